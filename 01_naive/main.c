@@ -1,0 +1,179 @@
+/* Chapter 01: what the harness has to know about naive attention, and the tables of its lesson. */
+#include "naive.h"
+
+#include "harness.h"
+
+static cudaError_t launch(const struct problem *problem, const struct device_memory *memory)
+{
+	return naive_attention((struct attention){
+		.Q = device_find(memory, "Q"),
+		.K = device_find(memory, "K"),
+		.V = device_find(memory, "V"),
+		.S = device_find(memory, "S"),
+		.P = device_find(memory, "P"),
+		.O = device_find(memory, "O"),
+		.heads = (int)(problem->batch * problem->heads),
+		.N = (int)problem->seq,
+		.d = (int)problem->dim,
+		.causal = problem->causal,
+		.scale = problem->scale,
+	});
+}
+
+/*
+ * Elements read and written, all heads. Footprint: each kernel's tensors once. Requested: scores reads a row of Q and
+ * a row of K for each element of S, softmax_rows reads S three times, weighted_sum reads P and V for each product.
+ */
+static size_t models(const struct problem *problem, struct model models[MAX_MODELS])
+{
+	uint64_t heads = problem->batch * problem->heads, N = problem->seq, d = problem->dim;
+	models[0] = (struct model){MODEL_FOOTPRINT, heads * (2 * N * N + 3 * N * d), heads * (2 * N * N + N * d),
+	                           "4N² + 4Nd"};
+	models[1] = (struct model){MODEL_REQUESTED, heads * (4 * N * N * d + 3 * N * N), heads * (2 * N * N + N * d),
+	                           "4N²d + 5N² + Nd"};
+	return 2;
+}
+
+static double row_pairs(const struct problem *problem)
+{
+	return (double)(problem->batch * problem->heads) * (double)problem->seq * (double)problem->seq;
+}
+
+/* Two products of 2 N² d FLOP a head, masked or not. */
+static double flop(const struct problem *problem)
+{
+	return 4.0 * row_pairs(problem) * (double)problem->dim;
+}
+
+/* softmax_rows needs every exponential twice: for the sum, and for P. */
+static double exponentials(const struct problem *problem)
+{
+	return 2.0 * row_pairs(problem);
+}
+
+static bool sweep(size_t step, bool simulated, struct problem *problem)
+{
+	problem->seq = (size_t)128 << step;
+	return problem->seq <= (simulated ? 1024 : 16384);
+}
+
+static void print_share(const struct terminal *terminal, const struct run_result *result)
+{
+	const struct launch_counts *total = &result->kernels[0].counts.total;
+	uint64_t all = total->footprint.read_bytes + total->footprint.write_bytes, square = 0;
+	for (size_t t = 0; t < total->tensor_count; t++) {
+		const struct tensor_traffic *tensor = &total->tensors[t];
+		if (tensor->name[0] == 'S' || tensor->name[0] == 'P')
+			square += tensor->footprint.read_bytes + tensor->footprint.write_bytes;
+	}
+	if (all == 0)
+		return;
+	terminal_print(terminal, STYLE_BOLD, "\n%.1f %% of the footprint is S and P",
+	               100.0 * (double)square / (double)all);
+	fprintf(terminal->out, ": the N² terms. Neither is an input or an output.\n");
+}
+
+static const char *bound(double intensity, double ridge)
+{
+	return intensity < ridge ? "memory" : "compute";
+}
+
+/* One product Q K^T as a kernel of its own: 2 N² d FLOP; it reads Q and K and writes S, once each. */
+static void print_product_roofline(const struct terminal *terminal, double ridge_fp16, double ridge_fp32)
+{
+	static const double shapes[][2] = {{256, 64},   {2048, 64}, {4096, 64},  {256, 128}, {2048, 128},
+	                                   {4096, 128}, {256, 256}, {2048, 256}, {4096, 256}};
+	struct table table = table_new("rrrrrlrrl");
+	table_row(&table, STYLE_DIM, "QK\u1d40||FLOP|fp16|FLOP/||fp32|FLOP/|");
+	table_row(&table, STYLE_DIM, "N|d||bytes|byte|bound|bytes|byte|bound");
+	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+		double N = shapes[i][0], d = shapes[i][1], intensity = N * d / (2 * d + N);
+		char half[32], full[32];
+		table_row(&table, STYLE_PLAIN, "%.0f|%.0f|%.2f G|%s|%.0f|%s|%s|%.0f|%s", N, d, 2e-9 * N * N * d,
+		          format_bytes(2 * (2 * N * d + N * N), half), intensity, bound(intensity, ridge_fp16),
+		          format_bytes(4 * (2 * N * d + N * N), full), intensity / 2,
+		          bound(intensity / 2, ridge_fp32));
+	}
+	table_print(&table, terminal);
+}
+
+/* Whole attention, 4 N² d FLOP a head: naive; fused, each tensor once; fused as it runs, K and V read for each tile.
+ */
+static void print_attention_roofline(const struct terminal *terminal, const struct problem *problem,
+                                     double ridge_fp16, double ridge_fp32)
+{
+	enum { TILE = 128 };
+	double N = (double)problem->seq, d = (double)problem->dim;
+	double tiles = (double)((problem->seq + TILE - 1) / TILE);
+	const struct {
+		const char *name, *formula;
+		double intensity;
+	} rows[] = {
+		{"naive", "Nd/(2(N+d))", N * d / (2 * (N + d))},
+		{"fused, K and V read once", "N/2", N / 2},
+		{"fused, tiles of 128 queries", "N/(1+Tr)", N / (1 + tiles)},
+	};
+	struct table table = table_new("llrlrl");
+	table_row(&table, STYLE_DIM, "whole attention, N=%.0f d=%.0f|FLOP/byte|fp16||fp32|", N, d);
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		table_row(&table, STYLE_PLAIN, "%s|%s|%.1f|%s|%.1f|%s", rows[i].name, rows[i].formula,
+		          rows[i].intensity, bound(rows[i].intensity, ridge_fp16), rows[i].intensity / 2,
+		          bound(rows[i].intensity / 2, ridge_fp32));
+	table_print(&table, terminal);
+}
+
+static void explain(const struct terminal *terminal, const struct run_result *result)
+{
+	const struct gpu *gpu = result->device->gpu;
+	print_share(terminal, result);
+	if (!gpu)
+		return;
+	double ridge_fp16 = gpu->fp16_tensor_flop_per_s / gpu->hbm_bytes_per_s;
+	double ridge_fp32 = gpu->fp32_flop_per_s / gpu->hbm_bytes_per_s;
+	terminal_print(terminal, STYLE_BOLD, "\nRoofline of the %s", gpu->title);
+	fprintf(terminal->out,
+	        " (formulas): the ridge is at %.0f FLOP/byte in fp16 with\n"
+	        "tensor cores, at %.1f in our fp32. Below it a kernel is bound by memory.\n\n",
+	        ridge_fp16, ridge_fp32);
+	print_product_roofline(terminal, ridge_fp16, ridge_fp32);
+	fputc('\n', terminal->out);
+	print_attention_roofline(terminal, &result->problem, ridge_fp16, ridge_fp32);
+}
+
+static const struct kernel kernels[] = {
+	{
+		.name = "naive",
+		.summary = "three kernels, S and P in HBM",
+		.tensors = {{"Q", "BHNd", TENSOR_INPUT, false},
+                            {"K", "BHNd", TENSOR_INPUT, false},
+                            {"V", "BHNd", TENSOR_INPUT, false},
+                            {"S", "BHNN", TENSOR_SCRATCH, false},
+                            {"P", "BHNN", TENSOR_SCRATCH, false},
+                            {"O", "BHNd", TENSOR_OUTPUT, false}},
+		.launch = launch,
+		.models = models,
+		.flop = flop,
+		.exponentials = exponentials,
+	},
+};
+
+static const struct chapter chapter = {
+	.name = "01_naive",
+	.program = "naive",
+	.title = "Attention as three kernels: count what moves.",
+	.next = "./naive --seq 2048, and watch the share of S and P",
+	.small = "--seq 4 --dim 2 --input ramp",
+	.options = OPTIONS_ATTENTION | OPTIONS_COMMON,
+	.defaults = {.batch = 1, .heads = 1, .seq = 1024, .dim = 64, .seed = 1},
+	.kernels = kernels,
+	.kernel_count = sizeof kernels / sizeof kernels[0],
+	.fill = input_fill_attention,
+	.expect = attention_expect,
+	.sweep = sweep,
+	.explain = explain,
+};
+
+int main(int argc, char **argv)
+{
+	return chapter_main(&chapter, argc, argv);
+}

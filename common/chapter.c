@@ -1,0 +1,200 @@
+#include "chapter.h"
+
+#include "problem/load.h"
+#include "report/report.h"
+#include "run.h"
+#include "support/output_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int complain(const struct chapter *chapter, const struct error *error)
+{
+	fflush(stdout);
+	fprintf(stderr, "%s: %s\n", chapter->program, error->message);
+	return error->exit_code;
+}
+
+static void print_help(const struct chapter *chapter)
+{
+	printf("Usage: %s [options]\n\n%s\n\nOptions:\n", chapter->program, chapter->title);
+	options_print_help(stdout, chapter->options, &chapter->defaults);
+	printf("\nKernels, in teaching order:\n");
+	for (size_t i = 0; i < chapter->kernel_count; i++)
+		printf("  %-18s %s\n", chapter->kernels[i].name, chapter->kernels[i].summary);
+	printf("\nExit status: 0 all verified; 1 verification, hazard or budget failed; 2 usage or unusable\n"
+	       "input; 3 environment (no device, out of memory, a device limit, output not writable).\n");
+}
+
+/* The kernels to run: all, or the one that --kernel names. */
+static int choose_kernels(const struct chapter *chapter, const char *name, const struct kernel **kernels,
+                          size_t *count, struct error *error)
+{
+	*kernels = chapter->kernels;
+	*count = chapter->kernel_count;
+	if (!name)
+		return 0;
+	char known[300] = "";
+	for (size_t i = 0; i < chapter->kernel_count; i++) {
+		if (strcmp(chapter->kernels[i].name, name) == 0) {
+			*kernels = &chapter->kernels[i];
+			*count = 1;
+			return 0;
+		}
+		size_t used = strlen(known);
+		snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", chapter->kernels[i].name);
+	}
+	return error_set(error, EXIT_USAGE, "--kernel: expected %s%s, got '%.60s'",
+	                 chapter->kernel_count > 1 ? "one of " : "", known, name);
+}
+
+/* Everything that will be written, tried before the run. */
+static int check_writable(const struct kernel *kernels, size_t kernel_count, const struct options *options,
+                          struct error *error)
+{
+	if (options->json && output_file_check(options->json, error) != 0)
+		return error->exit_code;
+	if (options->tsv && output_file_check(options->tsv, error) != 0)
+		return error->exit_code;
+	for (size_t i = 0; i < kernel_count && options->save; i++)
+		for (const struct tensor *tensor = kernels[i].tensors; tensor->name; tensor++)
+			if (tensor->role == TENSOR_OUTPUT && save_check(options->save, tensor->name, error) != 0)
+				return error->exit_code;
+	return 0;
+}
+
+static bool wants_color(enum color_choice choice)
+{
+	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	if (choice != COLOR_AUTO)
+		return choice == COLOR_ALWAYS;
+	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+static bool is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+static int write_json(const struct run_result *result, const char *path, struct error *error)
+{
+	struct output_file file;
+	if (output_file_open(&file, path, error) != 0)
+		return error->exit_code;
+	report_json(file.stream, result);
+	return output_file_commit(&file, error);
+}
+
+static int write_tsv(const struct run_result *result, const char *path, struct error *error)
+{
+	struct output_file file;
+	if (output_file_open(&file, path, error) != 0)
+		return error->exit_code;
+	report_tsv_header(file.stream, result);
+	report_tsv_rows(file.stream, result);
+	return output_file_commit(&file, error);
+}
+
+static int write_reports(const struct run_result *result, struct error *error)
+{
+	const struct options *options = result->options;
+	if (!is_stdout(options->json) && !is_stdout(options->tsv)) {
+		struct terminal terminal = {stdout, wants_color(options->color)};
+		if (options->quiet)
+			report_quiet(&terminal, result);
+		else
+			report_human(&terminal, result);
+	}
+	if (options->json && write_json(result, options->json, error) != 0)
+		return error->exit_code;
+	if (options->tsv && write_tsv(result, options->tsv, error) != 0)
+		return error->exit_code;
+	/* A full disk behind standard output shows only when it is flushed. */
+	if (fflush(stdout) != 0 || ferror(stdout))
+		return error_set(error, EXIT_ENVIRONMENT, "standard output: cannot be written");
+	return 0;
+}
+
+static int run_once(struct run_result *result, const struct kernel *kernels, size_t kernel_count,
+                    struct progress *progress, struct error *error)
+{
+	int status =
+		run_problem(result, kernels, kernel_count, result->options->kernel != NULL, progress, stderr, error);
+	if (status <= EXIT_VERIFICATION) {
+		int written = write_reports(result, error);
+		status = written ? written : status;
+	}
+	run_result_free(result);
+	return status;
+}
+
+/* Every step of the sweep into one TSV, a block of rows a step. */
+static int run_sweep(struct run_result *result, const struct kernel *kernels, size_t kernel_count,
+                     struct progress *progress, struct error *error)
+{
+	const struct options *options = result->options;
+	const char *path = options->tsv ? options->tsv : "-";
+	struct output_file file;
+	if (output_file_open(&file, path, error) != 0)
+		return error->exit_code;
+
+	bool all_verified = true;
+	size_t steps = 0;
+	struct problem problem = options->problem;
+	while (result->chapter->sweep(steps, result->device->simulated, &problem))
+		steps++;
+	report_tsv_header(file.stream, result);
+	for (size_t step = 0; step < steps; step++) {
+		char text[120];
+		result->problem = options->problem;
+		result->chapter->sweep(step, result->device->simulated, &result->problem);
+		int status =
+			run_problem(result, kernels, kernel_count, options->kernel != NULL, progress, stderr, error);
+		if (status <= EXIT_VERIFICATION)
+			report_tsv_rows(file.stream, result);
+		if (file.stream == stdout)
+			fflush(stdout);
+		run_result_free(result);
+		if (status > EXIT_VERIFICATION) {
+			output_file_abandon(&file);
+			return status;
+		}
+		all_verified = all_verified && status == EXIT_ALL_VERIFIED;
+		progress_show(progress, true, "sweep: %zu of %zu done, %s", step + 1, steps,
+		              report_problem(result, text, sizeof text));
+	}
+	progress_clear(progress);
+	if (output_file_commit(&file, error) != 0)
+		return error->exit_code;
+	return all_verified ? EXIT_ALL_VERIFIED : EXIT_VERIFICATION;
+}
+
+int chapter_main(const struct chapter *chapter, int argc, char **argv)
+{
+	struct error error = {0};
+	struct options options;
+	struct device device;
+	const struct kernel *kernels;
+	size_t kernel_count;
+
+	if (options_parse(argc, argv, chapter->options, &chapter->defaults, &options, &error) != 0)
+		return complain(chapter, &error);
+	if (options.help || options.version) {
+		if (options.help)
+			print_help(chapter);
+		else
+			printf("%s %s\n", chapter->name, HARNESS_VERSION);
+		return fflush(stdout) == 0 ? EXIT_ALL_VERIFIED : EXIT_ENVIRONMENT;
+	}
+	if (choose_kernels(chapter, options.kernel, &kernels, &kernel_count, &error) != 0 ||
+	    check_writable(kernels, kernel_count, &options, &error) != 0 ||
+	    device_open(options.gpu, &device, &error) != 0)
+		return complain(chapter, &error);
+
+	struct run_result result = {
+		.chapter = chapter, .options = &options, .problem = options.problem, .device = &device};
+	struct progress progress = progress_new(!options.quiet);
+	int status = (options.sweep ? run_sweep : run_once)(&result, kernels, kernel_count, &progress, &error);
+	return status > EXIT_VERIFICATION ? complain(chapter, &error) : status;
+}

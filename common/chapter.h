@@ -1,0 +1,124 @@
+/*
+ * What a chapter tells the harness about itself. The harness does the rest: chapter_main runs every kernel, verifies
+ * it, compares what it counted with the closed form, times it and reports.
+ *
+ * A chapter's main.c is one `struct chapter` and its launch functions. The harness knows no chapter.
+ */
+#ifndef CHAPTER_H
+#define CHAPTER_H
+
+#include "measure/counts.h"
+#include "measure/device.h"
+#include "measure/floors.h"
+#include "measure/timing.h"
+#include "problem/inputs.h"
+#include "problem/options.h"
+#include "problem/problem.h"
+#include "report/table.h"
+#include "verify/attention.h"
+#include "verify/check.h"
+
+#define HARNESS_VERSION "1.0"
+
+enum tensor_role {
+	TENSOR_INPUT,  /* copied to the device before the run; NAME.npy of --load, in lower case */
+	TENSOR_OUTPUT, /* verified; NAME.npy of --save */
+	TENSOR_SCRATCH /* lives on the device only */
+};
+
+struct tensor {
+	const char *name;  /* as in DESIGN.md §3: "Q", "S", "LSE", ... */
+	const char *shape; /* dimension letters, problem/problem.h: "BHNd" */
+	enum tensor_role role;
+	bool statistic; /* l, m, LSE, D: closed forms leave it out */
+};
+
+/* A closed form for what one run of a kernel moves, in elements, all heads together. */
+enum model_counts { MODEL_FOOTPRINT, MODEL_REQUESTED };
+
+struct model {
+	enum model_counts counts;
+	uint64_t read_elements, write_elements;
+	const char *formula; /* per head: "4N² + 4Nd" */
+};
+
+enum { MAX_MODELS = 2, MAX_TENSORS = 16, MAX_KERNELS = 16 };
+
+struct kernel {
+	const char *name;                   /* kernels[].name in JSON */
+	const char *summary;                /* one line */
+	struct tensor tensors[MAX_TENSORS]; /* all it works on, the last one followed by a NULL name */
+
+	/* Launches on tensors the harness allocated: device_find(memory, "Q"). Allocates and copies nothing. */
+	cudaError_t (*launch)(const struct problem *problem, const struct device_memory *memory);
+
+	/* Fills models[] and returns how many; the first is the headline. `verified` requires all to hold exactly. */
+	size_t (*models)(const struct problem *problem, struct model models[MAX_MODELS]);
+
+	double (*flop)(const struct problem *problem);         /* its own, recomputation included */
+	double (*exponentials)(const struct problem *problem); /* may be NULL: none */
+
+	/* False, and a reason, for a problem it cannot run on that GPU (NULL: unknown GPU). NULL: it runs any. */
+	bool (*runs)(const struct problem *problem, const struct gpu *gpu, char *reason, size_t size);
+};
+
+struct kernel_result {
+	const struct kernel *kernel;
+	char skipped[200]; /* why it was not run; "" when it was */
+	bool verified;
+	char failure[200]; /* why it is not verified, when no element of an output shows it */
+	bool checked;
+	struct check worst; /* of all outputs, relative to its tolerance */
+	size_t worst_at[MAX_RANK], worst_rank;
+	struct time_summary time; /* runs == 0: no time */
+	bool has_floor;
+	struct floor floor;
+	struct counts counts;
+	size_t model_count;
+	struct model models[MAX_MODELS];
+	struct traffic measured[MAX_MODELS]; /* the count each model is compared with, in bytes */
+	size_t peak_bytes;
+};
+
+struct chapter;
+
+/* One problem, all kernels that were asked for. */
+struct run_result {
+	const struct chapter *chapter;
+	const struct options *options;
+	struct problem problem; /* of a sweep: this step's */
+	const struct device *device;
+	size_t rows_checked, rows;
+	size_t kernel_count;
+	struct kernel_result kernels[MAX_KERNELS];
+};
+
+struct chapter {
+	const char *name;    /* "01_naive" */
+	const char *program; /* "naive" */
+	const char *title;
+	const char *next;  /* what to try next: the last line of a run in which all is well */
+	const char *small; /* options of a case small enough to follow by hand: the last line of a run that failed */
+	uint64_t options;  /* OPTION_BIT of every option that applies */
+	struct problem defaults;
+	const struct kernel *kernels; /* in teaching order */
+	size_t kernel_count;
+
+	/* Fills one input on the host, shape as the kernels declare it. */
+	void (*fill)(const struct problem *problem, const char *tensor, float *values);
+
+	/* What the outputs should be, from the host values of all inputs (ends with a NULL name). */
+	int (*expect)(const struct problem *problem, const struct named_values *inputs,
+	              struct expectations *expectations, struct error *error);
+
+	/* Sets the problem of a step of --sweep; false when there is no such step. */
+	bool (*sweep)(size_t step, bool simulated, struct problem *problem);
+
+	/* What the chapter wants to say below the tables; may be NULL. */
+	void (*explain)(const struct terminal *terminal, const struct run_result *result);
+};
+
+/* The whole program: main() returns what this returns. */
+int chapter_main(const struct chapter *chapter, int argc, char **argv);
+
+#endif

@@ -1,0 +1,136 @@
+# How a chapter is built and run. A chapter's Makefile sets NAME (NAME.cu, NAME.h and the program) and DEMO (options of
+# its default demonstration), then includes this file.
+#
+#   DEVICE=sim|cuda   default: cuda when nvcc and a GPU are there
+#   CC, CXX           gcc or clang; CXX follows CC
+#   ARCH=sm_90        default: the GPU's own, else sm_90
+#   ARGS="..."        further options of the program, for run targets
+
+COMMON := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
+ROOT := $(abspath $(COMMON)/..)
+HERE := $(CURDIR)
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin CXX),default)
+CXX := $(if $(findstring clang,$(notdir $(CC))),$(subst clang,clang++,$(CC)),g++)
+endif
+
+NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
+DEVICE ?= $(if $(and $(NVCC),$(shell nvidia-smi -L 2>/dev/null)),cuda,sim)
+ARCH ?= $(or $(addprefix sm_,$(subst .,,$(firstword $(shell \
+        nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null)))),sm_90)
+
+OUT := $(ROOT)/build/$(notdir $(CC))/$(DEVICE)
+HARNESS_SOURCES := $(wildcard $(COMMON)/*.c $(addprefix $(COMMON)/,support/*.c problem/*.c verify/*.c measure/*.c report/*.c))
+HARNESS := $(patsubst $(COMMON)/%.c,$(OUT)/common/%.o,$(HARNESS_SOURCES))
+CHAPTER := $(patsubst %.c,$(OUT)/$(notdir $(HERE))/%.o,$(wildcard *.c))
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Werror
+CFLAGS ?= -O2 -g
+ALL_CFLAGS = $(CFLAGS) -std=c11 -D_GNU_SOURCE $(WARNINGS) -MMD -MP -I$(COMMON)
+
+ifeq ($(DEVICE),sim)
+PROGRAMS := $(NAME) $(NAME).fast
+ALL_CFLAGS += -DDEVICE_SIM -isystem $(COMMON)/sim/include
+COMPILE := CC="$(CC)" CXX="$(CXX)" $(COMMON)/sim/simcc -O2 -g -Wall -Wextra -Werror
+TOOLCHAIN := $(wildcard $(COMMON)/sim/* $(COMMON)/sim/*/*)
+else ifeq ($(DEVICE),cuda)
+PROGRAMS := $(NAME)
+CUDA_HOME := $(abspath $(dir $(NVCC))/..)
+ALL_CFLAGS += -DDEVICE_CUDA -isystem $(CUDA_HOME)/include
+HARNESS += $(OUT)/common/sim/gpus.o
+COMPILE := $(NVCC) -ccbin $(CXX) -std=c++17 -O3 -lineinfo -arch=$(ARCH) -Werror all-warnings -Xcompiler -Wall,-Wextra
+else
+$(error DEVICE=$(DEVICE): expected sim or cuda)
+endif
+
+# A program is rebuilt when the device or the compiler changes, although its name does not.
+BUILT_WITH := $(DEVICE) $(CC) $(CXX) $(if $(filter cuda,$(DEVICE)),$(ARCH))
+
+.DEFAULT_GOAL := all
+.PHONY: all build run test profile sanitize plot ptxas help clean FORCE
+
+all: build
+	@./$(NAME) $(DEMO) $(ARGS)
+
+build: $(PROGRAMS)
+
+$(NAME): $(NAME).cu $(wildcard *.h) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) .built-with
+	$(COMPILE) $(NAME).cu $(CHAPTER) $(HARNESS) -lm -o $@
+
+$(NAME).fast: $(NAME).cu $(wildcard *.h) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) .built-with
+	$(COMPILE) --fast $(NAME).cu $(CHAPTER) $(HARNESS) -lm -o $@
+
+.built-with: FORCE
+	@echo '$(BUILT_WITH)' | cmp -s - $@ || echo '$(BUILT_WITH)' > $@
+
+$(OUT)/common/%.o: $(COMMON)/%.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+$(OUT)/$(notdir $(HERE))/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+-include $(HARNESS:.o=.d) $(CHAPTER:.o=.d)
+
+run: build
+	@./$(NAME) $(ARGS)
+
+# The chapter's kernels on shapes that break kernels: ragged, tiny, masked, with scores that overflow.
+test: build
+	@for shape in "--seq 1 --dim 1" "--seq 17 --dim 59" "--seq 33 --dim 40 --causal" "--seq 113 --dim 111" \
+	    "--batch 2 --heads 3 --seq 65 --dim 96 --causal"; do \
+		for input in random large-logits very-negative constant one-hot ramp; do \
+			./$(NAME) $$shape --input $$input --repeat 1 --quiet $(ARGS) || exit 1; \
+		done; \
+	done
+
+ifeq ($(DEVICE),sim)
+# Without a GPU a profile is the launch records: one JSON object a line.
+profile: build
+	@SIM_REPORT=- ./$(NAME) $(DEMO) --quiet $(ARGS)
+
+sanitize: build
+	@SIM_CHECK=all ./$(NAME) $(DEMO) --quiet $(ARGS)
+else
+profile: build
+	ncu --clock-control none ./$(NAME) $(DEMO) --quiet --repeat 1 $(ARGS)
+
+sanitize: build
+	for tool in memcheck racecheck initcheck synccheck; do \
+		compute-sanitizer --tool $$tool --error-exitcode 1 ./$(NAME) $(DEMO) --quiet --repeat 1 $(ARGS) || exit 1; \
+	done
+endif
+
+plot: build
+	@mkdir -p $(OUT)/plots
+	./$(NAME) --sweep --tsv $(OUT)/plots/$(notdir $(HERE)).tsv $(ARGS)
+	@if [ -f $(ROOT)/plots/chapter.gp ]; then \
+		gnuplot -e "data='$(OUT)/plots/$(notdir $(HERE)).tsv'" $(ROOT)/plots/chapter.gp; \
+	else \
+		echo "the sweep is in $(OUT)/plots/$(notdir $(HERE)).tsv"; \
+	fi
+
+# Registers, stack frame, spills and shared memory of each kernel; needs nvcc, no GPU.
+ptxas:
+	@test -n "$(NVCC)" || { echo "make ptxas needs nvcc (the CUDA Toolkit), and found none" >&2; exit 3; }
+	$(NVCC) -std=c++17 -O3 -arch=$(ARCH) -Xptxas -v -c $(NAME).cu -o /dev/null
+
+help:
+	@echo "make            build, run the demonstration, verify it"
+	@echo "make build      $(PROGRAMS)"
+	@echo "make run        run with ARGS=\"--seq 2048 --causal\""
+	@echo "make test       hard shapes and inputs"
+	@echo "make profile    what each launch moved (sim: launch records; cuda: Nsight Compute)"
+	@echo "make sanitize   every check of the device"
+	@echo "make plot       the sweep over N, drawn"
+	@echo "make ptxas      registers and spills of each kernel (nvcc, no GPU)"
+	@echo "make clean      remove what was built here"
+	@echo "DEVICE=$(DEVICE) CC=$(CC) CXX=$(CXX) ARCH=$(ARCH)"
+
+clean:
+	rm -f $(NAME) $(NAME).fast .built-with
+	rm -rf $(OUT)/$(notdir $(HERE))

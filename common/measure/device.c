@@ -1,0 +1,140 @@
+#include "measure/device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef DEVICE_SIM
+#include "sim/sim.h"
+#endif
+
+void device_check(cudaError_t status, const char *expression, const char *file, int line)
+{
+	if (status == cudaSuccess)
+		return;
+	fflush(stdout);
+	fprintf(stderr, "%s:%d: %s: %s (%s)\n", file, line, expression, cudaGetErrorName(status),
+	        cudaGetErrorString(status));
+	exit(EXIT_ENVIRONMENT);
+}
+
+static int unknown_gpu(const char *source, const char *name, struct error *error)
+{
+	char known[200] = "";
+	for (const struct gpu *gpu = gpu_table; gpu->name; gpu++) {
+		size_t used = strlen(known);
+		snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", gpu->name);
+	}
+	return error_set(error, EXIT_USAGE, "%s: expected one of %s, got '%.60s'", source, known, name);
+}
+
+#ifdef DEVICE_SIM
+
+int device_open(const char *gpu_option, struct device *device, struct error *error)
+{
+	const char *from_environment = getenv("SIM_GPU");
+	const char *source = gpu_option ? "--gpu" : "SIM_GPU";
+	const char *name = gpu_option                              ? gpu_option
+	                   : from_environment && *from_environment ? from_environment
+	                                                           : "h100";
+	*device = (struct device){.simulated = true, .gpu = gpu_find(name)};
+	if (!device->gpu || sim_set_gpu(name) != 0)
+		return unknown_gpu(source, name, error);
+	snprintf(device->name, sizeof device->name, "%s", name);
+	snprintf(device->title, sizeof device->title, "simulated device, limits of %s", device->gpu->title);
+
+	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+	size_t host_bytes = pages > 0 && page > 0 ? (size_t)pages * (size_t)page : SIZE_MAX;
+	device->memory_bytes = device->gpu->memory_bytes < host_bytes ? device->gpu->memory_bytes : host_bytes;
+	device->l2_bytes = device->gpu->l2_bytes;
+	return 0;
+}
+
+unsigned long long device_hazards(void)
+{
+	return sim_error_count();
+}
+
+#else
+
+/* The table's entry for a device the driver names, e.g. "NVIDIA A100-SXM4-80GB"; NULL for one it does not know. */
+static const struct gpu *recognise(const char *driver_name, size_t memory_bytes)
+{
+	if (strstr(driver_name, "A100"))
+		return gpu_find(memory_bytes > (size_t)50 << 30 ? "a100-80" : "a100");
+	if (strstr(driver_name, "H200"))
+		return gpu_find("h200");
+	if (strstr(driver_name, "H100"))
+		return gpu_find("h100");
+	if (strstr(driver_name, "RTX 4090"))
+		return gpu_find("rtx4090");
+	return NULL;
+}
+
+int device_open(const char *gpu_option, struct device *device, struct error *error)
+{
+	*device = (struct device){.simulated = false};
+	int count = 0, l2_bytes = 0;
+	cudaError_t status = cudaGetDeviceCount(&count);
+	if (status != cudaSuccess || count == 0)
+		return error_set(error, EXIT_ENVIRONMENT, "no CUDA device: %s; `make DEVICE=sim` needs none",
+		                 status != cudaSuccess ? cudaGetErrorString(status) : "none found");
+	struct cudaDeviceProp properties;
+	size_t total_bytes = 0;
+	CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
+	CUDA_CHECK(cudaMemGetInfo(&device->memory_bytes, &total_bytes));
+	CUDA_CHECK(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, 0));
+	device->l2_bytes = (size_t)l2_bytes;
+	snprintf(device->name, sizeof device->name, "%s", properties.name);
+	snprintf(device->title, sizeof device->title, "%s", properties.name);
+	device->gpu = gpu_option ? gpu_find(gpu_option) : recognise(properties.name, total_bytes);
+	return gpu_option && !device->gpu ? unknown_gpu("--gpu", gpu_option, error) : 0;
+}
+
+unsigned long long device_hazards(void)
+{
+	return 0;
+}
+
+#endif
+
+float *device_allocate(struct device_memory *memory, const char *name, size_t bytes)
+{
+	if (memory->count == DEVICE_MAX_ALLOCATIONS) {
+		fprintf(stderr, "device_allocate: more than %d allocations\n", DEVICE_MAX_ALLOCATIONS);
+		abort();
+	}
+	void *pointer = NULL;
+	CUDA_CHECK(cudaMalloc(&pointer, bytes));
+#ifdef DEVICE_SIM
+	sim_name_allocation(pointer, name);
+#else
+	CUDA_CHECK(cudaMemset(pointer, 0xff, bytes)); /* four bytes of ones are a NaN */
+#endif
+	memory->allocations[memory->count].name = name;
+	memory->allocations[memory->count].pointer = pointer;
+	memory->allocations[memory->count].bytes = bytes;
+	memory->count++;
+	memory->held_bytes += bytes;
+	if (memory->held_bytes > memory->peak_bytes)
+		memory->peak_bytes = memory->held_bytes;
+	return pointer;
+}
+
+float *device_find(const struct device_memory *memory, const char *name)
+{
+	for (size_t i = 0; i < memory->count; i++)
+		if (strcmp(memory->allocations[i].name, name) == 0)
+			return memory->allocations[i].pointer;
+	return NULL;
+}
+
+void device_free_all(struct device_memory *memory)
+{
+	while (memory->count > 0) {
+		memory->count--;
+		memory->held_bytes -= memory->allocations[memory->count].bytes;
+		CUDA_CHECK(cudaFree(memory->allocations[memory->count].pointer));
+	}
+}

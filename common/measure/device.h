@@ -1,0 +1,71 @@
+/*
+ * The device a chapter runs on, seen from the host: which one it is, its memory, and its errors.
+ *
+ * One of DEVICE_SIM (the simulated device, common/sim) and DEVICE_CUDA (an NVIDIA GPU) is defined when the harness
+ * is compiled. Only this file and counts.c know the difference; kernels never do.
+ */
+#ifndef MEASURE_DEVICE_H
+#define MEASURE_DEVICE_H
+
+#include "sim/gpus.h"
+#include "support/error.h"
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#if defined(DEVICE_SIM) == defined(DEVICE_CUDA)
+#error "compile the harness with exactly one of -DDEVICE_SIM and -DDEVICE_CUDA"
+#endif
+
+/*
+ * Checks a CUDA call. Anything but cudaSuccess prints file:line, the expression, the error's name and its text,
+ * and ends the program with EXIT_ENVIRONMENT.
+ */
+#define CUDA_CHECK(expression) device_check((expression), #expression, __FILE__, __LINE__)
+void device_check(cudaError_t status, const char *expression, const char *file, int line);
+
+struct device {
+	bool simulated;
+	const struct gpu *gpu; /* limits and roofs; NULL for a GPU that sim/gpus.c does not know */
+	char name[256];        /* "h100" (simulated), or what the driver calls it */
+	char title[300];       /* for people: "simulated device, limits of an NVIDIA H100 SXM" */
+	size_t memory_bytes;   /* free at the start; on the simulated device no more than this machine has */
+	size_t l2_bytes;
+};
+
+/*
+ * Finds the device; before any other CUDA call. gpu_option is --gpu or NULL; the simulated device then looks at
+ * SIM_GPU, else takes an h100. An unknown name is EXIT_USAGE, no device EXIT_ENVIRONMENT.
+ */
+int device_open(const char *gpu_option, struct device *device, struct error *error);
+
+/* ---- memory: what a kernel works on, each allocation under the name it has in every report ---- */
+
+enum { DEVICE_MAX_ALLOCATIONS = 24 };
+
+struct device_memory {
+	struct {
+		const char *name;
+		void *pointer;
+		size_t bytes;
+	} allocations[DEVICE_MAX_ALLOCATIONS];
+	size_t count, held_bytes;
+	size_t peak_bytes; /* the most held at once */
+};
+
+/*
+ * Allocates and names device memory; `name` must outlive the allocation. What it holds cannot pass for a result:
+ * simulated memory is new and known to be uninitialised, GPU memory is filled with NaN.
+ */
+float *device_allocate(struct device_memory *memory, const char *name, size_t bytes);
+
+/* The allocation of that name; NULL if there is none. */
+float *device_find(const struct device_memory *memory, const char *name);
+
+void device_free_all(struct device_memory *memory);
+
+/* Error-level hazards the simulated device has found so far; 0 on a GPU (use compute-sanitizer there). */
+unsigned long long device_hazards(void);
+
+#endif

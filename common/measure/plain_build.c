@@ -1,0 +1,128 @@
+#include "measure/plain_build.h"
+
+#include <limits.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_ARGUMENTS = 64, MAX_OUTPUT = 1 << 16 };
+
+extern char **environ;
+
+static bool find_program(char path[PATH_MAX])
+{
+	static const char suffix[] = ".fast";
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof suffix);
+	if (length <= 0)
+		return false;
+	strcpy(path + length, suffix);
+	return access(path, X_OK) == 0;
+}
+
+/* The child's environment: ours without what would make it write over this run's reports. */
+static char **child_environment(void)
+{
+	size_t count = 0, kept = 0;
+	while (environ[count])
+		count++;
+	char **copy = calloc(count + 1, sizeof *copy);
+	for (size_t i = 0; copy && i < count; i++)
+		if (strncmp(environ[i], "SIM_REPORT=", 11) != 0 && strncmp(environ[i], "SIM_TRACE=", 10) != 0)
+			copy[kept++] = environ[i];
+	return copy;
+}
+
+/* Runs the program with its standard output in `output`; returns its exit status, -1 if it could not run. */
+static int run_program(const char *path, char **arguments, char *output, size_t size)
+{
+	int ends[2];
+	if (pipe(ends) != 0)
+		return -1;
+	posix_spawn_file_actions_t actions;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+	posix_spawn_file_actions_addclose(&actions, ends[0]);
+	posix_spawn_file_actions_addclose(&actions, ends[1]);
+	char **environment = child_environment();
+	pid_t child;
+	int failed = !environment || posix_spawn(&child, path, &actions, NULL, arguments, environment) != 0;
+	posix_spawn_file_actions_destroy(&actions);
+	free(environment);
+	close(ends[1]);
+
+	size_t used = 0;
+	ssize_t got;
+	while (!failed && used + 1 < size && (got = read(ends[0], output + used, size - 1 - used)) > 0)
+		used += (size_t)got;
+	output[used] = '\0';
+	close(ends[0]);
+	int status = 0;
+	if (failed || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+/* The number in the column of that name; NaN if there is none. Cells are separated by single tabs. */
+static double find_number(const char *header, const char *row, const char *column)
+{
+	for (;;) {
+		size_t name_length = strcspn(header, "\t\n"), cell_length = strcspn(row, "\t\n");
+		if (name_length == strlen(column) && strncmp(header, column, name_length) == 0) {
+			char *end;
+			double value = strtod(row, &end);
+			return end == row + cell_length && cell_length > 0 ? value : (double)NAN;
+		}
+		if (header[name_length] != '\t' || row[cell_length] != '\t')
+			return (double)NAN;
+		header += name_length + 1;
+		row += cell_length + 1;
+	}
+}
+
+bool plain_build_parse(char *tsv, struct time_summary *time)
+{
+	/* The header is the last line that starts with #, the row the line after it. */
+	char *header = NULL, *row = tsv;
+	while (row && *row == '#') {
+		header = row + strspn(row, "# ");
+		row = strchr(row, '\n');
+		row = row ? row + 1 : NULL;
+	}
+	if (!header || !row)
+		return false;
+	double runs = find_number(header, row, "runs");
+	*time = (struct time_summary){find_number(header, row, "median_ms"), find_number(header, row, "p10_ms"),
+	                              find_number(header, row, "p90_ms"), runs >= 1.0 ? (size_t)runs : 0};
+	return isfinite(time->median_ms) && isfinite(time->p10_ms) && isfinite(time->p90_ms) && time->runs > 0;
+}
+
+enum plain_build_status plain_build_time(const char *const *arguments, struct time_summary *time)
+{
+	char path[PATH_MAX];
+	*time = (struct time_summary){0};
+	if (!find_program(path))
+		return PLAIN_BUILD_MISSING;
+
+	char *all[MAX_ARGUMENTS + 5];
+	static char tsv[] = "--tsv", standard_output[] = "-", quiet[] = "--quiet";
+	size_t count = 0;
+	all[count++] = path;
+	for (; *arguments && count < MAX_ARGUMENTS; arguments++)
+		all[count++] = (char *)(uintptr_t)*arguments; /* posix_spawn writes to none of them */
+	all[count++] = tsv;
+	all[count++] = standard_output;
+	all[count++] = quiet;
+	all[count] = NULL;
+
+	char *output = malloc(MAX_OUTPUT);
+	if (!output)
+		return PLAIN_BUILD_FAILED;
+	bool timed = run_program(path, all, output, MAX_OUTPUT) == 0 && plain_build_parse(output, time);
+	free(output);
+	return timed ? PLAIN_BUILD_TIMED : PLAIN_BUILD_FAILED;
+}

@@ -1,0 +1,33 @@
+/*
+ * How long a kernel takes: CUDA events around each run, after a warm-up; on a GPU with the L2 cache flushed before
+ * each run, by filling a buffer of its size. Median, 10th and 90th percentile; never a mean.
+ *
+ * On the simulated device an event is the host's clock, so the same code times the plain build on the CPU.
+ */
+#ifndef MEASURE_TIMING_H
+#define MEASURE_TIMING_H
+
+#include "measure/device.h"
+
+struct time_summary {
+	double median_ms, p10_ms, p90_ms;
+	size_t runs; /* 0: nothing was measured */
+};
+
+struct time_plan {
+	size_t warmup;
+	size_t repeat;   /* 0: until the standard error of the mean is below 1 % of it, or the budget is spent */
+	double budget_s; /* for all runs with repeat == 0, the warm-up included; at least one run is made */
+};
+
+/* Sorts `ms` and summarises it; percentiles by linear interpolation. */
+struct time_summary time_summarise(double *ms, size_t count);
+
+/* Standard error of the mean below 1 % of the mean; never with fewer than 5 samples. */
+bool time_is_settled(const double *ms, size_t count);
+
+/* Runs launch(context) as planned. Any CUDA error ends the program: verify first. */
+struct time_summary time_measure(const struct device *device, const struct time_plan *plan,
+                                 cudaError_t (*launch)(void *context), void *context);
+
+#endif

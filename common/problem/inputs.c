@@ -1,0 +1,115 @@
+#include "problem/inputs.h"
+
+#include <math.h>
+#include <string.h>
+
+/* SplitMix64's output function on the counter-th state after `start`. */
+static uint64_t random_word(uint64_t start, uint64_t counter)
+{
+	uint64_t z = start + (counter + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+/* Where a tensor's stream starts: FNV-1a of its name, mixed with the seed. */
+static uint64_t stream_start(uint64_t seed, const char *tensor)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	for (; *tensor; tensor++)
+		hash = (hash ^ (unsigned char)*tensor) * UINT64_C(0x100000001b3);
+	return random_word(hash, seed);
+}
+
+/* 53 random bits in the middle of their interval, so never 0: (0, 1). */
+static double unit_interval(uint64_t word)
+{
+	return ((double)(word >> 11) + 0.5) * 0x1p-53;
+}
+
+static float normal_at(uint64_t start, size_t index)
+{
+	const double two_pi = 6.283185307179586;
+	double u = unit_interval(random_word(start, 2 * (uint64_t)index));
+	double v = unit_interval(random_word(start, 2 * (uint64_t)index + 1));
+	double radius = sqrt(-2.0 * log(u));
+	return (float)(radius * cos(two_pi * v));
+}
+
+float input_normal(uint64_t seed, const char *tensor, size_t index)
+{
+	return normal_at(stream_start(seed, tensor), index);
+}
+
+static void fill_normal(float *values, size_t count, uint64_t start, float factor)
+{
+	for (size_t i = 0; i < count; i++)
+		values[i] = factor * normal_at(start, i);
+}
+
+/* Multiplying by a power of two is exact, so the sum has nothing a fused multiply-add could round differently. */
+static void fill_shifted(float *values, size_t count, uint64_t start, float sign)
+{
+	for (size_t i = 0; i < count; i++)
+		values[i] = sign * (16.0f + 0.25f * normal_at(start, i));
+}
+
+static void fill_constant(float *values, size_t count, float value)
+{
+	for (size_t i = 0; i < count; i++)
+		values[i] = value;
+}
+
+/* Row i of each head becomes 64 times the key of a random token t <= i. */
+static void fill_one_hot_queries(const struct problem *problem, float *values)
+{
+	size_t tokens = problem->seq, dim = problem->dim, heads = problem->batch * problem->heads;
+	uint64_t keys = stream_start(problem->seed, "K"), choice = stream_start(problem->seed, "one-hot");
+	for (size_t head = 0; head < heads; head++)
+		for (size_t i = 0; i < tokens; i++) {
+			size_t row = head * tokens + i;
+			size_t hot = head * tokens + (size_t)(random_word(choice, row) % (i + 1));
+			for (size_t c = 0; c < dim; c++)
+				values[row * dim + c] = 64.0f * normal_at(keys, hot * dim + c);
+		}
+}
+
+static void fill_rising_keys(const struct problem *problem, float *values, size_t count)
+{
+	for (size_t t = 0; t < count; t++) {
+		size_t token = t / problem->dim % problem->seq;
+		values[t] = (float)(8.0 * (double)(token + 1) / (double)problem->seq);
+	}
+}
+
+static void fill_rising(float *values, size_t count)
+{
+	for (size_t t = 0; t < count; t++)
+		values[t] = (float)(2.0 * (double)t / (double)count - 1.0);
+}
+
+void input_fill_attention(const struct problem *problem, const char *tensor, float *values)
+{
+	size_t count = problem->batch * problem->heads * problem->seq * problem->dim;
+	uint64_t start = stream_start(problem->seed, tensor);
+	bool is_query = strcmp(tensor, "Q") == 0, is_key = strcmp(tensor, "K") == 0,
+	     is_value = strcmp(tensor, "V") == 0;
+	bool makes_scores = is_query || is_key;
+
+	if (problem->input == INPUT_LARGE_LOGITS && makes_scores)
+		fill_normal(values, count, start, 50.0f);
+	else if (problem->input == INPUT_VERY_NEGATIVE && makes_scores)
+		fill_shifted(values, count, start, is_query ? 1.0f : -1.0f);
+	else if (problem->input == INPUT_CONSTANT && makes_scores)
+		fill_constant(values, count, 1.0f);
+	else if (problem->input == INPUT_ONE_HOT && is_query)
+		fill_one_hot_queries(problem, values);
+	else if (problem->input == INPUT_RAMP && is_query)
+		fill_constant(values, count, 1.0f);
+	else if (problem->input == INPUT_RAMP && is_key)
+		fill_rising_keys(problem, values, count);
+	else if (problem->input == INPUT_RAMP && is_value)
+		fill_rising(values, count);
+	else
+		fill_normal(values, count, start, 1.0f);
+}

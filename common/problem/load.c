@@ -1,0 +1,74 @@
+#include "problem/load.h"
+
+#include "problem/options.h"
+#include "support/output_file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char letters_in_order[] = "BHNdRCmnk";
+
+unsigned dimension_bit(char letter)
+{
+	return 1u << (strchr(letters_in_order, letter) - letters_in_order);
+}
+
+const char *tensor_path(const char *directory, const char *tensor, char *text, size_t size)
+{
+	size_t used = (size_t)snprintf(text, size, "%s/", directory);
+	for (; *tensor && used + 1 < size; tensor++)
+		text[used++] = (char)tolower((unsigned char)*tensor);
+	if (used < size)
+		snprintf(text + used, size - used, ".npy");
+	return text;
+}
+
+int load_tensor(const char *directory, const char *tensor, const char *letters, struct problem *problem,
+                unsigned *fixed, float **values, struct error *error)
+{
+	char path[PATH_MAX], got[100];
+	struct npy array;
+	tensor_path(directory, tensor, path, sizeof path);
+	if (npy_read(path, false, &array, error) != 0)
+		return error->exit_code;
+
+	size_t rank = strlen(letters);
+	int result = 0;
+	if (array.rank != rank)
+		result = error_set(error, EXIT_USAGE, "%s: shape %s, expected %zu dimensions", path,
+		                   shape_to_text(array.shape, array.rank, got, sizeof got), rank);
+	for (size_t axis = 0; axis < rank && !result; axis++) {
+		size_t *dimension = problem_dimension(problem, letters[axis]);
+		const char *option = problem_dimension_option(letters[axis]);
+		if (!(*fixed & dimension_bit(letters[axis]))) {
+			*dimension = array.shape[axis];
+			*fixed |= dimension_bit(letters[axis]);
+			result = options_check_dimension(path, option, *dimension, error);
+		} else if (*dimension != array.shape[axis]) {
+			result = error_set(error, EXIT_USAGE,
+			                   "%s: shape %s, expected %zu for %c (--%s, or an earlier file)", path,
+			                   shape_to_text(array.shape, array.rank, got, sizeof got), *dimension,
+			                   letters[axis], option);
+		}
+	}
+	if (result)
+		free(array.values);
+	else
+		*values = array.values;
+	return result;
+}
+
+int save_check(const char *directory, const char *tensor, struct error *error)
+{
+	char path[PATH_MAX];
+	struct stat status;
+	if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+		return error_set(error, EXIT_ENVIRONMENT, "--save %s: cannot be created: %s", directory,
+		                 strerror(errno));
+	if (stat(directory, &status) != 0 || !S_ISDIR(status.st_mode))
+		return error_set(error, EXIT_ENVIRONMENT, "--save %s: not a directory", directory);
+	return output_file_check(tensor_path(directory, tensor, path, sizeof path), error);
+}

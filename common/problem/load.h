@@ -1,0 +1,25 @@
+/*
+ * --load and --save: a directory with one .npy file a tensor, named after it in lower case (q.npy, do.npy, lse.npy).
+ */
+#ifndef PROBLEM_LOAD_H
+#define PROBLEM_LOAD_H
+
+#include "problem/npy.h"
+
+/* DIR/name.npy in lower case; returns text. */
+const char *tensor_path(const char *directory, const char *tensor, char *text, size_t size);
+
+/*
+ * Reads one input and lets its shape set the problem's dimensions. A letter whose bit is in `fixed` (1 << position
+ * in "BHNdRCmnk") is already set, by an option or by an earlier file, and has to agree. The caller owns *values.
+ */
+int load_tensor(const char *directory, const char *tensor, const char *letters, struct problem *problem,
+                unsigned *fixed, float **values, struct error *error);
+
+/* The bit of a dimension letter in `fixed`. */
+unsigned dimension_bit(char letter);
+
+/* Creates the directory if it is missing and makes sure that a file can be written there. */
+int save_check(const char *directory, const char *tensor, struct error *error);
+
+#endif

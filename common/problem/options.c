@@ -1,0 +1,286 @@
+#include "problem/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option_type { TYPE_FLAG, TYPE_COUNT, TYPE_SEED, TYPE_NUMBER, TYPE_CHOICE, TYPE_TEXT };
+
+struct option_rule {
+	const char *name;
+	enum option_type type;
+	size_t offset;                  /* of the field in struct options */
+	unsigned long long least, most; /* TYPE_COUNT */
+	const char *const *choices;     /* TYPE_CHOICE: NULL-terminated or INPUT_KINDS long */
+	const char *value, *help;
+};
+
+enum { LARGEST_SEQ = 1 << 24, LARGEST_EXTENT = 1 << 28, LARGEST_COUNT = 1 << 20 };
+
+static const char *const color_names[] = {"auto", "always", "never"};
+enum { COLORS = sizeof color_names / sizeof color_names[0] };
+
+#define FIELD(member) offsetof(struct options, member)
+
+static const struct option_rule rules[OPTIONS] = {
+	[OPTION_BATCH] = {"batch", TYPE_COUNT, FIELD(problem.batch), 1, LARGEST_COUNT, 0, "B",
+                          "sequences in the batch"},
+	[OPTION_HEADS] = {"heads", TYPE_COUNT, FIELD(problem.heads), 1, LARGEST_COUNT, 0, "H", "heads"},
+	[OPTION_SEQ] = {"seq", TYPE_COUNT, FIELD(problem.seq), 1, LARGEST_SEQ, 0, "N",
+                        "tokens, queries and keys alike"},
+	[OPTION_DIM] = {"dim", TYPE_COUNT, FIELD(problem.dim), 1, MAX_HEAD_DIM, 0, "d", "head dimension, 1 to 128"},
+	[OPTION_CAUSAL] = {"causal", TYPE_FLAG, FIELD(problem.causal), 0, 0, 0, 0, "query i sees keys 0 to i only"},
+	[OPTION_SCALE] = {"scale", TYPE_NUMBER, FIELD(problem.scale), 0, 0, 0, "s",
+                          "scores are s q.k (default 1/sqrt(d))"},
+	[OPTION_TILE_Q] = {"tile-q", TYPE_COUNT, FIELD(problem.tile_q), 1, 1024, 0, "Br", "query rows of a tile"},
+	[OPTION_TILE_K] = {"tile-k", TYPE_COUNT, FIELD(problem.tile_k), 1, 65536, 0, "Bc", "key rows of a tile"},
+	[OPTION_ROWS] = {"rows", TYPE_COUNT, FIELD(problem.rows), 1, LARGEST_EXTENT, 0, "R", "rows"},
+	[OPTION_COLS] = {"cols", TYPE_COUNT, FIELD(problem.cols), 1, LARGEST_EXTENT, 0, "C", "columns of a row"},
+	[OPTION_BLOCK] = {"block", TYPE_COUNT, FIELD(problem.block), 1, LARGEST_EXTENT, 0, "W", "columns of a block"},
+	[OPTION_VALUES] = {"values", TYPE_TEXT, FIELD(values), 0, 0, 0, "a,b,c", "one row of scores, by hand"},
+	[OPTION_ROW] = {"row", TYPE_COUNT, FIELD(problem.row), 0, LARGEST_EXTENT, 0, "i", "the row to trace"},
+	[OPTION_TRACE] = {"trace", TYPE_FLAG, FIELD(trace), 0, 0, 0, 0, "print every update of the row"},
+	[OPTION_M] = {"m", TYPE_COUNT, FIELD(problem.m), 1, LARGEST_COUNT, 0, "m", "rows of A and C"},
+	[OPTION_N] = {"n", TYPE_COUNT, FIELD(problem.n), 1, LARGEST_COUNT, 0, "n", "columns of B and C"},
+	[OPTION_K] = {"k", TYPE_COUNT, FIELD(problem.k), 1, LARGEST_COUNT, 0, "k", "columns of A, rows of B"},
+	[OPTION_SEED] = {"seed", TYPE_SEED, FIELD(problem.seed), 0, 0, 0, "S", "of the inputs"},
+	[OPTION_INPUT] = {"input", TYPE_CHOICE, FIELD(problem.input), 0, INPUT_KINDS, input_kind_names, "KIND",
+                          "random, large-logits, very-negative, constant, one-hot or ramp"},
+	[OPTION_LOAD] = {"load", TYPE_TEXT, FIELD(problem.load), 0, 0, 0, "DIR", "take the inputs from DIR/*.npy"},
+	[OPTION_KERNEL] = {"kernel", TYPE_TEXT, FIELD(kernel), 0, 0, 0, "NAME", "one kernel (default: all)"},
+	[OPTION_SAVE] = {"save", TYPE_TEXT, FIELD(save), 0, 0, 0, "DIR", "write the outputs as DIR/*.npy"},
+	[OPTION_SWEEP] = {"sweep", TYPE_FLAG, FIELD(sweep), 0, 0, 0, 0, "run over a range of sizes, written as TSV"},
+	[OPTION_REPEAT] = {"repeat", TYPE_COUNT, FIELD(repeat), 1, LARGEST_COUNT, 0, "R",
+                           "timed runs (default: enough)"},
+	[OPTION_WARMUP] = {"warmup", TYPE_COUNT, FIELD(warmup), 0, LARGEST_COUNT, 0, "W",
+                           "runs before timing starts"},
+	[OPTION_GPU] = {"gpu", TYPE_TEXT, FIELD(gpu), 0, 0, 0, "NAME",
+                        "whose limits and roofs: a100, a100-80, h100, h200, rtx4090"},
+	[OPTION_JSON] = {"json", TYPE_TEXT, FIELD(json), 0, 0, 0, "FILE",
+                         "write the results as JSON; - is standard output"},
+	[OPTION_TSV] = {"tsv", TYPE_TEXT, FIELD(tsv), 0, 0, 0, "FILE",
+                        "write the results as TSV; - is standard output"},
+	[OPTION_QUIET] = {"quiet", TYPE_FLAG, FIELD(quiet), 0, 0, 0, 0, "one line a kernel"},
+	[OPTION_COLOR] = {"color", TYPE_CHOICE, FIELD(color), 0, COLORS, color_names, "WHEN",
+                          "auto, always or never"},
+	[OPTION_HELP] = {"help", TYPE_FLAG, FIELD(help), 0, 0, 0, 0, "print this and exit"},
+	[OPTION_VERSION] = {"version", TYPE_FLAG, FIELD(version), 0, 0, 0, 0, "print the version and exit"},
+};
+
+static void *field_of(struct options *options, const struct option_rule *rule)
+{
+	return (char *)options + rule->offset;
+}
+
+static int parse_whole(const char *name, const char *text, unsigned long long least, unsigned long long most,
+                       unsigned long long *value, struct error *error)
+{
+	char *end = NULL;
+	errno = 0;
+	bool starts_with_digit = text[0] >= '0' && text[0] <= '9'; /* strtoull takes "-1" and " 1" */
+	*value = starts_with_digit ? strtoull(text, &end, 10) : 0;
+	if (starts_with_digit && *end == '\0' && !errno && *value >= least && *value <= most)
+		return 0;
+	return error_set(error, EXIT_USAGE, "--%s: expected a whole number from %llu to %llu, got '%.60s'", name,
+	                 least, most, text);
+}
+
+static int parse_number(const char *name, const char *text, float *value, struct error *error)
+{
+	char *end = NULL;
+	errno = 0;
+	bool starts_well = text[0] && strchr("0123456789.+-", text[0]);
+	double parsed = starts_well ? strtod(text, &end) : 0.0;
+	*value = (float)parsed;
+	if (starts_well && end != text && *end == '\0' && isfinite(*value))
+		return 0;
+	return error_set(error, EXIT_USAGE, "--%s: expected a finite number, got '%.60s'", name, text);
+}
+
+static int parse_choice(const struct option_rule *rule, const char *text, void *field, struct error *error)
+{
+	for (unsigned i = 0; i < rule->most; i++)
+		if (strcmp(rule->choices[i], text) == 0) {
+			memcpy(field, &(unsigned){i}, sizeof i); /* enum fields have the size of unsigned */
+			return 0;
+		}
+	return error_set(error, EXIT_USAGE, "--%s: expected %s, got '%.60s'", rule->name, rule->help, text);
+}
+
+static int parse_value(struct options *options, enum option_name option, const char *text, struct error *error)
+{
+	const struct option_rule *rule = &rules[option];
+	void *field = field_of(options, rule);
+	unsigned long long whole;
+	switch (rule->type) {
+	case TYPE_FLAG: *(bool *)field = true; return 0;
+	case TYPE_COUNT:
+		if (parse_whole(rule->name, text, rule->least, rule->most, &whole, error) != 0)
+			return error->exit_code;
+		*(size_t *)field = (size_t)whole;
+		return 0;
+	case TYPE_SEED:
+		if (parse_whole(rule->name, text, 0, ULLONG_MAX, &whole, error) != 0)
+			return error->exit_code;
+		*(uint64_t *)field = whole;
+		return 0;
+	case TYPE_NUMBER: options->problem.scale_given = true; return parse_number(rule->name, text, field, error);
+	case TYPE_CHOICE: return parse_choice(rule, text, field, error);
+	case TYPE_TEXT:
+		if (!*text)
+			return error_set(error, EXIT_USAGE, "--%s: expected %s, got nothing", rule->name,
+			                 rule->value);
+		*(const char **)field = text;
+		return 0;
+	}
+	return 0;
+}
+
+/* getopt_long takes "--he" for "--heads"; this is the text that was really written. */
+static bool is_abbreviated(char **argv, const char *name)
+{
+	const char *written = argv[optind - 1];
+	if (optarg && optarg == written)
+		written = argv[optind - 2];
+	size_t length = strcspn(written + 2, "=");
+	return length != strlen(name) || strncmp(written + 2, name, length) != 0;
+}
+
+static int check_together(const struct options *options, struct error *error)
+{
+	bool json_to_stdout = options->json && strcmp(options->json, "-") == 0;
+	bool tsv_to_stdout = options->tsv && strcmp(options->tsv, "-") == 0;
+	if (json_to_stdout && tsv_to_stdout)
+		return error_set(error, EXIT_USAGE, "--json -, --tsv -: only one of them can have standard output");
+	if (!options->sweep)
+		return 0;
+	static const enum option_name refused[] = {OPTION_SEQ, OPTION_LOAD, OPTION_SAVE, OPTION_JSON, OPTION_TRACE};
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+		if (options->given & OPTION_BIT(refused[i]))
+			return error_set(error, EXIT_USAGE,
+			                 "--%s: not with --sweep, which chooses the sizes and writes TSV",
+			                 rules[refused[i]].name);
+	return 0;
+}
+
+int options_parse(int argc, char **argv, uint64_t applicable, const struct problem *defaults, struct options *options,
+                  struct error *error)
+{
+	struct option table[OPTIONS + 1];
+	memset(table, 0, sizeof table);
+	for (int i = 0; i < OPTIONS; i++)
+		table[i] = (struct option){rules[i].name,
+		                           rules[i].type == TYPE_FLAG ? no_argument : required_argument, NULL, i + 1};
+
+	memset(options, 0, sizeof *options);
+	options->problem = *defaults;
+	options->warmup = 1;
+	error->exit_code = 0;
+	optind = 0; /* glibc: start afresh */
+	opterr = 0;
+	for (;;) {
+		int found = getopt_long(argc, argv, "+:", table, NULL);
+		if (found == -1)
+			break;
+		if (found == ':')
+			return error_set(error, EXIT_USAGE, "--%s: expected a value %s", rules[optopt - 1].name,
+			                 rules[optopt - 1].value);
+		if (found == '?' && optopt > 0 && optopt <= OPTIONS)
+			return error_set(error, EXIT_USAGE, "--%s: takes no value", rules[optopt - 1].name);
+		if (found == '?')
+			return error_set(error, EXIT_USAGE, "%.60s: unknown option, expected one that --help lists",
+			                 argv[optind - 1]);
+		enum option_name option = (enum option_name)(found - 1);
+		const char *name = rules[option].name;
+		if (is_abbreviated(argv, name))
+			return error_set(error, EXIT_USAGE, "%.60s: unknown option; --%s is written in full",
+			                 optarg && optarg == argv[optind - 1] ? argv[optind - 2] : argv[optind - 1],
+			                 name);
+		if (!(applicable & OPTION_BIT(option)))
+			return error_set(error, EXIT_USAGE,
+			                 "--%s: does not apply to this chapter, expected one that --help lists",
+			                 name);
+		if (parse_value(options, option, optarg, error) != 0)
+			return error->exit_code;
+		options->given |= OPTION_BIT(option);
+	}
+	if (optind < argc)
+		return error_set(error, EXIT_USAGE, "%.60s: unexpected argument, expected options only",
+		                 argv[optind]);
+	problem_settle(&options->problem);
+	return check_together(options, error);
+}
+
+int options_check_dimension(const char *source, const char *option, size_t value, struct error *error)
+{
+	for (int i = 0; i < OPTIONS; i++)
+		if (strcmp(rules[i].name, option) == 0 && (value < rules[i].least || value > rules[i].most))
+			return error_set(error, EXIT_USAGE, "%s: %s = %zu, expected %llu to %llu", source,
+			                 rules[i].value, value, rules[i].least, rules[i].most);
+	return 0;
+}
+
+/* "512", "0.125", "random": the value as the option takes it. False when there is nothing to say. */
+static bool format_value(const struct options *options, const struct option_rule *rule, char *text, size_t size)
+{
+	const void *field = (const char *)options + rule->offset;
+	switch (rule->type) {
+	case TYPE_COUNT: snprintf(text, size, "%zu", *(const size_t *)field); return *(const size_t *)field != 0;
+	case TYPE_SEED: snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)field); return true;
+	case TYPE_NUMBER:
+		snprintf(text, size, "%.9g", (double)*(const float *)field); /* nine digits are enough for any fp32 */
+		return options->problem.scale_given;
+	case TYPE_CHOICE: snprintf(text, size, "%s", rule->choices[*(const unsigned *)field]); return true;
+	case TYPE_FLAG:
+	case TYPE_TEXT: break;
+	}
+	return false;
+}
+
+void options_print_help(FILE *out, uint64_t applicable, const struct problem *defaults)
+{
+	struct options shown = {.problem = *defaults, .warmup = 1};
+	for (int i = 0; i < OPTIONS; i++) {
+		if (!(applicable & OPTION_BIT(i)))
+			continue;
+		const struct option_rule *rule = &rules[i];
+		char left[40], value[32];
+		snprintf(left, sizeof left, "--%s%s%s", rule->name, rule->value ? " " : "",
+		         rule->value ? rule->value : "");
+		fprintf(out, "  %-16s %s", left, rule->help);
+		if (format_value(&shown, rule, value, sizeof value))
+			fprintf(out, " (default %s)", value);
+		fputc('\n', out);
+	}
+}
+
+size_t options_of_problem(const struct problem *problem, uint64_t applicable, char storage[][32],
+                          const char **arguments, size_t capacity)
+{
+	struct options options = {.problem = *problem};
+	size_t count = 0;
+	for (int i = 0; i <= OPTION_LOAD; i++) {
+		const struct option_rule *rule = &rules[i];
+		bool in_problem = rule->offset < sizeof options.problem;
+		if (!(applicable & OPTION_BIT(i)) || !in_problem || count + 2 > capacity)
+			continue;
+		const void *field = (const char *)&options + rule->offset;
+		const char *value = storage[count + 1];
+		if (rule->type == TYPE_FLAG && !*(const bool *)field)
+			continue;
+		if (rule->type == TYPE_TEXT && !(value = *(const char *const *)field))
+			continue;
+		if (rule->type != TYPE_FLAG && rule->type != TYPE_TEXT &&
+		    !format_value(&options, rule, storage[count + 1], sizeof storage[0]))
+			continue;
+		snprintf(storage[count], sizeof storage[0], "--%s", rule->name);
+		arguments[count] = storage[count];
+		count++;
+		if (rule->type != TYPE_FLAG)
+			arguments[count++] = value;
+	}
+	return count;
+}

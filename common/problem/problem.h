@@ -1,0 +1,58 @@
+/*
+ * The problem a run works on: shapes, mask, scale, and where the numbers come from.
+ *
+ * All tensors are fp32, row-major, the last dimension contiguous. A shape is written as a string of dimension
+ * letters, the papers' own: "BHNd" for Q, "BHNN" for S, "BHN" for LSE, "RC" for a matrix of rows and columns,
+ * "mk" "kn" "mn" for a matrix product.
+ */
+#ifndef PROBLEM_PROBLEM_H
+#define PROBLEM_PROBLEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MAX_RANK = 4, MAX_HEAD_DIM = 128 };
+
+enum input_kind {
+	INPUT_RANDOM,        /* standard normal */
+	INPUT_LARGE_LOGITS,  /* scores to about +-1e4 */
+	INPUT_VERY_NEGATIVE, /* every score far below the smallest exponent of an fp32 */
+	INPUT_CONSTANT,      /* every score the same */
+	INPUT_ONE_HOT,       /* one key takes almost all the weight of its row */
+	INPUT_RAMP,          /* scores grow with the key: the running max changes at every step */
+	INPUT_KINDS
+};
+
+/* "random", "large-logits", ...: as --input takes them. */
+extern const char *const input_kind_names[INPUT_KINDS];
+
+struct problem {
+	size_t batch, heads, seq, dim; /* B H N d */
+	size_t rows, cols;             /* R C */
+	size_t m, n, k;
+	size_t tile_q, tile_k; /* Br Bc; 0: the kernel's own choice */
+	size_t block, row;     /* the online softmax: columns of a block; the row to trace */
+	bool causal;
+	float scale; /* scores are scale * q.k; 0 before problem_settle, unless given */
+	bool scale_given;
+	uint64_t seed;
+	enum input_kind input;
+	const char *load; /* directory the inputs come from; NULL: generated */
+};
+
+/* 1/sqrt(d) unless a scale was given. */
+void problem_settle(struct problem *problem);
+
+/* The dimension a letter stands for; NULL for a letter that is none. */
+size_t *problem_dimension(struct problem *problem, char letter);
+
+/* The option that sets a letter's dimension ("seq" for N). */
+const char *problem_dimension_option(char letter);
+
+/* Fills shape[] from dimension letters; returns the rank. */
+size_t problem_shape(const struct problem *problem, const char *letters, size_t shape[MAX_RANK]);
+
+size_t shape_elements(const size_t *shape, size_t rank);
+
+#endif

@@ -1,0 +1,93 @@
+#include "report/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+struct json json_to(FILE *out)
+{
+	return (struct json){.out = out};
+}
+
+void json_raw(struct json *json, const char *key)
+{
+	if (json->has_items[json->depth])
+		fputc(',', json->out);
+	json->has_items[json->depth] = true;
+	if (key)
+		fprintf(json->out, "\"%s\":", key);
+}
+
+static void open(struct json *json, const char *key, char bracket)
+{
+	json_raw(json, key);
+	fputc(bracket, json->out);
+	if (json->depth + 1 < JSON_MAX_DEPTH)
+		json->depth++;
+	json->has_items[json->depth] = false;
+}
+
+static void close(struct json *json, char bracket)
+{
+	json->depth--;
+	fputc(bracket, json->out);
+}
+
+void json_open_object(struct json *json, const char *key)
+{
+	open(json, key, '{');
+}
+
+void json_close_object(struct json *json)
+{
+	close(json, '}');
+}
+
+void json_open_array(struct json *json, const char *key)
+{
+	open(json, key, '[');
+}
+
+void json_close_array(struct json *json)
+{
+	close(json, ']');
+}
+
+void json_string(struct json *json, const char *key, const char *value)
+{
+	json_raw(json, key);
+	fputc('"', json->out);
+	for (const unsigned char *c = (const unsigned char *)value; *c; c++) {
+		if (*c == '"' || *c == '\\')
+			fprintf(json->out, "\\%c", *c);
+		else if (*c == '\n')
+			fputs("\\n", json->out);
+		else if (*c == '\t')
+			fputs("\\t", json->out);
+		else if (*c < 0x20)
+			fprintf(json->out, "\\u%04x", *c);
+		else
+			fputc(*c, json->out);
+	}
+	fputc('"', json->out);
+}
+
+void json_number(struct json *json, const char *key, double value)
+{
+	json_raw(json, key);
+	if (isfinite(value))
+		fprintf(json->out, "%.9g", value);
+	else
+		fputs("null", json->out);
+}
+
+void json_count(struct json *json, const char *key, uint64_t value)
+{
+	json_raw(json, key);
+	fprintf(json->out, "%" PRIu64, value);
+}
+
+void json_bool(struct json *json, const char *key, bool value)
+{
+	json_raw(json, key);
+	fputs(value ? "true" : "false", json->out);
+}

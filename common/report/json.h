@@ -1,0 +1,36 @@
+/*
+ * Writes JSON, nothing more. Values go straight to the stream; the writer keeps track of commas and depth.
+ * A number that is NaN or infinite becomes null. Keys are plain ASCII and not escaped; strings are.
+ */
+#ifndef REPORT_JSON_H
+#define REPORT_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { JSON_MAX_DEPTH = 16 };
+
+struct json {
+	FILE *out;
+	size_t depth;
+	bool has_items[JSON_MAX_DEPTH];
+};
+
+struct json json_to(FILE *out);
+
+/* `key` is NULL inside an array and for the outermost value. */
+void json_open_object(struct json *json, const char *key);
+void json_close_object(struct json *json);
+void json_open_array(struct json *json, const char *key);
+void json_close_array(struct json *json);
+void json_string(struct json *json, const char *key, const char *value);
+void json_number(struct json *json, const char *key, double value);
+void json_count(struct json *json, const char *key, uint64_t value);
+void json_bool(struct json *json, const char *key, bool value);
+
+/* Comma and key only: the caller writes the value to json->out. */
+void json_raw(struct json *json, const char *key);
+
+#endif

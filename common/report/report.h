@@ -1,0 +1,31 @@
+/*
+ * A run's results for people, as JSON and as TSV.
+ */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include "chapter.h"
+
+/* The object of DESIGN.md §3, one line. Keys without a value are absent. */
+void report_json(FILE *out, const struct run_result *result);
+
+/*
+ * One row a kernel, columns named in the header line, which starts with "# "; lines before it, also with #, say
+ * where the numbers come from. A number that was not measured is NaN, a text "-".
+ */
+void report_tsv_header(FILE *out, const struct run_result *result);
+void report_tsv_rows(FILE *out, const struct run_result *result);
+
+/* For people, 80 columns: the problem, then each kernel, then what the chapter explains and what to try next. */
+void report_human(const struct terminal *terminal, const struct run_result *result);
+
+/* With --quiet: one line a kernel. */
+void report_quiet(const struct terminal *terminal, const struct run_result *result);
+
+/* "B=1 H=2 N=512 d=64 causal": the dimensions and switches the chapter takes. Returns text. */
+const char *report_problem(const struct run_result *result, char *text, size_t size);
+
+/* "measured-gpu" or "measured-cpu" */
+const char *report_time_kind(const struct run_result *result);
+
+#endif

@@ -1,0 +1,230 @@
+#include "report/report.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *report_problem(const struct run_result *result, char *text, size_t size)
+{
+	static const struct {
+		enum option_name option;
+		char letter;
+	} dimensions[] = {{OPTION_BATCH, 'B'}, {OPTION_HEADS, 'H'}, {OPTION_SEQ, 'N'},
+	                  {OPTION_ROWS, 'R'},  {OPTION_COLS, 'C'},  {OPTION_M, 'm'},
+	                  {OPTION_N, 'n'},     {OPTION_K, 'k'},     {OPTION_DIM, 'd'}};
+	struct problem copy = result->problem;
+	size_t used = 0;
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof dimensions / sizeof dimensions[0]; i++)
+		if (result->chapter->options & OPTION_BIT(dimensions[i].option) && used < size)
+			used += (size_t)snprintf(text + used, size - used, "%s%c=%zu", used ? " " : "",
+			                         dimensions[i].letter,
+			                         *problem_dimension(&copy, dimensions[i].letter));
+	if (copy.causal && used < size)
+		snprintf(text + used, size - used, ", causal");
+	return text;
+}
+
+static void print_head(const struct terminal *terminal, const struct run_result *result)
+{
+	char problem[120];
+	const struct problem *p = &result->problem;
+	terminal_print(terminal, STYLE_BOLD, "%s", result->chapter->name);
+	fprintf(terminal->out, "  %s\n", result->chapter->title);
+	fprintf(terminal->out, "%s", report_problem(result, problem, sizeof problem));
+	if (result->chapter->options & OPTION_BIT(OPTION_SCALE))
+		fprintf(terminal->out, ", scale %.4g", (double)p->scale);
+	if (p->load)
+		fprintf(terminal->out, ", input from %s\n", p->load);
+	else
+		fprintf(terminal->out, ", %s input, seed %llu\n", input_kind_names[p->input],
+		        (unsigned long long)p->seed);
+	fprintf(terminal->out, "%s\n", result->device->title);
+}
+
+static void print_coordinates(FILE *out, const struct kernel_result *kernel)
+{
+	fprintf(out, "%s[", kernel->worst.tensor);
+	for (size_t axis = 0; axis < kernel->worst_rank; axis++)
+		fprintf(out, "%s%zu", axis ? "," : "", kernel->worst_at[axis]);
+	fputc(']', out);
+}
+
+static void print_verdict(const struct terminal *terminal, const struct run_result *result,
+                          const struct kernel_result *kernel)
+{
+	FILE *out = terminal->out;
+	fputs("  ", out);
+	terminal_print(terminal, kernel->verified ? STYLE_GOOD : STYLE_BAD, "%s",
+	               kernel->verified ? "verified" : "FAILED  ");
+	if (kernel->failure[0])
+		fprintf(out, "  %s", kernel->failure);
+	if (kernel->checked) {
+		fprintf(out, "%s  error %.2g at ", kernel->failure[0] ? "\n          " : "", kernel->worst.max_abs);
+		print_coordinates(out, kernel);
+		fprintf(out, ", tolerance %.2g", kernel->worst.tolerance);
+	}
+	if (result->rows_checked < result->rows) {
+		char checked[32], all[32];
+		fprintf(out, "\n            %s of %s rows checked, drawn at random",
+		        format_count(result->rows_checked, checked), format_count(result->rows, all));
+	}
+	fputc('\n', out);
+}
+
+static void print_times(const struct terminal *terminal, const struct run_result *result,
+                        const struct kernel_result *kernel)
+{
+	FILE *out = terminal->out;
+	char a[32], b[32], c[32];
+	if (kernel->time.runs) {
+		fprintf(out, "  time      %s (p10 %s, p90 %s, %zu run%s)%s\n",
+		        format_milliseconds(kernel->time.median_ms, a), format_milliseconds(kernel->time.p10_ms, b),
+		        format_milliseconds(kernel->time.p90_ms, c), kernel->time.runs,
+		        kernel->time.runs == 1 ? "" : "s",
+		        result->device->simulated ? " on this CPU, plain build" : "");
+	}
+	if (kernel->has_floor) {
+		fprintf(out, "  floor     %s: %s cannot beat it, bound by %s",
+		        format_milliseconds(kernel->floor.ms, a), result->device->gpu->title, kernel->floor.bound_by);
+		if (kernel->time.runs && !result->device->simulated)
+			fprintf(out, "; measured %.0f %% of floor%s",
+			        100.0 * kernel->time.median_ms / kernel->floor.ms,
+			        kernel->time.median_ms < kernel->floor.ms ? ": below it, which cannot be" : "");
+		fputc('\n', out);
+	}
+	if (kernel->peak_bytes)
+		fprintf(out, "  memory    %s on the device at most\n", format_bytes((double)kernel->peak_bytes, a));
+}
+
+static void add_traffic_row(struct table *table, enum style style, const char *label, const struct traffic *requested,
+                            const struct traffic *sectors, const struct traffic *footprint)
+{
+	char text[6][32];
+	const struct traffic none = {0, 0};
+	const struct traffic *columns[] = {requested, sectors ? sectors : &none, footprint};
+	for (int i = 0; i < 3; i++) {
+		double unit = i == 1 ? 32.0 : 1.0; /* a sector has 32 bytes */
+		bool empty = i == 1 && !sectors;
+		snprintf(text[2 * i], 32, "%s",
+		         empty ? "" : format_bytes(unit * (double)columns[i]->read_bytes, (char[32]){0}));
+		snprintf(text[2 * i + 1], 32, "%s",
+		         empty ? "" : format_bytes(unit * (double)columns[i]->write_bytes, (char[32]){0}));
+	}
+	table_row(table, style, "%s|%s|%s|%s|%s|%s|%s", label, text[0], text[1], text[2], text[3], text[4], text[5]);
+}
+
+static void print_traffic(const struct terminal *terminal, const struct counts *counts)
+{
+	struct table table = table_new("lrrrrrr");
+	table_row(&table, STYLE_DIM, "HBM|requested||sectors||footprint|");
+	table_row(&table, STYLE_DIM, "launch, tensor|read|written|read|written|read|written");
+	for (size_t i = 0; i < counts->launch_count; i++) {
+		const struct launch_counts *launch = &counts->launches[i];
+		add_traffic_row(&table, STYLE_BOLD, launch->kernel, &launch->requested, &launch->sectors,
+		                &launch->footprint);
+		for (size_t t = 0; t < launch->tensor_count; t++) {
+			char label[40];
+			snprintf(label, sizeof label, "  %s", launch->tensors[t].name);
+			add_traffic_row(&table, STYLE_PLAIN, label, &launch->tensors[t].requested, NULL,
+			                &launch->tensors[t].footprint);
+		}
+	}
+	if (counts->launch_count > 1)
+		add_traffic_row(&table, STYLE_BOLD, "all launches", &counts->total.requested, &counts->total.sectors,
+		                &counts->total.footprint);
+	table_print(&table, terminal);
+}
+
+static void print_models(const struct terminal *terminal, const struct kernel_result *kernel)
+{
+	struct table table = table_new("llrrrl");
+	table_row(&table, STYLE_DIM, "elements|a head|read|written|total|");
+	for (size_t i = 0; i < kernel->model_count; i++) {
+		const struct model *model = &kernel->models[i];
+		const struct traffic *measured = &kernel->measured[i];
+		uint64_t read = measured->read_bytes / 4, written = measured->write_bytes / 4;
+		bool equal = measured->read_bytes == 4 * model->read_elements &&
+		             measured->write_bytes == 4 * model->write_elements;
+		char a[32], b[32], c[32];
+		table_row(&table, STYLE_PLAIN, "%s|%s|%s|%s|%s|closed form",
+		          model->counts == MODEL_FOOTPRINT ? "footprint" : "requested", model->formula,
+		          format_count(model->read_elements, a), format_count(model->write_elements, b),
+		          format_count(model->read_elements + model->write_elements, c));
+		if (kernel->counts.counted)
+			table_row(&table, equal ? STYLE_GOOD : STYLE_BAD, "||%s|%s|%s|counted, %s",
+			          format_count(read, a), format_count(written, b), format_count(read + written, c),
+			          equal ? "equal" : "NOT EQUAL");
+	}
+	table_print(&table, terminal);
+}
+
+static void print_kernel(const struct terminal *terminal, const struct run_result *result,
+                         const struct kernel_result *kernel)
+{
+	fputc('\n', terminal->out);
+	terminal_print(terminal, STYLE_BOLD, "%s", kernel->kernel->name);
+	fprintf(terminal->out, "  %s\n", kernel->kernel->summary);
+	if (kernel->skipped[0]) {
+		fprintf(terminal->out, "  skipped   %s\n", kernel->skipped);
+		return;
+	}
+	print_verdict(terminal, result, kernel);
+	print_times(terminal, result, kernel);
+	if (kernel->counts.counted) {
+		fputc('\n', terminal->out);
+		print_traffic(terminal, &kernel->counts);
+		if (kernel->model_count) {
+			fputc('\n', terminal->out);
+			print_models(terminal, kernel);
+		}
+	}
+}
+
+static bool all_verified(const struct run_result *result)
+{
+	for (size_t i = 0; i < result->kernel_count; i++)
+		if (!result->kernels[i].verified && !result->kernels[i].skipped[0])
+			return false;
+	return true;
+}
+
+static bool any_counted(const struct run_result *result)
+{
+	for (size_t i = 0; i < result->kernel_count; i++)
+		if (result->kernels[i].counts.counted)
+			return true;
+	return false;
+}
+
+void report_human(const struct terminal *terminal, const struct run_result *result)
+{
+	print_head(terminal, result);
+	if (result->device->simulated && !any_counted(result))
+		fprintf(terminal->out, "This is the plain build: it gives times, no counts. Run %s for both.\n",
+		        result->chapter->program);
+	for (size_t i = 0; i < result->kernel_count; i++)
+		print_kernel(terminal, result, &result->kernels[i]);
+	if (result->chapter->explain)
+		result->chapter->explain(terminal, result);
+
+	fputc('\n', terminal->out);
+	if (all_verified(result))
+		fprintf(terminal->out, "Next: %s\n", result->chapter->next);
+	else
+		fprintf(terminal->out, "Next: a case small enough to follow by hand: ./%s %s\n",
+		        result->chapter->program, result->chapter->small);
+}
+
+void report_quiet(const struct terminal *terminal, const struct run_result *result)
+{
+	for (size_t i = 0; i < result->kernel_count; i++) {
+		const struct kernel_result *kernel = &result->kernels[i];
+		fprintf(terminal->out, "%s  ", kernel->kernel->name);
+		if (kernel->skipped[0])
+			fprintf(terminal->out, "skipped: %s\n", kernel->skipped);
+		else if (!kernel->checked)
+			fprintf(terminal->out, "FAILED: %s\n", kernel->failure);
+		else
+			print_verdict(terminal, result, kernel);
+	}
+}

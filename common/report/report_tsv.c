@@ -1,0 +1,115 @@
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+/* The columns that describe the problem: those whose option the chapter takes. */
+static const struct {
+	enum option_name option;
+	const char *name;
+	size_t offset; /* of a size_t in struct problem */
+} sizes[] = {
+	{OPTION_SEQ, "seq", offsetof(struct problem, seq)},
+	{OPTION_DIM, "dim", offsetof(struct problem, dim)},
+	{OPTION_BATCH, "batch", offsetof(struct problem, batch)},
+	{OPTION_HEADS, "heads", offsetof(struct problem, heads)},
+	{OPTION_ROWS, "rows", offsetof(struct problem, rows)},
+	{OPTION_COLS, "cols", offsetof(struct problem, cols)},
+	{OPTION_M, "m", offsetof(struct problem, m)},
+	{OPTION_N, "n", offsetof(struct problem, n)},
+	{OPTION_K, "k", offsetof(struct problem, k)},
+	{OPTION_TILE_Q, "tile_q", offsetof(struct problem, tile_q)},
+	{OPTION_TILE_K, "tile_k", offsetof(struct problem, tile_k)},
+};
+
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+static bool applies(const struct run_result *result, enum option_name option)
+{
+	return result->chapter->options & OPTION_BIT(option);
+}
+
+void report_tsv_header(FILE *out, const struct run_result *result)
+{
+	struct utsname machine;
+	char date[40] = "";
+	time_t now = time(NULL);
+	strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+	uname(&machine);
+	fprintf(out, "# %s on %s (%s), %s\n", result->chapter->name, result->device->title, machine.machine, date);
+	fprintf(out, "# ");
+	for (size_t i = 0; i < SIZES; i++)
+		if (applies(result, sizes[i].option))
+			fprintf(out, "%s\t", sizes[i].name);
+	if (applies(result, OPTION_CAUSAL))
+		fprintf(out, "causal\t");
+	fprintf(out, "kernel\tverified\tmax_abs\ttolerance\tmedian_ms\tp10_ms\tp90_ms\truns\ttime_kind\tfloor_"
+	             "ms\tbound_by\t"
+	             "flop\trequested_read_bytes\trequested_write_bytes\tatomic_bytes\tread_sectors\twrite_sectors\t"
+	             "footprint_read_bytes\tfootprint_write_bytes\tmodel_counts\tmodel_elements\tpeak_bytes\n");
+}
+
+static void write_number(FILE *out, bool known, double value)
+{
+	if (known && isfinite(value))
+		fprintf(out, "\t%.9g", value);
+	else
+		fprintf(out, "\tNaN");
+}
+
+static void write_count(FILE *out, bool known, uint64_t value)
+{
+	if (known)
+		fprintf(out, "\t%" PRIu64, value);
+	else
+		fprintf(out, "\tNaN");
+}
+
+static void write_text(FILE *out, bool known, const char *value)
+{
+	fprintf(out, "\t%s", known ? value : "-");
+}
+
+static void write_row(FILE *out, const struct run_result *result, const struct kernel_result *kernel)
+{
+	for (size_t i = 0; i < SIZES; i++)
+		if (applies(result, sizes[i].option))
+			fprintf(out, "%zu\t", *(const size_t *)((const char *)&result->problem + sizes[i].offset));
+	if (applies(result, OPTION_CAUSAL))
+		fprintf(out, "%d\t", result->problem.causal);
+
+	bool timed = kernel->time.runs > 0, counted = kernel->counts.counted, modelled = kernel->model_count > 0;
+	const struct launch_counts *total = &kernel->counts.total;
+	const struct model *model = &kernel->models[0];
+	fprintf(out, "%s", kernel->kernel->name);
+	write_text(out, true, kernel->skipped[0] ? "skipped" : kernel->verified ? "yes" : "no");
+	write_number(out, kernel->checked, kernel->worst.max_abs);
+	write_number(out, kernel->checked, kernel->worst.tolerance);
+	write_number(out, timed, kernel->time.median_ms);
+	write_number(out, timed, kernel->time.p10_ms);
+	write_number(out, timed, kernel->time.p90_ms);
+	write_count(out, timed, kernel->time.runs);
+	write_text(out, timed, report_time_kind(result));
+	write_number(out, kernel->has_floor, kernel->floor.ms);
+	write_text(out, kernel->has_floor, kernel->floor.bound_by);
+	write_number(out, true, kernel->kernel->flop(&result->problem));
+	write_count(out, counted, total->requested.read_bytes);
+	write_count(out, counted, total->requested.write_bytes);
+	write_count(out, counted, total->atomic_bytes);
+	write_count(out, counted, total->sectors.read_bytes);
+	write_count(out, counted, total->sectors.write_bytes);
+	write_count(out, counted, total->footprint.read_bytes);
+	write_count(out, counted, total->footprint.write_bytes);
+	write_text(out, modelled, model->counts == MODEL_FOOTPRINT ? "footprint" : "requested");
+	write_count(out, modelled, model->read_elements + model->write_elements);
+	write_count(out, kernel->peak_bytes > 0, kernel->peak_bytes);
+	fputc('\n', out);
+}
+
+void report_tsv_rows(FILE *out, const struct run_result *result)
+{
+	for (size_t i = 0; i < result->kernel_count; i++)
+		write_row(out, result, &result->kernels[i]);
+}

@@ -1,0 +1,176 @@
+#include "report/table.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *style_code(enum style style)
+{
+	switch (style) {
+	case STYLE_BOLD: return "\x1b[1m";
+	case STYLE_DIM: return "\x1b[2m";
+	case STYLE_GOOD: return "\x1b[32m";
+	case STYLE_BAD: return "\x1b[31m";
+	case STYLE_PLAIN: break;
+	}
+	return "";
+}
+
+static void begin_style(const struct terminal *terminal, enum style style)
+{
+	if (terminal->color && style != STYLE_PLAIN)
+		fputs(style_code(style), terminal->out);
+}
+
+static void end_style(const struct terminal *terminal, enum style style)
+{
+	if (terminal->color && style != STYLE_PLAIN)
+		fputs("\x1b[0m", terminal->out);
+}
+
+void terminal_print(const struct terminal *terminal, enum style style, const char *format, ...)
+{
+	va_list arguments;
+	begin_style(terminal, style);
+	va_start(arguments, format);
+	vfprintf(terminal->out, format, arguments);
+	va_end(arguments);
+	end_style(terminal, style);
+}
+
+struct table table_new(const char *alignment)
+{
+	return (struct table){.columns = strlen(alignment), .left = alignment};
+}
+
+static void *grow(void *pointer, size_t bytes)
+{
+	void *larger = realloc(pointer, bytes);
+	if (!larger) {
+		fputs("out of memory for a table\n", stderr);
+		abort();
+	}
+	return larger;
+}
+
+void table_row(struct table *table, enum style style, const char *format, ...)
+{
+	char line[512];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(line, sizeof line, format, arguments);
+	va_end(arguments);
+
+	if (table->rows == table->capacity) {
+		table->capacity = table->capacity ? 2 * table->capacity : 16;
+		table->cells = grow(table->cells, table->capacity * table->columns * sizeof *table->cells);
+		table->styles = grow(table->styles, table->capacity * sizeof *table->styles);
+	}
+	char *rest = line;
+	for (size_t c = 0; c < table->columns; c++) {
+		size_t length = rest ? strcspn(rest, "|") : 0;
+		char *cell = grow(NULL, length + 1);
+		memcpy(cell, rest ? rest : "", length);
+		cell[length] = '\0';
+		table->cells[table->rows * table->columns + c] = cell;
+		rest = rest && rest[length] ? rest + length + 1 : NULL;
+	}
+	table->styles[table->rows++] = style;
+}
+
+/* Characters of a UTF-8 string: every byte that does not continue one. */
+static size_t width_of(const char *text)
+{
+	size_t width = 0;
+	for (; *text; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
+}
+
+static void print_padding(FILE *out, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		fputc(' ', out);
+}
+
+void table_print(struct table *table, const struct terminal *terminal)
+{
+	size_t widths[TABLE_MAX_COLUMNS] = {0};
+	for (size_t i = 0; i < table->rows * table->columns; i++) {
+		size_t width = width_of(table->cells[i]);
+		if (width > widths[i % table->columns])
+			widths[i % table->columns] = width;
+	}
+	for (size_t row = 0; row < table->rows; row++) {
+		begin_style(terminal, table->styles[row]);
+		size_t owed = 2; /* spaces are printed only when text follows, so that no line ends in them */
+		for (size_t c = 0; c < table->columns; c++) {
+			char *cell = table->cells[row * table->columns + c];
+			size_t width = width_of(cell), padding = widths[c] - width;
+			bool left = table->left[c] == 'l';
+			if (width) {
+				print_padding(terminal->out, owed + (left ? 0 : padding));
+				fputs(cell, terminal->out);
+				owed = left ? padding : 0;
+			} else {
+				owed += widths[c];
+			}
+			owed += 2;
+			free(cell);
+		}
+		end_style(terminal, table->styles[row]);
+		fputc('\n', terminal->out);
+	}
+	free(table->cells);
+	free(table->styles);
+	*table = (struct table){0};
+}
+
+const char *format_count(uint64_t value, char text[32])
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof digits, "%" PRIu64, value);
+	char *to = text;
+	for (int i = 0; i < length; i++) {
+		if (i > 0 && (length - i) % 3 == 0)
+			*to++ = ',';
+		*to++ = digits[i];
+	}
+	*to = '\0';
+	return text;
+}
+
+/* Three significant figures. */
+static void format_scaled(double value, const char *unit, char text[32])
+{
+	int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+	snprintf(text, 32, "%.*f %s", decimals, value, unit);
+}
+
+const char *format_bytes(double bytes, char text[32])
+{
+	static const char *const units[] = {"kB", "MB", "GB", "TB", "PB"};
+	size_t unit = 0;
+	if (bytes < 1000.0) {
+		snprintf(text, 32, "%.0f B", bytes);
+		return text;
+	}
+	for (bytes /= 1000.0; bytes >= 999.5 && unit + 1 < sizeof units / sizeof units[0]; unit++)
+		bytes /= 1000.0;
+	format_scaled(bytes, units[unit], text);
+	return text;
+}
+
+const char *format_milliseconds(double ms, char text[32])
+{
+	if (ms >= 1000.0)
+		format_scaled(ms / 1000.0, "s", text);
+	else if (ms >= 1.0)
+		format_scaled(ms, "ms", text);
+	else if (ms >= 1e-3)
+		format_scaled(ms * 1e3, "us", text);
+	else
+		format_scaled(ms * 1e6, "ns", text);
+	return text;
+}

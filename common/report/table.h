@@ -1,0 +1,51 @@
+/*
+ * Aligned tables and a little colour for a terminal of 80 columns.
+ */
+#ifndef REPORT_TABLE_H
+#define REPORT_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Where a report goes and whether it may use colour. */
+struct terminal {
+	FILE *out;
+	bool color;
+};
+
+enum style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_GOOD, STYLE_BAD };
+
+/* printf in a style; plain text when the terminal has no colour. */
+void terminal_print(const struct terminal *terminal, enum style style, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+enum { TABLE_MAX_COLUMNS = 12 };
+
+/*
+ * Rows of cells; widths follow the widest cell, counted in characters (UTF-8). The first row is the header. Columns
+ * named in `left` are left-aligned, the others right-aligned. The table owns copies of its cells.
+ */
+struct table {
+	size_t columns, rows, capacity;
+	const char *left;   /* one character a column: 'l' or 'r' */
+	char **cells;       /* [rows, columns] */
+	enum style *styles; /* [rows] */
+};
+
+/* `alignment` has one of 'l' and 'r' for each column and must outlive the table. */
+struct table table_new(const char *alignment);
+/* Adds a row; cells are given as one format string with '|' between them. */
+void table_row(struct table *table, enum style style, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Prints each row indented by two spaces, then frees everything. */
+void table_print(struct table *table, const struct terminal *terminal);
+
+/* "17,301,504"; text holds at least 32 bytes. Returns text. */
+const char *format_count(uint64_t value, char text[32]);
+/* "8.39 MB", three figures, powers of 1000. */
+const char *format_bytes(double bytes, char text[32]);
+/* "1.23 ms", "45.6 us", "7.8 s". */
+const char *format_milliseconds(double ms, char text[32]);
+
+#endif

@@ -1,0 +1,433 @@
+#include "run.h"
+
+#include "measure/plain_build.h"
+#include "problem/load.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Seconds for one kernel's timing unless --repeat says otherwise. */
+static const double time_budget_s = 1.5;
+
+/* What lives on the host while a problem runs. */
+struct host {
+	struct named_values inputs[MAX_TENSORS + 1]; /* ends with a NULL name */
+	float *values[MAX_TENSORS];                  /* the same, to be freed */
+	size_t input_count;
+	struct expectations expectations;
+	bool expected;
+};
+
+static size_t tensor_elements(const struct problem *problem, const struct tensor *tensor)
+{
+	size_t shape[MAX_RANK];
+	size_t rank = problem_shape(problem, tensor->shape, shape);
+	return shape_elements(shape, rank);
+}
+
+/* As tensor_elements, in double: shapes a user may ask for overflow 64 bits. */
+static double tensor_bytes(const struct problem *problem, const struct tensor *tensor)
+{
+	size_t shape[MAX_RANK], rank = problem_shape(problem, tensor->shape, shape);
+	double bytes = sizeof(float);
+	for (size_t axis = 0; axis < rank; axis++)
+		bytes *= (double)shape[axis];
+	return bytes;
+}
+
+static void free_host(struct host *host)
+{
+	for (size_t i = 0; i < host->input_count; i++)
+		free(host->values[i]);
+	if (host->expected)
+		expectations_free(&host->expectations);
+}
+
+/* ---- inputs ---- */
+
+static bool has_input(const struct host *host, const char *name)
+{
+	for (size_t i = 0; i < host->input_count; i++)
+		if (strcmp(host->inputs[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static unsigned dimensions_given(const struct options *options)
+{
+	static const struct {
+		enum option_name option;
+		char letter;
+	} pairs[] = {{OPTION_BATCH, 'B'}, {OPTION_HEADS, 'H'}, {OPTION_SEQ, 'N'},
+	             {OPTION_DIM, 'd'},   {OPTION_ROWS, 'R'},  {OPTION_COLS, 'C'},
+	             {OPTION_M, 'm'},     {OPTION_N, 'n'},     {OPTION_K, 'k'}};
+	unsigned fixed = 0;
+	for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+		if (options->given & OPTION_BIT(pairs[i].option))
+			fixed |= dimension_bit(pairs[i].letter);
+	return fixed;
+}
+
+static int make_input(struct run_result *result, const struct tensor *tensor, unsigned *fixed, float **values,
+                      struct error *error)
+{
+	struct problem *problem = &result->problem;
+	if (problem->load)
+		return load_tensor(problem->load, tensor->name, tensor->shape, problem, fixed, values, error);
+	double bytes = tensor_bytes(problem, tensor);
+	if (bytes > (double)result->device->memory_bytes || !(*values = malloc((size_t)bytes))) {
+		char text[32];
+		return error_set(error, EXIT_ENVIRONMENT, "%s alone takes %s: out of memory", tensor->name,
+		                 format_bytes(bytes, text));
+	}
+	result->chapter->fill(problem, tensor->name, *values);
+	return 0;
+}
+
+/* Every tensor that some kernel reads, once. */
+static int make_inputs(struct run_result *result, const struct kernel *kernels, size_t kernel_count,
+                       struct host *host, struct error *error)
+{
+	unsigned fixed = dimensions_given(result->options);
+	for (size_t i = 0; i < kernel_count; i++)
+		for (const struct tensor *tensor = kernels[i].tensors; tensor->name; tensor++) {
+			if (tensor->role != TENSOR_INPUT || has_input(host, tensor->name))
+				continue;
+			float *values = NULL;
+			if (make_input(result, tensor, &fixed, &values, error) != 0)
+				return error->exit_code;
+			host->values[host->input_count] = values;
+			host->inputs[host->input_count++] = (struct named_values){tensor->name, values};
+		}
+	problem_settle(&result->problem);
+	return 0;
+}
+
+/* ---- device tensors ---- */
+
+static bool fits(const struct run_result *result, const struct kernel *kernel, char *reason, size_t size)
+{
+	double bytes = 0.0;
+	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++)
+		bytes += tensor_bytes(&result->problem, tensor);
+	char needed[32], available[32];
+	if (bytes > (double)result->device->memory_bytes) {
+		snprintf(reason, size, "needs %s of memory, has %s", format_bytes(bytes, needed),
+		         format_bytes((double)result->device->memory_bytes, available));
+		return false;
+	}
+	return !kernel->runs || kernel->runs(&result->problem, result->device->gpu, reason, size);
+}
+
+static const float *find_input(const struct host *host, const char *name)
+{
+	for (size_t i = 0; i < host->input_count; i++)
+		if (strcmp(host->inputs[i].name, name) == 0)
+			return host->inputs[i].values;
+	return NULL;
+}
+
+static void allocate_tensors(const struct run_result *result, const struct kernel *kernel, const struct host *host,
+                             struct device_memory *memory)
+{
+	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++) {
+		size_t bytes = tensor_elements(&result->problem, tensor) * sizeof(float);
+		float *pointer = device_allocate(memory, tensor->name, bytes);
+		if (tensor->role == TENSOR_INPUT)
+			CUDA_CHECK(
+				cudaMemcpy(pointer, find_input(host, tensor->name), bytes, cudaMemcpyHostToDevice));
+	}
+}
+
+/* ---- verification ---- */
+
+/* Launches once. A fault of the kernel is a failed verification; the device is of no use afterwards. */
+static bool launch_once(struct run_result *result, struct kernel_result *kernel, struct device_memory *memory)
+{
+	unsigned long long hazards = device_hazards();
+	cudaError_t status = kernel->kernel->launch(&result->problem, memory);
+	bool launched = status == cudaSuccess;
+	if (launched)
+		status = cudaDeviceSynchronize();
+	if (!launched && device_hazards() == hazards)
+		device_check(status, kernel->kernel->name, __FILE__, __LINE__);
+	if (status != cudaSuccess) {
+		snprintf(kernel->failure, sizeof kernel->failure, "%s: %s", cudaGetErrorName(status),
+		         cudaGetErrorString(status));
+		return false;
+	}
+	if (device_hazards() != hazards)
+		snprintf(kernel->failure, sizeof kernel->failure, "the simulated device reported %llu hazard%s",
+		         device_hazards() - hazards, device_hazards() - hazards == 1 ? "" : "s");
+	return true;
+}
+
+static int check_output(const struct run_result *result, struct kernel_result *kernel, const struct tensor *tensor,
+                        const struct expectation *expectation, const float *actual, FILE *diagnostics)
+{
+	size_t shape[MAX_RANK], rank = problem_shape(&result->problem, tensor->shape, shape);
+	struct check check = check_tensor(expectation, actual);
+	if (!check.passed) {
+		fprintf(diagnostics, "%s: %s is wrong\n", kernel->kernel->name, tensor->name);
+		check_print_worst(diagnostics, &check, expectation, actual, shape, rank);
+	}
+	if (!kernel->checked || check_is_worse(&check, &kernel->worst)) {
+		kernel->worst = check;
+		kernel->worst_rank = rank;
+		check_coordinates(check.worst_row, check.worst_column, expectation->row_length, shape, rank,
+		                  kernel->worst_at);
+	}
+	kernel->checked = true;
+	return check.passed ? 0 : EXIT_VERIFICATION;
+}
+
+/* Copies each output back, compares it, and writes it when it is to be saved. */
+static int check_outputs(struct run_result *result, struct kernel_result *kernel, const struct host *host,
+                         const struct device_memory *memory, const char *save, FILE *diagnostics, struct error *error)
+{
+	bool passed = true;
+	for (const struct tensor *tensor = kernel->kernel->tensors; tensor->name; tensor++) {
+		if (tensor->role != TENSOR_OUTPUT)
+			continue;
+		size_t bytes = tensor_elements(&result->problem, tensor) * sizeof(float);
+		float *actual = malloc(bytes);
+		if (!actual)
+			return error_set(error, EXIT_ENVIRONMENT, "out of memory for %s", tensor->name);
+		CUDA_CHECK(cudaMemcpy(actual, device_find(memory, tensor->name), bytes, cudaMemcpyDeviceToHost));
+		const struct expectation *expectation = expectations_find(&host->expectations, tensor->name);
+		if (expectation && check_output(result, kernel, tensor, expectation, actual, diagnostics) != 0)
+			passed = false;
+
+		char path[PATH_MAX];
+		size_t shape[MAX_RANK], rank = problem_shape(&result->problem, tensor->shape, shape);
+		int written = save ? npy_write(tensor_path(save, tensor->name, path, sizeof path), actual, shape,
+		                               rank, error)
+		                   : 0;
+		free(actual);
+		if (written != 0)
+			return written;
+	}
+	kernel->verified = passed && kernel->checked && !kernel->failure[0];
+	return 0;
+}
+
+static bool is_statistic(const struct kernel *kernel, const char *name)
+{
+	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++)
+		if (strcmp(tensor->name, name) == 0)
+			return tensor->statistic;
+	return false;
+}
+
+/* What a model is compared with: everything the kernel touched but the statistics. */
+static struct traffic sum_traffic(const struct kernel_result *kernel, enum model_counts what)
+{
+	struct traffic sum = {0, 0};
+	const struct launch_counts *total = &kernel->counts.total;
+	for (size_t t = 0; t < total->tensor_count; t++) {
+		const struct tensor_traffic *tensor = &total->tensors[t];
+		const struct traffic *traffic = what == MODEL_FOOTPRINT ? &tensor->footprint : &tensor->requested;
+		if (is_statistic(kernel->kernel, tensor->name))
+			continue;
+		sum.read_bytes += traffic->read_bytes;
+		sum.write_bytes += traffic->write_bytes;
+	}
+	return sum;
+}
+
+static void compare_models(const struct run_result *result, struct kernel_result *kernel)
+{
+	if (!kernel->kernel->models)
+		return;
+	kernel->model_count = kernel->kernel->models(&result->problem, kernel->models);
+	for (size_t i = 0; i < kernel->model_count && kernel->counts.counted; i++) {
+		const struct model *model = &kernel->models[i];
+		struct traffic measured = sum_traffic(kernel, model->counts);
+		kernel->measured[i] = measured;
+		if (measured.read_bytes == 4 * model->read_elements &&
+		    measured.write_bytes == 4 * model->write_elements)
+			continue;
+		kernel->verified = false;
+		if (!kernel->failure[0])
+			snprintf(kernel->failure, sizeof kernel->failure, "the %s count is not its closed form, %s",
+			         model->counts == MODEL_FOOTPRINT ? "footprint" : "requested", model->formula);
+	}
+}
+
+/* ---- time ---- */
+
+struct launch_context {
+	const struct kernel *kernel;
+	const struct problem *problem;
+	const struct device_memory *memory;
+};
+
+static cudaError_t launch_again(void *context)
+{
+	const struct launch_context *launch = context;
+	return launch->kernel->launch(launch->problem, launch->memory);
+}
+
+/* The instrumented build asks its plain twin for the time. */
+static void time_in_plain_build(const struct run_result *result, struct kernel_result *kernel)
+{
+	enum { CAPACITY = 48 };
+	char storage[CAPACITY][32], repeat[32], warmup[32];
+	const char *arguments[CAPACITY + 9];
+	const struct options *options = result->options;
+	size_t count = options_of_problem(&result->problem, result->chapter->options, storage, arguments, CAPACITY);
+	arguments[count++] = "--kernel";
+	arguments[count++] = kernel->kernel->name;
+	arguments[count++] = "--gpu";
+	arguments[count++] = result->device->name;
+	if (options->repeat) {
+		snprintf(repeat, sizeof repeat, "%zu", options->repeat);
+		arguments[count++] = "--repeat";
+		arguments[count++] = repeat;
+	}
+	snprintf(warmup, sizeof warmup, "%zu", options->warmup);
+	arguments[count++] = "--warmup";
+	arguments[count++] = warmup;
+	arguments[count] = NULL;
+	if (plain_build_time(arguments, &kernel->time) == PLAIN_BUILD_FAILED) {
+		kernel->verified = false;
+		snprintf(kernel->failure, sizeof kernel->failure, "%s.fast, the plain build, did not verify",
+		         result->chapter->program);
+	}
+}
+
+static void time_kernel(const struct run_result *result, struct kernel_result *kernel, struct device_memory *memory)
+{
+	struct launch_context context = {kernel->kernel, &result->problem, memory};
+	struct time_plan plan = {result->options->warmup, result->options->repeat, time_budget_s};
+	if (kernel->counts.counted)
+		time_in_plain_build(result, kernel);
+	else
+		kernel->time = time_measure(result->device, &plan, launch_again, &context);
+}
+
+static void find_floor(const struct run_result *result, struct kernel_result *kernel)
+{
+	const struct gpu *gpu = result->device->gpu;
+	const struct kernel *described = kernel->kernel;
+	if (!gpu)
+		return;
+	struct floor_work work = {
+		.flop = described->flop(&result->problem),
+		.exponentials = described->exponentials ? described->exponentials(&result->problem) : 0.0,
+		.shared_bytes = floor_shared_bytes((double)kernel->counts.shared_requested_bytes),
+		.blocks = kernel->counts.blocks,
+	};
+	for (const struct tensor *tensor = described->tensors; tensor->name; tensor++) {
+		double bytes = tensor_bytes(&result->problem, tensor);
+		work.hbm_bytes += tensor->role == TENSOR_SCRATCH ? floor_intermediate_bytes(bytes, gpu) : bytes;
+	}
+	kernel->floor = floor_compute(&work, gpu);
+	kernel->has_floor = true;
+}
+
+/* ---- the run ---- */
+
+/* Verify, then time: a kernel that failed has no time. Returns 0 or a code with *error. */
+static int run_kernel(struct run_result *result, struct kernel_result *kernel, const struct host *host,
+                      const char *save, struct progress *progress, FILE *diagnostics, bool *faulted,
+                      struct error *error)
+{
+	struct device_memory memory = {.count = 0};
+	size_t first = counts_launches();
+	const char *name = kernel->kernel->name;
+
+	progress_show(progress, true, "%s: %s", name, result->device->simulated ? "running and counting" : "running");
+	allocate_tensors(result, kernel->kernel, host, &memory);
+	kernel->peak_bytes = memory.peak_bytes;
+	if (!launch_once(result, kernel, &memory)) {
+		*faulted = true; /* its memory cannot be freed either */
+		return 0;
+	}
+	progress_clear(progress);
+	int status = counts_collect(first, counts_launches(), &kernel->counts, error);
+	if (status == 0)
+		status = check_outputs(result, kernel, host, &memory, save, diagnostics, error);
+	if (status == 0) {
+		compare_models(result, kernel);
+		find_floor(result, kernel);
+	}
+	if (status == 0 && kernel->verified) {
+		progress_show(progress, true, "%s: timing", name);
+		time_kernel(result, kernel, &memory);
+	}
+	progress_clear(progress);
+	device_free_all(&memory);
+	return status;
+}
+
+static int run_kernels(struct run_result *result, const struct kernel *kernels, size_t kernel_count, bool named,
+                       const struct host *host, struct progress *progress, FILE *diagnostics, struct error *error)
+{
+	bool all_verified = true, faulted = false;
+	size_t last_run = kernel_count, runs = 0;
+	for (size_t i = 0; i < kernel_count; i++) {
+		struct kernel_result *kernel = &result->kernels[i];
+		*kernel = (struct kernel_result){.kernel = &kernels[i]};
+		if (!fits(result, &kernels[i], kernel->skipped, sizeof kernel->skipped)) {
+			if (named || kernel_count == 1)
+				return error_set(error, EXIT_ENVIRONMENT, "%s: %s", kernels[i].name, kernel->skipped);
+			continue;
+		}
+		last_run = i;
+	}
+	result->kernel_count = kernel_count;
+	for (size_t i = 0; i < kernel_count; i++) {
+		struct kernel_result *kernel = &result->kernels[i];
+		if (kernel->skipped[0])
+			continue;
+		if (faulted) {
+			snprintf(kernel->skipped, sizeof kernel->skipped, "not run: the kernel before it faulted");
+			continue;
+		}
+		const char *save = i == last_run ? result->options->save : NULL;
+		int status = run_kernel(result, kernel, host, save, progress, diagnostics, &faulted, error);
+		if (status != 0)
+			return status;
+		all_verified = all_verified && kernel->verified;
+		runs++;
+	}
+	if (runs == 0)
+		return error_set(error, EXIT_ENVIRONMENT, "no kernel runs this: %s: %s", kernels[0].name,
+		                 result->kernels[0].skipped);
+	return all_verified ? EXIT_ALL_VERIFIED : EXIT_VERIFICATION;
+}
+
+int run_problem(struct run_result *result, const struct kernel *kernels, size_t kernel_count, bool named,
+                struct progress *progress, FILE *diagnostics, struct error *error)
+{
+	struct host host = {.input_count = 0};
+	counts_forget();
+	progress_show(progress, true, "%s: inputs and reference", result->chapter->program);
+	int status = make_inputs(result, kernels, kernel_count, &host, error);
+	/* A problem that no kernel can run has to be refused before the reference takes its minutes. */
+	bool any_fits = false;
+	for (size_t i = 0; i < kernel_count && status == 0; i++) {
+		char reason[200];
+		any_fits = fits(result, &kernels[i], reason, sizeof reason) || any_fits;
+	}
+	if (status == 0 && any_fits) {
+		status = result->chapter->expect(&result->problem, host.inputs, &host.expectations, error);
+		host.expected = status == 0;
+		result->rows_checked = host.expectations.row_count;
+		result->rows = host.expectations.all_rows;
+	}
+	if (status == 0)
+		status = run_kernels(result, kernels, kernel_count, named, &host, progress, diagnostics, error);
+	progress_clear(progress);
+	free_host(&host);
+	return status;
+}
+
+void run_result_free(struct run_result *result)
+{
+	for (size_t i = 0; i < result->kernel_count; i++)
+		counts_free(&result->kernels[i].counts);
+	result->kernel_count = 0;
+}

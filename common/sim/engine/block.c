@@ -1,0 +1,472 @@
+/*
+ * Running one block. Its threads are fibers on one pthread, so nothing in a block runs at the same time; which
+ * thread goes next is decided here, by SIM_ORDER, each time one must wait. A warp's lanes run until none of them
+ * can go on, then their records are worked off, then the next warp has its turn.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "run.h"
+
+enum { FIRST_TURNS = 64 }; /* windows a warp may fill before others are given a turn */
+
+/* ---- the worker's memory ---- */
+
+static bool open_shared_map(struct worker *worker)
+{
+	uintptr_t first = (uintptr_t)sim_dynamic_shared, end = first + DYNAMIC_SHARED_MAX;
+	size_t entries;
+
+	for (size_t i = 0; i < sim_shared_count_all(); i++) {
+		uintptr_t start = sim_shared_address(sim_shared_at(i));
+
+		first = start < first ? start : first;
+		end = start + sim_shared_at(i)->size + SIM_REDZONE > end ? start + sim_shared_at(i)->size + SIM_REDZONE : end;
+	}
+	first &= ~(uintptr_t)15;
+	entries = (end - first) / 4 + 8;
+	worker->shared_map = calloc(entries, sizeof *worker->shared_map);
+	for (size_t i = 0; worker->shared_map != NULL && i < sim_shared_count_all(); i++) {
+		const struct sim_shared *array = sim_shared_at(i);
+		uint16_t *granule = &worker->shared_map[(sim_shared_address(array) - first) / 4];
+
+		for (size_t g = 0; g < array->size / 4; g++)
+			granule[g] = (uint16_t)(2 + i % 60000); /* 1 is dynamic shared memory */
+		if (array->size % 4 != 0)
+			granule[array->size / 4] = SHARED_MAP_RAGGED;
+	}
+	for (int t = 0; t < MAX_THREADS; t++) {
+		worker->lanes[t].shared_first = first;
+		worker->lanes[t].shared_span = (end - first) & ~(uintptr_t)15;
+		worker->lanes[t].shared_map = worker->shared_map;
+	}
+	return worker->shared_map != NULL;
+}
+
+void worker_set_dynamic_shared(struct worker *worker, size_t bytes)
+{
+	uint16_t *granule = &worker->shared_map[((uintptr_t)sim_dynamic_shared - worker->lanes[0].shared_first) / 4];
+
+	if (bytes == worker->shared_map_dynamic)
+		return;
+	memset(granule, 0, (worker->shared_map_dynamic / 4 + 1) * sizeof *granule);
+	for (size_t g = 0; g < bytes / 4; g++)
+		granule[g] = 1;
+	if (bytes % 4 != 0)
+		granule[bytes / 4] = SHARED_MAP_RAGGED;
+	worker->shared_map_dynamic = bytes;
+}
+
+bool worker_open(struct worker *worker)
+{
+	/* Rows of records are padded so that the 32 of a warp do not share one set of a cache. */
+	enum { ROW = WINDOW + 8 };
+
+	worker->lanes = calloc(MAX_THREADS, sizeof *worker->lanes);
+	worker->records = mmap(NULL, (size_t)MAX_THREADS * 2 * ROW * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+	                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	worker->stacks = mmap(NULL, (size_t)MAX_THREADS * STACK_BYTES, PROT_READ | PROT_WRITE,
+	                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	worker->path_capacity = 1024;
+	worker->path_index_size = 4096;
+	worker->paths = malloc(worker->path_capacity * sizeof *worker->paths);
+	worker->path_index = calloc(worker->path_index_size, sizeof *worker->path_index);
+	worker->path_count = 1; /* 0 is the kernel itself */
+	if (worker->lanes == NULL || worker->records == MAP_FAILED || worker->stacks == MAP_FAILED ||
+	    worker->paths == NULL || worker->path_index == NULL)
+		return false;
+	for (int t = 0; t < MAX_THREADS; t++) {
+		struct lane *lane = &worker->lanes[t];
+
+		lane->worker = worker;
+		lane->warp = &worker->warps[t / WARP_SIZE];
+		lane->index = (uint32_t)t % WARP_SIZE;
+		lane->keys = worker->records + (size_t)t * 2 * ROW;
+		lane->addresses = lane->keys + ROW;
+		lane->stack_first = (uintptr_t)worker->stacks + (size_t)t * STACK_BYTES;
+		lane->stack_span = STACK_BYTES;
+		lane->stack_limit = lane->stack_first + STACK_RESERVE;
+	}
+	return open_shared_map(worker);
+}
+
+/* A page below each stack that cannot be touched: a large local array may step over the limit between two calls.
+ * Made at a stack's first use; if the system refuses more of them, the check at function entry remains. */
+static void guard_stack(struct lane *lane)
+{
+	(void)mprotect((void *)lane->stack_first, 4096, PROT_NONE);
+}
+
+uint32_t path_add(struct worker *worker, uint32_t parent, uintptr_t caller, uint32_t at)
+{
+	uint32_t id = worker->path_count++;
+
+	if (worker->path_count == worker->path_capacity) {
+		worker->path_capacity *= 2;
+		worker->paths = realloc(worker->paths, worker->path_capacity * sizeof *worker->paths);
+		if (worker->paths == NULL)
+			abort();
+	}
+	worker->paths[id] = (struct path_node){parent, caller};
+	worker->path_index[at] = id;
+	if (worker->path_count > worker->path_index_size / 2) {
+		uint32_t mask = 2 * worker->path_index_size - 1;
+
+		free(worker->path_index);
+		worker->path_index_size *= 2;
+		worker->path_index = calloc(worker->path_index_size, sizeof *worker->path_index);
+		if (worker->path_index == NULL)
+			abort();
+		for (uint32_t i = 1; i < worker->path_count; i++) {
+			uint32_t place = path_hash(worker->paths[i].parent, worker->paths[i].caller) & mask;
+
+			while (worker->path_index[place] != 0)
+				place = (place + 1) & mask;
+			worker->path_index[place] = i;
+		}
+	}
+	return id;
+}
+
+/* ---- who goes next ---- */
+
+static uint64_t next_random(struct worker *worker)
+{
+	uint64_t z = worker->random += 0x9e3779b97f4a7c15u; /* splitmix64 */
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+/* One of the set bits of mask, which is not 0; `after` is where a forward or reverse round stands. */
+static uint32_t choose(struct worker *worker, uint32_t mask, uint32_t after)
+{
+	uint32_t rest;
+
+	switch (worker->order) {
+	case SIM_ORDER_REVERSE:
+		rest = mask & ((1u << after) - 1);
+		return 31u - (uint32_t)__builtin_clz(rest != 0 ? rest : mask);
+	case SIM_ORDER_SHUFFLE: {
+		uint32_t turn = (uint32_t)next_random(worker) & 31;
+		uint32_t turned = mask >> turn | mask << ((32 - turn) & 31);
+
+		return ((uint32_t)__builtin_ctz(turned) + turn) & 31;
+	}
+	default:
+		rest = after >= 31 ? 0 : mask & ~((2u << after) - 1);
+		return (uint32_t)__builtin_ctz(rest != 0 ? rest : mask);
+	}
+}
+
+static void lane_main(void)
+{
+	struct lane *lane = sim_lane;
+
+	lane->worker->launch->invoke(lane->worker->launch->arguments);
+	if (lane->worker->probing)
+		abandon_block(lane->worker);
+	lane->worker->progress++;
+	lane_wait(lane, LANE_EXITED);
+	abort(); /* nobody switches to a lane that has left */
+}
+
+static void check_time(struct worker *worker, struct warp *warp)
+{
+	if (worker->timed_out)
+		report_spinning(worker, &warp->lanes[choose(worker, warp->ready ? warp->ready : 1, 31)]);
+	if (worker->block_order > worker->launch->failed_order)
+		abandon_block(worker); /* an earlier block has failed: what this one does no longer matters */
+}
+
+/* No lane of the warp can go on: counts what they did, and frees those whose windows were full. */
+static void settle_warp(struct worker *worker, struct warp *warp)
+{
+	uint32_t present = warp->lane_count == 32 ? ~0u : (1u << warp->lane_count) - 1;
+	bool final = (warp->at_barrier | warp->exited) == present;
+
+	if (worker->instrumented)
+		account_warp(worker, warp, final);
+	if (final)
+		return;
+	check_time(worker, warp);
+	for (uint32_t i = 0; i < warp->lane_count; i++)
+		if (warp->lanes[i].state == LANE_FULL) {
+			warp->lanes[i].state = LANE_READY;
+			warp->ready |= 1u << i;
+		}
+	if (warp->ready == 0 && !settle_active_mask(warp))
+		report_stuck_warp(worker, warp);
+	if (--warp->turns == 0) {
+		/* It may be spinning on what another warp has to do. Each further round is longer, so that a long
+		 * but honest loop is not slowed down by taking turns. */
+		warp->turns_granted *= 2;
+		warp->turns = warp->turns_granted;
+		worker->yielded_warps |= 1u << (warp - worker->warps);
+		worker->ready_warps &= ~(1u << (warp - worker->warps));
+	}
+}
+
+static void release_barrier(struct worker *worker)
+{
+	worker->barrier_true = worker->arrivals.with_predicate;
+	worker->barrier_waiting = worker->arrivals.count;
+	worker->arrivals = (struct arrivals){NULL, NULL, 0, 0};
+	worker->ready_warps = 0;
+	for (uint32_t w = 0; w < worker->warp_count; w++) {
+		struct warp *warp = &worker->warps[w];
+
+		warp->ready = warp->at_barrier;
+		warp->at_barrier = 0;
+		warp->turns = warp->turns_granted = FIRST_TURNS;
+		if (warp->ready != 0)
+			worker->ready_warps |= 1u << w;
+	}
+	worker->current_warp = worker->order == SIM_ORDER_REVERSE ? 0 : 31;
+	worker->tally.barriers++;
+	worker->progress++;
+}
+
+static struct lane *find_exited(struct worker *worker)
+{
+	for (uint32_t w = 0; w < worker->warp_count; w++)
+		if (worker->warps[w].exited != 0)
+			return &worker->warps[w].lanes[__builtin_ctz(worker->warps[w].exited)];
+	return NULL;
+}
+
+/* Every thread waits at the barrier or has left. Lets them go on if that is as it should be; false when all have
+ * left. Without synccheck it is as on a GPU: those that have left do not count, any barrier is the barrier. */
+static bool settle_block(struct worker *worker)
+{
+	struct lane *other = worker->arrivals.astray;
+
+	if (worker->arrivals.first == NULL)
+		return false;
+	if (other == NULL && worker->arrivals.count < worker->thread_count)
+		other = find_exited(worker);
+	if (other != NULL && sim_options()->check[SIM_SYNCCHECK])
+		report_divergent_barrier(worker, worker->arrivals.first, other);
+	release_barrier(worker);
+	return true;
+}
+
+/* The lane to run next; NULL when the block is done. */
+static struct lane *next_lane(struct worker *worker)
+{
+	for (;;) {
+		struct warp *warp = &worker->warps[worker->current_warp];
+
+		if (worker->ready_warps >> worker->current_warp & 1) {
+			if (warp->ready != 0) {
+				uint32_t index = choose(worker, warp->ready, warp->last_lane);
+
+				warp->last_lane = index;
+				warp->ready &= ~(1u << index);
+				return &warp->lanes[index];
+			}
+			settle_warp(worker, warp);
+			if (warp->ready != 0 && (worker->ready_warps >> worker->current_warp & 1))
+				continue;
+			worker->ready_warps &= ~(1u << worker->current_warp);
+		}
+		if (worker->ready_warps == 0) {
+			worker->ready_warps = worker->yielded_warps;
+			worker->yielded_warps = 0;
+		}
+		if (worker->ready_warps == 0 && !settle_block(worker))
+			return NULL;
+		worker->current_warp = choose(worker, worker->ready_warps, worker->current_warp);
+		worker->warps[worker->current_warp].last_lane = worker->order == SIM_ORDER_REVERSE ? 0 : 31;
+	}
+}
+
+void lane_wait(struct lane *lane, enum lane_state state)
+{
+	struct worker *worker = lane->worker;
+	struct lane *next;
+
+	lane->state = state;
+	if (state == LANE_AT_BARRIER)
+		lane->warp->at_barrier |= 1u << lane->index;
+	else if (state == LANE_EXITED)
+		lane->warp->exited |= 1u << lane->index;
+	sim_lane = NULL;
+	next = next_lane(worker);
+	sim_lane = next;
+	if (next != lane)
+		sim_fiber_switch(&lane->fiber, next != NULL ? &next->fiber : &worker->main);
+	lane->state = LANE_READY;
+}
+
+/* ---- a block from start to end ---- */
+
+static void open_warps(struct worker *worker)
+{
+	worker->ready_warps = worker->yielded_warps = 0;
+	for (uint32_t w = 0; w < worker->warp_count; w++) {
+		struct warp *warp = &worker->warps[w];
+		uint32_t left = worker->thread_count - w * WARP_SIZE;
+
+		warp->lanes = &worker->lanes[w * WARP_SIZE];
+		warp->lane_count = left < WARP_SIZE ? left : WARP_SIZE;
+		warp->ready = warp->lane_count == 32 ? ~0u : (1u << warp->lane_count) - 1;
+		warp->exited = warp->at_barrier = 0;
+		warp->turns = warp->turns_granted = FIRST_TURNS;
+		warp->last_lane = worker->order == SIM_ORDER_REVERSE ? 0 : 31;
+		account_forget(warp);
+		worker->ready_warps |= 1u << w;
+	}
+	worker->current_warp = choose(worker, worker->ready_warps, worker->order == SIM_ORDER_REVERSE ? 0 : 31);
+}
+
+static void open_lanes(struct worker *worker)
+{
+	const dim3 size = worker->launch->block;
+
+	for (uint32_t t = 0; t < worker->thread_count; t++) {
+		struct lane *lane = &worker->lanes[t];
+
+		lane->state = LANE_READY;
+		lane->count = lane->entered = 0;
+		lane->path = 0;
+		lane->exp = 0;
+		lane->thread.x = t % size.x;
+		lane->thread.y = t / size.x % size.y;
+		lane->thread.z = t / size.x / size.y;
+		if (!lane->guarded) {
+			guard_stack(lane);
+			lane->guarded = true;
+		}
+		/* Tops are staggered: stacks that all end at the same place of a page fight for the same cache lines. */
+		sim_fiber_prepare(&lane->fiber, lane->stack_first + STACK_BYTES - t * 448 % 8192, lane_main);
+	}
+}
+
+/* Shared memory holds nothing at the start of a block: NaN, so that what the last block left cannot help. */
+static void fill_shared(const struct launch *launch)
+{
+	memset(sim_dynamic_shared, 0xff, launch->dynamic_shared_bytes);
+	for (uint32_t i = 0; launch->function != NULL && i < launch->function->shared_count; i++)
+		memset((void *)sim_shared_address(launch->function->shared[i]), 0xff, launch->function->shared[i]->size);
+}
+
+void run_block(struct worker *worker)
+{
+	struct launch *launch = worker->launch;
+
+	worker->thread_count = launch->block.x * launch->block.y * launch->block.z;
+	worker->warp_count = (worker->thread_count + WARP_SIZE - 1) / WARP_SIZE;
+	worker->random = sim_options()->order_seed * 0x9e3779b97f4a7c15u ^ worker->block_order << 20;
+	worker->order = sim_options()->order;
+	worker->instrumented = sim_program_is_instrumented();
+	worker->arrivals = (struct arrivals){NULL, NULL, 0, 0};
+	open_lanes(worker);
+	open_warps(worker);
+	if (worker->instrumented)
+		fill_shared(launch);
+	struct lane *first = next_lane(worker);
+	sim_lane = first;
+	sim_fiber_switch(&worker->main, &first->fiber);
+	sim_lane = NULL;
+	for (uint32_t t = 0; t < worker->thread_count; t++)
+		worker->tally.exp += worker->lanes[t].exp;
+}
+
+void abandon_block(struct worker *worker)
+{
+	struct sim_fiber nowhere;
+
+	sim_lane = NULL;
+	sim_fiber_switch(&nowhere, &worker->main);
+	abort();
+}
+
+const struct sim_function *probe_kernel(struct worker *worker)
+{
+	struct lane *lane = &worker->lanes[0];
+
+	worker->probing = true;
+	worker->probed = NULL;
+	worker->thread_count = worker->warp_count = 1;
+	open_lanes(worker);
+	sim_lane = lane;
+	sim_fiber_switch(&worker->main, &lane->fiber);
+	sim_lane = NULL;
+	worker->probing = false;
+	return worker->probed;
+}
+
+void probe_found(struct lane *lane, const struct sim_function *function)
+{
+	lane->worker->probed = function;
+	abandon_block(lane->worker);
+}
+
+/* ---- what kernels call ---- */
+
+static void wait_at_barrier(int predicate, const void *site)
+{
+	struct lane *lane = sim_lane;
+	struct arrivals *arrivals = &lane->worker->arrivals;
+
+	lane->site = site;
+	lane->site_path = lane->path;
+	if (arrivals->first == NULL)
+		arrivals->first = lane;
+	else if (arrivals->first->site != site || arrivals->first->site_path != lane->path)
+		arrivals->astray = lane;
+	arrivals->count++;
+	arrivals->with_predicate += predicate != 0;
+	lane_wait(lane, LANE_AT_BARRIER);
+}
+
+void sim_block_barrier(const void *site)
+{
+	wait_at_barrier(0, site);
+}
+
+int sim_block_reduce(enum sim_reduce kind, int predicate, const void *site)
+{
+	struct worker *worker = sim_lane->worker;
+
+	wait_at_barrier(predicate, site);
+	switch (kind) {
+	case SIM_REDUCE_AND: return worker->barrier_true == worker->barrier_waiting;
+	case SIM_REDUCE_OR: return worker->barrier_true > 0;
+	default: return (int)worker->barrier_true;
+	}
+}
+
+uint3 sim_thread_index(void)
+{
+	return sim_lane->thread;
+}
+
+uint3 sim_block_index(void)
+{
+	return sim_lane->worker->block;
+}
+
+dim3 sim_block_dim(void)
+{
+	return sim_lane->worker->launch->block;
+}
+
+dim3 sim_grid_dim(void)
+{
+	return sim_lane->worker->launch->grid;
+}
+
+bool sim_in_kernel(void)
+{
+	return sim_lane != NULL;
+}
+
+void sim_count_exp(void)
+{
+	sim_lane->exp++;
+}

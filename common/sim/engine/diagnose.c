@@ -1,0 +1,241 @@
+/*
+ * What is said when something is wrong: the message in compute-sanitizer's words with the source line below it, one
+ * JSON record, the error the CUDA API returns from then on, and the summary and exit status at the end.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run.h"
+
+static _Atomic uint64_t error_count;
+static cudaError_t sticky_error = cudaSuccess, last_error = cudaSuccess;
+
+/* ---- the errors of the CUDA API ---- */
+
+cudaError_t sim_return(cudaError_t error)
+{
+	if (sticky_error != cudaSuccess)
+		return sticky_error;
+	if (error != cudaSuccess)
+		last_error = error;
+	return error;
+}
+
+cudaError_t sim_sticky_error(void)
+{
+	return sticky_error;
+}
+
+void sim_set_sticky_error(cudaError_t error)
+{
+	if (sticky_error == cudaSuccess)
+		sticky_error = error;
+}
+
+cudaError_t sim_last_error(bool clear)
+{
+	cudaError_t error = sticky_error != cudaSuccess ? sticky_error : last_error;
+
+	if (clear)
+		last_error = cudaSuccess;
+	return error;
+}
+
+void sim_clear_errors(void)
+{
+	sticky_error = last_error = cudaSuccess;
+}
+
+/* ---- the end of the program ---- */
+
+uint64_t sim_error_count(void)
+{
+	return error_count;
+}
+
+static void summarise(int status, void *unused)
+{
+	(void)unused;
+	if (error_count == 0)
+		return;
+	fflush(NULL);
+	fprintf(stderr, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", error_count, error_count == 1 ? "" : "s");
+	if (status == 0)
+		_exit(1); /* right numbers do not excuse a wrong program */
+}
+
+static void count_error(void)
+{
+	if (error_count++ == 0)
+		on_exit(summarise, NULL);
+}
+
+/* ---- messages ---- */
+
+static void print_source_line(const char *path, unsigned line)
+{
+	FILE *file = fopen(path, "r");
+	char text[300];
+	unsigned number = 0;
+
+	while (file != NULL && number < line && fgets(text, sizeof text, file) != NULL)
+		if (strchr(text, '\n') != NULL || feof(file))
+			number++;
+	if (file == NULL)
+		return;
+	fclose(file);
+	if (number != line)
+		return;
+	for (char *c = text; *c != '\0'; c++)
+		if (*c == '\t')
+			*c = ' ';
+	text[strcspn(text, "\n")] = '\0';
+	fprintf(stderr, "=========     %5u | %s\n", line, text);
+}
+
+static void print_hazard(const struct hazard *h)
+{
+	fprintf(stderr, "========= %s%s\n", strcmp(h->severity, "warning") == 0 ? "Warning: " : "", h->headline);
+	if (h->line != 0)
+		fprintf(stderr, "=========     at %s in %s:%u\n", h->signature, h->file, h->line);
+	else
+		fprintf(stderr, "=========     at %s\n", h->signature);
+	if (h->has_place)
+		fprintf(stderr, "=========     by thread (%u,%u,%u) in block (%u,%u,%u)\n", h->thread.x, h->thread.y,
+		        h->thread.z, h->block.x, h->block.y, h->block.z);
+	for (int i = 0; i < 3; i++)
+		if (h->detail[i][0] != '\0')
+			fprintf(stderr, "=========     %s\n", h->detail[i]);
+	if (h->line != 0)
+		print_source_line(h->file, h->line);
+	if (h->has_other && h->other_line != 0 && (h->other_line != h->line || strcmp(h->other_file, h->file) != 0))
+		print_source_line(h->other_file, h->other_line);
+}
+
+static const char *tool_name(enum sim_tool tool)
+{
+	return (const char *const[]){"memcheck", "racecheck", "initcheck", "synccheck", "leakcheck"}[tool];
+}
+
+static void write_record(FILE *out, const struct hazard *h)
+{
+	fprintf(out, "{\"type\":\"hazard\",\"tool\":\"%s\",\"kind\":\"%s\",\"severity\":\"%s\",\"kernel\":", tool_name(h->tool),
+	        h->kind, h->severity);
+	write_json_string(out, h->kernel);
+	if (h->has_place)
+		fprintf(out, ",\"block\":[%u,%u,%u],\"thread\":[%u,%u,%u]", h->block.x, h->block.y, h->block.z, h->thread.x,
+		        h->thread.y, h->thread.z);
+	if (h->line != 0) {
+		fprintf(out, ",\"file\":");
+		write_json_string(out, h->file);
+		fprintf(out, ",\"line\":%u", h->line);
+	}
+	if (h->space != NULL)
+		fprintf(out, ",\"space\":\"%s\"", h->space);
+	if (h->array[0] != '\0') {
+		fprintf(out, ",\"array\":");
+		write_json_string(out, h->array);
+	}
+	if (h->index != INT64_MIN)
+		fprintf(out, ",\"index\":%" PRId64, h->index);
+	if (h->bytes != 0)
+		fprintf(out, ",\"bytes\":%u", h->bytes);
+	fprintf(out, ",\"count\":%" PRIu64, h->count);
+	if (h->has_other) {
+		fprintf(out, ",\"other\":{\"thread\":[%u,%u,%u]", h->other_thread.x, h->other_thread.y, h->other_thread.z);
+		if (h->other_line != 0)
+			fprintf(out, ",\"line\":%u", h->other_line);
+		fprintf(out, ",\"op\":\"%s\"}", h->other_op);
+	}
+	fprintf(out, "}\n");
+	fflush(out);
+}
+
+void report_hazard(const struct hazard *hazard)
+{
+	if (!sim_options()->check[hazard->tool])
+		return;
+	fflush(stdout);
+	print_hazard(hazard);
+	if (report_file() != NULL)
+		write_record(report_file(), hazard);
+	if (strcmp(hazard->severity, "error") == 0)
+		count_error();
+}
+
+void hazard_set_location(struct hazard *hazard, const void *place)
+{
+	const struct sim_site *site = place;
+
+	if (site == NULL)
+		return;
+	snprintf(hazard->file, sizeof hazard->file, "%s", site->file);
+	hazard->line = site->line;
+	hazard->column = site->column;
+	/* The function of the access itself: a __device__ function, maybe. */
+	if (site->function != NULL)
+		hazard->signature = site->function->signature;
+}
+
+struct hazard hazard_at(const struct lane *lane, const void *site, enum sim_tool tool, const char *kind)
+{
+	const struct launch *launch = lane->worker->launch;
+	struct hazard hazard = {
+	        .tool = tool,
+	        .kind = kind,
+	        .severity = "error",
+	        .kernel = launch->function ? launch->function->name : launch->name,
+	        .signature = launch->function ? launch->function->signature : launch->name,
+	        .has_place = true,
+	        .block = lane->worker->block,
+	        .thread = lane->thread,
+	        .index = INT64_MIN,
+	        .count = 1,
+	};
+
+	hazard_set_location(&hazard, site);
+	return hazard;
+}
+
+cudaError_t sim_api_hazard(cudaError_t error, const char *function, const char *format, ...)
+{
+	va_list arguments;
+
+	if (sim_options()->check[SIM_MEMCHECK]) {
+		struct hazard hazard = {.tool = SIM_MEMCHECK,
+		                        .kind = "api_misuse",
+		                        .severity = "error",
+		                        .kernel = "",
+		                        .index = INT64_MIN,
+		                        .count = 1};
+
+		fflush(stdout);
+		fprintf(stderr, "========= Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.\n",
+		        cudaGetErrorName(error), (int)error, cudaGetErrorString(error), function);
+		fprintf(stderr, "=========     ");
+		va_start(arguments, format);
+		vfprintf(stderr, format, arguments);
+		va_end(arguments);
+		fprintf(stderr, "\n");
+		if (report_file() != NULL)
+			write_record(report_file(), &hazard);
+		count_error();
+	}
+	return sim_return(error);
+}
+
+void sim_device_abort(cudaError_t error, const void *site, const char *format, ...)
+{
+	struct worker *worker = sim_lane->worker;
+	struct hazard hazard = hazard_at(sim_lane, site, SIM_MEMCHECK, error == cudaErrorAssert ? "assert" : "trap");
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(hazard.headline, sizeof hazard.headline, format, arguments);
+	va_end(arguments);
+	fail_launch(worker, &hazard, error);
+}

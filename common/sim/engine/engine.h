@@ -1,0 +1,132 @@
+/*
+ * Inside the simulated device: what its parts offer each other. Not for host programs (see ../sim.h).
+ *
+ *   api.c      the CUDA runtime API              memory.c   device memory: allocations, bounds, footprints
+ *   launch.c   checks a launch, spreads blocks   symbols.c  the tables of tables.h, indexed
+ *   block.c    runs one block: fibers, barriers  account.c  warp instructions: sectors, wavefronts
+ *   warp.c     shuffles and votes                hooks.c    every access of device code arrives here
+ *   atomics.c  atomicAdd and friends             diagnose.c messages, hazard records, the error summary
+ *   fiber.c    switching stacks                  report.c   launch records as JSON
+ *   options.c  SIM_* environment
+ */
+#ifndef SIM_ENGINE_H
+#define SIM_ENGINE_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../gpus.h"
+#include "../sim.h"
+#include "tables.h"
+
+/* ---- options.c: the environment, read once ---- */
+
+enum sim_order { SIM_ORDER_FORWARD, SIM_ORDER_REVERSE, SIM_ORDER_SHUFFLE };
+
+struct sim_options {
+	const struct gpu *gpu;
+	enum sim_order order;
+	uint64_t order_seed;
+	int threads;             /* CPU threads over which blocks are spread */
+	double timeout_s;
+	bool check[SIM_TOOLS];
+	const char *report_path; /* NULL, "-" or a file */
+};
+
+/* Parses the environment at the first call; a bad value is one line on stderr and exit 2. */
+const struct sim_options *sim_options(void);
+
+/* ---- memory.c ---- */
+
+enum sim_space { SIM_GLOBAL, SIM_CONSTANT, SIM_SHARED, SIM_LOCAL };
+
+struct sim_allocation {
+	uintptr_t first;   /* address of the first byte */
+	size_t size;       /* bytes asked for */
+	const char *name;  /* "Q", "alloc3", or the symbol of a variable; owned */
+	bool named;        /* by sim_name_allocation, or a variable */
+	bool freed;
+	bool is_constant, is_variable;
+	uint32_t index;    /* in order of allocation; variables come first */
+	_Atomic(_Atomic uint64_t *) read_marks, write_marks; /* footprint: one bit a byte, this launch; NULL until touched */
+};
+
+/* cudaMalloc: 256-byte aligned. NULL when the chosen GPU's memory is full. */
+void *sim_memory_allocate(size_t bytes);
+/* The allocation that starts at pointer: cudaSuccess, or cudaErrorInvalidValue with the reason diagnosed. */
+cudaError_t sim_memory_free(void *pointer);
+/* The allocation or variable that holds the byte at address, freed ones included; NULL if none. */
+struct sim_allocation *sim_memory_find(uintptr_t address);
+/* The live allocation closest to an address that lies in none, and how many bytes lie between; NULL if none. */
+struct sim_allocation *sim_memory_nearest(uintptr_t address, size_t *distance, bool *before);
+/* True when address lies where device memory lives (allocations and the space between them). */
+bool sim_memory_is_device(uintptr_t address);
+size_t sim_memory_free_bytes(void);
+/* cudaDeviceReset: forgets every allocation. */
+void sim_memory_reset(void);
+
+/* ---- errors and hazards: diagnose.c ---- */
+
+/* Sets what cudaGetLastError returns, unless a sticky error is there; returns what the call should return. */
+cudaError_t sim_return(cudaError_t error);
+/* The error a faulted launch left, which every call returns until cudaDeviceReset; cudaSuccess if none. */
+cudaError_t sim_sticky_error(void);
+void sim_set_sticky_error(cudaError_t error);
+/* cudaGetLastError (clear) and cudaPeekAtLastError. */
+cudaError_t sim_last_error(bool clear);
+void sim_clear_errors(void); /* cudaDeviceReset */
+
+/* A misuse of the CUDA API seen on the host (memcheck): prints it in compute-sanitizer's manner, counts it as an
+ * error and returns `error` through sim_return. */
+cudaError_t sim_api_hazard(cudaError_t error, const char *function, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* ---- launch.c ---- */
+
+/* Runs a kernel to its end. `kernel` is its address, or NULL where only `name` is known (a template whose arguments
+ * are deduced). invoke(arguments) calls it once, in the place of one thread. */
+cudaError_t sim_launch_kernel(dim3 grid, dim3 block, size_t dynamic_shared_bytes, cudaStream_t stream,
+                              const void *kernel, const char *name, void (*invoke)(void *), void *arguments);
+/* cudaFuncAttributeMaxDynamicSharedMemorySize for a kernel. */
+cudaError_t sim_set_dynamic_shared_limit(const void *kernel, size_t bytes);
+size_t sim_dynamic_shared_limit(const void *kernel);
+/* Bytes of static shared memory; 0 if the address is no kernel's. */
+size_t sim_static_shared_bytes(const struct sim_function *function);
+
+/* ---- symbols.c ---- */
+
+/* The function whose first instruction is at address, or that holds it; NULL if none. */
+const struct sim_function *sim_function_at(const void *address);
+const struct sim_function *sim_function_holding(const void *address);
+const struct sim_function *sim_kernel_named(const char *name);
+/* True when the program has at least one instrumented object. */
+bool sim_program_is_instrumented(void);
+
+/* ---- for device code: called by fibers only; `site` is what simcc's pass filled in, NULL in plain builds ---- */
+
+/* One access by the calling thread; does not return if it is not allowed. */
+void sim_access(const void *pointer, size_t size, enum sim_op op, const void *site);
+
+void sim_block_barrier(const void *site);
+enum sim_reduce { SIM_REDUCE_COUNT, SIM_REDUCE_AND, SIM_REDUCE_OR };
+int sim_block_reduce(enum sim_reduce kind, int predicate, const void *site);
+
+void sim_warp_sync(unsigned mask, const void *site);
+enum sim_shuffle { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_DOWN, SIM_SHUFFLE_XOR };
+uint64_t sim_warp_shuffle(enum sim_shuffle kind, unsigned mask, uint64_t bits, int operand, int width, const void *site);
+unsigned sim_warp_ballot(unsigned mask, int predicate, const void *site); /* lanes of mask whose predicate holds */
+unsigned sim_warp_active_mask(const void *site);
+
+/* Ends the launch: __trap() and a failed assert. `error` becomes sticky; the message says why. */
+void sim_device_abort(cudaError_t error, const void *site, const char *format, ...)
+	__attribute__((format(printf, 3, 4), noreturn));
+/* Output of printf in a kernel; it appears in block order when the launch ends. */
+void sim_device_write(const char *text, size_t length);
+/* True on a fiber, that is in device code; false on the host. */
+bool sim_in_kernel(void);
+/* Adds to the launch's count of exponentials. */
+void sim_count_exp(void);
+
+#endif

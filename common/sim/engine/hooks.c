@@ -1,0 +1,239 @@
+/*
+ * Where device code arrives: -fsanitize=thread has put a call of one of these before every load and store.
+ *
+ * A hook decides whether the access may happen (memcheck: it is stopped before it does) and records it in the
+ * lane's window. Nothing is counted here; account.c works the windows off. This is the hot path of the whole
+ * device: a record costs about 2 ns.
+ */
+#include <string.h>
+
+#include "run.h"
+
+#define HOT __attribute__((hot))
+#define COLD __attribute__((cold, noinline))
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+
+__thread struct lane *sim_lane __attribute__((tls_model("local-exec")));
+
+COLD static void lane_window_full(struct lane *lane)
+{
+	lane_wait(lane, LANE_FULL);
+}
+
+static inline void record(struct lane *lane, uintptr_t address, uint64_t low_key)
+{
+	uint32_t count = lane->count;
+
+	lane->addresses[count] = address;
+	lane->keys[count] = lane->path | low_key;
+	lane->count = count + 1;
+	if (unlikely(count + 1 == WINDOW))
+		lane_window_full(lane);
+}
+
+static inline uint64_t low_key(enum sim_space space, enum sim_op op, unsigned log2_size, const void *site)
+{
+	return (uint64_t)space << KEY_SPACE_SHIFT | (uint64_t)op << KEY_OP_SHIFT | log2_size << KEY_SIZE_SHIFT |
+	       site_index(site);
+}
+
+/* Everything that is not a good access of global or static shared memory. */
+COLD static void record_rest(struct lane *lane, uintptr_t address, unsigned log2_size, enum sim_op op,
+                             const void *site)
+{
+	enum sim_space space = classify_access(lane, address, 1u << log2_size, op, site);
+
+	if (space != SIM_LOCAL)
+		record(lane, address, low_key(space, op, log2_size, site));
+}
+
+/* One access of 2^log2_size bytes. */
+static inline __attribute__((always_inline)) void access_memory(const void *pointer, unsigned log2_size,
+                                                                enum sim_op op, const void *site)
+{
+	struct lane *lane = sim_lane;
+	const uintptr_t address = (uintptr_t)pointer, size = (uintptr_t)1 << log2_size;
+	enum sim_space space;
+
+	if (unlikely(lane == NULL))
+		return; /* host code */
+	if (address - sim_arena_first < sim_arena_span) {
+		const struct slot *slot = &sim_slots[(address - sim_arena_first) >> SLOT_SHIFT];
+
+		/* One comparison for "before the start", "past the end" and "nothing there" (size 0). */
+		if (unlikely(address - slot->first >= slot->size || slot->size - (address - slot->first) < size ||
+		             (address & (size - 1)) != 0)) {
+			record_rest(lane, address, log2_size, op, site);
+			return;
+		}
+		space = SIM_GLOBAL;
+	} else if (address - lane->shared_first < lane->shared_span) {
+		const uint16_t *granule = &lane->shared_map[(address - lane->shared_first) >> 2];
+		/* Two granules suffice: an aligned access that starts and ends in one array lies in it. */
+		const unsigned last = size > 4 ? (unsigned)(size >> 2) - 1 : 0;
+
+		if (unlikely(granule[0] == 0 || granule[0] != granule[last] || (address & (size - 1)) != 0 ||
+		             granule[0] == SHARED_MAP_RAGGED)) {
+			record_rest(lane, address, log2_size, op, site);
+			return;
+		}
+		space = SIM_SHARED;
+	} else if (address - lane->stack_first < lane->stack_span) {
+		return; /* local memory: registers, as far as the source is concerned */
+	} else {
+		record_rest(lane, address, log2_size, op, site);
+		return;
+	}
+	record(lane, address, low_key(space, op, log2_size, site));
+}
+
+#define HOOK(bytes, log2_size)                                                                                         \
+	HOT void __tsan_read##bytes(void *pointer, const void *site)                                                   \
+	{                                                                                                              \
+		access_memory(pointer, log2_size, SIM_OP_LOAD, site);                                                  \
+	}                                                                                                              \
+	HOT void __tsan_write##bytes(void *pointer, const void *site)                                                  \
+	{                                                                                                              \
+		access_memory(pointer, log2_size, SIM_OP_STORE, site);                                                 \
+	}
+
+HOOK(1, 0)
+HOOK(2, 1)
+HOOK(4, 2)
+HOOK(8, 3)
+HOOK(16, 4)
+
+/*
+ * A copy of a whole struct whose type is less aligned than it is long, and memcpy: the GPU would do it in pieces
+ * of the type's alignment, which no hook can see. We count pieces of 4 bytes, or smaller ones where the address
+ * or the length is no multiple of 4. Said in the README.
+ */
+static void access_range(const void *pointer, size_t bytes, enum sim_op op, const void *site)
+{
+	struct lane *lane = sim_lane;
+	const uintptr_t address = (uintptr_t)pointer;
+	const unsigned log2_size = ((address | bytes) & 1) != 0 ? 0 : ((address | bytes) & 2) != 0 ? 1 : 2;
+
+	if (lane == NULL || address - lane->stack_first < lane->stack_span)
+		return;
+	for (size_t done = 0; done < bytes; done += (size_t)1 << log2_size)
+		access_memory((const char *)pointer + done, log2_size, op, site);
+}
+
+#define UNALIGNED_HOOK(bytes)                                                                                          \
+	void __tsan_unaligned_read##bytes(void *pointer, const void *site)                                             \
+	{                                                                                                              \
+		access_range(pointer, bytes, SIM_OP_LOAD, site);                                                       \
+	}                                                                                                              \
+	void __tsan_unaligned_write##bytes(void *pointer, const void *site)                                            \
+	{                                                                                                              \
+		access_range(pointer, bytes, SIM_OP_STORE, site);                                                      \
+	}
+
+UNALIGNED_HOOK(2)
+UNALIGNED_HOOK(4)
+UNALIGNED_HOOK(8)
+UNALIGNED_HOOK(16)
+
+void __tsan_read_range(void *pointer, size_t bytes, const void *site)
+{
+	access_range(pointer, bytes, SIM_OP_LOAD, site);
+}
+
+void __tsan_write_range(void *pointer, size_t bytes, const void *site)
+{
+	access_range(pointer, bytes, SIM_OP_STORE, site);
+}
+
+void *sim_memcpy_s4(void *to, const void *from, size_t bytes, const void *site)
+{
+	access_range(from, bytes, SIM_OP_LOAD, site);
+	access_range(to, bytes, SIM_OP_STORE, site);
+	return memcpy(to, from, bytes);
+}
+
+void *sim_memmove_s4(void *to, const void *from, size_t bytes, const void *site)
+{
+	access_range(from, bytes, SIM_OP_LOAD, site);
+	access_range(to, bytes, SIM_OP_STORE, site);
+	return memmove(to, from, bytes);
+}
+
+void *sim_memset_s4(void *to, int value, size_t bytes, const void *site)
+{
+	access_range(to, bytes, SIM_OP_STORE, site);
+	return memset(to, value, bytes);
+}
+
+void sim_access(const void *pointer, size_t size, enum sim_op op, const void *site)
+{
+	switch (size) {
+	case 1: access_memory(pointer, 0, op, site); break;
+	case 2: access_memory(pointer, 1, op, site); break;
+	case 4: access_memory(pointer, 2, op, site); break;
+	case 8: access_memory(pointer, 3, op, site); break;
+	default: access_memory(pointer, 4, op, site); break;
+	}
+}
+
+/* The call path: a call site is keyed with the calls that led to it, so one helper called from two branches is
+ * two sites, whether or not a compiler inlines it. */
+static uint32_t path_of_call(struct worker *worker, uint32_t parent, uintptr_t caller)
+{
+	uint32_t mask = worker->path_index_size - 1;
+	uint32_t at = path_hash(parent, caller) & mask;
+
+	for (uint32_t id; (id = worker->path_index[at]) != 0; at = (at + 1) & mask)
+		if (worker->paths[id].caller == caller && worker->paths[id].parent == parent)
+			return id;
+	return path_add(worker, parent, caller, at);
+}
+
+void __tsan_func_entry(void *caller, const struct sim_function *function)
+{
+	struct lane *lane = sim_lane;
+
+	if (lane == NULL)
+		return;
+	if (unlikely(!lane->entered)) {
+		/* The launch's own thunk comes first; counting begins with the kernel itself. */
+		if (function == NULL || !function->is_kernel)
+			return;
+		if (lane->worker->probing)
+			probe_found(lane, function);
+		lane->entered = 1;
+		lane->path = 0;
+		return;
+	}
+	if (unlikely((uintptr_t)__builtin_frame_address(0) < lane->stack_limit))
+		report_stack_overflow(lane, function);
+	lane->path = (uint64_t)path_of_call(lane->worker, (uint32_t)(lane->path >> KEY_PATH_SHIFT),
+	                                    (uintptr_t)caller)
+	             << KEY_PATH_SHIFT;
+}
+
+void __tsan_func_exit(void)
+{
+	struct lane *lane = sim_lane;
+
+	if (lane == NULL || !lane->entered)
+		return;
+	if (lane->path == 0)
+		lane->entered = 0; /* the kernel returns to its thunk */
+	else
+		lane->path = (uint64_t)lane->worker->paths[lane->path >> KEY_PATH_SHIFT].parent << KEY_PATH_SHIFT;
+}
+
+void __tsan_init(void)
+{
+}
+
+void __tsan_vptr_update(void **pointer, void *value)
+{
+	(void)pointer, (void)value;
+}
+
+void __tsan_vptr_read(void **pointer)
+{
+	(void)pointer;
+}

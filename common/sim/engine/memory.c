@@ -1,0 +1,337 @@
+/*
+ * Device memory. One large reserved range of addresses; each allocation starts in a slot of its own (1 MB) and is
+ * followed by at least as much emptiness as it is long, so that an index that runs away meets nobody's data.
+ * Freed ranges are not used again until the range is exhausted: a late access is recognised as one.
+ *
+ * Pages are given by the operating system when touched. A new allocation is filled with 0xff: as floats NaN, so
+ * that nothing it held before a run can pass for a result.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "run.h"
+
+extern struct sim_variable __start_sim_variables[] __attribute__((weak));
+extern struct sim_variable __stop_sim_variables[] __attribute__((weak));
+
+#define SLOT_BYTES ((size_t)1 << SLOT_SHIFT)
+
+uintptr_t sim_arena_first;
+uintptr_t sim_arena_span;
+struct slot *sim_slots;
+struct sim_allocation **sim_slot_allocations;
+
+static struct sim_allocation **allocations; /* all there ever were, by index */
+static size_t allocation_count, allocation_capacity;
+static size_t variable_count;
+static unsigned cuda_malloc_count;
+static size_t next_slot, slot_count;
+static size_t allocated, peak;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void out_of_memory(void)
+{
+	fprintf(stderr, "the simulated device is out of host memory\n");
+	exit(3);
+}
+
+static void *reserve(size_t bytes)
+{
+	void *range = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return range == MAP_FAILED ? NULL : range;
+}
+
+static struct sim_allocation *add_allocation(uintptr_t first, size_t size, const char *name)
+{
+	struct sim_allocation *allocation = calloc(1, sizeof *allocation);
+
+	if (allocation_count == allocation_capacity) {
+		allocation_capacity = allocation_capacity ? 2 * allocation_capacity : 64;
+		allocations = realloc(allocations, allocation_capacity * sizeof *allocations);
+	}
+	if (allocation == NULL || allocations == NULL)
+		out_of_memory();
+	allocation->first = first;
+	allocation->size = size;
+	allocation->name = strdup(name);
+	allocation->index = (uint32_t)allocation_count;
+	allocations[allocation_count++] = allocation;
+	return allocation;
+}
+
+static void open_arena(void)
+{
+	size_t span = (size_t)1 << 42;
+	char *first;
+
+	while ((first = reserve(span)) == NULL) /* a limit on address space: do with less */
+		if ((span >>= 1) < 64 * SLOT_BYTES)
+			out_of_memory();
+	sim_arena_first = ((uintptr_t)first + SLOT_BYTES - 1) & ~(SLOT_BYTES - 1);
+	sim_arena_span = span - SLOT_BYTES;
+	slot_count = sim_arena_span >> SLOT_SHIFT;
+	sim_slots = reserve((slot_count + 1) * sizeof *sim_slots);
+	sim_slot_allocations = reserve((slot_count + 1) * sizeof *sim_slot_allocations);
+	if (sim_slots == NULL || sim_slot_allocations == NULL)
+		out_of_memory();
+	next_slot = 1;
+	for (struct sim_variable *v = __start_sim_variables; v < __stop_sim_variables; v++) {
+		struct sim_allocation *allocation = add_allocation((uintptr_t)v->address, v->size, v->name);
+
+		allocation->is_variable = true;
+		allocation->is_constant = v->is_constant;
+	}
+	variable_count = allocation_count;
+}
+
+/* Slots [next_slot, ...) that hold no live allocation; 0 if there is no such run. Slot 0 is never given. */
+static size_t find_slots(size_t wanted)
+{
+	for (int round = 0; round < 2; round++) {
+		size_t run = 0;
+
+		if (next_slot + wanted < slot_count) {
+			for (size_t slot = next_slot; slot < slot_count; slot++) {
+				run = sim_slots[slot].size == 0 ? run + 1 : 0;
+				if (run == wanted)
+					return slot + 1 - wanted;
+			}
+		}
+		next_slot = 1;
+	}
+	return 0;
+}
+
+static size_t slots_of(size_t bytes)
+{
+	return (bytes + SLOT_BYTES - 1) >> SLOT_SHIFT;
+}
+
+void *sim_memory_allocate(size_t bytes)
+{
+	struct sim_allocation *allocation;
+	char name[32];
+	size_t slots, slot;
+	uintptr_t first;
+
+	pthread_once(&once, open_arena);
+	pthread_mutex_lock(&lock);
+	if (bytes > sim_options()->gpu->memory_bytes - allocated || bytes > sim_arena_span / 2) {
+		pthread_mutex_unlock(&lock);
+		return NULL;
+	}
+	slots = slots_of(bytes);
+	slot = find_slots(2 * slots + 1);
+	if (slot == 0) {
+		pthread_mutex_unlock(&lock);
+		return NULL;
+	}
+	next_slot = slot + 2 * slots + 1;
+	first = sim_arena_first + (slot << SLOT_SHIFT);
+	snprintf(name, sizeof name, "alloc%u", cuda_malloc_count++);
+	allocation = add_allocation(first, bytes, name);
+	for (size_t i = slot; i < slot + slots; i++) {
+		sim_slots[i] = (struct slot){first, bytes};
+		sim_slot_allocations[i] = allocation;
+	}
+	allocated += bytes;
+	if (allocated > peak)
+		peak = allocated;
+	pthread_mutex_unlock(&lock);
+	memset((void *)first, 0xff, bytes);
+	return (void *)first;
+}
+
+static void release(struct sim_allocation *allocation)
+{
+	size_t slot = (allocation->first - sim_arena_first) >> SLOT_SHIFT;
+
+	for (size_t i = slot; i < slot + slots_of(allocation->size); i++)
+		sim_slots[i] = (struct slot){0, 0};
+	madvise((void *)allocation->first, allocation->size, MADV_DONTNEED);
+	allocation->freed = true;
+	allocated -= allocation->size;
+}
+
+cudaError_t sim_memory_free(void *pointer)
+{
+	struct sim_allocation *allocation = sim_memory_find((uintptr_t)pointer);
+
+	if (allocation == NULL)
+		return sim_api_hazard(cudaErrorInvalidValue, "cudaFree", "%p is no device memory", pointer);
+	if (allocation->freed)
+		return sim_api_hazard(cudaErrorInvalidValue, "cudaFree", "'%s' at %p has been freed before", allocation->name,
+		                      pointer);
+	if (allocation->is_variable || allocation->first != (uintptr_t)pointer)
+		return sim_api_hazard(cudaErrorInvalidValue, "cudaFree", "%p is not the start of an allocation ('%s' starts at %p)",
+		                      pointer, allocation->name, (void *)allocation->first);
+	pthread_mutex_lock(&lock);
+	release(allocation);
+	pthread_mutex_unlock(&lock);
+	return cudaSuccess;
+}
+
+struct sim_allocation *sim_memory_find(uintptr_t address)
+{
+	pthread_once(&once, open_arena);
+	if (address - sim_arena_first < sim_arena_span) {
+		struct sim_allocation *allocation = sim_slot_allocations[(address - sim_arena_first) >> SLOT_SHIFT];
+
+		return allocation != NULL && address - allocation->first < allocation->size ? allocation : NULL;
+	}
+	for (size_t i = 0; i < variable_count; i++)
+		if (address - allocations[i]->first < allocations[i]->size)
+			return allocations[i];
+	return NULL;
+}
+
+struct sim_allocation *sim_memory_nearest(uintptr_t address, size_t *distance, bool *before)
+{
+	struct sim_allocation *nearest = NULL;
+
+	for (size_t i = 0; i < allocation_count; i++) {
+		struct sim_allocation *a = allocations[i];
+		bool is_before = address < a->first;
+		size_t away = is_before ? a->first - address : address - (a->first + a->size);
+
+		if (!a->freed && (nearest == NULL || away < *distance)) {
+			nearest = a;
+			*distance = away;
+			*before = is_before;
+		}
+	}
+	return nearest;
+}
+
+bool sim_memory_is_device(uintptr_t address)
+{
+	pthread_once(&once, open_arena);
+	return address - sim_arena_first < sim_arena_span || sim_memory_find(address) != NULL;
+}
+
+void sim_memory_reset(void)
+{
+	for (size_t i = variable_count; i < allocation_count; i++)
+		if (!allocations[i]->freed)
+			release(allocations[i]);
+}
+
+size_t sim_memory_free_bytes(void)
+{
+	return sim_options()->gpu->memory_bytes - allocated;
+}
+
+size_t sim_allocated_bytes(void)
+{
+	return allocated;
+}
+
+size_t sim_peak_bytes(void)
+{
+	return peak;
+}
+
+void sim_reset_peak(void)
+{
+	peak = allocated;
+}
+
+size_t sim_allocation_count(void)
+{
+	pthread_once(&once, open_arena);
+	return allocation_count;
+}
+
+struct sim_allocation *sim_allocation_at(size_t index)
+{
+	return allocations[index];
+}
+
+void sim_name_allocation(const void *device_pointer, const char *name)
+{
+	struct sim_allocation *allocation = sim_memory_find((uintptr_t)device_pointer);
+
+	if (allocation == NULL || allocation->first != (uintptr_t)device_pointer)
+		return;
+	free((char *)allocation->name);
+	allocation->name = strdup(name);
+	allocation->named = true;
+}
+
+/* ---- footprints: one bit for each byte of an allocation, for reads and for writes ---- */
+
+static size_t footprint_words(const struct sim_allocation *allocation)
+{
+	return allocation->size / 64 + 2;
+}
+
+static _Atomic uint64_t *open_footprint(_Atomic(_Atomic uint64_t *) *place, const struct sim_allocation *allocation)
+{
+	_Atomic uint64_t *words = reserve(footprint_words(allocation) * sizeof *words), *expected = NULL;
+
+	if (words == NULL)
+		out_of_memory();
+	if (!atomic_compare_exchange_strong(place, &expected, words)) { /* another worker was first */
+		munmap((void *)words, footprint_words(allocation) * sizeof *words);
+		return expected;
+	}
+	return words;
+}
+
+static void mark(_Atomic uint64_t *words, size_t offset, size_t length)
+{
+	size_t word = offset >> 6, last = (offset + length - 1) >> 6;
+	uint64_t bits = ~(uint64_t)0 << (offset & 63);
+
+	for (; word <= last; word++, bits = ~(uint64_t)0) {
+		if (word == last)
+			bits &= ~(uint64_t)0 >> (63 - ((offset + length - 1) & 63));
+		/* Most bytes are touched more than once: look before the costly locked instruction. */
+		if ((atomic_load_explicit(&words[word], memory_order_relaxed) & bits) != bits)
+			atomic_fetch_or_explicit(&words[word], bits, memory_order_relaxed);
+	}
+}
+
+void sim_mark_footprint(struct sim_allocation *allocation, uintptr_t address, size_t length, enum sim_op op)
+{
+	size_t offset = address - allocation->first;
+
+	if (op != SIM_OP_STORE) {
+		_Atomic uint64_t *words = allocation->read_marks;
+
+		mark(words ? words : open_footprint(&allocation->read_marks, allocation), offset, length);
+	}
+	if (op != SIM_OP_LOAD) {
+		_Atomic uint64_t *words = allocation->write_marks;
+
+		mark(words ? words : open_footprint(&allocation->write_marks, allocation), offset, length);
+	}
+}
+
+static uint64_t take_marks(_Atomic(_Atomic uint64_t *) *place, const struct sim_allocation *allocation)
+{
+	_Atomic uint64_t *words = *place;
+	uint64_t count = 0;
+
+	if (words == NULL)
+		return 0;
+	for (size_t i = 0; i < footprint_words(allocation); i++)
+		count += (uint64_t)__builtin_popcountll(words[i]);
+	munmap((void *)words, footprint_words(allocation) * sizeof *words);
+	*place = NULL;
+	return count;
+}
+
+struct sim_footprint sim_take_footprint(struct sim_allocation *allocation)
+{
+	struct sim_footprint footprint;
+
+	footprint.read_bytes = take_marks(&allocation->read_marks, allocation);
+	footprint.write_bytes = take_marks(&allocation->write_marks, allocation);
+	return footprint;
+}

@@ -1,0 +1,328 @@
+/*
+ * The state of a running launch: launch > worker (a pthread) > block > warp > lane (a CUDA thread, a fiber).
+ *
+ * Each lane records its accesses in a window. When no lane of a warp can go on (window full, barrier, left the
+ * kernel), account.c groups the records of the lanes into warp-level instructions and counts them.
+ */
+#ifndef SIM_RUN_H
+#define SIM_RUN_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "engine.h"
+#include "fiber.h"
+
+enum {
+	WARP_SIZE = 32,
+	MAX_THREADS = 1024,
+	MAX_WARPS = MAX_THREADS / WARP_SIZE,
+	WINDOW = 128, /* records a lane holds; 32 lanes of them fit the L1 and L2 caches */
+	STACK_BYTES = 256 * 1024,
+	STACK_RESERVE = 16 * 1024, /* what the engine and printf may need on top of a kernel's frames */
+};
+
+/*
+ * A record is an address and a key. Equal keys mean: the same access of the source, reached by the same calls.
+ *
+ *     63      32 31   30 29  28 27     24 23        0
+ *     call path | space |  op  | log2 size | site index
+ */
+enum { KEY_SITE_BITS = 24, KEY_SIZE_SHIFT = 24, KEY_OP_SHIFT = 28, KEY_SPACE_SHIFT = 30, KEY_PATH_SHIFT = 32 };
+
+static inline uint32_t key_site(uint64_t key) { return key & ((1u << KEY_SITE_BITS) - 1); }
+static inline unsigned key_size(uint64_t key) { return 1u << (key >> KEY_SIZE_SHIFT & 15); }
+static inline enum sim_op key_op(uint64_t key) { return (enum sim_op)(key >> KEY_OP_SHIFT & 3); }
+static inline enum sim_space key_space(uint64_t key) { return (enum sim_space)(key >> KEY_SPACE_SHIFT & 3); }
+
+extern struct sim_site __start_sim_sites[] __attribute__((weak));
+extern struct sim_site __stop_sim_sites[] __attribute__((weak));
+
+static inline uint32_t site_index(const void *site)
+{
+	return site ? (uint32_t)((const struct sim_site *)site - __start_sim_sites) : (1u << KEY_SITE_BITS) - 1;
+}
+
+/* NULL for the index of "no site". */
+static inline const struct sim_site *site_at(uint32_t index)
+{
+	return index == (1u << KEY_SITE_BITS) - 1 ? NULL : &__start_sim_sites[index];
+}
+
+enum lane_state {
+	LANE_READY,
+	LANE_FULL,       /* its window is full */
+	LANE_AT_BARRIER, /* __syncthreads and its kin */
+	LANE_AT_WARP_OP, /* waits for the other lanes of its mask */
+	LANE_AT_ACTIVE_MASK,
+	LANE_EXITED,
+};
+
+enum warp_op { WARP_OP_SYNC, WARP_OP_SHUFFLE, WARP_OP_BALLOT };
+
+struct lane {
+	/* what a hook touches */
+	uint32_t count;         /* records in the window */
+	uint32_t entered;       /* between entry and exit of the __global__ function */
+	uint64_t path;          /* call path, shifted to its place in a key */
+	uintptr_t shared_first; /* where shared memory may lie in this pthread's thread-local storage */
+	uintptr_t shared_span;
+	const uint16_t *shared_map;
+	uintptr_t stack_first, stack_span;
+	uintptr_t stack_limit; /* a frame below this has overflowed */
+	uint64_t *keys;
+	uint64_t *addresses;
+
+	/* what the scheduler touches */
+	struct worker *worker;
+	struct warp *warp;
+	enum lane_state state;
+	uint32_t index; /* in the warp */
+	uint3 thread;
+	struct sim_fiber fiber;
+	const void *site; /* of the barrier or warp operation it waits at */
+	uint64_t site_path;
+	int predicate; /* of a counting barrier, or a vote */
+	int operand, width; /* of a shuffle */
+	enum sim_shuffle shuffle;
+	enum warp_op op;
+	unsigned mask;
+	uint64_t value, result;
+	uint64_t exp;
+	bool guarded; /* its stack has its guard page */
+};
+
+/* Accesses of one key that no other lane has matched yet: a queue a lane. Used once lanes have diverged. */
+struct stream {
+	uint64_t key;
+	struct {
+		uint64_t *addresses;
+		uint32_t first, count, capacity;
+	} queue[WARP_SIZE];
+};
+
+struct warp {
+	struct lane *lanes;     /* the first of them */
+	uint32_t lane_count;
+	uint32_t ready, exited; /* masks of lanes */
+	uint32_t at_barrier;
+	uint32_t last_lane;     /* that ran */
+	uint32_t turns;         /* windows it may still fill before other warps are given a turn */
+	uint32_t turns_granted;
+	bool diverged;          /* lanes' records since the last barrier were not the same */
+	struct stream *streams;
+	uint32_t stream_count, stream_capacity;
+	uint32_t *stream_index; /* hash table: key -> stream, + 1 */
+	uint32_t stream_index_size;
+};
+
+struct tensor_tally {
+	uint64_t read, write, atomic;
+};
+
+/* What one worker has counted; summed at the end of the launch. */
+struct tally {
+	struct sim_global_count global[3]; /* by enum sim_op */
+	struct sim_shared_count shared[3];
+	struct sim_constant_count constant;
+	uint64_t barriers, exp;
+	struct tensor_tally *tensors; /* by allocation index */
+};
+
+struct path_node {
+	uint32_t parent;
+	uintptr_t caller;
+};
+
+/* Who stands at the barrier, kept up to date as they come, so that letting them go costs nothing a thread. */
+struct arrivals {
+	struct lane *first;  /* NULL: nobody */
+	struct lane *astray; /* one that came to another barrier than the first; NULL if none */
+	uint32_t count, with_predicate;
+};
+
+struct worker {
+	struct launch *launch;
+	pthread_t thread;
+	struct lane *lanes;
+	struct warp warps[MAX_WARPS];
+	uint64_t *records;
+	char *stacks;
+	struct sim_fiber main; /* the worker's own stack */
+	uint16_t *shared_map;
+	size_t shared_map_dynamic; /* bytes of dynamic shared memory the map was made for */
+
+	uint32_t warp_count, thread_count;
+	uint32_t ready_warps;   /* mask of warps that may go on */
+	uint32_t yielded_warps; /* and of those that gave the others a turn */
+	uint32_t current_warp;
+	enum sim_order order;
+	bool instrumented;
+	struct arrivals arrivals;               /* at the barrier that is filling */
+	uint32_t barrier_true, barrier_waiting; /* of the one last passed */
+	uint64_t random;
+	uint3 block;
+	uint64_t block_order; /* position of the block in the order of execution */
+	struct tally tally;
+
+	struct path_node *paths;
+	uint32_t path_count, path_capacity;
+	uint32_t *path_index;
+	uint32_t path_index_size;
+
+	char *output; /* of the kernel's printf, this block */
+	size_t output_length, output_capacity;
+
+	bool probing;                      /* only finding out which function the kernel is */
+	const struct sim_function *probed;
+	_Atomic uint64_t progress;         /* threads ended and barriers passed */
+	_Atomic bool timed_out;
+	char *signal_stack, *landing_stack;
+};
+
+struct block_output {
+	uint64_t order;
+	char *text;
+	size_t length;
+};
+
+struct launch {
+	const struct sim_function *function; /* NULL where the program has no tables */
+	const char *name;
+	dim3 grid, block;
+	size_t dynamic_shared_bytes;
+	void (*invoke)(void *);
+	void *arguments;
+	uint64_t block_total;
+	_Atomic uint64_t next_order;
+	_Atomic uint64_t failed_order; /* the first block in order that ended in an error; UINT64_MAX if none */
+	uint64_t order_multiplier, order_offset;
+
+	pthread_mutex_t lock; /* guards what follows */
+	struct hazard *fault; /* of block failed_order */
+	cudaError_t error;
+	struct block_output *outputs;
+	size_t output_count, output_capacity;
+};
+
+/* The lane that is running on this pthread; NULL on a host thread and in the scheduler of a worker. */
+extern __thread struct lane *sim_lane __attribute__((tls_model("local-exec")));
+
+/* ---- hooks.c calls these where its common case ends ---- */
+
+/* Where an access lies that is no good access of an allocation or a shared array: SIM_LOCAL for what is not counted,
+ * SIM_GLOBAL for __device__ variables, SIM_CONSTANT. Reports a wrong access and does not return. In access.c. */
+enum sim_space classify_access(struct lane *lane, uintptr_t address, size_t size, enum sim_op op, const void *site);
+void report_stack_overflow(struct lane *lane, const struct sim_function *function) __attribute__((noreturn));
+/* Adds a node to the tree of call paths at place `at` of the hash table. In block.c. */
+uint32_t path_add(struct worker *worker, uint32_t parent, uintptr_t caller, uint32_t at);
+void probe_found(struct lane *lane, const struct sim_function *function) __attribute__((noreturn));
+
+/* In the map of shared memory (one entry for 4 bytes): 0 is no array's, this is an array's last, partly used entry. */
+enum { SHARED_MAP_RAGGED = 0xffff };
+
+static inline uint32_t path_hash(uint32_t parent, uintptr_t caller)
+{
+	return (uint32_t)(caller * 0x9e3779b97f4a7c15u >> 32) ^ parent * 0x85ebca6bu;
+}
+
+/* ---- block.c ---- */
+bool worker_open(struct worker *worker);
+void worker_set_dynamic_shared(struct worker *worker, size_t bytes);
+void run_block(struct worker *worker);
+/* Finds the __global__ function behind launch->invoke without executing any of it. */
+const struct sim_function *probe_kernel(struct worker *worker);
+/* Gives the other lanes a turn; returns when the calling lane may go on. */
+void lane_wait(struct lane *lane, enum lane_state state);
+/* Ends the block of the calling lane and never returns. */
+void abandon_block(struct worker *worker) __attribute__((noreturn));
+/* Ends the launch because of `hazard` (copied), found in the calling lane's block. */
+void fail_launch(struct worker *worker, const struct hazard *hazard, cudaError_t error) __attribute__((noreturn));
+
+/* ---- warp.c ---- */
+/* Lets lanes at __activemask go on; true if there were any. */
+bool settle_active_mask(struct warp *warp);
+
+/* ---- synccheck.c: who waits for whom in vain; none returns ---- */
+void report_stuck_warp(struct worker *worker, struct warp *warp) __attribute__((noreturn));
+void report_divergent_barrier(struct worker *worker, struct lane *waiting, struct lane *other) __attribute__((noreturn));
+void report_bad_mask(struct lane *lane, const char *reason) __attribute__((noreturn));
+void report_spinning(struct worker *worker, struct lane *lane) __attribute__((noreturn));
+
+/* ---- account.c ---- */
+/* Groups and counts the records of a warp none of whose lanes can go on; empties full windows. `final`: no lane
+ * executes anything more before the next barrier, so nothing is kept for matching. */
+void account_warp(struct worker *worker, struct warp *warp, bool final);
+void account_forget(struct warp *warp);
+
+/* ---- memory.c: what hooks and counting need of it ---- */
+struct slot {
+	uintptr_t first;
+	size_t size; /* 0: nothing there */
+};
+enum { SLOT_SHIFT = 20 };
+extern uintptr_t sim_arena_first;
+extern uintptr_t sim_arena_span;
+extern struct slot *sim_slots;
+extern struct sim_allocation **sim_slot_allocations;
+
+size_t sim_allocation_count(void);
+struct sim_allocation *sim_allocation_at(size_t index);
+/* Marks bytes [address, address + length) of an allocation as touched by this launch. */
+void sim_mark_footprint(struct sim_allocation *allocation, uintptr_t address, size_t length, enum sim_op op);
+/* Counts the marks of an allocation and clears them. */
+struct sim_footprint sim_take_footprint(struct sim_allocation *allocation);
+
+/* ---- symbols.c ---- */
+const struct sim_shared *sim_shared_holding(uintptr_t address); /* of the calling pthread; NULL if none */
+uintptr_t sim_shared_address(const struct sim_shared *array); /* in the calling pthread */
+size_t sim_shared_count_all(void);
+const struct sim_shared *sim_shared_at(size_t index);
+extern __thread char sim_dynamic_shared[] __attribute__((tls_model("local-exec")));
+enum { DYNAMIC_SHARED_MAX = 256 * 1024 };
+
+/* ---- diagnose.c ---- */
+struct hazard {
+	enum sim_tool tool;
+	const char *kind;     /* as in the hazard record: "out_of_bounds" */
+	const char *severity; /* "error", "warning", "info" */
+	const char *kernel;   /* name without arguments */
+	const char *signature;
+	bool has_place; /* block and thread are known */
+	uint3 block, thread;
+	char file[256];
+	unsigned line, column; /* 0: unknown */
+	const char *space;  /* "global", "shared", "local", NULL */
+	char array[96];     /* tensor or shared array, "" if unknown */
+	int64_t index;      /* element of the access's size from the start of the array; INT64_MIN if unknown */
+	unsigned bytes;
+	uint64_t count;
+	bool has_other;
+	uint3 other_thread;
+	unsigned other_line;
+	char other_op[32];
+	char other_file[256];
+	char headline[160];  /* "Invalid __global__ write of size 4 bytes" */
+	char detail[3][200]; /* further lines, "" if unused */
+};
+
+/* A hazard of the running lane at `site`, with everything filled in that follows from those. */
+struct hazard hazard_at(const struct lane *lane, const void *site, enum sim_tool tool, const char *kind);
+/* Prints it, writes its record, counts it. */
+void report_hazard(const struct hazard *hazard);
+void hazard_set_location(struct hazard *hazard, const void *site);
+
+/* ---- faults.c ---- */
+void faults_install(void);
+void faults_open_worker(struct worker *worker);
+/* Interrupts a worker that spins without touching memory. */
+void faults_interrupt(struct worker *worker);
+
+/* ---- report.c ---- */
+FILE *report_file(void); /* NULL when no SIM_REPORT was asked for */
+void report_launch(const struct sim_launch *launch);
+void write_json_string(FILE *out, const char *text);
+/* Keeps a finished launch for sim_launch_at; takes its tensors over. */
+void keep_launch(const struct sim_launch *launch);
+
+#endif

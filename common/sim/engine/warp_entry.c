@@ -1,0 +1,215 @@
+/*
+ * Where the calls of sim_cuda/warp.h and sim_cuda/builtins.h land: one function for each type and arity, in
+ * terms of the few operations of warp.c and block.c.
+ *
+ * A name ends in _sK: argument K, counted in integer registers, is the site (tables.h).
+ */
+#include <string.h>
+#include <time.h>
+
+#include "engine.h"
+
+extern const int sim_warp_size;
+const int sim_warp_size = 32;
+
+/* Declared just before it is defined: device code reaches it by symbol, no C caller exists. */
+#define ENTRY(type, name, ...)                                                                                \
+	type name(__VA_ARGS__);                                                                               \
+	type name(__VA_ARGS__)
+
+/* ---- block ---- */
+
+ENTRY(void, sim_syncthreads_s1, const void *site)
+{
+	sim_block_barrier(site);
+}
+
+ENTRY(int, sim_syncthreads_count_s2, int predicate, const void *site)
+{
+	return sim_block_reduce(SIM_REDUCE_COUNT, predicate != 0, site);
+}
+
+ENTRY(int, sim_syncthreads_and_s2, int predicate, const void *site)
+{
+	return sim_block_reduce(SIM_REDUCE_AND, predicate != 0, site);
+}
+
+ENTRY(int, sim_syncthreads_or_s2, int predicate, const void *site)
+{
+	return sim_block_reduce(SIM_REDUCE_OR, predicate != 0, site);
+}
+
+/* ---- votes ---- */
+
+ENTRY(void, sim_syncwarp_s2, unsigned mask, const void *site)
+{
+	sim_warp_sync(mask, site);
+}
+
+ENTRY(unsigned, sim_activemask_s1, const void *site)
+{
+	return sim_warp_active_mask(site);
+}
+
+ENTRY(unsigned, sim_ballot_s3, unsigned mask, int predicate, const void *site)
+{
+	return sim_warp_ballot(mask, predicate != 0, site);
+}
+
+ENTRY(int, sim_any_s3, unsigned mask, int predicate, const void *site)
+{
+	return sim_warp_ballot(mask, predicate != 0, site) != 0;
+}
+
+/* "All" is "none that does not": lanes outside the mask have no vote. */
+ENTRY(int, sim_all_s3, unsigned mask, int predicate, const void *site)
+{
+	return sim_warp_ballot(mask, predicate == 0, site) == 0;
+}
+
+/* ---- shuffles: the bits travel as 64, whatever the type ---- */
+
+static uint64_t bits_of_f32(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
+
+static uint64_t bits_of_f64(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
+
+static float f32_of_bits(uint64_t bits)
+{
+	const uint32_t low = (uint32_t)bits;
+	float value;
+
+	memcpy(&value, &low, sizeof value);
+	return value;
+}
+
+static double f64_of_bits(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+#define SHUFFLE(name, kind, type, to_bits, from_bits)                                                         \
+	ENTRY(type, sim_##name, unsigned mask, type value, int operand, int width, const void *site)          \
+	{                                                                                                     \
+		return from_bits(sim_warp_shuffle(kind, mask, to_bits(value), operand, width, site));         \
+	}
+#define SHUFFLES(suffix, type, to_bits, from_bits)                                                            \
+	SHUFFLE(shfl_##suffix, SIM_SHUFFLE_INDEX, type, to_bits, from_bits)                                   \
+	SHUFFLE(shfl_up_##suffix, SIM_SHUFFLE_UP, type, to_bits, from_bits)                                   \
+	SHUFFLE(shfl_down_##suffix, SIM_SHUFFLE_DOWN, type, to_bits, from_bits)                               \
+	SHUFFLE(shfl_xor_##suffix, SIM_SHUFFLE_XOR, type, to_bits, from_bits)
+
+SHUFFLES(i32_s5, uint32_t, (uint64_t), (uint32_t))
+SHUFFLES(i64_s5, uint64_t, (uint64_t), (uint64_t))
+SHUFFLES(f32_s4, float, bits_of_f32, f32_of_bits)
+SHUFFLES(f64_s4, double, bits_of_f64, f64_of_bits)
+
+/* ---- matches: lanes agree on a value when they agree on each of its bits ---- */
+
+static unsigned match(unsigned mask, uint64_t value, int bits, const void *site)
+{
+	unsigned same = mask;
+
+	for (int i = 0; i < bits; i++) {
+		const int bit = (int)(value >> i & 1);
+		const unsigned with_one = sim_warp_ballot(mask, bit, site);
+
+		same &= bit ? with_one : ~with_one;
+	}
+	return same;
+}
+
+static unsigned match_all(unsigned mask, uint64_t value, int bits, int *all, const void *site)
+{
+	*all = match(mask, value, bits, site) == mask;
+	return *all ? mask : 0;
+}
+
+#define MATCH(suffix, type, to_bits, bits, any_site, all_site)                                                \
+	ENTRY(unsigned, sim_match_any_##suffix##any_site, unsigned mask, type value, const void *site)        \
+	{                                                                                                     \
+		return match(mask, to_bits(value), bits, site);                                               \
+	}                                                                                                     \
+	ENTRY(unsigned, sim_match_all_##suffix##all_site, unsigned mask, type value, int *all,                \
+	      const void *site)                                                                               \
+	{                                                                                                     \
+		return match_all(mask, to_bits(value), bits, all, site);                                      \
+	}
+
+/* CUDA compares the bits of a float too: 0 does not match -0, and a NaN matches itself */
+MATCH(i32, uint32_t, (uint64_t), 32, _s3, _s4)
+MATCH(i64, uint64_t, (uint64_t), 64, _s3, _s4)
+MATCH(f32, float, bits_of_f32, 32, _s2, _s3)
+MATCH(f64, double, bits_of_f64, 64, _s2, _s3)
+
+/* ---- reductions over the lanes of the mask ---- */
+
+#define REDUCE(name, type, combined)                                                                          \
+	ENTRY(type, sim_reduce_##name##_s3, unsigned mask, type value, const void *site)                      \
+	{                                                                                                     \
+		type result = 0;                                                                              \
+		bool is_first = true;                                                                         \
+                                                                                                              \
+		for (int lane = 0; lane < 32; lane++) {                                                       \
+			type other;                                                                           \
+                                                                                                              \
+			if ((mask >> lane & 1) == 0)                                                          \
+				continue;                                                                     \
+			other = (type)sim_warp_shuffle(SIM_SHUFFLE_INDEX, mask, (uint32_t)value, lane, 32,    \
+			                               site);                                                 \
+			result = is_first ? other : (combined);                                               \
+			is_first = false;                                                                     \
+		}                                                                                             \
+		return result;                                                                                \
+	}
+
+REDUCE(add, uint32_t, result + other)
+REDUCE(and, uint32_t, result & other)
+REDUCE(or, uint32_t, result | other)
+REDUCE(xor, uint32_t, result ^ other)
+REDUCE(min_u32, uint32_t, result < other ? result : other)
+REDUCE(max_u32, uint32_t, result > other ? result : other)
+REDUCE(min_i32, int32_t, result < other ? result : other)
+REDUCE(max_i32, int32_t, result > other ? result : other)
+
+/* ---- the rest ---- */
+
+/* Blocks run on several CPU threads, so a fence has work to do. */
+ENTRY(void, sim_threadfence, void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+ENTRY(void, sim_trap_s1, const void *site)
+{
+	sim_device_abort(cudaErrorLaunchFailure, site, "__trap() called");
+}
+
+/* A hint. Whoever waits for another thread in a loop is given no time here: lanes of a block take turns only where
+ * they synchronise. */
+ENTRY(void, sim_nanosleep, unsigned nanoseconds)
+{
+	(void)nanoseconds;
+}
+
+ENTRY(long long, sim_clock64, void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
+}

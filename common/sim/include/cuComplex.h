@@ -1,0 +1,1 @@
+#error "complex numbers (cuComplex.h) is not supported by the simulated device"

@@ -1,0 +1,1 @@
+#error "CUB (cub/cub.cuh) is not supported by the simulated device"

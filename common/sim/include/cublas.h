@@ -1,0 +1,1 @@
+#error "cuBLAS (cublas.h) is not supported by the simulated device"

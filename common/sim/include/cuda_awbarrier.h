@@ -1,0 +1,1 @@
+#error "asynchronous barriers (cuda_awbarrier.h) is not supported by the simulated device"

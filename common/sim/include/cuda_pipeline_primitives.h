@@ -1,0 +1,1 @@
+#error "asynchronous copies (cuda_pipeline_primitives.h) is not supported by the simulated device"

@@ -1,0 +1,39 @@
+/*
+ * What a CUDA C++ program gets, with or without including it (as with nvcc). C programs get the API and the types.
+ *
+ * In a .cu file (simcc defines __CUDACC__) it is all here: the language's built-in variables and functions, one
+ * small header for each purpose in sim_cuda/. Functions of device code that the engine has to know of are declared
+ * with the engine's symbol as their name, so that a call lands there with no wrapper between; the last parameter
+ * `site` is filled in by simcc with the record of the call's source line (suffix _sK: integer argument K).
+ */
+#ifndef SIM_CUDA_RUNTIME_H
+#define SIM_CUDA_RUNTIME_H
+
+#include <cuda_runtime_api.h>
+#include <vector_functions.h>
+
+#ifdef __cplusplus
+#include <sim_cuda/launch.h>
+#include <sim_cuda/api_templates.h>
+
+#ifdef __CUDACC__
+#include <cassert>
+#include <climits>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <math.h> /* the float overloads of exp, sqrt, ... without std:: */
+#include <stdlib.h>
+
+#include <sim_cuda/builtins.h>
+#include <sim_cuda/warp.h>
+#include <sim_cuda/atomics.h>
+#include <sim_cuda/bits.h>
+#include <sim_cuda/math.h>
+#endif
+#endif
+
+#endif

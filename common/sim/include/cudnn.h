@@ -1,0 +1,1 @@
+#error "cuDNN (cudnn.h) is not supported by the simulated device"

@@ -1,0 +1,1 @@
+#error "cuFFT (cufft.h) is not supported by the simulated device"

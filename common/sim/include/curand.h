@@ -1,0 +1,1 @@
+#error "cuRAND (curand.h) is not supported by the simulated device"

@@ -1,0 +1,1 @@
+#error "cuRAND (curand_kernel.h) is not supported by the simulated device"

@@ -1,0 +1,1 @@
+#error "cuSPARSE (cusparse.h) is not supported by the simulated device"

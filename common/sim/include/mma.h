@@ -1,0 +1,1 @@
+#error "tensor cores (mma.h, wmma) is not supported by the simulated device"

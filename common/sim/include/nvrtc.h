@@ -1,0 +1,1 @@
+#error "run-time compilation (nvrtc.h) is not supported by the simulated device"

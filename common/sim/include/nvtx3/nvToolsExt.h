@@ -1,0 +1,1 @@
+#error "NVTX (nvtx3/nvToolsExt.h) is not supported by the simulated device"

@@ -1,0 +1,1 @@
+#error "surface memory (surface_functions.h) is not supported by the simulated device"

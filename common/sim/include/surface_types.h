@@ -1,0 +1,1 @@
+#error "surface memory (surface_types.h) is not supported by the simulated device"

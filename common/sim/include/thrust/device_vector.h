@@ -1,0 +1,1 @@
+#error "Thrust (thrust/device_vector.h) is not supported by the simulated device"

@@ -1,0 +1,1 @@
+#error "Thrust (thrust/execution_policy.h) is not supported by the simulated device"

@@ -1,0 +1,1 @@
+#error "Thrust (thrust/host_vector.h) is not supported by the simulated device"

@@ -1,0 +1,1 @@
+#error "Thrust (thrust/reduce.h) is not supported by the simulated device"

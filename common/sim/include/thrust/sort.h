@@ -1,0 +1,1 @@
+#error "Thrust (thrust/sort.h) is not supported by the simulated device"

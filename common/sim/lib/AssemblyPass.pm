@@ -1,0 +1,506 @@
+# The second pass of simcc: the compiler's assembly in, assembly with the simulated device's tables out.
+#
+# It gives every access of the source a record of its own (file, line, function) and hands the record's address to
+# the hook that is called for it, puts red zones behind shared arrays and device variables, and lists functions,
+# arrays and variables. The layout of the tables, and which argument takes a record, is engine/tables.h.
+#
+# Records of a function that lies in a COMDAT group (a template) join that group, so that of two objects with the
+# same instance the linker keeps one copy of code and records together.
+package AssemblyPass;
+use strict;
+use warnings;
+use Cwd qw(getcwd);
+use File::Spec;
+
+my $REDZONE = 256;
+my @ARGUMENT = (undef, qw(%rdi %rsi %rdx %rcx %r8 %r9)); # integer argument registers, counted from 1
+my %OP = (read => 0, write => 1, atomic => 2, other => 3);
+
+# Calls that mean something else in device code. printf of a kernel appears in block order; exponentials are
+# counted, but not in a --fast build, whose one purpose is speed.
+my %RENAMED = map { $_ => "sim_$_" } qw(printf puts putchar);
+$RENAMED{__assert_fail} = 'sim_assert_fail';
+my %COUNTED = map { $_ => "sim_$_" } qw(expf exp exp2f exp2 exp10f exp10 expm1f expm1);
+
+# What CUDA's device code has not, or the simulated device has not: symbol => what the message calls it.
+my @DENIED = (
+    [ qr/^(malloc|free|calloc|realloc|aligned_alloc|posix_memalign)$/ ],
+    [ qr/^_Zn[wa]/                                         => 'new' ],
+    [ qr/^_Zd[la]/                                         => 'delete' ],
+    [ qr/^(cuda[A-Z]\w*)$/ ],
+    [ qr/^_ZNSt6thread/                                    => 'std::thread' ],
+    [ qr/^(pthread_\w+)$/ ],
+    [ qr/^(exit|_exit|_Exit|quick_exit|abort|atexit|system|getenv)$/ ],
+    [ qr/^(f?open|fclose|fread|fwrite|fprintf|vfprintf|fputs|fputc|fflush|scanf|fscanf|sscanf|getchar|fgets)$/ ],
+    [ qr/^(rand|srand|time|sleep|usleep|nanosleep|gettimeofday|clock_gettime)$/ ],
+    [ qr/^__cxa_(?:throw|rethrow|allocate_exception)$/     => 'throw' ],
+    [ qr/^__cxa_guard_acquire$/                            => 'a static variable initialised at run time' ],
+    [ qr/^(?:_ZNSo|_ZStls|_ZSt4endl)/                      => 'std::ostream' ],
+    [ qr/^__tsan_atomic|^__(?:sync|atomic)_/               => 'a compiler atomic' ],
+);
+
+my $SYMBOL = qr/[A-Za-z_.][\w.\$]*/;
+my $DATA = qr/^\s*\.(?:zero|skip|space|byte|value|short|word|[248]byte|long|int|quad|octa|float|double|single|string|asciz|ascii)\b/;
+
+# transform(text, shared => {name => 1}, dynamic => {name => 1}, files => {user file => 1}, include => directory of our headers,
+#           fast => 0|1, scratch => a file name to use) returns { text, errors => [message] }.
+sub transform {
+    my ($text, %option) = @_;
+    my $self = bless {
+        %option,
+        types => {}, sizes => {}, functions => {}, order => [], objects => [], debug_files => {}, strings => {},
+        string_order => [], site_count => 0, section => '.text', group => undef, out => [], errors => [],
+    }, __PACKAGE__;
+    $self->{renamed} = { %RENAMED, $option{fast} ? () : %COUNTED };
+    my @lines = split /\n/, $text;
+    $self->collect_symbols(\@lines);
+    $self->walk(\@lines);
+    $self->demangle;
+    $self->refuse_denied_calls;
+    $self->emit_tables;
+    return { text => join("\n", @{ $self->{out} }) . "\n", errors => $self->{errors} };
+}
+
+# ---- the walk through the assembly ----
+
+sub collect_symbols {
+    my ($self, $lines) = @_;
+    for (@$lines) {
+        $self->{types}{$1} = $2 if /^\s+\.type\s+($SYMBOL),\s*[@%](\w+)/;
+        $self->{sizes}{$1} = $2 if /^\s+\.size\s+($SYMBOL),\s*(\S+)/;
+    }
+    my %defined = map { /^($SYMBOL):/ ? ($1 => 1) : () } @$lines;
+    delete $self->{renamed}{$_} for keys %defined; # the program's own function of that name
+    for (@$lines) {
+        while (/(?<![\w.])($SYMBOL)@(?:tpoff|gottpoff)/gi) {
+            $self->{renamed}{$1} = "sim_dynamic_shared" if !$defined{$1} && names($1, $self->{dynamic});
+        }
+    }
+}
+
+sub walk {
+    my ($self, $lines) = @_;
+    for my $line (@$lines) {
+        $self->end_of_object($line) if $self->{object};
+        if ($line =~ /^($SYMBOL):/) {
+            $self->label($1);
+        } elsif ($line =~ /^\s+\./) {
+            $self->directive($line);
+        } elsif ($self->{function}) {
+            $self->instruction($line);
+            next;
+        }
+        push @{ $self->{out} }, $line;
+    }
+    $self->end_of_object('') if $self->{object};
+}
+
+sub label {
+    my ($self, $symbol) = @_;
+    my $type = $self->{types}{$symbol} // return;
+    if ($type eq 'function') {
+        my $function = { symbol => $symbol, group => $self->{group}, sites => [], edges => [], uses => {},
+                         index => scalar @{ $self->{order} } };
+        $self->{functions}{$symbol} = $function;
+        push @{ $self->{order} }, $function;
+        $self->{function} = $function;
+        $self->{location} = $self->{any_location} = undef;
+    } elsif ($type =~ /object|tls/ && $self->{section} =~ /^(?:\.t(?:bss|data)\b|sim_device$|sim_constant$)/) {
+        $self->{object} = { symbol => $symbol, section => $self->{section}, group => $self->{group},
+                            align => $self->{align} // 1 };
+    }
+}
+
+my %DIRECTIVE = (
+    '.file'    => \&debug_file,
+    '.loc'     => \&location,
+    '.section' => \&section,
+    '.size'    => \&end_of_function,
+    '.align'   => \&alignment,
+    '.balign'  => \&alignment,
+    '.p2align' => \&alignment,
+    '.quad'    => \&address_in_data,
+);
+
+sub directive {
+    my ($self, $line) = @_;
+    my ($name, $rest) = $line =~ /^\s+(\.\w+)\s*(.*)$/;
+    if ($name =~ /^\.(?:text|data|bss)$/) {
+        ($self->{section}, $self->{group}) = ($name, undef);
+    } elsif (my $handle = $DIRECTIVE{$name}) {
+        $self->$handle($rest, \$_[1]);
+    }
+}
+
+sub section {
+    my ($self, $rest) = @_;
+    my @field = split /\s*,\s*/, $rest =~ s/\s+#.*//r;
+    $self->{section} = $field[0] =~ s/"//gr;
+    my $flags = $field[1] // '';
+    $self->{group} = $flags =~ /G/ ? $field[ $flags =~ /M/ ? 4 : 3 ] : undef;
+}
+
+sub alignment {
+    my ($self, $rest, $line) = @_;
+    my ($n) = $rest =~ /^(\d+)/;
+    $self->{align} = $$line =~ /p2align/ ? 1 << $n : $n;
+}
+
+sub end_of_function {
+    my ($self, $rest) = @_;
+    my ($symbol) = $rest =~ /^($SYMBOL)/;
+    my $function = $self->{function};
+    return unless $function && $function->{symbol} eq $symbol;
+    push @{ $self->{out} }, ".Lsim_end_$function->{index}:";
+    $self->{function} = undef;
+}
+
+# A table of functions in data: the names in it are renamed like those in code.
+sub address_in_data {
+    my ($self, $rest, $line) = @_;
+    $self->rename($line);
+}
+
+sub rename {
+    my ($self, $line) = @_;
+    $$line =~ s/(?<![\w.@])($SYMBOL)/$self->{renamed}{$1} \/\/ $1/ge;
+}
+
+# ---- where we are in the source ----
+
+# .file 3 "directory" "name" md5 ...: the name as the user's command line led to it, or undef for our own headers,
+# which are transparent: a barrier is where the kernel wrote it.
+sub debug_file {
+    my ($self, $rest) = @_;
+    my ($number, $directory, $name) = $rest =~ /^(\d+)\s+(?:"([^"]*)"\s+)?"([^"]*)"/ or return;
+    my $path = defined $directory && $name !~ m{^/} ? "$directory/$name" : $name;
+    $self->{debug_files}{$number} = $self->user_file($name, $path);
+}
+
+sub user_file {
+    my ($self, @spellings) = @_;
+    for my $spelling (@spellings) {
+        return $spelling =~ s{^(?:\./)+}{}r if $self->{files}{$spelling};
+    }
+    my $path = absolute($spellings[-1]);
+    return undef if index($path, "$self->{include}/") == 0;
+    $self->{absolute} //= { map { absolute($_) => $_ } keys %{ $self->{files} } };
+    return ($self->{absolute}{$path} // $path) =~ s{^(?:\./)+}{}r;
+}
+
+# Absolute, without `.` and `..`: how a compiler may have respelled a name.
+sub absolute {
+    my ($path) = @_;
+    my @part;
+    for (split m{/}, File::Spec->rel2abs($path, getcwd())) {
+        next if $_ eq '' || $_ eq '.';
+        if ($_ eq '..') { pop @part } else { push @part, $_ }
+    }
+    return '/' . join '/', @part;
+}
+
+sub location {
+    my ($self, $rest) = @_;
+    my ($file, $line, $column) = $rest =~ /^(\d+)\s+(\d+)(?:\s+(\d+))?/ or return;
+    return if $line == 0;
+    my $name = $self->{debug_files}{$file};
+    my $here = { file => $name // '', line => $line, column => $column // 0 };
+    $self->{any_location} = $here;
+    $self->{location} = $here if defined $name;
+}
+
+# ---- instructions ----
+
+sub instruction {
+    my ($self, $line) = @_;
+    my $function = $self->{function};
+    if ($line =~ /^\s*#\s*sim_kernel\b/) {
+        $function->{is_kernel} = 1;
+    } elsif ($line =~ /^\s+(?:call|jmp)q?\s+\*?($SYMBOL)(?:@\w+)?/ && $1 !~ /^\.L/) {
+        my $callee = $1;
+        # the guard of a static is read and written by the compiler, not by the source
+        return if delete $self->{guard} && $callee =~ /^__tsan_(?:read|write)1$/;
+        $self->edge($callee);
+        my ($new, $register, $value) = $self->hook($callee);
+        push @{ $self->{out} }, "\tleaq\t$value(%rip), $register" if defined $value;
+        $line =~ s/\Q$callee\E/$new/;
+    } elsif ($line !~ /^\s*#/) {
+        $self->{guard} = 1 if $line =~ /\b_ZGV/;
+        while ($line =~ /(?<![\w.])($SYMBOL)(?:@(\w+))?/g) {
+            my ($symbol, $relocation) = ($1, $2 // '');
+            $function->{uses}{$symbol} = 1 if lc $relocation eq 'tpoff' || lc $relocation eq 'gottpoff';
+        }
+        while ($line =~ /(?<![\w.])($SYMBOL)(?:\@GOTPCREL)?\(%rip\)|\$($SYMBOL)/g) {
+            my $symbol = $1 // $2;
+            $self->edge($symbol) if $symbol !~ /^\.L/;
+        }
+        $self->rename(\$line) if $line =~ /\(%rip\)|\$[A-Za-z_]|@(?:tpoff|gottpoff)/i;
+    }
+    push @{ $self->{out} }, $line;
+}
+
+# Device code that takes a function's address may call it.
+sub edge {
+    my ($self, $symbol) = @_;
+    push @{ $self->{function}{edges} }, { to => $symbol, location => $self->{location} };
+}
+
+# What a call becomes: (name, register, value for it); register and value only where the callee takes a record.
+sub hook {
+    my ($self, $callee) = @_;
+    return ($self->{renamed}{$callee}) if $self->{renamed}{$callee};
+    return ($callee) if $self->{fast};
+    return ($callee, $ARGUMENT[2], $self->site($1, $2)) if $callee =~ /^__tsan_(?:unaligned_)?(read|write)(\d+)$/;
+    return ($callee, $ARGUMENT[3], $self->site($1, 0)) if $callee =~ /^__tsan_(read|write)_range$/;
+    return ($callee, $ARGUMENT[2], ".Lsim_function_$self->{function}{index}") if $callee eq '__tsan_func_entry';
+    return ("sim_$1_s4", $ARGUMENT[4], $self->site('other', 0)) if $callee =~ /^(?:__tsan_)?(mem(?:cpy|move|set))$/;
+    if ($callee =~ /^sim_(atomic)?\w*_s([1-6])$/) {
+        return ($callee, $ARGUMENT[$2], $self->site($1 // 'other', 0));
+    }
+    return ($callee);
+}
+
+sub site {
+    my ($self, $op, $size) = @_;
+    my $where = $self->{location} // $self->{any_location} // { file => '', line => 0, column => 0 };
+    my $label = '.Lsim_site_' . $self->{site_count}++;
+    push @{ $self->{function}{sites} }, { %$where, label => $label, op => $OP{$op}, size => $size };
+    return $label;
+}
+
+# ---- objects ----
+
+# The storage of a shared array or a device variable has ended: the red zone goes behind it.
+sub end_of_object {
+    my ($self, $line) = @_;
+    my $object = $self->{object};
+    if ($line =~ $DATA) {
+        $object->{has_data} = 1;
+        return;
+    }
+    return unless $object->{has_data};
+    $self->{object} = undef;
+    return if $object->{section} =~ /^\.t/ && !names($object->{symbol}, $self->{shared});
+    push @{ $self->{out} }, "\t.zero\t$REDZONE";
+    push @{ $self->{objects} }, $object;
+}
+
+# Whether a symbol is one of these names: `tile`, `k.tile` and `tile.0` in a function of C linkage, or mangled, where
+# the name stands with its length in front: _ZZ1kPfE4tile, _ZZ1kPfE4tile_0, _ZN2ns4tileE.
+sub names {
+    my ($symbol, $names) = @_;
+    return 1 if grep { $names->{$_} } split /\./, $symbol;
+    for my $name (keys %$names) {
+        my $length = length $name;
+        return 1 if $symbol =~ /^_Z.*\Q$length$name\E/;
+    }
+    return 0;
+}
+
+# ---- names ----
+
+# Demangles every symbol the tables name, in one run of c++filt.
+sub demangle {
+    my ($self) = @_;
+    my @symbols = map { $_->{symbol} } @{ $self->{order} }, @{ $self->{objects} };
+    return unless @symbols;
+    my $file = "$self->{scratch}.symbols";
+    open my $out, '>', $file or die "simcc: cannot write $file: $!\n";
+    print $out "$_\n" for @symbols;
+    close $out;
+    open my $in, '-|', 'c++filt', "\@$file" or die "simcc: cannot run c++filt: $!\n";
+    chomp(my @names = <$in>);
+    close $in;
+    unlink $file;
+    @{ $self->{demangled} }{@symbols} = @names;
+    $_->{signature} = $self->{demangled}{ $_->{symbol} } for @{ $self->{order} };
+}
+
+# "void ns::k<64, true>(float*)" -> ("k", "64, true").
+sub split_signature {
+    my ($signature) = @_;
+    my $text = $signature =~ s/(?:\s*\[[^\]]*\])+$//r =~ s/\)\s*(?:const|volatile|&)+\s*$/)/r;
+    $text = substr $text, 0, opening($text, '(', ')') if $text =~ /\)$/;
+    $text =~ s/\[abi:[^\]]*\]//g;
+    my $arguments = '';
+    if ($text =~ />$/ && $text !~ /operator\s*(?:->|>|>>|<=>)$/) {
+        my $open = opening($text, '<', '>');
+        $arguments = substr $text, $open + 1, length($text) - $open - 2;
+        $text = substr $text, 0, $open;
+    }
+    my ($name) = $text =~ /(operator.*|[~\w\$.]+|\{[^}]*\}|\([^()]*\))$/;
+    return ($name // $text, $arguments);
+}
+
+# Position of the bracket that the last character of $text closes.
+sub opening {
+    my ($text, $open, $close) = @_;
+    my $depth = 0;
+    for (my $i = length($text) - 1; $i >= 0; $i--) {
+        my $c = substr $text, $i, 1;
+        $depth++ if $c eq $close && substr($text, $i - 1, 2) ne '->';
+        $depth-- if $c eq $open;
+        return $i if $depth == 0;
+    }
+    return 0;
+}
+
+# The array's name and the signature of the function that declares it ("" at file scope).
+sub shared_names {
+    my ($self, $object) = @_;
+    my $symbol = $object->{symbol};
+    my $name = ($self->{demangled}{$symbol} =~ s/\.\d+$//r) =~ s/^.*(?:::|\.)//r;
+    if ($symbol =~ /^_ZZ/) {
+        my @owner = grep { index($symbol, '_ZZ' . substr($_->{symbol}, 2) . 'E') == 0 }
+            grep { $_->{symbol} =~ /^_Z/ } @{ $self->{order} };
+        return ($name, $owner[0]{signature}) if @owner;
+        return ($name, $self->{demangled}{$symbol} =~ s/::\w+$//r);
+    }
+    my @user = grep { $_->{uses}{$symbol} } @{ $self->{order} };
+    return ($name, $symbol =~ /\./ && @user ? $user[0]{signature} : '');
+}
+
+# ---- what device code may not call ----
+
+# Walks the call graph from the kernels. A call inside a function of our headers, or of a system header, is reported
+# at the line of the user's that leads there.
+sub refuse_denied_calls {
+    my ($self) = @_;
+    my @queue = map { [ $_, undef ] } grep { $_->{is_kernel} } @{ $self->{order} };
+    my %seen = map { $_->[0]{symbol} => 1 } @queue;
+    my %reported;
+    while (my $next = shift @queue) {
+        my ($function, $from) = @$next;
+        for my $edge (@{ $function->{edges} }) {
+            my $where = $self->is_user_location($edge->{location}) ? $edge->{location} : $from;
+            my $callee = $self->{functions}{ $edge->{to} };
+            if ($callee) {
+                push @queue, [ $callee, $where ] unless $seen{ $edge->{to} }++;
+            } elsif (defined(my $name = denied($edge->{to}))) {
+                my $place = $where ? "$where->{file}:$where->{line}: " : '';
+                my $message = "${place}error: '$name' in device code is not supported by the simulated device";
+                push @{ $self->{errors} }, $message unless $reported{$message}++;
+            }
+        }
+    }
+}
+
+sub is_user_location {
+    my ($self, $location) = @_;
+    return $location && ($self->{files}{ $location->{file} } || $self->{files}{"./$location->{file}"});
+}
+
+sub denied {
+    my ($symbol) = @_;
+    for my $rule (@DENIED) {
+        next unless $symbol =~ $rule->[0];
+        return $rule->[1] // $1;
+    }
+    return undef;
+}
+
+# ---- tables ----
+
+sub emit {
+    my ($self, @lines) = @_;
+    push @{ $self->{out} }, @lines;
+}
+
+# Opens a table's section. `group` puts the records into a COMDAT group.
+sub open_table {
+    my ($self, $name, $group) = @_;
+    $self->emit(defined $group ? qq{\t.section\t$name,"awG",\@progbits,$group,comdat}
+                               : qq{\t.section\t$name,"aw",\@progbits}, "\t.p2align\t3");
+}
+
+sub string_label {
+    my ($self, $text) = @_;
+    $self->{strings}{$text} //= do {
+        push @{ $self->{string_order} }, $text;
+        '.Lsim_string_' . $#{ $self->{string_order} };
+    };
+    return $self->{strings}{$text};
+}
+
+sub emit_tables {
+    my ($self) = @_;
+    $self->emit_function($_) for @{ $self->{order} };
+    for my $object (@{ $self->{objects} }) {
+        if ($object->{section} =~ /^\.t/) { $self->emit_shared($object) } else { $self->emit_variable($object) }
+    }
+    $self->emit(qq{\t.section\t.rodata.sim_strings,"a",\@progbits});
+    for my $text (@{ $self->{string_order} }) {
+        my $quoted = $text =~ s/([\\"])/\\$1/gr;
+        $self->emit("$self->{strings}{$text}:", qq{\t.string\t"$quoted"});
+    }
+}
+
+# The shared arrays that a function and what it calls in this object use.
+sub shared_of {
+    my ($self, $function) = @_;
+    my %is_array = map { $_->{symbol} => 1 } grep { $_->{section} =~ /^\.t/ } @{ $self->{objects} };
+    my (%seen, %found);
+    my @queue = ($function);
+    while (my $next = shift @queue) {
+        next if $seen{ $next->{symbol} }++;
+        $found{$_} = 1 for grep { $is_array{$_} } keys %{ $next->{uses} };
+        push @queue, grep { defined } map { $self->{functions}{ $_->{to} } } @{ $next->{edges} };
+    }
+    return sort keys %found;
+}
+
+sub emit_function {
+    my ($self, $function) = @_;
+    my ($symbol, $group, $index) = @$function{qw(symbol group index)};
+    my ($name, $arguments) = split_signature($function->{signature});
+    my @shared = $self->shared_of($function);
+    if (@shared) {
+        $self->emit(defined $group ? qq{\t.section\t.data.rel.sim,"awG",\@progbits,$group,comdat}
+                                   : qq{\t.section\t.data.rel.sim,"aw",\@progbits}, "\t.p2align\t3",
+            ".Lsim_shared_of_$index:", map { "\t.quad\tsim_shared.$_" } @shared);
+    }
+    $self->open_table('sim_functions', $group);
+    $self->emit(".Lsim_function_$index:",
+        (map { "\t.quad\t$_" } $self->string_label($name), $self->string_label($function->{signature}),
+            $self->string_label($arguments), $symbol, ".Lsim_end_$index-$symbol", @shared ? ".Lsim_shared_of_$index" : 0),
+        "\t.long\t" . @shared, "\t.long\t" . ($function->{is_kernel} ? 1 : 0));
+    return unless @{ $function->{sites} };
+    $self->open_table('sim_sites', $group);
+    $self->emit_site($_, $index) for @{ $function->{sites} };
+}
+
+sub emit_site {
+    my ($self, $site, $function_index) = @_;
+    my $column = $site->{column} > 65535 ? 65535 : $site->{column};
+    $self->emit("$site->{label}:",
+        "\t.quad\t" . $self->string_label($site->{file}),
+        "\t.quad\t.Lsim_function_$function_index",
+        "\t.long\t$site->{line}", "\t.short\t$column", "\t.byte\t$site->{op}", "\t.byte\t$site->{size}",
+        "\t.quad\t0");
+}
+
+# A weak record in a group of its own: every object that has the array of a template describes it, one stays.
+# Arrays that are local to the object need a name that no other object has, and keep a local record.
+sub emit_shared {
+    my ($self, $object) = @_;
+    my $symbol = $object->{symbol};
+    my ($name, $function) = $self->shared_names($object);
+    my $record = "sim_shared.$symbol";
+    my $weak = defined $object->{group};
+    $self->open_table('sim_shared', $weak ? $record : undef);
+    $self->emit("\t.weak\t$record") if $weak;
+    $self->emit("$record:",
+        "\t.quad\t" . $self->string_label($name), "\t.quad\t" . $self->string_label($function),
+        "\t.quad\t$symbol\@tpoff", "\t.quad\t$self->{sizes}{$symbol}", "\t.quad\t$object->{align}");
+}
+
+sub emit_variable {
+    my ($self, $object) = @_;
+    my $symbol = $object->{symbol};
+    my $name = ($self->{demangled}{$symbol} =~ s/\.\d+$//r) =~ s/^.*::([^:]+)$/$1/r;
+    $self->open_table('sim_variables');
+    $self->emit("\t.quad\t" . $self->string_label($name), "\t.quad\t$symbol", "\t.quad\t$self->{sizes}{$symbol}",
+        "\t.quad\t" . ($object->{section} eq 'sim_constant' ? 1 : 0));
+}
+
+1;

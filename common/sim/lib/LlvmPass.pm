@@ -1,0 +1,97 @@
+# clang's intermediate code in, the same with struct copies as loads and stores out.
+#
+# clang copies a struct with the intrinsic llvm.memcpy, and its thread sanitizer turns that into a call of memcpy
+# that has lost the alignment. A float4 copy is one 16-byte access on a GPU: it becomes a load and a store here,
+# before the sanitizer's pass runs. Both spellings of pointers are known: `i8*` (LLVM 14) and `ptr` (15 and later).
+package LlvmPass;
+use strict;
+use warnings;
+
+my %ONE_ACCESS = map { $_ => 1 } 1, 2, 4, 8, 16;
+
+sub transform {
+    my ($text) = @_;
+    my ($count, %local, @out, $uses_mempcpy) = (0);
+    for my $line (split /\n/, $text) {
+        %local = () if $line =~ /^define /;
+        # what points into the thread's own stack
+        $local{$1} = 1 if $line =~ /^\s*(%[\w.\$-]+) = alloca /;
+        $local{$1} = 1 if $line =~ /^\s*(%[\w.\$-]+) = bitcast \S.* (%[\w.\$-]+) to / && $local{$2};
+        my $new = $line =~ /^\s*call void \@llvm\.mem/ ? rewrite($line, \%local, \$count) : undef;
+        $uses_mempcpy = 1 if defined $new && $new =~ /\@mempcpy/;
+        push @out, $new // $line;
+    }
+    push @out, declaration($text) if $uses_mempcpy && $text !~ /^declare .*\@mempcpy\(/m;
+    return join("\n", @out) . "\n";
+}
+
+sub pointer_type {
+    my ($text) = @_;
+    return $text =~ /\@llvm\.mem\w+\.p0i8/ ? 'i8*' : 'ptr';
+}
+
+sub declaration {
+    my ($text) = @_;
+    my $pointer = pointer_type($text);
+    return "declare $pointer \@mempcpy($pointer, $pointer, i64)";
+}
+
+# The instructions that replace one intrinsic call; undef to keep it.
+sub rewrite {
+    my ($line, $local, $count) = @_;
+    my ($kind, $inside, $rest) = $line =~ /\@llvm\.(memcpy|memmove|memset)[\w.]*\((.*)\)([^()]*(?:,\s*!.*)?)$/ or return;
+    my ($to, $from, $size, $volatile) = map { s/^\s+|\s+$//gr } split_arguments($inside);
+    my ($bytes) = ($size // '') =~ /^i64 (\d+)$/ or return;
+    return if ($volatile // '') ne 'i1 false';
+    my $debug = $rest =~ /(, !dbg !\d+)/ ? $1 : '';
+    my ($to_value, $to_align) = operand($to) or return;
+
+    if ($kind eq 'memset') {
+        return unless $from eq 'i8 0' && $ONE_ACCESS{$bytes} && $to_align >= $bytes;
+        return typed_access($to, $to_value, $bytes, $count, sub { "store i@{[ 8 * $bytes ]} 0, $_[0]" }, $debug);
+    }
+    my ($from_value, $from_align) = operand($from) or return;
+    if ($from_value =~ /\@(?:__const\.|constinit|\.compoundliteral|switch\.table)/) {
+        # The initial value of a local variable comes out of the program's image: not an access of the source.
+        return unless $local->{$to_value};
+        my $pointer = pointer_type($line);
+        return "  %sim_value_@{[ $$count++ ]} = call $pointer \@mempcpy($pointer $to_value, $pointer $from_value, i64 $bytes)$debug";
+    }
+    return unless $ONE_ACCESS{$bytes} && $to_align >= $bytes && $from_align >= $bytes;
+    my $type = 'i' . 8 * $bytes;
+    my $value = '%sim_value_' . $$count++;
+    return join "\n",
+        typed_access($from, $from_value, $bytes, $count, sub { "$value = load $type, $_[0]" }, $debug),
+        typed_access($to, $to_value, $bytes, $count, sub { "store $type $value, $_[0]" }, $debug);
+}
+
+# One load or store of $bytes at an operand; an i8* needs a cast first.
+sub typed_access {
+    my ($argument, $value, $bytes, $count, $access, $debug) = @_;
+    return '  ' . $access->("ptr $value, align $bytes") . $debug if $argument =~ /^ptr\b/;
+    my $type = 'i' . 8 * $bytes;
+    my $cast = '%sim_pointer_' . $$count++;
+    return "  $cast = bitcast i8* $value to $type*$debug\n  " . $access->("$type* $cast, align $bytes") . $debug;
+}
+
+# Splits at commas outside brackets.
+sub split_arguments {
+    my ($text) = @_;
+    my ($depth, @part) = (0, '');
+    for my $c (split //, $text) {
+        $depth++ if $c =~ /[(\[{<]/;
+        $depth-- if $c =~ /[)\]}>]/;
+        if ($c eq ',' && $depth == 0) { push @part, '' } else { $part[-1] .= $c }
+    }
+    return @part;
+}
+
+# "i8* noundef align 16 %26" -> ("%26", 16); the value may be a constant expression.
+sub operand {
+    my ($text) = @_;
+    my ($value) = $text =~ /^(?:i8\*|ptr)\s+(?:(?:align \d+|dereferenceable\w*\(\d+\)|[a-z]\w*)\s+)*?((?:%|\@|bitcast|getelementptr|inttoptr|null|addrspacecast).*)$/ or return;
+    my ($align) = $text =~ /\balign (\d+)/;
+    return ($value, $align // 1);
+}
+
+1;

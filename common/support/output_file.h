@@ -1,0 +1,33 @@
+/*
+ * Files that are either complete or not there: written beside their final place, then renamed.
+ *
+ * "-" means standard output. A target that exists and is no regular file (a pipe, /dev/null) is written directly:
+ * renaming over it would destroy it. A symbolic link is followed. All errors are EXIT_ENVIRONMENT.
+ */
+#ifndef SUPPORT_OUTPUT_FILE_H
+#define SUPPORT_OUTPUT_FILE_H
+
+#include "support/error.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+struct output_file {
+	FILE *stream;             /* write here */
+	char path[PATH_MAX];      /* the final place, as the user named it */
+	char temporary[PATH_MAX]; /* where the bytes are until output_file_commit; "" when written directly */
+	char target[PATH_MAX];    /* `path` with symbolic links resolved */
+};
+
+/* Creates and removes a file where `path` would be written, so that a long run fails before it starts. */
+int output_file_check(const char *path, struct error *error);
+
+int output_file_open(struct output_file *file, const char *path, struct error *error);
+
+/* Flushes, closes and renames. On any error (a full disk) nothing is left behind. */
+int output_file_commit(struct output_file *file, struct error *error);
+
+/* Closes and removes what was written. */
+void output_file_abandon(struct output_file *file);
+
+#endif

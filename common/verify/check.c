@@ -1,0 +1,109 @@
+#include "verify/check.h"
+
+#include <math.h>
+
+static const double eps = 0x1p-23;
+
+double tolerance_factor(const struct tolerance_terms *terms)
+{
+	double n = (double)terms->seq, d = (double)terms->dim;
+	double summing = terms->sampled_random && terms->seq > 1024 ? 2.0 * sqrt(n) : n / 2.0;
+	return 8.0 + summing + (8.0 + sqrt(d) / 2.0) * terms->score_bound;
+}
+
+double tolerance_of_output(const struct tolerance_terms *terms, double value_bound)
+{
+	return eps * value_bound * tolerance_factor(terms);
+}
+
+double tolerance_of_logsumexp(const struct tolerance_terms *terms)
+{
+	return eps * tolerance_factor(terms);
+}
+
+/* An expected infinity (the maximum of an empty row) is met by the same infinity only. */
+static double difference(double actual, double expected)
+{
+	return isinf(expected) && actual == expected ? 0.0 : fabs(actual - expected);
+}
+
+struct check check_tensor(const struct expectation *expectation, const float *actual)
+{
+	struct check check = {.tensor = expectation->tensor, .tolerance = expectation->tolerance, .max_abs = 0.0};
+	size_t length = expectation->row_length;
+	for (size_t r = 0; r < expectation->row_count; r++) {
+		size_t row = expectation->rows ? expectation->rows[r] : r;
+		for (size_t c = 0; c < length; c++) {
+			double error = difference(actual[row * length + c], expectation->values[r * length + c]);
+			check.compared++;
+			bool finite = isfinite(error);
+			bool first_of_its_kind =
+				finite ? check.non_finite == 0 && error > check.max_abs : check.non_finite == 0;
+			check.non_finite += !finite;
+			if (first_of_its_kind || check.compared == 1) {
+				check.worst_row = row;
+				check.worst_column = c;
+				check.max_abs = finite ? error : (double)NAN;
+			}
+		}
+	}
+	/* Written so that NaN on either side fails. */
+	check.passed = check.compared > 0 && check.non_finite == 0 && check.max_abs <= check.tolerance;
+	return check;
+}
+
+void check_coordinates(size_t row, size_t column, size_t row_length, const size_t *shape, size_t rank,
+                       size_t coordinates[MAX_RANK])
+{
+	size_t rest = row * row_length + column;
+	for (size_t axis = rank; axis-- > 0; rest /= shape[axis])
+		coordinates[axis] = rest % shape[axis];
+}
+
+double check_ratio(const struct check *check)
+{
+	return check->max_abs == 0.0 ? 0.0 : check->max_abs / check->tolerance;
+}
+
+bool check_is_worse(const struct check *a, const struct check *b)
+{
+	if (a->passed != b->passed)
+		return !a->passed;
+	return !(check_ratio(a) <= check_ratio(b));
+}
+
+static size_t find_row(const struct expectation *expectation, size_t row)
+{
+	size_t r = 0;
+	while (expectation->rows && expectation->rows[r] != row)
+		r++;
+	return expectation->rows ? r : row;
+}
+
+void check_print_worst(FILE *out, const struct check *check, const struct expectation *expectation,
+                       const float *actual, const size_t *shape, size_t rank)
+{
+	enum { AROUND = 3 };
+	size_t at[MAX_RANK], length = expectation->row_length, row = check->worst_row, column = check->worst_column;
+	const double *expected = expectation->values + find_row(expectation, row) * length;
+	check_coordinates(row, column, length, shape, rank, at);
+
+	fprintf(out, "  %s[", check->tensor);
+	for (size_t axis = 0; axis < rank; axis++)
+		fprintf(out, "%s%zu", axis ? "," : "", at[axis]);
+	fprintf(out, "] is %.9g, expected %.9g (error %.3g, tolerance %.3g)\n", (double)actual[row * length + column],
+	        expected[column], check->max_abs, check->tolerance);
+	if (check->non_finite)
+		fprintf(out, "  %zu of %zu elements are NaN or Inf\n", check->non_finite, check->compared);
+
+	size_t first = column > AROUND ? column - AROUND : 0;
+	size_t end = column + AROUND + 1 < length ? column + AROUND + 1 : length;
+	if (end - first < 2)
+		return;
+	fprintf(out, "  around it  %14s  %14s  %10s\n", "got", "expected", "error");
+	for (size_t c = first; c < end; c++) {
+		double got = actual[row * length + c];
+		fprintf(out, "%11s%zu  %14.7g  %14.7g  %10.3g\n", c == column ? "> " : "  ", c, got, expected[c],
+		        difference(got, expected[c]));
+	}
+}

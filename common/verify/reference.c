@@ -1,0 +1,75 @@
+#include "verify/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* One row of attention: output o[d], the logsumexp, and the row's part of A. scores is scratch of N doubles. */
+static void compute_row(const struct attention_inputs *in, size_t row, double *scores, double *o, double *lse,
+                        double *score_bound)
+{
+	size_t head = row / in->seq, i = row % in->seq, d = in->dim;
+	size_t visible = in->causal ? i + 1 : in->seq;
+	const float *q = in->q + row * d;            /* [d] */
+	const float *k = in->k + head * in->seq * d; /* [N, d] */
+	const float *v = in->v + head * in->seq * d; /* [N, d] */
+	double scale = in->scale;
+
+	double max = -INFINITY;
+	for (size_t j = 0; j < visible; j++) {
+		double dot = 0.0, magnitude = 0.0;
+		for (size_t c = 0; c < d; c++) {
+			double product = (double)q[c] * (double)k[j * d + c];
+			dot += product;
+			magnitude += fabs(product);
+		}
+		scores[j] = scale * dot;
+		max = fmax(max, scores[j]);
+		*score_bound = fmax(*score_bound, fabs(scale) * magnitude);
+	}
+
+	double sum = 0.0;
+	for (size_t j = 0; j < visible; j++) {
+		scores[j] = exp(scores[j] - max);
+		sum += scores[j];
+	}
+	*lse = max + log(sum);
+
+	for (size_t c = 0; c < d; c++)
+		o[c] = 0.0;
+	for (size_t j = 0; j < visible; j++)
+		for (size_t c = 0; c < d; c++)
+			o[c] += scores[j] / sum * (double)v[j * d + c];
+}
+
+bool attention_reference_compute(const struct attention_inputs *inputs, const size_t *rows, size_t row_count,
+                                 struct attention_reference *reference)
+{
+	size_t all_rows = inputs->batch * inputs->heads * inputs->seq, d = inputs->dim;
+	if (!rows)
+		row_count = all_rows;
+	*reference = (struct attention_reference){
+		.o = calloc(row_count * d, sizeof(double)),
+		.lse = calloc(row_count, sizeof(double)),
+	};
+	double *scores = calloc(inputs->seq, sizeof *scores);
+	if (!reference->o || !reference->lse || !scores) {
+		attention_reference_free(reference);
+		free(scores);
+		return false;
+	}
+
+	for (size_t r = 0; r < row_count; r++)
+		compute_row(inputs, rows ? rows[r] : r, scores, reference->o + r * d, &reference->lse[r],
+		            &reference->score_bound);
+	for (size_t t = 0; t < all_rows * d; t++)
+		reference->value_bound = fmax(reference->value_bound, fabs((double)inputs->v[t]));
+	free(scores);
+	return true;
+}
+
+void attention_reference_free(struct attention_reference *reference)
+{
+	free(reference->o);
+	free(reference->lse);
+	*reference = (struct attention_reference){0};
+}

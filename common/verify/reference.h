@@ -1,0 +1,38 @@
+/*
+ * Naive attention in double precision: what every kernel is compared with.
+ *
+ *     S = scale Q K^T,   P = softmax(S) row by row,   O = P V,   LSE_i = ln sum_j exp(S_ij)
+ *
+ * The inputs are the fp32 numbers the kernels get, scale included; only the arithmetic is double.
+ */
+#ifndef VERIFY_REFERENCE_H
+#define VERIFY_REFERENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct attention_inputs {
+	size_t batch, heads, seq, dim; /* B H N d */
+	bool causal;                   /* query i sees keys 0 to i */
+	float scale;
+	const float *q, *k, *v; /* [B, H, N, d] */
+};
+
+struct attention_reference {
+	double *o;   /* [row_count, d] */
+	double *lse; /* [row_count] */
+	/* What the tolerance needs (verify/check.h): */
+	double score_bound; /* A: largest |scale| sum_c |q_ic k_jc| over the visible pairs of the rows computed */
+	double value_bound; /* largest |v| of all */
+};
+
+/*
+ * Computes the given rows, flat indices (b H + h) N + i; rows == NULL means all B H N of them, in order.
+ * The caller owns o and lse (attention_reference_free). Returns false when there is no memory.
+ */
+bool attention_reference_compute(const struct attention_inputs *inputs, const size_t *rows, size_t row_count,
+                                 struct attention_reference *reference);
+
+void attention_reference_free(struct attention_reference *reference);
+
+#endif
