@@ -110,6 +110,24 @@ __global__ void copy_three(const struct three *x, struct three *y) { y[threadIdx
 __global__ void copy_eight(const struct eight *x, struct eight *y) { y[threadIdx.x] = x[threadIdx.x]; }
 __global__ void copy_pair(const struct pair *x, struct pair *y) { y[threadIdx.x] = x[threadIdx.x]; }
 
+/* ---- structs as arguments and results: gcc's sanitizer needs help to see these ---- */
+
+__device__ float first(float4 v) { return v.x; }
+__device__ float first(struct three v) { return v.a; }
+__device__ float first(struct eight v) { return v.v[0]; }
+__device__ float4 operator+(float4 a, float4 b) { return make_float4(a.x + b.x, 0, 0, 0); }
+__device__ struct three make_three(float a) { return {a, a, a}; }
+__device__ struct eight make_eight(float a) { return {{a, a}}; }
+__device__ float4 take(const float4 *x) { return *x; }
+
+__global__ void pass_float4(const float4 *x, float *y) { y[threadIdx.x] = first(x[threadIdx.x]); }
+__global__ void pass_three(const struct three *x, float *y) { y[threadIdx.x] = first(x[threadIdx.x]); }
+__global__ void pass_eight(const struct eight *x, float *y) { y[threadIdx.x] = first(x[threadIdx.x]); }
+__global__ void add_float4(const float4 *x, float4 *y) { y[threadIdx.x] = x[threadIdx.x] + x[threadIdx.x]; }
+__global__ void return_float4(const float4 *x, float *y) { y[threadIdx.x] = take(&x[threadIdx.x]).y; }
+__global__ void return_three(const float *x, struct three *y) { y[threadIdx.x] = make_three(x[threadIdx.x]); }
+__global__ void return_eight(const float *x, struct eight *y) { y[threadIdx.x] = make_eight(x[threadIdx.x]); }
+
 /* ---- branches, calls, loops of unequal length ---- */
 
 __global__ void both_arms(const float *x, float *y)
@@ -238,6 +256,13 @@ static const struct expectation expected[] = {
 	{"copy_three", {768, 6, 72}, {768, 6, 72}, {}, {}, 768, 768},
 	{"copy_eight", {2048, 16, 512}, {2048, 16, 512}, {}, {}, 2048, 2048},
 	{"copy_pair", {512, 4, 32}, {512, 4, 32}, {}, {}, 512, 512},
+	{"pass_float4", {1024, 2, 32}, {256, 2, 8}, {}, {}, 1024, 256},
+	{"pass_three", {768, 6, 72}, {256, 2, 8}, {}, {}, 768, 256},
+	{"pass_eight", {2048, 16, 512}, {256, 2, 8}, {}, {}, 2048, 256},
+	{"add_float4", {2048, 4, 64}, {1024, 2, 32}, {}, {}, 1024, 1024},
+	{"return_float4", {1024, 2, 32}, {256, 2, 8}, {}, {}, 1024, 256},
+	{"return_three", {256, 2, 8}, {768, 6, 72}, {}, {}, 256, 768},
+	{"return_eight", {256, 2, 8}, {2048, 16, 512}, {}, {}, 256, 2048},
 	/* 16 lanes each, every second float: 4 sectors */
 	{"both_arms", {256, 4, 16}, {256, 2, 8}, {}, {}, 256, 256},
 	{"choose_pointer", {256, 4, 16}, {256, 2, 8}, {}, {}, 256, 256},
@@ -317,6 +342,13 @@ int main()
 	copy_three<<<1, 64>>>((struct three *)x, (struct three *)y);
 	copy_eight<<<1, 64>>>((struct eight *)x, (struct eight *)y);
 	copy_pair<<<1, 64>>>((struct pair *)x, (struct pair *)y);
+	pass_float4<<<1, 64>>>((float4 *)x, fy);
+	pass_three<<<1, 64>>>((struct three *)x, fy);
+	pass_eight<<<1, 64>>>((struct eight *)x, fy);
+	add_float4<<<1, 64>>>((float4 *)x, (float4 *)y);
+	return_float4<<<1, 64>>>((float4 *)x, fy);
+	return_three<<<1, 64>>>(fx, (struct three *)y);
+	return_eight<<<1, 64>>>(fx, (struct eight *)y);
 	both_arms<<<1, 64>>>(fx, fy);
 	choose_pointer<<<1, 64>>>(fx, fy);
 	call_from_both<<<1, 64>>>(fx, fy);

@@ -306,7 +306,8 @@ static void index_streams(struct warp *warp, uint32_t size)
 		warp->stream_index[stream_slot(warp, warp->streams[i].key)] = i + 1;
 }
 
-static struct stream *find_stream(struct warp *warp, uint64_t key)
+/* The index of a key's stream, opened if need be. */
+static uint32_t find_stream(struct warp *warp, uint64_t key)
 {
 	uint32_t slot;
 
@@ -326,7 +327,7 @@ static struct stream *find_stream(struct warp *warp, uint64_t key)
 		warp->streams[warp->stream_count].key = key;
 		warp->stream_index[slot] = ++warp->stream_count;
 	}
-	return &warp->streams[warp->stream_index[slot] - 1];
+	return warp->stream_index[slot] - 1;
 }
 
 static void push(struct stream *stream, uint32_t lane, uint64_t address)
@@ -387,9 +388,18 @@ static void sort_into_streams(struct warp *warp, uint32_t start)
 {
 	for (uint32_t i = 0; i < warp->lane_count; i++) {
 		const struct lane *lane = &warp->lanes[i];
+		uint32_t last = 0;
 
-		for (uint32_t r = start; r < lane->count; r++)
-			push(find_stream(warp, lane->keys[r]), i, lane->addresses[r]);
+		for (uint32_t r = start; r < lane->count; r++) {
+			uint32_t at = last < warp->stream_count ? warp->streams[last].follower : 0;
+
+			if (at >= warp->stream_count || warp->streams[at].key != lane->keys[r]) {
+				at = find_stream(warp, lane->keys[r]);
+				warp->streams[last].follower = at;
+			}
+			push(&warp->streams[at], i, lane->addresses[r]);
+			last = at;
+		}
 	}
 }
 

@@ -652,7 +652,8 @@ cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, s
 	return sim_return(cudaSuccess);
 }
 
-cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream)
 {
 	(void)stream;
 	return cudaMemset2D(pointer, pitch, value, width, height);

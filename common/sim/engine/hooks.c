@@ -133,7 +133,28 @@ static void access_range(const void *pointer, size_t bytes, enum sim_op op, cons
 UNALIGNED_HOOK(2)
 UNALIGNED_HOOK(4)
 UNALIGNED_HOOK(8)
-UNALIGNED_HOOK(16)
+
+/* A 16-byte struct whose type is aligned to 8 or 16, the compilers do not say which: one access where its address
+ * allows it, two of 8 bytes where not. (A float4 comes through __tsan_read16 and must be aligned to 16.) */
+static void access_16(const void *pointer, enum sim_op op, const void *site)
+{
+	if ((uintptr_t)pointer % 16 == 8) {
+		access_memory(pointer, 3, op, site);
+		access_memory((const char *)pointer + 8, 3, op, site);
+	} else {
+		access_memory(pointer, 4, op, site);
+	}
+}
+
+void __tsan_unaligned_read16(void *pointer, const void *site)
+{
+	access_16(pointer, SIM_OP_LOAD, site);
+}
+
+void __tsan_unaligned_write16(void *pointer, const void *site)
+{
+	access_16(pointer, SIM_OP_STORE, site);
+}
 
 void __tsan_read_range(void *pointer, size_t bytes, const void *site)
 {

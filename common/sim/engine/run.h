@@ -95,6 +95,7 @@ struct lane {
 /* Accesses of one key that no other lane has matched yet: a queue a lane. Used once lanes have diverged. */
 struct stream {
 	uint64_t key;
+	uint32_t follower; /* the stream of the access that came next, last time: a guess */
 	struct {
 		uint64_t *addresses;
 		uint32_t first, count, capacity;
