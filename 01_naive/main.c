@@ -70,7 +70,7 @@ static void print_share(const struct terminal *terminal, const struct run_result
 		return;
 	terminal_print(terminal, STYLE_BOLD, "\n%.1f %% of the footprint is S and P",
 	               100.0 * (double)square / (double)all);
-	fprintf(terminal->out, ": the N² terms. Neither is an input or an output.\n");
+	fprintf(terminal->out, ": the N² terms, neither input nor output.\n");
 }
 
 static const char *bound(double intensity, double ridge)
@@ -87,9 +87,10 @@ static void print_product_roofline(const struct terminal *terminal, double ridge
 	table_row(&table, STYLE_DIM, "QK\u1d40||FLOP|fp16|FLOP/||fp32|FLOP/|");
 	table_row(&table, STYLE_DIM, "N|d||bytes|byte|bound|bytes|byte|bound");
 	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-		double N = shapes[i][0], d = shapes[i][1], intensity = N * d / (2 * d + N);
+		double N = shapes[i][0], d = shapes[i][1], intensity = N * d / (2 * d + N), flop = 2 * N * N * d;
 		char half[32], full[32];
-		table_row(&table, STYLE_PLAIN, "%.0f|%.0f|%.2f G|%s|%.0f|%s|%s|%.0f|%s", N, d, 2e-9 * N * N * d,
+		table_row(&table, STYLE_PLAIN, "%.0f|%.0f|%.2f %c|%s|%.0f|%s|%s|%.0f|%s", N, d,
+		          flop < 1e9 ? 1e-6 * flop : 1e-9 * flop, flop < 1e9 ? 'M' : 'G',
 		          format_bytes(2 * (2 * N * d + N * N), half), intensity, bound(intensity, ridge_fp16),
 		          format_bytes(4 * (2 * N * d + N * N), full), intensity / 2,
 		          bound(intensity / 2, ridge_fp32));
@@ -130,10 +131,10 @@ static void explain(const struct terminal *terminal, const struct run_result *re
 		return;
 	double ridge_fp16 = gpu->fp16_tensor_flop_per_s / gpu->hbm_bytes_per_s;
 	double ridge_fp32 = gpu->fp32_flop_per_s / gpu->hbm_bytes_per_s;
-	terminal_print(terminal, STYLE_BOLD, "\nRoofline of the %s", gpu->title);
+	terminal_print(terminal, STYLE_BOLD, "\nRoofline, from formulas, of the %s", gpu->title);
 	fprintf(terminal->out,
-	        " (formulas): the ridge is at %.0f FLOP/byte in fp16 with\n"
-	        "tensor cores, at %.1f in our fp32. Below it a kernel is bound by memory.\n\n",
+	        "\nIts ridge is at %.0f FLOP/byte in fp16 with tensor cores, at %.1f in our fp32.\n"
+	        "Below the ridge a kernel is bound by memory.\n\n",
 	        ridge_fp16, ridge_fp32);
 	print_product_roofline(terminal, ridge_fp16, ridge_fp32);
 	fputc('\n', terminal->out);

@@ -47,7 +47,12 @@ $(error DEVICE=$(DEVICE): expected sim or cuda)
 endif
 
 # A program is rebuilt when the device or the compiler changes, although its name does not.
-BUILT_WITH := $(DEVICE) $(CC) $(CXX) $(if $(filter cuda,$(DEVICE)),$(ARCH))
+BUILT_WITH := $(ROOT)/build/$(notdir $(HERE)).built-with
+BUILT_NOW := $(DEVICE) $(CC) $(CXX) $(if $(filter cuda,$(DEVICE)),$(ARCH)) $(CFLAGS)
+
+# `make V=1` shows the commands.
+Q := $(if $(V),,@)
+say = $(if $(V),,@echo "  $1")
 
 .DEFAULT_GOAL := all
 .PHONY: all build run test profile sanitize plot ptxas help clean FORCE
@@ -57,22 +62,27 @@ all: build
 
 build: $(PROGRAMS)
 
-$(NAME): $(NAME).cu $(wildcard *.h) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) .built-with
-	$(COMPILE) $(NAME).cu $(CHAPTER) $(HARNESS) -lm -o $@
+$(NAME): $(NAME).cu $(wildcard *.h) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) $(BUILT_WITH)
+	$(call say,$(notdir $(firstword $(filter %simcc %nvcc,$(COMPILE)))) $(NAME).cu -> $@)
+	$(Q)$(COMPILE) $(NAME).cu $(CHAPTER) $(HARNESS) -lm -o $@
 
-$(NAME).fast: $(NAME).cu $(wildcard *.h) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) .built-with
-	$(COMPILE) --fast $(NAME).cu $(CHAPTER) $(HARNESS) -lm -o $@
+$(NAME).fast: $(NAME).cu $(wildcard *.h) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) $(BUILT_WITH)
+	$(call say,simcc --fast $(NAME).cu -> $@)
+	$(Q)$(COMPILE) --fast $(NAME).cu $(CHAPTER) $(HARNESS) -lm -o $@
 
-.built-with: FORCE
-	@echo '$(BUILT_WITH)' | cmp -s - $@ || echo '$(BUILT_WITH)' > $@
+$(BUILT_WITH): FORCE
+	@mkdir -p $(@D)
+	@echo '$(BUILT_NOW)' | cmp -s - $@ || echo '$(BUILT_NOW)' > $@
 
 $(OUT)/common/%.o: $(COMMON)/%.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c $< -o $@
+	$(call say,$(CC) $(<F))
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
 $(OUT)/$(notdir $(HERE))/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c $< -o $@
+	$(call say,$(CC) $(<F))
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
 -include $(HARNESS:.o=.d) $(CHAPTER:.o=.d)
 
@@ -132,5 +142,5 @@ help:
 	@echo "DEVICE=$(DEVICE) CC=$(CC) CXX=$(CXX) ARCH=$(ARCH)"
 
 clean:
-	rm -f $(NAME) $(NAME).fast .built-with
+	rm -f $(NAME) $(NAME).fast $(BUILT_WITH)
 	rm -rf $(OUT)/$(notdir $(HERE))

@@ -75,12 +75,8 @@ static int make_input(struct run_result *result, const struct tensor *tensor, un
 	struct problem *problem = &result->problem;
 	if (problem->load)
 		return load_tensor(problem->load, tensor->name, tensor->shape, problem, fixed, values, error);
-	double bytes = tensor_bytes(problem, tensor);
-	if (bytes > (double)result->device->memory_bytes || !(*values = malloc((size_t)bytes))) {
-		char text[32];
-		return error_set(error, EXIT_ENVIRONMENT, "%s alone takes %s: out of memory", tensor->name,
-		                 format_bytes(bytes, text));
-	}
+	if (!(*values = malloc(tensor_elements(problem, tensor) * sizeof(float))))
+		return error_set(error, EXIT_ENVIRONMENT, "out of memory for %s", tensor->name);
 	result->chapter->fill(problem, tensor->name, *values);
 	return 0;
 }
@@ -113,11 +109,21 @@ static bool fits(const struct run_result *result, const struct kernel *kernel, c
 		bytes += tensor_bytes(&result->problem, tensor);
 	char needed[32], available[32];
 	if (bytes > (double)result->device->memory_bytes) {
-		snprintf(reason, size, "needs %s of memory, has %s", format_bytes(bytes, needed),
+		snprintf(reason, size, "needs %s of memory, the device has %s", format_bytes(bytes, needed),
 		         format_bytes((double)result->device->memory_bytes, available));
 		return false;
 	}
 	return !kernel->runs || kernel->runs(&result->problem, result->device->gpu, reason, size);
+}
+
+static int refuse_what_fits_nowhere(const struct run_result *result, const struct kernel *kernels,
+                                    size_t kernel_count, struct error *error)
+{
+	char reason[200];
+	for (size_t i = 0; i < kernel_count; i++)
+		if (fits(result, &kernels[i], reason, sizeof reason))
+			return 0;
+	return error_set(error, EXIT_ENVIRONMENT, "%s: %s", kernels[kernel_count - 1].name, reason);
 }
 
 static const float *find_input(const struct host *host, const char *name)
@@ -366,12 +372,12 @@ static int run_kernels(struct run_result *result, const struct kernel *kernels, 
                        const struct host *host, struct progress *progress, FILE *diagnostics, struct error *error)
 {
 	bool all_verified = true, faulted = false;
-	size_t last_run = kernel_count, runs = 0;
+	size_t last_run = kernel_count;
 	for (size_t i = 0; i < kernel_count; i++) {
 		struct kernel_result *kernel = &result->kernels[i];
 		*kernel = (struct kernel_result){.kernel = &kernels[i]};
 		if (!fits(result, &kernels[i], kernel->skipped, sizeof kernel->skipped)) {
-			if (named || kernel_count == 1)
+			if (named)
 				return error_set(error, EXIT_ENVIRONMENT, "%s: %s", kernels[i].name, kernel->skipped);
 			continue;
 		}
@@ -391,11 +397,7 @@ static int run_kernels(struct run_result *result, const struct kernel *kernels, 
 		if (status != 0)
 			return status;
 		all_verified = all_verified && kernel->verified;
-		runs++;
 	}
-	if (runs == 0)
-		return error_set(error, EXIT_ENVIRONMENT, "no kernel runs this: %s: %s", kernels[0].name,
-		                 result->kernels[0].skipped);
 	return all_verified ? EXIT_ALL_VERIFIED : EXIT_VERIFICATION;
 }
 
@@ -404,15 +406,14 @@ int run_problem(struct run_result *result, const struct kernel *kernels, size_t 
 {
 	struct host host = {.input_count = 0};
 	counts_forget();
+	/* A problem that no kernel can run is refused before its inputs and its reference take memory and minutes. */
+	int status = result->problem.load ? 0 : refuse_what_fits_nowhere(result, kernels, kernel_count, error);
 	progress_show(progress, true, "%s: inputs and reference", result->chapter->program);
-	int status = make_inputs(result, kernels, kernel_count, &host, error);
-	/* A problem that no kernel can run has to be refused before the reference takes its minutes. */
-	bool any_fits = false;
-	for (size_t i = 0; i < kernel_count && status == 0; i++) {
-		char reason[200];
-		any_fits = fits(result, &kernels[i], reason, sizeof reason) || any_fits;
-	}
-	if (status == 0 && any_fits) {
+	if (status == 0)
+		status = make_inputs(result, kernels, kernel_count, &host, error);
+	if (status == 0 && result->problem.load)
+		status = refuse_what_fits_nowhere(result, kernels, kernel_count, error);
+	if (status == 0) {
 		status = result->chapter->expect(&result->problem, host.inputs, &host.expectations, error);
 		host.expected = status == 0;
 		result->rows_checked = host.expectations.row_count;

@@ -45,7 +45,8 @@ int device_open(const char *gpu_option, struct device *device, struct error *err
 	snprintf(device->title, sizeof device->title, "simulated device, limits of %s", device->gpu->title);
 
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-	size_t host_bytes = pages > 0 && page > 0 ? (size_t)pages * (size_t)page : SIZE_MAX;
+	/* Half of this machine: inputs, outputs and reference live on the host as well. */
+	size_t host_bytes = pages > 0 && page > 0 ? (size_t)pages * (size_t)page / 2 : SIZE_MAX;
 	device->memory_bytes = device->gpu->memory_bytes < host_bytes ? device->gpu->memory_bytes : host_bytes;
 	device->l2_bytes = device->gpu->l2_bytes;
 	return 0;

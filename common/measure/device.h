@@ -30,7 +30,7 @@ struct device {
 	const struct gpu *gpu; /* limits and roofs; NULL for a GPU that sim/gpus.c does not know */
 	char name[256];        /* "h100" (simulated), or what the driver calls it */
 	char title[300];       /* for people: "simulated device, limits of an NVIDIA H100 SXM" */
-	size_t memory_bytes;   /* free at the start; on the simulated device no more than this machine has */
+	size_t memory_bytes;   /* free at the start; on the simulated device at most half of this machine's */
 	size_t l2_bytes;
 };
 

@@ -5,7 +5,7 @@
 #ifndef MEASURE_PLAIN_BUILD_H
 #define MEASURE_PLAIN_BUILD_H
 
-#include "measure/timing.h"
+#include "measure/time_summary.h"
 
 enum plain_build_status {
 	PLAIN_BUILD_TIMED,

@@ -8,23 +8,13 @@
 #define MEASURE_TIMING_H
 
 #include "measure/device.h"
-
-struct time_summary {
-	double median_ms, p10_ms, p90_ms;
-	size_t runs; /* 0: nothing was measured */
-};
+#include "measure/time_summary.h"
 
 struct time_plan {
 	size_t warmup;
 	size_t repeat;   /* 0: until the standard error of the mean is below 1 % of it, or the budget is spent */
 	double budget_s; /* for all runs with repeat == 0, the warm-up included; at least one run is made */
 };
-
-/* Sorts `ms` and summarises it; percentiles by linear interpolation. */
-struct time_summary time_summarise(double *ms, size_t count);
-
-/* Standard error of the mean below 1 % of the mean; never with fewer than 5 samples. */
-bool time_is_settled(const double *ms, size_t count);
 
 /* Runs launch(context) as planned. Any CUDA error ends the program: verify first. */
 struct time_summary time_measure(const struct device *device, const struct time_plan *plan,

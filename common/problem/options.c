@@ -48,7 +48,7 @@ static const struct option_rule rules[OPTIONS] = {
 	[OPTION_K] = {"k", TYPE_COUNT, FIELD(problem.k), 1, LARGEST_COUNT, 0, "k", "columns of A, rows of B"},
 	[OPTION_SEED] = {"seed", TYPE_SEED, FIELD(problem.seed), 0, 0, 0, "S", "of the inputs"},
 	[OPTION_INPUT] = {"input", TYPE_CHOICE, FIELD(problem.input), 0, INPUT_KINDS, input_kind_names, "KIND",
-                          "random, large-logits, very-negative, constant, one-hot or ramp"},
+                          "random, large-logits, very-negative, constant, one-hot, ramp"},
 	[OPTION_LOAD] = {"load", TYPE_TEXT, FIELD(problem.load), 0, 0, 0, "DIR", "take the inputs from DIR/*.npy"},
 	[OPTION_KERNEL] = {"kernel", TYPE_TEXT, FIELD(kernel), 0, 0, 0, "NAME", "one kernel (default: all)"},
 	[OPTION_SAVE] = {"save", TYPE_TEXT, FIELD(save), 0, 0, 0, "DIR", "write the outputs as DIR/*.npy"},
@@ -251,7 +251,8 @@ void options_print_help(FILE *out, uint64_t applicable, const struct problem *de
 		snprintf(left, sizeof left, "--%s%s%s", rule->name, rule->value ? " " : "",
 		         rule->value ? rule->value : "");
 		fprintf(out, "  %-16s %s", left, rule->help);
-		if (format_value(&shown, rule, value, sizeof value))
+		bool is_choice = rule->type == TYPE_CHOICE; /* the first one named is the default */
+		if (!is_choice && format_value(&shown, rule, value, sizeof value))
 			fprintf(out, " (default %s)", value);
 		fputc('\n', out);
 	}

@@ -56,13 +56,13 @@ static void print_verdict(const struct terminal *terminal, const struct run_resu
 	fputs("  ", out);
 	terminal_print(terminal, kernel->verified ? STYLE_GOOD : STYLE_BAD, "%s",
 	               kernel->verified ? "verified" : "FAILED  ");
-	if (kernel->failure[0])
-		fprintf(out, "  %s", kernel->failure);
 	if (kernel->checked) {
-		fprintf(out, "%s  error %.2g at ", kernel->failure[0] ? "\n          " : "", kernel->worst.max_abs);
+		fprintf(out, "  error %.2g at ", kernel->worst.max_abs);
 		print_coordinates(out, kernel);
 		fprintf(out, ", tolerance %.2g", kernel->worst.tolerance);
 	}
+	if (kernel->failure[0])
+		fprintf(out, "%s  %s", kernel->checked ? "\n          " : "", kernel->failure);
 	if (result->rows_checked < result->rows) {
 		char checked[32], all[32];
 		fprintf(out, "\n            %s of %s rows checked, drawn at random",
@@ -169,7 +169,8 @@ static void print_kernel(const struct terminal *terminal, const struct run_resul
 		return;
 	}
 	print_verdict(terminal, result, kernel);
-	print_times(terminal, result, kernel);
+	if (kernel->verified)
+		print_times(terminal, result, kernel);
 	if (kernel->counts.counted) {
 		fputc('\n', terminal->out);
 		print_traffic(terminal, &kernel->counts);
@@ -204,7 +205,7 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 		        result->chapter->program);
 	for (size_t i = 0; i < result->kernel_count; i++)
 		print_kernel(terminal, result, &result->kernels[i]);
-	if (result->chapter->explain)
+	if (result->chapter->explain && all_verified(result))
 		result->chapter->explain(terminal, result);
 
 	fputc('\n', terminal->out);
@@ -222,8 +223,6 @@ void report_quiet(const struct terminal *terminal, const struct run_result *resu
 		fprintf(terminal->out, "%s  ", kernel->kernel->name);
 		if (kernel->skipped[0])
 			fprintf(terminal->out, "skipped: %s\n", kernel->skipped);
-		else if (!kernel->checked)
-			fprintf(terminal->out, "FAILED: %s\n", kernel->failure);
 		else
 			print_verdict(terminal, result, kernel);
 	}

@@ -4,8 +4,8 @@
  * Data sheet: memory size and bandwidth, SMs, boost clock, fp32 and tensor peaks, L2. CUDA C++ Programming Guide,
  * table of technical specifications by compute capability: threads, blocks, registers and shared memory per SM.
  * Derived, from SMs and the one clock: shared-memory bandwidth (128 bytes a clock and SM), exponentials (16 a
- * clock and SM; the guide's table of arithmetic throughput) and fp32 (a multiply-add a clock for each fp32 lane: 64 an SM
- * on the A100, 128 on the others). The derived fp32 figure rounds to the data sheet's.
+ * clock and SM; the guide's table of arithmetic throughput) and fp32 (a multiply-add a clock for each fp32 lane:
+ * 64 an SM on the A100, 128 on the others). The derived fp32 figure rounds to the data sheet's.
  */
 #include "gpus.h"
 
@@ -45,8 +45,8 @@ const struct gpu gpu_table[] = {
 	 * value that lets less stay on the chip. */
 	{.name = "h200", .title = "NVIDIA H200 SXM", COMPUTE_9_0, PEAKS(132, 1.980e9, 128), .l2_bytes = 50 * MIB,
 	 .memory_bytes = 141000000000, .hbm_bytes_per_s = 4.8e12, .fp16_tensor_flop_per_s = 990e12},
-	/* NVIDIA Ada GPU architecture paper, appendix A: 128 SMs, 2520 MHz boost, 82.6 fp32 and 165.2 fp16 dense
-	 * TFLOP/s with fp32 accumulation, 1008 GB/s, 72 MB L2 */
+	/* as reviews quote NVIDIA's Ada paper (not checked against it): 128 SMs, 2520 MHz boost, 82.6 fp32 TFLOP/s,
+	 * 1008 GB/s, 72 MB L2; 165.2 fp16 dense TFLOP/s is with fp32 accumulation */
 	{.name = "rtx4090", .title = "NVIDIA GeForce RTX 4090", COMPUTE_8_9, PEAKS(128, 2.520e9, 128),
 	 .l2_bytes = 72 * MIB, .memory_bytes = 24 * GIB, .hbm_bytes_per_s = 1.008e12,
 	 .fp16_tensor_flop_per_s = 165.2e12},

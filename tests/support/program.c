@@ -159,7 +159,7 @@ void free_outcome(struct outcome *outcome)
 
 /* ---- files ---- */
 
-static char scratch[64];
+static char scratch[512];
 static pid_t scratch_owner;
 
 static int remove_entry(const char *path, const struct stat *status, int flag, struct FTW *place)
@@ -177,8 +177,8 @@ static void remove_scratch(void)
 const char *scratch_directory(void)
 {
 	if (scratch[0] == '\0') {
-		strcpy(scratch, "/tmp/sim-test-XXXXXX");
-		cr_assert(mkdtemp(scratch) != NULL, "cannot make a directory in /tmp");
+		snprintf(scratch, sizeof scratch, "%s/scratch-XXXXXX", TEST_BUILD);
+		cr_assert(mkdtemp(scratch) != NULL, "cannot make a directory in %s", TEST_BUILD);
 		scratch_owner = getpid();
 		atexit(remove_scratch);
 	}

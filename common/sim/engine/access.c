@@ -212,19 +212,19 @@ enum sim_space classify_access(struct lane *lane, uintptr_t address, size_t size
 	stop_elsewhere(lane, address, size, op, site);
 }
 
-void report_stack_overflow(struct lane *lane, const struct sim_function *function)
+void report_stack_overflow(struct lane *lane, const struct sim_function *function, uintptr_t caller)
 {
+	struct worker *worker = lane->worker;
 	struct hazard hazard = hazard_at(lane, NULL, SIM_MEMCHECK, "stack_overflow");
 
 	snprintf(hazard.headline, sizeof hazard.headline, "Stack overflow");
 	snprintf(hazard.detail[0], sizeof hazard.detail[0], "the calls of this thread need more than %d KB of local memory",
 	         (STACK_BYTES - STACK_RESERVE) / 1024);
 	if (function != NULL)
-		snprintf(hazard.detail[1], sizeof hazard.detail[1], "while entering %s: an endless recursion?",
+		snprintf(hazard.detail[1], sizeof hazard.detail[1], "at the call of %.150s: an endless recursion?",
 		         function->signature);
 	hazard.space = "local";
-	/* The last access says where; the entry of a function has no line of its own. */
-	if (lane->count > 0)
-		hazard_set_location(&hazard, site_at(key_site(lane->keys[lane->count - 1])));
-	fail_launch(lane->worker, &hazard, cudaErrorIllegalAddress);
+	sim_lane = NULL;
+	hazard_locate_instruction(&hazard, caller - 1); /* the call lies before the address it returns to */
+	fail_launch(worker, &hazard, cudaErrorIllegalAddress);
 }

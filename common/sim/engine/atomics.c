@@ -10,11 +10,14 @@
 
 #define RELAXED __ATOMIC_RELAXED
 
-/* A plain build has no sites, checks nothing and counts nothing: only the operation is left. */
+/* A plain build has no sites, checks nothing and counts nothing: only the operation is left, and a turn for the
+ * other threads, should this one be waiting for them. */
 #define ENTER(address, site)                                                                                  \
 	do {                                                                                                  \
 		if ((site) != NULL)                                                                           \
 			sim_access(address, sizeof *(address), SIM_OP_ATOMIC, site);                          \
+		else                                                                                          \
+			sim_take_turns();                                                                     \
 	} while (0)
 
 /* Declared here for -Wmissing-prototypes: device code reaches them by symbol, no C caller exists. */

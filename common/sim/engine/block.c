@@ -203,7 +203,8 @@ static void settle_warp(struct worker *worker, struct warp *warp)
 	if (--warp->turns == 0) {
 		/* It may be spinning on what another warp has to do. Each further round is longer, so that a long
 		 * but honest loop is not slowed down by taking turns. */
-		warp->turns_granted *= 2;
+		if (warp->turns_granted < MOST_TURNS)
+			warp->turns_granted *= 2;
 		warp->turns = warp->turns_granted;
 		worker->yielded_warps |= 1u << (warp - worker->warps);
 		worker->ready_warps &= ~(1u << (warp - worker->warps));
@@ -422,6 +423,16 @@ static void wait_at_barrier(int predicate, const void *site)
 	arrivals->count++;
 	arrivals->with_predicate += predicate != 0;
 	lane_wait(lane, LANE_AT_BARRIER);
+}
+
+void sim_take_turns(void)
+{
+	struct lane *lane = sim_lane;
+
+	if (lane != NULL && ++lane->count >= WINDOW) {
+		lane->count = 0;
+		lane_wait(lane, LANE_FULL);
+	}
 }
 
 void sim_block_barrier(const void *site)

@@ -87,7 +87,7 @@ void sim_assert_fail(const char *expression, const char *file, unsigned line, co
 	if (sim_in_kernel()) {
 		const uint3 block = sim_block_index(), thread = sim_thread_index();
 
-		sim_device_abort(cudaErrorAssert, NULL,
+		sim_device_abort(cudaErrorAssert, NULL, file, line,
 		                 "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.", file, line,
 		                 function, block.x, block.y, block.z, thread.x, thread.y, thread.z, expression);
 	}

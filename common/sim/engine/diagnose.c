@@ -228,12 +228,16 @@ cudaError_t sim_api_hazard(cudaError_t error, const char *function, const char *
 	return sim_return(error);
 }
 
-void sim_device_abort(cudaError_t error, const void *site, const char *format, ...)
+void sim_device_abort(cudaError_t error, const void *site, const char *file, unsigned line, const char *format, ...)
 {
 	struct worker *worker = sim_lane->worker;
 	struct hazard hazard = hazard_at(sim_lane, site, SIM_MEMCHECK, error == cudaErrorAssert ? "assert" : "trap");
 	va_list arguments;
 
+	if (file != NULL) {
+		snprintf(hazard.file, sizeof hazard.file, "%s", file);
+		hazard.line = line;
+	}
 	va_start(arguments, format);
 	vsnprintf(hazard.headline, sizeof hazard.headline, format, arguments);
 	va_end(arguments);

@@ -109,6 +109,10 @@ bool sim_program_is_instrumented(void);
 /* One access by the calling thread; does not return if it is not allowed. */
 void sim_access(const void *pointer, size_t size, enum sim_op op, const void *site);
 
+/* In a plain build no window fills up, so a loop that waits for another thread would wait for ever: its atomics
+ * give the others a turn now and then. */
+void sim_take_turns(void);
+
 void sim_block_barrier(const void *site);
 enum sim_reduce { SIM_REDUCE_COUNT, SIM_REDUCE_AND, SIM_REDUCE_OR };
 int sim_block_reduce(enum sim_reduce kind, int predicate, const void *site);
@@ -119,9 +123,10 @@ uint64_t sim_warp_shuffle(enum sim_shuffle kind, unsigned mask, uint64_t bits, i
 unsigned sim_warp_ballot(unsigned mask, int predicate, const void *site); /* lanes of mask whose predicate holds */
 unsigned sim_warp_active_mask(const void *site);
 
-/* Ends the launch: __trap() and a failed assert. `error` becomes sticky; the message says why. */
-void sim_device_abort(cudaError_t error, const void *site, const char *format, ...)
-	__attribute__((format(printf, 3, 4), noreturn));
+/* Ends the launch: __trap() (which has a site) and a failed assert (which has a file and a line). `error` becomes
+ * sticky; the message says why. */
+void sim_device_abort(cudaError_t error, const void *site, const char *file, unsigned line, const char *format, ...)
+	__attribute__((format(printf, 5, 6), noreturn));
 /* Output of printf in a kernel; it appears in block order when the launch ends. */
 void sim_device_write(const char *text, size_t length);
 /* True on a fiber, that is in device code; false on the host. */

@@ -37,8 +37,20 @@ static int find_base(struct dl_phdr_info *info, size_t size, void *base)
 	return 1;
 }
 
-/* file:line of an instruction, from the debug information simcc always adds. */
-static void locate(struct hazard *hazard, uintptr_t instruction)
+/* Debug information names files in full; the tables as the user did. The same file should have one name. */
+static const char *as_the_user_calls_it(const char *path)
+{
+	for (const struct sim_site *site = __start_sim_sites; site < __stop_sim_sites; site++) {
+		size_t length = strlen(site->file), whole = strlen(path);
+
+		if (length > 0 && length < whole && path[whole - length - 1] == '/' &&
+		    strcmp(path + whole - length, site->file) == 0)
+			return site->file;
+	}
+	return path;
+}
+
+void hazard_locate_instruction(struct hazard *hazard, uintptr_t instruction)
 {
 	char program[512], command[640], line[400];
 	ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -58,7 +70,7 @@ static void locate(struct hazard *hazard, uintptr_t instruction)
 		return;
 	if (fgets(line, sizeof line, pipe) != NULL && (colon = strrchr(line, ':')) != NULL && atoi(colon + 1) > 0) {
 		*colon = '\0';
-		snprintf(hazard->file, sizeof hazard->file, "%.255s", line);
+		snprintf(hazard->file, sizeof hazard->file, "%.255s", as_the_user_calls_it(line));
 		hazard->line = (unsigned)atoi(colon + 1);
 	}
 	pclose(pipe);
@@ -71,7 +83,7 @@ static __attribute__((noreturn)) void land(void)
 	cudaError_t error = cudaErrorLaunchFailure;
 
 	sim_lane = NULL;
-	locate(&hazard, fault.instruction);
+	hazard_locate_instruction(&hazard, fault.instruction);
 	switch (fault.signal) {
 	case INTERRUPT:
 		hazard.tool = SIM_SYNCCHECK;

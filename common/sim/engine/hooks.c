@@ -227,7 +227,7 @@ void __tsan_func_entry(void *caller, const struct sim_function *function)
 		return;
 	}
 	if (unlikely((uintptr_t)__builtin_frame_address(0) < lane->stack_limit))
-		report_stack_overflow(lane, function);
+		report_stack_overflow(lane, function, (uintptr_t)caller);
 	lane->path = (uint64_t)path_of_call(lane->worker, (uint32_t)(lane->path >> KEY_PATH_SHIFT),
 	                                    (uintptr_t)caller)
 	             << KEY_PATH_SHIFT;

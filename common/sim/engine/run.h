@@ -214,7 +214,9 @@ extern __thread struct lane *sim_lane __attribute__((tls_model("local-exec")));
 /* Where an access lies that is no good access of an allocation or a shared array: SIM_LOCAL for what is not counted,
  * SIM_GLOBAL for __device__ variables, SIM_CONSTANT. Reports a wrong access and does not return. In access.c. */
 enum sim_space classify_access(struct lane *lane, uintptr_t address, size_t size, enum sim_op op, const void *site);
-void report_stack_overflow(struct lane *lane, const struct sim_function *function) __attribute__((noreturn));
+/* `caller` is the return address of the call that was one too many. */
+void report_stack_overflow(struct lane *lane, const struct sim_function *function, uintptr_t caller)
+	__attribute__((noreturn));
 /* Adds a node to the tree of call paths at place `at` of the hash table. In block.c. */
 uint32_t path_add(struct worker *worker, uint32_t parent, uintptr_t caller, uint32_t at);
 void probe_found(struct lane *lane, const struct sim_function *function) __attribute__((noreturn));
@@ -318,6 +320,8 @@ void faults_install(void);
 void faults_open_worker(struct worker *worker);
 /* Interrupts a worker that spins without touching memory. */
 void faults_interrupt(struct worker *worker);
+/* Fills in file, line and function of an instruction, from the debug information simcc always adds. */
+void hazard_locate_instruction(struct hazard *hazard, uintptr_t instruction);
 
 /* ---- report.c ---- */
 FILE *report_file(void); /* NULL when no SIM_REPORT was asked for */

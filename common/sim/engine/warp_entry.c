@@ -196,14 +196,14 @@ ENTRY(void, sim_threadfence, void)
 
 ENTRY(void, sim_trap_s1, const void *site)
 {
-	sim_device_abort(cudaErrorLaunchFailure, site, "__trap() called");
+	sim_device_abort(cudaErrorLaunchFailure, site, NULL, 0, "__trap() called");
 }
 
-/* A hint. Whoever waits for another thread in a loop is given no time here: lanes of a block take turns only where
- * they synchronise. */
+/* Who sleeps waits for another thread. */
 ENTRY(void, sim_nanosleep, unsigned nanoseconds)
 {
 	(void)nanoseconds;
+	sim_take_turns();
 }
 
 ENTRY(long long, sim_clock64, void)

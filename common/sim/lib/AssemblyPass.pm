@@ -49,11 +49,12 @@ sub transform {
     my $self = bless {
         %option,
         types => {}, sizes => {}, functions => {}, order => [], objects => [], debug_files => {}, strings => {},
-        string_order => [], site_count => 0, section => '.text', group => undef, out => [], errors => [],
+        string_order => [], site_count => 0, section => '.text', copies => {}, aliases => {}, group => undef, out => [], errors => [],
     }, __PACKAGE__;
     $self->{renamed} = { %RENAMED, $option{fast} ? () : %COUNTED };
     my @lines = split /\n/, $text;
     $self->collect_symbols(\@lines);
+    $self->find_copies(\@lines) unless $option{fast};
     $self->walk(\@lines);
     $self->demangle;
     $self->refuse_denied_calls;
@@ -68,12 +69,37 @@ sub collect_symbols {
     for (@$lines) {
         $self->{types}{$1} = $2 if /^\s+\.type\s+($SYMBOL),\s*[@%](\w+)/;
         $self->{sizes}{$1} = $2 if /^\s+\.size\s+($SYMBOL),\s*(\S+)/;
+        $self->{aliases}{$1} = $2 if /^\s+\.set\s+($SYMBOL),\s*($SYMBOL)$/;
     }
     my %defined = map { /^($SYMBOL):/ ? ($1 => 1) : () } @$lines;
     delete $self->{renamed}{$_} for keys %defined; # the program's own function of that name
     for (@$lines) {
         while (/(?<![\w.])($SYMBOL)@(?:tpoff|gottpoff)/gi) {
             $self->{renamed}{$1} = "sim_dynamic_shared" if !$defined{$1} && names($1, $self->{dynamic});
+        }
+    }
+}
+
+# With -fno-elide-constructors gcc copies a struct by a call of the copy constructor or assignment that it wrote
+# itself, where the line of the copy is lost. Remembers those whose whole work is one read and one write of the same
+# bytes: symbol => { bytes, read => hook, write => hook }.
+sub find_copies {
+    my ($self, $lines) = @_;
+    my ($symbol, $immediate, @calls);
+    for (@$lines) {
+        if (/^(_ZN\w+(?:C[12]|aS)E(?:RK|O)\w+):/) {
+            ($symbol, @calls) = ($1);
+        } elsif (defined $symbol && /^\s+\.size\s+\Q$symbol\E,/) {
+            my %copy = map { @$_ } @calls[ 1 .. $#calls - 1 ];
+            my $is_copy = @calls == 4 && $copy{read} && $copy{write} && $copy{bytes};
+            $self->{copies}{$symbol} = \%copy if $is_copy;
+            $symbol = undef;
+        } elsif (defined $symbol && /^\s+movl\s+\$(\d+), %esi/) {
+            $immediate = $1;
+        } elsif (defined $symbol && /^\s+call\s+([\w.\$]+)/) {
+            my $hook = $1;
+            my ($kind, $bytes) = $hook =~ /^__tsan_(?:unaligned_)?(read|write)_?(\d+|range)$/;
+            push @calls, defined $kind ? [ $kind => $hook, bytes => $bytes eq 'range' ? $immediate : $bytes ] : [];
         }
     }
 }
@@ -149,8 +175,7 @@ sub alignment {
 sub end_of_function {
     my ($self, $rest) = @_;
     my ($symbol) = $rest =~ /^($SYMBOL)/;
-    my $function = $self->{function};
-    return unless $function && $function->{symbol} eq $symbol;
+    my $function = $self->{functions}{$symbol // ''} // return;
     push @{ $self->{out} }, ".Lsim_end_$function->{index}:";
     $self->{function} = undef;
 }
@@ -218,8 +243,10 @@ sub instruction {
         $function->{is_kernel} = 1;
     } elsif ($line =~ /^\s+(?:call|jmp)q?\s+\*?($SYMBOL)(?:@\w+)?/ && $1 !~ /^\.L/) {
         my $callee = $1;
+        my $meant = $self->{aliases}{$callee} // $callee;
         # the guard of a static is read and written by the compiler, not by the source
         return if delete $self->{guard} && $callee =~ /^__tsan_(?:read|write)1$/;
+        return $self->copy($self->{copies}{$meant}) if $self->{copies}{$meant};
         $self->edge($callee);
         my ($new, $register, $value) = $self->hook($callee);
         push @{ $self->{out} }, "\tleaq\t$value(%rip), $register" if defined $value;
@@ -239,10 +266,26 @@ sub instruction {
     push @{ $self->{out} }, $line;
 }
 
+# In place of a call of such a copy, with `this` in %rdi and the source in %rsi: the same hooks, with records of this
+# line, and the copy itself, which like the call returns `this`.
+sub copy {
+    my ($self, $copy) = @_;
+    push @{ $self->{out} }, "\tpushq\t%rdi", "\tpushq\t%rsi";
+    for my $kind (qw(write read)) {
+        my $hook = $copy->{$kind};
+        push @{ $self->{out} }, "\tmovq\t(%rsp), %rdi" if $kind eq 'read';
+        push @{ $self->{out} }, "\tmovl\t\$$copy->{bytes}, %esi" if $hook =~ /range/;
+        my (undef, $register, $site) = $self->hook($hook);
+        push @{ $self->{out} }, "\tleaq\t$site(%rip), $register", "\tcall\t$hook\@PLT";
+    }
+    push @{ $self->{out} }, "\tpopq\t%rsi", "\tpopq\t%rdi", "\tmovl\t\$$copy->{bytes}, %edx",
+        "\tcall\tmemcpy\@PLT";
+}
+
 # Device code that takes a function's address may call it.
 sub edge {
     my ($self, $symbol) = @_;
-    push @{ $self->{function}{edges} }, { to => $symbol, location => $self->{location} };
+    push @{ $self->{function}{edges} }, { to => $self->{aliases}{$symbol} // $symbol, location => $self->{location} };
 }
 
 # What a call becomes: (name, register, value for it); register and value only where the callee takes a record.
@@ -289,6 +332,7 @@ sub end_of_object {
 # the name stands with its length in front: _ZZ1kPfE4tile, _ZZ1kPfE4tile_0, _ZN2ns4tileE.
 sub names {
     my ($symbol, $names) = @_;
+    return 0 if $symbol =~ /^_ZGV/; # a guard, not the array
     return 1 if grep { $names->{$_} } split /\./, $symbol;
     for my $name (keys %$names) {
         my $length = length $name;
@@ -425,7 +469,9 @@ sub string_label {
 sub emit_tables {
     my ($self) = @_;
     $self->emit_function($_) for @{ $self->{order} };
-    for my $object (@{ $self->{objects} }) {
+    # by name, so that reports list variables alike with every compiler
+    for my $object (sort { $self->{demangled}{ $a->{symbol} } cmp $self->{demangled}{ $b->{symbol} } }
+        @{ $self->{objects} }) {
         if ($object->{section} =~ /^\.t/) { $self->emit_shared($object) } else { $self->emit_variable($object) }
     }
     $self->emit(qq{\t.section\t.rodata.sim_strings,"a",\@progbits});

@@ -7,7 +7,8 @@ package LlvmPass;
 use strict;
 use warnings;
 
-my %ONE_ACCESS = map { $_ => 1 } 1, 2, 4, 8, 16;
+# Bytes of one access => the alignment it takes; of 16 bytes, what gcc asks for too.
+my %ALIGNMENT = (1 => 1, 2 => 2, 4 => 4, 8 => 8, 16 => 8);
 
 sub transform {
     my ($text) = @_;
@@ -47,7 +48,7 @@ sub rewrite {
     my ($to_value, $to_align) = operand($to) or return;
 
     if ($kind eq 'memset') {
-        return unless $from eq 'i8 0' && $ONE_ACCESS{$bytes} && $to_align >= $bytes;
+        return unless $from eq 'i8 0' && $to_align >= ($ALIGNMENT{$bytes} // 1e9);
         return typed_access($to, $to_value, $bytes, $count, sub { "store i@{[ 8 * $bytes ]} 0, $_[0]" }, $debug);
     }
     my ($from_value, $from_align) = operand($from) or return;
@@ -57,7 +58,8 @@ sub rewrite {
         my $pointer = pointer_type($line);
         return "  %sim_value_@{[ $$count++ ]} = call $pointer \@mempcpy($pointer $to_value, $pointer $from_value, i64 $bytes)$debug";
     }
-    return unless $ONE_ACCESS{$bytes} && $to_align >= $bytes && $from_align >= $bytes;
+    my $needed = $ALIGNMENT{$bytes} // return;
+    return unless $to_align >= $needed && $from_align >= $needed;
     my $type = 'i' . 8 * $bytes;
     my $value = '%sim_value_' . $$count++;
     return join "\n",
@@ -68,10 +70,11 @@ sub rewrite {
 # One load or store of $bytes at an operand; an i8* needs a cast first.
 sub typed_access {
     my ($argument, $value, $bytes, $count, $access, $debug) = @_;
-    return '  ' . $access->("ptr $value, align $bytes") . $debug if $argument =~ /^ptr\b/;
+    my $align = "align $ALIGNMENT{$bytes}";
+    return '  ' . $access->("ptr $value, $align") . $debug if $argument =~ /^ptr\b/;
     my $type = 'i' . 8 * $bytes;
     my $cast = '%sim_pointer_' . $$count++;
-    return "  $cast = bitcast i8* $value to $type*$debug\n  " . $access->("$type* $cast, align $bytes") . $debug;
+    return "  $cast = bitcast i8* $value to $type*$debug\n  " . $access->("$type* $cast, $align") . $debug;
 }
 
 # Splits at commas outside brackets.

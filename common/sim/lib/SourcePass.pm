@@ -364,8 +364,8 @@ sub rewrite_kernel {
     $self->{tokens}[ $function->{body} ]{o} .= ' __asm__ volatile("# sim_kernel");';
 }
 
-# What a launch has to know: is it a template, and how many of its arguments must be given before its address is
-# one function. `shapes` tells overloads from redeclarations.
+# What a launch has to know: is it a template, and of how many arguments; when all are given, its address is one
+# function. `shapes` tells overloads from redeclarations.
 sub remember_kernel {
     my ($self, $function, $start) = @_;
     my $kernel = $self->{kernels}{ $function->{name} } //= { template => 0, shapes => {} };
@@ -373,18 +373,10 @@ sub remember_kernel {
     $kernel->{template} = 1;
     my $close = $self->angle_close($start + 1) // return;
     return if $close == $start + 2; # template <>: a specialisation of one already seen
-    my ($required, $pack, $depth) = (0, 0, 0);
     my $total = $self->count_items($start + 1, $close);
-    my $defaults = 0;
-    for (my $i = $start + 2; $i < $close; $i = $self->after($i)) {
-        my $t = $self->text($i);
-        $depth++ if $t eq '<';
-        $depth-- if $t eq '>';
-        $defaults++ if $t eq '=' && $depth == 0;
-        $pack = 1 if $t eq '...';
-    }
+    my $pack = grep { $self->text($_) eq '...' } $start + 2 .. $close - 1;
+    $kernel->{arguments} = $pack ? 1e9 : $total;
     my $parameters = $self->count_items($function->{parameters}, $self->{partner}[ $function->{parameters} ]);
-    $kernel->{required} = $pack ? 1e9 : $total - $defaults if !defined $kernel->{required} || $defaults;
     $kernel->{shapes}{"$total/$parameters"} = 1;
 }
 
@@ -435,7 +427,6 @@ sub rewrite_variable {
 # From a specifier to the end of the first declarator's name: (index, is it an array, is it initialised).
 sub declarator_end {
     my ($self, $i) = @_;
-    my $array = 0;
     while ($self->text($i) ne '') {
         my $t = $self->text($i);
         if ($t eq '[' && $self->text($i + 1) ne '[') {
@@ -451,7 +442,7 @@ sub declarator_end {
         my $close = $t eq '<' ? $self->angle_close($i) : undef;
         $i = defined $close ? $close + 1 : $self->after($i);
     }
-    return ($i, $array, 0);
+    return ($i, 0, 0);
 }
 
 # Drops the const and constexpr of the object itself, not of what it points to. Returns whether there was one.
@@ -602,7 +593,7 @@ sub launch_text {
     my ($self, $name, $kernel, $config, $given) = @_;
     my $known = $self->{kernels}{$name};
     my $one_function = !$known || !$known->{template}
-        || keys %{ $known->{shapes} } == 1 && $given >= $known->{required};
+        || keys %{ $known->{shapes} } == 1 && $given == $known->{arguments};
     return qq{::sim::launch(::sim::launch_config($config), "$name", $kernel)} if $one_function;
     return qq{::sim::launch_deduced(::sim::launch_config($config), "$name", [=](auto... sim_a) }
          . qq{__attribute__((no_sanitize("thread"))) { $kernel(sim_a...); })};

@@ -1,0 +1,26 @@
+# The harness's unit tests: tests/harness/test_NAME.c is the suite harness_NAME. To be included by tests/Makefile,
+# which sets HERE, ROOT, BUILD, CC, CFLAGS, SUPPORT and LIBRARIES. The parts tested here need no device.
+
+HARNESS_SOURCES := $(wildcard $(addprefix $(ROOT)/common/,support/*.c problem/*.c verify/*.c)) \
+        $(addprefix $(ROOT)/common/,measure/time_summary.c measure/plain_build.c measure/floors.c \
+        report/json.c report/table.c report/progress.c sim/gpus.c)
+HARNESS_OBJECTS := $(patsubst $(ROOT)/common/%.c,$(BUILD)/harness/%.o,$(HARNESS_SOURCES))
+HARNESS_VARIANTS := $(BUILD)/harness/attention_variants.o
+
+$(BUILD)/harness/%.o: $(ROOT)/common/%.c
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) -c $< -o $@
+
+$(BUILD)/harness/%.o: $(HERE)/harness/%.c
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) -c $< -o $@
+
+$(BUILD)/harness_%: $(HERE)/harness/test_%.c $(HARNESS_OBJECTS) $(HARNESS_VARIANTS) $(SUPPORT)
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $< $(HARNESS_OBJECTS) $(HARNESS_VARIANTS) $(SUPPORT) $(LIBRARIES) -o $@
+
+# The command line is tested on chapter 01.
+$(BUILD)/harness_command_line: $(ROOT)/01_naive/naive
+
+-include $(HARNESS_OBJECTS:.o=.d) $(HARNESS_VARIANTS:.o=.d)
+.SECONDARY: $(HARNESS_OBJECTS) $(HARNESS_VARIANTS)

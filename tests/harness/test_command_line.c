@@ -1,0 +1,190 @@
+/*
+ * A chapter's program as a user meets it: exit codes, one clear line for what cannot be, nothing half-written.
+ * Chapter 01 stands for all.
+ */
+#include "program.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAIVE TEST_ROOT "/01_naive/naive"
+
+static struct outcome run(const char *line)
+{
+	char *copy = strdup(line);
+	const char *argv[40] = {NAIVE};
+	size_t count = 1;
+	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		argv[count++] = word;
+	argv[count] = NULL;
+	return run_program(argv, NOTHING, 120);
+}
+
+static size_t count_lines(const char *string)
+{
+	size_t lines = 0;
+	for (; *string; string++)
+		lines += *string == '\n';
+	return lines;
+}
+
+static void expect_refused(const char *line, int status, const char *part)
+{
+	struct outcome o = run(line);
+	cr_expect_eq(o.status, status, "naive %s: exit %d, %s", line, o.status, o.err);
+	cr_expect(strstr(o.err, part), "naive %s: '%s' lacks '%s'", line, o.err, part);
+	cr_expect_eq(count_lines(o.err), 1, "naive %s: %s", line, o.err);
+	cr_expect_str_empty(o.out, "naive %s: %s", line, o.out);
+	free_outcome(&o);
+}
+
+static size_t count_files(const char *directory)
+{
+	size_t count = 0;
+	DIR *open = opendir(directory);
+	for (struct dirent *entry; open && (entry = readdir(open));)
+		count += entry->d_name[0] != '.';
+	if (open)
+		closedir(open);
+	return count;
+}
+
+Test(command_line, usage)
+{
+	expect_refused("--seq 0", 2, "--seq: expected a whole number from 1");
+	expect_refused("--dim 129", 2, "--dim: expected a whole number from 1 to 128");
+	expect_refused("--seq abc", 2, "--seq");
+	expect_refused("--kernel bogus", 2, "--kernel: expected naive, got 'bogus'");
+	expect_refused("--gpu b42", 2, "--gpu: expected one of a100");
+	expect_refused("--bogus", 2, "--bogus: unknown option");
+	expect_refused("--hea 2", 2, "--hea: unknown option");
+	expect_refused("--rows 2", 2, "--rows: does not apply to this chapter");
+	expect_refused("--seq 1000000 --heads 100", 3, "memory");
+}
+
+Test(command_line, unusable_input)
+{
+	const char *directory = scratch_directory();
+	expect_refused(text("--load %s", directory), 2, "q.npy: cannot be read");
+	write_text(text("%s/q.npy", directory), "not numpy");
+	expect_refused(text("--load %s", directory), 2, "q.npy: is no .npy file");
+	expect_refused("--load " TEST_ROOT "/tests/data/real_qkv --seq 511", 2, "expected 511 for N");
+	cr_assert_eq(count_files(directory), 1);
+}
+
+Test(command_line, unwritable_output)
+{
+	const char *directory = scratch_directory();
+	write_text(text("%s/file", directory), "x");
+	expect_refused(text("--seq 8 --save %s/file", directory), 3, "not a directory");
+	expect_refused(text("--seq 8 --save %s/no/such", directory), 3, "cannot be created");
+	expect_refused(text("--seq 8 --json %s/no/x.json", directory), 3, "cannot be written");
+	expect_refused("--seq 8 --quiet --tsv /dev/full --json /dev/null --color never --gpu a100 --save /dev/null",
+	               3, "");
+	cr_assert_eq(count_files(directory), 1);
+	struct outcome o = run_program(LIST("/bin/sh", "-c", NAIVE " --seq 8 --repeat 1 > /dev/full"), NOTHING, 60);
+	cr_assert_eq(o.status, 3, "a full standard output: %d %s", o.status, o.err);
+	free_outcome(&o);
+}
+
+Test(command_line, json_is_one_object_and_nothing_else)
+{
+	struct outcome o = run("--seq 17 --dim 5 --heads 2 --causal --json - --repeat 1");
+	cr_assert_eq(o.status, 0, "%s", o.err);
+	cr_assert_str_empty(o.err);
+	cr_assert_eq(o.out[0], '{');
+	cr_assert_eq(count_lines(o.out), 1);
+	/* 2 heads of 4N² + 4Nd = 1,156 + 340 elements */
+	cr_assert(strstr(o.out, "\"verified\":true"));
+	cr_assert(strstr(o.out, "\"model\":{\"counts\":\"footprint\",\"read_elements\":1666,\"write_elements\":1326,"
+	                        "\"elements\":2992,"),
+	          "%s", o.out);
+	cr_assert(strstr(o.out, "\"footprint\":{\"read_bytes\":6664,\"write_bytes\":5304}"), "%s", o.out);
+	cr_assert(strstr(o.out, "\"kind\":\"measured-cpu\""), "%s", o.out);
+	cr_assert(strstr(o.out, "\"peak_bytes\":7344"), "%s", o.out); /* 4 (4 H N d + 2 H N²) */
+	free_outcome(&o);
+}
+
+Test(command_line, loads_and_saves)
+{
+	const char *directory = scratch_directory();
+	struct outcome o =
+		run(text("--load " TEST_ROOT "/tests/data/real_qkv --causal --save %s/out --json %s/r.json "
+	                 "--repeat 1 --quiet",
+	                 directory, directory));
+	cr_assert_eq(o.status, 0, "%s", o.err);
+	cr_assert(strstr(o.out, "verified"), "%s", o.out);
+	free_outcome(&o);
+	FILE *file = fopen(text("%s/out/o.npy", directory), "rb");
+	cr_assert(file && fseek(file, 0, SEEK_END) == 0 && ftell(file) == 128 + 4 * 2 * 512 * 64);
+	fclose(file);
+	cr_assert_eq(count_files(text("%s/out", directory)), 1);
+	char *json = read_text(text("%s/r.json", directory));
+	cr_assert(strstr(json, "\"problem\":{\"batch\":1,\"heads\":2,\"seq\":512,\"dim\":64,\"causal\":true"), "%s",
+	          json);
+}
+
+Test(command_line, output_for_people)
+{
+	struct outcome o = run("--seq 65 --repeat 1"), coloured = run("--seq 65 --repeat 1 --color always");
+	cr_assert_eq(o.status, 0, "%s", o.err);
+	cr_assert_str_empty(o.err, "progress belongs on a terminal only");
+	cr_assert_null(strchr(o.out, '\x1b'));
+	cr_assert(strchr(coloured.out, '\x1b'));
+	cr_assert(strstr(o.out, "counted, equal"));
+	cr_assert_null(strstr(o.out, "NOT EQUAL"));
+	char *last = o.out;
+	for (char *line = strtok(o.out, "\n"); line; line = strtok(NULL, "\n")) {
+		size_t width = 0;
+		for (char *c = line; *c; c++)
+			width += ((unsigned char)*c & 0xc0) != 0x80;
+		cr_expect_leq(width, 80, "%s", line);
+		last = line;
+	}
+	cr_assert_eq(strncmp(last, "Next: ", 6), 0, "the last line is '%s'", last);
+	free_outcome(&coloured);
+}
+
+Test(command_line, sweep_is_a_table)
+{
+	struct outcome o = run("--sweep --dim 8 --repeat 1");
+	cr_assert_eq(o.status, 0, "%s", o.err);
+	cr_assert_eq(count_lines(o.out), 2 + 4, "%s", o.out); /* two lines of header, N = 128 ... 1024 */
+	size_t columns = 0, row = 0;
+	for (char *line = strtok(o.out, "\n"); line; line = strtok(NULL, "\n"), row++) {
+		size_t tabs = 0;
+		for (char *c = line; *c; c++)
+			tabs += *c == '\t';
+		columns = row == 1 ? tabs : columns;
+		cr_assert(row < 1 || tabs == columns, "%s", line);
+	}
+	free_outcome(&o);
+}
+
+Test(command_line, hard_shapes_and_inputs)
+{
+	static const char *const shapes[] = {"--seq 1 --dim 1", "--seq 2 --dim 128", "--seq 33 --dim 59 --causal",
+	                                     "--batch 2 --heads 3 --seq 65 --dim 40", "--seq 257 --dim 8 --causal"};
+	static const char *const kinds[] = {"random", "large-logits", "very-negative", "constant", "one-hot", "ramp"};
+	for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+		for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+			struct outcome o = run(text("%s --input %s --quiet --repeat 1", shapes[s], kinds[k]));
+			cr_expect_eq(o.status, 0, "%s, %s: %s%s", shapes[s], kinds[k], o.out, o.err);
+			free_outcome(&o);
+		}
+}
+
+Test(command_line, help_and_version)
+{
+	struct outcome o = run("--help");
+	cr_assert_eq(o.status, 0);
+	cr_assert(strstr(o.out, "--causal") && strstr(o.out, "naive"));
+	free_outcome(&o);
+	o = run("--version");
+	cr_assert_eq(o.status, 0);
+	cr_assert(strstr(o.out, "01_naive"));
+	free_outcome(&o);
+}

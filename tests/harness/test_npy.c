@@ -1,0 +1,254 @@
+/* .npy files: what is written can be read, and every bad file gets one line that names it. */
+#include "problem/load.h"
+#include "problem/npy.h"
+#include "support/output_file.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char directory[64];
+
+static void make_directory(void)
+{
+	strcpy(directory, "/tmp/harness-npy-XXXXXX");
+	cr_assert(mkdtemp(directory));
+	cr_assert_eq(chdir(directory), 0);
+}
+
+static void remove_directory(void)
+{
+	DIR *open = opendir(".");
+	for (struct dirent *entry; (entry = readdir(open));)
+		if (entry->d_name[0] != '.' || strlen(entry->d_name) > 2)
+			remove(entry->d_name);
+	closedir(open);
+	rmdir(directory);
+}
+
+TestSuite(npy, .init = make_directory, .fini = remove_directory);
+
+static size_t count_files(void)
+{
+	size_t count = 0;
+	DIR *open = opendir(".");
+	for (struct dirent *entry; (entry = readdir(open));)
+		count += entry->d_name[0] != '.';
+	closedir(open);
+	return count;
+}
+
+static void write_bytes(const char *path, const void *bytes, size_t size)
+{
+	FILE *file = fopen(path, "wb");
+	cr_assert_eq(fwrite(bytes, 1, size, file), size);
+	fclose(file);
+}
+
+/* A file of format `major` with this header text and `count` floats. */
+static void write_raw(const char *path, int major, const char *header, const float *values, size_t count)
+{
+	FILE *file = fopen(path, "wb");
+	size_t length = strlen(header);
+	fwrite("\x93NUMPY", 1, 6, file);
+	fputc(major, file), fputc(0, file);
+	for (int i = 0; i < (major == 1 ? 2 : 4); i++)
+		fputc((int)(length >> (8 * i) & 0xff), file);
+	fputs(header, file);
+	fwrite(values, sizeof *values, count, file);
+	fclose(file);
+}
+
+static void expect_refused(const char *path, const char *part)
+{
+	struct npy array;
+	struct error error = {0};
+	cr_expect_eq(npy_read(path, false, &array, &error), EXIT_USAGE, "%s: %s", path, error.message);
+	cr_expect(strstr(error.message, path) == error.message, "'%s' does not start with the file", error.message);
+	cr_expect(strstr(error.message, part), "'%s' lacks '%s'", error.message, part);
+	cr_expect(!strchr(error.message, '\n'));
+	cr_expect_null(array.values);
+}
+
+static const float six[6] = {1, -2, 3.5f, 0, 1e-30f, -1e30f};
+
+Test(npy, round_trip)
+{
+	const size_t shape[] = {1, 2, 3, 1};
+	struct error error;
+	struct npy array;
+	cr_assert_eq(npy_write("x.npy", six, shape, 4, &error), 0);
+	cr_assert_eq(npy_read("x.npy", false, &array, &error), 0, "%s", error.message);
+	cr_assert_eq(array.rank, 4);
+	cr_assert_eq(memcmp(array.shape, shape, sizeof shape), 0);
+	cr_assert_eq(memcmp(array.values, six, sizeof six), 0);
+	free(array.values);
+
+	const size_t vector[] = {6};
+	cr_assert_eq(npy_write("x.npy", six, vector, 1, &error), 0);
+	cr_assert_eq(npy_read("x.npy", false, &array, &error), 0, "%s", error.message);
+	cr_assert(array.rank == 1 && array.shape[0] == 6);
+	free(array.values);
+	cr_assert_eq(count_files(), 1, "a temporary file was left");
+}
+
+/* To the byte what numpy.save writes: version 1.0, the data at a multiple of 64. */
+Test(npy, file_is_as_numpy_writes_it)
+{
+	const size_t shape[] = {2, 3};
+	struct error error;
+	char bytes[256] = {0};
+	cr_assert_eq(npy_write("x.npy", six, shape, 2, &error), 0);
+	FILE *file = fopen("x.npy", "rb");
+	cr_assert_eq(fread(bytes, 1, sizeof bytes, file), 128 + sizeof six);
+	fclose(file);
+	cr_assert_eq(memcmp(bytes,
+	                    "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
+	                    68),
+	             0);
+	cr_assert_eq(bytes[127], '\n');
+}
+
+Test(npy, reads_version_2_and_any_key_order)
+{
+	struct error error;
+	struct npy array;
+	write_raw("v2.npy", 2, "{'shape':(2,3),'fortran_order':False , 'descr' : '<f4'}\n", six, 6);
+	cr_assert_eq(npy_read("v2.npy", false, &array, &error), 0, "%s", error.message);
+	cr_assert(array.rank == 2 && array.shape[0] == 2 && array.shape[1] == 3);
+	free(array.values);
+}
+
+Test(npy, refuses_files_it_cannot_use)
+{
+	write_bytes("empty.npy", "", 0);
+	expect_refused("empty.npy", "no .npy file");
+	write_bytes("text.npy", "hello, world", 12);
+	expect_refused("text.npy", "no .npy file");
+	write_bytes("short.npy", "\x93NUMPY\x01\x00\x76\x00{'descr'", 19);
+	expect_refused("short.npy", "truncated");
+	expect_refused("missing.npy", "No such file");
+	write_raw("v3.npy", 3, "{}", six, 0);
+	expect_refused("v3.npy", "expected 1 or 2");
+	write_raw("f8.npy", 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }\n", six, 6);
+	expect_refused("f8.npy", "float64");
+	write_raw("i4.npy", 1, "{'descr': '<i4', 'fortran_order': False, 'shape': (6,), }\n", six, 6);
+	expect_refused("i4.npy", "expected '<f4'");
+	write_raw("big.npy", 1, "{'descr': '>f4', 'fortran_order': False, 'shape': (6,), }\n", six, 6);
+	expect_refused("big.npy", "little endian");
+	write_raw("record.npy", 1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (6,), }\n", six, 6);
+	expect_refused("record.npy", "expected '<f4'");
+	write_raw("fortran.npy", 1, "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }\n", six, 6);
+	expect_refused("fortran.npy", "C order");
+	write_raw("five.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 1, 1, 6), }\n", six, 6);
+	expect_refused("five.npy", "at most 4");
+	write_raw("scalar.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (), }\n", six, 1);
+	expect_refused("scalar.npy", "single number");
+	write_raw("none.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 0), }\n", six, 0);
+	expect_refused("none.npy", "empty");
+	write_raw("minus.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (-6,), }\n", six, 6);
+	expect_refused("minus.npy", "whole numbers");
+	write_raw("noshape.npy", 1, "{'descr': '<f4', 'fortran_order': False, }\n", six, 6);
+	expect_refused("noshape.npy", "no shape");
+	write_raw("cut.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }\n", six, 6);
+	expect_refused("cut.npy", "truncated: holds 6 of the 8");
+	write_raw("long.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (5,), }\n", six, 6);
+	expect_refused("long.npy", "longer");
+	write_raw("huge.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }\n",
+	          six, 6);
+	expect_refused("huge.npy", "too large");
+	write_raw("promise.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (999999999999,), }\n", six, 6);
+	expect_refused("promise.npy", "truncated");
+	expect_refused("/tmp", "");
+}
+
+Test(npy, refuses_numbers_that_are_none)
+{
+	const size_t shape[] = {2, 3};
+	struct error error;
+	float bad[6] = {1, 2, 3, 4, NAN, 6};
+	cr_assert_eq(npy_write("nan.npy", bad, shape, 2, &error), 0);
+	expect_refused("nan.npy", "NaN at (1, 1)");
+	bad[4] = 5, bad[2] = INFINITY;
+	cr_assert_eq(npy_write("inf.npy", bad, shape, 2, &error), 0);
+	expect_refused("inf.npy", "Inf at (0, 2)");
+	bad[2] = -INFINITY;
+	cr_assert_eq(npy_write("minf.npy", bad, shape, 2, &error), 0);
+	expect_refused("minf.npy", "-Inf at (0, 2)");
+	struct npy array;
+	cr_assert_eq(npy_read("minf.npy", true, &array, &error), 0);
+	free(array.values);
+}
+
+Test(npy, an_interrupted_write_leaves_the_old_file)
+{
+	const size_t shape[] = {6};
+	struct error error;
+	struct output_file file;
+	cr_assert_eq(npy_write("x.npy", six, shape, 1, &error), 0);
+	cr_assert_eq(output_file_open(&file, "x.npy", &error), 0);
+	fputs("half", file.stream);
+	output_file_abandon(&file);
+	struct npy array;
+	cr_assert_eq(npy_read("x.npy", false, &array, &error), 0, "%s", error.message);
+	free(array.values);
+	cr_assert_eq(count_files(), 1);
+}
+
+Test(npy, output_goes_where_it_can_or_says_why)
+{
+	const size_t shape[] = {6};
+	struct error error;
+	cr_assert_eq(npy_write("no/such/place.npy", six, shape, 1, &error), EXIT_ENVIRONMENT);
+	cr_assert(strstr(error.message, "no/such/place.npy: cannot be written"), "%s", error.message);
+	cr_assert_eq(output_file_check(".", &error), EXIT_ENVIRONMENT);
+	/* A device stays a device; a full one is noticed. */
+	cr_assert_eq(npy_write("/dev/null", six, shape, 1, &error), 0);
+	struct stat status;
+	cr_assert(stat("/dev/null", &status) == 0 && S_ISCHR(status.st_mode));
+	cr_assert_eq(npy_write("/dev/full", six, shape, 1, &error), EXIT_ENVIRONMENT);
+	cr_assert(strstr(error.message, "/dev/full"), "%s", error.message);
+	/* A link is followed, and the file keeps its permissions. */
+	write_bytes("real.npy", "x", 1);
+	cr_assert_eq(chmod("real.npy", 0640), 0);
+	cr_assert_eq(symlink("real.npy", "link.npy"), 0);
+	cr_assert_eq(npy_write("link.npy", six, shape, 1, &error), 0);
+	cr_assert(lstat("link.npy", &status) == 0 && S_ISLNK(status.st_mode));
+	cr_assert(stat("real.npy", &status) == 0 && (status.st_mode & 0777) == 0640 && status.st_size > 100);
+}
+
+Test(npy, loading_sets_the_shape_or_refuses_it)
+{
+	const size_t shape[] = {1, 2, 3, 1}, wrong[] = {1, 2, 1, 3}, flat[] = {6};
+	struct error error;
+	struct problem problem = {.batch = 9, .heads = 9, .seq = 9, .dim = 9};
+	float *values;
+	unsigned fixed = 0;
+	npy_write("q.npy", six, shape, 4, &error);
+	npy_write("k.npy", six, wrong, 4, &error);
+	npy_write("do.npy", six, flat, 1, &error);
+	cr_assert_eq(load_tensor(".", "Q", "BHNd", &problem, &fixed, &values, &error), 0, "%s", error.message);
+	cr_assert(problem.batch == 1 && problem.heads == 2 && problem.seq == 3 && problem.dim == 1);
+	free(values);
+	cr_assert_eq(load_tensor(".", "K", "BHNd", &problem, &fixed, &values, &error), EXIT_USAGE);
+	cr_assert(strstr(error.message, "./k.npy: shape (1, 2, 1, 3), expected 3 for N"), "%s", error.message);
+	cr_assert_eq(load_tensor(".", "dO", "BHNd", &problem, &fixed, &values, &error), EXIT_USAGE);
+	cr_assert(strstr(error.message, "./do.npy: shape (6,), expected 4 dimensions"), "%s", error.message);
+	fixed = dimension_bit('N');
+	problem.seq = 512;
+	cr_assert_eq(load_tensor(".", "Q", "BHNd", &problem, &fixed, &values, &error), EXIT_USAGE);
+	cr_assert(strstr(error.message, "--seq"), "%s", error.message);
+
+	float *wide = calloc(200, sizeof *wide);
+	const size_t too_wide[] = {1, 1, 1, 200};
+	npy_write("v.npy", wide, too_wide, 4, &error);
+	free(wide);
+	fixed = 0;
+	cr_assert_eq(load_tensor(".", "V", "BHNd", &problem, &fixed, &values, &error), EXIT_USAGE);
+	cr_assert(strstr(error.message, "d = 200, expected 1 to 128"), "%s", error.message);
+}

@@ -1,0 +1,119 @@
+/* The double-precision reference against cases worked out by hand. */
+#include "problem/inputs.h"
+#include "verify/attention.h"
+#include "verify/reference.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+static struct attention_reference compute(struct attention_inputs inputs, const size_t *rows, size_t count)
+{
+	struct attention_reference reference;
+	cr_assert(attention_reference_compute(&inputs, rows, count, &reference));
+	return reference;
+}
+
+Test(reference, one_token_returns_its_value)
+{
+	const float q[] = {3, -1}, k[] = {2, 5}, v[] = {7, 8};
+	struct attention_reference r = compute((struct attention_inputs){1, 1, 1, 2, false, 0.5f, q, k, v}, NULL, 0);
+	cr_assert_float_eq(r.o[0], 7, 0);
+	cr_assert_float_eq(r.o[1], 8, 0);
+	cr_assert_float_eq(r.lse[0], 0.5, 1e-15, "scale q.k = 0.5 (6 - 5)");
+	cr_assert_float_eq(r.score_bound, 0.5 * 11, 1e-15, "0.5 (6 + 5)");
+	cr_assert_float_eq(r.value_bound, 8, 0);
+	attention_reference_free(&r);
+}
+
+/* facts T4: softmax of 1 2 3 6 2 1. q = 1, k = the scores, v = the identity shows the weights. */
+Test(reference, softmax_of_six_scores)
+{
+	const float k[] = {1, 2, 3, 6, 2, 1}, q[] = {1, 1, 1, 1, 1, 1};
+	const double weights[] = {0.006126, 0.016652, 0.045265, 0.909178, 0.016652, 0.006126};
+	for (size_t one = 0; one < 6; one++) {
+		float v[6] = {0};
+		v[one] = 1;
+		struct attention_reference r =
+			compute((struct attention_inputs){1, 1, 6, 1, false, 1, q, k, v}, NULL, 0);
+		for (size_t i = 0; i < 6; i++)
+			cr_assert_float_eq(r.o[i], weights[one], 5e-7);
+		cr_assert_float_eq(r.lse[0], 6 + log(1.09989), 1e-5);
+		attention_reference_free(&r);
+	}
+}
+
+Test(reference, causal_rows_see_no_later_key)
+{
+	const float q[] = {1, 1, 1}, k[] = {0, 0, 0}, v[] = {3, 6, 12};
+	struct attention_reference r = compute((struct attention_inputs){1, 1, 3, 1, true, 1, q, k, v}, NULL, 0);
+	cr_assert_float_eq(r.o[0], 3, 1e-15);
+	cr_assert_float_eq(r.o[1], 4.5, 1e-15);
+	cr_assert_float_eq(r.o[2], 7, 1e-14);
+	cr_assert_float_eq(r.lse[2], log(3), 1e-15);
+	attention_reference_free(&r);
+}
+
+Test(reference, scores_of_any_size_stay_finite)
+{
+	const float q[] = {100, -100}, k[] = {100, 99}, v[] = {1, 2};
+	struct attention_reference r = compute((struct attention_inputs){1, 1, 2, 1, false, 1, q, k, v}, NULL, 0);
+	cr_assert_float_eq(r.o[0], 1, 1e-12);
+	cr_assert_float_eq(r.o[1], 2, 1e-12);
+	cr_assert_float_eq(r.lse[0], 10000, 1e-9);
+	cr_assert_float_eq(r.lse[1], -9900, 1e-9);
+	attention_reference_free(&r);
+}
+
+Test(reference, heads_do_not_mix)
+{
+	const float q[] = {1, 1}, k[] = {1, 1}, v[] = {3, 5}; /* two heads of one token */
+	struct attention_reference r = compute((struct attention_inputs){1, 2, 1, 1, false, 1, q, k, v}, NULL, 0);
+	cr_assert_float_eq(r.o[0], 3, 0);
+	cr_assert_float_eq(r.o[1], 5, 0);
+	attention_reference_free(&r);
+}
+
+Test(reference, chosen_rows_equal_the_whole)
+{
+	enum { N = 19, D = 5, HEADS = 3 };
+	float q[HEADS * N * D], k[HEADS * N * D], v[HEADS * N * D];
+	for (size_t i = 0; i < HEADS * N * D; i++) {
+		q[i] = input_normal(1, "Q", i);
+		k[i] = input_normal(1, "K", i);
+		v[i] = input_normal(1, "V", i);
+	}
+	const size_t rows[] = {0, 18, 20, 56};
+	struct attention_inputs inputs = {1, HEADS, N, D, true, 0.3f, q, k, v};
+	struct attention_reference all = compute(inputs, NULL, 0), some = compute(inputs, rows, 4);
+	for (size_t r = 0; r < 4; r++) {
+		cr_assert_eq(some.lse[r], all.lse[rows[r]]);
+		for (size_t c = 0; c < D; c++)
+			cr_assert_eq(some.o[r * D + c], all.o[rows[r] * D + c]);
+	}
+	attention_reference_free(&all);
+	attention_reference_free(&some);
+}
+
+/* Above 2^30 products rows are sampled: the first and the last of each head among them, none twice, all in order. */
+Test(reference, large_problems_are_sampled)
+{
+	struct problem problem = {.batch = 1, .heads = 2, .seq = 30000, .dim = 1, .seed = 3, .input = INPUT_RANDOM};
+	size_t count = problem.heads * problem.seq;
+	float *values = calloc(count, sizeof *values);
+	struct named_values inputs[] = {{"Q", values}, {"K", values}, {"V", values}, {NULL, NULL}};
+	struct expectations expectations;
+	struct error error;
+	problem_settle(&problem);
+	cr_assert_eq(attention_expect(&problem, inputs, &expectations, &error), 0);
+	cr_assert_eq(expectations.row_count, 128);
+	cr_assert_eq(expectations.all_rows, count);
+	cr_assert_eq(expectations.rows[0], 0);
+	cr_assert_eq(expectations.rows[63], 29999);
+	cr_assert_eq(expectations.rows[64], 30000);
+	cr_assert_eq(expectations.rows[127], 59999);
+	for (size_t i = 1; i < 128; i++)
+		cr_assert_lt(expectations.rows[i - 1], expectations.rows[i]);
+	expectations_free(&expectations);
+	free(values);
+}

@@ -1,0 +1,120 @@
+/* JSON, tables, and the TSV by which the plain build hands over its times. */
+#include "measure/plain_build.h"
+#include "measure/time_summary.h"
+#include "report/json.h"
+#include "report/table.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *text;
+static size_t text_size;
+
+Test(json, escapes_and_nulls)
+{
+	FILE *out = open_memstream(&text, &text_size);
+	struct json json = json_to(out);
+	json_open_object(&json, NULL);
+	json_string(&json, "s", "a\"b\\c\n\t\x01\x1f N\xc2\xb2");
+	json_number(&json, "nan", NAN);
+	json_number(&json, "inf", -INFINITY);
+	json_number(&json, "x", 0.1);
+	json_count(&json, "big", UINT64_MAX);
+	json_bool(&json, "yes", true);
+	json_open_array(&json, "list");
+	json_close_array(&json);
+	json_open_array(&json, "nested");
+	json_open_object(&json, NULL);
+	json_close_object(&json);
+	json_count(&json, NULL, 2);
+	json_close_array(&json);
+	json_close_object(&json);
+	fclose(out);
+	cr_assert_str_eq(text,
+	                 "{\"s\":\"a\\\"b\\\\c\\n\\t\\u0001\\u001f N\xc2\xb2\",\"nan\":null,\"inf\":null,\"x\":0.1,"
+	                 "\"big\":18446744073709551615,\"yes\":true,\"list\":[],\"nested\":[{},2]}");
+	free(text);
+}
+
+Test(table, aligns_by_characters)
+{
+	FILE *out = open_memstream(&text, &text_size);
+	struct terminal terminal = {out, false};
+	struct table table = table_new("lrl");
+	table_row(&table, STYLE_DIM, "a|b|c");
+	table_row(&table, STYLE_PLAIN, "N\xc2\xb2|1,000|x");
+	table_row(&table, STYLE_PLAIN, "long|2|");
+	table_print(&table, &terminal);
+	fclose(out);
+	cr_assert_str_eq(text, "  a         b  c\n  N\xc2\xb2    1,000  x\n  long      2\n");
+	free(text);
+}
+
+Test(table, colour_only_when_wanted)
+{
+	for (int color = 0; color < 2; color++) {
+		FILE *out = open_memstream(&text, &text_size);
+		struct terminal terminal = {out, color};
+		terminal_print(&terminal, STYLE_GOOD, "%s", "fine");
+		fclose(out);
+		cr_assert_str_eq(text, color ? "\x1b[32mfine\x1b[0m" : "fine");
+		free(text);
+	}
+}
+
+Test(table, numbers_for_people)
+{
+	char t[32];
+	cr_assert_str_eq(format_count(0, t), "0");
+	cr_assert_str_eq(format_count(999, t), "999");
+	cr_assert_str_eq(format_count(17301504, t), "17,301,504");
+	cr_assert_str_eq(format_count(UINT64_MAX, t), "18,446,744,073,709,551,615");
+	cr_assert_str_eq(format_bytes(999, t), "999 B");
+	cr_assert_str_eq(format_bytes(1000, t), "1.00 kB");
+	cr_assert_str_eq(format_bytes(999999, t), "1.00 MB");
+	cr_assert_str_eq(format_bytes(8388608, t), "8.39 MB");
+	cr_assert_str_eq(format_milliseconds(12.34, t), "12.3 ms");
+	cr_assert_str_eq(format_milliseconds(0.0456, t), "45.6 us");
+	cr_assert_str_eq(format_milliseconds(7800, t), "7.80 s");
+}
+
+Test(timing, median_and_percentiles)
+{
+	double ms[] = {5, 1, 3, 2, 4};
+	struct time_summary summary = time_summarise(ms, 5);
+	cr_assert_float_eq(summary.median_ms, 3, 1e-12);
+	cr_assert_float_eq(summary.p10_ms, 1.4, 1e-12);
+	cr_assert_float_eq(summary.p90_ms, 4.6, 1e-12);
+	cr_assert_eq(summary.runs, 5);
+	double one[] = {2};
+	cr_assert_float_eq(time_summarise(one, 1).p90_ms, 2, 0);
+	cr_assert_eq(time_summarise(one, 0).runs, 0);
+}
+
+Test(timing, settles_when_the_standard_error_is_small)
+{
+	double steady[10], noisy[10];
+	for (int i = 0; i < 10; i++)
+		steady[i] = 1.0 + 0.001 * (i % 2), noisy[i] = 1.0 + (i % 2);
+	cr_assert(!time_is_settled(steady, 4));
+	cr_assert(time_is_settled(steady, 10));
+	cr_assert(!time_is_settled(noisy, 10));
+}
+
+Test(timing, reads_the_plain_builds_tsv)
+{
+	struct time_summary time;
+	char good[] = "# where from\n# seq\tkernel\tmedian_ms\tp10_ms\tp90_ms\truns\n512\tnaive\t1.5\t1.25\t2\t7\n";
+	cr_assert(plain_build_parse(good, &time));
+	cr_assert(time.median_ms == 1.5 && time.p10_ms == 1.25 && time.p90_ms == 2 && time.runs == 7);
+	char untimed[] = "# seq\tmedian_ms\tp10_ms\tp90_ms\truns\n512\tNaN\tNaN\tNaN\tNaN\n";
+	cr_assert(!plain_build_parse(untimed, &time));
+	char no_row[] = "# seq\tmedian_ms\n";
+	cr_assert(!plain_build_parse(no_row, &time));
+	char nothing[] = "";
+	cr_assert(!plain_build_parse(nothing, &time));
+	char short_row[] = "# seq\tmedian_ms\tp10_ms\tp90_ms\truns\n512\t1\n";
+	cr_assert(!plain_build_parse(short_row, &time));
+}

@@ -1,0 +1,55 @@
+#!/bin/sh
+# Runs Criterion suites and prints a table. Usage: run.sh BUILD_DIR EXPECTED.tsv suite...
+# A suite is BUILD_DIR/NAME. It fails if a test fails, if its closing line is missing, or if it held another number
+# of tests than EXPECTED.tsv says: a suite that lost its tests is no green one. Ends with the sums, alone on a line.
+set -u
+build=$1
+expected=$2
+shift 2
+tab=$(printf '\t')
+mkdir -p "$build/xml" "$build/log"
+rm -rf "$build"/scratch-*
+
+passed=0 failed=0 skipped=0
+printf '%-24s %6s %7s %7s %8s %8s\n' suite tests passed failed skipped seconds
+for suite in "$@"; do
+	log=$build/log/$suite.log
+	xml=$build/xml/$suite.xml
+	rm -f "$xml"
+	start=$(date +%s%N)
+	timeout -k 5 "${SUITE_TIMEOUT:-300}" "$build/$suite" -j1 --color=never --xml="$xml" >"$log" 2>&1
+	status=$?
+	seconds=$(($(date +%s%N) - start))
+	seconds=$((seconds / 1000000000)).$(printf %02d $((seconds / 10000000 % 100)))
+
+	# [====] Synthesis: Tested: 26 | Passing: 13 | Failing: 13 | Crashing: 2
+	synthesis=$(grep '^\[====\] Synthesis:' "$log" | tail -n 1)
+	number() { echo "$synthesis" | sed -n "s/.*$1: \([0-9]*\).*/\1/p"; }
+	ran=$(number Tested) good=$(number Passing) bad=$(number Failing)
+	ran=${ran:-0} good=${good:-0} bad=${bad:-0}
+	all=$(sed -n 's/^<testsuites .* tests="\([0-9]*\)".*/\1/p' "$xml" 2>/dev/null)
+	all=${all:-$ran}
+	left_out=$((all - ran))
+	want=$(sed -n "s/^$suite$tab\([0-9]*\)\$/\1/p" "$expected")
+
+	why=
+	[ "$bad" -gt 0 ] && why="$bad failed"
+	[ -z "$why" ] && [ "$status" -eq 124 ] && why="still running after ${SUITE_TIMEOUT:-300} s"
+	[ -z "$why" ] && [ -z "$synthesis" ] && why="ended with status $status before its closing line"
+	[ -z "$why" ] && [ "$status" -ne 0 ] && why="exit status $status"
+	[ -z "$why" ] && [ -z "$want" ] && why="has no line in $(basename "$expected")"
+	[ -z "$why" ] && [ "$all" != "$want" ] && why="holds $all tests, $(basename "$expected") says $want"
+	# What is wrong with a suite as a whole counts as one failed test.
+	[ -n "$why" ] && [ "$bad" -eq 0 ] && bad=1
+
+	printf '%-24s %6d %7d %7d %8d %8s\n' "$suite" "$all" "$good" "$bad" "$left_out" "$seconds"
+	grep '^skipped: ' "$log" | sed 's/^/    /'
+	if [ -n "$why" ]; then
+		echo "    $suite: $why. Its output ($log):"
+		tail -n "${LOG_LINES:-60}" "$log" | sed 's/^/    | /'
+	fi
+	passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + left_out))
+done
+[ $# -gt 0 ] || { echo "no suites to run"; failed=1; }
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,52 @@
+// What these programs share: stop at the first CUDA error, and at the first wrong number.
+#ifndef CHECK_CUH
+#define CHECK_CUH
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <cuda_runtime.h>
+
+#define CHECK(call)                                                                                                    \
+	do {                                                                                                           \
+		cudaError_t error_ = (call);                                                                           \
+		if (error_ != cudaSuccess) {                                                                           \
+			fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_));     \
+			exit(1);                                                                                       \
+		}                                                                                                      \
+	} while (0)
+
+#define EXPECT(condition)                                                                                              \
+	do {                                                                                                           \
+		if (!(condition)) {                                                                                    \
+			fprintf(stderr, "%s:%d: wrong: %s\n", __FILE__, __LINE__, #condition);                         \
+			exit(1);                                                                                       \
+		}                                                                                                      \
+	} while (0)
+
+template <typename T>
+T *device_copy(const T *host, size_t count)
+{
+	T *device;
+	CHECK(cudaMalloc(&device, count * sizeof(T)));
+	CHECK(cudaMemcpy(device, host, count * sizeof(T), cudaMemcpyHostToDevice));
+	return device;
+}
+
+template <typename T>
+T *device_zeros(size_t count)
+{
+	T *device;
+	CHECK(cudaMalloc((void **)&device, count * sizeof(T)));
+	CHECK(cudaMemset(device, 0, count * sizeof(T)));
+	return device;
+}
+
+template <typename T>
+void fetch(T *host, const T *device, size_t count)
+{
+	CHECK(cudaDeviceSynchronize());
+	CHECK(cudaMemcpy(host, device, count * sizeof(T), cudaMemcpyDeviceToHost));
+}
+
+#endif

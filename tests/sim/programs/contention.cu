@@ -1,0 +1,102 @@
+//! order: threads that contend count a try for each turn they are given
+// Spin locks, flags and compare-and-swap loops: threads that wait for other threads by looking, in one warp, between
+// warps and between blocks. They must end whatever the order in which threads run.
+#include "check.cuh"
+
+__device__ int lock;
+
+__device__ void acquire(int *mutex)
+{
+	while (atomicCAS(mutex, 0, 1) != 0)
+		;
+	__threadfence();
+}
+
+__device__ void release(int *mutex)
+{
+	__threadfence();
+	atomicExch(mutex, 0);
+}
+
+// What the lock protects is long: its owner is interrupted in the middle of it, and the others find it taken.
+__global__ void counter(volatile int *total, volatile float *scratch, int length)
+{
+	acquire(&lock);
+	int before = *total;
+	for (int i = 0; i < length; i++)
+		scratch[0] = (float)i;
+	*total = before + 1;
+	release(&lock);
+}
+
+// Warp 1 waits for what warp 0 hands over, and the other way round.
+__global__ void ping_pong(volatile int *flag, volatile int *log, int rounds)
+{
+	int warp = threadIdx.x / 32;
+	if (threadIdx.x % 32 != 0)
+		return;
+	for (int i = 0; i < rounds; i++) {
+		while (*flag != 2 * i + warp)
+			;
+		log[2 * i + warp] = 10 * i + warp;
+		__threadfence();
+		*flag = 2 * i + warp + 1;
+	}
+}
+
+// What an atomic returns: each ticket once.
+__global__ void tickets(int *next, int *taken)
+{
+	int ticket = atomicAdd(next, 1);
+	taken[ticket] = 1;
+}
+
+// Any operation can be made of compare-and-swap.
+__device__ double atomic_max_double(double *address, double value)
+{
+	unsigned long long *bits = (unsigned long long *)address;
+	unsigned long long old = *bits, assumed;
+	do {
+		assumed = old;
+		if (__longlong_as_double(assumed) >= value)
+			break;
+		old = atomicCAS(bits, assumed, (unsigned long long)__double_as_longlong(value));
+	} while (assumed != old);
+	return __longlong_as_double(old);
+}
+
+__global__ void made_of_cas(double *y) { atomic_max_double(y, (double)((threadIdx.x * 37) % 64 + blockIdx.x)); }
+
+int main()
+{
+	int total, log[40], seen[256];
+	double most;
+	int *dtotal = device_zeros<int>(1), *flag = device_zeros<int>(1), *dlog = device_zeros<int>(40);
+	int *next = device_zeros<int>(1), *taken = device_zeros<int>(256);
+	float *scratch = device_zeros<float>(1);
+	double *dmost = device_zeros<double>(1);
+
+	//= counter ANY
+	counter<<<1, 32>>>(dtotal, scratch, 300);
+	fetch(&total, dtotal, 1);
+	EXPECT(total == 32);
+	//= counter ANY
+	counter<<<4, 64>>>(dtotal, scratch, 100);
+	fetch(&total, dtotal, 1);
+	EXPECT(total == 32 + 256);
+	//= ping_pong ANY
+	ping_pong<<<1, 64>>>(flag, dlog, 20);
+	fetch(log, dlog, 40);
+	for (int i = 0; i < 40; i++)
+		EXPECT(log[i] == 10 * (i / 2) + i % 2);
+	//= tickets atomic=1024/8/8 store=1024/8/? foot=4/4+1024
+	tickets<<<4, 64>>>(next, taken);
+	fetch(seen, taken, 256);
+	for (int i = 0; i < 256; i++)
+		EXPECT(seen[i] == 1);
+	//= made_of_cas ANY
+	made_of_cas<<<4, 64>>>(dmost);
+	fetch(&most, dmost, 1);
+	EXPECT(most == 66);
+	return 0;
+}

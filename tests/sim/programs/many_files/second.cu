@@ -1,0 +1,15 @@
+#include "shared.cuh"
+
+static __global__ void same_name(int *y)
+{
+	__shared__ int tile[32];
+	tile[threadIdx.x] = y[threadIdx.x];
+	__syncthreads();
+	y[threadIdx.x] = tile[31 - threadIdx.x] * 10 + 2 + offset;
+}
+
+void run_second(int *y)
+{
+	add_constant<7><<<1, 32>>>(y);
+	same_name<<<1, 32>>>(y);
+}

@@ -1,0 +1,142 @@
+// Shuffles of each kind, width and type; votes; barriers that count.
+#include "check.cuh"
+
+__global__ void kinds(int *y)
+{
+	int lane = threadIdx.x;
+	y[0 * 32 + lane] = __shfl_sync(0xffffffff, lane * 10, 5);
+	y[1 * 32 + lane] = __shfl_up_sync(0xffffffff, lane, 3);
+	y[2 * 32 + lane] = __shfl_down_sync(0xffffffff, lane, 3);
+	y[3 * 32 + lane] = __shfl_xor_sync(0xffffffff, lane, 7);
+	y[4 * 32 + lane] = __shfl_sync(0xffffffff, lane, 9, 8);
+	y[5 * 32 + lane] = __shfl_up_sync(0xffffffff, lane, 1, 8);
+	y[6 * 32 + lane] = __shfl_down_sync(0xffffffff, lane, 2, 4);
+	y[7 * 32 + lane] = __shfl_xor_sync(0xffffffff, lane, 16, 16);
+	y[8 * 32 + lane] = __shfl_xor_sync(0xffffffff, lane, 1, 2);
+}
+
+__global__ void types(float *f, double *d, long long *l, unsigned *u)
+{
+	int lane = threadIdx.x;
+	f[lane] = __shfl_down_sync(0xffffffff, 0.5f * lane, 1);
+	d[lane] = __shfl_xor_sync(0xffffffff, 1e300 * lane, 31);
+	l[lane] = __shfl_sync(0xffffffff, (1LL << 40) + lane, 31 - lane);
+	u[lane] = __shfl_up_sync(0xffffffffu, 0x80000000u + lane, 2u);
+}
+
+// A part of a warp only, and a warp that is not full.
+__global__ void some_lanes(int *y)
+{
+	int lane = threadIdx.x;
+	y[lane] = -1;
+	if (lane < 16)
+		y[lane] = __shfl_xor_sync(0x0000ffff, lane, 1);
+	else if (lane % 2)
+		y[lane] = __shfl_sync(0xaaaa0000 & __activemask(), lane, 17);
+}
+
+__global__ void votes(unsigned *y)
+{
+	int lane = threadIdx.x % 32;
+	unsigned odd = __ballot_sync(0xffffffff, lane % 2);
+	int any = __any_sync(0xffffffff, lane == 31), none = __any_sync(0xffffffff, lane == 32);
+	int all = __all_sync(0xffffffff, lane < 32), not_all = __all_sync(0xffffffff, lane != 4);
+	unsigned active = 0;
+	if (lane < 10)
+		active = __activemask();
+	unsigned low = lane < 10 ? __ballot_sync(0x3ff, lane > 5) : 0;
+	y[threadIdx.x] = odd == 0xaaaaaaaa && any && !none && all && !not_all &&
+	                 (lane >= 10 || (active == 0x3ff && low == 0x3c0));
+}
+
+__global__ void counting_barriers(int *y)
+{
+	int t = threadIdx.x;
+	int count = __syncthreads_count(t % 3 == 0);
+	int all = __syncthreads_and(t < 96), not_all = __syncthreads_and(t != 50);
+	int any = __syncthreads_or(t == 95), none = __syncthreads_or(t == 96);
+	y[t] = count == 32 && all && !not_all && any && !none;
+}
+
+__global__ void butterfly(const float *x, float *y)
+{
+	float sum = x[threadIdx.x], most = sum;
+#pragma unroll
+	for (int offset = 16; offset > 0; offset /= 2) {
+		sum += __shfl_xor_sync(0xffffffff, sum, offset);
+		most = fmaxf(most, __shfl_down_sync(0xffffffff, most, offset));
+	}
+	if (threadIdx.x % 32 == 0) {
+		y[2 * (threadIdx.x / 32)] = sum;
+		y[2 * (threadIdx.x / 32) + 1] = most;
+	}
+}
+
+int main()
+{
+	int y[288];
+	int *dy = device_zeros<int>(288);
+
+	//= kinds store=1152/9/36
+	kinds<<<1, 32>>>(dy);
+	fetch(y, dy, 288);
+	for (int i = 0; i < 32; i++) {
+		EXPECT(y[i] == 50);
+		EXPECT(y[32 + i] == (i < 3 ? i : i - 3));
+		EXPECT(y[64 + i] == (i > 28 ? i : i + 3));
+		EXPECT(y[96 + i] == (i ^ 7));
+		EXPECT(y[128 + i] == i / 8 * 8 + 1);
+		EXPECT(y[160 + i] == (i % 8 ? i - 1 : i));
+		EXPECT(y[192 + i] == (i % 4 < 2 ? i + 2 : i));
+		EXPECT(y[224 + i] == (i < 16 ? i : i - 16)); // the half below may be read, the one above not
+		EXPECT(y[256 + i] == (i ^ 1));
+	}
+
+	float f[32];
+	double d[32];
+	long long l[32];
+	unsigned u[64];
+	float *df = device_zeros<float>(32);
+	double *dd = device_zeros<double>(32);
+	long long *dl = device_zeros<long long>(32);
+	unsigned *du = device_zeros<unsigned>(64);
+	//= types store=128+256+256+128/4/4+8+8+4
+	types<<<1, 32>>>(df, dd, dl, du);
+	fetch(f, df, 32);
+	fetch(d, dd, 32);
+	fetch(l, dl, 32);
+	fetch(u, du, 32);
+	for (int i = 0; i < 32; i++) {
+		EXPECT(f[i] == 0.5f * (i < 31 ? i + 1 : 31));
+		EXPECT(d[i] == 1e300 * (31 - i));
+		EXPECT(l[i] == (1LL << 40) + 31 - i);
+		EXPECT(u[i] == 0x80000000u + (i < 2 ? i : i - 2));
+	}
+
+	// -1 everywhere; 16 low lanes in two sectors, 8 odd lanes in two
+	//= some_lanes store=128+64+32/3/4+2+2
+	some_lanes<<<1, 32>>>(dy);
+	fetch(y, dy, 32);
+	for (int i = 0; i < 32; i++)
+		EXPECT(y[i] == (i < 16 ? i ^ 1 : i % 2 ? 17 : -1));
+
+	//= votes store=256/2/8
+	votes<<<1, 64>>>(du);
+	fetch(u, du, 64);
+	for (int i = 0; i < 64; i++)
+		EXPECT(u[i] == 1);
+	//= counting_barriers store=96*4/3/12 barriers=5
+	counting_barriers<<<1, 96>>>(dy);
+	fetch(y, dy, 96);
+	for (int i = 0; i < 96; i++)
+		EXPECT(y[i] == 1);
+
+	for (int i = 0; i < 32; i++)
+		f[i] = (float)((i * 7) % 32);
+	float *dx = device_copy(f, 32);
+	//= butterfly load=128/1/4 store=8/2/2
+	butterfly<<<1, 32>>>(dx, df);
+	fetch(f, df, 2);
+	EXPECT(f[0] == 496 && f[1] == 31);
+	return 0;
+}
