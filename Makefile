@@ -9,7 +9,7 @@ CHAPTERS := $(patsubst %/Makefile,%,$(wildcard 0*_*/Makefile))
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build run real plots test test-all bench-sim sanitize ptxas format check-format clean help $(CHAPTERS)
+.PHONY: all build run real plots test test-all bench-sim sanitize ptxas readme check-readme format check-format clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -50,10 +50,26 @@ sanitize: build
 ptxas:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter ptxas || exit 1; done
 
+# The printed blocks of the READMEs, from the programs they show.
+READMES := $(wildcard README.md 0*_*/README.md common/sim/README.md)
+readme: build
+	@perl common/readme.pl $(READMES)
+
+check-readme: build
+	@perl common/readme.pl --check $(READMES)
+
 format:
 	clang-format -i $(FORMATTED)
 
-check-format:
+check-# The printed blocks of the READMEs, from the programs they show.
+READMES := $(wildcard README.md 0*_*/README.md common/sim/README.md)
+readme: build
+	@perl common/readme.pl $(READMES)
+
+check-readme: build
+	@perl common/readme.pl --check $(READMES)
+
+format:
 	@clang-format --dry-run -Werror $(FORMATTED) && echo "format: $(words $(FORMATTED)) files as .clang-format says"
 
 clean:
@@ -74,6 +90,7 @@ help:
 	@echo "make sanitize     the chapters' demonstrations with every check of the device"
 	@echo "make bench-sim    how fast the simulated device is"
 	@echo "make ptxas        registers, stack and spills of each kernel (needs nvcc, no GPU)"
+	@echo "make readme       re-make what the READMEs show from the programs"
 	@echo "make format       clang-format over the tree"
 	@echo "make clean        remove what was built"
 	@echo "make 01_naive     one chapter; in its directory, make help"

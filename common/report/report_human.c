@@ -137,23 +137,23 @@ static void print_traffic(const struct terminal *terminal, const struct counts *
 
 static void print_models(const struct terminal *terminal, const struct kernel_result *kernel)
 {
-	struct table table = table_new("llrrrl");
-	table_row(&table, STYLE_DIM, "elements|a head|read|written|total|");
+	struct table table = table_new("lrrrl");
+	table_row(&table, STYLE_DIM, "elements|read|written|total|");
 	for (size_t i = 0; i < kernel->model_count; i++) {
 		const struct model *model = &kernel->models[i];
 		const struct traffic *measured = &kernel->measured[i];
 		uint64_t read = measured->read_bytes / 4, written = measured->write_bytes / 4;
+		char a[32], b[32], c[32];
+		table_row(&table, STYLE_PLAIN, "%s|%s|%s|%s|%s a head",
+		          model->counts == MODEL_FOOTPRINT ? "footprint" : "requested",
+		          format_count(model->read_elements, a), format_count(model->write_elements, b),
+		          format_count(model->read_elements + model->write_elements, c), model->formula);
+		if (!kernel->counts.counted)
+			continue;
 		bool equal = measured->read_bytes == 4 * model->read_elements &&
 		             measured->write_bytes == 4 * model->write_elements;
-		char a[32], b[32], c[32];
-		table_row(&table, STYLE_PLAIN, "%s|%s|%s|%s|%s|closed form",
-		          model->counts == MODEL_FOOTPRINT ? "footprint" : "requested", model->formula,
-		          format_count(model->read_elements, a), format_count(model->write_elements, b),
-		          format_count(model->read_elements + model->write_elements, c));
-		if (kernel->counts.counted)
-			table_row(&table, equal ? STYLE_GOOD : STYLE_BAD, "||%s|%s|%s|counted, %s",
-			          format_count(read, a), format_count(written, b), format_count(read + written, c),
-			          equal ? "equal" : "NOT EQUAL");
+		table_row(&table, equal ? STYLE_GOOD : STYLE_BAD, "  counted|%s|%s|%s|%s", format_count(read, a),
+		          format_count(written, b), format_count(read + written, c), equal ? "equal" : "NOT EQUAL");
 	}
 	table_print(&table, terminal);
 }

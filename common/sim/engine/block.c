@@ -10,7 +10,8 @@
 
 #include "run.h"
 
-enum { FIRST_TURNS = 64 }; /* windows a warp may fill before others are given a turn */
+/* Windows a warp may fill before others are given a turn. Not ever more: threads may hand work to and fro. */
+enum { FIRST_TURNS = 64, MOST_TURNS = 1024 };
 
 /* ---- the worker's memory ---- */
 

@@ -1,0 +1,61 @@
+#!/usr/bin/perl
+# Re-makes the printed blocks of a README from the commands that made them, or checks that they are still what the
+# commands print.
+#
+#   perl common/readme.pl [--check] 01_naive/README.md ...
+#
+# A block is a fence under a comment that holds its command, run in the README's own directory:
+#
+#     <!-- printed by: ./naive --seq 512 -->
+#     ```text
+#     ...
+#     ```
+#
+# Counters must be equal. What differs from machine to machine does not count: lines of times, rounding errors.
+use strict;
+use warnings;
+use File::Basename qw(dirname);
+
+my $check = @ARGV && $ARGV[0] eq '--check' ? shift @ARGV : '';
+die "usage: readme.pl [--check] README.md ...\n" unless @ARGV;
+my $stale = 0;
+remake($_) for @ARGV;
+exit($stale ? 1 : 0);
+
+sub remake {
+    my ($path) = @_;
+    open my $in, '<', $path or die "$path: $!\n";
+    my $text = do { local $/; <$in> };
+    close $in;
+    my $blocks = 0;
+    my $new = $text =~ s{(<!-- printed by: (.+?) -->\n```text\n)(.*?)(^```$)}{
+        $blocks++;
+        my ($head, $command, $old, $tail) = ($1, $2, $3, $4);
+        my $printed = run(dirname($path), $command);
+        if ($check && comparable($printed) ne comparable($old)) {
+            print STDERR "$path: the block printed by '$command' is stale: make readme\n";
+            $stale = 1;
+        }
+        $head . $printed . $tail;
+    }gesmr;
+    print "$path: $blocks blocks", $check ? ($stale ? '' : ' as printed') : ' re-made', "\n";
+    return if $check || $new eq $text;
+    open my $out, '>', "$path.new" or die "$path.new: $!\n";
+    print $out $new;
+    close $out or die "$path.new: $!\n";
+    rename "$path.new", $path or die "$path: $!\n";
+}
+
+sub run {
+    my ($directory, $command) = @_;
+    local $ENV{NO_COLOR} = 1;
+    local $ENV{COLUMNS} = 80;
+    my $printed = `cd '$directory' && $command 2>&1`;
+    die "$directory: '$command' failed\n$printed" if $? != 0;
+    return $printed =~ s/[ \t]+$//mgr;
+}
+
+sub comparable {
+    my ($printed) = @_;
+    return $printed =~ s/^(\s*time)\b.*$/$1/mgr =~ s/error \S+ at \S+/error/gr;
+}
