@@ -3,7 +3,6 @@
 #include "measure/plain_build.h"
 #include "problem/load.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,11 +204,8 @@ static int check_outputs(struct run_result *result, struct kernel_result *kernel
 		if (expectation && check_output(result, kernel, tensor, expectation, actual, diagnostics) != 0)
 			passed = false;
 
-		char path[PATH_MAX];
 		size_t shape[MAX_RANK], rank = problem_shape(&result->problem, tensor->shape, shape);
-		int written = save ? npy_write(tensor_path(save, tensor->name, path, sizeof path), actual, shape,
-		                               rank, error)
-		                   : 0;
+		int written = save ? save_tensor(save, tensor->name, actual, shape, rank, error) : 0;
 		free(actual);
 		if (written != 0)
 			return written;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char letters_in_order[] = "BHNdRCmnk";
 
@@ -65,10 +66,22 @@ int save_check(const char *directory, const char *tensor, struct error *error)
 {
 	char path[PATH_MAX];
 	struct stat status;
-	if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+	bool created = mkdir(directory, 0777) == 0;
+	if (!created && errno != EEXIST)
 		return error_set(error, EXIT_ENVIRONMENT, "--save %s: cannot be created: %s", directory,
 		                 strerror(errno));
 	if (stat(directory, &status) != 0 || !S_ISDIR(status.st_mode))
 		return error_set(error, EXIT_ENVIRONMENT, "--save %s: not a directory", directory);
-	return output_file_check(tensor_path(directory, tensor, path, sizeof path), error);
+	int result = output_file_check(tensor_path(directory, tensor, path, sizeof path), error);
+	if (created)
+		rmdir(directory);
+	return result;
+}
+
+int save_tensor(const char *directory, const char *tensor, const float *values, const size_t *shape, size_t rank,
+                struct error *error)
+{
+	char path[PATH_MAX];
+	mkdir(directory, 0777); /* if that fails, so does the write, with the better message */
+	return npy_write(tensor_path(directory, tensor, path, sizeof path), values, shape, rank, error);
 }

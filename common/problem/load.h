@@ -19,7 +19,14 @@ int load_tensor(const char *directory, const char *tensor, const char *letters, 
 /* The bit of a dimension letter in `fixed`. */
 unsigned dimension_bit(char letter);
 
-/* Creates the directory if it is missing and makes sure that a file can be written there. */
+/*
+ * Makes sure, before a long run, that a tensor can be written to the directory. A directory that is missing is
+ * created and removed again: a run that fails leaves nothing behind.
+ */
 int save_check(const char *directory, const char *tensor, struct error *error);
+
+/* Writes one output, into a directory that is created if it is missing. */
+int save_tensor(const char *directory, const char *tensor, const float *values, const size_t *shape, size_t rank,
+                struct error *error);
 
 #endif

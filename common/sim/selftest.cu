@@ -14,6 +14,9 @@
 struct three { float a, b, c; };     /* 12 bytes, alignment 4 */
 struct eight { float v[8]; };        /* 32 bytes, alignment 4 */
 struct pair { float a, b; };         /* 8 bytes, alignment 4: not a float2 */
+struct doubles { double a, b; };     /* 16 bytes, alignment 8 */
+struct inside { double x; struct doubles y; double z; };
+struct __align__(16) aligned { float v[4]; };
 union quad { float4 vector; float element[4]; };
 
 /* ---- accesses a compiler would like to remove or merge ---- */
@@ -109,6 +112,9 @@ __global__ void copy_float2(const float2 *x, float2 *y)
 __global__ void copy_three(const struct three *x, struct three *y) { y[threadIdx.x] = x[threadIdx.x]; }
 __global__ void copy_eight(const struct eight *x, struct eight *y) { y[threadIdx.x] = x[threadIdx.x]; }
 __global__ void copy_pair(const struct pair *x, struct pair *y) { y[threadIdx.x] = x[threadIdx.x]; }
+
+__global__ void copy_inside(const struct inside *x, struct doubles *y) { y[threadIdx.x] = x[threadIdx.x].y; }
+__global__ void copy_aligned(const struct aligned *x, struct aligned *y) { y[threadIdx.x] = x[threadIdx.x]; }
 
 /* ---- structs as arguments and results: gcc's sanitizer needs help to see these ---- */
 
@@ -256,6 +262,9 @@ static const struct expectation expected[] = {
 	{"copy_three", {768, 6, 72}, {768, 6, 72}, {}, {}, 768, 768},
 	{"copy_eight", {2048, 16, 512}, {2048, 16, 512}, {}, {}, 2048, 2048},
 	{"copy_pair", {512, 4, 32}, {512, 4, 32}, {}, {}, 512, 512},
+	/* at 8 mod 16 a load of 16 bytes is two of 8 */
+	{"copy_inside", {1024, 4, 128}, {1024, 2, 32}, {}, {}, 1024, 1024},
+	{"copy_aligned", {1024, 2, 32}, {1024, 2, 32}, {}, {}, 1024, 1024},
 	{"pass_float4", {1024, 2, 32}, {256, 2, 8}, {}, {}, 1024, 256},
 	{"pass_three", {768, 6, 72}, {256, 2, 8}, {}, {}, 768, 256},
 	{"pass_eight", {2048, 16, 512}, {256, 2, 8}, {}, {}, 2048, 256},
@@ -342,6 +351,8 @@ int main()
 	copy_three<<<1, 64>>>((struct three *)x, (struct three *)y);
 	copy_eight<<<1, 64>>>((struct eight *)x, (struct eight *)y);
 	copy_pair<<<1, 64>>>((struct pair *)x, (struct pair *)y);
+	copy_inside<<<1, 64>>>((struct inside *)x, (struct doubles *)y);
+	copy_aligned<<<1, 64>>>((struct aligned *)x, (struct aligned *)y);
 	pass_float4<<<1, 64>>>((float4 *)x, fy);
 	pass_three<<<1, 64>>>((struct three *)x, fy);
 	pass_eight<<<1, 64>>>((struct eight *)x, fy);

@@ -90,6 +90,10 @@ sub find_copies {
         if (/^(_ZN\w+(?:C[12]|aS)E(?:RK|O)\w+):/) {
             ($symbol, @calls) = ($1);
         } elsif (defined $symbol && /^\s+\.size\s+\Q$symbol\E,/) {
+            # Of 16 bytes, only CUDA's own types are surely aligned to 16.
+            if ($symbol !~ /^_ZN\d+(?:float4|u?int4|double2|u?long2|u?longlong2)(?:C[12]|aS)E/) {
+                $_->[1] =~ s/^__tsan_(?=(?:read|write)16$)/__tsan_unaligned_/ for grep { @$_ } @calls;
+            }
             my %copy = map { @$_ } @calls[ 1 .. $#calls - 1 ];
             my $is_copy = @calls == 4 && $copy{read} && $copy{write} && $copy{bytes};
             $self->{copies}{$symbol} = \%copy if $is_copy;

@@ -49,7 +49,8 @@ sub rewrite {
 
     if ($kind eq 'memset') {
         return unless $from eq 'i8 0' && $to_align >= ($ALIGNMENT{$bytes} // 1e9);
-        return typed_access($to, $to_value, $bytes, $count, sub { "store i@{[ 8 * $bytes ]} 0, $_[0]" }, $debug);
+        return typed_access($to, $to_value, $to_align, $bytes, $count,
+            sub { "store i@{[ 8 * $bytes ]} 0, $_[0]" }, $debug);
     }
     my ($from_value, $from_align) = operand($from) or return;
     if ($from_value =~ /\@(?:__const\.|constinit|\.compoundliteral|switch\.table)/) {
@@ -63,14 +64,15 @@ sub rewrite {
     my $type = 'i' . 8 * $bytes;
     my $value = '%sim_value_' . $$count++;
     return join "\n",
-        typed_access($from, $from_value, $bytes, $count, sub { "$value = load $type, $_[0]" }, $debug),
-        typed_access($to, $to_value, $bytes, $count, sub { "store $type $value, $_[0]" }, $debug);
+        typed_access($from, $from_value, $from_align, $bytes, $count, sub { "$value = load $type, $_[0]" }, $debug),
+        typed_access($to, $to_value, $to_align, $bytes, $count, sub { "store $type $value, $_[0]" }, $debug);
 }
 
-# One load or store of $bytes at an operand; an i8* needs a cast first.
+# One load or store of $bytes at an operand; an i8* needs a cast first. 16 bytes that are only aligned to 8 are said
+# to be aligned to less, so that the sanitizer calls its hook for unaligned accesses: the engine knows what that means.
 sub typed_access {
-    my ($argument, $value, $bytes, $count, $access, $debug) = @_;
-    my $align = "align $ALIGNMENT{$bytes}";
+    my ($argument, $value, $known, $bytes, $count, $access, $debug) = @_;
+    my $align = 'align ' . ($bytes < 16 ? $ALIGNMENT{$bytes} : $known < 16 ? 4 : 16);
     return '  ' . $access->("ptr $value, $align") . $debug if $argument =~ /^ptr\b/;
     my $type = 'i' . 8 * $bytes;
     my $cast = '%sim_pointer_' . $$count++;
