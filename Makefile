@@ -9,12 +9,12 @@ CHAPTERS := $(patsubst %/Makefile,%,$(wildcard 0*_*/Makefile))
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build run real plots test test-all bench-sim sanitize ptxas readme check-readme format check-format clean help $(CHAPTERS)
+.PHONY: all build run real plot test test-all bench-sim sanitize ptxas readme check-readme format check-format clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
 
-all: build run real plots
+all: build run real plot
 	@echo
 	@echo "Next: read 01_naive/README.md; pictures of this run are in build/plots/; make help lists more."
 
@@ -30,7 +30,7 @@ real: build
 	@echo "The same kernels on real queries, keys and values (tests/data/real_qkv), causal:"
 	@01_naive/naive --load tests/data/real_qkv --causal --quiet $(ARGS)
 
-plots: build
+plot: build
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter plot || exit 1; done
 
 test:
@@ -61,15 +61,7 @@ check-readme: build
 format:
 	clang-format -i $(FORMATTED)
 
-check-# The printed blocks of the READMEs, from the programs they show.
-READMES := $(wildcard README.md 0*_*/README.md common/sim/README.md)
-readme: build
-	@perl common/readme.pl $(READMES)
-
-check-readme: build
-	@perl common/readme.pl --check $(READMES)
-
-format:
+check-format:
 	@clang-format --dry-run -Werror $(FORMATTED) && echo "format: $(words $(FORMATTED)) files as .clang-format says"
 
 clean:
@@ -84,7 +76,7 @@ help:
 	@echo "make build        only build: programs in the chapters' directories"
 	@echo "make run          build and run the chapters' demonstrations"
 	@echo "make real         chapter 01 on the queries, keys and values of a language model"
-	@echo "make plots        each chapter's sweep, drawn into build/plots/"
+	@echo "make plot         each chapter's sweep, drawn into build/plots/"
 	@echo "make test         the whole test suite with CC (default gcc)"
 	@echo "make test-all     the test suite with gcc, then with clang"
 	@echo "make sanitize     the chapters' demonstrations with every check of the device"

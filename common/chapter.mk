@@ -115,13 +115,17 @@ sanitize: build
 	done
 endif
 
+# The chapter's sweep on this machine, and its picture. Both are this machine's own: they go to build/.
+SWEEP := $(ROOT)/build/plots/$(notdir $(HERE))
 plot: build
-	@mkdir -p $(OUT)/plots
-	./$(NAME) --sweep --tsv $(OUT)/plots/$(notdir $(HERE)).tsv $(ARGS)
-	@if [ -f $(ROOT)/plots/chapter.gp ]; then \
-		gnuplot -e "data='$(OUT)/plots/$(notdir $(HERE)).tsv'" $(ROOT)/plots/chapter.gp; \
+	@mkdir -p $(dir $(SWEEP))
+	@echo "  sweep ./$(NAME)"
+	@./$(NAME) --sweep --tsv $(SWEEP).tsv $(ARGS)
+	@if [ -f $(ROOT)/plots/$(NAME).gp ]; then \
+		cd $(ROOT) && plots/draw.sh plots/$(NAME).gp build/plots/$(notdir $(HERE)).tsv \
+			build/plots/$(notdir $(HERE)) "$(notdir $(HERE)): time and HBM bytes against the sequence length"; \
 	else \
-		echo "the sweep is in $(OUT)/plots/$(notdir $(HERE)).tsv"; \
+		echo "the sweep is in $(SWEEP).tsv"; \
 	fi
 
 # Registers, stack frame, spills and shared memory of each kernel; needs nvcc, no GPU.

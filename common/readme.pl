@@ -6,7 +6,7 @@
 #
 # A block is a fence under a comment that holds its command, run in the README's own directory:
 #
-#     <!-- printed by: ./naive --seq 512 -->
+#     <!-- output: ./naive --seq 512 -->
 #     ```text
 #     ...
 #     ```
@@ -28,7 +28,7 @@ sub remake {
     my $text = do { local $/; <$in> };
     close $in;
     my $blocks = 0;
-    my $new = $text =~ s{(<!-- printed by: (.+?) -->\n```text\n)(.*?)(^```$)}{
+    my $new = $text =~ s{(<!-- output: (.+?) -->\n```text\n)(.*?)(^```$)}{
         $blocks++;
         my ($head, $command, $old, $tail) = ($1, $2, $3, $4);
         my $printed = run(dirname($path), $command);

@@ -201,8 +201,12 @@ static int check_outputs(struct run_result *result, struct kernel_result *kernel
 			return error_set(error, EXIT_ENVIRONMENT, "out of memory for %s", tensor->name);
 		CUDA_CHECK(cudaMemcpy(actual, device_find(memory, tensor->name), bytes, cudaMemcpyDeviceToHost));
 		const struct expectation *expectation = expectations_find(&host->expectations, tensor->name);
-		if (expectation && check_output(result, kernel, tensor, expectation, actual, diagnostics) != 0)
+		if (!expectation) { /* nobody said what it should be: that is no reason to believe it */
 			passed = false;
+			snprintf(kernel->failure, sizeof kernel->failure, "nothing to verify %s against", tensor->name);
+		} else if (check_output(result, kernel, tensor, expectation, actual, diagnostics) != 0) {
+			passed = false;
+		}
 
 		size_t shape[MAX_RANK], rank = problem_shape(&result->problem, tensor->shape, shape);
 		int written = save ? save_tensor(save, tensor->name, actual, shape, rank, error) : 0;

@@ -5,10 +5,9 @@ rows(kernel) = sprintf("< grep -v '^#' '%s' | awk -F'\\t' '$6 == \"%s\"'", data,
 stats rows("naive") using 1 name "N" nooutput
 stats rows("naive") using ($23 + $24) name "footprint" nooutput
 stats rows("naive") using ($18 + $19) name "requested" nooutput
-stats rows("naive") using (4 * 4 * $1 * $1 / ($23 + $24) * 100) name "share" nooutput
 stats rows("naive") using 2 name "d" nooutput
-# T of the three launches: everything but 4 N d elements of 4 bytes is S and P.
-eval headline(sprintf("At N = %d, %.0f %% of naive attention's HBM traffic is the N × N matrices", N_max, \
+# Everything but 4 N d elements of 4 bytes is S and P.
+eval headline(sprintf("At N = %d, %.0f %% of naive attention's HBM footprint is its N × N matrices", N_max, \
 	100 * (1 - 16. * N_max * d_max / footprint_max)))
 eval provenance(made_by(data))
 set logscale xy
@@ -20,9 +19,9 @@ set lmargin at screen 0.10
 set rmargin at screen 0.48
 set ylabel "bytes"
 set format y "%.0s %cB"
-set label 1 "requested by the threads" at N_max, requested_max * 0.45 right tc rgb vermilion
-set label 2 "footprint" at N_max, footprint_max * 0.38 right tc rgb blue
-set label 3 "line: 4N² + 4Nd elements" at N_max, footprint_max * 0.20 right tc rgb dim font face.','.small
+set label 1 "requested by the threads" at N_max, requested_max * 2.2 right tc rgb vermilion
+set label 2 "footprint" at N_max * 1.2, footprint_max * 0.042 right tc rgb blue
+set label 3 "line: 4N² + 4Nd elements" at N_max * 1.2, footprint_max * 0.021 right tc rgb dim font face.','.small
 plot rows("naive") using 1:($18 + $19) with linespoints lc rgb vermilion lw 2 pt 7 ps 1, \
      4 * (4 * x * x + 4 * x * d_max) with lines lc rgb dim lw 1.4 dt 2, \
      rows("naive") using 1:($23 + $24) with points lc rgb blue lw 2 pt 5 ps 1.1

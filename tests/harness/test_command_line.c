@@ -72,7 +72,8 @@ Test(command_line, unusable_input)
 	write_text(text("%s/q.npy", directory), "not numpy");
 	expect_refused(text("--load %s", directory), 2, "q.npy: is no .npy file");
 	expect_refused("--load " TEST_ROOT "/tests/data/real_qkv --seq 511", 2, "expected 511 for N");
-	cr_assert_eq(count_files(directory), 1);
+	expect_refused(text("--load %s --save %s/out", directory, directory), 2, "q.npy: is no .npy file");
+	cr_assert_eq(count_files(directory), 1, "something was left behind");
 }
 
 Test(command_line, unwritable_output)

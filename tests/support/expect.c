@@ -48,7 +48,7 @@ static void repeat_launches(struct expectations *expectations)
 struct expectations read_expectations(const char *path)
 {
 	struct expectations expectations = {.launch_count = 0};
-	char *all = read_text(path), *rest = all, *line;
+	char *all = read_text(text("%s.cu", path)), *rest = all, *line;
 
 	if (all == NULL)
 		rest = all = read_text(text("%s/main.cu", path));
@@ -65,6 +65,8 @@ struct expectations read_expectations(const char *path)
 			expectations.output = joined(expectations.output, "\n", line + 4);
 		else if (strncmp(line, "//! order: ", 11) == 0)
 			expectations.depends_on_order = strdup(line + 11);
+		else if (strncmp(line, "//! not fast: ", 14) == 0)
+			expectations.not_fast = strdup(line + 14);
 	}
 	repeat_launches(&expectations);
 	free(all);
@@ -73,7 +75,7 @@ struct expectations read_expectations(const char *path)
 
 uint64_t evaluate(const char *expression)
 {
-	uint64_t sum = 0, product = 1;
+	uint64_t sum = 0, product = 1, sign = 1; /* modulo 2^64, so that a difference comes out right */
 	const char *at = expression;
 
 	for (;;) {
@@ -82,18 +84,14 @@ uint64_t evaluate(const char *expression)
 		cr_assert(isdigit((unsigned char)*at), "'%s' is no sum of products", expression);
 		product *= strtoull(at, &end, 10);
 		at = end;
-		if (*at == '*') {
-			at++;
-			continue;
+		if (*at != '*') {
+			sum += sign * product;
+			product = 1;
+			sign = *at == '-' ? (uint64_t)-1 : 1;
 		}
-		sum += product;
-		product = 1;
 		if (*at == '\0')
 			return sum;
-		if (*at == '-') { /* a - b*c: one subtraction, at the end */
-			return sum - evaluate(at + 1);
-		}
-		cr_assert(*at == '+', "'%s' is no sum of products", expression);
+		cr_assert(strchr("*+-", *at) != NULL, "'%s' is no sum of products", expression);
 		at++;
 	}
 }

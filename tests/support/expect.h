@@ -18,7 +18,7 @@
  *     grid=x,y,z block=x,y,z
  *
  * Lines `//> text` are the program's expected standard output. `//! order: reason` says that its counts
- * depend on the order of threads.
+ * depend on the order of threads, `//! not fast: reason` that its --fast build is not to be run.
  */
 #ifndef SUPPORT_EXPECT_H
 #define SUPPORT_EXPECT_H
@@ -30,9 +30,10 @@ struct expectations {
 	size_t launch_count;
 	char *output;            /* NULL if nothing is said about it */
 	char *depends_on_order;  /* the reason, or NULL */
+	char *not_fast;          /* the reason, or NULL */
 };
 
-/* Reads a .cu file, or all of a directory's in the order main.cu, then the others (launches belong in main.cu). */
+/* Reads PATH.cu, or PATH/main.cu of a program of several files. */
 struct expectations read_expectations(const char *path);
 
 /* Compares; each difference is one failed expectation that names program, launch and counter. */

@@ -1,5 +1,5 @@
 //! order: threads that contend count a try for each turn they are given
-// Spin locks, flags and compare-and-swap loops: threads that wait for other threads by looking, in one warp, between
+// Spin locks and compare-and-swap loops: threads that wait for other threads by looking, in one warp, between
 // warps and between blocks. They must end whatever the order in which threads run.
 #include "check.cuh"
 
@@ -29,21 +29,6 @@ __global__ void counter(volatile int *total, volatile float *scratch, int length
 	release(&lock);
 }
 
-// Warp 1 waits for what warp 0 hands over, and the other way round.
-__global__ void ping_pong(volatile int *flag, volatile int *log, int rounds)
-{
-	int warp = threadIdx.x / 32;
-	if (threadIdx.x % 32 != 0)
-		return;
-	for (int i = 0; i < rounds; i++) {
-		while (*flag != 2 * i + warp)
-			;
-		log[2 * i + warp] = 10 * i + warp;
-		__threadfence();
-		*flag = 2 * i + warp + 1;
-	}
-}
-
 // What an atomic returns: each ticket once.
 __global__ void tickets(int *next, int *taken)
 {
@@ -69,9 +54,9 @@ __global__ void made_of_cas(double *y) { atomic_max_double(y, (double)((threadId
 
 int main()
 {
-	int total, log[40], seen[256];
+	int total, seen[256];
 	double most;
-	int *dtotal = device_zeros<int>(1), *flag = device_zeros<int>(1), *dlog = device_zeros<int>(40);
+	int *dtotal = device_zeros<int>(1);
 	int *next = device_zeros<int>(1), *taken = device_zeros<int>(256);
 	float *scratch = device_zeros<float>(1);
 	double *dmost = device_zeros<double>(1);
@@ -84,11 +69,6 @@ int main()
 	counter<<<4, 64>>>(dtotal, scratch, 100);
 	fetch(&total, dtotal, 1);
 	EXPECT(total == 32 + 256);
-	//= ping_pong ANY
-	ping_pong<<<1, 64>>>(flag, dlog, 20);
-	fetch(log, dlog, 40);
-	for (int i = 0; i < 40; i++)
-		EXPECT(log[i] == 10 * (i / 2) + i % 2);
 	//= tickets atomic=1024/8/8 store=1024/8/? foot=4/4+1024
 	tickets<<<4, 64>>>(next, taken);
 	fetch(seen, taken, 256);

@@ -57,12 +57,12 @@ int main()
 	for (int i = 0; i < BINS; i++)
 		EXPECT(bins[i] == expected[i]);
 
-	// 7 steps. Steps 1 to 16 part the first warp: the stores of its two arms are two requests. So are its loads: in
-	// the first arm 128 - offset threads load twice, in the second offset threads once. Requests of the first arm:
-	// 4 warps for offsets up to 16, then 3 and 2; of the second: 1, then 1 (32) and 2 (64).
+	// 7 steps. In the first arm 128 - offset threads load twice: 769 in all; in the second offset threads once: 127
+	// in all, 1665 loads. Offsets up to 16 part the first warp, so its stores of the two arms are two requests.
+	// Requests of the first arm: 4 warps for offsets up to 16, then 3 and 2; of the second: 1, then 1 (32) and 2 (64).
 	//= scan load=512/4/16 store=512/4/16 barriers=8 dyn=1024
 	//+ sstore=512+7*512/4+5*5+4+4/4+5*5+4+4/4+5*5+4+4
-	//+ sload=2*4*897-512+4*127+512-512+512/2*5*4+2*3+2*2+5+1+2+4/2*5*4+2*3+2*2+5+1+2+4/2*5*4+2*3+2*2+5+1+2+4
+	//+ sload=4*1665+512/2*5*4+2*3+2*2+5+1+2+4/2*5*4+2*3+2*2+5+1+2+4/2*5*4+2*3+2*2+5+1+2+4
 	scan<<<1, 128, 2 * 128 * sizeof(int)>>>(dones, dy);
 	fetch(y, dy, 128);
 	for (int i = 0; i < 128; i++)

@@ -5,7 +5,7 @@ static __global__ void same_name(int *y)
 	__shared__ int tile[32];
 	tile[threadIdx.x] = y[threadIdx.x];
 	__syncthreads();
-	y[threadIdx.x] = tile[31 - threadIdx.x] * 10 + 2 + offset;
+	y[threadIdx.x] = tile[31 - threadIdx.x] * 10 + 2 + get_offset();
 }
 
 void run_second(int *y)
