@@ -135,6 +135,8 @@ int main(void)
 		return 3;
 	for (int i = 0; i < 3 * ROWS * D; i++)
 		host[i] = (float)(i * 7919 % 1000) / 1000 - 0.5f;
+	cudaMemset(q, 0, bytes);
+	cudaMemset(k, 0, bytes);
 	cudaMemcpy(q, host, N * D * sizeof(float), cudaMemcpyHostToDevice);
 	cudaMemcpy(k, host + N * D, N * D * sizeof(float), cudaMemcpyHostToDevice);
 	cudaMemcpy(v, host + 2 * N * D, N * D * sizeof(float), cudaMemcpyHostToDevice);

@@ -236,6 +236,7 @@ static uint32_t common_length(const struct warp *warp, uint32_t lanes, uint32_t 
 static void zip(struct worker *worker, const struct warp *warp, uint32_t lanes, uint32_t start, uint32_t length)
 {
 	const struct lane *member[WARP_SIZE];
+	uint64_t value[WARP_SIZE];
 	struct instruction instruction = {.lanes = lanes, .count = 0};
 
 	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
@@ -245,6 +246,12 @@ static void zip(struct worker *worker, const struct warp *warp, uint32_t lanes, 
 		for (unsigned j = 0; j < instruction.count; j++)
 			instruction.address[j] = member[j]->addresses[i];
 		count_instruction(&worker->tally, &instruction);
+		if (worker->race_cells == NULL)
+			continue;
+		if (key_op(instruction.key) != SIM_OP_LOAD)
+			for (unsigned j = 0; j < instruction.count; j++)
+				value[j] = member[j]->values[i];
+		racecheck_instruction(worker, warp, instruction.key, lanes, instruction.address, value);
 	}
 }
 
@@ -382,7 +389,7 @@ static void count_stream(struct worker *worker, const struct warp *warp, struct 
 	}
 }
 
-static void sort_into_streams(struct warp *warp, uint32_t start)
+static void sort_into_streams(struct worker *worker, struct warp *warp, uint32_t start)
 {
 	for (uint32_t i = 0; i < warp->lane_count; i++) {
 		const struct lane *lane = &warp->lanes[i];
@@ -397,6 +404,9 @@ static void sort_into_streams(struct warp *warp, uint32_t start)
 			}
 			push(&warp->streams[at], i, lane->addresses[r]);
 			last = at;
+			if (worker->race_cells != NULL)
+				racecheck_instruction(worker, warp, lane->keys[r], 1u << i, &lane->addresses[r],
+				                      &lane->values[r]);
 		}
 	}
 }
@@ -417,12 +427,16 @@ void account_warp(struct worker *worker, struct warp *warp, bool final)
 	const uint32_t ended = final ? ~0u : warp->at_barrier | warp->exited;
 	uint32_t zipped = 0;
 
+	for (uint32_t i = 0; i < warp->lane_count; i++)
+		if (warp->lanes[i].pending)
+			capture_value(&warp->lanes[i]);
+
 	if (!warp->diverged) {
 		zipped = zip_in_step(worker, warp, ended);
 		warp->diverged = lanes_with_records(warp, zipped) != 0;
 	}
 	if (warp->diverged) {
-		sort_into_streams(warp, zipped);
+		sort_into_streams(worker, warp, zipped);
 		for (uint32_t s = 0; s < warp->stream_count; s++)
 			count_stream(worker, warp, &warp->streams[s], ended);
 		if (final)

@@ -596,6 +596,7 @@ static cudaError_t copy(const char *function, void *to, const void *from, size_t
 	if ((error = check_copy(function, to, bytes, from, bytes, kind)) != cudaSuccess)
 		return error;
 	memmove(to, from, bytes);
+	sim_memory_copied(to, from, bytes);
 	return sim_return(cudaSuccess);
 }
 
@@ -632,7 +633,10 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
 	if ((error = check_copy("cudaMemcpy2D", to, to_span, from, from_span, kind)) != cudaSuccess)
 		return error;
 	for (size_t row = 0; row < height; row++)
+	{
 		memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
+		sim_memory_copied((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
+	}
 	return sim_return(cudaSuccess);
 }
 
@@ -654,7 +658,10 @@ cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, s
 	if ((error = check_device("cudaMemset", "destination", pointer, span)) != cudaSuccess)
 		return error;
 	for (size_t row = 0; row < height; row++)
+	{
 		memset((char *)pointer + row * pitch, value, width);
+		sim_memory_copied((char *)pointer + row * pitch, NULL, width);
+	}
 	return sim_return(cudaSuccess);
 }
 

@@ -62,13 +62,22 @@ void worker_set_dynamic_shared(struct worker *worker, size_t bytes)
 	worker->shared_map_dynamic = bytes;
 }
 
+static bool open_written(struct worker *worker)
+{
+	worker->shared_written = calloc(worker->lanes[0].shared_span + 16, 1);
+	for (int t = 0; t < MAX_THREADS; t++)
+		worker->lanes[t].shared_written = worker->shared_written;
+	return worker->shared_written != NULL;
+}
+
 bool worker_open(struct worker *worker)
 {
 	/* Rows of records are padded so that the 32 of a warp do not share one set of a cache. */
-	enum { ROW = WINDOW + 8 };
+	enum { ROW = WINDOW + 8, ROWS = 3 }; /* keys, addresses, values */
+	const bool *check = sim_options()->check;
 
 	worker->lanes = calloc(MAX_THREADS, sizeof *worker->lanes);
-	worker->records = mmap(NULL, (size_t)MAX_THREADS * 2 * ROW * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+	worker->records = mmap(NULL, (size_t)MAX_THREADS * ROWS * ROW * sizeof(uint64_t), PROT_READ | PROT_WRITE,
 	                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	worker->stacks = mmap(NULL, (size_t)MAX_THREADS * STACK_BYTES, PROT_READ | PROT_WRITE,
 	                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -86,13 +95,16 @@ bool worker_open(struct worker *worker)
 		lane->worker = worker;
 		lane->warp = &worker->warps[t / WARP_SIZE];
 		lane->index = (uint32_t)t % WARP_SIZE;
-		lane->keys = worker->records + (size_t)t * 2 * ROW;
+		lane->keys = worker->records + (size_t)t * ROWS * ROW;
 		lane->addresses = lane->keys + ROW;
+		lane->values = check[SIM_RACECHECK] ? lane->addresses + ROW : NULL;
 		lane->stack_first = (uintptr_t)worker->stacks + (size_t)t * STACK_BYTES;
 		lane->stack_span = STACK_BYTES;
 		lane->stack_limit = lane->stack_first + STACK_RESERVE;
 	}
-	return open_shared_map(worker);
+	if (!open_shared_map(worker) || (check[SIM_INITCHECK] && !open_written(worker)))
+		return false;
+	return !check[SIM_RACECHECK] || racecheck_open_worker(worker);
 }
 
 /* A page below each stack that cannot be touched: a large local array may step over the limit between two calls.
@@ -231,6 +243,7 @@ static void release_barrier(struct worker *worker)
 	}
 	worker->current_warp = worker->order == SIM_ORDER_REVERSE ? 0 : 31;
 	worker->tally.barriers++;
+	worker->interval++;
 	worker->progress++;
 }
 
@@ -335,7 +348,8 @@ static void open_lanes(struct worker *worker)
 		struct lane *lane = &worker->lanes[t];
 
 		lane->state = LANE_READY;
-		lane->count = lane->entered = 0;
+		lane->count = 0;
+		lane->entered = lane->pending = 0;
 		lane->path = 0;
 		lane->exp = 0;
 		lane->thread.x = t % size.x;
@@ -352,12 +366,20 @@ static void open_lanes(struct worker *worker)
 }
 
 /* Shared memory holds nothing at the start of a block: NaN, so that what the last block left cannot help. */
-static void fill_shared(const struct launch *launch)
+static void empty_shared(struct worker *worker, uintptr_t first, size_t bytes)
 {
-	memset(sim_dynamic_shared, 0xff, launch->dynamic_shared_bytes);
-	for (uint32_t i = 0; launch->function != NULL && i < launch->function->shared_count; i++)
-		memset((void *)sim_shared_address(launch->function->shared[i]), 0xff,
-		       launch->function->shared[i]->size);
+	memset((void *)first, 0xff, bytes);
+	if (worker->shared_written != NULL)
+		memset(worker->shared_written + (first - worker->lanes[0].shared_first), 0, bytes);
+}
+
+static void fill_shared(struct worker *worker)
+{
+	const struct sim_function *function = worker->launch->function;
+
+	empty_shared(worker, (uintptr_t)sim_dynamic_shared, worker->launch->dynamic_shared_bytes);
+	for (uint32_t i = 0; function != NULL && i < function->shared_count; i++)
+		empty_shared(worker, sim_shared_address(function->shared[i]), function->shared[i]->size);
 }
 
 void run_block(struct worker *worker)
@@ -370,10 +392,13 @@ void run_block(struct worker *worker)
 	worker->order = sim_options()->order;
 	worker->instrumented = sim_program_is_instrumented();
 	worker->arrivals = (struct arrivals){NULL, NULL, 0, 0};
+	worker->first_interval = ++worker->interval;
+	worker->fenced = worker->acquired = false;
+	worker->finding_sequence = 0;
 	open_lanes(worker);
 	open_warps(worker);
 	if (worker->instrumented)
-		fill_shared(launch);
+		fill_shared(worker);
 	struct lane *first = next_lane(worker);
 	sim_lane = first;
 	sim_fiber_switch(&worker->main, &first->fiber);

@@ -60,6 +60,8 @@ uint64_t sim_error_count(void)
 static void summarise(int status, void *unused)
 {
 	(void)unused;
+	if (sim_options()->check[SIM_LEAKCHECK])
+		sim_memory_report_leaks();
 	if (error_count == 0)
 		return;
 	fflush(NULL);
@@ -68,10 +70,10 @@ static void summarise(int status, void *unused)
 		_exit(1); /* right numbers do not excuse a wrong program */
 }
 
-static void count_error(void)
+/* Registered before anything of the program's own, so that it is the last to run. */
+__attribute__((constructor)) static void summarise_at_exit(void)
 {
-	if (error_count++ == 0)
-		on_exit(summarise, NULL);
+	on_exit(summarise, NULL);
 }
 
 /* ---- messages ---- */
@@ -112,6 +114,8 @@ static void print_hazard(const struct hazard *h)
 			fprintf(stderr, "=========     %s\n", h->detail[i]);
 	if (h->line != 0)
 		print_source_line(h->file, h->line);
+	if (h->advice[0] != '\0')
+		fprintf(stderr, "=========     %s\n", h->advice);
 	if (h->has_other && h->other_line != 0 && (h->other_line != h->line || strcmp(h->other_file, h->file) != 0))
 		print_source_line(h->other_file, h->other_line);
 }
@@ -161,11 +165,12 @@ void report_hazard(const struct hazard *hazard)
 	if (!sim_options()->check[hazard->tool])
 		return;
 	fflush(stdout);
-	print_hazard(hazard);
+	if (!hazard->silent)
+		print_hazard(hazard);
 	if (report_file() != NULL)
 		write_record(report_file(), hazard);
 	if (strcmp(hazard->severity, "error") == 0)
-		count_error();
+		error_count++;
 }
 
 void hazard_set_location(struct hazard *hazard, const void *place)
@@ -224,7 +229,7 @@ cudaError_t sim_api_hazard(cudaError_t error, const char *function, const char *
 		fprintf(stderr, "\n");
 		if (report_file() != NULL)
 			write_record(report_file(), &hazard);
-		count_error();
+		error_count++;
 	}
 	return sim_return(error);
 }

@@ -50,6 +50,8 @@ struct sim_allocation {
 	bool freed;
 	bool is_constant, is_variable;
 	uint32_t index; /* in order of allocation; variables come first */
+	uint8_t *written;          /* initcheck: as in struct slot */
+	struct global_cell *cells; /* racecheck: a cell for 4 bytes; NULL until touched */
 	_Atomic(_Atomic uint64_t *) read_marks,
 		write_marks; /* footprint: one bit a byte, this launch; NULL until touched */
 };
@@ -65,6 +67,9 @@ struct sim_allocation *sim_memory_nearest(uintptr_t address, size_t *distance, b
 /* True when address lies where device memory lives (allocations and the space between them). */
 bool sim_memory_is_device(uintptr_t address);
 size_t sim_memory_free_bytes(void);
+/* The host has written [to, to + bytes), from [from, ...) or, where that is no device memory, from elsewhere: what is
+ * known to be written moves along. Does nothing where `to` is not device memory. */
+void sim_memory_copied(const void *to, const void *from, size_t bytes);
 /* cudaDeviceReset: forgets every allocation. */
 void sim_memory_reset(void);
 
@@ -124,6 +129,9 @@ uint64_t sim_warp_shuffle(enum sim_shuffle kind, unsigned mask, uint64_t bits, i
                           const void *site);
 unsigned sim_warp_ballot(unsigned mask, int predicate, const void *site); /* lanes of mask whose predicate holds */
 unsigned sim_warp_active_mask(const void *site);
+
+/* __threadfence(): what the block wrote before may be read by a block that sees an atomic it does afterwards. */
+void sim_note_fence(void);
 
 /* Ends the launch: __trap() (which has a site) and a failed assert (which has a file and a line). `error` becomes
  * sticky; the message says why. */

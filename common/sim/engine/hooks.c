@@ -20,10 +20,29 @@ COLD static void lane_window_full(struct lane *lane)
 	lane_wait(lane, LANE_FULL);
 }
 
+/* What the store before this point has written, now that it has: racecheck tells equal values apart. */
+void capture_value(struct lane *lane)
+{
+	const uint32_t at = lane->pending - 1u;
+	uint64_t value = 0;
+
+	lane->pending = 0;
+	if (at < lane->count) {
+		const unsigned size = key_size(lane->keys[at]);
+
+		memcpy(&value, (const void *)lane->addresses[at], size < 8 ? size : 8);
+		lane->values[at] = value;
+	}
+}
+
 static inline void record(struct lane *lane, uintptr_t address, uint64_t low_key)
 {
 	uint32_t count = lane->count;
 
+	if (lane->pending)
+		capture_value(lane);
+	if (lane->values != NULL && (low_key >> KEY_OP_SHIFT & 3) != SIM_OP_LOAD)
+		lane->pending = (uint16_t)(count + 1);
 	lane->addresses[count] = address;
 	lane->keys[count] = lane->path | low_key;
 	lane->count = count + 1;
@@ -37,12 +56,28 @@ static inline uint64_t low_key(enum sim_space space, enum sim_op op, unsigned lo
 	       site_index(site);
 }
 
+/* initcheck: a store marks its bytes, a load looks at them; an atomic does both. */
+static inline __attribute__((always_inline)) void note_written(struct lane *lane, uint8_t *written, uintptr_t address,
+                                                               unsigned log2_size, enum sim_op op,
+                                                               enum sim_space space, const void *site)
+{
+	static const uint8_t all[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+	const size_t size = (size_t)1 << log2_size;
+
+	if (op != SIM_OP_STORE && unlikely(memcmp(written, all, size) != 0))
+		report_uninitialised(lane, address, size, space, site);
+	if (op != SIM_OP_LOAD)
+		memcpy(written, all, size);
+}
+
 /* Everything that is not a good access of global or static shared memory. */
 COLD static void record_rest(struct lane *lane, uintptr_t address, unsigned log2_size, enum sim_op op,
                              const void *site)
 {
 	enum sim_space space = classify_access(lane, address, 1u << log2_size, op, site);
 
+	if (space == SIM_SHARED && lane->shared_written != NULL)
+		note_written(lane, lane->shared_written + (address - lane->shared_first), address, log2_size, op, space, site);
 	if (space != SIM_LOCAL)
 		record(lane, address, low_key(space, op, log2_size, site));
 }
@@ -66,6 +101,8 @@ static inline __attribute__((always_inline)) void access_memory(const void *poin
 			record_rest(lane, address, log2_size, op, site);
 			return;
 		}
+		if (slot->written != NULL)
+			note_written(lane, slot->written + (address - slot->first), address, log2_size, op, SIM_GLOBAL, site);
 		space = SIM_GLOBAL;
 	} else if (address - lane->shared_first < lane->shared_span) {
 		const uint16_t *granule = &lane->shared_map[(address - lane->shared_first) >> 2];
@@ -77,6 +114,9 @@ static inline __attribute__((always_inline)) void access_memory(const void *poin
 			record_rest(lane, address, log2_size, op, site);
 			return;
 		}
+		if (lane->shared_written != NULL)
+			note_written(lane, lane->shared_written + (address - lane->shared_first), address, log2_size, op,
+			             SIM_SHARED, site);
 		space = SIM_SHARED;
 	} else if (address - lane->stack_first < lane->stack_span) {
 		return; /* local memory: registers, as far as the source is concerned */
@@ -186,8 +226,24 @@ void *sim_memset_s4(void *to, int value, size_t bytes, const void *site)
 	return memset(to, value, bytes);
 }
 
+void sim_note_fence(void)
+{
+	if (sim_lane != NULL)
+		sim_lane->worker->fenced = true;
+}
+
+/* racecheck: which blocks have published their results, and which have looked. */
+static void note_atomic(struct worker *worker)
+{
+	if (worker->fenced && worker->launch->released != NULL && worker->block_order < worker->launch->released_count)
+		worker->launch->released[worker->block_order] = 1;
+	worker->acquired = true;
+}
+
 void sim_access(const void *pointer, size_t size, enum sim_op op, const void *site)
 {
+	if (op == SIM_OP_ATOMIC && sim_lane != NULL)
+		note_atomic(sim_lane->worker);
 	switch (size) {
 	case 1: access_memory(pointer, 0, op, site); break;
 	case 2: access_memory(pointer, 1, op, site); break;

@@ -34,16 +34,14 @@ __extension__ typedef unsigned __int128 wide;
 
 /* ---- workers ---- */
 
-static void write_block_index(struct worker *worker, uint64_t order)
+uint3 launch_block_at(const struct launch *launch, uint64_t order)
 {
-	const struct launch *launch = worker->launch;
 	const wide product = (wide)order * launch->order_multiplier + launch->order_offset;
 	const uint64_t linear = (uint64_t)(product % launch->block_total);
+	uint3 block = {(unsigned)(linear % launch->grid.x), (unsigned)(linear / launch->grid.x % launch->grid.y),
+	               (unsigned)(linear / launch->grid.x / launch->grid.y)};
 
-	worker->block_order = order;
-	worker->block.x = (unsigned)(linear % launch->grid.x);
-	worker->block.y = (unsigned)(linear / launch->grid.x % launch->grid.y);
-	worker->block.z = (unsigned)(linear / launch->grid.x / launch->grid.y);
+	return block;
 }
 
 /* What a block printed appears in the order of blocks, whichever worker was faster. */
@@ -83,7 +81,8 @@ static void run_blocks(struct worker *worker)
 
 		if (order >= launch->block_total || order > launch->failed_order)
 			return;
-		write_block_index(worker, order);
+		worker->block_order = order;
+		worker->block = launch_block_at(launch, order);
 		run_block(worker);
 		worker->progress++;
 		hand_over_output(worker);
@@ -120,6 +119,16 @@ static void *worker_main(void *argument)
 	return NULL;
 }
 
+/* Thread-local storage is taken from a thread's stack. */
+static size_t shared_memory_of_the_program(void)
+{
+	size_t bytes = 2 * (size_t)DYNAMIC_SHARED_MAX;
+
+	for (size_t i = 0; i < sim_shared_count_all(); i++)
+		bytes += sim_shared_at(i)->size + sim_shared_at(i)->align + SIM_REDZONE;
+	return bytes;
+}
+
 static void open_pool(void)
 {
 	pthread_attr_t attributes;
@@ -127,7 +136,7 @@ static void open_pool(void)
 	pool.count = sim_options()->threads;
 	pool.workers = calloc((size_t)pool.count, sizeof *pool.workers);
 	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, WORKER_STACK + 2 * (size_t)DYNAMIC_SHARED_MAX);
+	pthread_attr_setstacksize(&attributes, WORKER_STACK + shared_memory_of_the_program());
 	faults_install();
 	for (int i = 0; i < pool.count; i++) {
 		int failed = pool.workers == NULL ||
@@ -391,22 +400,42 @@ static void write_record(const struct launch *launch, int workers)
 	for (int w = 0; w < workers; w++)
 		add_tally(&record, &pool.workers[w].tally);
 	add_tensors(&record, workers);
-	if (launch->fault != NULL && sim_options()->check[launch->fault->tool])
-		record.hazards[launch->fault->tool] = launch->fault->count;
+	findings_report(launch, pool.workers, workers, record.hazards);
+	if (launch->fault != NULL) {
+		report_hazard(launch->fault);
+		record.hazards[launch->fault->tool]++;
+	}
 	report_launch(&record);
 	keep_launch(&record);
 }
 
+/* For racecheck. Of a launch with more blocks than this the later ones pass for released: rather a miss than a false
+ * alarm. */
+static void open_released(struct launch *launch)
+{
+	enum { MOST = 1 << 22 };
+
+	if (!sim_options()->check[SIM_RACECHECK])
+		return;
+	launch->released_count = launch->block_total < MOST ? launch->block_total : MOST;
+	launch->released = calloc(launch->released_count, sizeof *launch->released);
+	if (launch->released == NULL)
+		launch->released_count = 0;
+}
+
 static cudaError_t run_launch(struct launch *launch)
 {
+	static uint32_t launches;
+
+	launch->number = ++launches & (UINT32_MAX >> 5);
 	pthread_mutex_init(&launch->lock, NULL);
 	choose_block_order(launch);
+	open_released(launch);
 	run_on_pool(launch, false);
 	print_outputs(launch);
-	if (launch->fault != NULL)
-		report_hazard(launch->fault);
 	write_record(launch, pool.wanted);
 	free(launch->fault);
+	free((void *)launch->released);
 	pthread_mutex_destroy(&launch->lock);
 	if (launch->error != cudaSuccess)
 		sim_set_sticky_error(launch->error);

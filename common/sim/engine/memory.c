@@ -135,8 +135,10 @@ void *sim_memory_allocate(size_t bytes)
 	first = sim_arena_first + (slot << SLOT_SHIFT);
 	snprintf(name, sizeof name, "alloc%u", cuda_malloc_count++);
 	allocation = add_allocation(first, bytes, name);
+	if (sim_options()->check[SIM_INITCHECK])
+		allocation->written = reserve(bytes);
 	for (size_t i = slot; i < slot + slots; i++) {
-		sim_slots[i] = (struct slot){first, bytes};
+		sim_slots[i] = (struct slot){first, bytes, allocation->written, NULL};
 		sim_slot_allocations[i] = allocation;
 	}
 	allocated += bytes;
@@ -147,13 +149,44 @@ void *sim_memory_allocate(size_t bytes)
 	return (void *)first;
 }
 
+/* All of it is written: nothing more to look up. */
+static void forget_written(struct sim_allocation *allocation)
+{
+	const size_t slot = (allocation->first - sim_arena_first) >> SLOT_SHIFT;
+
+	if (allocation->written == NULL)
+		return;
+	for (size_t i = slot; i < slot + slots_of(allocation->size); i++)
+		sim_slots[i].written = NULL;
+	munmap(allocation->written, allocation->size);
+	allocation->written = NULL;
+}
+
+void sim_memory_copied(const void *to, const void *from, size_t bytes)
+{
+	struct sim_allocation *target = sim_memory_find((uintptr_t)to);
+	const struct sim_allocation *source = from != NULL ? sim_memory_find((uintptr_t)from) : NULL;
+
+	if (target == NULL || target->written == NULL || bytes == 0)
+		return;
+	if (source != NULL && source->written != NULL)
+		memmove(target->written + ((uintptr_t)to - target->first),
+		        source->written + ((uintptr_t)from - source->first), bytes);
+	else if (bytes == target->size)
+		forget_written(target);
+	else
+		memset(target->written + ((uintptr_t)to - target->first), 1, bytes);
+}
+
 static void release(struct sim_allocation *allocation)
 {
 	size_t slot = (allocation->first - sim_arena_first) >> SLOT_SHIFT;
 
 	for (size_t i = slot; i < slot + slots_of(allocation->size); i++)
-		sim_slots[i] = (struct slot){0, 0};
+		sim_slots[i] = (struct slot){0, 0, NULL, NULL};
 	madvise((void *)allocation->first, allocation->size, MADV_DONTNEED);
+	forget_written(allocation);
+	racecheck_forget(allocation);
 	allocation->freed = true;
 	allocated -= allocation->size;
 }
@@ -253,6 +286,28 @@ struct sim_allocation *sim_allocation_at(size_t index)
 	return allocations[index];
 }
 
+void sim_memory_report_leaks(void)
+{
+	for (size_t i = variable_count; i < allocation_count; i++) {
+		const struct sim_allocation *a = allocations[i];
+		struct hazard hazard = {.tool = SIM_LEAKCHECK,
+		                        .kind = "leak",
+		                        .severity = "error",
+		                        .kernel = "",
+		                        .signature = "",
+		                        .space = "global",
+		                        .index = INT64_MIN,
+		                        .count = a->size};
+
+		if (a->freed)
+			continue;
+		snprintf(hazard.headline, sizeof hazard.headline, "Leaked %zu bytes at %p", a->size, (void *)a->first);
+		snprintf(hazard.detail[0], sizeof hazard.detail[0], "'%s' was never freed", a->name);
+		snprintf(hazard.array, sizeof hazard.array, "%s", a->name);
+		report_hazard(&hazard);
+	}
+}
+
 void sim_name_allocation(const void *device_pointer, const char *name)
 {
 	struct sim_allocation *allocation = sim_memory_find((uintptr_t)device_pointer);
@@ -334,5 +389,7 @@ struct sim_footprint sim_take_footprint(struct sim_allocation *allocation)
 
 	footprint.read_bytes = take_marks(&allocation->read_marks, allocation);
 	footprint.write_bytes = take_marks(&allocation->write_marks, allocation);
+	if (footprint.write_bytes == allocation->size && !allocation->is_variable)
+		forget_written(allocation);
 	return footprint;
 }

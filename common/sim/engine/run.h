@@ -12,6 +12,7 @@
 
 #include "engine.h"
 #include "fiber.h"
+#include "findings.h"
 
 enum {
 	WARP_SIZE = 32,
@@ -75,7 +76,8 @@ enum warp_op { WARP_OP_SYNC, WARP_OP_SHUFFLE, WARP_OP_BALLOT };
 struct lane {
 	/* what a hook touches */
 	uint32_t count;         /* records in the window */
-	uint32_t entered;       /* between entry and exit of the __global__ function */
+	uint16_t entered;       /* between entry and exit of the __global__ function */
+	uint16_t pending;       /* racecheck: the last record is a store whose value is not there yet */
 	uint64_t path;          /* call path, shifted to its place in a key */
 	uintptr_t shared_first; /* where shared memory may lie in this pthread's thread-local storage */
 	uintptr_t shared_span;
@@ -84,6 +86,8 @@ struct lane {
 	uintptr_t stack_limit; /* a frame below this has overflowed */
 	uint64_t *keys;
 	uint64_t *addresses;
+	uint64_t *values;        /* racecheck: what stores wrote */
+	uint8_t *shared_written; /* initcheck: one byte for each of shared memory, 1 once it is written; NULL: off */
 
 	/* what the scheduler touches */
 	struct worker *worker;
@@ -122,6 +126,9 @@ struct warp {
 	uint32_t last_lane; /* that ran */
 	uint32_t turns;     /* windows it may still fill before other warps are given a turn */
 	uint32_t turns_granted;
+	uint32_t clock;     /* racecheck: counts the times lanes of the warp have synchronised */
+	uint32_t full_sync; /* when all of them last did */
+	uint32_t pair_sync[WARP_SIZE][WARP_SIZE]; /* when these two did, in a smaller group */
 	bool diverged; /* lanes' records since the last barrier were not the same */
 	struct stream *streams;
 	uint32_t stream_count, stream_capacity;
@@ -186,6 +193,17 @@ struct worker {
 	char *output; /* of the kernel's printf, this block */
 	size_t output_length, output_capacity;
 
+	uint32_t interval;       /* counts barriers passed, over all blocks */
+	uint32_t first_interval; /* of this block */
+	struct race_cell *race_cells; /* racecheck of shared memory: a cell for 4 bytes; NULL: off */
+	struct race_cell *race_bytes; /* four cells for 4 bytes, where threads share a word */
+	uint8_t *shared_written;
+	bool fenced;   /* a thread of this block has executed __threadfence() */
+	bool acquired; /* and one has executed an atomic: it may have seen what other blocks released */
+	struct finding *findings;
+	size_t finding_count, finding_capacity;
+	uint64_t finding_sequence;
+
 	bool probing; /* only finding out which function the kernel is */
 	const struct sim_function *probed;
 	_Atomic uint64_t progress; /* threads ended and barriers passed */
@@ -210,6 +228,9 @@ struct launch {
 	_Atomic uint64_t next_order;
 	_Atomic uint64_t failed_order; /* the first block in order that ended in an error; UINT64_MAX if none */
 	uint64_t order_multiplier, order_offset;
+	uint32_t number; /* counts launches, from 1 */
+	_Atomic uint8_t *released; /* racecheck, by block order: has fenced, then done an atomic; NULL: off */
+	uint64_t released_count;
 
 	pthread_mutex_t lock; /* guards what follows */
 	struct hazard *fault; /* of block failed_order */
@@ -221,6 +242,21 @@ struct launch {
 /* The lane that is running on this pthread; NULL on a host thread and in the scheduler of a worker. */
 extern __thread struct lane *sim_lane __attribute__((tls_model("local-exec")));
 
+/* The block that is `order`-th to be run. In launch.c. */
+uint3 launch_block_at(const struct launch *launch, uint64_t order);
+
+/* ---- initcheck.c ---- */
+void report_uninitialised(struct lane *lane, uintptr_t address, size_t size, enum sim_space space, const void *site);
+
+/* ---- racecheck.c ---- */
+bool racecheck_open_worker(struct worker *worker);
+/* Checks one warp-level instruction, or the part of it in `lanes`: addresses and values of those lanes, compact. */
+void racecheck_instruction(struct worker *worker, const struct warp *warp, uint64_t key, uint32_t lanes,
+                           const uint64_t *address, const uint64_t *value);
+/* The lanes of `group` have synchronised. */
+void racecheck_synchronise(struct warp *warp, uint32_t group, bool is_whole_warp);
+void racecheck_forget(struct sim_allocation *allocation);
+
 /* ---- hooks.c calls these where its common case ends ---- */
 
 /* Where an access lies that is no good access of an allocation or a shared array: SIM_LOCAL for what is not counted,
@@ -230,6 +266,7 @@ enum sim_space classify_access(struct lane *lane, uintptr_t address, size_t size
 void report_stack_overflow(struct lane *lane, const struct sim_function *function, uintptr_t caller)
 	__attribute__((noreturn));
 /* Adds a node to the tree of call paths at place `at` of the hash table. In block.c. */
+void capture_value(struct lane *lane); /* in hooks.c */
 uint32_t path_add(struct worker *worker, uint32_t parent, uintptr_t caller, uint32_t at);
 void probe_found(struct lane *lane, const struct sim_function *function) __attribute__((noreturn));
 
@@ -275,7 +312,9 @@ void account_forget(struct warp *warp);
 /* ---- memory.c: what hooks and counting need of it ---- */
 struct slot {
 	uintptr_t first;
-	size_t size; /* 0: nothing there */
+	size_t size;      /* 0: nothing there */
+	uint8_t *written; /* initcheck: one byte for each of the allocation, 1 once it is written; NULL: all of it is */
+	uint8_t *unused;
 };
 enum { SLOT_SHIFT = 20 };
 extern uintptr_t sim_arena_first;
@@ -283,6 +322,7 @@ extern uintptr_t sim_arena_span;
 extern struct slot *sim_slots;
 extern struct sim_allocation **sim_slot_allocations;
 
+void sim_memory_report_leaks(void);
 size_t sim_allocation_count(void);
 struct sim_allocation *sim_allocation_at(size_t index);
 /* Marks bytes [address, address + length) of an allocation as touched by this launch. */
@@ -319,7 +359,9 @@ struct hazard {
 	unsigned other_line;
 	char other_op[32];
 	char other_file[256];
-	char headline[160];  /* "Invalid __global__ write of size 4 bytes" */
+	char headline[400];  /* "Invalid __global__ write of size 4 bytes" */
+	char advice[200];    /* one sentence, "" if the evidence allows none */
+	bool silent;         /* recorded and counted, not printed */
 	char detail[3][200]; /* further lines, "" if unused */
 };
 

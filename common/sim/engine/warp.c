@@ -63,6 +63,19 @@ static void exchange(struct warp *warp, uint32_t group, enum warp_op op)
 	}
 }
 
+/* The lanes of the group stand together. If that is the whole warp, what comes next cannot match what was before. */
+static void settle_meeting(struct worker *worker, struct warp *warp, uint32_t group)
+{
+	const bool is_whole_warp = group == expected_lanes(warp, ~0u);
+
+	if (!worker->instrumented)
+		return;
+	if (is_whole_warp || worker->race_cells != NULL)
+		account_warp(worker, warp, is_whole_warp);
+	if (worker->race_cells != NULL)
+		racecheck_synchronise(warp, group, is_whole_warp);
+}
+
 static uint64_t meet(enum warp_op op, unsigned mask, const void *site)
 {
 	struct lane *lane = sim_lane;
@@ -81,9 +94,7 @@ static uint64_t meet(enum warp_op op, unsigned mask, const void *site)
 		return lane->result;
 	}
 	group = expected_lanes(warp, mask);
-	/* The whole warp stands together here, so what comes next cannot match what was before. */
-	if (lane->worker->instrumented && group == expected_lanes(warp, ~0u))
-		account_warp(lane->worker, warp, true);
+	settle_meeting(lane->worker, warp, group);
 	exchange(warp, group, op);
 	for (uint32_t rest = group; rest != 0; rest &= rest - 1)
 		warp->lanes[__builtin_ctz(rest)].state = LANE_READY;

@@ -1,0 +1,276 @@
+#include "findings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+enum {
+	MOST_FINDINGS = 4096, /* distinct ones a worker keeps */
+	PRINTED = 4,          /* of each kind; the rest is counted, and written to SIM_REPORT */
+};
+
+static const char *const kind_names[] = {"uninitialized", "RAW", "WAR", "WAW"};
+static const char *const severity_names[] = {"error", "warning", "info"};
+
+static bool is_same(const struct finding *a, const struct finding *b)
+{
+	return a->kind == b->kind && a->severity == b->severity && a->now.site == b->now.site &&
+	       a->before.site == b->before.site && a->object == b->object && a->space == b->space &&
+	       a->between_blocks == b->between_blocks;
+}
+
+static bool is_earlier(const struct finding *a, const struct finding *b)
+{
+	return a->now.block_order != b->now.block_order ? a->now.block_order < b->now.block_order
+	                                                : a->sequence < b->sequence;
+}
+
+/* The same finding again: its bytes are added, the earlier example stays. */
+static void merge(struct finding *into, const struct finding *from)
+{
+	uint64_t count = into->count + from->count;
+
+	if (is_earlier(from, into))
+		*into = *from;
+	into->count = count;
+}
+
+static void name_array(struct finding *finding)
+{
+	const struct sim_shared *array;
+	const struct sim_allocation *allocation;
+	uintptr_t first = 0;
+
+	if (finding->space != SIM_SHARED) {
+		allocation = sim_memory_find(finding->address);
+		finding->object = allocation;
+		first = allocation ? allocation->first : 0;
+		snprintf(finding->array, sizeof finding->array, "%s", allocation ? allocation->name : "");
+	} else if (finding->address - (uintptr_t)sim_dynamic_shared < DYNAMIC_SHARED_MAX) {
+		first = (uintptr_t)sim_dynamic_shared;
+		snprintf(finding->array, sizeof finding->array, "dynamic shared memory");
+	} else if ((array = sim_shared_holding(finding->address)) != NULL) {
+		finding->object = array;
+		first = sim_shared_address(array);
+		snprintf(finding->array, sizeof finding->array, "%s", array->name);
+	}
+	finding->has_offset = first != 0;
+	finding->offset = finding->address - first;
+}
+
+void findings_add(struct worker *worker, const struct finding *finding)
+{
+	struct finding found = *finding;
+
+	name_array(&found);
+	found.now.block_order = worker->block_order;
+	found.sequence = worker->finding_sequence++;
+	for (size_t i = worker->finding_count; i-- > 0;) /* the last one found is the likeliest */
+		if (is_same(&worker->findings[i], &found)) {
+			merge(&worker->findings[i], &found);
+			return;
+		}
+	if (worker->finding_count == MOST_FINDINGS)
+		return;
+	if (worker->finding_count == worker->finding_capacity) {
+		worker->finding_capacity = worker->finding_capacity ? 2 * worker->finding_capacity : 16;
+		worker->findings =
+			realloc(worker->findings, worker->finding_capacity * sizeof *worker->findings);
+		if (worker->findings == NULL)
+			abort();
+	}
+	worker->findings[worker->finding_count++] = found;
+}
+
+/* ---- the report ---- */
+
+static const char *verb(enum sim_op op)
+{
+	return op == SIM_OP_LOAD ? "Read" : op == SIM_OP_STORE ? "Write" : "Atomic";
+}
+
+static const char *space_name(enum sim_space space)
+{
+	return space == SIM_SHARED ? "shared" : "global";
+}
+
+static uint3 thread_index(const struct launch *launch, uint32_t thread)
+{
+	const dim3 size = launch->block;
+	uint3 index = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
+
+	return index;
+}
+
+static void describe_element(const struct finding *f, char *text, size_t length)
+{
+	if (!f->has_offset)
+		snprintf(text, length, "__%s__ address 0x%zx", space_name(f->space), (size_t)f->address);
+	else if (f->space == SIM_SHARED && f->object == NULL)
+		snprintf(text, length, "dynamic shared memory at byte %zu", f->offset);
+	else
+		snprintf(text, length, "%s[%zu] (counted in elements of %u bytes)", f->array, f->offset / f->bytes, f->bytes);
+}
+
+static void describe_uninitialised(const struct finding *f, struct hazard *hazard)
+{
+	char element[160];
+
+	describe_element(f, element, sizeof element);
+	snprintf(hazard->headline, sizeof hazard->headline, "Uninitialized __%s__ memory read of size %u bytes",
+	         space_name(f->space), f->bytes);
+	snprintf(hazard->detail[0], sizeof hazard->detail[0], "%s: nobody has written it", element);
+	snprintf(hazard->detail[1], sizeof hazard->detail[1], "%llu bytes in all are read here before they are written",
+	         (unsigned long long)f->count);
+	snprintf(hazard->advice, sizeof hazard->advice, "%s",
+	         f->space == SIM_SHARED
+	                 ? "shared memory holds nothing when a block starts: write every element that is read"
+	                 : "a store, a cudaMemcpy or a cudaMemset is missing, or covers too little");
+}
+
+/* One sentence, and only what the evidence says. */
+static const char *advise(const struct finding *f)
+{
+	if (f->between_blocks)
+		return "blocks run in any order and at the same time: use atomics, or a kernel of its own for the second "
+		       "step";
+	if (f->severity == FINDING_WARNING)
+		return "a __syncwarp() is missing between these two accesses";
+	if (f->now.site == f->before.site)
+		return "two threads use the same element: no barrier can help, they need elements of their own, or atomics";
+	return "a __syncthreads() is missing between these two accesses";
+}
+
+static void describe_race(const struct launch *launch, const struct finding *f, struct hazard *hazard)
+{
+	const struct sim_site *before = site_at(f->before.site);
+	char element[160];
+	uint3 first = thread_index(launch, f->before.thread), second = hazard->thread;
+
+	describe_element(f, element, sizeof element);
+	if (f->severity == FINDING_WARNING)
+		snprintf(hazard->headline, sizeof hazard->headline,
+		         "(Warp Level Programming) Potential %s hazard detected at __%s__ in block (%u,%u,%u)",
+		         kind_names[f->kind], space_name(f->space), hazard->block.x, hazard->block.y, hazard->block.z);
+	else
+		snprintf(hazard->headline, sizeof hazard->headline, "Error: Race reported between %s access at %s:%u",
+		         verb(f->before.op), before ? before->file : "?", before ? before->line : 0);
+	snprintf(hazard->detail[0], sizeof hazard->detail[0], "%s access after %s access, %s [%llu hazards]",
+	         verb(f->now.op), verb(f->before.op), kind_names[f->kind], (unsigned long long)f->count);
+	snprintf(hazard->detail[1], sizeof hazard->detail[1], "on %s", element);
+	snprintf(hazard->detail[2], sizeof hazard->detail[2],
+	         f->between_blocks ? "first thread (%u,%u,%u) of another block, then thread (%u,%u,%u)"
+	                           : "first thread (%u,%u,%u), then thread (%u,%u,%u)",
+	         first.x, first.y, first.z, second.x, second.y, second.z);
+	snprintf(hazard->advice, sizeof hazard->advice, "%s", advise(f));
+	hazard->has_other = true;
+	hazard->other_thread = first;
+	hazard->other_line = before ? before->line : 0;
+	snprintf(hazard->other_op, sizeof hazard->other_op, "%s",
+	         f->before.op == SIM_OP_LOAD    ? "read"
+	         : f->before.op == SIM_OP_STORE ? "write"
+	                                        : "atomic");
+	snprintf(hazard->other_file, sizeof hazard->other_file, "%s", before ? before->file : "");
+}
+
+static struct hazard to_hazard(const struct launch *launch, const struct finding *f)
+{
+	struct hazard hazard = {
+		.tool = f->kind == FINDING_UNINITIALISED ? SIM_INITCHECK : SIM_RACECHECK,
+		.kind = kind_names[f->kind],
+		.severity = severity_names[f->severity],
+		.kernel = launch->function ? launch->function->name : launch->name,
+		.signature = launch->function ? launch->function->signature : launch->name,
+		.has_place = true,
+		.block = launch_block_at(launch, f->now.block_order),
+		.thread = thread_index(launch, f->now.thread),
+		.space = space_name(f->space),
+		.index = f->has_offset ? (int64_t)(f->offset / f->bytes) : INT64_MIN,
+		.bytes = f->bytes,
+		.count = f->count,
+	};
+
+	snprintf(hazard.array, sizeof hazard.array, "%s", f->array);
+	hazard_set_location(&hazard, site_at(f->now.site));
+	if (f->kind == FINDING_UNINITIALISED)
+		describe_uninitialised(f, &hazard);
+	else
+		describe_race(launch, f, &hazard);
+	return hazard;
+}
+
+static int compare_findings(const void *a, const void *b)
+{
+	return is_earlier(a, b) ? -1 : is_earlier(b, a);
+}
+
+/* All workers' findings, equal ones merged, in the order of blocks. */
+static struct finding *gather(struct worker *workers, int count, size_t *found)
+{
+	struct finding *all;
+	size_t total = 0;
+
+	for (int w = 0; w < count; w++)
+		total += workers[w].finding_count;
+	*found = 0;
+	if (total == 0 || (all = malloc(total * sizeof *all)) == NULL)
+		return NULL;
+	for (int w = 0; w < count; w++) {
+		for (size_t i = 0; i < workers[w].finding_count; i++) {
+			const struct finding *finding = &workers[w].findings[i];
+			size_t at = 0;
+
+			while (at < *found && !is_same(&all[at], finding))
+				at++;
+			if (at < *found)
+				merge(&all[at], finding);
+			else
+				all[(*found)++] = *finding;
+		}
+		workers[w].finding_count = 0;
+	}
+	qsort(all, *found, sizeof *all, compare_findings);
+	return all;
+}
+
+/* A barrier that is missing between warps is missing inside them too: the error says it all. */
+static bool is_implied(const struct finding *finding, const struct finding *all, size_t count)
+{
+	if (finding->severity != FINDING_WARNING)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (all[i].severity == FINDING_ERROR && all[i].kind != FINDING_UNINITIALISED &&
+		    all[i].now.site == finding->now.site && all[i].before.site == finding->before.site &&
+		    all[i].object == finding->object)
+			return true;
+	return false;
+}
+
+void findings_report(const struct launch *launch, struct worker *workers, int count, uint64_t hazards[SIM_TOOLS])
+{
+	size_t found, printed[4][3] = {{0}};
+	struct finding *all = gather(workers, count, &found);
+
+	for (size_t i = 0; i < found; i++) {
+		struct hazard hazard;
+		size_t *shown = &printed[all[i].kind][all[i].severity];
+
+		if (is_implied(&all[i], all, found))
+			continue;
+		hazard = to_hazard(launch, &all[i]);
+
+		hazard.silent = all[i].severity == FINDING_INFO || (*shown)++ >= PRINTED;
+		report_hazard(&hazard);
+		if (all[i].severity != FINDING_INFO)
+			hazards[hazard.tool]++;
+	}
+	for (int kind = 0; kind < 4; kind++)
+		for (int severity = FINDING_ERROR; severity < FINDING_INFO; severity++)
+			if (printed[kind][severity] > PRINTED)
+				fprintf(stderr, "========= ... and %zu more places of this kind (%s) in %s\n",
+				        printed[kind][severity] - PRINTED, kind_names[kind],
+				        launch->function ? launch->function->name : launch->name);
+	free(all);
+}
