@@ -243,6 +243,7 @@ static void release_barrier(struct worker *worker)
 	}
 	worker->current_warp = worker->order == SIM_ORDER_REVERSE ? 0 : 31;
 	worker->tally.barriers++;
+	racecheck_end_interval(worker);
 	worker->interval++;
 	worker->progress++;
 }
@@ -350,6 +351,7 @@ static void open_lanes(struct worker *worker)
 		lane->state = LANE_READY;
 		lane->count = 0;
 		lane->entered = lane->pending = 0;
+		lane->fenced = lane->released = lane->acquired = false;
 		lane->path = 0;
 		lane->exp = 0;
 		lane->thread.x = t % size.x;
@@ -403,6 +405,7 @@ void run_block(struct worker *worker)
 	sim_lane = first;
 	sim_fiber_switch(&worker->main, &first->fiber);
 	sim_lane = NULL;
+	racecheck_end_interval(worker);
 	for (uint32_t t = 0; t < worker->thread_count; t++)
 		worker->tally.exp += worker->lanes[t].exp;
 }

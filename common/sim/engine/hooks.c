@@ -50,19 +50,22 @@ static inline void record(struct lane *lane, uintptr_t address, uint64_t low_key
 		lane_window_full(lane);
 }
 
-static inline uint64_t low_key(enum sim_space space, enum sim_op op, unsigned log2_size, const void *site)
+/* `width` is here and below log2 of the size in bytes, with VOLATILE set or not, as it stands in a key. */
+enum { VOLATILE = 1 << (KEY_VOLATILE_SHIFT - KEY_SIZE_SHIFT) };
+
+static inline uint64_t low_key(enum sim_space space, enum sim_op op, unsigned width, const void *site)
 {
-	return (uint64_t)space << KEY_SPACE_SHIFT | (uint64_t)op << KEY_OP_SHIFT | log2_size << KEY_SIZE_SHIFT |
+	return (uint64_t)space << KEY_SPACE_SHIFT | (uint64_t)op << KEY_OP_SHIFT | (uint64_t)width << KEY_SIZE_SHIFT |
 	       site_index(site);
 }
 
 /* initcheck: a store marks its bytes, a load looks at them; an atomic does both. */
 static inline __attribute__((always_inline)) void note_written(struct lane *lane, uint8_t *written, uintptr_t address,
-                                                               unsigned log2_size, enum sim_op op,
+                                                               unsigned width, enum sim_op op,
                                                                enum sim_space space, const void *site)
 {
 	static const uint8_t all[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-	const size_t size = (size_t)1 << log2_size;
+	const size_t size = (size_t)1 << (width & ~VOLATILE);
 
 	if (op != SIM_OP_STORE && unlikely(memcmp(written, all, size) != 0))
 		report_uninitialised(lane, address, size, space, site);
@@ -71,23 +74,22 @@ static inline __attribute__((always_inline)) void note_written(struct lane *lane
 }
 
 /* Everything that is not a good access of global or static shared memory. */
-COLD static void record_rest(struct lane *lane, uintptr_t address, unsigned log2_size, enum sim_op op,
-                             const void *site)
+COLD static void record_rest(struct lane *lane, uintptr_t address, unsigned width, enum sim_op op, const void *site)
 {
-	enum sim_space space = classify_access(lane, address, 1u << log2_size, op, site);
+	enum sim_space space = classify_access(lane, address, 1u << (width & ~VOLATILE), op, site);
 
 	if (space == SIM_SHARED && lane->shared_written != NULL)
-		note_written(lane, lane->shared_written + (address - lane->shared_first), address, log2_size, op, space, site);
+		note_written(lane, lane->shared_written + (address - lane->shared_first), address, width, op, space, site);
 	if (space != SIM_LOCAL)
-		record(lane, address, low_key(space, op, log2_size, site));
+		record(lane, address, low_key(space, op, width, site));
 }
 
-/* One access of 2^log2_size bytes. */
-static inline __attribute__((always_inline)) void access_memory(const void *pointer, unsigned log2_size,
-                                                                enum sim_op op, const void *site)
+/* One access. */
+static inline __attribute__((always_inline)) void access_memory(const void *pointer, unsigned width, enum sim_op op,
+                                                                const void *site)
 {
 	struct lane *lane = sim_lane;
-	const uintptr_t address = (uintptr_t)pointer, size = (uintptr_t)1 << log2_size;
+	const uintptr_t address = (uintptr_t)pointer, size = (uintptr_t)1 << (width & ~VOLATILE);
 	enum sim_space space;
 
 	if (unlikely(lane == NULL))
@@ -98,11 +100,11 @@ static inline __attribute__((always_inline)) void access_memory(const void *poin
 		/* One comparison for "before the start", "past the end" and "nothing there" (size 0). */
 		if (unlikely(address - slot->first >= slot->size || slot->size - (address - slot->first) < size ||
 		             (address & (size - 1)) != 0)) {
-			record_rest(lane, address, log2_size, op, site);
+			record_rest(lane, address, width, op, site);
 			return;
 		}
 		if (slot->written != NULL)
-			note_written(lane, slot->written + (address - slot->first), address, log2_size, op, SIM_GLOBAL, site);
+			note_written(lane, slot->written + (address - slot->first), address, width, op, SIM_GLOBAL, site);
 		space = SIM_GLOBAL;
 	} else if (address - lane->shared_first < lane->shared_span) {
 		const uint16_t *granule = &lane->shared_map[(address - lane->shared_first) >> 2];
@@ -111,20 +113,20 @@ static inline __attribute__((always_inline)) void access_memory(const void *poin
 
 		if (unlikely(granule[0] == 0 || granule[0] != granule[last] || (address & (size - 1)) != 0 ||
 		             granule[0] == SHARED_MAP_RAGGED)) {
-			record_rest(lane, address, log2_size, op, site);
+			record_rest(lane, address, width, op, site);
 			return;
 		}
 		if (lane->shared_written != NULL)
-			note_written(lane, lane->shared_written + (address - lane->shared_first), address, log2_size, op,
+			note_written(lane, lane->shared_written + (address - lane->shared_first), address, width, op,
 			             SIM_SHARED, site);
 		space = SIM_SHARED;
 	} else if (address - lane->stack_first < lane->stack_span) {
 		return; /* local memory: registers, as far as the source is concerned */
 	} else {
-		record_rest(lane, address, log2_size, op, site);
+		record_rest(lane, address, width, op, site);
 		return;
 	}
-	record(lane, address, low_key(space, op, log2_size, site));
+	record(lane, address, low_key(space, op, width, site));
 }
 
 #define HOOK(bytes, log2_size)                                                                                       \
@@ -229,21 +231,58 @@ void *sim_memset_s4(void *to, int value, size_t bytes, const void *site)
 void sim_note_fence(void)
 {
 	if (sim_lane != NULL)
-		sim_lane->worker->fenced = true;
+		sim_lane->fenced = sim_lane->worker->fenced = true;
 }
 
-/* racecheck: which blocks have published their results, and which have looked. */
-static void note_atomic(struct worker *worker)
+/* racecheck: who has published results, and who has looked. */
+static void note_release(struct lane *lane)
 {
+	const struct worker *worker = lane->worker;
+
+	lane->released |= lane->fenced;
 	if (worker->fenced && worker->launch->released != NULL && worker->block_order < worker->launch->released_count)
 		worker->launch->released[worker->block_order] = 1;
-	worker->acquired = true;
 }
+
+static void note_acquire(struct lane *lane)
+{
+	lane->acquired = lane->worker->acquired = true;
+}
+
+/* Volatile accesses are how older code talks between threads: to racecheck they are like atomics. */
+static void access_volatile(const void *pointer, unsigned width, enum sim_op op, const void *site)
+{
+	if (sim_lane == NULL)
+		return;
+	if (op == SIM_OP_LOAD)
+		note_acquire(sim_lane);
+	else
+		note_release(sim_lane);
+	access_memory(pointer, width | VOLATILE, op, site);
+}
+
+#define VOLATILE_HOOK(bytes, log2_size)                                                                               \
+	void __tsan_volatile_read##bytes(void *pointer, const void *site)                                             \
+	{                                                                                                             \
+		access_volatile(pointer, log2_size, SIM_OP_LOAD, site);                                               \
+	}                                                                                                             \
+	void __tsan_volatile_write##bytes(void *pointer, const void *site)                                            \
+	{                                                                                                             \
+		access_volatile(pointer, log2_size, SIM_OP_STORE, site);                                              \
+	}
+
+VOLATILE_HOOK(1, 0)
+VOLATILE_HOOK(2, 1)
+VOLATILE_HOOK(4, 2)
+VOLATILE_HOOK(8, 3)
+VOLATILE_HOOK(16, 4)
 
 void sim_access(const void *pointer, size_t size, enum sim_op op, const void *site)
 {
-	if (op == SIM_OP_ATOMIC && sim_lane != NULL)
-		note_atomic(sim_lane->worker);
+	if (op == SIM_OP_ATOMIC && sim_lane != NULL) {
+		note_release(sim_lane);
+		note_acquire(sim_lane);
+	}
 	switch (size) {
 	case 1: access_memory(pointer, 0, op, site); break;
 	case 2: access_memory(pointer, 1, op, site); break;

@@ -21,18 +21,32 @@ struct race_cell {
 	uint32_t interval; /* what follows is of this one */
 	uint16_t writer, reader;
 	uint16_t other_reader; /* of another warp than reader's */
-	uint16_t write_op;
+	uint8_t write_op;
+	bool write_is_volatile;
 	uint32_t write_site, read_site, other_site;
 	uint32_t write_clock, read_clock; /* of the warp */
 	uint32_t read_lanes;              /* of reader's warp, at read_clock */
 	uint32_t value;                   /* that was written */
+	bool read_is_volatile;            /* all reads so far */
 	uint32_t split;                   /* in this interval the four bytes have cells of their own */
+};
+
+/*
+ * A plain read beside another thread's atomic. `old = *p; do ... while (old != atomicCAS(p, ...))` begins with one,
+ * and is right: if the reader goes on to an atomic of its own, all is well. If it has not by the next barrier, it read
+ * a result that others were still adding to.
+ */
+struct suspect {
+	struct finding finding;
+	uint32_t reader;
+	uintptr_t address;
 };
 
 /* The access being checked, by one lane. */
 struct access {
 	uint32_t thread, site;
 	enum sim_op op;
+	bool is_volatile;
 	uint32_t value;
 	uintptr_t address;
 	unsigned bytes;
@@ -73,6 +87,41 @@ static bool are_ordered(const struct warp *warp, uint32_t lane, uint32_t clock, 
 	return warp->full_sync > clock || warp->pair_sync[lane][other] > clock;
 }
 
+/* What `before` did is visible to `now`, because one has released it and the other has looked. */
+static bool has_handed_over(const struct worker *worker, uint32_t before, uint32_t now)
+{
+	return worker->lanes[before].released && worker->lanes[now].acquired;
+}
+
+static void suspect(struct worker *worker, const struct finding *finding, uint32_t reader)
+{
+	if (worker->suspect_count == worker->suspect_capacity) {
+		worker->suspect_capacity = worker->suspect_capacity ? 2 * worker->suspect_capacity : 64;
+		worker->suspects = realloc(worker->suspects, worker->suspect_capacity * sizeof *worker->suspects);
+		if (worker->suspects == NULL)
+			abort();
+	}
+	worker->suspects[worker->suspect_count++] = (struct suspect){*finding, reader, finding->address};
+}
+
+/* This thread's atomic explains its plain reads of the same address. */
+static void clear_suspects(struct worker *worker, uint32_t thread, uintptr_t address)
+{
+	for (size_t i = 0; i < worker->suspect_count;) {
+		if (worker->suspects[i].reader == thread && worker->suspects[i].address == address)
+			worker->suspects[i] = worker->suspects[--worker->suspect_count];
+		else
+			i++;
+	}
+}
+
+void racecheck_end_interval(struct worker *worker)
+{
+	for (size_t i = 0; i < worker->suspect_count; i++)
+		findings_add(worker, &worker->suspects[i].finding);
+	worker->suspect_count = 0;
+}
+
 static void found(struct worker *worker, const struct access *now, enum finding_kind kind,
                   enum finding_severity severity, enum sim_space space, struct party before, bool between_blocks)
 {
@@ -88,15 +137,21 @@ static void found(struct worker *worker, const struct access *now, enum finding_
 		.count = now->bytes,
 	};
 
-	findings_add(worker, &finding);
+	if (space == SIM_SHARED && now->op == SIM_OP_ATOMIC && before.op == SIM_OP_LOAD)
+		suspect(worker, &finding, before.thread);
+	else if (space == SIM_SHARED && now->op == SIM_OP_LOAD && before.op == SIM_OP_ATOMIC)
+		suspect(worker, &finding, now->thread);
+	else
+		findings_add(worker, &finding);
 }
 
 /* ---- shared memory ---- */
 
 /* An earlier access by `thread` (from 0), in this interval: is it unordered with `now`, and how bad is that? */
-static bool is_race(const struct access *now, uint32_t thread, uint32_t clock, enum finding_severity *severity)
+static bool is_race(const struct worker *worker, const struct access *now, uint32_t thread, uint32_t clock,
+                    enum finding_severity *severity)
 {
-	if (thread == now->thread)
+	if (thread == now->thread || has_handed_over(worker, thread, now->thread))
 		return false;
 	if (thread / WARP_SIZE != now->thread / WARP_SIZE) {
 		*severity = FINDING_ERROR;
@@ -110,10 +165,12 @@ static void check_against_writer(struct worker *worker, const struct race_cell *
 {
 	enum finding_severity severity;
 
-	if (cell->writer == 0 || !is_race(now, cell->writer - 1u, cell->write_clock, &severity))
+	if (cell->writer == 0 || !is_race(worker, now, cell->writer - 1u, cell->write_clock, &severity))
 		return;
 	if (now->op == SIM_OP_ATOMIC && cell->write_op == SIM_OP_ATOMIC)
 		return;
+	if (now->is_volatile && cell->write_is_volatile && severity == FINDING_ERROR)
+		return; /* between warps; inside one, "volatile" has never been a __syncwarp() */
 	/* Writing what is already there is done on purpose in real kernels ("found = true"). */
 	if (now->op == SIM_OP_STORE && cell->write_op == SIM_OP_STORE && now->value == cell->value)
 		severity = FINDING_INFO;
@@ -140,7 +197,9 @@ static void check_against_readers(struct worker *worker, const struct race_cell 
 			return;
 		thread = thread / WARP_SIZE * WARP_SIZE + (uint32_t)__builtin_ctz(others);
 	}
-	if (is_race(now, thread, cell->read_clock, &severity))
+	if (now->is_volatile && cell->read_is_volatile && thread / WARP_SIZE != now->thread / WARP_SIZE)
+		return;
+	if (is_race(worker, now, thread, cell->read_clock, &severity))
 		found(worker, now, FINDING_WRITE_AFTER_READ, severity, SIM_SHARED,
 		      (struct party){.site = site, .op = SIM_OP_LOAD, .thread = thread}, false);
 }
@@ -154,6 +213,7 @@ static void note_read(struct race_cell *cell, const struct access *now)
 	}
 	if (cell->read_clock != now->warp->clock)
 		cell->read_lanes = 0;
+	cell->read_is_volatile = now->is_volatile && (cell->reader == 0 || cell->read_is_volatile);
 	cell->reader = (uint16_t)(now->thread + 1);
 	cell->read_site = now->site;
 	cell->read_clock = now->warp->clock;
@@ -180,7 +240,12 @@ static void check_cell(struct worker *worker, struct race_cell *cell, const stru
 	}
 	check_against_readers(worker, cell, now);
 	cell->writer = (uint16_t)(now->thread + 1);
-	cell->write_op = (uint16_t)now->op;
+	cell->write_op = (uint8_t)now->op;
+	cell->write_is_volatile = now->is_volatile;
+	if (now->op == SIM_OP_ATOMIC && cell->reader == now->thread + 1) {
+		clear_suspects(worker, now->thread, now->address);
+		cell->reader = 0;
+	}
 	cell->write_site = now->site;
 	cell->write_clock = now->warp->clock;
 	cell->value = now->value;
@@ -275,7 +340,7 @@ struct global_cell {
 enum { STATE_BYTES = 15, STATE_OPENING = 16, STATE_LAUNCH_SHIFT = 5 };
 
 enum { SITE_BITS = 16, INTERVAL_BITS = 14, THREAD_BITS = 10, INTERVAL_MOST = (1 << INTERVAL_BITS) - 1 };
-#define FLAG_ATOMIC (UINT64_C(1) << 63)
+#define FLAG_ATOMIC (UINT64_C(1) << 63) /* of a writer: an atomic, or volatile */
 #define FLAG_SEVERAL_BLOCKS (UINT64_C(1) << 63)
 #define FLAG_SEVERAL_WARPS (UINT64_C(1) << 62)
 #define BLOCK_MASK ((UINT64_C(1) << 22) - 1)
@@ -307,7 +372,8 @@ static bool is_global_race(const struct worker *worker, uint64_t mine, uint64_t 
 	*between_blocks = word_block(mine) != word_block(theirs);
 	if (*between_blocks)
 		return !is_released(worker, word_block(theirs));
-	return word_thread(mine) / WARP_SIZE != word_thread(theirs) / WARP_SIZE &&
+	return !has_handed_over(worker, word_thread(theirs), word_thread(mine)) &&
+	       word_thread(mine) / WARP_SIZE != word_thread(theirs) / WARP_SIZE &&
 	       word_interval(mine) == word_interval(theirs) && word_interval(mine) != INTERVAL_MOST;
 }
 
@@ -336,10 +402,16 @@ static void open_global_cell(struct global_cell *cell, uint32_t launch)
 	}
 }
 
+/* Beside these a plain read of global memory is no finding: compare-and-swap loops begin with one. */
+static bool is_atomic_like(const struct access *now)
+{
+	return now->op == SIM_OP_ATOMIC || now->is_volatile;
+}
+
 static void check_global_write(struct worker *worker, struct global_cell *cell, const struct access *now, uint64_t mine)
 {
 	const uint64_t writer = atomic_exchange_explicit(
-		&cell->writer, mine | (now->op == SIM_OP_ATOMIC ? FLAG_ATOMIC : 0), memory_order_seq_cst);
+		&cell->writer, mine | (is_atomic_like(now) ? FLAG_ATOMIC : 0), memory_order_seq_cst);
 	const uint64_t reader = atomic_load_explicit(&cell->reader, memory_order_relaxed);
 	const uint32_t value = cell->value;
 	const uint32_t state = atomic_load_explicit(&cell->state, memory_order_relaxed), bytes = state & STATE_BYTES;
@@ -349,14 +421,14 @@ static void check_global_write(struct worker *worker, struct global_cell *cell, 
 	cell->value = now->value;
 	if (bytes != touched)
 		atomic_store_explicit(&cell->state, (state & ~(uint32_t)STATE_BYTES) | touched, memory_order_relaxed);
-	if (writer != 0 && !((writer & FLAG_ATOMIC) && now->op == SIM_OP_ATOMIC) && (bytes & touched) != 0 &&
+	if (writer != 0 && !((writer & FLAG_ATOMIC) && is_atomic_like(now)) && (bytes & touched) != 0 &&
 	    is_global_race(worker, mine, writer, &between)) {
 		bool same = now->op == SIM_OP_STORE && !(writer & FLAG_ATOMIC) && value == now->value;
 
 		found(worker, now, FINDING_WRITE_AFTER_WRITE, same ? FINDING_INFO : FINDING_ERROR, SIM_GLOBAL,
 		      party_of(writer, writer & FLAG_ATOMIC ? SIM_OP_ATOMIC : SIM_OP_STORE), between);
 	}
-	if (reader == 0 || now->bytes < 4) /* who read which bytes of a word is not kept */
+	if (reader == 0 || now->bytes < 4 || is_atomic_like(now)) /* who read which bytes of a word is not kept */
 		return;
 	if (is_global_race(worker, mine, reader, &between) ||
 	    ((reader & FLAG_SEVERAL_BLOCKS) && !is_released(worker, word_block(reader)) && (between = true)) ||
@@ -374,10 +446,12 @@ static void check_global_read(struct worker *worker, struct global_cell *cell, c
 	uint64_t flags = reader & FLAG_SEVERAL_BLOCKS;
 	bool between;
 
-	if (writer != 0 && (atomic_load_explicit(&cell->state, memory_order_relaxed) & touched) != 0 &&
-	    is_global_race(worker, mine, writer, &between))
+	if (writer != 0 && !(writer & FLAG_ATOMIC) &&
+	    (atomic_load_explicit(&cell->state, memory_order_relaxed) & touched) != 0 && is_global_race(worker, mine, writer, &between))
 		found(worker, now, FINDING_READ_AFTER_WRITE, FINDING_ERROR, SIM_GLOBAL,
-		      party_of(writer, writer & FLAG_ATOMIC ? SIM_OP_ATOMIC : SIM_OP_STORE), between);
+		      party_of(writer, SIM_OP_STORE), between);
+	if (now->is_volatile)
+		return;
 	if (reader != 0) {
 		if (word_block(reader) != word_block(mine))
 			flags |= FLAG_SEVERAL_BLOCKS;
@@ -452,7 +526,8 @@ void racecheck_instruction(struct worker *worker, const struct warp *warp, uint6
 {
 	const enum sim_space space = key_space(key);
 	const unsigned size = key_size(key), count = (unsigned)__builtin_popcount(lanes);
-	struct access now = {.site = key_site(key), .op = key_op(key), .warp = warp};
+	struct access now = {
+		.site = key_site(key), .op = key_op(key), .is_volatile = key_is_volatile(key), .warp = warp};
 	struct sim_allocation *allocation = NULL;
 	unsigned i = 0;
 

@@ -26,10 +26,10 @@ enum {
 /*
  * A record is an address and a key. Equal keys mean: the same access of the source, reached by the same calls.
  *
- *     63      32 31   30 29  28 27     24 23        0
- *     call path | space |  op  | log2 size | site index
+ *     63      32 31   30 29  28    27      26     24 23        0
+ *     call path | space |  op  | volatile | log2 size | site index
  */
-enum { KEY_SITE_BITS = 24, KEY_SIZE_SHIFT = 24, KEY_OP_SHIFT = 28, KEY_SPACE_SHIFT = 30, KEY_PATH_SHIFT = 32 };
+enum { KEY_SITE_BITS = 24, KEY_SIZE_SHIFT = 24, KEY_VOLATILE_SHIFT = 27, KEY_OP_SHIFT = 28, KEY_SPACE_SHIFT = 30, KEY_PATH_SHIFT = 32 };
 
 static inline uint32_t key_site(uint64_t key)
 {
@@ -37,7 +37,11 @@ static inline uint32_t key_site(uint64_t key)
 }
 static inline unsigned key_size(uint64_t key)
 {
-	return 1u << (key >> KEY_SIZE_SHIFT & 15);
+	return 1u << (key >> KEY_SIZE_SHIFT & 7);
+}
+static inline bool key_is_volatile(uint64_t key)
+{
+	return key >> KEY_VOLATILE_SHIFT & 1;
 }
 static inline enum sim_op key_op(uint64_t key)
 {
@@ -78,6 +82,8 @@ struct lane {
 	uint32_t count;         /* records in the window */
 	uint16_t entered;       /* between entry and exit of the __global__ function */
 	uint16_t pending;       /* racecheck: the last record is a store whose value is not there yet */
+	bool fenced, released;  /* racecheck: it has executed __threadfence(), and an atomic or volatile store after it */
+	bool acquired;          /* or an atomic or volatile load: it may have seen what others released */
 	uint64_t path;          /* call path, shifted to its place in a key */
 	uintptr_t shared_first; /* where shared memory may lie in this pthread's thread-local storage */
 	uintptr_t shared_span;
@@ -200,6 +206,8 @@ struct worker {
 	uint8_t *shared_written;
 	bool fenced;   /* a thread of this block has executed __threadfence() */
 	bool acquired; /* and one has executed an atomic: it may have seen what other blocks released */
+	struct suspect *suspects; /* racecheck: plain reads beside atomics, until it shows what they are */
+	size_t suspect_count, suspect_capacity;
 	struct finding *findings;
 	size_t finding_count, finding_capacity;
 	uint64_t finding_sequence;
@@ -255,6 +263,8 @@ void racecheck_instruction(struct worker *worker, const struct warp *warp, uint6
                            const uint64_t *address, const uint64_t *value);
 /* The lanes of `group` have synchronised. */
 void racecheck_synchronise(struct warp *warp, uint32_t group, bool is_whole_warp);
+/* A barrier or the end of the block: what was suspicious has not been explained. */
+void racecheck_end_interval(struct worker *worker);
 void racecheck_forget(struct sim_allocation *allocation);
 
 /* ---- hooks.c calls these where its common case ends ---- */

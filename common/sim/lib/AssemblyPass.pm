@@ -297,7 +297,7 @@ sub hook {
     my ($self, $callee) = @_;
     return ($self->{renamed}{$callee}) if $self->{renamed}{$callee};
     return ($callee) if $self->{fast};
-    return ($callee, $ARGUMENT[2], $self->site($1, $2)) if $callee =~ /^__tsan_(?:unaligned_)?(read|write)(\d+)$/;
+    return ($callee, $ARGUMENT[2], $self->site($1, $2)) if $callee =~ /^__tsan_(?:unaligned_|volatile_|unaligned_volatile_)?(read|write)(\d+)$/;
     return ($callee, $ARGUMENT[3], $self->site($1, 0)) if $callee =~ /^__tsan_(read|write)_range$/;
     return ($callee, $ARGUMENT[2], ".Lsim_function_$self->{function}{index}") if $callee eq '__tsan_func_entry';
     return ("sim_$1_s4", $ARGUMENT[4], $self->site('other', 0)) if $callee =~ /^(?:__tsan_)?(mem(?:cpy|move|set))$/;
