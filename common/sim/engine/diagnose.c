@@ -78,10 +78,11 @@ __attribute__((constructor)) static void summarise_at_exit(void)
 
 /* ---- messages ---- */
 
-static void print_source_line(const char *path, unsigned line)
+/* The line, and below it a caret where the access is, if the column is known. */
+static void print_source_line(const char *path, unsigned line, unsigned column)
 {
 	FILE *file = fopen(path, "r");
-	char text[300];
+	char text[300] = "";
 	unsigned number = 0;
 
 	while (file != NULL && number < line && fgets(text, sizeof text, file) != NULL)
@@ -97,6 +98,9 @@ static void print_source_line(const char *path, unsigned line)
 			*c = ' ';
 	text[strcspn(text, "\n")] = '\0';
 	fprintf(stderr, "=========     %5u | %s\n", line, text);
+	/* A macro's columns are not those of the line that uses it: better no caret than one in the void. */
+	if (column > 0 && column <= strlen(text) && text[column - 1] != ' ')
+		fprintf(stderr, "=========           | %*s^\n", (int)column - 1, "");
 }
 
 static void print_hazard(const struct hazard *h)
@@ -113,11 +117,11 @@ static void print_hazard(const struct hazard *h)
 		if (h->detail[i][0] != '\0')
 			fprintf(stderr, "=========     %s\n", h->detail[i]);
 	if (h->line != 0)
-		print_source_line(h->file, h->line);
+		print_source_line(h->file, h->line, h->column);
 	if (h->advice[0] != '\0')
 		fprintf(stderr, "=========     %s\n", h->advice);
 	if (h->has_other && h->other_line != 0 && (h->other_line != h->line || strcmp(h->other_file, h->file) != 0))
-		print_source_line(h->other_file, h->other_line);
+		print_source_line(h->other_file, h->other_line, h->other_column);
 }
 
 static const char *tool_name(enum sim_tool tool)

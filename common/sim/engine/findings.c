@@ -168,6 +168,7 @@ static void describe_race(const struct launch *launch, const struct finding *f, 
 	hazard->has_other = true;
 	hazard->other_thread = first;
 	hazard->other_line = before ? before->line : 0;
+	hazard->other_column = before ? before->column : 0;
 	snprintf(hazard->other_op, sizeof hazard->other_op, "%s",
 	         f->before.op == SIM_OP_LOAD    ? "read"
 	         : f->before.op == SIM_OP_STORE ? "write"

@@ -366,7 +366,7 @@ struct hazard {
 	uint64_t count;
 	bool has_other;
 	uint3 other_thread;
-	unsigned other_line;
+	unsigned other_line, other_column;
 	char other_op[32];
 	char other_file[256];
 	char headline[400];  /* "Invalid __global__ write of size 4 bytes" */

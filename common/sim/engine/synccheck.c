@@ -27,6 +27,7 @@ static void set_other(struct hazard *hazard, const struct lane *other, const cha
 	hazard->has_other = true;
 	hazard->other_thread = other->thread;
 	hazard->other_line = site ? site->line : 0;
+	hazard->other_column = site ? site->column : 0;
 	snprintf(hazard->other_op, sizeof hazard->other_op, "%s", operation);
 	snprintf(hazard->other_file, sizeof hazard->other_file, "%s", site ? site->file : "");
 }

@@ -204,6 +204,7 @@ sub debug_file {
     my ($number, $directory, $name) = $rest =~ /^(\d+)\s+(?:"([^"]*)"\s+)?"([^"]*)"/ or return;
     my $path = defined $directory && $name !~ m{^/} ? "$directory/$name" : $name;
     $self->{debug_files}{$number} = $self->user_file($name, $path);
+    ($self->{spelled}{$number}) = grep { $self->{files}{$_} } $name, $path, $self->{debug_files}{$number} // '';
 }
 
 sub user_file {
@@ -233,9 +234,18 @@ sub location {
     my ($file, $line, $column) = $rest =~ /^(\d+)\s+(\d+)(?:\s+(\d+))?/ or return;
     return if $line == 0;
     my $name = $self->{debug_files}{$file};
-    my $here = { file => $name // '', line => $line, column => $column // 0 };
+    my $here = { file => $name // '', line => $line, column => $self->column($file, $line, $column // 0) };
     $self->{any_location} = $here;
     $self->{location} = $here if defined $name;
+}
+
+# The column in what the user wrote; 0 where it cannot be told.
+sub column {
+    my ($self, $file, $line, $column) = @_;
+    my $known = $self->{columns}{ ($self->{spelled}{$file} // '') . ":$line" } or return 0;
+    my ($last) = grep { $_->[0] <= $column } reverse @{ $known->{moved} // [] };
+    $column += $last->[1] - $last->[0] if $last;
+    return $column <= ($known->{known} // 0) ? $column : 0;
 }
 
 # ---- instructions ----

@@ -55,7 +55,39 @@ sub transform {
     $self->rewrite_calls;
     my $out = join '', map { $_->{before} . $_->{o} } @{ $self->{tokens} };
     return { text => $out . $self->{tail}, shared => $self->{shared}, dynamic => $self->{dynamic},
-             files => $self->{files}, errors => $self->{errors} };
+             files => $self->{files}, columns => $self->columns, errors => $self->{errors} };
+}
+
+# How columns of the rewritten text lead back to the user's: "file:line" => { moved => [[column now, column before],
+# ...], known => n }. Beyond column n a macro or a comment has changed the line, and columns mean nothing.
+sub columns {
+    my ($self) = @_;
+    my (%columns, %text, $now, $before, $changed);
+    my $place = '';
+    for my $token (@{ $self->{tokens} }) {
+        my $here = "$token->{file}:$token->{line}";
+        my $blank = $token->{before} =~ s/.*\n//sr;
+        ($now, $before, $changed, $place) = (1, 1, 0, $here) if $here ne $place;
+        $_ += length $blank for $now, $before;
+        push @{ $columns{$here}{moved} }, [ $now, $before ] if $changed;
+        $text{ $token->{file} }{ $token->{line} } .= $blank . $token->{t};
+        $changed ||= $token->{o} ne $token->{t};
+        $now += length $token->{o};
+        $before += length $token->{t};
+    }
+    for my $file (keys %text) {
+        open my $in, '<', $file or next;
+        while (my $line = <$in>) {
+            my $seen = $text{$file}{$.} // next;
+            $columns{"$file:$."}{known} = common_length($line =~ tr/\t/ /r, $seen =~ tr/\t/ /r);
+        }
+    }
+    return \%columns;
+}
+
+sub common_length {
+    my ($first, $second) = @_;
+    return ($first ^ $second) =~ /^(\0*)/ ? length $1 : 0;
 }
 
 # ---- tokens ----
