@@ -63,10 +63,12 @@ static void exchange(struct warp *warp, uint32_t group, enum warp_op op)
 	}
 }
 
-/* The lanes of the group stand together. If that is the whole warp, what comes next cannot match what was before. */
-static void settle_meeting(struct worker *worker, struct warp *warp, uint32_t group)
+/* The lanes of the group stand together. If the mask names the whole warp, what comes next cannot match what was
+ * before. (Not: if the group is all that are left. Whether others have left by now depends on the order of lanes.) */
+static void settle_meeting(struct worker *worker, struct warp *warp, uint32_t mask, uint32_t group)
 {
-	const bool is_whole_warp = group == expected_lanes(warp, ~0u);
+	const uint32_t present = warp->lane_count == 32 ? ~0u : (1u << warp->lane_count) - 1;
+	const bool is_whole_warp = (mask & present) == present;
 
 	if (!worker->instrumented)
 		return;
@@ -94,7 +96,7 @@ static uint64_t meet(enum warp_op op, unsigned mask, const void *site)
 		return lane->result;
 	}
 	group = expected_lanes(warp, mask);
-	settle_meeting(lane->worker, warp, group);
+	settle_meeting(lane->worker, warp, mask, group);
 	exchange(warp, group, op);
 	for (uint32_t rest = group; rest != 0; rest &= rest - 1)
 		warp->lanes[__builtin_ctz(rest)].state = LANE_READY;
