@@ -172,6 +172,7 @@ int main(void)
 			fprintf(stderr, "bench: the kernel and the C function differ\n");
 			return 1;
 		}
+	cudaFree(q), cudaFree(k), cudaFree(v), cudaFree(o), cudaFree(s);
 	free(got);
 	free(host);
 	return 0;

@@ -108,7 +108,7 @@ static void print_hazard(const struct hazard *h)
 	fprintf(stderr, "========= %s%s\n", strcmp(h->severity, "warning") == 0 ? "Warning: " : "", h->headline);
 	if (h->line != 0)
 		fprintf(stderr, "=========     at %s in %s:%u\n", h->signature, h->file, h->line);
-	else
+	else if (h->signature[0] != '\0')
 		fprintf(stderr, "=========     at %s\n", h->signature);
 	if (h->has_place)
 		fprintf(stderr, "=========     by thread (%u,%u,%u) in block (%u,%u,%u)\n", h->thread.x, h->thread.y,
