@@ -281,6 +281,8 @@ static uint32_t zip_in_step(struct worker *worker, struct warp *warp, uint32_t e
 
 /* ---- lanes that have parted ---- */
 
+#define NOT_EXECUTED UINT64_MAX /* in the place of an address */
+
 static void *grow(void *memory, size_t bytes)
 {
 	if ((memory = realloc(memory, bytes)) == NULL) {
@@ -366,27 +368,35 @@ static uint32_t complete_groups(const struct warp *warp, const struct stream *st
 	return least == UINT32_MAX ? most : least;
 }
 
-static void count_stream(struct worker *worker, const struct warp *warp, struct stream *stream, uint32_t ended)
+/* Returns whether something is left in the queues. */
+static bool count_stream(struct worker *worker, const struct warp *warp, struct stream *stream, uint32_t ended)
 {
 	const uint32_t groups = complete_groups(warp, stream, ended);
+	bool left = false;
 
 	for (uint32_t group = 0; group < groups; group++) {
 		struct instruction instruction = {.key = stream->key, .lanes = 0, .count = 0};
 
 		for (uint32_t lane = 0; lane < warp->lane_count; lane++)
 			if (stream->queue[lane].count > group) {
+				uint64_t address = stream->queue[lane].addresses[stream->queue[lane].first + group];
+
+				if (address == NOT_EXECUTED)
+					continue;
 				instruction.lanes |= 1u << lane;
-				instruction.address[instruction.count++] =
-					stream->queue[lane].addresses[stream->queue[lane].first + group];
+				instruction.address[instruction.count++] = address;
 			}
-		count_instruction(&worker->tally, &instruction);
+		if (instruction.count > 0)
+			count_instruction(&worker->tally, &instruction);
 	}
 	for (uint32_t lane = 0; lane < warp->lane_count; lane++) {
 		uint32_t taken = stream->queue[lane].count < groups ? stream->queue[lane].count : groups;
 
 		stream->queue[lane].count -= taken;
 		stream->queue[lane].first = stream->queue[lane].count == 0 ? 0 : stream->queue[lane].first + taken;
+		left |= stream->queue[lane].count > 0;
 	}
+	return left;
 }
 
 static void sort_into_streams(struct worker *worker, struct warp *warp, uint32_t start)
@@ -413,24 +423,110 @@ static void sort_into_streams(struct worker *worker, struct warp *warp, uint32_t
 
 void account_forget(struct warp *warp)
 {
+	enum { KEPT = 1 << 14 }; /* addresses a queue keeps room for */
+
 	for (uint32_t s = 0; s < warp->stream_count; s++)
-		for (uint32_t lane = 0; lane < WARP_SIZE; lane++)
+		for (uint32_t lane = 0; lane < WARP_SIZE; lane++) {
 			warp->streams[s].queue[lane].first = warp->streams[s].queue[lane].count = 0;
+			if (warp->streams[s].queue[lane].capacity > KEPT) {
+				free(warp->streams[s].queue[lane].addresses);
+				warp->streams[s].queue[lane].addresses = NULL;
+				warp->streams[s].queue[lane].capacity = 0;
+			}
+		}
 	warp->stream_count = 0;
 	if (warp->stream_index != NULL)
 		memset(warp->stream_index, 0, warp->stream_index_size * sizeof *warp->stream_index);
 	warp->diverged = false;
 }
 
-void account_warp(struct worker *worker, struct warp *warp, bool final)
+/* Lanes that do nothing more before a point from which nothing matches what was before it. */
+static uint32_t ended_lanes(const struct warp *warp)
 {
-	const uint32_t ended = final ? ~0u : warp->at_barrier | warp->exited;
-	uint32_t zipped = 0;
+	const uint32_t present = warp->lane_count == 32 ? ~0u : (1u << warp->lane_count) - 1;
+	uint32_t ended = warp->at_barrier | warp->exited;
 
+	for (uint32_t i = 0; i < warp->lane_count; i++) {
+		const struct lane *lane = &warp->lanes[i];
+
+		/* A meeting of the whole warp, unless somebody has left, who will be missing from it. */
+		if (lane->state == LANE_AT_WARP_OP && (lane->mask & present) == present && warp->exited == 0)
+			ended |= 1u << i;
+	}
+	return ended;
+}
+
+static void capture_values(struct warp *warp)
+{
 	for (uint32_t i = 0; i < warp->lane_count; i++)
 		if (warp->lanes[i].pending)
 			capture_value(&warp->lanes[i]);
+}
 
+/* Lanes that meet have done with what came before: one that did not execute an access as often as the others never
+ * will join them in it. */
+static void level_queues(const struct warp *warp, struct stream *stream, uint32_t met)
+{
+	uint32_t most = 0;
+
+	for (uint32_t lane = 0; lane < warp->lane_count; lane++)
+		if ((met >> lane & 1) && stream->queue[lane].count > most)
+			most = stream->queue[lane].count;
+	for (uint32_t lane = 0; lane < warp->lane_count; lane++)
+		while ((met >> lane & 1) && stream->queue[lane].count < most)
+			push(stream, lane, NOT_EXECUTED);
+}
+
+static bool have_same_keys(const struct warp *warp, uint32_t lanes)
+{
+	const struct lane *first = &warp->lanes[__builtin_ctz(lanes)];
+
+	for (uint32_t rest = lanes & (lanes - 1); rest != 0; rest &= rest - 1) {
+		const struct lane *lane = &warp->lanes[__builtin_ctz(rest)];
+
+		if (lane->count != first->count ||
+		    memcmp(lane->keys, first->keys, first->count * sizeof *first->keys) != 0)
+			return false;
+	}
+	return true;
+}
+
+void account_meeting(struct worker *worker, struct warp *warp, uint32_t met)
+{
+	const uint32_t present = warp->lane_count == 32 ? ~0u : (1u << warp->lane_count) - 1;
+	const uint32_t ended = ended_lanes(warp);
+	uint32_t zipped = 0;
+	bool left = false;
+
+	if (met == present) { /* the whole warp: nothing that comes can match what was */
+		account_warp(worker, warp, true);
+		return;
+	}
+	capture_values(warp);
+	if (!warp->diverged) {
+		/* racecheck wants to see what was before the meeting. */
+		if (worker->race_cells == NULL && have_same_keys(warp, met))
+			return;
+		zipped = zip_in_step(worker, warp, ended);
+		warp->diverged = true;
+	}
+	sort_into_streams(worker, warp, zipped);
+	for (uint32_t s = 0; s < warp->stream_count; s++) {
+		level_queues(warp, &warp->streams[s], met);
+		left |= count_stream(worker, warp, &warp->streams[s], ended);
+	}
+	if (!left)
+		account_forget(warp);
+	for (uint32_t i = 0; i < warp->lane_count; i++)
+		warp->lanes[i].count = 0;
+}
+
+void account_warp(struct worker *worker, struct warp *warp, bool final)
+{
+	const uint32_t ended = final ? ~0u : ended_lanes(warp);
+	uint32_t zipped = 0;
+
+	capture_values(warp);
 	if (!warp->diverged) {
 		zipped = zip_in_step(worker, warp, ended);
 		warp->diverged = lanes_with_records(warp, zipped) != 0;

@@ -191,8 +191,9 @@ static void lane_main(void)
 
 static void check_time(struct worker *worker, struct warp *warp)
 {
-	if (worker->timed_out)
-		report_spinning(worker, &warp->lanes[choose(worker, warp->ready ? warp->ready : 1, 31)]);
+	for (uint32_t i = 0; worker->timed_out && i < warp->lane_count; i++)
+		if (warp->lanes[i].state == LANE_FULL)
+			report_spinning(worker, &warp->lanes[i]);
 	if (worker->block_order > worker->launch->failed_order)
 		abandon_block(worker); /* an earlier block has failed: what this one does no longer matters */
 }
@@ -213,7 +214,7 @@ static void settle_warp(struct worker *worker, struct warp *warp)
 			warp->lanes[i].state = LANE_READY;
 			warp->ready |= 1u << i;
 		}
-	if (warp->ready == 0 && !settle_active_mask(warp))
+	if (warp->ready == 0 && !settle_meetings(worker, warp) && !settle_active_mask(warp))
 		report_stuck_warp(worker, warp);
 	if (--warp->turns == 0) {
 		/* It may be spinning on what another warp has to do. Each further round is longer, so that a long
@@ -462,7 +463,11 @@ void sim_take_turns(void)
 {
 	struct lane *lane = sim_lane;
 
-	if (lane != NULL && ++lane->count >= WINDOW) {
+	if (lane == NULL)
+		return;
+	if (lane->worker->instrumented) {
+		lane_wait(lane, LANE_FULL);
+	} else if (++lane->count >= WINDOW) {
 		lane->count = 0;
 		lane_wait(lane, LANE_FULL);
 	}

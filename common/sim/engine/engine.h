@@ -52,8 +52,7 @@ struct sim_allocation {
 	uint32_t index; /* in order of allocation; variables come first */
 	uint8_t *written;          /* initcheck: as in struct slot */
 	struct global_cell *cells; /* racecheck: a cell for 4 bytes; NULL until touched */
-	_Atomic(_Atomic uint64_t *) read_marks,
-		write_marks; /* footprint: one bit a byte, this launch; NULL until touched */
+	struct sim_marks *_Atomic read_marks, *_Atomic write_marks; /* footprint, this launch; NULL until touched */
 };
 
 /* cudaMalloc: 256-byte aligned. NULL when the chosen GPU's memory is full. */
@@ -115,8 +114,8 @@ bool sim_program_is_instrumented(void);
 /* One access by the calling thread; does not return if it is not allowed. */
 void sim_access(const void *pointer, size_t size, enum sim_op op, const void *site);
 
-/* In a plain build no window fills up, so a loop that waits for another thread would wait for ever: its atomics
- * give the others a turn now and then. */
+/* __nanosleep: gives the other threads a turn. So does an atomic in a plain build, now and then: there no window
+ * fills up, and a loop that waits for another thread would wait for ever. */
 void sim_take_turns(void);
 
 void sim_block_barrier(const void *site);

@@ -18,6 +18,8 @@
 #include "run.h"
 
 enum { INTERRUPT = SIGURG, SIGNAL_STACK = 64 * 1024, LANDING_STACK = 256 * 1024 };
+/* Below a stack: a local array so large that its other end is what was touched first. */
+enum { LARGEST_FRAME = 1 << 30 };
 
 static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 static struct sigaction previous[sizeof caught / sizeof caught[0]];
@@ -108,7 +110,7 @@ static __attribute__((noreturn)) void land(void)
 		break;
 	default:
 		if (fault.address - lane->stack_first < STACK_RESERVE ||
-		    lane->stack_first - fault.address < STACK_BYTES) {
+		    lane->stack_first - fault.address < LARGEST_FRAME) {
 			hazard.kind = "stack_overflow";
 			hazard.space = "local";
 			error = cudaErrorIllegalAddress;

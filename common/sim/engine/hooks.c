@@ -37,17 +37,19 @@ void capture_value(struct lane *lane)
 
 static inline void record(struct lane *lane, uintptr_t address, uint64_t low_key)
 {
-	uint32_t count = lane->count;
+	uint32_t count;
 
 	if (lane->pending)
 		capture_value(lane);
+	/* Not as soon as the window is full: a store just recorded has not happened yet, and its value is wanted. */
+	if (unlikely(lane->count == WINDOW))
+		lane_window_full(lane);
+	count = lane->count;
 	if (lane->values != NULL && (low_key >> KEY_OP_SHIFT & 3) != SIM_OP_LOAD)
 		lane->pending = (uint16_t)(count + 1);
 	lane->addresses[count] = address;
 	lane->keys[count] = lane->path | low_key;
 	lane->count = count + 1;
-	if (unlikely(count + 1 == WINDOW))
-		lane_window_full(lane);
 }
 
 /* `width` is here and below log2 of the size in bytes, with VOLATILE set or not, as it stands in a key. */
@@ -311,6 +313,10 @@ void __tsan_func_entry(void *caller, const struct sim_function *function)
 
 	if (lane == NULL)
 		return;
+	if (unlikely((uintptr_t)__builtin_frame_address(0) < lane->stack_limit))
+		report_stack_overflow(lane, function,
+		                      lane->entered || function == NULL ? (uintptr_t)caller
+		                                                        : (uintptr_t)function->address + 1);
 	if (unlikely(!lane->entered)) {
 		/* The launch's own thunk comes first; counting begins with the kernel itself. */
 		if (function == NULL || !function->is_kernel)
@@ -321,8 +327,6 @@ void __tsan_func_entry(void *caller, const struct sim_function *function)
 		lane->path = 0;
 		return;
 	}
-	if (unlikely((uintptr_t)__builtin_frame_address(0) < lane->stack_limit))
-		report_stack_overflow(lane, function, (uintptr_t)caller);
 	lane->path = (uint64_t)path_of_call(lane->worker, (uint32_t)(lane->path >> KEY_PATH_SHIFT), (uintptr_t)caller)
 	             << KEY_PATH_SHIFT;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "run.h"
 
@@ -112,6 +113,14 @@ static size_t slots_of(size_t bytes)
 	return (bytes + SLOT_BYTES - 1) >> SLOT_SHIFT;
 }
 
+/* The GPU's memory, or most of this machine's if that is less: every byte is filled. */
+static size_t memory_limit(void)
+{
+	const size_t host = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) / 4 * 3;
+
+	return sim_options()->gpu->memory_bytes < host ? sim_options()->gpu->memory_bytes : host;
+}
+
 void *sim_memory_allocate(size_t bytes)
 {
 	struct sim_allocation *allocation;
@@ -121,7 +130,7 @@ void *sim_memory_allocate(size_t bytes)
 
 	pthread_once(&once, open_arena);
 	pthread_mutex_lock(&lock);
-	if (bytes > sim_options()->gpu->memory_bytes - allocated || bytes > sim_arena_span / 2) {
+	if (bytes > memory_limit() - allocated || bytes > sim_arena_span / 2) {
 		pthread_mutex_unlock(&lock);
 		return NULL;
 	}
@@ -178,6 +187,8 @@ void sim_memory_copied(const void *to, const void *from, size_t bytes)
 		memset(target->written + ((uintptr_t)to - target->first), 1, bytes);
 }
 
+static void close_marks(struct sim_marks *_Atomic *place);
+
 static void release(struct sim_allocation *allocation)
 {
 	size_t slot = (allocation->first - sim_arena_first) >> SLOT_SHIFT;
@@ -187,6 +198,8 @@ static void release(struct sim_allocation *allocation)
 	madvise((void *)allocation->first, allocation->size, MADV_DONTNEED);
 	forget_written(allocation);
 	racecheck_forget(allocation);
+	close_marks(&allocation->read_marks);
+	close_marks(&allocation->write_marks);
 	allocation->freed = true;
 	allocated -= allocation->size;
 }
@@ -257,7 +270,7 @@ void sim_memory_reset(void)
 
 size_t sim_memory_free_bytes(void)
 {
-	return sim_options()->gpu->memory_bytes - allocated;
+	return memory_limit() - allocated;
 }
 
 size_t sim_allocated_bytes(void)
@@ -321,25 +334,49 @@ void sim_name_allocation(const void *device_pointer, const char *name)
 
 /* ---- footprints: one bit for each byte of an allocation, for reads and for writes ---- */
 
-static size_t footprint_words(const struct sim_allocation *allocation)
-{
-	return allocation->size / 64 + 2;
-}
+/* A page is 512 words, the marks of 32 KB. Pages with marks are listed by a byte each, so that a launch that touches
+ * little of a large allocation pays for little. */
+enum { PAGE_SHIFT = 9, PAGE_WORDS = 1 << PAGE_SHIFT };
 
-static _Atomic uint64_t *open_footprint(_Atomic(_Atomic uint64_t *) *place, const struct sim_allocation *allocation)
-{
-	_Atomic uint64_t *words = reserve(footprint_words(allocation) * sizeof *words), *expected = NULL;
+struct sim_marks {
+	_Atomic uint64_t *words;
+	_Atomic uint8_t *pages;
+	size_t page_count;
+};
 
-	if (words == NULL)
+static struct sim_marks *open_marks(struct sim_marks *_Atomic *place, size_t bytes)
+{
+	struct sim_marks *marks = calloc(1, sizeof *marks), *expected = NULL;
+
+	if (marks == NULL)
 		out_of_memory();
-	if (!atomic_compare_exchange_strong(place, &expected, words)) { /* another worker was first */
-		munmap((void *)words, footprint_words(allocation) * sizeof *words);
+	marks->page_count = (bytes >> (6 + PAGE_SHIFT)) + 1;
+	marks->words = reserve(marks->page_count * PAGE_WORDS * sizeof *marks->words);
+	marks->pages = calloc(marks->page_count, sizeof *marks->pages);
+	if (marks->words == NULL || marks->pages == NULL)
+		out_of_memory();
+	if (!atomic_compare_exchange_strong(place, &expected, marks)) { /* another worker was first */
+		munmap((void *)marks->words, marks->page_count * PAGE_WORDS * sizeof *marks->words);
+		free((void *)marks->pages);
+		free(marks);
 		return expected;
 	}
-	return words;
+	return marks;
 }
 
-static void mark(_Atomic uint64_t *words, size_t offset, size_t length)
+static void close_marks(struct sim_marks *_Atomic *place)
+{
+	struct sim_marks *marks = *place;
+
+	if (marks == NULL)
+		return;
+	munmap((void *)marks->words, marks->page_count * PAGE_WORDS * sizeof *marks->words);
+	free((void *)marks->pages);
+	free(marks);
+	*place = NULL;
+}
+
+static void mark(const struct sim_marks *marks, size_t offset, size_t length)
 {
 	size_t word = offset >> 6, last = (offset + length - 1) >> 6;
 	uint64_t bits = ~(uint64_t)0 << (offset & 63);
@@ -348,8 +385,10 @@ static void mark(_Atomic uint64_t *words, size_t offset, size_t length)
 		if (word == last)
 			bits &= ~(uint64_t)0 >> (63 - ((offset + length - 1) & 63));
 		/* Most bytes are touched more than once: look before the costly locked instruction. */
-		if ((atomic_load_explicit(&words[word], memory_order_relaxed) & bits) != bits)
-			atomic_fetch_or_explicit(&words[word], bits, memory_order_relaxed);
+		if ((atomic_load_explicit(&marks->words[word], memory_order_relaxed) & bits) != bits) {
+			atomic_fetch_or_explicit(&marks->words[word], bits, memory_order_relaxed);
+			atomic_store_explicit(&marks->pages[word >> PAGE_SHIFT], 1, memory_order_relaxed);
+		}
 	}
 }
 
@@ -358,28 +397,31 @@ void sim_mark_footprint(struct sim_allocation *allocation, uintptr_t address, si
 	size_t offset = address - allocation->first;
 
 	if (op != SIM_OP_STORE) {
-		_Atomic uint64_t *words = allocation->read_marks;
+		struct sim_marks *marks = allocation->read_marks;
 
-		mark(words ? words : open_footprint(&allocation->read_marks, allocation), offset, length);
+		mark(marks ? marks : open_marks(&allocation->read_marks, allocation->size), offset, length);
 	}
 	if (op != SIM_OP_LOAD) {
-		_Atomic uint64_t *words = allocation->write_marks;
+		struct sim_marks *marks = allocation->write_marks;
 
-		mark(words ? words : open_footprint(&allocation->write_marks, allocation), offset, length);
+		mark(marks ? marks : open_marks(&allocation->write_marks, allocation->size), offset, length);
 	}
 }
 
-static uint64_t take_marks(_Atomic(_Atomic uint64_t *) *place, const struct sim_allocation *allocation)
+static uint64_t take_marks(struct sim_marks *marks)
 {
-	_Atomic uint64_t *words = *place;
 	uint64_t count = 0;
 
-	if (words == NULL)
-		return 0;
-	for (size_t i = 0; i < footprint_words(allocation); i++)
-		count += (uint64_t)__builtin_popcountll(words[i]);
-	munmap((void *)words, footprint_words(allocation) * sizeof *words);
-	*place = NULL;
+	for (size_t page = 0; marks != NULL && page < marks->page_count; page++) {
+		_Atomic uint64_t *words = &marks->words[page << PAGE_SHIFT];
+
+		if (!marks->pages[page])
+			continue;
+		for (size_t i = 0; i < PAGE_WORDS; i++)
+			count += (uint64_t)__builtin_popcountll(words[i]);
+		memset((void *)words, 0, PAGE_WORDS * sizeof *words);
+		marks->pages[page] = 0;
+	}
 	return count;
 }
 
@@ -387,8 +429,8 @@ struct sim_footprint sim_take_footprint(struct sim_allocation *allocation)
 {
 	struct sim_footprint footprint;
 
-	footprint.read_bytes = take_marks(&allocation->read_marks, allocation);
-	footprint.write_bytes = take_marks(&allocation->write_marks, allocation);
+	footprint.read_bytes = take_marks(allocation->read_marks);
+	footprint.write_bytes = take_marks(allocation->write_marks);
 	if (footprint.write_bytes == allocation->size && !allocation->is_variable)
 		forget_written(allocation);
 	return footprint;

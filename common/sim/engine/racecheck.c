@@ -69,10 +69,10 @@ bool racecheck_open_worker(struct worker *worker)
 	return worker->race_cells != NULL && worker->race_bytes != NULL;
 }
 
-void racecheck_synchronise(struct warp *warp, uint32_t group, bool is_whole_warp)
+void racecheck_synchronise(struct warp *warp, uint32_t group)
 {
 	warp->clock++;
-	if (is_whole_warp) {
+	if (warp->lane_count == WARP_SIZE ? group == ~0u : group == (1u << warp->lane_count) - 1) {
 		warp->full_sync = warp->clock;
 		return;
 	}

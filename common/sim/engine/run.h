@@ -262,7 +262,7 @@ bool racecheck_open_worker(struct worker *worker);
 void racecheck_instruction(struct worker *worker, const struct warp *warp, uint64_t key, uint32_t lanes,
                            const uint64_t *address, const uint64_t *value);
 /* The lanes of `group` have synchronised. */
-void racecheck_synchronise(struct warp *warp, uint32_t group, bool is_whole_warp);
+void racecheck_synchronise(struct warp *warp, uint32_t group);
 /* A barrier or the end of the block: what was suspicious has not been explained. */
 void racecheck_end_interval(struct worker *worker);
 void racecheck_forget(struct sim_allocation *allocation);
@@ -303,6 +303,8 @@ void abandon_block(struct worker *worker) __attribute__((noreturn));
 void fail_launch(struct worker *worker, const struct hazard *hazard, cudaError_t error) __attribute__((noreturn));
 
 /* ---- warp.c ---- */
+/* Lets lanes go on whose warp operation is complete because those they waited for have left; true if there were any. */
+bool settle_meetings(struct worker *worker, struct warp *warp);
 /* Lets lanes at __activemask go on; true if there were any. */
 bool settle_active_mask(struct warp *warp);
 
@@ -317,6 +319,8 @@ void report_spinning(struct worker *worker, struct lane *lane) __attribute__((no
 /* Groups and counts the records of a warp none of whose lanes can go on; empties full windows. `final`: no lane
  * executes anything more before the next barrier, so nothing is kept for matching. */
 void account_warp(struct worker *worker, struct warp *warp, bool final);
+/* The lanes of `met` stand together (a shuffle, __syncwarp): no access of theirs from before matches a later one. */
+void account_meeting(struct worker *worker, struct warp *warp, uint32_t met);
 void account_forget(struct warp *warp);
 
 /* ---- memory.c: what hooks and counting need of it ---- */

@@ -63,26 +63,36 @@ static void exchange(struct warp *warp, uint32_t group, enum warp_op op)
 	}
 }
 
-/* The lanes of the group stand together. If the mask names the whole warp, what comes next cannot match what was
- * before. (Not: if the group is all that are left. Whether others have left by now depends on the order of lanes.) */
-static void settle_meeting(struct worker *worker, struct warp *warp, uint32_t mask, uint32_t group)
+/* All who can come have come: they exchange what they brought, and may go on. */
+static void complete_meeting(struct worker *worker, struct warp *warp, const struct lane *one)
 {
-	const uint32_t present = warp->lane_count == 32 ? ~0u : (1u << warp->lane_count) - 1;
-	const bool is_whole_warp = (mask & present) == present;
+	const uint32_t group = expected_lanes(warp, one->mask);
 
-	if (!worker->instrumented)
-		return;
-	if (is_whole_warp || worker->race_cells != NULL)
-		account_warp(worker, warp, is_whole_warp);
+	if (worker->instrumented)
+		account_meeting(worker, warp, group);
 	if (worker->race_cells != NULL)
-		racecheck_synchronise(warp, group, is_whole_warp);
+		racecheck_synchronise(warp, group);
+	exchange(warp, group, one->op);
+	for (uint32_t rest = group; rest != 0; rest &= rest - 1)
+		warp->lanes[__builtin_ctz(rest)].state = LANE_READY;
+	warp->ready |= group;
+}
+
+/* Lanes may have waited for one that has now left the kernel. */
+bool settle_meetings(struct worker *worker, struct warp *warp)
+{
+	for (uint32_t i = 0; i < warp->lane_count; i++)
+		if (warp->lanes[i].state == LANE_AT_WARP_OP && all_have_come(warp, &warp->lanes[i])) {
+			complete_meeting(worker, warp, &warp->lanes[i]);
+			return true;
+		}
+	return false;
 }
 
 static uint64_t meet(enum warp_op op, unsigned mask, const void *site)
 {
 	struct lane *lane = sim_lane;
 	struct warp *warp = lane->warp;
-	uint32_t group;
 
 	lane->op = op;
 	lane->mask = mask;
@@ -95,12 +105,8 @@ static uint64_t meet(enum warp_op op, unsigned mask, const void *site)
 		lane_wait(lane, LANE_AT_WARP_OP);
 		return lane->result;
 	}
-	group = expected_lanes(warp, mask);
-	settle_meeting(lane->worker, warp, mask, group);
-	exchange(warp, group, op);
-	for (uint32_t rest = group; rest != 0; rest &= rest - 1)
-		warp->lanes[__builtin_ctz(rest)].state = LANE_READY;
-	warp->ready |= group & ~(1u << lane->index); /* the last to come simply goes on */
+	complete_meeting(lane->worker, warp, lane);
+	warp->ready &= ~(1u << lane->index); /* the last to come simply goes on */
 	return lane->result;
 }
 

@@ -135,8 +135,10 @@ static unsigned match(unsigned mask, uint64_t value, int bits, const void *site)
 
 static unsigned match_all(unsigned mask, uint64_t value, int bits, int *all, const void *site)
 {
-	*all = match(mask, value, bits, site) == mask;
-	return *all ? mask : 0;
+	const unsigned present = sim_warp_ballot(mask, 1, site); /* without lanes that have left */
+
+	*all = match(mask, value, bits, site) == present;
+	return *all ? present : 0;
 }
 
 #define MATCH(suffix, type, to_bits, bits, any_site, all_site)                                                       \
@@ -161,12 +163,12 @@ MATCH(f64, double, bits_of_f64, 64, _s2, _s3)
 	ENTRY(type, sim_reduce_##name##_s3, unsigned mask, type value, const void *site)                             \
 	{                                                                                                            \
 		type result = 0;                                                                                     \
-		bool is_first = true;                                                                                \
+		bool is_first = true; const unsigned present = sim_warp_ballot(mask, 1, site);                                                                                \
                                                                                                                      \
 		for (int lane = 0; lane < 32; lane++) {                                                              \
 			type other;                                                                                  \
                                                                                                                      \
-			if ((mask >> lane & 1) == 0)                                                                 \
+			if ((present >> lane & 1) == 0)                                                                 \
 				continue;                                                                            \
 			other = (type)sim_warp_shuffle(SIM_SHUFFLE_INDEX, mask, (uint32_t)value, lane, 32, site);    \
 			result = is_first ? other : (combined);                                                      \

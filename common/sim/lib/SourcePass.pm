@@ -626,8 +626,8 @@ sub launch_text {
     my $known = $self->{kernels}{$name};
     my $one_function = !$known || !$known->{template}
         || keys %{ $known->{shapes} } == 1 && $given == $known->{arguments};
-    return qq{::sim::launch(::sim::launch_config($config), "$name", $kernel)} if $one_function;
-    return qq{::sim::launch_deduced(::sim::launch_config($config), "$name", [=](auto... sim_a) }
+    return qq{ ::sim::launch(::sim::launch_config($config), "$name", $kernel)} if $one_function;
+    return qq{ ::sim::launch_deduced(::sim::launch_config($config), "$name", [=](auto... sim_a) }
          . qq{__attribute__((no_sanitize("thread"))) { $kernel(sim_a...); })};
 }
 

@@ -1,0 +1,25 @@
+// A copy on the device of memory nobody wrote is as undefined as the original.
+// EXPECT initcheck uninitialized error
+#include <cstdio>
+
+__global__ void use(const int *x, int *y)
+{
+	y[threadIdx.x] = x[threadIdx.x]; // BUG
+}
+
+int main()
+{
+	int *a, *b, *y;
+	cudaMalloc(&a, 64 * sizeof(int));
+	cudaMalloc(&b, 64 * sizeof(int));
+	cudaMalloc(&y, 64 * sizeof(int));
+#ifdef FIXED
+	cudaMemset(a, 0, 64 * sizeof(int));
+#else
+	cudaMemset(a, 0, 32 * sizeof(int));
+#endif
+	cudaMemcpy(b, a, 64 * sizeof(int), cudaMemcpyDeviceToDevice);
+	use<<<1, 64>>>(b, y);
+	cudaDeviceSynchronize();
+	return 0;
+}

@@ -1,0 +1,50 @@
+// The last K/V tile has fewer rows; those that were not loaded are used all the same.
+// EXPECT initcheck uninitialized error
+#include <cmath>
+#include <cstdio>
+
+const int N = 20, D = 16, TILE = 32;
+
+__global__ void attention(const float *Q, const float *K, const float *V, float *O)
+{
+	__shared__ float k[TILE][D], v[TILE][D];
+	int row = threadIdx.x;
+	float acc[D] = {0}, m = -INFINITY, l = 0;
+	for (int i = threadIdx.x; i < TILE * D; i += blockDim.x)
+		if (i / D < N) {
+			k[i / D][i % D] = K[i];
+			v[i / D][i % D] = V[i];
+		}
+	__syncthreads();
+	if (row >= N)
+		return;
+#ifdef FIXED
+	for (int j = 0; j < N; j++) {
+#else
+	for (int j = 0; j < TILE; j++) {
+#endif
+		float s = 0;
+		for (int c = 0; c < D; c++)
+			s += Q[row * D + c] * k[j][c]; // BUG
+		float m_new = fmaxf(m, s), correction = expf(m - m_new), p = expf(s - m_new);
+		l = l * correction + p;
+		for (int c = 0; c < D; c++)
+			acc[c] = acc[c] * correction + p * v[j][c]; // BUG
+		m = m_new;
+	}
+	for (int c = 0; c < D; c++)
+		O[row * D + c] = acc[c] / l;
+}
+
+int main()
+{
+	float *d[4];
+	for (int i = 0; i < 4; i++) {
+		cudaMalloc(&d[i], N * D * sizeof(float));
+		if (i < 3)
+			cudaMemset(d[i], 0, N * D * sizeof(float));
+	}
+	attention<<<1, 64>>>(d[0], d[1], d[2], d[3]);
+	cudaDeviceSynchronize();
+	return 0;
+}

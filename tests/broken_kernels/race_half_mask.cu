@@ -1,0 +1,28 @@
+// Each half of the warp synchronises with itself, but reads what the other half wrote.
+// EXPECT racecheck RAW|WAR warning
+#include <cstdio>
+
+__global__ void exchange(int *y)
+{
+	__shared__ int s[32];
+	int t = threadIdx.x;
+	s[t] = t * t; // OTHER
+#ifdef FIXED
+	__syncwarp();
+#else
+	if (t < 16)
+		__syncwarp(0x0000ffff);
+	else
+		__syncwarp(0xffff0000);
+#endif
+	y[t] = s[t ^ 16]; // BUG
+}
+
+int main()
+{
+	int *y;
+	cudaMalloc(&y, 32 * sizeof(int));
+	exchange<<<1, 32>>>(y);
+	cudaDeviceSynchronize();
+	return 0;
+}

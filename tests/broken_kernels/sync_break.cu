@@ -1,0 +1,33 @@
+// One thread leaves the loop before its barrier.
+// EXPECT synccheck divergent_barrier|exited_threads error
+#include <cstdio>
+
+__global__ void relax(float *x)
+{
+	__shared__ float s[64];
+	int t = threadIdx.x;
+	s[t] = x[t];
+	for (int i = 0; i < 8; i++) {
+		__syncthreads(); // BUG
+		float next = s[(t + 1) % 64];
+#ifndef FIXED
+		if (next > 40)
+			break;
+#endif
+		__syncthreads(); // BUG
+		s[t] = next;
+	}
+	x[t] = s[t];
+}
+
+int main()
+{
+	float h[64], *x;
+	for (int i = 0; i < 64; i++)
+		h[i] = i < 60 ? 1 : 50;
+	cudaMalloc(&x, sizeof h);
+	cudaMemcpy(x, h, sizeof h, cudaMemcpyHostToDevice);
+	relax<<<1, 64>>>(x);
+	cudaDeviceSynchronize();
+	return 0;
+}

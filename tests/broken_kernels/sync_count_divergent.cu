@@ -1,0 +1,28 @@
+// EXPECT synccheck divergent_barrier|exited_threads error
+#include <cstdio>
+
+__global__ void count(const int *x, int *y)
+{
+	int t = threadIdx.x, n = 0;
+#ifdef FIXED
+	n = __syncthreads_count(x[t] > 0);
+#else
+	if (x[t] >= 0)
+		n = __syncthreads_count(x[t] > 0); // BUG
+#endif
+	if (t == 0)
+		*y = n;
+}
+
+int main()
+{
+	int h[64], *x, *y;
+	for (int i = 0; i < 64; i++)
+		h[i] = i - 3;
+	cudaMalloc(&x, sizeof h);
+	cudaMalloc(&y, sizeof(int));
+	cudaMemcpy(x, h, sizeof h, cudaMemcpyHostToDevice);
+	count<<<1, 64>>>(x, y);
+	cudaDeviceSynchronize();
+	return 0;
+}

@@ -1,0 +1,28 @@
+// Waits for a flag that nobody sets.
+// EXPECT synccheck endless_loop error
+// SLOW
+#include <cstdio>
+
+__global__ void wait(volatile int *flag, int *y)
+{
+#ifdef FIXED
+	if (threadIdx.x == 32)
+		*flag = 1;
+#endif
+	if (threadIdx.x == 0)
+		while (*flag == 0) // BUG
+			;
+	__syncthreads();
+	y[threadIdx.x] = 1;
+}
+
+int main()
+{
+	int *flag, *y;
+	cudaMalloc(&flag, sizeof(int));
+	cudaMalloc(&y, 64 * sizeof(int));
+	cudaMemset(flag, 0, sizeof(int));
+	wait<<<1, 64>>>(flag, y);
+	cudaDeviceSynchronize();
+	return 0;
+}
