@@ -43,7 +43,7 @@ for suite in "$@"; do
 	[ -n "$why" ] && [ "$bad" -eq 0 ] && bad=1
 
 	printf '%-24s %6d %7d %7d %8d %8s\n' "$suite" "$all" "$good" "$bad" "$left_out" "$seconds"
-	grep '^skipped: ' "$log" | sed 's/^/    /'
+	grep -e '^skipped: ' -e '^table: ' "$log" | sed 's/^/    /'
 	if [ -n "$why" ]; then
 		echo "    $suite: $why. Its output ($log):"
 		tail -n "${LOG_LINES:-60}" "$log" | sed 's/^/    | /'
