@@ -31,17 +31,6 @@ struct race_cell {
 	uint32_t split;                   /* in this interval the four bytes have cells of their own */
 };
 
-/*
- * A plain read beside another thread's atomic. `old = *p; do ... while (old != atomicCAS(p, ...))` begins with one,
- * and is right: if the reader goes on to an atomic of its own, all is well. If it has not by the next barrier, it read
- * a result that others were still adding to.
- */
-struct suspect {
-	struct finding finding;
-	uint32_t reader;
-	uintptr_t address;
-};
-
 /* The access being checked, by one lane. */
 struct access {
 	uint32_t thread, site;
@@ -93,33 +82,18 @@ static bool has_handed_over(const struct worker *worker, uint32_t before, uint32
 	return worker->lanes[before].released && worker->lanes[now].acquired;
 }
 
-static void suspect(struct worker *worker, const struct finding *finding, uint32_t reader)
+/*
+ * A plain read beside another thread's atomic. `if (x > *most) atomicMax(most, x)` and every compare-and-swap loop
+ * begin with one, and are right: the read only decides. So a place of the source where a thread reads what it then
+ * does an atomic to is above suspicion for all threads; elsewhere a result was read that others were still adding to.
+ * Known only at the end of the launch: see findings.c.
+ */
+static void explain_read(uint32_t site)
 {
-	if (worker->suspect_count == worker->suspect_capacity) {
-		worker->suspect_capacity = worker->suspect_capacity ? 2 * worker->suspect_capacity : 64;
-		worker->suspects = realloc(worker->suspects, worker->suspect_capacity * sizeof *worker->suspects);
-		if (worker->suspects == NULL)
-			abort();
-	}
-	worker->suspects[worker->suspect_count++] = (struct suspect){*finding, reader, finding->address};
-}
+	struct sim_site *place = (struct sim_site *)site_at(site);
 
-/* This thread's atomic explains its plain reads of the same address. */
-static void clear_suspects(struct worker *worker, uint32_t thread, uintptr_t address)
-{
-	for (size_t i = 0; i < worker->suspect_count;) {
-		if (worker->suspects[i].reader == thread && worker->suspects[i].address == address)
-			worker->suspects[i] = worker->suspects[--worker->suspect_count];
-		else
-			i++;
-	}
-}
-
-void racecheck_end_interval(struct worker *worker)
-{
-	for (size_t i = 0; i < worker->suspect_count; i++)
-		findings_add(worker, &worker->suspects[i].finding);
-	worker->suspect_count = 0;
+	if (place != NULL)
+		__atomic_store_n(&place->scratch, SITE_READS_BEFORE_ATOMIC, __ATOMIC_RELAXED);
 }
 
 static void found(struct worker *worker, const struct access *now, enum finding_kind kind,
@@ -137,12 +111,9 @@ static void found(struct worker *worker, const struct access *now, enum finding_
 		.count = now->bytes,
 	};
 
-	if (space == SIM_SHARED && now->op == SIM_OP_ATOMIC && before.op == SIM_OP_LOAD)
-		suspect(worker, &finding, before.thread);
-	else if (space == SIM_SHARED && now->op == SIM_OP_LOAD && before.op == SIM_OP_ATOMIC)
-		suspect(worker, &finding, now->thread);
-	else
-		findings_add(worker, &finding);
+	finding.read_beside_atomic = now->op == SIM_OP_ATOMIC ? before.op == SIM_OP_LOAD
+	                                                      : now->op == SIM_OP_LOAD && before.op == SIM_OP_ATOMIC;
+	findings_add(worker, &finding);
 }
 
 /* ---- shared memory ---- */
@@ -204,10 +175,12 @@ static void check_against_readers(struct worker *worker, const struct race_cell 
 		      (struct party){.site = site, .op = SIM_OP_LOAD, .thread = thread}, false);
 }
 
-static void note_read(struct race_cell *cell, const struct access *now)
+static void note_read(const struct worker *worker, struct race_cell *cell, const struct access *now)
 {
 	if (cell->reader != 0 && (cell->reader - 1u) / WARP_SIZE != now->thread / WARP_SIZE) {
-		cell->other_reader = cell->reader;
+		const bool ordered = has_handed_over(worker, cell->reader - 1u, now->thread);
+
+		cell->other_reader = ordered ? 0 : cell->reader;
 		cell->other_site = cell->read_site;
 		cell->read_lanes = 0;
 	}
@@ -235,17 +208,17 @@ static void check_cell(struct worker *worker, struct race_cell *cell, const stru
 	open_cell(cell, worker->interval);
 	check_against_writer(worker, cell, now);
 	if (now->op == SIM_OP_LOAD) {
-		note_read(cell, now);
+		note_read(worker, cell, now);
 		return;
 	}
 	check_against_readers(worker, cell, now);
 	cell->writer = (uint16_t)(now->thread + 1);
 	cell->write_op = (uint8_t)now->op;
 	cell->write_is_volatile = now->is_volatile;
-	if (now->op == SIM_OP_ATOMIC && cell->reader == now->thread + 1) {
-		clear_suspects(worker, now->thread, now->address);
-		cell->reader = 0;
-	}
+	if (now->op == SIM_OP_ATOMIC && cell->reader != 0 &&
+	    (cell->reader - 1u) / WARP_SIZE == now->thread / WARP_SIZE &&
+	    (cell->read_lanes >> now->thread % WARP_SIZE & 1))
+		explain_read(cell->read_site);
 	cell->write_site = now->site;
 	cell->write_clock = now->warp->clock;
 	cell->value = now->value;
@@ -297,7 +270,8 @@ static void check_shared(struct worker *worker, struct access *now, unsigned siz
 	check_granule(worker, offset / 4, now);
 	for (unsigned done = 4; done < size; done += 4) {
 		now->address += 4;
-		now->value = done == 4 ? (uint32_t)(value >> 32) : (uint32_t)(value >> 32) ^ done; /* 8 bytes are kept */
+		now->value =
+			done == 4 ? (uint32_t)(value >> 32) : (uint32_t)(value >> 32) ^ done; /* 8 bytes are kept */
 		check_granule(worker, (offset + done) / 4, now);
 	}
 }
@@ -340,10 +314,10 @@ struct global_cell {
 enum { STATE_BYTES = 15, STATE_OPENING = 16, STATE_LAUNCH_SHIFT = 5 };
 
 enum { SITE_BITS = 16, INTERVAL_BITS = 14, THREAD_BITS = 10, INTERVAL_MOST = (1 << INTERVAL_BITS) - 1 };
-#define FLAG_ATOMIC (UINT64_C(1) << 63) /* of a writer: an atomic, or volatile */
+#define FLAG_ATOMIC         (UINT64_C(1) << 63) /* of a writer: an atomic, or volatile */
 #define FLAG_SEVERAL_BLOCKS (UINT64_C(1) << 63)
-#define FLAG_SEVERAL_WARPS (UINT64_C(1) << 62)
-#define BLOCK_MASK ((UINT64_C(1) << 22) - 1)
+#define FLAG_SEVERAL_WARPS  (UINT64_C(1) << 62)
+#define BLOCK_MASK          ((UINT64_C(1) << 22) - 1)
 
 static uint64_t word_of(const struct worker *worker, const struct access *now)
 {
@@ -354,10 +328,22 @@ static uint64_t word_of(const struct worker *worker, const struct access *now)
 	       (now->site & ((1u << SITE_BITS) - 1));
 }
 
-static uint64_t word_block(uint64_t word) { return word >> 40 & BLOCK_MASK; }
-static uint32_t word_thread(uint64_t word) { return word >> 30 & ((1 << THREAD_BITS) - 1); }
-static uint32_t word_interval(uint64_t word) { return word >> SITE_BITS & INTERVAL_MOST; }
-static uint32_t word_site(uint64_t word) { return word & ((1u << SITE_BITS) - 1); }
+static uint64_t word_block(uint64_t word)
+{
+	return word >> 40 & BLOCK_MASK;
+}
+static uint32_t word_thread(uint64_t word)
+{
+	return word >> 30 & ((1 << THREAD_BITS) - 1);
+}
+static uint32_t word_interval(uint64_t word)
+{
+	return word >> SITE_BITS & INTERVAL_MOST;
+}
+static uint32_t word_site(uint64_t word)
+{
+	return word & ((1u << SITE_BITS) - 1);
+}
 
 /* Is what a block did before visible here because it released it, and this block has looked? */
 static bool is_released(const struct worker *worker, uint64_t block)
@@ -379,10 +365,8 @@ static bool is_global_race(const struct worker *worker, uint64_t mine, uint64_t 
 
 static struct party party_of(uint64_t word, enum sim_op op)
 {
-	return (struct party){.site = word_site(word),
-	                      .op = op,
-	                      .thread = word_thread(word),
-	                      .block_order = word_block(word) - 1};
+	return (struct party){
+		.site = word_site(word), .op = op, .thread = word_thread(word), .block_order = word_block(word) - 1};
 }
 
 /* What a cell says of an earlier launch is worth nothing. The first to touch it in this one empties it. */
@@ -392,7 +376,8 @@ static void open_global_cell(struct global_cell *cell, uint32_t launch)
 
 	while (state >> STATE_LAUNCH_SHIFT != launch || (state & STATE_OPENING)) {
 		if (state >> STATE_LAUNCH_SHIFT != launch &&
-		    atomic_compare_exchange_weak(&cell->state, &state, launch << STATE_LAUNCH_SHIFT | STATE_OPENING)) {
+		    atomic_compare_exchange_weak(&cell->state, &state,
+		                                 launch << STATE_LAUNCH_SHIFT | STATE_OPENING)) {
 			atomic_store_explicit(&cell->writer, 0, memory_order_relaxed);
 			atomic_store_explicit(&cell->reader, 0, memory_order_relaxed);
 			atomic_store_explicit(&cell->state, launch << STATE_LAUNCH_SHIFT, memory_order_release);
@@ -402,13 +387,14 @@ static void open_global_cell(struct global_cell *cell, uint32_t launch)
 	}
 }
 
-/* Beside these a plain read of global memory is no finding: compare-and-swap loops begin with one. */
+/* Volatile stores count as atomics here: it is how older code publishes a value. */
 static bool is_atomic_like(const struct access *now)
 {
 	return now->op == SIM_OP_ATOMIC || now->is_volatile;
 }
 
-static void check_global_write(struct worker *worker, struct global_cell *cell, const struct access *now, uint64_t mine)
+static void check_global_write(struct worker *worker, struct global_cell *cell, const struct access *now,
+                               uint64_t mine)
 {
 	const uint64_t writer = atomic_exchange_explicit(
 		&cell->writer, mine | (is_atomic_like(now) ? FLAG_ATOMIC : 0), memory_order_seq_cst);
@@ -428,7 +414,7 @@ static void check_global_write(struct worker *worker, struct global_cell *cell, 
 		found(worker, now, FINDING_WRITE_AFTER_WRITE, same ? FINDING_INFO : FINDING_ERROR, SIM_GLOBAL,
 		      party_of(writer, writer & FLAG_ATOMIC ? SIM_OP_ATOMIC : SIM_OP_STORE), between);
 	}
-	if (reader == 0 || now->bytes < 4 || is_atomic_like(now)) /* who read which bytes of a word is not kept */
+	if (reader == 0 || now->bytes < 4 || now->is_volatile) /* who read which bytes of a word is not kept */
 		return;
 	if (is_global_race(worker, mine, reader, &between) ||
 	    ((reader & FLAG_SEVERAL_BLOCKS) && !is_released(worker, word_block(reader)) && (between = true)) ||
@@ -438,7 +424,8 @@ static void check_global_write(struct worker *worker, struct global_cell *cell, 
 		      between);
 }
 
-static void check_global_read(struct worker *worker, struct global_cell *cell, const struct access *now, uint64_t mine)
+static void check_global_read(struct worker *worker, struct global_cell *cell, const struct access *now,
+                              uint64_t mine)
 {
 	const uint64_t writer = atomic_load_explicit(&cell->writer, memory_order_relaxed);
 	const uint64_t reader = atomic_load_explicit(&cell->reader, memory_order_relaxed);
@@ -446,16 +433,18 @@ static void check_global_read(struct worker *worker, struct global_cell *cell, c
 	uint64_t flags = reader & FLAG_SEVERAL_BLOCKS;
 	bool between;
 
-	if (writer != 0 && !(writer & FLAG_ATOMIC) &&
-	    (atomic_load_explicit(&cell->state, memory_order_relaxed) & touched) != 0 && is_global_race(worker, mine, writer, &between))
+	if (writer != 0 && !((writer & FLAG_ATOMIC) && now->is_volatile) &&
+	    (atomic_load_explicit(&cell->state, memory_order_relaxed) & touched) != 0 &&
+	    is_global_race(worker, mine, writer, &between))
 		found(worker, now, FINDING_READ_AFTER_WRITE, FINDING_ERROR, SIM_GLOBAL,
-		      party_of(writer, SIM_OP_STORE), between);
+		      party_of(writer, writer & FLAG_ATOMIC ? SIM_OP_ATOMIC : SIM_OP_STORE), between);
 	if (now->is_volatile)
 		return;
 	if (reader != 0) {
 		if (word_block(reader) != word_block(mine))
-			flags |= FLAG_SEVERAL_BLOCKS;
-		else if (word_interval(reader) == word_interval(mine))
+			flags |= is_released(worker, word_block(reader)) ? 0 : FLAG_SEVERAL_BLOCKS;
+		else if (word_interval(reader) == word_interval(mine) &&
+		         !has_handed_over(worker, word_thread(reader), word_thread(mine)))
 			flags |= word_thread(reader) / WARP_SIZE != word_thread(mine) / WARP_SIZE
 			                 ? FLAG_SEVERAL_WARPS
 			                 : reader & FLAG_SEVERAL_WARPS;
@@ -510,6 +499,19 @@ static void check_global(struct worker *worker, struct sim_allocation *allocatio
 	}
 }
 
+/* A lane's own reads, kept apart from the cells, which other workers write too. */
+static void note_recent_read(struct lane *lane, uintptr_t address, uint32_t site)
+{
+	lane->recent_reads[address / 4 % RECENT_READS].address = address;
+	lane->recent_reads[address / 4 % RECENT_READS].site = site;
+}
+
+static void explain_recent_read(const struct lane *lane, uintptr_t address)
+{
+	if (lane->recent_reads[address / 4 % RECENT_READS].address == address)
+		explain_read(lane->recent_reads[address / 4 % RECENT_READS].site);
+}
+
 /* ---- a warp's instruction ---- */
 
 static bool is_uniform(const uint64_t *address, unsigned count)
@@ -533,6 +535,15 @@ void racecheck_instruction(struct worker *worker, const struct warp *warp, uint6
 
 	if (space == SIM_CONSTANT)
 		return;
+	if (space == SIM_GLOBAL && !now.is_volatile && now.op != SIM_OP_STORE)
+		for (uint32_t rest = lanes, j = 0; rest != 0; rest &= rest - 1, j++) {
+			struct lane *lane = &warp->lanes[__builtin_ctz(rest)];
+
+			if (now.op == SIM_OP_LOAD)
+				note_recent_read(lane, address[j], now.site);
+			else
+				explain_recent_read(lane, address[j]);
+		}
 	/* A broadcast is read once: what matters is the warp, and one lane speaks for it. */
 	if (now.op == SIM_OP_LOAD && is_uniform(address, count)) {
 		const uint32_t first = (uint32_t)__builtin_ctz(lanes);

@@ -29,7 +29,14 @@ enum {
  *     63      32 31   30 29  28    27      26     24 23        0
  *     call path | space |  op  | volatile | log2 size | site index
  */
-enum { KEY_SITE_BITS = 24, KEY_SIZE_SHIFT = 24, KEY_VOLATILE_SHIFT = 27, KEY_OP_SHIFT = 28, KEY_SPACE_SHIFT = 30, KEY_PATH_SHIFT = 32 };
+enum {
+	KEY_SITE_BITS = 24,
+	KEY_SIZE_SHIFT = 24,
+	KEY_VOLATILE_SHIFT = 27,
+	KEY_OP_SHIFT = 28,
+	KEY_SPACE_SHIFT = 30,
+	KEY_PATH_SHIFT = 32
+};
 
 static inline uint32_t key_site(uint64_t key)
 {
@@ -66,6 +73,8 @@ static inline const struct sim_site *site_at(uint32_t index)
 	return index == (1u << KEY_SITE_BITS) - 1 ? NULL : &__start_sim_sites[index];
 }
 
+enum { RECENT_READS = 4 };
+
 enum lane_state {
 	LANE_READY,
 	LANE_FULL,       /* its window is full */
@@ -79,12 +88,13 @@ enum warp_op { WARP_OP_SYNC, WARP_OP_SHUFFLE, WARP_OP_BALLOT };
 
 struct lane {
 	/* what a hook touches */
-	uint32_t count;         /* records in the window */
-	uint16_t entered;       /* between entry and exit of the __global__ function */
-	uint16_t pending;       /* racecheck: the last record is a store whose value is not there yet */
-	bool fenced, released;  /* racecheck: it has executed __threadfence(), and an atomic or volatile store after it */
-	bool acquired;          /* or an atomic or volatile load: it may have seen what others released */
-	uint64_t path;          /* call path, shifted to its place in a key */
+	uint32_t count;   /* records in the window */
+	uint16_t entered; /* between entry and exit of the __global__ function */
+	uint16_t pending; /* racecheck: the last record is a store whose value is not there yet */
+	bool fenced,
+		released; /* racecheck: it has executed __threadfence(), and an atomic or volatile store after it */
+	bool acquired;    /* or an atomic or volatile load: it may have seen what others released */
+	uint64_t path;    /* call path, shifted to its place in a key */
 	uintptr_t shared_first; /* where shared memory may lie in this pthread's thread-local storage */
 	uintptr_t shared_span;
 	const uint16_t *shared_map;
@@ -112,6 +122,10 @@ struct lane {
 	uint64_t value, result;
 	uint64_t exp;
 	bool guarded; /* its stack has its guard page */
+	struct {
+		uintptr_t address;
+		uint32_t site;
+	} recent_reads[RECENT_READS]; /* racecheck: plain ones of global memory, by address */
 };
 
 /* Accesses of one key that no other lane has matched yet: a queue a lane. Used once lanes have diverged. */
@@ -135,7 +149,7 @@ struct warp {
 	uint32_t clock;     /* racecheck: counts the times lanes of the warp have synchronised */
 	uint32_t full_sync; /* when all of them last did */
 	uint32_t pair_sync[WARP_SIZE][WARP_SIZE]; /* when these two did, in a smaller group */
-	bool diverged; /* lanes' records since the last barrier were not the same */
+	bool diverged;                            /* lanes' records since the last barrier were not the same */
 	struct stream *streams;
 	uint32_t stream_count, stream_capacity;
 	uint32_t *stream_index; /* hash table: key -> stream, + 1 */
@@ -176,6 +190,8 @@ struct worker {
 	char *stacks;
 	struct sim_fiber main; /* the worker's own stack */
 	uint16_t *shared_map;
+	bool mapped; /* the map is that of mapped_function */
+	const struct sim_function *mapped_function;
 	size_t shared_map_dynamic; /* bytes of dynamic shared memory the map was made for */
 
 	uint32_t warp_count, thread_count;
@@ -199,21 +215,20 @@ struct worker {
 	char *output; /* of the kernel's printf, this block */
 	size_t output_length, output_capacity;
 
-	uint32_t interval;       /* counts barriers passed, over all blocks */
-	uint32_t first_interval; /* of this block */
+	uint32_t interval;            /* counts barriers passed, over all blocks */
+	uint32_t first_interval;      /* of this block */
 	struct race_cell *race_cells; /* racecheck of shared memory: a cell for 4 bytes; NULL: off */
 	struct race_cell *race_bytes; /* four cells for 4 bytes, where threads share a word */
 	uint8_t *shared_written;
 	bool fenced;   /* a thread of this block has executed __threadfence() */
 	bool acquired; /* and one has executed an atomic: it may have seen what other blocks released */
-	struct suspect *suspects; /* racecheck: plain reads beside atomics, until it shows what they are */
-	size_t suspect_count, suspect_capacity;
 	struct finding *findings;
 	size_t finding_count, finding_capacity;
 	uint64_t finding_sequence;
 
 	bool probing; /* only finding out which function the kernel is */
 	const struct sim_function *probed;
+	_Atomic uint64_t ended;    /* threads */
 	_Atomic uint64_t progress; /* threads ended and barriers passed */
 	_Atomic bool timed_out;
 	char *signal_stack, *landing_stack;
@@ -236,7 +251,7 @@ struct launch {
 	_Atomic uint64_t next_order;
 	_Atomic uint64_t failed_order; /* the first block in order that ended in an error; UINT64_MAX if none */
 	uint64_t order_multiplier, order_offset;
-	uint32_t number; /* counts launches, from 1 */
+	uint32_t number;           /* counts launches, from 1 */
 	_Atomic uint8_t *released; /* racecheck, by block order: has fenced, then done an atomic; NULL: off */
 	uint64_t released_count;
 
@@ -263,8 +278,6 @@ void racecheck_instruction(struct worker *worker, const struct warp *warp, uint6
                            const uint64_t *address, const uint64_t *value);
 /* The lanes of `group` have synchronised. */
 void racecheck_synchronise(struct warp *warp, uint32_t group);
-/* A barrier or the end of the block: what was suspicious has not been explained. */
-void racecheck_end_interval(struct worker *worker);
 void racecheck_forget(struct sim_allocation *allocation);
 
 /* ---- hooks.c calls these where its common case ends ---- */
@@ -291,6 +304,7 @@ static inline uint32_t path_hash(uint32_t parent, uintptr_t caller)
 
 /* ---- block.c ---- */
 bool worker_open(struct worker *worker);
+void worker_set_kernel(struct worker *worker, const struct sim_function *function);
 void worker_set_dynamic_shared(struct worker *worker, size_t bytes);
 void run_block(struct worker *worker);
 /* Finds the __global__ function behind launch->invoke without executing any of it. */
@@ -303,7 +317,8 @@ void abandon_block(struct worker *worker) __attribute__((noreturn));
 void fail_launch(struct worker *worker, const struct hazard *hazard, cudaError_t error) __attribute__((noreturn));
 
 /* ---- warp.c ---- */
-/* Lets lanes go on whose warp operation is complete because those they waited for have left; true if there were any. */
+/* Lets lanes go on whose warp operation is complete because those they waited for have left; true if there were any.
+ */
 bool settle_meetings(struct worker *worker, struct warp *warp);
 /* Lets lanes at __activemask go on; true if there were any. */
 bool settle_active_mask(struct warp *warp);
@@ -327,7 +342,8 @@ void account_forget(struct warp *warp);
 struct slot {
 	uintptr_t first;
 	size_t size;      /* 0: nothing there */
-	uint8_t *written; /* initcheck: one byte for each of the allocation, 1 once it is written; NULL: all of it is */
+	uint8_t *written; /* initcheck: one byte for each of the allocation, 1 once it is written; NULL: all of it is
+	                   */
 	uint8_t *unused;
 };
 enum { SLOT_SHIFT = 20 };
@@ -347,6 +363,8 @@ struct sim_footprint sim_take_footprint(struct sim_allocation *allocation);
 /* ---- symbols.c ---- */
 const struct sim_shared *sim_shared_holding(uintptr_t address); /* of the calling pthread; NULL if none */
 uintptr_t sim_shared_address(const struct sim_shared *array);   /* in the calling pthread */
+size_t sim_function_count(void);
+const struct sim_function *sim_function_number(size_t index);
 size_t sim_shared_count_all(void);
 const struct sim_shared *sim_shared_at(size_t index);
 extern __thread char sim_dynamic_shared[] __attribute__((tls_model("local-exec")));
