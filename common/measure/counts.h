@@ -29,6 +29,7 @@ struct tensor_traffic {
 struct shared_traffic {
 	uint64_t load_bytes, load_requests, load_wavefronts;
 	uint64_t store_bytes, store_requests, store_wavefronts;
+	uint64_t ideal_wavefronts; /* of loads and stores: without conflicts */
 };
 
 struct launch_counts {
