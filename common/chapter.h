@@ -101,7 +101,7 @@ struct chapter {
 	const char *name;    /* "01_naive" */
 	const char *program; /* "naive" */
 	const char *title;
-	const char *next;  /* what to try next: the last line of a run in which all is well */
+	const char *next;             /* what to try next: the last line of a run in which all is well */
 	const char *next_after_trace; /* the same after --trace; NULL: `next` */
 	const char *small; /* options of a case small enough to follow by hand: the last line of a run that failed */
 	uint64_t options;  /* OPTION_BIT of every option that applies */
