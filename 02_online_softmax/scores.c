@@ -26,12 +26,12 @@ static int parse_values(const char *text, struct problem *problem, unsigned *fix
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for --values");
 	for (size_t i = 0; i < count; i++) {
 		char *end;
+		int length = (int)strcspn(text, ",");
 		bool starts_well = *text && strchr("0123456789.+-", *text);
 		float value = strtof(text, &end);
-		bool usable = starts_well && end != text && (*end == ',' || *end == '\0') && !isnan(value) &&
-		              !(isinf(value) && value > 0);
-		if (!usable || (isinf(value) && !strstr(text, "inf"))) {
-			int length = (int)strcspn(text, ",");
+		bool is_infinity = isinf(value) && strcspn(text, "iI") < (size_t)length; /* not an overflow */
+		bool is_score = isfinite(value) || (is_infinity && value < 0);
+		if (!starts_well || end != text + length || length == 0 || !is_score) {
 			free(*values);
 			*values = NULL;
 			return error_set(error, EXIT_USAGE,
