@@ -232,11 +232,16 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 
 void report_quiet(const struct terminal *terminal, const struct run_result *result)
 {
+	int width = 0;
+	for (size_t i = 0; i < result->kernel_count; i++) {
+		int length = (int)strlen(result->kernels[i].kernel->name);
+		width = length > width ? length : width;
+	}
 	for (size_t i = 0; i < result->kernel_count; i++) {
 		const struct kernel_result *kernel = &result->kernels[i];
-		fprintf(terminal->out, "%s  ", kernel->kernel->name);
+		fprintf(terminal->out, "%-*s", width, kernel->kernel->name);
 		if (kernel->skipped[0])
-			fprintf(terminal->out, "skipped: %s\n", kernel->skipped);
+			fprintf(terminal->out, "  skipped: %s\n", kernel->skipped);
 		else
 			print_verdict(terminal, result, kernel);
 	}

@@ -350,7 +350,7 @@ Test(program, demonstration)
 		size_t width = 0;
 		for (char *c = line; *c; c++)
 			width += ((unsigned char)*c & 0xc0) != 0x80;
-		cr_expect_leq(width, 88, "%s", line);
+		cr_expect_leq(width, 80, "%s", line);
 		last = line;
 	}
 	cr_expect_eq(strncmp(last, "Next: ", 6), 0, "the last line is '%s'", last);
