@@ -144,3 +144,50 @@ Test(checker, each_row_has_its_own_tolerance)
 	cr_expect(!check.passed && check.worst_row == 1 && check.worst_column == 500);
 	expectations_free(&expected);
 }
+
+/* Of elements with tolerances of their own the worst is the one furthest beyond its own; NaN never passes. */
+Test(checker, the_worst_element_is_relative_to_its_tolerance)
+{
+	const double expected[] = {1, 2, 3, 4};
+	double tolerances[] = {1, 0.1, 1, 0};
+	float actual[] = {1.5f, 2.09f, 3, 4};
+	struct expectation e = {
+		.tensor = "y", .row_count = 1, .row_length = 4, .values = expected, .tolerances = tolerances};
+	struct check check = check_tensor(&e, actual);
+	cr_expect(check.passed && check.worst_column == 1 && check.tolerance == 0.1);
+	actual[3] = 4.0000005f;
+	check = check_tensor(&e, actual);
+	cr_expect(!check.passed && check.worst_column == 3, "no error is allowed there");
+	actual[3] = 4;
+	tolerances[2] = NAN;
+	check = check_tensor(&e, actual);
+	cr_expect(!check.passed, "a tolerance that is NaN passed");
+	tolerances[2] = 1;
+	actual[0] = NAN;
+	check = check_tensor(&e, actual);
+	cr_expect(!check.passed && check.non_finite == 1 && check.worst_column == 0);
+}
+
+Test(checker, inputs_are_what_they_are_called)
+{
+	struct problem problem = {.rows = 7, .cols = 113, .dim = 8, .seed = 2};
+	float x[7 * 113], again[7 * 113];
+	for (int kind = 0; kind < INPUT_KINDS; kind++) {
+		problem.input = (enum input_kind)kind;
+		input_fill_softmax(&problem, "x", x);
+		input_fill_softmax(&problem, "x", again);
+		cr_assert_arr_eq(x, again, sizeof x);
+		size_t hot = 0;
+		float least = INFINITY, most = -INFINITY;
+		for (size_t t = 0; t < 7 * 113; t++) {
+			least = fminf(least, x[t]);
+			most = fmaxf(most, x[t]);
+			hot += x[t] == 4096.0f;
+		}
+		cr_expect_eq(hot, kind == INPUT_ONE_HOT ? 7 : 0);
+		cr_expect(kind != INPUT_VERY_NEGATIVE || most < -104.0f, "exp does not underflow");
+		cr_expect(kind != INPUT_LARGE_LOGITS || most - least > 1e4f);
+		cr_expect(kind != INPUT_CONSTANT || most == least);
+		cr_expect(kind != INPUT_RAMP || (x[0] < x[1] && most == 64.0f));
+	}
+}
