@@ -128,8 +128,8 @@ struct chapter {
 	bool (*sweep)(size_t step, bool simulated, struct problem *problem);
 
 	/*
-	 * What the chapter finds out besides, after its kernels have run: a trace, the time of a library. Leaves it
-	 * in result->findings; `explain` and `add_json` tell it. May be NULL.
+	 * What the chapter finds out besides, after its kernels have run, right or wrong: a trace, the time of a
+	 * library. Leaves it in result->findings; `explain` and `add_json` tell it. May be NULL.
 	 */
 	int (*examine)(struct run_result *result, const struct named_values *inputs, struct error *error);
 

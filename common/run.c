@@ -438,8 +438,10 @@ int run_problem(struct run_result *result, const struct kernel *kernels, size_t 
 	}
 	if (status == 0)
 		status = run_kernels(result, kernels, kernel_count, named, &host, progress, diagnostics, error);
-	if (status == EXIT_ALL_VERIFIED && result->chapter->examine)
-		status = result->chapter->examine(result, host.inputs, error);
+	/* Also where a kernel is wrong, but not where it took the device with it. */
+	if (status <= EXIT_VERIFICATION && result->chapter->examine && cudaDeviceSynchronize() == cudaSuccess &&
+	    result->chapter->examine(result, host.inputs, error) != 0)
+		status = error->exit_code;
 	progress_clear(progress);
 	free_host(&host);
 	return status;

@@ -216,7 +216,7 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 	}
 	for (size_t i = 0; i < result->kernel_count && !result->options->trace; i++)
 		print_kernel(terminal, result, &result->kernels[i]);
-	if (result->chapter->explain && all_verified(result))
+	if (result->chapter->explain && (all_verified(result) || result->findings))
 		result->chapter->explain(terminal, result);
 
 	fputc('\n', terminal->out);

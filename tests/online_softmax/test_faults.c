@@ -89,6 +89,16 @@ Test(faults, every_one_changes_the_output_and_is_found)
 	}
 }
 
+/* The trace is that of the kernels as they are: a wrong run shows where it goes wrong. */
+Test(faults, a_wrong_run_has_a_trace)
+{
+	struct outcome o = run_program(
+		LIST(FAULTS "/m_starts_at_zero", "--trace", "--values=-300,-200", "--block", "1"), NOTHING, 60);
+	cr_expect_eq(o.status, 1, "%s%s", o.out, o.err);
+	cr_expect(strstr(o.out, "Row 0 in blocks of 1") && strstr(o.out, "FAILED"), "%s", o.out);
+	free_outcome(&o);
+}
+
 /* A fault nobody runs proves nothing. */
 Test(faults, none_is_left_out)
 {
