@@ -144,12 +144,15 @@ __device__ void load_wide_tiles(const float *A, const float *B, int m, int n, in
                                 float (*b_tile)[BN])      // [BK][BN], shared
 {
 	int t = threadIdx.x;
-	for (int i = t / BK; i < BM; i += THREADS / BK) {
-		int row = blockIdx.y * BM + i, p = first + t % BK;
+#pragma unroll
+	for (int down = 0; down < BM;
+	     down += THREADS / BK) { // unrolled: all loads are on their way before the first store
+		int i = down + t / BK, row = blockIdx.y * BM + i, p = first + t % BK;
 		a_tile[t % BK][i] = row < m && p < k ? A[(size_t)row * k + p] : 0.0f;
 	}
-	for (int q = t / BN; q < BK; q += THREADS / BN) {
-		int p = first + q, column = blockIdx.x * BN + t % BN;
+#pragma unroll
+	for (int down = 0; down < BK; down += THREADS / BN) {
+		int q = down + t / BN, p = first + q, column = blockIdx.x * BN + t % BN;
 		b_tile[q][t % BN] = p < k && column < n ? B[(size_t)p * n + column] : 0.0f;
 	}
 }
