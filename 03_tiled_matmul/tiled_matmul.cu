@@ -144,9 +144,9 @@ __device__ void load_wide_tiles(const float *A, const float *B, int m, int n, in
                                 float (*b_tile)[BN])      // [BK][BN], shared
 {
 	int t = threadIdx.x;
+	// Unrolled, all loads are on their way before the first store waits for one.
 #pragma unroll
-	for (int down = 0; down < BM;
-	     down += THREADS / BK) { // unrolled: all loads are on their way before the first store
+	for (int down = 0; down < BM; down += THREADS / BK) {
 		int i = down + t / BK, row = blockIdx.y * BM + i, p = first + t % BK;
 		a_tile[t % BK][i] = row < m && p < k ? A[(size_t)row * k + p] : 0.0f;
 	}
