@@ -14,9 +14,12 @@
 #include "problem/inputs.h"
 #include "problem/options.h"
 #include "problem/problem.h"
+#include "report/json.h"
 #include "report/table.h"
 #include "verify/attention.h"
 #include "verify/check.h"
+#include "verify/matmul.h"
+#include "verify/softmax.h"
 
 #define HARNESS_VERSION "1.0"
 
@@ -39,7 +42,7 @@ enum model_counts { MODEL_FOOTPRINT, MODEL_REQUESTED };
 struct model {
 	enum model_counts counts;
 	uint64_t read_elements, write_elements;
-	const char *formula; /* per head: "4N² + 4Nd" */
+	const char *formula; /* "4N² + 4Nd"; per head in a chapter that has heads */
 };
 
 enum { MAX_MODELS = 2, MAX_TENSORS = 16, MAX_KERNELS = 16 };
@@ -89,6 +92,7 @@ struct run_result {
 	struct problem problem; /* of a sweep: this step's */
 	const struct device *device;
 	size_t rows_checked, rows;
+	void *findings; /* of the chapter's own `examine`; freed with free() */
 	size_t kernel_count;
 	struct kernel_result kernels[MAX_KERNELS];
 };
@@ -97,12 +101,21 @@ struct chapter {
 	const char *name;    /* "01_naive" */
 	const char *program; /* "naive" */
 	const char *title;
-	const char *next;  /* what to try next: the last line of a run in which all is well */
+	const char *next;             /* what to try next: the last line of a run in which all is well */
+	const char *next_after_trace; /* the same after --trace; NULL: `next` */
 	const char *small; /* options of a case small enough to follow by hand: the last line of a run that failed */
 	uint64_t options;  /* OPTION_BIT of every option that applies */
 	struct problem defaults;
 	const struct kernel *kernels; /* in teaching order */
 	size_t kernel_count;
+	const char *may_be_minus_infinity; /* the input in whose file -Inf means something; NULL: none */
+
+	/*
+	 * An input that comes neither from `fill` nor from NAME.npy: sets *values (malloc) and the dimensions it
+	 * decides, with dimension_fix. Leaves *values NULL for any other input. May be NULL.
+	 */
+	int (*provide)(const struct options *options, const char *tensor, struct problem *problem, unsigned *fixed,
+	               float **values, struct error *error);
 
 	/* Fills one input on the host, shape as the kernels declare it. */
 	void (*fill)(const struct problem *problem, const char *tensor, float *values);
@@ -113,6 +126,15 @@ struct chapter {
 
 	/* Sets the problem of a step of --sweep; false when there is no such step. */
 	bool (*sweep)(size_t step, bool simulated, struct problem *problem);
+
+	/*
+	 * What the chapter finds out besides, after its kernels have run, right or wrong: a trace, the time of a
+	 * library. Leaves it in result->findings; `explain` and `add_json` tell it. May be NULL.
+	 */
+	int (*examine)(struct run_result *result, const struct named_values *inputs, struct error *error);
+
+	/* Keys of its own at the top level of the JSON object; may be NULL. */
+	void (*add_json)(struct json *json, const struct run_result *result);
 
 	/* What the chapter wants to say below the tables; may be NULL. */
 	void (*explain)(const struct terminal *terminal, const struct run_result *result);

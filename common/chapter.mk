@@ -1,5 +1,6 @@
 # How a chapter is built and run. A chapter's Makefile sets NAME (NAME.cu, NAME.h and the program) and DEMO (options of
-# its default demonstration), then includes this file.
+# its default demonstration), then includes this file. It may set SHAPES (of `make test`), PLOT_TITLE (for screen
+# readers) and, after the include, add to LIBRARIES.
 #
 #   DEVICE=sim|cuda   default: cuda when nvcc and a GPU are there
 #   CC, CXX           gcc or clang; CXX follows CC
@@ -46,6 +47,11 @@ else
 $(error DEVICE=$(DEVICE): expected sim or cuda)
 endif
 
+LIBRARIES := -lm
+SHAPES ?= "--seq 1 --dim 1" "--seq 17 --dim 59" "--seq 33 --dim 40 --causal" "--seq 113 --dim 111" \
+          "--batch 2 --heads 3 --seq 65 --dim 96 --causal"
+PLOT_TITLE ?= time and HBM bytes against the sequence length
+
 # A program is rebuilt when the device or the compiler changes, although its name does not.
 BUILT_WITH := $(ROOT)/build/$(notdir $(HERE)).built-with
 BUILT_NOW := $(DEVICE) $(CC) $(CXX) $(if $(filter cuda,$(DEVICE)),$(ARCH)) $(CFLAGS)
@@ -64,11 +70,11 @@ build: $(PROGRAMS)
 
 $(NAME): $(NAME).cu $(wildcard *.h) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) $(BUILT_WITH)
 	$(call say,$(notdir $(firstword $(filter %simcc %nvcc,$(COMPILE)))) $(NAME).cu -> $@)
-	$(Q)$(COMPILE) $(NAME).cu $(CHAPTER) $(HARNESS) -lm -o $@
+	$(Q)$(COMPILE) $(NAME).cu $(CHAPTER) $(HARNESS) $(LIBRARIES) -o $@
 
 $(NAME).fast: $(NAME).cu $(wildcard *.h) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) $(BUILT_WITH)
 	$(call say,simcc --fast $(NAME).cu -> $@)
-	$(Q)$(COMPILE) --fast $(NAME).cu $(CHAPTER) $(HARNESS) -lm -o $@
+	$(Q)$(COMPILE) --fast $(NAME).cu $(CHAPTER) $(HARNESS) $(LIBRARIES) -o $@
 
 $(BUILT_WITH): FORCE
 	@mkdir -p $(@D)
@@ -91,8 +97,7 @@ run: build
 
 # The chapter's kernels on shapes that break kernels: ragged, tiny, masked, with scores that overflow.
 test: build
-	@for shape in "--seq 1 --dim 1" "--seq 17 --dim 59" "--seq 33 --dim 40 --causal" "--seq 113 --dim 111" \
-	    "--batch 2 --heads 3 --seq 65 --dim 96 --causal"; do \
+	@for shape in $(SHAPES); do \
 		for input in random large-logits very-negative constant one-hot ramp; do \
 			./$(NAME) $$shape --input $$input --repeat 1 --quiet $(ARGS) || exit 1; \
 		done; \
@@ -123,7 +128,7 @@ plot: build
 	@./$(NAME) --sweep --tsv $(SWEEP).tsv $(ARGS)
 	@if [ -f $(ROOT)/plots/$(NAME).gp ]; then \
 		cd $(ROOT) && plots/draw.sh plots/$(NAME).gp build/plots/$(notdir $(HERE)).tsv \
-			build/plots/$(notdir $(HERE)) "$(notdir $(HERE)): time and HBM bytes against the sequence length"; \
+			build/plots/$(notdir $(HERE)) "$(notdir $(HERE)): $(PLOT_TITLE)"; \
 	else \
 		echo "the sweep is in $(SWEEP).tsv"; \
 	fi
@@ -136,11 +141,11 @@ ptxas:
 help:
 	@echo "make            build, run the demonstration, verify it"
 	@echo "make build      $(PROGRAMS)"
-	@echo "make run        run with ARGS=\"--seq 2048 --causal\""
+	@echo "make run        run with ARGS=\"...\", options of ./$(NAME) --help"
 	@echo "make test       hard shapes and inputs"
 	@echo "make profile    what each launch moved (sim: launch records; cuda: Nsight Compute)"
 	@echo "make sanitize   every check of the device"
-	@echo "make plot       the sweep over N, drawn"
+	@echo "make plot       the sweep over sizes, drawn"
 	@echo "make ptxas      registers and spills of each kernel (nvcc, no GPU)"
 	@echo "make clean      remove what was built here"
 	@echo "DEVICE=$(DEVICE) CC=$(CC) CXX=$(CXX) ARCH=$(ARCH)"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Seconds for one kernel's timing unless --repeat says otherwise. */
+/* Seconds for the timing of all kernels of a chapter unless --repeat says otherwise. */
 static const double time_budget_s = 1.5;
 
 /* What lives on the host while a problem runs. */
@@ -72,11 +72,20 @@ static int make_input(struct run_result *result, const struct tensor *tensor, un
                       struct error *error)
 {
 	struct problem *problem = &result->problem;
-	if (problem->load)
-		return load_tensor(problem->load, tensor->name, tensor->shape, problem, fixed, values, error);
+	const struct chapter *chapter = result->chapter;
+	if (chapter->provide && chapter->provide(result->options, tensor->name, problem, fixed, values, error) != 0)
+		return error->exit_code;
+	if (*values)
+		return 0;
+	if (problem->load) {
+		const char *masked = chapter->may_be_minus_infinity;
+		bool may_be_minus_infinity = masked && strcmp(masked, tensor->name) == 0;
+		return load_tensor(problem->load, tensor->name, tensor->shape, may_be_minus_infinity, problem, fixed,
+		                   values, error);
+	}
 	if (!(*values = malloc(tensor_elements(problem, tensor) * sizeof(float))))
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for %s", tensor->name);
-	result->chapter->fill(problem, tensor->name, *values);
+	chapter->fill(problem, tensor->name, *values);
 	return 0;
 }
 
@@ -200,7 +209,8 @@ static int check_outputs(struct run_result *result, struct kernel_result *kernel
 		if (!actual)
 			return error_set(error, EXIT_ENVIRONMENT, "out of memory for %s", tensor->name);
 		CUDA_CHECK(cudaMemcpy(actual, device_find(memory, tensor->name), bytes, cudaMemcpyDeviceToHost));
-		const struct expectation *expectation = expectations_find(&host->expectations, tensor->name);
+		const struct expectation *expectation =
+			expectations_find_shaped(&host->expectations, tensor->name, tensor->shape);
 		if (!expectation) { /* nobody said what it should be: that is no reason to believe it */
 			passed = false;
 			snprintf(kernel->failure, sizeof kernel->failure, "nothing to verify %s against",
@@ -281,9 +291,13 @@ static void time_in_plain_build(const struct run_result *result, struct kernel_r
 {
 	enum { CAPACITY = 48 };
 	char storage[CAPACITY][32], repeat[32], warmup[32];
-	const char *arguments[CAPACITY + 9];
+	const char *arguments[CAPACITY + 11];
 	const struct options *options = result->options;
 	size_t count = options_of_problem(&result->problem, result->chapter->options, storage, arguments, CAPACITY);
+	if (options->values) {
+		arguments[count++] = "--values";
+		arguments[count++] = options->values;
+	}
 	arguments[count++] = "--kernel";
 	arguments[count++] = kernel->kernel->name;
 	arguments[count++] = "--gpu";
@@ -307,7 +321,8 @@ static void time_in_plain_build(const struct run_result *result, struct kernel_r
 static void time_kernel(const struct run_result *result, struct kernel_result *kernel, struct device_memory *memory)
 {
 	struct launch_context context = {kernel->kernel, &result->problem, memory};
-	struct time_plan plan = {result->options->warmup, result->options->repeat, time_budget_s};
+	double budget_s = time_budget_s / (double)result->chapter->kernel_count;
+	struct time_plan plan = {result->options->warmup, result->options->repeat, budget_s};
 	if (kernel->counts.counted)
 		time_in_plain_build(result, kernel);
 	else
@@ -408,11 +423,12 @@ int run_problem(struct run_result *result, const struct kernel *kernels, size_t 
 	struct host host = {.input_count = 0};
 	counts_forget();
 	/* A problem that no kernel can run is refused before its inputs and its reference take memory and minutes. */
-	int status = result->problem.load ? 0 : refuse_what_fits_nowhere(result, kernels, kernel_count, error);
+	bool sized_by_input = result->problem.load || result->options->values;
+	int status = sized_by_input ? 0 : refuse_what_fits_nowhere(result, kernels, kernel_count, error);
 	progress_show(progress, true, "%s: inputs and reference", result->chapter->program);
 	if (status == 0)
 		status = make_inputs(result, kernels, kernel_count, &host, error);
-	if (status == 0 && result->problem.load)
+	if (status == 0 && sized_by_input)
 		status = refuse_what_fits_nowhere(result, kernels, kernel_count, error);
 	if (status == 0) {
 		status = result->chapter->expect(&result->problem, host.inputs, &host.expectations, error);
@@ -422,6 +438,10 @@ int run_problem(struct run_result *result, const struct kernel *kernels, size_t 
 	}
 	if (status == 0)
 		status = run_kernels(result, kernels, kernel_count, named, &host, progress, diagnostics, error);
+	/* Also where a kernel is wrong, but not where it took the device with it. */
+	if (status <= EXIT_VERIFICATION && result->chapter->examine && cudaDeviceSynchronize() == cudaSuccess &&
+	    result->chapter->examine(result, host.inputs, error) != 0)
+		status = error->exit_code;
 	progress_clear(progress);
 	free_host(&host);
 	return status;
@@ -432,4 +452,6 @@ void run_result_free(struct run_result *result)
 	for (size_t i = 0; i < result->kernel_count; i++)
 		counts_free(&result->kernels[i].counts);
 	result->kernel_count = 0;
+	free(result->findings);
+	result->findings = NULL;
 }

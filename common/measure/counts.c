@@ -44,6 +44,14 @@ static void add_launch(struct launch_counts *sum, const struct sim_launch *launc
 	add_traffic(&sum->requested, launch->global_load.bytes, launch->global_store.bytes);
 	add_traffic(&sum->sectors, launch->global_load.sectors, launch->global_store.sectors);
 	add_traffic(&sum->footprint, launch->footprint.read_bytes, launch->footprint.write_bytes);
+	sum->requests += launch->global_load.requests + launch->global_store.requests;
+	sum->shared.load_bytes += launch->shared_load.bytes;
+	sum->shared.load_requests += launch->shared_load.requests;
+	sum->shared.load_wavefronts += launch->shared_load.wavefronts;
+	sum->shared.store_bytes += launch->shared_store.bytes;
+	sum->shared.store_requests += launch->shared_store.requests;
+	sum->shared.store_wavefronts += launch->shared_store.wavefronts;
+	sum->shared.ideal_wavefronts += launch->shared_load.ideal_wavefronts + launch->shared_store.ideal_wavefronts;
 	sum->atomic_bytes += launch->global_atomic.bytes;
 	sum->blocks += (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
 	for (size_t t = 0; t < launch->tensor_count; t++) {

@@ -25,10 +25,19 @@ struct tensor_traffic {
 	struct traffic footprint;
 };
 
+/* Shared memory: warp-level instructions, and the passes over the 32 banks they needed. */
+struct shared_traffic {
+	uint64_t load_bytes, load_requests, load_wavefronts;
+	uint64_t store_bytes, store_requests, store_wavefronts;
+	uint64_t ideal_wavefronts; /* of loads and stores: without conflicts */
+};
+
 struct launch_counts {
 	char kernel[64];
 	size_t index;                                 /* of the launch, for counts_write_launch_json */
 	struct traffic requested, sectors, footprint; /* sectors: numbers of sectors, not bytes */
+	uint64_t requests;                            /* warp-level loads and stores of HBM */
+	struct shared_traffic shared;
 	uint64_t atomic_bytes;
 	struct tensor_traffic *tensors;
 	size_t tensor_count;

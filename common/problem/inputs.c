@@ -113,3 +113,72 @@ void input_fill_attention(const struct problem *problem, const char *tensor, flo
 	else
 		fill_normal(values, count, start, 1.0f);
 }
+
+static void fill_scores(const struct problem *problem, float *values, uint64_t start)
+{
+	size_t rows = problem->rows, cols = problem->cols, count = rows * cols;
+	uint64_t choice = stream_start(problem->seed, "one-hot");
+	switch (problem->input) {
+	case INPUT_LARGE_LOGITS: fill_normal(values, count, start, 2500.0f); return;
+	case INPUT_VERY_NEGATIVE:
+		for (size_t t = 0; t < count; t++)
+			values[t] = -(2048.0f + 4.0f * normal_at(start, t));
+		return;
+	case INPUT_CONSTANT: fill_constant(values, count, 8.0f); return;
+	case INPUT_ONE_HOT:
+		fill_normal(values, count, start, 1.0f);
+		for (size_t i = 0; i < rows; i++)
+			values[i * cols + random_word(choice, i) % cols] = 4096.0f;
+		return;
+	case INPUT_RAMP:
+		for (size_t t = 0; t < count; t++)
+			values[t] = (float)(64.0 * (double)(t % cols + 1) / (double)cols);
+		return;
+	case INPUT_RANDOM:
+	case INPUT_KINDS: break;
+	}
+	fill_normal(values, count, start, 1.0f);
+}
+
+void input_fill_softmax(const struct problem *problem, const char *tensor, float *values)
+{
+	uint64_t start = stream_start(problem->seed, tensor);
+	bool is_values = strcmp(tensor, "V") == 0;
+	if (!is_values)
+		fill_scores(problem, values, start);
+	else if (problem->input == INPUT_RAMP)
+		fill_rising(values, problem->cols * problem->dim);
+	else
+		fill_normal(values, problem->cols * problem->dim, start, 1.0f);
+}
+
+/* Row i is 64 times a unit vector: row i of the product is 64 times a random row of B. */
+static void fill_one_hot_rows(const struct problem *problem, float *values)
+{
+	uint64_t choice = stream_start(problem->seed, "one-hot");
+	fill_constant(values, problem->m * problem->k, 0.0f);
+	for (size_t i = 0; i < problem->m; i++)
+		values[i * problem->k + random_word(choice, i) % problem->k] = 64.0f;
+}
+
+void input_fill_matmul(const struct problem *problem, const char *tensor, float *values)
+{
+	bool is_left = strcmp(tensor, "A") == 0;
+	size_t count = is_left ? problem->m * problem->k : problem->k * problem->n;
+	uint64_t start = stream_start(problem->seed, tensor);
+	switch (problem->input) {
+	case INPUT_LARGE_LOGITS: fill_normal(values, count, start, 50.0f); return;
+	case INPUT_VERY_NEGATIVE: fill_shifted(values, count, start, is_left ? 1.0f : -1.0f); return;
+	case INPUT_CONSTANT: fill_constant(values, count, 1.0f); return;
+	case INPUT_RAMP: fill_rising(values, count); return;
+	case INPUT_ONE_HOT:
+		if (is_left)
+			fill_one_hot_rows(problem, values);
+		else
+			fill_normal(values, count, start, 1.0f);
+		return;
+	case INPUT_RANDOM:
+	case INPUT_KINDS: break;
+	}
+	fill_normal(values, count, start, 1.0f);
+}

@@ -28,4 +28,23 @@ float input_normal(uint64_t seed, const char *tensor, size_t index);
  */
 void input_fill_attention(const struct problem *problem, const char *tensor, float *values);
 
+/*
+ * Fills x [R, C], the scores of a softmax, or V [C, d]. V is standard normal, in a ramp it rises from -1 to 1. x has
+ * the size that the same kind gives the scores of attention at d = 64:
+ *
+ *   large-logits   deviation 2,500            very-negative  -2048 + 4 z
+ *   constant       8                          one-hot        normal, but 4096 in a random column of each row
+ *   ramp           64 (j+1)/C
+ */
+void input_fill_softmax(const struct problem *problem, const char *tensor, float *values);
+
+/*
+ * Fills A [m, k] or B [k, n]:
+ *
+ *   large-logits   both 50 z                  very-negative  A = 16 + z/4, B = -(16 + z/4)
+ *   constant       both 1                     one-hot        row i of A is 64 in a random column, else 0; B normal
+ *   ramp           both rise from -1 to 1
+ */
+void input_fill_matmul(const struct problem *problem, const char *tensor, float *values);
+
 #endif

@@ -27,34 +27,36 @@ const char *tensor_path(const char *directory, const char *tensor, char *text, s
 	return text;
 }
 
-int load_tensor(const char *directory, const char *tensor, const char *letters, struct problem *problem,
-                unsigned *fixed, float **values, struct error *error)
+int dimension_fix(const char *source, char letter, size_t extent, struct problem *problem, unsigned *fixed,
+                  struct error *error)
 {
-	char path[PATH_MAX], got[100];
+	size_t *dimension = problem_dimension(problem, letter);
+	const char *option = problem_dimension_option(letter);
+	if (*fixed & dimension_bit(letter) && *dimension != extent)
+		return error_set(error, EXIT_USAGE, "%s, expected %zu for %c (--%s, or an earlier file)", source,
+		                 *dimension, letter, option);
+	*dimension = extent;
+	*fixed |= dimension_bit(letter);
+	return options_check_dimension(source, option, extent, error);
+}
+
+int load_tensor(const char *directory, const char *tensor, const char *letters, bool may_be_minus_infinity,
+                struct problem *problem, unsigned *fixed, float **values, struct error *error)
+{
+	char path[PATH_MAX], got[100], source[PATH_MAX + 120];
 	struct npy array;
 	tensor_path(directory, tensor, path, sizeof path);
-	if (npy_read(path, false, &array, error) != 0)
+	if (npy_read(path, may_be_minus_infinity, &array, error) != 0)
 		return error->exit_code;
 
 	size_t rank = strlen(letters);
 	int result = 0;
+	snprintf(source, sizeof source, "%s: shape %s", path,
+	         shape_to_text(array.shape, array.rank, got, sizeof got));
 	if (array.rank != rank)
-		result = error_set(error, EXIT_USAGE, "%s: shape %s, expected %zu dimensions", path,
-		                   shape_to_text(array.shape, array.rank, got, sizeof got), rank);
-	for (size_t axis = 0; axis < rank && !result; axis++) {
-		size_t *dimension = problem_dimension(problem, letters[axis]);
-		const char *option = problem_dimension_option(letters[axis]);
-		if (!(*fixed & dimension_bit(letters[axis]))) {
-			*dimension = array.shape[axis];
-			*fixed |= dimension_bit(letters[axis]);
-			result = options_check_dimension(path, option, *dimension, error);
-		} else if (*dimension != array.shape[axis]) {
-			result = error_set(error, EXIT_USAGE,
-			                   "%s: shape %s, expected %zu for %c (--%s, or an earlier file)", path,
-			                   shape_to_text(array.shape, array.rank, got, sizeof got), *dimension,
-			                   letters[axis], option);
-		}
-	}
+		result = error_set(error, EXIT_USAGE, "%s, expected %zu dimensions", source, rank);
+	for (size_t axis = 0; axis < rank && !result; axis++)
+		result = dimension_fix(source, letters[axis], array.shape[axis], problem, fixed, error);
 	if (result)
 		free(array.values);
 	else

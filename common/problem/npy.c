@@ -173,11 +173,12 @@ static int refuse_non_finite(const char *path, const struct npy *array, bool all
 		for (size_t axis = array->rank; axis-- > 0; rest /= array->shape[axis])
 			at[axis] = rest % array->shape[axis];
 		char where[100];
-		return error_set(error, EXIT_USAGE, "%s: %s at %s, expected finite numbers", path,
+		return error_set(error, EXIT_USAGE, "%s: %s at %s, expected finite numbers%s", path,
 		                 isnan(value) ? "NaN"
 		                 : value > 0  ? "Inf"
 		                              : "-Inf",
-		                 shape_to_text(at, array->rank, where, sizeof where));
+		                 shape_to_text(at, array->rank, where, sizeof where),
+		                 allow_minus_infinity ? " or -Inf" : "");
 	}
 	return 0;
 }

@@ -31,7 +31,8 @@ static const struct option_rule rules[OPTIONS] = {
 	[OPTION_HEADS] = {"heads", TYPE_COUNT, FIELD(problem.heads), 1, LARGEST_COUNT, 0, "H", "heads"},
 	[OPTION_SEQ] = {"seq", TYPE_COUNT, FIELD(problem.seq), 1, LARGEST_SEQ, 0, "N",
                         "tokens, queries and keys alike"},
-	[OPTION_DIM] = {"dim", TYPE_COUNT, FIELD(problem.dim), 1, MAX_HEAD_DIM, 0, "d", "head dimension, 1 to 128"},
+	[OPTION_DIM] = {"dim", TYPE_COUNT, FIELD(problem.dim), 1, MAX_HEAD_DIM, 0, "d",
+                        "head dimension, the width of V, 1 to 128"},
 	[OPTION_CAUSAL] = {"causal", TYPE_FLAG, FIELD(problem.causal), 0, 0, 0, 0, "query i sees keys 0 to i only"},
 	[OPTION_SCALE] = {"scale", TYPE_NUMBER, FIELD(problem.scale), 0, 0, 0, "s",
                           "scores are s q.k (default 1/sqrt(d))"},
@@ -157,7 +158,9 @@ static int check_together(const struct options *options, struct error *error)
 		return error_set(error, EXIT_USAGE, "--json -, --tsv -: only one of them can have standard output");
 	if (!options->sweep)
 		return 0;
-	static const enum option_name refused[] = {OPTION_SEQ, OPTION_LOAD, OPTION_SAVE, OPTION_JSON, OPTION_TRACE};
+	static const enum option_name refused[] = {OPTION_SEQ,  OPTION_COLS,   OPTION_M,   OPTION_N,
+	                                           OPTION_K,    OPTION_VALUES, OPTION_ROW, OPTION_TRACE,
+	                                           OPTION_LOAD, OPTION_SAVE,   OPTION_JSON};
 	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
 		if (options->given & OPTION_BIT(refused[i]))
 			return error_set(error, EXIT_USAGE,

@@ -19,6 +19,8 @@ const char *report_problem(const struct run_result *result, char *text, size_t s
 			used += (size_t)snprintf(text + used, size - used, "%s%c=%zu", used ? " " : "",
 			                         dimensions[i].letter,
 			                         *problem_dimension(&copy, dimensions[i].letter));
+	if (result->chapter->options & OPTION_BIT(OPTION_BLOCK) && used < size)
+		used += (size_t)snprintf(text + used, size - used, ", blocks of %zu", copy.block);
 	if (copy.causal && used < size)
 		snprintf(text + used, size - used, ", causal");
 	return text;
@@ -33,7 +35,9 @@ static void print_head(const struct terminal *terminal, const struct run_result 
 	fprintf(terminal->out, "%s", report_problem(result, problem, sizeof problem));
 	if (result->chapter->options & OPTION_BIT(OPTION_SCALE))
 		fprintf(terminal->out, ", scale %.4g", (double)p->scale);
-	if (p->load)
+	if (result->options->values)
+		fprintf(terminal->out, ", input from --values\n");
+	else if (p->load)
 		fprintf(terminal->out, ", input from %s\n", p->load);
 	else
 		fprintf(terminal->out, ", %s input, seed %llu\n", input_kind_names[p->input],
@@ -135,19 +139,22 @@ static void print_traffic(const struct terminal *terminal, const struct counts *
 	table_print(&table, terminal);
 }
 
-static void print_models(const struct terminal *terminal, const struct kernel_result *kernel)
+static void print_models(const struct terminal *terminal, const struct run_result *result,
+                         const struct kernel_result *kernel)
 {
 	struct table table = table_new("lrrrl");
+	bool has_heads = result->chapter->options & OPTION_BIT(OPTION_HEADS);
 	table_row(&table, STYLE_DIM, "elements|read|written|total|");
 	for (size_t i = 0; i < kernel->model_count; i++) {
 		const struct model *model = &kernel->models[i];
 		const struct traffic *measured = &kernel->measured[i];
 		uint64_t read = measured->read_bytes / 4, written = measured->write_bytes / 4;
 		char a[32], b[32], c[32];
-		table_row(&table, STYLE_PLAIN, "%s|%s|%s|%s|%s a head",
+		table_row(&table, STYLE_PLAIN, "%s|%s|%s|%s|%s%s",
 		          model->counts == MODEL_FOOTPRINT ? "footprint" : "requested",
 		          format_count(model->read_elements, a), format_count(model->write_elements, b),
-		          format_count(model->read_elements + model->write_elements, c), model->formula);
+		          format_count(model->read_elements + model->write_elements, c), model->formula,
+		          has_heads ? " a head" : "");
 		if (!kernel->counts.counted)
 			continue;
 		bool equal = measured->read_bytes == 4 * model->read_elements &&
@@ -176,7 +183,7 @@ static void print_kernel(const struct terminal *terminal, const struct run_resul
 		print_traffic(terminal, &kernel->counts);
 		if (kernel->model_count) {
 			fputc('\n', terminal->out);
-			print_models(terminal, kernel);
+			print_models(terminal, result, kernel);
 		}
 	}
 }
@@ -203,14 +210,21 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 	if (result->device->simulated && !any_counted(result))
 		fprintf(terminal->out, "This is the plain build: it gives times, no counts. Run %s for both.\n",
 		        result->chapter->program);
-	for (size_t i = 0; i < result->kernel_count; i++)
+	if (result->options->trace) {
+		fputc('\n', terminal->out);
+		report_quiet(terminal, result); /* the trace is what was asked for */
+	}
+	for (size_t i = 0; i < result->kernel_count && !result->options->trace; i++)
 		print_kernel(terminal, result, &result->kernels[i]);
-	if (result->chapter->explain && all_verified(result))
+	if (result->chapter->explain && (all_verified(result) || result->findings))
 		result->chapter->explain(terminal, result);
 
 	fputc('\n', terminal->out);
+	const char *next = result->chapter->next;
+	if (result->options->trace && result->chapter->next_after_trace)
+		next = result->chapter->next_after_trace;
 	if (all_verified(result))
-		fprintf(terminal->out, "Next: %s\n", result->chapter->next);
+		fprintf(terminal->out, "Next: %s\n", next);
 	else
 		fprintf(terminal->out, "Next: a case small enough to follow by hand: ./%s %s\n",
 		        result->chapter->program, result->chapter->small);
@@ -218,11 +232,16 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 
 void report_quiet(const struct terminal *terminal, const struct run_result *result)
 {
+	int width = 0;
+	for (size_t i = 0; i < result->kernel_count; i++) {
+		int length = (int)strlen(result->kernels[i].kernel->name);
+		width = length > width ? length : width;
+	}
 	for (size_t i = 0; i < result->kernel_count; i++) {
 		const struct kernel_result *kernel = &result->kernels[i];
-		fprintf(terminal->out, "%s  ", kernel->kernel->name);
+		fprintf(terminal->out, "%-*s", width, kernel->kernel->name);
 		if (kernel->skipped[0])
-			fprintf(terminal->out, "skipped: %s\n", kernel->skipped);
+			fprintf(terminal->out, "  skipped: %s\n", kernel->skipped);
 		else
 			print_verdict(terminal, result, kernel);
 	}

@@ -32,6 +32,10 @@ static void write_problem(struct json *json, const struct run_result *result)
 		json_count(json, "tile_k", problem->tile_k);
 	if (problem->block)
 		json_count(json, "block", problem->block);
+	if (result->options->given & OPTION_BIT(OPTION_ROW))
+		json_count(json, "row", problem->row);
+	if (result->options->values)
+		json_string(json, "values", result->options->values);
 	if (problem->load) {
 		json_string(json, "load", problem->load);
 	} else {
@@ -173,6 +177,8 @@ void report_json(FILE *out, const struct run_result *result)
 	for (size_t i = 0; i < result->kernel_count; i++)
 		write_kernel(&json, result, &result->kernels[i]);
 	json_close_array(&json);
+	if (result->chapter->add_json)
+		result->chapter->add_json(&json, result);
 	json_close_object(&json);
 	fputc('\n', out);
 }

@@ -17,6 +17,7 @@ static const struct {
 	{OPTION_HEADS, "heads", offsetof(struct problem, heads)},
 	{OPTION_ROWS, "rows", offsetof(struct problem, rows)},
 	{OPTION_COLS, "cols", offsetof(struct problem, cols)},
+	{OPTION_BLOCK, "block", offsetof(struct problem, block)},
 	{OPTION_M, "m", offsetof(struct problem, m)},
 	{OPTION_N, "n", offsetof(struct problem, n)},
 	{OPTION_K, "k", offsetof(struct problem, k)},

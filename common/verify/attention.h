@@ -5,30 +5,7 @@
 #define VERIFY_ATTENTION_H
 
 #include "support/error.h"
-#include "verify/check.h"
-
-enum { MAX_EXPECTATIONS = 8 };
-
-/* All an output can be compared with. expectations_free frees what the members point to. */
-struct expectations {
-	struct expectation items[MAX_EXPECTATIONS];
-	size_t count;
-	size_t *rows; /* the rows checked; NULL: all */
-	size_t row_count, all_rows;
-	void *owned[MAX_EXPECTATIONS];
-};
-
-/* The expectation for a tensor; NULL if there is none. */
-const struct expectation *expectations_find(const struct expectations *expectations, const char *tensor);
-void expectations_free(struct expectations *expectations);
-
-/*
- * Finds an input by name: [B, H, N, d] values on the host, owned by the caller; NULL if there is none.
- */
-struct named_values {
-	const char *name;
-	const float *values;
-};
+#include "verify/expectations.h"
 
 /*
  * What O [B, H, N, d] and LSE [B, H, N] should be, from the host values of Q, K and V (a list that ends with a NULL

@@ -27,20 +27,30 @@ static double difference(double actual, double expected)
 	return isinf(expected) && actual == expected ? 0.0 : fabs(actual - expected);
 }
 
+/* error / tolerance; where no error is allowed, any error is infinitely too large. */
+static double relative(double error, double tolerance)
+{
+	return error == 0.0 && tolerance >= 0.0 ? 0.0 : error / tolerance;
+}
+
 struct check check_tensor(const struct expectation *expectation, const float *actual)
 {
 	struct check check = {.tensor = expectation->tensor, .tolerance = expectation->tolerance, .max_abs = 0.0};
+	const double *tolerances = expectation->tolerances;
 	size_t length = expectation->row_length;
 	for (size_t r = 0; r < expectation->row_count; r++) {
 		size_t row = expectation->rows ? expectation->rows[r] : r;
 		for (size_t c = 0; c < length; c++) {
 			double error = difference(actual[row * length + c], expectation->values[r * length + c]);
+			double tolerance = tolerances ? tolerances[r * length + c] : expectation->tolerance;
 			check.compared++;
 			bool finite = isfinite(error);
-			bool first_of_its_kind =
-				finite ? check.non_finite == 0 && error > check.max_abs : check.non_finite == 0;
+			double ratio = relative(error, tolerance);
+			bool worse = check.compared == 1 || !finite || isnan(ratio) || ratio > check_ratio(&check);
+			bool is_worst = worse && check.non_finite == 0;
 			check.non_finite += !finite;
-			if (first_of_its_kind || check.compared == 1) {
+			if (is_worst) {
+				check.tolerance = tolerance;
 				check.worst_row = row;
 				check.worst_column = c;
 				check.max_abs = finite ? error : (double)NAN;
@@ -62,7 +72,7 @@ void check_coordinates(size_t row, size_t column, size_t row_length, const size_
 
 double check_ratio(const struct check *check)
 {
-	return check->max_abs == 0.0 ? 0.0 : check->max_abs / check->tolerance;
+	return relative(check->max_abs, check->tolerance);
 }
 
 bool check_is_worse(const struct check *a, const struct check *b)

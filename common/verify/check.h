@@ -40,20 +40,22 @@ double tolerance_of_logsumexp(const struct tolerance_terms *terms);
 /* What one output tensor should hold, seen as rows of its last dimension (LSE: rows of one element). */
 struct expectation {
 	const char *tensor;
+	const char *shape; /* dimension letters, where two outputs share a name; NULL: the name is enough */
 	size_t row_count, row_length;
-	const size_t *rows;   /* flat indices of the rows that values holds, ascending; NULL: all rows */
-	const double *values; /* [row_count, row_length] */
-	double tolerance;     /* absolute */
+	const size_t *rows;       /* flat indices of the rows that values holds, ascending; NULL: all rows */
+	const double *values;     /* [row_count, row_length] */
+	double tolerance;         /* absolute, of every element */
+	const double *tolerances; /* [row_count, row_length]; where each element has its own, else NULL */
 };
 
 struct check {
 	const char *tensor;
 	size_t compared;   /* elements looked at */
 	size_t non_finite; /* of these, NaN or infinite although a number was expected */
-	double max_abs;    /* largest |actual - expected|; NaN when an element is not finite */
-	double tolerance;
+	double max_abs;    /* |actual - expected| of the worst element; NaN when an element is not finite */
+	double tolerance;  /* of that element */
 	size_t worst_row,
-		worst_column; /* flat row index in the tensor; the first non-finite element if there is one */
+		worst_column; /* largest error relative to its tolerance; the first non-finite one if there is one */
 	bool passed;
 };
 

@@ -232,16 +232,16 @@ Test(npy, loading_sets_the_shape_or_refuses_it)
 	npy_write("q.npy", six, shape, 4, &error);
 	npy_write("k.npy", six, wrong, 4, &error);
 	npy_write("do.npy", six, flat, 1, &error);
-	cr_assert_eq(load_tensor(".", "Q", "BHNd", &problem, &fixed, &values, &error), 0, "%s", error.message);
+	cr_assert_eq(load_tensor(".", "Q", "BHNd", false, &problem, &fixed, &values, &error), 0, "%s", error.message);
 	cr_assert(problem.batch == 1 && problem.heads == 2 && problem.seq == 3 && problem.dim == 1);
 	free(values);
-	cr_assert_eq(load_tensor(".", "K", "BHNd", &problem, &fixed, &values, &error), EXIT_USAGE);
+	cr_assert_eq(load_tensor(".", "K", "BHNd", false, &problem, &fixed, &values, &error), EXIT_USAGE);
 	cr_assert(strstr(error.message, "./k.npy: shape (1, 2, 1, 3), expected 3 for N"), "%s", error.message);
-	cr_assert_eq(load_tensor(".", "dO", "BHNd", &problem, &fixed, &values, &error), EXIT_USAGE);
+	cr_assert_eq(load_tensor(".", "dO", "BHNd", false, &problem, &fixed, &values, &error), EXIT_USAGE);
 	cr_assert(strstr(error.message, "./do.npy: shape (6,), expected 4 dimensions"), "%s", error.message);
 	fixed = dimension_bit('N');
 	problem.seq = 512;
-	cr_assert_eq(load_tensor(".", "Q", "BHNd", &problem, &fixed, &values, &error), EXIT_USAGE);
+	cr_assert_eq(load_tensor(".", "Q", "BHNd", false, &problem, &fixed, &values, &error), EXIT_USAGE);
 	cr_assert(strstr(error.message, "--seq"), "%s", error.message);
 
 	float *wide = calloc(200, sizeof *wide);
@@ -249,6 +249,6 @@ Test(npy, loading_sets_the_shape_or_refuses_it)
 	npy_write("v.npy", wide, too_wide, 4, &error);
 	free(wide);
 	fixed = 0;
-	cr_assert_eq(load_tensor(".", "V", "BHNd", &problem, &fixed, &values, &error), EXIT_USAGE);
+	cr_assert_eq(load_tensor(".", "V", "BHNd", false, &problem, &fixed, &values, &error), EXIT_USAGE);
 	cr_assert(strstr(error.message, "d = 200, expected 1 to 128"), "%s", error.message);
 }

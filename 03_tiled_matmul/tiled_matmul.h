@@ -1,0 +1,35 @@
+/*
+ * Chapter 03: the product of two matrices, five times, each time with one thing changed.
+ *
+ *     C = A B        C_ij = sum_p a_ip b_pj
+ */
+#ifndef TILED_MATMUL_H
+#define TILED_MATMUL_H
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Device pointers, fp32, row-major; the caller owns all of it. */
+struct matmul {
+	const float *A; /* [m, k] */
+	const float *B; /* [k, n] */
+	float *C;       /* [m, n] */
+	int m, n, k;    /* any >= 1, up to 2^20 */
+};
+
+/* The tiles: MATMUL_TILE x MATMUL_TILE elements of C for tiled and padded, MATMUL_REGISTER_TILE² for registers. */
+enum { MATMUL_TILE = 32, MATMUL_REGISTER_TILE = 128 };
+
+cudaError_t launch_matmul_naive(struct matmul matmul);
+cudaError_t launch_matmul_coalesced(struct matmul matmul);
+cudaError_t launch_matmul_tiled(struct matmul matmul);
+cudaError_t launch_matmul_padded(struct matmul matmul);
+cudaError_t launch_matmul_registers(struct matmul matmul);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,59 @@
+#include "verify/expectations.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct expectation *expectations_find_shaped(const struct expectations *expectations, const char *tensor,
+                                                   const char *shape)
+{
+	for (size_t i = 0; i < expectations->count; i++) {
+		const struct expectation *item = &expectations->items[i];
+		if (strcmp(item->tensor, tensor) == 0 && (!item->shape || !shape || strcmp(item->shape, shape) == 0))
+			return item;
+	}
+	return NULL;
+}
+
+const struct expectation *expectations_find(const struct expectations *expectations, const char *tensor)
+{
+	return expectations_find_shaped(expectations, tensor, NULL);
+}
+
+void expectations_free(struct expectations *expectations)
+{
+	for (size_t i = 0; i < MAX_EXPECTATIONS; i++)
+		free(expectations->owned[i]);
+	free(expectations->rows);
+	*expectations = (struct expectations){0};
+}
+
+const float *find_values(const struct named_values *inputs, const char *name)
+{
+	for (; inputs->name; inputs++)
+		if (strcmp(inputs->name, name) == 0)
+			return inputs->values;
+	return NULL;
+}
+
+/* One row from each of SAMPLED_ROWS equal stretches; the first stretch gives the first row, the last the last. */
+size_t *sample_rows(uint64_t seed, size_t groups, size_t rows, size_t *count)
+{
+	size_t *sampled = calloc(groups * SAMPLED_ROWS, sizeof *sampled);
+	if (!sampled)
+		return NULL;
+	uint64_t state = seed;
+	*count = 0;
+	for (size_t group = 0; group < groups; group++)
+		for (size_t s = 0; s < SAMPLED_ROWS; s++) {
+			size_t first = s * rows / SAMPLED_ROWS, end = (s + 1) * rows / SAMPLED_ROWS;
+			state = state * UINT64_C(6364136223846793005) +
+			        UINT64_C(1442695040888963407); /* Knuth's LCG */
+			size_t row = first + (size_t)(state >> 33) % (end - first);
+			if (s == 0)
+				row = 0;
+			if (s == SAMPLED_ROWS - 1)
+				row = rows - 1;
+			sampled[(*count)++] = group * rows + row;
+		}
+	return sampled;
+}

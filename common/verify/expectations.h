@@ -1,0 +1,46 @@
+/*
+ * What the outputs of a problem should be: a reference and a tolerance for each, put together by verify/attention.h,
+ * verify/softmax.h and verify/matmul.h.
+ */
+#ifndef VERIFY_EXPECTATIONS_H
+#define VERIFY_EXPECTATIONS_H
+
+#include "verify/check.h"
+
+enum { MAX_EXPECTATIONS = 8 };
+
+/* All an output can be compared with. expectations_free frees what the members point to. */
+struct expectations {
+	struct expectation items[MAX_EXPECTATIONS];
+	size_t count;
+	size_t *rows; /* the rows checked; NULL: all */
+	size_t row_count, all_rows;
+	void *owned[MAX_EXPECTATIONS];
+};
+
+/* The expectation for a tensor; NULL if there is none. The shape, in dimension letters, tells two of one name apart.
+ */
+const struct expectation *expectations_find(const struct expectations *expectations, const char *tensor);
+const struct expectation *expectations_find_shaped(const struct expectations *expectations, const char *tensor,
+                                                   const char *shape);
+void expectations_free(struct expectations *expectations);
+
+/* An input on the host, owned by the caller. Lists end with a NULL name. */
+struct named_values {
+	const char *name;
+	const float *values;
+};
+
+/* NULL if there is no input of that name. */
+const float *find_values(const struct named_values *inputs, const char *name);
+
+enum { SAMPLED_ROWS = 64 };
+
+/*
+ * Rows to check where all would take too long: SAMPLED_ROWS of each of `groups` (heads, or 1) of `rows` rows, the
+ * first and the last among them, the others drawn with `seed`; ascending. Needs rows > SAMPLED_ROWS. The caller
+ * frees; NULL when there is no memory.
+ */
+size_t *sample_rows(uint64_t seed, size_t groups, size_t rows, size_t *count);
+
+#endif

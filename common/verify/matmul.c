@@ -1,0 +1,56 @@
+#include "verify/matmul.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double eps = 0x1p-23;
+static const double most_products = 0x1p30;
+
+double matmul_tolerance_factor(size_t k)
+{
+	return 1.0 + (double)k / 2.0;
+}
+
+/* One row of C and of its tolerances, row p of B after row p of B: the order that memory likes. */
+static void compute_row(const float *a, const float *b, size_t k, size_t n, double *c, double *tolerance)
+{
+	for (size_t p = 0; p < k; p++)
+		for (size_t j = 0; j < n; j++) {
+			double product = (double)a[p] * (double)b[p * n + j];
+			c[j] += product;
+			tolerance[j] += fabs(product);
+		}
+	for (size_t j = 0; j < n; j++)
+		tolerance[j] *= eps * matmul_tolerance_factor(k);
+}
+
+int matmul_expect(const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+                  struct error *error)
+{
+	const float *a = find_values(inputs, "A"), *b = find_values(inputs, "B");
+	size_t m = problem->m, n = problem->n, k = problem->k;
+	*expectations = (struct expectations){.all_rows = m, .row_count = m};
+
+	bool sampled = (double)m * (double)n * (double)k > most_products && m > SAMPLED_ROWS;
+	if (sampled)
+		expectations->rows = sample_rows(problem->seed, 1, m, &expectations->row_count);
+	double *c = calloc(expectations->row_count * n, sizeof *c);
+	double *tolerances = calloc(expectations->row_count * n, sizeof *tolerances);
+	expectations->owned[0] = c;
+	expectations->owned[1] = tolerances;
+	if ((sampled && !expectations->rows) || !c || !tolerances) {
+		expectations_free(expectations);
+		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the reference");
+	}
+	for (size_t r = 0; r < expectations->row_count; r++)
+		compute_row(a + (sampled ? expectations->rows[r] : r) * k, b, k, n, c + r * n, tolerances + r * n);
+	expectations->items[expectations->count++] = (struct expectation){
+		.tensor = "C",
+		.row_count = expectations->row_count,
+		.row_length = n,
+		.rows = expectations->rows,
+		.values = c,
+		.tolerances = tolerances,
+	};
+	return 0;
+}

@@ -1,0 +1,113 @@
+#include "verify/softmax.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double eps = 0x1p-23;
+static const double most_products = 0x1p30;
+
+struct softmax_row softmax_reference(const float *x, size_t cols, double *weights)
+{
+	struct softmax_row row = {-INFINITY, 0.0};
+	for (size_t j = 0; j < cols; j++)
+		row.m = fmax(row.m, x[j]);
+	for (size_t j = 0; j < cols; j++) {
+		weights[j] = row.m == -INFINITY ? 0.0 : exp(x[j] - row.m);
+		row.l += weights[j];
+	}
+	for (size_t j = 0; j < cols && row.l > 0.0; j++)
+		weights[j] /= row.l;
+	return row;
+}
+
+double softmax_tolerance_factor(size_t cols)
+{
+	return 8.0 + (double)cols / 2.0;
+}
+
+/* Arrays [row_count, ...] of the reference and of its tolerances, in the order expectations_free frees them. */
+struct outputs {
+	double *y, *y_tolerance; /* [rows, C] */
+	double *yv;              /* [rows, d]; NULL without V */
+	double *m;               /* [rows] */
+	double *l, *l_tolerance; /* [rows] */
+};
+
+static bool allocate(struct outputs *out, size_t rows, size_t cols, size_t dim, struct expectations *expectations)
+{
+	double **arrays[] = {&out->y, &out->y_tolerance, &out->m, &out->l, &out->l_tolerance, &out->yv};
+	size_t sizes[] = {rows * cols, rows * cols, rows, rows, rows, rows * dim};
+	for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+		if (sizes[i] == 0)
+			continue;
+		*arrays[i] = calloc(sizes[i], sizeof(double));
+		expectations->owned[i] = *arrays[i];
+		if (!*arrays[i])
+			return false;
+	}
+	return true;
+}
+
+static void compute_row(const float *x, const float *v, size_t cols, size_t dim, size_t r, struct outputs *out)
+{
+	double *y = out->y + r * cols, largest = 0.0, phi = softmax_tolerance_factor(cols);
+	struct softmax_row row = softmax_reference(x, cols, y);
+	out->m[r] = row.m;
+	out->l[r] = row.l;
+	out->l_tolerance[r] = eps * row.l * phi;
+	for (size_t j = 0; j < cols; j++)
+		largest = fmax(largest, y[j]);
+	for (size_t j = 0; j < cols; j++)
+		out->y_tolerance[r * cols + j] = eps * largest * phi;
+	for (size_t j = 0; v && j < cols; j++)
+		for (size_t c = 0; c < dim; c++)
+			out->yv[r * dim + c] += y[j] * (double)v[j * dim + c];
+}
+
+static void add(struct expectations *expectations, struct expectation expectation)
+{
+	expectation.row_count = expectations->row_count;
+	expectation.rows = expectations->rows;
+	expectations->items[expectations->count++] = expectation;
+}
+
+int softmax_expect(const struct problem *problem, const struct named_values *inputs,
+                   struct expectations *expectations, struct error *error)
+{
+	const float *x = find_values(inputs, "x"), *v = find_values(inputs, "V");
+	size_t cols = problem->cols, dim = v ? problem->dim : 0;
+	*expectations = (struct expectations){.all_rows = problem->rows, .row_count = problem->rows};
+
+	double products = (double)problem->rows * (double)cols * (double)(dim ? dim : 1);
+	bool sampled = products > most_products && problem->rows > SAMPLED_ROWS;
+	if (sampled)
+		expectations->rows = sample_rows(problem->seed, 1, problem->rows, &expectations->row_count);
+	struct outputs out = {.y = NULL};
+	if ((sampled && !expectations->rows) || !allocate(&out, expectations->row_count, cols, dim, expectations)) {
+		expectations_free(expectations);
+		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the reference");
+	}
+
+	double value_bound = 0.0;
+	for (size_t r = 0; r < expectations->row_count; r++)
+		compute_row(x + (sampled ? expectations->rows[r] : r) * cols, v, cols, dim, r, &out);
+	for (size_t t = 0; t < cols * dim; t++)
+		value_bound = fmax(value_bound, fabs((double)v[t]));
+
+	add(expectations, (struct expectation){.tensor = "y",
+	                                       .shape = "RC",
+	                                       .row_length = cols,
+	                                       .values = out.y,
+	                                       .tolerances = out.y_tolerance});
+	add(expectations, (struct expectation){.tensor = "m", .row_length = 1, .values = out.m, .tolerance = 0.0});
+	add(expectations,
+	    (struct expectation){.tensor = "l", .row_length = 1, .values = out.l, .tolerances = out.l_tolerance});
+	if (v)
+		add(expectations,
+		    (struct expectation){.tensor = "y",
+		                         .shape = "Rd",
+		                         .row_length = dim,
+		                         .values = out.yv,
+		                         .tolerance = eps * value_bound * softmax_tolerance_factor(cols)});
+	return 0;
+}

@@ -1,0 +1,193 @@
+/* The reference softmax against cases worked out by hand, and its tolerance: derived, and tight. */
+#include "problem/inputs.h"
+#include "verify/softmax.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* facts T4 */
+Test(checker, softmax_of_six_scores)
+{
+	const float x[] = {1, 2, 3, 6, 2, 1};
+	static const double weights[] = {0.006126, 0.016652, 0.045265, 0.909178, 0.016652, 0.006126};
+	double y[6];
+	struct softmax_row row = softmax_reference(x, 6, y);
+	cr_assert_eq(row.m, 6);
+	cr_assert_float_eq(row.l, 2 * exp(-5) + 2 * exp(-4) + exp(-3) + 1, 1e-15);
+	for (size_t j = 0; j < 6; j++)
+		cr_assert_float_eq(y[j], weights[j], 5e-7);
+}
+
+Test(checker, nothing_has_no_weight)
+{
+	const float x[] = {-INFINITY, -INFINITY, 3, -INFINITY};
+	double y[4];
+	struct softmax_row row = softmax_reference(x, 2, y);
+	cr_assert(row.m == -INFINITY && row.l == 0 && y[0] == 0 && y[1] == 0);
+	row = softmax_reference(x, 4, y);
+	cr_assert(row.m == 3 && row.l == 1 && y[0] == 0 && y[2] == 1 && y[3] == 0);
+}
+
+Test(checker, huge_scores_stay_finite)
+{
+	const float x[] = {1e30f, -1e30f, 3e38f, -3e38f, 3e38f};
+	double y[5];
+	struct softmax_row row = softmax_reference(x, 5, y);
+	cr_assert(row.m == 3e38f && row.l == 2 && y[0] == 0 && y[2] == 0.5 && y[4] == 0.5);
+}
+
+/* fp32 softmax of a row in one of several correct orders; returns l and fills y. */
+enum order { FORWARD, BACKWARD, PAIRWISE, ONLINE, ONLINE_BLOCKS, ORDERS };
+
+static float pairwise(const float *values, size_t count)
+{
+	return count == 1 ? values[0] : pairwise(values, count / 2) + pairwise(values + count / 2, count - count / 2);
+}
+
+static float sum_row(const float *x, size_t cols, enum order order, float m, float *terms)
+{
+	float l = 0.0f, seen = -INFINITY;
+	size_t block = order == ONLINE ? 1 : 37;
+	for (size_t j = 0; j < cols; j++)
+		terms[j] = expf(x[j] - m);
+	if (order == PAIRWISE)
+		return pairwise(terms, cols);
+	for (size_t t = 0; t < cols && order <= BACKWARD; t++)
+		l += terms[order == FORWARD ? t : cols - 1 - t];
+	for (size_t first = 0; first < cols && order >= ONLINE; first += block) {
+		float largest = seen;
+		size_t end = first + block < cols ? first + block : cols;
+		for (size_t j = first; j < end; j++)
+			largest = fmaxf(largest, x[j]);
+		l *= expf(seen - largest);
+		for (size_t j = first; j < end; j++)
+			l += expf(x[j] - largest);
+		seen = largest;
+	}
+	return l;
+}
+
+/* Largest error / tolerance over all outputs of one problem in one order. */
+static double worst_ratio(const struct problem *problem, const float *x, const struct expectations *expected,
+                          enum order order, bool *passed)
+{
+	size_t rows = problem->rows, cols = problem->cols;
+	float *y = calloc(rows * cols, sizeof *y), *l = calloc(rows, sizeof *l), *terms = calloc(cols, sizeof *terms);
+	for (size_t i = 0; i < rows; i++) {
+		float m = -INFINITY;
+		for (size_t j = 0; j < cols; j++)
+			m = fmaxf(m, x[i * cols + j]);
+		l[i] = sum_row(x + i * cols, cols, order, m, terms);
+		for (size_t j = 0; j < cols; j++)
+			y[i * cols + j] = expf(x[i * cols + j] - m) / l[i];
+	}
+	struct check of_y = check_tensor(expectations_find_shaped(expected, "y", "RC"), y);
+	struct check of_l = check_tensor(expectations_find(expected, "l"), l);
+	*passed = of_y.passed && of_l.passed;
+	free(y);
+	free(l);
+	free(terms);
+	return fmax(check_ratio(&of_y), check_ratio(&of_l));
+}
+
+Test(checker, correct_orders_pass_and_the_tolerance_does_not_drift)
+{
+	static const size_t shapes[] = {1, 2, 17, 33, 257, 1000, 4096};
+	double worst = 0.0, random = 0.0;
+	for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+		for (int kind = 0; kind < INPUT_KINDS; kind++) {
+			struct problem problem = {
+				.rows = 5, .cols = shapes[s], .seed = 3, .input = (enum input_kind)kind};
+			float *x = calloc(problem.rows * problem.cols, sizeof *x);
+			input_fill_softmax(&problem, "x", x);
+			struct named_values inputs[] = {{"x", x}, {NULL, NULL}};
+			struct expectations expected;
+			struct error error;
+			cr_assert_eq(softmax_expect(&problem, inputs, &expected, &error), 0);
+			for (int order = 0; order < ORDERS; order++) {
+				bool passed;
+				double ratio = worst_ratio(&problem, x, &expected, (enum order)order, &passed);
+				cr_expect(passed, "order %d, %s, %zu columns: error/tolerance %g", order,
+				          input_kind_names[kind], shapes[s], ratio);
+				worst = fmax(worst, ratio);
+				if (kind == INPUT_RANDOM && shapes[s] == 257)
+					random = fmax(random, ratio);
+			}
+			free(x);
+			expectations_free(&expected);
+		}
+	cr_expect(worst <= 0.5, "a correct order used %.2f of the tolerance", worst);
+	cr_expect(random > 2e-3 && random < 0.1, "257 random columns: error/tolerance %g", random);
+}
+
+/* A flat row keeps its own small tolerance beside a peaked one. */
+Test(checker, each_row_has_its_own_tolerance)
+{
+	float x[2 * 1000] = {0};
+	x[0] = 100.0f;
+	struct problem problem = {.rows = 2, .cols = 1000};
+	struct named_values inputs[] = {{"x", x}, {NULL, NULL}};
+	struct expectations expected;
+	struct error error;
+	cr_assert_eq(softmax_expect(&problem, inputs, &expected, &error), 0);
+	const struct expectation *y = expectations_find_shaped(&expected, "y", "RC");
+	cr_expect_float_eq(y->tolerances[0], 0x1p-23 * 508, 1e-12);
+	cr_expect_float_eq(y->tolerances[1000], 0x1p-23 * 0.508, 1e-12);
+	cr_expect_eq(expectations_find(&expected, "m")->tolerance, 0, "m is one of the scores");
+	float wrong[2 * 1000];
+	for (size_t t = 0; t < 2000; t++)
+		wrong[t] = (float)y->values[t];
+	cr_expect(check_tensor(y, wrong).passed);
+	wrong[1500] += 1e-6f; /* 1e-3 of its value, far less than row 0 is allowed */
+	struct check check = check_tensor(y, wrong);
+	cr_expect(!check.passed && check.worst_row == 1 && check.worst_column == 500);
+	expectations_free(&expected);
+}
+
+/* Of elements with tolerances of their own the worst is the one furthest beyond its own; NaN never passes. */
+Test(checker, the_worst_element_is_relative_to_its_tolerance)
+{
+	const double expected[] = {1, 2, 3, 4};
+	double tolerances[] = {1, 0.1, 1, 0};
+	float actual[] = {1.5f, 2.09f, 3, 4};
+	struct expectation e = {
+		.tensor = "y", .row_count = 1, .row_length = 4, .values = expected, .tolerances = tolerances};
+	struct check check = check_tensor(&e, actual);
+	cr_expect(check.passed && check.worst_column == 1 && check.tolerance == 0.1);
+	actual[3] = 4.0000005f;
+	check = check_tensor(&e, actual);
+	cr_expect(!check.passed && check.worst_column == 3, "no error is allowed there");
+	actual[3] = 4;
+	tolerances[2] = NAN;
+	check = check_tensor(&e, actual);
+	cr_expect(!check.passed, "a tolerance that is NaN passed");
+	tolerances[2] = 1;
+	actual[0] = NAN;
+	check = check_tensor(&e, actual);
+	cr_expect(!check.passed && check.non_finite == 1 && check.worst_column == 0);
+}
+
+Test(checker, inputs_are_what_they_are_called)
+{
+	struct problem problem = {.rows = 7, .cols = 113, .dim = 8, .seed = 2};
+	float x[7 * 113], again[7 * 113];
+	for (int kind = 0; kind < INPUT_KINDS; kind++) {
+		problem.input = (enum input_kind)kind;
+		input_fill_softmax(&problem, "x", x);
+		input_fill_softmax(&problem, "x", again);
+		cr_assert_arr_eq(x, again, sizeof x);
+		size_t hot = 0;
+		float least = INFINITY, most = -INFINITY;
+		for (size_t t = 0; t < 7 * 113; t++) {
+			least = fminf(least, x[t]);
+			most = fmaxf(most, x[t]);
+			hot += x[t] == 4096.0f;
+		}
+		cr_expect_eq(hot, kind == INPUT_ONE_HOT ? 7 : 0);
+		cr_expect(kind != INPUT_VERY_NEGATIVE || most < -104.0f, "exp does not underflow");
+		cr_expect(kind != INPUT_LARGE_LOGITS || most - least > 1e4f);
+		cr_expect(kind != INPUT_CONSTANT || most == least);
+		cr_expect(kind != INPUT_RAMP || (x[0] < x[1] && most == 64.0f));
+	}
+}

@@ -1,0 +1,69 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "json.h"
+#include "program.h"
+
+cJSON *run_json(const char *program, const char *line, int status)
+{
+	char *copy = strdup(line);
+	const char *argv[40] = {program, "--json", "-"};
+	size_t count = 3;
+	for (char *word = strtok(copy, " "); word && count < 39; word = strtok(NULL, " "))
+		argv[count++] = word;
+	argv[count] = NULL;
+	struct outcome o = run_program(argv, NOTHING, 120);
+	cr_assert_eq(o.status, status, "%s %s: exit %d, expected %d: %s", program, line, o.status, status, o.err);
+	cJSON *json = cJSON_ParseWithOpts(o.out, NULL, true);
+	cr_assert(json, "%s %s: no JSON object alone on standard output: %.300s", program, line, o.out);
+	free_outcome(&o);
+	free(copy);
+	return json;
+}
+
+const cJSON *json_get(const cJSON *object, const char *key)
+{
+	const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, key);
+	cr_assert(member, "no key \"%s\"", key);
+	return member;
+}
+
+double json_number_of(const cJSON *object, const char *key)
+{
+	const cJSON *member = json_get(object, key);
+	cr_assert(cJSON_IsNumber(member), "\"%s\" is no number", key);
+	return member->valuedouble;
+}
+
+const char *json_string_of(const cJSON *object, const char *key)
+{
+	const cJSON *member = json_get(object, key);
+	cr_assert(cJSON_IsString(member), "\"%s\" is no string", key);
+	return member->valuestring;
+}
+
+const cJSON *json_named(const cJSON *array, const char *name)
+{
+	const cJSON *item;
+	cJSON_ArrayForEach(item, array) if (strcmp(json_string_of(item, "name"), name) == 0) return item;
+	return NULL;
+}
+
+static double requested(const cJSON *kernel, const char *tensor, const char *key)
+{
+	const cJSON *found = json_named(json_get(json_get(kernel, "hbm"), "tensors"), tensor);
+	cr_assert(found, "%s touches no %s", json_string_of(kernel, "name"), tensor);
+	return json_number_of(json_get(found, "requested"), key);
+}
+
+double json_read_of(const cJSON *kernel, const char *tensor)
+{
+	return requested(kernel, tensor, "read_bytes");
+}
+
+double json_written_of(const cJSON *kernel, const char *tensor)
+{
+	return requested(kernel, tensor, "write_bytes");
+}

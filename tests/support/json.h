@@ -1,0 +1,22 @@
+/* What a chapter's program printed with --json -, for tests: a missing key fails the test. */
+#ifndef SUPPORT_JSON_H
+#define SUPPORT_JSON_H
+
+#include <cjson/cJSON.h>
+
+/* Runs `program` with the options in `line`, separated by spaces, and --json -; it has to end with `status`. */
+cJSON *run_json(const char *program, const char *line, int status);
+
+/* The member of an object, its number, its string. */
+const cJSON *json_get(const cJSON *object, const char *key);
+double json_number_of(const cJSON *object, const char *key);
+const char *json_string_of(const cJSON *object, const char *key);
+
+/* The element of an array whose "name" is `name`; NULL if there is none. */
+const cJSON *json_named(const cJSON *array, const char *name);
+
+/* Bytes that threads asked to read of a tensor, or to write to it; of an entry of "kernels". */
+double json_read_of(const cJSON *kernel, const char *tensor);
+double json_written_of(const cJSON *kernel, const char *tensor);
+
+#endif
