@@ -21,9 +21,10 @@
 #define HARNESS_VERSION "1.0"
 
 enum tensor_role {
-	TENSOR_INPUT,  /* copied to the device before the run; NAME.npy of --load, in lower case */
-	TENSOR_OUTPUT, /* verified; NAME.npy of --save */
-	TENSOR_SCRATCH /* lives on the device only */
+	TENSOR_INPUT,    /* copied to the device before the run; NAME.npy of --load, in lower case */
+	TENSOR_OUTPUT,   /* verified; NAME.npy of --save */
+	TENSOR_PREPARED, /* an output that only `prepare` touches: in no floor */
+	TENSOR_SCRATCH   /* lives on the device only */
 };
 
 struct tensor {
@@ -33,13 +34,19 @@ struct tensor {
 	bool statistic; /* l, m, LSE, D: closed forms leave it out */
 };
 
+static inline bool tensor_is_output(const struct tensor *tensor)
+{
+	return tensor->role == TENSOR_OUTPUT || tensor->role == TENSOR_PREPARED;
+}
+
 /* A closed form for what one run of a kernel moves, in elements, all heads together. */
 enum model_counts { MODEL_FOOTPRINT, MODEL_REQUESTED };
 
 struct model {
 	enum model_counts counts;
 	uint64_t read_elements, write_elements;
-	const char *formula; /* per head: "4N² + 4Nd" */
+	const char *formula;      /* per head: "4N² + 4Nd" */
+	uint64_t atomic_elements; /* requested by atomics, in neither of the other two; 0 with MODEL_FOOTPRINT */
 };
 
 enum { MAX_MODELS = 2, MAX_TENSORS = 16, MAX_KERNELS = 16 };
@@ -51,6 +58,10 @@ struct kernel {
 
 	/* Launches on tensors the harness allocated: device_find(memory, "Q"). Allocates and copies nothing. */
 	cudaError_t (*launch)(const struct problem *problem, const struct device_memory *memory);
+
+	/* Launched once before `launch`, to make what that takes as given (a backward's O and LSE). What it writes is
+	 * verified too, but it is in no sum of counts, no model, no floor and no time. NULL: nothing is given. */
+	cudaError_t (*prepare)(const struct problem *problem, const struct device_memory *memory);
 
 	/* Fills models[] and returns how many; the first is the headline. `verified` requires all to hold exactly. */
 	size_t (*models)(const struct problem *problem, struct model models[MAX_MODELS]);
@@ -73,10 +84,11 @@ struct kernel_result {
 	struct time_summary time; /* runs == 0: no time */
 	bool has_floor;
 	struct floor floor;
-	struct counts counts;
+	struct counts prepared, counts; /* of `prepare`, of `launch` */
 	size_t model_count;
 	struct model models[MAX_MODELS];
 	struct traffic measured[MAX_MODELS]; /* the count each model is compared with, in bytes */
+	uint64_t measured_atomic_bytes;      /* the same, for the atomics of a MODEL_REQUESTED */
 	size_t peak_bytes;
 };
 

@@ -148,10 +148,15 @@ static void allocate_tensors(const struct run_result *result, const struct kerne
 /* ---- verification ---- */
 
 /* Launches once. A fault of the kernel is a failed verification; the device is of no use afterwards. */
-static bool launch_once(struct run_result *result, struct kernel_result *kernel, struct device_memory *memory)
+static bool launch_once(struct run_result *result, struct kernel_result *kernel, struct device_memory *memory,
+                        size_t *first_launch)
 {
 	unsigned long long hazards = device_hazards();
-	cudaError_t status = kernel->kernel->launch(&result->problem, memory);
+	const struct kernel *described = kernel->kernel;
+	cudaError_t status = described->prepare ? described->prepare(&result->problem, memory) : cudaSuccess;
+	*first_launch = counts_launches();
+	if (status == cudaSuccess)
+		status = described->launch(&result->problem, memory);
 	bool launched = status == cudaSuccess;
 	if (launched)
 		status = cudaDeviceSynchronize();
@@ -193,7 +198,7 @@ static int check_outputs(struct run_result *result, struct kernel_result *kernel
 {
 	bool passed = true;
 	for (const struct tensor *tensor = kernel->kernel->tensors; tensor->name; tensor++) {
-		if (tensor->role != TENSOR_OUTPUT)
+		if (!tensor_is_output(tensor))
 			continue;
 		size_t bytes = tensor_elements(&result->problem, tensor) * sizeof(float);
 		float *actual = malloc(bytes);
@@ -243,6 +248,16 @@ static struct traffic sum_traffic(const struct kernel_result *kernel, enum model
 	return sum;
 }
 
+static uint64_t sum_atomics(const struct kernel_result *kernel)
+{
+	uint64_t sum = 0;
+	const struct launch_counts *total = &kernel->counts.total;
+	for (size_t t = 0; t < total->tensor_count; t++)
+		if (!is_statistic(kernel->kernel, total->tensors[t].name))
+			sum += total->tensors[t].atomic_bytes;
+	return sum;
+}
+
 static void compare_models(const struct run_result *result, struct kernel_result *kernel)
 {
 	if (!kernel->kernel->models)
@@ -251,9 +266,12 @@ static void compare_models(const struct run_result *result, struct kernel_result
 	for (size_t i = 0; i < kernel->model_count && kernel->counts.counted; i++) {
 		const struct model *model = &kernel->models[i];
 		struct traffic measured = sum_traffic(kernel, model->counts);
+		uint64_t atomic_bytes = model->counts == MODEL_REQUESTED ? sum_atomics(kernel) : 0;
 		kernel->measured[i] = measured;
+		if (model->counts == MODEL_REQUESTED)
+			kernel->measured_atomic_bytes = atomic_bytes;
 		if (measured.read_bytes == 4 * model->read_elements &&
-		    measured.write_bytes == 4 * model->write_elements)
+		    measured.write_bytes == 4 * model->write_elements && atomic_bytes == 4 * model->atomic_elements)
 			continue;
 		kernel->verified = false;
 		if (!kernel->failure[0])
@@ -328,6 +346,8 @@ static void find_floor(const struct run_result *result, struct kernel_result *ke
 	};
 	for (const struct tensor *tensor = described->tensors; tensor->name; tensor++) {
 		double bytes = tensor_bytes(&result->problem, tensor);
+		if (tensor->role == TENSOR_PREPARED)
+			continue;
 		work.hbm_bytes += tensor->role == TENSOR_SCRATCH ? floor_intermediate_bytes(bytes, gpu) : bytes;
 	}
 	kernel->floor = floor_compute(&work, gpu);
@@ -342,18 +362,20 @@ static int run_kernel(struct run_result *result, struct kernel_result *kernel, c
                       struct error *error)
 {
 	struct device_memory memory = {.count = 0};
-	size_t first = counts_launches();
+	size_t prepared = counts_launches(), first = prepared;
 	const char *name = kernel->kernel->name;
 
 	progress_show(progress, true, "%s: %s", name, result->device->simulated ? "running and counting" : "running");
 	allocate_tensors(result, kernel->kernel, host, &memory);
 	kernel->peak_bytes = memory.peak_bytes;
-	if (!launch_once(result, kernel, &memory)) {
+	if (!launch_once(result, kernel, &memory, &first)) {
 		*faulted = true; /* its memory cannot be freed either */
 		return 0;
 	}
 	progress_clear(progress);
-	int status = counts_collect(first, counts_launches(), &kernel->counts, error);
+	int status = counts_collect(prepared, first, &kernel->prepared, error);
+	if (status == 0)
+		status = counts_collect(first, counts_launches(), &kernel->counts, error);
 	if (status == 0)
 		status = check_outputs(result, kernel, host, &memory, save, diagnostics, error);
 	if (status == 0) {
@@ -429,7 +451,9 @@ int run_problem(struct run_result *result, const struct kernel *kernels, size_t 
 
 void run_result_free(struct run_result *result)
 {
-	for (size_t i = 0; i < result->kernel_count; i++)
+	for (size_t i = 0; i < result->kernel_count; i++) {
+		counts_free(&result->kernels[i].prepared);
 		counts_free(&result->kernels[i].counts);
+	}
 	result->kernel_count = 0;
 }

@@ -87,6 +87,8 @@ static void write_model(struct json *json, const char *key, const struct model *
 	json_count(json, "read_elements", model->read_elements);
 	json_count(json, "write_elements", model->write_elements);
 	json_count(json, "elements", model->read_elements + model->write_elements);
+	if (model->atomic_elements)
+		json_count(json, "atomic_elements", model->atomic_elements);
 	json_string(json, "formula", model->formula);
 	json_close_object(json);
 }
@@ -104,17 +106,23 @@ static void write_error(struct json *json, const struct kernel_result *kernel)
 	json_close_object(json);
 }
 
-static void write_counted(struct json *json, const struct kernel_result *kernel)
+static void write_launches(struct json *json, const char *key, const struct counts *counts)
 {
-	const struct counts *counts = &kernel->counts;
-	json_count(json, "blocks", counts->blocks);
-	json_count(json, "shared_bytes", counts->shared_bytes);
-	json_open_array(json, "launches");
+	json_open_array(json, key);
 	for (size_t i = 0; i < counts->launch_count; i++) {
 		json_raw(json, NULL);
 		counts_write_launch_json(json->out, &counts->launches[i]);
 	}
 	json_close_array(json);
+}
+
+static void write_counted(struct json *json, const struct kernel_result *kernel)
+{
+	json_count(json, "blocks", kernel->counts.blocks);
+	json_count(json, "shared_bytes", kernel->counts.shared_bytes);
+	write_launches(json, "launches", &kernel->counts);
+	if (kernel->prepared.counted)
+		write_launches(json, "prepared_launches", &kernel->prepared);
 }
 
 static void write_kernel(struct json *json, const struct run_result *result, const struct kernel_result *kernel)

@@ -13,9 +13,10 @@ enum { MAX_EXPECTATIONS = 8 };
 struct expectations {
 	struct expectation items[MAX_EXPECTATIONS];
 	size_t count;
-	size_t *rows; /* the rows checked; NULL: all */
-	size_t row_count, all_rows;
+	size_t *rows;               /* the rows checked; NULL: all */
+	size_t row_count, all_rows; /* row_count: of the tensor with fewest */
 	void *owned[MAX_EXPECTATIONS];
+	size_t owned_count;
 };
 
 /* The expectation for a tensor; NULL if there is none. */
@@ -37,5 +38,12 @@ struct named_values {
  */
 int attention_expect(const struct problem *problem, const struct named_values *inputs,
                      struct expectations *expectations, struct error *error);
+
+/*
+ * The same, and what dQ, dK and dV [B, H, N, d] should be, from Q, K, V and dO. Where rows are sampled, dK and dV are
+ * checked in one head only, drawn with the seed: a key's gradient needs the softmax of every query of its head.
+ */
+int attention_gradients_expect(const struct problem *problem, const struct named_values *inputs,
+                               struct expectations *expectations, struct error *error);
 
 #endif
