@@ -218,28 +218,22 @@ static void explain(const struct terminal *terminal, const struct run_result *re
 	table_print(&table, terminal);
 }
 
-#define GIVEN                                                                                                        \
-	{"Q", "BHNd", TENSOR_INPUT, false}, {"K", "BHNd", TENSOR_INPUT, false}, {"V", "BHNd", TENSOR_INPUT, false},  \
-	{                                                                                                            \
-		"dO", "BHNd", TENSOR_INPUT, false                                                                    \
-	}
-#define GRADIENTS                                                                                                    \
-	{"dQ", "BHNd", TENSOR_OUTPUT, false}, {"dK", "BHNd", TENSOR_OUTPUT, false},                                  \
-	{                                                                                                            \
-		"dV", "BHNd", TENSOR_OUTPUT, false                                                                   \
-	}
-
 static const struct kernel kernels[] = {
 	{
 		.name = "backward_naive",
 		.summary = "six kernels; P, dP and dS in HBM",
-		.tensors = {GIVEN,
+		.tensors = {{"Q", "BHNd", TENSOR_INPUT, false},
+                            {"K", "BHNd", TENSOR_INPUT, false},
+                            {"V", "BHNd", TENSOR_INPUT, false},
+                            {"dO", "BHNd", TENSOR_GRADIENT, false},
                             {"O", "BHNd", TENSOR_PREPARED, false}, /* only its forward writes it */
                             {"LSE", "BHN", TENSOR_OUTPUT, true},
                             {"P", "BHNN", TENSOR_SCRATCH, false},
                             {"dP", "BHNN", TENSOR_SCRATCH, false},
                             {"dS", "BHNN", TENSOR_SCRATCH, false},
-                            GRADIENTS},
+                            {"dQ", "BHNd", TENSOR_OUTPUT, false},
+                            {"dK", "BHNd", TENSOR_OUTPUT, false},
+                            {"dV", "BHNd", TENSOR_OUTPUT, false}},
 		.prepare = prepare,
 		.launch = launch_naive,
 		.models = models_naive,
@@ -250,11 +244,16 @@ static const struct kernel kernels[] = {
 	{
 		.name = "backward_split",
 		.summary = "P recomputed in tiles; dK and dV, then dQ; no atomics",
-		.tensors = {GIVEN,
+		.tensors = {{"Q", "BHNd", TENSOR_INPUT, false},
+                            {"K", "BHNd", TENSOR_INPUT, false},
+                            {"V", "BHNd", TENSOR_INPUT, false},
+                            {"dO", "BHNd", TENSOR_GRADIENT, false},
                             {"O", "BHNd", TENSOR_OUTPUT, false},
                             {"LSE", "BHN", TENSOR_OUTPUT, true},
                             {"D", "BHN", TENSOR_SCRATCH, true},
-                            GRADIENTS},
+                            {"dQ", "BHNd", TENSOR_OUTPUT, false},
+                            {"dK", "BHNd", TENSOR_OUTPUT, false},
+                            {"dV", "BHNd", TENSOR_OUTPUT, false}},
 		.prepare = prepare,
 		.launch = launch_split,
 		.models = models_split,
@@ -265,11 +264,16 @@ static const struct kernel kernels[] = {
 	{
 		.name = "backward_atomic",
 		.summary = "P recomputed in tiles, once; dQ by atomicAdd",
-		.tensors = {GIVEN,
+		.tensors = {{"Q", "BHNd", TENSOR_INPUT, false},
+                            {"K", "BHNd", TENSOR_INPUT, false},
+                            {"V", "BHNd", TENSOR_INPUT, false},
+                            {"dO", "BHNd", TENSOR_GRADIENT, false},
                             {"O", "BHNd", TENSOR_OUTPUT, false},
                             {"LSE", "BHN", TENSOR_OUTPUT, true},
                             {"D", "BHN", TENSOR_SCRATCH, true},
-                            GRADIENTS},
+                            {"dQ", "BHNd", TENSOR_OUTPUT, false},
+                            {"dK", "BHNd", TENSOR_OUTPUT, false},
+                            {"dV", "BHNd", TENSOR_OUTPUT, false}},
 		.prepare = prepare,
 		.launch = launch_atomic,
 		.models = models_atomic,

@@ -22,6 +22,7 @@
 
 enum tensor_role {
 	TENSOR_INPUT,    /* copied to the device before the run; NAME.npy of --load, in lower case */
+	TENSOR_GRADIENT, /* an input that --load may leave out: it is then generated, and the report says so */
 	TENSOR_OUTPUT,   /* verified; NAME.npy of --save */
 	TENSOR_PREPARED, /* an output that only `prepare` touches: in no floor */
 	TENSOR_SCRATCH   /* lives on the device only */
@@ -33,6 +34,11 @@ struct tensor {
 	enum tensor_role role;
 	bool statistic; /* l, m, LSE, D: closed forms leave it out */
 };
+
+static inline bool tensor_is_input(const struct tensor *tensor)
+{
+	return tensor->role == TENSOR_INPUT || tensor->role == TENSOR_GRADIENT;
+}
 
 static inline bool tensor_is_output(const struct tensor *tensor)
 {
@@ -100,6 +106,7 @@ struct run_result {
 	const struct options *options;
 	struct problem problem; /* of a sweep: this step's */
 	const struct device *device;
+	const char *generated; /* the tensor that --load left out; NULL: none */
 	size_t rows_checked, rows;
 	size_t kernel_count;
 	struct kernel_result kernels[MAX_KERNELS];

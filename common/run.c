@@ -72,7 +72,11 @@ static int make_input(struct run_result *result, const struct tensor *tensor, un
                       struct error *error)
 {
 	struct problem *problem = &result->problem;
-	if (problem->load)
+	bool left_out =
+		problem->load && tensor->role == TENSOR_GRADIENT && !tensor_file_exists(problem->load, tensor->name);
+	if (left_out)
+		result->generated = tensor->name;
+	if (problem->load && !left_out)
 		return load_tensor(problem->load, tensor->name, tensor->shape, problem, fixed, values, error);
 	if (!(*values = malloc(tensor_elements(problem, tensor) * sizeof(float))))
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for %s", tensor->name);
@@ -87,7 +91,7 @@ static int make_inputs(struct run_result *result, const struct kernel *kernels, 
 	unsigned fixed = dimensions_given(result->options);
 	for (size_t i = 0; i < kernel_count; i++)
 		for (const struct tensor *tensor = kernels[i].tensors; tensor->name; tensor++) {
-			if (tensor->role != TENSOR_INPUT || has_input(host, tensor->name))
+			if (!tensor_is_input(tensor) || has_input(host, tensor->name))
 				continue;
 			float *values = NULL;
 			if (make_input(result, tensor, &fixed, &values, error) != 0)
@@ -139,7 +143,7 @@ static void allocate_tensors(const struct run_result *result, const struct kerne
 	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++) {
 		size_t bytes = tensor_elements(&result->problem, tensor) * sizeof(float);
 		float *pointer = device_allocate(memory, tensor->name, bytes);
-		if (tensor->role == TENSOR_INPUT)
+		if (tensor_is_input(tensor))
 			CUDA_CHECK(
 				cudaMemcpy(pointer, find_input(host, tensor->name), bytes, cudaMemcpyHostToDevice));
 	}

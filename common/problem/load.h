@@ -16,6 +16,9 @@ const char *tensor_path(const char *directory, const char *tensor, char *text, s
 int load_tensor(const char *directory, const char *tensor, const char *letters, struct problem *problem,
                 unsigned *fixed, float **values, struct error *error);
 
+/* False only when there is no such file: one that cannot be read exists. */
+bool tensor_file_exists(const char *directory, const char *tensor);
+
 /* The bit of a dimension letter in `fixed`. */
 unsigned dimension_bit(char letter);
 

@@ -34,10 +34,14 @@ static void print_head(const struct terminal *terminal, const struct run_result 
 	if (result->chapter->options & OPTION_BIT(OPTION_SCALE))
 		fprintf(terminal->out, ", scale %.4g", (double)p->scale);
 	if (p->load)
-		fprintf(terminal->out, ", input from %s\n", p->load);
+		fprintf(terminal->out, ", input from %s", p->load);
 	else
-		fprintf(terminal->out, ", %s input, seed %llu\n", input_kind_names[p->input],
+		fprintf(terminal->out, ", %s input, seed %llu", input_kind_names[p->input],
 		        (unsigned long long)p->seed);
+	if (result->generated)
+		fprintf(terminal->out, "\n%s is not among it: standard normal, seed %llu", result->generated,
+		        (unsigned long long)p->seed);
+	fputc('\n', terminal->out);
 	fprintf(terminal->out, "%s\n", result->device->title);
 }
 
