@@ -87,6 +87,8 @@ struct kernel_result {
 	bool checked;
 	struct check worst; /* of all outputs, relative to its tolerance */
 	size_t worst_at[MAX_RANK], worst_rank;
+	struct check checks[MAX_EXPECTATIONS]; /* each output, in the order of `tensors` */
+	size_t check_count;
 	struct time_summary time; /* runs == 0: no time */
 	bool has_floor;
 	struct floor floor;

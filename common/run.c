@@ -192,6 +192,8 @@ static int check_output(const struct run_result *result, struct kernel_result *k
 		check_coordinates(check.worst_row, check.worst_column, expectation->row_length, shape, rank,
 		                  kernel->worst_at);
 	}
+	if (kernel->check_count < MAX_EXPECTATIONS)
+		kernel->checks[kernel->check_count++] = check;
 	kernel->checked = true;
 	return check.passed ? 0 : EXIT_VERIFICATION;
 }

@@ -106,6 +106,20 @@ static void write_error(struct json *json, const struct kernel_result *kernel)
 	json_close_object(json);
 }
 
+/* Every output, where there is more than one. */
+static void write_errors(struct json *json, const struct kernel_result *kernel)
+{
+	json_open_array(json, "errors");
+	for (size_t i = 0; i < kernel->check_count; i++) {
+		json_open_object(json, NULL);
+		json_string(json, "tensor", kernel->checks[i].tensor);
+		json_number(json, "max_abs", kernel->checks[i].max_abs);
+		json_number(json, "tolerance", kernel->checks[i].tolerance);
+		json_close_object(json);
+	}
+	json_close_array(json);
+}
+
 static void write_launches(struct json *json, const char *key, const struct counts *counts)
 {
 	json_open_array(json, key);
@@ -136,6 +150,8 @@ static void write_kernel(struct json *json, const struct run_result *result, con
 		json_string(json, "failure", kernel->failure);
 	if (kernel->checked)
 		write_error(json, kernel);
+	if (kernel->check_count > 1)
+		write_errors(json, kernel);
 	if (kernel->time.runs) {
 		json_open_object(json, "time");
 		json_number(json, "median_ms", kernel->time.median_ms);

@@ -34,6 +34,25 @@ my %faults = (
         's[r][t] = probability(s[r][t], L, key < b.N && (!b.causal || key < query));'],
     # D from an O that is not divided by l
     o_not_normalised => ['o[r][c] *= inverse;', 'o[r][c] *= inverse > 0.0f ? 1.0f : inverse;'],
+    # no fault, but the forward rounds S elsewhere: scale (q k) in the place of (scale q) k
+    s_rounded_elsewhere => ['load_tile<D, TILE>(b.Q + matrix, first_query, b.N, b.d, b.scale, q_tile);
+	for (int first_key = 0; first_key < keys; first_key += TILE) {
+		__syncthreads(); // a slow warp may still be reading the last tiles
+		load_tile<D, TILE>(b.K + matrix, first_key, b.N, b.d, 1.0f, k_tile);
+		load_tile<D, TILE>(b.V + matrix, first_key, b.N, b.d, 1.0f, v_tile);
+		__syncthreads(); // every warp reads rows that other warps loaded
+		multiply_rows<D, TILE>(q_tile, k_tile, p);
+', 'load_tile<D, TILE>(b.Q + matrix, first_query, b.N, b.d, 1.0f, q_tile);
+	for (int first_key = 0; first_key < keys; first_key += TILE) {
+		__syncthreads();
+		load_tile<D, TILE>(b.K + matrix, first_key, b.N, b.d, 1.0f, k_tile);
+		load_tile<D, TILE>(b.V + matrix, first_key, b.N, b.d, 1.0f, v_tile);
+		__syncthreads();
+		multiply_rows<D, TILE>(q_tile, k_tile, p);
+		for (int r = 0; r < ROWS; r++)
+			for (int t = 0; t < TILE / LANES_ACROSS; t++)
+				p[r][t] *= b.scale;
+'],
     # naive: dV from the next row of dO (and dK from the next row of Q)
     naive_wrong_row => ['B[(head * N + i) * d + c]', 'B[(head * N + (i + 1) % N) * d + c]'],
     naive_no_d => ['(dP[row * N + j] - D)', 'dP[row * N + j]'],

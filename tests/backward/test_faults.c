@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -44,6 +45,30 @@ static bool differ(const char *a, const char *b)
 	int status = o.status;
 	free_outcome(&o);
 	return status == 1;
+}
+
+static double error_of(const char *program, const char *tensor)
+{
+	const char *command = text("%s --kernel backward_split --seq 200 --dim 40 --input large-logits --repeat 1 "
+	                           "--json -",
+	                           program);
+	struct outcome o = run_program(LIST("/bin/sh", "-c", command), NOTHING, 60);
+	cr_assert_eq(o.status, 0, "%s: %s", command, o.err);
+	const char *errors = strstr(o.out, "\"errors\":");
+	const char *at = errors ? strstr(errors, text("{\"tensor\":\"%s\",\"max_abs\":", tensor)) : NULL;
+	cr_assert(at, "%s: no error of %s in %s", command, tensor, o.out);
+	double error = strtod(strstr(at, "max_abs") + strlen("max_abs\":"), NULL);
+	free_outcome(&o);
+	return error;
+}
+
+/* Why forward and backward share multiply_rows: P = exp(S - L) sums to 1 only if both rounded S alike. */
+Test(faults, scores_rounded_elsewhere_ruin_dv)
+{
+	double alike = error_of(TEST_ROOT "/06_backward/backward", "dV");
+	double elsewhere = error_of(TEST_BUILD "/backward/faults/s_rounded_elsewhere", "dV");
+	cr_log_info("dV is off by %g, by %g with S rounded elsewhere", alike, elsewhere);
+	cr_expect(elsewhere > 5 * alike, "dV is off by %g, by %g with S rounded elsewhere", alike, elsewhere);
 }
 
 static void lower(char *name)
