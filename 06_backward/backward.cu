@@ -13,14 +13,13 @@
 #include <math.h>
 
 constexpr int WARP = 32;
-constexpr int LANES_ACROSS = 8;                 // a warp's lanes are 4 rows x 8 columns
-constexpr int LANES_DOWN = WARP / LANES_ACROSS; //
-constexpr int ROWS = 4;                         // rows a lane owns
-constexpr int ROWS_OF_WARP = LANES_DOWN * ROWS; //
-constexpr int PAD = 4;                          // of a tile's rows: see load_tile
-constexpr int SLAB_PAD = 8;                     // of the slab's rows: see store_slab
-constexpr int ROW_THREADS = 128;                // of a kernel with a block for each row
-constexpr int ROWS_PER_BLOCK = 4;               // of a kernel with a warp for each row
+constexpr int LANES_ACROSS = 8, LANES_DOWN = 4; // of a warp with a tile: 4 rows x 8 columns of lanes
+constexpr int ROWS = 4;                         // rows of a lane
+constexpr int ROWS_OF_WARP = LANES_DOWN * ROWS;
+constexpr int PAD = 4;            // of a tile's rows: see load_tile
+constexpr int SLAB_PAD = 8;       // of the slab's rows: see store_slab
+constexpr int ROW_THREADS = 128;  // of a kernel with a block for each row
+constexpr int ROWS_PER_BLOCK = 4; // of a kernel with a warp for each row
 
 static_assert(LANES_DOWN * LANES_ACROSS == WARP, "the lanes of a warp fill their grid");
 
@@ -40,7 +39,7 @@ __device__ float probability(float score, float L, bool visible)
 	return visible && L != -INFINITY ? expf(score - L) : 0.0f;
 }
 
-// P[i, j] = exp(S[i, j] - L[i]). The score is summed exactly as in score_tile: scale q first, then one fused
+// P[i, j] = exp(S[i, j] - L[i]). The score is summed exactly as in multiply_rows: scale q first, then one fused
 // multiply-add for each column, from the first to the last.
 __global__ void probabilities(const float *Q,   // [heads, N, d]
                               const float *K,   // [heads, N, d]
@@ -151,8 +150,11 @@ __global__ void gradient_of_k(const float *dS, const float *Q, float *dK, int N,
 //              3, 7, 11, 15        24     ... 31
 //
 // In a product of rows (S, dP) a lane has 4 own rows x TILE/8 streamed rows, in a sum of rows (dQ, dK, dV) 4 own
-// rows x D/8 columns, all in registers. Between the two the weights of the warp's 16 rows pass through a slab of
-// shared memory that no other warp touches, so __syncwarp is enough.
+// rows x D/8 columns: with tiles of 64 at d = 64 three loads of 16 bytes feed 32 multiplications either way. Loops
+// over such constants are unrolled by nvcc, so that the arrays become registers (make ptxas: no stack frame).
+//
+// Between the two, the weights of the warp's 16 rows pass through a slab of shared memory that no other warp touches:
+// __syncwarp is enough.
 
 __device__ int lane_row()
 {
@@ -203,23 +205,17 @@ __device__ void multiply_rows(const float *own, const float *streamed, float (&d
 {
 	own += lane_row() * (D + PAD);
 	streamed += lane_column() * (D + PAD);
-#pragma unroll
 	for (int r = 0; r < ROWS; r++)
-#pragma unroll
 		for (int t = 0; t < TILE / LANES_ACROSS; t++)
 			dots[r][t] = 0.0f;
 #pragma unroll 2
 	for (int c = 0; c < D; c += 4) {
 		float a[ROWS][4], b[4];
-#pragma unroll
 		for (int r = 0; r < ROWS; r++)
 			load4(own + LANES_DOWN * r * (D + PAD) + c, a[r]);
-#pragma unroll
 		for (int t = 0; t < TILE / LANES_ACROSS; t++) {
 			load4(streamed + LANES_ACROSS * t * (D + PAD) + c, b);
-#pragma unroll
 			for (int r = 0; r < ROWS; r++)
-#pragma unroll
 				for (int e = 0; e < 4; e++)
 					dots[r][t] = fmaf(a[r][e], b[e], dots[r][t]);
 		}
@@ -233,9 +229,7 @@ __device__ void store_slab(const float (&weights)[ROWS][TILE / LANES_ACROSS], fl
 {
 	__syncwarp(); // lanes may still be reading what the slab held before
 	slab += lane_row() * (TILE + SLAB_PAD) + lane_column();
-#pragma unroll
 	for (int r = 0; r < ROWS; r++)
-#pragma unroll
 		for (int t = 0; t < TILE / LANES_ACROSS; t++)
 			slab[LANES_DOWN * r * (TILE + SLAB_PAD) + LANES_ACROSS * t] = weights[r][t];
 	__syncwarp(); // each lane goes on to read what the other 31 wrote
@@ -250,17 +244,12 @@ __device__ void add_products(const float *slab, const float *streamed, float (&s
 #pragma unroll 2
 	for (int j = 0; j < TILE; j += 4) {
 		float weight[ROWS][4], b[4];
-#pragma unroll
 		for (int r = 0; r < ROWS; r++)
 			load4(slab + LANES_DOWN * r * (TILE + SLAB_PAD) + j, weight[r]);
-#pragma unroll
 		for (int s = 0; s < 4; s++)
-#pragma unroll
 			for (int u = 0; u < D / WARP; u++) {
 				load4(streamed + (j + s) * (D + PAD) + WARP * u, b);
-#pragma unroll
 				for (int r = 0; r < ROWS; r++)
-#pragma unroll
 					for (int e = 0; e < 4; e++)
 						sums[r][4 * u + e] += weight[r][s] * b[e];
 			}
@@ -270,9 +259,7 @@ __device__ void add_products(const float *slab, const float *streamed, float (&s
 template <int COLUMNS>
 __device__ void clear(float (&sums)[ROWS][COLUMNS])
 {
-#pragma unroll
 	for (int r = 0; r < ROWS; r++)
-#pragma unroll
 		for (int c = 0; c < COLUMNS; c++)
 			sums[r][c] = 0.0f;
 }
@@ -282,10 +269,8 @@ template <int D>
 __device__ void store_rows(const float (&sums)[ROWS][D / LANES_ACROSS], float factor, float *to, // [N, d]
                            int first_row, int N, int d)
 {
-#pragma unroll
 	for (int r = 0; r < ROWS; r++) {
 		int row = first_row + lane_row() + LANES_DOWN * r;
-#pragma unroll
 		for (int u = 0; u < D / WARP; u++) {
 			int c = WARP * u + 4 * lane_column();
 			float4 four = make_float4(factor * sums[r][4 * u], factor * sums[r][4 * u + 1],
@@ -295,7 +280,6 @@ __device__ void store_rows(const float (&sums)[ROWS][D / LANES_ACROSS], float fa
 				*(float4 *)at = four;
 			} else if (row < N && d % 4 != 0) {
 				float one[4] = {four.x, four.y, four.z, four.w};
-#pragma unroll
 				for (int e = 0; e < 4; e++)
 					if (c + e < d)
 						at[e] = one[e];
@@ -326,7 +310,6 @@ template <int COLUMNS>
 __device__ float soften_row(float (&s)[COLUMNS], int first_key, int end, float &m, float &l)
 {
 	float m_new = m, sum = 0.0f;
-#pragma unroll
 	for (int t = 0; t < COLUMNS; t++) {
 		s[t] = first_key + LANES_ACROSS * t < end ? s[t] : -INFINITY;
 		m_new = fmaxf(m_new, s[t]);
@@ -334,7 +317,6 @@ __device__ float soften_row(float (&s)[COLUMNS], int first_key, int end, float &
 	m_new = max_over_row(m_new);
 	float shift = m_new == -INFINITY ? 0.0f : m_new; // no key yet: exp(-inf + inf) would be NaN
 	float correction = expf(m - shift);
-#pragma unroll
 	for (int t = 0; t < COLUMNS; t++) {
 		s[t] = expf(s[t] - shift);
 		sum += s[t];
@@ -361,7 +343,6 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) forward(struct backward 
 
 	float m[ROWS], l[ROWS], p[ROWS][TILE / LANES_ACROSS], o[ROWS][D / LANES_ACROSS];
 	clear(o);
-#pragma unroll
 	for (int r = 0; r < ROWS; r++)
 		m[r] = -INFINITY, l[r] = 0.0f;
 	load_tile<D, TILE>(b.Q + matrix, first_query, b.N, b.d, b.scale, q_tile);
@@ -371,24 +352,20 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) forward(struct backward 
 		load_tile<D, TILE>(b.V + matrix, first_key, b.N, b.d, 1.0f, v_tile);
 		__syncthreads(); // every warp reads rows that other warps loaded
 		multiply_rows<D, TILE>(q_tile, k_tile, p);
-#pragma unroll
 		for (int r = 0; r < ROWS; r++) {
 			int query = first_query + lane_row() + LANES_DOWN * r;
 			int end = b.causal ? min(query + 1, b.N) : b.N;
 			float correction = soften_row(p[r], first_key + lane_column(), end, m[r], l[r]);
-#pragma unroll
 			for (int c = 0; c < D / LANES_ACROSS; c++)
 				o[r][c] *= correction;
 		}
 		store_slab<TILE>(p, slab);
 		add_products<D, TILE>(slab, v_tile, o);
 	}
-#pragma unroll
 	for (int r = 0; r < ROWS; r++) {
 		float sum = sum_over_row(l[r]);
 		float inverse = sum > 0.0f ? 1.0f / sum : 0.0f; // a row without keys is 0
 		int query = first_query + lane_row() + LANES_DOWN * r;
-#pragma unroll
 		for (int c = 0; c < D / LANES_ACROSS; c++)
 			o[r][c] *= inverse;
 		if (query < b.N && lane_column() == 0)
@@ -436,11 +413,9 @@ template <int TILE>
 __device__ void weigh_keys(float (&s)[ROWS][TILE / LANES_ACROSS], const float *lse_tile, int first_key,
                            int first_query, const struct backward &b)
 {
-#pragma unroll
 	for (int t = 0; t < TILE / LANES_ACROSS; t++) {
 		int column = lane_column() + LANES_ACROSS * t, query = first_query + column;
 		float L = lse_tile[column]; // -inf for a query beyond N: it has no weights
-#pragma unroll
 		for (int r = 0; r < ROWS; r++) {
 			int key = first_key + lane_row() + LANES_DOWN * r;
 			s[r][t] = probability(s[r][t], L, key < b.N && (!b.causal || key <= query));
@@ -460,19 +435,14 @@ __device__ void add_to_dq(const float *slab, const float *k_tile, float scale, f
 #pragma unroll 4
 	for (int j = 0; j < TILE; j++) {
 		load4(slab + j * (TILE + SLAB_PAD) + row, weight);
-#pragma unroll
 		for (int u = 0; u < D / WARP; u++) {
 			load4(k_tile + j * (D + PAD) + WARP * u + 4 * lane_column(), k);
-#pragma unroll
 			for (int r = 0; r < ROWS; r++)
-#pragma unroll
 				for (int e = 0; e < 4; e++)
 					sums[r][4 * u + e] += weight[r] * k[e];
 		}
 	}
-#pragma unroll
 	for (int r = 0; r < ROWS; r++)
-#pragma unroll
 		for (int c = 0; c < D / LANES_ACROSS; c++) {
 			int query = first_query + row + r, column = c / 4 * WARP + 4 * lane_column() + c % 4;
 			if (query < N && column < d)
@@ -519,9 +489,7 @@ __device__ void pass_over_queries(const struct backward &b)
 		add_products<D, TILE>(slab, do_tile, dv); // dV += P^T dO
 
 		multiply_rows<D, TILE>(v_tile, do_tile, ds); // dP^T
-#pragma unroll
 		for (int r = 0; r < ROWS; r++)
-#pragma unroll
 			for (int t = 0; t < TILE / LANES_ACROSS; t++) // dS^T = P^T o (dP^T - D)
 				ds[r][t] = p[r][t] * (ds[r][t] - d_tile[lane_column() + LANES_ACROSS * t]);
 		store_slab<TILE>(ds, slab);
@@ -577,11 +545,9 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) backward_dq(struct backw
 
 		multiply_rows<D, TILE>(q_tile, k_tile, p);   // S
 		multiply_rows<D, TILE>(do_tile, v_tile, ds); // dP
-#pragma unroll
 		for (int r = 0; r < ROWS; r++) {
 			int row = lane_row() + LANES_DOWN * r, query = first_query + row;
 			float L = lse_tile[row], D_row = d_tile[row];
-#pragma unroll
 			for (int t = 0; t < TILE / LANES_ACROSS; t++) { // dS = P o (dP - D)
 				int key = first_key + lane_column() + LANES_ACROSS * t;
 				float weight = probability(p[r][t], L, key < b.N && (!b.causal || key <= query));

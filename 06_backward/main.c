@@ -196,7 +196,7 @@ static uint64_t square_bytes(const struct kernel *kernel, const struct problem *
 static void explain(const struct terminal *terminal, const struct run_result *result)
 {
 	struct table table = table_new("lrrrrr");
-	terminal_print(terminal, STYLE_BOLD, "\nThe same gradients three times\n");
+	terminal_print(terminal, STYLE_BOLD, "\nMemory, arithmetic, and shared memory asked for a multiplication\n");
 	table_row(&table, STYLE_DIM, "|memory|of it N\u00b2|FLOP/(N\u00b2d)|exp/N\u00b2|shared floats");
 	table_row(&table, STYLE_DIM, "kernel|at most|matrices|a head|a head|a product");
 	for (size_t i = 0; i < result->kernel_count; i++) {
