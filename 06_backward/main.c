@@ -86,9 +86,9 @@ static size_t models_naive(const struct problem *problem, struct model models[MA
 {
 	uint64_t heads = heads_of(problem), N = problem->seq, d = problem->dim;
 	models[0] = (struct model){MODEL_FOOTPRINT, heads * (5 * N * N + 7 * N * d), heads * (3 * N * N + 3 * N * d),
-	                           "8N² + 10Nd", 0};
+	                           "8N² + 10Nd"};
 	models[1] = (struct model){MODEL_REQUESTED, heads * (10 * N * N * d + 4 * N * N),
-	                           heads * (3 * N * N + 3 * N * d), "10N²d + 7N² + 3Nd", 0};
+	                           heads * (3 * N * N + 3 * N * d), "10N²d + 7N² + 3Nd"};
 	return 2;
 }
 
@@ -101,19 +101,25 @@ static size_t models_split(const struct problem *problem, struct model models[MA
 	uint64_t heads = heads_of(problem), N = problem->seq, d = problem->dim;
 	uint64_t visited = queries_visited(problem) + keys_visited(problem);
 	models[0] = (struct model){MODEL_REQUESTED, heads * (6 * N * d + 2 * d * visited), heads * 3 * N * d,
-	                           problem->causal ? "9Nd + 2d(ΣR + Σκ)" : "(9 + 4T)Nd", 0};
-	models[1] = (struct model){MODEL_FOOTPRINT, heads * 10 * N * d, heads * 3 * N * d, "13Nd", 0};
+	                           problem->causal ? "9Nd + 2d(ΣR + Σκ)" : "(9 + 4T)Nd"};
+	models[1] = (struct model){MODEL_FOOTPRINT, heads * 10 * N * d, heads * 3 * N * d, "13Nd"};
 	return 2;
 }
 
-/* As backward_preprocess and backward_dkdv above, and an atomic for each element of dQ at every visit. */
+/* As backward_preprocess and backward_dkdv above. */
 static size_t models_atomic(const struct problem *problem, struct model models[MAX_MODELS])
 {
 	uint64_t heads = heads_of(problem), N = problem->seq, d = problem->dim, visited = queries_visited(problem);
 	models[0] = (struct model){MODEL_REQUESTED, heads * (4 * N * d + 2 * d * visited), heads * 2 * N * d,
-	                           problem->causal ? "6Nd + 2dΣR" : "(6 + 2T)Nd", heads * d * visited};
-	models[1] = (struct model){MODEL_FOOTPRINT, heads * 7 * N * d, heads * 3 * N * d, "10Nd", 0};
+	                           problem->causal ? "6Nd + 2dΣR" : "(6 + 2T)Nd"};
+	models[1] = (struct model){MODEL_FOOTPRINT, heads * 7 * N * d, heads * 3 * N * d, "10Nd"};
 	return 2;
+}
+
+/* An atomic for each element of dQ, at every visit of a query's tile. */
+static uint64_t atomics(const struct problem *problem)
+{
+	return heads_of(problem) * problem->dim * queries_visited(problem);
 }
 
 /* ---- FLOP and exponentials: the kernels' own, recomputation included, the forward not ---- */
@@ -277,6 +283,7 @@ static const struct kernel kernels[] = {
 		.prepare = prepare,
 		.launch = launch_atomic,
 		.models = models_atomic,
+		.atomics = atomics,
 		.flop = flop_atomic,
 		.exponentials = exponentials_naive, /* one a visible pair, as well */
 		.runs = runs_tiles,

@@ -51,8 +51,7 @@ enum model_counts { MODEL_FOOTPRINT, MODEL_REQUESTED };
 struct model {
 	enum model_counts counts;
 	uint64_t read_elements, write_elements;
-	const char *formula;      /* per head: "4N² + 4Nd" */
-	uint64_t atomic_elements; /* requested by atomics, in neither of the other two; 0 with MODEL_FOOTPRINT */
+	const char *formula; /* per head: "4N² + 4Nd" */
 };
 
 enum { MAX_MODELS = 2, MAX_TENSORS = 16, MAX_KERNELS = 16 };
@@ -71,6 +70,9 @@ struct kernel {
 
 	/* Fills models[] and returns how many; the first is the headline. `verified` requires all to hold exactly. */
 	size_t (*models)(const struct problem *problem, struct model models[MAX_MODELS]);
+
+	/* Elements that its atomics request, all heads; in no model, and `verified` requires them too. NULL: none. */
+	uint64_t (*atomics)(const struct problem *problem);
 
 	double (*flop)(const struct problem *problem);         /* its own, recomputation included */
 	double (*exponentials)(const struct problem *problem); /* may be NULL: none */
@@ -96,7 +98,7 @@ struct kernel_result {
 	size_t model_count;
 	struct model models[MAX_MODELS];
 	struct traffic measured[MAX_MODELS]; /* the count each model is compared with, in bytes */
-	uint64_t measured_atomic_bytes;      /* the same, for the atomics of a MODEL_REQUESTED */
+	uint64_t atomic_elements, measured_atomic_bytes;
 	size_t peak_bytes;
 };
 

@@ -173,9 +173,7 @@ static void add_model_row(struct table *table, enum style style, const char *lab
 
 static void print_models(const struct terminal *terminal, const struct kernel_result *kernel)
 {
-	bool atomics = false;
-	for (size_t i = 0; i < kernel->model_count; i++)
-		atomics = atomics || kernel->models[i].atomic_elements;
+	bool atomics = kernel->atomic_elements > 0;
 	struct table table = table_new(atomics ? "lrrrrl" : "lrrrl");
 	table_row(&table, STYLE_DIM, "elements|read|written|total|%s", atomics ? "atomics|" : "");
 	for (size_t i = 0; i < kernel->model_count; i++) {
@@ -183,15 +181,14 @@ static void print_models(const struct terminal *terminal, const struct kernel_re
 		bool requested = model->counts == MODEL_REQUESTED;
 		char formula[80];
 		snprintf(formula, sizeof formula, "%s a head", model->formula);
-		add_model_row(&table, STYLE_PLAIN, requested ? "requested" : "footprint",
-		              (uint64_t[]){model->read_elements, model->write_elements, model->atomic_elements},
-		              atomics, formula);
+		uint64_t expected[] = {model->read_elements, model->write_elements,
+		                       requested ? kernel->atomic_elements : 0};
+		add_model_row(&table, STYLE_PLAIN, requested ? "requested" : "footprint", expected, atomics, formula);
 		if (!kernel->counts.counted)
 			continue;
 		uint64_t counted[] = {kernel->measured[i].read_bytes / 4, kernel->measured[i].write_bytes / 4,
 		                      requested ? kernel->measured_atomic_bytes / 4 : 0};
-		bool equal = counted[0] == model->read_elements && counted[1] == model->write_elements &&
-		             counted[2] == model->atomic_elements;
+		bool equal = memcmp(counted, expected, sizeof counted) == 0;
 		add_model_row(&table, equal ? STYLE_GOOD : STYLE_BAD, "  counted", counted, atomics,
 		              equal ? "equal" : "NOT EQUAL");
 	}

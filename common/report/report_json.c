@@ -80,15 +80,15 @@ static void write_hbm(struct json *json, const struct launch_counts *total)
 	json_close_object(json);
 }
 
-static void write_model(struct json *json, const char *key, const struct model *model)
+static void write_model(struct json *json, const char *key, const struct model *model, uint64_t atomic_elements)
 {
 	json_open_object(json, key);
 	json_string(json, "counts", model->counts == MODEL_FOOTPRINT ? "footprint" : "requested");
 	json_count(json, "read_elements", model->read_elements);
 	json_count(json, "write_elements", model->write_elements);
 	json_count(json, "elements", model->read_elements + model->write_elements);
-	if (model->atomic_elements)
-		json_count(json, "atomic_elements", model->atomic_elements);
+	if (atomic_elements && model->counts == MODEL_REQUESTED)
+		json_count(json, "atomic_elements", atomic_elements);
 	json_string(json, "formula", model->formula);
 	json_close_object(json);
 }
@@ -170,10 +170,10 @@ static void write_kernel(struct json *json, const struct run_result *result, con
 	if (kernel->counts.counted)
 		write_hbm(json, &kernel->counts.total);
 	if (kernel->model_count > 0)
-		write_model(json, "model", &kernel->models[0]);
+		write_model(json, "model", &kernel->models[0], kernel->atomic_elements);
 	if (kernel->model_count > 1)
 		write_model(json, kernel->models[1].counts == MODEL_FOOTPRINT ? "model_footprint" : "model_requested",
-		            &kernel->models[1]);
+		            &kernel->models[1], kernel->atomic_elements);
 	if (kernel->peak_bytes)
 		json_count(json, "peak_bytes", kernel->peak_bytes);
 	if (kernel->counts.counted)
