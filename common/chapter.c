@@ -59,7 +59,7 @@ static int check_writable(const struct kernel *kernels, size_t kernel_count, con
 		return error->exit_code;
 	for (size_t i = 0; i < kernel_count && options->save; i++)
 		for (const struct tensor *tensor = kernels[i].tensors; tensor->name; tensor++)
-			if (tensor->role == TENSOR_OUTPUT && save_check(options->save, tensor->name, error) != 0)
+			if (tensor_is_output(tensor) && save_check(options->save, tensor->name, error) != 0)
 				return error->exit_code;
 	return 0;
 }

@@ -24,9 +24,11 @@
 #define HARNESS_VERSION "1.0"
 
 enum tensor_role {
-	TENSOR_INPUT,  /* copied to the device before the run; NAME.npy of --load, in lower case */
-	TENSOR_OUTPUT, /* verified; NAME.npy of --save */
-	TENSOR_SCRATCH /* lives on the device only */
+	TENSOR_INPUT,    /* copied to the device before the run; NAME.npy of --load, in lower case */
+	TENSOR_GRADIENT, /* an input that --load may leave out: it is then generated, and the report says so */
+	TENSOR_OUTPUT,   /* verified; NAME.npy of --save */
+	TENSOR_PREPARED, /* an output that only `prepare` touches: in no floor */
+	TENSOR_SCRATCH   /* lives on the device only */
 };
 
 struct tensor {
@@ -35,6 +37,16 @@ struct tensor {
 	enum tensor_role role;
 	bool statistic; /* l, m, LSE, D: closed forms leave it out */
 };
+
+static inline bool tensor_is_input(const struct tensor *tensor)
+{
+	return tensor->role == TENSOR_INPUT || tensor->role == TENSOR_GRADIENT;
+}
+
+static inline bool tensor_is_output(const struct tensor *tensor)
+{
+	return tensor->role == TENSOR_OUTPUT || tensor->role == TENSOR_PREPARED;
+}
 
 /* A closed form for what one run of a kernel moves, in elements, all heads together. */
 enum model_counts { MODEL_FOOTPRINT, MODEL_REQUESTED };
@@ -55,8 +67,15 @@ struct kernel {
 	/* Launches on tensors the harness allocated: device_find(memory, "Q"). Allocates and copies nothing. */
 	cudaError_t (*launch)(const struct problem *problem, const struct device_memory *memory);
 
+	/* Launched once before `launch`, to make what that takes as given (a backward's O and LSE). What it writes is
+	 * verified too, but it is in no sum of counts, no model, no floor and no time. NULL: nothing is given. */
+	cudaError_t (*prepare)(const struct problem *problem, const struct device_memory *memory);
+
 	/* Fills models[] and returns how many; the first is the headline. `verified` requires all to hold exactly. */
 	size_t (*models)(const struct problem *problem, struct model models[MAX_MODELS]);
+
+	/* Elements that its atomics request, all heads; in no model, and `verified` requires them too. NULL: none. */
+	uint64_t (*atomics)(const struct problem *problem);
 
 	double (*flop)(const struct problem *problem);         /* its own, recomputation included */
 	double (*exponentials)(const struct problem *problem); /* may be NULL: none */
@@ -73,13 +92,16 @@ struct kernel_result {
 	bool checked;
 	struct check worst; /* of all outputs, relative to its tolerance */
 	size_t worst_at[MAX_RANK], worst_rank;
+	struct check checks[MAX_EXPECTATIONS]; /* each output, in the order of `tensors` */
+	size_t check_count;
 	struct time_summary time; /* runs == 0: no time */
 	bool has_floor;
 	struct floor floor;
-	struct counts counts;
+	struct counts prepared, counts; /* of `prepare`, of `launch` */
 	size_t model_count;
 	struct model models[MAX_MODELS];
 	struct traffic measured[MAX_MODELS]; /* the count each model is compared with, in bytes */
+	uint64_t atomic_elements, measured_atomic_bytes;
 	size_t peak_bytes;
 };
 
@@ -91,6 +113,7 @@ struct run_result {
 	const struct options *options;
 	struct problem problem; /* of a sweep: this step's */
 	const struct device *device;
+	const char *generated; /* the tensor that --load left out; NULL: none */
 	size_t rows_checked, rows;
 	void *findings; /* of the chapter's own `examine`; freed with free() */
 	size_t kernel_count;

@@ -77,7 +77,11 @@ static int make_input(struct run_result *result, const struct tensor *tensor, un
 		return error->exit_code;
 	if (*values)
 		return 0;
-	if (problem->load) {
+	bool left_out =
+		problem->load && tensor->role == TENSOR_GRADIENT && !tensor_file_exists(problem->load, tensor->name);
+	if (left_out)
+		result->generated = tensor->name;
+	if (problem->load && !left_out) {
 		const char *masked = chapter->may_be_minus_infinity;
 		bool may_be_minus_infinity = masked && strcmp(masked, tensor->name) == 0;
 		return load_tensor(problem->load, tensor->name, tensor->shape, may_be_minus_infinity, problem, fixed,
@@ -96,7 +100,7 @@ static int make_inputs(struct run_result *result, const struct kernel *kernels, 
 	unsigned fixed = dimensions_given(result->options);
 	for (size_t i = 0; i < kernel_count; i++)
 		for (const struct tensor *tensor = kernels[i].tensors; tensor->name; tensor++) {
-			if (tensor->role != TENSOR_INPUT || has_input(host, tensor->name))
+			if (!tensor_is_input(tensor) || has_input(host, tensor->name))
 				continue;
 			float *values = NULL;
 			if (make_input(result, tensor, &fixed, &values, error) != 0)
@@ -148,7 +152,7 @@ static void allocate_tensors(const struct run_result *result, const struct kerne
 	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++) {
 		size_t bytes = tensor_elements(&result->problem, tensor) * sizeof(float);
 		float *pointer = device_allocate(memory, tensor->name, bytes);
-		if (tensor->role == TENSOR_INPUT)
+		if (tensor_is_input(tensor))
 			CUDA_CHECK(
 				cudaMemcpy(pointer, find_input(host, tensor->name), bytes, cudaMemcpyHostToDevice));
 	}
@@ -157,10 +161,15 @@ static void allocate_tensors(const struct run_result *result, const struct kerne
 /* ---- verification ---- */
 
 /* Launches once. A fault of the kernel is a failed verification; the device is of no use afterwards. */
-static bool launch_once(struct run_result *result, struct kernel_result *kernel, struct device_memory *memory)
+static bool launch_once(struct run_result *result, struct kernel_result *kernel, struct device_memory *memory,
+                        size_t *first_launch)
 {
 	unsigned long long hazards = device_hazards();
-	cudaError_t status = kernel->kernel->launch(&result->problem, memory);
+	const struct kernel *described = kernel->kernel;
+	cudaError_t status = described->prepare ? described->prepare(&result->problem, memory) : cudaSuccess;
+	*first_launch = counts_launches();
+	if (status == cudaSuccess)
+		status = described->launch(&result->problem, memory);
 	bool launched = status == cudaSuccess;
 	if (launched)
 		status = cudaDeviceSynchronize();
@@ -192,6 +201,8 @@ static int check_output(const struct run_result *result, struct kernel_result *k
 		check_coordinates(check.worst_row, check.worst_column, expectation->row_length, shape, rank,
 		                  kernel->worst_at);
 	}
+	if (kernel->check_count < MAX_EXPECTATIONS)
+		kernel->checks[kernel->check_count++] = check;
 	kernel->checked = true;
 	return check.passed ? 0 : EXIT_VERIFICATION;
 }
@@ -202,7 +213,7 @@ static int check_outputs(struct run_result *result, struct kernel_result *kernel
 {
 	bool passed = true;
 	for (const struct tensor *tensor = kernel->kernel->tensors; tensor->name; tensor++) {
-		if (tensor->role != TENSOR_OUTPUT)
+		if (!tensor_is_output(tensor))
 			continue;
 		size_t bytes = tensor_elements(&result->problem, tensor) * sizeof(float);
 		float *actual = malloc(bytes);
@@ -253,6 +264,27 @@ static struct traffic sum_traffic(const struct kernel_result *kernel, enum model
 	return sum;
 }
 
+static uint64_t sum_atomics(const struct kernel_result *kernel)
+{
+	uint64_t sum = 0;
+	const struct launch_counts *total = &kernel->counts.total;
+	for (size_t t = 0; t < total->tensor_count; t++)
+		if (!is_statistic(kernel->kernel, total->tensors[t].name))
+			sum += total->tensors[t].atomic_bytes;
+	return sum;
+}
+
+static void compare_atomics(const struct run_result *result, struct kernel_result *kernel)
+{
+	kernel->atomic_elements = kernel->kernel->atomics ? kernel->kernel->atomics(&result->problem) : 0;
+	kernel->measured_atomic_bytes = sum_atomics(kernel);
+	if (kernel->measured_atomic_bytes == 4 * kernel->atomic_elements)
+		return;
+	kernel->verified = false;
+	if (!kernel->failure[0])
+		snprintf(kernel->failure, sizeof kernel->failure, "the atomics are not as many as expected");
+}
+
 static void compare_models(const struct run_result *result, struct kernel_result *kernel)
 {
 	if (!kernel->kernel->models)
@@ -270,6 +302,8 @@ static void compare_models(const struct run_result *result, struct kernel_result
 			snprintf(kernel->failure, sizeof kernel->failure, "the %s count is not its closed form, %s",
 			         model->counts == MODEL_FOOTPRINT ? "footprint" : "requested", model->formula);
 	}
+	if (kernel->counts.counted)
+		compare_atomics(result, kernel);
 }
 
 /* ---- time ---- */
@@ -343,6 +377,8 @@ static void find_floor(const struct run_result *result, struct kernel_result *ke
 	};
 	for (const struct tensor *tensor = described->tensors; tensor->name; tensor++) {
 		double bytes = tensor_bytes(&result->problem, tensor);
+		if (tensor->role == TENSOR_PREPARED)
+			continue;
 		work.hbm_bytes += tensor->role == TENSOR_SCRATCH ? floor_intermediate_bytes(bytes, gpu) : bytes;
 	}
 	kernel->floor = floor_compute(&work, gpu);
@@ -357,18 +393,20 @@ static int run_kernel(struct run_result *result, struct kernel_result *kernel, c
                       struct error *error)
 {
 	struct device_memory memory = {.count = 0};
-	size_t first = counts_launches();
+	size_t prepared = counts_launches(), first = prepared;
 	const char *name = kernel->kernel->name;
 
 	progress_show(progress, true, "%s: %s", name, result->device->simulated ? "running and counting" : "running");
 	allocate_tensors(result, kernel->kernel, host, &memory);
 	kernel->peak_bytes = memory.peak_bytes;
-	if (!launch_once(result, kernel, &memory)) {
+	if (!launch_once(result, kernel, &memory, &first)) {
 		*faulted = true; /* its memory cannot be freed either */
 		return 0;
 	}
 	progress_clear(progress);
-	int status = counts_collect(first, counts_launches(), &kernel->counts, error);
+	int status = counts_collect(prepared, first, &kernel->prepared, error);
+	if (status == 0)
+		status = counts_collect(first, counts_launches(), &kernel->counts, error);
 	if (status == 0)
 		status = check_outputs(result, kernel, host, &memory, save, diagnostics, error);
 	if (status == 0) {
@@ -449,8 +487,10 @@ int run_problem(struct run_result *result, const struct kernel *kernels, size_t 
 
 void run_result_free(struct run_result *result)
 {
-	for (size_t i = 0; i < result->kernel_count; i++)
+	for (size_t i = 0; i < result->kernel_count; i++) {
+		counts_free(&result->kernels[i].prepared);
 		counts_free(&result->kernels[i].counts);
+	}
 	result->kernel_count = 0;
 	free(result->findings);
 	result->findings = NULL;

@@ -64,6 +64,13 @@ int load_tensor(const char *directory, const char *tensor, const char *letters, 
 	return result;
 }
 
+bool tensor_file_exists(const char *directory, const char *tensor)
+{
+	char path[PATH_MAX];
+	struct stat status;
+	return stat(tensor_path(directory, tensor, path, sizeof path), &status) == 0 || errno != ENOENT;
+}
+
 int save_check(const char *directory, const char *tensor, struct error *error)
 {
 	char path[PATH_MAX];

@@ -24,6 +24,9 @@ int load_tensor(const char *directory, const char *tensor, const char *letters, 
 int dimension_fix(const char *source, char letter, size_t extent, struct problem *problem, unsigned *fixed,
                   struct error *error);
 
+/* False only when there is no such file: one that cannot be read exists. */
+bool tensor_file_exists(const char *directory, const char *tensor);
+
 /* The bit of a dimension letter in `fixed`. */
 unsigned dimension_bit(char letter);
 

@@ -36,12 +36,16 @@ static void print_head(const struct terminal *terminal, const struct run_result 
 	if (result->chapter->options & OPTION_BIT(OPTION_SCALE))
 		fprintf(terminal->out, ", scale %.4g", (double)p->scale);
 	if (result->options->values)
-		fprintf(terminal->out, ", input from --values\n");
+		fprintf(terminal->out, ", input from --values");
 	else if (p->load)
-		fprintf(terminal->out, ", input from %s\n", p->load);
+		fprintf(terminal->out, ", input from %s", p->load);
 	else
-		fprintf(terminal->out, ", %s input, seed %llu\n", input_kind_names[p->input],
+		fprintf(terminal->out, ", %s input, seed %llu", input_kind_names[p->input],
 		        (unsigned long long)p->seed);
+	if (result->generated)
+		fprintf(terminal->out, "\n%s is not among it: standard normal, seed %llu", result->generated,
+		        (unsigned long long)p->seed);
+	fputc('\n', terminal->out);
 	fprintf(terminal->out, "%s\n", result->device->title);
 }
 
@@ -117,11 +121,32 @@ static void add_traffic_row(struct table *table, enum style style, const char *l
 	table_row(table, style, "%s|%s|%s|%s|%s|%s|%s", label, text[0], text[1], text[2], text[3], text[4], text[5]);
 }
 
-static void print_traffic(const struct terminal *terminal, const struct counts *counts)
+/* What ran before, to make what the kernel takes as given: shown, but in no sum. */
+static void add_prepared_rows(struct table *table, const struct counts *prepared)
+{
+	for (size_t i = 0; i < prepared->launch_count; i++) {
+		const struct launch_counts *launch = &prepared->launches[i];
+		char label[80];
+		snprintf(label, sizeof label, "(%s)", launch->kernel);
+		add_traffic_row(table, STYLE_DIM, label, &launch->requested, &launch->sectors, &launch->footprint);
+	}
+}
+
+static void print_atomics(const struct terminal *terminal, const struct launch_counts *total)
+{
+	char bytes[32];
+	for (size_t t = 0; t < total->tensor_count; t++)
+		if (total->tensors[t].atomic_bytes)
+			fprintf(terminal->out, "  atomics on %s: %s requested\n", total->tensors[t].name,
+			        format_bytes((double)total->tensors[t].atomic_bytes, bytes));
+}
+
+static void print_traffic(const struct terminal *terminal, const struct counts *prepared, const struct counts *counts)
 {
 	struct table table = table_new("lrrrrrr");
 	table_row(&table, STYLE_DIM, "HBM|requested||sectors||footprint|");
 	table_row(&table, STYLE_DIM, "launch, tensor|read|written|read|written|read|written");
+	add_prepared_rows(&table, prepared);
 	for (size_t i = 0; i < counts->launch_count; i++) {
 		const struct launch_counts *launch = &counts->launches[i];
 		add_traffic_row(&table, STYLE_BOLD, launch->kernel, &launch->requested, &launch->sectors,
@@ -137,30 +162,41 @@ static void print_traffic(const struct terminal *terminal, const struct counts *
 		add_traffic_row(&table, STYLE_BOLD, "all launches", &counts->total.requested, &counts->total.sectors,
 		                &counts->total.footprint);
 	table_print(&table, terminal);
+	print_atomics(terminal, &counts->total);
+}
+
+/* Atomics have a column of their own where there are any. */
+static void add_model_row(struct table *table, enum style style, const char *label, const uint64_t elements[3],
+                          bool atomics, const char *remark)
+{
+	char read[32], written[32], added[32], total[32];
+	table_row(table, style, "%s|%s|%s|%s%s%s|%s", label, format_count(elements[0], read),
+	          format_count(elements[1], written), format_count(elements[0] + elements[1], total),
+	          atomics ? "|" : "", atomics ? format_count(elements[2], added) : "", remark);
 }
 
 static void print_models(const struct terminal *terminal, const struct run_result *result,
                          const struct kernel_result *kernel)
 {
-	struct table table = table_new("lrrrl");
 	bool has_heads = result->chapter->options & OPTION_BIT(OPTION_HEADS);
-	table_row(&table, STYLE_DIM, "elements|read|written|total|");
+	bool atomics = kernel->atomic_elements > 0;
+	struct table table = table_new(atomics ? "lrrrrl" : "lrrrl");
+	table_row(&table, STYLE_DIM, "elements|read|written|total|%s", atomics ? "atomics|" : "");
 	for (size_t i = 0; i < kernel->model_count; i++) {
 		const struct model *model = &kernel->models[i];
-		const struct traffic *measured = &kernel->measured[i];
-		uint64_t read = measured->read_bytes / 4, written = measured->write_bytes / 4;
-		char a[32], b[32], c[32];
-		table_row(&table, STYLE_PLAIN, "%s|%s|%s|%s|%s%s",
-		          model->counts == MODEL_FOOTPRINT ? "footprint" : "requested",
-		          format_count(model->read_elements, a), format_count(model->write_elements, b),
-		          format_count(model->read_elements + model->write_elements, c), model->formula,
-		          has_heads ? " a head" : "");
+		bool requested = model->counts == MODEL_REQUESTED;
+		char formula[80];
+		snprintf(formula, sizeof formula, "%s%s", model->formula, has_heads ? " a head" : "");
+		uint64_t expected[] = {model->read_elements, model->write_elements,
+		                       requested ? kernel->atomic_elements : 0};
+		add_model_row(&table, STYLE_PLAIN, requested ? "requested" : "footprint", expected, atomics, formula);
 		if (!kernel->counts.counted)
 			continue;
-		bool equal = measured->read_bytes == 4 * model->read_elements &&
-		             measured->write_bytes == 4 * model->write_elements;
-		table_row(&table, equal ? STYLE_GOOD : STYLE_BAD, "  counted|%s|%s|%s|%s", format_count(read, a),
-		          format_count(written, b), format_count(read + written, c), equal ? "equal" : "NOT EQUAL");
+		uint64_t counted[] = {kernel->measured[i].read_bytes / 4, kernel->measured[i].write_bytes / 4,
+		                      requested ? kernel->measured_atomic_bytes / 4 : 0};
+		bool equal = memcmp(counted, expected, sizeof counted) == 0;
+		add_model_row(&table, equal ? STYLE_GOOD : STYLE_BAD, "  counted", counted, atomics,
+		              equal ? "equal" : "NOT EQUAL");
 	}
 	table_print(&table, terminal);
 }
@@ -180,7 +216,7 @@ static void print_kernel(const struct terminal *terminal, const struct run_resul
 		print_times(terminal, result, kernel);
 	if (kernel->counts.counted) {
 		fputc('\n', terminal->out);
-		print_traffic(terminal, &kernel->counts);
+		print_traffic(terminal, &kernel->prepared, &kernel->counts);
 		if (kernel->model_count) {
 			fputc('\n', terminal->out);
 			print_models(terminal, result, kernel);

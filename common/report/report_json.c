@@ -84,13 +84,15 @@ static void write_hbm(struct json *json, const struct launch_counts *total)
 	json_close_object(json);
 }
 
-static void write_model(struct json *json, const char *key, const struct model *model)
+static void write_model(struct json *json, const char *key, const struct model *model, uint64_t atomic_elements)
 {
 	json_open_object(json, key);
 	json_string(json, "counts", model->counts == MODEL_FOOTPRINT ? "footprint" : "requested");
 	json_count(json, "read_elements", model->read_elements);
 	json_count(json, "write_elements", model->write_elements);
 	json_count(json, "elements", model->read_elements + model->write_elements);
+	if (atomic_elements && model->counts == MODEL_REQUESTED)
+		json_count(json, "atomic_elements", atomic_elements);
 	json_string(json, "formula", model->formula);
 	json_close_object(json);
 }
@@ -108,17 +110,37 @@ static void write_error(struct json *json, const struct kernel_result *kernel)
 	json_close_object(json);
 }
 
-static void write_counted(struct json *json, const struct kernel_result *kernel)
+/* Every output, where there is more than one. */
+static void write_errors(struct json *json, const struct kernel_result *kernel)
 {
-	const struct counts *counts = &kernel->counts;
-	json_count(json, "blocks", counts->blocks);
-	json_count(json, "shared_bytes", counts->shared_bytes);
-	json_open_array(json, "launches");
+	json_open_array(json, "errors");
+	for (size_t i = 0; i < kernel->check_count; i++) {
+		json_open_object(json, NULL);
+		json_string(json, "tensor", kernel->checks[i].tensor);
+		json_number(json, "max_abs", kernel->checks[i].max_abs);
+		json_number(json, "tolerance", kernel->checks[i].tolerance);
+		json_close_object(json);
+	}
+	json_close_array(json);
+}
+
+static void write_launches(struct json *json, const char *key, const struct counts *counts)
+{
+	json_open_array(json, key);
 	for (size_t i = 0; i < counts->launch_count; i++) {
 		json_raw(json, NULL);
 		counts_write_launch_json(json->out, &counts->launches[i]);
 	}
 	json_close_array(json);
+}
+
+static void write_counted(struct json *json, const struct kernel_result *kernel)
+{
+	json_count(json, "blocks", kernel->counts.blocks);
+	json_count(json, "shared_bytes", kernel->counts.shared_bytes);
+	write_launches(json, "launches", &kernel->counts);
+	if (kernel->prepared.counted)
+		write_launches(json, "prepared_launches", &kernel->prepared);
 }
 
 static void write_kernel(struct json *json, const struct run_result *result, const struct kernel_result *kernel)
@@ -132,6 +154,8 @@ static void write_kernel(struct json *json, const struct run_result *result, con
 		json_string(json, "failure", kernel->failure);
 	if (kernel->checked)
 		write_error(json, kernel);
+	if (kernel->check_count > 1)
+		write_errors(json, kernel);
 	if (kernel->time.runs) {
 		json_open_object(json, "time");
 		json_number(json, "median_ms", kernel->time.median_ms);
@@ -150,10 +174,10 @@ static void write_kernel(struct json *json, const struct run_result *result, con
 	if (kernel->counts.counted)
 		write_hbm(json, &kernel->counts.total);
 	if (kernel->model_count > 0)
-		write_model(json, "model", &kernel->models[0]);
+		write_model(json, "model", &kernel->models[0], kernel->atomic_elements);
 	if (kernel->model_count > 1)
 		write_model(json, kernel->models[1].counts == MODEL_FOOTPRINT ? "model_footprint" : "model_requested",
-		            &kernel->models[1]);
+		            &kernel->models[1], kernel->atomic_elements);
 	if (kernel->peak_bytes)
 		json_count(json, "peak_bytes", kernel->peak_bytes);
 	if (kernel->counts.counted)

@@ -1,13 +1,15 @@
 #include "verify/attention.h"
 
-#include "verify/reference.h"
+#include "verify/gradients.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 static const double most_products = 0x1p30;
 
-int attention_expect(const struct problem *problem, const struct named_values *inputs,
-                     struct expectations *expectations, struct error *error)
+static struct attention_inputs attention_inputs(const struct problem *problem, const struct named_values *inputs)
 {
-	struct attention_inputs attention = {
+	return (struct attention_inputs){
 		.batch = problem->batch,
 		.heads = problem->heads,
 		.seq = problem->seq,
@@ -18,11 +20,32 @@ int attention_expect(const struct problem *problem, const struct named_values *i
 		.k = find_values(inputs, "K"),
 		.v = find_values(inputs, "V"),
 	};
+}
+
+static bool rows_are_sampled(const struct problem *problem)
+{
+	double rows = (double)problem->batch * (double)problem->heads * (double)problem->seq;
+	return rows * (double)problem->seq * (double)problem->dim > most_products && problem->seq > SAMPLED_ROWS;
+}
+
+static struct tolerance_terms tolerance_terms(const struct problem *problem, double score_bound)
+{
+	return (struct tolerance_terms){
+		.seq = problem->seq,
+		.dim = problem->dim,
+		.score_bound = score_bound,
+		.sampled_random = rows_are_sampled(problem) && problem->input == INPUT_RANDOM && !problem->load,
+	};
+}
+
+int attention_expect(const struct problem *problem, const struct named_values *inputs,
+                     struct expectations *expectations, struct error *error)
+{
+	struct attention_inputs attention = attention_inputs(problem, inputs);
 	*expectations = (struct expectations){.all_rows = problem->batch * problem->heads * problem->seq};
 	expectations->row_count = expectations->all_rows;
 
-	double products = (double)expectations->all_rows * (double)problem->seq * (double)problem->dim;
-	bool sampled = products > most_products && problem->seq > SAMPLED_ROWS;
+	bool sampled = rows_are_sampled(problem);
 	if (sampled && !(expectations->rows = sample_rows(problem->seed, problem->batch * problem->heads,
 	                                                  problem->seq, &expectations->row_count)))
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the rows to check");
@@ -32,12 +55,7 @@ int attention_expect(const struct problem *problem, const struct named_values *i
 		expectations_free(expectations);
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the reference");
 	}
-	struct tolerance_terms terms = {
-		.seq = problem->seq,
-		.dim = problem->dim,
-		.score_bound = reference.score_bound,
-		.sampled_random = sampled && problem->input == INPUT_RANDOM && !problem->load,
-	};
+	struct tolerance_terms terms = tolerance_terms(problem, reference.score_bound);
 	expectations->items[0] = (struct expectation){
 		.tensor = "O",
 		.row_count = expectations->row_count,
@@ -57,5 +75,67 @@ int attention_expect(const struct problem *problem, const struct named_values *i
 	expectations->count = 2;
 	expectations->owned[0] = reference.o;
 	expectations->owned[1] = reference.lse;
+	expectations->owned_count = 2;
+	return 0;
+}
+
+/* The sampled rows of one head, drawn with the seed: an own copy. */
+static size_t *rows_of_one_head(const struct problem *problem, const struct expectations *expectations, size_t *count)
+{
+	size_t head = (size_t)(problem->seed % (problem->batch * problem->heads));
+	size_t *rows = calloc(SAMPLED_ROWS, sizeof *rows);
+	*count = 0;
+	for (size_t r = 0; rows && r < expectations->row_count; r++)
+		if (expectations->rows[r] / problem->seq == head)
+			rows[(*count)++] = expectations->rows[r];
+	return rows;
+}
+
+static void expect_gradient(struct expectations *expectations, const char *tensor, struct row_list rows, size_t dim,
+                            double *values, double tolerance)
+{
+	expectations->owned[expectations->owned_count++] = values;
+	expectations->items[expectations->count++] = (struct expectation){
+		.tensor = tensor,
+		.row_count = rows.count,
+		.row_length = dim,
+		.rows = rows.rows,
+		.values = values,
+		.tolerance = tolerance,
+	};
+}
+
+int attention_gradients_expect(const struct problem *problem, const struct named_values *inputs,
+                               struct expectations *expectations, struct error *error)
+{
+	if (attention_expect(problem, inputs, expectations, error) != 0)
+		return error->exit_code;
+	struct attention_inputs attention = attention_inputs(problem, inputs);
+	struct attention_gradients gradients;
+	struct row_list queries = {expectations->rows, expectations->row_count}, keys = queries;
+	size_t *key_rows = NULL;
+	if (queries.rows) {
+		key_rows = rows_of_one_head(problem, expectations, &keys.count);
+		keys.rows = key_rows;
+		expectations->owned[expectations->owned_count++] = key_rows;
+	}
+	if ((queries.rows && !keys.rows) ||
+	    !attention_gradients_compute(&attention, find_values(inputs, "dO"), queries, keys, &gradients)) {
+		expectations_free(expectations);
+		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the reference of the gradients");
+	}
+	struct tolerance_terms terms = tolerance_terms(problem, gradients.score_bound);
+	struct gradient_bounds bounds = {
+		.scale = fabs((double)problem->scale),
+		.weight_bound = gradients.weight_bound,
+		.product_bound = gradients.product_bound,
+		.q_bound = gradients.q_bound,
+		.k_bound = gradients.k_bound,
+		.do_bound = gradients.do_bound,
+	};
+	expect_gradient(expectations, "dQ", queries, problem->dim, gradients.dq, tolerance_of_dq(&terms, &bounds));
+	expect_gradient(expectations, "dK", keys, problem->dim, gradients.dk, tolerance_of_dk(&terms, &bounds));
+	expect_gradient(expectations, "dV", keys, problem->dim, gradients.dv, tolerance_of_dv(&terms, &bounds));
+	expectations->row_count = keys.count < queries.count ? keys.count : queries.count;
 	return 0;
 }

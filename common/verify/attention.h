@@ -15,4 +15,11 @@
 int attention_expect(const struct problem *problem, const struct named_values *inputs,
                      struct expectations *expectations, struct error *error);
 
+/*
+ * The same, and what dQ, dK and dV [B, H, N, d] should be, from Q, K, V and dO. Where rows are sampled, dK and dV are
+ * checked in one head only, drawn with the seed: a key's gradient needs the softmax of every query of its head.
+ */
+int attention_gradients_expect(const struct problem *problem, const struct named_values *inputs,
+                               struct expectations *expectations, struct error *error);
+
 #endif

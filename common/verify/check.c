@@ -21,6 +21,22 @@ double tolerance_of_logsumexp(const struct tolerance_terms *terms)
 	return eps * tolerance_factor(terms);
 }
 
+double tolerance_of_dq(const struct tolerance_terms *terms, const struct gradient_bounds *bounds)
+{
+	return eps * bounds->scale * bounds->k_bound * bounds->product_bound * tolerance_factor(terms);
+}
+
+double tolerance_of_dk(const struct tolerance_terms *terms, const struct gradient_bounds *bounds)
+{
+	return eps * bounds->scale * bounds->q_bound * bounds->weight_bound * bounds->product_bound *
+	       tolerance_factor(terms);
+}
+
+double tolerance_of_dv(const struct tolerance_terms *terms, const struct gradient_bounds *bounds)
+{
+	return eps * bounds->do_bound * bounds->weight_bound * tolerance_factor(terms);
+}
+
 /* An expected infinity (the maximum of an empty row) is met by the same infinity only. */
 static double difference(double actual, double expected)
 {

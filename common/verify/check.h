@@ -16,6 +16,15 @@
  *
  *     tolerance(O) = eps * max|v| * phi          tolerance(LSE) = eps * phi
  *
+ * The gradients sum the same weights over the queries, and pass through one more product of rows. With
+ *
+ *     C = max(1, max_j sum_i p_ij)                all the weight one key gets
+ *     G = max_i |dO_i| max_j |v_j|                norms of rows: no element of dP or D is larger
+ *
+ *     tolerance(dV) = eps * max|dO| * C * phi
+ *     tolerance(dQ) = eps * |scale| * max|k| * G * phi
+ *     tolerance(dK) = eps * |scale| * max|q| * C * G * phi
+ *
  * Where only sampled rows of random input are compared at N > 1024, the errors of a sum grow like a random walk, and
  * 2 sqrt(N) stands in the place of N/2.
  */
@@ -36,6 +45,17 @@ struct tolerance_terms {
 double tolerance_factor(const struct tolerance_terms *terms);
 double tolerance_of_output(const struct tolerance_terms *terms, double value_bound);
 double tolerance_of_logsumexp(const struct tolerance_terms *terms);
+
+struct gradient_bounds {
+	double scale;                      /* |scale| */
+	double weight_bound;               /* C */
+	double product_bound;              /* G */
+	double q_bound, k_bound, do_bound; /* max|q|, max|k|, max|dO| */
+};
+
+double tolerance_of_dq(const struct tolerance_terms *terms, const struct gradient_bounds *bounds);
+double tolerance_of_dk(const struct tolerance_terms *terms, const struct gradient_bounds *bounds);
+double tolerance_of_dv(const struct tolerance_terms *terms, const struct gradient_bounds *bounds);
 
 /* What one output tensor should hold, seen as rows of its last dimension (LSE: rows of one element). */
 struct expectation {

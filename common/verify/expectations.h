@@ -13,9 +13,10 @@ enum { MAX_EXPECTATIONS = 8 };
 struct expectations {
 	struct expectation items[MAX_EXPECTATIONS];
 	size_t count;
-	size_t *rows; /* the rows checked; NULL: all */
-	size_t row_count, all_rows;
+	size_t *rows;               /* the rows checked; NULL: all */
+	size_t row_count, all_rows; /* row_count: of the tensor with fewest */
 	void *owned[MAX_EXPECTATIONS];
+	size_t owned_count; /* where the members are added one by one */
 };
 
 /* The expectation for a tensor; NULL if there is none. The shape, in dimension letters, tells two of one name apart.

@@ -1,0 +1,39 @@
+# Chapter 06's suites: tests/backward/test_NAME.c is the suite backward_NAME. Included by tests/Makefile, which sets
+# HERE, ROOT, BUILD, CC, CXX, CFLAGS, SUPPORT and LIBRARIES, after harness.mk, which sets HARNESS_OBJECTS.
+
+BACKWARD_OBJECTS := $(BUILD)/backward/gradient_variants.o $(BUILD)/backward/finite_differences.o
+BACKWARD := $(ROOT)/06_backward
+
+$(BUILD)/backward/%.o: $(HERE)/backward/%.c
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) -c $< -o $@
+
+$(BUILD)/backward_%: $(HERE)/backward/test_%.c $(HARNESS_OBJECTS) $(BACKWARD_OBJECTS) $(SUPPORT)
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $< $(HARNESS_OBJECTS) $(BACKWARD_OBJECTS) $(SUPPORT) $(LIBRARIES) -o $@
+
+# The chapter as a user has it, built with the compiler under test.
+backward-program:
+	@$(MAKE) --no-print-directory -s -C $(BACKWARD) build CC=$(CC) CXX=$(CXX)
+
+BACKWARD_SIMCC = CC="$(CC)" CXX="$(CXX)" $(ROOT)/common/sim/simcc -O2 -Wall -Wextra -Werror -I$(BACKWARD)
+
+# Its kernels under a main of our own.
+$(BUILD)/backward/no_visible_key: $(HERE)/backward/programs/no_visible_key.c $(BACKWARD)/backward.cu $(BACKWARD)/backward.h $(DEVICE)
+	@mkdir -p $(@D)
+	@$(BACKWARD_SIMCC) $(BACKWARD)/backward.cu $< -lm -o $@
+
+# Its kernels with one fault each, under the chapter's own main.
+BACKWARD_FAULTS := $(addprefix $(BUILD)/backward/faults/,$(shell perl $(HERE)/backward/plant_fault.pl --list))
+$(BACKWARD_FAULTS): $(BUILD)/backward/faults/%: $(HERE)/backward/plant_fault.pl $(BACKWARD)/backward.cu | backward-program
+	@mkdir -p $(@D)
+	@perl $(HERE)/backward/plant_fault.pl $* $(BACKWARD)/backward.cu > $@.cu
+	@objects=$(ROOT)/build/$(NAME)/sim; $(BACKWARD_SIMCC) $@.cu $$objects/06_backward/main.o \
+		$$objects/common/*.o $$objects/common/*/*.o -lm -o $@
+
+$(BUILD)/backward_kernels: | backward-program $(BUILD)/backward/no_visible_key
+$(BUILD)/backward_faults: $(BACKWARD_FAULTS)
+
+-include $(BACKWARD_OBJECTS:.o=.d)
+.PHONY: backward-program
+.SECONDARY: $(BACKWARD_OBJECTS)

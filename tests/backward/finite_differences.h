@@ -1,0 +1,23 @@
+/* Gradients without calculus: the loss at x + h and at x - h, in double precision. */
+#ifndef FINITE_DIFFERENCES_H
+#define FINITE_DIFFERENCES_H
+
+#include "verify/gradients.h"
+
+enum { TENSORS = 4 };
+extern const char *const tensor_names[TENSORS]; /* Q K V dO */
+
+/* A small problem with standard normal inputs. */
+struct setting {
+	struct attention_inputs inputs;
+	float *tensors[TENSORS]; /* the first three are those of inputs */
+	size_t elements;
+};
+
+struct setting set_up(size_t batch, size_t heads, size_t seq, size_t dim, bool causal, float scale);
+void tear_down(struct setting *setting);
+
+/* The derivative of the loss <O, dO>, whose gradient with respect to O is dO, by element `index` of a tensor. */
+double finite_difference(struct setting *setting, int tensor, size_t index);
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * Chapter 06's own kernels with one fault each (plant_fault.pl), run by the chapter's own program: every fault must
+ * change what is computed, and every one must be found.
+ */
+#include "program.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *fault, *kernel, *options;
+	const char *wrong; /* the tensors that must be reported */
+} faults[] = {
+	{"wrong_do_row", "backward_split", "--seq 97 --dim 40", "dV"},
+	{"no_d_in_dkdv", "backward_split", "--seq 97 --dim 40", "dK"},
+	{"no_d_in_dkdv", "backward_atomic", "--seq 97 --dim 40", "dK dQ"},
+	{"no_d_in_dq", "backward_split", "--seq 97 --dim 40", "dQ"},
+	{"dq_unscaled", "backward_split", "--seq 97 --dim 40", "dQ"},
+	{"dk_unscaled", "backward_split", "--seq 97 --dim 40", "dK"},
+	{"unshifted", "backward_split", "--seq 97 --dim 40", "dV dK dQ"},
+	{"unshifted", "backward_naive", "--seq 97 --dim 40", "dV dK dQ"},
+	{"unshifted", "backward_split", "--seq 97 --dim 40 --input large-logits", "dV dK dQ"},
+	{"dropped_queries", "backward_split", "--seq 97 --dim 40", "dV dK"},
+	{"dropped_queries", "backward_atomic", "--seq 97 --dim 111", "dV dK dQ"},
+	{"dropped_keys", "backward_split", "--seq 97 --dim 40", "dQ"},
+	{"causal_off_by_one", "backward_split", "--seq 97 --dim 40 --causal", "dV dK"},
+	{"o_not_normalised", "backward_split", "--seq 97 --dim 40", "O dQ dK"},
+	{"naive_wrong_row", "backward_naive", "--seq 97 --dim 40", "dV dK"},
+	{"naive_no_d", "backward_naive", "--seq 97 --dim 40", "dQ dK"},
+};
+enum { FAULTS = sizeof faults / sizeof faults[0] };
+
+static struct outcome run(const char *program, const char *kernel, const char *options, const char *save)
+{
+	const char *command = text("%s --kernel %s %s --save %s --quiet --repeat 1", program, kernel, options, save);
+	return run_program(LIST("/bin/sh", "-c", command), NOTHING, 60);
+}
+
+/* Files of different content: cmp's exit status 1. */
+static bool differ(const char *a, const char *b)
+{
+	struct outcome o = run_program(LIST("cmp", "-s", a, b), NOTHING, 10);
+	int status = o.status;
+	free_outcome(&o);
+	return status == 1;
+}
+
+static double error_of(const char *program, const char *tensor)
+{
+	const char *command = text("%s --kernel backward_split --seq 200 --dim 40 --input large-logits --repeat 1 "
+	                           "--json -",
+	                           program);
+	struct outcome o = run_program(LIST("/bin/sh", "-c", command), NOTHING, 60);
+	cr_assert_eq(o.status, 0, "%s: %s", command, o.err);
+	const char *errors = strstr(o.out, "\"errors\":");
+	const char *at = errors ? strstr(errors, text("{\"tensor\":\"%s\",\"max_abs\":", tensor)) : NULL;
+	cr_assert(at, "%s: no error of %s in %s", command, tensor, o.out);
+	double error = strtod(strstr(at, "max_abs") + strlen("max_abs\":"), NULL);
+	free_outcome(&o);
+	return error;
+}
+
+/* Why forward and backward share multiply_rows: P = exp(S - L) sums to 1 only if both rounded S alike. */
+Test(faults, scores_rounded_elsewhere_ruin_dv)
+{
+	double alike = error_of(TEST_ROOT "/06_backward/backward", "dV");
+	double elsewhere = error_of(TEST_BUILD "/backward/faults/s_rounded_elsewhere", "dV");
+	cr_log_info("dV is off by %g, by %g with S rounded elsewhere", alike, elsewhere);
+	cr_expect(elsewhere > 5 * alike, "dV is off by %g, by %g with S rounded elsewhere", alike, elsewhere);
+}
+
+static void lower(char *name)
+{
+	for (; *name; name++)
+		if (*name >= 'A' && *name <= 'Z')
+			*name += 'a' - 'A';
+}
+
+Test(faults, each_changes_the_output_and_is_found)
+{
+	const char *directory = scratch_directory();
+	for (size_t f = 0; f < FAULTS; f++) {
+		const char *name = faults[f].fault;
+		char *right = text("%s/right", directory), *wrong = text("%s/wrong", directory);
+		struct outcome good =
+			run(TEST_ROOT "/06_backward/backward", faults[f].kernel, faults[f].options, right);
+		struct outcome bad = run(text("%s/backward/faults/%s", TEST_BUILD, name), faults[f].kernel,
+		                         faults[f].options, wrong);
+		cr_expect_eq(good.status, 0, "the correct twin of %s: %s", name, good.err);
+		cr_expect_eq(bad.status, 1, "%s in %s passed: exit %d\n%s%s", name, faults[f].kernel, bad.status,
+		             bad.out, bad.err);
+		char list[32], *rest = list;
+		snprintf(list, sizeof list, "%s", faults[f].wrong);
+		for (char *tensor; (tensor = strtok_r(rest, " ", &rest));) {
+			cr_expect(strstr(bad.err, text("%s is wrong", tensor)), "%s in %s: %s is not reported:\n%s",
+			          name, faults[f].kernel, tensor, bad.err);
+			lower(tensor);
+			cr_expect(differ(text("%s/%s.npy", right, tensor), text("%s/%s.npy", wrong, tensor)),
+			          "%s in %s changes nothing in %s", name, faults[f].kernel, tensor);
+		}
+		free_outcome(&good);
+		free_outcome(&bad);
+	}
+}

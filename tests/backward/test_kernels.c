@@ -1,0 +1,539 @@
+/*
+ * Chapter 06's program, as a user runs it: every kernel right on every shape, its counts equal to the closed forms,
+ * split the same to the bit in any order of threads, and unusable input refused in one line.
+ */
+#include "finite_differences.h"
+#include "problem/load.h"
+#include "program.h"
+#include "report.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BACKWARD TEST_ROOT "/06_backward/backward"
+#define REAL     TEST_ROOT "/tests/data/real_qkv"
+
+static struct outcome run_with(const char *line, const char *const environment[])
+{
+	char *copy = strdup(line);
+	const char *argv[40] = {BACKWARD};
+	size_t count = 1;
+	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		argv[count++] = word;
+	argv[count] = NULL;
+	struct outcome outcome = run_program(argv, environment, 120);
+	free(copy);
+	return outcome;
+}
+
+static struct outcome run(const char *line)
+{
+	return run_with(line, NOTHING);
+}
+
+static void expect_verified(const char *line)
+{
+	struct outcome o = run(line);
+	cr_expect_eq(o.status, 0, "backward %s: exit %d\n%s%s", line, o.status, o.out, o.err);
+	cr_expect_null(strstr(o.out, "skipped"), "backward %s: %s", line, o.out);
+	free_outcome(&o);
+}
+
+/* ---- closed forms, counted again here, tile by tile ---- */
+
+struct shape {
+	size_t batch, heads, N, d;
+	bool causal;
+	size_t tile; /* 0: the default */
+};
+
+static size_t tile_of(const struct shape *s)
+{
+	return s->tile ? s->tile : s->d <= 64 ? 64 : 32;
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What one head's rows of the other kind stream past a block of tile rows, all tiles of the block's kind together. */
+static size_t streamed_rows(const struct shape *s, bool keys_own)
+{
+	size_t sum = 0, T = tile_of(s);
+	for (size_t own = 0; own < s->N; own += T)
+		for (size_t other = 0; other < s->N; other += T) {
+			size_t first_key = keys_own ? own : other;
+			size_t last_query = least(keys_own ? other + T : own + T, s->N) - 1;
+			if (!s->causal || first_key <= last_query)
+				sum += least(T, s->N - other);
+		}
+	return sum;
+}
+
+/* Elements requested of a tensor by a launch: what the text of the kernel asks for. */
+static struct tensor expected_of(const struct shape *s, const char *kernel, const char *tensor)
+{
+	size_t N = s->N, d = s->d, R = streamed_rows(s, true), K = streamed_rows(s, false);
+	struct tensor t = {.read = 0};
+	const struct {
+		const char *kernel, *tensors;
+		size_t read, write, atomic;
+	} rows[] = {
+		{"forward", "Q", N * d, 0, 0},
+		{"forward", "K V", K * d, 0, 0},
+		{"forward", "O", 0, N * d, 0},
+		{"forward", "LSE", 0, N, 0},
+		{"probabilities", "Q K", N * N * d, 0, 0},
+		{"probabilities", "P", 0, N * N, 0},
+		{"gradient_of_v", "P dO", N * N * d, 0, 0},
+		{"gradient_of_v", "dV", 0, N * d, 0},
+		{"gradient_of_p", "V dO", N * N * d, 0, 0},
+		{"gradient_of_p", "dP", 0, N * N, 0},
+		{"gradient_of_s", "P dP", 2 * N * N, 0, 0},
+		{"gradient_of_s", "dS", 0, N * N, 0},
+		{"gradient_of_q", "dS K", N * N * d, 0, 0},
+		{"gradient_of_q", "dQ", 0, N * d, 0},
+		{"gradient_of_k", "dS Q", N * N * d, 0, 0},
+		{"gradient_of_k", "dK", 0, N * d, 0},
+		{"backward_preprocess", "dO O", N * d, 0, 0},
+		{"backward_preprocess", "D", 0, N, 0},
+		{"backward_dkdv", "K V", N * d, 0, 0},
+		{"backward_dkdv", "Q dO", R * d, 0, 0},
+		{"backward_dkdv", "LSE D", R, 0, 0},
+		{"backward_dkdv", "dK dV", 0, N * d, 0},
+		{"backward_dq", "Q dO", N * d, 0, 0},
+		{"backward_dq", "K V", K * d, 0, 0},
+		{"backward_dq", "LSE D", N, 0, 0},
+		{"backward_dq", "dQ", 0, N * d, 0},
+		{"backward_atomic", "K V", N * d, 0, 0},
+		{"backward_atomic", "Q dO", R * d, 0, 0},
+		{"backward_atomic", "LSE D", R, 0, 0},
+		{"backward_atomic", "dK dV", 0, N * d, 0},
+		{"backward_atomic", "dQ", 0, 0, R * d},
+	};
+	uint64_t bytes = 4 * s->batch * s->heads;
+	/* Every query asks for L once for each key it sees: a broadcast that costs one sector. */
+	if (strcmp(kernel, "probabilities") == 0 && strcmp(tensor, "LSE") == 0)
+		t.read = bytes * N * N;
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+		char list[32], *rest = list;
+		snprintf(list, sizeof list, "%s", rows[r].tensors);
+		for (char *name; (name = strtok_r(rest, " ", &rest));)
+			if (strcmp(rows[r].kernel, kernel) == 0 && strcmp(name, tensor) == 0)
+				t = (struct tensor){.read = bytes * rows[r].read,
+				                    .write = bytes * rows[r].write,
+				                    .atomic = bytes * rows[r].atomic};
+	}
+	return t;
+}
+
+static uint64_t expected_exponentials(const struct shape *s, const char *kernel)
+{
+	uint64_t pairs = s->causal ? s->N * (s->N + 1) / 2 : s->N * s->N;
+	bool weighs = strcmp(kernel, "probabilities") == 0 || strcmp(kernel, "backward_dkdv") == 0 ||
+	              strcmp(kernel, "backward_dq") == 0 || strcmp(kernel, "backward_atomic") == 0;
+	return weighs ? s->batch * s->heads * pairs : 0;
+}
+
+static const char *const launches_of_all[] = {
+	"forward",
+	"probabilities",
+	"gradient_of_v",
+	"gradient_of_p",
+	"gradient_of_s",
+	"gradient_of_q",
+	"gradient_of_k",
+	"forward",
+	"backward_preprocess",
+	"backward_dkdv",
+	"backward_dq",
+	"forward",
+	"backward_preprocess",
+	"backward_atomic",
+};
+enum { LAUNCHES = sizeof launches_of_all / sizeof launches_of_all[0] };
+
+static void compare_launch(const char *line, const struct shape *s, const struct launch *launch)
+{
+	static const struct {
+		const char *kernel;
+		size_t tensors;
+	} touched[] = {{"forward", 5},       {"probabilities", 4}, {"gradient_of_v", 3},  {"gradient_of_p", 3},
+	               {"gradient_of_s", 3}, {"gradient_of_q", 3}, {"gradient_of_k", 3},  {"backward_preprocess", 3},
+	               {"backward_dkdv", 8}, {"backward_dq", 7},   {"backward_atomic", 9}};
+	for (size_t k = 0; k < sizeof touched / sizeof touched[0]; k++)
+		if (strcmp(touched[k].kernel, launch->kernel) == 0)
+			cr_expect_eq(launch->tensor_count, touched[k].tensors, "%s: %s touched %zu tensors", line,
+			             launch->kernel, launch->tensor_count);
+	for (size_t t = 0; t < launch->tensor_count; t++) {
+		const struct tensor *got = &launch->tensors[t];
+		struct tensor expected = expected_of(s, launch->kernel, got->name);
+		cr_expect(got->read == expected.read && got->write == expected.write &&
+		                  got->atomic == expected.atomic,
+		          "%s: %s, %s: read %zu write %zu atomic %zu bytes, expected %zu %zu %zu", line,
+		          launch->kernel, got->name, (size_t)got->read, (size_t)got->write, (size_t)got->atomic,
+		          (size_t)expected.read, (size_t)expected.write, (size_t)expected.atomic);
+	}
+	if (strcmp(launch->kernel, "forward") != 0)
+		cr_expect_eq(launch->exp, expected_exponentials(s, launch->kernel), "%s: %s: %zu exponentials", line,
+		             launch->kernel, (size_t)launch->exp);
+	cr_expect_eq(launch->hazards, 0, "%s: %s", line, launch->kernel);
+	/* No bank conflicts in any kernel with tiles. */
+	cr_expect_eq(launch->shared_load.parts, launch->shared_load.ideal, "%s: %s", line, launch->kernel);
+	cr_expect_leq(launch->shared_store.parts, launch->shared_store.ideal * 2, "%s: %s", line, launch->kernel);
+}
+
+/* All three kernels verified (the models included), every launch as it should be. */
+static void check_shape(const struct shape *s, const char *more)
+{
+	char *report_path = text("%s/report", scratch_directory());
+	char *tile = s->tile ? text("--tile-k %zu", s->tile) : text("--warmup 0");
+	char *line = text("--batch %zu --heads %zu --seq %zu --dim %zu %s %s %s --quiet --repeat 1 --warmup 0",
+	                  s->batch, s->heads, s->N, s->d, s->causal ? "--causal" : "--seed 3", tile, more);
+	struct outcome o = run_with(line, LIST(text("SIM_REPORT=%s", report_path)));
+	cr_expect_eq(o.status, 0, "backward %s: exit %d\n%s%s", line, o.status, o.out, o.err);
+	if (o.status == 0) {
+		struct report report = read_report(report_path);
+		cr_expect_eq(report.launch_count, LAUNCHES, "%s: %zu launches", line, report.launch_count);
+		for (size_t i = 0; i < report.launch_count && i < LAUNCHES; i++) {
+			cr_expect_str_eq(report.launches[i].kernel, launches_of_all[i]);
+			compare_launch(line, s, &report.launches[i]);
+		}
+		free_report(&report);
+	}
+	free_outcome(&o);
+}
+
+/* Every N of the list with two or three dimensions, every dimension with three N or more; every other one causal. */
+Test(kernels, all_shapes)
+{
+	static const size_t lengths[] = {1, 2, 17, 29, 30, 31, 32, 33, 63, 64, 65, 97, 113, 128, 200, 257};
+	static const size_t dims[] = {1, 8, 32, 40, 59, 64, 80, 96, 111, 128};
+	size_t turn = 0;
+	for (size_t n = 0; n < sizeof lengths / sizeof lengths[0]; n++)
+		for (size_t k = 0; k < (lengths[n] < 97 ? 3 : 2); k++, turn++) {
+			struct shape s = {1, 1, lengths[n], dims[(3 * n + 4 * k) % 10], turn % 2 == 0, 0};
+			check_shape(&s, "");
+		}
+	check_shape(&(struct shape){2, 3, 33, 40, true, 0}, "");
+	check_shape(&(struct shape){3, 2, 65, 111, false, 0}, "");
+	check_shape(&(struct shape){1, 2, 97, 64, true, 32}, "");
+	check_shape(&(struct shape){1, 1, 130, 128, true, 64}, "");
+	check_shape(&(struct shape){1, 1, 70, 96, false, 64}, "");
+}
+
+Test(kernels, all_inputs)
+{
+	static const char *const kinds[] = {"large-logits", "very-negative", "constant", "one-hot", "ramp"};
+	static const struct shape shapes[] = {
+		{1, 1, 113, 64, false, 0}, {1, 1, 65, 111, true, 0}, {1, 2, 33, 8, true, 0}};
+	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+		for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+			check_shape(&shapes[i], text("--input %s", kinds[k]));
+	check_shape(&shapes[0], "--scale -0.7");
+	check_shape(&shapes[1], "--scale 0");
+}
+
+/* ---- files ---- */
+
+static float *read_values(const char *directory, const char *name, size_t count)
+{
+	struct npy array;
+	struct error error;
+	cr_assert_eq(npy_read(text("%s/%s.npy", directory, name), true, &array, &error), 0, "%s", error.message);
+	size_t elements = shape_elements(array.shape, array.rank);
+	cr_assert(count == 0 || elements == count, "%s: %zu elements", name, elements);
+	return array.values;
+}
+
+static size_t count_files(const char *directory)
+{
+	size_t count = 0;
+	DIR *open = opendir(directory);
+	for (struct dirent *entry; open && (entry = readdir(open));)
+		count += entry->d_name[0] != '.';
+	if (open)
+		closedir(open);
+	return count;
+}
+
+static void save_inputs(const char *directory, const struct setting *s)
+{
+	const size_t shape[] = {s->inputs.batch, s->inputs.heads, s->inputs.seq, s->inputs.dim};
+	struct error error;
+	for (int t = 0; t < TENSORS; t++)
+		cr_assert_eq(save_tensor(directory, tensor_names[t], s->tensors[t], shape, 4, &error), 0, "%s",
+		             error.message);
+}
+
+/*
+ * The fp32 kernels against finite differences of the double-precision forward. What fp32 allows on this problem: the
+ * gradients themselves are off by some 2e-7 of the largest, the differences by less than 1e-6.
+ */
+Test(kernels, finite_differences)
+{
+	static const char *const kernels[] = {"backward_naive", "backward_split", "backward_atomic"};
+	static const char *const gradients[] = {"dq", "dk", "dv"};
+	for (int causal = 0; causal < 2; causal++) {
+		struct setting s = set_up(1, 1, 17, 8, causal, 0.35355339f);
+		const char *directory = scratch_directory();
+		save_inputs(directory, &s);
+		double *difference[3], size[3] = {0};
+		for (int t = 0; t < 3; t++) {
+			difference[t] = calloc(s.elements, sizeof(double));
+			for (size_t i = 0; i < s.elements; i++) {
+				difference[t][i] = finite_difference(&s, t, i);
+				size[t] = fmax(size[t], fabs(difference[t][i]));
+			}
+		}
+		for (int k = 0; k < 3; k++) {
+			char *out = text("%s/%s", directory, kernels[k]);
+			expect_verified(
+				text("--load %s --save %s --kernel %s --scale 0.35355339 %s --quiet --repeat 1",
+			             directory, out, kernels[k], causal ? "--causal" : ""));
+			for (int t = 0; t < 3; t++) {
+				float *got = read_values(out, gradients[t], s.elements);
+				double error = 0.0;
+				for (size_t i = 0; i < s.elements; i++)
+					error = fmax(error, fabs((double)got[i] - difference[t][i]));
+				cr_log_info("%s %s causal=%d: %g", kernels[k], gradients[t], causal, error / size[t]);
+				cr_expect(error / size[t] <= 2e-6, "%s of %s, causal=%d: %g", gradients[t],
+				          kernels[k], causal, error / size[t]);
+				free(got);
+			}
+		}
+		for (int t = 0; t < 3; t++)
+			free(difference[t]);
+		tear_down(&s);
+	}
+}
+
+/* ---- order ---- */
+
+static const char *const outputs[] = {"dq", "dk", "dv", "o", "lse"};
+enum { OUTPUTS = sizeof outputs / sizeof outputs[0], ORDERS = 20, N = 97, HEADS = 2, DIM = 40 };
+
+static size_t elements_of(int output)
+{
+	return (size_t)HEADS * N * (output == 4 ? 1 : DIM);
+}
+
+static void run_in_order(const char *kernel, const char *directory, const char *order, float *values[OUTPUTS])
+{
+	char *line =
+		text("--kernel %s --seq %d --heads %d --dim %d --tile-k 32 --causal --save %s --quiet --repeat 1",
+	             kernel, N, HEADS, DIM, directory);
+	struct outcome o = run_with(line, LIST(order, "SIM_THREADS=1"));
+	cr_assert_eq(o.status, 0, "%s %s: %s%s", order, line, o.out, o.err);
+	free_outcome(&o);
+	for (int t = 0; t < OUTPUTS; t++)
+		values[t] = read_values(directory, outputs[t], elements_of(t));
+}
+
+static void free_values(float *values[OUTPUTS])
+{
+	for (int t = 0; t < OUTPUTS; t++)
+		free(values[t]);
+}
+
+Test(kernels, split_is_the_same_to_the_bit_in_any_order)
+{
+	const char *directory = scratch_directory();
+	float *first[OUTPUTS], *other[OUTPUTS];
+	run_in_order("backward_split", directory, "SIM_ORDER=forward", first);
+	for (int k = 0; k < ORDERS; k++) {
+		run_in_order("backward_split", directory,
+		             k == 0 ? "SIM_ORDER=reverse" : text("SIM_ORDER=shuffle:%d", k), other);
+		for (int t = 0; t < OUTPUTS; t++)
+			cr_expect_eq(memcmp(first[t], other[t], elements_of(t) * sizeof(float)), 0,
+			             "%s differs in order %d", outputs[t], k);
+		free_values(other);
+	}
+	free_values(first);
+}
+
+/* dQ moves in its last bits; what no atomic adds up stays. */
+Test(kernels, atomic_differs_in_the_last_bits_of_dq)
+{
+	const char *directory = scratch_directory();
+	float *first[OUTPUTS], *other[OUTPUTS];
+	double largest = 0.0, moved = 0.0;
+	int differing = 0;
+	run_in_order("backward_atomic", directory, "SIM_ORDER=forward", first);
+	for (int k = 1; k <= 5; k++) {
+		run_in_order("backward_atomic", directory, text("SIM_ORDER=shuffle:%d", k), other);
+		differing += memcmp(first[0], other[0], elements_of(0) * sizeof(float)) != 0;
+		for (size_t i = 0; i < elements_of(0); i++) {
+			moved = fmax(moved, fabs((double)first[0][i] - (double)other[0][i]));
+			largest = fmax(largest, fabs((double)first[0][i]));
+		}
+		for (int t = 1; t < OUTPUTS; t++)
+			cr_expect_eq(memcmp(first[t], other[t], elements_of(t) * sizeof(float)), 0, "%s", outputs[t]);
+		free_values(other);
+	}
+	cr_expect_geq(differing, 1, "dQ was the same in all orders");
+	cr_expect(moved / largest < 1e-6, "dQ moved by %g of its largest element", moved / largest);
+	free_values(first);
+}
+
+/* ---- memory, files, refusals ---- */
+
+static size_t number_after(const char *text_, const char *key)
+{
+	const char *at = strstr(text_, key);
+	cr_assert(at, "no %s in %s", key, text_);
+	return strtoull(at + strlen(key), NULL, 10);
+}
+
+Test(kernels, memory_is_linear_without_the_matrices)
+{
+	for (size_t n = 64; n <= 256; n *= 2) {
+		size_t line = 8 * n * 16, square = 3 * n * n; /* Q K V dO O dQ dK dV; P dP dS; LSE, D have n */
+		const size_t expected[] = {4 * (line + square + n), 4 * (line + 2 * n), 4 * (line + 2 * n)};
+		static const char *const kernels[] = {"backward_naive", "backward_split", "backward_atomic"};
+		for (int k = 0; k < 3; k++) {
+			struct outcome o =
+				run(text("--seq %zu --dim 16 --kernel %s --json - --repeat 1", n, kernels[k]));
+			cr_assert_eq(o.status, 0, "%s", o.err);
+			cr_expect_eq(number_after(o.out, "\"peak_bytes\":"), expected[k], "%s, N=%zu", kernels[k], n);
+			free_outcome(&o);
+		}
+	}
+}
+
+/* A float of shared memory for each of its multiplications would make memory the bound; a register tile shares it. */
+Test(kernels, shared_memory_reads_per_product)
+{
+	static const struct {
+		const char *kernel;
+		double products; /* of N² d */
+		double most;
+	} kernels[] = {{"backward_dkdv", 4, 0.40}, {"backward_dq", 3, 0.40}, {"backward_atomic", 5, 0.40}};
+	char *path = text("%s/report", scratch_directory());
+	struct outcome o = run_with("--seq 128 --dim 64 --quiet --repeat 1", LIST(text("SIM_REPORT=%s", path)));
+	cr_assert_eq(o.status, 0);
+	struct report report = read_report(path);
+	for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
+		size_t found = 0;
+		for (size_t i = 0; i < report.launch_count; i++) {
+			const struct launch *launch = &report.launches[i];
+			if (strcmp(launch->kernel, kernels[k].kernel) != 0)
+				continue;
+			double reads = (double)launch->shared_load.bytes / 4 / (kernels[k].products * 128 * 128 * 64);
+			cr_log_info("%s: %g", launch->kernel, reads);
+			cr_expect(reads > 0.25 && reads <= kernels[k].most, "%s: %g reads a product", launch->kernel,
+			          reads);
+			found++;
+		}
+		cr_expect_eq(found, 1);
+	}
+	free_report(&report);
+	free_outcome(&o);
+}
+
+Test(kernels, a_query_that_sees_no_key)
+{
+	struct outcome o = run_program(LIST(TEST_BUILD "/backward/no_visible_key"), NOTHING, 60);
+	cr_expect_eq(o.status, 0, "%s%s", o.out, o.err);
+	free_outcome(&o);
+}
+
+Test(kernels, real_text)
+{
+	const char *directory = scratch_directory();
+	struct outcome o = run(text("--load %s --causal --save %s/out --repeat 1", REAL, directory));
+	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
+	cr_expect(strstr(o.out, "dO is not among it: standard normal, seed 1"), "%s", o.out);
+	cr_expect_eq(count_files(text("%s/out", directory)), 5);
+	static const size_t shape[] = {1, 2, 512, 64};
+	for (int t = 0; t < OUTPUTS; t++) {
+		struct npy array;
+		struct error error;
+		cr_assert_eq(npy_read(text("%s/out/%s.npy", directory, outputs[t]), false, &array, &error), 0);
+		cr_expect_eq(array.rank, t == 4 ? 3 : 4);
+		cr_expect_eq(memcmp(array.shape, shape, array.rank * sizeof shape[0]), 0, "%s", outputs[t]);
+		free(array.values);
+	}
+	free_outcome(&o);
+}
+
+Test(kernels, a_saved_gradient_is_the_one_that_is_loaded)
+{
+	struct setting s = set_up(1, 2, 33, 8, false, 0.35355339f);
+	char *directory = text("%s/in", scratch_directory()), *zero = text("%s/zero", scratch_directory());
+	save_inputs(directory, &s);
+	struct outcome o = run(text("--load %s --save %s/out --repeat 1", directory, directory));
+	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
+	cr_expect_null(strstr(o.out, "not among it"), "%s", o.out);
+	free_outcome(&o);
+	memset(s.tensors[3], 0, s.elements * sizeof(float));
+	save_inputs(zero, &s);
+	expect_verified(text("--load %s --save %s/out --quiet --repeat 1", zero, zero));
+	for (int t = 0; t < 3; t++) {
+		float *some = read_values(text("%s/out", directory), outputs[t], s.elements);
+		float *none = read_values(text("%s/out", zero), outputs[t], s.elements);
+		double sum = 0.0, zeros = 0.0;
+		for (size_t i = 0; i < s.elements; i++)
+			sum += fabs((double)some[i]), zeros += fabs((double)none[i]);
+		cr_expect(sum > 1.0, "%s", outputs[t]);
+		cr_expect_eq(zeros, 0.0, "%s of dO = 0", outputs[t]);
+		free(some);
+		free(none);
+	}
+	tear_down(&s);
+}
+
+static void expect_refused(const char *line, int status, const char *part)
+{
+	struct outcome o = run(line);
+	size_t lines = 0;
+	for (const char *c = o.err; *c; c++)
+		lines += *c == '\n';
+	cr_expect_eq(o.status, status, "backward %s: exit %d, %s", line, o.status, o.err);
+	cr_expect(strstr(o.err, part), "backward %s: '%s' lacks '%s'", line, o.err, part);
+	cr_expect_eq(lines, 1, "backward %s: %s", line, o.err);
+	cr_expect_str_empty(o.out, "backward %s: %s", line, o.out);
+	free_outcome(&o);
+}
+
+Test(kernels, what_cannot_be_is_refused)
+{
+	char *directory = text("%s/in", scratch_directory());
+	struct setting s = set_up(1, 1, 9, 4, false, 0.5f);
+	save_inputs(directory, &s);
+	expect_refused("--seq 0", 2, "--seq: expected a whole number from 1");
+	expect_refused("--dim 129", 2, "--dim: expected a whole number from 1 to 128");
+	expect_refused("--rows 3", 2, "--rows: does not apply to this chapter");
+	expect_refused("--kernel naive", 2, "expected one of backward_naive, backward_split, backward_atomic");
+	expect_refused("--tile-q 48", 3, "32 x 32 or 64 x 64");
+	expect_refused("--tile-q 32 --tile-k 64", 3, "tiles of 32 queries x 64 keys");
+	expect_refused("--kernel backward_split --tile-q 64 --dim 128 --gpu rtx4090", 3,
+	               "need 154112 bytes of shared memory a block, NVIDIA GeForce RTX 4090 has 101376");
+	expect_refused(text("--load %s --seq 8", directory), 2, "expected 8 for N");
+
+	write_text(text("%s/do.npy", directory), "not numpy");
+	expect_refused(text("--load %s", directory), 2, "do.npy: is no .npy file");
+	const size_t wrong[] = {1, 1, 9, 5};
+	struct error error;
+	float values[45] = {0};
+	cr_assert_eq(save_tensor(directory, "dO", values, wrong, 4, &error), 0);
+	expect_refused(text("--load %s", directory), 2, "do.npy: shape (1, 1, 9, 5), expected 4 for d");
+	s.tensors[3][7] = NAN;
+	save_inputs(directory, &s);
+	expect_refused(text("--load %s", directory), 2, "do.npy");
+	tear_down(&s);
+}
+
+/* The default tiles fit every GPU of the table at every dimension. */
+Test(kernels, default_tiles_fit_everywhere)
+{
+	static const int dims[] = {32, 64, 96, 128};
+	for (size_t i = 0; i < sizeof dims / sizeof dims[0]; i++)
+		expect_verified(text("--seq 40 --dim %d --gpu rtx4090 --quiet --repeat 1", dims[i]));
+	expect_verified("--seq 40 --dim 128 --tile-q 64 --gpu a100 --quiet --repeat 1");
+}
