@@ -346,7 +346,7 @@ static cudaError_t opt_in(Kernel *kernel, size_t bytes)
 }
 
 template <int D>
-static cudaError_t launch_dim_paper(const struct attention &a)
+static cudaError_t launch_paper(const struct attention &a)
 {
 	size_t bytes = fa1_paper_shared_bytes(a.d, a.tile);
 	cudaError_t status = opt_in(fa1_paper<D>, bytes);
@@ -358,7 +358,7 @@ static cudaError_t launch_dim_paper(const struct attention &a)
 }
 
 template <int D>
-static cudaError_t launch_dim_row(const struct attention &a)
+static cudaError_t launch_row(const struct attention &a)
 {
 	size_t bytes = fa1_row_shared_bytes(a.d, a.tile);
 	cudaError_t status = opt_in(fa1_row<D>, bytes);
@@ -369,7 +369,7 @@ static cudaError_t launch_dim_row(const struct attention &a)
 }
 
 template <int MOST_DIM>
-static cudaError_t launch_dim_row_dynamic(const struct attention &a)
+static cudaError_t launch_row_dynamic(const struct attention &a)
 {
 	size_t bytes = fa1_row_dynamic_shared_bytes(a.d, a.tile);
 	cudaError_t status = opt_in(fa1_row_dynamic<MOST_DIM>, bytes);
@@ -385,10 +385,10 @@ extern "C" cudaError_t launch_fa1_paper(struct attention a)
 	if (!usable(a))
 		return cudaErrorInvalidValue;
 	switch (round_up(a.d, WARP)) {
-	case 32: return launch_dim_paper<32>(a);
-	case 64: return launch_dim_paper<64>(a);
-	case 96: return launch_dim_paper<96>(a);
-	default: return launch_dim_paper<128>(a);
+	case 32: return launch_paper<32>(a);
+	case 64: return launch_paper<64>(a);
+	case 96: return launch_paper<96>(a);
+	default: return launch_paper<128>(a);
 	}
 }
 
@@ -397,10 +397,10 @@ extern "C" cudaError_t launch_fa1_row(struct attention a)
 	if (!usable(a) || a.tile.Br > FA1_MOST_ROW_THREADS)
 		return cudaErrorInvalidValue;
 	switch (round_up(a.d, WARP)) {
-	case 32: return launch_dim_row<32>(a);
-	case 64: return launch_dim_row<64>(a);
-	case 96: return launch_dim_row<96>(a);
-	default: return launch_dim_row<128>(a);
+	case 32: return launch_row<32>(a);
+	case 64: return launch_row<64>(a);
+	case 96: return launch_row<96>(a);
+	default: return launch_row<128>(a);
 	}
 }
 
@@ -408,5 +408,5 @@ extern "C" cudaError_t launch_fa1_row_dynamic(struct attention a)
 {
 	if (!usable(a) || a.tile.Br > FA1_MOST_ROW_THREADS)
 		return cudaErrorInvalidValue;
-	return a.d <= 64 ? launch_dim_row_dynamic<64>(a) : launch_dim_row_dynamic<FA1_MOST_DIM>(a);
+	return a.d <= 64 ? launch_row_dynamic<64>(a) : launch_row_dynamic<FA1_MOST_DIM>(a);
 }
