@@ -203,7 +203,8 @@ static int check_outputs(struct run_result *result, struct kernel_result *kernel
 		const struct expectation *expectation = expectations_find(&host->expectations, tensor->name);
 		if (!expectation) { /* nobody said what it should be: that is no reason to believe it */
 			passed = false;
-			snprintf(kernel->failure, sizeof kernel->failure, "nothing to verify %s against", tensor->name);
+			snprintf(kernel->failure, sizeof kernel->failure, "nothing to verify %s against",
+			         tensor->name);
 		} else if (check_output(result, kernel, tensor, expectation, actual, diagnostics) != 0) {
 			passed = false;
 		}

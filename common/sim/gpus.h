@@ -13,21 +13,21 @@ extern "C" {
 #endif
 
 struct gpu {
-	const char *name;         /* as --gpu and SIM_GPU take it: "h100" */
-	const char *title;        /* "NVIDIA H100 SXM" */
+	const char *name;  /* as --gpu and SIM_GPU take it: "h100" */
+	const char *title; /* "NVIDIA H100 SXM" */
 	int compute_major, compute_minor;
 	int sms;
 	int max_threads_per_sm, max_blocks_per_sm, registers_per_sm;
-	size_t shared_per_sm;     /* bytes */
-	size_t shared_per_block;  /* bytes a block may have after opting in */
+	size_t shared_per_sm;    /* bytes */
+	size_t shared_per_block; /* bytes a block may have after opting in */
 	size_t l2_bytes;
 	size_t memory_bytes;
-	double clock_hz;          /* one clock: the boost clock all peaks below are worked out with */
+	double clock_hz; /* one clock: the boost clock all peaks below are worked out with */
 	double hbm_bytes_per_s;
-	double fp32_flop_per_s;   /* no tensor cores */
+	double fp32_flop_per_s;        /* no tensor cores */
 	double fp16_tensor_flop_per_s; /* dense */
-	double shared_bytes_per_s; /* 128 bytes a clock and SM */
-	double exp_per_s;          /* MUFU, 16 a clock and SM */
+	double shared_bytes_per_s;     /* 128 bytes a clock and SM */
+	double exp_per_s;              /* MUFU, 16 a clock and SM */
 };
 
 /* Shared memory a block may have without opting in, on every GPU here. */

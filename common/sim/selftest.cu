@@ -11,13 +11,31 @@
 
 #include "sim.h"
 
-struct three { float a, b, c; };     /* 12 bytes, alignment 4 */
-struct eight { float v[8]; };        /* 32 bytes, alignment 4 */
-struct pair { float a, b; };         /* 8 bytes, alignment 4: not a float2 */
-struct doubles { double a, b; };     /* 16 bytes, alignment 8 */
-struct inside { double x; struct doubles y; double z; };
-struct __align__(16) aligned { float v[4]; };
-union quad { float4 vector; float element[4]; };
+struct three {
+	float a, b, c;
+}; /* 12 bytes, alignment 4 */
+struct eight {
+	float v[8];
+}; /* 32 bytes, alignment 4 */
+struct pair {
+	float a, b;
+}; /* 8 bytes, alignment 4: not a float2 */
+struct doubles {
+	double a, b;
+}; /* 16 bytes, alignment 8 */
+struct inside {
+	double x;
+	struct doubles y;
+	double z;
+};
+struct __align__(16) aligned
+{
+	float v[4];
+};
+union quad {
+	float4 vector;
+	float element[4];
+};
 
 /* ---- accesses a compiler would like to remove or merge ---- */
 
@@ -84,7 +102,10 @@ __global__ void unrolled(const float *x, float *y)
 
 /* ---- wide accesses and structs ---- */
 
-__global__ void copy_float4(const float4 *x, float4 *y) { y[threadIdx.x] = x[threadIdx.x]; }
+__global__ void copy_float4(const float4 *x, float4 *y)
+{
+	y[threadIdx.x] = x[threadIdx.x];
+}
 
 __global__ void make_vectors(const float *x, float4 *y)
 {
@@ -101,7 +122,10 @@ __global__ void use_union(const float4 *x, float *y)
 	y[threadIdx.x] = q.element[2];
 }
 
-__global__ void field(const float4 *x, float4 *y) { y[threadIdx.x].w = x[threadIdx.x].y; }
+__global__ void field(const float4 *x, float4 *y)
+{
+	y[threadIdx.x].w = x[threadIdx.x].y;
+}
 
 __global__ void copy_float2(const float2 *x, float2 *y)
 {
@@ -109,30 +133,87 @@ __global__ void copy_float2(const float2 *x, float2 *y)
 	y[threadIdx.x] = value;
 }
 
-__global__ void copy_three(const struct three *x, struct three *y) { y[threadIdx.x] = x[threadIdx.x]; }
-__global__ void copy_eight(const struct eight *x, struct eight *y) { y[threadIdx.x] = x[threadIdx.x]; }
-__global__ void copy_pair(const struct pair *x, struct pair *y) { y[threadIdx.x] = x[threadIdx.x]; }
+__global__ void copy_three(const struct three *x, struct three *y)
+{
+	y[threadIdx.x] = x[threadIdx.x];
+}
+__global__ void copy_eight(const struct eight *x, struct eight *y)
+{
+	y[threadIdx.x] = x[threadIdx.x];
+}
+__global__ void copy_pair(const struct pair *x, struct pair *y)
+{
+	y[threadIdx.x] = x[threadIdx.x];
+}
 
-__global__ void copy_inside(const struct inside *x, struct doubles *y) { y[threadIdx.x] = x[threadIdx.x].y; }
-__global__ void copy_aligned(const struct aligned *x, struct aligned *y) { y[threadIdx.x] = x[threadIdx.x]; }
+__global__ void copy_inside(const struct inside *x, struct doubles *y)
+{
+	y[threadIdx.x] = x[threadIdx.x].y;
+}
+__global__ void copy_aligned(const struct aligned *x, struct aligned *y)
+{
+	y[threadIdx.x] = x[threadIdx.x];
+}
 
 /* ---- structs as arguments and results: gcc's sanitizer needs help to see these ---- */
 
-__device__ float first(float4 v) { return v.x; }
-__device__ float first(struct three v) { return v.a; }
-__device__ float first(struct eight v) { return v.v[0]; }
-__device__ float4 operator+(float4 a, float4 b) { return make_float4(a.x + b.x, 0, 0, 0); }
-__device__ struct three make_three(float a) { return {a, a, a}; }
-__device__ struct eight make_eight(float a) { return {{a, a}}; }
-__device__ float4 take(const float4 *x) { return *x; }
+__device__ float first(float4 v)
+{
+	return v.x;
+}
+__device__ float first(struct three v)
+{
+	return v.a;
+}
+__device__ float first(struct eight v)
+{
+	return v.v[0];
+}
+__device__ float4 operator+(float4 a, float4 b)
+{
+	return make_float4(a.x + b.x, 0, 0, 0);
+}
+__device__ struct three make_three(float a)
+{
+	return {a, a, a};
+}
+__device__ struct eight make_eight(float a)
+{
+	return {{a, a}};
+}
+__device__ float4 take(const float4 *x)
+{
+	return *x;
+}
 
-__global__ void pass_float4(const float4 *x, float *y) { y[threadIdx.x] = first(x[threadIdx.x]); }
-__global__ void pass_three(const struct three *x, float *y) { y[threadIdx.x] = first(x[threadIdx.x]); }
-__global__ void pass_eight(const struct eight *x, float *y) { y[threadIdx.x] = first(x[threadIdx.x]); }
-__global__ void add_float4(const float4 *x, float4 *y) { y[threadIdx.x] = x[threadIdx.x] + x[threadIdx.x]; }
-__global__ void return_float4(const float4 *x, float *y) { y[threadIdx.x] = take(&x[threadIdx.x]).y; }
-__global__ void return_three(const float *x, struct three *y) { y[threadIdx.x] = make_three(x[threadIdx.x]); }
-__global__ void return_eight(const float *x, struct eight *y) { y[threadIdx.x] = make_eight(x[threadIdx.x]); }
+__global__ void pass_float4(const float4 *x, float *y)
+{
+	y[threadIdx.x] = first(x[threadIdx.x]);
+}
+__global__ void pass_three(const struct three *x, float *y)
+{
+	y[threadIdx.x] = first(x[threadIdx.x]);
+}
+__global__ void pass_eight(const struct eight *x, float *y)
+{
+	y[threadIdx.x] = first(x[threadIdx.x]);
+}
+__global__ void add_float4(const float4 *x, float4 *y)
+{
+	y[threadIdx.x] = x[threadIdx.x] + x[threadIdx.x];
+}
+__global__ void return_float4(const float4 *x, float *y)
+{
+	y[threadIdx.x] = take(&x[threadIdx.x]).y;
+}
+__global__ void return_three(const float *x, struct three *y)
+{
+	y[threadIdx.x] = make_three(x[threadIdx.x]);
+}
+__global__ void return_eight(const float *x, struct eight *y)
+{
+	y[threadIdx.x] = make_eight(x[threadIdx.x]);
+}
 
 /* ---- branches, calls, loops of unequal length ---- */
 
@@ -153,8 +234,14 @@ __global__ void choose_pointer(const float *x, float *y)
 	y[i] = i % 2 ? x[i] : x[i + 64];
 }
 
-__device__ float load(const float *x, int i) { return x[i]; }
-__device__ __forceinline__ float load_inline(const float *x, int i) { return x[i]; }
+__device__ float load(const float *x, int i)
+{
+	return x[i];
+}
+__device__ __forceinline__ float load_inline(const float *x, int i)
+{
+	return x[i];
+}
 
 __global__ void call_from_both(const float *x, float *y)
 {
@@ -208,7 +295,10 @@ __global__ void shared_rest(const float *x, float *y)
 	y[i] = one + wide[i].x;
 }
 
-__global__ void strided(const float *x, float *y) { y[threadIdx.x] = x[5 * threadIdx.x]; }
+__global__ void strided(const float *x, float *y)
+{
+	y[threadIdx.x] = x[5 * threadIdx.x];
+}
 
 __global__ void atomics(const float *x, float *y)
 {
@@ -228,7 +318,10 @@ __global__ void exponentials(const float *x, float *y)
 
 __constant__ float table[64];
 
-__global__ void constants(const float *x, float *y) { y[threadIdx.x] = table[0] * x[threadIdx.x]; }
+__global__ void constants(const float *x, float *y)
+{
+	y[threadIdx.x] = table[0] * x[threadIdx.x];
+}
 
 /* ---- the hand-worked counts ---- */
 
@@ -284,7 +377,8 @@ static const struct expectation expected[] = {
 	{"shared_stride", {256, 2, 8}, {256, 2, 8}, {256, 2, 16}, {256, 2, 16}, 256, 256},
 	{"shared_stride", {256, 2, 8}, {256, 2, 8}, {256, 2, 64}, {256, 2, 64}, 256, 256},
 	{"shared_stride", {256, 2, 8}, {256, 2, 8}, {256, 2, 2}, {256, 2, 2}, 256, 256},
-	/* stores: one float, float4 in 4 phases a warp, double in 2; loads: a broadcast, and .x of a float4: stride 4 */
+	/* stores: one float, float4 in 4 phases a warp, double in 2; loads: a broadcast, and .x of a float4: stride 4
+         */
 	{"shared_rest", {4, 1, 1}, {256, 2, 8}, {512, 4, 10}, {1540, 5, 13}, 4, 256},
 	{"strided", {256, 2, 40}, {256, 2, 8}, {}, {}, 256, 256},
 	{"atomics", {256, 2, 8}, {}, {}, {4, 1, 1}, 260, 4},
@@ -388,12 +482,14 @@ int main()
 			check("atomics", "atomic sectors", launch->global_atomic.sectors, 2);
 			check("atomics", "shared atomic requests", launch->shared_atomic.requests, 2);
 		}
-		check(launch->kernel, "exponentials", launch->exp, strcmp(launch->kernel, "exponentials") == 0 ? 256 : 0);
+		check(launch->kernel, "exponentials", launch->exp,
+		      strcmp(launch->kernel, "exponentials") == 0 ? 256 : 0);
 		check(launch->kernel, "constant bytes", launch->constant_load.bytes,
 		      strcmp(launch->kernel, "constants") == 0 ? 256 : 0);
 	}
 	if (failures > 0) {
-		fprintf(stderr, "self-test: %d counts are wrong: the simulated device does not understand this compiler\n",
+		fprintf(stderr,
+		        "self-test: %d counts are wrong: the simulated device does not understand this compiler\n",
 		        failures);
 		return 1;
 	}

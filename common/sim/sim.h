@@ -34,7 +34,7 @@ struct sim_footprint {
 };
 
 struct sim_tensor_count {
-	const char *name; /* owned by the engine, valid until sim_forget_launches */
+	const char *name;                               /* owned by the engine, valid until sim_forget_launches */
 	uint64_t read_bytes, write_bytes, atomic_bytes; /* requested */
 	struct sim_footprint footprint;
 };
@@ -55,8 +55,8 @@ struct sim_launch {
 	uint64_t barriers; /* block-wide barriers passed, summed over blocks */
 	uint64_t exp;      /* exponentials of any spelling */
 	uint64_t hazards[SIM_TOOLS];
-	int error;         /* cudaError_t the launch ended with */
-	int counted;       /* 0: plain (--fast) build, nothing above from global_load on was counted */
+	int error;   /* cudaError_t the launch ended with */
+	int counted; /* 0: plain (--fast) build, nothing above from global_load on was counted */
 };
 
 /* Names the allocation that starts at device_pointer in every report; the name is copied. */
@@ -79,7 +79,8 @@ void sim_reset_peak(void);
 /* Error-level hazards so far, all tools. */
 uint64_t sim_error_count(void);
 
-/* Chooses the GPU whose limits hold, before the first CUDA call; beats SIM_GPU. Returns 0, or -1 for an unknown name. */
+/* Chooses the GPU whose limits hold, before the first CUDA call; beats SIM_GPU. Returns 0, or -1 for an unknown name.
+ */
 int sim_set_gpu(const char *name);
 
 #ifdef __cplusplus

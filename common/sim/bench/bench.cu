@@ -1,6 +1,7 @@
 /*
  * How fast is the simulated device? Loops that stand for what kernels do, each timed on one core, best of five.
- * Built twice by `make bench-sim`: with every counter and check, and with --fast. One line a loop: name, number, unit.
+ * Built twice by `make bench-sim`: with every counter and check, and with --fast. One line a loop: name, number,
+ * unit.
  *
  * The row kernel is FlashAttention's shape: a thread owns a query row, tiles of keys and values pass through shared
  * memory. Its plain build is compared with row_loops.c, the same loops as a C function with the same flags.
@@ -106,7 +107,8 @@ static double now(void)
 }
 
 /* Best of five: what is not the program's own work only ever makes a run longer. */
-template <class Run> static double best_seconds(Run run)
+template <class Run>
+static double best_seconds(Run run)
 {
 	double best = 1e9;
 	for (int i = 0; i < 5; i++) {
@@ -118,7 +120,10 @@ template <class Run> static double best_seconds(Run run)
 	return best;
 }
 
-static void show(const char *name, double number, const char *unit) { printf("%s\t%.4g\t%s\n", name, number, unit); }
+static void show(const char *name, double number, const char *unit)
+{
+	printf("%s\t%.4g\t%s\n", name, number, unit);
+}
 
 int main(void)
 {
@@ -137,13 +142,15 @@ int main(void)
 
 	const double million = 1e6;
 	show("copy", 2.0 * N * N / million / best_seconds([&] { copy<<<16, 256>>>(s, o, N * N); }), "M/s");
-	show("dot products", 2.0 * N * N * D / million / best_seconds([&] { dot_products<<<dim3(N / 128, N), 128>>>(q, k, s); }),
+	show("dot products",
+	     2.0 * N * N * D / million / best_seconds([&] { dot_products<<<dim3(N / 128, N), 128>>>(q, k, s); }),
 	     "M/s");
-	show("matmul tiles",
-	     (2.0 + 2.0 / 16 + 2.0 / 16) * SIDE * SIDE * SIDE / million /
-	             best_seconds([&] { matmul_tiles<<<dim3(SIDE / 16, SIDE / 16), dim3(16, 16)>>>(q, k, s); }),
+	show("matmul tiles", (2.0 + 2.0 / 16 + 2.0 / 16) * SIDE * SIDE * SIDE / million / best_seconds([&] {
+				     matmul_tiles<<<dim3(SIDE / 16, SIDE / 16), dim3(16, 16)>>>(q, k, s);
+			     }),
 	     "M/s");
-	show("diverging loops", 64.0 * 32 * 33 / 2 * 8 * 32 / million / best_seconds([&] { diverging_loops<<<32, 256>>>(s, o); }),
+	show("diverging loops",
+	     64.0 * 32 * 33 / 2 * 8 * 32 / million / best_seconds([&] { diverging_loops<<<32, 256>>>(s, o); }),
 	     "M/s");
 	const double row_seconds = best_seconds([&] { rows<<<N / 128, 128>>>(q, k, v, o); });
 	show("rows", (2.0 * N * N * D + 4.0 * N * N * D / 128 + 2.0 * N * D) / million / row_seconds, "M/s");

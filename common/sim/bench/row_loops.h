@@ -7,7 +7,8 @@ enum { ROWS = 512, ROW_WIDTH = 64 };
 #ifdef __cplusplus
 extern "C"
 #endif
-/* q, k, v, o: [ROWS, ROW_WIDTH], row-major. */
-void row_loops(const float *q, const float *k, const float *v, float *o);
+	/* q, k, v, o: [ROWS, ROW_WIDTH], row-major. */
+	void
+	row_loops(const float *q, const float *k, const float *v, float *o);
 
 #endif

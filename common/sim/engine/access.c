@@ -20,8 +20,8 @@ static const char *verb(enum sim_op op)
 	return op == SIM_OP_LOAD ? "read" : op == SIM_OP_STORE ? "write" : "atomic";
 }
 
-static __attribute__((noreturn)) void stop(struct lane *lane, struct hazard *hazard, enum sim_space space, size_t size,
-                                           enum sim_op op, cudaError_t error)
+static __attribute__((noreturn)) void stop(struct lane *lane, struct hazard *hazard, enum sim_space space,
+                                           size_t size, enum sim_op op, cudaError_t error)
 {
 	hazard->space = space_name(space);
 	hazard->bytes = (unsigned)size;
@@ -38,7 +38,8 @@ static void describe_allocation(char *text, size_t length, const struct sim_allo
 		         (void *)a->first, a->size);
 	else
 		snprintf(text, length, "and is %zu bytes %s the nearest allocation '%s' at %p of size %zu bytes",
-		         before ? distance : distance + 1, before ? "before" : "after", a->name, (void *)a->first, a->size);
+		         before ? distance : distance + 1, before ? "before" : "after", a->name, (void *)a->first,
+		         a->size);
 }
 
 static __attribute__((noreturn)) void stop_global(struct lane *lane, uintptr_t address, size_t size, enum sim_op op,
@@ -51,16 +52,18 @@ static __attribute__((noreturn)) void stop_global(struct lane *lane, uintptr_t a
 
 	if (at != NULL && at->freed) {
 		hazard.kind = "use_after_free";
-		snprintf(hazard.detail[0], sizeof hazard.detail[0], "Address 0x%" PRIxPTR " is in freed memory", address);
-		snprintf(hazard.detail[1], sizeof hazard.detail[1], "and was part of '%s' of size %zu bytes, freed before",
-		         at->name, at->size);
+		snprintf(hazard.detail[0], sizeof hazard.detail[0], "Address 0x%" PRIxPTR " is in freed memory",
+		         address);
+		snprintf(hazard.detail[1], sizeof hazard.detail[1],
+		         "and was part of '%s' of size %zu bytes, freed before", at->name, at->size);
 	} else if (at != NULL && at->first + at->size - address >= size) {
 		hazard.kind = "misaligned";
 		snprintf(hazard.detail[0], sizeof hazard.detail[0], "Address 0x%" PRIxPTR " is misaligned", address);
-		snprintf(hazard.detail[1], sizeof hazard.detail[1], "for an access of %zu bytes: %zu bytes into '%s'", size,
-		         (size_t)(address - at->first), at->name);
+		snprintf(hazard.detail[1], sizeof hazard.detail[1], "for an access of %zu bytes: %zu bytes into '%s'",
+		         size, (size_t)(address - at->first), at->name);
 	} else {
-		snprintf(hazard.detail[0], sizeof hazard.detail[0], "Address 0x%" PRIxPTR " is out of bounds", address);
+		snprintf(hazard.detail[0], sizeof hazard.detail[0], "Address 0x%" PRIxPTR " is out of bounds",
+		         address);
 		if (at == NULL)
 			at = sim_memory_nearest(address, &distance, &before);
 		if (at != NULL)
@@ -89,16 +92,18 @@ static __attribute__((noreturn)) void stop_shared(struct lane *lane, uintptr_t a
 
 	if (first != 0 && address - first < bytes && bytes - (address - first) >= size) {
 		hazard.kind = "misaligned";
-		snprintf(hazard.detail[0], sizeof hazard.detail[0], "Address 0x%zx is misaligned for an access of %zu bytes",
-		         (size_t)(address - first), size);
+		snprintf(hazard.detail[0], sizeof hazard.detail[0],
+		         "Address 0x%zx is misaligned for an access of %zu bytes", (size_t)(address - first), size);
 	} else if (in_dynamic) {
-		snprintf(hazard.detail[0], sizeof hazard.detail[0], "Address 0x%zx is out of bounds", (size_t)(address - first));
-		snprintf(hazard.detail[1], sizeof hazard.detail[1], "the launch asked for %zu bytes of dynamic shared memory",
-		         dynamic_bytes);
+		snprintf(hazard.detail[0], sizeof hazard.detail[0], "Address 0x%zx is out of bounds",
+		         (size_t)(address - first));
+		snprintf(hazard.detail[1], sizeof hazard.detail[1],
+		         "the launch asked for %zu bytes of dynamic shared memory", dynamic_bytes);
 	} else {
 		snprintf(hazard.detail[0], sizeof hazard.detail[0], "Address is out of bounds");
 		if (array != NULL)
-			snprintf(hazard.detail[1], sizeof hazard.detail[1], "and is %zu bytes after the start of '%s' of size %zu bytes",
+			snprintf(hazard.detail[1], sizeof hazard.detail[1],
+			         "and is %zu bytes after the start of '%s' of size %zu bytes",
 			         (size_t)(address - first), array->name, array->size);
 	}
 	if (first != 0) {
@@ -131,14 +136,15 @@ static bool is_mapped(uintptr_t address)
 	bool found = false;
 
 	while (maps != NULL && !found && fgets(line, sizeof line, maps) != NULL)
-		found = sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &first, &end) == 2 && address >= first && address < end;
+		found = sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &first, &end) == 2 && address >= first &&
+		        address < end;
 	if (maps != NULL)
 		fclose(maps);
 	return found;
 }
 
-static __attribute__((noreturn)) void stop_elsewhere(struct lane *lane, uintptr_t address, size_t size, enum sim_op op,
-                                                     const void *site)
+static __attribute__((noreturn)) void stop_elsewhere(struct lane *lane, uintptr_t address, size_t size,
+                                                     enum sim_op op, const void *site)
 {
 	struct hazard hazard = hazard_at(lane, site, SIM_MEMCHECK, "out_of_bounds");
 	const size_t stacks = (size_t)MAX_THREADS * STACK_BYTES;
@@ -146,13 +152,14 @@ static __attribute__((noreturn)) void stop_elsewhere(struct lane *lane, uintptr_
 	snprintf(hazard.detail[0], sizeof hazard.detail[0], "Address 0x%" PRIxPTR " is out of bounds", address);
 	if (address < 65536) {
 		hazard.kind = "null";
-		snprintf(hazard.detail[0], sizeof hazard.detail[0], "Address 0x%" PRIxPTR " is a null pointer%s", address,
-		         address == 0 ? "" : ", or an index from one");
+		snprintf(hazard.detail[0], sizeof hazard.detail[0], "Address 0x%" PRIxPTR " is a null pointer%s",
+		         address, address == 0 ? "" : ", or an index from one");
 	} else if (address - (uintptr_t)lane->worker->stacks < stacks) {
 		snprintf(hazard.detail[1], sizeof hazard.detail[1], "it points to another thread's local variables");
 	} else if (is_mapped(address)) {
 		hazard.kind = "host_pointer";
-		snprintf(hazard.detail[1], sizeof hazard.detail[1], "it is a host pointer: device code needs memory from cudaMalloc");
+		snprintf(hazard.detail[1], sizeof hazard.detail[1],
+		         "it is a host pointer: device code needs memory from cudaMalloc");
 	}
 	stop(lane, &hazard, SIM_GLOBAL, size, op, cudaErrorIllegalAddress);
 }
@@ -218,7 +225,8 @@ void report_stack_overflow(struct lane *lane, const struct sim_function *functio
 	struct hazard hazard = hazard_at(lane, NULL, SIM_MEMCHECK, "stack_overflow");
 
 	snprintf(hazard.headline, sizeof hazard.headline, "Stack overflow");
-	snprintf(hazard.detail[0], sizeof hazard.detail[0], "the calls of this thread need more than %d KB of local memory",
+	snprintf(hazard.detail[0], sizeof hazard.detail[0],
+	         "the calls of this thread need more than %d KB of local memory",
 	         (STACK_BYTES - STACK_RESERVE) / 1024);
 	if (function != NULL)
 		snprintf(hazard.detail[1], sizeof hazard.detail[1], "at the call of %.150s: an endless recursion?",

@@ -29,7 +29,7 @@ struct shape {
 
 /* With a constant count the compiler unrolls and vectorises this. */
 static inline __attribute__((always_inline)) struct shape measure_shape(const uint64_t *address, unsigned count,
-                                                                         unsigned size)
+                                                                        unsigned size)
 {
 	struct shape shape = {.lowest = address[0], .highest = address[0]};
 	uint64_t differs = 0, strays = 0;
@@ -77,7 +77,8 @@ static unsigned count_sectors(const struct instruction *instruction, struct shap
 	unsigned changes = 0, descents = 0;
 
 	if (shape.uniform || shape.contiguous)
-		return (unsigned)((shape.highest + size - 1) >> SECTOR_SHIFT) - (unsigned)(shape.lowest >> SECTOR_SHIFT) + 1;
+		return (unsigned)((shape.highest + size - 1) >> SECTOR_SHIFT) -
+		       (unsigned)(shape.lowest >> SECTOR_SHIFT) + 1;
 	for (unsigned i = 0; i < instruction->count; i++)
 		sector[i] = instruction->address[i] >> SECTOR_SHIFT;
 	for (unsigned i = 1; i < instruction->count; i++) {
@@ -185,23 +186,18 @@ static void count_shared(struct tally *tally, const struct instruction *instruct
 }
 
 static inline __attribute__((always_inline)) void count_shaped(struct tally *tally,
-                                                                const struct instruction *instruction, unsigned count)
+                                                               const struct instruction *instruction, unsigned count)
 {
 	const struct shape shape = measure_shape(instruction->address, count, key_size(instruction->key));
 
 	switch (key_space(instruction->key)) {
-	case SIM_GLOBAL:
-		count_global(tally, instruction, shape);
-		break;
-	case SIM_SHARED:
-		count_shared(tally, instruction, shape);
-		break;
+	case SIM_GLOBAL: count_global(tally, instruction, shape); break;
+	case SIM_SHARED: count_shared(tally, instruction, shape); break;
 	case SIM_CONSTANT:
 		tally->constant.bytes += (uint64_t)instruction->count * key_size(instruction->key);
 		tally->constant.requests++;
 		break;
-	case SIM_LOCAL:
-		break;
+	case SIM_LOCAL: break;
 	}
 }
 
@@ -334,13 +330,15 @@ static void push(struct stream *stream, uint32_t lane, uint64_t address)
 {
 	if (stream->queue[lane].first + stream->queue[lane].count == stream->queue[lane].capacity) {
 		if (stream->queue[lane].first > 0) {
-			memmove(stream->queue[lane].addresses, stream->queue[lane].addresses + stream->queue[lane].first,
+			memmove(stream->queue[lane].addresses,
+			        stream->queue[lane].addresses + stream->queue[lane].first,
 			        stream->queue[lane].count * sizeof(uint64_t));
 			stream->queue[lane].first = 0;
 		} else {
-			stream->queue[lane].capacity = stream->queue[lane].capacity ? 2 * stream->queue[lane].capacity : WINDOW;
+			stream->queue[lane].capacity =
+				stream->queue[lane].capacity ? 2 * stream->queue[lane].capacity : WINDOW;
 			stream->queue[lane].addresses =
-			        grow(stream->queue[lane].addresses, stream->queue[lane].capacity * sizeof(uint64_t));
+				grow(stream->queue[lane].addresses, stream->queue[lane].capacity * sizeof(uint64_t));
 		}
 	}
 	stream->queue[lane].addresses[stream->queue[lane].first + stream->queue[lane].count++] = address;
@@ -372,7 +370,7 @@ static void count_stream(struct worker *worker, const struct warp *warp, struct 
 			if (stream->queue[lane].count > group) {
 				instruction.lanes |= 1u << lane;
 				instruction.address[instruction.count++] =
-				        stream->queue[lane].addresses[stream->queue[lane].first + group];
+					stream->queue[lane].addresses[stream->queue[lane].first + group];
 			}
 		count_instruction(&worker->tally, &instruction);
 	}

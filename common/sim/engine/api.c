@@ -13,17 +13,17 @@
 
 #include "engine.h"
 
-#define RETURN_IF_STICKY()                                                                                    \
-	do {                                                                                                  \
-		const cudaError_t sticky_ = sim_sticky_error();                                               \
-		if (sticky_ != cudaSuccess)                                                                   \
-			return sticky_;                                                                       \
+#define RETURN_IF_STICKY()                                                                                           \
+	do {                                                                                                         \
+		const cudaError_t sticky_ = sim_sticky_error();                                                      \
+		if (sticky_ != cudaSuccess)                                                                          \
+			return sticky_;                                                                              \
 	} while (0)
 
-#define RETURN_IF(condition, error)                                                                           \
-	do {                                                                                                  \
-		if (condition)                                                                                \
-			return sim_return(error);                                                             \
+#define RETURN_IF(condition, error)                                                                                  \
+	do {                                                                                                         \
+		if (condition)                                                                                       \
+			return sim_return(error);                                                                    \
 	} while (0)
 
 /* ---- errors ---- */
@@ -63,7 +63,8 @@ cudaError_t cudaPeekAtLastError(void)
 
 static cudaError_t not_supported(const char *function, const char *instead)
 {
-	fprintf(stderr, "%s is not supported by the simulated device%s%s\n", function, instead[0] ? ": " : "", instead);
+	fprintf(stderr, "%s is not supported by the simulated device%s%s\n", function, instead[0] ? ": " : "",
+	        instead);
 	return sim_return(cudaErrorNotSupported);
 }
 
@@ -240,9 +241,12 @@ cudaError_t cudaDeviceSynchronize(void)
 	return sim_return(cudaSuccess);
 }
 
-static size_t limits[] = {[cudaLimitStackSize] = 1024, [cudaLimitPrintfFifoSize] = 1 << 20,
-                          [cudaLimitMallocHeapSize] = 8 << 20, [cudaLimitDevRuntimeSyncDepth] = 2,
-                          [cudaLimitDevRuntimePendingLaunchCount] = 2048, [cudaLimitMaxL2FetchGranularity] = 64,
+static size_t limits[] = {[cudaLimitStackSize] = 1024,
+                          [cudaLimitPrintfFifoSize] = 1 << 20,
+                          [cudaLimitMallocHeapSize] = 8 << 20,
+                          [cudaLimitDevRuntimeSyncDepth] = 2,
+                          [cudaLimitDevRuntimePendingLaunchCount] = 2048,
+                          [cudaLimitMaxL2FetchGranularity] = 64,
                           [cudaLimitPersistingL2CacheSize] = 0};
 
 /* Remembered, without effect. */
@@ -511,8 +515,8 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 
 	RETURN_IF_STICKY();
 	RETURN_IF(attributes == NULL, cudaErrorInvalidValue);
-	*attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2,
-	                                             .hostPointer = (void *)(uintptr_t)pointer};
+	*attributes = (struct cudaPointerAttributes){
+		.type = cudaMemoryTypeUnregistered, .device = -2, .hostPointer = (void *)(uintptr_t)pointer};
 	if (allocation != NULL && !allocation->freed)
 		*attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeDevice,
 		                                             .devicePointer = (void *)(uintptr_t)pointer};
@@ -537,23 +541,24 @@ static cudaError_t check_device(const char *function, const char *role, const vo
 	if (a != NULL && !a->freed && bytes <= a->size - (address - a->first))
 		return cudaSuccess;
 	if (a != NULL && a->freed)
-		return sim_api_hazard(cudaErrorInvalidValue, function, "%s %p is inside '%s', which has been freed", role,
-		                      pointer, a->name);
+		return sim_api_hazard(cudaErrorInvalidValue, function, "%s %p is inside '%s', which has been freed",
+		                      role, pointer, a->name);
 	if (a != NULL)
 		return sim_api_hazard(cudaErrorInvalidValue, function,
-		                      "%s: %zu bytes from byte %zu of '%s' end %zu bytes past its end (it has %zu)", role,
-		                      bytes, address - a->first, a->name,
+		                      "%s: %zu bytes from byte %zu of '%s' end %zu bytes past its end (it has %zu)",
+		                      role, bytes, address - a->first, a->name,
 		                      bytes - (a->size - (address - a->first)), a->size);
 	if (sim_memory_is_device(address))
 		return sim_api_hazard(cudaErrorInvalidValue, function, "%s %p is in no allocation", role, pointer);
-	return sim_api_hazard(cudaErrorInvalidValue, function, "%s %p is host memory, not device memory", role, pointer);
+	return sim_api_hazard(cudaErrorInvalidValue, function, "%s %p is host memory, not device memory", role,
+	                      pointer);
 }
 
 static cudaError_t check_host(const char *function, const char *role, const void *pointer)
 {
 	if (sim_memory_is_device((uintptr_t)pointer))
-		return sim_api_hazard(cudaErrorInvalidValue, function, "%s %p is device memory, not host memory", role,
-		                      pointer);
+		return sim_api_hazard(cudaErrorInvalidValue, function, "%s %p is device memory, not host memory",
+		                      role, pointer);
 	return cudaSuccess;
 }
 
@@ -578,7 +583,8 @@ static cudaError_t check_copy(const char *function, const void *to, size_t to_by
 	                  : check_host(function, "destination", to);
 	if (error != cudaSuccess)
 		return error;
-	return from_device ? check_device(function, "source", from, from_bytes) : check_host(function, "source", from);
+	return from_device ? check_device(function, "source", from, from_bytes)
+	                   : check_host(function, "source", from);
 }
 
 static cudaError_t copy(const char *function, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
@@ -937,8 +943,7 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
 		return sim_return(sim_set_dynamic_shared_limit(kernel, (size_t)value));
 	case cudaFuncAttributePreferredSharedMemoryCarveout: /* a hint */
 		return sim_return(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
-	default:
-		return sim_return(cudaErrorInvalidValue);
+	default: return sim_return(cudaErrorInvalidValue);
 	}
 }
 

@@ -24,7 +24,9 @@ static bool open_shared_map(struct worker *worker)
 		uintptr_t start = sim_shared_address(sim_shared_at(i));
 
 		first = start < first ? start : first;
-		end = start + sim_shared_at(i)->size + SIM_REDZONE > end ? start + sim_shared_at(i)->size + SIM_REDZONE : end;
+		end = start + sim_shared_at(i)->size + SIM_REDZONE > end
+		              ? start + sim_shared_at(i)->size + SIM_REDZONE
+		              : end;
 	}
 	first &= ~(uintptr_t)15;
 	entries = (end - first) / 4 + 8;
@@ -343,7 +345,8 @@ static void open_lanes(struct worker *worker)
 			guard_stack(lane);
 			lane->guarded = true;
 		}
-		/* Tops are staggered: stacks that all end at the same place of a page fight for the same cache lines. */
+		/* Tops are staggered: stacks that all end at the same place of a page fight for the same cache lines.
+		 */
 		sim_fiber_prepare(&lane->fiber, lane->stack_first + STACK_BYTES - t * 448 % 8192, lane_main);
 	}
 }
@@ -353,7 +356,8 @@ static void fill_shared(const struct launch *launch)
 {
 	memset(sim_dynamic_shared, 0xff, launch->dynamic_shared_bytes);
 	for (uint32_t i = 0; launch->function != NULL && i < launch->function->shared_count; i++)
-		memset((void *)sim_shared_address(launch->function->shared[i]), 0xff, launch->function->shared[i]->size);
+		memset((void *)sim_shared_address(launch->function->shared[i]), 0xff,
+		       launch->function->shared[i]->size);
 }
 
 void run_block(struct worker *worker)

@@ -14,13 +14,13 @@
 extern uint3 sim_thread_index(void);
 extern uint3 sim_block_index(void);
 
-#define EXPONENTIAL(name, type)                                                                               \
-	type sim_##name(type x);                                                                              \
-	type sim_##name(type x)                                                                               \
-	{                                                                                                     \
-		if (sim_in_kernel())                                                                          \
-			sim_count_exp();                                                                      \
-		return name(x);                                                                               \
+#define EXPONENTIAL(name, type)                                                                                      \
+	type sim_##name(type x);                                                                                     \
+	type sim_##name(type x)                                                                                      \
+	{                                                                                                            \
+		if (sim_in_kernel())                                                                                 \
+			sim_count_exp();                                                                             \
+		return name(x);                                                                                      \
 	}
 
 EXPONENTIAL(expf, float)
@@ -88,8 +88,8 @@ void sim_assert_fail(const char *expression, const char *file, unsigned line, co
 		const uint3 block = sim_block_index(), thread = sim_thread_index();
 
 		sim_device_abort(cudaErrorAssert, NULL, file, line,
-		                 "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.", file, line,
-		                 function, block.x, block.y, block.z, thread.x, thread.y, thread.z, expression);
+		                 "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.", file,
+		                 line, function, block.x, block.y, block.z, thread.x, thread.y, thread.z, expression);
 	}
 	fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);
 	abort();

@@ -123,12 +123,12 @@ static const char *tool_name(enum sim_tool tool)
 
 static void write_record(FILE *out, const struct hazard *h)
 {
-	fprintf(out, "{\"type\":\"hazard\",\"tool\":\"%s\",\"kind\":\"%s\",\"severity\":\"%s\",\"kernel\":", tool_name(h->tool),
-	        h->kind, h->severity);
+	fprintf(out, "{\"type\":\"hazard\",\"tool\":\"%s\",\"kind\":\"%s\",\"severity\":\"%s\",\"kernel\":",
+	        tool_name(h->tool), h->kind, h->severity);
 	write_json_string(out, h->kernel);
 	if (h->has_place)
-		fprintf(out, ",\"block\":[%u,%u,%u],\"thread\":[%u,%u,%u]", h->block.x, h->block.y, h->block.z, h->thread.x,
-		        h->thread.y, h->thread.z);
+		fprintf(out, ",\"block\":[%u,%u,%u],\"thread\":[%u,%u,%u]", h->block.x, h->block.y, h->block.z,
+		        h->thread.x, h->thread.y, h->thread.z);
 	if (h->line != 0) {
 		fprintf(out, ",\"file\":");
 		write_json_string(out, h->file);
@@ -146,7 +146,8 @@ static void write_record(FILE *out, const struct hazard *h)
 		fprintf(out, ",\"bytes\":%u", h->bytes);
 	fprintf(out, ",\"count\":%" PRIu64, h->count);
 	if (h->has_other) {
-		fprintf(out, ",\"other\":{\"thread\":[%u,%u,%u]", h->other_thread.x, h->other_thread.y, h->other_thread.z);
+		fprintf(out, ",\"other\":{\"thread\":[%u,%u,%u]", h->other_thread.x, h->other_thread.y,
+		        h->other_thread.z);
 		if (h->other_line != 0)
 			fprintf(out, ",\"line\":%u", h->other_line);
 		fprintf(out, ",\"op\":\"%s\"}", h->other_op);
@@ -185,16 +186,16 @@ struct hazard hazard_at(const struct lane *lane, const void *site, enum sim_tool
 {
 	const struct launch *launch = lane->worker->launch;
 	struct hazard hazard = {
-	        .tool = tool,
-	        .kind = kind,
-	        .severity = "error",
-	        .kernel = launch->function ? launch->function->name : launch->name,
-	        .signature = launch->function ? launch->function->signature : launch->name,
-	        .has_place = true,
-	        .block = lane->worker->block,
-	        .thread = lane->thread,
-	        .index = INT64_MIN,
-	        .count = 1,
+		.tool = tool,
+		.kind = kind,
+		.severity = "error",
+		.kernel = launch->function ? launch->function->name : launch->name,
+		.signature = launch->function ? launch->function->signature : launch->name,
+		.has_place = true,
+		.block = lane->worker->block,
+		.thread = lane->thread,
+		.index = INT64_MIN,
+		.count = 1,
 	};
 
 	hazard_set_location(&hazard, site);

@@ -29,7 +29,7 @@ struct sim_options {
 	const struct gpu *gpu;
 	enum sim_order order;
 	uint64_t order_seed;
-	int threads;             /* CPU threads over which blocks are spread */
+	int threads; /* CPU threads over which blocks are spread */
 	double timeout_s;
 	bool check[SIM_TOOLS];
 	const char *report_path; /* NULL, "-" or a file */
@@ -43,14 +43,15 @@ const struct sim_options *sim_options(void);
 enum sim_space { SIM_GLOBAL, SIM_CONSTANT, SIM_SHARED, SIM_LOCAL };
 
 struct sim_allocation {
-	uintptr_t first;   /* address of the first byte */
-	size_t size;       /* bytes asked for */
-	const char *name;  /* "Q", "alloc3", or the symbol of a variable; owned */
-	bool named;        /* by sim_name_allocation, or a variable */
+	uintptr_t first;  /* address of the first byte */
+	size_t size;      /* bytes asked for */
+	const char *name; /* "Q", "alloc3", or the symbol of a variable; owned */
+	bool named;       /* by sim_name_allocation, or a variable */
 	bool freed;
 	bool is_constant, is_variable;
-	uint32_t index;    /* in order of allocation; variables come first */
-	_Atomic(_Atomic uint64_t *) read_marks, write_marks; /* footprint: one bit a byte, this launch; NULL until touched */
+	uint32_t index; /* in order of allocation; variables come first */
+	_Atomic(_Atomic uint64_t *) read_marks,
+		write_marks; /* footprint: one bit a byte, this launch; NULL until touched */
 };
 
 /* cudaMalloc: 256-byte aligned. NULL when the chosen GPU's memory is full. */
@@ -119,7 +120,8 @@ int sim_block_reduce(enum sim_reduce kind, int predicate, const void *site);
 
 void sim_warp_sync(unsigned mask, const void *site);
 enum sim_shuffle { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_DOWN, SIM_SHUFFLE_XOR };
-uint64_t sim_warp_shuffle(enum sim_shuffle kind, unsigned mask, uint64_t bits, int operand, int width, const void *site);
+uint64_t sim_warp_shuffle(enum sim_shuffle kind, unsigned mask, uint64_t bits, int operand, int width,
+                          const void *site);
 unsigned sim_warp_ballot(unsigned mask, int predicate, const void *site); /* lanes of mask whose predicate holds */
 unsigned sim_warp_active_mask(const void *site);
 

@@ -65,7 +65,8 @@ void hazard_locate_instruction(struct hazard *hazard, uintptr_t instruction)
 		return;
 	program[length] = '\0';
 	dl_iterate_phdr(find_base, &base);
-	snprintf(command, sizeof command, "addr2line -e '%s' 0x%zx 2>/dev/null", program, (size_t)(instruction - base));
+	snprintf(command, sizeof command, "addr2line -e '%s' 0x%zx 2>/dev/null", program,
+	         (size_t)(instruction - base));
 	if (strchr(program, '\'') != NULL || (pipe = popen(command, "r")) == NULL)
 		return;
 	if (fgets(line, sizeof line, pipe) != NULL && (colon = strrchr(line, ':')) != NULL && atoi(colon + 1) > 0) {
@@ -106,17 +107,20 @@ static __attribute__((noreturn)) void land(void)
 		snprintf(hazard.headline, sizeof hazard.headline, "Illegal instruction, or __trap()");
 		break;
 	default:
-		if (fault.address - lane->stack_first < STACK_RESERVE || lane->stack_first - fault.address < STACK_BYTES) {
+		if (fault.address - lane->stack_first < STACK_RESERVE ||
+		    lane->stack_first - fault.address < STACK_BYTES) {
 			hazard.kind = "stack_overflow";
 			hazard.space = "local";
 			error = cudaErrorIllegalAddress;
 			snprintf(hazard.headline, sizeof hazard.headline, "Stack overflow");
-			snprintf(hazard.detail[0], sizeof hazard.detail[0], "this thread needs more than %d KB of local memory",
+			snprintf(hazard.detail[0], sizeof hazard.detail[0],
+			         "this thread needs more than %d KB of local memory",
 			         (STACK_BYTES - STACK_RESERVE) / 1024);
 		} else {
 			error = cudaErrorIllegalAddress;
 			hazard.kind = "out_of_bounds";
-			snprintf(hazard.headline, sizeof hazard.headline, "Invalid access outside any memory of the thread");
+			snprintf(hazard.headline, sizeof hazard.headline,
+			         "Invalid access outside any memory of the thread");
 			snprintf(hazard.detail[0], sizeof hazard.detail[0], "Address %p", (void *)fault.address);
 		}
 	}
@@ -141,13 +145,14 @@ static void handle(int signal, siginfo_t *info, void *data)
 	}
 	fault = (struct fault){signal, (uintptr_t)info->si_addr, instruction, lane};
 	context->uc_mcontext.gregs[REG_RSP] =
-	        (greg_t)(((uintptr_t)lane->worker->landing_stack + LANDING_STACK - 64) & ~(uintptr_t)15) - 8;
+		(greg_t)(((uintptr_t)lane->worker->landing_stack + LANDING_STACK - 64) & ~(uintptr_t)15) - 8;
 	context->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)land;
 }
 
 void faults_install(void)
 {
-	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART};
+	struct sigaction action = {.sa_sigaction = handle,
+	                           .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART};
 
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)

@@ -9,8 +9,8 @@
 
 #include "run.h"
 
-#define HOT __attribute__((hot))
-#define COLD __attribute__((cold, noinline))
+#define HOT                 __attribute__((hot))
+#define COLD                __attribute__((cold, noinline))
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
 __thread struct lane *sim_lane __attribute__((tls_model("local-exec")));
@@ -87,14 +87,14 @@ static inline __attribute__((always_inline)) void access_memory(const void *poin
 	record(lane, address, low_key(space, op, log2_size, site));
 }
 
-#define HOOK(bytes, log2_size)                                                                                         \
-	HOT void __tsan_read##bytes(void *pointer, const void *site)                                                   \
-	{                                                                                                              \
-		access_memory(pointer, log2_size, SIM_OP_LOAD, site);                                                  \
-	}                                                                                                              \
-	HOT void __tsan_write##bytes(void *pointer, const void *site)                                                  \
-	{                                                                                                              \
-		access_memory(pointer, log2_size, SIM_OP_STORE, site);                                                 \
+#define HOOK(bytes, log2_size)                                                                                       \
+	HOT void __tsan_read##bytes(void *pointer, const void *site)                                                 \
+	{                                                                                                            \
+		access_memory(pointer, log2_size, SIM_OP_LOAD, site);                                                \
+	}                                                                                                            \
+	HOT void __tsan_write##bytes(void *pointer, const void *site)                                                \
+	{                                                                                                            \
+		access_memory(pointer, log2_size, SIM_OP_STORE, site);                                               \
 	}
 
 HOOK(1, 0)
@@ -120,14 +120,14 @@ static void access_range(const void *pointer, size_t bytes, enum sim_op op, cons
 		access_memory((const char *)pointer + done, log2_size, op, site);
 }
 
-#define UNALIGNED_HOOK(bytes)                                                                                          \
-	void __tsan_unaligned_read##bytes(void *pointer, const void *site)                                             \
-	{                                                                                                              \
-		access_range(pointer, bytes, SIM_OP_LOAD, site);                                                       \
-	}                                                                                                              \
-	void __tsan_unaligned_write##bytes(void *pointer, const void *site)                                            \
-	{                                                                                                              \
-		access_range(pointer, bytes, SIM_OP_STORE, site);                                                      \
+#define UNALIGNED_HOOK(bytes)                                                                                        \
+	void __tsan_unaligned_read##bytes(void *pointer, const void *site)                                           \
+	{                                                                                                            \
+		access_range(pointer, bytes, SIM_OP_LOAD, site);                                                     \
+	}                                                                                                            \
+	void __tsan_unaligned_write##bytes(void *pointer, const void *site)                                          \
+	{                                                                                                            \
+		access_range(pointer, bytes, SIM_OP_STORE, site);                                                    \
 	}
 
 UNALIGNED_HOOK(2)
@@ -228,8 +228,7 @@ void __tsan_func_entry(void *caller, const struct sim_function *function)
 	}
 	if (unlikely((uintptr_t)__builtin_frame_address(0) < lane->stack_limit))
 		report_stack_overflow(lane, function, (uintptr_t)caller);
-	lane->path = (uint64_t)path_of_call(lane->worker, (uint32_t)(lane->path >> KEY_PATH_SHIFT),
-	                                    (uintptr_t)caller)
+	lane->path = (uint64_t)path_of_call(lane->worker, (uint32_t)(lane->path >> KEY_PATH_SHIFT), (uintptr_t)caller)
 	             << KEY_PATH_SHIFT;
 }
 
@@ -245,9 +244,7 @@ void __tsan_func_exit(void)
 		lane->path = (uint64_t)lane->worker->paths[lane->path >> KEY_PATH_SHIFT].parent << KEY_PATH_SHIFT;
 }
 
-void __tsan_init(void)
-{
-}
+void __tsan_init(void) {}
 
 void __tsan_vptr_update(void **pointer, void *value)
 {

@@ -61,7 +61,7 @@ static void hand_over_output(struct worker *worker)
 			abort();
 	}
 	launch->outputs[launch->output_count++] =
-	        (struct block_output){worker->block_order, worker->output, worker->output_length};
+		(struct block_output){worker->block_order, worker->output, worker->output_length};
 	pthread_mutex_unlock(&launch->lock);
 	worker->output = NULL;
 	worker->output_length = worker->output_capacity = 0;
@@ -236,7 +236,8 @@ static size_t limit_count;
 
 cudaError_t sim_set_dynamic_shared_limit(const void *kernel, size_t bytes)
 {
-	const size_t most = sim_options()->gpu->shared_per_block, fixed = sim_static_shared_bytes(sim_function_at(kernel));
+	const size_t most = sim_options()->gpu->shared_per_block,
+		     fixed = sim_static_shared_bytes(sim_function_at(kernel));
 	size_t i = 0;
 
 	if (bytes + fixed > most)
@@ -326,8 +327,10 @@ static void print_outputs(struct launch *launch)
 
 static void add_tally(struct sim_launch *record, const struct tally *tally)
 {
-	struct sim_global_count *const global[] = {&record->global_load, &record->global_store, &record->global_atomic};
-	struct sim_shared_count *const shared[] = {&record->shared_load, &record->shared_store, &record->shared_atomic};
+	struct sim_global_count *const global[] = {&record->global_load, &record->global_store,
+	                                           &record->global_atomic};
+	struct sim_shared_count *const shared[] = {&record->shared_load, &record->shared_store,
+	                                           &record->shared_atomic};
 
 	for (int op = 0; op < 3; op++) {
 		global[op]->bytes += tally->global[op].bytes;
@@ -375,14 +378,14 @@ static void add_tensors(struct sim_launch *record, int workers)
 static void write_record(const struct launch *launch, int workers)
 {
 	struct sim_launch record = {
-	        .kernel = launch->function ? launch->function->name : launch->name,
-	        .template_args = launch->function ? launch->function->template_args : "",
-	        .grid = {launch->grid.x, launch->grid.y, launch->grid.z},
-	        .block = {launch->block.x, launch->block.y, launch->block.z},
-	        .dynamic_shared_bytes = launch->dynamic_shared_bytes,
-	        .static_shared_bytes = sim_static_shared_bytes(launch->function),
-	        .error = (int)launch->error,
-	        .counted = sim_program_is_instrumented(),
+		.kernel = launch->function ? launch->function->name : launch->name,
+		.template_args = launch->function ? launch->function->template_args : "",
+		.grid = {launch->grid.x, launch->grid.y, launch->grid.z},
+		.block = {launch->block.x, launch->block.y, launch->block.z},
+		.dynamic_shared_bytes = launch->dynamic_shared_bytes,
+		.static_shared_bytes = sim_static_shared_bytes(launch->function),
+		.error = (int)launch->error,
+		.counted = sim_program_is_instrumented(),
 	};
 
 	for (int w = 0; w < workers; w++)
@@ -431,14 +434,14 @@ cudaError_t sim_launch_kernel(dim3 grid, dim3 block, size_t dynamic_shared_bytes
 {
 	cudaError_t error = sim_sticky_error();
 	struct launch launch = {
-	        .name = name,
-	        .grid = grid,
-	        .block = block,
-	        .dynamic_shared_bytes = dynamic_shared_bytes,
-	        .invoke = invoke,
-	        .arguments = arguments,
-	        .block_total = (uint64_t)grid.x * grid.y * grid.z,
-	        .failed_order = UINT64_MAX,
+		.name = name,
+		.grid = grid,
+		.block = block,
+		.dynamic_shared_bytes = dynamic_shared_bytes,
+		.invoke = invoke,
+		.arguments = arguments,
+		.block_total = (uint64_t)grid.x * grid.y * grid.z,
+		.failed_order = UINT64_MAX,
 	};
 
 	(void)stream; /* all work is done before the call returns */

@@ -165,11 +165,12 @@ cudaError_t sim_memory_free(void *pointer)
 	if (allocation == NULL)
 		return sim_api_hazard(cudaErrorInvalidValue, "cudaFree", "%p is no device memory", pointer);
 	if (allocation->freed)
-		return sim_api_hazard(cudaErrorInvalidValue, "cudaFree", "'%s' at %p has been freed before", allocation->name,
-		                      pointer);
+		return sim_api_hazard(cudaErrorInvalidValue, "cudaFree", "'%s' at %p has been freed before",
+		                      allocation->name, pointer);
 	if (allocation->is_variable || allocation->first != (uintptr_t)pointer)
-		return sim_api_hazard(cudaErrorInvalidValue, "cudaFree", "%p is not the start of an allocation ('%s' starts at %p)",
-		                      pointer, allocation->name, (void *)allocation->first);
+		return sim_api_hazard(cudaErrorInvalidValue, "cudaFree",
+		                      "%p is not the start of an allocation ('%s' starts at %p)", pointer,
+		                      allocation->name, (void *)allocation->first);
 	pthread_mutex_lock(&lock);
 	release(allocation);
 	pthread_mutex_unlock(&lock);

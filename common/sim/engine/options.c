@@ -49,7 +49,8 @@ static void read_checks(const char *value)
 			for (tool = 0; tool < SIM_TOOLS; tool++)
 				options.check[tool] = true;
 		else if (strcmp(word, "none") != 0)
-			refuse("SIM_CHECK", value, "a comma list of memcheck, racecheck, initcheck, synccheck, leakcheck, all, none");
+			refuse("SIM_CHECK", value,
+			       "a comma list of memcheck, racecheck, initcheck, synccheck, leakcheck, all, none");
 	}
 }
 

@@ -77,8 +77,8 @@ static void write_tensors(FILE *out, const struct sim_launch *launch)
 
 		fprintf(out, "%s{\"name\":", i > 0 ? "," : "");
 		write_json_string(out, tensor->name);
-		fprintf(out, ",\"requested\":{\"read_bytes\":%" PRIu64 ",\"write_bytes\":%" PRIu64, tensor->read_bytes,
-		        tensor->write_bytes);
+		fprintf(out, ",\"requested\":{\"read_bytes\":%" PRIu64 ",\"write_bytes\":%" PRIu64,
+		        tensor->read_bytes, tensor->write_bytes);
 		if (tensor->atomic_bytes > 0)
 			fprintf(out, ",\"atomic_bytes\":%" PRIu64, tensor->atomic_bytes);
 		fprintf(out, "},");
@@ -117,9 +117,10 @@ void sim_write_launch_json(FILE *out, const struct sim_launch *launch)
 	write_json_string(out, launch->kernel);
 	fprintf(out, ",\"template\":");
 	write_json_string(out, launch->template_args);
-	fprintf(out, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"dynamic_shared_bytes\":%zu,\"static_shared_bytes\":%zu",
-	        launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
-	        launch->dynamic_shared_bytes, launch->static_shared_bytes);
+	fprintf(out,
+	        ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"dynamic_shared_bytes\":%zu,\"static_shared_bytes\":%zu",
+	        launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0], launch->block[1],
+	        launch->block[2], launch->dynamic_shared_bytes, launch->static_shared_bytes);
 	if (launch->counted)
 		write_counters(out, launch);
 	fprintf(out, ",\"hazards\":{");

@@ -30,10 +30,22 @@ enum {
  */
 enum { KEY_SITE_BITS = 24, KEY_SIZE_SHIFT = 24, KEY_OP_SHIFT = 28, KEY_SPACE_SHIFT = 30, KEY_PATH_SHIFT = 32 };
 
-static inline uint32_t key_site(uint64_t key) { return key & ((1u << KEY_SITE_BITS) - 1); }
-static inline unsigned key_size(uint64_t key) { return 1u << (key >> KEY_SIZE_SHIFT & 15); }
-static inline enum sim_op key_op(uint64_t key) { return (enum sim_op)(key >> KEY_OP_SHIFT & 3); }
-static inline enum sim_space key_space(uint64_t key) { return (enum sim_space)(key >> KEY_SPACE_SHIFT & 3); }
+static inline uint32_t key_site(uint64_t key)
+{
+	return key & ((1u << KEY_SITE_BITS) - 1);
+}
+static inline unsigned key_size(uint64_t key)
+{
+	return 1u << (key >> KEY_SIZE_SHIFT & 15);
+}
+static inline enum sim_op key_op(uint64_t key)
+{
+	return (enum sim_op)(key >> KEY_OP_SHIFT & 3);
+}
+static inline enum sim_space key_space(uint64_t key)
+{
+	return (enum sim_space)(key >> KEY_SPACE_SHIFT & 3);
+}
 
 extern struct sim_site __start_sim_sites[] __attribute__((weak));
 extern struct sim_site __stop_sim_sites[] __attribute__((weak));
@@ -82,7 +94,7 @@ struct lane {
 	struct sim_fiber fiber;
 	const void *site; /* of the barrier or warp operation it waits at */
 	uint64_t site_path;
-	int predicate; /* of a counting barrier, or a vote */
+	int predicate;      /* of a counting barrier, or a vote */
 	int operand, width; /* of a shuffle */
 	enum sim_shuffle shuffle;
 	enum warp_op op;
@@ -103,14 +115,14 @@ struct stream {
 };
 
 struct warp {
-	struct lane *lanes;     /* the first of them */
+	struct lane *lanes; /* the first of them */
 	uint32_t lane_count;
 	uint32_t ready, exited; /* masks of lanes */
 	uint32_t at_barrier;
-	uint32_t last_lane;     /* that ran */
-	uint32_t turns;         /* windows it may still fill before other warps are given a turn */
+	uint32_t last_lane; /* that ran */
+	uint32_t turns;     /* windows it may still fill before other warps are given a turn */
 	uint32_t turns_granted;
-	bool diverged;          /* lanes' records since the last barrier were not the same */
+	bool diverged; /* lanes' records since the last barrier were not the same */
 	struct stream *streams;
 	uint32_t stream_count, stream_capacity;
 	uint32_t *stream_index; /* hash table: key -> stream, + 1 */
@@ -174,9 +186,9 @@ struct worker {
 	char *output; /* of the kernel's printf, this block */
 	size_t output_length, output_capacity;
 
-	bool probing;                      /* only finding out which function the kernel is */
+	bool probing; /* only finding out which function the kernel is */
 	const struct sim_function *probed;
-	_Atomic uint64_t progress;         /* threads ended and barriers passed */
+	_Atomic uint64_t progress; /* threads ended and barriers passed */
 	_Atomic bool timed_out;
 	char *signal_stack, *landing_stack;
 };
@@ -221,7 +233,8 @@ void report_stack_overflow(struct lane *lane, const struct sim_function *functio
 uint32_t path_add(struct worker *worker, uint32_t parent, uintptr_t caller, uint32_t at);
 void probe_found(struct lane *lane, const struct sim_function *function) __attribute__((noreturn));
 
-/* In the map of shared memory (one entry for 4 bytes): 0 is no array's, this is an array's last, partly used entry. */
+/* In the map of shared memory (one entry for 4 bytes): 0 is no array's, this is an array's last, partly used entry.
+ */
 enum { SHARED_MAP_RAGGED = 0xffff };
 
 static inline uint32_t path_hash(uint32_t parent, uintptr_t caller)
@@ -248,7 +261,8 @@ bool settle_active_mask(struct warp *warp);
 
 /* ---- synccheck.c: who waits for whom in vain; none returns ---- */
 void report_stuck_warp(struct worker *worker, struct warp *warp) __attribute__((noreturn));
-void report_divergent_barrier(struct worker *worker, struct lane *waiting, struct lane *other) __attribute__((noreturn));
+void report_divergent_barrier(struct worker *worker, struct lane *waiting, struct lane *other)
+	__attribute__((noreturn));
 void report_bad_mask(struct lane *lane, const char *reason) __attribute__((noreturn));
 void report_spinning(struct worker *worker, struct lane *lane) __attribute__((noreturn));
 
@@ -278,7 +292,7 @@ struct sim_footprint sim_take_footprint(struct sim_allocation *allocation);
 
 /* ---- symbols.c ---- */
 const struct sim_shared *sim_shared_holding(uintptr_t address); /* of the calling pthread; NULL if none */
-uintptr_t sim_shared_address(const struct sim_shared *array); /* in the calling pthread */
+uintptr_t sim_shared_address(const struct sim_shared *array);   /* in the calling pthread */
 size_t sim_shared_count_all(void);
 const struct sim_shared *sim_shared_at(size_t index);
 extern __thread char sim_dynamic_shared[] __attribute__((tls_model("local-exec")));
@@ -295,9 +309,9 @@ struct hazard {
 	uint3 block, thread;
 	char file[256];
 	unsigned line, column; /* 0: unknown */
-	const char *space;  /* "global", "shared", "local", NULL */
-	char array[96];     /* tensor or shared array, "" if unknown */
-	int64_t index;      /* element of the access's size from the start of the array; INT64_MIN if unknown */
+	const char *space;     /* "global", "shared", "local", NULL */
+	char array[96];        /* tensor or shared array, "" if unknown */
+	int64_t index;         /* element of the access's size from the start of the array; INT64_MIN if unknown */
 	unsigned bytes;
 	uint64_t count;
 	bool has_other;

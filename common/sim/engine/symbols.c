@@ -18,7 +18,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int compare_functions(const void *a, const void *b)
 {
-	const struct sim_function *first = *(struct sim_function *const *)a, *second = *(struct sim_function *const *)b;
+	const struct sim_function *first = *(struct sim_function *const *)a,
+				  *second = *(struct sim_function *const *)b;
 
 	return (first->address > second->address) - (first->address < second->address);
 }

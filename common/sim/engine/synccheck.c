@@ -15,8 +15,8 @@ static const char *describe_place(const struct lane *lane, char *text, size_t le
 	else if (site == NULL)
 		snprintf(text, length, "waits elsewhere");
 	else
-		snprintf(text, length, "waits %s %s:%u", lane->state == LANE_AT_BARRIER ? "at the barrier in" : "in", site->file,
-		         site->line);
+		snprintf(text, length, "waits %s %s:%u", lane->state == LANE_AT_BARRIER ? "at the barrier in" : "in",
+		         site->file, site->line);
 	return text;
 }
 
@@ -57,7 +57,8 @@ void report_divergent_barrier(struct worker *worker, struct lane *waiting, struc
 	         waiting_count, worker->thread_count, exited_count);
 	snprintf(hazard.detail[1], sizeof hazard.detail[1], "thread (%u,%u,%u) %s", other->thread.x, other->thread.y,
 	         other->thread.z, describe_place(other, place, sizeof place));
-	snprintf(hazard.detail[2], sizeof hazard.detail[2], "every thread of the block must reach the same __syncthreads()");
+	snprintf(hazard.detail[2], sizeof hazard.detail[2],
+	         "every thread of the block must reach the same __syncthreads()");
 	set_other(&hazard, other, operation_of(other));
 	hazard.count = worker->thread_count - waiting_count;
 	fail_launch(worker, &hazard, cudaErrorLaunchFailure);
@@ -97,7 +98,8 @@ void report_bad_mask(struct lane *lane, const char *reason)
 	struct hazard hazard = hazard_at(lane, lane->site, SIM_SYNCCHECK, "invalid_mask");
 
 	snprintf(hazard.headline, sizeof hazard.headline, "Barrier error detected. Invalid arguments");
-	snprintf(hazard.detail[0], sizeof hazard.detail[0], "%s (lane %u, mask 0x%08x)", reason, lane->index, lane->mask);
+	snprintf(hazard.detail[0], sizeof hazard.detail[0], "%s (lane %u, mask 0x%08x)", reason, lane->index,
+	         lane->mask);
 	fail_launch(lane->worker, &hazard, cudaErrorLaunchFailure);
 }
 
@@ -107,7 +109,8 @@ void report_spinning(struct worker *worker, struct lane *lane)
 
 	snprintf(hazard.headline, sizeof hazard.headline, "No progress: an endless loop");
 	snprintf(hazard.detail[0], sizeof hazard.detail[0],
-	         "for %g s no thread has ended or passed a barrier (SIM_TIMEOUT sets the limit)", sim_options()->timeout_s);
+	         "for %g s no thread has ended or passed a barrier (SIM_TIMEOUT sets the limit)",
+	         sim_options()->timeout_s);
 	hazard_set_location(&hazard, site_at(key_site(lane->keys[0])));
 	fail_launch(worker, &hazard, cudaErrorLaunchTimeout);
 }

@@ -23,14 +23,14 @@
 
 /* section sim_functions: one for each function the object defines. */
 struct sim_function {
-	const char *name;          /* without namespace, arguments and template arguments: "fa2_row" */
-	const char *signature;     /* demangled in full: "void fa2_row<64>(float const*, float*)" */
-	const char *template_args; /* "64, true", or "" */
-	void *address;             /* first instruction */
-	uint64_t size;             /* bytes of code */
+	const char *name;                 /* without namespace, arguments and template arguments: "fa2_row" */
+	const char *signature;            /* demangled in full: "void fa2_row<64>(float const*, float*)" */
+	const char *template_args;        /* "64, true", or "" */
+	void *address;                    /* first instruction */
+	uint64_t size;                    /* bytes of code */
 	struct sim_shared *const *shared; /* the __shared__ arrays it and its callees in this object use */
 	uint32_t shared_count;
-	uint32_t is_kernel;        /* 1: declared __global__ */
+	uint32_t is_kernel; /* 1: declared __global__ */
 };
 
 /* section sim_sites: one for each access, barrier, warp operation and atomic of the source. */

@@ -96,7 +96,8 @@ void sim_warp_sync(unsigned mask, const void *site)
 	meet(WARP_OP_SYNC, mask, site);
 }
 
-uint64_t sim_warp_shuffle(enum sim_shuffle kind, unsigned mask, uint64_t bits, int operand, int width, const void *site)
+uint64_t sim_warp_shuffle(enum sim_shuffle kind, unsigned mask, uint64_t bits, int operand, int width,
+                          const void *site)
 {
 	struct lane *lane = sim_lane;
 
@@ -139,7 +140,8 @@ bool settle_active_mask(struct warp *warp)
 		for (uint32_t j = i; j < warp->lane_count; j++) {
 			struct lane *lane = &warp->lanes[j];
 
-			if (lane->state == LANE_AT_ACTIVE_MASK && lane->site == first->site && lane->site_path == first->site_path)
+			if (lane->state == LANE_AT_ACTIVE_MASK && lane->site == first->site &&
+			    lane->site_path == first->site_path)
 				group |= 1u << j;
 		}
 		for (uint32_t rest = group; rest != 0; rest &= rest - 1) {

@@ -13,8 +13,8 @@ extern const int sim_warp_size;
 const int sim_warp_size = 32;
 
 /* Declared just before it is defined: device code reaches it by symbol, no C caller exists. */
-#define ENTRY(type, name, ...)                                                                                \
-	type name(__VA_ARGS__);                                                                               \
+#define ENTRY(type, name, ...)                                                                                       \
+	type name(__VA_ARGS__);                                                                                      \
 	type name(__VA_ARGS__)
 
 /* ---- block ---- */
@@ -102,15 +102,15 @@ static double f64_of_bits(uint64_t bits)
 	return value;
 }
 
-#define SHUFFLE(name, kind, type, to_bits, from_bits)                                                         \
-	ENTRY(type, sim_##name, unsigned mask, type value, int operand, int width, const void *site)          \
-	{                                                                                                     \
-		return from_bits(sim_warp_shuffle(kind, mask, to_bits(value), operand, width, site));         \
+#define SHUFFLE(name, kind, type, to_bits, from_bits)                                                                \
+	ENTRY(type, sim_##name, unsigned mask, type value, int operand, int width, const void *site)                 \
+	{                                                                                                            \
+		return from_bits(sim_warp_shuffle(kind, mask, to_bits(value), operand, width, site));                \
 	}
-#define SHUFFLES(suffix, type, to_bits, from_bits)                                                            \
-	SHUFFLE(shfl_##suffix, SIM_SHUFFLE_INDEX, type, to_bits, from_bits)                                   \
-	SHUFFLE(shfl_up_##suffix, SIM_SHUFFLE_UP, type, to_bits, from_bits)                                   \
-	SHUFFLE(shfl_down_##suffix, SIM_SHUFFLE_DOWN, type, to_bits, from_bits)                               \
+#define SHUFFLES(suffix, type, to_bits, from_bits)                                                                   \
+	SHUFFLE(shfl_##suffix, SIM_SHUFFLE_INDEX, type, to_bits, from_bits)                                          \
+	SHUFFLE(shfl_up_##suffix, SIM_SHUFFLE_UP, type, to_bits, from_bits)                                          \
+	SHUFFLE(shfl_down_##suffix, SIM_SHUFFLE_DOWN, type, to_bits, from_bits)                                      \
 	SHUFFLE(shfl_xor_##suffix, SIM_SHUFFLE_XOR, type, to_bits, from_bits)
 
 SHUFFLES(i32_s5, uint32_t, (uint64_t), (uint32_t))
@@ -139,15 +139,14 @@ static unsigned match_all(unsigned mask, uint64_t value, int bits, int *all, con
 	return *all ? mask : 0;
 }
 
-#define MATCH(suffix, type, to_bits, bits, any_site, all_site)                                                \
-	ENTRY(unsigned, sim_match_any_##suffix##any_site, unsigned mask, type value, const void *site)        \
-	{                                                                                                     \
-		return match(mask, to_bits(value), bits, site);                                               \
-	}                                                                                                     \
-	ENTRY(unsigned, sim_match_all_##suffix##all_site, unsigned mask, type value, int *all,                \
-	      const void *site)                                                                               \
-	{                                                                                                     \
-		return match_all(mask, to_bits(value), bits, all, site);                                      \
+#define MATCH(suffix, type, to_bits, bits, any_site, all_site)                                                       \
+	ENTRY(unsigned, sim_match_any_##suffix##any_site, unsigned mask, type value, const void *site)               \
+	{                                                                                                            \
+		return match(mask, to_bits(value), bits, site);                                                      \
+	}                                                                                                            \
+	ENTRY(unsigned, sim_match_all_##suffix##all_site, unsigned mask, type value, int *all, const void *site)     \
+	{                                                                                                            \
+		return match_all(mask, to_bits(value), bits, all, site);                                             \
 	}
 
 /* CUDA compares the bits of a float too: 0 does not match -0, and a NaN matches itself */
@@ -158,27 +157,26 @@ MATCH(f64, double, bits_of_f64, 64, _s2, _s3)
 
 /* ---- reductions over the lanes of the mask ---- */
 
-#define REDUCE(name, type, combined)                                                                          \
-	ENTRY(type, sim_reduce_##name##_s3, unsigned mask, type value, const void *site)                      \
-	{                                                                                                     \
-		type result = 0;                                                                              \
-		bool is_first = true;                                                                         \
-                                                                                                              \
-		for (int lane = 0; lane < 32; lane++) {                                                       \
-			type other;                                                                           \
-                                                                                                              \
-			if ((mask >> lane & 1) == 0)                                                          \
-				continue;                                                                     \
-			other = (type)sim_warp_shuffle(SIM_SHUFFLE_INDEX, mask, (uint32_t)value, lane, 32,    \
-			                               site);                                                 \
-			result = is_first ? other : (combined);                                               \
-			is_first = false;                                                                     \
-		}                                                                                             \
-		return result;                                                                                \
+#define REDUCE(name, type, combined)                                                                                 \
+	ENTRY(type, sim_reduce_##name##_s3, unsigned mask, type value, const void *site)                             \
+	{                                                                                                            \
+		type result = 0;                                                                                     \
+		bool is_first = true;                                                                                \
+                                                                                                                     \
+		for (int lane = 0; lane < 32; lane++) {                                                              \
+			type other;                                                                                  \
+                                                                                                                     \
+			if ((mask >> lane & 1) == 0)                                                                 \
+				continue;                                                                            \
+			other = (type)sim_warp_shuffle(SIM_SHUFFLE_INDEX, mask, (uint32_t)value, lane, 32, site);    \
+			result = is_first ? other : (combined);                                                      \
+			is_first = false;                                                                            \
+		}                                                                                                    \
+		return result;                                                                                       \
 	}
 
 REDUCE(add, uint32_t, result + other)
-REDUCE(and, uint32_t, result & other)
+REDUCE(and, uint32_t, result &other)
 REDUCE(or, uint32_t, result | other)
 REDUCE(xor, uint32_t, result ^ other)
 REDUCE(min_u32, uint32_t, result < other ? result : other)

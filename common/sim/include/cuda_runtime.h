@@ -13,8 +13,8 @@
 #include <vector_functions.h>
 
 #ifdef __cplusplus
-#include <sim_cuda/launch.h>
 #include <sim_cuda/api_templates.h>
+#include <sim_cuda/launch.h>
 
 #ifdef __CUDACC__
 #include <cassert>
@@ -28,11 +28,11 @@
 #include <math.h> /* the float overloads of exp, sqrt, ... without std:: */
 #include <stdlib.h>
 
-#include <sim_cuda/builtins.h>
-#include <sim_cuda/warp.h>
 #include <sim_cuda/atomics.h>
 #include <sim_cuda/bits.h>
+#include <sim_cuda/builtins.h>
 #include <sim_cuda/math.h>
+#include <sim_cuda/warp.h>
 #endif
 #endif
 

@@ -2,9 +2,9 @@
 #ifndef SIM_DRIVER_TYPES_H
 #define SIM_DRIVER_TYPES_H
 
+#include <sim_cuda/errors.h>
 #include <stddef.h>
 #include <vector_types.h>
-#include <sim_cuda/errors.h>
 
 #define SIM_ENUMERATOR(name, number, message) name = number,
 typedef enum cudaError { SIM_CUDA_ERRORS(SIM_ENUMERATOR) } cudaError_t;
@@ -194,36 +194,36 @@ struct cudaPointerAttributes {
 typedef void (*cudaHostFn_t)(void *);
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *data);
 
-#define cudaStreamDefault 0x00
+#define cudaStreamDefault     0x00
 #define cudaStreamNonBlocking 0x01
-#define cudaStreamLegacy ((cudaStream_t)0x1)
-#define cudaStreamPerThread ((cudaStream_t)0x2)
+#define cudaStreamLegacy      ((cudaStream_t)0x1)
+#define cudaStreamPerThread   ((cudaStream_t)0x2)
 
-#define cudaEventDefault 0x00
-#define cudaEventBlockingSync 0x01
+#define cudaEventDefault       0x00
+#define cudaEventBlockingSync  0x01
 #define cudaEventDisableTiming 0x02
-#define cudaEventInterprocess 0x04
+#define cudaEventInterprocess  0x04
 #define cudaEventRecordDefault 0x00
-#define cudaEventWaitDefault 0x00
+#define cudaEventWaitDefault   0x00
 
-#define cudaHostAllocDefault 0x00
-#define cudaHostAllocPortable 0x01
-#define cudaHostAllocMapped 0x02
+#define cudaHostAllocDefault       0x00
+#define cudaHostAllocPortable      0x01
+#define cudaHostAllocMapped        0x02
 #define cudaHostAllocWriteCombined 0x04
-#define cudaHostRegisterDefault 0x00
-#define cudaHostRegisterPortable 0x01
-#define cudaHostRegisterMapped 0x02
-#define cudaHostRegisterReadOnly 0x08
+#define cudaHostRegisterDefault    0x00
+#define cudaHostRegisterPortable   0x01
+#define cudaHostRegisterMapped     0x02
+#define cudaHostRegisterReadOnly   0x08
 
-#define cudaDeviceScheduleAuto 0x00
-#define cudaDeviceScheduleSpin 0x01
-#define cudaDeviceScheduleYield 0x02
+#define cudaDeviceScheduleAuto         0x00
+#define cudaDeviceScheduleSpin         0x01
+#define cudaDeviceScheduleYield        0x02
 #define cudaDeviceScheduleBlockingSync 0x04
-#define cudaDeviceMapHost 0x08
-#define cudaDeviceLmemResizeToMax 0x10
+#define cudaDeviceMapHost              0x08
+#define cudaDeviceLmemResizeToMax      0x10
 
-#define cudaMemAttachGlobal 0x01
-#define cudaMemAttachHost 0x02
+#define cudaMemAttachGlobal  0x01
+#define cudaMemAttachHost    0x02
 #define cudaOccupancyDefault 0x00
 
 #endif

@@ -5,17 +5,17 @@
 #include <vector_types.h>
 
 /* Built in place: device code at -O0 must not report the fields of a value that has no address yet. */
-#define SIM_MAKE(tag, type)                                                                                   \
-	SIM_MAKE_(tag##1, (type x), (x))                                                                      \
-	SIM_MAKE_(tag##2, (type x, type y), (x, y))                                                           \
-	SIM_MAKE_(tag##3, (type x, type y, type z), (x, y, z))                                                \
+#define SIM_MAKE(tag, type)                                                                                          \
+	SIM_MAKE_(tag##1, (type x), (x))                                                                             \
+	SIM_MAKE_(tag##2, (type x, type y), (x, y))                                                                  \
+	SIM_MAKE_(tag##3, (type x, type y, type z), (x, y, z))                                                       \
 	SIM_MAKE_(tag##4, (type x, type y, type z, type w), (x, y, z, w))
 #define SIM_LIST(...) __VA_ARGS__
-#define SIM_MAKE_(name, parameters, values)                                                                   \
-	static inline __attribute__((always_inline, unused)) name make_##name parameters                      \
-	{                                                                                                     \
-		name vector_ = {SIM_LIST values};                                                             \
-		return vector_;                                                                               \
+#define SIM_MAKE_(name, parameters, values)                                                                          \
+	static inline __attribute__((always_inline, unused)) name make_##name parameters                             \
+	{                                                                                                            \
+		name vector_ = {SIM_LIST values};                                                                    \
+		return vector_;                                                                                      \
 	}
 
 SIM_MAKE(char, signed char)

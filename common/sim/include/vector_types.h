@@ -23,33 +23,34 @@ typedef unsigned char sim_unit1 __attribute__((may_alias));
 #if __cplusplus >= 202002L
 #define SIM_COPYABLE(name)
 #else
-#define SIM_COPYABLE(name)                                                                                    \
-	name() = default;                                                                                     \
+#define SIM_COPYABLE(name)                                                                                           \
+	name() = default;                                                                                            \
 	name(const name &) = default;
 #endif
 
 /* Assignment in accesses of `unit`, as many as the type has: one for an aligned vector of up to 16 bytes. */
-#define SIM_ASSIGN(name, unit)                                                                                \
-	SIM_COPYABLE(name)                                                                                    \
-	__attribute__((always_inline)) inline name &operator=(const name &other)                              \
-	{                                                                                                     \
-		unit *to_ = reinterpret_cast<unit *>(this);                                                   \
-		const unit *from_ = reinterpret_cast<const unit *>(&other);                                   \
-		to_[0] = from_[0];                                                                            \
-		if (sizeof(name) > sizeof(unit))                                                              \
-			to_[sizeof(name) > sizeof(unit) ? 1 : 0] = from_[sizeof(name) > sizeof(unit) ? 1 : 0];   \
-		if (sizeof(name) > 2 * sizeof(unit))                                                          \
-			to_[sizeof(name) > 2 * sizeof(unit) ? 2 : 0] = from_[sizeof(name) > 2 * sizeof(unit) ? 2 : 0]; \
-		return *this;                                                                                 \
+#define SIM_ASSIGN(name, unit)                                                                                       \
+	SIM_COPYABLE(name)                                                                                           \
+	__attribute__((always_inline)) inline name &operator=(const name &other)                                     \
+	{                                                                                                            \
+		unit *to_ = reinterpret_cast<unit *>(this);                                                          \
+		const unit *from_ = reinterpret_cast<const unit *>(&other);                                          \
+		to_[0] = from_[0];                                                                                   \
+		if (sizeof(name) > sizeof(unit))                                                                     \
+			to_[sizeof(name) > sizeof(unit) ? 1 : 0] = from_[sizeof(name) > sizeof(unit) ? 1 : 0];       \
+		if (sizeof(name) > 2 * sizeof(unit))                                                                 \
+			to_[sizeof(name) > 2 * sizeof(unit) ? 2 : 0] =                                               \
+				from_[sizeof(name) > 2 * sizeof(unit) ? 2 : 0];                                      \
+		return *this;                                                                                        \
 	}
 #else
 #define SIM_ASSIGN(name, unit)
 #endif
 
-#define SIM_VECTOR(name, alignment, unit, fields)                                                             \
-	struct __attribute__((aligned(alignment))) name {                                                     \
-		fields SIM_ASSIGN(name, unit)                                                                 \
-	};                                                                                                    \
+#define SIM_VECTOR(name, alignment, unit, fields)                                                                    \
+	struct __attribute__((aligned(alignment))) name {                                                            \
+		fields SIM_ASSIGN(name, unit)                                                                        \
+	};                                                                                                           \
 	typedef struct name name;
 
 #define SIM_FIELDS1(type) type x;
@@ -58,25 +59,25 @@ typedef unsigned char sim_unit1 __attribute__((may_alias));
 #define SIM_FIELDS4(type) type x, y, z, w;
 
 /* type1 .. type4 of an element of 1, 2, 4 or 8 bytes; the three-element ones are aligned like one element */
-#define SIM_VECTORS_1(tag, type)                                                                              \
-	SIM_VECTOR(tag##1, 1, sim_unit1, SIM_FIELDS1(type))                                                   \
-	SIM_VECTOR(tag##2, 2, sim_unit2, SIM_FIELDS2(type))                                                   \
-	SIM_VECTOR(tag##3, 1, sim_unit1, SIM_FIELDS3(type))                                                   \
+#define SIM_VECTORS_1(tag, type)                                                                                     \
+	SIM_VECTOR(tag##1, 1, sim_unit1, SIM_FIELDS1(type))                                                          \
+	SIM_VECTOR(tag##2, 2, sim_unit2, SIM_FIELDS2(type))                                                          \
+	SIM_VECTOR(tag##3, 1, sim_unit1, SIM_FIELDS3(type))                                                          \
 	SIM_VECTOR(tag##4, 4, sim_unit4, SIM_FIELDS4(type))
-#define SIM_VECTORS_2(tag, type)                                                                              \
-	SIM_VECTOR(tag##1, 2, sim_unit2, SIM_FIELDS1(type))                                                   \
-	SIM_VECTOR(tag##2, 4, sim_unit4, SIM_FIELDS2(type))                                                   \
-	SIM_VECTOR(tag##3, 2, sim_unit2, SIM_FIELDS3(type))                                                   \
+#define SIM_VECTORS_2(tag, type)                                                                                     \
+	SIM_VECTOR(tag##1, 2, sim_unit2, SIM_FIELDS1(type))                                                          \
+	SIM_VECTOR(tag##2, 4, sim_unit4, SIM_FIELDS2(type))                                                          \
+	SIM_VECTOR(tag##3, 2, sim_unit2, SIM_FIELDS3(type))                                                          \
 	SIM_VECTOR(tag##4, 8, sim_unit8, SIM_FIELDS4(type))
-#define SIM_VECTORS_4(tag, type)                                                                              \
-	SIM_VECTOR(tag##1, 4, sim_unit4, SIM_FIELDS1(type))                                                   \
-	SIM_VECTOR(tag##2, 8, sim_unit8, SIM_FIELDS2(type))                                                   \
-	SIM_VECTOR(tag##3, 4, sim_unit4, SIM_FIELDS3(type))                                                   \
+#define SIM_VECTORS_4(tag, type)                                                                                     \
+	SIM_VECTOR(tag##1, 4, sim_unit4, SIM_FIELDS1(type))                                                          \
+	SIM_VECTOR(tag##2, 8, sim_unit8, SIM_FIELDS2(type))                                                          \
+	SIM_VECTOR(tag##3, 4, sim_unit4, SIM_FIELDS3(type))                                                          \
 	SIM_VECTOR(tag##4, 16, sim_unit16, SIM_FIELDS4(type))
-#define SIM_VECTORS_8(tag, type)                                                                              \
-	SIM_VECTOR(tag##1, 8, sim_unit8, SIM_FIELDS1(type))                                                   \
-	SIM_VECTOR(tag##2, 16, sim_unit16, SIM_FIELDS2(type))                                                 \
-	SIM_VECTOR(tag##3, 8, sim_unit8, SIM_FIELDS3(type))                                                   \
+#define SIM_VECTORS_8(tag, type)                                                                                     \
+	SIM_VECTOR(tag##1, 8, sim_unit8, SIM_FIELDS1(type))                                                          \
+	SIM_VECTOR(tag##2, 16, sim_unit16, SIM_FIELDS2(type))                                                        \
+	SIM_VECTOR(tag##3, 8, sim_unit8, SIM_FIELDS3(type))                                                          \
 	SIM_VECTOR(tag##4, 16, sim_unit16, SIM_FIELDS4(type))
 
 SIM_VECTORS_1(char, signed char)
@@ -97,7 +98,10 @@ struct dim3 {
 #ifdef __cplusplus
 	constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
 	constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
-	constexpr operator uint3() const { return uint3{x, y, z}; }
+	constexpr operator uint3() const
+	{
+		return uint3{x, y, z};
+	}
 #endif
 };
 typedef struct dim3 dim3;

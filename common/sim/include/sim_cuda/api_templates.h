@@ -4,7 +4,9 @@
 
 #include <cuda_runtime_api.h>
 
-#define SIM_API template <class Type_> static inline cudaError_t
+#define SIM_API                                                                                                      \
+	template <class Type_>                                                                                       \
+	static inline cudaError_t
 
 SIM_API cudaMalloc(Type_ **pointer, size_t bytes)
 {
@@ -95,14 +97,15 @@ SIM_API cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Type_ kernel,
 SIM_API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, Type_ kernel, int block_size,
                                                                size_t dynamic_shared_bytes, unsigned flags)
 {
-	return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-		blocks, reinterpret_cast<const void *>(kernel), block_size, dynamic_shared_bytes, flags);
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, reinterpret_cast<const void *>(kernel),
+	                                                              block_size, dynamic_shared_bytes, flags);
 }
 
 /* The largest block that keeps the most threads on an SM; shared_of(block size) gives its dynamic shared memory. */
 template <class Callable_, class Type_>
 static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *min_grid_size, int *block_size,
-                                                                         Type_ kernel, Callable_ shared_of, int limit = 0)
+                                                                         Type_ kernel, Callable_ shared_of,
+                                                                         int limit = 0)
 {
 	int sms = 0, best_threads = 0;
 	cudaError_t error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);

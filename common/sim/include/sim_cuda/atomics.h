@@ -5,18 +5,18 @@
 #ifndef SIM_CUDA_ATOMICS_H
 #define SIM_CUDA_ATOMICS_H
 
-#define SIM_ATOMIC_(name, type, symbol)                                                                       \
+#define SIM_ATOMIC_(name, type, symbol)                                                                              \
 	extern type name(type *address, type value, const void *site = nullptr) __asm__("sim_atomic_" symbol);
-#define SIM_ATOMIC(name, type, symbol)                                                                        \
-	SIM_ATOMIC_(name, type, symbol)                                                                       \
-	SIM_ATOMIC_(name##_block, type, symbol)                                                               \
+#define SIM_ATOMIC(name, type, symbol)                                                                               \
+	SIM_ATOMIC_(name, type, symbol)                                                                              \
+	SIM_ATOMIC_(name##_block, type, symbol)                                                                      \
 	SIM_ATOMIC_(name##_system, type, symbol)
-#define SIM_CAS_(name, type, symbol)                                                                          \
-	extern type name(type *address, type compare, type value, const void *site = nullptr)                 \
-		__asm__("sim_atomic_" symbol);
-#define SIM_CAS(type, symbol)                                                                                 \
-	SIM_CAS_(atomicCAS, type, symbol)                                                                     \
-	SIM_CAS_(atomicCAS_block, type, symbol)                                                               \
+#define SIM_CAS_(name, type, symbol)                                                                                 \
+	extern type name(type *address, type compare, type value,                                                    \
+	                 const void *site = nullptr) __asm__("sim_atomic_" symbol);
+#define SIM_CAS(type, symbol)                                                                                        \
+	SIM_CAS_(atomicCAS, type, symbol)                                                                            \
+	SIM_CAS_(atomicCAS_block, type, symbol)                                                                      \
 	SIM_CAS_(atomicCAS_system, type, symbol)
 
 SIM_ATOMIC(atomicAdd, int, "add_i32_s3")

@@ -4,12 +4,30 @@
 
 #define SIM_INLINE static inline __attribute__((always_inline, unused))
 
-SIM_INLINE int __popc(unsigned x) { return __builtin_popcount(x); }
-SIM_INLINE int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
-SIM_INLINE int __ffs(int x) { return __builtin_ffs(x); }
-SIM_INLINE int __ffsll(long long x) { return __builtin_ffsll(x); }
-SIM_INLINE int __clz(int x) { return x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x)); }
-SIM_INLINE int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x)); }
+SIM_INLINE int __popc(unsigned x)
+{
+	return __builtin_popcount(x);
+}
+SIM_INLINE int __popcll(unsigned long long x)
+{
+	return __builtin_popcountll(x);
+}
+SIM_INLINE int __ffs(int x)
+{
+	return __builtin_ffs(x);
+}
+SIM_INLINE int __ffsll(long long x)
+{
+	return __builtin_ffsll(x);
+}
+SIM_INLINE int __clz(int x)
+{
+	return x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x));
+}
+SIM_INLINE int __clzll(long long x)
+{
+	return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x));
+}
 
 SIM_INLINE unsigned __brev(unsigned x)
 {
@@ -67,8 +85,14 @@ SIM_INLINE int __mul24(int a, int b)
 	                          (static_cast<int>(static_cast<unsigned>(b) << 8) >> 8);
 	return static_cast<int>(product);
 }
-SIM_INLINE unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffffu) * (b & 0xffffffu); }
-SIM_INLINE int __mulhi(int a, int b) { return static_cast<int>(static_cast<long long>(a) * b >> 32); }
+SIM_INLINE unsigned __umul24(unsigned a, unsigned b)
+{
+	return (a & 0xffffffu) * (b & 0xffffffu);
+}
+SIM_INLINE int __mulhi(int a, int b)
+{
+	return static_cast<int>(static_cast<long long>(a) * b >> 32);
+}
 SIM_INLINE unsigned __umulhi(unsigned a, unsigned b)
 {
 	return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32);
@@ -84,11 +108,21 @@ SIM_INLINE unsigned long long __umul64hi(unsigned long long a, unsigned long lon
 SIM_INLINE unsigned __sad(int a, int b, unsigned sum)
 {
 	return (a > b ? static_cast<unsigned>(a) - static_cast<unsigned>(b)
-	              : static_cast<unsigned>(b) - static_cast<unsigned>(a)) + sum;
+	              : static_cast<unsigned>(b) - static_cast<unsigned>(a)) +
+	       sum;
 }
-SIM_INLINE unsigned __usad(unsigned a, unsigned b, unsigned sum) { return (a > b ? a - b : b - a) + sum; }
-SIM_INLINE int __hadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b) >> 1); }
-SIM_INLINE int __rhadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b + 1) >> 1); }
+SIM_INLINE unsigned __usad(unsigned a, unsigned b, unsigned sum)
+{
+	return (a > b ? a - b : b - a) + sum;
+}
+SIM_INLINE int __hadd(int a, int b)
+{
+	return static_cast<int>((static_cast<long long>(a) + b) >> 1);
+}
+SIM_INLINE int __rhadd(int a, int b)
+{
+	return static_cast<int>((static_cast<long long>(a) + b + 1) >> 1);
+}
 SIM_INLINE unsigned __uhadd(unsigned a, unsigned b)
 {
 	return static_cast<unsigned>((static_cast<unsigned long long>(a) + b) >> 1);
@@ -112,14 +146,14 @@ SIM_INLINE unsigned __dp4a(unsigned a, unsigned b, unsigned sum)
 }
 
 /* Through a union, and not memcpy: the counters would take that for an access of the program's. */
-#define SIM_REINTERPRET(name, to, from)                                                                       \
-	SIM_INLINE to name(from value)                                                                        \
-	{                                                                                                     \
-		union {                                                                                       \
-			from in_;                                                                             \
-			to out_;                                                                              \
-		} bits_ = {value};                                                                            \
-		return bits_.out_;                                                                            \
+#define SIM_REINTERPRET(name, to, from)                                                                              \
+	SIM_INLINE to name(from value)                                                                               \
+	{                                                                                                            \
+		union {                                                                                              \
+			from in_;                                                                                    \
+			to out_;                                                                                     \
+		} bits_ = {value};                                                                                   \
+		return bits_.out_;                                                                                   \
 	}
 SIM_REINTERPRET(__float_as_int, int, float)
 SIM_REINTERPRET(__float_as_uint, unsigned, float)
@@ -129,8 +163,14 @@ SIM_REINTERPRET(__double_as_longlong, long long, double)
 SIM_REINTERPRET(__longlong_as_double, double, long long)
 #undef SIM_REINTERPRET
 
-SIM_INLINE int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }
-SIM_INLINE int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
+SIM_INLINE int __double2hiint(double x)
+{
+	return static_cast<int>(__double_as_longlong(x) >> 32);
+}
+SIM_INLINE int __double2loint(double x)
+{
+	return static_cast<int>(__double_as_longlong(x));
+}
 SIM_INLINE double __hiloint2double(int high, int low)
 {
 	return __longlong_as_double(static_cast<long long>(

@@ -17,9 +17,9 @@ extern const int sim_warp_size;
  * call a variable blockDim, as many programs do. */
 #ifndef SIM_BUILTIN_TOKENS
 #define threadIdx (sim_thread_index())
-#define blockIdx (sim_block_index())
-#define blockDim (sim_block_dim())
-#define gridDim (sim_grid_dim())
+#define blockIdx  (sim_block_index())
+#define blockDim  (sim_block_dim())
+#define gridDim   (sim_grid_dim())
 #endif
 
 /* As with nvcc, a value and not a constant expression. */
@@ -40,12 +40,12 @@ extern void __nanosleep(unsigned nanoseconds) __asm__("sim_nanosleep");
 extern long long clock64() __asm__("sim_clock64");
 
 /* Loads and stores with a cache hint are loads and stores, in the caller's own line. */
-#define __ldg(...) (*(__VA_ARGS__))
-#define __ldca(...) (*(__VA_ARGS__))
-#define __ldcg(...) (*(__VA_ARGS__))
-#define __ldcs(...) (*(__VA_ARGS__))
-#define __ldcv(...) (*(__VA_ARGS__))
-#define __ldlu(...) (*(__VA_ARGS__))
+#define __ldg(...)           (*(__VA_ARGS__))
+#define __ldca(...)          (*(__VA_ARGS__))
+#define __ldcg(...)          (*(__VA_ARGS__))
+#define __ldcs(...)          (*(__VA_ARGS__))
+#define __ldcv(...)          (*(__VA_ARGS__))
+#define __ldlu(...)          (*(__VA_ARGS__))
 #define __stcg(pointer, ...) ((void)(*(pointer) = (__VA_ARGS__)))
 #define __stcs(pointer, ...) ((void)(*(pointer) = (__VA_ARGS__)))
 #define __stwb(pointer, ...) ((void)(*(pointer) = (__VA_ARGS__)))

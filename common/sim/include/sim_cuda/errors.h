@@ -1,4 +1,5 @@
-/* CUDA's error codes with their numbers and messages: X(name, number, message). One list for the enum and the texts. */
+/* CUDA's error codes with their numbers and messages: X(name, number, message). One list for the enum and the texts.
+ */
 #ifndef SIM_CUDA_ERRORS_H
 #define SIM_CUDA_ERRORS_H
 

@@ -20,7 +20,8 @@ extern "C" cudaError_t sim_launch_kernel(dim3 grid, dim3 block, size_t dynamic_s
 /* Runs in the place of a device thread, but is no device code: it reads the arguments where the host left them. */
 #define SIM_NOT_COUNTED __attribute__((no_sanitize("thread")))
 
-namespace sim {
+namespace sim
+{
 
 struct config {
 	dim3 grid, block;
@@ -33,18 +34,21 @@ inline config launch_config(dim3 grid, dim3 block, size_t shared_bytes = 0, cuda
 	return config{grid, block, shared_bytes, stream};
 }
 
-template <class Body_> SIM_NOT_COUNTED void invoke_body(void *body)
+template <class Body_>
+SIM_NOT_COUNTED void invoke_body(void *body)
 {
 	(*static_cast<Body_ *>(body))();
 }
 
-template <class Body_> cudaError_t run(const config &at, const void *kernel, const char *name, Body_ &body)
+template <class Body_>
+cudaError_t run(const config &at, const void *kernel, const char *name, Body_ &body)
 {
 	return sim_launch_kernel(at.grid, at.block, at.shared_bytes, at.stream, kernel, name, invoke_body<Body_>,
 	                         &body);
 }
 
-template <class... Types_> struct typed_launch {
+template <class... Types_>
+struct typed_launch {
 	config at;
 	const char *name;
 	void (*kernel)(Types_...);
@@ -57,12 +61,14 @@ template <class... Types_> struct typed_launch {
 	}
 };
 
-template <class Callable_> struct deduced_launch {
+template <class Callable_>
+struct deduced_launch {
 	config at;
 	const char *name;
 	Callable_ call;
 
-	template <class... Types_> void operator()(Types_... arguments) const
+	template <class... Types_>
+	void operator()(Types_... arguments) const
 	{
 		const Callable_ &callable = call;
 		auto body = [&]() SIM_NOT_COUNTED { callable(arguments...); };
@@ -70,26 +76,35 @@ template <class Callable_> struct deduced_launch {
 	}
 };
 
-template <class... Types_> typed_launch<Types_...> launch(config at, const char *name, void (*kernel)(Types_...))
+template <class... Types_>
+typed_launch<Types_...> launch(config at, const char *name, void (*kernel)(Types_...))
 {
 	return {at, name, kernel};
 }
 
-template <class Callable_> deduced_launch<Callable_> launch_deduced(config at, const char *name, Callable_ call)
+template <class Callable_>
+deduced_launch<Callable_> launch_deduced(config at, const char *name, Callable_ call)
 {
 	return {at, name, call};
 }
 
 /* The types behind cudaLaunchKernel's void **, by position. */
-template <size_t...> struct positions {};
-template <size_t count_, size_t... indices_> struct count_to : count_to<count_ - 1, count_ - 1, indices_...> {};
-template <size_t... indices_> struct count_to<0, indices_...> {
+template <size_t...>
+struct positions {
+};
+template <size_t count_, size_t... indices_>
+struct count_to : count_to<count_ - 1, count_ - 1, indices_...> {
+};
+template <size_t... indices_>
+struct count_to<0, indices_...> {
 	typedef positions<indices_...> type;
 };
-template <class Type_> struct plain {
+template <class Type_>
+struct plain {
 	typedef Type_ type;
 };
-template <class Type_> struct plain<const Type_> {
+template <class Type_>
+struct plain<const Type_> {
 	typedef Type_ type;
 };
 
@@ -97,7 +112,9 @@ template <class... Types_, size_t... indices_>
 cudaError_t launch_unpacked(const config &at, void (*kernel)(Types_...), void **arguments, positions<indices_...>)
 {
 	(void)arguments;
-	auto body = [&]() SIM_NOT_COUNTED { kernel(*static_cast<typename plain<Types_>::type *>(arguments[indices_])...); };
+	auto body = [&]() SIM_NOT_COUNTED {
+		kernel(*static_cast<typename plain<Types_>::type *>(arguments[indices_])...);
+	};
 	return run(at, reinterpret_cast<const void *>(kernel), "kernel", body);
 }
 

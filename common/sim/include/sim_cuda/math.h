@@ -14,28 +14,28 @@
 
 /* ---- min and max ---- */
 
-#define SIM_MIN_MAX(result, a_type, b_type)                                                                   \
-	SIM_INLINE result min(a_type a, b_type b)                                                             \
-	{                                                                                                     \
-		const result first_ = static_cast<result>(a), second_ = static_cast<result>(b);               \
-		return second_ < first_ ? second_ : first_;                                                   \
-	}                                                                                                     \
-	SIM_INLINE result max(a_type a, b_type b)                                                             \
-	{                                                                                                     \
-		const result first_ = static_cast<result>(a), second_ = static_cast<result>(b);               \
-		return first_ < second_ ? second_ : first_;                                                   \
+#define SIM_MIN_MAX(result, a_type, b_type)                                                                          \
+	SIM_INLINE result min(a_type a, b_type b)                                                                    \
+	{                                                                                                            \
+		const result first_ = static_cast<result>(a), second_ = static_cast<result>(b);                      \
+		return second_ < first_ ? second_ : first_;                                                          \
+	}                                                                                                            \
+	SIM_INLINE result max(a_type a, b_type b)                                                                    \
+	{                                                                                                            \
+		const result first_ = static_cast<result>(a), second_ = static_cast<result>(b);                      \
+		return first_ < second_ ? second_ : first_;                                                          \
 	}
 /* of a number and a NaN, the number: as fminf and fmaxf */
-#define SIM_MIN_MAX_REAL(result, a_type, b_type)                                                              \
-	SIM_INLINE result min(a_type a, b_type b)                                                             \
-	{                                                                                                     \
-		const result first_ = a, second_ = b;                                                         \
-		return first_ < second_ || second_ != second_ ? first_ : second_;                             \
-	}                                                                                                     \
-	SIM_INLINE result max(a_type a, b_type b)                                                             \
-	{                                                                                                     \
-		const result first_ = a, second_ = b;                                                         \
-		return first_ > second_ || second_ != second_ ? first_ : second_;                             \
+#define SIM_MIN_MAX_REAL(result, a_type, b_type)                                                                     \
+	SIM_INLINE result min(a_type a, b_type b)                                                                    \
+	{                                                                                                            \
+		const result first_ = a, second_ = b;                                                                \
+		return first_ < second_ || second_ != second_ ? first_ : second_;                                    \
+	}                                                                                                            \
+	SIM_INLINE result max(a_type a, b_type b)                                                                    \
+	{                                                                                                            \
+		const result first_ = a, second_ = b;                                                                \
+		return first_ > second_ || second_ != second_ ? first_ : second_;                                    \
 	}
 SIM_MIN_MAX(int, int, int)
 SIM_MIN_MAX(unsigned, unsigned, unsigned)
@@ -56,12 +56,30 @@ SIM_MIN_MAX_REAL(double, double, float)
 #undef SIM_MIN_MAX
 #undef SIM_MIN_MAX_REAL
 
-SIM_INLINE unsigned umin(unsigned a, unsigned b) { return min(a, b); }
-SIM_INLINE unsigned umax(unsigned a, unsigned b) { return max(a, b); }
-SIM_INLINE long long llmin(long long a, long long b) { return min(a, b); }
-SIM_INLINE long long llmax(long long a, long long b) { return max(a, b); }
-SIM_INLINE unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
-SIM_INLINE unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
+SIM_INLINE unsigned umin(unsigned a, unsigned b)
+{
+	return min(a, b);
+}
+SIM_INLINE unsigned umax(unsigned a, unsigned b)
+{
+	return max(a, b);
+}
+SIM_INLINE long long llmin(long long a, long long b)
+{
+	return min(a, b);
+}
+SIM_INLINE long long llmax(long long a, long long b)
+{
+	return max(a, b);
+}
+SIM_INLINE unsigned long long ullmin(unsigned long long a, unsigned long long b)
+{
+	return min(a, b);
+}
+SIM_INLINE unsigned long long ullmax(unsigned long long a, unsigned long long b)
+{
+	return max(a, b);
+}
 
 /*
  * ---- fast intrinsics, single precision ----
@@ -69,51 +87,87 @@ SIM_INLINE unsigned long long ullmax(unsigned long long a, unsigned long long b)
  * Other names of C's functions, for the C library declares some of these names itself. Exponentials among them
  * are counted as expf is: simcc sends device code's calls of expf and its kin to the engine.
  */
-#define __expf expf
+#define __expf   expf
 #define __exp10f exp10f
-#define __logf logf
-#define __log2f log2f
+#define __logf   logf
+#define __log2f  log2f
 #define __log10f log10f
-#define __powf powf
-#define __sinf sinf
-#define __cosf cosf
-#define __tanf tanf
-#define __tanhf tanhf
+#define __powf   powf
+#define __sinf   sinf
+#define __cosf   cosf
+#define __tanf   tanf
+#define __tanhf  tanhf
 
 /* Not the C library's sincosf: its stores would go unseen. */
-#define SIM_SINCOS(type, sine_of, cosine_of)                                                                  \
-	SIM_INLINE void sim_sincos(type x, type *sine, type *cosine)                                          \
-	{                                                                                                     \
-		*sine = sine_of(x);                                                                           \
-		*cosine = cosine_of(x);                                                                       \
+#define SIM_SINCOS(type, sine_of, cosine_of)                                                                         \
+	SIM_INLINE void sim_sincos(type x, type *sine, type *cosine)                                                 \
+	{                                                                                                            \
+		*sine = sine_of(x);                                                                                  \
+		*cosine = cosine_of(x);                                                                              \
 	}
 SIM_SINCOS(float, sinf, cosf)
 SIM_SINCOS(double, sin, cos)
 #undef SIM_SINCOS
-#define sincos sim_sincos
-#define sincosf sim_sincos
+#define sincos    sim_sincos
+#define sincosf   sim_sincos
 #define __sincosf sim_sincos
 
-SIM_INLINE float __fdividef(float a, float b) { return a / b; }
-SIM_INLINE float fdividef(float a, float b) { return a / b; }
-SIM_INLINE float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
-SIM_INLINE float __fsqrt_rn(float x) { return sqrtf(x); }
-SIM_INLINE float __frcp_rn(float x) { return 1.0f / x; }
-SIM_INLINE float __frsqrt_rn(float x) { return static_cast<float>(1.0 / sqrt(static_cast<double>(x))); }
-SIM_INLINE float __fdiv_rn(float a, float b) { return a / b; }
-SIM_INLINE float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
-SIM_INLINE double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
-SIM_INLINE double __dsqrt_rn(double x) { return sqrt(x); }
-SIM_INLINE double __ddiv_rn(double a, double b) { return a / b; }
-SIM_INLINE double __drcp_rn(double x) { return 1.0 / x; }
+SIM_INLINE float __fdividef(float a, float b)
+{
+	return a / b;
+}
+SIM_INLINE float fdividef(float a, float b)
+{
+	return a / b;
+}
+SIM_INLINE float __saturatef(float x)
+{
+	return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
+}
+SIM_INLINE float __fsqrt_rn(float x)
+{
+	return sqrtf(x);
+}
+SIM_INLINE float __frcp_rn(float x)
+{
+	return 1.0f / x;
+}
+SIM_INLINE float __frsqrt_rn(float x)
+{
+	return static_cast<float>(1.0 / sqrt(static_cast<double>(x)));
+}
+SIM_INLINE float __fdiv_rn(float a, float b)
+{
+	return a / b;
+}
+SIM_INLINE float __fmaf_rn(float a, float b, float c)
+{
+	return fmaf(a, b, c);
+}
+SIM_INLINE double __fma_rn(double a, double b, double c)
+{
+	return fma(a, b, c);
+}
+SIM_INLINE double __dsqrt_rn(double x)
+{
+	return sqrt(x);
+}
+SIM_INLINE double __ddiv_rn(double a, double b)
+{
+	return a / b;
+}
+SIM_INLINE double __drcp_rn(double x)
+{
+	return 1.0 / x;
+}
 
 /* These promise not to be merged into a multiply-add: the result passes through the empty asm. */
-#define SIM_ROUNDED(name, type, operation)                                                                    \
-	SIM_INLINE type name(type a, type b)                                                                  \
-	{                                                                                                     \
-		type result_ = a operation b;                                                                 \
-		__asm__("" : "+x"(result_));                                                                  \
-		return result_;                                                                               \
+#define SIM_ROUNDED(name, type, operation)                                                                           \
+	SIM_INLINE type name(type a, type b)                                                                         \
+	{                                                                                                            \
+		type result_ = a operation b;                                                                        \
+		__asm__("" : "+x"(result_));                                                                         \
+		return result_;                                                                                      \
 	}
 SIM_ROUNDED(__fadd_rn, float, +)
 SIM_ROUNDED(__fsub_rn, float, -)
@@ -125,48 +179,93 @@ SIM_ROUNDED(__dmul_rn, double, *)
 
 /* ---- functions beyond C's ---- */
 
-SIM_INLINE float rsqrtf(float x) { return 1.0f / sqrtf(x); }
-SIM_INLINE double rsqrt(double x) { return 1.0 / sqrt(x); }
-SIM_INLINE float rsqrt(float x) { return rsqrtf(x); }
-SIM_INLINE float rcbrtf(float x) { return 1.0f / cbrtf(x); }
-SIM_INLINE double rcbrt(double x) { return 1.0 / cbrt(x); }
-SIM_INLINE double sinpi(double x) { return sin(3.14159265358979323846 * fmod(x, 2.0)); }
-SIM_INLINE double cospi(double x) { return cos(3.14159265358979323846 * fmod(x, 2.0)); }
-SIM_INLINE float sinpif(float x) { return static_cast<float>(sinpi(static_cast<double>(x))); }
-SIM_INLINE float cospif(float x) { return static_cast<float>(cospi(static_cast<double>(x))); }
-SIM_INLINE double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
-SIM_INLINE float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }
-SIM_INLINE double norm3d(double x, double y, double z) { return hypot(hypot(x, y), z); }
+SIM_INLINE float rsqrtf(float x)
+{
+	return 1.0f / sqrtf(x);
+}
+SIM_INLINE double rsqrt(double x)
+{
+	return 1.0 / sqrt(x);
+}
+SIM_INLINE float rsqrt(float x)
+{
+	return rsqrtf(x);
+}
+SIM_INLINE float rcbrtf(float x)
+{
+	return 1.0f / cbrtf(x);
+}
+SIM_INLINE double rcbrt(double x)
+{
+	return 1.0 / cbrt(x);
+}
+SIM_INLINE double sinpi(double x)
+{
+	return sin(3.14159265358979323846 * fmod(x, 2.0));
+}
+SIM_INLINE double cospi(double x)
+{
+	return cos(3.14159265358979323846 * fmod(x, 2.0));
+}
+SIM_INLINE float sinpif(float x)
+{
+	return static_cast<float>(sinpi(static_cast<double>(x)));
+}
+SIM_INLINE float cospif(float x)
+{
+	return static_cast<float>(cospi(static_cast<double>(x)));
+}
+SIM_INLINE double rhypot(double x, double y)
+{
+	return 1.0 / hypot(x, y);
+}
+SIM_INLINE float rhypotf(float x, float y)
+{
+	return 1.0f / hypotf(x, y);
+}
+SIM_INLINE double norm3d(double x, double y, double z)
+{
+	return hypot(hypot(x, y), z);
+}
 SIM_INLINE float norm3df(float x, float y, float z)
 {
-	return static_cast<float>(sqrt(static_cast<double>(x) * x + static_cast<double>(y) * y +
-	                               static_cast<double>(z) * z));
+	return static_cast<float>(
+		sqrt(static_cast<double>(x) * x + static_cast<double>(y) * y + static_cast<double>(z) * z));
 }
-SIM_INLINE float rnorm3df(float x, float y, float z) { return 1.0f / norm3df(x, y, z); }
+SIM_INLINE float rnorm3df(float x, float y, float z)
+{
+	return 1.0f / norm3df(x, y, z);
+}
 SIM_INLINE float norm4df(float x, float y, float z, float w)
 {
 	return static_cast<float>(sqrt(static_cast<double>(x) * x + static_cast<double>(y) * y +
 	                               static_cast<double>(z) * z + static_cast<double>(w) * w));
 }
-SIM_INLINE double normcdf(double x) { return 0.5 * erfc(-0.70710678118654752440 * x); }
-SIM_INLINE float normcdff(float x) { return static_cast<float>(normcdf(static_cast<double>(x))); }
+SIM_INLINE double normcdf(double x)
+{
+	return 0.5 * erfc(-0.70710678118654752440 * x);
+}
+SIM_INLINE float normcdff(float x)
+{
+	return static_cast<float>(normcdf(static_cast<double>(x)));
+}
 
 /* ---- conversions: the PTX rules, which saturate; a NaN is 0 from float to 32 bits, else the lowest value ---- */
 
-#define SIM_CONVERT(name, to, from, round, low, limit, nan)                                                   \
-	SIM_INLINE to name(from x)                                                                            \
-	{                                                                                                     \
-		const from whole_ = round(x);                                                                 \
-		if (whole_ != whole_)                                                                         \
-			return nan;                                                                           \
-		if (whole_ < static_cast<from>(low))                                                          \
-			return low;                                                                           \
-		return whole_ >= limit ? static_cast<to>(~static_cast<to>(low)) : static_cast<to>(whole_);      \
+#define SIM_CONVERT(name, to, from, round, low, limit, nan)                                                          \
+	SIM_INLINE to name(from x)                                                                                   \
+	{                                                                                                            \
+		const from whole_ = round(x);                                                                        \
+		if (whole_ != whole_)                                                                                \
+			return nan;                                                                                  \
+		if (whole_ < static_cast<from>(low))                                                                 \
+			return low;                                                                                  \
+		return whole_ >= limit ? static_cast<to>(~static_cast<to>(low)) : static_cast<to>(whole_);           \
 	}
-#define SIM_CONVERSIONS(name, to, from, suffix, low, limit, nan)                                              \
-	SIM_CONVERT(name##_rn, to, from, rint##suffix, low, limit, nan)                                       \
-	SIM_CONVERT(name##_rz, to, from, trunc##suffix, low, limit, nan)                                      \
-	SIM_CONVERT(name##_ru, to, from, ceil##suffix, low, limit, nan)                                       \
+#define SIM_CONVERSIONS(name, to, from, suffix, low, limit, nan)                                                     \
+	SIM_CONVERT(name##_rn, to, from, rint##suffix, low, limit, nan)                                              \
+	SIM_CONVERT(name##_rz, to, from, trunc##suffix, low, limit, nan)                                             \
+	SIM_CONVERT(name##_ru, to, from, ceil##suffix, low, limit, nan)                                              \
 	SIM_CONVERT(name##_rd, to, from, floor##suffix, low, limit, nan)
 /* ~low is the highest value of both the signed and the unsigned types */
 SIM_CONVERSIONS(__float2int, int, float, f, INT_MIN, 2147483648.0f, 0)
@@ -180,14 +279,41 @@ SIM_CONVERSIONS(__double2ull, unsigned long long, double, , 0ull, 18446744073709
 #undef SIM_CONVERSIONS
 #undef SIM_CONVERT
 
-SIM_INLINE float __int2float_rn(int x) { return static_cast<float>(x); }
-SIM_INLINE float __uint2float_rn(unsigned x) { return static_cast<float>(x); }
-SIM_INLINE float __ll2float_rn(long long x) { return static_cast<float>(x); }
-SIM_INLINE float __ull2float_rn(unsigned long long x) { return static_cast<float>(x); }
-SIM_INLINE double __int2double_rn(int x) { return x; }
-SIM_INLINE double __uint2double_rn(unsigned x) { return x; }
-SIM_INLINE double __ll2double_rn(long long x) { return static_cast<double>(x); }
-SIM_INLINE double __ull2double_rn(unsigned long long x) { return static_cast<double>(x); }
-SIM_INLINE float __double2float_rn(double x) { return static_cast<float>(x); }
+SIM_INLINE float __int2float_rn(int x)
+{
+	return static_cast<float>(x);
+}
+SIM_INLINE float __uint2float_rn(unsigned x)
+{
+	return static_cast<float>(x);
+}
+SIM_INLINE float __ll2float_rn(long long x)
+{
+	return static_cast<float>(x);
+}
+SIM_INLINE float __ull2float_rn(unsigned long long x)
+{
+	return static_cast<float>(x);
+}
+SIM_INLINE double __int2double_rn(int x)
+{
+	return x;
+}
+SIM_INLINE double __uint2double_rn(unsigned x)
+{
+	return x;
+}
+SIM_INLINE double __ll2double_rn(long long x)
+{
+	return static_cast<double>(x);
+}
+SIM_INLINE double __ull2double_rn(unsigned long long x)
+{
+	return static_cast<double>(x);
+}
+SIM_INLINE float __double2float_rn(double x)
+{
+	return static_cast<float>(x);
+}
 
 #endif

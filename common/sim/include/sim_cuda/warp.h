@@ -13,14 +13,14 @@ extern unsigned __ballot_sync(unsigned mask, int predicate, const void *site = n
 extern int __any_sync(unsigned mask, int predicate, const void *site = nullptr) __asm__("sim_any_s3");
 extern int __all_sync(unsigned mask, int predicate, const void *site = nullptr) __asm__("sim_all_s3");
 
-#define SIM_SHUFFLE(type, bits, site_argument)                                                                \
-	extern type __shfl_sync(unsigned mask, type value, int lane, int width = warpSize,                    \
-	                        const void *site = nullptr) __asm__("sim_shfl_" bits site_argument);          \
-	extern type __shfl_up_sync(unsigned mask, type value, unsigned delta, int width = warpSize,           \
-	                           const void *site = nullptr) __asm__("sim_shfl_up_" bits site_argument);    \
-	extern type __shfl_down_sync(unsigned mask, type value, unsigned delta, int width = warpSize,         \
-	                             const void *site = nullptr) __asm__("sim_shfl_down_" bits site_argument); \
-	extern type __shfl_xor_sync(unsigned mask, type value, int lane_mask, int width = warpSize,           \
+#define SIM_SHUFFLE(type, bits, site_argument)                                                                       \
+	extern type __shfl_sync(unsigned mask, type value, int lane, int width = warpSize,                           \
+	                        const void *site = nullptr) __asm__("sim_shfl_" bits site_argument);                 \
+	extern type __shfl_up_sync(unsigned mask, type value, unsigned delta, int width = warpSize,                  \
+	                           const void *site = nullptr) __asm__("sim_shfl_up_" bits site_argument);           \
+	extern type __shfl_down_sync(unsigned mask, type value, unsigned delta, int width = warpSize,                \
+	                             const void *site = nullptr) __asm__("sim_shfl_down_" bits site_argument);       \
+	extern type __shfl_xor_sync(unsigned mask, type value, int lane_mask, int width = warpSize,                  \
 	                            const void *site = nullptr) __asm__("sim_shfl_xor_" bits site_argument);
 
 SIM_SHUFFLE(int, "i32", "_s5")
@@ -33,11 +33,11 @@ SIM_SHUFFLE(float, "f32", "_s4")
 SIM_SHUFFLE(double, "f64", "_s4")
 
 /* the site is argument 3 of one and 4 of the other when the value is an integer, 2 and 3 when it is not */
-#define SIM_MATCH_OF(type, width, any, all_site)                                                              \
-	extern unsigned __match_any_sync(unsigned mask, type value, const void *site = nullptr)               \
-		__asm__("sim_match_any_" width any);                                                          \
-	extern unsigned __match_all_sync(unsigned mask, type value, int *all, const void *site = nullptr)     \
-		__asm__("sim_match_all_" width all_site);
+#define SIM_MATCH_OF(type, width, any, all_site)                                                                     \
+	extern unsigned __match_any_sync(unsigned mask, type value,                                                  \
+	                                 const void *site = nullptr) __asm__("sim_match_any_" width any);            \
+	extern unsigned __match_all_sync(unsigned mask, type value, int *all,                                        \
+	                                 const void *site = nullptr) __asm__("sim_match_all_" width all_site);
 
 SIM_MATCH_OF(int, "i32", "_s3", "_s4")
 SIM_MATCH_OF(unsigned, "i32", "_s3", "_s4")
@@ -50,20 +50,20 @@ SIM_MATCH_OF(double, "f64", "_s2", "_s3")
 
 /* compute capability 8.0 and up */
 extern int __reduce_add_sync(unsigned mask, int value, const void *site = nullptr) __asm__("sim_reduce_add_s3");
-extern unsigned __reduce_add_sync(unsigned mask, unsigned value, const void *site = nullptr)
-	__asm__("sim_reduce_add_s3");
+extern unsigned __reduce_add_sync(unsigned mask, unsigned value,
+                                  const void *site = nullptr) __asm__("sim_reduce_add_s3");
 extern int __reduce_min_sync(unsigned mask, int value, const void *site = nullptr) __asm__("sim_reduce_min_i32_s3");
-extern unsigned __reduce_min_sync(unsigned mask, unsigned value, const void *site = nullptr)
-	__asm__("sim_reduce_min_u32_s3");
+extern unsigned __reduce_min_sync(unsigned mask, unsigned value,
+                                  const void *site = nullptr) __asm__("sim_reduce_min_u32_s3");
 extern int __reduce_max_sync(unsigned mask, int value, const void *site = nullptr) __asm__("sim_reduce_max_i32_s3");
-extern unsigned __reduce_max_sync(unsigned mask, unsigned value, const void *site = nullptr)
-	__asm__("sim_reduce_max_u32_s3");
-extern unsigned __reduce_and_sync(unsigned mask, unsigned value, const void *site = nullptr)
-	__asm__("sim_reduce_and_s3");
-extern unsigned __reduce_or_sync(unsigned mask, unsigned value, const void *site = nullptr)
-	__asm__("sim_reduce_or_s3");
-extern unsigned __reduce_xor_sync(unsigned mask, unsigned value, const void *site = nullptr)
-	__asm__("sim_reduce_xor_s3");
+extern unsigned __reduce_max_sync(unsigned mask, unsigned value,
+                                  const void *site = nullptr) __asm__("sim_reduce_max_u32_s3");
+extern unsigned __reduce_and_sync(unsigned mask, unsigned value,
+                                  const void *site = nullptr) __asm__("sim_reduce_and_s3");
+extern unsigned __reduce_or_sync(unsigned mask, unsigned value,
+                                 const void *site = nullptr) __asm__("sim_reduce_or_s3");
+extern unsigned __reduce_xor_sync(unsigned mask, unsigned value,
+                                  const void *site = nullptr) __asm__("sim_reduce_xor_s3");
 
 #undef SIM_SHUFFLE
 #undef SIM_MATCH_OF
