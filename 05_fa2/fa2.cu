@@ -397,7 +397,8 @@ __global__ void __launch_bounds__(split<D>::THREADS, 2) fa2_split_q(const float 
 	int end = visible_keys(first_row, T::Br, N, causal);
 	for (int first_key = 0; first_key < end; first_key += T::Bc) {
 		size_t tile = (head + first_key) * d;
-		__syncthreads(); // without it a fast warp overwrites the tile that a slow one still reads
+		__syncthreads(); // without it a fast warp overwrites the tile, a fast lane P~, that a slow one still
+		                 // reads
 		load_tile_by_fours<D, T::Bc>(K + tile, N - first_key, d, 1.0f, K_tile, T::K_STRIDE);
 		load_tile_by_fours<D, T::Bc>(V + tile, N - first_key, d, 1.0f, V_tile, D);
 		__syncthreads(); // without it a fast warp reads rows of Q, K and V that are not there yet
@@ -410,7 +411,6 @@ __global__ void __launch_bounds__(split<D>::THREADS, 2) fa2_split_q(const float 
 		exponentiate_tile<D>(s, m, l, o, P + lane_key);
 		__syncwarp(); // without it a lane reads weights of its row that another lane has not written yet
 		weigh_tile<D>(P, V_tile + lane_key * 4, o);
-		__syncwarp(); // without it a lane writes the next weights over ones that another still reads
 	}
 	store_rows<D>(o, m, l, first_row + own_row, lane_key, N, d, O + head * d, LSE + head);
 }
