@@ -187,7 +187,7 @@ static void print_kernels(const struct terminal *terminal, const struct run_resu
 	char unit[32];
 	terminal_print(terminal, STYLE_BOLD, "\nIn units of N·d elements");
 	fprintf(terminal->out,
-	        ", %s here; naive attention moves %.1f (a footprint), no\nkernel can move fewer than 4.\n\n",
+	        ", %s here. Naive attention moves %.1f of them\n(a footprint); no kernel can move fewer than 4.\n\n",
 	        format_bytes(4 * Nd, unit), 4 * N / d + 4);
 	struct table table = table_new("llrrrrrr");
 	table_row(&table, STYLE_DIM, "kernel|Br x Bc|blocks|shared|units|l, m, LSE|exp|memory");
@@ -217,8 +217,8 @@ static void print_block_sizes(const struct terminal *terminal, const struct run_
 	if (!gpu)
 		return;
 	terminal_print(terminal, STYLE_BOLD, "\nAlgorithm 1 against the tile of keys");
-	fprintf(terminal->out, ", N=%zu d=%zu, from the formulas, for the %s\n\n", problem->seq, problem->dim,
-	        gpu->title);
+	fprintf(terminal->out, ", N=%zu d=%zu, from formulas;\n\"fits\" is meant for a block of the %s.\n\n",
+	        problem->seq, problem->dim, gpu->title);
 	struct table table = table_new("rrrrrrl");
 	table_row(&table, STYLE_DIM, "Bc|Tc|units|read|l, m a|shared, K and V|");
 	table_row(&table, STYLE_DIM, "||3Tc+1|literally|head|tiles alone|");
