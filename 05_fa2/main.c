@@ -172,10 +172,11 @@ static bool sweep(size_t step, bool simulated, struct problem *problem)
 
 /* ---- FA1 beside FA2 ---- */
 
-/* One column of the comparison: a kernel of this chapter, or chapter 04's fa1_paper from its closed forms. */
+/* One column of the comparison: a kernel of this chapter, or chapter 04's fa1_paper. Traffic comes from closed forms,
+ * which a counting run has just found equal to its counts. */
 struct column {
 	const char *name;
-	const struct kernel_result *counted; /* NULL: fa1_paper */
+	const struct kernel_result *run; /* NULL: fa1_paper */
 	struct tile tile;
 	uint64_t blocks, rescales, divisions, statistics;
 	double units, equal_units, published_units, memory_bytes;
@@ -184,14 +185,6 @@ struct column {
 
 /* Tiles the papers and their code used at d = 64; and one for both. */
 enum { FA1_PUBLISHED_BC = 256, FA2_PUBLISHED_BR = 128, EQUAL_TILE = 128, MOST_COLUMNS = 3 };
-
-static uint64_t statistics(const struct launch_counts *total)
-{
-	for (size_t t = 0; t < total->tensor_count; t++)
-		if (strcmp(total->tensors[t].name, "LSE") == 0)
-			return (total->tensors[t].requested.read_bytes + total->tensors[t].requested.write_bytes) / 4;
-	return 0;
-}
 
 /* Algorithm 1 of FA1 as chapter 04 writes it, on the tiles of fa2_row. It masks and skips nothing. */
 static struct column column_of_fa1(const struct run_result *result)
@@ -237,16 +230,15 @@ static struct column column_of_fa2(const struct run_result *result, const struct
 		for (uint64_t first = 0; first < end; first += (uint64_t)tile.Bc)
 			rescales += (last - first_row) * ceil_div(smaller((uint64_t)tile.Bc, N - first), at_once);
 	}
-	const struct traffic *moved = &kernel->measured[0];
 	return (struct column){
 		.name = kernel->kernel->name,
-		.counted = kernel,
+		.run = kernel,
 		.tile = tile,
-		.blocks = kernel->counts.blocks,
+		.blocks = heads(problem) * ceil_div(N, (uint64_t)tile.Br),
 		.rescales = heads(problem) * rescales,
 		.divisions = rows,
-		.statistics = statistics(&kernel->counts.total),
-		.units = (double)(moved->read_bytes + moved->write_bytes) / 4 / (double)(rows * problem->dim),
+		.statistics = rows,
+		.units = units(problem, tile),
 		.equal_units = units(problem, (struct tile){EQUAL_TILE, EQUAL_TILE}),
 		.published_units = units(problem, (struct tile){FA2_PUBLISHED_BR, FA2_PUBLISHED_BR}),
 		.memory_bytes = (double)kernel->peak_bytes,
@@ -302,15 +294,15 @@ static void write_units(double units, double unit_bytes, char cell[64])
 static void write_cell(enum line line, const struct column *column, const struct run_result *result, char cell[64])
 {
 	const struct gpu *gpu = result->device->gpu;
-	const struct kernel_result *counted = column->counted;
+	const struct kernel_result *run = column->run;
 	double unit_bytes =
 		4 * (double)heads(&result->problem) * (double)result->problem.seq * (double)result->problem.dim;
 	uint64_t sms = (uint64_t)gpu->sms;
 	switch (line) {
 	case LINE_TILE: snprintf(cell, 64, "%d x %d", column->tile.Br, column->tile.Bc); break;
-	case LINE_OUTER: strcpy(cell, counted ? "Q, the grid" : "K and V"); break;
-	case LINE_INNER: strcpy(cell, counted ? "K and V" : "Q, O, l, m"); break;
-	case LINE_STATE: strcpy(cell, counted ? "registers" : "HBM"); break;
+	case LINE_OUTER: strcpy(cell, run ? "Q, the grid" : "K and V"); break;
+	case LINE_INNER: strcpy(cell, run ? "K and V" : "Q, O, l, m"); break;
+	case LINE_STATE: strcpy(cell, run ? "registers" : "HBM"); break;
 	case LINE_BLOCKS: format_count(column->blocks, cell); break;
 	case LINE_SMS:
 		snprintf(cell, 64, "%llu of %d", (unsigned long long)smaller(column->blocks, sms), gpu->sms);
@@ -323,17 +315,17 @@ static void write_cell(enum line line, const struct column *column, const struct
 	case LINE_STATISTICS: format_count(column->statistics, cell); break;
 	case LINE_MEMORY: format_bytes(column->memory_bytes, cell); break;
 	case LINE_ERROR:
-		if (counted)
-			snprintf(cell, 64, "%.1e", counted->worst.max_abs);
+		if (run)
+			snprintf(cell, 64, "%.1e", run->worst.max_abs);
 		else
 			strcpy(cell, "run 04");
 		break;
 	case LINE_FLOOR: format_milliseconds(column->floor.ms, cell); break;
 	default:
-		if (counted && counted->time.runs)
-			format_milliseconds(counted->time.median_ms, cell);
+		if (run && run->time.runs)
+			format_milliseconds(run->time.median_ms, cell);
 		else
-			strcpy(cell, counted ? "" : "run 04");
+			strcpy(cell, run ? "" : "run 04");
 	}
 }
 
@@ -343,7 +335,7 @@ static void print_comparison(const struct terminal *terminal, const struct run_r
 	struct column columns[MOST_COLUMNS] = {column_of_fa1(result)};
 	size_t count = 1;
 	for (size_t i = 0; i < result->kernel_count && count < MOST_COLUMNS; i++)
-		if (result->kernels[i].counts.counted)
+		if (result->kernels[i].verified)
 			columns[count++] = column_of_fa2(result, &result->kernels[i]);
 	if (count == 1)
 		return;
@@ -370,6 +362,11 @@ static void print_comparison(const struct terminal *terminal, const struct run_r
 /* What bounds a kernel on one SM: how often it goes to shared memory. */
 static void print_shared(const struct terminal *terminal, const struct run_result *result)
 {
+	bool counted = false;
+	for (size_t i = 0; i < result->kernel_count; i++)
+		counted = counted || result->kernels[i].counts.shared_load_requests > 0;
+	if (!counted)
+		return;
 	terminal_print(terminal, STYLE_BOLD, "\nShared memory, as the source says it\n\n");
 	struct table table = table_new("lrrrr");
 	table_row(&table, STYLE_DIM, "kernel|bytes a block|loads a warp|FMA a load|wavefronts over ideal");
@@ -377,7 +374,7 @@ static void print_shared(const struct terminal *terminal, const struct run_resul
 		const struct kernel_result *kernel = &result->kernels[i];
 		const struct counts *counts = &kernel->counts;
 		char bytes[32], loads[32];
-		if (!counts->counted || counts->shared_load_requests == 0)
+		if (counts->shared_load_requests == 0)
 			continue;
 		table_row(&table, STYLE_PLAIN, "%s|%s|%s|%.2f|%.3f", kernel->kernel->name,
 		          format_count(counts->shared_bytes, bytes),
@@ -390,8 +387,7 @@ static void print_shared(const struct terminal *terminal, const struct run_resul
 
 static void explain(const struct terminal *terminal, const struct run_result *result)
 {
-	bool counted = result->kernel_count && result->kernels[0].counts.counted;
-	if (!counted || !result->device->gpu)
+	if (!result->device->gpu)
 		return;
 	print_comparison(terminal, result);
 	print_shared(terminal, result);

@@ -117,13 +117,14 @@ endif
 
 # The chapter's sweep on this machine, and its picture. Both are this machine's own: they go to build/.
 SWEEP := $(ROOT)/build/plots/$(notdir $(HERE))
+PLOTTED ?= time and HBM bytes
 plot: build
 	@mkdir -p $(dir $(SWEEP))
 	@echo "  sweep ./$(NAME)"
 	@./$(NAME) --sweep --tsv $(SWEEP).tsv $(ARGS)
 	@if [ -f $(ROOT)/plots/$(NAME).gp ]; then \
 		cd $(ROOT) && plots/draw.sh plots/$(NAME).gp build/plots/$(notdir $(HERE)).tsv \
-			build/plots/$(notdir $(HERE)) "$(notdir $(HERE)): time and HBM bytes against the sequence length"; \
+			build/plots/$(notdir $(HERE)) "$(notdir $(HERE)): $(PLOTTED) against the sequence length"; \
 	else \
 		echo "the sweep is in $(SWEEP).tsv"; \
 	fi
