@@ -96,10 +96,11 @@ __device__ void update_row(const float *P, int stride, // [keys], `stride` apart
 	float m_new = fmaxf(m_old, m_tile);
 	float from_old = l_old * expf(m_old - m_new), from_tile = expf(m_tile - m_new);
 	float l_new = from_old + from_tile * l_tile;
+	float keep = from_old / l_new, add = from_tile / l_new; // of a row that is masked out whole: 1 and 0
 #pragma unroll
 	for (int c = 0; c < D; c++)
 		if (c < d) // beyond d lies the next row, which another thread is writing
-			O[c] = ((first ? 0.0f : from_old * O[c]) + from_tile * PV[c]) / l_new;
+			O[c] = (first ? 0.0f : keep * O[c]) + add * PV[c];
 	*l = l_new;
 	*m = m_new;
 }

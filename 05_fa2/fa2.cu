@@ -4,11 +4,10 @@
  * times as many blocks. Tiles above the diagonal of a causal mask are skipped; only those on it are masked.
  *
  *     fa2_row        the helpers of fa1_row, a thread a query row; only the loops differ
- *     fa2_split_q    the warps of a block split the query tile, each thread computes a small tile of scores and
- * output
+ *     fa2_split_q    the warps of a block split the query tile, a thread computes small tiles of scores and output
  *
- * Build and run: make, or make DEVICE=cuda. Honestly: fa2_row reads a number from shared memory for every FMA, which
- * holds it to a quarter of an SM's arithmetic; fa2_split_q reads a sixteenth of that at d = 64, without tensor cores.
+ * Build and run: make, or make DEVICE=cuda. Honestly: fa2_row wants a number from shared memory for every FMA, and an
+ * SM delivers a quarter of that; fa2_split_q gets by with a quarter, but it is fp32 still, without tensor cores.
  */
 #include "fa2.h"
 

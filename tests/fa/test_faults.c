@@ -31,7 +31,7 @@ struct fault {
 
 static struct fault faults[] = {
 	/* ---- chapter 04 ---- */
-	{"paper: no rescale of O", CHAPTER_04, "(first ? 0.0f : from_old * O[c])", "(first ? 0.0f : l_old * O[c])",
+	{"paper: no rescale of O", CHAPTER_04, "(first ? 0.0f : keep * O[c])", "(first ? 0.0f : O[c])",
          "--kernel fa1_paper --seq 200", "O is wrong"},
 	{"paper: block max without correction", CHAPTER_04,
          "float from_old = l_old * expf(m_old - m_new), from_tile = expf(m_tile - m_new);",
