@@ -74,11 +74,16 @@ static cudaError_t launch_row_dynamic(const struct problem *problem, const struc
 	return launch_fa1_row_dynamic(attention(problem, memory, row_tile(problem)));
 }
 
-static bool shared_fits(size_t bytes, const struct gpu *gpu, char *reason, size_t size)
+static bool device_allows(const struct problem *problem, size_t bytes, const struct gpu *gpu, char *reason,
+                          size_t size)
 {
 	int limit = 0;
 	char asked[32], allowed[32];
 	CUDA_CHECK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+	if (heads(problem) > INT32_MAX) {
+		snprintf(reason, size, "a block a head: the limit of a grid is %d blocks", INT32_MAX);
+		return false;
+	}
 	if (bytes <= (size_t)limit)
 		return true;
 	snprintf(reason, size, "these tiles ask for %s bytes of shared memory a block, the limit of %s is %s",
@@ -88,7 +93,8 @@ static bool shared_fits(size_t bytes, const struct gpu *gpu, char *reason, size_
 
 static bool paper_runs(const struct problem *problem, const struct gpu *gpu, char *reason, size_t size)
 {
-	return shared_fits(fa1_paper_shared_bytes((int)problem->dim, paper_tile(problem)), gpu, reason, size);
+	return device_allows(problem, fa1_paper_shared_bytes((int)problem->dim, paper_tile(problem)), gpu, reason,
+	                     size);
 }
 
 static bool threads_fit(const struct problem *problem, char *reason, size_t size)
@@ -105,13 +111,13 @@ static bool threads_fit(const struct problem *problem, char *reason, size_t size
 static bool row_runs(const struct problem *problem, const struct gpu *gpu, char *reason, size_t size)
 {
 	size_t bytes = fa1_row_shared_bytes((int)problem->dim, row_tile(problem));
-	return threads_fit(problem, reason, size) && shared_fits(bytes, gpu, reason, size);
+	return threads_fit(problem, reason, size) && device_allows(problem, bytes, gpu, reason, size);
 }
 
 static bool row_dynamic_runs(const struct problem *problem, const struct gpu *gpu, char *reason, size_t size)
 {
 	size_t bytes = fa1_row_dynamic_shared_bytes((int)problem->dim, row_tile(problem));
-	return threads_fit(problem, reason, size) && shared_fits(bytes, gpu, reason, size);
+	return threads_fit(problem, reason, size) && device_allows(problem, bytes, gpu, reason, size);
 }
 
 /* ---- closed forms, elements of all heads; none depends on the mask, for no kernel here skips a tile ---- */

@@ -251,6 +251,9 @@ enum line {
 	LINE_OUTER,
 	LINE_INNER,
 	LINE_STATE,
+	LINE_MAXIMUM,
+	LINE_KEPT,
+	LINE_CAUSAL,
 	LINE_BLOCKS,
 	LINE_SMS,
 	LINE_UNITS,
@@ -271,6 +274,9 @@ static const char *const labels[LINES] = {
 	[LINE_OUTER] = "outer loop",
 	[LINE_INNER] = "inner loop",
 	[LINE_STATE] = "O, l and m live in",
+	[LINE_MAXIMUM] = "maximum subtracted",
+	[LINE_KEPT] = "kept of a row",
+	[LINE_CAUSAL] = "tiles above the diagonal",
 	[LINE_BLOCKS] = "blocks",
 	[LINE_SMS] = "SMs they can fill",
 	[LINE_UNITS] = "units of N·d, bytes",
@@ -303,6 +309,9 @@ static void write_cell(enum line line, const struct column *column, const struct
 	case LINE_OUTER: strcpy(cell, run ? "Q, the grid" : "K and V"); break;
 	case LINE_INNER: strcpy(cell, run ? "K and V" : "Q, O, l, m"); break;
 	case LINE_STATE: strcpy(cell, run ? "registers" : "HBM"); break;
+	case LINE_MAXIMUM: strcpy(cell, run ? "running" : "the tile's"); break;
+	case LINE_KEPT: strcpy(cell, run ? "LSE" : "l and m"); break;
+	case LINE_CAUSAL: strcpy(cell, run ? "skipped" : "masked"); break;
 	case LINE_BLOCKS: format_count(column->blocks, cell); break;
 	case LINE_SMS:
 		snprintf(cell, 64, "%llu of %d", (unsigned long long)smaller(column->blocks, sms), gpu->sms);

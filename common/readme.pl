@@ -57,5 +57,5 @@ sub run {
 
 sub comparable {
     my ($printed) = @_;
-    return $printed =~ s/^(\s*time)\b.*$/$1/mgr =~ s/error \S+ at \S+/error/gr;
+    return $printed =~ s/^(\s*(?:time|error)\b).*$/$1/mgr =~ s/error \S+ at \S+/error/gr;
 }

@@ -141,7 +141,7 @@ Test(counts, causal_saves_what_the_formula_says)
 }
 
 /* The published table, naive against flash: what is requested of Q, K, V, O, LSE apart. */
-Test(counts, table_of_flash_against_naive, .timeout = 120)
+Test(counts, table_of_flash_against_naive, .timeout = 240)
 {
 	static const struct {
 		int N;
