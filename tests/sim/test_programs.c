@@ -20,7 +20,8 @@ static void check_program(const char *name, const char *build)
 
 	cr_expect(run.status == 0, "%s: exit status %d: %s", name, run.status, run.err);
 	cr_expect_str_empty(run.err, "%s: not silent: %s", name, run.err);
-	cr_expect(strcmp(run.out, expectations.output ? expectations.output : "") == 0, "%s printed: %s", name, run.out);
+	cr_expect(strcmp(run.out, expectations.output ? expectations.output : "") == 0, "%s printed: %s", name,
+	          run.out);
 	report = read_report(path);
 	expect_launches(name, &expectations, &report);
 	cr_expect(report.hazard_count == 0, "%s: a hazard record", name);
@@ -56,12 +57,13 @@ Test(programs, fast_builds_compute_the_same)
 
 		cr_expect(run.status == 0, "%s.fast: exit status %d: %s", names[i], run.status, run.err);
 		cr_expect_str_empty(run.err, "%s.fast: not silent: %s", names[i], run.err);
-		cr_expect(strcmp(run.out, expectations.output ? expectations.output : "") == 0, "%s.fast printed: %s", names[i],
-		          run.out);
-		cr_expect(report.launch_count == expectations.launch_count, "%s.fast: %zu launches, expected %zu", names[i],
-		          report.launch_count, expectations.launch_count);
+		cr_expect(strcmp(run.out, expectations.output ? expectations.output : "") == 0, "%s.fast printed: %s",
+		          names[i], run.out);
+		cr_expect(report.launch_count == expectations.launch_count, "%s.fast: %zu launches, expected %zu",
+		          names[i], report.launch_count, expectations.launch_count);
 		for (size_t l = 0; l < report.launch_count; l++)
-			cr_expect(!report.launches[l].counted, "%s.fast: counts from a build that does not count", names[i]);
+			cr_expect(!report.launches[l].counted, "%s.fast: counts from a build that does not count",
+			          names[i]);
 		free_report(&report);
 		free_outcome(&run);
 	}
@@ -73,6 +75,7 @@ Test(programs, expectations_can_fail)
 	struct expectations expectations = read_expectations(text("%s/tests/sim/programs/launches", TEST_ROOT));
 
 	cr_assert(expectations.launch_count > 10);
-	cr_assert_str_eq(expectations.launches[0], "add load=160/2/5 store=160/2/5 foot=160/160 grid=2,1,1 block=32,1,1");
+	cr_assert_str_eq(expectations.launches[0],
+	                 "add load=160/2/5 store=160/2/5 foot=160/160 grid=2,1,1 block=32,1,1");
 	cr_assert(evaluate("2*3+4") == 10 && evaluate("5-2*2+1") == 2);
 }

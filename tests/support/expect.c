@@ -168,7 +168,8 @@ static void compare_shape(const struct place *place, const char *line, const cha
 	char *value = value_of(line, key), *counted = text("%u,%u,%u", shape[0], shape[1], shape[2]);
 
 	if (value != NULL)
-		cr_expect_str_eq(value, counted, "%s: launch %zu: %s is %s", place->program, place->index, key, counted);
+		cr_expect_str_eq(value, counted, "%s: launch %zu: %s is %s", place->program, place->index, key,
+		                 counted);
 }
 
 static void compare_tensors(const struct place *place, const char *line)
@@ -181,8 +182,9 @@ static void compare_tensors(const struct place *place, const char *line)
 
 		cr_expect(tensor != NULL, "%s: launch %zu: no %s", place->program, place->index, key);
 		if (tensor != NULL)
-			compare_if_given(place, line, key, 4,
-			                 (uint64_t[]){tensor->read, tensor->write, tensor->read_bytes, tensor->write_bytes});
+			compare_if_given(
+				place, line, key, 4,
+				(uint64_t[]){tensor->read, tensor->write, tensor->read_bytes, tensor->write_bytes});
 		word++;
 		free(key);
 	}
@@ -191,7 +193,8 @@ static void compare_tensors(const struct place *place, const char *line)
 /* "fa2_row<64,true>", however the report spaces it. */
 static char *full_name(const struct launch *launch)
 {
-	char *name = launch->arguments[0] ? text("%s<%s>", launch->kernel, launch->arguments) : strdup(launch->kernel);
+	char *name =
+		launch->arguments[0] ? text("%s<%s>", launch->kernel, launch->arguments) : strdup(launch->kernel);
 	char *to = name;
 
 	for (const char *from = name; *from != '\0'; from++)

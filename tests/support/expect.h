@@ -4,7 +4,8 @@
  *     //= scale<float,100,true> load=400/4/13 store=4*100/4/13 barriers=0 x2
  *     //+ foot=400/400 tensor:alloc0=400/0/400/0
  *
- * is one expected launch (here: two equal ones in a row), in the order of execution. A counter that is not named must be 0;
+ * is one expected launch (here: two equal ones in a row), in the order of execution. A counter that is not named must
+ * be 0;
  * `?` leaves one open, ANY after the kernel's name leaves all open. Numbers may be written as sums of products.
  *
  *     load store atomic          global memory: bytes/requests/sectors
@@ -28,9 +29,9 @@
 struct expectations {
 	char **launches; /* one string each, x2 resolved; NULL ends */
 	size_t launch_count;
-	char *output;            /* NULL if nothing is said about it */
-	char *depends_on_order;  /* the reason, or NULL */
-	char *not_fast;          /* the reason, or NULL */
+	char *output;           /* NULL if nothing is said about it */
+	char *depends_on_order; /* the reason, or NULL */
+	char *not_fast;         /* the reason, or NULL */
 };
 
 /* Reads PATH.cu, or PATH/main.cu of a program of several files. */

@@ -217,7 +217,8 @@ char *read_text(const char *path)
 	size = ftell(file);
 	rewind(file);
 	content = calloc(1, (size_t)size + 1);
-	cr_assert(content != NULL && fread(content, 1, (size_t)size, file) == (size_t)size, "%s: cannot be read", path);
+	cr_assert(content != NULL && fread(content, 1, (size_t)size, file) == (size_t)size, "%s: cannot be read",
+	          path);
 	fclose(file);
 	return content;
 }

@@ -12,7 +12,7 @@ struct outcome {
 
 /* Lists for run_program: LIST("ls", "-l"). */
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
-#define NOTHING ((const char *const[]){NULL})
+#define NOTHING   ((const char *const[]){NULL})
 
 /*
  * Runs argv[0] (a path, or a name looked up in PATH). `environment` holds "NAME=value" to add; SIM_* variables of

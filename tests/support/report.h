@@ -34,7 +34,7 @@ struct launch {
 
 struct hazard {
 	char tool[24], kind[32], severity[16], kernel[64], file[256], space[16], array[96];
-	unsigned line; /* 0: none given */
+	unsigned line;           /* 0: none given */
 	int block[3], thread[3]; /* -1: none given */
 	bool has_index, has_other;
 	int64_t index;

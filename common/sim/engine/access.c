@@ -101,14 +101,18 @@ static __attribute__((noreturn)) void stop_shared(struct lane *lane, uintptr_t a
 		         "the launch asked for %zu bytes of dynamic shared memory", dynamic_bytes);
 	} else {
 		snprintf(hazard.detail[0], sizeof hazard.detail[0], "Address is out of bounds");
-		if (array != NULL)
+		if (array != NULL && address < first)
+			snprintf(hazard.detail[1], sizeof hazard.detail[1],
+			         "and is %zu bytes before '%s' of size %zu bytes", (size_t)(first - address),
+			         array->name, array->size);
+		else if (array != NULL)
 			snprintf(hazard.detail[1], sizeof hazard.detail[1],
 			         "and is %zu bytes after the start of '%s' of size %zu bytes",
 			         (size_t)(address - first), array->name, array->size);
 	}
 	if (first != 0) {
 		snprintf(hazard.array, sizeof hazard.array, "%s", in_dynamic ? "dynamic shared memory" : array->name);
-		hazard.index = (int64_t)((address - first) / size);
+		hazard.index = (int64_t)(address - first) / (int64_t)size;
 	}
 	stop(lane, &hazard, SIM_SHARED, size, op,
 	     strcmp(hazard.kind, "misaligned") == 0 ? cudaErrorMisalignedAddress : cudaErrorIllegalAddress);

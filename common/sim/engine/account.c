@@ -274,6 +274,8 @@ static uint32_t zip_in_step(struct worker *worker, struct warp *warp, uint32_t e
 
 /* ---- lanes that have parted ---- */
 
+#define NOT_EXECUTED UINT64_MAX /* in the place of an address */
+
 static void *grow(void *memory, size_t bytes)
 {
 	if ((memory = realloc(memory, bytes)) == NULL) {
@@ -359,27 +361,35 @@ static uint32_t complete_groups(const struct warp *warp, const struct stream *st
 	return least == UINT32_MAX ? most : least;
 }
 
-static void count_stream(struct worker *worker, const struct warp *warp, struct stream *stream, uint32_t ended)
+/* Returns whether something is left in the queues. */
+static bool count_stream(struct worker *worker, const struct warp *warp, struct stream *stream, uint32_t ended)
 {
 	const uint32_t groups = complete_groups(warp, stream, ended);
+	bool left = false;
 
 	for (uint32_t group = 0; group < groups; group++) {
 		struct instruction instruction = {.key = stream->key, .lanes = 0, .count = 0};
 
 		for (uint32_t lane = 0; lane < warp->lane_count; lane++)
 			if (stream->queue[lane].count > group) {
+				uint64_t address = stream->queue[lane].addresses[stream->queue[lane].first + group];
+
+				if (address == NOT_EXECUTED)
+					continue;
 				instruction.lanes |= 1u << lane;
-				instruction.address[instruction.count++] =
-					stream->queue[lane].addresses[stream->queue[lane].first + group];
+				instruction.address[instruction.count++] = address;
 			}
-		count_instruction(&worker->tally, &instruction);
+		if (instruction.count > 0)
+			count_instruction(&worker->tally, &instruction);
 	}
 	for (uint32_t lane = 0; lane < warp->lane_count; lane++) {
 		uint32_t taken = stream->queue[lane].count < groups ? stream->queue[lane].count : groups;
 
 		stream->queue[lane].count -= taken;
 		stream->queue[lane].first = stream->queue[lane].count == 0 ? 0 : stream->queue[lane].first + taken;
+		left |= stream->queue[lane].count > 0;
 	}
+	return left;
 }
 
 static void sort_into_streams(struct warp *warp, uint32_t start)
@@ -410,6 +420,62 @@ void account_forget(struct warp *warp)
 	if (warp->stream_index != NULL)
 		memset(warp->stream_index, 0, warp->stream_index_size * sizeof *warp->stream_index);
 	warp->diverged = false;
+}
+
+/* Lanes that meet have done with what came before: one that did not execute an access as often as the others never
+ * will join them in it. */
+static void level_queues(const struct warp *warp, struct stream *stream, uint32_t met)
+{
+	uint32_t most = 0;
+
+	for (uint32_t lane = 0; lane < warp->lane_count; lane++)
+		if ((met >> lane & 1) && stream->queue[lane].count > most)
+			most = stream->queue[lane].count;
+	for (uint32_t lane = 0; lane < warp->lane_count; lane++)
+		while ((met >> lane & 1) && stream->queue[lane].count < most)
+			push(stream, lane, NOT_EXECUTED);
+}
+
+static bool have_same_keys(const struct warp *warp, uint32_t lanes)
+{
+	const struct lane *first = &warp->lanes[__builtin_ctz(lanes)];
+
+	for (uint32_t rest = lanes & (lanes - 1); rest != 0; rest &= rest - 1) {
+		const struct lane *lane = &warp->lanes[__builtin_ctz(rest)];
+
+		if (lane->count != first->count ||
+		    memcmp(lane->keys, first->keys, first->count * sizeof *first->keys) != 0)
+			return false;
+	}
+	return true;
+}
+
+void account_meeting(struct worker *worker, struct warp *warp, uint32_t met)
+{
+	const uint32_t present = warp->lane_count == 32 ? ~0u : (1u << warp->lane_count) - 1;
+	const uint32_t ended = warp->at_barrier | warp->exited;
+	uint32_t zipped = 0;
+	bool left = false;
+
+	if (met == present) { /* the whole warp: nothing that comes can match what was */
+		account_warp(worker, warp, true);
+		return;
+	}
+	if (!warp->diverged) {
+		if (have_same_keys(warp, met))
+			return;
+		zipped = zip_in_step(worker, warp, ended);
+		warp->diverged = true;
+	}
+	sort_into_streams(warp, zipped);
+	for (uint32_t s = 0; s < warp->stream_count; s++) {
+		level_queues(warp, &warp->streams[s], met);
+		left |= count_stream(worker, warp, &warp->streams[s], ended);
+	}
+	if (!left)
+		account_forget(warp);
+	for (uint32_t i = 0; i < warp->lane_count; i++)
+		warp->lanes[i].count = 0;
 }
 
 void account_warp(struct worker *worker, struct warp *warp, bool final)

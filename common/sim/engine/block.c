@@ -179,8 +179,9 @@ static void lane_main(void)
 
 static void check_time(struct worker *worker, struct warp *warp)
 {
-	if (worker->timed_out)
-		report_spinning(worker, &warp->lanes[choose(worker, warp->ready ? warp->ready : 1, 31)]);
+	for (uint32_t i = 0; worker->timed_out && i < warp->lane_count; i++)
+		if (warp->lanes[i].state == LANE_FULL)
+			report_spinning(worker, &warp->lanes[i]);
 	if (worker->block_order > worker->launch->failed_order)
 		abandon_block(worker); /* an earlier block has failed: what this one does no longer matters */
 }

@@ -18,6 +18,8 @@
 #include "run.h"
 
 enum { INTERRUPT = SIGURG, SIGNAL_STACK = 64 * 1024, LANDING_STACK = 256 * 1024 };
+/* Below a stack: a local array so large that its other end is what was touched first. */
+enum { LARGEST_FRAME = 1 << 30 };
 
 static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 static struct sigaction previous[sizeof caught / sizeof caught[0]];
@@ -65,15 +67,18 @@ void hazard_locate_instruction(struct hazard *hazard, uintptr_t instruction)
 		return;
 	program[length] = '\0';
 	dl_iterate_phdr(find_base, &base);
-	snprintf(command, sizeof command, "addr2line -e '%s' 0x%zx 2>/dev/null", program,
-	         (size_t)(instruction - base));
+	/* Some instructions belong to no line, says clang: then the one before them does. */
+	snprintf(command, sizeof command, "addr2line -e '%s' 0x%zx 0x%zx 0x%zx 0x%zx 2>/dev/null", program,
+	         (size_t)(instruction - base), (size_t)(instruction - base - 4), (size_t)(instruction - base - 12),
+	         (size_t)(instruction - base - 24));
 	if (strchr(program, '\'') != NULL || (pipe = popen(command, "r")) == NULL)
 		return;
-	if (fgets(line, sizeof line, pipe) != NULL && (colon = strrchr(line, ':')) != NULL && atoi(colon + 1) > 0) {
-		*colon = '\0';
-		snprintf(hazard->file, sizeof hazard->file, "%.255s", as_the_user_calls_it(line));
-		hazard->line = (unsigned)atoi(colon + 1);
-	}
+	while (hazard->line == 0 && fgets(line, sizeof line, pipe) != NULL)
+		if ((colon = strrchr(line, ':')) != NULL && atoi(colon + 1) > 0) {
+			*colon = '\0';
+			snprintf(hazard->file, sizeof hazard->file, "%.255s", as_the_user_calls_it(line));
+			hazard->line = (unsigned)atoi(colon + 1);
+		}
 	pclose(pipe);
 }
 
@@ -108,7 +113,7 @@ static __attribute__((noreturn)) void land(void)
 		break;
 	default:
 		if (fault.address - lane->stack_first < STACK_RESERVE ||
-		    lane->stack_first - fault.address < STACK_BYTES) {
+		    lane->stack_first - fault.address < LARGEST_FRAME) {
 			hazard.kind = "stack_overflow";
 			hazard.space = "local";
 			error = cudaErrorIllegalAddress;

@@ -216,6 +216,10 @@ void __tsan_func_entry(void *caller, const struct sim_function *function)
 
 	if (lane == NULL)
 		return;
+	if (unlikely((uintptr_t)__builtin_frame_address(0) < lane->stack_limit))
+		report_stack_overflow(lane, function,
+		                      lane->entered || function == NULL ? (uintptr_t)caller
+		                                                        : (uintptr_t)function->address + 1);
 	if (unlikely(!lane->entered)) {
 		/* The launch's own thunk comes first; counting begins with the kernel itself. */
 		if (function == NULL || !function->is_kernel)
@@ -226,8 +230,6 @@ void __tsan_func_entry(void *caller, const struct sim_function *function)
 		lane->path = 0;
 		return;
 	}
-	if (unlikely((uintptr_t)__builtin_frame_address(0) < lane->stack_limit))
-		report_stack_overflow(lane, function, (uintptr_t)caller);
 	lane->path = (uint64_t)path_of_call(lane->worker, (uint32_t)(lane->path >> KEY_PATH_SHIFT), (uintptr_t)caller)
 	             << KEY_PATH_SHIFT;
 }

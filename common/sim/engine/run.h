@@ -270,6 +270,8 @@ void report_spinning(struct worker *worker, struct lane *lane) __attribute__((no
 /* Groups and counts the records of a warp none of whose lanes can go on; empties full windows. `final`: no lane
  * executes anything more before the next barrier, so nothing is kept for matching. */
 void account_warp(struct worker *worker, struct warp *warp, bool final);
+/* The lanes of `met` stand together (a shuffle, __syncwarp): no access of theirs from before matches a later one. */
+void account_meeting(struct worker *worker, struct warp *warp, uint32_t met);
 void account_forget(struct warp *warp);
 
 /* ---- memory.c: what hooks and counting need of it ---- */

@@ -81,9 +81,8 @@ static uint64_t meet(enum warp_op op, unsigned mask, const void *site)
 		return lane->result;
 	}
 	group = expected_lanes(warp, mask);
-	/* The whole warp stands together here, so what comes next cannot match what was before. */
-	if (lane->worker->instrumented && group == expected_lanes(warp, ~0u))
-		account_warp(lane->worker, warp, true);
+	if (lane->worker->instrumented)
+		account_meeting(lane->worker, warp, group);
 	exchange(warp, group, op);
 	for (uint32_t rest = group; rest != 0; rest &= rest - 1)
 		warp->lanes[__builtin_ctz(rest)].state = LANE_READY;

@@ -73,7 +73,6 @@ __global__ void shared_words(int *y)
 	}
 }
 
-
 int main()
 {
 	int a[16] = {0, 0, 0, 0, -1, 0, 0, 0, 0};
@@ -97,11 +96,13 @@ int main()
 	unsigneds<<<1, 64>>>(du);
 	fetch(u, du, 16);
 	EXPECT(u[0] == 0u - 64 && u[1] == 0u - 64 && u[2] == 0x8000003f && u[3] == 0x80000000);
-	EXPECT(u[4] == 64 % 10 && u[5] == 6 && u[6] == 0 && u[7] == 0xffffffff && u[8] == 0 && u[9] == 9 && u[10] == 1);
+	EXPECT(u[4] == 64 % 10 && u[5] == 6 && u[6] == 0 && u[7] == 0xffffffff && u[8] == 0 && u[9] == 9 &&
+	       u[10] == 1);
 	//= wide atomic=8*512/8*2/8*2
 	wide<<<1, 64>>>(dw);
 	fetch(w, dw, 8);
-	EXPECT(w[0] == 64ull << 33 && w[1] == 63ull << 40 && w[2] == 5 && w[3] == 0 && w[4] == ~0ull && w[5] == ~0ull);
+	EXPECT(w[0] == 64ull << 33 && w[1] == 63ull << 40 && w[2] == 5 && w[3] == 0 && w[4] == ~0ull &&
+	       w[5] == ~0ull);
 	EXPECT(w[6] == 42 && w[7] == 7);
 	//= reals atomic=256+256+512/6/6
 	reals<<<1, 64>>>(df, dd);

@@ -7,21 +7,21 @@
 
 #include <cuda_runtime.h>
 
-#define CHECK(call)                                                                                                    \
-	do {                                                                                                           \
-		cudaError_t error_ = (call);                                                                           \
-		if (error_ != cudaSuccess) {                                                                           \
-			fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_));     \
-			exit(1);                                                                                       \
-		}                                                                                                      \
+#define CHECK(call)                                                                                                  \
+	do {                                                                                                         \
+		cudaError_t error_ = (call);                                                                         \
+		if (error_ != cudaSuccess) {                                                                         \
+			fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_));   \
+			exit(1);                                                                                     \
+		}                                                                                                    \
 	} while (0)
 
-#define EXPECT(condition)                                                                                              \
-	do {                                                                                                           \
-		if (!(condition)) {                                                                                    \
-			fprintf(stderr, "%s:%d: wrong: %s\n", __FILE__, __LINE__, #condition);                         \
-			exit(1);                                                                                       \
-		}                                                                                                      \
+#define EXPECT(condition)                                                                                            \
+	do {                                                                                                         \
+		if (!(condition)) {                                                                                  \
+			fprintf(stderr, "%s:%d: wrong: %s\n", __FILE__, __LINE__, #condition);                       \
+			exit(1);                                                                                     \
+		}                                                                                                    \
 	} while (0)
 
 template <typename T>

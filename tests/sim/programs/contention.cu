@@ -50,7 +50,10 @@ __device__ double atomic_max_double(double *address, double value)
 	return __longlong_as_double(old);
 }
 
-__global__ void made_of_cas(double *y) { atomic_max_double(y, (double)((threadIdx.x * 37) % 64 + blockIdx.x)); }
+__global__ void made_of_cas(double *y)
+{
+	atomic_max_double(y, (double)((threadIdx.x * 37) % 64 + blockIdx.x));
+}
 
 int main()
 {

@@ -5,8 +5,9 @@ __global__ void nothing() {}
 __global__ void needs_shared(float *y)
 {
 	__shared__ float tile[4096];
-	tile[threadIdx.x] = 1;
-	y[threadIdx.x] = tile[threadIdx.x];
+	tile[threadIdx.x] = y[threadIdx.x];
+	__syncthreads();
+	y[threadIdx.x] = tile[(unsigned)y[0] % 4096];
 }
 
 int main()

@@ -11,20 +11,38 @@ struct point {
 	__host__ __device__ float norm2() const { return x * x + y * y; }
 	__device__ static point origin() { return point(0, 0); }
 };
-__host__ __device__ inline point operator+(const point &a, const point &b) { return point(a.x + b.x, a.y + b.y); }
+__host__ __device__ inline point operator+(const point &a, const point &b)
+{
+	return point(a.x + b.x, a.y + b.y);
+}
 
 namespace detail
 {
-__device__ __forceinline__ float square(float x) { return x * x; }
+__device__ __forceinline__ float square(float x)
+{
+	return x * x;
 }
-}
+} // namespace detail
+} // namespace geometry
 
-__device__ int square(int x) { return x * x; }
-__device__ float square(float x) { return x * x; }
-__device__ __noinline__ int factorial_sum(int n) { return n <= 0 ? 0 : n + factorial_sum(n - 1); }
+__device__ int square(int x)
+{
+	return x * x;
+}
+__device__ float square(float x)
+{
+	return x * x;
+}
+__device__ __noinline__ int factorial_sum(int n)
+{
+	return n <= 0 ? 0 : n + factorial_sum(n - 1);
+}
 
 // The depth of a legal recursion: each thread its own.
-__global__ void recurse(int *y) { y[threadIdx.x] = factorial_sum(threadIdx.x + 200); }
+__global__ void recurse(int *y)
+{
+	y[threadIdx.x] = factorial_sum(threadIdx.x + 200);
+}
 
 __global__ void use(float *y)
 {
@@ -45,7 +63,10 @@ __global__ void leave_early(float *y, int n)
 	y[i] = 2;
 }
 
-__device__ float load_from(const float *x, int i) { return x[i]; }
+__device__ float load_from(const float *x, int i)
+{
+	return x[i];
+}
 
 // A function that many branches call is a different access in each.
 __global__ void call_in_branches(const float *x, float *y)

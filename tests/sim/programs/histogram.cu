@@ -51,15 +51,17 @@ int main()
 	int *dones = device_copy(ones, 128), *dy = device_zeros<int>(128);
 
 	// 2 blocks: 64 requests of 32 bytes, a sector each
-	//= histogram load=2048/64/64 satomic=8192/64/64/64 sstore=2*256/4/4/4 sload=2*256/4/4/4 atomic=512/4/16 barriers=4
+	//= histogram load=2048/64/64 satomic=8192/64/64/64 sstore=2*256/4/4/4 sload=2*256/4/4/4 atomic=512/4/16
+	//+ barriers=4
 	histogram<<<2, 256>>>(dx, dbins, N);
 	fetch(bins, dbins, BINS);
 	for (int i = 0; i < BINS; i++)
 		EXPECT(bins[i] == expected[i]);
 
-	// 7 steps. In the first arm 128 - offset threads load twice: 769 in all; in the second offset threads once: 127
-	// in all, 1665 loads. Offsets up to 16 part the first warp, so its stores of the two arms are two requests.
-	// Requests of the first arm: 4 warps for offsets up to 16, then 3 and 2; of the second: 1, then 1 (32) and 2 (64).
+	// 7 steps. In the first arm 128 - offset threads load twice: 769 in all; in the second offset threads once:
+	// 127 in all, 1665 loads. Offsets up to 16 part the first warp, so its stores of the two arms are two
+	// requests. Requests of the first arm: 4 warps for offsets up to 16, then 3 and 2; of the second: 1, then 1
+	// (32) and 2 (64).
 	//= scan load=512/4/16 store=512/4/16 barriers=8 dyn=1024
 	//+ sstore=512+7*512/4+5*5+4+4/4+5*5+4+4/4+5*5+4+4
 	//+ sload=4*1665+512/2*5*4+2*3+2*2+5+1+2+4/2*5*4+2*3+2*2+5+1+2+4/2*5*4+2*3+2*2+5+1+2+4

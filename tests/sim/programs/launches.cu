@@ -3,7 +3,7 @@
 #include "launches.cuh"
 
 #define RUN(kernel, n, ...) kernel<<<((n) + 31) / 32, 32>>>(__VA_ARGS__)
-#define TIMES(n) for (int time_ = 0; time_ < (n); time_++)
+#define TIMES(n)            for (int time_ = 0; time_ < (n); time_++)
 
 __global__ void add(int *y, int value, int n)
 {
@@ -28,9 +28,15 @@ static void run_twice(T *y)
 
 namespace inner
 {
-__device__ int helper(int x) { return x + 100; }
-__global__ void spaced(int *y) { y[threadIdx.x] = helper(y[threadIdx.x]); }
+__device__ int helper(int x)
+{
+	return x + 100;
 }
+__global__ void spaced(int *y)
+{
+	y[threadIdx.x] = helper(y[threadIdx.x]);
+}
+} // namespace inner
 
 typedef void (*kernel_type)(int *, int, int);
 

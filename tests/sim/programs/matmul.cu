@@ -61,8 +61,8 @@ int main()
 	//= naive load=64*64*64*8/2*128*64/4*128*64 store=16384/128/128*4 foot=32768/16384
 	naive<<<dim3(4, 4), block>>>(dA, dB, dC, 64, 64, 64);
 	check(dC, 64, 64, 64);
-	// 16 blocks, 4 tiles each, 8 warps: 512 times a request of A and of B, two rows of 64 bytes: 4 sectors. In the
-	// product: a[][] two words in banks 16 apart, b[][] 16 words, each for two lanes: one wavefront.
+	// 16 blocks, 4 tiles each, 8 warps: 512 times a request of A and of B, two rows of 64 bytes: 4 sectors. In
+	// the product: a[][] two words in banks 16 apart, b[][] 16 words, each for two lanes: one wavefront.
 	//= tiled load=2*65536/1024/4096 store=16384/128/512 sstore=2*65536/1024/1024/1024
 	//+ sload=2*16*65536/2*16*512/2*16*512/2*16*512 barriers=16*4*2 foot=32768/16384
 	tiled<<<dim3(4, 4), block>>>(dA, dB, dC, 64, 64, 64);

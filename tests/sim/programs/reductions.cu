@@ -68,9 +68,10 @@ int main()
 		expected += x[i];
 	}
 	float *dx = device_copy(x, N), *dy = device_zeros<float>(BLOCKS), *dtotal = device_zeros<float>(1);
-	// 3000 floats: 93 full warps and one of 24 lanes, 93 * 4 + 3 sectors. Per block 4 stores of one word to shared
-	// memory, one load of 4.
-	//= sum_blocks load=12000/94/375 store=32/8/8 sstore=8*16/8*4/8*4/8*4 sload=8*16/8/8/8 barriers=8 foot=12000/32
+	// 3000 floats: 93 full warps and one of 24 lanes, 93 * 4 + 3 sectors. Per block 4 stores of one word to
+	// shared memory, one load of 4.
+	//= sum_blocks load=12000/94/375 store=32/8/8 sstore=8*16/8*4/8*4/8*4 sload=8*16/8/8/8 barriers=8
+	//+ foot=12000/32
 	sum_blocks<<<BLOCKS, THREADS>>>(dx, dy, N);
 	fetch(y, dy, BLOCKS);
 	for (int i = 0; i < BLOCKS; i++)

@@ -1,5 +1,5 @@
-// Softmax of rows: a block for each row, maximum and sum through shuffles and shared memory. And a blur that loads the
-// next tile while it works on this one.
+// Softmax of rows: a block for each row, maximum and sum through shuffles and shared memory. And a blur that loads
+// the next tile while it works on this one.
 #include "check.cuh"
 #include <cmath>
 
@@ -56,8 +56,8 @@ int main()
 		x[i] = (float)((i * 31) % 17) - 8;
 	float *dx = device_copy(x, 5 * 128), *dy = device_zeros<float>(5 * 128);
 
-	// 5 rows of 100 columns, 400 bytes, which is 16 more than a multiple of 32: a row's three warps and a bit, all
-	// counted three times for loads. Each thread reads 2 * 2 partial results.
+	// 5 rows of 100 columns, 400 bytes, which is 16 more than a multiple of 32: a row's three warps and a bit,
+	// all counted three times for loads. Each thread reads 2 * 2 partial results.
 	//= softmax load=3*2000/3*5*4/? store=2000/5*4/? exp=2*500 barriers=5*4 foot=2000/2000 dyn=8
 	//+ sstore=2*5*8/2*5*2/20/20 sload=2*2*5*64*4/2*2*5*2/40/40
 	softmax<<<5, 64, 2 * sizeof(float)>>>(dx, dy, 100);

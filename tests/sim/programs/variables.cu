@@ -11,9 +11,15 @@ __constant__ struct {
 } settings = {10, 0.5f};
 static __device__ const float initialised[4] = {1, 2, 4, 8};
 
-__global__ void count() { atomicAdd(&counter, 1); }
+__global__ void count()
+{
+	atomicAdd(&counter, 1);
+}
 
-__global__ void use_table(float *y) { y[threadIdx.x] = table[threadIdx.x] * 2 + initialised[threadIdx.x % 4]; }
+__global__ void use_table(float *y)
+{
+	y[threadIdx.x] = table[threadIdx.x] * 2 + initialised[threadIdx.x % 4];
+}
 
 // One request for each access; how a constant cache serves it is not modelled.
 __global__ void convolve(const float *x, float *y)
@@ -24,7 +30,10 @@ __global__ void convolve(const float *x, float *y)
 	y[threadIdx.x] = (int)threadIdx.x < settings.n ? sum * settings.scale : 0;
 }
 
-__global__ void through_pointer(const float *p, float *y) { y[threadIdx.x] = p[0] + pairs[1].y; }
+__global__ void through_pointer(const float *p, float *y)
+{
+	y[threadIdx.x] = p[0] + pairs[1].y;
+}
 
 int main()
 {

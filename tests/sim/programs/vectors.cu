@@ -6,7 +6,8 @@ union quad {
 	float element[4];
 };
 
-struct __align__(16) packet {
+struct __align__(16) packet
+{
 	int id;
 	float value;
 	double weight;

@@ -12,9 +12,7 @@ __attribute__((constructor)) static void leave(void)
 #endif
 
 #ifndef EMPTY
-Test(runner, first)
-{
-}
+Test(runner, first) {}
 
 Test(runner, second)
 {

@@ -1,0 +1,178 @@
+// Global memory: accesses that a GPU would refuse, or worse, would not.
+#include "broken.cuh"
+
+const int N = 100;
+
+//! case wild_store tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=5,0,0 block=1,0,0
+//! says Invalid __global__ write of size 4 bytes
+//! says is out of bounds
+__global__ void wild_store(float *y)
+{
+	if (blockIdx.x == 1 && threadIdx.x == 5)
+		y[WRONG(1 << 28, 7)] = 1; // BUG wild_store
+}
+
+//! case off_by_one tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=4,0,0 block=3,0,0
+//+ index=100
+//! says Invalid __global__ write of size 4 bytes
+//! says after the nearest allocation
+//! says size 400 bytes
+__global__ void off_by_one(float *y)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < WRONG(N + 1, N))
+		y[i] = 1; // BUG off_by_one
+}
+
+//! case before_start tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
+//+ index=-1
+//! says Invalid __global__ read of size 4 bytes
+//! says before the nearest allocation
+__global__ void before_start(const float *x, float *y)
+{
+	int i = threadIdx.x;
+	y[i] = x[WRONG(i - 1, i)]; // BUG before_start
+}
+
+// Packed one behind the other, as a GPU does, the second array lies here: nobody's tool would object. (Exactly into a
+// living allocation, by the difference of two pointers, is what no tool can tell from a legal access.)
+//! case into_neighbour tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=any block=any
+//+ array=alloc0
+//! says Invalid __global__ write of size 4 bytes
+//! says after the nearest allocation
+__global__ void into_neighbour(float *y, float *neighbour)
+{
+	neighbour[threadIdx.x] = 1;
+	y[blockIdx.x * blockDim.x + threadIdx.x] = 1; // BUG into_neighbour
+}
+
+//! case misaligned tool=memcheck kind=misaligned error=cudaErrorMisalignedAddress thread=0,0,0 block=0,0,0
+//! says Invalid __global__ read of size 16 bytes
+//! says is misaligned
+__global__ void misaligned(const float *x, float4 *y)
+{
+	y[threadIdx.x] = *(const float4 *)(x + WRONG(1, 4)); // BUG misaligned
+}
+
+//! case straddling tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
+//! says Invalid __global__ read of size 8 bytes
+__global__ void straddling(const float *x, double *y)
+{
+	y[0] = *(const double *)(x + WRONG(2, 0)); // BUG straddling
+}
+
+//! case null tool=memcheck kind=null error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
+//! says Invalid __global__ write of size 4 bytes
+__global__ void null(float *y)
+{
+	y[threadIdx.x] = 1; // BUG null
+}
+
+//! case freed tool=memcheck kind=use_after_free error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
+//! says Invalid __global__ read of size 4 bytes
+//! says freed
+__global__ void freed(const float *x, float *y)
+{
+	y[threadIdx.x] = x[threadIdx.x]; // BUG freed
+}
+
+//! case host_stack tool=memcheck kind=host_pointer error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
+//! says Invalid __global__ write of size 4 bytes
+//! says host pointer
+__global__ void host_stack(int *y)
+{
+	y[threadIdx.x] = 1; // BUG host_stack
+}
+
+//! case host_heap tool=memcheck kind=host_pointer error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
+//! says Invalid __global__ write of size 4 bytes
+//! says host pointer
+__global__ void host_heap(int *y)
+{
+	y[threadIdx.x] = 1; // BUG host_heap
+}
+
+__constant__ int limits[8];
+__device__ int table[8];
+
+//! case constant_write tool=memcheck kind=constant_write error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
+//! says Invalid __constant__ write of size 4 bytes
+__global__ void constant_write(int *y)
+{
+	int *p = WRONG((int *)limits, y);
+	p[threadIdx.x] = 1; // BUG constant_write
+}
+
+//! case variable_overrun tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
+//! says Invalid __global__ read of size 4 bytes
+__global__ void variable_overrun(int *y, int n)
+{
+	int sum = 0;
+	for (int i = 0; i < n; i++)
+		sum += table[i]; // BUG variable_overrun
+	y[threadIdx.x] = sum;
+}
+
+//! case atomic_overrun tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
+//! says Invalid __global__ atomic of size 4 bytes
+__global__ void atomic_overrun(int *y, int n)
+{
+	atomicAdd(&y[n], 1); // BUG atomic_overrun
+}
+
+// The line is in a function that the kernel calls.
+__device__ void store_at(float *y, int i)
+{
+	y[i] = 2; // BUG in_function
+}
+
+//! case in_function tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=any block=any
+//! says Invalid __global__ write of size 4 bytes
+__global__ void in_function(float *y)
+{
+	store_at(y, threadIdx.x + WRONG(N, 0));
+}
+
+template <typename T>
+T *device_zeros_then_free(size_t count)
+{
+	T *p = device_zeros<T>(count);
+#ifndef FIXED
+	cudaFree(p);
+#endif
+	return p;
+}
+
+static void run_neighbour()
+{
+	float *first = device_zeros<float>(1024), *second = device_zeros<float>(1024);
+	into_neighbour<<<WRONG(8, 4), 256>>>(first, second);
+}
+
+static void run_host_stack()
+{
+	int here[32], *there = device_zeros<int>(32);
+	(void)here;
+	host_stack<<<1, 32>>>(WRONG(here, there));
+}
+
+static void run_host_heap()
+{
+	int *here = new int[32], *there = device_zeros<int>(32);
+	host_heap<<<1, 32>>>(WRONG(here, there));
+	delete[] here;
+}
+
+CASES({"wild_store", [] { wild_store<<<2, 32>>>(device_zeros<float>(N)); }},
+      {"off_by_one", [] { off_by_one<<<4, 32>>>(device_zeros<float>(N)); }},
+      {"before_start", [] { before_start<<<1, 32>>>(device_zeros<float>(N), device_zeros<float>(N)); }},
+      {"into_neighbour", run_neighbour},
+      {"misaligned", [] { misaligned<<<1, 8>>>(device_zeros<float>(N), device_zeros<float4>(8)); }},
+      {"straddling", [] { straddling<<<1, 1>>>(device_zeros<float>(3), device_zeros<double>(1)); }},
+      {"null", [] { null<<<1, 32>>>(WRONG((float *)NULL, device_zeros<float>(N))); }},
+      {"freed", [] { freed<<<1, 32>>>(device_zeros_then_free<float>(N), device_zeros<float>(N)); }},
+      {"host_stack", run_host_stack}, {"host_heap", run_host_heap},
+      {"constant_write", [] { constant_write<<<1, 8>>>(device_zeros<int>(8)); }},
+      {"variable_overrun", [] { variable_overrun<<<1, 1>>>(device_zeros<int>(8), WRONG(9, 8)); }},
+      {"atomic_overrun", [] { atomic_overrun<<<1, 1>>>(device_zeros<int>(8), WRONG(8, 7)); }},
+      {"in_function", [] { in_function<<<1, 32>>>(device_zeros<float>(N)); }})

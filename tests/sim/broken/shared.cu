@@ -1,0 +1,102 @@
+// Shared and local memory.
+#include "broken.cuh"
+
+//! case dynamic_overrun tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=31,0,0 block=0,0,0
+//+ space=shared
+//! says Invalid __shared__ write of size 4 bytes
+//! says is out of bounds
+__global__ void dynamic_overrun(float *y)
+{
+	extern __shared__ float sram[];
+	sram[threadIdx.x] = 1; // BUG dynamic_overrun
+	y[threadIdx.x] = sram[threadIdx.x];
+}
+
+//! case static_overrun tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=31,0,0 block=0,0,0
+//+ space=shared array=first index=32
+//! says Invalid __shared__ write of size 4 bytes
+__global__ void static_overrun(float *y)
+{
+	__shared__ float first[32], second[32];
+	second[threadIdx.x] = 2;
+	first[threadIdx.x + WRONG(1, 0)] = 1; // BUG static_overrun
+	y[threadIdx.x] = second[threadIdx.x] + first[threadIdx.x];
+}
+
+//! case negative_index tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
+//+ space=shared array=tile
+//! says Invalid __shared__ read of size 4 bytes
+__global__ void negative_index(float *y)
+{
+	__shared__ float tile[32];
+	int i = threadIdx.x;
+	tile[i] = 1;
+	__syncthreads();
+	y[i] = tile[i - WRONG(1, 0)]; // BUG negative_index
+}
+
+// From one row into the next is inside the array: no tool sees it. Past the last row is outside.
+//! case last_row tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=0,7,0 block=0,0,0
+//+ space=shared array=tile index=72
+//! says Invalid __shared__ write of size 4 bytes
+__global__ void last_row(float *y)
+{
+	__shared__ float tile[8][9];
+	tile[threadIdx.y][threadIdx.x + (threadIdx.y == 7 ? WRONG(9, 0) : 0)] = 1; // BUG last_row
+	y[threadIdx.y * 8 + threadIdx.x] = tile[threadIdx.y][threadIdx.x];
+}
+
+//! case misaligned_shared tool=memcheck kind=misaligned error=cudaErrorMisalignedAddress thread=0,0,0 block=0,0,0
+//+ space=shared
+//! says Invalid __shared__ write of size 8 bytes
+//! says is misaligned
+__global__ void misaligned_shared(float *y, int n)
+{
+	__shared__ float tile[64];
+	float *place = tile + n;
+	*(double *)place = 1; // BUG misaligned_shared
+	y[threadIdx.x] = 1;
+}
+
+//! case far_away tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
+//! says of size 4 bytes
+__global__ void far_away(float *y, int n)
+{
+	__shared__ float tile[32];
+	tile[n] = 1; // BUG far_away
+	y[0] = tile[n];
+}
+
+__device__ __noinline__ int deeper(int n, volatile int *y)
+{
+	y[0] = n;
+	return n == 0 ? 0 : 1 + deeper(n - 1, y); // BUG endless_recursion
+}
+
+// The line is that of a call that did not fit.
+//! case endless_recursion tool=memcheck kind=stack_overflow error=cudaErrorIllegalAddress thread=any block=0,0,0
+//! says Stack overflow
+__global__ void endless_recursion(int *y)
+{
+	y[threadIdx.x] = deeper(WRONG(-1, 100), y + 32 + threadIdx.x);
+}
+
+// The frame itself is too large: the line is the launch's or the kernel's.
+//! case large_local tool=memcheck kind=stack_overflow error=cudaErrorIllegalAddress thread=any block=0,0,0 line=any
+//! says Stack overflow
+__global__ void large_local(int *y, int n)
+{
+	volatile int mine[WRONG(1 << 18, 1 << 10)];
+	for (int i = 0; i < n; i++)
+		mine[i] = i;
+	y[threadIdx.x] = mine[n - 1];
+}
+
+CASES({"dynamic_overrun", [] { dynamic_overrun<<<1, 32, WRONG(31, 32) * sizeof(float)>>>(device_zeros<float>(32)); }},
+      {"static_overrun", [] { static_overrun<<<1, 32>>>(device_zeros<float>(32)); }},
+      {"negative_index", [] { negative_index<<<1, 32>>>(device_zeros<float>(32)); }},
+      {"last_row", [] { last_row<<<1, dim3(8, 8)>>>(device_zeros<float>(64)); }},
+      {"misaligned_shared", [] { misaligned_shared<<<1, 1>>>(device_zeros<float>(1), WRONG(1, 2)); }},
+      {"far_away", [] { far_away<<<1, 1>>>(device_zeros<float>(1), WRONG(50000, 0)); }},
+      {"endless_recursion", [] { endless_recursion<<<1, 1>>>(device_zeros<int>(64)); }},
+      {"large_local", [] { large_local<<<1, 64>>>(device_zeros<int>(64), 1 << 10); }})
