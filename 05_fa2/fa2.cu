@@ -343,8 +343,7 @@ __device__ void store_rows(const float o[split<D>::ROWS][split<D>::COLUMNS], con
 		for (int lanes = 1; lanes < T::LANE_KEYS; lanes *= 2)
 			sum += __shfl_xor_sync(0xffffffff, sum, lanes);
 		if (row >= N)
-			continue; // the last tile may be ragged; shuffles need all lanes, so the row is asked after
-			          // them
+			continue; // the last tile may be ragged; asked only here, because shuffles need all lanes
 		float inverse = 1.0f / sum;
 #pragma unroll
 		for (int c = 0; c < T::COLUMNS; c += 4)
@@ -396,16 +395,16 @@ __global__ void __launch_bounds__(split<D>::THREADS, 2) fa2_split_q(const float 
 	int end = visible_keys(first_row, T::Br, N, causal);
 	for (int first_key = 0; first_key < end; first_key += T::Bc) {
 		size_t tile = (head + first_key) * d;
-		__syncthreads(); // without it a fast warp overwrites the tile, a fast lane P~, that a slow one still
-		                 // reads
+		__syncthreads(); // without it a fast lane overwrites K, V or P~ that a slow one still reads
 		load_tile_by_fours<D, T::Bc>(K + tile, N - first_key, d, 1.0f, K_tile, T::K_STRIDE);
 		load_tile_by_fours<D, T::Bc>(V + tile, N - first_key, d, 1.0f, V_tile, D);
 		__syncthreads(); // without it a fast warp reads rows of Q, K and V that are not there yet
 
 		float s[T::ROWS][T::KEYS];
 		score_tile<D>(Q_tile + own_row * D, K_tile + lane_key * T::K_STRIDE, s);
-		if (first_key + T::Bc > N ||
-		    (causal && first_key + T::Bc - 1 > first_row)) // ragged, or on the diagonal
+		// some row of the block must not see the whole tile
+		bool diagonal = causal && first_key + T::Bc - 1 > first_row;
+		if (diagonal || first_key + T::Bc > N)
 			mask_tile<D>(first_row + own_row, first_key + lane_key, N, causal, s);
 		exponentiate_tile<D>(s, m, l, o, P + lane_key);
 		__syncwarp(); // without it a lane reads weights of its row that another lane has not written yet
