@@ -133,10 +133,17 @@ plot: build
 		echo "the sweep is in $(SWEEP).tsv"; \
 	fi
 
-# Registers, stack frame, spills and shared memory of each kernel; needs nvcc, no GPU.
+# Registers, stack frame, spills and shared memory of each kernel; needs nvcc, no GPU. The table is committed for these
+# two; with ARCH=sm_89 on the command line it is only printed.
+PTXAS_ARCHS := sm_80 sm_90
+PTXAS_GIVEN := $(filter command,$(firstword $(origin ARCH)))
+PTXAS_TABLE = $(if $(PTXAS_GIVEN),$(OUT)/$(NAME).ptxas.tsv,ptxas.tsv)
 ptxas:
 	@test -n "$(NVCC)" || { echo "make ptxas needs nvcc (the CUDA Toolkit), and found none" >&2; exit 3; }
-	$(NVCC) -std=c++17 -O3 -arch=$(ARCH) -Xptxas -v -c $(NAME).cu -o /dev/null
+	@mkdir -p $(OUT)
+	@perl $(COMMON)/ptxas.pl $(NVCC) $(NAME).cu $(if $(PTXAS_GIVEN),$(ARCH),$(PTXAS_ARCHS)) > $(OUT)/$(NAME).ptxas.new
+	@mv $(OUT)/$(NAME).ptxas.new $(PTXAS_TABLE)
+	@perl $(COMMON)/ptxas.pl --show $(PTXAS_TABLE)
 
 help:
 	@echo "make            build, run the demonstration, verify it"

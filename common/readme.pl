@@ -58,6 +58,6 @@ sub run {
 
 sub comparable {
     my ($printed) = @_;
-    return $printed =~ s/^(\s*time)\b.*$/$1/mgr =~ s/\s+[\d.]+ [num]?s$//mgr
+    return $printed =~ s/^(\s*(?:time|error)\b).*$/$1/mgr =~ s/\s+[\d.]+ [num]?s$//mgr
         =~ s/error \S+ at \S+(?: tolerance \S+)?/error/gr;
 }

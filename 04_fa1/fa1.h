@@ -1,0 +1,57 @@
+/*
+ * Chapter 04: FlashAttention-1. S never exists in HBM: tiles of K and V stream past, and what is kept of a row of S
+ * is its running maximum m and its running sum l.
+ *
+ *     Dao, Fu, Ermon, Rudra, Ré: FlashAttention, 2022, Algorithm 1.  https://arxiv.org/abs/2205.14135
+ */
+#ifndef FA1_H
+#define FA1_H
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#else
+#include <stdbool.h>
+#endif
+
+/* 65,536 registers an SM has, 255 a thread may need: at most 256 threads, each with a query row of its own. */
+enum { FA1_MOST_ROW_THREADS = 256, FA1_MOST_DIM = 128 };
+
+/* Br query rows by Bc keys. */
+struct tile {
+	int Br, Bc;
+};
+
+/* Device pointers, fp32, row-major. The caller owns all of it. */
+struct attention {
+	const float *Q, *K, *V; /* [B, H, N, d] */
+	float *O;               /* [B, H, N, d] */
+	float *l, *m;           /* [B, H, N]: fa1_paper's running sum and maximum; NULL for the others */
+	float *LSE;             /* [B, H, N]: m + ln l of the row kernels; NULL for fa1_paper */
+	int heads;              /* B H: every head of every sequence is a problem, and a block, of its own */
+	int N, d;               /* any N >= 1, 1 <= d <= 128 */
+	bool causal;
+	float scale;
+	struct tile tile;
+};
+
+/*
+ * Shared memory a block asks for. Over 48 KB the launchers opt in; over the device's limit they return
+ * cudaErrorInvalidValue and launch nothing.
+ */
+size_t fa1_paper_shared_bytes(int d, struct tile tile);       /* 4 Bc (2d + Br) */
+size_t fa1_row_shared_bytes(int d, struct tile tile);         /* K and V tiles, columns padded to D, keys to a few */
+size_t fa1_row_dynamic_shared_bytes(int d, struct tile tile); /* 8 Bc d */
+
+/* Algorithm 1 as printed. Fills O, l, m. */
+cudaError_t launch_fa1_paper(struct attention attention);
+
+/* A thread owns a query row: Br threads a block, Br <= FA1_MOST_ROW_THREADS. Fill O and LSE. */
+cudaError_t launch_fa1_row(struct attention attention);
+cudaError_t launch_fa1_row_dynamic(struct attention attention);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,59 @@
+/*
+ * Chapter 05: FlashAttention-2. The two loops of chapter 04 exchanged: a block for each tile of query rows, which
+ * keeps O, l and m on the chip and writes O and LSE = m + ln l once.
+ *
+ *     Dao: FlashAttention-2, 2023, Algorithm 1.  https://arxiv.org/abs/2307.08691
+ */
+#ifndef FA2_H
+#define FA2_H
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#else
+#include <stdbool.h>
+#endif
+
+/* 65,536 registers an SM has, 255 a thread may need: at most 256 threads, each with a query row of its own. */
+enum { FA2_MOST_ROW_THREADS = 256, FA2_MOST_DIM = 128, FA2_MOST_HEADS = 65535 };
+
+/* Br query rows by Bc keys. */
+struct tile {
+	int Br, Bc;
+};
+
+/* Device pointers, fp32, row-major. The caller owns all of it. */
+struct attention {
+	const float *Q, *K, *V; /* [B, H, N, d], at 16-byte boundaries */
+	float *O;               /* [B, H, N, d], at a 16-byte boundary */
+	float *LSE;             /* [B, H, N] */
+	int B, H;               /* each at most FA2_MOST_HEADS */
+	int N, d;               /* any N >= 1, 1 <= d <= 128 */
+	bool causal;
+	float scale;
+	struct tile tile; /* of fa2_row */
+};
+
+/* Keys whose scores a row of fa2_row takes in at once: O is rescaled that often. */
+int fa2_row_keys_at_once(int d);
+
+/* The tile fa2_split_q was compiled with for this d. */
+struct tile fa2_split_q_tile(int d);
+
+/*
+ * Shared memory a block asks for. Over 48 KB the launchers opt in; over the device's limit they return
+ * cudaErrorInvalidValue and launch nothing.
+ */
+size_t fa2_row_shared_bytes(int d, struct tile tile); /* K and V tiles, columns padded to D, keys to a few */
+size_t fa2_split_q_shared_bytes(int d);
+
+/* Fill O and LSE. A thread owns a query row: Br threads a block, Br <= FA2_MOST_ROW_THREADS. */
+cudaError_t launch_fa2_row(struct attention attention);
+/* Fill O and LSE. Warps split the query tile. */
+cudaError_t launch_fa2_split_q(struct attention attention);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,91 @@
+#include "chapter_run.h"
+
+#include "program.h"
+
+#include <criterion/criterion.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct chapter_run run_chapter(const char *program, const char *environment, const char *options)
+{
+	char *copy = strdup(options);
+	const char *argv[48] = {program, "--json", "-"};
+	size_t count = 3;
+	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		argv[count++] = word;
+	argv[count] = NULL;
+	const char *added[] = {environment, NULL};
+	struct outcome outcome = run_program(argv, added, 120);
+	struct chapter_run run = {outcome.status, strdup(outcome.err), NULL};
+	if (outcome.out[0])
+		run.json = cJSON_Parse(outcome.out);
+	free_outcome(&outcome);
+	free(copy);
+	return run;
+}
+
+void free_chapter_run(struct chapter_run *run)
+{
+	free(run->err);
+	cJSON_Delete(run->json);
+}
+
+struct chapter_run run_verified(const char *program, const char *options)
+{
+	struct chapter_run run = run_chapter(program, NULL, options);
+	const char *name = strrchr(program, '/') + 1;
+	const cJSON *kernel = NULL;
+	size_t kernels = 0;
+	cr_assert_eq(run.status, 0, "%s %s: exit %d, %s", name, options, run.status, run.err);
+	cr_assert_str_empty(run.err, "%s %s: %s", name, options, run.err);
+	cr_assert_not_null(run.json, "%s %s: no JSON", name, options);
+	cJSON_ArrayForEach(kernel, cJSON_GetObjectItem(run.json, "kernels"))
+	{
+		const char *kernel_name = cJSON_GetObjectItem(kernel, "name")->valuestring;
+		cr_expect(cJSON_IsTrue(cJSON_GetObjectItem(kernel, "verified")), "%s %s: %s is not verified", name,
+		          options, kernel_name);
+		cr_expect_null(cJSON_GetObjectItem(kernel, "skipped"), "%s %s: %s is skipped", name, options,
+		               kernel_name);
+		kernels++;
+	}
+	cr_assert(kernels > 0, "%s %s ran no kernel", name, options);
+	return run;
+}
+
+const cJSON *kernel_named(const struct chapter_run *run, const char *name)
+{
+	const cJSON *kernel = NULL;
+	cJSON_ArrayForEach(kernel, cJSON_GetObjectItem(run->json, "kernels"))
+	{
+		if (strcmp(cJSON_GetObjectItem(kernel, "name")->valuestring, name) == 0)
+			return kernel;
+	}
+	cr_assert_fail("there is no kernel %s", name);
+	return NULL;
+}
+
+double number_at(const cJSON *object, const char *path)
+{
+	char *copy = strdup(path);
+	for (char *key = strtok(copy, "/"); key; key = strtok(NULL, "/")) {
+		object = isdigit((unsigned char)key[0]) ? cJSON_GetArrayItem(object, atoi(key))
+		                                        : cJSON_GetObjectItem(object, key);
+		cr_assert_not_null(object, "%s: no %s", path, key);
+	}
+	free(copy);
+	cr_assert(cJSON_IsNumber(object), "%s is no number", path);
+	return object->valuedouble;
+}
+
+struct moved elements_of(const cJSON *kernel, const char *name)
+{
+	const cJSON *tensor = NULL;
+	cJSON_ArrayForEach(tensor, cJSON_GetObjectItem(cJSON_GetObjectItem(kernel, "hbm"), "tensors"))
+	{
+		if (strcmp(cJSON_GetObjectItem(tensor, "name")->valuestring, name) == 0)
+			return (struct moved){(uint64_t)number_at(tensor, "requested/read_bytes") / 4,
+			                      (uint64_t)number_at(tensor, "requested/write_bytes") / 4};
+	}
+	return (struct moved){0, 0};
+}

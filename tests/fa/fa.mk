@@ -1,0 +1,26 @@
+# The FlashAttention chapters: tests/fa/test_NAME.c is the suite fa_NAME. To be included by tests/Makefile, which sets
+# HERE, ROOT, BUILD, CC, CXX, CFLAGS, SUPPORT and LIBRARIES.
+#
+# The programs are copied away from their plain twins (NAME.fast), so that a run counts and verifies and takes no times.
+
+FA_PROGRAMS := $(addprefix $(BUILD)/fa/,naive fa1 fa2)
+FA_SUPPORT := $(BUILD)/fa/chapter_run.o
+
+$(BUILD)/fa/naive: FA_CHAPTER := 01_naive
+$(BUILD)/fa/fa1: FA_CHAPTER := 04_fa1
+$(BUILD)/fa/fa2: FA_CHAPTER := 05_fa2
+$(FA_PROGRAMS): FORCE_FA
+	@mkdir -p $(@D)
+	@$(MAKE) --no-print-directory -s -C $(ROOT)/$(FA_CHAPTER) build DEVICE=sim CC=$(CC) CXX=$(CXX)
+	@cmp -s $(ROOT)/$(FA_CHAPTER)/$(@F) $@ || cp $(ROOT)/$(FA_CHAPTER)/$(@F) $@
+
+$(FA_SUPPORT): $(HERE)/fa/chapter_run.c
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) -c $< -o $@
+
+$(BUILD)/fa_%: $(HERE)/fa/test_%.c $(FA_SUPPORT) $(SUPPORT) $(FA_PROGRAMS)
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $< $(FA_SUPPORT) $(SUPPORT) $(LIBRARIES) -o $@
+
+.PHONY: FORCE_FA
+-include $(FA_SUPPORT:.o=.d)

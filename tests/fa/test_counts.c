@@ -1,0 +1,223 @@
+/*
+ * What the kernels of chapters 04 and 05 move, against closed forms worked out here, apart from the chapters' own
+ * (facts: guarded loads, each element once a visit). Per tensor, all heads.
+ */
+#include "chapter_run.h"
+#include "program.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct shape {
+	uint64_t B, H, N, d, Br, Bc; /* Br, Bc 0: the kernel's own */
+	bool causal;
+};
+
+static const struct shape shapes[] = {
+	{1, 1, 1, 1, 16, 16, false},    {1, 1, 1, 128, 1, 1, true},      {1, 2, 2, 8, 32, 64, true},
+	{2, 3, 33, 40, 16, 8, false},   {2, 1, 33, 40, 16, 8, true},     {1, 1, 97, 59, 100, 13, false},
+	{1, 1, 97, 59, 13, 100, true},  {1, 2, 128, 64, 32, 32, true},   {1, 1, 128, 64, 64, 32, true},
+	{1, 1, 128, 64, 32, 64, true},  {1, 1, 200, 80, 64, 24, false},  {1, 1, 200, 80, 48, 40, true},
+	{1, 1, 257, 96, 128, 32, true}, {1, 3, 257, 31, 7, 11, false},   {1, 1, 257, 31, 11, 7, true},
+	{1, 1, 130, 111, 17, 31, true}, {1, 1, 130, 128, 64, 48, false}, {1, 1, 300, 33, 256, 5, true},
+};
+
+static char *options_of(const struct shape *s, const char *kernel)
+{
+	return text("--kernel %s --batch %d --heads %d --seq %d --dim %d --tile-q %d --tile-k %d%s", kernel,
+	            (int)s->B, (int)s->H, (int)s->N, (int)s->d, (int)s->Br, (int)s->Bc, s->causal ? " --causal" : "");
+}
+
+static uint64_t tiles(uint64_t N, uint64_t step)
+{
+	return N / step + (N % step != 0);
+}
+
+static void expect_moved(const char *what, const cJSON *kernel, const char *tensor, uint64_t read, uint64_t written)
+{
+	struct moved moved = elements_of(kernel, tensor);
+	cr_expect_eq(moved.read, read, "%s: reads %d elements of %s, expected %d", what, (int)moved.read, tensor,
+	             (int)read);
+	cr_expect_eq(moved.written, written, "%s: writes %d elements of %s, expected %d", what, (int)moved.written,
+	             tensor, (int)written);
+}
+
+/* Algorithm 1 visits each of the Tc key tiles once, and Q, O, l, m with each; the first visit only writes. */
+Test(counts, paper_to_the_element)
+{
+	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+		const struct shape *s = &shapes[i];
+		char *options = options_of(s, "fa1_paper");
+		struct chapter_run run = run_verified(FA1, options);
+		const cJSON *kernel = kernel_named(&run, "fa1_paper");
+		uint64_t heads = s->B * s->H, Nd = heads * s->N * s->d, Tc = tiles(s->N, s->Bc);
+		expect_moved(options, kernel, "Q", Tc * Nd, 0);
+		expect_moved(options, kernel, "K", Nd, 0);
+		expect_moved(options, kernel, "V", Nd, 0);
+		expect_moved(options, kernel, "O", (Tc - 1) * Nd, Tc * Nd);
+		expect_moved(options, kernel, "l", (Tc - 1) * heads * s->N, Tc * heads * s->N);
+		expect_moved(options, kernel, "m", (Tc - 1) * heads * s->N, Tc * heads * s->N);
+		cr_expect_eq(number_at(kernel, "model/elements"), (3 * Tc + 1) * Nd, "%s", options);
+		cr_expect_eq(number_at(kernel, "blocks"), heads, "%s", options);
+		cr_expect_eq(number_at(kernel, "shared_bytes"), 4 * s->Bc * (2 * s->d + s->Br), "%s", options);
+		free_chapter_run(&run);
+	}
+}
+
+/* fa1_row reads all keys for each tile of Br query rows, masked or not; one block a head. */
+Test(counts, fa1_row_to_the_element)
+{
+	static const char *const kernels[] = {"fa1_row", "fa1_row_dynamic"};
+	for (size_t i = 0; i < 2 * sizeof shapes / sizeof shapes[0]; i++) {
+		const struct shape *s = &shapes[i / 2];
+		char *options = options_of(s, kernels[i % 2]);
+		struct chapter_run run = run_verified(FA1, options);
+		const cJSON *kernel = kernel_named(&run, kernels[i % 2]);
+		uint64_t heads = s->B * s->H, Nd = heads * s->N * s->d, Tr = tiles(s->N, s->Br);
+		expect_moved(options, kernel, "Q", Nd, 0);
+		expect_moved(options, kernel, "K", Tr * Nd, 0);
+		expect_moved(options, kernel, "V", Tr * Nd, 0);
+		expect_moved(options, kernel, "O", 0, Nd);
+		expect_moved(options, kernel, "LSE", 0, heads * s->N);
+		cr_expect_eq(number_at(kernel, "blocks"), heads, "%s", options);
+		free_chapter_run(&run);
+	}
+}
+
+/* Keys that query tile i loads, summed over i: whole tiles up to the diagonal. Counted by walking, not by formula. */
+static uint64_t walk_keys(const struct shape *s, uint64_t Br, uint64_t Bc)
+{
+	uint64_t keys = 0;
+	for (uint64_t row = 0; row < s->N; row += Br)
+		for (uint64_t key = 0; key < s->N; key += Bc) {
+			uint64_t last_row = row + Br < s->N ? row + Br - 1 : s->N - 1;
+			if (!s->causal || key <= last_row)
+				keys += key + Bc < s->N ? Bc : s->N - key;
+		}
+	return keys;
+}
+
+static void expect_fa2(const struct shape *s, const char *name, uint64_t Br, uint64_t Bc)
+{
+	char *options = options_of(s, name);
+	struct chapter_run run = run_verified(FA2, options);
+	const cJSON *kernel = kernel_named(&run, name);
+	uint64_t heads = s->B * s->H, Nd = heads * s->N * s->d, keys = heads * walk_keys(s, Br, Bc);
+	expect_moved(options, kernel, "Q", Nd, 0);
+	expect_moved(options, kernel, "K", keys * s->d, 0);
+	expect_moved(options, kernel, "V", keys * s->d, 0);
+	expect_moved(options, kernel, "O", 0, Nd);
+	expect_moved(options, kernel, "LSE", 0, heads * s->N);
+	cr_expect_eq(number_at(kernel, "model/elements"), 2 * Nd + 2 * keys * s->d, "%s", options);
+	cr_expect_eq(number_at(kernel, "blocks"), heads * tiles(s->N, Br), "%s", options);
+	cr_expect_eq(number_at(kernel, "launches/0/grid/0"), tiles(s->N, Br), "%s", options);
+	cr_expect_eq(number_at(kernel, "launches/0/grid/1"), s->H, "%s", options);
+	cr_expect_eq(number_at(kernel, "launches/0/grid/2"), s->B, "%s", options);
+	free_chapter_run(&run);
+}
+
+Test(counts, fa2_row_to_the_element)
+{
+	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+		expect_fa2(&shapes[i], "fa2_row", shapes[i].Br, shapes[i].Bc);
+}
+
+Test(counts, fa2_split_q_to_the_element)
+{
+	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+		uint64_t d = shapes[i].d;
+		expect_fa2(&shapes[i], "fa2_split_q", d <= 64 ? 128 : 64, d <= 96 ? 64 : 32);
+	}
+}
+
+/* Br = Bc dividing N, causal: N d (T + 3). */
+Test(counts, causal_saves_what_the_formula_says)
+{
+	struct chapter_run run = run_verified(FA2, "--kernel fa2_row --heads 1 --seq 256 --dim 64 --tile-q 32 "
+	                                           "--tile-k 32 --causal");
+	cr_assert_eq(number_at(kernel_named(&run, "fa2_row"), "model/elements"), 256 * 64 * (8 + 3));
+	free_chapter_run(&run);
+}
+
+/* The published table, naive against flash: what is requested of Q, K, V, O, LSE apart. */
+Test(counts, table_of_flash_against_naive, .timeout = 240)
+{
+	static const struct {
+		int N;
+		uint64_t elements;
+	} rows[] = {{256, 98304}, {512, 327680}, {1024, 1179648}, {2048, 4456448}, {4096, 17301504}};
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct chapter_run run =
+			run_verified(FA2, text("--kernel fa2_row --heads 1 --seq %d --dim 64 --tile-q 128 "
+		                               "--tile-k 128",
+		                               rows[i].N));
+		const cJSON *kernel = kernel_named(&run, "fa2_row");
+		uint64_t sum = 0;
+		for (const char *tensor = "Q\0K\0V\0O\0"; *tensor; tensor += 2)
+			sum += elements_of(kernel, tensor).read + elements_of(kernel, tensor).written;
+		cr_expect_eq(sum, rows[i].elements, "N=%d: %d elements", rows[i].N, (int)sum);
+		cr_expect_eq(elements_of(kernel, "LSE").written, (uint64_t)rows[i].N);
+		free_chapter_run(&run);
+	}
+}
+
+/* The paper's figure of HBM against block size: 3 Tc + 1 units of N d. */
+Test(counts, figure_of_block_sizes)
+{
+	static const struct {
+		int d, Br, Bc, units;
+	} rows[] = {{64, 64, 64, 49}, {64, 64, 128, 25}, {64, 64, 256, 13}, {32, 32, 512, 7}};
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct chapter_run run = run_verified(
+			FA1, text("--kernel fa1_paper --heads 1 --seq 1024 --dim %d --tile-q %d --tile-k %d",
+		                  rows[i].d, rows[i].Br, rows[i].Bc));
+		const cJSON *kernel = kernel_named(&run, "fa1_paper");
+		uint64_t sum = 0;
+		for (const char *tensor = "Q\0K\0V\0O\0"; *tensor; tensor += 2)
+			sum += elements_of(kernel, tensor).read + elements_of(kernel, tensor).written;
+		cr_expect_eq(sum, (uint64_t)rows[i].units * 1024 * (uint64_t)rows[i].d, "Bc=%d: %d", rows[i].Bc,
+		             (int)sum);
+		free_chapter_run(&run);
+	}
+}
+
+/* Warps that split the queries: at least 8 times fewer shared loads for an FMA, no avoidable conflicts. */
+Test(counts, shared_memory_of_split_q)
+{
+	static const int dims[] = {32, 40, 59, 64, 80, 96, 111, 128};
+	for (size_t i = 0; i < sizeof dims / sizeof dims[0]; i++)
+		for (int causal = 0; causal < 2; causal++) {
+			/* 512: tiles of both kernels visit the same pairs, causal too, but for the diagonal's corners
+			 */
+			char *options =
+				text("--heads 1 --seq 512 --dim %d --tile-q %d --tile-k %d%s", dims[i],
+			             dims[i] <= 64 ? 128 : 64, dims[i] <= 96 ? 64 : 32, causal ? " --causal" : "");
+			struct chapter_run run = run_verified(FA2, options);
+			const cJSON *row = kernel_named(&run, "fa2_row"), *split = kernel_named(&run, "fa2_split_q");
+			double of_row = number_at(row, "launches/0/shared/load/requests"),
+			       of_split = number_at(split, "launches/0/shared/load/requests");
+			cr_expect_leq(of_split, of_row / 8, "%s: %g loads against %g", options, of_split, of_row);
+			double passes = number_at(split, "launches/0/shared/load/wavefronts") +
+			                number_at(split, "launches/0/shared/store/wavefronts"),
+			       ideal = number_at(split, "launches/0/shared/load/ideal_wavefronts") +
+			               number_at(split, "launches/0/shared/store/ideal_wavefronts");
+			cr_expect_leq(passes, 1.05 * ideal, "%s: %g wavefronts, %g without conflicts", options,
+			              passes, ideal);
+			free_chapter_run(&run);
+		}
+}
+
+/* 16-byte loads where rows start at 16 bytes, scalar ones elsewhere: a request for 4 columns, or for one. */
+Test(counts, wide_loads_where_d_allows)
+{
+	struct chapter_run wide = run_verified(FA2, "--kernel fa2_split_q --heads 1 --seq 128 --dim 64"),
+			   narrow = run_verified(FA2, "--kernel fa2_split_q --heads 1 --seq 128 --dim 63");
+	const cJSON *w = kernel_named(&wide, "fa2_split_q"), *n = kernel_named(&narrow, "fa2_split_q");
+	cr_expect_eq(number_at(w, "launches/0/global/load/bytes"),
+	             512 * number_at(w, "launches/0/global/load/requests"));
+	cr_expect_leq(number_at(n, "launches/0/global/load/bytes"),
+	              128 * number_at(n, "launches/0/global/load/requests"));
+	free_chapter_run(&wide);
+	free_chapter_run(&narrow);
+}
