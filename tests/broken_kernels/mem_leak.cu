@@ -2,7 +2,10 @@
 // CHECK all
 #include <cstdio>
 
-__global__ void fill(float *x) { x[threadIdx.x] = 1; }
+__global__ void fill(float *x)
+{
+	x[threadIdx.x] = 1;
+}
 
 int main()
 {

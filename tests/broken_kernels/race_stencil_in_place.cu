@@ -6,8 +6,8 @@
 __global__ void blur(const float *in, float *out, int n)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
-	float left = i > 0 && i < n ? in[i - 1] : 0;      // OTHER
-	float right = i + 1 < n ? in[i + 1] : 0;          // OTHER
+	float left = i > 0 && i < n ? in[i - 1] : 0; // OTHER
+	float right = i + 1 < n ? in[i + 1] : 0;     // OTHER
 	__syncthreads();
 	if (i < n)
 		out[i] = 0.5f * (left + right); // BUG

@@ -59,7 +59,8 @@ static struct kernel read_kernel(const char *path)
 
 	name[strlen(name) - 3] = '\0';
 	for (unsigned number = 1; (line = strsep(&rest, "\n")) != NULL; number++) {
-		if (sscanf(line, "// EXPECT %15s %63s %31s %15s", kernel.tool, kernel.kinds, kernel.severities, flag) >= 3)
+		if (sscanf(line, "// EXPECT %15s %63s %31s %15s", kernel.tool, kernel.kinds, kernel.severities,
+		           flag) >= 3)
 			kernel.no_line = strcmp(flag, "noline") == 0;
 		kernel.all_orders |= strcmp(line, "// ORDERS all") == 0;
 		kernel.slow |= strcmp(line, "// SLOW") == 0;
@@ -94,8 +95,9 @@ struct way {
 };
 
 static const struct way ways[] = {
-	{"forward", "1"},   {"forward", "2"},   {"reverse", "2"},   {"shuffle:1", "1"}, {"shuffle:2", "2"}, {"shuffle:3", "1"},
-	{"shuffle:4", "2"}, {"shuffle:5", "1"}, {"shuffle:6", "2"}, {"shuffle:7", "1"}, {"shuffle:8", "2"}, {"reverse", "1"},
+	{"forward", "1"},   {"forward", "2"},   {"reverse", "2"},   {"shuffle:1", "1"},
+	{"shuffle:2", "2"}, {"shuffle:3", "1"}, {"shuffle:4", "2"}, {"shuffle:5", "1"},
+	{"shuffle:6", "2"}, {"shuffle:7", "1"}, {"shuffle:8", "2"}, {"reverse", "1"},
 };
 
 static size_t way_count(const struct kernel *kernel)
@@ -114,10 +116,11 @@ static struct result run_kernel(const char *program, struct way way, const char 
 	struct result result;
 
 	remove(path);
-	result.run = run_program(LIST(text("%s/broken_kernels/%s", TEST_BUILD, program)),
-	                         LIST(text("SIM_REPORT=%s", path), text("SIM_ORDER=%s", way.order),
-	                              text("SIM_THREADS=%s", way.threads), text("SIM_CHECK=%s", check), "SIM_TIMEOUT=2"),
-	                         30);
+	result.run =
+		run_program(LIST(text("%s/broken_kernels/%s", TEST_BUILD, program)),
+	                    LIST(text("SIM_REPORT=%s", path), text("SIM_ORDER=%s", way.order),
+	                         text("SIM_THREADS=%s", way.threads), text("SIM_CHECK=%s", check), "SIM_TIMEOUT=2"),
+	                    30);
 	result.report = read_report(path);
 	return result;
 }
@@ -189,7 +192,8 @@ static bool is_caught(const struct kernel *kernel, struct way way)
 	cr_expect(caught, "%s: missed; status %d, %zu hazards (%s)\n%s", what, result.run.status,
 	          result.report.hazard_count,
 	          result.report.hazard_count > 0 ? describe(&result.report.hazards[0]) : "none", result.run.err);
-	cr_expect(result.run.status == (is_warning ? 0 : 1), "%s: status %d\n%s", what, result.run.status, result.run.err);
+	cr_expect(result.run.status == (is_warning ? 0 : 1), "%s: status %d\n%s", what, result.run.status,
+	          result.run.err);
 	cr_expect(strstr(result.run.err, is_warning ? "========= Warning" : "========= ERROR SUMMARY") != NULL,
 	          "%s: not printed:\n%s", what, result.run.err);
 	for (size_t i = 0; i < result.report.hazard_count; i++)
@@ -214,8 +218,8 @@ static bool is_silent(const char *program, struct way way, const char *check)
 
 static void add_row(const char *name, struct sums sums)
 {
-	printf("table: %-10s %3zu kernels %3zu caught %3zu missed %3zu false alarms\n", name, sums.kernels, sums.caught,
-	       sums.missed, sums.alarms);
+	printf("table: %-10s %3zu kernels %3zu caught %3zu missed %3zu false alarms\n", name, sums.kernels,
+	       sums.caught, sums.missed, sums.alarms);
 	fflush(stdout);
 }
 
@@ -228,8 +232,8 @@ static void check_broken(const char *prefix, const char *name, size_t at_least)
 		const struct kernel *kernel = &kernels[k];
 		bool caught = true, silent = true;
 
-		cr_assert(kernel->tool[0] != '\0' && (kernel->bug.count > 0 || kernel->no_line), "%s: nothing is expected",
-		          kernel->name);
+		cr_assert(kernel->tool[0] != '\0' && (kernel->bug.count > 0 || kernel->no_line),
+		          "%s: nothing is expected", kernel->name);
 		for (size_t w = 0; w < way_count(kernel); w++) {
 			caught &= is_caught(kernel, ways[w]);
 			silent &= is_silent(text("%s.fixed", kernel->name), ways[w], kernel->check);

@@ -5,7 +5,8 @@
 #include <cstdlib>
 
 __global__ void forward(const float *Q, const float *K, const float *V, const int N, const int d, const int Tc,
-                        const int Tr, const int Bc, const int Br, const float softmax_scale, float *l, float *m, float *O)
+                        const int Tr, const int Bc, const int Br, const float softmax_scale, float *l, float *m,
+                        float *O)
 {
 	int tx = threadIdx.x;
 	int bx = blockIdx.x;
@@ -46,7 +47,8 @@ __global__ void forward(const float *Q, const float *K, const float *V, const in
 				row_l += S[(Bc * tx) + y];
 			}
 			float row_m_new = max(row_m_prev, row_m);
-			float row_l_new = (__expf(row_m_prev - row_m_new) * row_l_prev) + (__expf(row_m - row_m_new) * row_l);
+			float row_l_new =
+				(__expf(row_m_prev - row_m_new) * row_l_prev) + (__expf(row_m - row_m_new) * row_l);
 			for (int x = 0; x < d; x++) {
 				float pv = 0;
 				for (int y = 0; y < Bc; y++)
@@ -78,8 +80,8 @@ int main()
 	cudaMemset(p[3], 0, B * H * N * sizeof(float));
 	cudaMemcpy(p[4], infinity, B * H * N * sizeof(float), cudaMemcpyHostToDevice);
 	cudaMemset(p[5], 0, n * sizeof(float));
-	forward<<<dim3(B, H), dim3(Bc), (3 * Bc * d + Bc * Bc) * sizeof(float)>>>(p[0], p[1], p[2], N, d, N / Bc, N / Bc,
-	                                                                          Bc, Bc, 0.25f, p[3], p[4], p[5]);
+	forward<<<dim3(B, H), dim3(Bc), (3 * Bc * d + Bc * Bc) * sizeof(float)>>>(
+		p[0], p[1], p[2], N, d, N / Bc, N / Bc, Bc, Bc, 0.25f, p[3], p[4], p[5]);
 	cudaMemcpy(h, p[5], n * sizeof(float), cudaMemcpyDeviceToHost);
 	for (int i = 0; i < 6; i++)
 		cudaFree(p[i]);

@@ -41,4 +41,7 @@ int run()
 	return h[M * N - 1] != K;
 }
 
-int main() { return run<float>() || run<double>(); }
+int main()
+{
+	return run<float>() || run<double>();
+}

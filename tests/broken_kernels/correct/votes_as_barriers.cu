@@ -1,4 +1,5 @@
-// Shuffles and votes of the full mask also order shared memory inside a warp; block-wide votes order it for the block.
+// Shuffles and votes of the full mask also order shared memory inside a warp; block-wide votes order it for the
+// block.
 #include <cstdio>
 
 __global__ void work(const int *x, int *y)

@@ -14,16 +14,26 @@ __global__ void sum(const float *x, float *y)
 	}
 	if (t < 32) {
 		float v = s[t];
-		v += s[t + 32]; __syncwarp();
-		s[t] = v; __syncwarp();
-		v += s[(t + 16) & 31]; __syncwarp();
-		s[t] = v; __syncwarp();
-		v += s[(t + 8) & 31]; __syncwarp();
-		s[t] = v; __syncwarp();
-		v += s[(t + 4) & 31]; __syncwarp();
-		s[t] = v; __syncwarp();
-		v += s[(t + 2) & 31]; __syncwarp();
-		s[t] = v; __syncwarp();
+		v += s[t + 32];
+		__syncwarp();
+		s[t] = v;
+		__syncwarp();
+		v += s[(t + 16) & 31];
+		__syncwarp();
+		s[t] = v;
+		__syncwarp();
+		v += s[(t + 8) & 31];
+		__syncwarp();
+		s[t] = v;
+		__syncwarp();
+		v += s[(t + 4) & 31];
+		__syncwarp();
+		s[t] = v;
+		__syncwarp();
+		v += s[(t + 2) & 31];
+		__syncwarp();
+		s[t] = v;
+		__syncwarp();
 		v += s[(t + 1) & 31];
 		if (t == 0)
 			y[blockIdx.x] = v;
