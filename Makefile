@@ -33,7 +33,7 @@ real: build
 plot: build
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter plot || exit 1; done
 
-test: build
+test: build check-readme
 	@$(MAKE) --no-print-directory -C tests test
 
 test-all:
