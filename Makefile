@@ -34,6 +34,7 @@ plot: build
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter plot || exit 1; done
 
 test: build check-readme
+	@$(MAKE) --no-print-directory -s -C tests -j$(shell nproc) build
 	@$(MAKE) --no-print-directory -C tests test
 
 test-all:

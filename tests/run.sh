@@ -1,8 +1,24 @@
 #!/bin/sh
-# Runs Criterion suites and prints a table. Usage: run.sh BUILD_DIR EXPECTED.tsv suite...
+# Runs Criterion suites, as many at a time as there are cores, and prints a table.
+#   run.sh BUILD_DIR EXPECTED.tsv suite...
 # A suite is BUILD_DIR/NAME. It fails if a test fails, if its closing line is missing, or if it held another number
 # of tests than EXPECTED.tsv says: a suite that lost its tests is no green one. Ends with the sums, alone on a line.
 set -u
+
+# run.sh --one BUILD_DIR suite: leaves its output, exit status and seconds in BUILD_DIR/log
+if [ "${1:-}" = --one ]; then
+	build=$2 suite=$3
+	log=$build/log/$suite.log
+	rm -f "$build/xml/$suite.xml"
+	start=$(date +%s%N)
+	timeout -k 5 "${SUITE_TIMEOUT:-400}" "$build/$suite" -j1 --color=never --xml="$build/xml/$suite.xml" \
+		>"$log" 2>&1 </dev/null
+	status=$?
+	nanoseconds=$(($(date +%s%N) - start))
+	echo "$status $((nanoseconds / 1000000000)).$(printf %02d $((nanoseconds / 10000000 % 100)))" >"$log.status"
+	exit 0
+fi
+
 build=$1
 expected=$2
 shift 2
@@ -10,17 +26,16 @@ tab=$(printf '\t')
 mkdir -p "$build/xml" "$build/log"
 rm -rf "$build"/scratch-*
 
+rm -f "$build"/log/*.status
+printf '%s\n' "$@" | xargs -P "$(nproc)" -I '{}' "$0" --one "$build" '{}'
+
 passed=0 failed=0 skipped=0
 printf '%-24s %6s %7s %7s %8s %8s\n' suite tests passed failed skipped seconds
 for suite in "$@"; do
 	log=$build/log/$suite.log
 	xml=$build/xml/$suite.xml
-	rm -f "$xml"
-	start=$(date +%s%N)
-	timeout -k 5 "${SUITE_TIMEOUT:-300}" "$build/$suite" -j1 --color=never --xml="$xml" >"$log" 2>&1
-	status=$?
-	seconds=$(($(date +%s%N) - start))
-	seconds=$((seconds / 1000000000)).$(printf %02d $((seconds / 10000000 % 100)))
+	status=127 seconds=0
+	[ -r "$log.status" ] && read -r status seconds <"$log.status"
 
 	# [====] Synthesis: Tested: 26 | Passing: 13 | Failing: 13 | Crashing: 2
 	synthesis=$(grep '^\[====\] Synthesis:' "$log" | tail -n 1)
@@ -34,7 +49,7 @@ for suite in "$@"; do
 
 	why=
 	[ "$bad" -gt 0 ] && why="$bad failed"
-	[ -z "$why" ] && [ "$status" -eq 124 ] && why="still running after ${SUITE_TIMEOUT:-300} s"
+	[ -z "$why" ] && [ "$status" -eq 124 ] && why="still running after ${SUITE_TIMEOUT:-400} s"
 	[ -z "$why" ] && [ -z "$synthesis" ] && why="ended with status $status before its closing line"
 	[ -z "$why" ] && [ "$status" -ne 0 ] && why="exit status $status"
 	[ -z "$why" ] && [ -z "$want" ] && why="has no line in $(basename "$expected")"
