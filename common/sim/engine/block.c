@@ -244,7 +244,6 @@ static void release_barrier(struct worker *worker)
 	}
 	worker->current_warp = worker->order == SIM_ORDER_REVERSE ? 0 : 31;
 	worker->tally.barriers++;
-	racecheck_end_interval(worker);
 	worker->interval++;
 	worker->progress++;
 }
@@ -309,6 +308,8 @@ void lane_wait(struct lane *lane, enum lane_state state)
 	struct lane *next;
 
 	lane->state = state;
+	if (lane->pending)
+		capture_value(lane); /* before another lane writes there */
 	if (state == LANE_AT_BARRIER)
 		lane->warp->at_barrier |= 1u << lane->index;
 	else if (state == LANE_EXITED)
@@ -352,6 +353,7 @@ static void open_lanes(struct worker *worker)
 		lane->state = LANE_READY;
 		lane->count = 0;
 		lane->entered = lane->pending = 0;
+		lane->copies = false;
 		lane->fenced = lane->released = lane->acquired = false;
 		lane->path = 0;
 		lane->exp = 0;
@@ -406,7 +408,6 @@ void run_block(struct worker *worker)
 	sim_lane = first;
 	sim_fiber_switch(&worker->main, &first->fiber);
 	sim_lane = NULL;
-	racecheck_end_interval(worker);
 	for (uint32_t t = 0; t < worker->thread_count; t++)
 		worker->tally.exp += worker->lanes[t].exp;
 }

@@ -236,9 +236,36 @@ static struct finding *gather(struct worker *workers, int count, size_t *found)
 	return all;
 }
 
-/* A barrier that is missing between warps is missing inside them too: the error says it all. */
-static bool is_implied(const struct finding *finding, const struct finding *all, size_t count)
+/* A plain read beside an atomic that belongs to a compare-and-swap loop or the like: see racecheck.c. */
+static bool is_explained(const struct launch *launch, const struct finding *finding)
 {
+	const struct party *read = finding->kind == FINDING_READ_AFTER_WRITE ? &finding->now : &finding->before;
+	const struct party *write = read == &finding->now ? &finding->before : &finding->now;
+	const struct sim_site *site = site_at(read->site);
+
+	return (finding->kind == FINDING_READ_AFTER_WRITE || finding->kind == FINDING_WRITE_AFTER_READ) &&
+	       write->op == SIM_OP_ATOMIC && site != NULL && site->scratch == launch->number;
+}
+
+/* What is read too early may not be written yet: whether it was is a question of order, and the race says it all. */
+static bool is_read_too_early(const struct launch *launch, const struct finding *finding, const struct finding *all,
+                              size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (all[i].object == finding->object && all[i].space == finding->space &&
+		    all[i].severity != FINDING_INFO && !is_explained(launch, &all[i]) &&
+		    ((all[i].kind == FINDING_READ_AFTER_WRITE && all[i].now.site == finding->now.site) ||
+		     (all[i].kind == FINDING_WRITE_AFTER_READ && all[i].before.site == finding->now.site)))
+			return true;
+	return false;
+}
+
+/* A barrier that is missing between warps is missing inside them too: the error says it all. */
+static bool is_implied(const struct launch *launch, const struct finding *finding, const struct finding *all,
+                       size_t count)
+{
+	if (finding->kind == FINDING_UNINITIALISED)
+		return is_read_too_early(launch, finding, all, count);
 	if (finding->severity != FINDING_WARNING)
 		return false;
 	for (size_t i = 0; i < count; i++)
@@ -258,7 +285,7 @@ void findings_report(const struct launch *launch, struct worker *workers, int co
 		struct hazard hazard;
 		size_t *shown = &printed[all[i].kind][all[i].severity];
 
-		if (is_implied(&all[i], all, found))
+		if (is_explained(launch, &all[i]) || is_implied(launch, &all[i], all, found))
 			continue;
 		hazard = to_hazard(launch, &all[i]);
 

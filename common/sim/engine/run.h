@@ -83,6 +83,7 @@ struct lane {
 	uint16_t entered;       /* between entry and exit of the __global__ function */
 	uint16_t pending;       /* racecheck: the last record is a store whose value is not there yet */
 	bool fenced, released;  /* racecheck: it has executed __threadfence(), and an atomic or volatile store after it */
+	bool copies;            /* a whole struct, which may have padding that nobody writes */
 	bool acquired;          /* or an atomic or volatile load: it may have seen what others released */
 	uint64_t path;          /* call path, shifted to its place in a key */
 	uintptr_t shared_first; /* where shared memory may lie in this pthread's thread-local storage */
@@ -206,8 +207,6 @@ struct worker {
 	uint8_t *shared_written;
 	bool fenced;   /* a thread of this block has executed __threadfence() */
 	bool acquired; /* and one has executed an atomic: it may have seen what other blocks released */
-	struct suspect *suspects; /* racecheck: plain reads beside atomics, until it shows what they are */
-	size_t suspect_count, suspect_capacity;
 	struct finding *findings;
 	size_t finding_count, finding_capacity;
 	uint64_t finding_sequence;
@@ -237,7 +236,7 @@ struct launch {
 	_Atomic uint64_t failed_order; /* the first block in order that ended in an error; UINT64_MAX if none */
 	uint64_t order_multiplier, order_offset;
 	uint32_t number; /* counts launches, from 1 */
-	_Atomic uint8_t *released; /* racecheck, by block order: has fenced, then done an atomic; NULL: off */
+	_Atomic uint32_t *released; /* racecheck, by block order: its last atomic after a fence, as below; NULL: off */
 	uint64_t released_count;
 
 	pthread_mutex_t lock; /* guards what follows */
@@ -246,6 +245,12 @@ struct launch {
 	struct block_output *outputs;
 	size_t output_count, output_capacity;
 };
+
+/* What `released` holds: RELEASE_VALID | interval of the block | thread; SEVERAL: threads of several warps. */
+enum { RELEASE_INTERVAL_SHIFT = 10, RELEASE_INTERVAL_MOST = (1 << 14) - 1 };
+#define RELEASE_ACQUIRED (1u << 29) /* the block has executed an atomic or a volatile load */
+#define RELEASE_VALID    (1u << 30)
+#define RELEASE_SEVERAL  (1u << 31)
 
 /* The lane that is running on this pthread; NULL on a host thread and in the scheduler of a worker. */
 extern __thread struct lane *sim_lane __attribute__((tls_model("local-exec")));
@@ -263,8 +268,6 @@ void racecheck_instruction(struct worker *worker, const struct warp *warp, uint6
                            const uint64_t *address, const uint64_t *value);
 /* The lanes of `group` have synchronised. */
 void racecheck_synchronise(struct warp *warp, uint32_t group);
-/* A barrier or the end of the block: what was suspicious has not been explained. */
-void racecheck_end_interval(struct worker *worker);
 void racecheck_forget(struct sim_allocation *allocation);
 
 /* ---- hooks.c calls these where its common case ends ---- */
