@@ -33,13 +33,12 @@ real: build
 plot: build
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter plot || exit 1; done
 
-test:
+test: build
 	@$(MAKE) --no-print-directory -C tests test
 
-# gcc, then clang
 test-all:
-	@$(MAKE) --no-print-directory -C tests test CC=gcc CXX=g++
-	@$(MAKE) --no-print-directory -C tests test CC=clang CXX=clang++
+	@$(MAKE) --no-print-directory test CC=gcc CXX=g++
+	@$(MAKE) --no-print-directory test CC=clang CXX=clang++
 
 bench-sim:
 	@$(MAKE) --no-print-directory -C common/sim/bench

@@ -20,6 +20,7 @@ clang-format:clang-format
 gnuplot:gnuplot-nox
 unifdef:unifdef
 /usr/include/criterion/criterion.h:libcriterion-dev
+/usr/include/cjson/cJSON.h:libcjson-dev
 /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core
 '
 

@@ -120,6 +120,9 @@ static struct outcome run_case(const char *build, const struct broken *broken, c
 	return run_program(LIST(text("%s/broken/%s%s", build, broken->file, suffix), broken->name),
 	                   LIST(text("SIM_REPORT=%s", report), text("SIM_THREADS=%s", way.threads),
 	                        text("SIM_ORDER=%s", way.order),
+	                        /* What is tested here; a broken kernel may well be broken in other ways too. */
+	                        suffix[0] == '\0' ? "SIM_CHECK=memcheck,synccheck"
+	                                          : "SIM_CHECK=memcheck,racecheck,initcheck,synccheck",
 	                        broken->timeout && suffix[0] == '\0' ? "SIM_TIMEOUT=0.5" : "SIM_TIMEOUT=20"),
 	                   30);
 }
@@ -263,7 +266,8 @@ static void check_fixed(const char *build, const struct broken *broken, struct w
 	cr_expect_str_empty(run.err, "%s: not silent:\n%s", what, run.err);
 	cr_expect(strstr(run.out, "cudaError") == NULL && strstr(run.out, "works again") != NULL, "%s printed %s",
 	          what, run.out);
-	cr_expect(report.hazard_count == 0, "%s: a hazard record", what);
+	for (size_t i = 0; i < report.hazard_count; i++) /* "info": blocks write the same value, on purpose */
+		cr_expect_str_eq(report.hazards[i].severity, "info", "%s: a hazard record", what);
 	cr_expect(report.launch_count > 0, "%s: no launch", what);
 	free_report(&report);
 	free_outcome(&run);

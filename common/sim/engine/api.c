@@ -632,8 +632,7 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
 	          cudaErrorInvalidPitchValue);
 	if ((error = check_copy("cudaMemcpy2D", to, to_span, from, from_span, kind)) != cudaSuccess)
 		return error;
-	for (size_t row = 0; row < height; row++)
-	{
+	for (size_t row = 0; row < height; row++) {
 		memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
 		sim_memory_copied((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
 	}
@@ -657,8 +656,7 @@ cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, s
 	RETURN_IF(!span_of(pitch, width, height, &span), cudaErrorInvalidPitchValue);
 	if ((error = check_device("cudaMemset", "destination", pointer, span)) != cudaSuccess)
 		return error;
-	for (size_t row = 0; row < height; row++)
-	{
+	for (size_t row = 0; row < height; row++) {
 		memset((char *)pointer + row * pitch, value, width);
 		sim_memory_copied((char *)pointer + row * pitch, NULL, width);
 	}

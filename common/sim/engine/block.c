@@ -31,21 +31,50 @@ static bool open_shared_map(struct worker *worker)
 	first &= ~(uintptr_t)15;
 	entries = (end - first) / 4 + 8;
 	worker->shared_map = calloc(entries, sizeof *worker->shared_map);
-	for (size_t i = 0; worker->shared_map != NULL && i < sim_shared_count_all(); i++) {
-		const struct sim_shared *array = sim_shared_at(i);
-		uint16_t *granule = &worker->shared_map[(sim_shared_address(array) - first) / 4];
-
-		for (size_t g = 0; g < array->size / 4; g++)
-			granule[g] = (uint16_t)(2 + i % 60000); /* 1 is dynamic shared memory */
-		if (array->size % 4 != 0)
-			granule[array->size / 4] = SHARED_MAP_RAGGED;
-	}
 	for (int t = 0; t < MAX_THREADS; t++) {
 		worker->lanes[t].shared_first = first;
 		worker->lanes[t].shared_span = (end - first) & ~(uintptr_t)15;
 		worker->lanes[t].shared_map = worker->shared_map;
 	}
 	return worker->shared_map != NULL;
+}
+
+/* Is the array one that only kernels other than this one use? Then an address in it is a stray one. (An array that no
+ * kernel's own object uses may be reached through another object.) */
+static bool is_anothers(const struct sim_shared *array, const struct sim_function *function)
+{
+	bool used = false;
+
+	for (uint32_t i = 0; i < function->shared_count; i++)
+		if (function->shared[i] == array)
+			return false;
+	for (size_t f = 0; f < sim_function_count() && !used; f++) {
+		const struct sim_function *other = sim_function_number(f);
+
+		for (uint32_t i = 0; other->is_kernel && i < other->shared_count; i++)
+			used |= other->shared[i] == array;
+	}
+	return used;
+}
+
+/* Which bytes of the thread-local storage are shared arrays of this kernel. */
+void worker_set_kernel(struct worker *worker, const struct sim_function *function)
+{
+	if (worker->mapped && worker->mapped_function == function)
+		return;
+	worker->mapped = true;
+	worker->mapped_function = function;
+	for (size_t i = 0; i < sim_shared_count_all(); i++) {
+		const struct sim_shared *array = sim_shared_at(i);
+		const bool hidden = function != NULL && is_anothers(array, function);
+		uint16_t *granule =
+			&worker->shared_map[(sim_shared_address(array) - worker->lanes[0].shared_first) / 4];
+
+		for (size_t g = 0; g < array->size / 4; g++)
+			granule[g] = hidden ? 0 : (uint16_t)(2 + i % 60000); /* 1 is dynamic shared memory */
+		if (array->size % 4 != 0)
+			granule[array->size / 4] = hidden ? 0 : SHARED_MAP_RAGGED;
+	}
 }
 
 void worker_set_dynamic_shared(struct worker *worker, size_t bytes)
@@ -185,8 +214,20 @@ static void lane_main(void)
 	if (lane->worker->probing)
 		abandon_block(lane->worker);
 	lane->worker->progress++;
+	lane->worker->ended++;
 	lane_wait(lane, LANE_EXITED);
 	abort(); /* nobody switches to a lane that has left */
+}
+
+/* A loop that goes through barriers for ever is told here that its time is up, other loops in check_time. */
+static void check_time_at_barrier(struct worker *worker)
+{
+	struct lane *lane = worker->arrivals.first;
+
+	if (worker->timed_out)
+		report_spinning(worker, lane);
+	if (worker->block_order > worker->launch->failed_order)
+		abandon_block(worker);
 }
 
 static void check_time(struct worker *worker, struct warp *warp)
@@ -268,6 +309,7 @@ static bool settle_block(struct worker *worker)
 		other = find_exited(worker);
 	if (other != NULL && sim_options()->check[SIM_SYNCCHECK])
 		report_divergent_barrier(worker, worker->arrivals.first, other);
+	check_time_at_barrier(worker);
 	release_barrier(worker);
 	return true;
 }
@@ -355,6 +397,7 @@ static void open_lanes(struct worker *worker)
 		lane->entered = lane->pending = 0;
 		lane->copies = false;
 		lane->fenced = lane->released = lane->acquired = false;
+		memset(lane->recent_reads, 0, sizeof lane->recent_reads);
 		lane->path = 0;
 		lane->exp = 0;
 		lane->thread.x = t % size.x;

@@ -76,8 +76,7 @@ void findings_add(struct worker *worker, const struct finding *finding)
 		return;
 	if (worker->finding_count == worker->finding_capacity) {
 		worker->finding_capacity = worker->finding_capacity ? 2 * worker->finding_capacity : 16;
-		worker->findings =
-			realloc(worker->findings, worker->finding_capacity * sizeof *worker->findings);
+		worker->findings = realloc(worker->findings, worker->finding_capacity * sizeof *worker->findings);
 		if (worker->findings == NULL)
 			abort();
 	}
@@ -111,7 +110,8 @@ static void describe_element(const struct finding *f, char *text, size_t length)
 	else if (f->space == SIM_SHARED && f->object == NULL)
 		snprintf(text, length, "dynamic shared memory at byte %zu", f->offset);
 	else
-		snprintf(text, length, "%s[%zu] (counted in elements of %u bytes)", f->array, f->offset / f->bytes, f->bytes);
+		snprintf(text, length, "%s[%zu] (counted in elements of %u bytes)", f->array, f->offset / f->bytes,
+		         f->bytes);
 }
 
 static void describe_uninitialised(const struct finding *f, struct hazard *hazard)
@@ -122,8 +122,8 @@ static void describe_uninitialised(const struct finding *f, struct hazard *hazar
 	snprintf(hazard->headline, sizeof hazard->headline, "Uninitialized __%s__ memory read of size %u bytes",
 	         space_name(f->space), f->bytes);
 	snprintf(hazard->detail[0], sizeof hazard->detail[0], "%s: nobody has written it", element);
-	snprintf(hazard->detail[1], sizeof hazard->detail[1], "%llu bytes in all are read here before they are written",
-	         (unsigned long long)f->count);
+	snprintf(hazard->detail[1], sizeof hazard->detail[1],
+	         "%llu bytes in all are read here before they are written", (unsigned long long)f->count);
 	snprintf(hazard->advice, sizeof hazard->advice, "%s",
 	         f->space == SIM_SHARED
 	                 ? "shared memory holds nothing when a block starts: write every element that is read"
@@ -134,12 +134,14 @@ static void describe_uninitialised(const struct finding *f, struct hazard *hazar
 static const char *advise(const struct finding *f)
 {
 	if (f->between_blocks)
-		return "blocks run in any order and at the same time: use atomics, or a kernel of its own for the second "
+		return "blocks run in any order and at the same time: use atomics, or a kernel of its own for the "
+		       "second "
 		       "step";
 	if (f->severity == FINDING_WARNING)
 		return "a __syncwarp() is missing between these two accesses";
 	if (f->now.site == f->before.site)
-		return "two threads use the same element: no barrier can help, they need elements of their own, or atomics";
+		return "two threads use the same element: no barrier can help, they need elements of their own, or "
+		       "atomics";
 	return "a __syncthreads() is missing between these two accesses";
 }
 
@@ -153,7 +155,8 @@ static void describe_race(const struct launch *launch, const struct finding *f, 
 	if (f->severity == FINDING_WARNING)
 		snprintf(hazard->headline, sizeof hazard->headline,
 		         "(Warp Level Programming) Potential %s hazard detected at __%s__ in block (%u,%u,%u)",
-		         kind_names[f->kind], space_name(f->space), hazard->block.x, hazard->block.y, hazard->block.z);
+		         kind_names[f->kind], space_name(f->space), hazard->block.x, hazard->block.y,
+		         hazard->block.z);
 	else
 		snprintf(hazard->headline, sizeof hazard->headline, "Error: Race reported between %s access at %s:%u",
 		         verb(f->before.op), before ? before->file : "?", before ? before->line : 0);
@@ -237,23 +240,20 @@ static struct finding *gather(struct worker *workers, int count, size_t *found)
 }
 
 /* A plain read beside an atomic that belongs to a compare-and-swap loop or the like: see racecheck.c. */
-static bool is_explained(const struct launch *launch, const struct finding *finding)
+static bool is_explained(const struct finding *finding)
 {
-	const struct party *read = finding->kind == FINDING_READ_AFTER_WRITE ? &finding->now : &finding->before;
-	const struct party *write = read == &finding->now ? &finding->before : &finding->now;
-	const struct sim_site *site = site_at(read->site);
+	const uint32_t read = finding->now.op == SIM_OP_LOAD ? finding->now.site : finding->before.site;
+	const struct sim_site *place = site_at(read);
 
-	return (finding->kind == FINDING_READ_AFTER_WRITE || finding->kind == FINDING_WRITE_AFTER_READ) &&
-	       write->op == SIM_OP_ATOMIC && site != NULL && site->scratch == launch->number;
+	return finding->read_beside_atomic && place != NULL && place->scratch == SITE_READS_BEFORE_ATOMIC;
 }
 
 /* What is read too early may not be written yet: whether it was is a question of order, and the race says it all. */
-static bool is_read_too_early(const struct launch *launch, const struct finding *finding, const struct finding *all,
-                              size_t count)
+static bool is_read_too_early(const struct finding *finding, const struct finding *all, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (all[i].object == finding->object && all[i].space == finding->space &&
-		    all[i].severity != FINDING_INFO && !is_explained(launch, &all[i]) &&
+		    all[i].severity != FINDING_INFO && !is_explained(&all[i]) &&
 		    ((all[i].kind == FINDING_READ_AFTER_WRITE && all[i].now.site == finding->now.site) ||
 		     (all[i].kind == FINDING_WRITE_AFTER_READ && all[i].before.site == finding->now.site)))
 			return true;
@@ -261,11 +261,10 @@ static bool is_read_too_early(const struct launch *launch, const struct finding 
 }
 
 /* A barrier that is missing between warps is missing inside them too: the error says it all. */
-static bool is_implied(const struct launch *launch, const struct finding *finding, const struct finding *all,
-                       size_t count)
+static bool is_implied(const struct finding *finding, const struct finding *all, size_t count)
 {
 	if (finding->kind == FINDING_UNINITIALISED)
-		return is_read_too_early(launch, finding, all, count);
+		return is_read_too_early(finding, all, count);
 	if (finding->severity != FINDING_WARNING)
 		return false;
 	for (size_t i = 0; i < count; i++)
@@ -285,7 +284,7 @@ void findings_report(const struct launch *launch, struct worker *workers, int co
 		struct hazard hazard;
 		size_t *shown = &printed[all[i].kind][all[i].severity];
 
-		if (is_explained(launch, &all[i]) || is_implied(launch, &all[i], all, found))
+		if (is_explained(&all[i]) || is_implied(&all[i], all, found))
 			continue;
 		hazard = to_hazard(launch, &all[i]);
 

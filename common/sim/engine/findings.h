@@ -20,6 +20,9 @@ enum finding_kind {
 
 enum finding_severity { FINDING_ERROR, FINDING_WARNING, FINDING_INFO };
 
+/* sim_site.scratch of a place where a thread reads plainly what it then does an atomic to. */
+enum { SITE_READS_BEFORE_ATOMIC = 1 };
+
 /* One of the two sides: what was done where, by whom. */
 struct party {
 	uint32_t site; /* index */
@@ -34,13 +37,15 @@ struct finding {
 	enum sim_space space;
 	struct party now, before; /* before: only of races */
 	bool between_blocks;
-	uintptr_t address; /* in the worker that found it */
-	unsigned bytes;    /* of the access */
-	uint64_t count;    /* bytes in all */
+	bool read_beside_atomic; /* a finding only if that place of the source does not go on to an atomic */
+	uintptr_t address;       /* in the worker that found it */
+	unsigned bytes;          /* of the access */
+	uint64_t count;          /* bytes in all */
 
 	/* filled in by findings_add */
-	uint64_t sequence;  /* when, within the block */
-	const void *object; /* the allocation or shared array, the same in every worker; NULL: dynamic shared memory */
+	uint64_t sequence; /* when, within the block */
+	const void
+		*object; /* the allocation or shared array, the same in every worker; NULL: dynamic shared memory */
 	bool has_offset;
 	size_t offset; /* of address in it */
 	char array[96];

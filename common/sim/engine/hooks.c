@@ -64,8 +64,8 @@ static inline uint64_t low_key(enum sim_space space, enum sim_op op, unsigned wi
 
 /* initcheck: a store marks its bytes, a load looks at them; an atomic does both. */
 static inline __attribute__((always_inline)) void note_written(struct lane *lane, uint8_t *written, uintptr_t address,
-                                                               unsigned width, enum sim_op op,
-                                                               enum sim_space space, const void *site)
+                                                               unsigned width, enum sim_op op, enum sim_space space,
+                                                               const void *site)
 {
 	static const uint8_t all[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 	const size_t size = (size_t)1 << (width & ~VOLATILE);
@@ -82,7 +82,8 @@ COLD static void record_rest(struct lane *lane, uintptr_t address, unsigned widt
 	enum sim_space space = classify_access(lane, address, 1u << (width & ~VOLATILE), op, site);
 
 	if (space == SIM_SHARED && lane->shared_written != NULL)
-		note_written(lane, lane->shared_written + (address - lane->shared_first), address, width, op, space, site);
+		note_written(lane, lane->shared_written + (address - lane->shared_first), address, width, op, space,
+		             site);
 	if (space != SIM_LOCAL)
 		record(lane, address, low_key(space, op, width, site));
 }
@@ -107,7 +108,8 @@ static inline __attribute__((always_inline)) void access_memory(const void *poin
 			return;
 		}
 		if (slot->written != NULL)
-			note_written(lane, slot->written + (address - slot->first), address, width, op, SIM_GLOBAL, site);
+			note_written(lane, slot->written + (address - slot->first), address, width, op, SIM_GLOBAL,
+			             site);
 		space = SIM_GLOBAL;
 	} else if (address - lane->shared_first < lane->shared_span) {
 		const uint16_t *granule = &lane->shared_map[(address - lane->shared_first) >> 2];
@@ -296,14 +298,14 @@ static void access_volatile(const void *pointer, unsigned width, enum sim_op op,
 	access_memory(pointer, width | VOLATILE, op, site);
 }
 
-#define VOLATILE_HOOK(bytes, log2_size)                                                                               \
-	void __tsan_volatile_read##bytes(void *pointer, const void *site)                                             \
-	{                                                                                                             \
-		access_volatile(pointer, log2_size, SIM_OP_LOAD, site);                                               \
-	}                                                                                                             \
-	void __tsan_volatile_write##bytes(void *pointer, const void *site)                                            \
-	{                                                                                                             \
-		access_volatile(pointer, log2_size, SIM_OP_STORE, site);                                              \
+#define VOLATILE_HOOK(bytes, log2_size)                                                                              \
+	void __tsan_volatile_read##bytes(void *pointer, const void *site)                                            \
+	{                                                                                                            \
+		access_volatile(pointer, log2_size, SIM_OP_LOAD, site);                                              \
+	}                                                                                                            \
+	void __tsan_volatile_write##bytes(void *pointer, const void *site)                                           \
+	{                                                                                                            \
+		access_volatile(pointer, log2_size, SIM_OP_STORE, site);                                             \
 	}
 
 VOLATILE_HOOK(1, 0)

@@ -18,9 +18,9 @@ static bool is_padding(const uint8_t *written, size_t size)
 
 void report_uninitialised(struct lane *lane, uintptr_t address, size_t size, enum sim_space space, const void *site)
 {
-	const uint8_t *written = space == SIM_SHARED
-	                                 ? lane->shared_written + (address - lane->shared_first)
-	                                 : sim_memory_find(address)->written + (address - sim_memory_find(address)->first);
+	const uint8_t *written =
+		space == SIM_SHARED ? lane->shared_written + (address - lane->shared_first)
+				    : sim_memory_find(address)->written + (address - sim_memory_find(address)->first);
 	struct finding finding = {
 		.kind = FINDING_UNINITIALISED,
 		.severity = FINDING_ERROR,

@@ -75,6 +75,7 @@ static void run_blocks(struct worker *worker)
 	worker->tally.tensors = calloc(tensors + 1, sizeof *worker->tally.tensors);
 	if (worker->tally.tensors == NULL)
 		abort();
+	worker_set_kernel(worker, launch->function);
 	worker_set_dynamic_shared(worker, launch->dynamic_shared_bytes);
 	for (;;) {
 		uint64_t order = launch->next_order++;
@@ -162,17 +163,37 @@ static double seconds(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Waits for the workers; one that makes no progress for SIM_TIMEOUT is told so, and interrupted if it does not hear.
- * Called with the pool's lock held. */
+/* When a worker last got on: a thread ended or a barrier was passed; and, for loops through barriers, a thread ended.
+ */
+struct watch {
+	uint64_t progress, ended;
+	double progressed_at, ended_at;
+};
+
+static bool is_overdue(struct watch *watch, const struct worker *worker)
+{
+	enum { BARRIERS_PATIENCE = 10 }; /* times SIM_TIMEOUT for a thread that only passes barriers */
+	const double now = seconds(), timeout = sim_options()->timeout_s;
+
+	if (worker->progress != watch->progress)
+		watch->progressed_at = now;
+	if (worker->ended != watch->ended)
+		watch->ended_at = now;
+	watch->progress = worker->progress;
+	watch->ended = worker->ended;
+	return now - watch->progressed_at > timeout || now - watch->ended_at > BARRIERS_PATIENCE * timeout;
+}
+
+/* Waits for the workers; one that makes no progress is told so, and interrupted if it does not hear. Called with the
+ * pool's lock held. */
 static void wait_for_workers(int wanted)
 {
-	double *since = calloc((size_t)wanted, sizeof *since);
-	uint64_t *progress = calloc((size_t)wanted, sizeof *progress);
+	struct watch *watches = calloc((size_t)wanted, sizeof *watches);
 
-	if (since == NULL || progress == NULL)
+	if (watches == NULL)
 		abort();
 	for (int i = 0; i < wanted; i++)
-		since[i] = seconds();
+		watches[i].progressed_at = watches[i].ended_at = seconds();
 	while (pool.running > 0) {
 		struct timespec until;
 
@@ -185,19 +206,15 @@ static void wait_for_workers(int wanted)
 		for (int i = 0; i < wanted; i++) {
 			struct worker *worker = &pool.workers[i];
 
-			if (worker->progress != progress[i]) {
-				progress[i] = worker->progress;
-				since[i] = seconds();
-			} else if (seconds() - since[i] > sim_options()->timeout_s) {
-				/* First the polite way: a loop that touches memory asks after each window. */
-				if (worker->timed_out)
-					faults_interrupt(worker);
-				worker->timed_out = true;
-			}
+			if (!is_overdue(&watches[i], worker))
+				continue;
+			/* First the polite way: a loop that touches memory or passes barriers asks now and then. */
+			if (worker->timed_out)
+				faults_interrupt(worker);
+			worker->timed_out = true;
 		}
 	}
-	free(since);
-	free(progress);
+	free(watches);
 }
 
 static void run_on_pool(struct launch *launch, bool probe)

@@ -314,7 +314,8 @@ void sim_memory_report_leaks(void)
 
 		if (a->freed)
 			continue;
-		snprintf(hazard.headline, sizeof hazard.headline, "Leaked %zu bytes at %p", a->size, (void *)a->first);
+		snprintf(hazard.headline, sizeof hazard.headline, "Leaked %zu bytes at %p", a->size,
+		         (void *)a->first);
 		snprintf(hazard.detail[0], sizeof hazard.detail[0], "'%s' was never freed", a->name);
 		snprintf(hazard.array, sizeof hazard.array, "%s", a->name);
 		report_hazard(&hazard);

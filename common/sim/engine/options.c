@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine.h"
 
@@ -15,8 +16,9 @@ static const struct gpu *chosen_gpu; /* by sim_set_gpu; beats the environment */
 
 static void refuse(const char *variable, const char *value, const char *expected)
 {
+	fflush(stdout);
 	fprintf(stderr, "%s=%s: expected %s\n", variable, value, expected);
-	exit(2);
+	_exit(2); /* what is to be done at exit would ask for the options again */
 }
 
 static bool read_number(const char *text, uint64_t *number)

@@ -89,16 +89,17 @@ static bool has_handed_over(const struct worker *worker, uint32_t before, uint32
 }
 
 /*
- * A plain read beside another thread's atomic. `old = *p; do ... while (old != atomicCAS(p, ...))` begins with one, and
- * so does `if (*p < x) atomicMax(p, x)`: both are right. Where somebody goes on from a read to an atomic on the same
- * address, that read is explained. If nobody does, it reads a result that others are still adding to.
+ * A plain read beside another thread's atomic. `if (x > *most) atomicMax(most, x)` and every compare-and-swap loop
+ * begin with one, and are right: the read only decides. So a place of the source where a thread reads what it then
+ * does an atomic to is above suspicion for all threads; elsewhere a result was read that others were still adding to.
+ * Known only at the end of the launch: see findings.c.
  */
-static void explain(const struct worker *worker, uint32_t read_site)
+static void explain_read(uint32_t site)
 {
-	struct sim_site *site = (struct sim_site *)site_at(read_site);
+	struct sim_site *place = (struct sim_site *)site_at(site);
 
-	if (site != NULL)
-		__atomic_store_n(&site->scratch, worker->launch->number, __ATOMIC_RELAXED);
+	if (place != NULL)
+		__atomic_store_n(&place->scratch, SITE_READS_BEFORE_ATOMIC, __ATOMIC_RELAXED);
 }
 
 static void found(struct worker *worker, const struct access *now, enum finding_kind kind,
@@ -116,6 +117,8 @@ static void found(struct worker *worker, const struct access *now, enum finding_
 		.count = now->bytes,
 	};
 
+	finding.read_beside_atomic = now->op == SIM_OP_ATOMIC ? before.op == SIM_OP_LOAD
+	                                                      : now->op == SIM_OP_LOAD && before.op == SIM_OP_ATOMIC;
 	findings_add(worker, &finding);
 }
 
@@ -190,10 +193,12 @@ static void check_against_readers(struct worker *worker, const struct race_cell 
 		      (struct party){.site = site, .op = SIM_OP_LOAD, .thread = thread}, false);
 }
 
-static void note_read(struct race_cell *cell, const struct access *now)
+static void note_read(const struct worker *worker, struct race_cell *cell, const struct access *now)
 {
 	if (cell->reader != 0 && (cell->reader - 1u) / WARP_SIZE != now->thread / WARP_SIZE) {
-		cell->other_reader = cell->reader;
+		const bool ordered = has_handed_over(worker, cell->reader - 1u, now->thread);
+
+		cell->other_reader = ordered ? 0 : cell->reader;
 		cell->other_site = cell->read_site;
 		cell->read_lanes = 0;
 	}
@@ -223,14 +228,15 @@ static void check_cell(struct worker *worker, struct race_cell *cell, const stru
 	if (now->op != SIM_OP_ATOMIC)
 		check_against_atomic(worker, cell, now);
 	if (now->op == SIM_OP_LOAD) {
-		note_read(cell, now);
+		note_read(worker, cell, now);
 		return;
 	}
 	check_against_readers(worker, cell, now);
 	if (now->op == SIM_OP_ATOMIC) {
 		if (cell->reader != 0 && is_same_warp(cell->reader - 1u, now->thread) &&
+		    (cell->read_lanes >> now->thread % WARP_SIZE & 1) &&
 		    !(cell->atomic != 0 && is_same_warp(cell->atomic - 1u, now->thread)))
-			explain(worker, cell->read_site);
+			explain_read(cell->read_site);
 		cell->atomic = (uint16_t)(now->thread + 1);
 		cell->atomic_site = now->site;
 		cell->atomic_clock = now->warp->clock;
@@ -290,7 +296,8 @@ static void check_shared(struct worker *worker, struct access *now, unsigned siz
 	check_granule(worker, offset / 4, now);
 	for (unsigned done = 4; done < size; done += 4) {
 		now->address += 4;
-		now->value = done == 4 ? (uint32_t)(value >> 32) : (uint32_t)(value >> 32) ^ done; /* 8 bytes are kept */
+		now->value =
+			done == 4 ? (uint32_t)(value >> 32) : (uint32_t)(value >> 32) ^ done; /* 8 bytes are kept */
 		check_granule(worker, (offset + done) / 4, now);
 	}
 }
@@ -336,8 +343,8 @@ enum { SITE_BITS = 16, INTERVAL_BITS = 14, THREAD_BITS = 10, INTERVAL_MOST = (1 
 #define FLAG_ATOMIC (UINT64_C(1) << 63) /* of a writer: an atomic, or volatile */
 #define FLAG_VOLATILE (UINT64_C(1) << 62)
 #define FLAG_SEVERAL_BLOCKS (UINT64_C(1) << 63)
-#define FLAG_SEVERAL_WARPS (UINT64_C(1) << 62)
-#define BLOCK_MASK ((UINT64_C(1) << 22) - 1)
+#define FLAG_SEVERAL_WARPS  (UINT64_C(1) << 62)
+#define BLOCK_MASK          ((UINT64_C(1) << 22) - 1)
 
 static uint64_t word_of(const struct worker *worker, const struct access *now)
 {
@@ -348,10 +355,22 @@ static uint64_t word_of(const struct worker *worker, const struct access *now)
 	       (now->site & ((1u << SITE_BITS) - 1));
 }
 
-static uint64_t word_block(uint64_t word) { return word >> 40 & BLOCK_MASK; }
-static uint32_t word_thread(uint64_t word) { return word >> 30 & ((1 << THREAD_BITS) - 1); }
-static uint32_t word_interval(uint64_t word) { return word >> SITE_BITS & INTERVAL_MOST; }
-static uint32_t word_site(uint64_t word) { return word & ((1u << SITE_BITS) - 1); }
+static uint64_t word_block(uint64_t word)
+{
+	return word >> 40 & BLOCK_MASK;
+}
+static uint32_t word_thread(uint64_t word)
+{
+	return word >> 30 & ((1 << THREAD_BITS) - 1);
+}
+static uint32_t word_interval(uint64_t word)
+{
+	return word >> SITE_BITS & INTERVAL_MOST;
+}
+static uint32_t word_site(uint64_t word)
+{
+	return word & ((1u << SITE_BITS) - 1);
+}
 
 /* Has the block published what this thread of it did: the thread itself, one of its warp, or any after a barrier? */
 static bool is_published(const struct launch *launch, uint64_t word)
@@ -412,10 +431,8 @@ static bool is_warp_race(const struct worker *worker, const struct access *now, 
 
 static struct party party_of(uint64_t word, enum sim_op op)
 {
-	return (struct party){.site = word_site(word),
-	                      .op = op,
-	                      .thread = word_thread(word),
-	                      .block_order = word_block(word) - 1};
+	return (struct party){
+		.site = word_site(word), .op = op, .thread = word_thread(word), .block_order = word_block(word) - 1};
 }
 
 /* What a cell says of an earlier launch is worth nothing. The first to touch it in this one empties it. */
@@ -425,7 +442,8 @@ static void open_global_cell(struct global_cell *cell, uint32_t launch)
 
 	while (state >> STATE_LAUNCH_SHIFT != launch || (state & STATE_OPENING)) {
 		if (state >> STATE_LAUNCH_SHIFT != launch &&
-		    atomic_compare_exchange_weak(&cell->state, &state, launch << STATE_LAUNCH_SHIFT | STATE_OPENING)) {
+		    atomic_compare_exchange_weak(&cell->state, &state,
+		                                 launch << STATE_LAUNCH_SHIFT | STATE_OPENING)) {
 			atomic_store_explicit(&cell->writer, 0, memory_order_relaxed);
 			atomic_store_explicit(&cell->reader, 0, memory_order_relaxed);
 			atomic_store_explicit(&cell->state, launch << STATE_LAUNCH_SHIFT, memory_order_release);
@@ -435,6 +453,7 @@ static void open_global_cell(struct global_cell *cell, uint32_t launch)
 	}
 }
 
+/* Volatile stores count as atomics here: it is how older code publishes a value. */
 static bool is_atomic_like(const struct access *now)
 {
 	return now->op == SIM_OP_ATOMIC || now->is_volatile;
@@ -479,11 +498,6 @@ static void check_global_write(struct worker *worker, struct global_cell *cell, 
 	}
 	if (reader == 0 || now->is_volatile)
 		return;
-	if (now->op == SIM_OP_ATOMIC && is_same_stretch(mine, reader) &&
-	    is_same_warp(word_thread(mine), word_thread(reader)) &&
-	    !((writer & FLAG_ATOMIC) && is_same_stretch(mine, writer) &&
-	      is_same_warp(word_thread(mine), word_thread(writer))))
-		explain(worker, word_site(reader));
 	if (is_global_race(worker, mine, reader, &between) ||
 	    ((reader & FLAG_SEVERAL_BLOCKS) && !is_released(worker, mine, reader) && (between = true)) ||
 	    ((reader & FLAG_SEVERAL_WARPS) && is_same_stretch(mine, reader)))
@@ -602,6 +616,19 @@ static void check_global(struct worker *worker, struct sim_allocation *allocatio
 	}
 }
 
+/* A lane's own reads, kept apart from the cells, which other workers write too. */
+static void note_recent_read(struct lane *lane, uintptr_t address, uint32_t site)
+{
+	lane->recent_reads[address / 4 % RECENT_READS].address = address;
+	lane->recent_reads[address / 4 % RECENT_READS].site = site;
+}
+
+static void explain_recent_read(const struct lane *lane, uintptr_t address)
+{
+	if (lane->recent_reads[address / 4 % RECENT_READS].address == address)
+		explain_read(lane->recent_reads[address / 4 % RECENT_READS].site);
+}
+
 /* ---- a warp's instruction ---- */
 
 static bool is_uniform(const uint64_t *address, unsigned count)
@@ -625,6 +652,15 @@ void racecheck_instruction(struct worker *worker, const struct warp *warp, uint6
 
 	if (space == SIM_CONSTANT)
 		return;
+	if (space == SIM_GLOBAL && !now.is_volatile && now.op != SIM_OP_STORE)
+		for (uint32_t rest = lanes, j = 0; rest != 0; rest &= rest - 1, j++) {
+			struct lane *lane = &warp->lanes[__builtin_ctz(rest)];
+
+			if (now.op == SIM_OP_LOAD)
+				note_recent_read(lane, address[j], now.site);
+			else
+				explain_recent_read(lane, address[j]);
+		}
 	/* A broadcast is read once: what matters is the warp, and one lane speaks for it. */
 	if (now.op == SIM_OP_LOAD && is_uniform(address, count)) {
 		const uint32_t first = (uint32_t)__builtin_ctz(lanes);

@@ -29,7 +29,14 @@ enum {
  *     63      32 31   30 29  28    27      26     24 23        0
  *     call path | space |  op  | volatile | log2 size | site index
  */
-enum { KEY_SITE_BITS = 24, KEY_SIZE_SHIFT = 24, KEY_VOLATILE_SHIFT = 27, KEY_OP_SHIFT = 28, KEY_SPACE_SHIFT = 30, KEY_PATH_SHIFT = 32 };
+enum {
+	KEY_SITE_BITS = 24,
+	KEY_SIZE_SHIFT = 24,
+	KEY_VOLATILE_SHIFT = 27,
+	KEY_OP_SHIFT = 28,
+	KEY_SPACE_SHIFT = 30,
+	KEY_PATH_SHIFT = 32
+};
 
 static inline uint32_t key_site(uint64_t key)
 {
@@ -65,6 +72,8 @@ static inline const struct sim_site *site_at(uint32_t index)
 {
 	return index == (1u << KEY_SITE_BITS) - 1 ? NULL : &__start_sim_sites[index];
 }
+
+enum { RECENT_READS = 4 };
 
 enum lane_state {
 	LANE_READY,
@@ -113,6 +122,10 @@ struct lane {
 	uint64_t value, result;
 	uint64_t exp;
 	bool guarded; /* its stack has its guard page */
+	struct {
+		uintptr_t address;
+		uint32_t site;
+	} recent_reads[RECENT_READS]; /* racecheck: plain ones of global memory, by address */
 };
 
 /* Accesses of one key that no other lane has matched yet: a queue a lane. Used once lanes have diverged. */
@@ -136,7 +149,7 @@ struct warp {
 	uint32_t clock;     /* racecheck: counts the times lanes of the warp have synchronised */
 	uint32_t full_sync; /* when all of them last did */
 	uint32_t pair_sync[WARP_SIZE][WARP_SIZE]; /* when these two did, in a smaller group */
-	bool diverged; /* lanes' records since the last barrier were not the same */
+	bool diverged;                            /* lanes' records since the last barrier were not the same */
 	struct stream *streams;
 	uint32_t stream_count, stream_capacity;
 	uint32_t *stream_index; /* hash table: key -> stream, + 1 */
@@ -177,6 +190,8 @@ struct worker {
 	char *stacks;
 	struct sim_fiber main; /* the worker's own stack */
 	uint16_t *shared_map;
+	bool mapped; /* the map is that of mapped_function */
+	const struct sim_function *mapped_function;
 	size_t shared_map_dynamic; /* bytes of dynamic shared memory the map was made for */
 
 	uint32_t warp_count, thread_count;
@@ -200,8 +215,8 @@ struct worker {
 	char *output; /* of the kernel's printf, this block */
 	size_t output_length, output_capacity;
 
-	uint32_t interval;       /* counts barriers passed, over all blocks */
-	uint32_t first_interval; /* of this block */
+	uint32_t interval;            /* counts barriers passed, over all blocks */
+	uint32_t first_interval;      /* of this block */
 	struct race_cell *race_cells; /* racecheck of shared memory: a cell for 4 bytes; NULL: off */
 	struct race_cell *race_bytes; /* four cells for 4 bytes, where threads share a word */
 	uint8_t *shared_written;
@@ -213,6 +228,7 @@ struct worker {
 
 	bool probing; /* only finding out which function the kernel is */
 	const struct sim_function *probed;
+	_Atomic uint64_t ended;    /* threads */
 	_Atomic uint64_t progress; /* threads ended and barriers passed */
 	_Atomic bool timed_out;
 	char *signal_stack, *landing_stack;
@@ -294,6 +310,7 @@ static inline uint32_t path_hash(uint32_t parent, uintptr_t caller)
 
 /* ---- block.c ---- */
 bool worker_open(struct worker *worker);
+void worker_set_kernel(struct worker *worker, const struct sim_function *function);
 void worker_set_dynamic_shared(struct worker *worker, size_t bytes);
 void run_block(struct worker *worker);
 /* Finds the __global__ function behind launch->invoke without executing any of it. */
@@ -306,7 +323,8 @@ void abandon_block(struct worker *worker) __attribute__((noreturn));
 void fail_launch(struct worker *worker, const struct hazard *hazard, cudaError_t error) __attribute__((noreturn));
 
 /* ---- warp.c ---- */
-/* Lets lanes go on whose warp operation is complete because those they waited for have left; true if there were any. */
+/* Lets lanes go on whose warp operation is complete because those they waited for have left; true if there were any.
+ */
 bool settle_meetings(struct worker *worker, struct warp *warp);
 /* Lets lanes at __activemask go on; true if there were any. */
 bool settle_active_mask(struct warp *warp);
@@ -330,7 +348,8 @@ void account_forget(struct warp *warp);
 struct slot {
 	uintptr_t first;
 	size_t size;      /* 0: nothing there */
-	uint8_t *written; /* initcheck: one byte for each of the allocation, 1 once it is written; NULL: all of it is */
+	uint8_t *written; /* initcheck: one byte for each of the allocation, 1 once it is written; NULL: all of it is
+	                   */
 	uint8_t *unused;
 };
 enum { SLOT_SHIFT = 20 };
@@ -350,6 +369,8 @@ struct sim_footprint sim_take_footprint(struct sim_allocation *allocation);
 /* ---- symbols.c ---- */
 const struct sim_shared *sim_shared_holding(uintptr_t address); /* of the calling pthread; NULL if none */
 uintptr_t sim_shared_address(const struct sim_shared *array);   /* in the calling pthread */
+size_t sim_function_count(void);
+const struct sim_function *sim_function_number(size_t index);
 size_t sim_shared_count_all(void);
 const struct sim_shared *sim_shared_at(size_t index);
 extern __thread char sim_dynamic_shared[] __attribute__((tls_model("local-exec")));

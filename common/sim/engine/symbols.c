@@ -95,6 +95,16 @@ static uintptr_t thread_pointer(void)
 	return pointer;
 }
 
+size_t sim_function_count(void)
+{
+	return (size_t)(__stop_sim_functions - __start_sim_functions);
+}
+
+const struct sim_function *sim_function_number(size_t index)
+{
+	return &__start_sim_functions[index];
+}
+
 size_t sim_shared_count_all(void)
 {
 	return (size_t)(__stop_sim_shared - __start_sim_shared);

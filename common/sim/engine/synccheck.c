@@ -108,10 +108,12 @@ void report_spinning(struct worker *worker, struct lane *lane)
 {
 	struct hazard hazard = hazard_at(lane, NULL, SIM_SYNCCHECK, "endless_loop");
 
+	const bool at_barrier = lane->state == LANE_AT_BARRIER;
+
 	snprintf(hazard.headline, sizeof hazard.headline, "No progress: an endless loop");
-	snprintf(hazard.detail[0], sizeof hazard.detail[0],
-	         "for %g s no thread has ended or passed a barrier (SIM_TIMEOUT sets the limit)",
+	snprintf(hazard.detail[0], sizeof hazard.detail[0], "for too long no thread has ended%s (SIM_TIMEOUT=%g)",
+	         at_barrier ? "; they go through this barrier again and again" : " or passed a barrier",
 	         sim_options()->timeout_s);
-	hazard_set_location(&hazard, site_at(key_site(lane->keys[0])));
+	hazard_set_location(&hazard, at_barrier ? lane->site : site_at(key_site(lane->keys[0])));
 	fail_launch(worker, &hazard, cudaErrorLaunchTimeout);
 }

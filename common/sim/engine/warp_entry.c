@@ -163,12 +163,13 @@ MATCH(f64, double, bits_of_f64, 64, _s2, _s3)
 	ENTRY(type, sim_reduce_##name##_s3, unsigned mask, type value, const void *site)                             \
 	{                                                                                                            \
 		type result = 0;                                                                                     \
-		bool is_first = true; const unsigned present = sim_warp_ballot(mask, 1, site);                                                                                \
+		bool is_first = true;                                                                                \
+		const unsigned present = sim_warp_ballot(mask, 1, site);                                             \
                                                                                                                      \
 		for (int lane = 0; lane < 32; lane++) {                                                              \
 			type other;                                                                                  \
                                                                                                                      \
-			if ((present >> lane & 1) == 0)                                                                 \
+			if ((present >> lane & 1) == 0)                                                              \
 				continue;                                                                            \
 			other = (type)sim_warp_shuffle(SIM_SHUFFLE_INDEX, mask, (uint32_t)value, lane, 32, site);    \
 			result = is_first ? other : (combined);                                                      \

@@ -616,6 +616,7 @@ sub rewrite_launch {
     $_->{o} = q{} for @$tokens[ $open .. $open + 2, $close .. $close + 2 ];
     my $config = join q{}, map { $_->{before} . $_->{o} } @$tokens[ $open .. $close + 2 ];
     ($_->{before}, $_->{o}) = ('', '') for @$tokens[ $first + 1 .. $close + 2 ];
+    $tokens->[$first]{before} ||= ' ' if $self->text($first - 1) eq ':'; # case 1:k<<<...>>>
     $tokens->[$first]{o} = $self->launch_text($name, $kernel, $config, $self->explicit_arguments($open - 1));
 }
 
@@ -626,8 +627,8 @@ sub launch_text {
     my $known = $self->{kernels}{$name};
     my $one_function = !$known || !$known->{template}
         || keys %{ $known->{shapes} } == 1 && $given == $known->{arguments};
-    return qq{ ::sim::launch(::sim::launch_config($config), "$name", $kernel)} if $one_function;
-    return qq{ ::sim::launch_deduced(::sim::launch_config($config), "$name", [=](auto... sim_a) }
+    return qq{::sim::launch(::sim::launch_config($config), "$name", $kernel)} if $one_function;
+    return qq{::sim::launch_deduced(::sim::launch_config($config), "$name", [=](auto... sim_a) }
          . qq{__attribute__((no_sanitize("thread"))) { $kernel(sim_a...); })};
 }
 

@@ -133,12 +133,12 @@ __global__ void exponentials(const float *x, float *y, double *z)
 	z[i] = exp((double)x[i]) + exp2((double)x[i]);
 }
 
-// Overlapping ranges: 4 blocks of 64 threads, 32 floats apart, touch 160; each writes its own word twice.
+// Overlapping ranges: 4 blocks of 64 threads, 32 floats apart, touch 160; each thread writes its own word twice.
 __global__ void overlap(const float *x, float *y)
 {
 	int i = 32 * blockIdx.x + threadIdx.x;
-	y[blockIdx.x] = 0;
-	y[4 + blockIdx.x] = x[i];
+	y[64 * blockIdx.x + threadIdx.x] = 0;
+	y[64 * blockIdx.x + threadIdx.x] = x[i];
 }
 
 int main()
@@ -182,7 +182,7 @@ int main()
 	locals_are_free<<<1, 32>>>(dx, dy);
 	//= exponentials load=5*128+16/6/5*4+1 store=128+256/2/12 exp=32*5+4
 	exponentials<<<1, 32>>>(dx, dy, dz);
-	//= overlap load=4*256/8/32 store=8*128*2/16/16 foot=160*4/32 tensor:alloc0=1024/0/640/0
+	//= overlap load=4*256/8/32 store=8*128*2/16/64 foot=160*4/1024 tensor:alloc0=1024/0/640/0
 	overlap<<<4, 64>>>(dx, dy);
 	CHECK(cudaDeviceSynchronize());
 	return 0;
