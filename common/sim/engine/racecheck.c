@@ -490,11 +490,12 @@ static void check_global_write(struct worker *worker, struct global_cell *cell, 
 		bool same = record && now->op == SIM_OP_STORE && !(writer & FLAG_ATOMIC) && value == now->value;
 		bool warning = in_warp && word_site(writer) != word_site(mine);
 
-		found(worker, now, FINDING_WRITE_AFTER_WRITE,
-		      same      ? FINDING_INFO
-		      : warning ? FINDING_WARNING
-		                : FINDING_ERROR,
-		      SIM_GLOBAL, party_of(writer, writer & FLAG_ATOMIC ? SIM_OP_ATOMIC : SIM_OP_STORE), between);
+		if (!(in_warp && same))
+			found(worker, now, FINDING_WRITE_AFTER_WRITE,
+			      same      ? FINDING_INFO
+			      : warning ? FINDING_WARNING
+			                : FINDING_ERROR,
+			      SIM_GLOBAL, party_of(writer, writer & FLAG_ATOMIC ? SIM_OP_ATOMIC : SIM_OP_STORE), between);
 	}
 	if (reader == 0 || now->is_volatile)
 		return;
