@@ -350,6 +350,8 @@ void lane_wait(struct lane *lane, enum lane_state state)
 	struct lane *next;
 
 	lane->state = state;
+	if (lane->pending)
+		capture_value(lane); /* before another lane writes there */
 	if (state == LANE_AT_BARRIER)
 		lane->warp->at_barrier |= 1u << lane->index;
 	else if (state == LANE_EXITED)
@@ -393,6 +395,7 @@ static void open_lanes(struct worker *worker)
 		lane->state = LANE_READY;
 		lane->count = 0;
 		lane->entered = lane->pending = 0;
+		lane->copies = false;
 		lane->fenced = lane->released = lane->acquired = false;
 		memset(lane->recent_reads, 0, sizeof lane->recent_reads);
 		lane->path = 0;

@@ -239,6 +239,7 @@ static struct finding *gather(struct worker *workers, int count, size_t *found)
 	return all;
 }
 
+/* A plain read beside an atomic that belongs to a compare-and-swap loop or the like: see racecheck.c. */
 static bool is_explained(const struct finding *finding)
 {
 	const uint32_t read = finding->now.op == SIM_OP_LOAD ? finding->now.site : finding->before.site;
@@ -247,9 +248,23 @@ static bool is_explained(const struct finding *finding)
 	return finding->read_beside_atomic && place != NULL && place->scratch == SITE_READS_BEFORE_ATOMIC;
 }
 
+/* What is read too early may not be written yet: whether it was is a question of order, and the race says it all. */
+static bool is_read_too_early(const struct finding *finding, const struct finding *all, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (all[i].object == finding->object && all[i].space == finding->space &&
+		    all[i].severity != FINDING_INFO && !is_explained(&all[i]) &&
+		    ((all[i].kind == FINDING_READ_AFTER_WRITE && all[i].now.site == finding->now.site) ||
+		     (all[i].kind == FINDING_WRITE_AFTER_READ && all[i].before.site == finding->now.site)))
+			return true;
+	return false;
+}
+
 /* A barrier that is missing between warps is missing inside them too: the error says it all. */
 static bool is_implied(const struct finding *finding, const struct finding *all, size_t count)
 {
+	if (finding->kind == FINDING_UNINITIALISED)
+		return is_read_too_early(finding, all, count);
 	if (finding->severity != FINDING_WARNING)
 		return false;
 	for (size_t i = 0; i < count; i++)
@@ -269,7 +284,7 @@ void findings_report(const struct launch *launch, struct worker *workers, int co
 		struct hazard hazard;
 		size_t *shown = &printed[all[i].kind][all[i].severity];
 
-		if (is_implied(&all[i], all, found) || is_explained(&all[i]))
+		if (is_explained(&all[i]) || is_implied(&all[i], all, found))
 			continue;
 		hazard = to_hazard(launch, &all[i]);
 

@@ -20,32 +20,33 @@ COLD static void lane_window_full(struct lane *lane)
 	lane_wait(lane, LANE_FULL);
 }
 
-/* What the store before this point has written, now that it has: racecheck tells equal values apart. */
+/* What the stores before this point have written, now that they have: racecheck tells equal values apart. They are
+ * several where one copy is recorded in pieces. */
 void capture_value(struct lane *lane)
 {
-	const uint32_t at = lane->pending - 1u;
-	uint64_t value = 0;
-
-	lane->pending = 0;
-	if (at < lane->count) {
+	for (uint32_t at = lane->pending - 1u; at < lane->count; at++) {
 		const unsigned size = key_size(lane->keys[at]);
+		uint64_t value = 0;
 
+		if (key_op(lane->keys[at]) == SIM_OP_LOAD)
+			continue;
 		memcpy(&value, (const void *)lane->addresses[at], size < 8 ? size : 8);
 		lane->values[at] = value;
 	}
+	lane->pending = 0;
 }
 
 static inline void record(struct lane *lane, uintptr_t address, uint64_t low_key)
 {
 	uint32_t count;
 
-	if (lane->pending)
+	if (lane->pending && !lane->copies)
 		capture_value(lane);
 	/* Not as soon as the window is full: a store just recorded has not happened yet, and its value is wanted. */
 	if (unlikely(lane->count == WINDOW))
 		lane_window_full(lane);
 	count = lane->count;
-	if (lane->values != NULL && (low_key >> KEY_OP_SHIFT & 3) != SIM_OP_LOAD)
+	if (lane->values != NULL && (low_key >> KEY_OP_SHIFT & 3) != SIM_OP_LOAD && !lane->pending)
 		lane->pending = (uint16_t)(count + 1);
 	lane->addresses[count] = address;
 	lane->keys[count] = lane->path | low_key;
@@ -162,8 +163,12 @@ static void access_range(const void *pointer, size_t bytes, enum sim_op op, cons
 
 	if (lane == NULL || address - lane->stack_first < lane->stack_span)
 		return;
+	if (lane->pending)
+		capture_value(lane);
+	lane->copies = true;
 	for (size_t done = 0; done < bytes; done += (size_t)1 << log2_size)
 		access_memory((const char *)pointer + done, log2_size, op, site);
+	lane->copies = false;
 }
 
 #define UNALIGNED_HOOK(bytes)                                                                                        \
@@ -184,12 +189,19 @@ UNALIGNED_HOOK(8)
  * allows it, two of 8 bytes where not. (A float4 comes through __tsan_read16 and must be aligned to 16.) */
 static void access_16(const void *pointer, enum sim_op op, const void *site)
 {
+	if (sim_lane != NULL) {
+		if (sim_lane->pending)
+			capture_value(sim_lane);
+		sim_lane->copies = true;
+	}
 	if ((uintptr_t)pointer % 16 == 8) {
 		access_memory(pointer, 3, op, site);
 		access_memory((const char *)pointer + 8, 3, op, site);
 	} else {
 		access_memory(pointer, 4, op, site);
 	}
+	if (sim_lane != NULL)
+		sim_lane->copies = false;
 }
 
 void __tsan_unaligned_read16(void *pointer, const void *site)
@@ -242,16 +254,36 @@ void sim_note_fence(void)
 static void note_release(struct lane *lane)
 {
 	const struct worker *worker = lane->worker;
+	const uint32_t interval = worker->interval - worker->first_interval;
+	const uint32_t thread = (uint32_t)(lane - worker->lanes);
+	uint32_t release, last;
 
 	lane->released |= lane->fenced;
-	if (worker->fenced && worker->launch->released != NULL &&
-	    worker->block_order < worker->launch->released_count)
-		worker->launch->released[worker->block_order] = 1;
+	/* With what it did, a thread publishes what lanes of its warp had told it. */
+	for (uint32_t i = 0; lane->fenced && i < lane->warp->lane_count; i++)
+		if (lane->warp->full_sync != 0 || lane->warp->pair_sync[i][lane->index] != 0)
+			lane->warp->lanes[i].released = true;
+	if (!worker->fenced || worker->launch->released == NULL || worker->block_order >= worker->launch->released_count)
+		return;
+	last = worker->launch->released[worker->block_order];
+	release = RELEASE_VALID | (last & RELEASE_ACQUIRED) | thread |
+	          (interval < RELEASE_INTERVAL_MOST ? interval : RELEASE_INTERVAL_MOST) << RELEASE_INTERVAL_SHIFT;
+	if (((last ^ release) & ~RELEASE_SEVERAL) >> RELEASE_INTERVAL_SHIFT == 0 &&
+	    ((last & RELEASE_SEVERAL) || (last & (MAX_THREADS - 1)) / WARP_SIZE != thread / WARP_SIZE))
+		release |= RELEASE_SEVERAL;
+	worker->launch->released[worker->block_order] = release;
 }
 
 static void note_acquire(struct lane *lane)
 {
-	lane->acquired = lane->worker->acquired = true;
+	struct worker *worker = lane->worker;
+
+	lane->acquired = true;
+	if (worker->acquired)
+		return;
+	worker->acquired = true;
+	if (worker->launch->released != NULL && worker->block_order < worker->launch->released_count)
+		worker->launch->released[worker->block_order] |= RELEASE_ACQUIRED;
 }
 
 /* Volatile accesses are how older code talks between threads: to racecheck they are like atomics. */

@@ -21,10 +21,10 @@ struct race_cell {
 	uint32_t interval; /* what follows is of this one */
 	uint16_t writer, reader;
 	uint16_t other_reader; /* of another warp than reader's */
-	uint8_t write_op;
+	uint16_t atomic;       /* who last did an atomic: beside `writer`, who made a plain store */
 	bool write_is_volatile;
-	uint32_t write_site, read_site, other_site;
-	uint32_t write_clock, read_clock; /* of the warp */
+	uint32_t write_site, atomic_site, read_site, other_site;
+	uint32_t write_clock, atomic_clock, read_clock; /* of the warp */
 	uint32_t read_lanes;              /* of reader's warp, at read_clock */
 	uint32_t value;                   /* that was written */
 	bool read_is_volatile;            /* all reads so far */
@@ -60,7 +60,13 @@ bool racecheck_open_worker(struct worker *worker)
 
 void racecheck_synchronise(struct warp *warp, uint32_t group)
 {
+	bool acquired = false;
+
 	warp->clock++;
+	for (uint32_t rest = group; rest != 0; rest &= rest - 1)
+		acquired |= warp->lanes[__builtin_ctz(rest)].acquired;
+	for (uint32_t rest = acquired ? group : 0; rest != 0; rest &= rest - 1)
+		warp->lanes[__builtin_ctz(rest)].acquired = true; /* what one has seen, it has told the others */
 	if (warp->lane_count == WARP_SIZE ? group == ~0u : group == (1u << warp->lane_count) - 1) {
 		warp->full_sync = warp->clock;
 		return;
@@ -116,6 +122,8 @@ static void found(struct worker *worker, const struct access *now, enum finding_
 	findings_add(worker, &finding);
 }
 
+static bool is_same_warp(uint32_t one, uint32_t other) { return one / WARP_SIZE == other / WARP_SIZE; }
+
 /* ---- shared memory ---- */
 
 /* An earlier access by `thread` (from 0), in this interval: is it unordered with `now`, and how bad is that? */
@@ -138,15 +146,25 @@ static void check_against_writer(struct worker *worker, const struct race_cell *
 
 	if (cell->writer == 0 || !is_race(worker, now, cell->writer - 1u, cell->write_clock, &severity))
 		return;
-	if (now->op == SIM_OP_ATOMIC && cell->write_op == SIM_OP_ATOMIC)
-		return;
 	if (now->is_volatile && cell->write_is_volatile && severity == FINDING_ERROR)
 		return; /* between warps; inside one, "volatile" has never been a __syncwarp() */
 	/* Writing what is already there is done on purpose in real kernels ("found = true"). */
-	if (now->op == SIM_OP_STORE && cell->write_op == SIM_OP_STORE && now->value == cell->value)
+	if (now->op == SIM_OP_STORE && now->value == cell->value)
 		severity = FINDING_INFO;
 	found(worker, now, now->op == SIM_OP_LOAD ? FINDING_READ_AFTER_WRITE : FINDING_WRITE_AFTER_WRITE, severity,
-	      SIM_SHARED, (struct party){.site = cell->write_site, .op = cell->write_op, .thread = cell->writer - 1u},
+	      SIM_SHARED, (struct party){.site = cell->write_site, .op = SIM_OP_STORE, .thread = cell->writer - 1u}, false);
+}
+
+static void check_against_atomic(struct worker *worker, const struct race_cell *cell, const struct access *now)
+{
+	enum finding_severity severity;
+
+	if (cell->atomic == 0 || !is_race(worker, now, cell->atomic - 1u, cell->atomic_clock, &severity))
+		return;
+	if (now->is_volatile && severity == FINDING_ERROR)
+		return;
+	found(worker, now, now->op == SIM_OP_LOAD ? FINDING_READ_AFTER_WRITE : FINDING_WRITE_AFTER_WRITE, severity,
+	      SIM_SHARED, (struct party){.site = cell->atomic_site, .op = SIM_OP_ATOMIC, .thread = cell->atomic - 1u},
 	      false);
 }
 
@@ -198,7 +216,7 @@ static void open_cell(struct race_cell *cell, uint32_t interval)
 	if (cell->interval == interval)
 		return;
 	cell->interval = interval;
-	cell->writer = cell->reader = cell->other_reader = 0;
+	cell->writer = cell->reader = cell->other_reader = cell->atomic = 0;
 	cell->read_lanes = 0;
 	cell->split = 0;
 }
@@ -207,18 +225,26 @@ static void check_cell(struct worker *worker, struct race_cell *cell, const stru
 {
 	open_cell(cell, worker->interval);
 	check_against_writer(worker, cell, now);
+	if (now->op != SIM_OP_ATOMIC)
+		check_against_atomic(worker, cell, now);
 	if (now->op == SIM_OP_LOAD) {
 		note_read(worker, cell, now);
 		return;
 	}
 	check_against_readers(worker, cell, now);
+	if (now->op == SIM_OP_ATOMIC) {
+		if (cell->reader != 0 && is_same_warp(cell->reader - 1u, now->thread) &&
+		    (cell->read_lanes >> now->thread % WARP_SIZE & 1) &&
+		    !(cell->atomic != 0 && is_same_warp(cell->atomic - 1u, now->thread)))
+			explain_read(cell->read_site);
+		cell->atomic = (uint16_t)(now->thread + 1);
+		cell->atomic_site = now->site;
+		cell->atomic_clock = now->warp->clock;
+		return;
+	}
+	cell->atomic = 0;
 	cell->writer = (uint16_t)(now->thread + 1);
-	cell->write_op = (uint8_t)now->op;
 	cell->write_is_volatile = now->is_volatile;
-	if (now->op == SIM_OP_ATOMIC && cell->reader != 0 &&
-	    (cell->reader - 1u) / WARP_SIZE == now->thread / WARP_SIZE &&
-	    (cell->read_lanes >> now->thread % WARP_SIZE & 1))
-		explain_read(cell->read_site);
 	cell->write_site = now->site;
 	cell->write_clock = now->warp->clock;
 	cell->value = now->value;
@@ -284,7 +310,7 @@ static void check_shared_broadcast(struct worker *worker, struct access *now, un
 
 	for (unsigned done = 0; done < size; done += 4) {
 		struct race_cell *cell = &worker->race_cells[(address + done - worker->lanes[0].shared_first) / 4];
-		uint32_t writer = cell->writer - 1u - first_thread; /* lane, if of this warp */
+		uint32_t writer = (cell->writer ? cell->writer : cell->atomic) - 1u - first_thread; /* lane, if of this warp */
 		uint32_t others = writer < WARP_SIZE ? lanes & ~(1u << writer) : lanes;
 
 		now->thread = first_thread + (uint32_t)__builtin_ctz(others != 0 ? others : lanes);
@@ -303,18 +329,19 @@ static void check_shared_broadcast(struct worker *worker, struct access *now, un
  *     63    40 39      30 29      16 15     0
  *     block+1 | thread  | interval  | site          (the 2 highest bits of block are flags)
  *
- * Numbers that do not fit are cut, and a cut interval is taken for another one: rather a miss than a false alarm.
+ * Of a plain store and atomics beside it the store is kept. Numbers that do not fit are cut, and a cut interval is taken for another one: rather a miss than a false alarm.
  */
 struct global_cell {
 	_Atomic uint64_t writer, reader;
-	uint32_t value;
-	_Atomic uint32_t state; /* launch << 5 | being opened << 4 | which of the four bytes were written */
+	uint32_t value, write_clock;
+	_Atomic uint32_t state; /* launch << 1 | being opened */
 };
 
-enum { STATE_BYTES = 15, STATE_OPENING = 16, STATE_LAUNCH_SHIFT = 5 };
+enum { STATE_OPENING = 1, STATE_LAUNCH_SHIFT = 1 };
 
 enum { SITE_BITS = 16, INTERVAL_BITS = 14, THREAD_BITS = 10, INTERVAL_MOST = (1 << INTERVAL_BITS) - 1 };
-#define FLAG_ATOMIC         (UINT64_C(1) << 63) /* of a writer: an atomic, or volatile */
+#define FLAG_ATOMIC (UINT64_C(1) << 63) /* of a writer: an atomic, or volatile */
+#define FLAG_VOLATILE (UINT64_C(1) << 62)
 #define FLAG_SEVERAL_BLOCKS (UINT64_C(1) << 63)
 #define FLAG_SEVERAL_WARPS  (UINT64_C(1) << 62)
 #define BLOCK_MASK          ((UINT64_C(1) << 22) - 1)
@@ -345,22 +372,61 @@ static uint32_t word_site(uint64_t word)
 	return word & ((1u << SITE_BITS) - 1);
 }
 
-/* Is what a block did before visible here because it released it, and this block has looked? */
-static bool is_released(const struct worker *worker, uint64_t block)
+/* Has the block published what this thread of it did: the thread itself, one of its warp, or any after a barrier? */
+static bool is_published(const struct launch *launch, uint64_t word)
 {
-	const struct launch *launch = worker->launch;
+	const uint64_t block = word_block(word) - 1;
+	const uint32_t interval = word_interval(word);
+	uint32_t release, released_in;
 
-	return worker->acquired && (block - 1 >= launch->released_count || launch->released[block - 1]);
+	if (block >= launch->released_count)
+		return true;
+	release = launch->released[block];
+	released_in = release >> RELEASE_INTERVAL_SHIFT & INTERVAL_MOST;
+	if (!(release & RELEASE_VALID) || interval > released_in)
+		return false;
+	return interval < released_in || interval == INTERVAL_MOST || (release & RELEASE_SEVERAL) ||
+	       is_same_warp(release & (MAX_THREADS - 1), word_thread(word));
+}
+
+static bool has_looked(const struct launch *launch, uint64_t word)
+{
+	const uint64_t block = word_block(word) - 1;
+
+	return block >= launch->released_count || (launch->released[block] & RELEASE_ACQUIRED);
+}
+
+/* Are the accesses of two blocks ordered, because one was published and the other block has looked? Which of them comes
+ * first is not certain: other CPU threads check theirs when they come to it. */
+static bool is_released(const struct worker *worker, uint64_t mine, uint64_t theirs)
+{
+	return (worker->acquired && is_published(worker->launch, theirs)) ||
+	       (has_looked(worker->launch, theirs) && is_published(worker->launch, mine));
+}
+
+static bool is_same_stretch(uint64_t mine, uint64_t theirs)
+{
+	return word_block(mine) == word_block(theirs) && word_interval(mine) == word_interval(theirs) &&
+	       word_interval(mine) != INTERVAL_MOST;
 }
 
 static bool is_global_race(const struct worker *worker, uint64_t mine, uint64_t theirs, bool *between_blocks)
 {
 	*between_blocks = word_block(mine) != word_block(theirs);
 	if (*between_blocks)
-		return !is_released(worker, word_block(theirs));
-	return !has_handed_over(worker, word_thread(theirs), word_thread(mine)) &&
-	       word_thread(mine) / WARP_SIZE != word_thread(theirs) / WARP_SIZE &&
-	       word_interval(mine) == word_interval(theirs) && word_interval(mine) != INTERVAL_MOST;
+		return !is_released(worker, mine, theirs);
+	return is_same_stretch(mine, theirs) && !is_same_warp(word_thread(mine), word_thread(theirs)) &&
+	       !has_handed_over(worker, word_thread(theirs), word_thread(mine));
+}
+
+/* The same between lanes of a warp that have not synchronised since `clock`. */
+static bool is_warp_race(const struct worker *worker, const struct access *now, uint64_t mine, uint64_t theirs,
+                         uint32_t clock)
+{
+	return is_same_stretch(mine, theirs) && word_thread(mine) != word_thread(theirs) &&
+	       is_same_warp(word_thread(mine), word_thread(theirs)) &&
+	       !are_ordered(now->warp, word_thread(theirs) % WARP_SIZE, clock, word_thread(mine) % WARP_SIZE) &&
+	       !has_handed_over(worker, word_thread(theirs), word_thread(mine));
 }
 
 static struct party party_of(uint64_t word, enum sim_op op)
@@ -393,108 +459,160 @@ static bool is_atomic_like(const struct access *now)
 	return now->op == SIM_OP_ATOMIC || now->is_volatile;
 }
 
-static void check_global_write(struct worker *worker, struct global_cell *cell, const struct access *now,
-                               uint64_t mine)
+/* A store must not hide behind a later atomic: "sum = 0" by one thread is a race with every other's atomicAdd(). */
+static uint64_t exchange_writer(struct global_cell *cell, const struct access *now, uint64_t mine)
 {
-	const uint64_t writer = atomic_exchange_explicit(
-		&cell->writer, mine | (is_atomic_like(now) ? FLAG_ATOMIC : 0), memory_order_seq_cst);
+	const uint64_t writer = atomic_load_explicit(&cell->writer, memory_order_relaxed);
+
+	if (is_atomic_like(now) && writer != 0 && !(writer & FLAG_ATOMIC))
+		return writer;
+	if (is_atomic_like(now))
+		mine |= FLAG_ATOMIC | (now->is_volatile ? FLAG_VOLATILE : 0);
+	cell->write_clock = now->warp->clock;
+	return atomic_exchange_explicit(&cell->writer, mine, memory_order_seq_cst);
+}
+
+/* `record`: this is the cell the access belongs to; otherwise one of the bytes of its word, or the word of its byte. */
+static void check_global_write(struct worker *worker, struct global_cell *cell, const struct access *now,
+                               uint64_t mine, bool record)
+{
+	const uint32_t clock = cell->write_clock, value = cell->value;
+	const uint64_t writer = record ? exchange_writer(cell, now, mine)
+	                               : atomic_load_explicit(&cell->writer, memory_order_relaxed);
 	const uint64_t reader = atomic_load_explicit(&cell->reader, memory_order_relaxed);
-	const uint32_t value = cell->value;
-	const uint32_t state = atomic_load_explicit(&cell->state, memory_order_relaxed), bytes = state & STATE_BYTES;
-	const uint32_t touched = ((1u << now->bytes) - 1) << (now->address & 3);
-	bool between;
+	const bool in_warp = is_warp_race(worker, now, mine, writer, clock);
+	bool between = false;
 
-	cell->value = now->value;
-	if (bytes != touched)
-		atomic_store_explicit(&cell->state, (state & ~(uint32_t)STATE_BYTES) | touched, memory_order_relaxed);
-	if (writer != 0 && !((writer & FLAG_ATOMIC) && is_atomic_like(now)) && (bytes & touched) != 0 &&
-	    is_global_race(worker, mine, writer, &between)) {
-		bool same = now->op == SIM_OP_STORE && !(writer & FLAG_ATOMIC) && value == now->value;
+	if (record && now->op == SIM_OP_STORE)
+		cell->value = now->value;
+	if (writer != 0 && !((writer & FLAG_ATOMIC) && is_atomic_like(now)) &&
+	    (in_warp || is_global_race(worker, mine, writer, &between))) {
+		bool same = record && now->op == SIM_OP_STORE && !(writer & FLAG_ATOMIC) && value == now->value;
+		bool warning = in_warp && word_site(writer) != word_site(mine);
 
-		found(worker, now, FINDING_WRITE_AFTER_WRITE, same ? FINDING_INFO : FINDING_ERROR, SIM_GLOBAL,
-		      party_of(writer, writer & FLAG_ATOMIC ? SIM_OP_ATOMIC : SIM_OP_STORE), between);
+		if (!(in_warp && same))
+			found(worker, now, FINDING_WRITE_AFTER_WRITE,
+			      same      ? FINDING_INFO
+			      : warning ? FINDING_WARNING
+			                : FINDING_ERROR,
+			      SIM_GLOBAL, party_of(writer, writer & FLAG_ATOMIC ? SIM_OP_ATOMIC : SIM_OP_STORE), between);
 	}
-	if (reader == 0 || now->bytes < 4 || now->is_volatile) /* who read which bytes of a word is not kept */
+	if (reader == 0 || now->is_volatile)
 		return;
 	if (is_global_race(worker, mine, reader, &between) ||
-	    ((reader & FLAG_SEVERAL_BLOCKS) && !is_released(worker, word_block(reader)) && (between = true)) ||
-	    ((reader & FLAG_SEVERAL_WARPS) && word_block(mine) == word_block(reader) &&
-	     word_interval(mine) == word_interval(reader) && word_interval(mine) != INTERVAL_MOST))
+	    ((reader & FLAG_SEVERAL_BLOCKS) && !is_released(worker, mine, reader) && (between = true)) ||
+	    ((reader & FLAG_SEVERAL_WARPS) && is_same_stretch(mine, reader)))
 		found(worker, now, FINDING_WRITE_AFTER_READ, FINDING_ERROR, SIM_GLOBAL, party_of(reader, SIM_OP_LOAD),
 		      between);
 }
 
-static void check_global_read(struct worker *worker, struct global_cell *cell, const struct access *now,
-                              uint64_t mine)
+static void note_global_read(const struct worker *worker, struct global_cell *cell, uint64_t mine)
 {
-	const uint64_t writer = atomic_load_explicit(&cell->writer, memory_order_relaxed);
 	const uint64_t reader = atomic_load_explicit(&cell->reader, memory_order_relaxed);
-	const uint32_t touched = ((1u << now->bytes) - 1) << (now->address & 3);
-	uint64_t flags = reader & FLAG_SEVERAL_BLOCKS;
-	bool between;
+	uint64_t flags = 0;
 
-	if (writer != 0 && !((writer & FLAG_ATOMIC) && now->is_volatile) &&
-	    (atomic_load_explicit(&cell->state, memory_order_relaxed) & touched) != 0 &&
-	    is_global_race(worker, mine, writer, &between))
-		found(worker, now, FINDING_READ_AFTER_WRITE, FINDING_ERROR, SIM_GLOBAL,
-		      party_of(writer, writer & FLAG_ATOMIC ? SIM_OP_ATOMIC : SIM_OP_STORE), between);
-	if (now->is_volatile)
-		return;
-	if (reader != 0) {
-		if (word_block(reader) != word_block(mine))
-			flags |= is_released(worker, word_block(reader)) ? 0 : FLAG_SEVERAL_BLOCKS;
-		else if (word_interval(reader) == word_interval(mine) &&
-		         !has_handed_over(worker, word_thread(reader), word_thread(mine)))
-			flags |= word_thread(reader) / WARP_SIZE != word_thread(mine) / WARP_SIZE
-			                 ? FLAG_SEVERAL_WARPS
-			                 : reader & FLAG_SEVERAL_WARPS;
+	/* Only readers that are not ordered before this one are worth remembering. */
+	if (reader != 0 && word_block(reader) != word_block(mine)) {
+		if (!is_released(worker, mine, reader))
+			flags = FLAG_SEVERAL_BLOCKS;
+	} else if (reader != 0) {
+		flags = reader & FLAG_SEVERAL_BLOCKS;
+		if (word_interval(reader) == word_interval(mine)) {
+			flags |= reader & FLAG_SEVERAL_WARPS;
+			if (!is_same_warp(word_thread(reader), word_thread(mine)) &&
+			    !has_handed_over(worker, word_thread(reader), word_thread(mine)))
+				flags |= FLAG_SEVERAL_WARPS;
+		}
 	}
 	if ((mine | flags) != reader)
 		atomic_store_explicit(&cell->reader, mine | flags, memory_order_relaxed);
 }
 
-static struct global_cell *cells_of(struct sim_allocation *allocation)
+static void check_global_read(struct worker *worker, struct global_cell *cell, const struct access *now, uint64_t mine,
+                              bool record)
+{
+	const uint64_t writer = atomic_load_explicit(&cell->writer, memory_order_relaxed);
+	bool between = false;
+
+	if (writer != 0 && !(writer & FLAG_VOLATILE) && !(now->is_volatile && (writer & FLAG_ATOMIC))) {
+		const bool in_warp = is_warp_race(worker, now, mine, writer, cell->write_clock);
+
+		if (in_warp || is_global_race(worker, mine, writer, &between))
+			found(worker, now, FINDING_READ_AFTER_WRITE, in_warp ? FINDING_WARNING : FINDING_ERROR,
+			      SIM_GLOBAL, party_of(writer, writer & FLAG_ATOMIC ? SIM_OP_ATOMIC : SIM_OP_STORE),
+			      between);
+	}
+	if (record && !now->is_volatile)
+		note_global_read(worker, cell, mine);
+}
+
+static struct global_cell *cells_of(struct global_cell **place, size_t count)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-	if (__atomic_load_n(&allocation->cells, __ATOMIC_ACQUIRE) == NULL) {
+	if (__atomic_load_n(place, __ATOMIC_ACQUIRE) == NULL) {
 		pthread_mutex_lock(&lock);
-		if (allocation->cells == NULL)
-			__atomic_store_n(&allocation->cells,
-			                 map_cells((allocation->size / 4 + 2) * sizeof *allocation->cells),
-			                 __ATOMIC_RELEASE);
+		if (*place == NULL)
+			__atomic_store_n(place, map_cells(count * sizeof **place), __ATOMIC_RELEASE);
 		pthread_mutex_unlock(&lock);
 	}
-	return allocation->cells;
+	return *place;
 }
+
+static size_t word_cells(const struct sim_allocation *allocation) { return allocation->size / 4 + 2; }
+static size_t byte_cells(const struct sim_allocation *allocation) { return allocation->size + 8; }
 
 void racecheck_forget(struct sim_allocation *allocation)
 {
 	if (allocation->cells != NULL)
-		munmap(allocation->cells, (allocation->size / 4 + 2) * sizeof *allocation->cells);
-	allocation->cells = NULL;
+		munmap(allocation->cells, word_cells(allocation) * sizeof *allocation->cells);
+	if (allocation->byte_cells != NULL)
+		munmap(allocation->byte_cells, byte_cells(allocation) * sizeof *allocation->byte_cells);
+	allocation->cells = allocation->byte_cells = NULL;
+}
+
+static void check_global_cell(struct worker *worker, struct global_cell *cell, const struct access *now, uint64_t mine,
+                              bool record)
+{
+	open_global_cell(cell, worker->launch->number);
+	if (now->op == SIM_OP_LOAD)
+		check_global_read(worker, cell, now, mine, record);
+	else
+		check_global_write(worker, cell, now, mine, record);
+}
+
+/* Accesses of less than 4 bytes have cells for each byte, beside those of the words; each kind looks at both. */
+static void check_global_bytes(struct worker *worker, struct sim_allocation *allocation, const struct access *now,
+                               uint64_t mine, bool record)
+{
+	struct global_cell *cells = cells_of(&allocation->byte_cells, byte_cells(allocation));
+
+	for (unsigned i = 0; cells != NULL && i < now->bytes; i++) {
+		struct access byte = *now;
+
+		byte.address += i;
+		byte.bytes = 1;
+		byte.value = now->value >> 8 * i & 0xff;
+		check_global_cell(worker, &cells[byte.address - allocation->first], &byte, mine, record);
+	}
 }
 
 static void check_global(struct worker *worker, struct sim_allocation *allocation, struct access *now, unsigned size,
                          uint64_t value)
 {
-	struct global_cell *cells = cells_of(allocation);
+	struct global_cell *cells = cells_of(&allocation->cells, word_cells(allocation));
 	const uint64_t mine = word_of(worker, now);
 
 	if (cells == NULL)
 		return; /* no memory for it: the counters and the other checks go on */
 	now->bytes = size < 4 ? size : 4;
 	for (unsigned done = 0; done < size; done += 4) {
-		struct global_cell *cell = &cells[(now->address - allocation->first) / 4];
-
-		open_global_cell(cell, worker->launch->number);
 		now->value = done == 0   ? (uint32_t)value
 		             : done == 4 ? (uint32_t)(value >> 32)
 		                         : (uint32_t)(value >> 32) ^ done;
-		if (now->op == SIM_OP_LOAD)
-			check_global_read(worker, cell, now, mine);
-		else
-			check_global_write(worker, cell, now, mine);
+		check_global_cell(worker, &cells[(now->address - allocation->first) / 4], now, mine, size >= 4);
+		if (size < 4 || __atomic_load_n(&allocation->byte_cells, __ATOMIC_RELAXED) != NULL)
+			check_global_bytes(worker, allocation, now, mine, size < 4);
 		now->address += 4;
 	}
 }

@@ -88,13 +88,13 @@ enum warp_op { WARP_OP_SYNC, WARP_OP_SHUFFLE, WARP_OP_BALLOT };
 
 struct lane {
 	/* what a hook touches */
-	uint32_t count;   /* records in the window */
-	uint16_t entered; /* between entry and exit of the __global__ function */
-	uint16_t pending; /* racecheck: the last record is a store whose value is not there yet */
-	bool fenced,
-		released; /* racecheck: it has executed __threadfence(), and an atomic or volatile store after it */
-	bool acquired;    /* or an atomic or volatile load: it may have seen what others released */
-	uint64_t path;    /* call path, shifted to its place in a key */
+	uint32_t count;         /* records in the window */
+	uint16_t entered;       /* between entry and exit of the __global__ function */
+	uint16_t pending;       /* racecheck: the last record is a store whose value is not there yet */
+	bool fenced, released;  /* racecheck: it has executed __threadfence(), and an atomic or volatile store after it */
+	bool copies;            /* a whole struct, which may have padding that nobody writes */
+	bool acquired;          /* or an atomic or volatile load: it may have seen what others released */
+	uint64_t path;          /* call path, shifted to its place in a key */
 	uintptr_t shared_first; /* where shared memory may lie in this pthread's thread-local storage */
 	uintptr_t shared_span;
 	const uint16_t *shared_map;
@@ -251,8 +251,8 @@ struct launch {
 	_Atomic uint64_t next_order;
 	_Atomic uint64_t failed_order; /* the first block in order that ended in an error; UINT64_MAX if none */
 	uint64_t order_multiplier, order_offset;
-	uint32_t number;           /* counts launches, from 1 */
-	_Atomic uint8_t *released; /* racecheck, by block order: has fenced, then done an atomic; NULL: off */
+	uint32_t number; /* counts launches, from 1 */
+	_Atomic uint32_t *released; /* racecheck, by block order: its last atomic after a fence, as below; NULL: off */
 	uint64_t released_count;
 
 	pthread_mutex_t lock; /* guards what follows */
@@ -261,6 +261,12 @@ struct launch {
 	struct block_output *outputs;
 	size_t output_count, output_capacity;
 };
+
+/* What `released` holds: RELEASE_VALID | interval of the block | thread; SEVERAL: threads of several warps. */
+enum { RELEASE_INTERVAL_SHIFT = 10, RELEASE_INTERVAL_MOST = (1 << 14) - 1 };
+#define RELEASE_ACQUIRED (1u << 29) /* the block has executed an atomic or a volatile load */
+#define RELEASE_VALID    (1u << 30)
+#define RELEASE_SEVERAL  (1u << 31)
 
 /* The lane that is running on this pthread; NULL on a host thread and in the scheduler of a worker. */
 extern __thread struct lane *sim_lane __attribute__((tls_model("local-exec")));

@@ -22,12 +22,10 @@ struct tagged {
 	unsigned char tag;
 };
 
-__global__ void work(const float *x, unsigned *bits, best *out, padded *wide, tagged *tags)
+__global__ void work(const float *x, unsigned *bits, best *out, padded *p, tagged *g)
 {
 	__shared__ word w[64];
 	__shared__ best s[64];
-	__shared__ padded p[64];
-	__shared__ tagged g[64];
 	int t = threadIdx.x;
 	w[t].f = x[t];
 	s[t].value = x[t];
@@ -50,11 +48,8 @@ __global__ void work(const float *x, unsigned *bits, best *out, padded *wide, ta
 		}
 		__syncthreads();
 	}
-	if (t == 0) {
+	if (t == 0)
 		*out = s[0];
-		*wide = p[0];
-		*tags = g[0];
-	}
 }
 
 int main()
@@ -69,8 +64,8 @@ int main()
 	cudaMalloc(&x, sizeof h);
 	cudaMalloc(&bits, sizeof h);
 	cudaMalloc(&out, sizeof *out);
-	cudaMalloc(&wide, sizeof *wide);
-	cudaMalloc(&tags, sizeof *tags);
+	cudaMalloc(&wide, 64 * sizeof *wide);
+	cudaMalloc(&tags, 64 * sizeof *tags);
 	cudaMemcpy(x, h, sizeof h, cudaMemcpyHostToDevice);
 	work<<<1, 64>>>(x, bits, out, wide, tags);
 	cudaMemcpy(&b, out, sizeof b, cudaMemcpyDeviceToHost);

@@ -50,6 +50,7 @@ __global__ void copy_and_zero(const float *x, float *y)
 {
 	for (int k = 0; k < 16; k++)
 		y[k] = x[k];
+	__syncwarp();
 	for (int k = 0; k < 16; k++)
 		y[k] = 0;
 }
