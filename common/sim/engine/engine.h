@@ -49,8 +49,8 @@ struct sim_allocation {
 	bool named;       /* by sim_name_allocation, or a variable */
 	bool freed;
 	bool is_constant, is_variable;
-	uint32_t index;            /* in order of allocation; variables come first */
-	uint8_t *written;          /* initcheck: as in struct slot */
+	uint32_t index;                 /* in order of allocation; variables come first */
+	uint8_t *written;               /* initcheck: as in struct slot */
 	struct global_cell *cells;      /* racecheck: a cell for 4 bytes; NULL until touched */
 	struct global_cell *byte_cells; /* and for each, where smaller accesses were seen */
 	struct sim_marks *_Atomic read_marks, *_Atomic write_marks; /* footprint, this launch; NULL until touched */

@@ -137,11 +137,10 @@ static const char *advise(const struct finding *f)
 		return "blocks run in any order and at the same time: use atomics, or a kernel of its own for the "
 		       "second "
 		       "step";
+	if (f->now.site == f->before.site)
+		return "threads use the same element in the same place: each needs an element of its own, or atomics";
 	if (f->severity == FINDING_WARNING)
 		return "a __syncwarp() is missing between these two accesses";
-	if (f->now.site == f->before.site)
-		return "two threads use the same element: no barrier can help, they need elements of their own, or "
-		       "atomics";
 	return "a __syncthreads() is missing between these two accesses";
 }
 

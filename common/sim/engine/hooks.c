@@ -263,7 +263,8 @@ static void note_release(struct lane *lane)
 	for (uint32_t i = 0; lane->fenced && i < lane->warp->lane_count; i++)
 		if (lane->warp->full_sync != 0 || lane->warp->pair_sync[i][lane->index] != 0)
 			lane->warp->lanes[i].released = true;
-	if (!worker->fenced || worker->launch->released == NULL || worker->block_order >= worker->launch->released_count)
+	if (!worker->fenced || worker->launch->released == NULL ||
+	    worker->block_order >= worker->launch->released_count)
 		return;
 	last = worker->launch->released[worker->block_order];
 	release = RELEASE_VALID | (last & RELEASE_ACQUIRED) | thread |

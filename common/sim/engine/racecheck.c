@@ -25,10 +25,10 @@ struct race_cell {
 	bool write_is_volatile;
 	uint32_t write_site, atomic_site, read_site, other_site;
 	uint32_t write_clock, atomic_clock, read_clock; /* of the warp */
-	uint32_t read_lanes;              /* of reader's warp, at read_clock */
-	uint32_t value;                   /* that was written */
-	bool read_is_volatile;            /* all reads so far */
-	uint32_t split;                   /* in this interval the four bytes have cells of their own */
+	uint32_t read_lanes;                            /* of reader's warp, at read_clock */
+	uint32_t value;                                 /* that was written */
+	bool read_is_volatile;                          /* all reads so far */
+	uint32_t split;                                 /* in this interval the four bytes have cells of their own */
 };
 
 /* The access being checked, by one lane. */
@@ -122,7 +122,10 @@ static void found(struct worker *worker, const struct access *now, enum finding_
 	findings_add(worker, &finding);
 }
 
-static bool is_same_warp(uint32_t one, uint32_t other) { return one / WARP_SIZE == other / WARP_SIZE; }
+static bool is_same_warp(uint32_t one, uint32_t other)
+{
+	return one / WARP_SIZE == other / WARP_SIZE;
+}
 
 /* ---- shared memory ---- */
 
@@ -152,7 +155,8 @@ static void check_against_writer(struct worker *worker, const struct race_cell *
 	if (now->op == SIM_OP_STORE && now->value == cell->value)
 		severity = FINDING_INFO;
 	found(worker, now, now->op == SIM_OP_LOAD ? FINDING_READ_AFTER_WRITE : FINDING_WRITE_AFTER_WRITE, severity,
-	      SIM_SHARED, (struct party){.site = cell->write_site, .op = SIM_OP_STORE, .thread = cell->writer - 1u}, false);
+	      SIM_SHARED, (struct party){.site = cell->write_site, .op = SIM_OP_STORE, .thread = cell->writer - 1u},
+	      false);
 }
 
 static void check_against_atomic(struct worker *worker, const struct race_cell *cell, const struct access *now)
@@ -310,7 +314,8 @@ static void check_shared_broadcast(struct worker *worker, struct access *now, un
 
 	for (unsigned done = 0; done < size; done += 4) {
 		struct race_cell *cell = &worker->race_cells[(address + done - worker->lanes[0].shared_first) / 4];
-		uint32_t writer = (cell->writer ? cell->writer : cell->atomic) - 1u - first_thread; /* lane, if of this warp */
+		uint32_t writer =
+			(cell->writer ? cell->writer : cell->atomic) - 1u - first_thread; /* lane, if of this warp */
 		uint32_t others = writer < WARP_SIZE ? lanes & ~(1u << writer) : lanes;
 
 		now->thread = first_thread + (uint32_t)__builtin_ctz(others != 0 ? others : lanes);
@@ -329,7 +334,8 @@ static void check_shared_broadcast(struct worker *worker, struct access *now, un
  *     63    40 39      30 29      16 15     0
  *     block+1 | thread  | interval  | site          (the 2 highest bits of block are flags)
  *
- * Of a plain store and atomics beside it the store is kept. Numbers that do not fit are cut, and a cut interval is taken for another one: rather a miss than a false alarm.
+ * Of a plain store and atomics beside it the store is kept. Numbers that do not fit are cut, and a cut interval is
+ * taken for another one: rather a miss than a false alarm.
  */
 struct global_cell {
 	_Atomic uint64_t writer, reader;
@@ -340,8 +346,8 @@ struct global_cell {
 enum { STATE_OPENING = 1, STATE_LAUNCH_SHIFT = 1 };
 
 enum { SITE_BITS = 16, INTERVAL_BITS = 14, THREAD_BITS = 10, INTERVAL_MOST = (1 << INTERVAL_BITS) - 1 };
-#define FLAG_ATOMIC (UINT64_C(1) << 63) /* of a writer: an atomic, or volatile */
-#define FLAG_VOLATILE (UINT64_C(1) << 62)
+#define FLAG_ATOMIC         (UINT64_C(1) << 63) /* of a writer: an atomic, or volatile */
+#define FLAG_VOLATILE       (UINT64_C(1) << 62)
 #define FLAG_SEVERAL_BLOCKS (UINT64_C(1) << 63)
 #define FLAG_SEVERAL_WARPS  (UINT64_C(1) << 62)
 #define BLOCK_MASK          ((UINT64_C(1) << 22) - 1)
@@ -396,8 +402,8 @@ static bool has_looked(const struct launch *launch, uint64_t word)
 	return block >= launch->released_count || (launch->released[block] & RELEASE_ACQUIRED);
 }
 
-/* Are the accesses of two blocks ordered, because one was published and the other block has looked? Which of them comes
- * first is not certain: other CPU threads check theirs when they come to it. */
+/* Are the accesses of two blocks ordered, because one was published and the other block has looked? Which of them
+ * comes first is not certain: other CPU threads check theirs when they come to it. */
 static bool is_released(const struct worker *worker, uint64_t mine, uint64_t theirs)
 {
 	return (worker->acquired && is_published(worker->launch, theirs)) ||
@@ -472,13 +478,14 @@ static uint64_t exchange_writer(struct global_cell *cell, const struct access *n
 	return atomic_exchange_explicit(&cell->writer, mine, memory_order_seq_cst);
 }
 
-/* `record`: this is the cell the access belongs to; otherwise one of the bytes of its word, or the word of its byte. */
+/* `record`: this is the cell the access belongs to; otherwise one of the bytes of its word, or the word of its byte.
+ */
 static void check_global_write(struct worker *worker, struct global_cell *cell, const struct access *now,
                                uint64_t mine, bool record)
 {
 	const uint32_t clock = cell->write_clock, value = cell->value;
-	const uint64_t writer = record ? exchange_writer(cell, now, mine)
-	                               : atomic_load_explicit(&cell->writer, memory_order_relaxed);
+	const uint64_t writer =
+		record ? exchange_writer(cell, now, mine) : atomic_load_explicit(&cell->writer, memory_order_relaxed);
 	const uint64_t reader = atomic_load_explicit(&cell->reader, memory_order_relaxed);
 	const bool in_warp = is_warp_race(worker, now, mine, writer, clock);
 	bool between = false;
@@ -495,7 +502,8 @@ static void check_global_write(struct worker *worker, struct global_cell *cell, 
 			      same      ? FINDING_INFO
 			      : warning ? FINDING_WARNING
 			                : FINDING_ERROR,
-			      SIM_GLOBAL, party_of(writer, writer & FLAG_ATOMIC ? SIM_OP_ATOMIC : SIM_OP_STORE), between);
+			      SIM_GLOBAL, party_of(writer, writer & FLAG_ATOMIC ? SIM_OP_ATOMIC : SIM_OP_STORE),
+			      between);
 	}
 	if (reader == 0 || now->is_volatile)
 		return;
@@ -528,8 +536,8 @@ static void note_global_read(const struct worker *worker, struct global_cell *ce
 		atomic_store_explicit(&cell->reader, mine | flags, memory_order_relaxed);
 }
 
-static void check_global_read(struct worker *worker, struct global_cell *cell, const struct access *now, uint64_t mine,
-                              bool record)
+static void check_global_read(struct worker *worker, struct global_cell *cell, const struct access *now,
+                              uint64_t mine, bool record)
 {
 	const uint64_t writer = atomic_load_explicit(&cell->writer, memory_order_relaxed);
 	bool between = false;
@@ -559,8 +567,14 @@ static struct global_cell *cells_of(struct global_cell **place, size_t count)
 	return *place;
 }
 
-static size_t word_cells(const struct sim_allocation *allocation) { return allocation->size / 4 + 2; }
-static size_t byte_cells(const struct sim_allocation *allocation) { return allocation->size + 8; }
+static size_t word_cells(const struct sim_allocation *allocation)
+{
+	return allocation->size / 4 + 2;
+}
+static size_t byte_cells(const struct sim_allocation *allocation)
+{
+	return allocation->size + 8;
+}
 
 void racecheck_forget(struct sim_allocation *allocation)
 {
@@ -571,8 +585,8 @@ void racecheck_forget(struct sim_allocation *allocation)
 	allocation->cells = allocation->byte_cells = NULL;
 }
 
-static void check_global_cell(struct worker *worker, struct global_cell *cell, const struct access *now, uint64_t mine,
-                              bool record)
+static void check_global_cell(struct worker *worker, struct global_cell *cell, const struct access *now,
+                              uint64_t mine, bool record)
 {
 	open_global_cell(cell, worker->launch->number);
 	if (now->op == SIM_OP_LOAD)

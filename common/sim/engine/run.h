@@ -88,13 +88,14 @@ enum warp_op { WARP_OP_SYNC, WARP_OP_SHUFFLE, WARP_OP_BALLOT };
 
 struct lane {
 	/* what a hook touches */
-	uint32_t count;         /* records in the window */
-	uint16_t entered;       /* between entry and exit of the __global__ function */
-	uint16_t pending;       /* racecheck: the last record is a store whose value is not there yet */
-	bool fenced, released;  /* racecheck: it has executed __threadfence(), and an atomic or volatile store after it */
-	bool copies;            /* a whole struct, which may have padding that nobody writes */
-	bool acquired;          /* or an atomic or volatile load: it may have seen what others released */
-	uint64_t path;          /* call path, shifted to its place in a key */
+	uint32_t count;   /* records in the window */
+	uint16_t entered; /* between entry and exit of the __global__ function */
+	uint16_t pending; /* racecheck: the last record is a store whose value is not there yet */
+	bool fenced,
+		released; /* racecheck: it has executed __threadfence(), and an atomic or volatile store after it */
+	bool copies;      /* a whole struct, which may have padding that nobody writes */
+	bool acquired;    /* or an atomic or volatile load: it may have seen what others released */
+	uint64_t path;    /* call path, shifted to its place in a key */
 	uintptr_t shared_first; /* where shared memory may lie in this pthread's thread-local storage */
 	uintptr_t shared_span;
 	const uint16_t *shared_map;
@@ -252,7 +253,8 @@ struct launch {
 	_Atomic uint64_t failed_order; /* the first block in order that ended in an error; UINT64_MAX if none */
 	uint64_t order_multiplier, order_offset;
 	uint32_t number; /* counts launches, from 1 */
-	_Atomic uint32_t *released; /* racecheck, by block order: its last atomic after a fence, as below; NULL: off */
+	_Atomic uint32_t
+		*released; /* racecheck, by block order: its last atomic after a fence, as below; NULL: off */
 	uint64_t released_count;
 
 	pthread_mutex_t lock; /* guards what follows */
