@@ -108,8 +108,13 @@ ifeq ($(DEVICE),sim)
 profile: build
 	@SIM_REPORT=- ./$(NAME) $(DEMO) --quiet $(ARGS)
 
+# Every check, in ten orders of threads and blocks, on every shape.
+ORDERS := forward reverse $(addprefix shuffle:,1 2 3 4 5 6 7 8)
 sanitize: build
-	@SIM_CHECK=all ./$(NAME) $(DEMO) --quiet $(ARGS)
+	@for shape in $(SHAPES); do for order in $(ORDERS); do \
+		SIM_CHECK=all SIM_ORDER=$$order ./$(NAME) $$shape --repeat 1 --quiet $(ARGS) > /dev/null || exit 1; \
+	done; done
+	@echo "$(notdir $(HERE)): clean in memcheck, racecheck, initcheck, synccheck and leakcheck, in $(words $(ORDERS)) orders"
 else
 profile: build
 	ncu --clock-control none ./$(NAME) $(DEMO) --quiet --repeat 1 $(ARGS)
