@@ -16,7 +16,7 @@ FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.
 
 all: build run real plot
 	@echo
-	@echo "Next: read 01_naive/README.md; pictures of this run are in build/plots/; make help lists more."
+	@echo "Next: read 01_naive/README.md. Pictures of this run: build/plots/. More: make help"
 
 build:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter build || exit 1; done

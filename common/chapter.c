@@ -23,8 +23,8 @@ static void print_help(const struct chapter *chapter)
 	printf("\nKernels, in teaching order:\n");
 	for (size_t i = 0; i < chapter->kernel_count; i++)
 		printf("  %-18s %s\n", chapter->kernels[i].name, chapter->kernels[i].summary);
-	printf("\nExit status: 0 all verified; 1 verification, hazard or budget failed; 2 usage or unusable\n"
-	       "input; 3 environment (no device, out of memory, a device limit, output not writable).\n");
+	printf("\nExit status: 0 all verified; 1 a kernel is wrong; 2 usage or unusable\n"
+	       "input; 3 environment (no device, no memory, a device limit, unwritable output).\n");
 }
 
 /* The kernels to run: all, or the one that --kernel names. */

@@ -7,6 +7,10 @@
 #   ARCH=sm_90        default: the GPU's own, else sm_90
 #   ARGS="..."        further options of the program, for run targets
 
+ifneq ($(words $(CURDIR)),1)
+$(error make cannot build in a path with a space: $(CURDIR))
+endif
+
 COMMON := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 ROOT := $(abspath $(COMMON)/..)
 HERE := $(CURDIR)

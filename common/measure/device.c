@@ -38,7 +38,7 @@ int device_open(const char *gpu_option, struct device *device, struct error *err
 	const char *name = gpu_option                              ? gpu_option
 	                   : from_environment && *from_environment ? from_environment
 	                                                           : "h100";
-	*device = (struct device){.simulated = true, .gpu = gpu_find(name)};
+	*device = (struct device){.simulated = true, .plain = !sim_is_counting(), .gpu = gpu_find(name)};
 	if (!device->gpu || sim_set_gpu(name) != 0)
 		return unknown_gpu(source, name, error);
 	snprintf(device->name, sizeof device->name, "%s", name);

@@ -27,6 +27,7 @@ void device_check(cudaError_t status, const char *expression, const char *file, 
 
 struct device {
 	bool simulated;
+	bool plain;            /* a simulated device that counts nothing: NAME.fast */
 	const struct gpu *gpu; /* limits and roofs; NULL for a GPU that sim/gpus.c does not know */
 	char name[256];        /* "h100" (simulated), or what the driver calls it */
 	char title[300];       /* for people: "simulated device, limits of an NVIDIA H100 SXM" */

@@ -232,18 +232,10 @@ static bool all_verified(const struct run_result *result)
 	return true;
 }
 
-static bool any_counted(const struct run_result *result)
-{
-	for (size_t i = 0; i < result->kernel_count; i++)
-		if (result->kernels[i].counts.counted)
-			return true;
-	return false;
-}
-
 void report_human(const struct terminal *terminal, const struct run_result *result)
 {
 	print_head(terminal, result);
-	if (result->device->simulated && !any_counted(result))
+	if (result->device->plain)
 		fprintf(terminal->out, "This is the plain build: it gives times, no counts. Run %s for both.\n",
 		        result->chapter->program);
 	if (result->options->trace) {

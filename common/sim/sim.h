@@ -76,6 +76,9 @@ size_t sim_allocated_bytes(void);
 size_t sim_peak_bytes(void);
 void sim_reset_peak(void);
 
+/* 0 in a --fast program, which counts and checks nothing. */
+int sim_is_counting(void);
+
 /* Error-level hazards so far, all tools. */
 uint64_t sim_error_count(void);
 

@@ -10,7 +10,7 @@
 /* Exit codes of every chapter (DESIGN.md §3). */
 enum {
 	EXIT_ALL_VERIFIED = 0,
-	EXIT_VERIFICATION = 1, /* verification, hazard or budget failed */
+	EXIT_VERIFICATION = 1, /* a kernel is wrong: its results, its counts, or a hazard */
 	EXIT_USAGE = 2,        /* usage, or an input file that cannot be used */
 	EXIT_ENVIRONMENT = 3   /* no device, out of memory, over a device limit, output cannot be written */
 };

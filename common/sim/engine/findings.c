@@ -124,10 +124,11 @@ static void describe_uninitialised(const struct finding *f, struct hazard *hazar
 	snprintf(hazard->detail[0], sizeof hazard->detail[0], "%s: nobody has written it", element);
 	snprintf(hazard->detail[1], sizeof hazard->detail[1],
 	         "%llu bytes in all are read here before they are written", (unsigned long long)f->count);
-	snprintf(hazard->advice, sizeof hazard->advice, "%s",
-	         f->space == SIM_SHARED
-	                 ? "shared memory holds nothing when a block starts: write every element that is read"
-	                 : "a store, a cudaMemcpy or a cudaMemset is missing, or covers too little");
+	snprintf(
+		hazard->advice, sizeof hazard->advice, "%s",
+		f->space == SIM_SHARED
+			? "shared memory holds nothing when a block starts: write it first, and put a barrier between"
+			: "a store, a cudaMemcpy or a cudaMemset is missing, or covers too little");
 }
 
 /* One sentence, and only what the evidence says. */
@@ -157,8 +158,10 @@ static void describe_race(const struct launch *launch, const struct finding *f, 
 		         kind_names[f->kind], space_name(f->space), hazard->block.x, hazard->block.y,
 		         hazard->block.z);
 	else
-		snprintf(hazard->headline, sizeof hazard->headline, "Error: Race reported between %s access at %s:%u",
-		         verb(f->before.op), before ? before->file : "?", before ? before->line : 0);
+		snprintf(hazard->headline, sizeof hazard->headline,
+		         "Error: Race reported between %s access at %s:%u and %s access at %s:%u", verb(f->before.op),
+		         before ? before->file : "?", before ? before->line : 0, verb(f->now.op), hazard->file,
+		         hazard->line);
 	snprintf(hazard->detail[0], sizeof hazard->detail[0], "%s access after %s access, %s [%llu hazards]",
 	         verb(f->now.op), verb(f->before.op), kind_names[f->kind], (unsigned long long)f->count);
 	snprintf(hazard->detail[1], sizeof hazard->detail[1], "on %s", element);
@@ -204,8 +207,14 @@ static struct hazard to_hazard(const struct launch *launch, const struct finding
 	return hazard;
 }
 
+/* Races first: a read of what is not written yet may be one's consequence. Then in the order of blocks. */
 static int compare_findings(const void *a, const void *b)
 {
+	const bool first = ((const struct finding *)a)->kind == FINDING_UNINITIALISED;
+	const bool second = ((const struct finding *)b)->kind == FINDING_UNINITIALISED;
+
+	if (first != second)
+		return first ? 1 : -1;
 	return is_earlier(a, b) ? -1 : is_earlier(b, a);
 }
 
