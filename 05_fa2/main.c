@@ -373,7 +373,7 @@ static void print_shared(const struct terminal *terminal, const struct run_resul
 {
 	bool counted = false;
 	for (size_t i = 0; i < result->kernel_count; i++)
-		counted = counted || result->kernels[i].counts.shared_load_requests > 0;
+		counted = counted || result->kernels[i].counts.total.shared.load_requests > 0;
 	if (!counted)
 		return;
 	terminal_print(terminal, STYLE_BOLD, "\nShared memory, as the source says it\n\n");
@@ -381,15 +381,16 @@ static void print_shared(const struct terminal *terminal, const struct run_resul
 	table_row(&table, STYLE_DIM, "kernel|bytes a block|loads a warp|FMA a load|wavefronts over ideal");
 	for (size_t i = 0; i < result->kernel_count; i++) {
 		const struct kernel_result *kernel = &result->kernels[i];
-		const struct counts *counts = &kernel->counts;
+		const struct shared_traffic *shared = &kernel->counts.total.shared;
 		char bytes[32], loads[32];
-		if (counts->shared_load_requests == 0)
+		if (shared->load_requests == 0)
 			continue;
 		table_row(&table, STYLE_PLAIN, "%s|%s|%s|%.2f|%.3f", kernel->kernel->name,
-		          format_count(counts->shared_bytes, bytes),
-		          format_count(counts->shared_load_requests, loads),
-		          kernel->kernel->flop(&result->problem) / 2 / 32 / (double)counts->shared_load_requests,
-		          (double)counts->shared_wavefronts / (double)counts->shared_ideal_wavefronts);
+		          format_count(kernel->counts.shared_bytes, bytes),
+		          format_count(shared->load_requests, loads),
+		          kernel->kernel->flop(&result->problem) / 2 / 32 / (double)shared->load_requests,
+		          (double)(shared->load_wavefronts + shared->store_wavefronts) /
+		                  (double)shared->ideal_wavefronts);
 	}
 	table_print(&table, terminal);
 }

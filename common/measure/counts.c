@@ -102,10 +102,6 @@ int counts_collect(size_t first, size_t end, struct counts *counts, struct error
 		counts->exponentials += launch->exp;
 		counts->shared_requested_bytes +=
 			launch->shared_load.bytes + launch->shared_store.bytes + launch->shared_atomic.bytes;
-		counts->shared_load_requests += launch->shared_load.requests;
-		counts->shared_wavefronts += launch->shared_load.wavefronts + launch->shared_store.wavefronts;
-		counts->shared_ideal_wavefronts +=
-			launch->shared_load.ideal_wavefronts + launch->shared_store.ideal_wavefronts;
 	}
 	return 0;
 }

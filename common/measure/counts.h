@@ -53,8 +53,6 @@ struct counts {
 	size_t shared_bytes;        /* static and dynamic, of the launch that has most, a block */
 	uint64_t exponentials;
 	uint64_t shared_requested_bytes; /* loads, stores and atomics of shared memory */
-	/* shared memory: warp-level loads; passes over the banks, and how many without conflicts */
-	uint64_t shared_load_requests, shared_wavefronts, shared_ideal_wavefronts;
 };
 
 /* Launches recorded so far: 0 on a GPU. */

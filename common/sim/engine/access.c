@@ -10,23 +10,13 @@
 
 #include "run.h"
 
-static const char *space_name(enum sim_space space)
-{
-	return (const char *const[]){"global", "constant", "shared", "local"}[space];
-}
-
-static const char *verb(enum sim_op op)
-{
-	return op == SIM_OP_LOAD ? "read" : op == SIM_OP_STORE ? "write" : "atomic";
-}
-
 static __attribute__((noreturn)) void stop(struct lane *lane, struct hazard *hazard, enum sim_space space,
                                            size_t size, enum sim_op op, cudaError_t error)
 {
 	hazard->space = space_name(space);
 	hazard->bytes = (unsigned)size;
 	snprintf(hazard->headline, sizeof hazard->headline, "Invalid __%s__ %s of size %zu bytes", space_name(space),
-	         verb(op), size);
+	         op_name(op), size);
 	fail_launch(lane->worker, hazard, error);
 }
 

@@ -269,7 +269,7 @@ static uint32_t lanes_with_records(const struct warp *warp, uint32_t start)
 static uint32_t zip_in_step(struct worker *worker, struct warp *warp, uint32_t ended)
 {
 	uint32_t start = 0, lanes, length;
-	uint32_t present = warp->lane_count == 32 ? ~0u : (1u << warp->lane_count) - 1;
+	uint32_t present = warp_lanes(warp);
 
 	while ((lanes = lanes_with_records(warp, start)) != 0 && (present & ~lanes & ~ended) == 0 &&
 	       (length = common_length(warp, lanes, start)) != 0) {
@@ -443,7 +443,7 @@ void account_forget(struct warp *warp)
 /* Lanes that do nothing more before a point from which nothing matches what was before it. */
 static uint32_t ended_lanes(const struct warp *warp)
 {
-	const uint32_t present = warp->lane_count == 32 ? ~0u : (1u << warp->lane_count) - 1;
+	const uint32_t present = warp_lanes(warp);
 	uint32_t ended = warp->at_barrier | warp->exited;
 
 	for (uint32_t i = 0; i < warp->lane_count; i++) {
@@ -493,7 +493,7 @@ static bool have_same_keys(const struct warp *warp, uint32_t lanes)
 
 void account_meeting(struct worker *worker, struct warp *warp, uint32_t met)
 {
-	const uint32_t present = warp->lane_count == 32 ? ~0u : (1u << warp->lane_count) - 1;
+	const uint32_t present = warp_lanes(warp);
 	const uint32_t ended = ended_lanes(warp);
 	uint32_t zipped = 0;
 	bool left = false;

@@ -505,7 +505,7 @@ static bool may_be_variable(const void *pointer)
 {
 	extern char __executable_start[], _end[];
 
-	return !sim_program_is_instrumented() && (uintptr_t)pointer >= (uintptr_t)__executable_start &&
+	return !sim_is_counting() && (uintptr_t)pointer >= (uintptr_t)__executable_start &&
 	       (uintptr_t)pointer < (uintptr_t)_end;
 }
 
@@ -928,7 +928,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
 static bool is_kernel(const void *address, const struct sim_function **function)
 {
 	*function = sim_function_at(address);
-	return *function != NULL ? (*function)->is_kernel != 0 : address != NULL && !sim_program_is_instrumented();
+	return *function != NULL ? (*function)->is_kernel != 0 : address != NULL && !sim_is_counting();
 }
 
 static size_t static_shared(const struct sim_function *function)

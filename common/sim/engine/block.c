@@ -242,7 +242,7 @@ static void check_time(struct worker *worker, struct warp *warp)
 /* No lane of the warp can go on: counts what they did, and frees those whose windows were full. */
 static void settle_warp(struct worker *worker, struct warp *warp)
 {
-	uint32_t present = warp->lane_count == 32 ? ~0u : (1u << warp->lane_count) - 1;
+	uint32_t present = warp_lanes(warp);
 	bool final = (warp->at_barrier | warp->exited) == present;
 
 	if (worker->instrumented)
@@ -375,7 +375,7 @@ static void open_warps(struct worker *worker)
 
 		warp->lanes = &worker->lanes[w * WARP_SIZE];
 		warp->lane_count = left < WARP_SIZE ? left : WARP_SIZE;
-		warp->ready = warp->lane_count == 32 ? ~0u : (1u << warp->lane_count) - 1;
+		warp->ready = warp_lanes(warp);
 		warp->exited = warp->at_barrier = 0;
 		warp->turns = warp->turns_granted = FIRST_TURNS;
 		warp->last_lane = worker->order == SIM_ORDER_REVERSE ? 0 : 31;
@@ -438,7 +438,7 @@ void run_block(struct worker *worker)
 	worker->warp_count = (worker->thread_count + WARP_SIZE - 1) / WARP_SIZE;
 	worker->random = sim_options()->order_seed * 0x9e3779b97f4a7c15u ^ worker->block_order << 20;
 	worker->order = sim_options()->order;
-	worker->instrumented = sim_program_is_instrumented();
+	worker->instrumented = sim_is_counting();
 	worker->arrivals = (struct arrivals){NULL, NULL, 0, 0};
 	worker->first_interval = ++worker->interval;
 	worker->fenced = worker->acquired = false;

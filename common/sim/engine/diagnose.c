@@ -124,6 +124,16 @@ static void print_hazard(const struct hazard *h)
 		print_source_line(h->other_file, h->other_line, h->other_column);
 }
 
+const char *space_name(enum sim_space space)
+{
+	return (const char *const[]){"global", "constant", "shared", "local"}[space];
+}
+
+const char *op_name(enum sim_op op)
+{
+	return op == SIM_OP_LOAD ? "read" : op == SIM_OP_STORE ? "write" : "atomic";
+}
+
 static const char *tool_name(enum sim_tool tool)
 {
 	return (const char *const[]){"memcheck", "racecheck", "initcheck", "synccheck", "leakcheck"}[tool];

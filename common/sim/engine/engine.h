@@ -107,8 +107,6 @@ size_t sim_static_shared_bytes(const struct sim_function *function);
 const struct sim_function *sim_function_at(const void *address);
 const struct sim_function *sim_function_holding(const void *address);
 const struct sim_function *sim_kernel_named(const char *name);
-/* True when the program has at least one instrumented object. */
-bool sim_program_is_instrumented(void);
 
 /* ---- for device code: called by fibers only; `site` is what simcc's pass filled in, NULL in plain builds ---- */
 

@@ -90,11 +90,6 @@ static const char *verb(enum sim_op op)
 	return op == SIM_OP_LOAD ? "Read" : op == SIM_OP_STORE ? "Write" : "Atomic";
 }
 
-static const char *space_name(enum sim_space space)
-{
-	return space == SIM_SHARED ? "shared" : "global";
-}
-
 static uint3 thread_index(const struct launch *launch, uint32_t thread)
 {
 	const dim3 size = launch->block;
@@ -174,10 +169,7 @@ static void describe_race(const struct launch *launch, const struct finding *f, 
 	hazard->other_thread = first;
 	hazard->other_line = before ? before->line : 0;
 	hazard->other_column = before ? before->column : 0;
-	snprintf(hazard->other_op, sizeof hazard->other_op, "%s",
-	         f->before.op == SIM_OP_LOAD    ? "read"
-	         : f->before.op == SIM_OP_STORE ? "write"
-	                                        : "atomic");
+	snprintf(hazard->other_op, sizeof hazard->other_op, "%s", op_name(f->before.op));
 	snprintf(hazard->other_file, sizeof hazard->other_file, "%s", before ? before->file : "");
 }
 

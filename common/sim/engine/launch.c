@@ -411,7 +411,7 @@ static void write_record(const struct launch *launch, int workers)
 		.dynamic_shared_bytes = launch->dynamic_shared_bytes,
 		.static_shared_bytes = sim_static_shared_bytes(launch->function),
 		.error = (int)launch->error,
-		.counted = sim_program_is_instrumented(),
+		.counted = sim_is_counting(),
 	};
 
 	for (int w = 0; w < workers; w++)
@@ -467,7 +467,7 @@ static const struct sim_function *find_function(struct launch *launch, const voi
 
 	if (function == NULL)
 		function = sim_kernel_named(launch->name);
-	if (kernel == NULL && function != NULL && sim_program_is_instrumented()) {
+	if (kernel == NULL && function != NULL && sim_is_counting()) {
 		run_on_pool(launch, true);
 		if (pool.workers[0].probed != NULL)
 			function = pool.workers[0].probed;

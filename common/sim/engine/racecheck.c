@@ -67,7 +67,7 @@ void racecheck_synchronise(struct warp *warp, uint32_t group)
 		acquired |= warp->lanes[__builtin_ctz(rest)].acquired;
 	for (uint32_t rest = acquired ? group : 0; rest != 0; rest &= rest - 1)
 		warp->lanes[__builtin_ctz(rest)].acquired = true; /* what one has seen, it has told the others */
-	if (warp->lane_count == WARP_SIZE ? group == ~0u : group == (1u << warp->lane_count) - 1) {
+	if (group == warp_lanes(warp)) {
 		warp->full_sync = warp->clock;
 		return;
 	}

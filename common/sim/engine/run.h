@@ -157,6 +157,12 @@ struct warp {
 	uint32_t stream_index_size;
 };
 
+/* The lanes there are: the last warp of a block may have fewer than 32. */
+static inline uint32_t warp_lanes(const struct warp *warp)
+{
+	return warp->lane_count == WARP_SIZE ? ~0u : (1u << warp->lane_count) - 1;
+}
+
 struct tensor_tally {
 	uint64_t read, write, atomic;
 };
@@ -352,7 +358,7 @@ struct slot {
 	size_t size;      /* 0: nothing there */
 	uint8_t *written; /* initcheck: one byte for each of the allocation, 1 once it is written; NULL: all of it is
 	                   */
-	uint8_t *unused;
+	uint8_t *unused;  /* makes a slot 32 bytes: its place is a shift */
 };
 enum { SLOT_SHIFT = 20 };
 extern uintptr_t sim_arena_first;
@@ -407,6 +413,9 @@ struct hazard {
 
 /* A hazard of the running lane at `site`, with everything filled in that follows from those. */
 struct hazard hazard_at(const struct lane *lane, const void *site, enum sim_tool tool, const char *kind);
+/* As messages and records spell them: "shared", "write". */
+const char *space_name(enum sim_space space);
+const char *op_name(enum sim_op op);
 /* Prints it, writes its record, counts it. */
 void report_hazard(const struct hazard *hazard);
 void hazard_set_location(struct hazard *hazard, const void *site);

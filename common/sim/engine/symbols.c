@@ -71,11 +71,6 @@ const struct sim_function *sim_kernel_named(const char *name)
 
 int sim_is_counting(void)
 {
-	return sim_program_is_instrumented();
-}
-
-bool sim_program_is_instrumented(void)
-{
 	return &__stop_sim_sites[0] > &__start_sim_sites[0];
 }
 

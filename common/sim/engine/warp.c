@@ -12,7 +12,7 @@ static bool waits_with(const struct lane *lane, const struct lane *other)
  * the block do not exist. */
 static uint32_t expected_lanes(const struct warp *warp, uint32_t mask)
 {
-	return warp->lane_count == 32 ? mask & ~warp->exited : mask & ~warp->exited & ((1u << warp->lane_count) - 1);
+	return mask & ~warp->exited & warp_lanes(warp);
 }
 
 static bool all_have_come(const struct warp *warp, const struct lane *last)
