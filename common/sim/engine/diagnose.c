@@ -40,6 +40,7 @@ cudaError_t sim_last_error(bool clear)
 {
 	cudaError_t error = sticky_error != cudaSuccess ? sticky_error : last_error;
 
+	sim_refusals_seen();
 	if (clear)
 		last_error = cudaSuccess;
 	return error;
@@ -62,6 +63,7 @@ static void summarise(int status, void *unused)
 	(void)unused;
 	if (sim_options()->check[SIM_LEAKCHECK])
 		sim_memory_report_leaks();
+	sim_report_refusals();
 	if (error_count > 0) {
 		fflush(NULL);
 		fprintf(stderr, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", error_count,
