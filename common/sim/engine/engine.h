@@ -117,6 +117,7 @@ void sim_report_refusals(void);
 const struct sim_function *sim_function_at(const void *address);
 const struct sim_function *sim_function_holding(const void *address);
 const struct sim_function *sim_kernel_named(const char *name);
+const struct sim_function *sim_function_signed(const char *signature);
 
 /* ---- for device code: called by fibers only; `site` is what simcc's pass filled in, NULL in plain builds ---- */
 
