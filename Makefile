@@ -53,6 +53,11 @@ bench:
 	@$(MAKE) --no-print-directory -s build CHAPTERS="$(ALL_CHAPTERS)"
 	@perl plots/bench.pl $(BENCH_OPTIONS)
 
+# The literature's tables from that data and these programs: T=T3 only that one.
+tables:
+	@$(MAKE) --no-print-directory -s build
+	@perl plots/tables.pl $(call option,T,table) $(call option,DATA,data)
+
 bench-sim:
 	@$(MAKE) --no-print-directory -C common/sim/bench
 
@@ -93,6 +98,7 @@ help:
 	@echo "make test-all     the test suite with gcc, then with clang"
 	@echo "make sanitize     the chapters' demonstrations with every check of the device"
 	@echo "make bench        every chapter over its sizes, kept in plots/data (CHAPTERS=05_fa2 GPU=a100 FORCE=1)"
+	@echo "make tables       published numbers beside what this code counts (T=T3: only that table)"
 	@echo "make bench-sim    how fast the simulated device is"
 	@echo "make ptxas        registers, stack and spills of each kernel (needs nvcc, no GPU)"
 	@echo "make readme       re-make what the READMEs show from the programs"

@@ -9,6 +9,7 @@
 #   01_naive 04_fa1 05_fa2 06_backward    seq = 128, 256, ...; dim = 64, 128; causal = 0, 1
 #   02_online_softmax                     rows x cols
 #   03_tiled_matmul                       m = n = k
+#   long                                  N = 4096, naive and fa2_row: only where CHAPTERS names it, for it takes a minute
 #   blocks                                fa1_paper against tile_k, fa2_row against tile_q, at one seq;
 #                                         as 05_fa2, and at the end `units`: counted (on a GPU: modelled) elements of
 #                                         Q, K, V and O, in units of N d a head
@@ -41,7 +42,8 @@ my %chapters = (
     '04_fa1'            => {program => 'fa1',            kind => 'attention', sim => 1024, guess => 63},
     '05_fa2'            => {program => 'fa2',            kind => 'attention', sim => 2048, guess => 24},
     '06_backward'       => {program => 'backward',       kind => 'attention', sim => 1024, guess => 160},
-    'blocks'            => {kind => 'blocks', guess => 30},
+    'blocks'            => {parts => ['04_fa1', '05_fa2'],   kind => 'blocks', guess => 30},
+    'long'              => {parts => ['05_fa2', '01_naive'], kind => 'long',   guess => 20},
 );
 my %tiny = (
     attention => ['--seq', 1, '--dim', 1],
@@ -55,7 +57,7 @@ GetOptions('chapters=s' => \$only, 'gpu=s' => \$gpu, 'sizes=s' => \$sizes, 'dims
     'data=s' => \$data, 'force' => \$force)
     && !@ARGV
     or exit 2;
-my @names = $only ? split(/[,\s]+/, $only) : sort keys %chapters;
+my @names = $only ? split(/[,\s]+/, $only) : grep { $_ ne 'long' } sort keys %chapters;
 for my $name (@names) {
     refuse("CHAPTERS: expected some of " . join(', ', sort keys %chapters) . ", got '$name'") unless $chapters{$name};
 }
@@ -89,7 +91,7 @@ printf STDERR "bench: %s, %s. Next: make plots, make tables\n", $files[0]{direct
 sub plan {
     my ($name) = @_;
     my %file = (name => $name, %{$chapters{$name}});
-    my @parts = $name eq 'blocks' ? ('04_fa1', '05_fa2') : ($name);
+    my @parts = @{$file{parts} || [$name]};    # the columns are those of the first
     my $probe = probe($parts[0]);
     @file{qw(title machine device roofs compiler units columns)} =
         @{$probe}{qw(title machine device roofs compiler units columns)};
@@ -100,12 +102,14 @@ sub plan {
     $file{common} = ['--warmup', $file{simulated} ? 1 : 3, $gpu ? ('--gpu', $gpu) : ()];
     $file{points} =
         $name eq 'blocks' ? [block_points(\%file, $heads)]
+        : $name eq 'long' ? [long_points(\%file, $heads)]
         : $file{kind} eq 'attention' ? [attention_points(\%file, $heads)]
         : [other_points(\%file)];
     if ($name eq 'blocks') {
         $file{title} =~ s/^04_fa1/04_fa1 and 05_fa2 against block sizes/;
-        push @{$file{columns}}, 'units';
+        $file{columns} = [@{$file{columns}}, 'units'];
     }
+    $file{title} =~ s/^05_fa2/01_naive and 05_fa2/ if $name eq 'long';
     $file{programs} = [map { my $path = "$_/$chapters{$_}{program}"; $path, -e "$path.fast" ? "$path.fast" : () } @parts];
     $file{fingerprint} = fingerprint(
         join "\n", (map { checksum($_) } @{$file{programs}}), $file{machine}, $file{device}, $ENV{SIM_CHECK},
@@ -181,6 +185,15 @@ sub block_points {
     return @points;
 }
 
+sub long_points {
+    my ($file, $heads) = @_;
+    my $N = @sizes ? $sizes[0] : 4096;
+    my $work = $heads * $N * $N * 64;
+    my @common = ('--heads', $heads, '--seq', $N, '--dim', 64);
+    return (point($file, '01_naive', $work, "naive N=$N d=64", $N, '--kernel', 'naive', @common),
+        point($file, '05_fa2', $work, "fa2_row N=$N d=64", $N, '--kernel', 'fa2_row', @common));
+}
+
 # ---- running it ----
 
 sub bench {
@@ -224,7 +237,7 @@ sub run_point {
     if ($status == 0) {
         my $run = parse_run($text);
         fail(1, "@{$point->{arguments}} printed no rows") unless $run->{rows} && @{$run->{rows}};
-        $rows = [map { with_units($file, $_) } @{$run->{rows}}];
+        $rows = [map { row_of($file, $run->{columns}, $_) } @{$run->{rows}}];
     } elsif ($status == 3 && $said =~ /^\w+: ([a-z]\w*): (.+)\n\z/) {
         $rows = [refused_row($file, $point, $1, $2)];
     } else {
@@ -249,14 +262,16 @@ sub refused_row {
     return [map { defined $known{$_} ? $known{$_} : $text_column{$_} ? '-' : 'NaN' } @{$file->{columns}}];
 }
 
-# The last column of blocks.tsv.
-sub with_units {
-    my ($file, $row) = @_;
-    return $row if $file->{name} ne 'blocks';
-    my %cell;
-    @cell{@{$file->{columns}}} = @$row;
-    my $elements = $cell{counted_elements} ne 'NaN' ? $cell{counted_elements} : $cell{model_requested_elements};
-    return [@$row, $elements eq 'NaN' ? 'NaN' : $elements / ($cell{batch} * $cell{heads} * $cell{seq} * $cell{dim})];
+# A program's row in the file's columns. In files of more than one program some have columns that others have not.
+sub row_of {
+    my ($file, $columns, $cells) = @_;
+    my %cell = (tile_q => 0, tile_k => 0);
+    @cell{@$columns} = @$cells;
+    if ($file->{name} eq 'blocks') {
+        my $elements = $cell{counted_elements} ne 'NaN' ? $cell{counted_elements} : $cell{model_requested_elements};
+        $cell{units} = $elements / ($cell{batch} * $cell{heads} * $cell{seq} * $cell{dim}) if $elements ne 'NaN';
+    }
+    return [map { defined $cell{$_} ? $cell{$_} : $text_column{$_} ? '-' : 'NaN' } @{$file->{columns}}];
 }
 
 # Exit status of a program, its standard error in a file. `meanwhile` is called ten times a second.
