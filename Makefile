@@ -70,10 +70,10 @@ ptxas:
 # The printed blocks of the READMEs, from the programs they show.
 READMES := $(wildcard README.md 0*_*/README.md common/sim/README.md)
 readme: build
-	@perl common/readme.pl $(READMES)
+	@perl plots/readme.pl $(READMES)
 
 check-readme: build
-	@perl common/readme.pl --check $(READMES)
+	@perl plots/readme.pl --check $(READMES)
 
 format:
 	clang-format -i $(FORMATTED)

@@ -2,7 +2,7 @@
 # Re-makes the printed blocks of a README from the commands that made them, or checks that they are still what the
 # commands print.
 #
-#   perl common/readme.pl [--check] 01_naive/README.md ...
+#   perl plots/readme.pl [--check] 01_naive/README.md ...
 #
 # A block is a fence under a comment that holds its command, run in the README's own directory:
 #
