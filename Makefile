@@ -10,7 +10,7 @@ CHAPTERS := $(ALL_CHAPTERS)
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build run real plot test test-all bench tables bench-sim sanitize ptxas readme check-readme format check-format clean help $(CHAPTERS)
+.PHONY: all build run real plot test test-all bench tables plots bench-sim sanitize ptxas readme check-readme format check-format clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -57,6 +57,9 @@ bench:
 tables:
 	@$(MAKE) --no-print-directory -s build
 	@perl plots/tables.pl $(call option,T,table) $(call option,DATA,data)
+# All pictures, from plots/data alone: plots/pictures. TERM=1 draws in the terminal, GPU=a100 a roofline with its roofs.
+plots:
+	@$(MAKE) --no-print-directory -s -C plots
 
 bench-sim:
 	@$(MAKE) --no-print-directory -C common/sim/bench
@@ -68,7 +71,7 @@ ptxas:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter ptxas || exit 1; done
 
 # The printed blocks of the READMEs, from the programs they show.
-READMES := $(wildcard README.md 0*_*/README.md common/sim/README.md)
+READMES := $(wildcard README.md 0*_*/README.md common/sim/README.md plots/README.md)
 readme: build
 	@perl plots/readme.pl $(READMES)
 
@@ -99,6 +102,7 @@ help:
 	@echo "make sanitize     the chapters' demonstrations with every check of the device"
 	@echo "make bench        every chapter over its sizes, kept in plots/data (CHAPTERS=05_fa2 GPU=a100 FORCE=1)"
 	@echo "make tables       published numbers beside what this code counts (T=T3: only that table)"
+	@echo "make plots        the pictures in plots/pictures, from plots/data (TERM=1 in the terminal, GPU=a100 roofs)"
 	@echo "make bench-sim    how fast the simulated device is"
 	@echo "make ptxas        registers, stack and spills of each kernel (needs nvcc, no GPU)"
 	@echo "make readme       re-make what the READMEs show from the programs"

@@ -27,9 +27,9 @@ if (counted) {
 	ignore = name_line('atomic: 10Nd', of('atomic', 'footprint'), green_text)
 	load 'plots/name_lines.gp'
 	set label 199 "lines: the closed forms" at graph 0.04, 0.95 left tc rgb dim font little
-	plot (x < 0.999 * Nmin || x > 1.001 * N ? NaN : 4 * heads * (8 * x * x + 10 * x * d)) with lines lc rgb vermilion lw 1.4 dt 2, \
-	     (x < 0.999 * Nmin || x > 1.001 * N ? NaN : 4 * heads * 13 * x * d) with lines lc rgb blue lw 1.4 dt 2, \
-	     (x < 0.999 * Nmin || x > 1.001 * N ? NaN : 4 * heads * 10 * x * d) with lines lc rgb green lw 1.4 dt 2, \
+	plot inside(x, Nmin, N, 4 * heads * (8 * x * x + 10 * x * d)) with lines lc rgb vermilion lw 1.4 dt 2, \
+	     inside(x, Nmin, N, 4 * heads * 13 * x * d) with lines lc rgb blue lw 1.4 dt 2, \
+	     inside(x, Nmin, N, 4 * heads * 10 * x * d) with lines lc rgb green lw 1.4 dt 2, \
 	     rows(data, 'backward_naive', 'seq footprint') with points lc rgb vermilion pt 7 ps 1.1, \
 	     rows(data, 'backward_split', 'seq footprint') with points lc rgb blue pt 5 ps 1.1, \
 	     rows(data, 'backward_atomic', 'seq footprint') with points lc rgb green pt 9 ps 1.2
@@ -37,7 +37,7 @@ if (counted) {
 	eval set_lengths
 	set xrange [Nmin / xroom : N * xroom]
 }
-eval panel(counted ? 495 : 75, 720, 60, height - 75)
+eval panel(counted ? 495 : 90, 720, 60, height - 75)
 x_column = 'seq'; series = "backward_naive=naive=vermilion=7 backward_split=split=blue=5 backward_atomic=atomic=green=9"
 if (known(of('naive', 'median_ms'))) { load 'plots/times.gp' }
 unset multiplot

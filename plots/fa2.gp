@@ -28,14 +28,14 @@ if (counted) {
 	ignore = name_line('FA1, requested', fa1_bytes(N), orange_text)
 	ignore = name_line('FA2, requested', last_of(data, 'fa2_split_q', 'requested'), blue_text)
 	load 'plots/name_lines.gp'
-	plot (x < 0.999 * Nmin || x > 1.001 * N ? NaN : naive_bytes(x)) with lines lc rgb dim lw 1.4 dt 2, \
+	plot inside(x, Nmin, N, naive_bytes(x)) with lines lc rgb dim lw 1.4 dt 2, \
 	     rows(data, 'fa2_split_q', 'seq') using 1:(fa1_bytes($1)) with linespoints lc rgb orange lw 2 pt 12 ps 1.3 dt 2, \
 	     rows(data, 'fa2_split_q', 'seq requested') with linespoints lc rgb blue lw 2 pt 5 ps 1.1
 	eval fresh
 	eval set_lengths
 	set xrange [Nmin / xroom : N * xroom]
 }
-eval panel(counted ? 480 : 75, 690, 60, height - 75)
+eval panel(counted ? 480 : 90, 690, 60, height - 75)
 x_column = 'seq'; series = "fa2_row=fa2_row=green=9 fa2_split_q=fa2_split_q=blue=5"
 if (known(faster)) { load 'plots/times.gp' }
 unset multiplot

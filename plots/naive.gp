@@ -25,13 +25,13 @@ if (counted) {
 	ignore = name_line('4N² + 4Nd', last_of(data, 'naive', 'footprint') / 1.01, dim)
 	load 'plots/name_lines.gp'
 	plot rows(data, "naive", "seq requested") with linespoints lc rgb vermilion lw 2 pt 7 ps 1, \
-	     (x < 0.999 * Nmin || x > 1.001 * N ? NaN : 4 * heads * (4 * x * x + 4 * x * d)) with lines lc rgb dim lw 1.4 dt 2, \
+	     inside(x, Nmin, N, 4 * heads * (4 * x * x + 4 * x * d)) with lines lc rgb dim lw 1.4 dt 2, \
 	     rows(data, 'naive', 'seq footprint') with points lc rgb blue lw 2 pt 5 ps 1.1
 	eval fresh
 	eval set_lengths
 	set xrange [Nmin / xroom : N * xroom]
 }
-eval panel(counted ? 490 : 75, counted ? 735 : 720, 60, height - 75)
+eval panel(counted ? 490 : 90, counted ? 735 : 720, 60, height - 75)
 x_column = 'seq'; series = "naive=naive=vermilion=7"
 if (known(last_of(data, 'naive', 'median_ms'))) { load 'plots/times.gp' }
 unset multiplot

@@ -22,6 +22,6 @@ do for [round = 1:200] {
 	if (names > 0 && name_y[names] < 6) { name_y[names] = 6 }
 }
 do for [i = 1:names] {
-	set label 200 + i name_text[i] at name_x, ymin * 10 ** (name_y[i] * per_pixel) left tc rgb name_colour[i]
+	set label 200 + i name_text[i] at name_x, ymin * 10 ** (name_y[i] * per_pixel) left tc rgb name_colour[i] font face.','.(name_gap < 15 ? small : normal)
 }
 names = 0

@@ -24,15 +24,15 @@ if (counted) {
 	ignore = name_line('online: 3RC', two, purple_text)
 	ignore = name_line('footprint: 2RC', footprint, blue_text)
 	load 'plots/name_lines.gp'
-	plot (x < 0.999 * Cmin || x > 1.001 * C ? NaN : 16 * R * x) with lines lc rgb dim lw 1.4 dt 2, (x < 0.999 * Cmin || x > 1.001 * C ? NaN : 12 * R * x) with lines lc rgb dim lw 1.4 dt 2, \
-	     (x < 0.999 * Cmin || x > 1.001 * C ? NaN : 8 * R * x) with lines lc rgb dim lw 1.4 dt 2, \
+	plot inside(x, Cmin, C, 16 * R * x) with lines lc rgb dim lw 1.4 dt 2, inside(x, Cmin, C, 12 * R * x) with lines lc rgb dim lw 1.4 dt 2, \
+	     inside(x, Cmin, C, 8 * R * x) with lines lc rgb dim lw 1.4 dt 2, \
 	     rows(data, 'softmax_three_pass', 'cols requested') with points lc rgb vermilion lw 2 pt 7 ps 1.1, \
 	     rows(data, 'softmax_online', 'cols requested') with points lc rgb purple lw 2 pt 9 ps 1.2, \
 	     rows(data, 'softmax_online', 'cols footprint') with points lc rgb blue lw 2 pt 5 ps 1.1
 	eval fresh
 	eval set_columns
 }
-eval panel(counted ? 500 : 75, counted ? 700 : 690, 60, height - 75)
+eval panel(counted ? 500 : 90, counted ? 700 : 690, 60, height - 75)
 x_column = 'cols'; series = "softmax_three_pass=three~passes=vermilion=7 softmax_online=online=purple=9 softmax_dot=dot,~with~V=green=5"
 if (known(last_of(data, 'softmax_online', 'median_ms'))) { load 'plots/times.gp' }
 unset multiplot

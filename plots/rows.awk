@@ -9,7 +9,7 @@
 # Besides the file's own columns:
 #   requested, footprint    bytes read and written (atomics count as requested)
 #   sectors                 bytes of the sectors read and written
-#   model_bytes             4 bytes for each element of the closed form
+#   model_requested, model_footprint    the same by the closed forms: bytes of Q K V S P O and the gradients
 #   per_head                1 / (batch * heads), a factor: "per_head*requested"; any names may be multiplied with *,
 #                           and divided by the last one with /: "flop/requested"
 #   error_share             error / tolerance
@@ -17,14 +17,16 @@
 function value(name) {
 	if (name == "requested") return sum("requested_read_bytes", "requested_write_bytes", "atomic_bytes")
 	if (name == "footprint") return sum("footprint_read_bytes", "footprint_write_bytes", "")
-	if (name == "sectors") return sum("read_sectors", "write_sectors", "") == "NaN" ? "NaN" : 32 * sum("read_sectors", "write_sectors", "")
-	if (name == "model_bytes") return cell("model_elements") == "NaN" ? "NaN" : 4 * cell("model_elements")
+	if (name == "sectors") return times(32, sum("read_sectors", "write_sectors", ""))
+	if (name == "model_requested") return times(4, cell("model_requested_elements"))
+	if (name == "model_footprint") return times(4, cell("model_footprint_elements"))
 	if (name == "per_head") return "batch" in at ? 1 / ($(at["batch"]) * $(at["heads"])) : 1
 	if (name == "error_share") return cell("tolerance") > 0 ? cell("max_abs") / cell("tolerance") : "NaN"
 	if (name == "gflops") return cell("time_kind") == "measured-gpu" ? cell("flop") / cell("median_ms") / 1e6 : "NaN"
 	if (name ~ /^[0-9.e]+$/) return name + 0
 	return cell(name)
 }
+function times(factor, number) { return number == "NaN" ? "NaN" : factor * number }
 function cell(name) { return name in at ? $(at[name]) : "NaN" }
 function sum(a, b, c,    total) {
 	if (cell(a) == "NaN" || cell(b) == "NaN") return "NaN"

@@ -68,6 +68,8 @@ last_of(file, kernel, column) = last_where(file, kernel, column, where)
 first_of(file, kernel, column) = real(system(sprintf("LC_ALL=C awk -f plots/rows.awk -v kernel='%s' -v where='%s' -v columns='%s' '%s' | head -n 1 | grep . || echo NaN", kernel, where, column, file)))
 known(x) = x == x
 count(file, kernel, column) = int(real(system(sprintf("LC_ALL=C awk -f plots/rows.awk -v kernel='%s' -v where='%s' -v columns='%s' '%s' | grep -c . || true", kernel, where, column, file))))
+# A curve only where there is data.
+inside(x, low, high, y) = x < 0.999 * low || x > 1.001 * high ? NaN : y
 at_least(a, b) = !known(a) ? b : !known(b) ? a : a > b ? a : b
 at_most(a, b) = !known(a) ? b : !known(b) ? a : a < b ? a : b
 
@@ -90,7 +92,3 @@ names = 0
 name_line(text, y, colour) = (known(y) ? (names = names + 1, name_text[names] = text, name_y[names] = y, name_colour[names] = colour, 1) : 0)
 # Where a directory's data comes from: machine, date, commit, as its files say.
 source(file) = made_by(file)
-# 1.9e-06 as 1.9·10⁻⁶
-superscript = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-power_of(n) = n < 0 ? "⁻".power_of(-n) : n > 9 ? power_of(int(n / 10)).power_of(n % 10) : substr(superscript, n + 1, n + 1)
-small_number(x) = sprintf("%.1f·10%s", x / 10 ** floor(log10(x)), power_of(int(floor(log10(x)))))

@@ -15,7 +15,7 @@ eval set_sizes
 set multiplot
 if (counted) {
 	ymin = 0.6 * first_of(data, kernel('registers'), 'requested'); ymax = 2 * of('naive', 'sectors')
-	eval panel(75, 300, 60, height - 75)
+	eval panel(75, 295, 60, height - 75)
 	set yrange [ymin : ymax]
 	set ylabel "HBM bytes requested"
 	set format y bytes
@@ -27,15 +27,15 @@ if (counted) {
 	set label 199 "lines: the closed forms" at graph 0.04, 0.95 left tc rgb dim font little
 	ceiling(x, tile) = ceil(x / tile)
 	set samples 600
-	plot (x < 0.999 * nmin || x > 1.001 * n ? NaN : 4 * (2 * x ** 3 + x ** 2)) with lines lc rgb dim lw 1.4 dt 2, \
-	     (x < 0.999 * nmin || x > 1.001 * n ? NaN : 4 * (2 * x ** 2 * ceiling(x, 32.) + x ** 2)) with lines lc rgb dim lw 1.4 dt 2, \
-	     (x < 0.999 * nmin || x > 1.001 * n ? NaN : 4 * (2 * x ** 2 * ceiling(x, 128.) + x ** 2)) with lines lc rgb dim lw 1.4 dt 2, \
+	plot inside(x, nmin, n, 4 * (2 * x ** 3 + x ** 2)) with lines lc rgb dim lw 1.4 dt 2, \
+	     inside(x, nmin, n, 4 * (2 * x ** 2 * ceiling(x, 32.) + x ** 2)) with lines lc rgb dim lw 1.4 dt 2, \
+	     inside(x, nmin, n, 4 * (2 * x ** 2 * ceiling(x, 128.) + x ** 2)) with lines lc rgb dim lw 1.4 dt 2, \
 	     rows(data, kernel('naive'), 'n requested') with points lc rgb vermilion lw 2 pt 7 ps 1.1, \
 	     rows(data, kernel('tiled'), 'n requested') with points lc rgb blue lw 2 pt 5 ps 1.1, \
 	     rows(data, kernel('registers'), 'n requested') with points lc rgb green lw 2 pt 9 ps 1.3
 	eval fresh
 	eval set_sizes
-	eval panel(480, 690, 60, height - 75)
+	eval panel(490, 695, 60, height - 75)
 	set yrange [ymin : ymax]
 	set ylabel "bytes in sectors of 32"
 	set format y bytes
@@ -49,7 +49,7 @@ if (counted) {
 	     rows(data, kernel('tiled'), 'n sectors') with linespoints lc rgb blue lw 2 pt 5 ps 1, \
 	     rows(data, kernel('registers'), 'n sectors') with linespoints lc rgb green lw 2 pt 9 ps 1.2
 } else {
-	eval panel(75, 690, 60, height - 75)
+	eval panel(90, 690, 60, height - 75)
 	x_column = 'n'
 	series = "matmul_naive=naive=vermilion=7 matmul_coalesced=coalesced=orange=13 matmul_tiled=tiled=blue=5 matmul_padded=padded=purple=11 matmul_registers=registers=green=9"
 	load 'plots/times.gp'

@@ -15,7 +15,7 @@ here(file, kernel, column) = last_where(file, kernel, column, sprintf("%s seq=%d
 gain = here(naive, 'naive', 'median_ms') / here(fa2, 'fa2_split_q', 'median_ms')
 ratio = gain >= 1 ? sprintf("%.1f times faster", gain) : sprintf("%.1f times slower", 1 / gain)
 eval headline(gpu ? sprintf("At N = %d fa2_split_q is %s than naive attention", N, ratio) \
-	: sprintf("On this CPU fa2_split_q is %s than naive at N = %d: no word about a GPU", ratio, N))
+	: sprintf("On a CPU, not a GPU: fa2_split_q is %s than naive attention at N = %d", ratio, N))
 eval provenance(sprintf("%s, d = %d, no mask; median, whiskers p10 to p90. %s%s", problem(fa2, 'fa2_row'), d, gpu ? "" : "Plain CPU build of the same sources. ", source(fa2)))
 eval description("Time grows with the square of N for every kernel; what changes is the constant.")
 Nmin = first_of(naive, 'naive', 'seq')
