@@ -4,9 +4,9 @@
  *
  *   attention_map DIRECTORY FIRST COUNT [FILE]
  *
- * DIRECTORY holds q.npy, k.npy, v.npy ([1, H, N, d]) and text.txt, a character a token. FIRST and COUNT are the window:
- * queries and keys FIRST ... FIRST + COUNT - 1. Attention is causal; the softmax goes over all keys, not only over
- * those of the window, and the column `inside` says how much of the window's weight lies inside it.
+ * DIRECTORY holds q.npy, k.npy, v.npy ([1, H, N, d]) and text.txt, a character a token. FIRST and COUNT are the
+ * window: queries and keys FIRST ... FIRST + COUNT - 1. Attention is causal; the softmax goes over all keys, not only
+ * over those of the window, and the column `inside` says how much of the window's weight lies inside it.
  */
 #include "problem/npy.h"
 #include "support/error.h"
@@ -110,8 +110,8 @@ static int summarise(const struct model *model, size_t head, size_t first, size_
 			inside += key >= first ? p : 0;
 		}
 		if (!(fabs(sum - 1) < 1e-9))
-			return error_set(error, EXIT_VERIFICATION, "head %zu, query %zu: P sums to %.12f", head, query,
-			                 sum);
+			return error_set(error, EXIT_VERIFICATION, "head %zu, query %zu: P sums to %.12f", head,
+			                 query, sum);
 		summary->distance += distance / (double)model->inputs.seq;
 		if (query >= first && query < first + count)
 			summary->inside += inside / (double)count;
@@ -168,7 +168,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: attention_map DIRECTORY FIRST COUNT [FILE]\n");
 		return EXIT_USAGE;
 	}
-	if (load_model(argv[1], &model, &error) == 0 && (first >= model.inputs.seq || count > model.inputs.seq - first))
+	if (load_model(argv[1], &model, &error) == 0 &&
+	    (first >= model.inputs.seq || count > model.inputs.seq - first))
 		error_set(&error, EXIT_USAGE, "window %zu + %zu: the text has %zu characters", first, count,
 		          model.inputs.seq);
 	if (error.exit_code == 0 && output_file_open(&file, argc == 5 ? argv[4] : "-", &error) == 0) {

@@ -15,7 +15,7 @@ eval set_lengths
 set xrange [Nmin / xroom : N * xroom]
 set multiplot
 if (counted) {
-	eval panel(75, 280, 60, height - 75)
+	eval panel(85, 280, 60, height - 75)
 	set logscale y
 	ymin = first_of(data, 'backward_atomic', 'footprint') / 2; ymax = of('naive', 'footprint') * 2
 	set yrange [ymin : ymax]

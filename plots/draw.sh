@@ -3,6 +3,7 @@
 #   plots/draw.sh SCRIPT.gp DATA STEM [PNG_STEM] [-- gnuplot assignments]
 # writes STEM.light.svg, STEM.dark.svg and PNG_STEM.light.png, PNG_STEM.dark.png (default: beside the SVG).
 # DATA is a data file, or a directory of them, whatever the script reads.
+# Environment: FORMATS=svg leaves the PNG out.
 set -eu
 script=$1 data=$2 stem=$3
 export LC_ALL=C.UTF-8
@@ -21,7 +22,7 @@ if [ ! -s "$data" ]; then
 fi
 mkdir -p "$(dirname "$stem")" "$(dirname "$png")"
 for theme in light dark; do
-	for format in svg png; do
+	for format in ${FORMATS:-svg png}; do
 		picture=$stem.$theme.$format
 		[ $format = svg ] || picture=$png.$theme.png
 		new=$picture.new.$$

@@ -13,7 +13,7 @@ powers = "set format y \"%.0te%T\"; set ytics ('10⁻⁷' 1e-7, '10⁻⁶' 1e-6,
 Nmin = first_of(naive, 'naive', 'seq')
 Nmax = at_least(last_of(naive, 'naive', 'seq'), last_of(fa2, 'fa2_row', 'seq'))
 set multiplot
-eval panel(62, 285, 60, height - 90)
+eval panel(75, 290, 60, height - 90)
 eval set_lengths
 set logscale y
 eval powers

@@ -15,7 +15,7 @@ eval description("Left, HBM bytes: what FlashAttention-1 requests beside the foo
 eval set_lengths
 set xrange [Nmin / xroom : N * xroom]
 set multiplot
-eval panel(80, 300, 60, height - 75)
+eval panel(85, 300, 60, height - 75)
 if (counted) {
 	set logscale y
 	ymin = first_of(data, 'fa1_row', 'requested') / 2

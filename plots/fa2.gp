@@ -17,7 +17,7 @@ eval set_lengths
 set xrange [Nmin / xroom : N * xroom]
 set multiplot
 if (counted) {
-	eval panel(75, 280, 60, height - 75)
+	eval panel(85, 280, 60, height - 75)
 	set logscale y
 	ymin = first_of(data, 'fa2_split_q', 'requested') / 2; ymax = naive_bytes(N) * 2
 	set yrange [ymin : ymax]

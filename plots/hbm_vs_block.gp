@@ -13,7 +13,7 @@ eval provenance(sprintf("Requested by one head, N = %d, d = %d, no mask. Points:
 eval description("FA1 is Algorithm 1, against its tile of keys; FA2 against its tile of queries. The dotted guide is the paper's theorem, N²d²/M elements, with M = 4 d Bc floats of fast memory.")
 ymin = 16. * N * d / 1.8
 ymax = bytes_at('fa1_paper', 'tile_k', low) * 1.6
-eval panel(80, 560, 60, height - 75)
+eval panel(85, 560, 60, height - 75)
 set logscale xy
 set xrange [low / 1.15 : high * 1.15]
 set yrange [ymin : ymax]

@@ -19,7 +19,7 @@ Nmin = first_of(naive, 'naive', 'seq')
 Nmax = at_least(last_of(naive, 'naive', 'seq'), last_of(fa2, 'fa2_split_q', 'seq'))
 ymin = 16 * Nmin * d / 1.6
 ymax = last_of(naive, 'naive', 'per_head*footprint') * 1.6
-eval panel(80, 560, 60, height - 75)
+eval panel(85, 560, 60, height - 75)
 eval set_lengths
 set logscale y
 set xrange [Nmin / 1.15 : Nmax * 1.15]

@@ -14,7 +14,7 @@ Nmin = first_of(naive, 'naive', 'seq')
 Nmax = at_least(last_of(naive, 'naive', 'seq'), last_of(fa2, 'fa2_row', 'seq'))
 ymin = 16 * Nmin * d / 1.6
 ymax = 4 * (2. * Nmax * Nmax + 4 * Nmax * d) * 2.2
-eval panel(80, 560, 60, height - 75)
+eval panel(85, 560, 60, height - 75)
 eval set_lengths
 set logscale y
 set xrange [Nmin / 1.15 : Nmax * 1.15]

@@ -13,7 +13,7 @@ eval set_lengths
 set xrange [Nmin / xroom : N * xroom]
 set multiplot
 if (counted) {
-	eval panel(75, 310, 60, height - 75)
+	eval panel(85, 310, 60, height - 75)
 	set logscale y
 	ymin = first_of(data, 'naive', 'footprint') / 2; ymax = last_of(data, 'naive', 'requested') * 2
 	set yrange [ymin : ymax]

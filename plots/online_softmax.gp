@@ -12,7 +12,7 @@ set_columns = "set logscale x; set xtics (256, 512, '1k' 1024, '2k' 2048, '4k' 4
 eval set_columns
 set multiplot
 if (counted) {
-	eval panel(75, 300, 60, height - 75)
+	eval panel(85, 300, 60, height - 75)
 	set logscale y
 	footprint = last_of(data, 'softmax_online', 'footprint')
 	ymin = first_of(data, 'softmax_online', 'footprint') / 1.5; ymax = three * 1.5

@@ -47,8 +47,8 @@ eval headline(heights > 0 ? sprintf("fa2_split_q reaches %.2g %% of its roof, na
 	requested[14] > ridge && footprint[1] < ridge ? \
 	sprintf("FlashAttention-2 crosses the ridge: %.0f FLOP a byte it requests, naive has %.0f at best", requested[14], footprint[1]) : \
 	sprintf("FLOP a byte: FlashAttention-2 %.0f as requested, naive attention %.0f at best, the ridge at %.0f", requested[14], footprint[1], ridge))
-eval provenance(sprintf("fp32, d = 64, N = %d; 02: %.0f columns; 03: n = %.0f. %s. Roofs: %s, common/sim/gpus.c. %s", N, columns, side, \
-	heights > 0 ? "Heights: measured; %: of the roof above the footprint; bytes by closed forms" : "No throughput was measured, so no kernel has a height", \
+eval provenance(sprintf("fp32, d = 64, N = %d; 02: %.0f columns; 03: n = %.0f. %s. Roofs: %s. %s", N, columns, side, \
+	heights > 0 ? "Heights: measured, % of the roof above the footprint; bytes by closed forms" : "No throughput was measured, so no kernel has a height", \
 	title, source(tsv(data, 13))))
 eval description("A kernel left of the ridge is bound by memory. Between the bytes its threads request and its footprint lies what caches can save; the larger the gap, the more it depends on them.")
 set logscale xy
@@ -63,7 +63,7 @@ ymin = heights > 0 ? at_most(bottom / 2, bandwidth * low / 2) : bandwidth * low
 set yrange [ymin : ymax]
 set format x ""
 set format y "%g"
-set ylabel "TFLOP/s" offset 0.5,0
+set ylabel "TFLOP/s"
 decade_x = (right - left) / log10(high * 1.8 / (low / 1.8))
 decade_y = panel_height / log10(ymax / ymin)
 steep = atan2(decade_y, decade_x) * 180 / pi

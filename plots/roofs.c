@@ -1,6 +1,6 @@
 /*
- * The roofs of the GPUs this course knows, as a data file for the roofline: common/sim/gpus.c is where the figures and
- * their sources stand.
+ * The roofs of the GPUs this course knows, as a data file for the roofline: common/sim/gpus.c is where the figures
+ * and their sources stand.
  *
  *   roofs [FILE]     default: standard output
  */

@@ -35,12 +35,12 @@ set tics nomirror textcolor rgb dim scale 0.6
 set grid xtics ytics lc rgb faint lw 0.6 lt 1
 set key off
 set xlabel textcolor rgb foreground
-set ylabel textcolor rgb foreground
+set ylabel textcolor rgb foreground offset 0.8,0
 
 # A panel's edges, in pixels from the left and from the bottom.
 panel(left, right, bottom, top) = sprintf("set lmargin at screen %.5f; set rmargin at screen %.5f; set bmargin at screen %.5f; set tmargin at screen %.5f; panel_height = %g; panel_bottom = %g", \
 	left * 1. / width, right * 1. / width, bottom * 1. / height, top * 1. / height, (top - bottom) * 1., bottom * 1.)
-eval panel(70, 770, 60, height - 80)
+eval panel(85, 770, 60, height - 80)
 # Before the next panel of the same picture: its own words and arrows, its own ranges.
 fresh = "unset label; unset arrow; set format x '%g'; set format y '%g'; set autoscale"
 
@@ -49,7 +49,7 @@ fresh = "unset label; unset arrow; set format x '%g'; set format y '%g'; set aut
 headline_text = ''; provenance_text = ''; description_text = ''
 headline(text) = sprintf("headline_text = \"%s\"; set label 100 headline_text at screen 0.02, screen %.5f left tc rgb foreground font '%s,%d'", \
 	text, 1 - 22. / height, face, strlen(text) > 82 ? 14 : 16)
-provenance_width = 112
+provenance_width = 122
 break_at(text) = strlen(text) <= provenance_width ? strlen(text) : cut(text, provenance_width)
 cut(text, at) = at < 2 ? provenance_width : substr(text, at, at) eq ' ' ? at : cut(text, at - 1)
 provenance(text) = sprintf("provenance_text = \"%s\"; set label 101 substr(provenance_text, 1, break_at(provenance_text)) at screen 0.02, screen %.5f left tc rgb dim font little; set label 102 substr(provenance_text, break_at(provenance_text) + 1, 999) at screen 0.02, screen %.5f left tc rgb dim font little", \
@@ -90,5 +90,5 @@ bytes = "%.0s %cB"
 array name_text[40]; array name_y[40]; array name_colour[40]
 names = 0
 name_line(text, y, colour) = (known(y) ? (names = names + 1, name_text[names] = text, name_y[names] = y, name_colour[names] = colour, 1) : 0)
-# Where a directory's data comes from: machine, date, commit, as its files say.
-source(file) = made_by(file)
+# The same without the chapter's name, for pictures of several files: "the simulated device (...), machine, date".
+source(file) = system(sprintf("sed -n '1s/^# .* on the simulated/The simulated/p; 1s/^# [^ ]* on //p' '%s' | head -n 1", file))

@@ -15,7 +15,7 @@ eval set_sizes
 set multiplot
 if (counted) {
 	ymin = 0.6 * first_of(data, kernel('registers'), 'requested'); ymax = 2 * of('naive', 'sectors')
-	eval panel(75, 295, 60, height - 75)
+	eval panel(85, 295, 60, height - 75)
 	set yrange [ymin : ymax]
 	set ylabel "HBM bytes requested"
 	set format y bytes

@@ -22,7 +22,7 @@ Nmin = first_of(naive, 'naive', 'seq')
 Nmax = at_least(last_of(naive, 'naive', 'seq'), last_of(fa2, 'fa2_split_q', 'seq'))
 ymin = at_most(at_most(first_of(naive, 'naive', 'p10_ms'), first_of(fa2, 'fa2_split_q', 'p10_ms')), at_most(first_of(fa1, 'fa1_paper', 'p10_ms'), first_of(fa1, 'fa1_row_dynamic', 'p10_ms'))) / 1.5
 ymax = at_least(at_least(last_of(naive, 'naive', 'p90_ms'), last_of(fa2, 'fa2_row', 'p90_ms')), at_least(last_of(fa1, 'fa1_paper', 'p90_ms'), last_of(fa1, 'fa1_row', 'p90_ms'))) * 1.5
-eval panel(70, 620, 60, height - 75)
+eval panel(85, 620, 60, height - 75)
 eval set_lengths
 set logscale y
 set xrange [Nmin / 1.15 : Nmax * 1.15]
