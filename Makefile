@@ -57,6 +57,7 @@ bench:
 tables:
 	@$(MAKE) --no-print-directory -s build
 	@perl plots/tables.pl $(call option,T,table) $(call option,DATA,data)
+
 # All pictures, from plots/data alone: plots/pictures. TERM=1 draws in the terminal, GPU=a100 a roofline with its roofs.
 plots:
 	@$(MAKE) --no-print-directory -s -C plots
