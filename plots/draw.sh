@@ -21,6 +21,9 @@ if [ ! -s "$data" ]; then
 	exit 3
 fi
 mkdir -p "$(dirname "$stem")" "$(dirname "$png")"
+# Nothing half-drawn is left behind.
+trap 'rm -f "$stem".*.new.$$* "$png".*.new.$$*' EXIT
+trap 'exit 130' INT TERM
 for theme in light dark; do
 	for format in ${FORMATS:-svg png}; do
 		picture=$stem.$theme.$format
@@ -29,13 +32,11 @@ for theme in light dark; do
 		if ! gnuplot -e "theme='$theme'; fmt='$format'; data='$data'; out='$new'; $more" "$script" >"$new.log" 2>&1; then
 			echo "plots: $script could not draw $data:" >&2
 			cat "$new.log" >&2
-			rm -f "$new" "$new.words" "$new.log"
 			exit 1
 		fi
 		# Where there is no such locale gnuplot says that it cannot write a degree sign; nobody asked for one.
 		grep -v -e 'degree sign' -e '^[[:space:]]*$' "$new.log" >&2 || true
 		[ $format = png ] || perl plots/finish_svg.pl "$new"
-		rm -f "$new.words" "$new.log"
 		mv "$new" "$picture"
 	done
 done

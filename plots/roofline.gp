@@ -107,7 +107,6 @@ set format x "%g"
 unset ylabel
 set xlabel "FLOP for each byte of HBM:  ○ bytes requested   ● footprint"
 set xrange [low / 1.8 : high * 1.8]
-names = ""
 set print $strip
 do for [i = 1:K] { print sprintf("%.9g\t%.9g\t%d", requested[i], footprint[i], i) }
 unset print

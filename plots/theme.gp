@@ -9,7 +9,7 @@ if (!exists("theme")) theme = 'light'
 if (!exists("fmt")) fmt = 'svg'
 if (!exists("height")) height = 500
 width = 800
-orange = '#E69F00'; sky = '#56B4E9'; green = '#009E73'; blue = '#0072B2'; vermilion = '#D55E00'; purple = '#CC79A7'
+orange = '#E69F00'; green = '#009E73'; blue = '#0072B2'; vermilion = '#D55E00'; purple = '#CC79A7'
 # Words in these colours need more contrast than lines do.
 orange_text = orange; purple_text = purple; green_text = green; vermilion_text = vermilion
 if (theme eq 'dark') {
@@ -67,15 +67,16 @@ last_where(file, kernel, column, where) = \
 last_of(file, kernel, column) = last_where(file, kernel, column, where)
 first_of(file, kernel, column) = real(system(sprintf("LC_ALL=C awk -f plots/rows.awk -v kernel='%s' -v where='%s' -v columns='%s' '%s' | head -n 1 | grep . || echo NaN", kernel, where, column, file)))
 known(x) = x == x
-count(file, kernel, column) = int(real(system(sprintf("LC_ALL=C awk -f plots/rows.awk -v kernel='%s' -v where='%s' -v columns='%s' '%s' | grep -c . || true", kernel, where, column, file))))
 # A curve only where there is data.
 inside(x, low, high, y) = x < 0.999 * low || x > 1.001 * high ? NaN : y
 at_least(a, b) = !known(a) ? b : !known(b) ? a : a > b ? a : b
 at_most(a, b) = !known(a) ? b : !known(b) ? a : a < b ? a : b
 
-# The first line of a data file says what made it; a line `# name: ...` below it is a part of that.
+# The first line of a data file says what made it.
 made_by(file) = system(sprintf("sed -n '1s/^# //p' '%s'", file))
-noted(file, name) = system(sprintf("sed -n 's/^# %s: *//p' '%s' | head -n 1", name, file))
+# The same without the chapter's name, for pictures of several files: "the simulated device (...), machine, date".
+source(file) = system(sprintf("sed -n '1s/^# .* on the simulated/The simulated/p; 1s/^# [^ ]* on //p' '%s' | head -n 1", file))
+# Whose times they are.
 is_gpu_time(file) = system(sprintf("LC_ALL=C awk -F'\t' '/^#.*time_kind/ {for (i = 1; i <= NF; i++) if ($i == \"time_kind\") c = i} !/^#/ && c && $c == \"measured-gpu\" {print 1; exit}' '%s'", file)) eq '1'
 time_axis(file) = is_gpu_time(file) ? "ms on the GPU" : "ms on this CPU, plain build"
 
@@ -90,5 +91,3 @@ bytes = "%.0s %cB"
 array name_text[40]; array name_y[40]; array name_colour[40]
 names = 0
 name_line(text, y, colour) = (known(y) ? (names = names + 1, name_text[names] = text, name_y[names] = y, name_colour[names] = colour, 1) : 0)
-# The same without the chapter's name, for pictures of several files: "the simulated device (...), machine, date".
-source(file) = system(sprintf("sed -n '1s/^# .* on the simulated/The simulated/p; 1s/^# [^ ]* on //p' '%s' | head -n 1", file))

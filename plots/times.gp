@@ -1,6 +1,6 @@
 # A panel of times, for the chapters' pictures: median, whiskers p10 to p90, a line a kernel, named at its end.
-# Before: the panel's edges; data; x_column ("seq"); series, words "kernel=name=colour=point ...".
-array series_at[20]
+# Before: the panel's edges; data; x_column ("seq"); series, words "kernel=name=colour=point" (~ in a name is a
+# blank).
 part(i, n) = system(sprintf("echo '%s' | cut -d= -f%d | tr '~' ' '", word(series, i), n))
 paint(name) = name eq 'vermilion' ? vermilion : name eq 'orange' ? orange : name eq 'purple' ? purple : name eq 'green' ? green : name eq 'blue' ? blue : dim
 paint_text(name) = name eq 'vermilion' ? vermilion_text : name eq 'orange' ? orange_text : name eq 'purple' ? purple_text : name eq 'green' ? green_text : name eq 'blue' ? blue_text : dim

@@ -403,6 +403,62 @@ Test(plots_pictures, attention_map_refuses_what_it_cannot_use)
 #undef REFUSED
 }
 
+static struct outcome readme(const char *house, const char *option)
+{
+	return run_program_in(house, LIST("perl", "plots/readme.pl", option, "README.md"), NOTHING, TIMEOUT_S);
+}
+
+Test(plots_pictures, a_readme_whose_block_is_not_of_its_data_is_stale)
+{
+	const char *house = new_house("house"), *path = text("%s/README.md", house);
+	draw(house, "sim");
+	write_text(path, "# A page\n\n<!-- markdown: perl plots/picture.pl sim/hbm_vs_n -->\n<!-- end -->\n\n"
+	                 "<!-- markdown: perl plots/chapter_table.pl -->\nold\n<!-- end -->\nText.\n");
+	struct outcome stale = readme(house, "--check");
+	cr_expect_eq(stale.status, 1);
+	cr_expect_not_null(
+		strstr(stale.err, "README.md: the block printed by 'perl plots/picture.pl sim/hbm_vs_n' is stale"),
+		"%s", stale.err);
+	cr_expect_not_null(strstr(read_text(path), "old\n"), "a check changed the file");
+	struct outcome made = run_program_in(house, LIST("perl", "plots/readme.pl", "README.md"), NOTHING, TIMEOUT_S);
+	cr_assert_eq(made.status, 0, "%s", made.err);
+	cr_expect_eq(readme(house, "--check").status, 0);
+	char *page = read_text(path);
+	cr_expect_null(strstr(page, "old\n"));
+	cr_expect_str_eq(page + strlen(page) - strlen("<!-- end -->\nText.\n"), "<!-- end -->\nText.\n");
+	cr_expect_not_null(strstr(page, text("alt=\"%s\"", picture_of(house, "hbm_vs_n")->title)));
+	/* Another time of one kernel, and nothing else. */
+	change(house, "perl -pi -e 's/(\\d+)(\\.\\d+\\t[^\\t]*\\t[^\\t]*\\t\\d+\\tmeasured)/(1 + $1) . $2/e if "
+	              "/^1024\\t64\\t.*fa2_split_q/' "
+	              "plots/data/sim/05_fa2.tsv");
+	struct outcome again = readme(house, "--check");
+	cr_expect_eq(again.status, 1, "a time changed and nothing is stale");
+	cr_expect_not_null(strstr(again.err, "'perl plots/chapter_table.pl' is stale"), "%s", again.err);
+	cr_expect_null(strstr(again.err, "picture.pl"), "%s", again.err);
+}
+
+Test(plots_pictures, the_chapter_table_says_what_the_data_says)
+{
+	const char *data = TEST_ROOT "/plots/data/sim";
+	const char *where = "kernel=%s seq=%d dim=64 causal=0";
+	struct outcome table = run_program_in(TEST_ROOT, LIST("perl", "plots/chapter_table.pl"), NOTHING, TIMEOUT_S);
+	cr_assert_eq(table.status, 0, "%s", table.err);
+	double fa2 = bytes_of(text("%s/05_fa2.tsv", data), text(where, "fa2_split_q", 2048), "requested");
+	double naive = bytes_of(text("%s/01_naive.tsv", data), text(where, "naive", 2048), "footprint");
+	const char *share = text("| %.0f %% of the bytes naive moves, N = 2048 |", 100 * fa2 / naive);
+	cr_expect_not_null(strstr(table.out, share), "no '%s' in\n%s", share, table.out);
+	double split = bytes_of(text("%s/06_backward.tsv", data), text(where, "backward_split", 1024), "footprint");
+	double materialised =
+		bytes_of(text("%s/06_backward.tsv", data), text(where, "backward_naive", 1024), "footprint");
+	const char *less = text("| %.0f %% less footprint than the naive backward at N = 1024 |",
+	                        100 * (1 - split / materialised));
+	cr_expect_not_null(strstr(table.out, less), "no '%s' in\n%s", less, table.out);
+	double ms = cell(text("%s/05_fa2.tsv", data), text(where, "fa2_split_q", 1024), "median_ms");
+	const char *time = text("| %.3g ms: `fa2_split_q`, N = 1024 |", ms);
+	cr_expect_not_null(strstr(table.out, time), "no '%s' in\n%s", time, table.out);
+	cr_expect_not_null(strstr(table.out, "A CPU's time says nothing about a GPU."));
+}
+
 /* The reader of words, on words that cannot be read. */
 Test(plots_pictures, the_check_finds_small_clipped_and_covered_words)
 {
