@@ -25,7 +25,7 @@ set yrange [hi + 0.5 : lo - 0.5]
 set xlabel "key" offset 0,0.4
 set multiplot
 eval panel(58, 380, 62, 384)
-set ylabel "query"
+set ylabel "query" offset 0,0
 set label 301 "head 0" at lo + 15, lo + 2 left tc rgb foreground
 unset colorbox
 plot head(0, 'key query probability') using 1:2:(0.5):(0.5):(shade($3)) with boxxyerror fc palette fs solid noborder

@@ -204,6 +204,13 @@ Test(plots_pictures, a_gpus_folder_without_counts_is_drawn_and_readable_too)
 	char *times = read_text(text("%s/plots/pictures/h200/time_vs_n.light.svg", house));
 	cr_expect_not_null(strstr(times, "ms on the GPU"));
 	cr_expect_null(strstr(times, "CPU"));
+	/* And the map of the chapters gets a column of its times. */
+	struct outcome table = run_program_in(house, LIST("perl", "plots/chapter_table.pl"), NOTHING, TIMEOUT_S);
+	double ms = cell(text("%s/plots/data/h200/05_fa2.tsv", house), "kernel=fa2_split_q seq=2048 dim=64 causal=0",
+	                 "median_ms");
+	cr_expect_not_null(strstr(table.out, "| time, a CPU's plain build | time, h200 |"), "%s", table.out);
+	cr_expect_not_null(strstr(table.out, text("N = 1024 | %.3g ms: `fa2_split_q`, N = 2048 |", ms)), "%s",
+	                   table.out);
 }
 
 Test(plots_pictures, without_a_gpu_no_kernel_has_a_height_and_times_are_a_cpus)
