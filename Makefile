@@ -44,11 +44,12 @@ test-all:
 
 # Every chapter over its sizes, kept in plots/data/DEVICE. CHAPTERS=05_fa2,blocks runs only these, GPU=a100 takes that
 # one's limits and roofs, FORCE=1 measures again what is up to date. SIZES=128,256 DIMS=64 REPEAT=1 make a small bench:
-# it goes to build/plots/data, or where DATA says.
+# it goes to build/plots/data, or where DATA says. COMMIT=ID: of a copy without git, what it is a copy of.
 given = $(if $(filter command,$(firstword $(origin $1))),$($1))
 option = $(if $(call given,$1),--$2 '$(call given,$1)')
 BENCH_OPTIONS = $(call option,CHAPTERS,chapters) $(call option,GPU,gpu) $(call option,SIZES,sizes) \
-        $(call option,DIMS,dims) $(call option,REPEAT,repeat) $(call option,DATA,data) $(if $(call given,FORCE),--force)
+        $(call option,DIMS,dims) $(call option,REPEAT,repeat) $(call option,DATA,data) $(call option,COMMIT,commit) \
+        $(if $(call given,FORCE),--force)
 bench:
 	@$(MAKE) --no-print-directory -s build CHAPTERS="$(ALL_CHAPTERS)"
 	@perl plots/bench.pl $(BENCH_OPTIONS)
@@ -101,9 +102,9 @@ help:
 	@echo "make test         the whole test suite with CC (default gcc)"
 	@echo "make test-all     the test suite with gcc, then with clang"
 	@echo "make sanitize     the chapters' demonstrations with every check of the device"
-	@echo "make bench        every chapter over its sizes, kept in plots/data (CHAPTERS=05_fa2 GPU=a100 FORCE=1)"
-	@echo "make tables       published numbers beside what this code counts (T=T3: only that table)"
-	@echo "make plots        the pictures in plots/pictures, from plots/data (TERM=1 in the terminal, GPU=a100 roofs)"
+	@echo "make bench        every chapter over its sizes, kept in plots/data"
+	@echo "make tables       published numbers beside ours (T=T3: only that table)"
+	@echo "make plots        the pictures, from plots/data (TERM=1: in the terminal, GPU=a100)"
 	@echo "make bench-sim    how fast the simulated device is"
 	@echo "make ptxas        registers, stack and spills of each kernel (needs nvcc, no GPU)"
 	@echo "make readme       re-make what the READMEs show from the programs"
@@ -111,4 +112,5 @@ help:
 	@echo "make clean        remove what was built"
 	@echo "make 01_naive     one chapter; in its directory, make help"
 	@echo
+	@echo "make bench takes CHAPTERS=05_fa2,blocks GPU=a100 FORCE=1 SIZES=128,256 DIMS=64."
 	@echo "DEVICE=sim|cuda, CC=gcc|clang, ARCH=sm_90, ARGS=\"--gpu a100\" may be added."

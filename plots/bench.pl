@@ -2,14 +2,14 @@
 # Runs every chapter over its sizes and keeps what it measures: `make bench`.
 #
 #   perl plots/bench.pl [--chapters 01_naive,05_fa2,blocks] [--gpu a100] [--force]
-#                       [--sizes 128,256] [--dims 64] [--repeat R] [--data DIR]
+#                       [--sizes 128,256] [--dims 64] [--repeat R] [--data DIR] [--commit ID]
 #
 # Writes plots/data/DEVICE/NAME.tsv, DEVICE being sim or the GPU's short name (h200, a100, rtx4090, ...):
 #
 #   01_naive 04_fa1 05_fa2 06_backward    seq = 128, 256, ...; dim = 64, 128; causal = 0, 1
 #   02_online_softmax                     rows x cols
 #   03_tiled_matmul                       m = n = k
-#   long                                  N = 4096, naive and fa2_row: only where CHAPTERS names it, for it takes a minute
+#   long                                  N = 4096, naive and fa2_row; takes a minute, so only CHAPTERS=long runs it
 #   blocks                                fa1_paper against tile_k, fa2_row against tile_q, at one seq;
 #                                         as 05_fa2, and at the end `units`: counted (on a GPU: modelled) elements of
 #                                         Q, K, V and O, in units of N d a head
@@ -17,7 +17,8 @@
 # A file is lines that start with #, then a row a kernel and point; cells are separated by tabs:
 #
 #   # 05_fa2 on the simulated device (limits of NVIDIA H100 SXM), AMD EPYC with 2 cores, 2026-11-21
-#   # machine:, device:, roofs:, compiler:, commit:, date:, command:, each:, units:, fingerprint:    ("# key: value")
+#   # machine: AMD EPYC, 2 cores, Linux x86_64
+#   # device:, roofs:, compiler:, commit:, date:, command:, each:, units:, fingerprint:                the same way
 #   # seq<TAB>dim<TAB>batch<TAB>...         the columns, always the last of these lines
 #   128<TAB>64<TAB>1<TAB>...
 #
@@ -25,7 +26,8 @@
 # them by name. NaN or - was not measured. verified is yes, or skipped: then the column skipped says why.
 #
 # A program that fails stops the bench with its status. What is done is in NAME.tsv.part beside, whole points only; the
-# next bench goes on there if programs, machine, device and options are the same. The .tsv is written when it is complete.
+# next bench goes on there if programs, machine, device and options are the same. The .tsv is written when it is
+# complete. In a copy of the tree that git does not know, --commit says what it is a copy of.
 # Needs perl and its smallest set of modules, as a GPU's machine may have no more.
 use strict;
 use warnings;
@@ -52,9 +54,9 @@ my %tiny = (
 );
 my %text_column = map { $_ => 1 } qw(kernel verified time_kind bound_by model_counts error_tensor skipped);
 
-my ($only, $gpu, $sizes, $dims, $repeat, $data, $force) = ('', '', '', '', '', '', 0);
+my ($only, $gpu, $sizes, $dims, $repeat, $data, $commit, $force) = ('', '', '', '', '', '', '', 0);
 GetOptions('chapters=s' => \$only, 'gpu=s' => \$gpu, 'sizes=s' => \$sizes, 'dims=s' => \$dims, 'repeat=s' => \$repeat,
-    'data=s' => \$data, 'force' => \$force)
+    'data=s' => \$data, 'commit=s' => \$commit, 'force' => \$force)
     && !@ARGV
     or exit 2;
 my @names = $only ? split(/[,\s]+/, $only) : grep { $_ ne 'long' } sort keys %chapters;
@@ -75,6 +77,7 @@ $SIG{$_} = sub { $stopped = $_[0]; kill 'TERM', -$child if $child } for qw(INT T
 my $started = seconds();
 my %spent;    # name -> [guessed, measured] seconds of the points that ran
 
+$commit ||= find_commit();
 my @files = map { plan($_) } @names;
 my $all = 0;
 $all += @{$_->{points}} for @files;
@@ -99,7 +102,6 @@ sub plan {
     $file{directory} = "$data/" . short_name($probe->{device});
     $file{path} = "$file{directory}/$name.tsv";
     my $heads = $file{simulated} ? 1 : 8;
-    $file{common} = ['--warmup', $file{simulated} ? 1 : 3, $gpu ? ('--gpu', $gpu) : ()];
     $file{points} =
         $name eq 'blocks' ? [block_points(\%file, $heads)]
         : $name eq 'long' ? [long_points(\%file, $heads)]
@@ -110,10 +112,10 @@ sub plan {
         $file{columns} = [@{$file{columns}}, 'units'];
     }
     $file{title} =~ s/^05_fa2/01_naive and 05_fa2/ if $name eq 'long';
-    $file{programs} = [map { my $path = "$_/$chapters{$_}{program}"; $path, -e "$path.fast" ? "$path.fast" : () } @parts];
+    my @programs = grep { -e } map { ($_, "$_.fast") } map { "$_/$chapters{$_}{program}" } @parts;
     $file{fingerprint} = fingerprint(
-        join "\n", (map { checksum($_) } @{$file{programs}}), $file{machine}, $file{device}, $ENV{SIM_CHECK},
-        map { "@$_" } map { $_->{arguments} } @{$file{points}}
+        join "\n", (map { checksum($_) } @programs), $file{machine}, $file{device}, $ENV{SIM_CHECK},
+        map { "@$_" } $file{columns}, map { $_->{arguments} } @{$file{points}}
     );
     return \%file;
 }
@@ -125,19 +127,25 @@ sub doubling {
     return @list;
 }
 
-# Runs to take a time from: on a GPU a large problem takes seconds.
+# (runs to take a time from, runs before them): on a GPU a large problem takes seconds.
 sub repeats {
     my ($file, $size) = @_;
-    return $repeat if $repeat;
-    return $size <= 512 ? 9 : 5 if $file->{simulated};
-    return $size <= 2048 ? 20 : $size <= 4096 ? 10 : 3;
+    my @runs = $file->{simulated} ? ($size <= 512 ? 9 : 5, 1)
+        : $size <= 2048 ? (20, 3)
+        : $size <= 4096 ? (10, 1)
+        : (3, 1);
+    $runs[0] = $repeat if $repeat;
+    return @runs;
 }
 
 sub point {
     my ($file, $name, $work, $label, $size, @options) = @_;
-    my @arguments = ("$name/$chapters{$name}{program}", @options, '--repeat', repeats($file, $size), @{$file->{common}});
+    my ($runs, $before) = repeats($file, $size);
+    my @arguments = ("$name/$chapters{$name}{program}", @options, '--repeat', $runs, '--warmup', $before);
+    push @arguments, '--gpu', $gpu if $gpu;
     return {
-        label => $label, arguments => \@arguments, work => $work,
+        label => $label,
+        arguments => \@arguments,
         guess => $file->{simulated} ? 0.1 + $chapters{$file->{name}}{guess} * $work / 1e9 : 1 + $work / 1e10,
     };
 }
@@ -167,20 +175,20 @@ sub other_points {
         @sizes ? @sizes : $file->{simulated} ? (64, 128, 192, 256, 384) : doubling(256, 4096);
 }
 
-# Br is 16 for FA1, as in the code that was released with it: K, V and S then fit up to Bc = 256 at d = 64. Bc = 512 does
-# not; units do not depend on d, so it is counted at d = 32.
+# Br is 16 for FA1, as in the code that was released with it: K, V and S then fit up to Bc = 256 at d = 64. Bc = 512
+# does not; units do not depend on d, so it is counted at d = 32.
 sub block_points {
     my ($file, $heads) = @_;
     my $N = @sizes ? (sort { $a <=> $b } @sizes)[-1] : 1024;
     my @points;
     for my $tile ([32, 64], [64, 64], [128, 64], [256, 64], [512, 64], [512, 32]) {
         my ($Bc, $d) = @$tile;
-        push @points, point($file, '04_fa1', $heads * $N * $N * $d, "fa1_paper N=$N d=$d Bc=$Bc", $N, '--kernel', 'fa1_paper',
-            '--heads', $heads, '--seq', $N, '--dim', $d, '--tile-q', 16, '--tile-k', $Bc);
+        push @points, point($file, '04_fa1', $heads * $N * $N * $d, "fa1_paper N=$N d=$d Bc=$Bc", $N, '--kernel',
+            'fa1_paper', '--heads', $heads, '--seq', $N, '--dim', $d, '--tile-q', 16, '--tile-k', $Bc);
     }
     for my $Br (32, 64, 128, 256) {
-        push @points, point($file, '05_fa2', $heads * $N * $N * 64, "fa2_row N=$N d=64 Br=$Br", $N, '--kernel', 'fa2_row',
-            '--heads', $heads, '--seq', $N, '--dim', 64, '--tile-q', $Br, '--tile-k', 64);
+        push @points, point($file, '05_fa2', $heads * $N * $N * 64, "fa2_row N=$N d=64 Br=$Br", $N, '--kernel',
+            'fa2_row', '--heads', $heads, '--seq', $N, '--dim', 64, '--tile-q', $Br, '--tile-k', 64);
     }
     return @points;
 }
@@ -203,7 +211,8 @@ sub bench {
         say_line("bench: $file->{path} is up to date (FORCE=1 measures again)");
         return;
     }
-    make_path($file->{directory});
+    make_path($file->{directory}, {error => \my $errors});
+    fail(3, "$file->{directory}: " . (values %{$errors->[0]})[0]) if @$errors;
     my $part = open_part($file);
     my $reused = keys %{$part->{done}};
     my $first = seconds();
@@ -226,9 +235,10 @@ sub bench {
 # Runs one point and returns its rows, each a list of cells.
 sub run_point {
     my ($file, $point, $number) = @_;
-    my ($tsv, $messages) = map { "$file->{path}.$_" } qw(point messages);
+    my ($tsv, $messages) = temporary();
     my $before = seconds();
-    my $status = run_program([@{$point->{arguments}}, '--quiet', '--tsv', $tsv], $messages, sub { show_progress($file, $point, $number, $before) });
+    my $status = run_program([@{$point->{arguments}}, '--quiet', '--tsv', $tsv], $messages,
+        sub { show_progress($file, $point, $number, $before) });
     my $said = slurp($messages);
     my $text = slurp($tsv);
     unlink $tsv, $messages;
@@ -251,7 +261,8 @@ sub run_point {
 # A kernel that this device cannot run at that size: a row that says so.
 sub refused_row {
     my ($file, $point, $kernel, $reason) = @_;
-    my %known = (kernel => $kernel, verified => 'skipped', skipped => $reason, batch => 1, causal => 0, tile_q => 0, tile_k => 0);
+    my %known = (kernel => $kernel, verified => 'skipped', skipped => $reason, batch => 1, causal => 0, tile_q => 0,
+        tile_k => 0);
     my @arguments = @{$point->{arguments}};
     while (@arguments) {
         my $option = shift @arguments;
@@ -272,6 +283,12 @@ sub row_of {
         $cell{units} = $elements / ($cell{batch} * $cell{heads} * $cell{seq} * $cell{dim}) if $elements ne 'NaN';
     }
     return [map { defined $cell{$_} ? $cell{$_} : $text_column{$_} ? '-' : 'NaN' } @{$file->{columns}}];
+}
+
+# Where a program leaves its rows and what it says. This process's own: after a kill one may still be running.
+sub temporary {
+    make_path('build');
+    return ("build/bench.$$.tsv", "build/bench.$$.messages");
 }
 
 # Exit status of a program, its standard error in a file. `meanwhile` is called ten times a second.
@@ -326,13 +343,12 @@ sub probe {
     return $probed{$name} if $probed{$name};
     my $program = "$name/$chapters{$name}{program}";
     fail(3, "$program is not built: make build") unless -x $program;
-    my $temporary = "build/bench.$$";
-    make_path('build');
+    my ($tsv, $messages) = temporary();
     my $status = run_program([$program, @{$tiny{$chapters{$name}{kind}}}, '--repeat', 1, '--warmup', 0, '--quiet',
-        '--tsv', $temporary, $gpu ? ('--gpu', $gpu) : ()], "$temporary.messages", sub { });
-    my $said = slurp("$temporary.messages");
-    my $run = parse_run(slurp($temporary));
-    unlink $temporary, "$temporary.messages";
+        '--tsv', $tsv, $gpu ? ('--gpu', $gpu) : ()], $messages, sub { });
+    my $said = slurp($messages);
+    my $run = parse_run(slurp($tsv));
+    unlink $tsv, $messages;
     stop() if $stopped;
     if ($status != 0 || !$run->{device}) {
         chomp $said;
@@ -342,7 +358,8 @@ sub probe {
     return $probed{$name} = $run;
 }
 
-# "sim"; "h200" of "cuda, NVIDIA H200", "a100" of "cuda, NVIDIA A100-SXM4-80GB", "rtx4090" of "cuda, NVIDIA GeForce RTX 4090"
+# "sim"; "h200" of "cuda, NVIDIA H200", "a100" of "cuda, NVIDIA A100-SXM4-80GB", "rtx4090" of "cuda, NVIDIA GeForce
+# RTX 4090"
 sub short_name {
     my ($device) = @_;
     return 'sim' unless $device =~ /^cuda, (.*)/;
@@ -368,7 +385,8 @@ sub open_part {
     my ($kept, %done) = (0);
     my $first = <$handle>;
     if (defined $first && !$force) {
-        $first =~ /^# part of a bench, (\w+)\n\z/ or refuse("$path:1: not the part of a bench; remove it to begin anew");
+        $first =~ /^# part of a bench, (\w+)\n\z/
+            or refuse("$path:1: not the part of a bench; remove it to begin anew");
         if ($1 eq $file->{fingerprint}) {
             $kept = length $first;
             read_points($file, $path, $handle, \$kept, \%done);
@@ -422,7 +440,7 @@ sub write_file {
     open my $out, '>', $new or fail(3, "$new: $!");
     my $printed = print $out "# $title\n",
         "# machine: $file->{machine}\n# device: $file->{device}\n# roofs: $file->{roofs}\n",
-        "# compiler: $file->{compiler}\n# commit: ", commit(), "\n",
+        "# compiler: $file->{compiler}\n# commit: $commit\n",
         "# date: ", strftime('%Y-%m-%dT%H:%M:%SZ', gmtime), "\n",
         "# command: $common\n# each: $each\n# units: $file->{units}\n# fingerprint: $file->{fingerprint}\n",
         "# ", join("\t", @{$file->{columns}}), "\n",
@@ -449,11 +467,12 @@ sub each_command {
 }
 
 # The sources' commit, and whether they were as committed.
-sub commit {
+sub find_commit {
     my $commit = `git rev-parse --short=10 HEAD 2>/dev/null`;
     chomp $commit;
     return 'unknown' if $? != 0 || $commit eq '';
-    my $changed = `git status --porcelain --untracked-files=no -- common '0*_*/*.c' '0*_*/*.h' '0*_*/*.cu' plots/bench.pl 2>/dev/null`;
+    my $sources = "common '0*_*/*.c' '0*_*/*.h' '0*_*/*.cu' plots/bench.pl";
+    my $changed = `git status --porcelain --untracked-files=no -- $sources 2>/dev/null`;
     return $changed eq '' ? $commit : "$commit + changes";
 }
 
@@ -461,7 +480,7 @@ sub commit {
 sub kept_fingerprint {
     my ($path) = @_;
     my $run = parse_run(slurp($path));
-    my $stale = ($run->{commit} || '') =~ /changes$/ && commit() !~ /changes$/;
+    my $stale = ($run->{commit} || '') =~ /changes$/ && $commit !~ /changes$/;
     return $stale || !defined $run->{fingerprint} ? '' : $run->{fingerprint};
 }
 
@@ -548,7 +567,8 @@ sub whole_numbers {
     my ($name, $text) = @_;
     my @numbers = split /[,\s]+/, $text;
     for my $number (@numbers) {
-        refuse("$name: expected whole numbers of at least 1, with commas between, got '$text'") unless $number =~ /^[1-9]\d*$/;
+        refuse("$name: expected whole numbers of at least 1, with commas between, got '$text'")
+            unless $number =~ /^[1-9]\d*$/;
     }
     return @numbers;
 }

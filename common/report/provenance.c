@@ -1,50 +1,11 @@
 #include "report/provenance.h"
 
+#include "measure/cpu_name.h"
+
 #include <ctype.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
-
-static void remove_all(char *text, const char *word)
-{
-	size_t length = strlen(word);
-	for (char *found; (found = strstr(text, word));)
-		memmove(found, found + length, strlen(found + length) + 1);
-}
-
-void provenance_shorten_cpu(char *name)
-{
-	static const char *const words[] = {"(R)", "(r)", "(TM)", "(tm)", " CPU", " Processor"};
-	char *clock = strstr(name, " @ ");
-	if (clock)
-		*clock = '\0';
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		remove_all(name, words[i]);
-	for (char *twice; (twice = strstr(name, "  "));)
-		memmove(twice, twice + 1, strlen(twice));
-	size_t length = strlen(name);
-	while (length && isspace((unsigned char)name[length - 1]))
-		name[--length] = '\0';
-}
-
-/* The model of the first CPU that Linux lists; "unknown CPU" where it names none. */
-static void find_cpu(char name[80])
-{
-	char line[256];
-	FILE *list = fopen("/proc/cpuinfo", "r");
-	snprintf(name, 80, "unknown CPU");
-	while (list && fgets(line, sizeof line, list)) {
-		char *colon = strchr(line, ':');
-		if (strncmp(line, "model name", 10) != 0 || !colon)
-			continue;
-		provenance_shorten_cpu(colon + 1);
-		snprintf(name, 80, "%.79s", colon + 1 + strspn(colon + 1, " \t"));
-		break;
-	}
-	if (list)
-		fclose(list);
-}
 
 static void print_compiler(FILE *out)
 {
@@ -92,15 +53,15 @@ void provenance_print(FILE *out, const struct run_result *result)
 	strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
 	strftime(day, sizeof day, "%Y-%m-%d", &utc);
 	uname(&system);
-	find_cpu(cpu);
+	cpu_name_find(cpu, sizeof cpu);
 
 	const char *plural = cores == 1 ? "" : "s";
 	if (device->simulated)
 		fprintf(out, "# %s on the simulated device (limits of %s), %s with %ld core%s, %s\n",
 		        result->chapter->name, device->gpu->title, cpu, cores, plural, day);
 	else
-		fprintf(out, "# %s on an %s, %s with %ld core%s, %s\n", result->chapter->name, device->title, cpu,
-		        cores, plural, day);
+		fprintf(out, "# %s on %s, %s with %ld core%s, %s\n", result->chapter->name, device->title, cpu, cores,
+		        plural, day);
 	fprintf(out, "# machine: %s, %ld core%s, %s %s\n", cpu, cores, plural, system.sysname, system.machine);
 	if (device->simulated)
 		fprintf(out, "# device: sim, limits of %s, %s\n", device->gpu->name, device->gpu->title);

@@ -18,7 +18,4 @@
 
 void provenance_print(FILE *out, const struct run_result *result);
 
-/* "Intel Xeon 8481C" from "Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz", in place: no marks, no clock. */
-void provenance_shorten_cpu(char *name);
-
 #endif

@@ -1,5 +1,7 @@
 #include "verify/gradients.h"
 
+#include "support/parallel.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -90,27 +92,117 @@ static size_t row_at(struct row_list list, size_t index)
 	return list.rows ? list.rows[index] : index;
 }
 
-static void compute(const struct attention_inputs *in, const float *d_o, struct row_list queries,
-                    struct row_list keys, struct row *row, double *weight_sums, struct attention_gradients *g)
+/* The parts that the queries are split into, and what each of them adds to the sums of the keys of its heads. */
+enum { PARTS = 16 };
+
+struct part {
+	size_t first_query, end_query, first_key, end_key; /* keys: indices of those asked for */
+	double *dk, *dv, *weight_sums;                     /* from first_key */
+	double score_bound;
+	struct row row;
+};
+
+struct computation {
+	const struct attention_inputs *in;
+	const float *d_o;
+	struct row_list queries, keys;
+	double *dq;
+	struct part parts[PARTS];
+};
+
+/* The first of a sorted list that is not below `row`. */
+static size_t position_of(struct row_list list, size_t row)
 {
-	size_t all_rows = in->batch * in->heads * in->seq, d = in->dim, next_query = 0, first_key = 0;
-	for (size_t query = 0; query < all_rows; query++) {
-		size_t head = query / in->seq, end_key = first_key;
-		while (first_key < keys.count && row_at(keys, first_key) / in->seq < head)
-			first_key++;
-		for (end_key = first_key; end_key < keys.count && row_at(keys, end_key) / in->seq == head;)
-			end_key++;
-		bool asked_for = next_query < queries.count && row_at(queries, next_query) == query;
+	size_t low = 0, high = list.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (row_at(list, middle) < row)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void compute_part(void *context, size_t index)
+{
+	struct computation *all = context;
+	struct part *part = &all->parts[index];
+	const struct attention_inputs *in = all->in;
+	size_t d = in->dim, next_query = position_of(all->queries, part->first_query);
+	for (size_t query = part->first_query; query < part->end_query; query++) {
+		size_t head = query / in->seq;
+		size_t first_key = position_of(all->keys, head * in->seq);
+		size_t end_key = position_of(all->keys, (head + 1) * in->seq);
+		bool asked_for = next_query < all->queries.count && row_at(all->queries, next_query) == query;
 		if (!asked_for && first_key == end_key)
 			continue;
-		compute_row(in, d_o, query, row, &g->score_bound);
+		compute_row(in, all->d_o, query, &part->row, &part->score_bound);
 		if (asked_for)
-			compute_query_gradient(in, query, row, g->dq + next_query++ * d);
+			compute_query_gradient(in, query, &part->row, all->dq + next_query++ * d);
 		for (size_t k = first_key; k < end_key; k++) {
-			add_key_gradients(in, d_o, query, row_at(keys, k), row, g->dk + k * d, g->dv + k * d);
-			weight_sums[k] += row->p[row_at(keys, k) % in->seq];
+			size_t key = row_at(all->keys, k), of_part = k - part->first_key;
+			add_key_gradients(in, all->d_o, query, key, &part->row, part->dk + of_part * d,
+			                  part->dv + of_part * d);
+			part->weight_sums[of_part] += part->row.p[key % in->seq];
 		}
 	}
+}
+
+/* At least one element, so that NULL always means that there is no memory. */
+static double *zeros(size_t count)
+{
+	return calloc(count ? count : 1, sizeof(double));
+}
+
+static bool allocate_parts(struct computation *all)
+{
+	size_t seq = all->in->seq, rows = all->in->batch * all->in->heads * seq, d = all->in->dim;
+	bool allocated = true;
+	for (size_t i = 0; i < PARTS; i++) {
+		struct part *part = &all->parts[i];
+		*part = (struct part){.first_query = rows * i / PARTS, .end_query = rows * (i + 1) / PARTS};
+		part->first_key = position_of(all->keys, part->first_query / seq * seq);
+		part->end_key = position_of(all->keys, (part->end_query + seq - 1) / seq * seq);
+		size_t keys = part->end_key - part->first_key;
+		part->dk = zeros(keys * d);
+		part->dv = zeros(keys * d);
+		part->weight_sums = zeros(keys);
+		part->row = (struct row){zeros(seq), zeros(seq)};
+		allocated = allocated && part->dk && part->dv && part->weight_sums && part->row.p && part->row.ds;
+	}
+	return allocated;
+}
+
+static void free_parts(struct computation *all)
+{
+	for (size_t i = 0; i < PARTS; i++) {
+		free(all->parts[i].dk);
+		free(all->parts[i].dv);
+		free(all->parts[i].weight_sums);
+		free(all->parts[i].row.p);
+		free(all->parts[i].row.ds);
+	}
+}
+
+/* In the order of the parts, whichever was ready first. */
+static void sum_parts(const struct computation *all, double *weight_sums, struct attention_gradients *gradients)
+{
+	size_t d = all->in->dim;
+	for (size_t i = 0; i < PARTS; i++) {
+		const struct part *part = &all->parts[i];
+		for (size_t k = part->first_key; k < part->end_key; k++) {
+			size_t of_part = k - part->first_key;
+			weight_sums[k] += part->weight_sums[of_part];
+			for (size_t c = 0; c < d; c++) {
+				gradients->dk[k * d + c] += part->dk[of_part * d + c];
+				gradients->dv[k * d + c] += part->dv[of_part * d + c];
+			}
+		}
+		gradients->score_bound = fmax(gradients->score_bound, part->score_bound);
+	}
+	for (size_t k = 0; k < all->keys.count; k++)
+		gradients->weight_bound = fmax(gradients->weight_bound, weight_sums[k]);
 }
 
 bool attention_gradients_compute(const struct attention_inputs *inputs, const float *d_o, struct row_list queries,
@@ -127,13 +219,12 @@ bool attention_gradients_compute(const struct attention_inputs *inputs, const fl
 		.dv = calloc(keys.count * d, sizeof(double)),
 		.weight_bound = 1.0,
 	};
-	struct row row = {calloc(inputs->seq, sizeof(double)), calloc(inputs->seq, sizeof(double))};
-	double *weight_sums = calloc(keys.count, sizeof(double));
-	bool allocated = gradients->dq && gradients->dk && gradients->dv && row.p && row.ds && weight_sums;
+	struct computation all = {.in = inputs, .d_o = d_o, .queries = queries, .keys = keys, .dq = gradients->dq};
+	double *weight_sums = zeros(keys.count);
+	bool allocated = allocate_parts(&all) && weight_sums && gradients->dq && gradients->dk && gradients->dv;
 	if (allocated) {
-		compute(inputs, d_o, queries, keys, &row, weight_sums, gradients);
-		for (size_t k = 0; k < keys.count; k++)
-			gradients->weight_bound = fmax(gradients->weight_bound, weight_sums[k]);
+		parallel_run(PARTS, compute_part, &all);
+		sum_parts(&all, weight_sums, gradients);
 		gradients->product_bound = largest_norm(d_o, all_rows, d) * largest_norm(inputs->v, all_rows, d);
 		gradients->q_bound = largest(inputs->q, all_rows * d);
 		gradients->k_bound = largest(inputs->k, all_rows * d);
@@ -141,8 +232,7 @@ bool attention_gradients_compute(const struct attention_inputs *inputs, const fl
 	} else {
 		attention_gradients_free(gradients);
 	}
-	free(row.p);
-	free(row.ds);
+	free_parts(&all);
 	free(weight_sums);
 	return allocated;
 }

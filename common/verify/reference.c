@@ -1,5 +1,7 @@
 #include "verify/reference.h"
 
+#include "support/parallel.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -41,6 +43,27 @@ static void compute_row(const struct attention_inputs *in, size_t row, double *s
 			o[c] += scores[j] / sum * (double)v[j * d + c];
 }
 
+/* The parts that the rows are split into; each has its own scratch. */
+enum { PARTS = 16 };
+
+struct computation {
+	const struct attention_inputs *in;
+	const size_t *rows;
+	size_t row_count;
+	struct attention_reference *reference;
+	double *scores[PARTS], score_bound[PARTS];
+};
+
+static void compute_part(void *context, size_t index)
+{
+	struct computation *all = context;
+	struct attention_reference *reference = all->reference;
+	size_t end = all->row_count * (index + 1) / PARTS;
+	for (size_t r = all->row_count * index / PARTS; r < end; r++)
+		compute_row(all->in, all->rows ? all->rows[r] : r, all->scores[index],
+		            reference->o + r * all->in->dim, &reference->lse[r], &all->score_bound[index]);
+}
+
 bool attention_reference_compute(const struct attention_inputs *inputs, const size_t *rows, size_t row_count,
                                  struct attention_reference *reference)
 {
@@ -51,20 +74,22 @@ bool attention_reference_compute(const struct attention_inputs *inputs, const si
 		.o = calloc(row_count * d, sizeof(double)),
 		.lse = calloc(row_count, sizeof(double)),
 	};
-	double *scores = calloc(inputs->seq, sizeof *scores);
-	if (!reference->o || !reference->lse || !scores) {
+	struct computation all = {.in = inputs, .rows = rows, .row_count = row_count, .reference = reference};
+	bool allocated = reference->o && reference->lse;
+	for (size_t i = 0; i < PARTS; i++)
+		allocated = (all.scores[i] = calloc(inputs->seq, sizeof(double))) && allocated;
+	if (allocated) {
+		parallel_run(PARTS, compute_part, &all);
+		for (size_t i = 0; i < PARTS; i++)
+			reference->score_bound = fmax(reference->score_bound, all.score_bound[i]);
+		for (size_t t = 0; t < all_rows * d; t++)
+			reference->value_bound = fmax(reference->value_bound, fabs((double)inputs->v[t]));
+	} else {
 		attention_reference_free(reference);
-		free(scores);
-		return false;
 	}
-
-	for (size_t r = 0; r < row_count; r++)
-		compute_row(inputs, rows ? rows[r] : r, scores, reference->o + r * d, &reference->lse[r],
-		            &reference->score_bound);
-	for (size_t t = 0; t < all_rows * d; t++)
-		reference->value_bound = fmax(reference->value_bound, fabs((double)inputs->v[t]));
-	free(scores);
-	return true;
+	for (size_t i = 0; i < PARTS; i++)
+		free(all.scores[i]);
+	return allocated;
 }
 
 void attention_reference_free(struct attention_reference *reference)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NAIVE TEST_ROOT "/01_naive/naive"
 
@@ -154,15 +155,48 @@ Test(command_line, sweep_is_a_table)
 {
 	struct outcome o = run("--sweep --dim 8 --repeat 1");
 	cr_assert_eq(o.status, 0, "%s", o.err);
-	cr_assert_eq(count_lines(o.out), 2 + 4, "%s", o.out); /* two lines of header, N = 128 ... 1024 */
-	size_t columns = 0, row = 0;
-	for (char *line = strtok(o.out, "\n"); line; line = strtok(NULL, "\n"), row++) {
+	size_t columns = 0, rows = 0;
+	for (char *line = strtok(o.out, "\n"); line; line = strtok(NULL, "\n")) {
 		size_t tabs = 0;
 		for (char *c = line; *c; c++)
 			tabs += *c == '\t';
-		columns = row == 1 ? tabs : columns;
-		cr_assert(row < 1 || tabs == columns, "%s", line);
+		if (*line == '#') {
+			columns = tabs; /* of the last of these lines */
+			continue;
+		}
+		rows++;
+		cr_assert(columns > 20 && tabs == columns, "%s", line);
 	}
+	cr_assert_eq(rows, 4); /* N = 128 ... 1024 */
+	free_outcome(&o);
+}
+
+/* Before the columns: where the numbers come from, and nothing that names the machine. */
+Test(command_line, a_table_says_where_it_comes_from)
+{
+	static const char *const starts[] = {"# 01_naive on the simulated device (limits of NVIDIA A100 40 GB), ",
+	                                     "# machine: ",
+	                                     "# device: sim, limits of a100, NVIDIA A100 40 GB\n",
+	                                     "# roofs: hbm_bytes_per_s=1.555e+12 fp32_flop_per_s=",
+	                                     "# compiler: ",
+	                                     "# date: 20",
+	                                     "# command: ./naive --seq 5 --dim 3 --gpu a100 --repeat 1 --tsv -\n",
+	                                     "# units: ",
+	                                     "# seq\tdim\t"};
+	struct outcome o = run("--seq 5 --dim 3 --gpu a100 --repeat 1 --tsv -");
+	cr_assert_eq(o.status, 0, "%s", o.err);
+	const char *line = o.out;
+	for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+		cr_expect_eq(strncmp(line, starts[i], strlen(starts[i])), 0, "expected '%s', got '%.70s'", starts[i],
+		             line);
+		line = strchr(line, '\n');
+		cr_assert_not_null(line);
+		line++;
+	}
+	cr_expect(!strstr(o.out, "(R)") && !strstr(o.out, "(TM)") && !strstr(o.out, " @ "), "%s", o.out);
+	char host[256] = "";
+	gethostname(host, sizeof host - 1);
+	cr_expect(strlen(host) < 4 || !strstr(o.out, host), "the host's name is in it");
 	free_outcome(&o);
 }
 

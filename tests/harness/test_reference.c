@@ -1,5 +1,6 @@
 /* The double-precision reference against cases worked out by hand. */
 #include "problem/inputs.h"
+#include "support/parallel.h"
 #include "verify/attention.h"
 #include "verify/reference.h"
 
@@ -116,4 +117,21 @@ Test(reference, large_problems_are_sampled)
 		cr_assert_lt(expectations.rows[i - 1], expectations.rows[i]);
 	expectations_free(&expectations);
 	free(values);
+}
+
+static void count_part(void *context, size_t index)
+{
+	((int *)context)[index]++; /* its own, so no two threads meet */
+}
+
+/* However many cores there are. */
+Test(parallel, every_part_runs_once)
+{
+	static const size_t counts[] = {0, 1, 2, 16, 1000};
+	for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+		int runs[1001] = {0};
+		parallel_run(counts[c], count_part, runs);
+		for (size_t i = 0; i < 1001; i++)
+			cr_expect_eq(runs[i], i < counts[c], "part %zu of %zu: %d times", i, counts[c], runs[i]);
+	}
 }

@@ -1,4 +1,5 @@
 /* JSON, tables, and the TSV by which the plain build hands over its times. */
+#include "measure/cpu_name.h"
 #include "measure/plain_build.h"
 #include "measure/time_summary.h"
 #include "report/json.h"
@@ -117,4 +118,24 @@ Test(timing, reads_the_plain_builds_tsv)
 	cr_assert(!plain_build_parse(nothing, &time));
 	char short_row[] = "# seq\tmedian_ms\tp10_ms\tp90_ms\truns\n512\t1\n";
 	cr_assert(!plain_build_parse(short_row, &time));
+}
+
+Test(provenance, a_cpu_has_a_short_name)
+{
+	static const char *const names[][2] = {
+		{"Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz\n", "Intel Xeon Gold 6130"},
+		{"AMD EPYC 7R13 Processor\n", "AMD EPYC 7R13"},
+		{"Intel(R) Core(TM) i7-9750H CPU @ 2.60GHz", "Intel Core i7-9750H"},
+		{"\t 12th Gen Intel(R) Core(TM)  i5-1240P \n", "\t 12th Gen Intel Core i5-1240P"},
+		{"", ""},
+	};
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		char name[80];
+		snprintf(name, sizeof name, "%s", names[i][0]);
+		cpu_name_shorten(name);
+		cr_expect_str_eq(name, names[i][1]);
+	}
+	char name[8];
+	cpu_name_find(name, sizeof name); /* cut, whatever it is */
+	cr_expect(strlen(name) > 0 && strlen(name) < sizeof name);
 }
