@@ -18,6 +18,7 @@
 #include "report/table.h"
 #include "verify/attention.h"
 #include "verify/check.h"
+#include "verify/error_map.h"
 #include "verify/matmul.h"
 #include "verify/softmax.h"
 
@@ -94,6 +95,7 @@ struct kernel_result {
 	size_t worst_at[MAX_RANK], worst_rank;
 	struct check checks[MAX_EXPECTATIONS]; /* each output, in the order of `tensors` */
 	size_t check_count;
+	struct error_map *maps;   /* with --explain: of each of checks[]; else NULL */
 	struct time_summary time; /* runs == 0: no time */
 	bool has_floor;
 	struct floor floor;
@@ -107,6 +109,13 @@ struct kernel_result {
 
 struct chapter;
 
+/* An input small enough to be shown whole; values is owned. */
+struct shown_input {
+	const char *name;
+	size_t shape[MAX_RANK], rank;
+	float *values;
+};
+
 /* One problem, all kernels that were asked for. */
 struct run_result {
 	const struct chapter *chapter;
@@ -115,6 +124,8 @@ struct run_result {
 	const struct device *device;
 	const char *generated; /* the tensor that --load left out; NULL: none */
 	size_t rows_checked, rows;
+	struct shown_input inputs[MAX_TENSORS]; /* with --explain */
+	size_t input_count;
 	void *findings; /* of the chapter's own `examine`; freed with free() */
 	size_t kernel_count;
 	struct kernel_result kernels[MAX_KERNELS];
