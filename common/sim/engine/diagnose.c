@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "run.h"
+#include "trace.h"
 
 static _Atomic uint64_t error_count;
 static cudaError_t sticky_error = cudaSuccess, last_error = cudaSuccess;
@@ -62,12 +62,17 @@ static void summarise(int status, void *unused)
 	(void)unused;
 	if (sim_options()->check[SIM_LEAKCHECK])
 		sim_memory_report_leaks();
-	if (error_count == 0)
-		return;
-	fflush(NULL);
-	fprintf(stderr, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", error_count, error_count == 1 ? "" : "s");
-	if (status == 0)
-		_exit(1); /* right numbers do not excuse a wrong program */
+	if (error_count > 0) {
+		fflush(NULL);
+		fprintf(stderr, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", error_count,
+		        error_count == 1 ? "" : "s");
+		if (status == 0)
+			_exit(1); /* right numbers do not excuse a wrong program */
+	}
+	if (status == 0 && trace_has_failed()) {
+		fflush(NULL);
+		_exit(3);
+	}
 }
 
 /* Registered before anything of the program's own, so that it is the last to run. */

@@ -7,7 +7,7 @@
  *   warp.c     shuffles and votes                hooks.c    every access of device code arrives here
  *   atomics.c  atomicAdd and friends             diagnose.c messages, hazard records, the error summary
  *   fiber.c    switching stacks                  report.c   launch records as JSON
- *   options.c  SIM_* environment
+ *   options.c  SIM_* environment             trace.c, trace_file.c  SIM_TRACE
  */
 #ifndef SIM_ENGINE_H
 #define SIM_ENGINE_H
@@ -33,6 +33,8 @@ struct sim_options {
 	double timeout_s;
 	bool check[SIM_TOOLS];
 	const char *report_path; /* NULL, "-" or a file */
+	const char *trace_path;  /* the same */
+	size_t trace_limit;      /* bytes */
 };
 
 /* Parses the environment at the first call; a bad value is one line on stderr and exit 2. */

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "run.h"
+#include "trace.h"
 
 enum { WORKER_STACK = 1024 * 1024 };
 
@@ -77,17 +77,19 @@ static void run_blocks(struct worker *worker)
 		abort();
 	worker_set_kernel(worker, launch->function);
 	worker_set_dynamic_shared(worker, launch->dynamic_shared_bytes);
+	trace_open_worker(worker);
 	for (;;) {
 		uint64_t order = launch->next_order++;
 
 		if (order >= launch->block_total || order > launch->failed_order)
-			return;
+			break;
 		worker->block_order = order;
 		worker->block = launch_block_at(launch, order);
 		run_block(worker);
 		worker->progress++;
 		hand_over_output(worker);
 	}
+	trace_close_worker(worker);
 }
 
 static void *worker_main(void *argument)
@@ -448,9 +450,11 @@ static cudaError_t run_launch(struct launch *launch)
 	pthread_mutex_init(&launch->lock, NULL);
 	choose_block_order(launch);
 	open_released(launch);
+	trace_open_launch(launch);
 	run_on_pool(launch, false);
 	print_outputs(launch);
 	write_record(launch, pool.wanted);
+	trace_close_launch(launch);
 	free(launch->fault);
 	free((void *)launch->released);
 	pthread_mutex_destroy(&launch->lock);

@@ -219,7 +219,8 @@ struct worker {
 	uint32_t *path_index;
 	uint32_t path_index_size;
 
-	char *output; /* of the kernel's printf, this block */
+	struct tracer *tracer; /* SIM_TRACE: what the block touches; NULL: off */
+	char *output;          /* of the kernel's printf, this block */
 	size_t output_length, output_capacity;
 
 	uint32_t interval;            /* counts barriers passed, over all blocks */
@@ -262,6 +263,8 @@ struct launch {
 	_Atomic uint32_t
 		*released; /* racecheck, by block order: its last atomic after a fence, as below; NULL: off */
 	uint64_t released_count;
+
+	struct traced_launch *trace; /* SIM_TRACE; NULL: off */
 
 	pthread_mutex_t lock; /* guards what follows */
 	struct hazard *fault; /* of block failed_order */
