@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_TRACE_BYTES = 6 << 20, MOST_REPORT_BYTES = 4 << 20, MOST_SOURCE_BYTES = 1 << 20 };
+enum { MOST_TRACE_BYTES = 6 << 20, MOST_REPORT_BYTES = 4 << 20, MOST_SOURCE_BYTES = 1 << 20, MOST_SOURCES = 8 };
 
 /* The call that repeats this run, without its outputs: "./fa1 --seq 64 ...". */
 static void write_command(struct json *json, const struct run_result *result)
@@ -66,6 +66,7 @@ static void write_tensors(struct json *json, const struct run_result *result, co
 		json_open_object(json, NULL);
 		json_string(json, "name", tensor->name);
 		json_string(json, "role", roles[tensor->role]);
+		json_bool(json, "statistic", tensor->statistic);
 		write_shape(json, shape, rank);
 		json_close_object(json);
 	}
@@ -167,6 +168,65 @@ static void write_lines(struct json *json, const char *key, const char *lines, c
 	json_close_array(json);
 }
 
+struct sources {
+	char directory[PATH_MAX - 300];
+	char names[MOST_SOURCES][256];
+	size_t count;
+};
+
+/* A file of kernels that lies beside the program, once; nothing where there is none. */
+static void write_source(struct json *json, struct sources *sources, const char *name, int length)
+{
+	char path[PATH_MAX];
+	char *own = sources->names[sources->count];
+	if (sources->count + 1 == MOST_SOURCES || length >= (int)sizeof sources->names[0])
+		return;
+	snprintf(own, sizeof sources->names[0], "%.*s", length, name);
+	for (size_t i = 0; i < sources->count; i++)
+		if (strcmp(sources->names[i], own) == 0)
+			return;
+	snprintf(path, sizeof path, "%s/%s", sources->directory, own);
+	FILE *file = fopen(path, "r");
+	char *text = file ? calloc(1, MOST_SOURCE_BYTES + 1) : NULL;
+	if (text && fread(text, 1, MOST_SOURCE_BYTES, file) > 0) {
+		json_string(json, own, text);
+		sources->count++;
+	}
+	free(text);
+	if (file)
+		fclose(file);
+}
+
+/* Every file that a line of a recording names. */
+static void write_named_sources(struct json *json, struct sources *sources, const char *lines)
+{
+	static const char key[] = "\"file\":\"";
+	for (const char *at = strstr(lines, key); at; at = strstr(at, key)) {
+		at += sizeof key - 1;
+		int length = (int)strcspn(at, "\""), base = length;
+		while (base > 0 && at[base - 1] != '/')
+			base--;
+		write_source(json, sources, at + base, length - base);
+	}
+}
+
+static void write_sources(struct json *json, const struct run_result *result, const char *trace, const char *report)
+{
+	struct sources sources = {.count = 0};
+	char usual[256];
+	ssize_t length = readlink("/proc/self/exe", sources.directory, sizeof sources.directory - 1);
+	sources.directory[length > 0 ? length : 0] = '\0';
+	char *slash = strrchr(sources.directory, '/');
+	if (slash)
+		*slash = '\0';
+	snprintf(usual, sizeof usual, "%s.cu", result->chapter->program);
+	json_open_object(json, "sources");
+	write_named_sources(json, &sources, trace ? trace : "");
+	write_named_sources(json, &sources, report ? report : "");
+	write_source(json, &sources, usual, (int)strlen(usual));
+	json_close_object(json);
+}
+
 static void write_recording(struct json *json, const struct run_result *result)
 {
 	size_t bytes;
@@ -186,35 +246,11 @@ static void write_recording(struct json *json, const struct run_result *result)
 			         result->chapter->program, result->chapter->small);
 		json_string(json, "no_trace", why);
 	}
-	free(trace);
 	char *report = recording_report(MOST_REPORT_BYTES, &bytes);
 	write_lines(json, "hazards", report ? report : "", "{\"type\":\"hazard\"");
+	write_sources(json, result, trace, report);
+	free(trace);
 	free(report);
-}
-
-/* The kernels' source: PROGRAM.cu beside the program, under either of its names. */
-static void write_source(struct json *json, const struct run_result *result)
-{
-	char program[PATH_MAX - 300], path[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-	program[length > 0 ? length : 0] = '\0';
-	json_open_object(json, "sources");
-	for (int own_name = 0; own_name < 2; own_name++) {
-		const char *name = own_name ? strrchr(program, '/') + 1 : result->chapter->program;
-		if (length <= 0 || (own_name && strcmp(name, result->chapter->program) == 0))
-			continue;
-		snprintf(path, sizeof path, "%.*s/%s.cu", (int)(strrchr(program, '/') - program), program, name);
-		FILE *file = fopen(path, "r");
-		char *text = file ? calloc(1, MOST_SOURCE_BYTES + 1) : NULL;
-		if (text && fread(text, 1, MOST_SOURCE_BYTES, file) > 0) {
-			snprintf(path, sizeof path, "%s.cu", name);
-			json_string(json, path, text);
-		}
-		free(text);
-		if (file)
-			fclose(file);
-	}
-	json_close_object(json);
 }
 
 static void write_run(struct json *json, const struct run_result *result)
@@ -231,7 +267,6 @@ static void write_run(struct json *json, const struct run_result *result)
 	json_close_array(json);
 	write_inputs(json, result);
 	write_recording(json, result);
-	write_source(json, result);
 	json_close_object(json);
 }
 
