@@ -9,7 +9,7 @@ CHAPTERS := $(patsubst %/Makefile,%,$(wildcard 0*_*/Makefile))
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build run real plot test test-all bench-sim sanitize ptxas readme check-readme format check-format clean help $(CHAPTERS)
+.PHONY: all build run real plot test test-all bench-sim sanitize ptxas explorer readme check-readme format check-format clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -50,6 +50,10 @@ sanitize: build
 ptxas:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter ptxas || exit 1; done
 
+# The page that shows the bytes move, from runs of this code. Tracked, because it is shown.
+explorer: build
+	@perl plots/explorer.pl
+
 # The printed blocks of the READMEs, from the programs they show.
 READMES := $(wildcard README.md 0*_*/README.md common/sim/README.md)
 readme: build
@@ -82,6 +86,7 @@ help:
 	@echo "make sanitize     the chapters' demonstrations with every check of the device"
 	@echo "make bench-sim    how fast the simulated device is"
 	@echo "make ptxas        registers, stack and spills of each kernel (needs nvcc, no GPU)"
+	@echo "make explorer     plots/explorer.html: the bytes on the move, a page for a browser"
 	@echo "make readme       re-make what the READMEs show from the programs"
 	@echo "make format       clang-format over the tree"
 	@echo "make clean        remove what was built"

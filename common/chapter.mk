@@ -91,7 +91,7 @@ $(OUT)/common/%.o: $(COMMON)/%.c
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
 # The page of --explain, put together and carried inside the program.
-$(OUT)/common/explorer/template.o: $(wildcard $(COMMON)/explorer/*)
+$(OUT)/common/explorer/template.o: $(wildcard $(addprefix $(COMMON)/explorer/,* */*))
 	@mkdir -p $(@D)
 	$(call say,explorer/assemble.pl)
 	$(Q)perl $(COMMON)/explorer/assemble.pl $(COMMON)/explorer $(@D)/before.html $(@D)/after.html

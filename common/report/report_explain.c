@@ -90,6 +90,14 @@ static void write_window(struct json *json, const char *key, const struct neighb
 		}
 		json_close_array(json);
 	}
+	json_open_array(json, "wrong");
+	for (size_t r = 0; r < around->rows; r++) {
+		json_open_array(json, NULL);
+		for (size_t c = 0; c < around->columns; c++)
+			json_bool(json, NULL, around->wrong[r][c]);
+		json_close_array(json);
+	}
+	json_close_array(json);
 	json_close_object(json);
 }
 

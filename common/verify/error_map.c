@@ -11,11 +11,13 @@ static size_t ceil_div(size_t a, size_t b)
 	return (a + b - 1) / b;
 }
 
-/* Row `row` of the tensor as it should be; NULL for one that was not checked. Rows are ascending. */
-static const double *expected_row(const struct expectation *expectation, size_t row)
+enum { NOT_CHECKED = -1 };
+
+/* Which row of the expectation stands for row `row` of the tensor; NOT_CHECKED if none does. Rows are ascending. */
+static ptrdiff_t find_row(const struct expectation *expectation, size_t row)
 {
 	if (!expectation->rows)
-		return expectation->values + row * expectation->row_length;
+		return (ptrdiff_t)row;
 	size_t low = 0, high = expectation->row_count;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
@@ -25,7 +27,7 @@ static const double *expected_row(const struct expectation *expectation, size_t 
 			high = middle;
 	}
 	bool found = low < expectation->row_count && expectation->rows[low] == row;
-	return found ? expectation->values + low * expectation->row_length : NULL;
+	return found ? (ptrdiff_t)low : NOT_CHECKED;
 }
 
 /* Matrices of [rows, columns]. A statistic has a row of one element for each row of its output. */
@@ -70,10 +72,15 @@ static void look_around(const struct error_map *map, const struct expectation *e
 	                                 .rows = rows,
 	                                 .columns = columns};
 	for (size_t r = 0; r < rows; r++) {
-		const double *expected = expected_row(expectation, matrix + up + r);
+		ptrdiff_t found = find_row(expectation, matrix + up + r);
 		for (size_t c = 0; c < columns; c++) {
 			around->actual[r][c] = (double)actual[(matrix + up + r) * map->columns + left + c];
-			around->expected[r][c] = expected ? expected[left + c] : (double)NAN;
+			around->expected[r][c] = (double)NAN;
+			if (found == NOT_CHECKED)
+				continue;
+			size_t of = (size_t)found, column_of = left + c;
+			around->expected[r][c] = expectation->values[of * map->columns + column_of];
+			around->wrong[r][c] = !(check_element(expectation, actual, of, column_of) <= 1.0);
 		}
 	}
 }

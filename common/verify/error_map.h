@@ -14,6 +14,7 @@ struct neighbourhood {
 	size_t row, column, first_row, first_column, rows, columns;
 	double actual[AROUND_ROWS][AROUND_COLUMNS];
 	double expected[AROUND_ROWS][AROUND_COLUMNS]; /* NaN in a row that was not checked */
+	bool wrong[AROUND_ROWS][AROUND_COLUMNS];
 };
 
 struct error_map {

@@ -79,7 +79,7 @@ function makeChecksView() {
 			const row = around.first_row + r;
 			return element('tr', {}, element('th', {scope: 'row'}, `row ${row % map.rows}`), actual.map((got, c) => {
 				const value = number(got), expected = number(around.expected[r][c]), column = around.first_column + c;
-				const off = !(Math.abs(value - expected) <= number(map.worst_tolerance)) && !(value === expected) && !Number.isNaN(expected);
+				const off = around.wrong[r][c];
 				const here = row === around.row && column === around.column;
 				return element('td', {class: [off ? 'bad' : '', here ? 'here' : ''].join(' ').trim()}, (off ? '\u2717\u00a0' : '') + figure(value, 4),
 					element('small', {}, Number.isNaN(expected) ? '\u2013' : figure(expected, 4)));
@@ -143,8 +143,11 @@ function makeChecksView() {
 		const text = line && sourceLine(run, (file || '').split('/').pop(), line);
 		return text ? element('pre', {class: 'mono'}, `${file.split('/').pop()}:${line}  ${text}`) : line ? element('p', {class: 'mono'}, `${file}:${line}`) : '';
 	};
-	const hazardList = () => element('ul', {class: 'hazards'}, run.hazards.map((hazard) => element('li', {'data-tool': hazard.tool},
-		element('p', {}, element('b', {}, hazard.kind.replaceAll('-', ' ').replaceAll('_', ' ')), ` \u00b7 ${hazard.tool} \u00b7 ${hazard.severity} \u00b7 ${hazard.kernel || 'host'}` +
+	const kinds = {RAW: 'Race: read after write', WAR: 'Race: write after read', WAW: 'Race: two writes'};
+	const hazardList = () => [list(run.hazards.slice(0, 4)), run.hazards.length <= 4 ? '' : element('details', {style: 'margin-top:12px'},
+		element('summary', {style: 'margin-bottom:12px'}, `${run.hazards.length - 4} more`), list(run.hazards.slice(4)))];
+	const list = (hazards) => element('ul', {class: 'hazards'}, hazards.map((hazard) => element('li', {'data-tool': hazard.tool},
+		element('p', {}, element('b', {}, kinds[hazard.kind] || hazard.kind.replaceAll('-', ' ').replaceAll('_', ' ')), ` \u00b7 ${hazard.tool} \u00b7 ${hazard.severity} \u00b7 ${hazard.kernel || 'host'}` +
 			(hazard.block ? `, block (${[].concat(hazard.block).join(', ')})` : '') + (hazard.thread ? `, ${place(hazard.thread)}` : '') +
 			(hazard.count > 1 ? `, ${count(hazard.count)} times` : '')),
 		hazard.array ? element('p', {class: 'dim small'}, `${hazard.space || ''} ${hazard.array}` + (hazard.index !== undefined && hazard.index !== null ? `, element ${hazard.index}` : '')) : '',

@@ -137,7 +137,7 @@ function makeSoftmaxView() {
 	const updates = () => forget ? wrong : right;
 
 	const drawChart = (now) => {
-		const W = 720, H = 250, left = 8, rightEdge = W - 64, top = 26, bottom = H - 34;
+		const W = innerWidth <= 700 ? 400 : 720, H = 250, left = 8, rightEdge = W - 74, top = 26, bottom = H - 34;
 		const finite = values.filter(Number.isFinite), many = values.length > 40;
 		const high = Math.max(...finite, 0), low = Math.min(...finite, 0), span = high - low || 1;
 		const y = (v) => top + (bottom - top) * (high - v) / span;
@@ -164,7 +164,7 @@ function makeSoftmaxView() {
 				element('line', {class: name, x1: left, x2: rightEdge + 4, y1: y(value), y2: y(value)}),
 				element('text', {class: 'tag', x: rightEdge + 8, y: y(value) + shift}, text));
 			if (now.before.m !== now.m)
-				line(now.before.m, 'before', 'm before', 4);
+				line(now.before.m, 'before', 'before', 4);
 			line(now.m, 'maximum', `m = ${figure(now.m, 4)}`, 4);
 		}
 		chart.replaceChildren(element('svg', {class: 'chart bars', viewBox: `0 0 ${W} ${H}`, role: 'img',
@@ -173,7 +173,7 @@ function makeSoftmaxView() {
 
 	/* The weights if the row ended here, beside the softmax of the whole row. */
 	const drawWeights = (now) => {
-		const W = 720, H = 170, left = 8, rightEdge = W - 64, bottom = H - 8, top = 12;
+		const W = innerWidth <= 700 ? 400 : 720, H = 170, left = 8, rightEdge = W - 74, bottom = H - 8, top = 12;
 		const got = values.map((v, i) => now && i < now.end && now.l > 0 ? weigh(v, now.m) / now.l : 0);
 		const high = Math.max(...standard.weights, ...got, 1e-9), each = (rightEdge - left) / values.length, many = values.length > 40;
 		const pad = many ? 0 : Math.min(6, each * 0.15), parts = [];
@@ -202,7 +202,7 @@ function makeSoftmaxView() {
 			equation('correction', exp(`${figure(now.before.m, 4)} \u2212 ${figure(now.m, 4)}`), ' = ', big(figure(now.correction, 4), 'correction'),
 				forget ? ' \u2014 forgotten' : ''),
 			equation('sum l', `${figure(now.before.l, 5)} \u00d7 ${forget ? '1' : figure(now.correction, 4)} + ${figure(now.added, 5)} = `, big(figure(now.l, 6), 'l')),
-			equation('weights add up to', big(figure(total, 6), 'total'), !forget ? '' : ' instead of 1'),
+			equation('weights sum to', big(figure(total, 6), 'total'), !forget ? '' : ' instead of 1'),
 		] : [element('p', {class: 'dim'}, 'Nothing has been read yet: m = \u2212\u221e, l = 0. Step on to read the first block.')];
 		if (forget && now && Math.abs(now.l - right[step - 1].l) > 1e-6 * right[step - 1].l)
 			rows[2].classList.add('wrong'), rows[3].classList.add('wrong');
@@ -237,7 +237,7 @@ function makeSoftmaxView() {
 		drawTable();
 		toggle.checked = forget;
 		chips.forEach((chip, i) => chip.setAttribute('aria-pressed', presets[i].values.length === values.length && presets[i].values.every((v, j) => v === values[j])));
-		clock.textContent = `Block ${step} of ${right.length}. ` + (source && !forget ? `Numbers of the run: ${source.run.command}` : 'Computed in this page, in fp32.');
+		clock.textContent = `Block ${step} of ${right.length}. ` + (source && !forget ? 'These numbers are the run\u2019s own.' : 'Computed in this page, in fp32.');
 		player.show(sentence());
 	};
 
@@ -266,5 +266,5 @@ function makeSoftmaxView() {
 				element('p', {class: 'legend'}, element('span', {}, element('i', {class: 'swatch-load'}), 'online, so far'),
 					element('span', {}, element('i', {style: 'border:1.5px solid currentColor'}), 'standard softmax of the whole row'))),
 			element('section', {class: 'stack', style: 'align-content:start', 'aria-label': 'Numbers'}, element('div', {class: 'card'}, equations), table)));
-	return {id: 'softmax', name: 'Online softmax', node, restore, key: player.key, stop: () => {}, resized: () => {}, themed: () => {}, keys: ['s', 'x', 'p', 'b', 'forget']};
+	return {id: 'softmax', name: 'Online softmax', node, restore, key: player.key, stop: () => {}, resized: () => draw(), themed: () => {}, keys: ['s', 'x', 'p', 'b', 'forget']};
 }

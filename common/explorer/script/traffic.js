@@ -91,12 +91,17 @@ function makeTrafficView() {
 	const gap = 10, thin = 20;
 	const widest = Math.max(...all.flatMap((kernel) => kernel.tensors.map((tensor) => tensor.columns)));
 	const widthOf = (tensor, big) => tensor.columns === 1 ? 8 : Math.max(thin, Math.round(big * tensor.columns / widest));
-	const sizeFor = (width) => {
-		let big = 168;
-		const full = (kernel) => kernel.tensors.reduce((sum, tensor) => sum + widthOf(tensor, big) + gap, 0);
-		while (big > 64 && shown.some((kernel) => full(kernel) > width))
+	const fullWidth = (kernel, big) => kernel.tensors.reduce((sum, tensor) => sum + widthOf(tensor, big) + gap, 0);
+	const sizeFor = (widths) => {
+		let big = 176;
+		while (big > 64 && shown.some((kernel, i) => fullWidth(kernel, big) > widths[i]))
 			big -= 4;
 		return big;
+	};
+	/* A kernel with more to show gets a wider column, up to half as wide again. */
+	const shares = () => {
+		const wanted = shown.map((kernel) => fullWidth(kernel, 150)), least = Math.min(...wanted);
+		return wanted.map((width) => Math.min(1.5, width / least));
 	};
 
 	const buildColumn = (kernel, big) => {
@@ -122,11 +127,12 @@ function makeTrafficView() {
 
 	const buildStage = () => {
 		const narrow = innerWidth <= 700;
-		const width = narrow ? innerWidth - 32 : (Math.min(innerWidth, 1360) - 48 - 104) / shown.length;
+		const parts = shares(), whole = parts.reduce((sum, part) => sum + part, 0);
+		const width = narrow ? innerWidth - 32 : Math.min(innerWidth, 1360) - 48 - 104;
 		readPalette();
-		const big = sizeFor(width - 34);
+		const big = sizeFor(parts.map((part) => width * part / whole - 36));
 		columns = shown.map((kernel) => buildColumn(kernel, big));
-		stage.style.setProperty('--columns', shown.length);
+		stage.style.setProperty('--columns', parts.map((part) => `minmax(0, ${part.toFixed(3)}fr)`).join(' '));
 		const lane = (title, text) => element('div', {class: 'lane'}, element('h3', {}, title), element('p', {}, text));
 		const cells = (make) => columns.map((column) => element('div', {class: 'content'}, make(column)));
 		stage.replaceChildren(element('div', {class: 'corner'}),
