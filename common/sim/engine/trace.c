@@ -18,17 +18,9 @@ enum { OPS = 3 };
 /* A page is the bits of 4 KB. */
 enum { PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT, PAGE_WORDS = PAGE_BYTES / 64 };
 
-/* What a line names: an allocation, a variable, a shared array, or dynamic shared memory. */
-struct object {
-	size_t number; /* allocations by index, then shared arrays by index, then dynamic shared memory */
-	uintptr_t first;
-	size_t size;
-};
-
 /* What was done to one object by one kind of access. */
 struct touched {
 	struct object object;
-	enum sim_space space;
 	enum sim_op op;
 	uint64_t bytes;
 	uint64_t **pages; /* NULL where nothing was ever touched */
@@ -39,11 +31,14 @@ struct touched {
 };
 
 struct tracer {
-	size_t allocation_count, object_count;
+	size_t object_count;
 	struct object last;       /* found: the next access is likely to be there, too */
 	struct touched **touched; /* by object number * OPS + op; NULL until needed */
 	struct touched **active;  /* in this interval */
 	size_t active_count;
+	bool *seen;        /* by object number: the block has touched it */
+	uint32_t *objects; /* those it has */
+	size_t objects_seen, objects_capacity;
 	size_t room; /* bytes of lines the block may fill */
 	FILE *out;   /* the block's lines; NULL before the first */
 	char *text;
@@ -52,8 +47,6 @@ struct tracer {
 	bool cut;
 	uint64_t linear;
 };
-
-const char sim_dynamic_shared_name[] = "dynamic shared memory";
 
 static void *need(void *memory)
 {
@@ -72,10 +65,10 @@ void trace_open_worker(struct worker *worker)
 	if (worker->launch->trace == NULL)
 		return;
 	worker->tracer = tracer = need(calloc(1, sizeof *tracer));
-	tracer->allocation_count = sim_allocation_count();
-	tracer->object_count = tracer->allocation_count + sim_shared_count_all() + 1;
+	tracer->object_count = trace_object_count();
 	tracer->touched = need(calloc(tracer->object_count * OPS, sizeof *tracer->touched));
 	tracer->active = need(calloc(tracer->object_count * OPS, sizeof *tracer->active));
+	tracer->seen = need(calloc(tracer->object_count, sizeof *tracer->seen));
 	tracer->room = trace_room(worker->launch);
 }
 
@@ -102,50 +95,56 @@ void trace_close_worker(struct worker *worker)
 		close_touched(tracer->touched[i]);
 	free(tracer->touched);
 	free(tracer->active);
+	free(tracer->seen);
 	free(tracer);
 }
 
-/* ---- collecting ---- */
+/* ---- what there is to touch ---- */
 
-static struct object find_object(const struct worker *worker, const struct tracer *tracer, enum sim_space space,
-                                 uintptr_t address)
+size_t trace_object_count(void)
+{
+	return sim_shared_count_all() + 1 + sim_allocation_count();
+}
+
+struct object trace_object(const struct launch *launch, uint32_t number)
 {
 	const size_t arrays = sim_shared_count_all();
 
-	if (space != SIM_SHARED) {
-		const struct sim_allocation *allocation = sim_memory_find(address);
+	if (number < arrays) {
+		const struct sim_shared *array = sim_shared_at(number);
 
-		return (struct object){allocation->index, allocation->first, allocation->size};
+		return (struct object){number, SIM_SHARED, array->name, sim_shared_address(array), array->size};
 	}
-	if (address - (uintptr_t)sim_dynamic_shared < DYNAMIC_SHARED_MAX)
-		return (struct object){tracer->allocation_count + arrays, (uintptr_t)sim_dynamic_shared,
-		                       worker->launch->dynamic_shared_bytes};
-	const struct sim_shared *array = sim_shared_holding(address);
+	if (number == arrays)
+		return (struct object){number, SIM_SHARED, "dynamic shared memory", (uintptr_t)sim_dynamic_shared,
+		                       launch->dynamic_shared_bytes};
+	const struct sim_allocation *allocation = sim_allocation_at(number - arrays - 1);
 
-	return (struct object){tracer->allocation_count + (size_t)(array - sim_shared_at(0)),
-	                       sim_shared_address(array), array->size};
+	return (struct object){number, allocation->is_constant ? SIM_CONSTANT : SIM_GLOBAL, allocation->name,
+	                       allocation->first, allocation->size};
 }
 
-static struct touched *touch(struct worker *worker, uint64_t key, uintptr_t address)
+static uint32_t find_object(enum sim_space space, uintptr_t address)
 {
-	struct tracer *tracer = worker->tracer;
-	struct touched **place, *touched;
+	const size_t arrays = sim_shared_count_all();
 
-	if (address - tracer->last.first >= tracer->last.size)
-		tracer->last = find_object(worker, tracer, key_space(key), address);
-	place = &tracer->touched[tracer->last.number * OPS + key_op(key)];
-	if (*place == NULL) {
-		*place = need(calloc(1, sizeof **place));
-		(*place)->object = tracer->last;
-		(*place)->space = key_space(key);
-		(*place)->op = key_op(key);
-		(*place)->pages = need(calloc((tracer->last.size >> PAGE_SHIFT) + 1, sizeof *(*place)->pages));
-	}
-	touched = *place;
-	if (touched->bytes == 0)
-		tracer->active[tracer->active_count++] = touched;
-	return touched;
+	if (space != SIM_SHARED)
+		return (uint32_t)arrays + 1 + sim_memory_find(address)->index;
+	if (address - (uintptr_t)sim_dynamic_shared < DYNAMIC_SHARED_MAX)
+		return (uint32_t)arrays;
+	return (uint32_t)(sim_shared_holding(address) - sim_shared_at(0));
 }
+
+int trace_compare_objects(const struct object *a, const struct object *b)
+{
+	int order = (a->space > b->space) - (a->space < b->space);
+
+	if (order == 0 && a->space == SIM_SHARED) /* numbered as a linker found them */
+		order = strcmp(a->name, b->name);
+	return order != 0 ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+/* ---- collecting ---- */
 
 static void append_number(uint32_t **numbers, size_t *count, size_t *capacity, uint32_t number)
 {
@@ -154,6 +153,35 @@ static void append_number(uint32_t **numbers, size_t *count, size_t *capacity, u
 		*numbers = need(realloc(*numbers, *capacity * sizeof **numbers));
 	}
 	(*numbers)[(*count)++] = number;
+}
+
+static struct touched *open_touched(const struct object *object, enum sim_op op)
+{
+	struct touched *touched = need(calloc(1, sizeof *touched));
+
+	touched->object = *object;
+	touched->op = op;
+	touched->pages = need(calloc((object->size >> PAGE_SHIFT) + 1, sizeof *touched->pages));
+	return touched;
+}
+
+static struct touched *touch(struct worker *worker, uint64_t key, uintptr_t address)
+{
+	struct tracer *tracer = worker->tracer;
+	struct touched **place;
+
+	if (address - tracer->last.first >= tracer->last.size)
+		tracer->last = trace_object(worker->launch, find_object(key_space(key), address));
+	place = &tracer->touched[tracer->last.number * OPS + key_op(key)];
+	if (*place == NULL)
+		*place = open_touched(&tracer->last, key_op(key));
+	if ((*place)->bytes == 0)
+		tracer->active[tracer->active_count++] = *place;
+	if (!tracer->seen[tracer->last.number])
+		append_number(&tracer->objects, &tracer->objects_seen, &tracer->objects_capacity,
+		              tracer->last.number);
+	tracer->seen[tracer->last.number] = true;
+	return *place;
 }
 
 static bool is_empty(const uint64_t *words)
@@ -215,28 +243,11 @@ void trace_accesses(struct worker *worker, uint64_t key, const uint64_t *address
 
 /* ---- making lines ---- */
 
-static const char *name_of(const struct tracer *tracer, const struct object *object)
-{
-	const size_t arrays = sim_shared_count_all();
-
-	if (object->number < tracer->allocation_count)
-		return sim_allocation_at(object->number)->name;
-	if (object->number == tracer->allocation_count + arrays)
-		return sim_dynamic_shared_name;
-	return sim_shared_at(object->number - tracer->allocation_count)->name;
-}
-
-/* Global memory in the order of allocation, then constants, then shared memory by name: no compiler's order. */
-static int compare_touched(const void *a, const void *b, void *tracer)
+static int compare_touched(const void *a, const void *b)
 {
 	const struct touched *first = *(struct touched *const *)a, *second = *(struct touched *const *)b;
-	int order = (first->space > second->space) - (first->space < second->space);
+	const int order = trace_compare_objects(&first->object, &second->object);
 
-	if (order == 0 && first->space == SIM_SHARED)
-		order = strcmp(name_of(tracer, &first->object), name_of(tracer, &second->object));
-	if (order == 0)
-		order = (first->object.number > second->object.number) -
-		        (first->object.number < second->object.number);
 	return order != 0 ? order : (first->op > second->op) - (first->op < second->op);
 }
 
@@ -343,8 +354,8 @@ static void write_line(const struct worker *worker, struct touched *touched)
 	write_json_string(out, function != NULL ? function->name : launch->name);
 	fprintf(out, ",\"block\":[%u,%u,%u],\"interval\":%u,\"space\":\"%s\",\"tensor\":", worker->block.x,
 	        worker->block.y, worker->block.z, worker->interval - worker->first_interval,
-	        space_name(touched->space));
-	write_json_string(out, name_of(tracer, &touched->object));
+	        space_name(touched->object.space));
+	write_json_string(out, touched->object.name);
 	fprintf(out, ",\"op\":\"%s\",\"bytes\":%" PRIu64 ",\"ranges\":[", ops[touched->op], touched->bytes);
 	write_ranges(tracer, touched);
 	fprintf(out, "],\"lines\":[");
@@ -367,7 +378,7 @@ void trace_end_interval(struct worker *worker)
 	if (tracer->active_count > 0 && tracer->out == NULL)
 		tracer->out = need(open_memstream(&tracer->text, &tracer->length));
 	if (tracer->active_count > 1)
-		qsort_r(tracer->active, tracer->active_count, sizeof *tracer->active, compare_touched, tracer);
+		qsort(tracer->active, tracer->active_count, sizeof *tracer->active, compare_touched);
 	for (size_t i = 0; i < tracer->active_count; i++) {
 		if (!tracer->deaf) {
 			write_line(worker, tracer->active[i]);
@@ -408,6 +419,8 @@ void trace_end_block(struct worker *worker)
 		lane->count = 0;
 	}
 	trace_end_interval(worker);
+	for (size_t i = 0; i < tracer->objects_seen; i++)
+		tracer->seen[tracer->objects[i]] = false;
 	if (tracer->out == NULL)
 		return;
 	if (fclose(tracer->out) != 0)
@@ -416,6 +429,10 @@ void trace_end_block(struct worker *worker)
 	                                                       .order = worker->block_order,
 	                                                       .text = tracer->text,
 	                                                       .length = tracer->whole,
+	                                                       .objects = tracer->objects,
+	                                                       .object_count = tracer->objects_seen,
 	                                                       .cut = tracer->cut});
 	tracer->out = NULL;
+	tracer->objects = NULL;
+	tracer->objects_seen = tracer->objects_capacity = 0;
 }

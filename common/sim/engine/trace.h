@@ -16,7 +16,18 @@ struct traced_block {
 	uint64_t order;  /* in which it was run */
 	char *text;      /* whole lines; owned */
 	size_t length;
+	uint32_t *objects; /* the numbers of what they name; owned */
+	size_t object_count;
 	bool cut; /* there would be more, but for the limit */
+};
+
+/* What a line names: an allocation, a variable, a shared array, or dynamic shared memory. */
+struct object {
+	uint32_t number; /* as in object_numbered */
+	enum sim_space space;
+	const char *name;
+	uintptr_t first; /* shared memory: in this worker */
+	size_t size;
 };
 
 /* ---- trace.c: called by the worker that runs the block ---- */
@@ -33,8 +44,11 @@ void trace_end_interval(struct worker *worker);
 /* It has ended, or was stopped by an error: then what lanes did last is still in their windows. */
 void trace_end_block(struct worker *worker);
 
-/* What the engine calls dynamic shared memory, in records and lines. */
-extern const char sim_dynamic_shared_name[];
+/* Shared arrays by index, then dynamic shared memory, then allocations by index. The number of a launch's objects. */
+struct object trace_object(const struct launch *launch, uint32_t number);
+size_t trace_object_count(void);
+/* The order in lines: global memory as it was allocated, then constants, then shared memory by name. */
+int trace_compare_objects(const struct object *a, const struct object *b);
 
 /* ---- trace_file.c ---- */
 

@@ -103,27 +103,45 @@ static int compare_blocks(const void *a, const void *b)
 	return (first->linear > second->linear) - (first->linear < second->linear);
 }
 
-static void sort_blocks(struct traced_launch *traced)
+static void free_block(struct traced_block *block)
 {
-	if (traced->count > 1)
-		qsort(traced->blocks, traced->count, sizeof *traced->blocks, compare_blocks);
+	free(block->text);
+	free(block->objects);
 }
 
-/* The first blocks fill the room: the others will never be written. */
+/* Sorts the blocks. Where the first ones fill the room, the others will never be written. */
 static void drop_what_is_beyond(struct traced_launch *traced)
 {
 	size_t kept = 0, length = 0;
+	bool is_full = false;
 
-	sort_blocks(traced);
-	while (kept < traced->count && length <= traced->room)
-		length += traced->blocks[kept++].length;
-	if (length <= traced->room)
+	if (traced->count > 1)
+		qsort(traced->blocks, traced->count, sizeof *traced->blocks, compare_blocks);
+	while (kept < traced->count && !is_full) {
+		length += traced->blocks[kept].length;
+		is_full = length > traced->room || traced->blocks[kept].cut;
+		kept++;
+	}
+	if (!is_full)
 		return;
 	traced->beyond = traced->blocks[kept - 1].linear + 1;
 	for (size_t i = kept; i < traced->count; i++)
-		free(traced->blocks[i].text);
+		free_block(&traced->blocks[i]);
 	traced->count = kept;
 	traced->length = length;
+}
+
+/* Blocks that ran after the one that failed, or beside it: nobody knows how far they came. */
+static void drop_what_came_later(struct traced_launch *traced, uint64_t failed_order)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < traced->count; i++)
+		if (traced->blocks[i].order <= failed_order)
+			traced->blocks[kept++] = traced->blocks[i];
+		else
+			free_block(&traced->blocks[i]);
+	traced->count = kept;
 }
 
 void trace_add_block(struct launch *launch, const struct traced_block *block)
@@ -139,48 +157,45 @@ void trace_add_block(struct launch *launch, const struct traced_block *block)
 	}
 	traced->blocks[traced->count++] = *block;
 	traced->length += block->length;
-	if (traced->length > 2 * traced->room) /* not at each block: it sorts */
+	if (block->cut || traced->length > 2 * traced->room) /* not at each block: it sorts */
 		drop_what_is_beyond(traced);
 	pthread_mutex_unlock(&launch->lock);
 }
 
 /* ---- after it ---- */
 
-static void write_tensor(FILE *out, const char **separator, const char *name, const char *space, size_t bytes)
+static int compare_objects(const void *a, const void *b)
 {
-	fprintf(out, "%s{\"tensor\":", *separator);
-	write_json_string(out, name);
-	fprintf(out, ",\"space\":\"%s\",\"bytes\":%zu}", space, bytes);
-	*separator = ",";
+	return trace_compare_objects(a, b);
 }
 
-static int compare_arrays(const void *a, const void *b)
-{
-	return strcmp((*(struct sim_shared *const *)a)->name, (*(struct sim_shared *const *)b)->name);
-}
-
-/* The memory there is for the launch: device memory, then its shared memory. */
+/* What the lines of the launch name. */
 static void write_tensors(FILE *out, const struct launch *launch)
 {
-	const size_t arrays = launch->function != NULL ? launch->function->shared_count : 0;
-	const struct sim_shared *array[arrays + 1];
-	const char *separator = "";
+	const struct traced_launch *traced = launch->trace;
+	const size_t most = trace_object_count();
+	bool *named = calloc(most, sizeof *named);
+	struct object *object = calloc(most, sizeof *object);
+	size_t count = 0;
 
-	for (int constant = 0; constant < 2; constant++)
-		for (size_t i = 0; i < sim_allocation_count(); i++) {
-			const struct sim_allocation *allocation = sim_allocation_at(i);
+	if (named == NULL || object == NULL)
+		abort();
+	for (size_t i = 0; i < traced->count; i++)
+		for (size_t j = 0; j < traced->blocks[i].object_count; j++) {
+			const uint32_t number = traced->blocks[i].objects[j];
 
-			if (!allocation->freed && allocation->is_constant == constant)
-				write_tensor(out, &separator, allocation->name, constant ? "constant" : "global",
-				             allocation->size);
+			if (!named[number])
+				object[count++] = trace_object(launch, number);
+			named[number] = true;
 		}
-	if (launch->dynamic_shared_bytes > 0)
-		write_tensor(out, &separator, sim_dynamic_shared_name, "shared", launch->dynamic_shared_bytes);
-	for (size_t i = 0; i < arrays; i++)
-		array[i] = launch->function->shared[i];
-	qsort(array, arrays, sizeof array[0], compare_arrays);
-	for (size_t i = 0; i < arrays; i++)
-		write_tensor(out, &separator, array[i]->name, "shared", array[i]->size);
+	qsort(object, count, sizeof *object, compare_objects);
+	for (size_t i = 0; i < count; i++) {
+		fprintf(out, "%s{\"tensor\":", i > 0 ? "," : "");
+		write_json_string(out, object[i].name);
+		fprintf(out, ",\"space\":\"%s\",\"bytes\":%zu}", space_name(object[i].space), object[i].size);
+	}
+	free(named);
+	free(object);
 }
 
 static void write_head(FILE *out, const struct launch *launch)
@@ -228,18 +243,16 @@ static bool write_launch(const struct launch *launch)
 	bool fits;
 
 	if (out == NULL)
-		return false;
+		abort();
+	drop_what_came_later(traced, launch->failed_order);
+	drop_what_is_beyond(traced);
 	write_head(out, launch);
 	fclose(out);
 	fits = write_lines(head, length);
 	free(head);
-	sort_blocks(traced);
 	for (size_t i = 0; i < traced->count && fits; i++)
-		if (traced->blocks[i].order <=
-		    launch->failed_order) /* of later ones nobody knows how far they came */
-			fits = write_lines(traced->blocks[i].text, traced->blocks[i].length) &&
-			       !traced->blocks[i].cut;
-	return fits && traced->beyond == UINT64_MAX;
+		fits = write_lines(traced->blocks[i].text, traced->blocks[i].length) && !traced->blocks[i].cut;
+	return fits;
 }
 
 static void end_trace(const struct launch *launch)
@@ -282,7 +295,7 @@ void trace_close_launch(struct launch *launch)
 	else if (!fits)
 		close_file();
 	for (size_t i = 0; i < traced->count; i++)
-		free(traced->blocks[i].text);
+		free_block(&traced->blocks[i]);
 	free(traced->blocks);
 	free(traced);
 	launch->trace = NULL;
