@@ -15,7 +15,7 @@ my ($N, $d, $Br, $Bc) = (128, 16, 32, 32);
 my $room = tempdir(CLEANUP => 1);
 my $json = JSON::PP->new->canonical->allow_nonref;
 
-# One run, as its page holds it. Times are this machine's and change with every run: left out.
+# One run, as its page holds it, without what is another machine's or compiler's: times, and errors of one rounding.
 sub run_of {
     my ($directory, $program, @options) = @_;
     my $file = "$room/page.html";
@@ -26,7 +26,7 @@ sub run_of {
     my ($data) = <$in> =~ m{<script type="application/json" id="data">(.*?)</script>}s or die "$program: no data in its page\n";
     my $run = $json->decode($data)->{runs}[0];
     for my $kernel (@{$run->{result}{kernels}}) {
-        delete $kernel->{time};
+        delete @{$kernel}{qw(time error errors)};
         delete $kernel->{launches}; # the trace says it all
     }
     delete $_->{maps} for @{$run->{kernels}};

@@ -240,15 +240,17 @@ static void write_recording(struct json *json, const struct run_result *result)
 	size_t bytes;
 	char size[32];
 	char *trace = recording_trace(MOST_TRACE_BYTES, &bytes);
-	if (trace) {
+	bool cut = trace && strstr(trace, "{\"type\":\"truncated\"");
+	if (trace && !cut) {
 		write_lines(json, "trace", trace, NULL);
 	} else {
 		char why[300];
 		if (!result->device->simulated || result->device->plain)
 			snprintf(why, sizeof why, "Only the simulated device's counting build sees each access.");
-		else if (bytes > MOST_TRACE_BYTES)
-			snprintf(why, sizeof why, "This run's trace has %s, more than a page should. Try ./%s %s",
-			         format_bytes((double)bytes, size), result->chapter->program, result->chapter->small);
+		else if (bytes > 0)
+			snprintf(why, sizeof why, "This run's trace has %s%s, more than a page should. Try ./%s %s",
+			         cut ? "over " : "", format_bytes((double)bytes, size), result->chapter->program,
+			         result->chapter->small);
 		else
 			snprintf(why, sizeof why, "This problem is too large to trace. Try ./%s %s",
 			         result->chapter->program, result->chapter->small);

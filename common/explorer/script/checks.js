@@ -45,8 +45,9 @@ function makeChecksView() {
 
 	const heat = (map) => {
 		const ratios = map.ratios.map(number), perMatrix = map.grid_rows * map.grid_columns;
-		const tall = Math.max(9, Math.min(26, Math.floor(300 / map.grid_rows)));
-		const wide = map.grid_columns === 1 ? Math.max(tall, 26) : Math.max(9, Math.min(34, Math.floor(340 / map.grid_columns)));
+		const room = ratios.every((ratio) => ratio <= 1) ? 0.5 : 1; /* what is right needs less */
+		const tall = Math.max(room * 9, Math.min(room * 26, Math.floor(room * 300 / map.grid_rows)));
+		const wide = map.grid_columns === 1 ? Math.max(tall, 26) : Math.max(room * 9, Math.min(room * 34, Math.floor(room * 340 / map.grid_columns)));
 		const caption = element('p', {class: 'small dim', 'aria-live': 'polite'}, ' ');
 		const figures = [];
 		for (let matrix = 0; matrix < map.matrices; matrix++) {
