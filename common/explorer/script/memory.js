@@ -56,7 +56,7 @@ function paint(canvas, dots, turned) {
 			if (now & ADDED)
 				colour = palette.atomic;
 			else if (now & STORED)
-				colour = hatch ? palette.storeHatch : palette.store;
+				colour = hatch ? now & LOADED ? palette.load : palette.storeHatch : palette.store;
 			else if (now & LOADED)
 				colour = palette.load;
 			image.data.set([colour[0], colour[1], colour[2], 255], 4 * (y * width + x));

@@ -70,11 +70,13 @@ function tracedKernels() {
 						tensors.set(tensor.tensor, shapeOf(tensor.tensor, tensor, described.tensors));
 				}
 			const touched = new Set(groups.flatMap((group) => group.accesses.map((access) => access.tensor)));
+			const order = described.tensors.map((tensor) => tensor.name);
 			kernels.push({
 				run, groups, name: described.name, summary: described.summary, result: run.result.kernels[index], described,
 				label: (data.labels || {})[described.name] || described.name,
 				launches: [...launches.values()],
-				tensors: [...tensors.values()].filter((tensor) => touched.has(tensor.name)),
+				tensors: [...tensors.values()].filter((tensor) => touched.has(tensor.name))
+					.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name)),
 				shared: [...shared].map(([name, size]) => ({name, bytes: size})).filter((array) => touched.has(array.name)),
 				adds: groups.some((group) => group.accesses.some((access) => access.op === 'atomic')), total: groups[groups.length - 1].end,
 			});

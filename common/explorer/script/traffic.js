@@ -77,6 +77,8 @@ function makeTrafficView() {
 			return 'not started';
 		const name = kernel.launches.length > 1 ? `${group.kernel}, ` : '';
 		const size = group.header.grid[0] * group.header.grid[1] * group.header.grid[2];
+		if (size === 1 && kernel.launches.length === 1)
+			return `interval ${kernel.groups.indexOf(group) + 1} of ${kernel.groups.length}`;
 		const [x, y, z] = group.block.split(',').map(Number);
 		const block = x + group.header.grid[0] * (y + group.header.grid[1] * z);
 		return `${name}block ${block + 1} of ${size}`;
@@ -352,7 +354,7 @@ function makeTrafficView() {
 		guesses = new Map();
 
 	const legend = element('p', {class: 'legend'},
-		...[['swatch-load', 'loaded now'], ['swatch-store', 'stored now, hatched'], ['swatch-seen', 'read before'], ['swatch-written', 'written before']]
+		...[['swatch-load', 'loaded now'], ['swatch-store', 'stored now, hatched (in blue: loaded too)'], ['swatch-seen', 'read before'], ['swatch-written', 'written before']]
 			.concat(all.some((kernel) => kernel.adds) ? [['swatch-atomic', 'atomically added now']] : [])
 			.map(([swatch, text]) => element('span', {}, element('i', {class: swatch}), text)));
 	const note = element('p', {class: 'note'}, 'The clock is bytes: every kernel gets the same HBM bandwidth, so one that needs fewer bytes is done sooner. ' +
