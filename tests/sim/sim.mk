@@ -25,3 +25,4 @@ endef
 $(foreach program,$(TRACED),$(eval $(call traced_rules,$(patsubst %/,%,$(dir $(program))),$(notdir $(program)))))
 
 $(BUILD)/sim_trace: $(TRACED_COPIES) $(TRACED_OTHERS)
+$(BUILD)/sim_refusals: 01_naive.traced

@@ -285,6 +285,10 @@ extern __thread struct lane *sim_lane __attribute__((tls_model("local-exec")));
 /* The block that is `order`-th to be run. In launch.c. */
 uint3 launch_block_at(const struct launch *launch, uint64_t order);
 
+/* ---- limits.c: cudaSuccess, or why a GPU would not accept the launch ---- */
+cudaError_t check_shape(const struct launch *launch);
+cudaError_t check_shared_memory(const struct launch *launch, const void *kernel);
+
 /* ---- initcheck.c ---- */
 void report_uninitialised(struct lane *lane, uintptr_t address, size_t size, enum sim_space space, const void *site);
 

@@ -22,7 +22,7 @@ struct traced_launch {
 };
 
 static struct {
-	const char *path;
+	char *path;
 	FILE *file; /* NULL: nothing is traced */
 	size_t room;
 	uint64_t lines;
@@ -62,7 +62,8 @@ int sim_trace(const char *path)
 		errno = ENOTSUP;
 		return -1;
 	}
-	trace.path = path;
+	free(trace.path);
+	trace.path = strdup(path);
 	trace.room = sim_options()->trace_limit;
 	trace.lines = 0;
 	trace.failed = false;
