@@ -53,8 +53,8 @@ double check_element(const struct expectation *expectation, const float *actual,
 {
 	size_t row = expectation->rows ? expectation->rows[r] : r, length = expectation->row_length;
 	double error = difference(actual[row * length + c], expectation->values[r * length + c]);
-	return relative(error, expectation->tolerances ? expectation->tolerances[r * length + c]
-	                                               : expectation->tolerance);
+	return relative(error,
+	                expectation->tolerances ? expectation->tolerances[r * length + c] : expectation->tolerance);
 }
 
 struct check check_tensor(const struct expectation *expectation, const float *actual)
