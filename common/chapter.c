@@ -187,8 +187,7 @@ static int run_sweep(struct run_result *result, const struct kernel *kernels, si
 	return all_verified ? EXIT_ALL_VERIFIED : EXIT_VERIFICATION;
 }
 
-/* Accesses are about as many as FLOP. Where inputs come from files their size is not known yet: see report_explain.
- */
+/* Accesses are about as many as FLOP. The size of inputs from files is not known yet: report_explain looks again. */
 static bool is_small_enough_to_trace(const struct kernel *kernels, size_t kernel_count, const struct problem *problem)
 {
 	static const double most_flop = 2e9;

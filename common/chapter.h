@@ -109,13 +109,6 @@ struct kernel_result {
 
 struct chapter;
 
-/* An input small enough to be shown whole; values is owned. */
-struct shown_input {
-	const char *name;
-	size_t shape[MAX_RANK], rank;
-	float *values;
-};
-
 /* One problem, all kernels that were asked for. */
 struct run_result {
 	const struct chapter *chapter;
@@ -124,8 +117,6 @@ struct run_result {
 	const struct device *device;
 	const char *generated; /* the tensor that --load left out; NULL: none */
 	size_t rows_checked, rows;
-	struct shown_input inputs[MAX_TENSORS]; /* with --explain */
-	size_t input_count;
 	void *findings; /* of the chapter's own `examine`; freed with free() */
 	size_t kernel_count;
 	struct kernel_result kernels[MAX_KERNELS];

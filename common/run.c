@@ -93,20 +93,6 @@ static int make_input(struct run_result *result, const struct tensor *tensor, un
 	return 0;
 }
 
-/* A page can show a row of scores, not a batch of heads. */
-static void keep_small_input(struct run_result *result, const struct tensor *tensor, const float *values)
-{
-	enum { MOST_SHOWN = 1024 };
-	size_t elements = tensor_elements(&result->problem, tensor);
-	float *copy = elements <= MOST_SHOWN ? malloc(elements * sizeof *copy) : NULL;
-	if (!copy)
-		return;
-	memcpy(copy, values, elements * sizeof *copy);
-	struct shown_input *input = &result->inputs[result->input_count++];
-	*input = (struct shown_input){.name = tensor->name, .values = copy};
-	input->rank = problem_shape(&result->problem, tensor->shape, input->shape);
-}
-
 /* Every tensor that some kernel reads, once. */
 static int make_inputs(struct run_result *result, const struct kernel *kernels, size_t kernel_count,
                        struct host *host, struct error *error)
@@ -121,8 +107,6 @@ static int make_inputs(struct run_result *result, const struct kernel *kernels, 
 				return error->exit_code;
 			host->values[host->input_count] = values;
 			host->inputs[host->input_count++] = (struct named_values){tensor->name, values};
-			if (result->options->explain)
-				keep_small_input(result, tensor, values);
 		}
 	problem_settle(&result->problem);
 	return 0;
@@ -525,8 +509,6 @@ void run_result_free(struct run_result *result)
 			error_map_free(&result->kernels[i].maps[c]);
 		free(result->kernels[i].maps);
 	}
-	while (result->input_count > 0)
-		free(result->inputs[--result->input_count].values);
 	result->kernel_count = 0;
 	free(result->findings);
 	result->findings = NULL;

@@ -40,23 +40,6 @@ static void write_shape(struct json *json, const size_t *shape, size_t rank)
 	json_close_array(json);
 }
 
-static void write_inputs(struct json *json, const struct run_result *result)
-{
-	json_open_array(json, "inputs");
-	for (size_t i = 0; i < result->input_count; i++) {
-		const struct shown_input *input = &result->inputs[i];
-		json_open_object(json, NULL);
-		json_string(json, "name", input->name);
-		write_shape(json, input->shape, input->rank);
-		json_open_array(json, "values");
-		for (size_t e = 0; e < shape_elements(input->shape, input->rank); e++)
-			json_number(json, NULL, (double)input->values[e]);
-		json_close_array(json);
-		json_close_object(json);
-	}
-	json_close_array(json);
-}
-
 static void write_tensors(struct json *json, const struct run_result *result, const struct kernel *kernel)
 {
 	static const char *const roles[] = {"input", "input", "output", "output", "scratch"};
@@ -275,7 +258,6 @@ static void write_run(struct json *json, const struct run_result *result)
 	for (size_t i = 0; i < result->kernel_count; i++)
 		write_kernel(json, result, &result->kernels[i]);
 	json_close_array(json);
-	write_inputs(json, result);
 	write_recording(json, result);
 	json_close_object(json);
 }

@@ -85,8 +85,7 @@ static void look_around(const struct error_map *map, const struct expectation *e
 	}
 }
 
-/* Every checked element into its tile. Rows are ascending, so the first wrong one met is the first in reading order.
- */
+/* Every checked element into its tile. Rows are ascending: the first wrong one met is first in reading order. */
 static void compare(struct error_map *map, const struct expectation *expectation, const float *actual)
 {
 	size_t length = expectation->row_length;

@@ -51,11 +51,9 @@ function parseValues(text) {
 
 function makeSoftmaxView() {
 	const runs = data.runs.filter((run) => run.result.trace).map((run) => {
-		const x = run.inputs.find((input) => input.name === 'x');
-		const row = x && x.shape[0] > 1 ? run.result.problem.row || 0 : 0, length = x ? x.shape[1] : 0;
-		return x && {run, values: x.values.slice(row * length, (row + 1) * length).map((v) => fround(number(v))), width: run.result.problem.block,
+		return {run, values: run.result.x.map((v) => fround(number(v))), width: run.result.problem.block,
 			name: run.result.problem.values ? 'by hand' : run.result.problem.load ? 'a row of real scores' : 'this run'};
-	}).filter(Boolean);
+	});
 	if (runs.length === 0)
 		return null;
 	const presets = [...runs.map((made) => ({name: made.name, values: made.values, width: made.width})),
@@ -179,10 +177,12 @@ function makeSoftmaxView() {
 		const pad = many ? 0 : Math.min(6, each * 0.15), parts = [];
 		values.forEach((_, i) => {
 			const x = left + i * each + pad, w = Math.max(each - 2 * pad, 0.8), y = (v) => bottom - (bottom - top) * v / high;
-			if (got[i] > 0)
-				parts.push(element('rect', {class: 'online' + (forget ? ' off' : ''), x: x + w * 0.12, width: w * 0.76, y: y(got[i]), height: bottom - y(got[i])}));
-			if (standard.weights[i] > 0)
-				parts.push(element('path', {class: 'standard', d: `M${x} ${bottom}V${y(standard.weights[i])}h${w}V${bottom}`}));
+			const filled = got[i] > 0 && element('rect', {class: 'online' + (forget ? ' off' : ''), y: y(got[i]), height: bottom - y(got[i]),
+				...(many ? {x, width: w} : {x: x + w * 0.12, width: w * 0.76})});
+			const outline = standard.weights[i] > 0 && element('path', {class: 'standard', d: `M${x} ${bottom}V${y(standard.weights[i])}h${w}V${bottom}`,
+				...(many ? {style: 'stroke-width:0.8'} : {})});
+			/* Thin bars would drown under their outlines. */
+			parts.push(...(many ? [outline, filled] : [filled, outline]).filter(Boolean));
 		});
 		parts.push(element('line', {class: 'axis', x1: left, x2: rightEdge, y1: bottom, y2: bottom}));
 		weights.replaceChildren(element('svg', {class: 'chart weights', viewBox: `0 0 ${W} ${H}`, role: 'img',
