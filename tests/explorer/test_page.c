@@ -219,7 +219,7 @@ Test(page, predict_first, .timeout = 120)
 	                             "eval:document.querySelector('[name=naive]').value = ''", "type:4.5 MB",
 	                             "key:Enter", "eval:document.querySelector('.predict') === null", "key:End",
 	                             "eval:" ROW("naive") ".innerText",
-	                             "eval:Number(" ROW("naive") ".querySelector('b').dataset.bytes)"));
+	                             "eval:Number(" ROW("naive") ".dataset.read) + Number(" ROW("naive") ".dataset.written)"));
 	cr_expect(cJSON_IsFalse(cJSON_GetArrayItem(results, 0)), "the answer stands there before the question");
 	cr_expect(strstr(result_string(results, 2), "plenty"), "%s", result_string(results, 2));
 	cr_expect(cJSON_IsTrue(cJSON_GetArrayItem(results, 4)));

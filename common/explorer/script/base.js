@@ -72,11 +72,13 @@ function plural(n, word) {
 	return `${count(n)} ${word}${n === 1 ? '' : 's'}`;
 }
 
-/* "./fa1 --seq 64" and what else a run is known by. */
+/* "N = 64, d = 32, causal": what a run is known by. */
 function describe(problem) {
-	const named = [['batch', 'B'], ['heads', 'H'], ['seq', 'N'], ['dim', 'd'], ['rows', 'R'], ['cols', 'C'], ['m', 'm'], ['n', 'n'],
-	               ['k', 'k'], ['tile_q', 'Br'], ['tile_k', 'Bc']];
-	const text = named.filter(([key]) => problem[key] !== undefined && !(/^(batch|heads)$/.test(key) && problem[key] === 1)).map(([key, letter]) => `${letter}\u00a0=\u00a0${problem[key]}`);
+	const letters = {batch: 'B', heads: 'H', seq: 'N', dim: 'd', rows: 'R', cols: 'C', m: 'm', n: 'n', k: 'k',
+		tile_q: 'Br', tile_k: 'Bc'};
+	const isOne = (key) => /^(batch|heads)$/.test(key) && problem[key] === 1;
+	const said = Object.keys(letters).filter((key) => problem[key] !== undefined && !isOne(key));
+	const text = said.map((key) => `${letters[key]}\u00a0=\u00a0${problem[key]}`);
 	return text.join(', ') + (problem.causal ? ', causal' : '');
 }
 

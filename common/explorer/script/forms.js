@@ -12,8 +12,12 @@ function makeForms(forms, kernels) {
 	const sliders = forms.order.map((name) => {
 		const choices = forms.sliders[name];
 		outputs[name] = element('output', {}, String(values[name]));
-		const slider = element('input', {type: 'range', min: 0, max: choices.length - 1, step: 1, value: choices.indexOf(values[name]),
-			'aria-label': forms.names[name], oninput: () => { values[name] = choices[Number(slider.value)]; draw(); }});
+		const moved = () => {
+			values[name] = choices[Number(slider.value)];
+			draw();
+		};
+		const slider = element('input', {type: 'range', min: 0, max: choices.length - 1, step: 1,
+			value: choices.indexOf(values[name]), 'aria-label': forms.names[name], oninput: moved});
 		slider.dataset.name = name;
 		return [slider, element('label', {}, element('span', {title: forms.names[name]}, name), slider, outputs[name])];
 	});
@@ -42,7 +46,8 @@ function makeForms(forms, kernels) {
 		rows.replaceChildren(...forms.rows.map((row, i) => {
 			return element('div', {class: 'form-row'},
 				element('span', {}, row.label, ' ', element('code', {}, row.formula)),
-				element('div', {class: 'bar', 'aria-hidden': 'true'}, element('i', {class: 'read', style: `width:${100 * elements[i] / most}%`})),
+				element('div', {class: 'bar', 'aria-hidden': 'true'},
+					element('i', {class: 'read', style: `width:${100 * elements[i] / most}%`})),
 				element('output', {title: count(elements[i]) + ' elements'}, bytes(4 * elements[i])));
 		}));
 		for (const [name, output] of Object.entries(outputs))
@@ -51,7 +56,8 @@ function makeForms(forms, kernels) {
 		const ceiling = evaluateTerms(forms.saving.ceiling, values);
 		const [before, after] = forms.saving.text.split('{}');
 		verdict.replaceChildren(before, element('b', {}, `${figure(saving, 3)}\u00d7`), after + ' ',
-			element('span', {class: 'dim'}, `However long the sequence, that stays under ${forms.saving.formula} = ${figure(ceiling, 3)}\u00d7.`));
+			element('span', {class: 'dim'},
+				`However long the sequence, that stays under ${forms.saving.formula} = ${figure(ceiling, 3)}\u00d7.`));
 		if (isRun)
 			verdict.append(element('span', {class: equal ? 'dim' : 'error'}, equal
 				? ' The sliders stand at the traced run: it counted exactly these elements.'

@@ -13,8 +13,9 @@ function colourOf(name) {
 
 let palette = null;
 function readPalette() {
-	palette = {empty: colourOf('--faint'), load: colourOf('--load'), store: colourOf('--store-fill'), atomic: colourOf('--atomic'),
-	           seen: colourOf('--load-soft'), written: colourOf('--store-soft'), ground: colourOf('--ground')};
+	palette = {empty: colourOf('--faint'), load: colourOf('--load'), store: colourOf('--store-fill'),
+	           atomic: colourOf('--atomic'), seen: colourOf('--load-soft'), written: colourOf('--store-soft'),
+	           ground: colourOf('--ground')};
 	palette.storeHatch = palette.store.map((part, i) => Math.round(0.45 * part + 0.55 * palette.ground[i]));
 }
 
@@ -74,19 +75,21 @@ function tileRows(tensor, problem) {
 }
 
 /*
- * {node, dots, paint()}. inspect(tile) is called with {name, first, end, rows, columns} (byte ranges of its rows) when
- * a tile gets the pointer or the focus, inspect(null) when it loses them.
+ * {node, dots, tensor, paint()}. inspect(tile) is called with {tensor, name, top, bottom, left, right} when a tile gets
+ * the pointer or the focus, inspect(null) when it loses them.
  */
 function makeTensorView(tensor, problem, width, height, inspect) {
 	const dots = makeDots(tensor.rows, tensor.columns);
 	const canvas = element('canvas', {style: `width:${width}px;height:${height}px`, 'aria-hidden': 'true'});
-	const node = element('div', {class: 'memory', role: 'group', 'aria-label': `${tensor.name}, tiles: arrow keys move among them`}, canvas);
+	const node = element('div', {class: 'memory', role: 'group',
+		'aria-label': `${tensor.name}, tiles: arrow keys move among them`}, canvas);
 	const tall = tileRows(tensor, problem), square = tensor.columns > 128 || tensor.columns === tensor.rows;
 	const wide = square ? Math.min(tensor.columns, Math.max(tall, Math.ceil(tensor.columns / 32))) : tensor.columns;
 	const across = Math.ceil(tensor.columns / wide), tiles = [];
 	for (let top = 0; top < tensor.rows; top += tall)
 		for (let left = 0; left < tensor.columns; left += wide) {
-			const tile = {tensor, top, bottom: Math.min(top + tall, tensor.rows), left, right: Math.min(left + wide, tensor.columns)};
+			const tile = {tensor, top, bottom: Math.min(top + tall, tensor.rows),
+				left, right: Math.min(left + wide, tensor.columns)};
 			const rows = tile.bottom - top === 1 ? `row ${top}` : `rows ${top}\u2013${tile.bottom - 1}`;
 			tile.name = `${tensor.name} ${rows}` + (across > 1 ? `, columns ${left}\u2013${tile.right - 1}` : '');
 			const button = element('button', {
@@ -116,9 +119,10 @@ function makeTensorView(tensor, problem, width, height, inspect) {
 /* Shared memory: a column is 128 bytes, one word in each of the 32 banks. */
 function makeSharedView(array) {
 	const rows = Math.ceil(array.bytes / 128), dots = makeDots(rows, 32);
-	const canvas = element('canvas', {style: `width:100%;max-width:${Math.max(120, Math.min(rows * 6, 420))}px;height:64px`,
+	const width = Math.max(120, Math.min(rows * 6, 420));
+	const canvas = element('canvas', {style: `width:100%;max-width:${width}px;height:64px`,
 		role: 'img', 'aria-label': `${array.name}: ${bytes(array.bytes)} a block`});
-	return {node: element('div', {class: 'memory'}, canvas), dots, array, paint: () => paint(canvas, dots, true)};
+	return {node: element('div', {class: 'memory'}, canvas), dots, array, width, paint: () => paint(canvas, dots, true)};
 }
 
 function touches(access, tile) {

@@ -20,6 +20,8 @@ function show(id) {
 		if (current)
 			current.stop();
 		current = view;
+		view.node.setAttribute('role', 'tabpanel');
+		view.node.setAttribute('aria-label', view.name);
 		main.replaceChildren(view.node);
 		for (const tab of tabs.children) {
 			const chosen = tab.dataset.view === view.id;
@@ -30,7 +32,8 @@ function show(id) {
 	view.restore();
 }
 
-tabs.append(...views.map((view) => element('button', {type: 'button', role: 'tab', 'data-view': view.id, 'aria-controls': 'main',
+tabs.append(...views.map((view) => element('button', {
+	type: 'button', role: 'tab', 'data-view': view.id, 'aria-controls': 'main',
 	onclick: () => {
 		if (view === current)
 			return;
@@ -39,7 +42,8 @@ tabs.append(...views.map((view) => element('button', {type: 'button', role: 'tab
 	}}, view.name)));
 tabs.hidden = views.length < 2;
 tabs.addEventListener('keydown', (event) => {
-	const all = [...tabs.children], to = all[all.indexOf(document.activeElement) + {ArrowRight: 1, ArrowLeft: -1}[event.key]];
+	const all = [...tabs.children], move = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+	const to = all[all.indexOf(document.activeElement) + move];
 	if (to) {
 		to.focus();
 		to.click();
@@ -47,7 +51,8 @@ tabs.addEventListener('keydown', (event) => {
 });
 
 /* ---- light and dark ---- */
-const sun = 'M12 7a5 5 0 1 0 0 10a5 5 0 0 0 0-10zM12 1v3M12 20v3M1 12h3M20 12h3M4.2 4.2l2.1 2.1M17.7 17.7l2.1 2.1M4.2 19.8l2.1-2.1M17.7 6.3l2.1-2.1';
+const sun = 'M12 7a5 5 0 1 0 0 10a5 5 0 0 0 0-10zM12 1v3M12 20v3M1 12h3M20 12h3M4.2 4.2l2.1 2.1M17.7 17.7l2.1 2.1' +
+	'M4.2 19.8l2.1-2.1M17.7 6.3l2.1-2.1';
 const moon = 'M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z';
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 let chosenTheme = null;
@@ -85,9 +90,11 @@ addEventListener('resize', () => {
 	}
 });
 
+const key = (name) => element('kbd', {}, name);
 document.getElementById('foot').append(
-	element('p', {}, element('kbd', {}, 'space'), ' play or step \u00b7 ', element('kbd', {}, '\u2190'), ' ', element('kbd', {}, '\u2192'),
-		' step \u00b7 ', element('kbd', {}, 'Home'), ' ', element('kbd', {}, 'End'), ' start and end \u00b7 the address holds the step: copy it to link to a moment'),
+	element('p', {hidden: views.every((view) => view.keys.length === 0)}, key('space'), ' play or step \u00b7 ', key('\u2190'), ' ',
+		key('\u2192'), ' step \u00b7 ', key('Home'), ' ', key('End'), ' start and end \u00b7 the address holds the step: copy it to ' +
+		'link to a moment'),
 	element('details', {}, element('summary', {}, 'The runs this page was made from'),
 		data.runs.map((run) => element('p', {}, element('code', {}, `${run.result.chapter}: ${run.command}`)))));
 setTheme();

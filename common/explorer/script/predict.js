@@ -11,10 +11,10 @@ function parseBytes(text) {
 }
 
 /* done(guesses) gets a map from the kernel's name to bytes; empty when it was skipped. */
-function makePrediction(kernels, problem, done) {
+function makePrediction(kernels, question, done) {
 	const error = element('p', {class: 'error small', role: 'alert'});
-	const inputs = kernels.map((kernel) => element('input', {type: 'text', inputmode: 'text', autocomplete: 'off', placeholder: 'such as 250 kB',
-		name: kernel.name}));
+	const inputs = kernels.map((kernel) => element('input', {
+		type: 'text', inputmode: 'text', autocomplete: 'off', placeholder: 'such as 250 kB', name: kernel.name}));
 	const finish = (event) => {
 		event.preventDefault();
 		const guesses = new Map();
@@ -33,7 +33,7 @@ function makePrediction(kernels, problem, done) {
 	};
 	return element('form', {class: 'card predict', onsubmit: finish},
 		element('div', {}, element('h2', {}, 'Predict first'),
-			element('p', {class: 'note'}, `How many bytes will the threads ask of HBM? ${describe(problem)}, fp32. A rough guess is a good guess.`)),
+			element('p', {class: 'note'}, question)),
 		element('div', {class: 'guesses'}, kernels.map((kernel, i) => element('label', {}, kernel.label, inputs[i]))), error,
 		element('div', {class: 'actions'}, element('button', {type: 'submit', class: 'button main'}, 'Play it'),
 			element('button', {type: 'button', class: 'button', onclick: () => done(new Map())}, 'Skip')));

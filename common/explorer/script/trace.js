@@ -78,7 +78,8 @@ function tracedKernels() {
 				tensors: [...tensors.values()].filter((tensor) => touched.has(tensor.name))
 					.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name)),
 				shared: [...shared].map(([name, size]) => ({name, bytes: size})).filter((array) => touched.has(array.name)),
-				adds: groups.some((group) => group.accesses.some((access) => access.op === 'atomic')), total: groups[groups.length - 1].end,
+				adds: groups.some((group) => group.accesses.some((access) => access.op === 'atomic')),
+				total: groups[groups.length - 1].end,
 			});
 		});
 	}
