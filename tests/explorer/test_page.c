@@ -212,14 +212,14 @@ Test(page, a_tile_tells_its_line, .timeout = 120)
 
 Test(page, predict_first, .timeout = 120)
 {
-	cJSON *results = browse("", EXPLORER_PAGE,
-	                        LIST("eval:" ROW("naive") ".innerText.includes('of')",
-	                             "eval:document.querySelector('[name=naive]').focus()", "type:plenty",
-	                             "key:Enter", "eval:document.querySelector('.predict [role=alert]').textContent",
-	                             "eval:document.querySelector('[name=naive]').value = ''", "type:4.5 MB",
-	                             "key:Enter", "eval:document.querySelector('.predict') === null", "key:End",
-	                             "eval:" ROW("naive") ".innerText",
-	                             "eval:Number(" ROW("naive") ".dataset.read) + Number(" ROW("naive") ".dataset.written)"));
+	cJSON *results = browse(
+		"", EXPLORER_PAGE,
+		LIST("eval:" ROW("naive") ".innerText.includes('of')",
+	             "eval:document.querySelector('[name=naive]').focus()", "type:plenty", "key:Enter",
+	             "eval:document.querySelector('.predict [role=alert]').textContent",
+	             "eval:document.querySelector('[name=naive]').value = ''", "type:4.5 MB", "key:Enter",
+	             "eval:document.querySelector('.predict') === null", "key:End", "eval:" ROW("naive") ".innerText",
+	             "eval:Number(" ROW("naive") ".dataset.read) + Number(" ROW("naive") ".dataset.written)"));
 	cr_expect(cJSON_IsFalse(cJSON_GetArrayItem(results, 0)), "the answer stands there before the question");
 	cr_expect(strstr(result_string(results, 2), "plenty"), "%s", result_string(results, 2));
 	cr_expect(cJSON_IsTrue(cJSON_GetArrayItem(results, 4)));

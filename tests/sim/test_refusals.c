@@ -102,10 +102,9 @@ Test(refusals, in_a_chapter)
 	memcpy(threads, "SCORE_THREADS=2048 ", strlen("SCORE_THREADS=2048 "));
 	write_text(source, kernels);
 	run = run_program(LIST("sh", "-c",
-	                       text("%s/common/sim/simcc -I%s/01_naive %s $(find %s/build/%s/sim/common "
-	                            "%s/build/%s/sim/01_naive "
-	                            "-name '*.o') -lm -o %s",
-	                            TEST_ROOT, TEST_ROOT, source, TEST_ROOT, TEST_CC, TEST_ROOT, TEST_CC, program)),
+	                       text("cd %s && objects=build/$(basename $CC)/sim && common/sim/simcc -I01_naive %s "
+	                            "$(find $objects/common $objects/01_naive -name '*.o') -lm -o %s",
+	                            TEST_ROOT, source, program)),
 	                  LIST("CC=" TEST_CC, "CXX=" TEST_CXX), 60);
 	cr_assert(run.status == 0, "%s", run.err);
 	run = run_program(LIST(program, "--seq", "16", "--dim", "16"), NOTHING, 30);
