@@ -25,6 +25,7 @@ sub run_of {
     local $/;
     my ($data) = <$in> =~ m{<script type="application/json" id="data">(.*?)</script>}s or die "$program: no data in its page\n";
     my $run = $json->decode($data)->{runs}[0];
+    die "$program: no trace; the explorer is made with DEVICE=sim, on which every access is seen\n" unless $run->{trace};
     for my $kernel (@{$run->{result}{kernels}}) {
         delete @{$kernel}{qw(time error errors)};
         delete $kernel->{launches}; # the trace says it all

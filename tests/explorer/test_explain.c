@@ -187,7 +187,9 @@ Test(explain, marks_the_first_wrong_tile, .timeout = 120)
 	                             ".querySelectorAll('[data-tile]')].map((t) => t.dataset.wrong === 'true')",
 	                             "eval:" OUTPUT ".innerText", "eval:document.querySelectorAll('.ring').length",
 	                             "eval:document.querySelectorAll('[data-equal=false]').length",
-	                             "eval:document.querySelector('.badge').textContent"));
+	                             "eval:document.querySelector('.badge').textContent",
+	                             "eval:" OUTPUT ".querySelector('[data-tile]').focus()", "key:ArrowDown",
+	                             "eval:" OUTPUT ".querySelector('[aria-live]').textContent"));
 	cr_expect_eq(result_number(results, 0), first_tile, "tile %g is marked, %d is the first wrong one",
 	             result_number(results, 0), first_tile);
 	const cJSON *tiles = cJSON_GetArrayItem(results, 1);
@@ -204,6 +206,7 @@ Test(explain, marks_the_first_wrong_tile, .timeout = 120)
 	cr_expect_gt(result_number(results, 3), 0, "no ring");
 	cr_expect_gt(result_number(results, 4), 0, "the counts are not their closed form, and it is not said");
 	cr_expect(strstr(result_string(results, 5), "FAILED"));
+	cr_expect(strstr(result_string(results, 7), "rows 32"), "%s", result_string(results, 7));
 	cJSON_Delete(results);
 	free(right), free(wrong);
 }

@@ -50,16 +50,36 @@ function tileFill(ratio) {
 	return `fill:color-mix(in srgb, var(--${isWrong(ratio) ? 'wrong' : 'right'}) ${Math.round(strength)}%, var(--ground))`;
 }
 
+/* Arrow keys go from tile to tile; each tells its story. */
+function listenForArrows(svg, tiles, across, tell) {
+	const focused = () => tiles.indexOf(document.activeElement);
+	tiles.forEach((tile, i) => tile.addEventListener('focus', () => tell(i)));
+	svg.addEventListener('keydown', (event) => {
+		const move = {ArrowRight: 1, ArrowLeft: -1, ArrowDown: across, ArrowUp: -across}[event.key];
+		const to = tiles[focused() + move];
+		if (move)
+			event.preventDefault();
+		if (to) {
+			tiles.forEach((tile) => tile.setAttribute('tabindex', tile === to ? 0 : -1));
+			to.focus();
+		}
+	});
+}
+
 /* One matrix of the output. */
 function makeHeatMatrix(map, ratios, matrix, size, tell) {
-	const tiles = map.grid_rows * map.grid_columns, {wide, tall} = size, parts = [], rings = [];
+	const tiles = map.grid_rows * map.grid_columns, {wide, tall} = size, parts = [], rings = [], rects = [];
+	const texts = [];
 	for (let i = 0; i < tiles; i++) {
 		const index = matrix * tiles + i, ratio = ratios[index], text = tileText(map, index, ratio);
 		const x = i % map.grid_columns * wide, y = Math.floor(i / map.grid_columns) * tall;
 		const isFirst = map.first_wrong === index;
-		parts.push(element('rect', {class: 'tile', x, y, width: wide, height: tall, style: tileFill(ratio), 'data-tile': index,
+		rects.push(element('rect', {class: 'tile', x, y, width: wide, height: tall, style: tileFill(ratio), 'data-tile': index,
 			'data-wrong': ratio === -1 ? null : String(isWrong(ratio)), 'data-first': isFirst ? 'yes' : null,
-			onpointerenter: () => tell(text)}, element('title', {}, text)));
+			tabindex: i === 0 ? 0 : -1, 'aria-label': text, role: 'img', onpointerenter: () => tell(text)},
+		element('title', {}, text)));
+		texts.push(text);
+		parts.push(rects[i]);
 		if (isWrong(ratio) && wide >= 12 && tall >= 12)
 			parts.push(element('text', {x: x + wide / 2, y: y + tall / 2 + 3.5, 'text-anchor': 'middle'}, '\u2717'));
 		if (isFirst)
@@ -67,9 +87,10 @@ function makeHeatMatrix(map, ratios, matrix, size, tell) {
 	}
 	const wrong = ratios.slice(matrix * tiles, (matrix + 1) * tiles).filter(isWrong).length;
 	const width = map.grid_columns * wide, height = map.grid_rows * tall;
-	return element('figure', {}, element('svg', {width, height, viewBox: `0 0 ${width} ${height}`, role: 'img',
-		'aria-label': `${map.tensor} ${matrixName(map, matrix)}: ${wrong} of ${tiles} tiles are wrong`}, parts, rings),
-	map.matrices > 1 ? element('figcaption', {}, matrixName(map, matrix)) : '');
+	const svg = element('svg', {width, height, viewBox: `0 0 ${width} ${height}`, role: 'group',
+		'aria-label': `${map.tensor} ${matrixName(map, matrix)}: ${wrong} of ${tiles} tiles are wrong`}, parts, rings);
+	listenForArrows(svg, rects, map.grid_columns, (i) => tell(texts[i]));
+	return element('figure', {}, svg, map.matrices > 1 ? element('figcaption', {}, matrixName(map, matrix)) : '');
 }
 
 function makeHeat(map, ratios) {
@@ -80,7 +101,7 @@ function makeHeat(map, ratios) {
 	const caption = element('p', {class: 'small dim', 'aria-live': 'polite'}, '\u00a0');
 	const figures = Array.from({length: map.matrices}, (_, matrix) =>
 		makeHeatMatrix(map, ratios, matrix, {wide, tall}, (text) => { caption.textContent = text; }));
-	return element('div', {}, element('div', {class: 'heat', tabindex: map.matrices > 3 ? 0 : null}, figures), caption);
+	return element('div', {}, element('div', {class: 'heat'}, figures), caption);
 }
 
 /* What came out above, what should have below. */
