@@ -102,13 +102,14 @@ function makeKernelCard(kernel, described) {
 			element('span', {class: 'dim'}, described.summary)), body);
 }
 
-function makeVerdict(result) {
+function makeVerdict({result, hazards}) {
 	const ran = result.kernels.filter((kernel) => !kernel.skipped), all = ran.length;
 	const failed = ran.filter((kernel) => !kernel.verified).length;
 	if (failed)
 		return element('p', {class: 'error'}, all === 1 ? 'The kernel failed.' : `${failed} of ${all} kernels failed.`);
-	return element('p', {}, element('b', {class: 'good'}, all === 1 ? 'The kernel is right: ' : `All ${all} kernels are right: `),
-		'outputs within tolerance of the double-precision reference, counts equal to their closed forms, no hazards.');
+	const who = {1: 'The kernel is', 2: 'Both kernels are'}[all] || `All ${all} kernels are`;
+	return element('p', {}, element('b', {class: 'good'}, `${who} right: `), 'outputs within tolerance of the double-precision ' +
+		`reference, counts equal to their closed forms, ${hazards.length ? 'the hazards below no errors' : 'no hazards'}.`);
 }
 
 /* The page of `make explorer` has several runs, all of them verified: it shows none of this. */
@@ -119,7 +120,7 @@ function makeChecksView() {
 	const cards = kernels.map((kernel, i) => makeKernelCard(kernel, run.kernels[i]));
 	/* What is wrong comes first. */
 	const order = kernels.map((_, i) => i).sort((a, b) => kernels[a].verified - kernels[b].verified || a - b);
-	const node = element('div', {class: 'stack', id: 'checks'}, makeVerdict(run.result), run.hazards.length ? makeHazards(run) : '',
+	const node = element('div', {class: 'stack', id: 'checks'}, makeVerdict(run), run.hazards.length ? makeHazards(run) : '',
 		order.map((i) => cards[i]),
 		run.no_trace ? element('p', {class: 'note'}, `No picture of the memory traffic: ${run.no_trace}`) : '');
 	const nothing = () => {};
