@@ -60,7 +60,7 @@ END {
     }
 }
 $SIG{ALRM} = sub { print STDERR "browser.pl: no answer in time\n"; exit 1 };
-alarm 60;
+alarm 80;
 
 my $json = JSON::PP->new->utf8->allow_nonref->canonical;
 my ($buffer, $next, @console, @requests) = ('', 1);
