@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double expected[4096];
-static float actual[4096];
+static double expected[8192];
+static float actual[8192];
 
 static struct error_map map_of(const size_t *shape, size_t rank, size_t row_length, size_t tile)
 {
