@@ -5,8 +5,9 @@
 
 /* What one query row needs of its head, and what it leaves for the sums over the queries: N doubles each. */
 struct row {
-	double *p;  /* weights; 0 where the mask hides the key */
-	double *ds; /* gradient of the scores */
+	double *p;     /* weights; 0 where the mask hides the key */
+	double *slope; /* of the score's soft-cap; 1 where there is none */
+	double *ds;    /* gradient of the scores */
 };
 
 static double dot(const float *a, const float *b, size_t d)
@@ -43,15 +44,20 @@ static void compute_row(const struct attention_inputs *in, const float *d_o, siz
 	double scale = in->scale, max = -INFINITY, sum = 0.0, mean = 0.0;
 
 	for (size_t j = 0; j < in->seq; j++)
-		row->p[j] = row->ds[j] = 0.0;
+		row->p[j] = row->ds[j] = row->slope[j] = 0.0;
 	for (size_t j = 0; j < visible; j++) {
+		if (variant_hides(in->variant, i, j)) {
+			row->p[j] = -INFINITY;
+			continue;
+		}
 		double score = 0.0, magnitude = 0.0;
 		for (size_t c = 0; c < d; c++) {
 			double product = (double)q[c] * (double)k[j * d + c];
 			score += product;
 			magnitude += fabs(product);
 		}
-		row->p[j] = scale * score;
+		row->p[j] = variant_cap(in->variant, scale * score);
+		row->slope[j] = variant_slope(in->variant, scale * score);
 		max = fmax(max, row->p[j]);
 		*score_bound = fmax(*score_bound, fabs(scale) * magnitude);
 	}
@@ -63,7 +69,7 @@ static void compute_row(const struct attention_inputs *in, const float *d_o, siz
 		mean += row->p[j] * row->ds[j];
 	}
 	for (size_t j = 0; j < visible; j++)
-		row->ds[j] = row->p[j] * (row->ds[j] - mean);
+		row->ds[j] = row->p[j] * (row->ds[j] - mean) * row->slope[j];
 }
 
 static void compute_query_gradient(const struct attention_inputs *in, size_t query, const struct row *row, double *dq)
@@ -127,9 +133,11 @@ bool attention_gradients_compute(const struct attention_inputs *inputs, const fl
 		.dv = calloc(keys.count * d, sizeof(double)),
 		.weight_bound = 1.0,
 	};
-	struct row row = {calloc(inputs->seq, sizeof(double)), calloc(inputs->seq, sizeof(double))};
+	struct row row = {calloc(inputs->seq, sizeof(double)), calloc(inputs->seq, sizeof(double)),
+	                  calloc(inputs->seq, sizeof(double))};
 	double *weight_sums = calloc(keys.count, sizeof(double));
-	bool allocated = gradients->dq && gradients->dk && gradients->dv && row.p && row.ds && weight_sums;
+	bool allocated =
+		gradients->dq && gradients->dk && gradients->dv && row.p && row.slope && row.ds && weight_sums;
 	if (allocated) {
 		compute(inputs, d_o, queries, keys, &row, weight_sums, gradients);
 		for (size_t k = 0; k < keys.count; k++)
@@ -142,6 +150,7 @@ bool attention_gradients_compute(const struct attention_inputs *inputs, const fl
 		attention_gradients_free(gradients);
 	}
 	free(row.p);
+	free(row.slope);
 	free(row.ds);
 	free(weight_sums);
 	return allocated;
