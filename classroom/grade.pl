@@ -78,6 +78,7 @@ sub open_tree {
         if -f "$here/grade/stubs.tsv";
     my ($template) = grep { -f } "$here/student/predictions.txt", "$course/predictions.txt";
     (undef, $questions) = Predictions::parse($template ? decode('UTF-8', slurp($template)) : '');
+    $tasks[$_]{number} = $_ + 1 for 0 .. $#tasks;
     choose_tasks() if defined $opt{only};
 }
 
@@ -258,13 +259,11 @@ sub grade_chapter {
         scratch => $directory, original => -f $original ? $original : undef);
     $chapter->build_kit;
 
-    my (%found, $whole);
     if (defined $entry->{text}) {
         my @list = Tasks::cases_of(\@cases, $chapter_name, $opt{key} // '', sha256_hex($entry->{text}));
-        $whole = $chapter->build($entry->{text}, 'whole');
+        my $grading = { chapter => $chapter, text => $entry->{text}, cases => \@list, builds => {} };
         for my $task (@mine) {
-            $task->{criteria} = is_untouched($entry->{text}, $task)
-                ? untouched() : grade_code($chapter, $task, $entry->{text}, $whole, \%found, \@list);
+            $task->{criteria} = is_untouched($entry->{text}, $task) ? untouched($task) : grade_code($grading, $task);
             count_points($task, $chapter, $predictions);
             $report->();
         }
@@ -287,33 +286,64 @@ sub nothing_to_grade {
 }
 
 sub untouched {
-    return nothing_to_grade('not done', 'not done: the task is as it was handed out', 'make hint N=... helps to begin.');
+    my ($task) = ;
+    return nothing_to_grade('not done', 'not done: the task is as it was handed out',
+        "make hint N=$task->{number} helps to begin.");
+}
+
+# A text of the file, built once, its kernels run once: { category, ... } where it cannot be built, else { found }.
+sub build_of {
+    my ($grading, $text, @kernels) = @_;
+    my $chapter = $grading->{chapter};
+    my $label = substr sha256_hex($text), 0, 16;
+    my $built = $grading->{builds}{$label} //= $chapter->build($text, $label, with_line_numbers($grading->{text}, $text));
+    return $built if $built->{category};
+    $built->{found}{$_} //= run_kernel($chapter, $built, $_, $grading->{cases}) for @kernels;
+    return $built;
+}
+
+# The text with the line numbers of the student's own file: solutions that were put in are longer or shorter.
+sub with_line_numbers {
+    my ($own, $text) = @_;
+    return $text if $own eq $text;
+    my (%line, $number, $out);
+    for my $line (split /\n/, $own, -1) {
+        $number++;
+        $line{$1} = $number if $line =~ m{^\s*// ((?:task|end) \S+)};
+    }
+    for my $line (split /\n/, $text, -1) {
+        $out .= "$line\n";
+        $out .= sprintf "#line %d\n", $line{$1} + 1 if $line =~ m{^\s*// ((?:task|end) \S+)} && $line{$1};
+    }
+    return $out;
 }
 
 sub grade_code {
-    my ($chapter, $task, $text, $whole, $found, $list) = @_;
+    my ($grading, $task) = @_;
+    my @kernels = @{ $task->{kernels} };
+    my $whole = build_of($grading, $grading->{text}, @kernels);
     my $broken = $whole->{category} // '';
     if (!$broken) {
-        $found->{$_} //= run_kernel($chapter, $whole, $_, $list) for @{ $task->{kernels} };
-        my $criteria = criteria_of($task->{kernels}, $found);
+        my $criteria = criteria_of(\@kernels, $whole->{found});
         return $criteria unless grep { !$_->{passed} } values %$criteria;
-        my $alone = run_isolated($chapter, $task, $text, $list);
-        return $alone // $criteria;
+        return grade_alone($grading, $task) // $criteria;
     }
     # A mistake of grammar in one task does not cost the others; what is refused is refused as a whole.
-    my $alone = $broken eq 'does not compile' ? run_isolated($chapter, $task, $text, $list) : undef;
-    return $alone // nothing_to_grade($broken, "not graded: it $broken: $whole->{message}" =~ s/it refused/it is refused/r,
-        $whole->{hint});
+    my $alone = $broken eq 'does not compile' ? grade_alone($grading, $task) : undef;
+    return $alone // not_built($whole);
 }
 
-sub run_isolated {
-    my ($chapter, $task, $text, $list) = @_;
-    my $alone = isolated($text, $task, $chapter->{file}) // return;
-    my $build = $chapter->build($alone, "task-$task->{id}");
-    return nothing_to_grade($build->{category}, "not graded: it $build->{category}: $build->{message}", $build->{hint})
-        if $build->{category};
-    my %found = map { $_ => run_kernel($chapter, $build, $_, $list) } @{ $task->{kernels} };
-    return criteria_of($task->{kernels}, \%found);
+sub not_built {
+    my ($build) = @_;
+    my $how = $build->{category} eq 'refused' ? 'it is refused' : "it $build->{category}";
+    return nothing_to_grade($build->{category}, "not graded: $how: $build->{message}", $build->{hint});
+}
+
+sub grade_alone {
+    my ($grading, $task) = @_;
+    my $text = isolated($grading->{text}, $task, $grading->{chapter}{file}) // return;
+    my $build = build_of($grading, $text, @{ $task->{kernels} });
+    return $build->{category} ? not_built($build) : criteria_of($task->{kernels}, $build->{found});
 }
 
 # ---- points ----

@@ -40,16 +40,17 @@ sub slurp {
     return $text;
 }
 
-# Checks and builds one text of NAME.cu. Returns { runner } or { category, message, hint }.
+# Checks one text of NAME.cu and builds it, or $compiled in its place: the same with #line directives. Returns { runner }
+# or { category, message, hint }.
 sub build {
-    my ($self, $text, $label) = @_;
+    my ($self, $text, $label, $compiled) = @_;
     my $directory = "$self->{scratch}/$label";
     make_path($directory);
     my @why = Source::refusals($text, "$self->{name}.h");
     return refused(@why) if @why;
     my $source = "$directory/$self->{name}.cu";
     open my $out, '>:raw', $source or die "$source: cannot be written: $!\n";
-    print $out $text;
+    print $out $compiled // $text;
     close $out or die "$source: cannot be written: $!\n";
 
     my $sim = "$self->{tree}/common/sim/simcc";
@@ -237,7 +238,7 @@ sub judge_values {
     $case->{category} = $finite ? 'wrong result' : 'NaN or infinity';
     $case->{category_hint} = 'A sum, a quotient or a difference of infinities; or an element that nobody wrote.' unless $finite;
     $case->{message} = sprintf '%s[%s]: expected %s, got %s', $output->{tensor}, join(',', @{ $wrong->{at} }),
-        $wrong->{expected}, $wrong->{actual};
+        $wrong->{expected}, $wrong->{actual} =~ s/^-nan/nan/r;
     $case->{message} .= sprintf ' (%d of %d elements are not numbers)', @$output{qw(non_finite compared)} unless $finite;
 }
 

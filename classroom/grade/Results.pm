@@ -62,17 +62,27 @@ sub table {
     return $text;
 }
 
-# Every point that is missing, and why.
+# Every point that is missing, and why. What is lost only because of another criterion is one line.
 sub explain_task {
     my ($task) = @_;
-    my $text = '';
+    my ($text, @follow) = ('');
+    my $lost = 0;
     for my $name (@Tasks::CRITERIA) {
         my $c = $task->{criteria}{$name} or next;
-        next if $c->{left_out} || ($c->{passed} && !($name eq 'hbm' && $c->{message}));
-        my $lost = $c->{passed} ? '' : sprintf '-%s ', points($c->{points});
-        $text .= wrapped($c->{message} // 'not graded', sprintf('  %s%s:', $lost, $Tasks::NAME{$name}), '      ');
-        $text .= wrapped($c->{hint}, '      hint:', '      ') if $c->{hint} && !$c->{passed};
+        next if $c->{left_out};
+        if ($c->{passed}) {
+            $text .= wrapped($c->{message}, "  $Tasks::NAME{$name}:", '      ') if $name eq 'hbm' && $c->{message};
+            next;
+        }
+        if (($c->{category} // '') eq 'not counted') {
+            push @follow, $Tasks::NAME{$name};
+            $lost += $c->{points};
+            next;
+        }
+        $text .= wrapped($c->{message} // 'not graded', sprintf('  -%s %s:', points($c->{points} // 0), $Tasks::NAME{$name}), '      ');
+        $text .= wrapped($c->{hint}, '      hint:', '      ') if $c->{hint};
     }
+    $text .= wrapped(join(', ', @follow) . ': not counted without the above', sprintf('  -%s', points($lost)), '      ') if @follow;
     return $text;
 }
 

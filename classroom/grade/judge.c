@@ -272,6 +272,19 @@ static int print_verdict(const struct chapter *chapter, const struct kernel *ker
 	return fflush(stdout) == 0 ? 0 : error_set(error, EXIT_ENVIRONMENT, "standard output: cannot be written");
 }
 
+/* --masked is the judge's own: taken out before the harness sees the options. */
+static int take_masked(int argc, char **argv)
+{
+	int kept = 0;
+	for (int i = 0; i < argc; i++)
+		if (strcmp(argv[i], "--masked") == 0)
+			masked = true;
+		else
+			argv[kept++] = argv[i];
+	argv[kept] = NULL;
+	return kept;
+}
+
 int chapter_main(const struct chapter *chapter, int argc, char **argv)
 {
 	struct error error = {0};
@@ -284,10 +297,7 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 		return complain(&error);
 	}
 	argv[2] = argv[0];
-	if (argc > 3 && strcmp(argv[argc - 1], "--masked") == 0) {
-		masked = true;
-		argc--;
-	}
+	argc = take_masked(argc, argv);
 	if (options_parse(argc - 2, argv + 2, chapter->options, &chapter->defaults, &options, &error) != 0 ||
 	    device_open(options.gpu, &device, &error) != 0)
 		return complain(&error);
@@ -298,6 +308,7 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 		return complain(&error);
 	}
 	struct problem problem = options.problem;
+	problem.variant = variant_of_chapter(chapter->name);
 	problem_settle(&problem);
 	struct inputs inputs = {.count = 0};
 	int status = write || verdict ? make_inputs(chapter, kernel, &problem, &inputs, &error) : 0;

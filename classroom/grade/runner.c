@@ -129,6 +129,7 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 	    device_open(options.gpu, &device, &error) != 0)
 		return complain(&error);
 	struct problem problem = options.problem;
+	problem.variant = variant_of_chapter(chapter->name);
 	const struct kernel *kernel = find_kernel(chapter, options.kernel);
 	if (!kernel || !problem.load || !options.save) {
 		error_set(&error, EXIT_USAGE, "expected --kernel NAME --load DIR --save DIR");
