@@ -286,7 +286,7 @@ sub nothing_to_grade {
 }
 
 sub untouched {
-    my ($task) = ;
+    my ($task) = @_;
     return nothing_to_grade('not done', 'not done: the task is as it was handed out',
         "make hint N=$task->{number} helps to begin.");
 }
