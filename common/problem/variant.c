@@ -14,7 +14,7 @@ const char *const variant_names[VARIANT_KINDS] = {
 static const struct {
 	const char *chapter;
 	struct class_variant variant;
-} chapters[] = {CLASS_VARIANTS};
+} chapters[] = {CLASS_VARIANTS{NULL, {VARIANT_PLAIN, 0.0f}}};
 
 struct class_variant variant_of_chapter(const char *chapter)
 {
