@@ -62,7 +62,8 @@ sub build {
 
     @why = Source::object_refusals($self->symbols("$directory/student.o"));
     return refused(@why) if @why;
-    $self->link_runner($directory);
+    my $problem = $self->link_runner($directory);
+    return { category => 'does not compile', message => "it does not link: $problem" } if $problem;
     return { runner => "$directory/runner", directory => $directory };
 }
 
@@ -99,7 +100,7 @@ sub symbols {
     my @undefined = map { (split)[-1] } lines_of('nm', '--undefined-only', $object);
     my @defined = map { [ (split)[-2], (split)[-1] ] } lines_of('nm', '--defined-only', '--extern-only', $object);
     my @locals = map { (split)[-1] } lines_of('nm', '--defined-only', $object);
-    my @sections = map { /^\s*\d+\s+(\S+)/ ? $1 : () } lines_of('objdump', '-h', '-w', $object);
+    my @sections = map { /^\s*\d+\s+(\S+)\s+([0-9a-f]+)/ ? [ $1, hex $2 ] : () } lines_of('objdump', '-h', '-w', $object);
     my @exports = split ' ', slurp("$self->{kit}/exports");
     return (\@undefined, \@defined, \@locals, \@sections, \@exports);
 }
@@ -114,7 +115,8 @@ sub link_runner {
     my @command = ("$self->{tree}/common/sim/simcc", "$kit/guard_begin.o", "$directory/guarded.o", "$kit/guard_end.o",
         "$kit/rest.o", '-lm', '-o', "$directory/runner");
     system('sh', '-c', 'log=$1; shift; exec "$@" >"$log" 2>&1', 'sh', "$directory/link.log", @command) == 0
-        or die "$self->{chapter}: the runner does not link:\n" . slurp("$directory/link.log", 2000);
+        or return (split /\n/, slurp("$directory/link.log", 2000) || 'no message')[0];
+    return;
 }
 
 # ---- one case ----

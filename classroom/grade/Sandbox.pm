@@ -11,8 +11,6 @@ use POSIX qw(:sys_wait_h setsid);
 my %LIMITS = (cpu_seconds => 60, memory_mb => 1024, file_mb => 64, clock_factor => 20);
 
 # 'bwrap', or 'limits' and why it is not bwrap. GRADE_SANDBOX=limits leaves it out, =bwrap insists.
-my $before = 0; # CPU time of children before the last run
-
 my ($kind, $why_not);
 sub kind {
     return ($kind, $why_not) if $kind;
@@ -37,13 +35,15 @@ sub limit {
 }
 
 # Threads that this user has already: the limit on processes counts them too.
+my $threads;
 sub threads_now {
+    return $threads if defined $threads;
     my $count = 0;
     for my $directory (glob '/proc/[0-9]*') {
         next unless -o $directory;
         $count += () = glob "$directory/task/[0-9]*";
     }
-    return $count;
+    return $threads = $count;
 }
 
 # run(command => [...], read => [paths], write => [paths], everything => 1, environment => {}, output => FILE)
@@ -54,8 +54,8 @@ sub run {
     my $cpu = $job{cpu_seconds} // limit('cpu_seconds');
     my $clock = $cpu * limit('clock_factor');
     # An address space, not memory in use: what a program reserves and never touches counts here.
-    my $limits = sprintf 'ulimit -c 0; ulimit -t %d; ulimit -v %d; ulimit -f %d; ulimit -%s %d 2>/dev/null; exec "$@"',
-        $cpu, ($job{memory_mb} // limit('memory_mb')) * 1024, limit('file_mb') * 2048, process_letter(),
+    my $limits = sprintf 'ulimit -c 0; ulimit -H -t %d; ulimit -S -t %d; ulimit -v %d; ulimit -f %d; ulimit -%s %d 2>/dev/null; exec "$@"',
+        $cpu + 2, $cpu, ($job{memory_mb} // limit('memory_mb')) * 1024, limit('file_mb') * 2048, process_letter(),
         threads_now() + 64;
     my @command = ('sh', '-c', $limits, 'sh', @{ $job{command} });
     if ($how eq 'bwrap') {
@@ -65,8 +65,6 @@ sub run {
             --tmpfs /tmp), (map { ('--ro-bind', $_, $_) } @{ $job{read} // [] }),
             (map { ('--bind', $_, $_) } @{ $job{write} // [] });
     }
-    my (undef, undef, $user, $system) = times;
-    $before = $user + $system;
     my $child = fork // die "cannot start a process: $!\n";
     if ($child == 0) {
         setsid();
@@ -86,16 +84,8 @@ sub run {
     kill KILL => -$child; # what it may have left behind
     my ($code, $signal) = ($status >> 8, $status & 127);
     $signal = $code - 128, $code = 0 if $code > 128 && $code < 128 + 65; # told by bwrap or sh
-    $timeout //= 'cpu' if $signal == 24 || ($signal == 9 && used_up($cpu));
+    $timeout //= 'cpu' if $signal == 24; # SIGXCPU
     return { status => $code, signal => $signal, timeout => $timeout };
-}
-
-# SIGKILL comes a second after SIGXCPU, and through bwrap only that may be seen.
-sub used_up {
-    my ($cpu) = @_;
-    my (undef, undef, $user, $system) = times;
-    my $used = $user + $system - $before;
-    return $used >= $cpu * 0.9;
 }
 
 # dash calls the number of processes -p, bash -u.

@@ -7,6 +7,8 @@ package Source;
 use strict;
 use warnings;
 
+use constant MOST_OBJECT => 64 << 20;
+
 my @HEADERS = qw(math.h cmath float.h cfloat limits.h climits stdint.h cstdint stddef.h cstddef stdio.h cstdio assert.h
     cuda_runtime.h cuda_runtime_api.h math_constants.h vector_types.h device_launch_parameters.h);
 
@@ -123,7 +125,7 @@ my %WHY = (
         matmul_expect softmax_reference)),
 );
 
-# \@undefined, \@defined ([letter, name]), names of \@locals and \@sections of the object, and the exports of the
+# \@undefined, \@defined ([letter, name]), names of \@locals, \@sections ([name, bytes]), and the exports of the
 # teacher's own.
 sub object_refusals {
     my ($undefined, $defined, $locals, $sections, $exports) = @_;
@@ -151,7 +153,10 @@ sub object_refusals {
     push @why, map { "code that runs before main or after it is not allowed ($_): an object with a constructor, or a "
             . 'variable whose value is computed at the start' }
         (grep { /^_GLOBAL__sub_|^__cxx_global_(?:var_init|array_dtor)/ } @$locals),
-        (grep { /^\.(?:preinit_array|fini_array|ctors|dtors|init$|fini$)/ } @$sections);
+        (grep { /^\.(?:preinit_array|fini_array|ctors|dtors|init$|fini$)/ } map { $_->[0] } @$sections);
+    my $bytes = 0;
+    $bytes += $_->[1] for @$sections;
+    push @why, "its variables and its code take $bytes bytes, expected at most " . MOST_OBJECT if $bytes > MOST_OBJECT;
     return @why;
 }
 
