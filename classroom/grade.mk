@@ -16,5 +16,5 @@ check-submission:
 	@$(GRADE) --check $${SUBMISSION+--submission "$$SUBMISSION"}
 
 gradescope:
-	@test -f classroom/gradescope.pl || { echo "gradescope: this tree was handed out; only the course makes autograders" >&2; exit 2; }
-	@perl classroom/gradescope.pl $${OUT+--out "$$OUT"} $${KEY+--key "$$KEY"}
+	@test -f classroom/autograder.pl || { echo "gradescope: this tree was handed out; only the course makes autograders" >&2; exit 2; }
+	@perl classroom/autograder.pl $${OUT+--out "$$OUT"} $${KEY+--key "$$KEY"}

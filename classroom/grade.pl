@@ -45,7 +45,8 @@ usage: grade.pl [--submission DIR|ZIP | --submissions DIR] [options]
   --require PERCENT    exit 1 when fewer points than that were reached
   --check              only looks: what is there, does it compile, would it be accepted
   --answers            prints predictions.txt with the right numbers (needs the teacher's tree)
-  --stubs              prints grade/stubs.tsv, the tasks as they are handed out (needs the teacher's tree)
+  --stubs              prints grade/stubs.tsv: this tree's tasks as they are handed out
+  --prepare            only builds what does not depend on a submission
 
 Exit status: 0 graded and written; 1 --require was not reached, or --check found something; 2 a mistake in the command
 line or a submission that cannot be used; 3 this machine cannot (a compiler, binutils, a disk that is full).
@@ -74,8 +75,8 @@ sub open_tree {
     @tasks = Tasks::read_tasks("$here/tasks.tsv");
     @cases = Tasks::read_cases("$here/grade/cases.tsv");
     %needs = map { $_->{task} => $_->{criterion} } Tasks::read_tsv("$here/grade/needs.tsv", qw(task criterion why));
-    %stubs = map { $_->{task} => $_->{sha1} } Tasks::read_tsv("$here/grade/stubs.tsv", qw(task sha1))
-        if -f "$here/grade/stubs.tsv";
+    my $stubs = "$tree/classroom/grade/stubs.tsv";
+    %stubs = -f $stubs ? map { $_->{task} => $_->{sha1} } Tasks::read_tsv($stubs, qw(task sha1)) : stubs_of_tree();
     my ($template) = grep { -f } "$here/student/predictions.txt", "$course/predictions.txt";
     (undef, $questions) = Predictions::parse($template ? decode('UTF-8', slurp($template)) : '');
     $tasks[$_]{number} = $_ + 1 for 0 .. $#tasks;
@@ -247,6 +248,14 @@ sub hazardous {
 
 # ---- one chapter ----
 
+# In a hand-out the judge is built from the file that was handed out, not from the one that was worked on.
+sub chapter_of {
+    my ($task, $directory) = @_;
+    my $original = "$tree/classroom/grade/original/$task->{file}";
+    return Chapter->new(tree => $tree, chapter => $task->{chapter}, file => $task->{file}, cc => $cc, cxx => $cxx,
+        scratch => $directory, original => -f $original ? $original : undef);
+}
+
 sub grade_chapter {
     my ($chapter_name, $submission, $predictions, $report) = @_;
     my @mine = grep { $_->{chapter} eq $chapter_name } @tasks;
@@ -254,9 +263,7 @@ sub grade_chapter {
     my $entry = $submission->{"$chapter_name/$file"};
     my $directory = "$scratch/$chapter_name";
     make_path($directory);
-    my $original = "$course/classroom/grade/original/$file";
-    my $chapter = Chapter->new(tree => $tree, chapter => $chapter_name, file => $file, cc => $cc, cxx => $cxx,
-        scratch => $directory, original => -f $original ? $original : undef);
+    my $chapter = chapter_of($mine[0], $directory);
     $chapter->build_kit;
 
     if (defined $entry->{text}) {
@@ -440,8 +447,7 @@ sub answers {
         my ($kernel) = $question =~ /^(\w+)/;
         my ($task) = grep { grep { $_ eq $kernel } @{ $_->{kernels} } } @tasks;
         next unless $task;
-        my $chapter = Chapter->new(tree => $tree, chapter => $task->{chapter}, file => $task->{file}, cc => $cc, cxx => $cxx,
-            scratch => $scratch);
+        my $chapter = chapter_of($task, $scratch);
         $chapter->build_kit;
         $bytes{$question} = expected_bytes($chapter, $question);
     }
@@ -498,8 +504,7 @@ sub check_submission {
         if (!defined $entry->{text}) {
             $line = "$entry->{problem}: its tasks get no points";
         } else {
-            my $chapter = Chapter->new(tree => $tree, chapter => $chapter_name, file => $task->{file}, cc => $cc, cxx => $cxx,
-                scratch => "$scratch");
+            my $chapter = chapter_of($task, $scratch);
             $chapter->build_kit;
             my $build = $chapter->build($entry->{text}, $chapter_name);
             my @left = grep { $_->{chapter} eq $chapter_name && is_untouched($entry->{text}, $_) } @tasks;
@@ -511,15 +516,15 @@ sub check_submission {
             $found = 1 if $build->{category};
         }
         $found = 1 unless defined $entry->{text};
-        print Results::wrapped(decode('UTF-8', $line), sprintf('%-34s', "$chapter_name/$task->{file}"), ' ' x 34);
+        print Results::wrapped(decode('UTF-8', $line), sprintf('%-37s', "$chapter_name/$task->{file}"), ' ' x 37);
     }
     my $entry = $submission->{'predictions.txt'};
     my ($bytes, undef, $problems) = Predictions::parse(decode('UTF-8', $entry->{text} // ''));
     my $given = grep { defined $bytes->{$_} } @$questions;
-    printf "%-34s%s\n", 'predictions.txt', defined $entry->{text} ? sprintf('%d of %d predictions', $given, scalar @$questions)
+    printf "%-37s%s\n", 'predictions.txt', defined $entry->{text} ? sprintf('%d of %d predictions', $given, scalar @$questions)
         : $entry->{problem};
     print Results::wrapped($_, '', '    ') for @$problems;
-    printf "%-34s%s\n", 'WORKLOG.md', defined $submission->{'WORKLOG.md'}{text} ? 'is there (read by people)'
+    printf "%-37s%s\n", 'WORKLOG.md', defined $submission->{'WORKLOG.md'}{text} ? 'is there (read by people)'
         : $submission->{'WORKLOG.md'}{problem};
     $found = 1 if @$problems;
     print Results::wrapped($_, 'note:', '      ') for @$notes;
@@ -565,33 +570,71 @@ sub print_answers {
         $line =~ s/=.*/= $answers->{$question}/ if defined $answers->{$question};
         print "$line\n";
     }
+    return 0;
+}
+
+# The tasks of this tree as they are handed out: SHA-1 of the words between their markers.
+sub stubs_of_tree {
+    my (%stubs, %text);
+    for my $task (@tasks) {
+        my $path = "$course/$task->{chapter}/$task->{file}";
+        $text{$path} //= stub_text($path);
+        my $region = region($text{$path}, $task->{id});
+        $stubs{ $task->{id} } = sha1_hex(encode('UTF-8', words_of($region))) if defined $region;
+    }
+    return %stubs;
+}
+
+# What unifdef -DHANDOUT leaves. Its regions are plain ones: no conditions inside.
+sub stub_text {
+    my ($path) = @_;
+    my ($in, $keep, $out) = (0, 1, '');
+    for my $line (split /^/, slurp($path) // die "$path: cannot be read\n") {
+        if ($line =~ /^\s*#\s*ifndef\s+HANDOUT\b/) { ($in, $keep) = (1, 0) }
+        elsif ($in && $line =~ /^\s*#\s*else\b/) { $keep = 1 }
+        elsif ($in && $line =~ /^\s*#\s*endif\b/) { ($in, $keep) = (0, 1) }
+        elsif ($keep) { $out .= $line }
+    }
+    return $out;
 }
 
 sub print_stubs {
-    $teacher or usage('--stubs needs the teacher\'s tree');
-    print "# The tasks as they are handed out: SHA-1 of the words between the markers. Made by grade.pl --stubs.\n# task\tsha1\n";
-    for my $task (@tasks) {
-        my $stub = lines('sh', '-c', 'unifdef -DHANDOUT "$1"; test $? -le 1', 'sh', "$course/$task->{chapter}/$task->{file}");
-        my $region = region($stub, $task->{id}) // die "$task->{chapter}/$task->{file}: no markers of task $task->{id}\n";
-        print "$task->{id}\t", sha1_hex(encode('UTF-8', words_of($region))), "\n";
+    my %found = stubs_of_tree();
+    print "# The tasks as they were handed out: SHA-1 of the words between the markers (grade.pl --stubs).\n# task\tsha1\n";
+    print "$_->{id}\t", $found{ $_->{id} } // die("$_->{chapter}/$_->{file}: no markers of task $_->{id}\n"), "\n" for @tasks;
+}
+
+# ---- the halves that do not depend on a submission, built beforehand ----
+
+sub prepare {
+    for my $chapter (chapters()) {
+        my ($task) = grep { $_->{chapter} eq $chapter } @tasks;
+        chapter_of($task, $scratch)->build_kit;
     }
+    return 0;
 }
 
 sub main {
     Getopt::Long::Configure(qw(no_auto_abbrev no_ignore_case));
     local $SIG{__WARN__} = sub { usage($_[0] =~ s/\n//r) };
     GetOptionsFromArray(\@_, \%opt, qw(submission=s submissions=s key=s only=s results=s junit=s require=f check answers
-        stubs help)) or exit 2;
+        stubs prepare help)) or exit 2;
     delete $SIG{__WARN__};
     local $SIG{__WARN__} = sub { print STDERR $_[0] };
     usage("unexpected '$_[0]' (see --help)") if @_;
     if ($opt{help}) { print help(); return 0 }
     umask 077;
+    if ($opt{stubs}) {
+        $tree = $course = dirname($here);
+        @tasks = Tasks::read_tasks("$here/tasks.tsv");
+        print_stubs();
+        return 0;
+    }
     open_tree();
     $scratch = realpath(tempdir('grade-XXXXXX', TMPDIR => 1, CLEANUP => 1));
     local $SIG{TERM} = local $SIG{INT} = sub { exit 130 };
-    return print_answers() && 0 if $opt{answers};
-    return print_stubs() && 0 if $opt{stubs};
+    return print_answers() if $opt{answers};
+    return prepare() if $opt{prepare};
     return grade_folder($opt{submissions}) if defined $opt{submissions};
     $opt{submission} //= $course;
     return check_submission($opt{submission}) if $opt{check};

@@ -351,6 +351,21 @@ sub write_tree {
         -d $judge ? copy_tree($judge, $to) : copy_file($judge, $to);
     }
     write_file("$tree/class.tsv", class_table($class));
+    prepare_judge($tree) if -f "$tree/classroom/grade.pl";
+}
+
+# What the judge needs to know of this very tree: the files as they were handed out, for its own half (grade/judge.mk),
+# and what a task looks like before anybody has worked on it.
+sub prepare_judge {
+    my ($tree) = @_;
+    for my $chapter (@chapters) {
+        my $source = (tasks_of($chapter))[0]{file};
+        copy_file("$tree/$chapter/$source", "$tree/classroom/grade/original/$source");
+    }
+    open my $stubs, '-|', $^X, "$tree/classroom/grade.pl", '--stubs' or fail(2, "grade.pl --stubs: $!");
+    my $table = do { local $/; <$stubs> };
+    close $stubs or fail(2, 'grade.pl --stubs failed');
+    write_file("$tree/classroom/grade/stubs.tsv", $table);
 }
 
 sub hand_out {
