@@ -22,7 +22,7 @@ sub kind {
     if ($works) { ($kind, $why_not) = ('bwrap', '') }
     else {
         my $there = grep { -x "$_/bwrap" } split /:/, $ENV{PATH} // '';
-        $why_not = $there ? 'bwrap is installed, but this machine forbids it user namespaces' : 'bwrap is not installed';
+        $why_not = $there ? 'bwrap is installed, but may not make its namespaces here' : 'bwrap is not installed';
         die "GRADE_SANDBOX=bwrap: $why_not\n" if $asked eq 'bwrap';
     }
     return ($kind, $why_not);
@@ -54,7 +54,7 @@ sub run {
     my $cpu = $job{cpu_seconds} // limit('cpu_seconds');
     my $clock = $cpu * limit('clock_factor');
     # An address space, not memory in use: what a program reserves and never touches counts here.
-    my $limits = sprintf 'ulimit -c 0; ulimit -H -t %d; ulimit -S -t %d; ulimit -v %d; ulimit -f %d; ulimit -%s %d 2>/dev/null; exec "$@"',
+    my $limits = sprintf 'ulimit -c 0; ulimit -H -t %d; ulimit -S -t %d; ulimit -v %d 2>/dev/null; ulimit -f %d; ulimit -%s %d 2>/dev/null; exec "$@"',
         $cpu + 2, $cpu, ($job{memory_mb} // limit('memory_mb')) * 1024, limit('file_mb') * 2048, process_letter(),
         threads_now() + 64;
     my @command = ('sh', '-c', $limits, 'sh', @{ $job{command} });
