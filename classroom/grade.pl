@@ -634,6 +634,7 @@ sub main {
     $scratch = realpath(tempdir('grade-XXXXXX', TMPDIR => 1, CLEANUP => 1));
     local $SIG{TERM} = local $SIG{INT} = sub { exit 130 };
     return print_answers() if $opt{answers};
+    Sandbox::check_machine();
     return prepare() if $opt{prepare};
     return grade_folder($opt{submissions}) if defined $opt{submissions};
     $opt{submission} //= $course;

@@ -322,7 +322,7 @@ sub check_clean {
         return if -d $path;
         fail(2, "$path: no plain file") if -l $path || !-f $path;
         fail(2, substr($path, length($tree) + 1) . ": holds a solution's mark; no hand-out was written")
-            if $path !~ m{/classroom/README\.md$} && read_file($path) =~ /$pattern/;
+            if read_file($path) =~ /$pattern/;
     };
     File::Find::find({wanted => $look, no_chdir => 1}, $tree);
 }
@@ -344,7 +344,7 @@ sub write_tree {
     write_file("$tree/common/problem/class.h", class_header($class));
     copy_file($_, "$tree/plots/" . basename($_)) for glob("\Q$root\E/plots/*.gp"), glob("\Q$root\E/plots/*.sh");
     copy_tree("$root/tests/data/real_qkv", "$tree/tests/data/real_qkv");
-    copy_file("$classroom/$_", "$tree/classroom/$_") for qw(tasks.tsv handout.mk hint.pl README.md);
+    copy_file("$classroom/$_", "$tree/classroom/$_") for qw(tasks.tsv handout.mk hint.pl);
     copy_tree("$classroom/hints", "$tree/classroom/hints");
     for my $judge (glob "\Q$classroom\E/grade*") {
         my $to = "$tree/classroom/" . basename($judge);

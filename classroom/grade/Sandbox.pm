@@ -28,6 +28,17 @@ sub kind {
     return ($kind, $why_not);
 }
 
+use constant LEAST_MEMORY_MB => 1024; # of address space: the simulated device reserves what it may need
+
+# A machine that gives less would take points from everybody; better to say so before.
+sub check_machine {
+    my $most = qx(sh -c 'ulimit -H -v') =~ /^(\d+)/ ? int($1 / 1024) : undef;
+    die "this shell allows $most MB of address space (ulimit -v); a run needs @{[LEAST_MEMORY_MB]}\n"
+        if defined $most && $most < LEAST_MEMORY_MB;
+    die 'GRADE_MEMORY_MB=' . limit('memory_mb') . ": expected at least @{[LEAST_MEMORY_MB]}\n"
+        if limit('memory_mb') < LEAST_MEMORY_MB;
+}
+
 sub limit {
     my ($name) = @_;
     my $given = $ENV{ 'GRADE_' . uc $name } // '';

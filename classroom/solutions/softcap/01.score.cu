@@ -12,5 +12,5 @@
 		// SOFT_CAP * tanh(s / SOFT_CAP); -INFINITY where a causal mask hides key j from query i.
 		// Hint: the order matters: what is tanh(-inf)? S is one long array of rows of N numbers; `row` counts
 		// them through all heads, `i` within a head.
-		(void)q, (void)k, (void)i, (void)S, (void)causal, (void)scale;
+		(void)q, (void)k, (void)i, (void)S, (void)causal, (void)scale, (void)SOFT_CAP;
 #endif
