@@ -1,9 +1,9 @@
 /*
  * What the host code of a submission may touch while it launches.
  *
- * simcc compiles host code of a .cu file with the same hooks before every load and store as device code; the simulated
- * device ignores them there. A graded object's hooks are renamed to guard_... (objcopy, names), so they come here
- * first. Device code passes on to the device, which checks it. Host code may
+ * simcc compiles host code of a .cu file with the same hooks before every load and store as device code; the
+ * simulated device ignores them there. A graded object's hooks are renamed to guard_... (objcopy, names), so they
+ * come here first. Device code passes on to the device, which checks it. Host code may
  *
  *     read   anything but device memory: a GPU's host would crash
  *     write  its own stack, below the runner's frame, and the variables of its own file

@@ -7,8 +7,8 @@
  *     judge model - --kernel NAME ...       the closed forms of a problem; nothing is run
  *
  * --masked puts -inf into the input for which the chapter says that it means something: every third element, and all
- * of the first row. The last two print one JSON object. Exit status as everywhere: 0, 2 usage, 3 environment; whether a submission is
- * right is in the object.
+ * of the first row. The last two print one JSON object. Exit status as everywhere: 0, 2 usage, 3 environment; whether
+ * a submission is right is in the object.
  */
 #include "chapter.h"
 
@@ -69,7 +69,8 @@ static int make_inputs(const struct chapter *chapter, const struct kernel *kerne
 		if (!values)
 			return error_set(error, EXIT_ENVIRONMENT, "out of memory for %s", tensor->name);
 		chapter->fill(problem, tensor->name, values);
-		if (masked && chapter->may_be_minus_infinity && strcmp(chapter->may_be_minus_infinity, tensor->name) == 0)
+		if (masked && chapter->may_be_minus_infinity &&
+		    strcmp(chapter->may_be_minus_infinity, tensor->name) == 0)
 			mask(problem, tensor, values);
 		inputs->owned[inputs->count] = values;
 		inputs->values[inputs->count++] = (struct named_values){tensor->name, values};
@@ -173,7 +174,8 @@ static void print_value(struct json *json, const char *key, double value)
 static void print_first_wrong(struct json *json, const struct problem *problem, const struct tensor *tensor,
                               const struct expectation *expectation, const float *actual)
 {
-	size_t row = 0, column = 0, at[MAX_RANK], shape[MAX_RANK], rank = problem_shape(problem, tensor->shape, shape);
+	size_t row = 0, column = 0, at[MAX_RANK], shape[MAX_RANK],
+	       rank = problem_shape(problem, tensor->shape, shape);
 	if (!first_wrong(expectation, actual, &row, &column))
 		return;
 	size_t where = expectation->rows ? expectation->rows[row] : row;
@@ -192,8 +194,7 @@ static void print_first_wrong(struct json *json, const struct problem *problem, 
 static void print_output(struct json *json, const struct problem *problem, const struct tensor *tensor,
                          const struct expectations *expectations, const char *directory, bool *passed)
 {
-	const struct expectation *expectation =
-		expectations_find_shaped(expectations, tensor->name, tensor->shape);
+	const struct expectation *expectation = expectations_find_shaped(expectations, tensor->name, tensor->shape);
 	const char *why = "has nothing to be compared with";
 	float *actual = expectation ? read_output(directory, tensor, problem, &why) : NULL;
 	json_open_object(json, NULL);
@@ -303,8 +304,8 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 		return complain(&error);
 	const struct kernel *kernel = find_kernel(chapter, options.kernel);
 	if (!kernel) {
-		error_set(&error, EXIT_USAGE, "--kernel: no kernel '%.60s' in %s", options.kernel ? options.kernel : "",
-		          chapter->name);
+		error_set(&error, EXIT_USAGE, "--kernel: no kernel '%.60s' in %s",
+		          options.kernel ? options.kernel : "", chapter->name);
 		return complain(&error);
 	}
 	struct problem problem = options.problem;
@@ -313,8 +314,9 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 	struct inputs inputs = {.count = 0};
 	int status = write || verdict ? make_inputs(chapter, kernel, &problem, &inputs, &error) : 0;
 	if (status == 0)
-		status = write ? write_inputs(kernel, &problem, &inputs, directory, &error)
-		               : print_verdict(chapter, kernel, &problem, &inputs, verdict ? directory : NULL, &error);
+		status =
+			write ? write_inputs(kernel, &problem, &inputs, directory, &error)
+			      : print_verdict(chapter, kernel, &problem, &inputs, verdict ? directory : NULL, &error);
 	free_inputs(&inputs);
 	return status ? complain(&error) : 0;
 }

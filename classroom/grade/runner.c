@@ -61,8 +61,8 @@ static int read_inputs(const struct chapter *chapter, const struct kernel *kerne
 		const struct tensor *tensor = &kernel->tensors[i];
 		const char *masked = chapter->may_be_minus_infinity;
 		if (tensor_is_input(tensor) &&
-		    load_tensor(problem->load, tensor->name, tensor->shape, masked && strcmp(masked, tensor->name) == 0,
-		                problem, &fixed, &values[i], error) != 0)
+		    load_tensor(problem->load, tensor->name, tensor->shape,
+		                masked && strcmp(masked, tensor->name) == 0, problem, &fixed, &values[i], error) != 0)
 			return error->exit_code;
 	}
 	problem_settle(problem);
@@ -82,8 +82,8 @@ static void allocate(const struct kernel *kernel, const struct problem *problem,
 	}
 }
 
-static int save_outputs(const struct kernel *kernel, const struct problem *problem, const struct device_memory *memory,
-                        const char *directory, struct error *error)
+static int save_outputs(const struct kernel *kernel, const struct problem *problem,
+                        const struct device_memory *memory, const char *directory, struct error *error)
 {
 	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++) {
 		if (!tensor_is_output(tensor))
