@@ -71,6 +71,7 @@ $cxx = $cc =~ s{clang(?!\+)}{clang++}r =~ s{gcc}{g++}r if $cxx eq '';
 sub open_tree {
     $course = dirname($here);
     $teacher = -f "$here/handout.pl";
+    $ENV{SIM_BUILD} //= "$course/build"; # one device for the trees of all classes
     $tree = defined $opt{key} && $opt{key} ne '' && $teacher ? class_tree($opt{key}) : $course;
     @tasks = Tasks::read_tasks("$here/tasks.tsv");
     @cases = Tasks::read_cases("$here/grade/cases.tsv");

@@ -242,7 +242,8 @@ Test(classroom_grade, a_mistake_of_grammar_costs_its_task_only)
 	cr_expect_float_eq(score_of(results, "01.softmax"), points_of("01.softmax"), 1e-6);
 	cr_expect_float_eq(score_of(results, "01.weighted-sum"), 0.1 * points_of("01.weighted-sum"), 1e-6);
 	const char *said = output_of(results, "01.weighted-sum");
-	cr_expect_not_null(strstr(said, "it does not compile: naive.cu:"), "%s", said);
+	cr_expect_not_null(strstr(said, "it does not compile"), "%s", said);
+	cr_expect_not_null(strstr(said, "naive.cu:"), "%s", said);
 	cJSON_Delete(results);
 }
 
@@ -254,8 +255,7 @@ Test(classroom_grade, huge_and_binary_files_are_not_read)
 	         "&& : > 03_tiled_matmul/tiled_matmul.cu && head -c 104857600 /dev/zero > film.mkv",
 	         tree));
 	cJSON *results = grade_to_json(tree, "01.score,02.merge,03.load,04.update", 0);
-	cr_expect_not_null(strstr(output_of(results, "01.score"), "104857600 bytes"), "%s",
-	                   output_of(results, "01.score"));
+	cr_expect_not_null(strstr(output_of(results, "01.score"), "104857600"), "%s", output_of(results, "01.score"));
 	cr_expect_not_null(strstr(output_of(results, "02.merge"), "UTF-8"), "%s", output_of(results, "02.merge"));
 	cr_expect_not_null(strstr(output_of(results, "03.load"), "is empty"), "%s", output_of(results, "03.load"));
 	cr_expect_float_eq(score_of(results, "04.update"), points_of("04.update"), 1e-6);
@@ -319,7 +319,7 @@ Test(classroom_grade, check_submission_says_what_there_is)
 	free_outcome(&o);
 	replace_in(text("%s/01_naive/naive.cu", tree), "#include \"naive.h\"",
 	           "#include \"naive.h\"\n#include <dlfcn.h>");
-	replace_in(text("%s/predictions.txt", tree), "=", "= many");
+	replace_in(text("%s/predictions.txt", tree), "naive --seq 512 --dim 64 =", "naive --seq 512 --dim 64 = many");
 	run(text("rm '%s/06_backward/backward.cu'", tree));
 	o = grade(LIST("--check", "--submission", tree), NOTHING);
 	cr_expect_eq(o.status, 1, "%s%s", o.out, o.err);
