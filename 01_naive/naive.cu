@@ -46,7 +46,7 @@ __global__ void scores(const float *Q, // [heads, N, d]
 		// mask hides key j from query i.
 		// Hint: S is one long array of rows of N numbers; `row` counts them through all heads, `i` within a
 		// head.
-		(void)q, (void)k, (void)i, (void)S, (void)causal, (void)scale;
+		(void)&q, (void)&k, (void)&i, (void)S, (void)causal, (void)scale;
 #endif
 		// end 01.score
 	}
@@ -99,7 +99,7 @@ __global__ void softmax_rows(const float *S, // [rows, N]
 	// TODO (about 9 lines): three passes over the row s[0] ... s[N - 1]: its largest score m; the sum l of exp(s
 	// - m); P[i, j] = exp(s[j] - m) / l. A lane takes every WARP-th score, beginning with its own.
 	// Hint: after a pass each lane knows a 32nd of the answer; max_over_warp and sum_over_warp make it whole.
-	(void)s, (void)P, (void)lane;
+	(void)&s, (void)P, (void)&lane;
 #endif
 	// end 01.softmax
 }
@@ -126,7 +126,7 @@ __global__ void weighted_sum(const float *P, // [heads, N, N]
 #else
 	// TODO (about 3 lines): O[i, c], the sum over all keys j of P[i, j] V[j, c].
 	// Hint: P has a row for each `row`; V has N rows for each `head`.
-	(void)P, (void)V, (void)O, (void)head, (void)sum;
+	(void)P, (void)V, (void)O, (void)&head, (void)&sum;
 #endif
 	// end 01.weighted-sum
 }

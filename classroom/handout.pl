@@ -283,16 +283,20 @@ my %words = (
 sub assignment {
     my ($chapter, $class) = @_;
     my ($variant, $value) = @{ $class->{$chapter} };
+    my %region = map { @$_ } grep { defined $_->[0] } chapter_of_class($chapter, $class);
     my $text = "## Your tasks\n\n| | task | about | points |\n|---|---|---|---|\n";
-    $text .= sprintf "| %d | `%s`: %s | %s line%s | %s |\n", @$_{qw(number id title lines)}, $_->{lines} == 1 ? '' : 's',
-        $_->{points}
-        for tasks_of($chapter);
+    for my $task (tasks_of($chapter)) {
+        my $lines = 0;
+        $lines += $1 while $region{ $task->{id} } =~ m{// TODO \(about (\d+) line}g;
+        $text .= sprintf "| %d | `%s`: %s | %d line%s | %s |\n", @$task{qw(number id title)}, $lines,
+            $lines == 1 ? '' : 's', $task->{points};
+    }
     my ($task) = tasks_of($chapter);
     $text .= "\nIn `$task->{file}`, each between its lines `// task` and `// end`. `make hint N=$task->{number}` in the tree's top\n"
         . "directory helps with task $task->{number}, a little more each time.\n\n";
-    $text .= "**Your class computes something else than the text below.** " . $words{$variant}->($chapter, $value)
-        . "\nThe program verifies against that. The bytes that move are the same, so all counts of the text hold; what it prints\n"
-        . "of errors, and of results, is that of the plain chapter.\n\n"
+    $text .= "**Your class computes something else than the text below.**\n" . $words{$variant}->($chapter, $value)
+        . "\n\nThe program verifies against that. The bytes that move are the same, so all counts of bytes hold; the errors and\n"
+        . "results it shows are those of the plain chapter.\n\n"
         if $variant ne 'plain';
     return $text;
 }
@@ -301,7 +305,7 @@ sub assignment {
 sub readme_of {
     my ($chapter, $class) = @_;
     my $text = read_file("$root/$chapter/README.md");
-    $text =~ s{<!-- solution -->\n.*?<!-- end solution -->\n}{}sg;
+    $text =~ s{<!-- solution -->\n.*?<!-- end solution -->\n\n?}{}sg;
     $text =~ /<!-- (?:end )?solution -->/ and fail(2, "$chapter/README.md: a <!-- solution --> without its end");
     my $tasks = assignment($chapter, $class);
     $text =~ s{^(?=## )}{$tasks}m or fail(2, "$chapter/README.md: no heading to put the tasks before");

@@ -32,7 +32,7 @@ if (!defined $wanted || $wanted eq '') {
 }
 my ($number) = grep { $wanted eq $_ + 1 || $wanted eq $tasks[$_][0] } 0 .. $#tasks;
 defined $number or fail(2, "N=$wanted: expected a task, 1 to " . @tasks . ' or its name; `make hint` lists them');
-my ($id, $chapter, undef, undef, $title, $about) = @{ $tasks[$number] };
+my ($id, $chapter, undef, undef, $title) = @{ $tasks[$number] };
 
 # The hints: "## 1" and so on; "## 2 softcap" is added to the second one where the class computes that.
 my $variant = 'plain';
@@ -60,8 +60,7 @@ if (defined $level && $level ne '') {
 } else {
     $level = $seen < $#hints ? $seen + 1 : $#hints;
 }
-printf "Task %d, %s: %s (about %s line%s)\nHint %d of %d\n\n%s\n", $number + 1, $id, $title, $about,
-    $about == 1 ? '' : 's', $level, $#hints, join "\n", @{ $hints[$level] };
+printf "Task %d, %s: %s\nHint %d of %d\n\n%s\n", $number + 1, $id, $title, $level, $#hints, join "\n", @{ $hints[$level] };
 print $level < $#hints ? "\nmake hint N=" . ($number + 1) . " says more.\n" : "\nThat was the last one.\n";
 
 if ($level > $seen) {

@@ -11,8 +11,8 @@
 	if (i < m && j < n) // the tile may hang over the edge of C
 		C[(size_t)i * n + j] = relu(sum); // of the whole sum: a part of it may be negative
 #else
-	// TODO (about 10 lines): for each tile along k: fetch it, add TILE products of it to a sum; at the end C[i, j], which
-	// in this class is relu(sum).
+	// TODO (about 10 lines): for each tile along k: fetch it, add TILE products of it to a sum; at the end C[i,
+	// j], which in this class is relu(sum).
 	// Hint: the block needs two barriers a tile. What can go wrong between the last fetch and the first product?
 	// And between the last product and the next fetch? C may end in the middle of this block.
 	(void)A, (void)B, (void)C, (void)m, (void)n, (void)k, (void)a_tile, (void)b_tile, (void)i, (void)j;

@@ -22,7 +22,8 @@ __device__ struct partial sink()
 	return single;
 }
 #else
-// The weight of a score x as seen from a maximum m >= x. While all scores are -inf, so is m: no weight then, not NaN.
+// The weight of a score x as seen from a maximum m >= x. While all scores are -inf, so is m: no weight then, not
+// NaN.
 __device__ float weight(float x, float m)
 {
 	// TODO (about 1 line): exp(x - m), and 0 when m is -INFINITY.
@@ -39,8 +40,8 @@ __device__ struct partial merge(struct partial a, struct partial b)
 	return a;
 }
 
-// The rows of this class have an attention sink: one more score, 0, that takes weight and has no column. Every stream
-// begins with it.
+// The rows of this class have an attention sink: one more score, 0, that takes weight and has no column. Every
+// stream begins with it.
 __device__ struct partial sink()
 {
 	// TODO (about 2 lines): the pair of that one score.

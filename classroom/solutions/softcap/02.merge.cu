@@ -17,8 +17,8 @@ __device__ struct partial merge(struct partial a, struct partial b)
 	return both;
 }
 #else
-// The weight of a score x as seen from a maximum m >= x. This class caps scores softly: x counts as
-// SOFT_CAP * tanh(x / SOFT_CAP). m stays the largest of the scores themselves; the cap changes no order.
+// The weight of a score x as seen from a maximum m >= x. This class caps scores softly: x counts as SOFT_CAP *
+// tanh(x / SOFT_CAP). m stays the largest of the scores themselves; the cap changes no order.
 __device__ float weight(float x, float m)
 {
 	// TODO (about 3 lines): exp(cap(x) - cap(m)), and 0 when x is -INFINITY: masked scores have no weight.

@@ -11,8 +11,8 @@
 	if (i < m && j < n) // the tile may hang over the edge of C
 		C[(size_t)i * n + j] = soft_cap(sum); // of the whole sum: a cap of each tile's part is another number
 #else
-	// TODO (about 10 lines): for each tile along k: fetch it, add TILE products of it to a sum; at the end C[i, j], which
-	// in this class is soft_cap(sum).
+	// TODO (about 10 lines): for each tile along k: fetch it, add TILE products of it to a sum; at the end C[i,
+	// j], which in this class is soft_cap(sum).
 	// Hint: the block needs two barriers a tile. What can go wrong between the last fetch and the first product?
 	// And between the last product and the next fetch? C may end in the middle of this block.
 	(void)A, (void)B, (void)C, (void)m, (void)n, (void)k, (void)a_tile, (void)b_tile, (void)i, (void)j;

@@ -14,7 +14,8 @@
 		multiply_rows<D, TILE>(v_tile, do_tile, ds); // dP^T
 		for (int r = 0; r < ROWS; r++)
 			for (int t = 0; t < TILE / LANES_ACROSS; t++) // dS^T = P^T o (dP^T - D) o (1 - tanh²)
-				ds[r][t] = p[r][t] * (ds[r][t] - d_tile[lane_column() + LANES_ACROSS * t]) * slope[r][t];
+				ds[r][t] = slope[r][t] * p[r][t] *
+				           (ds[r][t] - d_tile[lane_column() + LANES_ACROSS * t]);
 		store_slab<TILE>(ds, slab);
 		add_products<D, TILE>(slab, q_tile, dk); // dK += dS^T (scale Q)
 #else
@@ -22,8 +23,8 @@
 		//     S^T = K (scale Q)^T    P^T by weigh_keys, which caps S^T first    dV += P^T dO
 		//     dP^T = V dO^T          dS^T = P^T o (dP^T - D) o cap'(S^T)        dK += dS^T (scale Q)
 		// This class's soft-cap c tanh(s / c) has the derivative cap'(s) = 1 - tanh(s / c)².
-		// Hint: multiply_rows gives S^T and dP^T; store_slab, then add_products, gives dV and dK. weigh_keys writes P^T
-		// over S^T: what do you need of S^T later? p[r][t] belongs to column lane_column() + LANES_ACROSS * t of the
-		// tile, and so does its D.
+		// Hint: multiply_rows gives S^T and dP^T; store_slab, then add_products, gives dV and dK. weigh_keys
+		// writes P^T over S^T: what do you need of S^T later? p[r][t] belongs to column lane_column() +
+		// LANES_ACROSS * t of the tile, and so does its D.
 		(void)p, (void)ds, (void)slab, (void)lse_tile, (void)d_tile;
 #endif

@@ -15,10 +15,10 @@
 		store_slab<TILE>(ds, slab);
 		add_products<D, TILE>(slab, k_tile, dq); // dQ += dS K
 #else
-		// TODO (about 14 lines): S = (scale Q) K^T, dP = dO V^T, P, dS = P o (dP - D), and dQ += dS K, with queries as rows
-		// and keys as columns.
-		// Hint: as in pass_over_queries, roles exchanged: L and D now belong to row lane_row() + LANES_DOWN * r.
-		// probability(S, L, visible) is 0 for what the query may not see: keys from N on, after it when causal, and those
-		// WINDOW or more away.
+		// TODO (about 14 lines): S = (scale Q) K^T, dP = dO V^T, P, dS = P o (dP - D), and dQ += dS K, with
+		// queries as rows and keys as columns.
+		// Hint: as in pass_over_queries, roles exchanged: L and D now belong to row lane_row() + LANES_DOWN
+		// * r. probability(S, L, visible) is 0 for what the query may not see: keys from N on, after it when
+		// causal, and those WINDOW or more away.
 		(void)p, (void)ds, (void)slab, (void)lse_tile, (void)d_tile;
 #endif
