@@ -87,6 +87,8 @@ help:
 	@echo "make ptxas        registers, stack and spills of each kernel (needs nvcc, no GPU)"
 	@echo "make readme       re-make what the READMEs show from the programs"
 	@echo "make handout      OUT=directory [CLASS=key]: the student tree (classroom/README.md); make hint N=1"
+	@echo "make grade        this tree, SUBMISSION=dir|zip, or SUBMISSIONS=folder RESULTS=dir [KEY=key] (classroom/README.md)"
+	@echo "make check-submission, make gradescope [KEY=key]"
 	@echo "make format       clang-format over the tree"
 	@echo "make clean        remove what was built"
 	@echo "make 01_naive     one chapter; in its directory, make help"

@@ -2,6 +2,7 @@
 # Installs what the course needs and what is missing. Safe to run again; does nothing when all is there.
 #   ./setup.sh            Debian and Ubuntu: installs the packages (asks for sudo's password if you are not root)
 #                         elsewhere: lists what is needed and stops with status 3 if something is missing
+#   ./setup.sh --all      installs the optional packages too
 #   ./setup.sh --check    only says what is missing (status 3 if anything is)
 # The CUDA Toolkit is never installed: without an NVIDIA GPU it is not needed, with one you have it already.
 set -eu
@@ -22,7 +23,15 @@ unifdef:unifdef
 /usr/include/criterion/criterion.h:libcriterion-dev
 /usr/include/cjson/cJSON.h:libcjson-dev
 /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core
+zip:zip
+unzip:unzip
 '
+
+# What some parts use where it is there: a sandbox around graded submissions.
+optional='
+bwrap:bubblewrap
+'
+[ "${1:-}" = --all ] && needed="$needed$optional"
 
 missing=
 for pair in $needed; do
