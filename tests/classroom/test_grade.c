@@ -166,13 +166,13 @@ Test(classroom_grade, a_prediction_is_right_within_one_percent)
 	static const struct {
 		const char *line;
 		double share;
-	} lines[] = {{"naive --seq 512 --dim 64 = 4,718,592", 1.0},
-	             {"naive  --seq 512   --dim 64=4718592 bytes\r", 1.0},
-	             {"naive --seq 512 --dim 64 = 4 765 000", 1.0},
-	             {"naive --seq 512 --dim 64 = 4766000", 0.9},
-	             {"naive --seq 512 --dim 64 = 4670000", 0.9},
-	             {"naive --seq 512 --dim 64 =", 0.9},
-	             {"naive --seq 512 --dim 64 = lots", 0.9},
+	} lines[] = {{"naive --seq 1024 --dim 64 = 17,825,792", 1.0},
+	             {"naive  --seq 1024   --dim 64=17825792 bytes\r", 1.0},
+	             {"naive --seq 1024 --dim 64 = 18 004 000", 1.0},
+	             {"naive --seq 1024 --dim 64 = 18005000", 0.9},
+	             {"naive --seq 1024 --dim 64 = 17640000", 0.9},
+	             {"naive --seq 1024 --dim 64 =", 0.9},
+	             {"naive --seq 1024 --dim 64 = lots", 0.9},
 	             {"", 0.9},
 	             {"na\xc3\xafve \xff = 1", 0.9}};
 	char *tree = solution("predictions");
@@ -319,7 +319,7 @@ Test(classroom_grade, check_submission_says_what_there_is)
 	free_outcome(&o);
 	replace_in(text("%s/01_naive/naive.cu", tree), "#include \"naive.h\"",
 	           "#include \"naive.h\"\n#include <dlfcn.h>");
-	replace_in(text("%s/predictions.txt", tree), "naive --seq 512 --dim 64 =", "naive --seq 512 --dim 64 = many");
+	replace_in(text("%s/predictions.txt", tree), "naive --seq 1024 --dim 64 =", "naive --seq 1024 --dim 64 = many");
 	run(text("rm '%s/06_backward/backward.cu'", tree));
 	o = grade(LIST("--check", "--submission", tree), NOTHING);
 	cr_expect_eq(o.status, 1, "%s%s", o.out, o.err);
