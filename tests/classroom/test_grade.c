@@ -319,7 +319,8 @@ Test(classroom_grade, check_submission_says_what_there_is)
 	free_outcome(&o);
 	replace_in(text("%s/01_naive/naive.cu", tree), "#include \"naive.h\"",
 	           "#include \"naive.h\"\n#include <dlfcn.h>");
-	replace_in(text("%s/predictions.txt", tree), "naive --seq 1024 --dim 64 =", "naive --seq 1024 --dim 64 = many");
+	replace_in(text("%s/predictions.txt", tree),
+	           "naive --seq 1024 --dim 64 =", "naive --seq 1024 --dim 64 = many");
 	run(text("rm '%s/06_backward/backward.cu'", tree));
 	o = grade(LIST("--check", "--submission", tree), NOTHING);
 	cr_expect_eq(o.status, 1, "%s%s", o.out, o.err);
