@@ -5,11 +5,12 @@
 #   CC=gcc|clang      CXX follows
 #   ARCH=sm_90        of a cuda build; default: the GPU's own
 
-CHAPTERS := $(patsubst %/Makefile,%,$(wildcard 0*_*/Makefile))
+ALL_CHAPTERS := $(patsubst %/Makefile,%,$(wildcard 0*_*/Makefile))
+CHAPTERS := $(ALL_CHAPTERS)
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build run real plot test test-all bench-sim sanitize ptxas readme check-readme format check-format clean help $(CHAPTERS)
+.PHONY: all build run real plot test test-all bench tables plots bench-sim sanitize ptxas readme check-readme format check-format clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -44,6 +45,26 @@ test-all:
 	@$(MAKE) --no-print-directory test CC=gcc CXX=g++
 	@$(MAKE) --no-print-directory test CC=clang CXX=clang++
 
+# Every chapter over its sizes, kept in plots/data/DEVICE. CHAPTERS=05_fa2,blocks runs only these, GPU=a100 takes that
+# one's limits and roofs, FORCE=1 measures again what is up to date. SIZES=128,256 DIMS=64 REPEAT=1 make a small bench:
+# it goes to build/plots/data, or where DATA says.
+given = $(if $(filter command,$(firstword $(origin $1))),$($1))
+option = $(if $(call given,$1),--$2 '$(call given,$1)')
+BENCH_OPTIONS = $(call option,CHAPTERS,chapters) $(call option,GPU,gpu) $(call option,SIZES,sizes) \
+        $(call option,DIMS,dims) $(call option,REPEAT,repeat) $(call option,DATA,data) $(if $(call given,FORCE),--force)
+bench:
+	@$(MAKE) --no-print-directory -s build CHAPTERS="$(ALL_CHAPTERS)"
+	@perl plots/bench.pl $(BENCH_OPTIONS)
+
+# The literature's tables from that data and these programs: T=T3 only that one.
+tables:
+	@$(MAKE) --no-print-directory -s build
+	@perl plots/tables.pl $(call option,T,table) $(call option,DATA,data)
+
+# All pictures, from plots/data alone: plots/pictures. TERM=1 draws in the terminal, GPU=a100 a roofline with its roofs.
+plots:
+	@$(MAKE) --no-print-directory -s -C plots
+
 bench-sim:
 	@$(MAKE) --no-print-directory -C common/sim/bench
 
@@ -54,12 +75,12 @@ ptxas:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter ptxas || exit 1; done
 
 # The printed blocks of the READMEs, from the programs they show.
-READMES := $(wildcard README.md 0*_*/README.md common/sim/README.md)
+READMES := $(wildcard README.md 0*_*/README.md common/sim/README.md plots/README.md)
 readme: build
-	@perl common/readme.pl $(READMES)
+	@perl plots/readme.pl $(READMES)
 
 check-readme: build
-	@perl common/readme.pl --check $(READMES)
+	@perl plots/readme.pl --check $(READMES)
 
 format:
 	clang-format -i $(FORMATTED)
@@ -83,6 +104,9 @@ help:
 	@echo "make test         the whole test suite with CC (default gcc)"
 	@echo "make test-all     the test suite with gcc, then with clang"
 	@echo "make sanitize     the chapters' demonstrations with every check of the device"
+	@echo "make bench        every chapter over its sizes, kept in plots/data (CHAPTERS=05_fa2 GPU=a100 FORCE=1)"
+	@echo "make tables       published numbers beside what this code counts (T=T3: only that table)"
+	@echo "make plots        the pictures in plots/pictures, from plots/data (TERM=1 in the terminal, GPU=a100 roofs)"
 	@echo "make bench-sim    how fast the simulated device is"
 	@echo "make ptxas        registers, stack and spills of each kernel (needs nvcc, no GPU)"
 	@echo "make readme       re-make what the READMEs show from the programs"

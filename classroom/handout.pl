@@ -340,13 +340,15 @@ sub write_tree {
         for my $file (map { basename($_) } glob "\Q$root/$chapter\E/*") {
             copy_file("$root/$chapter/$file", "$tree/$chapter/$file") if $file =~ /^Makefile$|\.(?:c|h|cu|cuh|tsv)$/;
         }
-        write_file("$tree/$chapter/README.md", readme_of($chapter, $class));
+        my $readme = readme_of($chapter, $class);
+        write_file("$tree/$chapter/README.md", $readme);
+        copy_file("$root/$_", "$tree/$_") for $readme =~ m{"\.\./(plots/pictures/[\w./-]+\.svg)"}g;
         write_file("$tree/$chapter/$source",
             resolve("$chapter/$source", put_together(chapter_of_class($chapter, $class)), '-DHANDOUT'));
     }
     copy_tree("$root/common", "$tree/common");
     write_file("$tree/common/problem/class.h", class_header($class));
-    copy_file($_, "$tree/plots/" . basename($_)) for glob("\Q$root\E/plots/*.gp"), glob("\Q$root\E/plots/*.sh");
+    copy_file($_, "$tree/plots/" . basename($_)) for map { glob "\Q$root\E/plots/$_" } qw(*.gp *.awk draw.sh finish_svg.pl);
     copy_tree("$root/tests/data/real_qkv", "$tree/tests/data/real_qkv");
     copy_file("$classroom/$_", "$tree/classroom/$_") for qw(tasks.tsv handout.mk hint.pl);
     copy_tree("$classroom/hints", "$tree/classroom/hints");

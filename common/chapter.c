@@ -193,8 +193,11 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 	    device_open(options.gpu, &device, &error) != 0)
 		return complain(chapter, &error);
 
-	struct run_result result = {
-		.chapter = chapter, .options = &options, .problem = options.problem, .device = &device};
+	struct run_result result = {.chapter = chapter,
+	                            .options = &options,
+	                            .arguments = (const char *const *)argv + 1,
+	                            .problem = options.problem,
+	                            .device = &device};
 	struct progress progress = progress_new(!options.quiet);
 	int status = (options.sweep ? run_sweep : run_once)(&result, kernels, kernel_count, &progress, &error);
 	return status > EXIT_VERIFICATION ? complain(chapter, &error) : status;

@@ -111,7 +111,8 @@ struct chapter;
 struct run_result {
 	const struct chapter *chapter;
 	const struct options *options;
-	struct problem problem; /* of a sweep: this step's */
+	const char *const *arguments; /* of the command line, NULL at its end */
+	struct problem problem;       /* of a sweep: this step's */
 	const struct device *device;
 	const char *generated; /* the tensor that --load left out; NULL: none */
 	size_t rows_checked, rows;

@@ -1,6 +1,6 @@
 # How a chapter is built and run. A chapter's Makefile sets NAME (NAME.cu, NAME.h and the program) and DEMO (options of
-# its default demonstration), then includes this file. It may set SHAPES (of `make test`), PLOT_TITLE (for screen
-# readers) and, after the include, add to LIBRARIES.
+# its default demonstration), then includes this file. It may set SHAPES (of `make test`) and, after
+# the include, add to LIBRARIES.
 #
 #   DEVICE=sim|cuda   default: cuda when nvcc and a GPU are there
 #   CC, CXX           gcc or clang; CXX follows CC
@@ -54,7 +54,6 @@ endif
 LIBRARIES := -lm
 SHAPES ?= "--seq 1 --dim 1" "--seq 17 --dim 59" "--seq 33 --dim 40 --causal" "--seq 113 --dim 111" \
           "--batch 2 --heads 3 --seq 65 --dim 96 --causal"
-PLOT_TITLE ?= time and HBM bytes against the sequence length
 
 # A program is rebuilt when the device or the compiler changes, although its name does not.
 BUILT_WITH := $(ROOT)/build/$(notdir $(HERE)).built-with
@@ -135,11 +134,12 @@ plot: build
 	@mkdir -p $(dir $(SWEEP))
 	@echo "  sweep ./$(NAME)"
 	@./$(NAME) --sweep --tsv $(SWEEP).tsv $(ARGS)
-	@if [ -f $(ROOT)/plots/$(NAME).gp ]; then \
-		cd $(ROOT) && plots/draw.sh plots/$(NAME).gp build/plots/$(notdir $(HERE)).tsv \
-			build/plots/$(notdir $(HERE)) "$(notdir $(HERE)): $(PLOT_TITLE)"; \
-	else \
+	@if [ ! -f $(ROOT)/plots/$(NAME).gp ]; then \
 		echo "the sweep is in $(SWEEP).tsv"; \
+	elif ! command -v gnuplot > /dev/null; then \
+		echo "no picture: gnuplot is not installed (./setup.sh installs it); the sweep is in $(SWEEP).tsv"; \
+	else \
+		cd $(ROOT) && plots/draw.sh plots/$(NAME).gp build/plots/$(notdir $(HERE)).tsv build/plots/$(notdir $(HERE)); \
 	fi
 
 # Registers, stack frame, spills and shared memory of each kernel; needs nvcc, no GPU. The table is committed for these

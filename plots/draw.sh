@@ -1,22 +1,43 @@
 #!/bin/sh
-# Draws one picture four times: light and dark, SVG and PNG. Run from the repository's root.
-#   plots/draw.sh SCRIPT.gp DATA.tsv STEM "title for screen readers"      -> STEM.light.svg, STEM.dark.svg, ...
+# Draws one picture: light and dark, SVG and PNG. Run from the repository's root.
+#   plots/draw.sh SCRIPT.gp DATA STEM [PNG_STEM] [-- gnuplot assignments]
+# writes STEM.light.svg, STEM.dark.svg and PNG_STEM.light.png, PNG_STEM.dark.png (default: beside the SVG).
+# DATA is a data file, or a directory of them, whatever the script reads.
+# Environment: FORMATS=svg leaves the PNG out.
 set -eu
-script=$1 data=$2 stem=$3 title=$4
+script=$1 data=$2 stem=$3
+export LC_ALL=C.UTF-8
+shift 3
+png=$stem
+[ $# -eq 0 ] || [ "$1" = -- ] || { png=$1; shift; }
+[ $# -eq 0 ] || shift
+more=${1:-}
 if ! command -v gnuplot >/dev/null 2>&1; then
-	echo "plots: gnuplot is not installed (./setup.sh); the data is in $data"
-	exit 0
+	echo "plots: gnuplot is not installed (./setup.sh installs it); the data is in $data" >&2
+	exit 3
 fi
 if [ ! -s "$data" ]; then
 	echo "plots: $data is missing: make plot in the chapter's directory writes it" >&2
 	exit 3
 fi
+mkdir -p "$(dirname "$stem")" "$(dirname "$png")"
+# Nothing half-drawn is left behind.
+trap 'rm -f "$stem".*.new.$$* "$png".*.new.$$*' EXIT
+trap 'exit 130' INT TERM
 for theme in light dark; do
-	for format in svg png; do
+	for format in ${FORMATS:-svg png}; do
 		picture=$stem.$theme.$format
-		gnuplot -e "theme='$theme'; fmt='$format'; data='$data'; out='$picture.new'" "$script"
-		[ $format = png ] || sed -i "s|<title>Gnuplot</title>|<title>$title</title>|" "$picture.new"
-		mv "$picture.new" "$picture"
+		[ $format = svg ] || picture=$png.$theme.png
+		new=$picture.new.$$
+		if ! gnuplot -e "theme='$theme'; fmt='$format'; data='$data'; out='$new'; $more" "$script" >"$new.log" 2>&1; then
+			echo "plots: $script could not draw $data:" >&2
+			cat "$new.log" >&2
+			exit 1
+		fi
+		# Where there is no such locale gnuplot says that it cannot write a degree sign; nobody asked for one.
+		grep -v -e 'degree sign' -e '^[[:space:]]*$' "$new.log" >&2 || true
+		[ $format = png ] || perl plots/finish_svg.pl "$new"
+		mv "$new" "$picture"
 	done
 done
-echo "plots: $stem.{light,dark}.{svg,png}"
+echo "plots: $stem.{light,dark}.svg"

@@ -1,41 +1,57 @@
 # Chapter 04: what FlashAttention-1 moves through HBM and what it keeps there, against the sequence length.
 # data: the TSV of a sweep of 04_fa1/fa1
 load 'plots/theme.gp'
-rows(kernel) = sprintf("< grep -v '^#' '%s' | awk -F'\\t' '$8 == \"%s\"'", data, kernel)
-stats rows("fa1_paper") using 1 name "N" nooutput
-stats rows("fa1_paper") using ($20 + $21) name "paper" nooutput
-stats rows("fa1_row") using ($20 + $21) name "row" nooutput
-stats rows("fa1_paper") using 2 name "d" nooutput
-stats rows("fa1_paper") using ($3 * $4) name "heads" nooutput
-stats rows("fa1_paper") using 29 name "peak" nooutput
-naive_bytes(N) = 4 * heads_max * (4 * N * N + 4 * N * d_max)
-naive_peak(N) = 4 * heads_max * (2 * N * N + 4 * N * d_max)
-eval headline(sprintf("At N = %d Algorithm 1 holds %.0f times less than naive and moves %.0f %% of its bytes", N_max, \
-	naive_peak(N_max) / peak_max, 100 * paper_max / naive_bytes(N_max)))
-eval provenance(made_by(data))
-set logscale xy
-set xrange [N_min / 1.3 : N_max * 1.3]
-set xtics (128, 256, 512, "1k" 1024, "2k" 2048, "4k" 4096, "8k" 8192, "16k" 16384)
-set xlabel "sequence length N (tokens)"
-set format y "%.0s %cB"
+Nmin = first_of(data, 'fa1_paper', 'seq'); N = last_of(data, 'fa1_paper', 'seq'); d = last_of(data, 'fa1_paper', 'dim')
+heads = 1 / last_of(data, 'fa1_paper', 'per_head')
+counted = known(last_of(data, 'fa1_paper', 'requested'))
+naive_bytes(N) = 4 * heads * (4. * N * N + 4 * N * d)
+naive_peak(N) = 4 * heads * (2. * N * N + 4 * N * d)
+less = naive_peak(N) / last_of(data, 'fa1_paper', 'peak_bytes')
+eval headline(counted ? sprintf("At N = %d fa1_row holds %.0f times less than naive and requests %.0f %% of its bytes", N, \
+	less, 100 * last_of(data, 'fa1_row', 'requested') / naive_bytes(N)) \
+	: sprintf("At N = %d FlashAttention-1 holds %.0f times less than naive attention", N, less))
+eval provenance(sprintf("Naive: closed forms of its footprint and its memory. %s", made_by(data)))
+eval description("Left, HBM bytes: what FlashAttention-1 requests beside the footprint of naive attention. Right, device memory held at once.")
+eval set_lengths
+set xrange [Nmin / xroom : N * xroom]
 set multiplot
-set lmargin at screen 0.10
-set rmargin at screen 0.48
-set ylabel "HBM bytes, requested"
-set yrange [row_min / 2 : naive_bytes(N_max) * 3]
-set label 1 "naive, footprint: 4N² + 4Nd" at N_max, naive_bytes(N_max) * 1.7 right tc rgb dim
-set label 2 "fa1\\_paper: (3Tc + 1)Nd" at N_max * 1.2, row_min * 1.5 right tc rgb vermilion
-set label 3 "fa1\\_row: 2Nd(1 + Tr)" at N_max * 1.2, row_min * 0.9 right tc rgb blue
-plot naive_bytes(x) with lines lc rgb dim lw 1.4 dt 2, \
-     rows("fa1_paper") using 1:($20 + $21) with linespoints lc rgb vermilion lw 2 pt 7 ps 1, \
-     rows("fa1_row") using 1:($20 + $21) with linespoints lc rgb blue lw 2 pt 5 ps 1.1
-unset label
-set lmargin at screen 0.60
-set rmargin at screen 0.97
+eval panel(85, 300, 60, height - 75)
+if (counted) {
+	set logscale y
+	ymin = first_of(data, 'fa1_row', 'requested') / 2
+	ymax = at_least(naive_bytes(N), last_of(data, 'fa1_paper', 'requested')) * 2
+	set yrange [ymin : ymax]
+	set ylabel "HBM bytes"
+	set format y bytes
+	name_x = N * xroom * 1.06
+	ignore = name_line('naive', naive_bytes(N), dim)
+	ignore = name_line('footprint', naive_bytes(N) / 1.01, dim)
+	ignore = name_line('fa1_paper', last_of(data, 'fa1_paper', 'requested') / 1.02, orange_text)
+	ignore = name_line('requested', last_of(data, 'fa1_paper', 'requested') / 1.03, dim)
+	ignore = name_line('fa1_row', last_of(data, 'fa1_row', 'requested'), purple_text)
+	ignore = name_line('requested', last_of(data, 'fa1_row', 'requested') / 1.01, dim)
+	load 'plots/name_lines.gp'
+	plot inside(x, Nmin, N, naive_bytes(x)) with lines lc rgb dim lw 1.4 dt 2, \
+	     rows(data, 'fa1_paper', 'seq requested') with linespoints lc rgb orange lw 2 pt 13 ps 1.2, \
+	     rows(data, 'fa1_row', 'seq requested') with linespoints lc rgb purple lw 2 pt 11 ps 1.1
+} else {
+	x_column = 'seq'; series = "fa1_paper=fa1_paper=orange=13 fa1_row=fa1_row=purple=11 fa1_row_dynamic=fa1_row_dyn.=dim=6"
+	load 'plots/times.gp'
+}
+eval fresh
+eval set_lengths
+set logscale y
+set xrange [Nmin / xroom : N * xroom]
+eval panel(495, 665, 60, height - 75)
 set ylabel "device memory held at once"
-set yrange [peak_min / 2 : naive_peak(N_max) * 3]
-set label 4 "naive: quadratic" at N_max, naive_peak(N_max) * 1.7 right tc rgb dim
-set label 5 "fa1\\_paper: linear" at N_max * 1.2, peak_max * 0.3 right tc rgb vermilion
-plot naive_peak(x) with lines lc rgb dim lw 1.4 dt 2, \
-     rows("fa1_paper") using 1:29 with linespoints lc rgb vermilion lw 2 pt 7 ps 1
+set format y bytes
+ymin = first_of(data, 'fa1_paper', 'peak_bytes') / 2; ymax = naive_peak(N) * 2
+set yrange [ymin : ymax]
+name_x = N * xroom * 1.06
+ignore = name_line('naive, 2N² + 4Nd', naive_peak(N), dim)
+ignore = name_line('fa1, 4Nd', last_of(data, 'fa1_paper', 'peak_bytes'), orange_text)
+load 'plots/name_lines.gp'
+plot inside(x, Nmin, N, naive_peak(x)) with lines lc rgb dim lw 1.4 dt 2, \
+     rows(data, 'fa1_paper', 'seq peak_bytes') with linespoints lc rgb orange lw 2 pt 13 ps 1.2
 unset multiplot
+load 'plots/say.gp'

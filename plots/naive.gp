@@ -1,40 +1,38 @@
 # Chapter 01: what naive attention moves through HBM, and how long it takes, against the sequence length.
 # data: the TSV of a sweep of 01_naive/naive
 load 'plots/theme.gp'
-rows(kernel) = sprintf("< grep -v '^#' '%s' | awk -F'\\t' '$6 == \"%s\"'", data, kernel)
-stats rows("naive") using 1 name "N" nooutput
-stats rows("naive") using ($23 + $24) name "footprint" nooutput
-stats rows("naive") using ($18 + $19) name "requested" nooutput
-stats rows("naive") using 2 name "d" nooutput
-# Everything but 4 N d elements of 4 bytes is S and P.
-eval headline(sprintf("At N = %d, %.0f %% of naive attention's HBM footprint is its N × N matrices", N_max, \
-	100 * (1 - 16. * N_max * d_max / footprint_max)))
+Nmin = first_of(data, 'naive', 'seq'); N = last_of(data, 'naive', 'seq'); d = last_of(data, 'naive', 'dim')
+heads = 1 / last_of(data, 'naive', 'per_head')
+counted = known(last_of(data, 'naive', 'footprint'))
+# Everything but 4 N d elements a head is S and P. A GPU counts nothing; then it is said from the closed form.
+eval headline(sprintf("At N = %d, %.0f %% of naive attention's HBM footprint is its N × N matrices", N, \
+	100 * (1 - 4. * N * d * heads / last_of(data, 'naive', 'model_elements'))))
 eval provenance(made_by(data))
-set logscale xy
-set xrange [N_min / 1.3 : N_max * 1.3]
-set xtics (128, 256, 512, "1k" 1024, "2k" 2048, "4k" 4096, "8k" 8192, "16k" 16384)
-set xlabel "sequence length N (tokens)"
+eval description("Requested is what all threads ask for, footprint the distinct bytes that each launch touches.")
+eval set_lengths
+set xrange [Nmin / xroom : N * xroom]
 set multiplot
-set lmargin at screen 0.10
-set rmargin at screen 0.48
-set ylabel "bytes"
-set format y "%.0s %cB"
-set label 1 "requested by the threads" at N_max, requested_max * 2.2 right tc rgb vermilion
-set label 2 "footprint" at N_max * 1.2, footprint_max * 0.042 right tc rgb blue
-set label 3 "line: 4N² + 4Nd elements" at N_max * 1.2, footprint_max * 0.021 right tc rgb dim font face.','.small
-plot rows("naive") using 1:($18 + $19) with linespoints lc rgb vermilion lw 2 pt 7 ps 1, \
-     4 * (4 * x * x + 4 * x * d_max) with lines lc rgb dim lw 1.4 dt 2, \
-     rows("naive") using 1:($23 + $24) with points lc rgb blue lw 2 pt 5 ps 1.1
-unset label
-set lmargin at screen 0.60
-set rmargin at screen 0.97
-set format y "%g"
-stats rows("naive") using 10 name "time" nooutput
-kind = system(sprintf("grep -v '^#' '%s' | awk -F'\\t' 'NR == 1 {print $14}'", data))
-set ylabel (kind eq 'measured-gpu' ? "ms on the GPU" : "ms on this CPU, plain build")
-if (exists("time_max") && time_records > 0) {
-	set label 4 "median, whiskers p10 to p90" at N_max, time_min right tc rgb dim font face.','.small
-	plot rows("naive") using 1:10:11:12 with yerrorbars lc rgb vermilion pt 7 ps 1 lw 1.5, \
-	     rows("naive") using 1:10 with lines lc rgb vermilion lw 2
+if (counted) {
+	eval panel(85, 310, 60, height - 75)
+	set logscale y
+	ymin = first_of(data, 'naive', 'footprint') / 2; ymax = last_of(data, 'naive', 'requested') * 2
+	set yrange [ymin : ymax]
+	set ylabel "HBM bytes"
+	set format y bytes
+	name_x = N * xroom * 1.06
+	ignore = name_line('requested', last_of(data, 'naive', 'requested'), vermilion_text)
+	ignore = name_line('footprint', last_of(data, 'naive', 'footprint'), blue_text)
+	ignore = name_line('4N² + 4Nd', last_of(data, 'naive', 'footprint') / 1.01, dim)
+	load 'plots/name_lines.gp'
+	plot rows(data, "naive", "seq requested") with linespoints lc rgb vermilion lw 2 pt 7 ps 1, \
+	     inside(x, Nmin, N, 4 * heads * (4 * x * x + 4 * x * d)) with lines lc rgb dim lw 1.4 dt 2, \
+	     rows(data, 'naive', 'seq footprint') with points lc rgb blue lw 2 pt 5 ps 1.1
+	eval fresh
+	eval set_lengths
+	set xrange [Nmin / xroom : N * xroom]
 }
+eval panel(counted ? 490 : 90, counted ? 735 : 720, 60, height - 75)
+x_column = 'seq'; series = "naive=naive=vermilion=7"
+if (known(last_of(data, 'naive', 'median_ms'))) { load 'plots/times.gp' }
 unset multiplot
+load 'plots/say.gp'

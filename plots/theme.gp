@@ -1,33 +1,94 @@
-# The look of every picture: load this first.
+# The look of every picture, and the few functions the scripts share: load this first.
 #   gnuplot -e "theme='light'; fmt='svg'; out='x.svg'; data='x.tsv'" plots/naive.gp
-# theme light|dark; fmt svg|png. Colours are Okabe and Ito's, told apart by colour-blind readers too.
+# theme light|dark; fmt svg|png; `height` (pixels at a width of 800) may be set before. Colours are Okabe and Ito's,
+# told apart by colour-blind readers too; each series has its own point as well. Sizes are pixels of the SVG, which a
+# README shows at about its own width of 800: 11 is the smallest text.
+set encoding utf8
+set minussign
 if (!exists("theme")) theme = 'light'
 if (!exists("fmt")) fmt = 'svg'
-orange = '#E69F00'; sky = '#56B4E9'; green = '#009E73'; blue = '#0072B2'; vermilion = '#D55E00'; purple = '#CC79A7'
+if (!exists("height")) height = 500
+width = 800
+orange = '#E69F00'; green = '#009E73'; blue = '#0072B2'; vermilion = '#D55E00'; purple = '#CC79A7'
+# Words in these colours need more contrast than lines do.
+orange_text = orange; purple_text = purple; green_text = green; vermilion_text = vermilion
 if (theme eq 'dark') {
-	background = '#0d1117'; foreground = '#e6edf3'; dim = '#8b949e'; faint = '#30363d'; blue = '#56B4E9'
+	background = '#0d1117'; foreground = '#e6edf3'; dim = '#9198a1'; faint = '#30363d'; blue = '#56B4E9'
+	green_text = '#1FB88B'; vermilion_text = '#F0782A'
 } else {
 	background = '#ffffff'; foreground = '#1f2328'; dim = '#59636e'; faint = '#d1d9e0'
+	orange_text = '#8F6200'; purple_text = '#A0527D'; green_text = '#007A59'; vermilion_text = '#C05400'
 }
+blue_text = blue
 face = 'DejaVu Sans'
+normal = 13; small = 11
 if (fmt eq 'png') {
-	set terminal pngcairo size 1200,750 background rgb background font face.',16' linewidth 1.6 enhanced
+	# Half as large again; its sizes are points of 4/3 pixels.
+	set terminal pngcairo size 1.5 * width, 1.5 * height background rgb background font face.','.normal \
+		fontscale 1.5 * 0.75 pointscale 1.9 linewidth 1.7 noenhanced
 } else {
-	set terminal svg size 800,500 background rgb background font face.',13' linewidth 1.2 enhanced
+	set terminal svg size width, height background rgb background font face.','.normal linewidth 1.2 noenhanced
 }
 if (exists("out")) set output out
-small = (fmt eq 'png') ? 13 : 10
-large = (fmt eq 'png') ? 20 : 16
+little = face.','.small
 set border 3 lc rgb dim lw 1
 set tics nomirror textcolor rgb dim scale 0.6
 set grid xtics ytics lc rgb faint lw 0.6 lt 1
 set key off
-set tmargin at screen 0.86
-set bmargin at screen 0.12
 set xlabel textcolor rgb foreground
-set ylabel textcolor rgb foreground
-# A headline that states the finding, and below it where the numbers come from. `set title` would clip them.
-headline(text) = sprintf("set label 100 \"%s\" at screen 0.02,0.955 left tc rgb foreground font face.',%d'", text, large)
-provenance(text) = sprintf("set label 101 \"%s\" at screen 0.02,0.905 left noenhanced tc rgb dim font face.',%d'", text, small)
+set ylabel textcolor rgb foreground offset 0.8,0
+
+# A panel's edges, in pixels from the left and from the bottom.
+panel(left, right, bottom, top) = sprintf("set lmargin at screen %.5f; set rmargin at screen %.5f; set bmargin at screen %.5f; set tmargin at screen %.5f; panel_height = %g; panel_bottom = %g", \
+	left * 1. / width, right * 1. / width, bottom * 1. / height, top * 1. / height, (top - bottom) * 1., bottom * 1.)
+eval panel(85, 770, 60, height - 80)
+# Before the next panel of the same picture: its own words and arrows, its own ranges.
+fresh = "unset label; unset arrow; set format x '%g'; set format y '%g'; set autoscale"
+
+# A headline that states the finding, and below it, in one line or two, where the numbers come from. `set title` would
+# clip them. Both are also the picture's title and description for screen readers; description(text) adds to it.
+headline_text = ''; provenance_text = ''; description_text = ''
+headline(text) = sprintf("headline_text = \"%s\"; set label 100 headline_text at screen 0.02, screen %.5f left tc rgb foreground font '%s,%d'", \
+	text, 1 - 22. / height, face, strlen(text) > 82 ? 14 : 16)
+provenance_width = 122
+break_at(text) = strlen(text) <= provenance_width ? strlen(text) : cut(text, provenance_width)
+cut(text, at) = at < 2 ? provenance_width : substr(text, at, at) eq ' ' ? at : cut(text, at - 1)
+provenance(text) = sprintf("provenance_text = \"%s\"; set label 101 substr(provenance_text, 1, break_at(provenance_text)) at screen 0.02, screen %.5f left tc rgb dim font little; set label 102 substr(provenance_text, break_at(provenance_text) + 1, 999) at screen 0.02, screen %.5f left tc rgb dim font little", \
+	text, 1 - 43. / height, 1 - 58. / height)
+description(text) = sprintf("description_text = \"%s\"", text)
+
+# Rows of a data file, to plot; and a single number of it, of the last row that qualifies. plots/rows.awk says what a
+# kernel, a column and a condition are. NaN where there is no such row: a GPU counts nothing.
+if (!exists("where")) where = 'dim=first causal=first'
+rows_where(file, kernel, columns, where) = \
+	sprintf("< LC_ALL=C awk -f plots/rows.awk -v kernel='%s' -v where='%s' -v columns='%s' '%s'", kernel, where, columns, file)
+rows(file, kernel, columns) = rows_where(file, kernel, columns, where)
+last_where(file, kernel, column, where) = \
+	real(system(sprintf("LC_ALL=C awk -v last=1 -f plots/rows.awk -v kernel='%s' -v where='%s' -v columns='%s' '%s'", kernel, where, column, file)))
+last_of(file, kernel, column) = last_where(file, kernel, column, where)
+first_of(file, kernel, column) = real(system(sprintf("LC_ALL=C awk -f plots/rows.awk -v kernel='%s' -v where='%s' -v columns='%s' '%s' | head -n 1 | grep . || echo NaN", kernel, where, column, file)))
+known(x) = x == x
+# A curve only where there is data.
+inside(x, low, high, y) = x < 0.999 * low || x > 1.001 * high ? NaN : y
+at_least(a, b) = !known(a) ? b : !known(b) ? a : a > b ? a : b
+at_most(a, b) = !known(a) ? b : !known(b) ? a : a < b ? a : b
+
 # The first line of a data file says what made it.
 made_by(file) = system(sprintf("sed -n '1s/^# //p' '%s'", file))
+# The same without the chapter's name, for pictures of several files: "the simulated device (...), machine, date".
+source(file) = system(sprintf("sed -n '1s/^# .* on the simulated/The simulated/p; 1s/^# [^ ]* on //p' '%s' | head -n 1", file))
+# Whose times they are.
+is_gpu_time(file) = system(sprintf("LC_ALL=C awk -F'\t' '/^#.*time_kind/ {for (i = 1; i <= NF; i++) if ($i == \"time_kind\") c = i} !/^#/ && c && $c == \"measured-gpu\" {print 1; exit}' '%s'", file)) eq '1'
+time_axis(file) = is_gpu_time(file) ? "ms on the GPU" : "ms on this CPU, plain build"
+
+# 128 ... 16384, as they are said.
+set_lengths = "set logscale x; set xtics (32, 64, 128, 256, 512, '1k' 1024, '2k' 2048, '4k' 4096, '8k' 8192, '16k' 16384, '64k' 65536); set xlabel 'sequence length N (tokens)'"
+# Bytes over decades; the x axis goes on by this factor to the right of the data, where names stand.
+xroom = 1.15
+bytes = "%.0s %cB"
+
+# Names at the ends of lines: add each with name_line(text, y, colour), then load 'plots/name_lines.gp' with the panel's
+# yrange known: ymin, ymax. They are moved apart until none covers another.
+array name_text[40]; array name_y[40]; array name_colour[40]
+names = 0
+name_line(text, y, colour) = (known(y) ? (names = names + 1, name_text[names] = text, name_y[names] = y, name_colour[names] = colour, 1) : 0)

@@ -14,8 +14,8 @@ void device_check(cudaError_t status, const char *expression, const char *file, 
 	if (status == cudaSuccess)
 		return;
 	fflush(stdout);
-	fprintf(stderr, "%s:%d: %s: %s (%s)\n", file, line, expression, cudaGetErrorName(status),
-	        cudaGetErrorString(status));
+	fprintf(stderr, "%s:%d: %s: %s (%s)%s%s\n", file, line, expression, cudaGetErrorName(status),
+	        cudaGetErrorString(status), device_refusal() ? ": " : "", device_refusal() ? device_refusal() : "");
 	exit(EXIT_ENVIRONMENT);
 }
 
@@ -57,6 +57,11 @@ unsigned long long device_hazards(void)
 	return sim_error_count();
 }
 
+const char *device_refusal(void)
+{
+	return sim_refusal();
+}
+
 #else
 
 /* The table's entry for a device the driver names, e.g. "NVIDIA A100-SXM4-80GB"; NULL for one it does not know. */
@@ -96,6 +101,11 @@ int device_open(const char *gpu_option, struct device *device, struct error *err
 unsigned long long device_hazards(void)
 {
 	return 0;
+}
+
+const char *device_refusal(void)
+{
+	return NULL;
 }
 
 #endif

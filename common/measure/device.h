@@ -69,4 +69,7 @@ void device_free_all(struct device_memory *memory);
 /* Error-level hazards the simulated device has found so far; 0 on a GPU (use compute-sanitizer there). */
 unsigned long long device_hazards(void);
 
+/* Why the simulated device refused the last launch, naming it; NULL if it did not, and on a GPU, which never says. */
+const char *device_refusal(void);
+
 #endif

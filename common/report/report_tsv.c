@@ -1,9 +1,10 @@
 #include "report/report.h"
 
+#include "report/provenance.h"
+
 #include <inttypes.h>
 #include <math.h>
-#include <sys/utsname.h>
-#include <time.h>
+#include <string.h>
 
 /* The columns that describe the problem: those whose option the chapter takes. */
 static const struct {
@@ -32,14 +33,23 @@ static bool applies(const struct run_result *result, enum option_name option)
 	return result->chapter->options & OPTION_BIT(option);
 }
 
-void report_tsv_header(FILE *out, const struct run_result *result)
+/* The outputs of all kernels of the chapter, each once: one pair of columns for the error of each. */
+static size_t list_outputs(const struct chapter *chapter, const char *names[MAX_EXPECTATIONS])
 {
-	struct utsname machine;
-	char date[40] = "";
-	time_t now = time(NULL);
-	strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-	uname(&machine);
-	fprintf(out, "# %s on %s (%s), %s\n", result->chapter->name, result->device->title, machine.machine, date);
+	size_t count = 0;
+	for (size_t k = 0; k < chapter->kernel_count; k++)
+		for (const struct tensor *tensor = chapter->kernels[k].tensors; tensor->name; tensor++) {
+			size_t known = 0;
+			while (known < count && strcmp(names[known], tensor->name) != 0)
+				known++;
+			if (tensor_is_output(tensor) && known == count && count < MAX_EXPECTATIONS)
+				names[count++] = tensor->name;
+		}
+	return count;
+}
+
+static void write_columns(FILE *out, const struct run_result *result)
+{
 	fprintf(out, "# ");
 	for (size_t i = 0; i < SIZES; i++)
 		if (applies(result, sizes[i].option))
@@ -49,7 +59,23 @@ void report_tsv_header(FILE *out, const struct run_result *result)
 	fprintf(out, "kernel\tverified\tmax_abs\ttolerance\tmedian_ms\tp10_ms\tp90_ms\truns\ttime_kind\tfloor_"
 	             "ms\tbound_by\t"
 	             "flop\trequested_read_bytes\trequested_write_bytes\tatomic_bytes\tread_sectors\twrite_sectors\t"
-	             "footprint_read_bytes\tfootprint_write_bytes\tmodel_counts\tmodel_elements\tpeak_bytes\n");
+	             "footprint_read_bytes\tfootprint_write_bytes\tmodel_counts\tmodel_elements\tpeak_bytes\t"
+	             "counted_elements\tmodel_requested_elements\tmodel_footprint_elements\tblocks\tshared_bytes\t"
+	             "exponentials\thbm_requests\tshared_requests\tshared_wavefronts\tideal_wavefronts\t"
+	             "error_tensor");
+	const char *outputs[MAX_EXPECTATIONS];
+	size_t count = list_outputs(result->chapter, outputs);
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "\tmax_abs_%s\ttolerance_%s", outputs[i], outputs[i]);
+	fprintf(out, "\tskipped\n");
+}
+
+void report_tsv_header(FILE *out, const struct run_result *result)
+{
+	provenance_print(out, result);
+	fprintf(out, "# units: _bytes bytes, _sectors of 32 bytes, _elements of 4 bytes, _ms milliseconds, flop "
+	             "operations, other counts plain; NaN or - was not measured\n");
+	write_columns(out, result);
 }
 
 static void write_number(FILE *out, bool known, double value)
@@ -71,6 +97,30 @@ static void write_count(FILE *out, bool known, uint64_t value)
 static void write_text(FILE *out, bool known, const char *value)
 {
 	fprintf(out, "\t%s", known ? value : "-");
+}
+
+/* The closed form of that kind; the kernel may have none. */
+static void write_model(FILE *out, const struct kernel_result *kernel, enum model_counts counts)
+{
+	const struct model *found = NULL;
+	for (size_t i = 0; i < kernel->model_count; i++)
+		if (kernel->models[i].counts == counts)
+			found = &kernel->models[i];
+	write_count(out, found, found ? found->read_elements + found->write_elements : 0);
+}
+
+static void write_errors(FILE *out, const struct run_result *result, const struct kernel_result *kernel)
+{
+	const char *outputs[MAX_EXPECTATIONS];
+	size_t count = list_outputs(result->chapter, outputs);
+	for (size_t i = 0; i < count; i++) {
+		const struct check *found = NULL;
+		for (size_t c = 0; c < kernel->check_count; c++)
+			if (strcmp(kernel->checks[c].tensor, outputs[i]) == 0)
+				found = &kernel->checks[c];
+		write_number(out, found, found ? found->max_abs : 0.0);
+		write_number(out, found, found ? found->tolerance : 0.0);
+	}
 }
 
 static void write_row(FILE *out, const struct run_result *result, const struct kernel_result *kernel)
@@ -106,6 +156,22 @@ static void write_row(FILE *out, const struct run_result *result, const struct k
 	write_text(out, modelled, model->counts == MODEL_FOOTPRINT ? "footprint" : "requested");
 	write_count(out, modelled, model->read_elements + model->write_elements);
 	write_count(out, kernel->peak_bytes > 0, kernel->peak_bytes);
+
+	const struct shared_traffic *shared = &total->shared;
+	const struct traffic *compared = &kernel->measured[0];
+	write_count(out, counted && modelled, (compared->read_bytes + compared->write_bytes) / 4);
+	write_model(out, kernel, MODEL_REQUESTED);
+	write_model(out, kernel, MODEL_FOOTPRINT);
+	write_count(out, counted, kernel->counts.blocks);
+	write_count(out, counted, kernel->counts.shared_bytes);
+	write_count(out, counted, kernel->counts.exponentials);
+	write_count(out, counted, total->requests);
+	write_count(out, counted, shared->load_requests + shared->store_requests);
+	write_count(out, counted, shared->load_wavefronts + shared->store_wavefronts);
+	write_count(out, counted, shared->ideal_wavefronts);
+	write_text(out, kernel->checked, kernel->worst.tensor);
+	write_errors(out, result, kernel);
+	write_text(out, kernel->skipped[0], kernel->skipped);
 	fputc('\n', out);
 }
 

@@ -76,6 +76,14 @@ size_t sim_allocated_bytes(void);
 size_t sim_peak_bytes(void);
 void sim_reset_peak(void);
 
+/* Writes what kernels touch from now on to `path`, in place of SIM_TRACE (README.md has the format); "-" is standard
+ * output, NULL ends the trace. Returns 0, or -1 with errno: ENOTSUP in a --fast program. */
+int sim_trace(const char *path);
+
+/* Why the last launch was refused: "scale<<<(1,1,1), (2000,1,1)>>> was refused: 2000 threads in a block, which may
+ * have 1024". NULL if it was not. */
+const char *sim_refusal(void);
+
 /* 0 in a --fast program, which counts and checks nothing. */
 int sim_is_counting(void);
 

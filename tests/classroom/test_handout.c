@@ -363,6 +363,29 @@ Test(handout, tree_is_complete)
 	cr_expect(o.status == 2 && strstr(o.err, "was handed out"), "%s", o.err);
 }
 
+/* Every link and picture of what students read is in the tree. */
+Test(handout, links_lead_somewhere)
+{
+	char *tree = hand_out("links", NULL);
+	size_t links = 0;
+	for (int c = -1; c < CHAPTERS; c++) {
+		char *directory = c < 0 ? tree : text("%s/%s", tree, chapters[c].directory);
+		char *readme = read_text(text("%s/README.md", directory));
+		static const char *const openings[] = {"](", "src=\"", "srcset=\""};
+		for (size_t o = 0; o < sizeof openings / sizeof openings[0]; o++)
+			for (char *at = readme; (at = strstr(at, openings[o]));) {
+				at += strlen(openings[o]);
+				char *target = strndup(at, strcspn(at, ")\"#"));
+				if (target[0] && strncmp(target, "http", 4) != 0) {
+					links++;
+					cr_expect(exists(text("%s/%s", directory, target)), "%s: no %s", directory,
+					          target);
+				}
+			}
+	}
+	cr_expect_gt(links, 30);
+}
+
 /* ---- where it is written ---- */
 
 Test(handout, odd_places_and_keys)

@@ -260,3 +260,31 @@ Test(variants, window_sink_and_relu_solutions_verify, .timeout = 200)
 {
 	expect_solutions_verify(CLASS_OF_WINDOWS);
 }
+
+/* Who reads a report must see that this is not the course's function. */
+Test(variants, reports_name_the_variant, .timeout = 60)
+{
+	static const struct {
+		const char *key, *chapter, *options, *words, *json;
+	} cases[] = {
+		{CLASS_OF_CAPS, "05_fa2", "--seq 9 --dim 4", ", soft-cap ", "\"variant\":\"softcap\""},
+		{CLASS_OF_WINDOWS, "05_fa2", "--seq 9 --dim 4", ", window ", "\"variant\":\"window\""},
+		{CLASS_OF_WINDOWS, "02_online_softmax", "--rows 2 --cols 9", ", attention sink",
+	         "\"variant\":\"sink\""},
+		{CLASS_OF_WINDOWS, "03_tiled_matmul", "--m 3 --n 3", ", ReLU", "\"variant\":\"relu\""},
+		{NULL, "05_fa2", "--seq 9 --dim 4", "", NULL},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char *tree = hand_out(text("named-%zu", i), cases[i].key);
+		char *program = build_chapter(tree, chapter_named(cases[i].chapter), "-O0 -w");
+		char *command = text("%s %s --repeat 1 2>&1; %s %s --repeat 1 --json - 2>&1", program,
+		                     cases[i].options, program, cases[i].options);
+		struct outcome o = run_program(LIST("/bin/sh", "-c", command), NOTHING, 60);
+		cr_expect(strstr(o.out, cases[i].words), "%s: %s", cases[i].words, o.out);
+		if (cases[i].json)
+			cr_expect(strstr(o.out, cases[i].json), "%s: %s", cases[i].json, o.out);
+		else
+			cr_expect_null(strstr(o.out, "variant"), "%s", o.out);
+		free_outcome(&o);
+	}
+}

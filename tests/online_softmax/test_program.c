@@ -359,7 +359,7 @@ Test(program, demonstration)
 
 Test(program, readme_shows_what_it_prints)
 {
-	struct outcome o = run_program(LIST("perl", TEST_ROOT "/common/readme.pl", "--check", CHAPTER "/README.md"),
+	struct outcome o = run_program(LIST("perl", TEST_ROOT "/plots/readme.pl", "--check", CHAPTER "/README.md"),
 	                               NOTHING, 120);
 	cr_expect_eq(o.status, 0, "%s%s", o.out, o.err);
 	free_outcome(&o);

@@ -327,3 +327,38 @@ Test(broken, the_other_compiler)
 	if (TEST_OTHER_BUILD[0] == '\0')
 		skip_test("gcc and clang are not both installed: broken kernels were tried with one of them only");
 }
+
+/* A template's signature may be longer than the message: then its name says enough. */
+Test(broken, long_signatures)
+{
+	static const char *const kernels[][3] = {
+		/* template and parameters, template arguments, what is printed */
+		{"template <int A>\n__global__ void wide(int *y)", "<8>", "void wide<8>(int*)"},
+		{"template <int A, int B, class T>\n__global__ void multiply(T *y, const T *, const T *, T, T, T)",
+	         "<8, 16, int>", "multiply<8, 16, int>"},
+		{"template <class A, class B, class C>\n__global__ void multiply(int *y, A, B, C)",
+	         "<unsigned long long, unsigned long long, long long>", "multiply"},
+	};
+	static const char *const arguments[] = {"y", "y, y, y, 1, 2, 3", "y, 1, 2, 3"};
+
+	for (size_t i = 0; i < 3; i++) {
+		const char *directory = scratch_directory(), *name = i == 0 ? "wide" : "multiply";
+		struct outcome run;
+		char *at;
+
+		write_text(text("%s/long.cu", directory),
+		           text("#include <cuda_runtime.h>\n%s\n{\n\ty[1000] = 1;\n}\nint main()\n{\n\tint *y;\n"
+		                "\tcudaMalloc(&y, 64);\n\t%s%s<<<1, 1>>>(%s);\n}\n",
+		                kernels[i][0], name, kernels[i][1], arguments[i]));
+		run = run_program_in(directory, LIST(TEST_ROOT "/common/sim/simcc", "long.cu", "-o", "long"),
+		                     LIST("CC=" TEST_CC, "CXX=" TEST_CXX), 60);
+		cr_assert(run.status == 0, "%s", run.err);
+		run = run_program_in(directory, LIST("./long"), NOTHING, 30);
+		at = strstr(run.err, "=========     at ");
+		cr_assert(run.status == 1 && at != NULL, "%s", run.err);
+		at[strcspn(at, "\n")] = '\0';
+		cr_expect_str_eq(at, text("=========     at %s in long.cu:5", kernels[i][2]), "%s", at);
+		cr_expect(strlen(at) <= 80);
+		free_outcome(&run);
+	}
+}

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run.h"
+#include "trace.h"
 
 /* One warp-level instruction: the addresses of its active lanes, and which lanes those are. */
 struct instruction {
@@ -246,6 +246,8 @@ static void zip(struct worker *worker, const struct warp *warp, uint32_t lanes, 
 		for (unsigned j = 0; j < instruction.count; j++)
 			instruction.address[j] = member[j]->addresses[i];
 		count_instruction(&worker->tally, &instruction);
+		if (worker->tracer != NULL)
+			trace_accesses(worker, instruction.key, instruction.address, instruction.count);
 		if (worker->race_cells == NULL)
 			continue;
 		if (key_op(instruction.key) != SIM_OP_LOAD)
@@ -414,6 +416,8 @@ static void sort_into_streams(struct worker *worker, struct warp *warp, uint32_t
 			}
 			push(&warp->streams[at], i, lane->addresses[r]);
 			last = at;
+			if (worker->tracer != NULL)
+				trace_accesses(worker, lane->keys[r], &lane->addresses[r], 1);
 			if (worker->race_cells != NULL)
 				racecheck_instruction(worker, warp, lane->keys[r], 1u << i, &lane->addresses[r],
 				                      &lane->values[r]);

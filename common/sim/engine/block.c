@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "run.h"
+#include "trace.h"
 
 /* Windows a warp may fill before others are given a turn. Not ever more: threads may hand work to and fro. */
 enum { FIRST_TURNS = 64, MOST_TURNS = 1024 };
@@ -270,6 +270,8 @@ static void settle_warp(struct worker *worker, struct warp *warp)
 
 static void release_barrier(struct worker *worker)
 {
+	if (worker->tracer != NULL)
+		trace_end_interval(worker);
 	worker->barrier_true = worker->arrivals.with_predicate;
 	worker->barrier_waiting = worker->arrivals.count;
 	worker->arrivals = (struct arrivals){NULL, NULL, 0, 0};
@@ -447,10 +449,14 @@ void run_block(struct worker *worker)
 	open_warps(worker);
 	if (worker->instrumented)
 		fill_shared(worker);
+	if (worker->tracer != NULL)
+		trace_begin_block(worker);
 	struct lane *first = next_lane(worker);
 	sim_lane = first;
 	sim_fiber_switch(&worker->main, &first->fiber);
 	sim_lane = NULL;
+	if (worker->tracer != NULL)
+		trace_end_block(worker);
 	for (uint32_t t = 0; t < worker->thread_count; t++)
 		worker->tally.exp += worker->lanes[t].exp;
 }

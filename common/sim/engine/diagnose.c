@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "run.h"
+#include "trace.h"
 
 static _Atomic uint64_t error_count;
 static cudaError_t sticky_error = cudaSuccess, last_error = cudaSuccess;
@@ -40,6 +40,7 @@ cudaError_t sim_last_error(bool clear)
 {
 	cudaError_t error = sticky_error != cudaSuccess ? sticky_error : last_error;
 
+	sim_refusals_seen();
 	if (clear)
 		last_error = cudaSuccess;
 	return error;
@@ -62,12 +63,18 @@ static void summarise(int status, void *unused)
 	(void)unused;
 	if (sim_options()->check[SIM_LEAKCHECK])
 		sim_memory_report_leaks();
-	if (error_count == 0)
-		return;
-	fflush(NULL);
-	fprintf(stderr, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", error_count, error_count == 1 ? "" : "s");
-	if (status == 0)
-		_exit(1); /* right numbers do not excuse a wrong program */
+	sim_report_refusals();
+	if (error_count > 0) {
+		fflush(NULL);
+		fprintf(stderr, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", error_count,
+		        error_count == 1 ? "" : "s");
+		if (status == 0)
+			_exit(1); /* right numbers do not excuse a wrong program */
+	}
+	if (status == 0 && trace_has_failed()) {
+		fflush(NULL);
+		_exit(3);
+	}
 }
 
 /* Registered before anything of the program's own, so that it is the last to run. */
@@ -103,13 +110,28 @@ static void print_source_line(const char *path, unsigned line, unsigned column)
 		fprintf(stderr, "=========           | %*s^\n", (int)column - 1, "");
 }
 
+/* In full where that fits a line of 80 columns; else without its types; else by its name alone. */
+static void print_function(const struct hazard *h)
+{
+	const struct sim_function *function = sim_function_signed(h->signature);
+	char place[300] = "", text[1200];
+
+	if (h->line != 0)
+		snprintf(place, sizeof place, " in %.255s:%u", h->file, h->line);
+	snprintf(text, sizeof text, "=========     at %.700s%s", h->signature, place);
+	if (function != NULL && strlen(text) > 80 && function->template_args[0] != '\0')
+		snprintf(text, sizeof text, "=========     at %.300s<%.300s>%s", function->name,
+		         function->template_args, place);
+	if (function != NULL && strlen(text) > 80)
+		snprintf(text, sizeof text, "=========     at %.300s%s", function->name, place);
+	fprintf(stderr, "%s\n", text);
+}
+
 static void print_hazard(const struct hazard *h)
 {
 	fprintf(stderr, "========= %s%s\n", strcmp(h->severity, "warning") == 0 ? "Warning: " : "", h->headline);
-	if (h->line != 0)
-		fprintf(stderr, "=========     at %s in %s:%u\n", h->signature, h->file, h->line);
-	else if (h->signature[0] != '\0')
-		fprintf(stderr, "=========     at %s\n", h->signature);
+	if (h->line != 0 || h->signature[0] != '\0')
+		print_function(h);
 	if (h->has_place)
 		fprintf(stderr, "=========     by thread (%u,%u,%u) in block (%u,%u,%u)\n", h->thread.x, h->thread.y,
 		        h->thread.z, h->block.x, h->block.y, h->block.z);

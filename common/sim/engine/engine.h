@@ -2,12 +2,13 @@
  * Inside the simulated device: what its parts offer each other. Not for host programs (see ../sim.h).
  *
  *   api.c      the CUDA runtime API              memory.c   device memory: allocations, bounds, footprints
- *   launch.c   checks a launch, spreads blocks   symbols.c  the tables of tables.h, indexed
+ *   launch.c   spreads blocks over CPU threads   symbols.c  the tables of tables.h, indexed
  *   block.c    runs one block: fibers, barriers  account.c  warp instructions: sectors, wavefronts
  *   warp.c     shuffles and votes                hooks.c    every access of device code arrives here
  *   atomics.c  atomicAdd and friends             diagnose.c messages, hazard records, the error summary
  *   fiber.c    switching stacks                  report.c   launch records as JSON
- *   options.c  SIM_* environment
+ *   options.c  SIM_* environment                 limits.c   launches a GPU would refuse
+ *   trace.c    SIM_TRACE: what a block touches   trace_file.c   and its file
  */
 #ifndef SIM_ENGINE_H
 #define SIM_ENGINE_H
@@ -33,6 +34,8 @@ struct sim_options {
 	double timeout_s;
 	bool check[SIM_TOOLS];
 	const char *report_path; /* NULL, "-" or a file */
+	const char *trace_path;  /* the same */
+	size_t trace_limit;      /* bytes */
 };
 
 /* Parses the environment at the first call; a bad value is one line on stderr and exit 2. */
@@ -95,11 +98,18 @@ cudaError_t sim_api_hazard(cudaError_t error, const char *function, const char *
  * are deduced). invoke(arguments) calls it once, in the place of one thread. */
 cudaError_t sim_launch_kernel(dim3 grid, dim3 block, size_t dynamic_shared_bytes, cudaStream_t stream,
                               const void *kernel, const char *name, void (*invoke)(void *), void *arguments);
+/* Bytes of static shared memory; 0 if the address is no kernel's. */
+size_t sim_static_shared_bytes(const struct sim_function *function);
+
+/* ---- limits.c ---- */
+
 /* cudaFuncAttributeMaxDynamicSharedMemorySize for a kernel. */
 cudaError_t sim_set_dynamic_shared_limit(const void *kernel, size_t bytes);
 size_t sim_dynamic_shared_limit(const void *kernel);
-/* Bytes of static shared memory; 0 if the address is no kernel's. */
-size_t sim_static_shared_bytes(const struct sim_function *function);
+/* The program has asked for the error of the launches that were refused. */
+void sim_refusals_seen(void);
+/* At the end: one line on stderr if it never has. */
+void sim_report_refusals(void);
 
 /* ---- symbols.c ---- */
 
@@ -107,6 +117,7 @@ size_t sim_static_shared_bytes(const struct sim_function *function);
 const struct sim_function *sim_function_at(const void *address);
 const struct sim_function *sim_function_holding(const void *address);
 const struct sim_function *sim_kernel_named(const char *name);
+const struct sim_function *sim_function_signed(const char *signature);
 
 /* ---- for device code: called by fibers only; `site` is what simcc's pass filled in, NULL in plain builds ---- */
 

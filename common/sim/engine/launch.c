@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "run.h"
+#include "trace.h"
 
 enum { WORKER_STACK = 1024 * 1024 };
 
@@ -77,17 +77,19 @@ static void run_blocks(struct worker *worker)
 		abort();
 	worker_set_kernel(worker, launch->function);
 	worker_set_dynamic_shared(worker, launch->dynamic_shared_bytes);
+	trace_open_worker(worker);
 	for (;;) {
 		uint64_t order = launch->next_order++;
 
 		if (order >= launch->block_total || order > launch->failed_order)
-			return;
+			break;
 		worker->block_order = order;
 		worker->block = launch_block_at(launch, order);
 		run_block(worker);
 		worker->progress++;
 		hand_over_output(worker);
 	}
+	trace_close_worker(worker);
 }
 
 static void *worker_main(void *argument)
@@ -251,55 +253,6 @@ void fail_launch(struct worker *worker, const struct hazard *hazard, cudaError_t
 	abandon_block(worker);
 }
 
-/* ---- limits ---- */
-
-struct limit {
-	const void *kernel;
-	size_t bytes;
-};
-static struct limit *limits;
-static size_t limit_count;
-
-cudaError_t sim_set_dynamic_shared_limit(const void *kernel, size_t bytes)
-{
-	const size_t most = sim_options()->gpu->shared_per_block,
-		     fixed = sim_static_shared_bytes(sim_function_at(kernel));
-	size_t i = 0;
-
-	if (bytes + fixed > most)
-		return cudaErrorInvalidValue;
-	while (i < limit_count && limits[i].kernel != kernel)
-		i++;
-	if (i == limit_count) {
-		limits = realloc(limits, ++limit_count * sizeof *limits);
-		if (limits == NULL)
-			abort();
-	}
-	limits[i] = (struct limit){kernel, bytes};
-	return cudaSuccess;
-}
-
-size_t sim_dynamic_shared_limit(const void *kernel)
-{
-	const size_t fixed = sim_static_shared_bytes(sim_function_at(kernel));
-
-	for (size_t i = 0; i < limit_count; i++)
-		if (limits[i].kernel == kernel)
-			return limits[i].bytes;
-	return fixed < GPU_SHARED_WITHOUT_OPT_IN ? GPU_SHARED_WITHOUT_OPT_IN - fixed : 0;
-}
-
-static cudaError_t check_shape(dim3 grid, dim3 block)
-{
-	if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0)
-		return cudaErrorInvalidConfiguration;
-	if (grid.x > 2147483647u || grid.y > 65535 || grid.z > 65535)
-		return cudaErrorInvalidConfiguration;
-	if (block.x > 1024 || block.y > 1024 || block.z > 64 || (uint64_t)block.x * block.y * block.z > MAX_THREADS)
-		return cudaErrorInvalidConfiguration;
-	return cudaSuccess;
-}
-
 /* ---- the launch ---- */
 
 static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
@@ -448,9 +401,11 @@ static cudaError_t run_launch(struct launch *launch)
 	pthread_mutex_init(&launch->lock, NULL);
 	choose_block_order(launch);
 	open_released(launch);
+	trace_open_launch(launch);
 	run_on_pool(launch, false);
 	print_outputs(launch);
 	write_record(launch, pool.wanted);
+	trace_close_launch(launch);
 	free(launch->fault);
 	free((void *)launch->released);
 	pthread_mutex_destroy(&launch->lock);
@@ -493,13 +448,12 @@ cudaError_t sim_launch_kernel(dim3 grid, dim3 block, size_t dynamic_shared_bytes
 	(void)stream; /* all work is done before the call returns */
 	if (error != cudaSuccess)
 		return error;
-	if ((error = check_shape(grid, block)) != cudaSuccess)
+	if ((error = check_shape(&launch)) != cudaSuccess)
 		return sim_return(error);
 	pthread_mutex_lock(&one_at_a_time);
 	launch.function = find_function(&launch, kernel);
-	if (dynamic_shared_bytes > sim_dynamic_shared_limit(launch.function ? launch.function->address : kernel) ||
-	    sim_static_shared_bytes(launch.function) > GPU_SHARED_WITHOUT_OPT_IN)
-		error = sim_return(cudaErrorInvalidValue);
+	if ((error = check_shared_memory(&launch, kernel)) != cudaSuccess)
+		error = sim_return(error);
 	else
 		error = run_launch(&launch);
 	pthread_mutex_unlock(&one_at_a_time);

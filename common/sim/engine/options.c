@@ -113,6 +113,17 @@ static void read_environment(void)
 			refuse("SIM_REPORT", value, "a file name, or - for standard output");
 		options.report_path = value;
 	}
+	if ((value = getenv("SIM_TRACE")) != NULL) {
+		if (value[0] == '\0')
+			refuse("SIM_TRACE", value, "a file name, or - for standard output");
+		options.trace_path = value;
+	}
+	options.trace_limit = (size_t)64 << 20;
+	if ((value = getenv("SIM_TRACE_LIMIT")) != NULL) {
+		if (!read_number(value, &number) || number < 1 || number > 65536)
+			refuse("SIM_TRACE_LIMIT", value, "a number of megabytes from 1 to 65536");
+		options.trace_limit = (size_t)number << 20;
+	}
 	if (chosen_gpu != NULL)
 		options.gpu = chosen_gpu;
 }

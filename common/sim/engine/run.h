@@ -219,7 +219,8 @@ struct worker {
 	uint32_t *path_index;
 	uint32_t path_index_size;
 
-	char *output; /* of the kernel's printf, this block */
+	struct tracer *tracer; /* SIM_TRACE: what the block touches; NULL: off */
+	char *output;          /* of the kernel's printf, this block */
 	size_t output_length, output_capacity;
 
 	uint32_t interval;            /* counts barriers passed, over all blocks */
@@ -263,6 +264,8 @@ struct launch {
 		*released; /* racecheck, by block order: its last atomic after a fence, as below; NULL: off */
 	uint64_t released_count;
 
+	struct traced_launch *trace; /* SIM_TRACE; NULL: off */
+
 	pthread_mutex_t lock; /* guards what follows */
 	struct hazard *fault; /* of block failed_order */
 	cudaError_t error;
@@ -281,6 +284,10 @@ extern __thread struct lane *sim_lane __attribute__((tls_model("local-exec")));
 
 /* The block that is `order`-th to be run. In launch.c. */
 uint3 launch_block_at(const struct launch *launch, uint64_t order);
+
+/* ---- limits.c: cudaSuccess, or why a GPU would not accept the launch ---- */
+cudaError_t check_shape(const struct launch *launch);
+cudaError_t check_shared_memory(const struct launch *launch, const void *kernel);
 
 /* ---- initcheck.c ---- */
 void report_uninitialised(struct lane *lane, uintptr_t address, size_t size, enum sim_space space, const void *site);

@@ -69,6 +69,14 @@ const struct sim_function *sim_kernel_named(const char *name)
 	return NULL;
 }
 
+const struct sim_function *sim_function_signed(const char *signature)
+{
+	for (struct sim_function *f = __start_sim_functions; f < __stop_sim_functions; f++)
+		if (strcmp(f->signature, signature) == 0)
+			return f;
+	return NULL;
+}
+
 int sim_is_counting(void)
 {
 	return &__stop_sim_sites[0] > &__start_sim_sites[0];

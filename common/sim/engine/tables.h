@@ -26,6 +26,7 @@ struct sim_function {
 	const char *name;                 /* without namespace, arguments and template arguments: "fa2_row" */
 	const char *signature;            /* demangled in full: "void fa2_row<64>(float const*, float*)" */
 	const char *template_args;        /* "64, true", or "" */
+	const char *file;                 /* where it is written, as the compiler was given it; "" if unknown */
 	void *address;                    /* first instruction */
 	uint64_t size;                    /* bytes of code */
 	struct sim_shared *const *shared; /* the __shared__ arrays it and its callees in this object use */

@@ -236,7 +236,9 @@ sub location {
     my $name = $self->{debug_files}{$file};
     my $here = { file => $name // '', line => $line, column => $self->column($file, $line, $column // 0) };
     $self->{any_location} = $here;
-    $self->{location} = $here if defined $name;
+    return unless defined $name;
+    $self->{location} = $here;
+    $self->{function}{file} //= $name if $self->{function};
 }
 
 # The column in what the user wrote; 0 where it cannot be told.
@@ -522,7 +524,8 @@ sub emit_function {
     $self->open_table('sim_functions', $group);
     $self->emit(".Lsim_function_$index:",
         (map { "\t.quad\t$_" } $self->string_label($name), $self->string_label($function->{signature}),
-            $self->string_label($arguments), $symbol, ".Lsim_end_$index-$symbol", @shared ? ".Lsim_shared_of_$index" : 0),
+            $self->string_label($arguments), $self->string_label($function->{file} // ''),
+            $symbol, ".Lsim_end_$index-$symbol", @shared ? ".Lsim_shared_of_$index" : 0),
         "\t.long\t" . @shared, "\t.long\t" . ($function->{is_kernel} ? 1 : 0));
     return unless @{ $function->{sites} };
     $self->open_table('sim_sites', $group);

@@ -2,7 +2,7 @@
 # Re-makes the printed blocks of a README from the commands that made them, or checks that they are still what the
 # commands print.
 #
-#   perl common/readme.pl [--check] 01_naive/README.md ...
+#   perl plots/readme.pl [--check] 01_naive/README.md ...
 #
 # A block is a fence under a comment that holds its command, run in the README's own directory:
 #
@@ -11,8 +11,14 @@
 #     ...
 #     ```
 #
+# or text of the page itself, a table or a picture, between two comments:
+#
+#     <!-- markdown: perl plots/chapter_table.pl -->
+#     ...
+#     <!-- end -->
+#
 # Counters must be equal. What differs from machine to machine does not count: lines of times, a time at the end of a
-# line (a table's last column), rounding errors.
+# line (a table's last column), rounding errors. Text of the page comes from data files, so all of it must be equal.
 use strict;
 use warnings;
 use File::Basename qw(dirname);
@@ -29,16 +35,24 @@ sub remake {
     my $text = do { local $/; <$in> };
     close $in;
     my $blocks = 0;
-    my $new = $text =~ s{(<!-- output: (.+?) -->\n```text\n)(.*?)(^```$)}{
+    my $remade = sub {
+        my ($command, $old, $same) = @_;
         $blocks++;
-        my ($head, $command, $old, $tail) = ($1, $2, $3, $4);
         my $printed = run(dirname($path), $command);
-        if ($check && comparable($printed) ne comparable($old)) {
+        if ($check && $same->($printed) ne $same->($old)) {
             print STDERR "$path: the block printed by '$command' is stale: make readme\n";
             $stale = 1;
         }
-        $head . $printed . $tail;
+        return $printed;
+    };
+    my $new = $text =~ s{(<!-- output: (.+?) -->\n```text\n)(.*?)(^```$)}{
+        my ($head, $command, $old, $tail) = ($1, $2, $3, $4);
+        $head . $remade->($command, $old, \&comparable) . $tail;
     }gesmr;
+    $new =~ s{(<!-- markdown: (.+?) -->\n)(.*?)(^<!-- end -->$)}{
+        my ($head, $command, $old, $tail) = ($1, $2, $3, $4);
+        $head . $remade->($command, $old, sub { $_[0] }) . $tail;
+    }gesm;
     print "$path: $blocks blocks", $check ? ($stale ? '' : ' as printed') : ' re-made', "\n";
     return if $check || $new eq $text;
     open my $out, '>', "$path.new" or die "$path.new: $!\n";

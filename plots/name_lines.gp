@@ -1,0 +1,27 @@
+# Writes the names collected with name_line() at x = name_x, each near the end of its line (log scale, ymin ... ymax),
+# apart by at least name_gap pixels, and forgets them.
+if (!exists("name_gap")) { name_gap = 15 }
+per_pixel = log10(ymax / ymin) / panel_height
+do for [i = 1:names] { name_y[i] = log10(name_y[i] / ymin) / per_pixel }
+# In order from below; two at the same place stay in the order they were added.
+do for [round = 1:names] {
+	do for [i = 1:names-1] {
+		if (name_y[i] < name_y[i + 1]) {
+			y = name_y[i]; name_y[i] = name_y[i + 1]; name_y[i + 1] = y
+			t = name_text[i]; name_text[i] = name_text[i + 1]; name_text[i + 1] = t
+			c = name_colour[i]; name_colour[i] = name_colour[i + 1]; name_colour[i + 1] = c
+		}
+	}
+}
+do for [round = 1:200] {
+	do for [i = 1:names-1] {
+		lack = name_gap - (name_y[i] - name_y[i + 1])
+		if (lack > 0.01) { name_y[i] = name_y[i] + lack / 2; name_y[i + 1] = name_y[i + 1] - lack / 2 }
+	}
+	if (names > 0 && name_y[1] > panel_height - 4) { name_y[1] = panel_height - 4 }
+	if (names > 0 && name_y[names] < 6) { name_y[names] = 6 }
+}
+do for [i = 1:names] {
+	set label 200 + i name_text[i] at name_x, ymin * 10 ** (name_y[i] * per_pixel) left tc rgb name_colour[i] font face.','.(name_gap < 15 ? small : normal)
+}
+names = 0

@@ -1,0 +1,124 @@
+# The roofline, with every kernel of every chapter: intensity from the bytes it requests and from its footprint, as a
+# segment between the two, in a strip below the roofs. A height only where a throughput was measured on a GPU.
+# data: a directory with the six chapters' files. A GPU counts nothing: there the bytes are those of the closed forms,
+# which the simulated device's counts have to equal for a kernel to be verified.
+# gpu: whose roofs, a name of roofs.tsv; roofs: that file
+on_gpu = system(sprintf("grep -c measured-gpu '%s/05_fa2.tsv' || true", data)) > 0
+height = on_gpu ? 860 : 640
+load 'plots/theme.gp'
+if (!exists("roofs")) roofs = 'plots/data/roofs.tsv'
+if (!exists("gpu")) gpu = 'h100'
+where = ''
+bandwidth = last_of(roofs, gpu, 'hbm_bytes_per_s') / 1e12
+peak = last_of(roofs, gpu, 'fp32_flop_per_s') / 1e12
+tensor = last_of(roofs, gpu, 'fp16_tensor_flop_per_s') / 1e12
+title = system(sprintf("awk -F'\t' '$1 == \"%s\" {print $2}' '%s'", gpu, roofs))
+if (!known(bandwidth)) {
+	print "no such GPU: ".gpu.", expected one of ".system(sprintf("awk '!/^#/ {printf \"%%s \", $1}' '%s'", roofs))
+	exit status 2
+}
+kernels = "naive softmax_three_pass softmax_online softmax_dot matmul_naive matmul_coalesced matmul_tiled matmul_padded matmul_registers fa1_paper fa1_row fa1_row_dynamic fa2_row fa2_split_q backward_naive backward_split backward_atomic"
+chapter_of = "1 2 2 2 3 3 3 3 3 4 4 4 5 5 6 6 6"
+files = "01_naive 02_online_softmax 03_tiled_matmul 04_fa1 05_fa2 06_backward"
+array colours[6] = [vermilion, purple, orange, green, blue, foreground]
+array texts[6] = [vermilion_text, purple_text, orange_text, green_text, blue_text, foreground]
+K = words(kernels)
+chapter(i) = int(real(word(chapter_of, i)))
+tsv(folder, i) = folder.'/'.word(files, chapter(i)).'.tsv'
+where = 'dim=64 causal=0'
+# One N for all of attention, the largest that each chapter counted; the others' own largest sizes.
+N = 1e9
+do for [i in "1 10 13 15"] { N = at_most(N, last_of(tsv(data, int(i)), word(kernels, int(i)), 'seq')) }
+here = sprintf("%s seq=%d", where, N)
+columns = last_of(tsv(data, 2), 'softmax_online', 'cols')
+side = last_of(tsv(data, 5), 'matmul_naive', 'n')
+array requested[K]; array footprint[K]; array measured[K]
+low = 1e9; high = 0; heights = 0; bottom = 1e9
+do for [i = 1:K] {
+	requested[i] = last_where(tsv(data, i), word(kernels, i), on_gpu ? 'flop/model_requested' : 'flop/requested', here)
+	footprint[i] = last_where(tsv(data, i), word(kernels, i), on_gpu ? 'flop/model_footprint' : 'flop/footprint', here)
+	measured[i] = last_where(tsv(data, i), word(kernels, i), '0.001*gflops', here)
+	low = at_most(low, requested[i]); high = at_least(high, footprint[i])
+	if (known(measured[i])) { heights = heights + 1; bottom = at_most(bottom, measured[i]) }
+}
+ridge = peak / bandwidth
+roof_share(i) = 100 * measured[i] / (bandwidth * footprint[i] < peak ? bandwidth * footprint[i] : peak)
+eval headline(heights > 0 ? sprintf("fa2_split_q reaches %.2g %% of its roof, naive attention %.2g %% of its lower one", roof_share(14), roof_share(1)) : \
+	requested[14] > ridge && footprint[1] < ridge ? \
+	sprintf("FlashAttention-2 crosses the ridge: %.0f FLOP a byte it requests, naive has %.0f at best", requested[14], footprint[1]) : \
+	sprintf("FLOP a byte: FlashAttention-2 %.0f as requested, naive attention %.0f at best, the ridge at %.0f", requested[14], footprint[1], ridge))
+eval provenance(sprintf("fp32, d = 64, N = %d; 02: %.0f columns; 03: n = %.0f. %s. Roofs: %s. %s", N, columns, side, \
+	heights > 0 ? "Heights: measured, % of the roof above the footprint; bytes by closed forms" : "No throughput was measured, so no kernel has a height", \
+	title, source(tsv(data, 13))))
+eval description("A kernel left of the ridge is bound by memory. Between the bytes its threads request and its footprint lies what caches can save; the larger the gap, the more it depends on them.")
+set logscale xy
+set xrange [low / 1.8 : high * 1.8]
+left = 150; right = heights > 0 ? 620 : 770
+strip = 16 * K + 8
+# The roofs.
+eval panel(left, right, 66 + strip + 14, height - 78)
+set multiplot
+ymax = tensor * 2.6
+ymin = heights > 0 ? at_most(bottom / 2, bandwidth * low / 2) : bandwidth * low
+set yrange [ymin : ymax]
+set format x ""
+set format y "%g"
+set ylabel "TFLOP/s"
+decade_x = (right - left) / log10(high * 1.8 / (low / 1.8))
+decade_y = panel_height / log10(ymax / ymin)
+steep = atan2(decade_y, decade_x) * 180 / pi
+set label 301 sprintf("HBM %.2f TB/s", bandwidth) at low * 1.6, bandwidth * low * 1.6 * 10 ** (11 / decade_y) rotate by steep left tc rgb dim font little
+set label 302 sprintf("fp32 peak, %.1f TFLOP/s", peak) at high * 1.7, peak * 10 ** (9 / decade_y) right tc rgb dim font little
+set label 303 sprintf("fp16 tensor cores, %.0f: not used here", tensor) at high * 1.7, tensor * 10 ** (9 / decade_y) right tc rgb dim font little
+set label 304 sprintf("ridge %.1f", ridge) at ridge * 1.06, ymin * 10 ** (9 / decade_y) left tc rgb dim font little
+set label 305 "memory-bound" at ridge / 1.1, ymin * 10 ** (9 / decade_y) right tc rgb dim font little
+set label 306 "compute-bound" at high * 1.7, ymin * 10 ** (9 / decade_y) right tc rgb dim font little
+set arrow 1 from ridge, ymin to ridge, peak nohead dt 3 lc rgb dim
+set print $heights
+do for [i = 1:K] { if (known(measured[i])) { print sprintf("%.9g\t%.9g\t%.9g\t%d", requested[i], footprint[i], measured[i], i) } }
+if (heights == 0) { print "NaN\tNaN\tNaN\t1" }
+unset print
+if (heights > 0) {
+	name_x = high * 1.8 * 1.05
+	name_gap = 13
+	do for [i = 1:K] {
+		if (known(measured[i])) {
+			ignore = name_line(sprintf("%s %.2g %%", word(kernels, i), roof_share(i)), measured[i], texts[chapter(i)])
+		}
+	}
+	load 'plots/name_lines.gp'
+}
+lower(a, b) = a < b ? a : b
+colour(i) = int(system(sprintf("printf '%%d' 0x%s", substr(colours[chapter(int(i))], 2, 7))))
+array numbers[K]
+do for [i = 1:K] { numbers[i] = colour(i) }
+set samples 500
+plot lower(tensor, bandwidth * x) with lines lc rgb dim lw 1.4 dt 2, \
+     lower(peak, bandwidth * x) with lines lc rgb foreground lw 2.4, \
+     $heights using 1:3:($2 - $1):(0):(numbers[int($4)]) with vectors nohead lw 3 lc rgb variable, \
+     $heights using 1:3:(numbers[int($4)]) with points pt 6 ps 0.8 lc rgb variable, \
+     $heights using 2:3:(numbers[int($4)]) with points pt 7 ps 0.8 lc rgb variable
+eval fresh
+# The strip: a row a kernel.
+unset logscale y
+eval panel(left, right, 66, 66 + strip)
+set yrange [K + 0.7 : 0.3]
+set format x "%g"
+unset ylabel
+set xlabel "FLOP for each byte of HBM:  ○ bytes requested   ● footprint"
+set xrange [low / 1.8 : high * 1.8]
+set print $strip
+do for [i = 1:K] { print sprintf("%.9g\t%.9g\t%d", requested[i], footprint[i], i) }
+unset print
+do for [i = 1:K] {
+	set label 400 + i word(kernels, i) at screen (left - 8.) / width, first i right tc rgb texts[chapter(i)] font little
+	set label 450 + i sprintf("0%d", chapter(i)) at screen 8. / width, first i left tc rgb dim font little
+}
+unset ytics
+set arrow 1 from ridge, 0.3 to ridge, K + 0.7 nohead dt 3 lc rgb dim
+plot $strip using 1:3:($2 - $1):(0):(numbers[int($3)]) with vectors nohead lw 4 lc rgb variable, \
+     $strip using 1:3:(numbers[int($3)]) with points pt 7 ps 0.9 lc rgb background, \
+     $strip using 1:3:(numbers[int($3)]) with points pt 6 ps 0.9 lw 1.6 lc rgb variable, \
+     $strip using 2:3:(numbers[int($3)]) with points pt 7 ps 0.9 lc rgb variable
+unset multiplot
+load 'plots/say.gp'

@@ -1,0 +1,38 @@
+/*
+ * The roofs of the GPUs this course knows, as a data file for the roofline: common/sim/gpus.c is where the figures
+ * and their sources stand.
+ *
+ *   roofs [FILE]     default: standard output
+ */
+#include "sim/gpus.h"
+#include "support/output_file.h"
+
+#include <stdio.h>
+
+static int write_roofs(struct output_file *file)
+{
+	fprintf(file->stream, "# roofs of the GPUs of common/sim/gpus.c\n"
+	                      "# units: bytes a second, FLOP a second\n"
+	                      "# kernel\ttitle\thbm_bytes_per_s\tfp32_flop_per_s\tfp16_tensor_flop_per_s\n");
+	for (const struct gpu *gpu = gpu_table; gpu->name != NULL; gpu++)
+		fprintf(file->stream, "%s\t%s\t%.9g\t%.9g\t%.9g\n", gpu->name, gpu->title, gpu->hbm_bytes_per_s,
+		        gpu->fp32_flop_per_s, gpu->fp16_tensor_flop_per_s);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct output_file file;
+	struct error error = {0};
+	if (argc > 2) {
+		fprintf(stderr, "usage: roofs [FILE]\n");
+		return EXIT_USAGE;
+	}
+	if (output_file_open(&file, argc == 2 ? argv[1] : "-", &error) == 0) {
+		write_roofs(&file);
+		output_file_commit(&file, &error);
+	}
+	if (error.exit_code != 0)
+		fprintf(stderr, "roofs: %s\n", error.message);
+	return error.exit_code;
+}

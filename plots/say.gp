@@ -1,0 +1,9 @@
+# The last line of every script: leaves title, provenance and description for plots/draw.sh.
+unset output
+if (exists("out")) {
+	set print out.".words"
+	print headline_text
+	print provenance_text
+	print description_text
+	unset print
+}
