@@ -10,6 +10,7 @@ use warnings;
 use Cwd qw(realpath);
 use Digest::SHA qw(sha1_hex sha256_hex);
 use Encode qw(decode encode);
+use Fcntl qw(LOCK_EX);
 use File::Basename qw(dirname basename);
 use File::Path qw(make_path remove_tree);
 use File::Temp qw(tempdir);
@@ -64,6 +65,7 @@ sub slurp {
 
 # ---- the teacher's tree ----
 
+my $device; # libsim.a
 my ($course, $tree, $teacher, @tasks, @cases, %stubs, %needs, $questions, $scratch);
 my ($cc, $cxx) = ($ENV{CC} || 'gcc', $ENV{CXX} || '');
 $cxx = $cc =~ s{clang(?!\+)}{clang++}r =~ s{gcc}{g++}r if $cxx eq '';
@@ -71,7 +73,6 @@ $cxx = $cc =~ s{clang(?!\+)}{clang++}r =~ s{gcc}{g++}r if $cxx eq '';
 sub open_tree {
     $course = dirname($here);
     $teacher = -f "$here/handout.pl";
-    $ENV{SIM_BUILD} //= "$course/build"; # one device for the trees of all classes
     $tree = defined $opt{key} && $opt{key} ne '' && $teacher ? class_tree($opt{key}) : $course;
     @tasks = Tasks::read_tasks("$here/tasks.tsv");
     @cases = Tasks::read_cases("$here/grade/cases.tsv");
@@ -82,6 +83,24 @@ sub open_tree {
     (undef, $questions) = Predictions::parse($template ? decode('UTF-8', slurp($template)) : '');
     $tasks[$_]{number} = $_ + 1 for 0 .. $#tasks;
     choose_tasks() if defined $opt{only};
+}
+
+# The simulated device, once, for the trees of all classes: they have the same. Links then need not look at its sources.
+sub build_device {
+    return if defined $ENV{SIM_LIB};
+    my $base = $ENV{SIM_BUILD} // "$course/build";
+    make_path($base);
+    local %ENV = %ENV;
+    delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES)};
+    my $directory = "$base/" . basename($cxx);
+    make_path($directory);
+    open my $lock, '>', "$directory/.lock" or die "$directory: cannot be written: $!\n";
+    flock $lock, LOCK_EX;
+    my $log = lines('sh', '-c', 'make -s -C "$1" lib CC="$2" CXX="$3" 2>&1 || echo "the simulated device does not build"', 'sh',
+        "$course/common/sim", $cc, $cxx);
+    die $log if $log =~ /the simulated device does not build/;
+    close $lock;
+    $device = "$directory/libsim.a";
 }
 
 sub choose_tasks {
@@ -636,6 +655,8 @@ sub main {
     local $SIG{TERM} = local $SIG{INT} = sub { exit 130 };
     return print_answers() if $opt{answers};
     Sandbox::check_machine();
+    build_device();
+    $ENV{SIM_LIB} //= $device;
     return prepare() if $opt{prepare};
     return grade_folder($opt{submissions}) if defined $opt{submissions};
     $opt{submission} //= $course;

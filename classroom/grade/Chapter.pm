@@ -28,11 +28,7 @@ sub build_kit {
     local %ENV = %ENV;
     delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES DEVICE)};
     my $status = system { 'sh' } 'sh', '-c', 'log=$1; shift; exec "$@" >"$log" 2>&1', 'sh', $log, @command;
-    if ($status == 0) { # the device is built now: links need not look at its sources again
-        my $library = "$ENV{SIM_BUILD}/" . ($self->{cxx} =~ s{.*/}{}r) . '/libsim.a';
-        $self->{library} = $library if -f $library;
-        return;
-    }
+    return if $status == 0;
     die "$self->{chapter}: the judge does not build:\n" . slurp($log);
 }
 
@@ -114,8 +110,6 @@ sub link_runner {
     my ($self, $directory) = @_;
     my $kit = $self->{kit};
     local @ENV{qw(CC CXX)} = @$self{qw(cc cxx)};
-    local $ENV{SIM_LIB} = $self->{library};
-    delete $ENV{SIM_LIB} unless defined $self->{library};
     system('objcopy', '--wildcard', (map { ('-R', $_, '-R', ".rela$_") } qw(.init_array*)), "--redefine-syms=$self->{tree}/classroom/grade/names", "$directory/student.o", "$directory/guarded.o") == 0
         or die "objcopy failed (package binutils)\n";
     my @command = ("$self->{tree}/common/sim/simcc", "$kit/guard_begin.o", "$directory/guarded.o", "$kit/guard_end.o",

@@ -107,7 +107,7 @@ my $DEVICE = join '|', qw(block_dim block_index thread_index grid_dim warp_size 
     mem(?:cpy|move|set)_s4 printf puts putchar vprintf shared_address static_shared_bytes return);
 my $CUDA = join '|', qw(cudaGetLastError cudaPeekAtLastError cudaFuncSetAttribute cudaFuncSetCacheConfig cudaMemset
     cudaMemsetAsync cudaDeviceGetAttribute cudaGetDevice cudaGetDeviceProperties cudaGetErrorString cudaGetErrorName);
-my $ALLOWED = qr/^(?:_GLOBAL_OFFSET_TABLE_|_Unwind_Resume|__gxx_personality_v0|__cxa_guard_(?:acquire|release)
+my $ALLOWED = qr/^(?:_GLOBAL_OFFSET_TABLE_|_Unwind_Resume|__g(?:xx|cc)_personality_v0|__cxa_begin_catch|_ZSt9terminatev|__cxa_guard_(?:acquire|release)
     |__stack_chk_fail|mem(?:cpy|move|set)|printf|puts|putchar|__isnanf?|__isinff?|__finitef?
     |__tsan_(?:func_entry|func_exit|init|(?:volatile_|unaligned_)?(?:read|write)\d+|(?:read|write)_range)
     |(?:$MATH)f?|sim_(?:$DEVICE)|$CUDA)$/x;
@@ -141,7 +141,7 @@ sub object_refusals {
             push @why, "it replaces new or delete ($name)";
         } elsif ($letter eq 'i') {
             push @why, "$name is chosen when the program is loaded (ifunc), which is not allowed";
-        } elsif ($name =~ /^_Z/ || $export{$name} || $name =~ /^DW\.ref\./) {
+        } elsif ($name =~ /^_Z/ || $export{$name} || $name =~ /^DW\.ref\.|^__clang_call_terminate$/) {
             next;
         } else {
             push @why, "it defines $name for the whole program: make it static";
