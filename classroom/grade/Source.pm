@@ -108,7 +108,7 @@ my $DEVICE = join '|', qw(block_dim block_index thread_index grid_dim warp_size 
 my $CUDA = join '|', qw(cudaGetLastError cudaPeekAtLastError cudaFuncSetAttribute cudaFuncSetCacheConfig cudaMemset
     cudaMemsetAsync cudaDeviceGetAttribute cudaGetDevice cudaGetDeviceProperties cudaGetErrorString cudaGetErrorName);
 my $ALLOWED = qr/^(?:_GLOBAL_OFFSET_TABLE_|_Unwind_Resume|__g(?:xx|cc)_personality_v0|__cxa_begin_catch|_ZSt9terminatev|__cxa_guard_(?:acquire|release)
-    |__stack_chk_fail|mem(?:cpy|move|set)|printf|puts|putchar|__isnanf?|__isinff?|__finitef?
+    |__stack_chk_fail|mem(?:cpy|move|set|pcpy)|printf|puts|putchar|__isnanf?|__isinff?|__finitef?
     |__tsan_(?:func_entry|func_exit|init|(?:volatile_|unaligned_)?(?:read|write)\d+|(?:read|write)_range)
     |(?:$MATH)f?|sim_(?:$DEVICE)|$CUDA)$/x;
 

@@ -181,3 +181,12 @@ SILENT(sim_printf)
 SILENT(sim_puts)
 SILENT(sim_putchar)
 SILENT(sim_vprintf)
+
+/* What the device's clang pass copies structs with. */
+void *guard_mempcpy(void *to, const void *from, size_t bytes);
+void *guard_mempcpy(void *to, const void *from, size_t bytes)
+{
+	look(from, bytes, false);
+	look(to, bytes, true);
+	return mempcpy(to, from, bytes);
+}
