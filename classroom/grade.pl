@@ -121,6 +121,8 @@ sub class_tree {
     my $base = $ENV{GRADE_BUILD} || "$course/build/classroom";
     my ($class, $version) = ("$base/class-" . substr(sha1_hex("class\0$key"), 0, 12), substr $state, 0, 12);
     make_path($base);
+    open my $lock, '>', "$base/.class-lock" or die "$base: cannot be written: $!\n";
+    flock $lock, LOCK_EX;
     return "$class-$version" if -f "$class-$version/.complete";
     remove_tree(glob "$class-*");
     my $log = "$base/class.log";

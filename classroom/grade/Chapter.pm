@@ -2,6 +2,7 @@
 package Chapter;
 use strict;
 use warnings;
+use Fcntl qw(LOCK_EX);
 use File::Path qw(make_path remove_tree);
 use JSON::PP ();
 use Sandbox;
@@ -25,6 +26,9 @@ sub build_kit {
         "$self->{tree}/classroom/grade/judge.mk", 'kit', 'DEVICE=sim', "CC=$self->{cc}", "CXX=$self->{cxx}",
         $self->{original} ? "ORIGINAL=$self->{original}" : ());
     my $log = "$self->{scratch}/kit.log";
+    make_path("$self->{tree}/build");
+    open my $lock, '>', "$self->{tree}/build/.classroom-lock" or die "$self->{tree}/build: cannot be written: $!\n";
+    flock $lock, LOCK_EX; # two graders may run at once
     local %ENV = %ENV;
     delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES DEVICE)};
     my $status = system { 'sh' } 'sh', '-c', 'log=$1; shift; exec "$@" >"$log" 2>&1', 'sh', $log, @command;
