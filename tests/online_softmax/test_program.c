@@ -338,8 +338,9 @@ Test(program, merge_is_associative)
 /* `make` in the chapter: the demonstration, verified, ends with the next thing to try, and soon. */
 Test(program, demonstration)
 {
-	struct outcome o = run_program(
-		LIST("make", "-s", "-C", CHAPTER, "DEVICE=sim", "CC=" TEST_CC, "CXX=" TEST_CXX), NOTHING, 120);
+	struct outcome o = run_program(LIST("make", "-s", "--no-print-directory", "-C", CHAPTER, "DEVICE=sim",
+	                                    "CC=" TEST_CC, "CXX=" TEST_CXX),
+	                               NOTHING, 120);
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
 	cr_expect(o.seconds < 15, "took %.1f s; 5 s on a machine that has nothing else to do", o.seconds);
 	cr_expect_null(strstr(o.out, "NOT EQUAL"));

@@ -219,8 +219,9 @@ Test(program, any_order_of_threads)
  */
 Test(program, demonstration)
 {
-	struct outcome o = run_program(
-		LIST("make", "-s", "-C", CHAPTER, "DEVICE=sim", "CC=" TEST_CC, "CXX=" TEST_CXX), NOTHING, 120);
+	struct outcome o = run_program(LIST("make", "-s", "--no-print-directory", "-C", CHAPTER, "DEVICE=sim",
+	                                    "CC=" TEST_CC, "CXX=" TEST_CXX),
+	                               NOTHING, 120);
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
 	cr_expect(o.seconds < 20, "took %.1f s; 5 s on a machine that has nothing else to do", o.seconds);
 	cr_expect_null(strstr(o.out, "NOT EQUAL"));
