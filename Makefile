@@ -10,7 +10,7 @@ CHAPTERS := $(ALL_CHAPTERS)
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build run real plot test test-all bench tables plots bench-sim sanitize ptxas readme check-readme format check-format clean help $(CHAPTERS)
+.PHONY: all build run real plot test test-all bench tables plots bench-sim sanitize ptxas explorer readme check-readme format check-format clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -74,6 +74,10 @@ sanitize: build
 ptxas:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter ptxas || exit 1; done
 
+# The page that shows the bytes move, from runs of this code. Tracked, because it is shown.
+explorer: build
+	@perl plots/explorer.pl
+
 # The printed blocks of the READMEs, from the programs they show.
 READMES := $(wildcard README.md 0*_*/README.md common/sim/README.md plots/README.md)
 readme: build
@@ -109,6 +113,7 @@ help:
 	@echo "make plots        the pictures in plots/pictures, from plots/data (TERM=1 in the terminal, GPU=a100 roofs)"
 	@echo "make bench-sim    how fast the simulated device is"
 	@echo "make ptxas        registers, stack and spills of each kernel (needs nvcc, no GPU)"
+	@echo "make explorer     plots/explorer.html: the bytes on the move, a page for a browser"
 	@echo "make readme       re-make what the READMEs show from the programs"
 	@echo "make handout      OUT=directory [CLASS=key]: the student tree (classroom/README.md); make hint N=1"
 	@echo "make grade        this tree, SUBMISSION=dir|zip, or SUBMISSIONS=folder RESULTS=dir [KEY=key] (classroom/README.md)"

@@ -2,10 +2,27 @@
 # Installs what the course needs and what is missing. Safe to run again; does nothing when all is there.
 #   ./setup.sh            Debian and Ubuntu: installs the packages (asks for sudo's password if you are not root)
 #                         elsewhere: lists what is needed and stops with status 3 if something is missing
-#   ./setup.sh --all      installs the optional packages too
-#   ./setup.sh --check    only says what is missing (status 3 if anything is)
+#   ./setup.sh --all      also what only some tests need; without it these are skipped, and say so
+#   ./setup.sh --check    only says what is missing (status 3 if anything is); --all --check asks for the extras too
+#   ./setup.sh --help     prints this
 # The CUDA Toolkit is never installed: without an NVIDIA GPU it is not needed, with one you have it already.
 set -eu
+
+all= check=
+for argument in "$@"; do
+	case $argument in
+	--all) all=yes ;;
+	--check) check=yes ;;
+	--help)
+		sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
+		exit 0
+		;;
+	*)
+		echo "setup: $argument: unknown option, expected --all, --check or --help" >&2
+		exit 2
+		;;
+	esac
+done
 
 # command or file to look for : Debian package
 needed='
@@ -27,11 +44,12 @@ zip:zip
 unzip:unzip
 '
 
-# What some parts use where it is there: a sandbox around graded submissions.
-optional='
+# What only some tests need, and a sandbox around graded submissions.
+extra='
+chromium:chromium
 bwrap:bubblewrap
 '
-[ "${1:-}" = --all ] && needed="$needed$optional"
+[ -z "$all" ] || needed="$needed$extra"
 
 missing=
 for pair in $needed; do
@@ -52,7 +70,7 @@ if [ -z "$missing" ]; then
 	echo "setup: everything is there"
 	exit 0
 fi
-if [ "${1:-}" = --check ]; then
+if [ -n "$check" ]; then
 	echo "setup: missing:$missing" >&2
 	exit 3
 fi

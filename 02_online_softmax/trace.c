@@ -61,6 +61,10 @@ void trace_add_json(struct json *json, const struct run_result *result)
 		json_close_object(json);
 	}
 	json_close_array(json);
+	json_open_array(json, "x");
+	for (size_t j = 0; j < trace->cols; j++)
+		json_number(json, NULL, trace->x[j]);
+	json_close_array(json);
 	json_open_array(json, "softmax");
 	for (size_t j = 0; j < trace->cols; j++)
 		json_number(json, NULL, trace->y[j]);

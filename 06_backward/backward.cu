@@ -507,8 +507,7 @@ __device__ void pass_over_queries(const struct backward &b)
 		store_slab<TILE>(ds, slab);
 		add_products<D, TILE>(slab, q_tile, dk); // dK += dS^T (scale Q)
 #else
-		// TODO (about 10 lines): five products of this tile, four of them below, with keys as rows and
-		// queries as columns:
+		// TODO (about 10 lines): the products of this tile, with keys as rows and queries as columns:
 		//     S^T = K (scale Q)^T    P^T by weigh_keys    dV += P^T dO
 		//     dP^T = V dO^T          dS^T = P^T o (dP^T - D)    dK += dS^T (scale Q)
 		// Hint: multiply_rows gives S^T and dP^T; store_slab, then add_products, gives dV and dK. p[r][t]

@@ -1,5 +1,6 @@
 #include "chapter.h"
 
+#include "measure/recording.h"
 #include "problem/load.h"
 #include "report/report.h"
 #include "run.h"
@@ -57,6 +58,8 @@ static int check_writable(const struct kernel *kernels, size_t kernel_count, con
 		return error->exit_code;
 	if (options->tsv && output_file_check(options->tsv, error) != 0)
 		return error->exit_code;
+	if (options->explain && output_file_check(options->explain, error) != 0)
+		return error->exit_code;
 	for (size_t i = 0; i < kernel_count && options->save; i++)
 		for (const struct tensor *tensor = kernels[i].tensors; tensor->name; tensor++)
 			if (tensor_is_output(tensor) && save_check(options->save, tensor->name, error) != 0)
@@ -96,10 +99,22 @@ static int write_tsv(const struct run_result *result, const char *path, struct e
 	return output_file_commit(&file, error);
 }
 
+static int write_page(const struct run_result *result, const char *path, struct error *error)
+{
+	struct output_file file;
+	if (output_file_open(&file, path, error) != 0)
+		return error->exit_code;
+	if (report_explain(file.stream, result, error) != 0) {
+		output_file_abandon(&file);
+		return error->exit_code;
+	}
+	return output_file_commit(&file, error);
+}
+
 static int write_reports(const struct run_result *result, struct error *error)
 {
 	const struct options *options = result->options;
-	if (!is_stdout(options->json) && !is_stdout(options->tsv)) {
+	if (!is_stdout(options->json) && !is_stdout(options->tsv) && !is_stdout(options->explain)) {
 		struct terminal terminal = {stdout, wants_color(options->color)};
 		if (options->quiet)
 			report_quiet(&terminal, result);
@@ -109,6 +124,8 @@ static int write_reports(const struct run_result *result, struct error *error)
 	if (options->json && write_json(result, options->json, error) != 0)
 		return error->exit_code;
 	if (options->tsv && write_tsv(result, options->tsv, error) != 0)
+		return error->exit_code;
+	if (options->explain && write_page(result, options->explain, error) != 0)
 		return error->exit_code;
 	/* A full disk behind standard output shows only when it is flushed. */
 	if (fflush(stdout) != 0 || ferror(stdout))
@@ -170,6 +187,16 @@ static int run_sweep(struct run_result *result, const struct kernel *kernels, si
 	return all_verified ? EXIT_ALL_VERIFIED : EXIT_VERIFICATION;
 }
 
+/* Accesses are about as many as FLOP. The size of inputs from files is not known yet: report_explain looks again. */
+static bool is_small_enough_to_trace(const struct kernel *kernels, size_t kernel_count, const struct problem *problem)
+{
+	static const double most_flop = 2e9;
+	double flop = 0.0;
+	for (size_t i = 0; i < kernel_count; i++)
+		flop += kernels[i].flop(problem);
+	return flop <= most_flop;
+}
+
 int chapter_main(const struct chapter *chapter, int argc, char **argv)
 {
 	struct error error = {0};
@@ -192,6 +219,12 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 	    check_writable(kernels, kernel_count, &options, &error) != 0 ||
 	    device_open(options.gpu, &device, &error) != 0)
 		return complain(chapter, &error);
+
+	if (options.explain && device.simulated && !device.plain && !recording_active()) {
+		bool trace = is_small_enough_to_trace(kernels, kernel_count, &options.problem);
+		int status = recording_run(argv, trace, &error);
+		return error.exit_code ? complain(chapter, &error) : status;
+	}
 
 	struct run_result result = {.chapter = chapter,
 	                            .options = &options,

@@ -18,6 +18,7 @@
 #include "report/table.h"
 #include "verify/attention.h"
 #include "verify/check.h"
+#include "verify/error_map.h"
 #include "verify/matmul.h"
 #include "verify/softmax.h"
 
@@ -94,6 +95,7 @@ struct kernel_result {
 	size_t worst_at[MAX_RANK], worst_rank;
 	struct check checks[MAX_EXPECTATIONS]; /* each output, in the order of `tensors` */
 	size_t check_count;
+	struct error_map *maps;   /* with --explain: of each of checks[]; else NULL */
 	struct time_summary time; /* runs == 0: no time */
 	bool has_floor;
 	struct floor floor;

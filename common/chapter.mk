@@ -30,6 +30,7 @@ ARCH ?= $(or $(addprefix sm_,$(subst .,,$(firstword $(shell \
 OUT := $(ROOT)/build/$(notdir $(CC))/$(DEVICE)
 HARNESS_SOURCES := $(wildcard $(COMMON)/*.c $(addprefix $(COMMON)/,support/*.c problem/*.c verify/*.c measure/*.c report/*.c))
 HARNESS := $(patsubst $(COMMON)/%.c,$(OUT)/common/%.o,$(HARNESS_SOURCES))
+HARNESS += $(OUT)/common/explorer/template.o
 CHAPTER := $(patsubst %.c,$(OUT)/$(notdir $(HERE))/%.o,$(wildcard *.c))
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Werror
@@ -87,6 +88,13 @@ $(OUT)/common/%.o: $(COMMON)/%.c
 	@mkdir -p $(@D)
 	$(call say,$(CC) $(<F))
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+# The page of --explain, put together and carried inside the program.
+$(OUT)/common/explorer/template.o: $(wildcard $(addprefix $(COMMON)/explorer/,* */*))
+	@mkdir -p $(@D)
+	$(call say,explorer/assemble.pl)
+	$(Q)perl $(COMMON)/explorer/assemble.pl $(COMMON)/explorer $(@D)/before.html $(@D)/after.html
+	$(Q)$(CC) -c -DBEFORE='"$(@D)/before.html"' -DAFTER='"$(@D)/after.html"' $(COMMON)/explorer/template.S -o $@
 
 $(OUT)/$(notdir $(HERE))/%.o: %.c
 	@mkdir -p $(@D)

@@ -186,6 +186,18 @@ static bool launch_once(struct run_result *result, struct kernel_result *kernel,
 	return true;
 }
 
+/* For the page of --explain: where checks[check_count] is wrong. Without memory the page has no map. */
+static void map_errors(const struct run_result *result, struct kernel_result *kernel,
+                       const struct expectation *expectation, const float *actual, const size_t *shape, size_t rank)
+{
+	if (!result->options->explain)
+		return;
+	if (!kernel->maps && !(kernel->maps = calloc(MAX_EXPECTATIONS, sizeof *kernel->maps)))
+		return;
+	error_map_make(&kernel->maps[kernel->check_count], &kernel->checks[kernel->check_count], expectation, actual,
+	               shape, rank, result->problem.tile_q);
+}
+
 static int check_output(const struct run_result *result, struct kernel_result *kernel, const struct tensor *tensor,
                         const struct expectation *expectation, const float *actual, FILE *diagnostics)
 {
@@ -201,9 +213,12 @@ static int check_output(const struct run_result *result, struct kernel_result *k
 		check_coordinates(check.worst_row, check.worst_column, expectation->row_length, shape, rank,
 		                  kernel->worst_at);
 	}
-	if (kernel->check_count < MAX_EXPECTATIONS)
-		kernel->checks[kernel->check_count++] = check;
 	kernel->checked = true;
+	if (kernel->check_count < MAX_EXPECTATIONS) {
+		kernel->checks[kernel->check_count] = check;
+		map_errors(result, kernel, expectation, actual, shape, rank);
+		kernel->check_count++;
+	}
 	return check.passed ? 0 : EXIT_VERIFICATION;
 }
 
@@ -490,6 +505,9 @@ void run_result_free(struct run_result *result)
 	for (size_t i = 0; i < result->kernel_count; i++) {
 		counts_free(&result->kernels[i].prepared);
 		counts_free(&result->kernels[i].counts);
+		for (size_t c = 0; result->kernels[i].maps && c < result->kernels[i].check_count; c++)
+			error_map_free(&result->kernels[i].maps[c]);
+		free(result->kernels[i].maps);
 	}
 	result->kernel_count = 0;
 	free(result->findings);

@@ -58,7 +58,9 @@ for suite in "$@"; do
 	[ -n "$why" ] && [ "$bad" -eq 0 ] && bad=1
 
 	printf '%-24s %6d %7d %7d %8d %8s\n' "$suite" "$all" "$good" "$bad" "$left_out" "$seconds"
-	grep -e '^skipped: ' -e '^table: ' "$log" | sed 's/^/    /'
+	# Several tests skipped for one reason are one line.
+	grep -e '^skipped: ' -e '^table: ' "$log" | awk '!seen[$0]++ { line[++lines] = $0 }
+		END { for (i = 1; i <= lines; i++) print "    " line[i] (seen[line[i]] > 1 ? " (" seen[line[i]] " tests)" : "") }'
 	if [ -n "$why" ]; then
 		echo "    $suite: $why. Its output ($log):"
 		tail -n "${LOG_LINES:-60}" "$log" | sed 's/^/    | /'

@@ -64,6 +64,8 @@ static const struct option_rule rules[OPTIONS] = {
                          "write the results as JSON; - is standard output"},
 	[OPTION_TSV] = {"tsv", TYPE_TEXT, FIELD(tsv), 0, 0, 0, "FILE",
                         "write the results as TSV; - is standard output"},
+	[OPTION_EXPLAIN] = {"explain", TYPE_TEXT, FIELD(explain), 0, 0, 0, "FILE",
+                            "write a page on this run, to be opened in a browser"},
 	[OPTION_QUIET] = {"quiet", TYPE_FLAG, FIELD(quiet), 0, 0, 0, 0, "one line a kernel"},
 	[OPTION_COLOR] = {"color", TYPE_CHOICE, FIELD(color), 0, COLORS, color_names, "WHEN",
                           "auto, always or never"},
@@ -152,15 +154,25 @@ static bool is_abbreviated(char **argv, const char *name)
 
 static int check_together(const struct options *options, struct error *error)
 {
-	bool json_to_stdout = options->json && strcmp(options->json, "-") == 0;
-	bool tsv_to_stdout = options->tsv && strcmp(options->tsv, "-") == 0;
-	if (json_to_stdout && tsv_to_stdout)
-		return error_set(error, EXIT_USAGE, "--json -, --tsv -: only one of them can have standard output");
+	const struct {
+		enum option_name option;
+		const char *path;
+	} files[] = {{OPTION_JSON, options->json}, {OPTION_TSV, options->tsv}, {OPTION_EXPLAIN, options->explain}};
+	const char *holder = NULL;
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+		if (!files[i].path || strcmp(files[i].path, "-") != 0)
+			continue;
+		if (holder)
+			return error_set(error, EXIT_USAGE,
+			                 "--%s -, --%s -: only one of them can have standard output", holder,
+			                 rules[files[i].option].name);
+		holder = rules[files[i].option].name;
+	}
 	if (!options->sweep)
 		return 0;
-	static const enum option_name refused[] = {OPTION_SEQ,  OPTION_COLS,   OPTION_M,   OPTION_N,
-	                                           OPTION_K,    OPTION_VALUES, OPTION_ROW, OPTION_TRACE,
-	                                           OPTION_LOAD, OPTION_SAVE,   OPTION_JSON};
+	static const enum option_name refused[] = {OPTION_SEQ,  OPTION_COLS,   OPTION_M,    OPTION_N,
+	                                           OPTION_K,    OPTION_VALUES, OPTION_ROW,  OPTION_TRACE,
+	                                           OPTION_LOAD, OPTION_SAVE,   OPTION_JSON, OPTION_EXPLAIN};
 	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
 		if (options->given & OPTION_BIT(refused[i]))
 			return error_set(error, EXIT_USAGE,

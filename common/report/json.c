@@ -76,6 +76,8 @@ void json_number(struct json *json, const char *key, double value)
 	json_raw(json, key);
 	if (isfinite(value))
 		fprintf(json->out, "%.9g", value);
+	else if (json->infinities)
+		fputs(isnan(value) ? "\"nan\"" : value > 0.0 ? "\"inf\"" : "\"-inf\"", json->out);
 	else
 		fputs("null", json->out);
 }

@@ -1,6 +1,7 @@
 /*
  * Writes JSON, nothing more. Values go straight to the stream; the writer keeps track of commas and depth.
- * A number that is NaN or infinite becomes null. Keys are plain ASCII and not escaped; strings are.
+ * A number that is NaN or infinite becomes null, or with `infinities` "nan", "inf" or "-inf". Keys are plain ASCII
+ * and not escaped; strings are.
  */
 #ifndef REPORT_JSON_H
 #define REPORT_JSON_H
@@ -16,6 +17,7 @@ struct json {
 	FILE *out;
 	size_t depth;
 	bool has_items[JSON_MAX_DEPTH];
+	bool infinities;
 };
 
 struct json json_to(FILE *out);

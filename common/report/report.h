@@ -9,6 +9,15 @@
 /* The object of DESIGN.md §3, one line. Keys without a value are absent. */
 void report_json(FILE *out, const struct run_result *result);
 
+/* The same object inside another one; infinities follow json->infinities. */
+void report_json_into(struct json *json, const char *key, const struct run_result *result);
+
+/*
+ * The page of --explain: the template of explorer/ with this run in it, recorded (measure/recording.h) where a device
+ * recorded it. EXIT_ENVIRONMENT where there is no memory.
+ */
+int report_explain(FILE *out, const struct run_result *result, struct error *error);
+
 /*
  * One row a kernel, columns named in the header line, which starts with "# "; lines before it, also with #, say
  * where the numbers come from. A number that was not measured is NaN, a text "-".

@@ -251,6 +251,10 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 		result->chapter->explain(terminal, result);
 
 	fputc('\n', terminal->out);
+	if (result->options->explain)
+		fprintf(terminal->out, "Page: %s, for a browser\n", result->options->explain);
+	else if (!all_verified(result))
+		fprintf(terminal->out, "Where it is wrong: the same once more with --explain wrong.html, a page\n");
 	const char *next = result->chapter->next;
 	if (result->options->trace && result->chapter->next_after_trace)
 		next = result->chapter->next_after_trace;

@@ -189,24 +189,29 @@ static void write_kernel(struct json *json, const struct run_result *result, con
 	json_close_object(json);
 }
 
+void report_json_into(struct json *json, const char *key, const struct run_result *result)
+{
+	json_open_object(json, key);
+	json_string(json, "chapter", result->chapter->name);
+	json_string(json, "device", result->device->simulated ? "sim" : "cuda");
+	json_string(json, "gpu", result->device->name);
+	write_problem(json, result);
+	if (result->rows_checked < result->rows) {
+		json_count(json, "rows_checked", result->rows_checked);
+		json_count(json, "rows", result->rows);
+	}
+	json_open_array(json, "kernels");
+	for (size_t i = 0; i < result->kernel_count; i++)
+		write_kernel(json, result, &result->kernels[i]);
+	json_close_array(json);
+	if (result->chapter->add_json)
+		result->chapter->add_json(json, result);
+	json_close_object(json);
+}
+
 void report_json(FILE *out, const struct run_result *result)
 {
 	struct json json = json_to(out);
-	json_open_object(&json, NULL);
-	json_string(&json, "chapter", result->chapter->name);
-	json_string(&json, "device", result->device->simulated ? "sim" : "cuda");
-	json_string(&json, "gpu", result->device->name);
-	write_problem(&json, result);
-	if (result->rows_checked < result->rows) {
-		json_count(&json, "rows_checked", result->rows_checked);
-		json_count(&json, "rows", result->rows);
-	}
-	json_open_array(&json, "kernels");
-	for (size_t i = 0; i < result->kernel_count; i++)
-		write_kernel(&json, result, &result->kernels[i]);
-	json_close_array(&json);
-	if (result->chapter->add_json)
-		result->chapter->add_json(&json, result);
-	json_close_object(&json);
+	report_json_into(&json, NULL, result);
 	fputc('\n', out);
 }

@@ -49,6 +49,14 @@ static double relative(double error, double tolerance)
 	return error == 0.0 && tolerance >= 0.0 ? 0.0 : error / tolerance;
 }
 
+double check_element(const struct expectation *expectation, const float *actual, size_t r, size_t c)
+{
+	size_t row = expectation->rows ? expectation->rows[r] : r, length = expectation->row_length;
+	double error = difference(actual[row * length + c], expectation->values[r * length + c]);
+	return relative(error,
+	                expectation->tolerances ? expectation->tolerances[r * length + c] : expectation->tolerance);
+}
+
 struct check check_tensor(const struct expectation *expectation, const float *actual)
 {
 	struct check check = {.tensor = expectation->tensor, .tolerance = expectation->tolerance, .max_abs = 0.0};

@@ -82,6 +82,10 @@ struct check {
 /* Compares `actual`, the whole tensor. NaN never passes. Nothing compared never passes either. */
 struct check check_tensor(const struct expectation *expectation, const float *actual);
 
+/* error / tolerance of element c of the expectation's row r; NaN or infinite where that is no number or none is
+ * allowed. */
+double check_element(const struct expectation *expectation, const float *actual, size_t r, size_t c);
+
 /* Coordinates of an element in a tensor of this shape, from its flat row and column. */
 void check_coordinates(size_t row, size_t column, size_t row_length, const size_t *shape, size_t rank,
                        size_t coordinates[MAX_RANK]);

@@ -115,8 +115,10 @@ Test(options, what_does_not_apply_is_refused)
 Test(options, what_does_not_go_together)
 {
 	expect_refused("--json - --tsv -", "--json -, --tsv -", "standard output");
+	expect_refused("--tsv - --explain -", "--tsv -, --explain -", "standard output");
 	expect_refused("--sweep --seq 5", "--seq: not with --sweep", "");
 	expect_refused("--sweep --json x", "--json: not with --sweep", "");
+	expect_refused("--sweep --explain x", "--explain: not with --sweep", "");
 	expect_refused("--sweep --save x", "--save: not with --sweep", "");
 	expect_refused("--sweep --load x", "--load: not with --sweep", "");
 }

@@ -30,11 +30,15 @@ Test(json, escapes_and_nulls)
 	json_close_object(&json);
 	json_count(&json, NULL, 2);
 	json_close_array(&json);
+	json.infinities = true;
+	json_number(&json, "nan", NAN);
+	json_number(&json, "inf", -INFINITY);
 	json_close_object(&json);
 	fclose(out);
 	cr_assert_str_eq(text,
 	                 "{\"s\":\"a\\\"b\\\\c\\n\\t\\u0001\\u001f N\xc2\xb2\",\"nan\":null,\"inf\":null,\"x\":0.1,"
-	                 "\"big\":18446744073709551615,\"yes\":true,\"list\":[],\"nested\":[{},2]}");
+	                 "\"big\":18446744073709551615,\"yes\":true,\"list\":[],\"nested\":[{},2],"
+	                 "\"nan\":\"nan\",\"inf\":\"-inf\"}");
 	free(text);
 }
 

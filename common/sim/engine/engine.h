@@ -1,14 +1,25 @@
 /*
  * Inside the simulated device: what its parts offer each other. Not for host programs (see ../sim.h).
  *
- *   api.c      the CUDA runtime API              memory.c   device memory: allocations, bounds, footprints
- *   launch.c   spreads blocks over CPU threads   symbols.c  the tables of tables.h, indexed
- *   block.c    runs one block: fibers, barriers  account.c  warp instructions: sectors, wavefronts
- *   warp.c     shuffles and votes                hooks.c    every access of device code arrives here
- *   atomics.c  atomicAdd and friends             diagnose.c messages, hazard records, the error summary
- *   fiber.c    switching stacks                  report.c   launch records as JSON
- *   options.c  SIM_* environment                 limits.c   launches a GPU would refuse
- *   trace.c    SIM_TRACE: what a block touches   trace_file.c   and its file
+ * The CUDA runtime API
+ *   api_device.c api_memory.c api_streams.c api_kernels.c
+ *   memory.c                 allocations, bounds, footprints
+ *   limits.c                 launches a GPU would refuse
+ * A launch
+ *   launch.c                 spreads blocks over CPU threads
+ *   block.c fiber.c          one block: its threads are fibers, a barrier switches between them
+ *   warp.c warp_entry.c      shuffles and votes
+ *   atomics.c device_math.c  atomicAdd and friends; exponentials, counted
+ * An access of device code
+ *   hooks.c access.c         arrives; its bounds and alignment
+ *   account.c                warp instructions: sectors, wavefronts
+ *   racecheck.c initcheck.c synccheck.c    the checks
+ *   faults.c                 signals, the last net
+ * What is told
+ *   report.c                 launch records as JSON
+ *   trace.c trace_file.c     SIM_TRACE
+ *   findings.c diagnose.c    hazards gathered; messages, records, the error summary
+ * And options.c, the SIM_* environment; symbols.c, the tables of tables.h, indexed.
  */
 #ifndef SIM_ENGINE_H
 #define SIM_ENGINE_H

@@ -1,0 +1,145 @@
+/* Small things every view needs: elements, numbers as text, the page's data, what is said aloud. */
+
+const data = JSON.parse(document.getElementById('data').textContent);
+
+/* element('p', {class: 'dim', onclick: f}, 'text', child, ...) */
+function element(name, attributes, ...children) {
+	const svg = /^(svg|g|rect|line|text|path|circle|title)$/.test(name);
+	const node = svg ? document.createElementNS('http://www.w3.org/2000/svg', name) : document.createElement(name);
+	for (const [key, value] of Object.entries(attributes || {})) {
+		if (value === undefined || value === null || (value === false && !key.startsWith('aria-')))
+			continue;
+		if (key.startsWith('aria-'))
+			node.setAttribute(key, String(value));
+		else if (key.startsWith('on'))
+			node.addEventListener(key.slice(2), value);
+		else if (key === 'style')
+			node.style.cssText = value;
+		else
+			node.setAttribute(key, value === true ? '' : value);
+	}
+	node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ''));
+	return node;
+}
+
+function icon(path, attributes) {
+	return element('svg', {viewBox: '0 0 24 24', 'aria-hidden': 'true', ...attributes}, element('path', {d: path}));
+}
+
+const icons = {
+	play: 'M7 4.5v15l12-7.5z', pause: 'M7 5h4v14H7zM13 5h4v14h-4z',
+	back: 'M15 5v14l-9-7zM17 5h2v14h-2z', forward: 'M9 5v14l9-7zM5 5h2v14H5z',
+	first: 'M19 5v14l-8-7zM11 5v14l-8-7z', last: 'M5 5v14l8-7zM13 5v14l8-7z',
+};
+
+const grouped = new Intl.NumberFormat('en-US');
+
+/* 82176 -> "82,176"; 82176 -> "82.2 kB", powers of 1000 as the programs print them. */
+function count(value) {
+	return grouped.format(value);
+}
+
+function bytes(value) {
+	let unit = 0;
+	while (value >= 999.5 && unit < 4) {
+		value /= 1000;
+		unit++;
+	}
+	const digits = unit === 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+	return value.toFixed(digits) + '\u00a0' + ['B', 'kB', 'MB', 'GB', 'TB'][unit];
+}
+
+/* A number of the data: JSON has no infinities, so they are texts there. */
+function number(value) {
+	if (typeof value === 'number')
+		return value;
+	return {inf: Infinity, '-inf': -Infinity}[value] ?? NaN;
+}
+
+function figure(value, digits = 5) {
+	if (Number.isNaN(value))
+		return 'NaN';
+	if (!Number.isFinite(value))
+		return value > 0 ? '\u221e' : '\u2212\u221e';
+	if (value === 0)
+		return '0';
+	const size = Math.abs(value);
+	const text = size >= 1e6 || size < 1e-4 ? value.toExponential(2) : String(Number(value.toPrecision(digits)));
+	return text.replace('e+', 'e').replaceAll('-', '\u2212');
+}
+
+function plural(n, word) {
+	return `${count(n)} ${word}${n === 1 ? '' : 's'}`;
+}
+
+/* "N = 64, d = 32, causal": what a run is known by. */
+function describe(problem) {
+	const letters = {batch: 'B', heads: 'H', seq: 'N', dim: 'd', rows: 'R', cols: 'C', m: 'm', n: 'n', k: 'k',
+		tile_q: 'Br', tile_k: 'Bc'};
+	const isOne = (key) => /^(batch|heads)$/.test(key) && problem[key] === 1;
+	const said = Object.keys(letters).filter((key) => problem[key] !== undefined && !isOne(key));
+	const text = said.map((key) => `${letters[key]}\u00a0=\u00a0${problem[key]}`);
+	return text.join(', ') + (problem.causal ? ', causal' : '');
+}
+
+/* Says the state to a screen reader; at most once in a while, and only the last of several. */
+let saying = 0;
+function say(text) {
+	clearTimeout(saying);
+	saying = setTimeout(() => { document.getElementById('live').textContent = text; }, 350);
+}
+
+function isQuiet() {
+	return matchMedia('(prefers-reduced-motion: reduce)').matches;
+}
+
+/* Keys that step, unless they are meant for the thing that has the focus. */
+function wantsKeys(target) {
+	return !target.closest('input:not([type="checkbox"]), textarea, select, .memory, [role="tablist"], .heat');
+}
+
+/* The buttons and the slider of a view that has steps: {count, value, set(step), play(), isPlaying()} */
+function makePlayer(steps, label) {
+	const button = (name, path, action, edge) => element('button', {
+		type: 'button', class: 'button' + (edge ? ' edge' : ''), 'aria-label': name, title: name, onclick: action}, icon(path));
+	const scrub = element('input', {type: 'range', class: 'scrub', min: 0, max: steps.count(), step: 1, 'aria-label': label,
+		oninput: () => steps.set(Number(scrub.value))});
+	const play = steps.play && button('Play', icons.play, () => steps.play());
+	if (play)
+		play.classList.add('main');
+	const node = element('div', {class: 'player', role: 'group', 'aria-label': 'Steps'},
+		button('To the start', icons.first, () => steps.set(0), true),
+		button('One step back', icons.back, () => steps.set(steps.value() - 1)), play || '',
+		button('One step on', icons.forward, () => steps.set(steps.value() + 1)),
+		button('To the end', icons.last, () => steps.set(steps.count()), true), scrub);
+	const show = (text) => {
+		scrub.max = steps.count();
+		scrub.value = steps.value();
+		scrub.setAttribute('aria-valuetext', text);
+		if (play) {
+			const name = steps.isPlaying() ? 'Pause' : 'Play';
+			if (play.getAttribute('aria-label') !== name) {
+				play.setAttribute('aria-label', name);
+				play.title = name;
+				play.replaceChildren(icon(steps.isPlaying() ? icons.pause : icons.play));
+			}
+		}
+	};
+	const key = (event) => {
+		const moves = {ArrowRight: 1, ArrowLeft: -1};
+		if (event.key in moves)
+			steps.set(steps.value() + moves[event.key]);
+		else if (event.key === 'Home')
+			steps.set(0);
+		else if (event.key === 'End')
+			steps.set(steps.count());
+		else if (event.key === ' ' && steps.play && !event.target.closest('button, a, input'))
+			steps.play();
+		else if (event.key === ' ' && !steps.play && !event.target.closest('button, a, input'))
+			steps.set(steps.value() + 1);
+		else
+			return;
+		event.preventDefault();
+	};
+	return {node, show, key};
+}

@@ -1,0 +1,39 @@
+/* A tile's story: how often it has moved, and what moved it last. */
+
+function storyOf(kernel, tile, done) {
+	let times = 0, last = null;
+	for (const group of kernel.groups.slice(0, done)) {
+		const found = group.accesses.filter((access) => touches(access, tile));
+		if (found.length) {
+			times++;
+			last = {group, found};
+		}
+	}
+	return {times, last};
+}
+
+/* {node, clear(), show(kernel, tile, done)} */
+function makeInspector() {
+	const node = element('div', {class: 'card inspect', id: 'inspect'});
+	const words = {load: 'loaded', store: 'stored', atomic: 'added to'};
+
+	const clear = () => node.replaceChildren(element('p', {class: 'dim'}, 'Point at a tile, or move to one with Tab and ' +
+		'the arrow keys: it tells which barrier interval and which line of source moved it.'));
+
+	const tell = (kernel, group, access) => {
+		const file = group.header.file;
+		const source = (line) => `${file}:${line}  ${sourceLine(kernel.run, file, line) || ''}`;
+		return [element('p', {class: 'dim'},
+			`${words[access.op]} in ${group.kernel}, block ${blockOf(group)}, barrier interval ${group.interval} `,
+			`(${count(access.bytes)} bytes of ${access.tensor} in that interval)`),
+			access.lines.map((line) => element('pre', {}, source(line)))];
+	};
+
+	const show = (kernel, tile, done) => {
+		const {times, last} = storyOf(kernel, tile, done);
+		node.replaceChildren(element('p', {}, element('b', {}, tile.name), ` \u00b7 ${kernel.label} \u00b7 `,
+			last ? `moved in ${plural(times, 'interval')} so far` : 'not touched yet'),
+		...(last ? last.found.flatMap((access) => tell(kernel, last.group, access).flat()) : []));
+	};
+	return {node, clear, show};
+}

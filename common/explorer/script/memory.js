@@ -1,0 +1,139 @@
+/*
+ * A piece of memory as a picture: an element a dot, those that move now in full colour (stores hatched), those that
+ * moved before tinted. Over it lie its tiles, which take the pointer and the keyboard.
+ */
+
+const LOADED = 1, STORED = 2, ADDED = 4;
+const bitOf = {load: LOADED, store: STORED, atomic: ADDED};
+
+function colourOf(name) {
+	const probe = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+	return [1, 3, 5].map((at) => parseInt(probe.slice(at, at + 2), 16));
+}
+
+let palette = null;
+function readPalette() {
+	palette = {empty: colourOf('--faint'), load: colourOf('--load'), store: colourOf('--store-fill'),
+	           atomic: colourOf('--atomic'), seen: colourOf('--load-soft'), written: colourOf('--store-soft'),
+	           ground: colourOf('--ground')};
+	palette.storeHatch = palette.store.map((part, i) => Math.round(0.45 * part + 0.55 * palette.ground[i]));
+}
+
+/* Dots are elements, or several of them where there are too many. */
+function makeDots(rows, columns) {
+	const across = Math.min(columns, 256), down = Math.min(rows, 256);
+	return {rows, columns, across, down, before: new Uint8Array(across * down), now: new Uint8Array(across * down)};
+}
+
+function markRange(dots, target, range, bit) {
+	const first = Math.floor(range[0] / 4), end = Math.ceil(range[1] / 4);
+	let previous = -1;
+	for (let row = Math.floor(first / dots.columns); row < dots.rows && row * dots.columns < end; row++) {
+		const from = Math.max(first - row * dots.columns, 0), to = Math.min(end - row * dots.columns, dots.columns);
+		const y = Math.floor(row * dots.down / dots.rows);
+		const whole = from === 0 && to === dots.columns;
+		if (whole && y === previous)
+			continue;
+		previous = whole ? y : -1;
+		const left = Math.floor(from * dots.across / dots.columns), right = Math.ceil(to * dots.across / dots.columns);
+		for (let x = left; x < right; x++)
+			target[y * dots.across + x] |= bit;
+	}
+}
+
+/* `turned` draws columns downwards: shared memory, whose rows are its 32 banks. */
+function paint(canvas, dots, turned) {
+	const width = turned ? dots.down : dots.across, height = turned ? dots.across : dots.down;
+	if (canvas.width !== width || canvas.height !== height) {
+		canvas.width = width;
+		canvas.height = height;
+	}
+	const context = canvas.getContext('2d'), image = context.createImageData(width, height);
+	for (let y = 0; y < height; y++)
+		for (let x = 0; x < width; x++) {
+			const at = turned ? x * dots.across + y : y * dots.across + x;
+			const now = dots.now[at], before = dots.before[at], hatch = (x + y) % 4 === 0;
+			let colour = before & (STORED | ADDED) ? palette.written : before ? palette.seen : palette.empty;
+			if (now & ADDED)
+				colour = palette.atomic;
+			else if (now & STORED)
+				colour = hatch ? now & LOADED ? palette.load : palette.storeHatch : palette.store;
+			else if (now & LOADED)
+				colour = palette.load;
+			image.data.set([colour[0], colour[1], colour[2], 255], 4 * (y * width + x));
+		}
+	context.putImageData(image, 0, 0);
+}
+
+/* How tall a tile is: the run's own if it was told, else a power of two that leaves at most eight. */
+function tileRows(tensor, problem) {
+	const own = problem.tile_q || problem.tile_k;
+	let rows = own || 1;
+	while (tensor.rows / rows > (own ? 32 : 8))
+		rows *= 2;
+	return Math.min(rows, tensor.rows);
+}
+
+/*
+ * {node, dots, tensor, paint()}. inspect(tile) is called with {tensor, name, top, bottom, left, right} when a tile gets
+ * the pointer or the focus, inspect(null) when it loses them.
+ */
+function makeTensorView(tensor, problem, width, height, inspect) {
+	const dots = makeDots(tensor.rows, tensor.columns);
+	const canvas = element('canvas', {style: `width:${width}px;height:${height}px`, 'aria-hidden': 'true'});
+	const node = element('div', {class: 'memory', role: 'group',
+		'aria-label': `${tensor.name}, tiles: arrow keys move among them`}, canvas);
+	const tall = tileRows(tensor, problem), square = tensor.columns > 128 || tensor.columns === tensor.rows;
+	const wide = square ? Math.min(tensor.columns, Math.max(tall, Math.ceil(tensor.columns / 32))) : tensor.columns;
+	const across = Math.ceil(tensor.columns / wide), tiles = [];
+	for (let top = 0; top < tensor.rows; top += tall)
+		for (let left = 0; left < tensor.columns; left += wide) {
+			const tile = {tensor, top, bottom: Math.min(top + tall, tensor.rows),
+				left, right: Math.min(left + wide, tensor.columns)};
+			const rows = tile.bottom - top === 1 ? `row ${top}` : `rows ${top}\u2013${tile.bottom - 1}`;
+			tile.name = `${tensor.name} ${rows}` + (across > 1 ? `, columns ${left}\u2013${tile.right - 1}` : '');
+			const button = element('button', {
+				type: 'button', class: 'tile', 'aria-label': tile.name, tabindex: tiles.length ? -1 : 0,
+				style: `left:${100 * left / tensor.columns}%;top:${100 * top / tensor.rows}%;` +
+					`width:${100 * (tile.right - left) / tensor.columns}%;height:${100 * (tile.bottom - top) / tensor.rows}%`,
+				onpointerenter: () => inspect(tile), onfocus: () => inspect(tile),
+				onpointerleave: () => inspect(null), onblur: () => inspect(null), onclick: () => inspect(tile)});
+			tiles.push(button);
+			node.append(button);
+		}
+	node.addEventListener('keydown', (event) => {
+		const moves = {ArrowRight: 1, ArrowLeft: -1, ArrowDown: across, ArrowUp: -across};
+		const to = tiles[tiles.indexOf(document.activeElement) + moves[event.key]];
+		if (!(event.key in moves))
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+		if (to) {
+			tiles.forEach((tile) => { tile.tabIndex = tile === to ? 0 : -1; });
+			to.focus();
+		}
+	});
+	return {node, dots, tensor, paint: () => paint(canvas, dots, false)};
+}
+
+/* Shared memory: a column is 128 bytes, one word in each of the 32 banks. */
+function makeSharedView(array) {
+	const rows = Math.ceil(array.bytes / 128), dots = makeDots(rows, 32);
+	const width = Math.max(120, Math.min(rows * 6, 420));
+	const canvas = element('canvas', {style: `width:100%;max-width:${width}px;height:64px`,
+		role: 'img', 'aria-label': `${array.name}: ${bytes(array.bytes)} a block`});
+	return {node: element('div', {class: 'memory'}, canvas), dots, array, width, paint: () => paint(canvas, dots, true)};
+}
+
+function touches(access, tile) {
+	if (access.tensor !== tile.tensor.name || access.space !== 'global')
+		return false;
+	const length = 4 * tile.tensor.columns;
+	return access.ranges.some(([first, end]) => {
+		/* A range is a run of bytes; the tile is a rectangle. Rows that the range covers whole decide at once. */
+		for (let row = Math.max(tile.top, Math.floor(first / length)); row < tile.bottom && row * length < end; row++)
+			if (first < row * length + 4 * tile.right && end > row * length + 4 * tile.left)
+				return true;
+		return false;
+	});
+}

@@ -1,0 +1,102 @@
+/* The page: its views as tabs, the theme, the keyboard. */
+
+const title = data.title || `${data.runs[0].result.chapter}: this run, explained`;
+document.title = title;
+document.getElementById('title').textContent = title;
+
+const views = [makeChecksView(), makeTrafficView(), makeSoftmaxView()].filter(Boolean);
+const main = document.getElementById('main'), tabs = document.getElementById('tabs');
+let current = null;
+
+function subtitle() {
+	const run = data.runs[0], problem = describe(run.result.problem);
+	return data.subtitle || `${run.title} ${problem} \u00b7 ${run.device}`;
+}
+document.getElementById('subtitle').textContent = subtitle();
+
+function show(id) {
+	const view = views.find((candidate) => candidate.id === id) || views[0];
+	if (view !== current) {
+		if (current)
+			current.stop();
+		current = view;
+		view.node.setAttribute('role', 'tabpanel');
+		view.node.setAttribute('aria-label', view.name);
+		main.replaceChildren(view.node);
+		for (const tab of tabs.children) {
+			const chosen = tab.dataset.view === view.id;
+			tab.setAttribute('aria-selected', chosen);
+			tab.tabIndex = chosen ? 0 : -1;
+		}
+	}
+	view.restore();
+}
+
+tabs.append(...views.map((view) => element('button', {
+	type: 'button', role: 'tab', 'data-view': view.id, 'aria-controls': 'main',
+	onclick: () => {
+		if (view === current)
+			return;
+		state.set({...Object.fromEntries(current.keys.map((key) => [key, null])), view: view.id});
+		show(view.id);
+	}}, view.name)));
+tabs.hidden = views.length < 2;
+tabs.addEventListener('keydown', (event) => {
+	const all = [...tabs.children], move = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+	const to = all[all.indexOf(document.activeElement) + move];
+	if (to) {
+		to.focus();
+		to.click();
+	}
+});
+
+/* ---- light and dark ---- */
+const sun = 'M12 7a5 5 0 1 0 0 10a5 5 0 0 0 0-10zM12 1v3M12 20v3M1 12h3M20 12h3M4.2 4.2l2.1 2.1M17.7 17.7l2.1 2.1' +
+	'M4.2 19.8l2.1-2.1M17.7 6.3l2.1-2.1';
+const moon = 'M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z';
+const prefersDark = matchMedia('(prefers-color-scheme: dark)');
+let chosenTheme = null;
+function setTheme() {
+	const theme = state.get('theme') || chosenTheme || (prefersDark.matches ? 'dark' : 'light');
+	document.documentElement.dataset.theme = theme;
+	document.getElementById('theme').replaceChildren(icon(theme === 'dark' ? sun : moon));
+	document.getElementById('theme').setAttribute('aria-label', theme === 'dark' ? 'Light colours' : 'Dark colours');
+	if (current)
+		current.themed();
+}
+document.getElementById('theme').addEventListener('click', () => {
+	chosenTheme = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
+	state.set({theme: null});
+	setTheme();
+});
+prefersDark.addEventListener('change', setTheme);
+
+/* ---- keyboard, address, size ---- */
+document.addEventListener('keydown', (event) => {
+	if (event.ctrlKey || event.altKey || event.metaKey || !wantsKeys(event.target))
+		return;
+	current.key(event);
+});
+addEventListener('hashchange', () => {
+	state.read();
+	setTheme();
+	show(state.get('view'));
+});
+let lastWidth = innerWidth;
+addEventListener('resize', () => {
+	if (innerWidth !== lastWidth) {
+		lastWidth = innerWidth;
+		current.resized();
+	}
+});
+
+const key = (name) => element('kbd', {}, name);
+document.getElementById('foot').append(
+	element('p', {hidden: views.every((view) => view.keys.length === 0)}, key('space'), ' play or step \u00b7 ', key('\u2190'), ' ',
+		key('\u2192'), ' step \u00b7 ', key('Home'), ' ', key('End'), ' start and end \u00b7 the address holds the step: copy it to ' +
+		'link to a moment'),
+	element('details', {}, element('summary', {}, 'The runs this page was made from'),
+		data.runs.map((run) => element('p', {}, element('code', {}, `${run.result.chapter}: ${run.command}`)))));
+setTheme();
+show(state.get('view'));
+document.documentElement.dataset.ready = 'yes';

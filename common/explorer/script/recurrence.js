@@ -1,0 +1,51 @@
+/*
+ * The online softmax, update by update, in fp32 as the kernel computes it: m the largest value so far, l the sum of
+ * exp(x - m) so far, and the correction exp(m_old - m) that l is multiplied by when m grew.
+ */
+
+const fround = Math.fround;
+
+/* exp(x - m), 0 where nothing has been seen: as the kernels' weight(). */
+function weigh(x, m) {
+	return m === -Infinity ? 0 : fround(Math.exp(fround(x - m)));
+}
+
+/* [{first, end, blockMax, m, before, correction, added, l}], without the correction where it is forgotten. */
+function onlineUpdates(values, width, forget) {
+	const updates = [];
+	let m = -Infinity, l = 0;
+	for (let first = 0; first < values.length; first += width) {
+		const part = values.slice(first, first + width), before = {m, l};
+		const blockMax = Math.max(...part);
+		m = Math.max(m, blockMax);
+		const correction = weigh(before.m, m);
+		const added = part.reduce((sum, x) => fround(sum + weigh(x, m)), 0);
+		l = fround(fround((forget ? 1 : correction) * before.l) + added);
+		updates.push({first, end: first + part.length, blockMax, m, before, correction, added, l});
+	}
+	return updates;
+}
+
+/* Two passes over all values, in double. */
+function standardSoftmax(values) {
+	const m = Math.max(...values);
+	const l = m === -Infinity ? 0 : values.reduce((sum, x) => sum + Math.exp(x - m), 0);
+	return {m, l, weights: values.map((x) => l > 0 ? Math.exp(x - m) / l : 0)};
+}
+
+/* The values of a text, or {error}: one line that says what is wrong and what was expected. */
+function parseValues(text) {
+	const parts = text.trim().replace(/[,\s]+$/, '').split(/[,\s]+/);
+	const values = [];
+	if (text.trim() === '')
+		return {error: 'No values. Write numbers, or -inf, between commas: 1, 2, 3.'};
+	for (const [i, part] of parts.entries()) {
+		const word = part.replaceAll('\u2212', '-').replaceAll('\u221e', 'inf');
+		const isNumber = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(word);
+		const value = /^-inf(inity)?$/i.test(word) ? -Infinity : isNumber ? fround(Number(word)) : NaN;
+		if (Number.isNaN(value) || value === Infinity || (value === -Infinity && /\d/.test(word)))
+			return {error: `Value ${i + 1}, \u201c${part.slice(0, 20)}\u201d: expected a number that fits fp32, or -inf.`};
+		values.push(value);
+	}
+	return values.length > 4096 ? {error: `${values.length} values: at most 4096 fit this page.`} : {values};
+}

@@ -1,0 +1,164 @@
+/* The stage: three lanes (HBM, shared memory, registers) and the lines of source, a column a kernel. */
+
+const gap = 10, thinnest = 20, narrowest = 64, widest = 176; /* pixels */
+
+function blockOf(group) {
+	return group.block.replace(/,0,0$/, '');
+}
+
+/* At most four lines that moved something, those that touch HBM first. */
+function linesOf(group) {
+	const rank = new Map();
+	for (const access of group.accesses)
+		for (const line of access.lines)
+			rank.set(line, access.space === 'global' ? 0 : rank.get(line) ?? 1);
+	const lines = [...rank].sort((a, b) => a[1] - b[1] || a[0] - b[0]).slice(0, 4);
+	return lines.map(([line]) => line).sort((a, b) => a - b);
+}
+
+function showFlow(node, sums, words) {
+	const ops = Object.keys(words).filter((op) => sums[op] > 0);
+	node.replaceChildren(...ops.map((op) => element('span', {class: op}, element('b', {}, bytes(sums[op])), ' ', words[op])));
+}
+
+/* What the kernel's tiles of shared memory are called, where the data says so. */
+function regionsOf(kernel, view) {
+	const regions = ((data.regions || {})[kernel.name] || []).filter((region) => region.array === view.array.name);
+	if (regions.length === 0)
+		return '';
+	const name = (region) => element('span', {style: `width:${100 * region.bytes / view.array.bytes}%`}, region.name);
+	return element('div', {class: 'regions', style: `max-width:${view.width}px`}, regions.map(name));
+}
+
+function makeColumn(kernel, widthOf, big, inspect) {
+	const tallest = Math.max(...kernel.tensors.map((tensor) => tensor.rows));
+	const problem = kernel.run.result.problem, flow = () => element('p', {class: 'flows'});
+	const views = kernel.tensors.map((tensor) => {
+		const height = Math.max(16, Math.round(big * tensor.rows / tallest));
+		return makeTensorView(tensor, problem, widthOf(tensor, big), height, (tile) => inspect(kernel, tile));
+	});
+	return {
+		kernel, views, shared: kernel.shared.map(makeSharedView), done: 0, hbm: flow(), chip: flow(), own: flow(),
+		where: element('p', {class: 'where'}), code: element('div', {class: 'code'}),
+		threads: element('div', {class: 'threads', 'aria-hidden': 'true'}, Array.from({length: 32}, () => element('i'))),
+	};
+}
+
+function markGroup(column, group, which) {
+	for (const access of group.accesses) {
+		const part = access.space === 'shared' ? column.shared.find((view) => view.array.name === access.tensor)
+			: column.views.find((view) => view.tensor.name === access.tensor);
+		if (part)
+			access.ranges.forEach((range) => markRange(part.dots, part.dots[which], range, bitOf[access.op]));
+	}
+}
+
+/* Marks what moved up to the step; from the start where it went back. */
+function advance(column, done, live) {
+	const groups = column.kernel.groups, parts = [...column.views, ...column.shared];
+	const from = column.done <= done ? column.done : 0;
+	parts.forEach((part) => part.dots.now.fill(0));
+	if (from === 0)
+		parts.forEach((part) => part.dots.before.fill(0));
+	for (let g = from; g < done; g++) {
+		/* Another block has its own shared memory: it starts empty. */
+		if (g > 0 && groups[g].block !== groups[g - 1].block)
+			column.shared.forEach((view) => view.dots.before.fill(0));
+		markGroup(column, groups[g], 'before');
+	}
+	if (live)
+		markGroup(column, groups[done - 1], 'now');
+	column.done = done;
+	parts.forEach((part) => part.paint());
+}
+
+/* Registers have no addresses: their lane shows how much is loaded into them and stored from them. */
+function drawRegisters(column, hbm, chip) {
+	const load = hbm.load + chip.load, store = hbm.store + chip.store + hbm.atomic + chip.atomic;
+	const share = load + store > 0 ? Math.round(32 * load / (load + store)) : 0;
+	const cut = load && store ? Math.min(31, Math.max(1, share)) : share;
+	[...column.threads.children].forEach((cell, i) => {
+		cell.className = load + store === 0 ? '' : i < cut ? 'load' : 'store';
+	});
+	showFlow(column.own, {load, store}, {load: 'loaded', store: 'stored'});
+}
+
+function drawCode(column, group) {
+	const {run} = column.kernel;
+	column.code.replaceChildren(...(group ? linesOf(group) : []).map((line) => {
+		const {file} = group.header, source = sourceLine(run, file, line);
+		return element('div', {class: 'mono'}, element('span', {}, String(line)), element('span', {}, source || file));
+	}));
+}
+
+function whereOf(kernel, {group, live, finished}) {
+	if (!group)
+		return 'waiting';
+	if (!live)
+		return 'done';
+	const name = kernel.launches.length > 1 ? `${group.kernel} \u00b7 ` : '';
+	return `${name}block ${blockOf(group)} \u00b7 interval ${group.interval}${finished ? ' \u00b7 the last' : ''}`;
+}
+
+function drawColumn(column, place) {
+	const words = {load: 'read', store: 'written', atomic: 'added'};
+	const now = place.live ? place.group : null, moving = now || {accesses: []};
+	const hbm = sumsOf(moving, 'global'), chip = sumsOf(moving, 'shared');
+	advance(column, place.done, place.live);
+	column.where.textContent = whereOf(column.kernel, place);
+	showFlow(column.hbm, hbm, words);
+	showFlow(column.chip, chip, words);
+	drawRegisters(column, hbm, chip);
+	drawCode(column, now);
+}
+
+/* {node, build(kernels, width), draw(placeOf)}; inspect(kernel, tile) as makeTensorView has it. */
+function makeStage(all, inspect) {
+	const node = element('section', {class: 'stage', 'aria-label': 'Where the bytes move'});
+	const most = Math.max(...all.flatMap((kernel) => kernel.tensors.map((tensor) => tensor.columns)));
+	let columns = [];
+
+	/* One scale for all that are shown: the widest matrix is as large as the fullest column has room for. */
+	const widthOf = (tensor, big) =>
+		tensor.columns === 1 ? 8 : Math.max(thinnest, Math.round(big * tensor.columns / most));
+	const fullWidth = (kernel, big) => kernel.tensors.reduce((sum, tensor) => sum + widthOf(tensor, big) + gap, 0);
+	const sizeFor = (kernels, rooms) => {
+		let big = widest;
+		while (big > narrowest && kernels.some((kernel, i) => fullWidth(kernel, big) > rooms[i]))
+			big -= 4;
+		return big;
+	};
+	/* A kernel with more to show gets a wider column, up to half as wide again. */
+	const sharesOf = (kernels) => {
+		const wanted = kernels.map((kernel) => fullWidth(kernel, 150)), least = Math.min(...wanted);
+		return wanted.map((width) => Math.min(1.5, width / least));
+	};
+
+	const tensorCell = (column, big) => [element('div', {class: 'tensors'}, column.views.map((view) => {
+		const {name, rows, columns: wide} = view.tensor, hasRoom = widthOf(view.tensor, big) >= 60;
+		const shape = hasRoom ? element('small', {}, ` ${rows}\u00d7${wide}`) : '';
+		return element('div', {class: 'tensor'},
+			element('span', {class: 'label', title: `${name} [${rows}, ${wide}]`}, name, shape), view.node);
+	})), column.hbm];
+	const sharedCell = (column) => [column.shared.length ? '' : element('p', {class: 'unused'}, 'not used'),
+		column.shared.map((view) => [view.node, regionsOf(column.kernel, view)]), column.chip];
+
+	const build = (kernels, room, laneWidth) => {
+		const shares = sharesOf(kernels), whole = shares.reduce((sum, share) => sum + share, 0);
+		const big = sizeFor(kernels, shares.map((share) => (room - laneWidth) * share / whole - 36));
+		readPalette();
+		columns = kernels.map((kernel) => makeColumn(kernel, widthOf, big, inspect));
+		const lane = (title, text, cell) => [
+			element('div', {class: 'lane'}, element('h3', {}, title), element('p', {}, text)),
+			columns.map((column) => element('div', {class: 'content'}, cell(column)))];
+		const heads = columns.map((column) => element('div', {class: 'head'},
+			element('h3', {}, column.kernel.label), column.where));
+		node.style.setProperty('--columns', shares.map((share) => `minmax(0, ${share.toFixed(3)}fr)`).join(' '));
+		node.replaceChildren(...[element('div', {class: 'corner'}), heads,
+			lane('HBM', 'large, far', (column) => tensorCell(column, big)),
+			lane('Shared memory', 'of one block', sharedCell),
+			lane('Registers', 'of its threads', (column) => [column.threads, column.own]),
+			lane('Source', 'what moved it', (column) => column.code)].flat(2));
+	};
+	return {node, build, draw: (placeOf) => columns.forEach((column) => drawColumn(column, placeOf(column.kernel)))};
+}
