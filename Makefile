@@ -15,6 +15,9 @@ FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
 
+include classroom/handout.mk
+-include classroom/grade.mk
+
 all: build run real plot
 	@echo
 	@echo "Next: read 01_naive/README.md. Pictures of this run: build/plots/. More: make help"
@@ -113,6 +116,9 @@ help:
 	@echo "make ptxas        registers, stack and spills of each kernel (needs nvcc, no GPU)"
 	@echo "make explorer     plots/explorer.html: the bytes on the move, a page for a browser"
 	@echo "make readme       re-make what the READMEs show from the programs"
+	@echo "make handout      OUT=directory [CLASS=key]: the student tree (classroom/README.md); make hint N=1"
+	@echo "make grade        this tree, SUBMISSION=dir|zip, or SUBMISSIONS=folder RESULTS=dir [KEY=key] (classroom/README.md)"
+	@echo "make check-submission, make gradescope [KEY=key]"
 	@echo "make format       clang-format over the tree"
 	@echo "make clean        remove what was built"
 	@echo "make 01_naive     one chapter; in its directory, make help"

@@ -40,11 +40,14 @@ unifdef:unifdef
 /usr/include/criterion/criterion.h:libcriterion-dev
 /usr/include/cjson/cJSON.h:libcjson-dev
 /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core
+zip:zip
+unzip:unzip
 '
 
-# What only some tests need.
+# What only some tests need, and a sandbox around graded submissions.
 extra='
 chromium:chromium
+bwrap:bubblewrap
 '
 [ -z "$all" ] || needed="$needed$extra"
 

@@ -32,11 +32,23 @@ __global__ void scores(const float *Q, // [heads, N, d]
 
 	for (int j = threadIdx.x; j < N; j += blockDim.x) {
 		const float *k = K + (head * N + j) * d;
+
+		// task 01.score: a score of S, scaled and masked
+#ifndef HANDOUT
+		// solution c95ad5b7994d
 		float dot = 0.0f;
 		for (int c = 0; c < d; c++)
 			dot += q[c] * k[c];
 		// A masked score is -inf: its exponential is 0. Naive attention computes it all the same.
 		S[row * N + j] = causal && j > i ? -INFINITY : scale * dot;
+#else
+		// TODO (about 4 lines): S[i, j], scale times the product of q and k, or -INFINITY where a causal
+		// mask hides key j from query i.
+		// Hint: S is one long array of rows of N numbers; `row` counts them through all heads, `i` within a
+		// head.
+		(void)&q, (void)&k, (void)&i, (void)S, (void)causal, (void)scale;
+#endif
+		// end 01.score
 	}
 }
 
@@ -68,6 +80,9 @@ __global__ void softmax_rows(const float *S, // [rows, N]
 		        // it
 	const float *s = S + row * N;
 
+	// task 01.softmax: the softmax of a row that cannot overflow
+#ifndef HANDOUT
+	// solution 377102748593
 	float m = -INFINITY;
 	for (int j = lane; j < N; j += WARP)
 		m = fmaxf(m, s[j]);
@@ -80,6 +95,13 @@ __global__ void softmax_rows(const float *S, // [rows, N]
 
 	for (int j = lane; j < N; j += WARP)
 		P[row * N + j] = expf(s[j] - m) / l;
+#else
+	// TODO (about 9 lines): three passes over the row s[0] ... s[N - 1]: its largest score m; the sum l of exp(s
+	// - m); P[i, j] = exp(s[j] - m) / l. A lane takes every WARP-th score, beginning with its own.
+	// Hint: after a pass each lane knows a 32nd of the answer; max_over_warp and sum_over_warp make it whole.
+	(void)&s, (void)P, (void)&lane;
+#endif
+	// end 01.softmax
 }
 
 // O[i, c] = sum over j of P[i, j] V[j, c]. All threads read the same P[i, j]; neighbours read V side by side.
@@ -95,9 +117,18 @@ __global__ void weighted_sum(const float *P, // [heads, N, N]
 		return; // blocks are whole warps; d may be any number
 
 	float sum = 0.0f;
+	// task 01.weighted-sum: an element of O
+#ifndef HANDOUT
+	// solution 14690e019109
 	for (int j = 0; j < N; j++)
 		sum += P[row * N + j] * V[(head * N + j) * d + c];
 	O[row * d + c] = sum;
+#else
+	// TODO (about 3 lines): O[i, c], the sum over all keys j of P[i, j] V[j, c].
+	// Hint: P has a row for each `row`; V has N rows for each `head`.
+	(void)P, (void)V, (void)O, (void)&head, (void)&sum;
+#endif
+	// end 01.weighted-sum
 }
 
 extern "C" cudaError_t naive_attention(struct attention a)

@@ -32,6 +32,9 @@ struct partial {
 	float m, l;
 };
 
+// task 02.merge: a weight, and two partial sums merged
+#ifndef HANDOUT
+// solution 9da1603907b1
 // The weight of a score x as seen from a maximum m >= x. While all scores are -inf, so is m, and exp(-inf + inf)
 // would be NaN: what is masked out has no weight.
 __device__ float weight(float x, float m)
@@ -47,6 +50,26 @@ __device__ struct partial merge(struct partial a, struct partial b)
 	struct partial both = {m, a.l * weight(a.m, m) + b.l * weight(b.m, m)};
 	return both;
 }
+#else
+// The weight of a score x as seen from a maximum m >= x. While all scores are -inf, so is m: no weight then, not
+// NaN.
+__device__ float weight(float x, float m)
+{
+	// TODO (about 1 line): exp(x - m), and 0 when m is -INFINITY.
+	(void)x, (void)m;
+	return 0.0f;
+}
+
+// Two pairs, of whatever scores, become the pair of all of them.
+__device__ struct partial merge(struct partial a, struct partial b)
+{
+	// TODO (about 3 lines): the new maximum; then both sums, each brought to it.
+	// Hint: a sum of exp(x - a.m) becomes one of exp(x - m) with a single factor. weight() is that factor.
+	(void)b;
+	return a;
+}
+#endif
+// end 02.merge
 
 // Lanes: five exchanges, then each lane has the pair of all 32. All lanes of the warp must call it together.
 __device__ struct partial merge_over_warp(struct partial own)
@@ -78,12 +101,25 @@ __device__ struct partial merge_over_block(struct partial own, struct partial *w
 // The pair of count scores, each thread of the block taking every THREADS-th.
 __device__ struct partial partial_of(const float *scores, int count, struct partial *warps)
 {
+	// task 02.stream: the scores of a thread, one after the other
+#ifndef HANDOUT
+	// solution 6f3f6036edf6
 	struct partial own = {-INFINITY, 0.0f};
 	for (int j = threadIdx.x; j < count; j += THREADS) {
 		struct partial single = {scores[j], 1.0f};
 		own = merge(own, single);
 	}
 	return merge_over_block(own, warps);
+#else
+	// TODO (about 6 lines): the pair of this thread's scores, which are every THREADS-th from threadIdx.x on;
+	// then that of the whole block.
+	// Hint: of nothing it is {-INFINITY, 0}, of a single score x it is {x, 1}. You have a function that adds one
+	// to it.
+	(void)scores, (void)count, (void)warps;
+	struct partial nothing = {-INFINITY, 0.0f};
+	return nothing;
+#endif
+	// end 02.stream
 }
 
 // For comparison: the two reductions a softmax needs when maximum and sum are passes of their own.
@@ -198,6 +234,10 @@ __global__ void softmax_dot(const float *x, // [R, C]
 			scores[j] = x[first + j];
 		// No barrier: partial_of lets each thread read just the scores it wrote.
 		struct partial now = merge(seen, partial_of(scores, count, warps));
+
+		// task 02.correct: the weighted sum, corrected for a new maximum
+#ifndef HANDOUT
+		// solution f3752567643b
 		float correction = weight(seen.m, now.m);
 		seen = now;
 
@@ -210,6 +250,16 @@ __global__ void softmax_dot(const float *x, // [R, C]
 				sum += scores[j] * V[(size_t)(first + j) * dim + c];
 		}
 		__syncthreads(); // without it the next block's scores overwrite weights others still sum
+#else
+		// TODO (about 9 lines): `sum` is relative to the old maximum, seen.m; bring it to the new one,
+		// now.m. Together the threads make weights of the block's scores, in place; then thread c adds count
+		// products with column c of V.
+		// Hint: two barriers: weights are read by threads that did not write them, and scores[] is used
+		// again.
+		(void)c, (void)V, (void)dim;
+		seen = now;
+#endif
+		// end 02.correct
 	}
 	if (c < dim)
 		y[row * dim + c] = seen.l > 0.0f ? sum / seen.l : 0.0f; // the one division, at the very end

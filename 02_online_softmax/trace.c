@@ -40,7 +40,8 @@ int trace_row(struct run_result *result, const struct named_values *inputs, stru
 
 	struct update last = trace->updates[count - 1];
 	for (size_t j = 0; j < cols; j++)
-		trace->y[j] = last.l > 0.0f ? expf(trace->x[j] - last.m) / last.l : 0.0f;
+		trace->y[j] =
+			last.l > 0.0f ? (float)softmax_weight(trace->x[j], last.m, problem->variant) / last.l : 0.0f;
 	result->findings = trace;
 	return 0;
 }

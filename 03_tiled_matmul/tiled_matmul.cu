@@ -73,8 +73,19 @@ __device__ void load_tiles(const float *A, const float *B, int m, int n, int k, 
 {
 	int x = threadIdx.x, y = threadIdx.y;
 	int i = blockIdx.y * TILE + y, j = blockIdx.x * TILE + x;
+
+	// task 03.load: a tile fetched by the block, its guards
+#ifndef HANDOUT
+	// solution de3bb9d54f57
 	a_tile[x][y] = i < m && first + x < k ? A[(size_t)i * k + first + x] : 0.0f;
 	b_tile[y][x] = first + y < k && j < n ? B[(size_t)(first + y) * n + j] : 0.0f;
+#else
+	// TODO (about 2 lines): a_tile[x][y] = A[i, first + x] and b_tile[y][x] = B[first + y, j]; 0 beyond the
+	// matrices.
+	// Hint: a row of A has k numbers, a row of B has n. Two guards each: one for the row, one for the column.
+	(void)A, (void)B, (void)m, (void)n, (void)k, (void)first, (void)a_tile, (void)b_tile, (void)i, (void)j;
+#endif
+	// end 03.load
 }
 
 // One element of C, from tile to tile along k. Every thread of the block comes here, also those beyond the edge of C:
@@ -84,6 +95,10 @@ __device__ void multiply_tiles(const float *A, const float *B, float *C, int m, 
                                float (*b_tile)[TILE])
 {
 	int i = blockIdx.y * TILE + threadIdx.y, j = blockIdx.x * TILE + threadIdx.x;
+
+	// task 03.tile: from tile to tile, two barriers
+#ifndef HANDOUT
+	// solution 79bbba0c1adb
 	float sum = 0.0f;
 	for (int first = 0; first < k; first += TILE) {
 		load_tiles(A, B, m, n, k, first, a_tile, b_tile);
@@ -94,6 +109,14 @@ __device__ void multiply_tiles(const float *A, const float *B, float *C, int m, 
 	}
 	if (i < m && j < n) // the tile may hang over the edge of C
 		C[(size_t)i * n + j] = sum;
+#else
+	// TODO (about 10 lines): for each tile along k: fetch it, add TILE products of it to a sum; at the end C[i,
+	// j].
+	// Hint: the block needs two barriers a tile. What can go wrong between the last fetch and the first product?
+	// And between the last product and the next fetch? C may end in the middle of this block.
+	(void)A, (void)B, (void)C, (void)m, (void)n, (void)k, (void)a_tile, (void)b_tile, (void)i, (void)j;
+#endif
+	// end 03.tile
 }
 
 // Rows of 32 floats: an address and the one below it are in the same bank. A warp that writes a column of a_tile
@@ -169,6 +192,9 @@ __device__ void read_eight(const float *row, int at, float values[OWN])
 __device__ void multiply_wide_tiles(const float (*a_tile)[A_WIDTH], const float (*b_tile)[BN], int x, int y,
                                     float sums[OWN][OWN])
 {
+	// task 03.registers: 64 products for 16 floats
+#ifndef HANDOUT
+	// solution 1ea7c73acaeb
 #pragma unroll
 	for (int p = 0; p < BK; p++) {
 		float a[OWN], b[OWN];
@@ -180,6 +206,14 @@ __device__ void multiply_wide_tiles(const float (*a_tile)[A_WIDTH], const float 
 			for (int c = 0; c < OWN; c++)
 				sums[r][c] += a[r] * b[c];
 	}
+#else
+	// TODO (about 8 lines): for each of the BK steps: eight numbers of A's row, eight of B's, and their 64
+	// products added to sums[r][c].
+	// Hint: read_eight(row, at, values) reads four from `at` and four HALF further on. This thread's rows begin
+	// at y * VECTOR, its columns at x * VECTOR. "#pragma unroll" before a loop keeps its arrays in registers.
+	(void)a_tile, (void)b_tile, (void)x, (void)y, (void)sums;
+#endif
+	// end 03.registers
 }
 
 // Who owns what of the 128 x 128 tile of C: thread (x, y) four squares of 4 x 4, so that 8 neighbouring lanes read

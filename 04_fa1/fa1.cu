@@ -49,6 +49,9 @@ __device__ float score_row(const float *q,      // [d] in HBM
 	for (int c = 0; c < D; c++)
 		q_row[c] = c < d ? q[c] : 0.0f; // beyond d lies the next row
 	for (int j = 0; j < keys; j++) {
+		// task 04.scores: a row of scores and its maximum
+#ifndef HANDOUT
+		// solution 35fd9d92ded1
 		float dot = 0.0f;
 #pragma unroll
 		for (int c = 0; c < D; c++)
@@ -57,6 +60,15 @@ __device__ float score_row(const float *q,      // [d] in HBM
 		float s = j < visible ? scale * dot : -INFINITY;
 		S[j * stride] = s;
 		m_tile = fmaxf(m_tile, s);
+#else
+		// TODO (about 7 lines): the score of key j, scale times the product of q_row and the tile's row j,
+		// or -INFINITY from key `visible` on. Keep it in S, and the largest of all in m_tile.
+		// Hint: a row of the tile has d numbers, and neighbouring keys of this row lie `stride` numbers
+		// apart in S. A loop to the constant D is unrolled, so that q_row stays in registers; `if (c < d)`
+		// inside it.
+		(void)q_row, (void)K_tile, (void)visible, (void)scale, (void)S, (void)stride;
+#endif
+		// end 04.scores
 	}
 	return m_tile;
 }
@@ -64,6 +76,9 @@ __device__ float score_row(const float *q,      // [d] in HBM
 // S becomes P~ = exp(S - m~); returns its sum.
 __device__ float exponentiate_row(float *S, int stride, int keys, float m_tile)
 {
+	// task 04.exponentiate: P~ and l~ of a tile, masked rows too
+#ifndef HANDOUT
+	// solution c07b814d7411
 	// Without this, a row whose keys are all masked computes -inf - -inf = NaN. With it, P~ and l~ are 0, and the
 	// row's O, l and m come out of update_row as they went in.
 	float largest = m_tile == -INFINITY ? 0.0f : m_tile;
@@ -74,6 +89,13 @@ __device__ float exponentiate_row(float *S, int stride, int keys, float m_tile)
 		l_tile += p;
 	}
 	return l_tile;
+#else
+	// TODO (about 8 lines): each S of the row becomes exp(S - m_tile), in place; return their sum.
+	// Hint: the mask may hide all keys of the tile from this row. Then m_tile is -inf, and so are the scores.
+	(void)S, (void)stride, (void)keys, (void)m_tile;
+	return 0.0f;
+#endif
+	// end 04.exponentiate
 }
 
 // O <- (l e^(m - m_new) O + e^(m~ - m_new) P~ V) / l_new: normalised every time, as the paper prints it.
@@ -93,6 +115,10 @@ __device__ void update_row(const float *P, int stride, // [keys], `stride` apart
 				PV[c] += p * V_tile[j * d + c];
 	}
 	float m_old = first ? -INFINITY : *m, l_old = first ? 0.0f : *l;
+
+	// task 04.update: lines 11 to 13 of Algorithm 1
+#ifndef HANDOUT
+	// solution 3ec2b1648770
 	float m_new = fmaxf(m_old, m_tile);
 	float from_old = l_old * expf(m_old - m_new), from_tile = expf(m_tile - m_new);
 	float l_new = from_old + from_tile * l_tile;
@@ -103,6 +129,14 @@ __device__ void update_row(const float *P, int stride, // [keys], `stride` apart
 			O[c] = (first ? 0.0f : keep * O[c]) + add * PV[c];
 	*l = l_new;
 	*m = m_new;
+#else
+	// TODO (about 9 lines): lines 11 to 13 of Algorithm 1. m_new, l_new; then
+	//     O <- (l e^(m - m_new) O + e^(m~ - m_new) P~ V) / l_new        for the d columns there are
+	// Hint: l and O are each a sum of two parts, with the same two factors. O holds nothing before the first
+	// tile: what is read from HBM is counted, and what nobody wrote is a hazard.
+	(void)PV, (void)O, (void)m_old, (void)l_old, (void)m_tile, (void)l_tile;
+#endif
+	// end 04.update
 }
 
 // Shared memory, 4 Bc (2 d + Br) bytes:

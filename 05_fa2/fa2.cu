@@ -27,7 +27,18 @@ static_assert(2 * 96 + KEYS_AT_ONCE<96> < 255, "q, o and the scores of one row f
 // Keys a query tile has to see: with a causal mask none beyond its last row. Whole tiles are loaded.
 __device__ int visible_keys(int first_row, int Br, int N, bool causal)
 {
+	// task 05.skip: tiles above the diagonal are not loaded
+#ifndef HANDOUT
+	// solution 77a11ead85a6
 	return causal ? min(first_row + Br, N) : N;
+#else
+	// TODO (about 1 line): the first key that no row of this tile sees. Without a mask there is none before N.
+	// Hint: the tile's last row is first_row + Br - 1, and row i sees key i. What is returned below gives the
+	// right numbers, and twice the HBM traffic: the count of a causal run shows it.
+	(void)first_row, (void)Br, (void)causal;
+	return N;
+#endif
+	// end 05.skip
 }
 
 // ---- fa2_row: load_tile and attend are chapter 04's ----
@@ -100,8 +111,20 @@ __global__ void __launch_bounds__(FA2_MOST_ROW_THREADS) fa2_row(const float *Q, 
 	constexpr int KEYS = KEYS_AT_ONCE<D>;
 	extern __shared__ __align__(16) float shared[]; // aligned, so that nvcc may read four columns at once
 	float *K_tile = shared, *V_tile = K_tile + (Bc + KEYS - 1) / KEYS * KEYS * D;
+
+	// task 05.loop-swap: the outer loop is the grid
+#ifndef HANDOUT
+	// solution f3ff8b1f4a5a
 	size_t head = (size_t)blockIdx.z * gridDim.y + blockIdx.y;
 	int first_row = blockIdx.x * blockDim.x, row = first_row + threadIdx.x; // the outer loop is the grid
+#else
+	// TODO (about 2 lines): chapter 04 had a loop over the query tiles of a head here. Now a block has one tile:
+	// which head, which is its first row, and which row is this thread's?
+	// Hint: the grid is (query tiles, H, B); heads are counted through the batch; a thread has a row.
+	size_t head = 0;
+	int first_row = 0, row = N;
+#endif
+	// end 05.loop-swap
 
 	const float *q_row = Q + (head * N + row) * d;
 	float q[D], o[D] = {}, m = -INFINITY, l = 0.0f;
@@ -273,6 +296,9 @@ __device__ void exponentiate_tile(float s[split<D>::ROWS][split<D>::KEYS], float
 	using T = split<D>;
 #pragma unroll
 	for (int r = 0; r < T::ROWS; r++) {
+		// task 05.rescale: the new maximum of a row that eight lanes share
+#ifndef HANDOUT
+		// solution 382b10b7d255
 		float m_new = m[r];
 #pragma unroll
 		for (int j = 0; j < T::KEYS; j++)
@@ -292,6 +318,15 @@ __device__ void exponentiate_tile(float s[split<D>::ROWS][split<D>::KEYS], float
 #pragma unroll
 		for (int c = 0; c < T::COLUMNS; c++)
 			o[r][c] *= correction;
+#else
+		// TODO (about 13 lines): m_new, the largest of m[r] and of the row's scores s[r][...]; m[r] and l[r]
+		// brought to it; p = 2^(s - m_new) added to l[r] and put into the slab; o[r][...] corrected.
+		// Hint: eight neighbouring lanes hold the keys of a row, KEYS each: their maximum has to go round
+		// (three shuffles). l stays this lane's own sum. Key j of row r lies at
+		//     P[r * T::LANE_ROWS * T::P_STRIDE + j * T::LANE_KEYS]
+		(void)s, (void)m, (void)l, (void)o, (void)P;
+#endif
+		// end 05.rescale
 	}
 }
 

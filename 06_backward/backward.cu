@@ -388,11 +388,20 @@ __global__ void backward_preprocess(const float *dO, // [rows, d]
 	if (row >= rows)
 		return; // a warp leaves as one: no shuffle waits for it
 	float sum = 0.0f;
+	// task 06.delta: D, the sum over keys without any key
+#ifndef HANDOUT
+	// solution e543d5b883c2
 	for (int c = lane; c < d; c += WARP)
 		sum += dO[row * d + c] * O[row * d + c];
 	sum = sum_over_warp(sum);
 	if (lane == 0)
 		D[row] = sum;
+#else
+	// TODO (about 5 lines): D[row], the sum over c of dO[row, c] O[row, c]. A lane takes every WARP-th column.
+	// Hint: all 32 lanes have to call sum_over_warp; one of them writes.
+	(void)dO, (void)O, (void)D, (void)d, (void)&lane, (void)&sum;
+#endif
+	// end 06.delta
 }
 
 // LSE and D of TILE queries: 2 TILE threads, so each fetches one number.
@@ -483,6 +492,9 @@ __device__ void pass_over_queries(const struct backward &b)
 		load_statistics<TILE>(b.LSE + head * b.N, b.D + head * b.N, first_query, b.N, lse_tile, d_tile);
 		__syncthreads(); // every warp reads rows that other warps loaded
 
+		// task 06.ds: P, dV, dP, dS, dK of a tile of queries
+#ifndef HANDOUT
+		// solution 9dd18c863576
 		multiply_rows<D, TILE>(k_tile, q_tile, p); // S^T
 		weigh_keys<TILE>(p, lse_tile, first_key, first_query, b);
 		store_slab<TILE>(p, slab);
@@ -494,6 +506,15 @@ __device__ void pass_over_queries(const struct backward &b)
 				ds[r][t] = p[r][t] * (ds[r][t] - d_tile[lane_column() + LANES_ACROSS * t]);
 		store_slab<TILE>(ds, slab);
 		add_products<D, TILE>(slab, q_tile, dk); // dK += dS^T (scale Q)
+#else
+		// TODO (about 10 lines): the products of this tile, with keys as rows and queries as columns:
+		//     S^T = K (scale Q)^T    P^T by weigh_keys    dV += P^T dO
+		//     dP^T = V dO^T          dS^T = P^T o (dP^T - D)    dK += dS^T (scale Q)
+		// Hint: multiply_rows gives S^T and dP^T; store_slab, then add_products, gives dV and dK. p[r][t]
+		// belongs to column lane_column() + LANES_ACROSS * t of the tile, and so does its D.
+		(void)p, (void)ds, (void)slab, (void)lse_tile, (void)d_tile;
+#endif
+		// end 06.ds
 		if (ADD_TO_DQ) {
 			__syncthreads(); // dQ sums over all keys of the block: the slabs of all warps
 			add_to_dq<D, TILE>(slab, k_tile, b.scale, b.dQ + matrix, first_query, b.N, b.d);
@@ -543,6 +564,9 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) backward_dq(struct backw
 		load_tile<D, TILE>(b.V + matrix, first_key, b.N, b.d, 1.0f, v_tile);
 		__syncthreads(); // every warp reads rows that other warps loaded
 
+		// task 06.dq: dS once more, for dQ
+#ifndef HANDOUT
+		// solution f98dd8e1d5f5
 		multiply_rows<D, TILE>(q_tile, k_tile, p);   // S
 		multiply_rows<D, TILE>(do_tile, v_tile, ds); // dP
 		for (int r = 0; r < ROWS; r++) {
@@ -556,6 +580,15 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) backward_dq(struct backw
 		}
 		store_slab<TILE>(ds, slab);
 		add_products<D, TILE>(slab, k_tile, dq); // dQ += dS K
+#else
+		// TODO (about 13 lines): S = (scale Q) K^T, dP = dO V^T, P, dS = P o (dP - D), and dQ += dS K, with
+		// queries as rows and keys as columns.
+		// Hint: as in pass_over_queries, roles exchanged: L and D now belong to row lane_row() + LANES_DOWN
+		// * r. probability(S, L, visible) is 0 for what the query may not see: keys from N on, and after it
+		// when causal.
+		(void)p, (void)ds, (void)slab, (void)lse_tile, (void)d_tile;
+#endif
+		// end 06.dq
 	}
 	store_rows<D>(dq, b.scale, b.dQ + matrix, first_query, b.N, b.d);
 }

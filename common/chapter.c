@@ -207,6 +207,7 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 
 	if (options_parse(argc, argv, chapter->options, &chapter->defaults, &options, &error) != 0)
 		return complain(chapter, &error);
+	options.problem.variant = variant_of_chapter(chapter->name);
 	if (options.help || options.version) {
 		if (options.help)
 			print_help(chapter);

@@ -8,6 +8,8 @@
 #ifndef PROBLEM_PROBLEM_H
 #define PROBLEM_PROBLEM_H
 
+#include "problem/variant.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,7 +40,8 @@ struct problem {
 	bool scale_given;
 	uint64_t seed;
 	enum input_kind input;
-	const char *load; /* directory the inputs come from; NULL: generated */
+	const char *load;             /* directory the inputs come from; NULL: generated */
+	struct class_variant variant; /* plain, but in a class's hand-out */
 };
 
 /* 1/sqrt(d) unless a scale was given. */

@@ -22,7 +22,10 @@ const char *report_problem(const struct run_result *result, char *text, size_t s
 	if (result->chapter->options & OPTION_BIT(OPTION_BLOCK) && used < size)
 		used += (size_t)snprintf(text + used, size - used, ", blocks of %zu", copy.block);
 	if (copy.causal && used < size)
-		snprintf(text + used, size - used, ", causal");
+		used += (size_t)snprintf(text + used, size - used, ", causal");
+	char variant[40];
+	if (used < size)
+		snprintf(text + used, size - used, "%s", variant_text(copy.variant, variant, sizeof variant));
 	return text;
 }
 

@@ -26,6 +26,10 @@ static void write_problem(struct json *json, const struct run_result *result)
 		json_bool(json, "causal", problem->causal);
 	if (applies & OPTION_BIT(OPTION_SCALE))
 		json_number(json, "scale", problem->scale);
+	if (problem->variant.kind != VARIANT_PLAIN) {
+		json_string(json, "variant", variant_names[problem->variant.kind]);
+		json_number(json, "variant_value", (double)problem->variant.value);
+	}
 	if (problem->tile_q)
 		json_count(json, "tile_q", problem->tile_q);
 	if (problem->tile_k)

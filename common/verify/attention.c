@@ -19,6 +19,7 @@ static struct attention_inputs attention_inputs(const struct problem *problem, c
 		.q = find_values(inputs, "Q"),
 		.k = find_values(inputs, "K"),
 		.v = find_values(inputs, "V"),
+		.variant = problem->variant,
 	};
 }
 
@@ -124,7 +125,10 @@ int attention_gradients_expect(const struct problem *problem, const struct named
 		expectations_free(expectations);
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the reference of the gradients");
 	}
-	struct tolerance_terms terms = tolerance_terms(problem, gradients.score_bound);
+	/* The derivative of a soft-cap is 1 - t², t = tanh(s / c): off by 2 t / c times what s is off, and it meets
+	 * dP - D, of size 2 G. */
+	double slope_terms = problem->variant.kind == VARIANT_SOFTCAP ? 4.0 / (double)problem->variant.value : 0.0;
+	struct tolerance_terms terms = tolerance_terms(problem, gradients.score_bound * (1.0 + slope_terms));
 	struct gradient_bounds bounds = {
 		.scale = fabs((double)problem->scale),
 		.weight_bound = gradients.weight_bound,

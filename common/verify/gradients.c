@@ -7,8 +7,9 @@
 
 /* What one query row needs of its head, and what it leaves for the sums over the queries: N doubles each. */
 struct row {
-	double *p;  /* weights; 0 where the mask hides the key */
-	double *ds; /* gradient of the scores */
+	double *p;     /* weights; 0 where the mask hides the key */
+	double *slope; /* of the score's soft-cap; 1 where there is none */
+	double *ds;    /* gradient of the scores */
 };
 
 static double dot(const float *a, const float *b, size_t d)
@@ -45,15 +46,20 @@ static void compute_row(const struct attention_inputs *in, const float *d_o, siz
 	double scale = in->scale, max = -INFINITY, sum = 0.0, mean = 0.0;
 
 	for (size_t j = 0; j < in->seq; j++)
-		row->p[j] = row->ds[j] = 0.0;
+		row->p[j] = row->ds[j] = row->slope[j] = 0.0;
 	for (size_t j = 0; j < visible; j++) {
+		if (variant_hides(in->variant, i, j)) {
+			row->p[j] = -INFINITY;
+			continue;
+		}
 		double score = 0.0, magnitude = 0.0;
 		for (size_t c = 0; c < d; c++) {
 			double product = (double)q[c] * (double)k[j * d + c];
 			score += product;
 			magnitude += fabs(product);
 		}
-		row->p[j] = scale * score;
+		row->p[j] = variant_cap(in->variant, scale * score);
+		row->slope[j] = variant_slope(in->variant, scale * score);
 		max = fmax(max, row->p[j]);
 		*score_bound = fmax(*score_bound, fabs(scale) * magnitude);
 	}
@@ -65,7 +71,7 @@ static void compute_row(const struct attention_inputs *in, const float *d_o, siz
 		mean += row->p[j] * row->ds[j];
 	}
 	for (size_t j = 0; j < visible; j++)
-		row->ds[j] = row->p[j] * (row->ds[j] - mean);
+		row->ds[j] = row->p[j] * (row->ds[j] - mean) * row->slope[j];
 }
 
 static void compute_query_gradient(const struct attention_inputs *in, size_t query, const struct row *row, double *dq)
@@ -168,8 +174,9 @@ static bool allocate_parts(struct computation *all)
 		part->dk = zeros(keys * d);
 		part->dv = zeros(keys * d);
 		part->weight_sums = zeros(keys);
-		part->row = (struct row){zeros(seq), zeros(seq)};
-		allocated = allocated && part->dk && part->dv && part->weight_sums && part->row.p && part->row.ds;
+		part->row = (struct row){zeros(seq), zeros(seq), zeros(seq)};
+		allocated = allocated && part->dk && part->dv && part->weight_sums && part->row.p &&
+		            part->row.slope && part->row.ds;
 	}
 	return allocated;
 }
@@ -181,6 +188,7 @@ static void free_parts(struct computation *all)
 		free(all->parts[i].dv);
 		free(all->parts[i].weight_sums);
 		free(all->parts[i].row.p);
+		free(all->parts[i].row.slope);
 		free(all->parts[i].row.ds);
 	}
 }

@@ -3,6 +3,8 @@
  *
  *     dV = P^T dO    dP = dO V^T    dS_ij = P_ij (dP_ij - sum_k P_ik dP_ik)    dQ = scale dS K    dK = scale dS^T Q
  *
+ * A class's soft-cap multiplies dS by its derivative, 1 - tanh²(s / c) at the uncapped score s.
+ *
  * dO is the gradient of a loss with respect to O. The inputs are the fp32 numbers the kernels get, scale included;
  * only the arithmetic is double. Chapter 06 derives the formulas; tests compare them with finite differences.
  */

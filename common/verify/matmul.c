@@ -12,7 +12,8 @@ double matmul_tolerance_factor(size_t k)
 }
 
 /* One row of C and of its tolerances, row p of B after row p of B: the order that memory likes. */
-static void compute_row(const float *a, const float *b, size_t k, size_t n, double *c, double *tolerance)
+static void compute_row(const float *a, const float *b, size_t k, size_t n, struct class_variant variant, double *c,
+                        double *tolerance)
 {
 	for (size_t p = 0; p < k; p++)
 		for (size_t j = 0; j < n; j++) {
@@ -22,6 +23,12 @@ static void compute_row(const float *a, const float *b, size_t k, size_t n, doub
 		}
 	for (size_t j = 0; j < n; j++)
 		tolerance[j] *= eps * matmul_tolerance_factor(k);
+	for (size_t j = 0; j < n && variant.kind == VARIANT_RELU; j++)
+		c[j] = fmax(c[j], 0.0);
+	for (size_t j = 0; j < n && variant.kind == VARIANT_SOFTCAP; j++) {
+		c[j] = variant_cap(variant, c[j]);
+		tolerance[j] += 8.0 * eps * fabs(c[j]);
+	}
 }
 
 int matmul_expect(const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
@@ -43,7 +50,8 @@ int matmul_expect(const struct problem *problem, const struct named_values *inpu
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the reference");
 	}
 	for (size_t r = 0; r < expectations->row_count; r++)
-		compute_row(a + (sampled ? expectations->rows[r] : r) * k, b, k, n, c + r * n, tolerances + r * n);
+		compute_row(a + (sampled ? expectations->rows[r] : r) * k, b, k, n, problem->variant, c + r * n,
+		            tolerances + r * n);
 	expectations->items[expectations->count++] = (struct expectation){
 		.tensor = "C",
 		.row_count = expectations->row_count,

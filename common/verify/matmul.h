@@ -6,6 +6,9 @@
  *
  *     tolerance(C_ij) = eps * (1 + k/2) * sum_p |a_ip b_pj|          for each element its own
  *
+ * A class's soft-cap rounds a few times more, relative to what it returns: 8 eps |C_ij| on top. Neither it nor a ReLU
+ * makes an error larger.
+ *
  * The errors of ordinary sums are far smaller, they go with sqrt(k); a term that is missing or doubled is far larger.
  */
 #ifndef VERIFY_MATMUL_H

@@ -18,13 +18,17 @@ static void compute_row(const struct attention_inputs *in, size_t row, double *s
 
 	double max = -INFINITY;
 	for (size_t j = 0; j < visible; j++) {
+		if (variant_hides(in->variant, i, j)) {
+			scores[j] = -INFINITY;
+			continue;
+		}
 		double dot = 0.0, magnitude = 0.0;
 		for (size_t c = 0; c < d; c++) {
 			double product = (double)q[c] * (double)k[j * d + c];
 			dot += product;
 			magnitude += fabs(product);
 		}
-		scores[j] = scale * dot;
+		scores[j] = variant_cap(in->variant, scale * dot);
 		max = fmax(max, scores[j]);
 		*score_bound = fmax(*score_bound, fabs(scale) * magnitude);
 	}

@@ -3,10 +3,13 @@
  *
  *     S = scale Q K^T,   P = softmax(S) row by row,   O = P V,   LSE_i = ln sum_j exp(S_ij)
  *
- * The inputs are the fp32 numbers the kernels get, scale included; only the arithmetic is double.
+ * The inputs are the fp32 numbers the kernels get, scale included; only the arithmetic is double. A class's variant
+ * caps S or hides more of it.
  */
 #ifndef VERIFY_REFERENCE_H
 #define VERIFY_REFERENCE_H
+
+#include "problem/variant.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +18,8 @@ struct attention_inputs {
 	size_t batch, heads, seq, dim; /* B H N d */
 	bool causal;                   /* query i sees keys 0 to i */
 	float scale;
-	const float *q, *k, *v; /* [B, H, N, d] */
+	const float *q, *k, *v;       /* [B, H, N, d] */
+	struct class_variant variant; /* what a class computes instead; plain in the course */
 };
 
 struct attention_reference {

@@ -6,13 +6,23 @@
 static const double eps = 0x1p-23;
 static const double most_products = 0x1p30;
 
-struct softmax_row softmax_reference(const float *x, size_t cols, double *weights)
+double softmax_weight(double x, double m, struct class_variant variant)
 {
-	struct softmax_row row = {-INFINITY, 0.0};
+	if (x == (double)-INFINITY)
+		return 0.0;
+	return exp(variant_cap(variant, x) - variant_cap(variant, m));
+}
+
+struct softmax_row softmax_reference(const float *x, size_t cols, struct class_variant variant, double *weights)
+{
+	bool sink = variant.kind == VARIANT_SINK;
+	struct softmax_row row = {sink ? 0.0 : -INFINITY, 0.0};
 	for (size_t j = 0; j < cols; j++)
 		row.m = fmax(row.m, x[j]);
+	if (sink)
+		row.l = exp(-row.m);
 	for (size_t j = 0; j < cols; j++) {
-		weights[j] = row.m == -INFINITY ? 0.0 : exp(x[j] - row.m);
+		weights[j] = softmax_weight(x[j], row.m, variant);
 		row.l += weights[j];
 	}
 	for (size_t j = 0; j < cols && row.l > 0.0; j++)
@@ -20,9 +30,10 @@ struct softmax_row softmax_reference(const float *x, size_t cols, double *weight
 	return row;
 }
 
-double softmax_tolerance_factor(size_t cols)
+double softmax_tolerance_factor(size_t cols, struct class_variant variant)
 {
-	return 8.0 + (double)cols / 2.0;
+	double cap = variant.kind == VARIANT_SOFTCAP ? (double)variant.value : 0.0;
+	return 8.0 + (double)cols / 2.0 + 8.0 * cap;
 }
 
 /* Arrays [row_count, ...] of the reference and of its tolerances, in the order expectations_free frees them. */
@@ -48,17 +59,19 @@ static bool allocate(struct outputs *out, size_t rows, size_t cols, size_t dim, 
 	return true;
 }
 
-static void compute_row(const float *x, const float *v, size_t cols, size_t dim, size_t r, struct outputs *out)
+static void compute_row(const float *x, const float *v, const struct problem *problem, size_t r, struct outputs *out)
 {
-	double *y = out->y + r * cols, largest = 0.0, phi = softmax_tolerance_factor(cols);
-	struct softmax_row row = softmax_reference(x, cols, y);
+	size_t cols = problem->cols, dim = problem->dim;
+	double *y = out->y + r * cols, largest = 0.0, phi = softmax_tolerance_factor(cols, problem->variant);
+	double least = problem->variant.kind == VARIANT_SINK ? 0x1p-126 : 0.0;
+	struct softmax_row row = softmax_reference(x, cols, problem->variant, y);
 	out->m[r] = row.m;
 	out->l[r] = row.l;
 	out->l_tolerance[r] = eps * row.l * phi;
 	for (size_t j = 0; j < cols; j++)
 		largest = fmax(largest, y[j]);
 	for (size_t j = 0; j < cols; j++)
-		out->y_tolerance[r * cols + j] = eps * largest * phi;
+		out->y_tolerance[r * cols + j] = eps * largest * phi + least;
 	for (size_t j = 0; v && j < cols; j++)
 		for (size_t c = 0; c < dim; c++)
 			out->yv[r * dim + c] += y[j] * (double)v[j * dim + c];
@@ -90,7 +103,7 @@ int softmax_expect(const struct problem *problem, const struct named_values *inp
 
 	double value_bound = 0.0;
 	for (size_t r = 0; r < expectations->row_count; r++)
-		compute_row(x + (sampled ? expectations->rows[r] : r) * cols, v, cols, dim, r, &out);
+		compute_row(x + (sampled ? expectations->rows[r] : r) * cols, v, problem, r, &out);
 	for (size_t t = 0; t < cols * dim; t++)
 		value_bound = fmax(value_bound, fabs((double)v[t]));
 
@@ -108,6 +121,7 @@ int softmax_expect(const struct problem *problem, const struct named_values *inp
 		                         .shape = "Rd",
 		                         .row_length = dim,
 		                         .values = out.yv,
-		                         .tolerance = eps * value_bound * softmax_tolerance_factor(cols)});
+		                         .tolerance = eps * value_bound *
+		                                      softmax_tolerance_factor(cols, problem->variant)});
 	return 0;
 }

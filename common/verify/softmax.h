@@ -17,6 +17,10 @@
  *     tolerance(y_ij) = eps * max_j y_ij * phi     a row of its own each: a flat row beside a peaked one has weights
  *                                                  as small as the peaked one's errors may be
  *     tolerance(y V)  = eps * max|v| * phi         as in verify/check.h, with A = 0
+ *
+ * A class's soft-cap rounds two numbers up to c a few times each: 8 c more in phi. With a sink, a whole row may be so
+ * small that its quotients are below the smallest normal number, 2^-126, where fp32 has fewer digits: as much more is
+ * allowed.
  */
 #ifndef VERIFY_SOFTMAX_H
 #define VERIFY_SOFTMAX_H
@@ -29,10 +33,13 @@ struct softmax_row {
 };
 
 /* One row: weights[cols] gets y. Returns m and l. */
-struct softmax_row softmax_reference(const float *x, size_t cols, double *weights);
+struct softmax_row softmax_reference(const float *x, size_t cols, struct class_variant variant, double *weights);
+
+/* The weight of a score x beside a largest one of m, neither divided by l nor NaN for -inf. */
+double softmax_weight(double x, double m, struct class_variant variant);
 
 /* phi for rows of this many columns */
-double softmax_tolerance_factor(size_t cols);
+double softmax_tolerance_factor(size_t cols, struct class_variant variant);
 
 /*
  * What "y" [R, C], "y" [R, d] = softmax(x) V, "m" [R] and "l" [R] should be, from the host values of x [R, C] and,

@@ -49,8 +49,8 @@ static struct setting set_up(size_t batch, size_t heads, size_t seq, size_t dim,
 		s.values[i] = calloc(s.elements, sizeof(float));
 		input_fill_attention(&s.problem, names[i], s.values[i]);
 	}
-	s.inputs = (struct attention_inputs){batch,           heads,       seq,         dim,        causal,
-	                                     s.problem.scale, s.values[0], s.values[1], s.values[2]};
+	s.inputs = (struct attention_inputs){batch,           heads,       seq,         dim,         causal,
+	                                     s.problem.scale, s.values[0], s.values[1], s.values[2], {0}};
 	expect(&s);
 	return s;
 }

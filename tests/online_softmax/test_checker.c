@@ -6,13 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const struct class_variant plain = {VARIANT_PLAIN, 0.0f};
+
 /* facts T4 */
 Test(checker, softmax_of_six_scores)
 {
 	const float x[] = {1, 2, 3, 6, 2, 1};
 	static const double weights[] = {0.006126, 0.016652, 0.045265, 0.909178, 0.016652, 0.006126};
 	double y[6];
-	struct softmax_row row = softmax_reference(x, 6, y);
+	struct softmax_row row = softmax_reference(x, 6, plain, y);
 	cr_assert_eq(row.m, 6);
 	cr_assert_float_eq(row.l, 2 * exp(-5) + 2 * exp(-4) + exp(-3) + 1, 1e-15);
 	for (size_t j = 0; j < 6; j++)
@@ -23,9 +25,9 @@ Test(checker, nothing_has_no_weight)
 {
 	const float x[] = {-INFINITY, -INFINITY, 3, -INFINITY};
 	double y[4];
-	struct softmax_row row = softmax_reference(x, 2, y);
+	struct softmax_row row = softmax_reference(x, 2, plain, y);
 	cr_assert(row.m == -INFINITY && row.l == 0 && y[0] == 0 && y[1] == 0);
-	row = softmax_reference(x, 4, y);
+	row = softmax_reference(x, 4, plain, y);
 	cr_assert(row.m == 3 && row.l == 1 && y[0] == 0 && y[2] == 1 && y[3] == 0);
 }
 
@@ -33,7 +35,7 @@ Test(checker, huge_scores_stay_finite)
 {
 	const float x[] = {1e30f, -1e30f, 3e38f, -3e38f, 3e38f};
 	double y[5];
-	struct softmax_row row = softmax_reference(x, 5, y);
+	struct softmax_row row = softmax_reference(x, 5, plain, y);
 	cr_assert(row.m == 3e38f && row.l == 2 && y[0] == 0 && y[2] == 0.5 && y[4] == 0.5);
 }
 

@@ -1,0 +1,20 @@
+# Grading. Included by the course's Makefile and by a student's (README.md has the rules).
+.PHONY: grade check-submission gradescope
+
+# Values reach the shell as they were typed: make hands its command line down in the environment.
+GRADE = CC="$(or $(filter gcc% clang% %/gcc %/clang,$(CC)),gcc)" perl classroom/grade.pl
+
+grade:
+	@if [ -n "$${SUBMISSIONS+x}" ]; then \
+		$(GRADE) --submissions "$$SUBMISSIONS" $${KEY+--key "$$KEY"} $${RESULTS+--results "$$RESULTS"} $${ONLY+--only "$$ONLY"}; \
+	else \
+		$(GRADE) $${SUBMISSION+--submission "$$SUBMISSION"} $${KEY+--key "$$KEY"} $${RESULTS+--results "$$RESULTS"} \
+			$${JUNIT+--junit "$$JUNIT"} $${ONLY+--only "$$ONLY"} $${REQUIRE+--require "$$REQUIRE"}; \
+	fi
+
+check-submission:
+	@$(GRADE) --check $${SUBMISSION+--submission "$$SUBMISSION"}
+
+gradescope:
+	@test -f classroom/autograder.pl || { echo "gradescope: this tree was handed out; only the course makes autograders" >&2; exit 2; }
+	@perl classroom/autograder.pl $${OUT+--out "$$OUT"} $${KEY+--key "$$KEY"}

@@ -1,0 +1,19 @@
+#ifndef HANDOUT
+	// solution b0ecd9496876
+	float sum = 0.0f;
+	for (int first = 0; first < k; first += TILE) {
+		load_tiles(A, B, m, n, k, first, a_tile, b_tile);
+		__syncthreads(); // without it a warp multiplies elements that others have not fetched yet
+		for (int p = 0; p < TILE; p++)
+			sum += a_tile[p][threadIdx.y] * b_tile[p][threadIdx.x];
+		__syncthreads(); // without it fast warps fetch the next tile over the one slow warps still read
+	}
+	if (i < m && j < n) // the tile may hang over the edge of C
+		C[(size_t)i * n + j] = soft_cap(sum); // of the whole sum: a cap of each tile's part is another number
+#else
+	// TODO (about 10 lines): for each tile along k: fetch it, add TILE products of it to a sum; at the end C[i,
+	// j], which in this class is soft_cap(sum).
+	// Hint: the block needs two barriers a tile. What can go wrong between the last fetch and the first product?
+	// And between the last product and the next fetch? C may end in the middle of this block.
+	(void)A, (void)B, (void)C, (void)m, (void)n, (void)k, (void)a_tile, (void)b_tile, (void)i, (void)j;
+#endif

@@ -1,0 +1,69 @@
+/*
+ * The grader's mutation score: submissions/wrong_*.edits and cheats.edits must each lose exactly what they name,
+ * right.edits must keep everything. mutants.pl plants, grades and compares.
+ */
+#include "program.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SUBMISSIONS TEST_ROOT "/tests/classroom/submissions/"
+
+static void expect_full_score(const char *name, int least)
+{
+	struct outcome o =
+		run_program(LIST("perl", TEST_ROOT "/tests/classroom/mutants.pl", TEST_ROOT,
+	                         text("%s/%s", scratch_directory(), name), text(SUBMISSIONS "%s.edits", name)),
+	                    LIST("CC=" TEST_CC, "CXX=" TEST_CXX), 390);
+	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
+	const char *line = strstr(o.out, "table: mutation score ");
+	int good = 0, all = 0;
+	cr_assert_not_null(line, "%s", o.out);
+	cr_assert_eq(sscanf(line, "table: mutation score %d of %d", &good, &all), 2);
+	cr_assert_eq(good, all);
+	cr_assert_geq(all, least, "only %d submissions in %s", all, name);
+	printf("table: %s: %s", name, line + strlen("table: "));
+	fflush(stdout);
+	free_outcome(&o);
+}
+
+Test(classroom_mutants, wrong_chapters_01_to_03)
+{
+	expect_full_score("wrong_01_02_03", 32);
+}
+
+Test(classroom_mutants, wrong_chapters_04_to_06)
+{
+	expect_full_score("wrong_04_05_06", 30);
+}
+
+Test(classroom_mutants, cheats)
+{
+	expect_full_score("cheats", 30);
+}
+
+Test(classroom_mutants, right_ones_keep_all_points)
+{
+	expect_full_score("right", 10);
+}
+
+/* An edit that does not apply, or changes nothing, must not pass for a mutant that was caught. */
+Test(classroom_mutants, an_edit_that_does_not_apply_fails)
+{
+	char *edits = text("%s/bad.edits", scratch_directory());
+	write_text(
+		edits,
+		"@ 01_naive/naive.cu text that is not there\nloses 01.score: all\n---\nno such text\n+++\nother\n\n"
+		"@ 01_naive/naive.cu nothing changes\nloses 01.score: all\n---\nscale * dot\n+++\nscale * dot\n\n"
+		"@ 01_naive/naive.cu a comment\nloses 01.score: all\n---\n#include \"naive.h\"\n+++\n"
+		"#include \"naive.h\" // same\n");
+	struct outcome o = run_program(LIST("perl", TEST_ROOT "/tests/classroom/mutants.pl", TEST_ROOT,
+	                                    text("%s/bad", scratch_directory()), edits),
+	                               LIST("CC=" TEST_CC, "CXX=" TEST_CXX), 300);
+	cr_assert_eq(o.status, 1, "%s%s", o.out, o.err);
+	cr_assert_not_null(strstr(o.out, "mutation score 0 of 3"), "%s", o.out);
+	cr_assert_not_null(strstr(o.out, "occurs 0 times"), "%s", o.out);
+	cr_assert_not_null(strstr(o.out, "it changes nothing"), "%s", o.out);
+	free_outcome(&o);
+}
