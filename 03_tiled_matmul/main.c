@@ -78,6 +78,22 @@ static size_t registers_models(const struct problem *problem, struct model model
 	return tile_models(problem, MATMUL_REGISTER_TILE, "mk⌈n/128⌉ + kn⌈m/128⌉ + mn", models);
 }
 
+/* A block for each tile of C. */
+static uint64_t blocks_of_tiles(const struct problem *problem, uint64_t tile)
+{
+	return ((problem->m + tile - 1) / tile) * ((problem->n + tile - 1) / tile);
+}
+
+static uint64_t tiled_blocks(const struct problem *problem)
+{
+	return blocks_of_tiles(problem, MATMUL_TILE);
+}
+
+static uint64_t registers_blocks(const struct problem *problem)
+{
+	return blocks_of_tiles(problem, MATMUL_REGISTER_TILE);
+}
+
 static double flop(const struct problem *problem)
 {
 	return 2.0 * products(problem);
@@ -183,6 +199,7 @@ static const struct kernel kernels[] = {
                             {"C", "mn", TENSOR_OUTPUT, false}},
 		.launch = naive,
 		.models = element_models,
+		.blocks = tiled_blocks,
 		.flop = flop,
 	},
 	{
@@ -193,6 +210,7 @@ static const struct kernel kernels[] = {
                             {"C", "mn", TENSOR_OUTPUT, false}},
 		.launch = coalesced,
 		.models = element_models,
+		.blocks = tiled_blocks,
 		.flop = flop,
 	},
 	{
@@ -203,6 +221,7 @@ static const struct kernel kernels[] = {
                             {"C", "mn", TENSOR_OUTPUT, false}},
 		.launch = tiled,
 		.models = tiled_models,
+		.blocks = tiled_blocks,
 		.flop = flop,
 	},
 	{
@@ -213,6 +232,7 @@ static const struct kernel kernels[] = {
                             {"C", "mn", TENSOR_OUTPUT, false}},
 		.launch = padded,
 		.models = tiled_models,
+		.blocks = tiled_blocks,
 		.flop = flop,
 	},
 	{
@@ -223,6 +243,7 @@ static const struct kernel kernels[] = {
                             {"C", "mn", TENSOR_OUTPUT, false}},
 		.launch = registers,
 		.models = registers_models,
+		.blocks = registers_blocks,
 		.flop = flop,
 	},
 };
