@@ -10,7 +10,7 @@ CHAPTERS := $(ALL_CHAPTERS)
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build run real plot test test-all bench tables plots bench-sim sanitize ptxas explorer readme check-readme format check-format clean help $(CHAPTERS)
+.PHONY: all build run real plot test test-all bench tables plots bench-sim sanitize ptxas explorer check-ptxas readme check-readme format check-format clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -68,8 +68,8 @@ bench-sim:
 sanitize: build
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter sanitize || exit 1; done
 
-ptxas:
-	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter ptxas || exit 1; done
+ptxas check-ptxas:
+	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter $@ || exit 1; done
 
 # The page that shows the bytes move, from runs of this code. Tracked, because it is shown.
 explorer: build
