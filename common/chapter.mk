@@ -69,7 +69,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $1")
 
 .DEFAULT_GOAL := all
-.PHONY: all build run test profile sanitize plot ptxas check-ptxas help clean FORCE
+.PHONY: all build run device test profile sanitize plot ptxas check-ptxas help clean FORCE
 
 all: build
 	@./$(NAME) $(DEMO) $(ARGS)
@@ -109,6 +109,10 @@ $(OUT)/$(notdir $(HERE))/%.o: %.c
 
 run: build
 	@./$(NAME) $(ARGS)
+
+# Which one it is: for scripts.
+device:
+	@echo $(DEVICE)
 
 # The chapter's kernels on shapes that break kernels: ragged, tiny, masked, with scores that overflow.
 test: build

@@ -71,8 +71,8 @@ END {
 my $report = Report->new(root => $root, out => realpath($out), work => $work, seconds => $seconds, jobs => $jobs, nvcc => $nvcc,
     arch => $arch, kernels => $kernels, cases => $cases, sim_tree => $sim_tree, only => @only ? \@only : undef,
     chapters => $chapters ? [split /,/, $chapters] : undef,
-    # What these two leave to the steps after them.
-    after_counters => 0.45 * $seconds, after_bench => 0.18 * $seconds);
+    # What these two leave to the steps after them, when all are asked for.
+    @only ? () : (after_counters => 0.45 * $seconds, after_bench => 0.18 * $seconds));
 $report->{tools}{$_} = $report->find_tool($_) for qw(ncu compute-sanitizer cuobjdump python3);
 $report->{about} = ["started on $arch"];
 open STDOUT, '|-', "tee '$report->{out}/log.txt'" or die "log.txt: $!\n";

@@ -94,7 +94,7 @@ sub programs {
     );
     my @kernels = kernel_jobs($report);
     Runner::run_all($report->{jobs}, $report->{end} - 5, @rest, @kernels);
-    my @bad = grep { ($_->{status} // 1) != 0 } @jobs, @kernels;
+    my @bad = grep { ($_->{status} // 1) != 0 } @jobs, @kernels; # one that had no time has no status
     my $all = @jobs + @kernels;
     return ('done', "$all builds") unless @bad;
     return ('failed', sprintf '%d of %d builds failed, the first: %s: %s', scalar @bad, $all,
@@ -108,7 +108,7 @@ sub kernel_jobs {
     my $folder = "$report->{root}/tests/broken_kernels";
     mkdir "$report->{work}/kernels";
     my @jobs;
-    for my $path (sort(glob("$folder/$report->{kernels}.cu"), glob("$folder/correct/$report->{kernels}.cu"))) {
+    for my $path (sort grep { -f } map { glob "$_/$report->{kernels}.cu" } $folder, "$folder/correct") {
         my ($name) = $path =~ m{([^/]+)\.cu$};
         my @variants = $path =~ m{/correct/} ? (['correct']) : (['broken'], ['fixed', '-DFIXED']);
         for my $variant (@variants) {

@@ -116,9 +116,10 @@ sub bench {
     my $end = $report->{end} - ($report->{after_bench} // 0);
     my (@done, @failures, @partial);
     # The forwards first: at large N the reference of the backward takes the processor longest.
-    my @order = sort { ($a->[0] eq '06_backward') <=> ($b->[0] eq '06_backward') || $b->[0] cmp $a->[0] } $report->programs;
+    my @order = sort { ($a eq '06_backward') <=> ($b eq '06_backward') || $b cmp $a } map { $_->[0] } $report->programs;
+    splice @order, -1, 0, 'blocks' if -f "$tree/plots/bench.pl" && !$report->{chapters};
     for my $at (0 .. $#order) {
-        my ($chapter) = @{ $order[$at] };
+        my $chapter = $order[$at];
         my $left = $end - Runner::seconds();
         if ($left < 5) {
             push @partial, $chapter;
@@ -142,14 +143,28 @@ sub bench {
     return @partial ? ('cut short', "$said; no time for all of: @partial") : ('done', $said);
 }
 
+# The rows of a table that have a time and a floor; also of one whose writer was stopped, with remarks between rows.
+sub timed_rows {
+    my ($path) = @_;
+    my (@columns, @rows);
+    for my $line (split /\n/, Runner::read_file($path)) {
+        @columns = split /\t/, $1 if $line =~ /^# (.*\tmedian_ms\t.*)/;
+        my @cells = split /\t/, $line, -1;
+        next if $line =~ /^#/ || !@columns || @cells != @columns;
+        my %row;
+        @row{@columns} = @cells;
+        push @rows, \%row unless grep { ($row{$_} // 'NaN') eq 'NaN' } qw(median_ms floor_ms);
+    }
+    return @rows;
+}
+
 # Each kernel's largest problem: its time, its floor, and what that is in percent. Below the floor cannot be.
 sub floors {
     my ($report) = @_;
     my @rows;
     for my $path (sort(glob("$report->{data}/0*.tsv"), glob("$report->{data}/bench/*/*.tsv"), glob("$report->{data}/bench/*/*.part"))) {
-        my (undef, undef, $table) = eval { Tsv::read_table($path) } or next;
         my %largest;
-        for my $row (grep { defined $_->{median_ms} && defined $_->{floor_ms} && $_->{median_ms} ne 'NaN' && $_->{floor_ms} ne 'NaN' } @$table) {
+        for my $row (timed_rows($path)) {
             my $best = $largest{ $row->{kernel} };
             $largest{ $row->{kernel} } = $row if !$best || $row->{floor_ms} > $best->{floor_ms};
         }
