@@ -308,7 +308,8 @@ static void compare_blocks(const struct run_result *result, struct kernel_result
 		return;
 	kernel->verified = false;
 	if (!kernel->failure[0])
-		snprintf(kernel->failure, sizeof kernel->failure, "%llu blocks were launched, its description says %llu",
+		snprintf(kernel->failure, sizeof kernel->failure,
+		         "%llu blocks were launched, its description says %llu",
 		         (unsigned long long)kernel->counts.blocks, (unsigned long long)expected);
 }
 

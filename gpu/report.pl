@@ -2,7 +2,9 @@
 # Everything a GPU can say about this course, in one command: `make gpu-report OUT=dir`. See gpu/README.md.
 #
 #   perl gpu/report.pl --out DIR [--seconds 460] [--jobs N] [--arch sm_90] [--only STEP,...] [--chapters NAME,...]
-#                      [--kernels GLOB] [--cases FILE] [--sim-tree DIR]
+#                      [--kernels GLOB] [--cases FILE] [--sim-tree DIR] [--simulated DIR]
+#   perl gpu/report.pl --keep-simulated DIR        needs no GPU: the simulated device's side of `counters` and `rules`,
+#                                                  for --simulated on a machine whose compiler does not build it
 #
 # Each step stands alone: one that fails is recorded with what it said, and the next begins. Needs nvcc, make, gcc and
 # perl; what else a step needs (ncu, compute-sanitizer, python3 with torch) it says when it is not there.
@@ -40,12 +42,13 @@ my @steps = (
     [kernels     => \&Checks::kernels],
 );
 
-my ($out, $seconds, $jobs, $arch, $only, $chapters, $kernels, $cases, $sim_tree) =
-    ('', 460, cores(), '', '', '', '*', undef, undef);
+my ($out, $seconds, $jobs, $arch, $only, $chapters, $kernels, $cases, $sim_tree, $simulated, $keep) =
+    ('', 460, cores(), '', '', '', '*');
 GetOptions('out=s' => \$out, 'seconds=f' => \$seconds, 'jobs=i' => \$jobs, 'arch=s' => \$arch, 'only=s' => \$only,
-    'chapters=s' => \$chapters, 'kernels=s' => \$kernels, 'cases=s' => \$cases, 'sim-tree=s' => \$sim_tree)
+    'chapters=s' => \$chapters, 'kernels=s' => \$kernels, 'cases=s' => \$cases, 'sim-tree=s' => \$sim_tree, 'simulated=s' => \$simulated,
+    'keep-simulated=s' => \$keep)
     && !@ARGV or exit 2;
-refuse(2, '--out: expected a directory (make gpu-report OUT=dir)') if $out eq '';
+refuse(2, '--out: expected a directory (make gpu-report OUT=dir)') if $out eq '' && !defined $keep;
 refuse(2, '--jobs: expected at least 1') if $jobs < 1;
 my @only = split /,/, $only;
 for my $name (@only) {
@@ -53,6 +56,7 @@ for my $name (@only) {
         unless grep { $_->[0] eq $name } @steps;
 }
 
+exit keep_simulated($keep) if defined $keep;
 my $nvcc = find_nvcc() // refuse(3, 'needs nvcc (the CUDA Toolkit), and found none');
 system('nvidia-smi -L > /dev/null 2>&1') == 0 or refuse(3, 'needs an NVIDIA GPU: nvidia-smi -L lists none. Skipped.');
 eval { make_path($out) };
@@ -69,7 +73,7 @@ END {
 }
 
 my $report = Report->new(root => $root, out => realpath($out), work => $work, seconds => $seconds, jobs => $jobs, nvcc => $nvcc,
-    arch => $arch, kernels => $kernels, cases => $cases, sim_tree => $sim_tree, only => @only ? \@only : undef,
+    arch => $arch, kernels => $kernels, cases => $cases, sim_tree => $sim_tree, simulated => $simulated, only => @only ? \@only : undef,
     chapters => $chapters ? [split /,/, $chapters] : undef,
     # What these two leave to the steps after them, when all are asked for.
     @only ? () : (after_counters => 0.45 * $seconds, after_bench => 0.18 * $seconds));
@@ -100,6 +104,19 @@ sub find_nvcc {
         return $path =~ m{^/} ? $path : realpath($path) if $path ne '' && -x $path && !-d $path;
     }
     return undef;
+}
+
+# In the repository, with its own programs: `make DEVICE=sim build` first.
+sub keep_simulated {
+    my ($directory) = @_;
+    make_path($directory);
+    my $work = tempdir(CLEANUP => 1);
+    my $report = Report->new(root => $root, out => $directory, work => $work, seconds => 300, jobs => $jobs);
+    $report->{trees}{sim} = $root;
+    system("$root/common/sim/simcc", '-O1', "$root/gpu/rules.cu", '-o', "$work/rules.sim") == 0 or return 1;
+    eval { Hardware::keep_simulated($report, realpath($directory)); 1 } and return 0;
+    print STDERR "gpu-report: $@";
+    return 1;
 }
 
 # One file: data/*.tsv and logs/, these without the ones that said nothing.

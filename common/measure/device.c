@@ -66,8 +66,8 @@ const char *device_refusal(void)
 
 /*
  * The table's entry for a device the driver names, e.g. "NVIDIA A100-SXM4-80GB"; NULL for one it does not know. Names
- * are shared by parts with other roofs (an H100 PCIe, a laptop's RTX 4090, a slice of a GPU): those have other numbers
- * of SMs, and no floor is better than a wrong one.
+ * are shared by parts with other roofs (an H100 PCIe, a laptop's RTX 4090, a slice of a GPU): those have other
+ * numbers of SMs, and no floor is better than a wrong one.
  */
 static const struct gpu *recognise(const char *driver_name, int sms, size_t memory_bytes)
 {
@@ -110,7 +110,8 @@ int device_open(const char *gpu_option, struct device *device, struct error *err
 	device->memory_bytes = memory_for_tensors(device->memory_bytes, device->l2_bytes);
 	snprintf(device->name, sizeof device->name, "%s", properties.name);
 	snprintf(device->title, sizeof device->title, "%s", properties.name);
-	device->gpu = gpu_option ? gpu_find(gpu_option) : recognise(properties.name, properties.multiProcessorCount, total_bytes);
+	device->gpu = gpu_option ? gpu_find(gpu_option)
+	                         : recognise(properties.name, properties.multiProcessorCount, total_bytes);
 	return gpu_option && !device->gpu ? unknown_gpu("--gpu", gpu_option, error) : 0;
 }
 

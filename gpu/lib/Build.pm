@@ -57,8 +57,8 @@ sub copy_tree {
 sub make_job {
     my ($report, $tree, $chapter, $device, $jobs, @settings) = @_;
     return $report->job("build-$tree-$chapter", 100, 'make', '--no-print-directory', '-s', "-j$jobs", '-C',
-        "$report->{trees}{$tree}/$chapter", "DEVICE=$device", "ARCH=$report->{arch}", "NVCC=$report->{nvcc}", @settings,
-        'build');
+        "$report->{trees}{$tree}/$chapter", "DEVICE=$device", "ARCH=$report->{arch}", "NVCC=$report->{nvcc}", 'WERROR=', @settings,
+        $device eq 'sim' ? map({ $_->[1] } grep { $_->[0] eq $chapter } $report->programs) : 'build');
 }
 
 sub has_cublas {

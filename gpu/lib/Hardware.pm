@@ -58,16 +58,50 @@ sub profile {
 # What a program moved on the simulated device: its JSON.
 sub simulate {
     my ($report, $chapter, $options) = @_;
-    my $program = $report->program('sim', $chapter) // die "the simulated $chapter was not built\n";
+    my $program = $report->program('sim', $chapter);
     my $log = "sim-$chapter-" . $options =~ s/\W+/-/gr;
-    my $json = "$report->{work}/$log.json";
-    my $job = Runner::run($report->job($log, 60, $program, split(/ /, $options), '--gpu', 'h200', '--repeat', 1,
-        '--warmup', 0, '--quiet', '--json', $json, '--tsv', "$json.tsv"));
-    my $result = eval { Json::parse(Runner::read_file($json)) } or die "$chapter: " . Runner::last_line($job) . "\n";
+    my $json = ($report->{keep_simulated} // $report->{work}) . "/$log.json";
+    my $said = "the simulated $chapter was not built";
+    if (defined $program) {
+        my $job = Runner::run($report->job($log, 60, $program, split(/ /, $options), '--gpu', 'h200', '--repeat', 1,
+            '--warmup', 0, '--quiet', '--json', $json, '--tsv', "$json.tsv"));
+        $said = "$chapter: " . Runner::last_line($job);
+    }
+    $json = "$report->{simulated}/$log.json" if !-s $json && defined $report->{simulated};
+    my $result = eval { Json::parse(Runner::read_file($json)) } or die "$said\n";
     my (undef, undef, $rows) = Tsv::read_table("$json.tsv");
     my %flop = map { $_->{kernel} => $_->{flop} } @$rows;
     $_->{flop} = $flop{ $_->{name} } for @{ $result->{kernels} };
     return $result;
+}
+
+# Keeps in a directory what the simulated device counts of everything that is profiled, for a GPU's machine whose
+# compiler does not build it. The counts depend on no machine.
+sub keep_simulated {
+    my ($report, $directory) = @_;
+    $report->{keep_simulated} = $directory;
+    my %wanted = map { $_->[0] => 1 } $report->programs;
+    simulate($report, @$_) for grep { $wanted{ $_->[0] } } @runs;
+    simulate_rules($report);
+}
+
+# (launch records, what each shows).
+sub simulate_rules {
+    my ($report) = @_;
+    my $records = ($report->{keep_simulated} // $report->{work}) . '/rules.json';
+    my $said = 'rules.sim was not built';
+    if (-x "$report->{work}/rules.sim") {
+        my $job = $report->job('rules-sim', 30, "$report->{work}/rules.sim");
+        $job->{environment}{SIM_REPORT} = $records;
+        Runner::run($job);
+        $said = 'rules.sim: ' . Runner::last_line($job);
+        rename $job->{log}, "$records.what" if ($job->{status} // 1) == 0;
+    }
+    $records = "$report->{simulated}/rules.json" if !-s "$records.what" && defined $report->{simulated};
+    die "$said\n" unless -s "$records.what";
+    return ([map { Json::parse($_) } grep { /"type":"launch"/ } split /\n/, Runner::read_file($records)],
+        { map { my ($number, undef, $what) = split /\t/; ($number => $what) }
+            grep { /^\d+\t/ } split /\n/, Runner::read_file("$records.what") });
 }
 
 sub permission_is_missing { return $_[0] =~ /ERR_NVGPUCTRPERM|LibraryNotLoaded|permission/i }
@@ -181,13 +215,8 @@ sub counters_of_rule {
 sub rules {
     my ($report) = @_;
     return ('not here', 'ncu is not here') unless $report->{tools}{ncu};
-    my $records = "$report->{work}/rules.json";
-    my $job = $report->job('rules-sim', 30, "$report->{work}/rules.sim");
-    $job->{environment}{SIM_REPORT} = $records;
-    Runner::run($job);
-    die 'rules.sim: ' . Runner::last_line($job) . "\n" if ($job->{status} // 1) != 0;
-    my @launches = map { Json::parse($_) } grep { /"type":"launch"/ } split /\n/, Runner::read_file($records);
-    my %what = map { my ($number, undef, $what) = split /\t/; ($number => $what) } grep { /^\d+\t/ } split /\n/, Runner::read_file($job->{log});
+    my ($launches, $what) = simulate_rules($report);
+    my @launches = @$launches;
     my @metrics = grep { /^l1tex__|inst_executed_op_shared/ && !/_local_/ } Counters::metrics();
     my @measured = eval { profile($report, 'ncu-rules', $report->limit(60), \@metrics, "$report->{work}/rules") };
     if ($@) {
@@ -203,7 +232,7 @@ sub rules {
             next unless $of_rule{ $row->[0] };
             my $verdict = $row->[1] == $row->[2] ? 'holds' : 'CONTRADICTED';
             $contradicted++ if $verdict ne 'holds';
-            push @rows, [$at + 1, $launches[$at]{kernel}, $what{ $at + 1 }, @{$row}[0 .. 2], $verdict];
+            push @rows, [$at + 1, $launches[$at]{kernel}, $what->{ $at + 1 }, @{$row}[0 .. 2], $verdict];
         }
     }
     my @columns = qw(number kernel pattern counter simulated measured verdict);

@@ -5,7 +5,9 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../../gpu/lib";
 use Counters;
+use Hardware;
 use Json;
+use Report;
 use Runner;
 use Sanitizer;
 use Times;
@@ -131,6 +133,21 @@ my %count = Times::count_instructions(<<'END');
         /*0010*/                   MUFU.EX2 R4, R4 ;
 END
 equal('instructions', join(' ', $count{multiply_add}{FFMA}, $count{exponentials}{MUFU}, $count{multiply_add}{NOP} // 'none'), '2 1 none');
+
+# ---- the simulated side, run here or brought along ----
+my $elsewhere = bless { work => $scratch, logs => $scratch, simulated => "$scratch/simulated", trees => {}, end => Runner::seconds() + 60 }, 'Report';
+check('neither built nor brought along', !defined eval { Hardware::simulate($elsewhere, '01_naive', '--seq 8') } && $@ =~ /was not built/, $@);
+mkdir "$scratch/simulated";
+open my $brought, '>', "$scratch/simulated/sim-01_naive--seq-8.json" or die;
+print $brought '{"kernels":[{"name":"naive","launches":[]}]}';
+close $brought;
+Tsv::write_table("$scratch/simulated/sim-01_naive--seq-8.json.tsv", ['about'], [qw(kernel flop)], ['naive', 4096]);
+equal('brought along', eval { Hardware::simulate($elsewhere, '01_naive', '--seq 8')->{kernels}[0]{flop} }, 4096);
+my $kernel = { name => 'naive', flop => 4096 };
+sub flop { return join ' ', map { $_ // '-' } @{ Hardware::flop_row('c', 'o', $kernel, map { { metrics => { map { ("smsp__sass_thread_inst_executed_op_${_}_pred_on", shift @{ $_[0] }) } qw(fadd fmul ffma) } } } @_) // [] }[6 .. 9] }
+equal('all its arithmetic', flop([96, 0, 2000]), '4096 4096 1 exact');
+check('arithmetic that the closed form leaves out', flop([1000, 0, 2000]) =~ /^4096 5000 1\.221 more: /);
+check('less than the closed form', flop([0, 0, 2000]) =~ /unexplained/);
 
 # ---- times beside floors, also of a file whose writer was stopped between points ----
 open my $part, '>', "$scratch/x.part" or die;
