@@ -50,7 +50,9 @@ COMPILE := CC="$(CC)" CXX="$(CXX)" $(COMMON)/sim/simcc -O2 -g -Wall -Wextra $(WE
 TOOLCHAIN := $(wildcard $(COMMON)/sim/* $(COMMON)/sim/*/*)
 else ifeq ($(DEVICE),cuda)
 PROGRAMS := $(NAME)
-CUDA_HOME := $(abspath $(dir $(NVCC))/..)
+# Where the headers lie: beside nvcc, beside what it is a link to, or where the toolkit installs itself.
+CUDA_HOME := $(firstword $(foreach home,$(abspath $(dir $(NVCC))/..) $(abspath $(dir $(realpath $(NVCC)))/..) /usr/local/cuda, \
+        $(if $(wildcard $(home)/include/cuda_runtime_api.h),$(home))) $(abspath $(dir $(NVCC))/..))
 ALL_CFLAGS += -DDEVICE_CUDA -isystem $(CUDA_HOME)/include
 HARNESS += $(OUT)/common/sim/gpus.o
 COMPILE := $(NVCC) -ccbin $(CXX) -std=c++17 -O3 -lineinfo -arch=$(ARCH) $(if $(WERROR),-Werror all-warnings) -Xcompiler -Wall,-Wextra

@@ -18,6 +18,7 @@ sub machine {
     my ($report) = @_;
     my $smi = first_line(output_of($report, 'nvidia-smi', 'nvidia-smi', '--format=csv,noheader',
         '--query-gpu=name,driver_version,compute_cap,memory.total,clocks.max.sm,clocks.max.mem'));
+    $smi ||= first_line(output_of($report, 'nvidia-smi', 'nvidia-smi', '--format=csv,noheader', '--query-gpu=name,driver_version'));
     my ($gpu, $driver, $capability, $memory, $sm_clock, $memory_clock) = split /\s*,\s*/, $smi;
     my ($toolkit) = output_of($report, 'nvcc-version', $report->{nvcc}, '--version') =~ /(V[\d.]+)/;
     my ($processor) = Runner::read_file('/proc/cpuinfo') =~ /^model name\s*:\s*(.*)$/m;
@@ -93,7 +94,8 @@ sub programs {
             '-o', "$report->{work}/rules.sim"),
     );
     my @kernels = kernel_jobs($report);
-    Runner::run_all($report->{jobs}, $report->{end} - 5, @rest, @kernels);
+    my $end = Runner::seconds() + 150; # what is not built by then shall not cost the steps that need it less
+    Runner::run_all($report->{jobs}, $end < $report->{end} - 5 ? $end : $report->{end} - 5, @rest, @kernels);
     my @bad = grep { ($_->{status} // 1) != 0 } @jobs, @kernels; # one that had no time has no status
     my $all = @jobs + @kernels;
     return ('done', "$all builds") unless @bad;

@@ -136,7 +136,8 @@ sub match {
         my $found;
         for my $at ($next .. $#$measured) {
             my $launch = $measured->[$at];
-            next unless $launch->{kernel} eq $name && $launch->{grid} eq $grid && $launch->{block} eq $block;
+            next unless $launch->{kernel} eq $name;
+            next if grep { $_->[0] ne '' && $_->[0] ne $_->[1] } [$launch->{grid}, $grid], [$launch->{block}, $block];
             $found = $launch;
             $next = $at + 1;
             last;
