@@ -128,7 +128,6 @@ help:
 	@echo "make tables       published numbers beside what this code counts (T=T3: only that table)"
 	@echo "make plots        the pictures in plots/pictures, from plots/data (TERM=1 in the terminal, GPU=a100 roofs)"
 	@echo "make bench-sim    how fast the simulated device is"
-	@echo "make ptxas        registers, stack and spills of each kernel (needs nvcc, no GPU)"
 	@echo "make explorer     plots/explorer.html: the bytes on the move, a page for a browser"
 	@echo "make ptxas        registers, spills, occupancy of each kernel (needs nvcc, no GPU)"
 	@echo "make readme       re-make what the READMEs show from the programs"
