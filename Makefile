@@ -10,7 +10,7 @@ CHAPTERS := $(ALL_CHAPTERS)
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build run real plot test test-all bench tables plots bench-sim sanitize ptxas explorer readme check-readme format check-format clean help $(CHAPTERS)
+.PHONY: all build run real plot test test-all bench tables plots bench-sim sanitize ptxas explorer check-ptxas gpu-report accuracy test-sim test-cuda readme check-readme format check-format clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -37,9 +37,17 @@ real: build
 plot: build
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter plot || exit 1; done
 
-test: build check-readme
+# The suites of the device that `make` would pick: with an NVIDIA GPU its own few, `make test DEVICE=sim` the others.
+test:
+	@device=$$($(MAKE) --no-print-directory -s -C $(firstword $(CHAPTERS)) device) && \
+		$(MAKE) --no-print-directory test-$$device DEVICE=$$device
+
+test-sim: build check-readme
 	@$(MAKE) --no-print-directory -s -C tests -j$(shell nproc) build
 	@$(MAKE) --no-print-directory -C tests test
+
+test-cuda: build
+	@$(MAKE) --no-print-directory -C tests cuda
 
 test-all:
 	@$(MAKE) --no-print-directory test CC=gcc CXX=g++
@@ -72,8 +80,8 @@ bench-sim:
 sanitize: build
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter sanitize || exit 1; done
 
-ptxas:
-	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter ptxas || exit 1; done
+ptxas check-ptxas:
+	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter $@ || exit 1; done
 
 # The page that shows the bytes move, from runs of this code. Tracked, because it is shown.
 explorer: build
@@ -86,6 +94,14 @@ readme: build
 
 check-readme: build
 	@perl plots/readme.pl --check $(READMES)
+
+# ---- a GPU: gpu/README.md. OUT is for the report alone: a chapter's build has a variable of that name. ----
+OUT ?=
+gpu-report:
+	@unset MAKEFLAGS MFLAGS MAKEOVERRIDES; perl gpu/report.pl --out "$(OUT)" $(if $(ARCH),--arch "$(ARCH)") $(ARGS)
+
+accuracy:
+	@perl gpu/accuracy.pl
 
 format:
 	clang-format -i $(FORMATTED)
@@ -108,13 +124,16 @@ help:
 	@echo "make plot         each chapter's sweep, drawn into build/plots/"
 	@echo "make test         the whole test suite with CC (default gcc)"
 	@echo "make test-all     the test suite with gcc, then with clang"
+	@echo "make test DEVICE=cuda   on a GPU: the chapters over its hard cases"
+	@echo "make gpu-report OUT=dir   all that a GPU can say, in eight minutes (gpu/README.md)"
+	@echo "make accuracy     common/sim/ACCURACY.md from such a report's counters"
 	@echo "make sanitize     the chapters' demonstrations with every check of the device"
 	@echo "make bench        every chapter over its sizes, kept in plots/data"
 	@echo "make tables       published numbers beside ours (T=T3: only that table)"
 	@echo "make plots        the pictures, from plots/data (TERM=1: in the terminal, GPU=a100)"
 	@echo "make bench-sim    how fast the simulated device is"
-	@echo "make ptxas        registers, stack and spills of each kernel (needs nvcc, no GPU)"
 	@echo "make explorer     plots/explorer.html: the bytes on the move, a page for a browser"
+	@echo "make ptxas        registers, spills, occupancy of each kernel (needs nvcc, no GPU)"
 	@echo "make readme       re-make what the READMEs show from the programs"
 	@echo "make handout      OUT=directory [CLASS=key]: the student tree (classroom/README.md); make hint N=1"
 	@echo "make grade        this tree, SUBMISSION=dir|zip, or SUBMISSIONS=folder RESULTS=dir [KEY=key] (classroom/README.md)"

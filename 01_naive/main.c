@@ -34,6 +34,12 @@ static size_t models(const struct problem *problem, struct model models[MAX_MODE
 	return 2;
 }
 
+/* scores and weighted_sum: a block a row. */
+static uint64_t blocks(const struct problem *problem)
+{
+	return (uint64_t)problem->batch * problem->heads * problem->seq;
+}
+
 static double row_pairs(const struct problem *problem)
 {
 	return (double)(problem->batch * problem->heads) * (double)problem->seq * (double)problem->seq;
@@ -204,6 +210,7 @@ static const struct kernel kernels[] = {
                             {"O", "BHNd", TENSOR_OUTPUT, false}},
 		.launch = launch,
 		.models = models,
+		.blocks = blocks,
 		.flop = flop,
 		.exponentials = exponentials,
 	},

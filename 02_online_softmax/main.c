@@ -81,6 +81,12 @@ static size_t dot_models(const struct problem *problem, struct model models[MAX_
 }
 
 /* A score costs a maximum, a difference and a sum; then a difference and a quotient. */
+/* A block a row. */
+static uint64_t blocks(const struct problem *problem)
+{
+	return problem->rows;
+}
+
 static double three_pass_flop(const struct problem *problem)
 {
 	return 5.0 * (double)scores(problem);
@@ -172,6 +178,7 @@ static const struct kernel kernels[] = {
                             {"l", "R", TENSOR_OUTPUT, true}},
 		.launch = three_pass,
 		.models = three_pass_models,
+		.blocks = blocks,
 		.flop = three_pass_flop,
 		.exponentials = two_exponentials,
 	},
@@ -184,6 +191,7 @@ static const struct kernel kernels[] = {
                             {"l", "R", TENSOR_OUTPUT, true}},
 		.launch = online,
 		.models = online_models,
+		.blocks = blocks,
 		.flop = online_flop,
 		.exponentials = three_exponentials,
 	},
@@ -197,6 +205,7 @@ static const struct kernel kernels[] = {
                             {"l", "R", TENSOR_OUTPUT, true}},
 		.launch = dot,
 		.models = dot_models,
+		.blocks = blocks,
 		.flop = dot_flop,
 		.exponentials = three_exponentials,
 		.runs = dot_runs,

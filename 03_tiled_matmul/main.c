@@ -78,6 +78,22 @@ static size_t registers_models(const struct problem *problem, struct model model
 	return tile_models(problem, MATMUL_REGISTER_TILE, "mk⌈n/128⌉ + kn⌈m/128⌉ + mn", models);
 }
 
+/* A block for each tile of C. */
+static uint64_t blocks_of_tiles(const struct problem *problem, uint64_t tile)
+{
+	return ((problem->m + tile - 1) / tile) * ((problem->n + tile - 1) / tile);
+}
+
+static uint64_t tiled_blocks(const struct problem *problem)
+{
+	return blocks_of_tiles(problem, MATMUL_TILE);
+}
+
+static uint64_t registers_blocks(const struct problem *problem)
+{
+	return blocks_of_tiles(problem, MATMUL_REGISTER_TILE);
+}
+
 static double flop(const struct problem *problem)
 {
 	return 2.0 * products(problem);
@@ -142,8 +158,31 @@ static void print_peer(const struct terminal *terminal, const struct run_result 
 	fputc('\n', terminal->out);
 }
 
+static void print_times(const struct terminal *terminal, const struct run_result *result)
+{
+	struct table table = table_new("lrrr");
+	terminal_print(terminal, STYLE_BOLD, "\nEach step, one thing changed\n");
+	table_row(&table, STYLE_DIM, "matmul_|floor|time|TFLOP/s");
+	for (size_t i = 0; i < result->kernel_count; i++) {
+		const struct kernel_result *kernel = &result->kernels[i];
+		char bound[32], median[32];
+		if (!kernel->time.runs)
+			continue;
+		table_row(&table, STYLE_PLAIN, "%s|%s|%s|%.3g", kernel->kernel->name + strlen("matmul_"),
+		          kernel->has_floor ? format_milliseconds(kernel->floor.ms, bound) : "",
+		          format_milliseconds(kernel->time.median_ms, median),
+		          1e-9 * flop(&result->problem) / kernel->time.median_ms);
+	}
+	table_print(&table, terminal);
+}
+
 static void explain(const struct terminal *terminal, const struct run_result *result)
 {
+	if (!result->device->simulated) { /* a GPU counts nothing: no empty columns */
+		print_times(terminal, result);
+		print_peer(terminal, result);
+		return;
+	}
 	struct table table = table_new("lrrrrrrr");
 	terminal_print(terminal, STYLE_BOLD, "\nEach step, one thing changed\n");
 	table_row(&table, STYLE_DIM, "matmul_|HBM|sectors|wavefronts||shared|floor|time");
@@ -183,6 +222,7 @@ static const struct kernel kernels[] = {
                             {"C", "mn", TENSOR_OUTPUT, false}},
 		.launch = naive,
 		.models = element_models,
+		.blocks = tiled_blocks,
 		.flop = flop,
 	},
 	{
@@ -193,6 +233,7 @@ static const struct kernel kernels[] = {
                             {"C", "mn", TENSOR_OUTPUT, false}},
 		.launch = coalesced,
 		.models = element_models,
+		.blocks = tiled_blocks,
 		.flop = flop,
 	},
 	{
@@ -203,6 +244,7 @@ static const struct kernel kernels[] = {
                             {"C", "mn", TENSOR_OUTPUT, false}},
 		.launch = tiled,
 		.models = tiled_models,
+		.blocks = tiled_blocks,
 		.flop = flop,
 	},
 	{
@@ -213,6 +255,7 @@ static const struct kernel kernels[] = {
                             {"C", "mn", TENSOR_OUTPUT, false}},
 		.launch = padded,
 		.models = tiled_models,
+		.blocks = tiled_blocks,
 		.flop = flop,
 	},
 	{
@@ -223,6 +266,7 @@ static const struct kernel kernels[] = {
                             {"C", "mn", TENSOR_OUTPUT, false}},
 		.launch = registers,
 		.models = registers_models,
+		.blocks = registers_blocks,
 		.flop = flop,
 	},
 };

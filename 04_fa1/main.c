@@ -258,6 +258,7 @@ static const struct kernel kernels[] = {
                             {"m", "BHN", TENSOR_SCRATCH, true}},
 		.launch = launch_paper,
 		.models = paper_models,
+		.blocks = heads, /* one for each */
 		.flop = flop,
 		.exponentials = exponentials,
 		.runs = paper_runs,
@@ -272,6 +273,7 @@ static const struct kernel kernels[] = {
                             {"LSE", "BHN", TENSOR_OUTPUT, true}},
 		.launch = launch_row,
 		.models = row_models,
+		.blocks = heads, /* one for each */
 		.flop = flop,
 		.exponentials = exponentials,
 		.runs = row_runs,
@@ -286,6 +288,7 @@ static const struct kernel kernels[] = {
                             {"LSE", "BHN", TENSOR_OUTPUT, true}},
 		.launch = launch_row_dynamic,
 		.models = row_models,
+		.blocks = heads, /* one for each */
 		.flop = flop,
 		.exponentials = exponentials,
 		.runs = row_dynamic_runs,

@@ -143,6 +143,17 @@ static size_t split_q_models(const struct problem *problem, struct model of[MAX_
 	return models(problem, split_q_tile(problem), of);
 }
 
+/* A block for each tile of queries. */
+static uint64_t row_blocks(const struct problem *problem)
+{
+	return heads(problem) * ceil_div(problem->seq, (uint64_t)row_tile(problem).Br);
+}
+
+static uint64_t split_q_blocks(const struct problem *problem)
+{
+	return heads(problem) * ceil_div(problem->seq, (uint64_t)split_q_tile(problem).Br);
+}
+
 /* Two products, of the tiles that are visited. */
 static double row_pairs(const struct problem *problem)
 {
@@ -414,6 +425,7 @@ static const struct kernel kernels[] = {
                             {"LSE", "BHN", TENSOR_OUTPUT, true}},
 		.launch = launch_row,
 		.models = row_models,
+		.blocks = row_blocks,
 		.flop = row_flop,
 		.exponentials = row_pairs,
 		.runs = row_runs,
@@ -428,6 +440,7 @@ static const struct kernel kernels[] = {
                             {"LSE", "BHN", TENSOR_OUTPUT, true}},
 		.launch = launch_split_q,
 		.models = split_q_models,
+		.blocks = split_q_blocks,
 		.flop = split_q_flop,
 		.exponentials = split_q_pairs,
 		.runs = split_q_runs,

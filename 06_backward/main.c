@@ -131,6 +131,20 @@ static double pairs(const struct problem *problem, bool masked)
 }
 
 /* D: a product of N d elements */
+/* naive: a block a row of P. */
+static uint64_t blocks_naive(const struct problem *problem)
+{
+	return heads_of(problem) * problem->seq;
+}
+
+/* split and atomic: a block for each tile, or, where rows are few, backward_preprocess: four rows a block. */
+static uint64_t blocks_of_tiles(const struct problem *problem)
+{
+	uint64_t tile = tile_of(problem), tiles = heads_of(problem) * ((problem->seq + tile - 1) / tile);
+	uint64_t preprocess = (heads_of(problem) * problem->seq + 3) / 4;
+	return tiles > preprocess ? tiles : preprocess;
+}
+
 static double preprocess_flop(const struct problem *problem)
 {
 	return 2.0 * (double)heads_of(problem) * (double)problem->seq * (double)problem->dim;
@@ -243,6 +257,7 @@ static const struct kernel kernels[] = {
 		.prepare = prepare,
 		.launch = launch_naive,
 		.models = models_naive,
+		.blocks = blocks_naive,
 		.flop = flop_naive,
 		.exponentials = exponentials_naive,
 		.runs = runs_tiles,
@@ -263,6 +278,7 @@ static const struct kernel kernels[] = {
 		.prepare = prepare,
 		.launch = launch_split,
 		.models = models_split,
+		.blocks = blocks_of_tiles,
 		.flop = flop_split,
 		.exponentials = exponentials_split,
 		.runs = runs_tiles,
@@ -283,6 +299,7 @@ static const struct kernel kernels[] = {
 		.prepare = prepare,
 		.launch = launch_atomic,
 		.models = models_atomic,
+		.blocks = blocks_of_tiles,
 		.atomics = atomics,
 		.flop = flop_atomic,
 		.exponentials = exponentials_naive, /* one a visible pair, as well */

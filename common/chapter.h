@@ -78,6 +78,10 @@ struct kernel {
 	/* Elements that its atomics request, all heads; in no model, and `verified` requires them too. NULL: none. */
 	uint64_t (*atomics)(const struct problem *problem);
 
+	/* Blocks of the launch that has most: a floor must not give work to SMs that have no block. A run that counts
+	 * requires it to equal the grid it saw. */
+	uint64_t (*blocks)(const struct problem *problem);
+
 	double (*flop)(const struct problem *problem);         /* its own, recomputation included */
 	double (*exponentials)(const struct problem *problem); /* may be NULL: none */
 

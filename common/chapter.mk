@@ -4,7 +4,7 @@
 #
 #   DEVICE=sim|cuda   default: cuda when nvcc and a GPU are there
 #   CC, CXX           gcc or clang; CXX follows CC
-#   ARCH=sm_90        default: the GPU's own, else sm_90
+#   ARCH=sm_90        default: the GPU's own, else sm_90 (arch.sh); PTX for later ones is always in the program
 #   ARGS="..."        further options of the program, for run targets
 
 ifneq ($(words $(CURDIR)),1)
@@ -23,9 +23,13 @@ CXX := $(if $(findstring clang,$(notdir $(CC))),$(subst clang,clang++,$(CC)),g++
 endif
 
 NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
-DEVICE ?= $(if $(and $(NVCC),$(shell nvidia-smi -L 2>/dev/null)),cuda,sim)
-ARCH ?= $(or $(addprefix sm_,$(subst .,,$(firstword $(shell \
-        nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null)))),sm_90)
+# Asked once: the driver takes its time to answer.
+ifeq ($(origin DEVICE),undefined)
+DEVICE := $(if $(and $(NVCC),$(shell nvidia-smi -L 2>/dev/null)),cuda,sim)
+endif
+ifeq ($(DEVICE) $(origin ARCH),cuda undefined)
+ARCH := $(shell sh $(COMMON)/arch.sh "$(NVCC)")
+endif
 
 OUT := $(ROOT)/build/$(notdir $(CC))/$(DEVICE)
 HARNESS_SOURCES := $(wildcard $(COMMON)/*.c $(addprefix $(COMMON)/,support/*.c problem/*.c verify/*.c measure/*.c report/*.c))
@@ -33,21 +37,25 @@ HARNESS := $(patsubst $(COMMON)/%.c,$(OUT)/common/%.o,$(HARNESS_SOURCES))
 HARNESS += $(OUT)/common/explorer/template.o
 CHAPTER := $(patsubst %.c,$(OUT)/$(notdir $(HERE))/%.o,$(wildcard *.c))
 
-WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Werror
+# WERROR= lets a compiler warn that is newer than those this was tested with.
+WERROR ?= -Werror
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow $(WERROR)
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = $(CFLAGS) -std=c11 -D_GNU_SOURCE $(WARNINGS) -MMD -MP -I$(COMMON)
 
 ifeq ($(DEVICE),sim)
 PROGRAMS := $(NAME) $(NAME).fast
 ALL_CFLAGS += -DDEVICE_SIM -isystem $(COMMON)/sim/include
-COMPILE := CC="$(CC)" CXX="$(CXX)" $(COMMON)/sim/simcc -O2 -g -Wall -Wextra -Werror
+COMPILE := CC="$(CC)" CXX="$(CXX)" $(COMMON)/sim/simcc -O2 -g -Wall -Wextra $(WERROR)
 TOOLCHAIN := $(wildcard $(COMMON)/sim/* $(COMMON)/sim/*/*)
 else ifeq ($(DEVICE),cuda)
 PROGRAMS := $(NAME)
-CUDA_HOME := $(abspath $(dir $(NVCC))/..)
+# Where the headers lie: beside nvcc, beside what it is a link to, or where the toolkit installs itself.
+CUDA_HOME := $(firstword $(foreach home,$(abspath $(dir $(NVCC))/..) $(abspath $(dir $(realpath $(NVCC)))/..) /usr/local/cuda, \
+        $(if $(wildcard $(home)/include/cuda_runtime_api.h),$(home))) $(abspath $(dir $(NVCC))/..))
 ALL_CFLAGS += -DDEVICE_CUDA -isystem $(CUDA_HOME)/include
 HARNESS += $(OUT)/common/sim/gpus.o
-COMPILE := $(NVCC) -ccbin $(CXX) -std=c++17 -O3 -lineinfo -arch=$(ARCH) -Werror all-warnings -Xcompiler -Wall,-Wextra
+COMPILE := $(NVCC) -ccbin $(CXX) -std=c++17 -O3 -lineinfo -arch=$(ARCH) $(if $(WERROR),-Werror all-warnings) -Xcompiler -Wall,-Wextra
 else
 $(error DEVICE=$(DEVICE): expected sim or cuda)
 endif
@@ -65,7 +73,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $1")
 
 .DEFAULT_GOAL := all
-.PHONY: all build run test profile sanitize plot ptxas help clean FORCE
+.PHONY: all build run device test profile sanitize plot ptxas check-ptxas help clean FORCE
 
 all: build
 	@./$(NAME) $(DEMO) $(ARGS)
@@ -105,6 +113,10 @@ $(OUT)/$(notdir $(HERE))/%.o: %.c
 
 run: build
 	@./$(NAME) $(ARGS)
+
+# Which one it is: for scripts.
+device:
+	@echo $(DEVICE)
 
 # The chapter's kernels on shapes that break kernels: ragged, tiny, masked, with scores that overflow.
 test: build
@@ -150,17 +162,35 @@ plot: build
 		cd $(ROOT) && plots/draw.sh plots/$(NAME).gp build/plots/$(notdir $(HERE)).tsv build/plots/$(notdir $(HERE)); \
 	fi
 
-# Registers, stack frame, spills and shared memory of each kernel; needs nvcc, no GPU. The table is committed for these
-# two; with ARCH=sm_89 on the command line it is only printed.
+# Registers, stack frame, spills, shared memory and occupancy of each kernel; needs nvcc, no GPU. The table is committed
+# for these two; with ARCH=sm_89 on the command line it is only printed. Threads and shared memory a block are those of
+# the launches that the simulated device sees in the runs of PTXAS_RUNS, options with d = 64 first.
 PTXAS_ARCHS := sm_80 sm_90
+PTXAS_RUNS ?= "--seq 128 --dim 64" "--seq 128 --dim 32" "--seq 128 --dim 96" "--seq 128 --dim 128"
 PTXAS_GIVEN := $(filter command,$(firstword $(origin ARCH)))
 PTXAS_TABLE = $(if $(PTXAS_GIVEN),$(OUT)/$(NAME).ptxas.tsv,ptxas.tsv)
-ptxas:
-	@test -n "$(NVCC)" || { echo "make ptxas needs nvcc (the CUDA Toolkit), and found none" >&2; exit 3; }
-	@mkdir -p $(OUT)
-	@perl $(COMMON)/ptxas.pl $(NVCC) $(NAME).cu $(if $(PTXAS_GIVEN),$(ARCH),$(PTXAS_ARCHS)) > $(OUT)/$(NAME).ptxas.new
+PTXAS := perl $(COMMON)/ptxas.pl
+ptxas: $(OUT)/$(NAME).launches
+	@$(PTXAS) $(NVCC) $(NAME).cu $< $(if $(PTXAS_GIVEN),$(ARCH),$(PTXAS_ARCHS)) > $(OUT)/$(NAME).ptxas.new
 	@mv $(OUT)/$(NAME).ptxas.new $(PTXAS_TABLE)
-	@perl $(COMMON)/ptxas.pl --show $(PTXAS_TABLE)
+	@$(PTXAS) --show $(PTXAS_TABLE)
+
+# Is the committed table what nvcc says? Of the same sources and the same nvcc it is; PTXAS_FULL=1 compiles all the same.
+check-ptxas: $(OUT)/$(NAME).launches
+	@{ test -z "$(PTXAS_FULL)" && $(PTXAS) --unchanged ptxas.tsv $(NVCC) $(NAME).cu; } || { \
+		$(PTXAS) $(NVCC) $(NAME).cu $< $(PTXAS_ARCHS) > $(OUT)/$(NAME).ptxas.new && \
+		$(PTXAS) --compare ptxas.tsv $(OUT)/$(NAME).ptxas.new; }
+	@echo "$(notdir $(HERE))/ptxas.tsv: as nvcc says"
+
+$(OUT)/$(NAME).launches: FORCE
+	@test -n "$(NVCC)" || { echo "make ptxas needs nvcc (the CUDA Toolkit), and found none" >&2; exit 3; }
+	@$(MAKE) --no-print-directory -s DEVICE=sim $(NAME).fast
+	@mkdir -p $(@D) && : > $@.new
+	@for run in $(PTXAS_RUNS); do \
+		SIM_REPORT=$@.run ./$(NAME).fast $$run --gpu h200 --repeat 1 --warmup 0 --quiet > /dev/null || exit 1; \
+		cat $@.run >> $@.new; \
+	done
+	@rm -f $@.run && mv $@.new $@
 
 help:
 	@echo "make            build, run the demonstration, verify it"
@@ -170,7 +200,7 @@ help:
 	@echo "make profile    what each launch moved (sim: launch records; cuda: Nsight Compute)"
 	@echo "make sanitize   every check of the device"
 	@echo "make plot       the sweep over sizes, drawn"
-	@echo "make ptxas      registers and spills of each kernel (nvcc, no GPU)"
+	@echo "make ptxas      registers, spills, occupancy of each kernel (nvcc, no GPU)"
 	@echo "make clean      remove what was built here"
 	@echo "DEVICE=$(DEVICE) CC=$(CC) CXX=$(CXX) ARCH=$(ARCH)"
 

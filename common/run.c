@@ -300,6 +300,19 @@ static void compare_atomics(const struct run_result *result, struct kernel_resul
 		snprintf(kernel->failure, sizeof kernel->failure, "the atomics are not as many as expected");
 }
 
+/* The floor of a GPU run rests on this number, and only a counting run can check it. */
+static void compare_blocks(const struct run_result *result, struct kernel_result *kernel)
+{
+	uint64_t expected = kernel->kernel->blocks(&result->problem);
+	if (kernel->counts.blocks == expected)
+		return;
+	kernel->verified = false;
+	if (!kernel->failure[0])
+		snprintf(kernel->failure, sizeof kernel->failure,
+		         "%llu blocks were launched, its description says %llu",
+		         (unsigned long long)kernel->counts.blocks, (unsigned long long)expected);
+}
+
 static void compare_models(const struct run_result *result, struct kernel_result *kernel)
 {
 	if (!kernel->kernel->models)
@@ -317,8 +330,10 @@ static void compare_models(const struct run_result *result, struct kernel_result
 			snprintf(kernel->failure, sizeof kernel->failure, "the %s count is not its closed form, %s",
 			         model->counts == MODEL_FOOTPRINT ? "footprint" : "requested", model->formula);
 	}
-	if (kernel->counts.counted)
-		compare_atomics(result, kernel);
+	if (!kernel->counts.counted)
+		return;
+	compare_atomics(result, kernel);
+	compare_blocks(result, kernel);
 }
 
 /* ---- time ---- */
@@ -388,7 +403,7 @@ static void find_floor(const struct run_result *result, struct kernel_result *ke
 		.flop = described->flop(&result->problem),
 		.exponentials = described->exponentials ? described->exponentials(&result->problem) : 0.0,
 		.shared_bytes = floor_shared_bytes((double)kernel->counts.shared_requested_bytes),
-		.blocks = kernel->counts.blocks,
+		.blocks = described->blocks(&result->problem),
 	};
 	for (const struct tensor *tensor = described->tensors; tensor->name; tensor++) {
 		double bytes = tensor_bytes(&result->problem, tensor);

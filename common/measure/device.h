@@ -25,13 +25,17 @@
 #define CUDA_CHECK(expression) device_check((expression), #expression, __FILE__, __LINE__)
 void device_check(cudaError_t status, const char *expression, const char *file, int line);
 
+/* The buffer that is written to flush L2 is this many times its size: where the cache has two halves, as on an H100,
+ * once may leave lines behind. */
+enum { DEVICE_FLUSH_L2S = 2 };
+
 struct device {
 	bool simulated;
 	bool plain;            /* a simulated device that counts nothing: NAME.fast */
 	const struct gpu *gpu; /* limits and roofs; NULL for a GPU that sim/gpus.c does not know */
 	char name[256];        /* "h100" (simulated), or what the driver calls it */
 	char title[300];       /* for people: "simulated device, limits of an NVIDIA H100 SXM" */
-	size_t memory_bytes;   /* free at the start; on the simulated device at most half of this machine's */
+	size_t memory_bytes;   /* for tensors: free at the start; simulated: at most half of this machine's */
 	size_t l2_bytes;
 };
 

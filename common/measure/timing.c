@@ -21,8 +21,9 @@ struct time_summary time_measure(const struct device *device, const struct time_
 		return (struct time_summary){0};
 
 	void *flush = NULL;
-	if (!device->simulated)
-		CUDA_CHECK(cudaMalloc(&flush, device->l2_bytes));
+	size_t flush_bytes = device->simulated ? 0 : DEVICE_FLUSH_L2S * device->l2_bytes;
+	if (flush_bytes)
+		CUDA_CHECK(cudaMalloc(&flush, flush_bytes));
 	cudaEvent_t before, after;
 	CUDA_CHECK(cudaEventCreate(&before));
 	CUDA_CHECK(cudaEventCreate(&after));
@@ -36,7 +37,7 @@ struct time_summary time_measure(const struct device *device, const struct time_
 	while (count < most) {
 		float elapsed_ms = 0.0f;
 		if (flush)
-			CUDA_CHECK(cudaMemset(flush, 0, device->l2_bytes));
+			CUDA_CHECK(cudaMemset(flush, 0, flush_bytes));
 		CUDA_CHECK(cudaEventRecord(before, 0));
 		CUDA_CHECK(launch(context));
 		CUDA_CHECK(cudaEventRecord(after, 0));

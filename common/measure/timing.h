@@ -1,6 +1,6 @@
 /*
  * How long a kernel takes: CUDA events around each run, after a warm-up; on a GPU with the L2 cache flushed before
- * each run, by filling a buffer of its size. Median, 10th and 90th percentile; never a mean.
+ * each run, by filling a buffer of twice its size. Median, 10th and 90th percentile; never a mean.
  *
  * On the simulated device an event is the host's clock, so the same code times the plain build on the CPU.
  */

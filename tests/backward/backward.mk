@@ -19,7 +19,7 @@ backward-program:
 BACKWARD_SIMCC = CC="$(CC)" CXX="$(CXX)" $(ROOT)/common/sim/simcc -O2 -Wall -Wextra -Werror -I$(BACKWARD)
 
 # Its kernels under a main of our own.
-$(BUILD)/backward/no_visible_key: $(HERE)/backward/programs/no_visible_key.c $(BACKWARD)/backward.cu $(BACKWARD)/backward.h $(DEVICE)
+$(BUILD)/backward/no_visible_key: $(HERE)/backward/programs/no_visible_key.c $(BACKWARD)/backward.cu $(BACKWARD)/backward.h $(TOOLCHAIN)
 	@mkdir -p $(@D)
 	@$(BACKWARD_SIMCC) $(BACKWARD)/backward.cu $< -lm -o $@
 
