@@ -342,7 +342,7 @@ sub write_tree {
         }
         my $readme = readme_of($chapter, $class);
         write_file("$tree/$chapter/README.md", $readme);
-        copy_file("$root/$_", "$tree/$_") for $readme =~ m{["(]\.\./(plots/[\w./-]+\.(?:svg|html))[")]}g;
+        copy_file("$root/$_", "$tree/$_") for $readme =~ m{["(]\.\./(plots/[\w./-]+\.svg)[")]}g;
         write_file("$tree/$chapter/$source",
             resolve("$chapter/$source", put_together(chapter_of_class($chapter, $class)), '-DHANDOUT'));
     }
