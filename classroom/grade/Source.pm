@@ -100,7 +100,8 @@ sub directive {
 
 my $MATH = join '|', qw(fabs fmax fmin fma exp exp2 exp10 expm1 log log2 log10 log1p sqrt rsqrt cbrt pow tanh sinh cosh sin
     cos tan atan atan2 asin acos erf erfc floor ceil round trunc rint nearbyint copysign fmod fdim hypot ldexp scalbn
-    lround llround lrint llrint isnan isinf isfinite);
+    lround llround lrint llrint isnan isinf isfinite abs labs llabs asinh acosh atanh lgamma tgamma remainder modf frexp
+    logb ilogb nextafter sincos);
 my $DEVICE = join '|', qw(block_dim block_index thread_index grid_dim warp_size dynamic_shared launch_kernel
     syncthreads(?:_and|_or|_count)?_s\d syncwarp_s\d shfl(?:_up|_down|_xor)?_[a-z0-9]+_s\d (?:ballot|any|all)_s\d
     activemask_s\d match_\w+ reduce_\w+ atomic_\w+ exp\w* threadfence\w* note_fence nanosleep clock64 trap_s\d assert_fail
