@@ -3,6 +3,7 @@
  * it says to input that cannot be used.
  */
 #include "json.h"
+#include "page.h"
 #include "program.h"
 
 #include "problem/npy.h"
@@ -346,15 +347,7 @@ Test(program, demonstration)
 	cr_expect_null(strstr(o.out, "NOT EQUAL"));
 	cr_expect(strstr(o.out, "softmax_three_pass  3.00 times"), "%s", o.out);
 	cr_expect(strstr(o.out, "softmax_online      2.00 times") && strstr(o.out, "softmax_dot         1.00 times"));
-	char *last = o.out;
-	for (char *line = strtok(o.out, "\n"); line; line = strtok(NULL, "\n")) {
-		size_t width = 0;
-		for (char *c = line; *c; c++)
-			width += ((unsigned char)*c & 0xc0) != 0x80;
-		cr_expect_leq(width, 80, "%s", line);
-		last = line;
-	}
-	cr_expect_eq(strncmp(last, "Next: ", 6), 0, "the last line is '%s'", last);
+	expect_page(o.out);
 	free_outcome(&o);
 }
 

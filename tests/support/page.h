@@ -1,0 +1,8 @@
+/* What a program prints for people. */
+#ifndef SUPPORT_PAGE_H
+#define SUPPORT_PAGE_H
+
+/* No line is wider than 80 columns, and the last one says what to do next. Cuts `text` into its lines. */
+void expect_page(char *text);
+
+#endif
