@@ -2,12 +2,10 @@
  * Planted faults (tests/online_softmax/faults). Each is run on an input that shows it: its output differs from that
  * of the right kernel, and the program calls it wrong. Exit 0 for any of them is a checker that does not check.
  */
+#include "faults.h"
 #include "program.h"
 
 #include <criterion/criterion.h>
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define PROGRAM TEST_BUILD "/online_softmax/online_softmax"
@@ -17,9 +15,7 @@
 #define NEGATIVE RANDOM " --input very-negative"
 #define LARGE    RANDOM " --input large-logits"
 
-static const struct {
-	const char *fault, *kernel, *input;
-} cases[] = {
+static const struct fault_case cases[] = {
 	{"correction_missing", "softmax_dot", RANDOM},
 	{"correction_missing", "softmax_dot", LARGE},
 	{"l_not_rescaled", "softmax_online", RANDOM},
@@ -51,42 +47,9 @@ static const struct {
 
 enum { CASES = sizeof cases / sizeof cases[0] };
 
-/* Runs a program; returns its exit status, its y.npy in *bytes and what it said in *err. */
-static int run_case(const char *program, size_t i, const char *directory, char **bytes, size_t *size, char **said)
-{
-	struct outcome o = run_program(LIST("/bin/sh", "-c",
-	                                    text("%s %s --kernel %s --repeat 1 --quiet --save %s", program,
-	                                         cases[i].input, cases[i].kernel, directory)),
-	                               NOTHING, 60);
-	FILE *file = fopen(text("%s/y.npy", directory), "rb");
-	*bytes = calloc(1, 1 << 20);
-	*size = file ? fread(*bytes, 1, 1 << 20, file) : 0;
-	if (file)
-		fclose(file);
-	*said = text("%s%s", o.out, o.err);
-	int status = o.status;
-	free_outcome(&o);
-	return status;
-}
-
 Test(faults, every_one_changes_the_output_and_is_found)
 {
-	const char *directory = scratch_directory();
-	for (size_t i = 0; i < CASES; i++) {
-		char *right, *wrong, *said;
-		size_t right_size, wrong_size;
-		const char *name = text("%s in %s, %s", cases[i].fault, cases[i].kernel, cases[i].input);
-		int status = run_case(PROGRAM, i, text("%s/right%zu", directory, i), &right, &right_size, &said);
-		cr_expect_eq(status, 0, "the right twin of %s: %s", name, said);
-		status = run_case(text(FAULTS "/%s", cases[i].fault), i, text("%s/wrong%zu", directory, i), &wrong,
-		                  &wrong_size, &said);
-		cr_expect_eq(status, 1, "%s: exit %d: %s", name, status, said);
-		cr_expect(strstr(said, "is wrong"), "%s: %s", name, said);
-		cr_expect(right_size > 128 && right_size == wrong_size && memcmp(right, wrong, right_size) != 0,
-		          "%s changes nothing", name);
-		free(right);
-		free(wrong);
-	}
+	expect_faults_found(PROGRAM, FAULTS, "y.npy", cases, CASES);
 }
 
 /* The trace is that of the kernels as they are: a wrong run shows where it goes wrong. */
@@ -99,19 +62,7 @@ Test(faults, a_wrong_run_has_a_trace)
 	free_outcome(&o);
 }
 
-/* A fault nobody runs proves nothing. */
 Test(faults, none_is_left_out)
 {
-	size_t planted = 0;
-	DIR *directory = opendir(FAULTS);
-	cr_assert(directory);
-	for (struct dirent *entry; (entry = readdir(directory));) {
-		bool used = entry->d_name[0] == '.' || strchr(entry->d_name, '.') != NULL;
-		planted += !used;
-		for (size_t i = 0; i < CASES && !used; i++)
-			used = strcmp(entry->d_name, cases[i].fault) == 0;
-		cr_expect(used, "%s is planted, and no test runs it", entry->d_name);
-	}
-	closedir(directory);
-	cr_assert_eq(planted, 16);
+	expect_faults_used(FAULTS, cases, CASES, 16);
 }

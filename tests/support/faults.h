@@ -1,0 +1,24 @@
+/*
+ * Planted faults of a chapter (support/plant.pl): each is run on an input that shows it. Exit 0 for any of them is a
+ * checker that does not check.
+ */
+#ifndef SUPPORT_FAULTS_H
+#define SUPPORT_FAULTS_H
+
+#include <stddef.h>
+
+struct fault_case {
+	const char *fault, *kernel, *input; /* input: options */
+};
+
+/*
+ * Each case: without the fault `program` ends with 0; `faults`/FAULT ends with 1 and says "is wrong", and the file
+ * `output` of its --save differs.
+ */
+void expect_faults_found(const char *program, const char *faults, const char *output, const struct fault_case *cases,
+                         size_t count);
+
+/* The directory `faults` holds `planted` faults, and each has a case: one nobody runs proves nothing. */
+void expect_faults_used(const char *faults, const struct fault_case *cases, size_t count, size_t planted);
+
+#endif
