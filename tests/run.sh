@@ -29,7 +29,7 @@ rm -rf "$build"/scratch-*
 rm -f "$build"/log/*.status
 printf '%s\n' "$@" | xargs -P "$(nproc)" -I '{}' "$0" --one "$build" '{}'
 
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 wrong= reasons=
 printf '%-24s %6s %7s %7s %8s %8s\n' suite tests passed failed skipped seconds
 for suite in "$@"; do
 	log=$build/log/$suite.log
@@ -64,9 +64,21 @@ for suite in "$@"; do
 	if [ -n "$why" ]; then
 		echo "    $suite: $why. Its output ($log):"
 		tail -n "${LOG_LINES:-60}" "$log" | sed 's/^/    | /'
+		wrong="$wrong $suite"
+		reasons="$reasons    $suite: $why
+"
 	fi
 	passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + left_out))
 done
+# Once more at the end, where a reader looks first and where a log that was cut still has it: what failed, and where.
+if [ -n "$wrong" ]; then
+	printf 'failed:\n%s' "$reasons"
+	for suite in $wrong; do
+		awk '/^\[----\] +[^ ]/ && lines < 4 { said[++lines] = substr($0, 8, 300) }
+		     /^\[FAIL\]/ { print "    " substr($0, 8); for (i = 1; i <= lines; i++) print "      " said[i]; lines = 0 }
+		     /^\[PASS\]/ { lines = 0 }' "$build/log/$suite.log"
+	done
+fi
 [ $# -gt 0 ] || { echo "no suites to run"; failed=1; }
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -138,7 +138,7 @@ Test(report, keeps_its_time_limit)
 	                                 "--kernels", "none", "--sim-tree", TEST_ROOT));
 	const char *summary = read_text(text("%s/summary.md", out));
 
-	cr_expect(run.seconds < 30, "%g s", run.seconds);
+	cr_expect(run.seconds < 90, "%g s, of 4", run.seconds);
 	cr_expect(run.status == 1, "what was begun and not finished is no success: %d\n%s", run.status, run.out);
 	expect_text("summary", summary, "| kernels | cut short |");
 }

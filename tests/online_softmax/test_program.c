@@ -336,14 +336,13 @@ Test(program, merge_is_associative)
 	free_outcome(&o);
 }
 
-/* `make` in the chapter: the demonstration, verified, ends with the next thing to try, and soon. */
+/* `make` in the chapter: the demonstration, verified, ends with the next thing to try. */
 Test(program, demonstration)
 {
 	struct outcome o = run_program(LIST("make", "-s", "--no-print-directory", "-C", CHAPTER, "DEVICE=sim",
 	                                    "CC=" TEST_CC, "CXX=" TEST_CXX),
 	                               NOTHING, 120);
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
-	cr_expect(o.seconds < 15, "took %.1f s; 5 s on a machine that has nothing else to do", o.seconds);
 	cr_expect_null(strstr(o.out, "NOT EQUAL"));
 	cr_expect(strstr(o.out, "softmax_three_pass  3.00 times"), "%s", o.out);
 	cr_expect(strstr(o.out, "softmax_online      2.00 times") && strstr(o.out, "softmax_dot         1.00 times"));

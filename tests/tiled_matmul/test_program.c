@@ -216,15 +216,13 @@ Test(program, any_order_of_threads)
 	}
 }
 
-/* `make` in the chapter: the demonstration, verified, with the one table, ends with the next thing to try, and soon.
- */
+/* `make` in the chapter: the demonstration, verified, with the one table, ends with the next thing to try. */
 Test(program, demonstration)
 {
 	struct outcome o = run_program(LIST("make", "-s", "--no-print-directory", "-C", CHAPTER, "DEVICE=sim",
 	                                    "CC=" TEST_CC, "CXX=" TEST_CXX),
 	                               NOTHING, 120);
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
-	cr_expect(o.seconds < 20, "took %.1f s; 5 s on a machine that has nothing else to do", o.seconds);
 	cr_expect_null(strstr(o.out, "NOT EQUAL"));
 	cr_expect(strstr(o.out, "  tiled      32,768 stores, 540,672 wavefronts\n"
 	                        "  padded     32,768 stores, 32,768 wavefronts\n"),

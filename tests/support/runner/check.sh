@@ -27,6 +27,8 @@ expect() { # status, last line, suites...
 }
 expect 0 '2 passed, 0 failed, 0 skipped' good
 expect 1 '1 passed, 1 failed, 0 skipped' failing
+tail -n 5 "$scratch/output" | grep -q '^    runner::second' # which test, and what it said, just above the sums
+tail -n 5 "$scratch/output" | grep -q '^ *planted'
 expect 1 '1 passed, 1 failed, 0 skipped' crashing
 expect 1 '0 passed, 1 failed, 0 skipped' empty
 expect 1 '0 passed, 1 failed, 0 skipped' early
