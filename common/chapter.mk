@@ -168,29 +168,37 @@ plot: build
 PTXAS_ARCHS := sm_80 sm_90
 PTXAS_RUNS ?= "--seq 128 --dim 64" "--seq 128 --dim 32" "--seq 128 --dim 96" "--seq 128 --dim 128"
 PTXAS_GIVEN := $(filter command,$(firstword $(origin ARCH)))
-PTXAS_TABLE = $(if $(PTXAS_GIVEN),$(OUT)/$(NAME).ptxas.tsv,ptxas.tsv)
+PTXAS_BUILD := $(ROOT)/build/ptxas/$(NAME)
+PTXAS_TABLE = $(if $(PTXAS_GIVEN),$(PTXAS_BUILD).tsv,ptxas.tsv)
 PTXAS := perl $(COMMON)/ptxas.pl
-ptxas: $(OUT)/$(NAME).launches
-	@$(PTXAS) $(NVCC) $(NAME).cu $< $(if $(PTXAS_GIVEN),$(ARCH),$(PTXAS_ARCHS)) > $(OUT)/$(NAME).ptxas.new
-	@mv $(OUT)/$(NAME).ptxas.new $(PTXAS_TABLE)
+ptxas: $(PTXAS_BUILD).launches
+	@$(PTXAS) $(NVCC) $(NAME).cu $< $(if $(PTXAS_GIVEN),$(ARCH),$(PTXAS_ARCHS)) > $(PTXAS_BUILD).new
+	@mv $(PTXAS_BUILD).new $(PTXAS_TABLE)
 	@$(PTXAS) --show $(PTXAS_TABLE)
 
-# Is the committed table what nvcc says? Of the same sources and the same nvcc it is; PTXAS_FULL=1 compiles all the same.
-check-ptxas: $(OUT)/$(NAME).launches
-	@{ test -z "$(PTXAS_FULL)" && $(PTXAS) --unchanged ptxas.tsv $(NVCC) $(NAME).cu; } || { \
-		$(PTXAS) $(NVCC) $(NAME).cu $< $(PTXAS_ARCHS) > $(OUT)/$(NAME).ptxas.new && \
-		$(PTXAS) --compare ptxas.tsv $(OUT)/$(NAME).ptxas.new; }
+# Is the committed table what nvcc says? Of the same sources and the same nvcc it is; PTXAS_FULL=1 compiles all the same,
+# once: neither CC nor DEVICE changes what nvcc makes of a kernel.
+check-ptxas: $(PTXAS_BUILD).launches
+	@{ test -z "$(PTXAS_FULL)" && $(PTXAS) --unchanged ptxas.tsv $(NVCC) $(NAME).cu; } || \
+		$(MAKE) --no-print-directory -s $(PTXAS_BUILD).compared
 	@echo "$(notdir $(HERE))/ptxas.tsv: as nvcc says"
 
-$(OUT)/$(NAME).launches: FORCE
+$(PTXAS_BUILD).compared: ptxas.tsv $(NAME).cu $(wildcard *.h) $(COMMON)/ptxas.pl $(wildcard $(NVCC)) $(PTXAS_BUILD).launches
+	@$(PTXAS) $(NVCC) $(NAME).cu $(PTXAS_BUILD).launches $(PTXAS_ARCHS) > $(PTXAS_BUILD).new
+	@$(PTXAS) --compare ptxas.tsv $(PTXAS_BUILD).new
+	@touch $@
+
+# Rewritten only when it changes.
+$(PTXAS_BUILD).launches: FORCE
 	@test -n "$(NVCC)" || { echo "make ptxas needs nvcc (the CUDA Toolkit), and found none" >&2; exit 3; }
 	@$(MAKE) --no-print-directory -s DEVICE=sim $(NAME).fast
-	@mkdir -p $(@D) && : > $@.new
+	@mkdir -p $(@D) && : > $@.now
 	@for run in $(PTXAS_RUNS); do \
 		SIM_REPORT=$@.run ./$(NAME).fast $$run --gpu h200 --repeat 1 --warmup 0 --quiet > /dev/null || exit 1; \
-		cat $@.run >> $@.new; \
+		cat $@.run >> $@.now; \
 	done
-	@rm -f $@.run && mv $@.new $@
+	@cmp -s $@.now $@ || cp $@.now $@
+	@rm -f $@.run $@.now
 
 help:
 	@echo "make            build, run the demonstration, verify it"
