@@ -92,7 +92,7 @@ static void print_times(const struct terminal *terminal, const struct run_result
 		        format_milliseconds(kernel->time.median_ms, a), format_milliseconds(kernel->time.p10_ms, b),
 		        format_milliseconds(kernel->time.p90_ms, c), kernel->time.runs,
 		        kernel->time.runs == 1 ? "" : "s",
-		        result->device->simulated ? " on this CPU, plain build" : "");
+		        result->device->simulated ? ", CPU, plain build" : "");
 	}
 	if (kernel->has_floor) {
 		fprintf(out, "  floor     %s: %s cannot beat it, bound by %s",

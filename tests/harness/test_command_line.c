@@ -93,6 +93,16 @@ Test(command_line, unwritable_output)
 	free_outcome(&o);
 }
 
+/* However many runs there were to take the median of, as on a fast machine. */
+Test(command_line, fits_a_terminal)
+{
+	struct outcome o = run("--seq 3 --dim 2 --heads 2 --causal --repeat 10000 --gpu a100-80");
+	cr_assert_eq(o.status, 0, "%s", o.err);
+	cr_assert(strstr(o.out, ", 10000 runs)"), "%s", o.out);
+	expect_page(o.out);
+	free_outcome(&o);
+}
+
 Test(command_line, json_is_one_object_and_nothing_else)
 {
 	struct outcome o = run("--seq 17 --dim 5 --heads 2 --causal --json - --repeat 1");

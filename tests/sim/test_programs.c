@@ -69,6 +69,19 @@ Test(programs, fast_builds_compute_the_same)
 	}
 }
 
+/* SIM_TIMEOUT is of a kernel's own CPU time: on a machine that stalls, a correct kernel stays correct. */
+Test(programs, a_pause_is_no_endless_loop)
+{
+	struct outcome run =
+		run_program(LIST("sh", "-c",
+	                         TEST_BUILD "/programs/busy & child=$!; sleep 0.15; kill -STOP $child; sleep 1; "
+	                                    "kill -CONT $child; wait $child"),
+	                    LIST("SIM_TIMEOUT=0.5"), 30);
+
+	cr_expect(run.status == 0, "exit status %d: %s", run.status, run.err);
+	free_outcome(&run);
+}
+
 /* Whatever a program's source expects is read, and a wrong count is found: the tests above can fail. */
 Test(programs, expectations_can_fail)
 {

@@ -157,16 +157,19 @@ static void open_pool(void)
 	pthread_attr_destroy(&attributes);
 }
 
-static double seconds(void)
+/* CPU time of a worker: on a busy machine, or after a pause, a kernel has had no more of it than on an idle one. */
+static double cpu_seconds(const struct worker *worker)
 {
+	clockid_t clock;
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (pthread_getcpuclockid(worker->thread, &clock) != 0 || clock_gettime(clock, &now) != 0)
+		clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* When a worker last got on: a thread ended or a barrier was passed; and, for loops through barriers, a thread ended.
- */
+/* When a worker last got on, by its CPU time: a thread ended or a barrier was passed; and, for loops through
+ * barriers, a thread ended. */
 struct watch {
 	uint64_t progress, ended;
 	double progressed_at, ended_at;
@@ -175,7 +178,7 @@ struct watch {
 static bool is_overdue(struct watch *watch, const struct worker *worker)
 {
 	enum { BARRIERS_PATIENCE = 10 }; /* times SIM_TIMEOUT for a thread that only passes barriers */
-	const double now = seconds(), timeout = sim_options()->timeout_s;
+	const double now = cpu_seconds(worker), timeout = sim_options()->timeout_s;
 
 	if (worker->progress != watch->progress)
 		watch->progressed_at = now;
@@ -195,7 +198,7 @@ static void wait_for_workers(int wanted)
 	if (watches == NULL)
 		abort();
 	for (int i = 0; i < wanted; i++)
-		watches[i].progressed_at = watches[i].ended_at = seconds();
+		watches[i].progressed_at = watches[i].ended_at = cpu_seconds(&pool.workers[i]);
 	while (pool.running > 0) {
 		struct timespec until;
 
