@@ -22,8 +22,10 @@ all: build run real plot
 	@echo
 	@echo "Next: read 01_naive/README.md. Pictures of this run: build/plots/. More: make help"
 
+# A chapter's programs at once, on as many cores as there are or as -j says.
+jobs = $$(case "$$MAKEFLAGS" in *-j*) ;; *) echo -j$$(nproc) ;; esac)
 build:
-	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter build || exit 1; done
+	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s $(jobs) -C $$chapter build || exit 1; done
 
 run: build
 	@for chapter in $(CHAPTERS); do echo; $(MAKE) --no-print-directory -s -C $$chapter all || exit 1; done
@@ -80,8 +82,12 @@ bench-sim:
 sanitize: build
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter sanitize || exit 1; done
 
-ptxas check-ptxas:
+ptxas:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter $@ || exit 1; done
+
+check-ptxas:
+	@$(MAKE) --no-print-directory -s build DEVICE=sim
+	@echo $(CHAPTERS) | xargs -P "$$(nproc)" -n 1 $(MAKE) --no-print-directory -s $@ DEVICE=sim -C
 
 # The page that shows the bytes move, from runs of this code. Tracked, because it is shown.
 explorer: build
