@@ -91,8 +91,7 @@ static void print_times(const struct terminal *terminal, const struct run_result
 		fprintf(out, "  time      %s (p10 %s, p90 %s, %zu run%s)%s\n",
 		        format_milliseconds(kernel->time.median_ms, a), format_milliseconds(kernel->time.p10_ms, b),
 		        format_milliseconds(kernel->time.p90_ms, c), kernel->time.runs,
-		        kernel->time.runs == 1 ? "" : "s",
-		        result->device->simulated ? ", CPU, plain build" : "");
+		        kernel->time.runs == 1 ? "" : "s", result->device->simulated ? ", CPU, plain build" : "");
 	}
 	if (kernel->has_floor) {
 		fprintf(out, "  floor     %s: %s cannot beat it, bound by %s",
