@@ -24,10 +24,10 @@ $(BUILD)/backward/no_visible_key: $(HERE)/backward/programs/no_visible_key.c $(B
 	@$(BACKWARD_SIMCC) $(BACKWARD)/backward.cu $< -lm -o $@
 
 # Its kernels with one fault each, under the chapter's own main.
-BACKWARD_FAULTS := $(addprefix $(BUILD)/backward/faults/,$(shell perl $(HERE)/backward/plant_fault.pl --list))
-$(BACKWARD_FAULTS): $(BUILD)/backward/faults/%: $(HERE)/backward/plant_fault.pl $(BACKWARD)/backward.cu | backward-program
+BACKWARD_FAULTS := $(addprefix $(BUILD)/backward/faults/,$(shell perl $(HERE)/support/plant.pl $(HERE)/backward/faults))
+$(BACKWARD_FAULTS): $(BUILD)/backward/faults/%: $(HERE)/backward/faults $(HERE)/support/plant.pl $(BACKWARD)/backward.cu | backward-program
 	@mkdir -p $(@D)
-	@perl $(HERE)/backward/plant_fault.pl $* $(BACKWARD)/backward.cu > $@.cu
+	@perl $(HERE)/support/plant.pl $(BACKWARD)/backward.cu $(HERE)/backward/faults $* > $@.cu
 	@objects=$(ROOT)/build/$(NAME)/sim; $(BACKWARD_SIMCC) $@.cu $$objects/06_backward/main.o \
 		$$objects/common/*.o $$objects/common/*/*.o -lm -o $@
 

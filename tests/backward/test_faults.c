@@ -1,5 +1,5 @@
 /*
- * Chapter 06's own kernels with one fault each (plant_fault.pl), run by the chapter's own program: every fault must
+ * Chapter 06's own kernels with one fault each (the file faults), run by the chapter's own program: every fault must
  * change what is computed, and every one must be found.
  */
 #include "program.h"
