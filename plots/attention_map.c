@@ -148,7 +148,7 @@ static int write_map(const struct model *model, const char *directory, size_t fi
 		for (size_t query = first; query < first + count; query++)
 			for (size_t key = first; key <= query; key++) {
 				char a[2], b[2];
-				fprintf(out, "%zu\t%zu\t%zu\t%s\t%s\t%.4f\t%.2f\t%.3f\n", head, query, key,
+				fprintf(out, "%zu\t%zu\t%zu\t%s\t%s\t%.4f\t%.6g\t%.6g\n", head, query, key,
 				        label(model->text[query], a), label(model->text[key], b),
 				        probability(model, head, query, key), summary.distance, summary.inside);
 			}

@@ -111,7 +111,9 @@ Test(classroom_gradescope, partial_results_survive_a_kill)
 	                                    "/bin/kill -KILL -- -$g || exit 2; wait $g; exit 0",
 	                                    "sh", "perl", TEST_ROOT "/classroom/grade.pl", "--submission", tree,
 	                                    "--results", path),
-	                               LIST("CC=" TEST_CC, "CXX=" TEST_CXX, text("R=%s", path)), 300);
+	                               LIST("CC=" TEST_CC, "CXX=" TEST_CXX, text("R=%s", path),
+	                                    text("TMPDIR=%s", scratch_directory())), /* it cannot clean up */
+	                               300);
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	free_outcome(&o);
 	cJSON *results = cJSON_Parse(read_text(path));

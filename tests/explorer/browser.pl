@@ -42,7 +42,7 @@ if ($child == 0) {
     dup2($in, $high_in), dup2($out, $high_out);
     dup2($high_in, 3), dup2($high_out, 4);
     POSIX::close($_) for 5 .. 31;
-    $ENV{HOME} = $home;
+    @ENV{qw(HOME TMPDIR)} = ($home, $home); # what it leaves behind goes with them
     open STDOUT, '>', '/dev/null';
     open STDERR, '>', "$home/log";
     exec {$browser} $browser, '--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
