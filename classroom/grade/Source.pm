@@ -21,11 +21,13 @@ my %REFUSED = (
 my @REFUSED_PATTERNS = (
     [ qr/\b__(?:sync|atomic)_\w+/  => 'compiler atomics (CUDA has atomicAdd and others)' ],
     [ qr/\b__builtin_\w+/          => 'compiler builtins' ],
-    [ qr/\b(?:__tsan|guard_|sim_(?!cuda))\w*/ => 'the inside of the simulated device or of the judge' ],
+    [ qr/\b(?:__tsan|guard_|sim_(?!cuda)|SIM_)\w*/ => 'the inside of the simulated device or of the judge' ],
     [ qr/\b__real_\w+|\b__wrap_\w+/ => "the linker's names" ],
     [ qr/\bgoto\s*\*/              => 'computed goto' ],
     [ qr/\[\s*\[/                  => 'attributes in [[ ]]' ],
-    [ qr/\bR"/                     => 'raw strings' ],
+    # What they could say, should macros or a line's end hide the brackets.
+    [ qr/\b_*(?i:gnu|clang)_*\b|\b\w*no_(?:sanitize|instrument)\w*|\bdisable_sanitizer\w*/ => 'attributes of the compiler' ],
+    [ qr/\b(?:u8|[uUL])?R"/         => 'raw strings' ],
 );
 
 # Lines as the compiler sees them: spliced, without comments, strings emptied. Line numbers stay.
@@ -63,6 +65,8 @@ sub code_lines {
 # The reasons why this text is not compiled, "line 12: ..."; none if it may be.
 sub refusals {
     my ($text, $header) = @_;
+    # A form feed behind a backslash continues a line for gcc, and not for us.
+    return ("it has control characters, expected text") if $text =~ /[^\P{Cc}\t\n\r]/;
     return ("it has characters that stand for others (trigraphs)") if $text =~ m{\?\?[=/'()!<>-]};
     my (@why, $number);
     for my $line (code_lines($text)) {
@@ -100,8 +104,8 @@ sub directive {
 
 my $MATH = join '|', qw(fabs fmax fmin fma exp exp2 exp10 expm1 log log2 log10 log1p sqrt rsqrt cbrt pow tanh sinh cosh sin
     cos tan atan atan2 asin acos erf erfc floor ceil round trunc rint nearbyint copysign fmod fdim hypot ldexp scalbn
-    lround llround lrint llrint isnan isinf isfinite abs labs llabs asinh acosh atanh lgamma tgamma remainder modf frexp
-    logb ilogb nextafter sincos);
+    lround llround lrint llrint isnan isinf isfinite abs labs llabs asinh acosh atanh lgamma tgamma remainder
+    logb ilogb nextafter);
 my $DEVICE = join '|', qw(block_dim block_index thread_index grid_dim warp_size dynamic_shared launch_kernel
     syncthreads(?:_and|_or|_count)?_s\d syncwarp_s\d shfl(?:_up|_down|_xor)?_[a-z0-9]+_s\d (?:ballot|any|all)_s\d
     activemask_s\d match_\w+ reduce_\w+ atomic_\w+ exp\w* threadfence\w* note_fence nanosleep clock64 trap_s\d assert_fail
@@ -120,6 +124,8 @@ my %WHY = (
     (map { $_ => 'the caller owns all memory' } qw(malloc calloc realloc free cudaMalloc cudaFree cudaMallocManaged
         cudaMallocAsync cudaFreeAsync _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm mmap)),
     (map { $_ => 'a launcher copies nothing' } qw(cudaMemcpy cudaMemcpyAsync cudaMemcpyToSymbol cudaMemcpyFromSymbol)),
+    (map { $_ => 'it stores through a pointer, where nothing is checked' }
+        map { ("sim_${_}_s2", "sim_${_}f_s2", "sim_${_}_s3", "sim_${_}f_s3", $_, "${_}f") } qw(modf frexp remquo sincos)),
     (map { $_ => 'files are not its business' } qw(open fopen write read fwrite fputs fprintf fclose unlink rename getenv
         stderr stdout)),
     (map { $_ => 'the reference is not there' } qw(attention_expect attention_gradients_expect softmax_expect

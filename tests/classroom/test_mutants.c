@@ -40,7 +40,7 @@ Test(classroom_mutants, wrong_chapters_04_to_06)
 
 Test(classroom_mutants, cheats)
 {
-	expect_full_score("cheats", 30);
+	expect_full_score("cheats", 37);
 }
 
 Test(classroom_mutants, right_ones_keep_all_points)

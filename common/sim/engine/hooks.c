@@ -5,6 +5,7 @@
  * lane's window. Nothing is counted here; account.c works the windows off. This is the hot path of the whole
  * device: a record costs about 2 ns.
  */
+#include <math.h>
 #include <string.h>
 
 #include "run.h"
@@ -243,6 +244,44 @@ void *sim_memset_s4(void *to, int value, size_t bytes, const void *site)
 	access_range(to, bytes, SIM_OP_STORE, site);
 	return memset(to, value, bytes);
 }
+
+/* C's functions that store a second result: the library does it, so the store is told here. */
+static void tell_store(void *pointer, size_t bytes, const void *site)
+{
+	if (bytes == 8)
+		__tsan_write8(pointer, site);
+	else
+		__tsan_write4(pointer, site);
+}
+
+#define STORING_HOOK(name, type, result)                                                                             \
+	type sim_##name##_s2(type x, result *stored, const void *site)                                               \
+	{                                                                                                            \
+		tell_store(stored, sizeof *stored, site);                                                            \
+		return name(x, stored);                                                                              \
+	}
+#define REMQUO_HOOK(name, type)                                                                                      \
+	type sim_##name##_s2(type x, type y, int *quotient, const void *site)                                        \
+	{                                                                                                            \
+		tell_store(quotient, sizeof *quotient, site);                                                        \
+		return name(x, y, quotient);                                                                         \
+	}
+#define SINCOS_HOOK(name, type)                                                                                      \
+	void sim_##name##_s3(type x, type *sine, type *cosine, const void *site)                                     \
+	{                                                                                                            \
+		tell_store(sine, sizeof *sine, site);                                                                \
+		tell_store(cosine, sizeof *cosine, site);                                                            \
+		name(x, sine, cosine);                                                                               \
+	}
+
+STORING_HOOK(modf, double, double)
+STORING_HOOK(modff, float, float)
+STORING_HOOK(frexp, double, int)
+STORING_HOOK(frexpf, float, int)
+REMQUO_HOOK(remquo, double)
+REMQUO_HOOK(remquof, float)
+SINCOS_HOOK(sincos, double)
+SINCOS_HOOK(sincosf, float)
 
 void sim_note_fence(void)
 {

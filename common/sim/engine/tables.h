@@ -11,6 +11,7 @@
  *     __tsan_func_entry(caller)        ->   __tsan_func_entry(caller, function)
  *     memcpy(d, s, n), memmove, memset ->   sim_memcpy_s4(d, s, n, site), ...
  *     any call of a name ending _sK    ->   argument K, counted in integer registers, becomes the site
+ *     modff(x, p), sincosf(x, p, q)    ->   sim_modff_s2(x, p, site), sim_sincosf_s3(x, p, q, site), ...
  *     printf, expf, ...                ->   sim_printf, sim_expf, ...  (renamed; no site)
  *
  * Sections named like C identifiers are concatenated by the linker, which also gives __start_NAME and

@@ -21,6 +21,9 @@ my %OP = (read => 0, write => 1, atomic => 2, other => 3);
 my %RENAMED = map { $_ => "sim_$_" } qw(printf puts putchar);
 $RENAMED{__assert_fail} = 'sim_assert_fail';
 my %COUNTED = map { $_ => "sim_$_" } qw(expf exp exp2f exp2 exp10f exp10 expm1f expm1);
+# C's functions that store a second result through a pointer, inside the library where no hook sees it: which of their
+# integer arguments is free for the record.
+my %STORING = ((map { $_ => 2, "${_}f" => 2 } qw(modf frexp remquo)), sincos => 3, sincosf => 3);
 
 # What CUDA's device code has not, or the simulated device has not: symbol => what the message calls it.
 my @DENIED = (
@@ -52,6 +55,7 @@ sub transform {
         string_order => [], site_count => 0, section => '.text', copies => {}, aliases => {}, group => undef, out => [], errors => [],
     }, __PACKAGE__;
     $self->{renamed} = { %RENAMED, $option{fast} ? () : %COUNTED };
+    $self->{storing} = {%STORING};
     my @lines = split /\n/, $text;
     $self->collect_symbols(\@lines);
     $self->find_copies(\@lines) unless $option{fast};
@@ -72,7 +76,7 @@ sub collect_symbols {
         $self->{aliases}{$1} = $2 if /^\s+\.set\s+($SYMBOL),\s*($SYMBOL)$/;
     }
     my %defined = map { /^($SYMBOL):/ ? ($1 => 1) : () } @$lines;
-    delete $self->{renamed}{$_} for keys %defined; # the program's own function of that name
+    delete $self->{$_}->@{ keys %defined } for qw(renamed storing); # the program's own function of that name
     for (@$lines) {
         while (/(?<![\w.])($SYMBOL)@(?:tpoff|gottpoff)/gi) {
             $self->{renamed}{$1} = "sim_dynamic_shared" if !$defined{$1} && names($1, $self->{dynamic});
@@ -313,6 +317,9 @@ sub hook {
     return ($callee, $ARGUMENT[3], $self->site($1, 0)) if $callee =~ /^__tsan_(read|write)_range$/;
     return ($callee, $ARGUMENT[2], ".Lsim_function_$self->{function}{index}") if $callee eq '__tsan_func_entry';
     return ("sim_$1_s4", $ARGUMENT[4], $self->site('other', 0)) if $callee =~ /^(?:__tsan_)?(mem(?:cpy|move|set))$/;
+    if (my $free = $self->{storing}{$callee}) {
+        return ("sim_${callee}_s$free", $ARGUMENT[$free], $self->site('write', 0));
+    }
     if ($callee =~ /^sim_(atomic)?\w*_s([1-6])$/) {
         return ($callee, $ARGUMENT[$2], $self->site($1 // 'other', 0));
     }

@@ -1,0 +1,64 @@
+// C's functions that store one of their results through a pointer: a store like any other.
+#include "check.cuh"
+
+#include <cmath>
+
+__global__ void split(const float *x, float *whole, float *rest)
+{
+	int i = threadIdx.x;
+	rest[i] = modff(x[i], &whole[i]);
+}
+
+__global__ void split_double(const float *x, double *whole)
+{
+	int i = threadIdx.x;
+	if (modf((double)x[i], &whole[i]) < 0)
+		whole[i] = -1;
+}
+
+__global__ void exponents(const float *x, int *exponent, int *quotient)
+{
+	int i = threadIdx.x;
+	int kept; // of the thread alone: no access
+	float mantissa = std::frexp(x[i], &exponent[i]);
+	quotient[32] = (int)(mantissa + frexpf(x[i], &kept));
+	remquof(x[i], 3.0f, &quotient[i]);
+}
+
+#undef sincosf // the C library's own
+__global__ void circle(const float *x, float *sine)
+{
+	__shared__ float cosine[32];
+	int i = threadIdx.x;
+	sincosf(x[i], &sine[i], &cosine[i]);
+}
+
+int main()
+{
+	float x[32], y[32];
+	double z[32];
+	int n[33];
+	for (int i = 0; i < 32; i++)
+		x[i] = 0.75f + 2 * i;
+	float *dx = device_copy(x, 32), *dy = device_zeros<float>(32), *dw = device_zeros<float>(32);
+	double *dz = device_zeros<double>(32);
+	int *dn = device_zeros<int>(32), *dq = device_zeros<int>(33);
+
+	//= split load=128/1/4 store=2*128/2/2*4
+	split<<<1, 32>>>(dx, dw, dy);
+	fetch(y, dw, 32);
+	EXPECT(y[3] == 6);
+	//= split_double load=128/1/4 store=256/1/8
+	split_double<<<1, 32>>>(dx, dz);
+	fetch(z, dz, 32);
+	EXPECT(z[5] == 10);
+	//= exponents load=3*128/3/3*4 store=3*128/3/4+1+4
+	exponents<<<1, 32>>>(dx, dn, dq);
+	fetch(n, dn, 32);
+	EXPECT(n[1] == 2 && n[31] == 6);
+	//= circle load=128/1/4 store=128/1/4 sstore=128/1/1/1
+	circle<<<1, 32>>>(dx, dy);
+	fetch(y, dy, 32);
+	EXPECT(std::fabs(y[2] - std::sin(4.75f)) < 1e-6f);
+	return 0;
+}
