@@ -45,7 +45,7 @@ test:
 		$(MAKE) --no-print-directory test-$$device DEVICE=$$device
 
 test-sim: build check-readme
-	@$(MAKE) --no-print-directory -s -C tests -j$(shell nproc) build
+	@$(MAKE) --no-print-directory -s -C tests $(jobs) build
 	@$(MAKE) --no-print-directory -C tests test
 
 test-cuda: build

@@ -4,6 +4,7 @@
 # A suite is BUILD_DIR/NAME. It fails if a test fails, if its closing line is missing, or if it held another number
 # of tests than EXPECTED.tsv says: a suite that lost its tests is no green one. Ends with the sums, alone on a line.
 set -u
+unset MAKEFLAGS MFLAGS MAKELEVEL # the makes that the tests start are nobody's submakes
 
 # run.sh --one BUILD_DIR suite: leaves its output, exit status and seconds in BUILD_DIR/log
 if [ "${1:-}" = --one ]; then
