@@ -17,6 +17,7 @@ my %REFUSED = (
     (map { $_ => 'assembly' } qw(asm __asm __asm__)),
     (map { $_ => 'attributes of the compiler' } qw(__attribute__ __attribute __declspec _Pragma __pragma)),
     (map { $_ => 'module syntax' } qw(import)),
+    (map { $_ => 'questions about files' } qw(__has_include __has_include_next __has_embed)), # <a/*b> is no comment in them
 );
 my @REFUSED_PATTERNS = (
     [ qr/\b__(?:sync|atomic)_\w+/  => 'compiler atomics (CUDA has atomicAdd and others)' ],
@@ -30,43 +31,40 @@ my @REFUSED_PATTERNS = (
     [ qr/\b(?:u8|[uUL])?R"/         => 'raw strings' ],
 );
 
-# Lines as the compiler sees them: spliced, without comments, strings emptied. Line numbers stay.
+# Lines as the compiler sees them: spliced first, then without comments, strings and characters emptied. Line numbers stay.
 sub code_lines {
     my ($text) = @_;
-    my $spliced = 0;
     $text =~ s/\\[ \t]*\n/\x01/g;
+    my @more = map { tr/\x01// } split /\n/, $text, -1;
+    $text =~ tr/\x01//d;
     my $out = '';
     pos($text) = 0;
     while (pos($text) < length $text) {
         if ($text =~ m{\G//[^\n]*}gc) {
-            my $lines = $& =~ tr/\x01//;
-            $out .= "\x01" x $lines;
+            next;
         } elsif ($text =~ m{\G/\*.*?(?:\*/|\z)}gcs) {
-            $out .= ' ' . ($& =~ s/[^\n\x01]//gr);
-        } elsif ($text =~ m{\G"(?:[^"\\\n]|\\.|\x01)*"?}gcs) {
-            my $string = $&;
+            $out .= ' ' . ($& =~ s/[^\n]//gr);
+        } elsif ($text =~ m{\G\.?[0-9](?:[eEpP][+-]|'\w|[\w.])*}gc) {
+            $out .= $&; # 1'000 has no character in it
+        } elsif ($text =~ m{\G[A-Za-z_]\w*}gc) {
+            $out .= $&;
+        } elsif ($text =~ m{\G(["'])(?:(?!\1)[^\\\n]|\\[^\n])*\1?}gc) {
+            my ($string, $quote) = ($&, $1);
             # the name of an included file is wanted
-            $out .= $out =~ /#\s*include\s*$/ ? $string : '""' . ($string =~ s/[^\n\x01]//gr);
-        } elsif ($text =~ m{\G'(?:[^'\\\n]|\\.)*'}gcs && length $& <= 12) {
-            $out .= "' '";
+            $out .= $out =~ /#\s*include\s*$/ ? $string : "$quote$quote";
         } else {
             $text =~ m{\G.}gcs;
             $out .= $&;
         }
     }
-    my @lines;
-    for my $line (split /\n/, $out, -1) {
-        my $more = $line =~ tr/\x01//;
-        push @lines, $line =~ s/\x01//gr, ('') x $more;
-    }
-    return @lines;
+    return map { ($_, ('') x (shift(@more) // 0)) } split /\n/, $out, -1;
 }
 
 # The reasons why this text is not compiled, "line 12: ..."; none if it may be.
 sub refusals {
     my ($text, $header) = @_;
     # A form feed behind a backslash continues a line for gcc, and not for us.
-    return ("it has control characters, expected text") if $text =~ /[^\P{Cc}\t\n\r]/;
+    return ("it has control characters, expected text") if $text =~ /[\x00-\x08\x0b-\x1f\x7f]/;
     return ("it has characters that stand for others (trigraphs)") if $text =~ m{\?\?[=/'()!<>-]};
     my (@why, $number);
     for my $line (code_lines($text)) {

@@ -40,12 +40,12 @@ Test(classroom_mutants, wrong_chapters_04_to_06)
 
 Test(classroom_mutants, cheats)
 {
-	expect_full_score("cheats", 37);
+	expect_full_score("cheats", 41);
 }
 
 Test(classroom_mutants, right_ones_keep_all_points)
 {
-	expect_full_score("right", 10);
+	expect_full_score("right", 11);
 }
 
 /* An edit that does not apply, or changes nothing, must not pass for a mutant that was caught. */
