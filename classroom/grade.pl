@@ -31,7 +31,7 @@ binmode STDOUT, ':utf8';
 binmode STDERR, ':utf8';
 $| = 1;
 
-sub usage { print STDERR "grade: $_[0]\n"; exit 2 }
+sub usage { print STDERR 'grade: ', Results::readable($_[0]), "\n"; exit 2 }
 
 sub help {
     return <<'END';
@@ -517,7 +517,7 @@ sub grade {
 sub check_submission {
     my ($path) = @_;
     my ($submission, $notes) = eval { Submission::read_submission($path, wanted_files(), 'predictions.txt', 'WORKLOG.md') };
-    if (!$submission) { print STDERR "grade: $@"; return 2 }
+    if (!$submission) { print STDERR 'grade: ', Results::readable($@); return 2 }
     my $found = 0;
     for my $chapter_name (chapters()) {
         my ($task) = grep { $_->{chapter} eq $chapter_name } @tasks;
@@ -538,7 +538,7 @@ sub check_submission {
             $found = 1 if $build->{category};
         }
         $found = 1 unless defined $entry->{text};
-        print Results::wrapped(decode('UTF-8', $line), sprintf('%-37s', "$chapter_name/$task->{file}"), ' ' x 37);
+        print Results::wrapped($line, sprintf('%-37s', "$chapter_name/$task->{file}"), ' ' x 37);
     }
     my $entry = $submission->{'predictions.txt'};
     my ($bytes, undef, $problems) = Predictions::parse(decode('UTF-8', $entry->{text} // ''));
@@ -564,8 +564,10 @@ sub grade_folder {
     my $into = $opt{results} // usage('SUBMISSIONS= needs RESULTS=, a directory for the results');
     eval { make_path($into); 1 } or die "RESULTS=$into: cannot be made\n";
     my $csv = Results::csv_line('submission', 'points', 'of', (map { $_->{id} } @tasks), 'remark');
+    my %taken;
     for my $name (@names) {
         my $stem = $name =~ s/\.zip$//ir;
+        $stem = $name if $taken{$stem}++; # anna.zip beside a directory anna
         local $opt{results} = "$into/$stem.json";
         local $opt{submission} = "$folder/$name";
         my $results = grade("$folder/$name", sub { });
@@ -573,7 +575,7 @@ sub grade_folder {
         $csv .= Results::csv_line($name, Results::points(Results::score(@tasks)), Results::points(Results::most(@tasks)),
             (map { Results::points($_->{score} // 0) } @tasks), $results->{trouble} // '');
         Results::write_file("$into/results.csv", $csv);
-        printf "%-50s %7s/%s%s\n", substr($stem, 0, 50), Results::points(Results::score(@tasks)), Results::points(Results::most(@tasks)),
+        printf "%-50s %7s/%s%s\n", substr(Results::readable($stem =~ tr/\n\t/?/r), 0, 50), Results::points(Results::score(@tasks)), Results::points(Results::most(@tasks)),
             $results->{trouble} ? '  not usable' : '';
     }
     print "results: $into/results.csv, and a .json and a .txt for each\n";
@@ -665,7 +667,7 @@ sub main {
     return check_submission($opt{submission}) if $opt{check};
     my $say = -t STDERR ? sub { printf STDERR "\r%-40s%s", $_[0], $_[0] eq '' ? "\r" : '' } : sub { };
     my $results = grade($opt{submission}, $say);
-    if ($results->{trouble}) { print STDERR "grade: $results->{trouble}\n"; return 2 }
+    if ($results->{trouble}) { print STDERR 'grade: ', Results::readable($results->{trouble}), "\n"; return 2 }
     print Results::human($results);
     my ($score, $most) = (Results::score(@tasks), Results::most(@tasks));
     return defined $opt{require} && $score < $most * $opt{require} / 100 ? 1 : 0;
@@ -673,7 +675,7 @@ sub main {
 
 my $status = eval { main(@ARGV) };
 if (!defined $status) {
-    print STDERR "grade: $@";
+    print STDERR 'grade: ', Results::readable($@);
     exit 3;
 }
 exit $status;

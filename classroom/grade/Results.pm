@@ -21,6 +21,13 @@ sub write_file {
     rename $new, $path or die "RESULTS=$path: cannot be written: $!\n";
 }
 
+# Names of files and what compilers say are bytes. What no terminal should see becomes "?".
+sub readable {
+    my ($text) = @_;
+    utf8::decode($text);
+    return $text =~ s/[\x00-\x08\x0b-\x1f\x7f-\x9f]/?/gr;
+}
+
 sub points {
     my ($number) = @_;
     return sprintf('%.2f', $number) =~ s/\.?0+$//r;
@@ -34,7 +41,7 @@ sub most { my $sum = 0; $sum += $_->{points} for @_; return 0 + sprintf '%.2f', 
 sub wrapped {
     my ($text, $first, $rest) = @_;
     my ($out, $line) = ('', $first);
-    for my $word (split ' ', $text) {
+    for my $word (split ' ', readable($text)) {
         if (length($line) + length($word) + 1 > 80 && $line =~ /\S\s*$/ && $line ne $first) {
             $out .= "$line\n";
             $line = $rest . $word;
@@ -112,8 +119,8 @@ sub gradescope {
             output => $output ne '' ? $output : 'all points', tags => [ $task->{chapter} ], visibility => 'visible',
         };
     }
-    my $output = $results->{trouble} ? "$results->{trouble}\n" : table($results);
-    $output .= join '', map { "note: $_\n" } @{ $results->{notes} };
+    my $output = $results->{trouble} ? readable($results->{trouble}) . "\n" : table($results);
+    $output .= join '', map { 'note: ' . readable($_) . "\n" } @{ $results->{notes} };
     $output .= "The grader was stopped before it had graded everything.\n" unless $results->{complete};
     return JSON::PP->new->canonical->pretty->encode({
         score => score(@{ $results->{tasks} }), output => $output, output_format => 'text',
@@ -121,7 +128,7 @@ sub gradescope {
 }
 
 sub xml {
-    my ($text) = @_;
+    my $text = readable($_[0]);
     $text =~ s/&/&amp;/g;
     $text =~ s/</&lt;/g;
     $text =~ s/>/&gt;/g;
@@ -160,7 +167,7 @@ sub junit {
 }
 
 sub csv_field {
-    my ($text) = @_;
+    my $text = readable($_[0]);
     return $text if $text !~ /[",\n]/ && $text !~ /^[=+\@-]/;
     $text = "'$text" if $text =~ /^[=+\@-]/; # a spreadsheet would take it for a formula
     return '"' . ($text =~ s/"/""/gr) . '"';

@@ -8,7 +8,8 @@ use strict;
 use warnings;
 use File::Basename qw(basename);
 use File::Find qw(find);
-use IO::Uncompress::RawInflate qw(rawinflate $RawInflateError);
+use Compress::Raw::Zlib qw(crc32);
+use IO::Uncompress::RawInflate;
 
 use constant {
     MOST_ARCHIVE => 64 << 20,
@@ -124,8 +125,8 @@ sub entries_of_zip {
     my $at = $first;
     for (1 .. $count) {
         $fail->('a damaged zip file') unless $at + 46 <= $tail && substr($zip, $at, 4) eq "PK\1\2";
-        my ($flags, $method, $packed, $size, $name_length, $extra, $comment, $mode, $local) =
-            unpack 'x8 v v x8 V V v v v x4 V V', substr $zip, $at, 46;
+        my ($flags, $method, $crc, $packed, $size, $name_length, $extra, $comment, $mode, $local) =
+            unpack 'x8 v v x4 V V V v v v x4 V V', substr $zip, $at, 46;
         my $name = substr $zip, $at + 46, $name_length;
         $at += 46 + $name_length + $extra + $comment;
         $name =~ tr{\\}{/};
@@ -135,13 +136,13 @@ sub entries_of_zip {
         next if $name =~ m{/$|(?:^|/)(?:__MACOSX|\.git|build)/};
         $name =~ s{^(?:\./)+}{};
         $entries{$name} = { size => $size, problem => $flags & 1 ? 'is encrypted' : undef,
-            read => sub { return inflate_entry(\$zip, $local, $method, $packed, $size) } };
+            read => sub { return inflate_entry(\$zip, $local, $method, $crc, $packed, $size) } };
     }
     return \%entries;
 }
 
 sub inflate_entry {
-    my ($zip, $local, $method, $packed, $size) = @_;
+    my ($zip, $local, $method, $crc, $packed, $size) = @_;
     die "is damaged in the zip\n" unless $local + 30 <= length $$zip && substr($$zip, $local, 4) eq "PK\3\4";
     my ($name_length, $extra) = unpack 'x26 v v', substr $$zip, $local, 30;
     my $data = substr $$zip, $local + 30 + $name_length + $extra, $packed;
@@ -159,7 +160,7 @@ sub inflate_entry {
     } else {
         die "is packed in a way that is not known here (method $method)\n";
     }
-    die "is damaged in the zip\n" if length $text != $size;
+    die "is damaged in the zip\n" if length $text != $size || crc32($text) != $crc;
     return $text;
 }
 

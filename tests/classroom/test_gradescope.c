@@ -154,9 +154,20 @@ Test(classroom_gradescope, a_folder_of_submissions_becomes_a_table)
 	char *tree = solution("folder/anna");
 	rename(zipped(tree, "anna_1"), text("%s/berta, b.zip", folder));
 	write_text(text("%s/carla.zip", folder), "no zip\n");
-	struct outcome o = run_program(LIST("make", "-s", "-C", TEST_ROOT, "grade", text("SUBMISSIONS=%s", folder),
-	                                    text("RESULTS=%s", into), "ONLY=01_naive", "CC=" TEST_CC),
-	                               LIST("CXX=" TEST_CXX), 300);
+	write_text(text("%s/anna.zip", folder), "no zip either, and of the same name\n");
+	/* stored, with another letter in it than its checksum is of */
+	struct outcome o =
+		run_program(LIST("sh", "-ec",
+	                         "cd \"$1/anna\" && zip -q -0 ../doris.zip 01_naive/naive.cu predictions.txt && "
+	                         "perl -pi -e 's/weighted_sum\\(/Weighted_sum(/' ../doris.zip && mv ../doris.zip "
+	                         "\"../Zo\303\253.zip\"",
+	                         "sh", folder),
+	                    NOTHING, 60);
+	cr_assert_eq(o.status, 0, "%s", o.err);
+	free_outcome(&o);
+	o = run_program(LIST("make", "-s", "-C", TEST_ROOT, "grade", text("SUBMISSIONS=%s", folder),
+	                     text("RESULTS=%s", into), "ONLY=01_naive", "CC=" TEST_CC),
+	                LIST("CXX=" TEST_CXX), 300);
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
 	char *csv = read_text(text("%s/results.csv", into));
 	cr_assert_not_null(csv);
@@ -166,7 +177,10 @@ Test(classroom_gradescope, a_folder_of_submissions_becomes_a_table)
 	cr_expect_not_null(strstr(csv, "\n\"berta, b.zip\",13,13,3,6,4,\n"), "%s", csv);
 	cr_expect_not_null(strstr(csv, "\ncarla.zip,0,13,0,0,0,"), "%s", csv);
 	cr_expect_not_null(strstr(csv, "not a zip file"), "%s", csv);
-	cr_expect_not_null(read_text(text("%s/anna.txt", into)));
+	cr_expect_not_null(strstr(csv, "\nZo\303\253.zip,"), "%s", csv);
+	cr_expect_not_null(strstr(read_text(text("%s/Zo\303\253.txt", into)), "naive.cu is damaged"));
+	cr_expect_null(strstr(read_text(text("%s/anna.txt", into)), "NO"), "overwritten by anna.zip");
+	cr_expect_not_null(read_text(text("%s/anna.zip.txt", into)));
 	free(csv);
 	cJSON *results = cJSON_Parse(read_text(text("%s/berta, b.json", into)));
 	cr_assert_not_null(results);
