@@ -115,6 +115,12 @@ static double three_exponentials(const struct problem *problem)
 	return 3.0 * (double)scores(problem);
 }
 
+/* m and l of each row are written, once. */
+static uint64_t statistics(const struct problem *problem)
+{
+	return 2 * problem->rows;
+}
+
 /* ---- the chapter ---- */
 
 static int expect(const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
@@ -178,6 +184,7 @@ static const struct kernel kernels[] = {
                             {"l", "R", TENSOR_OUTPUT, true}},
 		.launch = three_pass,
 		.models = three_pass_models,
+		.statistics = statistics,
 		.blocks = blocks,
 		.flop = three_pass_flop,
 		.exponentials = two_exponentials,
@@ -191,6 +198,7 @@ static const struct kernel kernels[] = {
                             {"l", "R", TENSOR_OUTPUT, true}},
 		.launch = online,
 		.models = online_models,
+		.statistics = statistics,
 		.blocks = blocks,
 		.flop = online_flop,
 		.exponentials = three_exponentials,
@@ -205,6 +213,7 @@ static const struct kernel kernels[] = {
                             {"l", "R", TENSOR_OUTPUT, true}},
 		.launch = dot,
 		.models = dot_models,
+		.statistics = statistics,
 		.blocks = blocks,
 		.flop = dot_flop,
 		.exponentials = three_exponentials,

@@ -148,6 +148,19 @@ static size_t row_models(const struct problem *problem, struct model models[MAX_
 	return 2;
 }
 
+/* l and m are read and written at each of the Tc visits of a row, but not read at the first. */
+static uint64_t paper_statistics(const struct problem *problem)
+{
+	uint64_t Tc = ceil_div(problem->seq, (uint64_t)paper_tile(problem).Bc);
+	return heads(problem) * (4 * Tc - 2) * problem->seq;
+}
+
+/* LSE, written at the end. */
+static uint64_t row_statistics(const struct problem *problem)
+{
+	return heads(problem) * problem->seq;
+}
+
 static double row_pairs(const struct problem *problem)
 {
 	return (double)heads(problem) * (double)problem->seq * (double)problem->seq;
@@ -172,19 +185,6 @@ static bool sweep(size_t step, bool simulated, struct problem *problem)
 
 /* ---- the lesson ---- */
 
-/* Elements of l, m and LSE that the kernel asked for. */
-static uint64_t statistics(const struct launch_counts *total)
-{
-	uint64_t bytes = 0;
-	for (size_t t = 0; t < total->tensor_count; t++) {
-		const struct tensor_traffic *tensor = &total->tensors[t];
-		if (strcmp(tensor->name, "l") == 0 || strcmp(tensor->name, "m") == 0 ||
-		    strcmp(tensor->name, "LSE") == 0)
-			bytes += tensor->requested.read_bytes + tensor->requested.write_bytes;
-	}
-	return bytes / 4;
-}
-
 static void print_kernels(const struct terminal *terminal, const struct run_result *result)
 {
 	const struct problem *problem = &result->problem;
@@ -208,7 +208,7 @@ static void print_kernels(const struct terminal *terminal, const struct run_resu
 		          tile.Bc, (unsigned long long)kernel->counts.blocks,
 		          format_count(kernel->counts.shared_bytes, shared),
 		          (double)(moved->read_bytes + moved->write_bytes) / 4 / Nd,
-		          format_count(statistics(&kernel->counts.total), kept),
+		          format_count(kernel->statistic_bytes / 4, kept),
 		          format_count(kernel->counts.exponentials, exponential),
 		          format_bytes((double)kernel->peak_bytes, memory));
 	}
@@ -258,6 +258,7 @@ static const struct kernel kernels[] = {
                             {"m", "BHN", TENSOR_SCRATCH, true}},
 		.launch = launch_paper,
 		.models = paper_models,
+		.statistics = paper_statistics,
 		.blocks = heads, /* one for each */
 		.flop = flop,
 		.exponentials = exponentials,
@@ -273,6 +274,7 @@ static const struct kernel kernels[] = {
                             {"LSE", "BHN", TENSOR_OUTPUT, true}},
 		.launch = launch_row,
 		.models = row_models,
+		.statistics = row_statistics,
 		.blocks = heads, /* one for each */
 		.flop = flop,
 		.exponentials = exponentials,
@@ -288,6 +290,7 @@ static const struct kernel kernels[] = {
                             {"LSE", "BHN", TENSOR_OUTPUT, true}},
 		.launch = launch_row_dynamic,
 		.models = row_models,
+		.statistics = row_statistics,
 		.blocks = heads, /* one for each */
 		.flop = flop,
 		.exponentials = exponentials,

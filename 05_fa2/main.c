@@ -143,6 +143,12 @@ static size_t split_q_models(const struct problem *problem, struct model of[MAX_
 	return models(problem, split_q_tile(problem), of);
 }
 
+/* LSE, written at the end. */
+static uint64_t statistics(const struct problem *problem)
+{
+	return heads(problem) * problem->seq;
+}
+
 /* A block for each tile of queries. */
 static uint64_t row_blocks(const struct problem *problem)
 {
@@ -425,6 +431,7 @@ static const struct kernel kernels[] = {
                             {"LSE", "BHN", TENSOR_OUTPUT, true}},
 		.launch = launch_row,
 		.models = row_models,
+		.statistics = statistics,
 		.blocks = row_blocks,
 		.flop = row_flop,
 		.exponentials = row_pairs,
@@ -440,6 +447,7 @@ static const struct kernel kernels[] = {
                             {"LSE", "BHN", TENSOR_OUTPUT, true}},
 		.launch = launch_split_q,
 		.models = split_q_models,
+		.statistics = statistics,
 		.blocks = split_q_blocks,
 		.flop = split_q_flop,
 		.exponentials = split_q_pairs,

@@ -122,6 +122,25 @@ static uint64_t atomics(const struct problem *problem)
 	return heads_of(problem) * problem->dim * queries_visited(problem);
 }
 
+/* LSE for every element of P; the slope of a class's soft-cap asks for it once more. */
+static uint64_t statistics_naive(const struct problem *problem)
+{
+	uint64_t times = problem->variant.kind == VARIANT_SOFTCAP ? 2 : 1;
+	return times * heads_of(problem) * problem->seq * problem->seq;
+}
+
+/* backward_preprocess writes D; LSE and D are fetched with each tile of queries, */
+static uint64_t statistics_atomic(const struct problem *problem)
+{
+	return heads_of(problem) * (problem->seq + 2 * queries_visited(problem));
+}
+
+/* and by backward_dq once more. */
+static uint64_t statistics_split(const struct problem *problem)
+{
+	return statistics_atomic(problem) + 2 * heads_of(problem) * problem->seq;
+}
+
 /* ---- FLOP and exponentials: the kernels' own, recomputation included, the forward not ---- */
 
 static double pairs(const struct problem *problem, bool masked)
@@ -257,6 +276,7 @@ static const struct kernel kernels[] = {
 		.prepare = prepare,
 		.launch = launch_naive,
 		.models = models_naive,
+		.statistics = statistics_naive,
 		.blocks = blocks_naive,
 		.flop = flop_naive,
 		.exponentials = exponentials_naive,
@@ -278,6 +298,7 @@ static const struct kernel kernels[] = {
 		.prepare = prepare,
 		.launch = launch_split,
 		.models = models_split,
+		.statistics = statistics_split,
 		.blocks = blocks_of_tiles,
 		.flop = flop_split,
 		.exponentials = exponentials_split,
@@ -301,6 +322,7 @@ static const struct kernel kernels[] = {
 		.models = models_atomic,
 		.blocks = blocks_of_tiles,
 		.atomics = atomics,
+		.statistics = statistics_atomic,
 		.flop = flop_atomic,
 		.exponentials = exponentials_naive, /* one a visible pair, as well */
 		.runs = runs_tiles,

@@ -220,8 +220,9 @@ sub human_bytes { my ($number) = @_; 1 while $number =~ s/^(\d+)(\d{3})/$1,$2/; 
 
 sub budget_line {
     my ($kernel, $bytes) = @_;
-    return sprintf '%s: yours %s, budget %s (%s, %s), ideal %s bytes', $kernel, human_bytes($bytes->{yours}),
-        human_bytes($bytes->{budget}), $bytes->{counts}, $bytes->{formula}, human_bytes($bytes->{ideal});
+    my $ideal = defined $bytes->{ideal} ? ', ideal ' . human_bytes($bytes->{ideal}) : '';
+    return sprintf '%s: yours %s, budget %s (%s, %s)%s bytes', $kernel, human_bytes($bytes->{yours}),
+        human_bytes($bytes->{budget}), $bytes->{counts}, $bytes->{formula}, $ideal;
 }
 
 # All criteria of a task from what its kernels did.

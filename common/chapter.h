@@ -78,6 +78,10 @@ struct kernel {
 	/* Elements that its atomics request, all heads; in no model, and `verified` requires them too. NULL: none. */
 	uint64_t (*atomics)(const struct problem *problem);
 
+	/* Elements of statistics that it requests, read and written, all heads; in no model, `verified` requires
+	 * them, too. NULL: none. */
+	uint64_t (*statistics)(const struct problem *problem);
+
 	/* Blocks of the launch that has most: a floor must not give work to SMs that have no block. A run that counts
 	 * requires it to equal the grid it saw. */
 	uint64_t (*blocks)(const struct problem *problem);
@@ -108,6 +112,7 @@ struct kernel_result {
 	struct model models[MAX_MODELS];
 	struct traffic measured[MAX_MODELS]; /* the count each model is compared with, in bytes */
 	uint64_t atomic_elements, measured_atomic_bytes;
+	uint64_t statistic_bytes; /* requested, as counted */
 	size_t peak_bytes;
 };
 

@@ -300,6 +300,26 @@ static void compare_atomics(const struct run_result *result, struct kernel_resul
 		snprintf(kernel->failure, sizeof kernel->failure, "the atomics are not as many as expected");
 }
 
+/* l, m, LSE, D are small beside the matrices, unless a kernel asks for them again and again. */
+static void compare_statistics(const struct run_result *result, struct kernel_result *kernel)
+{
+	const struct launch_counts *total = &kernel->counts.total;
+	for (size_t t = 0; t < total->tensor_count; t++) {
+		const struct tensor_traffic *tensor = &total->tensors[t];
+		if (is_statistic(kernel->kernel, tensor->name))
+			kernel->statistic_bytes +=
+				tensor->requested.read_bytes + tensor->requested.write_bytes + tensor->atomic_bytes;
+	}
+	uint64_t expected = kernel->kernel->statistics ? 4 * kernel->kernel->statistics(&result->problem) : 0;
+	if (kernel->statistic_bytes == expected)
+		return;
+	kernel->verified = false;
+	if (!kernel->failure[0])
+		snprintf(kernel->failure, sizeof kernel->failure,
+		         "%llu bytes of statistics were requested, its closed form says %llu",
+		         (unsigned long long)kernel->statistic_bytes, (unsigned long long)expected);
+}
+
 /* The floor of a GPU run rests on this number, and only a counting run can check it. */
 static void compare_blocks(const struct run_result *result, struct kernel_result *kernel)
 {
@@ -333,6 +353,7 @@ static void compare_models(const struct run_result *result, struct kernel_result
 	if (!kernel->counts.counted)
 		return;
 	compare_atomics(result, kernel);
+	compare_statistics(result, kernel);
 	compare_blocks(result, kernel);
 }
 

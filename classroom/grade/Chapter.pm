@@ -248,24 +248,30 @@ sub judge_values {
     $case->{message} .= sprintf ' (%d of %d elements are not numbers)', @$output{qw(non_finite compared)} unless $finite;
 }
 
-# Bytes of all tensors but the statistics, against the closed forms. Fewer is fine, down to what has to move.
+# Bytes of the matrices, of the statistics and of atomics, each against its closed form. Fewer is fine, down to what has
+# to move.
 sub judge_bytes {
     my ($case, $verdict, $report) = @_;
     my %statistic = map { $_ => 1 } @{ $verdict->{statistics} };
     my %sum = (requested => { read_bytes => 0, write_bytes => 0 }, footprint => { read_bytes => 0, write_bytes => 0 });
-    my $atomic = 0;
+    my ($atomic, $statistics) = (0, 0);
     for my $tensor (map { @{ $_->{tensors} // [] } } @{ $report->{launches} }) {
-        next if $statistic{ $tensor->{name} };
+        if ($statistic{ $tensor->{name} }) {
+            $statistics += $tensor->{requested}{$_} // 0 for qw(read_bytes write_bytes atomic_bytes);
+            next;
+        }
         $atomic += $tensor->{requested}{atomic_bytes} // 0;
         for my $what (keys %sum) {
             $sum{$what}{$_} += $tensor->{$what}{$_} for qw(read_bytes write_bytes);
         }
     }
     my @over;
-    for my $model (@{ $verdict->{models} }, $verdict->{atomic_bytes} || $atomic
-            ? { counts => 'atomic', read_bytes => $verdict->{atomic_bytes}, write_bytes => 0, formula => 'atomics' } : ()) {
-        my $yours = $model->{counts} eq 'atomic' ? $atomic
-            : $sum{ $model->{counts} }{read_bytes} + $sum{ $model->{counts} }{write_bytes};
+    my @apart = ({ counts => 'requested', formula => 'atomics', yours => $atomic, budget => $verdict->{atomic_bytes} },
+        { counts => 'requested', formula => join(', ', @{ $verdict->{statistics} }), yours => $statistics,
+            budget => $verdict->{statistic_bytes} });
+    push @over, grep { $_->{yours} > $_->{budget} } @apart;
+    for my $model (@{ $verdict->{models} }) {
+        my $yours = $sum{ $model->{counts} }{read_bytes} + $sum{ $model->{counts} }{write_bytes};
         my $budget = $model->{read_bytes} + $model->{write_bytes};
         my %line = (counts => $model->{counts}, yours => $yours, budget => $budget, formula => $model->{formula},
             ideal => $verdict->{ideal_bytes});

@@ -237,6 +237,7 @@ static void print_models(struct json *json, const struct kernel *kernel, const s
 	}
 	json_close_array(json);
 	json_count(json, "atomic_bytes", kernel->atomics ? 4 * kernel->atomics(problem) : 0);
+	json_count(json, "statistic_bytes", kernel->statistics ? 4 * kernel->statistics(problem) : 0);
 	json_open_array(json, "statistics");
 	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++)
 		if (tensor->statistic)

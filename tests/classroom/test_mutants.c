@@ -35,7 +35,7 @@ Test(classroom_mutants, wrong_chapters_01_to_03)
 
 Test(classroom_mutants, wrong_chapters_04_to_06)
 {
-	expect_full_score("wrong_04_05_06", 30);
+	expect_full_score("wrong_04_05_06", 34);
 }
 
 Test(classroom_mutants, cheats)

@@ -52,6 +52,8 @@ static struct fault faults[] = {
          "for (int first_row", "--kernel fa1_paper --seq 200", "Race reported"},
 	{"paper: one load too many", CHAPTER_04, "*S = V_tile + Bc * d;", "*S = V_tile + Bc * d + (Q[0] > 1e30f);",
          "--kernel fa1_paper --seq 64", "is not its closed form"},
+	{"paper: l is read twice", CHAPTER_04, "float from_old = l_old *", "float from_old = (first ? 0.0f : *l) *",
+         "--kernel fa1_paper --seq 200", "bytes of statistics"},
 	{"row: no rescale of o", CHAPTER_04, "\t\to[c] *= correction;\n#pragma unroll", "#pragma unroll",
          "--kernel fa1_row --seq 200", "O is wrong"},
 	{"row: m starts at 0", CHAPTER_04, "o[D] = {}, m = -INFINITY, l = 0.0f;", "o[D] = {}, m = 0.0f, l = 0.0f;",
