@@ -402,6 +402,17 @@ Test(plots_pictures, a_missing_file_names_the_command_that_makes_it)
 	cr_expect_not_null(strstr(none.err, "make bench DEVICE=cuda"), "%s", none.err);
 }
 
+/* Of a path with a space make makes several files. */
+Test(plots_pictures, a_path_with_a_space_is_one_line)
+{
+	const char *house = new_house("the house");
+	struct outcome spaced =
+		run_program_in(house, LIST("make", "--no-print-directory", "-sC", "plots"), NOTHING, TIMEOUT_S);
+	cr_expect_eq(spaced.status, 2);
+	cr_expect_not_null(strstr(spaced.err, "make cannot draw in a path with a space: "), "%s", spaced.err);
+	cr_expect_str_empty(strchr(spaced.err, '\n') + 1, "%s", spaced.err);
+}
+
 Test(plots_pictures, a_torn_file_is_not_drawn)
 {
 	static const struct {

@@ -179,8 +179,7 @@ Test(tables, damaged_data_is_no_data)
 	static const struct {
 		const char *table, *damage, *says;
 	} cases[] = {
-		{"T9", "head -c 4200 blocks.tsv >x && mv x blocks.tsv",
-	         "sim/blocks.tsv:21: expected 46 columns, found"},
+		{"T9", "sed -i '$s/\\t[^\\t]*$//' blocks.tsv", " columns, found "},
 		{"T1", "sed -i s/footprint_read_bytes/gone/ 01_naive.tsv",
 	         "has no number of footprint_read_bytes in the row"},
 		{"T2", "sed -i s/counted_elements/gone/ 01_naive.tsv",
