@@ -59,8 +59,8 @@ GetOptions('chapters=s' => \$only, 'gpu=s' => \$gpu, 'sizes=s' => \$sizes, 'dims
     'data=s' => \$data, 'commit=s' => \$commit, 'force' => \$force)
     && !@ARGV
     or exit 2;
-my @names = $only ? split(/[,\s]+/, $only) : grep { $_ ne 'long' } sort keys %chapters;
-for my $name (@names) {
+my @names = $only ne '' ? once(split /[,\s]+/, $only) : grep { $_ ne 'long' } sort keys %chapters;
+for my $name (@names ? @names : $only) {
     refuse("CHAPTERS: expected some of " . join(', ', sort keys %chapters) . ", got '$name'") unless $chapters{$name};
 }
 my @sizes = whole_numbers('SIZES', $sizes);
@@ -86,8 +86,9 @@ for my $file (@files) {
     bench($file);
     $passed += @{$file->{points}};
 }
-printf STDERR "bench: %s, %s. Next: make plots, make tables\n", $files[0]{directory},
-    duration(seconds() - $started);
+# Pictures and tables show plots/data alone.
+printf STDERR "bench: %s, %s%s\n", $files[0]{directory}, duration(seconds() - $started),
+    $data eq 'plots/data' ? '. Next: make plots, make tables' : '';
 
 # ---- what there is to run ----
 
@@ -514,7 +515,7 @@ sub slurp {
 
 sub show_progress {
     my ($file, $point, $number, $before) = @_;
-    return unless -t STDERR;
+    return unless -t STDERR && ($ENV{TERM} || 'dumb') ne 'dumb';
     my $line = sprintf 'bench %d/%d  %s  %s  %s', $passed + $number, $all, $file->{name}, $point->{label},
         time_left($file, $number, seconds() - $before);
     printf STDERR "\r\e[K%s", substr $line, 0, 79;
@@ -558,7 +559,8 @@ sub stop {
 sub fail {
     my ($status, $text) = @_;
     say_line("bench: $text");
-    exit $status;
+    # Not exit: that tries once more to write what could not be written, and says so.
+    POSIX::_exit($status);
 }
 
 sub refuse { fail(2, $_[0]) }
@@ -566,11 +568,15 @@ sub refuse { fail(2, $_[0]) }
 sub whole_numbers {
     my ($name, $text) = @_;
     my @numbers = split /[,\s]+/, $text;
-    for my $number (@numbers) {
-        refuse("$name: expected whole numbers of at least 1, with commas between, got '$text'")
-            unless $number =~ /^[1-9]\d*$/;
-    }
-    return @numbers;
+    refuse("$name: expected whole numbers of at least 1, with commas between, got '$text'")
+        if $text ne '' && (!@numbers || grep { !/^[1-9]\d*$/ } @numbers);
+    return once(@numbers);
+}
+
+# What is asked for twice is measured once: a point has one place in a file.
+sub once {
+    my %seen;
+    return grep { !$seen{$_}++ } @_;
 }
 
 sub seconds { return (POSIX::times())[0] / POSIX::sysconf(POSIX::_SC_CLK_TCK()) }

@@ -36,6 +36,10 @@ for theme in light dark; do
 		fi
 		# Where there is no such locale gnuplot says that it cannot write a degree sign; nobody asked for one.
 		grep -v -e 'degree sign' -e '^[[:space:]]*$' "$new.log" >&2 || true
+		if head -n 1 "$new.words" | grep -qw nan; then
+			echo "plots: $script has no number for its headline, \"$(head -n 1 "$new.words")\": is a column missing in $data?" >&2
+			exit 1
+		fi
 		[ $format = png ] || perl plots/finish_svg.pl "$new"
 		mv "$new" "$picture"
 	done

@@ -9,7 +9,7 @@ all_of(column, where, pick) = real(system(sprintf("for f in '%s' '%s' '%s' '%s';
 	naive, fa1, fa2, backward, where, column, pick)))
 worst = all_of('error_share', '', 'tail')
 least = at_most(all_of('max_abs_O', where, 'head'), all_of('max_abs_dQ', where, 'head'))
-eval headline(sprintf("Exact to rounding: no output of any kernel uses more than %.1f %% of its tolerance", 100 * worst))
+eval headline(sprintf("Exact to rounding: no attention kernel uses more than %.1f %% of its tolerance", 100 * worst))
 eval provenance(sprintf("Against attention in double precision, standard normal input, d = %d, no mask. %s", d, source(fa2)))
 eval description("The tolerance is derived from the arithmetic and grows with N; errors hardly do. The figure in the headline is of all outputs, shapes and masks that were measured.")
 powers = "set format y \"%.0te%T\"; set ytics ('10⁻⁸' 1e-8, '10⁻⁷' 1e-7, '10⁻⁶' 1e-6, '10⁻⁵' 1e-5, '10⁻⁴' 1e-4, '10⁻³' 1e-3, '10⁻²' 1e-2)"

@@ -3,8 +3,9 @@
 #   plots/pictures.sh [DEVICE]      sim, or a GPU's folder of plots/data (cuda: all of these); default: sim, then the others
 # Environment: GPU (whose roofs the roofline has), TERM_PLOTS=1 (draw in the terminal), PICTURES, PNG (folders; default
 # plots/pictures, which is tracked, and build/plots/pictures, which is not), DATA (default plots/data).
-# Exit status: 3 when gnuplot or a data file is missing; 2 for a GPU nobody knows.
+# Exit status: 3 when gnuplot or a data file is missing; 2 for a GPU nobody knows and a file that is torn.
 set -eu
+export LC_ALL=C.UTF-8
 data=${DATA:-plots/data} pictures=${PICTURES:-plots/pictures} png=${PNG:-build/plots/pictures}
 
 fail() {
@@ -16,15 +17,18 @@ command -v gnuplot >/dev/null 2>&1 || fail "gnuplot is not installed: ./setup.sh
 
 chapters='01_naive 02_online_softmax 03_tiled_matmul 04_fa1 05_fa2 06_backward'
 
-# needs DEVICE: stops when one of its files is not there.
+# needs DEVICE: stops when one of its files is not there or not whole.
 needs() {
 	for name in $chapters $([ "$1" != sim ] || echo blocks); do
-		[ -s "$data/$1/$name.tsv" ] && continue
-		if [ "$1" = sim ]; then
-			fail "$data/sim/$name.tsv is missing: make bench DEVICE=sim CHAPTERS=$name writes it" 3
-		else
-			fail "$data/$1/$name.tsv is missing: make bench DEVICE=cuda CHAPTERS=$name on that GPU writes it" 3
-		fi
+		file=$data/$1/$name.tsv command="make bench DEVICE=cuda CHAPTERS=$name on that GPU"
+		[ "$1" != sim ] || command="make bench DEVICE=sim CHAPTERS=$name"
+		[ -s "$file" ] || fail "$file is missing: $command writes it" 3
+		torn=$(awk -F'\t' '
+			/^#/ { columns = NF; next }
+			NF != columns { print ":" NR ": expected " columns " columns, found " NF; wrong = 1; exit }
+			{ rows++ }
+			END { if (!wrong && !rows) print " has no rows" }' "$file")
+		[ -z "$torn" ] || fail "$file$torn; $command writes it anew" 2
 	done
 }
 

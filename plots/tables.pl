@@ -27,7 +27,7 @@ my %tables = (
     T6 => \&intensity, T7 => \&forward_times, T8 => \&whole_training_step, T9 => \&block_sizes,
 );
 my @chosen = $table eq '' ? sort keys %tables : split /[,\s]+/, uc $table;
-for my $name (@chosen) {
+for my $name (@chosen ? @chosen : $table) {
     stop(2, 'T: expected some of ' . join(', ', sort keys %tables) . ", got '$name'") unless $tables{$name};
 }
 
@@ -48,6 +48,7 @@ my $count = compared();
 print "\n", unequal() ? paint(unequal() . " of $count numbers are not equal to the published ones", 'bad')
     : $missing ? "$count published numbers compared, $missing of the tables without data"
     : "$count published numbers compared: none differs without a reason", "\n";
+close STDOUT or stop(3, "standard output: $!");
 exit(unequal() ? 1 : $missing ? 3 : 0);
 
 # ---- T1 ----
@@ -330,15 +331,14 @@ sub block_sizes {
     heading('T9', 'Forward HBM against block size, N=1024 d=64 (paper, Fig. 2 middle)', 'blocks');
     my $u = 2 * 64 * 16 * 1024 * 64 / 1e9;
     my @lines = (['', 'units of N d', '', 'GB', '', ''], ['', 'counted', 'publ.', '', 'publ.', '']);
-    my @counted;
     for my $Bc (64, 128, 256, 512) {
         my $d = $Bc == 512 ? 32 : 64;
-        my $row = sim_row('blocks', kernel => 'fa1_paper', seq => 1024, dim => $d, tile_k => $Bc);
-        push @counted, $row;
-        if ($row->{verified} ne 'yes') {
+        my @wanted = (kernel => 'fa1_paper', seq => 1024, dim => $d, tile_k => $Bc);
+        if ((any_sim_row('blocks', @wanted)->{verified} // '') eq 'skipped') {
             push @lines, ["FA1 Bc=$Bc", 'refused', value('T9', "fa1 $Bc", 'units'), '', '', "see below"];
             next;
         }
+        my $row = sim_row('blocks', @wanted);
         push @lines, ["FA1 Bc=$Bc" . ($d == 64 ? '' : ' (d=32)'), sprintf('%g', $row->{units}),
             value('T9', "fa1 $Bc", 'units'), sprintf('%.2f', $row->{units} * $u), value('T9', "fa1 $Bc", 'GB'),
             verdicts(['T9', "fa1 $Bc", units => $row->{units}], ['T9', "fa1 $Bc", GB => $row->{units} * $u])];
@@ -349,7 +349,7 @@ sub block_sizes {
             sprintf('%.2f', $row->{units} * $u), '', verdict('T9', "fa2 $Br", units => $row->{units})];
     }
     columns('lrrrrl', @lines);
-    my $refused = sim_row('blocks', kernel => 'fa1_paper', seq => 1024, dim => 64, tile_k => 512);
+    my $refused = any_sim_row('blocks', kernel => 'fa1_paper', seq => 1024, dim => 64, tile_k => 512);
     prose("Bc=512 at d=64 is refused: $refused->{skipped}. Units do not depend on d: d=32 was counted.");
     prose("GB are of B=64 H=16 in fp16. At equal tiles FA2 moves 2+2T units against FA1's 3T+1, up to a third fewer; "
             . 'at the tiles the released programs used (FA1 Bc=256, FA2 Br=128) it moves more. The count alone does '
@@ -363,15 +363,21 @@ sub gpus {
     return sort grep { !/^\./ && $_ ne 'sim' && -d "$data/$_" } readdir $directory;
 }
 
+# A table without its numbers: what is wrong with the file, and the command that makes it anew.
+sub no_data {
+    my ($name, $why) = @_;
+    my ($device, $file) = $name =~ /(.*)\/(.*)/;
+    die {why => "$data/$name.tsv$why; make bench DEVICE=" . ($device eq 'sim' ? 'sim' : 'cuda') . " CHAPTERS=$file"};
+}
+
 my %files;
 sub read_data {
     my ($name) = @_;
     return $files{$name} if $files{$name};
-    open my $in, '<', "$data/$name.tsv"
-        or die {why => "$data/$name.tsv is not there; make bench CHAPTERS=" . ($name =~ s/.*\///r)};
+    open my $in, '<', "$data/$name.tsv" or no_data($name, $!{ENOENT} ? ' is not there' : ": $!");
     my (%file, @columns);
     while (my $line = <$in>) {
-        chomp $line;
+        $line =~ s/\r?\n\z//;
         if ($line =~ s/^# //) {
             $file{$1} = $2 if $line =~ /^(\w+): (.*)/;
             $file{title} = $line if $. == 1;
@@ -379,7 +385,9 @@ sub read_data {
             next;
         }
         my %row;
-        @row{@columns} = split /\t/, $line, -1;
+        my @cells = split /\t/, $line, -1;
+        no_data($name, ":$.: expected " . @columns . ' columns, found ' . @cells) if @cells != @columns;
+        @row{@columns} = @cells;
         push @{$file{rows}}, \%row;
     }
     return $files{$name} = \%file;
@@ -393,12 +401,25 @@ sub find_row {
     return undef;
 }
 
-# A row of the simulated device.
+sub text_of { my (%wanted) = @_; return join ' ', map { "$_=$wanted{$_}" } sort keys %wanted }
+
+# A row of the simulated device, of a kernel that was refused too.
+sub any_sim_row {
+    my ($name, %wanted) = @_;
+    return find_row("sim/$name", %wanted) || no_data("sim/$name", ' has no row ' . text_of(%wanted));
+}
+
+# A row with the counts that the tables are made of.
 sub sim_row {
     my ($name, %wanted) = @_;
-    my $text = join ' ', map { "$_=$wanted{$_}" } sort keys %wanted;
-    return find_row("sim/$name", %wanted)
-        || die {why => "$data/sim/$name.tsv has no row $text; make bench CHAPTERS=$name"};
+    my $row = any_sim_row($name, %wanted);
+    for my $column (qw(batch heads flop footprint_read_bytes footprint_write_bytes atomic_bytes counted_elements),
+        $name eq 'blocks' ? 'units' : ())
+    {
+        no_data("sim/$name", " has no number of $column in the row " . text_of(%wanted))
+            unless ($row->{$column} // '') =~ /^\d+(?:\.\d+)?(?:e[-+]?\d+)?$/;
+    }
+    return $row;
 }
 
 # Counted, of one head: what the kernel's closed form is compared with.
@@ -461,6 +482,7 @@ sub heading {
     print paint("$name  $text", 'bold'), "\n";
     return unless $file;
     my $counts = read_data("sim/$file");
+    for my $key (qw(date commit)) { no_data("sim/$file", " has no line '# $key:'") unless defined $counts->{$key} }
     my ($day) = $counts->{date} =~ /^([\d-]+)/;
     print '  ', paint("counts: $data/sim/$file.tsv, $day, commit $counts->{commit}", 'dim'), "\n";
 }

@@ -5,7 +5,7 @@ set encoding utf8
 rows(file, kernel, columns) = sprintf("< LC_ALL=C awk -f plots/rows.awk -v kernel=%s -v where='dim=64 causal=0' -v columns='%s' '%s/%s.tsv'", kernel, columns, data, file)
 any(columns) = int(real(system(sprintf("LC_ALL=C awk -f plots/rows.awk -v kernel=fa2_row -v where='dim=64 causal=0' -v columns='%s' '%s/05_fa2.tsv' | grep -c . || true", columns, data)))) > 0
 set print "-"
-print system(sprintf("sed -n '1s/^# //p' '%s/05_fa2.tsv'", data))
+print system(sprintf("sed -n '1s/^# //p' '%s/05_fa2.tsv' | tr -d '\r' | fold -s -w 79", data))
 print "d = 64, no mask. Pictures to look at: make plots."
 gpu = system(sprintf("grep -c measured-gpu '%s/05_fa2.tsv' || true", data)) > 0
 set logscale xy

@@ -74,9 +74,9 @@ at_least(a, b) = !known(a) ? b : !known(b) ? a : a > b ? a : b
 at_most(a, b) = !known(a) ? b : !known(b) ? a : a < b ? a : b
 
 # The first line of a data file says what made it.
-made_by(file) = system(sprintf("sed -n '1s/^# //p' '%s'", file))
+made_by(file) = system(sprintf("sed -n '1{s/\r$//; s/^# //p}' '%s'", file))
 # The same without the chapter's name, for pictures of several files: "the simulated device (...), machine, date".
-source(file) = system(sprintf("sed -n '1s/^# .* on the simulated/The simulated/p; 1s/^# [^ ]* on //p' '%s' | head -n 1", file))
+source(file) = system(sprintf("sed -n '1{s/\r$//; s/^# .* on the simulated/The simulated/p; s/^# [^ ]* on //p}' '%s' | head -n 1", file))
 # Whose times they are.
 is_gpu_time(file) = system(sprintf("LC_ALL=C awk -F'\t' '/^#.*time_kind/ {for (i = 1; i <= NF; i++) if ($i == \"time_kind\") c = i} !/^#/ && c && $c == \"measured-gpu\" {print 1; exit}' '%s'", file)) eq '1'
 time_axis(file) = is_gpu_time(file) ? "ms on the GPU" : "ms on this CPU, plain build"

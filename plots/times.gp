@@ -15,6 +15,13 @@ ymin = ymin / 1.5; ymax = ymax * 1.5
 set logscale y
 set yrange [ymin : ymax]
 set ylabel time_axis(data)
+# Over less than two decades there may be a single power of ten: 2 and 5 are named too.
+set ytics auto
+if (ymax / ymin < 100) {
+	do for [power = floor(log10(ymin)) : ceil(log10(ymax))] {
+		do for [digit in "2 5"] { eval sprintf("set ytics add ('%g' %g)", digit * 10. ** power, digit * 10. ** power) }
+	}
+}
 load 'plots/name_lines.gp'
 set label 199 "median, whiskers p10 to p90" at graph 1, screen (panel_bottom + 10.) / height right tc rgb dim font little
 wanted = x_column.' median_ms p10_ms p90_ms'

@@ -282,11 +282,68 @@ Test(bench, a_failure_ends_it)
 	free_outcome(&run);
 }
 
+/* A size, a chapter that is given twice has one place in the data; a bench of one's own is not what pictures show. */
+Test(bench, what_is_asked_for_twice_is_measured_once)
+{
+	house();
+	struct outcome run = bench_stand_in(NOTHING, "--sizes", "2,3,2,4,5,5");
+	cr_assert_eq(run.status, 0, "%s", run.err);
+	expect_whole();
+	cr_expect_null(strstr(run.err, "make plots"), "%s", run.err);
+	free_outcome(&run);
+	run = bench_stand_in(NOTHING, "--chapters", "05_fa2,05_fa2");
+	const char *first = strstr(run.err, "is up to date");
+	cr_expect(run.status == 0 && first && !strstr(first + 1, "is up to date"), "%s", run.err);
+	free_outcome(&run);
+	run = bench_stand_in(NOTHING, "--data", "plots/data");
+	cr_expect(run.status == 0 && strstr(run.err, "Next: make plots, make tables\n"), "%s", run.err);
+	free_outcome(&run);
+}
+
+/* A file that may grow no further is as a disk that is full. */
+Test(bench, a_full_disk_is_one_line_and_what_is_done_is_kept)
+{
+	house();
+	const char *command = "trap '' XFSZ; ulimit -f 2; exec perl " BENCH
+			      " --chapters 05_fa2 --sizes 2,3,4,5,6,7,8,9 --dims 8 --data data";
+	struct outcome run = run_program_in(scratch_directory(), LIST("sh", "-c", command), NOTHING, 60);
+	expect_one_line(&run, 3, "bench: data/sim/05_fa2.tsv.part: File too large");
+	cr_expect_neq(access(TSV, F_OK), 0, "half a file");
+	size_t done = points_done();
+	cr_assert(done >= 1 && done < 16, "%zu points", done);
+	free_outcome(&run);
+	run = bench_stand_in(NOTHING, "--sizes", "2,3,4,5,6,7,8,9");
+	cr_expect(run.status == 0 && strstr(run.err, text("16 points, %zu of them from before", done)), "%s",
+	          run.err);
+	free_outcome(&run);
+}
+
+/* The progress line needs a terminal that can clear one. */
+Test(bench, a_dumb_terminal_gets_no_escapes)
+{
+	house();
+	const char *command = "perl " BENCH " --chapters 05_fa2 --sizes 2,3,4,5 --dims 8 --data data --force";
+	struct outcome run = run_program_in(scratch_directory(), LIST("script", "-qec", command, "/dev/null"),
+	                                    LIST("TERM=xterm"), 60);
+	cr_expect(run.status == 0 && strstr(run.out, "\x1b[Kbench 1/8  05_fa2  N=2 d=8"), "%s", run.out);
+	free_outcome(&run);
+	run = run_program_in(scratch_directory(), LIST("script", "-qec", command, "/dev/null"), LIST("TERM=dumb"),
+	                     60);
+	cr_expect(run.status == 0 && strstr(run.out, "8 points") && !strchr(run.out, '\x1b'), "%s", run.out);
+	free_outcome(&run);
+}
+
 Test(bench, usage)
 {
 	house();
 	struct outcome run = bench_stand_in(NOTHING, "--chapters", "05_fa3");
 	expect_one_line(&run, 2, "CHAPTERS: expected some of 01_naive");
+	free_outcome(&run);
+	run = bench_stand_in(NOTHING, "--chapters", ",");
+	expect_one_line(&run, 2, "CHAPTERS: expected some of 01_naive");
+	free_outcome(&run);
+	run = bench_stand_in(NOTHING, "--sizes", ",");
+	expect_one_line(&run, 2, "SIZES: expected whole numbers of at least 1, with commas between, got ','");
 	free_outcome(&run);
 	run = bench_stand_in(NOTHING, "--sizes", "12,x");
 	expect_one_line(&run, 2, "SIZES: expected whole numbers of at least 1");

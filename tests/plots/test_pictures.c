@@ -204,6 +204,14 @@ Test(plots_pictures, a_gpus_folder_without_counts_is_drawn_and_readable_too)
 	char *times = read_text(text("%s/plots/pictures/h200/time_vs_n.light.svg", house));
 	cr_expect_not_null(strstr(times, "ms on the GPU"));
 	cr_expect_null(strstr(times, "CPU"));
+	struct picture *matmul = read_picture(
+		"03_tiled_matmul", read_text(text("%s/plots/pictures/h200/03_tiled_matmul.light.svg", house)));
+	const char *product = text("%s/plots/data/h200/03_tiled_matmul.tsv", house);
+	cr_expect_str_eq(matmul->title,
+	                 text("At n = 384 the kernel with register tiles is %.1f times faster than the first",
+	                      cell(product, "kernel=matmul_naive n=384", "median_ms") /
+	                              cell(product, "kernel=matmul_registers n=384", "median_ms")));
+	free(matmul);
 	/* And the map of the chapters gets a column of its times. */
 	struct outcome table = run_program_in(house, LIST("perl", "plots/chapter_table.pl"), NOTHING, TIMEOUT_S);
 	double ms = cell(text("%s/plots/data/h200/05_fa2.tsv", house), "kernel=fa2_split_q seq=2048 dim=64 causal=0",
@@ -263,6 +271,88 @@ Test(plots_pictures, a_headline_is_computed_from_the_data)
 	              0);
 }
 
+/* The largest share of its tolerance that a row of a file uses. */
+static double worst_share(const char *name)
+{
+	struct outcome run = run_program(LIST("awk", "-F", "\t",
+	                                      "/^# .*\\t/ { for (i = 1; i <= NF; i++) at[$i] = i } "
+	                                      "!/^#/ && $at[\"max_abs\"] / $at[\"tolerance\"] > worst { worst = "
+	                                      "$at[\"max_abs\"] / $at[\"tolerance\"] } "
+	                                      "END { print worst }",
+	                                      text(TEST_ROOT "/plots/data/sim/%s.tsv", name)),
+	                                 NOTHING, TIMEOUT_S);
+	return strtod(run.out, NULL);
+}
+
+/* Of attention: the product of matrices may use more. */
+Test(plots_pictures, the_headline_of_errors_is_true_of_every_kernel_it_means)
+{
+	static const char *const attention[] = {"01_naive", "04_fa1", "05_fa2", "06_backward"};
+	double worst = 0;
+	for (int i = 0; i < 4; i++)
+		worst = fmax(worst, worst_share(attention[i]));
+	const char *house = new_house("house");
+	draw(house, "sim");
+	cr_expect_str_eq(
+		picture_of(house, "error_vs_n")->title,
+		text("Exact to rounding: no attention kernel uses more than %.1f %% of its tolerance", 100 * worst));
+}
+
+/* The n-th number pair "x,y" of a curve or of points after `from`; 0 when there is none before `to`. */
+static int position(const char *from, const char *to, const char *before, double *x, double *y, const char **next)
+{
+	const char *at = strstr(from, before);
+	if (!at || at > to)
+		return 0;
+	*next = at + strlen(before);
+	return sscanf(*next, "%lf,%lf", x, y) == 2;
+}
+
+/* A count equals its closed form, so the line of that goes through the point. */
+Test(plots_pictures, the_lines_of_closed_forms_go_through_the_counts)
+{
+	const char *house = new_house("house");
+	draw(house, "sim");
+	char *svg = read_text(text("%s/plots/pictures/sim/03_tiled_matmul.light.svg", house));
+	for (int curve = 1; curve <= 3; curve++) {
+		const char *line = strstr(svg, text("id=\"gnuplot_plot_%da\"", curve)),
+			   *points = strstr(svg, text("id=\"gnuplot_plot_%da\"", curve + 3));
+		cr_assert(line && points);
+		const char *line_end = strstr(line, "\t</g>"), *points_end = strstr(points, "\t</g>");
+		double x, y;
+		size_t found = 0;
+		for (const char *at = points; position(at, points_end, "translate(", &x, &y, &at); found++) {
+			double near_x, near_y, least = INFINITY;
+			const char *start = strstr(line, " d='M");
+			cr_assert(start && start < line_end);
+			for (const char *vertex = start + 5; vertex && vertex < line_end;) {
+				if (sscanf(vertex, "%lf,%lf", &near_x, &near_y) == 2 && fabs(near_x - x) < 0.6)
+					least = fmin(least, fabs(near_y - y));
+				vertex = strpbrk(vertex, "L'");
+				vertex = vertex && *vertex == 'L' ? vertex + 1 : NULL;
+			}
+			cr_expect_leq(least, 0.6, "curve %d passes (%g, %g) at a distance of %g", curve, x, y, least);
+		}
+		cr_expect_eq(found, 5, "curve %d has %zu points", curve, found);
+	}
+	free(svg);
+}
+
+/* An axis of less than two decades has more than one number to read it by. */
+Test(plots_pictures, an_axis_of_times_can_be_read)
+{
+	const char *house = new_house("house");
+	draw(house, "sim");
+	struct picture *picture = picture_of(house, "02_online_softmax");
+	size_t ticks = 0;
+	for (size_t i = 0; i < picture->count; i++) {
+		const char *word = picture->words[i].text;
+		ticks += strcmp(word, "2") == 0 || strcmp(word, "5") == 0 || strcmp(word, "10") == 0;
+	}
+	cr_expect_eq(ticks, 3, "%zu of 2, 5 and 10", ticks);
+	free(picture);
+}
+
 Test(plots_pictures, rows_are_found_by_name_and_what_was_not_measured_is_left_out)
 {
 	const char *file = text("%s/t.tsv", scratch_directory());
@@ -312,6 +402,58 @@ Test(plots_pictures, a_missing_file_names_the_command_that_makes_it)
 	cr_expect_not_null(strstr(none.err, "make bench DEVICE=cuda"), "%s", none.err);
 }
 
+/* Of a path with a space make makes several files. */
+Test(plots_pictures, a_path_with_a_space_is_one_line)
+{
+	const char *house = new_house("the house");
+	struct outcome spaced =
+		run_program_in(house, LIST("make", "--no-print-directory", "-sC", "plots"), NOTHING, TIMEOUT_S);
+	cr_expect_eq(spaced.status, 2);
+	cr_expect_not_null(strstr(spaced.err, "make cannot draw in a path with a space: "), "%s", spaced.err);
+	cr_expect_str_empty(strchr(spaced.err, '\n') + 1, "%s", spaced.err);
+}
+
+Test(plots_pictures, a_torn_file_is_not_drawn)
+{
+	static const struct {
+		const char *damage, *says;
+	} cases[] = {
+		{"sed -i '$s/\\t[^\\t]*$//' 01_naive.tsv", " columns, found "},
+		{"sed -i '/^#/!d' 01_naive.tsv", "01_naive.tsv has no rows"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const char *house = new_house(text("house%zu", i));
+		change(house, text("cd plots/data/sim && %s", cases[i].damage));
+		struct outcome torn = draw_with(house, NULL, LIST("FORMATS=svg"));
+		cr_expect_eq(torn.status, 2, "exit %d", torn.status);
+		cr_expect_not_null(strstr(torn.err, cases[i].says), "%s", torn.err);
+		const char *command = strstr(torn.err, "; make bench DEVICE=sim CHAPTERS=01_naive writes it anew\n");
+		cr_expect(command && strchr(torn.err, '\n')[1] == '\0', "%s", torn.err);
+		cr_expect_neq(access(text("%s/plots/pictures", house), F_OK), 0, "something was drawn");
+	}
+	/* A column that is gone: no headline with nan in it. */
+	const char *house = new_house("house");
+	change(house, "sed -i s/max_abs/gone/ plots/data/sim/0[1456]*.tsv");
+	struct outcome gone = draw_with(house, NULL, LIST("FORMATS=svg"));
+	cr_expect_eq(gone.status, 1, "exit %d", gone.status);
+	cr_expect_str_eq(
+		gone.err,
+		"plots: plots/error_vs_n.gp has no number for its headline, \"Exact to rounding: no attention "
+		"kernel uses more than nan % of its tolerance\": is a column missing in plots/data/sim?\n");
+	cr_expect_neq(access(text("%s/plots/pictures/sim/error_vs_n.light.svg", house), F_OK), 0);
+}
+
+Test(plots_pictures, lines_that_end_as_on_windows_draw_the_same)
+{
+	const char *house = new_house("house"), *other = new_house("other");
+	change(other, "sed -i 's/$/\\r/' plots/data/sim/*.tsv");
+	draw(house, "sim");
+	draw(other, "sim");
+	cr_expect_eq(
+		each_picture(text("%s/plots/pictures/sim", house), compare, text("%s/plots/pictures/sim", other)),
+		2 * SIM_PICTURES);
+}
+
 Test(plots_pictures, without_gnuplot_one_line_says_so)
 {
 	struct outcome without = draw_with(new_house("house"), NULL, LIST("PATH=/nowhere"));
@@ -351,17 +493,24 @@ Test(plots_pictures, a_gpu_nobody_knows_is_a_mistake_and_a_known_one_has_its_roo
 	cr_expect_not_null(strstr(svg, "HBM 1.55 TB/s"));
 	cr_expect_neq(access(text("%s/plots/pictures", house), F_OK), 0,
 	              "the tracked pictures are the default GPU's");
+	/* Wherever a GPU's ridge and its roofs are, its words stay apart. */
+	static const char *const others[] = {"a100-80", "h100", "h200", "rtx4090"};
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+		struct outcome other = draw_with(house, "sim", LIST(text("GPU=%s", others[i]), "FORMATS=svg"));
+		cr_expect_eq(other.status, 0, "%s", other.err);
+	}
+	cr_expect_eq(each_picture(text("%s/build/plots/pictures/sim", house), readable, NULL), 2 * 5);
 }
 
 Test(plots_pictures, in_a_terminal_no_line_is_wider_than_80)
 {
 	struct outcome drawn = draw_with(new_house("house"), "sim", LIST("TERM_PLOTS=1", "LC_ALL=C"));
 	cr_assert_eq(drawn.status, 0, "%s", drawn.err);
+	cr_expect_str_empty(drawn.err, "%s", drawn.err);
 	cr_expect_not_null(strstr(drawn.out, "HBM bytes of a head against N"));
 	cr_expect_not_null(strstr(drawn.out, "plain build"), "the kind of time is not said");
-	/* The first line is the file's own sentence. */
-	char *save = NULL, *line = strtok_r(drawn.out, "\n", &save);
-	while ((line = strtok_r(NULL, "\n", &save)) != NULL)
+	char *save = NULL;
+	for (char *line = strtok_r(drawn.out, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		cr_expect_leq(strlen(line), 80, "%s", line);
 }
 

@@ -163,13 +163,49 @@ Test(tables, missing_data_names_its_command)
 	cr_assert_eq(remove(text("%s/sim/long.tsv", data)), 0);
 	struct outcome run = tables("T1,T2", data, NULL);
 	cr_expect_eq(run.status, 3, "exit %d", run.status);
-	cr_expect_not_null(line_with(&run, "no data", "make bench CHAPTERS=long"), "%s", run.out);
+	cr_expect_not_null(line_with(&run, "no data", "make bench DEVICE=sim CHAPTERS=long"), "%s", run.out);
 	cr_expect_not_null(strstr(run.out, "17,301,504  equal"), "T1 goes down with T2:\n%s", run.out);
 	free_outcome(&run);
 	write_text(text("%s/sim/blocks.tsv", data), "# nothing\n# seq\tkernel\n");
 	run = tables("T9", data, NULL);
 	cr_expect_eq(run.status, 3, "exit %d", run.status);
-	cr_expect_not_null(line_with(&run, "no data", "make bench CHAPTERS=blocks"), "%s", run.out);
+	cr_expect_not_null(line_with(&run, "no data", "make bench DEVICE=sim CHAPTERS=blocks"), "%s", run.out);
+	free_outcome(&run);
+}
+
+/* A file that is torn, or has no such column, is no data: never a number that is not equal. */
+Test(tables, damaged_data_is_no_data)
+{
+	static const struct {
+		const char *table, *damage, *says;
+	} cases[] = {
+		{"T9", "sed -i '$s/\\t[^\\t]*$//' blocks.tsv", " columns, found "},
+		{"T1", "sed -i s/footprint_read_bytes/gone/ 01_naive.tsv",
+	         "has no number of footprint_read_bytes in the row"},
+		{"T2", "sed -i s/counted_elements/gone/ 01_naive.tsv",
+	         "has no number of counted_elements in the row"},
+		{"T1", "sed -i '/^2048/s/\t35127296\t/\tNaN\t/g' 01_naive.tsv",
+	         "has no number of footprint_read_bytes"},
+		{"T1", "sed -i '/^# commit/d' 01_naive.tsv", "01_naive.tsv has no line '# commit:'"},
+		{"T1", ": >01_naive.tsv", "01_naive.tsv has no line '# date:'"},
+		{"T8", "sed -i '/\t256\t0\tfa1_paper/s/\tyes\t.*/\tskipped/' blocks.tsv", "blocks.tsv:"},
+		{"T1", "rm 01_naive.tsv && mkdir 01_naive.tsv", "01_naive.tsv"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const char *data = copy_data();
+		cr_assert_eq(system(text("cd %s/sim && %s", data, cases[i].damage)), 0, "%s", cases[i].damage);
+		struct outcome run = tables(cases[i].table, data, NULL);
+		cr_expect_eq(run.status, 3, "%s: exit %d\n%s", cases[i].damage, run.status, run.out);
+		cr_expect_str_empty(run.err, "%s: %s", cases[i].damage, run.err);
+		cr_expect_not_null(line_with(&run, cases[i].says, "; make bench DEVICE=sim CHAPTERS="), "%s:\n%s",
+		                   cases[i].damage, run.out);
+		free_outcome(&run);
+	}
+	/* Lines that end as on Windows are whole. */
+	const char *data = copy_data();
+	cr_assert_eq(system(text("sed -i 's/$/\r/' %s/sim/blocks.tsv", data)), 0);
+	struct outcome run = tables("T9", data, NULL);
+	cr_expect(run.status == 0 && !*run.err, "exit %d\n%s%s", run.status, run.out, run.err);
 	free_outcome(&run);
 }
 
@@ -208,6 +244,13 @@ Test(tables, usage)
 	struct outcome run = tables("T10", NULL, NULL);
 	cr_expect_eq(run.status, 2);
 	cr_expect_str_eq(run.err, "tables: T: expected some of T1, T2, T3, T4, T5, T6, T7, T8, T9, got 'T10'\n");
+	free_outcome(&run);
+	run = tables(",", NULL, NULL);
+	cr_expect(run.status == 2 && strstr(run.err, "got ','"), "exit %d: %s", run.status, run.err);
+	free_outcome(&run);
+	run = run_program_in(TEST_ROOT, LIST("sh", "-c", "exec perl " TABLES " --table T1 >/dev/full"), NOTHING, 60);
+	cr_expect_eq(run.status, 3);
+	cr_expect_str_eq(run.err, "tables: standard output: No space left on device\n");
 	free_outcome(&run);
 	run = tables("t7", NULL, NULL);
 	cr_expect_eq(run.status, 0);
