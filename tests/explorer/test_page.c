@@ -358,9 +358,9 @@ Test(page, softmax_of_a_real_row_is_the_runs, .timeout = 120)
 Test(page, the_maximum_is_written_whole, .timeout = 120)
 {
 	static const char beyond[] = "eval:[...document.querySelectorAll('.bars .tag')].filter((tag) => { const box "
-	                             "= tag.getBBox(); return "
+				     "= tag.getBBox(); return "
 				     "box.x + box.width > tag.ownerSVGElement.viewBox.baseVal.width; }).map((tag) => "
-	                             "tag.textContent).join()";
+				     "tag.textContent).join()";
 	cJSON *results = browse("--size 375x800", EXPLORER_PAGE SOFTMAX "&p=1&s=1",
 	                        LIST(beyond, "hash:view=softmax&x=-3e38,-1.111e38&b=1&s=2", beyond,
 	                             "eval:document.querySelectorAll('.bars .tag').length"));
