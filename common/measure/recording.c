@@ -28,8 +28,19 @@ static bool set_path(const char *variable, const char *directory, const char *fi
 	return setenv(variable, path, 1) == 0;
 }
 
+/* Signals that end a run. Ctrl-C reaches the child by itself, which belongs to the same terminal; these do not. */
+static const int passed_on[] = {SIGTERM, SIGHUP};
+enum { PASSED_ON = sizeof passed_on / sizeof passed_on[0] };
+static volatile sig_atomic_t recorded; /* the child that gets them; 0 when there is none */
+
+static void pass_on(int number)
+{
+	if (recorded)
+		kill((pid_t)recorded, number);
+}
+
 /* Starts the child with the usual reaction to Ctrl-C, which this process leaves to it. */
-static int start(char **argv, pid_t *child)
+static int start(char **argv, const sigset_t *mask, pid_t *child)
 {
 	char program[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -43,9 +54,30 @@ static int start(char **argv, pid_t *child)
 	sigaddset(&interrupts, SIGQUIT);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigdefault(&attributes, &interrupts);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigmask(&attributes, mask);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
 	int failed = posix_spawn(child, program, NULL, &attributes, argv, environ);
 	posix_spawnattr_destroy(&attributes);
+	return failed;
+}
+
+/* None of passed_on is lost: they wait until the child is there. One that this process ignores, it ignores too. */
+static int start_with_signals(char **argv, struct sigaction before[PASSED_ON], pid_t *child)
+{
+	struct sigaction pass = {.sa_handler = pass_on};
+	sigset_t held, mask;
+	sigemptyset(&held);
+	for (int i = 0; i < PASSED_ON; i++)
+		sigaddset(&held, passed_on[i]);
+	sigprocmask(SIG_BLOCK, &held, &mask);
+	for (int i = 0; i < PASSED_ON; i++) {
+		sigaction(passed_on[i], NULL, &before[i]);
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(passed_on[i], &pass, NULL);
+	}
+	int failed = start(argv, &mask, child);
+	recorded = failed ? 0 : (sig_atomic_t)*child;
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	return failed;
 }
 
@@ -53,12 +85,15 @@ static int run_child(char **argv, struct error *error)
 {
 	pid_t child;
 	int status;
-	struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit, before[PASSED_ON];
 	sigaction(SIGINT, &ignore, &interrupt);
 	sigaction(SIGQUIT, &ignore, &quit);
-	int failed = start(argv, &child);
+	int failed = start_with_signals(argv, before, &child);
 	while (!failed && waitpid(child, &status, 0) < 0)
 		failed = errno == EINTR ? 0 : errno;
+	recorded = 0;
+	for (int i = 0; i < PASSED_ON; i++)
+		sigaction(passed_on[i], &before[i], NULL);
 	sigaction(SIGINT, &interrupt, NULL);
 	sigaction(SIGQUIT, &quit, NULL);
 	if (failed)
@@ -111,6 +146,11 @@ static char *read_file(const char *variable, size_t most_bytes, size_t *bytes)
 	}
 	fclose(file);
 	return text;
+}
+
+bool recording_traces(void)
+{
+	return getenv("SIM_TRACE") != NULL;
 }
 
 char *recording_trace(size_t most_bytes, size_t *bytes)

@@ -27,4 +27,7 @@ int recording_run(char **argv, bool trace, struct error *error);
 char *recording_trace(size_t most_bytes, size_t *bytes);
 char *recording_report(size_t most_bytes, size_t *bytes);
 
+/* True where a trace is written, be it to "-" or to a disk that is full, from where nothing can be read back. */
+bool recording_traces(void);
+
 #endif

@@ -168,6 +168,14 @@ static int check_together(const struct options *options, struct error *error)
 			                 rules[files[i].option].name);
 		holder = rules[files[i].option].name;
 	}
+	/* The last would replace the others. Devices take what they get. */
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+		for (size_t j = i + 1; j < sizeof files / sizeof files[0]; j++)
+			if (files[i].path && files[j].path && strcmp(files[i].path, files[j].path) == 0 &&
+			    strncmp(files[i].path, "/dev/", 5) != 0)
+				return error_set(
+					error, EXIT_USAGE, "--%s, --%s: %.200s: each needs a file of its own",
+					rules[files[i].option].name, rules[files[j].option].name, files[i].path);
 	if (!options->sweep)
 		return 0;
 	static const enum option_name refused[] = {OPTION_SEQ,  OPTION_COLS,   OPTION_M,    OPTION_N,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 enum { MOST_TRACE_BYTES = 6 << 20, MOST_REPORT_BYTES = 4 << 20, MOST_SOURCE_BYTES = 1 << 20, MOST_SOURCES = 8 };
+enum { MOST_ROW_VALUES = 4096 }; /* as mostValues of recurrence.js */
 
 /* The call that repeats this run, without its outputs: "./fa1 --seq 64 ...". */
 static void write_command(struct json *json, const struct run_result *result)
@@ -218,13 +219,21 @@ static void write_sources(struct json *json, const struct run_result *result, co
 	json_close_object(json);
 }
 
+static bool has_launched(const struct run_result *result)
+{
+	for (size_t i = 0; i < result->kernel_count; i++)
+		if (result->kernels[i].counts.launch_count > 0)
+			return true;
+	return false;
+}
+
 static void write_recording(struct json *json, const struct run_result *result)
 {
 	size_t bytes;
 	char size[32];
 	char *trace = recording_trace(MOST_TRACE_BYTES, &bytes);
 	bool cut = trace && strstr(trace, "{\"type\":\"truncated\"");
-	if (trace && !cut) {
+	if (trace && !cut && (*trace || !has_launched(result))) {
 		write_lines(json, "trace", trace, NULL);
 	} else {
 		char why[300];
@@ -234,6 +243,8 @@ static void write_recording(struct json *json, const struct run_result *result)
 			snprintf(why, sizeof why, "This run's trace has %s%s, more than a page should. Try ./%s %s",
 			         cut ? "over " : "", format_bytes((double)bytes, size), result->chapter->program,
 			         result->chapter->small);
+		else if (recording_traces())
+			snprintf(why, sizeof why, "SIM_TRACE names a file that could not be read back.");
 		else
 			snprintf(why, sizeof why, "This problem is too large to trace. Try ./%s %s",
 			         result->chapter->program, result->chapter->small);
@@ -246,6 +257,26 @@ static void write_recording(struct json *json, const struct run_result *result)
 	free(report);
 }
 
+/* What --json prints. A row that the page could not step through is left out, and why is said. */
+static void write_result(struct json *json, const struct run_result *result)
+{
+	struct chapter chapter = *result->chapter;
+	struct run_result shown = *result;
+	char why[200] = "";
+	if (result->options->trace && result->problem.cols > MOST_ROW_VALUES)
+		snprintf(why, sizeof why, "A row of %zu values is too long for it, %d at most.", result->problem.cols,
+		         MOST_ROW_VALUES);
+	else if (result->options->trace && result->problem.variant.kind != VARIANT_PLAIN)
+		snprintf(why, sizeof why,
+		         "This class's softmax has a variant; the page steps through the plain one.");
+	if (*why) {
+		chapter.add_json = NULL;
+		shown.chapter = &chapter;
+		json_string(json, "no_steps", why);
+	}
+	report_json_into(json, "result", &shown);
+}
+
 static void write_run(struct json *json, const struct run_result *result)
 {
 	json_open_object(json, NULL);
@@ -253,7 +284,7 @@ static void write_run(struct json *json, const struct run_result *result)
 	json_string(json, "program", result->chapter->program);
 	json_string(json, "title", result->chapter->title);
 	json_string(json, "device", result->device->title);
-	report_json_into(json, "result", result);
+	write_result(json, result);
 	json_open_array(json, "kernels");
 	for (size_t i = 0; i < result->kernel_count; i++)
 		write_kernel(json, result, &result->kernels[i]);

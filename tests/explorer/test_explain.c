@@ -70,6 +70,7 @@ Test(explain, refusals_leave_nothing_behind)
 	expect_status(FA2, "--explain", 2, "--explain: expected a value FILE");
 	expect_status(FA2, "--sweep --explain x.html", 2, "--explain: not with --sweep");
 	expect_status(FA2, "--json - --explain -", 2, "--json -, --explain -: only one of them");
+	expect_status(FA2, "--json x --explain x", 2, "--json, --explain: x: each needs a file of its own");
 	expect_status(FA2, "--seq 8 --explain nowhere/x.html", 3, "nowhere/x.html: cannot be written");
 	expect_status(FA2, "--seq 8 --quiet --explain /dev/full", 3, "cannot be written");
 	expect_status(FA2, "--seq 0 --explain x.html", 2, "--seq");
@@ -278,4 +279,83 @@ Test(explain, a_trace_too_long_is_left_out_with_a_sentence, .timeout = 120)
 	cJSON *results = browse("", page, LIST("eval:document.getElementById('checks').innerText"));
 	cr_expect(strstr(result_string(results, 0), "No picture of the memory traffic"));
 	cJSON_Delete(results);
+}
+
+static char *no_traffic_of(const char *page)
+{
+	cJSON *results = browse("", page, LIST("eval:document.getElementById('checks').innerText"));
+	const char *found = strstr(result_string(results, 0), "No picture of the memory traffic");
+	char *sentence = text("%s", found ? found : "nothing");
+	cJSON_Delete(results);
+	return sentence;
+}
+
+Test(explain, a_missing_trace_has_its_own_reason, .timeout = 120)
+{
+	const char *page = text("%s/elsewhere.html", scratch_directory());
+	struct outcome o =
+		run_program(LIST(FA2, "--seq", "8", "--quiet", "--explain", page), LIST("SIM_TRACE=/dev/null"), 60);
+	cr_assert_eq(o.status, 0, "%s", o.err);
+	free_outcome(&o);
+	char *says = no_traffic_of(page);
+	cr_expect(strstr(says, "SIM_TRACE") && !strstr(says, "too large"), "%s", says);
+
+	page = text("%s/beyond.html", scratch_directory());
+	o = run_in(scratch_directory(), BROKEN("beyond"),
+	           text("--kernel fa2_row --seq 40 --repeat 1 --quiet --explain %s", page));
+	cr_assert_eq(o.status, 1, "%s", o.err);
+	free_outcome(&o);
+	says = no_traffic_of(page);
+	cr_expect(strstr(says, "No launch came to its end"), "%s", says);
+}
+
+#define ONLINE_SOFTMAX TEST_ROOT "/02_online_softmax/online_softmax"
+
+/* Nine digits of 3e38 are not the fp32 number: a difference of one rounding would be e to a huge power. */
+Test(explain, softmax_steps_are_fp32, .timeout = 120)
+{
+	const char *page = text("%s/steps.html", scratch_directory());
+	struct outcome o = run_in(scratch_directory(), ONLINE_SOFTMAX,
+	                          text("--trace --values 3e38,-3e38,1 --block 1 --quiet --explain %s", page));
+	cr_assert_eq(o.status, 0, "%s", o.err);
+	free_outcome(&o);
+	cJSON *results = browse("", text("%s#view=softmax&s=3", page),
+	                        LIST("eval:document.querySelector('[data-name=total]').textContent",
+	                             "eval:document.querySelector('.equations').innerText"));
+	cr_expect_str_eq(result_string(results, 0), "1");
+	cr_expect(strstr(result_string(results, 1), "stays 3.00e38"), "%s", result_string(results, 1));
+	cJSON_Delete(results);
+}
+
+Test(explain, a_row_too_long_is_left_out_with_a_sentence, .timeout = 120)
+{
+	const char *page = text("%s/row.html", scratch_directory());
+	struct outcome o = run_in(scratch_directory(), ONLINE_SOFTMAX,
+	                          text("--trace --rows 1 --cols 4097 --repeat 1 --quiet --explain %s", page));
+	cr_assert_eq(o.status, 0, "%s", o.err);
+	free_outcome(&o);
+	cJSON *data = data_of(page), *run = cJSON_GetArrayItem(json_get(data, "runs"), 0);
+	cr_expect_null(cJSON_GetObjectItem(json_get(run, "result"), "x"));
+	cJSON_Delete(data);
+	cJSON *results =
+		browse("", text("%s#view=softmax", page), LIST("eval:document.getElementById('checks').innerText"));
+	cr_expect(strstr(result_string(results, 0), "4097 values is too long"), "%s", result_string(results, 0));
+	cJSON_Delete(results);
+}
+
+/* Ended by another process, not by Ctrl-C: the child and its files go too. */
+Test(explain, nothing_outlives_a_run_that_is_ended, .timeout = 120)
+{
+	static const char script[] =
+		"\"$1\" --seq 32768 --quiet --explain page.html 2>said & parent=$!\n"
+		"until child=$(pgrep -P $parent); do sleep 0.1; done\n"
+		"kill -TERM $parent; wait $parent; echo status $?\n"
+		"kill -0 $child 2>/dev/null && echo the child lives && kill -KILL $child; ls \"$TMPDIR\"; cat said";
+	const char *directory = scratch_directory();
+	const char *rest = text("%s/tmp", directory);
+	cr_assert_eq(mkdir(rest, 0700), 0);
+	struct outcome o =
+		run_program_in(directory, LIST("sh", "-c", script, "sh", FA2), LIST(text("TMPDIR=%s", rest)), 60);
+	cr_expect_str_eq(o.out, "status 3\nfa2: --explain: the recorded run was ended by signal 15\n");
+	free_outcome(&o);
 }

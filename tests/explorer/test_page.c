@@ -177,6 +177,53 @@ Test(page, an_address_holds_the_step, .timeout = 120)
 	cJSON_Delete(walked);
 }
 
+/* A number as the page writes it: minus signs that are no hyphens, an infinity. */
+static double shown_number(const char *string)
+{
+	char plain[64] = "";
+	for (const char *c = string; *c && strlen(plain) < sizeof plain - 4;) {
+		bool minus = strncmp(c, "\u2212", 3) == 0, infinity = strncmp(c, "\u221e", 3) == 0;
+		strncat(plain, minus ? "-" : infinity ? "inf" : c, minus ? 1 : infinity ? 3 : 1);
+		c += minus || infinity ? 3 : 1;
+	}
+	return strtod(plain, NULL);
+}
+
+/* A browser that refuses, because there were many a moment ago, as Safari does. */
+Test(page, an_address_refused_comes_later, .timeout = 120)
+{
+	cJSON *results = browse(
+		"", EXPLORER_PAGE,
+		LIST("eval:history.replaceState = () => { throw new DOMException('too many', 'SecurityError'); }, 0",
+	             "key:ArrowRight", "key:ArrowRight", "eval:Number(document.querySelector('.scrub').value)",
+	             "eval:location.hash", "eval:delete history.replaceState, 0", "until:location.hash === '#s=2'",
+	             "eval:written = 0, keep = history.replaceState.bind(history), history.replaceState = (...all) "
+	             "=> "
+	             "{ written++; keep(...all); }, 0",
+	             "key:Space", "until:document.querySelector('.scrub').value > 4", "key:Space", "eval:written",
+	             "eval:location.hash === '#s=' + document.querySelector('.scrub').value"));
+	cr_expect_eq(result_number(results, 1), 2, "the step waits for the address");
+	cr_expect_str_eq(result_string(results, 2), "");
+	cr_expect_eq(result_number(results, 5), 1, "playing writes the address %g times", result_number(results, 5));
+	cr_expect(cJSON_IsTrue(cJSON_GetArrayItem(results, 6)));
+	cJSON_Delete(results);
+}
+
+Test(page, a_link_past_the_tabs_keeps_the_step, .timeout = 120)
+{
+	cJSON *results = browse("", EXPLORER_PAGE SOFTMAX "&x=1,2,3&b=1&s=3&theme=nothing",
+	                        LIST("key:Tab", "eval:document.activeElement.className", "key:Enter",
+	                             "eval:new Promise((done) => setTimeout(() => done(location.hash), 100))",
+	                             "eval:document.activeElement.id", "eval:" NAMED("l"),
+	                             "eval:document.documentElement.dataset.theme"));
+	cr_expect_str_eq(result_string(results, 0), "skip");
+	cr_expect_str_eq(result_string(results, 1), "#view=softmax&x=1,2,3&b=1&s=3&theme=nothing");
+	cr_expect_str_eq(result_string(results, 2), "main");
+	cr_expect_float_eq(shown_number(result_string(results, 3)), 1 + exp(-1) + exp(-2), 1e-5);
+	cr_expect_str_eq(result_string(results, 4), "light");
+	cJSON_Delete(results);
+}
+
 /* Line `number` of a file without the blanks around it. */
 static char *line_of(const char *path, int number)
 {
@@ -219,10 +266,18 @@ Test(page, predict_first, .timeout = 120)
 	             "eval:document.querySelector('.predict [role=alert]').textContent",
 	             "eval:document.querySelector('[name=naive]').value = ''", "type:4.5 MB", "key:Enter",
 	             "eval:document.querySelector('.predict') === null", "key:End", "eval:" ROW("naive") ".innerText",
-	             "eval:Number(" ROW("naive") ".dataset.read) + Number(" ROW("naive") ".dataset.written)"));
+	             "eval:Number(" ROW("naive") ".dataset.read) + Number(" ROW("naive") ".dataset.written)",
+	             "eval:['1e6', '1,000', '1,234,567.5 kB', '.5MB', '1,5 MB', '1.2.3', '-5', '1e999', "
+	             "'1,00'].map((guess) "
+	             "=> parseBytes(guess) ?? -1)"));
 	cr_expect(cJSON_IsFalse(cJSON_GetArrayItem(results, 0)), "the answer stands there before the question");
 	cr_expect(strstr(result_string(results, 2), "plenty"), "%s", result_string(results, 2));
 	cr_expect(cJSON_IsTrue(cJSON_GetArrayItem(results, 4)));
+	const cJSON *guesses = cJSON_GetArrayItem(results, 7);
+	static const double meant[] = {1e6, 1000, 1234567.5e3, 500000, -1, -1, -1, -1, -1};
+	for (int i = 0; i < 9; i++)
+		cr_expect_eq(result_number(guesses, i), meant[i], "guess %d is taken for %g", i,
+		             result_number(guesses, i));
 	char *ratio = text("%.3g", 4.5e6 / result_number(results, 6));
 	cr_expect(strstr(result_string(results, 5), ratio), "'%s' lacks %s", result_string(results, 5), ratio);
 	cJSON_Delete(results);
@@ -232,16 +287,20 @@ Test(page, predict_first, .timeout = 120)
 Test(page, sliders_drive_the_closed_forms, .timeout = 120)
 {
 	const double N = 4096, d = 64, Br = 128, Bc = 64;
-	cJSON *results =
-		browse("", EXPLORER_PAGE "#s=1",
-	               LIST("eval:document.querySelector('.verdict').dataset.equal",
-	                    "eval:Object.entries({N: 4096, d: 64, Br: 128, Bc: 64}).forEach(([name, value]) => { "
-	                    "const slider = "
-	                    "document.querySelector(`.sliders [data-name=${name}]`); slider.value = "
-	                    "data.forms.sliders[name].indexOf(value); slider.dispatchEvent(new Event('input')); })",
-	                    "eval:[...document.querySelectorAll('.form-row output')].map((o) => "
-	                    "Number(o.title.replace(/[^0-9]/g, '')))",
-	                    "eval:document.querySelector('.verdict').innerText"));
+	cJSON *results = browse(
+		"", EXPLORER_PAGE "#s=1",
+		LIST("eval:document.querySelector('.verdict').dataset.equal",
+	             "eval:Object.entries({N: 4096, d: 64, Br: 128, Bc: 64}).forEach(([name, value]) => { "
+	             "const slider = "
+	             "document.querySelector(`.sliders [data-name=${name}]`); slider.value = "
+	             "data.forms.sliders[name].indexOf(value); slider.dispatchEvent(new Event('input')); })",
+	             "eval:[...document.querySelectorAll('.form-row output')].map((o) => "
+	             "Number(o.title.replace(/[^0-9]/g, '')))",
+	             "eval:document.querySelector('.verdict').innerText",
+	             "eval:Object.entries({N: 128, d: 128, Br: 16}).forEach(([name, value]) => { const slider = "
+	             "document.querySelector(`.sliders [data-name=${name}]`); slider.value = "
+	             "data.forms.sliders[name].indexOf(value); slider.dispatchEvent(new Event('input')); })",
+	             "eval:document.querySelector('.verdict').innerText"));
 	const double expected[] = {4 * N * N * d + 5 * N * N + N * d, 4 * N * N + 4 * N * d,
 	                           (3 * ceil(N / Bc) + 1) * N * d, 2 * N * d * (1 + ceil(N / Br))};
 	cr_expect_str_eq(result_string(results, 0), "true", "what was counted is not the closed form");
@@ -251,19 +310,10 @@ Test(page, sliders_drive_the_closed_forms, .timeout = 120)
 	cr_expect(strstr(result_string(results, 3), "2Br/d = 4"), "%s", result_string(results, 3));
 	cr_expect(strstr(result_string(results, 3), text("%.3g", expected[1] / expected[3])), "%s",
 	          result_string(results, 3));
+	/* Br < d: 2 (N + d) / (d (1 + N / Br)) is 1 / 2.25, more than 2Br/d = 0.25, which it falls to. */
+	const char *loss = result_string(results, 5);
+	cr_expect(strstr(loss, "2.25\u00d7 as many bytes") && strstr(loss, "falls to 2Br/d = 0.25"), "%s", loss);
 	cJSON_Delete(results);
-}
-
-/* A number as the page writes it: minus signs that are no hyphens, an infinity. */
-static double shown_number(const char *string)
-{
-	char plain[64] = "";
-	for (const char *c = string; *c && strlen(plain) < sizeof plain - 4;) {
-		bool minus = strncmp(c, "\u2212", 3) == 0, infinity = strncmp(c, "\u221e", 3) == 0;
-		strncat(plain, minus ? "-" : infinity ? "inf" : c, minus ? 1 : infinity ? 3 : 1);
-		c += minus || infinity ? 3 : 1;
-	}
-	return strtod(plain, NULL);
 }
 
 /* m, correction and l of every block, the program's and the page's. */
@@ -305,6 +355,21 @@ Test(page, softmax_of_a_real_row_is_the_runs, .timeout = 120)
 	compare_trace("p=1", "--load " TEST_ROOT "/tests/data/real_qkv --row 1023 --block 64");
 }
 
+Test(page, the_maximum_is_written_whole, .timeout = 120)
+{
+	static const char beyond[] = "eval:[...document.querySelectorAll('.bars .tag')].filter((tag) => { const box "
+				     "= tag.getBBox(); return "
+				     "box.x + box.width > tag.ownerSVGElement.viewBox.baseVal.width; }).map((tag) => "
+				     "tag.textContent).join()";
+	cJSON *results = browse("--size 375x800", EXPLORER_PAGE SOFTMAX "&p=1&s=1",
+	                        LIST(beyond, "hash:view=softmax&x=-3e38,-1.111e38&b=1&s=2", beyond,
+	                             "eval:document.querySelectorAll('.bars .tag').length"));
+	cr_expect_str_empty(result_string(results, 0), "cut off: %s", result_string(results, 0));
+	cr_expect_str_empty(result_string(results, 1), "cut off: %s", result_string(results, 1));
+	cr_expect_eq(result_number(results, 2), 2);
+	cJSON_Delete(results);
+}
+
 Test(page, forgetting_the_correction_is_wrong, .timeout = 120)
 {
 	cJSON *results =
@@ -333,6 +398,9 @@ Test(page, softmax_takes_no_nonsense, .timeout = 120)
 	               LIST(TYPED("1, abc, 3"), TYPED(""), TYPED("1, inf"), TYPED("1e99"), TYPED("4, -inf, 2"),
 	                    "eval:document.getElementById('block').value = '0', "
 	                    "document.getElementById('block').dispatchEvent(new Event('input')), "
+	                    "document.getElementById('softmax-error').textContent",
+	                    "eval:document.getElementById('block').value = '4097', "
+	                    "document.getElementById('block').dispatchEvent(new Event('input')), "
 	                    "document.getElementById('softmax-error').textContent"));
 	cr_expect(strstr(result_string(results, 0), "Value 2") && strstr(result_string(results, 0), "abc"), "%s",
 	          result_string(results, 0));
@@ -341,5 +409,7 @@ Test(page, softmax_takes_no_nonsense, .timeout = 120)
 	cr_expect(strstr(result_string(results, 3), "Value 1"), "%s", result_string(results, 3));
 	cr_expect_str_eq(result_string(results, 4), "");
 	cr_expect(strstr(result_string(results, 5), "whole number"), "%s", result_string(results, 5));
+	cr_expect(strstr(result_string(results, 6), "to 4096"), "an address would not hold it: %s",
+	          result_string(results, 6));
 	cJSON_Delete(results);
 }

@@ -1,6 +1,6 @@
 /* The two pictures of the online softmax: the row, block by block, and the weights it has so far. */
 
-const chartRoom = {left: 8, right: 74}; /* pixels beside the bars; the labels of m stand on the right */
+const chartRoom = {left: 8, right: 114}; /* pixels beside the bars; the labels of m stand on the right */
 
 /* Where bar i stands: {x, width}; many values stand close together. */
 function makeBars(count, width) {

@@ -120,9 +120,11 @@ function makeChecksView() {
 	const cards = kernels.map((kernel, i) => makeKernelCard(kernel, run.kernels[i]));
 	/* What is wrong comes first. */
 	const order = kernels.map((_, i) => i).sort((a, b) => kernels[a].verified - kernels[b].verified || a - b);
+	const noTraffic = run.no_trace || (tracedKernels().length === 0 ? 'No launch came to its end.' : '');
 	const node = element('div', {class: 'stack', id: 'checks'}, makeVerdict(run), run.hazards.length ? makeHazards(run) : '',
 		order.map((i) => cards[i]),
-		run.no_trace ? element('p', {class: 'note'}, `No picture of the memory traffic: ${run.no_trace}`) : '');
+		noTraffic ? element('p', {class: 'note'}, `No picture of the memory traffic: ${noTraffic}`) : '',
+		run.no_steps ? element('p', {class: 'note'}, `No steps of the online softmax: ${run.no_steps}`) : '');
 	const nothing = () => {};
 	return {id: 'checks', name: 'This run', node, keys: [], restore: nothing, key: nothing, stop: nothing, resized: nothing,
 		themed: nothing};

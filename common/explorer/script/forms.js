@@ -54,10 +54,12 @@ function makeForms(forms, kernels) {
 			output.textContent = count(values[name]);
 		const saving = elements[forms.saving.of] / elements[forms.saving.over];
 		const ceiling = evaluateTerms(forms.saving.ceiling, values);
-		const [before, after] = forms.saving.text.split('{}');
-		verdict.replaceChildren(before, element('b', {}, `${figure(saving, 3)}\u00d7`), after + ' ',
-			element('span', {class: 'dim'},
-				`However long the sequence, that stays under ${forms.saving.formula} = ${figure(ceiling, 3)}\u00d7.`));
+		const [before, after] = (saving < 1 ? forms.saving.loss : forms.saving.text).split('{}');
+		/* A ceiling where Br > d; otherwise the saving falls to it. */
+		const limit = saving < ceiling ? 'However long the sequence, that stays under'
+			: saving > ceiling ? 'The longer the sequence, the nearer the saving falls to' : 'For every longer sequence, too, that is';
+		verdict.replaceChildren(before, element('b', {}, `${figure(saving < 1 ? 1 / saving : saving, 3)}\u00d7`), after + ' ',
+			element('span', {class: 'dim'}, `${limit} ${forms.saving.formula} = ${figure(ceiling, 3)}\u00d7.`));
 		if (isRun)
 			verdict.append(element('span', {class: equal ? 'dim' : 'error'}, equal
 				? ' The sliders stand at the traced run: it counted exactly these elements.'

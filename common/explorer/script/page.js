@@ -57,7 +57,8 @@ const moon = 'M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z';
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 let chosenTheme = null;
 function setTheme() {
-	const theme = state.get('theme') || chosenTheme || (prefersDark.matches ? 'dark' : 'light');
+	const linked = /^(dark|light)$/.test(state.get('theme')) ? state.get('theme') : null;
+	const theme = linked || chosenTheme || (prefersDark.matches ? 'dark' : 'light');
 	document.documentElement.dataset.theme = theme;
 	document.getElementById('theme').replaceChildren(icon(theme === 'dark' ? sun : moon));
 	document.getElementById('theme').setAttribute('aria-label', theme === 'dark' ? 'Light colours' : 'Dark colours');
@@ -76,6 +77,12 @@ document.addEventListener('keydown', (event) => {
 	if (event.ctrlKey || event.altKey || event.metaKey || !wantsKeys(event.target))
 		return;
 	current.key(event);
+});
+/* The address holds the step: what leads past the tabs must not take its place. */
+document.querySelector('.skip').addEventListener('click', (event) => {
+	event.preventDefault();
+	main.tabIndex = -1;
+	main.focus();
 });
 addEventListener('hashchange', () => {
 	state.read();

@@ -1,13 +1,14 @@
 /* "Predict first": a guess of each kernel's bytes before it plays, shown beside the truth afterwards. */
 
-/* "4.5 MB", "110k", "82,176": bytes, or null. */
+/* "4.5 MB", "110k", "82,176", "1e6": bytes, or null. */
 function parseBytes(text) {
-	const found = /^\s*([\d.,' ]*\d\.?)\s*([kmg]?)(i?)b?(?:ytes)?\s*$/i.exec(text);
+	/* Commas, blanks and apostrophes group three digits; "1,5" would else be 15. */
+	const found = /^\s*(\d{1,3}(?:[,' ]\d{3})+(?:\.\d*)?|\d+\.?\d*(?:e\+?\d+)?|\.\d+)\s*([kmg]?)(i?)b?(?:ytes)?\s*$/i.exec(text);
 	if (!found)
 		return null;
-	const value = Number(found[1].replace(/[,' ]/g, ''));
 	const power = {'': 0, k: 1, m: 2, g: 3}[found[2].toLowerCase()];
-	return Number.isFinite(value) ? Math.round(value * (found[3] ? 1024 : 1000) ** power) : null;
+	const value = Number(found[1].replace(/[,' ]/g, '')) * (found[3] ? 1024 : 1000) ** power;
+	return Number.isFinite(value) ? Math.round(value) : null;
 }
 
 /* done(guesses) gets a map from the kernel's name to bytes; empty when it was skipped. */

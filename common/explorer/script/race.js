@@ -34,9 +34,9 @@ function makeRace(kernels) {
 	const scaleOf = (clock) => Math.min(totals[0], Math.max(1.25 * (totals[1] || totals[0]), 1.02 * clock)) || 1;
 
 	const drawGuess = (row, kernel, guess, share, finished) => {
-		row.mark.hidden = !guess;
+		row.mark.hidden = !Number.isFinite(guess);
 		row.guessed.textContent = '';
-		if (!guess)
+		if (row.mark.hidden)
 			return;
 		row.mark.style.left = `min(${share(guess)}, 100% - 2px)`;
 		if (finished)

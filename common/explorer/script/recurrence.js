@@ -3,7 +3,7 @@
  * exp(x - m) so far, and the correction exp(m_old - m) that l is multiplied by when m grew.
  */
 
-const fround = Math.fround;
+const fround = Math.fround, mostValues = 4096;
 
 /* exp(x - m), 0 where nothing has been seen: as the kernels' weight(). */
 function weigh(x, m) {
@@ -47,5 +47,5 @@ function parseValues(text) {
 			return {error: `Value ${i + 1}, \u201c${part.slice(0, 20)}\u201d: expected a number that fits fp32, or -inf.`};
 		values.push(value);
 	}
-	return values.length > 4096 ? {error: `${values.length} values: at most 4096 fit this page.`} : {values};
+	return values.length > mostValues ? {error: `${values.length} values: at most ${mostValues} fit this page.`} : {values};
 }

@@ -63,14 +63,14 @@ function makeSoftmaxView() {
 		return null;
 	let values = [], width = 1, step = 0, forget = false, source = null, right = [], wrong = [], standard = null;
 
-	/* A run's own numbers where the values are the run's; otherwise this page computes them. */
+	/* A run's own numbers where the values are the run's, fp32 again: nine digits are not; otherwise this page computes them. */
 	const compute = () => {
 		right = onlineUpdates(values, width, false);
 		wrong = onlineUpdates(values, width, true);
 		standard = standardSoftmax(values);
 		source = presets.find((preset) => preset.run && preset.width === width && sameValues(preset.values, values));
 		(source ? source.run.result.trace : []).forEach(({m, l, correction}, i) =>
-			Object.assign(right[i], {m: number(m), l: number(l), correction: number(correction)}));
+			Object.assign(right[i], {m: fround(number(m)), l: fround(number(l)), correction: fround(number(correction))}));
 		step = Math.min(step, right.length);
 	};
 	const remember = () => {
@@ -83,7 +83,7 @@ function makeSoftmaxView() {
 	const error = element('p', {class: 'error small', role: 'alert', id: 'softmax-error'});
 	const field = element('input', {type: 'text', id: 'values', 'aria-describedby': 'softmax-error', autocomplete: 'off',
 		spellcheck: 'false'});
-	const widthField = element('input', {type: 'number', id: 'block', min: 1, max: 4096, step: 1});
+	const widthField = element('input', {type: 'number', id: 'block', min: 1, max: mostValues, step: 1});
 	const toggle = element('input', {type: 'checkbox', id: 'forget', onchange: () => change({forget: toggle.checked})});
 	const chips = presets.map((preset) => element('button', {type: 'button', class: 'chip', onclick: () => {
 		step = 1;
@@ -102,7 +102,7 @@ function makeSoftmaxView() {
 	const complain = (badValues, badWidth) => {
 		field.setAttribute('aria-invalid', !!badValues);
 		widthField.setAttribute('aria-invalid', badWidth);
-		error.textContent = badValues || (badWidth ? 'Block: expected a whole number from 1.' : '');
+		error.textContent = badValues || (badWidth ? `Block: expected a whole number from 1 to ${mostValues}.` : '');
 	};
 	const fill = () => {
 		field.value = textOfValues(values);
@@ -111,7 +111,7 @@ function makeSoftmaxView() {
 	};
 	const edited = () => {
 		const parsed = parseValues(field.value), typed = Number(widthField.value);
-		complain(parsed.error, !Number.isInteger(typed) || typed < 1);
+		complain(parsed.error, !Number.isInteger(typed) || typed < 1 || typed > mostValues);
 		/* A long row is shown rounded: what was not touched stays exact. */
 		if (!error.textContent)
 			change({values: field.value === textOfValues(values) ? values : parsed.values, width: typed});
@@ -156,7 +156,7 @@ function makeSoftmaxView() {
 	const restore = () => {
 		const preset = presets[state.whole('p', presets.length - 1, 0)], typed = parseValues(state.get('x') || '');
 		values = typed.values || preset.values;
-		width = Math.max(1, state.whole('b', 4096, preset.width));
+		width = Math.max(1, state.whole('b', mostValues, preset.width));
 		forget = state.get('forget') === '1';
 		step = state.whole('s', values.length, 2);
 		compute();

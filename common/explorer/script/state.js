@@ -2,6 +2,7 @@
 
 const state = {
 	values: new URLSearchParams(location.hash.slice(1)),
+	late: 0, /* the timer of an address that could not be written yet */
 
 	get(key) {
 		return this.values.get(key);
@@ -15,12 +16,28 @@ const state = {
 			else
 				this.values.set(key, String(value));
 		}
+		this.write();
+	},
+
+	/* Browsers refuse more than a few changes a second: Safari and Firefox throw, Chromium ignores them. Then later. */
+	write() {
 		const hash = '#' + this.values.toString().replaceAll('%2C', ',');
-		if (hash !== location.hash)
+		const differs = () => hash !== (location.hash || '#');
+		clearTimeout(this.late);
+		if (!differs())
+			return;
+		try {
 			history.replaceState(null, '', hash);
+		} catch (refused) {
+			if (refused.name !== 'SecurityError')
+				throw refused;
+		}
+		if (differs())
+			this.late = setTimeout(() => this.write(), 1000);
 	},
 
 	read() {
+		clearTimeout(this.late);
 		this.values = new URLSearchParams(location.hash.slice(1));
 	},
 

@@ -72,12 +72,13 @@ function makeTrafficView() {
 		step = Math.max(0, Math.min(events.length, to));
 		if (step > 0 && guesses === null)
 			closePrediction(new Map());
-		state.set({s: step || null});
 		draw();
 	};
+	const link = () => state.set({s: step || null});
 	const set = (to) => {
 		stop();
 		moveTo(to);
+		link();
 		say(summary());
 	};
 
@@ -93,11 +94,14 @@ function makeTrafficView() {
 			return;
 		}
 		stop();
+		link();
 		draw();
 	};
+	/* The address follows when it stops: browsers take a few changes a second, and this is more. */
 	const play = () => {
 		if (timer) {
 			stop();
+			link();
 		} else {
 			step = step < events.length ? step : 0;
 			timer = setTimeout(tick, 0);
