@@ -103,7 +103,8 @@ static __attribute__((noreturn)) void land(void)
 	case SIGFPE:
 		hazard.kind = "division_by_zero";
 		snprintf(hazard.headline, sizeof hazard.headline, "Integer division by zero");
-		snprintf(hazard.detail[0], sizeof hazard.detail[0], "a GPU goes on with an undefined result");
+		snprintf(hazard.detail[0], sizeof hazard.detail[0],
+		         "or of the smallest integer by -1; a GPU goes on with an undefined result");
 		break;
 	case SIGILL:
 	case SIGTRAP:

@@ -75,6 +75,15 @@ __global__ void division_by_zero(int *y)
 	y[i] = 10 / (i + WRONG(0, 1)); // BUG division_by_zero
 }
 
+//! case quotient_too_large tool=memcheck kind=division_by_zero error=cudaErrorLaunchFailure thread=5,0,0 block=0,0,0
+//! says smallest integer by -1
+__global__ void quotient_too_large(int *y)
+{
+	int smallest = -2147483647 - (threadIdx.x >= 5),
+	    by = WRONG(-1, -2);         // by no constant: that would be a negation
+	y[threadIdx.x] = smallest / by; // BUG quotient_too_large
+}
+
 //! case trap tool=memcheck kind=trap error=cudaErrorLaunchFailure|cudaErrorIllegalInstruction thread=3,0,0
 //+ block=0,0,0
 //! says trap
@@ -101,5 +110,6 @@ CASES({"loop_with_access", [] { loop_with_access<<<2, 32>>>(device_zeros<int>(32
       {"never_unlocked", [] { never_unlocked<<<1, 2>>>(device_zeros<int>(1)); }},
       {"warps_in_step", [] { warps_in_step<<<1, 32>>>(device_zeros<int>(32)); }},
       {"division_by_zero", [] { division_by_zero<<<1, 32>>>(device_zeros<int>(32)); }},
+      {"quotient_too_large", [] { quotient_too_large<<<1, 32>>>(device_zeros<int>(32)); }},
       {"trap", [] { trap<<<1, 32>>>(device_zeros<int>(32)); }},
       {"failing_assert", [] { failing_assert<<<1, 8>>>(device_zeros<int>(8), WRONG(7, 8)); }})
