@@ -36,7 +36,7 @@ set tics nomirror textcolor rgb dim scale 0.6
 set grid xtics ytics lc rgb faint lw 0.6 lt 1
 set key off
 set xlabel textcolor rgb foreground
-set ylabel textcolor rgb foreground offset 0.8,0
+set ylabel textcolor rgb foreground offset 0.1,0
 
 # A panel's edges, in pixels from the left and from the bottom.
 panel(left, right, bottom, top) = sprintf("set lmargin at screen %.5f; set rmargin at screen %.5f; set bmargin at screen %.5f; set tmargin at screen %.5f; panel_height = %g; panel_bottom = %g", \
