@@ -40,6 +40,7 @@ sub softmax_run {
     my $run = run_of('02_online_softmax', 'online_softmax', '--trace', @_);
     delete $run->{$_} for qw(trace sources hazards);
     delete $run->{result}{softmax};
+    $run->{digits} = 6;
     for my $update (@{$run->{result}{trace}}) {
         $_ = 0 + sprintf '%.6g', $_ for @{$update}{qw(l correction)};
     }

@@ -34,10 +34,10 @@ function equationsOf(now, right, total, forget) {
 }
 
 /* At the end: how far the weights are from the standard softmax's. */
-function verdictOf(got, standard, forget) {
+function verdictOf(got, standard, forget, digits) {
 	const difference = Math.max(...got.map((weight, i) => Math.abs(weight - standard.weights[i])));
 	if (!forget)
-		return `The largest weight is off by ${figure(difference, 2)}: rounding.`;
+		return `The largest weight is off by ${figure(difference, 2)}: rounding${digits ? ` of the run\u2019s numbers to ${digits} digits` : ''}.`;
 	return difference > 1e-6 ? element('span', {class: 'error'}, `Without the correction a weight is off by ${figure(difference, 3)}.`)
 		: 'Here forgetting it does no harm: the maximum never grew after the first block.';
 }
@@ -144,7 +144,7 @@ function makeSoftmaxView() {
 			: [element('p', {class: 'dim'}, 'Nothing has been read yet: m = \u2212\u221e, l = 0. Step on to read the first block.')]),
 		element('p', {class: 'small dim'}, 'Standard softmax, which reads the row twice first: m = ',
 			element('b', {}, figure(standard.m)), ', l = ', element('b', {}, figure(standard.l, 6)), '. ',
-			step === right.length ? verdictOf(got, standard, forget) : ''));
+			step === right.length ? verdictOf(got, standard, forget, source && source.run.digits) : ''));
 		toggle.checked = forget;
 		chips.forEach((chip, i) => chip.setAttribute('aria-pressed', sameValues(presets[i].values, values)));
 		clock.textContent = `Block ${step} of ${right.length}. ` +
