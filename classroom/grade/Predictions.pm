@@ -27,7 +27,7 @@ sub parse {
         $bytes{$question} = undef;
         next if $answer eq '' || $answer =~ /^[?._-]+$/;
         my $digits = $answer =~ s/\s*bytes?$//ir =~ s/[\s,_']//gr;
-        if ($digits =~ /^\d{1,18}$/) { $bytes{$question} = $digits }
+        if ($digits =~ /^[0-9]{1,18}$/) { $bytes{$question} = $digits }
         else {
             my $shown = substr($answer, 0, 40) =~ s/[^\x20-\x7e]/?/gr;
             push @problems, "predictions.txt:$number: expected a number of bytes after '=', got '$shown'";

@@ -348,7 +348,8 @@ Test(explain, nothing_outlives_a_run_that_is_ended, .timeout = 120)
 {
 	static const char script[] =
 		"\"$1\" --seq 32768 --quiet --explain page.html 2>said & parent=$!\n"
-		"until child=$(pgrep -P $parent); do sleep 0.1; done\n"
+		"child=; until [ -n \"$child\" ]; do sleep 0.1\n"
+		"child=$(grep -ls \"^PPid:[[:space:]]*$parent$\" /proc/[0-9]*/status | cut -d/ -f3); done\n"
 		"kill -TERM $parent; wait $parent; echo status $?\n"
 		"kill -0 $child 2>/dev/null && echo the child lives && kill -KILL $child; ls \"$TMPDIR\"; cat said";
 	const char *directory = scratch_directory();

@@ -345,11 +345,12 @@ Test(plots_pictures, an_axis_of_times_can_be_read)
 	draw(house, "sim");
 	struct picture *picture = picture_of(house, "02_online_softmax");
 	size_t ticks = 0;
-	for (size_t i = 0; i < picture->count; i++) {
-		const char *word = picture->words[i].text;
-		ticks += strcmp(word, "2") == 0 || strcmp(word, "5") == 0 || strcmp(word, "10") == 0;
+	for (size_t i = 0; i < picture->count;
+	     i++) { /* 0.5, 1, 2, 5, 10, 20, ...; no other axis here has such words */
+		const char *word = picture->words[i].text, *digit = word + strspn(word, "0.");
+		ticks += strchr("125", *digit) && *digit && digit[1 + strspn(digit + 1, "0")] == '\0';
 	}
-	cr_expect_eq(ticks, 3, "%zu of 2, 5 and 10", ticks);
+	cr_expect_geq(ticks, 2, "%zu of 1, 2, 5, 10, ...", ticks);
 	free(picture);
 }
 
