@@ -37,21 +37,37 @@ void capture_value(struct lane *lane)
 	lane->pending = 0;
 }
 
-static inline void record(struct lane *lane, uintptr_t address, uint64_t low_key)
+static inline void append(struct lane *lane, uintptr_t address, uint64_t low_key)
 {
-	uint32_t count;
+	const uint32_t count = lane->count;
 
+	lane->addresses[count] = address;
+	lane->keys[count] = lane->path | low_key;
+	lane->count = count + 1;
+}
+
+/* A record with something to do before it: values that are wanted, a window that is full. */
+static __attribute__((noinline)) void record_with_care(struct lane *lane, uintptr_t address, uint64_t low_key)
+{
 	if (lane->pending && !lane->copies)
 		capture_value(lane);
 	/* Not as soon as the window is full: a store just recorded has not happened yet, and its value is wanted. */
 	if (unlikely(lane->count == WINDOW))
 		lane_window_full(lane);
-	count = lane->count;
 	if (lane->values != NULL && (low_key >> KEY_OP_SHIFT & 3) != SIM_OP_LOAD && !lane->pending)
-		lane->pending = (uint16_t)(count + 1);
-	lane->addresses[count] = address;
-	lane->keys[count] = lane->path | low_key;
-	lane->count = count + 1;
+		lane->pending = (uint16_t)(lane->count + 1);
+	append(lane, address, low_key);
+}
+
+/* Whatever is not the plain case is the last call of a hook, here and below: so a hook saves no register. */
+static inline void record(struct lane *lane, uintptr_t address, uint64_t low_key)
+{
+	const bool wants_value = (low_key >> KEY_OP_SHIFT & 3) != SIM_OP_LOAD && lane->values != NULL;
+
+	if (unlikely(wants_value || lane->pending || lane->count == WINDOW))
+		record_with_care(lane, address, low_key);
+	else
+		append(lane, address, low_key);
 }
 
 /* `width` is here and below log2 of the size in bytes, with VOLATILE set or not, as it stands in a key. */
@@ -59,22 +75,33 @@ enum { VOLATILE = 1 << (KEY_VOLATILE_SHIFT - KEY_SIZE_SHIFT) };
 
 static inline uint64_t low_key(enum sim_space space, enum sim_op op, unsigned width, const void *site)
 {
+	const uint64_t index = site_index(site);
+
+	if (index >> KEY_SITE_BITS != 0)
+		__builtin_unreachable(); /* so the compiler knows the other fields where it knows their values */
 	return (uint64_t)space << KEY_SPACE_SHIFT | (uint64_t)op << KEY_OP_SHIFT | (uint64_t)width << KEY_SIZE_SHIFT |
-	       site_index(site);
+	       index;
 }
 
-/* initcheck: a store marks its bytes, a load looks at them; an atomic does both. */
-static inline __attribute__((always_inline)) void note_written(struct lane *lane, uint8_t *written, uintptr_t address,
-                                                               unsigned width, enum sim_op op, enum sim_space space,
-                                                               const void *site)
+/* initcheck: a store marks its bytes. False: not all that a load or an atomic reads was written. */
+static inline __attribute__((always_inline)) bool note_written(uint8_t *written, unsigned width, enum sim_op op)
 {
 	static const uint8_t all[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 	const size_t size = (size_t)1 << (width & ~VOLATILE);
 
-	if (op != SIM_OP_STORE && unlikely(memcmp(written, all, size) != 0))
-		report_uninitialised(lane, address, size, space, site);
-	if (op != SIM_OP_LOAD)
-		memcpy(written, all, size);
+	if (op != SIM_OP_STORE)
+		return memcmp(written, all, size) == 0;
+	memcpy(written, all, size);
+	return true;
+}
+
+COLD static void record_uninitialised(struct lane *lane, uint8_t *written, uintptr_t address, uint64_t low_key,
+                                      const void *site)
+{
+	report_uninitialised(lane, address, key_size(low_key), key_space(low_key), site);
+	if (key_op(low_key) != SIM_OP_LOAD)
+		memset(written, 1, key_size(low_key));
+	record(lane, address, low_key);
 }
 
 /* Everything that is not a good access of global or static shared memory. */
@@ -82,10 +109,13 @@ COLD static void record_rest(struct lane *lane, uintptr_t address, unsigned widt
 {
 	enum sim_space space = classify_access(lane, address, 1u << (width & ~VOLATILE), op, site);
 
-	if (space == SIM_SHARED && lane->shared_written != NULL)
-		note_written(lane, lane->shared_written + (address - lane->shared_first), address, width, op, space,
-		             site);
-	if (space != SIM_LOCAL)
+	uint8_t *written = space == SIM_SHARED && lane->shared_written != NULL
+	                           ? lane->shared_written + (address - lane->shared_first)
+	                           : NULL;
+
+	if (written != NULL && !note_written(written, width, op))
+		record_uninitialised(lane, written, address, low_key(space, op, width, site), site);
+	else if (space != SIM_LOCAL)
 		record(lane, address, low_key(space, op, width, site));
 }
 
@@ -96,6 +126,7 @@ static inline __attribute__((always_inline)) void access_memory(const void *poin
 	struct lane *lane = sim_lane;
 	const uintptr_t address = (uintptr_t)pointer, size = (uintptr_t)1 << (width & ~VOLATILE);
 	enum sim_space space;
+	uint8_t *written;
 
 	if (unlikely(lane == NULL))
 		return; /* host code */
@@ -108,9 +139,7 @@ static inline __attribute__((always_inline)) void access_memory(const void *poin
 			record_rest(lane, address, width, op, site);
 			return;
 		}
-		if (slot->written != NULL)
-			note_written(lane, slot->written + (address - slot->first), address, width, op, SIM_GLOBAL,
-			             site);
+		written = slot->written ? slot->written + (address - slot->first) : NULL;
 		space = SIM_GLOBAL;
 	} else if (address - lane->shared_first < lane->shared_span) {
 		const uint16_t *granule = &lane->shared_map[(address - lane->shared_first) >> 2];
@@ -122,9 +151,7 @@ static inline __attribute__((always_inline)) void access_memory(const void *poin
 			record_rest(lane, address, width, op, site);
 			return;
 		}
-		if (lane->shared_written != NULL)
-			note_written(lane, lane->shared_written + (address - lane->shared_first), address, width, op,
-			             SIM_SHARED, site);
+		written = lane->shared_written ? lane->shared_written + (address - lane->shared_first) : NULL;
 		space = SIM_SHARED;
 	} else if (address - lane->stack_first < lane->stack_span) {
 		return; /* local memory: registers, as far as the source is concerned */
@@ -132,7 +159,10 @@ static inline __attribute__((always_inline)) void access_memory(const void *poin
 		record_rest(lane, address, width, op, site);
 		return;
 	}
-	record(lane, address, low_key(space, op, width, site));
+	if (written != NULL && unlikely(!note_written(written, width, op)))
+		record_uninitialised(lane, written, address, low_key(space, op, width, site), site);
+	else
+		record(lane, address, low_key(space, op, width, site));
 }
 
 #define HOOK(bytes, log2_size)                                                                                       \
