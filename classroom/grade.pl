@@ -51,8 +51,8 @@ usage: grade.pl [--submission DIR|ZIP | --submissions DIR] [options]
 
 Exit status: 0 graded and written; 1 --require was not reached, or --check found something; 2 a mistake in the command
 line or a submission that cannot be used; 3 this machine cannot (a compiler, binutils, a disk that is full).
-CC chooses the compiler. GRADE_SANDBOX=bwrap|limits, GRADE_CPU_SECONDS=60 and GRADE_MEMORY_MB=1024 are of one run of one
-kernel. GRADE_BUILD=DIR is where trees of classes are made (default: build/classroom).
+CC chooses the compiler. GRADE_SANDBOX=bwrap|limits, GRADE_CPU_SECONDS=10 and GRADE_MEMORY_MB=1024 are of one run of one
+kernel, GRADE_COMPILE_SECONDS=60 of one compilation. GRADE_BUILD=DIR is where trees of classes are made (default: build/classroom).
 END
 }
 
@@ -487,6 +487,7 @@ sub write_results {
 sub grade {
     my ($path, $say) = @_;
     reset_tasks();
+    Chapter::new_submission();
     my $results = fresh_results();
     my ($kind, $why_not) = Sandbox::kind();
     push @{ $results->{notes} }, $kind eq 'bwrap' ? 'submissions run in bwrap, with limits'

@@ -60,7 +60,7 @@ sub build {
     my $sim = "$self->{tree}/common/sim/simcc";
     my %environment = (CC => $self->{cc}, CXX => $self->{cxx}, TMPDIR => $directory);
     my $result = Sandbox::run(command => [ $sim, qw(-c -g -w), "-I$self->{tree}/$self->{chapter}", $source, '-o',
-            "$directory/student.o" ], everything => 1, read => [ $self->{tree} ], write => [$directory],
+            "$directory/student.o" ], everything => 1, read => [ $self->{tree} ], write => [$directory], cpu_seconds => Sandbox::limit('compile_seconds'),
             environment => \%environment, output => "$directory/compile.log", memory_mb => 4 * Sandbox::limit('memory_mb'));
     return does_not_compile($result, slurp("$directory/compile.log", 20_000), $directory) if $result->{status} || $result->{signal};
 
@@ -129,6 +129,16 @@ my %CUDA_CATEGORY = (cudaErrorIllegalAddress => 'wrong access', cudaErrorMisalig
     cudaErrorLaunchTimeout => 'does not end', cudaErrorInvalidConfiguration => 'launch refused',
     cudaErrorInvalidValue => 'launch refused');
 
+# Seconds of CPU time that a run may take; the course's own take less than one. Somebody whose every task spins shall not
+# hold up the others: after three runs that did not end, a fifth is enough to see that the next ones do not either.
+my $endless = 0;
+sub seconds_of_a_run {
+    my $most = Sandbox::limit('cpu_seconds');
+    return $endless < 3 ? $most : int(($most + 4) / 5);
+}
+
+sub new_submission { $endless = 0 }
+
 # Runs a kernel on a case. Returns { ok, category, message, hazards => [..], bytes... }.
 sub run_case {
     my ($self, $build, $kernel, $case) = @_;
@@ -141,12 +151,14 @@ sub run_case {
     my $written = $self->judge('write', $in, @options);
     die "$self->{chapter}: judge write: $written->{error}\n" if $written->{error};
 
-    my $result = Sandbox::run(command => [ $build->{runner}, '--load', $in, '--save', $out, @problem ],
+    my $seconds = seconds_of_a_run();
+    my $result = Sandbox::run(cpu_seconds => $seconds, command => [ $build->{runner}, '--load', $in, '--save', $out, @problem ],
         read => [ $build->{runner}, $in ], write => [$out], output => "$out/output.txt",
         environment => { SIM_CHECK => 'memcheck,racecheck,initcheck,synccheck', SIM_ORDER => $case->{order},
-            SIM_REPORT => "$out/$nonce.jsonl", SIM_THREADS => 1, SIM_TIMEOUT => Sandbox::limit('cpu_seconds') * Sandbox::limit('clock_factor') });
+            SIM_REPORT => "$out/$nonce.jsonl", SIM_THREADS => 1, SIM_TIMEOUT => $seconds * Sandbox::limit('clock_factor') });
     my %report = read_report("$out/$nonce.jsonl", slurp("$out/run.txt", 10_000));
-    my %case = (hazards => $report{hazards}, %{ $self->outcome($result, $out, \%report) });
+    my %case = (hazards => $report{hazards}, %{ $self->outcome($result, $seconds, $out, \%report) });
+    $endless++ if ($case{category} // '') eq 'does not end';
     if ($case{ok}) {
         my $verdict = $self->judge('verdict', $out, @options);
         die "$self->{chapter}: judge verdict: $verdict->{error}\n" if $verdict->{error};
@@ -187,13 +199,13 @@ sub read_report {
 }
 
 sub outcome {
-    my ($self, $result, $out, $report) = @_;
+    my ($self, $result, $seconds, $out, $report) = @_;
     my $violation = slurp("$out/violation.txt", 500) =~ s/\n.*//sr;
     return failure('refused', "$violation while it launches",
         'A launcher computes a grid and launches; it touches no memory but its own variables.') if $violation ne '';
     my ($spinning) = grep { ($_->{kind} // '') eq 'endless_loop' } @{ $report->{hazards} };
     return failure('does not end', $result->{timeout} && $result->{timeout} eq 'clock' ? 'it was still running when the time was up'
-            : sprintf('it ran past its %d seconds of CPU time', Sandbox::limit('cpu_seconds')),
+            : "it ran past its $seconds seconds of CPU time",
         'Look for a loop whose variable does not change, or a thread that waits for one that has left.')
         if $result->{timeout} || $spinning;
     my ($cannot) = $report->{diary} =~ /^cannot (.*)$/m;

@@ -8,7 +8,7 @@ use strict;
 use warnings;
 use POSIX qw(:sys_wait_h setsid);
 
-my %LIMITS = (cpu_seconds => 60, memory_mb => 1024, file_mb => 64, clock_factor => 20);
+my %LIMITS = (cpu_seconds => 10, compile_seconds => 60, memory_mb => 1024, file_mb => 64, clock_factor => 20);
 
 # 'bwrap', or 'limits' and why it is not bwrap. GRADE_SANDBOX=limits leaves it out, =bwrap insists.
 my ($kind, $why_not);

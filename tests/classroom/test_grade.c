@@ -116,6 +116,27 @@ Test(classroom_grade, twice_the_same_and_on_one_busy_core_too)
 	cJSON_Delete(once);
 }
 
+/* Whoever spins everywhere holds up the others less and less; a task that ends has its points all the same. */
+Test(classroom_grade, runs_without_end_get_less_and_less_time)
+{
+	char *tree = solution("spinning");
+	static const char spin[] = "\t\tfor (volatile int k = 1; k;)\n\t\t\t;\n";
+	const char *file = text("%s/03_tiled_matmul/tiled_matmul.cu", tree);
+	replace_in(file, "\ta_tile[x][y] = i < m", text("%s\ta_tile[x][y] = i < m", spin));
+	replace_in(file, "\tfloat sum = 0.0f;\n\tfor (int first = 0",
+	           text("%s\tfloat sum = 0.0f;\n\tfor (int first = 0", spin));
+	setenv("GRADE_CPU_SECONDS", "6", 1);
+	cJSON *results = grade_to_json(tree, "03_tiled_matmul", 0);
+	unsetenv("GRADE_CPU_SECONDS");
+	cr_expect_not_null(strstr(output_of(results, "03.load"), "past its 6 seconds"), "%s",
+	                   output_of(results, "03.load"));
+	cr_expect_not_null(strstr(output_of(results, "03.tile"), "past its 2 seconds"), "%s",
+	                   output_of(results, "03.tile"));
+	cr_expect_float_eq(score_of(results, "03.registers"), points_of("03.registers"), 1e-9, "%s",
+	                   output_of(results, "03.registers"));
+	cJSON_Delete(results);
+}
+
 Test(classroom_grade, fresh_cases_tell_a_category_and_a_hint_only)
 {
 	char *tree = solution("fresh");
