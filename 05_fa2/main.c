@@ -254,7 +254,7 @@ static struct column column_of_fa2(const struct run_result *result, const struct
 		.blocks = heads(problem) * ceil_div(N, (uint64_t)tile.Br),
 		.rescales = heads(problem) * rescales,
 		.divisions = rows,
-		.statistics = rows,
+		.statistics = statistics(problem),
 		.units = units(problem, tile),
 		.equal_units = units(problem, (struct tile){EQUAL_TILE, EQUAL_TILE}),
 		.published_units = units(problem, (struct tile){FA2_PUBLISHED_BR, FA2_PUBLISHED_BR}),

@@ -3,6 +3,7 @@
 #include "measure/plain_build.h"
 #include "problem/load.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -263,15 +264,15 @@ static bool is_statistic(const struct kernel *kernel, const char *name)
 	return false;
 }
 
-/* What a model is compared with: everything the kernel touched but the statistics. */
-static struct traffic sum_traffic(const struct kernel_result *kernel, enum model_counts what)
+/* Of the statistics, or of everything else that the kernel touched: that is what a model is compared with. */
+static struct traffic sum_traffic(const struct kernel_result *kernel, enum model_counts what, bool statistics)
 {
 	struct traffic sum = {0, 0};
 	const struct launch_counts *total = &kernel->counts.total;
 	for (size_t t = 0; t < total->tensor_count; t++) {
 		const struct tensor_traffic *tensor = &total->tensors[t];
 		const struct traffic *traffic = what == MODEL_FOOTPRINT ? &tensor->footprint : &tensor->requested;
-		if (is_statistic(kernel->kernel, tensor->name))
+		if (is_statistic(kernel->kernel, tensor->name) != statistics)
 			continue;
 		sum.read_bytes += traffic->read_bytes;
 		sum.write_bytes += traffic->write_bytes;
@@ -279,58 +280,54 @@ static struct traffic sum_traffic(const struct kernel_result *kernel, enum model
 	return sum;
 }
 
-static uint64_t sum_atomics(const struct kernel_result *kernel)
+static uint64_t sum_atomics(const struct kernel_result *kernel, bool statistics)
 {
 	uint64_t sum = 0;
 	const struct launch_counts *total = &kernel->counts.total;
 	for (size_t t = 0; t < total->tensor_count; t++)
-		if (!is_statistic(kernel->kernel, total->tensors[t].name))
+		if (is_statistic(kernel->kernel, total->tensors[t].name) == statistics)
 			sum += total->tensors[t].atomic_bytes;
 	return sum;
+}
+
+/* The first reason is the one that is told. */
+__attribute__((format(printf, 2, 3))) static void not_verified(struct kernel_result *kernel, const char *format, ...)
+{
+	va_list arguments;
+	kernel->verified = false;
+	if (kernel->failure[0])
+		return;
+	va_start(arguments, format);
+	vsnprintf(kernel->failure, sizeof kernel->failure, format, arguments);
+	va_end(arguments);
 }
 
 static void compare_atomics(const struct run_result *result, struct kernel_result *kernel)
 {
 	kernel->atomic_elements = kernel->kernel->atomics ? kernel->kernel->atomics(&result->problem) : 0;
-	kernel->measured_atomic_bytes = sum_atomics(kernel);
-	if (kernel->measured_atomic_bytes == 4 * kernel->atomic_elements)
-		return;
-	kernel->verified = false;
-	if (!kernel->failure[0])
-		snprintf(kernel->failure, sizeof kernel->failure, "the atomics are not as many as expected");
+	kernel->measured_atomic_bytes = sum_atomics(kernel, false);
+	if (kernel->measured_atomic_bytes != 4 * kernel->atomic_elements)
+		not_verified(kernel, "the atomics are not as many as expected");
 }
 
 /* l, m, LSE, D are small beside the matrices, unless a kernel asks for them again and again. */
 static void compare_statistics(const struct run_result *result, struct kernel_result *kernel)
 {
-	const struct launch_counts *total = &kernel->counts.total;
-	for (size_t t = 0; t < total->tensor_count; t++) {
-		const struct tensor_traffic *tensor = &total->tensors[t];
-		if (is_statistic(kernel->kernel, tensor->name))
-			kernel->statistic_bytes +=
-				tensor->requested.read_bytes + tensor->requested.write_bytes + tensor->atomic_bytes;
-	}
+	struct traffic requested = sum_traffic(kernel, MODEL_REQUESTED, true);
 	uint64_t expected = kernel->kernel->statistics ? 4 * kernel->kernel->statistics(&result->problem) : 0;
-	if (kernel->statistic_bytes == expected)
-		return;
-	kernel->verified = false;
-	if (!kernel->failure[0])
-		snprintf(kernel->failure, sizeof kernel->failure,
-		         "%llu bytes of statistics were requested, its closed form says %llu",
-		         (unsigned long long)kernel->statistic_bytes, (unsigned long long)expected);
+	kernel->statistic_bytes = requested.read_bytes + requested.write_bytes + sum_atomics(kernel, true);
+	if (kernel->statistic_bytes != expected)
+		not_verified(kernel, "%llu bytes of statistics were requested, its closed form says %llu",
+		             (unsigned long long)kernel->statistic_bytes, (unsigned long long)expected);
 }
 
 /* The floor of a GPU run rests on this number, and only a counting run can check it. */
 static void compare_blocks(const struct run_result *result, struct kernel_result *kernel)
 {
 	uint64_t expected = kernel->kernel->blocks(&result->problem);
-	if (kernel->counts.blocks == expected)
-		return;
-	kernel->verified = false;
-	if (!kernel->failure[0])
-		snprintf(kernel->failure, sizeof kernel->failure,
-		         "%llu blocks were launched, its description says %llu",
-		         (unsigned long long)kernel->counts.blocks, (unsigned long long)expected);
+	if (kernel->counts.blocks != expected)
+		not_verified(kernel, "%llu blocks were launched, its description says %llu",
+		             (unsigned long long)kernel->counts.blocks, (unsigned long long)expected);
 }
 
 static void compare_models(const struct run_result *result, struct kernel_result *kernel)
@@ -340,15 +337,12 @@ static void compare_models(const struct run_result *result, struct kernel_result
 	kernel->model_count = kernel->kernel->models(&result->problem, kernel->models);
 	for (size_t i = 0; i < kernel->model_count && kernel->counts.counted; i++) {
 		const struct model *model = &kernel->models[i];
-		struct traffic measured = sum_traffic(kernel, model->counts);
+		struct traffic measured = sum_traffic(kernel, model->counts, false);
 		kernel->measured[i] = measured;
-		if (measured.read_bytes == 4 * model->read_elements &&
-		    measured.write_bytes == 4 * model->write_elements)
-			continue;
-		kernel->verified = false;
-		if (!kernel->failure[0])
-			snprintf(kernel->failure, sizeof kernel->failure, "the %s count is not its closed form, %s",
-			         model->counts == MODEL_FOOTPRINT ? "footprint" : "requested", model->formula);
+		if (measured.read_bytes != 4 * model->read_elements ||
+		    measured.write_bytes != 4 * model->write_elements)
+			not_verified(kernel, "the %s count is not its closed form, %s",
+			             model->counts == MODEL_FOOTPRINT ? "footprint" : "requested", model->formula);
 	}
 	if (!kernel->counts.counted)
 		return;
