@@ -1,7 +1,7 @@
 /*
  * The C library, as device code calls it: simcc renames the call of f in device code to sim_f. Exponentials are
- * counted; output waits for the end of the launch; a failed assert ends the launch. On the host, where the same
- * file's host functions may end up here, each does what its namesake does.
+ * counted; a second result is a store like any other; output waits for the end of the launch; a failed assert ends
+ * the launch. On the host, where the same file's host functions may end up here, each does what its namesake does.
  */
 #include <assert.h>
 #include <math.h>
@@ -13,6 +13,8 @@
 
 extern uint3 sim_thread_index(void);
 extern uint3 sim_block_index(void);
+extern void __tsan_write4(void *pointer, const void *site);
+extern void __tsan_write8(void *pointer, const void *site);
 
 #define EXPONENTIAL(name, type)                                                                                      \
 	type sim_##name(type x);                                                                                     \
@@ -31,6 +33,44 @@ EXPONENTIAL(exp10f, float)
 EXPONENTIAL(exp10, double)
 EXPONENTIAL(expm1f, float)
 EXPONENTIAL(expm1, double)
+
+/* C's functions that store a second result: the library does it, so the store is told here. */
+static void tell_store(void *pointer, size_t bytes, const void *site)
+{
+	if (bytes == 8)
+		__tsan_write8(pointer, site);
+	else
+		__tsan_write4(pointer, site);
+}
+
+#define STORING_HOOK(name, type, result)                                                                             \
+	type sim_##name##_s2(type x, result *stored, const void *site)                                               \
+	{                                                                                                            \
+		tell_store(stored, sizeof *stored, site);                                                            \
+		return name(x, stored);                                                                              \
+	}
+#define REMQUO_HOOK(name, type)                                                                                      \
+	type sim_##name##_s2(type x, type y, int *quotient, const void *site)                                        \
+	{                                                                                                            \
+		tell_store(quotient, sizeof *quotient, site);                                                        \
+		return name(x, y, quotient);                                                                         \
+	}
+#define SINCOS_HOOK(name, type)                                                                                      \
+	void sim_##name##_s3(type x, type *sine, type *cosine, const void *site)                                     \
+	{                                                                                                            \
+		tell_store(sine, sizeof *sine, site);                                                                \
+		tell_store(cosine, sizeof *cosine, site);                                                            \
+		name(x, sine, cosine);                                                                               \
+	}
+
+STORING_HOOK(modf, double, double)
+STORING_HOOK(modff, float, float)
+STORING_HOOK(frexp, double, int)
+STORING_HOOK(frexpf, float, int)
+REMQUO_HOOK(remquo, double)
+REMQUO_HOOK(remquof, float)
+SINCOS_HOOK(sincos, double)
+SINCOS_HOOK(sincosf, float)
 
 int sim_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int sim_vprintf(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));

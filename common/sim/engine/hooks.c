@@ -5,7 +5,6 @@
  * lane's window. Nothing is counted here; account.c works the windows off. This is the hot path of the whole
  * device: a record costs about 2 ns.
  */
-#include <math.h>
 #include <string.h>
 
 #include "run.h"
@@ -46,6 +45,11 @@ static inline void append(struct lane *lane, uintptr_t address, uint64_t low_key
 	lane->count = count + 1;
 }
 
+static inline bool wants_value(const struct lane *lane, uint64_t low_key)
+{
+	return lane->values != NULL && key_op(low_key) != SIM_OP_LOAD;
+}
+
 /* A record with something to do before it: values that are wanted, a window that is full. */
 static __attribute__((noinline)) void record_with_care(struct lane *lane, uintptr_t address, uint64_t low_key)
 {
@@ -54,7 +58,7 @@ static __attribute__((noinline)) void record_with_care(struct lane *lane, uintpt
 	/* Not as soon as the window is full: a store just recorded has not happened yet, and its value is wanted. */
 	if (unlikely(lane->count == WINDOW))
 		lane_window_full(lane);
-	if (lane->values != NULL && (low_key >> KEY_OP_SHIFT & 3) != SIM_OP_LOAD && !lane->pending)
+	if (wants_value(lane, low_key) && !lane->pending)
 		lane->pending = (uint16_t)(lane->count + 1);
 	append(lane, address, low_key);
 }
@@ -62,9 +66,7 @@ static __attribute__((noinline)) void record_with_care(struct lane *lane, uintpt
 /* Whatever is not the plain case is the last call of a hook, here and below: so a hook saves no register. */
 static inline void record(struct lane *lane, uintptr_t address, uint64_t low_key)
 {
-	const bool wants_value = (low_key >> KEY_OP_SHIFT & 3) != SIM_OP_LOAD && lane->values != NULL;
-
-	if (unlikely(wants_value || lane->pending || lane->count == WINDOW))
+	if (unlikely(wants_value(lane, low_key) || lane->pending || lane->count == WINDOW))
 		record_with_care(lane, address, low_key);
 	else
 		append(lane, address, low_key);
@@ -104,6 +106,19 @@ COLD static void record_uninitialised(struct lane *lane, uint8_t *written, uintp
 	record(lane, address, low_key);
 }
 
+/* An access that may happen. `written`: what initcheck knows of its bytes, NULL when it is off. */
+static inline __attribute__((always_inline)) void note_and_record(struct lane *lane, uint8_t *written,
+                                                                  uintptr_t address, unsigned width, enum sim_op op,
+                                                                  enum sim_space space, const void *site)
+{
+	const uint64_t key = low_key(space, op, width, site);
+
+	if (written != NULL && unlikely(!note_written(written, width, op)))
+		record_uninitialised(lane, written, address, key, site);
+	else
+		record(lane, address, key);
+}
+
 /* Everything that is not a good access of global or static shared memory. */
 COLD static void record_rest(struct lane *lane, uintptr_t address, unsigned width, enum sim_op op, const void *site)
 {
@@ -113,10 +128,8 @@ COLD static void record_rest(struct lane *lane, uintptr_t address, unsigned widt
 	                           ? lane->shared_written + (address - lane->shared_first)
 	                           : NULL;
 
-	if (written != NULL && !note_written(written, width, op))
-		record_uninitialised(lane, written, address, low_key(space, op, width, site), site);
-	else if (space != SIM_LOCAL)
-		record(lane, address, low_key(space, op, width, site));
+	if (space != SIM_LOCAL)
+		note_and_record(lane, written, address, width, op, space, site);
 }
 
 /* One access. */
@@ -159,10 +172,7 @@ static inline __attribute__((always_inline)) void access_memory(const void *poin
 		record_rest(lane, address, width, op, site);
 		return;
 	}
-	if (written != NULL && unlikely(!note_written(written, width, op)))
-		record_uninitialised(lane, written, address, low_key(space, op, width, site), site);
-	else
-		record(lane, address, low_key(space, op, width, site));
+	note_and_record(lane, written, address, width, op, space, site);
 }
 
 #define HOOK(bytes, log2_size)                                                                                       \
@@ -274,44 +284,6 @@ void *sim_memset_s4(void *to, int value, size_t bytes, const void *site)
 	access_range(to, bytes, SIM_OP_STORE, site);
 	return memset(to, value, bytes);
 }
-
-/* C's functions that store a second result: the library does it, so the store is told here. */
-static void tell_store(void *pointer, size_t bytes, const void *site)
-{
-	if (bytes == 8)
-		__tsan_write8(pointer, site);
-	else
-		__tsan_write4(pointer, site);
-}
-
-#define STORING_HOOK(name, type, result)                                                                             \
-	type sim_##name##_s2(type x, result *stored, const void *site)                                               \
-	{                                                                                                            \
-		tell_store(stored, sizeof *stored, site);                                                            \
-		return name(x, stored);                                                                              \
-	}
-#define REMQUO_HOOK(name, type)                                                                                      \
-	type sim_##name##_s2(type x, type y, int *quotient, const void *site)                                        \
-	{                                                                                                            \
-		tell_store(quotient, sizeof *quotient, site);                                                        \
-		return name(x, y, quotient);                                                                         \
-	}
-#define SINCOS_HOOK(name, type)                                                                                      \
-	void sim_##name##_s3(type x, type *sine, type *cosine, const void *site)                                     \
-	{                                                                                                            \
-		tell_store(sine, sizeof *sine, site);                                                                \
-		tell_store(cosine, sizeof *cosine, site);                                                            \
-		name(x, sine, cosine);                                                                               \
-	}
-
-STORING_HOOK(modf, double, double)
-STORING_HOOK(modff, float, float)
-STORING_HOOK(frexp, double, int)
-STORING_HOOK(frexpf, float, int)
-REMQUO_HOOK(remquo, double)
-REMQUO_HOOK(remquof, float)
-SINCOS_HOOK(sincos, double)
-SINCOS_HOOK(sincosf, float)
 
 void sim_note_fence(void)
 {
