@@ -31,7 +31,8 @@ binmode STDOUT, ':utf8';
 binmode STDERR, ':utf8';
 $| = 1;
 
-sub usage { print STDERR 'grade: ', Results::readable($_[0]), "\n"; exit 2 }
+sub complain { print STDERR 'grade: ', Results::readable($_[0] =~ s/\n?\z/\n/r) }
+sub usage { complain($_[0]); exit 2 }
 
 sub help {
     return <<'END';
@@ -52,7 +53,8 @@ usage: grade.pl [--submission DIR|ZIP | --submissions DIR] [options]
 Exit status: 0 graded and written; 1 --require was not reached, or --check found something; 2 a mistake in the command
 line or a submission that cannot be used; 3 this machine cannot (a compiler, binutils, a disk that is full).
 CC chooses the compiler. GRADE_SANDBOX=bwrap|limits, GRADE_CPU_SECONDS=10 and GRADE_MEMORY_MB=1024 are of one run of one
-kernel, GRADE_COMPILE_SECONDS=60 of one compilation. GRADE_BUILD=DIR is where trees of classes are made (default: build/classroom).
+kernel, GRADE_COMPILE_SECONDS=60 of one compilation. GRADE_BUILD=DIR is where trees of classes are made (default:
+build/classroom).
 END
 }
 
@@ -519,7 +521,7 @@ sub grade {
 sub check_submission {
     my ($path) = @_;
     my ($submission, $notes) = eval { Submission::read_submission($path, wanted_files(), 'predictions.txt', 'WORKLOG.md') };
-    if (!$submission) { print STDERR 'grade: ', Results::readable($@); return 2 }
+    if (!$submission) { complain($@); return 2 }
     my $found = 0;
     for my $chapter_name (chapters()) {
         my ($task) = grep { $_->{chapter} eq $chapter_name } @tasks;
@@ -669,7 +671,7 @@ sub main {
     return check_submission($opt{submission}) if $opt{check};
     my $say = -t STDERR ? sub { printf STDERR "\r%-40s%s", $_[0], $_[0] eq '' ? "\r" : '' } : sub { };
     my $results = grade($opt{submission}, $say);
-    if ($results->{trouble}) { print STDERR 'grade: ', Results::readable($results->{trouble}), "\n"; return 2 }
+    if ($results->{trouble}) { complain($results->{trouble}); return 2 }
     print Results::human($results);
     my ($score, $most) = (Results::score(@tasks), Results::most(@tasks));
     return defined $opt{require} && $score < $most * $opt{require} / 100 ? 1 : 0;
@@ -677,7 +679,7 @@ sub main {
 
 my $status = eval { main(@ARGV) };
 if (!defined $status) {
-    print STDERR 'grade: ', Results::readable($@);
+    complain($@);
     exit 3;
 }
 exit $status;

@@ -60,8 +60,9 @@ sub build {
     my $sim = "$self->{tree}/common/sim/simcc";
     my %environment = (CC => $self->{cc}, CXX => $self->{cxx}, TMPDIR => $directory);
     my $result = Sandbox::run(command => [ $sim, qw(-c -g -w), "-I$self->{tree}/$self->{chapter}", $source, '-o',
-            "$directory/student.o" ], everything => 1, read => [ $self->{tree} ], write => [$directory], cpu_seconds => Sandbox::limit('compile_seconds'),
-            environment => \%environment, output => "$directory/compile.log", memory_mb => 4 * Sandbox::limit('memory_mb'));
+            "$directory/student.o" ], everything => 1, read => [ $self->{tree} ], write => [$directory],
+            cpu_seconds => Sandbox::limit('compile_seconds'), environment => \%environment,
+            output => "$directory/compile.log", memory_mb => 4 * Sandbox::limit('memory_mb'));
     return does_not_compile($result, slurp("$directory/compile.log", 20_000), $directory) if $result->{status} || $result->{signal};
 
     @why = Source::object_refusals($self->symbols("$directory/student.o"));

@@ -309,16 +309,21 @@ Test(explain, a_missing_trace_has_its_own_reason, .timeout = 120)
 	cr_expect(strstr(says, "No launch came to its end"), "%s", says);
 }
 
-#define ONLINE_SOFTMAX TEST_ROOT "/02_online_softmax/online_softmax"
+/* The page of a row of chapter 02. */
+static const char *page_of_row(const char *options)
+{
+	const char *page = text("%s/row.html", scratch_directory());
+	struct outcome o = run_in(scratch_directory(), TEST_ROOT "/02_online_softmax/online_softmax",
+	                          text("--trace %s --quiet --explain %s", options, page));
+	cr_assert_eq(o.status, 0, "%s", o.err);
+	free_outcome(&o);
+	return page;
+}
 
 /* Nine digits of 3e38 are not the fp32 number: a difference of one rounding would be e to a huge power. */
 Test(explain, softmax_steps_are_fp32, .timeout = 120)
 {
-	const char *page = text("%s/steps.html", scratch_directory());
-	struct outcome o = run_in(scratch_directory(), ONLINE_SOFTMAX,
-	                          text("--trace --values 3e38,-3e38,1 --block 1 --quiet --explain %s", page));
-	cr_assert_eq(o.status, 0, "%s", o.err);
-	free_outcome(&o);
+	const char *page = page_of_row("--values 3e38,-3e38,1 --block 1");
 	cJSON *results = browse("", text("%s#view=softmax&s=3", page),
 	                        LIST("eval:document.querySelector('[data-name=total]').textContent",
 	                             "eval:document.querySelector('.equations').innerText"));
@@ -329,11 +334,7 @@ Test(explain, softmax_steps_are_fp32, .timeout = 120)
 
 Test(explain, a_row_too_long_is_left_out_with_a_sentence, .timeout = 120)
 {
-	const char *page = text("%s/row.html", scratch_directory());
-	struct outcome o = run_in(scratch_directory(), ONLINE_SOFTMAX,
-	                          text("--trace --rows 1 --cols 4097 --repeat 1 --quiet --explain %s", page));
-	cr_assert_eq(o.status, 0, "%s", o.err);
-	free_outcome(&o);
+	const char *page = page_of_row("--rows 1 --cols 4097 --repeat 1");
 	cJSON *data = data_of(page), *run = cJSON_GetArrayItem(json_get(data, "runs"), 0);
 	cr_expect_null(cJSON_GetObjectItem(json_get(run, "result"), "x"));
 	cJSON_Delete(data);
