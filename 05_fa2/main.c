@@ -342,7 +342,7 @@ static void write_cell(enum line line, const struct column *column, const struct
 	case LINE_MEMORY: format_bytes(column->memory_bytes, cell); break;
 	case LINE_ERROR:
 		if (run)
-			snprintf(cell, 64, "%.1e", run->worst.max_abs);
+			snprintf(cell, 64, "%.1e", run->outputs[run->worst].check.max_abs);
 		else
 			strcpy(cell, "run 04");
 		break;

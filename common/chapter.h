@@ -93,18 +93,22 @@ struct kernel {
 	bool (*runs)(const struct problem *problem, const struct gpu *gpu, char *reason, size_t size);
 };
 
+/* What the comparison said of one output of a kernel. */
+struct output_result {
+	struct check check;
+	size_t at[MAX_RANK], rank; /* coordinates of its worst element */
+};
+
 struct kernel_result {
 	const struct kernel *kernel;
 	char skipped[200]; /* why it was not run; "" when it was */
 	bool verified;
 	char failure[200]; /* why it is not verified, when no element of an output shows it */
-	bool checked;
-	struct check worst; /* of all outputs, relative to its tolerance */
-	size_t worst_at[MAX_RANK], worst_rank;
-	struct check checks[MAX_EXPECTATIONS]; /* each output, in the order of `tensors` */
-	size_t check_count;
-	struct error_map *maps;   /* with --explain: of each of checks[]; else NULL */
-	struct time_summary time; /* runs == 0: no time */
+	struct output_result outputs[MAX_EXPECTATIONS]; /* each output, in the order of `tensors` */
+	size_t output_count;                            /* 0: nothing was compared */
+	size_t worst;                                   /* of outputs: largest error relative to its tolerance */
+	struct error_map *maps;                         /* with --explain: of each of outputs[]; else NULL */
+	struct time_summary time;                       /* runs == 0: no time */
 	bool has_floor;
 	struct floor floor;
 	struct counts prepared, counts; /* of `prepare`, of `launch` */

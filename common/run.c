@@ -187,7 +187,7 @@ static bool launch_once(struct run_result *result, struct kernel_result *kernel,
 	return true;
 }
 
-/* For the page of --explain: where checks[check_count] is wrong. Without memory the page has no map. */
+/* For the page of --explain: where outputs[output_count] is wrong. Without memory the page has no map. */
 static void map_errors(const struct run_result *result, struct kernel_result *kernel,
                        const struct expectation *expectation, const float *actual, const size_t *shape, size_t rank)
 {
@@ -195,39 +195,34 @@ static void map_errors(const struct run_result *result, struct kernel_result *ke
 		return;
 	if (!kernel->maps && !(kernel->maps = calloc(MAX_EXPECTATIONS, sizeof *kernel->maps)))
 		return;
-	error_map_make(&kernel->maps[kernel->check_count], &kernel->checks[kernel->check_count], expectation, actual,
-	               shape, rank, result->problem.tile_q);
+	error_map_make(&kernel->maps[kernel->output_count], &kernel->outputs[kernel->output_count].check, expectation,
+	               actual, shape, rank, result->problem.tile_q);
 }
 
-static int check_output(const struct run_result *result, struct kernel_result *kernel, const struct tensor *tensor,
-                        const struct expectation *expectation, const float *actual, FILE *diagnostics)
+static bool check_output(const struct run_result *result, struct kernel_result *kernel, const struct tensor *tensor,
+                         const struct expectation *expectation, const float *actual, FILE *diagnostics)
 {
+	struct output_result *output = &kernel->outputs[kernel->output_count];
 	size_t shape[MAX_RANK], rank = problem_shape(&result->problem, tensor->shape, shape);
 	struct check check = check_tensor(expectation, actual);
 	if (!check.passed) {
 		fprintf(diagnostics, "%s: %s is wrong\n", kernel->kernel->name, tensor->name);
 		check_print_worst(diagnostics, &check, expectation, actual, shape, rank);
 	}
-	if (!kernel->checked || check_is_worse(&check, &kernel->worst)) {
-		kernel->worst = check;
-		kernel->worst_rank = rank;
-		check_coordinates(check.worst_row, check.worst_column, expectation->row_length, shape, rank,
-		                  kernel->worst_at);
-	}
-	kernel->checked = true;
-	if (kernel->check_count < MAX_EXPECTATIONS) {
-		kernel->checks[kernel->check_count] = check;
-		map_errors(result, kernel, expectation, actual, shape, rank);
-		kernel->check_count++;
-	}
-	return check.passed ? 0 : EXIT_VERIFICATION;
+	*output = (struct output_result){.check = check, .rank = rank};
+	check_coordinates(check.worst_row, check.worst_column, expectation->row_length, shape, rank, output->at);
+	if (kernel->output_count > 0 && check_is_worse(&check, &kernel->outputs[kernel->worst].check))
+		kernel->worst = kernel->output_count;
+	map_errors(result, kernel, expectation, actual, shape, rank);
+	kernel->output_count++;
+	return check.passed;
 }
 
 /* Copies each output back, compares it, and writes it when it is to be saved. */
 static int check_outputs(struct run_result *result, struct kernel_result *kernel, const struct host *host,
                          const struct device_memory *memory, const char *save, FILE *diagnostics, struct error *error)
 {
-	bool passed = true;
+	bool passed = true, judged = false;
 	for (const struct tensor *tensor = kernel->kernel->tensors; tensor->name; tensor++) {
 		if (!tensor_is_output(tensor))
 			continue;
@@ -242,8 +237,11 @@ static int check_outputs(struct run_result *result, struct kernel_result *kernel
 			passed = false;
 			snprintf(kernel->failure, sizeof kernel->failure, "nothing to verify %s against",
 			         tensor->name);
-		} else if (check_output(result, kernel, tensor, expectation, actual, diagnostics) != 0) {
-			passed = false;
+		} else {
+			passed = check_output(result, kernel, tensor, expectation, actual, diagnostics) && passed;
+			/* What was prepared for the kernel says nothing of the kernel. */
+			judged = judged || (tensor->role == TENSOR_OUTPUT &&
+			                    kernel->outputs[kernel->output_count - 1].check.judged);
 		}
 
 		size_t shape[MAX_RANK], rank = problem_shape(&result->problem, tensor->shape, shape);
@@ -252,7 +250,10 @@ static int check_outputs(struct run_result *result, struct kernel_result *kernel
 		if (written != 0)
 			return written;
 	}
-	kernel->verified = passed && kernel->checked && !kernel->failure[0];
+	if (passed && !judged && !kernel->failure[0])
+		snprintf(kernel->failure, sizeof kernel->failure,
+		         "nothing could be judged: with these inputs zeros would pass for every output");
+	kernel->verified = passed && judged && !kernel->failure[0];
 	return 0;
 }
 
@@ -535,7 +536,7 @@ void run_result_free(struct run_result *result)
 	for (size_t i = 0; i < result->kernel_count; i++) {
 		counts_free(&result->kernels[i].prepared);
 		counts_free(&result->kernels[i].counts);
-		for (size_t c = 0; result->kernels[i].maps && c < result->kernels[i].check_count; c++)
+		for (size_t c = 0; result->kernels[i].maps && c < result->kernels[i].output_count; c++)
 			error_map_free(&result->kernels[i].maps[c]);
 		free(result->kernels[i].maps);
 	}

@@ -1,4 +1,4 @@
-# The largest error of each kernel beside its tolerance, against N: O of the forward kernels, dQ of the backward ones.
+# The error of each kernel's worst element (relative to its tolerance) beside that tolerance, against N: O of the forward kernels, dQ of the backward ones.
 # data: a directory with 01_naive.tsv, 04_fa1.tsv, 05_fa2.tsv and 06_backward.tsv
 load 'plots/theme.gp'
 naive = data.'/01_naive.tsv'; fa1 = data.'/04_fa1.tsv'; fa2 = data.'/05_fa2.tsv'; backward = data.'/06_backward.tsv'
@@ -11,7 +11,7 @@ worst = all_of('error_share', '', 'tail')
 least = at_most(all_of('max_abs_O', where, 'head'), all_of('max_abs_dQ', where, 'head'))
 eval headline(sprintf("Exact to rounding: no attention kernel uses more than %.1f %% of its tolerance", 100 * worst))
 eval provenance(sprintf("Against attention in double precision, standard normal input, d = %d, no mask. %s", d, source(fa2)))
-eval description("The tolerance is derived from the arithmetic and grows with N; errors hardly do. The figure in the headline is of all outputs, shapes and masks that were measured.")
+eval description("Each element has a tolerance derived from its arithmetic; shown is the element nearest to its own, the dashed line is that element's tolerance in naive. The figure in the headline is of all outputs, shapes and masks that were measured.")
 powers = "set format y \"%.0te%T\"; set ytics ('10⁻⁸' 1e-8, '10⁻⁷' 1e-7, '10⁻⁶' 1e-6, '10⁻⁵' 1e-5, '10⁻⁴' 1e-4, '10⁻³' 1e-3, '10⁻²' 1e-2)"
 Nmin = first_of(naive, 'naive', 'seq')
 Nmax = at_least(last_of(naive, 'naive', 'seq'), last_of(fa2, 'fa2_row', 'seq'))

@@ -73,5 +73,5 @@ sub run {
 sub comparable {
     my ($printed) = @_;
     return $printed =~ s/^(\s*(?:time|error)\b).*$/$1/mgr =~ s/\s+[\d.]+ [num]?s$//mgr
-        =~ s/error \S+ at \S+(?: tolerance \S+)?/error/gr;
+        =~ s/error \S+ at \S+(?: tolerance \S+)?(?: power \S+)?/error/gr;
 }

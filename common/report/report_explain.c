@@ -137,7 +137,7 @@ static void write_kernel(struct json *json, const struct run_result *result, con
 	}
 	json_close_array(json);
 	json_open_array(json, "maps");
-	for (size_t c = 0; kernel->maps && c < kernel->check_count; c++)
+	for (size_t c = 0; kernel->maps && c < kernel->output_count; c++)
 		if (kernel->maps[c].ratios)
 			write_map(json, &kernel->maps[c]);
 	json_close_array(json);

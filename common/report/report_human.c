@@ -52,28 +52,37 @@ static void print_head(const struct terminal *terminal, const struct run_result 
 	fprintf(terminal->out, "%s\n", result->device->title);
 }
 
-static void print_coordinates(FILE *out, const struct kernel_result *kernel)
+/* error 2.4e-07 at dQ[0,0,12,3], tolerance 8.9e-05, zeros would be off by 1.1e+04 of it */
+static void print_output(FILE *out, const struct output_result *output)
 {
-	fprintf(out, "%s[", kernel->worst.tensor);
-	for (size_t axis = 0; axis < kernel->worst_rank; axis++)
-		fprintf(out, "%s%zu", axis ? "," : "", kernel->worst_at[axis]);
-	fputc(']', out);
+	const struct check *check = &output->check;
+	if (isnan(check->max_abs))
+		fprintf(out, "not a number at %s[", check->tensor);
+	else
+		fprintf(out, "error %.2g at %s[", check->max_abs, check->tensor);
+	for (size_t axis = 0; axis < output->rank; axis++)
+		fprintf(out, "%s%zu", axis ? "," : "", output->at[axis]);
+	fprintf(out, "], tolerance %.2g", check->tolerance);
+	if (!check->judged)
+		fprintf(out, ", not judged: rounding may exceed the result");
+	else if (isfinite(check->power))
+		fprintf(out, ", power %.2g", check->power);
 }
 
 static void print_verdict(const struct terminal *terminal, const struct run_result *result,
                           const struct kernel_result *kernel)
 {
 	FILE *out = terminal->out;
+	const char *indent = "  "; /* each line after the first stands below what follows the verdict */
 	fputs("  ", out);
 	terminal_print(terminal, kernel->verified ? STYLE_GOOD : STYLE_BAD, "%s",
 	               kernel->verified ? "verified" : "FAILED  ");
-	if (kernel->checked) {
-		fprintf(out, "  error %.2g at ", kernel->worst.max_abs);
-		print_coordinates(out, kernel);
-		fprintf(out, ", tolerance %.2g", kernel->worst.tolerance);
+	for (size_t i = 0; i < kernel->output_count; i++, indent = "\n            ") {
+		fputs(indent, out);
+		print_output(out, &kernel->outputs[i]);
 	}
 	if (kernel->failure[0])
-		fprintf(out, "%s  %s", kernel->checked ? "\n          " : "", kernel->failure);
+		fprintf(out, "%s%s", indent, kernel->failure);
 	if (result->rows_checked < result->rows) {
 		char checked[32], all[32];
 		fprintf(out, "\n            %s of %s rows checked, drawn at random",

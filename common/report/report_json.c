@@ -1,6 +1,8 @@
 #include "report/json.h"
 #include "report/report.h"
 
+#include <math.h>
+
 const char *report_time_kind(const struct run_result *result)
 {
 	return result->device->simulated ? "measured-cpu" : "measured-gpu";
@@ -101,28 +103,32 @@ static void write_model(struct json *json, const char *key, const struct model *
 	json_close_object(json);
 }
 
-static void write_error(struct json *json, const struct kernel_result *kernel)
+/* The worst output. */
+static void write_error(struct json *json, const struct output_result *output)
 {
 	json_open_object(json, "error");
-	json_string(json, "tensor", kernel->worst.tensor);
-	json_number(json, "max_abs", kernel->worst.max_abs);
-	json_number(json, "tolerance", kernel->worst.tolerance);
+	json_string(json, "tensor", output->check.tensor);
+	json_number(json, "max_abs", output->check.max_abs);
+	json_number(json, "tolerance", output->check.tolerance);
 	json_open_array(json, "worst");
-	for (size_t axis = 0; axis < kernel->worst_rank; axis++)
-		json_count(json, NULL, kernel->worst_at[axis]);
+	for (size_t axis = 0; axis < output->rank; axis++)
+		json_count(json, NULL, output->at[axis]);
 	json_close_array(json);
 	json_close_object(json);
 }
 
-/* Every output, where there is more than one. */
-static void write_errors(struct json *json, const struct kernel_result *kernel)
+static void write_outputs(struct json *json, const struct kernel_result *kernel)
 {
-	json_open_array(json, "errors");
-	for (size_t i = 0; i < kernel->check_count; i++) {
+	json_open_array(json, "outputs");
+	for (size_t i = 0; i < kernel->output_count; i++) {
+		const struct check *check = &kernel->outputs[i].check;
 		json_open_object(json, NULL);
-		json_string(json, "tensor", kernel->checks[i].tensor);
-		json_number(json, "max_abs", kernel->checks[i].max_abs);
-		json_number(json, "tolerance", kernel->checks[i].tolerance);
+		json_string(json, "tensor", check->tensor);
+		json_number(json, "max_abs", check->max_abs);
+		json_number(json, "tolerance", check->tolerance);
+		if (isfinite(check->power)) /* none where no error is allowed */
+			json_number(json, "power", check->power);
+		json_bool(json, "judged", check->judged);
 		json_close_object(json);
 	}
 	json_close_array(json);
@@ -156,10 +162,10 @@ static void write_kernel(struct json *json, const struct run_result *result, con
 		json_string(json, "skipped", kernel->skipped);
 	if (kernel->failure[0])
 		json_string(json, "failure", kernel->failure);
-	if (kernel->checked)
-		write_error(json, kernel);
-	if (kernel->check_count > 1)
-		write_errors(json, kernel);
+	if (kernel->output_count > 0) {
+		write_error(json, &kernel->outputs[kernel->worst]);
+		write_outputs(json, kernel);
+	}
 	if (kernel->time.runs) {
 		json_open_object(json, "time");
 		json_number(json, "median_ms", kernel->time.median_ms);

@@ -115,9 +115,9 @@ static void write_errors(FILE *out, const struct run_result *result, const struc
 	size_t count = list_outputs(result->chapter, outputs);
 	for (size_t i = 0; i < count; i++) {
 		const struct check *found = NULL;
-		for (size_t c = 0; c < kernel->check_count; c++)
-			if (strcmp(kernel->checks[c].tensor, outputs[i]) == 0)
-				found = &kernel->checks[c];
+		for (size_t c = 0; c < kernel->output_count; c++)
+			if (strcmp(kernel->outputs[c].check.tensor, outputs[i]) == 0)
+				found = &kernel->outputs[c].check;
 		write_number(out, found, found ? found->max_abs : 0.0);
 		write_number(out, found, found ? found->tolerance : 0.0);
 	}
@@ -131,13 +131,15 @@ static void write_row(FILE *out, const struct run_result *result, const struct k
 	if (applies(result, OPTION_CAUSAL))
 		fprintf(out, "%d\t", result->problem.causal);
 
-	bool timed = kernel->time.runs > 0, counted = kernel->counts.counted, modelled = kernel->model_count > 0;
+	const struct check *worst = &kernel->outputs[kernel->worst].check;
+	bool checked = kernel->output_count > 0, timed = kernel->time.runs > 0, counted = kernel->counts.counted,
+	     modelled = kernel->model_count > 0;
 	const struct launch_counts *total = &kernel->counts.total;
 	const struct model *model = &kernel->models[0];
 	fprintf(out, "%s", kernel->kernel->name);
 	write_text(out, true, kernel->skipped[0] ? "skipped" : kernel->verified ? "yes" : "no");
-	write_number(out, kernel->checked, kernel->worst.max_abs);
-	write_number(out, kernel->checked, kernel->worst.tolerance);
+	write_number(out, checked, worst->max_abs);
+	write_number(out, checked, worst->tolerance);
 	write_number(out, timed, kernel->time.median_ms);
 	write_number(out, timed, kernel->time.p10_ms);
 	write_number(out, timed, kernel->time.p90_ms);
@@ -169,7 +171,7 @@ static void write_row(FILE *out, const struct run_result *result, const struct k
 	write_count(out, counted, shared->load_requests + shared->store_requests);
 	write_count(out, counted, shared->load_wavefronts + shared->store_wavefronts);
 	write_count(out, counted, shared->ideal_wavefronts);
-	write_text(out, kernel->checked, kernel->worst.tensor);
+	write_text(out, checked, worst->tensor);
 	write_errors(out, result, kernel);
 	write_text(out, kernel->skipped[0], kernel->skipped);
 	fputc('\n', out);

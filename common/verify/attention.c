@@ -7,6 +7,12 @@
 
 static const double most_products = 0x1p30;
 
+static bool rows_are_sampled(const struct problem *problem)
+{
+	double rows = (double)problem->batch * (double)problem->heads * (double)problem->seq;
+	return rows * (double)problem->seq * (double)problem->dim > most_products && problem->seq > SAMPLED_ROWS;
+}
+
 static struct attention_inputs attention_inputs(const struct problem *problem, const struct named_values *inputs)
 {
 	return (struct attention_inputs){
@@ -20,22 +26,7 @@ static struct attention_inputs attention_inputs(const struct problem *problem, c
 		.k = find_values(inputs, "K"),
 		.v = find_values(inputs, "V"),
 		.variant = problem->variant,
-	};
-}
-
-static bool rows_are_sampled(const struct problem *problem)
-{
-	double rows = (double)problem->batch * (double)problem->heads * (double)problem->seq;
-	return rows * (double)problem->seq * (double)problem->dim > most_products && problem->seq > SAMPLED_ROWS;
-}
-
-static struct tolerance_terms tolerance_terms(const struct problem *problem, double score_bound)
-{
-	return (struct tolerance_terms){
-		.seq = problem->seq,
-		.dim = problem->dim,
-		.score_bound = score_bound,
-		.sampled_random = rows_are_sampled(problem) && problem->input == INPUT_RANDOM && !problem->load,
+		.random_walk = rows_are_sampled(problem) && problem->input == INPUT_RANDOM && !problem->load,
 	};
 }
 
@@ -56,14 +47,13 @@ int attention_expect(const struct problem *problem, const struct named_values *i
 		expectations_free(expectations);
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the reference");
 	}
-	struct tolerance_terms terms = tolerance_terms(problem, reference.score_bound);
 	expectations->items[0] = (struct expectation){
 		.tensor = "O",
 		.row_count = expectations->row_count,
 		.row_length = problem->dim,
 		.rows = expectations->rows,
 		.values = reference.o,
-		.tolerance = tolerance_of_output(&terms, reference.value_bound),
+		.tolerances = reference.o_tolerance,
 	};
 	expectations->items[1] = (struct expectation){
 		.tensor = "LSE",
@@ -71,12 +61,13 @@ int attention_expect(const struct problem *problem, const struct named_values *i
 		.row_length = 1,
 		.rows = expectations->rows,
 		.values = reference.lse,
-		.tolerance = tolerance_of_logsumexp(&terms),
+		.tolerances = reference.lse_tolerance,
 	};
 	expectations->count = 2;
-	expectations->owned[0] = reference.o;
-	expectations->owned[1] = reference.lse;
-	expectations->owned_count = 2;
+	expectations_own(expectations, reference.o);
+	expectations_own(expectations, reference.o_tolerance);
+	expectations_own(expectations, reference.lse);
+	expectations_own(expectations, reference.lse_tolerance);
 	return 0;
 }
 
@@ -93,16 +84,17 @@ static size_t *rows_of_one_head(const struct problem *problem, const struct expe
 }
 
 static void expect_gradient(struct expectations *expectations, const char *tensor, struct row_list rows, size_t dim,
-                            double *values, double tolerance)
+                            double *values, double *tolerances)
 {
-	expectations->owned[expectations->owned_count++] = values;
+	expectations_own(expectations, values);
+	expectations_own(expectations, tolerances);
 	expectations->items[expectations->count++] = (struct expectation){
 		.tensor = tensor,
 		.row_count = rows.count,
 		.row_length = dim,
 		.rows = rows.rows,
 		.values = values,
-		.tolerance = tolerance,
+		.tolerances = tolerances,
 	};
 }
 
@@ -118,28 +110,16 @@ int attention_gradients_expect(const struct problem *problem, const struct named
 	if (queries.rows) {
 		key_rows = rows_of_one_head(problem, expectations, &keys.count);
 		keys.rows = key_rows;
-		expectations->owned[expectations->owned_count++] = key_rows;
+		expectations_own(expectations, key_rows);
 	}
 	if ((queries.rows && !keys.rows) ||
 	    !attention_gradients_compute(&attention, find_values(inputs, "dO"), queries, keys, &gradients)) {
 		expectations_free(expectations);
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the reference of the gradients");
 	}
-	/* The derivative of a soft-cap is 1 - t², t = tanh(s / c): off by 2 t / c times what s is off, and it meets
-	 * dP - D, of size 2 G. */
-	double slope_terms = problem->variant.kind == VARIANT_SOFTCAP ? 4.0 / (double)problem->variant.value : 0.0;
-	struct tolerance_terms terms = tolerance_terms(problem, gradients.score_bound * (1.0 + slope_terms));
-	struct gradient_bounds bounds = {
-		.scale = fabs((double)problem->scale),
-		.weight_bound = gradients.weight_bound,
-		.product_bound = gradients.product_bound,
-		.q_bound = gradients.q_bound,
-		.k_bound = gradients.k_bound,
-		.do_bound = gradients.do_bound,
-	};
-	expect_gradient(expectations, "dQ", queries, problem->dim, gradients.dq, tolerance_of_dq(&terms, &bounds));
-	expect_gradient(expectations, "dK", keys, problem->dim, gradients.dk, tolerance_of_dk(&terms, &bounds));
-	expect_gradient(expectations, "dV", keys, problem->dim, gradients.dv, tolerance_of_dv(&terms, &bounds));
+	expect_gradient(expectations, "dQ", queries, problem->dim, gradients.dq, gradients.dq_tolerance);
+	expect_gradient(expectations, "dK", keys, problem->dim, gradients.dk, gradients.dk_tolerance);
+	expect_gradient(expectations, "dV", keys, problem->dim, gradients.dv, gradients.dv_tolerance);
 	expectations->row_count = keys.count < queries.count ? keys.count : queries.count;
 	return 0;
 }

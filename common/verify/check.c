@@ -2,41 +2,6 @@
 
 #include <math.h>
 
-static const double eps = 0x1p-23;
-
-double tolerance_factor(const struct tolerance_terms *terms)
-{
-	double n = (double)terms->seq, d = (double)terms->dim;
-	double summing = terms->sampled_random && terms->seq > 1024 ? 2.0 * sqrt(n) : n / 2.0;
-	return 8.0 + summing + (8.0 + sqrt(d) / 2.0) * terms->score_bound;
-}
-
-double tolerance_of_output(const struct tolerance_terms *terms, double value_bound)
-{
-	return eps * value_bound * tolerance_factor(terms);
-}
-
-double tolerance_of_logsumexp(const struct tolerance_terms *terms)
-{
-	return eps * tolerance_factor(terms);
-}
-
-double tolerance_of_dq(const struct tolerance_terms *terms, const struct gradient_bounds *bounds)
-{
-	return eps * bounds->scale * bounds->k_bound * bounds->product_bound * tolerance_factor(terms);
-}
-
-double tolerance_of_dk(const struct tolerance_terms *terms, const struct gradient_bounds *bounds)
-{
-	return eps * bounds->scale * bounds->q_bound * bounds->weight_bound * bounds->product_bound *
-	       tolerance_factor(terms);
-}
-
-double tolerance_of_dv(const struct tolerance_terms *terms, const struct gradient_bounds *bounds)
-{
-	return eps * bounds->do_bound * bounds->weight_bound * tolerance_factor(terms);
-}
-
 /* An expected infinity (the maximum of an empty row) is met by the same infinity only. */
 static double difference(double actual, double expected)
 {
@@ -49,24 +14,32 @@ static double relative(double error, double tolerance)
 	return error == 0.0 && tolerance >= 0.0 ? 0.0 : error / tolerance;
 }
 
+double check_tolerance(const struct expectation *expectation, size_t r, size_t c)
+{
+	return expectation->tolerances ? expectation->tolerances[r * expectation->row_length + c]
+	                               : expectation->tolerance;
+}
+
 double check_element(const struct expectation *expectation, const float *actual, size_t r, size_t c)
 {
 	size_t row = expectation->rows ? expectation->rows[r] : r, length = expectation->row_length;
 	double error = difference(actual[row * length + c], expectation->values[r * length + c]);
-	return relative(error,
-	                expectation->tolerances ? expectation->tolerances[r * length + c] : expectation->tolerance);
+	return relative(error, check_tolerance(expectation, r, c));
 }
 
 struct check check_tensor(const struct expectation *expectation, const float *actual)
 {
 	struct check check = {.tensor = expectation->tensor, .tolerance = expectation->tolerance, .max_abs = 0.0};
-	const double *tolerances = expectation->tolerances;
 	size_t length = expectation->row_length;
 	for (size_t r = 0; r < expectation->row_count; r++) {
 		size_t row = expectation->rows ? expectation->rows[r] : r;
 		for (size_t c = 0; c < length; c++) {
-			double error = difference(actual[row * length + c], expectation->values[r * length + c]);
-			double tolerance = tolerances ? tolerances[r * length + c] : expectation->tolerance;
+			double expected = expectation->values[r * length + c];
+			double error = difference(actual[row * length + c], expected);
+			double tolerance = check_tolerance(expectation, r, c);
+			double power = relative(fabs(expected), tolerance);
+			if (power > check.power)
+				check.power = power;
 			check.compared++;
 			bool finite = isfinite(error);
 			double ratio = relative(error, tolerance);
@@ -81,6 +54,7 @@ struct check check_tensor(const struct expectation *expectation, const float *ac
 			}
 		}
 	}
+	check.judged = check.power >= 1.0;
 	/* Written so that NaN on either side fails. */
 	check.passed = check.compared > 0 && check.non_finite == 0 && check.max_abs <= check.tolerance;
 	return check;

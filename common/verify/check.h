@@ -1,32 +1,10 @@
 /*
- * Is this output right? The one tolerance and the one comparison of the course.
+ * Is this output right? The one comparison of the course. How much an element may be off is said where its reference
+ * is computed: verify/tolerance.h, verify/softmax.h, verify/matmul.h.
  *
- * The tolerance follows the arithmetic instead of being guessed (facts/attention.md §6). With
- *
- *     eps = 2^-23         one unit in the last place of an fp32 near 1
- *     A   = max |scale| sum_c |q_ic k_jc|    over visible (i, j): how large the terms of a score are
- *
- * an exactly computed softmax times V, done in fp32 in any order of summation, is off by at most about eps * phi,
- *
- *     phi = 8             the exponential and the division, a few roundings each
- *         + N/2           N terms summed, in the numerator and in the denominator
- *         + sqrt(d)/2 * A the dot product: d roundings of random sign, relative to its terms
- *         + 8 * A         scale (or scale log2 e) times q, m and L: each rounds a number as large as the score,
- *                         and exp turns an absolute error of a score into a relative one of its weight
- *
- *     tolerance(O) = eps * max|v| * phi          tolerance(LSE) = eps * phi
- *
- * The gradients sum the same weights over the queries, and pass through one more product of rows. With
- *
- *     C = max(1, max_j sum_i p_ij)                all the weight one key gets
- *     G = max_i |dO_i| max_j |v_j|                norms of rows: no element of dP or D is larger
- *
- *     tolerance(dV) = eps * max|dO| * C * phi
- *     tolerance(dQ) = eps * |scale| * max|k| * G * phi
- *     tolerance(dK) = eps * |scale| * max|q| * C * G * phi
- *
- * Where only sampled rows of random input are compared at N > 1024, the errors of a sum grow like a random walk, and
- * 2 sqrt(N) stands in the place of N/2.
+ * A comparison is worth as much as what it would refuse. `power` is what an output of nothing but zeros would score:
+ * the largest |expected| / tolerance. Below 1 zeros would pass, rounding may exceed the result, and the output is not
+ * judged: it can be found wrong, but not right.
  */
 #ifndef VERIFY_CHECK_H
 #define VERIFY_CHECK_H
@@ -34,28 +12,6 @@
 #include "problem/problem.h"
 
 #include <stdio.h>
-
-struct tolerance_terms {
-	size_t seq, dim;
-	double score_bound;  /* A */
-	bool sampled_random; /* rows sampled, input random: the random walk applies when N > 1024 */
-};
-
-/* phi */
-double tolerance_factor(const struct tolerance_terms *terms);
-double tolerance_of_output(const struct tolerance_terms *terms, double value_bound);
-double tolerance_of_logsumexp(const struct tolerance_terms *terms);
-
-struct gradient_bounds {
-	double scale;                      /* |scale| */
-	double weight_bound;               /* C */
-	double product_bound;              /* G */
-	double q_bound, k_bound, do_bound; /* max|q|, max|k|, max|dO| */
-};
-
-double tolerance_of_dq(const struct tolerance_terms *terms, const struct gradient_bounds *bounds);
-double tolerance_of_dk(const struct tolerance_terms *terms, const struct gradient_bounds *bounds);
-double tolerance_of_dv(const struct tolerance_terms *terms, const struct gradient_bounds *bounds);
 
 /* What one output tensor should hold, seen as rows of its last dimension (LSE: rows of one element). */
 struct expectation {
@@ -76,11 +32,16 @@ struct check {
 	double tolerance;  /* of that element */
 	size_t worst_row,
 		worst_column; /* largest error relative to its tolerance; the first non-finite one if there is one */
+	double power; /* largest |expected| / tolerance: what zeros would score; infinite where no error is allowed */
+	bool judged;  /* power >= 1 */
 	bool passed;
 };
 
 /* Compares `actual`, the whole tensor. NaN never passes. Nothing compared never passes either. */
 struct check check_tensor(const struct expectation *expectation, const float *actual);
+
+/* The tolerance of element c of the expectation's row r. */
+double check_tolerance(const struct expectation *expectation, size_t r, size_t c);
 
 /* error / tolerance of element c of the expectation's row r; NaN or infinite where that is no number or none is
  * allowed. */

@@ -19,9 +19,14 @@ const struct expectation *expectations_find(const struct expectations *expectati
 	return expectations_find_shaped(expectations, tensor, NULL);
 }
 
+void expectations_own(struct expectations *expectations, void *array)
+{
+	expectations->owned[expectations->owned_count++] = array;
+}
+
 void expectations_free(struct expectations *expectations)
 {
-	for (size_t i = 0; i < MAX_EXPECTATIONS; i++)
+	for (size_t i = 0; i < expectations->owned_count; i++)
 		free(expectations->owned[i]);
 	free(expectations->rows);
 	*expectations = (struct expectations){0};

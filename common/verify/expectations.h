@@ -7,7 +7,7 @@
 
 #include "verify/check.h"
 
-enum { MAX_EXPECTATIONS = 8 };
+enum { MAX_EXPECTATIONS = 8, MAX_OWNED = 2 * MAX_EXPECTATIONS };
 
 /* All an output can be compared with. expectations_free frees what the members point to. */
 struct expectations {
@@ -15,9 +15,12 @@ struct expectations {
 	size_t count;
 	size_t *rows;               /* the rows checked; NULL: all */
 	size_t row_count, all_rows; /* row_count: of the tensor with fewest */
-	void *owned[MAX_EXPECTATIONS];
-	size_t owned_count; /* where the members are added one by one */
+	void *owned[MAX_OWNED];
+	size_t owned_count;
 };
+
+/* Hands over an array that members point to, to be freed with them; NULL is nothing. */
+void expectations_own(struct expectations *expectations, void *array);
 
 /* The expectation for a tensor; NULL if there is none. The shape, in dimension letters, tells two of one name apart.
  */

@@ -1,95 +1,112 @@
 #include "verify/gradients.h"
 
 #include "support/parallel.h"
+#include "verify/tolerance.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* What one query row needs of its head, and what it leaves for the sums over the queries: N doubles each. */
+/* What one query row needs of its head, and what it leaves for the sums over the queries. */
 struct row {
-	double *p;     /* weights; 0 where the mask hides the key */
-	double *slope; /* of the score's soft-cap; 1 where there is none */
-	double *ds;    /* gradient of the scores */
+	double *p, *p_tolerance;   /* [N] weights, and how far they may be off; 0 where the mask hides the key */
+	double *ds, *ds_tolerance; /* [N] gradient of the scores */
+	double *slope;             /* [N] of the score's soft-cap; 1 where there is none */
+	double *magnitude;         /* [d] sum_j p_j |v_jc| */
 };
 
-static double dot(const float *a, const float *b, size_t d)
-{
-	double sum = 0.0;
-	for (size_t c = 0; c < d; c++)
-		sum += (double)a[c] * (double)b[c];
-	return sum;
-}
-
-static double largest(const float *values, size_t count)
-{
-	double most = 0.0;
-	for (size_t t = 0; t < count; t++)
-		most = fmax(most, fabs((double)values[t]));
-	return most;
-}
-
-static double largest_norm(const float *values, size_t rows, size_t d)
-{
-	double most = 0.0;
-	for (size_t row = 0; row < rows; row++)
-		most = fmax(most, sqrt(dot(values + row * d, values + row * d, d)));
-	return most;
-}
-
-/* P and dS of one query. */
-static void compute_row(const struct attention_inputs *in, const float *d_o, size_t query, struct row *row,
-                        double *score_bound)
+/* Weights of one query, and what their tolerance needs. */
+static struct tolerance_terms weigh_keys(const struct attention_inputs *in, size_t query, size_t visible,
+                                         struct row *row)
 {
 	size_t first = query / in->seq * in->seq, i = query % in->seq, d = in->dim;
-	size_t visible = in->causal ? i + 1 : in->seq;
-	const float *q = in->q + query * d, *k = in->k + first * d, *v = in->v + first * d;
-	double scale = in->scale, max = -INFINITY, sum = 0.0, mean = 0.0;
+	const float *q = in->q + query * d, *k = in->k + first * d;
+	double scale = in->scale, max = -INFINITY, sum = 0.0;
+	struct tolerance_terms terms = {.seq = in->seq, .dim = d, .random_walk = in->random_walk};
 
-	for (size_t j = 0; j < in->seq; j++)
-		row->p[j] = row->ds[j] = row->slope[j] = 0.0;
 	for (size_t j = 0; j < visible; j++) {
 		if (variant_hides(in->variant, i, j)) {
 			row->p[j] = -INFINITY;
 			continue;
 		}
-		double score = 0.0, magnitude = 0.0;
-		for (size_t c = 0; c < d; c++) {
-			double product = (double)q[c] * (double)k[j * d + c];
-			score += product;
-			magnitude += fabs(product);
-		}
-		row->p[j] = variant_cap(in->variant, scale * score);
-		row->slope[j] = variant_slope(in->variant, scale * score);
+		double bound, dot = dot_and_bound(q, k + j * d, d, &bound);
+		row->p[j] = variant_cap(in->variant, scale * dot);
+		row->slope[j] = variant_slope(in->variant, scale * dot);
 		max = fmax(max, row->p[j]);
-		*score_bound = fmax(*score_bound, fabs(scale) * magnitude);
+		terms.score_bound = fmax(terms.score_bound, fabs(scale) * bound);
 	}
 	for (size_t j = 0; j < visible; j++)
 		sum += row->p[j] = exp(row->p[j] - max);
-	for (size_t j = 0; j < visible; j++) {
-		row->p[j] /= sum;
-		row->ds[j] = dot(d_o + query * d, v + j * d, d); /* dP */
-		mean += row->p[j] * row->ds[j];
-	}
 	for (size_t j = 0; j < visible; j++)
-		row->ds[j] = row->p[j] * (row->ds[j] - mean) * row->slope[j];
+		row->p[j] /= sum;
+	if (in->variant.kind == VARIANT_SOFTCAP)
+		terms.score_bound *= 1.0 + 2.0 / (double)in->variant.value;
+	return terms;
 }
 
-static void compute_query_gradient(const struct attention_inputs *in, size_t query, const struct row *row, double *dq)
+/* P and dS of one query, and their tolerances. */
+static void compute_row(const struct attention_inputs *in, const float *d_o, size_t query, struct row *row)
+{
+	size_t first = query / in->seq * in->seq, i = query % in->seq, d = in->dim;
+	size_t visible = in->causal ? i + 1 : in->seq;
+	const float *v = in->v + first * d, *gradient = d_o + query * d;
+	double mean = 0.0, mean_magnitude = 0.0, mean_products = 0.0; /* D, and the sums of its terms in h and in g */
+
+	for (size_t j = 0; j < in->seq; j++)
+		row->p[j] = row->ds[j] = row->slope[j] = row->p_tolerance[j] = row->ds_tolerance[j] = 0.0;
+	struct tolerance_terms terms = weigh_keys(in, query, visible, row);
+	double factor = tolerance_factor(&terms);
+	for (size_t c = 0; c < d; c++)
+		row->magnitude[c] = 0.0;
+	for (size_t j = 0; j < visible; j++) {
+		for (size_t c = 0; c < d; c++) {
+			double value = v[j * d + c], product = (double)gradient[c] * value;
+			row->ds[j] += product; /* dP */
+			row->ds_tolerance[j] += fabs(product);
+			row->magnitude[c] += row->p[j] * fabs(value);
+		}
+		mean += row->p[j] * row->ds[j];
+		mean_magnitude += row->p[j] * fabs(row->ds[j]);
+	}
+	for (size_t c = 0; c < d; c++)
+		mean_products += fabs((double)gradient[c]) * row->magnitude[c];
+	for (size_t j = 0; j < visible; j++) {
+		double products = row->ds_tolerance[j] + mean_products, values = fabs(row->ds[j]) + mean_magnitude;
+		bool hidden = variant_hides(in->variant, i, j);
+		row->p_tolerance[j] = hidden ? 0.0 : tolerance_of_weight(factor, row->p[j]);
+		row->ds_tolerance[j] =
+			hidden ? 0.0 : tolerance_of_score_gradient(&terms, row->p[j], products, values);
+		row->ds[j] = row->p[j] * (row->ds[j] - mean) * row->slope[j];
+	}
+}
+
+static void compute_query_gradient(const struct attention_inputs *in, size_t query, const struct row *row, double *dq,
+                                   double *dq_tolerance)
 {
 	size_t first = query / in->seq * in->seq, d = in->dim;
 	for (size_t j = 0; j < in->seq; j++)
-		for (size_t c = 0; c < d; c++)
-			dq[c] += (double)in->scale * row->ds[j] * (double)in->k[(first + j) * d + c];
+		for (size_t c = 0; c < d; c++) {
+			double factor = (double)in->scale * (double)in->k[(first + j) * d + c];
+			dq[c] += row->ds[j] * factor;
+			dq_tolerance[c] += row->ds_tolerance[j] * fabs(factor);
+		}
 }
 
-/* What one query adds to dK and dV of one key of its head. */
+/* dK and dV of some keys, in rows of d. */
+struct key_gradients {
+	double *dk, *dk_tolerance, *dv, *dv_tolerance;
+};
+
+/* What one query adds to those of one key of its head, which are row `at`. */
 static void add_key_gradients(const struct attention_inputs *in, const float *d_o, size_t query, size_t key,
-                              const struct row *row, double *dk, double *dv)
+                              const struct row *row, const struct key_gradients *sums, size_t at)
 {
 	size_t d = in->dim, j = key % in->seq;
 	for (size_t c = 0; c < d; c++) {
-		dk[c] += (double)in->scale * row->ds[j] * (double)in->q[query * d + c];
-		dv[c] += row->p[j] * (double)d_o[query * d + c];
+		double factor = (double)in->scale * (double)in->q[query * d + c], gradient = d_o[query * d + c];
+		sums->dk[at * d + c] += row->ds[j] * factor;
+		sums->dk_tolerance[at * d + c] += row->ds_tolerance[j] * fabs(factor);
+		sums->dv[at * d + c] += row->p[j] * gradient;
+		sums->dv_tolerance[at * d + c] += row->p_tolerance[j] * fabs(gradient);
 	}
 }
 
@@ -103,8 +120,7 @@ enum { PARTS = 16 };
 
 struct part {
 	size_t first_query, end_query, first_key, end_key; /* keys: indices of those asked for */
-	double *dk, *dv, *weight_sums;                     /* from first_key */
-	double score_bound;
+	struct key_gradients sums;                         /* from first_key */
 	struct row row;
 };
 
@@ -112,7 +128,7 @@ struct computation {
 	const struct attention_inputs *in;
 	const float *d_o;
 	struct row_list queries, keys;
-	double *dq;
+	double *dq, *dq_tolerance;
 	struct part parts[PARTS];
 };
 
@@ -143,15 +159,15 @@ static void compute_part(void *context, size_t index)
 		bool asked_for = next_query < all->queries.count && row_at(all->queries, next_query) == query;
 		if (!asked_for && first_key == end_key)
 			continue;
-		compute_row(in, all->d_o, query, &part->row, &part->score_bound);
-		if (asked_for)
-			compute_query_gradient(in, query, &part->row, all->dq + next_query++ * d);
-		for (size_t k = first_key; k < end_key; k++) {
-			size_t key = row_at(all->keys, k), of_part = k - part->first_key;
-			add_key_gradients(in, all->d_o, query, key, &part->row, part->dk + of_part * d,
-			                  part->dv + of_part * d);
-			part->weight_sums[of_part] += part->row.p[key % in->seq];
+		compute_row(in, all->d_o, query, &part->row);
+		if (asked_for) {
+			compute_query_gradient(in, query, &part->row, all->dq + next_query * d,
+			                       all->dq_tolerance + next_query * d);
+			next_query++;
 		}
+		for (size_t k = first_key; k < end_key; k++)
+			add_key_gradients(in, all->d_o, query, row_at(all->keys, k), &part->row, &part->sums,
+			                  k - part->first_key);
 	}
 }
 
@@ -159,6 +175,36 @@ static void compute_part(void *context, size_t index)
 static double *zeros(size_t count)
 {
 	return calloc(count ? count : 1, sizeof(double));
+}
+
+static bool allocate_key_gradients(struct key_gradients *sums, size_t elements)
+{
+	*sums = (struct key_gradients){zeros(elements), zeros(elements), zeros(elements), zeros(elements)};
+	return sums->dk && sums->dk_tolerance && sums->dv && sums->dv_tolerance;
+}
+
+static void free_key_gradients(struct key_gradients *sums)
+{
+	free(sums->dk);
+	free(sums->dk_tolerance);
+	free(sums->dv);
+	free(sums->dv_tolerance);
+}
+
+static bool allocate_row(struct row *row, size_t seq, size_t dim)
+{
+	*row = (struct row){zeros(seq), zeros(seq), zeros(seq), zeros(seq), zeros(seq), zeros(dim)};
+	return row->p && row->p_tolerance && row->ds && row->ds_tolerance && row->slope && row->magnitude;
+}
+
+static void free_row(struct row *row)
+{
+	free(row->p);
+	free(row->p_tolerance);
+	free(row->ds);
+	free(row->ds_tolerance);
+	free(row->slope);
+	free(row->magnitude);
 }
 
 static bool allocate_parts(struct computation *all)
@@ -170,13 +216,8 @@ static bool allocate_parts(struct computation *all)
 		*part = (struct part){.first_query = rows * i / PARTS, .end_query = rows * (i + 1) / PARTS};
 		part->first_key = position_of(all->keys, part->first_query / seq * seq);
 		part->end_key = position_of(all->keys, (part->end_query + seq - 1) / seq * seq);
-		size_t keys = part->end_key - part->first_key;
-		part->dk = zeros(keys * d);
-		part->dv = zeros(keys * d);
-		part->weight_sums = zeros(keys);
-		part->row = (struct row){zeros(seq), zeros(seq), zeros(seq)};
-		allocated = allocated && part->dk && part->dv && part->weight_sums && part->row.p &&
-		            part->row.slope && part->row.ds;
+		allocated = allocate_key_gradients(&part->sums, (part->end_key - part->first_key) * d) && allocated;
+		allocated = allocate_row(&part->row, seq, d) && allocated;
 	}
 	return allocated;
 }
@@ -184,33 +225,25 @@ static bool allocate_parts(struct computation *all)
 static void free_parts(struct computation *all)
 {
 	for (size_t i = 0; i < PARTS; i++) {
-		free(all->parts[i].dk);
-		free(all->parts[i].dv);
-		free(all->parts[i].weight_sums);
-		free(all->parts[i].row.p);
-		free(all->parts[i].row.slope);
-		free(all->parts[i].row.ds);
+		free_key_gradients(&all->parts[i].sums);
+		free_row(&all->parts[i].row);
 	}
 }
 
 /* In the order of the parts, whichever was ready first. */
-static void sum_parts(const struct computation *all, double *weight_sums, struct attention_gradients *gradients)
+static void sum_parts(const struct computation *all, struct attention_gradients *gradients)
 {
 	size_t d = all->in->dim;
 	for (size_t i = 0; i < PARTS; i++) {
 		const struct part *part = &all->parts[i];
-		for (size_t k = part->first_key; k < part->end_key; k++) {
-			size_t of_part = k - part->first_key;
-			weight_sums[k] += part->weight_sums[of_part];
-			for (size_t c = 0; c < d; c++) {
-				gradients->dk[k * d + c] += part->dk[of_part * d + c];
-				gradients->dv[k * d + c] += part->dv[of_part * d + c];
-			}
+		size_t first = part->first_key * d, count = (part->end_key - part->first_key) * d;
+		for (size_t t = 0; t < count; t++) {
+			gradients->dk[first + t] += part->sums.dk[t];
+			gradients->dk_tolerance[first + t] += part->sums.dk_tolerance[t];
+			gradients->dv[first + t] += part->sums.dv[t];
+			gradients->dv_tolerance[first + t] += part->sums.dv_tolerance[t];
 		}
-		gradients->score_bound = fmax(gradients->score_bound, part->score_bound);
 	}
-	for (size_t k = 0; k < all->keys.count; k++)
-		gradients->weight_bound = fmax(gradients->weight_bound, weight_sums[k]);
 }
 
 bool attention_gradients_compute(const struct attention_inputs *inputs, const float *d_o, struct row_list queries,
@@ -222,33 +255,38 @@ bool attention_gradients_compute(const struct attention_inputs *inputs, const fl
 	if (!keys.rows)
 		keys.count = all_rows;
 	*gradients = (struct attention_gradients){
-		.dq = calloc(queries.count * d, sizeof(double)),
-		.dk = calloc(keys.count * d, sizeof(double)),
-		.dv = calloc(keys.count * d, sizeof(double)),
-		.weight_bound = 1.0,
+		.dq = zeros(queries.count * d),
+		.dq_tolerance = zeros(queries.count * d),
+		.dk = zeros(keys.count * d),
+		.dk_tolerance = zeros(keys.count * d),
+		.dv = zeros(keys.count * d),
+		.dv_tolerance = zeros(keys.count * d),
 	};
-	struct computation all = {.in = inputs, .d_o = d_o, .queries = queries, .keys = keys, .dq = gradients->dq};
-	double *weight_sums = zeros(keys.count);
-	bool allocated = allocate_parts(&all) && weight_sums && gradients->dq && gradients->dk && gradients->dv;
+	struct computation all = {.in = inputs,
+	                          .d_o = d_o,
+	                          .queries = queries,
+	                          .keys = keys,
+	                          .dq = gradients->dq,
+	                          .dq_tolerance = gradients->dq_tolerance};
+	bool allocated = allocate_parts(&all) && gradients->dq && gradients->dq_tolerance && gradients->dk &&
+	                 gradients->dk_tolerance && gradients->dv && gradients->dv_tolerance;
 	if (allocated) {
 		parallel_run(PARTS, compute_part, &all);
-		sum_parts(&all, weight_sums, gradients);
-		gradients->product_bound = largest_norm(d_o, all_rows, d) * largest_norm(inputs->v, all_rows, d);
-		gradients->q_bound = largest(inputs->q, all_rows * d);
-		gradients->k_bound = largest(inputs->k, all_rows * d);
-		gradients->do_bound = largest(d_o, all_rows * d);
+		sum_parts(&all, gradients);
 	} else {
 		attention_gradients_free(gradients);
 	}
 	free_parts(&all);
-	free(weight_sums);
 	return allocated;
 }
 
 void attention_gradients_free(struct attention_gradients *gradients)
 {
 	free(gradients->dq);
+	free(gradients->dq_tolerance);
 	free(gradients->dk);
+	free(gradients->dk_tolerance);
 	free(gradients->dv);
+	free(gradients->dv_tolerance);
 	*gradients = (struct attention_gradients){0};
 }

@@ -3,7 +3,8 @@
  *
  *     dV = P^T dO    dP = dO V^T    dS_ij = P_ij (dP_ij - sum_k P_ik dP_ik)    dQ = scale dS K    dK = scale dS^T Q
  *
- * A class's soft-cap multiplies dS by its derivative, 1 - tanh²(s / c) at the uncapped score s.
+ * A class's soft-cap multiplies dS by its derivative, 1 - t² with t = tanh(s / c) at the uncapped score s. The
+ * derivative is off by 2 t / c times what s is off: A_i counts 1 + 2 / c times in the tolerance.
  *
  * dO is the gradient of a loss with respect to O. The inputs are the fp32 numbers the kernels get, scale included;
  * only the arithmetic is double. Chapter 06 derives the formulas; tests compare them with finite differences.
@@ -19,14 +20,11 @@ struct row_list {
 	size_t count;
 };
 
+/* Values, and what an fp32 result may differ from them (verify/tolerance.h). */
 struct attention_gradients {
-	double *dq;      /* [queries.count, d] */
-	double *dk, *dv; /* [keys.count, d] */
-	/* What the tolerance needs (verify/check.h): */
-	double score_bound;   /* A: largest |scale| sum_c |q_ic k_jc| over the visible pairs of the rows computed */
-	double weight_bound;  /* C: largest sum over the queries of one key's weights, at least 1 */
-	double product_bound; /* G: largest |dO_i| times largest |v_j|, Euclidean norms of rows */
-	double q_bound, k_bound, do_bound; /* largest absolute element of each */
+	double *dq, *dq_tolerance; /* [queries.count, d] */
+	double *dk, *dk_tolerance; /* [keys.count, d] */
+	double *dv, *dv_tolerance; /* [keys.count, d] */
 };
 
 /*

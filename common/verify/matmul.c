@@ -1,9 +1,10 @@
 #include "verify/matmul.h"
 
+#include "verify/tolerance.h"
+
 #include <math.h>
 #include <stdlib.h>
 
-static const double eps = 0x1p-23;
 static const double most_products = 0x1p30;
 
 double matmul_tolerance_factor(size_t k)
@@ -22,12 +23,12 @@ static void compute_row(const float *a, const float *b, size_t k, size_t n, stru
 			tolerance[j] += fabs(product);
 		}
 	for (size_t j = 0; j < n; j++)
-		tolerance[j] *= eps * matmul_tolerance_factor(k);
+		tolerance[j] *= TOLERANCE_EPS * matmul_tolerance_factor(k);
 	for (size_t j = 0; j < n && variant.kind == VARIANT_RELU; j++)
 		c[j] = fmax(c[j], 0.0);
 	for (size_t j = 0; j < n && variant.kind == VARIANT_SOFTCAP; j++) {
 		c[j] = variant_cap(variant, c[j]);
-		tolerance[j] += 8.0 * eps * fabs(c[j]);
+		tolerance[j] += 8.0 * TOLERANCE_EPS * fabs(c[j]);
 	}
 }
 
@@ -43,8 +44,8 @@ int matmul_expect(const struct problem *problem, const struct named_values *inpu
 		expectations->rows = sample_rows(problem->seed, 1, m, &expectations->row_count);
 	double *c = calloc(expectations->row_count * n, sizeof *c);
 	double *tolerances = calloc(expectations->row_count * n, sizeof *tolerances);
-	expectations->owned[0] = c;
-	expectations->owned[1] = tolerances;
+	expectations_own(expectations, c);
+	expectations_own(expectations, tolerances);
 	if ((sampled && !expectations->rows) || !c || !tolerances) {
 		expectations_free(expectations);
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the reference");

@@ -20,19 +20,18 @@ struct attention_inputs {
 	float scale;
 	const float *q, *k, *v;       /* [B, H, N, d] */
 	struct class_variant variant; /* what a class computes instead; plain in the course */
+	bool random_walk;             /* for the tolerance: rows of random input are sampled */
 };
 
+/* Values, and what an fp32 result may differ from them (verify/tolerance.h). */
 struct attention_reference {
-	double *o;   /* [row_count, d] */
-	double *lse; /* [row_count] */
-	/* What the tolerance needs (verify/check.h): */
-	double score_bound; /* A: largest |scale| sum_c |q_ic k_jc| over the visible pairs of the rows computed */
-	double value_bound; /* largest |v| of all */
+	double *o, *o_tolerance;     /* [row_count, d] */
+	double *lse, *lse_tolerance; /* [row_count] */
 };
 
 /*
  * Computes the given rows, flat indices (b H + h) N + i; rows == NULL means all B H N of them, in order.
- * The caller owns o and lse (attention_reference_free). Returns false when there is no memory.
+ * The caller owns the arrays (attention_reference_free). Returns false when there is no memory.
  */
 bool attention_reference_compute(const struct attention_inputs *inputs, const size_t *rows, size_t row_count,
                                  struct attention_reference *reference);

@@ -1,9 +1,10 @@
 #include "verify/softmax.h"
 
+#include "verify/tolerance.h"
+
 #include <math.h>
 #include <stdlib.h>
 
-static const double eps = 0x1p-23;
 static const double most_products = 0x1p30;
 
 double softmax_weight(double x, double m, struct class_variant variant)
@@ -38,21 +39,22 @@ double softmax_tolerance_factor(size_t cols, struct class_variant variant)
 
 /* Arrays [row_count, ...] of the reference and of its tolerances, in the order expectations_free frees them. */
 struct outputs {
-	double *y, *y_tolerance; /* [rows, C] */
-	double *yv;              /* [rows, d]; NULL without V */
-	double *m;               /* [rows] */
-	double *l, *l_tolerance; /* [rows] */
+	double *y, *y_tolerance;   /* [rows, C] */
+	double *yv, *yv_tolerance; /* [rows, d]; NULL without V */
+	double *m;                 /* [rows] */
+	double *l, *l_tolerance;   /* [rows] */
 };
 
 static bool allocate(struct outputs *out, size_t rows, size_t cols, size_t dim, struct expectations *expectations)
 {
-	double **arrays[] = {&out->y, &out->y_tolerance, &out->m, &out->l, &out->l_tolerance, &out->yv};
-	size_t sizes[] = {rows * cols, rows * cols, rows, rows, rows, rows * dim};
+	double **arrays[] = {&out->y,           &out->y_tolerance, &out->m,           &out->l,
+	                     &out->l_tolerance, &out->yv,          &out->yv_tolerance};
+	size_t sizes[] = {rows * cols, rows * cols, rows, rows, rows, rows * dim, rows * dim};
 	for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
 		if (sizes[i] == 0)
 			continue;
 		*arrays[i] = calloc(sizes[i], sizeof(double));
-		expectations->owned[i] = *arrays[i];
+		expectations_own(expectations, *arrays[i]);
 		if (!*arrays[i])
 			return false;
 	}
@@ -67,14 +69,17 @@ static void compute_row(const float *x, const float *v, const struct problem *pr
 	struct softmax_row row = softmax_reference(x, cols, problem->variant, y);
 	out->m[r] = row.m;
 	out->l[r] = row.l;
-	out->l_tolerance[r] = eps * row.l * phi;
+	out->l_tolerance[r] = TOLERANCE_EPS * row.l * phi;
 	for (size_t j = 0; j < cols; j++)
 		largest = fmax(largest, y[j]);
 	for (size_t j = 0; j < cols; j++)
-		out->y_tolerance[r * cols + j] = eps * largest * phi + least;
+		out->y_tolerance[r * cols + j] = TOLERANCE_EPS * largest * phi + least;
 	for (size_t j = 0; v && j < cols; j++)
-		for (size_t c = 0; c < dim; c++)
-			out->yv[r * dim + c] += y[j] * (double)v[j * dim + c];
+		for (size_t c = 0; c < dim; c++) {
+			double value = v[j * dim + c];
+			out->yv[r * dim + c] += y[j] * value;
+			out->yv_tolerance[r * dim + c] += tolerance_of_weight(phi, y[j]) * fabs(value);
+		}
 }
 
 static void add(struct expectations *expectations, struct expectation expectation)
@@ -101,11 +106,8 @@ int softmax_expect(const struct problem *problem, const struct named_values *inp
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the reference");
 	}
 
-	double value_bound = 0.0;
 	for (size_t r = 0; r < expectations->row_count; r++)
 		compute_row(x + (sampled ? expectations->rows[r] : r) * cols, v, problem, r, &out);
-	for (size_t t = 0; t < cols * dim; t++)
-		value_bound = fmax(value_bound, fabs((double)v[t]));
 
 	add(expectations, (struct expectation){.tensor = "y",
 	                                       .shape = "RC",
@@ -116,12 +118,10 @@ int softmax_expect(const struct problem *problem, const struct named_values *inp
 	add(expectations,
 	    (struct expectation){.tensor = "l", .row_length = 1, .values = out.l, .tolerances = out.l_tolerance});
 	if (v)
-		add(expectations,
-		    (struct expectation){.tensor = "y",
-		                         .shape = "Rd",
-		                         .row_length = dim,
-		                         .values = out.yv,
-		                         .tolerance = eps * value_bound *
-		                                      softmax_tolerance_factor(cols, problem->variant)});
+		add(expectations, (struct expectation){.tensor = "y",
+		                                       .shape = "Rd",
+		                                       .row_length = dim,
+		                                       .values = out.yv,
+		                                       .tolerances = out.yv_tolerance});
 	return 0;
 }

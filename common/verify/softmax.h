@@ -1,8 +1,7 @@
 /*
  * Softmax in double precision, row by row, and what an fp32 softmax may differ from it.
  *
- *     m_i = max_j x_ij     l_i = sum_j exp(x_ij - m_i)     y_ij = exp(x_ij - m_i) / l_i     (y V)_ic = sum_j y_ij
- * v_jc
+ *     m_i = max_j x_ij   l_i = sum_j exp(x_ij - m_i)   y_ij = exp(x_ij - m_i) / l_i   (y V)_ic = sum_j y_ij v_jc
  *
  * A row of nothing but -inf has m = -inf, l = 0 and y = 0: nothing has no weight.
  *
@@ -16,7 +15,7 @@
  *     tolerance(l_i)  = eps * l_i * phi
  *     tolerance(y_ij) = eps * max_j y_ij * phi     a row of its own each: a flat row beside a peaked one has weights
  *                                                  as small as the peaked one's errors may be
- *     tolerance(y V)  = eps * max|v| * phi         as in verify/check.h, with A = 0
+ *     tolerance(y V)  = sum_j (eps * phi * y_ij + 2^-126) |v_jc|         as in verify/tolerance.h, with A = 0
  *
  * A class's soft-cap rounds two numbers up to c a few times each: 8 c more in phi. With a sink, a whole row may be so
  * small that its quotients are below the smallest normal number, 2^-126, where fp32 has fewer digits: as much more is

@@ -15,6 +15,8 @@ const char *gradient_variant_name(enum gradient_variant variant)
 		[CORRECT_REVERSED] = "reversed",
 		[CORRECT_EXP2] = "exp2",
 		[CORRECT_SCALED_LAST] = "scaled last",
+		[CORRECT_FUSED] = "fused",
+		[FAULT_ZEROS] = "zeros",
 		[FAULT_DO_ROW] = "wrong row of dO",
 		[FAULT_NO_D] = "D missing",
 		[FAULT_DQ_UNSCALED] = "dQ unscaled",
@@ -38,6 +40,7 @@ struct row {
 
 static float score(enum gradient_variant variant, const float *q, const float *k, size_t d, float scale)
 {
+	bool fused = variant == CORRECT_FUSED;
 	float sum = 0.0f, factor = variant == CORRECT_EXP2 ? scale * log2_e : scale;
 	if (variant == CORRECT_SCALED_LAST) {
 		for (size_t c = 0; c < d; c++)
@@ -45,7 +48,7 @@ static float score(enum gradient_variant variant, const float *q, const float *k
 		return scale * sum;
 	}
 	for (size_t c = 0; c < d; c++)
-		sum += factor * q[c] * k[c];
+		sum = fused ? fmaf(factor * q[c], k[c], sum) : sum + factor * q[c] * k[c];
 	return sum;
 }
 
@@ -106,7 +109,7 @@ static void one_query(enum gradient_variant variant, const struct attention_inpu
 	for (size_t j = 0; j < visible; j++) {
 		float dp = 0.0f;
 		for (size_t c = 0; c < d; c++)
-			dp += d_o[c] * v[j * d + c];
+			dp = variant == CORRECT_FUSED ? fmaf(d_o[c], v[j * d + c], dp) : dp + d_o[c] * v[j * d + c];
 		row->ds[j] = dp;
 	}
 	float D = row_constant(variant, in, d_o, v, row, visible, l);
@@ -134,7 +137,7 @@ void gradient_variant(enum gradient_variant variant, const struct attention_inpu
 	float *tensors[] = {dq, dk, dv};
 	for (int t = 0; t < 3; t++)
 		memset(tensors[t], 0, elements * sizeof(float));
-	for (size_t head = 0; head < heads; head++)
+	for (size_t head = 0; head < heads && variant != FAULT_ZEROS; head++)
 		for (size_t t = 0; t < N; t++)
 			one_query(variant, in, d_o, head, variant == CORRECT_REVERSED ? N - 1 - t : t, &row, dq, dk,
 			          dv);

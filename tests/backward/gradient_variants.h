@@ -13,10 +13,12 @@ enum gradient_variant {
 	CORRECT_REVERSED,    /* the same, from the last token to the first */
 	CORRECT_EXP2,        /* exp2 of scores in units of log2 e */
 	CORRECT_SCALED_LAST, /* scale times the dot product, in the place of a scaled q */
+	CORRECT_FUSED,       /* fused multiply-adds */
 	CORRECT_VARIANTS,
 
-	FAULT_DO_ROW = CORRECT_VARIANTS, /* dV from the dO of the next query */
-	FAULT_NO_D,                      /* dS = P o dP */
+	FAULT_ZEROS = CORRECT_VARIANTS, /* nothing but zeros */
+	FAULT_DO_ROW,                   /* dV from the dO of the next query */
+	FAULT_NO_D,                     /* dS = P o dP */
 	FAULT_DQ_UNSCALED,
 	FAULT_DK_UNSCALED,
 	FAULT_NOT_NORMALISED,   /* P = exp(S) */

@@ -33,7 +33,8 @@ static void expect(struct setting *s)
 	cr_assert_eq(attention_gradients_expect(&s->problem, named, &s->expectations, &error), 0);
 }
 
-static struct setting set_up(size_t batch, size_t heads, size_t seq, size_t dim, bool causal, enum input_kind kind)
+static struct setting set_up(size_t batch, size_t heads, size_t seq, size_t dim, bool causal, enum input_kind kind,
+                             uint64_t seed)
 {
 	static const char *const names[] = {"Q", "K", "V", "dO"};
 	struct setting s = {.problem = {.batch = batch,
@@ -41,7 +42,7 @@ static struct setting set_up(size_t batch, size_t heads, size_t seq, size_t dim,
 	                                .seq = seq,
 	                                .dim = dim,
 	                                .causal = causal,
-	                                .seed = 7,
+	                                .seed = seed,
 	                                .input = kind}};
 	problem_settle(&s.problem);
 	s.elements = batch * heads * seq * dim;
@@ -49,8 +50,8 @@ static struct setting set_up(size_t batch, size_t heads, size_t seq, size_t dim,
 		s.values[i] = calloc(s.elements, sizeof(float));
 		input_fill_attention(&s.problem, names[i], s.values[i]);
 	}
-	s.inputs = (struct attention_inputs){batch,           heads,       seq,         dim,         causal,
-	                                     s.problem.scale, s.values[0], s.values[1], s.values[2], {0}};
+	s.inputs = (struct attention_inputs){batch,       heads,       seq,         dim, causal, s.problem.scale,
+	                                     s.values[0], s.values[1], s.values[2], {0}, false};
 	expect(&s);
 	return s;
 }
@@ -89,95 +90,126 @@ static void free_run(struct outcome *o)
 		free(o->gradients[g]);
 }
 
+/* 1,512 configurations: every correct order of arithmetic, on every kind of input, seed and shape. */
 Test(checker, correct_orders_pass)
 {
-	static const size_t shapes[][4] = {{1, 1, 1, 1},   {1, 1, 2, 8},    {1, 2, 17, 32}, {2, 1, 33, 59},
-	                                   {1, 1, 97, 64}, {1, 1, 65, 128}, {1, 1, 113, 40}};
-	double worst[CORRECT_VARIANTS][GRADIENTS] = {{0}};
+	static const size_t shapes[][4] = {{1, 1, 1, 1},   {1, 1, 1, 128}, {1, 1, 2, 8},    {1, 2, 17, 32},
+	                                   {2, 1, 33, 59}, {1, 1, 97, 64}, {1, 1, 113, 128}};
+	double worst[GRADIENTS] = {0.0};
+	int configurations = 0;
 	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-		for (int kind = 0; kind < INPUT_KINDS; kind++)
-			for (int causal = 0; causal < 2; causal++) {
-				const size_t *n = shapes[i];
-				struct setting s = set_up(n[0], n[1], n[2], n[3], causal, (enum input_kind)kind);
-				for (int variant = 0; variant < CORRECT_VARIANTS; variant++) {
-					struct outcome o = run(&s, (enum gradient_variant)variant);
-					for (int g = 0; g < GRADIENTS; g++) {
-						cr_expect(
-							o.checks[g].passed,
-							"%s of %s, %s, N=%zu d=%zu causal=%d: error %g, tolerance %g",
-							gradient_names[g],
-							gradient_variant_name((enum gradient_variant)variant),
-							input_kind_names[kind], n[2], n[3], causal,
-							o.checks[g].max_abs, o.checks[g].tolerance);
-						worst[variant][g] =
-							fmax(worst[variant][g], check_ratio(&o.checks[g]));
-					}
-					free_run(&o);
+		for (int rest = 0; rest < INPUT_KINDS * 2 * 3; rest++) {
+			enum input_kind kind = (enum input_kind)(rest % INPUT_KINDS);
+			bool causal = rest / INPUT_KINDS % 2;
+			const size_t *n = shapes[i];
+			struct setting s =
+				set_up(n[0], n[1], n[2], n[3], causal, kind, 7 + (uint64_t)rest / INPUT_KINDS / 2);
+			for (int variant = 0; variant < CORRECT_VARIANTS; variant++, configurations++) {
+				struct outcome o = run(&s, (enum gradient_variant)variant);
+				for (int g = 0; g < GRADIENTS; g++) {
+					cr_expect(o.checks[g].passed,
+					          "%s of %s, %s, N=%zu d=%zu causal=%d: error %g, tolerance %g",
+					          gradient_names[g],
+					          gradient_variant_name((enum gradient_variant)variant),
+					          input_kind_names[kind], n[2], n[3], causal, o.checks[g].max_abs,
+					          o.checks[g].tolerance);
+					worst[g] = fmax(worst[g], check_ratio(&o.checks[g]));
 				}
-				tear_down(&s);
+				free_run(&o);
 			}
-	for (int variant = 0; variant < CORRECT_VARIANTS; variant++)
-		for (int g = 0; g < GRADIENTS; g++)
-			cr_expect(worst[variant][g] <= 0.5, "%s of %s used %.2f of its tolerance", gradient_names[g],
-			          gradient_variant_name((enum gradient_variant)variant), worst[variant][g]);
+			tear_down(&s);
+		}
+	cr_log_info("%d configurations, largest error/tolerance: dQ %.2f, dK %.2f, dV %.2f", configurations, worst[0],
+	            worst[1], worst[2]);
+	for (int g = 0; g < GRADIENTS; g++)
+		cr_expect(worst[g] <= 0.5, "%s of a correct order used %.2f of its tolerance", gradient_names[g],
+		          worst[g]);
 }
 
-/* Each fault, the kind of input that shows it, and the tensors that must be found wrong. */
+/*
+ * Each fault, and the tensors that must be found wrong: on every kind of input and every shape, or the comparison
+ * says that it did not judge them. But for two lists, as in tests/harness/test_check.c: kinds where the fault changes
+ * no more than roundings do, and kinds where it depends on the shape.
+ */
+#define KIND(kind) (1u << INPUT_##kind)
 static const struct {
 	enum gradient_variant fault;
-	enum input_kind kind;
 	bool causal;
 	const char *wrong;
+	unsigned harmless, sometimes;
 } faults[] = {
-	{FAULT_DO_ROW, INPUT_RANDOM, false, "dV"},
-	{FAULT_DO_ROW, INPUT_RANDOM, true, "dV"},
-	{FAULT_NO_D, INPUT_RANDOM, false, "dQ dK"},
-	{FAULT_NO_D, INPUT_RANDOM, true, "dQ dK"},
-	{FAULT_DQ_UNSCALED, INPUT_RANDOM, false, "dQ"},
-	{FAULT_DK_UNSCALED, INPUT_RANDOM, false, "dK"},
-	{FAULT_NOT_NORMALISED, INPUT_RANDOM, false, "dQ dK dV"},
-	{FAULT_NO_MAX, INPUT_LARGE_LOGITS, false, "dQ dK dV"},
-	{FAULT_NO_MAX, INPUT_VERY_NEGATIVE, false, "dQ dK dV"},
-	{FAULT_NO_MAX, INPUT_ONE_HOT, false, "dQ dK dV"},
-	{FAULT_DROPPED_TAIL, INPUT_RANDOM, false, "dK dV"},
-	{FAULT_DROPPED_TAIL, INPUT_CONSTANT, false, "dK dV"},
-	{FAULT_DROPPED_KEY, INPUT_RANDOM, false, "dQ"},
-	{FAULT_CAUSAL_OFF, INPUT_RANDOM, true, "dQ dK dV"},
-	{FAULT_O_NOT_NORMALISED, INPUT_RANDOM, false, "dQ dK"},
-	{FAULT_LAST_ROW, INPUT_RANDOM, false, "dQ"},
-	{FAULT_NAN, INPUT_RANDOM, false, "dK"},
+	{FAULT_ZEROS, false, "dQ dK dV", 0, 0},
+	{FAULT_ZEROS, true, "dQ dK dV", 0, 0},
+	{FAULT_DO_ROW, false, "dV", KIND(CONSTANT) | KIND(RAMP), 0}, /* every query has the same weights */
+	{FAULT_DO_ROW, true, "dV", 0, 0},
+	{FAULT_NO_D, false, "dQ dK", 0, 0},
+	{FAULT_NO_D, true, "dQ dK", 0, 0},
+	{FAULT_DQ_UNSCALED, false, "dQ", 0, 0},
+	{FAULT_DK_UNSCALED, false, "dK", 0, 0},
+	{FAULT_NOT_NORMALISED, false, "dQ dK dV", 0, 0},
+	{FAULT_NO_MAX, false, "dQ dK dV", KIND(RANDOM) | KIND(CONSTANT), KIND(RAMP)},
+	{FAULT_DROPPED_TAIL, false, "dK", KIND(LARGE_LOGITS), 0}, /* few queries there have two weights that matter */
+	{FAULT_DROPPED_TAIL, false, "dV", 0, 0},
+	{FAULT_DROPPED_KEY, false, "dQ", KIND(LARGE_LOGITS) | KIND(VERY_NEGATIVE) | KIND(ONE_HOT) | KIND(RAMP), 0},
+	{FAULT_CAUSAL_OFF, true, "dQ", KIND(LARGE_LOGITS), KIND(VERY_NEGATIVE)},
+	{FAULT_CAUSAL_OFF, true, "dK", 0, KIND(LARGE_LOGITS)},
+	{FAULT_CAUSAL_OFF, true, "dV", 0, 0},
+	{FAULT_O_NOT_NORMALISED, false, "dQ dK", KIND(LARGE_LOGITS), 0}, /* l is 1 */
+	{FAULT_LAST_ROW, false, "dQ", KIND(LARGE_LOGITS) | KIND(ONE_HOT), KIND(RAMP)},
+	{FAULT_NAN, false, "dK", 0, 0},
 };
+
+/* What became of one tensor over the shapes. */
+struct tally {
+	int found, not_judged, passed;
+};
+
+static void count_outcomes(size_t fault, enum input_kind kind, const size_t n[2], struct tally tallies[GRADIENTS])
+{
+	struct setting s = set_up(1, 2, n[0], n[1], faults[fault].causal, kind, 7);
+	struct outcome right = run(&s, CORRECT_SPLIT), wrong = run(&s, faults[fault].fault);
+	cr_expect(right.passed, "the correct twin of %s", gradient_variant_name(faults[fault].fault));
+	for (int g = 0; g < GRADIENTS; g++) {
+		tallies[g].found += !wrong.checks[g].passed;
+		tallies[g].not_judged += wrong.checks[g].passed && !wrong.checks[g].judged;
+		tallies[g].passed += wrong.checks[g].passed && wrong.checks[g].judged;
+	}
+	free_run(&right);
+	free_run(&wrong);
+	tear_down(&s);
+}
 
 Test(checker, planted_faults_fail)
 {
-	static const size_t shapes[][2] = {{97, 64}, {113, 40}, {33, 128}, {65, 8}};
-	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-		for (size_t f = 0; f < sizeof faults / sizeof faults[0]; f++) {
-			struct setting s = set_up(1, 2, shapes[i][0], shapes[i][1], faults[f].causal, faults[f].kind);
-			struct outcome right = run(&s, CORRECT_SPLIT), wrong = run(&s, faults[f].fault);
-			const char *name = gradient_variant_name(faults[f].fault);
-			cr_expect(right.passed, "the correct twin of %s", name);
+	enum { SHAPES = 4 };
+	static const size_t shapes[SHAPES][2] = {{107, 64}, {121, 40}, {43, 128}, {75, 8}};
+	int not_judged = 0;
+	for (size_t f = 0; f < sizeof faults / sizeof faults[0]; f++)
+		for (int kind = 0; kind < INPUT_KINDS; kind++) {
+			struct tally tallies[GRADIENTS] = {{0, 0, 0}};
+			bool harmless = faults[f].harmless >> kind & 1, sometimes = faults[f].sometimes >> kind & 1;
+			for (int i = 0; i < SHAPES; i++)
+				count_outcomes(f, (enum input_kind)kind, shapes[i], tallies);
 			for (int g = 0; g < GRADIENTS; g++) {
 				if (!strstr(faults[f].wrong, gradient_names[g]))
 					continue;
-				cr_expect(memcmp(right.gradients[g], wrong.gradients[g],
-				                 s.elements * sizeof(float)) != 0,
-				          "%s changes nothing in %s", name, gradient_names[g]);
-				cr_expect(!wrong.checks[g].passed,
-				          "%s of '%s' on %s, N=%zu d=%zu passed: error %g, tolerance %g",
-				          gradient_names[g], name, input_kind_names[faults[f].kind], shapes[i][0],
-				          shapes[i][1], wrong.checks[g].max_abs, wrong.checks[g].tolerance);
+				const struct tally *t = &tallies[g];
+				not_judged += t->not_judged;
+				cr_expect(harmless    ? t->found == 0
+				          : sometimes ? t->found > 0
+				                      : t->passed == 0,
+				          "%s of '%s' on %s: found in %d shapes, passed in %d, not judged in %d",
+				          gradient_names[g], gradient_variant_name(faults[f].fault),
+				          input_kind_names[kind], t->found, t->passed, t->not_judged);
 			}
-			free_run(&right);
-			free_run(&wrong);
-			tear_down(&s);
 		}
+	cr_log_info("%d outputs were not judged", not_judged);
 }
 
 /* Why the gradients of this course are random: ones in dO make every row of dO the right one. */
 Test(checker, ones_in_do_hide_a_wrong_row)
 {
-	struct setting s = set_up(1, 2, 97, 40, false, INPUT_RANDOM);
+	struct setting s = set_up(1, 2, 97, 40, false, INPUT_RANDOM, 7);
 	struct outcome shown = run(&s, FAULT_DO_ROW);
 	cr_expect(!shown.passed, "random dO");
 	free_run(&shown);
@@ -191,25 +223,15 @@ Test(checker, ones_in_do_hide_a_wrong_row)
 	tear_down(&s);
 }
 
-/* The formulas, on round numbers, and what ordinary input uses of them. */
+/* What ordinary input uses of the tolerance, and what zeros would use. */
 Test(checker, tolerance_does_not_drift)
 {
-	struct tolerance_terms terms = {.seq = 256, .dim = 64, .score_bound = 10.0}; /* phi = 8 + 128 + 12 * 10 */
-	struct gradient_bounds bounds = {.scale = 0.125,
-	                                 .weight_bound = 2.0,
-	                                 .product_bound = 16.0,
-	                                 .q_bound = 4.0,
-	                                 .k_bound = 8.0,
-	                                 .do_bound = 32.0};
-	cr_expect_float_eq(tolerance_of_dq(&terms, &bounds), 0x1p-23 * 0.125 * 8 * 16 * 256, 1e-15);
-	cr_expect_float_eq(tolerance_of_dk(&terms, &bounds), 0x1p-23 * 0.125 * 4 * 2 * 16 * 256, 1e-15);
-	cr_expect_float_eq(tolerance_of_dv(&terms, &bounds), 0x1p-23 * 32 * 2 * 256, 1e-15);
-
-	struct setting s = set_up(1, 1, 200, 64, false, INPUT_RANDOM);
+	struct setting s = set_up(1, 1, 200, 64, false, INPUT_RANDOM, 7);
 	struct outcome o = run(&s, CORRECT_NAIVE);
 	for (int g = 0; g < GRADIENTS; g++) {
 		double ratio = check_ratio(&o.checks[g]);
-		cr_expect(ratio > 2e-5 && ratio < 2e-2, "%s uses %g of its tolerance", gradient_names[g], ratio);
+		cr_expect(ratio > 1e-3 && ratio < 0.1, "%s uses %g of its tolerance", gradient_names[g], ratio);
+		cr_expect(o.checks[g].power > 1e3, "%s: power %g", gradient_names[g], o.checks[g].power);
 	}
 	free_run(&o);
 	tear_down(&s);

@@ -54,7 +54,7 @@ static double error_of(const char *program, const char *tensor)
 	                           program);
 	struct outcome o = run_program(LIST("/bin/sh", "-c", command), NOTHING, 60);
 	cr_assert_eq(o.status, 0, "%s: %s", command, o.err);
-	const char *errors = strstr(o.out, "\"errors\":");
+	const char *errors = strstr(o.out, "\"outputs\":");
 	const char *at = errors ? strstr(errors, text("{\"tensor\":\"%s\",\"max_abs\":", tensor)) : NULL;
 	cr_assert(at, "%s: no error of %s in %s", command, tensor, o.out);
 	double error = strtod(strstr(at, "max_abs") + strlen("max_abs\":"), NULL);

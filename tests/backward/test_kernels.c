@@ -3,6 +3,7 @@
  * split the same to the bit in any order of threads, and unusable input refused in one line.
  */
 #include "finite_differences.h"
+#include "json.h"
 #include "problem/load.h"
 #include "program.h"
 #include "report.h"
@@ -237,6 +238,41 @@ Test(kernels, all_inputs)
 			check_shape(&shapes[i], text("--input %s", kinds[k]));
 	check_shape(&shapes[0], "--scale -0.7");
 	check_shape(&shapes[1], "--scale 0");
+}
+
+/* Each output with its own worst element, and what the comparison was worth. */
+static void expect_judged(const char *options, const char *not_judged)
+{
+	cJSON *json = run_json(TEST_ROOT "/06_backward/backward", text("--kernel backward_split %s", options), 0);
+	const cJSON *kernel = json_get(json, "kernels")->child, *output;
+	int count = 0;
+	cr_expect(cJSON_IsTrue(json_get(kernel, "verified")), "%s", options);
+	cJSON_ArrayForEach(output, json_get(kernel, "outputs"))
+	{
+		const char *tensor = json_string_of(output, "tensor");
+		bool judged = cJSON_IsTrue(json_get(output, "judged"));
+		cr_expect_eq(judged, !strstr(not_judged, tensor), "%s: %s, power %g", options, tensor,
+		             json_number_of(output, "power"));
+		cr_expect_eq(judged, json_number_of(output, "power") >= 1.0, "%s: %s", options, tensor);
+		cr_expect_leq(json_number_of(output, "max_abs"), json_number_of(output, "tolerance"));
+		count++;
+	}
+	cr_expect_eq(count, 5, "O, LSE, dQ, dK, dV");
+	cJSON_Delete(json);
+}
+
+Test(kernels, each_output_says_whether_it_was_judged)
+{
+	expect_judged("--seq 113 --dim 64", "");
+	expect_judged("--seq 113 --dim 64 --input large-logits", "");
+	expect_judged("--seq 113 --dim 64 --input very-negative --causal", "");
+	expect_judged("--seq 113 --dim 64 --input constant", "dQ"); /* equal keys: a query cannot choose */
+	expect_judged("--seq 1 --dim 8", "dQ dK"); /* one key: its weight is 1 whatever q and k are */
+	struct outcome o = run_program(LIST(TEST_ROOT "/06_backward/backward", "--seq", "1", "--dim", "8", "--quiet"),
+	                               NOTHING, 60);
+	cr_expect_eq(o.status, 0);
+	cr_expect(strstr(o.out, "not judged: rounding may exceed the result"), "%s", o.out);
+	free_outcome(&o);
 }
 
 /* ---- files ---- */

@@ -5,19 +5,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TILE = 16 };
+enum { TILE = 16, SPLITS = 3 };
+static const float log2_e = 1.44269504f;
 
 const char *variant_name(enum variant variant)
 {
-	static const char *const names[] = {
-		"naive",        "reverse",
-		"pairwise",     "online",
-		"normalised",   "exp2",
-		"NaN",          "last row unwritten",
-		"no rescale",   "block max",
-		"no max",       "max from zero",
-		"dropped tail", "causal off by one",
-		"bf16 P",
+	static const char *const names[FAULT_END] = {
+		[CORRECT_NAIVE] = "naive",
+		[CORRECT_REVERSE] = "reverse",
+		[CORRECT_PAIRWISE] = "pairwise",
+		[CORRECT_FROM_LSE] = "from LSE",
+		[CORRECT_SCALED_Q] = "scaled q",
+		[CORRECT_FUSED] = "fused",
+		[CORRECT_EIGHT] = "eight partial sums",
+		[CORRECT_ONLINE] = "online",
+		[CORRECT_NORMALISED] = "normalised",
+		[CORRECT_EXP2] = "exp2",
+		[CORRECT_ONE_KEY] = "one key at a time",
+		[CORRECT_LAST_FIRST] = "last tile first",
+		[CORRECT_SPLIT] = "split keys",
+		[FAULT_ZEROS] = "zeros",
+		[FAULT_NAN] = "NaN",
+		[FAULT_LAST_ROW] = "last row unwritten",
+		[FAULT_NO_RESCALE] = "no rescale",
+		[FAULT_BLOCK_MAX] = "block max",
+		[FAULT_NO_MAX] = "no max",
+		[FAULT_MAX_FROM_ZERO] = "max from zero",
+		[FAULT_DROPPED_TAIL] = "dropped tail",
+		[FAULT_CAUSAL_OFF] = "causal off by one",
+		[FAULT_SMALL_MASK] = "mask of -1e4",
+		[FAULT_BF16_P] = "bf16 P",
 	};
 	return names[variant];
 }
@@ -41,21 +58,36 @@ static float cut_to_bf16(float value)
 	return value;
 }
 
-/* Scores of one row: [visible]. */
-static void score_row(const struct attention_inputs *in, const float *q, const float *k, size_t visible, bool base2,
-                      float *scores)
+static float score(enum variant variant, const float *q, const float *k, size_t d, float scale)
 {
-	float factor = base2 ? in->scale * 1.44269504f : in->scale;
-	for (size_t j = 0; j < visible; j++) {
-		float dot = 0.0f;
-		for (size_t c = 0; c < in->dim; c++)
-			dot += base2 ? q[c] * factor * k[j * in->dim + c] : q[c] * k[j * in->dim + c];
-		scores[j] = base2 ? dot : factor * dot;
+	float sum = 0.0f, partial[8] = {0};
+	switch (variant) {
+	case CORRECT_SCALED_Q:
+		for (size_t c = 0; c < d; c++)
+			sum += scale * q[c] * k[c];
+		return sum;
+	case CORRECT_EXP2:
+		for (size_t c = 0; c < d; c++)
+			sum += q[c] * (scale * log2_e) * k[c];
+		return sum;
+	case CORRECT_FUSED:
+		for (size_t c = 0; c < d; c++)
+			sum = fmaf(q[c], k[c], sum);
+		return scale * sum;
+	case CORRECT_EIGHT:
+		for (size_t c = 0; c < d; c++)
+			partial[c % 8] += q[c] * k[c];
+		return scale * pairwise_sum(partial, 8);
+	default:
+		for (size_t c = 0; c < d; c++)
+			sum += q[c] * k[c];
+		return scale * sum;
 	}
 }
 
-static void three_pass_row(enum variant variant, const float *scores, size_t visible, const float *v, size_t d,
-                           float *o)
+/* All scores first, then the weights, then their sum times V. */
+static float three_pass_row(enum variant variant, const float *scores, size_t visible, const float *v, size_t d,
+                            float *o)
 {
 	float m = -INFINITY, *p = calloc(visible, sizeof *p), *terms = calloc(visible, sizeof *terms), l = 0.0f;
 	for (size_t j = 0; j < visible; j++)
@@ -68,29 +100,37 @@ static void three_pass_row(enum variant variant, const float *scores, size_t vis
 		l += p[variant == CORRECT_REVERSE ? visible - 1 - j : j];
 	if (variant == CORRECT_PAIRWISE)
 		l = pairwise_sum(p, visible);
+	float lse = m + logf(l);
+	for (size_t j = 0; j < visible; j++)
+		p[j] = variant == CORRECT_FROM_LSE ? expf(scores[j] - lse) : p[j] / l;
 	for (size_t c = 0; c < d; c++) {
 		o[c] = 0.0f;
 		for (size_t t = 0; t < visible; t++) {
 			size_t j = variant == CORRECT_REVERSE ? visible - 1 - t : t;
-			float weight = variant == FAULT_BF16_P ? cut_to_bf16(p[j] / l) : p[j] / l;
+			float weight = variant == FAULT_BF16_P ? cut_to_bf16(p[j]) : p[j];
 			terms[t] = weight * v[j * d + c];
-			o[c] += terms[t];
+			o[c] = variant == CORRECT_FUSED ? fmaf(weight, v[j * d + c], o[c]) : o[c] + terms[t];
 		}
 		if (variant == CORRECT_PAIRWISE)
 			o[c] = pairwise_sum(terms, visible);
 	}
 	free(p);
 	free(terms);
+	return lse;
 }
 
-static void online_row(enum variant variant, const float *scores, size_t visible, const float *v, size_t d, float *o)
+/* Keys first to end, tile by tile, O normalised at the end or at every tile. */
+static float online_part(enum variant variant, const float *scores, size_t first_key, size_t end_key, const float *v,
+                         size_t d, float *o)
 {
 	bool base2 = variant == CORRECT_EXP2, normalise = variant == CORRECT_NORMALISED;
 	float m = variant == FAULT_MAX_FROM_ZERO ? 0.0f : -INFINITY, l = 0.0f;
+	size_t tile = variant == CORRECT_ONE_KEY ? 1 : TILE, tiles = (end_key - first_key + tile - 1) / tile;
 	for (size_t c = 0; c < d; c++)
 		o[c] = 0.0f;
-	for (size_t first = 0; first < visible; first += TILE) {
-		size_t end = first + TILE < visible ? first + TILE : visible;
+	for (size_t t = 0; t < tiles; t++) {
+		size_t first = first_key + (variant == CORRECT_LAST_FIRST ? tiles - 1 - t : t) * tile;
+		size_t end = first + tile < end_key ? first + tile : end_key;
 		if (variant == FAULT_DROPPED_TAIL && end - first < TILE)
 			break;
 		float m_new = variant == FAULT_BLOCK_MAX ? -INFINITY : m, sum = 0.0f, p[TILE];
@@ -117,26 +157,60 @@ static void online_row(enum variant variant, const float *scores, size_t visible
 	}
 	for (size_t c = 0; c < d && !normalise; c++)
 		o[c] /= l;
+	return base2 ? (m + log2f(l)) / log2_e : m + logf(l);
 }
 
-void attention_variant(enum variant variant, const struct attention_inputs *in, float *o)
+/* Parts of the keys, each normalised, weighed by their LSE. */
+static float split_row(const float *scores, size_t visible, const float *v, size_t d, float *o)
+{
+	float part[SPLITS][128], lse[SPLITS], m = -INFINITY, l = 0.0f;
+	for (size_t s = 0; s < SPLITS; s++) {
+		size_t first = visible * s / SPLITS, end = visible * (s + 1) / SPLITS;
+		lse[s] = end > first ? online_part(CORRECT_ONLINE, scores, first, end, v, d, part[s]) : -INFINITY;
+		m = fmaxf(m, lse[s]);
+	}
+	for (size_t c = 0; c < d; c++)
+		o[c] = 0.0f;
+	for (size_t s = 0; s < SPLITS; s++) {
+		float weight = expf(lse[s] - m);
+		l += weight;
+		for (size_t c = 0; weight > 0.0f && c < d; c++)
+			o[c] += weight * part[s][c];
+	}
+	for (size_t c = 0; c < d; c++)
+		o[c] /= l;
+	return m + logf(l);
+}
+
+static bool takes_three_passes(enum variant variant)
+{
+	return variant < CORRECT_ONLINE || variant == FAULT_NO_MAX || variant == FAULT_BF16_P ||
+	       variant == FAULT_CAUSAL_OFF || variant == FAULT_SMALL_MASK;
+}
+
+void attention_variant(enum variant variant, const struct attention_inputs *in, float *o, float *lse)
 {
 	size_t d = in->dim, rows = in->batch * in->heads * in->seq;
-	bool three_pass = variant <= CORRECT_PAIRWISE || variant == FAULT_NO_MAX || variant == FAULT_BF16_P ||
-	                  variant == FAULT_NAN || variant == FAULT_LAST_ROW || variant == FAULT_CAUSAL_OFF;
 	float *scores = calloc(in->seq, sizeof *scores);
 	for (size_t row = 0; row < rows; row++) {
-		size_t head = row / in->seq, i = row % in->seq, visible = in->causal ? i + 1 : in->seq;
-		const float *k = in->k + head * in->seq * d, *v = in->v + head * in->seq * d;
-		if (variant == FAULT_CAUSAL_OFF && visible < in->seq)
-			visible++;
-		if (variant == FAULT_LAST_ROW && i == in->seq - 1)
+		size_t i = row % in->seq, first = row - i, visible = in->causal ? i + 1 : in->seq, keys = visible;
+		const float *v = in->v + first * d;
+		if (variant == FAULT_ZEROS || (variant == FAULT_LAST_ROW && i == in->seq - 1))
 			continue;
-		score_row(in, in->q + row * d, k, visible, variant == CORRECT_EXP2, scores);
-		if (three_pass)
-			three_pass_row(variant, scores, visible, v, d, o + row * d);
+		if (variant == FAULT_CAUSAL_OFF && visible < in->seq)
+			keys = ++visible;
+		if (variant == FAULT_SMALL_MASK)
+			keys = in->seq;
+		for (size_t j = 0; j < keys; j++)
+			scores[j] = j < visible
+			                    ? score(variant, in->q + row * d, in->k + (first + j) * d, d, in->scale)
+			                    : -1e4f;
+		if (takes_three_passes(variant))
+			lse[row] = three_pass_row(variant, scores, keys, v, d, o + row * d);
+		else if (variant == CORRECT_SPLIT)
+			lse[row] = split_row(scores, keys, v, d, o + row * d);
 		else
-			online_row(variant, scores, visible, v, d, o + row * d);
+			lse[row] = online_part(variant, scores, 0, keys, v, d, o + row * d);
 	}
 	if (variant == FAULT_NAN)
 		o[rows * d / 2] = NAN;

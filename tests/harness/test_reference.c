@@ -19,12 +19,14 @@ Test(reference, one_token_returns_its_value)
 {
 	const float q[] = {3, -1}, k[] = {2, 5}, v[] = {7, 8};
 	struct attention_reference r =
-		compute((struct attention_inputs){1, 1, 1, 2, false, 0.5f, q, k, v, {0}}, NULL, 0);
+		compute((struct attention_inputs){1, 1, 1, 2, false, 0.5f, q, k, v, {0}, false}, NULL, 0);
 	cr_assert_float_eq(r.o[0], 7, 0);
 	cr_assert_float_eq(r.o[1], 8, 0);
 	cr_assert_float_eq(r.lse[0], 0.5, 1e-15, "scale q.k = 0.5 (6 - 5)");
-	cr_assert_float_eq(r.score_bound, 0.5 * 11, 1e-15, "0.5 (6 + 5)");
-	cr_assert_float_eq(r.value_bound, 8, 0);
+	double factor = 8 + 0.5 + 0.5 * (8 * 11 + 0.5 * 7); /* terms 6 and -5, partial sums 6 and 1 */
+	cr_assert_float_eq(r.lse_tolerance[0], 0x1p-23 * factor, 1e-18);
+	cr_assert_float_eq(r.o_tolerance[0], 0x1p-23 * factor * 7, 1e-18);
+	cr_assert_float_eq(r.o_tolerance[1], 0x1p-23 * factor * 8, 1e-18);
 	attention_reference_free(&r);
 }
 
@@ -37,7 +39,7 @@ Test(reference, softmax_of_six_scores)
 		float v[6] = {0};
 		v[one] = 1;
 		struct attention_reference r =
-			compute((struct attention_inputs){1, 1, 6, 1, false, 1, q, k, v, {0}}, NULL, 0);
+			compute((struct attention_inputs){1, 1, 6, 1, false, 1, q, k, v, {0}, false}, NULL, 0);
 		for (size_t i = 0; i < 6; i++)
 			cr_assert_float_eq(r.o[i], weights[one], 5e-7);
 		cr_assert_float_eq(r.lse[0], 6 + log(1.09989), 1e-5);
@@ -48,7 +50,8 @@ Test(reference, softmax_of_six_scores)
 Test(reference, causal_rows_see_no_later_key)
 {
 	const float q[] = {1, 1, 1}, k[] = {0, 0, 0}, v[] = {3, 6, 12};
-	struct attention_reference r = compute((struct attention_inputs){1, 1, 3, 1, true, 1, q, k, v, {0}}, NULL, 0);
+	struct attention_reference r =
+		compute((struct attention_inputs){1, 1, 3, 1, true, 1, q, k, v, {0}, false}, NULL, 0);
 	cr_assert_float_eq(r.o[0], 3, 1e-15);
 	cr_assert_float_eq(r.o[1], 4.5, 1e-15);
 	cr_assert_float_eq(r.o[2], 7, 1e-14);
@@ -60,7 +63,7 @@ Test(reference, scores_of_any_size_stay_finite)
 {
 	const float q[] = {100, -100}, k[] = {100, 99}, v[] = {1, 2};
 	struct attention_reference r =
-		compute((struct attention_inputs){1, 1, 2, 1, false, 1, q, k, v, {0}}, NULL, 0);
+		compute((struct attention_inputs){1, 1, 2, 1, false, 1, q, k, v, {0}, false}, NULL, 0);
 	cr_assert_float_eq(r.o[0], 1, 1e-12);
 	cr_assert_float_eq(r.o[1], 2, 1e-12);
 	cr_assert_float_eq(r.lse[0], 10000, 1e-9);
@@ -72,7 +75,7 @@ Test(reference, heads_do_not_mix)
 {
 	const float q[] = {1, 1}, k[] = {1, 1}, v[] = {3, 5}; /* two heads of one token */
 	struct attention_reference r =
-		compute((struct attention_inputs){1, 2, 1, 1, false, 1, q, k, v, {0}}, NULL, 0);
+		compute((struct attention_inputs){1, 2, 1, 1, false, 1, q, k, v, {0}, false}, NULL, 0);
 	cr_assert_float_eq(r.o[0], 3, 0);
 	cr_assert_float_eq(r.o[1], 5, 0);
 	attention_reference_free(&r);
@@ -88,7 +91,7 @@ Test(reference, chosen_rows_equal_the_whole)
 		v[i] = input_normal(1, "V", i);
 	}
 	const size_t rows[] = {0, 18, 20, 56};
-	struct attention_inputs inputs = {1, HEADS, N, D, true, 0.3f, q, k, v, {0}};
+	struct attention_inputs inputs = {1, HEADS, N, D, true, 0.3f, q, k, v, {0}, false};
 	struct attention_reference all = compute(inputs, NULL, 0), some = compute(inputs, rows, 4);
 	for (size_t r = 0; r < 4; r++) {
 		cr_assert_eq(some.lse[r], all.lse[rows[r]]);

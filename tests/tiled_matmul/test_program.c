@@ -160,6 +160,27 @@ Test(program, loads_and_saves)
 	}
 }
 
+/* Every output of zeros passes where zeros are right: then nothing says that the kernel is right. */
+Test(program, a_run_that_judges_nothing_is_not_verified)
+{
+	const char *directory = scratch_directory();
+	const float zeros[6] = {0};
+	struct error error;
+	npy_write(text("%s/a.npy", directory), zeros, (const size_t[]){2, 3}, 2, &error);
+	npy_write(text("%s/b.npy", directory), zeros, (const size_t[]){3, 2}, 2, &error);
+	const char *line = text("--load %s --kernel matmul_tiled", directory);
+	cJSON *json = run_json(PROGRAM, line, 1);
+	const cJSON *kernel = json_get(json, "kernels")->child, *output = json_get(kernel, "outputs")->child;
+	cr_expect(cJSON_IsFalse(json_get(kernel, "verified")));
+	cr_expect(cJSON_IsFalse(json_get(output, "judged")));
+	cr_expect_eq(json_number_of(output, "power"), 0.0);
+	cJSON_Delete(json);
+	struct outcome o = run(text("%s --quiet", line));
+	cr_expect_eq(o.status, 1);
+	cr_expect(strstr(o.out, "FAILED") && strstr(o.out, "nothing could be judged"), "%s", o.out);
+	free_outcome(&o);
+}
+
 static void expect_refused(const char *line, int status, const char *part)
 {
 	struct outcome o = run(line);

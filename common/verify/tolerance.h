@@ -1,0 +1,72 @@
+/*
+ * How far an element of an output may be from its double reference: the one tolerance of attention.
+ *
+ * The tolerance follows the arithmetic instead of being guessed, and each element has its own: a product of the
+ * largest numbers of each tensor would be so large for peaked weights that gradients of nothing but zeros pass. With
+ *
+ *     eps  = 2^-23         one unit in the last place of an fp32 near 1
+ *     eta  = 2^-126        the smallest normal fp32: an exponential below it may be flushed to 0
+ *     S_i  = max_j |scale| (8 sum_c |q_ic k_jc| + 1/2 sum_t |sum_{c<=t} q_ic k_jc|)     over the keys j query i sees
+ *
+ * a score of query i is off by at most about eps S_i:
+ *
+ *     8 sum_c |q k|             scale (or scale log2 e) times q, m and L: each rounds a number as large as the score,
+ *                               and exp turns an absolute error of a score into a relative one of its weight
+ *     1/2 sum_t |sum_{c<=t}|    the dot product: each addition rounds a partial sum by eps/2. Signs that change keep
+ *                               partial sums small, terms of one sign do not, and then roundings may agree, too
+ *
+ * and a weight p_ij of the softmax, in fp32 and in any order of summation, by at most about eps phi_i p_ij + eta:
+ *
+ *     phi_i = 8 + N/2 + S_i     8: the exponential and the division, a few roundings each
+ *                               N/2: N terms summed, in the numerator and in the denominator
+ *
+ * and O, LSE and dV are sums of such weights times numbers that are given:
+ *
+ *     tolerance(O_ic)  = sum_j (eps phi_i p_ij + eta) |v_jc|
+ *     tolerance(LSE_i) = eps phi_i
+ *     tolerance(dV_jc) = sum_i (eps phi_i p_ij + eta) |dO_ic|
+ *
+ * dS_ij = p_ij (dP_ij - D_i) is a difference of two dot products. Their own roundings are relative to their terms g,
+ * what the weights are off by is relative to their values h:
+ *
+ *     g_ij = sum_c |dO_ic v_jc| + sum_c |dO_ic| sum_j p_ij |v_jc|         h_ij = |dP_ij| + sum_j p_ij |dP_ij|
+ *
+ *     tolerance(dS_ij) = eps p_ij ((8 + N/2 + d/2) g_ij + S_i h_ij) + eta g_ij
+ *     tolerance(dQ_ic) = |scale| sum_j tolerance(dS_ij) |k_jc|
+ *     tolerance(dK_jc) = |scale| sum_i tolerance(dS_ij) |q_ic|
+ *
+ * Where a weight is near 1, dP - D cancels and no fp32 gradient means anything: there the tolerance exceeds the
+ * gradient, and the comparison says so (verify/check.h, `power`).
+ *
+ * Where only sampled rows of random input are compared at N > 1024, the errors of a sum grow like a random walk, and
+ * 2 sqrt(N) stands in the place of N/2.
+ */
+#ifndef VERIFY_TOLERANCE_H
+#define VERIFY_TOLERANCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define TOLERANCE_EPS 0x1p-23
+#define TOLERANCE_ETA 0x1p-126
+
+struct tolerance_terms {
+	size_t seq, dim;
+	bool random_walk;   /* rows of random input are sampled */
+	double score_bound; /* S_i */
+};
+
+/* q . k, [d] each, and what it adds to S_i: 8 sum |q k| + 1/2 sum |partial sums|. */
+double dot_and_bound(const float *q, const float *k, size_t d, double *bound);
+
+/* phi_i */
+double tolerance_factor(const struct tolerance_terms *terms);
+
+/* eps phi p + eta */
+double tolerance_of_weight(double factor, double weight);
+
+/* tolerance(dS_ij), from p, g and h */
+double tolerance_of_score_gradient(const struct tolerance_terms *terms, double weight, double products,
+                                   double values);
+
+#endif
