@@ -358,8 +358,8 @@ void report_spinning(struct worker *worker, struct lane *lane) __attribute__((no
 void note_barrier_without_exited(struct worker *worker);
 /* The lanes of `group` exchange values; `mask` also names lanes that have left. */
 void note_exchange_without_exited(struct worker *worker, const struct warp *warp, uint32_t group, uint32_t mask);
-/* A shuffle of `lane`, one of `group`, gets the value of lane `source`. */
-void note_shuffle(struct worker *worker, const struct lane *lane, uint32_t group, uint32_t source);
+/* A shuffle of `lane`, one of `group`, reads lane `source`, which is none of them. */
+void note_undefined_value(struct worker *worker, const struct lane *lane, uint32_t group, uint32_t source);
 /* The message of one of these findings. */
 void describe_sync_finding(const struct launch *launch, const struct finding *finding, struct hazard *hazard);
 

@@ -183,26 +183,19 @@ void note_exchange_without_exited(struct worker *worker, const struct warp *warp
  * lane has ever got the value of another, in all the launches until then. That is known at the end of a launch: see
  * findings.c. One lane alone has nothing to get from others at an offset, as at the end of an array, too.
  */
-void note_shuffle(struct worker *worker, const struct lane *lane, uint32_t group, uint32_t source)
+void note_undefined_value(struct worker *worker, const struct lane *lane, uint32_t group, uint32_t source)
 {
 	const struct warp *warp = lane->warp;
-	struct sim_site *place = (struct sim_site *)lane->site;
-	const uint32_t bit = 1u << source;
 	struct finding finding = {.kind = FINDING_EXITED_LANE,
 	                          .severity = FINDING_ERROR,
 	                          .intrinsic = lane->intrinsic,
 	                          .mask = lane->mask,
 	                          .in_warp = true};
 
-	if (source == lane->index && lane->shuffle != SIM_SHUFFLE_INDEX)
-		return; /* it keeps its own */
-	if (group & bit) {
-		if (place != NULL && place->scratch != SITE_DELIVERS)
-			__atomic_store_n(&place->scratch, SITE_DELIVERS, __ATOMIC_RELAXED);
-		return;
-	}
-	if (!(lane->mask & warp->exited & bit)) {
-		if (place == NULL || (lane->shuffle != SIM_SHUFFLE_INDEX && (group & (group - 1)) == 0))
+	if (!(lane->mask & warp->exited & 1u << source)) {
+		const bool is_alone = (group & (group - 1)) == 0;
+
+		if (lane->site == NULL || (is_alone && lane->shuffle != SIM_SHUFFLE_INDEX))
 			return;
 		finding.kind = FINDING_OUTSIDE_LANE;
 	}

@@ -39,9 +39,18 @@ static uint32_t shuffle_source(const struct lane *lane)
 	}
 }
 
+/* A place that has given a lane what it asked for: see note_undefined_value. */
+static void note_delivery(const struct lane *lane, uint32_t source)
+{
+	struct sim_site *place = (struct sim_site *)lane->site;
+
+	if (place != NULL && place->scratch != SITE_DELIVERS &&
+	    (source != lane->index || lane->shuffle == SIM_SHUFFLE_INDEX)) /* else it only keeps its own */
+		__atomic_store_n(&place->scratch, SITE_DELIVERS, __ATOMIC_RELAXED);
+}
+
 static void exchange(struct worker *worker, struct warp *warp, uint32_t group, enum warp_op op)
 {
-	const bool check = sim_options()->check[SIM_SYNCCHECK];
 	uint32_t votes = 0;
 
 	for (uint32_t rest = group; rest != 0; rest &= rest - 1) {
@@ -58,10 +67,14 @@ static void exchange(struct worker *worker, struct warp *warp, uint32_t group, e
 		} else if (op == WARP_OP_SHUFFLE) {
 			uint32_t source = shuffle_source(lane);
 
-			/* From a lane that does not take part the value is undefined: all ones, NaN as a float. */
-			lane->result = group >> source & 1 ? warp->lanes[source].value : ~(uint64_t)0;
-			if (check)
-				note_shuffle(worker, lane, group, source);
+			if (group >> source & 1) {
+				lane->result = warp->lanes[source].value;
+				note_delivery(lane, source);
+			} else {
+				lane->result = ~(uint64_t)0; /* undefined: all ones, NaN as a float */
+				if (sim_options()->check[SIM_SYNCCHECK])
+					note_undefined_value(worker, lane, group, source);
+			}
 		}
 	}
 }
