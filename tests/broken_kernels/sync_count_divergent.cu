@@ -1,4 +1,4 @@
-// EXPECT synccheck divergent_barrier|exited_threads error
+// EXPECT synccheck exited_threads warning
 #include <cstdio>
 
 __global__ void count(const int *x, int *y)

@@ -1,4 +1,4 @@
-// EXPECT synccheck exited_threads|divergent_barrier error
+// EXPECT synccheck exited_threads warning
 #include <cstdio>
 
 __global__ void loop(float *y, int n)

@@ -264,7 +264,7 @@ Test(broken_kernels, wrong_addresses)
 
 Test(broken_kernels, wrong_barriers)
 {
-	check_broken("sync_", "synccheck", 14);
+	check_broken("sync_", "synccheck", 20);
 }
 
 Test(broken_kernels, correct_ones_are_silent)

@@ -291,27 +291,20 @@ static void release_barrier(struct worker *worker)
 	worker->progress++;
 }
 
-static struct lane *find_exited(struct worker *worker)
-{
-	for (uint32_t w = 0; w < worker->warp_count; w++)
-		if (worker->warps[w].exited != 0)
-			return &worker->warps[w].lanes[__builtin_ctz(worker->warps[w].exited)];
-	return NULL;
-}
-
-/* Every thread waits at the barrier or has left. Lets them go on if that is as it should be; false when all have
- * left. Without synccheck it is as on a GPU: those that have left do not count, any barrier is the barrier. */
+/* Every thread waits at the barrier or has left. Lets them go on if all wait at the same one; false when all have
+ * left. A thread that has left counts as arrived, as on a GPU since compute capability 7.0. Without synccheck any
+ * barrier is the barrier. */
 static bool settle_block(struct worker *worker)
 {
 	struct lane *other = worker->arrivals.astray;
 
 	if (worker->arrivals.first == NULL)
 		return false;
-	if (other == NULL && worker->arrivals.count < worker->thread_count)
-		other = find_exited(worker);
 	if (other != NULL && sim_options()->check[SIM_SYNCCHECK])
 		report_divergent_barrier(worker, worker->arrivals.first, other);
 	check_time_at_barrier(worker);
+	if (worker->arrivals.count < worker->thread_count && sim_options()->check[SIM_SYNCCHECK])
+		note_barrier_without_exited(worker);
 	release_barrier(worker);
 	return true;
 }

@@ -3,6 +3,7 @@
  * JSON record, the error the CUDA API returns from then on, and the summary and exit status at the end.
  */
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,15 @@
 
 #include "trace.h"
 
+enum { MOST_CALLS = 4 }; /* of a function misused in one way, printed */
+
 static _Atomic uint64_t error_count;
 static cudaError_t sticky_error = cudaSuccess, last_error = cudaSuccess;
+
+static const char *tool_name(enum sim_tool tool)
+{
+	return (const char *const[]){"memcheck", "racecheck", "initcheck", "synccheck", "leakcheck"}[tool];
+}
 
 /* ---- the errors of the CUDA API ---- */
 
@@ -51,6 +59,106 @@ void sim_clear_errors(void)
 	sticky_error = last_error = cudaSuccess;
 }
 
+/* ---- places: a kernel that is wrong is wrong at each of its launches, and need not say so each time ---- */
+
+struct place {
+	enum sim_tool tool;
+	const char *kind, *kernel; /* of a misused call: its error and its name */
+	char file[256], other_file[256];
+	unsigned line, other_line;
+	bool printed;
+	uint32_t last_launch;
+	uint64_t reports, hazards, launches;
+};
+
+enum { MOST_PLACES = 4096 };
+
+static pthread_mutex_t places_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct place *places;
+static size_t place_count, place_capacity;
+
+static bool is_same_side(unsigned line, const char *file, unsigned other_line, const char *other_file)
+{
+	return line == other_line && strcmp(file, other_file) == 0;
+}
+
+/* Which of the two sides comes first does not matter: that is a question of order. */
+static bool is_at(const struct place *place, const struct hazard *h)
+{
+	if (place->tool != h->tool || strcmp(place->kind, h->kind) != 0 || strcmp(place->kernel, h->kernel) != 0)
+		return false;
+	return (is_same_side(place->line, place->file, h->line, h->file) &&
+	        is_same_side(place->other_line, place->other_file, h->other_line, h->other_file)) ||
+	       (is_same_side(place->line, place->file, h->other_line, h->other_file) &&
+	        is_same_side(place->other_line, place->other_file, h->line, h->file));
+}
+
+/* NULL: there are too many places. */
+static struct place *place_of(const struct hazard *h)
+{
+	struct place *place;
+
+	for (size_t i = 0; i < place_count; i++)
+		if (is_at(&places[i], h))
+			return &places[i];
+	if (place_count == MOST_PLACES)
+		return NULL;
+	if (place_count == place_capacity) {
+		place_capacity = place_capacity ? 2 * place_capacity : 16;
+		places = realloc(places, place_capacity * sizeof *places);
+		if (places == NULL)
+			abort();
+	}
+	place = &places[place_count++];
+	*place = (struct place){
+		.tool = h->tool, .kind = h->kind, .kernel = h->kernel, .line = h->line, .other_line = h->other_line};
+	memcpy(place->file, h->file, sizeof place->file);
+	memcpy(place->other_file, h->other_file, sizeof place->other_file);
+	return place;
+}
+
+/* Which report of its place it is, from 1; 0: there are too many places. `printed`: it will be, if it is the first.
+ */
+static uint64_t count_at_place(const struct hazard *h, bool printed)
+{
+	struct place *place;
+	uint64_t report = 0;
+
+	pthread_mutex_lock(&places_lock);
+	place = place_of(h);
+	if (place != NULL) {
+		report = ++place->reports;
+		place->hazards += h->count;
+		place->launches += place->last_launch != h->launch;
+		place->last_launch = h->launch;
+		place->printed |= report == 1 && printed;
+	}
+	pthread_mutex_unlock(&places_lock);
+	return report;
+}
+
+/* How often, at the end of the program, where only the first was printed. */
+static void print_repeated(void)
+{
+	for (size_t i = 0; i < place_count; i++) {
+		const struct place *place = &places[i];
+
+		if (!place->printed || place->reports <= (place->launches == 0 ? MOST_CALLS : 1))
+			continue;
+		fflush(NULL);
+		fprintf(stderr, "========= %s: %s", tool_name(place->tool), place->kind);
+		if (place->line != 0)
+			fprintf(stderr, " at %s:%u", place->file, place->line);
+		if (place->other_line != 0)
+			fprintf(stderr, " and %s:%u", place->other_file, place->other_line);
+		fprintf(stderr, " in %s [%" PRIu64 " hazards", place->kernel, place->hazards);
+		if (place->launches > 0)
+			fprintf(stderr, " over %" PRIu64 " launch%s", place->launches,
+			        place->launches == 1 ? "" : "es");
+		fprintf(stderr, "]\n");
+	}
+}
+
 /* ---- the end of the program ---- */
 
 uint64_t sim_error_count(void)
@@ -64,6 +172,7 @@ static void summarise(int status, void *unused)
 	if (sim_options()->check[SIM_LEAKCHECK])
 		sim_memory_report_leaks();
 	sim_report_refusals();
+	print_repeated();
 	if (error_count > 0) {
 		fflush(NULL);
 		fprintf(stderr, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", error_count,
@@ -156,11 +265,6 @@ const char *op_name(enum sim_op op)
 	return op == SIM_OP_LOAD ? "read" : op == SIM_OP_STORE ? "write" : "atomic";
 }
 
-static const char *tool_name(enum sim_tool tool)
-{
-	return (const char *const[]){"memcheck", "racecheck", "initcheck", "synccheck", "leakcheck"}[tool];
-}
-
 static void write_record(FILE *out, const struct hazard *h)
 {
 	fprintf(out, "{\"type\":\"hazard\",\"tool\":\"%s\",\"kind\":\"%s\",\"severity\":\"%s\",\"kernel\":",
@@ -196,17 +300,22 @@ static void write_record(FILE *out, const struct hazard *h)
 	fflush(out);
 }
 
-void report_hazard(const struct hazard *hazard)
+bool report_hazard(const struct hazard *hazard)
 {
+	bool is_first;
+
 	if (!sim_options()->check[hazard->tool])
-		return;
+		return false;
+	is_first = hazard->launch == 0 ||
+	           (strcmp(hazard->severity, "info") != 0 && count_at_place(hazard, !hazard->silent) == 1);
 	fflush(stdout);
-	if (!hazard->silent)
+	if (is_first && !hazard->silent)
 		print_hazard(hazard);
 	if (report_file() != NULL)
 		write_record(report_file(), hazard);
 	if (strcmp(hazard->severity, "error") == 0)
 		error_count++;
+	return is_first;
 }
 
 void hazard_set_location(struct hazard *hazard, const void *place)
@@ -237,6 +346,7 @@ struct hazard hazard_at(const struct lane *lane, const void *site, enum sim_tool
 		.thread = lane->thread,
 		.index = INT64_MIN,
 		.count = 1,
+		.launch = launch->number,
 	};
 
 	hazard_set_location(&hazard, site);
@@ -254,15 +364,22 @@ cudaError_t sim_api_hazard(cudaError_t error, const char *function, const char *
 		                        .kernel = "",
 		                        .index = INT64_MIN,
 		                        .count = 1};
+		struct hazard call = hazard; /* its place is the function and the error: no line is known */
+		uint64_t report;
 
+		call.kernel = function;
+		call.kind = cudaGetErrorName(error);
+		report = count_at_place(&call, true);
 		fflush(stdout);
-		fprintf(stderr, "========= Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.\n",
-		        cudaGetErrorName(error), (int)error, cudaGetErrorString(error), function);
-		fprintf(stderr, "=========     ");
-		va_start(arguments, format);
-		vfprintf(stderr, format, arguments);
-		va_end(arguments);
-		fprintf(stderr, "\n");
+		if (report >= 1 && report <= MOST_CALLS) {
+			fprintf(stderr, "========= Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.\n",
+			        call.kind, (int)error, cudaGetErrorString(error), function);
+			fprintf(stderr, "=========     ");
+			va_start(arguments, format);
+			vfprintf(stderr, format, arguments);
+			va_end(arguments);
+			fprintf(stderr, "\n");
+		}
 		if (report_file() != NULL)
 			write_record(report_file(), &hazard);
 		error_count++;

@@ -143,11 +143,13 @@ void sim_block_barrier(const void *site);
 enum sim_reduce { SIM_REDUCE_COUNT, SIM_REDUCE_AND, SIM_REDUCE_OR };
 int sim_block_reduce(enum sim_reduce kind, int predicate, const void *site);
 
+/* `intrinsic` is the name of the CUDA function that was called. Lanes meet in calls of one function only. */
 void sim_warp_sync(unsigned mask, const void *site);
 enum sim_shuffle { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_DOWN, SIM_SHUFFLE_XOR };
-uint64_t sim_warp_shuffle(enum sim_shuffle kind, unsigned mask, uint64_t bits, int operand, int width,
-                          const void *site);
-unsigned sim_warp_ballot(unsigned mask, int predicate, const void *site); /* lanes of mask whose predicate holds */
+uint64_t sim_warp_shuffle(const char *intrinsic, enum sim_shuffle kind, unsigned mask, uint64_t bits, int operand,
+                          int width, const void *site);
+/* The lanes of mask whose predicate holds. */
+unsigned sim_warp_ballot(const char *intrinsic, unsigned mask, int predicate, const void *site);
 unsigned sim_warp_active_mask(const void *site);
 
 /* __threadfence(): what the block wrote before may be read by a block that sees an atomic it does afterwards. */

@@ -11,7 +11,8 @@ enum {
 	PRINTED = 4,          /* of each kind; the rest is counted, and written to SIM_REPORT */
 };
 
-static const char *const kind_names[] = {"uninitialized", "RAW", "WAR", "WAW"};
+static const char *const kind_names[FINDING_KINDS] = {"uninitialized",  "RAW",         "WAR",         "WAW",
+                                                      "exited_threads", "exited_lane", "outside_lane"};
 static const char *const severity_names[] = {"error", "warning", "info"};
 
 static bool is_same(const struct finding *a, const struct finding *b)
@@ -25,6 +26,19 @@ static bool is_earlier(const struct finding *a, const struct finding *b)
 {
 	return a->now.block_order != b->now.block_order ? a->now.block_order < b->now.block_order
 	                                                : a->sequence < b->sequence;
+}
+
+static bool is_race(const struct finding *finding)
+{
+	return finding->kind == FINDING_READ_AFTER_WRITE || finding->kind == FINDING_WRITE_AFTER_READ ||
+	       finding->kind == FINDING_WRITE_AFTER_WRITE;
+}
+
+static enum sim_tool tool_of(const struct finding *finding)
+{
+	return is_race(finding)                         ? SIM_RACECHECK
+	       : finding->kind == FINDING_UNINITIALISED ? SIM_INITCHECK
+	                                                : SIM_SYNCCHECK;
 }
 
 /* The same finding again: its bytes are added, the earlier example stays. */
@@ -64,7 +78,8 @@ void findings_add(struct worker *worker, const struct finding *finding)
 {
 	struct finding found = *finding;
 
-	name_array(&found);
+	if (found.address != 0)
+		name_array(&found);
 	found.now.block_order = worker->block_order;
 	found.sequence = worker->finding_sequence++;
 	for (size_t i = worker->finding_count; i-- > 0;) /* the last one found is the likeliest */
@@ -176,7 +191,7 @@ static void describe_race(const struct launch *launch, const struct finding *f, 
 static struct hazard to_hazard(const struct launch *launch, const struct finding *f)
 {
 	struct hazard hazard = {
-		.tool = f->kind == FINDING_UNINITIALISED ? SIM_INITCHECK : SIM_RACECHECK,
+		.tool = tool_of(f),
 		.kind = kind_names[f->kind],
 		.severity = severity_names[f->severity],
 		.kernel = launch->function ? launch->function->name : launch->name,
@@ -184,18 +199,21 @@ static struct hazard to_hazard(const struct launch *launch, const struct finding
 		.has_place = true,
 		.block = launch_block_at(launch, f->now.block_order),
 		.thread = thread_index(launch, f->now.thread),
-		.space = space_name(f->space),
+		.space = tool_of(f) == SIM_SYNCCHECK ? NULL : space_name(f->space),
 		.index = f->has_offset ? (int64_t)(f->offset / f->bytes) : INT64_MIN,
 		.bytes = f->bytes,
 		.count = f->count,
+		.launch = launch->number,
 	};
 
 	snprintf(hazard.array, sizeof hazard.array, "%s", f->array);
 	hazard_set_location(&hazard, site_at(f->now.site));
 	if (f->kind == FINDING_UNINITIALISED)
 		describe_uninitialised(f, &hazard);
-	else
+	else if (is_race(f))
 		describe_race(launch, f, &hazard);
+	else
+		describe_sync_finding(launch, f, &hazard);
 	return hazard;
 }
 
@@ -239,9 +257,13 @@ static struct finding *gather(struct worker *workers, int count, size_t *found)
 	return all;
 }
 
-/* A plain read beside an atomic that belongs to a compare-and-swap loop or the like: see racecheck.c. */
+/* A plain read beside an atomic that belongs to a compare-and-swap loop or the like: see racecheck.c. A shuffle that
+ * reads past the lanes that take part, but not always: see synccheck.c. */
 static bool is_explained(const struct finding *finding)
 {
+	if (finding->kind == FINDING_OUTSIDE_LANE)
+		return site_at(finding->now.site)->scratch == SITE_DELIVERS;
+
 	const uint32_t read = finding->now.op == SIM_OP_LOAD ? finding->now.site : finding->before.site;
 	const struct sim_site *place = site_at(read);
 
@@ -260,7 +282,8 @@ static bool is_read_too_early(const struct finding *finding, const struct findin
 	return false;
 }
 
-/* A barrier that is missing between warps is missing inside them too: the error says it all. */
+/* A barrier that is missing between warps is missing inside them too, and a lane that is read although it has left is
+ * one that does not take part: the error says it all. */
 static bool is_implied(const struct finding *finding, const struct finding *all, size_t count)
 {
 	if (finding->kind == FINDING_UNINITIALISED)
@@ -268,7 +291,7 @@ static bool is_implied(const struct finding *finding, const struct finding *all,
 	if (finding->severity != FINDING_WARNING)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (all[i].severity == FINDING_ERROR && all[i].kind != FINDING_UNINITIALISED &&
+		if (all[i].severity == FINDING_ERROR && tool_of(&all[i]) == tool_of(finding) &&
 		    all[i].now.site == finding->now.site && all[i].before.site == finding->before.site &&
 		    all[i].object == finding->object)
 			return true;
@@ -277,27 +300,26 @@ static bool is_implied(const struct finding *finding, const struct finding *all,
 
 void findings_report(const struct launch *launch, struct worker *workers, int count, uint64_t hazards[SIM_TOOLS])
 {
-	size_t found, printed[4][3] = {{0}};
+	size_t found, places[FINDING_KINDS][3] = {{0}};
 	struct finding *all = gather(workers, count, &found);
 
 	for (size_t i = 0; i < found; i++) {
 		struct hazard hazard;
-		size_t *shown = &printed[all[i].kind][all[i].severity];
+		size_t *known = &places[all[i].kind][all[i].severity];
 
 		if (is_explained(&all[i]) || is_implied(&all[i], all, found))
 			continue;
 		hazard = to_hazard(launch, &all[i]);
-
-		hazard.silent = all[i].severity == FINDING_INFO || (*shown)++ >= PRINTED;
-		report_hazard(&hazard);
+		hazard.silent = all[i].severity == FINDING_INFO || *known >= PRINTED;
+		*known += report_hazard(&hazard);
 		if (all[i].severity != FINDING_INFO)
 			hazards[hazard.tool]++;
 	}
-	for (int kind = 0; kind < 4; kind++)
+	for (int kind = 0; kind < FINDING_KINDS; kind++)
 		for (int severity = FINDING_ERROR; severity < FINDING_INFO; severity++)
-			if (printed[kind][severity] > PRINTED)
+			if (places[kind][severity] > PRINTED)
 				fprintf(stderr, "========= ... and %zu more places of this kind (%s) in %s\n",
-				        printed[kind][severity] - PRINTED, kind_names[kind],
+				        places[kind][severity] - PRINTED, kind_names[kind],
 				        launch->function ? launch->function->name : launch->name);
 	free(all);
 }

@@ -1,7 +1,8 @@
 /*
- * Hazards that do not end a launch: races and reads of what nobody wrote. There may be one for every byte of every
- * iteration, so workers collect them by what a reader can act on (the two places in the source and the array), count
- * the bytes, and keep the first example. launch.c reports them when the launch is over, in the order of blocks.
+ * Hazards that do not end a launch: races, reads of what nobody wrote, threads that left before a barrier. There may
+ * be one for every byte of every iteration, so workers collect them by what a reader can act on (the two places in
+ * the source and the array), count the bytes, and keep the first example. launch.c reports them when the launch is
+ * over, in the order of blocks.
  */
 #ifndef SIM_FINDINGS_H
 #define SIM_FINDINGS_H
@@ -16,12 +17,17 @@ enum finding_kind {
 	FINDING_READ_AFTER_WRITE,
 	FINDING_WRITE_AFTER_READ,
 	FINDING_WRITE_AFTER_WRITE,
+	FINDING_EXITED_THREADS, /* a barrier, or an exchange of lanes, without threads that have left */
+	FINDING_EXITED_LANE,    /* a shuffle from a lane of its mask that has left */
+	FINDING_OUTSIDE_LANE,   /* a shuffle from a lane that does not take part in it */
+	FINDING_KINDS,
 };
 
 enum finding_severity { FINDING_ERROR, FINDING_WARNING, FINDING_INFO };
 
-/* sim_site.scratch of a place where a thread reads plainly what it then does an atomic to. */
-enum { SITE_READS_BEFORE_ATOMIC = 1 };
+/* sim_site.scratch: a thread reads here plainly what it then does an atomic to; a shuffle that has delivered a value.
+ */
+enum { SITE_READS_BEFORE_ATOMIC = 1, SITE_DELIVERS = 2 };
 
 /* One of the two sides: what was done where, by whom. */
 struct party {
@@ -40,7 +46,14 @@ struct finding {
 	bool read_beside_atomic; /* a finding only if that place of the source does not go on to an atomic */
 	uintptr_t address;       /* in the worker that found it */
 	unsigned bytes;          /* of the access */
-	uint64_t count;          /* bytes in all */
+	uint64_t count;          /* bytes in all; of synccheck: how often */
+
+	/* synccheck; `before` is the thread that does not take part */
+	const char *intrinsic;   /* the warp operation; NULL: a barrier */
+	uint32_t mask;           /* of the warp operation */
+	uint32_t waiting, total; /* threads at the barrier, and in the block */
+	uint32_t exited;         /* threads missing: of the block, or of the mask */
+	bool in_warp;            /* a warp is divided, not only the block */
 
 	/* filled in by findings_add */
 	uint64_t sequence; /* when, within the block */

@@ -119,6 +119,7 @@ struct lane {
 	int operand, width; /* of a shuffle */
 	enum sim_shuffle shuffle;
 	enum warp_op op;
+	const char *intrinsic; /* which CUDA function the operation belongs to; compared by address */
 	unsigned mask;
 	uint64_t value, result;
 	uint64_t exp;
@@ -248,6 +249,8 @@ struct block_output {
 	size_t length;
 };
 
+struct hazard;
+
 struct launch {
 	const struct sim_function *function; /* NULL where the program has no tables */
 	const char *name;
@@ -344,12 +347,21 @@ bool settle_meetings(struct worker *worker, struct warp *warp);
 /* Lets lanes at __activemask go on; true if there were any. */
 bool settle_active_mask(struct warp *warp);
 
-/* ---- synccheck.c: who waits for whom in vain; none returns ---- */
+/* ---- synccheck.c ---- */
+/* Who waits for whom in vain; none returns. */
 void report_stuck_warp(struct worker *worker, struct warp *warp) __attribute__((noreturn));
 void report_divergent_barrier(struct worker *worker, struct lane *waiting, struct lane *other)
 	__attribute__((noreturn));
 void report_bad_mask(struct lane *lane, const char *reason) __attribute__((noreturn));
 void report_spinning(struct worker *worker, struct lane *lane) __attribute__((noreturn));
+/* What the launch goes on after. A barrier is about to be passed without the threads that have left. */
+void note_barrier_without_exited(struct worker *worker);
+/* The lanes of `group` exchange values; `mask` also names lanes that have left. */
+void note_exchange_without_exited(struct worker *worker, const struct warp *warp, uint32_t group, uint32_t mask);
+/* A shuffle of `lane`, one of `group`, reads lane `source`, which is none of them. */
+void note_undefined_value(struct worker *worker, const struct lane *lane, uint32_t group, uint32_t source);
+/* The message of one of these findings. */
+void describe_sync_finding(const struct launch *launch, const struct finding *finding, struct hazard *hazard);
 
 /* ---- account.c ---- */
 /* Groups and counts the records of a warp none of whose lanes can go on; empties full windows. `final`: no lane
@@ -414,6 +426,7 @@ struct hazard {
 	char other_file[256];
 	char headline[400];  /* "Invalid __global__ write of size 4 bytes" */
 	char advice[200];    /* one sentence, "" if the evidence allows none */
+	uint32_t launch;     /* its number; 0: none */
 	bool silent;         /* recorded and counted, not printed */
 	char detail[3][200]; /* further lines, "" if unused */
 };
@@ -423,8 +436,9 @@ struct hazard hazard_at(const struct lane *lane, const void *site, enum sim_tool
 /* As messages and records spell them: "shared", "write". */
 const char *space_name(enum sim_space space);
 const char *op_name(enum sim_op op);
-/* Prints it, writes its record, counts it. */
-void report_hazard(const struct hazard *hazard);
+/* Writes its record and counts it. Prints it, unless it is silent, if it is the first of its kind at its place:
+ * kernel and lines of source. True if it is; the others are summed up at the end of the program. */
+bool report_hazard(const struct hazard *hazard);
 void hazard_set_location(struct hazard *hazard, const void *site);
 
 /* ---- faults.c ---- */

@@ -5,7 +5,7 @@
 
 static bool waits_with(const struct lane *lane, const struct lane *other)
 {
-	return lane->state == LANE_AT_WARP_OP && lane->op == other->op && lane->mask == other->mask;
+	return lane->state == LANE_AT_WARP_OP && lane->intrinsic == other->intrinsic && lane->mask == other->mask;
 }
 
 /* Lanes of the mask that can still come: CUDA excepts those that have left the kernel, and lanes past the end of
@@ -39,7 +39,17 @@ static uint32_t shuffle_source(const struct lane *lane)
 	}
 }
 
-static void exchange(struct warp *warp, uint32_t group, enum warp_op op)
+/* A place that has given a lane what it asked for: see note_undefined_value. */
+static void note_delivery(const struct lane *lane, uint32_t source)
+{
+	struct sim_site *place = (struct sim_site *)lane->site;
+
+	if (place != NULL && place->scratch != SITE_DELIVERS &&
+	    (source != lane->index || lane->shuffle == SIM_SHUFFLE_INDEX)) /* else it only keeps its own */
+		__atomic_store_n(&place->scratch, SITE_DELIVERS, __ATOMIC_RELAXED);
+}
+
+static void exchange(struct worker *worker, struct warp *warp, uint32_t group, enum warp_op op)
 {
 	uint32_t votes = 0;
 
@@ -57,8 +67,14 @@ static void exchange(struct warp *warp, uint32_t group, enum warp_op op)
 		} else if (op == WARP_OP_SHUFFLE) {
 			uint32_t source = shuffle_source(lane);
 
-			/* From a lane outside the mask the value is undefined: all ones, NaN as a float. */
-			lane->result = group >> source & 1 ? warp->lanes[source].value : ~(uint64_t)0;
+			if (group >> source & 1) {
+				lane->result = warp->lanes[source].value;
+				note_delivery(lane, source);
+			} else {
+				lane->result = ~(uint64_t)0; /* undefined: all ones, NaN as a float */
+				if (sim_options()->check[SIM_SYNCCHECK])
+					note_undefined_value(worker, lane, group, source);
+			}
 		}
 	}
 }
@@ -68,11 +84,13 @@ static void complete_meeting(struct worker *worker, struct warp *warp, const str
 {
 	const uint32_t group = expected_lanes(warp, one->mask);
 
+	if (one->op != WARP_OP_SYNC && (one->mask & warp->exited) != 0 && sim_options()->check[SIM_SYNCCHECK])
+		note_exchange_without_exited(worker, warp, group, one->mask);
 	if (worker->instrumented)
 		account_meeting(worker, warp, group);
 	if (worker->race_cells != NULL)
 		racecheck_synchronise(warp, group);
-	exchange(warp, group, one->op);
+	exchange(worker, warp, group, one->op);
 	for (uint32_t rest = group; rest != 0; rest &= rest - 1)
 		warp->lanes[__builtin_ctz(rest)].state = LANE_READY;
 	warp->ready |= group;
@@ -89,12 +107,13 @@ bool settle_meetings(struct worker *worker, struct warp *warp)
 	return false;
 }
 
-static uint64_t meet(enum warp_op op, unsigned mask, const void *site)
+static uint64_t meet(enum warp_op op, const char *intrinsic, unsigned mask, const void *site)
 {
 	struct lane *lane = sim_lane;
 	struct warp *warp = lane->warp;
 
 	lane->op = op;
+	lane->intrinsic = intrinsic;
 	lane->mask = mask;
 	lane->site = site;
 	lane->site_path = lane->path;
@@ -112,11 +131,13 @@ static uint64_t meet(enum warp_op op, unsigned mask, const void *site)
 
 void sim_warp_sync(unsigned mask, const void *site)
 {
-	meet(WARP_OP_SYNC, mask, site);
+	static const char intrinsic[] = "__syncwarp";
+
+	meet(WARP_OP_SYNC, intrinsic, mask, site);
 }
 
-uint64_t sim_warp_shuffle(enum sim_shuffle kind, unsigned mask, uint64_t bits, int operand, int width,
-                          const void *site)
+uint64_t sim_warp_shuffle(const char *intrinsic, enum sim_shuffle kind, unsigned mask, uint64_t bits, int operand,
+                          int width, const void *site)
 {
 	struct lane *lane = sim_lane;
 
@@ -127,13 +148,13 @@ uint64_t sim_warp_shuffle(enum sim_shuffle kind, unsigned mask, uint64_t bits, i
 	lane->site = site;
 	if (width < 1 || width > WARP_SIZE || (width & (width - 1)) != 0)
 		report_bad_mask(lane, "the width of a shuffle must be 1, 2, 4, 8, 16 or 32");
-	return meet(WARP_OP_SHUFFLE, mask, site);
+	return meet(WARP_OP_SHUFFLE, intrinsic, mask, site);
 }
 
-unsigned sim_warp_ballot(unsigned mask, int predicate, const void *site)
+unsigned sim_warp_ballot(const char *intrinsic, unsigned mask, int predicate, const void *site)
 {
 	sim_lane->predicate = predicate;
-	return (unsigned)meet(WARP_OP_BALLOT, mask, site);
+	return (unsigned)meet(WARP_OP_BALLOT, intrinsic, mask, site);
 }
 
 /* Which lanes are "active" is a question of how the hardware runs a branch. Here: those that come to the same

@@ -53,18 +53,18 @@ ENTRY(unsigned, sim_activemask_s1, const void *site)
 
 ENTRY(unsigned, sim_ballot_s3, unsigned mask, int predicate, const void *site)
 {
-	return sim_warp_ballot(mask, predicate != 0, site);
+	return sim_warp_ballot("__ballot_sync", mask, predicate != 0, site);
 }
 
 ENTRY(int, sim_any_s3, unsigned mask, int predicate, const void *site)
 {
-	return sim_warp_ballot(mask, predicate != 0, site) != 0;
+	return sim_warp_ballot("__any_sync", mask, predicate != 0, site) != 0;
 }
 
 /* "All" is "none that does not": lanes outside the mask have no vote. */
 ENTRY(int, sim_all_s3, unsigned mask, int predicate, const void *site)
 {
-	return sim_warp_ballot(mask, predicate == 0, site) == 0;
+	return sim_warp_ballot("__all_sync", mask, predicate == 0, site) == 0;
 }
 
 /* ---- shuffles: the bits travel as 64, whatever the type ---- */
@@ -102,10 +102,18 @@ static double f64_of_bits(uint64_t bits)
 	return value;
 }
 
+static const char *const shuffle_names[] = {
+	[SIM_SHUFFLE_INDEX] = "__shfl_sync",
+	[SIM_SHUFFLE_UP] = "__shfl_up_sync",
+	[SIM_SHUFFLE_DOWN] = "__shfl_down_sync",
+	[SIM_SHUFFLE_XOR] = "__shfl_xor_sync",
+};
+
 #define SHUFFLE(name, kind, type, to_bits, from_bits)                                                                \
 	ENTRY(type, sim_##name, unsigned mask, type value, int operand, int width, const void *site)                 \
 	{                                                                                                            \
-		return from_bits(sim_warp_shuffle(kind, mask, to_bits(value), operand, width, site));                \
+		return from_bits(                                                                                    \
+			sim_warp_shuffle(shuffle_names[kind], kind, mask, to_bits(value), operand, width, site));    \
 	}
 #define SHUFFLES(suffix, type, to_bits, from_bits)                                                                   \
 	SHUFFLE(shfl_##suffix, SIM_SHUFFLE_INDEX, type, to_bits, from_bits)                                          \
@@ -120,35 +128,34 @@ SHUFFLES(f64_s4, double, bits_of_f64, f64_of_bits)
 
 /* ---- matches: lanes agree on a value when they agree on each of its bits ---- */
 
-static unsigned match(unsigned mask, uint64_t value, int bits, const void *site)
+/* Of the lanes of the mask that are there; the others, which have left or do not exist, match nothing. */
+static unsigned match(const char *intrinsic, unsigned mask, uint64_t value, int bits, unsigned *present,
+                      const void *site)
 {
-	unsigned same = mask;
+	unsigned same = *present = sim_warp_ballot(intrinsic, mask, 1, site);
 
 	for (int i = 0; i < bits; i++) {
 		const int bit = (int)(value >> i & 1);
-		const unsigned with_one = sim_warp_ballot(mask, bit, site);
+		const unsigned with_one = sim_warp_ballot(intrinsic, *present, bit, site);
 
 		same &= bit ? with_one : ~with_one;
 	}
 	return same;
 }
 
-static unsigned match_all(unsigned mask, uint64_t value, int bits, int *all, const void *site)
-{
-	const unsigned present = sim_warp_ballot(mask, 1, site); /* without lanes that have left */
-
-	*all = match(mask, value, bits, site) == present;
-	return *all ? present : 0;
-}
-
 #define MATCH(suffix, type, to_bits, bits, any_site, all_site)                                                       \
 	ENTRY(unsigned, sim_match_any_##suffix##any_site, unsigned mask, type value, const void *site)               \
 	{                                                                                                            \
-		return match(mask, to_bits(value), bits, site);                                                      \
+		unsigned present;                                                                                    \
+                                                                                                                     \
+		return match("__match_any_sync", mask, to_bits(value), bits, &present, site);                        \
 	}                                                                                                            \
 	ENTRY(unsigned, sim_match_all_##suffix##all_site, unsigned mask, type value, int *all, const void *site)     \
 	{                                                                                                            \
-		return match_all(mask, to_bits(value), bits, all, site);                                             \
+		unsigned present;                                                                                    \
+                                                                                                                     \
+		*all = match("__match_all_sync", mask, to_bits(value), bits, &present, site) == present;             \
+		return *all ? present : 0;                                                                           \
 	}
 
 /* CUDA compares the bits of a float too: 0 does not match -0, and a NaN matches itself */
@@ -159,33 +166,34 @@ MATCH(f64, double, bits_of_f64, 64, _s2, _s3)
 
 /* ---- reductions over the lanes of the mask ---- */
 
-#define REDUCE(name, type, combined)                                                                                 \
+#define REDUCE(intrinsic, name, type, combined)                                                                      \
 	ENTRY(type, sim_reduce_##name##_s3, unsigned mask, type value, const void *site)                             \
 	{                                                                                                            \
 		type result = 0;                                                                                     \
 		bool is_first = true;                                                                                \
-		const unsigned present = sim_warp_ballot(mask, 1, site);                                             \
+		const unsigned present = sim_warp_ballot(intrinsic, mask, 1, site);                                  \
                                                                                                                      \
 		for (int lane = 0; lane < 32; lane++) {                                                              \
 			type other;                                                                                  \
                                                                                                                      \
 			if ((present >> lane & 1) == 0)                                                              \
 				continue;                                                                            \
-			other = (type)sim_warp_shuffle(SIM_SHUFFLE_INDEX, mask, (uint32_t)value, lane, 32, site);    \
+			other = (type)sim_warp_shuffle(intrinsic, SIM_SHUFFLE_INDEX, present, (uint32_t)value, lane, \
+			                               32, site);                                                    \
 			result = is_first ? other : (combined);                                                      \
 			is_first = false;                                                                            \
 		}                                                                                                    \
 		return result;                                                                                       \
 	}
 
-REDUCE(add, uint32_t, result + other)
-REDUCE(and, uint32_t, result &other)
-REDUCE(or, uint32_t, result | other)
-REDUCE(xor, uint32_t, result ^ other)
-REDUCE(min_u32, uint32_t, result < other ? result : other)
-REDUCE(max_u32, uint32_t, result > other ? result : other)
-REDUCE(min_i32, int32_t, result < other ? result : other)
-REDUCE(max_i32, int32_t, result > other ? result : other)
+REDUCE("__reduce_add_sync", add, uint32_t, result + other)
+REDUCE("__reduce_and_sync", and, uint32_t, result &other)
+REDUCE("__reduce_or_sync", or, uint32_t, result | other)
+REDUCE("__reduce_xor_sync", xor, uint32_t, result ^ other)
+REDUCE("__reduce_min_sync", min_u32, uint32_t, result < other ? result : other)
+REDUCE("__reduce_max_sync", max_u32, uint32_t, result > other ? result : other)
+REDUCE("__reduce_min_sync", min_i32, int32_t, result < other ? result : other)
+REDUCE("__reduce_max_sync", max_i32, int32_t, result > other ? result : other)
 
 /* ---- the rest ---- */
 

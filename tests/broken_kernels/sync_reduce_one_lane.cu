@@ -1,0 +1,27 @@
+// A reduction of the whole warp, reached by one lane of it.
+// EXPECT synccheck exited_threads warning
+#include <cstdio>
+
+__global__ void count(const int *x, int *y)
+{
+	int t = threadIdx.x, some = x[t] > 3;
+#ifdef FIXED
+	int sum = __reduce_add_sync(0xffffffff, some);
+	if (t % 32 == 0)
+		y[t / 32] = sum;
+#else
+	if (t % 32 == 0)
+		y[t / 32] = __reduce_add_sync(0xffffffff, some); // BUG
+#endif
+}
+
+int main()
+{
+	int *x, *y;
+	cudaMalloc(&x, 96 * sizeof(int));
+	cudaMalloc(&y, 3 * sizeof(int));
+	cudaMemset(x, 1, 96 * sizeof(int));
+	count<<<1, 96>>>(x, y);
+	cudaDeviceSynchronize();
+	return 0;
+}
