@@ -228,7 +228,7 @@ int main()
 	//= read<float2> sload=256/1/2/2/0 sstore=? store=? barriers=1
 	run<float2>({[](int lane) { return lane < 16 ? of_pair(lane) : of_second_next(lane); }, ALL}, out);
 	//= read<float2> sload=256/1/2/2/0 sstore=? store=? barriers=1
-	run<float2>({[](int lane) { return lane == 0 ? 16 : of_pair(lane); }, ALL}, out);
+	run<float2>({[](int lane) { return lane == 0 ? 8 : of_pair(lane); }, ALL}, out);
 	//= read<float2> sload=128/1/1/2/0 sstore=? store=? barriers=1
 	run<float2>({of_pair, EVEN}, out);
 	// 16 groups of banks, two elements in every second one
