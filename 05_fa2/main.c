@@ -210,7 +210,8 @@ static struct column column_of_fa1(const struct run_result *result)
 	struct tile tile = row_tile(problem);
 	uint64_t N = problem->seq, rows = heads(problem) * N, Tc = ceil_div(N, (uint64_t)tile.Bc);
 	double Nd = (double)rows * (double)problem->dim;
-	struct floor_work work = {.hbm_bytes = 16 * Nd,
+	struct floor_work work = {.input_bytes = 12 * Nd,
+	                          .written_bytes = 4 * Nd + 8 * (double)rows,
 	                          .flop = 4 * Nd * (double)N,
 	                          .exponentials = (double)rows * (double)N,
 	                          .blocks = heads(problem)};
