@@ -395,20 +395,20 @@ static void print_shared(const struct terminal *terminal, const struct run_resul
 	if (!counted)
 		return;
 	terminal_print(terminal, STYLE_BOLD, "\nShared memory, as the source says it\n\n");
-	struct table table = table_new("lrrrr");
-	table_row(&table, STYLE_DIM, "kernel|bytes a block|loads a warp|FMA a load|wavefronts over ideal");
+	struct table table = table_new("lrrrrr");
+	table_row(&table, STYLE_DIM, "kernel|block, bytes|loads|FMA a load|wavefronts an FMA|conflicts");
 	for (size_t i = 0; i < result->kernel_count; i++) {
 		const struct kernel_result *kernel = &result->kernels[i];
 		const struct shared_traffic *shared = &kernel->counts.total.shared;
-		char bytes[32], loads[32];
+		double warp_fma = kernel->kernel->flop(&result->problem) / 2 / 32;
+		char bytes[32], loads[32], conflicts[32];
 		if (shared->load_requests == 0)
 			continue;
-		table_row(&table, STYLE_PLAIN, "%s|%s|%s|%.2f|%.3f", kernel->kernel->name,
+		table_row(&table, STYLE_PLAIN, "%s|%s|%s|%.2f|%.3f|%s", kernel->kernel->name,
 		          format_count(kernel->counts.shared_bytes, bytes),
-		          format_count(shared->load_requests, loads),
-		          kernel->kernel->flop(&result->problem) / 2 / 32 / (double)shared->load_requests,
-		          (double)(shared->load_wavefronts + shared->store_wavefronts) /
-		                  (double)shared->ideal_wavefronts);
+		          format_count(shared->load_requests, loads), warp_fma / (double)shared->load_requests,
+		          (double)(shared->load_wavefronts + shared->store_wavefronts) / warp_fma,
+		          format_count(shared->conflicts, conflicts));
 	}
 	table_print(&table, terminal);
 }
