@@ -185,7 +185,7 @@ static void explain(const struct terminal *terminal, const struct run_result *re
 	}
 	struct table table = table_new("lrrrrrrr");
 	terminal_print(terminal, STYLE_BOLD, "\nEach step, one thing changed\n");
-	table_row(&table, STYLE_DIM, "matmul_|HBM|sectors|wavefronts||shared|floor|time");
+	table_row(&table, STYLE_DIM, "matmul_|bytes|sectors|wavefronts||shared|floor|time");
 	table_row(&table, STYLE_DIM, "|requested|a request|a request|ideal|reads||%s",
 	          result->device->simulated ? "this CPU" : "");
 	table_row(&table, STYLE_DIM, "|||||an FMA||");

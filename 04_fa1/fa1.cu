@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(PAPER_THREADS, 1) fa1_paper(const float *Q, //
 // ---- fa1_row ----
 
 // A tile with its rows padded to D columns, so that the loops over columns have a length the compiler knows, and to
-// whole groups of keys. The padding is zeros and comes from nowhere: only real rows and columns are asked of HBM.
+// whole groups of keys. The padding is zeros and comes from nowhere: only real rows and columns are asked for.
 template <int D>
 __device__ void load_tile(const float *from, // [rows, d] in HBM
                           int rows, int d, int padded_rows,

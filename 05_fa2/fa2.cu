@@ -6,8 +6,9 @@
  *     fa2_row        the helpers of fa1_row, a thread a query row; only the loops differ
  *     fa2_split_q    the warps of a block split the query tile, a thread computes small tiles of scores and output
  *
- * Build and run: make, or make DEVICE=cuda. Honestly: fa2_row wants a number from shared memory for every FMA, and an
- * SM delivers a quarter of that; fa2_split_q gets by with a quarter, but it is fp32 still, without tensor cores.
+ * Build and run: make, or make DEVICE=cuda. Honestly: fa2_row wants a number from shared memory for every FMA; an SM
+ * delivers half of that to lanes that all read the same 16 bytes, a quarter to others. fa2_split_q gets by with a
+ * quarter, but it is fp32 still, without tensor cores.
  */
 #include "fa2.h"
 
@@ -34,7 +35,7 @@ __device__ int visible_keys(int first_row, int Br, int N, bool causal)
 #else
 	// TODO (about 1 line): the first key that no row of this tile sees. Without a mask there is none before N.
 	// Hint: the tile's last row is first_row + Br - 1, and row i sees key i. What is returned below gives the
-	// right numbers, and twice the HBM traffic: the count of a causal run shows it.
+	// right numbers, and twice the traffic: the count of a causal run shows it.
 	(void)first_row, (void)Br, (void)causal;
 	return N;
 #endif
@@ -44,7 +45,7 @@ __device__ int visible_keys(int first_row, int Br, int N, bool causal)
 // ---- fa2_row: load_tile and attend are chapter 04's ----
 
 // A tile with its rows padded to D columns, so that the loops over columns have a length the compiler knows, and to
-// whole groups of keys. The padding is zeros and comes from nowhere: only real rows and columns are asked of HBM.
+// whole groups of keys. The padding is zeros and comes from nowhere: only real rows and columns are asked for.
 template <int D>
 __device__ void load_tile(const float *from, // [rows, d] in HBM
                           int rows, int d, int padded_rows,
@@ -173,7 +174,8 @@ struct split {
 
 	// Row strides in shared memory, in floats. Lanes that read one column of 8 keys at once meet 8 different
 	// groups of 4 banks only if rows are not a multiple of 32 apart. Q is read by all 8 lanes at the same
-	// address: no padding.
+	// address, not padded: the two rows that a pass of 16 lanes reads meet in the same banks, 4 wavefronts where
+	// 2 would do. At D = 64 padding would be 512 floats more than an RTX 4090 has.
 	static constexpr int K_STRIDE = D + 4;
 	// 4 rows of P are written at once, 8 keys each: 8 banks apart is conflict-free. At D = 64 that would be 512
 	// floats more than an RTX 4090 has; 4 banks apart costs 3 % more wavefronts.

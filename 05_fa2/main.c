@@ -210,7 +210,8 @@ static struct column column_of_fa1(const struct run_result *result)
 	struct tile tile = row_tile(problem);
 	uint64_t N = problem->seq, rows = heads(problem) * N, Tc = ceil_div(N, (uint64_t)tile.Bc);
 	double Nd = (double)rows * (double)problem->dim;
-	struct floor_work work = {.hbm_bytes = 16 * Nd,
+	struct floor_work work = {.input_bytes = 12 * Nd,
+	                          .written_bytes = 4 * Nd + 8 * (double)rows,
 	                          .flop = 4 * Nd * (double)N,
 	                          .exponentials = (double)rows * (double)N,
 	                          .blocks = heads(problem)};
@@ -394,20 +395,20 @@ static void print_shared(const struct terminal *terminal, const struct run_resul
 	if (!counted)
 		return;
 	terminal_print(terminal, STYLE_BOLD, "\nShared memory, as the source says it\n\n");
-	struct table table = table_new("lrrrr");
-	table_row(&table, STYLE_DIM, "kernel|bytes a block|loads a warp|FMA a load|wavefronts over ideal");
+	struct table table = table_new("lrrrrr");
+	table_row(&table, STYLE_DIM, "kernel|block, bytes|loads|FMA a load|wavefronts an FMA|conflicts");
 	for (size_t i = 0; i < result->kernel_count; i++) {
 		const struct kernel_result *kernel = &result->kernels[i];
 		const struct shared_traffic *shared = &kernel->counts.total.shared;
-		char bytes[32], loads[32];
+		double warp_fma = kernel->kernel->flop(&result->problem) / 2 / 32;
+		char bytes[32], loads[32], conflicts[32];
 		if (shared->load_requests == 0)
 			continue;
-		table_row(&table, STYLE_PLAIN, "%s|%s|%s|%.2f|%.3f", kernel->kernel->name,
+		table_row(&table, STYLE_PLAIN, "%s|%s|%s|%.2f|%.3f|%s", kernel->kernel->name,
 		          format_count(kernel->counts.shared_bytes, bytes),
-		          format_count(shared->load_requests, loads),
-		          kernel->kernel->flop(&result->problem) / 2 / 32 / (double)shared->load_requests,
-		          (double)(shared->load_wavefronts + shared->store_wavefronts) /
-		                  (double)shared->ideal_wavefronts);
+		          format_count(shared->load_requests, loads), warp_fma / (double)shared->load_requests,
+		          (double)(shared->load_wavefronts + shared->store_wavefronts) / warp_fma,
+		          format_count(shared->conflicts, conflicts));
 	}
 	table_print(&table, terminal);
 }

@@ -425,7 +425,13 @@ static void find_floor(const struct run_result *result, struct kernel_result *ke
 		double bytes = tensor_bytes(&result->problem, tensor);
 		if (tensor->role == TENSOR_PREPARED)
 			continue;
-		work.hbm_bytes += tensor->role == TENSOR_SCRATCH ? floor_intermediate_bytes(bytes, gpu) : bytes;
+		if (tensor_is_input(tensor))
+			work.input_bytes += bytes;
+		else
+			work.written_bytes += bytes;
+		/* Statistics may be read by the launch that writes them, as l and m of FlashAttention-1 are. */
+		if (tensor->role == TENSOR_SCRATCH && !tensor->statistic)
+			work.handed_bytes += floor_handed_bytes(bytes, gpu);
 	}
 	kernel->floor = floor_compute(&work, gpu);
 	kernel->has_floor = true;

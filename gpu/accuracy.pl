@@ -50,7 +50,8 @@ sub introduction {
     return <<'END';
 Made by `make accuracy` from `plots/data/*/counters.tsv`, which `make gpu-report` writes on a GPU. *Simulated* is the
 launch record: a count of the source. *Measured* is Nsight Compute's count of what nvcc made of it, with cold caches.
-*Ratio* is measured over simulated. The simulated footprint is a bound on DRAM bytes, not a forecast.
+*Ratio* is measured over simulated. The simulated footprint of reads is a lower bound on the DRAM bytes read, not a
+forecast; of what is written L2 may keep some.
 
 END
 }

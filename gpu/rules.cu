@@ -108,6 +108,10 @@ static const struct {
 	{"every eighth", [](int lane) { return 8 * lane; }, 0xffffffff},
 	{"all the same", [](int) { return 0; }, 0xffffffff},
 	{"pairs share", [](int lane) { return lane / 2; }, 0xffffffff},
+	{"each shares with the lane after next", [](int lane) { return lane / 4 * 2 + lane % 2; }, 0xffffffff},
+	{"fours share", [](int lane) { return lane / 4; }, 0xffffffff},
+	{"pairs share in one half-warp", [](int lane) { return lane < 16 ? lane / 2 : lane; }, 0xffffffff},
+	{"pairs share and meet in banks", [](int lane) { return lane / 8 * 32; }, 0xffffffff},
 	{"half-warps the same", [](int lane) { return lane % 16; }, 0xffffffff},
 	{"half-warps meet in banks", [](int lane) { return lane % 16 + lane / 16 * 32; }, 0xffffffff},
 	{"quarters meet in banks", [](int lane) { return lane % 8 + lane / 8 * 32; }, 0xffffffff},
@@ -146,7 +150,8 @@ int main()
 			}
 			p.active = of.active;
 			// Stores of several lanes to one address are what atomics are for.
-			bool shares = of.index(0) == of.index(1) || of.index(0) == of.index(16);
+			bool shares = of.index(0) == of.index(1) || of.index(0) == of.index(2) ||
+			              of.index(0) == of.index(16);
 			if (!fits || (shares && (kernel.name[7] == 'w')))
 				continue;
 			kernel.kernel<<<1, LANES>>>(p, from, out);

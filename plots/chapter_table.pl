@@ -58,7 +58,7 @@ sub tiled_matmul {
     my ($n, $naive) = of('03_tiled_matmul', 'matmul_naive', '', 'n', 'requested');
     my ($tiled) = of('03_tiled_matmul', 'matmul_tiled', '', 'requested');
     my ($registers) = of('03_tiled_matmul', 'matmul_registers', '', 'requested');
-    return sprintf 'tiles cut HBM requests %.0f-fold, register tiles %.0f-fold, n = %d', $naive / $tiled,
+    return sprintf 'tiles cut requested bytes %.0f-fold, register tiles %.0f-fold, n = %d', $naive / $tiled,
         $naive / $registers, $n;
 }
 

@@ -61,7 +61,7 @@ my $tile = 4 * $Bc;
 my %data = (
     title => 'FlashAttention, byte by byte',
     subtitle => "Real runs on the simulated device: one head, N = $N, d = $d, tiles of $Br \xd7 $Bc, fp32",
-    predict => "The same attention, computed three ways. How many bytes will the threads of each ask of HBM? "
+    predict => "The same attention, computed three ways. How many bytes will the threads of each ask of global memory? "
         . "N = $N, d = $d, fp32. A rough guess is a good guess.",
     runs => \@runs,
     labels => {naive => 'Naive attention', fa1_paper => 'FlashAttention-1', fa2_row => 'FlashAttention-2'},

@@ -1,4 +1,4 @@
-# Chapter 04: what FlashAttention-1 moves through HBM and what it keeps there, against the sequence length.
+# Chapter 04: what FlashAttention-1 asks of global memory and what it keeps there, against the sequence length.
 # data: the TSV of a sweep of 04_fa1/fa1
 load 'plots/theme.gp'
 Nmin = first_of(data, 'fa1_paper', 'seq'); N = last_of(data, 'fa1_paper', 'seq'); d = last_of(data, 'fa1_paper', 'dim')
@@ -11,7 +11,7 @@ eval headline(counted ? sprintf("At N = %d fa1_row holds %.0f times less than na
 	less, 100 * last_of(data, 'fa1_row', 'requested') / naive_bytes(N)) \
 	: sprintf("At N = %d FlashAttention-1 holds %.0f times less than naive attention", N, less))
 eval provenance(sprintf("Naive: closed forms of its footprint and its memory. %s", made_by(data)))
-eval description("Left, HBM bytes: what FlashAttention-1 requests beside the footprint of naive attention. Right, device memory held at once.")
+eval description("Left, bytes of global memory: what FlashAttention-1 requests beside the footprint of naive attention. Right, device memory held at once.")
 eval set_lengths
 set xrange [Nmin / xroom : N * xroom]
 set multiplot
@@ -21,7 +21,7 @@ if (counted) {
 	ymin = first_of(data, 'fa1_row', 'requested') / 2
 	ymax = at_least(naive_bytes(N), last_of(data, 'fa1_paper', 'requested')) * 2
 	set yrange [ymin : ymax]
-	set ylabel "HBM bytes"
+	set ylabel "bytes of global memory"
 	set format y bytes
 	name_x = N * xroom * 1.06
 	ignore = name_line('naive', naive_bytes(N), dim)

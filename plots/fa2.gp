@@ -1,4 +1,4 @@
-# Chapter 05: what FlashAttention-2 asks of HBM beside FlashAttention-1 at the same tiles, and how long it takes.
+# Chapter 05: what FlashAttention-2 asks of global memory beside FlashAttention-1 at the same tiles, and how long it takes.
 # data: the TSV of a sweep of 05_fa2/fa2
 load 'plots/theme.gp'
 T = 128
@@ -8,11 +8,11 @@ counted = known(last_of(data, 'fa2_split_q', 'requested'))
 naive_bytes(N) = 4 * heads * (4. * N * N + 4 * N * d)
 fa1_bytes(N) = 4 * heads * N * d * (3. * ceil(N * 1. / T) + 1)
 faster = last_of(data, 'fa2_row', 'median_ms') / last_of(data, 'fa2_split_q', 'median_ms')
-eval headline(counted ? sprintf("At N = %d the swapped loops ask HBM for %.0f %% less than FA1 at equal tiles", N, \
+eval headline(counted ? sprintf("At N = %d the swapped loops request %.0f %% less than FA1 at equal tiles", N, \
 	100 * (1 - last_of(data, 'fa2_split_q', 'requested') / fa1_bytes(N))) \
 	: sprintf("At N = %d register tiles make FlashAttention-2 %.1f times faster", N, faster))
 eval provenance(sprintf("FA1 and naive: closed forms, FA1 at 128 x 128. %s", made_by(data)))
-eval description("Left, HBM bytes: what the two FlashAttentions request, beside the footprint of naive attention. Right, times.")
+eval description("Left, bytes of global memory: what the two FlashAttentions request, beside the footprint of naive attention. Right, times.")
 eval set_lengths
 set xrange [Nmin / xroom : N * xroom]
 set multiplot
@@ -21,7 +21,7 @@ if (counted) {
 	set logscale y
 	ymin = first_of(data, 'fa2_split_q', 'requested') / 2; ymax = naive_bytes(N) * 2
 	set yrange [ymin : ymax]
-	set ylabel "HBM bytes"
+	set ylabel "bytes of global memory"
 	set format y bytes
 	name_x = N * xroom * 1.06
 	ignore = name_line('naive, footprint', naive_bytes(N), dim)

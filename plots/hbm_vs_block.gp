@@ -1,4 +1,4 @@
-# HBM bytes against the block size, counted: FA1's tile of keys, FA2's tile of queries. One head, no mask.
+# Bytes requested of global memory against the block size, counted: FA1's tile of keys, FA2's tile of queries. One head, no mask.
 # data: a directory with blocks.tsv
 load 'plots/theme.gp'
 blocks = data.'/blocks.tsv'
@@ -7,7 +7,7 @@ d = last_of(blocks, 'fa1_paper', 'dim')
 N = last_of(blocks, 'fa1_paper', 'seq')
 low = first_of(blocks, 'fa1_paper', 'tile_k'); high = last_of(blocks, 'fa1_paper', 'tile_k')
 bytes_at(kernel, column, tile) = last_where(blocks, kernel, 'per_head*requested', sprintf("%s %s=%d", where, column, tile))
-eval headline(sprintf("%.0f times wider tiles, %.1f times fewer bytes: HBM traffic falls like 1/M, until Q, K, V and O remain", high / low, \
+eval headline(sprintf("%.0f times wider tiles, %.1f times fewer bytes: requests fall like 1/M, until Q, K, V and O remain", high / low, \
 	bytes_at('fa1_paper', 'tile_k', low) / bytes_at('fa1_paper', 'tile_k', high)))
 eval provenance(sprintf("Requested by one head, N = %d, d = %d, no mask. Points: counted; lines: closed forms. %s", N, d, made_by(blocks)))
 eval description("FA1 is Algorithm 1, against its tile of keys; FA2 against its tile of queries. The dotted guide is the paper's theorem, N²d²/M elements, with M = 4 d Bc floats of fast memory.")
@@ -19,7 +19,7 @@ set xrange [low / 1.15 : high * 1.15]
 set yrange [ymin : ymax]
 set xtics (8, 16, 32, 64, 128, 256, 512)
 set xlabel "rows of a tile: keys (FA1, Bc), queries (FA2, Br)"
-set ylabel "HBM bytes of a head, requested"
+set ylabel "bytes requested of global memory, a head"
 set format y bytes
 theorem(x) = 4 * (1. * N) ** 2 * d / (4 * x)
 fa1(x) = 4. * N * d * (3 * N / x + 1)

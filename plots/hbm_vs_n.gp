@@ -1,4 +1,4 @@
-# HBM bytes of the forward pass against N: counted, and as the closed forms say. One head, no mask.
+# Bytes of global memory of the forward pass against N: counted, and as the closed forms say. One head, no mask.
 # data: a directory with 01_naive.tsv, 04_fa1.tsv and 05_fa2.tsv
 load 'plots/theme.gp'
 naive = data.'/01_naive.tsv'; fa1 = data.'/04_fa1.tsv'; fa2 = data.'/05_fa2.tsv'
@@ -12,9 +12,9 @@ fa2_bytes = here(fa2, 'fa2_split_q', 'per_head*requested')
 # The tiles, from the closed forms: (3Tc + 1) and (2Tr + 2) units of N d.
 Bc = N / ((here(fa1, 'fa1_paper', 'per_head*model_elements') / (N * d) - 1) / 3)
 Br = N / (here(fa2, 'fa2_split_q', 'per_head*model_elements') / (2 * N * d) - 1)
-eval headline(sprintf("At N = %d FlashAttention-2 asks HBM for %.0f %% of the bytes naive attention moves", N, 100 * fa2_bytes / naive_bytes))
+eval headline(sprintf("At N = %d FlashAttention-2 requests %.0f %% of the bytes naive attention moves", N, 100 * fa2_bytes / naive_bytes))
 eval provenance(sprintf("One head, d = %d, no mask. Points: counted, statistics included; lines: closed forms of Q, K, V, S, P, O. %s", d, source(fa2)))
-eval description("Naive: what HBM must deliver at the least, with a perfect cache. The others: all that their threads request. Every line has slope 2 in the end; only constants differ.")
+eval description("Naive: its footprint, what moves with a perfect cache. The others: all that their threads request of global memory. Every line has slope 2 in the end; only constants differ.")
 Nmin = first_of(naive, 'naive', 'seq')
 Nmax = at_least(last_of(naive, 'naive', 'seq'), last_of(fa2, 'fa2_split_q', 'seq'))
 ymin = 16 * Nmin * d / 1.6
@@ -24,7 +24,7 @@ eval set_lengths
 set logscale y
 set xrange [Nmin / 1.15 : Nmax * 1.15]
 set yrange [ymin : ymax]
-set ylabel "HBM bytes of a head"
+set ylabel "bytes of global memory, a head"
 set format y bytes
 name_x = Nmax * 1.22
 ignore = name_line('naive, footprint: 4N² + 4Nd', last_of(naive, 'naive', 'per_head*footprint'), vermilion_text)

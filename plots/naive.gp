@@ -1,4 +1,4 @@
-# Chapter 01: what naive attention moves through HBM, and how long it takes, against the sequence length.
+# Chapter 01: what naive attention asks of global memory and its footprint in HBM, and how long it takes, against the sequence length.
 # data: the TSV of a sweep of 01_naive/naive
 load 'plots/theme.gp'
 Nmin = first_of(data, 'naive', 'seq'); N = last_of(data, 'naive', 'seq'); d = last_of(data, 'naive', 'dim')
@@ -17,7 +17,7 @@ if (counted) {
 	set logscale y
 	ymin = first_of(data, 'naive', 'footprint') / 2; ymax = last_of(data, 'naive', 'requested') * 2
 	set yrange [ymin : ymax]
-	set ylabel "HBM bytes"
+	set ylabel "bytes of global memory"
 	set format y bytes
 	name_x = N * xroom * 1.06
 	ignore = name_line('requested', last_of(data, 'naive', 'requested'), vermilion_text)

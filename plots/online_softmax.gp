@@ -1,4 +1,4 @@
-# Chapter 02: what the softmax kernels ask of HBM and how long they take, against the columns of a row.
+# Chapter 02: what the softmax kernels ask of global memory and how long they take, against the columns of a row.
 # data: the TSV of a sweep of 02_online_softmax/online_softmax
 load 'plots/theme.gp'
 Cmin = first_of(data, 'softmax_online', 'cols'); C = last_of(data, 'softmax_online', 'cols'); R = last_of(data, 'softmax_online', 'rows')
@@ -17,7 +17,7 @@ if (counted) {
 	footprint = last_of(data, 'softmax_online', 'footprint')
 	ymin = first_of(data, 'softmax_online', 'footprint') / 1.5; ymax = three * 1.5
 	set yrange [ymin : ymax]
-	set ylabel sprintf("HBM bytes, %d rows", R)
+	set ylabel sprintf("bytes of global memory, %d rows", R)
 	set format y bytes
 	name_x = C * xroom * 1.06
 	ignore = name_line('three passes: 4RC', three, vermilion_text)

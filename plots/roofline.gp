@@ -50,7 +50,7 @@ eval headline(heights > 0 ? sprintf("fa2_split_q reaches %.2g %% of its roof, na
 eval provenance(sprintf("fp32, d = 64, N = %d; 02: %.0f columns; 03: n = %.0f. %s. Roofs: %s. %s", N, columns, side, \
 	heights > 0 ? "Heights: measured, % of the roof above the footprint; bytes by closed forms" : "No throughput was measured, so no kernel has a height", \
 	title, source(tsv(data, 13))))
-eval description("A kernel left of the ridge is bound by memory. Between the bytes its threads request and its footprint lies what caches can save; the larger the gap, the more it depends on them.")
+eval description("A kernel left of the ridge is bound by memory. Between the bytes its threads request and its footprint lies what caches can save; the larger the gap, the more it depends on them. A footprint has the writes in it, too, some of which a cache that writes back may keep from HBM.")
 set logscale xy
 set xrange [low / 1.8 : high * 1.8]
 left = 150; right = heights > 0 ? 620 : 770
@@ -105,7 +105,7 @@ eval panel(left, right, 66, 66 + strip)
 set yrange [K + 0.7 : 0.3]
 set format x "%g"
 unset ylabel
-set xlabel "FLOP for each byte of HBM:  ○ bytes requested   ● footprint"
+set xlabel "FLOP for each byte of global memory:  ○ requested   ● footprint"
 set xrange [low / 1.8 : high * 1.8]
 set print $strip
 do for [i = 1:K] { print sprintf("%.9g\t%.9g\t%d", requested[i], footprint[i], i) }

@@ -77,7 +77,7 @@ sub naive_elements {
 # ---- T2 ----
 
 sub naive_against_tiled {
-    heading('T2', 'HBM elements, naive against tiled (queries outside): d=64 Br=128, a head', '01_naive');
+    heading('T2', 'Elements of global memory, naive against tiled (queries outside): d=64 Br=128, a head', '01_naive');
     my @lines = (['', 'naive', '', 'flash', '', '', '', 'less', '', ''],
         ['N', 'counted', 'publ.', 'counted', 'publ.', 'fold', '', '%', '', '']);
     for my $N (256, 512, 1024, 2048, 4096) {
@@ -302,7 +302,7 @@ sub whole_training_step {
     my $backward = $atomic->{counted_elements} / $unit - 2 + 2 * $tiles;
     my $flash = ($paper->{units} + $backward) * $u;
     printf "  u = %.4f GB (N x d, all heads), A = %.4f GB (N x N), both fp16\n\n", $u, $A;
-    columns('lrrl', ['HBM, GB', 'counted', 'published', ''],
+    columns('lrrl', ['global memory, GB', 'counted', 'published', ''],
         [sprintf('standard, plain: %.0fA + %.0fu', $plain_A, $plain_u), sprintf('%.1f', $standard), '', ''],
         ['  with 7A of mask and dropout', sprintf('%.2f', $with_passes), value('T8', 'hbm', 'standard'),
             verdict('T8', 'hbm', standard => $with_passes)],
@@ -328,7 +328,7 @@ sub whole_training_step {
 # ---- T9 ----
 
 sub block_sizes {
-    heading('T9', 'Forward HBM against block size, N=1024 d=64 (paper, Fig. 2 middle)', 'blocks');
+    heading('T9', 'Forward traffic of global memory against block size, N=1024 d=64 (paper, Fig. 2 middle)', 'blocks');
     my $u = 2 * 64 * 16 * 1024 * 64 / 1e9;
     my @lines = (['', 'units of N d', '', 'GB', '', ''], ['', 'counted', 'publ.', '', 'publ.', '']);
     for my $Bc (64, 128, 256, 512) {

@@ -16,7 +16,7 @@ set tics nomirror
 set border 3
 if (any('footprint')) {
 	set format y "%.0s %cB"
-	set title "HBM bytes of a head against N"
+	set title "Bytes of global memory, a head, against N"
 	plot rows('01_naive', 'naive', 'seq per_head*footprint') with linespoints pt "n" title "n  naive, footprint", \
 	     rows('04_fa1', 'fa1_paper', 'seq per_head*requested') with linespoints pt "1" title "1  fa1_paper, requested", \
 	     rows('05_fa2', 'fa2_split_q', 'seq per_head*requested') with linespoints pt "2" title "2  fa2_split_q, requested"

@@ -6,7 +6,7 @@ of(name, column) = last_of(data, kernel(name), column)
 nmin = first_of(data, kernel('naive'), 'n'); n = of('naive', 'n')
 counted = known(of('naive', 'requested'))
 faster(gain) = gain >= 1 ? sprintf("%.1f times faster", gain) : sprintf("%.1f times slower", 1 / gain)
-eval headline(counted ? sprintf("At n = %d tiles in shared memory cut HBM requests %.0f-fold, register tiles %.0f-fold", n, \
+eval headline(counted ? sprintf("At n = %d tiles in shared memory cut requested bytes %.0f-fold, register tiles %.0f-fold", n, \
 	of('naive', 'requested') / of('tiled', 'requested'), of('naive', 'requested') / of('registers', 'requested')) \
 	: sprintf("At n = %d the kernel with register tiles is %s than the first", n, faster(of('naive', 'median_ms') / of('registers', 'median_ms'))))
 eval provenance(made_by(data))
@@ -18,7 +18,7 @@ if (counted) {
 	ymin = 0.6 * first_of(data, kernel('registers'), 'requested'); ymax = 2 * of('naive', 'sectors')
 	eval panel(85, 295, 60, height - 75)
 	set yrange [ymin : ymax]
-	set ylabel "HBM bytes requested"
+	set ylabel "bytes requested of global memory"
 	set format y bytes
 	name_x = n * xroom * 1.06
 	ignore = name_line('naive, coalesced', of('naive', 'requested'), vermilion_text)

@@ -5,7 +5,7 @@ use warnings;
 use JSON::PP ();
 use Tasks;
 
-my %SHORT = (plain => 'plain', shapes => 'shapes', inputs => 'inputs', fresh => 'fresh', hbm => 'HBM', hazards => 'hazards',
+my %SHORT = (plain => 'plain', shapes => 'shapes', inputs => 'inputs', fresh => 'fresh', hbm => 'memory', hazards => 'hazards',
              predict => 'predict');
 
 sub write_file {
@@ -54,17 +54,17 @@ sub wrapped {
 
 sub table {
     my ($results) = @_;
-    my $text = sprintf "%-18s %-6s%-7s%-7s%-6s%-5s%-8s%-8s%9s\n", 'task', @SHORT{@Tasks::CRITERIA}, 'points';
+    my $text = sprintf "%-18s %-6s%-7s%-7s%-6s%-7s%-8s%-8s%9s\n", 'task', @SHORT{@Tasks::CRITERIA}, 'points';
     my $chapter = '';
     for my $task (@{ $results->{tasks} }) {
         $text .= "\n" if $chapter ne '' && $chapter ne $task->{chapter};
         $chapter = $task->{chapter};
         my @marks = map { my $c = $task->{criteria}{$_}; !$c ? '' : $c->{left_out} ? '.' : $c->{passed} ? 'ok' : $c->{ran} ? 'NO' : '-' }
             @Tasks::CRITERIA;
-        $text .= sprintf "%-18s %-6s%-7s%-7s%-6s%-5s%-8s%-8s%9s\n", $task->{id}, @marks,
+        $text .= sprintf "%-18s %-6s%-7s%-7s%-6s%-7s%-8s%-8s%9s\n", $task->{id}, @marks,
             points($task->{score} // 0) . '/' . points($task->{points});
     }
-    $text .= sprintf "\n%-65s%9s\n", 'all tasks',
+    $text .= sprintf "\n%-67s%9s\n", 'all tasks',
         points(score(@{ $results->{tasks} })) . '/' . points(most(@{ $results->{tasks} }));
     return $text;
 }

@@ -6,7 +6,7 @@ use Digest::SHA qw(sha256_hex);
 
 our @CRITERIA = qw(plain shapes inputs fresh hbm hazards predict);
 our %NAME = (plain => 'correct on the plain case', shapes => 'any shape', inputs => 'hard inputs', fresh => 'fresh cases',
-             hbm => 'HBM budget', hazards => 'no hazards', predict => 'prediction');
+             hbm => 'memory budget', hazards => 'no hazards', predict => 'prediction');
 # Of a task's points, in percent. Where no prediction is asked for its kernels, shapes get that share.
 our %WEIGHT = (plain => 15, shapes => 15, inputs => 20, fresh => 15, hbm => 15, hazards => 10, predict => 10);
 

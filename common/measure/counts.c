@@ -52,6 +52,7 @@ static void add_launch(struct launch_counts *sum, const struct sim_launch *launc
 	sum->shared.store_requests += launch->shared_store.requests;
 	sum->shared.store_wavefronts += launch->shared_store.wavefronts;
 	sum->shared.ideal_wavefronts += launch->shared_load.ideal_wavefronts + launch->shared_store.ideal_wavefronts;
+	sum->shared.conflicts += launch->shared_load.conflicts + launch->shared_store.conflicts;
 	sum->atomic_bytes += launch->global_atomic.bytes;
 	sum->blocks += (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
 	for (size_t t = 0; t < launch->tensor_count; t++) {

@@ -25,18 +25,18 @@ struct tensor_traffic {
 	struct traffic footprint;
 };
 
-/* Shared memory: warp-level instructions, and the passes over the 32 banks they needed. */
+/* Shared memory: warp-level instructions, and how often they go to the 32 banks (sim/sim.h defines the last four). */
 struct shared_traffic {
 	uint64_t load_bytes, load_requests, load_wavefronts;
 	uint64_t store_bytes, store_requests, store_wavefronts;
-	uint64_t ideal_wavefronts; /* of loads and stores: without conflicts */
+	uint64_t ideal_wavefronts, conflicts; /* of loads and stores */
 };
 
 struct launch_counts {
 	char kernel[64];
 	size_t index;                                 /* of the launch, for counts_write_launch_json */
 	struct traffic requested, sectors, footprint; /* sectors: numbers of sectors, not bytes */
-	uint64_t requests;                            /* warp-level loads and stores of HBM */
+	uint64_t requests;                            /* warp-level loads and stores of global memory */
 	struct shared_traffic shared;
 	uint64_t atomic_bytes;
 	struct tensor_traffic *tensors;

@@ -155,7 +155,7 @@ static void print_atomics(const struct terminal *terminal, const struct launch_c
 static void print_traffic(const struct terminal *terminal, const struct counts *prepared, const struct counts *counts)
 {
 	struct table table = table_new("lrrrrrr");
-	table_row(&table, STYLE_DIM, "HBM|requested||sectors||footprint|");
+	table_row(&table, STYLE_DIM, "global memory|requested||sectors||footprint|");
 	table_row(&table, STYLE_DIM, "launch, tensor|read|written|read|written|read|written");
 	add_prepared_rows(&table, prepared);
 	for (size_t i = 0; i < counts->launch_count; i++) {

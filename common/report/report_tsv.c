@@ -62,7 +62,7 @@ static void write_columns(FILE *out, const struct run_result *result)
 	             "footprint_read_bytes\tfootprint_write_bytes\tmodel_counts\tmodel_elements\tpeak_bytes\t"
 	             "counted_elements\tmodel_requested_elements\tmodel_footprint_elements\tblocks\tshared_bytes\t"
 	             "exponentials\thbm_requests\tshared_requests\tshared_wavefronts\tideal_wavefronts\t"
-	             "error_tensor");
+	             "shared_conflicts\terror_tensor");
 	const char *outputs[MAX_EXPECTATIONS];
 	size_t count = list_outputs(result->chapter, outputs);
 	for (size_t i = 0; i < count; i++)
@@ -171,6 +171,7 @@ static void write_row(FILE *out, const struct run_result *result, const struct k
 	write_count(out, counted, shared->load_requests + shared->store_requests);
 	write_count(out, counted, shared->load_wavefronts + shared->store_wavefronts);
 	write_count(out, counted, shared->ideal_wavefronts);
+	write_count(out, counted, shared->conflicts);
 	write_text(out, checked, worst->tensor);
 	write_errors(out, result, kernel);
 	write_text(out, kernel->skipped[0], kernel->skipped);

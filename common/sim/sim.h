@@ -20,9 +20,14 @@ struct sim_global_count {
 	uint64_t bytes, requests, sectors;
 };
 
-/* wavefronts: passes over the 32 banks that each warp-level instruction needs; ideal: without conflicts */
+/*
+ * wavefronts: how often each warp-level instruction goes to the 32 banks. ideal: 1, 2 or 4 by its width, for each of
+ * its phases of 32, 16 or 8 lanes that has an active lane. conflicts: wavefronts less its passes, of which a load of
+ * 8 or 16 bytes has half as many as phases when pairs of lanes share an address; wavefronts may then be below the
+ * ideal.
+ */
 struct sim_shared_count {
-	uint64_t bytes, requests, wavefronts, ideal_wavefronts;
+	uint64_t bytes, requests, wavefronts, ideal_wavefronts, conflicts;
 };
 
 struct sim_constant_count {

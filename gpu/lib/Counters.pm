@@ -22,6 +22,8 @@ my @counters = (
     ['shared_store_requests',   'shared/store/requests',   ['smsp__sass_inst_executed_op_shared_st'], ['smsp__inst_executed_op_shared_st']],
     ['shared_load_wavefronts',  'shared/load/wavefronts',  ['l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld']],
     ['shared_store_wavefronts', 'shared/store/wavefronts', ['l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st']],
+    ['shared_load_conflicts',   'shared/load/conflicts',   ['l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld']],
+    ['shared_store_conflicts',  'shared/store/conflicts',  ['l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st']],
     ['dram_read_bytes',         'footprint/read_bytes',    ['dram__bytes_read']],
     ['dram_write_bytes',        'footprint/write_bytes',   ['dram__bytes_write']],
     ['fadd',                    undef, ['smsp__sass_thread_inst_executed_op_fadd_pred_on']],
@@ -185,12 +187,12 @@ sub verdict {
     my ($name, $simulated, $measured) = @_;
     my ($ours, $theirs) = ($simulated->{$name}, $measured->{$name});
     return 'only measured' unless defined $ours;
-    if ($name =~ /^dram_(read|write)_bytes$/) {
-        return 'exact' if $ours == $theirs;
-        return 'bound holds' if $theirs > $ours;
-        return $1 eq 'write' ? 'below: what L2 still holds at the end is not written yet' : 'unexplained: below the bound';
-    }
     return 'exact' if $ours == $theirs;
+    return $theirs > $ours ? 'bound holds' : 'unexplained: below the bound' if $name eq 'dram_read_bytes';
+    if ($name eq 'dram_write_bytes') {
+        return $theirs > $ours ? 'more: whole sectors, and lines that were evicted more than once'
+            : 'fewer: what L2 still holds at the end is not written yet';
+    }
     my ($group) = $name =~ /^((?:global|shared)_(?:load|store|atomic))_/;
     my ($our_bytes, $their_bytes) = map { $_->{"${group}_bytes"} } $simulated, $measured;
     my $bytes_equal = defined $our_bytes && defined $their_bytes && $our_bytes == $their_bytes;
@@ -205,7 +207,7 @@ sub verdict {
         return 'fewer: nvcc keeps in registers what the source reads again' if $bytes_fewer;
         return 'fewer: nvcc merges narrow accesses into wide ones, the bytes are equal' if $bytes_equal && ($merged || $name =~ /_requests$/);
     }
-    return 'more: it may count passes lost to arbitration' if $name =~ /_wavefronts$/ && $bytes_equal && !$merged;
+    return 'more: it may count passes lost to arbitration' if $name =~ /_(?:wavefronts|conflicts)$/ && $bytes_equal && !$merged;
     return 'unexplained';
 }
 

@@ -209,7 +209,7 @@ sub counters_of_rule {
     my ($kernel) = @_;
     my ($space, $access) = $kernel =~ /^(shared|global)_(read|write|atomic)_/ or return;
     my $operation = { read => 'load', write => 'store', atomic => 'atomic' }->{$access};
-    return map { "${space}_${operation}_$_" } $space eq 'shared' ? qw(requests wavefronts) : qw(requests sectors);
+    return map { "${space}_${operation}_$_" } $space eq 'shared' ? qw(requests wavefronts conflicts) : qw(requests sectors);
 }
 
 sub rules {

@@ -184,8 +184,10 @@ static void compare_launch(const char *line, const struct shape *s, const struct
 		cr_expect_eq(launch->exp, expected_exponentials(s, launch->kernel), "%s: %s: %zu exponentials", line,
 		             launch->kernel, (size_t)launch->exp);
 	cr_expect_eq(launch->hazards, 0, "%s: %s", line, launch->kernel);
-	/* No bank conflicts in any kernel with tiles. */
-	cr_expect_eq(launch->shared_load.parts, launch->shared_load.ideal, "%s: %s", line, launch->kernel);
+	/* No bank conflicts of loads in any kernel with tiles; where lanes share addresses, fewer passes than phases.
+	 */
+	cr_expect_eq(launch->shared_load.conflicts, 0, "%s: %s", line, launch->kernel);
+	cr_expect_leq(launch->shared_load.parts, launch->shared_load.ideal, "%s: %s", line, launch->kernel);
 	cr_expect_leq(launch->shared_store.parts, launch->shared_store.ideal * 2, "%s: %s", line, launch->kernel);
 }
 

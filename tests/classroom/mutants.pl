@@ -24,7 +24,7 @@ my ($course, $scratch, @files) = @ARGV;
 die "usage: mutants.pl COURSE SCRATCH FILE.edits...\n" unless @files;
 my @CODE = qw(plain shapes inputs fresh hbm hazards);
 my %TOLD = ('correct on the plain case' => 'plain', 'any shape' => 'shapes', 'hard inputs' => 'inputs',
-    'fresh cases' => 'fresh', 'HBM budget' => 'hbm', 'no hazards' => 'hazards', prediction => 'predict');
+    'fresh cases' => 'fresh', 'memory budget' => 'hbm', 'no hazards' => 'hazards', prediction => 'predict');
 my $jobs = $ENV{MUTANT_JOBS} || 2;
 
 sub slurp { my ($path) = @_; open my $in, '<', $path or die "$path: $!\n"; local $/; return scalar <$in> }

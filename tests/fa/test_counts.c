@@ -198,12 +198,16 @@ Test(counts, shared_memory_of_split_q)
 			double of_row = number_at(row, "launches/0/shared/load/requests"),
 			       of_split = number_at(split, "launches/0/shared/load/requests");
 			cr_expect_leq(of_split, of_row / 8, "%s: %g loads against %g", options, of_split, of_row);
-			double passes = number_at(split, "launches/0/shared/load/wavefronts") +
-			                number_at(split, "launches/0/shared/store/wavefronts"),
-			       ideal = number_at(split, "launches/0/shared/load/ideal_wavefronts") +
-			               number_at(split, "launches/0/shared/store/ideal_wavefronts");
-			cr_expect_leq(passes, 1.05 * ideal, "%s: %g wavefronts, %g without conflicts", options,
-			              passes, ideal);
+			double loads = number_at(split, "launches/0/shared/load/wavefronts"),
+			       ideal = number_at(split, "launches/0/shared/load/ideal_wavefronts"),
+			       stores = number_at(split, "launches/0/shared/store/conflicts");
+			/* reads of P~ take half of it, those of K, V and Q all */
+			cr_expect_lt(loads, ideal, "%s: %g wavefronts, ideal %g", options, loads, ideal);
+			cr_expect_leq(stores, 0.05 * ideal, "%s: %g conflicts of stores", options, stores);
+			/* one wavefront a multiply-add, and 4 an SM can start in its clock: enough for the peak */
+			double wavefronts = loads + number_at(split, "launches/0/shared/store/wavefronts");
+			cr_expect_leq(wavefronts, 0.3 * of_row, "%s: %g wavefronts, fa2_row %g", options, wavefronts,
+			              of_row);
 			free_chapter_run(&run);
 		}
 }

@@ -90,7 +90,8 @@ check('more sectors have none', verdicts($ours, { $bytes => 4096, $requests => 3
 check('fewer sectors of as many requests have none', verdicts($ours, { $bytes => 4096, $requests => 32, $sectors => 120 }) =~ /sectors \S+ unexplained/);
 check('a bound that holds', verdicts($ours, { dram__bytes_read => 150 }) =~ /dram_read_bytes 1\.5 bound holds/);
 check('a bound that does not', verdicts($ours, { dram__bytes_read => 50 }) =~ /dram_read_bytes 0\.5 unexplained/);
-check('writes may stay in L2', verdicts($ours, { dram__bytes_write => 0 }) =~ /dram_write_bytes 0 below: what L2/);
+check('writes may stay in L2', verdicts($ours, { dram__bytes_write => 0 }) =~ /dram_write_bytes 0 fewer: what L2/);
+check('no bound on writes', verdicts($ours, { dram__bytes_write => 150 }) =~ /dram_write_bytes 1\.5 more: whole sectors/);
 equal('what was not measured has no row', verdicts($ours, {}), '');
 
 # ---- compute-sanitizer ----

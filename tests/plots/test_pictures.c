@@ -248,7 +248,7 @@ static void expect_share(const char *house)
 	               bytes_of(naive, text(where, "naive"), "footprint");
 	struct picture *picture = picture_of(house, "hbm_vs_n");
 	cr_expect_str_eq(picture->title,
-	                 text("At N = 1024 FlashAttention-2 asks HBM for %.0f %% of the bytes naive attention moves",
+	                 text("At N = 1024 FlashAttention-2 requests %.0f %% of the bytes naive attention moves",
 	                      100 * share));
 	free(picture);
 }
@@ -267,7 +267,7 @@ Test(plots_pictures, a_headline_is_computed_from_the_data)
 	draw(house, "sim");
 	expect_share(house);
 	cr_expect_neq(strcmp(picture_of(house, "hbm_vs_n")->title,
-	                     "At N = 1024 FlashAttention-2 asks HBM for 26 % of the bytes naive attention moves"),
+	                     "At N = 1024 FlashAttention-2 requests 26 % of the bytes naive attention moves"),
 	              0);
 }
 
@@ -508,7 +508,7 @@ Test(plots_pictures, in_a_terminal_no_line_is_wider_than_80)
 	struct outcome drawn = draw_with(new_house("house"), "sim", LIST("TERM_PLOTS=1", "LC_ALL=C"));
 	cr_assert_eq(drawn.status, 0, "%s", drawn.err);
 	cr_expect_str_empty(drawn.err, "%s", drawn.err);
-	cr_expect_not_null(strstr(drawn.out, "HBM bytes of a head against N"));
+	cr_expect_not_null(strstr(drawn.out, "Bytes of global memory, a head, against N"));
 	cr_expect_not_null(strstr(drawn.out, "plain build"), "the kind of time is not said");
 	char *save = NULL;
 	for (char *line = strtok_r(drawn.out, "\n", &save); line; line = strtok_r(NULL, "\n", &save))

@@ -146,10 +146,11 @@ static void compare_fields(const struct place *place, const char *line, const ch
 
 static void compare_count(const struct place *place, const char *line, const char *counter, const struct count *count)
 {
-	static const char *const names[] = {" bytes", " requests", " sectors or wavefronts", " ideal wavefronts"};
-	const uint64_t counted[] = {count->bytes, count->requests, count->parts, count->ideal};
+	static const char *const names[] = {" bytes", " requests", " sectors or wavefronts", " ideal wavefronts",
+	                                    " conflicts"};
+	const uint64_t counted[] = {count->bytes, count->requests, count->parts, count->ideal, count->conflicts};
 
-	compare_fields(place, line, counter, 4, names, counted);
+	compare_fields(place, line, counter, 5, names, counted);
 }
 
 static void compare_if_given(const struct place *place, const char *line, const char *counter, size_t count,

@@ -9,7 +9,7 @@
  * `?` leaves one open, ANY after the kernel's name leaves all open. Numbers may be written as sums of products.
  *
  *     load store atomic          global memory: bytes/requests/sectors
- *     sload sstore satomic       shared memory: bytes/requests/wavefronts[/ideal wavefronts]
+ *     sload sstore satomic       shared memory: bytes/requests/wavefronts[/ideal wavefronts[/conflicts]]
  *     const                      constant memory: bytes/requests
  *     barriers exp
  * and these, checked only where given:

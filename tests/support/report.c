@@ -53,8 +53,10 @@ static struct count read_count(const cJSON *space, const char *op, const char *p
 
 	if (parts != NULL)
 		count.parts = number(object, parts);
-	if (parts != NULL && strcmp(parts, "wavefronts") == 0)
+	if (parts != NULL && strcmp(parts, "wavefronts") == 0) {
 		count.ideal = number(object, "ideal_wavefronts");
+		count.conflicts = number(object, "conflicts");
+	}
 	return count;
 }
 

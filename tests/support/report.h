@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* parts: sectors of global memory, wavefronts of shared memory; ideal: of shared memory only */
+/* parts: sectors of global memory, wavefronts of shared memory; ideal and conflicts: of shared memory only */
 struct count {
-	uint64_t bytes, requests, parts, ideal;
+	uint64_t bytes, requests, parts, ideal, conflicts;
 };
 
 struct tensor {

@@ -88,7 +88,7 @@ Test(program, every_kind_of_input)
 }
 
 struct memory {
-	double requests, sectors, wavefronts, ideal;
+	double requests, sectors, wavefronts, ideal, conflicts;
 };
 
 static struct memory traffic(const cJSON *json, size_t kernel, const char *space, const char *direction)
@@ -102,6 +102,7 @@ static struct memory traffic(const cJSON *json, size_t kernel, const char *space
 		.sectors = is_shared ? 0 : json_number_of(count, "sectors"),
 		.wavefronts = is_shared ? json_number_of(count, "wavefronts") : 0,
 		.ideal = is_shared ? json_number_of(count, "ideal_wavefronts") : 0,
+		.conflicts = is_shared ? json_number_of(count, "conflicts") : 0,
 	};
 }
 
@@ -121,6 +122,7 @@ Test(program, what_each_step_changes)
 		      padded = traffic(json, PADDED, "shared", "store");
 	cr_expect_eq(conflicts.requests, 2 * 2048);
 	cr_expect_eq(conflicts.wavefronts, 2048 * (32 + 1));
+	cr_expect_eq(conflicts.conflicts, 2048 * 31);
 	cr_expect_eq(padded.wavefronts, 2 * 2048);
 	cr_expect_eq(padded.wavefronts, padded.ideal);
 	for (size_t i = TILED; i <= PADDED; i++) {
@@ -129,13 +131,15 @@ Test(program, what_each_step_changes)
 		cr_expect_eq(reads.wavefronts, reads.ideal, "reads are broadcasts or rows");
 	}
 
-	/* One block, 8 warps, 128 steps: four 16-byte reads for 64 FMA a thread; no conflicts. */
+	/* One block, 8 warps, 128 steps: four 16-byte reads for 64 FMA a thread; no conflicts. The two of A are at
+	 * one address for 16 lanes side by side, so they take two passes; the two of B take four. */
 	struct memory reads = traffic(json, REGISTERS, "shared", "load"),
 		      stores = traffic(json, REGISTERS, "shared", "store");
 	cr_expect_eq(reads.requests, 8 * 128 * 4);
 	cr_expect_eq(reads.requests * 32 / (128.0 * 128 * 128), 1.0 / 16);
-	cr_expect_eq(reads.wavefronts, reads.ideal);
-	cr_expect_eq(reads.wavefronts, 4 * reads.requests, "16 bytes for each of 32 lanes");
+	cr_expect_eq(reads.ideal, 4 * reads.requests, "16 bytes for each of 32 lanes");
+	cr_expect_eq(reads.wavefronts, (2 * 2 + 2 * 4) * reads.requests / 4);
+	cr_expect_eq(reads.conflicts, 0);
 	cr_expect_eq(stores.wavefronts, stores.requests);
 	cJSON_Delete(json);
 }

@@ -53,7 +53,7 @@ function makeCounts(kernel, described) {
 			element('td', {}, model.counts, ' ', element('code', {class: 'dim'}, model.formula)), element('td', {}, count(model.elements)),
 			element('td', {}, count(counted)), element('td', {class: equal ? null : 'error'}, says));
 	};
-	const heads = ['elements through HBM', 'closed form', 'counted', ''].map((name) => element('th', {scope: 'col'}, name));
+	const heads = ['elements of global memory', 'closed form', 'counted', ''].map((name) => element('th', {scope: 'col'}, name));
 	return element('div', {class: 'scroll'}, element('table', {}, element('thead', {}, element('tr', {}, heads)),
 		element('tbody', {}, models.map(row))));
 }

@@ -59,6 +59,6 @@ function makeRace(kernels) {
 			drawGuess(row, kernel, guesses && guesses.get(kernel.name), share, finished);
 		});
 	};
-	const node = element('section', {class: 'race', 'aria-label': 'Bytes through HBM'}, rows.map((row) => row.node));
+	const node = element('section', {class: 'race', 'aria-label': 'Bytes of global memory'}, rows.map((row) => row.node));
 	return {node, draw};
 }

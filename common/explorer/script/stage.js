@@ -1,4 +1,4 @@
-/* The stage: three lanes (HBM, shared memory, registers) and the lines of source, a column a kernel. */
+/* The stage: three lanes (global memory, shared memory, registers) and the lines of source, a column a kernel. */
 
 const gap = 10, thinnest = 20, narrowest = 64, widest = 176; /* pixels */
 
@@ -6,7 +6,7 @@ function blockOf(group) {
 	return group.block.replace(/,0,0$/, '');
 }
 
-/* At most four lines that moved something, those that touch HBM first. */
+/* At most four lines that moved something, those that touch global memory first. */
 function linesOf(group) {
 	const rank = new Map();
 	for (const access of group.accesses)
@@ -155,7 +155,7 @@ function makeStage(all, inspect) {
 			element('h3', {}, column.kernel.label), column.where));
 		node.style.setProperty('--columns', shares.map((share) => `minmax(0, ${share.toFixed(3)}fr)`).join(' '));
 		node.replaceChildren(...[element('div', {class: 'corner'}), heads,
-			lane('HBM', 'large, far', (column) => tensorCell(column, big)),
+			lane('Global memory', 'large, far', (column) => tensorCell(column, big)),
 			lane('Shared memory', 'of one block', sharedCell),
 			lane('Registers', 'of its threads', (column) => [column.threads, column.own]),
 			lane('Source', 'what moved it', (column) => column.code)].flat(2));

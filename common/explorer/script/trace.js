@@ -87,7 +87,7 @@ function tracedKernels() {
 }
 
 /*
- * One clock for all: bytes through HBM. Every kernel has the same bandwidth, so a group ends when as many bytes have
+ * One clock for all: bytes of global memory. Every kernel has the same bandwidth, so a group ends when as many bytes have
  * moved as the kernel needed up to there. Returns the ends in order: [{kernel, group, at}], indices.
  */
 function mergeClocks(kernels) {

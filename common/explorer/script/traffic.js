@@ -25,7 +25,7 @@ function makeLegend(kernels) {
 		entries.map(([swatch, text]) => element('span', {}, element('i', {class: swatch}), text)));
 }
 
-const trafficNote = 'The clock is bytes: every kernel gets the same HBM bandwidth, so one that needs fewer bytes is done ' +
+const trafficNote = 'The clock is bytes: every kernel gets the same bandwidth of global memory, so one that needs fewer bytes is done ' +
 	'sooner. Bytes are those the threads ask for, before any cache. A step ends at a barrier; blocks are shown one after ' +
 	'the other. What stays in registers leaves no trace: their lane shows what enters and leaves them.';
 
@@ -59,7 +59,7 @@ function makeTrafficView() {
 		race.draw(all.map(placeOf), at, guesses);
 		stage.draw(placeOf);
 		showInspected();
-		clock.replaceChildren('Clock: ', element('b', {}, count(at)), ' bytes through HBM for every kernel that still runs. ',
+		clock.replaceChildren('Clock: ', element('b', {}, count(at)), ' bytes of global memory for every kernel that still runs. ',
 			`Step ${count(step)} of ${count(events.length)}.`);
 		player.show(`step ${step} of ${events.length}: ${summary()}`);
 	};

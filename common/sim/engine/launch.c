@@ -322,6 +322,7 @@ static void add_tally(struct sim_launch *record, const struct tally *tally)
 		shared[op]->requests += tally->shared[op].requests;
 		shared[op]->wavefronts += tally->shared[op].wavefronts;
 		shared[op]->ideal_wavefronts += tally->shared[op].ideal_wavefronts;
+		shared[op]->conflicts += tally->shared[op].conflicts;
 	}
 	record->constant_load.bytes += tally->constant.bytes;
 	record->constant_load.requests += tally->constant.requests;

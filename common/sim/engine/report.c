@@ -59,8 +59,8 @@ static void write_shared(FILE *out, const char *key, const struct sim_shared_cou
 {
 	fprintf(out,
 	        "\"%s\":{\"bytes\":%" PRIu64 ",\"requests\":%" PRIu64 ",\"wavefronts\":%" PRIu64
-	        ",\"ideal_wavefronts\":%" PRIu64 "}",
-	        key, c->bytes, c->requests, c->wavefronts, c->ideal_wavefronts);
+	        ",\"ideal_wavefronts\":%" PRIu64 ",\"conflicts\":%" PRIu64 "}",
+	        key, c->bytes, c->requests, c->wavefronts, c->ideal_wavefronts, c->conflicts);
 }
 
 static void write_footprint(FILE *out, const struct sim_footprint *f)

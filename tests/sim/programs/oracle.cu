@@ -53,6 +53,64 @@ __global__ void unequal(const double *x, float *y)
 	y[i] = (float)sum;
 }
 
+const int WIDE = 64, ROUNDS = 64, WIDE_ELEMENTS = 128;
+
+// What a lane reads in a round, or -1. Shares are with lane n^1 or n^2, with both, with neither, with one lane that
+// strays; some lanes are inactive.
+__host__ __device__ inline int choose(unsigned round, unsigned warp, unsigned lane)
+{
+	unsigned r = mix(977 * round + 31 * warp), active = (r >> 8) % 5;
+	unsigned pair = lane / 2, crossed = lane / 4 * 2 + lane % 2, group = lane;
+	if (active == 1 && mix(r + lane) % 8 == 0)
+		return -1;
+	if ((active == 2 && lane % 2) || (active == 3 && lane & 2) || (active == 4 && mix(r + lane) % 3))
+		return -1;
+	switch (r % 7) {
+	case 0: group = pair; break;
+	case 1: group = crossed; break;
+	case 2: group = lane / 4; break;
+	case 3: group = lane < 16 ? pair : crossed; break;
+	case 4: group = lane == (r >> 16) % 32 ? 99 : pair; break;
+	case 5: group = lane == (r >> 16) % 32 ? 99 : crossed; break;
+	}
+	if ((r >> 21) % 3 == 0)
+		return (int)group; // side by side: no conflicts
+	return (int)(mix(r + 64 * group) % WIDE_ELEMENTS);
+}
+
+// Where it writes: another element for each lane.
+__host__ __device__ inline int choose_own(unsigned round, unsigned warp, unsigned lane)
+{
+	unsigned r = mix(round + 7 * warp);
+	return r % 3 == 0 && lane % 2 ? -1 : (int)(((lane << (r >> 4) % 3) + (r >> 9)) % WIDE_ELEMENTS);
+}
+
+struct __align__(16) sixteen
+{
+	float x[4];
+};
+
+template <typename T>
+__global__ void shared_wide(float *y)
+{
+	__shared__ T from[WIDE_ELEMENTS], to[2][WIDE_ELEMENTS];
+	unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+	T value = T(), *mine = to[warp];
+	for (unsigned k = threadIdx.x; k < WIDE_ELEMENTS; k += blockDim.x)
+		from[k] = value;
+	__syncthreads();
+	for (unsigned k = 0; k < ROUNDS; k++) {
+		int element = choose(k, warp, lane), own = choose_own(k, warp, lane);
+		if (element >= 0)
+			value = from[element];
+		__syncwarp();
+		if (own >= 0)
+			mine[own] = value;
+		__syncwarp();
+	}
+	y[threadIdx.x] = (float)sizeof value;
+}
+
 int main()
 {
 	static float x[N];
@@ -67,6 +125,19 @@ int main()
 	shared_random<<<2, 128>>>(dy);
 	//= unequal ANY
 	unequal<<<4, 96>>>(dz, dy);
+	//= shared_wide<float> ANY
+	shared_wide<float><<<1, WIDE>>>(dy);
+	//= shared_wide<double> ANY
+	shared_wide<double><<<1, WIDE>>>(dy);
+	//= shared_wide<sixteen> ANY
+	shared_wide<sixteen><<<1, WIDE>>>(dy);
+	// the second warp has 13 lanes
+	//= shared_wide<float> ANY
+	shared_wide<float><<<1, 45>>>(dy);
+	//= shared_wide<double> ANY
+	shared_wide<double><<<1, 45>>>(dy);
+	//= shared_wide<sixteen> ANY
+	shared_wide<sixteen><<<1, 45>>>(dy);
 	CHECK(cudaDeviceSynchronize());
 	return 0;
 }
