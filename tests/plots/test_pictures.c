@@ -594,6 +594,26 @@ Test(plots_pictures, a_readme_whose_block_is_not_of_its_data_is_stale)
 	cr_expect_null(strstr(again.err, "picture.pl"), "%s", again.err);
 }
 
+/* Each page answers for itself, and a block that is not whole is no block that agrees. */
+Test(plots_pictures, a_stale_readme_leaves_the_next_one_alone)
+{
+	const char *house = scratch_directory(), *tool = TEST_ROOT "/plots/readme.pl";
+	write_text(text("%s/a.md", house), "<!-- output: echo 1 -->\n```text\n2\n```\n<!-- markdown: echo 3 -->\n3\n"
+	                                   "<!-- end -->\n");
+	write_text(text("%s/b.md", house), "<!-- output: echo 4 -->\n```text\n4\n```\n");
+	struct outcome o = run_program_in(house, LIST("perl", tool, "--check", "a.md", "b.md"), NOTHING, TIMEOUT_S);
+	cr_expect_eq(o.status, 1);
+	cr_expect_str_eq(o.out, "a.md: 2 blocks, 1 of them stale\nb.md: 1 blocks as printed\n");
+	cr_expect_str_eq(o.err, "a.md: the block printed by 'echo 1' is stale: make readme\n");
+	write_text(text("%s/b.md", house), "<!-- output: echo 4 -->\n\n```text\n5\n```\n");
+	o = run_program_in(house, LIST("perl", tool, "--check", "b.md"), NOTHING, TIMEOUT_S);
+	cr_expect_neq(o.status, 0, "a block that is not whole was left out");
+	cr_expect(strstr(o.err, "b.md: 1 blocks begin and 0 are whole"), "%s", o.err);
+	write_text(text("%s/b.md", house), "<!-- markdown: echo 4 -->\n5\n");
+	o = run_program_in(house, LIST("perl", tool, "b.md"), NOTHING, TIMEOUT_S);
+	cr_expect_neq(o.status, 0, "a block without an end was left out");
+}
+
 Test(plots_pictures, the_chapter_table_says_what_the_data_says)
 {
 	const char *data = TEST_ROOT "/plots/data/sim";
