@@ -10,9 +10,12 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SIM_PICTURES = 13, GPU_PICTURES = 10, TIMEOUT_S = 120, PROBLEM_BYTES = 4000 };
@@ -558,6 +561,48 @@ Test(plots_pictures, attention_map_refuses_what_it_cannot_use)
 	REFUSED(2, "q.npy", "tests/data", "0", "28");
 	REFUSED(3, "/nowhere/map", "tests/data/real_qkv", "0", "28", "/nowhere/map");
 #undef REFUSED
+}
+
+static size_t count_files(const char *folder)
+{
+	size_t count = 0;
+	DIR *directory = opendir(folder);
+	for (struct dirent *entry; directory && (entry = readdir(directory));)
+		count += entry->d_name[0] != '.';
+	if (directory)
+		closedir(directory);
+	return count;
+}
+
+/* Starts a drawing, ends it once it has begun a file, and returns its wait status. */
+static int end_drawing(const char *house, int with)
+{
+	pid_t child = fork();
+	if (child == 0) {
+		if (chdir(house) == 0 && freopen("/dev/null", "w", stdout))
+			execl("plots/draw.sh", "draw.sh", "plots/naive.gp", "plots/data/sim/01_naive.tsv",
+			      "new/naive", "--", "where='dim=64 causal=0'", (char *)NULL);
+		_exit(127);
+	}
+	struct timespec nap = {0, 1000 * 1000};
+	for (int i = 0; i < 20000 && count_files(text("%s/new", house)) == 0; i++)
+		nanosleep(&nap, NULL);
+	kill(child, with);
+	int status = 0;
+	waitpid(child, &status, 0);
+	return status;
+}
+
+Test(plots_pictures, a_drawing_that_is_ended_leaves_nothing)
+{
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	const char *house = new_house("house");
+	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+		int status = end_drawing(house, ends[i]);
+		cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 128 + ends[i], "signal %d: status %x", ends[i],
+		          status);
+		cr_expect_eq(count_files(text("%s/new", house)), 0, "signal %d left a file", ends[i]);
+	}
 }
 
 static struct outcome readme(const char *house, const char *option)
