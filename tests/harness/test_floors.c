@@ -1,4 +1,4 @@
-/* The floor against the figures of facts/attention.md §4: an H200, B=1 H=8 N=16384 d=64. */
+/* The floor against figures worked out by hand: an H200, B=1 H=8 N=16384 d=64. */
 #include "measure/floors.h"
 
 #include <criterion/criterion.h>
