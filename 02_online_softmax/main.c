@@ -80,13 +80,13 @@ static size_t dot_models(const struct problem *problem, struct model models[MAX_
 	return 2;
 }
 
-/* A score costs a maximum, a difference and a sum; then a difference and a quotient. */
 /* A block a row. */
 static uint64_t blocks(const struct problem *problem)
 {
 	return problem->rows;
 }
 
+/* A score costs a maximum, a difference and a sum; then a difference and a quotient. */
 static double three_pass_flop(const struct problem *problem)
 {
 	return 5.0 * (double)scores(problem);

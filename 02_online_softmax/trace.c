@@ -2,6 +2,7 @@
 
 #include "online_softmax.h"
 #include "scores.h"
+#include "support/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,8 +85,8 @@ static void print_updates(const struct terminal *terminal, const struct trace *t
 		for (size_t j = first; j < end; j++)
 			largest = fmaxf(largest, trace->x[j]);
 		table_row(&table, update->m > before ? STYLE_BOLD : STYLE_PLAIN, "%zu|%zu-%zu|%.6g|%.6g|%.4g|%.5f", i,
-		          first, end - 1, (double)largest, (double)update->m, (double)update->correction,
-		          (double)update->l);
+		          first, end - 1, (double)largest, without_nan_sign(update->m),
+		          without_nan_sign(update->correction), without_nan_sign(update->l));
 		before = update->m;
 	}
 	table_print(&table, terminal);
@@ -99,7 +100,7 @@ static void print_softmax(const struct terminal *terminal, const struct trace *t
 	if (trace->cols <= SHOWN) {
 		fprintf(out, "\nsoftmax  ");
 		for (size_t j = 0; j < trace->cols; j++)
-			fprintf(out, " %.6f", (double)trace->y[j]);
+			fprintf(out, " %.6f", without_nan_sign(trace->y[j]));
 		fputc('\n', out);
 		return;
 	}
@@ -114,7 +115,10 @@ static void print_softmax(const struct terminal *terminal, const struct trace *t
 			if (after && (best == trace->cols || trace->y[j] > trace->y[best]))
 				best = j;
 		}
-		table_row(&table, STYLE_PLAIN, "%zu|%.6g|%.6f", best, (double)trace->x[best], (double)trace->y[best]);
+		if (best == trace->cols)
+			break; /* the others are NaN */
+		table_row(&table, STYLE_PLAIN, "%zu|%.6g|%.6f", best, (double)trace->x[best],
+		          without_nan_sign(trace->y[best]));
 		last = best;
 	}
 	table_print(&table, terminal);

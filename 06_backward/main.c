@@ -149,7 +149,6 @@ static double pairs(const struct problem *problem, bool masked)
 	return (double)heads_of(problem) * (masked ? N * (N + 1) / 2 : N * N);
 }
 
-/* D: a product of N d elements */
 /* naive: a block a row of P. */
 static uint64_t blocks_naive(const struct problem *problem)
 {
@@ -164,6 +163,7 @@ static uint64_t blocks_of_tiles(const struct problem *problem)
 	return tiles > preprocess ? tiles : preprocess;
 }
 
+/* D: a product of N d elements */
 static double preprocess_flop(const struct problem *problem)
 {
 	return 2.0 * (double)heads_of(problem) * (double)problem->seq * (double)problem->dim;

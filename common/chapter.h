@@ -33,7 +33,7 @@ enum tensor_role {
 };
 
 struct tensor {
-	const char *name;  /* as in DESIGN.md §3: "Q", "S", "LSE", ... */
+	const char *name;  /* as papers and reports have it: "Q", "S", "LSE", ... */
 	const char *shape; /* dimension letters, problem/problem.h: "BHNd" */
 	enum tensor_role role;
 	bool statistic; /* l, m, LSE, D: closed forms leave it out */

@@ -369,15 +369,10 @@ static cudaError_t launch_again(void *context)
 /* The instrumented build asks its plain twin for the time. */
 static void time_in_plain_build(const struct run_result *result, struct kernel_result *kernel)
 {
-	enum { CAPACITY = 48 };
-	char storage[CAPACITY][32], repeat[32], warmup[32];
-	const char *arguments[CAPACITY + 11];
+	char storage[PROBLEM_ARGUMENTS][32], repeat[32], warmup[32];
+	const char *arguments[PROBLEM_ARGUMENTS + 9];
 	const struct options *options = result->options;
-	size_t count = options_of_problem(&result->problem, result->chapter->options, storage, arguments, CAPACITY);
-	if (options->values) {
-		arguments[count++] = "--values";
-		arguments[count++] = options->values;
-	}
+	size_t count = options_of_problem(options, &result->problem, result->chapter->options, storage, arguments);
 	arguments[count++] = "--kernel";
 	arguments[count++] = kernel->kernel->name;
 	arguments[count++] = "--gpu";

@@ -23,7 +23,10 @@ fi
 mkdir -p "$(dirname "$stem")" "$(dirname "$png")"
 # Nothing half-drawn is left behind.
 trap 'rm -f "$stem".*.new.$$* "$png".*.new.$$*' EXIT
-trap 'exit 130' INT TERM
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 131' QUIT
+trap 'exit 143' TERM
 for theme in light dark; do
 	for format in ${FORMATS:-svg png}; do
 		picture=$stem.$theme.$format

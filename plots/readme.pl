@@ -25,23 +25,24 @@ use File::Basename qw(dirname);
 
 my $check = @ARGV && $ARGV[0] eq '--check' ? shift @ARGV : '';
 die "usage: readme.pl [--check] README.md ...\n" unless @ARGV;
-my $stale = 0;
-remake($_) for @ARGV;
-exit($stale ? 1 : 0);
+my $fresh = 1;
+remake($_) or $fresh = 0 for @ARGV;
+exit($fresh ? 0 : 1);
 
+# True when nothing of the page is stale, or all of it has been re-made.
 sub remake {
     my ($path) = @_;
     open my $in, '<', $path or die "$path: $!\n";
     my $text = do { local $/; <$in> };
     close $in;
-    my $blocks = 0;
+    my ($blocks, $stale) = (0, 0);
     my $remade = sub {
         my ($command, $old, $same) = @_;
         $blocks++;
         my $printed = run(dirname($path), $command);
         if ($check && $same->($printed) ne $same->($old)) {
             print STDERR "$path: the block printed by '$command' is stale: make readme\n";
-            $stale = 1;
+            $stale++;
         }
         return $printed;
     };
@@ -53,12 +54,16 @@ sub remake {
         my ($head, $command, $old, $tail) = ($1, $2, $3, $4);
         $head . $remade->($command, $old, sub { $_[0] }) . $tail;
     }gesm;
-    print "$path: $blocks blocks", $check ? ($stale ? '' : ' as printed') : ' re-made', "\n";
-    return if $check || $new eq $text;
+    my $begun = () = $text =~ /^<!-- (?:output|markdown): /mg;
+    die "$path: $begun blocks begin and $blocks are whole: after the comment ```text and ```, or <!-- end -->\n"
+        if $begun != $blocks;
+    print "$path: $blocks blocks", $check ? ($stale ? ", $stale of them stale" : ' as printed') : ' re-made', "\n";
+    return !$stale if $check || $new eq $text;
     open my $out, '>', "$path.new" or die "$path.new: $!\n";
     print $out $new;
     close $out or die "$path.new: $!\n";
     rename "$path.new", $path or die "$path: $!\n";
+    return 1;
 }
 
 sub run {

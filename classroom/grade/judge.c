@@ -13,6 +13,7 @@
 #include "chapter.h"
 
 #include "problem/load.h"
+#include "support/number.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -166,7 +167,7 @@ static bool first_wrong(const struct expectation *expectation, const float *actu
 static void print_value(struct json *json, const char *key, double value)
 {
 	char text[40];
-	snprintf(text, sizeof text, "%.7g", value);
+	snprintf(text, sizeof text, "%.7g", without_nan_sign(value));
 	json_string(json, key, text);
 }
 

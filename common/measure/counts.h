@@ -1,5 +1,5 @@
 /*
- * What the simulated device counted for one kernel of a chapter, all its launches together (DESIGN.md §4).
+ * What the simulated device counted for one kernel of a chapter, all its launches together.
  *
  * requested: bytes asked for by all threads. sectors: distinct 32-byte sectors of each warp instruction, summed.
  * footprint: distinct bytes a launch touched, summed over the launches. Elements are fp32: bytes / 4.
@@ -66,7 +66,7 @@ int counts_collect(size_t first, size_t end, struct counts *counts, struct error
 
 void counts_free(struct counts *counts);
 
-/* Writes one launch record (DESIGN.md §5) without a newline. */
+/* Writes one launch record, with the keys it has in SIM_REPORT (common/sim/README.md), without a newline. */
 void counts_write_launch_json(FILE *out, const struct launch_counts *launch);
 
 #endif

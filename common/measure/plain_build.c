@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_ARGUMENTS = 64, MAX_OUTPUT = 1 << 16 };
+enum { MAX_OUTPUT = 1 << 16 };
 
 extern char **environ;
 
@@ -108,21 +108,22 @@ enum plain_build_status plain_build_time(const char *const *arguments, struct ti
 	if (!find_program(path))
 		return PLAIN_BUILD_MISSING;
 
-	char *all[MAX_ARGUMENTS + 5];
 	static char tsv[] = "--tsv", standard_output[] = "-", quiet[] = "--quiet";
-	size_t count = 0;
-	all[count++] = path;
-	for (; *arguments && count < MAX_ARGUMENTS; arguments++)
-		all[count++] = (char *)(uintptr_t)*arguments; /* posix_spawn writes to none of them */
-	all[count++] = tsv;
-	all[count++] = standard_output;
-	all[count++] = quiet;
-	all[count] = NULL;
-
-	char *output = malloc(MAX_OUTPUT);
-	if (!output)
-		return PLAIN_BUILD_FAILED;
-	bool timed = run_program(path, all, output, MAX_OUTPUT) == 0 && plain_build_parse(output, time);
+	size_t given = 0, count = 0;
+	while (arguments[given])
+		given++;
+	char **all = calloc(given + 5, sizeof *all), *output = malloc(MAX_OUTPUT);
+	bool timed = false;
+	if (all && output) {
+		all[count++] = path;
+		for (size_t i = 0; i < given; i++)
+			all[count++] = (char *)(uintptr_t)arguments[i]; /* posix_spawn writes to none of them */
+		all[count++] = tsv;
+		all[count++] = standard_output;
+		all[count++] = quiet;
+		timed = run_program(path, all, output, MAX_OUTPUT) == 0 && plain_build_parse(output, time);
+	}
+	free(all);
 	free(output);
 	return timed ? PLAIN_BUILD_TIMED : PLAIN_BUILD_FAILED;
 }

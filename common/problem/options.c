@@ -152,6 +152,17 @@ static bool is_abbreviated(char **argv, const char *name)
 	return length != strlen(name) || strncmp(written + 2, name, length) != 0;
 }
 
+/* There are no short options; "-" alone is none. */
+static bool is_short(const char *written)
+{
+	return written[0] == '-' && written[1] != '\0' && written[1] != '-';
+}
+
+static int unknown_option(const char *written, struct error *error)
+{
+	return error_set(error, EXIT_USAGE, "%.60s: unknown option, expected one that --help lists", written);
+}
+
 static int check_together(const struct options *options, struct error *error)
 {
 	const struct {
@@ -192,11 +203,13 @@ static int check_together(const struct options *options, struct error *error)
 int options_parse(int argc, char **argv, uint64_t applicable, const struct problem *defaults, struct options *options,
                   struct error *error)
 {
+	enum { FIRST_CODE = 256 }; /* above every character: getopt_long returns some, too */
 	struct option table[OPTIONS + 1];
 	memset(table, 0, sizeof table);
 	for (int i = 0; i < OPTIONS; i++)
-		table[i] = (struct option){rules[i].name,
-		                           rules[i].type == TYPE_FLAG ? no_argument : required_argument, NULL, i + 1};
+		table[i] =
+			(struct option){rules[i].name, rules[i].type == TYPE_FLAG ? no_argument : required_argument,
+		                        NULL, FIRST_CODE + i};
 
 	memset(options, 0, sizeof *options);
 	options->problem = *defaults;
@@ -205,18 +218,20 @@ int options_parse(int argc, char **argv, uint64_t applicable, const struct probl
 	optind = 0; /* glibc: start afresh */
 	opterr = 0;
 	for (;;) {
+		const char *next = argv[optind > 0 ? optind : 1];
+		if (argc > 1 && next && is_short(next)) /* getopt_long would take it apart, letter by letter */
+			return unknown_option(next, error);
 		int found = getopt_long(argc, argv, "+:", table, NULL);
 		if (found == -1)
 			break;
 		if (found == ':')
-			return error_set(error, EXIT_USAGE, "--%s: expected a value %s", rules[optopt - 1].name,
-			                 rules[optopt - 1].value);
-		if (found == '?' && optopt > 0 && optopt <= OPTIONS)
-			return error_set(error, EXIT_USAGE, "--%s: takes no value", rules[optopt - 1].name);
+			return error_set(error, EXIT_USAGE, "--%s: expected a value %s",
+			                 rules[optopt - FIRST_CODE].name, rules[optopt - FIRST_CODE].value);
+		if (found == '?' && optopt >= FIRST_CODE)
+			return error_set(error, EXIT_USAGE, "--%s: takes no value", rules[optopt - FIRST_CODE].name);
 		if (found == '?')
-			return error_set(error, EXIT_USAGE, "%.60s: unknown option, expected one that --help lists",
-			                 argv[optind - 1]);
-		enum option_name option = (enum option_name)(found - 1);
+			return unknown_option(argv[optind - 1], error);
+		enum option_name option = (enum option_name)(found - FIRST_CODE);
 		const char *name = rules[option].name;
 		if (is_abbreviated(argv, name))
 			return error_set(error, EXIT_USAGE, "%.60s: unknown option; --%s is written in full",
@@ -281,24 +296,25 @@ void options_print_help(FILE *out, uint64_t applicable, const struct problem *de
 	}
 }
 
-size_t options_of_problem(const struct problem *problem, uint64_t applicable, char storage[][32],
-                          const char **arguments, size_t capacity)
+size_t options_of_problem(const struct options *given, const struct problem *problem, uint64_t applicable,
+                          char storage[PROBLEM_ARGUMENTS][32], const char *arguments[PROBLEM_ARGUMENTS])
 {
-	struct options options = {.problem = *problem};
+	struct options options = *given;
+	options.problem = *problem;
 	size_t count = 0;
-	for (int i = 0; i <= OPTION_LOAD; i++) {
+	for (int i = 0; i < PROBLEM_OPTIONS; i++) {
 		const struct option_rule *rule = &rules[i];
-		bool in_problem = rule->offset < sizeof options.problem;
-		if (!(applicable & OPTION_BIT(i)) || !in_problem || count + 2 > capacity)
-			continue;
 		const void *field = (const char *)&options + rule->offset;
+		if (!(applicable & OPTION_BIT(i)))
+			continue;
 		const char *value = storage[count + 1];
 		if (rule->type == TYPE_FLAG && !*(const bool *)field)
 			continue;
 		if (rule->type == TYPE_TEXT && !(value = *(const char *const *)field))
 			continue;
 		if (rule->type != TYPE_FLAG && rule->type != TYPE_TEXT &&
-		    !format_value(&options, rule, storage[count + 1], sizeof storage[0]))
+		    !format_value(&options, rule, storage[count + 1], sizeof storage[0]) &&
+		    !(options.given & OPTION_BIT(i)))
 			continue;
 		snprintf(storage[count], sizeof storage[0], "--%s", rule->name);
 		arguments[count] = storage[count];

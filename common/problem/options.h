@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 
+/* Up to OPTION_LOAD: what the run works on. After it: how it is run, and what is told of it. */
 enum option_name {
 	OPTION_BATCH,
 	OPTION_HEADS,
@@ -85,10 +86,13 @@ int options_check_dimension(const char *source, const char *option, size_t value
 void options_print_help(FILE *out, uint64_t applicable, const struct problem *defaults);
 
 /*
- * Writes the options that define `problem` as arguments ("--seq", "512", "--causal", ...), so that another program
- * can be given the same problem. Returns the count, at most `capacity`; the strings live in `storage`.
+ * Writes what makes `problem`, which these options led to, as arguments ("--seq", "512", "--causal", ...): another
+ * program of the chapter that gets them works on the same problem. All that was given up to --load is among them, so
+ * that it takes every combination that this program took. Returns the count; the strings live in `storage` and in
+ * *options.
  */
-size_t options_of_problem(const struct problem *problem, uint64_t applicable, char storage[][32],
-                          const char **arguments, size_t capacity);
+enum { PROBLEM_OPTIONS = OPTION_LOAD + 1, PROBLEM_ARGUMENTS = 2 * PROBLEM_OPTIONS };
+size_t options_of_problem(const struct options *options, const struct problem *problem, uint64_t applicable,
+                          char storage[PROBLEM_ARGUMENTS][32], const char *arguments[PROBLEM_ARGUMENTS]);
 
 #endif

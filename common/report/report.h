@@ -6,7 +6,7 @@
 
 #include "chapter.h"
 
-/* The object of DESIGN.md §3, one line. Keys without a value are absent. */
+/* The object of --json, one line. Keys without a value are absent. */
 void report_json(FILE *out, const struct run_result *result);
 
 /* The same object inside another one; infinities follow json->infinities. */

@@ -14,22 +14,17 @@ enum { MOST_ROW_VALUES = 4096 }; /* as mostValues of recurrence.js */
 /* The call that repeats this run, without its outputs: "./fa1 --seq 64 ...". */
 static void write_command(struct json *json, const struct run_result *result)
 {
-	enum { CAPACITY = 48 };
-	char storage[CAPACITY][32], command[2048];
-	const char *arguments[CAPACITY];
-	size_t count = options_of_problem(&result->problem, result->chapter->options, storage, arguments, CAPACITY);
+	char storage[PROBLEM_ARGUMENTS][32], command[2048];
+	const char *arguments[PROBLEM_ARGUMENTS + 2];
+	size_t count =
+		options_of_problem(result->options, &result->problem, result->chapter->options, storage, arguments);
+	if (result->options->kernel) {
+		arguments[count++] = "--kernel";
+		arguments[count++] = result->options->kernel;
+	}
 	size_t used = (size_t)snprintf(command, sizeof command, "./%s", result->chapter->program);
-	const struct {
-		const char *option, *value;
-	} texts[] = {{"--values", result->options->values}, {"--kernel", result->options->kernel}};
 	for (size_t i = 0; i < count && used < sizeof command; i++)
 		used += (size_t)snprintf(command + used, sizeof command - used, " %s", arguments[i]);
-	for (size_t i = 0; i < sizeof texts / sizeof texts[0] && used < sizeof command; i++)
-		if (texts[i].value)
-			used += (size_t)snprintf(command + used, sizeof command - used, " %s %s", texts[i].option,
-			                         texts[i].value);
-	if (result->options->trace && used < sizeof command)
-		snprintf(command + used, sizeof command - used, " --trace");
 	json_string(json, "command", command);
 }
 

@@ -9,6 +9,9 @@ int error_set(struct error *error, int exit_code, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(error->message, sizeof error->message, format, arguments);
 	va_end(arguments);
+	for (char *c = error->message; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == '\x7f')
+			*c = '?'; /* of what the user wrote: a message is one line, and no terminal's command */
 	error->exit_code = exit_code;
 	return exit_code;
 }

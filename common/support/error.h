@@ -7,7 +7,7 @@
 #ifndef SUPPORT_ERROR_H
 #define SUPPORT_ERROR_H
 
-/* Exit codes of every chapter (DESIGN.md §3). */
+/* Exit codes of every chapter. */
 enum {
 	EXIT_ALL_VERIFIED = 0,
 	EXIT_VERIFICATION = 1, /* a kernel is wrong: its results, its counts, or a hazard */

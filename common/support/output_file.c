@@ -1,6 +1,8 @@
 #include "support/output_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +14,82 @@ static int cannot_write(const char *path, struct error *error)
 	return error_set(error, EXIT_ENVIRONMENT, "%s: cannot be written: %s", path, strerror(errno));
 }
 
+/* ---- a run that is ended from outside ---- */
+
+enum { MOST_OPEN = 8 };
+static struct output_file *volatile open_files[MOST_OPEN]; /* whose temporary may exist */
+
+/* Only what a signal handler may do. */
+static void end_without_a_trace(int number)
+{
+	for (int i = 0; i < MOST_OPEN; i++)
+		if (open_files[i])
+			unlink(open_files[i]->temporary);
+	raise(number); /* SA_RESETHAND: ends the process as if nobody had looked */
+}
+
+/* A signal that is ignored (nohup), or that somebody else waits for, stays as it is. */
+static void watch_signals(void)
+{
+	static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM};
+	static bool watched;
+	for (size_t i = 0; !watched && i < sizeof ending / sizeof ending[0]; i++) {
+		struct sigaction end = {.sa_handler = end_without_a_trace,
+		                        .sa_flags = (int)SA_RESETHAND | SA_NODEFER | SA_ONSTACK},
+				 before;
+		if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+			sigaction(ending[i], &end, NULL);
+	}
+	watched = true;
+}
+
+/* From before its temporary exists until after it has gone: a signal may come at any moment. */
+static bool remember(struct output_file *file)
+{
+	watch_signals();
+	for (int i = 0; i < MOST_OPEN; i++)
+		if (!open_files[i]) {
+			open_files[i] = file;
+			return true;
+		}
+	errno = EMFILE;
+	return false;
+}
+
+static void forget(const struct output_file *file)
+{
+	for (int i = 0; i < MOST_OPEN; i++)
+		if (open_files[i] == file)
+			open_files[i] = NULL;
+}
+
+/* ---- files ---- */
+
+enum { SUFFIX = 40 }; /* room for ".new.PID.TRY" */
+
+/* A new file beside the target, of this process alone. Its name is whole before a signal may look at it. */
+static int create_temporary(struct output_file *file)
+{
+	size_t length = strlen(file->target);
+	memcpy(file->temporary, file->target, length);
+	for (int try = 0; try < 100; try++) {
+		snprintf(file->temporary + length, SUFFIX, ".new.%ld.%d", (long)getpid(), try);
+		if (!remember(file))
+			return -1;
+		int descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (descriptor >= 0)
+			return descriptor;
+		forget(file);
+		if (errno != EEXIST)
+			return -1;
+	}
+	return -1;
+}
+
 int output_file_open(struct output_file *file, const char *path, struct error *error)
 {
 	memset(file, 0, sizeof *file);
-	if (strlen(path) + sizeof ".XXXXXX" > sizeof file->path) {
+	if (strlen(path) + SUFFIX > sizeof file->path) {
 		errno = ENAMETOOLONG;
 		return cannot_write(path, error);
 	}
@@ -36,26 +110,21 @@ int output_file_open(struct output_file *file, const char *path, struct error *e
 		return cannot_write(path, error);
 	if (!exists || !realpath(path, file->target))
 		strcpy(file->target, path);
-	if (strlen(file->target) + sizeof ".XXXXXX" > sizeof file->temporary) {
+	if (strlen(file->target) + SUFFIX > sizeof file->temporary) {
 		errno = ENAMETOOLONG;
 		return cannot_write(path, error);
 	}
-	strcpy(file->temporary, file->target);
-	strcat(file->temporary, ".XXXXXX");
-
-	int descriptor = mkstemp(file->temporary);
-	if (descriptor < 0)
-		return cannot_write(path, error);
-	mode_t mask = umask(0);
-	umask(mask);
-	mode_t mode = exists ? (status.st_mode & 0777) : (0666 & ~mask); /* mkstemp gives 0600 to all */
-	if (fchmod(descriptor, mode) != 0 || !(file->stream = fdopen(descriptor, "w"))) {
-		int result = cannot_write(path, error);
+	int descriptor = create_temporary(file);
+	if (descriptor >= 0 && (!exists || fchmod(descriptor, status.st_mode & 0777) == 0) &&
+	    (file->stream = fdopen(descriptor, "w")))
+		return 0;
+	int result = cannot_write(path, error);
+	if (descriptor >= 0) {
 		close(descriptor);
 		unlink(file->temporary);
-		return result;
 	}
-	return 0;
+	forget(file);
+	return result;
 }
 
 void output_file_abandon(struct output_file *file)
@@ -64,6 +133,7 @@ void output_file_abandon(struct output_file *file)
 		fclose(file->stream);
 	if (file->temporary[0])
 		unlink(file->temporary);
+	forget(file);
 	file->stream = NULL;
 }
 
@@ -86,6 +156,7 @@ int output_file_commit(struct output_file *file, struct error *error)
 		errno = reason;
 		return cannot_write(file->path, error);
 	}
+	forget(file);
 	return 0;
 }
 

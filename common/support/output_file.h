@@ -3,6 +3,9 @@
  *
  * "-" means standard output. A target that exists and is no regular file (a pipe, /dev/null) is written directly:
  * renaming over it would destroy it. A symbolic link is followed. All errors are EXIT_ENVIRONMENT.
+ *
+ * A process that is ended in between (Ctrl-C, kill) removes what it had written. So a struct output_file stays where
+ * it is until it is committed or abandoned.
  */
 #ifndef SUPPORT_OUTPUT_FILE_H
 #define SUPPORT_OUTPUT_FILE_H

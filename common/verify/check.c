@@ -1,5 +1,7 @@
 #include "verify/check.h"
 
+#include "support/number.h"
+
 #include <math.h>
 
 /* An expected infinity (the maximum of an empty row) is met by the same infinity only. */
@@ -99,8 +101,8 @@ void check_print_worst(FILE *out, const struct check *check, const struct expect
 	fprintf(out, "  %s[", check->tensor);
 	for (size_t axis = 0; axis < rank; axis++)
 		fprintf(out, "%s%zu", axis ? "," : "", at[axis]);
-	fprintf(out, "] is %.9g, expected %.9g (error %.3g, tolerance %.3g)\n", (double)actual[row * length + column],
-	        expected[column], check->max_abs, check->tolerance);
+	fprintf(out, "] is %.9g, expected %.9g (error %.3g, tolerance %.3g)\n",
+	        without_nan_sign(actual[row * length + column]), expected[column], check->max_abs, check->tolerance);
 	if (check->non_finite)
 		fprintf(out, "  %zu of %zu elements are NaN or Inf\n", check->non_finite, check->compared);
 
@@ -110,7 +112,7 @@ void check_print_worst(FILE *out, const struct check *check, const struct expect
 		return;
 	fprintf(out, "  around it  %14s  %14s  %10s\n", "got", "expected", "error");
 	for (size_t c = first; c < end; c++) {
-		double got = actual[row * length + c];
+		double got = without_nan_sign(actual[row * length + c]);
 		fprintf(out, "%11s%zu  %14.7g  %14.7g  %10.3g\n", c == column ? "> " : "  ", c, got, expected[c],
 		        difference(got, expected[c]));
 	}

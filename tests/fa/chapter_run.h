@@ -1,4 +1,4 @@
-/* Running a chapter's program on a problem and reading the JSON it prints (DESIGN.md §3). */
+/* Running a chapter's program on a problem and reading the JSON it prints. */
 #ifndef CHAPTER_RUN_H
 #define CHAPTER_RUN_H
 

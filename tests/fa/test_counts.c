@@ -1,6 +1,6 @@
 /*
  * What the kernels of chapters 04 and 05 move, against closed forms worked out here, apart from the chapters' own
- * (facts: guarded loads, each element once a visit). Per tensor, all heads.
+ * (guarded loads, each element once a visit). Per tensor, all heads.
  */
 #include "chapter_run.h"
 #include "program.h"

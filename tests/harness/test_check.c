@@ -318,6 +318,24 @@ Test(check, sampled_rows_are_compared_where_they_belong)
 	cr_assert_eq(check.worst_row, 3);
 }
 
+/* The sign of a NaN says nothing, and differs between machines. */
+Test(check, prints_nan_without_a_sign)
+{
+	const double expected[2] = {1, 2};
+	float actual[2] = {copysignf(NAN, -1.0f), copysignf(NAN, -1.0f)};
+	const size_t shape[] = {1, 1, 1, 2};
+	struct expectation e = {.tensor = "O", .row_count = 1, .row_length = 2, .values = expected, .tolerance = 0.5};
+	struct check check = check_tensor(&e, actual);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	check_print_worst(out, &check, &e, actual, shape, 4);
+	fclose(out);
+	cr_expect(strstr(text, "O[0,0,0,0] is nan, expected 1 (error nan"), "%s", text);
+	cr_expect(!strstr(text, "-nan"), "%s", text);
+	free(text);
+}
+
 Test(check, prints_the_worst_element_and_its_neighbours)
 {
 	const double expected[4] = {1, 2, 3, 4};

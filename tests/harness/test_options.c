@@ -96,6 +96,14 @@ Test(options, unknown_and_abbreviated)
 	expect_refused("--head=2", "--head", "--heads");
 	expect_refused("--caus", "--caus: unknown option", "--causal");
 	expect_refused("-n 5", "-n: unknown option", "");
+	expect_refused("--causal -ab 5", "-ab: unknown option", "--help");
+	expect_refused("-", "-: unexpected argument", "");
+	for (int c = 1; c < 256; c++) /* no character is an option, whatever its code; no line is broken */
+		if (!strchr(" -", c)) {
+			char shown = c < ' ' || c == 0x7f ? '?' : (char)c;
+			expect_refused((char[]){'-', (char)c, '\0'}, (char[]){'-', shown, ':', '\0'},
+			               " unknown option");
+		}
 	expect_refused("--causal=1", "--causal: takes no value", "");
 	expect_refused("--seq", "--seq: expected a value N", "");
 	expect_refused("extra", "extra: unexpected argument", "");
@@ -123,27 +131,89 @@ Test(options, what_does_not_go_together)
 	expect_refused("--sweep --load x", "--load: not with --sweep", "");
 }
 
-/* The arguments that describe a problem give the same problem back. */
+/* A value of each option of a problem that is none's default; a new option gets its line here. */
+static const char *const problem_values[PROBLEM_OPTIONS] = {
+	[OPTION_BATCH] = "--batch=2",
+	[OPTION_HEADS] = "--heads=3",
+	[OPTION_SEQ] = "--seq=17",
+	[OPTION_DIM] = "--dim=59",
+	[OPTION_CAUSAL] = "--causal",
+	[OPTION_SCALE] = "--scale=0.3333333",
+	[OPTION_TILE_Q] = "--tile-q=33",
+	[OPTION_TILE_K] = "--tile-k=16",
+	[OPTION_ROWS] = "--rows=9",
+	[OPTION_COLS] = "--cols=7",
+	[OPTION_BLOCK] = "--block=3",
+	[OPTION_VALUES] = "--values=-1,2",
+	[OPTION_ROW] = "--row=0",
+	[OPTION_TRACE] = "--trace",
+	[OPTION_M] = "--m=6",
+	[OPTION_N] = "--n=8",
+	[OPTION_K] = "--k=10",
+	[OPTION_SEED] = "--seed=18446744073709551615",
+	[OPTION_INPUT] = "--input=ramp",
+	[OPTION_LOAD] = "--load=a/b",
+};
+
+static void parse_set(uint64_t set, int argc, const char *const *more, struct options *options)
+{
+	const uint64_t all = OPTION_BIT(OPTIONS) - 1;
+	char *argv[2 * PROBLEM_ARGUMENTS] = {strdup("program")};
+	int count = 1;
+	for (int i = 0; i < PROBLEM_OPTIONS; i++)
+		if (set & OPTION_BIT(i))
+			argv[count++] = strdup(problem_values[i]);
+	for (int i = 0; i < argc; i++)
+		argv[count++] = strdup(more[i]);
+	argv[count] = NULL;
+	struct error error;
+	cr_assert_eq(options_parse(count, argv, all, &defaults, options, &error), 0, "%s", error.message);
+}
+
+/* Parsed, written, parsed again: nothing that was given is lost, and the second writing is the first. */
+static void expect_survives(uint64_t set)
+{
+	const uint64_t all = OPTION_BIT(OPTIONS) - 1;
+	struct options once, again;
+	char first[PROBLEM_ARGUMENTS][32], second[PROBLEM_ARGUMENTS][32];
+	const char *written[PROBLEM_ARGUMENTS], *rewritten[PROBLEM_ARGUMENTS];
+	parse_set(set, 0, NULL, &once);
+	size_t count = options_of_problem(&once, &once.problem, all, first, written);
+	parse_set(0, (int)count, written, &again);
+	cr_expect_eq(set & ~again.given, 0, "of %#llx the options %#llx are not passed on", (unsigned long long)set,
+	             (unsigned long long)(set & ~again.given));
+	cr_assert_eq(options_of_problem(&again, &again.problem, all, second, rewritten), count);
+	for (size_t i = 0; i < count; i++)
+		cr_expect_str_eq(written[i], rewritten[i]);
+	cr_expect(once.problem.scale == again.problem.scale && once.problem.seed == again.problem.seed);
+}
+
+/* The arguments that describe a problem give the same problem back: one option, two, three, all but one, all. */
 Test(options, a_problem_survives_the_command_line)
 {
-	struct options o, again;
-	struct error error;
-	cr_assert_eq(parse(&o, &error,
-	                   "--heads 3 --seq 17 --dim 59 --causal --scale 0.3333333 --seed 9 --input ramp --load a/b"),
-	             0);
-	char storage[32][32], line[1024] = "";
-	const char *arguments[32];
-	size_t count = options_of_problem(&o.problem, OPTIONS_ATTENTION | OPTIONS_COMMON, storage, arguments, 32);
-	for (size_t i = 0; i < count; i++) {
-		strcat(line, arguments[i]);
-		strcat(line, " ");
+	const uint64_t all = OPTION_BIT(PROBLEM_OPTIONS) - 1;
+	for (int i = 0; i < PROBLEM_OPTIONS; i++) {
+		cr_assert(problem_values[i], "option %d is new: give it a value above", i);
+		expect_survives(all & ~OPTION_BIT(i));
+		for (int j = i; j < PROBLEM_OPTIONS; j++)
+			for (int k = j; k < PROBLEM_OPTIONS; k++)
+				expect_survives(OPTION_BIT(i) | OPTION_BIT(j) | OPTION_BIT(k));
 	}
-	cr_assert_eq(parse(&again, &error, line), 0, "%s: %s", line, error.message);
-	cr_assert(again.problem.heads == 3 && again.problem.seq == 17 && again.problem.dim == 59 &&
-	          again.problem.causal);
-	cr_assert(again.problem.scale == o.problem.scale && again.problem.seed == 9 &&
-	          again.problem.input == INPUT_RAMP);
-	cr_assert_str_eq(again.problem.load, "a/b");
+	expect_survives(all);
+}
+
+/* A step of a sweep is another problem than the one the options gave. */
+Test(options, a_step_of_a_sweep_is_passed_on)
+{
+	struct options o;
+	char storage[PROBLEM_ARGUMENTS][32];
+	const char *arguments[PROBLEM_ARGUMENTS];
+	parse_set(OPTION_BIT(OPTION_DIM), 0, NULL, &o);
+	struct problem step = o.problem;
+	step.seq = 4096;
+	size_t count = options_of_problem(&o, &step, OPTIONS_ATTENTION, storage, arguments);
+	parse_set(0, (int)count, arguments, &o);
+	cr_assert(o.problem.seq == 4096 && o.problem.dim == 59 && !(o.given & OPTION_BIT(OPTION_ROWS)));
 }
 
 Test(options, help_lists_what_applies)

@@ -30,7 +30,7 @@ Test(reference, one_token_returns_its_value)
 	attention_reference_free(&r);
 }
 
-/* facts T4: softmax of 1 2 3 6 2 1. q = 1, k = the scores, v = the identity shows the weights. */
+/* T4 of plots/published.tsv, softmax of 1 2 3 6 2 1: q = 1, k = the scores, v = the identity shows the weights. */
 Test(reference, softmax_of_six_scores)
 {
 	const float k[] = {1, 2, 3, 6, 2, 1}, q[] = {1, 1, 1, 1, 1, 1};

@@ -8,7 +8,7 @@
 
 static const struct class_variant plain = {VARIANT_PLAIN, 0.0f};
 
-/* facts T4 */
+/* T4 of plots/published.tsv */
 Test(checker, softmax_of_six_scores)
 {
 	const float x[] = {1, 2, 3, 6, 2, 1};

@@ -147,7 +147,7 @@ Test(program, a_row_of_nothing_is_zero)
 	}
 }
 
-/* facts T4 */
+/* T4 of plots/published.tsv */
 Test(program, trace_by_hand)
 {
 	cJSON *json = run_json(PROGRAM, "--trace --values 1,2,3,6,2,1 --block 3", 0);

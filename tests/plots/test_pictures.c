@@ -10,9 +10,12 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SIM_PICTURES = 13, GPU_PICTURES = 10, TIMEOUT_S = 120, PROBLEM_BYTES = 4000 };
@@ -560,6 +563,48 @@ Test(plots_pictures, attention_map_refuses_what_it_cannot_use)
 #undef REFUSED
 }
 
+static size_t count_files(const char *folder)
+{
+	size_t count = 0;
+	DIR *directory = opendir(folder);
+	for (struct dirent *entry; directory && (entry = readdir(directory));)
+		count += entry->d_name[0] != '.';
+	if (directory)
+		closedir(directory);
+	return count;
+}
+
+/* Starts a drawing, ends it once it has begun a file, and returns its wait status. */
+static int end_drawing(const char *house, int with)
+{
+	pid_t child = fork();
+	if (child == 0) {
+		if (chdir(house) == 0 && freopen("/dev/null", "w", stdout))
+			execl("plots/draw.sh", "draw.sh", "plots/naive.gp", "plots/data/sim/01_naive.tsv",
+			      "new/naive", "--", "where='dim=64 causal=0'", (char *)NULL);
+		_exit(127);
+	}
+	struct timespec nap = {0, 1000 * 1000};
+	for (int i = 0; i < 20000 && count_files(text("%s/new", house)) == 0; i++)
+		nanosleep(&nap, NULL);
+	kill(child, with);
+	int status = 0;
+	waitpid(child, &status, 0);
+	return status;
+}
+
+Test(plots_pictures, a_drawing_that_is_ended_leaves_nothing)
+{
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	const char *house = new_house("house");
+	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+		int status = end_drawing(house, ends[i]);
+		cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 128 + ends[i], "signal %d: status %x", ends[i],
+		          status);
+		cr_expect_eq(count_files(text("%s/new", house)), 0, "signal %d left a file", ends[i]);
+	}
+}
+
 static struct outcome readme(const char *house, const char *option)
 {
 	return run_program_in(house, LIST("perl", "plots/readme.pl", option, "README.md"), NOTHING, TIMEOUT_S);
@@ -592,6 +637,26 @@ Test(plots_pictures, a_readme_whose_block_is_not_of_its_data_is_stale)
 	cr_expect_eq(again.status, 1, "a time changed and nothing is stale");
 	cr_expect_not_null(strstr(again.err, "'perl plots/chapter_table.pl' is stale"), "%s", again.err);
 	cr_expect_null(strstr(again.err, "picture.pl"), "%s", again.err);
+}
+
+/* Each page answers for itself, and a block that is not whole is no block that agrees. */
+Test(plots_pictures, a_stale_readme_leaves_the_next_one_alone)
+{
+	const char *house = scratch_directory(), *tool = TEST_ROOT "/plots/readme.pl";
+	write_text(text("%s/a.md", house), "<!-- output: echo 1 -->\n```text\n2\n```\n<!-- markdown: echo 3 -->\n3\n"
+	                                   "<!-- end -->\n");
+	write_text(text("%s/b.md", house), "<!-- output: echo 4 -->\n```text\n4\n```\n");
+	struct outcome o = run_program_in(house, LIST("perl", tool, "--check", "a.md", "b.md"), NOTHING, TIMEOUT_S);
+	cr_expect_eq(o.status, 1);
+	cr_expect_str_eq(o.out, "a.md: 2 blocks, 1 of them stale\nb.md: 1 blocks as printed\n");
+	cr_expect_str_eq(o.err, "a.md: the block printed by 'echo 1' is stale: make readme\n");
+	write_text(text("%s/b.md", house), "<!-- output: echo 4 -->\n\n```text\n5\n```\n");
+	o = run_program_in(house, LIST("perl", tool, "--check", "b.md"), NOTHING, TIMEOUT_S);
+	cr_expect_neq(o.status, 0, "a block that is not whole was left out");
+	cr_expect(strstr(o.err, "b.md: 1 blocks begin and 0 are whole"), "%s", o.err);
+	write_text(text("%s/b.md", house), "<!-- markdown: echo 4 -->\n5\n");
+	o = run_program_in(house, LIST("perl", tool, "b.md"), NOTHING, TIMEOUT_S);
+	cr_expect_neq(o.status, 0, "a block without an end was left out");
 }
 
 Test(plots_pictures, the_chapter_table_says_what_the_data_says)

@@ -1,4 +1,4 @@
-/* What a program run with SIM_REPORT=FILE wrote: launch and hazard records (DESIGN.md §5) as C structs. */
+/* What a program run with SIM_REPORT=FILE wrote: launch and hazard records (common/sim/README.md) as C structs. */
 #ifndef SUPPORT_REPORT_H
 #define SUPPORT_REPORT_H
 

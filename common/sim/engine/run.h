@@ -312,8 +312,8 @@ enum sim_space classify_access(struct lane *lane, uintptr_t address, size_t size
 /* `caller` is the return address of the call that was one too many. */
 void report_stack_overflow(struct lane *lane, const struct sim_function *function, uintptr_t caller)
 	__attribute__((noreturn));
-/* Adds a node to the tree of call paths at place `at` of the hash table. In block.c. */
 void capture_value(struct lane *lane); /* in hooks.c */
+/* Adds a node to the tree of call paths at place `at` of the hash table. In block.c. */
 uint32_t path_add(struct worker *worker, uint32_t parent, uintptr_t caller, uint32_t at);
 void probe_found(struct lane *lane, const struct sim_function *function) __attribute__((noreturn));
 
