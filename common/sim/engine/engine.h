@@ -63,6 +63,7 @@ struct sim_allocation {
 	bool named;       /* by sim_name_allocation, or a variable */
 	bool freed;
 	bool is_constant, is_variable;
+	size_t slots;                   /* with the emptiness behind it */
 	uint32_t index;                 /* in order of allocation; variables come first */
 	uint8_t *written;               /* initcheck: as in struct slot */
 	struct global_cell *cells;      /* racecheck: a cell for 4 bytes; NULL until touched */

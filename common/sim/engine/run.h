@@ -362,10 +362,10 @@ void account_forget(struct warp *warp);
 /* ---- memory.c: what hooks and counting need of it ---- */
 struct slot {
 	uintptr_t first;
-	size_t size;      /* 0: nothing there */
-	uint8_t *written; /* initcheck: one byte for each of the allocation, 1 once it is written; NULL: all of it is
-	                   */
-	uint8_t *unused;  /* makes a slot 32 bytes: its place is a shift */
+	size_t size;       /* 0: nothing there */
+	uint8_t *written;  /* initcheck: one byte for each of the allocation, 1 once it is written; NULL: all of it is
+	                    */
+	uint64_t is_taken; /* by an allocation, or by the emptiness behind one. 8 bytes: a slot's place is a shift */
 };
 enum { SLOT_SHIFT = 20 };
 extern uintptr_t sim_arena_first;
