@@ -46,7 +46,7 @@ static __attribute__((noreturn)) void stop_global(struct lane *lane, uintptr_t a
 		         address);
 		snprintf(hazard.detail[1], sizeof hazard.detail[1],
 		         "and was part of '%s' of size %zu bytes, freed before", at->name, at->size);
-	} else if (at != NULL && at->first + at->size - address >= size) {
+	} else if (at != NULL && (address & (size - 1)) != 0) { /* a GPU looks at this first */
 		hazard.kind = "misaligned";
 		snprintf(hazard.detail[0], sizeof hazard.detail[0], "Address 0x%" PRIxPTR " is misaligned", address);
 		snprintf(hazard.detail[1], sizeof hazard.detail[1], "for an access of %zu bytes: %zu bytes into '%s'",
@@ -80,7 +80,7 @@ static __attribute__((noreturn)) void stop_shared(struct lane *lane, uintptr_t a
 	const uintptr_t first = in_dynamic ? dynamic : array ? sim_shared_address(array) : 0;
 	const size_t bytes = in_dynamic ? dynamic_bytes : array ? array->size : 0;
 
-	if (first != 0 && address - first < bytes && bytes - (address - first) >= size) {
+	if (first != 0 && address - first < bytes && (address & (size - 1)) != 0) {
 		hazard.kind = "misaligned";
 		snprintf(hazard.detail[0], sizeof hazard.detail[0],
 		         "Address 0x%zx is misaligned for an access of %zu bytes", (size_t)(address - first), size);

@@ -521,9 +521,43 @@ void probe_found(struct lane *lane, const struct sim_function *function)
 
 /* ---- what kernels call ---- */
 
-static void wait_at_barrier(int predicate, const void *site)
+static __attribute__((noreturn, cold)) void refuse_on_host(const char *format, const char *name, uintptr_t caller)
+{
+	struct hazard place = {.signature = ""};
+
+	if (caller != 0)
+		hazard_locate_instruction(&place, caller - 1);
+	fflush(stdout);
+	if (place.line != 0)
+		fprintf(stderr, "%s:%u: ", place.file, place.line);
+	fprintf(stderr, format, name);
+	exit(1);
+}
+
+/* The first statement of each kernel, put there by simcc. */
+void sim_enter_kernel(const char *kernel)
+{
+	const uintptr_t *frame =
+		*(uintptr_t **)__builtin_frame_address(0); /* the kernel's, where it is not optimised */
+
+	if (sim_lane == NULL)
+		refuse_on_host("error: kernel '%s' was called like a function: it needs <<<grid, block>>>\n", kernel,
+		               sim_is_counting() ? frame[1] : 0);
+}
+
+/* For a __device__ function that was called on the host. */
+static inline struct lane *running_lane(const char *name)
 {
 	struct lane *lane = sim_lane;
+
+	if (__builtin_expect(lane == NULL, 0))
+		refuse_on_host("error: %s was used by host code: it is there for kernels only\n", name, 0);
+	return lane;
+}
+
+static void wait_at_barrier(int predicate, const void *site)
+{
+	struct lane *lane = running_lane("__syncthreads()");
 	struct arrivals *arrivals = &lane->worker->arrivals;
 
 	lane->site = site;
@@ -558,7 +592,7 @@ void sim_block_barrier(const void *site)
 
 int sim_block_reduce(enum sim_reduce kind, int predicate, const void *site)
 {
-	struct worker *worker = sim_lane->worker;
+	struct worker *worker = running_lane("__syncthreads()")->worker;
 
 	wait_at_barrier(predicate, site);
 	switch (kind) {
@@ -570,22 +604,22 @@ int sim_block_reduce(enum sim_reduce kind, int predicate, const void *site)
 
 uint3 sim_thread_index(void)
 {
-	return sim_lane->thread;
+	return running_lane("threadIdx")->thread;
 }
 
 uint3 sim_block_index(void)
 {
-	return sim_lane->worker->block;
+	return running_lane("blockIdx")->worker->block;
 }
 
 dim3 sim_block_dim(void)
 {
-	return sim_lane->worker->launch->block;
+	return running_lane("blockDim")->worker->launch->block;
 }
 
 dim3 sim_grid_dim(void)
 {
-	return sim_lane->worker->launch->grid;
+	return running_lane("gridDim")->worker->launch->grid;
 }
 
 bool sim_in_kernel(void)
