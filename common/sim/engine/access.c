@@ -46,7 +46,7 @@ static __attribute__((noreturn)) void stop_global(struct lane *lane, uintptr_t a
 		         address);
 		snprintf(hazard.detail[1], sizeof hazard.detail[1],
 		         "and was part of '%s' of size %zu bytes, freed before", at->name, at->size);
-	} else if (at != NULL && at->first + at->size - address >= size) {
+	} else if (at != NULL && (address & (size - 1)) != 0) { /* a GPU looks at this first */
 		hazard.kind = "misaligned";
 		snprintf(hazard.detail[0], sizeof hazard.detail[0], "Address 0x%" PRIxPTR " is misaligned", address);
 		snprintf(hazard.detail[1], sizeof hazard.detail[1], "for an access of %zu bytes: %zu bytes into '%s'",
@@ -80,7 +80,7 @@ static __attribute__((noreturn)) void stop_shared(struct lane *lane, uintptr_t a
 	const uintptr_t first = in_dynamic ? dynamic : array ? sim_shared_address(array) : 0;
 	const size_t bytes = in_dynamic ? dynamic_bytes : array ? array->size : 0;
 
-	if (first != 0 && address - first < bytes && bytes - (address - first) >= size) {
+	if (first != 0 && address - first < bytes && (address & (size - 1)) != 0) {
 		hazard.kind = "misaligned";
 		snprintf(hazard.detail[0], sizeof hazard.detail[0],
 		         "Address 0x%zx is misaligned for an access of %zu bytes", (size_t)(address - first), size);
@@ -158,6 +158,34 @@ static __attribute__((noreturn)) void stop_elsewhere(struct lane *lane, uintptr_
 	stop(lane, &hazard, SIM_GLOBAL, size, op, cudaErrorIllegalAddress);
 }
 
+static bool reaches_a_frame(const struct lane *lane, uintptr_t address, size_t size)
+{
+	for (uint32_t i = lane->entered; i > 0; i--)
+		if (address < lane->frames[i].address + FRAME_BYTES && address + size > lane->frames[i].address)
+			return true;
+	return false;
+}
+
+/* A local array was overrun, or a pointer to a local variable has outlived it. */
+static __attribute__((noreturn)) void stop_local(struct lane *lane, uintptr_t address, size_t size, enum sim_op op,
+                                                 const void *site)
+{
+	struct hazard hazard = hazard_at(lane, site, SIM_MEMCHECK, "local_overrun");
+
+	if (reaches_a_frame(lane, address, size)) {
+		snprintf(hazard.detail[0], sizeof hazard.detail[0],
+		         "a local array was overrun: a running function needs what is there to return");
+	} else if (address > lane->frames[1].address) {
+		snprintf(hazard.detail[0], sizeof hazard.detail[0],
+		         "a local array was overrun: the thread's own variables end at its kernel's frame");
+	} else {
+		hazard.kind = "out_of_bounds";
+		snprintf(hazard.detail[0], sizeof hazard.detail[0],
+		         "the local variable that was there belonged to a function that has returned");
+	}
+	stop(lane, &hazard, SIM_LOCAL, size, op, cudaErrorIllegalAddress);
+}
+
 static enum sim_space classify_variable(struct lane *lane, const struct sim_allocation *variable, uintptr_t address,
                                         size_t size, enum sim_op op, const void *site)
 {
@@ -198,6 +226,8 @@ enum sim_space classify_access(struct lane *lane, uintptr_t address, size_t size
 		return SIM_LOCAL; /* the thunk copies the kernel's arguments */
 	if (address - sim_arena_first < sim_arena_span)
 		stop_global(lane, address, size, op, site);
+	if (address - lane->stack_first < STACK_BYTES)
+		stop_local(lane, address, size, op, site);
 	if (address - lane->shared_first < lane->shared_span) {
 		if (!is_in_ragged_end(lane, address, size))
 			stop_shared(lane, address, size, op, site);
@@ -211,6 +241,22 @@ enum sim_space classify_access(struct lane *lane, uintptr_t address, size_t size
 	if (op == SIM_OP_LOAD && dl_iterate_phdr(holds_read_only, (void *)address))
 		return SIM_LOCAL;
 	stop_elsewhere(lane, address, size, op, site);
+}
+
+void report_overrun(struct lane *lane, uintptr_t instruction)
+{
+	struct worker *worker = lane->worker;
+	struct hazard hazard = hazard_at(lane, NULL, SIM_MEMCHECK, "local_overrun");
+
+	snprintf(hazard.headline, sizeof hazard.headline, "A local array was overrun");
+	snprintf(hazard.detail[0], sizeof hazard.detail[0],
+	         "the address that the function returns to was overwritten; seen at the function's end");
+	snprintf(hazard.advice, sizeof hazard.advice,
+	         "an index lies past the end, or before the start, of an array of this function or of one it called");
+	hazard.space = "local";
+	sim_lane = NULL;
+	hazard_locate_instruction(&hazard, instruction - 1);
+	fail_launch(worker, &hazard, cudaErrorIllegalAddress);
 }
 
 void report_stack_overflow(struct lane *lane, const struct sim_function *function, uintptr_t caller)

@@ -1,6 +1,7 @@
 /*
  * What the files of the CUDA runtime API share: api_device.c, api_memory.c, api_streams.c, api_kernels.c. Work is
- * synchronous; each call clears or returns errors as CUDA's own does.
+ * synchronous; each call clears or returns errors as CUDA's own does. Calls that wait for the device on a GPU begin
+ * with sim_wait_for_device(): there the fault of a launch becomes known.
  */
 #ifndef SIM_API_H
 #define SIM_API_H

@@ -199,6 +199,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 
 cudaError_t cudaDeviceSynchronize(void)
 {
+	sim_wait_for_device();
 	RETURN_IF_STICKY();
 	return sim_return(cudaSuccess);
 }

@@ -80,6 +80,7 @@ cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
 	void *memory = NULL;
 
 	(void)flags;
+	sim_wait_for_device();
 	RETURN_IF_STICKY();
 	RETURN_IF(pointer == NULL, cudaErrorInvalidValue);
 	*pointer = NULL;
@@ -108,6 +109,7 @@ cudaError_t cudaFreeHost(void *pointer)
 		                              : "%p was not allocated by cudaMallocHost, or is freed already",
 		                      pointer);
 	free(pointer);
+	sim_wait_for_device();
 	RETURN_IF_STICKY();
 	return sim_return(cudaSuccess);
 }
@@ -137,8 +139,9 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 
 /* ---- device memory ---- */
 
-cudaError_t cudaMalloc(void **pointer, size_t bytes)
+cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
 {
+	(void)stream;
 	RETURN_IF_STICKY();
 	RETURN_IF(pointer == NULL, cudaErrorInvalidValue);
 	*pointer = NULL;
@@ -147,10 +150,10 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
 	return sim_return(cudaSuccess);
 }
 
-cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
+cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
-	(void)stream;
-	return cudaMalloc(pointer, bytes);
+	sim_wait_for_device();
+	return cudaMallocAsync(pointer, bytes, NULL);
 }
 
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
@@ -172,17 +175,18 @@ cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
 	return not_supported("cudaMallocManaged (managed memory)", "use cudaMalloc and cudaMemcpy");
 }
 
-cudaError_t cudaFree(void *pointer)
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
+	(void)stream;
 	RETURN_IF_STICKY();
 	RETURN_IF(pointer == NULL, cudaSuccess);
 	return sim_return(sim_memory_free(pointer));
 }
 
-cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
+cudaError_t cudaFree(void *pointer)
 {
-	(void)stream;
-	return cudaFree(pointer);
+	sim_wait_for_device();
+	return cudaFreeAsync(pointer, NULL);
 }
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
@@ -289,6 +293,8 @@ static cudaError_t copy(const char *function, void *to, const void *from, size_t
 	RETURN_IF(bytes == 0, cudaSuccess);
 	if ((error = check_copy(function, to, bytes, from, bytes, kind)) != cudaSuccess)
 		return error;
+	if (sim_unseen_fault() != cudaSuccess)
+		return sim_return(cudaSuccess);
 	memmove(to, from, bytes);
 	sim_memory_copied(to, from, bytes);
 	return sim_return(cudaSuccess);
@@ -296,6 +302,7 @@ static cudaError_t copy(const char *function, void *to, const void *from, size_t
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
+	sim_wait_for_device();
 	return copy("cudaMemcpy", to, from, bytes, kind);
 }
 
@@ -314,54 +321,56 @@ static bool span_of(size_t pitch, size_t width, size_t height, size_t *span)
 	return true;
 }
 
-cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-                         enum cudaMemcpyKind kind)
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	size_t to_span, from_span;
 	cudaError_t error;
 
+	(void)stream;
 	RETURN_IF_STICKY();
 	RETURN_IF(width == 0 || height == 0, cudaSuccess);
 	RETURN_IF(!span_of(to_pitch, width, height, &to_span) || !span_of(from_pitch, width, height, &from_span),
 	          cudaErrorInvalidPitchValue);
 	if ((error = check_copy("cudaMemcpy2D", to, to_span, from, from_span, kind)) != cudaSuccess)
 		return error;
-	for (size_t row = 0; row < height; row++) {
+	for (size_t row = 0; row < height && sim_unseen_fault() == cudaSuccess; row++) {
 		memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
 		sim_memory_copied((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
 	}
 	return sim_return(cudaSuccess);
 }
 
-cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                         enum cudaMemcpyKind kind)
 {
-	(void)stream;
-	return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+	sim_wait_for_device();
+	return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL);
 }
 
-cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
+cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream)
 {
 	size_t span;
 	cudaError_t error;
 
+	(void)stream;
 	RETURN_IF_STICKY();
 	RETURN_IF(width == 0 || height == 0, cudaSuccess);
 	RETURN_IF(!span_of(pitch, width, height, &span), cudaErrorInvalidPitchValue);
 	if ((error = check_device("cudaMemset", "destination", pointer, span)) != cudaSuccess)
 		return error;
-	for (size_t row = 0; row < height; row++) {
+	for (size_t row = 0; row < height && sim_unseen_fault() == cudaSuccess; row++) {
 		memset((char *)pointer + row * pitch, value, width);
 		sim_memory_copied((char *)pointer + row * pitch, NULL, width);
 	}
 	return sim_return(cudaSuccess);
 }
 
-cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
-                              cudaStream_t stream)
+cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
 {
-	(void)stream;
-	return cudaMemset2D(pointer, pitch, value, width, height);
+	sim_wait_for_device();
+	return cudaMemset2DAsync(pointer, pitch, value, width, height, NULL);
 }
 
 cudaError_t cudaMemset(void *pointer, int value, size_t bytes)
@@ -371,8 +380,7 @@ cudaError_t cudaMemset(void *pointer, int value, size_t bytes)
 
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream)
 {
-	(void)stream;
-	return cudaMemset(pointer, value, bytes);
+	return cudaMemset2DAsync(pointer, bytes, value, bytes, 1, stream);
 }
 
 /* ---- __device__ and __constant__ variables ---- */
@@ -395,9 +403,10 @@ static void *place_in(const void *symbol, size_t offset)
 	return (void *)((uintptr_t)symbol + offset);
 }
 
-cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
-                               enum cudaMemcpyKind kind)
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
+                                    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+	(void)stream;
 	RETURN_IF_STICKY();
 	RETURN_IF(!is_symbol(symbol), cudaErrorInvalidSymbol);
 	RETURN_IF(kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault,
@@ -407,15 +416,17 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t byte
 	return copy("cudaMemcpyToSymbol", place_in(symbol, offset), from, bytes, kind);
 }
 
-cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
-                                    enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
+                               enum cudaMemcpyKind kind)
 {
-	(void)stream;
-	return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+	sim_wait_for_device();
+	return cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, NULL);
 }
 
-cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind)
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+	(void)stream;
 	RETURN_IF_STICKY();
 	RETURN_IF(!is_symbol(symbol), cudaErrorInvalidSymbol);
 	RETURN_IF(kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault,
@@ -425,11 +436,10 @@ cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, siz
 	return copy("cudaMemcpyFromSymbol", to, place_in(symbol, offset), bytes, kind);
 }
 
-cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
-                                      enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind)
 {
-	(void)stream;
-	return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+	sim_wait_for_device();
+	return cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, NULL);
 }
 
 cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol)

@@ -54,6 +54,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
+	sim_wait_for_device();
 	RETURN_IF_STICKY();
 	return sim_return(is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
@@ -80,7 +81,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 	RETURN_IF_STICKY();
 	RETURN_IF(callback == NULL || flags != 0, cudaErrorInvalidValue);
 	RETURN_IF(!is_stream(stream), cudaErrorInvalidResourceHandle);
-	callback(stream, cudaSuccess, data);
+	callback(stream, sim_unseen_fault(), data);
 	return sim_return(cudaSuccess);
 }
 
@@ -89,7 +90,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 	RETURN_IF_STICKY();
 	RETURN_IF(function == NULL, cudaErrorInvalidValue);
 	RETURN_IF(!is_stream(stream), cudaErrorInvalidResourceHandle);
-	function(data);
+	if (sim_unseen_fault() == cudaSuccess)
+		function(data);
 	return sim_return(cudaSuccess);
 }
 
@@ -136,6 +138,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
+	sim_wait_for_device();
 	RETURN_IF_STICKY();
 	return sim_return(is_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
@@ -147,6 +150,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
+	sim_wait_for_device();
 	RETURN_IF_STICKY();
 	RETURN_IF(milliseconds == NULL, cudaErrorInvalidValue);
 	RETURN_IF(!is_event(start) || !is_event(end) || !start->timed || !end->timed || !start->recorded ||

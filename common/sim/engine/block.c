@@ -104,19 +104,21 @@ bool worker_open(struct worker *worker)
 	/* Rows of records are padded so that the 32 of a warp do not share one set of a cache. */
 	enum { ROW = WINDOW + 8, ROWS = 3 }; /* keys, addresses, values */
 	const bool *check = sim_options()->check;
+	struct frame *frames;
 
 	worker->lanes = calloc(MAX_THREADS, sizeof *worker->lanes);
 	worker->records = mmap(NULL, (size_t)MAX_THREADS * ROWS * ROW * sizeof(uint64_t), PROT_READ | PROT_WRITE,
 	                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	worker->stacks = mmap(NULL, (size_t)MAX_THREADS * STACK_BYTES, PROT_READ | PROT_WRITE,
+	worker->stacks = mmap(NULL, (size_t)MAX_THREADS * STACK_BYTES + GUARD_BYTES, PROT_READ | PROT_WRITE,
 	                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	worker->path_capacity = 1024;
 	worker->path_index_size = 4096;
 	worker->paths = malloc(worker->path_capacity * sizeof *worker->paths);
 	worker->path_index = calloc(worker->path_index_size, sizeof *worker->path_index);
 	worker->path_count = 1; /* 0 is the kernel itself */
-	if (worker->lanes == NULL || worker->records == MAP_FAILED || worker->stacks == MAP_FAILED ||
-	    worker->paths == NULL || worker->path_index == NULL)
+	frames = calloc(MAX_THREADS * FIRST_FRAMES, sizeof *frames);
+	if (frames == NULL || worker->lanes == NULL || worker->records == MAP_FAILED ||
+	    worker->stacks == MAP_FAILED || worker->paths == NULL || worker->path_index == NULL)
 		return false;
 	for (int t = 0; t < MAX_THREADS; t++) {
 		struct lane *lane = &worker->lanes[t];
@@ -128,19 +130,37 @@ bool worker_open(struct worker *worker)
 		lane->addresses = lane->keys + ROW;
 		lane->values = check[SIM_RACECHECK] ? lane->addresses + ROW : NULL;
 		lane->stack_first = (uintptr_t)worker->stacks + (size_t)t * STACK_BYTES;
-		lane->stack_span = STACK_BYTES;
 		lane->stack_limit = lane->stack_first + STACK_RESERVE;
+		lane->frames = frames + (size_t)t * FIRST_FRAMES;
+		lane->frame_capacity = FIRST_FRAMES;
 	}
+	worker->paths[0] = (struct path_node){0, 0};
 	if (!open_shared_map(worker) || (check[SIM_INITCHECK] && !open_written(worker)))
 		return false;
 	return !check[SIM_RACECHECK] || racecheck_open_worker(worker);
 }
 
-/* A page below each stack that cannot be touched: a large local array may step over the limit between two calls.
- * Made at a stack's first use; if the system refuses more of them, the check at function entry remains. */
+/* Pages below and above each stack that cannot be touched: a large local array may step over the limit between two
+ * calls, and an overrun one run up to its end. Made at a stack's first use; if the system refuses more of them, the
+ * checks at function entry and exit remain. */
 static void guard_stack(struct lane *lane)
 {
-	(void)mprotect((void *)lane->stack_first, 4096, PROT_NONE);
+	(void)mprotect((void *)lane->stack_first, GUARD_BYTES, PROT_NONE);
+	(void)mprotect((void *)(lane->stack_first + STACK_BYTES), GUARD_BYTES, PROT_NONE);
+}
+
+/* Calls nest deeper than there is room for. The first room is part of one for all lanes and stays. */
+void add_frames(struct lane *lane)
+{
+	struct frame *frames = malloc(2 * lane->frame_capacity * sizeof *frames);
+
+	if (frames == NULL)
+		abort();
+	memcpy(frames, lane->frames, lane->frame_capacity * sizeof *frames);
+	if (lane->frame_capacity > FIRST_FRAMES)
+		free(lane->frames);
+	lane->frames = frames;
+	lane->frame_capacity *= 2;
 }
 
 uint32_t path_add(struct worker *worker, uint32_t parent, uintptr_t caller, uint32_t at)
@@ -206,17 +226,24 @@ static uint32_t choose(struct worker *worker, uint32_t mask, uint32_t after)
 	}
 }
 
-static void lane_main(void)
+void lane_end(struct lane *lane)
 {
-	struct lane *lane = sim_lane;
-
-	lane->worker->launch->invoke(lane->worker->launch->arguments);
 	if (lane->worker->probing)
 		abandon_block(lane->worker);
 	lane->worker->progress++;
 	lane->worker->ended++;
 	lane_wait(lane, LANE_EXITED);
 	abort(); /* nobody switches to a lane that has left */
+}
+
+/* Counted kernels do not come back here: the hook at their end ends the lane, since an overrun local array may have
+ * reached what lies above their frame. */
+static void lane_main(void)
+{
+	const struct launch *launch = sim_lane->worker->launch;
+
+	launch->invoke(launch->arguments);
+	lane_end(sim_lane);
 }
 
 /* A loop that goes through barriers for ever is told here that its time is up, other loops in check_time. */
@@ -394,6 +421,7 @@ static void open_lanes(struct worker *worker)
 		lane->fenced = lane->released = lane->acquired = false;
 		memset(lane->recent_reads, 0, sizeof lane->recent_reads);
 		lane->path = 0;
+		lane->stack_end = lane->frames[0].address = lane->stack_first + STACK_BYTES;
 		lane->exp = 0;
 		lane->thread.x = t % size.x;
 		lane->thread.y = t / size.x % size.y;
@@ -486,9 +514,43 @@ void probe_found(struct lane *lane, const struct sim_function *function)
 
 /* ---- what kernels call ---- */
 
-static void wait_at_barrier(int predicate, const void *site)
+static __attribute__((noreturn, cold)) void refuse_on_host(const char *format, const char *name, uintptr_t caller)
+{
+	struct hazard place = {.signature = ""};
+
+	if (caller != 0)
+		hazard_locate_instruction(&place, caller - 1);
+	fflush(stdout);
+	if (place.line != 0)
+		fprintf(stderr, "%s:%u: ", place.file, place.line);
+	fprintf(stderr, format, name);
+	exit(1);
+}
+
+/* The first statement of each kernel, put there by simcc. */
+void sim_enter_kernel(const char *kernel)
+{
+	const uintptr_t *frame =
+		*(uintptr_t **)__builtin_frame_address(0); /* the kernel's, where it is not optimised */
+
+	if (sim_lane == NULL)
+		refuse_on_host("error: kernel '%s' was called like a function: it needs <<<grid, block>>>\n", kernel,
+		               sim_is_counting() ? frame[1] : 0);
+}
+
+/* For a __device__ function that was called on the host. */
+static inline struct lane *running_lane(const char *name)
 {
 	struct lane *lane = sim_lane;
+
+	if (__builtin_expect(lane == NULL, 0))
+		refuse_on_host("error: %s was used by host code: it is there for kernels only\n", name, 0);
+	return lane;
+}
+
+static void wait_at_barrier(int predicate, const void *site)
+{
+	struct lane *lane = running_lane("__syncthreads()");
 	struct arrivals *arrivals = &lane->worker->arrivals;
 
 	lane->site = site;
@@ -523,7 +585,7 @@ void sim_block_barrier(const void *site)
 
 int sim_block_reduce(enum sim_reduce kind, int predicate, const void *site)
 {
-	struct worker *worker = sim_lane->worker;
+	struct worker *worker = running_lane("__syncthreads()")->worker;
 
 	wait_at_barrier(predicate, site);
 	switch (kind) {
@@ -535,22 +597,22 @@ int sim_block_reduce(enum sim_reduce kind, int predicate, const void *site)
 
 uint3 sim_thread_index(void)
 {
-	return sim_lane->thread;
+	return running_lane("threadIdx")->thread;
 }
 
 uint3 sim_block_index(void)
 {
-	return sim_lane->worker->block;
+	return running_lane("blockIdx")->worker->block;
 }
 
 dim3 sim_block_dim(void)
 {
-	return sim_lane->worker->launch->block;
+	return running_lane("blockDim")->worker->launch->block;
 }
 
 dim3 sim_grid_dim(void)
 {
-	return sim_lane->worker->launch->grid;
+	return running_lane("gridDim")->worker->launch->grid;
 }
 
 bool sim_in_kernel(void)

@@ -16,6 +16,7 @@ enum { MOST_CALLS = 4 }; /* of a function misused in one way, printed */
 
 static _Atomic uint64_t error_count;
 static cudaError_t sticky_error = cudaSuccess, last_error = cudaSuccess;
+static cudaError_t unseen_fault = cudaSuccess; /* of a launch, and no call has waited for the device since */
 
 static const char *tool_name(enum sim_tool tool)
 {
@@ -38,10 +39,22 @@ cudaError_t sim_sticky_error(void)
 	return sticky_error;
 }
 
-void sim_set_sticky_error(cudaError_t error)
+void sim_set_fault(cudaError_t error)
+{
+	if (unseen_fault == cudaSuccess)
+		unseen_fault = error;
+}
+
+cudaError_t sim_unseen_fault(void)
+{
+	return unseen_fault;
+}
+
+void sim_wait_for_device(void)
 {
 	if (sticky_error == cudaSuccess)
-		sticky_error = error;
+		sticky_error = unseen_fault;
+	unseen_fault = cudaSuccess;
 }
 
 cudaError_t sim_last_error(bool clear)
@@ -56,7 +69,7 @@ cudaError_t sim_last_error(bool clear)
 
 void sim_clear_errors(void)
 {
-	sticky_error = last_error = cudaSuccess;
+	sticky_error = last_error = unseen_fault = cudaSuccess;
 }
 
 /* ---- places: a kernel that is wrong is wrong at each of its launches, and need not say so each time ---- */

@@ -63,6 +63,7 @@ struct sim_allocation {
 	bool named;       /* by sim_name_allocation, or a variable */
 	bool freed;
 	bool is_constant, is_variable;
+	size_t slots;                   /* with the emptiness behind it */
 	uint32_t index;                 /* in order of allocation; variables come first */
 	uint8_t *written;               /* initcheck: as in struct slot */
 	struct global_cell *cells;      /* racecheck: a cell for 4 bytes; NULL until touched */
@@ -91,9 +92,13 @@ void sim_memory_reset(void);
 
 /* Sets what cudaGetLastError returns, unless a sticky error is there; returns what the call should return. */
 cudaError_t sim_return(cudaError_t error);
-/* The error a faulted launch left, which every call returns until cudaDeviceReset; cudaSuccess if none. */
+/* A launch has ended with this error. As on a GPU the host hears of it where it next waits for the device; what it
+ * asks of the device until then is accepted and not done. */
+void sim_set_fault(cudaError_t error);
+cudaError_t sim_unseen_fault(void); /* cudaSuccess if none */
+void sim_wait_for_device(void);
+/* The fault that the host has heard of, which every call returns until cudaDeviceReset; cudaSuccess if none. */
 cudaError_t sim_sticky_error(void);
-void sim_set_sticky_error(cudaError_t error);
 /* cudaGetLastError (clear) and cudaPeekAtLastError. */
 cudaError_t sim_last_error(bool clear);
 void sim_clear_errors(void); /* cudaDeviceReset */

@@ -113,8 +113,15 @@ static __attribute__((noreturn)) void land(void)
 		snprintf(hazard.headline, sizeof hazard.headline, "Illegal instruction, or __trap()");
 		break;
 	default:
-		if (fault.address - lane->stack_first < STACK_RESERVE ||
-		    lane->stack_first - fault.address < LARGEST_FRAME) {
+		if (fault.address - (lane->stack_first + STACK_BYTES) < GUARD_BYTES) {
+			hazard.kind = "local_overrun";
+			hazard.space = "local";
+			error = cudaErrorIllegalAddress;
+			snprintf(hazard.headline, sizeof hazard.headline, "A local array was overrun");
+			snprintf(hazard.detail[0], sizeof hazard.detail[0],
+			         "an index has left the thread's local memory");
+		} else if (fault.address - lane->stack_first < STACK_RESERVE ||
+		           lane->stack_first - fault.address < LARGEST_FRAME) {
 			hazard.kind = "stack_overflow";
 			hazard.space = "local";
 			error = cudaErrorIllegalAddress;
@@ -122,6 +129,8 @@ static __attribute__((noreturn)) void land(void)
 			snprintf(hazard.detail[0], sizeof hazard.detail[0],
 			         "this thread needs more than %d KB of local memory",
 			         (STACK_BYTES - STACK_RESERVE) / 1024);
+			snprintf(hazard.detail[1], sizeof hazard.detail[1],
+			         "or an index lies far before the start of a local array");
 		} else {
 			error = cudaErrorIllegalAddress;
 			hazard.kind = "out_of_bounds";

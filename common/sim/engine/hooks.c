@@ -132,6 +132,25 @@ COLD static void record_rest(struct lane *lane, uintptr_t address, unsigned widt
 		note_and_record(lane, written, address, width, op, space, site);
 }
 
+/* Local memory: registers, as far as the source is concerned. It reaches from the stack pointer, below which there
+ * are only functions that have returned, to the frame of what called the kernel. A write must not touch what a
+ * function needs to return; the innermost frame above the address is the only one that it can. */
+static inline __attribute__((always_inline)) bool is_local(const struct lane *lane, uintptr_t address, size_t size,
+                                                           enum sim_op op)
+{
+	const struct frame *frame = &lane->frames[lane->entered];
+	uintptr_t stack_pointer;
+
+	__asm__("movq %%rsp, %0" : "=r"(stack_pointer));
+	if (address - stack_pointer >= lane->stack_end - stack_pointer)
+		return false;
+	if (op == SIM_OP_LOAD)
+		return true;
+	while (address >= frame->address + FRAME_BYTES)
+		frame--; /* ends at frames[0], which lies at stack_end */
+	return frame->address - address >= size && frame->address > address;
+}
+
 /* One access. */
 static inline __attribute__((always_inline)) void access_memory(const void *pointer, unsigned width, enum sim_op op,
                                                                 const void *site)
@@ -166,8 +185,8 @@ static inline __attribute__((always_inline)) void access_memory(const void *poin
 		}
 		written = lane->shared_written ? lane->shared_written + (address - lane->shared_first) : NULL;
 		space = SIM_SHARED;
-	} else if (address - lane->stack_first < lane->stack_span) {
-		return; /* local memory: registers, as far as the source is concerned */
+	} else if (is_local(lane, address, size, op)) {
+		return;
 	} else {
 		record_rest(lane, address, width, op, site);
 		return;
@@ -202,7 +221,7 @@ static void access_range(const void *pointer, size_t bytes, enum sim_op op, cons
 	const uintptr_t address = (uintptr_t)pointer;
 	const unsigned log2_size = ((address | bytes) & 1) != 0 ? 0 : ((address | bytes) & 2) != 0 ? 1 : 2;
 
-	if (lane == NULL || address - lane->stack_first < lane->stack_span)
+	if (lane == NULL || bytes == 0 || is_local(lane, address, bytes, op))
 		return;
 	if (lane->pending)
 		capture_value(lane);
@@ -387,6 +406,7 @@ static uint32_t path_of_call(struct worker *worker, uint32_t parent, uintptr_t c
 void __tsan_func_entry(void *caller, const struct sim_function *function)
 {
 	struct lane *lane = sim_lane;
+	const uintptr_t *frame = *(uintptr_t **)__builtin_frame_address(0); /* of the function that begins */
 
 	if (lane == NULL)
 		return;
@@ -400,24 +420,46 @@ void __tsan_func_entry(void *caller, const struct sim_function *function)
 			return;
 		if (lane->worker->probing)
 			probe_found(lane, function);
-		lane->entered = 1;
 		lane->path = 0;
-		return;
+		/* Arguments may lie in the frame of what called the kernel. (If that was optimised, it has none.) */
+		if (function->is_kernel == 1)
+			lane->stack_end = lane->frames[0].address = (uintptr_t)frame + FRAME_BYTES;
+		else if (frame[0] - (uintptr_t)frame < lane->stack_end - (uintptr_t)frame)
+			lane->stack_end = lane->frames[0].address = frame[0];
+	} else {
+		lane->path = (uint64_t)path_of_call(lane->worker, (uint32_t)(lane->path >> KEY_PATH_SHIFT),
+		                                    (uintptr_t)caller)
+		             << KEY_PATH_SHIFT;
 	}
-	lane->path = (uint64_t)path_of_call(lane->worker, (uint32_t)(lane->path >> KEY_PATH_SHIFT), (uintptr_t)caller)
-	             << KEY_PATH_SHIFT;
+	if (unlikely(++lane->entered == lane->frame_capacity))
+		add_frames(lane);
+	lane->frames[lane->entered] = (struct frame){(uintptr_t)frame, frame[0], frame[1]};
 }
 
 void __tsan_func_exit(void)
 {
 	struct lane *lane = sim_lane;
+	const uintptr_t *frame = *(uintptr_t **)__builtin_frame_address(0);
+	const struct frame *begun;
 
 	if (lane == NULL || !lane->entered)
 		return;
-	if (lane->path == 0)
-		lane->entered = 0; /* the kernel returns to its thunk */
-	else
-		lane->path = (uint64_t)lane->worker->paths[lane->path >> KEY_PATH_SHIFT].parent << KEY_PATH_SHIFT;
+	begun = &lane->frames[lane->entered];
+	if (unlikely(frame[0] != begun->caller_frame || frame[1] != begun->return_address))
+		report_overrun(lane, (uintptr_t)__builtin_return_address(0));
+	lane->path = (uint64_t)lane->worker->paths[lane->path >> KEY_PATH_SHIFT].parent << KEY_PATH_SHIFT;
+	if (--lane->entered == 0)
+		lane_end(lane);
+}
+
+__thread uintptr_t sim_leaf_frame __attribute__((tls_model("local-exec")));
+__thread uintptr_t sim_leaf_return __attribute__((tls_model("local-exec")));
+const unsigned char sim_empty_local[16] = {0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f,
+                                           0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f};
+
+void sim_leaf_overrun(const struct sim_function *function)
+{
+	report_overrun(sim_lane, (uintptr_t)function->address + function->size - 1);
 }
 
 void __tsan_init(void) {}

@@ -1,6 +1,6 @@
 /*
  * A launch: is it one a GPU would accept, which function is it, then its blocks on the workers, then the sum of what
- * they counted. Launches are synchronous; the error of a failed one is what the next CUDA call returns.
+ * they counted. Launches are synchronous; the fault of one is returned by the next call that waits for the device.
  *
  * Blocks run on pthreads of their own, never on the caller's: __shared__ is thread-local storage, and a worker's
  * belongs to the block it runs.
@@ -414,8 +414,8 @@ static cudaError_t run_launch(struct launch *launch)
 	free((void *)launch->released);
 	pthread_mutex_destroy(&launch->lock);
 	if (launch->error != cudaSuccess)
-		sim_set_sticky_error(launch->error);
-	return sim_return(launch->error);
+		sim_set_fault(launch->error);
+	return sim_return(cudaSuccess);
 }
 
 /* Which function is it? Its address says, or, where template arguments were deduced, a thread that only goes as far
@@ -452,7 +452,7 @@ cudaError_t sim_launch_kernel(dim3 grid, dim3 block, size_t dynamic_shared_bytes
 	(void)stream; /* all work is done before the call returns */
 	if (error != cudaSuccess)
 		return error;
-	if ((error = check_shape(&launch)) != cudaSuccess)
+	if ((error = check_shape(&launch)) != cudaSuccess || sim_unseen_fault() != cudaSuccess)
 		return sim_return(error);
 	pthread_mutex_lock(&one_at_a_time);
 	launch.function = find_function(&launch, kernel);

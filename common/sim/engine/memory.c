@@ -1,10 +1,12 @@
 /*
  * Device memory. One large reserved range of addresses; each allocation starts in a slot of its own (1 MB) and is
- * followed by at least as much emptiness as it is long, so that an index that runs away meets nobody's data.
+ * followed by at least as much emptiness as it is long, so that an index that runs away meets nobody's data. Where
+ * the range has no room for that, one empty slot must do; with less there is no allocation.
  * Freed ranges are not used again until the range is exhausted: a late access is recognised as one.
  *
- * Pages are given by the operating system when touched. A new allocation is filled with 0xff: as floats NaN, so
- * that nothing it held before a run can pass for a result.
+ * A new allocation holds bytes 0xff: as floats NaN, so that nothing it held before a run can pass for a result.
+ * Allocating does not touch what is larger than a slot: such a range is mapped, as often as it takes, to private
+ * copies of one file of 0xff, and the operating system makes each page when it is touched.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -31,6 +33,8 @@ static size_t variable_count;
 static unsigned cuda_malloc_count;
 static size_t next_slot, slot_count;
 static size_t allocated, peak;
+static size_t fill_file_bytes, fill_mappings;
+static int fill_file;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -90,30 +94,105 @@ static void open_arena(void)
 	variable_count = allocation_count;
 }
 
-/* Slots [next_slot, ...) that hold no live allocation; 0 if there is no such run. Slot 0 is never given. */
-static size_t find_slots(size_t wanted)
+static size_t slots_of(size_t bytes)
+{
+	return (bytes + SLOT_BYTES - 1) >> SLOT_SHIFT;
+}
+
+/* The first of `wanted` free slots, from next_slot on and then from the start; 0 if there is no such run. Slot 0 is
+ * never given. */
+static size_t find_free_slots(size_t wanted)
 {
 	for (int round = 0; round < 2; round++) {
 		size_t run = 0;
 
-		if (next_slot + wanted < slot_count) {
-			for (size_t slot = next_slot; slot < slot_count; slot++) {
-				run = sim_slots[slot].size == 0 ? run + 1 : 0;
-				if (run == wanted)
-					return slot + 1 - wanted;
-			}
+		for (size_t slot = next_slot; slot < slot_count; slot++) {
+			run = sim_slots[slot].is_taken ? 0 : run + 1;
+			if (run == wanted)
+				return slot + 1 - wanted;
 		}
 		next_slot = 1;
 	}
 	return 0;
 }
 
-static size_t slots_of(size_t bytes)
+/* Slots for an allocation and the emptiness behind it; *taken is how many they are together. */
+static size_t find_slots(size_t bytes, size_t *taken)
 {
-	return (bytes + SLOT_BYTES - 1) >> SLOT_SHIFT;
+	size_t slot;
+
+	*taken = 2 * slots_of(bytes);
+	if ((slot = find_free_slots(*taken)) == 0) {
+		*taken = slots_of(bytes) + 1;
+		slot = find_free_slots(*taken);
+	}
+	return slot;
 }
 
-/* The GPU's memory, or most of this machine's if that is less: every byte is filled. */
+/* ---- what new memory holds ---- */
+
+enum { FILL = 0xff, FILL_FILE_MOST = 16 << 20 };
+/* Each is an entry in the operating system's list of at most 65530 (vm.max_map_count). */
+enum { FILL_MAPPINGS_MOST = 30000 };
+
+static size_t fill_mappings_of(size_t bytes)
+{
+	return bytes <= SLOT_BYTES ? 0 : (bytes + FILL_FILE_MOST - 1) / FILL_FILE_MOST;
+}
+
+/* Writes the file of 0xff as far as `bytes`, or as far as it goes; false where the system has no such files. */
+static bool extend_fill_file(size_t bytes)
+{
+	const size_t wanted = bytes < FILL_FILE_MOST ? slots_of(bytes) << SLOT_SHIFT : FILL_FILE_MOST;
+	static char *text = MAP_FAILED;
+
+	if (text == MAP_FAILED && (fill_file = memfd_create("new device memory", MFD_CLOEXEC)) >= 0 &&
+	    ftruncate(fill_file, FILL_FILE_MOST) == 0)
+		text = mmap(NULL, FILL_FILE_MOST, PROT_READ | PROT_WRITE, MAP_SHARED, fill_file, 0);
+	if (text == MAP_FAILED)
+		return false;
+	if (wanted > fill_file_bytes) {
+		memset(text + fill_file_bytes, FILL, wanted - fill_file_bytes);
+		fill_file_bytes = wanted;
+	}
+	return true;
+}
+
+static bool map_fill(uintptr_t first, size_t bytes)
+{
+	const int flags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
+
+	if (fill_mappings > FILL_MAPPINGS_MOST || !extend_fill_file(bytes))
+		return false;
+	for (size_t done = 0; done < bytes; done += fill_file_bytes) {
+		const size_t part = bytes - done < fill_file_bytes ? bytes - done : fill_file_bytes;
+
+		if (mmap((void *)(first + done), part, PROT_READ | PROT_WRITE, flags, fill_file, 0) == MAP_FAILED)
+			return false;
+	}
+	return true;
+}
+
+/* Gives the pages of a range back; it reads as 0 and is as it was when the arena was reserved. */
+static void unmap_fill(uintptr_t first, size_t bytes)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+
+	fill_mappings -= fill_mappings_of(bytes);
+	if (bytes <= SLOT_BYTES || mmap((void *)first, bytes, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED)
+		madvise((void *)first, bytes, MADV_DONTNEED);
+}
+
+static void fill_new(uintptr_t first, size_t bytes)
+{
+	fill_mappings += fill_mappings_of(bytes);
+	if (bytes <= SLOT_BYTES || !map_fill(first, bytes))
+		memset((void *)first, FILL, bytes);
+}
+
+/* ---- allocating and freeing ---- */
+
+/* The GPU's memory, or most of this machine's if that is less: every byte may come to be used. */
 static size_t memory_limit(void)
 {
 	const size_t host = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) / 4 * 3;
@@ -125,36 +204,35 @@ void *sim_memory_allocate(size_t bytes)
 {
 	struct sim_allocation *allocation;
 	char name[32];
-	size_t slots, slot;
+	size_t slot, taken;
 	uintptr_t first;
 
 	pthread_once(&once, open_arena);
 	pthread_mutex_lock(&lock);
-	if (bytes > memory_limit() - allocated || bytes > sim_arena_span / 2) {
+	if (bytes > memory_limit() - allocated || bytes > sim_arena_span / 2 ||
+	    (slot = find_slots(bytes, &taken)) == 0) {
 		pthread_mutex_unlock(&lock);
 		return NULL;
 	}
-	slots = slots_of(bytes);
-	slot = find_slots(2 * slots + 1);
-	if (slot == 0) {
-		pthread_mutex_unlock(&lock);
-		return NULL;
-	}
-	next_slot = slot + 2 * slots + 1;
+	next_slot = slot + taken;
 	first = sim_arena_first + (slot << SLOT_SHIFT);
 	snprintf(name, sizeof name, "alloc%u", cuda_malloc_count++);
 	allocation = add_allocation(first, bytes, name);
+	allocation->slots = taken;
 	if (sim_options()->check[SIM_INITCHECK])
 		allocation->written = reserve(bytes);
-	for (size_t i = slot; i < slot + slots; i++) {
-		sim_slots[i] = (struct slot){first, bytes, allocation->written, NULL};
-		sim_slot_allocations[i] = allocation;
+	for (size_t i = slot; i < slot + taken; i++) {
+		const bool is_held = i < slot + slots_of(bytes);
+
+		sim_slots[i] = is_held ? (struct slot){first, bytes, allocation->written, true}
+		                       : (struct slot){0, 0, NULL, true};
+		sim_slot_allocations[i] = is_held ? allocation : NULL;
 	}
+	fill_new(first, bytes);
 	allocated += bytes;
 	if (allocated > peak)
 		peak = allocated;
 	pthread_mutex_unlock(&lock);
-	memset((void *)first, 0xff, bytes);
 	return (void *)first;
 }
 
@@ -193,9 +271,9 @@ static void release(struct sim_allocation *allocation)
 {
 	size_t slot = (allocation->first - sim_arena_first) >> SLOT_SHIFT;
 
-	for (size_t i = slot; i < slot + slots_of(allocation->size); i++)
-		sim_slots[i] = (struct slot){0, 0, NULL, NULL};
-	madvise((void *)allocation->first, allocation->size, MADV_DONTNEED);
+	for (size_t i = slot; i < slot + allocation->slots; i++)
+		sim_slots[i] = (struct slot){0, 0, NULL, false};
+	unmap_fill(allocation->first, allocation->size);
 	forget_written(allocation);
 	racecheck_forget(allocation);
 	close_marks(&allocation->read_marks);

@@ -21,6 +21,8 @@ enum {
 	WINDOW = 128, /* records a lane holds; 32 lanes of them fit the L1 and L2 caches */
 	STACK_BYTES = 256 * 1024,
 	STACK_RESERVE = 16 * 1024, /* what the engine and printf may need on top of a kernel's frames */
+	GUARD_BYTES = 4096,
+	FIRST_FRAMES = 16, /* calls that may nest before a lane needs more room to note them */
 };
 
 /*
@@ -86,10 +88,17 @@ enum lane_state {
 
 enum warp_op { WARP_OP_SYNC, WARP_OP_SHUFFLE, WARP_OP_BALLOT };
 
+/* A running function of device code: the place of its caller's frame pointer and of its return address, which an
+ * overrun local array may reach, and what was there when the function began. */
+struct frame {
+	uintptr_t address, caller_frame, return_address;
+};
+enum { FRAME_BYTES = 16 }; /* those two, on the thread's stack */
+
 struct lane {
 	/* what a hook touches */
 	uint32_t count;   /* records in the window */
-	uint16_t entered; /* between entry and exit of the __global__ function */
+	uint16_t entered; /* functions of device code that are running: 0 outside the kernel, 1 in its own body */
 	uint16_t pending; /* racecheck: the last record is a store whose value is not there yet */
 	bool fenced,
 		released; /* racecheck: it has executed __threadfence(), and an atomic or volatile store after it */
@@ -99,7 +108,9 @@ struct lane {
 	uintptr_t shared_first; /* where shared memory may lie in this pthread's thread-local storage */
 	uintptr_t shared_span;
 	const uint16_t *shared_map;
-	uintptr_t stack_first, stack_span;
+	uintptr_t stack_end;  /* where the thread's own memory ends: the frame of what called the kernel */
+	struct frame *frames; /* [1] is the kernel, [entered] what runs now; [0] stands for what called the kernel */
+	uintptr_t stack_first;
 	uintptr_t stack_limit; /* a frame below this has overflowed */
 	uint64_t *keys;
 	uint64_t *addresses;
@@ -123,7 +134,8 @@ struct lane {
 	unsigned mask;
 	uint64_t value, result;
 	uint64_t exp;
-	bool guarded; /* its stack has its guard page */
+	uint32_t frame_capacity;
+	bool guarded; /* its stack has its guard pages */
 	struct {
 		uintptr_t address;
 		uint32_t site;
@@ -312,7 +324,10 @@ enum sim_space classify_access(struct lane *lane, uintptr_t address, size_t size
 /* `caller` is the return address of the call that was one too many. */
 void report_stack_overflow(struct lane *lane, const struct sim_function *function, uintptr_t caller)
 	__attribute__((noreturn));
+/* A function has found at its end, where `instruction` lies, that its frame is not what it was. */
+void report_overrun(struct lane *lane, uintptr_t instruction) __attribute__((noreturn));
 void capture_value(struct lane *lane); /* in hooks.c */
+void add_frames(struct lane *lane);    /* in block.c */
 /* Adds a node to the tree of call paths at place `at` of the hash table. In block.c. */
 uint32_t path_add(struct worker *worker, uint32_t parent, uintptr_t caller, uint32_t at);
 void probe_found(struct lane *lane, const struct sim_function *function) __attribute__((noreturn));
@@ -335,6 +350,8 @@ void run_block(struct worker *worker);
 const struct sim_function *probe_kernel(struct worker *worker);
 /* Gives the other lanes a turn; returns when the calling lane may go on. */
 void lane_wait(struct lane *lane, enum lane_state state);
+/* The calling lane has left the kernel. */
+void lane_end(struct lane *lane) __attribute__((noreturn));
 /* Ends the block of the calling lane and never returns. */
 void abandon_block(struct worker *worker) __attribute__((noreturn));
 /* Ends the launch because of `hazard` (copied), found in the calling lane's block. */
@@ -374,10 +391,10 @@ void account_forget(struct warp *warp);
 /* ---- memory.c: what hooks and counting need of it ---- */
 struct slot {
 	uintptr_t first;
-	size_t size;      /* 0: nothing there */
-	uint8_t *written; /* initcheck: one byte for each of the allocation, 1 once it is written; NULL: all of it is
-	                   */
-	uint8_t *unused;  /* makes a slot 32 bytes: its place is a shift */
+	size_t size;       /* 0: nothing there */
+	uint8_t *written;  /* initcheck: one byte for each of the allocation, 1 once it is written; NULL: all of it is
+	                    */
+	uint64_t is_taken; /* by an allocation, or by the emptiness behind one. 8 bytes: a slot's place is a shift */
 };
 enum { SLOT_SHIFT = 20 };
 extern uintptr_t sim_arena_first;

@@ -4,6 +4,9 @@
 # the hook that is called for it, puts red zones behind shared arrays and device variables, and lists functions,
 # arrays and variables. The layout of the tables, and which argument takes a record, is engine/tables.h.
 #
+# It also makes a function's own variables hold bytes 0x7F when the function begins, and has functions without hooks
+# look after the address they return to.
+#
 # Records of a function that lies in a COMDAT group (a template) join that group, so that of two objects with the
 # same instance the linker keeps one copy of code and records together.
 package AssemblyPass;
@@ -51,14 +54,15 @@ sub transform {
     my ($text, %option) = @_;
     my $self = bless {
         %option,
-        types => {}, sizes => {}, functions => {}, order => [], objects => [], debug_files => {}, strings => {},
-        string_order => [], site_count => 0, section => '.text', copies => {}, aliases => {}, group => undef, out => [], errors => [],
+        types => {}, sizes => {}, leaves => {}, functions => {}, order => [], objects => [], debug_files => {}, strings => {},
+        string_order => [], site_count => 0, label_count => 0, section => '.text', copies => {}, aliases => {}, group => undef, out => [], errors => [],
     }, __PACKAGE__;
     $self->{renamed} = { %RENAMED, $option{fast} ? () : %COUNTED };
     $self->{storing} = {%STORING};
     my @lines = split /\n/, $text;
     $self->collect_symbols(\@lines);
     $self->find_copies(\@lines) unless $option{fast};
+    $self->find_leaves(\@lines) unless $option{fast};
     $self->walk(\@lines);
     $self->demangle;
     $self->refuse_denied_calls;
@@ -112,6 +116,17 @@ sub find_copies {
     }
 }
 
+# Functions that call nothing, not even a hook: they touch nothing but their own variables.
+sub find_leaves {
+    my ($self, $lines) = @_;
+    my $symbol = '';
+    for (@$lines) {
+        $symbol = $1 if /^($SYMBOL):/ && ($self->{types}{$1} // '') eq 'function';
+        $self->{leaves}{$symbol} //= 1 if /^\s+ret/;
+        $self->{leaves}{$symbol} = 0 if /^\s+(?:call|jmpq?\s+\*)/;
+    }
+}
+
 sub walk {
     my ($self, $lines) = @_;
     for my $line (@$lines) {
@@ -138,6 +153,7 @@ sub label {
         $self->{functions}{$symbol} = $function;
         push @{ $self->{order} }, $function;
         $self->{function} = $function;
+        $self->{prologue} = !$self->{fast};
         $self->{location} = $self->{any_location} = undef;
     } elsif ($type =~ /object|tls/ && $self->{section} =~ /^(?:\.t(?:bss|data)\b|sim_device$|sim_constant$)/) {
         $self->{object} = { symbol => $symbol, section => $self->{section}, group => $self->{group},
@@ -259,6 +275,8 @@ sub column {
 sub instruction {
     my ($self, $line) = @_;
     my $function = $self->{function};
+    return if $self->{prologue} && $self->prologue($line);
+    $self->check_leaf if $line =~ /^\s+ret/ && $self->{leaves}{ $function->{symbol} };
     if ($line =~ /^\s*#\s*sim_kernel\b/) {
         $function->{is_kernel} = 1;
     } elsif ($line =~ /^\s+(?:call|jmp)q?\s+\*?($SYMBOL)(?:@\w+)?/ && $1 !~ /^\.L/) {
@@ -273,6 +291,7 @@ sub instruction {
         $line =~ s/\Q$callee\E/$new/;
     } elsif ($line !~ /^\s*#/) {
         $self->{guard} = 1 if $line =~ /\b_ZGV/;
+        $function->{stack_arguments} = 1 if $line =~ /(?<![\w-])(\d+)\(%rbp\)/ && $1 >= 16;
         while ($line =~ /(?<![\w.])($SYMBOL)(?:@(\w+))?/g) {
             my ($symbol, $relocation) = ($1, $2 // '');
             $function->{uses}{$symbol} = 1 if lc $relocation eq 'tpoff' || lc $relocation eq 'gottpoff';
@@ -284,6 +303,54 @@ sub instruction {
         $self->rename(\$line) if $line =~ /\(%rip\)|\$[A-Za-z_]|@(?:tpoff|gottpoff)/i;
     }
     push @{ $self->{out} }, $line;
+}
+
+# The first instructions of a function: what it returns to is noted in a leaf, and its variables are filled where the
+# stack pointer has gone below them. 3.4e38 as a float: it shows in a sum and in a maximum, and is no value that the
+# block before or the engine has left there. True where the line has been written.
+sub prologue {
+    my ($self, $line) = @_;
+    if ($line !~ /^\s*#/ && !$self->{function}{begun}++ && $self->{leaves}{ $self->{function}{symbol} }) {
+        push @{ $self->{out} }, "\tmovq\t(%rsp), %r11", "\tmovq\t%r11, %fs:sim_leaf_return\@tpoff",
+            "\tmovq\t%rbp, %fs:sim_leaf_frame\@tpoff";
+    }
+    if ($line =~ /^\s+(?:subq\s+\$|addq\s+\$-)(\d+), %rsp/) {
+        $self->{prologue} = 0;
+        push @{ $self->{out} }, $line;
+        $self->fill_variables($1);
+        return 1;
+    }
+    $self->{prologue} = 0 unless $line =~ /^\s*#|^\s+(?:pushq|endbr64|movq\s+%rsp, %rbp|andq\s+\$-\d+, %rsp)/;
+    return 0;
+}
+
+# From above to below: a frame too large for the stack meets the guard page, whatever lies behind it. Of the registers
+# only %r11 and %xmm15 hold nothing yet.
+sub fill_variables {
+    my ($self, $bytes) = @_;
+    my $looped = $bytes > 256 ? $bytes - $bytes % 64 : 0;
+    push @{ $self->{out} }, "\tmovups\tsim_empty_local(%rip), %xmm15";
+    my $at = $bytes;
+    for my $store ([ 16, "movups\t%xmm15" ], [ 8, "movq\t%xmm15" ], [ 4, "movd\t%xmm15" ], [ 1, "movb\t\$127" ]) {
+        my ($size, $instruction) = @$store;
+        push @{ $self->{out} }, "\t$instruction, " . ($at -= $size) . "(%rsp)" while $at - $looped >= $size;
+    }
+    return unless $looped;
+    my $label = '.Lsim_fill_' . $self->{label_count}++;
+    push @{ $self->{out} }, "\tleaq\t$looped(%rsp), %r11", "$label:",
+        (map { "\tmovups\t%xmm15, -" . 16 * $_ . "(%r11)" } 1 .. 4),
+        "\tsubq\t\$64, %r11", "\tcmpq\t%rsp, %r11", "\tja\t$label";
+}
+
+# Before a leaf returns: to where it was called from, with its caller's frame pointer? On the host nobody asks: a
+# signal may have come between.
+sub check_leaf {
+    my ($self) = @_;
+    my $label = '.Lsim_leaf_' . $self->{label_count}++;
+    push @{ $self->{out} }, "\tmovq\t(%rsp), %r11", "\txorq\t%fs:sim_leaf_return\@tpoff, %r11", "\tjne\t${label}_lost",
+        "\tcmpq\t%fs:sim_leaf_frame\@tpoff, %rbp", "\tje\t$label", "${label}_lost:",
+        "\tcmpq\t\$0, %fs:sim_lane\@tpoff", "\tje\t$label",
+        "\tleaq\t.Lsim_function_$self->{function}{index}(%rip), %rdi", "\tjmp\tsim_leaf_overrun\@PLT", "$label:";
 }
 
 # In place of a call of such a copy, with `this` in %rdi and the source in %rsi: the same hooks, with records of this
@@ -533,7 +600,8 @@ sub emit_function {
         (map { "\t.quad\t$_" } $self->string_label($name), $self->string_label($function->{signature}),
             $self->string_label($arguments), $self->string_label($function->{file} // ''),
             $symbol, ".Lsim_end_$index-$symbol", @shared ? ".Lsim_shared_of_$index" : 0),
-        "\t.long\t" . @shared, "\t.long\t" . ($function->{is_kernel} ? 1 : 0));
+        "\t.long\t" . @shared,
+        "\t.long\t" . ($function->{is_kernel} ? $function->{stack_arguments} ? 3 : 1 : 0));
     return unless @{ $function->{sites} };
     $self->open_table('sim_sites', $group);
     $self->emit_site($_, $index) for @{ $function->{sites} };

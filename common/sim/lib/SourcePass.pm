@@ -301,6 +301,7 @@ sub rewrite_declarations {
     for my $i (0 .. $#{ $self->{tokens} }) {
         my $t = $self->text($i);
         $self->refuse_unsupported($i, $UNSUPPORTED{$t}) if $UNSUPPORTED{$t};
+        $self->{tokens}[$i]{o} = $self->kernel_attributes($i) if $t eq '__global__';
         $self->{tokens}[$i]{o} = $BUILTIN{$t} if $BUILTIN{$t} && $self->{tokens}[$i]{device}
             && $self->text($i - 1) !~ /^(?:\.|->|::)$/;
     }
@@ -387,13 +388,23 @@ sub rewrite_kernel {
     if ($self->text($start) eq 'template' && $self->text($start + 1) ne '<') {
         return $self->drop($i); # an explicit instantiation takes no attributes
     }
-    $self->{tokens}[$i]{o} = $self->{compiler} eq 'gcc' ? '__attribute__((noinline, noclone))'
-                                                        : '__attribute__((noinline))';
     my $function = $self->function_at($i + 1) or return $self->error($i, '__global__ belongs to a function');
+    $self->{tokens}[$i]{kernel} = $function->{name};
     $self->remember_kernel($function, $start);
     return unless defined $function->{body};
     $self->mark_device_code($function->{body}, 2);
-    $self->{tokens}[ $function->{body} ]{o} .= ' __asm__ volatile("# sim_kernel");';
+    $self->{tokens}[ $function->{body} ]{o} .= ' __asm__ volatile("# sim_kernel"); ::sim_enter_kernel(__func__);';
+}
+
+# A direct call of a kernel does not compile, if it can be told from a launch: a launch of a template whose arguments are
+# deduced is a direct call too, and an optimiser makes direct calls of launches.
+sub kernel_attributes {
+    my ($self, $i) = @_;
+    my $name = $self->{tokens}[$i]{kernel} // return $self->{tokens}[$i]{o};
+    my @attributes = ('noinline', $self->{compiler} eq 'gcc' ? 'noclone' : ());
+    push @attributes, qq{error("a __global__ function is launched: $name<<<grid, block>>>(...)")}
+        unless $self->{fast} || $self->{kernels}{$name}{template};
+    return '__attribute__((' . join(', ', @attributes) . '))';
 }
 
 # What a launch has to know: is it a template, and of how many arguments; when all are given, its address is one

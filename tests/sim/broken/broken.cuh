@@ -45,7 +45,7 @@ static int run_case(const broken_case *cases, size_t count, const char *name)
 			continue;
 		cases[i].run();
 		printf("last error: %s\n", cudaGetErrorName(cudaGetLastError()));
-		printf("next call: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+		printf("waits: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
 		printf("call after it: %s\n", cudaGetErrorName(cudaMalloc(&dy, sizeof y)));
 		printf("reset: %s\n", cudaGetErrorName(cudaDeviceReset()));
 		printf("after reset: %s\n", cudaGetErrorName(cudaMalloc(&dy, sizeof y)));

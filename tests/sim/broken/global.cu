@@ -54,6 +54,19 @@ __global__ void misaligned(const float *x, float4 *y)
 	y[threadIdx.x] = *(const float4 *)(x + WRONG(1, 4)); // BUG misaligned
 }
 
+__device__ float values[8];
+
+// Not aligned, and past the end: a GPU looks at the first.
+//! case misaligned_variable tool=memcheck kind=misaligned error=cudaErrorMisalignedAddress thread=0,0,0 block=0,0,0
+//+ array=values
+//! says Invalid __global__ write of size 16 bytes
+//! says is misaligned
+//! says 20 bytes into 'values'
+__global__ void misaligned_variable(int at)
+{
+	*(float4 *)(values + at) = float4{1, 2, 3, 4}; // BUG misaligned_variable
+}
+
 //! case straddling tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
 //! says Invalid __global__ read of size 8 bytes
 __global__ void straddling(const float *x, double *y)
@@ -168,6 +181,7 @@ CASES({"wild_store", [] { wild_store<<<2, 32>>>(device_zeros<float>(N)); }},
       {"before_start", [] { before_start<<<1, 32>>>(device_zeros<float>(N), device_zeros<float>(N)); }},
       {"into_neighbour", run_neighbour},
       {"misaligned", [] { misaligned<<<1, 8>>>(device_zeros<float>(N), device_zeros<float4>(8)); }},
+      {"misaligned_variable", [] { misaligned_variable<<<1, 1>>>(WRONG(5, 4)); }},
       {"straddling", [] { straddling<<<1, 1>>>(device_zeros<float>(3), device_zeros<double>(1)); }},
       {"null", [] { null<<<1, 32>>>(WRONG((float *)NULL, device_zeros<float>(N))); }},
       {"freed", [] { freed<<<1, 32>>>(device_zeros_then_free<float>(N), device_zeros<float>(N)); }},

@@ -92,11 +92,27 @@ __global__ void large_local(int *y, int n)
 	y[threadIdx.x] = mine[n - 1];
 }
 
+__device__ void fill(long *row, int n)
+{
+	for (int i = 0; i < n; i++)
+		row[i] = i; // BUG local_overrun
+}
+
+//! case local_overrun tool=memcheck kind=local_overrun error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
+//! space=local says Invalid __local__ write of size 8 bytes says a local array was overrun
+__global__ void local_overrun(long *y, int n)
+{
+	long row[3];
+	fill(row, n);
+	y[threadIdx.x] = row[1];
+}
+
 CASES({"dynamic_overrun", [] { dynamic_overrun<<<1, 32, WRONG(31, 32) * sizeof(float)>>>(device_zeros<float>(32)); }},
       {"static_overrun", [] { static_overrun<<<1, 32>>>(device_zeros<float>(32)); }},
       {"negative_index", [] { negative_index<<<1, 32>>>(device_zeros<float>(32)); }},
       {"last_row", [] { last_row<<<1, dim3(8, 8)>>>(device_zeros<float>(64)); }},
       {"misaligned_shared", [] { misaligned_shared<<<1, 1>>>(device_zeros<float>(1), WRONG(1, 2)); }},
       {"far_away", [] { far_away<<<1, 1>>>(device_zeros<float>(1), WRONG(50000, 0)); }},
+      {"local_overrun", [] { local_overrun<<<1, 8>>>(device_zeros<long>(8), WRONG(60, 3)); }},
       {"endless_recursion", [] { endless_recursion<<<1, 1>>>(device_zeros<int>(64)); }},
       {"large_local", [] { large_local<<<1, 64>>>(device_zeros<int>(64), 1 << 10); }})

@@ -17,6 +17,9 @@ extern "C" cudaError_t sim_launch_kernel(dim3 grid, dim3 block, size_t dynamic_s
                                          const void *kernel, const char *name, void (*invoke)(void *),
                                          void *arguments);
 
+/* The first statement of each kernel: ends the program where no launch has called it. */
+extern "C" void sim_enter_kernel(const char *kernel);
+
 /* Runs in the place of a device thread, but is no device code: it reads the arguments where the host left them. */
 #define SIM_NOT_COUNTED __attribute__((no_sanitize("thread")))
 
