@@ -135,7 +135,7 @@ const struct sim_function *sim_function_signed(const char *signature);
 /* An atomic of the calling thread, of 2^width bytes; does not return if it is not allowed. */
 enum {
 	SIM_ATOMIC_BLOCK = 1,      /* of the scope of its block */
-	SIM_ATOMIC_OVERWRITES = 2, /* an exchange: not a read as such, so memory need not have been written */
+	SIM_ATOMIC_OVERWRITES = 2, /* an exchange: a read only where its result is used */
 };
 void sim_atomic_access(const void *pointer, unsigned width, unsigned kind, const void *site);
 

@@ -345,7 +345,7 @@ void sim_atomic_access(const void *pointer, unsigned width, unsigned kind, const
 
 	if (lane == NULL)
 		return;
-	lane->overwrites = kind & SIM_ATOMIC_OVERWRITES;
+	lane->overwrites = (kind & SIM_ATOMIC_OVERWRITES) && ((const struct sim_site *)site)->size == 0;
 	access_memory(pointer, width | (block_only ? VOLATILE : 0), SIM_OP_ATOMIC, site);
 	lane->overwrites = false;
 	ordering_look(lane, (uintptr_t)pointer, block_only);
