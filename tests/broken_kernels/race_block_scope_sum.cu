@@ -1,6 +1,5 @@
 // atomicAdd_block() is atomic for threads of one block; this sum is that of the grid.
 // EXPECT racecheck WAW error
-// ORDERS all
 #include <cstdio>
 
 __global__ void sum(const float *x, float *y)

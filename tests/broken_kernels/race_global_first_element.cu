@@ -1,6 +1,5 @@
 // The lanes of a warp read what one of them then writes.
 // EXPECT racecheck WAR|RAW warning
-// ORDERS all
 #include <cstdio>
 
 __global__ void normalise(float *x)

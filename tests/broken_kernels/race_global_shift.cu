@@ -1,6 +1,5 @@
 // Each lane moves its right neighbour's value in place, in global memory: reads first, but nothing says so.
 // EXPECT racecheck WAR|RAW warning
-// ORDERS all
 #include <cstdio>
 
 template <class T>

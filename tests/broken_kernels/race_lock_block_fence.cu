@@ -1,6 +1,5 @@
 // __threadfence_block() orders for threads of one block, but the lock is taken by several.
 // EXPECT racecheck RAW|WAW|WAR error
-// ORDERS all
 #include <cstdio>
 
 #ifdef FIXED

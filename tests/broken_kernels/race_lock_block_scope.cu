@@ -1,6 +1,5 @@
 // A lock of block scope: two blocks can hold it at once.
 // EXPECT racecheck RAW|WAW|WAR error
-// ORDERS all
 #include <cstdio>
 
 #ifdef FIXED

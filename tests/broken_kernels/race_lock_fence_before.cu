@@ -1,6 +1,5 @@
 // The fence stands before the lock is taken, where it orders nothing that the last holder wrote.
 // EXPECT racecheck RAW|WAW|WAR error
-// ORDERS all
 #include <cstdio>
 
 __global__ void add(int *lock, int *sum)

@@ -1,6 +1,5 @@
 // A critical section that goes on after the unlock.
 // EXPECT racecheck RAW|WAW|WAR error
-// ORDERS all
 #include <cstdio>
 
 __global__ void add(int *lock, int *sum)

@@ -1,6 +1,5 @@
 // Each half of the block has a lock of its own, and both guard one sum.
 // EXPECT racecheck RAW|WAW|WAR error
-// ORDERS all
 #include <cstdio>
 
 __global__ void add(int *lock, int *sum)

@@ -1,6 +1,5 @@
 // One warp stores through a volatile pointer, another reads without: volatile is no barrier.
 // EXPECT racecheck RAW|WAR error
-// ORDERS all
 #include <cstdio>
 
 __global__ void share(const float *x, float *most, float *y)

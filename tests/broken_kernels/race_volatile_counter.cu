@@ -1,6 +1,5 @@
 // A counter between blocks that is volatile and not atomic: two may read the same number, and one count is lost.
 // EXPECT racecheck RAW|WAW|WAR error
-// ORDERS all
 #include <cstdio>
 
 __global__ void count(unsigned *events)

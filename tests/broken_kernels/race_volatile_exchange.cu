@@ -1,6 +1,5 @@
 // Warps exchange values through volatile shared memory, with a fence where a barrier belongs.
 // EXPECT racecheck RAW|WAR error
-// ORDERS all
 #include <cstdio>
 
 __global__ void swap(const float *x, float *y)

@@ -1,6 +1,5 @@
 // What a volatile flag announces, without the fence of the consumer.
 // EXPECT racecheck RAW|WAR error
-// ORDERS all
 #include <cstdio>
 
 __global__ void hand_over(const int *x, int *data, volatile int *ready, int *y)

@@ -106,7 +106,7 @@ struct table {
 struct launch_order {
 	pthread_mutex_t lock; /* guards what has no atomic type */
 	_Atomic uint64_t filter[FILTER_BITS / 64];
-	_Atomic uint32_t variable_count;
+	uint32_t variable_count;
 	_Atomic bool lost;
 	struct variable *variables;
 	uint32_t variable_capacity;
@@ -256,8 +256,8 @@ static struct variable *open_variable(struct launch_order *order, uintptr_t addr
 	}
 	order->variables[count] = (struct variable){.address = address, .block = block};
 	*variable_slot(order, address, block) = count + 1;
-	filter_add(order, address);
 	order->variable_count = count + 1;
+	filter_add(order, address);
 	return &order->variables[count];
 }
 
@@ -329,12 +329,6 @@ static void raise(uint32_t *value, uint32_t to)
 		*value = to;
 }
 
-static bool has_variables(const struct launch *launch)
-{
-	return launch->ordering != NULL &&
-	       atomic_load_explicit(&launch->ordering->variable_count, memory_order_acquire) > 0;
-}
-
 /* Adds to `into` what was released with one variable until now. */
 static void acquire_variable(struct worker *worker, struct knowledge *into, uintptr_t address, uint64_t block)
 {
@@ -360,7 +354,7 @@ static void acquire_looked(struct worker *worker, const struct thread_order *thr
 	struct launch_order *order = worker->launch->ordering;
 	const uint32_t count = thread->looked_count < LOOKED ? thread->looked_count : LOOKED;
 
-	if (!has_variables(worker->launch))
+	if (!worker->launch->has_releases)
 		return;
 	for (uint32_t i = 0; i < count; i++) {
 		const uintptr_t address = thread->looked[i].address;
@@ -378,7 +372,7 @@ static void acquire_looked(struct worker *worker, const struct thread_order *thr
 /* The block has passed a barrier: all its threads know, and have covered, what each of them had. */
 static void pass_barrier(struct worker *worker, struct block_order *block)
 {
-	if (!block->fenced_now && !has_variables(worker->launch))
+	if (!block->fenced_now && !worker->launch->has_releases)
 		return;
 	for (uint32_t t = 0; t < worker->thread_count; t++) {
 		struct thread_order *thread = &block->threads[t];
@@ -532,6 +526,7 @@ static void publish(struct lane *lane, struct block_order *block, const struct t
 		order->lost = true;
 		return;
 	}
+	worker->launch->has_releases = true;
 	made.position = ++variable->position;
 	raise(&made.covered_interval, thread->covered_interval[scope]);
 	memcpy(made.bound, thread->bound[scope], sizeof made.bound);
@@ -689,7 +684,7 @@ bool ordering_knows(struct worker *worker, uint32_t thread, const struct moment 
 	const struct thread_order *mine;
 	bool found;
 
-	if (!has_variables(worker->launch))
+	if (!worker->launch->has_releases)
 		return false;
 	if (order->lost)
 		return true;
@@ -721,7 +716,7 @@ bool ordering_was_seen(struct worker *worker, const struct moment *now, uint64_t
 	struct launch_order *order = worker->launch->ordering;
 	bool seen;
 
-	if (!has_variables(worker->launch))
+	if (!worker->launch->has_releases)
 		return false;
 	pthread_mutex_lock(&order->lock);
 	seen = was_acquired(order, now, by_block, address, 0) ||

@@ -131,6 +131,11 @@ static struct moment moment_of(const struct worker *worker, const struct access 
 	                       .clock = now->clock - now->warp->first_clock};
 }
 
+static bool has_releases(const struct worker *worker)
+{
+	return atomic_load_explicit(&worker->launch->has_releases, memory_order_acquire);
+}
+
 /* Has a release, met by an acquire, ordered what happened at `before` and the access? */
 static bool is_handed_over(struct worker *worker, const struct access *now, const struct moment *before,
                            enum touch touch)
@@ -196,7 +201,7 @@ static bool is_race(struct worker *worker, const struct access *now, enum touch 
 	if (*severity == FINDING_WARNING &&
 	    are_ordered(now->warp, thread % WARP_SIZE, clock, now->thread % WARP_SIZE))
 		return false;
-	if (worker->has_fenced) {
+	if (has_releases(worker)) {
 		const struct warp *warp = &worker->warps[thread / WARP_SIZE];
 		const struct moment before = {worker->block_order, thread, worker->interval - worker->first_interval,
 		                              clock - warp->first_clock};
@@ -415,8 +420,9 @@ enum { STATE_OPENING = 1, STATE_LAUNCH_SHIFT = 1 };
 enum {
 	SITE_BITS = 16,
 	INTERVAL_BITS = 14,
+	THREAD_SHIFT = SITE_BITS + INTERVAL_BITS,
 	THREAD_BITS = 10,
-	BLOCK_SHIFT = 40,
+	BLOCK_SHIFT = THREAD_SHIFT + THREAD_BITS,
 	TOUCH_SHIFT = 61,
 	INTERVAL_MOST = (1 << INTERVAL_BITS) - 1,
 	CLOCK_BITS = 20,
@@ -429,7 +435,7 @@ static uint64_t word_of(const struct worker *worker, const struct access *now)
 	const uint32_t interval = worker->interval - worker->first_interval;
 
 	return (uint64_t)now->touch << TOUCH_SHIFT | ((worker->block_order + 1) & BLOCK_MASK) << BLOCK_SHIFT |
-	       (uint64_t)now->thread << 30 |
+	       (uint64_t)now->thread << THREAD_SHIFT |
 	       (uint64_t)(interval < INTERVAL_MOST ? interval : INTERVAL_MOST) << SITE_BITS |
 	       (now->site & ((1u << SITE_BITS) - 1));
 }
@@ -444,7 +450,7 @@ static uint64_t word_block(uint64_t word)
 }
 static uint32_t word_thread(uint64_t word)
 {
-	return word >> 30 & ((1 << THREAD_BITS) - 1);
+	return word >> THREAD_SHIFT & ((1 << THREAD_BITS) - 1);
 }
 static uint32_t word_interval(uint64_t word)
 {
@@ -457,24 +463,24 @@ static uint32_t word_site(uint64_t word)
 /* By block and thread. */
 static uint64_t word_who(uint64_t word)
 {
-	return word >> 30 & ((UINT64_C(1) << (TOUCH_SHIFT - 30)) - 1);
+	return word >> THREAD_SHIFT & ((UINT64_C(1) << (TOUCH_SHIFT - THREAD_SHIFT)) - 1);
+}
+
+static uint32_t make_stamp(uint64_t word, uint32_t clock)
+{
+	return (uint32_t)(word_who(word) * 0x9e3779b1u) << CLOCK_BITS |
+	       (clock < CLOCK_UNKNOWN ? clock : CLOCK_UNKNOWN);
 }
 
 static uint32_t stamp_of(uint64_t word, const struct access *now)
 {
-	const uint32_t clock = now->clock - now->warp->first_clock;
-
-	return (uint32_t)(word_who(word) * 0x9e3779b1u) << CLOCK_BITS |
-	       (clock < CLOCK_UNKNOWN ? clock : CLOCK_UNKNOWN);
+	return make_stamp(word, now->clock - now->warp->first_clock);
 }
 
 /* The clock that belongs to a word; the stamp may by now be another's. */
 static uint32_t clock_of(uint64_t word, uint32_t stamp)
 {
-	const bool belongs =
-		stamp >> CLOCK_BITS == (uint32_t)(word_who(word) * 0x9e3779b1u) << CLOCK_BITS >> CLOCK_BITS;
-
-	return belongs ? stamp & CLOCK_UNKNOWN : CLOCK_UNKNOWN;
+	return stamp >> CLOCK_BITS == make_stamp(word, 0) >> CLOCK_BITS ? stamp & CLOCK_UNKNOWN : CLOCK_UNKNOWN;
 }
 
 static bool is_same_stretch(uint64_t mine, uint64_t theirs)
@@ -486,28 +492,27 @@ static bool is_same_stretch(uint64_t mine, uint64_t theirs)
 /* What has nothing between two accesses. */
 enum apart { ORDERED, LANES, WARPS, BLOCKS };
 
-static enum apart compare_words(const struct worker *worker, const struct access *now, uint64_t mine, uint64_t theirs,
-                                uint32_t clock)
+static inline enum apart compare_words(const struct access *now, uint64_t mine, uint64_t theirs, uint32_t stamp)
 {
+	uint32_t clock;
+
 	if (word_block(mine) != word_block(theirs))
 		return BLOCKS;
 	if (!is_same_stretch(mine, theirs) || word_thread(mine) == word_thread(theirs))
 		return ORDERED;
 	if (!is_same_warp(word_thread(mine), word_thread(theirs)))
 		return WARPS;
-	(void)worker;
+	clock = clock_of(theirs, stamp);
 	return clock == CLOCK_UNKNOWN || are_ordered(now->warp, word_thread(theirs) % WARP_SIZE,
 	                                             now->warp->first_clock + clock, word_thread(mine) % WARP_SIZE)
 	               ? ORDERED
 	               : LANES;
 }
 
-/* How far apart are the access and an earlier one, if nothing orders them? */
-static enum apart find_apart(struct worker *worker, const struct access *now, uint64_t mine, uint64_t theirs,
-                             uint32_t stamp)
+static __attribute__((noinline)) bool is_word_handed_over(struct worker *worker, const struct access *now,
+                                                          uint64_t theirs, uint32_t stamp)
 {
 	const uint32_t clock = clock_of(theirs, stamp);
-	const enum apart apart = compare_words(worker, now, mine, theirs, clock);
 	const struct moment before = {
 		.block = word_block(theirs) - 1,
 		.thread = word_thread(theirs),
@@ -515,7 +520,17 @@ static enum apart find_apart(struct worker *worker, const struct access *now, ui
 		.clock = clock == CLOCK_UNKNOWN ? 0 : clock,
 	};
 
-	return apart != ORDERED && is_handed_over(worker, now, &before, word_touch(theirs)) ? ORDERED : apart;
+	return is_handed_over(worker, now, &before, word_touch(theirs));
+}
+
+/* How far apart are the access and an earlier one, if nothing orders them? */
+static inline enum apart find_apart(struct worker *worker, const struct access *now, uint64_t mine, uint64_t theirs,
+                                    uint32_t stamp)
+{
+	const enum apart apart = compare_words(now, mine, theirs, stamp);
+
+	return apart != ORDERED && has_releases(worker) && is_word_handed_over(worker, now, theirs, stamp) ? ORDERED
+	                                                                                                   : apart;
 }
 
 static struct party party_of(uint64_t word, enum sim_op op)
@@ -604,13 +619,11 @@ static void check_global_write(struct worker *worker, struct global_cell *cell, 
 	}
 	if (!check_against_reader(worker, now, mine, reader, read_stamp)) {
 		/* The other one's clock is known only where it is the same: lanes of one warp. */
-		const uint32_t clock = clock_of(reader, read_stamp);
 		const bool same_warp =
 			is_same_stretch(reader, other) && is_same_warp(word_thread(reader), word_thread(other));
+		const uint32_t clock = same_warp ? clock_of(reader, read_stamp) : CLOCK_UNKNOWN;
 
-		check_against_reader(worker, now, mine, other,
-		                     (uint32_t)(word_who(other) * 0x9e3779b1u) << CLOCK_BITS |
-		                             (same_warp ? clock : CLOCK_UNKNOWN));
+		check_against_reader(worker, now, mine, other, make_stamp(other, clock));
 	}
 }
 
@@ -618,20 +631,22 @@ static void check_global_write(struct worker *worker, struct global_cell *cell, 
 static void note_global_read(struct worker *worker, struct global_cell *cell, const struct access *now, uint64_t mine)
 {
 	const uint64_t reader = atomic_load_explicit(&cell->reader, memory_order_relaxed);
-	const uint32_t stamp = atomic_load_explicit(&cell->read_stamp, memory_order_relaxed);
 	const uint64_t other = atomic_load_explicit(&cell->other_reader, memory_order_relaxed);
-	const uint64_t also = (mine & ~((uint64_t)(MAX_THREADS - 1) << 30)) | (uint64_t)now->also << 30;
-	enum apart kept, last;
+	const uint32_t last_stamp = atomic_load_explicit(&cell->read_stamp, memory_order_relaxed);
+	const uint32_t stamp = stamp_of(mine, now);
+	const uint64_t also = (mine & ~((uint64_t)(MAX_THREADS - 1) << THREAD_SHIFT)) | (uint64_t)now->also
+	                                                                                        << THREAD_SHIFT;
+	enum apart last, kept = ORDERED;
 
 	if (mine != reader)
 		atomic_store_explicit(&cell->reader, mine, memory_order_relaxed);
-	if (stamp_of(mine, now) != stamp)
-		atomic_store_explicit(&cell->read_stamp, stamp_of(mine, now), memory_order_relaxed);
-	if (also != mine ? also == other : mine == reader)
+	if (stamp != last_stamp)
+		atomic_store_explicit(&cell->read_stamp, stamp, memory_order_relaxed);
+	if (also == mine ? mine == reader || (reader == 0 && other == 0) : also == other)
 		return;
-	/* As one may come before the other here, and after it there, only the place counts, not the order. */
-	kept = other == 0 ? ORDERED : compare_words(worker, now, mine, other, clock_of(reader, stamp));
-	last = reader == 0 ? ORDERED : find_apart(worker, now, mine, reader, stamp);
+	last = reader == 0 ? ORDERED : find_apart(worker, now, mine, reader, last_stamp);
+	if (last != BLOCKS && other != 0)
+		kept = compare_words(now, mine, other, make_stamp(other, clock_of(reader, last_stamp)));
 	if (last != ORDERED && last >= kept)
 		atomic_store_explicit(&cell->other_reader, reader, memory_order_relaxed);
 	else if (kept <= LANES && also != mine)
@@ -757,14 +772,15 @@ static bool is_uniform(const uint64_t *address, unsigned count)
 	return differs == 0;
 }
 
-static enum touch touch_of(struct lane *lane, enum sim_op op, bool is_volatile)
+/* A store's touch depends on its lane. */
+static enum touch touch_of(struct lane *lane, uint64_t key)
 {
-	switch (op) {
-	case SIM_OP_LOAD: return is_volatile ? VOLATILE_LOAD : PLAIN_LOAD;
-	case SIM_OP_ATOMIC: return is_volatile ? BLOCK_ATOMIC : ATOMIC;
+	switch (key_op(key)) {
+	case SIM_OP_LOAD: return key_is_volatile(key) ? VOLATILE_LOAD : PLAIN_LOAD;
+	case SIM_OP_ATOMIC: return key_is_volatile(key) ? BLOCK_ATOMIC : ATOMIC;
 	default: break;
 	}
-	if (is_volatile)
+	if (key_is_volatile(key))
 		return ordering_is_publishing(lane) ? RELEASING_STORE : VOLATILE_STORE;
 	if (lane->worker->has_fenced)
 		ordering_note_plain_store(lane);
@@ -777,7 +793,10 @@ void racecheck_instruction(struct worker *worker, const struct warp *warp, uint6
 	const enum sim_space space = key_space(key);
 	const unsigned size = key_size(key), count = (unsigned)__builtin_popcount(lanes);
 	const uint32_t first_thread = (uint32_t)(warp->lanes - worker->lanes);
-	struct access now = {.site = key_site(key), .op = key_op(key), .warp = warp};
+	struct access now = {.site = key_site(key),
+	                     .op = key_op(key),
+	                     .touch = touch_of(&warp->lanes[__builtin_ctz(lanes)], key),
+	                     .warp = warp};
 	struct sim_allocation *allocation = NULL;
 	unsigned i = 0;
 
@@ -799,7 +818,6 @@ void racecheck_instruction(struct worker *worker, const struct warp *warp, uint6
 
 		now.thread = first_thread + (uint32_t)__builtin_ctz(lanes);
 		now.also = first_thread + 31u - (uint32_t)__builtin_clz(lanes);
-		now.touch = touch_of(lane, now.op, key_is_volatile(key));
 		now.clock = lane_clock(lane);
 		now.address = address[0];
 		if (space == SIM_SHARED)
@@ -813,7 +831,8 @@ void racecheck_instruction(struct worker *worker, const struct warp *warp, uint6
 		const uint64_t stored = now.op == SIM_OP_STORE ? value[i] : 0;
 
 		now.thread = now.also = first_thread + (uint32_t)__builtin_ctz(rest);
-		now.touch = touch_of(lane, now.op, key_is_volatile(key));
+		if (now.op == SIM_OP_STORE && worker->has_fenced)
+			now.touch = touch_of(lane, key);
 		now.clock = lane_clock(lane);
 		now.address = address[i];
 		if (space == SIM_SHARED) {

@@ -233,7 +233,7 @@ struct worker {
 	struct race_cell *race_bytes; /* four cells for 4 bytes, where threads share a word */
 	uint8_t *shared_written;
 	struct block_order *ordering; /* racecheck: what its threads know of each other and of other blocks */
-	bool has_fenced;           /* a thread of this block has executed a fence */
+	bool has_fenced;              /* a thread of this block has executed a fence */
 	struct finding *findings;
 	size_t finding_count, finding_capacity;
 	uint64_t finding_sequence;
@@ -263,8 +263,9 @@ struct launch {
 	_Atomic uint64_t next_order;
 	_Atomic uint64_t failed_order; /* the first block in order that ended in an error; UINT64_MAX if none */
 	uint64_t order_multiplier, order_offset;
-	uint32_t number;            /* counts launches, from 1 */
+	uint32_t number;               /* counts launches, from 1 */
 	struct launch_order *ordering; /* racecheck: what threads have released to each other; NULL: off */
+	_Atomic bool has_releases;     /* there is something in it */
 
 	struct traced_launch *trace; /* SIM_TRACE; NULL: off */
 
