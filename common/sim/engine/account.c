@@ -285,6 +285,25 @@ static uint32_t common_length(const struct warp *warp, uint32_t lanes, uint32_t 
 	return length;
 }
 
+/* racecheck of the i-th record where a fence has had some lanes' checked before. */
+static void check_rest(struct worker *worker, const struct warp *warp, uint32_t lanes, uint32_t i)
+{
+	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+		const struct lane *lane = &warp->lanes[__builtin_ctz(rest)];
+
+		if (i >= lane->checked)
+			racecheck_instruction(worker, warp, lane->keys[i], 1u << lane->index, &lane->addresses[i],
+			                      &lane->values[i]);
+	}
+}
+
+static void empty_windows(struct warp *warp)
+{
+	for (uint32_t i = 0; i < warp->lane_count; i++)
+		warp->lanes[i].count = warp->lanes[i].checked = 0;
+	warp->checked_early = false;
+}
+
 static void zip(struct worker *worker, const struct warp *warp, uint32_t lanes, uint32_t start, uint32_t length)
 {
 	const struct lane *member[WARP_SIZE];
@@ -302,10 +321,15 @@ static void zip(struct worker *worker, const struct warp *warp, uint32_t lanes, 
 			trace_accesses(worker, instruction.key, instruction.address, instruction.count);
 		if (worker->race_cells == NULL)
 			continue;
-		if (key_op(instruction.key) != SIM_OP_LOAD)
+		if (warp->checked_early) {
+			check_rest(worker, warp, lanes, i);
+			continue;
+		}
+		if (key_op(instruction.key) == SIM_OP_STORE)
 			for (unsigned j = 0; j < instruction.count; j++)
 				value[j] = member[j]->values[i];
-		racecheck_instruction(worker, warp, instruction.key, lanes, instruction.address, value);
+		racecheck_instruction(worker, warp, instruction.key, lanes, instruction.address,
+		                      key_op(instruction.key) == SIM_OP_STORE ? value : NULL);
 	}
 }
 
@@ -470,7 +494,7 @@ static void sort_into_streams(struct worker *worker, struct warp *warp, uint32_t
 			last = at;
 			if (worker->tracer != NULL)
 				trace_accesses(worker, lane->keys[r], &lane->addresses[r], 1);
-			if (worker->race_cells != NULL)
+			if (worker->race_cells != NULL && r >= lane->checked)
 				racecheck_instruction(worker, warp, lane->keys[r], 1u << i, &lane->addresses[r],
 				                      &lane->values[r]);
 		}
@@ -573,8 +597,7 @@ void account_meeting(struct worker *worker, struct warp *warp, uint32_t met)
 	}
 	if (!left)
 		account_forget(warp);
-	for (uint32_t i = 0; i < warp->lane_count; i++)
-		warp->lanes[i].count = 0;
+	empty_windows(warp);
 }
 
 void account_warp(struct worker *worker, struct warp *warp, bool final)
@@ -594,6 +617,5 @@ void account_warp(struct worker *worker, struct warp *warp, bool final)
 		if (final)
 			account_forget(warp);
 	}
-	for (uint32_t i = 0; i < warp->lane_count; i++)
-		warp->lanes[i].count = 0;
+	empty_windows(warp);
 }

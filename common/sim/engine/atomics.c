@@ -12,22 +12,29 @@
 
 /* A plain build has no sites, checks nothing and counts nothing: only the operation is left, and a turn for the
  * other threads, should this one be waiting for them. */
-#define ENTER(address, site)                                                                                         \
+#define ENTER(address, site, kind)                                                                                   \
 	do {                                                                                                         \
 		if ((site) != NULL)                                                                                  \
-			sim_access(address, sizeof *(address), SIM_OP_ATOMIC, site);                                 \
+			sim_atomic_access(address, __builtin_ctz(sizeof *(address)), kind, site);                    \
 		else                                                                                                 \
 			sim_take_turns();                                                                            \
 	} while (0)
 
-/* Declared here for -Wmissing-prototypes: device code reaches them by symbol, no C caller exists. */
-#define ATOMIC(name, type, builtin)                                                                                  \
-	type sim_atomic_##name##_s3(type *address, type value, const void *site);                                    \
-	type sim_atomic_##name##_s3(type *address, type value, const void *site)                                     \
+/* Each exists for the device (and the system, which is the same here) and for the scope of a block: racecheck tells
+ * them apart. Declared here for -Wmissing-prototypes: device code reaches them by symbol, no C caller exists. */
+#define ATOMIC_KIND(symbol, type, builtin, kind)                                                                     \
+	type symbol(type *address, type value, const void *site);                                                    \
+	type symbol(type *address, type value, const void *site)                                                     \
 	{                                                                                                            \
-		ENTER(address, site);                                                                                \
+		ENTER(address, site, kind);                                                                          \
 		return builtin(address, value, RELAXED);                                                             \
 	}
+#define ATOMIC(name, type, builtin)                                                                                  \
+	ATOMIC_KIND(sim_atomic_##name##_s3, type, builtin, 0)                                                        \
+	ATOMIC_KIND(sim_atomic_block_##name##_s3, type, builtin, SIM_ATOMIC_BLOCK)
+#define EXCHANGE(name, type)                                                                                         \
+	ATOMIC_KIND(sim_atomic_##name##_s3, type, __atomic_exchange_n, SIM_ATOMIC_OVERWRITES)                        \
+	ATOMIC_KIND(sim_atomic_block_##name##_s3, type, __atomic_exchange_n, SIM_ATOMIC_BLOCK | SIM_ATOMIC_OVERWRITES)
 
 ATOMIC(add_i32, uint32_t, __atomic_fetch_add)
 ATOMIC(add_i64, uint64_t, __atomic_fetch_add)
@@ -38,18 +45,18 @@ ATOMIC(or_i32, uint32_t, __atomic_fetch_or)
 ATOMIC(or_i64, uint64_t, __atomic_fetch_or)
 ATOMIC(xor_i32, uint32_t, __atomic_fetch_xor)
 ATOMIC(xor_i64, uint64_t, __atomic_fetch_xor)
-ATOMIC(exch_i32, uint32_t, __atomic_exchange_n)
-ATOMIC(exch_i64, uint64_t, __atomic_exchange_n)
+EXCHANGE(exch_i32, uint32_t)
+EXCHANGE(exch_i64, uint64_t)
 
 /* What the host has no instruction for: compute the new value from the old one until nobody came between. */
-#define ATOMIC_LOOP(symbol, type, bits_type, new_value)                                                              \
+#define ATOMIC_LOOP_KIND(symbol, type, bits_type, new_value, kind)                                                   \
 	type symbol(type *address, type value, const void *site);                                                    \
 	type symbol(type *address, type value, const void *site)                                                     \
 	{                                                                                                            \
 		bits_type *place = (bits_type *)(void *)address, seen, wanted;                                       \
 		type old, next;                                                                                      \
                                                                                                                      \
-		ENTER(address, site);                                                                                \
+		ENTER(address, site, kind);                                                                          \
 		seen = __atomic_load_n(place, RELAXED);                                                              \
 		do {                                                                                                 \
 			memcpy(&old, &seen, sizeof old);                                                             \
@@ -59,29 +66,37 @@ ATOMIC(exch_i64, uint64_t, __atomic_exchange_n)
 		return old;                                                                                          \
 	}
 
-ATOMIC_LOOP(sim_atomic_add_f32_s2, float, uint32_t, old + value)
-ATOMIC_LOOP(sim_atomic_add_f64_s2, double, uint64_t, old + value)
-ATOMIC_LOOP(sim_atomic_exch_f32_s2, float, uint32_t, value)
-ATOMIC_LOOP(sim_atomic_max_i32_s3, int32_t, uint32_t, old > value ? old : value)
-ATOMIC_LOOP(sim_atomic_max_u32_s3, uint32_t, uint32_t, old > value ? old : value)
-ATOMIC_LOOP(sim_atomic_max_i64_s3, int64_t, uint64_t, old > value ? old : value)
-ATOMIC_LOOP(sim_atomic_max_u64_s3, uint64_t, uint64_t, old > value ? old : value)
-ATOMIC_LOOP(sim_atomic_min_i32_s3, int32_t, uint32_t, old < value ? old : value)
-ATOMIC_LOOP(sim_atomic_min_u32_s3, uint32_t, uint32_t, old < value ? old : value)
-ATOMIC_LOOP(sim_atomic_min_i64_s3, int64_t, uint64_t, old < value ? old : value)
-ATOMIC_LOOP(sim_atomic_min_u64_s3, uint64_t, uint64_t, old < value ? old : value)
-/* CUDA's counters: up to `value` and then 0; down to 0 and then `value` */
-ATOMIC_LOOP(sim_atomic_inc_u32_s3, uint32_t, uint32_t, old >= value ? 0 : old + 1)
-ATOMIC_LOOP(sim_atomic_dec_u32_s3, uint32_t, uint32_t, old == 0 || old > value ? value : old - 1)
+#define ATOMIC_LOOP(name, type, bits_type, new_value)                                                                \
+	ATOMIC_LOOP_KIND(sim_atomic_##name, type, bits_type, new_value, 0)                                           \
+	ATOMIC_LOOP_KIND(sim_atomic_block_##name, type, bits_type, new_value, SIM_ATOMIC_BLOCK)
 
-#define ATOMIC_CAS(name, type)                                                                                       \
-	type sim_atomic_cas_##name##_s4(type *address, type compare, type value, const void *site);                  \
-	type sim_atomic_cas_##name##_s4(type *address, type compare, type value, const void *site)                   \
+ATOMIC_LOOP(add_f32_s2, float, uint32_t, old + value)
+ATOMIC_LOOP(add_f64_s2, double, uint64_t, old + value)
+ATOMIC_LOOP_KIND(sim_atomic_exch_f32_s2, float, uint32_t, value, SIM_ATOMIC_OVERWRITES)
+ATOMIC_LOOP_KIND(sim_atomic_block_exch_f32_s2, float, uint32_t, value, SIM_ATOMIC_BLOCK | SIM_ATOMIC_OVERWRITES)
+ATOMIC_LOOP(max_i32_s3, int32_t, uint32_t, old > value ? old : value)
+ATOMIC_LOOP(max_u32_s3, uint32_t, uint32_t, old > value ? old : value)
+ATOMIC_LOOP(max_i64_s3, int64_t, uint64_t, old > value ? old : value)
+ATOMIC_LOOP(max_u64_s3, uint64_t, uint64_t, old > value ? old : value)
+ATOMIC_LOOP(min_i32_s3, int32_t, uint32_t, old < value ? old : value)
+ATOMIC_LOOP(min_u32_s3, uint32_t, uint32_t, old < value ? old : value)
+ATOMIC_LOOP(min_i64_s3, int64_t, uint64_t, old < value ? old : value)
+ATOMIC_LOOP(min_u64_s3, uint64_t, uint64_t, old < value ? old : value)
+/* CUDA's counters: up to `value` and then 0; down to 0 and then `value` */
+ATOMIC_LOOP(inc_u32_s3, uint32_t, uint32_t, old >= value ? 0 : old + 1)
+ATOMIC_LOOP(dec_u32_s3, uint32_t, uint32_t, old == 0 || old > value ? value : old - 1)
+
+#define ATOMIC_CAS_KIND(symbol, type, kind)                                                                          \
+	type symbol(type *address, type compare, type value, const void *site);                                      \
+	type symbol(type *address, type compare, type value, const void *site)                                       \
 	{                                                                                                            \
-		ENTER(address, site);                                                                                \
+		ENTER(address, site, kind);                                                                          \
 		__atomic_compare_exchange_n(address, &compare, value, false, RELAXED, RELAXED);                      \
 		return compare; /* what was there, whether or not it was exchanged */                                \
 	}
+#define ATOMIC_CAS(name, type)                                                                                       \
+	ATOMIC_CAS_KIND(sim_atomic_cas_##name##_s4, type, 0)                                                         \
+	ATOMIC_CAS_KIND(sim_atomic_block_cas_##name##_s4, type, SIM_ATOMIC_BLOCK)
 
 ATOMIC_CAS(i16, uint16_t)
 ATOMIC_CAS(i32, uint32_t)

@@ -417,8 +417,8 @@ static void open_lanes(struct worker *worker)
 		lane->state = LANE_READY;
 		lane->count = 0;
 		lane->entered = lane->pending = 0;
-		lane->copies = false;
-		lane->fenced = lane->released = lane->acquired = false;
+		lane->copies = lane->copying = lane->overwrites = false;
+		lane->checked = 0;
 		memset(lane->recent_reads, 0, sizeof lane->recent_reads);
 		lane->path = 0;
 		lane->stack_end = lane->frames[0].address = lane->stack_first + STACK_BYTES;
@@ -464,10 +464,11 @@ void run_block(struct worker *worker)
 	worker->instrumented = sim_is_counting();
 	worker->arrivals = (struct arrivals){NULL, NULL, 0, 0};
 	worker->first_interval = ++worker->interval;
-	worker->fenced = worker->acquired = false;
 	worker->finding_sequence = 0;
 	open_lanes(worker);
 	open_warps(worker);
+	if (worker->race_cells != NULL)
+		racecheck_open_block(worker);
 	if (worker->instrumented)
 		fill_shared(worker);
 	if (worker->tracer != NULL)

@@ -137,8 +137,12 @@ const struct sim_function *sim_function_signed(const char *signature);
 
 /* ---- for device code: called by fibers only; `site` is what simcc's pass filled in, NULL in plain builds ---- */
 
-/* One access by the calling thread; does not return if it is not allowed. */
-void sim_access(const void *pointer, size_t size, enum sim_op op, const void *site);
+/* An atomic of the calling thread, of 2^width bytes; does not return if it is not allowed. */
+enum {
+	SIM_ATOMIC_BLOCK = 1,      /* of the scope of its block */
+	SIM_ATOMIC_OVERWRITES = 2, /* an exchange: a read only where its result is used */
+};
+void sim_atomic_access(const void *pointer, unsigned width, unsigned kind, const void *site);
 
 /* __nanosleep: gives the other threads a turn. So does an atomic in a plain build, now and then: there no window
  * fills up, and a loop that waits for another thread would wait for ever. */
@@ -157,8 +161,8 @@ uint64_t sim_warp_shuffle(const char *intrinsic, enum sim_shuffle kind, unsigned
 unsigned sim_warp_ballot(const char *intrinsic, unsigned mask, int predicate, const void *site);
 unsigned sim_warp_active_mask(const void *site);
 
-/* __threadfence(): what the block wrote before may be read by a block that sees an atomic it does afterwards. */
-void sim_note_fence(void);
+/* __threadfence() and __threadfence_block(), for racecheck. */
+void sim_note_fence(bool block_only);
 
 /* Ends the launch: __trap() (which has a site) and a failed assert (which has a file and a line). `error` becomes
  * sticky; the message says why. */

@@ -28,12 +28,13 @@ void capture_value(struct lane *lane)
 		const unsigned size = key_size(lane->keys[at]);
 		uint64_t value = 0;
 
-		if (key_op(lane->keys[at]) == SIM_OP_LOAD)
+		if (key_op(lane->keys[at]) != SIM_OP_STORE)
 			continue;
 		memcpy(&value, (const void *)lane->addresses[at], size < 8 ? size : 8);
 		lane->values[at] = value;
 	}
 	lane->pending = 0;
+	lane->copying = false;
 }
 
 static inline void append(struct lane *lane, uintptr_t address, uint64_t low_key)
@@ -47,7 +48,7 @@ static inline void append(struct lane *lane, uintptr_t address, uint64_t low_key
 
 static inline bool wants_value(const struct lane *lane, uint64_t low_key)
 {
-	return lane->values != NULL && key_op(low_key) != SIM_OP_LOAD;
+	return lane->values != NULL && key_op(low_key) == SIM_OP_STORE;
 }
 
 /* A record with something to do before it: values that are wanted, a window that is full. */
@@ -100,7 +101,8 @@ static inline __attribute__((always_inline)) bool note_written(uint8_t *written,
 COLD static void record_uninitialised(struct lane *lane, uint8_t *written, uintptr_t address, uint64_t low_key,
                                       const void *site)
 {
-	report_uninitialised(lane, address, key_size(low_key), key_space(low_key), site);
+	if (!lane->overwrites)
+		report_uninitialised(lane, address, key_size(low_key), key_space(low_key), site);
 	if (key_op(low_key) != SIM_OP_LOAD)
 		memset(written, 1, key_size(low_key));
 	record(lane, address, low_key);
@@ -210,6 +212,23 @@ HOOK(4, 2)
 HOOK(8, 3)
 HOOK(16, 4)
 
+/* gcc announces a copy's stores, then its loads, and then copies: so loads do not show that the stores have happened.
+ * And the window must not fill up in between, because then nobody could tell what was stored. */
+static void begin_copy(struct lane *lane, enum sim_op op, size_t pieces)
+{
+	if (lane->pending && !(op == SIM_OP_LOAD && lane->copying))
+		capture_value(lane);
+	if (op == SIM_OP_STORE && lane->values != NULL && 2 * pieces <= WINDOW && lane->count + 2 * pieces > WINDOW)
+		lane_window_full(lane);
+	lane->copies = true;
+}
+
+static void end_copy(struct lane *lane, enum sim_op op)
+{
+	lane->copies = false;
+	lane->copying |= op == SIM_OP_STORE;
+}
+
 /*
  * A copy of a whole struct whose type is less aligned than it is long, and memcpy: the GPU would do it in pieces
  * of the type's alignment, which no hook can see. We count pieces of 4 bytes, or smaller ones where the address
@@ -223,12 +242,10 @@ static void access_range(const void *pointer, size_t bytes, enum sim_op op, cons
 
 	if (lane == NULL || bytes == 0 || is_local(lane, address, bytes, op))
 		return;
-	if (lane->pending)
-		capture_value(lane);
-	lane->copies = true;
+	begin_copy(lane, op, bytes >> log2_size);
 	for (size_t done = 0; done < bytes; done += (size_t)1 << log2_size)
 		access_memory((const char *)pointer + done, log2_size, op, site);
-	lane->copies = false;
+	end_copy(lane, op);
 }
 
 #define UNALIGNED_HOOK(bytes)                                                                                        \
@@ -249,19 +266,18 @@ UNALIGNED_HOOK(8)
  * allows it, two of 8 bytes where not. (A float4 comes through __tsan_read16 and must be aligned to 16.) */
 static void access_16(const void *pointer, enum sim_op op, const void *site)
 {
-	if (sim_lane != NULL) {
-		if (sim_lane->pending)
-			capture_value(sim_lane);
-		sim_lane->copies = true;
-	}
+	struct lane *lane = sim_lane;
+
+	if (lane == NULL || (uintptr_t)pointer - lane->stack_first < lane->stack_span)
+		return;
+	begin_copy(lane, op, 2);
 	if ((uintptr_t)pointer % 16 == 8) {
 		access_memory(pointer, 3, op, site);
 		access_memory((const char *)pointer + 8, 3, op, site);
 	} else {
 		access_memory(pointer, 4, op, site);
 	}
-	if (sim_lane != NULL)
-		sim_lane->copies = false;
+	end_copy(lane, op);
 }
 
 void __tsan_unaligned_read16(void *pointer, const void *site)
@@ -304,58 +320,24 @@ void *sim_memset_s4(void *to, int value, size_t bytes, const void *site)
 	return memset(to, value, bytes);
 }
 
-void sim_note_fence(void)
+void sim_note_fence(bool block_only)
 {
 	if (sim_lane != NULL)
-		sim_lane->fenced = sim_lane->worker->fenced = true;
+		ordering_fence(sim_lane, block_only);
 }
 
-/* racecheck: who has published results, and who has looked. */
-static void note_release(struct lane *lane)
-{
-	const struct worker *worker = lane->worker;
-	const uint32_t interval = worker->interval - worker->first_interval;
-	const uint32_t thread = (uint32_t)(lane - worker->lanes);
-	uint32_t release, last;
-
-	lane->released |= lane->fenced;
-	/* With what it did, a thread publishes what lanes of its warp had told it. */
-	for (uint32_t i = 0; lane->fenced && i < lane->warp->lane_count; i++)
-		if (lane->warp->full_sync != 0 || lane->warp->pair_sync[i][lane->index] != 0)
-			lane->warp->lanes[i].released = true;
-	if (!worker->fenced || worker->launch->released == NULL ||
-	    worker->block_order >= worker->launch->released_count)
-		return;
-	last = worker->launch->released[worker->block_order];
-	release = RELEASE_VALID | (last & RELEASE_ACQUIRED) | thread |
-	          (interval < RELEASE_INTERVAL_MOST ? interval : RELEASE_INTERVAL_MOST) << RELEASE_INTERVAL_SHIFT;
-	if (((last ^ release) & ~RELEASE_SEVERAL) >> RELEASE_INTERVAL_SHIFT == 0 &&
-	    ((last & RELEASE_SEVERAL) || (last & (MAX_THREADS - 1)) / WARP_SIZE != thread / WARP_SIZE))
-		release |= RELEASE_SEVERAL;
-	worker->launch->released[worker->block_order] = release;
-}
-
-static void note_acquire(struct lane *lane)
-{
-	struct worker *worker = lane->worker;
-
-	lane->acquired = true;
-	if (worker->acquired)
-		return;
-	worker->acquired = true;
-	if (worker->launch->released != NULL && worker->block_order < worker->launch->released_count)
-		worker->launch->released[worker->block_order] |= RELEASE_ACQUIRED;
-}
-
-/* Volatile accesses are how older code talks between threads: to racecheck they are like atomics. */
+/* Volatile accesses are how older code talks between threads; what they order, and what not: racecheck.c. */
 static void access_volatile(const void *pointer, unsigned width, enum sim_op op, const void *site)
 {
-	if (sim_lane == NULL)
+	struct lane *lane = sim_lane;
+	const uintptr_t address = (uintptr_t)pointer;
+
+	if (lane == NULL || address - lane->stack_first < lane->stack_span)
 		return;
 	if (op == SIM_OP_LOAD)
-		note_acquire(sim_lane);
+		ordering_look(lane, address, false);
 	else
-		note_release(sim_lane);
+		ordering_release(lane, address, false);
 	access_memory(pointer, width | VOLATILE, op, site);
 }
 
@@ -375,19 +357,19 @@ VOLATILE_HOOK(4, 2)
 VOLATILE_HOOK(8, 3)
 VOLATILE_HOOK(16, 4)
 
-void sim_access(const void *pointer, size_t size, enum sim_op op, const void *site)
+void sim_atomic_access(const void *pointer, unsigned width, unsigned kind, const void *site)
 {
-	if (op == SIM_OP_ATOMIC && sim_lane != NULL) {
-		note_release(sim_lane);
-		note_acquire(sim_lane);
-	}
-	switch (size) {
-	case 1: access_memory(pointer, 0, op, site); break;
-	case 2: access_memory(pointer, 1, op, site); break;
-	case 4: access_memory(pointer, 2, op, site); break;
-	case 8: access_memory(pointer, 3, op, site); break;
-	default: access_memory(pointer, 4, op, site); break;
-	}
+	struct lane *lane = sim_lane;
+	const bool block_only = kind & SIM_ATOMIC_BLOCK;
+
+	if (lane == NULL)
+		return;
+	lane->overwrites = (kind & SIM_ATOMIC_OVERWRITES) && ((const struct sim_site *)site)->size == 0;
+	access_memory(pointer, width | (block_only ? VOLATILE : 0), SIM_OP_ATOMIC, site);
+	lane->overwrites = false;
+	ordering_look(lane, (uintptr_t)pointer, block_only);
+	if (ordering_release(lane, (uintptr_t)pointer, block_only))
+		racecheck_catch_up(lane); /* before anybody can see it */
 }
 
 /* The call path: a call site is keyed with the calls that led to it, so one helper called from two branches is

@@ -383,20 +383,6 @@ static void write_record(const struct launch *launch, int workers)
 	keep_launch(&record);
 }
 
-/* For racecheck. Of a launch with more blocks than this the later ones pass for released: rather a miss than a false
- * alarm. */
-static void open_released(struct launch *launch)
-{
-	enum { MOST = 1 << 22 };
-
-	if (!sim_options()->check[SIM_RACECHECK])
-		return;
-	launch->released_count = launch->block_total < MOST ? launch->block_total : MOST;
-	launch->released = calloc(launch->released_count, sizeof *launch->released);
-	if (launch->released == NULL)
-		launch->released_count = 0;
-}
-
 static cudaError_t run_launch(struct launch *launch)
 {
 	static uint32_t launches;
@@ -404,14 +390,14 @@ static cudaError_t run_launch(struct launch *launch)
 	launch->number = ++launches & (UINT32_MAX >> 5);
 	pthread_mutex_init(&launch->lock, NULL);
 	choose_block_order(launch);
-	open_released(launch);
+	launch->ordering = sim_options()->check[SIM_RACECHECK] ? ordering_open_launch() : NULL;
 	trace_open_launch(launch);
 	run_on_pool(launch, false);
 	print_outputs(launch);
 	write_record(launch, pool.wanted);
 	trace_close_launch(launch);
 	free(launch->fault);
-	free((void *)launch->released);
+	ordering_close_launch(launch->ordering);
 	pthread_mutex_destroy(&launch->lock);
 	if (launch->error != cudaSuccess)
 		sim_set_fault(launch->error);

@@ -34,7 +34,7 @@ enum {
 enum {
 	KEY_SITE_BITS = 24,
 	KEY_SIZE_SHIFT = 24,
-	KEY_VOLATILE_SHIFT = 27,
+	KEY_VOLATILE_SHIFT = 27, /* of an atomic: it has the scope of a block */
 	KEY_OP_SHIFT = 28,
 	KEY_SPACE_SHIFT = 30,
 	KEY_PATH_SHIFT = 32
@@ -100,10 +100,11 @@ struct lane {
 	uint32_t count;   /* records in the window */
 	uint16_t entered; /* functions of device code that are running: 0 outside the kernel, 1 in its own body */
 	uint16_t pending; /* racecheck: the last record is a store whose value is not there yet */
-	bool fenced,
-		released; /* racecheck: it has executed __threadfence(), and an atomic or volatile store after it */
 	bool copies;      /* a whole struct, which may have padding that nobody writes */
-	bool acquired;    /* or an atomic or volatile load: it may have seen what others released */
+	bool copying;     /* racecheck: the pending stores are those of a copy, whose loads are recorded next */
+	bool overwrites;  /* initcheck: an atomicExch() */
+	uint32_t clock;   /* racecheck: the warp's, at its last fence or meeting, unless all lanes have met since */
+	uint16_t checked; /* racecheck: records at the window's start that it has seen */
 	uint64_t path;    /* call path, shifted to its place in a key */
 	uintptr_t shared_first; /* where shared memory may lie in this pthread's thread-local storage */
 	uintptr_t shared_span;
@@ -163,6 +164,9 @@ struct warp {
 	uint32_t clock;     /* racecheck: counts the times lanes of the warp have synchronised */
 	uint32_t full_sync; /* when all of them last did */
 	uint32_t pair_sync[WARP_SIZE][WARP_SIZE]; /* when these two did, in a smaller group */
+	uint32_t first_clock;                     /* the clock when the block started */
+	bool has_fenced;                          /* a lane has, since all of them last synchronised */
+	bool checked_early;                       /* lanes have records that racecheck has seen */
 	bool diverged;                            /* lanes' records since the last barrier were not the same */
 	struct stream *streams;
 	uint32_t stream_count, stream_capacity;
@@ -241,8 +245,8 @@ struct worker {
 	struct race_cell *race_cells; /* racecheck of shared memory: a cell for 4 bytes; NULL: off */
 	struct race_cell *race_bytes; /* four cells for 4 bytes, where threads share a word */
 	uint8_t *shared_written;
-	bool fenced;   /* a thread of this block has executed __threadfence() */
-	bool acquired; /* and one has executed an atomic: it may have seen what other blocks released */
+	struct block_order *ordering; /* racecheck: what its threads know of each other and of other blocks */
+	bool has_fenced;              /* a thread of this block has executed a fence */
 	struct finding *findings;
 	size_t finding_count, finding_capacity;
 	uint64_t finding_sequence;
@@ -274,10 +278,9 @@ struct launch {
 	_Atomic uint64_t next_order;
 	_Atomic uint64_t failed_order; /* the first block in order that ended in an error; UINT64_MAX if none */
 	uint64_t order_multiplier, order_offset;
-	uint32_t number; /* counts launches, from 1 */
-	_Atomic uint32_t
-		*released; /* racecheck, by block order: its last atomic after a fence, as below; NULL: off */
-	uint64_t released_count;
+	uint32_t number;               /* counts launches, from 1 */
+	struct launch_order *ordering; /* racecheck: what threads have released to each other; NULL: off */
+	_Atomic bool has_releases;     /* there is something in it */
 
 	struct traced_launch *trace; /* SIM_TRACE; NULL: off */
 
@@ -287,12 +290,6 @@ struct launch {
 	struct block_output *outputs;
 	size_t output_count, output_capacity;
 };
-
-/* What `released` holds: RELEASE_VALID | interval of the block | thread; SEVERAL: threads of several warps. */
-enum { RELEASE_INTERVAL_SHIFT = 10, RELEASE_INTERVAL_MOST = (1 << 14) - 1 };
-#define RELEASE_ACQUIRED (1u << 29) /* the block has executed an atomic or a volatile load */
-#define RELEASE_VALID    (1u << 30)
-#define RELEASE_SEVERAL  (1u << 31)
 
 /* The lane that is running on this pthread; NULL on a host thread and in the scheduler of a worker. */
 extern __thread struct lane *sim_lane __attribute__((tls_model("local-exec")));
@@ -309,12 +306,47 @@ void report_uninitialised(struct lane *lane, uintptr_t address, size_t size, enu
 
 /* ---- racecheck.c ---- */
 bool racecheck_open_worker(struct worker *worker);
-/* Checks one warp-level instruction, or the part of it in `lanes`: addresses and values of those lanes, compact. */
+/* Checks one warp-level instruction, or the part of it in `lanes`: addresses and, of stores, values of those lanes,
+ * compact. */
 void racecheck_instruction(struct worker *worker, const struct warp *warp, uint64_t key, uint32_t lanes,
                            const uint64_t *address, const uint64_t *value);
+void racecheck_open_block(struct worker *worker);
 /* The lanes of `group` have synchronised. */
-void racecheck_synchronise(struct warp *warp, uint32_t group);
+void racecheck_synchronise(struct worker *worker, struct warp *warp, uint32_t group);
+/* Checks what the lane has recorded so far, before its warp is accounted. */
+void racecheck_catch_up(struct lane *lane);
 void racecheck_forget(struct sim_allocation *allocation);
+
+/* ---- ordering.c: fences, releases and acquires; all but the first four are called while a block runs ---- */
+struct launch_order *ordering_open_launch(void); /* NULL: no memory, nothing is ordered by them */
+void ordering_close_launch(struct launch_order *order);
+struct block_order *ordering_open_worker(void);
+/* The lane has come to a fence. `block_only`, here and below: of the scope of a block. */
+void ordering_fence(struct lane *lane, bool block_only);
+/* It is about to do an atomic or a volatile store: what its fences cover may be acquired there. False: nothing new.
+ */
+bool ordering_release(struct lane *lane, uintptr_t address, bool block_only);
+/* It does an atomic or a volatile load: a fence or barrier after it acquires what was released there. */
+void ordering_look(struct lane *lane, uintptr_t address, bool block_only);
+void ordering_meet(struct worker *worker, struct warp *warp, uint32_t group);
+/* Has the lane done no plain store since its last fence? Then a volatile store of it is a release. */
+bool ordering_is_publishing(struct lane *lane);
+void ordering_note_plain_store(struct lane *lane);
+
+/* When something happened: block by its order, thread in it, barriers the block had passed, relative clock of the
+ * warp. */
+struct moment {
+	uint64_t block;
+	uint32_t thread, interval, clock;
+};
+/* Does the worker's thread know what happened at `before`? `address`: its place, if it was a release itself; or 0. */
+bool ordering_knows(struct worker *worker, uint32_t thread, const struct moment *before, uintptr_t address);
+/* Was the release `now` acquired by that block already? */
+bool ordering_was_seen(struct worker *worker, const struct moment *now, uint64_t by_block, uintptr_t address);
+static inline uint32_t lane_clock(const struct lane *lane)
+{
+	return lane->clock > lane->warp->full_sync ? lane->clock : lane->warp->full_sync;
+}
 
 /* ---- hooks.c calls these where its common case ends ---- */
 

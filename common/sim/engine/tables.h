@@ -41,8 +41,8 @@ struct sim_site {
 	const struct sim_function *function;
 	uint32_t line;
 	uint16_t column;
-	uint8_t op;       /* enum sim_op */
-	uint8_t size;     /* bytes of one access; 0 where the call says it */
+	uint8_t op;   /* enum sim_op */
+	uint8_t size; /* bytes of one access; 0 where the call says it; of an atomicExch(), 1: its result is used */
 	uint64_t scratch; /* for the engine */
 };
 

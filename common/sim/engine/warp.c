@@ -89,7 +89,7 @@ static void complete_meeting(struct worker *worker, struct warp *warp, const str
 	if (worker->instrumented)
 		account_meeting(worker, warp, group);
 	if (worker->race_cells != NULL)
-		racecheck_synchronise(warp, group);
+		racecheck_synchronise(worker, warp, group);
 	exchange(worker, warp, group, one->op);
 	for (uint32_t rest = group; rest != 0; rest &= rest - 1)
 		warp->lanes[__builtin_ctz(rest)].state = LANE_READY;

@@ -201,7 +201,12 @@ REDUCE("__reduce_max_sync", max_i32, int32_t, result > other ? result : other)
 ENTRY(void, sim_threadfence, void)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	sim_note_fence();
+	sim_note_fence(false);
+}
+
+ENTRY(void, sim_threadfence_block, void)
+{
+	sim_note_fence(true);
 }
 
 ENTRY(void, sim_trap_s1, const void *site)

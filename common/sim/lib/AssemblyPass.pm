@@ -277,6 +277,7 @@ sub instruction {
     my $function = $self->{function};
     return if $self->{prologue} && $self->prologue($line);
     $self->check_leaf if $line =~ /^\s+ret/ && $self->{leaves}{ $function->{symbol} };
+    $self->watch_result($line) if $self->{exchange};
     if ($line =~ /^\s*#\s*sim_kernel\b/) {
         $function->{is_kernel} = 1;
     } elsif ($line =~ /^\s+(?:call|jmp)q?\s+\*?($SYMBOL)(?:@\w+)?/ && $1 !~ /^\.L/) {
@@ -288,6 +289,7 @@ sub instruction {
         $self->edge($callee);
         my ($new, $register, $value) = $self->hook($callee);
         push @{ $self->{out} }, "\tleaq\t$value(%rip), $register" if defined $value;
+        $self->{exchange} = $function->{sites}[-1] if defined $value && $callee =~ /^sim_atomic_(?:block_)?exch_/;
         $line =~ s/\Q$callee\E/$new/;
     } elsif ($line !~ /^\s*#/) {
         $self->{guard} = 1 if $line =~ /\b_ZGV/;
@@ -351,6 +353,18 @@ sub check_leaf {
         "\tcmpq\t%fs:sim_leaf_frame\@tpoff, %rbp", "\tje\t$label", "${label}_lost:",
         "\tcmpq\t\$0, %fs:sim_lane\@tpoff", "\tje\t$label",
         "\tleaq\t.Lsim_function_$self->{function}{index}(%rip), %rdi", "\tjmp\tsim_leaf_overrun\@PLT", "$label:";
+}
+
+# Is what an atomicExch() returns used? If so, the first instruction after it that names the register reads it, before
+# any jump: our code is compiled at -O0. Its record says so.
+sub watch_result {
+    my ($self, $line) = @_;
+    my $result = qr/%(?:[er]?ax|al|xmm0)\b/;
+    return if $line =~ /^\s*(?:#|$)/ || $line !~ /$result|^\s+(?:call|j|ret|leave|cltq|cltd|cqto)/;
+    my $site = delete $self->{exchange};
+    return if $line =~ /^\s+(?:call|j|ret|leave)/;
+    return if $line =~ /^\s+(?:mov|lea|cvt)\w*\s+(.*),\s*$result\s*$/ && $1 !~ $result;
+    $site->{size} = 1 unless $line =~ /^\s+p?xor\w*\s+(\S+),\s*\1\s*$/;
 }
 
 # In place of a call of such a copy, with `this` in %rdi and the source in %rsi: the same hooks, with records of this

@@ -1,6 +1,6 @@
 /*
  * Atomics: the types each has in CUDA. In the engine's symbol, _sK counts the address and the integer operands;
- * a float or double operand has a register of its own. _block and _system are the same here: stronger than asked.
+ * a float or double operand has a register of its own. _system is the same as none here.
  */
 #ifndef SIM_CUDA_ATOMICS_H
 #define SIM_CUDA_ATOMICS_H
@@ -9,14 +9,14 @@
 	extern type name(type *address, type value, const void *site = nullptr) __asm__("sim_atomic_" symbol);
 #define SIM_ATOMIC(name, type, symbol)                                                                               \
 	SIM_ATOMIC_(name, type, symbol)                                                                              \
-	SIM_ATOMIC_(name##_block, type, symbol)                                                                      \
+	SIM_ATOMIC_(name##_block, type, "block_" symbol)                                                             \
 	SIM_ATOMIC_(name##_system, type, symbol)
 #define SIM_CAS_(name, type, symbol)                                                                                 \
 	extern type name(type *address, type compare, type value,                                                    \
 	                 const void *site = nullptr) __asm__("sim_atomic_" symbol);
 #define SIM_CAS(type, symbol)                                                                                        \
 	SIM_CAS_(atomicCAS, type, symbol)                                                                            \
-	SIM_CAS_(atomicCAS_block, type, symbol)                                                                      \
+	SIM_CAS_(atomicCAS_block, type, "block_" symbol)                                                             \
 	SIM_CAS_(atomicCAS_system, type, symbol)
 
 SIM_ATOMIC(atomicAdd, int, "add_i32_s3")

@@ -31,7 +31,7 @@ extern int __syncthreads_and(int predicate, const void *site = nullptr) __asm__(
 extern int __syncthreads_or(int predicate, const void *site = nullptr) __asm__("sim_syncthreads_or_s2");
 
 extern void __threadfence() __asm__("sim_threadfence");
-extern void __threadfence_block() __asm__("sim_threadfence");
+extern void __threadfence_block() __asm__("sim_threadfence_block");
 extern void __threadfence_system() __asm__("sim_threadfence");
 
 extern void __trap(const void *site = nullptr) __asm__("sim_trap_s1");

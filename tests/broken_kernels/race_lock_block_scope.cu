@@ -1,0 +1,35 @@
+// A lock of block scope: two blocks can hold it at once.
+// EXPECT racecheck RAW|WAW|WAR error
+#include <cstdio>
+
+#ifdef FIXED
+#define compare_and_swap atomicCAS
+#define exchange         atomicExch
+#else
+#define compare_and_swap atomicCAS_block
+#define exchange         atomicExch_block
+#endif
+
+__global__ void add(int *lock, int *sum)
+{
+	if (threadIdx.x % 32 == 0) {
+		while (compare_and_swap(lock, 0, 1) != 0) // ALSO
+			;
+		__threadfence();
+		sum[0] += 1; // BUG
+		__threadfence();
+		exchange(lock, 0); // ALSO
+	}
+}
+
+int main()
+{
+	int *lock, *sum;
+	cudaMalloc(&lock, 2 * sizeof(int));
+	cudaMalloc(&sum, 2 * sizeof(int));
+	cudaMemset(lock, 0, 2 * sizeof(int));
+	cudaMemset(sum, 0, 2 * sizeof(int));
+	add<<<4, 96>>>(lock, sum);
+	cudaDeviceSynchronize();
+	return 0;
+}
