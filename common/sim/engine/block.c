@@ -400,7 +400,7 @@ static void open_lanes(struct worker *worker)
 		lane->copies = false;
 		lane->fenced = lane->released = lane->acquired = false;
 		memset(lane->recent_reads, 0, sizeof lane->recent_reads);
-		lane->path = 0;
+		lane->path = lane->place = 0;
 		lane->exp = 0;
 		lane->thread.x = t % size.x;
 		lane->thread.y = t / size.x % size.y;
