@@ -12,6 +12,7 @@ use Digest::SHA qw(sha1_hex sha256_hex);
 use Encode qw(decode encode);
 use Fcntl qw(LOCK_EX);
 use File::Basename qw(dirname basename);
+use File::Find ();
 use File::Path qw(make_path remove_tree);
 use File::Temp qw(tempdir);
 use Getopt::Long qw(GetOptionsFromArray);
@@ -70,10 +71,10 @@ sub slurp {
 my $device; # libsim.a
 my ($course, $tree, $teacher, @tasks, @cases, %stubs, %needs, $questions, $scratch);
 my ($cc, $cxx) = ($ENV{CC} || 'gcc', $ENV{CXX} || '');
-$cxx = $cc =~ s{clang(?!\+)}{clang++}r =~ s{gcc}{g++}r if $cxx eq '';
 
 sub open_tree {
     $course = dirname($here);
+    chomp($cxx = lines('sh', "$course/common/sim/counterpart.sh", 'c++', $cc)) if $cxx eq '';
     $teacher = -f "$here/handout.pl";
     $tree = defined $opt{key} && $opt{key} ne '' && $teacher ? class_tree($opt{key}) : $course;
     @tasks = Tasks::read_tasks("$here/tasks.tsv");
@@ -94,7 +95,7 @@ sub build_device {
     make_path($base);
     local %ENV = %ENV;
     delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES)};
-    my $directory = "$base/" . basename($cxx);
+    my $directory = "$base/" . join '_', map { basename($_) } split ' ', $cxx; # as toolchain.mk calls it
     make_path($directory);
     open my $lock, '>', "$directory/.lock" or die "$directory: cannot be written: $!\n";
     flock $lock, LOCK_EX;
@@ -115,10 +116,18 @@ sub choose_tasks {
     @tasks = grep { $chosen{ $_->{id} } } @tasks;
 }
 
+sub files_below {
+    my (@directories) = @_;
+    my @files;
+    File::Find::find({ wanted => sub { push @files, $File::Find::name if -f }, no_chdir => 1 }, grep { -d } @directories);
+    return sort @files;
+}
+
 # The hand-out of a class, from which its judge is built. It is made anew when anything of the course has changed.
 sub class_tree {
     my ($key) = @_;
-    my @files = grep { -f } glob("$course/{0*_*,common,common/*,common/sim/*,classroom,classroom/*}/*");
+    my @files = grep { -f } files_below(map { "$course/$_" } qw(common classroom plots tests/data/real_qkv)),
+        glob("\Q$course\E/0*_*/{Makefile,*.md,*.tsv,*.c,*.h,*.cu,*.cuh} \Q$course\E/{setup.sh,LICENSE,.clang-format,.gitignore}");
     my $state = sha1_hex(join "\0", $key, map { "$_ " . join ' ', (stat)[ 7, 9 ] } @files);
     my $base = $ENV{GRADE_BUILD} || "$course/build/classroom";
     my ($class, $version) = ("$base/class-" . substr(sha1_hex("class\0$key"), 0, 12), substr $state, 0, 12);

@@ -15,12 +15,7 @@ COMMON := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 ROOT := $(abspath $(COMMON)/..)
 HERE := $(CURDIR)
 
-ifeq ($(origin CC),default)
-CC := gcc
-endif
-ifeq ($(origin CXX),default)
-CXX := $(if $(findstring clang,$(notdir $(CC))),$(subst clang,clang++,$(CC)),g++)
-endif
+include $(COMMON)/sim/toolchain.mk
 
 NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
 # Asked once: the driver takes its time to answer.
@@ -31,7 +26,7 @@ ifeq ($(DEVICE) $(origin ARCH),cuda undefined)
 ARCH := $(shell sh $(COMMON)/arch.sh "$(NVCC)")
 endif
 
-OUT := $(ROOT)/build/$(notdir $(CC))/$(DEVICE)
+OUT := $(ROOT)/build/$(COMPILER)/$(DEVICE)
 HARNESS_SOURCES := $(wildcard $(COMMON)/*.c $(addprefix $(COMMON)/,support/*.c problem/*.c verify/*.c measure/*.c report/*.c))
 HARNESS := $(patsubst $(COMMON)/%.c,$(OUT)/common/%.o,$(HARNESS_SOURCES))
 HARNESS += $(OUT)/common/explorer/template.o
@@ -41,13 +36,12 @@ CHAPTER := $(patsubst %.c,$(OUT)/$(notdir $(HERE))/%.o,$(wildcard *.c))
 WERROR ?= -Werror
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow $(WERROR)
 CFLAGS ?= -O2 -g
-ALL_CFLAGS = $(CFLAGS) -std=c11 -D_GNU_SOURCE $(WARNINGS) -MMD -MP -I$(COMMON)
+ALL_CFLAGS = $(CFLAGS) -std=c11 -D_GNU_SOURCE $(WARNINGS) -MD -MP -I$(COMMON)
 
 ifeq ($(DEVICE),sim)
 PROGRAMS := $(NAME) $(NAME).fast
 ALL_CFLAGS += -DDEVICE_SIM -isystem $(COMMON)/sim/include
 COMPILE := CC="$(CC)" CXX="$(CXX)" $(COMMON)/sim/simcc -O2 -g -Wall -Wextra $(WERROR)
-TOOLCHAIN := $(wildcard $(COMMON)/sim/* $(COMMON)/sim/*/*)
 else ifeq ($(DEVICE),cuda)
 PROGRAMS := $(NAME)
 # Where the headers lie: beside nvcc, beside what it is a link to, or where the toolkit installs itself.

@@ -15,7 +15,7 @@ sub new {
     my ($class, %self) = @_;
     my $self = bless \%self, $class;
     $self->{name} = $self->{file} =~ s/\.cu$//r;
-    $self->{kit} = "$self->{tree}/build/" . ($self->{cc} =~ s{.*/}{}r) . "/sim/classroom/$self->{chapter}";
+    $self->{kit} = "$self->{tree}/build/" . join('_', map { s{.*/}{}r } split ' ', $self->{cc}) . "/sim/classroom/$self->{chapter}";
     return $self;
 }
 

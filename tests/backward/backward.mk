@@ -14,7 +14,7 @@ $(BUILD)/backward_%: $(HERE)/backward/test_%.c $(HARNESS_OBJECTS) $(BACKWARD_OBJ
 
 # The chapter as a user has it, built with the compiler under test.
 backward-program:
-	@$(MAKE) --no-print-directory -s -C $(BACKWARD) build CC=$(CC) CXX=$(CXX)
+	@$(MAKE) --no-print-directory -s -C $(BACKWARD) build CC="$(CC)" CXX="$(CXX)"
 
 BACKWARD_SIMCC = CC="$(CC)" CXX="$(CXX)" $(ROOT)/common/sim/simcc -O2 -Wall -Wextra -Werror -I$(BACKWARD)
 

@@ -13,7 +13,7 @@ $(BUILD)/classroom/%.o: $(HERE)/classroom/%.c
 .PHONY: classroom-chapters
 classroom-chapters:
 	@for chapter in $(CLASSROOM_CHAPTERS); do \
-		$(MAKE) --no-print-directory -s -C $(ROOT)/$$chapter build DEVICE=sim CC=$(CC) CXX=$(CXX) || exit 1; \
+		$(MAKE) --no-print-directory -s -C $(ROOT)/$$chapter build DEVICE=sim CC="$(CC)" CXX="$(CXX)" || exit 1; \
 	done
 
 $(BUILD)/classroom_%: $(HERE)/classroom/test_%.c $(HARNESS_OBJECTS) $(CLASSROOM_OBJECTS) $(SUPPORT) | classroom-chapters

@@ -49,3 +49,58 @@ Test(build, build_with_the_other_compiler, .timeout = 200)
 		}
 	}
 }
+
+/* The judge's tree of a class is made anew when a file of the course has changed, in whatever folder it lies, and
+ * kept otherwise. What a build writes beside a chapter's sources is none of the course's. */
+Test(build, a_changed_course_gives_a_new_tree_of_the_class, .timeout = 200)
+{
+	static const char *const changed[] = {"setup.sh",
+	                                      "01_naive/naive.cu",
+	                                      "06_backward/README.md",
+	                                      "common/chapter.mk",
+	                                      "common/verify/reference.c",
+	                                      "common/explorer",
+	                                      "common/sim/simcc",
+	                                      "common/sim/lib",
+	                                      "common/sim/include/cuda",
+	                                      "common/sim/include/sim_cuda/warp.h",
+	                                      "common/sim/engine/engine.h",
+	                                      "classroom/hints",
+	                                      "classroom/solutions/sink",
+	                                      "classroom/grade/judge.mk",
+	                                      "plots/draw.sh",
+	                                      "tests/data/real_qkv"};
+	char *course = text("%s/course", scratch_directory());
+	/* it goes as far as the tree: then there is no such task */
+	const char *make_tree = text("cd %s && GRADE_BUILD=$PWD/made perl classroom/grade.pl --key k --only none; "
+	                             "test $? = 2 && ls made/class-*/.complete",
+	                             course);
+	struct outcome o = run_program(
+		LIST("/bin/sh", "-c",
+	             text("mkdir %s && cd " TEST_ROOT " && cp -r --parents setup.sh LICENSE .clang-format "
+	                  ".gitignore 0*_*/*.* 0*_*/Makefile common classroom plots tests/data %s",
+	                  course, course)),
+		NOTHING, 60);
+	char *tree;
+
+	cr_assert_eq(o.status, 0, "%s", o.err);
+	o = run_program(LIST("/bin/sh", "-c", make_tree), NOTHING, 60);
+	cr_assert_eq(o.status, 0, "%s", o.err);
+	tree = o.out;
+	run_program_in(course, LIST("touch", "01_naive/naive", "01_naive/naive.fast", "01_naive/main.o"), NOTHING,
+	               10);
+	o = run_program(LIST("/bin/sh", "-c", make_tree), NOTHING, 60);
+	cr_expect_str_eq(o.out, tree, "a tree that was up to date was made again");
+	for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++) {
+		o = run_program_in(
+			course,
+			LIST("/bin/sh", "-c",
+		             text("touch -d '2001-01-01' \"$(find %s -type f | sort | tail -1)\"", changed[i])),
+			NOTHING, 10);
+		cr_assert_eq(o.status, 0, "%s", o.err);
+		o = run_program(LIST("/bin/sh", "-c", make_tree), NOTHING, 60);
+		cr_expect(o.status == 0 && strcmp(o.out, tree) != 0, "a changed file in %s left the old tree: %s%s",
+		          changed[i], o.out, o.err);
+		tree = o.out;
+	}
+}

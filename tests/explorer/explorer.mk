@@ -10,7 +10,7 @@ EXPLORER_PAGE := $(BUILD)/explorer/explorer.html
 .PHONY: explorer.chapters
 explorer.chapters:
 	@for chapter in $(EXPLORER_CHAPTERS); do \
-		$(MAKE) --no-print-directory -s -C $(ROOT)/$$chapter build DEVICE=sim CC=$(CC) CXX=$(CXX) || exit 1; done
+		$(MAKE) --no-print-directory -s -C $(ROOT)/$$chapter build DEVICE=sim CC="$(CC)" CXX="$(CXX)" || exit 1; done
 
 $(EXPLORER_PAGE): explorer.chapters
 	@mkdir -p $(@D)

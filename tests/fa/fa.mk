@@ -11,7 +11,7 @@ $(BUILD)/fa/fa1: FA_CHAPTER := 04_fa1
 $(BUILD)/fa/fa2: FA_CHAPTER := 05_fa2
 $(FA_PROGRAMS): FORCE_FA
 	@mkdir -p $(@D)
-	@$(MAKE) --no-print-directory -s -C $(ROOT)/$(FA_CHAPTER) build DEVICE=sim CC=$(CC) CXX=$(CXX)
+	@$(MAKE) --no-print-directory -s -C $(ROOT)/$(FA_CHAPTER) build DEVICE=sim CC="$(CC)" CXX="$(CXX)"
 	@cmp -s $(ROOT)/$(FA_CHAPTER)/$(@F) $@ || cp $(ROOT)/$(FA_CHAPTER)/$(@F) $@
 
 $(FA_SUPPORT): $(HERE)/fa/chapter_run.c

@@ -14,7 +14,7 @@ $(addprefix $(BUILD)/plots_,data tables bench): $(BUILD)/plots_%: $(HERE)/plots/
 .PHONY: plots-programs
 plots-programs:
 	@for chapter in 01_naive 02_online_softmax 04_fa1 05_fa2; do \
-		$(MAKE) --no-print-directory -s -C $(ROOT)/$$chapter build DEVICE=sim CC=$(CC) CXX=$(CXX) || exit 1; \
+		$(MAKE) --no-print-directory -s -C $(ROOT)/$$chapter build DEVICE=sim CC="$(CC)" CXX="$(CXX)" || exit 1; \
 	done
 
 -include $(PLOTS_DATA_OBJECTS:.o=.d)

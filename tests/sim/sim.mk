@@ -12,7 +12,7 @@ TRACED_OTHERS := $(if $(OTHER_BUILD),$(addprefix $(OTHER_BUILD)/chapters/,$(notd
 define traced_rules
 .PHONY: $1.traced
 $1.traced:
-	@$$(MAKE) --no-print-directory -s -C $(ROOT)/$1 build DEVICE=sim CC=$(CC) CXX=$(CXX)
+	@$$(MAKE) --no-print-directory -s -C $(ROOT)/$1 build DEVICE=sim CC="$(CC)" CXX="$(CXX)"
 
 $(BUILD)/chapters/$2: $1.traced
 	@mkdir -p $$(@D)
@@ -26,3 +26,4 @@ $(foreach program,$(TRACED),$(eval $(call traced_rules,$(patsubst %/,%,$(dir $(p
 
 $(BUILD)/sim_trace: $(TRACED_COPIES) $(TRACED_OTHERS)
 $(BUILD)/sim_refusals: 01_naive.traced
+$(BUILD)/simcc_toolchain: | 01_naive.traced $(BUILD)/programs/strides

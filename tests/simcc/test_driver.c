@@ -112,6 +112,35 @@ Test(simcc, usage)
 	cr_expect(run.status == 2 && strstr(run.err, "no-such-compiler") != NULL, "CXX: %s", run.err);
 }
 
+/* simcc as its own compiler, by whatever way, is refused at once: it would wait for itself for ever. */
+Test(simcc, its_own_compiler)
+{
+	static const char *const itself[] = {SIMCC, "./link", "env ./link", "./script", "./copy/simcc"};
+
+	write_text(in_scratch("a.cu"), good);
+	write_text(in_scratch("a.c"), "int main(void) { return 0; }\n");
+	cr_assert(symlink(SIMCC, in_scratch("link")) == 0);
+	write_text(in_scratch("script"), "#!/bin/sh\nexec " SIMCC " -O2 \"$@\"\n");
+	chmod(in_scratch("script"), 0755);
+	cr_assert(run_program_in(scratch_directory(),
+	                         LIST("sh", "-c", "mkdir copy && cp -r " TEST_ROOT "/common/sim/[ls]i* copy"),
+	                         NOTHING, 20)
+	                  .status == 0);
+	for (size_t i = 0; i < sizeof itself / sizeof itself[0]; i++)
+		for (int cxx = 0; cxx < 2; cxx++)
+			for (int only_compile = 0; only_compile < 2; only_compile++) {
+				const char *variable = text("%s=%s", cxx ? "CXX" : "CC", itself[i]);
+				struct outcome run = run_program_in(scratch_directory(),
+				                                    only_compile ? LIST(SIMCC, "-c", "a.c")
+				                                                 : LIST(SIMCC, "a.cu", "-o", "prog"),
+				                                    LIST(variable), 20);
+
+				cr_expect(run.status == 2, "%s: status %d", variable, run.status);
+				cr_expect(count_lines(run.err) == 1 && strstr(run.err, "is simcc itself") != NULL,
+				          "%s: said %s", variable, run.err);
+			}
+}
+
 Test(simcc, errors_name_the_users_line)
 {
 	static const struct {

@@ -19,7 +19,7 @@ $(BUILD)/$1_%: $(HERE)/$1/test_%.c $(HARNESS_OBJECTS) $(SUPPORT) $(BUILD)/$1/$3 
 
 .PHONY: $2.built
 $2.built:
-	@$$(MAKE) --no-print-directory -s -C $(ROOT)/$2 build DEVICE=sim CC=$(CC) CXX=$(CXX)
+	@$$(MAKE) --no-print-directory -s -C $(ROOT)/$2 build DEVICE=sim CC="$(CC)" CXX="$(CXX)"
 
 $(BUILD)/$1/$3: $2.built
 	@mkdir -p $$(@D)

@@ -420,7 +420,7 @@ static void open_lanes(struct worker *worker)
 		lane->copies = lane->copying = lane->overwrites = false;
 		lane->checked = 0;
 		memset(lane->recent_reads, 0, sizeof lane->recent_reads);
-		lane->path = 0;
+		lane->path = lane->place = 0;
 		lane->stack_end = lane->frames[0].address = lane->stack_first + STACK_BYTES;
 		lane->exp = 0;
 		lane->thread.x = t % size.x;

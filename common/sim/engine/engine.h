@@ -161,6 +161,12 @@ uint64_t sim_warp_shuffle(const char *intrinsic, enum sim_shuffle kind, unsigned
 unsigned sim_warp_ballot(const char *intrinsic, unsigned mask, int predicate, const void *site);
 unsigned sim_warp_active_mask(const void *site);
 
+/* Of --fast builds, which have no sites: a place in the source is a number of simcc's, hashed with the places of the
+ * calls that led to it. Entering one returns what leaving it sets again; on the host neither does anything. */
+unsigned sim_warp_active_mask_at(uint64_t place);
+uint64_t sim_place_enter(uint64_t place);
+void sim_place_leave(uint64_t before);
+
 /* __threadfence() and __threadfence_block(), for racecheck. */
 void sim_note_fence(bool block_only);
 

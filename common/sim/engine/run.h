@@ -127,6 +127,7 @@ struct lane {
 	struct sim_fiber fiber;
 	const void *site; /* of the barrier or warp operation it waits at */
 	uint64_t site_path;
+	uint64_t place;     /* --fast: the calls that led here, of those that lead to __activemask */
 	int predicate;      /* of a counting barrier, or a vote */
 	int operand, width; /* of a shuffle */
 	enum sim_shuffle shuffle;

@@ -159,14 +159,44 @@ unsigned sim_warp_ballot(const char *intrinsic, unsigned mask, int predicate, co
 
 /* Which lanes are "active" is a question of how the hardware runs a branch. Here: those that come to the same
  * place before any of them must wait for anything else. */
-unsigned sim_warp_active_mask(const void *site)
+static unsigned active_mask(const void *site, uint64_t path)
 {
 	struct lane *lane = sim_lane;
 
 	lane->site = site;
-	lane->site_path = lane->path;
+	lane->site_path = path;
 	lane_wait(lane, LANE_AT_ACTIVE_MASK);
 	return (unsigned)lane->result;
+}
+
+unsigned sim_warp_active_mask(const void *site)
+{
+	return active_mask(site, sim_lane->path);
+}
+
+static uint64_t place_within(uint64_t outer, uint64_t place)
+{
+	return outer * 1000003 + place;
+}
+
+unsigned sim_warp_active_mask_at(uint64_t place)
+{
+	return active_mask(NULL, place_within(sim_lane->place, place));
+}
+
+uint64_t sim_place_enter(uint64_t place)
+{
+	const uint64_t before = sim_lane != NULL ? sim_lane->place : 0;
+
+	if (sim_lane != NULL)
+		sim_lane->place = place_within(before, place);
+	return before;
+}
+
+void sim_place_leave(uint64_t before)
+{
+	if (sim_lane != NULL)
+		sim_lane->place = before;
 }
 
 bool settle_active_mask(struct warp *warp)

@@ -25,8 +25,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <math.h> /* the float overloads of exp, sqrt, ... without std:: */
+#include <initializer_list> /* for (int b : {1, 2}) */
+#include <math.h>           /* the float overloads of exp, sqrt, ... without std:: */
 #include <stdlib.h>
+#include <utility>
 
 #include <sim_cuda/atomics.h>
 #include <sim_cuda/bits.h>

@@ -53,6 +53,7 @@ sub transform {
     $self->pair_brackets;
     $self->rewrite_declarations;
     $self->rewrite_calls;
+    $self->number_places if $self->{fast};
     my $out = join '', map { $_->{before} . $_->{o} } @{ $self->{tokens} };
     return { text => $out . $self->{tail}, shared => $self->{shared}, dynamic => $self->{dynamic},
              files => $self->{files}, columns => $self->columns, errors => $self->{errors} };
@@ -434,6 +435,7 @@ sub rewrite_device {
     return $self->rewrite_variable($i) unless $function;
     $self->drop($i);
     my $start = $self->declaration_start($i);
+    push @{ $self->{device_functions} }, $function if defined $function->{body};
     my $for_host = grep { $self->text($_) eq '__host__' } $start .. $function->{name_at};
     $self->mark_device_code($function->{body}, $for_host ? 1 : 2);
 }
@@ -668,7 +670,7 @@ sub expression_start {
     }
 }
 
-# The first token of one part of such an expression: k, k<T>, k(...), k[...], (...).
+# The first token of one part of such an expression: k, k<T>, k(...), k[...], k{...}, (...).
 sub component_start {
     my ($self, $i) = @_;
     while (1) {
@@ -678,7 +680,7 @@ sub component_start {
             return $self->is_identifier($i) ? $i : undef;
         }
         return $i if $self->is_identifier($i);
-        return undef unless $t eq ')' || $t eq ']';
+        return undef unless $t =~ /^[)\]}]$/;
         my $open = $self->{partner}[$i] // return undef;
         my $callee = $self->text($open - 1);
         return $open if $t eq ')' && (!$self->is_identifier($open - 1) && $callee !~ /^[>\]]$/
@@ -702,6 +704,59 @@ sub explicit_arguments {
     my ($self, $last) = @_;
     return 0 unless $self->text($last) eq '>';
     return $self->count_items($self->angle_open($last), $last);
+}
+
+# ---- the places of __activemask, in an optimised build ----
+
+# Each call of __activemask is given a number, and so is each call of a device function that leads to one
+# (sim_cuda/warp.h says why).
+sub number_places {
+    my ($self) = @_;
+    my $leads = $self->leading_to('__activemask');
+    my $number = 0;
+    for my $i (grep { $self->{tokens}[$_]{device} && $leads->{ $self->text($_) } } 0 .. $#{ $self->{tokens} }) {
+        my $last = $self->text($i + 1) eq '<' ? $self->angle_close($i + 1) // $i : $i;
+        next if $self->text($last + 1) ne '(';
+        my $close = $self->{partner}[ $last + 1 ];
+        my $first = $self->expression_start($last) // next;
+        $number++;
+        if ($self->text($i) eq '__activemask') {
+            $self->{tokens}[$close]{o} = "${number}ul)";
+        } else {
+            $self->{tokens}[$first]{o} = "__extension__({ const ::sim::place sim_place_$number(${number}ul); "
+                . $self->{tokens}[$first]{o};
+            $self->{tokens}[$close]{o} .= '; })';
+        }
+    }
+}
+
+# auto NAME = [...](...) { ... } in device code.
+sub named_lambdas {
+    my ($self) = @_;
+    my @lambdas;
+    for my $i (grep { $self->{tokens}[$_]{device} && $self->text($_) eq '[' } 2 .. $#{ $self->{tokens} }) {
+        next unless $self->text($i - 1) eq '=' && $self->is_identifier($i - 2);
+        my $body = $i;
+        $body = $self->after($body) while $self->text($body) !~ /^[{;]?$/;
+        push @lambdas, { name => $self->text($i - 2), body => $body } if $self->text($body) eq '{';
+    }
+    return @lambdas;
+}
+
+# The names of the device functions that call $name, or another that does; and $name itself.
+sub leading_to {
+    my ($self, $name) = @_;
+    my %leads = ($name => 1);
+    my @functions = (@{ $self->{device_functions} // [] }, $self->named_lambdas);
+    my $known;
+    do {
+        $known = keys %leads;
+        for my $function (grep { !$leads{ $_->{name} } } @functions) {
+            my $end = $self->{partner}[ $function->{body} ] // $#{ $self->{tokens} };
+            $leads{ $function->{name} } = 1 if grep { $leads{ $self->text($_) } } $function->{body} .. $end;
+        }
+    } while ($known < keys %leads);
+    return \%leads;
 }
 
 # cudaLaunchKernel((void *)k, ...): our overload wants to see k with its type.

@@ -8,7 +8,27 @@
 #include <sim_cuda/builtins.h>
 
 extern void __syncwarp(unsigned mask = 0xffffffffu, const void *site = nullptr) __asm__("sim_syncwarp_s2");
+#ifdef SIM_FAST
+/*
+ * An optimiser may make one call of the two in both arms of a branch, or two of one. A --fast build therefore says
+ * where a call is written with values, which simcc adds: the call's own number, and those of the calls that led to
+ * it.
+ */
+extern unsigned __activemask(unsigned long place = 0) noexcept __asm__("sim_warp_active_mask_at");
+namespace sim
+{
+extern unsigned long enter_place(unsigned long place) noexcept __asm__("sim_place_enter");
+extern void leave_place(unsigned long before) noexcept __asm__("sim_place_leave");
+struct place {
+	unsigned long before;
+	explicit place(unsigned long here) : before(enter_place(here)) {}
+	~place() { leave_place(before); }
+	place(const place &) = delete;
+};
+} // namespace sim
+#else
 extern unsigned __activemask(const void *site = nullptr) __asm__("sim_activemask_s1");
+#endif
 extern unsigned __ballot_sync(unsigned mask, int predicate, const void *site = nullptr) __asm__("sim_ballot_s3");
 extern int __any_sync(unsigned mask, int predicate, const void *site = nullptr) __asm__("sim_any_s3");
 extern int __all_sync(unsigned mask, int predicate, const void *site = nullptr) __asm__("sim_all_s3");
