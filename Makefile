@@ -5,6 +5,10 @@
 #   CC=gcc|clang      CXX follows
 #   ARCH=sm_90        of a cuda build; default: the GPU's own
 
+ifneq ($(words $(CURDIR)),1)
+$(error make cannot build in a path with a space: $(CURDIR))
+endif
+
 ALL_CHAPTERS := $(patsubst %/Makefile,%,$(wildcard 0*_*/Makefile))
 CHAPTERS := $(ALL_CHAPTERS)
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)

@@ -1,14 +1,15 @@
 #!/bin/sh
 # Installs what the course needs and what is missing. Safe to run again; does nothing when all is there.
-#   ./setup.sh            Debian and Ubuntu: installs the packages (asks for sudo's password if you are not root)
-#                         elsewhere: lists what is needed and stops with status 3 if something is missing
+#   ./setup.sh            installs with apt, dnf, pacman, zypper or apk, as root or with sudo; elsewhere lists what is missing
 #   ./setup.sh --all      also what only some tests need; without it these are skipped, and say so
 #   ./setup.sh --check    only says what is missing (status 3 if anything is); --all --check asks for the extras too
 #   ./setup.sh --help     prints this
+# What could not be installed is named, with what is lost by it; status 3 if `make` cannot work without it. Tried with apt
+# on Debian; the other systems' package names are from their indexes, untried.
 # The CUDA Toolkit is never installed: without an NVIDIA GPU it is not needed, with one you have it already.
 set -eu
 
-all= check=
+all='' check=''
 for argument in "$@"; do
 	case $argument in
 	--all) all=yes ;;
@@ -24,71 +25,167 @@ for argument in "$@"; do
 	esac
 done
 
-# command or file to look for : Debian package
-needed='
-make:make
-git:git
-perl:perl
-gcc:gcc
-g++:g++
-c++filt:binutils
-clang:clang
-clang++:clang
-clang-format:clang-format
-gnuplot:gnuplot-nox
-unifdef:unifdef
-/usr/include/criterion/criterion.h:libcriterion-dev
-/usr/include/cjson/cJSON.h:libcjson-dev
-/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core
-zip:zip
-unzip:unzip
-'
+# A command, header or font to look for; its package with each manager (-: there is none, or it comes with another); what
+# needs it (make: the first command of the README; test: parts of the second; extra: only with --all); what is lost.
+table() {
+	cat <<'TABLE'
+make               make             make              make           make             make              make  nothing can be built
+git                git              git               git            git              git               make  no data file says at which commit it was measured
+perl               perl             perl              perl           perl             perl              make  nothing can be built
+gcc                gcc              gcc               gcc            gcc              gcc               make  nothing can be built with CC=gcc
+g++                g++              gcc-c++           gcc            gcc-c++          g++               make  nothing can be built with CC=gcc
+stdio.h            libc6-dev        glibc-devel       glibc          glibc-devel      musl-dev          make  nothing can be built
+c++filt            binutils         binutils          binutils       binutils         binutils          make  nothing can be built
+cmp                diffutils        diffutils         diffutils      diffutils        diffutils         make  nothing can be built
+find               findutils        findutils         findutils      findutils        findutils         make  nothing can be built
+awk                mawk             gawk              gawk           gawk             gawk              make  there are no pictures
+clang              clang            clang             clang          clang            clang             test  CC=clang does not work, and no test compares the two compilers
+clang++            clang            clang             clang          clang            clang             test  CC=clang does not work, and no test compares the two compilers
+clang-format       clang-format     clang-tools-extra clang          clang-tools      clang-extra-tools test  make format does not work
+gnuplot            gnuplot-nox      gnuplot           gnuplot        gnuplot          gnuplot           test  there are no pictures
+DejaVuSans.ttf     fonts-dejavu-core dejavu-sans-fonts ttf-dejavu    dejavu-fonts     font-dejavu       test  pictures have another font
+unifdef            unifdef          unifdef           unifdef        unifdef          unifdef           test  make handout does not work, nor its tests
+criterion.h        libcriterion-dev criterion-devel   -              -                criterion-dev     test  make test does not work
+cJSON.h            libcjson-dev     cjson-devel       cjson          cJSON-devel      cjson-dev         test  make test does not work
+zip                zip              zip               zip            zip              zip               test  the tests of handing in fail
+unzip              unzip            unzip             unzip          unzip            unzip             test  submissions in zip files cannot be graded
+chromium           chromium         chromium          chromium       chromium         chromium          extra the explorer's tests are skipped
+bwrap              bubblewrap       bubblewrap        bubblewrap     bubblewrap       bubblewrap        extra graded submissions run without a sandbox
+TABLE
+}
 
-# What only some tests need, and a sandbox around graded submissions.
-extra='
-chromium:chromium
-bwrap:bubblewrap
-'
-[ -z "$all" ] || needed="$needed$extra"
-
-missing=
-for pair in $needed; do
-	what=${pair%:*}
-	package=${pair##*:}
-	case $what in
-	/*) [ -e "$what" ] && continue ;;
-	*) command -v "$what" >/dev/null 2>&1 && continue ;;
+is_there() {
+	case $1 in
+	stdio.h) [ -e /usr/include/stdio.h ] ;;
+	criterion.h) [ -e /usr/include/criterion/criterion.h ] || [ -e /usr/local/include/criterion/criterion.h ] ;;
+	cJSON.h) [ -e /usr/include/cjson/cJSON.h ] || [ -e /usr/local/include/cjson/cJSON.h ] ;;
+	DejaVuSans.ttf) [ -n "$(find /usr/share/fonts -name DejaVuSans.ttf 2>/dev/null)" ] ;;
+	chromium) command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 ;;
+	*) command -v "$1" >/dev/null 2>&1 ;;
 	esac
-	case " $missing " in *" $package "*) ;; *) missing="$missing $package" ;; esac
-done
-# The compilers may be there without the C library's headers.
-if command -v gcc >/dev/null 2>&1 && ! echo '#include <stdio.h>' | gcc -E - >/dev/null 2>&1; then
-	missing="$missing libc6-dev"
-fi
+}
 
-if [ -z "$missing" ]; then
+manager=
+for candidate in apt-get dnf pacman zypper apk; do
+	if command -v "$candidate" >/dev/null 2>&1; then
+		manager=$candidate
+		break
+	fi
+done
+
+# The packages of what is missing, and lost, a line for each: "need package of what: what is lost".
+missing='' lost=''
+find_missing() {
+	missing='' lost=''
+	while read -r what apt dnf pacman zypper apk need loss; do
+		[ "$need" != extra ] || [ -n "$all" ] || continue
+		is_there "$what" && continue
+		case $manager in
+		dnf) package=$dnf ;;
+		pacman) package=$pacman ;;
+		zypper) package=$zypper ;;
+		apk) package=$apk ;;
+		*) package=$apt ;;
+		esac
+		lost="$lost$need $what: $loss
+"
+		[ "$package" != - ] || continue
+		case " $missing " in *" $package "*) ;; *) missing="$missing $package" ;; esac
+	done <<EOF
+$(table)
+EOF
+}
+
+find_missing
+if [ -z "$lost" ]; then
 	echo "setup: everything is there"
 	exit 0
 fi
 if [ -n "$check" ]; then
-	echo "setup: missing:$missing" >&2
+	echo "setup: missing:${missing:- $lost}" >&2
 	exit 3
 fi
-if ! command -v apt-get >/dev/null 2>&1; then
-	echo "setup: missing (as Debian names the packages):$missing" >&2
+
+# Says what is still missing and what that costs, and ends.
+end() {
+	find_missing
+	if [ -z "$lost" ]; then
+		echo "setup: done"
+		exit 0
+	fi
+	printf '%s' "$lost" | sed 's/^[a-z]* /setup: there is no /' >&2
+	case "
+$lost" in
+	*"
+make "*) exit 3 ;;
+	esac
+	echo "setup: make works all the same" >&2
+	exit 0
+}
+
+if [ -z "$manager" ]; then
+	echo "setup: no apt, dnf, pacman, zypper or apk here. Missing, as Debian names the packages:$missing" >&2
 	echo "setup: install them with your system's package manager, then run this again" >&2
-	exit 3
+	end
 fi
+
+# sudo where it asks for nothing, or can ask on this terminal.
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
 	if ! command -v sudo >/dev/null 2>&1; then
-		echo "setup: run this as root, or install:$missing" >&2
-		exit 3
+		echo "setup: you are not root and there is no sudo: run this as root, or have installed:$missing" >&2
+		end
+	elif sudo -n true 2>/dev/null; then
+		as_root='sudo -n'
+	elif [ -t 0 ]; then
+		as_root=sudo
+	else
+		echo "setup: sudo asks for a password, and here is no terminal to ask on: run this as root, or have installed:$missing" >&2
+		end
 	fi
-	as_root=sudo
 fi
+
+# install PACKAGE...; apt waits up to ten minutes for another apt (a system's daily updates) to end.
+install() {
+	case $manager in
+	apt-get) $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install -y -qq \
+		--no-install-recommends "$@" ;;
+	dnf) $as_root dnf install -y --setopt=install_weak_deps=False "$@" ;;
+	pacman) $as_root pacman -S --needed --noconfirm "$@" ;;
+	zypper) $as_root zypper --non-interactive install --no-recommends "$@" ;;
+	apk) $as_root apk add "$@" ;;
+	esac
+}
+
+# What packages there are. The lock of apt's lists is not waited for by apt itself.
+refresh() {
+	case $manager in
+	apt-get)
+		tries=0
+		while ! said=$($as_root apt-get -o DPkg::Lock::Timeout=600 update -qq 2>&1); do
+			tries=$((tries + 1))
+			case $said in *lock*) [ "$tries" -lt 60 ] || return 1 ;; *) return 1 ;; esac
+			[ "$tries" -gt 1 ] || echo "setup: waiting for another apt to end"
+			sleep 10
+		done
+		;;
+	pacman) $as_root pacman -Sy --noconfirm ;;
+	zypper) $as_root zypper --non-interactive refresh ;;
+	apk) $as_root apk update ;;
+	esac
+}
+
+[ -n "$missing" ] || end
 echo "setup: installing$missing"
-$as_root apt-get update -qq
+refresh || {
+	said=${said:-}
+	echo "setup: the list of packages could not be renewed${said:+: $said}" >&2
+}
 # shellcheck disable=SC2086  # a list of words on purpose
-$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing
-echo "setup: done"
+if ! install $missing; then
+	# One that does not exist must not keep back the others.
+	for package in $missing; do
+		install "$package" || echo "setup: $package could not be installed" >&2
+	done
+fi
+end

@@ -5,7 +5,7 @@ naive = data.'/01_naive.tsv'; fa1 = data.'/04_fa1.tsv'; fa2 = data.'/05_fa2.tsv'
 where = 'dim=64 causal=0'
 d = last_of(fa2, 'fa2_row', 'dim')
 # Of all kernels, lengths and outputs of these files, with mask and without.
-all_of(column, where, pick) = real(system(sprintf("for f in '%s' '%s' '%s' '%s'; do LC_ALL=C awk -f plots/rows.awk -v where='%s' -v columns=%s \"$f\"; done | LC_ALL=C sort -g | %s -n 1", \
+all_of(column, where, pick) = real(system(sprintf("for f in '%s' '%s' '%s' '%s'; do LC_ALL=C awk -f plots/rows.awk -v where='%s' -v columns=%s \"$f\"; done | LC_ALL=C sort -g | %s -n 1 | grep . || echo NaN", \
 	naive, fa1, fa2, backward, where, column, pick)))
 worst = all_of('error_share', '', 'tail')
 least = at_most(all_of('max_abs_O', where, 'head'), all_of('max_abs_dQ', where, 'head'))

@@ -21,12 +21,14 @@ function value(name) {
 	if (name == "model_requested") return times(4, cell("model_requested_elements"))
 	if (name == "model_footprint") return times(4, cell("model_footprint_elements"))
 	if (name == "per_head") return "batch" in at ? 1 / ($(at["batch"]) * $(at["heads"])) : 1
-	if (name == "error_share") return cell("tolerance") > 0 ? cell("max_abs") / cell("tolerance") : "NaN"
-	if (name == "gflops") return cell("time_kind") == "measured-gpu" ? cell("flop") / cell("median_ms") / 1e6 : "NaN"
+	if (name == "error_share") return share(cell("max_abs"), cell("tolerance"))
+	if (name == "gflops") return cell("time_kind") == "measured-gpu" ? times(1e-6, share(cell("flop"), cell("median_ms"))) : "NaN"
 	if (name ~ /^[0-9.e]+$/) return name + 0
 	return cell(name)
 }
 function times(factor, number) { return number == "NaN" ? "NaN" : factor * number }
+# What "NaN" is as a number, one awk tells otherwise than another: it is never divided.
+function share(over, under) { return over == "NaN" || under == "NaN" || under == 0 ? "NaN" : over / under }
 function cell(name) { return name in at ? $(at[name]) : "NaN" }
 function sum(a, b, c,    total) {
 	if (cell(a) == "NaN" || cell(b) == "NaN") return "NaN"
@@ -42,11 +44,9 @@ function product(text,    parts, count, i, result, factor) {
 	}
 	return result
 }
-function expression(text,    parts, over, under) {
+function expression(text,    parts) {
 	if (split(text, parts, "/") < 2) return product(text)
-	over = product(parts[1])
-	under = product(parts[2])
-	return over == "NaN" || under == "NaN" || under == 0 ? "NaN" : over / under
+	return share(product(parts[1]), product(parts[2]))
 }
 BEGIN {
 	FS = "\t"

@@ -33,6 +33,11 @@ if (exists("out")) set output out
 little = face.','.small
 set border 3 lc rgb dim lw 1
 set tics nomirror textcolor rgb dim scale 0.6
+# Our y axes with numbers are logarithmic. Where such an axis has fewer than three powers of ten, gnuplot 6 numbers it in
+# equal steps, and the upper numbers cover each other: there the marks are set here, as earlier ones set them.
+decades = GPVAL_VERSION < 6 ? "set ytics auto" : "set ytics (1e-12); set for [power = -11:15] ytics add (10. ** power); \
+	set for [power = -12:15] for [digit = 2:9] ytics add ('' digit * 10. ** power 1)"
+eval decades
 set grid xtics ytics lc rgb faint lw 0.6 lt 1
 set key off
 set xlabel textcolor rgb foreground

@@ -16,7 +16,7 @@ set logscale y
 set yrange [ymin : ymax]
 set ylabel time_axis(data)
 # Over less than two decades there may be a single power of ten: 2 and 5 are named too.
-set ytics auto
+eval decades
 if (ymax / ymin < 100) {
 	do for [power = floor(log10(ymin)) : ceil(log10(ymax))] {
 		do for [digit in "2 5"] { eval sprintf("set ytics add ('%g' %g)", digit * 10. ** power, digit * 10. ** power) }

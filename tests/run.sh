@@ -4,7 +4,8 @@
 # A suite is BUILD_DIR/NAME. It fails if a test fails, if its closing line is missing, or if it held another number
 # of tests than EXPECTED.tsv says: a suite that lost its tests is no green one. Ends with the sums, alone on a line.
 set -u
-unset MAKEFLAGS MFLAGS MAKELEVEL # the makes that the tests start are nobody's submakes
+# The makes that the tests start are a user's, and nobody's submakes.
+unset MAKEFLAGS MFLAGS MAKELEVEL WERROR
 
 # run.sh --one BUILD_DIR suite: leaves its output, exit status and seconds in BUILD_DIR/log
 if [ "${1:-}" = --one ]; then

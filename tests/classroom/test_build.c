@@ -41,7 +41,7 @@ Test(build, build_with_the_other_compiler, .timeout = 200)
 		char *tree = hand_out(text("other-%d", k), keys[k]);
 		for (int c = 0; c < CHAPTERS; c++) {
 			char *command =
-				text("CXX=%s %s/common/sim/simcc -O0 -Wall -Wextra -Werror -c %s/%s/%s.cu -o %s/x.o",
+				text("CXX=%s %s/common/sim/simcc -O0 " TEST_STRICT " -c %s/%s/%s.cu -o %s/x.o",
 			             TEST_OTHER_CXX, TEST_ROOT, tree, chapters[c].directory, chapters[c].name, tree);
 			struct outcome o = run_program(LIST("/bin/sh", "-c", command), NOTHING, 60);
 			cr_expect_eq(o.status, 0, "%s %s: %s", keys[k] ? keys[k] : "plain", chapters[c].name, o.err);

@@ -108,7 +108,7 @@ Test(classroom_gradescope, partial_results_survive_a_kill)
 	                                    "setsid \"$@\" >/dev/null 2>&1 & g=$!; "
 	                                    "while ! grep -q '\"status\" : \"passed\"' \"$R\" 2>/dev/null; do sleep "
 	                                    "0.05; kill -0 $g || exit 1; done; "
-	                                    "/bin/kill -KILL -- -$g || exit 2; wait $g; exit 0",
+	                                    "kill -s KILL -- -$g || exit 2; wait $g; exit 0",
 	                                    "sh", "perl", TEST_ROOT "/classroom/grade.pl", "--submission", tree,
 	                                    "--results", path),
 	                               LIST("CC=" TEST_CC, "CXX=" TEST_CXX, text("R=%s", path),

@@ -41,7 +41,7 @@ static void expect_exactly(const char *program, const struct chapter_files *chap
 static void expect_stubs_fail(char *tree)
 {
 	for (int c = 0; c < CHAPTERS; c++) {
-		char *program = build_chapter(tree, &chapters[c], "-O0 -Wall -Wextra -Werror");
+		char *program = build_chapter(tree, &chapters[c], "-O0 " TEST_STRICT);
 		expect_exactly(program, &chapters[c], list_of(chapters[c].directory), chapters[c].directory);
 	}
 }

@@ -384,6 +384,8 @@ Test(plots_pictures, rows_are_found_by_name_and_what_was_not_measured_is_left_ou
 	ROWS("80\n", "-v", "kernel=a", "-v", "where=seq=first nothing=3", "-v", "columns=requested");
 	/* A throughput only of a time that a GPU took. */
 	ROWS("NaN\n", "-v", "kernel=a", "-v", "last=1", "-v", "columns=gflops");
+	/* Of columns that the file does not have, whatever an awk makes of "NaN". */
+	ROWS("", "-v", "kernel=a", "-v", "columns=seq error_share");
 	ROWS("0.0004\n", "-v", "kernel=b", "-v", "last=1", "-v", "columns=gflops");
 #undef ROWS
 }

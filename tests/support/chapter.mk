@@ -31,7 +31,7 @@ $$($1_FAULTS): $(BUILD)/$1/faults/%: $(HERE)/$1/faults $(HERE)/support/plant.pl 
 	@CC="$(CC)" CXX="$(CXX)" $(SIMCC) --fast -O1 -w -I$(ROOT)/$2 $$@.cu $$(call chapter_objects,$2) -lm -o $$@
 
 $$($1_UNITS): $(BUILD)/$1/%: $(HERE)/$1/%.cu $(BUILD)/$1/$3
-	@CC="$(CC)" CXX="$(CXX)" $(SIMCC) -Wall -Wextra -Werror -I$(ROOT)/$2 $$< -o $$@
+	@CC="$(CC)" CXX="$(CXX)" $(SIMCC) $(STRICT) -I$(ROOT)/$2 $$< -o $$@
 endef
 
 # Kept, although only patterns ask for them.

@@ -11,6 +11,12 @@
 
 #include "engine.h"
 
+/* GNU's: not every C library declares them. */
+extern float exp10f(float x);
+extern double exp10(double x);
+extern void sincosf(float x, float *sine, float *cosine);
+extern void sincos(double x, double *sine, double *cosine);
+
 extern uint3 sim_thread_index(void);
 extern uint3 sim_block_index(void);
 extern void __tsan_write4(void *pointer, const void *site);
