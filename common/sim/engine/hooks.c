@@ -268,7 +268,7 @@ static void access_16(const void *pointer, enum sim_op op, const void *site)
 {
 	struct lane *lane = sim_lane;
 
-	if (lane == NULL || (uintptr_t)pointer - lane->stack_first < lane->stack_span)
+	if (lane == NULL || is_local(lane, (uintptr_t)pointer, 16, op))
 		return;
 	begin_copy(lane, op, 2);
 	if ((uintptr_t)pointer % 16 == 8) {
@@ -332,7 +332,7 @@ static void access_volatile(const void *pointer, unsigned width, enum sim_op op,
 	struct lane *lane = sim_lane;
 	const uintptr_t address = (uintptr_t)pointer;
 
-	if (lane == NULL || address - lane->stack_first < lane->stack_span)
+	if (lane == NULL || is_local(lane, address, (uintptr_t)1 << width, op))
 		return;
 	if (op == SIM_OP_LOAD)
 		ordering_look(lane, address, false);
