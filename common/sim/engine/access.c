@@ -160,8 +160,8 @@ static __attribute__((noreturn)) void stop_elsewhere(struct lane *lane, uintptr_
 
 static bool reaches_a_frame(const struct lane *lane, uintptr_t address, size_t size)
 {
-	for (uint32_t i = lane->entered; i > 0; i--)
-		if (address < lane->frames[i].address + FRAME_BYTES && address + size > lane->frames[i].address)
+	for (const struct frame *frame = lane->frame; frame > lane->frames; frame--)
+		if (address < frame->address + FRAME_BYTES && address + size > frame->address)
 			return true;
 	return false;
 }

@@ -132,9 +132,8 @@ bool worker_open(struct worker *worker)
 		lane->stack_first = (uintptr_t)worker->stacks + (size_t)t * STACK_BYTES;
 		lane->stack_limit = lane->stack_first + STACK_RESERVE;
 		lane->frames = frames + (size_t)t * FIRST_FRAMES;
-		lane->frame_capacity = FIRST_FRAMES;
+		lane->frames_end = lane->frames + FIRST_FRAMES;
 	}
-	worker->paths[0] = (struct path_node){0, 0};
 	if (!open_shared_map(worker) || (check[SIM_INITCHECK] && !open_written(worker)))
 		return false;
 	return !check[SIM_RACECHECK] || racecheck_open_worker(worker);
@@ -152,15 +151,17 @@ static void guard_stack(struct lane *lane)
 /* Calls nest deeper than there is room for. The first room is part of one for all lanes and stays. */
 void add_frames(struct lane *lane)
 {
-	struct frame *frames = malloc(2 * lane->frame_capacity * sizeof *frames);
+	const size_t count = (size_t)(lane->frames_end - lane->frames);
+	struct frame *frames = malloc(2 * count * sizeof *frames);
 
 	if (frames == NULL)
 		abort();
-	memcpy(frames, lane->frames, lane->frame_capacity * sizeof *frames);
-	if (lane->frame_capacity > FIRST_FRAMES)
+	memcpy(frames, lane->frames, count * sizeof *frames);
+	if (count > FIRST_FRAMES)
 		free(lane->frames);
 	lane->frames = frames;
-	lane->frame_capacity *= 2;
+	lane->frame = frames + count;
+	lane->frames_end = frames + 2 * count;
 }
 
 uint32_t path_add(struct worker *worker, uint32_t parent, uintptr_t caller, uint32_t at)
@@ -421,7 +422,8 @@ static void open_lanes(struct worker *worker)
 		lane->checked = 0;
 		memset(lane->recent_reads, 0, sizeof lane->recent_reads);
 		lane->path = lane->place = 0;
-		lane->stack_end = lane->frames[0].address = lane->stack_first + STACK_BYTES;
+		lane->frame = lane->frames;
+		lane->stack_end = lane->frame->address = lane->stack_first + STACK_BYTES;
 		lane->exp = 0;
 		lane->thread.x = t % size.x;
 		lane->thread.y = t / size.x % size.y;

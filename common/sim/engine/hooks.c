@@ -140,7 +140,7 @@ COLD static void record_rest(struct lane *lane, uintptr_t address, unsigned widt
 static inline __attribute__((always_inline)) bool is_local(const struct lane *lane, uintptr_t address, size_t size,
                                                            enum sim_op op)
 {
-	const struct frame *frame = &lane->frames[lane->entered];
+	const struct frame *frame = lane->frame;
 	uintptr_t stack_pointer;
 
 	__asm__("movq %%rsp, %0" : "=r"(stack_pointer));
@@ -389,6 +389,8 @@ void __tsan_func_entry(void *caller, const struct sim_function *function)
 {
 	struct lane *lane = sim_lane;
 	const uintptr_t *frame = *(uintptr_t **)__builtin_frame_address(0); /* of the function that begins */
+	volatile struct frame *begun; /* volatile: compilers make one vector of its fields, which takes longer */
+	uint64_t path = 0;
 
 	if (lane == NULL)
 		return;
@@ -402,20 +404,25 @@ void __tsan_func_entry(void *caller, const struct sim_function *function)
 			return;
 		if (lane->worker->probing)
 			probe_found(lane, function);
-		lane->path = 0;
 		/* Arguments may lie in the frame of what called the kernel. (If that was optimised, it has none.) */
 		if (function->is_kernel == 1)
-			lane->stack_end = lane->frames[0].address = (uintptr_t)frame + FRAME_BYTES;
+			lane->stack_end = lane->frame->address = (uintptr_t)frame + FRAME_BYTES;
 		else if (frame[0] - (uintptr_t)frame < lane->stack_end - (uintptr_t)frame)
-			lane->stack_end = lane->frames[0].address = frame[0];
+			lane->stack_end = lane->frame->address = frame[0];
+		lane->entered = 1;
 	} else {
-		lane->path = (uint64_t)path_of_call(lane->worker, (uint32_t)(lane->path >> KEY_PATH_SHIFT),
-		                                    (uintptr_t)caller)
-		             << KEY_PATH_SHIFT;
+		path = (uint64_t)path_of_call(lane->worker, (uint32_t)(lane->path >> KEY_PATH_SHIFT),
+		                              (uintptr_t)caller)
+		       << KEY_PATH_SHIFT;
 	}
-	if (unlikely(++lane->entered == lane->frame_capacity))
+	if (unlikely(++lane->frame == lane->frames_end))
 		add_frames(lane);
-	lane->frames[lane->entered] = (struct frame){(uintptr_t)frame, frame[0], frame[1]};
+	begun = lane->frame;
+	begun->address = (uintptr_t)frame;
+	begun->caller_frame = frame[0];
+	begun->return_address = frame[1];
+	begun->caller_path = lane->path;
+	lane->path = path;
 }
 
 void __tsan_func_exit(void)
@@ -426,14 +433,17 @@ void __tsan_func_exit(void)
 
 	if (lane == NULL || !lane->entered)
 		return;
-	begun = &lane->frames[lane->entered];
+	begun = lane->frame;
 	if (unlikely(frame[0] != begun->caller_frame || frame[1] != begun->return_address))
 		report_overrun(lane, (uintptr_t)__builtin_return_address(0));
-	lane->path = (uint64_t)lane->worker->paths[lane->path >> KEY_PATH_SHIFT].parent << KEY_PATH_SHIFT;
-	if (--lane->entered == 0)
+	lane->path = begun->caller_path;
+	if (unlikely(--lane->frame == lane->frames)) {
+		lane->entered = 0;
 		lane_end(lane);
+	}
 }
 
+/* What simcc's code in functions without hooks notes of the function that runs, and fills variables with. */
 __thread uintptr_t sim_leaf_frame __attribute__((tls_model("local-exec")));
 __thread uintptr_t sim_leaf_return __attribute__((tls_model("local-exec")));
 const unsigned char sim_empty_local[16] = {0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f,

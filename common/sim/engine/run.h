@@ -92,13 +92,14 @@ enum warp_op { WARP_OP_SYNC, WARP_OP_SHUFFLE, WARP_OP_BALLOT };
  * overrun local array may reach, and what was there when the function began. */
 struct frame {
 	uintptr_t address, caller_frame, return_address;
+	uint64_t caller_path;
 };
 enum { FRAME_BYTES = 16 }; /* those two, on the thread's stack */
 
 struct lane {
 	/* what a hook touches */
 	uint32_t count;   /* records in the window */
-	uint16_t entered; /* functions of device code that are running: 0 outside the kernel, 1 in its own body */
+	uint16_t entered; /* between entry and exit of the __global__ function */
 	uint16_t pending; /* racecheck: the last record is a store whose value is not there yet */
 	bool copies;      /* a whole struct, which may have padding that nobody writes */
 	bool copying;     /* racecheck: the pending stores are those of a copy, whose loads are recorded next */
@@ -109,8 +110,8 @@ struct lane {
 	uintptr_t shared_first; /* where shared memory may lie in this pthread's thread-local storage */
 	uintptr_t shared_span;
 	const uint16_t *shared_map;
-	uintptr_t stack_end;  /* where the thread's own memory ends: the frame of what called the kernel */
-	struct frame *frames; /* [1] is the kernel, [entered] what runs now; [0] stands for what called the kernel */
+	uintptr_t stack_end; /* where the thread's own memory ends: the frame of what called the kernel */
+	struct frame *frame; /* of what runs now; frames[0] stands for what called the kernel, [1] is the kernel */
 	uintptr_t stack_first;
 	uintptr_t stack_limit; /* a frame below this has overflowed */
 	uint64_t *keys;
@@ -136,7 +137,7 @@ struct lane {
 	unsigned mask;
 	uint64_t value, result;
 	uint64_t exp;
-	uint32_t frame_capacity;
+	struct frame *frames, *frames_end;
 	bool guarded; /* its stack has its guard pages */
 	struct {
 		uintptr_t address;
