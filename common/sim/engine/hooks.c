@@ -226,7 +226,7 @@ static void begin_copy(struct lane *lane, enum sim_op op, size_t pieces)
 static void end_copy(struct lane *lane, enum sim_op op)
 {
 	lane->copies = false;
-	lane->copying |= op == SIM_OP_STORE;
+	lane->copying |= op == SIM_OP_STORE && lane->pending;
 }
 
 /*

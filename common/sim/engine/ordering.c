@@ -22,7 +22,7 @@
 enum scope { SCOPE_BLOCK, SCOPE_DEVICE, SCOPES };
 
 enum {
-	LOOKED = 16, /* addresses a thread remembers having looked at since its last fence */
+	MOST_LOOKED = 1 << 10, /* addresses a thread remembers having looked at since its last fence */
 	MOST_PUBLICATIONS =
 		1 << 17, /* then, and then, everything passes for ordered: rather a miss than a false alarm */
 	MOST_KNOWN = 1 << 12,
@@ -39,6 +39,11 @@ struct knowledge {
 	uint32_t count, capacity;
 };
 
+struct look {
+	uintptr_t address;
+	bool block_only; /* by an atomic of block scope */
+};
+
 /* What the fences of one thread cover since the last barrier, and what it knows besides what its block knows. */
 struct thread_order {
 	uint32_t interval; /* of the worker: of another one, all of this is worth nothing */
@@ -46,11 +51,8 @@ struct thread_order {
 	bool publishing; /* no plain store since the last fence */
 	uint32_t covered_interval[SCOPES];
 	uint32_t bound[SCOPES][WARP_SIZE]; /* by lane of the warp: its accesses before this clock */
-	struct {
-		uintptr_t address;
-		bool block_only; /* by an atomic of block scope */
-	} looked[LOOKED];
-	uint32_t looked_count;
+	struct look *looked;               /* since the last fence; a ring, when there are too many */
+	uint32_t looked_count, looked_capacity;
 	uintptr_t released_address;
 	uint32_t released_clock;
 	struct knowledge known;
@@ -119,18 +121,20 @@ struct launch_order {
 
 /* ---- what threads know ---- */
 
+/* Makes room for `count` elements; `array` is the address of a pointer to them. */
 static bool reserve(void *array, uint32_t *capacity, uint32_t count, size_t size)
 {
-	void **place = array, *memory;
 	uint32_t wanted = *capacity ? *capacity : 4;
+	void *memory;
 
 	while (wanted < count)
 		wanted *= 2;
 	if (wanted == *capacity)
 		return true;
-	if ((memory = realloc(*place, wanted * size)) == NULL)
+	memcpy(&memory, array, sizeof memory);
+	if ((memory = realloc(memory, wanted * size)) == NULL)
 		return false;
-	*place = memory;
+	memcpy(array, &memory, sizeof memory);
 	*capacity = wanted;
 	return true;
 }
@@ -352,7 +356,7 @@ static void acquire_looked(struct worker *worker, const struct thread_order *thr
                            enum scope scope)
 {
 	struct launch_order *order = worker->launch->ordering;
-	const uint32_t count = thread->looked_count < LOOKED ? thread->looked_count : LOOKED;
+	const uint32_t count = thread->looked_count < MOST_LOOKED ? thread->looked_count : MOST_LOOKED;
 
 	if (!worker->launch->has_releases)
 		return;
@@ -571,19 +575,24 @@ bool ordering_release(struct lane *lane, uintptr_t address, bool block_only)
 
 void ordering_look(struct lane *lane, uintptr_t address, bool block_only)
 {
+	enum { LAST = 4 }; /* who waits looks at a few places again and again */
 	struct thread_order *thread;
+	struct look *place;
 
 	if (lane->worker->launch->ordering == NULL)
 		return;
 	thread = thread_of(block_of(lane->worker), lane);
-	for (uint32_t i = thread->looked_count; i-- > 0 && thread->looked_count - i <= LOOKED;)
-		if (thread->looked[i % LOOKED].address == address) {
-			thread->looked[i % LOOKED].block_only &= block_only;
+	for (uint32_t i = 1; i <= LAST && i <= thread->looked_count; i++) {
+		place = &thread->looked[(thread->looked_count - i) % MOST_LOOKED];
+		if (place->address == address) {
+			place->block_only &= block_only;
 			return;
 		}
-	thread->looked[thread->looked_count % LOOKED].address = address;
-	thread->looked[thread->looked_count % LOOKED].block_only = block_only;
-	thread->looked_count++;
+	}
+	if (thread->looked_count < MOST_LOOKED &&
+	    !reserve(&thread->looked, &thread->looked_capacity, thread->looked_count + 1, sizeof *thread->looked))
+		return;
+	thread->looked[thread->looked_count++ % MOST_LOOKED] = (struct look){address, block_only};
 }
 
 void ordering_meet(struct worker *worker, struct warp *warp, uint32_t group)
@@ -677,6 +686,16 @@ static bool covers_any(const struct launch_order *order, const struct knowledge 
 	return false;
 }
 
+static bool has_warp_fenced(const struct block_order *block, uint32_t thread)
+{
+	const struct thread_order *lanes = &block->threads[thread / WARP_SIZE * WARP_SIZE];
+
+	for (uint32_t i = 0; i < WARP_SIZE; i++)
+		if (lanes[i].interval == block->interval && lanes[i].fenced[SCOPE_BLOCK])
+			return true;
+	return false;
+}
+
 bool ordering_knows(struct worker *worker, uint32_t thread, const struct moment *before, uintptr_t address)
 {
 	struct launch_order *order = worker->launch->ordering;
@@ -686,9 +705,9 @@ bool ordering_knows(struct worker *worker, uint32_t thread, const struct moment 
 
 	if (!worker->launch->has_releases)
 		return false;
-	if (order->lost)
-		return true;
 	block = block_of(worker);
+	if (order->lost)
+		return before->block != worker->block_order || has_warp_fenced(block, before->thread);
 	mine = thread_of(block, &worker->lanes[thread]);
 	if (block->known.count == 0 && mine->known.count == 0)
 		return false;

@@ -468,7 +468,9 @@ static uint64_t word_who(uint64_t word)
 
 static uint32_t make_stamp(uint64_t word, uint32_t clock)
 {
-	return (uint32_t)(word_who(word) * 0x9e3779b1u) << CLOCK_BITS |
+	const uint64_t who = word_who(word);
+
+	return (uint32_t)(who ^ who >> (32 - CLOCK_BITS)) << CLOCK_BITS |
 	       (clock < CLOCK_UNKNOWN ? clock : CLOCK_UNKNOWN);
 }
 
