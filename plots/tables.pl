@@ -77,7 +77,7 @@ sub naive_elements {
 # ---- T2 ----
 
 sub naive_against_tiled {
-    heading('T2', 'Elements of global memory, naive against tiled (queries outside): d=64 Br=128, a head', '01_naive');
+    heading('T2', 'Elements moved, naive against tiled (queries outside): d=64 Br=128, a head', '01_naive');
     my @lines = (['', 'naive', '', 'flash', '', '', '', 'less', '', ''],
         ['N', 'counted', 'publ.', 'counted', 'publ.', 'fold', '', '%', '', '']);
     for my $N (256, 512, 1024, 2048, 4096) {
@@ -328,7 +328,7 @@ sub whole_training_step {
 # ---- T9 ----
 
 sub block_sizes {
-    heading('T9', 'Forward traffic of global memory against block size, N=1024 d=64 (paper, Fig. 2 middle)', 'blocks');
+    heading('T9', 'Forward traffic against block size, N=1024 d=64 (paper, Fig. 2 middle)', 'blocks');
     my $u = 2 * 64 * 16 * 1024 * 64 / 1e9;
     my @lines = (['', 'units of N d', '', 'GB', '', ''], ['', 'counted', 'publ.', '', 'publ.', '']);
     for my $Bc (64, 128, 256, 512) {

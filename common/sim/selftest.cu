@@ -295,6 +295,17 @@ __global__ void shared_rest(const float *x, float *y)
 	y[i] = one + wide[i].x;
 }
 
+__global__ void shared_pairs(const float *x, float *y)
+{
+	__shared__ float4 wide[32];
+	int i = threadIdx.x;
+	if (i < 32)
+		wide[i] = make_float4(x[i], 0, 0, 0);
+	__syncthreads();
+	float4 value = wide[i / 2];
+	y[i] = value.x;
+}
+
 __global__ void strided(const float *x, float *y)
 {
 	y[threadIdx.x] = x[5 * threadIdx.x];
@@ -380,6 +391,8 @@ static const struct expectation expected[] = {
 	/* stores: one float, float4 in 4 phases a warp, double in 2; loads: a broadcast, and .x of a float4: stride 4
          */
 	{"shared_rest", {4, 1, 1}, {256, 2, 8}, {512, 4, 10}, {1540, 5, 13}, 4, 256},
+	/* pairs of lanes share an address: two passes of 16 lanes a warp, not four of 8 */
+	{"shared_pairs", {128, 1, 4}, {256, 2, 8}, {1024, 2, 4}, {512, 1, 4}, 128, 256},
 	{"strided", {256, 2, 40}, {256, 2, 8}, {}, {}, 256, 256},
 	{"atomics", {256, 2, 8}, {}, {}, {4, 1, 1}, 260, 4},
 	{"exponentials", {256, 2, 8}, {256, 2, 8}, {}, {}, 256, 256},
@@ -465,6 +478,7 @@ int main()
 	shared_stride<32><<<1, 64>>>(fx, fy);
 	shared_stride<33><<<1, 64>>>(fx, fy);
 	shared_rest<<<1, 64>>>(fx, fy);
+	shared_pairs<<<1, 64>>>(fx, fy);
 	strided<<<1, 64>>>(fx, fy);
 	atomics<<<1, 64, sizeof(int)>>>(fx, fy);
 	exponentials<<<1, 64>>>(fx, fy);

@@ -204,10 +204,11 @@ Test(counts, shared_memory_of_split_q)
 			/* reads of P~ take half of it, those of K, V and Q all */
 			cr_expect_lt(loads, ideal, "%s: %g wavefronts, ideal %g", options, loads, ideal);
 			cr_expect_leq(stores, 0.05 * ideal, "%s: %g conflicts of stores", options, stores);
-			/* one wavefront a multiply-add, and 4 an SM can start in its clock: enough for the peak */
+			/* an SM starts 4 multiply-adds of a warp a clock and serves 1 wavefront: at d = 64 enough for
+			 * the peak */
 			double wavefronts = loads + number_at(split, "launches/0/shared/store/wavefronts");
-			cr_expect_leq(wavefronts, 0.3 * of_row, "%s: %g wavefronts, fa2_row %g", options, wavefronts,
-			              of_row);
+			cr_expect_leq(wavefronts, (dims[i] == 64 ? 0.25 : 0.45) * of_row,
+			              "%s: %g wavefronts, fa2_row %g", options, wavefronts, of_row);
 			free_chapter_run(&run);
 		}
 }

@@ -253,8 +253,11 @@ static const char *check_counts(const struct row *row)
 	/* a footprint is no more than what is asked for; a sector is asked for once a request, or more than once */
 	if (!(footprint <= requested + 2 * get(row, "atomic_bytes")) || !(32 * sectors >= footprint / 2))
 		return say("footprint %.0f, requested %.0f, sectors of 32 bytes %.0f", footprint, requested, sectors);
-	/* loads of 8 and 16 bytes may need half as many passes as their width has */
-	if (!(get(row, "blocks") >= 1) || !(get(row, "ideal_wavefronts") <= 2 * get(row, "shared_wavefronts")))
+	/* loads of 8 and 16 bytes may need half as many passes as their width has; older data has no conflicts */
+	bool told = data_has(row->file, "shared_conflicts");
+	double passes = get(row, "shared_wavefronts") - (told ? get(row, "shared_conflicts") : 0.0);
+	double ideal = get(row, "ideal_wavefronts");
+	if (!(get(row, "blocks") >= 1) || !(ideal <= 2 * passes) || (told && !(passes <= ideal)))
 		return say("blocks %.0f, wavefronts %.0f, ideal %.0f", get(row, "blocks"),
 		           get(row, "shared_wavefronts"), get(row, "ideal_wavefronts"));
 	if (!(get(row, "floor_ms") > 0) || !(get(row, "peak_bytes") > 0) || !(get(row, "flop") > 0))
