@@ -174,6 +174,21 @@ Test(memory, a_pointer_that_outlives_its_variable_is_found)
 	}
 }
 
+Test(memory, arguments_on_the_stack_are_the_thread_s_own)
+{
+	for (size_t c = 0; c < COMPILERS && is_there(&compilers[c]); c++) {
+		struct outcome run = run_program(LIST(build(&compilers[c], "arguments", "-g")), NOTHING, 60);
+
+		cr_expect_str_eq(run.out,
+		                 "by_value 4 3 cudaSuccess\nmany 8 8 cudaSuccess\nwith_constructor 7 7 cudaSuccess\n"
+		                 "aligned 6 6 cudaSuccess\ncall 8 15 cudaSuccess\ncudaLaunchKernel 4 3 cudaSuccess\n",
+		                 "%s", run.out);
+		cr_expect_str_empty(run.err, "%s", run.err);
+		cr_expect(run.status == 0, "exit %d", run.status);
+		free_outcome(&run);
+	}
+}
+
 Test(memory, a_fault_is_heard_of_where_the_host_waits)
 {
 	char *program = build(&compilers[0], "late_errors", "-g");

@@ -404,10 +404,8 @@ void __tsan_func_entry(void *caller, const struct sim_function *function)
 			return;
 		if (lane->worker->probing)
 			probe_found(lane, function);
-		/* Arguments may lie in the frame of what called the kernel. (If that was optimised, it has none.) */
-		if (function->is_kernel == 1)
-			lane->stack_end = lane->frame->address = (uintptr_t)frame + FRAME_BYTES;
-		else if (frame[0] - (uintptr_t)frame < lane->stack_end - (uintptr_t)frame)
+		/* The kernel's arguments may lie in its caller's frame. (If that was optimised, it has none.) */
+		if (frame[0] - (uintptr_t)frame < lane->stack_end - (uintptr_t)frame)
 			lane->stack_end = lane->frame->address = frame[0];
 		lane->entered = 1;
 	} else {

@@ -32,7 +32,7 @@ struct sim_function {
 	uint64_t size;                    /* bytes of code */
 	struct sim_shared *const *shared; /* the __shared__ arrays it and its callees in this object use */
 	uint32_t shared_count;
-	uint32_t is_kernel; /* 1: declared __global__; 3: and has arguments that its caller keeps on the stack */
+	uint32_t is_kernel; /* 1: declared __global__ */
 };
 
 /* section sim_sites: one for each access, barrier, warp operation and atomic of the source. */

@@ -293,7 +293,6 @@ sub instruction {
         $line =~ s/\Q$callee\E/$new/;
     } elsif ($line !~ /^\s*#/) {
         $self->{guard} = 1 if $line =~ /\b_ZGV/;
-        $function->{stack_arguments} = 1 if $line =~ /(?<![\w-])(\d+)\(%rbp\)/ && $1 >= 16;
         while ($line =~ /(?<![\w.])($SYMBOL)(?:@(\w+))?/g) {
             my ($symbol, $relocation) = ($1, $2 // '');
             $function->{uses}{$symbol} = 1 if lc $relocation eq 'tpoff' || lc $relocation eq 'gottpoff';
@@ -614,8 +613,7 @@ sub emit_function {
         (map { "\t.quad\t$_" } $self->string_label($name), $self->string_label($function->{signature}),
             $self->string_label($arguments), $self->string_label($function->{file} // ''),
             $symbol, ".Lsim_end_$index-$symbol", @shared ? ".Lsim_shared_of_$index" : 0),
-        "\t.long\t" . @shared,
-        "\t.long\t" . ($function->{is_kernel} ? $function->{stack_arguments} ? 3 : 1 : 0));
+        "\t.long\t" . @shared, "\t.long\t" . ($function->{is_kernel} ? 1 : 0));
     return unless @{ $function->{sites} };
     $self->open_table('sim_sites', $group);
     $self->emit_site($_, $index) for @{ $function->{sites} };
