@@ -1,5 +1,5 @@
-// Threads of all warps read one element, and a thread that has read it too writes it, whatever the shape of the
-// block. EXPECT racecheck WAR|RAW error
+// Threads of all warps read one element, and one of them then writes it, whatever the shape of the block.
+// EXPECT racecheck WAR|RAW error
 #include <cstdio>
 
 __global__ void raise(int *x, int writer)
