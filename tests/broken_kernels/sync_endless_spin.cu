@@ -6,8 +6,10 @@
 __global__ void wait(volatile int *flag, int *y)
 {
 #ifdef FIXED
-	if (threadIdx.x == 32)
+	if (threadIdx.x == 32) {
+		__threadfence_block();
 		*flag = 1;
+	}
 #endif
 	if (threadIdx.x == 0)
 		while (*flag == 0) // BUG
