@@ -34,7 +34,7 @@ $(BACKWARD_FAULTS): $(BUILD)/backward/faults/%: $(HERE)/backward/faults $(HERE)/
 $(BACKWARD)/backward: backward-program
 	@:
 $(eval $(call mistakes,$(BUILD)/backward/mistakes,$(HERE)/backward/mistakes,06_backward,backward,$(BACKWARD)/backward))
-$(BUILD)/backward_mistakes: $(MISTAKES_OF_mistakes)
+$(BUILD)/backward_mistakes: $(MISTAKES_OF_backward)
 
 $(BUILD)/backward_kernels: | backward-program $(BUILD)/backward/no_visible_key
 $(BUILD)/backward_faults: $(BACKWARD_FAULTS)

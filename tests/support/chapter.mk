@@ -39,14 +39,14 @@ endef
 #
 #   $(eval $(call mistakes,DIRECTORY,FILE,CHAPTER,PROGRAM,BUILT))
 #
-# MISTAKES_OF_FILE is the list of them.
+# MISTAKES_OF_PROGRAM is the list of them.
 define mistakes
-MISTAKES_OF_$(notdir $2) := $$(addprefix $1/,$$(shell perl $(HERE)/support/plant.pl $2))
-$$(addsuffix .cu,$$(MISTAKES_OF_$(notdir $2))): $1/%.cu: $2 $(HERE)/support/plant.pl $(ROOT)/$3/$4.cu
+MISTAKES_OF_$4 := $$(addprefix $1/,$$(shell perl $(HERE)/support/plant.pl $2))
+$$(addsuffix .cu,$$(MISTAKES_OF_$4)): $1/%.cu: $2 $(HERE)/support/plant.pl $(ROOT)/$3/$4.cu
 	@mkdir -p $$(@D)
 	@perl $(HERE)/support/plant.pl $(ROOT)/$3/$4.cu $2 $$* > $$@.new
 	@cmp -s $$@.new $$@ && rm $$@.new || mv $$@.new $$@
-$$(MISTAKES_OF_$(notdir $2)): $1/%: $1/%.cu $5
+$$(MISTAKES_OF_$4): $1/%: $1/%.cu $5
 	@CC="$(CC)" CXX="$(CXX)" $$(SIMCC) -O1 -w -I$(ROOT)/$3 $$< $$(call chapter_objects,$3) -lm -o $$@
 endef
 
