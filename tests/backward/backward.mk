@@ -31,6 +31,11 @@ $(BACKWARD_FAULTS): $(BUILD)/backward/faults/%: $(HERE)/backward/faults $(HERE)/
 	@objects=$(ROOT)/build/$(NAME)/sim; $(BACKWARD_SIMCC) $@.cu $$objects/06_backward/main.o \
 		$$objects/common/*.o $$objects/common/*/*.o -lm -o $@
 
+$(BACKWARD)/backward: backward-program
+	@:
+$(eval $(call mistakes,$(BUILD)/backward/mistakes,$(HERE)/backward/mistakes,06_backward,backward,$(BACKWARD)/backward))
+$(BUILD)/backward_mistakes: $(MISTAKES_OF_backward)
+
 $(BUILD)/backward_kernels: | backward-program $(BUILD)/backward/no_visible_key
 $(BUILD)/backward_faults: $(BACKWARD_FAULTS)
 

@@ -2,6 +2,7 @@
  * Chapter 06's program, as a user runs it: every kernel right on every shape, its counts equal to the closed forms,
  * split the same to the bit in any order of threads, and unusable input refused in one line.
  */
+#include "cases.h"
 #include "finite_differences.h"
 #include "json.h"
 #include "problem/load.h"
@@ -228,6 +229,13 @@ Test(kernels, all_shapes)
 	check_shape(&(struct shape){1, 2, 97, 64, true, 32}, "");
 	check_shape(&(struct shape){1, 1, 130, 128, true, 64}, "");
 	check_shape(&(struct shape){1, 1, 70, 96, false, 64}, "");
+}
+
+/* The cases that mistakes do not survive (test_mistakes.c). */
+Test(kernels, every_case_that_finds_a_mistake)
+{
+	for (size_t i = 0; i < BACKWARD_CASES; i++)
+		expect_verified(text("%s --quiet --repeat 1", backward_cases[i].options));
 }
 
 Test(kernels, all_inputs)

@@ -22,5 +22,10 @@ $(BUILD)/fa_%: $(HERE)/fa/test_%.c $(FA_SUPPORT) $(SUPPORT) $(FA_PROGRAMS)
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $< $(FA_SUPPORT) $(SUPPORT) $(LIBRARIES) -o $@
 
+# Their mistakes.
+$(eval $(call mistakes,$(BUILD)/fa/mistakes_fa1,$(HERE)/fa/mistakes_fa1,04_fa1,fa1,$(BUILD)/fa/fa1))
+$(eval $(call mistakes,$(BUILD)/fa/mistakes_fa2,$(HERE)/fa/mistakes_fa2,05_fa2,fa2,$(BUILD)/fa/fa2))
+$(BUILD)/fa_mistakes: $(MISTAKES_OF_fa1) $(MISTAKES_OF_fa2)
+
 .PHONY: FORCE_FA
 -include $(FA_SUPPORT:.o=.d)

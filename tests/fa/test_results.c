@@ -2,6 +2,7 @@
  * Are the outputs of chapters 04 and 05 right: every shape and input that breaks kernels, each compared by the
  * program with naive attention in double precision; and the same bits in whatever order threads run.
  */
+#include "cases.h"
 #include "chapter_run.h"
 #include "page.h"
 #include "program.h"
@@ -52,6 +53,24 @@ Test(results, every_input, .timeout = 120)
 				                                       kinds[kind], causal ? " --causal" : ""));
 				free_chapter_run(&run);
 			}
+}
+
+/* The cases that mistakes do not survive. */
+Test(results, every_case_that_finds_a_mistake, .timeout = 120)
+{
+	static const char *const kernels[][2] = {{FA1, "fa1_paper"},
+	                                         {FA1, "fa1_row"},
+	                                         {FA1, "fa1_row_dynamic"},
+	                                         {FA2, "fa2_row"},
+	                                         {FA2, "fa2_split_q"}};
+	for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
+		for (size_t i = 0; i < FA_CASES; i++) {
+			if (fa_cases[i].not_for && strcmp(fa_cases[i].not_for, kernels[k][1]) == 0)
+				continue;
+			struct chapter_run run = run_verified(
+				kernels[k][0], text("--kernel %s %s", kernels[k][1], fa_cases[i].options));
+			free_chapter_run(&run);
+		}
 }
 
 Test(results, a_real_model)

@@ -246,8 +246,12 @@ Test(command_line, a_table_says_where_it_comes_from)
 
 Test(command_line, hard_shapes_and_inputs)
 {
-	static const char *const shapes[] = {"--seq 1 --dim 1", "--seq 2 --dim 128", "--seq 33 --dim 59 --causal",
-	                                     "--batch 2 --heads 3 --seq 65 --dim 40", "--seq 257 --dim 8 --causal"};
+	static const char *const shapes[] = {"--seq 1 --dim 1",
+	                                     "--seq 2 --dim 128",
+	                                     "--seq 33 --dim 59 --causal",
+	                                     "--batch 2 --heads 3 --seq 65 --dim 40",
+	                                     "--seq 257 --dim 8 --causal",
+	                                     "--seq 40 --dim 16 --causal --scale 8"};
 	static const char *const kinds[] = {"random", "large-logits", "very-negative", "constant", "one-hot", "ramp"};
 	for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
 		for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {

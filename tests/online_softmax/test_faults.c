@@ -73,6 +73,15 @@ Test(faults, a_trace_of_nan_says_nan)
 	free_outcome(&o);
 }
 
+Test(faults, no_natural_mistake_survives)
+{
+	static const struct mistake_case found_by[] = {
+		{RANDOM, NULL},
+		{"--values=-20000,-20001,-30000,-20002 --block 2", NULL}, /* below what stood for minus infinity */
+	};
+	expect_mistakes_found(TEST_BUILD "/online_softmax/mistakes", found_by, 2, 4);
+}
+
 Test(faults, none_is_left_out)
 {
 	expect_faults_used(FAULTS, cases, CASES, 16);

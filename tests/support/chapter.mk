@@ -34,5 +34,21 @@ $$($1_UNITS): $(BUILD)/$1/%: $(HERE)/$1/%.cu $(BUILD)/$1/$3
 	@CC="$(CC)" CXX="$(CXX)" $(SIMCC) $(STRICT) -I$(ROOT)/$2 $$< -o $$@
 endef
 
+# Mistakes planted in $3/$4.cu by the file $2, built with all counters and checks into the directory $1; $5 is the
+# program without them, which changes whenever the harness or the compiler does.
+#
+#   $(eval $(call mistakes,DIRECTORY,FILE,CHAPTER,PROGRAM,BUILT))
+#
+# MISTAKES_OF_PROGRAM is the list of them.
+define mistakes
+MISTAKES_OF_$4 := $$(addprefix $1/,$$(shell perl $(HERE)/support/plant.pl $2))
+$$(addsuffix .cu,$$(MISTAKES_OF_$4)): $1/%.cu: $2 $(HERE)/support/plant.pl $(ROOT)/$3/$4.cu
+	@mkdir -p $$(@D)
+	@perl $(HERE)/support/plant.pl $(ROOT)/$3/$4.cu $2 $$* > $$@.new
+	@cmp -s $$@.new $$@ && rm $$@.new || mv $$@.new $$@
+$$(MISTAKES_OF_$4): $1/%: $1/%.cu $5
+	@CC="$(CC)" CXX="$(CXX)" $$(SIMCC) -O1 -w -I$(ROOT)/$3 $$< $$(call chapter_objects,$3) -lm -o $$@
+endef
+
 # Kept, although only patterns ask for them.
 .SECONDARY: $(SUPPORT)

@@ -3,6 +3,7 @@
 #include "program.h"
 
 #include <criterion/criterion.h>
+#include <criterion/logging.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,4 +64,42 @@ void expect_faults_used(const char *faults, const struct fault_case *cases, size
 	}
 	closedir(directory);
 	cr_assert_eq(found, planted);
+}
+
+/* The case that the mistake does not survive; NULL if there is none. */
+static const char *find_mistake(const char *directory, const char *name, const struct mistake_case *cases,
+                                size_t count)
+{
+	const char *kernel = text("%.*s", (int)(strstr(name, "__") - name), name);
+	for (size_t i = 0; i < count; i++) {
+		if (cases[i].not_for && strcmp(cases[i].not_for, kernel) == 0)
+			continue;
+		const char *command = text("%s/%s --kernel %s --quiet %s", directory, name, kernel, cases[i].options);
+		struct outcome o = run_program(LIST("/bin/sh", "-c", command), LIST("SIM_TIMEOUT=10"), 60);
+		cr_expect(o.status == 0 || o.status == 1, "%s: exit %d, %s", command, o.status, o.err);
+		bool found = o.status == 1;
+		free_outcome(&o);
+		if (found)
+			return cases[i].options;
+	}
+	return NULL;
+}
+
+static int is_mistake(const struct dirent *entry)
+{
+	return strstr(entry->d_name, "__") && !strchr(entry->d_name, '.');
+}
+
+void expect_mistakes_found(const char *directory, const struct mistake_case *cases, size_t count, size_t planted)
+{
+	struct dirent **entries;
+	int built = scandir(directory, &entries, is_mistake, alphasort);
+	cr_assert_eq((size_t)built, planted, "%s holds %d mistakes", directory, built);
+	for (int i = 0; i < built; i++) {
+		const char *found = find_mistake(directory, entries[i]->d_name, cases, count);
+		cr_expect(found, "%s survives all %zu cases", entries[i]->d_name, count);
+		cr_log_info("%s: found by %s", entries[i]->d_name, found ? found : "none");
+		free(entries[i]);
+	}
+	free(entries);
 }

@@ -21,4 +21,15 @@ void expect_faults_found(const char *program, const char *faults, const char *ou
 /* The directory `faults` holds `planted` faults, and each has a case: one nobody runs proves nothing. */
 void expect_faults_used(const char *faults, const struct fault_case *cases, size_t count, size_t planted);
 
+/* A case that kernels are run on; `not_for` is the one kernel that it cannot judge, NULL: none. */
+struct mistake_case {
+	const char *options, *not_for;
+};
+
+/*
+ * Natural mistakes, a built program each in `directory`, named KERNEL__WHAT; there are `planted` of them. Each has to
+ * fail on one of the cases: exit 1. Those that survive are named, and for the others what found them is logged.
+ */
+void expect_mistakes_found(const char *directory, const struct mistake_case *cases, size_t count, size_t planted);
+
 #endif

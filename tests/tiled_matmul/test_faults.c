@@ -38,6 +38,12 @@ Test(faults, every_one_changes_the_output_and_is_found)
 	expect_faults_found(PROGRAM, FAULTS, "c.npy", cases, CASES);
 }
 
+Test(faults, no_natural_mistake_survives)
+{
+	static const struct mistake_case found_by[] = {{RAGGED, NULL}};
+	expect_mistakes_found(TEST_BUILD "/tiled_matmul/mistakes", found_by, 1, 3);
+}
+
 Test(faults, none_is_left_out)
 {
 	expect_faults_used(FAULTS, cases, CASES, 10);
