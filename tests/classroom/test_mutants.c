@@ -30,12 +30,12 @@ static void expect_full_score(const char *name, int least)
 
 Test(classroom_mutants, wrong_chapters_01_to_03)
 {
-	expect_full_score("wrong_01_02_03", 32);
+	expect_full_score("wrong_01_02_03", 33);
 }
 
 Test(classroom_mutants, wrong_chapters_04_to_06)
 {
-	expect_full_score("wrong_04_05_06", 34);
+	expect_full_score("wrong_04_05_06", 36);
 }
 
 Test(classroom_mutants, cheats)
