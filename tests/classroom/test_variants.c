@@ -67,8 +67,8 @@ static struct attention_inputs attention(struct class_variant variant, bool caus
 	for (int t = 0; t < 4; t++)
 		for (size_t e = 0; e < ELEMENTS; e++)
 			tensors[t][e] = input_normal(5, names[t], e);
-	return (struct attention_inputs){1,    HEADS,      SEQ,        DIM,        causal,
-	                                 0.7f, tensors[0], tensors[1], tensors[2], variant, false};
+	return (struct attention_inputs){1,          HEADS,      SEQ,        DIM,     causal, 0.7f,
+	                                 tensors[0], tensors[1], tensors[2], variant, false};
 }
 
 Test(variants, outputs_are_those_of_a_slow_computation)
