@@ -108,14 +108,15 @@ static __attribute__((noreturn)) void stop_shared(struct lane *lane, uintptr_t a
 	     strcmp(hazard.kind, "misaligned") == 0 ? cudaErrorMisalignedAddress : cudaErrorIllegalAddress);
 }
 
-/* Is the address in a part of the program that cannot be written: constants the compiler keeps there? */
+/* Is the address in a part of the program that cannot be written: constants the compiler keeps there, or tables of
+ * virtual functions, which are written once, when the program is loaded? */
 static int holds_read_only(struct dl_phdr_info *info, size_t size, void *address)
 {
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
 
-		if (part->p_type == PT_LOAD && !(part->p_flags & PF_W) &&
+		if (((part->p_type == PT_LOAD && !(part->p_flags & PF_W)) || part->p_type == PT_GNU_RELRO) &&
 		    (uintptr_t)address - (info->dlpi_addr + part->p_vaddr) < part->p_memsz)
 			return 1;
 	}

@@ -321,6 +321,11 @@ sub prologue {
         $self->fill_variables($1);
         return 1;
     }
+    if ($line =~ /^\s+pushq\s+%r[acd]x\s*$/) { # nothing is saved: clang's way to make room for 8 bytes
+        push @{ $self->{out} }, $line;
+        $self->fill_variables(8);
+        return 1;
+    }
     $self->{prologue} = 0 unless $line =~ /^\s*#|^\s+(?:pushq|endbr64|movq\s+%rsp, %rbp|andq\s+\$-\d+, %rsp)/;
     return 0;
 }

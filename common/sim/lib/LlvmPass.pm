@@ -3,6 +3,10 @@
 # clang copies a struct with the intrinsic llvm.memcpy, and its thread sanitizer turns that into a call of memcpy
 # that has lost the alignment. A float4 copy is one 16-byte access on a GPU: it becomes a load and a store here,
 # before the sanitizer's pass runs. Both spellings of pointers are known: `i8*` (LLVM 14) and `ptr` (15 and later).
+#
+# The sanitizer leaves out what it sees to be a local variable whose address goes nowhere, so an index past the end of
+# a local array would be nobody's to find. The address of an array or a struct therefore passes through an empty piece
+# of assembler, behind which the sanitizer does not see where it came from.
 package LlvmPass;
 use strict;
 use warnings;
@@ -12,9 +16,11 @@ my %ALIGNMENT = (1 => 1, 2 => 2, 4 => 4, 8 => 8, 16 => 8);
 
 sub transform {
     my ($text) = @_;
-    my ($count, %local, %packed, @out, $uses_mempcpy) = (0);
+    my ($count, %local, %packed, %veiled, @out, $uses_mempcpy) = (0);
+    my $typed = $text =~ /^\s*store .*\* %/m; # pointers say what they point to
     for my $line (split /\n/, $text) {
-        %local = () if $line =~ /^define /;
+        %local = %veiled = () if $line =~ /^define /;
+        $line =~ s/(%[\w.\$-]+)/$veiled{$1} \/\/ $1/ge if %veiled && $line !~ /\@llvm\.dbg\./;
         # what points into the thread's own stack
         $local{$1} = 1 if $line =~ /^\s*(%[\w.\$-]+) = alloca /;
         $local{$1} = 1 if $line =~ /^\s*(%[\w.\$-]+) = bitcast \S.* (%[\w.\$-]+) to / && $local{$2};
@@ -25,9 +31,20 @@ sub transform {
         my $new = $line =~ /^\s*call void \@llvm\.mem/ ? rewrite($line, \%local, \$count) : undef;
         $uses_mempcpy = 1 if defined $new && $new =~ /\@mempcpy/;
         push @out, $new // $line;
+        push @out, veil($1, $typed ? "$2*" : 'ptr', \%local, \%veiled, \$count)
+            if $line =~ /^\s*(%[\w.\$-]+) = alloca ((?:\[|%(?:struct|class|union)\b|%"|<?\{).*?)(?:, align \d+)?(?:, !dbg !\d+)?$/
+            && $2 !~ /, i\d+ %/;
     }
     push @out, declaration($text) if $uses_mempcpy && $text !~ /^declare .*\@mempcpy\(/m;
     return join("\n", @out) . "\n";
+}
+
+# Another name for the address of a local variable, which the rest of the function uses.
+sub veil {
+    my ($name, $pointer, $local, $veiled, $count) = @_;
+    my $new = $veiled->{$name} = '%sim_local_' . $$count++;
+    $local->{$new} = 1;
+    return "  $new = call $pointer asm \"\", \"=r,0\"($pointer $name)";
 }
 
 # load double, ptr %p, align 4 -> align 8: see rewrite. A misaligned address is then the engine's to find.
