@@ -59,7 +59,7 @@ Test(memory, a_thread_s_variables_are_empty_when_a_function_begins)
 				LIST(text("SIM_THREADS=%s", ways[w][0]), text("SIM_ORDER=%s", ways[w][1])), 60);
 
 			cr_expect(run.status == 0, "%s: exit %d: %s%s", program, run.status, run.out, run.err);
-			cr_expect(occurrences(run.out, ": 0 fair results\n") == 15, "%s printed\n%s", program,
+			cr_expect(occurrences(run.out, ": 0 fair results\n") == 16, "%s printed\n%s", program,
 			          run.out);
 			free_outcome(&run);
 		}
@@ -133,6 +133,26 @@ Test(memory, an_overrun_array_never_returns_elsewhere, .timeout = 600)
 			expect_overrun(program, way, 100000, false);
 		expect_overrun(program, 14, 400, false);
 		expect_overrun(program, 13, 30000, false);
+	}
+}
+
+/* An array whose address goes nowhere but to its own elements. */
+Test(memory, an_index_far_outside_is_found_in_every_array)
+{
+	static const char *const indices[] = {"20000", "1000000", "300000000", "-3000", "-100000000"};
+
+	for (size_t c = 0; c < COMPILERS && is_there(&compilers[c]); c++) {
+		char *program = build(&compilers[c], "overruns", "-g");
+
+		for (size_t i = 0; i < 2 * (sizeof indices / sizeof indices[0]); i++) {
+			struct outcome run = run_program(LIST(program, i % 2 ? "9" : "16", indices[i / 2]),
+			                                 LIST("SIM_CHECK=memcheck"), 60);
+
+			cr_expect(strstr(run.err, "Invalid __") != NULL, "%s: %s", indices[i / 2], run.err);
+			cr_expect(run.status == 1 && strstr(run.out, "cudaErrorIllegalAddress\n") != NULL, "%s",
+			          run.out);
+			free_outcome(&run);
+		}
 	}
 }
 

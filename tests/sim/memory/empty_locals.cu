@@ -111,6 +111,19 @@ KERNEL(own_variables_only)
 	RESULT = last_of(x[0], 9);
 }
 
+// So little that a compiler makes room for it as if it saved a register.
+__device__ float one_variable(float value)
+{
+	float sum;
+	sum += value;
+	return sum;
+}
+
+KERNEL(few)
+{
+	RESULT = one_variable(x[0]);
+}
+
 KERNEL(bytes)
 {
 	RESULT = odd_bytes(5);
@@ -179,6 +192,7 @@ int main()
 	TRY(after_a_barrier);
 	TRY(called_again);
 	TRY(own_variables_only);
+	TRY(few);
 	TRY(bytes);
 	TRY(deeper_than_ever);
 	TRY(large);

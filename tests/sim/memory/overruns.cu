@@ -41,6 +41,15 @@ __device__ long leaf(long value, int index)
 	return own[0];
 }
 
+__device__ long in_a_struct(int index)
+{
+	struct {
+		int before, values[4];
+	} own = {1, {2, 3, 4, 5}};
+	own.values[index] = 7;
+	return own.values[1];
+}
+
 __device__ long leaf_adds(long value, int index)
 {
 	long own[1];
@@ -96,6 +105,7 @@ __global__ void overrun(long *y, int way, int n, long target)
 		break;
 	case 13: place[-n] = target; break;
 	case 14: place[n] = target; break;
+	case 16: y[0] = in_a_struct(n); break;
 	}
 	__syncthreads();
 	y[threadIdx.x] = own[0];

@@ -98,6 +98,30 @@ __global__ void mathematics(float *y)
 	y[threadIdx.x] = v;
 }
 
+// The table of virtual functions is nobody's data: reading it is no access.
+struct shape {
+	int size;
+	__device__ virtual int area() const { return size; }
+};
+struct tile : shape {
+	__device__ int area() const override { return size * size; }
+};
+
+__device__ int area_of(const shape *one)
+{
+	return one->area();
+}
+
+__global__ void call_virtual(int *y)
+{
+	shape line;
+	tile box;
+	line.size = box.size = 3;
+	int (shape::*member)() const = &shape::area;
+	const shape *either = threadIdx.x % 2 ? &line : &box;
+	y[threadIdx.x] = area_of(either) + (either->*member)();
+}
+
 int main()
 {
 	float x[64], y[64];
@@ -112,6 +136,10 @@ int main()
 	fetch(n, dn, 32);
 	for (int i = 0; i < 32; i++)
 		EXPECT(n[i] == (i + 200) * (i + 201) / 2);
+	//= call_virtual store=128/1/4
+	call_virtual<<<1, 32>>>(dn);
+	fetch(n, dn, 32);
+	EXPECT(n[6] == 18 && n[7] == 6);
 	//= use store=128/1/4
 	use<<<1, 32>>>(dy);
 	fetch(y, dy, 32);
