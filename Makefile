@@ -56,8 +56,8 @@ test-cuda: build
 	@$(MAKE) --no-print-directory -C tests cuda
 
 test-all:
-	@$(MAKE) --no-print-directory test CC=gcc CXX=g++
-	@$(MAKE) --no-print-directory test CC=clang CXX=clang++
+	@$(MAKE) --no-print-directory test CC=gcc CXX=g++ LONG=1
+	@$(MAKE) --no-print-directory test CC=clang CXX=clang++ LONG=1
 
 # Every chapter over its sizes, kept in plots/data/DEVICE. CHAPTERS=05_fa2,blocks runs only these, GPU=a100 takes that
 # one's limits and roofs, FORCE=1 measures again what is up to date. SIZES=128,256 DIMS=64 REPEAT=1 make a small bench:
@@ -133,7 +133,7 @@ help:
 	@echo "make real         chapter 01 on the queries, keys and values of a language model"
 	@echo "make plot         each chapter's sweep, drawn into build/plots/"
 	@echo "make test         the whole test suite with CC (default gcc)"
-	@echo "make test-all     the test suite with gcc, then with clang"
+	@echo "make test-all     the test suite and its long part, with gcc, then with clang"
 	@echo "make test DEVICE=cuda   on a GPU: the chapters over its hard cases"
 	@echo "make gpu-report OUT=dir   all that a GPU can say, in eight minutes (gpu/README.md)"
 	@echo "make accuracy     common/sim/ACCURACY.md from such a report's counters"
