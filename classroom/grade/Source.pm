@@ -107,7 +107,8 @@ my $MATH = join '|', qw(fabs fmax fmin fma exp exp2 exp10 expm1 log log2 log10 l
 my $DEVICE = join '|', qw(block_dim block_index thread_index grid_dim warp_size dynamic_shared launch_kernel
     syncthreads(?:_and|_or|_count)?_s\d syncwarp_s\d shfl(?:_up|_down|_xor)?_[a-z0-9]+_s\d (?:ballot|any|all)_s\d
     activemask_s\d match_\w+ reduce_\w+ atomic_\w+ exp\w* threadfence\w* note_fence nanosleep clock64 trap_s\d assert_fail
-    mem(?:cpy|move|set)_s4 printf puts putchar vprintf shared_address static_shared_bytes return);
+    mem(?:cpy|move|set)_s4 printf puts putchar vprintf shared_address static_shared_bytes return
+    lane enter_kernel empty_local leaf_(?:frame|return|overrun) place_(?:enter|leave) warp_active_mask_at);
 my $CUDA = join '|', qw(cudaGetLastError cudaPeekAtLastError cudaFuncSetAttribute cudaFuncSetCacheConfig cudaMemset
     cudaMemsetAsync cudaDeviceGetAttribute cudaGetDevice cudaGetDeviceProperties cudaGetErrorString cudaGetErrorName);
 my $ALLOWED = qr/^(?:_GLOBAL_OFFSET_TABLE_|_Unwind_Resume|__g(?:xx|cc)_personality_v0|__cxa_begin_catch|_ZSt9terminatev|__cxa_guard_(?:acquire|release)
