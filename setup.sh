@@ -5,7 +5,7 @@
 #   ./setup.sh --check    only says what is missing (status 3 if anything is); --all --check asks for the extras too
 #   ./setup.sh --help     prints this
 # What could not be installed is named, with what is lost by it; status 3 if `make` cannot work without it. Tried with apt
-# on Debian; the other systems' package names are from their indexes, untried.
+# on Debian; the other systems' package names are untried.
 # The CUDA Toolkit is never installed: without an NVIDIA GPU it is not needed, with one you have it already.
 set -eu
 
