@@ -13,7 +13,7 @@ if [ "${1:-}" = --one ]; then
 	log=$build/log/$suite.log
 	rm -f "$build/xml/$suite.xml"
 	start=$(date +%s%N)
-	timeout -k 5 "${SUITE_TIMEOUT:-400}" "$build/$suite" -j1 --color=never --xml="$build/xml/$suite.xml" \
+	timeout -k 5 "${SUITE_TIMEOUT:-900}" "$build/$suite" -j1 --color=never --xml="$build/xml/$suite.xml" \
 		>"$log" 2>&1 </dev/null
 	status=$?
 	nanoseconds=$(($(date +%s%N) - start))
@@ -51,7 +51,7 @@ for suite in "$@"; do
 
 	why=
 	[ "$bad" -gt 0 ] && why="$bad failed"
-	[ -z "$why" ] && [ "$status" -eq 124 ] && why="still running after ${SUITE_TIMEOUT:-400} s"
+	[ -z "$why" ] && [ "$status" -eq 124 ] && why="still running after ${SUITE_TIMEOUT:-900} s"
 	[ -z "$why" ] && [ -z "$synthesis" ] && why="ended with status $status before its closing line"
 	[ -z "$why" ] && [ "$status" -ne 0 ] && why="exit status $status"
 	[ -z "$why" ] && [ -z "$want" ] && why="has no line in $(basename "$expected")"
