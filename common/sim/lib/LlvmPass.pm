@@ -44,7 +44,7 @@ sub veil {
     my ($name, $pointer, $local, $veiled, $count) = @_;
     my $new = $veiled->{$name} = '%sim_local_' . $$count++;
     $local->{$new} = 1;
-    return "  $new = call $pointer asm \"\", \"=r,0\"($pointer $name)";
+    return "  $new = call $pointer asm \"\", \"=r,0\"($pointer $name) nounwind";
 }
 
 # load double, ptr %p, align 4 -> align 8: see rewrite. A misaligned address is then the engine's to find.
