@@ -52,7 +52,7 @@ static void print_head(const struct terminal *terminal, const struct run_result 
 	fprintf(terminal->out, "%s\n", result->device->title);
 }
 
-/* error 2.4e-07 at dQ[0,0,12,3], tolerance 8.9e-05, zeros would be off by 1.1e+04 of it */
+/* error 2.4e-07 at dQ[0,0,12,3], tolerance 8.9e-05, power 1.1e+04 */
 static void print_output(FILE *out, const struct output_result *output)
 {
 	const struct check *check = &output->check;

@@ -4,7 +4,7 @@
  *     dV = P^T dO    dP = dO V^T    dS_ij = P_ij (dP_ij - sum_k P_ik dP_ik)    dQ = scale dS K    dK = scale dS^T Q
  *
  * A class's soft-cap multiplies dS by its derivative, 1 - t² with t = tanh(s / c) at the uncapped score s. The
- * derivative is off by 2 t / c times what s is off: A_i counts 1 + 2 / c times in the tolerance.
+ * derivative is off by 2 t / c times what s is off: S_i counts 1 + 2 / c times in the tolerance.
  *
  * dO is the gradient of a loss with respect to O. The inputs are the fp32 numbers the kernels get, scale included;
  * only the arithmetic is double. Chapter 06 derives the formulas; tests compare them with finite differences.

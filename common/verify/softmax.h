@@ -15,7 +15,7 @@
  *     tolerance(l_i)  = eps * l_i * phi
  *     tolerance(y_ij) = eps * max_j y_ij * phi     a row of its own each: a flat row beside a peaked one has weights
  *                                                  as small as the peaked one's errors may be
- *     tolerance(y V)  = sum_j (eps * phi * y_ij + 2^-126) |v_jc|         as in verify/tolerance.h, with A = 0
+ *     tolerance(y V)  = sum_j (eps * phi * y_ij + 2^-126) |v_jc|         as in verify/tolerance.h, with S = 0
  *
  * A class's soft-cap rounds two numbers up to c a few times each: 8 c more in phi. With a sink, a whole row may be so
  * small that its quotients are below the smallest normal number, 2^-126, where fp32 has fewer digits: as much more is

@@ -31,7 +31,6 @@ static struct setting set_up(struct shape n, bool causal, enum input_kind kind, 
 	                                .seq = n.seq,
 	                                .dim = n.dim,
 	                                .causal = causal,
-	                                .scale = (float)scale,
 	                                .seed = seed,
 	                                .input = kind}};
 	struct named_values named[4] = {{0}};
