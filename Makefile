@@ -81,7 +81,7 @@ plots:
 	@$(MAKE) --no-print-directory -s -C plots
 
 bench-sim:
-	@$(MAKE) --no-print-directory -C common/sim/bench
+	@$(MAKE) --no-print-directory -C simcc bench
 
 sanitize: build
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter sanitize || exit 1; done
@@ -98,7 +98,7 @@ explorer: build
 	@perl plots/explorer.pl
 
 # The printed blocks of the READMEs, from the programs they show.
-READMES := $(wildcard README.md 0*_*/README.md common/sim/README.md plots/README.md)
+READMES := $(wildcard README.md 0*_*/README.md simcc/README.md plots/README.md)
 readme: build
 	@perl plots/readme.pl $(READMES)
 
@@ -121,7 +121,7 @@ check-format:
 
 clean:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter clean; done
-	rm -rf build
+	rm -rf build simcc/build
 
 $(CHAPTERS):
 	@$(MAKE) --no-print-directory -s -C $@
@@ -136,7 +136,7 @@ help:
 	@echo "make test-all     the test suite and its long part, with gcc, then with clang"
 	@echo "make test DEVICE=cuda   on a GPU: the chapters over its hard cases"
 	@echo "make gpu-report OUT=dir   all that a GPU can say, in eight minutes (gpu/README.md)"
-	@echo "make accuracy     common/sim/ACCURACY.md from such a report's counters"
+	@echo "make accuracy     simcc/ACCURACY.md from such a report's counters"
 	@echo "make sanitize     the chapters' demonstrations with every check of the device"
 	@echo "make bench        every chapter over its sizes, kept in plots/data"
 	@echo "make tables       published numbers beside ours (T=T3: only that table)"

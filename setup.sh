@@ -39,6 +39,7 @@ c++filt            binutils         binutils          binutils       binutils   
 cmp                diffutils        diffutils         diffutils      diffutils        diffutils         make  nothing can be built
 find               findutils        findutils         findutils      findutils        findutils         make  nothing can be built
 awk                mawk             gawk              gawk           gawk             gawk              make  there are no pictures
+python3            python3          python3           python         python3          python3           make  nothing can be built
 clang              clang            clang             clang          clang            clang             test  CC=clang does not work, and no test compares the two compilers
 clang++            clang            clang             clang          clang            clang             test  CC=clang does not work, and no test compares the two compilers
 clang-format       clang-format     clang-tools-extra clang          clang-tools      clang-extra-tools test  make format does not work

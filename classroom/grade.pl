@@ -74,7 +74,7 @@ my ($cc, $cxx) = ($ENV{CC} || 'gcc', $ENV{CXX} || '');
 
 sub open_tree {
     $course = dirname($here);
-    chomp($cxx = lines('sh', "$course/common/sim/counterpart.sh", 'c++', $cc)) if $cxx eq '';
+    chomp($cxx = lines('sh', "$course/simcc/counterpart.sh", 'c++', $cc)) if $cxx eq '';
     $teacher = -f "$here/handout.pl";
     $tree = defined $opt{key} && $opt{key} ne '' && $teacher ? class_tree($opt{key}) : $course;
     @tasks = Tasks::read_tasks("$here/tasks.tsv");
@@ -91,7 +91,7 @@ sub open_tree {
 # The simulated device, once, for the trees of all classes: they have the same. Links then need not look at its sources.
 sub build_device {
     return if defined $ENV{SIM_LIB};
-    my $base = $ENV{SIM_BUILD} // "$course/build";
+    my $base = $ENV{SIM_BUILD} // "$course/simcc/build";
     make_path($base);
     local %ENV = %ENV;
     delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES)};
@@ -100,7 +100,7 @@ sub build_device {
     open my $lock, '>', "$directory/.lock" or die "$directory: cannot be written: $!\n";
     flock $lock, LOCK_EX;
     my $log = lines('sh', '-c', 'make -s -C "$1" lib CC="$2" CXX="$3" 2>&1 || echo "the simulated device does not build"', 'sh',
-        "$course/common/sim", $cc, $cxx);
+        "$course/simcc", $cc, $cxx);
     die $log if $log =~ /the simulated device does not build/;
     close $lock;
     $device = "$directory/libsim.a";
@@ -126,7 +126,7 @@ sub files_below {
 # The hand-out of a class, from which its judge is built. It is made anew when anything of the course has changed.
 sub class_tree {
     my ($key) = @_;
-    my @files = grep { -f } files_below(map { "$course/$_" } qw(common classroom plots tests/data/real_qkv)),
+    my @files = grep { -f && !m{^\Q$course\E/simcc/(?:build|bench|tests)/} } files_below(map { "$course/$_" } qw(common simcc classroom plots tests/data/real_qkv)),
         glob("\Q$course\E/0*_*/{Makefile,*.md,*.tsv,*.c,*.h,*.cu,*.cuh} \Q$course\E/{setup.sh,LICENSE,.clang-format,.gitignore}");
     my $state = sha1_hex(join "\0", $key, map { "$_ " . join ' ', (stat)[ 7, 9 ] } @files);
     my $base = $ENV{GRADE_BUILD} || "$course/build/classroom";

@@ -70,7 +70,7 @@ sub copy_tree {
     my ($from, $to) = @_;
     my $wanted = sub {
         my $path = $File::Find::name;
-        if ($path ne $from && basename($path) =~ /^\.|~$|\.(?:o|d|a|new)$/) {
+        if ($path ne $from && basename($path) =~ /^\.|~$|\.(?:o|d|a|new)$|^__pycache__$/) {
             $File::Find::prune = 1;
             return;
         }
@@ -347,6 +347,7 @@ sub write_tree {
             resolve("$chapter/$source", put_together(chapter_of_class($chapter, $class)), '-DHANDOUT'));
     }
     copy_tree("$root/common", "$tree/common");
+    copy_tree($_, "$tree/simcc/" . basename($_)) for grep { !m{/(?:tests|bench|build)$} } glob "\Q$root\E/simcc/*";
     write_file("$tree/common/problem/class.h", class_header($class));
     copy_file($_, "$tree/plots/" . basename($_)) for map { glob "\Q$root\E/plots/$_" } qw(*.gp *.awk draw.sh finish_svg.pl);
     copy_tree("$root/tests/data/real_qkv", "$tree/tests/data/real_qkv");
@@ -388,7 +389,7 @@ sub hand_out {
     my $parent = dirname($out);
     -d $parent or fail(2, "OUT: $parent: no such directory");
     my $real = abs_path($parent);
-    for my $copied ('common', 'classroom', 'plots', 'tests/data', @chapters) {
+    for my $copied ('common', 'simcc', 'classroom', 'plots', 'tests/data', @chapters) {
         fail(2, "OUT: $shown: is inside of $copied/, which is copied") if "$real/" =~ m{^\Q$root/$copied/\E};
     }
     $temporary = eval { File::Temp::tempdir('.handout-XXXXXX', DIR => $real) }

@@ -6,6 +6,7 @@
 #include "run.h"
 #include "support/output_file.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -80,6 +81,34 @@ static bool is_stdout(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
+static bool is_data_on_stdout(const struct options *options)
+{
+	return is_stdout(options->json) || is_stdout(options->tsv) || is_stdout(options->explain);
+}
+
+/* What kernels and launchers print while data goes to standard output: it would stand in the middle of the data. */
+static int run_kernels(struct run_result *result, const struct kernel *kernels, size_t kernel_count,
+                       struct progress *progress, struct error *error)
+{
+	const struct options *options = result->options;
+	bool data = is_data_on_stdout(options) || (options->sweep && !options->tsv);
+	int kept = data ? dup(STDOUT_FILENO) : -1;
+	if (kept >= 0) {
+		int elsewhere = options->quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+		fflush(stdout);
+		dup2(elsewhere >= 0 ? elsewhere : STDERR_FILENO, STDOUT_FILENO);
+		if (elsewhere >= 0)
+			close(elsewhere);
+	}
+	int status = run_problem(result, kernels, kernel_count, options->kernel != NULL, progress, stderr, error);
+	if (kept >= 0) {
+		fflush(stdout);
+		dup2(kept, STDOUT_FILENO);
+		close(kept);
+	}
+	return status;
+}
+
 static int write_json(const struct run_result *result, const char *path, struct error *error)
 {
 	struct output_file file;
@@ -114,7 +143,7 @@ static int write_page(const struct run_result *result, const char *path, struct 
 static int write_reports(const struct run_result *result, struct error *error)
 {
 	const struct options *options = result->options;
-	if (!is_stdout(options->json) && !is_stdout(options->tsv) && !is_stdout(options->explain)) {
+	if (!is_data_on_stdout(options)) {
 		struct terminal terminal = {stdout, wants_color(options->color)};
 		if (options->quiet)
 			report_quiet(&terminal, result);
@@ -136,8 +165,7 @@ static int write_reports(const struct run_result *result, struct error *error)
 static int run_once(struct run_result *result, const struct kernel *kernels, size_t kernel_count,
                     struct progress *progress, struct error *error)
 {
-	int status =
-		run_problem(result, kernels, kernel_count, result->options->kernel != NULL, progress, stderr, error);
+	int status = run_kernels(result, kernels, kernel_count, progress, error);
 	if (status <= EXIT_VERIFICATION) {
 		int written = write_reports(result, error);
 		status = written ? written : status;
@@ -166,8 +194,7 @@ static int run_sweep(struct run_result *result, const struct kernel *kernels, si
 		char text[120];
 		result->problem = options->problem;
 		result->chapter->sweep(step, result->device->simulated, &result->problem);
-		int status =
-			run_problem(result, kernels, kernel_count, options->kernel != NULL, progress, stderr, error);
+		int status = run_kernels(result, kernels, kernel_count, progress, error);
 		if (status <= EXIT_VERIFICATION)
 			report_tsv_rows(file.stream, result);
 		if (file.stream == stdout)

@@ -15,7 +15,7 @@ COMMON := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 ROOT := $(abspath $(COMMON)/..)
 HERE := $(CURDIR)
 
-include $(COMMON)/sim/toolchain.mk
+include $(ROOT)/simcc/toolchain.mk
 
 NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
 # Asked once: the driver takes its time to answer.
@@ -29,7 +29,7 @@ endif
 OUT := $(ROOT)/build/$(COMPILER)/$(DEVICE)
 HARNESS_SOURCES := $(wildcard $(COMMON)/*.c $(addprefix $(COMMON)/,support/*.c problem/*.c verify/*.c measure/*.c report/*.c))
 HARNESS := $(patsubst $(COMMON)/%.c,$(OUT)/common/%.o,$(HARNESS_SOURCES))
-HARNESS += $(OUT)/common/explorer/template.o
+HARNESS += $(OUT)/common/explorer/template.o $(OUT)/common/gpus.o
 CHAPTER := $(patsubst %.c,$(OUT)/$(notdir $(HERE))/%.o,$(wildcard *.c))
 
 # A warning stops CI (WERROR=1) and nobody else: newer compilers have new ones, and half an exercise leaves variables
@@ -38,19 +38,18 @@ WERROR ?=
 STOP := $(if $(WERROR),-Werror)
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow $(STOP)
 CFLAGS ?= -O2 -g
-ALL_CFLAGS = $(CFLAGS) -std=c11 -D_GNU_SOURCE $(WARNINGS) -MD -MP -I$(COMMON)
+ALL_CFLAGS = $(CFLAGS) -std=c11 -D_GNU_SOURCE $(WARNINGS) -MD -MP -I$(COMMON) -I$(ROOT)/simcc
 
 ifeq ($(DEVICE),sim)
 PROGRAMS := $(NAME) $(NAME).fast
-ALL_CFLAGS += -DDEVICE_SIM -isystem $(COMMON)/sim/include
-COMPILE := CC="$(CC)" CXX="$(CXX)" $(COMMON)/sim/simcc -O2 -g -Wall -Wextra $(STOP)
+ALL_CFLAGS += -DDEVICE_SIM -isystem $(ROOT)/simcc/include
+COMPILE := CC="$(CC)" CXX="$(CXX)" $(ROOT)/simcc/simcc -O2 -g -Wall -Wextra $(STOP)
 else ifeq ($(DEVICE),cuda)
 PROGRAMS := $(NAME)
 # Where the headers lie: beside nvcc, beside what it is a link to, or where the toolkit installs itself.
 CUDA_HOME := $(firstword $(foreach home,$(abspath $(dir $(NVCC))/..) $(abspath $(dir $(realpath $(NVCC)))/..) /usr/local/cuda, \
         $(if $(wildcard $(home)/include/cuda_runtime_api.h),$(home))) $(abspath $(dir $(NVCC))/..))
 ALL_CFLAGS += -DDEVICE_CUDA -isystem $(CUDA_HOME)/include
-HARNESS += $(OUT)/common/sim/gpus.o
 COMPILE := $(NVCC) -ccbin $(CXX) -std=c++17 -O3 -lineinfo -arch=$(ARCH) $(if $(WERROR),-Werror all-warnings) -Xcompiler -Wall,-Wextra
 else
 $(error DEVICE=$(DEVICE): expected sim or cuda)
@@ -87,6 +86,12 @@ $(NAME).fast: $(NAME).cu $(wildcard *.h) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) $(BU
 $(BUILT_WITH): FORCE
 	@mkdir -p $(@D)
 	@echo '$(BUILT_NOW)' | cmp -s - $@ || echo '$(BUILT_NOW)' > $@
+
+# The GPUs' limits and roofs: simcc has its own copy.
+$(OUT)/common/gpus.o: $(ROOT)/simcc/gpus.c
+	@mkdir -p $(@D)
+	$(call say,$(CC) $(<F))
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
 $(OUT)/common/%.o: $(COMMON)/%.c
 	@mkdir -p $(@D)

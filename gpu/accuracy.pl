@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Makes common/sim/ACCURACY.md from the counters of GPU reports: how near the simulated device's counts are to what
+# Makes simcc/ACCURACY.md from the counters of GPU reports: how near the simulated device's counts are to what
 # hardware counts.
 #
 #   perl gpu/accuracy.pl [--check] [--data DIR] [--page FILE]
@@ -17,7 +17,7 @@ use lib "$root/gpu/lib";
 use Counters;
 use Tsv;
 
-my ($check, $data, $page) = (0, "$root/plots/data", "$root/common/sim/ACCURACY.md");
+my ($check, $data, $page) = (0, "$root/plots/data", "$root/simcc/ACCURACY.md");
 GetOptions('check' => \$check, 'data=s' => \$data, 'page=s' => \$page) && !@ARGV or exit 2;
 my @expected = qw(chapter options kernel launch template counter simulated measured ratio verdict metric);
 

@@ -113,7 +113,7 @@ sub keep_simulated {
     my $work = tempdir(CLEANUP => 1);
     my $report = Report->new(root => $root, out => $directory, work => $work, seconds => 300, jobs => $jobs);
     $report->{trees}{sim} = $root;
-    system("$root/common/sim/simcc", '-O1', "$root/gpu/rules.cu", '-o', "$work/rules.sim") == 0 or return 1;
+    system("$root/simcc/simcc", '-O1', "$root/gpu/rules.cu", '-o', "$work/rules.sim") == 0 or return 1;
     eval { Hardware::keep_simulated($report, realpath($directory)); 1 } and return 0;
     print STDERR "gpu-report: $@";
     return 1;

@@ -3,7 +3,7 @@
  * and how many wavefronts its shared access takes when lanes meet in banks. A warp, one access a lane, nothing else
  * that counts: what hardware counters say of a launch is the rule.
  *
- *     nvcc -O3 -std=c++17 -arch=sm_90 rules.cu -o rules      or      ../common/sim/simcc rules.cu -o rules
+ *     nvcc -O3 -std=c++17 -arch=sm_90 rules.cu -o rules      or      ../simcc/simcc rules.cu -o rules
  *
  * Prints a line a launch, in order: number, kernel, what it shows.
  */

@@ -1,17 +1,17 @@
 /*
- * The roofs of the GPUs this course knows, as a data file for the roofline: common/sim/gpus.c is where the figures
+ * The roofs of the GPUs this course knows, as a data file for the roofline: simcc/gpus.c is where the figures
  * and their sources stand.
  *
  *   roofs [FILE]     default: standard output
  */
-#include "sim/gpus.h"
+#include "gpus.h"
 #include "support/output_file.h"
 
 #include <stdio.h>
 
 static int write_roofs(struct output_file *file)
 {
-	fprintf(file->stream, "# roofs of the GPUs of common/sim/gpus.c\n"
+	fprintf(file->stream, "# roofs of the GPUs of simcc/gpus.c\n"
 	                      "# units: bytes a second, FLOP a second\n"
 	                      "# kernel\ttitle\thbm_bytes_per_s\tfp32_flop_per_s\tfp16_tensor_flop_per_s\n");
 	for (const struct gpu *gpu = gpu_table; gpu->name != NULL; gpu++)

@@ -57,7 +57,7 @@ sub build {
     print $out $compiled // $text;
     close $out or die "$source: cannot be written: $!\n";
 
-    my $sim = "$self->{tree}/common/sim/simcc";
+    my $sim = "$self->{tree}/simcc/simcc";
     my %environment = (CC => $self->{cc}, CXX => $self->{cxx}, TMPDIR => $directory);
     my $result = Sandbox::run(command => [ $sim, qw(-c -g -w), "-I$self->{tree}/$self->{chapter}", $source, '-o',
             "$directory/student.o" ], everything => 1, read => [ $self->{tree} ], write => [$directory],
@@ -117,7 +117,7 @@ sub link_runner {
     local @ENV{qw(CC CXX)} = @$self{qw(cc cxx)};
     system('objcopy', '--wildcard', (map { ('-R', $_, '-R', ".rela$_") } qw(.init_array*)), "--redefine-syms=$self->{tree}/classroom/grade/names", "$directory/student.o", "$directory/guarded.o") == 0
         or die "objcopy failed (package binutils)\n";
-    my @command = ("$self->{tree}/common/sim/simcc", "$kit/guard_begin.o", "$directory/guarded.o", "$kit/guard_end.o",
+    my @command = ("$self->{tree}/simcc/simcc", "$kit/guard_begin.o", "$directory/guarded.o", "$kit/guard_end.o",
         "$kit/rest.o", '-lm', '-o', "$directory/runner");
     system('sh', '-c', 'log=$1; shift; exec "$@" >"$log" 2>&1', 'sh', "$directory/link.log", @command) == 0
         or return (split /\n/, slurp("$directory/link.log", 2000) || 'no message')[0];

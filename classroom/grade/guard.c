@@ -1,6 +1,7 @@
 #include "guard.h"
 
 #include "cuda_runtime_api.h"
+#include "sim.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,16 +12,12 @@
 
 enum { STATUS_VIOLATION = 97, MOST_STACK = 8 << 20 };
 
-/* The engine's: the thread of the device that is running here, NULL in host code; where device memory lies. */
-struct lane;
-extern __thread struct lane *sim_lane __attribute__((tls_model("local-exec")));
-extern uintptr_t sim_arena_first, sim_arena_span;
-
 /* From guard_begin.o and guard_end.o, between which the submission is linked. */
 extern char guard_data_first[], guard_data_end[], guard_bss_first[], guard_bss_end[];
 
 static bool closed;
-static uintptr_t frame_end;
+static uintptr_t frame_end, device_first;
+static size_t device_bytes;
 static FILE *violation;
 
 int guard_prepare(const char *directory, struct error *error)
@@ -29,6 +26,7 @@ int guard_prepare(const char *directory, struct error *error)
 	snprintf(path, sizeof path, "%s/violation.txt", directory);
 	if (!(violation = fopen(path, "w")))
 		return error_set(error, EXIT_ENVIRONMENT, "%s: cannot be written", path);
+	sim_device_memory(&device_first, &device_bytes);
 	return 0;
 }
 
@@ -65,22 +63,28 @@ static bool may_write(uintptr_t address, size_t bytes)
 static inline __attribute__((always_inline)) void look(const void *pointer, size_t bytes, bool write)
 {
 	const uintptr_t address = (uintptr_t)pointer;
-	if (sim_lane != NULL || !closed)
+	if (!closed || sim_in_device_code())
 		return;
-	if (address - sim_arena_first < sim_arena_span)
+	if (address - device_first < device_bytes)
 		refuse(write ? "host code writes device memory" : "host code reads device memory");
 	if (write && !may_write(address, bytes))
 		refuse("host code writes memory that is not its own");
 }
 
+/* The device knows an access by the address that its hook returns to. So a guard looks, and jumps on to the hook with
+ * the stack and the arguments as it found them. */
+#define JUMP_ON(guard, hook)                                                                                         \
+	__asm__(".text\n\t.globl " guard "\n\t.type " guard ", @function\n" guard ":\n\t"                            \
+	        "pushq %rdi\n\tpushq %rsi\n\tpushq %rdx\n\tcall " guard "_look\n\tpopq %rdx\n\tpopq %rsi\n\tpopq "   \
+	        "%rdi\n\tjmp " hook "@PLT\n\t.size " guard ", .-" guard)
+
 #define HOOK(name, bytes, write)                                                                                     \
-	void __tsan_##name(void *pointer, const void *site);                                                         \
-	void guard_##name(void *pointer, const void *site);                                                          \
-	void guard_##name(void *pointer, const void *site)                                                           \
+	void guard_##name##_look(const void *pointer);                                                               \
+	void guard_##name##_look(const void *pointer)                                                                \
 	{                                                                                                            \
 		look(pointer, bytes, write);                                                                         \
-		__tsan_##name(pointer, site);                                                                        \
-	}
+	}                                                                                                            \
+	JUMP_ON("guard_" #name, "__tsan_" #name);
 #define HOOKS(bytes)                                                                                                 \
 	HOOK(read##bytes, bytes, false)                                                                              \
 	HOOK(write##bytes, bytes, true)                                                                              \
@@ -101,49 +105,46 @@ UNALIGNED_HOOKS(8)
 UNALIGNED_HOOKS(16)
 
 #define RANGE_HOOK(name, write)                                                                                      \
-	void __tsan_##name(void *pointer, size_t bytes, const void *site);                                           \
-	void guard_##name(void *pointer, size_t bytes, const void *site);                                            \
-	void guard_##name(void *pointer, size_t bytes, const void *site)                                             \
+	void guard_##name##_look(const void *pointer, size_t bytes);                                                 \
+	void guard_##name##_look(const void *pointer, size_t bytes)                                                  \
 	{                                                                                                            \
 		look(pointer, bytes, write);                                                                         \
-		__tsan_##name(pointer, bytes, site);                                                                 \
-	}
+	}                                                                                                            \
+	JUMP_ON("guard_" #name, "__tsan_" #name);
 RANGE_HOOK(read_range, false)
 RANGE_HOOK(write_range, true)
 
 #define COPY(name)                                                                                                   \
-	void *sim_##name##_s4(void *to, const void *from, size_t bytes, const void *site);                           \
-	void *guard_##name##_s4(void *to, const void *from, size_t bytes, const void *site);                         \
-	void *guard_##name##_s4(void *to, const void *from, size_t bytes, const void *site)                          \
+	void guard_##name##_look(const void *to, const void *from, size_t bytes);                                    \
+	void guard_##name##_look(const void *to, const void *from, size_t bytes)                                     \
 	{                                                                                                            \
 		look(from, bytes, false);                                                                            \
 		look(to, bytes, true);                                                                               \
-		return sim_##name##_s4(to, from, bytes, site);                                                       \
 	}                                                                                                            \
-	void *guard_##name(void *to, const void *from, size_t bytes);                                                \
-	void *guard_##name(void *to, const void *from, size_t bytes)                                                 \
+	JUMP_ON("guard_" #name, #name);                                                                              \
+	void guard_sim_##name##_look(const void *to, const void *from, size_t bytes);                                \
+	void guard_sim_##name##_look(const void *to, const void *from, size_t bytes)                                 \
 	{                                                                                                            \
-		look(from, bytes, false);                                                                            \
-		look(to, bytes, true);                                                                               \
-		return name(to, from, bytes);                                                                        \
-	}
+		guard_##name##_look(to, from, bytes);                                                                \
+	}                                                                                                            \
+	JUMP_ON("guard_sim_" #name, "sim_" #name);
 COPY(memcpy)
 COPY(memmove)
 
-void *sim_memset_s4(void *to, int value, size_t bytes, const void *site);
-void *guard_memset_s4(void *to, int value, size_t bytes, const void *site);
-void *guard_memset_s4(void *to, int value, size_t bytes, const void *site)
+void guard_memset_look(const void *to, int value, size_t bytes);
+void guard_memset_look(const void *to, int value, size_t bytes)
 {
+	(void)value;
 	look(to, bytes, true);
-	return sim_memset_s4(to, value, bytes, site);
 }
+JUMP_ON("guard_memset", "memset");
 
-void *guard_memset(void *to, int value, size_t bytes);
-void *guard_memset(void *to, int value, size_t bytes)
+void guard_sim_memset_look(const void *to, int value, size_t bytes);
+void guard_sim_memset_look(const void *to, int value, size_t bytes)
 {
-	look(to, bytes, true);
-	return memset(to, value, bytes);
+	guard_memset_look(to, value, bytes);
 }
+JUMP_ON("guard_sim_memset", "sim_memset");
 
 /* CUDA calls that write through a pointer of the caller's. */
 cudaError_t guard_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);

@@ -13,7 +13,7 @@
 #include "guard.h"
 
 #include "problem/load.h"
-#include "sim/sim.h"
+#include "sim.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #ifdef DEVICE_SIM
-#include "sim/sim.h"
+#include "sim.h"
 
 size_t counts_launches(void)
 {

@@ -25,7 +25,8 @@ struct tensor_traffic {
 	struct traffic footprint;
 };
 
-/* Shared memory: warp-level instructions, and how often they go to the 32 banks (sim/sim.h defines the last four). */
+/* Shared memory: warp-level instructions, and how often they go to the 32 banks (simcc/include/sim.h defines the last
+ * four). */
 struct shared_traffic {
 	uint64_t load_bytes, load_requests, load_wavefronts;
 	uint64_t store_bytes, store_requests, store_wavefronts;
@@ -66,7 +67,7 @@ int counts_collect(size_t first, size_t end, struct counts *counts, struct error
 
 void counts_free(struct counts *counts);
 
-/* Writes one launch record, with the keys it has in SIM_REPORT (common/sim/README.md), without a newline. */
+/* Writes one launch record, with the keys it has in SIM_REPORT (simcc/README.md), without a newline. */
 void counts_write_launch_json(FILE *out, const struct launch_counts *launch);
 
 #endif

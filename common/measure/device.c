@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #ifdef DEVICE_SIM
-#include "sim/sim.h"
+#include "sim.h"
 #endif
 
 void device_check(cudaError_t status, const char *expression, const char *file, int line)

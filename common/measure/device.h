@@ -1,13 +1,13 @@
 /*
  * The device a chapter runs on, seen from the host: which one it is, its memory, and its errors.
  *
- * One of DEVICE_SIM (the simulated device, common/sim) and DEVICE_CUDA (an NVIDIA GPU) is defined when the harness
+ * One of DEVICE_SIM (the simulated device, simcc) and DEVICE_CUDA (an NVIDIA GPU) is defined when the harness
  * is compiled. Only this file and counts.c know the difference; kernels never do.
  */
 #ifndef MEASURE_DEVICE_H
 #define MEASURE_DEVICE_H
 
-#include "sim/gpus.h"
+#include "gpus.h"
 #include "support/error.h"
 
 #include <cuda_runtime_api.h>
@@ -32,7 +32,7 @@ enum { DEVICE_FLUSH_L2S = 2 };
 struct device {
 	bool simulated;
 	bool plain;            /* a simulated device that counts nothing: NAME.fast */
-	const struct gpu *gpu; /* limits and roofs; NULL for a GPU that sim/gpus.c does not know */
+	const struct gpu *gpu; /* limits and roofs; NULL for a GPU that simcc/gpus.c does not know */
 	char name[256];        /* "h100" (simulated), or what the driver calls it */
 	char title[300];       /* for people: "simulated device, limits of an NVIDIA H100 SXM" */
 	size_t memory_bytes;   /* for tensors: free at the start; simulated: at most half of this machine's */

@@ -20,7 +20,7 @@
 #ifndef MEASURE_FLOORS_H
 #define MEASURE_FLOORS_H
 
-#include "sim/gpus.h"
+#include "gpus.h"
 
 #include <stdint.h>
 

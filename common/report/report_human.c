@@ -64,9 +64,11 @@ static void print_output(FILE *out, const struct output_result *output)
 		fprintf(out, "%s%zu", axis ? "," : "", output->at[axis]);
 	fprintf(out, "], tolerance %.2g", check->tolerance);
 	if (!check->judged)
-		fprintf(out, ", not judged: rounding may exceed the result");
+		fprintf(out, ", not judged: %s",
+		        check->tolerance > 0.0 ? "rounding may exceed the result"
+		                               : "the result is nothing but zeros");
 	else if (isfinite(check->power))
-		fprintf(out, ", power %.2g", check->power);
+		fprintf(out, ", power %.2g%s", check->power, check->power < 10.0 ? " (weak)" : "");
 }
 
 static void print_verdict(const struct terminal *terminal, const struct run_result *result,
@@ -235,12 +237,25 @@ static void print_kernel(const struct terminal *terminal, const struct run_resul
 	}
 }
 
-static bool all_verified(const struct run_result *result)
+static const struct kernel_result *first_failed(const struct run_result *result)
 {
 	for (size_t i = 0; i < result->kernel_count; i++)
 		if (!result->kernels[i].verified && !result->kernels[i].skipped[0])
-			return false;
-	return true;
+			return &result->kernels[i];
+	return NULL;
+}
+
+static bool all_verified(const struct run_result *result)
+{
+	return !first_failed(result);
+}
+
+/* A case that can be worked out on paper, of the kernel that failed and with the mask it failed with. */
+static void print_small_case(const struct terminal *terminal, const struct run_result *result)
+{
+	fprintf(terminal->out, "Next: a case small enough to follow by hand:\n  ./%s %s --kernel %s%s\n",
+	        result->chapter->program, result->chapter->small, first_failed(result)->kernel->name,
+	        result->problem.causal ? " --causal" : "");
 }
 
 void report_human(const struct terminal *terminal, const struct run_result *result)
@@ -269,8 +284,7 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 	if (all_verified(result))
 		fprintf(terminal->out, "Next: %s\n", next);
 	else
-		fprintf(terminal->out, "Next: a case small enough to follow by hand: ./%s %s\n",
-		        result->chapter->program, result->chapter->small);
+		print_small_case(terminal, result);
 }
 
 void report_quiet(const struct terminal *terminal, const struct run_result *result)

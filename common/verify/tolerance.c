@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+enum { MAX_DIM = 128 };
+
 static double summing(const struct tolerance_terms *terms)
 {
 	double n = (double)terms->seq;
@@ -10,14 +12,20 @@ static double summing(const struct tolerance_terms *terms)
 
 double dot_and_bound(const float *q, const float *k, size_t d, double *bound)
 {
-	double sum = 0.0, magnitudes = 0.0, partial_sums = 0.0;
+	double sums[MAX_DIM], two[2] = {0.0}, four[4] = {0.0}, sum = 0.0, magnitudes = 0.0;
+	double forwards = 0.0, backwards = 0.0, by_two = 0.0, by_four = 0.0;
 	for (size_t c = 0; c < d; c++) {
 		double product = (double)q[c] * (double)k[c];
+		sums[c] = sum;
 		sum += product;
 		magnitudes += fabs(product);
-		partial_sums += fabs(sum);
+		forwards += fabs(sum);
+		by_two += fabs(two[c % 2] += product);
+		by_four += fabs(four[c % 4] += product);
 	}
-	*bound = 8.0 * magnitudes + partial_sums / 2.0;
+	for (size_t c = 0; c < d; c++)
+		backwards += fabs(sum - sums[c]);
+	*bound = 8.0 * magnitudes + fmax(fmax(forwards, backwards), fmax(by_two, by_four)) / 2.0;
 	return sum;
 }
 
@@ -34,5 +42,6 @@ double tolerance_of_weight(double factor, double weight)
 double tolerance_of_score_gradient(const struct tolerance_terms *terms, double weight, double products, double values)
 {
 	double factor = 8.0 + summing(terms) + (double)terms->dim / 2.0;
-	return TOLERANCE_EPS * weight * (factor * products + terms->score_bound * values) + TOLERANCE_ETA * products;
+	return TOLERANCE_EPS * weight * (factor * products + terms->score_bound * values) +
+	       TOLERANCE_ETA * (1.0 + products);
 }

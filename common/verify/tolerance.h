@@ -6,16 +6,19 @@
  *
  *     eps  = 2^-23         one unit in the last place of an fp32 near 1
  *     eta  = 2^-126        the smallest normal fp32: an exponential below it may be flushed to 0
- *     S_i  = max_j |scale| (8 sum_c |q_ic k_jc| + 1/2 sum_t |sum_{c<=t} q_ic k_jc|)     over the keys j query i sees
+ *     S_i  = max_j |scale| (8 sum_c |q_ic k_jc| + 1/2 R_ij)         over the keys j query i sees
  *
  * a score of query i is off by at most about eps S_i:
  *
  *     8 sum_c |q k|             scale (or scale log2 e) times q, m and L: each rounds a number as large as the score,
  *                               and exp turns an absolute error of a score into a relative one of its weight
- *     1/2 sum_t |sum_{c<=t}|    the dot product: each addition rounds a partial sum by eps/2. Signs that change keep
- *                               partial sums small, terms of one sign do not, and then roundings may agree, too
+ *     1/2 R                     the dot product: each addition rounds its partial sum by eps/2. R adds up the partial
+ *                               sums' magnitudes: signs that change keep them small, terms of one sign do not, and
+ * then roundings may agree, too. It is the largest of the orders in use: from the first term to the last, from the
+ * last to the first, and with 2 or 4 sums side by side, which meet at the end. With 8 or more sums no partial sum has
+ * more than 16 terms, and the first term covers them (d <= 128)
  *
- * and a weight p_ij of the softmax, in fp32 and in any order of summation, by at most about eps phi_i p_ij + eta:
+ * and a weight p_ij of the softmax, in fp32 and in any of these orders, by at most about eps phi_i p_ij + eta:
  *
  *     phi_i = 8 + N/2 + S_i     8: the exponential and the division, a few roundings each
  *                               N/2: N terms summed, in the numerator and in the denominator
@@ -31,7 +34,7 @@
  *
  *     g_ij = sum_c |dO_ic v_jc| + sum_c |dO_ic| sum_j p_ij |v_jc|         h_ij = |dP_ij| + sum_j p_ij |dP_ij|
  *
- *     tolerance(dS_ij) = eps p_ij ((8 + N/2 + d/2) g_ij + S_i h_ij) + eta g_ij
+ *     tolerance(dS_ij) = eps p_ij ((8 + N/2 + d/2) g_ij + S_i h_ij) + eta (1 + g_ij)
  *     tolerance(dQ_ic) = |scale| sum_j tolerance(dS_ij) |k_jc|
  *     tolerance(dK_jc) = |scale| sum_i tolerance(dS_ij) |q_ic|
  *
@@ -56,7 +59,7 @@ struct tolerance_terms {
 	double score_bound; /* S_i */
 };
 
-/* q . k, [d] each, and what it adds to S_i: 8 sum |q k| + 1/2 sum |partial sums|. */
+/* q . k, [d] each, d at most 128, and what it adds to S_i: 8 sum |q k| + 1/2 R. */
 double dot_and_bound(const float *q, const float *k, size_t d, double *bound);
 
 /* phi_i */

@@ -46,6 +46,9 @@ sub copy_tree {
     mkdir $tree or die "$tree: $!\n";
     system('cp', '-R', map({ "$report->{root}/$_" } grep { -d "$report->{root}/$_" } qw(common gpu plots)), $tree) == 0
         or die "cannot copy to $tree\n";
+    mkdir "$tree/simcc"; # and not what was built in it
+    system('cp', '-R', (grep { !m{/(?:build|tests)$} } glob "$report->{root}/simcc/*"), "$tree/simcc") == 0
+        or die "cannot copy to $tree\n";
     for my $chapter (map { $_->[0] } $report->programs) {
         mkdir "$tree/$chapter" or die "$tree/$chapter: $!\n";
         my @files = grep { -f } map { glob "$report->{root}/$chapter/$_" } qw(*.c *.h *.cu Makefile);
@@ -90,7 +93,7 @@ sub programs {
             grep { $_ ne 'peer' } @trees),
         $report->job('build-roofs', 60, @nvcc, "$report->{root}/gpu/roofs.cu", '-o', "$report->{work}/roofs"),
         $report->job('build-rules', 60, @nvcc, "$report->{root}/gpu/rules.cu", '-o', "$report->{work}/rules"),
-        $report->job('build-rules-sim', 60, "$report->{trees}{sim}/common/sim/simcc", '-O1', "$report->{root}/gpu/rules.cu",
+        $report->job('build-rules-sim', 60, "$report->{trees}{sim}/simcc/simcc", '-O1', "$report->{root}/gpu/rules.cu",
             '-o', "$report->{work}/rules.sim"),
     );
     my @kernels = kernel_jobs($report);
@@ -103,11 +106,11 @@ sub programs {
         $bad[0]{log} =~ s{.*/}{}r, defined $bad[0]{status} ? Runner::last_line($bad[0]) : 'no time left');
 }
 
-# tests/broken_kernels, each with its bug and without, as the user of a GPU would build them.
+# simcc/tests/broken_kernels, each with its bug and without, as the user of a GPU would build them.
 sub kernel_jobs {
     my ($report) = @_;
     return unless $report->{tools}{'compute-sanitizer'}; # nothing else runs them
-    my $folder = "$report->{root}/tests/broken_kernels";
+    my $folder = "$report->{root}/simcc/tests/broken_kernels";
     mkdir "$report->{work}/kernels";
     my @jobs;
     for my $path (sort grep { -f } map { glob "$_/$report->{kernels}.cu" } $folder, "$folder/correct") {

@@ -74,7 +74,7 @@ sub chapters {
     return ('done', scalar(@rows) . ' runs clean');
 }
 
-# tests/broken_kernels: both sanitizers on the same sources. First what each bug's own tool says of it and of its
+# simcc/tests/broken_kernels: both sanitizers on the same sources. First what each bug's own tool says of it and of its
 # repaired twin, then the correct ones, then everything else; those that never end come last of all.
 sub kernels {
     my ($report) = @_;
@@ -110,9 +110,9 @@ sub kernels {
         push @unknown, $rows[-1] if $agreement =~ /no reason we know|where ours has none|in severity/;
     }
     my @columns = qw(kernel variant tool simulated_device compute_sanitizer agreement said);
-    Tsv::write_table("$report->{data}/sanitizer.tsv", [@{ $report->{about} }, 'tests/broken_kernels; simulated_device: what '
-            . 'tests/sanitizer holds it to; compute_sanitizer: run here, built with -O3 -lineinfo'], \@columns, @rows);
-    $report->tell_table('Two sanitizers on tests/broken_kernels', ['', @Sanitizer::TOOLS],
+    Tsv::write_table("$report->{data}/sanitizer.tsv", [@{ $report->{about} }, 'simcc/tests/broken_kernels; simulated_device: what '
+            . 'simcc/tests holds it to; compute_sanitizer: run here, built with -O3 -lineinfo'], \@columns, @rows);
+    $report->tell_table('Two sanitizers on simcc/tests/broken_kernels', ['', @Sanitizer::TOOLS],
         map { my $class = $_; [$class, map { $count{$class}{$_} // 0 } @Sanitizer::TOOLS] } sort keys %count);
     $report->tell_table('Where they differ for no known reason', \@columns, @unknown) if @unknown;
     my $silent = 0;

@@ -38,7 +38,7 @@ sub read_output {
     return \%result;
 }
 
-# What a source says the simulated device reports of it: { tool, kinds, severities, slow }. tests/sanitizer holds the
+# What a source says the simulated device reports of it: { tool, kinds, severities, slow }. simcc/tests holds the
 # simulated device to these lines in every `make test`.
 sub expectation {
     my ($path) = @_;

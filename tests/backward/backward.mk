@@ -16,7 +16,7 @@ $(BUILD)/backward_%: $(HERE)/backward/test_%.c $(HARNESS_OBJECTS) $(BACKWARD_OBJ
 backward-program:
 	@$(MAKE) --no-print-directory -s -C $(BACKWARD) build CC="$(CC)" CXX="$(CXX)"
 
-BACKWARD_SIMCC = CC="$(CC)" CXX="$(CXX)" $(ROOT)/common/sim/simcc -O2 $(STRICT) -I$(BACKWARD)
+BACKWARD_SIMCC = CC="$(CC)" CXX="$(CXX)" $(ROOT)/simcc/simcc -O2 $(STRICT) -I$(BACKWARD)
 
 # Its kernels under a main of our own.
 $(BUILD)/backward/no_visible_key: $(HERE)/backward/programs/no_visible_key.c $(BACKWARD)/backward.cu $(BACKWARD)/backward.h $(TOOLCHAIN)

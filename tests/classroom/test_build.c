@@ -14,7 +14,7 @@ Test(build, a_moved_tree_builds_fails_and_is_solved, .timeout = 300)
 		LIST("/bin/sh", "-c", text("mkdir %s/moved && mv %s %s", scratch_directory(), first, tree)), NOTHING,
 		10);
 	const char *compiler = strrchr("/" TEST_CXX, '/') + 1;
-	char *library = text("SIM_LIB=%s/build/%s/libsim.a", TEST_ROOT, compiler);
+	char *library = text("SIM_LIB=%s/simcc/build/%s/libsim.a", TEST_ROOT, compiler);
 	const char *const environment[] = {library, NULL};
 	o = run_program_in(tree, LIST("make", "-j2", "build", "CC=" TEST_CC, "CXX=" TEST_CXX, "DEVICE=sim"),
 	                   environment, 250);
@@ -41,7 +41,7 @@ Test(build, build_with_the_other_compiler, .timeout = 200)
 		char *tree = hand_out(text("other-%d", k), keys[k]);
 		for (int c = 0; c < CHAPTERS; c++) {
 			char *command =
-				text("CXX=%s %s/common/sim/simcc -O0 " TEST_STRICT " -c %s/%s/%s.cu -o %s/x.o",
+				text("CXX=%s %s/simcc/simcc -O0 " TEST_STRICT " -c %s/%s/%s.cu -o %s/x.o",
 			             TEST_OTHER_CXX, TEST_ROOT, tree, chapters[c].directory, chapters[c].name, tree);
 			struct outcome o = run_program(LIST("/bin/sh", "-c", command), NOTHING, 60);
 			cr_expect_eq(o.status, 0, "%s %s: %s", keys[k] ? keys[k] : "plain", chapters[c].name, o.err);
@@ -60,11 +60,11 @@ Test(build, a_changed_course_gives_a_new_tree_of_the_class, .timeout = 200)
 	                                      "common/chapter.mk",
 	                                      "common/verify/reference.c",
 	                                      "common/explorer",
-	                                      "common/sim/simcc",
-	                                      "common/sim/lib",
-	                                      "common/sim/include/cuda",
-	                                      "common/sim/include/sim_cuda/warp.h",
-	                                      "common/sim/engine/engine.h",
+	                                      "simcc/simcc",
+	                                      "simcc/passes",
+	                                      "simcc/include/cuda",
+	                                      "simcc/include/sim_cuda/warp.h",
+	                                      "simcc/engine/tables.h",
 	                                      "classroom/hints",
 	                                      "classroom/solutions/sink",
 	                                      "classroom/grade/judge.mk",
@@ -78,7 +78,8 @@ Test(build, a_changed_course_gives_a_new_tree_of_the_class, .timeout = 200)
 	struct outcome o = run_program(
 		LIST("/bin/sh", "-c",
 	             text("mkdir %s && cd " TEST_ROOT " && cp -r --parents setup.sh LICENSE .clang-format "
-	                  ".gitignore 0*_*/*.* 0*_*/Makefile common classroom plots tests/data %s",
+	                  ".gitignore 0*_*/*.* 0*_*/Makefile common $(ls -d simcc/* | grep -v build) classroom plots "
+	                  "tests/data %s",
 	                  course, course)),
 		NOTHING, 60);
 	char *tree;

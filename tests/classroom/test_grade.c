@@ -55,6 +55,7 @@ Test(classroom_grade, untouched_tasks_have_none_and_every_one_is_explained)
 /* Something was written, but nothing that computes: also without the shortcut for untouched text. */
 Test(classroom_grade, a_touched_stub_has_none_either)
 {
+	only_when_thorough();
 	char *tree = untouched("touched");
 	struct task tasks[MAX_TASKS];
 	size_t count = read_tasks(tasks);
@@ -91,6 +92,7 @@ Test(classroom_grade, one_task_alone_has_its_points_and_no_others)
 
 Test(classroom_grade, twice_the_same_and_on_one_busy_core_too)
 {
+	only_when_thorough();
 	char *tree = solution("twice");
 	replace_in(text("%s/01_naive/naive.cu", tree), "float m = -INFINITY;", "float m = 0.0f;");
 	replace_in(text("%s/03_tiled_matmul/tiled_matmul.cu", tree),
@@ -119,6 +121,7 @@ Test(classroom_grade, twice_the_same_and_on_one_busy_core_too)
 /* Whoever spins everywhere holds up the others less and less; a task that ends has its points all the same. */
 Test(classroom_grade, runs_without_end_get_less_and_less_time)
 {
+	only_when_thorough();
 	char *tree = solution("spinning");
 	static const char spin[] = "\t\tfor (volatile int k = 1; k;)\n\t\t\t;\n";
 	const char *file = text("%s/03_tiled_matmul/tiled_matmul.cu", tree);
@@ -159,6 +162,7 @@ Test(classroom_grade, fresh_cases_tell_a_category_and_a_hint_only)
 
 Test(classroom_grade, another_class_is_another_solution)
 {
+	only_when_thorough();
 	char *tree = solution("plain"), *key = CLASS_OF_CAPS;
 	struct outcome o = grade(
 		LIST("--submission", tree, "--key", key, "--only", "01_naive", "--results", text("%s.json", tree)),
@@ -354,6 +358,7 @@ Test(classroom_grade, check_submission_says_what_there_is)
 /* A student's own tree has no solutions: it grades itself, by the same judge. */
 Test(classroom_grade, a_hand_out_grades_itself)
 {
+	only_when_thorough();
 	char *tree = hand_out("itself", NULL);
 	solve(tree, NULL);
 	struct outcome o = run_program(

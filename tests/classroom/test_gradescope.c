@@ -103,6 +103,7 @@ Test(classroom_gradescope, results_follow_the_schema)
 /* A grader that is killed leaves what it had found out so far. */
 Test(classroom_gradescope, partial_results_survive_a_kill)
 {
+	only_when_thorough();
 	char *tree = solution("killed"), *path = text("%s.json", tree);
 	struct outcome o = run_program(LIST("sh", "-c",
 	                                    "setsid \"$@\" >/dev/null 2>&1 & g=$!; "
@@ -192,6 +193,7 @@ Test(classroom_gradescope, a_folder_of_submissions_becomes_a_table)
 /* The zip as Gradescope uses it, in a directory that stands for /autograder. */
 Test(classroom_gradescope, the_autograder_grades)
 {
+	only_when_thorough();
 	char *base = text("%s/autograder", scratch_directory()),
 	     *zip = text("%s/autograder.zip", scratch_directory());
 	struct outcome o = run_program(

@@ -326,7 +326,7 @@ Test(handout, tree_is_complete)
 	                                       ".gitignore",
 	                                       ".clang-format",
 	                                       "common/chapter.mk",
-	                                       "common/sim/simcc",
+	                                       "simcc/simcc",
 	                                       "common/problem/class.h",
 	                                       "plots/fa2.gp",
 	                                       "classroom/tasks.tsv",
@@ -346,7 +346,7 @@ Test(handout, tree_is_complete)
 		cr_expect(exists(text("%s/%s", tree, expected[i])), "no %s", expected[i]);
 	for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
 		cr_expect(!exists(text("%s/%s", tree, left_out[i])), "there is %s", left_out[i]);
-	cr_expect_eq(access(text("%s/common/sim/simcc", tree), X_OK), 0, "simcc cannot be executed");
+	cr_expect_eq(access(text("%s/simcc/simcc", tree), X_OK), 0, "simcc cannot be executed");
 	for (int c = 0; c < CHAPTERS; c++) {
 		char *readme = read_text(text("%s/%s/README.md", tree, chapters[c].directory));
 		cr_expect(strstr(readme, "## Your tasks\n"), "%s", chapters[c].directory);

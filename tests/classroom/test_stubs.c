@@ -53,17 +53,20 @@ Test(stubs, of_the_course_fail_and_nothing_else, .timeout = 200)
 
 Test(stubs, of_a_capped_class_fail_and_nothing_else, .timeout = 200)
 {
+	only_when_thorough();
 	expect_stubs_fail(hand_out("caps", CLASS_OF_CAPS));
 }
 
 Test(stubs, of_a_windowed_class_fail_and_nothing_else, .timeout = 200)
 {
+	only_when_thorough();
 	expect_stubs_fail(hand_out("windows", CLASS_OF_WINDOWS));
 }
 
 /* tasks.tsv says which kernels need a task: with that one open and all others done, exactly these fail. */
 Test(stubs, each_task_alone_fails_its_kernels, .timeout = 300)
 {
+	only_when_thorough();
 	struct task tasks[MAX_TASKS];
 	size_t count = read_tasks(tasks);
 	for (size_t t = 0; t < count; t++) {

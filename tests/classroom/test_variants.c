@@ -247,11 +247,13 @@ static void expect_solutions_verify(const char *key)
 
 Test(variants, plain_solutions_verify, .timeout = 200)
 {
+	only_when_thorough();
 	expect_solutions_verify(NULL);
 }
 
 Test(variants, softcap_solutions_verify, .timeout = 200)
 {
+	only_when_thorough();
 	expect_solutions_verify(CLASS_OF_CAPS);
 }
 

@@ -91,7 +91,7 @@ static char *build(const char *tree, const struct chapter_files *chapter, const 
 	char *class_object = text("%s/class-%d.o", scratch_directory(), ++number);
 	char *program = text("%s/%s-%d", scratch_directory(), chapter->name, number);
 	char *command = text("%s -std=c11 -D_GNU_SOURCE -I'%s/common' -c '%s/common/problem/variant.c' -o %s\n"
-	                     "CC='%s' CXX='%s' %s/common/sim/simcc %s -I'%s/%s' '%s' %s/%s/*.o "
+	                     "CC='%s' CXX='%s' %s/simcc/simcc %s -I'%s/%s' '%s' %s/%s/*.o "
 	                     "$(find %s/common -name '*.o' ! -name variant.o) %s -lm -o %s",
 	                     TEST_CC, tree, tree, class_object, TEST_CC, TEST_CXX, TEST_ROOT, flags, tree,
 	                     chapter->directory, source, objects, chapter->directory, objects, class_object, program);

@@ -119,21 +119,28 @@ static char *plant(const char *source, const struct fault *fault)
 	return text("%.*s%s%s", (int)(at - source), source, fault->to, at + strlen(fault->from));
 }
 
-/* Compiles the changed source and links it with the chapter's main.o and the harness, as the chapter's make does. */
-static char *build(const struct fault *fault, const char *source)
+/* Compiles the changed source and links it with the chapter's main.o and the harness, as the chapter's make does.
+ * With `mode` --fast it is the plain twin of the program that was built before. */
+static char *build_as(const struct fault *fault, const char *source, const char *mode)
 {
 	const char *directory = scratch_directory(), *chapter = chapters[fault->chapter].directory;
 	char *objects = text("%s/build/%s/sim", TEST_ROOT, strrchr("/" TEST_CC, '/') + 1);
-	char *program = text("%s/program", directory), *changed = text("%s/changed.cu", directory);
-	char *command =
-		text("CC='%s' CXX='%s' %s/common/sim/simcc -O1 -w -I%s/%s %s %s/%s/main.o "
-	             "$(find %s/common -name '*.o') -lm -o %s",
-	             TEST_CC, TEST_CXX, TEST_ROOT, TEST_ROOT, chapter, changed, objects, chapter, objects, program);
+	char *program = text("%s/program%s", directory, *mode ? ".fast" : ""),
+	     *changed = text("%s/changed.cu", directory);
+	char *command = text("CC='%s' CXX='%s' %s/simcc/simcc %s -O1 -w -I%s/%s %s %s/%s/main.o "
+	                     "$(find %s/common -name '*.o') -lm -o %s",
+	                     TEST_CC, TEST_CXX, TEST_ROOT, mode, TEST_ROOT, chapter, changed, objects, chapter,
+	                     objects, program);
 	write_text(changed, source);
 	struct outcome outcome = run_program(LIST("/bin/sh", "-c", command), NOTHING, 120);
 	cr_assert_eq(outcome.status, 0, "%s does not build: %s", fault->name, outcome.err);
 	free_outcome(&outcome);
 	return program;
+}
+
+static char *build(const struct fault *fault, const char *source)
+{
+	return build_as(fault, source, "");
 }
 
 ParameterizedTestParameters(faults, is_caught)
@@ -157,4 +164,61 @@ ParameterizedTest(struct fault *fault, faults, is_caught, .timeout = 180)
 	          fault->name, fault->says, run.err);
 	free(printed);
 	free_chapter_run(&run);
+}
+
+/* A printf in a kernel is a beginner's first tool. It is no part of the data, whoever reads that: a program with
+ * --json - or --tsv -, the run that takes the times. */
+Test(faults, what_a_kernel_prints_is_no_fault, .timeout = 180)
+{
+	const struct fault prints = {
+		"a kernel prints",
+		CHAPTER_04,
+		"float m_old = first ? -INFINITY : *m,",
+		"printf(\"seen %d\\n\", (int)threadIdx.x);\n\tfloat m_old = first ? -INFINITY : *m,",
+		"--kernel fa1_paper --seq 2 --dim 2 --heads 1 --repeat 1",
+		""};
+	char *source = plant(read_text(text("%s/04_fa1/fa1.cu", TEST_ROOT)), &prints);
+	char *program = build_as(&prints, source, "");
+	build_as(&prints, source, "--fast");
+	struct chapter_run run = run_chapter(program, NULL, prints.options);
+	cr_expect_eq(run.status, 0, "%s", run.err);
+	cr_assert_not_null(run.json, "what --json - wrote is no JSON");
+	const cJSON *kernel = kernel_named(&run, "fa1_paper");
+	cr_expect(cJSON_IsTrue(cJSON_GetObjectItem(kernel, "verified")));
+	cr_expect(number_at(kernel, "time/median_ms") > 0, "the plain build was not timed");
+	cr_expect(strstr(run.err, "seen 0\nseen 1\n"), "%s", run.err);
+	cr_expect_null(strstr(run.err, "did not verify"), "%s", run.err);
+	free_chapter_run(&run);
+
+	char *command = text("%s %s --tsv - 2>/dev/null", program, prints.options);
+	struct outcome o = run_program(LIST("/bin/sh", "-c", command), NOTHING, 60);
+	cr_expect_eq(o.status, 0);
+	cr_expect_null(strstr(o.out, "seen"), "%s", o.out);
+	free_outcome(&o);
+	o = run_program(LIST("/bin/sh", "-c", text("%s %s --quiet", program, prints.options)), NOTHING, 60);
+	cr_expect_eq(o.status, 0, "%s%s", o.out, o.err);
+	cr_expect(strstr(o.out, "seen 0\nseen 1\n") && strstr(o.out, "verified"), "%s", o.out);
+	free_outcome(&o);
+}
+
+/* What a failed run proposes next fails as well: the kernel and the mask are those that were wrong. */
+Test(faults, the_small_case_proposed_shows_the_fault, .timeout = 180)
+{
+	const struct fault mask = {"causal off by one",
+	                           CHAPTER_04,
+	                           "first_row + r - first_key + 1 : keys;",
+	                           "first_row + r - first_key + 2 : keys;",
+	                           "--kernel fa1_paper --seq 64 --causal",
+	                           ""};
+	char *program = build(&mask, plant(read_text(text("%s/04_fa1/fa1.cu", TEST_ROOT)), &mask));
+	struct outcome o = run_program(LIST("/bin/sh", "-c", text("%s %s", program, mask.options)), NOTHING, 60);
+	const char *next = strstr(o.out, "Next: a case small enough to follow by hand:\n  ./fa1 ");
+	cr_expect_eq(o.status, 1);
+	cr_assert_not_null(next, "%s", o.out);
+	next = strstr(next, "./fa1 ") + 6;
+	struct outcome again = run_program(
+		LIST("/bin/sh", "-c", text("%s %.*s", program, (int)strcspn(next, "\n"), next)), NOTHING, 60);
+	cr_expect_eq(again.status, 1, "%s%s", again.out, again.err);
+	free_outcome(&again);
+	free_outcome(&o);
 }

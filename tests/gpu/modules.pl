@@ -117,7 +117,7 @@ check('another tool sees the bug too', judged('r', 'broken', 'memcheck', $race, 
 check('a tool that did not run', judged('r', 'broken', 'racecheck', $race, { verdict => 'broken', said => 'why' }, \@limits) =~ /not comparable: why/);
 equal('leaks are memcheck\'s', judged('m', 'broken', 'memcheck', { tool => 'leakcheck', severities => 'error' }, { verdict => 'error' }, []), 'error / agree');
 # Every known limit names kernels that exist, and the tool that is expected to see them.
-my $folder = "$FindBin::RealBin/../broken_kernels";
+my $folder = "$FindBin::RealBin/../../simcc/tests/broken_kernels";
 for my $limit (Sanitizer::read_limits("$FindBin::RealBin/../../gpu/sanitizer_limits.tsv")) {
     my @sources = glob "$folder/$limit->{kernel}.cu";
     check("limit of $limit->{kernel}", @sources && !grep { Sanitizer::expectation($_)->{tool} ne $limit->{tool} } @sources);

@@ -1,4 +1,4 @@
-/* What is made from GPU runs and from nvcc: common/sim/ACCURACY.md, the chapters' ptxas.tsv; and the choice of ARCH.
+/* What is made from GPU runs and from nvcc: simcc/ACCURACY.md, the chapters' ptxas.tsv; and the choice of ARCH.
  */
 #include <glob.h>
 #include <limits.h>

@@ -24,7 +24,7 @@ static const char *fake_toolkit(const char *without)
 	static const char *const tools[] = {"nvcc", "nvidia-smi", "ncu", "compute-sanitizer", "python3"};
 
 	cr_assert(mkdir(in_scratch("cuda"), 0777) == 0 && mkdir(in_scratch("cuda/bin"), 0777) == 0);
-	cr_assert(symlink(TEST_ROOT "/common/sim/include", in_scratch("cuda/include")) == 0);
+	cr_assert(symlink(TEST_ROOT "/simcc/include", in_scratch("cuda/include")) == 0);
 	for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
 		if (strstr(without, tools[i]) == NULL)
 			cr_assert(symlink(text("%s/tests/gpu/fake/%s", TEST_ROOT, tools[i]),
@@ -40,7 +40,7 @@ static struct outcome report(const char *path, const char *extra, const char *co
 	for (size_t i = 0; options[i] != NULL; i++)
 		argv[i + 2] = options[i];
 	return run_program(argv,
-	                   LIST(path, extra, "FAKE_SIMCC=" TEST_ROOT "/common/sim/simcc", "NVCC=", "CC=" TEST_CC,
+	                   LIST(path, extra, "FAKE_SIMCC=" TEST_ROOT "/simcc/simcc", "NVCC=", "CC=" TEST_CC,
 	                        "CXX=" TEST_CXX, "MAKEFLAGS=-- OUT=/nowhere DEVICE=sim"),
 	                   150);
 }

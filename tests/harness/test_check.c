@@ -195,13 +195,58 @@ Test(check, a_mask_of_ten_thousand_fails)
 	tear_down(&s);
 }
 
+/* A term near `term` whose addition to `sum` rounds up by nearly half a unit in the last place. */
+static float worst_term(float sum, float term)
+{
+	float best = term;
+	double most = -1.0;
+	for (int step = 0; step < 40000; step++, term = nextafterf(term, 0.0f)) {
+		volatile float rounded = sum + term;
+		double up = (double)rounded - ((double)sum + (double)term);
+		if (up > most) {
+			most = up;
+			best = term;
+		}
+	}
+	return best;
+}
+
+/* Scores whose every addition rounds up as far as it can, in each order that kernels sum in: `lanes` sums side by
+ * side, neighbours of opposite sign, so that a sum from first to last stays small. */
+Test(check, the_worst_roundings_of_each_order_pass)
+{
+	enum { D = 128 };
+	for (size_t lanes = 1; lanes <= 32; lanes *= 2)
+		for (int backwards = 0; backwards < (lanes == 1 ? 2 : 1); backwards++) {
+			float q[D], k[D], lane[32] = {0};
+			for (size_t step = 0; step < D; step++) {
+				size_t c = backwards ? D - 1 - step : step;
+				float sign = c % lanes % 2 ? -1.0f : 1.0f;
+				q[c] = 1.0f;
+				/* backwards: small terms on top of a large one */
+				k[c] = worst_term(lane[c % lanes], sign * (backwards && step > 0 ? 3.0f : 1044.0f));
+				lane[c % lanes] += k[c];
+			}
+			for (size_t half = lanes / 2; half > 0; half /= 2)
+				for (size_t l = 0; l < half; l++)
+					lane[l] += lane[l + half];
+			double bound, exact = dot_and_bound(q, k, D, &bound);
+			struct tolerance_terms terms = {.seq = 1, .dim = D, .score_bound = bound};
+			double error = fabs((double)lane[0] - exact);
+			double ratio = error / (TOLERANCE_EPS * tolerance_factor(&terms));
+			cr_expect(ratio <= 1.0, "%zu sums%s: error/tolerance %g", lanes,
+			          backwards ? ", backwards" : "", ratio);
+			cr_expect(lanes > 4 || ratio > 0.2, "%zu sums: %g, is this a worst case?", lanes, ratio);
+		}
+}
+
 /* The formulas on round numbers, and what the naive order of summation uses of them. */
 Test(check, tolerance_does_not_drift)
 {
 	const float q[] = {1, 2, 3}, k[] = {4, -1, -2};
 	double bound;
 	cr_assert_eq(dot_and_bound(q, k, 3, &bound), 4 - 2 - 6);
-	cr_assert_eq(bound, 8 * (4 + 2 + 6) + (4 + 2 + 4) / 2.0, "partial sums 4, 2, -4");
+	cr_assert_eq(bound, 8 * (4 + 2 + 6) + (6 + 8 + 4) / 2.0, "partial sums 4, 2, -4; backwards -6, -8, -4");
 
 	struct tolerance_terms terms = {.seq = 256, .dim = 64, .score_bound = 100.0};
 	cr_assert_float_eq(tolerance_factor(&terms), 8 + 128 + 100, 1e-12);

@@ -23,7 +23,7 @@ Test(reference, one_token_returns_its_value)
 	cr_assert_float_eq(r.o[0], 7, 0);
 	cr_assert_float_eq(r.o[1], 8, 0);
 	cr_assert_float_eq(r.lse[0], 0.5, 1e-15, "scale q.k = 0.5 (6 - 5)");
-	double factor = 8 + 0.5 + 0.5 * (8 * 11 + 0.5 * 7); /* terms 6 and -5, partial sums 6 and 1 */
+	double factor = 8 + 0.5 + 0.5 * (8 * 11 + 0.5 * 11); /* terms 6 and -5: side by side 6 and 5 */
 	cr_assert_float_eq(r.lse_tolerance[0], 0x1p-23 * factor, 1e-18);
 	cr_assert_float_eq(r.o_tolerance[0], 0x1p-23 * factor * 7, 1e-18);
 	cr_assert_float_eq(r.o_tolerance[1], 0x1p-23 * factor * 8, 1e-18);

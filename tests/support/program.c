@@ -229,3 +229,15 @@ void skip_test(const char *reason)
 	fflush(stderr);
 	cr_skip_test("%s", reason);
 }
+
+bool thorough(void)
+{
+	const char *set = getenv("LONG");
+	return set != NULL && *set != '\0';
+}
+
+void only_when_thorough(void)
+{
+	if (!thorough())
+		skip_test("only in make test-all");
+}

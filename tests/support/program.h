@@ -2,6 +2,7 @@
 #ifndef SUPPORT_PROGRAM_H
 #define SUPPORT_PROGRAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct outcome {
@@ -37,5 +38,11 @@ char *read_text(const char *path);
 
 /* Ends the running test as skipped, with a line the runner repeats in its table. */
 void skip_test(const char *reason);
+
+/* Is this `make test-all` (LONG=1)? `make test` takes a part of the longest lists, which says the same on most days.
+ */
+bool thorough(void);
+/* For a test that only test-all runs: else it ends as skipped. */
+void only_when_thorough(void);
 
 #endif

@@ -194,11 +194,3 @@ void free_report(struct report *report)
 	free(report->hazards);
 	*report = (struct report){.launch_count = 0};
 }
-
-const struct tensor *find_tensor(const struct launch *launch, const char *name)
-{
-	for (size_t i = 0; i < launch->tensor_count; i++)
-		if (strcmp(launch->tensors[i].name, name) == 0)
-			return &launch->tensors[i];
-	return NULL;
-}

@@ -1,4 +1,4 @@
-/* What a program run with SIM_REPORT=FILE wrote: launch and hazard records (common/sim/README.md) as C structs. */
+/* What a program run with SIM_REPORT=FILE wrote: launch and hazard records (simcc/README.md) as C structs. */
 #ifndef SUPPORT_REPORT_H
 #define SUPPORT_REPORT_H
 
@@ -52,7 +52,5 @@ struct report {
 /* The test fails on a line that is not a complete record. */
 struct report read_report(const char *path);
 void free_report(struct report *report);
-/* NULL if the launch touched no allocation of that name. */
-const struct tensor *find_tensor(const struct launch *launch, const char *name);
 
 #endif

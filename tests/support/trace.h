@@ -1,4 +1,4 @@
-/* What a program run with SIM_TRACE=FILE wrote (common/sim/README.md), each line parsed and found in order. */
+/* What a program run with SIM_TRACE=FILE wrote (simcc/README.md), each line parsed and found in order. */
 #ifndef SUPPORT_TRACE_H
 #define SUPPORT_TRACE_H
 

@@ -1,1 +1,0 @@
-#error "complex numbers (cuComplex.h) is not supported by the simulated device"

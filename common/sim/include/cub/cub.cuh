@@ -1,1 +1,0 @@
-#error "CUB (cub/cub.cuh) is not supported by the simulated device"

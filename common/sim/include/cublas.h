@@ -1,1 +1,0 @@
-#error "cuBLAS (cublas.h) is not supported by the simulated device"

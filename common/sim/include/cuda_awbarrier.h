@@ -1,1 +1,0 @@
-#error "asynchronous barriers (cuda_awbarrier.h) is not supported by the simulated device"

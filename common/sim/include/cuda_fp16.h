@@ -1,1 +1,0 @@
-#error "half precision (cuda_fp16.h) is not supported by the simulated device"

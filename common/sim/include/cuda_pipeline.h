@@ -1,1 +1,0 @@
-#error "asynchronous copies (cuda_pipeline.h) is not supported by the simulated device"

@@ -1,2 +1,0 @@
-/* cudaProfilerStart and cudaProfilerStop: accepted, without effect. */
-#include <cuda_runtime_api.h>

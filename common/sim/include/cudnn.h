@@ -1,1 +1,0 @@
-#error "cuDNN (cudnn.h) is not supported by the simulated device"

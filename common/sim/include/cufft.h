@@ -1,1 +1,0 @@
-#error "cuFFT (cufft.h) is not supported by the simulated device"

@@ -1,1 +1,0 @@
-#error "cuRAND (curand_kernel.h) is not supported by the simulated device"

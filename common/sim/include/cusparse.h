@@ -1,1 +1,0 @@
-#error "cuSPARSE (cusparse.h) is not supported by the simulated device"

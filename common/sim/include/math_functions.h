@@ -1,2 +1,0 @@
-/* What it declares comes with cuda_runtime.h. */
-#include <cuda_runtime.h>

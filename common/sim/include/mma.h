@@ -1,1 +1,0 @@
-#error "tensor cores (mma.h, wmma) is not supported by the simulated device"

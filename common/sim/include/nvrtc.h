@@ -1,1 +1,0 @@
-#error "run-time compilation (nvrtc.h) is not supported by the simulated device"

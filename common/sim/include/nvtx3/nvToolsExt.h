@@ -1,1 +1,0 @@
-#error "NVTX (nvtx3/nvToolsExt.h) is not supported by the simulated device"

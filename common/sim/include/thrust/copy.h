@@ -1,1 +1,0 @@
-#error "Thrust (thrust/copy.h) is not supported by the simulated device"

@@ -1,1 +1,0 @@
-#error "Thrust (thrust/device_vector.h) is not supported by the simulated device"

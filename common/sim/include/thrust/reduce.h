@@ -1,1 +1,0 @@
-#error "Thrust (thrust/reduce.h) is not supported by the simulated device"

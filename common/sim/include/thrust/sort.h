@@ -1,1 +1,0 @@
-#error "Thrust (thrust/sort.h) is not supported by the simulated device"

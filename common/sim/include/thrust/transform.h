@@ -1,1 +1,0 @@
-#error "Thrust (thrust/transform.h) is not supported by the simulated device"

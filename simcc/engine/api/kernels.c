@@ -1,0 +1,128 @@
+/* The CUDA runtime API: launches, attributes of kernels, occupancy. */
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "api/api.h"
+
+/* What simcc makes of k<<<grid, block>>>(...): see run_find_function for `kernel` and `name`. */
+cudaError_t sim_launch_kernel(dim3 grid, dim3 block, size_t dynamic_shared_bytes, cudaStream_t stream,
+                              const void *kernel, const char *name, void (*invoke)(void *), void *arguments)
+{
+	static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+	(void)stream; /* all work is done before the call returns */
+	RETURN_IF_STICKY();
+	if (run_is_making_default()) {
+		fprintf(stderr,
+		        "error: a default argument of a kernel launches '%s': not supported by the simulated "
+		        "device\n",
+		        name);
+		_exit(3);
+	}
+	struct request request = {
+		.name = name, .grid = grid, .block = block, .dynamic_shared_bytes = dynamic_shared_bytes};
+	const struct invocation invocation = {invoke, arguments};
+	cudaError_t error = check_shape(&request);
+	if (error != cudaSuccess || sim_unseen_fault() != cudaSuccess)
+		return sim_return(error);
+	pthread_mutex_lock(&one_at_a_time);
+	request.function = run_find_function(&request, &invocation, kernel);
+	error = check_shared_memory(&request, kernel);
+	const cudaError_t fault = error == cudaSuccess ? run_kernel(&request, &invocation) : cudaSuccess;
+	if (fault != cudaSuccess)
+		sim_set_fault(fault);
+	error = sim_return(error);
+	pthread_mutex_unlock(&one_at_a_time);
+	return error;
+}
+
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
+                             cudaStream_t stream)
+{
+	(void)kernel, (void)grid, (void)block, (void)arguments, (void)shared_bytes, (void)stream;
+	RETURN_IF_STICKY();
+	fprintf(stderr, "cudaLaunchKernel: an untyped address does not tell the simulated device what the kernel's "
+	                "arguments are; pass the kernel itself, cudaLaunchKernel(kernel, ...), or use <<<>>>\n");
+	return sim_return(cudaErrorInvalidDeviceFunction);
+}
+
+/* The kernel at an address. Plain builds have no table of kernels: then NULL, and any address is taken for one. */
+static bool is_kernel(const void *address, const struct sim_function **function)
+{
+	*function = sim_function_at(address);
+	return *function ? (*function)->is_kernel != 0 : address && !sim_is_counting();
+}
+
+cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
+{
+	RETURN_IF_STICKY();
+	const struct sim_function *function;
+	RETURN_IF(!is_kernel(kernel, &function), cudaErrorInvalidDeviceFunction);
+	switch (attribute) {
+	case cudaFuncAttributeMaxDynamicSharedMemorySize:
+		RETURN_IF(value < 0, cudaErrorInvalidValue);
+		return sim_return(sim_set_dynamic_shared_limit(kernel, (size_t)value));
+	case cudaFuncAttributePreferredSharedMemoryCarveout: /* a hint */
+		return sim_return(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
+	default: return sim_return(cudaErrorInvalidValue);
+	}
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)
+{
+	const struct gpu *gpu = sim_options()->gpu;
+	RETURN_IF_STICKY();
+	const struct sim_function *function;
+	RETURN_IF(!attributes, cudaErrorInvalidValue);
+	RETURN_IF(!is_kernel(kernel, &function), cudaErrorInvalidDeviceFunction);
+	*attributes = (struct cudaFuncAttributes){
+		.sharedSizeBytes = sim_static_shared_bytes(function),
+		.maxThreadsPerBlock = MAX_THREADS,
+		.ptxVersion = gpu->compute_major * 10 + gpu->compute_minor,
+		.binaryVersion = gpu->compute_major * 10 + gpu->compute_minor,
+		.maxDynamicSharedSizeBytes = (int)sim_dynamic_shared_limit(kernel),
+		.preferredShmemCarveout = -1,
+	};
+	return sim_return(cudaSuccess);
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache config)
+{
+	(void)config;
+	RETURN_IF_STICKY();
+	const struct sim_function *function;
+	return sim_return(is_kernel(kernel, &function) ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+
+static int minimum(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, int block_size,
+                                                          size_t dynamic_shared_bytes)
+{
+	const struct gpu *gpu = sim_options()->gpu;
+	const int warps = (block_size + 31) / 32;
+	const struct sim_function *function;
+	RETURN_IF_STICKY();
+	RETURN_IF(!blocks || block_size <= 0, cudaErrorInvalidValue);
+	RETURN_IF(!is_kernel(kernel, &function), cudaErrorInvalidDeviceFunction);
+	*blocks = 0;
+	size_t shared = sim_static_shared_bytes(function) + dynamic_shared_bytes;
+	if (block_size > MAX_THREADS || shared > gpu->shared_per_block ||
+	    dynamic_shared_bytes > sim_dynamic_shared_limit(kernel))
+		return sim_return(cudaSuccess);
+	/* allocated in units of 128 bytes, with what the system takes of each block */
+	shared = (shared + RESERVED_SHARED_BYTES + 127) / 128 * 128;
+	*blocks = minimum(gpu->max_blocks_per_sm, gpu->max_threads_per_sm / (warps * 32));
+	*blocks = minimum(*blocks, (int)(gpu->shared_per_sm / shared));
+	return sim_return(cudaSuccess);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *kernel, int block_size,
+                                                                   size_t dynamic_shared_bytes, unsigned flags)
+{
+	(void)flags;
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, block_size, dynamic_shared_bytes);
+}

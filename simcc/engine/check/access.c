@@ -1,0 +1,278 @@
+/*
+ * memcheck: the accesses that hooks.c does not recognise as good ones. Few are good after all (a __device__ variable,
+ * a constant the compiler keeps in the program's read-only data); the others do not happen, and end the launch with
+ * the error a GPU would give.
+ */
+#include <inttypes.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check/check.h"
+
+/* ---- good or not ---- */
+
+/* Is the address in a part of the program that cannot be written: constants the compiler keeps there, or tables of
+ * virtual functions, which are written once, when the program is loaded? */
+static int holds_read_only(struct dl_phdr_info *info, size_t size, void *address)
+{
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		if (((part->p_type == PT_LOAD && !(part->p_flags & PF_W)) || part->p_type == PT_GNU_RELRO) &&
+		    (uintptr_t)address - (info->dlpi_addr + part->p_vaddr) < part->p_memsz)
+			return 1;
+	}
+	return 0;
+}
+
+/* The last, partly used 4 bytes of an array: good if the access ends inside it. */
+static bool is_in_ragged_end(const struct reach *reach, uintptr_t address, size_t size)
+{
+	if ((address & (size - 1)) != 0)
+		return false;
+	const uintptr_t dynamic = (uintptr_t)sim_dynamic_shared;
+	if (address - dynamic < reach->dynamic_shared_bytes)
+		return reach->dynamic_shared_bytes - (address - dynamic) >= size;
+	const struct sim_shared *array = sim_shared_holding(address);
+	return array && address - sim_shared_address(array) < array->size &&
+	       array->size - (address - sim_shared_address(array)) >= size;
+}
+
+static enum verdict judge_variable(const struct sim_allocation *variable, uintptr_t address, size_t size,
+                                   enum sim_op op)
+{
+	if (variable->first + variable->size - address < size || (address & (size - 1)) != 0)
+		return WRONG_GLOBAL;
+	if (!variable->is_constant)
+		return GOOD_GLOBAL;
+	return op == SIM_OP_LOAD ? GOOD_CONSTANT : WRONG_CONSTANT;
+}
+
+enum verdict judge_access(const struct reach *reach, uintptr_t address, size_t size, enum sim_op op)
+{
+	if (address - sim_arena_first < sim_arena_span)
+		return WRONG_GLOBAL;
+	if (address - reach->local->first < STACK_BYTES)
+		return WRONG_LOCAL;
+	if (address - reach->shared->first < reach->shared->span)
+		return is_in_ragged_end(reach, address, size) ? GOOD_SHARED : WRONG_SHARED;
+	const struct sim_allocation *variable = sim_memory_find(address);
+	if (variable)
+		return judge_variable(variable, address, size, op);
+	size_t distance;
+	bool before;
+	const struct sim_allocation *near = sim_memory_nearest(address, &distance, &before);
+	if (near && near->is_variable && distance < SIM_REDZONE)
+		return WRONG_GLOBAL;
+	if (op == SIM_OP_LOAD && dl_iterate_phdr(holds_read_only, (void *)address))
+		return GOOD_LOCAL;
+	return WRONG_ANYWHERE;
+}
+
+/* ---- what is wrong ---- */
+
+static void describe_allocation(char *text, size_t length, const struct sim_allocation *a, uintptr_t address,
+                                size_t distance, bool before)
+{
+	if (distance == 0 && !before && address >= a->first && address < a->first + a->size)
+		snprintf(text, length, "and its last bytes lie past the end of '%s' at %p of size %zu bytes", a->name,
+		         (void *)a->first, a->size);
+	else
+		snprintf(text, length, "and is %zu bytes %s the nearest allocation '%s' at %p of size %zu bytes",
+		         before ? distance : distance + 1, before ? "before" : "after", a->name, (void *)a->first,
+		         a->size);
+}
+
+static void set_misaligned(struct hazard *hazard)
+{
+	hazard->kind = "misaligned";
+	hazard->error = cudaErrorMisalignedAddress;
+}
+
+static void describe_global(struct hazard *hazard, uintptr_t address, size_t size)
+{
+	struct sim_allocation *at = sim_memory_find(address);
+	if (at && at->freed) {
+		hazard->kind = "use_after_free";
+		snprintf(hazard->detail[0], sizeof hazard->detail[0], "Address 0x%" PRIxPTR " is in freed memory",
+		         address);
+		snprintf(hazard->detail[1], sizeof hazard->detail[1],
+		         "and was part of '%s' of size %zu bytes, freed before", at->name, at->size);
+	} else if (at && (address & (size - 1)) != 0) { /* a GPU looks at this first */
+		set_misaligned(hazard);
+		snprintf(hazard->detail[0], sizeof hazard->detail[0], "Address 0x%" PRIxPTR " is misaligned",
+		         address);
+		snprintf(hazard->detail[1], sizeof hazard->detail[1],
+		         "for an access of %zu bytes: %zu bytes into '%s'", size, (size_t)(address - at->first),
+		         at->name);
+	} else {
+		snprintf(hazard->detail[0], sizeof hazard->detail[0], "Address 0x%" PRIxPTR " is out of bounds",
+		         address);
+		size_t distance = 0;
+		bool before = false;
+		if (!at)
+			at = sim_memory_nearest(address, &distance, &before);
+		if (at)
+			describe_allocation(hazard->detail[1], sizeof hazard->detail[1], at, address, distance,
+			                    before);
+	}
+	if (!at)
+		return;
+	snprintf(hazard->array, sizeof hazard->array, "%s", at->name);
+	hazard->index = (int64_t)(address - at->first) / (int64_t)size;
+	if (address < at->first)
+		hazard->index = -(int64_t)((at->first - address + size - 1) / size);
+}
+
+static void describe_shared(struct hazard *hazard, const struct reach *reach, uintptr_t address, size_t size)
+{
+	const struct sim_shared *array = sim_shared_holding(address);
+	const uintptr_t dynamic = (uintptr_t)sim_dynamic_shared;
+	const bool in_dynamic = address - dynamic < DYNAMIC_SHARED_MAX;
+	const uintptr_t first = in_dynamic ? dynamic : array ? sim_shared_address(array) : 0;
+	const size_t bytes = in_dynamic ? reach->dynamic_shared_bytes : array ? array->size : 0;
+	if (first != 0 && address - first < bytes && (address & (size - 1)) != 0) {
+		set_misaligned(hazard);
+		snprintf(hazard->detail[0], sizeof hazard->detail[0],
+		         "Address 0x%zx is misaligned for an access of %zu bytes", (size_t)(address - first), size);
+	} else if (in_dynamic) {
+		snprintf(hazard->detail[0], sizeof hazard->detail[0], "Address 0x%zx is out of bounds",
+		         (size_t)(address - first));
+		snprintf(hazard->detail[1], sizeof hazard->detail[1],
+		         "the launch asked for %zu bytes of dynamic shared memory", bytes);
+	} else {
+		snprintf(hazard->detail[0], sizeof hazard->detail[0], "Address is out of bounds");
+		if (array && address < first)
+			snprintf(hazard->detail[1], sizeof hazard->detail[1],
+			         "and is %zu bytes before '%s' of size %zu bytes", (size_t)(first - address),
+			         array->name, array->size);
+		else if (array)
+			snprintf(hazard->detail[1], sizeof hazard->detail[1],
+			         "and is %zu bytes after the start of '%s' of size %zu bytes",
+			         (size_t)(address - first), array->name, array->size);
+	}
+	if (first != 0) {
+		snprintf(hazard->array, sizeof hazard->array, "%s",
+		         in_dynamic ? "dynamic shared memory" : array->name);
+		hazard->index = (int64_t)(address - first) / (int64_t)size;
+	}
+}
+
+static bool is_mapped(uintptr_t address)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+	bool found = false;
+	uintptr_t first, end;
+	while (maps && !found && fgets(line, sizeof line, maps))
+		found = sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &first, &end) == 2 && address >= first &&
+		        address < end;
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+static void describe_anywhere(struct hazard *hazard, const struct reach *reach, uintptr_t address)
+{
+	snprintf(hazard->detail[0], sizeof hazard->detail[0], "Address 0x%" PRIxPTR " is out of bounds", address);
+	if (address < 65536) {
+		hazard->kind = "null";
+		snprintf(hazard->detail[0], sizeof hazard->detail[0], "Address 0x%" PRIxPTR " is a null pointer%s",
+		         address, address == 0 ? "" : ", or an index from one");
+	} else if (address - reach->stacks < (size_t)MAX_THREADS * STACK_BYTES) {
+		snprintf(hazard->detail[1], sizeof hazard->detail[1],
+		         "it points to another thread's local variables");
+	} else if (is_mapped(address)) {
+		hazard->kind = "host_pointer";
+		snprintf(hazard->detail[1], sizeof hazard->detail[1],
+		         "it is a host pointer: device code needs memory from cudaMalloc");
+	}
+}
+
+static bool reaches_a_frame(const struct local_memory *local, uintptr_t address, size_t size)
+{
+	for (const struct frame *frame = local->frame; frame > local->frames; frame--)
+		if (address < frame->address + FRAME_BYTES && address + size > frame->address)
+			return true;
+	return false;
+}
+
+/* A local array was overrun, or a pointer to a local variable has outlived it. */
+static void describe_local(struct hazard *hazard, const struct local_memory *local, uintptr_t address, size_t size)
+{
+	hazard->kind = "local_overrun";
+	if (reaches_a_frame(local, address, size)) {
+		snprintf(hazard->detail[0], sizeof hazard->detail[0],
+		         "a local array was overrun: a running function needs what is there to return");
+	} else if (address > local->frames[1].address) {
+		snprintf(hazard->detail[0], sizeof hazard->detail[0],
+		         "a local array was overrun: the thread's own variables end at its kernel's frame");
+	} else {
+		hazard->kind = "out_of_bounds";
+		snprintf(hazard->detail[0], sizeof hazard->detail[0],
+		         "the local variable that was there belonged to a function that has returned");
+	}
+}
+
+struct hazard wrong_access(enum verdict verdict, const struct reach *reach, const struct actor *actor,
+                           uintptr_t address, size_t size, enum sim_op op, uint32_t site)
+{
+	struct hazard hazard =
+		hazard_of(actor, site_at(site), SIM_MEMCHECK, "out_of_bounds", cudaErrorIllegalAddress);
+	enum sim_space space = SIM_GLOBAL;
+	if (verdict == WRONG_GLOBAL) {
+		describe_global(&hazard, address, size);
+	} else if (verdict == WRONG_CONSTANT) {
+		space = SIM_CONSTANT;
+		hazard.kind = "constant_write";
+		snprintf(hazard.detail[0], sizeof hazard.detail[0], "'%s' is __constant__: kernels may only read it",
+		         sim_memory_find(address)->name);
+	} else if (verdict == WRONG_SHARED) {
+		space = SIM_SHARED;
+		describe_shared(&hazard, reach, address, size);
+	} else if (verdict == WRONG_LOCAL) {
+		space = SIM_LOCAL;
+		describe_local(&hazard, reach->local, address, size);
+	} else {
+		describe_anywhere(&hazard, reach, address);
+	}
+	hazard.space = space_name(space);
+	hazard.bytes = (unsigned)size;
+	snprintf(hazard.headline, sizeof hazard.headline, "Invalid __%s__ %s of size %zu bytes", space_name(space),
+	         op_name(op), size);
+	return hazard;
+}
+
+/* ---- what functions find when they begin and end ---- */
+
+static void set_local(struct hazard *hazard, const char *headline, uintptr_t instruction)
+{
+	hazard->space = "local";
+	snprintf(hazard->headline, sizeof hazard->headline, "%s", headline);
+	hazard_locate_instruction(hazard, instruction - 1); /* a call lies before the address it returns to */
+}
+
+struct hazard local_overrun(const struct actor *actor, uintptr_t instruction)
+{
+	struct hazard hazard = hazard_of(actor, NULL, SIM_MEMCHECK, "local_overrun", cudaErrorIllegalAddress);
+	set_local(&hazard, "A local array was overrun", instruction);
+	snprintf(hazard.detail[0], sizeof hazard.detail[0],
+	         "the address that the function returns to was overwritten; seen at the function's end");
+	snprintf(hazard.advice, sizeof hazard.advice,
+	         "an index lies past the end, or before the start, of an array of this function or of one it called");
+	return hazard;
+}
+
+struct hazard stack_overflow(const struct actor *actor, const struct sim_function *function, uintptr_t caller)
+{
+	struct hazard hazard = hazard_of(actor, NULL, SIM_MEMCHECK, "stack_overflow", cudaErrorIllegalAddress);
+	set_local(&hazard, "Stack overflow", caller);
+	snprintf(hazard.detail[0], sizeof hazard.detail[0],
+	         "the calls of this thread need more than %d KB of local memory",
+	         (STACK_BYTES - STACK_RESERVE) / 1024);
+	if (function)
+		snprintf(hazard.detail[1], sizeof hazard.detail[1], "at the call of %.150s: an endless recursion?",
+		         function->signature);
+	return hazard;
+}

@@ -1,0 +1,292 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/findings.h"
+
+enum {
+	MOST_FINDINGS = 4096, /* distinct ones a worker keeps */
+	PRINTED = 4,          /* of each kind; the rest is counted, and written to SIM_REPORT */
+};
+
+static const char *const kind_names[FINDING_KINDS] = {"uninitialized",  "RAW",         "WAR",         "WAW",
+                                                      "exited_threads", "exited_lane", "outside_lane"};
+static const char *const severity_names[] = {"error", "warning", "info"};
+
+static bool is_same(const struct finding *a, const struct finding *b)
+{
+	return a->kind == b->kind && a->severity == b->severity && a->now.site == b->now.site &&
+	       a->before.site == b->before.site && a->object == b->object && a->space == b->space &&
+	       a->between_blocks == b->between_blocks;
+}
+
+static bool is_earlier(const struct finding *a, const struct finding *b)
+{
+	return a->now.block_order != b->now.block_order ? a->now.block_order < b->now.block_order
+	                                                : a->sequence < b->sequence;
+}
+
+static bool is_race(const struct finding *finding)
+{
+	return finding->kind == FINDING_READ_AFTER_WRITE || finding->kind == FINDING_WRITE_AFTER_READ ||
+	       finding->kind == FINDING_WRITE_AFTER_WRITE;
+}
+
+static enum sim_tool tool_of(const struct finding *finding)
+{
+	return is_race(finding)                         ? SIM_RACECHECK
+	       : finding->kind == FINDING_UNINITIALISED ? SIM_INITCHECK
+	                                                : SIM_SYNCCHECK;
+}
+
+/* The same finding again: its bytes are added, the earlier example stays. */
+static void merge(struct finding *into, const struct finding *from)
+{
+	uint64_t count = into->count + from->count;
+	if (is_earlier(from, into))
+		*into = *from;
+	into->count = count;
+}
+
+static void name_array(struct finding *finding)
+{
+	const struct sim_shared *array;
+	const struct sim_allocation *allocation;
+	uintptr_t first = 0;
+	if (finding->space != SIM_SHARED) {
+		allocation = sim_memory_find(finding->address);
+		finding->object = allocation;
+		first = allocation ? allocation->first : 0;
+		snprintf(finding->array, sizeof finding->array, "%s", allocation ? allocation->name : "");
+	} else if (finding->address - (uintptr_t)sim_dynamic_shared < DYNAMIC_SHARED_MAX) {
+		first = (uintptr_t)sim_dynamic_shared;
+		snprintf(finding->array, sizeof finding->array, "dynamic shared memory");
+	} else if ((array = sim_shared_holding(finding->address))) {
+		finding->object = array;
+		first = sim_shared_address(array);
+		snprintf(finding->array, sizeof finding->array, "%s", array->name);
+	}
+	finding->has_offset = first != 0;
+	finding->offset = finding->address - first;
+}
+
+void findings_open_block(struct findings *findings, uint3 block, uint64_t order)
+{
+	findings->block = block;
+	findings->block_order = order;
+	findings->sequence = 0;
+}
+
+void findings_add(struct findings *findings, const struct finding *finding)
+{
+	struct finding found = *finding;
+	if (found.address != 0)
+		name_array(&found);
+	found.block = findings->block;
+	found.now.block_order = findings->block_order;
+	found.sequence = findings->sequence++;
+	for (size_t i = findings->count; i-- > 0;) /* the last one found is the likeliest */
+		if (is_same(&findings->list[i], &found)) {
+			merge(&findings->list[i], &found);
+			return;
+		}
+	if (findings->count == MOST_FINDINGS)
+		return;
+	need_room(&findings->list, &findings->capacity, findings->count + 1, sizeof *findings->list);
+	findings->list[findings->count++] = found;
+}
+
+/* ---- the report ---- */
+
+static const char *verb(enum sim_op op)
+{
+	return op == SIM_OP_LOAD ? "Read" : op == SIM_OP_STORE ? "Write" : "Atomic";
+}
+
+static void describe_element(const struct finding *f, char *text, size_t length)
+{
+	if (!f->has_offset)
+		snprintf(text, length, "__%s__ address 0x%zx", space_name(f->space), (size_t)f->address);
+	else if (f->space == SIM_SHARED && !f->object)
+		snprintf(text, length, "dynamic shared memory at byte %zu", f->offset);
+	else
+		snprintf(text, length, "%s[%zu] (counted in elements of %u bytes)", f->array, f->offset / f->bytes,
+		         f->bytes);
+}
+
+static void describe_uninitialised(const struct finding *f, struct hazard *hazard)
+{
+	char element[160];
+	describe_element(f, element, sizeof element);
+	snprintf(hazard->headline, sizeof hazard->headline, "Uninitialized __%s__ memory read of size %u bytes",
+	         space_name(f->space), f->bytes);
+	snprintf(hazard->detail[0], sizeof hazard->detail[0], "%s: nobody has written it", element);
+	snprintf(hazard->detail[1], sizeof hazard->detail[1],
+	         "%llu bytes in all are read here before they are written", (unsigned long long)f->count);
+	snprintf(
+		hazard->advice, sizeof hazard->advice, "%s",
+		f->space == SIM_SHARED
+			? "shared memory holds nothing when a block starts: write it first, and put a barrier between"
+			: "a store, a cudaMemcpy or a cudaMemset is missing, or covers too little");
+}
+
+/* One sentence, and only what the evidence says. */
+static const char *advise(const struct finding *f)
+{
+	if (f->between_blocks)
+		return "blocks run in any order and at the same time: use atomics, or a kernel of its own for the "
+		       "second "
+		       "step";
+	if (f->now.site == f->before.site)
+		return "threads use the same element in the same place: each needs an element of its own, or atomics";
+	if (f->severity == FINDING_WARNING)
+		return "a __syncwarp() is missing between these two accesses";
+	return "a __syncthreads() is missing between these two accesses";
+}
+
+static void describe_race(const struct request *request, const struct finding *f, struct hazard *hazard)
+{
+	const struct sim_site *before = site_at(f->before.site);
+	char element[160];
+	uint3 first = thread_index(request, f->before.thread), second = hazard->thread;
+	describe_element(f, element, sizeof element);
+	if (f->severity == FINDING_WARNING)
+		snprintf(hazard->headline, sizeof hazard->headline,
+		         "(Warp Level Programming) Potential %s hazard detected at __%s__ in block (%u,%u,%u)",
+		         kind_names[f->kind], space_name(f->space), hazard->block.x, hazard->block.y,
+		         hazard->block.z);
+	else
+		snprintf(hazard->headline, sizeof hazard->headline,
+		         "Error: Race reported between %s access at %s:%u and %s access at %s:%u", verb(f->before.op),
+		         before ? before->file : "?", before ? before->line : 0, verb(f->now.op), hazard->file,
+		         hazard->line);
+	snprintf(hazard->detail[0], sizeof hazard->detail[0], "%s access after %s access, %s [%llu hazards]",
+	         verb(f->now.op), verb(f->before.op), kind_names[f->kind], (unsigned long long)f->count);
+	snprintf(hazard->detail[1], sizeof hazard->detail[1], "on %s", element);
+	snprintf(hazard->detail[2], sizeof hazard->detail[2],
+	         f->between_blocks ? "first thread (%u,%u,%u) of another block, then thread (%u,%u,%u)"
+	                           : "first thread (%u,%u,%u), then thread (%u,%u,%u)",
+	         first.x, first.y, first.z, second.x, second.y, second.z);
+	snprintf(hazard->advice, sizeof hazard->advice, "%s", advise(f));
+	hazard_set_other(hazard, first, before, op_name(f->before.op));
+}
+
+static struct hazard to_hazard(const struct request *request, const struct finding *f)
+{
+	const struct actor actor = {request, f->block, thread_index(request, f->now.thread)};
+	struct hazard hazard = hazard_of(&actor, site_at(f->now.site), tool_of(f), kind_names[f->kind], cudaSuccess);
+	hazard.severity = severity_names[f->severity];
+	hazard.space = tool_of(f) == SIM_SYNCCHECK ? NULL : space_name(f->space);
+	hazard.index = f->has_offset ? (int64_t)(f->offset / f->bytes) : INT64_MIN;
+	hazard.bytes = f->bytes;
+	hazard.count = f->count;
+	snprintf(hazard.array, sizeof hazard.array, "%s", f->array);
+	if (f->kind == FINDING_UNINITIALISED)
+		describe_uninitialised(f, &hazard);
+	else if (is_race(f))
+		describe_race(request, f, &hazard);
+	else
+		describe_sync_finding(request, f, &hazard);
+	return hazard;
+}
+
+/* Races first: a read of what is not written yet may be one's consequence. Then in the order of blocks. */
+static int compare_findings(const void *a, const void *b)
+{
+	const bool first = ((const struct finding *)a)->kind == FINDING_UNINITIALISED;
+	const bool second = ((const struct finding *)b)->kind == FINDING_UNINITIALISED;
+	if (first != second)
+		return first ? 1 : -1;
+	return is_earlier(a, b) ? -1 : is_earlier(b, a);
+}
+
+/* All workers' findings, equal ones merged, in the order of blocks. */
+static struct finding *gather(struct findings *const *workers, int count, size_t *found)
+{
+	size_t total = 0;
+	for (int w = 0; w < count; w++)
+		total += workers[w]->count;
+	*found = 0;
+	if (total == 0)
+		return NULL;
+	struct finding *all = need(malloc(total * sizeof *all));
+	for (int w = 0; w < count; w++) {
+		for (size_t i = 0; i < workers[w]->count; i++) {
+			const struct finding *finding = &workers[w]->list[i];
+			size_t at = 0;
+			while (at < *found && !is_same(&all[at], finding))
+				at++;
+			if (at < *found)
+				merge(&all[at], finding);
+			else
+				all[(*found)++] = *finding;
+		}
+		workers[w]->count = 0;
+	}
+	qsort(all, *found, sizeof *all, compare_findings);
+	return all;
+}
+
+/* A plain read beside an atomic that belongs to a compare-and-swap loop or the like: see racecheck.c. A shuffle that
+ * reads past the lanes that take part, but not always: see synccheck.c. */
+static bool is_explained(const struct finding *finding)
+{
+	if (finding->kind == FINDING_OUTSIDE_LANE)
+		return sim_site_notes[finding->now.site] == SITE_DELIVERS;
+
+	const uint32_t read = finding->now.op == SIM_OP_LOAD ? finding->now.site : finding->before.site;
+
+	return finding->read_beside_atomic && sim_site_notes[read] == SITE_READS_BEFORE_ATOMIC;
+}
+
+/* What is read too early may not be written yet: whether it was is a question of order, and the race says it all. */
+static bool is_read_too_early(const struct finding *finding, const struct finding *all, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (all[i].object == finding->object && all[i].space == finding->space &&
+		    all[i].severity != FINDING_INFO && !is_explained(&all[i]) &&
+		    ((all[i].kind == FINDING_READ_AFTER_WRITE && all[i].now.site == finding->now.site) ||
+		     (all[i].kind == FINDING_WRITE_AFTER_READ && all[i].before.site == finding->now.site)))
+			return true;
+	return false;
+}
+
+/* A barrier that is missing between warps is missing inside them too, and a lane that is read although it has left is
+ * one that does not take part: the error says it all. */
+static bool is_implied(const struct finding *finding, const struct finding *all, size_t count)
+{
+	if (finding->kind == FINDING_UNINITIALISED)
+		return is_read_too_early(finding, all, count);
+	if (finding->severity != FINDING_WARNING)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (all[i].severity == FINDING_ERROR && tool_of(&all[i]) == tool_of(finding) &&
+		    all[i].now.site == finding->now.site && all[i].before.site == finding->before.site &&
+		    all[i].object == finding->object)
+			return true;
+	return false;
+}
+
+void findings_report(const struct request *request, struct findings *const *workers, int count,
+                     uint64_t hazards[SIM_TOOLS])
+{
+	size_t found, places[FINDING_KINDS][3] = {{0}};
+	struct finding *all = gather(workers, count, &found);
+	for (size_t i = 0; i < found; i++) {
+		size_t *known = &places[all[i].kind][all[i].severity];
+		if (is_explained(&all[i]) || is_implied(&all[i], all, found))
+			continue;
+		struct hazard hazard = to_hazard(request, &all[i]);
+		hazard.silent = all[i].severity == FINDING_INFO || *known >= PRINTED;
+		*known += report_hazard(&hazard);
+		if (all[i].severity != FINDING_INFO)
+			hazards[hazard.tool]++;
+	}
+	for (int kind = 0; kind < FINDING_KINDS; kind++)
+		for (int severity = FINDING_ERROR; severity < FINDING_INFO; severity++)
+			if (places[kind][severity] > PRINTED)
+				fprintf(stderr, "========= ... and %zu more places of this kind (%s) in %s\n",
+				        places[kind][severity] - PRINTED, kind_names[kind],
+				        request->function ? request->function->name : request->name);
+	free(all);
+}

@@ -1,0 +1,70 @@
+/*
+ * Hazards that do not end a launch: races, reads of what nobody wrote, threads that left before a barrier. There may
+ * be one for every byte of every iteration, so workers collect them by what a reader can act on (the two places in
+ * the source and the array), count the bytes, and keep the first example. They are reported when the
+ * launch is over, in the order of blocks.
+ */
+#ifndef SIM_FINDINGS_H
+#define SIM_FINDINGS_H
+
+#include "check/check.h"
+
+enum finding_kind {
+	FINDING_UNINITIALISED,
+	FINDING_READ_AFTER_WRITE,
+	FINDING_WRITE_AFTER_READ,
+	FINDING_WRITE_AFTER_WRITE,
+	FINDING_EXITED_THREADS, /* a barrier, or an exchange of lanes, without threads that have left */
+	FINDING_EXITED_LANE,    /* a shuffle from a lane of its mask that has left */
+	FINDING_OUTSIDE_LANE,   /* a shuffle from a lane that does not take part in it */
+	FINDING_KINDS,
+};
+
+enum finding_severity { FINDING_ERROR, FINDING_WARNING, FINDING_INFO };
+
+/* One of the two sides: what was done where, by whom. */
+struct party {
+	uint32_t site; /* index */
+	enum sim_op op;
+	uint32_t thread;      /* in the block, linear */
+	uint64_t block_order; /* position of its block in the order of execution */
+};
+
+struct finding {
+	enum finding_kind kind;
+	enum finding_severity severity;
+	enum sim_space space;
+	struct party now, before; /* before: only of races */
+	bool between_blocks;
+	bool read_beside_atomic; /* a finding only if that place of the source does not go on to an atomic */
+	uintptr_t address;       /* in the worker that found it */
+	unsigned bytes;          /* of the access */
+	uint64_t count;          /* bytes in all; of synccheck: how often */
+
+	/* synccheck; `before` is the thread that does not take part */
+	const char *intrinsic;   /* the warp operation; NULL: a barrier */
+	uint32_t mask;           /* of the warp operation */
+	uint32_t waiting, total; /* threads at the barrier, and in the block */
+	uint32_t exited;         /* threads missing: of the block, or of the mask */
+	bool in_warp;            /* a warp is divided, not only the block */
+
+	/* filled in by findings_add */
+	uint3 block;       /* of `now` */
+	uint64_t sequence; /* when, within the block */
+	const void
+		*object; /* the allocation or shared array, the same in every worker; NULL: dynamic shared memory */
+	bool has_offset;
+	size_t offset; /* of address in it */
+	char array[96];
+};
+
+/* Adds `finding` (count: its own bytes) to a worker's. */
+void findings_add(struct findings *findings, const struct finding *finding);
+/* ---- sync_words.c ---- */
+
+/* The headline of a hazard of synccheck: is a warp divided, or only the block? */
+void sync_headline(struct hazard *hazard, bool in_warp);
+/* The message of one of synccheck's findings. */
+void describe_sync_finding(const struct request *request, const struct finding *finding, struct hazard *hazard);
+
+#endif

@@ -1,0 +1,973 @@
+/*
+ * racecheck: two threads touch the same byte, at least one of them writes, and nothing orders them.
+ *
+ * The memory model, CUDA's with PTX's idea of what is strong:
+ *   - What orders threads of a block is a barrier; lanes of a warp, __syncwarp() and the shuffles and votes of a mask
+ *     that names both. Two such accesses in one interval between barriers are a race, in whatever order this device
+ *     happened to run them. Between lanes of one warp a race is a warning.
+ *   - What orders threads of different blocks, and of one block between barriers, is a release met by an acquire: a
+ *     fence and, after it, an atomic or a volatile store; and in the other thread an atomic or a volatile load of the
+ *     same address and, after it, a fence or a barrier. What stands between fence and release, or between lock and
+ *     acquiring fence, is not ordered, nor is what follows the release. See ordering.c.
+ *   - __threadfence_block() and the _block atomics do this for threads of one block only.
+ *   - Two atomics may meet; two _block atomics of different blocks may not.
+ *   - `volatile` orders nothing, and two volatile accesses race as plain ones do. Only this may meet: a volatile load
+ *     and an atomic, and a volatile load and a volatile store that is a release (a flag): no plain store of its
+ *     thread between the fence and it. So a counter that is volatile and not atomic is a race, fences or not.
+ *   - Writing the value that is there already is done on purpose in real kernels ("found = true"): information.
+ *
+ * Checked when the records of a warp are worked off. For each 4 bytes a cell remembers who wrote and who read last in
+ * this interval, and of readers and of atomics a second one, so that no thread's own access hides all others';
+ * sub-word accesses have cells for each byte.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/race.h"
+
+/* How a byte is touched. */
+enum touch { PLAIN_LOAD, VOLATILE_LOAD, PLAIN_STORE, VOLATILE_STORE, RELEASING_STORE, ATOMIC, BLOCK_ATOMIC };
+
+/* Shared memory. Threads are numbered from 1; 0: nobody in this interval. */
+struct race_cell {
+	uint32_t interval; /* what follows is of this one */
+	uint16_t writer, reader;
+	uint16_t other_reader; /* of another warp than reader's */
+	uint16_t atomic;       /* who last did an atomic: beside `writer`, who made a plain store */
+	uint16_t other_atomic; /* of another warp than atomic's, or else another lane, not ordered before it */
+	uint8_t write_touch, read_touch; /* read_touch: VOLATILE_LOAD if all reads so far were */
+	uint32_t write_site, atomic_site, other_atomic_site, read_site, other_site;
+	uint32_t write_clock, atomic_clock, other_atomic_clock, read_clock; /* of the warp */
+	uint32_t read_lanes;                                                /* of reader's warp, at read_clock */
+	uint32_t value;                                                     /* that was written */
+	uint32_t split; /* in this interval the four bytes have cells of their own */
+};
+
+/* The access being checked, by one lane. */
+struct access {
+	uint32_t thread, site;
+	uint32_t also; /* a second thread of the warp that reads the same; or `thread` */
+	uint32_t clock;
+	enum sim_op op;
+	enum touch touch;
+	uint32_t value;
+	uintptr_t address;
+	unsigned bytes;
+	const struct race_warp *warp;
+	struct sim_allocation *allocation; /* of global memory; NULL: by bytes */
+};
+
+struct race *race_open_worker(const struct shared_view *shared, struct findings *findings)
+{
+	const size_t granules = shared->span / 4 + 1;
+	struct race *race = need(calloc(1, sizeof *race));
+	race->shared = shared;
+	race->findings = findings;
+	race->cells = need(reserve_pages(granules * sizeof *race->cells));
+	race->bytes = need(reserve_pages(4 * granules * sizeof *race->bytes));
+	race->order = ordering_open_worker();
+	return race;
+}
+
+void race_open_block(struct race *race, struct race_launch *launch, uint64_t block_order, uint32_t threads)
+{
+	race->launch = launch;
+	race->block_order = block_order;
+	race->thread_count = threads;
+	race->first_interval = ++race->interval;
+	race->has_fenced = false;
+	for (uint32_t w = 0; w * WARP_SIZE < threads; w++) {
+		struct race_warp *warp = &race->warps[w];
+		const uint32_t left = threads - w * WARP_SIZE;
+		warp->lane_count = left < WARP_SIZE ? left : WARP_SIZE;
+		/* All that was before is over. */
+		warp->first_clock = warp->full_sync = ++warp->clock;
+		warp->has_fenced = warp->has_looked = false;
+		memset(warp->recent_reads, 0, sizeof warp->recent_reads);
+		race_forget_windows(race, w);
+	}
+}
+
+void race_pass_barrier(struct race *race)
+{
+	race->interval++;
+}
+
+void race_synchronise(struct race *race, uint32_t number, uint32_t group)
+{
+	struct race_warp *warp = &race->warps[number];
+	ordering_meet(race, number, group);
+	warp->clock++;
+	if (group == lanes_of(warp->lane_count)) {
+		warp->full_sync = warp->clock;
+		return;
+	}
+	uint32_t all[WARP_SIZE] = {0};
+	for (uint32_t rest = group; rest != 0; rest &= rest - 1) {
+		const uint32_t *known = warp->known[__builtin_ctz(rest)];
+		for (uint32_t i = 0; i < WARP_SIZE; i++)
+			all[i] = known[i] > all[i] ? known[i] : all[i];
+	}
+	for (uint32_t rest = group; rest != 0; rest &= rest - 1)
+		all[__builtin_ctz(rest)] = warp->lane_clock[__builtin_ctz(rest)] = warp->clock;
+	for (uint32_t rest = group; rest != 0; rest &= rest - 1)
+		memcpy(warp->known[__builtin_ctz(rest)], all, sizeof all);
+}
+
+/* Have these lanes of a warp synchronised, directly or by way of others, since the first one's access, when its clock
+ * stood at `clock`? */
+static bool are_ordered(const struct race_warp *warp, uint32_t lane, uint32_t clock, uint32_t other)
+{
+	return warp->full_sync > clock || warp->known[other][lane] > clock;
+}
+
+/* May two accesses of different threads meet although nothing orders them? */
+static bool may_meet(enum touch one, enum touch other, bool same_block)
+{
+	static const bool strong[] = {
+		[VOLATILE_LOAD] = true, [RELEASING_STORE] = true, [ATOMIC] = true, [BLOCK_ATOMIC] = true};
+	if (one <= VOLATILE_LOAD && other <= VOLATILE_LOAD)
+		return true;
+	return strong[one] && strong[other] && !(one == RELEASING_STORE && other == RELEASING_STORE) &&
+	       (same_block || (one != BLOCK_ATOMIC && other != BLOCK_ATOMIC));
+}
+
+/* Can others wait for what was written here? */
+static bool is_signal(enum touch touch)
+{
+	return touch >= RELEASING_STORE;
+}
+
+static struct moment moment_of(const struct race *race, const struct access *now)
+{
+	return (struct moment){.block = race->block_order,
+	                       .thread = now->thread,
+	                       .interval = race->interval - race->first_interval,
+	                       .clock = now->clock - now->warp->first_clock};
+}
+
+/* Has a release, met by an acquire, ordered what happened at `before` and the access? */
+static bool is_handed_over(struct race *race, const struct access *now, const struct moment *before, enum touch touch)
+{
+	if (ordering_knows(race, now->thread, before, is_signal(touch) ? now->address : 0))
+		return true;
+	if (is_signal(now->touch)) {
+		const struct moment moment = moment_of(race, now);
+		return ordering_was_seen(race, &moment, before->block, now->address);
+	}
+	return false;
+}
+
+/*
+ * A plain read beside another thread's atomic. `if (x > *most) atomicMax(most, x)` and every compare-and-swap loop
+ * begin with one, and are right: the read only decides. So a place of the source where a thread reads what it then
+ * does an atomic to is above suspicion for all threads; elsewhere a result was read that others were still adding to.
+ * Known only at the end of the launch: see findings.c.
+ */
+static void explain_read(uint32_t site)
+{
+	note_at_site(site, SITE_READS_BEFORE_ATOMIC);
+}
+
+static void found(struct race *race, const struct access *now, enum finding_kind kind, enum finding_severity severity,
+                  enum sim_space space, struct party before, bool between_blocks)
+{
+	struct finding finding = {
+		.kind = kind,
+		.severity = severity,
+		.space = space,
+		.now = {.site = now->site, .op = now->op, .thread = now->thread},
+		.before = before,
+		.between_blocks = between_blocks,
+		.address = now->address,
+		.bytes = now->bytes,
+		.count = now->bytes,
+	};
+
+	finding.read_beside_atomic = now->op == SIM_OP_ATOMIC ? before.op == SIM_OP_LOAD
+	                                                      : now->op == SIM_OP_LOAD && before.op == SIM_OP_ATOMIC;
+	findings_add(race->findings, &finding);
+}
+
+/* ---- shared memory ---- */
+
+/* An earlier access by `thread` (from 0), in this interval: is it unordered with `now`, and how bad is that? */
+static bool is_race(struct race *race, const struct access *now, enum touch touch, uint32_t thread, uint32_t clock,
+                    enum finding_severity *severity)
+{
+	if (thread == now->thread || may_meet(touch, now->touch, true))
+		return false;
+	*severity = is_same_warp(thread, now->thread) ? FINDING_WARNING : FINDING_ERROR;
+	if (*severity == FINDING_WARNING &&
+	    are_ordered(now->warp, thread % WARP_SIZE, clock, now->thread % WARP_SIZE))
+		return false;
+	if (has_releases(race)) {
+		const struct race_warp *warp = &race->warps[thread / WARP_SIZE];
+		const struct moment before = {race->block_order, thread, race->interval - race->first_interval,
+		                              clock - warp->first_clock};
+		return !is_handed_over(race, now, &before, touch);
+	}
+	return true;
+}
+
+static void check_against_writer(struct race *race, const struct race_cell *cell, const struct access *now)
+{
+	enum finding_severity severity;
+	if (cell->writer == 0 ||
+	    !is_race(race, now, cell->write_touch, cell->writer - 1u, cell->write_clock, &severity))
+		return;
+	if (now->op == SIM_OP_STORE && now->value == cell->value)
+		severity = FINDING_INFO;
+	found(race, now, now->op == SIM_OP_LOAD ? FINDING_READ_AFTER_WRITE : FINDING_WRITE_AFTER_WRITE, severity,
+	      SIM_SHARED, (struct party){.site = cell->write_site, .op = SIM_OP_STORE, .thread = cell->writer - 1u},
+	      false);
+}
+
+static bool check_against_atomic(struct race *race, const struct access *now, uint16_t atomic, uint32_t site,
+                                 uint32_t clock)
+{
+	enum finding_severity severity;
+	if (atomic == 0 || !is_race(race, now, ATOMIC, atomic - 1u, clock, &severity))
+		return false;
+	found(race, now, now->op == SIM_OP_LOAD ? FINDING_READ_AFTER_WRITE : FINDING_WRITE_AFTER_WRITE, severity,
+	      SIM_SHARED, (struct party){.site = site, .op = SIM_OP_ATOMIC, .thread = atomic - 1u}, false);
+	return true;
+}
+
+/*
+ * One of them is enough; that of another warp is the worse. A store is held against the last one only, here and in
+ * global memory: `if (atomicInc(&count, n) == n - 1) count = 0` is right because of what the atomic has told it.
+ */
+static void check_against_atomics(struct race *race, const struct race_cell *cell, const struct access *now)
+{
+	const bool both = now->op == SIM_OP_LOAD && cell->other_atomic != 0;
+	const bool other_first = both && is_same_warp(cell->atomic - 1u, now->thread);
+	if (other_first &&
+	    check_against_atomic(race, now, cell->other_atomic, cell->other_atomic_site, cell->other_atomic_clock))
+		return;
+	if (!check_against_atomic(race, now, cell->atomic, cell->atomic_site, cell->atomic_clock) && both &&
+	    !other_first)
+		check_against_atomic(race, now, cell->other_atomic, cell->other_atomic_site,
+		                     cell->other_atomic_clock);
+}
+
+/* The last one becomes the other one, unless that is the worse to have. */
+static void note_atomic(struct race_cell *cell, const struct access *now)
+{
+	const uint32_t last = cell->atomic - 1u;
+	const bool keeps = cell->atomic == 0 || last == now->thread ||
+	                   (is_same_warp(last, now->thread) &&
+	                    (are_ordered(now->warp, last % WARP_SIZE, cell->atomic_clock, now->thread % WARP_SIZE) ||
+	                     (cell->other_atomic != 0 && !is_same_warp(cell->other_atomic - 1u, now->thread))));
+	if (!keeps) {
+		cell->other_atomic = cell->atomic;
+		cell->other_atomic_site = cell->atomic_site;
+		cell->other_atomic_clock = cell->atomic_clock;
+	}
+	cell->atomic = (uint16_t)(now->thread + 1);
+	cell->atomic_site = now->site;
+	cell->atomic_clock = now->clock;
+}
+
+static void check_against_readers(struct race *race, const struct race_cell *cell, const struct access *now)
+{
+	enum finding_severity severity;
+	uint32_t site = cell->read_site, thread = cell->reader - 1u;
+	if (cell->reader == 0)
+		return;
+	if (cell->other_reader != 0 && thread / WARP_SIZE == now->thread / WARP_SIZE) {
+		thread = cell->other_reader - 1u; /* the worse of the two */
+		site = cell->other_site;
+	} else if (thread == now->thread) {
+		/* Other lanes may have read in the same stretch. */
+		uint32_t others = cell->read_lanes & ~(1u << thread % WARP_SIZE);
+
+		if (others == 0)
+			return;
+		thread = thread / WARP_SIZE * WARP_SIZE + (uint32_t)__builtin_ctz(others);
+	}
+	if (is_race(race, now, cell->read_touch, thread, cell->read_clock, &severity))
+		found(race, now, FINDING_WRITE_AFTER_READ, severity, SIM_SHARED,
+		      (struct party){.site = site, .op = SIM_OP_LOAD, .thread = thread}, false);
+}
+
+static void note_read(struct race *race, struct race_cell *cell, const struct access *now)
+{
+	if (cell->reader != 0 && (cell->reader - 1u) / WARP_SIZE != now->thread / WARP_SIZE) {
+		enum finding_severity severity;
+		/* Would it be a race, had this one written? If not, it need not be remembered. */
+		const bool ordered =
+			race->has_fenced && !is_race(race,
+		                                     &(struct access){.thread = now->thread,
+		                                                      .touch = PLAIN_STORE,
+		                                                      .clock = now->clock,
+		                                                      .warp = now->warp},
+		                                     PLAIN_LOAD, cell->reader - 1u, cell->read_clock, &severity);
+
+		cell->other_reader = ordered ? 0 : cell->reader;
+		cell->other_site = cell->read_site;
+		cell->read_lanes = 0;
+	}
+	if (cell->read_clock != now->clock)
+		cell->read_lanes = 0;
+	cell->read_touch = cell->reader == 0 || cell->read_touch == VOLATILE_LOAD ? now->touch : PLAIN_LOAD;
+	cell->reader = (uint16_t)(now->thread + 1);
+	cell->read_site = now->site;
+	cell->read_clock = now->clock;
+	cell->read_lanes |= 1u << now->thread % WARP_SIZE;
+}
+
+static void open_cell(struct race_cell *cell, uint32_t interval)
+{
+	if (cell->interval == interval)
+		return;
+	cell->interval = interval;
+	cell->writer = cell->reader = cell->other_reader = cell->atomic = cell->other_atomic = 0;
+	cell->read_lanes = 0;
+	cell->split = 0;
+}
+
+static void check_cell(struct race *race, struct race_cell *cell, const struct access *now)
+{
+	open_cell(cell, race->interval);
+	check_against_writer(race, cell, now);
+	if (now->op != SIM_OP_ATOMIC)
+		check_against_atomics(race, cell, now);
+	if (now->op == SIM_OP_LOAD) {
+		note_read(race, cell, now);
+		return;
+	}
+	check_against_readers(race, cell, now);
+	if (now->op == SIM_OP_ATOMIC) {
+		if (cell->reader != 0 && is_same_warp(cell->reader - 1u, now->thread) &&
+		    (cell->read_lanes >> now->thread % WARP_SIZE & 1) &&
+		    !(cell->atomic != 0 && is_same_warp(cell->atomic - 1u, now->thread)))
+			explain_read(cell->read_site);
+		note_atomic(cell, now);
+		return;
+	}
+	cell->atomic = cell->other_atomic = 0;
+	cell->writer = (uint16_t)(now->thread + 1);
+	cell->write_touch = (uint8_t)now->touch;
+	cell->write_site = now->site;
+	cell->write_clock = now->clock;
+	cell->value = now->value;
+}
+
+/* From here to the barrier each byte of the granule is looked at by itself. */
+static struct race_cell *split_cell(struct race *race, struct race_cell *cell)
+{
+	struct race_cell *bytes = &race->bytes[4 * (cell - race->cells)];
+	open_cell(cell, race->interval);
+	if (!cell->split) {
+		for (int i = 0; i < 4; i++) {
+			bytes[i] = *cell;
+			bytes[i].value = cell->value >> 8 * i & 0xff;
+		}
+		cell->split = 1;
+	}
+	return bytes;
+}
+
+static void check_granule(struct race *race, size_t granule, struct access *now)
+{
+	struct race_cell *cell = &race->cells[granule], *bytes;
+	const unsigned first = now->address & 3, count = now->bytes;
+	const uint32_t value = now->value;
+	if (count == 4 && !(cell->split && cell->interval == race->interval)) {
+		check_cell(race, cell, now);
+		return;
+	}
+	bytes = split_cell(race, cell);
+	for (unsigned i = 0; i < count; i++) {
+		struct access byte = *now;
+		byte.address += i;
+		byte.bytes = 1;
+		byte.value = value >> 8 * i & 0xff;
+		check_cell(race, &bytes[first + i], &byte);
+	}
+}
+
+static void check_shared(struct race *race, struct access *now, unsigned size, const struct stored *value)
+{
+	const uintptr_t offset = now->address - race->shared->first;
+	now->bytes = size < 4 ? size : 4;
+	for (unsigned done = 0; done < size; done += 4) {
+		now->value = value->word[done / 4];
+		check_granule(race, (offset + done) / 4, now);
+		now->address += 4;
+	}
+}
+
+/* One address read by several lanes: checked once, by a lane that has not written it itself, if there is one. */
+static void check_shared_broadcast(struct race *race, struct access *now, unsigned size, uint32_t lanes)
+{
+	const uint32_t first_thread = (uint32_t)(now->warp - race->warps) * WARP_SIZE;
+	const uintptr_t address = now->address;
+	now->bytes = size < 4 ? size : 4;
+	for (unsigned done = 0; done < size; done += 4) {
+		struct race_cell *cell = &race->cells[(address + done - race->shared->first) / 4];
+		const bool whole = now->bytes == 4 && !(cell->split && cell->interval == race->interval);
+		struct race_cell *seen = whole ? cell : split_cell(race, cell) + (address & 3);
+		const unsigned cells = whole ? 1 : now->bytes;
+		uint32_t others = lanes;
+		for (unsigned i = 0; i < cells; i++) {
+			const uint32_t writer = seen[i].writer - 1u - first_thread;
+			const uint32_t adder = seen[i].atomic - 1u - first_thread;
+			if (writer < WARP_SIZE)
+				others &= ~(1u << writer);
+			if (adder < WARP_SIZE && others != 1u << adder)
+				others &= ~(1u << adder);
+		}
+		now->thread = first_thread + (uint32_t)__builtin_ctz(others != 0 ? others : lanes);
+		now->address = address + done;
+		check_granule(race, (size_t)(cell - race->cells), now);
+		for (unsigned i = 0; i < cells; i++)
+			seen[i].read_lanes |= lanes;
+	}
+}
+
+/* ---- global memory ---- */
+
+/*
+ * Who wrote and who read last, in one word each, because blocks on several CPU threads share them:
+ *
+ *     63   61 60     40 39      30 29      16 15     0
+ *      touch | block+1 | thread  | interval  | site
+ *
+ * Of a plain store and atomics beside it the store is kept. Of readers two are kept, where they can be of different
+ * blocks, or else of different warps, or else lanes of one warp that have not met since. Numbers that do not fit are
+ * cut, and a cut interval or clock is taken for an ordered one: rather a miss than a false alarm.
+ */
+struct global_cell {
+	_Atomic uint64_t writer, reader, other_reader;
+	_Atomic uint32_t write_stamp, read_stamp; /* the clock, with a few bits that say of which word it is */
+	_Atomic uint32_t value;
+	_Atomic uint32_t state; /* launch << 2 | has an atomic_cell | being opened */
+};
+
+/* Beside the cell of a word that had atomics in this launch: the last one, and another that nothing but a release can
+ * have ordered before it; of another block where there is one, or else of another warp, or else another lane. */
+struct atomic_cell {
+	_Atomic uint64_t last, other;
+	_Atomic uint32_t stamp;
+};
+
+enum { STATE_OPENING = 1, STATE_HAS_ATOMICS = 2, STATE_LAUNCH_SHIFT = 2 };
+
+enum {
+	SITE_BITS = 16,
+	INTERVAL_BITS = 14,
+	THREAD_SHIFT = SITE_BITS + INTERVAL_BITS,
+	THREAD_BITS = 10,
+	BLOCK_SHIFT = THREAD_SHIFT + THREAD_BITS,
+	TOUCH_SHIFT = 61,
+	INTERVAL_MOST = (1 << INTERVAL_BITS) - 1,
+	CLOCK_BITS = 20,
+	CLOCK_UNKNOWN = (1 << CLOCK_BITS) - 1,
+};
+#define BLOCK_MASK ((UINT64_C(1) << (TOUCH_SHIFT - BLOCK_SHIFT)) - 1)
+
+static uint64_t word_of(const struct race *race, const struct access *now)
+{
+	const uint32_t interval = race->interval - race->first_interval;
+	return (uint64_t)now->touch << TOUCH_SHIFT | ((race->block_order + 1) & BLOCK_MASK) << BLOCK_SHIFT |
+	       (uint64_t)now->thread << THREAD_SHIFT |
+	       (uint64_t)(interval < INTERVAL_MOST ? interval : INTERVAL_MOST) << SITE_BITS |
+	       (sim_site_numbers[now->site] & ((1u << SITE_BITS) - 1));
+}
+
+static enum touch word_touch(uint64_t word)
+{
+	return (enum touch)(word >> TOUCH_SHIFT);
+}
+static uint64_t word_block(uint64_t word)
+{
+	return word >> BLOCK_SHIFT & BLOCK_MASK;
+}
+static uint32_t word_thread(uint64_t word)
+{
+	return word >> THREAD_SHIFT & ((1 << THREAD_BITS) - 1);
+}
+static uint32_t word_interval(uint64_t word)
+{
+	return word >> SITE_BITS & INTERVAL_MOST;
+}
+static uint32_t word_site_number(uint64_t word)
+{
+	return word & ((1u << SITE_BITS) - 1);
+}
+/* By block and thread. */
+static uint64_t word_who(uint64_t word)
+{
+	return word >> THREAD_SHIFT & ((UINT64_C(1) << (TOUCH_SHIFT - THREAD_SHIFT)) - 1);
+}
+
+static uint32_t make_stamp(uint64_t word, uint32_t clock)
+{
+	const uint64_t who = word_who(word);
+	return (uint32_t)(who ^ who >> (32 - CLOCK_BITS)) << CLOCK_BITS |
+	       (clock < CLOCK_UNKNOWN ? clock : CLOCK_UNKNOWN);
+}
+
+static uint32_t stamp_of(uint64_t word, const struct access *now)
+{
+	return make_stamp(word, now->clock - now->warp->first_clock);
+}
+
+/* The clock that belongs to a word; the stamp may by now be another's. */
+static uint32_t clock_of(uint64_t word, uint32_t stamp)
+{
+	return stamp >> CLOCK_BITS == make_stamp(word, 0) >> CLOCK_BITS ? stamp & CLOCK_UNKNOWN : CLOCK_UNKNOWN;
+}
+
+static bool is_same_stretch(uint64_t mine, uint64_t theirs)
+{
+	return word_block(mine) == word_block(theirs) && word_interval(mine) == word_interval(theirs) &&
+	       word_interval(mine) != INTERVAL_MOST;
+}
+
+/* What has nothing between two accesses. */
+enum apart { ORDERED, LANES, WARPS, BLOCKS };
+
+static inline enum apart compare_words(const struct access *now, uint64_t mine, uint64_t theirs, uint32_t stamp)
+{
+	if (word_block(mine) != word_block(theirs))
+		return BLOCKS;
+	if (!is_same_stretch(mine, theirs) || word_thread(mine) == word_thread(theirs))
+		return ORDERED;
+	if (!is_same_warp(word_thread(mine), word_thread(theirs)))
+		return WARPS;
+	uint32_t clock = clock_of(theirs, stamp);
+	return clock == CLOCK_UNKNOWN || are_ordered(now->warp, word_thread(theirs) % WARP_SIZE,
+	                                             now->warp->first_clock + clock, word_thread(mine) % WARP_SIZE)
+	               ? ORDERED
+	               : LANES;
+}
+
+static __attribute__((noinline)) bool is_word_handed_over(struct race *race, const struct access *now,
+                                                          uint64_t theirs, uint32_t stamp)
+{
+	const uint32_t clock = clock_of(theirs, stamp);
+	struct moment before = {
+		.thread = word_thread(theirs),
+		.interval = word_interval(theirs) == INTERVAL_MOST ? 0 : word_interval(theirs),
+		.clock = clock == CLOCK_UNKNOWN ? 0 : clock,
+	};
+
+	/* What handed it over goes by whole block numbers. In a large grid several have these last bits: any may be
+	 * it. */
+	for (before.block = (word_block(theirs) - 1) & BLOCK_MASK; before.block < race->launch->block_count;
+	     before.block += BLOCK_MASK + 1)
+		if (is_handed_over(race, now, &before, word_touch(theirs)))
+			return true;
+	return false;
+}
+
+/* How far apart are the access and an earlier one, if nothing orders them? */
+static inline enum apart find_apart(struct race *race, const struct access *now, uint64_t mine, uint64_t theirs,
+                                    uint32_t stamp)
+{
+	const enum apart apart = compare_words(now, mine, theirs, stamp);
+	return apart != ORDERED && has_releases(race) && is_word_handed_over(race, now, theirs, stamp) ? ORDERED
+	                                                                                               : apart;
+}
+
+static struct party party_of(uint64_t word, enum sim_op op)
+{
+	return (struct party){.site = site_of(site_numbered(word_site_number(word))),
+	                      .op = op,
+	                      .thread = word_thread(word),
+	                      .block_order = word_block(word) - 1};
+}
+
+static struct atomic_cell *atomic_cell_of(const struct access *now)
+{
+	struct atomic_cell *cells = shadow_if_open(&now->allocation->race_of_atomics);
+	return cells ? &cells[(now->address - now->allocation->first) / 4] : NULL;
+}
+
+static void forget_atomics(const struct access *now)
+{
+	struct atomic_cell *atomics = atomic_cell_of(now);
+	atomic_store_explicit(&atomics->last, 0, memory_order_relaxed);
+	atomic_store_explicit(&atomics->other, 0, memory_order_relaxed);
+}
+
+/* What a cell says of an earlier launch is worth nothing. The first to touch it in this one empties it. */
+static void open_global_cell(struct global_cell *cell, const struct access *now, uint32_t launch)
+{
+	uint32_t state = atomic_load_explicit(&cell->state, memory_order_acquire);
+	while (state >> STATE_LAUNCH_SHIFT != launch || (state & STATE_OPENING)) {
+		if (state >> STATE_LAUNCH_SHIFT != launch &&
+		    atomic_compare_exchange_weak(&cell->state, &state,
+		                                 launch << STATE_LAUNCH_SHIFT | STATE_OPENING)) {
+			atomic_store_explicit(&cell->writer, 0, memory_order_relaxed);
+			atomic_store_explicit(&cell->reader, 0, memory_order_relaxed);
+			atomic_store_explicit(&cell->other_reader, 0, memory_order_relaxed);
+			if (state & STATE_HAS_ATOMICS)
+				forget_atomics(now);
+			atomic_store_explicit(&cell->state, launch << STATE_LAUNCH_SHIFT, memory_order_release);
+			return;
+		}
+		state = atomic_load_explicit(&cell->state, memory_order_acquire);
+	}
+}
+
+/* A store must not hide behind a later atomic: "sum = 0" by one thread is a race with every other's atomicAdd(). */
+static uint64_t exchange_writer(struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine)
+{
+	const uint64_t writer = atomic_load_explicit(&cell->writer, memory_order_relaxed);
+	if (now->op == SIM_OP_ATOMIC && writer != 0 && word_touch(writer) < ATOMIC &&
+	    (word_block(writer) == word_block(mine) ||
+	     find_apart(race, now, mine, writer, atomic_load_explicit(&cell->write_stamp, memory_order_relaxed)) !=
+	             ORDERED))
+		return writer;
+	uint64_t before = atomic_exchange_explicit(&cell->writer, mine, memory_order_seq_cst);
+	atomic_store_explicit(&cell->write_stamp, stamp_of(mine, now), memory_order_relaxed);
+	return before;
+}
+
+static bool has_atomics(const struct global_cell *cell)
+{
+	return atomic_load_explicit(&cell->state, memory_order_acquire) & STATE_HAS_ATOMICS;
+}
+
+/* The clock of the other one of two words is known only where it is the same: lanes of one warp. */
+static uint32_t stamp_of_other(uint64_t word, uint32_t stamp, uint64_t other)
+{
+	const bool same_warp = is_same_stretch(word, other) && is_same_warp(word_thread(word), word_thread(other));
+	return make_stamp(other, same_warp ? clock_of(word, stamp) : CLOCK_UNKNOWN);
+}
+
+/* The last one becomes the other one, unless that is the worse to have. Releases are not asked for: a thread that
+ * waits for a lock does atomics again and again. Whoever reads asks for them. */
+static void note_global_atomic(struct global_cell *cell, const struct access *now, uint64_t mine)
+{
+	const size_t words = now->allocation->size / 4 + 2;
+	if (!shadow_if_open(&now->allocation->race_of_atomics) &&
+	    !shadow_open(&now->allocation->race_of_atomics, words * sizeof(struct atomic_cell)))
+		return;
+	struct atomic_cell *atomics = atomic_cell_of(now);
+	const uint64_t last = atomic_load_explicit(&atomics->last, memory_order_relaxed);
+	const uint64_t other = atomic_load_explicit(&atomics->other, memory_order_relaxed);
+	const uint32_t stamp = atomic_load_explicit(&atomics->stamp, memory_order_relaxed);
+	enum apart apart = ORDERED, kept = ORDERED;
+	atomic_store_explicit(&atomics->last, mine, memory_order_relaxed);
+	atomic_store_explicit(&atomics->stamp, stamp_of(mine, now), memory_order_relaxed);
+	if (last != 0)
+		apart = compare_words(now, mine, last, stamp);
+	if (other != 0)
+		kept = compare_words(now, mine, other, stamp_of_other(last, stamp, other));
+	if (apart != ORDERED && apart >= kept)
+		atomic_store_explicit(&atomics->other, last, memory_order_relaxed);
+	else if (kept == ORDERED && other != 0)
+		atomic_store_explicit(&atomics->other, 0, memory_order_relaxed);
+	if (!has_atomics(cell))
+		atomic_fetch_or(&cell->state, STATE_HAS_ATOMICS);
+}
+
+static enum apart find_apart_from_atomic(struct race *race, const struct access *now, uint64_t mine, uint64_t atomic,
+                                         uint32_t stamp)
+{
+	if (atomic == 0 || may_meet(word_touch(atomic), now->touch, word_block(atomic) == word_block(mine)))
+		return ORDERED;
+	return find_apart(race, now, mine, atomic, stamp);
+}
+
+/* A plain access against the atomics: one finding is enough, the worse. */
+static void check_against_global_atomics(struct race *race, const struct access *now, uint64_t mine)
+{
+	const struct atomic_cell *atomics = atomic_cell_of(now);
+	const uint64_t last = atomic_load_explicit(&atomics->last, memory_order_relaxed);
+	const uint64_t other = atomic_load_explicit(&atomics->other, memory_order_relaxed);
+	const uint32_t stamp = atomic_load_explicit(&atomics->stamp, memory_order_relaxed);
+	uint64_t worse = last;
+	enum apart apart = find_apart_from_atomic(race, now, mine, last, stamp);
+	if (now->op == SIM_OP_LOAD && apart != BLOCKS) {
+		const enum apart other_apart =
+			find_apart_from_atomic(race, now, mine, other, stamp_of_other(last, stamp, other));
+		if (other_apart > apart) {
+			apart = other_apart;
+			worse = other;
+		}
+	}
+	if (apart != ORDERED)
+		found(race, now, now->op == SIM_OP_LOAD ? FINDING_READ_AFTER_WRITE : FINDING_WRITE_AFTER_WRITE,
+		      apart == LANES ? FINDING_WARNING : FINDING_ERROR, SIM_GLOBAL, party_of(worse, SIM_OP_ATOMIC),
+		      apart == BLOCKS);
+}
+
+static bool check_against_reader(struct race *race, const struct access *now, uint64_t mine, uint64_t reader,
+                                 uint32_t stamp)
+{
+	enum apart apart;
+	if (reader == 0 || may_meet(word_touch(reader), now->touch, word_block(reader) == word_block(mine)) ||
+	    (apart = find_apart(race, now, mine, reader, stamp)) == ORDERED)
+		return false;
+	found(race, now, FINDING_WRITE_AFTER_READ, apart == LANES ? FINDING_WARNING : FINDING_ERROR, SIM_GLOBAL,
+	      party_of(reader, SIM_OP_LOAD), apart == BLOCKS);
+	return true;
+}
+
+/* `record`: this is the cell the access belongs to; otherwise one of the bytes of its word, or the word of its byte.
+ */
+static void check_global_write(struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine,
+                               bool record)
+{
+	const bool plain_beside_atomics = now->op != SIM_OP_ATOMIC && has_atomics(cell);
+	if (record && now->op == SIM_OP_ATOMIC && now->allocation)
+		note_global_atomic(cell, now, mine);
+	const uint32_t stamp = atomic_load_explicit(&cell->write_stamp, memory_order_relaxed),
+		       value = atomic_load_explicit(&cell->value, memory_order_relaxed);
+	const uint64_t writer = record ? exchange_writer(race, cell, now, mine)
+	                               : atomic_load_explicit(&cell->writer, memory_order_relaxed);
+	const uint64_t reader = atomic_load_explicit(&cell->reader, memory_order_relaxed);
+	const uint64_t other = atomic_load_explicit(&cell->other_reader, memory_order_relaxed);
+	const uint32_t read_stamp = atomic_load_explicit(&cell->read_stamp, memory_order_relaxed);
+	enum apart apart;
+	if (record && now->op == SIM_OP_STORE)
+		atomic_store_explicit(&cell->value, now->value, memory_order_relaxed);
+	if (plain_beside_atomics) {
+		check_against_global_atomics(race, now, mine);
+		if (record)
+			forget_atomics(now);
+	}
+	if (writer != 0 && !(plain_beside_atomics && word_touch(writer) >= ATOMIC) &&
+	    !may_meet(word_touch(writer), now->touch, word_block(writer) == word_block(mine)) &&
+	    (apart = find_apart(race, now, mine, writer, stamp)) != ORDERED) {
+		const bool was_store = word_touch(writer) < ATOMIC;
+		const bool same = record && now->op == SIM_OP_STORE && was_store && value == now->value;
+		const bool warning = apart == LANES && word_site_number(writer) != word_site_number(mine);
+		if (!(apart == LANES && same))
+			found(race, now, FINDING_WRITE_AFTER_WRITE,
+			      same      ? FINDING_INFO
+			      : warning ? FINDING_WARNING
+			                : FINDING_ERROR,
+			      SIM_GLOBAL, party_of(writer, was_store ? SIM_OP_STORE : SIM_OP_ATOMIC),
+			      apart == BLOCKS);
+	}
+	if (!check_against_reader(race, now, mine, reader, read_stamp))
+		check_against_reader(race, now, mine, other, stamp_of_other(reader, read_stamp, other));
+}
+
+/* The last reader becomes the other one, unless that is the worse to have. */
+static void note_global_read(struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine)
+{
+	const uint64_t reader = atomic_load_explicit(&cell->reader, memory_order_relaxed);
+	const uint64_t other = atomic_load_explicit(&cell->other_reader, memory_order_relaxed);
+	const uint32_t last_stamp = atomic_load_explicit(&cell->read_stamp, memory_order_relaxed);
+	const uint32_t stamp = stamp_of(mine, now);
+	const uint64_t also = (mine & ~((uint64_t)(MAX_THREADS - 1) << THREAD_SHIFT)) | (uint64_t)now->also
+	                                                                                        << THREAD_SHIFT;
+	enum apart last, kept = ORDERED;
+	if (mine != reader)
+		atomic_store_explicit(&cell->reader, mine, memory_order_relaxed);
+	if (stamp != last_stamp)
+		atomic_store_explicit(&cell->read_stamp, stamp, memory_order_relaxed);
+	if (also == mine ? mine == reader || (reader == 0 && other == 0) : also == other)
+		return;
+	last = reader == 0 ? ORDERED : find_apart(race, now, mine, reader, last_stamp);
+	if (last != BLOCKS && other != 0)
+		kept = compare_words(now, mine, other, make_stamp(other, clock_of(reader, last_stamp)));
+	if (last != ORDERED && last >= kept)
+		atomic_store_explicit(&cell->other_reader, reader, memory_order_relaxed);
+	else if (kept <= LANES && also != mine)
+		atomic_store_explicit(&cell->other_reader, also, memory_order_relaxed);
+	else if (kept == ORDERED && other != 0)
+		atomic_store_explicit(&cell->other_reader, 0, memory_order_relaxed);
+}
+
+static void check_global_read(struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine,
+                              bool record)
+{
+	const uint64_t writer = atomic_load_explicit(&cell->writer, memory_order_relaxed);
+	const bool beside_atomics = has_atomics(cell);
+	enum apart apart;
+	if (beside_atomics)
+		check_against_global_atomics(race, now, mine);
+	if (writer != 0 && !(beside_atomics && word_touch(writer) >= ATOMIC) &&
+	    !may_meet(word_touch(writer), now->touch, word_block(writer) == word_block(mine)) &&
+	    (apart = find_apart(race, now, mine, writer,
+	                        atomic_load_explicit(&cell->write_stamp, memory_order_relaxed))) != ORDERED)
+		found(race, now, FINDING_READ_AFTER_WRITE, apart == LANES ? FINDING_WARNING : FINDING_ERROR,
+		      SIM_GLOBAL, party_of(writer, word_touch(writer) < ATOMIC ? SIM_OP_STORE : SIM_OP_ATOMIC),
+		      apart == BLOCKS);
+	if (record)
+		note_global_read(race, cell, now, mine);
+}
+
+static struct global_cell *cells_of(struct shadow *shadow, size_t count)
+{
+	struct global_cell *cells = shadow_if_open(shadow);
+	return cells ? cells : shadow_open(shadow, count * sizeof *cells);
+}
+
+static void check_global_cell(struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine,
+                              bool record)
+{
+	open_global_cell(cell, now, race->launch->number);
+	if (now->op == SIM_OP_LOAD)
+		check_global_read(race, cell, now, mine, record);
+	else
+		check_global_write(race, cell, now, mine, record);
+}
+
+/* Accesses of less than 4 bytes have cells for each byte, beside those of the words; each kind looks at both. */
+static void check_global_bytes(struct race *race, struct sim_allocation *allocation, const struct access *now,
+                               uint64_t mine, bool record)
+{
+	struct global_cell *cells = cells_of(&allocation->race_of_bytes, allocation->size + 8);
+	for (unsigned i = 0; cells && i < now->bytes; i++) {
+		struct access byte = *now;
+		byte.address += i;
+		byte.bytes = 1;
+		byte.allocation = NULL;
+		byte.value = now->value >> 8 * i & 0xff;
+		check_global_cell(race, &cells[byte.address - allocation->first], &byte, mine, record);
+	}
+}
+
+static void check_global(struct race *race, struct sim_allocation *allocation, struct access *now, unsigned size,
+                         const struct stored *value)
+{
+	struct global_cell *cells = cells_of(&allocation->race, allocation->size / 4 + 2);
+	const uint64_t mine = word_of(race, now);
+	if (!cells)
+		return; /* no memory for it: the counters and the other checks go on */
+	now->bytes = size < 4 ? size : 4;
+	now->allocation = allocation;
+	for (unsigned done = 0; done < size; done += 4) {
+		now->value = value->word[done / 4];
+		check_global_cell(race, &cells[(now->address - allocation->first) / 4], now, mine, size >= 4);
+		if (size < 4 || shadow_if_open(&allocation->race_of_bytes))
+			check_global_bytes(race, allocation, now, mine, size < 4);
+		now->address += 4;
+	}
+}
+
+/* A lane's own reads, kept apart from the cells, which other workers write too. */
+static void note_recent_read(struct race_warp *warp, int lane, uintptr_t address, uint32_t site)
+{
+	warp->recent_reads[lane][address / 4 % RECENT_READS].address = address;
+	warp->recent_reads[lane][address / 4 % RECENT_READS].site = site;
+}
+
+static void explain_recent_read(const struct race_warp *warp, int lane, uintptr_t address)
+{
+	if (warp->recent_reads[lane][address / 4 % RECENT_READS].address == address)
+		explain_read(warp->recent_reads[lane][address / 4 % RECENT_READS].site);
+}
+
+/* ---- a warp's instruction ---- */
+
+static bool is_uniform(const uint64_t *address, unsigned count)
+{
+	uint64_t differs = 0;
+	for (unsigned i = 1; i < count; i++)
+		differs |= address[i] ^ address[0];
+	return differs == 0;
+}
+
+/* A store's touch depends on its thread. */
+static enum touch touch_of(struct race *race, uint32_t thread, uint64_t key)
+{
+	switch (key_op(key)) {
+	case SIM_OP_LOAD: return key_is_volatile(key) ? VOLATILE_LOAD : PLAIN_LOAD;
+	case SIM_OP_ATOMIC: return key_is_volatile(key) ? BLOCK_ATOMIC : ATOMIC;
+	default: break;
+	}
+	if (key_is_volatile(key))
+		return ordering_is_publishing(race, thread) ? RELEASING_STORE : VOLATILE_STORE;
+	if (race->has_fenced)
+		ordering_note_plain_store(race, thread);
+	return PLAIN_STORE;
+}
+
+void race_instruction(struct race *race, uint32_t number, uint64_t key, uint32_t lanes, const uint64_t *address,
+                      const struct stored *value)
+{
+	static const struct stored nothing;
+	const enum sim_space space = key_space(key);
+	if (space == SIM_CONSTANT)
+		return;
+	struct race_warp *warp = &race->warps[number];
+	const unsigned size = key_size(key), count = (unsigned)__builtin_popcount(lanes);
+	const uint32_t first_thread = number * WARP_SIZE;
+	const uint32_t first_active = first_thread + (uint32_t)__builtin_ctz(lanes);
+	struct access now = {
+		.site = key_site(key), .op = key_op(key), .touch = touch_of(race, first_active, key), .warp = warp};
+	if (space == SIM_GLOBAL && now.op != SIM_OP_STORE)
+		for (uint32_t rest = lanes, j = 0; rest != 0; rest &= rest - 1, j++) {
+			if (now.op == SIM_OP_LOAD)
+				note_recent_read(warp, __builtin_ctz(rest), address[j], now.site);
+			else
+				explain_recent_read(warp, __builtin_ctz(rest), address[j]);
+		}
+	struct sim_allocation *allocation = NULL;
+	/* A broadcast is read once: what matters is the warp, and one lane speaks for it. After fences lanes differ.
+	 */
+	if (now.op == SIM_OP_LOAD && !race->has_fenced && is_uniform(address, count)) {
+		now.thread = first_active;
+		now.also = first_thread + 31u - (uint32_t)__builtin_clz(lanes);
+		now.clock = lane_clock(race, first_active);
+		now.address = address[0];
+		if (space == SIM_SHARED)
+			check_shared_broadcast(race, &now, size, lanes);
+		else if ((allocation = sim_memory_find(address[0])))
+			check_global(race, allocation, &now, size, &nothing);
+		return;
+	}
+	for (uint32_t rest = lanes, i = 0; rest != 0; rest &= rest - 1, i++) {
+		const struct stored *stored = now.op == SIM_OP_STORE ? &value[i] : &nothing;
+		now.thread = now.also = first_thread + (uint32_t)__builtin_ctz(rest);
+		if (now.op == SIM_OP_STORE && race->has_fenced)
+			now.touch = touch_of(race, now.thread, key);
+		now.clock = lane_clock(race, now.thread);
+		now.address = address[i];
+		if (space == SIM_SHARED) {
+			check_shared(race, &now, size, stored);
+			continue;
+		}
+		if (!allocation || address[i] - allocation->first >= allocation->size)
+			allocation = sim_memory_find(address[i]);
+		if (allocation)
+			check_global(race, allocation, &now, size, stored);
+	}
+}
+
+void race_catch_up(struct race *race, uint32_t thread, struct window *window)
+{
+	struct race_warp *warp = &race->warps[thread / WARP_SIZE];
+	const uint32_t lane = thread % WARP_SIZE;
+	if (window->pending)
+		window_capture(window);
+	for (uint32_t i = warp->caught_up[lane]; i < window->count; i++)
+		race_instruction(race, thread / WARP_SIZE, window->keys[i], 1u << lane, &window->addresses[i],
+		                 &window->values[i]);
+	warp->caught_up[lane] = (uint16_t)window->count;
+	warp->has_caught_up = true;
+}
+
+void race_fence(struct race *race, uint32_t thread, struct window *window, bool block_only)
+{
+	race_catch_up(race, thread, window);
+	ordering_fence(race, thread, block_only);
+}
+
+bool race_has_caught_up(const struct race *race, uint32_t warp)
+{
+	return race->warps[warp].has_caught_up;
+}
+
+uint32_t race_caught_up(const struct race *race, uint32_t thread)
+{
+	return race->warps[thread / WARP_SIZE].caught_up[thread % WARP_SIZE];
+}
+
+void race_forget_windows(struct race *race, uint32_t number)
+{
+	struct race_warp *warp = &race->warps[number];
+	memset(warp->caught_up, 0, sizeof warp->caught_up);
+	warp->has_caught_up = false;
+}

@@ -1,0 +1,143 @@
+/*
+ * What a program brings along: its SIM_* environment, the tables that simcc wrote into it (../tables.h), and what the
+ * engine does when the machine has no memory for it.
+ */
+#ifndef SIM_PROGRAM_H
+#define SIM_PROGRAM_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../gpus.h"
+#include "sim.h"
+#include "tables.h"
+
+/* ---- numbers of every device ---- */
+
+enum {
+	WARP_SIZE = 32,
+	MAX_THREADS = 1024, /* of a block */
+	MAX_WARPS = MAX_THREADS / WARP_SIZE,
+	DYNAMIC_SHARED_MAX = 256 * 1024,
+};
+
+/* The lanes of a warp, as a mask: the last one of a block may have fewer than 32. */
+static inline uint32_t lanes_of(uint32_t lane_count)
+{
+	return lane_count == WARP_SIZE ? ~0u : (1u << lane_count) - 1;
+}
+static inline bool is_same_warp(uint32_t thread, uint32_t other)
+{
+	return thread / WARP_SIZE == other / WARP_SIZE;
+}
+
+/* ---- out of memory ---- */
+
+/*
+ * The engine cannot do without its own memory: a count or a check that quietly misses something is worse than none.
+ * So nobody handles a NULL; the program ends with one line and status 3. (Device memory is another thing: cudaMalloc
+ * returns an error. And where a limit on address space forbids a reservation in proportion to an allocation,
+ * racecheck goes without.)
+ */
+_Noreturn void out_of_memory(void);
+/* `memory`, which is not NULL. */
+void *need(void *memory);
+/* Makes room for `count` elements of `size` bytes; `array` is the address of the pointer to them. */
+void need_room(void *array, size_t *capacity, size_t count, size_t size);
+/* Address space that reads as 0, in which the system makes a page when it is touched; NULL where a limit forbids. */
+void *reserve_pages(size_t bytes);
+
+/* ---- the environment, read once ---- */
+
+enum sim_order { SIM_ORDER_FORWARD, SIM_ORDER_REVERSE, SIM_ORDER_SHUFFLE };
+
+struct sim_options {
+	const struct gpu *gpu;
+	enum sim_order order;
+	uint64_t order_seed;
+	int threads; /* CPU threads over which blocks are spread */
+	double timeout_s;
+	bool check[SIM_TOOLS];
+	const char *report_path; /* NULL, "-" or a file */
+	const char *trace_path;  /* the same */
+	size_t trace_limit;      /* bytes */
+};
+
+/* Parses the environment at the first call; a bad value is one line on stderr and exit 2. */
+const struct sim_options *sim_options(void);
+
+/* ---- functions ---- */
+
+/* The function whose first instruction is at address, or that holds it; NULL if none. */
+const struct sim_function *sim_function_at(const void *address);
+const struct sim_function *sim_function_holding(const void *address);
+const struct sim_function *sim_kernel_named(const char *name);
+const struct sim_function *sim_function_signed(const char *signature);
+size_t sim_function_count(void);
+const struct sim_function *sim_function_number(size_t index);
+/* Bytes of static shared memory; 0 for NULL. */
+size_t sim_static_shared_bytes(const struct sim_function *function);
+
+/* ---- shared arrays ---- */
+
+size_t sim_shared_count_all(void);
+const struct sim_shared *sim_shared_at(size_t index);
+const struct sim_shared *sim_shared_holding(uintptr_t address); /* of the calling pthread; NULL if none */
+uintptr_t sim_shared_address(const struct sim_shared *array);   /* in the calling pthread */
+extern __thread char sim_dynamic_shared[] __attribute__((tls_model("local-exec")));
+
+/* The thread of a kernel that is running on this pthread; NULL on a host thread and in a worker's scheduler. */
+extern __thread struct lane *sim_lane __attribute__((tls_model("local-exec")));
+
+/* ---- sites: by number, which is what a record has room for ---- */
+
+extern struct sim_site __start_sim_sites[] __attribute__((weak));
+extern struct sim_site __stop_sim_sites[] __attribute__((weak));
+extern const char __executable_start[] __attribute__((visibility("hidden"))); /* the linker's */
+
+/* The number of a site is the distance of the address that its call returns to from the start of the program, in
+ * steps of 4: a call is longer. Numbers end at 64 MB of program. */
+enum { SITE_INDEX_BITS = 24, SITE_SHIFT = 2, NO_SITE = (1 << SITE_INDEX_BITS) - 1 };
+
+static inline uint32_t site_called_from(const void *return_address)
+{
+	return (uint32_t)(((uintptr_t)return_address - (uintptr_t)__executable_start) >> SITE_SHIFT);
+}
+
+/* Of the call of the function that says this. A plain build has no sites. */
+#define CALL_SITE()                                                                                                  \
+	(&__stop_sim_sites[0] > &__start_sim_sites[0] ? site_called_from(__builtin_return_address(0))                \
+	                                              : (uint32_t)NO_SITE)
+
+/* The records have numbers from 1, which are small; 0: no call is known there. */
+extern uint32_t sim_site_numbers[1 << SITE_INDEX_BITS];
+
+static inline const struct sim_site *site_numbered(uint32_t number)
+{
+	return number == 0 ? NULL : &__start_sim_sites[number - 1];
+}
+
+static inline const struct sim_site *site_at(uint32_t site)
+{
+	return site_numbered(sim_site_numbers[site]);
+}
+
+static inline uint32_t site_of(const struct sim_site *record)
+{
+	return record ? site_called_from(record->address) : (uint32_t)NO_SITE;
+}
+
+/* What is noted of a site: a thread reads here plainly what it then does an atomic to; a shuffle that has delivered a
+ * value. */
+enum site_note { SITE_READS_BEFORE_ATOMIC = 1, SITE_DELIVERS = 2 };
+extern uint8_t sim_site_notes[1 << SITE_INDEX_BITS];
+
+static inline void note_at_site(uint32_t site, enum site_note note)
+{
+	if (sim_site_notes[site] != note)
+		__atomic_store_n(&sim_site_notes[site], note, __ATOMIC_RELAXED);
+}
+
+#endif

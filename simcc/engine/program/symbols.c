@@ -1,0 +1,156 @@
+/* The tables simcc wrote into the program (tables.h), looked up by address and by name. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "program/program.h"
+
+extern struct sim_function __start_sim_functions[] __attribute__((weak));
+extern struct sim_function __stop_sim_functions[] __attribute__((weak));
+extern struct sim_shared __start_sim_shared[] __attribute__((weak));
+extern struct sim_shared __stop_sim_shared[] __attribute__((weak));
+
+__thread char sim_dynamic_shared[DYNAMIC_SHARED_MAX] __attribute__((aligned(256), tls_model("local-exec")));
+
+/* The system gives them memory where they are touched. */
+uint32_t sim_site_numbers[1 << SITE_INDEX_BITS];
+uint8_t sim_site_notes[1 << SITE_INDEX_BITS];
+
+static struct sim_function **functions; /* sorted by address */
+static size_t function_count;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void number_sites(void)
+{
+	const uint32_t count = (uint32_t)(__stop_sim_sites - __start_sim_sites);
+	for (uint32_t i = 0; i < count; i++) {
+		const uintptr_t away = (uintptr_t)__start_sim_sites[i].address - (uintptr_t)__executable_start;
+		if (away >> SITE_SHIFT >= NO_SITE) {
+			fprintf(stderr, "the simulated device counts programs of up to 64 MB; this one is larger\n");
+			_exit(3);
+		}
+		sim_site_numbers[away >> SITE_SHIFT] = i + 1;
+	}
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct sim_function *first = *(struct sim_function *const *)a,
+				  *second = *(struct sim_function *const *)b;
+	return (first->address > second->address) - (first->address < second->address);
+}
+
+static void prepare_tables(void)
+{
+	number_sites();
+	function_count = (size_t)(__stop_sim_functions - __start_sim_functions);
+	functions = need(malloc((function_count + 1) * sizeof *functions));
+	for (size_t i = 0; i < function_count; i++)
+		functions[i] = &__start_sim_functions[i];
+	qsort(functions, function_count, sizeof *functions, compare_functions);
+}
+
+const struct sim_function *sim_function_holding(const void *address)
+{
+	pthread_once(&once, prepare_tables);
+	size_t low = 0, high = function_count;
+	while (low < high) { /* the last function that starts at or before address */
+		size_t middle = low + (high - low) / 2;
+
+		if ((uintptr_t)functions[middle]->address <= (uintptr_t)address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || (uintptr_t)address - (uintptr_t)functions[low - 1]->address >= functions[low - 1]->size)
+		return NULL;
+	return functions[low - 1];
+}
+
+const struct sim_function *sim_function_at(const void *address)
+{
+	const struct sim_function *function = sim_function_holding(address);
+	return function && function->address == address ? function : NULL;
+}
+
+const struct sim_function *sim_kernel_named(const char *name)
+{
+	for (struct sim_function *f = __start_sim_functions; f < __stop_sim_functions; f++)
+		if (f->is_kernel && strcmp(f->name, name) == 0)
+			return f;
+	return NULL;
+}
+
+const struct sim_function *sim_function_signed(const char *signature)
+{
+	for (struct sim_function *f = __start_sim_functions; f < __stop_sim_functions; f++)
+		if (strcmp(f->signature, signature) == 0)
+			return f;
+	return NULL;
+}
+
+int sim_is_counting(void)
+{
+	return &__stop_sim_sites[0] > &__start_sim_sites[0];
+}
+
+size_t sim_static_shared_bytes(const struct sim_function *function)
+{
+	size_t bytes = 0;
+	for (uint32_t i = 0; function && i < function->shared_count; i++) {
+		const struct sim_shared *array = function->shared[i];
+		size_t align = array->align > 16 ? array->align : 1; /* simcc aligns every array to 16: not CUDA's */
+		bytes = (bytes + align - 1) / align * align + array->size;
+	}
+	return bytes;
+}
+
+static uintptr_t thread_pointer(void)
+{
+	uintptr_t pointer;
+	__asm__("movq %%fs:0, %0" : "=r"(pointer));
+	return pointer;
+}
+
+size_t sim_function_count(void)
+{
+	return (size_t)(__stop_sim_functions - __start_sim_functions);
+}
+
+const struct sim_function *sim_function_number(size_t index)
+{
+	return &__start_sim_functions[index];
+}
+
+size_t sim_shared_count_all(void)
+{
+	return (size_t)(__stop_sim_shared - __start_sim_shared);
+}
+
+const struct sim_shared *sim_shared_at(size_t index)
+{
+	return &__start_sim_shared[index];
+}
+
+uintptr_t sim_shared_address(const struct sim_shared *array)
+{
+	return thread_pointer() + (uintptr_t)array->offset;
+}
+
+const struct sim_shared *sim_shared_holding(uintptr_t address)
+{
+	const struct sim_shared *nearest = NULL;
+	uintptr_t least = SIM_REDZONE;
+	/* Just before an array is also just behind another one's emptiness: the nearer of the two is meant. */
+	for (struct sim_shared *array = __start_sim_shared; array < __stop_sim_shared; array++) {
+		uintptr_t first = sim_shared_address(array), end = first + array->size;
+		uintptr_t away = address < first ? first - address : address < end ? 0 : address - end + 1;
+		if (away < least) {
+			least = away;
+			nearest = array;
+		}
+	}
+	return nearest;
+}

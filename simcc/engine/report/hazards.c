@@ -1,0 +1,364 @@
+/*
+ * What is said when something is wrong: the message in compute-sanitizer's words with the source line below it, one
+ * JSON record, and the summary and exit status at the end.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/output.h"
+
+enum { MOST_CALLS = 4 }; /* of a function misused in one way, printed */
+
+static _Atomic uint64_t error_count;
+static const char *tool_name(enum sim_tool tool)
+{
+	return (const char *const[]){"memcheck", "racecheck", "initcheck", "synccheck", "leakcheck"}[tool];
+}
+
+/* ---- places: a kernel that is wrong is wrong at each of its launches, and need not say so each time ---- */
+
+struct place {
+	enum sim_tool tool;
+	const char *kind, *kernel; /* of a misused call: its error and its name */
+	char file[256], other_file[256];
+	unsigned line, other_line;
+	bool printed;
+	uint32_t last_launch;
+	uint64_t reports, hazards, launches;
+};
+
+enum { MOST_PLACES = 4096 };
+
+static pthread_mutex_t places_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct place *places;
+static size_t place_count, place_capacity;
+
+static bool is_same_side(unsigned line, const char *file, unsigned other_line, const char *other_file)
+{
+	return line == other_line && strcmp(file, other_file) == 0;
+}
+
+/* Which of the two sides comes first does not matter: that is a question of order. */
+static bool is_at(const struct place *place, const struct hazard *h)
+{
+	if (place->tool != h->tool || strcmp(place->kind, h->kind) != 0 || strcmp(place->kernel, h->kernel) != 0)
+		return false;
+	return (is_same_side(place->line, place->file, h->line, h->file) &&
+	        is_same_side(place->other_line, place->other_file, h->other_line, h->other_file)) ||
+	       (is_same_side(place->line, place->file, h->other_line, h->other_file) &&
+	        is_same_side(place->other_line, place->other_file, h->line, h->file));
+}
+
+/* NULL: there are too many places. */
+static struct place *place_of(const struct hazard *h)
+{
+	for (size_t i = 0; i < place_count; i++)
+		if (is_at(&places[i], h))
+			return &places[i];
+	if (place_count == MOST_PLACES)
+		return NULL;
+	need_room(&places, &place_capacity, place_count + 1, sizeof *places);
+	struct place *place = &places[place_count++];
+	*place = (struct place){
+		.tool = h->tool, .kind = h->kind, .kernel = h->kernel, .line = h->line, .other_line = h->other_line};
+	memcpy(place->file, h->file, sizeof place->file);
+	memcpy(place->other_file, h->other_file, sizeof place->other_file);
+	return place;
+}
+
+/* Which report of its place it is, from 1; 0: there are too many places. `printed`: it will be, if it is the first.
+ */
+static uint64_t count_at_place(const struct hazard *h, bool printed)
+{
+	uint64_t report = 0;
+	pthread_mutex_lock(&places_lock);
+	struct place *place = place_of(h);
+	if (place) {
+		report = ++place->reports;
+		place->hazards += h->count;
+		place->launches += place->last_launch != h->launch;
+		place->last_launch = h->launch;
+		place->printed |= report == 1 && printed;
+	}
+	pthread_mutex_unlock(&places_lock);
+	return report;
+}
+
+/* How often, at the end of the program, where only the first was printed. */
+static void print_repeated(void)
+{
+	for (size_t i = 0; i < place_count; i++) {
+		const struct place *place = &places[i];
+		if (!place->printed || place->reports <= (place->launches == 0 ? MOST_CALLS : 1))
+			continue;
+		fflush(NULL);
+		fprintf(stderr, "========= %s: %s", tool_name(place->tool), place->kind);
+		if (place->line != 0)
+			fprintf(stderr, " at %s:%u", place->file, place->line);
+		if (place->other_line != 0)
+			fprintf(stderr, " and %s:%u", place->other_file, place->other_line);
+		fprintf(stderr, " in %s [%" PRIu64 " hazards", place->kernel, place->hazards);
+		if (place->launches > 0)
+			fprintf(stderr, " over %" PRIu64 " launch%s", place->launches,
+			        place->launches == 1 ? "" : "es");
+		fprintf(stderr, "]\n");
+	}
+}
+
+/* ---- messages ---- */
+
+/* The line, and below it a caret where the access is, if the column is known. */
+static void print_source_line(const char *path, unsigned line, unsigned column)
+{
+	FILE *file = fopen(path, "r");
+	char text[300] = "";
+	unsigned number = 0;
+	while (file && number < line && fgets(text, sizeof text, file))
+		if (strchr(text, '\n') || feof(file))
+			number++;
+	if (!file)
+		return;
+	fclose(file);
+	if (number != line)
+		return;
+	for (char *c = text; *c != '\0'; c++)
+		if (*c == '\t')
+			*c = ' ';
+	text[strcspn(text, "\n")] = '\0';
+	fprintf(stderr, "=========     %5u | %s\n", line, text);
+	/* A macro's columns are not those of the line that uses it: better no caret than one in the void. */
+	if (column > 0 && column <= strlen(text) && text[column - 1] != ' ')
+		fprintf(stderr, "=========           | %*s^\n", (int)column - 1, "");
+}
+
+/* In full where that fits a line of 80 columns; else without its types; else by its name alone. */
+static void print_function(const struct hazard *h)
+{
+	const struct sim_function *function = sim_function_signed(h->signature);
+	char place[300] = "", text[1200];
+	if (h->line != 0)
+		snprintf(place, sizeof place, " in %.255s:%u", h->file, h->line);
+	snprintf(text, sizeof text, "=========     at %.700s%s", h->signature, place);
+	if (function && strlen(text) > 80 && function->template_args[0] != '\0')
+		snprintf(text, sizeof text, "=========     at %.300s<%.300s>%s", function->name,
+		         function->template_args, place);
+	if (function && strlen(text) > 80)
+		snprintf(text, sizeof text, "=========     at %.300s%s", function->name, place);
+	fprintf(stderr, "%s\n", text);
+}
+
+static void print_hazard(const struct hazard *h)
+{
+	fprintf(stderr, "========= %s%s\n", strcmp(h->severity, "warning") == 0 ? "Warning: " : "", h->headline);
+	if (h->line != 0 || h->signature[0] != '\0')
+		print_function(h);
+	if (h->has_place)
+		fprintf(stderr, "=========     by thread (%u,%u,%u) in block (%u,%u,%u)\n", h->thread.x, h->thread.y,
+		        h->thread.z, h->block.x, h->block.y, h->block.z);
+	for (int i = 0; i < 3; i++)
+		if (h->detail[i][0] != '\0')
+			fprintf(stderr, "=========     %s\n", h->detail[i]);
+	if (h->line != 0)
+		print_source_line(h->file, h->line, h->column);
+	if (h->advice[0] != '\0')
+		fprintf(stderr, "=========     %s\n", h->advice);
+	if (h->has_other && h->other_line != 0 && (h->other_line != h->line || strcmp(h->other_file, h->file) != 0))
+		print_source_line(h->other_file, h->other_line, h->other_column);
+}
+
+const char *op_name(enum sim_op op)
+{
+	return op == SIM_OP_LOAD ? "read" : op == SIM_OP_STORE ? "write" : "atomic";
+}
+
+static void write_record(const struct hazard *h)
+{
+	FILE *out = report_file();
+	if (!out)
+		return;
+	fprintf(out, "{\"type\":\"hazard\",\"tool\":\"%s\",\"kind\":\"%s\",\"severity\":\"%s\",\"kernel\":",
+	        tool_name(h->tool), h->kind, h->severity);
+	write_json_string(out, h->kernel);
+	if (h->has_place)
+		fprintf(out, ",\"block\":[%u,%u,%u],\"thread\":[%u,%u,%u]", h->block.x, h->block.y, h->block.z,
+		        h->thread.x, h->thread.y, h->thread.z);
+	if (h->line != 0) {
+		fprintf(out, ",\"file\":");
+		write_json_string(out, h->file);
+		fprintf(out, ",\"line\":%u", h->line);
+	}
+	if (h->space)
+		fprintf(out, ",\"space\":\"%s\"", h->space);
+	if (h->array[0] != '\0') {
+		fprintf(out, ",\"array\":");
+		write_json_string(out, h->array);
+	}
+	if (h->index != INT64_MIN)
+		fprintf(out, ",\"index\":%" PRId64, h->index);
+	if (h->bytes != 0)
+		fprintf(out, ",\"bytes\":%u", h->bytes);
+	fprintf(out, ",\"count\":%" PRIu64, h->count);
+	if (h->has_other) {
+		fprintf(out, ",\"other\":{\"thread\":[%u,%u,%u]", h->other_thread.x, h->other_thread.y,
+		        h->other_thread.z);
+		if (h->other_line != 0)
+			fprintf(out, ",\"line\":%u", h->other_line);
+		fprintf(out, ",\"op\":\"%s\"}", h->other_op);
+	}
+	fprintf(out, "}\n");
+	report_written();
+}
+
+bool report_hazard(const struct hazard *hazard)
+{
+	if (!sim_options()->check[hazard->tool])
+		return false;
+	const bool is_first = hazard->launch == 0 ||
+	                      (strcmp(hazard->severity, "info") != 0 && count_at_place(hazard, !hazard->silent) == 1);
+	fflush(stdout);
+	if (is_first && !hazard->silent)
+		print_hazard(hazard);
+	write_record(hazard);
+	if (strcmp(hazard->severity, "error") == 0)
+		error_count++;
+	return is_first;
+}
+
+void hazard_set_location(struct hazard *hazard, const struct sim_site *site)
+{
+	if (!site)
+		return;
+	snprintf(hazard->file, sizeof hazard->file, "%s", site->file);
+	hazard->line = site->line;
+	hazard->column = site->column;
+	/* The function of the access itself: a __device__ function, maybe. */
+	if (site->function)
+		hazard->signature = site->function->signature;
+}
+
+void hazard_set_other(struct hazard *hazard, uint3 thread, const struct sim_site *site, const char *op)
+{
+	hazard->has_other = true;
+	hazard->other_thread = thread;
+	hazard->other_line = site ? site->line : 0;
+	hazard->other_column = site ? site->column : 0;
+	snprintf(hazard->other_op, sizeof hazard->other_op, "%s", op);
+	snprintf(hazard->other_file, sizeof hazard->other_file, "%s", site ? site->file : "");
+}
+
+uint3 thread_index(const struct request *request, uint32_t thread)
+{
+	const dim3 size = request->block;
+	return (uint3){thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
+}
+
+struct hazard hazard_of(const struct actor *actor, const struct sim_site *site, enum sim_tool tool, const char *kind,
+                        cudaError_t error)
+{
+	const struct request *request = actor->request;
+	const struct sim_function *function = request->function;
+	struct hazard hazard = {
+		.tool = tool,
+		.kind = kind,
+		.severity = "error",
+		.kernel = function ? function->name : request->name,
+		.signature = function ? function->signature : request->name,
+		.has_place = true,
+		.block = actor->block,
+		.thread = actor->thread,
+		.index = INT64_MIN,
+		.count = 1,
+		.launch = request->number,
+		.error = error,
+	};
+	hazard_set_location(&hazard, site);
+	return hazard;
+}
+
+void report_misuse(cudaError_t error, const char *function, const char *format, va_list arguments)
+{
+	if (!sim_options()->check[SIM_MEMCHECK])
+		return;
+	const struct hazard hazard = {.tool = SIM_MEMCHECK,
+	                              .kind = "api_misuse",
+	                              .severity = "error",
+	                              .kernel = "",
+	                              .index = INT64_MIN,
+	                              .count = 1};
+	struct hazard call = hazard; /* its place is the function and the error: no line is known */
+	call.kernel = function;
+	call.kind = cudaGetErrorName(error);
+	const uint64_t report = count_at_place(&call, true);
+	fflush(stdout);
+	if (report >= 1 && report <= MOST_CALLS) {
+		fprintf(stderr, "========= Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.\n",
+		        call.kind, (int)error, cudaGetErrorString(error), function);
+		fprintf(stderr, "=========     ");
+		vfprintf(stderr, format, arguments);
+		fprintf(stderr, "\n");
+	}
+	write_record(&hazard);
+	error_count++;
+}
+
+/* ---- the end of the program ---- */
+
+uint64_t sim_error_count(void)
+{
+	return error_count;
+}
+
+static void report_leaks(void)
+{
+	if (sim_allocated_bytes() == 0)
+		return;
+	for (size_t i = 0; i < sim_allocation_count(); i++) {
+		const struct sim_allocation *a = sim_allocation_at(i);
+		if (a->freed || a->is_variable)
+			continue;
+		struct hazard hazard = {.tool = SIM_LEAKCHECK,
+		                        .kind = "leak",
+		                        .severity = "error",
+		                        .kernel = "",
+		                        .signature = "",
+		                        .space = "global",
+		                        .index = INT64_MIN,
+		                        .count = a->size};
+		snprintf(hazard.headline, sizeof hazard.headline, "Leaked %zu bytes at %p", a->size,
+		         (void *)a->first);
+		snprintf(hazard.detail[0], sizeof hazard.detail[0], "'%s' was never freed", a->name);
+		snprintf(hazard.array, sizeof hazard.array, "%s", a->name);
+		report_hazard(&hazard);
+	}
+}
+
+static void summarise(int status, void *unused)
+{
+	(void)unused;
+	if (sim_options()->check[SIM_LEAKCHECK])
+		report_leaks();
+	report_refusals();
+	print_repeated();
+	if (error_count > 0) {
+		fflush(NULL);
+		fprintf(stderr, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", error_count,
+		        error_count == 1 ? "" : "s");
+		if (status == 0)
+			_exit(1); /* right numbers do not excuse a wrong program */
+	}
+	if (status == 0 && trace_has_failed()) {
+		fflush(NULL);
+		_exit(3);
+	}
+}
+
+/* Registered before anything of the program's own, so that it is the last to run. */
+__attribute__((constructor)) static void summarise_at_exit(void)
+{
+	on_exit(summarise, NULL);
+}

@@ -1,0 +1,48 @@
+/*
+ * SIM_TRACE has two rooms, and trace_objects.c beneath them. trace.c belongs to a worker: it collects what one block
+ * does in one interval and turns it into lines. trace_file.c belongs to the host: it puts the blocks of a launch in
+ * order, keeps to the limit and writes the file. So the file is the same whichever worker ran a block, and whenever.
+ */
+#ifndef SIM_TRACE_H
+#define SIM_TRACE_H
+
+#include "report/output.h"
+
+/* The lines of one block, all of them or the first ones. */
+struct traced_block {
+	uint64_t linear; /* x + width * (y + height * z): their order in the file */
+	uint64_t order;  /* in which it was run */
+	char *text;      /* whole lines; owned */
+	size_t length;
+	uint32_t *objects; /* the numbers of what they name; owned */
+	size_t object_count;
+	bool cut; /* there would be more, but for the limit */
+};
+
+/* What a line names: an allocation, a variable, a shared array, or dynamic shared memory. */
+struct object {
+	uint32_t number; /* as in object_numbered */
+	enum sim_space space;
+	const char *name;
+	uintptr_t first; /* shared memory: in this worker */
+	size_t size;
+};
+
+/* ---- trace_objects.c ---- */
+
+/* Shared arrays by index, then dynamic shared memory, then allocations by index. The number of a launch's objects. */
+struct object trace_object(const struct request *launch, uint32_t number);
+size_t trace_object_count(void);
+/* The order in lines: global memory as it was allocated, then constants, then shared memory by name. */
+int trace_compare_objects(const struct object *a, const struct object *b);
+
+/* ---- trace_file.c ---- */
+
+const struct request *trace_request(const struct traced_launch *traced);
+/* Bytes of lines that one block may still fill, and whether a block is past those that fit. */
+size_t trace_room(const struct traced_launch *traced);
+bool trace_is_beyond(const struct traced_launch *traced, uint64_t linear);
+/* Takes the lines over. */
+void trace_add_block(struct traced_launch *traced, const struct traced_block *block);
+
+#endif

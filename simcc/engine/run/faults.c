@@ -1,0 +1,135 @@
+/*
+ * The last net under a kernel: signals. Every access of device code is checked before it happens, so what arrives
+ * here is rare: a local array that overran its stack, a call through a wild pointer, a division by zero, __trap(),
+ * and the clock's interruption of a loop that touches no memory.
+ *
+ * The handler itself does nothing but turn the interrupted thread to a landing place on a stack of its own, where
+ * ordinary code can report and give the block up.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "run/worker.h"
+
+enum { INTERRUPT = SIGURG, SIGNAL_STACK = 64 * 1024, LANDING_STACK = 256 * 1024 };
+/* Below a stack: a local array so large that its other end is what was touched first. */
+enum { LARGEST_FRAME = 1 << 30 };
+
+static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+static struct sigaction previous[sizeof caught / sizeof caught[0]];
+
+struct fault {
+	int signal;
+	uintptr_t address, instruction;
+	struct lane *lane;
+};
+
+static __thread struct fault fault;
+
+static __attribute__((noreturn)) void land(void)
+{
+	struct lane *lane = fault.lane;
+	const struct actor actor = actor_of(lane);
+	struct hazard hazard = hazard_of(&actor, NULL, SIM_MEMCHECK, "fault", cudaErrorLaunchFailure);
+	sim_lane = NULL;
+	hazard_locate_instruction(&hazard, fault.instruction);
+	switch (fault.signal) {
+	case INTERRUPT:
+		hazard.tool = SIM_SYNCCHECK;
+		hazard.kind = "endless_loop";
+		hazard.error = cudaErrorLaunchTimeout;
+		snprintf(hazard.headline, sizeof hazard.headline, "No progress: an endless loop");
+		snprintf(hazard.detail[0], sizeof hazard.detail[0],
+		         "for %g s no thread has ended or passed a barrier (SIM_TIMEOUT sets the limit)",
+		         sim_options()->timeout_s);
+		break;
+	case SIGFPE:
+		hazard.kind = "division_by_zero";
+		snprintf(hazard.headline, sizeof hazard.headline, "Integer division by zero");
+		snprintf(hazard.detail[0], sizeof hazard.detail[0],
+		         "or of the smallest integer by -1; a GPU goes on with an undefined result");
+		break;
+	case SIGILL:
+	case SIGTRAP:
+		hazard.kind = "trap";
+		hazard.error = cudaErrorIllegalInstruction;
+		snprintf(hazard.headline, sizeof hazard.headline, "Illegal instruction, or __trap()");
+		break;
+	default:
+		if (fault.address - (lane->local.first + STACK_BYTES) < GUARD_BYTES) {
+			hazard.kind = "local_overrun";
+			hazard.space = "local";
+			hazard.error = cudaErrorIllegalAddress;
+			snprintf(hazard.headline, sizeof hazard.headline, "A local array was overrun");
+			snprintf(hazard.detail[0], sizeof hazard.detail[0],
+			         "an index has left the thread's local memory");
+		} else if (fault.address - lane->local.first < STACK_RESERVE ||
+		           lane->local.first - fault.address < LARGEST_FRAME) {
+			hazard.kind = "stack_overflow";
+			hazard.space = "local";
+			hazard.error = cudaErrorIllegalAddress;
+			snprintf(hazard.headline, sizeof hazard.headline, "Stack overflow");
+			snprintf(hazard.detail[0], sizeof hazard.detail[0],
+			         "this thread needs more than %d KB of local memory",
+			         (STACK_BYTES - STACK_RESERVE) / 1024);
+			snprintf(hazard.detail[1], sizeof hazard.detail[1],
+			         "or an index lies far before the start of a local array");
+		} else {
+			hazard.error = cudaErrorIllegalAddress;
+			hazard.kind = "out_of_bounds";
+			snprintf(hazard.headline, sizeof hazard.headline,
+			         "Invalid access outside any memory of the thread");
+			snprintf(hazard.detail[0], sizeof hazard.detail[0], "Address %p", (void *)fault.address);
+		}
+	}
+	fail_launch(lane->worker, &hazard);
+}
+
+static void handle(int signal, siginfo_t *info, void *data)
+{
+	ucontext_t *context = data;
+	struct lane *lane = sim_lane;
+	uintptr_t instruction = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+	if (signal == INTERRUPT) {
+		/* Only in the kernel's own code is it safe to stop: not with a lock of the C library held. */
+		if (!lane || !lane->worker->timed_out || !sim_function_holding((void *)instruction))
+			return;
+	} else if (!lane) { /* not a kernel's fault: as if we were not here */
+		for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
+			if (caught[i] == signal)
+				sigaction(signal, &previous[i], NULL);
+		return;
+	}
+	fault = (struct fault){signal, (uintptr_t)info->si_addr, instruction, lane};
+	context->uc_mcontext.gregs[REG_RSP] =
+		(greg_t)(((uintptr_t)lane->worker->landing_stack + LANDING_STACK - 64) & ~(uintptr_t)15) - 8;
+	context->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)land;
+}
+
+void faults_install(void)
+{
+	struct sigaction action = {.sa_sigaction = handle,
+	                           .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART};
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
+		sigaction(caught[i], &action, &previous[i]);
+	sigaction(INTERRUPT, &action, NULL);
+}
+
+void faults_open_worker(struct worker *worker)
+{
+	stack_t stack = {.ss_size = SIGNAL_STACK};
+	worker->signal_stack = need(malloc(SIGNAL_STACK));
+	worker->landing_stack = need(malloc(LANDING_STACK));
+	stack.ss_sp = worker->signal_stack;
+	sigaltstack(&stack, NULL);
+}
+
+void faults_interrupt(struct worker *worker)
+{
+	pthread_kill(worker->thread, INTERRUPT);
+}

@@ -1,0 +1,68 @@
+/*
+ * The tables that simcc's assembly pass writes into every instrumented object, and how device code
+ * reaches the engine. This header is the whole contract between passes/assembly.py and the engine.
+ *
+ * Device code is compiled at -O0 with -fsanitize=thread, to assembly. In that assembly each access of the
+ * source is one call of a hook, and so is each barrier, warp operation and atomic. The pass puts a local label
+ * behind the call and writes a record of where in the source that is: a hook knows its place by the address that
+ * it returns to. What else the pass does to calls:
+ *
+ *     __tsan_func_entry(caller)        ->   __tsan_func_entry(caller, function)
+ *     memcpy, memmove, memset, modff, sincosf, printf, expf, ...   ->   sim_memcpy, sim_modff, sim_printf, ...
+ *
+ * Sections named like C identifiers are concatenated by the linker, which also gives __start_NAME and
+ * __stop_NAME. All records are 8-byte aligned, in writable sections ("aw").
+ */
+#ifndef SIM_TABLES_H
+#define SIM_TABLES_H
+
+#include <stdint.h>
+
+/* section sim_functions: one for each function the object defines. */
+struct sim_function {
+	const char *name;                 /* without namespace, arguments and template arguments: "fa2_row" */
+	const char *signature;            /* demangled in full: "void fa2_row<64>(float const*, float*)" */
+	const char *template_args;        /* "64, true", or "" */
+	const char *file;                 /* where it is written, as the compiler was given it; "" if unknown */
+	void *address;                    /* first instruction */
+	uint64_t size;                    /* bytes of code */
+	struct sim_shared *const *shared; /* the __shared__ arrays it and its callees in this object use */
+	uint32_t shared_count;
+	uint32_t is_kernel; /* 1: declared __global__ */
+};
+
+/* section sim_sites: one for each access, barrier, warp operation and atomic of the source. In no order. */
+struct sim_site {
+	const void *address; /* behind the call */
+	const char *file;    /* as the compiler was given it */
+	const struct sim_function *function;
+	uint32_t line;
+	uint16_t column;
+	uint8_t op;   /* enum sim_op */
+	uint8_t size; /* bytes of one access; 0 where the call says it; of an atomicExch(), 1: its result is used */
+};
+
+enum sim_op { SIM_OP_LOAD = 0, SIM_OP_STORE = 1, SIM_OP_ATOMIC = 2, SIM_OP_OTHER = 3 };
+
+/* section sim_shared: one for each __shared__ array with a size. Dynamic shared memory (extern __shared__)
+ * has no record: the pass makes every such name mean the engine's sim_dynamic_shared. */
+struct sim_shared {
+	const char *name;     /* "tile" */
+	const char *function; /* signature of the function that declares it, or "" at file scope */
+	int64_t offset;       /* from the thread pointer (.quad symbol@tpoff) */
+	uint64_t size;
+	uint64_t align;
+};
+
+/* section sim_variables: one for each __device__ or __constant__ variable. */
+struct sim_variable {
+	const char *name;
+	void *address;
+	uint64_t size;
+	uint64_t is_constant; /* 1: __constant__ */
+};
+
+/* Bytes the pass adds behind every __shared__ array and every variable, so that an overrun meets no neighbour. */
+enum { SIM_REDZONE = 256 };
+
+#endif

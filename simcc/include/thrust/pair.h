@@ -1,0 +1,1 @@
+#include <sim_cuda/thrust.h>

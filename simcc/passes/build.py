@@ -1,0 +1,249 @@
+"""Compiling, linking, and the library: what simcc does once its command line is read."""
+
+from __future__ import annotations
+
+import os
+
+from passes.compilers import (
+    CLANG_ASSEMBLY,
+    CLANG_FROM_INTERMEDIATE,
+    CLANG_INTERMEDIATE,
+    DEVICE,
+    GCC_ASSEMBLY,
+    INSTRUMENTED,
+    Compilers,
+)
+from passes.options import Settings
+from passes.process import (
+    Commands,
+    Stop,
+    as_bytes,
+    is_file,
+    is_readable,
+    is_same_file,
+    make_directory,
+    make_scratch_directory,
+    output_of,
+    read_file,
+    run,
+    run_to,
+    usage_error,
+    variable,
+    write_file,
+)
+from passes.toolkit import clean_environment, refused_dependencies, refused_headers, without_toolkits
+
+
+def build(settings: Settings, home: str, directory: str) -> None:
+    Commands.verbose = settings.verbose
+    settings.preprocess = without_toolkits(settings.preprocess)
+    clean_environment()
+    compilers = Compilers(home)
+    check_inputs(settings)
+    if settings.keep is None:
+        scratch = make_scratch_directory()
+    else:
+        scratch = settings.keep
+        if not make_directory(scratch):
+            raise usage_error(f"--keep {scratch}: cannot make that directory")
+    job = Build(settings, compilers, home, directory, scratch)
+    library = "" if settings.compile_only else job.library()
+    objects = [job.object_of(path, kind) for path, kind in settings.inputs]
+    if not settings.compile_only:
+        job.link(objects, library)
+
+
+def check_inputs(settings: Settings) -> None:
+    files = [(path, kind) for path, kind in settings.inputs if kind]
+    if not files:
+        raise usage_error("no input files")
+    for path, _ in files:
+        if not is_file(path):
+            raise usage_error(f"{path}: no such file")
+        if not is_readable(path):
+            raise usage_error(f"{path}: cannot be read")
+        if settings.output is not None and is_same_file(path, settings.output):
+            raise usage_error(f"-o {settings.output}: is one of the inputs")
+    compiled = sum(kind != "object" for _, kind in files)
+    if settings.compile_only and settings.output is not None and compiled > 1:
+        raise usage_error("-o cannot name one file for several with -c")
+
+
+def base_name(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
+
+
+def stem_of(path: str) -> str:
+    name = base_name(path)
+    return name.rpartition(".")[0] if "." in name else name
+
+
+ARCHITECTURE = 900  # the default GPU's, an H100
+
+
+class Build:
+    """One run of simcc."""
+
+    def __init__(self, settings: Settings, compilers: Compilers, home: str, directory: str, scratch: str) -> None:
+        self.settings = settings
+        self.compilers = compilers
+        self.home = home
+        self.directory = directory
+        self.headers = f"{home}/include"
+        self.scratch = scratch
+        self.count = 0  # of the names in the scratch directory
+
+    def scratch_name(self, path: str) -> str:
+        self.count += 1
+        return f"{self.scratch}/{self.count - 1}-{stem_of(path)}"
+
+    # ---- compiling ----
+
+    def object_of(self, path: str, kind: str | None) -> str:
+        """The object that a file is, or is compiled to."""
+        if kind is None or kind == "object":
+            return path
+        if self.settings.compile_only:
+            target = f"{stem_of(path)}.o" if self.settings.output is None else self.settings.output
+        else:
+            target = f"{self.scratch_name(path)}.o"
+        if kind == "cuda":
+            self.compile_cuda(path, target)
+        else:
+            self.compile_host(path, target, kind)
+        return target
+
+    def compile_host(self, path: str, target: str, kind: str) -> None:
+        settings, in_c = self.settings, kind == "c"
+        command = [*self.compilers.cc, *settings.c_only] if in_c else [*self.compilers.cxx, settings.standard]
+        command += [*settings.preprocess, "-isystem", self.headers]
+        command += [settings.optimise] if settings.optimise is not None else []
+        command += [*settings.compile, *settings.host_only, *self.dependency_options(target)]
+        command += ["-x", "c" if in_c else "c++"]
+        try:
+            run_to(target, [*command, "-c", path])
+        except Stop:
+            report(refused_dependencies(path, output_of([*command, "-M", path], quiet=True)))
+            raise
+
+    def compile_cuda(self, path: str, target: str) -> None:
+        from passes import assembly, private, source
+
+        settings, stem = self.settings, self.scratch_name(path)
+        self.preprocess(path, target, f"{stem}.ii")
+        content = read_file(f"{stem}.ii")
+        report(refused_headers(content))
+        plain = source.transform(content, settings.fast, self.compilers.family, self.headers)
+        report(plain.errors)
+        write_file(f"{stem}.sim.ii", plain.text)
+        self.compile_to_assembly(stem)
+        text, errors = assembly.transform(read_file(f"{stem}.s"), plain, settings.fast, self.headers, stem)
+        report(errors)
+        if not settings.relocatable:
+            text = private.transform(text)
+        write_file(f"{stem}.sim.s", text + build_mark(path, settings.fast))
+        # clang mixes files with and without checksums, and warns of its own doing
+        run_to(target, [*self.compilers.cxx, "-Wa,--no-warn", "-c", f"{stem}.sim.s"])
+
+    def preprocess(self, path: str, target: str, output: str) -> None:
+        settings = self.settings
+        command = [*self.compilers.cxx, "-E", "-x", "c++", settings.standard, *settings.compile]
+        command += ["-D__CUDACC__=1", "-D__NVCC__=1", "-DSIM_BUILTIN_TOKENS=1", "-U_FORTIFY_SOURCE"]
+        command += ["-DSIM_FAST=1"] if settings.fast else []
+        command += [f"-D__CUDA_ARCH__={settings.architecture or ARCHITECTURE}"]
+        command += ["-isystem", self.headers, *settings.preprocess]
+        command += self.compilers.optimiser_options(settings.fast, settings.optimise)
+        command += self.dependency_options(target)
+        run([*command, "-include", "cuda_runtime.h", path, "-o", output])
+
+    def compile_to_assembly(self, stem: str) -> None:
+        """clang copies structs with memcpy, which its sanitizer pass would hide in a library call.
+
+        There its intermediate code is rewritten on the way, before that pass runs.
+        """
+        settings, compilers = self.settings, self.compilers
+        command = [*compilers.cxx, "-x", "c++-cpp-output", settings.standard, *settings.compile]
+        command += compilers.optimiser_options(settings.fast, settings.optimise) + DEVICE
+        command += CLANG_ASSEMBLY if compilers.is_clang else GCC_ASSEMBLY
+        if settings.fast or not compilers.is_clang:
+            run([*command, "-S", f"{stem}.sim.ii", "-o", f"{stem}.s"])
+            return
+        from passes import llvm
+
+        run([*command, *CLANG_INTERMEDIATE, f"{stem}.sim.ii", "-o", f"{stem}.ll"])
+        write_file(f"{stem}.sim.ll", llvm.transform(read_file(f"{stem}.ll")))
+        command = [*compilers.cxx, *CLANG_FROM_INTERMEDIATE, *INSTRUMENTED, *DEVICE, *settings.compile]
+        run([*command, "-S", f"{stem}.sim.ll", "-o", f"{stem}.s"])
+
+    def dependency_options(self, target: str) -> list[str]:
+        settings = self.settings
+        if not settings.dependencies:
+            return []
+        file = settings.dependency_file
+        if file is None:
+            file = f"{target[:-2]}.d" if target.endswith(".o") else target
+        of = target if settings.dependency_target is None else settings.dependency_target
+        return [settings.dependencies, "-MF", file, "-MT", of, *(["-MP"] if settings.dependency_phony else [])]
+
+    # ---- linking ----
+
+    def library(self) -> str:
+        """The engine, built by its own Makefile with the same compiler; one builder at a time."""
+        import fcntl
+
+        given = variable("SIM_LIB")
+        if given is not None:
+            if not is_file(given):
+                raise usage_error(f"SIM_LIB: {given}: no such file")
+            return given
+        compilers = self.compilers
+        directory = (
+            f"{self.directory}/{'_'.join(base_name(word) for word in compilers.cxx)}"  # as toolchain.mk calls it
+        )
+        try:
+            os.makedirs(as_bytes(directory), exist_ok=True)
+            lock = open(as_bytes(f"{directory}/.lock"), "wb")
+        except OSError as error:
+            raise Stop(
+                1, f"simcc: cannot write {directory}: {error.strerror} (SIM_BUILD chooses another place)"
+            ) from None
+        with lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            ours = (b"MAKEFLAGS", b"MAKELEVEL", b"MFLAGS")  # an outer make's options are not for this one
+            environment = {name: value for name, value in os.environb.items() if name not in ours}
+            environment[b"SIM_BUILD"] = as_bytes(self.directory)
+            chosen = [f"CC={' '.join(compilers.cc)}", f"CXX={' '.join(compilers.cxx)}"]
+            run(["make", "-s", "-C", self.home, "lib", *chosen], environment)
+        return f"{directory}/libsim.a"
+
+    def link(self, objects: list[str], library: str) -> None:
+        settings = self.settings
+        command = [*self.compilers.cxx, *settings.host_only, *settings.link, *objects, library, "-lpthread", "-lm"]
+        run_to("a.out" if settings.output is None else settings.output, command, self.refuse_mixture)
+
+    def refuse_mixture(self, program: str) -> None:
+        """Counted code beside --fast code would be checked against memory whose other half nobody watched.
+
+        Values that fast kernels wrote would be called uninitialized, and counts would miss half of the traffic.
+        """
+        libraries = (path for path, _ in self.settings.inputs if ".so" in base_name(path))
+        built: dict[str, str] = {}
+        for line in output_of(["readelf", "-p", "sim_build", program, *libraries], quiet=True).split("\n"):
+            bracket, _, mark = line.partition("]")
+            how, _, path = mark.strip().partition(" ")
+            if bracket.strip().startswith("[") and how in ("fast", "counted"):
+                built.setdefault(how, path)
+        if len(built) == 2:
+            mixture = f"{built['fast']} was built with --fast and {built['counted']} without"
+            report([f"simcc: {mixture}: build all .cu files of a program alike"])
+
+
+def build_mark(path: str, fast: bool) -> str:
+    """How the object was built, for refuse_mixture: a string in a section that no program loads."""
+    quoted = path.replace("\\", "\\\\").replace('"', '\\"')
+    return f'\t.section\tsim_build,"",@progbits\n\t.string\t"{"fast" if fast else "counted"} {quoted}"\n'
+
+
+def report(errors: list[str]) -> None:
+    if errors:
+        raise Stop(1, *errors)

@@ -1,0 +1,71 @@
+"""Which compiler simcc uses, and the options it takes for device code."""
+
+from __future__ import annotations
+
+from passes.process import in_path, output_of, usage_error, variable, words
+
+# Device code is never optimised when it is counted: at -O0 each access of the source is one call of a hook, with any
+# compiler, and no access is removed, merged or moved. Builtins stay calls, so that they are counted too.
+# Each function has its frame pointer and all of its variables between that and the stack pointer: the assembly pass
+# fills them, and the engine looks after what lies above.
+INSTRUMENTED = """-O0 -fsanitize=thread -fno-omit-frame-pointer -mno-red-zone -fno-stack-protector
+    -fno-stack-clash-protection -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset
+    -fno-builtin-expf -fno-builtin-exp -fno-builtin-exp2f -fno-builtin-exp2 -fno-builtin-expm1f -fno-builtin-expm1
+    -fno-builtin-exp10f -fno-builtin-exp10""".split()
+# gcc's sanitizer does not look at the operands of calls: dot(a[i], b[i]) with structs, a[i] = make(). With this option
+# such copies are calls of constructors and assignments, whose own accesses it does see.
+# Arguments on the stack are moved there, not pushed: a function that aligns its stack then keeps the usual frame.
+GCC_INSTRUMENTED = "-fno-elide-constructors --param tsan-distinguish-volatile=1 -maccumulate-outgoing-args".split()
+FAST = ["-march=native"]
+DEVICE = """-fno-strict-aliasing -fno-builtin-printf -ftls-model=local-exec -fcf-protection=none
+    -Wno-unknown-pragmas""".split()
+# Lines for the records; clang's sanitizer pass runs on its intermediate code (build.py).
+GCC_ASSEMBLY = "-g1 -gstatement-frontiers -Wno-class-memaccess -Wno-tsan".split()
+CLANG_ASSEMBLY = "-gline-tables-only -Qunused-arguments -fno-addrsig".split()
+CLANG_INTERMEDIATE = "-Xclang -disable-llvm-passes -emit-llvm -S".split()
+CLANG_FROM_INTERMEDIATE = """-x ir -w -Qunused-arguments -mllvm -tsan-instrument-read-before-write=1
+    -mllvm -tsan-distinguish-volatile -fno-addrsig""".split()
+
+
+class Compilers:
+    """The C++ and the C compiler, each with its options ("ccache g++ -m64"), and the family of the first."""
+
+    def __init__(self, home: str) -> None:
+        self.cc = words(variable("CC") or "")
+        if self.cc:
+            banner_of("CC", self.cc)
+        self.cxx = words(variable("CXX") or "")
+        if not self.cxx and self.cc:
+            self.cxx = counterpart(home, "c++", self.cc)
+        if not self.cxx:
+            self.cxx = [next((name for name in ("g++", "c++", "clang++") if in_path(name)), "g++")]
+        if not in_path(self.cxx[0]):
+            raise usage_error(f"C++ compiler '{self.cxx[0]}' not found (CXX chooses it)")
+        self.is_clang = "clang" in banner_of("CXX", self.cxx).lower()
+        if not self.cc:
+            self.cc = counterpart(home, "c", self.cxx)
+
+    @property
+    def family(self) -> str:
+        return "clang" if self.is_clang else "gcc"
+
+    def optimiser_options(self, fast: bool, level: str | None) -> list[str]:
+        if fast:
+            return [level or "-O3", *FAST]
+        return INSTRUMENTED if self.is_clang else INSTRUMENTED + GCC_INSTRUMENTED
+
+
+def counterpart(home: str, language: str, command: list[str]) -> list[str]:
+    return words(output_of(["sh", f"{home}/counterpart.sh", language, " ".join(command)]))
+
+
+def banner_of(name: str, command: list[str]) -> str:
+    """What a compiler calls itself.
+
+    simcc as its own compiler would wait for itself for ever, whatever path, link or script leads to it.
+    """
+    banner = output_of([*command, "--version"], quiet=True)
+    if banner.startswith("simcc ") and banner[6:7].isdigit():
+        chosen = " ".join(command)
+        raise usage_error(f"{name}='{chosen}' is simcc itself; expected a compiler for it to use, gcc or clang")
+    return banner

@@ -1,0 +1,256 @@
+"""The command line of simcc."""
+
+from __future__ import annotations
+
+from passes.process import print_on, usage_error
+
+# How nvcc's --version goes: scripts look for "release" and for "V". The first line says who it is, and compilers.py
+# knows itself by it. CUDA's version is that of include/cuda_runtime_api.h.
+VERSION = """\
+simcc 1.0: a CUDA compiler for machines without a GPU
+Cuda compilation tools, release 13.0, V13.0.0
+"""
+
+HELP = """\
+usage: simcc [options] file.cu [more.cu more.c more.cpp more.o] -o program
+
+Builds an unmodified CUDA C program for the simulated device. The default build counts and checks every memory
+access of device code; --fast builds the same source optimised and unchecked.
+
+  -o FILE        the program (default a.out), or with -c the object (default NAME.o)
+  -c             compile, do not link
+  --fast         -O3 -march=native, no counters and no checks
+  -O0 ... -O3    for .c and .cpp files, and for --fast; counted device code is never optimised
+  -g -w -W... -f... -m... -std= -I -D -U -L -l -include -isystem -iquote -pthread -MD -MMD -MP -MF -MT
+                 as the C++ compiler takes them (default -std=c++17)
+  -x LANGUAGE    cu, c, c++ or none: what the files that follow are
+  -v             print the commands
+  --keep DIR     keep the intermediate files in DIR
+  -rdc=true -dc  device code belongs to the whole program; without it to its file, as with nvcc
+  -arch= -gencode= -code=
+                 the value of __CUDA_ARCH__, and nothing else (default sm_90)
+  --help --version
+
+Accepted and ignored, for nvcc's sake: -lineinfo -G --use_fast_math -Xcompiler -Xptxas -Xlinker -Xcudafe
+--expt-relaxed-constexpr --extended-lambda -ccbin -m64 -maxrregcount.
+
+Environment: CXX, the C++ compiler (g++, clang++-19, ...); CC, the compiler of .c files; each follows the other;
+SIM_BUILD, where libsim.a is built (default: build beside simcc, or where that cannot be written ~/.cache/simcc);
+SIM_LIB, a libsim.a to use as it is. What a built program takes from the environment: man simcc, README.md.
+Exit status: 0 built, 1 it does not compile or link, 2 a mistake in the command line.
+"""
+
+# Options with a value, attached or the next argument: the list of commands they go to, as one word.
+ONE_WORD = {"-I": "preprocess", "-D": "preprocess", "-U": "preprocess", "-L": "link"}
+# With a value that is always the next argument: two words for the preprocessor, or a setting.
+TWO_WORDS = frozenset("-include -isystem -iquote -idirafter".split())
+SETTING = {
+    "-o": "output",
+    "-x": "language",
+    "-MF": "dependency_file",
+    "-MT": "dependency_target",
+    "-MQ": "dependency_target",
+    "--keep": "keep",
+}
+RELOCATABLE = ("-rdc", "--relocatable-device-code")
+ATTACHED = frozenset("-o -I -D -U -L -l -x".split())
+IGNORED_WITH_VALUE = frozenset(
+    """-arch --gpu-architecture -gencode --generate-code -code --gpu-code -Xcompiler --compiler-options -Xptxas
+    --ptxas-options -Xlinker --linker-options -Xcudafe -ccbin --compiler-bindir -maxrregcount --maxrregcount
+    -diag-suppress --diag-suppress -cudart --cudart -t --threads""".split()
+)
+IGNORED = frozenset(
+    """-G -lineinfo --generate-line-info --use_fast_math -use_fast_math -m64 --device-debug --expt-relaxed-constexpr
+    -expt-relaxed-constexpr --expt-extended-lambda -expt-extended-lambda --extended-lambda -extended-lambda -restrict
+    --restrict -dlto""".split()
+)
+# With an = behind one or two dashes.
+IGNORED_WITH_EQUALS = frozenset(
+    """arch gpu-architecture gencode generate-code code gpu-code Xcompiler compiler-options Xptxas ptxas-options Xlinker
+    linker-options Xcudafe ccbin compiler-bindir maxrregcount diag-suppress cudart threads""".split()
+)
+# They would take the hooks away, or the code out of their reach, or change the layout of the engine's structs.
+UNCOUNTABLE = ("-mcmodel", "-masm", "-fno-sanitize", "-fsyntax-only", "-fpack-struct", "-fno-pie", "-m32", "-mx32")
+ARCHITECTURE = frozenset("arch gpu-architecture gencode generate-code code gpu-code".split())
+FLAGS = {
+    "-c": ("compile_only",),
+    "-dc": ("compile_only", "relocatable"),
+    "--device-c": ("compile_only", "relocatable"),
+    "--fast": ("fast",),
+    "-v": ("verbose",),
+    "-MP": ("dependency_phony",),
+}
+PASSED_ON = {
+    "-w": "compile",
+    "-pedantic": "compile",
+    "-g": "host_only",
+    "-pthread": "host_only",
+    "-static": "link",
+    "-s": "link",
+    "-rdynamic": "link",
+    "-no-pie": "link",
+    "-pie": "link",
+}
+LANGUAGES = {"cu": "cuda", "cuda": "cuda", "c": "c", "c++": "cxx"}
+SUFFIXES = {
+    "cu": "cuda",
+    "cuh": "cuda",
+    "c": "c",
+    "cc": "cxx",
+    "cpp": "cxx",
+    "cxx": "cxx",
+    "C": "cxx",
+    "o": "object",
+    "a": "object",
+    "so": "object",
+}
+
+
+class Settings:
+    """What the command line asks for."""
+
+    def __init__(self) -> None:
+        self.inputs: list[tuple[str, str | None]] = []  # path, kind: None for what only the linker reads by name
+        self.preprocess: list[str] = []  # options for all compilers
+        self.compile: list[str] = []
+        self.c_only: list[str] = []
+        self.host_only: list[str] = []
+        self.link: list[str] = []
+        self.output: str | None = None
+        self.language = "none"
+        self.standard = "-std=c++17"
+        self.optimise: str | None = None
+        self.architecture = 0  # __CUDA_ARCH__: the highest that is asked for
+        self.compile_only = False
+        self.relocatable = False
+        self.fast = False
+        self.verbose = False
+        self.keep: str | None = None
+        self.dependencies: str | None = None
+        self.dependency_file: str | None = None
+        self.dependency_target: str | None = None
+        self.dependency_phony = False
+
+
+def parse(arguments: list[str]) -> Settings:
+    """The settings; a mistake is a usage error, --help and --version print and end."""
+    settings = Settings()
+    rest = iter(arguments)
+    for argument in rest:
+        if len(argument) < 2 or argument[0] != "-":
+            add_input(settings, argument)
+        elif not (plain(settings, argument) or with_value(settings, argument, rest) or other(settings, argument)):
+            raise usage_error(f"unknown option '{argument}' (see simcc --help)")
+    return settings
+
+
+def plain(settings: Settings, argument: str) -> bool:
+    """Takes an option without a value. Returns whether it is one."""
+    if argument in ("--help", "-h", "--version", "-V"):
+        print_on(1, HELP if argument in ("--help", "-h") else VERSION)
+        raise SystemExit(0)
+    if argument in FLAGS:
+        for name in FLAGS[argument]:
+            setattr(settings, name, True)
+    elif argument in PASSED_ON:
+        getattr(settings, PASSED_ON[argument]).append(argument)
+    elif argument in ("-MD", "-MMD"):
+        settings.dependencies = argument
+    else:
+        return argument in IGNORED
+    return True
+
+
+def with_value(settings: Settings, argument: str, rest) -> bool:
+    """Takes an option with a value. Returns whether it is one."""
+    option, value = argument, None
+    known = option in ONE_WORD or option in SETTING or option in TWO_WORDS or option in IGNORED_WITH_VALUE
+    if not known and option not in RELOCATABLE and option != "-l":
+        option, value = argument[:2], argument[2:]
+        if option not in ATTACHED:
+            return False
+    if value is None:
+        value = next(rest, None)
+        if value is None:
+            raise usage_error(f"{option} needs a value")
+    if option in ONE_WORD:
+        getattr(settings, ONE_WORD[option]).append(option + value)
+    elif option in TWO_WORDS:
+        settings.preprocess += [option, value]
+    elif option in SETTING:
+        setattr(settings, SETTING[option], value)
+    elif option in RELOCATABLE:
+        settings.relocatable = value.lower() == "true"
+    elif option == "-l":
+        add_input(settings, f"-l{value}")
+    else:
+        note_architecture(settings, option, value)
+    return True
+
+
+def note_architecture(settings: Settings, option: str, value: str) -> None:
+    """-arch=sm_80, -gencode arch=compute_80,code=sm_80: of several the highest, as the newest GPU would have it."""
+    if option.lstrip("-") not in ARCHITECTURE:
+        return
+    for word in value.replace(",", " ").replace("=", " ").replace("[", " ").replace("]", " ").split():
+        number = word.rpartition("_")[2].rstrip("af")
+        if word.startswith(("sm_", "compute_")) and number.isdigit():
+            settings.architecture = max(settings.architecture, 10 * int(number))
+
+
+def other(settings: Settings, argument: str) -> bool:
+    """Takes an option with anything attached. Returns whether it is one."""
+    name, equals, value = argument.partition("=")
+    if argument.startswith("-O") and argument[2:] in ("", "0", "1", "2", "3", "s", "g", "z"):
+        settings.optimise = argument
+    elif equals and name in ("-std", "--std"):
+        if "++" in value:
+            settings.standard = f"-std={value}"
+        else:
+            settings.c_only.append(f"-std={value}")
+    elif name in RELOCATABLE and value in ("true", "false"):
+        settings.relocatable = value == "true"
+    elif argument.startswith("-Wl,"):
+        settings.link.append(argument)
+    elif argument.startswith("-W"):
+        settings.compile.append(argument)
+    elif is_debug(argument) or argument.startswith(("-fsanitize", "-flto")):
+        settings.host_only.append(argument)
+    elif argument == "-ffast-math":
+        pass  # NaN tests must work
+    elif argument.startswith(UNCOUNTABLE):
+        raise usage_error(f"{argument}: device code cannot be counted or run with it")
+    elif argument.startswith(("-f", "-m")):
+        settings.compile.append(argument)
+    else:
+        word = name[2:] if name.startswith("--") else name[1:]
+        note_architecture(settings, name, value)
+        return equals == "=" and word in IGNORED_WITH_EQUALS
+    return True
+
+
+def is_debug(argument: str) -> bool:
+    """-g3, -ggdb, -ggdb2, -gdwarf-4 ..."""
+    for prefix in ("-ggdb", "-gdwarf", "-g"):
+        if argument.startswith(prefix):
+            level = argument[len(prefix) :]
+            return level in ("", "-") or (len(level.lstrip("-")) == 1 and level[-1] in "0123456789" and len(level) < 3)
+    return False
+
+
+def add_input(settings: Settings, path: str) -> None:
+    """Inputs and -l options keep their order, because the linker cares."""
+    settings.inputs.append((path, None if path.startswith("-l") else language_of(settings, path)))
+
+
+def language_of(settings: Settings, path: str) -> str:
+    if settings.language != "none":
+        if settings.language not in LANGUAGES:
+            raise usage_error(f"-x {settings.language}: expected cu, c, c++ or none")
+        return LANGUAGES[settings.language]
+    stem, dot, suffix = path.rpartition(".")
+    while suffix.isdigit() and ".so." in path:  # libm.so.6
+        stem, dot, suffix = stem.rpartition(".")
+    if not dot or suffix not in SUFFIXES:
+        raise usage_error(f"{path}: what is it? expected .cu, .c, .cpp, .cc, .o or .a")
+    return SUFFIXES[suffix]

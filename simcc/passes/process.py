@@ -1,0 +1,239 @@
+"""Commands, files, and the ways a build may end: what simcc asks of the system.
+
+Everywhere else text, paths and arguments are bytes in the shape of a str (passes/__init__.py); here they become bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# Python ignores these in itself, and what it ignores its children would ignore.
+RESTORED = (signal.SIGPIPE, signal.SIGXFSZ)
+
+_running: set[int] = set()
+_unfinished: set[str] = set()  # files to remove should we be stopped
+_scratch: list[str] = []
+
+
+class Stop(Exception):
+    """Ends simcc with this status, after these lines on the standard error."""
+
+    def __init__(self, status: int, *lines: str) -> None:
+        super().__init__(*lines)
+        self.status = status
+        self.lines = lines
+
+
+def usage_error(message: str) -> Stop:
+    return Stop(2, f"simcc: {message}")
+
+
+# ---- text ----
+
+
+def as_bytes(text: str) -> bytes:
+    return text.encode("latin-1")
+
+
+def as_text(path: str | bytes) -> str:
+    return os.fsencode(path).decode("latin-1")
+
+
+def variable(name: str) -> str | None:
+    """A variable of the environment."""
+    value = os.environb.get(as_bytes(name))
+    return None if value is None else value.decode("latin-1")
+
+
+def words(text: str) -> list[str]:
+    """At ASCII's white space: str.split() knows more."""
+    return [word.decode("latin-1") for word in as_bytes(text).split()]
+
+
+def print_on(descriptor: int, text: str) -> None:
+    data = as_bytes(text)
+    try:
+        while data:
+            data = data[os.write(descriptor, data) :]
+    except OSError:
+        pass  # nobody reads it
+
+
+# ---- files ----
+
+
+def read_file(path: str) -> str:
+    with open(as_bytes(path), "rb") as file:
+        return file.read().decode("latin-1")
+
+
+def write_file(path: str, text: str) -> None:
+    try:
+        with open(as_bytes(path), "wb") as file:
+            file.write(as_bytes(text))
+    except OSError as error:
+        raise Stop(1, f"simcc: cannot write {path}: {error.strerror}") from None
+
+
+def is_file(path: str) -> bool:
+    return os.path.isfile(as_bytes(path))
+
+
+def is_readable(path: str) -> bool:
+    return os.access(as_bytes(path), os.R_OK)
+
+
+def is_same_file(path: str, other: str) -> bool:
+    return os.path.exists(as_bytes(other)) and os.path.samefile(as_bytes(path), as_bytes(other))
+
+
+def in_path(program: str) -> bool:
+    if "/" in program:
+        return os.access(as_bytes(program), os.X_OK)
+    directories = (variable("PATH") or "").split(":")
+    return any(os.access(as_bytes(f"{directory}/{program}"), os.X_OK) for directory in directories)
+
+
+def make_directory(path: str) -> bool:
+    try:
+        os.makedirs(as_bytes(path), exist_ok=True)
+    except OSError:
+        return False
+    return True
+
+
+def make_scratch_directory() -> str:
+    """A directory of our own, which goes when we do."""
+    parent = variable("TMPDIR") or "/tmp"
+    if not os.access(as_bytes(parent), os.W_OK | os.X_OK):
+        parent = "/tmp"
+    while True:
+        path = f"{parent}/simcc-{os.urandom(5).hex()}"
+        try:
+            os.mkdir(as_bytes(path), 0o700)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise Stop(1, f"simcc: cannot make {path}: {error.strerror}") from None
+        _scratch.append(path)
+        return path
+
+
+def clean_up() -> None:
+    """Takes away what is not to stay. No file stands half-written under its own name at any time."""
+    for path in _unfinished:
+        try:
+            os.unlink(as_bytes(path))
+        except OSError:
+            pass
+    for directory in _scratch:
+        try:
+            for file in os.scandir(as_bytes(directory)):
+                os.unlink(file)
+            os.rmdir(as_bytes(directory))
+        except OSError:
+            pass
+
+
+# ---- commands ----
+
+
+def _interrupted(_number: int, _frame: object) -> None:
+    for end in ENDS:
+        signal.signal(end, signal.SIG_IGN)
+    raise SystemExit(130)
+
+
+def handle_interrupts() -> None:
+    for end in ENDS:
+        signal.signal(end, _interrupted)
+
+
+def _start(command: list[str], actions: list[tuple], environment: dict[bytes, bytes] | None) -> int:
+    arguments = [as_bytes(word) for word in command]
+    environment = os.environb if environment is None else environment
+    try:
+        pid = os.posix_spawnp(arguments[0], arguments, environment, file_actions=actions, setsigdef=RESTORED)
+    except OSError as error:
+        if error.errno != 8:  # ENOEXEC: a script that does not say whose it is
+            raise
+        return _start(["sh", "-c", 'exec "$@"', "sh", *command], actions, environment)
+    _running.add(pid)
+    return pid
+
+
+def _wait(pid: int) -> int:
+    try:
+        status = os.waitpid(pid, 0)[1]
+    except BaseException:
+        os.kill(pid, signal.SIGTERM)
+        os.waitpid(pid, 0)
+        raise
+    return status
+
+
+def quoted(word: str) -> str:
+    import re
+
+    return "'" + word.replace("'", "'\\''") + "'" if re.search(r"[^\w./:=+,@%-]", word, re.ASCII) else word
+
+
+class Commands:
+    """Runs commands that show their own messages; `verbose` prints them first."""
+
+    verbose = False
+
+
+def run(command: list[str], environment: dict[bytes, bytes] | None = None) -> None:
+    """The failure of the command is ours."""
+    if Commands.verbose:
+        print_on(2, " ".join(quoted(word) for word in command) + "\n")
+    try:
+        pid = _start(command, [], environment)
+    except OSError as error:
+        raise usage_error(f"cannot run {command[0]}: {error.strerror}") from None
+    if _wait(pid) != 0:
+        raise Stop(1)
+
+
+def output_of(command: list[str], quiet: bool = False) -> str:
+    """What a command prints; `quiet` drops its messages. "" where it cannot be run."""
+    reader, writer = os.pipe()
+    actions: list[tuple] = [(os.POSIX_SPAWN_DUP2, writer, 1)]
+    if quiet:
+        actions.append((os.POSIX_SPAWN_OPEN, 2, b"/dev/null", os.O_WRONLY, 0))
+    try:
+        pid = _start(command, actions, None)
+    except OSError:
+        os.close(reader)
+        return ""
+    finally:
+        os.close(writer)
+    with open(reader, "rb") as pipe:
+        output = pipe.read()
+    _wait(pid)
+    return output.decode("latin-1")
+
+
+def run_to(output: str, command: list[str], accept=None) -> None:
+    """Runs a command that writes a file, which appears only when it is complete, and when `accept` does not raise.
+
+    What is there and no regular file, /dev/null or a pipe, is written to and stays what it is.
+    """
+    special = os.path.exists(as_bytes(output)) and not os.path.isfile(as_bytes(output))
+    partial = f"{make_scratch_directory()}/output" if special else f"{output}.simcc{os.getpid()}"
+    _unfinished.add(partial)
+    run([*command, "-o", partial])
+    if accept:
+        accept(partial)
+    try:
+        if special:
+            with open(as_bytes(partial), "rb") as made, open(as_bytes(output), "wb") as file:
+                file.write(made.read())
+        else:
+            os.rename(as_bytes(partial), as_bytes(output))
+    except OSError as error:
+        raise Stop(1, f"simcc: cannot write {output}: {error.strerror}") from None
+    _unfinished.discard(partial)

@@ -1,0 +1,42 @@
+// Each block announces its part with a flag of its own; the last one to start waits for all of them, then fences
+// once.
+#include "../main.cuh"
+
+__global__ void collect(const int *x, int *part, volatile int *ready, int *tickets, int *y)
+{
+	__shared__ int ticket;
+	if (threadIdx.x == 0)
+		ticket = atomicAdd(tickets, 1);
+	__syncthreads();
+	if (ticket < gridDim.x - 1) {
+		part[32 * ticket + threadIdx.x] = 2 * x[32 * ticket + threadIdx.x];
+		__syncwarp();
+		if (threadIdx.x == 0) {
+			__threadfence();
+			ready[ticket] = 1;
+		}
+	} else if (threadIdx.x == 0) {
+		int sum = 0;
+		for (int b = 0; b < gridDim.x - 1; b++)
+			while (ready[b] == 0)
+				;
+		__threadfence();
+		for (int i = 0; i < 32 * (gridDim.x - 1); i++)
+			sum += part[i];
+		*y = sum;
+	}
+}
+
+int main()
+{
+	const int blocks = 41;
+	int h[32 * blocks], sum = 0;
+	for (int i = 0; i < 32 * blocks; i++)
+		h[i] = 1;
+	int *x = copy_of(h), *part = empty<int>(32 * blocks), *ready = zeros<int>(blocks), *tickets = zeros<int>(1);
+	int *y = empty<int>(1);
+	collect<<<blocks, 32>>>(x, part, ready, tickets, y);
+	cudaMemcpy(&sum, y, sizeof sum, cudaMemcpyDeviceToHost);
+	free_all(x, part, ready, tickets, y);
+	return sum != 64 * (blocks - 1);
+}

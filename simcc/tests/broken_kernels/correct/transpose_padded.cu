@@ -1,0 +1,29 @@
+// NVIDIA's transpose: 32 x 32 tiles, 32 x 8 threads, a padding column, ragged edges.
+#include "../main.cuh"
+
+__global__ void transpose(float *out, const float *in, int width, int height)
+{
+	__shared__ float tile[32][33];
+	int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+	for (int j = 0; j < 32; j += 8)
+		if (x < width && y + j < height)
+			tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * width + x];
+	__syncthreads();
+	x = blockIdx.y * 32 + threadIdx.x;
+	y = blockIdx.x * 32 + threadIdx.y;
+	for (int j = 0; j < 32; j += 8)
+		if (x < height && y + j < width)
+			out[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
+}
+
+int main()
+{
+	static float h[70 * 50], t[70 * 50];
+	for (int i = 0; i < 70 * 50; i++)
+		h[i] = i;
+	float *x = copy_of(h), *y = empty<float>(70 * 50);
+	transpose<<<dim3(3, 2), dim3(32, 8)>>>(y, x, 70, 50);
+	cudaMemcpy(t, y, sizeof t, cudaMemcpyDeviceToHost);
+	free_all(x, y);
+	return t[3 * 50 + 7] != h[7 * 70 + 3];
+}

@@ -1,0 +1,23 @@
+// Two arrays in dynamic shared memory, only the first of which is filled.
+// EXPECT initcheck uninitialized error
+#include "main.cuh"
+
+__global__ void carve(const float *x, float *y)
+{
+	extern __shared__ float sram[];
+	float *k = sram, *v = sram + 64;
+	int t = threadIdx.x;
+	k[t] = x[t];
+#ifdef FIXED
+	v[t] = x[t + 64];
+#endif
+	__syncthreads();
+	y[t] = k[63 - t] * v[63 - t]; // BUG
+}
+
+int main()
+{
+	float *x = zeros<float>(128), *y = empty<float>(64);
+	carve<<<1, 64, 128 * sizeof(float)>>>(x, y);
+	return end();
+}

@@ -1,0 +1,24 @@
+// Shared memory belongs to a block: what block 0 has prepared, the others do not have.
+// EXPECT initcheck uninitialized error
+// ORDERS all
+#include "main.cuh"
+
+__global__ void lookup(float *y)
+{
+	__shared__ float table[64];
+#ifdef FIXED
+	table[threadIdx.x] = 1.0f / (threadIdx.x + 1);
+#else
+	if (blockIdx.x == 0)
+		table[threadIdx.x] = 1.0f / (threadIdx.x + 1);
+#endif
+	__syncthreads();
+	y[blockIdx.x * 64 + threadIdx.x] = table[63 - threadIdx.x]; // BUG
+}
+
+int main()
+{
+	float *y = empty<float>(4 * 64);
+	lookup<<<4, 64>>>(y);
+	return end();
+}

@@ -1,0 +1,12 @@
+// EXPECT memcheck api_misuse|double_free error noline
+#include "main.cuh"
+
+int main()
+{
+	float *x = empty<float>(64);
+	cudaFree(x);
+#ifndef FIXED
+	cudaFree(x);
+#endif
+	return 0;
+}

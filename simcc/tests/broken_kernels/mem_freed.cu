@@ -1,0 +1,17 @@
+// EXPECT memcheck use_after_free error
+#include "main.cuh"
+
+__global__ void twice(float *x)
+{
+	x[threadIdx.x] *= 2; // BUG
+}
+
+int main()
+{
+	float *x = zeros<float>(64);
+#ifndef FIXED
+	cudaFree(x);
+#endif
+	twice<<<1, 64>>>(x);
+	return end();
+}

@@ -1,0 +1,23 @@
+// EXPECT memcheck stack_overflow error
+#include "main.cuh"
+
+__device__ int depth(int n)
+{
+#ifdef FIXED
+	if (n == 0)
+		return 0;
+#endif
+	return 1 + depth(n - 1); // BUG
+}
+
+__global__ void recurse(int *y)
+{
+	y[threadIdx.x] = depth(threadIdx.x);
+}
+
+int main()
+{
+	int *y = empty<int>(32);
+	recurse<<<1, 32>>>(y);
+	return end();
+}

@@ -1,0 +1,28 @@
+// atomicAdd_block() is atomic for threads of one block; this sum is that of the grid.
+// EXPECT racecheck WAW error
+#include "main.cuh"
+
+__global__ void sum(const float *x, float *y)
+{
+	__shared__ float s;
+	int t = threadIdx.x;
+	if (t == 0)
+		s = 0;
+	__syncthreads();
+	atomicAdd_block(&s, x[blockIdx.x * 64 + t]);
+	__syncthreads();
+#ifdef FIXED
+	if (t == 0)
+		atomicAdd(y, s);
+#else
+	if (t == 0)
+		atomicAdd_block(y, s); // BUG
+#endif
+}
+
+int main()
+{
+	float *x = zeros<float>(256), *y = zeros<float>(1);
+	sum<<<4, 64>>>(x, y);
+	return end();
+}

@@ -1,0 +1,22 @@
+// Threads of a block exchange results through global memory: that needs the same barrier as shared memory.
+// EXPECT racecheck RAW|WAR error
+// ORDERS all
+#include "main.cuh"
+
+__global__ void exchange(float *scratch, float *y)
+{
+	float *mine = scratch + blockIdx.x * blockDim.x;
+	int t = threadIdx.x;
+	mine[t] = t; // OTHER
+#ifdef FIXED
+	__syncthreads();
+#endif
+	y[blockIdx.x * blockDim.x + t] = mine[blockDim.x - 1 - t]; // BUG
+}
+
+int main()
+{
+	float *scratch = empty<float>(256), *y = empty<float>(256);
+	exchange<<<2, 128>>>(scratch, y);
+	return end();
+}

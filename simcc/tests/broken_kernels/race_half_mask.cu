@@ -1,0 +1,26 @@
+// Each half of the warp synchronises with itself, but reads what the other half wrote.
+// EXPECT racecheck RAW|WAR warning
+#include "main.cuh"
+
+__global__ void exchange(int *y)
+{
+	__shared__ int s[32];
+	int t = threadIdx.x;
+	s[t] = t * t; // OTHER
+#ifdef FIXED
+	__syncwarp();
+#else
+	if (t < 16)
+		__syncwarp(0x0000ffff);
+	else
+		__syncwarp(0xffff0000);
+#endif
+	y[t] = s[t ^ 16]; // BUG
+}
+
+int main()
+{
+	int *y = empty<int>(32);
+	exchange<<<1, 32>>>(y);
+	return end();
+}

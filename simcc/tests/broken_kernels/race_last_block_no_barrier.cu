@@ -1,0 +1,33 @@
+// Every thread writes a partial result; thread 0 announces them all without waiting for the others.
+// EXPECT racecheck RAW error
+// ORDERS all
+#include "main.cuh"
+
+__device__ unsigned finished;
+
+__global__ void sum(const float *x, float *partial, float *y)
+{
+	__shared__ bool last;
+	int t = threadIdx.x;
+	partial[blockIdx.x * 64 + t] = 2 * x[blockIdx.x * 64 + t]; // OTHER
+	__threadfence();
+#ifdef FIXED
+	__syncthreads();
+#endif
+	if (t == 0)
+		last = atomicAdd(&finished, 1) == gridDim.x - 1;
+	__syncthreads();
+	if (last) {
+		float total = 0;
+		for (int b = 0; b < gridDim.x; b++)
+			total += partial[b * 64 + t]; // BUG
+		y[t] = total;
+	}
+}
+
+int main()
+{
+	float *x = zeros<float>(512), *partial = empty<float>(512), *y = empty<float>(64);
+	sum<<<8, 64>>>(x, partial, y);
+	return end();
+}

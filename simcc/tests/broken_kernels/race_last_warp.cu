@@ -1,0 +1,34 @@
+// The last warp of a reduction relies on its lanes going in step.
+// EXPECT racecheck RAW|WAR warning
+#include "main.cuh"
+
+__global__ void sum(const float *x, float *y)
+{
+	__shared__ float s[64];
+	int t = threadIdx.x;
+	s[t] = x[t];
+	s[t + 32] = x[t + 32];
+#ifdef FIXED
+	__syncwarp();
+#endif
+	for (int half = 32; half > 0; half /= 2) {
+		float mine = t < half ? s[t] + s[t + half] : 0; // BUG
+#ifdef FIXED
+		__syncwarp();
+#endif
+		if (t < half)
+			s[t] = mine; // OTHER
+#ifdef FIXED
+		__syncwarp();
+#endif
+	}
+	if (t == 0)
+		*y = s[0];
+}
+
+int main()
+{
+	float *x = zeros<float>(64), *y = empty<float>(1);
+	sum<<<1, 32>>>(x, y);
+	return end();
+}

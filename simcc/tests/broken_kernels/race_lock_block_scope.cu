@@ -1,0 +1,30 @@
+// A lock of block scope: two blocks can hold it at once.
+// EXPECT racecheck RAW|WAW|WAR error
+#include "main.cuh"
+
+#ifdef FIXED
+#define compare_and_swap atomicCAS
+#define exchange         atomicExch
+#else
+#define compare_and_swap atomicCAS_block
+#define exchange         atomicExch_block
+#endif
+
+__global__ void add(int *lock, int *sum)
+{
+	if (threadIdx.x % 32 == 0) {
+		while (compare_and_swap(lock, 0, 1) != 0) // ALSO
+			;
+		__threadfence();
+		sum[0] += 1; // BUG
+		__threadfence();
+		exchange(lock, 0); // ALSO
+	}
+}
+
+int main()
+{
+	int *lock = zeros<int>(2), *sum = zeros<int>(2);
+	add<<<4, 96>>>(lock, sum);
+	return end();
+}

@@ -1,0 +1,32 @@
+// All blocks add to one sum and divide by it in the same kernel: nobody waits for the other blocks.
+// EXPECT racecheck RAW|WAR error
+// ORDERS all
+#include "main.cuh"
+
+__global__ void add(const float *x, float *sum)
+{
+	atomicAdd(sum, x[blockIdx.x * blockDim.x + threadIdx.x]);
+}
+
+__global__ void normalise(float *x, float *sum)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+#ifndef FIXED
+	atomicAdd(sum, x[i]); // OTHER
+	__syncthreads();
+#endif
+	x[i] /= *sum; // BUG
+}
+
+int main()
+{
+	float h[256];
+	for (int i = 0; i < 256; i++)
+		h[i] = 1;
+	float *x = copy_of(h), *sum = zeros<float>(1);
+#ifdef FIXED
+	add<<<4, 64>>>(x, sum);
+#endif
+	normalise<<<4, 64>>>(x, sum);
+	return end();
+}

@@ -1,0 +1,26 @@
+// Every warp's first lane puts its result into the same element.
+// EXPECT racecheck WAW error
+#include "main.cuh"
+
+__global__ void last_wins(int *y)
+{
+	__shared__ int result[4];
+	int t = threadIdx.x, warp = t / 32;
+	if (t % 32 == 0) {
+#ifdef FIXED
+		result[warp] = t;
+#else
+		result[0] = t + warp; // BUG
+#endif
+	}
+	__syncthreads();
+	if (t == 0)
+		*y = result[0];
+}
+
+int main()
+{
+	int *y = empty<int>(1);
+	last_wins<<<1, 128>>>(y);
+	return end();
+}

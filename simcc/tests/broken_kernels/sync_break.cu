@@ -1,0 +1,31 @@
+// One thread leaves the loop before its barrier.
+// EXPECT synccheck exited_threads warning
+#include "main.cuh"
+
+__global__ void relax(float *x)
+{
+	__shared__ float s[64];
+	int t = threadIdx.x;
+	s[t] = x[t];
+	for (int i = 0; i < 8; i++) {
+		__syncthreads(); // BUG
+		float next = s[(t + 1) % 64];
+#ifndef FIXED
+		if (next > 40)
+			break;
+#endif
+		__syncthreads(); // BUG
+		s[t] = next;
+	}
+	x[t] = s[t];
+}
+
+int main()
+{
+	float h[64];
+	for (int i = 0; i < 64; i++)
+		h[i] = i < 60 ? 1 : 50;
+	float *x = copy_of(h);
+	relax<<<1, 64>>>(x);
+	return end();
+}

@@ -1,0 +1,125 @@
+// A count is that of the source: what a compiler would like to remove, merge or move is counted as it is written.
+// Most such kernels are in ../../selftest.cu, which each library is tested with; here are the others.
+#include "check.cuh"
+
+struct three {
+	float a, b, c;
+};
+
+struct nested {
+	three first;
+	float last[5];
+};
+
+__global__ void accumulate(const float *__restrict__ x, float *__restrict__ y)
+{
+	int i = threadIdx.x;
+	for (int k = 0; k < 20; k++)
+		y[i] += x[k];
+}
+
+__global__ void library_copies(const float *x, float *y)
+{
+	memcpy(y, x, 16 * sizeof(float));
+	memset(y + 16, 0, 16 * sizeof(float));
+}
+
+__global__ void structs(const nested *a, nested *b, three *c)
+{
+	int i = threadIdx.x;
+	b[i] = a[i];
+	c[i] = a[i].first;
+	b[i].last[2] = a[i].first.b;
+	nested local = a[0];
+	c[i].a = local.last[4];
+}
+
+__global__ void fields(const float4 *a, float *b)
+{
+	int i = threadIdx.x;
+	b[i] = a[i].x + a[i].y + a[i].z + a[i].w;
+	float4 v = a[i];
+	b[i] = v.x + v.y + v.z + v.w;
+}
+
+__global__ void compound(int *a)
+{
+	int i = threadIdx.x;
+	a[i]++;
+	--a[i];
+	a[i] <<= 1;
+	a[i] = 3;
+}
+
+__global__ void swap(float *a)
+{
+	int i = threadIdx.x;
+	if (i < 16) {
+		float t = a[i];
+		a[i] = a[i + 16];
+		a[i + 16] = t;
+	}
+}
+
+__global__ void locals_are_free(const float *x, float *y)
+{
+	float window[8];
+	for (int k = 0; k < 8; k++)
+		window[k] = x[threadIdx.x + k];
+	float sum = 0;
+	for (int k = 0; k < 8; k++)
+		sum += window[7 - k] * window[k];
+	y[threadIdx.x] = sum;
+}
+
+__global__ void exponentials(const float *x, float *y, double *z)
+{
+	int i = threadIdx.x;
+	y[i] = expf(x[i]) + __expf(x[i]) + exp2f(x[i]) + (i < 4 ? exp(x[i]) : 0);
+	z[i] = exp((double)x[i]) + exp2((double)x[i]);
+}
+
+// Overlapping ranges: 4 blocks of 64 threads, 32 floats apart, touch 160; each thread writes its own word twice.
+__global__ void overlap(const float *x, float *y)
+{
+	int i = 32 * blockIdx.x + threadIdx.x;
+	y[64 * blockIdx.x + threadIdx.x] = 0;
+	y[64 * blockIdx.x + threadIdx.x] = x[i];
+}
+
+int main()
+{
+	float x[512];
+	for (int i = 0; i < 512; i++)
+		x[i] = 0.001f * i;
+	float *dx = device_copy(x, 512), *dy = device_zeros<float>(512);
+	double *dz = device_zeros<double>(32);
+	int *di = device_zeros<int>(32);
+
+	//= accumulate load=40*128/40/20+20*4 store=20*128/20/20*4 tensor:alloc0=20*128/0/80/0
+	//+ tensor:alloc1=20*128/20*128/128/128
+	accumulate<<<1, 32>>>(dx, dy);
+	// pieces of 4 bytes
+	//= library_copies load=16*4*32/16/16 store=32*4*32/32/32 foot=64/128
+	library_copies<<<1, 32>>>(dx, dy);
+	// nested is 32 bytes: lanes a sector apart, pieces of 4 bytes. a: 8 pieces, 3, 1, and 8 of a[0]; c is 12
+	// bytes: 12 sectors
+	//= structs load=20*128/20/12*32+8 store=13*128/13/8*32+3*12+32+12 foot=1024/1024+384
+	structs<<<1, 32>>>((const nested *)dx, (nested *)dy, (three *)device_zeros<three>(32));
+	// four floats 16 bytes apart, and the same at once
+	//= fields load=4*128+512/5/5*16 store=256/2/8
+	fields<<<1, 32>>>((const float4 *)dx, dy);
+	//= compound load=384/3/12 store=4*128/4/16
+	compound<<<1, 32>>>(di);
+	//= swap load=128/2/4 store=128/2/4 foot=128/128
+	swap<<<1, 32>>>(dy);
+	// x + k: 4 sectors where aligned, 5 where not
+	//= locals_are_free load=8*128/8/4+7*5 store=128/1/4 foot=39*4/128
+	locals_are_free<<<1, 32>>>(dx, dy);
+	//= exponentials load=5*128+16/6/5*4+1 store=128+256/2/12 exp=32*5+4
+	exponentials<<<1, 32>>>(dx, dy, dz);
+	//= overlap load=4*256/8/32 store=8*128*2/16/64 foot=160*4/1024 tensor:alloc0=1024/0/640/0
+	overlap<<<4, 64>>>(dx, dy);
+	CHECK(cudaDeviceSynchronize());
+	return 0;
+}

@@ -1,0 +1,378 @@
+"""What the suites share: compilers, programs built once, running them, and the test case they derive from.
+
+A suite names the programs it runs at module level (program(), batch(), inline()). run.py builds all of them before the
+suites, in parallel; a suite that is run alone (python3 -m unittest test_counts) builds what it needs when it needs it.
+What is built lies in build/<C++ compiler>/tests, named by the contents of all that it was made with.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import functools
+import hashlib
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple, Union
+
+TESTS = Path(__file__).resolve().parent
+HOME = TESTS.parent  # simcc/
+SIMCC = HOME / "simcc"
+BUILD = Path(os.environ.get("SIM_BUILD") or HOME / "build")
+STRICT = ["-Wall", "-Wextra"] + (["-Werror"] if os.environ.get("WERROR") else [])
+
+# The makes and programs that a test starts are a user's: nothing of ours reaches them.
+for _name in [name for name in os.environ if name.startswith("SIM_") and name != "SIM_BUILD"]:
+    del os.environ[_name]
+for _name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "WERROR"):
+    os.environ.pop(_name, None)
+
+# ---- compilers ----
+
+
+@dataclass(frozen=True)
+class Compiler:
+    cc: str
+    cxx: str
+
+    @property
+    def is_clang(self) -> bool:
+        return "clang" in self.cxx
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"CC": self.cc, "CXX": self.cxx}
+
+    @property
+    def folder(self) -> Path:
+        """Where programs of this compiler are built; the library lies beside it."""
+        words = self.cxx.split()
+        return BUILD / "_".join([os.path.basename(word) for word in words]) / "tests"
+
+
+def _cxx_of(cc: str) -> str:
+    command = ["sh", str(HOME / "counterpart.sh"), "c++", cc]
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
+
+
+def _first_compiler() -> Compiler:
+    cc = os.environ.get("CC") or "gcc"
+    return Compiler(cc, os.environ.get("CXX") or _cxx_of(cc))
+
+
+def _other_compiler() -> Compiler | None:
+    cc, cxx = ("gcc", "g++") if FIRST.is_clang else ("clang", "clang++")
+    return Compiler(cc, cxx) if shutil.which(cxx) and shutil.which(cc) else None
+
+
+FIRST = _first_compiler()
+OTHER = _other_compiler()
+COMPILERS = [FIRST] + ([OTHER] if OTHER else [])
+needs_other = unittest.skipUnless(OTHER, "gcc and clang are not both installed")
+long_test = unittest.skipUnless(os.environ.get("LONG"), "LONG=1 runs it")
+
+# ---- running ----
+
+
+class Outcome(NamedTuple):
+    status: int  # exit status; 128 + signal of one that was killed
+    out: str
+    err: str
+    seconds: float
+
+
+Word = Union[str, Path]
+
+
+def _cpu_limit(seconds: int) -> tuple[int, int]:
+    """Soft and hard limit; a test that runs under another's limit cannot have a higher one."""
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    limits = (seconds, seconds + 5)
+    return limits if hard == resource.RLIM_INFINITY else (min(limits[0], hard), min(limits[1], hard))
+
+
+def run(
+    argv: Sequence[Word],
+    environment: dict[str, str] | None = None,
+    cwd: Path | None = None,
+    cpu_seconds: int = 60,
+) -> Outcome:
+    """Runs a command in a process group of its own, which is gone when this returns.
+
+    The limit is of CPU time, because a machine that is shared stalls; on a clock it has twenty times as long.
+    """
+    start = time.monotonic()
+    process = subprocess.Popen(
+        [str(word) for word in argv],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **environment} if environment else None,
+        cwd=cwd,
+        start_new_session=True,
+    )
+    try:
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, _cpu_limit(cpu_seconds))
+    except (ProcessLookupError, PermissionError):
+        pass  # it has ended already, or become another user; the clock's limit is left
+    late = False
+    try:
+        out, err = process.communicate(timeout=20 * cpu_seconds)
+    except subprocess.TimeoutExpired:
+        late = True
+    finally:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    if late:
+        out, err = process.communicate()
+    said = out.decode(errors="replace"), err.decode(errors="replace")
+    if late or process.returncode == -signal.SIGXCPU:
+        command = " ".join(str(word) for word in argv)
+        raise AssertionError(f"{command}: still running after {cpu_seconds} s of CPU time. It said:\n{''.join(said)}")
+    status = process.returncode if process.returncode >= 0 else 128 - process.returncode
+    return Outcome(status, said[0], said[1], time.monotonic() - start)
+
+
+def simcc(compiler: Compiler, arguments: Sequence[Word], cwd: Path | None = None) -> Outcome:
+    return run([SIMCC, *arguments], compiler.environment, cwd, cpu_seconds=120)
+
+
+# ---- programs ----
+
+
+@functools.cache
+def _toolchain_digest() -> str:
+    """Of all that a program is made with besides its own sources: what TOOLCHAIN in toolchain.mk lists."""
+    digest = hashlib.sha1()
+    for folder, folders, files in os.walk(HOME):
+        if folder == str(HOME):
+            folders[:] = [name for name in folders if name not in ("bench", "build", "tests")]
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "__pycache__")
+        for name in sorted(files):
+            if not name.startswith(".") and not name.endswith(".md"):
+                path = Path(folder, name)
+                digest.update(f"{path.relative_to(HOME)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+@functools.cache
+def _compiler_version(compiler: Compiler) -> str:
+    return run(["sh", "-c", f"{compiler.cc} --version; {compiler.cxx} --version"]).out
+
+
+@functools.cache
+def _contents(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+def quoted_headers(source: Path) -> dict[str, Path]:
+    """The headers that a source includes from its own folder or one near it, as written and where they are."""
+    written = re.findall(r'^#include "([^"]+)"', _contents(source).decode(), re.MULTILINE) if source.exists() else []
+    places = {name: (source.parent / name).resolve() for name in written}
+    return {name: place for name, place in places.items() if place.exists()}
+
+
+@dataclass(frozen=True)
+class Program:
+    """An executable made of `sources` by simcc; `text` is that of a source that is written first, if any."""
+
+    name: str
+    sources: tuple[Path, ...]
+    options: tuple[str, ...]
+    compiler: Compiler
+    text: str | None = None
+    includes: tuple[Path, ...] = field(default=(), repr=False)  # besides the headers beside the sources
+
+    @property
+    def place(self) -> Path:
+        digest = hashlib.sha1("\0".join(option for option in self.options if option != "-Werror").encode())
+        digest.update((_toolchain_digest() + _compiler_version(self.compiler) + (self.text or "")).encode())
+        headers = {path for source in self.sources for path in source.parent.glob("*.cuh")}
+        headers |= {path for source in self.sources for path in quoted_headers(source).values()}
+        written = () if self.text is None else self.sources  # by us, from the text: it may not be there yet
+        for path in [*self.sources, *sorted(headers), *self.includes]:
+            read = path.exists() and path not in written
+            digest.update(str(path).encode() + (_contents(path) if read else b""))
+        return self.compiler.folder / f"{self.name}-{digest.hexdigest()[:16]}"
+
+    def compile(self, output: Path) -> Outcome:
+        if self.text is not None:
+            source = self.sources[0]
+            source.parent.mkdir(parents=True, exist_ok=True)
+            if not source.exists() or source.read_text() != self.text:
+                source.write_text(self.text)
+        return simcc(self.compiler, [*self.options, *self.sources, "-o", output])
+
+    @property
+    def path(self) -> Path:
+        """Builds it, if that was not done, and says where it is."""
+        place = self.place
+        if place.exists():
+            return place
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with open(place.parent / f".{self.name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not place.exists():
+                new = place.with_name(f"{place.name}.new")
+                built = self.compile(new)
+                if built.status != 0:
+                    raise AssertionError(f"{self.name} with {self.compiler.cxx}: simcc {built.status}\n{built.err}")
+                old = re.compile(re.escape(self.name) + "-[0-9a-f]{16}")
+                for stale in place.parent.iterdir():
+                    if old.fullmatch(stale.name):
+                        stale.unlink()
+                new.rename(place)
+        return place
+
+    def run(self, *arguments: Word, cpu_seconds: int = 60, **environment: str) -> Outcome:
+        return run([self.path, *arguments], environment, cpu_seconds=cpu_seconds)
+
+
+REGISTERED: dict[tuple[str, Compiler], Program] = {}
+
+
+def _register(made: Program) -> Program:
+    """Two suites that name one program share it; one name for two programs is a mistake."""
+    known = REGISTERED.setdefault((made.name, made.compiler), made)
+    if known != made:
+        raise ValueError(f"two programs are called {made.name}")
+    return known
+
+
+def program(source: str, *options: str, compiler: Compiler = FIRST, name: str = "") -> Program:
+    """The program of TESTS/source.cu, or of all .cu files in the folder TESTS/source."""
+    place = TESTS / source
+    sources = tuple(sorted(place.glob("*.cu"))) if place.is_dir() else (place.with_suffix(".cu").resolve(),)
+    return _register(Program(name or source.replace("/", "."), sources, options, compiler))
+
+
+def inline(name: str, text: str, *options: str, compiler: Compiler = FIRST) -> Program:
+    """A program of a few lines that stands in the suite itself. `name` may be that of several compilers' programs."""
+    source = compiler.folder / "sources" / f"{name}.cu"
+    return _register(Program(name, (source,), options, compiler, text))
+
+
+class Member(NamedTuple):
+    """One of several programs that are compiled together: its own main, run by its name."""
+
+    name: str
+    source: Path
+    fixed: bool = False  # with FIXED defined
+
+
+def without_namespaces(text: str) -> str:
+    """What a program of a batch wrote, with the names that it has on its own."""
+    return re.sub(r"\bprogram_\d+::", "", text)
+
+
+# A main has arguments or none.
+_CALLS = [
+    "inline int call(int (*run)(), int, char **) { return run(); }",
+    "inline int call(int (*run)(int, char **), int argc, char **argv) { return run(argc, argv); }",
+]
+
+
+class Batch:
+    """Several one-file programs in one executable, each in a namespace; a run runs the main of one of them.
+
+    Compiled one by one, the headers would be read a hundred times.
+    """
+
+    def __init__(self, name: str, members: Iterable[Member], *options: str, compiler: Compiler = FIRST):
+        self.members = list(members)
+        source = compiler.folder / "sources" / f"{name}.cu"
+        includes = {path for member in self.members for path in member.source.parent.glob("*.cuh")}
+        includes |= {path for member in self.members for path in quoted_headers(member.source).values()}
+        includes |= {member.source for member in self.members}
+        made = Program(name, (source,), options, compiler, self._text(), tuple(sorted(includes)))
+        self.program = _register(made)
+
+    def _text(self) -> str:
+        # Headers are read before the first namespace: those of the library and, by their guards, our own.
+        includes = sorted({line for member in self.members for line in self._includes(member.source)})
+        lines = [*includes, "#include <cstring>", *_CALLS, "#define main run"]
+        calls = []
+        for index, member in enumerate(self.members):
+            lines += ["#define FIXED"] if member.fixed else []
+            lines += [f"namespace program_{index}", "{", f'#include "{member.source}"', "}"]
+            lines += ["#undef FIXED"] if member.fixed else []
+            call = f"call(program_{index}::run, argc - 1, argv + 1)"
+            calls.append(f'\tif (!strcmp(argv[1], "{member.name}"))\n\t\treturn {call};')
+        lines += ["#undef main", "int main(int argc, char **argv)", "{", "\tif (argc < 2)\n\t\treturn 99;"]
+        return "\n".join([*lines, *calls, "\treturn 99;", "}", ""])
+
+    @staticmethod
+    def _includes(source: Path) -> list[str]:
+        found = re.findall(r'^#include (?:<[^>]+>|"[^"]+")', source.read_text(), re.MULTILINE)
+        own = {f'#include "{written}"': f'#include "{path}"' for written, path in quoted_headers(source).items()}
+        return [own.get(line, line) for line in found]
+
+    def run(self, member: str, *arguments: Word, cpu_seconds: int = 60, **environment: str) -> Outcome:
+        assert any(each.name == member for each in self.members), member
+        return self.program.run(member, *arguments, cpu_seconds=cpu_seconds, **environment)
+
+
+# ---- what a source says ----
+
+
+def marked_line(source: Path | str, mark: str) -> int:
+    """The number of the one line that ends with the comment "// mark"; `source` is a file, or a text."""
+    text = source.read_text() if isinstance(source, Path) else source
+    found = [number for number, line in enumerate(text.split("\n"), 1) if line.rstrip().endswith(f"// {mark}")]
+    if len(found) != 1:
+        raise AssertionError(f"{len(found)} lines are marked {mark}")
+    return found[0]
+
+
+# ---- the test case ----
+
+
+class Case(unittest.TestCase):
+    """A test that goes on after an expectation that failed, and has a folder of its own."""
+
+    maxDiff = 4000
+
+    def setUp(self) -> None:
+        self.problems: list[str] = []
+
+    def tearDown(self) -> None:
+        if self.problems:
+            more = len(self.problems) - 20
+            self.fail("\n".join(self.problems[:20] + ([f"... and {more} more"] if more > 0 else [])))
+
+    @functools.cached_property
+    def scratch(self) -> Path:
+        FIRST.folder.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix="scratch-", dir=FIRST.folder))
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        return folder
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.scratch / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def expect(self, condition: object, message: str) -> None:
+        if not condition:
+            self.problems.append(message)
+
+    def expect_equal(self, got: object, wanted: object, message: str) -> None:
+        self.expect(got == wanted, f"{message}: got {got!r}, expected {wanted!r}")
+
+    def expect_in(self, part: str, whole: str, message: str = "") -> None:
+        self.expect(part in whole, f"{message}: no {part!r} in\n{whole}")
+
+    def expect_silent(self, outcome: Outcome, message: str) -> None:
+        self.expect(outcome.status == 0 and not outcome.err, f"{message}: status {outcome.status}: {outcome.err}")

@@ -1,0 +1,230 @@
+"""The sanitizer on kernels as people write them: broken_kernels/NAME.cu holds one planted bug and, with FIXED defined,
+none; those in correct/ are right as they stand. The first must be reported whatever the order and the number of CPU
+threads, the others must be silent. Each file says itself what is expected:
+
+    // EXPECT tool kind|kind error|warning [noline]
+    // ORDERS all        all 8 shuffles instead of 3
+    // SLOW              ends by its timeout: two ways only
+    // CHECK list        SIM_CHECK instead of the four tools (and leakcheck for correct/)
+    // WHOLE             a program of its own, as people write them; the others have their mains from main.cuh
+    ... // BUG           a line that must be named; with OTHER lines, both sides must be marked ones
+    ... // ALSO          a line that further findings may name; any other line is a false alarm
+
+Written next to the verdicts is, for each bug, how it came out over all the ways it was run: `found` in each of them,
+`sometimes`, or `harmless`: in none.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from catalogue import Run
+from reports import Record, read_report
+from support import TESTS, Batch, Case, Member, Program, program
+
+FOLDER = TESTS / "broken_kernels"
+FOUR_TOOLS = "memcheck,racecheck,initcheck,synccheck"
+BATCH_SIZE = 20
+
+
+class Way(NamedTuple):
+    order: str
+    threads: str
+
+
+WAYS = [
+    Way("forward", "1"),
+    Way("forward", "2"),
+    Way("reverse", "2"),
+    Way("shuffle:1", "1"),
+    Way("shuffle:2", "2"),
+    Way("shuffle:3", "1"),
+    Way("shuffle:4", "2"),
+    Way("shuffle:5", "1"),
+    Way("shuffle:6", "2"),
+    Way("shuffle:7", "1"),
+    Way("shuffle:8", "2"),
+    Way("reverse", "1"),
+]
+
+# ---- what the sources say ----
+
+
+@dataclass
+class Kernel:
+    source: Path
+    tool: str = ""
+    kinds: list[str] = field(default_factory=list)
+    severities: list[str] = field(default_factory=list)
+    check: str = FOUR_TOOLS
+    flags: set[str] = field(default_factory=set)
+    lines: dict[str, set[int]] = field(default_factory=lambda: {"BUG": set(), "OTHER": set(), "ALSO": set()})
+
+    @property
+    def name(self) -> str:
+        return self.source.stem
+
+    @property
+    def is_correct(self) -> bool:
+        return self.source.parent.name == "correct"
+
+    @property
+    def ways(self) -> list[Way]:
+        return WAYS[:2] if "SLOW" in self.flags else WAYS if "ORDERS all" in self.flags else WAYS[:6]
+
+    @property
+    def sides(self) -> set[int]:
+        return self.lines["BUG"] | self.lines["OTHER"]
+
+
+def read_kernel(source: Path) -> Kernel:
+    kernel = Kernel(source)
+    for number, line in enumerate(source.read_text().split("\n"), 1):
+        expect = re.match(r"// EXPECT (\S+) (\S+) (\S+)( noline)?$", line)
+        if expect:
+            kernel.tool = expect.group(1)
+            kernel.kinds, kernel.severities = expect.group(2).split("|"), expect.group(3).split("|")
+            kernel.flags |= {"noline"} if expect.group(4) else set()
+        elif line.startswith("// CHECK "):
+            kernel.check = line[len("// CHECK ") :]
+        elif line in ("// ORDERS all", "// SLOW", "// WHOLE"):
+            kernel.flags.add(line[3:])
+        elif not line.startswith("//"):
+            for mark in re.findall(r"// (BUG|OTHER|ALSO)", line):
+                kernel.lines[mark].add(number)
+    return kernel
+
+
+BROKEN = [read_kernel(source) for source in sorted(FOLDER.glob("*.cu"))]
+CORRECT = [read_kernel(source) for source in sorted((FOLDER / "correct").glob("*.cu"))]
+
+# ---- building: WHOLE ones one by one, the others together ----
+
+
+def _alone(kernel: Kernel, fixed: bool) -> Program:
+    options = ["-w"] + (["-DFIXED"] if fixed else [])
+    name = f"kernels.{kernel.name}{'.fixed' * fixed}"
+    return program(str(kernel.source.relative_to(TESTS).with_suffix("")), *options, name=name)
+
+
+def _build() -> dict[tuple[str, bool], Run]:
+    runs: dict[tuple[str, bool], Run] = {}
+    together = []
+    for kernel in BROKEN + CORRECT:
+        for fixed in (False,) if kernel.is_correct else (False, True):
+            if "WHOLE" in kernel.flags:
+                runs[kernel.name, fixed] = _alone(kernel, fixed).run
+            else:
+                together.append(Member(f"{kernel.name}{'.fixed' * fixed}", kernel.source, fixed))
+    for first in range(0, len(together), 2 * BATCH_SIZE):
+        batch = Batch(f"kernels.{first // (2 * BATCH_SIZE)}", together[first : first + 2 * BATCH_SIZE], "-w")
+        for member in batch.members:
+            runs[member.source.stem, member.fixed] = functools.partial(batch.run, member.name)
+    return runs
+
+
+RUNS = _build()
+
+
+# ---- the verdicts ----
+
+
+def is_expected(kernel: Kernel, hazard: Record) -> bool:
+    kinds = kernel.kinds == ["any"] or hazard["kind"] in kernel.kinds
+    if hazard["tool"] != kernel.tool or not kinds or hazard["severity"] not in kernel.severities:
+        return False
+    if "noline" in kernel.flags:
+        return True
+    if hazard.get("line") not in kernel.sides:
+        return False
+    if not kernel.lines["OTHER"]:
+        return hazard["line"] in kernel.lines["BUG"]
+    # Which of two racing sides comes first is a question of order.
+    return "other" not in hazard or hazard["other"].get("line") in kernel.sides
+
+
+def is_noise(kernel: Kernel, hazard: Record) -> bool:
+    allowed = kernel.sides | kernel.lines["ALSO"]
+    return hazard["severity"] != "info" and "noline" not in kernel.flags and hazard.get("line") not in allowed
+
+
+def names_one_thread_twice(message: str) -> bool:
+    """ "first thread (0,1,0), then thread (0,1,0)": a race is between two."""
+    pairs = re.findall(r"first thread (\([0-9,]+\)),? then thread (\([0-9,]+\))", message)
+    return any(first == second for first, second in pairs)
+
+
+class BrokenKernels(Case):
+    def run_kernel(self, kernel: Kernel, fixed: bool, way: Way, check: str):
+        path = self.scratch / "report.json"
+        path.unlink(missing_ok=True)
+        settings = {"SIM_ORDER": way.order, "SIM_THREADS": way.threads, "SIM_CHECK": check}
+        endless = "SLOW" in kernel.flags and not fixed
+        outcome = RUNS[kernel.name, fixed](SIM_REPORT=str(path), SIM_TIMEOUT="0.5" if endless else "20", **settings)
+        return outcome, read_report(path)
+
+    def is_caught(self, kernel: Kernel, way: Way) -> bool:
+        what = f"{kernel.name}, {way.order}, {way.threads} threads"
+        outcome, report = self.run_kernel(kernel, False, way, kernel.check)
+        caught = any(is_expected(kernel, hazard) for hazard in report.hazards)
+        warns = kernel.severities == ["warning"]
+        said = f"status {outcome.status}, {report.hazards[:1]}\n{outcome.err}"
+        self.expect(caught, f"{what}: missed; {said}")
+        self.expect_equal(outcome.status, 0 if warns else 1, f"{what}: {said}")
+        self.expect_in("========= Warning" if warns else "========= ERROR SUMMARY", outcome.err, what)
+        self.expect(not names_one_thread_twice(outcome.err), f"{what}: a race of one thread:\n{outcome.err}")
+        for hazard in report.hazards:
+            self.expect(not is_noise(kernel, hazard), f"{what}: beside it {hazard}")
+        return caught
+
+    def is_silent(self, kernel: Kernel, fixed: bool, way: Way, check: str) -> bool:
+        outcome, report = self.run_kernel(kernel, fixed, way, check)
+        infos = all(hazard["severity"] == "info" for hazard in report.hazards)
+        silent = outcome.status == 0 and not outcome.err and infos
+        what = f"{kernel.name}{' fixed' * fixed}, {way.order}, {way.threads} threads"
+        self.expect(silent, f"{what}: false alarm; status {outcome.status}\n{outcome.err}")
+        return silent
+
+    def add_row(self, name: str, kernels: int, caught: int, missed: int, alarms: int, detail: str = "") -> None:
+        print(
+            f"table: {name:<10} {kernels:3} kernels {caught:3} caught {missed:3} missed {alarms:3} false alarms{detail}"
+        )
+
+    def check_broken(self, prefix: str, name: str, at_least: int) -> None:
+        kernels = [kernel for kernel in BROKEN if kernel.name.startswith(prefix)]
+        caught = alarms = 0
+        outcomes = {"found": 0, "sometimes": 0, "harmless": 0}
+        for kernel in kernels:
+            self.assertTrue(kernel.tool and (kernel.lines["BUG"] or "noline" in kernel.flags), kernel.name)
+            found = [self.is_caught(kernel, way) for way in kernel.ways]
+            silent = [self.is_silent(kernel, True, way, kernel.check) for way in kernel.ways]
+            outcomes["found" if all(found) else "sometimes" if any(found) else "harmless"] += 1
+            caught += all(found)
+            alarms += not all(silent)
+        detail = "".join(f", {count} {how}" for how, count in outcomes.items())
+        self.add_row(name, len(kernels), caught, len(kernels) - caught, alarms, detail)
+        self.expect(len(kernels) >= at_least, f"only {len(kernels)} kernels for {name}")
+
+    def test_races(self):
+        self.check_broken("race_", "racecheck", 56)
+
+    def test_reads_of_what_nobody_wrote(self):
+        self.check_broken("init_", "initcheck", 17)
+
+    def test_wrong_addresses(self):
+        self.check_broken("mem_", "memcheck", 20)
+
+    def test_wrong_barriers(self):
+        self.check_broken("sync_", "synccheck", 20)
+
+    def test_correct_ones_are_silent(self):
+        alarms = 0
+        for kernel in CORRECT:
+            silent = [self.is_silent(kernel, False, way, FOUR_TOOLS + ",leakcheck") for way in WAYS]
+            alarms += not all(silent)
+        self.add_row("correct", len(CORRECT), 0, 0, alarms)
+        self.expect(len(CORRECT) >= 46, f"only {len(CORRECT)} correct kernels")

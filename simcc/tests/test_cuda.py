@@ -1,0 +1,257 @@
+"""The world's CUDA: what of it is not here is an error where it is used, which names it; a real toolkit's headers are
+never picked up; -arch; and cooperative groups fail as the intrinsics do, at the user's line. What is here, and right,
+is in programs/ (groups, sixteen_bits, overloads, libraries, host_atomics)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from support import COMPILERS, FIRST, SIMCC, Case, Compiler, Outcome, inline, marked_line, run, simcc
+
+HEAD = """#include <cooperative_groups.h>
+#include <cublas_v2.h>
+#include <cuda.h>
+#include <curand_kernel.h>
+#include <mma.h>
+#include <thrust/device_vector.h>
+#include <cufft.h>
+#include <atomic>
+namespace cg = cooperative_groups;
+using namespace nvcuda;
+"""
+# In a kernel, in a function of the host: what is used, and what the message must say.
+IN_KERNELS = [
+    ("y[0] = curand_uniform(s);", "curand_uniform", "cuRAND"),
+    ("wmma::fragment<wmma::matrix_a, 16, 16, 16, float> f;", "wmma::fragment", "tensor cores"),
+    ("cg::sync(cg::this_grid());", "sync", "a barrier of the whole grid"),
+    ("cg::this_grid().sync();", "sync", "a barrier of the whole grid"),
+    ("auto c = cg::this_cluster();", "this_cluster", "a group of a cluster of blocks"),
+    ("auto t = cg::tiled_partition<64>(cg::this_thread_block());", "tiled_partition", "a tile of more than 32 threads"),
+    ("cg::memcpy_async(cg::this_thread_block(), y, y, 4);", "memcpy_async", "an asynchronous copy"),
+    ("__sync_fetch_and_add((int *)y, 1);", "a compiler atomic", "in device code"),
+]
+IN_MAIN = [
+    ("cublasSgemm(0, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1);", "cublasSgemm", "cuBLAS"),
+    ("cublasStatus_t status = cublasSaxpy(0, 1, 0, 0, 1, 0, 1);", "cublasSaxpy", "cuBLAS"),
+    ("cufftHandle plan; cufftPlan1d(&plan, 8, CUFFT_C2C, 1);", "cufftPlan1d", "cuFFT"),
+    ("thrust::device_vector<int> v(10);", "thrust::device_vector", "Thrust"),
+    ("cudaGraphLaunch(0, 0);", "cudaGraphLaunch", "CUDA runtime"),
+    ("cuInit(0);", "cuInit", "the driver API"),
+    ("cudaTextureObject_t texture;", "cudaTextureObject_t", "textures"),
+]
+GROUPS = """#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+__device__ int total(cg::thread_block_tile<32> warp, int v)
+{
+	return cg::reduce(warp, v, cg::plus<int>()); // reduce
+}
+__global__ void k(int *y, int which)
+{
+	auto block = cg::this_thread_block();
+	auto warp = cg::tiled_partition<32>(block);
+	auto eight = cg::tiled_partition<8>(warp);
+	const int t = threadIdx.x;
+	if (which == 0 && t < 16)
+		y[t] = warp.shfl_down(t, 1); // shuffle
+	if (which == 1 && t < 16)
+		y[t] = total(warp, 1);
+	if (which == 2 && t < 40)
+		block.sync(); // block
+	if (which == 3) {
+		if (t % 8 != 3)
+			eight.sync(); // tile
+		block.sync(); // other
+	}
+	if (which == 4) {
+		__shared__ int s[64];
+		s[t] = t;
+		eight.sync();
+		y[t] = s[t ^ 7];
+		y[t] = s[t ^ 8]; // race
+	}
+	if (which == 5)
+		y[t] = (int)cg::tiled_partition(static_cast<cg::thread_group &>(block), 48).size(); // large
+	if (which == 6)
+		y[t] = (int)cg::tiled_partition(cg::coalesced_threads(), which / 2).size(); // three
+}
+int main(int, char **argv)
+{
+	int *y;
+	cudaMalloc(&y, 256);
+	k<<<1, 64>>>(y, argv[1][0] - '0');
+	return cudaDeviceSynchronize() != cudaSuccess;
+}
+"""
+WIDE_ATOMICS = """#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#define EXPECT(x) ((x) ? (void)0 : (printf("wrong: %s\\n", #x), exit(1)))
+struct alignas(16) Wide {
+	long a, b;
+};
+static std::atomic<Wide> wide{Wide{1, 2}};
+static __int128 number = (__int128)1 << 100;
+static void count()
+{
+	for (int i = 0; i < 20000; i++) {
+		Wide seen = wide.load();
+		while (!wide.compare_exchange_weak(seen, Wide{seen.a + 1, seen.b - 1}))
+			EXPECT(seen.a + seen.b == 0);
+	}
+}
+__global__ void one(int *p)
+{
+	*p = 1;
+}
+int main()
+{
+	int *p;
+	cudaMalloc(&p, sizeof *p);
+	one<<<1, 1>>>(p);
+	EXPECT(wide.load().a == 1 && wide.load().b == 2);
+	wide.store(Wide{3, 4});
+	Wide old = wide.exchange(Wide{5, 6});
+	EXPECT(old.a == 3 && old.b == 4);
+	EXPECT(!wide.compare_exchange_strong(old, Wide{7, 8}) && old.a == 5 && old.b == 6);
+	EXPECT(wide.compare_exchange_strong(old, Wide{0, 0}));
+	std::thread other(count);
+	count();
+	other.join();
+	EXPECT(wide.load().a == 40000 && wide.load().b == -40000);
+	EXPECT(__atomic_fetch_add(&number, 7, __ATOMIC_SEQ_CST) == (__int128)1 << 100);
+	EXPECT(__atomic_fetch_sub(&number, 2, __ATOMIC_SEQ_CST) == ((__int128)1 << 100) + 7);
+	EXPECT(__atomic_fetch_or(&number, 8, __ATOMIC_SEQ_CST) == ((__int128)1 << 100) + 5);
+	EXPECT(__atomic_fetch_xor(&number, 1, __ATOMIC_SEQ_CST) == ((__int128)1 << 100) + 13);
+	EXPECT(__atomic_fetch_and(&number, 12, __ATOMIC_SEQ_CST) == ((__int128)1 << 100) + 12);
+	EXPECT(__atomic_fetch_nand(&number, 4, __ATOMIC_SEQ_CST) == 12 && number == ~(__int128)4);
+	return cudaDeviceSynchronize() != cudaSuccess;
+}
+"""
+WIDE = [inline("cuda.wide_atomics", WIDE_ATOMICS, compiler=each) for each in COMPILERS if "clang" not in each.cxx]
+FAILING = {compiler: inline("cuda.groups", GROUPS, compiler=compiler) for compiler in COMPILERS}
+# which kernel, exit status, what is said, at which line
+FAILURES = [
+    (0, 1, "__shfl_down_sync with mask 0xffffffff reads lane 16", "shuffle"),
+    (1, 1, "__shfl_xor_sync with mask 0xffffffff reads lane 16", "reduce"),
+    (2, 0, "40 of 64 threads wait here", "block"),
+    (3, 1, "__syncwarp: the mask 0x000000ff names lanes that never arrive here", "tile"),
+    (4, 0, "hazard", "race"),
+    (5, 1, "a tile of 48 threads; it may have 1, 2, 4, 8, 16 or 32", "large"),
+    (6, 1, "a tile of 3 threads; it may have 1, 2, 4, 8, 16 or 32", "three"),
+]
+TOOLKIT = "/* Copyright NVIDIA Corporation */\n#error the toolkit's\n"
+
+
+class Cuda(Case):
+    def refused(self, text: str, compiler: Compiler, name: str) -> Outcome:
+        source = self.write(f"{name}.cu", text)
+        return simcc(compiler, ["-c", source.name, "-o", "x.o"], cwd=self.scratch)
+
+    def expect_refusal(self, before: str, use: str, after: str, says: tuple[str, str], compiler: Compiler) -> None:
+        outcome = self.refused(f"{HEAD}{before}{use}\n{after}", compiler, "use")
+        line = (HEAD + before).count("\n") + 1
+        errors = [said for said in outcome.err.split("\n") if "error" in said]
+        self.expect_equal(outcome.status, 1, f"{use}: exit status")
+        first = errors[0] if errors else ""
+        right = first.startswith(f"use.cu:{line}:") and all(word in first for word in says)
+        self.expect(right, f"{compiler.cxx}: {use}: expected {says} at line {line} in\n{outcome.err}")
+
+    def test_what_is_missing_is_an_error_where_it_is_used(self):
+        main = "int main()\n{\n\tk<<<1, 1>>>(0, 0);\n}\n"
+        for compiler in COMPILERS:
+            for use, *says in IN_KERNELS:
+                before = "__global__ void k(float *y, curandState *s)\n{\n"
+                self.expect_refusal(before, use, "}\n" + main, tuple(says), compiler)
+            for use, *says in IN_MAIN:
+                self.expect_refusal("int main()\n{\n", use, "}\n", tuple(says), compiler)
+
+    def test_a_default_argument_launches_nothing(self):
+        head = "__global__ void other() {}\nint launch() { other<<<1, 1>>>(); return 1; }\n"
+        text = head + "__global__ void k(int *, int n = launch()) {}\nint main() { k<<<1, 1>>>(0); }\n"
+        source = self.write("nested.cu", text)
+        self.expect_silent(simcc(FIRST, [source, "-o", self.scratch / "nested"]), "building it")
+        outcome = run([self.scratch / "nested"])
+        self.expect_equal(outcome.status, 3, "exit status")
+        said = "error: a default argument of a kernel launches 'other': not supported by the simulated device\n"
+        self.expect_equal(outcome.err, said, "message")
+
+    def test_a_function_of_the_host_is_not_launched(self):
+        """C++ chooses among functions of one name; here it is none of the kernels."""
+        kernel = "struct S {\n\tint v;\n};\n__global__ void fill(S *s, int v)\n{\n\ts->v = v;\n}\n"
+        host = "void fill(S *s, double)\n{\n\t(void)s;\n}\n"
+        main = "int main()\n{\n\tfill<<<1, 1>>>((S *)0, 2.0);\n\treturn cudaDeviceSynchronize();\n}\n"
+        source = self.write("host.cu", kernel + host + main)
+        for options in ([], ["--fast"]):
+            self.expect_silent(simcc(FIRST, [*options, source, "-o", self.scratch / "host"]), "building it")
+            outcome = run([self.scratch / "host"])
+            self.expect(outcome.status != 0, f"{options}: exit status")
+            self.expect_in("A function that is no kernel was launched: 'fill' without __global__", outcome.err, str(options))
+
+    def test_groups_fail_as_intrinsics_do(self):
+        for compiler, made in FAILING.items():
+            for which, status, says, mark in FAILURES:
+                outcome = made.run(str(which))
+                name = f"{compiler.cxx}, kernel {which}"
+                self.expect_equal(outcome.status, status, f"{name}: exit status")
+                self.expect_in(says, outcome.err, name)
+                self.expect_in(f"cuda.groups.cu:{marked_line(GROUPS, mark)}\n", outcome.err, name)
+
+    def test_gccs_atomics_of_16_bytes_need_no_library(self):
+        for made in WIDE:
+            self.expect_silent(made.run(), "atomics of 16 bytes")
+
+    def test_the_architecture_is_the_options(self):
+        text = "__global__ void k(int *y)\n{\n\t*y = __CUDA_ARCH__;\n}\nstatic_assert(__CUDA_ARCH__ == EXPECTED);\n"
+        source = self.write("arch.cu", text)
+        for options, expected in [
+            ([], 900),
+            (["-arch=sm_80"], 800),
+            (["-arch", "sm_90a"], 900),
+            (["--gpu-architecture=compute_100"], 1000),
+            (["-gencode", "arch=compute_75,code=sm_75", "-gencode=arch=compute_80,code=[sm_80,compute_80]"], 800),
+            (["-arch=native"], 900),
+        ]:
+            arguments = [*options, f"-DEXPECTED={expected}", "-c", source, "-o", self.scratch / "arch.o"]
+            self.expect_silent(simcc(FIRST, arguments), str(options))
+
+    def make_toolkit(self) -> Path:
+        for name in (
+            "cuda_runtime.h",
+            "cuda_runtime_api.h",
+            "driver_types.h",
+            "vector_types.h",
+            "crt/host_config.h",
+            "npp.h",
+        ):
+            self.write(f"toolkit/{name}", TOOLKIT)
+        return self.scratch / "toolkit"
+
+    def test_a_toolkits_headers_are_not_picked_up(self):
+        toolkit = self.make_toolkit()
+        device = "#include <cuda_runtime.h>\n#include <driver_types.h>\n__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n"
+        self.write("device.cu", device)
+        self.write("host.cpp", "#include <cuda_runtime.h>\nint main() { return cudaDeviceSynchronize(); }\n")
+        for file in ("device.cu", "host.cpp"):
+            named = [file, "-c", "-o", "x.o"]
+            for options in ([f"-I{toolkit}"], ["-I", str(toolkit)], ["-isystem", str(toolkit)]):
+                self.expect_silent(simcc(FIRST, [*named, *options], cwd=self.scratch), f"{file} {options}")
+            for variable in ("CPATH", "CPLUS_INCLUDE_PATH"):
+                command = ["env", f"{variable}={toolkit}", f"CXX={FIRST.cxx}", str(SIMCC), *named]
+                self.expect_silent(run(command, FIRST.environment, self.scratch), f"{file} {variable}")
+
+    def test_a_toolkits_header_that_is_not_ours_is_named(self):
+        toolkit = self.make_toolkit()
+        wrapper = self.write("wrapped-g++", f'#!/bin/sh\nexec {FIRST.cxx} "$@" -idirafter {toolkit}\n')
+        wrapper.chmod(0o755)
+        (toolkit / "npp.h").write_text("/* Copyright NVIDIA Corporation */\nint npp;\n")
+        (toolkit / "own.h").write_text("int own;\n")  # a directory may hold others' headers too
+        compiler = Compiler(FIRST.cc, str(wrapper))
+        source = self.write("uses.cu", "#include <own.h>\n\n#include <npp.h>\nint main() {}\n")
+        outcome = simcc(compiler, ["-c", source.name, "-o", "x.o"], cwd=self.scratch)
+        self.expect_equal(outcome.status, 1, "exit status")
+        said = f"uses.cu:3: error: {toolkit}/npp.h is a header of the CUDA Toolkit, and the simulated device has none in its place\n"
+        self.expect_equal(outcome.err, said, "message")
+        source.write_text("#include <own.h>\nint main() {}\n")
+        self.expect_silent(simcc(compiler, ["-c", source.name, "-o", "x.o"], cwd=self.scratch), "own.h")

@@ -1,0 +1,347 @@
+"""simcc's command line: what it builds, what it refuses and how; and the SIM_* variables of what it built."""
+
+from __future__ import annotations
+
+import os
+
+from reports import read_report
+from support import COMPILERS, FIRST, HOME, SIMCC, Case, Outcome, Word, inline, marked_line, run, simcc
+
+GOOD = r"""#include <cstdio>
+#ifndef VALUE
+#define VALUE 1
+#endif
+__global__ void store(int *y) { y[threadIdx.x] = VALUE; }
+int main()
+{
+	int y[32], *dy;
+	cudaMalloc(&dy, sizeof y);
+	store<<<1, 32>>>(dy);
+	cudaMemcpy(y, dy, sizeof y, cudaMemcpyDeviceToHost);
+	printf("%d\n", y[31]);
+	return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+}
+"""
+GOOD_PROGRAM = inline("driver.good", GOOD)
+IDLE = inline("driver.idle", "int main() { return 0; }\n")
+# 100 KB of shared memory is too much for an rtx4090 (99 KB) and fine on an h100.
+LIMITS = inline(
+    "driver.limits",
+    r"""#include <cstdio>
+__global__ void k(float *y)
+{
+	extern __shared__ float s[];
+	s[threadIdx.x] = 1;
+	y[threadIdx.x] = s[threadIdx.x];
+}
+int main()
+{
+	float *y;
+	cudaDeviceProp p;
+	cudaGetDeviceProperties(&p, 0);
+	cudaMalloc(&y, 128);
+	cudaError_t error = cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10);
+	k<<<1, 32, 100 << 10>>>(y);
+	cudaError_t launch = cudaGetLastError();
+	printf("%s %s %zu\n", cudaGetErrorName(error), cudaGetErrorName(launch), p.sharedMemPerBlockOptin);
+	return 0;
+}
+""",
+)
+
+# source, what the message must say; @wrong marks the line that must be named
+WRONG_SOURCES = [
+    ("__global__ void k(int *y)\n{\n\ty[0] = nowhere; // @wrong\n}\nint main() { k<<<1, 1>>>(0); }\n", ["nowhere"]),
+    ("__global__ void k(int *y) {}\n\nint main()\n{\n\tk<<<1, 1>>>(0, 2); // @wrong\n}\n", []),
+    ('#include "missing.h" // @wrong\nint main() {}\n', ["missing.h"]),
+    (
+        "#define LAUNCH(k) k<<<1, 1>>>(0)\n\nint main()\n{\n\tLAUNCH(nothing); // @wrong\n}\n",
+        ["nothing"],
+    ),
+    (
+        "__device__ int f();\n__global__ void k(int *y) { y[0] = f(); }\nint main() { k<<<1, 1>>>(0); }\n",
+        ["undefined reference", "f()"],
+    ),
+]
+
+EMPTY_MAIN = "int main() {}\n"
+UNSUPPORTED = [
+    (
+        f"#include <cooperative_groups.h>\n__global__ void k() {{ cooperative_groups::this_grid().sync(); }}\n{EMPTY_MAIN}",
+        "barrier of the whole grid",
+    ),
+    (f"#include <cuda_fp16.h>\n__half f(float x) {{ return __float2half_rz(x); }}\n{EMPTY_MAIN}", "__float2half_rz"),
+    (f"#include <mma.h>\n__global__ void k() {{ nvcuda::wmma::fragment<int> f; }}\n{EMPTY_MAIN}", "nvcuda::wmma"),
+    (f"#include <thrust/device_vector.h>\nthrust::device_vector<int> v;\n{EMPTY_MAIN}", "hrust"),
+    (f"#include <cub/cub.cuh>\nusing Sum = cub::Sum;\n{EMPTY_MAIN}", "cub::Sum"),
+    (f"#include <curand_kernel.h>\n__global__ void k(curandState *s) {{ curand(s); }}\n{EMPTY_MAIN}", "curand"),
+    ("#include <cublas_v2.h>\nint main() { cublasSgemm(0); }\n", "cublasSgemm"),
+    (f"__managed__ int x;\n{EMPTY_MAIN}", "__managed__"),
+    (f"texture<float, 1> t;\n{EMPTY_MAIN}", "texture"),
+    (f'__global__ void k(int *y) {{ asm("mov.u32 %0, %%laneid;" : "=r"(y[0])); }}\n{EMPTY_MAIN}', "asm"),
+    (f"__global__ void k(int *y) {{ y[0] = *(int *)malloc(4); }}\n{EMPTY_MAIN}", "malloc"),
+    (f"__global__ void k(int *y) {{ y[0] = *new int; }}\n{EMPTY_MAIN}", "new"),
+    (f"__global__ void k(int *y) {{ if (y) k<<<1, 1>>>(y); }}\n{EMPTY_MAIN}", "dynamic parallelism"),
+]
+
+
+class Driver(Case):
+    def simcc(self, *arguments: Word) -> Outcome:
+        return simcc(FIRST, arguments, cwd=self.scratch)
+
+    def other_files(self, name: str) -> int:
+        """How many files the scratch folder holds besides the one named."""
+        return sum(1 for entry in self.scratch.iterdir() if entry.name != name)
+
+    def expect_built(self, what: str, built: Outcome, program: str, printed: str) -> None:
+        self.expect_equal((built.status, built.out, built.err), (0, "", ""), f"{what}: simcc")
+        if built.status == 0:
+            outcome = run([self.scratch / program])
+            self.expect_equal((outcome.status, outcome.out), (0, printed), f"{what}: {outcome.err}")
+
+    def expect_refused(self, what: str, outcome: Outcome, named: str) -> None:
+        """One line that names what is wrong, status 2, nothing on standard output."""
+        self.expect_equal((outcome.status, outcome.out), (2, ""), f"{what}: {outcome.err}")
+        self.expect_equal(outcome.err.count("\n"), 1, f"{what}: lines of {outcome.err}")
+        self.expect_in(named, outcome.err, what)
+
+    def test_usage(self):
+        wrong = [
+            ([], "no input"),
+            (["--nonsense", "a.cu"], "--nonsense"),
+            (["-nonsense", "a.cu"], "-nonsense"),
+            (["missing.cu", "-o", "x"], "missing.cu"),
+            (["a.cu", "-o"], "-o"),
+            (["a.cu", "b.cu", "-c", "-o", "x.o"], "-o"),
+            (["a.xyz"], "a.xyz"),
+            (["-x", "fortran", "a.cu"], "fortran"),
+            (["-O9", "a.cu"], "-O9"),
+        ]
+        outcome = self.simcc("--help")
+        self.expect(outcome.status == 0 and outcome.out.startswith("usage: simcc"), f"--help: {outcome.out}")
+        self.expect_equal(outcome.err, "", "--help")
+        outcome = self.simcc("--version")
+        self.expect(outcome.status == 0 and outcome.out.startswith("simcc "), f"--version: {outcome.out}")
+        self.expect_in("\nCuda compilation tools, release ", outcome.out)  # as nvcc
+        for name in ("a.cu", "b.cu", "a.xyz"):
+            self.write(name, GOOD)
+        for arguments, named in wrong:
+            self.expect_refused(str(arguments), self.simcc(*arguments), named)
+        self.expect_equal(self.other_files("a.cu"), 2, "files that a refused command line left behind")
+        outcome = run([SIMCC, self.scratch / "a.cu"], {"CXX": "no-such-compiler"})
+        self.expect_equal(outcome.status, 2, "a compiler that is not there")
+        self.expect_in("no-such-compiler", outcome.err)
+
+    def test_its_own_compiler(self):
+        """simcc as its own compiler, by whatever way, is refused at once: it would wait for itself for ever."""
+        self.write("a.cu", GOOD)
+        self.write("a.c", "int main(void) { return 0; }\n")
+        (self.scratch / "link").symlink_to(SIMCC)
+        self.write("script", f'#!/bin/sh\nexec {SIMCC} -O2 "$@"\n').chmod(0o755)
+        copied = run(["sh", "-c", f"mkdir copy && cp -r {SIMCC} {HOME}/passes copy"], cwd=self.scratch)
+        self.assertEqual(copied.status, 0, copied.err)
+        for itself in (str(SIMCC), "./link", "env ./link", "./script", "./copy/simcc"):
+            for variable in ("CC", "CXX"):
+                for arguments in (["-c", "a.c"], ["a.cu", "-o", "prog"]):
+                    outcome = run([SIMCC, *arguments], {**FIRST.environment, variable: itself}, cwd=self.scratch)
+                    self.expect_refused(f"{variable}={itself} {arguments}", outcome, "is simcc itself")
+
+    def test_errors_name_the_users_line(self):
+        for source, says in WRONG_SOURCES:
+            self.write("a.cu", source)
+            outcome = self.simcc("a.cu", "-o", "prog")
+            self.expect_equal(outcome.status, 1, f"{source}: {outcome.err}")
+            place = [f"a.cu:{marked_line(source, '@wrong')}"] if "@wrong" in source else []
+            for part in place + says:
+                self.expect_in(part, outcome.err, source)
+            self.expect_equal(self.other_files("a.cu"), 0, "files that were left behind")
+
+    def test_options(self):
+        self.write("headers/value.h", "#define VALUE 77\n")
+        self.write("a.cu", GOOD)
+        self.write("with_header.cu", f"#include <value.h>\n{GOOD}")
+        nvcc = ["-arch=sm_90", "-gencode", "arch=compute_90,code=sm_90", "-lineinfo", "--use_fast_math", "-Xcompiler"]
+        nvcc += ["-Wall,-O3", "-Xptxas=-v", "-rdc=true", "-lm", "--expt-relaxed-constexpr", "a.cu"]
+        apart = ["a.cu", "-D", "VALUE=6", "-O3", "-g", "-Wall", "-Wextra", "-Werror", "-std=c++14", "-oprog"]
+        self.expect_built("plain", self.simcc("a.cu"), "a.out", "1\n")
+        self.expect_built("-D", self.simcc("-DVALUE=5", "a.cu", "-o", "prog"), "prog", "5\n")
+        self.expect_built("-D apart, -O3, -g, -W, -std", self.simcc(*apart), "prog", "6\n")
+        self.expect_built("-I", self.simcc("with_header.cu", "-Iheaders", "-o", "prog"), "prog", "77\n")
+        self.expect_built("--fast", self.simcc("--fast", "a.cu", "-DVALUE=8", "-o", "prog"), "prog", "8\n")
+        self.expect_built("nvcc's own", self.simcc(*nvcc, "-o", "prog"), "prog", "1\n")
+        self.expect_built("-x", self.simcc("-x", "cu", "a.cu", "-x", "none", "-o", "prog"), "prog", "1\n")
+
+    def test_objects(self):
+        self.write(
+            "kernel.cu",
+            "__global__ static void k(int *y, int v) { y[threadIdx.x] = v; }\n"
+            'extern "C" void fill(int *y, int v) { k<<<1, 32>>>(y, v); }\n',
+        )
+        self.write(
+            "main.c",
+            r"""#include <cuda_runtime.h>
+#include <stdio.h>
+void fill(int *y, int v);
+int main(void)
+{
+	int y[32], *dy;
+	if (cudaMalloc((void **)&dy, sizeof y) != cudaSuccess)
+		return 1;
+	fill(dy, 12);
+	cudaMemcpy(y, dy, sizeof y, cudaMemcpyDeviceToHost);
+	printf("%d\n", y[31]);
+	return 0;
+}
+""",
+        )
+        outcome = self.simcc("-c", "kernel.cu")
+        self.expect(outcome.status == 0 and (self.scratch / "kernel.o").exists(), f"-c: {outcome.err}")
+        outcome = self.simcc("-c", "main.c", "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", "host.o")
+        self.expect(outcome.status == 0 and (self.scratch / "host.o").exists(), f"-c of a .c: {outcome.err}")
+        self.expect_built("objects", self.simcc("kernel.o", "host.o", "-o", "prog"), "prog", "12\n")
+        self.expect_built("a .c, a .cu", self.simcc("main.c", "kernel.cu", "-o", "prog"), "prog", "12\n")
+        mixed = self.simcc("--fast", "main.c", "kernel.cu", "-o", "prog")
+        self.expect_built("--fast, mixed", mixed, "prog", "12\n")
+        self.expect_equal(self.other_files("prog"), 4, "files; intermediate ones were left behind")
+
+    def test_nothing_hides_device_code(self):
+        """Attributes and pragmas that would take its hooks away, or have it optimised, are not there when it is counted."""
+        hiding = r"""__attribute__((optimize("O3"))) __global__ void first(int *p) { p[threadIdx.x] = 1; }
+#pragma GCC push_options
+#pragma GCC optimize("O2")
+__global__ void second(int *p) { p[threadIdx.x] = 1; }
+#pragma GCC pop_options
+__attribute__((noinline, no_sanitize("thread"))) __device__ int one(int *p) { return *p; }
+[[gnu::optimize("O3")]] __device__ int two(int *p) { return *p; }
+__global__ void third(int *p) { p[0] = one(p + 1) + two(p + 2); }
+int main()
+{
+	int *p, optimize = 0;
+	cudaMalloc(&p, 128);
+	first<<<1, 32>>>(p);
+	second<<<1, 32>>>(p);
+	third<<<1, 1>>>(p);
+	return cudaDeviceSynchronize() + optimize;
+}
+"""
+        source = self.write("hiding.cu", hiding)
+        for compiler in COMPILERS:
+            self.expect_silent(simcc(compiler, [source, "-o", self.scratch / "hiding"]), compiler.cxx)
+            outcome = run([self.scratch / "hiding"], {"SIM_REPORT": str(self.scratch / "report")})
+            self.expect_silent(outcome, compiler.cxx)
+            launches = read_report(self.scratch / "report").launches
+            counted = [(one["global"]["load"]["bytes"], one["global"]["store"]["bytes"]) for one in launches]
+            self.expect_equal(counted, [(0, 128), (0, 128), (8, 4)], compiler.cxx)
+        for option in ("-mcmodel=large", "-fno-sanitize=all", "-masm=intel", "-fsyntax-only", "-fpack-struct"):
+            outcome = simcc(FIRST, [option, source])
+            self.expect_equal((outcome.status, len(outcome.err.splitlines())), (2, 1), option)
+            self.expect_in(option, outcome.err)
+        for name in ("\u00e9t\u00e9", "caf\u00e9"):
+            wrong = self.write("name.cu", f"__global__ void {name}(int *p) {{}}\nint main() {{}}\n")
+            outcome = simcc(FIRST, [wrong])
+            self.expect_equal(outcome.status, 1, name)
+            self.expect_in("name.cu:1: error: names beyond ASCII", outcome.err)
+        before = source.read_text()
+        self.expect_equal(simcc(FIRST, [source, "-o", source]).status, 2, "-o names the source")
+        self.expect_equal(source.read_text(), before, "the source")
+
+    def test_what_is_no_file_is_written_to_and_stays(self):
+        """As root a rename onto /dev/null would put a program in its place. (Here a link to it would go.)"""
+        source = self.write("a.cu", GOOD)
+        link, pipe = self.scratch / "null", self.scratch / "pipe"
+        link.symlink_to(os.devnull)
+        os.mkfifo(pipe)
+        for arguments in (["-c", source, "-o", link], [source, "-o", link]):
+            self.expect_silent(simcc(FIRST, arguments), f"{arguments}")
+            self.expect(link.is_symlink() and not os.path.isfile(link), f"{arguments}: the link has gone")
+        outcome = run(["sh", "-c", f"cat '{pipe}' | wc -c & '{SIMCC}' -c '{source}' -o '{pipe}' && wait"], environment=FIRST.environment)
+        self.expect(outcome.status == 0 and int(outcome.out) > 1000, f"a pipe: {outcome.out}{outcome.err}")
+        self.expect(pipe.is_fifo(), "the pipe has gone")
+
+    def test_paths_with_spaces_and_quotes(self):
+        folder = "it's a $(dir)"
+        self.write(f"{folder}/my file.cu", GOOD)
+        built = self.simcc(f"{folder}/my file.cu", "-o", f"{folder}/my program")
+        self.expect_built("spaces", built, f"{folder}/my program", "1\n")
+        bad = "__global__ void k(int *y)\n{\n\ty[threadIdx.x] = 1; // @store\n}\nint main() { k<<<1, 1>>>(0); }\n"
+        self.write(f"{folder}/bad.cu", bad)
+        built = self.simcc(f"{folder}/bad.cu", "-o", "bad")
+        self.assertEqual(built.status, 0, built.err)
+        outcome = run([self.scratch / "bad"])
+        self.expect_equal(outcome.status, 1, "exit status")
+        self.expect_in(f"bad.cu:{marked_line(bad, '@store')}", outcome.err)
+
+    def test_unsupported_features_are_named(self):
+        """A feature that is not there is named; it never compiles to a wrong answer."""
+        for source, named in UNSUPPORTED:
+            self.write("a.cu", source)
+            outcome = self.simcc("a.cu", "-o", "prog")
+            self.expect_equal(outcome.status, 1, f"{named}: {outcome.err}")
+            for part in (named, "not supported", "a.cu:"):
+                self.expect_in(part, outcome.err, named)
+            self.expect_equal(self.other_files("a.cu"), 0, f"{named}: files that were left behind")
+
+    # ---- the variables of a built program ----
+
+    def expect_wrong_variable(self, setting: str) -> None:
+        name, value = setting.split("=")
+        outcome = GOOD_PROGRAM.run(**{name: value})
+        self.expect_refused(setting, outcome, setting[:6])
+
+    def test_environment_of_a_program(self):
+        wrong = "GPU=gtx1060 CHECK=memchek CHECK= ORDER=backwards ORDER=shuffle:x THREADS=0 THREADS=two"
+        for setting in f"{wrong} TIMEOUT=never TIMEOUT=-1 REPORT=".split():
+            self.expect_wrong_variable(f"SIM_{setting}")
+        outcome = GOOD_PROGRAM.run(SIM_REPORT="/nonexistent/report.json")
+        self.expect_equal((outcome.status, outcome.err.count("\n")), (3, 1), f"unwritable: {outcome.err}")
+
+        outcome = GOOD_PROGRAM.run(SIM_REPORT="-")
+        written = outcome.out.startswith('{"type":"launch"') and "\n1\n" in outcome.out
+        self.expect(outcome.status == 0 and written, f"SIM_REPORT=-: {outcome.out}")
+        path = self.write("report.json", "what was there before\n")
+        outcome = IDLE.run(SIM_REPORT=str(path))
+        self.expect_equal((outcome.status, path.read_text()), (0, ""), "a program without a launch")
+        GOOD_PROGRAM.run(SIM_REPORT=str(path))
+        report = read_report(path)
+        self.expect_equal((len(report.launches), len(report.hazards)), (1, 0), "records")
+
+        for gpu in ("a100", "a100-80", "h100", "h200", "rtx4090"):  # every GPU there is
+            outcome = GOOD_PROGRAM.run(SIM_GPU=gpu, SIM_CHECK="memcheck,synccheck", SIM_THREADS="3")
+            self.expect_equal((outcome.status, outcome.out), (0, "1\n"), f"{gpu}: {outcome.err}")
+
+    def test_the_gpu_sets_the_limits(self):
+        fits = "cudaSuccess cudaSuccess 232448\n"
+        self.expect_equal(LIMITS.run(SIM_GPU="h100").out, fits, "h100")
+        refused = "cudaErrorInvalidValue cudaErrorInvalidValue 101376\n"
+        self.expect_equal(LIMITS.run(SIM_GPU="rtx4090").out, refused, "rtx4090")
+        self.expect_equal(LIMITS.run().out, fits, "default")
+
+    # ---- the machine ----
+
+    def test_simcc_needs_no_home_and_no_tmp(self):
+        """A folder for what is temporary with a space in it, no home, and any language."""
+        folder = self.scratch / "a folder"
+        folder.mkdir()
+        source = self.write(
+            "source/a.cu",
+            r"""#include <cstdio>
+__global__ void k(float *y) { y[0] = 1.5f; }
+int main()
+{
+	float y, *dy;
+	cudaMalloc(&dy, 4);
+	k<<<1, 1>>>(dy);
+	cudaMemcpy(&y, dy, 4, cudaMemcpyDeviceToHost);
+	printf("%g\n", y);
+}
+""",
+        )
+        source.parent.chmod(0o555)
+        self.addCleanup(source.parent.chmod, 0o755)
+        for language in ("C", "de_DE.UTF-8", "tr_TR.UTF-8"):
+            environment = {"LC_ALL": language, "HOME": "/nonexistent", "TMPDIR": str(folder), **FIRST.environment}
+            built = run([SIMCC, source, "-o", folder / "program"], environment)
+            self.assertEqual(built.status, 0, f"{language}: {built.err}")
+            outcome = run([folder / "program"], environment)
+            self.expect_equal((outcome.status, outcome.out), (0, "1.5\n"), f"{language}: {outcome.err}")
+            self.expect_equal(os.listdir(folder), ["program"], f"{language}: files that were left behind")

@@ -1,0 +1,222 @@
+"""Programs of several files: what belongs to a file and what to the program, and what may not be linked together."""
+
+from __future__ import annotations
+
+from support import COMPILERS, Case, Compiler, marked_line, run, simcc
+
+# Each file prints what its own `row`, its own inline function and its own constant make.
+NUMBERED = r"""#include <cstdio>
+template <int D>
+__global__ void row(int *y)
+{
+	__shared__ int tile[D * NUMBER];
+	tile[threadIdx.x] = NUMBER;
+	__syncthreads();
+	y[threadIdx.x] = tile[D - 1 - threadIdx.x];
+}
+inline __device__ int ten() { return 10 * NUMBER; }
+template <typename T>
+__device__ T hundred() { return 100 * NUMBER; }
+__constant__ int thousand = 1000 * NUMBER;
+__global__ static void add(int *y) { y[0] += ten() + hundred<int>() + thousand; }
+void FUNCTION()
+{
+	int y, *dy;
+	cudaMalloc(&dy, 128);
+	row<32><<<1, 32>>>(dy);
+	add<<<1, 1>>>(dy);
+	cudaMemcpy(&y, dy, 4, cudaMemcpyDeviceToHost);
+	printf("%d\n", y);
+	cudaFree(dy);
+}
+"""
+TWO_CALLS = "void first(); void second();\nint main() { first(); second(); }\n"
+WRONG = r"""template <int D>
+__global__ void wrong(int *y)
+{
+%s	__shared__ int tile[D];
+	tile[threadIdx.x] = 1;
+	y[threadIdx.x + 32] = tile[0]; // @wrong
+}
+void %s()
+{
+	int *y;
+	cudaMalloc(&y, 128);
+	wrong<32><<<1, 32>>>(y);
+}
+"""
+BOTH = r"""#include <cstdio>
+template <typename T> __host__ __device__ T both(T x);
+#ifdef DEFINED
+template <typename T> __host__ __device__ T both(T x) { return x + 1; }
+template __host__ __device__ int both<int>(int);
+#endif
+inline int count() { static int calls; return ++calls; }
+__host__ __device__ inline int *where() { static int here; return &here; }
+"""
+BOTH_DEVICE = r"""__global__ void k(int *y) { y[0] = both(1) + (where() != nullptr); }
+int *device()
+{
+	int y = 0, *dy;
+	cudaMalloc(&dy, 4);
+	k<<<1, 1>>>(dy);
+	cudaMemcpy(&y, dy, 4, cudaMemcpyDeviceToHost);
+	count();
+	printf("%d\n", y);
+	return where();
+}
+"""
+BOTH_MAIN = r"""int *device();
+__global__ void k2(int *y) { y[0] = where() != nullptr; }
+int main()
+{
+	int *there = device();
+	count();
+	printf("%d %d %d\n", both(41), count(), there == where());
+}
+"""
+KERNELS = r"""__device__ int stored = 5;
+__device__ int add(int x) { return x + stored; }
+__global__ void plain(int *y) { y[0] = add(1); }
+template <int D> __global__ void row(int *y) { y[0] += D; }
+template __global__ void row<30>(int *);
+"""
+KERNELS_MAIN = r"""#include <cstdio>
+__global__ void plain(int *y);
+template <int D> __global__ void row(int *y);
+#ifdef DEVICE_TOO
+extern __device__ int stored;
+__device__ int add(int x);
+__global__ void here(int *y) { stored += 1; y[0] += 1000 * add(0); }
+#endif
+int main()
+{
+	int y, *dy;
+	cudaMalloc(&dy, 4);
+	plain<<<1, 1>>>(dy);
+	row<30><<<1, 1>>>(dy);
+#ifdef DEVICE_TOO
+	here<<<1, 1>>>(dy);
+	plain<<<1, 1>>>(dy + 0);
+	here<<<1, 1>>>(dy);
+#endif
+	cudaMemcpy(&y, dy, 4, cudaMemcpyDeviceToHost);
+	printf("%d\n", y);
+}
+"""
+
+
+class Files(Case):
+    def write_numbered(self) -> None:
+        self.write("first.cu", f"#define NUMBER 1\n#define FUNCTION first\n{NUMBERED}")
+        self.write("second.cu", f"#define NUMBER 2\n#define FUNCTION second\n{NUMBERED}")
+        self.write("main.cpp", TWO_CALLS)
+
+    def shell(self, command: str) -> None:
+        outcome = run(["sh", "-c", command], cwd=self.scratch)
+        self.assertEqual(outcome.status, 0, outcome.err)
+
+    def build(self, compiler: Compiler, arguments: str) -> None:
+        built = simcc(compiler, arguments.split(), cwd=self.scratch)
+        self.assertEqual((built.status, built.err), (0, ""), f"{compiler.cxx}: simcc {arguments}")
+
+    def expect_output(self, how: str, program: str, printed: str) -> None:
+        outcome = run([self.scratch / program])
+        self.expect_equal((outcome.status, outcome.out, outcome.err), (0, printed, ""), how)
+
+    def expect_refused(self, compiler: Compiler, arguments: str, *says: str) -> None:
+        (self.scratch / "program").unlink(missing_ok=True)
+        built = simcc(compiler, arguments.split(), cwd=self.scratch)
+        what = f"{compiler.cxx}: simcc {arguments}"
+        self.expect_equal(built.status, 1, what)
+        for part in says:
+            self.expect_in(part, built.err, what)
+        self.expect(not (self.scratch / "program").exists(), f"{what} left a program")
+
+    def test_device_code_is_private_to_its_file(self):
+        self.write_numbered()
+        for compiler in COMPILERS:
+            for mode in ("", "--fast"):
+                how = f"{compiler.cxx} {mode}"
+                self.build(compiler, f"{mode} main.cpp first.cu second.cu -o together")
+                self.expect_output(how, "together", "1111\n2222\n")
+                self.build(compiler, f"{mode} second.cu main.cpp first.cu -o reversed")
+                self.expect_output(how, "reversed", "1111\n2222\n")
+                self.build(compiler, f"{mode} -c first.cu")
+                self.build(compiler, f"{mode} -c second.cu")
+                self.build(compiler, "main.cpp second.o first.o -o objects")
+                self.expect_output(how, "objects", "1111\n2222\n")
+                self.shell("rm -f lib.a; ar rcs lib.a first.o second.o")
+                self.build(compiler, "main.cpp lib.a -o archive")
+                self.expect_output(how, "archive", "1111\n2222\n")
+
+    def test_reports_name_private_code(self):
+        """What two files have under one name keeps its name and its own lines in reports."""
+        sources = {"first": WRONG % ("", "first"), "second": WRONG % ("\n\n\n", "second")}
+        for name, source in sources.items():
+            self.write(f"{name}.cu", source)
+        for compiler in COMPILERS:
+            self.build(compiler, "-c first.cu")
+            self.build(compiler, "-c second.cu")
+            for name, source in sources.items():
+                self.write("main.cpp", f"void {name}();\nint main() {{ {name}(); return 0; }}\n")
+                self.build(compiler, "main.cpp first.o second.o -o program")
+                outcome = run([self.scratch / "program"])
+                self.expect_equal(outcome.status, 1, f"{compiler.cxx}: {name}")
+                line = marked_line(source, "@wrong")
+                self.expect_in(f"void wrong<32>(int*) in {name}.cu:{line}\n", outcome.err, compiler.cxx)
+
+    def test_host_code_is_shared(self):
+        """A __host__ __device__ function is one function of the host and each file's own in device code."""
+        self.write("device.cu", f"#define DEFINED\n{BOTH}{BOTH_DEVICE}")
+        self.write("main.cu", f"{BOTH}{BOTH_MAIN}")
+        for compiler in COMPILERS:
+            for mode in ("", "--fast"):
+                self.build(compiler, f"{mode} main.cu device.cu -o program")
+                self.expect_output(f"{compiler.cxx} {mode}", "program", "3\n42 3 1\n")
+
+    def test_kernels_and_functions_of_another_file(self):
+        """A kernel of another file, by declaration or by explicit instantiation; with -rdc=true all is shared."""
+        self.write("kernels.cu", KERNELS)
+        self.write("main.cu", KERNELS_MAIN)
+        self.write("twice.cu", "__device__ int stored = 6;\n__global__ void k(int *y) { y[0] = stored; }\n")
+        for compiler in COMPILERS:
+            for mode in ("", "--fast"):
+                how = f"{compiler.cxx} {mode}"
+                self.build(compiler, f"{mode} main.cu kernels.cu twice.cu -o program")
+                self.expect_output(how, "program", "36\n")
+                self.build(compiler, f"{mode} -rdc=true -DDEVICE_TOO main.cu kernels.cu -o program")
+                self.expect_output(f"{how} -rdc=true", "program", "7007\n")
+                self.build(compiler, f"{mode} -dc -DDEVICE_TOO main.cu")
+                self.build(compiler, f"{mode} -dc kernels.cu")
+                self.build(compiler, "main.o kernels.o -o program")
+                self.expect_output(f"{how} -dc", "program", "7007\n")
+                self.build(compiler, f"{mode} -dc twice.cu")
+                self.expect_refused(compiler, "main.o kernels.o twice.o -o program", "multiple definition", "stored")
+
+    def test_fast_and_counted_code_are_not_linked(self):
+        """What one half writes the other half's checks cannot know. C and C++ files go with either."""
+        mixed = [
+            "main.cpp first.o second.fast.o -o program",
+            "main.cpp second.fast.o first.o -o program",
+            "main.cpp first.cu second.fast.o -o program",
+            "--fast main.cpp second.cu first.o -o program",
+            "main.cpp first.o fast.a -o program",
+            "main.cpp first.o -L. -lfast -s -o program",
+        ]
+        self.write_numbered()
+        for compiler in COMPILERS:
+            self.build(compiler, "-c first.cu")
+            self.build(compiler, "-c second.cu")
+            self.build(compiler, "--fast -c second.cu -o second.fast.o")
+            self.shell("rm -f *.a; ar rcs fast.a second.fast.o; ar rcs libfast.a second.fast.o")
+            said = "simcc: second.cu was built with --fast and first.cu without"
+            for arguments in mixed:
+                self.expect_refused(compiler, arguments, said, "alike\n")
+            self.write("main.cpp", "void second();\nint main() { second(); }\n")
+            self.build(compiler, "-c -O2 main.cpp")
+            self.build(compiler, "main.o second.fast.o -o program")
+            self.expect_output("host code with --fast", "program", "2222\n")
+            self.build(compiler, "main.o second.o fast.a -o program")  # nothing of the archive is needed
+            self.expect_output("an archive that is not used", "program", "2222\n")
+            self.write("main.cpp", TWO_CALLS)

@@ -1,0 +1,317 @@
+"""Hazards that are not the end of a launch: what is computed all the same, and what is printed when a program goes
+through the same hazard again and again. One message for the same lines of source, and a count at the end; the records
+and the error summary leave nothing out."""
+
+from __future__ import annotations
+
+import re
+
+from reports import Report, is_counted, read_report
+from support import COMPILERS, FIRST, Case, Compiler, Outcome, Program, inline, marked_line
+
+
+def program(name: str, kernels: str, body: str, option: str = "-O2", compiler: Compiler = FIRST) -> Program:
+    """Kernels, then the body of main."""
+    head = "#include <cstdio>\n#include <cstdlib>\n#include <cuda_runtime.h>\n"
+    main = "int main()\n{\n\tint h[256], *y, *z;\n\tcudaMalloc(&y, sizeof h);\n\tcudaMalloc(&z, sizeof h);\n"
+    main += "\tcudaMemset(y, 0, sizeof h);\n\t(void)h, (void)z;\n"
+    return inline(f"hazards.{name}", f"{head}{kernels}\n{main}{body}\treturn 0;\n}}\n", option, compiler=compiler)
+
+
+RACE = """__global__ void race(int *y)
+{
+	__shared__ int s[64];
+	s[threadIdx.x] = 1;
+	y[threadIdx.x] = s[63 - threadIdx.x];
+}
+"""
+MANY_LAUNCHES = program(
+    "many_launches",
+    RACE,
+    """	for (int i = 0; i < 300; i++)
+		race<<<2, 64>>>(y);
+	cudaDeviceSynchronize();
+""",
+)
+NEW_PLACE = program(
+    "new_place",
+    RACE
+    + """template <int N>
+__global__ void early(int *y, int n)
+{
+	if ((int)threadIdx.x >= n)
+		return;
+	__syncthreads(); // @early
+	y[threadIdx.x] = N;
+}
+__global__ void copy(int *y, const int *z)
+{
+	y[threadIdx.x] = z[threadIdx.x]; // @copy
+}
+""",
+    """	for (int i = 0; i < 50; i++) {
+		race<<<1, 64>>>(y);
+		early<1><<<3, 96>>>(y, i < 25 ? 96 : 40);
+		if (i % 10 == 9)
+			copy<<<1, 32>>>(y, z);
+	}
+""",
+)
+MANY_PLACES = program(
+    "many_places",
+    """__global__ void many(int *y, const int *z)
+{
+	int sum = z[0];
+	sum += z[1];
+	sum += z[2];
+	sum += z[3];
+	sum += z[4];
+	sum += z[5];
+	y[threadIdx.x] = sum;
+}
+""",
+    """	for (int i = 0; i < 20; i++)
+		many<<<1, 32>>>(y, z);
+""",
+)
+ENDS = program(
+    "ends",
+    """__global__ void past(int *y)
+{
+	y[256 + threadIdx.x] = 1;
+}
+""",
+    """	for (int i = 0; i < 30; i++) {
+		past<<<1, 32>>>(y);
+		cudaDeviceReset();
+		cudaMalloc(&y, sizeof h);
+		cudaFree(h + i);
+	}
+""",
+)
+EARLY = """__global__ void reverse(int *y, int n)
+{
+	__shared__ int s[64];
+	int t = threadIdx.x, i = blockIdx.x * 64 + t;
+	if (i >= n)
+		return;
+	s[t] = i;
+	__syncthreads();
+	int last = min(63, n - 1 - (int)blockIdx.x * 64);
+	int other = s[last - t];
+	int even = __syncthreads_count(t % 2 == 0), all = __syncthreads_and(t < 64);
+	y[i] = other * 1000 + even * 10 + all;
+}
+"""
+ARRIVED = [
+    program(
+        "arrived",
+        EARLY,
+        """	reverse<<<3, 64>>>(y, 150);
+	printf("%s", cudaDeviceSynchronize() == cudaSuccess ? "" : "error ");
+	cudaMemcpy(h, y, sizeof h, cudaMemcpyDeviceToHost);
+	int wrong = 0;
+	for (int i = 0; i < 150; i++) {
+		int first = i / 64 * 64, count = 150 - first < 64 ? 150 - first : 64;
+		wrong += h[i] != (2 * first + count - 1 - i) * 1000 + (count + 1) / 2 * 10 + 1;
+	}
+	printf("%s\\n", wrong ? "wrong" : "right");
+""",
+        compiler=compiler,
+    )
+    for compiler in COMPILERS
+]
+PLAIN = program(
+    "plain",
+    EARLY
+    + """__global__ void one_lane(int *y)
+{
+	int v = threadIdx.x;
+	if (threadIdx.x == 0)
+		y[0] = v + __shfl_down_sync(0xffffffff, v, 16);
+}
+""",
+    """	for (int i = 0; i < 10; i++)
+		reverse<<<3, 64>>>(y, 150);
+	cudaMemcpy(h, y, sizeof h, cudaMemcpyDeviceToHost);
+	printf("%s\\n", h[149] == 128111 ? "right" : "wrong");
+	one_lane<<<1, 32>>>(y);
+""",
+    "--fast",
+)
+# 20 lanes of the second warp are there; the mask names all 32.
+EXCHANGES = [
+    program(
+        "exchanges",
+        """__global__ void some(int *y)
+{
+	int lane = threadIdx.x % 32, all;
+	if (threadIdx.x >= 52)
+		return;
+	unsigned there = threadIdx.x < 32 ? 0xffffffff : 0xfffff;
+	int n = __popc(there), ok = 0;
+	ok += __ballot_sync(0xffffffff, 1) == there;
+	ok += __all_sync(0xffffffff, 1) && !__all_sync(0xffffffff, lane != 7);
+	ok += __any_sync(0xffffffff, lane == 19) && !__any_sync(0xffffffff, 0);
+	ok += __reduce_add_sync(0xffffffff, 3) == 3 * n;
+	ok += __reduce_max_sync(0xffffffff, lane) == n - 1;
+	ok += __match_any_sync(0xffffffff, lane % 2) == (there & (lane % 2 ? 0xaaaaaaaa : 0x55555555));
+	ok += __match_all_sync(0xffffffff, 0, &all) == there && all;
+	ok += __match_all_sync(0xffffffff, 1.5f, &all) == there && all;
+	ok += __shfl_sync(0xffffffff, lane * 5, 3) == 15;
+	__syncwarp();
+	y[threadIdx.x] = ok;
+}
+""",
+        """	some<<<1, 64>>>(y);
+	cudaMemcpy(h, y, sizeof h, cudaMemcpyDeviceToHost);
+	int wrong = 0;
+	for (int i = 0; i < 64; i++)
+		wrong += h[i] != (i < 52 ? 9 : 0);
+	printf("%d wrong\\n", wrong);
+""",
+        compiler=compiler,
+    )
+    for compiler in COMPILERS
+]
+# More blocks than a cell of racecheck has numbers for, 2^21. Tickets say who is early and who late in any order of blocks.
+LARGE_GRID = program(
+    "large_grid",
+    """__device__ int tickets, flags[2], data[2], sum;
+__global__ void talk(int last, bool fences)
+{
+	int ticket = atomicAdd(&tickets, 1);
+	if (ticket == 3 || ticket == last - 1) {
+		data[ticket != 3] = 21; // @data
+		if (fences)
+			__threadfence();
+		atomicExch(&flags[ticket != 3], 1);
+	} else if (ticket == last) {
+		while (atomicAdd(&flags[0], 0) + atomicAdd(&flags[1], 0) < 2)
+			;
+		__threadfence();
+		sum = data[0] + data[1]; // @sum
+	}
+}
+""",
+    """	int last = (1 << 21) + 1000;
+	talk<<<last + 1, 1>>>(last, getenv("FENCES"));
+	cudaMemcpyFromSymbol(h, sum, sizeof(int));
+	printf("%d\\n", *h);
+""",
+)
+
+
+def place(made: Program, mark: str) -> str:
+    return f"{made.sources[0].name}:{marked_line(made.text, mark)}"
+
+
+class Hazards(Case):
+    def run_one(self, made: Program, **settings: str) -> tuple[Outcome, Report]:
+        path = self.scratch / "report.json"
+        path.unlink(missing_ok=True)
+        outcome = made.run(SIM_REPORT=str(path), **settings)
+        return outcome, read_report(path)
+
+    def expect_times(self, text: str, times: int, what: str) -> None:
+        self.expect(text.count(what) == times, f"not {times} times but {text.count(what)}: {what!r} in\n{text}")
+
+    # ---- again and again ----
+
+    def test_a_race_in_many_launches(self):
+        for order in ("forward", "shuffle:1", "reverse"):
+            outcome, report = self.run_one(MANY_LAUNCHES, SIM_ORDER=order)
+            self.expect_equal(outcome.status, 1, "exit status")
+            self.expect_times(outcome.err, 2, "Error: Race reported")
+            self.expect(outcome.err.count("\n") < 30, outcome.err)
+            self.expect_times(outcome.err, 1, "========= racecheck: RAW at ")
+            self.expect_times(outcome.err, 1, "========= racecheck: WAR at ")
+            self.expect_times(outcome.err, 2, " in race [76800 hazards over 300 launches]\n")
+            self.expect_in("========= ERROR SUMMARY: 600 errors\n", outcome.err)
+            for kind in ("RAW", "WAR"):
+                self.expect_equal(len(report.of("racecheck", kind)), 300, f"{order}: records of {kind}")
+            self.expect_equal(len(report.launches), 300, f"{order}: launches")
+            self.expect_equal(sum(report.launches[299]["hazards"].values()), 2, f"{order}: of the last launch")
+
+    def test_a_new_place_is_printed(self):
+        """What is new is said even after many launches of the rest."""
+        outcome, report = self.run_one(NEW_PLACE, SIM_ORDER="forward")
+        self.expect_times(outcome.err, 2, "Error: Race reported")
+        self.expect_times(outcome.err, 1, "========= Warning: Barrier error detected. Divergent thread(s) in ")
+        self.expect_times(outcome.err, 1, "40 of 96 threads wait here; 56 have left the kernel [3 times]")
+        early, copy = place(NEW_PLACE, "@early"), place(NEW_PLACE, "@copy")
+        self.expect_times(outcome.err, 1, f"{early} in early [75 hazards over 25 launches]\n")
+        self.expect_times(outcome.err, 1, "Uninitialized __global__ memory read")
+        self.expect_times(outcome.err, 1, f"{copy} in copy [640 hazards over 5 launches]\n")
+        self.expect_in("========= ERROR SUMMARY: 105 errors\n", outcome.err)
+        self.expect_equal(len(report.of("synccheck", "exited_threads")), 25, "records of exited_threads")
+        self.expect_equal(len(report.of("initcheck", "uninitialized")), 5, "records of uninitialized")
+
+    def test_many_places(self):
+        """More places than are printed: "and n more" is said once, not at each launch."""
+        outcome, report = self.run_one(MANY_PLACES, SIM_ORDER="forward")
+        self.expect_times(outcome.err, 4, "Uninitialized __global__ memory read")
+        more = "========= ... and 2 more places of this kind (uninitialized) in many\n"
+        self.expect_times(outcome.err, 1, more)
+        self.expect_times(outcome.err, 4, " hazards over 20 launches]\n")
+        self.expect_in("========= ERROR SUMMARY: 120 errors\n", outcome.err)
+        self.expect_equal(len(report.of("initcheck", "uninitialized")), 120, "records")
+
+    def test_errors_that_end_a_launch_and_misused_calls(self):
+        """One launch after another that ends in an error, each after a reset; and a call that is wrong each time."""
+        outcome, report = self.run_one(ENDS, SIM_ORDER="forward")
+        self.expect_times(outcome.err, 1, "Invalid __global__ write")
+        self.expect_times(outcome.err, 1, " in past [30 hazards over 30 launches]\n")
+        self.expect_times(outcome.err, 4, "on CUDA API call to cudaFree.\n")
+        self.expect_times(outcome.err, 1, "========= memcheck: cudaErrorInvalidValue in cudaFree [30 hazards]\n")
+        self.expect_in("========= ERROR SUMMARY: 60 errors\n", outcome.err)
+        self.expect_equal(len(report.of("memcheck", "api_misuse")), 30, "records of api_misuse")
+        self.expect_equal(len(report.hazards), 60, "records")
+
+    # ---- large grids ----
+
+    def test_more_blocks_than_a_cell_can_tell_apart(self):
+        for order, threads in (("forward", "1"), ("shuffle:1", "2")):
+            outcome, report = self.run_one(LARGE_GRID, SIM_ORDER=order, SIM_THREADS=threads, FENCES="1")
+            self.expect_equal((outcome.status, outcome.out, outcome.err), (0, "42\n", ""), order)
+            outcome, report = self.run_one(LARGE_GRID, SIM_ORDER=order, SIM_THREADS=threads)
+            self.expect_times(outcome.err, 1, f"{place(LARGE_GRID, '@data')} and Read access at ")
+            self.expect_equal([hazard["count"] for hazard in report.hazards], [4, 4], "bytes")
+
+    # ---- what is computed all the same ----
+
+    def expect_passed(self, made: Program, warns: bool, **setting: str) -> None:
+        outcome, report = self.run_one(made, **setting)
+        self.expect_equal((outcome.status, outcome.out), (0, "right\n"), outcome.err)
+        self.expect_times(outcome.err, 2 * warns, "========= Warning: Barrier error")
+        self.expect_times(outcome.err, int(warns), " in reverse [2 hazards over 1 launch]\n")  # two on one line
+        self.expect("ERROR SUMMARY" not in outcome.err, outcome.err)
+        for launch in report.launches:
+            self.expect(not is_counted(launch) or launch["barriers"] == 3 * 3, f"{launch['barriers']} barriers")
+
+    def test_those_that_left_count_as_arrived(self):
+        for made in ARRIVED:
+            self.expect_passed(made, True, SIM_ORDER="forward")
+            self.expect_passed(made, True, SIM_ORDER="shuffle:2")
+            self.expect_passed(made, False, SIM_CHECK="memcheck,racecheck,initcheck")
+
+    def test_in_a_plain_build_too(self):
+        outcome, _ = self.run_one(PLAIN, SIM_ORDER="forward")
+        self.expect_equal((outcome.status, outcome.out), (1, "right\n"), outcome.err)
+        self.expect_times(outcome.err, 1, "========= Warning: Barrier error")
+        self.expect_times(outcome.err, 1, " in reverse [30 hazards over 10 launches]\n")
+        lane = "__shfl_down_sync with mask 0xffffffff reads lane 16, which has left the kernel"
+        self.expect_times(outcome.err, 1, lane)
+        self.expect_in("========= ERROR SUMMARY: 1 error\n", outcome.err)
+
+    def test_exchanges_without_lanes_that_left(self):
+        for made in EXCHANGES:
+            outcome, report = self.run_one(made, SIM_ORDER="shuffle:4")
+            self.expect_equal((outcome.status, outcome.out), (0, "0 wrong\n"), outcome.err)
+            # All but __syncwarp(), which exchanges nothing; one line may hold two.
+            self.expect_equal(len(report.of("synccheck", "exited_threads")), 11, outcome.err)
+            self.expect_in("the mask 0xffffffff names 12 lanes that left the kernel", outcome.err)
+            self.expect_equal(len(re.findall("========= ... and ", outcome.err)), 1, outcome.err)
+            for hazard in report.hazards:
+                right = hazard["severity"] == "warning" and hazard["thread"][0] == 32
+                self.expect(right and hazard["other"]["thread"][0] == 52, f"{hazard}")

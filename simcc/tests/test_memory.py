@@ -1,0 +1,165 @@
+"""Memory of the simulated device, and what becomes of an access that is wrong: a thread's own variables, the arena,
+large allocations, local arrays written past their ends, when the host hears of a fault, and kernels called without a
+launch. The programs are in memory/; both compilers build them."""
+
+from support import COMPILERS, FIRST, Case, Compiler, Program, marked_line, program, run
+
+
+def build(name: str, compiler: Compiler = FIRST, option: str = "-g") -> Program:
+    made_how = option.lstrip("-")
+    return program(f"memory/{name}", "-O2", "-w", option, compiler=compiler, name=f"memory.{name}.{made_how}")
+
+
+EMPTY_LOCALS = [build("empty_locals", compiler) for compiler in COMPILERS]
+OVERRUNS = [build("overruns", compiler) for compiler in COMPILERS]
+ARGUMENTS = [build("arguments", compiler) for compiler in COMPILERS]
+NO_LAUNCH = [build("no_launch", compiler, option) for compiler in COMPILERS for option in ("-g", "--fast")]
+LARGE = [build("large", option=option) for option in ("-g", "--fast")]
+ARENA = build("arena")
+LATE_ERRORS = build("late_errors")
+
+
+class Memory(Case):
+    def test_a_thread_s_variables_are_empty_when_a_function_begins(self):
+        for made in EMPTY_LOCALS:
+            for threads, order in (("1", "forward"), ("2", "reverse"), ("2", "shuffle:3")):
+                outcome = made.run(SIM_THREADS=threads, SIM_ORDER=order)
+                what = f"{made.compiler.cxx} {threads} {order}: {outcome.out}{outcome.err}"
+                self.expect_equal(outcome.status, 0, what)
+                self.expect_equal(outcome.out.count(": 0 fair results\n"), 16, what)
+
+    def test_the_emptiness_behind_an_allocation_is_never_given(self):
+        outcome = ARENA.run(SIM_THREADS="1", SIM_CHECK="memcheck")
+        printed = "342 blocks and more\nfreed places are given again\ncudaErrorIllegalAddress\n"
+        self.expect_equal(outcome.out, printed, outcome.err)
+        self.expect_in("is out of bounds", outcome.err)
+        self.expect_equal(outcome.status, 1, "exit status")
+
+    def test_allocating_touches_nothing(self):
+        """Half of the device's memory, twice: 1 MB of it for tables, 16 MB for what it is copied from."""
+        for made in LARGE:
+            outcome = made.run("24", cpu_seconds=20)
+            self.expect_equal(outcome.status, 0, outcome.err)
+            self.expect_equal(outcome.out, "0 MB at the end\n", made.name)
+
+    # ---- overruns ----
+
+    def expect_overrun(self, made: Program, way: int, count: int, found: bool) -> None:
+        """Where an overrun must be found, and where it must only do no harm: it may stay among the variables of its
+        frame, or reach what no function needs any more."""
+        outcome = made.run(str(way), str(count), SIM_TIMEOUT="0.3", SIM_THREADS="2", SIM_CHECK="memcheck,synccheck")
+        what = f"{made.compiler.cxx} {way} {count}: exit {outcome.status}: {outcome.out}{outcome.err}"
+        self.expect(outcome.status in (0, 1), what)
+        self.expect("host code ran" not in outcome.out, what)
+        self.expect_in("works again", outcome.out, what)
+        self.expect_equal(outcome.status == 0, "cudaSuccess" in outcome.out, what)
+        if found:
+            self.expect_in("cudaErrorIllegalAddress\n", outcome.out, what)
+            self.expect_in("ocal array was overrun", outcome.err, what)
+
+    def test_an_overrun_array_never_returns_elsewhere(self):
+        for made in OVERRUNS:
+            # One element, wherever it lies: one of them is the return address.
+            for index in range(1, 34):
+                for way in (0, 1):
+                    self.expect_overrun(made, way, index, False)
+            for index in range(1, 14):
+                for way in (9, 10, 11):
+                    self.expect_overrun(made, way, index, False)
+            # From the array to behind the kernel's frame.
+            for way in (2, 3, 4):
+                self.expect_overrun(made, way, 400, True)
+            self.expect_overrun(made, 5, 20, True)
+            for way in (6, 7, 8):
+                self.expect_overrun(made, way, 100000, False)
+            self.expect_overrun(made, 14, 400, False)
+            self.expect_overrun(made, 13, 30000, False)
+
+    def test_an_index_far_outside_is_found_in_every_array(self):
+        """An array whose address goes nowhere but to its own elements."""
+        for made in OVERRUNS:
+            for index in ("20000", "1000000", "300000000", "-3000", "-100000000"):
+                for way in ("16", "9"):
+                    outcome = made.run(way, index, SIM_CHECK="memcheck")
+                    what = f"{made.compiler.cxx} {way} {index}: exit {outcome.status}, {outcome.out}"
+                    self.expect_in("Invalid __", outcome.err, what)
+                    self.expect(outcome.status == 1 and "cudaErrorIllegalAddress\n" in outcome.out, what)
+
+    def test_the_return_address_is_among_what_is_found(self):
+        """Element by element: some index is the return address, and that one is found."""
+        for made in OVERRUNS:
+            for way in (0, 1, 9, 10, 11):
+                found = False
+                for index in range(1, 40):
+                    outcome = made.run(str(way), str(index), SIM_TIMEOUT="0.3", SIM_CHECK="memcheck,synccheck")
+                    found = "ocal array was overrun" in outcome.err and "cudaErrorIllegalAddress\n" in outcome.out
+                    if found:
+                        break
+                self.expect(found, f"{made.compiler.cxx}: way {way}")
+
+    def test_a_pointer_that_outlives_its_variable_is_found(self):
+        for made in OVERRUNS:
+            outcome = made.run("12", "1", SIM_CHECK="memcheck")
+            self.expect_in("Invalid __local__ write of size 8 bytes", outcome.err)
+            self.expect_in("a function that has returned", outcome.err)
+            self.expect(outcome.status == 1 and "cudaErrorIllegalAddress\n" in outcome.out, outcome.out)
+
+    # ---- calls ----
+
+    def test_arguments_on_the_stack_are_the_thread_s_own(self):
+        printed = (
+            "by_value 4 3 cudaSuccess\nmany 8 8 cudaSuccess\nwith_constructor 7 7 cudaSuccess\n"
+            "aligned 6 6 cudaSuccess\ncall 8 15 cudaSuccess\ncudaLaunchKernel 4 3 cudaSuccess\n"
+        )
+        for made in ARGUMENTS:
+            outcome = made.run()
+            self.expect_silent(outcome, made.compiler.cxx)
+            self.expect_equal(outcome.out, printed, made.compiler.cxx)
+
+    def test_a_fault_is_heard_of_where_the_host_waits(self):
+        printed = (
+            "peek: cudaSuccess\nget: cudaSuccess\nrefused: cudaErrorInvalidConfiguration\n"
+            "record: cudaSuccess\ncopy: cudaSuccess\nget again: cudaSuccess\n"
+            "waits: cudaErrorIllegalAddress\nstays: cudaErrorIllegalAddress\n"
+            "stays: cudaErrorIllegalAddress\ndone: 0\nreset: cudaSuccess\n"
+        )
+        for call in range(9):
+            outcome = LATE_ERRORS.run(str(call))
+            self.expect_equal((outcome.status, outcome.out), (1, printed), f"{call}: {outcome.err}")
+            self.expect_equal(outcome.err.count("Invalid __global__ write"), 1, f"{call}: {outcome.err}")
+
+    def test_a_kernel_without_a_launch_is_a_message(self):
+        says = [
+            "'kernel' was called like a function",
+            "'nothing' was called like a function",
+            "'generic' was called like a function",
+            "'generic' was called like a function",
+            "'kernel' was called like a function",
+            "threadIdx was used by host code",
+            "__syncthreads() was used by host code",
+        ]
+        for made in NO_LAUNCH:
+            for way, words in enumerate(says):
+                outcome = made.run(str(way))
+                what = f"{made.compiler.cxx} {made.name} {way}"
+                self.expect_equal((outcome.status, outcome.out), (1, ""), what)
+                self.expect_in(words, outcome.err, what)
+                self.expect_equal(outcome.err.count("\n"), 1, f"{what}: {outcome.err}")
+                if "--fast" not in made.options and way <= 4:
+                    self.expect_in("no_launch.cu:", outcome.err, what)
+
+    def test_a_direct_call_of_a_kernel_does_not_run(self):
+        """gcc says so when it compiles; of clang, and of calls that no compiler sees through, the program does."""
+        for compiler in COMPILERS:
+            made = Program("direct", NO_LAUNCH[0].sources, ("-O2", "-w", "-DDIRECT"), compiler)
+            output = self.scratch / "direct"
+            built = made.compile(output)
+            place = f"no_launch.cu:{marked_line(made.sources[0], '@direct')}"
+            if built.status != 0:
+                self.expect_in(place, built.err)
+                self.expect_in("kernel<<<grid, block>>>(...)", built.err)
+                continue
+            self.expect(compiler.is_clang, f"{compiler.cxx} compiled it")
+            outcome = run([output, "7"])
+            self.expect_equal(outcome.status, 1, outcome.err)
+            self.expect_in(f"{place}: error: kernel 'kernel'", outcome.err)

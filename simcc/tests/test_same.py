@@ -1,0 +1,53 @@
+"""A count is that of the source: the report of a program is the same to the byte whoever compiled it, at any -O, on
+any number of CPU threads and in whatever order threads and blocks are run."""
+
+from pathlib import Path
+
+from catalogue import NAMES, ORDERED, PLACES, RUN, with_other_compiler
+from support import FIRST, OTHER, Case, needs_other, program, without_namespaces
+
+WAYS = [("2", "forward"), ("1", "reverse"), ("2", "reverse"), ("1", "shuffle:1"), ("2", "shuffle:7")]
+OTHER_RUN = with_other_compiler()
+# The program that has what an optimiser would like to change, and one of shared memory and loops.
+LEVELS = {
+    (name, level): program(PLACES[name], level, name=f"programs.{name}{level}").run
+    for name in ("selftest", "softmax")
+    for level in ("-O0", "-O1", "-O2", "-O3")
+}
+
+
+class Same(Case):
+    def report(self, run, threads="1", order="forward") -> str:
+        path = Path(self.scratch, "report.json")
+        path.unlink(missing_ok=True)
+        outcome = run(SIM_REPORT=str(path), SIM_THREADS=threads, SIM_ORDER=order)
+        self.expect_silent(outcome, f"{run}, SIM_THREADS={threads} SIM_ORDER={order}")
+        return without_namespaces(path.read_text())
+
+    def expect_same(self, name: str, how: str, report: str, other: str) -> None:
+        """Says in which launch two reports differ, and shows the place."""
+        if report == other:
+            return
+        ours, theirs = report.splitlines(), other.splitlines()
+        launch = next((i for i, pair in enumerate(zip(ours, theirs)) if pair[0] != pair[1]), -1)
+        shown = f"\n{ours[launch]}\n{theirs[launch]}" if launch >= 0 else ""
+        self.expect(False, f"{name} differs {how}, in launch {launch} of {len(ours)} and {len(theirs)}:{shown}")
+
+    def test_whatever_the_order_and_the_threads(self):
+        for name in NAMES:
+            first = self.report(RUN[name])
+            for threads, order in WAYS:
+                other = self.report(RUN[name], threads, order)  # it must end well in any case
+                if name in ORDERED:
+                    self.expect_same(name, f"with SIM_THREADS={threads} SIM_ORDER={order}", first, other)
+        self.assertGreaterEqual(len(ORDERED), 15)
+
+    @needs_other
+    def test_whatever_the_compiler(self):
+        for name in NAMES:
+            how = f"between {FIRST.cxx} and {OTHER.cxx}"
+            self.expect_same(name, how, self.report(RUN[name]), self.report(OTHER_RUN[name]))
+
+    def test_whatever_the_optimisation(self):
+        for (name, level), run in LEVELS.items():
+            self.expect_same(name, f"at {level}", self.report(RUN[name]), self.report(run))

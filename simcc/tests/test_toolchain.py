@@ -1,0 +1,185 @@
+"""What simcc is made of: the compilers it takes, the files a program depends on, and that it needs nothing from outside
+its own folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+from support import BUILD, FIRST, HOME, Case, long_test, run
+
+# A C compiler and the C++ compiler that belongs to it.
+PAIRS = [
+    ("gcc", "g++"),
+    ("gcc-13", "g++-13"),
+    ("clang", "clang++"),
+    ("clang-15", "clang++-15"),
+    ("/usr/bin/gcc-12", "/usr/bin/g++-12"),
+    ("/opt/gcc-13/bin/gcc", "/opt/gcc-13/bin/g++"),
+    ("/opt/clang/bin/clang-15", "/opt/clang/bin/clang++-15"),
+    ("ccache gcc", "ccache g++"),
+    ("ccache /usr/bin/clang-14 -m64", "ccache /usr/bin/clang++-14 -m64"),
+    ("gcc -m64", "g++ -m64"),
+    ("gcc --sysroot=/opt/gcc -I/usr/lib/gcc", "g++ --sysroot=/opt/gcc -I/usr/lib/gcc"),
+    ("env LANG=C nice -n 5 gcc-12", "env LANG=C nice -n 5 g++-12"),
+    ("x86_64-linux-gnu-gcc-12", "x86_64-linux-gnu-g++-12"),
+    ("aarch64-linux-musl-gcc", "aarch64-linux-musl-g++"),
+]
+# Only one way: names that say no family, and what is a C++ compiler already.
+TO_CXX = [
+    ("g++ -m64", "g++ -m64"),
+    ("clang++", "clang++"),
+    ("clang++-14", "clang++-14"),
+    ("c99-gcc", "g++"),
+    ("no-such-compiler", "g++"),
+]
+# CC, CXX that follows, and the names of both in folders.
+COMPILER_NAMES = [
+    ("gcc", "g++", "gcc", "g++"),
+    ("clang-15", "clang++-15", "clang-15", "clang++-15"),
+    ("ccache gcc", "ccache g++", "ccache_gcc", "ccache_g++"),
+    ("/usr/bin/gcc-12 -m64", "/usr/bin/g++-12 -m64", "gcc-12_-m64", "g++-12_-m64"),
+]
+PROGRAM = "__global__ void k(int *y) { *y = 1; }\nint main() { int *y; cudaMalloc(&y, 4); k<<<1, 1>>>(y); }\n"
+MAKE_CC = [f"CC={FIRST.cc}", f"CXX={FIRST.cxx}"]
+
+
+def makefile_value(directory: Path, expression: str) -> list[str]:
+    return ["make", "-s", "-C", str(directory), "--eval", f"print:;@echo {expression}", "print"]
+
+
+def own_files() -> list[Path]:
+    """All that a program is made with, in whatever folder it lies."""
+    found = []
+    for folder, folders, files in os.walk(HOME):
+        if folder == str(HOME):
+            folders[:] = [name for name in folders if name not in ("bench", "build", "tests")]
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        found += [Path(folder, name) for name in files if not name.startswith(".") and not name.endswith(".md")]
+    return found
+
+
+class Toolchain(Case):
+    def output_of(self, command: list, environment: dict[str, str] | None = None) -> str:
+        outcome = run(command, environment, cwd=self.scratch)
+        self.assertEqual(outcome.status, 0, f"{command}: {outcome.err}")
+        return outcome.out.strip()
+
+    def counterpart(self, language: str, compiler: str, path: str = "") -> str:
+        environment = {"PATH": path} if path else {}
+        return self.output_of(["/bin/sh", HOME / "counterpart.sh", language, compiler], environment)
+
+    def test_a_compilers_counterpart(self):
+        for cc, cxx in PAIRS:
+            self.expect_equal(self.counterpart("c++", cc), cxx, cc)
+            self.expect_equal(self.counterpart("c", cxx), cc, cxx)
+        for cc, cxx in TO_CXX:
+            self.expect_equal(self.counterpart("c++", cc), cxx, cc)
+
+    def make_command(self, name: str, says: str) -> None:
+        self.write(f"bin/{name}", f"#!/bin/sh\necho '{says}'\n").chmod(0o755)
+
+    def test_a_twin_that_is_there(self):
+        """Names that say no family take a twin that is there: here, in a PATH of our own."""
+        for name in ("cc", "c99", "musl-gcc"):
+            self.make_command(name, f"{name} 1.0")
+        self.make_command("mycc", "my clang version 3")
+        (self.scratch / "tools").mkdir()
+        for tool in ("sed", "grep"):
+            (self.scratch / "tools" / tool).symlink_to(shutil.which(tool))
+        path = f"{self.scratch}/bin:/no-twin:{self.scratch}/tools"
+
+        def expect(compiler: str, twin: str) -> None:
+            self.expect_equal(self.counterpart("c++", compiler, path), twin, compiler)
+
+        for compiler, twin in (("cc", "g++"), ("c99", "g++"), ("musl-gcc", "g++"), ("mycc", "clang++")):
+            expect(compiler, twin)
+        self.make_command("c++", "c++ 1.0")
+        self.make_command("musl-g++", "musl-g++ 1.0")
+        for compiler, twin in (("cc", "c++"), ("c99", "c++"), ("cc -m64", "c++ -m64"), ("musl-gcc", "musl-g++")):
+            expect(compiler, twin)
+        expect(f"{self.scratch}/bin/cc", f"{self.scratch}/bin/c++")
+
+    def test_one_rule_everywhere(self):
+        """The Makefiles and simcc agree: on the compiler, and on the folder where its library is."""
+        for folder in (HOME, HOME / "bench"):
+            for cc, cxx, name, cxx_name in COMPILER_NAMES:
+                command = makefile_value(folder, "$(CXX),$(COMPILER),$(CXX_COMPILER)")
+                wanted = f"{cxx},{name},{cxx_name}"
+                got = self.output_of(["env", "-u", "CXX", f"CC={cc}", *command])
+                self.expect_equal(got, wanted, f"{folder}, CC in the environment")
+                got = self.output_of(["env", "-u", "CC", "-u", "CXX", *command, f"CC={cc}"])
+                self.expect_equal(got, wanted, f"{folder}, CC on the command line")
+        self.write("a.cu", "int main() { return 0; }")
+        build = self.scratch / "build"
+        build.mkdir()
+        command = ["env", "-u", "CXX", f"SIM_BUILD={build}", f"CC=env LANG=C {FIRST.cc} -g0"]
+        self.output_of([*command, HOME / "simcc", "a.cu", "-o", "a"])
+        self.output_of([self.scratch / "a"])
+        built = [path.name for path in build.iterdir() if not path.name.startswith(".")]
+        self.expect_equal(built, [f"env_LANG=C_{os.path.basename(FIRST.cxx)}_-g0"], "folders of libraries")
+        self.expect((build / built[0] / "libsim.a").exists(), "there is no library")
+
+    def toolchain_of(self, home: Path) -> set[str]:
+        # toolchain.mk alone, as the course's Makefiles and anybody's include it
+        command = ["make", "-s", "-f", home / "toolchain.mk", "--eval", "print:;@echo $(TOOLCHAIN)", "print"]
+        return set(self.output_of(command).split())
+
+    def test_programs_depend_on_all_of_it(self):
+        """A program is made anew when anything changes that it was made with, in whatever folder that lies."""
+        files, listed = own_files(), self.toolchain_of(HOME)
+        for path in files:
+            self.expect(str(path) in listed, f"TOOLCHAIN has no {path}")
+        self.assertGreater(len(files), 80)
+        copy = self.scratch / "copy"
+        shutil.copytree(HOME, copy, ignore=shutil.ignore_patterns("build", "bench", "tests"))
+        header = copy / "include/new/folder/header"
+        header.parent.mkdir(parents=True)
+        header.touch()
+        self.expect(str(header) in self.toolchain_of(copy), "a new folder is not in TOOLCHAIN")
+
+    def test_a_changed_header_leaves_nothing_stale(self):
+        """What make itself says of a changed file, by -W."""
+
+        def remade(*changed: str) -> str:
+            # The file that names the compiler's version is looked at each time: here it is old.
+            options = ["-o", FIRST.folder.parent / "sim" / "compiler", *[f"-W{HOME / name}" for name in changed]]
+            return self.output_of(["make", "-n", "--no-print-directory", "-C", HOME, *MAKE_CC, *options, "lib"])
+
+        self.output_of(["make", "-s", "-C", HOME, *MAKE_CC, "lib"])
+        self.expect_in("Nothing to be done", remade(), "with no change")
+        engine = remade("include/vector_types.h")
+        self.expect(re.search(r"engine/\S*memory", engine), f"no engine file that includes it in {engine}")
+        self.expect_in("selftest", remade("include/cuda/atomic"), "the self-test")
+        for folder in ("passes", "include/sim_cuda"):
+            first = min(path for path in (HOME / folder).iterdir() if path.is_file())
+            self.expect_in("selftest", remade(str(first.relative_to(HOME))), f"the self-test, for {first}")
+
+    # ---- a product of its own ----
+
+    def copy_of_simcc(self, *without: str) -> Path:
+        copy = self.scratch / "alone" / "simcc"
+        shutil.copytree(HOME, copy, symlinks=True, ignore=shutil.ignore_patterns("tests", "__pycache__", *without))
+        return copy
+
+    def test_a_copy_needs_nothing_beside_it(self):
+        """With the library as it is built: simcc, its passes and headers, and make, which finds nothing to do."""
+        copy = self.copy_of_simcc("scratch-*", "bench")
+        library = copy / BUILD.name / FIRST.folder.parent.name / "libsim.a"
+        if not library.exists():  # SIM_BUILD is somewhere else
+            self.skipTest("the library is not built in simcc/build")
+        self.write("a.cu", PROGRAM)
+        command = [copy / "simcc", "a.cu", "-o", "a"]
+        self.output_of(command, {**FIRST.environment, "SIM_LIB": str(library)})
+        self.output_of([self.scratch / "a"])
+
+    @long_test
+    def test_a_copy_builds_and_tests(self):
+        """That it installs is test_install.py's."""
+        copy = self.scratch / "empty" / "simcc"
+        shutil.copytree(HOME, copy, symlinks=True, ignore=shutil.ignore_patterns("build", "__pycache__"))
+        self.output_of(["make", "-s", "-C", copy, *MAKE_CC])
+        tested = self.output_of(["python3", copy / "tests/run.py", "counts"], FIRST.environment)
+        self.assertEqual(tested.splitlines()[-1], "5 passed, 0 failed, 0 skipped")

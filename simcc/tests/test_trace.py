@@ -1,0 +1,252 @@
+"""SIM_TRACE: what each block touches between two barriers. Small kernels whose lines were worked out by hand; the sums
+of every program's trace, which are the counts; the same trace whoever compiled the program and in whatever order it
+runs; and how a trace ends that does not end well."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from catalogue import NAMES, ORDERED, PROGRAMS, RUN, Run, fast, with_other_compiler
+from reports import read_report
+from support import FIRST, OTHER, TESTS, Case, Outcome, inline, marked_line, needs_other, without_namespaces
+from traces import Trace, expect_trace_of, is_access, read_trace, spell_access
+
+FOLDER = TESTS / "programs"
+TRACE = PROGRAMS["trace"]
+FAST_RUN = fast()
+OTHER_RUN = with_other_compiler()
+WAYS = [
+    {"SIM_THREADS": "1", "SIM_ORDER": "forward"},
+    {"SIM_THREADS": "2", "SIM_ORDER": "reverse"},
+    {"SIM_THREADS": "3", "SIM_ORDER": "shuffle:7"},
+    {"SIM_THREADS": "1", "SIM_CHECK": "none"},
+    # and with all checks but leakcheck's, which finds what these programs leave to the end of the process
+    {"SIM_THREADS": "2", "SIM_CHECK": "memcheck,racecheck,initcheck,synccheck"},
+]
+MEGABYTE = 1 << 20
+
+CALLS = inline(
+    "trace.calls",
+    r"""#include <cuda_runtime.h>
+#include <sim.h>
+__global__ void one(int *y) { y[threadIdx.x] = 1; } // @one
+int main(int, char **argv)
+{
+	int *y;
+	cudaMalloc(&y, 64);
+	sim_name_allocation(y, "y \"quoted\"");
+	one<<<1, 1>>>(y);
+	if (sim_trace(argv[1]) != 0)
+		return 3;
+	one<<<1, 2>>>(y);
+	sim_trace(NULL);
+	one<<<1, 3>>>(y);
+	return sim_trace("/nonexistent/trace") == 0;
+}
+""",
+)
+
+
+def with_line_numbers(line: str) -> str:
+    """ "... [0,4] even trace.cuh:twice" with line numbers in the place of places."""
+    head, ranges, places = re.fullmatch(r"(.*?)((?: \[\d+,\d+\])+)(.*)", line).groups()
+    words = []
+    for place in places.split():
+        file, _, mark = place.rpartition(":")
+        number = marked_line(FOLDER / (file or "trace.cu"), f"@{mark}")
+        words.append(f"{file}:{number}" if file else str(number))
+    return head + ranges + "".join(f" {word}" for word in words)
+
+
+class Traces(Case):
+    @property
+    def trace_path(self) -> Path:
+        return self.scratch / "trace.jsonl"
+
+    @property
+    def report_path(self) -> Path:
+        return self.scratch / "report.jsonl"
+
+    def trace_of(self, run: Run, **settings: str) -> str:
+        self.trace_path.unlink(missing_ok=True)
+        settings = {"SIM_THREADS": "2", "SIM_ORDER": "forward", **settings}
+        outcome = run(SIM_TRACE=str(self.trace_path), SIM_REPORT=str(self.report_path), **settings)
+        self.expect_silent(outcome, f"{run} {settings}")
+        return without_namespaces(self.trace_path.read_text())
+
+    def expect_accesses(self, what: str, trace: Trace, expected: list[str]) -> None:
+        got = [spell_access(line) for line in trace.accesses]
+        self.assertEqual(got, [with_line_numbers(line) for line in expected], what)
+
+    def expect_same(self, name: str, how: str, trace: str, other: str) -> None:
+        if trace != other:
+            pairs = zip(trace.splitlines(), other.splitlines())
+            shown = next((pair for pair in pairs if pair[0] != pair[1]), ("one is longer", ""))
+            self.expect(False, f"{name} differs {how}:\n{shown[0][:300]}\n{shown[1][:300]}")
+
+    # ---- by hand ----
+
+    def test_lines_worked_out_by_hand(self):
+        expected = re.findall(r"\t//- (.*)", (FOLDER / "trace.cu").read_text())
+        self.assertGreater(len(expected), 20)
+        self.trace_of(TRACE.run)
+        trace = read_trace(self.trace_path)
+        self.expect_accesses("trace", trace, expected)
+        self.assertFalse(trace.truncated)
+
+    def test_the_record_of_a_launch(self):
+        self.trace_of(TRACE.run)
+        head = read_trace(self.trace_path).lines[0]
+        wanted = {
+            "kernel": "stage",
+            "template": "",
+            "file": str(FOLDER / "trace.cu"),
+            "grid": [2, 1, 1],
+            "block": [4, 1, 1],
+            "tensors": [
+                {"tensor": "alloc0", "space": "global", "bytes": 256},
+                {"tensor": "alloc1", "space": "global", "bytes": 256},
+                {"tensor": "tile", "space": "shared", "bytes": 16},
+            ],
+        }
+        self.assertEqual({key: head.get(key) for key in wanted}, wanted)
+        self.assertNotIn("error", head)
+
+    # ---- sums ----
+
+    def test_sums_are_the_counts_of_every_program(self):
+        lines = 0
+        for name in NAMES:
+            self.trace_of(RUN[name])
+            trace = read_trace(self.trace_path)
+            expect_trace_of(self, name, trace, read_report(self.report_path))
+            lines += len(trace.lines)
+        self.assertGreater(lines, 1000)
+
+    # ---- always the same ----
+
+    def test_whatever_the_order_the_threads_and_the_checks(self):
+        compared = [name for name in ORDERED if name != "reductions"]  # there the block that is last adds up
+        for name in compared:
+            first = self.trace_of(RUN[name])
+            for way in WAYS:
+                self.expect_same(name, f"with {way}", first, self.trace_of(RUN[name], **way))
+        self.assertGreaterEqual(len(compared), 15)
+
+    @needs_other
+    def test_whatever_the_compiler(self):
+        for name in NAMES:
+            ours = self.trace_of(RUN[name], SIM_THREADS="1")
+            theirs = self.trace_of(OTHER_RUN[name], SIM_THREADS="1")
+            self.expect_same(name, f"between {FIRST.cxx} and {OTHER.cxx}", ours, theirs)
+
+    # ---- ends ----
+
+    def run_end(self, how: str, **settings: str) -> Outcome:
+        return TRACE.run(how, SIM_TRACE=str(self.trace_path), **settings)
+
+    def error_of(self, trace: Trace) -> str | None:
+        return trace.lines[0].get("error")
+
+    def test_an_error_in_the_kernel(self):
+        """All of the blocks before the one that fails, and of that one all it did; the launch after it never ran."""
+        for threads in ("1", "3"):
+            outcome = self.run_end("stray", SIM_THREADS=threads, SIM_ORDER="forward")
+            trace = read_trace(self.trace_path)
+            self.assertEqual(outcome.status, 1)
+            self.assertIn("Invalid __global__ write", outcome.err)
+            self.assertEqual(self.error_of(trace), "cudaErrorIllegalAddress")
+            expected = [
+                "stray 0,0,0 0 global alloc0 store 16 [0,16] before",
+                "stray 0,0,0 1 global alloc0 store 16 [0,16] after",
+                "stray 0,0,0 2 global alloc0 store 16 [0,16] last",
+                "stray 1,0,0 0 global alloc0 store 16 [16,32] before",
+                "stray 1,0,0 1 global alloc0 store 4 [16,20] after",
+            ]
+            self.expect_accesses("stray", trace, expected)
+
+    def test_threads_that_leave_before_a_barrier(self):
+        """An interval is the number of barriers the thread has passed: those that have left passed none."""
+        outcome = self.run_end("leave", SIM_CHECK="memcheck", SIM_ORDER="forward")
+        self.assertEqual(outcome.status, 0, outcome.err)
+        expected = [
+            "leave 0,0,0 0 global alloc0 store 16 [0,16] all",
+            "leave 0,0,0 1 global alloc0 store 8 [0,8] left",
+            "grid 0,0,0 0 global alloc0 store 4 [0,4] grid",
+        ]
+        self.expect_accesses("leave", read_trace(self.trace_path), expected)
+
+    def test_an_endless_loop(self):
+        outcome = self.run_end("spin", SIM_TIMEOUT="0.1", SIM_ORDER="forward")
+        trace = read_trace(self.trace_path)
+        self.assertEqual(outcome.status, 1, outcome.err)
+        self.assertEqual(self.error_of(trace), "cudaErrorLaunchTimeout")
+        self.assertEqual(len(trace.lines), 3)
+        self.assertEqual(
+            spell_access(trace.lines[1]), with_line_numbers("spin 0,0,0 0 global alloc0 store 8 [0,8] spin")
+        )
+        self.assertEqual(trace.lines[2]["interval"], 1)
+        self.assertGreater(trace.lines[2]["bytes"], 1000)
+
+    def test_a_killed_program(self):
+        """What was complete is in the file, whatever ends the program."""
+        outcome = self.run_end("killed", SIM_THREADS="1", SIM_ORDER="forward")
+        self.assertEqual(outcome.status, 128 + 9)
+        expected = ["grid 0,0,0 0 global alloc0 store 4 [0,4] grid"]
+        self.expect_accesses("killed", read_trace(self.trace_path), expected)
+
+    def test_the_limit(self):
+        """The first lines that fit, the same ones however the blocks were run, and a last one that says so."""
+        first = None
+        for order in ("forward", "reverse", "shuffle:3"):
+            outcome = self.run_end("crowd", SIM_TRACE_LIMIT="1", SIM_ORDER=order)
+            content = self.trace_path.read_text()
+            trace = read_trace(self.trace_path)
+            last, lines = trace.lines[-1], len(trace.lines) - 1
+            self.assertTrue(outcome.status == 0 and trace.truncated, f"{order}: exit {outcome.status}")
+            note = f"ended after {lines} lines, at its limit of 1 MB (SIM_TRACE_LIMIT)\n"
+            self.assertEqual(outcome.err, f"SIM_TRACE={self.trace_path}: {note}")
+            self.assertEqual((last["lines"], last["launch"], last["limit_bytes"]), (lines, 0, MEGABYTE))
+            self.assertTrue(MEGABYTE - 2000 < len(content) < MEGABYTE + 200, f"{len(content)} bytes")
+            first = first or content
+            self.expect_same("crowd", order, first, content)
+        self.run_end("crowd", SIM_TRACE_LIMIT="64", SIM_ORDER="forward")
+        whole = self.trace_path.read_text()
+        self.assertGreater(len(whole), 3 * MEGABYTE)
+        self.assertTrue(whole.startswith(first[: MEGABYTE - 2000]))
+        self.assertNotIn('"type":"truncated"', whole)
+        self.assertIn('"kernel":"grid"', whole)
+
+    # ---- the variable ----
+
+    def test_what_cannot_be_written_is_refused(self):
+        def refused(status: int, message: str, **setting: str) -> None:
+            outcome = TRACE.run(**setting)
+            self.expect_equal(outcome[:3], (status, "", message), str(setting))
+
+        nowhere = "/nonexistent/trace"
+        what = f"SIM_TRACE={nowhere}: cannot be written: No such file or directory\n"
+        refused(3, what, SIM_TRACE=nowhere)
+        refused(3, "SIM_TRACE=/dev/full: cannot be written: No space left on device\n", SIM_TRACE="/dev/full")
+        refused(2, "SIM_TRACE=: expected a file name, or - for standard output\n", SIM_TRACE="")
+        what = "SIM_TRACE_LIMIT=0: expected a number of megabytes from 1 to 65536\n"
+        refused(2, what, SIM_TRACE_LIMIT="0")
+
+    def test_a_fast_program_says_once_that_it_traces_nothing(self):
+        outcome = FAST_RUN["trace"](SIM_TRACE=str(self.trace_path))
+        self.assertEqual(outcome.status, 0)
+        self.assertEqual(outcome.err, f"SIM_TRACE={self.trace_path}: ignored: a --fast program counts nothing\n")
+        self.assertFalse(self.trace_path.exists(), "it wrote a file")
+
+    def test_from_the_program(self):
+        """A program may ask for a trace of some of its launches, with no variable set: sim.h."""
+        outcome = CALLS.run(str(self.trace_path))
+        self.assertEqual(outcome.status, 0, outcome.err)
+        trace = read_trace(self.trace_path)
+        line = marked_line(CALLS.text, "@one")
+        self.assertEqual(
+            [spell_access(each) for each in trace.lines if is_access(each)],
+            [f'one 0,0,0 0 global y_"quoted" store 8 [0,8] {line}'],
+        )
+        self.assertEqual([each["launch"] for each in trace.lines], [1, 1])

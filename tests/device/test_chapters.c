@@ -1,0 +1,45 @@
+/* The device under the chapters: what the harness says of a refused launch, and C libraries that are not this one. */
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "program.h"
+
+/* A learner asks for too many threads in chapter 01: the harness names the kernel and the reason, and ends with 3. */
+Test(chapters, a_refused_launch_is_named)
+{
+	char *source = text("%s/naive.cu", scratch_directory()), *program = text("%s/naive", scratch_directory());
+	char *kernels = read_text(TEST_ROOT "/01_naive/naive.cu"), *threads = strstr(kernels, "SCORE_THREADS = 128");
+	struct outcome run;
+
+	cr_assert(threads != NULL);
+	memcpy(threads, "SCORE_THREADS=2048 ", strlen("SCORE_THREADS=2048 "));
+	write_text(source, kernels);
+	run = run_program(LIST("sh", "-c",
+	                       text("cd %s && objects=build/$(basename $CC)/sim && simcc/simcc -I01_naive %s "
+	                            "$(find $objects/common $objects/01_naive -name '*.o') -lm -o %s",
+	                            TEST_ROOT, source, program)),
+	                  LIST("CC=" TEST_CC, "CXX=" TEST_CXX), 60);
+	cr_assert(run.status == 0, "%s", run.err);
+	run = run_program(LIST(program, "--seq", "16", "--dim", "16"), NOTHING, 30);
+	cr_expect(run.status == 3, "exit %d: %s", run.status, run.err);
+	cr_expect(
+		strstr(run.err, "naive: cudaErrorInvalidConfiguration (invalid configuration argument): scores<<<") &&
+			strstr(run.err, ", (2048,1,1)>>> was refused: a block may have (1024,1024,64) threads\n"),
+		"%s", run.err);
+	cr_expect(strchr(run.err, '\n')[1] == '\0', "more than a line: %s", run.err);
+}
+
+/* Nothing of the harness has a name that a newer C library has: simcc/tests has a made-up one. */
+Test(chapters, the_c_files_compile_with_a_newer_library)
+{
+	struct outcome run = run_program_in(
+		TEST_ROOT,
+		LIST("sh", "-c",
+	             "find common 0*_* -name '*.c' | xargs -n 8 \"$0\" -fsyntax-only -std=gnu11 -D_GNU_SOURCE "
+	             "-DDEVICE_SIM -Icommon -Isimcc -isystem simcc/include -Isimcc/tests/c_library/newer",
+	             TEST_CC),
+		NOTHING, 120);
+
+	cr_expect(run.status == 0, "%.3000s", run.err);
+}
