@@ -20,10 +20,11 @@ static_assert(SCORE_THREADS % WARP == 0, "a block is made of whole warps");
 
 // S[i, j] = scale * sum over c of Q[i, c] K[j, c]. The lanes of a warp hold neighbouring keys, so they write S side
 // by side, but read K d floats apart: up to 32 sectors for 32 numbers. Chapter 03 cures that with a tile.
-__global__ void scores(const float *Q, // [heads, N, d]
-                       const float *K, // [heads, N, d]
-                       float *S,       // [heads, N, N]
-                       int N, int d, bool causal, float scale)
+__global__ void
+scores(const float *Q, // [heads, N, d]
+       const float *K, // [heads, N, d]
+       float *S,       // [heads, N, N]
+       int N, int d, bool causal, float scale)
 {
 	size_t row = blockIdx.x; // over all heads: heads * N rows
 	size_t head = row / N;
@@ -69,15 +70,16 @@ __device__ float sum_over_warp(float value)
 
 // P[i, j] = exp(S[i, j] - m) / l with m the largest score of the row and l the sum of the exponentials. Without m,
 // exp(89) is already infinite. Three passes read the row three times; chapter 02 needs fewer.
-__global__ void softmax_rows(const float *S, // [rows, N]
-                             float *P,       // [rows, N]
-                             size_t rows, int N)
+__global__ void softmax_rows(
+	const float *S, // [rows, N]
+	float *P,       // [rows, N]
+	size_t rows, int N)
 {
 	size_t row = blockIdx.x * (size_t)ROWS_PER_BLOCK + threadIdx.x / WARP;
 	int lane = threadIdx.x % WARP;
 	if (row >= rows)
 		return; // the last block may have warps without a row; a warp leaves as one, so no shuffle waits for
-		        // it
+			// it
 	const float *s = S + row * N;
 
 	// task 01.softmax: the softmax of a row that cannot overflow
@@ -105,10 +107,11 @@ __global__ void softmax_rows(const float *S, // [rows, N]
 }
 
 // O[i, c] = sum over j of P[i, j] V[j, c]. All threads read the same P[i, j]; neighbours read V side by side.
-__global__ void weighted_sum(const float *P, // [heads, N, N]
-                             const float *V, // [heads, N, d]
-                             float *O,       // [heads, N, d]
-                             int N, int d)
+__global__ void weighted_sum(
+	const float *P, // [heads, N, N]
+	const float *V, // [heads, N, d]
+	float *O,       // [heads, N, d]
+	int N, int d)
 {
 	size_t row = blockIdx.x;
 	size_t head = row / N;

@@ -75,8 +75,8 @@ __device__ struct partial merge(struct partial a, struct partial b)
 __device__ struct partial merge_over_warp(struct partial own)
 {
 	for (int distance = WARP / 2; distance > 0; distance /= 2) {
-		struct partial other = {__shfl_xor_sync(0xffffffff, own.m, distance),
-		                        __shfl_xor_sync(0xffffffff, own.l, distance)};
+		struct partial other = {
+			__shfl_xor_sync(0xffffffff, own.m, distance), __shfl_xor_sync(0xffffffff, own.l, distance)};
 		own = merge(own, other);
 	}
 	return own;
@@ -152,11 +152,12 @@ __device__ float sum_over_block(float value, float *warps) // warps [WARPS], sha
 }
 
 // The definition. Each pass needs the result of the one before it, so x is read three times.
-__global__ void softmax_three_pass(const float *x, // [R, C]
-                                   float *y,       // [R, C]
-                                   float *m_out,   // [R]
-                                   float *l_out,   // [R]
-                                   int cols)
+__global__ void softmax_three_pass(
+	const float *x, // [R, C]
+	float *y,       // [R, C]
+	float *m_out,   // [R]
+	float *l_out,   // [R]
+	int cols)
 {
 	__shared__ float warps[WARPS];
 	size_t row = blockIdx.x;
@@ -184,11 +185,12 @@ __global__ void softmax_three_pass(const float *x, // [R, C]
 }
 
 // One pass over blocks of W columns for m and l, a second one for the quotients.
-__global__ void softmax_online(const float *x, // [R, C]
-                               float *y,       // [R, C]
-                               float *m_out,   // [R]
-                               float *l_out,   // [R]
-                               int cols, int block)
+__global__ void softmax_online(
+	const float *x, // [R, C]
+	float *y,       // [R, C]
+	float *m_out,   // [R]
+	float *l_out,   // [R]
+	int cols, int block)
 {
 	__shared__ struct partial warps[WARPS];
 	size_t row = blockIdx.x;
@@ -213,12 +215,13 @@ __global__ void softmax_online(const float *x, // [R, C]
 // larger maximum, what was summed so far is corrected: once a block, not once a column.
 //
 //     scores[]   | 0 | 1 | 2 | ... | W-1 |     thread t writes t, t + 128, ...; for the sum everybody reads all
-__global__ void softmax_dot(const float *x, // [R, C]
-                            const float *V, // [C, d]
-                            float *y,       // [R, d]
-                            float *m_out,   // [R]
-                            float *l_out,   // [R]
-                            int cols, int dim, int block)
+__global__ void softmax_dot(
+	const float *x, // [R, C]
+	const float *V, // [C, d]
+	float *y,       // [R, d]
+	float *m_out,   // [R]
+	float *l_out,   // [R]
+	int cols, int dim, int block)
 {
 	extern __shared__ float scores[]; // [W]
 	__shared__ struct partial warps[WARPS];
@@ -270,9 +273,10 @@ __global__ void softmax_dot(const float *x, // [R, C]
 }
 
 // The first loop of softmax_online for a single row, written down.
-__global__ void softmax_trace(const float *x,         // [C], the row
-                              struct update *updates, // [ceil(C/W)]
-                              int cols, int block)
+__global__ void softmax_trace(
+	const float *x,         // [C], the row
+	struct update *updates, // [ceil(C/W)]
+	int cols, int block)
 {
 	__shared__ struct partial warps[WARPS];
 	struct partial seen = {-INFINITY, 0.0f};
@@ -308,8 +312,8 @@ extern "C" cudaError_t launch_softmax_dot(struct softmax s)
 	if (s.dim < 1 || s.dim > SOFTMAX_MOST_DIM)
 		return cudaErrorInvalidValue;
 	if (softmax_dot_shared_bytes(s.cols, s.block) > SHARED_WITHOUT_OPT_IN) {
-		cudaError_t status = cudaFuncSetAttribute(softmax_dot, cudaFuncAttributeMaxDynamicSharedMemorySize,
-		                                          (int)shared_bytes);
+		cudaError_t status = cudaFuncSetAttribute(
+			softmax_dot, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
 		if (status != cudaSuccess)
 			return status;
 	}

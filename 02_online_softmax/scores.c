@@ -16,8 +16,8 @@ static bool holds_attention(const char *directory)
 	       access(tensor_path(directory, "q", q, sizeof q), F_OK) == 0;
 }
 
-static int parse_values(const char *text, struct problem *problem, unsigned *fixed, float **values,
-                        struct error *error)
+static int
+parse_values(const char *text, struct problem *problem, unsigned *fixed, float **values, struct error *error)
 {
 	size_t count = 1;
 	for (const char *c = text; *c; c++)
@@ -34,9 +34,10 @@ static int parse_values(const char *text, struct problem *problem, unsigned *fix
 		if (!starts_well || end != text + length || length == 0 || !is_score) {
 			free(*values);
 			*values = NULL;
-			return error_set(error, EXIT_USAGE,
-			                 "--values: expected finite numbers or -inf between commas, got '%.*s'",
-			                 length < 60 ? length : 60, text);
+			return error_set(
+				error, EXIT_USAGE,
+				"--values: expected finite numbers or -inf between commas, got '%.*s'",
+				length < 60 ? length : 60, text);
 		}
 		(*values)[i] = value;
 		text = end + (*end == ',');
@@ -49,8 +50,9 @@ static int parse_values(const char *text, struct problem *problem, unsigned *fix
 }
 
 /* Reads q, k and v of attention; the shape of each has to agree with the others. *values is the caller's. */
-static int load_attention(const struct problem *problem, const char *tensor, struct problem *attention,
-                          unsigned *fixed, float **values, struct error *error)
+static int load_attention(
+	const struct problem *problem, const char *tensor, struct problem *attention, unsigned *fixed, float **values,
+	struct error *error)
 {
 	return load_tensor(problem->load, tensor, "BHNd", false, attention, fixed, values, error);
 }
@@ -65,8 +67,9 @@ static int score_attention(struct problem *problem, unsigned *fixed, float **val
 		load_attention(problem, "k", &attention, &loaded, &k, error);
 	size_t N = attention.seq, d = attention.dim, rows = attention.batch * attention.heads * N;
 	if (k && problem->row >= rows)
-		error_set(error, EXIT_USAGE, "--row: expected a whole number from 0 to %zu, got '%zu'", rows - 1,
-		          problem->row);
+		error_set(
+			error, EXIT_USAGE, "--row: expected a whole number from 0 to %zu, got '%zu'", rows - 1,
+			problem->row);
 	if (!error->exit_code && dimension_fix(problem->load, 'R', 1, problem, fixed, error) == 0)
 		dimension_fix(problem->load, 'C', N, problem, fixed, error);
 	if (!error->exit_code && !(x = calloc(N, sizeof *x)))
@@ -112,15 +115,16 @@ static int take_values(struct problem *problem, unsigned *fixed, float **values,
 	return error->exit_code;
 }
 
-int scores_provide(const struct options *options, const char *tensor, struct problem *problem, unsigned *fixed,
-                   float **values, struct error *error)
+int scores_provide(
+	const struct options *options, const char *tensor, struct problem *problem, unsigned *fixed, float **values,
+	struct error *error)
 {
 	bool is_x = strcmp(tensor, "x") == 0, attention = holds_attention(problem->load);
 	if (options->values && problem->load)
 		return error_set(error, EXIT_USAGE, "--values: not with --load, either one gives x");
 	if (options->given & OPTION_BIT(OPTION_ROW) && !options->trace && !attention)
-		return error_set(error, EXIT_USAGE,
-		                 "--row: expected --trace, or a --load directory with q.npy and k.npy");
+		return error_set(
+			error, EXIT_USAGE, "--row: expected --trace, or a --load directory with q.npy and k.npy");
 	if (is_x && options->values)
 		return parse_values(options->values, problem, fixed, values, error);
 	if (!attention)

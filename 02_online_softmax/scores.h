@@ -12,8 +12,9 @@
 #include "harness.h"
 
 /* As struct chapter's `provide` (common/chapter.h). */
-int scores_provide(const struct options *options, const char *tensor, struct problem *problem, unsigned *fixed,
-                   float **values, struct error *error);
+int scores_provide(
+	const struct options *options, const char *tensor, struct problem *problem, unsigned *fixed, float **values,
+	struct error *error);
 
 /* The row of x that --row means: of attention's scores, x holds just that one. */
 size_t scores_row(const struct problem *problem);

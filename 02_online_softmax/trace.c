@@ -34,8 +34,8 @@ int trace_row(struct run_result *result, const struct named_values *inputs, stru
 	float *x = device_allocate(&memory, "x", cols * sizeof(float));
 	struct update *updates = (void *)device_allocate(&memory, "updates", count * sizeof *updates);
 	CUDA_CHECK(cudaMemcpy(x, trace->x, cols * sizeof(float), cudaMemcpyHostToDevice));
-	CUDA_CHECK(launch_softmax_trace((struct softmax){.x = x, .rows = 1, .cols = (int)cols, .block = (int)block},
-	                                0, updates));
+	CUDA_CHECK(launch_softmax_trace(
+		(struct softmax){.x = x, .rows = 1, .cols = (int)cols, .block = (int)block}, 0, updates));
 	CUDA_CHECK(cudaMemcpy(trace->updates, updates, count * sizeof *updates, cudaMemcpyDeviceToHost));
 	device_free_all(&memory);
 
@@ -84,9 +84,10 @@ static void print_updates(const struct terminal *terminal, const struct trace *t
 		float largest = -INFINITY;
 		for (size_t j = first; j < end; j++)
 			largest = fmaxf(largest, trace->x[j]);
-		table_row(&table, update->m > before ? STYLE_BOLD : STYLE_PLAIN, "%zu|%zu-%zu|%.6g|%.6g|%.4g|%.5f", i,
-		          first, end - 1, (double)largest, without_nan_sign(update->m),
-		          without_nan_sign(update->correction), without_nan_sign(update->l));
+		table_row(
+			&table, update->m > before ? STYLE_BOLD : STYLE_PLAIN, "%zu|%zu-%zu|%.6g|%.6g|%.4g|%.5f", i,
+			first, end - 1, (double)largest, without_nan_sign(update->m),
+			without_nan_sign(update->correction), without_nan_sign(update->l));
 		before = update->m;
 	}
 	table_print(&table, terminal);
@@ -117,8 +118,9 @@ static void print_softmax(const struct terminal *terminal, const struct trace *t
 		}
 		if (best == trace->cols)
 			break; /* the others are NaN */
-		table_row(&table, STYLE_PLAIN, "%zu|%.6g|%.6f", best, (double)trace->x[best],
-		          without_nan_sign(trace->y[best]));
+		table_row(
+			&table, STYLE_PLAIN, "%zu|%.6g|%.6f", best, (double)trace->x[best],
+			without_nan_sign(trace->y[best]));
 		last = best;
 	}
 	table_print(&table, terminal);

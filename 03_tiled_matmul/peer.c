@@ -42,8 +42,9 @@ static cudaError_t multiply(void *context)
 {
 	const struct product *p = context;
 	const float one = 1.0f, zero = 0.0f;
-	cublasStatus_t status = cublasSgemm(p->handle, CUBLAS_OP_N, CUBLAS_OP_N, p->n, p->m, p->k, &one, p->B, p->n,
-	                                    p->A, p->k, &zero, p->C, p->n);
+	cublasStatus_t status = cublasSgemm(
+		p->handle, CUBLAS_OP_N, CUBLAS_OP_N, p->n, p->m, p->k, &one, p->B, p->n, p->A, p->k, &zero, p->C,
+		p->n);
 	return status == CUBLAS_STATUS_SUCCESS ? cudaSuccess : cudaErrorUnknown;
 }
 

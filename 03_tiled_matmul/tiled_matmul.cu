@@ -22,10 +22,11 @@ static_assert(TILE * TILE <= 1024, "a block has at most 1024 threads");
 // Uncoalesced on purpose: threadIdx.x, which counts the lanes of a warp, is the row. The 32 lanes read A one row
 // apart, that is k floats, and write C one row apart, n floats: 32 sectors of 32 bytes for 32 floats. B's element
 // they share.
-__global__ void matmul_naive(const float *A, // [m, k]
-                             const float *B, // [k, n]
-                             float *C,       // [m, n]
-                             int m, int n, int k)
+__global__ void matmul_naive(
+	const float *A, // [m, k]
+	const float *B, // [k, n]
+	float *C,       // [m, n]
+	int m, int n, int k)
 {
 	int i = blockIdx.x * TILE + threadIdx.x;
 	int j = blockIdx.y * TILE + threadIdx.y;
@@ -40,10 +41,11 @@ __global__ void matmul_naive(const float *A, // [m, k]
 
 // The one change: threadIdx.x is the column. The lanes share A's element and read B and write C side by side: 4
 // sectors.
-__global__ void matmul_coalesced(const float *A, // [m, k]
-                                 const float *B, // [k, n]
-                                 float *C,       // [m, n]
-                                 int m, int n, int k)
+__global__ void matmul_coalesced(
+	const float *A, // [m, k]
+	const float *B, // [k, n]
+	float *C,       // [m, n]
+	int m, int n, int k)
 {
 	int i = blockIdx.y * TILE + threadIdx.y;
 	int j = blockIdx.x * TILE + threadIdx.x;
@@ -67,9 +69,10 @@ __global__ void matmul_coalesced(const float *A, // [m, k]
 //
 // The lanes of a warp fetch a b c d ... and write a column of a_tile: addresses WIDTH floats apart.
 template <int WIDTH>
-__device__ void load_tiles(const float *A, const float *B, int m, int n, int k, int first,
-                           float (*a_tile)[WIDTH], // [TILE][WIDTH], shared
-                           float (*b_tile)[TILE])  // [TILE][TILE], shared
+__device__ void load_tiles(
+	const float *A, const float *B, int m, int n, int k, int first,
+	float (*a_tile)[WIDTH], // [TILE][WIDTH], shared
+	float (*b_tile)[TILE])  // [TILE][TILE], shared
 {
 	int x = threadIdx.x, y = threadIdx.y;
 	int i = blockIdx.y * TILE + y, j = blockIdx.x * TILE + x;
@@ -91,8 +94,8 @@ __device__ void load_tiles(const float *A, const float *B, int m, int n, int k, 
 // One element of C, from tile to tile along k. Every thread of the block comes here, also those beyond the edge of C:
 // they fetch for the others.
 template <int WIDTH>
-__device__ void multiply_tiles(const float *A, const float *B, float *C, int m, int n, int k, float (*a_tile)[WIDTH],
-                               float (*b_tile)[TILE])
+__device__ void multiply_tiles(
+	const float *A, const float *B, float *C, int m, int n, int k, float (*a_tile)[WIDTH], float (*b_tile)[TILE])
 {
 	int i = blockIdx.y * TILE + threadIdx.y, j = blockIdx.x * TILE + threadIdx.x;
 
@@ -121,10 +124,11 @@ __device__ void multiply_tiles(const float *A, const float *B, float *C, int m, 
 
 // Rows of 32 floats: an address and the one below it are in the same bank. A warp that writes a column of a_tile
 // meets itself 32 times in one bank: 32 wavefronts for one store.
-__global__ void matmul_tiled(const float *A, // [m, k]
-                             const float *B, // [k, n]
-                             float *C,       // [m, n]
-                             int m, int n, int k)
+__global__ void matmul_tiled(
+	const float *A, // [m, k]
+	const float *B, // [k, n]
+	float *C,       // [m, n]
+	int m, int n, int k)
 {
 	__shared__ float a_tile[TILE][TILE];
 	__shared__ float b_tile[TILE][TILE];
@@ -134,10 +138,11 @@ __global__ void matmul_tiled(const float *A, // [m, k]
 // The one change: rows of 33. The column now goes through all 32 banks.
 //
 //     bank of a_tile[p][i]      rows of 32: i                 rows of 33: (p + i) mod 32
-__global__ void matmul_padded(const float *A, // [m, k]
-                              const float *B, // [k, n]
-                              float *C,       // [m, n]
-                              int m, int n, int k)
+__global__ void matmul_padded(
+	const float *A, // [m, k]
+	const float *B, // [k, n]
+	float *C,       // [m, n]
+	int m, int n, int k)
 {
 	__shared__ float a_tile[TILE][TILE + 1];
 	__shared__ float b_tile[TILE][TILE];
@@ -162,9 +167,10 @@ static_assert(THREADS % BK == 0 && THREADS % BN == 0, "a thread stays in its col
 
 // Columns first ... first+7 of A, 128 rows, on their side; and the same rows of B, 128 columns. A row of A's tile has
 // 8 floats: one sector.
-__device__ void load_wide_tiles(const float *A, const float *B, int m, int n, int k, int first,
-                                float (*a_tile)[A_WIDTH], // [BK][BM + 4], shared
-                                float (*b_tile)[BN])      // [BK][BN], shared
+__device__ void load_wide_tiles(
+	const float *A, const float *B, int m, int n, int k, int first,
+	float (*a_tile)[A_WIDTH], // [BK][BM + 4], shared
+	float (*b_tile)[BN])      // [BK][BN], shared
 {
 	int t = threadIdx.x;
 	// Unrolled, all loads are on their way before the first store waits for one.
@@ -189,8 +195,8 @@ __device__ void read_eight(const float *row, int at, float values[OWN])
 }
 
 // 64 products for 16 floats of shared memory, in four reads.
-__device__ void multiply_wide_tiles(const float (*a_tile)[A_WIDTH], const float (*b_tile)[BN], int x, int y,
-                                    float sums[OWN][OWN])
+__device__ void
+multiply_wide_tiles(const float (*a_tile)[A_WIDTH], const float (*b_tile)[BN], int x, int y, float sums[OWN][OWN])
 {
 	// task 03.registers: 64 products for 16 floats
 #ifndef HANDOUT
@@ -225,10 +231,11 @@ __device__ void multiply_wide_tiles(const float (*a_tile)[A_WIDTH], const float 
 //           64..67     (0,0)  ...                | (0,0)
 //
 // Two blocks an SM, so that one computes while the other waits for HBM: at most 128 registers a thread.
-__global__ void __launch_bounds__(THREADS, 2) matmul_registers(const float *A, // [m, k]
-                                                               const float *B, // [k, n]
-                                                               float *C,       // [m, n]
-                                                               int m, int n, int k)
+__global__ void __launch_bounds__(THREADS, 2) matmul_registers(
+	const float *A, // [m, k]
+	const float *B, // [k, n]
+	float *C,       // [m, n]
+	int m, int n, int k)
 {
 	__shared__ __align__(16) float a_tile[BK][A_WIDTH];
 	__shared__ __align__(16) float b_tile[BK][BN];

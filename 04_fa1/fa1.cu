@@ -38,11 +38,12 @@ __device__ void load_run(const float *from, int count, float *to)
 
 // A row of S for the keys of the tile; returns its largest score, -inf when the mask hides all of them.
 template <int D>
-__device__ float score_row(const float *q,      // [d] in HBM
-                           const float *K_tile, // [keys, d]
-                           int d, int keys, int visible, float scale,
-                           float *S, // [keys], `stride` apart
-                           int stride)
+__device__ float score_row(
+	const float *q,      // [d] in HBM
+	const float *K_tile, // [keys, d]
+	int d, int keys, int visible, float scale,
+	float *S, // [keys], `stride` apart
+	int stride)
 {
 	float q_row[D], m_tile = -INFINITY;
 #pragma unroll
@@ -100,11 +101,12 @@ __device__ float exponentiate_row(float *S, int stride, int keys, float m_tile)
 
 // O <- (l e^(m - m_new) O + e^(m~ - m_new) P~ V) / l_new: normalised every time, as the paper prints it.
 template <int D>
-__device__ void update_row(const float *P, int stride, // [keys], `stride` apart
-                           const float *V_tile,        // [keys, d]
-                           int d, int keys, bool first, float m_tile, float l_tile,
-                           float *O,           // [d] in HBM
-                           float *l, float *m) // this row's, in HBM
+__device__ void update_row(
+	const float *P, int stride, // [keys], `stride` apart
+	const float *V_tile,        // [keys, d]
+	int d, int keys, bool first, float m_tile, float l_tile,
+	float *O,           // [d] in HBM
+	float *l, float *m) // this row's, in HBM
 {
 	float PV[D] = {};
 	for (int j = 0; j < keys; j++) {
@@ -146,13 +148,14 @@ __device__ void update_row(const float *P, int stride, // [keys], `stride` apart
 //
 // S is transposed so that the lanes of a warp, which hold neighbouring rows, touch neighbouring banks.
 template <int D>
-__global__ void __launch_bounds__(PAPER_THREADS, 1) fa1_paper(const float *Q, // [heads, N, d]
-                                                              const float *K, // [heads, N, d]
-                                                              const float *V, // [heads, N, d]
-                                                              float *O,       // [heads, N, d]
-                                                              float *l,       // [heads, N]
-                                                              float *m,       // [heads, N]
-                                                              int N, int d, int Br, int Bc, bool causal, float scale)
+__global__ void __launch_bounds__(PAPER_THREADS, 1) fa1_paper(
+	const float *Q, // [heads, N, d]
+	const float *K, // [heads, N, d]
+	const float *V, // [heads, N, d]
+	float *O,       // [heads, N, d]
+	float *l,       // [heads, N]
+	float *m,       // [heads, N]
+	int N, int d, int Br, int Bc, bool causal, float scale)
 {
 	extern __shared__ float shared[];
 	float *K_tile = shared, *V_tile = K_tile + Bc * d, *S = V_tile + Bc * d;
@@ -172,8 +175,9 @@ __global__ void __launch_bounds__(PAPER_THREADS, 1) fa1_paper(const float *Q, //
 				int visible = causal ? first_row + r - first_key + 1 : keys;
 				float m_tile = score_row<D>(Q + row * d, K_tile, d, keys, visible, scale, S + r, Br);
 				float l_tile = exponentiate_row(S + r, Br, keys, m_tile);
-				update_row<D>(S + r, Br, V_tile, d, keys, first_key == 0, m_tile, l_tile, O + row * d,
-				              l + row, m + row);
+				update_row<D>(
+					S + r, Br, V_tile, d, keys, first_key == 0, m_tile, l_tile, O + row * d,
+					l + row, m + row);
 			}
 	}
 }
@@ -183,9 +187,10 @@ __global__ void __launch_bounds__(PAPER_THREADS, 1) fa1_paper(const float *Q, //
 // A tile with its rows padded to D columns, so that the loops over columns have a length the compiler knows, and to
 // whole groups of keys. The padding is zeros and comes from nowhere: only real rows and columns are asked for.
 template <int D>
-__device__ void load_tile(const float *from, // [rows, d] in HBM
-                          int rows, int d, int padded_rows,
-                          float *tile) // [padded_rows, D]
+__device__ void load_tile(
+	const float *from, // [rows, d] in HBM
+	int rows, int d, int padded_rows,
+	float *tile) // [padded_rows, D]
 {
 	for (int e = threadIdx.x; e < padded_rows * D; e += blockDim.x) {
 		int row = e / D, c = e % D;
@@ -196,12 +201,13 @@ __device__ void load_tile(const float *from, // [rows, d] in HBM
 // A row of attention takes in KEYS keys: scores, the running maximum, the correction of what is there already, the
 // sum.
 template <int D, int KEYS>
-__device__ void attend(const float *q,      // [D] registers
-                       const float *K_tile, // [KEYS, D] shared
-                       const float *V_tile, // [KEYS, D] shared
-                       int visible, float scale,
-                       float *o, // [D] registers
-                       float *m, float *l)
+__device__ void
+attend(const float *q,      // [D] registers
+       const float *K_tile, // [KEYS, D] shared
+       const float *V_tile, // [KEYS, D] shared
+       int visible, float scale,
+       float *o, // [D] registers
+       float *m, float *l)
 {
 	float s[KEYS] = {};
 #pragma unroll
@@ -238,12 +244,13 @@ __device__ void attend(const float *q,      // [D] registers
 //
 // All threads fill it, all read it, each for its own row. All lanes of a warp read the same element: a broadcast.
 template <int D>
-__global__ void __launch_bounds__(FA1_MOST_ROW_THREADS) fa1_row(const float *Q, // [heads, N, d]
-                                                                const float *K, // [heads, N, d]
-                                                                const float *V, // [heads, N, d]
-                                                                float *O,       // [heads, N, d]
-                                                                float *LSE,     // [heads, N]
-                                                                int N, int d, int Bc, bool causal, float scale)
+__global__ void __launch_bounds__(FA1_MOST_ROW_THREADS)
+	fa1_row(const float *Q, // [heads, N, d]
+                const float *K, // [heads, N, d]
+                const float *V, // [heads, N, d]
+                float *O,       // [heads, N, d]
+                float *LSE,     // [heads, N]
+                int N, int d, int Bc, bool causal, float scale)
 {
 	constexpr int KEYS = KEYS_AT_ONCE<D>;
 	extern __shared__ __align__(16) float shared[]; // aligned, so that nvcc may read four columns at once
@@ -286,13 +293,13 @@ __global__ void __launch_bounds__(FA1_MOST_ROW_THREADS) fa1_row(const float *Q, 
 // cannot be unrolled, an array indexed by its counter cannot live in registers (registers have no addresses), so q, o
 // and s are local memory: HBM by another name, cached in L1. No counter here sees it; ptxas does (make ptxas).
 template <int MOST_DIM>
-__global__ void __launch_bounds__(FA1_MOST_ROW_THREADS, 1)
-	fa1_row_dynamic(const float *Q, // [heads, N, d]
-                        const float *K, // [heads, N, d]
-                        const float *V, // [heads, N, d]
-                        float *O,       // [heads, N, d]
-                        float *LSE,     // [heads, N]
-                        int N, int d, int Bc, bool causal, float scale)
+__global__ void __launch_bounds__(FA1_MOST_ROW_THREADS, 1) fa1_row_dynamic(
+	const float *Q, // [heads, N, d]
+	const float *K, // [heads, N, d]
+	const float *V, // [heads, N, d]
+	float *O,       // [heads, N, d]
+	float *LSE,     // [heads, N]
+	int N, int d, int Bc, bool causal, float scale)
 {
 	extern __shared__ float shared[];
 	float *K_tile = shared, *V_tile = K_tile + Bc * d; // [Bc, d] each
@@ -387,8 +394,8 @@ static cudaError_t launch_paper(const struct attention &a)
 	cudaError_t status = opt_in(fa1_paper<D>, bytes);
 	if (status != cudaSuccess)
 		return status;
-	fa1_paper<D><<<a.heads, PAPER_THREADS, bytes>>>(a.Q, a.K, a.V, a.O, a.l, a.m, a.N, a.d, a.tile.Br, a.tile.Bc,
-	                                                a.causal, a.scale);
+	fa1_paper<D><<<a.heads, PAPER_THREADS, bytes>>>(
+		a.Q, a.K, a.V, a.O, a.l, a.m, a.N, a.d, a.tile.Br, a.tile.Bc, a.causal, a.scale);
 	return cudaGetLastError();
 }
 

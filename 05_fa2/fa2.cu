@@ -47,9 +47,10 @@ __device__ int visible_keys(int first_row, int Br, int N, bool causal)
 // A tile with its rows padded to D columns, so that the loops over columns have a length the compiler knows, and to
 // whole groups of keys. The padding is zeros and comes from nowhere: only real rows and columns are asked for.
 template <int D>
-__device__ void load_tile(const float *from, // [rows, d] in HBM
-                          int rows, int d, int padded_rows,
-                          float *tile) // [padded_rows, D]
+__device__ void load_tile(
+	const float *from, // [rows, d] in HBM
+	int rows, int d, int padded_rows,
+	float *tile) // [padded_rows, D]
 {
 	for (int e = threadIdx.x; e < padded_rows * D; e += blockDim.x) {
 		int row = e / D, c = e % D;
@@ -60,12 +61,13 @@ __device__ void load_tile(const float *from, // [rows, d] in HBM
 // A row of attention takes in KEYS keys: scores, the running maximum, the correction of what is there already, the
 // sum.
 template <int D, int KEYS>
-__device__ void attend(const float *q,      // [D] registers
-                       const float *K_tile, // [KEYS, D] shared
-                       const float *V_tile, // [KEYS, D] shared
-                       bool masked, int visible, float scale,
-                       float *o, // [D] registers
-                       float *m, float *l)
+__device__ void
+attend(const float *q,      // [D] registers
+       const float *K_tile, // [KEYS, D] shared
+       const float *V_tile, // [KEYS, D] shared
+       bool masked, int visible, float scale,
+       float *o, // [D] registers
+       float *m, float *l)
 {
 	float s[KEYS] = {};
 #pragma unroll
@@ -102,12 +104,13 @@ __device__ void attend(const float *q,      // [D] registers
 //
 // All threads fill it, all read it, each for its own row. All lanes of a warp read the same element: a broadcast.
 template <int D>
-__global__ void __launch_bounds__(FA2_MOST_ROW_THREADS) fa2_row(const float *Q, // [B, H, N, d]
-                                                                const float *K, // [B, H, N, d]
-                                                                const float *V, // [B, H, N, d]
-                                                                float *O,       // [B, H, N, d]
-                                                                float *LSE,     // [B, H, N]
-                                                                int N, int d, int Bc, bool causal, float scale)
+__global__ void __launch_bounds__(FA2_MOST_ROW_THREADS)
+	fa2_row(const float *Q, // [B, H, N, d]
+                const float *K, // [B, H, N, d]
+                const float *V, // [B, H, N, d]
+                float *O,       // [B, H, N, d]
+                float *LSE,     // [B, H, N]
+                int N, int d, int Bc, bool causal, float scale)
 {
 	constexpr int KEYS = KEYS_AT_ONCE<D>;
 	extern __shared__ __align__(16) float shared[]; // aligned, so that nvcc may read four columns at once
@@ -225,10 +228,11 @@ __device__ void store_four(float *row, int c, int d, float4 x)
 
 // A tile of TILE_ROWS x D, times `factor`; rows past the last and columns past d are 0.
 template <int D, int TILE_ROWS>
-__device__ void load_tile_by_fours(const float *from, // [rows, d] in HBM
-                                   int rows, int d, float factor,
-                                   float *tile, // [TILE_ROWS, stride] shared
-                                   int stride)
+__device__ void load_tile_by_fours(
+	const float *from, // [rows, d] in HBM
+	int rows, int d, float factor,
+	float *tile, // [TILE_ROWS, stride] shared
+	int stride)
 {
 #pragma unroll 4
 	for (int e = threadIdx.x; e < TILE_ROWS * (D / 4); e += split<D>::THREADS) {
@@ -242,9 +246,10 @@ __device__ void load_tile_by_fours(const float *from, // [rows, d] in HBM
 
 // s = Q K^T for ROWS x KEYS elements. Four columns at a time: ROWS + KEYS loads of 16 bytes for ROWS KEYS 4 FMA.
 template <int D>
-__device__ void score_tile(const float *Q, // this lane's first row; rows 4 D apart
-                           const float *K, // this lane's first key; keys 8 K_STRIDE apart
-                           float s[split<D>::ROWS][split<D>::KEYS])
+__device__ void score_tile(
+	const float *Q, // this lane's first row; rows 4 D apart
+	const float *K, // this lane's first key; keys 8 K_STRIDE apart
+	float s[split<D>::ROWS][split<D>::KEYS])
 {
 	using T = split<D>;
 #pragma unroll
@@ -291,9 +296,10 @@ __device__ void mask_tile(int first_row, int first_key, int N, bool causal, floa
 // row's maximum is that of the 8 lanes which hold its keys: three shuffles. l stays a sum of this lane's keys until
 // the end.
 template <int D>
-__device__ void exponentiate_tile(float s[split<D>::ROWS][split<D>::KEYS], float m[split<D>::ROWS],
-                                  float l[split<D>::ROWS], float o[split<D>::ROWS][split<D>::COLUMNS],
-                                  float *P) // this lane's first row and key in the slab
+__device__ void exponentiate_tile(
+	float s[split<D>::ROWS][split<D>::KEYS], float m[split<D>::ROWS], float l[split<D>::ROWS],
+	float o[split<D>::ROWS][split<D>::COLUMNS],
+	float *P) // this lane's first row and key in the slab
 {
 	using T = split<D>;
 #pragma unroll
@@ -334,9 +340,10 @@ __device__ void exponentiate_tile(float s[split<D>::ROWS][split<D>::KEYS], float
 
 // o += P~ V. Four keys at a time: ROWS + COLUMNS loads of 16 bytes for ROWS COLUMNS 4 FMA.
 template <int D>
-__device__ void weigh_tile(const float *P, // this lane's first row in the slab; rows 4 P_STRIDE apart
-                           const float *V, // this lane's first columns; keys D apart
-                           float o[split<D>::ROWS][split<D>::COLUMNS])
+__device__ void weigh_tile(
+	const float *P, // this lane's first row in the slab; rows 4 P_STRIDE apart
+	const float *V, // this lane's first columns; keys D apart
+	float o[split<D>::ROWS][split<D>::COLUMNS])
 {
 	using T = split<D>;
 #pragma unroll 1
@@ -367,10 +374,11 @@ __device__ void weigh_tile(const float *P, // this lane's first row in the slab;
 
 // O / l and LSE, once. l is now summed over the 8 lanes that share a row.
 template <int D>
-__device__ void store_rows(const float o[split<D>::ROWS][split<D>::COLUMNS], const float m[split<D>::ROWS],
-                           const float l[split<D>::ROWS], int first_row, int lane_column, int N, int d,
-                           float *O,   // [N, d] of this head
-                           float *LSE) // [N] of this head
+__device__ void store_rows(
+	const float o[split<D>::ROWS][split<D>::COLUMNS], const float m[split<D>::ROWS],
+	const float l[split<D>::ROWS], int first_row, int lane_column, int N, int d,
+	float *O,   // [N, d] of this head
+	float *LSE) // [N] of this head
 {
 	using T = split<D>;
 #pragma unroll
@@ -384,9 +392,10 @@ __device__ void store_rows(const float o[split<D>::ROWS][split<D>::COLUMNS], con
 		float inverse = 1.0f / sum;
 #pragma unroll
 		for (int c = 0; c < T::COLUMNS; c += 4)
-			store_four(O + (size_t)row * d, lane_column * 4 + c * T::LANE_KEYS, d,
-			           {o[r][c] * inverse, o[r][c + 1] * inverse, o[r][c + 2] * inverse,
-			            o[r][c + 3] * inverse});
+			store_four(
+				O + (size_t)row * d, lane_column * 4 + c * T::LANE_KEYS, d,
+				{o[r][c] * inverse, o[r][c + 1] * inverse, o[r][c + 2] * inverse,
+			         o[r][c + 3] * inverse});
 		if (lane_column == 0)
 			LSE[row] = m[r] * LN_2 + logf(sum);
 	}
@@ -400,12 +409,13 @@ __device__ void store_rows(const float o[split<D>::ROWS][split<D>::COLUMNS], con
 //     warp 0 owns rows 0 ... WARP_ROWS - 1 of Q, P~ and O, warp 1 the next, ...; each warp reads all of K and V.
 //     No number goes from warp to warp: FlashAttention-1's released code split K between them and had to add up.
 template <int D>
-__global__ void __launch_bounds__(split<D>::THREADS, 2) fa2_split_q(const float *Q, // [B, H, N, d]
-                                                                    const float *K, // [B, H, N, d]
-                                                                    const float *V, // [B, H, N, d]
-                                                                    float *O,       // [B, H, N, d]
-                                                                    float *LSE,     // [B, H, N]
-                                                                    int N, int d, bool causal, float scale)
+__global__ void __launch_bounds__(split<D>::THREADS, 2) fa2_split_q(
+	const float *Q, // [B, H, N, d]
+	const float *K, // [B, H, N, d]
+	const float *V, // [B, H, N, d]
+	float *O,       // [B, H, N, d]
+	float *LSE,     // [B, H, N]
+	int N, int d, bool causal, float scale)
 {
 	using T = split<D>;
 	extern __shared__ __align__(16) float shared[];

@@ -41,11 +41,12 @@ __device__ float probability(float score, float L, bool visible)
 
 // P[i, j] = exp(S[i, j] - L[i]). The score is summed exactly as in multiply_rows: scale q first, then one fused
 // multiply-add for each column, from the first to the last.
-__global__ void probabilities(const float *Q,   // [heads, N, d]
-                              const float *K,   // [heads, N, d]
-                              const float *LSE, // [heads, N]
-                              float *P,         // [heads, N, N]
-                              int N, int d, bool causal, float scale)
+__global__ void probabilities(
+	const float *Q,   // [heads, N, d]
+	const float *K,   // [heads, N, d]
+	const float *LSE, // [heads, N]
+	float *P,         // [heads, N, N]
+	int N, int d, bool causal, float scale)
 {
 	size_t row = blockIdx.x;
 	size_t head = row / N;
@@ -59,10 +60,11 @@ __global__ void probabilities(const float *Q,   // [heads, N, d]
 }
 
 // Row j of A^T B times a factor: sum over i of A[i, j] B[i, c], a block for each j, a thread for each c.
-__device__ void transposed_product(const float *A, // [heads, N, N]
-                                   const float *B, // [heads, N, d]
-                                   float *result,  // [heads, N, d]
-                                   int N, int d, float factor)
+__device__ void transposed_product(
+	const float *A, // [heads, N, N]
+	const float *B, // [heads, N, d]
+	float *result,  // [heads, N, d]
+	int N, int d, float factor)
 {
 	size_t row = blockIdx.x;
 	size_t head = row / N;
@@ -82,10 +84,11 @@ __global__ void gradient_of_v(const float *P, const float *dO, float *dV, int N,
 }
 
 // dP = dO V^T
-__global__ void gradient_of_p(const float *dO, // [heads, N, d]
-                              const float *V,  // [heads, N, d]
-                              float *dP,       // [heads, N, N]
-                              int N, int d)
+__global__ void gradient_of_p(
+	const float *dO, // [heads, N, d]
+	const float *V,  // [heads, N, d]
+	float *dP,       // [heads, N, N]
+	int N, int d)
 {
 	size_t row = blockIdx.x;
 	size_t head = row / N;
@@ -98,10 +101,11 @@ __global__ void gradient_of_p(const float *dO, // [heads, N, d]
 }
 
 // dS = P o (dP - D), where D[i] = sum over j of P[i, j] dP[i, j]: the softmax Jacobian diag(p) - p p^T, times dP.
-__global__ void gradient_of_s(const float *P,  // [rows, N]
-                              const float *dP, // [rows, N]
-                              float *dS,       // [rows, N]
-                              size_t rows, int N)
+__global__ void gradient_of_s(
+	const float *P,  // [rows, N]
+	const float *dP, // [rows, N]
+	float *dS,       // [rows, N]
+	size_t rows, int N)
 {
 	size_t row = blockIdx.x * (size_t)ROWS_PER_BLOCK + threadIdx.x / WARP;
 	int lane = threadIdx.x % WARP;
@@ -116,10 +120,11 @@ __global__ void gradient_of_s(const float *P,  // [rows, N]
 }
 
 // dQ = scale dS K
-__global__ void gradient_of_q(const float *dS, // [heads, N, N]
-                              const float *K,  // [heads, N, d]
-                              float *dQ,       // [heads, N, d]
-                              int N, int d, float scale)
+__global__ void gradient_of_q(
+	const float *dS, // [heads, N, N]
+	const float *K,  // [heads, N, d]
+	float *dQ,       // [heads, N, d]
+	int N, int d, float scale)
 {
 	size_t row = blockIdx.x;
 	size_t head = row / N;
@@ -175,8 +180,9 @@ __device__ void load4(const float *from, float (&to)[4])
 // tile[row, c] = factor * from[first_row + row, c], zero outside the tensor. Only real elements are requested, each
 // by one thread. Rows are D + 4 floats apart, so that eight lanes that read 16 bytes of eight rows hit all 32 banks.
 template <int D, int TILE>
-__device__ void load_tile(const float *from, // [N, d], of this head
-                          int first_row, int N, int d, float factor, float *tile)
+__device__ void load_tile(
+	const float *from, // [N, d], of this head
+	int first_row, int N, int d, float factor, float *tile)
 {
 	if (d % 4 == 0) { // 16 bytes at a time: every row begins at a multiple of 16 bytes
 		for (int index = threadIdx.x; index < TILE * D / 4; index += blockDim.x) {
@@ -266,15 +272,17 @@ __device__ void clear(float (&sums)[ROWS][COLUMNS])
 
 // to[first_row + row, c] = factor * sums: only rows and columns that exist.
 template <int D>
-__device__ void store_rows(const float (&sums)[ROWS][D / LANES_ACROSS], float factor, float *to, // [N, d]
-                           int first_row, int N, int d)
+__device__ void store_rows(
+	const float (&sums)[ROWS][D / LANES_ACROSS], float factor, float *to, // [N, d]
+	int first_row, int N, int d)
 {
 	for (int r = 0; r < ROWS; r++) {
 		int row = first_row + lane_row() + LANES_DOWN * r;
 		for (int u = 0; u < D / WARP; u++) {
 			int c = WARP * u + 4 * lane_column();
-			float4 four = make_float4(factor * sums[r][4 * u], factor * sums[r][4 * u + 1],
-			                          factor * sums[r][4 * u + 2], factor * sums[r][4 * u + 3]);
+			float4 four = make_float4(
+				factor * sums[r][4 * u], factor * sums[r][4 * u + 1], factor * sums[r][4 * u + 2],
+				factor * sums[r][4 * u + 3]);
 			float *at = to + (size_t)row * d + c;
 			if (row < N && d % 4 == 0 && c < d) {
 				*(float4 *)at = four;
@@ -378,10 +386,11 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) forward(struct backward 
 
 // D[i] = sum over c of dO[i, c] O[i, c], which is sum over j of P[i, j] dP[i, j] without any j: d terms in the place
 // of N. A warp for each row.
-__global__ void backward_preprocess(const float *dO, // [rows, d]
-                                    const float *O,  // [rows, d]
-                                    float *D,        // [rows]
-                                    size_t rows, int d)
+__global__ void backward_preprocess(
+	const float *dO, // [rows, d]
+	const float *O,  // [rows, d]
+	float *D,        // [rows]
+	size_t rows, int d)
 {
 	size_t row = blockIdx.x * (size_t)ROWS_PER_BLOCK + threadIdx.x / WARP;
 	int lane = threadIdx.x % WARP;
@@ -406,8 +415,9 @@ __global__ void backward_preprocess(const float *dO, // [rows, d]
 
 // LSE and D of TILE queries: 2 TILE threads, so each fetches one number.
 template <int TILE>
-__device__ void load_statistics(const float *LSE, const float *D, // [N], of this head
-                                int first_query, int N, float *lse_tile, float *d_tile)
+__device__ void load_statistics(
+	const float *LSE, const float *D, // [N], of this head
+	int first_query, int N, float *lse_tile, float *d_tile)
 {
 	int row = threadIdx.x % TILE;
 	bool inside = first_query + row < N;
@@ -419,8 +429,9 @@ __device__ void load_statistics(const float *LSE, const float *D, // [N], of thi
 
 // S^T of a tile (rows keys, columns queries) becomes P^T.
 template <int TILE>
-__device__ void weigh_keys(float (&s)[ROWS][TILE / LANES_ACROSS], const float *lse_tile, int first_key,
-                           int first_query, const struct backward &b)
+__device__ void weigh_keys(
+	float (&s)[ROWS][TILE / LANES_ACROSS], const float *lse_tile, int first_key, int first_query,
+	const struct backward &b)
 {
 	for (int t = 0; t < TILE / LANES_ACROSS; t++) {
 		int column = lane_column() + LANES_ACROSS * t, query = first_query + column;
@@ -435,8 +446,9 @@ __device__ void weigh_keys(float (&s)[ROWS][TILE / LANES_ACROSS], const float *l
 // dQ[i, c] += scale * sum over j of dS[i, j] K[j, c], i and c of this tile, j over the block's keys: what this block
 // has to say about dQ. The other blocks of the head add theirs, in whatever order they come.
 template <int D, int TILE>
-__device__ void add_to_dq(const float *slab, const float *k_tile, float scale, float *dQ, // [N, d]
-                          int first_query, int N, int d)
+__device__ void add_to_dq(
+	const float *slab, const float *k_tile, float scale, float *dQ, // [N, d]
+	int first_query, int N, int d)
 {
 	float sums[ROWS][D / LANES_ACROSS], weight[ROWS], k[4];
 	int row = threadIdx.x / WARP * ROWS_OF_WARP + threadIdx.x % WARP / LANES_ACROSS * ROWS; // four neighbours
@@ -601,8 +613,8 @@ template <int D, int TILE>
 static cudaError_t launch_tiles(enum step step, struct backward b)
 {
 	constexpr size_t shared_bytes = sizeof(float) * TILE * (4 * (D + PAD) + TILE + SLAB_PAD + 2);
-	void (*const kernels[])(struct backward) = {forward<D, TILE>, backward_dkdv<D, TILE>, backward_dq<D, TILE>,
-	                                            backward_atomic<D, TILE>};
+	void (*const kernels[])(struct backward) = {
+		forward<D, TILE>, backward_dkdv<D, TILE>, backward_dq<D, TILE>, backward_atomic<D, TILE>};
 	size_t blocks = (size_t)b.heads * ((b.N + TILE - 1) / TILE);
 	if (blocks > 0x7fffffff)
 		return cudaErrorInvalidConfiguration; // a grid has at most 2^31 - 1 blocks

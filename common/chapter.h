@@ -2,7 +2,7 @@
  * What a chapter tells the harness about itself. The harness does the rest: chapter_main runs every kernel, verifies
  * it, compares what it counted with the closed form, times it and reports.
  *
- * A chapter's main.c is one `struct chapter` and its launch functions. The harness knows no chapter.
+ * A chapter's chapter.c is one `struct chapter` and its launch functions. The harness knows no chapter.
  */
 #ifndef CHAPTER_H
 #define CHAPTER_H
@@ -153,15 +153,17 @@ struct chapter {
 	 * An input that comes neither from `fill` nor from NAME.npy: sets *values (malloc) and the dimensions it
 	 * decides, with dimension_fix. Leaves *values NULL for any other input. May be NULL.
 	 */
-	int (*provide)(const struct options *options, const char *tensor, struct problem *problem, unsigned *fixed,
-	               float **values, struct error *error);
+	int (*provide)(
+		const struct options *options, const char *tensor, struct problem *problem, unsigned *fixed,
+		float **values, struct error *error);
 
 	/* Fills one input on the host, shape as the kernels declare it. */
 	void (*fill)(const struct problem *problem, const char *tensor, float *values);
 
 	/* What the outputs should be, from the host values of all inputs (ends with a NULL name). */
-	int (*expect)(const struct problem *problem, const struct named_values *inputs,
-	              struct expectations *expectations, struct error *error);
+	int (*expect)(
+		const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+		struct error *error);
 
 	/* Sets the problem of a step of --sweep; false when there is no such step. */
 	bool (*sweep)(size_t step, bool simulated, struct problem *problem);

@@ -1,6 +1,6 @@
-# How a chapter is built and run. A chapter's Makefile sets NAME (NAME.cu, NAME.h and the program) and DEMO (options of
-# its default demonstration), then includes this file. It may set SHAPES (of `make test`) and, after
-# the include, add to LIBRARIES.
+# How a chapter is built and run: all its .cu and .c files make one program. A chapter's Makefile sets NAME (of the
+# program) and DEMO (options of its default demonstration), then includes this file. It may set SHAPES (of `make test`)
+# and, after the include, add to LIBRARIES.
 #
 #   DEVICE=sim|cuda   default: cuda when nvcc and a GPU are there
 #   CC, CXX           gcc or clang; CXX follows CC
@@ -30,12 +30,17 @@ OUT := $(ROOT)/build/$(COMPILER)/$(DEVICE)
 HARNESS_SOURCES := $(wildcard $(COMMON)/*.c $(addprefix $(COMMON)/,support/*.c problem/*.c verify/*.c measure/*.c report/*.c))
 HARNESS := $(patsubst $(COMMON)/%.c,$(OUT)/common/%.o,$(HARNESS_SOURCES))
 HARNESS += $(OUT)/common/explorer/template.o $(OUT)/common/gpus.o
+COMMA := ,
+SOURCES := $(wildcard *.cu)
+HEADERS := $(wildcard *.h *.cuh)
 CHAPTER := $(patsubst %.c,$(OUT)/$(notdir $(HERE))/%.o,$(wildcard *.c))
+KERNELS := $(SOURCES:%=$(OUT)/$(notdir $(HERE))/%.o)
+FAST := $(SOURCES:%=$(OUT)/$(notdir $(HERE))/%.fast.o)
 
-# A warning stops CI (WERROR=1) and nobody else: newer compilers have new ones, and half an exercise leaves variables
-# unused.
+# A warning stops CI (WERROR=1) and nobody else: newer compilers have new ones. Half an exercise leaves variables unused,
+# which is no warning there.
 WERROR ?=
-STOP := $(if $(WERROR),-Werror)
+STOP := $(if $(WERROR),-Werror,-Wno-unused-variable -Wno-unused-parameter -Wno-unused-but-set-variable)
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow $(STOP)
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = $(CFLAGS) -std=c11 -D_GNU_SOURCE $(WARNINGS) -MD -MP -I$(COMMON) -I$(ROOT)/simcc
@@ -50,7 +55,8 @@ PROGRAMS := $(NAME)
 CUDA_HOME := $(firstword $(foreach home,$(abspath $(dir $(NVCC))/..) $(abspath $(dir $(realpath $(NVCC)))/..) /usr/local/cuda, \
         $(if $(wildcard $(home)/include/cuda_runtime_api.h),$(home))) $(abspath $(dir $(NVCC))/..))
 ALL_CFLAGS += -DDEVICE_CUDA -isystem $(CUDA_HOME)/include
-COMPILE := $(NVCC) -ccbin $(CXX) -std=c++17 -O3 -lineinfo -arch=$(ARCH) $(if $(WERROR),-Werror all-warnings) -Xcompiler -Wall,-Wextra
+COMPILE := $(NVCC) -ccbin $(CXX) -std=c++17 -O3 -lineinfo -arch=$(ARCH) \
+	$(if $(WERROR),-Werror all-warnings -Xcompiler -Wall$(COMMA)-Wextra,-diag-suppress 177$(COMMA)550)
 else
 $(error DEVICE=$(DEVICE): expected sim or cuda)
 endif
@@ -75,13 +81,21 @@ all: build
 
 build: $(PROGRAMS)
 
-$(NAME): $(NAME).cu $(wildcard *.h) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) $(BUILT_WITH)
-	$(call say,$(notdir $(firstword $(filter %simcc %nvcc,$(COMPILE)))) $(NAME).cu -> $@)
-	$(Q)$(COMPILE) $(NAME).cu $(CHAPTER) $(HARNESS) $(LIBRARIES) -o $@
+$(NAME): $(KERNELS) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) $(BUILT_WITH)
+	$(Q)$(COMPILE) $(KERNELS) $(CHAPTER) $(HARNESS) $(LIBRARIES) -o $@
 
-$(NAME).fast: $(NAME).cu $(wildcard *.h) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) $(BUILT_WITH)
-	$(call say,simcc --fast $(NAME).cu -> $@)
-	$(Q)$(COMPILE) --fast $(NAME).cu $(CHAPTER) $(HARNESS) $(LIBRARIES) -o $@
+$(NAME).fast: $(FAST) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) $(BUILT_WITH)
+	$(Q)$(COMPILE) --fast $(FAST) $(CHAPTER) $(HARNESS) $(LIBRARIES) -o $@
+
+$(OUT)/$(notdir $(HERE))/%.cu.o: %.cu $(HEADERS) $(TOOLCHAIN) $(BUILT_WITH)
+	@mkdir -p $(@D)
+	$(call say,$(notdir $(firstword $(filter %simcc %nvcc,$(COMPILE)))) $<)
+	$(Q)$(COMPILE) -c $< -o $@
+
+$(OUT)/$(notdir $(HERE))/%.cu.fast.o: %.cu $(HEADERS) $(TOOLCHAIN) $(BUILT_WITH)
+	@mkdir -p $(@D)
+	$(call say,simcc --fast $<)
+	$(Q)$(COMPILE) --fast -c $< -o $@
 
 $(BUILT_WITH): FORCE
 	@mkdir -p $(@D)
@@ -173,19 +187,19 @@ PTXAS_BUILD := $(ROOT)/build/ptxas/$(NAME)
 PTXAS_TABLE = $(if $(PTXAS_GIVEN),$(PTXAS_BUILD).tsv,ptxas.tsv)
 PTXAS := perl $(COMMON)/ptxas.pl
 ptxas: $(PTXAS_BUILD).launches
-	@$(PTXAS) $(NVCC) $(NAME).cu $< $(if $(PTXAS_GIVEN),$(ARCH),$(PTXAS_ARCHS)) > $(PTXAS_BUILD).new
+	@$(PTXAS) $(NVCC) "$(SOURCES)" $< $(if $(PTXAS_GIVEN),$(ARCH),$(PTXAS_ARCHS)) > $(PTXAS_BUILD).new
 	@mv $(PTXAS_BUILD).new $(PTXAS_TABLE)
 	@$(PTXAS) --show $(PTXAS_TABLE)
 
 # Is the committed table what nvcc says? Of the same sources and the same nvcc it is; PTXAS_FULL=1 compiles all the same,
 # once: neither CC nor DEVICE changes what nvcc makes of a kernel.
 check-ptxas: $(PTXAS_BUILD).launches
-	@{ test -z "$(PTXAS_FULL)" && $(PTXAS) --unchanged ptxas.tsv $(NVCC) $(NAME).cu; } || \
+	@{ test -z "$(PTXAS_FULL)" && $(PTXAS) --unchanged ptxas.tsv $(NVCC) "$(SOURCES)"; } || \
 		$(MAKE) --no-print-directory -s $(PTXAS_BUILD).compared
 	@echo "$(notdir $(HERE))/ptxas.tsv: as nvcc says"
 
-$(PTXAS_BUILD).compared: ptxas.tsv $(NAME).cu $(wildcard *.h) $(COMMON)/ptxas.pl $(wildcard $(NVCC)) $(PTXAS_BUILD).launches
-	@$(PTXAS) $(NVCC) $(NAME).cu $(PTXAS_BUILD).launches $(PTXAS_ARCHS) > $(PTXAS_BUILD).new
+$(PTXAS_BUILD).compared: ptxas.tsv $(SOURCES) $(HEADERS) $(COMMON)/ptxas.pl $(wildcard $(NVCC)) $(PTXAS_BUILD).launches
+	@$(PTXAS) $(NVCC) "$(SOURCES)" $(PTXAS_BUILD).launches $(PTXAS_ARCHS) > $(PTXAS_BUILD).new
 	@$(PTXAS) --compare ptxas.tsv $(PTXAS_BUILD).new
 	@touch $@
 

@@ -1,5 +1,5 @@
 /*
- * Everything a chapter's main.c needs.
+ * Everything a chapter's chapter.c needs.
  *
  *   chapter.h    what a chapter declares, and chapter_main
  *   problem/     options, shapes, reproducible inputs, .npy files

@@ -2,10 +2,10 @@
 # What nvcc makes of a chapter's kernels, as a table: registers a thread, stack frame, spills, shared memory, and how
 # many of its blocks an SM holds at once. Needs nvcc, no GPU.
 #
-#   perl common/ptxas.pl NVCC fa1.cu LAUNCHES sm_80 sm_90     compiles and writes TSV to stdout; LAUNCHES are launch
+#   perl common/ptxas.pl NVCC "a.cu b.cu" LAUNCHES sm_80 sm_90     compiles, TSV to stdout; LAUNCHES are launch
 #                                                              records of the simulated device: threads, shared bytes
 #   perl common/ptxas.pl --show ptxas.tsv [WORD]               prints such a file aligned; only lines that hold WORD
-#   perl common/ptxas.pl --unchanged ptxas.tsv NVCC fa1.cu     is it of these sources and this nvcc? exit 0 or 1
+#   perl common/ptxas.pl --unchanged ptxas.tsv NVCC "a.cu b.cu"   is it of these sources and this nvcc? exit 0 or 1
 #   perl common/ptxas.pl --compare old.tsv new.tsv             do they hold the same rows? exit 0 or 1
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ if (@ARGV && $modes{ $ARGV[0] }) {
     my $mode = shift @ARGV;
     exit $modes{$mode}->(@ARGV);
 }
-die "usage: ptxas.pl NVCC FILE.cu LAUNCHES ARCH... | --show FILE.tsv [WORD] | --unchanged FILE.tsv NVCC FILE.cu | "
+die "usage: ptxas.pl NVCC FILES.cu LAUNCHES ARCH... | --show FILE.tsv [WORD] | --unchanged FILE.tsv NVCC FILES.cu | "
     . "--compare OLD.tsv NEW.tsv\n" unless @ARGV >= 4;
 my ($nvcc, $source, $launches, @archs) = @ARGV;
 my %launch_of = read_launches($launches);
@@ -39,10 +39,9 @@ exit 0;
 sub provenance {
     my ($nvcc, $source) = @_;
     my ($toolkit) = `$nvcc --version` =~ /release [^,]*, (V[\d.]+)/ or die "ptxas.pl: $nvcc does not say its version\n";
-    my $header = $source =~ s/\.cu$/.h/r;
-    my @files = ($source, -f $header ? $header : ());
+    my @files = (split(' ', $source), sort glob '*.h *.cuh');
     my ($sum) = `cat @files | cksum` =~ /^(\d+)/ or die "ptxas.pl: no checksum of @files\n";
-    return "# nvcc $toolkit, -O3, @files with checksum $sum; bytes a thread, shared bytes a block, blocks an SM";
+    return "# nvcc $toolkit, -O3, sources with checksum $sum; bytes a thread, shared bytes a block, blocks an SM";
 }
 
 # Threads and dynamic shared bytes of each kernel, from the first of its launches.
@@ -61,7 +60,7 @@ sub read_launches {
 
 sub rows_of {
     my ($arch) = @_;
-    open my $ptxas, '-|', "$nvcc -std=c++17 -O3 -arch=$arch -Xptxas -v -c $source -o /dev/null 2>&1 | c++filt"
+    open my $ptxas, '-|', "for file in $source; do $nvcc -std=c++17 -O3 -arch=$arch -Xptxas -v -c \$file -o /dev/null 2>&1; done | c++filt"
         or die "$nvcc: $!\n";
     my ($kernel, %row, @said);
     while (<$ptxas>) {
@@ -151,7 +150,7 @@ sub compare {
 sub show {
     my ($path, $word) = @_;
     my ($about, @rows) = read_table($path);
-    print $about =~ s/^# //r =~ s/, \S+ with checksum \d+//r =~ s/, \S+ \S+ with checksum \d+//r, "\n";
+    print $about =~ s/^# //r =~ s/, sources with checksum \d+//r, "\n";
     my @head = ('kernel', 'D', 'regs', 'stack', 'spills', 'threads', 'shared', 'blocks', 'occ.');
     my (@groups, %lines);
     for my $row (grep { !defined $word || /\b\Q$word\E\b/ } @rows) {

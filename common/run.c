@@ -69,8 +69,8 @@ static unsigned dimensions_given(const struct options *options)
 	return fixed;
 }
 
-static int make_input(struct run_result *result, const struct tensor *tensor, unsigned *fixed, float **values,
-                      struct error *error)
+static int make_input(
+	struct run_result *result, const struct tensor *tensor, unsigned *fixed, float **values, struct error *error)
 {
 	struct problem *problem = &result->problem;
 	const struct chapter *chapter = result->chapter;
@@ -85,8 +85,9 @@ static int make_input(struct run_result *result, const struct tensor *tensor, un
 	if (problem->load && !left_out) {
 		const char *masked = chapter->may_be_minus_infinity;
 		bool may_be_minus_infinity = masked && strcmp(masked, tensor->name) == 0;
-		return load_tensor(problem->load, tensor->name, tensor->shape, may_be_minus_infinity, problem, fixed,
-		                   values, error);
+		return load_tensor(
+			problem->load, tensor->name, tensor->shape, may_be_minus_infinity, problem, fixed, values,
+			error);
 	}
 	if (!(*values = malloc(tensor_elements(problem, tensor) * sizeof(float))))
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for %s", tensor->name);
@@ -95,8 +96,9 @@ static int make_input(struct run_result *result, const struct tensor *tensor, un
 }
 
 /* Every tensor that some kernel reads, once. */
-static int make_inputs(struct run_result *result, const struct kernel *kernels, size_t kernel_count,
-                       struct host *host, struct error *error)
+static int make_inputs(
+	struct run_result *result, const struct kernel *kernels, size_t kernel_count, struct host *host,
+	struct error *error)
 {
 	unsigned fixed = dimensions_given(result->options);
 	for (size_t i = 0; i < kernel_count; i++)
@@ -122,15 +124,16 @@ static bool fits(const struct run_result *result, const struct kernel *kernel, c
 		bytes += tensor_bytes(&result->problem, tensor);
 	char needed[32], available[32];
 	if (bytes > (double)result->device->memory_bytes) {
-		snprintf(reason, size, "needs %s of memory, the device has %s", format_bytes(bytes, needed),
-		         format_bytes((double)result->device->memory_bytes, available));
+		snprintf(
+			reason, size, "needs %s of memory, the device has %s", format_bytes(bytes, needed),
+			format_bytes((double)result->device->memory_bytes, available));
 		return false;
 	}
 	return !kernel->runs || kernel->runs(&result->problem, result->device->gpu, reason, size);
 }
 
-static int refuse_what_fits_nowhere(const struct run_result *result, const struct kernel *kernels,
-                                    size_t kernel_count, struct error *error)
+static int refuse_what_fits_nowhere(
+	const struct run_result *result, const struct kernel *kernels, size_t kernel_count, struct error *error)
 {
 	char reason[200];
 	for (size_t i = 0; i < kernel_count; i++)
@@ -147,8 +150,9 @@ static const float *find_input(const struct host *host, const char *name)
 	return NULL;
 }
 
-static void allocate_tensors(const struct run_result *result, const struct kernel *kernel, const struct host *host,
-                             struct device_memory *memory)
+static void allocate_tensors(
+	const struct run_result *result, const struct kernel *kernel, const struct host *host,
+	struct device_memory *memory)
 {
 	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++) {
 		size_t bytes = tensor_elements(&result->problem, tensor) * sizeof(float);
@@ -162,8 +166,8 @@ static void allocate_tensors(const struct run_result *result, const struct kerne
 /* ---- verification ---- */
 
 /* Launches once. A fault of the kernel is a failed verification; the device is of no use afterwards. */
-static bool launch_once(struct run_result *result, struct kernel_result *kernel, struct device_memory *memory,
-                        size_t *first_launch)
+static bool launch_once(
+	struct run_result *result, struct kernel_result *kernel, struct device_memory *memory, size_t *first_launch)
 {
 	unsigned long long hazards = device_hazards();
 	const struct kernel *described = kernel->kernel;
@@ -177,30 +181,35 @@ static bool launch_once(struct run_result *result, struct kernel_result *kernel,
 	if (!launched && device_hazards() == hazards)
 		device_check(status, kernel->kernel->name, __FILE__, __LINE__);
 	if (status != cudaSuccess) {
-		snprintf(kernel->failure, sizeof kernel->failure, "%s: %s", cudaGetErrorName(status),
-		         cudaGetErrorString(status));
+		snprintf(
+			kernel->failure, sizeof kernel->failure, "%s: %s", cudaGetErrorName(status),
+			cudaGetErrorString(status));
 		return false;
 	}
 	if (device_hazards() != hazards)
-		snprintf(kernel->failure, sizeof kernel->failure, "the simulated device reported %llu hazard%s",
-		         device_hazards() - hazards, device_hazards() - hazards == 1 ? "" : "s");
+		snprintf(
+			kernel->failure, sizeof kernel->failure, "the simulated device reported %llu hazard%s",
+			device_hazards() - hazards, device_hazards() - hazards == 1 ? "" : "s");
 	return true;
 }
 
 /* For the page of --explain: where outputs[output_count] is wrong. Without memory the page has no map. */
-static void map_errors(const struct run_result *result, struct kernel_result *kernel,
-                       const struct expectation *expectation, const float *actual, const size_t *shape, size_t rank)
+static void map_errors(
+	const struct run_result *result, struct kernel_result *kernel, const struct expectation *expectation,
+	const float *actual, const size_t *shape, size_t rank)
 {
 	if (!result->options->explain)
 		return;
 	if (!kernel->maps && !(kernel->maps = calloc(MAX_EXPECTATIONS, sizeof *kernel->maps)))
 		return;
-	error_map_make(&kernel->maps[kernel->output_count], &kernel->outputs[kernel->output_count].check, expectation,
-	               actual, shape, rank, result->problem.tile_q);
+	error_map_make(
+		&kernel->maps[kernel->output_count], &kernel->outputs[kernel->output_count].check, expectation,
+		actual, shape, rank, result->problem.tile_q);
 }
 
-static bool check_output(const struct run_result *result, struct kernel_result *kernel, const struct tensor *tensor,
-                         const struct expectation *expectation, const float *actual, FILE *diagnostics)
+static bool check_output(
+	const struct run_result *result, struct kernel_result *kernel, const struct tensor *tensor,
+	const struct expectation *expectation, const float *actual, FILE *diagnostics)
 {
 	struct output_result *output = &kernel->outputs[kernel->output_count];
 	size_t shape[MAX_RANK], rank = problem_shape(&result->problem, tensor->shape, shape);
@@ -219,8 +228,9 @@ static bool check_output(const struct run_result *result, struct kernel_result *
 }
 
 /* Copies each output back, compares it, and writes it when it is to be saved. */
-static int check_outputs(struct run_result *result, struct kernel_result *kernel, const struct host *host,
-                         const struct device_memory *memory, const char *save, FILE *diagnostics, struct error *error)
+static int check_outputs(
+	struct run_result *result, struct kernel_result *kernel, const struct host *host,
+	const struct device_memory *memory, const char *save, FILE *diagnostics, struct error *error)
 {
 	bool passed = true, judged = false;
 	for (const struct tensor *tensor = kernel->kernel->tensors; tensor->name; tensor++) {
@@ -235,8 +245,9 @@ static int check_outputs(struct run_result *result, struct kernel_result *kernel
 			expectations_find_shaped(&host->expectations, tensor->name, tensor->shape);
 		if (!expectation) { /* nobody said what it should be: that is no reason to believe it */
 			passed = false;
-			snprintf(kernel->failure, sizeof kernel->failure, "nothing to verify %s against",
-			         tensor->name);
+			snprintf(
+				kernel->failure, sizeof kernel->failure, "nothing to verify %s against",
+				tensor->name);
 		} else {
 			passed = check_output(result, kernel, tensor, expectation, actual, diagnostics) && passed;
 			/* What was prepared for the kernel says nothing of the kernel. */
@@ -251,8 +262,9 @@ static int check_outputs(struct run_result *result, struct kernel_result *kernel
 			return written;
 	}
 	if (passed && !judged && !kernel->failure[0])
-		snprintf(kernel->failure, sizeof kernel->failure,
-		         "nothing could be judged: with these inputs zeros would pass for every output");
+		snprintf(
+			kernel->failure, sizeof kernel->failure,
+			"nothing could be judged: with these inputs zeros would pass for every output");
 	kernel->verified = passed && judged && !kernel->failure[0];
 	return 0;
 }
@@ -318,8 +330,9 @@ static void compare_statistics(const struct run_result *result, struct kernel_re
 	uint64_t expected = kernel->kernel->statistics ? 4 * kernel->kernel->statistics(&result->problem) : 0;
 	kernel->statistic_bytes = requested.read_bytes + requested.write_bytes + sum_atomics(kernel, true);
 	if (kernel->statistic_bytes != expected)
-		not_verified(kernel, "%llu bytes of statistics were requested, its closed form says %llu",
-		             (unsigned long long)kernel->statistic_bytes, (unsigned long long)expected);
+		not_verified(
+			kernel, "%llu bytes of statistics were requested, its closed form says %llu",
+			(unsigned long long)kernel->statistic_bytes, (unsigned long long)expected);
 }
 
 /* The floor of a GPU run rests on this number, and only a counting run can check it. */
@@ -327,8 +340,9 @@ static void compare_blocks(const struct run_result *result, struct kernel_result
 {
 	uint64_t expected = kernel->kernel->blocks(&result->problem);
 	if (kernel->counts.blocks != expected)
-		not_verified(kernel, "%llu blocks were launched, its description says %llu",
-		             (unsigned long long)kernel->counts.blocks, (unsigned long long)expected);
+		not_verified(
+			kernel, "%llu blocks were launched, its description says %llu",
+			(unsigned long long)kernel->counts.blocks, (unsigned long long)expected);
 }
 
 static void compare_models(const struct run_result *result, struct kernel_result *kernel)
@@ -342,8 +356,9 @@ static void compare_models(const struct run_result *result, struct kernel_result
 		kernel->measured[i] = measured;
 		if (measured.read_bytes != 4 * model->read_elements ||
 		    measured.write_bytes != 4 * model->write_elements)
-			not_verified(kernel, "the %s count is not its closed form, %s",
-			             model->counts == MODEL_FOOTPRINT ? "footprint" : "requested", model->formula);
+			not_verified(
+				kernel, "the %s count is not its closed form, %s",
+				model->counts == MODEL_FOOTPRINT ? "footprint" : "requested", model->formula);
 	}
 	if (!kernel->counts.counted)
 		return;
@@ -388,8 +403,9 @@ static void time_in_plain_build(const struct run_result *result, struct kernel_r
 	arguments[count] = NULL;
 	if (plain_build_time(arguments, &kernel->time) == PLAIN_BUILD_FAILED) {
 		kernel->verified = false;
-		snprintf(kernel->failure, sizeof kernel->failure, "%s.fast, the plain build, did not verify",
-		         result->chapter->program);
+		snprintf(
+			kernel->failure, sizeof kernel->failure, "%s.fast, the plain build, did not verify",
+			result->chapter->program);
 	}
 }
 
@@ -435,9 +451,9 @@ static void find_floor(const struct run_result *result, struct kernel_result *ke
 /* ---- the run ---- */
 
 /* Verify, then time: a kernel that failed has no time. Returns 0 or a code with *error. */
-static int run_kernel(struct run_result *result, struct kernel_result *kernel, const struct host *host,
-                      const char *save, struct progress *progress, FILE *diagnostics, bool *faulted,
-                      struct error *error)
+static int run_kernel(
+	struct run_result *result, struct kernel_result *kernel, const struct host *host, const char *save,
+	struct progress *progress, FILE *diagnostics, bool *faulted, struct error *error)
 {
 	struct device_memory memory = {.count = 0};
 	size_t prepared = counts_launches(), first = prepared;
@@ -469,8 +485,9 @@ static int run_kernel(struct run_result *result, struct kernel_result *kernel, c
 	return status;
 }
 
-static int run_kernels(struct run_result *result, const struct kernel *kernels, size_t kernel_count, bool named,
-                       const struct host *host, struct progress *progress, FILE *diagnostics, struct error *error)
+static int run_kernels(
+	struct run_result *result, const struct kernel *kernels, size_t kernel_count, bool named,
+	const struct host *host, struct progress *progress, FILE *diagnostics, struct error *error)
 {
 	bool all_verified = true, faulted = false;
 	size_t last_run = kernel_count;
@@ -502,8 +519,9 @@ static int run_kernels(struct run_result *result, const struct kernel *kernels, 
 	return all_verified ? EXIT_ALL_VERIFIED : EXIT_VERIFICATION;
 }
 
-int run_problem(struct run_result *result, const struct kernel *kernels, size_t kernel_count, bool named,
-                struct progress *progress, FILE *diagnostics, struct error *error)
+int run_problem(
+	struct run_result *result, const struct kernel *kernels, size_t kernel_count, bool named,
+	struct progress *progress, FILE *diagnostics, struct error *error)
 {
 	struct host host = {.input_count = 0};
 	counts_forget();

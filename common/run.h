@@ -16,8 +16,9 @@
  * Returns EXIT_ALL_VERIFIED, EXIT_VERIFICATION (result is complete, nothing in *error), or another code and *error.
  * run_result_free frees what result holds, in every case.
  */
-int run_problem(struct run_result *result, const struct kernel *kernels, size_t kernel_count, bool named,
-                struct progress *progress, FILE *diagnostics, struct error *error);
+int run_problem(
+	struct run_result *result, const struct kernel *kernels, size_t kernel_count, bool named,
+	struct progress *progress, FILE *diagnostics, struct error *error);
 
 void run_result_free(struct run_result *result);
 

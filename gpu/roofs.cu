@@ -157,11 +157,13 @@ static void measure_copy(int sms)
 	CHECK(cudaMalloc(&to, bytes));
 	CHECK(cudaMemset(from, 0x3f, bytes)); // 0.747...: not zeros
 	size_t count = bytes / sizeof *from;
-	print_row("hbm_bytes_per_s", 2.0 * bytes, measure([=] { copy<<<sms * 16, 2 * THREADS>>>(from, to, count); }),
-	          "a kernel that copies, 16 bytes a thread, bytes read and written");
-	print_row("hbm_bytes_per_s_memcpy", 2.0 * bytes,
-	          measure([=] { CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, 0)); }),
-	          "cudaMemcpy from device to device, bytes read and written");
+	print_row(
+		"hbm_bytes_per_s", 2.0 * bytes, measure([=] { copy<<<sms * 16, 2 * THREADS>>>(from, to, count); }),
+		"a kernel that copies, 16 bytes a thread, bytes read and written");
+	print_row(
+		"hbm_bytes_per_s_memcpy", 2.0 * bytes,
+		measure([=] { CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, 0)); }),
+		"cudaMemcpy from device to device, bytes read and written");
 	CHECK(cudaFree(from));
 	CHECK(cudaFree(to));
 }
@@ -188,15 +190,18 @@ int main()
 	CHECK(cudaMalloc(&out, THREADS * sizeof *out));
 	measure_copy(sms);
 	constexpr int FMA_REPEATS = 256, EXP_REPEATS = 64, READ_REPEATS = 2048;
-	print_row("fp32_flop_per_s", threads * FMA_REPEATS * STEPS * CHAINS * 2,
-	          measure([=] { multiply_add<<<blocks, THREADS>>>(out, 0.999f, 0.001f, FMA_REPEATS); }),
-	          "independent multiply-adds in registers, two operations each");
-	print_row("exp_per_s", threads * EXP_REPEATS * STEPS * CHAINS,
-	          measure([=] { exponentials<<<blocks, THREADS>>>(out, EXP_REPEATS); }),
-	          "independent ex2.approx in registers");
-	print_row("shared_bytes_per_s", (double)shared_blocks * THREADS * READ_REPEATS * 8 * 16,
-	          measure([=] { shared_reads<<<shared_blocks, THREADS>>>(out, READ_REPEATS); }),
-	          "16 bytes a lane, no conflict, no broadcast");
+	print_row(
+		"fp32_flop_per_s", threads * FMA_REPEATS * STEPS * CHAINS * 2,
+		measure([=] { multiply_add<<<blocks, THREADS>>>(out, 0.999f, 0.001f, FMA_REPEATS); }),
+		"independent multiply-adds in registers, two operations each");
+	print_row(
+		"exp_per_s", threads * EXP_REPEATS * STEPS * CHAINS,
+		measure([=] { exponentials<<<blocks, THREADS>>>(out, EXP_REPEATS); }),
+		"independent ex2.approx in registers");
+	print_row(
+		"shared_bytes_per_s", (double)shared_blocks * THREADS * READ_REPEATS * 8 * 16,
+		measure([=] { shared_reads<<<shared_blocks, THREADS>>>(out, READ_REPEATS); }),
+		"16 bytes a lane, no conflict, no broadcast");
 	CHECK(cudaFree(out));
 	return 0;
 }

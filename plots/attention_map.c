@@ -68,15 +68,16 @@ static int load_model(const char *directory, struct model *model, struct error *
 		return error_set(error, EXIT_USAGE, "%s: q.npy, k.npy and v.npy differ in shape", directory);
 	if (load_text(directory, shape[2], &model->text, error) != 0)
 		return error->exit_code;
-	model->inputs = (struct attention_inputs){.batch = 1,
-	                                          .heads = shape[1],
-	                                          .seq = shape[2],
-	                                          .dim = shape[3],
-	                                          .causal = true,
-	                                          .scale = 1 / sqrtf((float)shape[3]),
-	                                          .q = model->q.values,
-	                                          .k = model->k.values,
-	                                          .v = model->v.values};
+	model->inputs = (struct attention_inputs){
+		.batch = 1,
+		.heads = shape[1],
+		.seq = shape[2],
+		.dim = shape[3],
+		.causal = true,
+		.scale = 1 / sqrtf((float)shape[3]),
+		.q = model->q.values,
+		.k = model->k.values,
+		.v = model->v.values};
 	if (!attention_reference_compute(&model->inputs, NULL, 0, &model->reference))
 		return error_set(error, EXIT_ENVIRONMENT, "no memory for the reference");
 	return 0;
@@ -97,8 +98,9 @@ static double probability(const struct model *model, size_t head, size_t query, 
 }
 
 /* Also makes sure that every row sums to 1: that the reference's LSE belongs to these scores. */
-static int summarise(const struct model *model, size_t head, size_t first, size_t count, struct summary *summary,
-                     struct error *error)
+static int summarise(
+	const struct model *model, size_t head, size_t first, size_t count, struct summary *summary,
+	struct error *error)
 {
 	*summary = (struct summary){0};
 	for (size_t query = 0; query < model->inputs.seq; query++) {
@@ -110,8 +112,8 @@ static int summarise(const struct model *model, size_t head, size_t first, size_
 			inside += key >= first ? p : 0;
 		}
 		if (!(fabs(sum - 1) < 1e-9))
-			return error_set(error, EXIT_VERIFICATION, "head %zu, query %zu: P sums to %.12f", head,
-			                 query, sum);
+			return error_set(
+				error, EXIT_VERIFICATION, "head %zu, query %zu: P sums to %.12f", head, query, sum);
 		summary->distance += distance / (double)model->inputs.seq;
 		if (query >= first && query < first + count)
 			summary->inside += inside / (double)count;
@@ -131,8 +133,8 @@ static const char *label(char character, char text[2])
 	return text;
 }
 
-static int write_map(const struct model *model, const char *directory, size_t first, size_t count, FILE *out,
-                     struct error *error)
+static int write_map(
+	const struct model *model, const char *directory, size_t first, size_t count, FILE *out, struct error *error)
 {
 	fprintf(out,
 	        "# causal attention of a character-level language model on English text, both heads, by the double "
@@ -170,8 +172,9 @@ int main(int argc, char **argv)
 	}
 	if (load_model(argv[1], &model, &error) == 0 &&
 	    (first >= model.inputs.seq || count > model.inputs.seq - first))
-		error_set(&error, EXIT_USAGE, "window %zu + %zu: the text has %zu characters", first, count,
-		          model.inputs.seq);
+		error_set(
+			&error, EXIT_USAGE, "window %zu + %zu: the text has %zu characters", first, count,
+			model.inputs.seq);
 	if (error.exit_code == 0 && output_file_open(&file, argc == 5 ? argv[4] : "-", &error) == 0) {
 		if (write_map(&model, argv[1], first, count, file.stream, &error) == 0)
 			output_file_commit(&file, &error);

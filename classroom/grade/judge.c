@@ -1,5 +1,5 @@
 /*
- * The judge. It stands in the place of common/chapter.c and common/run.c, is linked with the reference and with no
+ * The judge. It stands in the place of common/main.c and common/run.c, is linked with the reference and with no
  * code of a submission, and believes nothing that a submission's process says about itself:
  *
  *     judge write DIR [options]             the inputs of a problem, as .npy files
@@ -59,8 +59,9 @@ static void mask(const struct problem *problem, const struct tensor *tensor, flo
 			values[i] = -INFINITY;
 }
 
-static int make_inputs(const struct chapter *chapter, const struct kernel *kernel, const struct problem *problem,
-                       struct inputs *inputs, struct error *error)
+static int make_inputs(
+	const struct chapter *chapter, const struct kernel *kernel, const struct problem *problem,
+	struct inputs *inputs, struct error *error)
 {
 	inputs->count = 0;
 	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++) {
@@ -86,14 +87,16 @@ static void free_inputs(struct inputs *inputs)
 		free(inputs->owned[i]);
 }
 
-static int write_inputs(const struct kernel *kernel, const struct problem *problem, const struct inputs *inputs,
-                        const char *directory, struct error *error)
+static int write_inputs(
+	const struct kernel *kernel, const struct problem *problem, const struct inputs *inputs,
+	const char *directory, struct error *error)
 {
 	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++) {
 		size_t shape[MAX_RANK], rank = problem_shape(problem, tensor->shape, shape);
 		if (tensor_is_input(tensor) &&
-		    save_tensor(directory, tensor->name, find_values(inputs->values, tensor->name), shape, rank,
-		                error) != 0)
+		    save_tensor(
+			    directory, tensor->name, find_values(inputs->values, tensor->name), shape, rank, error) !=
+		            0)
 			return error->exit_code;
 	}
 	return 0;
@@ -105,8 +108,8 @@ static int write_inputs(const struct kernel *kernel, const struct problem *probl
  * An output is read here and not by npy_read, which refuses NaN: NaN is an answer, a wrong one. The file has to be a
  * plain one, as long as its shape says. Returns NULL and *why, a few words.
  */
-static float *read_output(const char *directory, const struct tensor *tensor, const struct problem *problem,
-                          const char **why)
+static float *
+read_output(const char *directory, const struct tensor *tensor, const struct problem *problem, const char **why)
 {
 	enum { LEAST = 10, MOST_HEADER = 1 << 16 };
 	char path[4096], text[100], header[MOST_HEADER + 1];
@@ -171,8 +174,9 @@ static void print_value(struct json *json, const char *key, double value)
 	json_string(json, key, text);
 }
 
-static void print_first_wrong(struct json *json, const struct problem *problem, const struct tensor *tensor,
-                              const struct expectation *expectation, const float *actual)
+static void print_first_wrong(
+	struct json *json, const struct problem *problem, const struct tensor *tensor,
+	const struct expectation *expectation, const float *actual)
 {
 	size_t row = 0, column = 0, at[MAX_RANK], shape[MAX_RANK],
 	       rank = problem_shape(problem, tensor->shape, shape);
@@ -191,8 +195,9 @@ static void print_first_wrong(struct json *json, const struct problem *problem, 
 }
 
 /* How many elements are wrong, and in how many rows: all, the last ones, or a few are different mistakes. */
-static void print_output(struct json *json, const struct problem *problem, const struct tensor *tensor,
-                         const struct expectations *expectations, const char *directory, bool *passed)
+static void print_output(
+	struct json *json, const struct problem *problem, const struct tensor *tensor,
+	const struct expectations *expectations, const char *directory, bool *passed)
 {
 	const struct expectation *expectation = expectations_find_shaped(expectations, tensor->name, tensor->shape);
 	const char *why = "has nothing to be compared with";
@@ -250,8 +255,9 @@ static void print_models(struct json *json, const struct kernel *kernel, const s
 	json_count(json, "ideal_bytes", ideal);
 }
 
-static int print_verdict(const struct chapter *chapter, const struct kernel *kernel, const struct problem *problem,
-                         const struct inputs *inputs, const char *directory, struct error *error)
+static int print_verdict(
+	const struct chapter *chapter, const struct kernel *kernel, const struct problem *problem,
+	const struct inputs *inputs, const char *directory, struct error *error)
 {
 	struct json json = json_to(stdout);
 	bool passed = true;
@@ -306,8 +312,9 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 		return complain(&error);
 	const struct kernel *kernel = find_kernel(chapter, options.kernel);
 	if (!kernel) {
-		error_set(&error, EXIT_USAGE, "--kernel: no kernel '%.60s' in %s",
-		          options.kernel ? options.kernel : "", chapter->name);
+		error_set(
+			&error, EXIT_USAGE, "--kernel: no kernel '%.60s' in %s", options.kernel ? options.kernel : "",
+			chapter->name);
 		return complain(&error);
 	}
 	struct problem problem = options.problem;

@@ -2,9 +2,9 @@
 #     make -f ../classroom/grade/judge.mk kit [ORIGINAL=path/NAME.cu]
 #
 # It builds, in build/CC/sim/classroom/CHAPTER/,
-#   judge        the chapter's main.c, common/ with the reference, and judge.c; no code of a submission. Where main.c
+#   judge        the chapter's chapter.c, common/ with the reference, and judge.c; no code of a submission. Where chapter.c
 #                asks the .cu for a tile size, ORIGINAL answers: the teacher's own file
-#   rest.o       what a submission's object is linked with: main.c, common/ without the reference, runner.c, the guard
+#   rest.o       what a submission's object is linked with: chapter.c, common/ without the reference, runner.c, the guard
 #   guard_begin.o guard_end.o
 #   exports      the C functions that NAME.cu has to define, and no others
 
@@ -13,7 +13,7 @@ include Makefile
 
 KIT := $(OUT)/classroom/$(notdir $(HERE))
 ORIGINAL ?= $(NAME).cu
-WITHOUT_MAIN := $(filter-out $(OUT)/common/chapter.o $(OUT)/common/run.o,$(HARNESS))
+WITHOUT_MAIN := $(filter-out $(OUT)/common/main.o $(OUT)/common/run.o,$(HARNESS))
 REFERENCE := $(filter $(OUT)/common/verify/%,$(HARNESS))
 JUDGE_OBJECTS := $(addprefix $(OUT)/classroom/,judge.o runner.o guard.o guard_begin.o guard_end.o)
 
@@ -38,7 +38,7 @@ $(KIT)/exports: $(KIT)/original.o
 $(KIT)/judge: $(KIT)/original.o $(CHAPTER) $(WITHOUT_MAIN) $(OUT)/classroom/judge.o $(BUILT_WITH)
 	$(Q)$(COMPILE) $(KIT)/original.o $(CHAPTER) $(WITHOUT_MAIN) $(OUT)/classroom/judge.o $(LIBRARIES) -o $@
 
-# Functions of the reference that main.c names: in the runner each ends the program.
+# Functions of the reference that chapter.c names: in the runner each ends the program.
 $(KIT)/no_reference.o: $(REFERENCE)
 	@mkdir -p $(@D)
 	$(Q)nm --defined-only --extern-only $(REFERENCE) | \

@@ -1,6 +1,6 @@
 /*
- * The program that runs a submission. It stands in the place of common/chapter.c and common/run.c: the chapter's own
- * main.c calls this chapter_main, which puts the inputs of --load on the device, launches one kernel and writes its
+ * The program that runs a submission. It stands in the place of common/main.c and common/run.c: the chapter's own
+ * chapter.c calls this chapter_main, which puts the inputs of --load on the device, launches one kernel and writes its
  * outputs to --save. It verifies nothing. What the outputs should be is not in this process (common/verify is not
  * linked, judge.mk), so there is nothing here for a submission to find.
  *
@@ -53,24 +53,27 @@ static size_t tensor_bytes(const struct problem *problem, const struct tensor *t
 }
 
 /* Reads every input before anything is allocated: the files decide the shape. */
-static int read_inputs(const struct chapter *chapter, const struct kernel *kernel, struct problem *problem,
-                       float *values[MAX_TENSORS], struct error *error)
+static int read_inputs(
+	const struct chapter *chapter, const struct kernel *kernel, struct problem *problem,
+	float *values[MAX_TENSORS], struct error *error)
 {
 	unsigned fixed = 0;
 	for (size_t i = 0; kernel->tensors[i].name; i++) {
 		const struct tensor *tensor = &kernel->tensors[i];
 		const char *masked = chapter->may_be_minus_infinity;
 		if (tensor_is_input(tensor) &&
-		    load_tensor(problem->load, tensor->name, tensor->shape,
-		                masked && strcmp(masked, tensor->name) == 0, problem, &fixed, &values[i], error) != 0)
+		    load_tensor(
+			    problem->load, tensor->name, tensor->shape, masked && strcmp(masked, tensor->name) == 0,
+			    problem, &fixed, &values[i], error) != 0)
 			return error->exit_code;
 	}
 	problem_settle(problem);
 	return 0;
 }
 
-static void allocate(const struct kernel *kernel, const struct problem *problem, float *values[MAX_TENSORS],
-                     struct device_memory *memory)
+static void allocate(
+	const struct kernel *kernel, const struct problem *problem, float *values[MAX_TENSORS],
+	struct device_memory *memory)
 {
 	for (size_t i = 0; kernel->tensors[i].name; i++) {
 		size_t bytes = tensor_bytes(problem, &kernel->tensors[i]);
@@ -82,8 +85,9 @@ static void allocate(const struct kernel *kernel, const struct problem *problem,
 	}
 }
 
-static int save_outputs(const struct kernel *kernel, const struct problem *problem,
-                        const struct device_memory *memory, const char *directory, struct error *error)
+static int save_outputs(
+	const struct kernel *kernel, const struct problem *problem, const struct device_memory *memory,
+	const char *directory, struct error *error)
 {
 	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++) {
 		if (!tensor_is_output(tensor))
@@ -103,8 +107,9 @@ static int save_outputs(const struct kernel *kernel, const struct problem *probl
 }
 
 /* The only place where code of the submission runs on the host: between guard_close and guard_open. */
-static __attribute__((noinline)) cudaError_t launch(const struct kernel *kernel, const struct problem *problem,
-                                                    const struct device_memory *memory, struct diary *diary)
+static __attribute__((noinline)) cudaError_t
+launch(const struct kernel *kernel, const struct problem *problem, const struct device_memory *memory,
+       struct diary *diary)
 {
 	cudaError_t status = cudaSuccess;
 	guard_close(__builtin_frame_address(0));

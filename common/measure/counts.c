@@ -84,8 +84,8 @@ int counts_collect(size_t first, size_t end, struct counts *counts, struct error
 	*counts = (struct counts){.counted = end > first};
 	if (!allocate(counts, first, end)) {
 		counts_free(counts);
-		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the counts of %zu launches",
-		                 end - first);
+		return error_set(
+			error, EXIT_ENVIRONMENT, "out of memory for the counts of %zu launches", end - first);
 	}
 	for (size_t i = first; i < end; i++) {
 		const struct sim_launch *launch = sim_launch_at(i);

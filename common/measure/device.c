@@ -99,8 +99,9 @@ int device_open(const char *gpu_option, struct device *device, struct error *err
 	int count = 0, l2_bytes = 0;
 	cudaError_t status = cudaGetDeviceCount(&count);
 	if (status != cudaSuccess || count == 0)
-		return error_set(error, EXIT_ENVIRONMENT, "no CUDA device: %s; `make DEVICE=sim` needs none",
-		                 status != cudaSuccess ? cudaGetErrorString(status) : "none found");
+		return error_set(
+			error, EXIT_ENVIRONMENT, "no CUDA device: %s; `make DEVICE=sim` needs none",
+			status != cudaSuccess ? cudaGetErrorString(status) : "none found");
 	struct cudaDeviceProp properties;
 	size_t total_bytes = 0;
 	CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));

@@ -96,8 +96,9 @@ bool plain_build_parse(char *tsv, struct time_summary *time)
 	if (!header || !row)
 		return false;
 	double runs = find_number(header, row, "runs");
-	*time = (struct time_summary){find_number(header, row, "median_ms"), find_number(header, row, "p10_ms"),
-	                              find_number(header, row, "p90_ms"), runs >= 1.0 ? (size_t)runs : 0};
+	*time = (struct time_summary){
+		find_number(header, row, "median_ms"), find_number(header, row, "p10_ms"),
+		find_number(header, row, "p90_ms"), runs >= 1.0 ? (size_t)runs : 0};
 	return isfinite(time->median_ms) && isfinite(time->p10_ms) && isfinite(time->p90_ms) && time->runs > 0;
 }
 

@@ -97,12 +97,12 @@ static int run_child(char **argv, struct error *error)
 	sigaction(SIGINT, &interrupt, NULL);
 	sigaction(SIGQUIT, &quit, NULL);
 	if (failed)
-		return error_set(error, EXIT_ENVIRONMENT, "--explain: cannot run itself to record: %s",
-		                 strerror(failed));
+		return error_set(
+			error, EXIT_ENVIRONMENT, "--explain: cannot run itself to record: %s", strerror(failed));
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	return error_set(error, EXIT_ENVIRONMENT, "--explain: the recorded run was ended by signal %d",
-	                 WTERMSIG(status));
+	return error_set(
+		error, EXIT_ENVIRONMENT, "--explain: the recorded run was ended by signal %d", WTERMSIG(status));
 }
 
 int recording_run(char **argv, bool trace, struct error *error)
@@ -111,8 +111,8 @@ int recording_run(char **argv, bool trace, struct error *error)
 	char directory[PATH_MAX - 32], trace_path[PATH_MAX], report_path[PATH_MAX];
 	snprintf(directory, sizeof directory, "%s/recording-XXXXXX", base && *base ? base : "/tmp");
 	if (!mkdtemp(directory))
-		return error_set(error, EXIT_ENVIRONMENT, "--explain: %s: cannot be made: %s", directory,
-		                 strerror(errno));
+		return error_set(
+			error, EXIT_ENVIRONMENT, "--explain: %s: cannot be made: %s", directory, strerror(errno));
 	bool own_trace = trace && set_path("SIM_TRACE", directory, "trace", trace_path);
 	bool own_report = set_path("SIM_REPORT", directory, "report", report_path);
 	setenv(marker, "1", 1);

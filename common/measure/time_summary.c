@@ -24,8 +24,8 @@ struct time_summary time_summarise(double *ms, size_t count)
 	if (count == 0)
 		return (struct time_summary){0};
 	qsort(ms, count, sizeof *ms, compare_doubles);
-	return (struct time_summary){percentile(ms, count, 0.5), percentile(ms, count, 0.1),
-	                             percentile(ms, count, 0.9), count};
+	return (struct time_summary){
+		percentile(ms, count, 0.5), percentile(ms, count, 0.1), percentile(ms, count, 0.9), count};
 }
 
 bool time_is_settled(const double *ms, size_t count)

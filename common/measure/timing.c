@@ -12,8 +12,9 @@ static double seconds_now(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-struct time_summary time_measure(const struct device *device, const struct time_plan *plan,
-                                 cudaError_t (*launch)(void *context), void *context)
+struct time_summary time_measure(
+	const struct device *device, const struct time_plan *plan, cudaError_t (*launch)(void *context),
+	void *context)
 {
 	size_t most = plan->repeat ? plan->repeat : MOST_SAMPLES, count = 0;
 	double *ms = calloc(most, sizeof *ms), start_s = seconds_now();

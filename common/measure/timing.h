@@ -17,7 +17,8 @@ struct time_plan {
 };
 
 /* Runs launch(context) as planned. Any CUDA error ends the program: verify first. */
-struct time_summary time_measure(const struct device *device, const struct time_plan *plan,
-                                 cudaError_t (*launch)(void *context), void *context);
+struct time_summary time_measure(
+	const struct device *device, const struct time_plan *plan, cudaError_t (*launch)(void *context),
+	void *context);
 
 #endif

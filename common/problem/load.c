@@ -27,21 +27,23 @@ const char *tensor_path(const char *directory, const char *tensor, char *text, s
 	return text;
 }
 
-int dimension_fix(const char *source, char letter, size_t extent, struct problem *problem, unsigned *fixed,
-                  struct error *error)
+int dimension_fix(
+	const char *source, char letter, size_t extent, struct problem *problem, unsigned *fixed, struct error *error)
 {
 	size_t *dimension = problem_dimension(problem, letter);
 	const char *option = problem_dimension_option(letter);
 	if (*fixed & dimension_bit(letter) && *dimension != extent)
-		return error_set(error, EXIT_USAGE, "%s, expected %zu for %c (--%s, or an earlier file)", source,
-		                 *dimension, letter, option);
+		return error_set(
+			error, EXIT_USAGE, "%s, expected %zu for %c (--%s, or an earlier file)", source, *dimension,
+			letter, option);
 	*dimension = extent;
 	*fixed |= dimension_bit(letter);
 	return options_check_dimension(source, option, extent, error);
 }
 
-int load_tensor(const char *directory, const char *tensor, const char *letters, bool may_be_minus_infinity,
-                struct problem *problem, unsigned *fixed, float **values, struct error *error)
+int load_tensor(
+	const char *directory, const char *tensor, const char *letters, bool may_be_minus_infinity,
+	struct problem *problem, unsigned *fixed, float **values, struct error *error)
 {
 	char path[PATH_MAX], got[100], source[PATH_MAX + 120];
 	struct npy array;
@@ -51,8 +53,8 @@ int load_tensor(const char *directory, const char *tensor, const char *letters, 
 
 	size_t rank = strlen(letters);
 	int result = 0;
-	snprintf(source, sizeof source, "%s: shape %s", path,
-	         shape_to_text(array.shape, array.rank, got, sizeof got));
+	snprintf(
+		source, sizeof source, "%s: shape %s", path, shape_to_text(array.shape, array.rank, got, sizeof got));
 	if (array.rank != rank)
 		result = error_set(error, EXIT_USAGE, "%s, expected %zu dimensions", source, rank);
 	for (size_t axis = 0; axis < rank && !result; axis++)
@@ -77,8 +79,8 @@ int save_check(const char *directory, const char *tensor, struct error *error)
 	struct stat status;
 	bool created = mkdir(directory, 0777) == 0;
 	if (!created && errno != EEXIST)
-		return error_set(error, EXIT_ENVIRONMENT, "--save %s: cannot be created: %s", directory,
-		                 strerror(errno));
+		return error_set(
+			error, EXIT_ENVIRONMENT, "--save %s: cannot be created: %s", directory, strerror(errno));
 	if (stat(directory, &status) != 0 || !S_ISDIR(status.st_mode))
 		return error_set(error, EXIT_ENVIRONMENT, "--save %s: not a directory", directory);
 	int result = output_file_check(tensor_path(directory, tensor, path, sizeof path), error);
@@ -87,8 +89,9 @@ int save_check(const char *directory, const char *tensor, struct error *error)
 	return result;
 }
 
-int save_tensor(const char *directory, const char *tensor, const float *values, const size_t *shape, size_t rank,
-                struct error *error)
+int save_tensor(
+	const char *directory, const char *tensor, const float *values, const size_t *shape, size_t rank,
+	struct error *error)
 {
 	char path[PATH_MAX];
 	mkdir(directory, 0777); /* if that fails, so does the write, with the better message */

@@ -14,15 +14,17 @@ const char *tensor_path(const char *directory, const char *tensor, char *text, s
  * in "BHNdRCmnk") is already set, by an option or by an earlier file, and has to agree. NaN and Inf are refused, -Inf
  * unless it means something in this input. The caller owns *values.
  */
-int load_tensor(const char *directory, const char *tensor, const char *letters, bool may_be_minus_infinity,
-                struct problem *problem, unsigned *fixed, float **values, struct error *error);
+int load_tensor(
+	const char *directory, const char *tensor, const char *letters, bool may_be_minus_infinity,
+	struct problem *problem, unsigned *fixed, float **values, struct error *error);
 
 /*
  * Sets a dimension from an input, or refuses one that is out of range or differs from what fixed it before.
  * `source` names the input in the message: "x.npy: shape (3, 4)", "--values: 6 numbers".
  */
-int dimension_fix(const char *source, char letter, size_t extent, struct problem *problem, unsigned *fixed,
-                  struct error *error);
+int dimension_fix(
+	const char *source, char letter, size_t extent, struct problem *problem, unsigned *fixed,
+	struct error *error);
 
 /* False only when there is no such file: one that cannot be read exists. */
 bool tensor_file_exists(const char *directory, const char *tensor);
@@ -37,7 +39,8 @@ unsigned dimension_bit(char letter);
 int save_check(const char *directory, const char *tensor, struct error *error);
 
 /* Writes one output, into a directory that is created if it is missing. */
-int save_tensor(const char *directory, const char *tensor, const float *values, const size_t *shape, size_t rank,
-                struct error *error);
+int save_tensor(
+	const char *directory, const char *tensor, const float *values, const size_t *shape, size_t rank,
+	struct error *error);
 
 #endif

@@ -61,8 +61,9 @@ static int parse_shape(const char *text, const char *path, struct npy *array, st
 		char *end;
 		unsigned long long extent = strtoull(text, &end, 10);
 		if (errno || extent == 0)
-			return unusable(error, path,
-			                extent ? "has a dimension that is too large" : "is empty: a dimension is 0");
+			return unusable(
+				error, path,
+				extent ? "has a dimension that is too large" : "is empty: a dimension is 0");
 		if (extent > (SIZE_MAX / sizeof(float)) / elements)
 			return unusable(error, path, "is too large for this machine");
 		elements *= (size_t)extent;
@@ -86,8 +87,9 @@ static int parse_header(const char *header, const char *path, struct npy *array,
 	if (strncmp(type, "'<f4'", 5) != 0) {
 		int length = (int)(strchr(type + 1, '\'') - type) + 1;
 		bool is_double = strncmp(type, "'<f8'", 5) == 0;
-		return error_set(error, EXIT_USAGE, "%s: type %.*s%s, expected '<f4' (float32, little endian)", path,
-		                 length < 40 ? length : 40, type, is_double ? " (float64)" : "");
+		return error_set(
+			error, EXIT_USAGE, "%s: type %.*s%s, expected '<f4' (float32, little endian)", path,
+			length < 40 ? length : 40, type, is_double ? " (float64)" : "");
 	}
 	if (!order || (strncmp(order, "False", 5) != 0 && strncmp(order, "True", 4) != 0))
 		return unusable(error, path, "its header does not say the order, expected C order");
@@ -153,16 +155,16 @@ static int read_values(FILE *file, const char *path, struct npy *array, struct e
 		got += now;
 	}
 	if (got < elements)
-		return error_set(error, EXIT_USAGE,
-		                 "%s: truncated: holds %zu of the %zu elements its shape %s promises", path, got,
-		                 elements, shape);
+		return error_set(
+			error, EXIT_USAGE, "%s: truncated: holds %zu of the %zu elements its shape %s promises", path,
+			got, elements, shape);
 	if (fgetc(file) != EOF)
 		return error_set(error, EXIT_USAGE, "%s: longer than its shape %s says", path, shape);
 	return 0;
 }
 
-static int refuse_non_finite(const char *path, const struct npy *array, bool allow_minus_infinity,
-                             struct error *error)
+static int
+refuse_non_finite(const char *path, const struct npy *array, bool allow_minus_infinity, struct error *error)
 {
 	size_t elements = shape_elements(array->shape, array->rank);
 	for (size_t i = 0; i < elements; i++) {
@@ -173,12 +175,12 @@ static int refuse_non_finite(const char *path, const struct npy *array, bool all
 		for (size_t axis = array->rank; axis-- > 0; rest /= array->shape[axis])
 			at[axis] = rest % array->shape[axis];
 		char where[100];
-		return error_set(error, EXIT_USAGE, "%s: %s at %s, expected finite numbers%s", path,
-		                 isnan(value) ? "NaN"
-		                 : value > 0  ? "Inf"
-		                              : "-Inf",
-		                 shape_to_text(at, array->rank, where, sizeof where),
-		                 allow_minus_infinity ? " or -Inf" : "");
+		return error_set(
+			error, EXIT_USAGE, "%s: %s at %s, expected finite numbers%s", path,
+			isnan(value) ? "NaN"
+			: value > 0  ? "Inf"
+				     : "-Inf",
+			shape_to_text(at, array->rank, where, sizeof where), allow_minus_infinity ? " or -Inf" : "");
 	}
 	return 0;
 }
@@ -210,8 +212,9 @@ int npy_write(const char *path, const float *values, const size_t *shape, size_t
 
 	/* The header is padded with spaces so that the data start at a multiple of 64 bytes. */
 	char shape_text[100], header[256];
-	int length = snprintf(header, sizeof header, "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }",
-	                      shape_to_text(shape, rank, shape_text, sizeof shape_text));
+	int length = snprintf(
+		header, sizeof header, "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }",
+		shape_to_text(shape, rank, shape_text, sizeof shape_text));
 	size_t start = MAGIC_BYTES + VERSION_BYTES + 2;
 	size_t padded = (start + (size_t)length + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT - start;
 	memset(header + length, ' ', padded - (size_t)length);

@@ -26,16 +26,17 @@ enum { COLORS = sizeof color_names / sizeof color_names[0] };
 #define FIELD(member) offsetof(struct options, member)
 
 static const struct option_rule rules[OPTIONS] = {
-	[OPTION_BATCH] = {"batch", TYPE_COUNT, FIELD(problem.batch), 1, LARGEST_COUNT, 0, "B",
-                          "sequences in the batch"},
+	[OPTION_BATCH] =
+		{"batch", TYPE_COUNT, FIELD(problem.batch), 1, LARGEST_COUNT, 0, "B", "sequences in the batch"},
 	[OPTION_HEADS] = {"heads", TYPE_COUNT, FIELD(problem.heads), 1, LARGEST_COUNT, 0, "H", "heads"},
-	[OPTION_SEQ] = {"seq", TYPE_COUNT, FIELD(problem.seq), 1, LARGEST_SEQ, 0, "N",
-                        "tokens, queries and keys alike"},
-	[OPTION_DIM] = {"dim", TYPE_COUNT, FIELD(problem.dim), 1, MAX_HEAD_DIM, 0, "d",
-                        "head dimension, the width of V, 1 to 128"},
+	[OPTION_SEQ] =
+		{"seq", TYPE_COUNT, FIELD(problem.seq), 1, LARGEST_SEQ, 0, "N", "tokens, queries and keys alike"},
+	[OPTION_DIM] =
+		{"dim", TYPE_COUNT, FIELD(problem.dim), 1, MAX_HEAD_DIM, 0, "d",
+                 "head dimension, the width of V, 1 to 128"},
 	[OPTION_CAUSAL] = {"causal", TYPE_FLAG, FIELD(problem.causal), 0, 0, 0, 0, "query i sees keys 0 to i only"},
-	[OPTION_SCALE] = {"scale", TYPE_NUMBER, FIELD(problem.scale), 0, 0, 0, "s",
-                          "scores are s q.k (default 1/sqrt(d))"},
+	[OPTION_SCALE] =
+		{"scale", TYPE_NUMBER, FIELD(problem.scale), 0, 0, 0, "s", "scores are s q.k (default 1/sqrt(d))"},
 	[OPTION_TILE_Q] = {"tile-q", TYPE_COUNT, FIELD(problem.tile_q), 1, 1024, 0, "Br", "query rows of a tile"},
 	[OPTION_TILE_K] = {"tile-k", TYPE_COUNT, FIELD(problem.tile_k), 1, 65536, 0, "Bc", "key rows of a tile"},
 	[OPTION_ROWS] = {"rows", TYPE_COUNT, FIELD(problem.rows), 1, LARGEST_EXTENT, 0, "R", "rows"},
@@ -48,27 +49,30 @@ static const struct option_rule rules[OPTIONS] = {
 	[OPTION_N] = {"n", TYPE_COUNT, FIELD(problem.n), 1, LARGEST_COUNT, 0, "n", "columns of B and C"},
 	[OPTION_K] = {"k", TYPE_COUNT, FIELD(problem.k), 1, LARGEST_COUNT, 0, "k", "columns of A, rows of B"},
 	[OPTION_SEED] = {"seed", TYPE_SEED, FIELD(problem.seed), 0, 0, 0, "S", "of the inputs"},
-	[OPTION_INPUT] = {"input", TYPE_CHOICE, FIELD(problem.input), 0, INPUT_KINDS, input_kind_names, "KIND",
-                          "random, large-logits, very-negative, constant, one-hot, ramp"},
+	[OPTION_INPUT] =
+		{"input", TYPE_CHOICE, FIELD(problem.input), 0, INPUT_KINDS, input_kind_names, "KIND",
+                 "random, large-logits, very-negative, constant, one-hot, ramp"},
 	[OPTION_LOAD] = {"load", TYPE_TEXT, FIELD(problem.load), 0, 0, 0, "DIR", "take the inputs from DIR/*.npy"},
 	[OPTION_KERNEL] = {"kernel", TYPE_TEXT, FIELD(kernel), 0, 0, 0, "NAME", "one kernel (default: all)"},
 	[OPTION_SAVE] = {"save", TYPE_TEXT, FIELD(save), 0, 0, 0, "DIR", "write the outputs as DIR/*.npy"},
 	[OPTION_SWEEP] = {"sweep", TYPE_FLAG, FIELD(sweep), 0, 0, 0, 0, "run over a range of sizes, written as TSV"},
-	[OPTION_REPEAT] = {"repeat", TYPE_COUNT, FIELD(repeat), 1, LARGEST_COUNT, 0, "R",
-                           "timed runs (default: enough)"},
-	[OPTION_WARMUP] = {"warmup", TYPE_COUNT, FIELD(warmup), 0, LARGEST_COUNT, 0, "W",
-                           "runs before timing starts"},
-	[OPTION_GPU] = {"gpu", TYPE_TEXT, FIELD(gpu), 0, 0, 0, "NAME",
-                        "whose limits and roofs: a100, a100-80, h100, h200, rtx4090"},
-	[OPTION_JSON] = {"json", TYPE_TEXT, FIELD(json), 0, 0, 0, "FILE",
-                         "write the results as JSON; - is standard output"},
-	[OPTION_TSV] = {"tsv", TYPE_TEXT, FIELD(tsv), 0, 0, 0, "FILE",
-                        "write the results as TSV; - is standard output"},
-	[OPTION_EXPLAIN] = {"explain", TYPE_TEXT, FIELD(explain), 0, 0, 0, "FILE",
-                            "write a page on this run, to be opened in a browser"},
+	[OPTION_REPEAT] =
+		{"repeat", TYPE_COUNT, FIELD(repeat), 1, LARGEST_COUNT, 0, "R", "timed runs (default: enough)"},
+	[OPTION_WARMUP] =
+		{"warmup", TYPE_COUNT, FIELD(warmup), 0, LARGEST_COUNT, 0, "W", "runs before timing starts"},
+	[OPTION_GPU] =
+		{"gpu", TYPE_TEXT, FIELD(gpu), 0, 0, 0, "NAME",
+                 "whose limits and roofs: a100, a100-80, h100, h200, rtx4090"},
+	[OPTION_JSON] =
+		{"json", TYPE_TEXT, FIELD(json), 0, 0, 0, "FILE", "write the results as JSON; - is standard output"},
+	[OPTION_TSV] =
+		{"tsv", TYPE_TEXT, FIELD(tsv), 0, 0, 0, "FILE", "write the results as TSV; - is standard output"},
+	[OPTION_EXPLAIN] =
+		{"explain", TYPE_TEXT, FIELD(explain), 0, 0, 0, "FILE",
+                 "write a page on this run, to be opened in a browser"},
 	[OPTION_QUIET] = {"quiet", TYPE_FLAG, FIELD(quiet), 0, 0, 0, 0, "one line a kernel"},
-	[OPTION_COLOR] = {"color", TYPE_CHOICE, FIELD(color), 0, COLORS, color_names, "WHEN",
-                          "auto, always or never"},
+	[OPTION_COLOR] =
+		{"color", TYPE_CHOICE, FIELD(color), 0, COLORS, color_names, "WHEN", "auto, always or never"},
 	[OPTION_HELP] = {"help", TYPE_FLAG, FIELD(help), 0, 0, 0, 0, "print this and exit"},
 	[OPTION_VERSION] = {"version", TYPE_FLAG, FIELD(version), 0, 0, 0, 0, "print the version and exit"},
 };
@@ -78,8 +82,9 @@ static void *field_of(struct options *options, const struct option_rule *rule)
 	return (char *)options + rule->offset;
 }
 
-static int parse_whole(const char *name, const char *text, unsigned long long least, unsigned long long most,
-                       unsigned long long *value, struct error *error)
+static int parse_whole(
+	const char *name, const char *text, unsigned long long least, unsigned long long most,
+	unsigned long long *value, struct error *error)
 {
 	char *end = NULL;
 	errno = 0;
@@ -87,8 +92,9 @@ static int parse_whole(const char *name, const char *text, unsigned long long le
 	*value = starts_with_digit ? strtoull(text, &end, 10) : 0;
 	if (starts_with_digit && *end == '\0' && !errno && *value >= least && *value <= most)
 		return 0;
-	return error_set(error, EXIT_USAGE, "--%s: expected a whole number from %llu to %llu, got '%.60s'", name,
-	                 least, most, text);
+	return error_set(
+		error, EXIT_USAGE, "--%s: expected a whole number from %llu to %llu, got '%.60s'", name, least, most,
+		text);
 }
 
 static int parse_number(const char *name, const char *text, float *value, struct error *error)
@@ -134,8 +140,8 @@ static int parse_value(struct options *options, enum option_name option, const c
 	case TYPE_CHOICE: return parse_choice(rule, text, field, error);
 	case TYPE_TEXT:
 		if (!*text)
-			return error_set(error, EXIT_USAGE, "--%s: expected %s, got nothing", rule->name,
-			                 rule->value);
+			return error_set(
+				error, EXIT_USAGE, "--%s: expected %s, got nothing", rule->name, rule->value);
 		*(const char **)field = text;
 		return 0;
 	}
@@ -174,9 +180,9 @@ static int check_together(const struct options *options, struct error *error)
 		if (!files[i].path || strcmp(files[i].path, "-") != 0)
 			continue;
 		if (holder)
-			return error_set(error, EXIT_USAGE,
-			                 "--%s -, --%s -: only one of them can have standard output", holder,
-			                 rules[files[i].option].name);
+			return error_set(
+				error, EXIT_USAGE, "--%s -, --%s -: only one of them can have standard output",
+				holder, rules[files[i].option].name);
 		holder = rules[files[i].option].name;
 	}
 	/* The last would replace the others. Devices take what they get. */
@@ -194,22 +200,23 @@ static int check_together(const struct options *options, struct error *error)
 	                                           OPTION_LOAD, OPTION_SAVE,   OPTION_JSON, OPTION_EXPLAIN};
 	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
 		if (options->given & OPTION_BIT(refused[i]))
-			return error_set(error, EXIT_USAGE,
-			                 "--%s: not with --sweep, which chooses the sizes and writes TSV",
-			                 rules[refused[i]].name);
+			return error_set(
+				error, EXIT_USAGE, "--%s: not with --sweep, which chooses the sizes and writes TSV",
+				rules[refused[i]].name);
 	return 0;
 }
 
-int options_parse(int argc, char **argv, uint64_t applicable, const struct problem *defaults, struct options *options,
-                  struct error *error)
+int options_parse(
+	int argc, char **argv, uint64_t applicable, const struct problem *defaults, struct options *options,
+	struct error *error)
 {
 	enum { FIRST_CODE = 256 }; /* above every character: getopt_long returns some, too */
 	struct option table[OPTIONS + 1];
 	memset(table, 0, sizeof table);
 	for (int i = 0; i < OPTIONS; i++)
-		table[i] =
-			(struct option){rules[i].name, rules[i].type == TYPE_FLAG ? no_argument : required_argument,
-		                        NULL, FIRST_CODE + i};
+		table[i] = (struct option){
+			rules[i].name, rules[i].type == TYPE_FLAG ? no_argument : required_argument, NULL,
+			FIRST_CODE + i};
 
 	memset(options, 0, sizeof *options);
 	options->problem = *defaults;
@@ -225,8 +232,9 @@ int options_parse(int argc, char **argv, uint64_t applicable, const struct probl
 		if (found == -1)
 			break;
 		if (found == ':')
-			return error_set(error, EXIT_USAGE, "--%s: expected a value %s",
-			                 rules[optopt - FIRST_CODE].name, rules[optopt - FIRST_CODE].value);
+			return error_set(
+				error, EXIT_USAGE, "--%s: expected a value %s", rules[optopt - FIRST_CODE].name,
+				rules[optopt - FIRST_CODE].value);
 		if (found == '?' && optopt >= FIRST_CODE)
 			return error_set(error, EXIT_USAGE, "--%s: takes no value", rules[optopt - FIRST_CODE].name);
 		if (found == '?')
@@ -234,20 +242,20 @@ int options_parse(int argc, char **argv, uint64_t applicable, const struct probl
 		enum option_name option = (enum option_name)(found - FIRST_CODE);
 		const char *name = rules[option].name;
 		if (is_abbreviated(argv, name))
-			return error_set(error, EXIT_USAGE, "%.60s: unknown option; --%s is written in full",
-			                 optarg && optarg == argv[optind - 1] ? argv[optind - 2] : argv[optind - 1],
-			                 name);
+			return error_set(
+				error, EXIT_USAGE, "%.60s: unknown option; --%s is written in full",
+				optarg && optarg == argv[optind - 1] ? argv[optind - 2] : argv[optind - 1], name);
 		if (!(applicable & OPTION_BIT(option)))
-			return error_set(error, EXIT_USAGE,
-			                 "--%s: does not apply to this chapter, expected one that --help lists",
-			                 name);
+			return error_set(
+				error, EXIT_USAGE,
+				"--%s: does not apply to this chapter, expected one that --help lists", name);
 		if (parse_value(options, option, optarg, error) != 0)
 			return error->exit_code;
 		options->given |= OPTION_BIT(option);
 	}
 	if (optind < argc)
-		return error_set(error, EXIT_USAGE, "%.60s: unexpected argument, expected options only",
-		                 argv[optind]);
+		return error_set(
+			error, EXIT_USAGE, "%.60s: unexpected argument, expected options only", argv[optind]);
 	problem_settle(&options->problem);
 	return check_together(options, error);
 }
@@ -256,8 +264,9 @@ int options_check_dimension(const char *source, const char *option, size_t value
 {
 	for (int i = 0; i < OPTIONS; i++)
 		if (strcmp(rules[i].name, option) == 0 && (value < rules[i].least || value > rules[i].most))
-			return error_set(error, EXIT_USAGE, "%s: %s = %zu, expected %llu to %llu", source,
-			                 rules[i].value, value, rules[i].least, rules[i].most);
+			return error_set(
+				error, EXIT_USAGE, "%s: %s = %zu, expected %llu to %llu", source, rules[i].value,
+				value, rules[i].least, rules[i].most);
 	return 0;
 }
 
@@ -286,8 +295,9 @@ void options_print_help(FILE *out, uint64_t applicable, const struct problem *de
 			continue;
 		const struct option_rule *rule = &rules[i];
 		char left[40], value[32];
-		snprintf(left, sizeof left, "--%s%s%s", rule->name, rule->value ? " " : "",
-		         rule->value ? rule->value : "");
+		snprintf(
+			left, sizeof left, "--%s%s%s", rule->name, rule->value ? " " : "",
+			rule->value ? rule->value : "");
 		fprintf(out, "  %-16s %s", left, rule->help);
 		bool is_choice = rule->type == TYPE_CHOICE; /* the first one named is the default */
 		if (!is_choice && format_value(&shown, rule, value, sizeof value))
@@ -296,8 +306,9 @@ void options_print_help(FILE *out, uint64_t applicable, const struct problem *de
 	}
 }
 
-size_t options_of_problem(const struct options *given, const struct problem *problem, uint64_t applicable,
-                          char storage[PROBLEM_ARGUMENTS][32], const char *arguments[PROBLEM_ARGUMENTS])
+size_t options_of_problem(
+	const struct options *given, const struct problem *problem, uint64_t applicable,
+	char storage[PROBLEM_ARGUMENTS][32], const char *arguments[PROBLEM_ARGUMENTS])
 {
 	struct options options = *given;
 	options.problem = *problem;

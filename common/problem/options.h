@@ -76,8 +76,9 @@ struct options {
  * Parses argv on top of `defaults`. `applicable` is the chapter's set; others are refused as not applying here.
  * The strings in *options point into argv. --help and --version are only noted: the caller acts on them.
  */
-int options_parse(int argc, char **argv, uint64_t applicable, const struct problem *defaults, struct options *options,
-                  struct error *error);
+int options_parse(
+	int argc, char **argv, uint64_t applicable, const struct problem *defaults, struct options *options,
+	struct error *error);
 
 /* Refuses a dimension outside what its option takes; `source` names where it came from ("q.npy"). */
 int options_check_dimension(const char *source, const char *option, size_t value, struct error *error);
@@ -92,7 +93,8 @@ void options_print_help(FILE *out, uint64_t applicable, const struct problem *de
  * *options.
  */
 enum { PROBLEM_OPTIONS = OPTION_LOAD + 1, PROBLEM_ARGUMENTS = 2 * PROBLEM_OPTIONS };
-size_t options_of_problem(const struct options *options, const struct problem *problem, uint64_t applicable,
-                          char storage[PROBLEM_ARGUMENTS][32], const char *arguments[PROBLEM_ARGUMENTS]);
+size_t options_of_problem(
+	const struct options *options, const struct problem *problem, uint64_t applicable,
+	char storage[PROBLEM_ARGUMENTS][32], const char *arguments[PROBLEM_ARGUMENTS]);
 
 #endif

@@ -235,14 +235,16 @@ static void write_recording(struct json *json, const struct run_result *result)
 		if (!result->device->simulated || result->device->plain)
 			snprintf(why, sizeof why, "Only the simulated device's counting build sees each access.");
 		else if (bytes > 0)
-			snprintf(why, sizeof why, "This run's trace has %s%s, more than a page should. Try ./%s %s",
-			         cut ? "over " : "", format_bytes((double)bytes, size), result->chapter->program,
-			         result->chapter->small);
+			snprintf(
+				why, sizeof why, "This run's trace has %s%s, more than a page should. Try ./%s %s",
+				cut ? "over " : "", format_bytes((double)bytes, size), result->chapter->program,
+				result->chapter->small);
 		else if (recording_traces())
 			snprintf(why, sizeof why, "SIM_TRACE names a file that could not be read back.");
 		else
-			snprintf(why, sizeof why, "This problem is too large to trace. Try ./%s %s",
-			         result->chapter->program, result->chapter->small);
+			snprintf(
+				why, sizeof why, "This problem is too large to trace. Try ./%s %s",
+				result->chapter->program, result->chapter->small);
 		json_string(json, "no_trace", why);
 	}
 	char *report = recording_report(MOST_REPORT_BYTES, &bytes);
@@ -259,11 +261,12 @@ static void write_result(struct json *json, const struct run_result *result)
 	struct run_result shown = *result;
 	char why[200] = "";
 	if (result->options->trace && result->problem.cols > MOST_ROW_VALUES)
-		snprintf(why, sizeof why, "A row of %zu values is too long for it, %d at most.", result->problem.cols,
-		         MOST_ROW_VALUES);
+		snprintf(
+			why, sizeof why, "A row of %zu values is too long for it, %d at most.", result->problem.cols,
+			MOST_ROW_VALUES);
 	else if (result->options->trace && result->problem.variant.kind != VARIANT_PLAIN)
-		snprintf(why, sizeof why,
-		         "This class's softmax has a variant; the page steps through the plain one.");
+		snprintf(
+			why, sizeof why, "This class's softmax has a variant; the page steps through the plain one.");
 	if (*why) {
 		chapter.add_json = NULL;
 		shown.chapter = &chapter;

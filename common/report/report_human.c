@@ -16,9 +16,9 @@ const char *report_problem(const struct run_result *result, char *text, size_t s
 	text[0] = '\0';
 	for (size_t i = 0; i < sizeof dimensions / sizeof dimensions[0]; i++)
 		if (result->chapter->options & OPTION_BIT(dimensions[i].option) && used < size)
-			used += (size_t)snprintf(text + used, size - used, "%s%c=%zu", used ? " " : "",
-			                         dimensions[i].letter,
-			                         *problem_dimension(&copy, dimensions[i].letter));
+			used += (size_t)snprintf(
+				text + used, size - used, "%s%c=%zu", used ? " " : "", dimensions[i].letter,
+				*problem_dimension(&copy, dimensions[i].letter));
 	if (result->chapter->options & OPTION_BIT(OPTION_BLOCK) && used < size)
 		used += (size_t)snprintf(text + used, size - used, ", blocks of %zu", copy.block);
 	if (copy.causal && used < size)
@@ -71,14 +71,15 @@ static void print_output(FILE *out, const struct output_result *output)
 		fprintf(out, ", power %.2g%s", check->power, check->power < 10.0 ? " (weak)" : "");
 }
 
-static void print_verdict(const struct terminal *terminal, const struct run_result *result,
-                          const struct kernel_result *kernel)
+static void
+print_verdict(const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel)
 {
 	FILE *out = terminal->out;
 	const char *indent = "  "; /* each line after the first stands below what follows the verdict */
 	fputs("  ", out);
-	terminal_print(terminal, kernel->verified ? STYLE_GOOD : STYLE_BAD, "%s",
-	               kernel->verified ? "verified" : "FAILED  ");
+	terminal_print(
+		terminal, kernel->verified ? STYLE_GOOD : STYLE_BAD, "%s",
+		kernel->verified ? "verified" : "FAILED  ");
 	for (size_t i = 0; i < kernel->output_count; i++, indent = "\n            ") {
 		fputs(indent, out);
 		print_output(out, &kernel->outputs[i]);
@@ -93,8 +94,8 @@ static void print_verdict(const struct terminal *terminal, const struct run_resu
 	fputc('\n', out);
 }
 
-static void print_times(const struct terminal *terminal, const struct run_result *result,
-                        const struct kernel_result *kernel)
+static void
+print_times(const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel)
 {
 	FILE *out = terminal->out;
 	char a[32], b[32], c[32];
@@ -117,8 +118,9 @@ static void print_times(const struct terminal *terminal, const struct run_result
 		fprintf(out, "  memory    %s on the device at most\n", format_bytes((double)kernel->peak_bytes, a));
 }
 
-static void add_traffic_row(struct table *table, enum style style, const char *label, const struct traffic *requested,
-                            const struct traffic *sectors, const struct traffic *footprint)
+static void add_traffic_row(
+	struct table *table, enum style style, const char *label, const struct traffic *requested,
+	const struct traffic *sectors, const struct traffic *footprint)
 {
 	char text[6][32];
 	const struct traffic none = {0, 0};
@@ -126,10 +128,12 @@ static void add_traffic_row(struct table *table, enum style style, const char *l
 	for (int i = 0; i < 3; i++) {
 		double unit = i == 1 ? 32.0 : 1.0; /* a sector has 32 bytes */
 		bool empty = i == 1 && !sectors;
-		snprintf(text[2 * i], 32, "%s",
-		         empty ? "" : format_bytes(unit * (double)columns[i]->read_bytes, (char[32]){0}));
-		snprintf(text[2 * i + 1], 32, "%s",
-		         empty ? "" : format_bytes(unit * (double)columns[i]->write_bytes, (char[32]){0}));
+		snprintf(
+			text[2 * i], 32, "%s",
+			empty ? "" : format_bytes(unit * (double)columns[i]->read_bytes, (char[32]){0}));
+		snprintf(
+			text[2 * i + 1], 32, "%s",
+			empty ? "" : format_bytes(unit * (double)columns[i]->write_bytes, (char[32]){0}));
 	}
 	table_row(table, style, "%s|%s|%s|%s|%s|%s|%s", label, text[0], text[1], text[2], text[3], text[4], text[5]);
 }
@@ -162,34 +166,38 @@ static void print_traffic(const struct terminal *terminal, const struct counts *
 	add_prepared_rows(&table, prepared);
 	for (size_t i = 0; i < counts->launch_count; i++) {
 		const struct launch_counts *launch = &counts->launches[i];
-		add_traffic_row(&table, STYLE_BOLD, launch->kernel, &launch->requested, &launch->sectors,
-		                &launch->footprint);
+		add_traffic_row(
+			&table, STYLE_BOLD, launch->kernel, &launch->requested, &launch->sectors, &launch->footprint);
 		for (size_t t = 0; t < launch->tensor_count; t++) {
 			char label[40];
 			snprintf(label, sizeof label, "  %s", launch->tensors[t].name);
-			add_traffic_row(&table, STYLE_PLAIN, label, &launch->tensors[t].requested, NULL,
-			                &launch->tensors[t].footprint);
+			add_traffic_row(
+				&table, STYLE_PLAIN, label, &launch->tensors[t].requested, NULL,
+				&launch->tensors[t].footprint);
 		}
 	}
 	if (counts->launch_count > 1)
-		add_traffic_row(&table, STYLE_BOLD, "all launches", &counts->total.requested, &counts->total.sectors,
-		                &counts->total.footprint);
+		add_traffic_row(
+			&table, STYLE_BOLD, "all launches", &counts->total.requested, &counts->total.sectors,
+			&counts->total.footprint);
 	table_print(&table, terminal);
 	print_atomics(terminal, &counts->total);
 }
 
 /* Atomics have a column of their own where there are any. */
-static void add_model_row(struct table *table, enum style style, const char *label, const uint64_t elements[3],
-                          bool atomics, const char *remark)
+static void add_model_row(
+	struct table *table, enum style style, const char *label, const uint64_t elements[3], bool atomics,
+	const char *remark)
 {
 	char read[32], written[32], added[32], total[32];
-	table_row(table, style, "%s|%s|%s|%s%s%s|%s", label, format_count(elements[0], read),
-	          format_count(elements[1], written), format_count(elements[0] + elements[1], total),
-	          atomics ? "|" : "", atomics ? format_count(elements[2], added) : "", remark);
+	table_row(
+		table, style, "%s|%s|%s|%s%s%s|%s", label, format_count(elements[0], read),
+		format_count(elements[1], written), format_count(elements[0] + elements[1], total),
+		atomics ? "|" : "", atomics ? format_count(elements[2], added) : "", remark);
 }
 
-static void print_models(const struct terminal *terminal, const struct run_result *result,
-                         const struct kernel_result *kernel)
+static void
+print_models(const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel)
 {
 	bool has_heads = result->chapter->options & OPTION_BIT(OPTION_HEADS);
 	bool atomics = kernel->atomic_elements > 0;
@@ -200,22 +208,24 @@ static void print_models(const struct terminal *terminal, const struct run_resul
 		bool requested = model->counts == MODEL_REQUESTED;
 		char formula[80];
 		snprintf(formula, sizeof formula, "%s%s", model->formula, has_heads ? " a head" : "");
-		uint64_t expected[] = {model->read_elements, model->write_elements,
-		                       requested ? kernel->atomic_elements : 0};
+		uint64_t expected[] = {
+			model->read_elements, model->write_elements, requested ? kernel->atomic_elements : 0};
 		add_model_row(&table, STYLE_PLAIN, requested ? "requested" : "footprint", expected, atomics, formula);
 		if (!kernel->counts.counted)
 			continue;
-		uint64_t counted[] = {kernel->measured[i].read_bytes / 4, kernel->measured[i].write_bytes / 4,
-		                      requested ? kernel->measured_atomic_bytes / 4 : 0};
+		uint64_t counted[] = {
+			kernel->measured[i].read_bytes / 4, kernel->measured[i].write_bytes / 4,
+			requested ? kernel->measured_atomic_bytes / 4 : 0};
 		bool equal = memcmp(counted, expected, sizeof counted) == 0;
-		add_model_row(&table, equal ? STYLE_GOOD : STYLE_BAD, "  counted", counted, atomics,
-		              equal ? "equal" : "NOT EQUAL");
+		add_model_row(
+			&table, equal ? STYLE_GOOD : STYLE_BAD, "  counted", counted, atomics,
+			equal ? "equal" : "NOT EQUAL");
 	}
 	table_print(&table, terminal);
 }
 
-static void print_kernel(const struct terminal *terminal, const struct run_result *result,
-                         const struct kernel_result *kernel)
+static void
+print_kernel(const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel)
 {
 	fputc('\n', terminal->out);
 	terminal_print(terminal, STYLE_BOLD, "%s", kernel->kernel->name);

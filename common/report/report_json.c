@@ -22,8 +22,9 @@ static void write_problem(struct json *json, const struct run_result *result)
 	json_open_object(json, "problem");
 	for (size_t i = 0; i < sizeof dimensions / sizeof dimensions[0]; i++)
 		if (applies & OPTION_BIT(dimensions[i].option))
-			json_count(json, problem_dimension_option(dimensions[i].letter),
-			           *problem_dimension(&copy, dimensions[i].letter));
+			json_count(
+				json, problem_dimension_option(dimensions[i].letter),
+				*problem_dimension(&copy, dimensions[i].letter));
 	if (applies & OPTION_BIT(OPTION_CAUSAL))
 		json_bool(json, "causal", problem->causal);
 	if (applies & OPTION_BIT(OPTION_SCALE))
@@ -186,8 +187,9 @@ static void write_kernel(struct json *json, const struct run_result *result, con
 	if (kernel->model_count > 0)
 		write_model(json, "model", &kernel->models[0], kernel->atomic_elements);
 	if (kernel->model_count > 1)
-		write_model(json, kernel->models[1].counts == MODEL_FOOTPRINT ? "model_footprint" : "model_requested",
-		            &kernel->models[1], kernel->atomic_elements);
+		write_model(
+			json, kernel->models[1].counts == MODEL_FOOTPRINT ? "model_footprint" : "model_requested",
+			&kernel->models[1], kernel->atomic_elements);
 	if (kernel->peak_bytes)
 		json_count(json, "peak_bytes", kernel->peak_bytes);
 	if (kernel->counts.counted)

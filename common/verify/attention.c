@@ -30,16 +30,18 @@ static struct attention_inputs attention_inputs(const struct problem *problem, c
 	};
 }
 
-int attention_expect(const struct problem *problem, const struct named_values *inputs,
-                     struct expectations *expectations, struct error *error)
+int attention_expect(
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+	struct error *error)
 {
 	struct attention_inputs attention = attention_inputs(problem, inputs);
 	*expectations = (struct expectations){.all_rows = problem->batch * problem->heads * problem->seq};
 	expectations->row_count = expectations->all_rows;
 
 	bool sampled = rows_are_sampled(problem);
-	if (sampled && !(expectations->rows = sample_rows(problem->seed, problem->batch * problem->heads,
-	                                                  problem->seq, &expectations->row_count)))
+	if (sampled &&
+	    !(expectations->rows = sample_rows(
+		      problem->seed, problem->batch * problem->heads, problem->seq, &expectations->row_count)))
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the rows to check");
 
 	struct attention_reference reference;
@@ -83,8 +85,9 @@ static size_t *rows_of_one_head(const struct problem *problem, const struct expe
 	return rows;
 }
 
-static void expect_gradient(struct expectations *expectations, const char *tensor, struct row_list rows, size_t dim,
-                            double *values, double *tolerances)
+static void expect_gradient(
+	struct expectations *expectations, const char *tensor, struct row_list rows, size_t dim, double *values,
+	double *tolerances)
 {
 	expectations_own(expectations, values);
 	expectations_own(expectations, tolerances);
@@ -98,8 +101,9 @@ static void expect_gradient(struct expectations *expectations, const char *tenso
 	};
 }
 
-int attention_gradients_expect(const struct problem *problem, const struct named_values *inputs,
-                               struct expectations *expectations, struct error *error)
+int attention_gradients_expect(
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+	struct error *error)
 {
 	if (attention_expect(problem, inputs, expectations, error) != 0)
 		return error->exit_code;

@@ -12,14 +12,16 @@
  * name). Up to 2^30 products q k all rows are checked; beyond that 64 rows of each head, the first and the last
  * among them, the others drawn with the problem's seed.
  */
-int attention_expect(const struct problem *problem, const struct named_values *inputs,
-                     struct expectations *expectations, struct error *error);
+int attention_expect(
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+	struct error *error);
 
 /*
  * The same, and what dQ, dK and dV [B, H, N, d] should be, from Q, K, V and dO. Where rows are sampled, dK and dV are
  * checked in one head only, drawn with the seed: a key's gradient needs the softmax of every query of its head.
  */
-int attention_gradients_expect(const struct problem *problem, const struct named_values *inputs,
-                               struct expectations *expectations, struct error *error);
+int attention_gradients_expect(
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+	struct error *error);
 
 #endif

@@ -62,8 +62,8 @@ struct check check_tensor(const struct expectation *expectation, const float *ac
 	return check;
 }
 
-void check_coordinates(size_t row, size_t column, size_t row_length, const size_t *shape, size_t rank,
-                       size_t coordinates[MAX_RANK])
+void check_coordinates(
+	size_t row, size_t column, size_t row_length, const size_t *shape, size_t rank, size_t coordinates[MAX_RANK])
 {
 	size_t rest = row * row_length + column;
 	for (size_t axis = rank; axis-- > 0; rest /= shape[axis])
@@ -90,8 +90,9 @@ static size_t find_row(const struct expectation *expectation, size_t row)
 	return expectation->rows ? r : row;
 }
 
-void check_print_worst(FILE *out, const struct check *check, const struct expectation *expectation,
-                       const float *actual, const size_t *shape, size_t rank)
+void check_print_worst(
+	FILE *out, const struct check *check, const struct expectation *expectation, const float *actual,
+	const size_t *shape, size_t rank)
 {
 	enum { AROUND = 3 };
 	size_t at[MAX_RANK], length = expectation->row_length, row = check->worst_row, column = check->worst_column;

@@ -48,12 +48,13 @@ double check_tolerance(const struct expectation *expectation, size_t r, size_t c
 double check_element(const struct expectation *expectation, const float *actual, size_t r, size_t c);
 
 /* Coordinates of an element in a tensor of this shape, from its flat row and column. */
-void check_coordinates(size_t row, size_t column, size_t row_length, const size_t *shape, size_t rank,
-                       size_t coordinates[MAX_RANK]);
+void check_coordinates(
+	size_t row, size_t column, size_t row_length, const size_t *shape, size_t rank, size_t coordinates[MAX_RANK]);
 
 /* Prints the worst element: tensor, coordinates, both values, and the elements around it in its row. */
-void check_print_worst(FILE *out, const struct check *check, const struct expectation *expectation,
-                       const float *actual, const size_t *shape, size_t rank);
+void check_print_worst(
+	FILE *out, const struct check *check, const struct expectation *expectation, const float *actual,
+	const size_t *shape, size_t rank);
 
 /* error / tolerance; NaN when the check met a non-finite element. */
 double check_ratio(const struct check *check);

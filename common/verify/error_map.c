@@ -55,8 +55,9 @@ static void measure(struct error_map *map, size_t row_length, size_t tile)
 	}
 }
 
-static void look_around(const struct error_map *map, const struct expectation *expectation, const float *actual,
-                        size_t row, size_t column, struct neighbourhood *around)
+static void look_around(
+	const struct error_map *map, const struct expectation *expectation, const float *actual, size_t row,
+	size_t column, struct neighbourhood *around)
 {
 	size_t matrix = row / map->rows * map->rows, in_matrix = row - matrix;
 	size_t rows = map->rows < AROUND_ROWS ? map->rows : AROUND_ROWS;
@@ -65,12 +66,13 @@ static void look_around(const struct error_map *map, const struct expectation *e
 	size_t left = column < columns / 2 ? 0 : column - columns / 2;
 	up = up + rows > map->rows ? map->rows - rows : up;
 	left = left + columns > map->columns ? map->columns - columns : left;
-	*around = (struct neighbourhood){.row = row,
-	                                 .column = column,
-	                                 .first_row = matrix + up,
-	                                 .first_column = left,
-	                                 .rows = rows,
-	                                 .columns = columns};
+	*around = (struct neighbourhood){
+		.row = row,
+		.column = column,
+		.first_row = matrix + up,
+		.first_column = left,
+		.rows = rows,
+		.columns = columns};
 	for (size_t r = 0; r < rows; r++) {
 		ptrdiff_t found = find_row(expectation, matrix + up + r);
 		for (size_t c = 0; c < columns; c++) {
@@ -107,13 +109,15 @@ static void compare(struct error_map *map, const struct expectation *expectation
 	}
 }
 
-bool error_map_make(struct error_map *map, const struct check *check, const struct expectation *expectation,
-                    const float *actual, const size_t *shape, size_t rank, size_t tile)
+bool error_map_make(
+	struct error_map *map, const struct check *check, const struct expectation *expectation, const float *actual,
+	const size_t *shape, size_t rank, size_t tile)
 {
-	*map = (struct error_map){.tensor = check->tensor,
-	                          .rank = rank,
-	                          .worst_error = check->max_abs,
-	                          .worst_tolerance = check->tolerance};
+	*map = (struct error_map){
+		.tensor = check->tensor,
+		.rank = rank,
+		.worst_error = check->max_abs,
+		.worst_tolerance = check->tolerance};
 	memcpy(map->shape, shape, rank * sizeof *shape);
 	measure(map, expectation->row_length, tile);
 	size_t tiles = error_map_tiles(map);

@@ -35,8 +35,9 @@ struct error_map {
  * `check` is what check_tensor said of the same two. `tile` is the height of a tile, 0: chosen; tiles grow until no
  * more than a few thousand are left. The caller frees with error_map_free. False when there is no memory.
  */
-bool error_map_make(struct error_map *map, const struct check *check, const struct expectation *expectation,
-                    const float *actual, const size_t *shape, size_t rank, size_t tile);
+bool error_map_make(
+	struct error_map *map, const struct check *check, const struct expectation *expectation, const float *actual,
+	const size_t *shape, size_t rank, size_t tile);
 
 /* How many ratios there are. */
 size_t error_map_tiles(const struct error_map *map);

@@ -15,8 +15,8 @@ struct row {
 };
 
 /* Weights of one query, and what their tolerance needs. */
-static struct tolerance_terms weigh_keys(const struct attention_inputs *in, size_t query, size_t visible,
-                                         struct row *row)
+static struct tolerance_terms
+weigh_keys(const struct attention_inputs *in, size_t query, size_t visible, struct row *row)
 {
 	size_t first = query / in->seq * in->seq, i = query % in->seq, d = in->dim;
 	const float *q = in->q + query * d, *k = in->k + first * d;
@@ -79,8 +79,8 @@ static void compute_row(const struct attention_inputs *in, const float *d_o, siz
 	}
 }
 
-static void compute_query_gradient(const struct attention_inputs *in, size_t query, const struct row *row, double *dq,
-                                   double *dq_tolerance)
+static void compute_query_gradient(
+	const struct attention_inputs *in, size_t query, const struct row *row, double *dq, double *dq_tolerance)
 {
 	size_t first = query / in->seq * in->seq, d = in->dim;
 	for (size_t j = 0; j < in->seq; j++)
@@ -97,8 +97,9 @@ struct key_gradients {
 };
 
 /* What one query adds to those of one key of its head, which are row `at`. */
-static void add_key_gradients(const struct attention_inputs *in, const float *d_o, size_t query, size_t key,
-                              const struct row *row, const struct key_gradients *sums, size_t at)
+static void add_key_gradients(
+	const struct attention_inputs *in, const float *d_o, size_t query, size_t key, const struct row *row,
+	const struct key_gradients *sums, size_t at)
 {
 	size_t d = in->dim, j = key % in->seq;
 	for (size_t c = 0; c < d; c++) {
@@ -161,13 +162,14 @@ static void compute_part(void *context, size_t index)
 			continue;
 		compute_row(in, all->d_o, query, &part->row);
 		if (asked_for) {
-			compute_query_gradient(in, query, &part->row, all->dq + next_query * d,
-			                       all->dq_tolerance + next_query * d);
+			compute_query_gradient(
+				in, query, &part->row, all->dq + next_query * d, all->dq_tolerance + next_query * d);
 			next_query++;
 		}
 		for (size_t k = first_key; k < end_key; k++)
-			add_key_gradients(in, all->d_o, query, row_at(all->keys, k), &part->row, &part->sums,
-			                  k - part->first_key);
+			add_key_gradients(
+				in, all->d_o, query, row_at(all->keys, k), &part->row, &part->sums,
+				k - part->first_key);
 	}
 }
 
@@ -246,8 +248,9 @@ static void sum_parts(const struct computation *all, struct attention_gradients 
 	}
 }
 
-bool attention_gradients_compute(const struct attention_inputs *inputs, const float *d_o, struct row_list queries,
-                                 struct row_list keys, struct attention_gradients *gradients)
+bool attention_gradients_compute(
+	const struct attention_inputs *inputs, const float *d_o, struct row_list queries, struct row_list keys,
+	struct attention_gradients *gradients)
 {
 	size_t all_rows = inputs->batch * inputs->heads * inputs->seq, d = inputs->dim;
 	if (!queries.rows)
@@ -262,12 +265,13 @@ bool attention_gradients_compute(const struct attention_inputs *inputs, const fl
 		.dv = zeros(keys.count * d),
 		.dv_tolerance = zeros(keys.count * d),
 	};
-	struct computation all = {.in = inputs,
-	                          .d_o = d_o,
-	                          .queries = queries,
-	                          .keys = keys,
-	                          .dq = gradients->dq,
-	                          .dq_tolerance = gradients->dq_tolerance};
+	struct computation all = {
+		.in = inputs,
+		.d_o = d_o,
+		.queries = queries,
+		.keys = keys,
+		.dq = gradients->dq,
+		.dq_tolerance = gradients->dq_tolerance};
 	bool allocated = allocate_parts(&all) && gradients->dq && gradients->dq_tolerance && gradients->dk &&
 	                 gradients->dk_tolerance && gradients->dv && gradients->dv_tolerance;
 	if (allocated) {

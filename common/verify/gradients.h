@@ -32,8 +32,9 @@ struct attention_gradients {
  * query's softmax is needed; a query costs one row. The caller owns the result (attention_gradients_free). Returns
  * false when there is no memory.
  */
-bool attention_gradients_compute(const struct attention_inputs *inputs, const float *d_o, struct row_list queries,
-                                 struct row_list keys, struct attention_gradients *gradients);
+bool attention_gradients_compute(
+	const struct attention_inputs *inputs, const float *d_o, struct row_list queries, struct row_list keys,
+	struct attention_gradients *gradients);
 
 void attention_gradients_free(struct attention_gradients *gradients);
 

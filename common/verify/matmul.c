@@ -13,8 +13,9 @@ double matmul_tolerance_factor(size_t k)
 }
 
 /* One row of C and of its tolerances, row p of B after row p of B: the order that memory likes. */
-static void compute_row(const float *a, const float *b, size_t k, size_t n, struct class_variant variant, double *c,
-                        double *tolerance)
+static void compute_row(
+	const float *a, const float *b, size_t k, size_t n, struct class_variant variant, double *c,
+	double *tolerance)
 {
 	for (size_t p = 0; p < k; p++)
 		for (size_t j = 0; j < n; j++) {
@@ -32,8 +33,9 @@ static void compute_row(const float *a, const float *b, size_t k, size_t n, stru
 	}
 }
 
-int matmul_expect(const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
-                  struct error *error)
+int matmul_expect(
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+	struct error *error)
 {
 	const float *a = find_values(inputs, "A"), *b = find_values(inputs, "B");
 	size_t m = problem->m, n = problem->n, k = problem->k;
@@ -51,8 +53,9 @@ int matmul_expect(const struct problem *problem, const struct named_values *inpu
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the reference");
 	}
 	for (size_t r = 0; r < expectations->row_count; r++)
-		compute_row(a + (sampled ? expectations->rows[r] : r) * k, b, k, n, problem->variant, c + r * n,
-		            tolerances + r * n);
+		compute_row(
+			a + (sampled ? expectations->rows[r] : r) * k, b, k, n, problem->variant, c + r * n,
+			tolerances + r * n);
 	expectations->items[expectations->count++] = (struct expectation){
 		.tensor = "C",
 		.row_count = expectations->row_count,

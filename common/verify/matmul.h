@@ -23,7 +23,8 @@ double matmul_tolerance_factor(size_t k);
  * What "C" [m, n] should be, from the host values of A [m, k] and B [k, n]. Up to 2^30 products all rows are checked;
  * beyond that SAMPLED_ROWS of them.
  */
-int matmul_expect(const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
-                  struct error *error);
+int matmul_expect(
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+	struct error *error);
 
 #endif

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 /* Row `row` of the problem becomes row r of the reference. `scores` is scratch of N doubles. */
-static void compute_row(const struct attention_inputs *in, size_t row, double *scores,
-                        const struct attention_reference *reference, size_t r)
+static void compute_row(
+	const struct attention_inputs *in, size_t row, double *scores, const struct attention_reference *reference,
+	size_t r)
 {
 	size_t head = row / in->seq, i = row % in->seq, d = in->dim;
 	size_t visible = in->causal ? i + 1 : in->seq;
@@ -69,8 +70,9 @@ static void compute_part(void *context, size_t index)
 		compute_row(all->in, all->rows ? all->rows[r] : r, all->scores[index], reference, r);
 }
 
-bool attention_reference_compute(const struct attention_inputs *inputs, const size_t *rows, size_t row_count,
-                                 struct attention_reference *reference)
+bool attention_reference_compute(
+	const struct attention_inputs *inputs, const size_t *rows, size_t row_count,
+	struct attention_reference *reference)
 {
 	size_t all_rows = inputs->batch * inputs->heads * inputs->seq, d = inputs->dim;
 	if (!rows)

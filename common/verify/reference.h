@@ -33,8 +33,9 @@ struct attention_reference {
  * Computes the given rows, flat indices (b H + h) N + i; rows == NULL means all B H N of them, in order.
  * The caller owns the arrays (attention_reference_free). Returns false when there is no memory.
  */
-bool attention_reference_compute(const struct attention_inputs *inputs, const size_t *rows, size_t row_count,
-                                 struct attention_reference *reference);
+bool attention_reference_compute(
+	const struct attention_inputs *inputs, const size_t *rows, size_t row_count,
+	struct attention_reference *reference);
 
 void attention_reference_free(struct attention_reference *reference);
 

@@ -89,8 +89,9 @@ static void add(struct expectations *expectations, struct expectation expectatio
 	expectations->items[expectations->count++] = expectation;
 }
 
-int softmax_expect(const struct problem *problem, const struct named_values *inputs,
-                   struct expectations *expectations, struct error *error)
+int softmax_expect(
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+	struct error *error)
 {
 	const float *x = find_values(inputs, "x"), *v = find_values(inputs, "V");
 	size_t cols = problem->cols, dim = v ? problem->dim : 0;
@@ -109,19 +110,21 @@ int softmax_expect(const struct problem *problem, const struct named_values *inp
 	for (size_t r = 0; r < expectations->row_count; r++)
 		compute_row(x + (sampled ? expectations->rows[r] : r) * cols, v, problem, r, &out);
 
-	add(expectations, (struct expectation){.tensor = "y",
-	                                       .shape = "RC",
-	                                       .row_length = cols,
-	                                       .values = out.y,
-	                                       .tolerances = out.y_tolerance});
+	add(expectations, (struct expectation){
+				  .tensor = "y",
+				  .shape = "RC",
+				  .row_length = cols,
+				  .values = out.y,
+				  .tolerances = out.y_tolerance});
 	add(expectations, (struct expectation){.tensor = "m", .row_length = 1, .values = out.m, .tolerance = 0.0});
 	add(expectations,
 	    (struct expectation){.tensor = "l", .row_length = 1, .values = out.l, .tolerances = out.l_tolerance});
 	if (v)
-		add(expectations, (struct expectation){.tensor = "y",
-		                                       .shape = "Rd",
-		                                       .row_length = dim,
-		                                       .values = out.yv,
-		                                       .tolerances = out.yv_tolerance});
+		add(expectations, (struct expectation){
+					  .tensor = "y",
+					  .shape = "Rd",
+					  .row_length = dim,
+					  .values = out.yv,
+					  .tolerances = out.yv_tolerance});
 	return 0;
 }

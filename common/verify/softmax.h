@@ -44,7 +44,8 @@ double softmax_tolerance_factor(size_t cols, struct class_variant variant);
  * What "y" [R, C], "y" [R, d] = softmax(x) V, "m" [R] and "l" [R] should be, from the host values of x [R, C] and,
  * where a kernel takes it, V [C, d]. Up to 2^30 products y v all rows are checked; beyond that SAMPLED_ROWS of them.
  */
-int softmax_expect(const struct problem *problem, const struct named_values *inputs,
-                   struct expectations *expectations, struct error *error);
+int softmax_expect(
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+	struct error *error);
 
 #endif

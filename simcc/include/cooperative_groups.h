@@ -213,8 +213,9 @@ class coalesced_group : public thread_group
 {
       public:
 	SIM_GROUP explicit coalesced_group(unsigned mask, unsigned meta_rank = 0, unsigned meta_size = 1)
-	    : thread_group(mask, __builtin_popcount(mask & sim_details::lanes_below(sim_details::lane())),
-	                   __builtin_popcount(mask), meta_rank, meta_size)
+	    : thread_group(
+		      mask, __builtin_popcount(mask & sim_details::lanes_below(sim_details::lane())),
+		      __builtin_popcount(mask), meta_rank, meta_size)
 	{
 	}
 	SIM_GROUP void sync() const { __syncwarp(mask_); }
@@ -274,8 +275,9 @@ class thread_block_tile : public thread_group
       public:
 	thread_block_tile() = default;
 	SIM_GROUP thread_block_tile(unsigned rank, unsigned parent_size)
-	    : thread_group(sim_details::tile_lanes(sim_details::lane() / Size_ * Size_, Size_), rank % Size_, Size_,
-	                   rank / Size_, (parent_size + Size_ - 1) / Size_)
+	    : thread_group(
+		      sim_details::tile_lanes(sim_details::lane() / Size_ * Size_, Size_), rank % Size_, Size_,
+		      rank / Size_, (parent_size + Size_ - 1) / Size_)
 	{
 	}
 	/* A tile is a tile, whatever it is a part of. */
@@ -345,14 +347,15 @@ SIM_GROUP coalesced_group tiled_partition(const coalesced_group &group, unsigned
 	sim_details::check_tile(size);
 	const unsigned tile = static_cast<unsigned>(group.thread_rank()) / size;
 
-	return coalesced_group(sim_details::lanes_of_ranks(group.sim_mask(), tile * size, size), tile,
-	                       (static_cast<unsigned>(group.size()) + size - 1) / size);
+	return coalesced_group(
+		sim_details::lanes_of_ranks(group.sim_mask(), tile * size, size), tile,
+		(static_cast<unsigned>(group.size()) + size - 1) / size);
 }
 template <unsigned Size_>
 SIM_GROUP coalesced_group tiled_partition(const coalesced_group &group)
 {
-	static_assert(Size_ > 0 && Size_ <= 32 && (Size_ & (Size_ - 1)) == 0,
-	              "a tile has 1, 2, 4, 8, 16 or 32 threads");
+	static_assert(
+		Size_ > 0 && Size_ <= 32 && (Size_ & (Size_ - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
 	return tiled_partition(group, Size_);
 }
 /* The size is known only when it runs. The last tile of a group may have fewer threads. */
@@ -377,8 +380,8 @@ SIM_GROUP coalesced_group labeled_partition(const Group_ &group, Label_ label)
 	const unsigned first = __builtin_ctz(part);
 	const unsigned firsts = __ballot_sync(group.sim_mask(), first == sim_details::lane());
 
-	return coalesced_group(part, __builtin_popcount(firsts & sim_details::lanes_below(first)),
-	                       __builtin_popcount(firsts));
+	return coalesced_group(
+		part, __builtin_popcount(firsts & sim_details::lanes_below(first)), __builtin_popcount(firsts));
 }
 template <class Group_>
 SIM_GROUP coalesced_group binary_partition(const Group_ &group, bool predicate)

@@ -59,10 +59,12 @@ typedef float2 cuFloatComplex;
 typedef double2 cuDoubleComplex;
 typedef cuFloatComplex cuComplex;
 
-SIM_COMPLEX_FUNCTIONS(cuFloatComplex, float, make_cuFloatComplex, cuCrealf, cuCimagf, cuConjf, cuCaddf, cuCsubf,
-                      cuCmulf, cuCdivf, cuCabsf, cuCfmaf, hypotf, fabsf)
-SIM_COMPLEX_FUNCTIONS(cuDoubleComplex, double, make_cuDoubleComplex, cuCreal, cuCimag, cuConj, cuCadd, cuCsub, cuCmul,
-                      cuCdiv, cuCabs, cuCfma, hypot, fabs)
+SIM_COMPLEX_FUNCTIONS(
+	cuFloatComplex, float, make_cuFloatComplex, cuCrealf, cuCimagf, cuConjf, cuCaddf, cuCsubf, cuCmulf, cuCdivf,
+	cuCabsf, cuCfmaf, hypotf, fabsf)
+SIM_COMPLEX_FUNCTIONS(
+	cuDoubleComplex, double, make_cuDoubleComplex, cuCreal, cuCimag, cuConj, cuCadd, cuCsub, cuCmul, cuCdiv,
+	cuCabs, cuCfma, hypot, fabs)
 
 SIM_COMPLEX(cuComplex) make_cuComplex(float x, float y)
 {

@@ -91,25 +91,31 @@ cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags SIM_D
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags);
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-                            cudaStream_t stream SIM_DEFAULT(0));
-cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-                         enum cudaMemcpyKind kind);
-cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream SIM_DEFAULT(0));
+cudaError_t cudaMemcpyAsync(
+	void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream SIM_DEFAULT(0));
+cudaError_t cudaMemcpy2D(
+	void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+	enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DAsync(
+	void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+	enum cudaMemcpyKind kind, cudaStream_t stream SIM_DEFAULT(0));
 cudaError_t cudaMemset(void *pointer, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream SIM_DEFAULT(0));
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height);
-cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
-                              cudaStream_t stream SIM_DEFAULT(0));
-cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset SIM_DEFAULT(0),
-                               enum cudaMemcpyKind kind SIM_DEFAULT(cudaMemcpyHostToDevice));
-cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
-                                    enum cudaMemcpyKind kind, cudaStream_t stream SIM_DEFAULT(0));
-cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset SIM_DEFAULT(0),
-                                 enum cudaMemcpyKind kind SIM_DEFAULT(cudaMemcpyDeviceToHost));
-cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
-                                      enum cudaMemcpyKind kind, cudaStream_t stream SIM_DEFAULT(0));
+cudaError_t cudaMemset2DAsync(
+	void *pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream SIM_DEFAULT(0));
+cudaError_t cudaMemcpyToSymbol(
+	const void *symbol, const void *from, size_t bytes, size_t offset SIM_DEFAULT(0),
+	enum cudaMemcpyKind kind SIM_DEFAULT(cudaMemcpyHostToDevice));
+cudaError_t cudaMemcpyToSymbolAsync(
+	const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+	cudaStream_t stream SIM_DEFAULT(0));
+cudaError_t cudaMemcpyFromSymbol(
+	void *to, const void *symbol, size_t bytes, size_t offset SIM_DEFAULT(0),
+	enum cudaMemcpyKind kind SIM_DEFAULT(cudaMemcpyDeviceToHost));
+cudaError_t cudaMemcpyFromSymbolAsync(
+	void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+	cudaStream_t stream SIM_DEFAULT(0));
 cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol);
 cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
@@ -130,8 +136,8 @@ cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream SIM_DEFAULT(0));
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream SIM_DEFAULT(0),
-                                     unsigned flags SIM_DEFAULT(0));
+cudaError_t
+cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream SIM_DEFAULT(0), unsigned flags SIM_DEFAULT(0));
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 /* CPU time that passed between the two: it says nothing about a GPU's. */
@@ -140,16 +146,16 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 /* ---- kernels ---- */
 /* From C++, pass the kernel itself: the typed overload in cuda_runtime.h runs it. An untyped address does not say
  * what the arguments are, so this one returns cudaErrorInvalidDeviceFunction. */
-cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
-                             cudaStream_t stream);
+cudaError_t cudaLaunchKernel(
+	const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes, cudaStream_t stream);
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel);
 cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache config);
 /* By threads, blocks and shared memory of the chosen GPU; registers are not known here and do not limit it. */
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, int block_size,
-                                                          size_t dynamic_shared_bytes);
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *kernel, int block_size,
-                                                                   size_t dynamic_shared_bytes, unsigned flags);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+	int *blocks, const void *kernel, int block_size, size_t dynamic_shared_bytes);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+	int *blocks, const void *kernel, int block_size, size_t dynamic_shared_bytes, unsigned flags);
 
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
@@ -178,8 +184,8 @@ SIM_API_INLINE cudaDeviceDisablePeerAccess(int peer)
 	(void)peer;
 	return cudaErrorInvalidDevice;
 }
-SIM_API_INLINE cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
-                                   cudaStream_t stream SIM_DEFAULT(0))
+SIM_API_INLINE cudaMemcpyPeerAsync(
+	void *to, int to_device, const void *from, int from_device, size_t bytes, cudaStream_t stream SIM_DEFAULT(0))
 {
 	if (to_device != 0 || from_device != 0)
 		return cudaErrorInvalidDevice;

@@ -28,7 +28,7 @@ BACKWARD_FAULTS := $(addprefix $(BUILD)/backward/faults/,$(shell perl $(HERE)/su
 $(BACKWARD_FAULTS): $(BUILD)/backward/faults/%: $(HERE)/backward/faults $(HERE)/support/plant.pl $(BACKWARD)/backward.cu | backward-program
 	@mkdir -p $(@D)
 	@perl $(HERE)/support/plant.pl $(BACKWARD)/backward.cu $(HERE)/backward/faults $* > $@.cu
-	@objects=$(ROOT)/build/$(NAME)/sim; $(BACKWARD_SIMCC) $@.cu $$objects/06_backward/main.o \
+	@objects=$(ROOT)/build/$(NAME)/sim; $(BACKWARD_SIMCC) $@.cu $$objects/06_backward/chapter.o \
 		$$objects/common/*.o $$objects/common/*/*.o -lm -o $@
 
 $(BACKWARD)/backward: backward-program

@@ -74,8 +74,9 @@ static float weigh(enum gradient_variant variant, struct row *row, size_t visibl
 	return l;
 }
 
-static float row_constant(enum gradient_variant variant, const struct attention_inputs *in, const float *d_o,
-                          const float *v, const struct row *row, size_t visible, float l)
+static float row_constant(
+	enum gradient_variant variant, const struct attention_inputs *in, const float *d_o, const float *v,
+	const struct row *row, size_t visible, float l)
 {
 	float D = 0.0f;
 	if (variant == FAULT_NO_D)
@@ -94,8 +95,9 @@ static float row_constant(enum gradient_variant variant, const struct attention_
 	return D;
 }
 
-static void one_query(enum gradient_variant variant, const struct attention_inputs *in, const float *all_d_o,
-                      size_t head, size_t i, struct row *row, float *dq, float *dk, float *dv)
+static void one_query(
+	enum gradient_variant variant, const struct attention_inputs *in, const float *all_d_o, size_t head, size_t i,
+	struct row *row, float *dq, float *dk, float *dv)
 {
 	size_t N = in->seq, d = in->dim, query = head * N + i, visible = in->causal ? i + 1 : N;
 	const float *q = in->q + query * d, *k = in->k + head * N * d, *v = in->v + head * N * d;
@@ -129,8 +131,9 @@ static void one_query(enum gradient_variant variant, const struct attention_inpu
 	}
 }
 
-void gradient_variant(enum gradient_variant variant, const struct attention_inputs *in, const float *d_o, float *dq,
-                      float *dk, float *dv)
+void gradient_variant(
+	enum gradient_variant variant, const struct attention_inputs *in, const float *d_o, float *dq, float *dk,
+	float *dv)
 {
 	size_t N = in->seq, heads = in->batch * in->heads, elements = heads * N * in->dim;
 	struct row row = {calloc(N, sizeof(float)), calloc(N, sizeof(float)), calloc(N, sizeof(float))};
@@ -139,8 +142,9 @@ void gradient_variant(enum gradient_variant variant, const struct attention_inpu
 		memset(tensors[t], 0, elements * sizeof(float));
 	for (size_t head = 0; head < heads && variant != FAULT_ZEROS; head++)
 		for (size_t t = 0; t < N; t++)
-			one_query(variant, in, d_o, head, variant == CORRECT_REVERSED ? N - 1 - t : t, &row, dq, dk,
-			          dv);
+			one_query(
+				variant, in, d_o, head, variant == CORRECT_REVERSED ? N - 1 - t : t, &row, dq, dk,
+				dv);
 	if (variant == FAULT_LAST_ROW)
 		memset(dq + elements - in->dim, 0, in->dim * sizeof(float));
 	if (variant == FAULT_NAN)

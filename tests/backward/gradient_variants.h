@@ -35,7 +35,8 @@ enum gradient_variant {
 const char *gradient_variant_name(enum gradient_variant variant);
 
 /* Writes dQ, dK and dV, [B, H, N, d] each, on top of zeros. */
-void gradient_variant(enum gradient_variant variant, const struct attention_inputs *inputs, const float *d_o,
-                      float *dq, float *dk, float *dv);
+void gradient_variant(
+	enum gradient_variant variant, const struct attention_inputs *inputs, const float *d_o, float *dq, float *dk,
+	float *dv);
 
 #endif

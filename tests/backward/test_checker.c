@@ -33,17 +33,19 @@ static void expect(struct setting *s)
 	cr_assert_eq(attention_gradients_expect(&s->problem, named, &s->expectations, &error), 0);
 }
 
-static struct setting set_up(size_t batch, size_t heads, size_t seq, size_t dim, bool causal, enum input_kind kind,
-                             uint64_t seed)
+static struct setting
+set_up(size_t batch, size_t heads, size_t seq, size_t dim, bool causal, enum input_kind kind, uint64_t seed)
 {
 	static const char *const names[] = {"Q", "K", "V", "dO"};
-	struct setting s = {.problem = {.batch = batch,
-	                                .heads = heads,
-	                                .seq = seq,
-	                                .dim = dim,
-	                                .causal = causal,
-	                                .seed = seed,
-	                                .input = kind}};
+	struct setting s = {
+		.problem = {
+			.batch = batch,
+			.heads = heads,
+			.seq = seq,
+			.dim = dim,
+			.causal = causal,
+			.seed = seed,
+			.input = kind}};
 	problem_settle(&s.problem);
 	s.elements = batch * heads * seq * dim;
 	for (size_t i = 0; i < 4; i++) {
@@ -107,23 +109,26 @@ Test(checker, correct_orders_pass)
 			for (int variant = 0; variant < CORRECT_VARIANTS; variant++, configurations++) {
 				struct outcome o = run(&s, (enum gradient_variant)variant);
 				for (int g = 0; g < GRADIENTS; g++) {
-					cr_expect(o.checks[g].passed,
-					          "%s of %s, %s, N=%zu d=%zu causal=%d: error %g, tolerance %g",
-					          gradient_names[g],
-					          gradient_variant_name((enum gradient_variant)variant),
-					          input_kind_names[kind], n[2], n[3], causal, o.checks[g].max_abs,
-					          o.checks[g].tolerance);
+					cr_expect(
+						o.checks[g].passed,
+						"%s of %s, %s, N=%zu d=%zu causal=%d: error %g, tolerance %g",
+						gradient_names[g],
+						gradient_variant_name((enum gradient_variant)variant),
+						input_kind_names[kind], n[2], n[3], causal, o.checks[g].max_abs,
+						o.checks[g].tolerance);
 					worst[g] = fmax(worst[g], check_ratio(&o.checks[g]));
 				}
 				free_run(&o);
 			}
 			tear_down(&s);
 		}
-	cr_log_info("%d configurations, largest error/tolerance: dQ %.2f, dK %.2f, dV %.2f", configurations, worst[0],
-	            worst[1], worst[2]);
+	cr_log_info(
+		"%d configurations, largest error/tolerance: dQ %.2f, dK %.2f, dV %.2f", configurations, worst[0],
+		worst[1], worst[2]);
 	for (int g = 0; g < GRADIENTS; g++)
-		cr_expect(worst[g] <= 0.5, "%s of a correct order used %.2f of its tolerance", gradient_names[g],
-		          worst[g]);
+		cr_expect(
+			worst[g] <= 0.5, "%s of a correct order used %.2f of its tolerance", gradient_names[g],
+			worst[g]);
 }
 
 /*
@@ -195,12 +200,13 @@ Test(checker, planted_faults_fail)
 					continue;
 				const struct tally *t = &tallies[g];
 				not_judged += t->not_judged;
-				cr_expect(harmless    ? t->found == 0
-				          : sometimes ? t->found > 0
-				                      : t->passed == 0,
-				          "%s of '%s' on %s: found in %d shapes, passed in %d, not judged in %d",
-				          gradient_names[g], gradient_variant_name(faults[f].fault),
-				          input_kind_names[kind], t->found, t->passed, t->not_judged);
+				cr_expect(
+					harmless    ? t->found == 0
+					: sometimes ? t->found > 0
+						    : t->passed == 0,
+					"%s of '%s' on %s: found in %d shapes, passed in %d, not judged in %d",
+					gradient_names[g], gradient_variant_name(faults[f].fault),
+					input_kind_names[kind], t->found, t->passed, t->not_judged);
 			}
 		}
 	cr_log_info("%d outputs were not judged", not_judged);

@@ -49,9 +49,10 @@ static bool differ(const char *a, const char *b)
 
 static double error_of(const char *program, const char *tensor)
 {
-	const char *command = text("%s --kernel backward_split --seq 200 --dim 40 --input large-logits --repeat 1 "
-	                           "--json -",
-	                           program);
+	const char *command =
+		text("%s --kernel backward_split --seq 200 --dim 40 --input large-logits --repeat 1 "
+	             "--json -",
+	             program);
 	struct outcome o = run_program(LIST("/bin/sh", "-c", command), NOTHING, 60);
 	cr_assert_eq(o.status, 0, "%s: %s", command, o.err);
 	const char *errors = strstr(o.out, "\"outputs\":");
@@ -86,19 +87,22 @@ Test(faults, each_changes_the_output_and_is_found)
 		char *right = text("%s/right", directory), *wrong = text("%s/wrong", directory);
 		struct outcome good =
 			run(TEST_ROOT "/06_backward/backward", faults[f].kernel, faults[f].options, right);
-		struct outcome bad = run(text("%s/backward/faults/%s", TEST_BUILD, name), faults[f].kernel,
-		                         faults[f].options, wrong);
+		struct outcome bad = run(
+			text("%s/backward/faults/%s", TEST_BUILD, name), faults[f].kernel, faults[f].options, wrong);
 		cr_expect_eq(good.status, 0, "the correct twin of %s: %s", name, good.err);
-		cr_expect_eq(bad.status, 1, "%s in %s passed: exit %d\n%s%s", name, faults[f].kernel, bad.status,
-		             bad.out, bad.err);
+		cr_expect_eq(
+			bad.status, 1, "%s in %s passed: exit %d\n%s%s", name, faults[f].kernel, bad.status, bad.out,
+			bad.err);
 		char list[32], *rest = list;
 		snprintf(list, sizeof list, "%s", faults[f].wrong);
 		for (char *tensor; (tensor = strtok_r(rest, " ", &rest));) {
-			cr_expect(strstr(bad.err, text("%s is wrong", tensor)), "%s in %s: %s is not reported:\n%s",
-			          name, faults[f].kernel, tensor, bad.err);
+			cr_expect(
+				strstr(bad.err, text("%s is wrong", tensor)), "%s in %s: %s is not reported:\n%s",
+				name, faults[f].kernel, tensor, bad.err);
 			lower(tensor);
-			cr_expect(differ(text("%s/%s.npy", right, tensor), text("%s/%s.npy", wrong, tensor)),
-			          "%s in %s changes nothing in %s", name, faults[f].kernel, tensor);
+			cr_expect(
+				differ(text("%s/%s.npy", right, tensor), text("%s/%s.npy", wrong, tensor)),
+				"%s in %s changes nothing in %s", name, faults[f].kernel, tensor);
 		}
 		free_outcome(&good);
 		free_outcome(&bad);

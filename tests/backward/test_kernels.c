@@ -127,9 +127,10 @@ static struct tensor expected_of(const struct shape *s, const char *kernel, cons
 		snprintf(list, sizeof list, "%s", rows[r].tensors);
 		for (char *name; (name = strtok_r(rest, " ", &rest));)
 			if (strcmp(rows[r].kernel, kernel) == 0 && strcmp(name, tensor) == 0)
-				t = (struct tensor){.read = bytes * rows[r].read,
-				                    .write = bytes * rows[r].write,
-				                    .atomic = bytes * rows[r].atomic};
+				t = (struct tensor){
+					.read = bytes * rows[r].read,
+					.write = bytes * rows[r].write,
+					.atomic = bytes * rows[r].atomic};
 	}
 	return t;
 }
@@ -170,20 +171,22 @@ static void compare_launch(const char *line, const struct shape *s, const struct
 	               {"backward_dkdv", 8}, {"backward_dq", 7},   {"backward_atomic", 9}};
 	for (size_t k = 0; k < sizeof touched / sizeof touched[0]; k++)
 		if (strcmp(touched[k].kernel, launch->kernel) == 0)
-			cr_expect_eq(launch->tensor_count, touched[k].tensors, "%s: %s touched %zu tensors", line,
-			             launch->kernel, launch->tensor_count);
+			cr_expect_eq(
+				launch->tensor_count, touched[k].tensors, "%s: %s touched %zu tensors", line,
+				launch->kernel, launch->tensor_count);
 	for (size_t t = 0; t < launch->tensor_count; t++) {
 		const struct tensor *got = &launch->tensors[t];
 		struct tensor expected = expected_of(s, launch->kernel, got->name);
-		cr_expect(got->read == expected.read && got->write == expected.write &&
-		                  got->atomic == expected.atomic,
-		          "%s: %s, %s: read %zu write %zu atomic %zu bytes, expected %zu %zu %zu", line,
-		          launch->kernel, got->name, (size_t)got->read, (size_t)got->write, (size_t)got->atomic,
-		          (size_t)expected.read, (size_t)expected.write, (size_t)expected.atomic);
+		cr_expect(
+			got->read == expected.read && got->write == expected.write && got->atomic == expected.atomic,
+			"%s: %s, %s: read %zu write %zu atomic %zu bytes, expected %zu %zu %zu", line, launch->kernel,
+			got->name, (size_t)got->read, (size_t)got->write, (size_t)got->atomic, (size_t)expected.read,
+			(size_t)expected.write, (size_t)expected.atomic);
 	}
 	if (strcmp(launch->kernel, "forward") != 0)
-		cr_expect_eq(launch->exp, expected_exponentials(s, launch->kernel), "%s: %s: %zu exponentials", line,
-		             launch->kernel, (size_t)launch->exp);
+		cr_expect_eq(
+			launch->exp, expected_exponentials(s, launch->kernel), "%s: %s: %zu exponentials", line,
+			launch->kernel, (size_t)launch->exp);
 	cr_expect_eq(launch->hazards, 0, "%s: %s", line, launch->kernel);
 	/* No bank conflicts of loads in any kernel with tiles; where lanes share addresses, fewer passes than phases.
 	 */
@@ -197,8 +200,9 @@ static void check_shape(const struct shape *s, const char *more)
 {
 	char *report_path = text("%s/report", scratch_directory());
 	char *tile = s->tile ? text("--tile-k %zu", s->tile) : text("--warmup 0");
-	char *line = text("--batch %zu --heads %zu --seq %zu --dim %zu %s %s %s --quiet --repeat 1 --warmup 0",
-	                  s->batch, s->heads, s->N, s->d, s->causal ? "--causal" : "--seed 3", tile, more);
+	char *line =
+		text("--batch %zu --heads %zu --seq %zu --dim %zu %s %s %s --quiet --repeat 1 --warmup 0", s->batch,
+	             s->heads, s->N, s->d, s->causal ? "--causal" : "--seed 3", tile, more);
 	struct outcome o = run_with(line, LIST(text("SIM_REPORT=%s", report_path)));
 	cr_expect_eq(o.status, 0, "backward %s: exit %d\n%s%s", line, o.status, o.out, o.err);
 	if (o.status == 0) {
@@ -264,8 +268,9 @@ static void expect_judged(const char *options, const char *not_judged)
 	{
 		const char *tensor = json_string_of(output, "tensor");
 		bool judged = cJSON_IsTrue(json_get(output, "judged"));
-		cr_expect_eq(judged, !strstr(not_judged, tensor), "%s: %s, power %g", options, tensor,
-		             json_number_of(output, "power"));
+		cr_expect_eq(
+			judged, !strstr(not_judged, tensor), "%s: %s, power %g", options, tensor,
+			json_number_of(output, "power"));
 		cr_expect_eq(judged, json_number_of(output, "power") >= 1.0, "%s: %s", options, tensor);
 		cr_expect_leq(json_number_of(output, "max_abs"), json_number_of(output, "tolerance"));
 		count++;
@@ -281,8 +286,8 @@ Test(kernels, each_output_says_whether_it_was_judged)
 	expect_judged("--seq 113 --dim 64 --input very-negative --causal", "");
 	expect_judged("--seq 113 --dim 64 --input constant", "dQ"); /* equal keys: a query cannot choose */
 	expect_judged("--seq 1 --dim 8", "dQ dK"); /* one key: its weight is 1 whatever q and k are */
-	struct outcome o = run_program(LIST(TEST_ROOT "/06_backward/backward", "--seq", "1", "--dim", "8", "--quiet"),
-	                               NOTHING, 60);
+	struct outcome o = run_program(
+		LIST(TEST_ROOT "/06_backward/backward", "--seq", "1", "--dim", "8", "--quiet"), NOTHING, 60);
 	cr_expect_eq(o.status, 0);
 	cr_expect(strstr(o.out, "not judged: rounding may exceed the result"), "%s", o.out);
 	free_outcome(&o);
@@ -316,8 +321,9 @@ static void save_inputs(const char *directory, const struct setting *s)
 	const size_t shape[] = {s->inputs.batch, s->inputs.heads, s->inputs.seq, s->inputs.dim};
 	struct error error;
 	for (int t = 0; t < TENSORS; t++)
-		cr_assert_eq(save_tensor(directory, tensor_names[t], s->tensors[t], shape, 4, &error), 0, "%s",
-		             error.message);
+		cr_assert_eq(
+			save_tensor(directory, tensor_names[t], s->tensors[t], shape, 4, &error), 0, "%s",
+			error.message);
 }
 
 /*
@@ -351,8 +357,9 @@ Test(kernels, finite_differences)
 				for (size_t i = 0; i < s.elements; i++)
 					error = fmax(error, fabs((double)got[i] - difference[t][i]));
 				cr_log_info("%s %s causal=%d: %g", kernels[k], gradients[t], causal, error / size[t]);
-				cr_expect(error / size[t] <= 2e-6, "%s of %s, causal=%d: %g", gradients[t],
-				          kernels[k], causal, error / size[t]);
+				cr_expect(
+					error / size[t] <= 2e-6, "%s of %s, causal=%d: %g", gradients[t], kernels[k],
+					causal, error / size[t]);
 				free(got);
 			}
 		}
@@ -396,11 +403,13 @@ Test(kernels, split_is_the_same_to_the_bit_in_any_order)
 	float *first[OUTPUTS], *other[OUTPUTS];
 	run_in_order("backward_split", directory, "SIM_ORDER=forward", first);
 	for (int k = 0; k < ORDERS; k++) {
-		run_in_order("backward_split", directory,
-		             k == 0 ? "SIM_ORDER=reverse" : text("SIM_ORDER=shuffle:%d", k), other);
+		run_in_order(
+			"backward_split", directory, k == 0 ? "SIM_ORDER=reverse" : text("SIM_ORDER=shuffle:%d", k),
+			other);
 		for (int t = 0; t < OUTPUTS; t++)
-			cr_expect_eq(memcmp(first[t], other[t], elements_of(t) * sizeof(float)), 0,
-			             "%s differs in order %d", outputs[t], k);
+			cr_expect_eq(
+				memcmp(first[t], other[t], elements_of(t) * sizeof(float)), 0,
+				"%s differs in order %d", outputs[t], k);
 		free_values(other);
 	}
 	free_values(first);
@@ -475,8 +484,9 @@ Test(kernels, shared_memory_reads_per_product)
 				continue;
 			double reads = (double)launch->shared_load.bytes / 4 / (kernels[k].products * 128 * 128 * 64);
 			cr_log_info("%s: %g", launch->kernel, reads);
-			cr_expect(reads > 0.25 && reads <= kernels[k].most, "%s: %g reads a product", launch->kernel,
-			          reads);
+			cr_expect(
+				reads > 0.25 && reads <= kernels[k].most, "%s: %g reads a product", launch->kernel,
+				reads);
 			found++;
 		}
 		cr_expect_eq(found, 1);
@@ -561,8 +571,9 @@ Test(kernels, what_cannot_be_is_refused)
 	expect_refused("--kernel naive", 2, "expected one of backward_naive, backward_split, backward_atomic");
 	expect_refused("--tile-q 48", 3, "32 x 32 or 64 x 64");
 	expect_refused("--tile-q 32 --tile-k 64", 3, "tiles of 32 queries x 64 keys");
-	expect_refused("--kernel backward_split --tile-q 64 --dim 128 --gpu rtx4090", 3,
-	               "need 154112 bytes of shared memory a block, NVIDIA GeForce RTX 4090 has 101376");
+	expect_refused(
+		"--kernel backward_split --tile-q 64 --dim 128 --gpu rtx4090", 3,
+		"need 154112 bytes of shared memory a block, NVIDIA GeForce RTX 4090 has 101376");
 	expect_refused(text("--load %s --seq 8", directory), 2, "expected 8 for N");
 
 	write_text(text("%s/do.npy", directory), "not numpy");

@@ -39,8 +39,8 @@ Test(reference, agrees_with_finite_differences)
 	} cases[] = {{1, 1, 17, 8, false, 0.35355339f}, {1, 1, 17, 8, true, 0.35355339f}, {1, 1, 17, 8, true, -0.5f},
 	             {2, 2, 5, 3, false, 0.7f},         {1, 2, 6, 1, true, 1.0f},         {1, 1, 1, 8, false, 1.0f}};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		struct setting s = set_up(cases[i].batch, cases[i].heads, cases[i].seq, cases[i].dim, cases[i].causal,
-		                          cases[i].scale);
+		struct setting s = set_up(
+			cases[i].batch, cases[i].heads, cases[i].seq, cases[i].dim, cases[i].causal, cases[i].scale);
 		if (cases[i].seq > 1) {
 			double worst = compare_with_differences(&s);
 			cr_expect(worst <= 1e-5, "case %zu: %g", i, worst);
@@ -129,8 +129,9 @@ Test(reference, tolerances)
 	double eps = 0x1p-23, p[2] = {1 / (1 + exp(-6)), 1 / (1 + exp(6))};
 	double score = 0.5 * (8 * 6 + 0.5 * 6), phi = 8 + 1 + score;
 	double products = 4 + 4; /* |dO v| of the key, and of the mean: |v| is 1 everywhere */
-	double ds[2] = {eps * p[0] * ((8 + 1 + 0.5) * products + score * products),
-	                eps * p[1] * ((8 + 1 + 0.5) * products + score * products)};
+	double ds[2] = {
+		eps * p[0] * ((8 + 1 + 0.5) * products + score * products),
+		eps * p[1] * ((8 + 1 + 0.5) * products + score * products)};
 	for (size_t row = 0; row < 2; row++) {
 		cr_expect_float_eq(g.dq_tolerance[row], 0.5 * (ds[0] * 3 + ds[1] * 3), 1e-15);
 		cr_expect_float_eq(g.dk_tolerance[row], 2 * 0.5 * ds[row] * 2, 1e-15, "two queries");
@@ -147,8 +148,8 @@ Test(reference, sampled_rows)
 	const size_t queries[] = {0, 3, 17, 35}, keys[] = {9, 12, 17, 30};
 	struct attention_gradients all, some;
 	cr_assert(attention_gradients_compute(&s.inputs, s.tensors[3], every_row, every_row, &all));
-	cr_assert(attention_gradients_compute(&s.inputs, s.tensors[3], (struct row_list){queries, 4},
-	                                      (struct row_list){keys, 4}, &some));
+	cr_assert(attention_gradients_compute(
+		&s.inputs, s.tensors[3], (struct row_list){queries, 4}, (struct row_list){keys, 4}, &some));
 	for (size_t r = 0; r < 4; r++) {
 		cr_expect_eq(memcmp(some.dq + r * 4, all.dq + queries[r] * 4, 4 * sizeof(double)), 0, "dQ %zu", r);
 		cr_expect_eq(memcmp(some.dk + r * 4, all.dk + keys[r] * 4, 4 * sizeof(double)), 0, "dK %zu", r);

@@ -19,7 +19,7 @@ static void shell(const char *command)
 char *untouched(const char *name)
 {
 	char *tree = hand_out(name, NULL);
-	shell(text("cd '%s' && rm -rf common classroom plots tests */main.c */Makefile */*.h", tree));
+	shell(text("cd '%s' && rm -rf common classroom plots tests */chapter.c */Makefile */*.h", tree));
 	return tree;
 }
 
@@ -91,10 +91,11 @@ char *zipped(const char *directory, const char *top)
 {
 	char *zip = text("%s-%s.zip", directory, *top ? "top" : "flat");
 	if (*top)
-		shell(text("d=$(mktemp -d) && mkdir -p \"$d/%s\" && cp -r '%s/.' \"$d/%s\" && cd \"$d\" && zip -qr "
-		           "'%s' . && "
-		           "rm -rf \"$d\"",
-		           top, directory, top, zip));
+		shell(
+			text("d=$(mktemp -d) && mkdir -p \"$d/%s\" && cp -r '%s/.' \"$d/%s\" && cd \"$d\" && zip -qr "
+		             "'%s' . && "
+		             "rm -rf \"$d\"",
+		             top, directory, top, zip));
 	else
 		shell(text("cd '%s' && zip -qr '%s' .", directory, zip));
 	return zip;

@@ -29,19 +29,20 @@ static const char *const visibilities[] = {"hidden", "after_due_date", "after_pu
 /* The schema of the documentation: which keys there may be, and what they hold. */
 static void expect_schema(const cJSON *results)
 {
-	static const char *const keys[] = {"score",
-	                                   "max_score",
-	                                   "execution_time",
-	                                   "output",
-	                                   "output_format",
-	                                   "test_output_format",
-	                                   "test_name_format",
-	                                   "visibility",
-	                                   "stdout_visibility",
-	                                   "extra_data",
-	                                   "tests",
-	                                   "leaderboard",
-	                                   NULL};
+	static const char *const keys[] = {
+		"score",
+		"max_score",
+		"execution_time",
+		"output",
+		"output_format",
+		"test_output_format",
+		"test_name_format",
+		"visibility",
+		"stdout_visibility",
+		"extra_data",
+		"tests",
+		"leaderboard",
+		NULL};
 	static const char *const test_keys[] = {"score",       "max_score",  "status",     "name",
 	                                        "name_format", "number",     "output",     "output_format",
 	                                        "tags",        "visibility", "extra_data", NULL};
@@ -74,8 +75,8 @@ static void expect_schema(const cJSON *results)
 		cr_expect(is_one_of(get(test, "status"), (const char *const[]){"passed", "failed", NULL}));
 		cr_expect_eq(strcmp(cJSON_GetStringValue(get(test, "status")), "passed") == 0, score == most);
 		cr_expect(cJSON_IsString(get(test, "name")) && cJSON_IsString(get(test, "number")));
-		cr_expect(cJSON_IsString(get(test, "output")) &&
-		          cJSON_GetStringValue(get(test, "output"))[0] != '\0');
+		cr_expect(
+			cJSON_IsString(get(test, "output")) && cJSON_GetStringValue(get(test, "output"))[0] != '\0');
 		cr_expect(is_one_of(get(test, "output_format"), formats));
 		/* a hidden test would hide the total from the student */
 		cr_expect_str_eq(cJSON_GetStringValue(get(test, "visibility")), "visible");
@@ -105,16 +106,16 @@ Test(classroom_gradescope, partial_results_survive_a_kill)
 {
 	only_when_thorough();
 	char *tree = solution("killed"), *path = text("%s.json", tree);
-	struct outcome o = run_program(LIST("sh", "-c",
-	                                    "setsid \"$@\" >/dev/null 2>&1 & g=$!; "
-	                                    "while ! grep -q '\"status\" : \"passed\"' \"$R\" 2>/dev/null; do sleep "
-	                                    "0.05; kill -0 $g || exit 1; done; "
-	                                    "kill -s KILL -- -$g || exit 2; wait $g; exit 0",
-	                                    "sh", "perl", TEST_ROOT "/classroom/grade.pl", "--submission", tree,
-	                                    "--results", path),
-	                               LIST("CC=" TEST_CC, "CXX=" TEST_CXX, text("R=%s", path),
-	                                    text("TMPDIR=%s", scratch_directory())), /* it cannot clean up */
-	                               300);
+	struct outcome o = run_program(
+		LIST("sh", "-c",
+	             "setsid \"$@\" >/dev/null 2>&1 & g=$!; "
+	             "while ! grep -q '\"status\" : \"passed\"' \"$R\" 2>/dev/null; do sleep "
+	             "0.05; kill -0 $g || exit 1; done; "
+	             "kill -s KILL -- -$g || exit 2; wait $g; exit 0",
+	             "sh", "perl", TEST_ROOT "/classroom/grade.pl", "--submission", tree, "--results", path),
+		LIST("CC=" TEST_CC, "CXX=" TEST_CXX, text("R=%s", path),
+	             text("TMPDIR=%s", scratch_directory())), /* it cannot clean up */
+		300);
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	free_outcome(&o);
 	cJSON *results = cJSON_Parse(read_text(path));
@@ -134,8 +135,8 @@ Test(classroom_gradescope, junit_names_every_criterion)
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	char *xml = read_text(path);
 	cr_assert_not_null(strstr(xml, "<testsuites tests=\"21\" failures=\"2\">"), "%s", xml);
-	cr_assert_not_null(strstr(xml, "<testcase classname=\"01_naive\" name=\"01.softmax: hard inputs\">"), "%s",
-	                   xml);
+	cr_assert_not_null(
+		strstr(xml, "<testcase classname=\"01_naive\" name=\"01.softmax: hard inputs\">"), "%s", xml);
 	cr_assert_not_null(strstr(xml, "<failure message=\""), "%s", xml);
 	int opened = 0, closed = 0;
 	for (char *at = xml; (at = strstr(at, "<testcase ")); at++)
@@ -157,23 +158,24 @@ Test(classroom_gradescope, a_folder_of_submissions_becomes_a_table)
 	write_text(text("%s/carla.zip", folder), "no zip\n");
 	write_text(text("%s/anna.zip", folder), "no zip either, and of the same name\n");
 	/* stored, with another letter in it than its checksum is of */
-	struct outcome o =
-		run_program(LIST("sh", "-ec",
-	                         "cd \"$1/anna\" && zip -q -0 ../doris.zip 01_naive/naive.cu predictions.txt && "
-	                         "perl -pi -e 's/weighted_sum\\(/Weighted_sum(/' ../doris.zip && mv ../doris.zip "
-	                         "\"../Zo\303\253.zip\"",
-	                         "sh", folder),
-	                    NOTHING, 60);
+	struct outcome o = run_program(
+		LIST("sh", "-ec",
+	             "cd \"$1/anna\" && zip -q -0 ../doris.zip 01_naive/naive.cu predictions.txt && "
+	             "perl -pi -e 's/weighted_sum\\(/Weighted_sum(/' ../doris.zip && mv ../doris.zip "
+	             "\"../Zo\303\253.zip\"",
+	             "sh", folder),
+		NOTHING, 60);
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	free_outcome(&o);
-	o = run_program(LIST("make", "-s", "-C", TEST_ROOT, "grade", text("SUBMISSIONS=%s", folder),
-	                     text("RESULTS=%s", into), "ONLY=01_naive", "CC=" TEST_CC),
-	                LIST("CXX=" TEST_CXX), 300);
+	o = run_program(
+		LIST("make", "-s", "-C", TEST_ROOT, "grade", text("SUBMISSIONS=%s", folder), text("RESULTS=%s", into),
+	             "ONLY=01_naive", "CC=" TEST_CC),
+		LIST("CXX=" TEST_CXX), 300);
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
 	char *csv = read_text(text("%s/results.csv", into));
 	cr_assert_not_null(csv);
-	cr_expect_not_null(strstr(csv, "submission,points,of,01.score,01.softmax,01.weighted-sum,remark\n"), "%s",
-	                   csv);
+	cr_expect_not_null(
+		strstr(csv, "submission,points,of,01.score,01.softmax,01.weighted-sum,remark\n"), "%s", csv);
 	cr_expect_not_null(strstr(csv, "\nanna,13,13,3,6,4,\n"), "%s", csv);
 	cr_expect_not_null(strstr(csv, "\n\"berta, b.zip\",13,13,3,6,4,\n"), "%s", csv);
 	cr_expect_not_null(strstr(csv, "\ncarla.zip,0,13,0,0,0,"), "%s", csv);
@@ -203,15 +205,16 @@ Test(classroom_gradescope, the_autograder_grades)
 	free_outcome(&o);
 	char *own = hand_out("submission", CLASS_OF_WINDOWS);
 	solve(own, NULL);
-	o = run_program(LIST("sh", "-ec",
-	                     "mkdir -p \"$AUTOGRADER/source\" \"$AUTOGRADER/results\" && cd \"$AUTOGRADER/source\" "
-	                     "&& unzip -q \"$1\" && "
-	                     "cp -r \"$2\" ../submission && test -x setup.sh && test -x run_autograder && "
-	                     "! find . -name '*.fast' -o -name .git | grep . && ./setup.sh && ./run_autograder",
-	                     "sh", zip, own),
-	                LIST("CC=" TEST_CC, "CXX=" TEST_CXX, "SKIP_INSTALL=1", text("AUTOGRADER=%s", base),
-	                     "GRADE_SANDBOX=limits"),
-	                390);
+	o = run_program(
+		LIST("sh", "-ec",
+	             "mkdir -p \"$AUTOGRADER/source\" \"$AUTOGRADER/results\" && cd \"$AUTOGRADER/source\" "
+	             "&& unzip -q \"$1\" && "
+	             "cp -r \"$2\" ../submission && test -x setup.sh && test -x run_autograder && "
+	             "! find . -name '*.fast' -o -name .git | grep . && ./setup.sh && ./run_autograder",
+	             "sh", zip, own),
+		LIST("CC=" TEST_CC, "CXX=" TEST_CXX, "SKIP_INSTALL=1", text("AUTOGRADER=%s", base),
+	             "GRADE_SANDBOX=limits"),
+		390);
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
 	free_outcome(&o);
 	cJSON *results = cJSON_Parse(read_text(text("%s/results/results.json", base)));

@@ -24,8 +24,8 @@ static struct outcome tool(const char *const arguments[])
 static void expect_refused(const char *const arguments[], const char *says)
 {
 	struct outcome o = tool(arguments);
-	cr_expect_eq(o.status, 2, "%s %s: exit %d, %s", arguments[0], arguments[0] ? arguments[1] : "", o.status,
-	             o.err);
+	cr_expect_eq(
+		o.status, 2, "%s %s: exit %d, %s", arguments[0], arguments[0] ? arguments[1] : "", o.status, o.err);
 	cr_expect(strstr(o.err, says), "'%s' is not in: %s", says, o.err);
 	cr_expect(strchr(o.err, '\n') && !*(strchr(o.err, '\n') + 1), "more than a line: %s", o.err);
 	cr_expect_str_empty(o.out);
@@ -109,8 +109,9 @@ static void expect_region(const char *where, const char *region, const char *lin
 		solution += *at != '\n' && *at != '#' && strncmp(at, "//", 2) != 0 && strncmp(at, "}\n", 2) != 0 &&
 		            strncmp(at, "{\n", 2) != 0 && strncmp(at, "__device__", 10) != 0;
 	}
-	cr_expect(abs(solution - budget) <= 1 + budget / 5, "%s: %d lines, the stub says about %d", where, solution,
-	          budget);
+	cr_expect(
+		abs(solution - budget) <= 1 + budget / 5, "%s: %d lines, the stub says about %d", where, solution,
+		budget);
 }
 
 Test(handout, regions_are_whole)
@@ -166,8 +167,8 @@ Test(handout, every_task_has_three_hints)
 	struct outcome o = run_program_in(tree, LIST("make", "hint", "N=05.rescale", "LEVEL=2"), NOTHING, 20);
 	cr_expect(o.status == 0 && strstr(o.out, "Hint 2 of 3"), "%s%s", o.out, o.err);
 	o = run_program_in(tree, LIST("make", "hint", "N=15"), NOTHING, 20);
-	cr_expect(o.status == 0 && strstr(o.out, "Hint 3 of 3") && strstr(o.out, "the last one"), "%s%s", o.out,
-	          o.err);
+	cr_expect(
+		o.status == 0 && strstr(o.out, "Hint 3 of 3") && strstr(o.out, "the last one"), "%s%s", o.out, o.err);
 	cr_expect(strstr(o.out, "LOG2_E * SOFT_CAP"), "the class's own part of the hint is missing: %s", o.out);
 	cr_expect_null(strstr(o.out, "WINDOW"), "another class's part is in it: %s", o.out);
 	o = run_program_in(tree, LIST("make", "hint"), NOTHING, 20);
@@ -247,8 +248,9 @@ static int look_at(const char *path, const struct stat *status, int flag, struct
 	for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
 		char *own = bare(line);
 		for (size_t i = 0; i < line_count && strlen(own) >= 20; i++)
-			cr_expect_str_neq(own, lines_of_solutions[i], "%s holds a line of the solution of %s: %s",
-			                  path, line_task[i], own);
+			cr_expect_str_neq(
+				own, lines_of_solutions[i], "%s holds a line of the solution of %s: %s", path,
+				line_task[i], own);
 		free(own);
 	}
 	free(content);
@@ -286,8 +288,8 @@ static void expect_no_solution(const char *tree, const char *key)
 	if (key)
 		search_for(key, "the class's key");
 	for (size_t t = 0; t < count; t++) {
-		char *region = region_of(read_text(text("%s/%s/%s", TEST_ROOT, tasks[t].chapter, tasks[t].file)),
-		                         tasks[t].id);
+		char *region = region_of(
+			read_text(text("%s/%s/%s", TEST_ROOT, tasks[t].chapter, tasks[t].file)), tasks[t].id);
 		char *variant = variant_of(tree, tasks[t].chapter);
 		char *other = read_text(text("%s/classroom/solutions/%s/%s.cu", TEST_ROOT, variant, tasks[t].id));
 		search_for_solution(other ? other : region, tasks[t].id);
@@ -315,33 +317,35 @@ Test(handout, windowed_tree_holds_no_solution)
 Test(handout, tree_is_complete)
 {
 	char *tree = hand_out("complete", CLASS_OF_WINDOWS);
-	static const char *const expected[] = {"README.md",
-	                                       "AGENTS.md",
-	                                       "WORKLOG.md",
-	                                       "predictions.txt",
-	                                       "Makefile",
-	                                       "setup.sh",
-	                                       "LICENSE",
-	                                       "class.tsv",
-	                                       ".gitignore",
-	                                       ".clang-format",
-	                                       "common/chapter.mk",
-	                                       "simcc/simcc",
-	                                       "common/problem/class.h",
-	                                       "plots/fa2.gp",
-	                                       "classroom/tasks.tsv",
-	                                       "classroom/hint.pl",
-	                                       "classroom/handout.mk",
-	                                       "classroom/hints/01.score.md",
-	                                       "tests/data/real_qkv/q.npy"};
-	static const char *const left_out[] = {".git",
-	                                       "build",
-	                                       "classroom/handout.pl",
-	                                       "classroom/solutions",
-	                                       "classroom/student",
-	                                       "tests/Makefile",
-	                                       "tests/classroom",
-	                                       ".ci"};
+	static const char *const expected[] = {
+		"README.md",
+		"AGENTS.md",
+		"WORKLOG.md",
+		"predictions.txt",
+		"Makefile",
+		"setup.sh",
+		"LICENSE",
+		"class.tsv",
+		".gitignore",
+		".clang-format",
+		"common/chapter.mk",
+		"simcc/simcc",
+		"common/problem/class.h",
+		"plots/fa2.gp",
+		"classroom/tasks.tsv",
+		"classroom/hint.pl",
+		"classroom/handout.mk",
+		"classroom/hints/01.score.md",
+		"tests/data/real_qkv/q.npy"};
+	static const char *const left_out[] = {
+		".git",
+		"build",
+		"classroom/handout.pl",
+		"classroom/solutions",
+		"classroom/student",
+		"tests/Makefile",
+		"tests/classroom",
+		".ci"};
 	for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
 		cr_expect(exists(text("%s/%s", tree, expected[i])), "no %s", expected[i]);
 	for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
@@ -351,8 +355,9 @@ Test(handout, tree_is_complete)
 		char *readme = read_text(text("%s/%s/README.md", tree, chapters[c].directory));
 		cr_expect(strstr(readme, "## Your tasks\n"), "%s", chapters[c].directory);
 		cr_expect(strstr(readme, "Your class computes something else"), "%s", chapters[c].directory);
-		cr_expect(!exists(text("%s/%s/%s", tree, chapters[c].directory, chapters[c].name)),
-		          "a program is in it");
+		cr_expect(
+			!exists(text("%s/%s/%s", tree, chapters[c].directory, chapters[c].name)),
+			"a program is in it");
 	}
 	/* What is handed out asks tools to coach, and has a place for predictions of kernels there are. */
 	cr_expect(strstr(read_text(text("%s/AGENTS.md", tree)), "coach"));
@@ -378,8 +383,9 @@ Test(handout, links_lead_somewhere)
 				char *target = strndup(at, strcspn(at, ")\"#"));
 				if (target[0] && strncmp(target, "http", 4) != 0) {
 					links++;
-					cr_expect(exists(text("%s/%s", directory, target)), "%s: no %s", directory,
-					          target);
+					cr_expect(
+						exists(text("%s/%s", directory, target)), "%s: no %s", directory,
+						target);
 				}
 			}
 	}
@@ -392,9 +398,10 @@ Test(handout, odd_places_and_keys)
 {
 	const char *scratch = scratch_directory();
 	char *spaced = text("%s/a place\twith 'blanks\"", scratch), *empty = text("%s/empty", scratch);
-	struct outcome o = tool(LIST(spaced, "--class",
-	                             "K\xc3\xbc"
-	                             "che 'A' \"B\" $HOME \xe2\x98\x83"));
+	struct outcome o = tool(
+		LIST(spaced, "--class",
+	             "K\xc3\xbc"
+	             "che 'A' \"B\" $HOME \xe2\x98\x83"));
 	cr_expect_eq(o.status, 0, "%s", o.err);
 	cr_expect(exists(text("%s/05_fa2/fa2.cu", spaced)));
 	cr_expect(strstr(o.out, "cannot build in a path with a space"), "%s", o.out);
@@ -403,8 +410,8 @@ Test(handout, odd_places_and_keys)
 	cr_expect_eq(o.status, 0, "an empty directory is used: %s", o.err);
 	cr_expect(exists(text("%s/05_fa2/fa2.cu", empty)));
 	/* Relative, through make, with what a shell would take apart. */
-	o = run_program_in(TEST_ROOT, LIST("make", "handout", text("OUT=%s/b c", scratch), "CLASS=a'b $$x `y`"),
-	                   NOTHING, 30);
+	o = run_program_in(
+		TEST_ROOT, LIST("make", "handout", text("OUT=%s/b c", scratch), "CLASS=a'b $$x `y`"), NOTHING, 30);
 	cr_expect_eq(o.status, 0, "%s", o.err);
 	struct outcome table = tool(LIST("--class-table", "a'b $x `y`"));
 	cr_expect_str_eq(read_text(text("%s/b c/class.tsv", scratch)), table.out);
@@ -448,12 +455,13 @@ Test(handout, a_key_chooses_the_same_for_ever)
 {
 	struct outcome o = tool(LIST("--class-table", "ws27"));
 	cr_expect_eq(o.status, 0);
-	cr_expect_str_eq(strchr(o.out, '\n') + 1, "01_naive\tsoftcap\t4\n"
-	                                          "02_online_softmax\tsoftcap\t1.5\n"
-	                                          "03_tiled_matmul\tsoftcap\t20\n"
-	                                          "04_fa1\twindow\t9\n"
-	                                          "05_fa2\tsoftcap\t1.5\n"
-	                                          "06_backward\tsoftcap\t5\n");
+	cr_expect_str_eq(
+		strchr(o.out, '\n') + 1, "01_naive\tsoftcap\t4\n"
+					 "02_online_softmax\tsoftcap\t1.5\n"
+					 "03_tiled_matmul\tsoftcap\t20\n"
+					 "04_fa1\twindow\t9\n"
+					 "05_fa2\tsoftcap\t1.5\n"
+					 "06_backward\tsoftcap\t5\n");
 	o = tool(LIST("--class-table"));
 	cr_expect_eq(occurrences(o.out, "\tplain\t-\n"), 6, "%s", o.out);
 	expect_refused(LIST("--class-table", "a", "b"), "one key at most");
@@ -465,14 +473,15 @@ Test(handout, a_bad_class_table_is_refused)
 				   "04_fa1\twindow\t5\n05_fa2\tsoftcap\t2.5\n06_backward\tplain\t-\r\n";
 	static const struct {
 		const char *from, *to, *says;
-	} changes[] = {{"01_naive\tplain", "01_naive\tsink", "no variant 'sink'"},
-	               {"window\t5", "window\t0", "no value of window"},
-	               {"window\t5", "window\t5x", "no value of window"},
-	               {"softcap\t2.5", "softcap\t0.0", "no value of softcap"},
-	               {"softcap\t2.5", "softcap\t2.5f;system(1)", "no value of softcap"},
-	               {"sink\t-", "sink\t3", "no value of sink"},
-	               {"04_fa1\twindow", "04_fa9\twindow", "expected chapter"},
-	               {"06_backward\tplain\t-\r\n", "", "no line for 06_backward"}};
+	} changes[] = {
+		{"01_naive\tplain", "01_naive\tsink", "no variant 'sink'"},
+		{"window\t5", "window\t0", "no value of window"},
+		{"window\t5", "window\t5x", "no value of window"},
+		{"softcap\t2.5", "softcap\t0.0", "no value of softcap"},
+		{"softcap\t2.5", "softcap\t2.5f;system(1)", "no value of softcap"},
+		{"sink\t-", "sink\t3", "no value of sink"},
+		{"04_fa1\twindow", "04_fa9\twindow", "expected chapter"},
+		{"06_backward\tplain\t-\r\n", "", "no line for 06_backward"}};
 	char *path = text("%s/class.tsv", scratch_directory());
 	write_text(path, good);
 	struct outcome o = tool(LIST("--class-header", path));
@@ -481,8 +490,8 @@ Test(handout, a_bad_class_table_is_refused)
 	cr_expect_null(strstr(o.out, "06_backward"), "%s", o.out);
 	for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
 		const char *at = strstr(good, changes[i].from);
-		write_text(path,
-		           text("%.*s%s%s", (int)(at - good), good, changes[i].to, at + strlen(changes[i].from)));
+		write_text(
+			path, text("%.*s%s%s", (int)(at - good), good, changes[i].to, at + strlen(changes[i].from)));
 		expect_refused(LIST("--class-header", path), changes[i].says);
 	}
 	expect_refused(LIST("--class-header", "/nonexistent/class.tsv"), "cannot be read");
@@ -497,11 +506,11 @@ Test(handout, solutions_come_back_to_the_letter)
 	for (int c = 0; c < CHAPTERS; c++) {
 		char *own = text("%s/%s/%s.cu", tree, chapters[c].directory, chapters[c].name);
 		char *course = text("%s/%s/%s.cu", TEST_ROOT, chapters[c].directory, chapters[c].name);
-		struct outcome o =
-			run_program(LIST("/bin/sh", "-c",
-		                         text("unifdef -UHANDOUT %s | grep -v '^[[:space:]]*// solution ' | cmp - %s",
-		                              course, own)),
-		                    NOTHING, 10);
+		struct outcome o = run_program(
+			LIST("/bin/sh", "-c",
+		             text("unifdef -UHANDOUT %s | grep -v '^[[:space:]]*// solution ' | cmp - %s", course,
+		                  own)),
+			NOTHING, 10);
 		cr_expect_eq(o.status, 0, "%s: %s%s", chapters[c].directory, o.out, o.err);
 	}
 }

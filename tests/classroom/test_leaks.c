@@ -62,12 +62,15 @@ Test(leaks, files_of_another_class_fail, .timeout = 300)
 	solved_trees(trees);
 	for (int c = 0; c < CHAPTERS; c++)
 		for (int own = 1; own < CLASSES; own++) {
-			cr_expect(passes(trees[own], &chapters[c], source_of(trees[own], &chapters[c])),
-			          "%s: %s does not pass in its own class", chapters[c].directory, keys[own]);
-			cr_expect(!passes(trees[own], &chapters[c], source_of(trees[0], &chapters[c])),
-			          "%s: the course's file passes in %s", chapters[c].directory, keys[own]);
-			cr_expect(!passes(trees[own], &chapters[c], source_of(trees[CLASSES - own], &chapters[c])),
-			          "%s: the other class's file passes in %s", chapters[c].directory, keys[own]);
+			cr_expect(
+				passes(trees[own], &chapters[c], source_of(trees[own], &chapters[c])),
+				"%s: %s does not pass in its own class", chapters[c].directory, keys[own]);
+			cr_expect(
+				!passes(trees[own], &chapters[c], source_of(trees[0], &chapters[c])),
+				"%s: the course's file passes in %s", chapters[c].directory, keys[own]);
+			cr_expect(
+				!passes(trees[own], &chapters[c], source_of(trees[CLASSES - own], &chapters[c])),
+				"%s: the other class's file passes in %s", chapters[c].directory, keys[own]);
 		}
 }
 
@@ -82,9 +85,10 @@ Test(leaks, regions_of_another_class_fail, .timeout = 300)
 				char *source = source_of(trees[own], &chapters[c]);
 				if (leaked == own)
 					continue;
-				source = put_regions(source, source_of(trees[leaked], &chapters[c]),
-				                     chapters[c].directory);
-				cr_expect(!passes(trees[own], &chapters[c], source), "%s: tasks of %s pass in %s",
-				          chapters[c].directory, leaked ? keys[leaked] : "the course", keys[own]);
+				source = put_regions(
+					source, source_of(trees[leaked], &chapters[c]), chapters[c].directory);
+				cr_expect(
+					!passes(trees[own], &chapters[c], source), "%s: tasks of %s pass in %s",
+					chapters[c].directory, leaked ? keys[leaked] : "the course", keys[own]);
 			}
 }

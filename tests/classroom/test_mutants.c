@@ -14,11 +14,11 @@
  * expression. */
 static void expect_full_score(const char *name, const char *which, int least)
 {
-	struct outcome o =
-		run_program(LIST("sh", "-c",
-	                         text("exec perl %s/tests/classroom/mutants.pl %s %s/graded " SUBMISSIONS "%s.edits",
-	                              TEST_ROOT, TEST_ROOT, scratch_directory(), name)),
-	                    LIST("CC=" TEST_CC, "CXX=" TEST_CXX, text("MUTANT=%s", which)), 390);
+	struct outcome o = run_program(
+		LIST("sh", "-c",
+	             text("exec perl %s/tests/classroom/mutants.pl %s %s/graded " SUBMISSIONS "%s.edits", TEST_ROOT,
+	                  TEST_ROOT, scratch_directory(), name)),
+		LIST("CC=" TEST_CC, "CXX=" TEST_CXX, text("MUTANT=%s", which)), 390);
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
 	const char *line = strstr(o.out, "table: mutation score ");
 	int good = 0, all = 0;
@@ -73,9 +73,10 @@ Test(classroom_mutants, an_edit_that_does_not_apply_fails)
 		"@ 01_naive/naive.cu nothing changes\nloses 01.score: all\n---\nscale * dot\n+++\nscale * dot\n\n"
 		"@ 01_naive/naive.cu a comment\nloses 01.score: all\n---\n#include \"naive.h\"\n+++\n"
 		"#include \"naive.h\" // same\n");
-	struct outcome o = run_program(LIST("perl", TEST_ROOT "/tests/classroom/mutants.pl", TEST_ROOT,
-	                                    text("%s/bad", scratch_directory()), edits),
-	                               LIST("CC=" TEST_CC, "CXX=" TEST_CXX), 300);
+	struct outcome o = run_program(
+		LIST("perl", TEST_ROOT "/tests/classroom/mutants.pl", TEST_ROOT, text("%s/bad", scratch_directory()),
+	             edits),
+		LIST("CC=" TEST_CC, "CXX=" TEST_CXX), 300);
 	cr_assert_eq(o.status, 1, "%s%s", o.out, o.err);
 	cr_assert_not_null(strstr(o.out, "mutation score 0 of 3"), "%s", o.out);
 	cr_assert_not_null(strstr(o.out, "occurs 0 times"), "%s", o.out);

@@ -27,14 +27,15 @@ static const char *list_of(const char *chapter)
 	return list;
 }
 
-static void expect_exactly(const char *program, const struct chapter_files *chapter, const char *failing,
-                           const char *what)
+static void
+expect_exactly(const char *program, const struct chapter_files *chapter, const char *failing, const char *what)
 {
 	for (size_t k = 0; chapter->kernels[k]; k++) {
 		bool verified = verifies(program, chapter->kernels[k], problem_of(chapter->directory));
 		bool fails = is_listed(failing, chapter->kernels[k]);
-		cr_expect_neq(verified, fails, "%s: %s %s", what, chapter->kernels[k],
-		              verified ? "passes, and should not" : "fails, and should not");
+		cr_expect_neq(
+			verified, fails, "%s: %s %s", what, chapter->kernels[k],
+			verified ? "passes, and should not" : "fails, and should not");
 	}
 }
 
@@ -84,9 +85,10 @@ Test(stubs, nothing_skipped_is_over_budget, .timeout = 60)
 	solve(tree, "05.skip");
 	char *program = build_chapter(tree, chapter_named("05_fa2"), "-O1 -w");
 	cr_expect(verifies(program, "fa2_row", "--seq 150 --dim 24"));
-	struct outcome o = run_program(LIST(program, "--seq", "300", "--dim", "24", "--causal", "--kernel", "fa2_row",
-	                                    "--repeat", "1", "--quiet"),
-	                               NOTHING, 60);
+	struct outcome o = run_program(
+		LIST(program, "--seq", "300", "--dim", "24", "--causal", "--kernel", "fa2_row", "--repeat", "1",
+	             "--quiet"),
+		NOTHING, 60);
 	cr_expect_eq(o.status, 1);
 	cr_expect(strstr(o.out, "is not its closed form"), "%s%s", o.out, o.err);
 	cr_expect_null(strstr(o.err, "is wrong"), "%s", o.err);

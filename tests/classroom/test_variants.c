@@ -115,9 +115,10 @@ Test(variants, gradients_are_finite_differences, .timeout = 60)
 					difference -= slow_loss(&in);
 					tensors[t][e] = saved;
 					double expected = (double)(difference / ((long double)high - low));
-					cr_expect_float_eq(gradients[t][e], expected, 2e-5, "%s %g, %s[%zu]: %g, %g",
-					                   variant_names[in.variant.kind], (double)in.variant.value,
-					                   &"dQ\0dK\0dV"[3 * t], e, gradients[t][e], expected);
+					cr_expect_float_eq(
+						gradients[t][e], expected, 2e-5, "%s %g, %s[%zu]: %g, %g",
+						variant_names[in.variant.kind], (double)in.variant.value,
+						&"dQ\0dK\0dV"[3 * t], e, gradients[t][e], expected);
 				}
 			attention_gradients_free(&g);
 		}
@@ -278,8 +279,9 @@ Test(variants, reports_name_the_variant, .timeout = 60)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		char *tree = hand_out(text("named-%zu", i), cases[i].key);
 		char *program = build_chapter(tree, chapter_named(cases[i].chapter), "-O0 -w");
-		char *command = text("%s %s --repeat 1 2>&1; %s %s --repeat 1 --json - 2>&1", program,
-		                     cases[i].options, program, cases[i].options);
+		char *command =
+			text("%s %s --repeat 1 2>&1; %s %s --repeat 1 --json - 2>&1", program, cases[i].options,
+		             program, cases[i].options);
 		struct outcome o = run_program(LIST("/bin/sh", "-c", command), NOTHING, 60);
 		cr_expect(strstr(o.out, cases[i].words), "%s: %s", cases[i].words, o.out);
 		if (cases[i].json)

@@ -32,8 +32,8 @@ size_t read_tasks(struct task tasks[MAX_TASKS])
 		char **fields[] = {&t->id, &t->chapter, &t->file, &t->kernels, &t->title, &t->lines, &t->points};
 		for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++) {
 			*fields[f] = strsep(&line, "\t");
-			cr_assert(*fields[f] && (*fields[f])[0], "tasks.tsv: task %zu has no field %zu", count,
-			          f + 1);
+			cr_assert(
+				*fields[f] && (*fields[f])[0], "tasks.tsv: task %zu has no field %zu", count, f + 1);
 		}
 		cr_assert_null(line, "tasks.tsv: %s has more than seven fields", t->id);
 	}
@@ -83,18 +83,19 @@ char *variant_of(const char *tree, const char *chapter)
 }
 
 /* NULL, and the compiler's words, if it does not build. */
-static char *build(const char *tree, const struct chapter_files *chapter, const char *source, const char *flags,
-                   char **words)
+static char *
+build(const char *tree, const struct chapter_files *chapter, const char *source, const char *flags, char **words)
 {
 	static int number;
 	char *objects = text("%s/build/%s/sim", TEST_ROOT, strrchr("/" TEST_CC, '/') + 1);
 	char *class_object = text("%s/class-%d.o", scratch_directory(), ++number);
 	char *program = text("%s/%s-%d", scratch_directory(), chapter->name, number);
-	char *command = text("%s -std=c11 -D_GNU_SOURCE -I'%s/common' -c '%s/common/problem/variant.c' -o %s\n"
-	                     "CC='%s' CXX='%s' %s/simcc/simcc %s -I'%s/%s' '%s' %s/%s/*.o "
-	                     "$(find %s/common -name '*.o' ! -name variant.o) %s -lm -o %s",
-	                     TEST_CC, tree, tree, class_object, TEST_CC, TEST_CXX, TEST_ROOT, flags, tree,
-	                     chapter->directory, source, objects, chapter->directory, objects, class_object, program);
+	char *command =
+		text("%s -std=c11 -D_GNU_SOURCE -I'%s/common' -c '%s/common/problem/variant.c' -o %s\n"
+	             "CC='%s' CXX='%s' %s/simcc/simcc %s -I'%s/%s' '%s' %s/%s/*.o "
+	             "$(find %s/common -name '*.o' ! -name variant.o) %s -lm -o %s",
+	             TEST_CC, tree, tree, class_object, TEST_CC, TEST_CXX, TEST_ROOT, flags, tree, chapter->directory,
+	             source, objects, chapter->directory, objects, class_object, program);
 	struct outcome o = run_program(LIST("/bin/sh", "-ec", command), NOTHING, 120);
 	*words = strdup(o.err);
 	free_outcome(&o);

@@ -40,7 +40,7 @@ void solve(const char *tree, const char *except);
 char *variant_of(const char *tree, const char *chapter);
 
 /*
- * Compiles a .cu for a chapter of a tree and links it with the course's main.o and harness, but with the tree's own
+ * Compiles a .cu for a chapter of a tree and links it with the course's chapter.o and harness, but with the tree's own
  * class. Returns the program; NULL if it does not compile. `flags` go to simcc.
  */
 char *try_build_source(const char *tree, const struct chapter_files *chapter, const char *source, const char *flags);

@@ -15,11 +15,12 @@ Test(chapters, a_refused_launch_is_named)
 	cr_assert(threads != NULL);
 	memcpy(threads, "SCORE_THREADS=2048 ", strlen("SCORE_THREADS=2048 "));
 	write_text(source, kernels);
-	run = run_program(LIST("sh", "-c",
-	                       text("cd %s && objects=build/$(basename $CC)/sim && simcc/simcc -I01_naive %s "
-	                            "$(find $objects/common $objects/01_naive -name '*.o') -lm -o %s",
-	                            TEST_ROOT, source, program)),
-	                  LIST("CC=" TEST_CC, "CXX=" TEST_CXX), 60);
+	run = run_program(
+		LIST("sh", "-c",
+	             text("cd %s && objects=build/$(basename $CC)/sim && simcc/simcc -I01_naive %s "
+	                  "$(find $objects/common $objects/01_naive -name '*.o') -lm -o %s",
+	                  TEST_ROOT, source, program)),
+		LIST("CC=" TEST_CC, "CXX=" TEST_CXX), 60);
 	cr_assert(run.status == 0, "%s", run.err);
 	run = run_program(LIST(program, "--seq", "16", "--dim", "16"), NOTHING, 30);
 	cr_expect(run.status == 3, "exit %d: %s", run.status, run.err);

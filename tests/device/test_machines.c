@@ -40,8 +40,9 @@ static void bare_machine(const char *user)
 
 static struct outcome set_up(const char *option)
 {
-	return run_program(LIST("/bin/sh", TEST_ROOT "/setup.sh", option),
-	                   LIST(text("PATH=%s", in_scratch("bin")), text("SAID=%s", in_scratch("said"))), 60);
+	return run_program(
+		LIST("/bin/sh", TEST_ROOT "/setup.sh", option),
+		LIST(text("PATH=%s", in_scratch("bin")), text("SAID=%s", in_scratch("said"))), 60);
 }
 
 /* Each manager is asked for the packages as its system names them, and for what there is first. */
@@ -69,12 +70,14 @@ Test(machines, five_package_managers)
 		char *said = read_text(in_scratch("said"));
 
 		for (size_t s = 0; managers[i].says[s] != NULL; s++)
-			cr_expect(strstr(said, managers[i].says[s]), "%s: no \"%s\" in\n%s", managers[i].command,
-			          managers[i].says[s], said);
+			cr_expect(
+				strstr(said, managers[i].says[s]), "%s: no \"%s\" in\n%s", managers[i].command,
+				managers[i].says[s], said);
 		cr_expect_null(strstr(said, " - "), "%s was asked for a package that it does not have", said);
 		/* A stand-in installs nothing: that is told, with what it costs. */
-		cr_expect(run.status == 3 && strstr(run.err, "there is no gnuplot: there are no pictures\n"),
-		          "%s: exit %d: %s", managers[i].command, run.status, run.err);
+		cr_expect(
+			run.status == 3 && strstr(run.err, "there is no gnuplot: there are no pictures\n"),
+			"%s: exit %d: %s", managers[i].command, run.status, run.err);
 		unlink(in_scratch(command));
 	}
 }
@@ -108,16 +111,17 @@ Test(machines, without_a_manager_or_rights_one_line_says_so)
 Test(machines, a_locked_apt_is_waited_for)
 {
 	bare_machine("0");
-	write_program("bin/apt-get", "echo \"$@\" >> \"$SAID\"\n"
-	                             "case \"$*\" in\n"
-	                             "*update*)\n"
-	                             "	echo x >> \"$SAID.tries\"\n"
-	                             "	if [ \"$(cat \"$SAID.tries\")\" = x ]; then\n"
-	                             "		echo 'E: Could not get lock /var/lib/apt/lists/lock' >&2\n"
-	                             "		exit 100\n"
-	                             "	fi ;;\n"
-	                             "*unifdef*) exit 100 ;;\n"
-	                             "esac\n");
+	write_program(
+		"bin/apt-get", "echo \"$@\" >> \"$SAID\"\n"
+			       "case \"$*\" in\n"
+			       "*update*)\n"
+			       "	echo x >> \"$SAID.tries\"\n"
+			       "	if [ \"$(cat \"$SAID.tries\")\" = x ]; then\n"
+			       "		echo 'E: Could not get lock /var/lib/apt/lists/lock' >&2\n"
+			       "		exit 100\n"
+			       "	fi ;;\n"
+			       "*unifdef*) exit 100 ;;\n"
+			       "esac\n");
 	struct outcome run = set_up(NULL);
 	char *said = read_text(in_scratch("said"));
 
@@ -130,10 +134,11 @@ Test(machines, a_locked_apt_is_waited_for)
 /* A chapter of two lines, built by common/chapter.mk as any is: its build directory is the scratch directory. */
 static struct outcome build_chapter(const char *werror)
 {
-	return run_program(LIST("make", "--no-print-directory", "-C", in_scratch("tiny"), "build",
-	                        text("ROOT=%s", scratch_directory()), "HARNESS=", "DEVICE=sim", "CC=" TEST_CC,
-	                        "CXX=" TEST_CXX, werror),
-	                   NOTHING, 120);
+	return run_program(
+		LIST("make", "--no-print-directory", "-C", in_scratch("tiny"), "build",
+	             text("ROOT=%s", scratch_directory()), "HARNESS=", "DEVICE=sim", "CC=" TEST_CC, "CXX=" TEST_CXX,
+	             werror),
+		NOTHING, 120);
 }
 
 Test(machines, a_warning_stops_ci_and_nobody_else)
@@ -143,9 +148,10 @@ Test(machines, a_warning_stops_ci_and_nobody_else)
 	mkdir(in_scratch("tiny"), 0777);
 	cr_assert_eq(symlink(TEST_ROOT "/simcc", in_scratch("simcc")), 0);
 	write_text(in_scratch("tiny/Makefile"), "NAME := tiny\ninclude " TEST_ROOT "/common/chapter.mk\n");
-	write_text(in_scratch("tiny/tiny.cu"),
-	           "__global__ void k(float *y)\n{\n\tfloat correction = 1.0f;\n\ty[0] = 2.0f;\n}\n"
-	           "int main() { return 0; }\n");
+	write_text(
+		in_scratch("tiny/tiny.cu"),
+		"__global__ void k(float *y)\n{\n\tfloat correction = 1.0f;\n\ty[0] = 2.0f;\n}\n"
+		"int main() { return 0; }\n");
 	run = build_chapter("WERROR=");
 	cr_expect(run.status == 0 && strstr(run.err, "unused variable"), "exit %d: %s", run.status, run.err);
 	cr_expect_eq(access(in_scratch("tiny/tiny"), X_OK) | access(in_scratch("tiny/tiny.fast"), X_OK), 0);

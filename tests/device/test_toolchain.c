@@ -34,12 +34,12 @@ Test(toolchain, one_rule_everywhere)
 		for (size_t i = 0; i < sizeof compilers / sizeof compilers[0]; i++)
 			for (int environment = 0; environment < 2; environment++)
 				cr_expect_str_eq(
-					output_of(text("%s='%s' %s make -s -C " TEST_ROOT
-				                       "/%s %s --eval 'print:;@echo "
-				                       "$(CXX),$(COMPILER),$(CXX_COMPILER)' print",
-				                       environment ? "CC" : "IGNORED", compilers[i][0],
-				                       environment ? "env -u CXX" : "env -u CC -u CXX", makefiles[m],
-				                       environment ? "" : text("CC='%s'", compilers[i][0]))),
+					output_of(
+						text("%s='%s' %s make -s -C " TEST_ROOT "/%s %s --eval 'print:;@echo "
+				                     "$(CXX),$(COMPILER),$(CXX_COMPILER)' print",
+				                     environment ? "CC" : "IGNORED", compilers[i][0],
+				                     environment ? "env -u CXX" : "env -u CC -u CXX", makefiles[m],
+				                     environment ? "" : text("CC='%s'", compilers[i][0]))),
 					text("%s,%s,%s", compilers[i][1], compilers[i][2], compilers[i][3]), "%s",
 					makefiles[m]);
 }
@@ -55,8 +55,9 @@ Test(toolchain, programs_depend_on_all_of_it)
 	size_t count = 0;
 
 	for (char *file = strtok(files, " "); file != NULL; file = strtok(NULL, " "), count++) {
-		cr_expect(strstr(of_chapter, text("simcc/%s", file)) != NULL,
-		          "a chapter's program does not depend on %s", file);
+		cr_expect(
+			strstr(of_chapter, text("simcc/%s", file)) != NULL,
+			"a chapter's program does not depend on %s", file);
 	}
 	cr_expect(count > 80, "only %zu files", count);
 }

@@ -32,10 +32,11 @@ static char *trace_of(const char *program, const char *line, const char *first, 
 	for (char *word; (word = strsep(&rest, " ")) != NULL && count < 39;)
 		if (*word != '\0')
 			argv[count++] = word;
-	run = run_program(argv,
-	                  LIST(text("SIM_TRACE=%s", trace_path()), text("SIM_REPORT=%s", report_path()),
-	                       first ? first : "SIM_THREADS=2", second ? second : "SIM_ORDER=forward"),
-	                  60);
+	run = run_program(
+		argv,
+		LIST(text("SIM_TRACE=%s", trace_path()), text("SIM_REPORT=%s", report_path()),
+	             first ? first : "SIM_THREADS=2", second ? second : "SIM_ORDER=forward"),
+		60);
 	trace = read_text(trace_path());
 	cr_expect(run.status == 0, "%s %s: exit %d: %s", program, line, run.status, run.err);
 	cr_expect_str_empty(run.err, "%s %s: not silent: %s", program, line, run.err);
@@ -67,8 +68,9 @@ Test(device_trace, sums_are_the_counts_of_every_chapter)
 		struct trace trace;
 		struct report report;
 
-		trace_of(text("%s/chapters/%s", TEST_BUILD, chapters[i].program),
-		         text("%s --quiet", chapters[i].options), NULL, NULL);
+		trace_of(
+			text("%s/chapters/%s", TEST_BUILD, chapters[i].program),
+			text("%s --quiet", chapters[i].options), NULL, NULL);
 		trace = read_trace(trace_path());
 		report = read_report(report_path());
 		cr_expect(report.launch_count > 0);
@@ -81,11 +83,12 @@ Test(device_trace, sums_are_the_counts_of_every_chapter)
 /* What the page about a run counts up to: the trace of one kernel is the hbm.requested of its JSON. */
 Test(device_trace, sums_are_the_requested_bytes_of_the_json)
 {
-	static const char *const runs[][2] = {{"naive", "naive"},
-	                                      {"fa1", "fa1_paper"},
-	                                      {"fa1", "fa1_row"},
-	                                      {"fa2", "fa2_row"},
-	                                      {"fa2", "fa2_split_q"}};
+	static const char *const runs[][2] = {
+		{"naive", "naive"},
+		{"fa1", "fa1_paper"},
+		{"fa1", "fa1_row"},
+		{"fa2", "fa2_row"},
+		{"fa2", "fa2_split_q"}};
 
 	for (size_t i = 0; i < 2 * sizeof runs / sizeof runs[0]; i++) {
 		const char *const *run = runs[i / 2];
@@ -94,20 +97,23 @@ Test(device_trace, sums_are_the_requested_bytes_of_the_json)
 		const cJSON *requested;
 		cJSON *json;
 
-		trace_of(text("%s/chapters/%s", TEST_BUILD, run[0]),
-		         text("--kernel %s --seq 45 --dim 40%s --quiet --json %s", run[1], i % 2 ? " --causal" : "",
-		              json_path),
-		         NULL, NULL);
+		trace_of(
+			text("%s/chapters/%s", TEST_BUILD, run[0]),
+			text("--kernel %s --seq 45 --dim 40%s --quiet --json %s", run[1], i % 2 ? " --causal" : "",
+		             json_path),
+			NULL, NULL);
 		json = cJSON_Parse(read_text(json_path));
 		cr_assert(json != NULL);
 		requested = json_get(json_get(json_named(json_get(json, "kernels"), run[1]), "hbm"), "requested");
 		trace = read_trace(trace_path());
-		cr_expect(traced_bytes(&trace, -1, "global", NULL, "load") ==
-		                  (uint64_t)json_number_of(requested, "read_bytes"),
-		          "%s: bytes read", run[1]);
-		cr_expect(traced_bytes(&trace, -1, "global", NULL, "store") ==
-		                  (uint64_t)json_number_of(requested, "write_bytes"),
-		          "%s: bytes written", run[1]);
+		cr_expect(
+			traced_bytes(&trace, -1, "global", NULL, "load") ==
+				(uint64_t)json_number_of(requested, "read_bytes"),
+			"%s: bytes read", run[1]);
+		cr_expect(
+			traced_bytes(&trace, -1, "global", NULL, "store") ==
+				(uint64_t)json_number_of(requested, "write_bytes"),
+			"%s: bytes written", run[1]);
 		cr_expect(traced_bytes(&trace, -1, "global", NULL, "load") > 3 * 4 * 45 * 40);
 		free_trace(&trace);
 		cJSON_Delete(json);
@@ -129,11 +135,12 @@ static void expect_same(const char *name, const char *how, const char *trace, co
 
 Test(device_trace, whatever_the_order_the_threads_and_the_checks)
 {
-	static const char *const ways[][2] = {{"SIM_THREADS=1", "SIM_ORDER=forward"},
-	                                      {"SIM_THREADS=2", "SIM_ORDER=reverse"},
-	                                      {"SIM_THREADS=3", "SIM_ORDER=shuffle:7"},
-	                                      {"SIM_THREADS=1", "SIM_CHECK=none"},
-	                                      {"SIM_THREADS=2", "SIM_CHECK=all"}};
+	static const char *const ways[][2] = {
+		{"SIM_THREADS=1", "SIM_ORDER=forward"},
+		{"SIM_THREADS=2", "SIM_ORDER=reverse"},
+		{"SIM_THREADS=3", "SIM_ORDER=shuffle:7"},
+		{"SIM_THREADS=1", "SIM_CHECK=none"},
+		{"SIM_THREADS=2", "SIM_CHECK=all"}};
 
 	for (size_t i = 1; i < CHAPTERS; i += 2) {
 		char *program = text("%s/chapters/%s", TEST_BUILD, chapters[i].program);
@@ -141,8 +148,9 @@ Test(device_trace, whatever_the_order_the_threads_and_the_checks)
 
 		first = trace_of(program, options, NULL, NULL);
 		for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++)
-			expect_same(chapters[i].program, text("with %s %s", ways[w][0], ways[w][1]), first,
-			            trace_of(program, options, ways[w][0], ways[w][1]));
+			expect_same(
+				chapters[i].program, text("with %s %s", ways[w][0], ways[w][1]), first,
+				trace_of(program, options, ways[w][0], ways[w][1]));
 	}
 }
 

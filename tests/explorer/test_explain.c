@@ -107,8 +107,9 @@ Test(explain, every_chapter_has_a_page, .timeout = 180)
 	for (size_t i = 0; i < sizeof chapters / sizeof chapters[0]; i++) {
 		const char *page = text("%s/%zu.html", scratch_directory(), i);
 		const char *program = text("%s/%s", TEST_ROOT, chapters[i].program);
-		struct outcome o = run_in(scratch_directory(), program,
-		                          text("%s --repeat 1 --quiet --explain %s", chapters[i].options, page));
+		struct outcome o =
+			run_in(scratch_directory(), program,
+		               text("%s --repeat 1 --quiet --explain %s", chapters[i].options, page));
 		cr_assert_eq(o.status, 0, "%s: %s", program, o.err);
 		cr_expect_str_empty(o.err, "%s: %s", program, o.err);
 		free_outcome(&o);
@@ -131,8 +132,9 @@ Test(explain, every_chapter_has_a_page, .timeout = 180)
 		cr_expect(result_number(results, 3) <= 375, "%s: %g wide", program, result_number(results, 3));
 		cr_expect(cJSON_IsTrue(cJSON_GetArrayItem(results, 4)), "%s never ends", program);
 		cr_expect(cJSON_IsTrue(cJSON_GetArrayItem(results, 5)), "%s: not the bytes it counted", program);
-		cr_expect(result_number(results, 6) <= 375, "%s: traffic is %g wide", program,
-		          result_number(results, 6));
+		cr_expect(
+			result_number(results, 6) <= 375, "%s: traffic is %g wide", program,
+			result_number(results, 6));
 		cJSON_Delete(results);
 	}
 }
@@ -162,8 +164,9 @@ Test(explain, marks_the_first_wrong_tile, .timeout = 120)
 	struct outcome o = run_in(directory, FA2, text("%s --save %s/right", problem, directory));
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	free_outcome(&o);
-	o = run_in(directory, BROKEN("short_tiles"),
-	           text("%s --save %s/wrong --json %s/wrong.json --explain %s", problem, directory, directory, page));
+	o = run_in(
+		directory, BROKEN("short_tiles"),
+		text("%s --save %s/wrong --json %s/wrong.json --explain %s", problem, directory, directory, page));
 	cr_assert_eq(o.status, 1, "%s", o.err);
 	free_outcome(&o);
 
@@ -182,17 +185,18 @@ Test(explain, marks_the_first_wrong_tile, .timeout = 120)
 	cr_assert_geq(first, 0, "the fault shows nowhere");
 
 #define OUTPUT "document.querySelector('[data-kernel=fa2_row] [data-output=O]')"
-	cJSON *results = browse("", page,
-	                        LIST("eval:Number(" OUTPUT ".querySelector('[data-first]').dataset.tile)",
-	                             "eval:[..." OUTPUT
-	                             ".querySelectorAll('[data-tile]')].map((t) => t.dataset.wrong === 'true')",
-	                             "eval:" OUTPUT ".innerText", "eval:document.querySelectorAll('.ring').length",
-	                             "eval:document.querySelectorAll('[data-equal=false]').length",
-	                             "eval:document.querySelector('.badge').textContent",
-	                             "eval:" OUTPUT ".querySelector('[data-tile]').focus()", "key:ArrowDown",
-	                             "eval:" OUTPUT ".querySelector('[aria-live]').textContent"));
-	cr_expect_eq(result_number(results, 0), first_tile, "tile %g is marked, %d is the first wrong one",
-	             result_number(results, 0), first_tile);
+	cJSON *results = browse(
+		"", page,
+		LIST("eval:Number(" OUTPUT ".querySelector('[data-first]').dataset.tile)",
+	             "eval:[..." OUTPUT ".querySelectorAll('[data-tile]')].map((t) => t.dataset.wrong === 'true')",
+	             "eval:" OUTPUT ".innerText", "eval:document.querySelectorAll('.ring').length",
+	             "eval:document.querySelectorAll('[data-equal=false]').length",
+	             "eval:document.querySelector('.badge').textContent",
+	             "eval:" OUTPUT ".querySelector('[data-tile]').focus()", "key:ArrowDown",
+	             "eval:" OUTPUT ".querySelector('[aria-live]').textContent"));
+	cr_expect_eq(
+		result_number(results, 0), first_tile, "tile %g is marked, %d is the first wrong one",
+		result_number(results, 0), first_tile);
 	const cJSON *tiles = cJSON_GetArrayItem(results, 1);
 	cr_assert_eq(cJSON_GetArraySize(tiles), HEADS * DOWN * ACROSS);
 	for (int t = 0; t < HEADS * DOWN * ACROSS; t++)
@@ -220,10 +224,11 @@ Test(explain, marks_what_is_not_a_number, .timeout = 120)
 	               text("--kernel fa2_row --heads 1 --seq 64 --dim 32 --repeat 1 --quiet --explain %s", page));
 	cr_assert_eq(o.status, 1, "%s", o.err);
 	free_outcome(&o);
-	cJSON *results = browse("", page,
-	                        LIST("eval:document.querySelector('[data-output=O]').innerText",
-	                             "eval:[...document.querySelectorAll('[data-output=O] "
-	                             "[data-wrong=true]')].map((t) => t.dataset.tile).join()"));
+	cJSON *results =
+		browse("", page,
+	               LIST("eval:document.querySelector('[data-output=O]').innerText",
+	                    "eval:[...document.querySelectorAll('[data-output=O] "
+	                    "[data-wrong=true]')].map((t) => t.dataset.tile).join()"));
 	cr_expect(strstr(result_string(results, 0), "O[0, 0, 40, 20] is NaN"), "%s", result_string(results, 0));
 	cr_expect_str_eq(result_string(results, 1), "5", "tiles %s", result_string(results, 1));
 	cJSON_Delete(results);
@@ -232,15 +237,17 @@ Test(explain, marks_what_is_not_a_number, .timeout = 120)
 Test(explain, lists_hazards_with_their_lines, .timeout = 120)
 {
 	const char *page = text("%s/race.html", scratch_directory());
-	struct outcome o = run_in(scratch_directory(), BROKEN("no_barrier"),
-	                          text("--kernel fa2_row --seq 100 --repeat 1 --quiet --explain %s", page));
+	struct outcome o =
+		run_in(scratch_directory(), BROKEN("no_barrier"),
+	               text("--kernel fa2_row --seq 100 --repeat 1 --quiet --explain %s", page));
 	cr_assert_eq(o.status, 1, "%s", o.err);
 	cr_expect(strstr(o.err, "Race reported"), "the terminal does not say it: %s", o.err);
 	free_outcome(&o);
-	cJSON *results = browse("--size 375x800 --dark", page,
-	                        LIST("eval:document.querySelectorAll('[data-tool=racecheck]').length",
-	                             "eval:document.querySelector('.hazards pre').textContent",
-	                             "eval:document.documentElement.scrollWidth"));
+	cJSON *results =
+		browse("--size 375x800 --dark", page,
+	               LIST("eval:document.querySelectorAll('[data-tool=racecheck]').length",
+	                    "eval:document.querySelector('.hazards pre').textContent",
+	                    "eval:document.documentElement.scrollWidth"));
 	cr_expect_gt(result_number(results, 0), 0, "no hazard");
 	cr_expect(strstr(result_string(results, 1), "no_barrier.cu:"), "%s", result_string(results, 1));
 	cr_expect(strchr(result_string(results, 1), '['), "the line is not shown: %s", result_string(results, 1));
@@ -258,8 +265,9 @@ Test(explain, a_program_that_was_moved_still_explains, .timeout = 120)
 	o = run_in(directory, text("%s/moved", directory), "--seq 16 --dim 8 --quiet --explain moved.html");
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	free_outcome(&o);
-	cJSON *results = browse("", text("%s/moved.html#view=traffic&s=3", directory),
-	                        LIST("eval:document.querySelectorAll('.stage .head').length"));
+	cJSON *results =
+		browse("", text("%s/moved.html#view=traffic&s=3", directory),
+	               LIST("eval:document.querySelectorAll('.stage .head').length"));
 	cr_expect_eq(result_number(results, 0), 2);
 	cJSON_Delete(results);
 }
@@ -267,9 +275,10 @@ Test(explain, a_program_that_was_moved_still_explains, .timeout = 120)
 Test(explain, a_trace_too_long_is_left_out_with_a_sentence, .timeout = 120)
 {
 	const char *page = text("%s/long.html", scratch_directory());
-	struct outcome o = run_program(LIST(TEST_ROOT "/06_backward/backward", "--seq", "160", "--repeat", "1",
-	                                    "--quiet", "--explain", page),
-	                               LIST("SIM_TRACE_LIMIT=1"), 60);
+	struct outcome o = run_program(
+		LIST(TEST_ROOT "/06_backward/backward", "--seq", "160", "--repeat", "1", "--quiet", "--explain",
+	             page),
+		LIST("SIM_TRACE_LIMIT=1"), 60);
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	free_outcome(&o);
 	cJSON *data = data_of(page), *run = cJSON_GetArrayItem(json_get(data, "runs"), 0);
@@ -301,8 +310,9 @@ Test(explain, a_missing_trace_has_its_own_reason, .timeout = 120)
 	cr_expect(strstr(says, "SIM_TRACE") && !strstr(says, "too large"), "%s", says);
 
 	page = text("%s/beyond.html", scratch_directory());
-	o = run_in(scratch_directory(), BROKEN("beyond"),
-	           text("--kernel fa2_row --seq 40 --repeat 1 --quiet --explain %s", page));
+	o =
+		run_in(scratch_directory(), BROKEN("beyond"),
+	               text("--kernel fa2_row --seq 40 --repeat 1 --quiet --explain %s", page));
 	cr_assert_eq(o.status, 1, "%s", o.err);
 	free_outcome(&o);
 	says = no_traffic_of(page);
@@ -313,8 +323,9 @@ Test(explain, a_missing_trace_has_its_own_reason, .timeout = 120)
 static const char *page_of_row(const char *options)
 {
 	const char *page = text("%s/row.html", scratch_directory());
-	struct outcome o = run_in(scratch_directory(), TEST_ROOT "/02_online_softmax/online_softmax",
-	                          text("--trace %s --quiet --explain %s", options, page));
+	struct outcome o =
+		run_in(scratch_directory(), TEST_ROOT "/02_online_softmax/online_softmax",
+	               text("--trace %s --quiet --explain %s", options, page));
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	free_outcome(&o);
 	return page;
@@ -324,9 +335,10 @@ static const char *page_of_row(const char *options)
 Test(explain, softmax_steps_are_fp32, .timeout = 120)
 {
 	const char *page = page_of_row("--values 3e38,-3e38,1 --block 1");
-	cJSON *results = browse("", text("%s#view=softmax&s=3", page),
-	                        LIST("eval:document.querySelector('[data-name=total]').textContent",
-	                             "eval:document.querySelector('.equations').innerText"));
+	cJSON *results =
+		browse("", text("%s#view=softmax&s=3", page),
+	               LIST("eval:document.querySelector('[data-name=total]').textContent",
+	                    "eval:document.querySelector('.equations').innerText"));
 	cr_expect_str_eq(result_string(results, 0), "1");
 	cr_expect(strstr(result_string(results, 1), "stays 3.00e38"), "%s", result_string(results, 1));
 	cJSON_Delete(results);

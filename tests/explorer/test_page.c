@@ -19,9 +19,10 @@
 
 static const struct {
 	const char *name, *program;
-} traced[] = {{"naive", TEST_ROOT "/01_naive/naive"},
-              {"fa1_paper", TEST_ROOT "/04_fa1/fa1"},
-              {"fa2_row", TEST_ROOT "/05_fa2/fa2"}};
+} traced[] = {
+	{"naive", TEST_ROOT "/01_naive/naive"},
+	{"fa1_paper", TEST_ROOT "/04_fa1/fa1"},
+	{"fa2_row", TEST_ROOT "/05_fa2/fa2"}};
 enum { TRACED = sizeof traced / sizeof traced[0] };
 
 /* Times of the plain build are no matter here. */
@@ -47,8 +48,8 @@ Test(page, is_one_small_file)
 Test(page, is_the_same_when_made_again, .timeout = 120)
 {
 	const char *again = text("%s/again.html", scratch_directory());
-	struct outcome o = run_program_in(TEST_ROOT, LIST("perl", "plots/explorer.pl", again),
-	                                  LIST("SIM_ORDER=reverse", "SIM_THREADS=1"), 100);
+	struct outcome o = run_program_in(
+		TEST_ROOT, LIST("perl", "plots/explorer.pl", again), LIST("SIM_ORDER=reverse", "SIM_THREADS=1"), 100);
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	char *first = read_text(EXPLORER_PAGE), *second = read_text(again);
 	cr_assert(first && second);
@@ -77,16 +78,18 @@ Test(page, counters_are_those_of_the_command_line, .timeout = 120)
 		const cJSON *requested = json_get(json_get(kernel, "hbm"), "requested");
 		double read = json_number_of(requested, "read_bytes"),
 		       written = json_number_of(requested, "write_bytes");
-		cr_expect_eq(result_number(row, 2), read, "%s reads %.0f, the page says %.0f", traced[i].name, read,
-		             result_number(row, 2));
-		cr_expect_eq(result_number(row, 3), written, "%s writes %.0f, the page says %.0f", traced[i].name,
-		             written, result_number(row, 3));
+		cr_expect_eq(
+			result_number(row, 2), read, "%s reads %.0f, the page says %.0f", traced[i].name, read,
+			result_number(row, 2));
+		cr_expect_eq(
+			result_number(row, 3), written, "%s writes %.0f, the page says %.0f", traced[i].name, written,
+			result_number(row, 3));
 		char digits[32] = "";
 		for (const char *c = result_string(row, 4); *c; c++)
 			if (*c != ',')
 				strncat(digits, c, 1);
-		cr_expect_eq(strtod(digits, NULL), read + written, "%s shows %s", traced[i].name,
-		             result_string(row, 4));
+		cr_expect_eq(
+			strtod(digits, NULL), read + written, "%s shows %s", traced[i].name, result_string(row, 4));
 		cJSON_Delete(json);
 	}
 	cJSON_Delete(results);
@@ -104,8 +107,9 @@ static void expect_fits(const char *options, double width)
 	             "b.offsetParent).map((b) => b.getBoundingClientRect().height))",
 	             "eval:getComputedStyle(document.body).backgroundColor"));
 	for (int i = 0; i < 4; i++)
-		cr_expect(result_number(results, i) <= width, "%s: view %d is %.0f wide", options, i,
-		          result_number(results, i));
+		cr_expect(
+			result_number(results, i) <= width, "%s: view %d is %.0f wide", options, i,
+			result_number(results, i));
 	cr_expect(result_number(results, 4) >= 36, "a button is only %.0f high", result_number(results, 4));
 	bool dark = strstr(options, "--dark");
 	cr_expect_str_eq(result_string(results, 5), dark ? "rgb(13, 17, 23)" : "rgb(255, 255, 255)");
@@ -211,11 +215,12 @@ Test(page, an_address_refused_comes_later, .timeout = 120)
 
 Test(page, a_link_past_the_tabs_keeps_the_step, .timeout = 120)
 {
-	cJSON *results = browse("", EXPLORER_PAGE SOFTMAX "&x=1,2,3&b=1&s=3&theme=nothing",
-	                        LIST("key:Tab", "eval:document.activeElement.className", "key:Enter",
-	                             "eval:new Promise((done) => setTimeout(() => done(location.hash), 100))",
-	                             "eval:document.activeElement.id", "eval:" NAMED("l"),
-	                             "eval:document.documentElement.dataset.theme"));
+	cJSON *results =
+		browse("", EXPLORER_PAGE SOFTMAX "&x=1,2,3&b=1&s=3&theme=nothing",
+	               LIST("key:Tab", "eval:document.activeElement.className", "key:Enter",
+	                    "eval:new Promise((done) => setTimeout(() => done(location.hash), 100))",
+	                    "eval:document.activeElement.id", "eval:" NAMED("l"),
+	                    "eval:document.documentElement.dataset.theme"));
 	cr_expect_str_eq(result_string(results, 0), "skip");
 	cr_expect_str_eq(result_string(results, 1), "#view=softmax&x=1,2,3&b=1&s=3&theme=nothing");
 	cr_expect_str_eq(result_string(results, 2), "main");
@@ -237,21 +242,24 @@ static char *line_of(const char *path, int number)
 
 Test(page, a_tile_tells_its_line, .timeout = 120)
 {
-	cJSON *results = browse("", EXPLORER_PAGE "#s=22",
-	                        LIST("eval:[...document.querySelectorAll('.tile')].filter((t) => "
-	                             "t.getAttribute('aria-label').startsWith('K rows 96'))[2].focus(), "
-	                             "document.getElementById('inspect').innerText",
-	                             "eval:document.querySelector('#inspect pre').textContent", "key:ArrowUp",
-	                             "eval:document.activeElement.getAttribute('aria-label')",
-	                             "eval:document.querySelector('.scrub').value"));
+	cJSON *results =
+		browse("", EXPLORER_PAGE "#s=22",
+	               LIST("eval:[...document.querySelectorAll('.tile')].filter((t) => "
+	                    "t.getAttribute('aria-label').startsWith('K rows 96'))[2].focus(), "
+	                    "document.getElementById('inspect').innerText",
+	                    "eval:document.querySelector('#inspect pre').textContent", "key:ArrowUp",
+	                    "eval:document.activeElement.getAttribute('aria-label')",
+	                    "eval:document.querySelector('.scrub').value"));
 	const char *told = result_string(results, 0), *source = result_string(results, 1);
 	int line = 0;
-	cr_expect(strstr(told, "FlashAttention-2") && strstr(told, "barrier interval") && strstr(told, "loaded"),
-	          "%s", told);
+	cr_expect(
+		strstr(told, "FlashAttention-2") && strstr(told, "barrier interval") && strstr(told, "loaded"), "%s",
+		told);
 	cr_assert_eq(sscanf(source, "fa2.cu:%d ", &line), 1, "%s", source);
 	char *expected = line_of(TEST_ROOT "/05_fa2/fa2.cu", line);
-	cr_expect(strstr(source, expected) && strstr(expected, "from["), "'%s' is not line %d: %s", source, line,
-	          expected);
+	cr_expect(
+		strstr(source, expected) && strstr(expected, "from["), "'%s' is not line %d: %s", source, line,
+		expected);
 	cr_expect(strncmp(result_string(results, 2), "K rows 64", 9) == 0, "%s", result_string(results, 2));
 	cr_expect_str_eq(result_string(results, 3), "22", "an arrow among the tiles moved the clock");
 	cJSON_Delete(results);
@@ -276,8 +284,9 @@ Test(page, predict_first, .timeout = 120)
 	const cJSON *guesses = cJSON_GetArrayItem(results, 7);
 	static const double meant[] = {1e6, 1000, 1234567.5e3, 500000, -1, -1, -1, -1, -1};
 	for (int i = 0; i < 9; i++)
-		cr_expect_eq(result_number(guesses, i), meant[i], "guess %d is taken for %g", i,
-		             result_number(guesses, i));
+		cr_expect_eq(
+			result_number(guesses, i), meant[i], "guess %d is taken for %g", i,
+			result_number(guesses, i));
 	char *ratio = text("%.3g", 4.5e6 / result_number(results, 6));
 	cr_expect(strstr(result_string(results, 5), ratio), "'%s' lacks %s", result_string(results, 5), ratio);
 	cJSON_Delete(results);
@@ -301,15 +310,18 @@ Test(page, sliders_drive_the_closed_forms, .timeout = 120)
 	             "document.querySelector(`.sliders [data-name=${name}]`); slider.value = "
 	             "data.forms.sliders[name].indexOf(value); slider.dispatchEvent(new Event('input')); })",
 	             "eval:document.querySelector('.verdict').innerText"));
-	const double expected[] = {4 * N * N * d + 5 * N * N + N * d, 4 * N * N + 4 * N * d,
-	                           (3 * ceil(N / Bc) + 1) * N * d, 2 * N * d * (1 + ceil(N / Br))};
+	const double expected[] = {
+		4 * N * N * d + 5 * N * N + N * d, 4 * N * N + 4 * N * d, (3 * ceil(N / Bc) + 1) * N * d,
+		2 * N * d * (1 + ceil(N / Br))};
 	cr_expect_str_eq(result_string(results, 0), "true", "what was counted is not the closed form");
 	for (int i = 0; i < 4; i++)
-		cr_expect_eq(result_number(cJSON_GetArrayItem(results, 2), i), expected[i], "form %d: %.0f", i,
-		             result_number(cJSON_GetArrayItem(results, 2), i));
+		cr_expect_eq(
+			result_number(cJSON_GetArrayItem(results, 2), i), expected[i], "form %d: %.0f", i,
+			result_number(cJSON_GetArrayItem(results, 2), i));
 	cr_expect(strstr(result_string(results, 3), "2Br/d = 4"), "%s", result_string(results, 3));
-	cr_expect(strstr(result_string(results, 3), text("%.3g", expected[1] / expected[3])), "%s",
-	          result_string(results, 3));
+	cr_expect(
+		strstr(result_string(results, 3), text("%.3g", expected[1] / expected[3])), "%s",
+		result_string(results, 3));
 	/* Br < d: 2 (N + d) / (d (1 + N / Br)) is 1 / 2.25, more than 2Br/d = 0.25, which it falls to. */
 	const char *loss = result_string(results, 5);
 	cr_expect(strstr(loss, "2.25\u00d7 as many bytes") && strstr(loss, "falls to 2Br/d = 0.25"), "%s", loss);
@@ -319,8 +331,8 @@ Test(page, sliders_drive_the_closed_forms, .timeout = 120)
 /* m, correction and l of every block, the program's and the page's. */
 static void compare_trace(const char *hash, const char *options)
 {
-	cJSON *json = run_json(TEST_ROOT "/02_online_softmax/online_softmax",
-	                       text("--trace --repeat 1 --warmup 0 %s", options), 0);
+	cJSON *json = run_json(
+		TEST_ROOT "/02_online_softmax/online_softmax", text("--trace --repeat 1 --warmup 0 %s", options), 0);
 	const cJSON *trace = json_get(json, "trace");
 	const char *actions[64] = {NULL};
 	int blocks = cJSON_GetArraySize(trace);
@@ -336,8 +348,9 @@ static void compare_trace(const char *hash, const char *options)
 			double expected = cJSON_IsNull(value) ? -INFINITY : value->valuedouble;
 			double shown = shown_number(result_string(cJSON_GetArrayItem(results, i), key));
 			bool same = shown == expected || fabs(shown - expected) <= 1e-3 * fabs(expected);
-			cr_expect(same, "%s, block %d: %s is %g, the page says %g", options, i, keys[key], expected,
-			          shown);
+			cr_expect(
+				same, "%s, block %d: %s is %g, the page says %g", options, i, keys[key], expected,
+				shown);
 		}
 	}
 	cJSON_Delete(results);
@@ -361,9 +374,10 @@ Test(page, the_maximum_is_written_whole, .timeout = 120)
 				     "= tag.getBBox(); return "
 				     "box.x + box.width > tag.ownerSVGElement.viewBox.baseVal.width; }).map((tag) => "
 				     "tag.textContent).join()";
-	cJSON *results = browse("--size 375x800", EXPLORER_PAGE SOFTMAX "&p=1&s=1",
-	                        LIST(beyond, "hash:view=softmax&x=-3e38,-1.111e38&b=1&s=2", beyond,
-	                             "eval:document.querySelectorAll('.bars .tag').length"));
+	cJSON *results =
+		browse("--size 375x800", EXPLORER_PAGE SOFTMAX "&p=1&s=1",
+	               LIST(beyond, "hash:view=softmax&x=-3e38,-1.111e38&b=1&s=2", beyond,
+	                    "eval:document.querySelectorAll('.bars .tag').length"));
 	cr_expect_str_empty(result_string(results, 0), "cut off: %s", result_string(results, 0));
 	cr_expect_str_empty(result_string(results, 1), "cut off: %s", result_string(results, 1));
 	cr_expect_eq(result_number(results, 2), 2);
@@ -380,8 +394,8 @@ Test(page, forgetting_the_correction_is_wrong, .timeout = 120)
 	double right = exp(-5) + exp(-4) + exp(-3) + 1 + exp(-4) + exp(-5);
 	double wrong = 1 + exp(-1) + 1 + exp(-3) + exp(-4) + exp(-5); /* the first block keeps its own maximum */
 	cr_expect_float_eq(shown_number(result_string(results, 0)), 1.0, 1e-5);
-	cr_expect_float_eq(shown_number(result_string(results, 1)), right / wrong, 1e-4, "%s",
-	                   result_string(results, 1));
+	cr_expect_float_eq(
+		shown_number(result_string(results, 1)), right / wrong, 1e-4, "%s", result_string(results, 1));
 	cr_expect(strstr(result_string(results, 2), "forget=1"), "%s", result_string(results, 2));
 	cr_expect_gt(result_number(results, 3), 0);
 	cJSON_Delete(results);
@@ -402,14 +416,16 @@ Test(page, softmax_takes_no_nonsense, .timeout = 120)
 	                    "eval:document.getElementById('block').value = '4097', "
 	                    "document.getElementById('block').dispatchEvent(new Event('input')), "
 	                    "document.getElementById('softmax-error').textContent"));
-	cr_expect(strstr(result_string(results, 0), "Value 2") && strstr(result_string(results, 0), "abc"), "%s",
-	          result_string(results, 0));
+	cr_expect(
+		strstr(result_string(results, 0), "Value 2") && strstr(result_string(results, 0), "abc"), "%s",
+		result_string(results, 0));
 	cr_expect(strstr(result_string(results, 1), "No values"), "%s", result_string(results, 1));
 	cr_expect(strstr(result_string(results, 2), "Value 2"), "%s", result_string(results, 2));
 	cr_expect(strstr(result_string(results, 3), "Value 1"), "%s", result_string(results, 3));
 	cr_expect_str_eq(result_string(results, 4), "");
 	cr_expect(strstr(result_string(results, 5), "whole number"), "%s", result_string(results, 5));
-	cr_expect(strstr(result_string(results, 6), "to 4096"), "an address would not hold it: %s",
-	          result_string(results, 6));
+	cr_expect(
+		strstr(result_string(results, 6), "to 4096"), "an address would not hold it: %s",
+		result_string(results, 6));
 	cJSON_Delete(results);
 }

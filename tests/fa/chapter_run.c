@@ -43,10 +43,11 @@ struct chapter_run run_verified(const char *program, const char *options)
 	cJSON_ArrayForEach(kernel, cJSON_GetObjectItem(run.json, "kernels"))
 	{
 		const char *kernel_name = cJSON_GetObjectItem(kernel, "name")->valuestring;
-		cr_expect(cJSON_IsTrue(cJSON_GetObjectItem(kernel, "verified")), "%s %s: %s is not verified", name,
-		          options, kernel_name);
-		cr_expect_null(cJSON_GetObjectItem(kernel, "skipped"), "%s %s: %s is skipped", name, options,
-		               kernel_name);
+		cr_expect(
+			cJSON_IsTrue(cJSON_GetObjectItem(kernel, "verified")), "%s %s: %s is not verified", name,
+			options, kernel_name);
+		cr_expect_null(
+			cJSON_GetObjectItem(kernel, "skipped"), "%s %s: %s is skipped", name, options, kernel_name);
 		kernels++;
 	}
 	cr_assert(kernels > 0, "%s %s ran no kernel", name, options);
@@ -84,8 +85,9 @@ struct moved elements_of(const cJSON *kernel, const char *name)
 	cJSON_ArrayForEach(tensor, cJSON_GetObjectItem(cJSON_GetObjectItem(kernel, "hbm"), "tensors"))
 	{
 		if (strcmp(cJSON_GetObjectItem(tensor, "name")->valuestring, name) == 0)
-			return (struct moved){(uint64_t)number_at(tensor, "requested/read_bytes") / 4,
-			                      (uint64_t)number_at(tensor, "requested/write_bytes") / 4};
+			return (struct moved){
+				(uint64_t)number_at(tensor, "requested/read_bytes") / 4,
+				(uint64_t)number_at(tensor, "requested/write_bytes") / 4};
 	}
 	return (struct moved){0, 0};
 }

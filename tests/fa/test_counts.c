@@ -25,8 +25,9 @@ static const struct shape shapes[] = {
 
 static char *options_of(const struct shape *s, const char *kernel)
 {
-	return text("--kernel %s --batch %d --heads %d --seq %d --dim %d --tile-q %d --tile-k %d%s", kernel,
-	            (int)s->B, (int)s->H, (int)s->N, (int)s->d, (int)s->Br, (int)s->Bc, s->causal ? " --causal" : "");
+	return text(
+		"--kernel %s --batch %d --heads %d --seq %d --dim %d --tile-q %d --tile-k %d%s", kernel, (int)s->B,
+		(int)s->H, (int)s->N, (int)s->d, (int)s->Br, (int)s->Bc, s->causal ? " --causal" : "");
 }
 
 static uint64_t tiles(uint64_t N, uint64_t step)
@@ -37,10 +38,12 @@ static uint64_t tiles(uint64_t N, uint64_t step)
 static void expect_moved(const char *what, const cJSON *kernel, const char *tensor, uint64_t read, uint64_t written)
 {
 	struct moved moved = elements_of(kernel, tensor);
-	cr_expect_eq(moved.read, read, "%s: reads %d elements of %s, expected %d", what, (int)moved.read, tensor,
-	             (int)read);
-	cr_expect_eq(moved.written, written, "%s: writes %d elements of %s, expected %d", what, (int)moved.written,
-	             tensor, (int)written);
+	cr_expect_eq(
+		moved.read, read, "%s: reads %d elements of %s, expected %d", what, (int)moved.read, tensor,
+		(int)read);
+	cr_expect_eq(
+		moved.written, written, "%s: writes %d elements of %s, expected %d", what, (int)moved.written, tensor,
+		(int)written);
 }
 
 /* Algorithm 1 visits each of the Tc key tiles once, and Q, O, l, m with each; the first visit only writes. */
@@ -134,8 +137,9 @@ Test(counts, fa2_split_q_to_the_element)
 /* Br = Bc dividing N, causal: N d (T + 3). */
 Test(counts, causal_saves_what_the_formula_says)
 {
-	struct chapter_run run = run_verified(FA2, "--kernel fa2_row --heads 1 --seq 256 --dim 64 --tile-q 32 "
-	                                           "--tile-k 32 --causal");
+	struct chapter_run run = run_verified(
+		FA2, "--kernel fa2_row --heads 1 --seq 256 --dim 64 --tile-q 32 "
+		     "--tile-k 32 --causal");
 	cr_assert_eq(number_at(kernel_named(&run, "fa2_row"), "model/elements"), 256 * 64 * (8 + 3));
 	free_chapter_run(&run);
 }
@@ -148,10 +152,10 @@ Test(counts, table_of_flash_against_naive, .timeout = 240)
 		uint64_t elements;
 	} rows[] = {{256, 98304}, {512, 327680}, {1024, 1179648}, {2048, 4456448}, {4096, 17301504}};
 	for (size_t i = 0; i < (thorough() ? sizeof rows / sizeof rows[0] : 3); i++) {
-		struct chapter_run run =
-			run_verified(FA2, text("--kernel fa2_row --heads 1 --seq %d --dim 64 --tile-q 128 "
-		                               "--tile-k 128",
-		                               rows[i].N));
+		struct chapter_run run = run_verified(
+			FA2, text("--kernel fa2_row --heads 1 --seq %d --dim 64 --tile-q 128 "
+		                  "--tile-k 128",
+		                  rows[i].N));
 		const cJSON *kernel = kernel_named(&run, "fa2_row");
 		uint64_t sum = 0;
 		for (const char *tensor = "Q\0K\0V\0O\0"; *tensor; tensor += 2)
@@ -176,8 +180,8 @@ Test(counts, figure_of_block_sizes)
 		uint64_t sum = 0;
 		for (const char *tensor = "Q\0K\0V\0O\0"; *tensor; tensor += 2)
 			sum += elements_of(kernel, tensor).read + elements_of(kernel, tensor).written;
-		cr_expect_eq(sum, (uint64_t)rows[i].units * 1024 * (uint64_t)rows[i].d, "Bc=%d: %d", rows[i].Bc,
-		             (int)sum);
+		cr_expect_eq(
+			sum, (uint64_t)rows[i].units * 1024 * (uint64_t)rows[i].d, "Bc=%d: %d", rows[i].Bc, (int)sum);
 		free_chapter_run(&run);
 	}
 }
@@ -207,8 +211,9 @@ Test(counts, shared_memory_of_split_q)
 			/* an SM starts 4 multiply-adds of a warp a clock and serves 1 wavefront: at d = 64 enough for
 			 * the peak */
 			double wavefronts = loads + number_at(split, "launches/0/shared/store/wavefronts");
-			cr_expect_leq(wavefronts, (dims[i] == 64 ? 0.25 : 0.45) * of_row,
-			              "%s: %g wavefronts, fa2_row %g", options, wavefronts, of_row);
+			cr_expect_leq(
+				wavefronts, (dims[i] == 64 ? 0.25 : 0.45) * of_row, "%s: %g wavefronts, fa2_row %g",
+				options, wavefronts, of_row);
 			free_chapter_run(&run);
 		}
 }
@@ -219,10 +224,10 @@ Test(counts, wide_loads_where_d_allows)
 	struct chapter_run wide = run_verified(FA2, "--kernel fa2_split_q --heads 1 --seq 128 --dim 64"),
 			   narrow = run_verified(FA2, "--kernel fa2_split_q --heads 1 --seq 128 --dim 63");
 	const cJSON *w = kernel_named(&wide, "fa2_split_q"), *n = kernel_named(&narrow, "fa2_split_q");
-	cr_expect_eq(number_at(w, "launches/0/global/load/bytes"),
-	             512 * number_at(w, "launches/0/global/load/requests"));
-	cr_expect_leq(number_at(n, "launches/0/global/load/bytes"),
-	              128 * number_at(n, "launches/0/global/load/requests"));
+	cr_expect_eq(
+		number_at(w, "launches/0/global/load/bytes"), 512 * number_at(w, "launches/0/global/load/requests"));
+	cr_expect_leq(
+		number_at(n, "launches/0/global/load/bytes"), 128 * number_at(n, "launches/0/global/load/requests"));
 	free_chapter_run(&wide);
 	free_chapter_run(&narrow);
 }

@@ -114,12 +114,12 @@ static char *plant(const char *source, const struct fault *fault)
 {
 	const char *at = strstr(source, fault->from);
 	cr_assert_not_null(at, "%s: the source has no '%s' any more", fault->name, fault->from);
-	cr_assert_null(strstr(at + 1, fault->from), "%s: '%s' stands in more than one place", fault->name,
-	               fault->from);
+	cr_assert_null(
+		strstr(at + 1, fault->from), "%s: '%s' stands in more than one place", fault->name, fault->from);
 	return text("%.*s%s%s", (int)(at - source), source, fault->to, at + strlen(fault->from));
 }
 
-/* Compiles the changed source and links it with the chapter's main.o and the harness, as the chapter's make does.
+/* Compiles the changed source and links it with the chapter's chapter.o and the harness, as the chapter's make does.
  * With `mode` --fast it is the plain twin of the program that was built before. */
 static char *build_as(const struct fault *fault, const char *source, const char *mode)
 {
@@ -127,10 +127,10 @@ static char *build_as(const struct fault *fault, const char *source, const char 
 	char *objects = text("%s/build/%s/sim", TEST_ROOT, strrchr("/" TEST_CC, '/') + 1);
 	char *program = text("%s/program%s", directory, *mode ? ".fast" : ""),
 	     *changed = text("%s/changed.cu", directory);
-	char *command = text("CC='%s' CXX='%s' %s/simcc/simcc %s -O1 -w -I%s/%s %s %s/%s/main.o "
-	                     "$(find %s/common -name '*.o') -lm -o %s",
-	                     TEST_CC, TEST_CXX, TEST_ROOT, mode, TEST_ROOT, chapter, changed, objects, chapter,
-	                     objects, program);
+	char *command = text(
+		"CC='%s' CXX='%s' %s/simcc/simcc %s -O1 -w -I%s/%s %s %s/%s/chapter.o "
+		"$(find %s/common -name '*.o') -lm -o %s",
+		TEST_CC, TEST_CXX, TEST_ROOT, mode, TEST_ROOT, chapter, changed, objects, chapter, objects, program);
 	write_text(changed, source);
 	struct outcome outcome = run_program(LIST("/bin/sh", "-c", command), NOTHING, 120);
 	cr_assert_eq(outcome.status, 0, "%s does not build: %s", fault->name, outcome.err);
@@ -157,11 +157,12 @@ ParameterizedTest(struct fault *fault, faults, is_caught, .timeout = 180)
 	free_chapter_run(&run);
 
 	run = run_chapter(build(fault, plant(source, fault)), "SIM_ORDER=reverse", fault->options);
-	cr_expect_eq(run.status, 1, "'%s' passes with %s: exit %d, %s", fault->name, fault->options, run.status,
-	             run.err);
+	cr_expect_eq(
+		run.status, 1, "'%s' passes with %s: exit %d, %s", fault->name, fault->options, run.status, run.err);
 	char *printed = run.json ? cJSON_PrintUnformatted(run.json) : strdup("");
-	cr_expect(strstr(run.err, fault->says) || strstr(printed, fault->says), "'%s' fails, but not with '%s': %s",
-	          fault->name, fault->says, run.err);
+	cr_expect(
+		strstr(run.err, fault->says) || strstr(printed, fault->says), "'%s' fails, but not with '%s': %s",
+		fault->name, fault->says, run.err);
 	free(printed);
 	free_chapter_run(&run);
 }
@@ -204,12 +205,13 @@ Test(faults, what_a_kernel_prints_is_no_fault, .timeout = 180)
 /* What a failed run proposes next fails as well: the kernel and the mask are those that were wrong. */
 Test(faults, the_small_case_proposed_shows_the_fault, .timeout = 180)
 {
-	const struct fault mask = {"causal off by one",
-	                           CHAPTER_04,
-	                           "first_row + r - first_key + 1 : keys;",
-	                           "first_row + r - first_key + 2 : keys;",
-	                           "--kernel fa1_paper --seq 64 --causal",
-	                           ""};
+	const struct fault mask = {
+		"causal off by one",
+		CHAPTER_04,
+		"first_row + r - first_key + 1 : keys;",
+		"first_row + r - first_key + 2 : keys;",
+		"--kernel fa1_paper --seq 64 --causal",
+		""};
 	char *program = build(&mask, plant(read_text(text("%s/04_fa1/fa1.cu", TEST_ROOT)), &mask));
 	struct outcome o = run_program(LIST("/bin/sh", "-c", text("%s %s", program, mask.options)), NOTHING, 60);
 	const char *next = strstr(o.out, "Next: a case small enough to follow by hand:\n  ./fa1 ");

@@ -11,8 +11,9 @@ static void expect_refused(const char *program, const char *options, const char 
 {
 	struct chapter_run run = run_chapter(program, NULL, options);
 	cr_expect_eq(run.status, 3, "%s: exit %d", options, run.status);
-	cr_expect(strstr(run.err, first) && strstr(run.err, second), "%s: '%s' lacks '%s' or '%s'", options, run.err,
-	          first, second);
+	cr_expect(
+		strstr(run.err, first) && strstr(run.err, second), "%s: '%s' lacks '%s' or '%s'", options, run.err,
+		first, second);
 	cr_expect_null(run.json, "%s: printed a result", options);
 	const char *newline = strchr(run.err, '\n');
 	cr_expect(newline && newline[1] == '\0', "%s: not one line: %s", options, run.err);
@@ -23,8 +24,8 @@ Test(limits, shared_memory)
 {
 	/* K, V and S: 4 * 512 * (2 * 64 + 64) bytes */
 	expect_refused(FA1, "--kernel fa1_paper --seq 1024 --dim 64 --tile-k 512", "393,216 bytes", "232,448");
-	expect_refused(FA1, "--kernel fa1_paper --seq 1024 --dim 64 --tile-k 512 --gpu rtx4090", "393,216 bytes",
-	               "101,376");
+	expect_refused(
+		FA1, "--kernel fa1_paper --seq 1024 --dim 64 --tile-k 512 --gpu rtx4090", "393,216 bytes", "101,376");
 	expect_refused(FA1, "--kernel fa1_row --tile-k 512", "262,144 bytes", "232,448");
 	expect_refused(FA1, "--kernel fa1_row_dynamic --tile-k 512", "262,144 bytes", "232,448");
 	expect_refused(FA2, "--kernel fa2_row --tile-k 512", "262,144 bytes", "232,448");
@@ -66,8 +67,8 @@ Test(limits, default_tiles_fit_every_gpu, .timeout = 120)
 				{
 					const char *name = cJSON_GetObjectItem(kernel, "name")->valuestring;
 					double limit = strcmp(name, "fa2_split_q") == 0 ? 99 * 1024 : 48 * 1024;
-					cr_expect_leq(number_at(kernel, "shared_bytes"), limit, "%s, d=%d", name,
-					              dims[d]);
+					cr_expect_leq(
+						number_at(kernel, "shared_bytes"), limit, "%s, d=%d", name, dims[d]);
 				}
 				free_chapter_run(&run);
 			}
@@ -79,23 +80,25 @@ Test(limits, memory_grows_linearly)
 	static const struct {
 		const char *program, *kernel;
 		int statistics; /* vectors of N */
-	} kernels[] = {{FA1, "fa1_paper", 2},
-	               {FA1, "fa1_row", 1},
-	               {FA1, "fa1_row_dynamic", 1},
-	               {FA2, "fa2_row", 1},
-	               {FA2, "fa2_split_q", 1}};
+	} kernels[] = {
+		{FA1, "fa1_paper", 2},
+		{FA1, "fa1_row", 1},
+		{FA1, "fa1_row_dynamic", 1},
+		{FA2, "fa2_row", 1},
+		{FA2, "fa2_split_q", 1}};
 	for (int N = 128; N <= 256; N *= 2) {
 		for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
-			struct chapter_run run =
-				run_verified(kernels[k].program,
-			                     text("--kernel %s --seq %d --dim 32 --heads 2", kernels[k].kernel, N));
-			cr_expect_eq(number_at(kernel_named(&run, kernels[k].kernel), "peak_bytes"),
-			             4 * 2 * N * (4 * 32 + kernels[k].statistics), "%s, N=%d", kernels[k].kernel, N);
+			struct chapter_run run = run_verified(
+				kernels[k].program,
+				text("--kernel %s --seq %d --dim 32 --heads 2", kernels[k].kernel, N));
+			cr_expect_eq(
+				number_at(kernel_named(&run, kernels[k].kernel), "peak_bytes"),
+				4 * 2 * N * (4 * 32 + kernels[k].statistics), "%s, N=%d", kernels[k].kernel, N);
 			free_chapter_run(&run);
 		}
 		struct chapter_run naive = run_verified(NAIVE, text("--seq %d --dim 32 --heads 2", N));
-		cr_expect_eq(number_at(kernel_named(&naive, "naive"), "peak_bytes"),
-		             4 * 2 * (4 * N * 32 + 2 * N * N));
+		cr_expect_eq(
+			number_at(kernel_named(&naive, "naive"), "peak_bytes"), 4 * 2 * (4 * N * 32 + 2 * N * N));
 		free_chapter_run(&naive);
 	}
 }
@@ -107,9 +110,10 @@ static int table_value(const char *table, const char *arch, const char *kernel, 
 	const char *row = strstr(table, start);
 	int values[5] = {0};
 	cr_assert_not_null(row, "no row for %s D=%d on %s: make ptxas", kernel, D, arch);
-	cr_assert_eq(sscanf(row + strlen(start), "%d\t%d\t%d\t%d\t%d", &values[0], &values[1], &values[2], &values[3],
-	                    &values[4]),
-	             5);
+	cr_assert_eq(
+		sscanf(row + strlen(start), "%d\t%d\t%d\t%d\t%d", &values[0], &values[1], &values[2], &values[3],
+	               &values[4]),
+		5);
 	return values[column];
 }
 

@@ -26,11 +26,11 @@ static void every_shape(const char *program)
 		for (int d = 0; d < DIMS; d++) {
 			if (!thorough() && (n + 3 * d) % 5 != 0)
 				continue;
-			struct chapter_run run =
-				run_verified(program, text("--seq %d --dim %d --heads %d --batch %d --input %s%s",
-			                                   lengths[n], dims[d], lengths[n] <= 97 ? 1 + n % 2 : 1,
-			                                   lengths[n] <= 65 ? 1 + d % 2 : 1, kinds[(n + 2 * d) % 6],
-			                                   (n + d) % 2 ? " --causal" : ""));
+			struct chapter_run run = run_verified(
+				program,
+				text("--seq %d --dim %d --heads %d --batch %d --input %s%s", lengths[n], dims[d],
+			             lengths[n] <= 97 ? 1 + n % 2 : 1, lengths[n] <= 65 ? 1 + d % 2 : 1,
+			             kinds[(n + 2 * d) % 6], (n + d) % 2 ? " --causal" : ""));
 			free_chapter_run(&run);
 		}
 }
@@ -51,9 +51,9 @@ Test(results, every_input, .timeout = 120)
 	for (int p = 0; p < 2; p++)
 		for (int kind = 0; kind < 6; kind++)
 			for (int causal = 0; causal < 2; causal++) {
-				struct chapter_run run =
-					run_verified(programs[p], text("--seq 203 --dim 72 --heads 2 --input %s%s",
-				                                       kinds[kind], causal ? " --causal" : ""));
+				struct chapter_run run = run_verified(
+					programs[p], text("--seq 203 --dim 72 --heads 2 --input %s%s", kinds[kind],
+				                          causal ? " --causal" : ""));
 				free_chapter_run(&run);
 			}
 }
@@ -61,11 +61,12 @@ Test(results, every_input, .timeout = 120)
 /* The cases that mistakes do not survive. */
 Test(results, every_case_that_finds_a_mistake, .timeout = 120)
 {
-	static const char *const kernels[][2] = {{FA1, "fa1_paper"},
-	                                         {FA1, "fa1_row"},
-	                                         {FA1, "fa1_row_dynamic"},
-	                                         {FA2, "fa2_row"},
-	                                         {FA2, "fa2_split_q"}};
+	static const char *const kernels[][2] = {
+		{FA1, "fa1_paper"},
+		{FA1, "fa1_row"},
+		{FA1, "fa1_row_dynamic"},
+		{FA2, "fa2_row"},
+		{FA2, "fa2_split_q"}};
 	for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
 		for (size_t i = 0; i < FA_CASES; i++) {
 			if (fa_cases[i].not_for && strcmp(fa_cases[i].not_for, kernels[k][1]) == 0)
@@ -96,15 +97,16 @@ Test(results, exact_for_any_tile, .timeout = 120)
 	for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
 		for (size_t i = 0; i < 5; i++) {
 			char *saved = text("%s/%s-%d", directory, kernels[k].kernel, (int)i);
-			struct chapter_run run =
-				run_verified(kernels[k].program,
-			                     text("--kernel %s --heads 1 --seq 256 --dim 64 --tile-q %d --tile-k %d "
-			                          "--save %s",
-			                          kernels[k].kernel, pairs[i][0], pairs[i][1], saved));
+			struct chapter_run run = run_verified(
+				kernels[k].program,
+				text("--kernel %s --heads 1 --seq 256 --dim 64 --tile-q %d --tile-k %d "
+			             "--save %s",
+			             kernels[k].kernel, pairs[i][0], pairs[i][1], saved));
 			const cJSON *kernel = kernel_named(&run, kernels[k].kernel);
 			cr_expect_leq(number_at(kernel, "error/max_abs"), number_at(kernel, "error/tolerance"));
-			cr_expect_leq(number_at(kernel, "error/max_abs"), 3e-6, "%s %dx%d", kernels[k].kernel,
-			              pairs[i][0], pairs[i][1]);
+			cr_expect_leq(
+				number_at(kernel, "error/max_abs"), 3e-6, "%s %dx%d", kernels[k].kernel, pairs[i][0],
+				pairs[i][1]);
 			free_chapter_run(&run);
 		}
 	/* fa1_paper adds up in the order of its key tiles: 32 keys at a time or 128 round differently */
@@ -119,19 +121,20 @@ Test(results, exact_for_any_tile, .timeout = 120)
 Test(results, same_bits_in_any_order, .timeout = 120)
 {
 	static const char *const orders[] = {"SIM_ORDER=forward", "SIM_ORDER=reverse", "SIM_ORDER=shuffle:7"};
-	static const char *const kernels[][2] = {{FA1, "fa1_paper"},
-	                                         {FA1, "fa1_row"},
-	                                         {FA1, "fa1_row_dynamic"},
-	                                         {FA2, "fa2_row"},
-	                                         {FA2, "fa2_split_q"}};
+	static const char *const kernels[][2] = {
+		{FA1, "fa1_paper"},
+		{FA1, "fa1_row"},
+		{FA1, "fa1_row_dynamic"},
+		{FA2, "fa2_row"},
+		{FA2, "fa2_split_q"}};
 	const char *directory = scratch_directory();
 	for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
 		for (size_t o = 0; o < 3; o++) {
 			char *saved = text("%s/%s-%d", directory, kernels[k][1], (int)o);
-			struct chapter_run run =
-				run_chapter(kernels[k][0], orders[o],
-			                    text("--kernel %s --seq 150 --dim 70 --heads 2 --causal --save %s",
-			                         kernels[k][1], saved));
+			struct chapter_run run = run_chapter(
+				kernels[k][0], orders[o],
+				text("--kernel %s --seq 150 --dim 70 --heads 2 --causal --save %s", kernels[k][1],
+			             saved));
 			cr_assert_eq(run.status, 0, "%s with %s: %s", kernels[k][1], orders[o], run.err);
 			free_chapter_run(&run);
 			struct outcome same = run_program(
@@ -148,10 +151,11 @@ Test(results, no_hazards, .timeout = 120)
 	for (int p = 0; p < 2; p++)
 		for (int causal = 0; causal < 2; causal++)
 			for (int d = 61; d <= 128; d += 67) {
-				struct chapter_run run = run_chapter(programs[p], "SIM_CHECK=all",
-				                                     text("--seq 150 --dim %d --heads 2 --tile-q 48 "
-				                                          "--tile-k 20%s",
-				                                          d, causal ? " --causal" : ""));
+				struct chapter_run run = run_chapter(
+					programs[p], "SIM_CHECK=all",
+					text("--seq 150 --dim %d --heads 2 --tile-q 48 "
+				             "--tile-k 20%s",
+				             d, causal ? " --causal" : ""));
 				cr_expect_eq(run.status, 0, "%s", run.err);
 				cr_expect_str_empty(run.err, "%s", run.err);
 				free_chapter_run(&run);

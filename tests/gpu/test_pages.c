@@ -23,8 +23,9 @@ static char *in_scratch(const char *name)
 
 static void expect_text(const char *where, const char *content, const char *expected)
 {
-	cr_expect(content != NULL && strstr(content, expected) != NULL, "%s: expected '%s' in\n%s", where, expected,
-	          content ? content : "(no file)");
+	cr_expect(
+		content != NULL && strstr(content, expected) != NULL, "%s: expected '%s' in\n%s", where, expected,
+		content ? content : "(no file)");
 }
 
 /* ---- ACCURACY.md ---- */
@@ -108,12 +109,13 @@ static size_t for_each_row(void (*look)(const char *path, const struct row *row)
 			char threads[16], dynamic[16], blocks[16], percent[16];
 			if (line[0] == '#' || line[0] == '\0')
 				continue;
-			cr_assert(sscanf(line,
-			                 "%15[^\t]\t%63[^\t]\t%31[^\t]\t%d\t%*d\t%*d\t%*d\t%d\t%15[^\t]\t%15[^\t]\t%"
-			                 "15[^\t]\t%15s",
-			                 row.arch, row.kernel, row.D, &row.registers, &row.shared, threads, dynamic,
-			                 blocks, percent) == 9,
-			          "%s: %s", found.gl_pathv[i], line);
+			cr_assert(
+				sscanf(line,
+			               "%15[^\t]\t%63[^\t]\t%31[^\t]\t%d\t%*d\t%*d\t%*d\t%d\t%15[^\t]\t%15[^\t]\t%"
+			               "15[^\t]\t%15s",
+			               row.arch, row.kernel, row.D, &row.registers, &row.shared, threads, dynamic,
+			               blocks, percent) == 9,
+				"%s: %s", found.gl_pathv[i], line);
 			row.launched = threads[0] != '-';
 			row.threads = atoi(threads), row.dynamic = atoi(dynamic);
 			row.blocks = atoi(blocks), row.percent = atoi(percent);
@@ -128,8 +130,9 @@ static size_t for_each_row(void (*look)(const char *path, const struct row *row)
 static void look_for_gaps(const char *path, const struct row *row)
 {
 	cr_expect(row->launched, "%s: %s<%s>: no launch told its threads: see PTXAS_RUNS", path, row->kernel, row->D);
-	cr_expect(row->blocks >= 1 && row->percent >= 1, "%s: %s<%s> on %s does not run", path, row->kernel, row->D,
-	          row->arch);
+	cr_expect(
+		row->blocks >= 1 && row->percent >= 1, "%s: %s<%s> on %s does not run", path, row->kernel, row->D,
+		row->arch);
 }
 
 Test(ptxas, every_kernel_has_its_occupancy)
@@ -162,15 +165,16 @@ static void compare_with_calculator(const char *path, const struct row *row)
 		.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
 		.maxDynamicSharedSizeBytes = (size_t)row->dynamic,
 	};
-	struct cudaOccDeviceState state = {.cacheConfig = CACHE_PREFER_NONE,
-	                                   .carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
+	struct cudaOccDeviceState state = {
+		.cacheConfig = CACHE_PREFER_NONE, .carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
 	struct cudaOccResult result;
 
-	cudaOccError status = cudaOccMaxActiveBlocksPerMultiprocessor(&result, &sm, &kernel, &state, row->threads,
-	                                                              (size_t)row->dynamic);
-	cr_expect(status == CUDA_OCC_SUCCESS && result.activeBlocksPerMultiprocessor == row->blocks,
-	          "%s: %s<%s> on %s: %d blocks, NVIDIA's calculator says %d (%d)", path, row->kernel, row->D,
-	          row->arch, row->blocks, result.activeBlocksPerMultiprocessor, (int)status);
+	cudaOccError status = cudaOccMaxActiveBlocksPerMultiprocessor(
+		&result, &sm, &kernel, &state, row->threads, (size_t)row->dynamic);
+	cr_expect(
+		status == CUDA_OCC_SUCCESS && result.activeBlocksPerMultiprocessor == row->blocks,
+		"%s: %s<%s> on %s: %d blocks, NVIDIA's calculator says %d (%d)", path, row->kernel, row->D, row->arch,
+		row->blocks, result.activeBlocksPerMultiprocessor, (int)status);
 }
 
 Test(ptxas, occupancy_is_what_the_toolkit_calculates)
@@ -201,11 +205,11 @@ Test(ptxas, tables_are_what_nvcc_says)
 	if (strstr(version.out, toolkit) == NULL)
 		skip_test(text("nvcc is not %s, with which the tables of registers were made", toolkit));
 	for (size_t i = 0; i < sizeof chapters / sizeof chapters[0]; i++) {
-		struct outcome run =
-			run_program(LIST("make", "--no-print-directory", "-s", "-C",
-		                         text("%s/%s", TEST_ROOT, chapters[i][0]), "check-ptxas", "DEVICE=sim",
-		                         "CC=" TEST_CC, "CXX=" TEST_CXX, text("PTXAS_FULL=%s", chapters[i][1])),
-		                    LIST("MAKEFLAGS="), 200);
+		struct outcome run = run_program(
+			LIST("make", "--no-print-directory", "-s", "-C", text("%s/%s", TEST_ROOT, chapters[i][0]),
+		             "check-ptxas", "DEVICE=sim", "CC=" TEST_CC, "CXX=" TEST_CXX,
+		             text("PTXAS_FULL=%s", chapters[i][1])),
+			LIST("MAKEFLAGS="), 200);
 		cr_expect(run.status == 0, "%s\n%s", chapters[i][0], run.err);
 	}
 }
@@ -235,13 +239,14 @@ Test(arch, the_gpu_or_the_nearest_that_nvcc_knows)
 	             {"12.0", "sm_90"}, {"7.0", "sm_70"}, {"", "sm_90"}};
 
 	for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-		struct outcome run =
-			run_program(LIST("sh", TEST_ROOT "/common/arch.sh", TEST_ROOT "/tests/gpu/fake/nvcc"),
-		                    LIST("PATH=" TEST_ROOT "/tests/gpu/fake:/usr/bin:/bin",
-		                         text("FAKE_CAPABILITY=%s", pairs[i].capability)),
-		                    20);
-		cr_expect(strcmp(run.out, text("%s\n", pairs[i].arch)) == 0, "'%s' gave %s", pairs[i].capability,
-		          run.out);
+		struct outcome run = run_program(
+			LIST("sh", TEST_ROOT "/common/arch.sh", TEST_ROOT "/tests/gpu/fake/nvcc"),
+			LIST("PATH=" TEST_ROOT "/tests/gpu/fake:/usr/bin:/bin",
+		             text("FAKE_CAPABILITY=%s", pairs[i].capability)),
+			20);
+		cr_expect(
+			strcmp(run.out, text("%s\n", pairs[i].arch)) == 0, "'%s' gave %s", pairs[i].capability,
+			run.out);
 	}
 }
 
@@ -249,18 +254,19 @@ Test(arch, the_gpu_or_the_nearest_that_nvcc_knows)
 
 Test(peers, without_torch_they_say_so)
 {
-	struct outcome run = run_program(LIST("python3", "-B", TEST_ROOT "/gpu/peers.py", "--tree", TEST_ROOT,
-	                                      "--out", in_scratch("peers.tsv")),
-	                                 LIST("CUDA_VISIBLE_DEVICES="), 60);
+	struct outcome run = run_program(
+		LIST("python3", "-B", TEST_ROOT "/gpu/peers.py", "--tree", TEST_ROOT, "--out",
+	             in_scratch("peers.tsv")),
+		LIST("CUDA_VISIBLE_DEVICES="), 60);
 
 	if (run.status == 127)
 		skip_test("no python3: gpu/peers.py was not looked at");
 	cr_expect(run.status == 3, "status %d\n%s", run.status, run.err);
 	expect_text("stderr", run.err, "peers.py: ");
 	cr_expect(access(in_scratch("peers.tsv"), F_OK) != 0);
-	run = run_program(LIST("python3", "-B", "-c",
-	                       "import ast, sys\nfor path in sys.argv[1:]: ast.parse(open(path).read())",
-	                       TEST_ROOT "/gpu/peers.py", TEST_ROOT "/gpu/flash_triton.py"),
-	                  NOTHING, 60);
+	run = run_program(
+		LIST("python3", "-B", "-c", "import ast, sys\nfor path in sys.argv[1:]: ast.parse(open(path).read())",
+	             TEST_ROOT "/gpu/peers.py", TEST_ROOT "/gpu/flash_triton.py"),
+		NOTHING, 60);
 	cr_expect(run.status == 0, "%s", run.err);
 }

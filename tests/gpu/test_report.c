@@ -27,8 +27,9 @@ static const char *fake_toolkit(const char *without)
 	cr_assert(symlink(TEST_ROOT "/simcc/include", in_scratch("cuda/include")) == 0);
 	for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
 		if (strstr(without, tools[i]) == NULL)
-			cr_assert(symlink(text("%s/tests/gpu/fake/%s", TEST_ROOT, tools[i]),
-			                  in_scratch(text("cuda/bin/%s", tools[i]))) == 0);
+			cr_assert(
+				symlink(text("%s/tests/gpu/fake/%s", TEST_ROOT, tools[i]),
+			                in_scratch(text("cuda/bin/%s", tools[i]))) == 0);
 	return text("PATH=%s:/usr/bin:/bin", in_scratch("cuda/bin"));
 }
 
@@ -39,10 +40,11 @@ static struct outcome report(const char *path, const char *extra, const char *co
 
 	for (size_t i = 0; options[i] != NULL; i++)
 		argv[i + 2] = options[i];
-	return run_program(argv,
-	                   LIST(path, extra, "FAKE_SIMCC=" TEST_ROOT "/simcc/simcc", "NVCC=", "CC=" TEST_CC,
-	                        "CXX=" TEST_CXX, "MAKEFLAGS=-- OUT=/nowhere DEVICE=sim"),
-	                   150);
+	return run_program(
+		argv,
+		LIST(path, extra, "FAKE_SIMCC=" TEST_ROOT "/simcc/simcc", "NVCC=", "CC=" TEST_CC, "CXX=" TEST_CXX,
+	             "MAKEFLAGS=-- OUT=/nowhere DEVICE=sim"),
+		150);
 }
 
 static const char *cases(const char *rows)
@@ -62,20 +64,22 @@ static const char *packed(const char *directory, const char *name)
 
 static void expect_text(const char *where, const char *content, const char *expected)
 {
-	cr_expect(content != NULL && strstr(content, expected) != NULL, "%s: expected '%s' in\n%s", where, expected,
-	          content ? content : "(no file)");
+	cr_expect(
+		content != NULL && strstr(content, expected) != NULL, "%s: expected '%s' in\n%s", where, expected,
+		content ? content : "(no file)");
 }
 
 Test(report, every_step_with_stand_ins)
 {
 	const char *out = in_scratch("out"), *path = fake_toolkit("");
-	struct outcome run = report(path, "FAKE_NCU=",
-	                            LIST("--out", out, "--seconds", "140", "--jobs", "2", "--chapters", "01_naive",
-	                                 "--kernels", "race_[fg]*o*", "--only",
-	                                 "machine,build,correctness,roofs,peers,counters,rules,sanitizer,kernels",
-	                                 "--sim-tree", TEST_ROOT, "--cases",
-	                                 cases("01_naive\t--seq 17 --dim 59\tall\t60\n"
-	                                       "01_naive\t--seq 33 --causal\trandom\t60\n")));
+	struct outcome run =
+		report(path, "FAKE_NCU=",
+	               LIST("--out", out, "--seconds", "140", "--jobs", "2", "--chapters", "01_naive", "--kernels",
+	                    "race_[fg]*o*", "--only",
+	                    "machine,build,correctness,roofs,peers,counters,rules,sanitizer,kernels", "--sim-tree",
+	                    TEST_ROOT, "--cases",
+	                    cases("01_naive\t--seq 17 --dim 59\tall\t60\n"
+	                          "01_naive\t--seq 33 --causal\trandom\t60\n")));
 	const char *summary = read_text(text("%s/summary.md", out));
 
 	cr_expect(run.status == 0, "status %d\n%s%s", run.status, run.out, run.err);
@@ -102,8 +106,9 @@ Test(report, every_step_with_stand_ins)
 	expect_text("sanitizer", kernels, "race_float4\tfixed\tracecheck\tclean\tclean\tagree");
 	expect_text("sanitizer", kernels, "race_global_histogram\tbroken\tracecheck\terror\tclean\tdiffer, as known");
 	cr_expect(strstr(kernels, "no reason we know") == NULL, "%s", kernels);
-	expect_text("correctness", packed(out, "data/correctness.tsv"),
-	            "--seq 17 --dim 59 --input one-hot\tright\t0\t1\t");
+	expect_text(
+		"correctness", packed(out, "data/correctness.tsv"),
+		"--seq 17 --dim 59 --input one-hot\tright\t0\t1\t");
 	expect_text("machine", packed(out, "data/machine.tsv"), "gpu\tStand-in GPU");
 }
 
@@ -133,9 +138,10 @@ Test(report, goes_on_after_failures)
 Test(report, keeps_its_time_limit)
 {
 	const char *out = in_scratch("out"), *path = fake_toolkit("");
-	struct outcome run = report(path, "FAKE_NCU=",
-	                            LIST("--out", out, "--seconds", "4", "--jobs", "2", "--chapters", "06_backward",
-	                                 "--kernels", "none", "--sim-tree", TEST_ROOT));
+	struct outcome run =
+		report(path, "FAKE_NCU=",
+	               LIST("--out", out, "--seconds", "4", "--jobs", "2", "--chapters", "06_backward", "--kernels",
+	                    "none", "--sim-tree", TEST_ROOT));
 	const char *summary = read_text(text("%s/summary.md", out));
 
 	cr_expect(run.seconds < 90, "%g s, of 4", run.seconds);
@@ -165,8 +171,8 @@ Test(report, says_what_is_missing)
 		if (strcmp(refusals[i].without, "nvidia-smi") == 0 && access("/usr/bin/nvidia-smi", X_OK) == 0)
 			continue;
 		struct outcome run = report(path, "FAKE_NCU=", refusals[i].options);
-		cr_expect(run.status == refusals[i].status, "%s: status %d\n%s", refusals[i].line, run.status,
-		          run.err);
+		cr_expect(
+			run.status == refusals[i].status, "%s: status %d\n%s", refusals[i].line, run.status, run.err);
 		expect_text("stderr", run.err, refusals[i].line);
 		free_outcome(&run);
 	}
@@ -180,10 +186,11 @@ Test(report, its_parts)
 
 	for (const char *at = run.out; (at = strstr(at, "ok ")) != NULL; at++)
 		checks++;
-	cr_expect(run.status == 0 && strstr(run.out, "not ok") == NULL, "status %d\n%s%s", run.status, run.out,
-	          run.err);
-	cr_expect(checks >= 80 && strstr(run.out, text("1..%zu\n", checks)) != NULL, "%zu checks\n%s", checks,
-	          run.out);
+	cr_expect(
+		run.status == 0 && strstr(run.out, "not ok") == NULL, "status %d\n%s%s", run.status, run.out,
+		run.err);
+	cr_expect(
+		checks >= 80 && strstr(run.out, text("1..%zu\n", checks)) != NULL, "%zu checks\n%s", checks, run.out);
 }
 
 /* Programs of this machine's own, so that each way of being wrong can be had. */
@@ -193,17 +200,18 @@ Test(verify, tells_right_from_wrong)
 	const char *program = text("%s/01_naive/naive", tree);
 
 	cr_assert(mkdir(tree, 0777) == 0 && mkdir(text("%s/01_naive", tree), 0777) == 0);
-	write_text(program, "#!/bin/sh\ncase \"$*\" in\n"
-	                    "*good*) echo 'naive  verified  error 0 at O' ;;\n"
-	                    "*bad*) echo 'naive  WRONG'; exit 1 ;;\n"
-	                    "*silent*) exit 0 ;;\n"
-	                    "*slow*) sleep 60 ;;\nesac\n");
+	write_text(
+		program, "#!/bin/sh\ncase \"$*\" in\n"
+			 "*good*) echo 'naive  verified  error 0 at O' ;;\n"
+			 "*bad*) echo 'naive  WRONG'; exit 1 ;;\n"
+			 "*silent*) exit 0 ;;\n"
+			 "*slow*) sleep 60 ;;\nesac\n");
 	cr_assert(chmod(program, 0755) == 0);
-	struct outcome run = run_program(LIST("perl", TEST_ROOT "/gpu/verify.pl", "--tree", tree, "--tsv", tsv,
-	                                      "--jobs", "4", "--cases",
-	                                      cases("01_naive\tgood\tall\t60\n01_naive\tbad\trandom\t60\n"
-	                                            "01_naive\tsilent\trandom\t60\n01_naive\tslow\trandom\t1\n")),
-	                                 NOTHING, 60);
+	struct outcome run = run_program(
+		LIST("perl", TEST_ROOT "/gpu/verify.pl", "--tree", tree, "--tsv", tsv, "--jobs", "4", "--cases",
+	             cases("01_naive\tgood\tall\t60\n01_naive\tbad\trandom\t60\n"
+	                   "01_naive\tsilent\trandom\t60\n01_naive\tslow\trandom\t1\n")),
+		NOTHING, 60);
 	const char *verdicts = read_text(tsv);
 
 	cr_expect(run.status == 1, "status %d\n%s%s", run.status, run.out, run.err);
@@ -213,18 +221,18 @@ Test(verify, tells_right_from_wrong)
 	expect_text("verdicts", verdicts, "slow --input random\ttoo slow\t124\t");
 	expect_text("sums", run.out, "  6 of   9 cases right");
 
-	run = run_program(LIST("perl", TEST_ROOT "/gpu/verify.pl", "--tree", tree, "--chapter", "07_none"), NOTHING,
-	                  60);
+	run = run_program(
+		LIST("perl", TEST_ROOT "/gpu/verify.pl", "--tree", tree, "--chapter", "07_none"), NOTHING, 60);
 	cr_expect(run.status == 2, "a chapter without cases: status %d", run.status);
 }
 
 /* What a GPU run at N = 16384 relies on: beyond 2^30 products rows are drawn, and the program says how many. */
 Test(verify, large_problems_are_sampled)
 {
-	struct outcome run =
-		run_program(LIST(TEST_ROOT "/05_fa2/fa2.fast", "--seq", "4200", "--heads", "1", "--dim", "64",
-	                         "--kernel", "fa2_split_q", "--repeat", "1", "--warmup", "0", "--quiet"),
-	                    NOTHING, 120);
+	struct outcome run = run_program(
+		LIST(TEST_ROOT "/05_fa2/fa2.fast", "--seq", "4200", "--heads", "1", "--dim", "64", "--kernel",
+	             "fa2_split_q", "--repeat", "1", "--warmup", "0", "--quiet"),
+		NOTHING, 120);
 
 	cr_expect(run.status == 0, "status %d\n%s", run.status, run.err);
 	expect_text("stdout", run.out, "fa2_split_q  verified");

@@ -86,8 +86,8 @@ static float score(enum variant variant, const float *q, const float *k, size_t 
 }
 
 /* All scores first, then the weights, then their sum times V. */
-static float three_pass_row(enum variant variant, const float *scores, size_t visible, const float *v, size_t d,
-                            float *o)
+static float
+three_pass_row(enum variant variant, const float *scores, size_t visible, const float *v, size_t d, float *o)
 {
 	float m = -INFINITY, *p = calloc(visible, sizeof *p), *terms = calloc(visible, sizeof *terms), l = 0.0f;
 	for (size_t j = 0; j < visible; j++)
@@ -120,8 +120,9 @@ static float three_pass_row(enum variant variant, const float *scores, size_t vi
 }
 
 /* Keys first to end, tile by tile, O normalised at the end or at every tile. */
-static float online_part(enum variant variant, const float *scores, size_t first_key, size_t end_key, const float *v,
-                         size_t d, float *o)
+static float online_part(
+	enum variant variant, const float *scores, size_t first_key, size_t end_key, const float *v, size_t d,
+	float *o)
 {
 	bool base2 = variant == CORRECT_EXP2, normalise = variant == CORRECT_NORMALISED;
 	float m = variant == FAULT_MAX_FROM_ZERO ? 0.0f : -INFINITY, l = 0.0f;

@@ -26,13 +26,15 @@ struct shape {
 static struct setting set_up(struct shape n, bool causal, enum input_kind kind, uint64_t seed, double scale)
 {
 	static const char *const names[] = {"Q", "K", "V"};
-	struct setting s = {.problem = {.batch = n.batch,
-	                                .heads = n.heads,
-	                                .seq = n.seq,
-	                                .dim = n.dim,
-	                                .causal = causal,
-	                                .seed = seed,
-	                                .input = kind}};
+	struct setting s = {
+		.problem = {
+			.batch = n.batch,
+			.heads = n.heads,
+			.seq = n.seq,
+			.dim = n.dim,
+			.causal = causal,
+			.seed = seed,
+			.input = kind}};
 	struct named_values named[4] = {{0}};
 	struct error error;
 	problem_settle(&s.problem);
@@ -44,15 +46,16 @@ static struct setting set_up(struct shape n, bool causal, enum input_kind kind, 
 		input_fill_attention(&s.problem, names[i], s.values[i]);
 		named[i] = (struct named_values){names[i], s.values[i]};
 	}
-	s.inputs = (struct attention_inputs){.batch = n.batch,
-	                                     .heads = n.heads,
-	                                     .seq = n.seq,
-	                                     .dim = n.dim,
-	                                     .causal = causal,
-	                                     .scale = s.problem.scale,
-	                                     .q = s.values[0],
-	                                     .k = s.values[1],
-	                                     .v = s.values[2]};
+	s.inputs = (struct attention_inputs){
+		.batch = n.batch,
+		.heads = n.heads,
+		.seq = n.seq,
+		.dim = n.dim,
+		.causal = causal,
+		.scale = s.problem.scale,
+		.q = s.values[0],
+		.k = s.values[1],
+		.v = s.values[2]};
 	cr_assert_eq(attention_expect(&s.problem, named, &s.expectations, &error), 0);
 	return s;
 }
@@ -105,24 +108,26 @@ Test(check, correct_variants_pass)
 				struct outcome o = run(&s, (enum variant)variant);
 				for (int t = 0; t < OUTPUTS; t++) {
 					const struct check *check = &o.checks[t];
-					cr_expect(check->passed && check->judged,
-					          "%s of %s, %s, N=%zu d=%zu causal=%d: error %g, tolerance %g, "
-					          "power %g",
-					          output_names[t], variant_name((enum variant)variant),
-					          input_kind_names[kind], shapes[i].seq, shapes[i].dim, causal,
-					          check->max_abs, check->tolerance, check->power);
+					cr_expect(
+						check->passed && check->judged,
+						"%s of %s, %s, N=%zu d=%zu causal=%d: error %g, tolerance %g, "
+						"power %g",
+						output_names[t], variant_name((enum variant)variant),
+						input_kind_names[kind], shapes[i].seq, shapes[i].dim, causal,
+						check->max_abs, check->tolerance, check->power);
 					worst[t] = fmax(worst[t], check_ratio(check));
 				}
 				free_run(&o);
 			}
 			tear_down(&s);
 		}
-	cr_log_info("%d configurations, largest error/tolerance: O %.2f, LSE %.2f", configurations, worst[O],
-	            worst[LSE]);
+	cr_log_info(
+		"%d configurations, largest error/tolerance: O %.2f, LSE %.2f", configurations, worst[O], worst[LSE]);
 	cr_expect(configurations >= 2000);
 	for (int t = 0; t < OUTPUTS; t++)
-		cr_expect(worst[t] <= 0.5, "%s of a correct kernel used %.2f of the tolerance", output_names[t],
-		          worst[t]);
+		cr_expect(
+			worst[t] <= 0.5, "%s of a correct kernel used %.2f of the tolerance", output_names[t],
+			worst[t]);
 }
 
 /*
@@ -178,8 +183,9 @@ Test(check, planted_faults_fail)
 				count_found(faults[f].fault, faults[f].causal, (enum input_kind)kind, shapes, SHAPES);
 			int least = faults[f].harmless >> kind & 1 ? 0 : faults[f].sometimes >> kind & 1 ? 1 : SHAPES;
 			int most = faults[f].harmless >> kind & 1 ? 0 : SHAPES;
-			cr_expect(found >= least && found <= most, "%s, %s: found in %d of %d shapes",
-			          variant_name(faults[f].fault), input_kind_names[kind], found, SHAPES);
+			cr_expect(
+				found >= least && found <= most, "%s, %s: found in %d of %d shapes",
+				variant_name(faults[f].fault), input_kind_names[kind], found, SHAPES);
 		}
 }
 
@@ -234,8 +240,9 @@ Test(check, the_worst_roundings_of_each_order_pass)
 			struct tolerance_terms terms = {.seq = 1, .dim = D, .score_bound = bound};
 			double error = fabs((double)lane[0] - exact);
 			double ratio = error / (TOLERANCE_EPS * tolerance_factor(&terms));
-			cr_expect(ratio <= 1.0, "%zu sums%s: error/tolerance %g", lanes,
-			          backwards ? ", backwards" : "", ratio);
+			cr_expect(
+				ratio <= 1.0, "%zu sums%s: error/tolerance %g", lanes, backwards ? ", backwards" : "",
+				ratio);
 			cr_expect(lanes > 4 || ratio > 0.2, "%zu sums: %g, is this a worst case?", lanes, ratio);
 		}
 }
@@ -252,8 +259,9 @@ Test(check, tolerance_does_not_drift)
 	cr_assert_float_eq(tolerance_factor(&terms), 8 + 128 + 100, 1e-12);
 	cr_assert_float_eq(tolerance_of_weight(256.0, 0.5), 0x1p-23 * 128.0, 1e-12);
 	cr_assert_eq(tolerance_of_weight(256.0, 0.0), 0x1p-126, "a weight that is flushed to 0");
-	cr_assert_float_eq(tolerance_of_score_gradient(&terms, 0.5, 7.0, 3.0),
-	                   0x1p-23 * 0.5 * ((8 + 128 + 32) * 7.0 + 100.0 * 3.0), 1e-12);
+	cr_assert_float_eq(
+		tolerance_of_score_gradient(&terms, 0.5, 7.0, 3.0),
+		0x1p-23 * 0.5 * ((8 + 128 + 32) * 7.0 + 100.0 * 3.0), 1e-12);
 	terms.random_walk = true;
 	cr_assert_float_eq(tolerance_factor(&terms), 236.0, 1e-12, "no random walk at N <= 1024");
 	terms.seq = 16384;

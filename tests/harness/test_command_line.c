@@ -89,8 +89,8 @@ Test(command_line, unwritable_output)
 	expect_refused(text("--seq 8 --save %s/file", directory), 3, "not a directory");
 	expect_refused(text("--seq 8 --save %s/no/such", directory), 3, "cannot be created");
 	expect_refused(text("--seq 8 --json %s/no/x.json", directory), 3, "cannot be written");
-	expect_refused("--seq 8 --quiet --tsv /dev/full --json /dev/null --color never --gpu a100 --save /dev/null",
-	               3, "");
+	expect_refused(
+		"--seq 8 --quiet --tsv /dev/full --json /dev/null --color never --gpu a100 --save /dev/null", 3, "");
 	cr_assert_eq(count_files(directory), 1);
 	struct outcome o = run_program(LIST("/bin/sh", "-c", NAIVE " --seq 8 --repeat 1 > /dev/full"), NOTHING, 60);
 	cr_assert_eq(o.status, 3, "a full standard output: %d %s", o.status, o.err);
@@ -134,8 +134,8 @@ Test(command_line, ended_it_leaves_nothing)
 		char *directory = text("%s/%zu", scratch_directory(), i);
 		mkdir(directory, 0777);
 		int status = end_sweep(directory, ends[i]);
-		cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == ends[i], "signal %d: status %x", ends[i],
-		          status);
+		cr_expect(
+			WIFSIGNALED(status) && WTERMSIG(status) == ends[i], "signal %d: status %x", ends[i], status);
 		cr_expect_eq(count_files(directory), 0, "signal %d left a file", ends[i]);
 		write_text(text("%s/sweep.tsv", directory), "of yesterday");
 		end_sweep(directory, ends[i]);
@@ -153,9 +153,10 @@ Test(command_line, json_is_one_object_and_nothing_else)
 	cr_assert_eq(count_lines(o.out), 1);
 	/* 2 heads of 4N² + 4Nd = 1,156 + 340 elements */
 	cr_assert(strstr(o.out, "\"verified\":true"));
-	cr_assert(strstr(o.out, "\"model\":{\"counts\":\"footprint\",\"read_elements\":1666,\"write_elements\":1326,"
-	                        "\"elements\":2992,"),
-	          "%s", o.out);
+	cr_assert(
+		strstr(o.out, "\"model\":{\"counts\":\"footprint\",\"read_elements\":1666,\"write_elements\":1326,"
+	                      "\"elements\":2992,"),
+		"%s", o.out);
 	cr_assert(strstr(o.out, "\"footprint\":{\"read_bytes\":6664,\"write_bytes\":5304}"), "%s", o.out);
 	cr_assert(strstr(o.out, "\"kind\":\"measured-cpu\""), "%s", o.out);
 	cr_assert(strstr(o.out, "\"peak_bytes\":7344"), "%s", o.out); /* 4 (4 H N d + 2 H N²) */
@@ -165,10 +166,10 @@ Test(command_line, json_is_one_object_and_nothing_else)
 Test(command_line, loads_and_saves)
 {
 	const char *directory = scratch_directory();
-	struct outcome o =
-		run(text("--load " TEST_ROOT "/tests/data/real_qkv --causal --save %s/out --json %s/r.json "
-	                 "--repeat 1 --quiet",
-	                 directory, directory));
+	struct outcome o = run(
+		text("--load " TEST_ROOT "/tests/data/real_qkv --causal --save %s/out --json %s/r.json "
+	             "--repeat 1 --quiet",
+	             directory, directory));
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	cr_assert(strstr(o.out, "verified"), "%s", o.out);
 	free_outcome(&o);
@@ -177,8 +178,9 @@ Test(command_line, loads_and_saves)
 	fclose(file);
 	cr_assert_eq(count_files(text("%s/out", directory)), 1);
 	char *json = read_text(text("%s/r.json", directory));
-	cr_assert(strstr(json, "\"problem\":{\"batch\":1,\"heads\":2,\"seq\":512,\"dim\":64,\"causal\":true"), "%s",
-	          json);
+	cr_assert(
+		strstr(json, "\"problem\":{\"batch\":1,\"heads\":2,\"seq\":512,\"dim\":64,\"causal\":true"), "%s",
+		json);
 }
 
 Test(command_line, output_for_people)
@@ -218,21 +220,23 @@ Test(command_line, sweep_is_a_table)
 /* Before the columns: where the numbers come from, and nothing that names the machine. */
 Test(command_line, a_table_says_where_it_comes_from)
 {
-	static const char *const starts[] = {"# 01_naive on the simulated device (limits of NVIDIA A100 40 GB), ",
-	                                     "# machine: ",
-	                                     "# device: sim, limits of a100, NVIDIA A100 40 GB\n",
-	                                     "# roofs: hbm_bytes_per_s=1.555e+12 fp32_flop_per_s=",
-	                                     "# compiler: ",
-	                                     "# date: 20",
-	                                     "# command: ./naive --seq 5 --dim 3 --gpu a100 --repeat 1 --tsv -\n",
-	                                     "# units: ",
-	                                     "# seq\tdim\t"};
+	static const char *const starts[] = {
+		"# 01_naive on the simulated device (limits of NVIDIA A100 40 GB), ",
+		"# machine: ",
+		"# device: sim, limits of a100, NVIDIA A100 40 GB\n",
+		"# roofs: hbm_bytes_per_s=1.555e+12 fp32_flop_per_s=",
+		"# compiler: ",
+		"# date: 20",
+		"# command: ./naive --seq 5 --dim 3 --gpu a100 --repeat 1 --tsv -\n",
+		"# units: ",
+		"# seq\tdim\t"};
 	struct outcome o = run("--seq 5 --dim 3 --gpu a100 --repeat 1 --tsv -");
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	const char *line = o.out;
 	for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
-		cr_expect_eq(strncmp(line, starts[i], strlen(starts[i])), 0, "expected '%s', got '%.70s'", starts[i],
-		             line);
+		cr_expect_eq(
+			strncmp(line, starts[i], strlen(starts[i])), 0, "expected '%s', got '%.70s'", starts[i],
+			line);
 		line = strchr(line, '\n');
 		cr_assert_not_null(line);
 		line++;
@@ -246,12 +250,13 @@ Test(command_line, a_table_says_where_it_comes_from)
 
 Test(command_line, hard_shapes_and_inputs)
 {
-	static const char *const shapes[] = {"--seq 1 --dim 1",
-	                                     "--seq 2 --dim 128",
-	                                     "--seq 33 --dim 59 --causal",
-	                                     "--batch 2 --heads 3 --seq 65 --dim 40",
-	                                     "--seq 257 --dim 8 --causal",
-	                                     "--seq 40 --dim 16 --causal --scale 8"};
+	static const char *const shapes[] = {
+		"--seq 1 --dim 1",
+		"--seq 2 --dim 128",
+		"--seq 33 --dim 59 --causal",
+		"--batch 2 --heads 3 --seq 65 --dim 40",
+		"--seq 257 --dim 8 --causal",
+		"--seq 40 --dim 16 --causal --scale 8"};
 	static const char *const kinds[] = {"random", "large-logits", "very-negative", "constant", "one-hot", "ramp"};
 	for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
 		for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {

@@ -12,11 +12,12 @@ static float actual[8192];
 static struct error_map map_of(const size_t *shape, size_t rank, size_t row_length, size_t tile)
 {
 	size_t elements = shape_elements(shape, rank);
-	struct expectation expectation = {.tensor = "O",
-	                                  .row_count = elements / row_length,
-	                                  .row_length = row_length,
-	                                  .values = expected,
-	                                  .tolerance = 0.5};
+	struct expectation expectation = {
+		.tensor = "O",
+		.row_count = elements / row_length,
+		.row_length = row_length,
+		.values = expected,
+		.tolerance = 0.5};
 	struct check check = check_tensor(&expectation, actual);
 	struct error_map map;
 	cr_assert(error_map_make(&map, &check, &expectation, actual, shape, rank, tile));

@@ -9,10 +9,11 @@ static const double heads = 8, N = 16384, d = 64;
 Test(floors, forward_on_an_h200)
 {
 	const struct gpu *gpu = gpu_find("h200");
-	struct floor_work work = {.input_bytes = 3 * 4 * heads * N * d,
-	                          .written_bytes = 4 * heads * N * d,
-	                          .flop = 4 * heads * N * N * d,
-	                          .exponentials = heads * N * N};
+	struct floor_work work = {
+		.input_bytes = 3 * 4 * heads * N * d,
+		.written_bytes = 4 * heads * N * d,
+		.flop = 4 * heads * N * N * d,
+		.exponentials = heads * N * N};
 	struct floor floor = floor_compute(&work, gpu);
 	cr_assert_str_eq(floor.bound_by, "fp32");
 	cr_assert_float_eq(floor.ms, 8.22, 0.05);
@@ -42,14 +43,16 @@ Test(floors, written_bytes_may_stay_in_l2)
 	const struct gpu *gpu = gpu_find("h100");
 	const double l2 = 50.0 * 1024 * 1024, inputs = 1000;
 	cr_assert_eq((double)gpu->l2_bytes, l2);
-	cr_assert_float_eq(hbm_bytes((struct floor_work){.input_bytes = inputs, .written_bytes = 4000}, gpu), inputs,
-	                   1e-6);
-	cr_assert_float_eq(hbm_bytes((struct floor_work){.input_bytes = inputs, .written_bytes = l2}, gpu), inputs,
-	                   1e-6);
-	cr_assert_float_eq(hbm_bytes((struct floor_work){.input_bytes = inputs, .written_bytes = l2 + 4000}, gpu),
-	                   inputs + 4000, 1e-6);
-	cr_assert_float_eq(hbm_bytes((struct floor_work){.input_bytes = inputs, .written_bytes = 3 * l2}, gpu),
-	                   inputs + 2 * l2, 1e-3);
+	cr_assert_float_eq(
+		hbm_bytes((struct floor_work){.input_bytes = inputs, .written_bytes = 4000}, gpu), inputs, 1e-6);
+	cr_assert_float_eq(
+		hbm_bytes((struct floor_work){.input_bytes = inputs, .written_bytes = l2}, gpu), inputs, 1e-6);
+	cr_assert_float_eq(
+		hbm_bytes((struct floor_work){.input_bytes = inputs, .written_bytes = l2 + 4000}, gpu), inputs + 4000,
+		1e-6);
+	cr_assert_float_eq(
+		hbm_bytes((struct floor_work){.input_bytes = inputs, .written_bytes = 3 * l2}, gpu), inputs + 2 * l2,
+		1e-3);
 	struct floor_work only_outputs = {.written_bytes = 4000};
 	cr_assert_float_eq(floor_compute(&only_outputs, gpu).ms, 0, 0);
 }
@@ -64,14 +67,16 @@ Test(floors, intermediates_larger_than_l2)
 	cr_assert_float_eq(floor_handed_bytes(l2 + 100, gpu), 100, 0);
 	cr_assert_float_eq(floor_handed_bytes(l2 / 2, gpu), 0, 0);
 	/* S and P of naive attention: 2 x 2 L2 read again; 6.5 L2 written, 5.5 of them to HBM */
-	struct floor_work work = {.input_bytes = inputs,
-	                          .written_bytes = 2 * square + output,
-	                          .handed_bytes = 2 * floor_handed_bytes(square, gpu)};
+	struct floor_work work = {
+		.input_bytes = inputs,
+		.written_bytes = 2 * square + output,
+		.handed_bytes = 2 * floor_handed_bytes(square, gpu)};
 	cr_assert_float_eq(hbm_bytes(work, gpu), 0.25 * l2 + 4 * l2 + 5.5 * l2, 1e-3);
 	/* both fit by themselves, not at the end together: half an L2 is written, nothing read again */
-	work = (struct floor_work){.input_bytes = inputs,
-	                           .written_bytes = 2 * 0.5 * l2 + output,
-	                           .handed_bytes = 2 * floor_handed_bytes(0.5 * l2, gpu)};
+	work = (struct floor_work){
+		.input_bytes = inputs,
+		.written_bytes = 2 * 0.5 * l2 + output,
+		.handed_bytes = 2 * floor_handed_bytes(0.5 * l2, gpu)};
 	cr_assert_float_eq(hbm_bytes(work, gpu), 0.25 * l2 + 0.5 * l2, 1e-3);
 }
 
@@ -80,9 +85,10 @@ Test(floors, naive_traffic_on_an_h200)
 {
 	const struct gpu *gpu = gpu_find("h200");
 	double square = 4 * heads * N * N;
-	struct floor_work work = {.input_bytes = 3 * 4 * heads * N * d,
-	                          .written_bytes = 2 * square + 4 * heads * N * d,
-	                          .handed_bytes = 2 * floor_handed_bytes(square, gpu)};
+	struct floor_work work = {
+		.input_bytes = 3 * 4 * heads * N * d,
+		.written_bytes = 2 * square + 4 * heads * N * d,
+		.handed_bytes = 2 * floor_handed_bytes(square, gpu)};
 	struct floor floor = floor_compute(&work, gpu);
 	cr_assert_float_eq(floor.ms, 7.2, 0.08);
 }

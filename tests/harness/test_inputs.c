@@ -39,8 +39,9 @@ Test(inputs, pinned)
 	};
 	for (size_t i = 0; i < sizeof pinned / sizeof pinned[0]; i++) {
 		float value = input_normal(pinned[i].seed, pinned[i].tensor, pinned[i].index);
-		cr_expect_eq(value, pinned[i].value, "seed %llu %s[%zu] is %a", (unsigned long long)pinned[i].seed,
-		             pinned[i].tensor, pinned[i].index, (double)value);
+		cr_expect_eq(
+			value, pinned[i].value, "seed %llu %s[%zu] is %a", (unsigned long long)pinned[i].seed,
+			pinned[i].tensor, pinned[i].index, (double)value);
 	}
 }
 
@@ -97,16 +98,18 @@ Test(inputs, kinds_do_what_they_say)
 		struct problem problem = {.batch = 1, .heads = 2, .seq = 128, .dim = dims[i], .seed = 2};
 		double least, most, root = sqrt((double)dims[i]);
 		score_range(&problem, INPUT_LARGE_LOGITS, &least, &most);
-		cr_expect(most > 7e3 && most < 5e4 && least < -7e3, "d=%zu: large logits from %g to %g", dims[i],
-		          least, most);
+		cr_expect(
+			most > 7e3 && most < 5e4 && least < -7e3, "d=%zu: large logits from %g to %g", dims[i], least,
+			most);
 		score_range(&problem, INPUT_VERY_NEGATIVE, &least, &most);
 		cr_expect(most < -104, "d=%zu: very negative scores reach %g", dims[i], most);
 		score_range(&problem, INPUT_CONSTANT, &least, &most);
-		cr_expect(least == most && fabs(most - root) < 1e-5, "d=%zu: constant from %g to %g", dims[i], least,
-		          most);
+		cr_expect(
+			least == most && fabs(most - root) < 1e-5, "d=%zu: constant from %g to %g", dims[i], least,
+			most);
 		score_range(&problem, INPUT_RAMP, &least, &most);
-		cr_expect(fabs(most - 8 * root) < 1e-4 && least > 0, "d=%zu: ramp from %g to %g", dims[i], least,
-		          most);
+		cr_expect(
+			fabs(most - 8 * root) < 1e-4 && least > 0, "d=%zu: ramp from %g to %g", dims[i], least, most);
 	}
 }
 

@@ -107,10 +107,10 @@ Test(npy, file_is_as_numpy_writes_it)
 	FILE *file = fopen("x.npy", "rb");
 	cr_assert_eq(fread(bytes, 1, sizeof bytes, file), 128 + sizeof six);
 	fclose(file);
-	cr_assert_eq(memcmp(bytes,
-	                    "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
-	                    68),
-	             0);
+	cr_assert_eq(
+		memcmp(bytes, "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
+	               68),
+		0);
 	cr_assert_eq(bytes[127], '\n');
 }
 
@@ -159,8 +159,9 @@ Test(npy, refuses_files_it_cannot_use)
 	expect_refused("cut.npy", "truncated: holds 6 of the 8");
 	write_raw("long.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (5,), }\n", six, 6);
 	expect_refused("long.npy", "longer");
-	write_raw("huge.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }\n",
-	          six, 6);
+	write_raw(
+		"huge.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }\n",
+		six, 6);
 	expect_refused("huge.npy", "too large");
 	write_raw("promise.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (999999999999,), }\n", six, 6);
 	expect_refused("promise.npy", "truncated");

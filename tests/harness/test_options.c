@@ -43,15 +43,17 @@ Test(options, all_of_a_problem)
 {
 	struct options o;
 	struct error error;
-	cr_assert_eq(parse(&o, &error,
-	                   "--batch 2 --heads=3 --seq 17 --dim 59 --causal --scale -2.5e-1 --seed "
-	                   "18446744073709551615 --input one-hot --load d --save s --kernel naive --repeat 3 "
-	                   "--warmup 0 --gpu h200 --json - --tsv f --quiet --color never"),
-	             0, "%s", error.message);
+	cr_assert_eq(
+		parse(&o, &error,
+	              "--batch 2 --heads=3 --seq 17 --dim 59 --causal --scale -2.5e-1 --seed "
+	              "18446744073709551615 --input one-hot --load d --save s --kernel naive --repeat 3 "
+	              "--warmup 0 --gpu h200 --json - --tsv f --quiet --color never"),
+		0, "%s", error.message);
 	cr_assert(o.problem.batch == 2 && o.problem.heads == 3 && o.problem.seq == 17 && o.problem.dim == 59);
 	cr_assert(o.problem.causal && o.problem.scale == -0.25f && o.problem.seed == UINT64_MAX);
-	cr_assert(o.problem.input == INPUT_ONE_HOT && o.repeat == 3 && o.warmup == 0 && o.color == COLOR_NEVER &&
-	          o.quiet);
+	cr_assert(
+		o.problem.input == INPUT_ONE_HOT && o.repeat == 3 && o.warmup == 0 && o.color == COLOR_NEVER &&
+		o.quiet);
 	cr_assert_str_eq(o.problem.load, "d");
 	cr_assert_str_eq(o.json, "-");
 	cr_assert(o.given & OPTION_BIT(OPTION_SEQ));
@@ -101,8 +103,8 @@ Test(options, unknown_and_abbreviated)
 	for (int c = 1; c < 256; c++) /* no character is an option, whatever its code; no line is broken */
 		if (!strchr(" -", c)) {
 			char shown = c < ' ' || c == 0x7f ? '?' : (char)c;
-			expect_refused((char[]){'-', (char)c, '\0'}, (char[]){'-', shown, ':', '\0'},
-			               " unknown option");
+			expect_refused(
+				(char[]){'-', (char)c, '\0'}, (char[]){'-', shown, ':', '\0'}, " unknown option");
 		}
 	expect_refused("--causal=1", "--causal: takes no value", "");
 	expect_refused("--seq", "--seq: expected a value N", "");
@@ -180,8 +182,9 @@ static void expect_survives(uint64_t set)
 	parse_set(set, 0, NULL, &once);
 	size_t count = options_of_problem(&once, &once.problem, all, first, written);
 	parse_set(0, (int)count, written, &again);
-	cr_expect_eq(set & ~again.given, 0, "of %#llx the options %#llx are not passed on", (unsigned long long)set,
-	             (unsigned long long)(set & ~again.given));
+	cr_expect_eq(
+		set & ~again.given, 0, "of %#llx the options %#llx are not passed on", (unsigned long long)set,
+		(unsigned long long)(set & ~again.given));
 	cr_assert_eq(options_of_problem(&again, &again.problem, all, second, rewritten), count);
 	for (size_t i = 0; i < count; i++)
 		cr_expect_str_eq(written[i], rewritten[i]);

@@ -145,8 +145,9 @@ ParameterizedTest(struct chapter_case *chapter, plain_build, takes_whatever_the_
 					loads || strcmp(names[i], "values") == 0 || strcmp(names[j], "values") == 0;
 				if (d > 0 && !loads)
 					continue;
-				char *two = text("%s%s", argument(chapter, names[i], directories[d]),
-				                 j > i ? argument(chapter, names[j], directories[d]) : "");
+				char *two =
+					text("%s%s", argument(chapter, names[i], directories[d]),
+				             j > i ? argument(chapter, names[j], directories[d]) : "");
 				char *base = sized ? "" : text(" %s", chapter->base);
 				ran += expect_timed(program, text("%s%s", base, two));
 				/* A row needs a trace: what else goes with the two? */

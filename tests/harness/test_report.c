@@ -36,10 +36,10 @@ Test(json, escapes_and_nulls)
 	json_number(&json, "inf", -INFINITY);
 	json_close_object(&json);
 	fclose(out);
-	cr_assert_str_eq(text,
-	                 "{\"s\":\"a\\\"b\\\\c\\n\\t\\u0001\\u001f N\xc2\xb2\",\"nan\":null,\"inf\":null,\"x\":0.1,"
-	                 "\"big\":18446744073709551615,\"yes\":true,\"list\":[],\"nested\":[{},2],"
-	                 "\"nan\":\"nan\",\"inf\":\"-inf\"}");
+	cr_assert_str_eq(
+		text, "{\"s\":\"a\\\"b\\\\c\\n\\t\\u0001\\u001f N\xc2\xb2\",\"nan\":null,\"inf\":null,\"x\":0.1,"
+		      "\"big\":18446744073709551615,\"yes\":true,\"list\":[],\"nested\":[{},2],"
+		      "\"nan\":\"nan\",\"inf\":\"-inf\"}");
 	free(text);
 }
 

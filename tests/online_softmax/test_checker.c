@@ -71,8 +71,9 @@ static float sum_row(const float *x, size_t cols, enum order order, float m, flo
 }
 
 /* Largest error / tolerance over all outputs of one problem in one order. */
-static double worst_ratio(const struct problem *problem, const float *x, const struct expectations *expected,
-                          enum order order, bool *passed)
+static double worst_ratio(
+	const struct problem *problem, const float *x, const struct expectations *expected, enum order order,
+	bool *passed)
 {
 	size_t rows = problem->rows, cols = problem->cols;
 	float *y = calloc(rows * cols, sizeof *y), *l = calloc(rows, sizeof *l), *terms = calloc(cols, sizeof *terms);
@@ -110,8 +111,9 @@ Test(checker, correct_orders_pass_and_the_tolerance_does_not_drift)
 			for (int order = 0; order < ORDERS; order++) {
 				bool passed;
 				double ratio = worst_ratio(&problem, x, &expected, (enum order)order, &passed);
-				cr_expect(passed, "order %d, %s, %zu columns: error/tolerance %g", order,
-				          input_kind_names[kind], shapes[s], ratio);
+				cr_expect(
+					passed, "order %d, %s, %zu columns: error/tolerance %g", order,
+					input_kind_names[kind], shapes[s], ratio);
 				worst = fmax(worst, ratio);
 				if (kind == INPUT_RANDOM && shapes[s] == 257)
 					random = fmax(random, ratio);

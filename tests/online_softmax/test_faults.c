@@ -65,9 +65,9 @@ Test(faults, a_wrong_run_has_a_trace)
 /* The sign that a NaN has on some machines is not printed. */
 Test(faults, a_trace_of_nan_says_nan)
 {
-	struct outcome o =
-		run_program(LIST(FAULTS "/empty_is_nan", "--trace", "--values=-inf,-inf,1,2,3,4,5,6", "--block", "2"),
-	                    NOTHING, 60);
+	struct outcome o = run_program(
+		LIST(FAULTS "/empty_is_nan", "--trace", "--values=-inf,-inf,1,2,3,4,5,6", "--block", "2"), NOTHING,
+		60);
 	cr_expect_eq(o.status, 1, "%s%s", o.out, o.err);
 	cr_expect(strstr(o.out, " nan") && !strstr(o.out, "-nan") && !strstr(o.err, "-nan"), "%s%s", o.out, o.err);
 	free_outcome(&o);

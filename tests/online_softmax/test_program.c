@@ -40,18 +40,21 @@ static void check_counts(const cJSON *json, const char *line, double rows, doubl
 		cr_assert(kernel, "%s: no %s", line, kernel_names[i]);
 		cr_expect(cJSON_IsTrue(json_get(kernel, "verified")), "%s: %s: not verified", line, kernel_names[i]);
 		double passes = 3.0 - (double)i;
-		cr_expect_eq(json_read_of(kernel, "x"), 4 * passes * rows * cols, "%s: %s: reads of x", line,
-		             kernel_names[i]);
+		cr_expect_eq(
+			json_read_of(kernel, "x"), 4 * passes * rows * cols, "%s: %s: reads of x", line,
+			kernel_names[i]);
 		bool is_dot = i == 2;
-		cr_expect_eq(json_written_of(kernel, "y"), 4 * rows * (is_dot ? dim : cols), "%s: %s: y", line,
-		             kernel_names[i]);
+		cr_expect_eq(
+			json_written_of(kernel, "y"), 4 * rows * (is_dot ? dim : cols), "%s: %s: y", line,
+			kernel_names[i]);
 		cr_expect_eq(json_written_of(kernel, "m"), 4 * rows);
 		cr_expect_eq(json_written_of(kernel, "l"), 4 * rows);
 		if (is_dot)
 			cr_expect_eq(json_read_of(kernel, "V"), 4 * rows * cols * dim, "%s: reads of V", line);
 		double elements = is_dot ? rows * cols * (1 + dim) + rows * dim : (passes + 1) * rows * cols;
-		cr_expect_eq(json_number_of(json_get(kernel, "model"), "elements"), elements, "%s: %s: closed form",
-		             line, kernel_names[i]);
+		cr_expect_eq(
+			json_number_of(json_get(kernel, "model"), "elements"), elements, "%s: %s: closed form", line,
+			kernel_names[i]);
 	}
 }
 
@@ -84,8 +87,9 @@ Test(program, every_shape)
 Test(program, every_kind_of_input)
 {
 	static const char *const kinds[] = {"random", "large-logits", "very-negative", "constant", "one-hot", "ramp"};
-	static const char *const shapes[] = {"--rows 1 --cols 1 --block 1", "--rows 3 --cols 257 --block 1",
-	                                     "--rows 17 --cols 113 --block 32", "--rows 2 --cols 3000 --block 1024"};
+	static const char *const shapes[] = {
+		"--rows 1 --cols 1 --block 1", "--rows 3 --cols 257 --block 1", "--rows 17 --cols 113 --block 32",
+		"--rows 2 --cols 3000 --block 1024"};
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
 		for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
 			struct outcome o = run(text("%s --dim 8 --input %s --quiet", shapes[s], kinds[k]));
@@ -132,8 +136,9 @@ Test(program, a_row_of_nothing_is_zero)
 	cr_assert_eq(npy_write(text("%s/x.npy", directory), x, (const size_t[]){3, 3}, 2, &error), 0);
 	cr_assert_eq(npy_write(text("%s/v.npy", directory), v, (const size_t[]){3, 2}, 2, &error), 0);
 	for (size_t i = 0; i < KERNELS; i++) {
-		struct outcome o = run(text("--load %s --save %s/out --kernel %s --block 2 --quiet", directory,
-		                            directory, kernel_names[i]));
+		struct outcome o = run(
+			text("--load %s --save %s/out --kernel %s --block 2 --quiet", directory, directory,
+		             kernel_names[i]));
 		size_t width = i == 2 ? 2 : 3;
 		cr_assert_eq(o.status, 0, "%s", o.err);
 		const float *y = load(text("%s/out/y.npy", directory), 3 * width);
@@ -322,9 +327,9 @@ Test(program, any_order_of_threads)
 {
 	static const char *const orders[] = {"SIM_ORDER=reverse", "SIM_ORDER=shuffle:7"};
 	for (size_t i = 0; i < 2; i++) {
-		struct outcome o =
-			run_program(LIST(PROGRAM, "--rows", "3", "--cols", "257", "--block", "100", "--quiet"),
-		                    LIST(orders[i]), 60);
+		struct outcome o = run_program(
+			LIST(PROGRAM, "--rows", "3", "--cols", "257", "--block", "100", "--quiet"), LIST(orders[i]),
+			60);
 		cr_expect_eq(o.status, 0, "%s: %s%s", orders[i], o.out, o.err);
 		free_outcome(&o);
 	}
@@ -342,9 +347,10 @@ Test(program, merge_is_associative)
 /* `make` in the chapter: the demonstration, verified, ends with the next thing to try. */
 Test(program, demonstration)
 {
-	struct outcome o = run_program(LIST("make", "-s", "--no-print-directory", "-C", CHAPTER, "DEVICE=sim",
-	                                    "CC=" TEST_CC, "CXX=" TEST_CXX),
-	                               NOTHING, 120);
+	struct outcome o = run_program(
+		LIST("make", "-s", "--no-print-directory", "-C", CHAPTER, "DEVICE=sim", "CC=" TEST_CC,
+	             "CXX=" TEST_CXX),
+		NOTHING, 120);
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
 	cr_expect_null(strstr(o.out, "NOT EQUAL"));
 	cr_expect(strstr(o.out, "softmax_three_pass  3.00 times"), "%s", o.out);
@@ -355,8 +361,8 @@ Test(program, demonstration)
 
 Test(program, readme_shows_what_it_prints)
 {
-	struct outcome o = run_program(LIST("perl", TEST_ROOT "/plots/readme.pl", "--check", CHAPTER "/README.md"),
-	                               NOTHING, 120);
+	struct outcome o = run_program(
+		LIST("perl", TEST_ROOT "/plots/readme.pl", "--check", CHAPTER "/README.md"), NOTHING, 120);
 	cr_expect_eq(o.status, 0, "%s%s", o.out, o.err);
 	free_outcome(&o);
 }

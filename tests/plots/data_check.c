@@ -59,8 +59,9 @@ static const char *check_provenance(const struct data_file *file, const char *de
 	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
 		if (!matches(data_key(file, keys[i].name), keys[i].pattern))
 			return say("# %s: '%s'", keys[i].name, data_key(file, keys[i].name));
-	if (!matches(file->title, " on (the simulated device \\(limits of .+\\)|.+), .+ with [0-9]+ cores?, "
-	                          "20[0-9]{2}-[01][0-9]-[0-3][0-9]$"))
+	if (!matches(
+		    file->title, " on (the simulated device \\(limits of .+\\)|.+), .+ with [0-9]+ cores?, "
+				 "20[0-9]{2}-[01][0-9]-[0-3][0-9]$"))
 		return say("the first line is no sentence for a picture: '%s'", file->title);
 	bool simulated = strncmp(data_key(file, "device"), "sim", 3) == 0;
 	if (simulated != (strcmp(device, "sim") == 0))
@@ -84,40 +85,41 @@ static bool is_text(const char *column)
 /* Each in its unit: the pictures read them by these names. */
 static const char *check_columns(const struct data_file *file, const char *name)
 {
-	static const char *const all[] = {"kernel",
-	                                  "verified",
-	                                  "max_abs",
-	                                  "tolerance",
-	                                  "median_ms",
-	                                  "p10_ms",
-	                                  "p90_ms",
-	                                  "runs",
-	                                  "time_kind",
-	                                  "floor_ms",
-	                                  "bound_by",
-	                                  "flop",
-	                                  "requested_read_bytes",
-	                                  "requested_write_bytes",
-	                                  "atomic_bytes",
-	                                  "read_sectors",
-	                                  "write_sectors",
-	                                  "footprint_read_bytes",
-	                                  "footprint_write_bytes",
-	                                  "model_counts",
-	                                  "model_elements",
-	                                  "peak_bytes",
-	                                  "counted_elements",
-	                                  "model_requested_elements",
-	                                  "model_footprint_elements",
-	                                  "blocks",
-	                                  "shared_bytes",
-	                                  "exponentials",
-	                                  "hbm_requests",
-	                                  "shared_requests",
-	                                  "shared_wavefronts",
-	                                  "ideal_wavefronts",
-	                                  "error_tensor",
-	                                  "skipped"};
+	static const char *const all[] = {
+		"kernel",
+		"verified",
+		"max_abs",
+		"tolerance",
+		"median_ms",
+		"p10_ms",
+		"p90_ms",
+		"runs",
+		"time_kind",
+		"floor_ms",
+		"bound_by",
+		"flop",
+		"requested_read_bytes",
+		"requested_write_bytes",
+		"atomic_bytes",
+		"read_sectors",
+		"write_sectors",
+		"footprint_read_bytes",
+		"footprint_write_bytes",
+		"model_counts",
+		"model_elements",
+		"peak_bytes",
+		"counted_elements",
+		"model_requested_elements",
+		"model_footprint_elements",
+		"blocks",
+		"shared_bytes",
+		"exponentials",
+		"hbm_requests",
+		"shared_requests",
+		"shared_wavefronts",
+		"ideal_wavefronts",
+		"error_tensor",
+		"skipped"};
 	static const char *const attention[] = {"seq", "dim", "batch", "heads", "causal"};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		if (!data_has(file, all[i]))
@@ -243,8 +245,9 @@ static const char *check_counts(const struct row *row)
 	double sectors = get(row, "read_sectors") + get(row, "write_sectors");
 	bool of_footprint = strcmp(data_text(row->file, row->cells, "model_counts"), "footprint") == 0;
 	if (get(row, "counted_elements") != get(row, "model_elements"))
-		return say("counted %.0f elements, the closed form says %.0f", get(row, "counted_elements"),
-		           get(row, "model_elements"));
+		return say(
+			"counted %.0f elements, the closed form says %.0f", get(row, "counted_elements"),
+			get(row, "model_elements"));
 	/* statistics (l, m, LSE, D) are in the sums and in no model: at most 6 N for each of the Tc visits of a row
 	 */
 	double all = of_footprint ? footprint : requested, modelled = 4 * get(row, "counted_elements");
@@ -258,11 +261,13 @@ static const char *check_counts(const struct row *row)
 	double passes = get(row, "shared_wavefronts") - (told ? get(row, "shared_conflicts") : 0.0);
 	double ideal = get(row, "ideal_wavefronts");
 	if (!(get(row, "blocks") >= 1) || !(ideal <= 2 * passes) || (told && !(passes <= ideal)))
-		return say("blocks %.0f, wavefronts %.0f, ideal %.0f", get(row, "blocks"),
-		           get(row, "shared_wavefronts"), get(row, "ideal_wavefronts"));
+		return say(
+			"blocks %.0f, wavefronts %.0f, ideal %.0f", get(row, "blocks"), get(row, "shared_wavefronts"),
+			get(row, "ideal_wavefronts"));
 	if (!(get(row, "floor_ms") > 0) || !(get(row, "peak_bytes") > 0) || !(get(row, "flop") > 0))
-		return say("floor %g ms, %g bytes at most, %g FLOP", get(row, "floor_ms"), get(row, "peak_bytes"),
-		           get(row, "flop"));
+		return say(
+			"floor %g ms, %g bytes at most, %g FLOP", get(row, "floor_ms"), get(row, "peak_bytes"),
+			get(row, "flop"));
 	return NULL;
 }
 
@@ -333,9 +338,10 @@ static const char *check_sweep(const struct data_file *file, int last, const cha
 			for (int dim = 64; dim <= 128; dim *= 2)
 				for (int causal = 0; causal < 2; causal++, points++)
 					if (count_rows(file, kernels[k], seq, dim, causal) != 1)
-						return say("%zu rows of %s, N=%d d=%d causal=%d",
-						           count_rows(file, kernels[k], seq, dim, causal), kernels[k],
-						           seq, dim, causal);
+						return say(
+							"%zu rows of %s, N=%d d=%d causal=%d",
+							count_rows(file, kernels[k], seq, dim, causal), kernels[k],
+							seq, dim, causal);
 	return file->row_count == points ? NULL : say("%zu rows, expected %zu", file->row_count, points);
 }
 

@@ -92,10 +92,11 @@ static void place(struct word *word, double x, double y, double degrees, const c
 	double width = text_width(word->text, word->size);
 	double left = strcmp(anchor, "end") == 0 ? -width : strcmp(anchor, "middle") == 0 ? -width / 2 : 0;
 	double c = cos(degrees * pi / 180), s = sin(degrees * pi / 180);
-	double box[4][2] = {{left, -above * word->size},
-	                    {left + width, -above * word->size},
-	                    {left + width, below * word->size},
-	                    {left, below * word->size}};
+	double box[4][2] = {
+		{left, -above * word->size},
+		{left + width, -above * word->size},
+		{left + width, below * word->size},
+		{left, below * word->size}};
 	for (int i = 0; i < 4; i++) {
 		word->corner[i][0] = x + c * box[i][0] - s * box[i][1];
 		word->corner[i][1] = y + s * box[i][0] + c * box[i][1];
@@ -113,8 +114,9 @@ struct picture *read_picture(const char *name, const char *svg)
 {
 	struct picture *picture = calloc(1, sizeof *picture);
 	const char *box = strstr(svg, "viewBox=\"0 0 ");
-	cr_assert(picture && box && sscanf(box, "viewBox=\"0 0 %lf %lf", &picture->width, &picture->height) == 2,
-	          "%s: no viewBox", name);
+	cr_assert(
+		picture && box && sscanf(box, "viewBox=\"0 0 %lf %lf", &picture->width, &picture->height) == 2,
+		"%s: no viewBox", name);
 	element(svg, "title", picture->title, sizeof picture->title);
 	element(svg, "desc", picture->description, sizeof picture->description);
 	for (const char *group = svg; (group = strstr(group, "<g transform=\"translate(")); group++) {

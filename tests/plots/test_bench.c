@@ -30,8 +30,9 @@ static void expect_consistent(const char *name, size_t rows)
 	struct data_file *file = data_file_read(text("%s/sim/%s.tsv", scratch_directory(), name));
 	const char *wrong = data_check(file, "sim", name);
 	cr_expect_null(wrong, "%s: %s", name, wrong);
-	cr_expect(file && file->row_count == rows, "%s: %zu rows, expected %zu", name, file ? file->row_count : 0,
-	          rows);
+	cr_expect(
+		file && file->row_count == rows, "%s: %zu rows, expected %zu", name, file ? file->row_count : 0,
+		rows);
 	data_file_free(file);
 }
 
@@ -77,9 +78,10 @@ static const char *house(void)
 	const char *const chapters[] = {"01_naive", "04_fa1", "05_fa2"}, *const programs[] = {"naive", "fa1", "fa2"};
 	for (int i = 0; i < 3; i++) {
 		mkdir(text("%s/%s", directory, chapters[i]), 0777);
-		cr_assert_eq(symlink(TEST_ROOT "/tests/plots/stand_in.sh",
-		                     text("%s/%s/%s", directory, chapters[i], programs[i])),
-		             0);
+		cr_assert_eq(
+			symlink(TEST_ROOT "/tests/plots/stand_in.sh",
+		                text("%s/%s/%s", directory, chapters[i], programs[i])),
+			0);
 	}
 	return directory;
 }
@@ -206,9 +208,10 @@ Test(bench, leaves_what_is_up_to_date)
 	cr_expect_neq(first.st_ino, third.st_ino, "not written again");
 	free_outcome(&run);
 	/* another program of that name */
-	cr_assert_eq(system(text("cd %s/05_fa2 && cp fa2 new && echo '# changed' >> new && mv new fa2",
-	                         scratch_directory())),
-	             0);
+	cr_assert_eq(
+		system(text(
+			"cd %s/05_fa2 && cp fa2 new && echo '# changed' >> new && mv new fa2", scratch_directory())),
+		0);
 	run = bench_stand_in(NOTHING, NULL, NULL);
 	cr_expect(run.status == 0 && !strstr(run.err, "up to date"), "%s", run.err);
 	free_outcome(&run);
@@ -268,8 +271,8 @@ Test(bench, a_failure_ends_it)
 	run = bench_stand_in(LIST("STAND_IN_FAILS=4 3 fa2: out of memory for Q"), NULL, NULL);
 	cr_expect_eq(run.status, 3, "exit %d: %s", run.status, run.err);
 	free_outcome(&run);
-	run = bench_stand_in(LIST("STAND_IN_FAILS=4 3 fa2: two: needs 17 GB of memory, the device has 8 GB"), NULL,
-	                     NULL);
+	run = bench_stand_in(
+		LIST("STAND_IN_FAILS=4 3 fa2: two: needs 17 GB of memory, the device has 8 GB"), NULL, NULL);
 	cr_expect_eq(run.status, 0, "exit %d: %s", run.status, run.err);
 	struct data_file *file = data_file_read(TSV);
 	cr_assert_not_null(file);
@@ -313,8 +316,8 @@ Test(bench, a_full_disk_is_one_line_and_what_is_done_is_kept)
 	cr_assert(done >= 1 && done < 16, "%zu points", done);
 	free_outcome(&run);
 	run = bench_stand_in(NOTHING, "--sizes", "2,3,4,5,6,7,8,9");
-	cr_expect(run.status == 0 && strstr(run.err, text("16 points, %zu of them from before", done)), "%s",
-	          run.err);
+	cr_expect(
+		run.status == 0 && strstr(run.err, text("16 points, %zu of them from before", done)), "%s", run.err);
 	free_outcome(&run);
 }
 
@@ -323,12 +326,12 @@ Test(bench, a_dumb_terminal_gets_no_escapes)
 {
 	house();
 	const char *command = "perl " BENCH " --chapters 05_fa2 --sizes 2,3,4,5 --dims 8 --data data --force";
-	struct outcome run = run_program_in(scratch_directory(), LIST("script", "-qec", command, "/dev/null"),
-	                                    LIST("TERM=xterm"), 60);
+	struct outcome run = run_program_in(
+		scratch_directory(), LIST("script", "-qec", command, "/dev/null"), LIST("TERM=xterm"), 60);
 	cr_expect(run.status == 0 && strstr(run.out, "\x1b[Kbench 1/8  05_fa2  N=2 d=8"), "%s", run.out);
 	free_outcome(&run);
-	run = run_program_in(scratch_directory(), LIST("script", "-qec", command, "/dev/null"), LIST("TERM=dumb"),
-	                     60);
+	run = run_program_in(
+		scratch_directory(), LIST("script", "-qec", command, "/dev/null"), LIST("TERM=dumb"), 60);
 	cr_expect(run.status == 0 && strstr(run.out, "8 points") && !strchr(run.out, '\x1b'), "%s", run.out);
 	free_outcome(&run);
 }
@@ -361,13 +364,14 @@ Test(bench, a_gpu_has_its_own_directory, .timeout = 120)
 {
 	static const struct {
 		const char *device, *directory;
-	} gpus[] = {{"NVIDIA H200", "h200"},
-	            {"NVIDIA H100 80GB HBM3", "h100"},
-	            {"NVIDIA H100 PCIe", "h100"},
-	            {"NVIDIA A100-SXM4-80GB", "a100"},
-	            {"NVIDIA GeForce RTX 4090", "rtx4090"},
-	            {"Tesla V100-SXM2-16GB", "v100"},
-	            {"NVIDIA L40S", "l40s"}};
+	} gpus[] = {
+		{"NVIDIA H200", "h200"},
+		{"NVIDIA H100 80GB HBM3", "h100"},
+		{"NVIDIA H100 PCIe", "h100"},
+		{"NVIDIA A100-SXM4-80GB", "a100"},
+		{"NVIDIA GeForce RTX 4090", "rtx4090"},
+		{"Tesla V100-SXM2-16GB", "v100"},
+		{"NVIDIA L40S", "l40s"}};
 	house();
 	for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) {
 		struct outcome run =

@@ -52,11 +52,13 @@ Test(data, tells_where_it_comes_from)
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		struct data_file *file = data_file_read(found.gl_pathv[i]);
 		const char *commit = data_key(file, "commit");
-		cr_expect(commit && !strchr(commit, '+') && strcmp(commit, "unknown") != 0, "%s: commit %s",
-		          found.gl_pathv[i], commit);
+		cr_expect(
+			commit && !strchr(commit, '+') && strcmp(commit, "unknown") != 0, "%s: commit %s",
+			found.gl_pathv[i], commit);
 		char *content = read_text(found.gl_pathv[i]);
-		cr_expect(!strstr(content, "/home") && !strstr(content, "/root") && !strstr(content, "/tmp"),
-		          "%s: a path of one machine", found.gl_pathv[i]);
+		cr_expect(
+			!strstr(content, "/home") && !strstr(content, "/root") && !strstr(content, "/tmp"),
+			"%s: a path of one machine", found.gl_pathv[i]);
 		free(content);
 		data_file_free(file);
 	}
@@ -114,9 +116,9 @@ Test(check, finds_what_is_planted)
 	char *elements = text("\t%s\t", cell_of(path, 0, "model_elements"));
 	expect_found("01_naive", replaced(naive, elements, "\t98305\t", 1), "by the textbook 98304");
 	expect_found("01_naive", replaced(naive, elements, "\t98305\t", 2), "counted 98305");
-	expect_found("01_naive",
-	             replaced(naive, text("\t%s\t", cell_of(path, 0, "footprint_read_bytes")), "\t1\t", 1),
-	             "bytes in all");
+	expect_found(
+		"01_naive", replaced(naive, text("\t%s\t", cell_of(path, 0, "footprint_read_bytes")), "\t1\t", 1),
+		"bytes in all");
 	expect_found("blocks", replaced(blocks, "\t49\n", "\t48\n", 1), "units 48");
 	free(naive);
 	free(blocks);

@@ -55,8 +55,8 @@ static void change(const char *house, const char *command)
 }
 
 /* Calls `look` for every SVG of a folder; returns how many there are. */
-static size_t each_picture(const char *folder, void (*look)(const char *name, const char *svg, const char *more),
-                           const char *more)
+static size_t
+each_picture(const char *folder, void (*look)(const char *name, const char *svg, const char *more), const char *more)
 {
 	DIR *directory = opendir(folder);
 	cr_assert(directory, "%s: no such folder", folder);
@@ -151,8 +151,9 @@ Test(plots_pictures, made_again_elsewhere_in_another_time_zone_they_are_the_same
 	struct outcome drawn =
 		draw_with(there, NULL, LIST("FORMATS=svg", "TZ=Asia/Kathmandu", "LANG=C", "LC_ALL=C", "COLUMNS=40"));
 	cr_assert_eq(drawn.status, 0, "%s", drawn.err);
-	cr_expect_eq(each_picture(text("%s/plots/pictures/sim", here), compare, text("%s/plots/pictures/sim", there)),
-	             2 * SIM_PICTURES);
+	cr_expect_eq(
+		each_picture(text("%s/plots/pictures/sim", here), compare, text("%s/plots/pictures/sim", there)),
+		2 * SIM_PICTURES);
 }
 
 Test(plots_pictures, the_pictures_in_the_repository_are_those_of_its_data)
@@ -162,10 +163,12 @@ Test(plots_pictures, the_pictures_in_the_repository_are_those_of_its_data)
 		skip_test("the tracked pictures were made by gnuplot 5.4; this is another one");
 	const char *house = new_house("house");
 	draw(house, "sim");
-	cr_expect_eq(each_picture(text("%s/plots/pictures/sim", house), compare, TEST_ROOT "/plots/pictures/sim"),
-	             2 * SIM_PICTURES);
-	cr_expect_eq(each_picture(TEST_ROOT "/plots/pictures/sim", compare, text("%s/plots/pictures/sim", house)),
-	             2 * SIM_PICTURES, "a picture is in the repository that nothing draws");
+	cr_expect_eq(
+		each_picture(text("%s/plots/pictures/sim", house), compare, TEST_ROOT "/plots/pictures/sim"),
+		2 * SIM_PICTURES);
+	cr_expect_eq(
+		each_picture(TEST_ROOT "/plots/pictures/sim", compare, text("%s/plots/pictures/sim", house)),
+		2 * SIM_PICTURES, "a picture is in the repository that nothing draws");
 }
 
 static void readable(const char *name, const char *svg, const char *more)
@@ -210,18 +213,19 @@ Test(plots_pictures, a_gpus_folder_without_counts_is_drawn_and_readable_too)
 	struct picture *matmul = read_picture(
 		"03_tiled_matmul", read_text(text("%s/plots/pictures/h200/03_tiled_matmul.light.svg", house)));
 	const char *product = text("%s/plots/data/h200/03_tiled_matmul.tsv", house);
-	cr_expect_str_eq(matmul->title,
-	                 text("At n = 384 the kernel with register tiles is %.1f times faster than the first",
-	                      cell(product, "kernel=matmul_naive n=384", "median_ms") /
-	                              cell(product, "kernel=matmul_registers n=384", "median_ms")));
+	cr_expect_str_eq(
+		matmul->title, text("At n = 384 the kernel with register tiles is %.1f times faster than the first",
+	                            cell(product, "kernel=matmul_naive n=384", "median_ms") /
+	                                    cell(product, "kernel=matmul_registers n=384", "median_ms")));
 	free(matmul);
 	/* And the map of the chapters gets a column of its times. */
 	struct outcome table = run_program_in(house, LIST("perl", "plots/chapter_table.pl"), NOTHING, TIMEOUT_S);
-	double ms = cell(text("%s/plots/data/h200/05_fa2.tsv", house), "kernel=fa2_split_q seq=2048 dim=64 causal=0",
-	                 "median_ms");
+	double ms =
+		cell(text("%s/plots/data/h200/05_fa2.tsv", house), "kernel=fa2_split_q seq=2048 dim=64 causal=0",
+	             "median_ms");
 	cr_expect_not_null(strstr(table.out, "| time, a CPU's plain build | time, h200 |"), "%s", table.out);
-	cr_expect_not_null(strstr(table.out, text("N = 1024 | %.3g ms: `fa2_split_q`, N = 2048 |", ms)), "%s",
-	                   table.out);
+	cr_expect_not_null(
+		strstr(table.out, text("N = 1024 | %.3g ms: `fa2_split_q`, N = 2048 |", ms)), "%s", table.out);
 }
 
 Test(plots_pictures, without_a_gpu_no_kernel_has_a_height_and_times_are_a_cpus)
@@ -231,8 +235,8 @@ Test(plots_pictures, without_a_gpu_no_kernel_has_a_height_and_times_are_a_cpus)
 	struct picture *roofline = picture_of(house, "roofline");
 	cr_expect_not_null(strstr(roofline->description, "No throughput was measured, so no kernel has a height"));
 	for (size_t i = 0; i < roofline->count; i++)
-		cr_expect_null(strstr(roofline->words[i].text, " %"), "a share of a roof: %s",
-		               roofline->words[i].text);
+		cr_expect_null(
+			strstr(roofline->words[i].text, " %"), "a share of a roof: %s", roofline->words[i].text);
 	struct picture *times = picture_of(house, "time_vs_n");
 	size_t axis = 0;
 	for (size_t i = 0; i < times->count; i++)
@@ -250,9 +254,10 @@ static void expect_share(const char *house)
 	double share = bytes_of(fa2, text(where, "fa2_split_q"), "requested") /
 	               bytes_of(naive, text(where, "naive"), "footprint");
 	struct picture *picture = picture_of(house, "hbm_vs_n");
-	cr_expect_str_eq(picture->title,
-	                 text("At N = 1024 FlashAttention-2 requests %.0f %% of the bytes naive attention moves",
-	                      100 * share));
+	cr_expect_str_eq(
+		picture->title,
+		text("At N = 1024 FlashAttention-2 requests %.0f %% of the bytes naive attention moves",
+	             100 * share));
 	free(picture);
 }
 
@@ -269,21 +274,23 @@ Test(plots_pictures, a_headline_is_computed_from_the_data)
 	              "print' plots/data/sim/05_fa2.tsv");
 	draw(house, "sim");
 	expect_share(house);
-	cr_expect_neq(strcmp(picture_of(house, "hbm_vs_n")->title,
-	                     "At N = 1024 FlashAttention-2 requests 26 % of the bytes naive attention moves"),
-	              0);
+	cr_expect_neq(
+		strcmp(picture_of(house, "hbm_vs_n")->title,
+	               "At N = 1024 FlashAttention-2 requests 26 % of the bytes naive attention moves"),
+		0);
 }
 
 /* The largest share of its tolerance that a row of a file uses. */
 static double worst_share(const char *name)
 {
-	struct outcome run = run_program(LIST("awk", "-F", "\t",
-	                                      "/^# .*\\t/ { for (i = 1; i <= NF; i++) at[$i] = i } "
-	                                      "!/^#/ && $at[\"max_abs\"] / $at[\"tolerance\"] > worst { worst = "
-	                                      "$at[\"max_abs\"] / $at[\"tolerance\"] } "
-	                                      "END { print worst }",
-	                                      text(TEST_ROOT "/plots/data/sim/%s.tsv", name)),
-	                                 NOTHING, TIMEOUT_S);
+	struct outcome run = run_program(
+		LIST("awk", "-F", "\t",
+	             "/^# .*\\t/ { for (i = 1; i <= NF; i++) at[$i] = i } "
+	             "!/^#/ && $at[\"max_abs\"] / $at[\"tolerance\"] > worst { worst = "
+	             "$at[\"max_abs\"] / $at[\"tolerance\"] } "
+	             "END { print worst }",
+	             text(TEST_ROOT "/plots/data/sim/%s.tsv", name)),
+		NOTHING, TIMEOUT_S);
 	return strtod(run.out, NULL);
 }
 
@@ -370,8 +377,8 @@ Test(plots_pictures, rows_are_found_by_name_and_what_was_not_measured_is_left_ou
 		"512\t2\t4\ta\tyes\t160\t0\t0\t2\tmeasured-cpu\t800\n");
 #define ROWS(want, ...)                                                                                              \
 	do {                                                                                                         \
-		struct outcome o = run_program(LIST("awk", "-f", TEST_ROOT "/plots/rows.awk", __VA_ARGS__, file),    \
-		                               NOTHING, TIMEOUT_S);                                                  \
+		struct outcome o = run_program(                                                                      \
+			LIST("awk", "-f", TEST_ROOT "/plots/rows.awk", __VA_ARGS__, file), NOTHING, TIMEOUT_S);      \
 		cr_expect_str_eq(o.out, want, "%s%s", o.out, o.err);                                                 \
 	} while (0)
 	ROWS("128\t80\n512\t160\n", "-v", "kernel=a", "-v", "columns=seq requested");
@@ -478,9 +485,10 @@ Test(plots_pictures, without_gnuplot_a_chapters_sweep_goes_on)
 	                  bin, bin)),
 		NOTHING, TIMEOUT_S);
 	cr_assert_eq(linked.status, 0, "%s", linked.err);
-	struct outcome plot = run_program(LIST("make", "-C", TEST_ROOT "/02_online_softmax", "plot", "DEVICE=sim",
-	                                       "CC=" TEST_CC, "CXX=" TEST_CXX, "ARGS=--repeat 1"),
-	                                  LIST(text("PATH=%s", bin)), TIMEOUT_S);
+	struct outcome plot = run_program(
+		LIST("make", "-C", TEST_ROOT "/02_online_softmax", "plot", "DEVICE=sim", "CC=" TEST_CC,
+	             "CXX=" TEST_CXX, "ARGS=--repeat 1"),
+		LIST(text("PATH=%s", bin)), TIMEOUT_S);
 	cr_expect_eq(plot.status, 0, "%s%s", plot.out, plot.err);
 	cr_expect_not_null(strstr(plot.out, "no picture: gnuplot is not installed"), "%s", plot.out);
 }
@@ -497,8 +505,8 @@ Test(plots_pictures, a_gpu_nobody_knows_is_a_mistake_and_a_known_one_has_its_roo
 	cr_assert(svg);
 	cr_expect_not_null(strstr(svg, "fp32 peak, 19.5 TFLOP/s"));
 	cr_expect_not_null(strstr(svg, "HBM 1.55 TB/s"));
-	cr_expect_neq(access(text("%s/plots/pictures", house), F_OK), 0,
-	              "the tracked pictures are the default GPU's");
+	cr_expect_neq(
+		access(text("%s/plots/pictures", house), F_OK), 0, "the tracked pictures are the default GPU's");
 	/* Wherever a GPU's ridge and its roofs are, its words stay apart. */
 	static const char *const others[] = {"a100-80", "h100", "h200", "rtx4090"};
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
@@ -527,10 +535,11 @@ Test(plots_pictures, roofs_and_attention_are_what_the_programs_write)
 		run_program(LIST(TEST_BUILD "/../plots/roofs", text("%s/roofs", scratch)), NOTHING, TIMEOUT_S);
 	cr_assert_eq(roofs.status, 0, "%s", roofs.err);
 	cr_expect_str_eq(read_text(text("%s/roofs", scratch)), read_text(TEST_ROOT "/plots/data/roofs.tsv"));
-	struct outcome map = run_program_in(TEST_ROOT,
-	                                    LIST(TEST_BUILD "/../plots/attention_map", "tests/data/real_qkv", "132",
-	                                         "28", text("%s/map", scratch)),
-	                                    NOTHING, TIMEOUT_S);
+	struct outcome map = run_program_in(
+		TEST_ROOT,
+		LIST(TEST_BUILD "/../plots/attention_map", "tests/data/real_qkv", "132", "28",
+	             text("%s/map", scratch)),
+		NOTHING, TIMEOUT_S);
 	cr_assert_eq(map.status, 0, "%s", map.err);
 	cr_expect_str_eq(read_text(text("%s/map", scratch)), read_text(TEST_ROOT "/plots/data/attention_map.tsv"));
 	/* A row of the window holds at most all of its weight; all rows together, the share the file says. */
@@ -601,8 +610,9 @@ Test(plots_pictures, a_drawing_that_is_ended_leaves_nothing)
 	const char *house = new_house("house");
 	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
 		int status = end_drawing(house, ends[i]);
-		cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 128 + ends[i], "signal %d: status %x", ends[i],
-		          status);
+		cr_expect(
+			WIFEXITED(status) && WEXITSTATUS(status) == 128 + ends[i], "signal %d: status %x", ends[i],
+			status);
 		cr_expect_eq(count_files(text("%s/new", house)), 0, "signal %d left a file", ends[i]);
 	}
 }
@@ -616,8 +626,9 @@ Test(plots_pictures, a_readme_whose_block_is_not_of_its_data_is_stale)
 {
 	const char *house = new_house("house"), *path = text("%s/README.md", house);
 	draw(house, "sim");
-	write_text(path, "# A page\n\n<!-- markdown: perl plots/picture.pl sim/hbm_vs_n -->\n<!-- end -->\n\n"
-	                 "<!-- markdown: perl plots/chapter_table.pl -->\nold\n<!-- end -->\nText.\n");
+	write_text(
+		path, "# A page\n\n<!-- markdown: perl plots/picture.pl sim/hbm_vs_n -->\n<!-- end -->\n\n"
+		      "<!-- markdown: perl plots/chapter_table.pl -->\nold\n<!-- end -->\nText.\n");
 	struct outcome stale = readme(house, "--check");
 	cr_expect_eq(stale.status, 1);
 	cr_expect_not_null(
@@ -645,8 +656,9 @@ Test(plots_pictures, a_readme_whose_block_is_not_of_its_data_is_stale)
 Test(plots_pictures, a_stale_readme_leaves_the_next_one_alone)
 {
 	const char *house = scratch_directory(), *tool = TEST_ROOT "/plots/readme.pl";
-	write_text(text("%s/a.md", house), "<!-- output: echo 1 -->\n```text\n2\n```\n<!-- markdown: echo 3 -->\n3\n"
-	                                   "<!-- end -->\n");
+	write_text(
+		text("%s/a.md", house), "<!-- output: echo 1 -->\n```text\n2\n```\n<!-- markdown: echo 3 -->\n3\n"
+					"<!-- end -->\n");
 	write_text(text("%s/b.md", house), "<!-- output: echo 4 -->\n```text\n4\n```\n");
 	struct outcome o = run_program_in(house, LIST("perl", tool, "--check", "a.md", "b.md"), NOTHING, TIMEOUT_S);
 	cr_expect_eq(o.status, 1);
@@ -674,8 +686,8 @@ Test(plots_pictures, the_chapter_table_says_what_the_data_says)
 	double split = bytes_of(text("%s/06_backward.tsv", data), text(where, "backward_split", 1024), "footprint");
 	double materialised =
 		bytes_of(text("%s/06_backward.tsv", data), text(where, "backward_naive", 1024), "footprint");
-	const char *less = text("| %.0f %% less footprint than the naive backward at N = 1024 |",
-	                        100 * (1 - split / materialised));
+	const char *less = text(
+		"| %.0f %% less footprint than the naive backward at N = 1024 |", 100 * (1 - split / materialised));
 	cr_expect_not_null(strstr(table.out, less), "no '%s' in\n%s", less, table.out);
 	double ms = cell(text("%s/05_fa2.tsv", data), text(where, "fa2_split_q", 1024), "median_ms");
 	const char *time = text("| %.3g ms: `fa2_split_q`, N = 1024 |", ms);
@@ -719,8 +731,9 @@ Test(plots_pictures, the_check_finds_small_clipped_and_covered_words)
 		struct picture *picture = read_picture(
 			"case",
 			text("<svg viewBox=\"0 0 400 200\"><title>a</title><desc>b</desc>%s</svg>", cases[i].words));
-		cr_expect_eq(picture_problems(picture, problems, sizeof problems), cases[i].problems, "case %zu:\n%s",
-		             i, problems);
+		cr_expect_eq(
+			picture_problems(picture, problems, sizeof problems), cases[i].problems, "case %zu:\n%s", i,
+			problems);
 		free(picture);
 	}
 	cr_expect_float_eq(text_width("N²", 20.48), 15.32 + 8.21, 1e-9);

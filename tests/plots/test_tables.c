@@ -12,15 +12,16 @@
 
 static struct outcome tables(const char *table, const char *data, const char *published)
 {
-	const char *const argv[] = {"perl",
-	                            TABLES,
-	                            "--data",
-	                            data ? data : "plots/data",
-	                            "--published",
-	                            published ? published : PUBLISHED,
-	                            table ? "--table" : NULL,
-	                            table,
-	                            NULL};
+	const char *const argv[] = {
+		"perl",
+		TABLES,
+		"--data",
+		data ? data : "plots/data",
+		"--published",
+		published ? published : PUBLISHED,
+		table ? "--table" : NULL,
+		table,
+		NULL};
 	return run_program_in(TEST_ROOT, argv, NOTHING, 60);
 }
 
@@ -197,8 +198,9 @@ Test(tables, damaged_data_is_no_data)
 		struct outcome run = tables(cases[i].table, data, NULL);
 		cr_expect_eq(run.status, 3, "%s: exit %d\n%s", cases[i].damage, run.status, run.out);
 		cr_expect_str_empty(run.err, "%s: %s", cases[i].damage, run.err);
-		cr_expect_not_null(line_with(&run, cases[i].says, "; make bench DEVICE=sim CHAPTERS="), "%s:\n%s",
-		                   cases[i].damage, run.out);
+		cr_expect_not_null(
+			line_with(&run, cases[i].says, "; make bench DEVICE=sim CHAPTERS="), "%s:\n%s",
+			cases[i].damage, run.out);
 		free_outcome(&run);
 	}
 	/* Lines that end as on Windows are whole. */
@@ -233,8 +235,8 @@ Test(tables, gpu_times_stand_beside)
 	cr_expect_eq(run.status, 0);
 	cr_expect_null(strstr(run.out, "needs a GPU"));
 	cr_expect_not_null(strstr(run.out, "on h200 (NVIDIA H200)"), "%s", run.out);
-	cr_expect_not_null(line_with(&run, "  1024", "1.25       1.25     2.50     1.25         2.50"), "%s",
-	                   run.out);
+	cr_expect_not_null(
+		line_with(&run, "  1024", "1.25       1.25     2.50     1.25         2.50"), "%s", run.out);
 	cr_expect_not_null(line_with(&run, "  4096      -", "-"), "%s", run.out);
 	free_outcome(&run);
 }

@@ -10,13 +10,15 @@
 #include <string.h>
 
 /* Runs a program; returns its exit status, the output it saved in *bytes and what it said in *said. */
-static int run_case(const char *program, const struct fault_case *tested, const char *directory, const char *output,
-                    char **bytes, size_t *size, char **said)
+static int run_case(
+	const char *program, const struct fault_case *tested, const char *directory, const char *output, char **bytes,
+	size_t *size, char **said)
 {
-	struct outcome o = run_program(LIST("/bin/sh", "-c",
-	                                    text("%s %s --kernel %s --repeat 1 --quiet --save %s", program,
-	                                         tested->input, tested->kernel, directory)),
-	                               NOTHING, 60);
+	struct outcome o = run_program(
+		LIST("/bin/sh", "-c",
+	             text("%s %s --kernel %s --repeat 1 --quiet --save %s", program, tested->input, tested->kernel,
+	                  directory)),
+		NOTHING, 60);
 	FILE *file = fopen(text("%s/%s", directory, output), "rb");
 	*bytes = calloc(1, 1 << 20);
 	*size = file ? fread(*bytes, 1, 1 << 20, file) : 0;
@@ -28,23 +30,25 @@ static int run_case(const char *program, const struct fault_case *tested, const 
 	return status;
 }
 
-void expect_faults_found(const char *program, const char *faults, const char *output, const struct fault_case *cases,
-                         size_t count)
+void expect_faults_found(
+	const char *program, const char *faults, const char *output, const struct fault_case *cases, size_t count)
 {
 	const char *directory = scratch_directory();
 	for (size_t i = 0; i < count; i++) {
 		char *right, *wrong, *said;
 		size_t right_size, wrong_size;
 		const char *name = text("%s in %s, %s", cases[i].fault, cases[i].kernel, cases[i].input);
-		int status = run_case(program, &cases[i], text("%s/right%zu", directory, i), output, &right,
-		                      &right_size, &said);
+		int status = run_case(
+			program, &cases[i], text("%s/right%zu", directory, i), output, &right, &right_size, &said);
 		cr_expect_eq(status, 0, "the right twin of %s: %s", name, said);
-		status = run_case(text("%s/%s", faults, cases[i].fault), &cases[i], text("%s/wrong%zu", directory, i),
-		                  output, &wrong, &wrong_size, &said);
+		status = run_case(
+			text("%s/%s", faults, cases[i].fault), &cases[i], text("%s/wrong%zu", directory, i), output,
+			&wrong, &wrong_size, &said);
 		cr_expect_eq(status, 1, "%s: exit %d: %s", name, status, said);
 		cr_expect(strstr(said, "is wrong"), "%s: %s", name, said);
-		cr_expect(right_size > 128 && right_size == wrong_size && memcmp(right, wrong, right_size) != 0,
-		          "%s changes nothing", name);
+		cr_expect(
+			right_size > 128 && right_size == wrong_size && memcmp(right, wrong, right_size) != 0,
+			"%s changes nothing", name);
 		free(right);
 		free(wrong);
 	}
@@ -67,8 +71,8 @@ void expect_faults_used(const char *faults, const struct fault_case *cases, size
 }
 
 /* The case that the mistake does not survive; NULL if there is none. */
-static const char *find_mistake(const char *directory, const char *name, const struct mistake_case *cases,
-                                size_t count)
+static const char *
+find_mistake(const char *directory, const char *name, const struct mistake_case *cases, size_t count)
 {
 	const char *kernel = text("%.*s", (int)(strstr(name, "__") - name), name);
 	for (size_t i = 0; i < count; i++) {

@@ -15,8 +15,8 @@ struct fault_case {
  * Each case: without the fault `program` ends with 0; `faults`/FAULT ends with 1 and says "is wrong", and the file
  * `output` of its --save differs.
  */
-void expect_faults_found(const char *program, const char *faults, const char *output, const struct fault_case *cases,
-                         size_t count);
+void expect_faults_found(
+	const char *program, const char *faults, const char *output, const struct fault_case *cases, size_t count);
 
 /* The directory `faults` holds `planted` faults, and each has a case: one nobody runs proves nothing. */
 void expect_faults_used(const char *faults, const struct fault_case *cases, size_t count, size_t planted);

@@ -103,8 +103,8 @@ static char *finish(struct stream *stream)
 	return stream->text;
 }
 
-struct outcome run_program_in(const char *directory, const char *const argv[], const char *const environment[],
-                              double timeout_s)
+struct outcome
+run_program_in(const char *directory, const char *const argv[], const char *const environment[], double timeout_s)
 {
 	const double start = now();
 	struct stream streams[2] = {{.fd = -1}, {.fd = -1}};
@@ -140,8 +140,9 @@ struct outcome run_program_in(const char *directory, const char *const argv[], c
 	outcome.err = finish(&streams[1]);
 	outcome.seconds = now() - start;
 	outcome.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-	cr_assert(in_time, "%s %s: still running after %g s, killed. It said:\n%s%s", argv[0], argv[1] ? argv[1] : "",
-	          timeout_s, outcome.out, outcome.err);
+	cr_assert(
+		in_time, "%s %s: still running after %g s, killed. It said:\n%s%s", argv[0], argv[1] ? argv[1] : "",
+		timeout_s, outcome.out, outcome.err);
 	return outcome;
 }
 
@@ -217,8 +218,8 @@ char *read_text(const char *path)
 	size = ftell(file);
 	rewind(file);
 	content = calloc(1, (size_t)size + 1);
-	cr_assert(content != NULL && fread(content, 1, (size_t)size, file) == (size_t)size, "%s: cannot be read",
-	          path);
+	cr_assert(
+		content != NULL && fread(content, 1, (size_t)size, file) == (size_t)size, "%s: cannot be read", path);
 	fclose(file);
 	return content;
 }

@@ -85,17 +85,20 @@ static void expect_ranges(const char *path, const cJSON *head, const cJSON *line
 	{
 		double first = cJSON_GetArrayItem(range, 0)->valuedouble;
 
-		cr_assert(cJSON_GetArraySize(range) == 2 && first > end, "%s: ranges that touch: %s", path,
-		          cJSON_PrintUnformatted(line));
+		cr_assert(
+			cJSON_GetArraySize(range) == 2 && first > end, "%s: ranges that touch: %s", path,
+			cJSON_PrintUnformatted(line));
 		end = cJSON_GetArrayItem(range, 1)->valuedouble;
 		cr_assert(end > first, "%s: an empty range: %s", path, cJSON_PrintUnformatted(line));
 		covered += end - first;
 	}
-	cr_assert(covered > 0 && covered <= json_number_of(line, "bytes"), "%s: %.0f bytes in ranges: %s", path,
-	          covered, cJSON_PrintUnformatted(line));
+	cr_assert(
+		covered > 0 && covered <= json_number_of(line, "bytes"), "%s: %.0f bytes in ranges: %s", path,
+		covered, cJSON_PrintUnformatted(line));
 	if (tensor_place(head, line, tensor_place(head, line, 0) + 1) < 0) /* the only one of that name */
-		cr_assert(end <= json_number_of(tensor, "bytes"), "%s: past the end: %s", path,
-		          cJSON_PrintUnformatted(line));
+		cr_assert(
+			end <= json_number_of(tensor, "bytes"), "%s: past the end: %s", path,
+			cJSON_PrintUnformatted(line));
 }
 
 static void expect_places(const char *path, const cJSON *line)
@@ -116,13 +119,15 @@ static void expect_places(const char *path, const cJSON *line)
 
 static void check_line(const char *path, const cJSON *head, const cJSON *before, const cJSON *line)
 {
-	cr_assert(head != NULL && json_number_of(head, "launch") == json_number_of(line, "launch") &&
-	                  strcmp(json_string_of(head, "kernel"), json_string_of(line, "kernel")) == 0,
-	          "%s: without its launch: %s", path, cJSON_PrintUnformatted(line));
+	cr_assert(
+		head != NULL && json_number_of(head, "launch") == json_number_of(line, "launch") &&
+			strcmp(json_string_of(head, "kernel"), json_string_of(line, "kernel")) == 0,
+		"%s: without its launch: %s", path, cJSON_PrintUnformatted(line));
 	place_in(spaces, json_string_of(line, "space"));
 	place_in(ops, json_string_of(line, "op"));
-	cr_assert(tensor_place(head, line, 0) >= 0, "%s: a tensor its launch does not name: %s", path,
-	          cJSON_PrintUnformatted(line));
+	cr_assert(
+		tensor_place(head, line, 0) >= 0, "%s: a tensor its launch does not name: %s", path,
+		cJSON_PrintUnformatted(line));
 	expect_ranges(path, head, line);
 	expect_places(path, line);
 	if (is_access(before))
@@ -212,17 +217,18 @@ static uint64_t traced_footprint(const struct trace *trace, int launch, const ch
 	return bytes;
 }
 
-static void expect_bytes(const char *what, int launch, const char *tensor, const char *kind, uint64_t traced,
-                         uint64_t counted)
+static void
+expect_bytes(const char *what, int launch, const char *tensor, const char *kind, uint64_t traced, uint64_t counted)
 {
-	cr_expect(traced == counted, "%s: launch %d: %s of %s: %zu bytes traced, %zu counted", what, launch, kind,
-	          tensor, (size_t)traced, (size_t)counted);
+	cr_expect(
+		traced == counted, "%s: launch %d: %s of %s: %zu bytes traced, %zu counted", what, launch, kind,
+		tensor, (size_t)traced, (size_t)counted);
 }
 
 static void expect_launch(const char *what, const struct trace *trace, int number, const struct launch *launch)
 {
-	const uint64_t shared[] = {launch->shared_load.bytes, launch->shared_store.bytes,
-	                           launch->shared_atomic.bytes};
+	const uint64_t shared[] = {
+		launch->shared_load.bytes, launch->shared_store.bytes, launch->shared_atomic.bytes};
 
 	for (size_t t = 0; t < launch->tensor_count; t++) {
 		const struct tensor *tensor = &launch->tensors[t];
@@ -238,22 +244,28 @@ static void expect_launch(const char *what, const struct trace *trace, int numbe
 			alone &= u == t;
 		}
 		for (int op = 0; op < 3; op++)
-			expect_bytes(what, number, tensor->name, ops[op],
-			             traced_bytes(trace, number, "global", tensor->name, ops[op]), counted[op]);
+			expect_bytes(
+				what, number, tensor->name, ops[op],
+				traced_bytes(trace, number, "global", tensor->name, ops[op]), counted[op]);
 		if (!alone)
 			continue;
-		expect_bytes(what, number, tensor->name, "footprint read",
-		             traced_footprint(trace, number, tensor->name, "load"), tensor->read_bytes);
-		expect_bytes(what, number, tensor->name, "footprint written",
-		             traced_footprint(trace, number, tensor->name, "store"), tensor->write_bytes);
+		expect_bytes(
+			what, number, tensor->name, "footprint read",
+			traced_footprint(trace, number, tensor->name, "load"), tensor->read_bytes);
+		expect_bytes(
+			what, number, tensor->name, "footprint written",
+			traced_footprint(trace, number, tensor->name, "store"), tensor->write_bytes);
 	}
 	for (int op = 0; op < 3; op++)
-		expect_bytes(what, number, "shared memory", ops[op],
-		             traced_bytes(trace, number, "shared", NULL, ops[op]), shared[op]);
-	expect_bytes(what, number, "all tensors", "load", traced_bytes(trace, number, "global", NULL, "load"),
-	             launch->load.bytes);
-	expect_bytes(what, number, "constants", "load", traced_bytes(trace, number, "constant", NULL, "load"),
-	             launch->constant.bytes);
+		expect_bytes(
+			what, number, "shared memory", ops[op], traced_bytes(trace, number, "shared", NULL, ops[op]),
+			shared[op]);
+	expect_bytes(
+		what, number, "all tensors", "load", traced_bytes(trace, number, "global", NULL, "load"),
+		launch->load.bytes);
+	expect_bytes(
+		what, number, "constants", "load", traced_bytes(trace, number, "constant", NULL, "load"),
+		launch->constant.bytes);
 }
 
 void expect_trace_of(const char *what, const struct trace *trace, const struct report *report)
@@ -265,15 +277,17 @@ void expect_trace_of(const char *what, const struct trace *trace, const struct r
 
 		if (is_access(head) || strcmp(json_string_of(head, "type"), "launch") != 0)
 			continue;
-		cr_assert(heads < report->launch_count && (size_t)json_number_of(head, "launch") == heads &&
-		                  strcmp(json_string_of(head, "kernel"), report->launches[heads].kernel) == 0 &&
-		                  strcmp(json_string_of(head, "template"), report->launches[heads].arguments) == 0,
-		          "%s: trace and report disagree on launch %zu", what, heads);
+		cr_assert(
+			heads < report->launch_count && (size_t)json_number_of(head, "launch") == heads &&
+				strcmp(json_string_of(head, "kernel"), report->launches[heads].kernel) == 0 &&
+				strcmp(json_string_of(head, "template"), report->launches[heads].arguments) == 0,
+			"%s: trace and report disagree on launch %zu", what, heads);
 		expect_launch(what, trace, (int)heads, &report->launches[heads]);
 		heads++;
 	}
-	cr_expect(heads == report->launch_count, "%s: %zu launches traced, %zu reported", what, heads,
-	          report->launch_count);
+	cr_expect(
+		heads == report->launch_count, "%s: %zu launches traced, %zu reported", what, heads,
+		report->launch_count);
 }
 
 /* ---- spelling ---- */
@@ -286,10 +300,10 @@ char *spell_access(const cJSON *line)
 
 	for (char *c = tensor; *c != '\0'; c++)
 		*c = *c == ' ' ? '_' : *c;
-	spelled = text("%s %d,%d,%d %d %s %s %s %.0f", json_string_of(line, "kernel"), element(block, 0),
-	               element(block, 1), element(block, 2), (int)json_number_of(line, "interval"),
-	               json_string_of(line, "space"), tensor, json_string_of(line, "op"),
-	               json_number_of(line, "bytes"));
+	spelled = text(
+		"%s %d,%d,%d %d %s %s %s %.0f", json_string_of(line, "kernel"), element(block, 0), element(block, 1),
+		element(block, 2), (int)json_number_of(line, "interval"), json_string_of(line, "space"), tensor,
+		json_string_of(line, "op"), json_number_of(line, "bytes"));
 	cJSON_ArrayForEach(item, json_get(line, "ranges")) spelled =
 		text("%s [%d,%d]", spelled, element(item, 0), element(item, 1));
 	cJSON_ArrayForEach(item, json_get(line, "lines")) spelled =

@@ -89,11 +89,13 @@ Test(checker, correct_orders_pass_and_the_tolerance_does_not_drift)
 			for (int order = 0; order < ORDERS; order++) {
 				float c[5 * 7];
 				for (size_t t = 0; t < 5 * 7; t++)
-					c[t] = dot(s.a + t / 7 * s.problem.k, s.b + t % 7, s.problem.k, 7,
-					           (enum order)order);
+					c[t] =
+						dot(s.a + t / 7 * s.problem.k, s.b + t % 7, s.problem.k, 7,
+					            (enum order)order);
 				struct check check = check_tensor(of_c(&s), c);
-				cr_expect(check.passed, "order %d, %s, k=%zu: error %g, tolerance %g", order,
-				          input_kind_names[kind], lengths[i], check.max_abs, check.tolerance);
+				cr_expect(
+					check.passed, "order %d, %s, k=%zu: error %g, tolerance %g", order,
+					input_kind_names[kind], lengths[i], check.max_abs, check.tolerance);
 				worst = fmax(worst, check_ratio(&check));
 				if (kind == INPUT_RANDOM && lengths[i] == 257)
 					random = fmax(random, check_ratio(&check));

@@ -18,8 +18,8 @@
 
 enum { KERNELS = 5, TILED = 2, PADDED = 3, REGISTERS = 4 };
 
-static const char *const kernel_names[KERNELS] = {"matmul_naive", "matmul_coalesced", "matmul_tiled", "matmul_padded",
-                                                  "matmul_registers"};
+static const char *const kernel_names[KERNELS] = {
+	"matmul_naive", "matmul_coalesced", "matmul_tiled", "matmul_padded", "matmul_registers"};
 
 static struct outcome run(const char *line)
 {
@@ -52,8 +52,9 @@ static void check_counts(const cJSON *json, const char *line, double m, double n
 		cr_expect_eq(json_written_of(kernel, "C"), 4 * m * n, "%s: %s: C", line, kernel_names[i]);
 		const cJSON *footprint = json_get(json_get(kernel, "hbm"), "footprint");
 		cr_expect_eq(json_number_of(footprint, "read_bytes"), 4 * (m * k + k * n));
-		cr_expect_eq(json_number_of(json_get(kernel, "model"), "elements"), a + b + m * n,
-		             "%s: %s: closed form", line, kernel_names[i]);
+		cr_expect_eq(
+			json_number_of(json_get(kernel, "model"), "elements"), a + b + m * n, "%s: %s: closed form",
+			line, kernel_names[i]);
 	}
 }
 
@@ -80,8 +81,8 @@ Test(program, every_shape)
 Test(program, every_kind_of_input)
 {
 	static const char *const kinds[] = {"random", "large-logits", "very-negative", "constant", "one-hot", "ramp"};
-	static const char *const shapes[] = {"--m 1 --n 1 --k 1", "--m 33 --n 17 --k 113", "--m 65 --n 130 --k 2",
-	                                     "--m 2 --n 3 --k 1000"};
+	static const char *const shapes[] = {
+		"--m 1 --n 1 --k 1", "--m 33 --n 17 --k 113", "--m 65 --n 130 --k 2", "--m 2 --n 3 --k 1000"};
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
 			struct outcome o = run(text("%s --input %s --quiet", shapes[s], kinds[i]));
@@ -237,8 +238,8 @@ Test(program, any_order_of_threads)
 {
 	static const char *const orders[] = {"SIM_ORDER=reverse", "SIM_ORDER=shuffle:7"};
 	for (size_t i = 0; i < 2; i++) {
-		struct outcome o = run_program(LIST(PROGRAM, "--m", "65", "--n", "130", "--k", "33", "--quiet"),
-		                               LIST(orders[i]), 60);
+		struct outcome o = run_program(
+			LIST(PROGRAM, "--m", "65", "--n", "130", "--k", "33", "--quiet"), LIST(orders[i]), 60);
 		cr_expect_eq(o.status, 0, "%s: %s%s", orders[i], o.out, o.err);
 		free_outcome(&o);
 	}
@@ -247,22 +248,24 @@ Test(program, any_order_of_threads)
 /* `make` in the chapter: the demonstration, verified, with the one table, ends with the next thing to try. */
 Test(program, demonstration)
 {
-	struct outcome o = run_program(LIST("make", "-s", "--no-print-directory", "-C", CHAPTER, "DEVICE=sim",
-	                                    "CC=" TEST_CC, "CXX=" TEST_CXX),
-	                               NOTHING, 120);
+	struct outcome o = run_program(
+		LIST("make", "-s", "--no-print-directory", "-C", CHAPTER, "DEVICE=sim", "CC=" TEST_CC,
+	             "CXX=" TEST_CXX),
+		NOTHING, 120);
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
 	cr_expect_null(strstr(o.out, "NOT EQUAL"));
-	cr_expect(strstr(o.out, "  tiled      32,768 stores, 540,672 wavefronts\n"
-	                        "  padded     32,768 stores, 32,768 wavefronts\n"),
-	          "%s", o.out);
+	cr_expect(
+		strstr(o.out, "  tiled      32,768 stores, 540,672 wavefronts\n"
+	                      "  padded     32,768 stores, 32,768 wavefronts\n"),
+		"%s", o.out);
 	expect_page(o.out);
 	free_outcome(&o);
 }
 
 Test(program, readme_shows_what_it_prints)
 {
-	struct outcome o = run_program(LIST("perl", TEST_ROOT "/plots/readme.pl", "--check", CHAPTER "/README.md"),
-	                               NOTHING, 120);
+	struct outcome o = run_program(
+		LIST("perl", TEST_ROOT "/plots/readme.pl", "--check", CHAPTER "/README.md"), NOTHING, 120);
 	cr_expect_eq(o.status, 0, "%s%s", o.out, o.err);
 	free_outcome(&o);
 }

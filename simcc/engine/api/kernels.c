@@ -6,8 +6,9 @@
 #include "api/api.h"
 
 /* What simcc makes of k<<<grid, block>>>(...): see run_find_function for `kernel` and `name`. */
-cudaError_t sim_launch_kernel(dim3 grid, dim3 block, size_t dynamic_shared_bytes, cudaStream_t stream,
-                              const void *kernel, const char *name, void (*invoke)(void *), void *arguments)
+cudaError_t sim_launch_kernel(
+	dim3 grid, dim3 block, size_t dynamic_shared_bytes, cudaStream_t stream, const void *kernel, const char *name,
+	void (*invoke)(void *), void *arguments)
 {
 	static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 	(void)stream; /* all work is done before the call returns */
@@ -36,8 +37,8 @@ cudaError_t sim_launch_kernel(dim3 grid, dim3 block, size_t dynamic_shared_bytes
 	return error;
 }
 
-cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
-                             cudaStream_t stream)
+cudaError_t cudaLaunchKernel(
+	const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes, cudaStream_t stream)
 {
 	(void)kernel, (void)grid, (void)block, (void)arguments, (void)shared_bytes, (void)stream;
 	RETURN_IF_STICKY();
@@ -99,8 +100,8 @@ static int minimum(int a, int b)
 	return a < b ? a : b;
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, int block_size,
-                                                          size_t dynamic_shared_bytes)
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+	int *blocks, const void *kernel, int block_size, size_t dynamic_shared_bytes)
 {
 	const struct gpu *gpu = sim_options()->gpu;
 	const int warps = (block_size + 31) / 32;
@@ -120,8 +121,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 	return sim_return(cudaSuccess);
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *kernel, int block_size,
-                                                                   size_t dynamic_shared_bytes, unsigned flags)
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+	int *blocks, const void *kernel, int block_size, size_t dynamic_shared_bytes, unsigned flags)
 {
 	(void)flags;
 	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, block_size, dynamic_shared_bytes);

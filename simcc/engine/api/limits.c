@@ -18,9 +18,10 @@ cudaError_t sim_set_dynamic_shared_limit(const void *kernel, size_t bytes)
 	const struct sim_function *function = sim_function_at(kernel);
 	const size_t most = sim_options()->gpu->shared_per_block, fixed = sim_static_shared_bytes(function);
 	if (bytes + fixed > most) {
-		set_refusal("%.100s was refused %zu bytes of dynamic shared memory in a block, "
-		            "which may have %zu beside %zu static ones",
-		            function ? function->name : "a kernel", bytes, most - fixed, fixed);
+		set_refusal(
+			"%.100s was refused %zu bytes of dynamic shared memory in a block, "
+			"which may have %zu beside %zu static ones",
+			function ? function->name : "a kernel", bytes, most - fixed, fixed);
 		return cudaErrorInvalidValue;
 	}
 	size_t i = 0;

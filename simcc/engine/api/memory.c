@@ -98,11 +98,12 @@ cudaError_t cudaMallocHost(void **pointer, size_t bytes)
 cudaError_t cudaFreeHost(void *pointer)
 {
 	if (pointer && !host_range_remove(pointer, true))
-		return sim_api_hazard(cudaErrorInvalidValue, "cudaFreeHost",
-		                      sim_memory_is_device((uintptr_t)pointer)
-		                              ? "%p is device memory: cudaFree frees it"
-		                              : "%p was not allocated by cudaMallocHost, or is freed already",
-		                      pointer);
+		return sim_api_hazard(
+			cudaErrorInvalidValue, "cudaFreeHost",
+			sim_memory_is_device((uintptr_t)pointer)
+				? "%p is device memory: cudaFree frees it"
+				: "%p was not allocated by cudaMallocHost, or is freed already",
+			pointer);
 	free(pointer);
 	sim_wait_for_device();
 	RETURN_IF_STICKY();
@@ -178,12 +179,13 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 	if (!allocation)
 		return sim_api_hazard(cudaErrorInvalidValue, "cudaFree", "%p is no device memory", pointer);
 	if (allocation->freed)
-		return sim_api_hazard(cudaErrorInvalidValue, "cudaFree", "'%s' at %p has been freed before",
-		                      allocation->name, pointer);
+		return sim_api_hazard(
+			cudaErrorInvalidValue, "cudaFree", "'%s' at %p has been freed before", allocation->name,
+			pointer);
 	if (allocation->is_variable || allocation->first != (uintptr_t)pointer)
-		return sim_api_hazard(cudaErrorInvalidValue, "cudaFree",
-		                      "%p is not the start of an allocation ('%s' starts at %p)", pointer,
-		                      allocation->name, (void *)allocation->first);
+		return sim_api_hazard(
+			cudaErrorInvalidValue, "cudaFree", "%p is not the start of an allocation ('%s' starts at %p)",
+			pointer, allocation->name, (void *)allocation->first);
 	sim_memory_free(allocation);
 	return sim_return(cudaSuccess);
 }
@@ -220,12 +222,13 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 	*attributes = (struct cudaPointerAttributes){
 		.type = cudaMemoryTypeUnregistered, .device = -2, .hostPointer = (void *)(uintptr_t)pointer};
 	if (allocation && !allocation->freed)
-		*attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeDevice,
-		                                             .devicePointer = (void *)(uintptr_t)pointer};
+		*attributes = (struct cudaPointerAttributes){
+			.type = cudaMemoryTypeDevice, .devicePointer = (void *)(uintptr_t)pointer};
 	else if (host_range_holds(pointer))
-		*attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeHost,
-		                                             .devicePointer = (void *)(uintptr_t)pointer,
-		                                             .hostPointer = (void *)(uintptr_t)pointer};
+		*attributes = (struct cudaPointerAttributes){
+			.type = cudaMemoryTypeHost,
+			.devicePointer = (void *)(uintptr_t)pointer,
+			.hostPointer = (void *)(uintptr_t)pointer};
 	return sim_return(cudaSuccess);
 }
 
@@ -241,30 +244,32 @@ static cudaError_t check_device(const char *function, const char *role, const vo
 	if (a && !a->freed && bytes <= a->size - (address - a->first))
 		return cudaSuccess;
 	if (a && a->freed)
-		return sim_api_hazard(cudaErrorInvalidValue, function, "%s %p is inside '%s', which has been freed",
-		                      role, pointer, a->name);
+		return sim_api_hazard(
+			cudaErrorInvalidValue, function, "%s %p is inside '%s', which has been freed", role, pointer,
+			a->name);
 	if (a)
-		return sim_api_hazard(cudaErrorInvalidValue, function,
-		                      "%s: %zu bytes from byte %zu of '%s' end %zu bytes past its end (it has %zu)",
-		                      role, bytes, address - a->first, a->name,
-		                      bytes - (a->size - (address - a->first)), a->size);
+		return sim_api_hazard(
+			cudaErrorInvalidValue, function,
+			"%s: %zu bytes from byte %zu of '%s' end %zu bytes past its end (it has %zu)", role, bytes,
+			address - a->first, a->name, bytes - (a->size - (address - a->first)), a->size);
 	if (sim_memory_is_device(address))
 		return sim_api_hazard(cudaErrorInvalidValue, function, "%s %p is in no allocation", role, pointer);
-	return sim_api_hazard(cudaErrorInvalidValue, function, "%s %p is host memory, not device memory", role,
-	                      pointer);
+	return sim_api_hazard(
+		cudaErrorInvalidValue, function, "%s %p is host memory, not device memory", role, pointer);
 }
 
 static cudaError_t check_host(const char *function, const char *role, const void *pointer)
 {
 	if (sim_memory_is_device((uintptr_t)pointer))
-		return sim_api_hazard(cudaErrorInvalidValue, function, "%s %p is device memory, not host memory",
-		                      role, pointer);
+		return sim_api_hazard(
+			cudaErrorInvalidValue, function, "%s %p is device memory, not host memory", role, pointer);
 	return cudaSuccess;
 }
 
 /* cudaSuccess if to_bytes from `to` and from_bytes from `from` may take part in a copy of this kind. */
-static cudaError_t check_copy(const char *function, const void *to, size_t to_bytes, const void *from,
-                              size_t from_bytes, enum cudaMemcpyKind kind)
+static cudaError_t check_copy(
+	const char *function, const void *to, size_t to_bytes, const void *from, size_t from_bytes,
+	enum cudaMemcpyKind kind)
 {
 	bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
 	bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
@@ -275,8 +280,8 @@ static cudaError_t check_copy(const char *function, const void *to, size_t to_by
 		return sim_return(cudaErrorInvalidMemcpyDirection);
 	}
 	if (!to || !from)
-		return sim_api_hazard(cudaErrorInvalidValue, function, "the %s is NULL",
-		                      !to ? "destination" : "source");
+		return sim_api_hazard(
+			cudaErrorInvalidValue, function, "the %s is NULL", !to ? "destination" : "source");
 	cudaError_t error = to_device ? check_device(function, "destination", to, to_bytes)
 	                              : check_host(function, "destination", to);
 	if (error != cudaSuccess)
@@ -320,15 +325,17 @@ static bool span_of(size_t pitch, size_t width, size_t height, size_t *span)
 	return true;
 }
 
-cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpy2DAsync(
+	void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+	enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	(void)stream;
 	RETURN_IF_STICKY();
 	RETURN_IF(width == 0 || height == 0, cudaSuccess);
 	size_t to_span, from_span;
-	RETURN_IF(!span_of(to_pitch, width, height, &to_span) || !span_of(from_pitch, width, height, &from_span),
-	          cudaErrorInvalidPitchValue);
+	RETURN_IF(
+		!span_of(to_pitch, width, height, &to_span) || !span_of(from_pitch, width, height, &from_span),
+		cudaErrorInvalidPitchValue);
 	const cudaError_t error = check_copy("cudaMemcpy2D", to, to_span, from, from_span, kind);
 	if (error != cudaSuccess)
 		return error;
@@ -339,15 +346,16 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 	return sim_return(cudaSuccess);
 }
 
-cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-                         enum cudaMemcpyKind kind)
+cudaError_t cudaMemcpy2D(
+	void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+	enum cudaMemcpyKind kind)
 {
 	sim_wait_for_device();
 	return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL);
 }
 
-cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
-                              cudaStream_t stream)
+cudaError_t
+cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
 	(void)stream;
 	RETURN_IF_STICKY();
@@ -399,34 +407,37 @@ static void *place_in(const void *symbol, size_t offset)
 	return (void *)((uintptr_t)symbol + offset);
 }
 
-cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
-                                    enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpyToSymbolAsync(
+	const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+	cudaStream_t stream)
 {
 	(void)stream;
 	RETURN_IF_STICKY();
 	RETURN_IF(!is_symbol(symbol), cudaErrorInvalidSymbol);
-	RETURN_IF(kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault,
-	          cudaErrorInvalidMemcpyDirection);
+	RETURN_IF(
+		kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault,
+		cudaErrorInvalidMemcpyDirection);
 	if (kind == cudaMemcpyDefault)
 		kind = sim_memory_is_device((uintptr_t)from) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
 	return copy("cudaMemcpyToSymbol", place_in(symbol, offset), from, bytes, kind);
 }
 
-cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
-                               enum cudaMemcpyKind kind)
+cudaError_t
+cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind)
 {
 	sim_wait_for_device();
 	return cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, NULL);
 }
 
-cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
-                                      enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpyFromSymbolAsync(
+	void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	(void)stream;
 	RETURN_IF_STICKY();
 	RETURN_IF(!is_symbol(symbol), cudaErrorInvalidSymbol);
-	RETURN_IF(kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault,
-	          cudaErrorInvalidMemcpyDirection);
+	RETURN_IF(
+		kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault,
+		cudaErrorInvalidMemcpyDirection);
 	if (kind == cudaMemcpyDefault)
 		kind = sim_memory_is_device((uintptr_t)to) ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost;
 	return copy("cudaMemcpyFromSymbol", to, place_in(symbol, offset), bytes, kind);

@@ -45,8 +45,9 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream)
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
 	RETURN_IF_STICKY();
-	RETURN_IF(!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread || !is_stream(stream),
-	          cudaErrorInvalidResourceHandle);
+	RETURN_IF(
+		!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread || !is_stream(stream),
+		cudaErrorInvalidResourceHandle);
 	stream->magic = 0;
 	free(stream);
 	return sim_return(cudaSuccess);
@@ -153,10 +154,12 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 	sim_wait_for_device();
 	RETURN_IF_STICKY();
 	RETURN_IF(!milliseconds, cudaErrorInvalidValue);
-	RETURN_IF(!is_event(start) || !is_event(end) || !start->timed || !end->timed || !start->recorded ||
-	                  !end->recorded,
-	          cudaErrorInvalidResourceHandle);
-	*milliseconds = (float)((double)(end->time.tv_sec - start->time.tv_sec) * 1e3 +
-	                        (double)(end->time.tv_nsec - start->time.tv_nsec) * 1e-6);
+	RETURN_IF(
+		!is_event(start) || !is_event(end) || !start->timed || !end->timed || !start->recorded ||
+			!end->recorded,
+		cudaErrorInvalidResourceHandle);
+	*milliseconds =
+		(float)((double)(end->time.tv_sec - start->time.tv_sec) * 1e3 +
+	                (double)(end->time.tv_nsec - start->time.tv_nsec) * 1e-6);
 	return sim_return(cudaSuccess);
 }

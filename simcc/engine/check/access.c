@@ -39,8 +39,8 @@ static bool is_in_ragged_end(const struct reach *reach, uintptr_t address, size_
 	       array->size - (address - sim_shared_address(array)) >= size;
 }
 
-static enum verdict judge_variable(const struct sim_allocation *variable, uintptr_t address, size_t size,
-                                   enum sim_op op)
+static enum verdict
+judge_variable(const struct sim_allocation *variable, uintptr_t address, size_t size, enum sim_op op)
 {
 	if (variable->first + variable->size - address < size || (address & (size - 1)) != 0)
 		return WRONG_GLOBAL;
@@ -72,16 +72,18 @@ enum verdict judge_access(const struct reach *reach, uintptr_t address, size_t s
 
 /* ---- what is wrong ---- */
 
-static void describe_allocation(char *text, size_t length, const struct sim_allocation *a, uintptr_t address,
-                                size_t distance, bool before)
+static void describe_allocation(
+	char *text, size_t length, const struct sim_allocation *a, uintptr_t address, size_t distance, bool before)
 {
 	if (distance == 0 && !before && address >= a->first && address < a->first + a->size)
-		snprintf(text, length, "and its last bytes lie past the end of '%s' at %p of size %zu bytes", a->name,
-		         (void *)a->first, a->size);
+		snprintf(
+			text, length, "and its last bytes lie past the end of '%s' at %p of size %zu bytes", a->name,
+			(void *)a->first, a->size);
 	else
-		snprintf(text, length, "and is %zu bytes %s the nearest allocation '%s' at %p of size %zu bytes",
-		         before ? distance : distance + 1, before ? "before" : "after", a->name, (void *)a->first,
-		         a->size);
+		snprintf(
+			text, length, "and is %zu bytes %s the nearest allocation '%s' at %p of size %zu bytes",
+			before ? distance : distance + 1, before ? "before" : "after", a->name, (void *)a->first,
+			a->size);
 }
 
 static void set_misaligned(struct hazard *hazard)
@@ -95,27 +97,31 @@ static void describe_global(struct hazard *hazard, uintptr_t address, size_t siz
 	struct sim_allocation *at = sim_memory_find(address);
 	if (at && at->freed) {
 		hazard->kind = "use_after_free";
-		snprintf(hazard->detail[0], sizeof hazard->detail[0], "Address 0x%" PRIxPTR " is in freed memory",
-		         address);
-		snprintf(hazard->detail[1], sizeof hazard->detail[1],
-		         "and was part of '%s' of size %zu bytes, freed before", at->name, at->size);
+		snprintf(
+			hazard->detail[0], sizeof hazard->detail[0], "Address 0x%" PRIxPTR " is in freed memory",
+			address);
+		snprintf(
+			hazard->detail[1], sizeof hazard->detail[1],
+			"and was part of '%s' of size %zu bytes, freed before", at->name, at->size);
 	} else if (at && (address & (size - 1)) != 0) { /* a GPU looks at this first */
 		set_misaligned(hazard);
-		snprintf(hazard->detail[0], sizeof hazard->detail[0], "Address 0x%" PRIxPTR " is misaligned",
-		         address);
-		snprintf(hazard->detail[1], sizeof hazard->detail[1],
-		         "for an access of %zu bytes: %zu bytes into '%s'", size, (size_t)(address - at->first),
-		         at->name);
+		snprintf(
+			hazard->detail[0], sizeof hazard->detail[0], "Address 0x%" PRIxPTR " is misaligned", address);
+		snprintf(
+			hazard->detail[1], sizeof hazard->detail[1],
+			"for an access of %zu bytes: %zu bytes into '%s'", size, (size_t)(address - at->first),
+			at->name);
 	} else {
-		snprintf(hazard->detail[0], sizeof hazard->detail[0], "Address 0x%" PRIxPTR " is out of bounds",
-		         address);
+		snprintf(
+			hazard->detail[0], sizeof hazard->detail[0], "Address 0x%" PRIxPTR " is out of bounds",
+			address);
 		size_t distance = 0;
 		bool before = false;
 		if (!at)
 			at = sim_memory_nearest(address, &distance, &before);
 		if (at)
-			describe_allocation(hazard->detail[1], sizeof hazard->detail[1], at, address, distance,
-			                    before);
+			describe_allocation(
+				hazard->detail[1], sizeof hazard->detail[1], at, address, distance, before);
 	}
 	if (!at)
 		return;
@@ -134,27 +140,33 @@ static void describe_shared(struct hazard *hazard, const struct reach *reach, ui
 	const size_t bytes = in_dynamic ? reach->dynamic_shared_bytes : array ? array->size : 0;
 	if (first != 0 && address - first < bytes && (address & (size - 1)) != 0) {
 		set_misaligned(hazard);
-		snprintf(hazard->detail[0], sizeof hazard->detail[0],
-		         "Address 0x%zx is misaligned for an access of %zu bytes", (size_t)(address - first), size);
+		snprintf(
+			hazard->detail[0], sizeof hazard->detail[0],
+			"Address 0x%zx is misaligned for an access of %zu bytes", (size_t)(address - first), size);
 	} else if (in_dynamic) {
-		snprintf(hazard->detail[0], sizeof hazard->detail[0], "Address 0x%zx is out of bounds",
-		         (size_t)(address - first));
-		snprintf(hazard->detail[1], sizeof hazard->detail[1],
-		         "the launch asked for %zu bytes of dynamic shared memory", bytes);
+		snprintf(
+			hazard->detail[0], sizeof hazard->detail[0], "Address 0x%zx is out of bounds",
+			(size_t)(address - first));
+		snprintf(
+			hazard->detail[1], sizeof hazard->detail[1],
+			"the launch asked for %zu bytes of dynamic shared memory", bytes);
 	} else {
 		snprintf(hazard->detail[0], sizeof hazard->detail[0], "Address is out of bounds");
 		if (array && address < first)
-			snprintf(hazard->detail[1], sizeof hazard->detail[1],
-			         "and is %zu bytes before '%s' of size %zu bytes", (size_t)(first - address),
-			         array->name, array->size);
+			snprintf(
+				hazard->detail[1], sizeof hazard->detail[1],
+				"and is %zu bytes before '%s' of size %zu bytes", (size_t)(first - address),
+				array->name, array->size);
 		else if (array)
-			snprintf(hazard->detail[1], sizeof hazard->detail[1],
-			         "and is %zu bytes after the start of '%s' of size %zu bytes",
-			         (size_t)(address - first), array->name, array->size);
+			snprintf(
+				hazard->detail[1], sizeof hazard->detail[1],
+				"and is %zu bytes after the start of '%s' of size %zu bytes",
+				(size_t)(address - first), array->name, array->size);
 	}
 	if (first != 0) {
-		snprintf(hazard->array, sizeof hazard->array, "%s",
-		         in_dynamic ? "dynamic shared memory" : array->name);
+		snprintf(
+			hazard->array, sizeof hazard->array, "%s",
+			in_dynamic ? "dynamic shared memory" : array->name);
 		hazard->index = (int64_t)(address - first) / (int64_t)size;
 	}
 }
@@ -178,15 +190,17 @@ static void describe_anywhere(struct hazard *hazard, const struct reach *reach, 
 	snprintf(hazard->detail[0], sizeof hazard->detail[0], "Address 0x%" PRIxPTR " is out of bounds", address);
 	if (address < 65536) {
 		hazard->kind = "null";
-		snprintf(hazard->detail[0], sizeof hazard->detail[0], "Address 0x%" PRIxPTR " is a null pointer%s",
-		         address, address == 0 ? "" : ", or an index from one");
+		snprintf(
+			hazard->detail[0], sizeof hazard->detail[0], "Address 0x%" PRIxPTR " is a null pointer%s",
+			address, address == 0 ? "" : ", or an index from one");
 	} else if (address - reach->stacks < (size_t)MAX_THREADS * STACK_BYTES) {
-		snprintf(hazard->detail[1], sizeof hazard->detail[1],
-		         "it points to another thread's local variables");
+		snprintf(
+			hazard->detail[1], sizeof hazard->detail[1], "it points to another thread's local variables");
 	} else if (is_mapped(address)) {
 		hazard->kind = "host_pointer";
-		snprintf(hazard->detail[1], sizeof hazard->detail[1],
-		         "it is a host pointer: device code needs memory from cudaMalloc");
+		snprintf(
+			hazard->detail[1], sizeof hazard->detail[1],
+			"it is a host pointer: device code needs memory from cudaMalloc");
 	}
 }
 
@@ -203,20 +217,24 @@ static void describe_local(struct hazard *hazard, const struct local_memory *loc
 {
 	hazard->kind = "local_overrun";
 	if (reaches_a_frame(local, address, size)) {
-		snprintf(hazard->detail[0], sizeof hazard->detail[0],
-		         "a local array was overrun: a running function needs what is there to return");
+		snprintf(
+			hazard->detail[0], sizeof hazard->detail[0],
+			"a local array was overrun: a running function needs what is there to return");
 	} else if (address > local->frames[1].address) {
-		snprintf(hazard->detail[0], sizeof hazard->detail[0],
-		         "a local array was overrun: the thread's own variables end at its kernel's frame");
+		snprintf(
+			hazard->detail[0], sizeof hazard->detail[0],
+			"a local array was overrun: the thread's own variables end at its kernel's frame");
 	} else {
 		hazard->kind = "out_of_bounds";
-		snprintf(hazard->detail[0], sizeof hazard->detail[0],
-		         "the local variable that was there belonged to a function that has returned");
+		snprintf(
+			hazard->detail[0], sizeof hazard->detail[0],
+			"the local variable that was there belonged to a function that has returned");
 	}
 }
 
-struct hazard wrong_access(enum verdict verdict, const struct reach *reach, const struct actor *actor,
-                           uintptr_t address, size_t size, enum sim_op op, uint32_t site)
+struct hazard wrong_access(
+	enum verdict verdict, const struct reach *reach, const struct actor *actor, uintptr_t address, size_t size,
+	enum sim_op op, uint32_t site)
 {
 	struct hazard hazard =
 		hazard_of(actor, site_at(site), SIM_MEMCHECK, "out_of_bounds", cudaErrorIllegalAddress);
@@ -226,8 +244,9 @@ struct hazard wrong_access(enum verdict verdict, const struct reach *reach, cons
 	} else if (verdict == WRONG_CONSTANT) {
 		space = SIM_CONSTANT;
 		hazard.kind = "constant_write";
-		snprintf(hazard.detail[0], sizeof hazard.detail[0], "'%s' is __constant__: kernels may only read it",
-		         sim_memory_find(address)->name);
+		snprintf(
+			hazard.detail[0], sizeof hazard.detail[0], "'%s' is __constant__: kernels may only read it",
+			sim_memory_find(address)->name);
 	} else if (verdict == WRONG_SHARED) {
 		space = SIM_SHARED;
 		describe_shared(&hazard, reach, address, size);
@@ -239,8 +258,9 @@ struct hazard wrong_access(enum verdict verdict, const struct reach *reach, cons
 	}
 	hazard.space = space_name(space);
 	hazard.bytes = (unsigned)size;
-	snprintf(hazard.headline, sizeof hazard.headline, "Invalid __%s__ %s of size %zu bytes", space_name(space),
-	         op_name(op), size);
+	snprintf(
+		hazard.headline, sizeof hazard.headline, "Invalid __%s__ %s of size %zu bytes", space_name(space),
+		op_name(op), size);
 	return hazard;
 }
 
@@ -257,10 +277,12 @@ struct hazard local_overrun(const struct actor *actor, uintptr_t instruction)
 {
 	struct hazard hazard = hazard_of(actor, NULL, SIM_MEMCHECK, "local_overrun", cudaErrorIllegalAddress);
 	set_local(&hazard, "A local array was overrun", instruction);
-	snprintf(hazard.detail[0], sizeof hazard.detail[0],
-	         "the address that the function returns to was overwritten; seen at the function's end");
-	snprintf(hazard.advice, sizeof hazard.advice,
-	         "an index lies past the end, or before the start, of an array of this function or of one it called");
+	snprintf(
+		hazard.detail[0], sizeof hazard.detail[0],
+		"the address that the function returns to was overwritten; seen at the function's end");
+	snprintf(
+		hazard.advice, sizeof hazard.advice,
+		"an index lies past the end, or before the start, of an array of this function or of one it called");
 	return hazard;
 }
 
@@ -268,11 +290,13 @@ struct hazard stack_overflow(const struct actor *actor, const struct sim_functio
 {
 	struct hazard hazard = hazard_of(actor, NULL, SIM_MEMCHECK, "stack_overflow", cudaErrorIllegalAddress);
 	set_local(&hazard, "Stack overflow", caller);
-	snprintf(hazard.detail[0], sizeof hazard.detail[0],
-	         "the calls of this thread need more than %d KB of local memory",
-	         (STACK_BYTES - STACK_RESERVE) / 1024);
+	snprintf(
+		hazard.detail[0], sizeof hazard.detail[0],
+		"the calls of this thread need more than %d KB of local memory",
+		(STACK_BYTES - STACK_RESERVE) / 1024);
 	if (function)
-		snprintf(hazard.detail[1], sizeof hazard.detail[1], "at the call of %.150s: an endless recursion?",
-		         function->signature);
+		snprintf(
+			hazard.detail[1], sizeof hazard.detail[1], "at the call of %.150s: an endless recursion?",
+			function->signature);
 	return hazard;
 }

@@ -22,8 +22,8 @@ struct findings {
 
 void findings_open_block(struct findings *findings, uint3 block, uint64_t order);
 /* Reports what the workers of a launch found, and forgets it. Adds the number of each tool's hazards to `hazards`. */
-void findings_report(const struct request *request, struct findings *const *workers, int count,
-                     uint64_t hazards[SIM_TOOLS]);
+void findings_report(
+	const struct request *request, struct findings *const *workers, int count, uint64_t hazards[SIM_TOOLS]);
 
 /* ---- memcheck: access.c ---- */
 
@@ -74,8 +74,9 @@ enum verdict {
 };
 enum verdict judge_access(const struct reach *reach, uintptr_t address, size_t size, enum sim_op op);
 /* What is wrong with one that is. */
-struct hazard wrong_access(enum verdict verdict, const struct reach *reach, const struct actor *actor,
-                           uintptr_t address, size_t size, enum sim_op op, uint32_t site);
+struct hazard wrong_access(
+	enum verdict verdict, const struct reach *reach, const struct actor *actor, uintptr_t address, size_t size,
+	enum sim_op op, uint32_t site);
 /* A function has found at its end, where `instruction` lies, that its frame is not what it was. */
 struct hazard local_overrun(const struct actor *actor, uintptr_t instruction);
 /* `function` (NULL: unknown) is the one too many, `caller` the return address of its call. */
@@ -85,8 +86,9 @@ struct hazard stack_overflow(const struct actor *actor, const struct sim_functio
 
 /* The access of `size` bytes at `address` reads what was not written, as `written` says, a byte for each. `in_copy`:
  * of a whole struct, which may have padding. */
-void initcheck_read(struct findings *findings, uint32_t thread, uintptr_t address, size_t size, enum sim_space space,
-                    const uint8_t *written, bool in_copy, uint32_t site);
+void initcheck_read(
+	struct findings *findings, uint32_t thread, uintptr_t address, size_t size, enum sim_space space,
+	const uint8_t *written, bool in_copy, uint32_t site);
 
 /* ---- synccheck ---- */
 
@@ -101,8 +103,9 @@ struct waiter {
 };
 
 /* Who waits for whom in vain. `waiting` of `total` threads wait where `one` does, `exited` have left. */
-struct hazard divergent_barrier(const struct actor *actor, const struct waiter *one, const struct waiter *other,
-                                uint32_t waiting, uint32_t exited, uint32_t total);
+struct hazard divergent_barrier(
+	const struct actor *actor, const struct waiter *one, const struct waiter *other, uint32_t waiting,
+	uint32_t exited, uint32_t total);
 /* `missing`: a lane of the mask that is not there; NULL: none is known. */
 struct hazard missing_lane(const struct actor *actor, const struct waiter *one, const struct waiter *missing);
 struct hazard bad_mask(const struct actor *actor, const struct waiter *one, const char *reason);
@@ -111,14 +114,15 @@ struct hazard endless_loop(const struct actor *actor, const struct waiter *one, 
 
 /* What the launch goes on after. `one` of `waiting` threads passes a barrier without `missing`, which is one of those
  * that have left. */
-void note_barrier_without(struct findings *findings, const struct waiter *one, const struct waiter *missing,
-                          uint32_t waiting, uint32_t total);
+void note_barrier_without(
+	struct findings *findings, const struct waiter *one, const struct waiter *missing, uint32_t waiting,
+	uint32_t total);
 /* The lanes of a mask exchange values without `exited` of them, of which one is `missing`. */
-void note_exchange_without(struct findings *findings, const struct waiter *one, const struct waiter *missing,
-                           uint32_t exited);
+void note_exchange_without(
+	struct findings *findings, const struct waiter *one, const struct waiter *missing, uint32_t exited);
 /* A shuffle of `one` reads a lane that does not take part. `is_alone`: nobody else does, and at an offset. */
-void note_undefined_value(struct findings *findings, const struct waiter *one, const struct waiter *source,
-                          bool is_alone);
+void note_undefined_value(
+	struct findings *findings, const struct waiter *one, const struct waiter *source, bool is_alone);
 
 /* ---- racecheck: the rules stand at the top of racecheck.c ---- */
 
@@ -139,8 +143,9 @@ void race_synchronise(struct race *race, uint32_t warp, uint32_t group);
 
 /* Checks one warp-level instruction, or the part of it in `lanes`: addresses and, of stores, values of those lanes,
  * compact. */
-void race_instruction(struct race *race, uint32_t warp, uint64_t key, uint32_t lanes, const uint64_t *address,
-                      const struct stored *value);
+void race_instruction(
+	struct race *race, uint32_t warp, uint64_t key, uint32_t lanes, const uint64_t *address,
+	const struct stored *value);
 /* Checks what the thread has recorded so far, before its warp is accounted: so it did at a fence. */
 void race_catch_up(struct race *race, uint32_t thread, struct window *window);
 /* Has a lane of the warp caught up? Then how many records at the start of its window were checked. */

@@ -110,19 +110,22 @@ static void describe_element(const struct finding *f, char *text, size_t length)
 	else if (f->space == SIM_SHARED && !f->object)
 		snprintf(text, length, "dynamic shared memory at byte %zu", f->offset);
 	else
-		snprintf(text, length, "%s[%zu] (counted in elements of %u bytes)", f->array, f->offset / f->bytes,
-		         f->bytes);
+		snprintf(
+			text, length, "%s[%zu] (counted in elements of %u bytes)", f->array, f->offset / f->bytes,
+			f->bytes);
 }
 
 static void describe_uninitialised(const struct finding *f, struct hazard *hazard)
 {
 	char element[160];
 	describe_element(f, element, sizeof element);
-	snprintf(hazard->headline, sizeof hazard->headline, "Uninitialized __%s__ memory read of size %u bytes",
-	         space_name(f->space), f->bytes);
+	snprintf(
+		hazard->headline, sizeof hazard->headline, "Uninitialized __%s__ memory read of size %u bytes",
+		space_name(f->space), f->bytes);
 	snprintf(hazard->detail[0], sizeof hazard->detail[0], "%s: nobody has written it", element);
-	snprintf(hazard->detail[1], sizeof hazard->detail[1],
-	         "%llu bytes in all are read here before they are written", (unsigned long long)f->count);
+	snprintf(
+		hazard->detail[1], sizeof hazard->detail[1],
+		"%llu bytes in all are read here before they are written", (unsigned long long)f->count);
 	snprintf(
 		hazard->advice, sizeof hazard->advice, "%s",
 		f->space == SIM_SHARED
@@ -151,22 +154,25 @@ static void describe_race(const struct request *request, const struct finding *f
 	uint3 first = thread_index(request, f->before.thread), second = hazard->thread;
 	describe_element(f, element, sizeof element);
 	if (f->severity == FINDING_WARNING)
-		snprintf(hazard->headline, sizeof hazard->headline,
-		         "(Warp Level Programming) Potential %s hazard detected at __%s__ in block (%u,%u,%u)",
-		         kind_names[f->kind], space_name(f->space), hazard->block.x, hazard->block.y,
-		         hazard->block.z);
+		snprintf(
+			hazard->headline, sizeof hazard->headline,
+			"(Warp Level Programming) Potential %s hazard detected at __%s__ in block (%u,%u,%u)",
+			kind_names[f->kind], space_name(f->space), hazard->block.x, hazard->block.y, hazard->block.z);
 	else
-		snprintf(hazard->headline, sizeof hazard->headline,
-		         "Error: Race reported between %s access at %s:%u and %s access at %s:%u", verb(f->before.op),
-		         before ? before->file : "?", before ? before->line : 0, verb(f->now.op), hazard->file,
-		         hazard->line);
-	snprintf(hazard->detail[0], sizeof hazard->detail[0], "%s access after %s access, %s [%llu hazards]",
-	         verb(f->now.op), verb(f->before.op), kind_names[f->kind], (unsigned long long)f->count);
+		snprintf(
+			hazard->headline, sizeof hazard->headline,
+			"Error: Race reported between %s access at %s:%u and %s access at %s:%u", verb(f->before.op),
+			before ? before->file : "?", before ? before->line : 0, verb(f->now.op), hazard->file,
+			hazard->line);
+	snprintf(
+		hazard->detail[0], sizeof hazard->detail[0], "%s access after %s access, %s [%llu hazards]",
+		verb(f->now.op), verb(f->before.op), kind_names[f->kind], (unsigned long long)f->count);
 	snprintf(hazard->detail[1], sizeof hazard->detail[1], "on %s", element);
-	snprintf(hazard->detail[2], sizeof hazard->detail[2],
-	         f->between_blocks ? "first thread (%u,%u,%u) of another block, then thread (%u,%u,%u)"
-	                           : "first thread (%u,%u,%u), then thread (%u,%u,%u)",
-	         first.x, first.y, first.z, second.x, second.y, second.z);
+	snprintf(
+		hazard->detail[2], sizeof hazard->detail[2],
+		f->between_blocks ? "first thread (%u,%u,%u) of another block, then thread (%u,%u,%u)"
+				  : "first thread (%u,%u,%u), then thread (%u,%u,%u)",
+		first.x, first.y, first.z, second.x, second.y, second.z);
 	snprintf(hazard->advice, sizeof hazard->advice, "%s", advise(f));
 	hazard_set_other(hazard, first, before, op_name(f->before.op));
 }
@@ -267,8 +273,8 @@ static bool is_implied(const struct finding *finding, const struct finding *all,
 	return false;
 }
 
-void findings_report(const struct request *request, struct findings *const *workers, int count,
-                     uint64_t hazards[SIM_TOOLS])
+void findings_report(
+	const struct request *request, struct findings *const *workers, int count, uint64_t hazards[SIM_TOOLS])
 {
 	size_t found, places[FINDING_KINDS][3] = {{0}};
 	struct finding *all = gather(workers, count, &found);

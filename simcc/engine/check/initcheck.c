@@ -15,8 +15,9 @@ static bool is_padding(const uint8_t *written, size_t size)
 	return true;
 }
 
-void initcheck_read(struct findings *findings, uint32_t thread, uintptr_t address, size_t size, enum sim_space space,
-                    const uint8_t *written, bool in_copy, uint32_t site)
+void initcheck_read(
+	struct findings *findings, uint32_t thread, uintptr_t address, size_t size, enum sim_space space,
+	const uint8_t *written, bool in_copy, uint32_t site)
 {
 	if (in_copy && is_padding(written, size))
 		return;

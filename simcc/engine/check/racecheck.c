@@ -140,10 +140,11 @@ static bool is_signal(enum touch touch)
 
 static struct moment moment_of(const struct race *race, const struct access *now)
 {
-	return (struct moment){.block = race->block_order,
-	                       .thread = now->thread,
-	                       .interval = race->interval - race->first_interval,
-	                       .clock = now->clock - now->warp->first_clock};
+	return (struct moment){
+		.block = race->block_order,
+		.thread = now->thread,
+		.interval = race->interval - race->first_interval,
+		.clock = now->clock - now->warp->first_clock};
 }
 
 /* Has a release, met by an acquire, ordered what happened at `before` and the access? */
@@ -169,8 +170,9 @@ static void explain_read(uint32_t site)
 	note_at_site(site, SITE_READS_BEFORE_ATOMIC);
 }
 
-static void found(struct race *race, const struct access *now, enum finding_kind kind, enum finding_severity severity,
-                  enum sim_space space, struct party before, bool between_blocks)
+static void
+found(struct race *race, const struct access *now, enum finding_kind kind, enum finding_severity severity,
+      enum sim_space space, struct party before, bool between_blocks)
 {
 	struct finding finding = {
 		.kind = kind,
@@ -192,8 +194,9 @@ static void found(struct race *race, const struct access *now, enum finding_kind
 /* ---- shared memory ---- */
 
 /* An earlier access by `thread` (from 0), in this interval: is it unordered with `now`, and how bad is that? */
-static bool is_race(struct race *race, const struct access *now, enum touch touch, uint32_t thread, uint32_t clock,
-                    enum finding_severity *severity)
+static bool
+is_race(struct race *race, const struct access *now, enum touch touch, uint32_t thread, uint32_t clock,
+        enum finding_severity *severity)
 {
 	if (thread == now->thread || may_meet(touch, now->touch, true))
 		return false;
@@ -203,8 +206,8 @@ static bool is_race(struct race *race, const struct access *now, enum touch touc
 		return false;
 	if (has_releases(race)) {
 		const struct race_warp *warp = &race->warps[thread / WARP_SIZE];
-		const struct moment before = {race->block_order, thread, race->interval - race->first_interval,
-		                              clock - warp->first_clock};
+		const struct moment before = {
+			race->block_order, thread, race->interval - race->first_interval, clock - warp->first_clock};
 		return !is_handed_over(race, now, &before, touch);
 	}
 	return true;
@@ -223,8 +226,8 @@ static void check_against_writer(struct race *race, const struct race_cell *cell
 	      false);
 }
 
-static bool check_against_atomic(struct race *race, const struct access *now, uint16_t atomic, uint32_t site,
-                                 uint32_t clock)
+static bool
+check_against_atomic(struct race *race, const struct access *now, uint16_t atomic, uint32_t site, uint32_t clock)
 {
 	enum finding_severity severity;
 	if (atomic == 0 || !is_race(race, now, ATOMIC, atomic - 1u, clock, &severity))
@@ -247,8 +250,8 @@ static void check_against_atomics(struct race *race, const struct race_cell *cel
 		return;
 	if (!check_against_atomic(race, now, cell->atomic, cell->atomic_site, cell->atomic_clock) && both &&
 	    !other_first)
-		check_against_atomic(race, now, cell->other_atomic, cell->other_atomic_site,
-		                     cell->other_atomic_clock);
+		check_against_atomic(
+			race, now, cell->other_atomic, cell->other_atomic_site, cell->other_atomic_clock);
 }
 
 /* The last one becomes the other one, unless that is the worse to have. */
@@ -297,12 +300,14 @@ static void note_read(struct race *race, struct race_cell *cell, const struct ac
 		enum finding_severity severity;
 		/* Would it be a race, had this one written? If not, it need not be remembered. */
 		const bool ordered =
-			race->has_fenced && !is_race(race,
-		                                     &(struct access){.thread = now->thread,
-		                                                      .touch = PLAIN_STORE,
-		                                                      .clock = now->clock,
-		                                                      .warp = now->warp},
-		                                     PLAIN_LOAD, cell->reader - 1u, cell->read_clock, &severity);
+			race->has_fenced && !is_race(
+						    race,
+						    &(struct access){
+							    .thread = now->thread,
+							    .touch = PLAIN_STORE,
+							    .clock = now->clock,
+							    .warp = now->warp},
+						    PLAIN_LOAD, cell->reader - 1u, cell->read_clock, &severity);
 
 		cell->other_reader = ordered ? 0 : cell->reader;
 		cell->other_site = cell->read_site;
@@ -539,14 +544,15 @@ static inline enum apart compare_words(const struct access *now, uint64_t mine, 
 	if (!is_same_warp(word_thread(mine), word_thread(theirs)))
 		return WARPS;
 	uint32_t clock = clock_of(theirs, stamp);
-	return clock == CLOCK_UNKNOWN || are_ordered(now->warp, word_thread(theirs) % WARP_SIZE,
-	                                             now->warp->first_clock + clock, word_thread(mine) % WARP_SIZE)
+	return clock == CLOCK_UNKNOWN || are_ordered(
+						 now->warp, word_thread(theirs) % WARP_SIZE,
+						 now->warp->first_clock + clock, word_thread(mine) % WARP_SIZE)
 	               ? ORDERED
 	               : LANES;
 }
 
-static __attribute__((noinline)) bool is_word_handed_over(struct race *race, const struct access *now,
-                                                          uint64_t theirs, uint32_t stamp)
+static __attribute__((noinline)) bool
+is_word_handed_over(struct race *race, const struct access *now, uint64_t theirs, uint32_t stamp)
 {
 	const uint32_t clock = clock_of(theirs, stamp);
 	struct moment before = {
@@ -565,8 +571,8 @@ static __attribute__((noinline)) bool is_word_handed_over(struct race *race, con
 }
 
 /* How far apart are the access and an earlier one, if nothing orders them? */
-static inline enum apart find_apart(struct race *race, const struct access *now, uint64_t mine, uint64_t theirs,
-                                    uint32_t stamp)
+static inline enum apart
+find_apart(struct race *race, const struct access *now, uint64_t mine, uint64_t theirs, uint32_t stamp)
 {
 	const enum apart apart = compare_words(now, mine, theirs, stamp);
 	return apart != ORDERED && has_releases(race) && is_word_handed_over(race, now, theirs, stamp) ? ORDERED
@@ -575,10 +581,11 @@ static inline enum apart find_apart(struct race *race, const struct access *now,
 
 static struct party party_of(uint64_t word, enum sim_op op)
 {
-	return (struct party){.site = site_of(site_numbered(word_site_number(word))),
-	                      .op = op,
-	                      .thread = word_thread(word),
-	                      .block_order = word_block(word) - 1};
+	return (struct party){
+		.site = site_of(site_numbered(word_site_number(word))),
+		.op = op,
+		.thread = word_thread(word),
+		.block_order = word_block(word) - 1};
 }
 
 static struct atomic_cell *atomic_cell_of(const struct access *now)
@@ -600,8 +607,8 @@ static void open_global_cell(struct global_cell *cell, const struct access *now,
 	uint32_t state = atomic_load_explicit(&cell->state, memory_order_acquire);
 	while (state >> STATE_LAUNCH_SHIFT != launch || (state & STATE_OPENING)) {
 		if (state >> STATE_LAUNCH_SHIFT != launch &&
-		    atomic_compare_exchange_weak(&cell->state, &state,
-		                                 launch << STATE_LAUNCH_SHIFT | STATE_OPENING)) {
+		    atomic_compare_exchange_weak(
+			    &cell->state, &state, launch << STATE_LAUNCH_SHIFT | STATE_OPENING)) {
 			atomic_store_explicit(&cell->writer, 0, memory_order_relaxed);
 			atomic_store_explicit(&cell->reader, 0, memory_order_relaxed);
 			atomic_store_explicit(&cell->other_reader, 0, memory_order_relaxed);
@@ -667,8 +674,8 @@ static void note_global_atomic(struct global_cell *cell, const struct access *no
 		atomic_fetch_or(&cell->state, STATE_HAS_ATOMICS);
 }
 
-static enum apart find_apart_from_atomic(struct race *race, const struct access *now, uint64_t mine, uint64_t atomic,
-                                         uint32_t stamp)
+static enum apart
+find_apart_from_atomic(struct race *race, const struct access *now, uint64_t mine, uint64_t atomic, uint32_t stamp)
 {
 	if (atomic == 0 || may_meet(word_touch(atomic), now->touch, word_block(atomic) == word_block(mine)))
 		return ORDERED;
@@ -698,8 +705,8 @@ static void check_against_global_atomics(struct race *race, const struct access 
 		      apart == BLOCKS);
 }
 
-static bool check_against_reader(struct race *race, const struct access *now, uint64_t mine, uint64_t reader,
-                                 uint32_t stamp)
+static bool
+check_against_reader(struct race *race, const struct access *now, uint64_t mine, uint64_t reader, uint32_t stamp)
 {
 	enum apart apart;
 	if (reader == 0 || may_meet(word_touch(reader), now->touch, word_block(reader) == word_block(mine)) ||
@@ -712,8 +719,8 @@ static bool check_against_reader(struct race *race, const struct access *now, ui
 
 /* `record`: this is the cell the access belongs to; otherwise one of the bytes of its word, or the word of its byte.
  */
-static void check_global_write(struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine,
-                               bool record)
+static void
+check_global_write(struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine, bool record)
 {
 	const bool plain_beside_atomics = now->op != SIM_OP_ATOMIC && has_atomics(cell);
 	if (record && now->op == SIM_OP_ATOMIC && now->allocation)
@@ -778,8 +785,8 @@ static void note_global_read(struct race *race, struct global_cell *cell, const 
 		atomic_store_explicit(&cell->other_reader, 0, memory_order_relaxed);
 }
 
-static void check_global_read(struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine,
-                              bool record)
+static void
+check_global_read(struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine, bool record)
 {
 	const uint64_t writer = atomic_load_explicit(&cell->writer, memory_order_relaxed);
 	const bool beside_atomics = has_atomics(cell);
@@ -788,8 +795,9 @@ static void check_global_read(struct race *race, struct global_cell *cell, const
 		check_against_global_atomics(race, now, mine);
 	if (writer != 0 && !(beside_atomics && word_touch(writer) >= ATOMIC) &&
 	    !may_meet(word_touch(writer), now->touch, word_block(writer) == word_block(mine)) &&
-	    (apart = find_apart(race, now, mine, writer,
-	                        atomic_load_explicit(&cell->write_stamp, memory_order_relaxed))) != ORDERED)
+	    (apart = find_apart(
+		     race, now, mine, writer, atomic_load_explicit(&cell->write_stamp, memory_order_relaxed))) !=
+	            ORDERED)
 		found(race, now, FINDING_READ_AFTER_WRITE, apart == LANES ? FINDING_WARNING : FINDING_ERROR,
 		      SIM_GLOBAL, party_of(writer, word_touch(writer) < ATOMIC ? SIM_OP_STORE : SIM_OP_ATOMIC),
 		      apart == BLOCKS);
@@ -803,8 +811,8 @@ static struct global_cell *cells_of(struct shadow *shadow, size_t count)
 	return cells ? cells : shadow_open(shadow, count * sizeof *cells);
 }
 
-static void check_global_cell(struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine,
-                              bool record)
+static void
+check_global_cell(struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine, bool record)
 {
 	open_global_cell(cell, now, race->launch->number);
 	if (now->op == SIM_OP_LOAD)
@@ -814,8 +822,8 @@ static void check_global_cell(struct race *race, struct global_cell *cell, const
 }
 
 /* Accesses of less than 4 bytes have cells for each byte, beside those of the words; each kind looks at both. */
-static void check_global_bytes(struct race *race, struct sim_allocation *allocation, const struct access *now,
-                               uint64_t mine, bool record)
+static void check_global_bytes(
+	struct race *race, struct sim_allocation *allocation, const struct access *now, uint64_t mine, bool record)
 {
 	struct global_cell *cells = cells_of(&allocation->race_of_bytes, allocation->size + 8);
 	for (unsigned i = 0; cells && i < now->bytes; i++) {
@@ -828,8 +836,9 @@ static void check_global_bytes(struct race *race, struct sim_allocation *allocat
 	}
 }
 
-static void check_global(struct race *race, struct sim_allocation *allocation, struct access *now, unsigned size,
-                         const struct stored *value)
+static void check_global(
+	struct race *race, struct sim_allocation *allocation, struct access *now, unsigned size,
+	const struct stored *value)
 {
 	struct global_cell *cells = cells_of(&allocation->race, allocation->size / 4 + 2);
 	const uint64_t mine = word_of(race, now);
@@ -884,8 +893,9 @@ static enum touch touch_of(struct race *race, uint32_t thread, uint64_t key)
 	return PLAIN_STORE;
 }
 
-void race_instruction(struct race *race, uint32_t number, uint64_t key, uint32_t lanes, const uint64_t *address,
-                      const struct stored *value)
+void race_instruction(
+	struct race *race, uint32_t number, uint64_t key, uint32_t lanes, const uint64_t *address,
+	const struct stored *value)
 {
 	static const struct stored nothing;
 	const enum sim_space space = key_space(key);
@@ -943,8 +953,9 @@ void race_catch_up(struct race *race, uint32_t thread, struct window *window)
 	if (window->pending)
 		window_capture(window);
 	for (uint32_t i = warp->caught_up[lane]; i < window->count; i++)
-		race_instruction(race, thread / WARP_SIZE, window->keys[i], 1u << lane, &window->addresses[i],
-		                 &window->values[i]);
+		race_instruction(
+			race, thread / WARP_SIZE, window->keys[i], 1u << lane, &window->addresses[i],
+			&window->values[i]);
 	warp->caught_up[lane] = (uint16_t)window->count;
 	warp->has_caught_up = true;
 }

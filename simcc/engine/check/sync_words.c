@@ -5,18 +5,21 @@
 
 void sync_headline(struct hazard *hazard, bool in_warp)
 {
-	snprintf(hazard->headline, sizeof hazard->headline, "Barrier error detected. Divergent thread(s) in %s",
-	         in_warp ? "warp" : "block");
+	snprintf(
+		hazard->headline, sizeof hazard->headline, "Barrier error detected. Divergent thread(s) in %s",
+		in_warp ? "warp" : "block");
 }
 
 static void describe_barrier(const struct finding *f, struct hazard *hazard)
 {
-	snprintf(hazard->detail[0], sizeof hazard->detail[0],
-	         "%u of %u threads wait here; %u have left the kernel [%llu time%s]", f->waiting, f->total, f->exited,
-	         (unsigned long long)f->count, f->count == 1 ? "" : "s");
-	snprintf(hazard->detail[1], sizeof hazard->detail[1],
-	         "thread (%u,%u,%u) has left the kernel: it counts as arrived", hazard->other_thread.x,
-	         hazard->other_thread.y, hazard->other_thread.z);
+	snprintf(
+		hazard->detail[0], sizeof hazard->detail[0],
+		"%u of %u threads wait here; %u have left the kernel [%llu time%s]", f->waiting, f->total, f->exited,
+		(unsigned long long)f->count, f->count == 1 ? "" : "s");
+	snprintf(
+		hazard->detail[1], sizeof hazard->detail[1],
+		"thread (%u,%u,%u) has left the kernel: it counts as arrived", hazard->other_thread.x,
+		hazard->other_thread.y, hazard->other_thread.z);
 	snprintf(
 		hazard->advice, sizeof hazard->advice,
 		"the others go on, as on a GPU since compute capability 7.0. Sturdier: guard accesses, and let every "
@@ -25,14 +28,17 @@ static void describe_barrier(const struct finding *f, struct hazard *hazard)
 
 static void describe_exchange(const struct finding *f, struct hazard *hazard)
 {
-	snprintf(hazard->detail[0], sizeof hazard->detail[0],
-	         "%s: the mask 0x%08x names %u lane%s that left the kernel [%llu time%s]", f->intrinsic, f->mask,
-	         f->exited, f->exited == 1 ? "" : "s", (unsigned long long)f->count, f->count == 1 ? "" : "s");
-	snprintf(hazard->detail[1], sizeof hazard->detail[1],
-	         "thread (%u,%u,%u) has left the kernel: it brings no value", hazard->other_thread.x,
-	         hazard->other_thread.y, hazard->other_thread.z);
-	snprintf(hazard->advice, sizeof hazard->advice,
-	         "let every lane of the mask come here, or name only those that do");
+	snprintf(
+		hazard->detail[0], sizeof hazard->detail[0],
+		"%s: the mask 0x%08x names %u lane%s that left the kernel [%llu time%s]", f->intrinsic, f->mask,
+		f->exited, f->exited == 1 ? "" : "s", (unsigned long long)f->count, f->count == 1 ? "" : "s");
+	snprintf(
+		hazard->detail[1], sizeof hazard->detail[1],
+		"thread (%u,%u,%u) has left the kernel: it brings no value", hazard->other_thread.x,
+		hazard->other_thread.y, hazard->other_thread.z);
+	snprintf(
+		hazard->advice, sizeof hazard->advice,
+		"let every lane of the mask come here, or name only those that do");
 }
 
 static void describe_shuffle(const struct finding *f, struct hazard *hazard)
@@ -40,12 +46,14 @@ static void describe_shuffle(const struct finding *f, struct hazard *hazard)
 	const char *why = f->kind == FINDING_EXITED_LANE                ? "has left the kernel"
 	                  : f->mask >> f->before.thread % WARP_SIZE & 1 ? "the block does not have"
 	                                                                : "the mask does not name";
-	snprintf(hazard->detail[0], sizeof hazard->detail[0],
-	         "%s with mask 0x%08x reads lane %u, which %s [%llu time%s]", f->intrinsic, f->mask,
-	         f->before.thread % WARP_SIZE, why, (unsigned long long)f->count, f->count == 1 ? "" : "s");
+	snprintf(
+		hazard->detail[0], sizeof hazard->detail[0],
+		"%s with mask 0x%08x reads lane %u, which %s [%llu time%s]", f->intrinsic, f->mask,
+		f->before.thread % WARP_SIZE, why, (unsigned long long)f->count, f->count == 1 ? "" : "s");
 	snprintf(hazard->detail[1], sizeof hazard->detail[1], "the value is undefined");
-	snprintf(hazard->advice, sizeof hazard->advice,
-	         "a lane that is read must execute the shuffle too: take it out of the branch, or read another lane");
+	snprintf(
+		hazard->advice, sizeof hazard->advice,
+		"a lane that is read must execute the shuffle too: take it out of the branch, or read another lane");
 }
 
 void describe_sync_finding(const struct request *request, const struct finding *f, struct hazard *hazard)

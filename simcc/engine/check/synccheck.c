@@ -28,23 +28,27 @@ static const char *describe_place(const struct waiter *waiter, char *text, size_
 static void name_other(struct hazard *hazard, const struct waiter *other)
 {
 	char place[200];
-	snprintf(hazard->detail[1], sizeof hazard->detail[1], "thread (%u,%u,%u) %s", other->thread.x,
-	         other->thread.y, other->thread.z, describe_place(other, place, sizeof place));
-	hazard_set_other(hazard, other->thread, site_at(other->site),
-	                 other->state == WAITS_AT_BARRIER ? "barrier" : "warp");
+	snprintf(
+		hazard->detail[1], sizeof hazard->detail[1], "thread (%u,%u,%u) %s", other->thread.x, other->thread.y,
+		other->thread.z, describe_place(other, place, sizeof place));
+	hazard_set_other(
+		hazard, other->thread, site_at(other->site), other->state == WAITS_AT_BARRIER ? "barrier" : "warp");
 }
 
-struct hazard divergent_barrier(const struct actor *actor, const struct waiter *one, const struct waiter *other,
-                                uint32_t waiting, uint32_t exited, uint32_t total)
+struct hazard divergent_barrier(
+	const struct actor *actor, const struct waiter *one, const struct waiter *other, uint32_t waiting,
+	uint32_t exited, uint32_t total)
 {
 	struct hazard hazard =
 		hazard_of(actor, site_at(one->site), SIM_SYNCCHECK, "divergent_barrier", cudaErrorLaunchFailure);
 	sync_headline(&hazard, is_same_warp(one->number, other->number));
-	snprintf(hazard.detail[0], sizeof hazard.detail[0], "%u of %u threads wait here; %u have left the kernel",
-	         waiting, total, exited);
+	snprintf(
+		hazard.detail[0], sizeof hazard.detail[0], "%u of %u threads wait here; %u have left the kernel",
+		waiting, total, exited);
 	name_other(&hazard, other);
-	snprintf(hazard.detail[2], sizeof hazard.detail[2],
-	         "every thread of the block must reach the same __syncthreads()");
+	snprintf(
+		hazard.detail[2], sizeof hazard.detail[2],
+		"every thread of the block must reach the same __syncthreads()");
 	hazard.count = total - waiting;
 	return hazard;
 }
@@ -54,8 +58,9 @@ struct hazard missing_lane(const struct actor *actor, const struct waiter *one, 
 	struct hazard hazard =
 		hazard_of(actor, site_at(one->site), SIM_SYNCCHECK, "missing_lane", cudaErrorLaunchFailure);
 	sync_headline(&hazard, true);
-	snprintf(hazard.detail[0], sizeof hazard.detail[0], "%s: the mask 0x%08x names lanes that never arrive here",
-	         one->intrinsic, one->mask);
+	snprintf(
+		hazard.detail[0], sizeof hazard.detail[0], "%s: the mask 0x%08x names lanes that never arrive here",
+		one->intrinsic, one->mask);
 	if (missing)
 		name_other(&hazard, missing);
 	return hazard;
@@ -66,8 +71,9 @@ struct hazard bad_mask(const struct actor *actor, const struct waiter *one, cons
 	struct hazard hazard =
 		hazard_of(actor, site_at(one->site), SIM_SYNCCHECK, "invalid_mask", cudaErrorLaunchFailure);
 	snprintf(hazard.headline, sizeof hazard.headline, "Barrier error detected. Invalid arguments");
-	snprintf(hazard.detail[0], sizeof hazard.detail[0], "%s (lane %u, mask 0x%08x)", reason,
-	         one->number % WARP_SIZE, one->mask);
+	snprintf(
+		hazard.detail[0], sizeof hazard.detail[0], "%s (lane %u, mask 0x%08x)", reason,
+		one->number % WARP_SIZE, one->mask);
 	return hazard;
 }
 
@@ -75,17 +81,18 @@ struct hazard endless_loop(const struct actor *actor, const struct waiter *one, 
 {
 	struct hazard hazard = hazard_of(actor, site_at(site), SIM_SYNCCHECK, "endless_loop", cudaErrorLaunchTimeout);
 	snprintf(hazard.headline, sizeof hazard.headline, "No progress: an endless loop");
-	snprintf(hazard.detail[0], sizeof hazard.detail[0], "for too long no thread has ended%s (SIM_TIMEOUT=%g)",
-	         one->state == WAITS_AT_BARRIER ? "; they go through this barrier again and again"
-	                                        : " or passed a barrier",
-	         sim_options()->timeout_s);
+	snprintf(
+		hazard.detail[0], sizeof hazard.detail[0], "for too long no thread has ended%s (SIM_TIMEOUT=%g)",
+		one->state == WAITS_AT_BARRIER ? "; they go through this barrier again and again"
+					       : " or passed a barrier",
+		sim_options()->timeout_s);
 	return hazard;
 }
 
 /* ---- what the launch goes on after ---- */
 
-static void add_finding(struct findings *findings, struct finding finding, const struct waiter *one,
-                        const struct waiter *missing)
+static void
+add_finding(struct findings *findings, struct finding finding, const struct waiter *one, const struct waiter *missing)
 {
 	finding.now = (struct party){.site = one->site, .thread = one->number};
 	finding.before = (struct party){.site = NO_SITE, .thread = missing->number};
@@ -94,25 +101,28 @@ static void add_finding(struct findings *findings, struct finding finding, const
 	findings_add(findings, &finding);
 }
 
-void note_barrier_without(struct findings *findings, const struct waiter *one, const struct waiter *missing,
-                          uint32_t waiting, uint32_t total)
+void note_barrier_without(
+	struct findings *findings, const struct waiter *one, const struct waiter *missing, uint32_t waiting,
+	uint32_t total)
 {
-	const struct finding finding = {.kind = FINDING_EXITED_THREADS,
-	                                .severity = FINDING_WARNING,
-	                                .waiting = waiting,
-	                                .total = total,
-	                                .exited = total - waiting};
+	const struct finding finding = {
+		.kind = FINDING_EXITED_THREADS,
+		.severity = FINDING_WARNING,
+		.waiting = waiting,
+		.total = total,
+		.exited = total - waiting};
 	add_finding(findings, finding, one, missing);
 }
 
-void note_exchange_without(struct findings *findings, const struct waiter *one, const struct waiter *missing,
-                           uint32_t exited)
+void note_exchange_without(
+	struct findings *findings, const struct waiter *one, const struct waiter *missing, uint32_t exited)
 {
-	const struct finding finding = {.kind = FINDING_EXITED_THREADS,
-	                                .severity = FINDING_WARNING,
-	                                .intrinsic = one->intrinsic,
-	                                .mask = one->mask,
-	                                .exited = exited};
+	const struct finding finding = {
+		.kind = FINDING_EXITED_THREADS,
+		.severity = FINDING_WARNING,
+		.intrinsic = one->intrinsic,
+		.mask = one->mask,
+		.exited = exited};
 	add_finding(findings, finding, one, missing);
 }
 
@@ -123,15 +133,16 @@ void note_exchange_without(struct findings *findings, const struct waiter *one, 
  * lane has ever got the value of another, in all the launches until then. That is known at the end of a launch: see
  * findings.c. One lane alone has nothing to get from others at an offset, as at the end of an array, too.
  */
-void note_undefined_value(struct findings *findings, const struct waiter *one, const struct waiter *source,
-                          bool is_alone)
+void note_undefined_value(
+	struct findings *findings, const struct waiter *one, const struct waiter *source, bool is_alone)
 {
 	const bool has_left = source->state == HAS_LEFT && (one->mask >> source->number % WARP_SIZE & 1);
 	if (!has_left && (one->site == NO_SITE || is_alone))
 		return;
-	const struct finding finding = {.kind = has_left ? FINDING_EXITED_LANE : FINDING_OUTSIDE_LANE,
-	                                .severity = FINDING_ERROR,
-	                                .intrinsic = one->intrinsic,
-	                                .mask = one->mask};
+	const struct finding finding = {
+		.kind = has_left ? FINDING_EXITED_LANE : FINDING_OUTSIDE_LANE,
+		.severity = FINDING_ERROR,
+		.intrinsic = one->intrinsic,
+		.mask = one->mask};
 	add_finding(findings, finding, one, source);
 }

@@ -40,8 +40,9 @@ static void check_rest(const struct matcher *matcher, struct race *race, uint32_
 		const uint32_t lane = (uint32_t)__builtin_ctz(rest);
 		const struct window *window = matcher->windows[lane];
 		if (i >= race_caught_up(race, matcher->warp * WARP_SIZE + lane))
-			race_instruction(race, matcher->warp, window->keys[i], 1u << lane, &window->addresses[i],
-			                 &window->values[i]);
+			race_instruction(
+				race, matcher->warp, window->keys[i], 1u << lane, &window->addresses[i],
+				&window->values[i]);
 	}
 }
 
@@ -53,8 +54,8 @@ static void empty_windows(struct matcher *matcher, struct race *race)
 		race_forget_windows(race, matcher->warp);
 }
 
-static void zip(const struct matcher *matcher, struct audience *audience, uint32_t lanes, uint32_t start,
-                uint32_t length)
+static void
+zip(const struct matcher *matcher, struct audience *audience, uint32_t lanes, uint32_t start, uint32_t length)
 {
 	struct race *const race = audience->race;
 	const bool has_caught_up = race && race_has_caught_up(race, matcher->warp);
@@ -79,8 +80,8 @@ static void zip(const struct matcher *matcher, struct audience *audience, uint32
 		const bool is_store = key_op(instruction.key) == SIM_OP_STORE;
 		for (unsigned j = 0; is_store && j < instruction.count; j++)
 			value[j] = member[j]->values[i];
-		race_instruction(race, matcher->warp, instruction.key, lanes, instruction.address,
-		                 is_store ? value : NULL);
+		race_instruction(
+			race, matcher->warp, instruction.key, lanes, instruction.address, is_store ? value : NULL);
 	}
 }
 
@@ -146,8 +147,9 @@ static uint32_t find_stream(struct matcher *matcher, uint64_t key)
 	const uint32_t slot = stream_slot(matcher, key);
 	if (matcher->stream_index[slot] == 0) {
 		const size_t capacity = matcher->stream_capacity;
-		need_room(&matcher->streams, &matcher->stream_capacity, matcher->stream_count + 1,
-		          sizeof *matcher->streams);
+		need_room(
+			&matcher->streams, &matcher->stream_capacity, matcher->stream_count + 1,
+			sizeof *matcher->streams);
 		/* Queues keep their memory for the next interval, so what is new must start empty. */
 		memset(matcher->streams + capacity, 0,
 		       (matcher->stream_capacity - capacity) * sizeof *matcher->streams);
@@ -189,8 +191,8 @@ static uint32_t complete_groups(const struct matcher *matcher, const struct stre
 }
 
 /* Returns whether something is left in the queues. */
-static bool count_stream(const struct matcher *matcher, struct audience *audience, struct stream *stream,
-                         uint32_t ended)
+static bool
+count_stream(const struct matcher *matcher, struct audience *audience, struct stream *stream, uint32_t ended)
 {
 	const uint32_t groups = complete_groups(matcher, stream, ended);
 	bool left = false;
@@ -234,8 +236,9 @@ static void sort_into_streams(struct matcher *matcher, struct audience *audience
 			if (audience->tracer)
 				trace_accesses(audience->tracer, lane->keys[r], &lane->addresses[r], 1);
 			if (race && r >= checked)
-				race_instruction(race, matcher->warp, lane->keys[r], 1u << i, &lane->addresses[r],
-				                 &lane->values[r]);
+				race_instruction(
+					race, matcher->warp, lane->keys[r], 1u << i, &lane->addresses[r],
+					&lane->values[r]);
 		}
 	}
 }

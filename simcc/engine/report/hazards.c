@@ -145,8 +145,9 @@ static void print_function(const struct hazard *h)
 		snprintf(place, sizeof place, " in %.255s:%u", h->file, h->line);
 	snprintf(text, sizeof text, "=========     at %.700s%s", h->signature, place);
 	if (function && strlen(text) > 80 && function->template_args[0] != '\0')
-		snprintf(text, sizeof text, "=========     at %.300s<%.300s>%s", function->name,
-		         function->template_args, place);
+		snprintf(
+			text, sizeof text, "=========     at %.300s<%.300s>%s", function->name,
+			function->template_args, place);
 	if (function && strlen(text) > 80)
 		snprintf(text, sizeof text, "=========     at %.300s%s", function->name, place);
 	fprintf(stderr, "%s\n", text);
@@ -257,8 +258,9 @@ uint3 thread_index(const struct request *request, uint32_t thread)
 	return (uint3){thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
 }
 
-struct hazard hazard_of(const struct actor *actor, const struct sim_site *site, enum sim_tool tool, const char *kind,
-                        cudaError_t error)
+struct hazard hazard_of(
+	const struct actor *actor, const struct sim_site *site, enum sim_tool tool, const char *kind,
+	cudaError_t error)
 {
 	const struct request *request = actor->request;
 	const struct sim_function *function = request->function;
@@ -284,12 +286,13 @@ void report_misuse(cudaError_t error, const char *function, const char *format, 
 {
 	if (!sim_options()->check[SIM_MEMCHECK])
 		return;
-	const struct hazard hazard = {.tool = SIM_MEMCHECK,
-	                              .kind = "api_misuse",
-	                              .severity = "error",
-	                              .kernel = "",
-	                              .index = INT64_MIN,
-	                              .count = 1};
+	const struct hazard hazard = {
+		.tool = SIM_MEMCHECK,
+		.kind = "api_misuse",
+		.severity = "error",
+		.kernel = "",
+		.index = INT64_MIN,
+		.count = 1};
 	struct hazard call = hazard; /* its place is the function and the error: no line is known */
 	call.kernel = function;
 	call.kind = cudaGetErrorName(error);
@@ -321,16 +324,17 @@ static void report_leaks(void)
 		const struct sim_allocation *a = sim_allocation_at(i);
 		if (a->freed || a->is_variable)
 			continue;
-		struct hazard hazard = {.tool = SIM_LEAKCHECK,
-		                        .kind = "leak",
-		                        .severity = "error",
-		                        .kernel = "",
-		                        .signature = "",
-		                        .space = "global",
-		                        .index = INT64_MIN,
-		                        .count = a->size};
-		snprintf(hazard.headline, sizeof hazard.headline, "Leaked %zu bytes at %p", a->size,
-		         (void *)a->first);
+		struct hazard hazard = {
+			.tool = SIM_LEAKCHECK,
+			.kind = "leak",
+			.severity = "error",
+			.kernel = "",
+			.signature = "",
+			.space = "global",
+			.index = INT64_MIN,
+			.count = a->size};
+		snprintf(
+			hazard.headline, sizeof hazard.headline, "Leaked %zu bytes at %p", a->size, (void *)a->first);
 		snprintf(hazard.detail[0], sizeof hazard.detail[0], "'%s' was never freed", a->name);
 		snprintf(hazard.array, sizeof hazard.array, "%s", a->name);
 		report_hazard(&hazard);

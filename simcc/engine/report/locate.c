@@ -40,9 +40,10 @@ void hazard_locate_instruction(struct hazard *hazard, uintptr_t instruction)
 	dl_iterate_phdr(find_base, &base);
 	char command[640], line[400];
 	/* Some instructions belong to no line, says clang: then the one before them does. */
-	snprintf(command, sizeof command, "addr2line -e '%s' 0x%zx 0x%zx 0x%zx 0x%zx 2>/dev/null", program,
-	         (size_t)(instruction - base), (size_t)(instruction - base - 4), (size_t)(instruction - base - 12),
-	         (size_t)(instruction - base - 24));
+	snprintf(
+		command, sizeof command, "addr2line -e '%s' 0x%zx 0x%zx 0x%zx 0x%zx 2>/dev/null", program,
+		(size_t)(instruction - base), (size_t)(instruction - base - 4), (size_t)(instruction - base - 12),
+		(size_t)(instruction - base - 24));
 	FILE *pipe;
 	if (strchr(program, '\'') || !(pipe = popen(command, "r")))
 		return;

@@ -20,9 +20,10 @@ void report_refusal(const struct request *request, const char *format, ...)
 	char dynamic[32] = "";
 	if (request->dynamic_shared_bytes > 0)
 		snprintf(dynamic, sizeof dynamic, ", %zu", request->dynamic_shared_bytes);
-	const int used = snprintf(refusals.last, sizeof refusals.last,
-	                          "%.100s<<<(%u,%u,%u), (%u,%u,%u)%s>>> was refused: ", request->name, grid.x, grid.y,
-	                          grid.z, block.x, block.y, block.z, dynamic);
+	const int used = snprintf(
+		refusals.last, sizeof refusals.last,
+		"%.100s<<<(%u,%u,%u), (%u,%u,%u)%s>>> was refused: ", request->name, grid.x, grid.y, grid.z, block.x,
+		block.y, block.z, dynamic);
 	va_list arguments;
 	va_start(arguments, format);
 	vsnprintf(refusals.last + used, sizeof refusals.last - (size_t)used, format, arguments);

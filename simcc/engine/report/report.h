@@ -61,8 +61,9 @@ struct hazard {
 
 /* A hazard of one thread at `site`, an error, with everything filled in that follows from those. `error` is what the
  * launch will end with. */
-struct hazard hazard_of(const struct actor *actor, const struct sim_site *site, enum sim_tool tool, const char *kind,
-                        cudaError_t error);
+struct hazard hazard_of(
+	const struct actor *actor, const struct sim_site *site, enum sim_tool tool, const char *kind,
+	cudaError_t error);
 void hazard_set_location(struct hazard *hazard, const struct sim_site *site);
 /* The other side of the conflict: op "write" by `thread` at `site`. */
 void hazard_set_other(struct hazard *hazard, uint3 thread, const struct sim_site *site, const char *op);

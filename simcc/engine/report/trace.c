@@ -124,8 +124,8 @@ static struct touched *touch(struct tracer *tracer, uint64_t key, uintptr_t addr
 	if ((*place)->bytes == 0)
 		tracer->active[tracer->active_count++] = *place;
 	if (!tracer->seen[tracer->last.number])
-		append_number(&tracer->objects, &tracer->objects_seen, &tracer->objects_capacity,
-		              tracer->last.number);
+		append_number(
+			&tracer->objects, &tracer->objects_seen, &tracer->objects_capacity, tracer->last.number);
 	tracer->seen[tracer->last.number] = true;
 	return *place;
 }
@@ -147,8 +147,8 @@ static void mark(struct touched *touched, size_t offset, size_t length)
 			touched->pages[page] = need(calloc(PAGE_WORDS, sizeof(uint64_t)));
 		uint64_t *word = &touched->pages[page][(offset & (PAGE_BYTES - 1)) >> 6];
 		if (*word == 0 && is_empty(touched->pages[page]))
-			append_number(&touched->dirty, &touched->dirty_count, &touched->dirty_capacity,
-			              (uint32_t)page);
+			append_number(
+				&touched->dirty, &touched->dirty_count, &touched->dirty_capacity, (uint32_t)page);
 		*word |= ~(uint64_t)0 >> (64 - part) << bit;
 		offset += part;
 		length -= part;
@@ -343,13 +343,15 @@ void trace_end_block(struct tracer *tracer)
 		return;
 	if (fclose(tracer->out) != 0)
 		out_of_memory();
-	trace_add_block(tracer->launch, &(struct traced_block){.linear = tracer->linear,
-	                                                       .order = tracer->order,
-	                                                       .text = tracer->text,
-	                                                       .length = tracer->whole,
-	                                                       .objects = tracer->objects,
-	                                                       .object_count = tracer->objects_seen,
-	                                                       .cut = tracer->cut});
+	trace_add_block(
+		tracer->launch, &(struct traced_block){
+					.linear = tracer->linear,
+					.order = tracer->order,
+					.text = tracer->text,
+					.length = tracer->whole,
+					.objects = tracer->objects,
+					.object_count = tracer->objects_seen,
+					.cut = tracer->cut});
 	tracer->out = NULL;
 	tracer->objects = NULL;
 	tracer->objects_seen = tracer->objects_capacity = 0;

@@ -16,12 +16,14 @@ struct object trace_object(const struct request *launch, uint32_t number)
 		return (struct object){number, SIM_SHARED, array->name, sim_shared_address(array), array->size};
 	}
 	if (number == arrays)
-		return (struct object){number, SIM_SHARED, "dynamic shared memory", (uintptr_t)sim_dynamic_shared,
-		                       launch->dynamic_shared_bytes};
+		return (struct object){
+			number, SIM_SHARED, "dynamic shared memory", (uintptr_t)sim_dynamic_shared,
+			launch->dynamic_shared_bytes};
 	const struct sim_allocation *allocation = sim_allocation_at(number - arrays - 1);
 
-	return (struct object){number, allocation->is_constant ? SIM_CONSTANT : SIM_GLOBAL, allocation->name,
-	                       allocation->first, allocation->size};
+	return (struct object){
+		number, allocation->is_constant ? SIM_CONSTANT : SIM_GLOBAL, allocation->name, allocation->first,
+		allocation->size};
 }
 
 int trace_compare_objects(const struct object *a, const struct object *b)

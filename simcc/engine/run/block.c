@@ -34,9 +34,10 @@ void worker_open(struct worker *worker)
 		lane->warp = &worker->warps[t / WARP_SIZE];
 		lane->number = t;
 		lane->index = t % WARP_SIZE;
-		lane->window = (struct window){.keys = rows,
-		                               .addresses = rows + ROW,
-		                               .values = races ? (struct stored *)(rows + 2 * ROW) : NULL};
+		lane->window = (struct window){
+			.keys = rows,
+			.addresses = rows + ROW,
+			.values = races ? (struct stored *)(rows + 2 * ROW) : NULL};
 		lane->shared = worker->shared.view;
 		lane->local.first = (uintptr_t)worker->stacks + (size_t)t * STACK_BYTES;
 		lane->local.limit = lane->local.first + STACK_RESERVE;
@@ -107,9 +108,10 @@ static void lane_main(void)
 	const struct invocation *invocation = sim_lane->worker->launch->invocation;
 	invocation->invoke(invocation->arguments);
 	if (!sim_lane->in_kernel && !sim_lane->worker->probing)
-		sim_device_abort(cudaErrorInvalidDeviceFunction, NO_SITE, NULL, 0,
-		                 "A function that is no kernel was launched: '%s' without __global__",
-		                 sim_lane->worker->launch->request->name);
+		sim_device_abort(
+			cudaErrorInvalidDeviceFunction, NO_SITE, NULL, 0,
+			"A function that is no kernel was launched: '%s' without __global__",
+			sim_lane->worker->launch->request->name);
 	lane_end(sim_lane);
 }
 
@@ -417,8 +419,9 @@ void sim_enter_kernel(const char *kernel)
 	const uintptr_t *frame =
 		*(uintptr_t **)__builtin_frame_address(0); /* the kernel's, where it is not optimised */
 	if (!sim_lane)
-		refuse_on_host("error: kernel '%s' was called like a function: it needs <<<grid, block>>>\n", kernel,
-		               sim_is_counting() ? frame[1] : 0);
+		refuse_on_host(
+			"error: kernel '%s' was called like a function: it needs <<<grid, block>>>\n", kernel,
+			sim_is_counting() ? frame[1] : 0);
 	sim_lane->in_kernel = true;
 }
 

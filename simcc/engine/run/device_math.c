@@ -120,9 +120,10 @@ void sim_assert_fail(const char *expression, const char *file, unsigned line, co
 {
 	if (sim_in_device_code()) {
 		const uint3 block = sim_block_index(), thread = sim_thread_index();
-		sim_device_abort(cudaErrorAssert, NO_SITE, file, line,
-		                 "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.", file,
-		                 line, function, block.x, block.y, block.z, thread.x, thread.y, thread.z, expression);
+		sim_device_abort(
+			cudaErrorAssert, NO_SITE, file, line,
+			"%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.", file, line,
+			function, block.x, block.y, block.z, thread.x, thread.y, thread.z, expression);
 	}
 	fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);
 	abort();

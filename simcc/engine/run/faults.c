@@ -43,15 +43,17 @@ static __attribute__((noreturn)) void land(void)
 		hazard.kind = "endless_loop";
 		hazard.error = cudaErrorLaunchTimeout;
 		snprintf(hazard.headline, sizeof hazard.headline, "No progress: an endless loop");
-		snprintf(hazard.detail[0], sizeof hazard.detail[0],
-		         "for %g s no thread has ended or passed a barrier (SIM_TIMEOUT sets the limit)",
-		         sim_options()->timeout_s);
+		snprintf(
+			hazard.detail[0], sizeof hazard.detail[0],
+			"for %g s no thread has ended or passed a barrier (SIM_TIMEOUT sets the limit)",
+			sim_options()->timeout_s);
 		break;
 	case SIGFPE:
 		hazard.kind = "division_by_zero";
 		snprintf(hazard.headline, sizeof hazard.headline, "Integer division by zero");
-		snprintf(hazard.detail[0], sizeof hazard.detail[0],
-		         "or of the smallest integer by -1; a GPU goes on with an undefined result");
+		snprintf(
+			hazard.detail[0], sizeof hazard.detail[0],
+			"or of the smallest integer by -1; a GPU goes on with an undefined result");
 		break;
 	case SIGILL:
 	case SIGTRAP:
@@ -65,24 +67,29 @@ static __attribute__((noreturn)) void land(void)
 			hazard.space = "local";
 			hazard.error = cudaErrorIllegalAddress;
 			snprintf(hazard.headline, sizeof hazard.headline, "A local array was overrun");
-			snprintf(hazard.detail[0], sizeof hazard.detail[0],
-			         "an index has left the thread's local memory");
-		} else if (fault.address - lane->local.first < STACK_RESERVE ||
-		           lane->local.first - fault.address < LARGEST_FRAME) {
+			snprintf(
+				hazard.detail[0], sizeof hazard.detail[0],
+				"an index has left the thread's local memory");
+		} else if (
+			fault.address - lane->local.first < STACK_RESERVE ||
+			lane->local.first - fault.address < LARGEST_FRAME) {
 			hazard.kind = "stack_overflow";
 			hazard.space = "local";
 			hazard.error = cudaErrorIllegalAddress;
 			snprintf(hazard.headline, sizeof hazard.headline, "Stack overflow");
-			snprintf(hazard.detail[0], sizeof hazard.detail[0],
-			         "this thread needs more than %d KB of local memory",
-			         (STACK_BYTES - STACK_RESERVE) / 1024);
-			snprintf(hazard.detail[1], sizeof hazard.detail[1],
-			         "or an index lies far before the start of a local array");
+			snprintf(
+				hazard.detail[0], sizeof hazard.detail[0],
+				"this thread needs more than %d KB of local memory",
+				(STACK_BYTES - STACK_RESERVE) / 1024);
+			snprintf(
+				hazard.detail[1], sizeof hazard.detail[1],
+				"or an index lies far before the start of a local array");
 		} else {
 			hazard.error = cudaErrorIllegalAddress;
 			hazard.kind = "out_of_bounds";
-			snprintf(hazard.headline, sizeof hazard.headline,
-			         "Invalid access outside any memory of the thread");
+			snprintf(
+				hazard.headline, sizeof hazard.headline,
+				"Invalid access outside any memory of the thread");
 			snprintf(hazard.detail[0], sizeof hazard.detail[0], "Address %p", (void *)fault.address);
 		}
 	}
@@ -112,8 +119,8 @@ static void handle(int signal, siginfo_t *info, void *data)
 
 void faults_install(void)
 {
-	struct sigaction action = {.sa_sigaction = handle,
-	                           .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART};
+	struct sigaction action = {
+		.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART};
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
 		sigaction(caught[i], &action, &previous[i]);

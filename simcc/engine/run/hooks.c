@@ -81,21 +81,22 @@ static bool is_result_used(uint32_t site)
 	return call && call->size != 0;
 }
 
-COLD static void record_uninitialised(struct lane *lane, uint8_t *written, uintptr_t address, uint64_t low_key,
-                                      uint32_t site)
+COLD static void
+record_uninitialised(struct lane *lane, uint8_t *written, uintptr_t address, uint64_t low_key, uint32_t site)
 {
 	if (!lane->overwrites || is_result_used(site))
-		initcheck_read(&lane->worker->findings, lane->number, address, key_size(low_key), key_space(low_key),
-		               written, lane->copies, site);
+		initcheck_read(
+			&lane->worker->findings, lane->number, address, key_size(low_key), key_space(low_key),
+			written, lane->copies, site);
 	if (key_op(low_key) != SIM_OP_LOAD)
 		memset(written, 1, key_size(low_key));
 	record(lane, address, low_key);
 }
 
 /* An access that may happen. `written`: what initcheck knows of its bytes, NULL when it is off. */
-static inline __attribute__((always_inline)) void note_and_record(struct lane *lane, uint8_t *written,
-                                                                  uintptr_t address, unsigned width, enum sim_op op,
-                                                                  enum sim_space space, uint32_t site)
+static inline __attribute__((always_inline)) void note_and_record(
+	struct lane *lane, uint8_t *written, uintptr_t address, unsigned width, enum sim_op op, enum sim_space space,
+	uint32_t site)
 {
 	const uint64_t key = low_key(space, op, width, site);
 	if (written && unlikely(!note_written(written, width, op)))
@@ -104,8 +105,9 @@ static inline __attribute__((always_inline)) void note_and_record(struct lane *l
 		record(lane, address, key);
 }
 
-COLD static _Noreturn void stop_wrong(struct lane *lane, enum verdict verdict, const struct reach *reach,
-                                      uintptr_t address, size_t size, enum sim_op op, uint32_t site)
+COLD static _Noreturn void stop_wrong(
+	struct lane *lane, enum verdict verdict, const struct reach *reach, uintptr_t address, size_t size,
+	enum sim_op op, uint32_t site)
 {
 	const struct actor actor = actor_of(lane);
 	const struct hazard hazard = wrong_access(verdict, reach, &actor, address, size, op, site);
@@ -118,8 +120,9 @@ COLD static void record_rest(struct lane *lane, uintptr_t address, unsigned widt
 	if (!lane->entered)
 		return; /* the thunk copies the kernel's arguments */
 	const size_t size = (size_t)1 << (width & ~VOLATILE);
-	const struct reach reach = {&lane->local, &lane->shared, lane->worker->launch->request->dynamic_shared_bytes,
-	                            (uintptr_t)lane->worker->stacks};
+	const struct reach reach = {
+		&lane->local, &lane->shared, lane->worker->launch->request->dynamic_shared_bytes,
+		(uintptr_t)lane->worker->stacks};
 	const enum verdict verdict = judge_access(&reach, address, size, op);
 	if (verdict > GOOD_LOCAL)
 		stop_wrong(lane, verdict, &reach, address, size, op, site);
@@ -134,8 +137,8 @@ COLD static void record_rest(struct lane *lane, uintptr_t address, unsigned widt
 /* Local memory: registers, as far as the source is concerned. It reaches from the stack pointer, below which there
  * are only functions that have returned, to the frame of what called the kernel. A write must not touch what a
  * function needs to return; the innermost frame above the address is the only one that it can. */
-static inline __attribute__((always_inline)) bool is_local(const struct lane *lane, uintptr_t address, size_t size,
-                                                           enum sim_op op)
+static inline __attribute__((always_inline)) bool
+is_local(const struct lane *lane, uintptr_t address, size_t size, enum sim_op op)
 {
 	const struct frame *frame = lane->local.frame;
 	uintptr_t stack_pointer;
@@ -150,8 +153,8 @@ static inline __attribute__((always_inline)) bool is_local(const struct lane *la
 }
 
 /* One access. */
-static inline __attribute__((always_inline)) void access_memory(const void *pointer, unsigned width, enum sim_op op,
-                                                                uint32_t site)
+static inline __attribute__((always_inline)) void
+access_memory(const void *pointer, unsigned width, enum sim_op op, uint32_t site)
 {
 	struct lane *lane = sim_lane;
 	const uintptr_t address = (uintptr_t)pointer, size = (uintptr_t)1 << (width & ~VOLATILE);
@@ -162,8 +165,9 @@ static inline __attribute__((always_inline)) void access_memory(const void *poin
 	if (address - sim_arena_first < sim_arena_span) {
 		const struct slot *slot = &sim_slots[(address - sim_arena_first) >> SLOT_SHIFT];
 		/* One comparison for "before the start", "past the end" and "nothing there" (size 0). */
-		if (unlikely(address - slot->first >= slot->size || slot->size - (address - slot->first) < size ||
-		             (address & (size - 1)) != 0)) {
+		if (unlikely(
+			    address - slot->first >= slot->size || slot->size - (address - slot->first) < size ||
+			    (address & (size - 1)) != 0)) {
 			record_rest(lane, address, width, op, site);
 			return;
 		}
@@ -173,8 +177,9 @@ static inline __attribute__((always_inline)) void access_memory(const void *poin
 		const uint16_t *granule = &lane->shared.map[(address - lane->shared.first) >> 2];
 		/* Two granules suffice: an aligned access that starts and ends in one array lies in it. */
 		const unsigned last = size > 4 ? (unsigned)(size >> 2) - 1 : 0;
-		if (unlikely(granule[0] == 0 || granule[0] != granule[last] || (address & (size - 1)) != 0 ||
-		             granule[0] == SHARED_MAP_RAGGED)) {
+		if (unlikely(
+			    granule[0] == 0 || granule[0] != granule[last] || (address & (size - 1)) != 0 ||
+			    granule[0] == SHARED_MAP_RAGGED)) {
 			record_rest(lane, address, width, op, site);
 			return;
 		}
@@ -407,8 +412,9 @@ void __tsan_func_entry(void *caller, const struct sim_function *function)
 	if (!lane)
 		return;
 	if (unlikely((uintptr_t)__builtin_frame_address(0) < lane->local.limit))
-		stop_overflow(lane, function,
-		              lane->entered || !function ? (uintptr_t)caller : (uintptr_t)function->address + 1);
+		stop_overflow(
+			lane, function,
+			lane->entered || !function ? (uintptr_t)caller : (uintptr_t)function->address + 1);
 	if (unlikely(!lane->entered)) {
 		/* The launch's own thunk comes first; counting begins with the kernel itself. */
 		if (!function || !function->is_kernel)
@@ -420,8 +426,8 @@ void __tsan_func_entry(void *caller, const struct sim_function *function)
 			lane->local.end = lane->local.frame->address = frame[0];
 		lane->entered = 1;
 	} else {
-		path = (uint64_t)path_of_call(&lane->worker->paths, (uint32_t)(lane->path >> KEY_PATH_SHIFT),
-		                              (uintptr_t)caller)
+		path = (uint64_t)path_of_call(
+			       &lane->worker->paths, (uint32_t)(lane->path >> KEY_PATH_SHIFT), (uintptr_t)caller)
 		       << KEY_PATH_SHIFT;
 	}
 	if (unlikely(++lane->local.frame == lane->local.frames_end))

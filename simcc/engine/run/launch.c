@@ -46,8 +46,9 @@ static uint3 block_at(const struct launch *launch, uint64_t order)
 	const wide product = (wide)order * launch->order_multiplier + launch->order_offset;
 	const uint64_t linear = (uint64_t)(product % launch->block_total);
 	const dim3 grid = launch->request->grid;
-	return (uint3){(unsigned)(linear % grid.x), (unsigned)(linear / grid.x % grid.y),
-	               (unsigned)(linear / grid.x / grid.y)};
+	return (uint3){
+		(unsigned)(linear % grid.x), (unsigned)(linear / grid.x % grid.y),
+		(unsigned)(linear / grid.x / grid.y)};
 }
 
 /* What a block printed appears in the order of blocks, whichever worker was faster. */
@@ -295,10 +296,11 @@ cudaError_t run_kernel(struct request *request, const struct invocation *invocat
 {
 	static uint32_t launches;
 	request->number = ++launches & (UINT32_MAX >> 5);
-	struct launch launch = {.request = request,
-	                        .invocation = invocation,
-	                        .block_total = (uint64_t)request->grid.x * request->grid.y * request->grid.z,
-	                        .failed_order = UINT64_MAX};
+	struct launch launch = {
+		.request = request,
+		.invocation = invocation,
+		.block_total = (uint64_t)request->grid.x * request->grid.y * request->grid.z,
+		.failed_order = UINT64_MAX};
 	pthread_mutex_init(&launch.lock, NULL);
 	choose_block_order(&launch);
 	if (sim_options()->check[SIM_RACECHECK])
@@ -343,8 +345,8 @@ bool run_is_making_default(void)
 	return is_making_default;
 }
 
-const struct sim_function *run_find_function(struct request *request, const struct invocation *invocation,
-                                             const void *kernel)
+const struct sim_function *
+run_find_function(struct request *request, const struct invocation *invocation, const void *kernel)
 {
 	const struct sim_function *function = kernel ? sim_function_at(kernel) : NULL;
 	launch_number++;

@@ -48,8 +48,8 @@ static void note_undefined(struct worker *worker, const struct lane *lane, uint3
 {
 	const bool is_alone = (group & (group - 1)) == 0;
 	const struct waiter here = waiter_of(lane), there = waiter_of(&lane->warp->lanes[source]);
-	note_undefined_value(&worker->findings, &here, &there,
-	                     is_alone && lane->meeting.shuffle != SIM_SHUFFLE_INDEX);
+	note_undefined_value(
+		&worker->findings, &here, &there, is_alone && lane->meeting.shuffle != SIM_SHUFFLE_INDEX);
 }
 
 static void exchange(struct worker *worker, struct warp *warp, uint32_t group, int op)

@@ -15,8 +15,8 @@ struct invocation {
 
 /* Which function is it? `kernel` is its address, or NULL where only its name is known (a template whose arguments are
  * deduced): then a thread goes as far as its entry. NULL where the program has no tables. */
-const struct sim_function *run_find_function(struct request *request, const struct invocation *invocation,
-                                             const void *kernel);
+const struct sim_function *
+run_find_function(struct request *request, const struct invocation *invocation, const void *kernel);
 /* Is this the host code of a default argument? The launch that asked for it is under way. */
 bool run_is_making_default(void);
 /* Runs a kernel that a GPU would accept to its end, and reports what it did. Sets the request's number. One at a
@@ -49,8 +49,9 @@ int sim_block_reduce(enum sim_reduce kind, int predicate, uint32_t site);
 /* `intrinsic` is the name of the CUDA function that was called. Lanes meet in calls of one function only. */
 void sim_warp_sync(unsigned mask, uint32_t site);
 enum sim_shuffle { SIM_SHUFFLE_INDEX, SIM_SHUFFLE_UP, SIM_SHUFFLE_DOWN, SIM_SHUFFLE_XOR };
-uint64_t sim_warp_shuffle(const char *intrinsic, enum sim_shuffle kind, unsigned mask, uint64_t bits, int operand,
-                          int width, uint32_t site);
+uint64_t sim_warp_shuffle(
+	const char *intrinsic, enum sim_shuffle kind, unsigned mask, uint64_t bits, int operand, int width,
+	uint32_t site);
 /* The lanes of mask whose predicate holds. */
 unsigned sim_warp_ballot(const char *intrinsic, unsigned mask, int predicate, uint32_t site);
 unsigned sim_warp_active_mask(uint32_t site);

@@ -36,8 +36,9 @@ void sim_warp_sync(unsigned mask, uint32_t site)
 	meet(WARP_OP_SYNC, intrinsic, mask, site);
 }
 
-uint64_t sim_warp_shuffle(const char *intrinsic, enum sim_shuffle kind, unsigned mask, uint64_t bits, int operand,
-                          int width, uint32_t site)
+uint64_t sim_warp_shuffle(
+	const char *intrinsic, enum sim_shuffle kind, unsigned mask, uint64_t bits, int operand, int width,
+	uint32_t site)
 {
 	struct lane *lane = sim_lane;
 	lane->meeting.shuffle = kind;

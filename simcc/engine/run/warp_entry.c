@@ -106,8 +106,8 @@ static const char *const shuffle_names[] = {
 #define SHUFFLE(name, kind, type, to_bits, from_bits)                                                                \
 	ENTRY(type, sim_##name, unsigned mask, type value, int operand, int width)                                   \
 	{                                                                                                            \
-		return from_bits(sim_warp_shuffle(shuffle_names[kind], kind, mask, to_bits(value), operand, width,   \
-		                                  CALL_SITE()));                                                     \
+		return from_bits(sim_warp_shuffle(                                                                   \
+			shuffle_names[kind], kind, mask, to_bits(value), operand, width, CALL_SITE()));              \
 	}
 #define SHUFFLES(suffix, type, to_bits, from_bits)                                                                   \
 	SHUFFLE(shfl_##suffix, SIM_SHUFFLE_INDEX, type, to_bits, from_bits)                                          \
@@ -123,8 +123,8 @@ SHUFFLES(f64, double, bits_of_f64, f64_of_bits)
 /* ---- matches: lanes agree on a value when they agree on each of its bits ---- */
 
 /* Of the lanes of the mask that are there; the others, which have left or do not exist, match nothing. */
-static unsigned match(const char *intrinsic, unsigned mask, uint64_t value, int bits, unsigned *present,
-                      uint32_t site)
+static unsigned
+match(const char *intrinsic, unsigned mask, uint64_t value, int bits, unsigned *present, uint32_t site)
 {
 	unsigned same = *present = sim_warp_ballot(intrinsic, mask, 1, site);
 	for (int i = 0; i < bits; i++) {
@@ -170,8 +170,8 @@ MATCH(f64, double, bits_of_f64, 64)
                                                                                                                      \
 			if ((present >> lane & 1) == 0)                                                              \
 				continue;                                                                            \
-			other = (type)sim_warp_shuffle(intrinsic, SIM_SHUFFLE_INDEX, present, (uint32_t)value, lane, \
-			                               32, CALL_SITE());                                             \
+			other = (type)sim_warp_shuffle(                                                              \
+				intrinsic, SIM_SHUFFLE_INDEX, present, (uint32_t)value, lane, 32, CALL_SITE());      \
 			result = is_first ? other : (combined);                                                      \
 			is_first = false;                                                                            \
 		}                                                                                                    \
@@ -210,8 +210,9 @@ ENTRY(void, sim_trap, void)
 ENTRY(void, sim_check_tile, unsigned size)
 {
 	if (size == 0 || size > 32 || (size & (size - 1)) != 0)
-		sim_device_abort(cudaErrorLaunchFailure, CALL_SITE(), NULL, 0,
-		                 "tiled_partition: a tile of %u threads; it may have 1, 2, 4, 8, 16 or 32", size);
+		sim_device_abort(
+			cudaErrorLaunchFailure, CALL_SITE(), NULL, 0,
+			"tiled_partition: a tile of %u threads; it may have 1, 2, 4, 8, 16 or 32", size);
 }
 
 /* Who sleeps waits for another thread. */

@@ -37,23 +37,26 @@ SIM_API cudaHostGetDevicePointer(Type_ **device, void *host, unsigned flags)
 	return cudaHostGetDevicePointer(reinterpret_cast<void **>(device), host, flags);
 }
 
-SIM_API cudaMemcpyToSymbol(const Type_ &symbol, const void *from, size_t bytes, size_t offset = 0,
-                           cudaMemcpyKind kind = cudaMemcpyHostToDevice)
+SIM_API cudaMemcpyToSymbol(
+	const Type_ &symbol, const void *from, size_t bytes, size_t offset = 0,
+	cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
 	return cudaMemcpyToSymbol(reinterpret_cast<const void *>(&symbol), from, bytes, offset, kind);
 }
-SIM_API cudaMemcpyToSymbolAsync(const Type_ &symbol, const void *from, size_t bytes, size_t offset = 0,
-                                cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr)
+SIM_API cudaMemcpyToSymbolAsync(
+	const Type_ &symbol, const void *from, size_t bytes, size_t offset = 0,
+	cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr)
 {
 	return cudaMemcpyToSymbolAsync(reinterpret_cast<const void *>(&symbol), from, bytes, offset, kind, stream);
 }
-SIM_API cudaMemcpyFromSymbol(void *to, const Type_ &symbol, size_t bytes, size_t offset = 0,
-                             cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
+SIM_API cudaMemcpyFromSymbol(
+	void *to, const Type_ &symbol, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
 	return cudaMemcpyFromSymbol(to, reinterpret_cast<const void *>(&symbol), bytes, offset, kind);
 }
-SIM_API cudaMemcpyFromSymbolAsync(void *to, const Type_ &symbol, size_t bytes, size_t offset = 0,
-                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = nullptr)
+SIM_API cudaMemcpyFromSymbolAsync(
+	void *to, const Type_ &symbol, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+	cudaStream_t stream = nullptr)
 {
 	return cudaMemcpyFromSymbolAsync(to, reinterpret_cast<const void *>(&symbol), bytes, offset, kind, stream);
 }
@@ -88,24 +91,23 @@ SIM_API cudaFuncSetCacheConfig(Type_ *kernel, cudaFuncCache config)
 {
 	return cudaFuncSetCacheConfig(reinterpret_cast<const void *>(kernel), config);
 }
-SIM_API cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Type_ kernel, int block_size,
-                                                      size_t dynamic_shared_bytes)
+SIM_API
+cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Type_ kernel, int block_size, size_t dynamic_shared_bytes)
 {
-	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, reinterpret_cast<const void *>(kernel),
-	                                                     block_size, dynamic_shared_bytes);
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+		blocks, reinterpret_cast<const void *>(kernel), block_size, dynamic_shared_bytes);
 }
-SIM_API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, Type_ kernel, int block_size,
-                                                               size_t dynamic_shared_bytes, unsigned flags)
+SIM_API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+	int *blocks, Type_ kernel, int block_size, size_t dynamic_shared_bytes, unsigned flags)
 {
-	return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, reinterpret_cast<const void *>(kernel),
-	                                                              block_size, dynamic_shared_bytes, flags);
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+		blocks, reinterpret_cast<const void *>(kernel), block_size, dynamic_shared_bytes, flags);
 }
 
 /* The largest block that keeps the most threads on an SM; shared_of(block size) gives its dynamic shared memory. */
 template <class Callable_, class Type_>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *min_grid_size, int *block_size,
-                                                                         Type_ kernel, Callable_ shared_of,
-                                                                         int limit = 0)
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+	int *min_grid_size, int *block_size, Type_ kernel, Callable_ shared_of, int limit = 0)
 {
 	int sms = 0, best_threads = 0;
 	cudaError_t error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
@@ -115,8 +117,8 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *mi
 	for (int size = limit > 0 && limit < 1024 ? limit : 1024; size > 0; size = (size - 1) / 32 * 32) {
 		int blocks = 0;
 
-		error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, size,
-		                                                      static_cast<size_t>(shared_of(size)));
+		error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+			&blocks, kernel, size, static_cast<size_t>(shared_of(size)));
 		if (error != cudaSuccess)
 			return error;
 		if (blocks * size > best_threads) {
@@ -127,8 +129,8 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *mi
 	}
 	return best_threads > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;
 }
-SIM_API cudaOccupancyMaxPotentialBlockSize(int *min_grid_size, int *block_size, Type_ kernel,
-                                           size_t dynamic_shared_bytes = 0, int limit = 0)
+SIM_API cudaOccupancyMaxPotentialBlockSize(
+	int *min_grid_size, int *block_size, Type_ kernel, size_t dynamic_shared_bytes = 0, int limit = 0)
 {
 	return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
 		min_grid_size, block_size, kernel, [=](int) { return dynamic_shared_bytes; }, limit);

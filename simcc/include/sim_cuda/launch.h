@@ -15,9 +15,9 @@
 
 /* Names end in _ where a program's -DN=1024 or -DT=float would otherwise reach them. */
 
-extern "C" cudaError_t sim_launch_kernel(dim3 grid, dim3 block, size_t dynamic_shared_bytes, cudaStream_t stream,
-                                         const void *kernel, const char *name, void (*invoke)(void *),
-                                         void *arguments);
+extern "C" cudaError_t sim_launch_kernel(
+	dim3 grid, dim3 block, size_t dynamic_shared_bytes, cudaStream_t stream, const void *kernel, const char *name,
+	void (*invoke)(void *), void *arguments);
 
 /* The first statement of each kernel: ends the program where no launch has called it. */
 extern "C" void sim_enter_kernel(const char *kernel);
@@ -51,8 +51,8 @@ SIM_NOT_COUNTED void invoke_body(void *body)
 template <class Body_>
 cudaError_t run(const config &at, const void *kernel, const char *name, Body_ &body)
 {
-	return sim_launch_kernel(at.grid, at.block, at.shared_bytes, at.stream, kernel, name, invoke_body<Body_>,
-	                         &body);
+	return sim_launch_kernel(
+		at.grid, at.block, at.shared_bytes, at.stream, kernel, name, invoke_body<Body_>, &body);
 }
 
 template <class... Types_>
@@ -178,11 +178,13 @@ cudaError_t launch_unpacked(const config &at, void (*kernel)(Types_...), void **
 } // namespace sim
 
 template <class... Types_>
-cudaError_t cudaLaunchKernel(void (*kernel)(Types_...), dim3 grid, dim3 block, void **arguments,
-                             size_t shared_bytes = 0, cudaStream_t stream = nullptr)
+cudaError_t cudaLaunchKernel(
+	void (*kernel)(Types_...), dim3 grid, dim3 block, void **arguments, size_t shared_bytes = 0,
+	cudaStream_t stream = nullptr)
 {
-	return sim::launch_unpacked(sim::launch_config(grid, block, shared_bytes, stream), kernel, arguments,
-	                            typename sim::count_to<sizeof...(Types_)>::type());
+	return sim::launch_unpacked(
+		sim::launch_config(grid, block, shared_bytes, stream), kernel, arguments,
+		typename sim::count_to<sizeof...(Types_)>::type());
 }
 
 #endif

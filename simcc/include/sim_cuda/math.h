@@ -263,8 +263,9 @@ SIM_C_FUNCTION(float, rnorm3df, (float x, float y, float z), (0.0f, 0.0f, 0.0f))
 }
 SIM_C_FUNCTION(float, norm4df, (float x, float y, float z, float w), (0.0f, 0.0f, 0.0f, 0.0f))
 {
-	return static_cast<float>(sqrt(static_cast<double>(x) * x + static_cast<double>(y) * y +
-	                               static_cast<double>(z) * z + static_cast<double>(w) * w));
+	return static_cast<float>(
+		sqrt(static_cast<double>(x) * x + static_cast<double>(y) * y + static_cast<double>(z) * z +
+	             static_cast<double>(w) * w));
 }
 SIM_C_FUNCTION(double, normcdf, (double x), (0.0))
 {

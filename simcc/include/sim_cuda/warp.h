@@ -34,14 +34,14 @@ extern int __any_sync(unsigned mask, int predicate) __asm__("sim_any");
 extern int __all_sync(unsigned mask, int predicate) __asm__("sim_all");
 
 #define SIM_SHUFFLE(type, bits)                                                                                      \
-	extern type __shfl_sync(unsigned mask, type value, int lane,                                                 \
-	                        int width = warpSize) __asm__("sim_shfl_" bits);                                     \
-	extern type __shfl_up_sync(unsigned mask, type value, unsigned delta,                                        \
-	                           int width = warpSize) __asm__("sim_shfl_up_" bits);                               \
-	extern type __shfl_down_sync(unsigned mask, type value, unsigned delta,                                      \
-	                             int width = warpSize) __asm__("sim_shfl_down_" bits);                           \
-	extern type __shfl_xor_sync(unsigned mask, type value, int lane_mask,                                        \
-	                            int width = warpSize) __asm__("sim_shfl_xor_" bits);
+	extern type __shfl_sync(unsigned mask, type value, int lane, int width = warpSize) __asm__(                  \
+		"sim_shfl_" bits);                                                                                   \
+	extern type __shfl_up_sync(unsigned mask, type value, unsigned delta, int width = warpSize) __asm__(         \
+		"sim_shfl_up_" bits);                                                                                \
+	extern type __shfl_down_sync(unsigned mask, type value, unsigned delta, int width = warpSize) __asm__(       \
+		"sim_shfl_down_" bits);                                                                              \
+	extern type __shfl_xor_sync(unsigned mask, type value, int lane_mask, int width = warpSize) __asm__(         \
+		"sim_shfl_xor_" bits);
 
 SIM_SHUFFLE(int, "i32")
 SIM_SHUFFLE(unsigned, "i32")

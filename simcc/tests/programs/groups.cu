@@ -140,8 +140,9 @@ __global__ void active(const int *x, int *y)
 		out[4 * 64] = group.shfl(v, 1);
 		out[5 * 64] = (int)group.ballot(v & 1);
 		auto part = cg::tiled_partition(group, 4);
-		out[6 * 64] = (int)(part.size() * 1000 + part.thread_rank() * 100 + part.meta_group_rank() * 10 +
-		                    part.meta_group_size());
+		out[6 * 64] =
+			(int)(part.size() * 1000 + part.thread_rank() * 100 + part.meta_group_rank() * 10 +
+		              part.meta_group_size());
 		group.sync();
 	} else {
 		cg::coalesced_group group = cg::coalesced_threads();

@@ -232,8 +232,9 @@ int main()
 	char *bytes = device_zeros<char>(1024);
 	// 32 of 1, 1, 2, 8, 8 and 1 bytes; pointers, and through them every second int
 	//= widths store=32+32+64+256+256+32+128/7/1+1+2+8+8+1+8 load=256/1/8
-	widths<<<1, 32>>>((bool *)bytes, (int8_t *)bytes + 32, (int16_t *)(bytes + 64), (int64_t *)(bytes + 256),
-	                  (size_t *)(bytes + 512), (color *)(bytes + 768), dpointers);
+	widths<<<1, 32>>>(
+		(bool *)bytes, (int8_t *)bytes + 32, (int16_t *)(bytes + 64), (int64_t *)(bytes + 256),
+		(size_t *)(bytes + 512), (color *)(bytes + 768), dpointers);
 	fetch(y, dy, 64);
 	EXPECT(y[62] == 31);
 

@@ -77,9 +77,10 @@ typedef cudaError_t launcher(struct backward);
 static const struct {
 	const char *name;
 	launcher *launch;
-} kernels[] = {{"naive", attention_backward_naive},
-               {"split", attention_backward_split},
-               {"atomic", attention_backward_atomic}};
+} kernels[] = {
+	{"naive", attention_backward_naive},
+	{"split", attention_backward_split},
+	{"atomic", attention_backward_atomic}};
 
 static float q[ELEMENTS], k[ELEMENTS], v[ELEMENTS], d_o[ELEMENTS], zeros[ELEMENTS];
 static float got[3][ELEMENTS], expected[3][ELEMENTS];

@@ -4,8 +4,9 @@
 
 const int N = 48, D = 16, T = 16;
 
-__global__ void backward(const float *Q, const float *K, const float *V, const float *dO, const float *L,
-                         const float *delta, float *dQ, float *dK, float *dV)
+__global__ void backward(
+	const float *Q, const float *K, const float *V, const float *dO, const float *L, const float *delta,
+	float *dQ, float *dK, float *dV)
 {
 	__shared__ float k[T][D + 1], v[T][D + 1], q[T][D + 1], o[T][D + 1], p[T][T + 1], ds[T][T + 1];
 	int c = threadIdx.x, r = threadIdx.y, col0 = blockIdx.x * T;

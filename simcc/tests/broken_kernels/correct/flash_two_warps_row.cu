@@ -4,8 +4,9 @@
 
 const int N = 77, D = 32, BR = 16, BC = 32;
 
-__global__ __launch_bounds__(128) void forward(const float *__restrict__ Q, const float *__restrict__ K,
-                                               const float *__restrict__ V, float *__restrict__ O, float *L)
+__global__ __launch_bounds__(128) void forward(
+	const float *__restrict__ Q, const float *__restrict__ K, const float *__restrict__ V, float *__restrict__ O,
+	float *L)
 {
 	__shared__ float q[BR][D + 1], k[BC][D + 1], v[BC][D], s[BR][BC + 1], m[BR], l[BR], c[BR];
 	const int t = threadIdx.x, row0 = blockIdx.x * BR;

@@ -27,10 +27,10 @@ static cudaError_t launch(const struct problem *problem, const struct device_mem
 static size_t models(const struct problem *problem, struct model models[MAX_MODELS])
 {
 	uint64_t heads = problem->batch * problem->heads, N = problem->seq, d = problem->dim;
-	models[0] = (struct model){MODEL_FOOTPRINT, heads * (2 * N * N + 3 * N * d), heads * (2 * N * N + N * d),
-	                           "4N² + 4Nd"};
-	models[1] = (struct model){MODEL_REQUESTED, heads * (4 * N * N * d + 3 * N * N), heads * (2 * N * N + N * d),
-	                           "4N²d + 5N² + Nd"};
+	models[0] = (struct model){
+		MODEL_FOOTPRINT, heads * (2 * N * N + 3 * N * d), heads * (2 * N * N + N * d), "4N² + 4Nd"};
+	models[1] = (struct model){
+		MODEL_REQUESTED, heads * (4 * N * N * d + 3 * N * N), heads * (2 * N * N + N * d), "4N²d + 5N² + Nd"};
 	return 2;
 }
 
@@ -74,8 +74,8 @@ static void print_share(const struct terminal *terminal, const struct run_result
 	}
 	if (all == 0)
 		return;
-	terminal_print(terminal, STYLE_BOLD, "\n%.1f %% of the footprint is S and P",
-	               100.0 * (double)square / (double)all);
+	terminal_print(
+		terminal, STYLE_BOLD, "\n%.1f %% of the footprint is S and P", 100.0 * (double)square / (double)all);
 	fprintf(terminal->out, ": the N² terms, neither input nor output.\n");
 }
 
@@ -120,11 +120,12 @@ static void print_product_roofline(const struct terminal *terminal, const struct
 	for (size_t i = 0; i < PRODUCTS; i++) {
 		struct product of = product(i);
 		char half[32], full[32];
-		table_row(&table, STYLE_PLAIN, "%.0f|%.0f|%.2f %c|%s|%.0f|%s|%s|%.0f|%s", of.N, of.d,
-		          of.flop < 1e9 ? 1e-6 * of.flop : 1e-9 * of.flop, of.flop < 1e9 ? 'M' : 'G',
-		          format_bytes(of.fp16_bytes, half), of.fp16_intensity,
-		          bound(of.fp16_intensity, ridge_fp16(gpu)), format_bytes(2 * of.fp16_bytes, full),
-		          of.fp16_intensity / 2, bound(of.fp16_intensity / 2, ridge_fp32(gpu)));
+		table_row(
+			&table, STYLE_PLAIN, "%.0f|%.0f|%.2f %c|%s|%.0f|%s|%s|%.0f|%s", of.N, of.d,
+			of.flop < 1e9 ? 1e-6 * of.flop : 1e-9 * of.flop, of.flop < 1e9 ? 'M' : 'G',
+			format_bytes(of.fp16_bytes, half), of.fp16_intensity,
+			bound(of.fp16_intensity, ridge_fp16(gpu)), format_bytes(2 * of.fp16_bytes, full),
+			of.fp16_intensity / 2, bound(of.fp16_intensity / 2, ridge_fp32(gpu)));
 	}
 	table_print(&table, terminal);
 }
@@ -159,8 +160,8 @@ static void add_json(struct json *json, const struct run_result *result)
 
 /* Whole attention, 4 N² d FLOP a head: naive; fused, each tensor once; fused as it runs, K and V read for each tile.
  */
-static void print_attention_roofline(const struct terminal *terminal, const struct problem *problem,
-                                     const struct gpu *gpu)
+static void
+print_attention_roofline(const struct terminal *terminal, const struct problem *problem, const struct gpu *gpu)
 {
 	enum { TILE = 128 };
 	double N = (double)problem->seq, d = (double)problem->dim;
@@ -176,9 +177,10 @@ static void print_attention_roofline(const struct terminal *terminal, const stru
 	struct table table = table_new("llrlrl");
 	table_row(&table, STYLE_DIM, "whole attention, N=%.0f d=%.0f|FLOP/byte|fp16||fp32|", N, d);
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-		table_row(&table, STYLE_PLAIN, "%s|%s|%.1f|%s|%.1f|%s", rows[i].name, rows[i].formula,
-		          rows[i].intensity, bound(rows[i].intensity, ridge_fp16(gpu)), rows[i].intensity / 2,
-		          bound(rows[i].intensity / 2, ridge_fp32(gpu)));
+		table_row(
+			&table, STYLE_PLAIN, "%s|%s|%.1f|%s|%.1f|%s", rows[i].name, rows[i].formula,
+			rows[i].intensity, bound(rows[i].intensity, ridge_fp16(gpu)), rows[i].intensity / 2,
+			bound(rows[i].intensity / 2, ridge_fp32(gpu)));
 	table_print(&table, terminal);
 }
 
@@ -202,12 +204,13 @@ static const struct kernel kernels[] = {
 	{
 		.name = "naive",
 		.summary = "three kernels, S and P in HBM",
-		.tensors = {{"Q", "BHNd", TENSOR_INPUT, false},
-                            {"K", "BHNd", TENSOR_INPUT, false},
-                            {"V", "BHNd", TENSOR_INPUT, false},
-                            {"S", "BHNN", TENSOR_SCRATCH, false},
-                            {"P", "BHNN", TENSOR_SCRATCH, false},
-                            {"O", "BHNd", TENSOR_OUTPUT, false}},
+		.tensors =
+			{{"Q", "BHNd", TENSOR_INPUT, false},
+                         {"K", "BHNd", TENSOR_INPUT, false},
+                         {"V", "BHNd", TENSOR_INPUT, false},
+                         {"S", "BHNN", TENSOR_SCRATCH, false},
+                         {"P", "BHNN", TENSOR_SCRATCH, false},
+                         {"O", "BHNd", TENSOR_OUTPUT, false}},
 		.launch = launch,
 		.models = models,
 		.blocks = blocks,

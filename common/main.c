@@ -30,8 +30,9 @@ static void print_help(const struct chapter *chapter)
 }
 
 /* The kernels to run: all, or the one that --kernel names. */
-static int choose_kernels(const struct chapter *chapter, const char *name, const struct kernel **kernels,
-                          size_t *count, struct error *error)
+static int choose_kernels(
+	const struct chapter *chapter, const char *name, const struct kernel **kernels, size_t *count,
+	struct error *error)
 {
 	*kernels = chapter->kernels;
 	*count = chapter->kernel_count;
@@ -47,13 +48,14 @@ static int choose_kernels(const struct chapter *chapter, const char *name, const
 		size_t used = strlen(known);
 		snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", chapter->kernels[i].name);
 	}
-	return error_set(error, EXIT_USAGE, "--kernel: expected %s%s, got '%.60s'",
-	                 chapter->kernel_count > 1 ? "one of " : "", known, name);
+	return error_set(
+		error, EXIT_USAGE, "--kernel: expected %s%s, got '%.60s'", chapter->kernel_count > 1 ? "one of " : "",
+		known, name);
 }
 
 /* Everything that will be written, tried before the run. */
-static int check_writable(const struct kernel *kernels, size_t kernel_count, const struct options *options,
-                          struct error *error)
+static int
+check_writable(const struct kernel *kernels, size_t kernel_count, const struct options *options, struct error *error)
 {
 	if (options->json && output_file_check(options->json, error) != 0)
 		return error->exit_code;
@@ -87,8 +89,9 @@ static bool is_data_on_stdout(const struct options *options)
 }
 
 /* What kernels and launchers print while data goes to standard output: it would stand in the middle of the data. */
-static int run_kernels(struct run_result *result, const struct kernel *kernels, size_t kernel_count,
-                       struct progress *progress, struct error *error)
+static int run_kernels(
+	struct run_result *result, const struct kernel *kernels, size_t kernel_count, struct progress *progress,
+	struct error *error)
 {
 	const struct options *options = result->options;
 	bool data = is_data_on_stdout(options) || (options->sweep && !options->tsv);
@@ -162,8 +165,9 @@ static int write_reports(const struct run_result *result, struct error *error)
 	return 0;
 }
 
-static int run_once(struct run_result *result, const struct kernel *kernels, size_t kernel_count,
-                    struct progress *progress, struct error *error)
+static int run_once(
+	struct run_result *result, const struct kernel *kernels, size_t kernel_count, struct progress *progress,
+	struct error *error)
 {
 	int status = run_kernels(result, kernels, kernel_count, progress, error);
 	if (status <= EXIT_VERIFICATION) {
@@ -175,8 +179,9 @@ static int run_once(struct run_result *result, const struct kernel *kernels, siz
 }
 
 /* Every step of the sweep into one TSV, a block of rows a step. */
-static int run_sweep(struct run_result *result, const struct kernel *kernels, size_t kernel_count,
-                     struct progress *progress, struct error *error)
+static int run_sweep(
+	struct run_result *result, const struct kernel *kernels, size_t kernel_count, struct progress *progress,
+	struct error *error)
 {
 	const struct options *options = result->options;
 	const char *path = options->tsv ? options->tsv : "-";
@@ -205,8 +210,9 @@ static int run_sweep(struct run_result *result, const struct kernel *kernels, si
 			return status;
 		}
 		all_verified = all_verified && status == EXIT_ALL_VERIFIED;
-		progress_show(progress, true, "sweep: %zu of %zu done, %s", step + 1, steps,
-		              report_problem(result, text, sizeof text));
+		progress_show(
+			progress, true, "sweep: %zu of %zu done, %s", step + 1, steps,
+			report_problem(result, text, sizeof text));
 	}
 	progress_clear(progress);
 	if (output_file_commit(&file, error) != 0)
@@ -253,11 +259,12 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 		return error.exit_code ? complain(chapter, &error) : status;
 	}
 
-	struct run_result result = {.chapter = chapter,
-	                            .options = &options,
-	                            .arguments = (const char *const *)argv + 1,
-	                            .problem = options.problem,
-	                            .device = &device};
+	struct run_result result = {
+		.chapter = chapter,
+		.options = &options,
+		.arguments = (const char *const *)argv + 1,
+		.problem = options.problem,
+		.device = &device};
 	struct progress progress = progress_new(!options.quiet);
 	int status = (options.sweep ? run_sweep : run_once)(&result, kernels, kernel_count, &progress, &error);
 	return status > EXIT_VERIFICATION ? complain(chapter, &error) : status;

@@ -58,8 +58,8 @@ static size_t element_models(const struct problem *problem, struct model models[
 }
 
 /* Requested with tiles of BM x BN: A once for each of the ⌈n/BN⌉ columns of tiles, B once for each row of them. */
-static size_t tile_models(const struct problem *problem, uint64_t tile, const char *formula,
-                          struct model models[MAX_MODELS])
+static size_t
+tile_models(const struct problem *problem, uint64_t tile, const char *formula, struct model models[MAX_MODELS])
 {
 	uint64_t m = problem->m, n = problem->n, k = problem->k;
 	uint64_t tile_rows = (m + tile - 1) / tile, tile_columns = (n + tile - 1) / tile;
@@ -123,11 +123,12 @@ static void add_kernel_row(struct table *table, const struct run_result *result,
 	per((double)shared->ideal_wavefronts, shared_requests, ideal);
 	per(lanes, shared_requests > 0.0 ? products(&result->problem) : 0.0, reads);
 	bool counted = kernel->counts.counted;
-	table_row(table, STYLE_PLAIN, "%s|%s|%s|%s|%s|%s|%s|%s", kernel->kernel->name + strlen("matmul_"),
-	          counted ? format_bytes((double)bytes, requested) : "", counted ? sectors : "",
-	          counted ? wavefronts : "", counted ? ideal : "", counted ? reads : "",
-	          kernel->has_floor ? format_milliseconds(kernel->floor.ms, bound) : "",
-	          kernel->time.runs ? format_milliseconds(kernel->time.median_ms, median) : "");
+	table_row(
+		table, STYLE_PLAIN, "%s|%s|%s|%s|%s|%s|%s|%s", kernel->kernel->name + strlen("matmul_"),
+		counted ? format_bytes((double)bytes, requested) : "", counted ? sectors : "",
+		counted ? wavefronts : "", counted ? ideal : "", counted ? reads : "",
+		kernel->has_floor ? format_milliseconds(kernel->floor.ms, bound) : "",
+		kernel->time.runs ? format_milliseconds(kernel->time.median_ms, median) : "");
 }
 
 static void print_bank_conflicts(const struct terminal *terminal, const struct run_result *result)
@@ -168,10 +169,11 @@ static void print_times(const struct terminal *terminal, const struct run_result
 		char bound[32], median[32];
 		if (!kernel->time.runs)
 			continue;
-		table_row(&table, STYLE_PLAIN, "%s|%s|%s|%.3g", kernel->kernel->name + strlen("matmul_"),
-		          kernel->has_floor ? format_milliseconds(kernel->floor.ms, bound) : "",
-		          format_milliseconds(kernel->time.median_ms, median),
-		          1e-9 * flop(&result->problem) / kernel->time.median_ms);
+		table_row(
+			&table, STYLE_PLAIN, "%s|%s|%s|%.3g", kernel->kernel->name + strlen("matmul_"),
+			kernel->has_floor ? format_milliseconds(kernel->floor.ms, bound) : "",
+			format_milliseconds(kernel->time.median_ms, median),
+			1e-9 * flop(&result->problem) / kernel->time.median_ms);
 	}
 	table_print(&table, terminal);
 }
@@ -186,8 +188,9 @@ static void explain(const struct terminal *terminal, const struct run_result *re
 	struct table table = table_new("lrrrrrrr");
 	terminal_print(terminal, STYLE_BOLD, "\nEach step, one thing changed\n");
 	table_row(&table, STYLE_DIM, "matmul_|bytes|sectors|wavefronts||shared|floor|time");
-	table_row(&table, STYLE_DIM, "|requested|a request|a request|ideal|reads||%s",
-	          result->device->simulated ? "this CPU" : "");
+	table_row(
+		&table, STYLE_DIM, "|requested|a request|a request|ideal|reads||%s",
+		result->device->simulated ? "this CPU" : "");
 	table_row(&table, STYLE_DIM, "|||||an FMA||");
 	bool counted = false;
 	for (size_t i = 0; i < result->kernel_count; i++) {
@@ -217,9 +220,10 @@ static const struct kernel kernels[] = {
 	{
 		.name = "matmul_naive",
 		.summary = "a thread an element, warps down the columns",
-		.tensors = {{"A", "mk", TENSOR_INPUT, false},
-                            {"B", "kn", TENSOR_INPUT, false},
-                            {"C", "mn", TENSOR_OUTPUT, false}},
+		.tensors =
+			{{"A", "mk", TENSOR_INPUT, false},
+                         {"B", "kn", TENSOR_INPUT, false},
+                         {"C", "mn", TENSOR_OUTPUT, false}},
 		.launch = naive,
 		.models = element_models,
 		.blocks = tiled_blocks,
@@ -228,9 +232,10 @@ static const struct kernel kernels[] = {
 	{
 		.name = "matmul_coalesced",
 		.summary = "warps along the rows",
-		.tensors = {{"A", "mk", TENSOR_INPUT, false},
-                            {"B", "kn", TENSOR_INPUT, false},
-                            {"C", "mn", TENSOR_OUTPUT, false}},
+		.tensors =
+			{{"A", "mk", TENSOR_INPUT, false},
+                         {"B", "kn", TENSOR_INPUT, false},
+                         {"C", "mn", TENSOR_OUTPUT, false}},
 		.launch = coalesced,
 		.models = element_models,
 		.blocks = tiled_blocks,
@@ -239,9 +244,10 @@ static const struct kernel kernels[] = {
 	{
 		.name = "matmul_tiled",
 		.summary = "32 x 32 tiles in shared memory",
-		.tensors = {{"A", "mk", TENSOR_INPUT, false},
-                            {"B", "kn", TENSOR_INPUT, false},
-                            {"C", "mn", TENSOR_OUTPUT, false}},
+		.tensors =
+			{{"A", "mk", TENSOR_INPUT, false},
+                         {"B", "kn", TENSOR_INPUT, false},
+                         {"C", "mn", TENSOR_OUTPUT, false}},
 		.launch = tiled,
 		.models = tiled_models,
 		.blocks = tiled_blocks,
@@ -250,9 +256,10 @@ static const struct kernel kernels[] = {
 	{
 		.name = "matmul_padded",
 		.summary = "the same without bank conflicts",
-		.tensors = {{"A", "mk", TENSOR_INPUT, false},
-                            {"B", "kn", TENSOR_INPUT, false},
-                            {"C", "mn", TENSOR_OUTPUT, false}},
+		.tensors =
+			{{"A", "mk", TENSOR_INPUT, false},
+                         {"B", "kn", TENSOR_INPUT, false},
+                         {"C", "mn", TENSOR_OUTPUT, false}},
 		.launch = padded,
 		.models = tiled_models,
 		.blocks = tiled_blocks,
@@ -261,9 +268,10 @@ static const struct kernel kernels[] = {
 	{
 		.name = "matmul_registers",
 		.summary = "128 x 128 tiles, 8 x 8 elements a thread",
-		.tensors = {{"A", "mk", TENSOR_INPUT, false},
-                            {"B", "kn", TENSOR_INPUT, false},
-                            {"C", "mn", TENSOR_OUTPUT, false}},
+		.tensors =
+			{{"A", "mk", TENSOR_INPUT, false},
+                         {"B", "kn", TENSOR_INPUT, false},
+                         {"C", "mn", TENSOR_OUTPUT, false}},
 		.launch = registers,
 		.models = registers_models,
 		.blocks = registers_blocks,

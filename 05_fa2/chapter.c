@@ -25,8 +25,8 @@ static uint64_t heads(const struct problem *problem)
 static struct tile row_tile(const struct problem *problem)
 {
 	int Bc = problem->dim <= 96 ? 64 : 32;
-	return (struct tile){problem->tile_q ? (int)problem->tile_q : 128,
-	                     problem->tile_k ? (int)problem->tile_k : Bc};
+	return (struct tile){
+		problem->tile_q ? (int)problem->tile_q : 128, problem->tile_k ? (int)problem->tile_k : Bc};
 }
 
 static struct tile split_q_tile(const struct problem *problem)
@@ -64,31 +64,34 @@ static cudaError_t launch_split_q(const struct problem *problem, const struct de
 	return launch_fa2_split_q(attention(problem, memory));
 }
 
-static bool device_allows(const struct problem *problem, size_t bytes, const struct gpu *gpu, char *reason,
-                          size_t size)
+static bool
+device_allows(const struct problem *problem, size_t bytes, const struct gpu *gpu, char *reason, size_t size)
 {
 	int limit = 0;
 	char asked[32], allowed[32];
 	CUDA_CHECK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
 	if (problem->batch > FA2_MOST_HEADS || problem->heads > FA2_MOST_HEADS) {
-		snprintf(reason, size, "batch and heads are the grid's z and y, the limit of each is %d",
-		         FA2_MOST_HEADS);
+		snprintf(
+			reason, size, "batch and heads are the grid's z and y, the limit of each is %d",
+			FA2_MOST_HEADS);
 		return false;
 	}
 	if (bytes <= (size_t)limit)
 		return true;
-	snprintf(reason, size, "its tiles ask for %s bytes of shared memory a block, the limit of %s is %s",
-	         format_count(bytes, asked), gpu ? gpu->title : "this GPU", format_count((uint64_t)limit, allowed));
+	snprintf(
+		reason, size, "its tiles ask for %s bytes of shared memory a block, the limit of %s is %s",
+		format_count(bytes, asked), gpu ? gpu->title : "this GPU", format_count((uint64_t)limit, allowed));
 	return false;
 }
 
 static bool row_runs(const struct problem *problem, const struct gpu *gpu, char *reason, size_t size)
 {
 	if (row_tile(problem).Br > FA2_MOST_ROW_THREADS) {
-		snprintf(reason, size,
-		         "--tile-q %zu asks for as many threads a block, the limit is %d: each may need 255 "
-		         "of 65,536 registers",
-		         problem->tile_q, FA2_MOST_ROW_THREADS);
+		snprintf(
+			reason, size,
+			"--tile-q %zu asks for as many threads a block, the limit is %d: each may need 255 "
+			"of 65,536 registers",
+			problem->tile_q, FA2_MOST_ROW_THREADS);
 		return false;
 	}
 	return device_allows(problem, fa2_row_shared_bytes((int)problem->dim, row_tile(problem)), gpu, reason, size);
@@ -127,8 +130,9 @@ static struct visits visits(const struct problem *problem, struct tile tile)
 static size_t models(const struct problem *problem, struct tile tile, struct model models[MAX_MODELS])
 {
 	uint64_t Nd = (uint64_t)problem->seq * problem->dim, keys = visits(problem, tile).keys;
-	models[0] = (struct model){MODEL_REQUESTED, heads(problem) * (Nd + 2 * problem->dim * keys),
-	                           heads(problem) * Nd, problem->causal ? "2Nd + 2d·Σκᵢ" : "2Nd(1 + Tr)"};
+	models[0] = (struct model){
+		MODEL_REQUESTED, heads(problem) * (Nd + 2 * problem->dim * keys), heads(problem) * Nd,
+		problem->causal ? "2Nd + 2d·Σκᵢ" : "2Nd(1 + Tr)"};
 	models[1] = (struct model){MODEL_FOOTPRINT, heads(problem) * 3 * Nd, heads(problem) * Nd, "4Nd"};
 	return 2;
 }
@@ -210,11 +214,12 @@ static struct column column_of_fa1(const struct run_result *result)
 	struct tile tile = row_tile(problem);
 	uint64_t N = problem->seq, rows = heads(problem) * N, Tc = ceil_div(N, (uint64_t)tile.Bc);
 	double Nd = (double)rows * (double)problem->dim;
-	struct floor_work work = {.input_bytes = 12 * Nd,
-	                          .written_bytes = 4 * Nd + 8 * (double)rows,
-	                          .flop = 4 * Nd * (double)N,
-	                          .exponentials = (double)rows * (double)N,
-	                          .blocks = heads(problem)};
+	struct floor_work work = {
+		.input_bytes = 12 * Nd,
+		.written_bytes = 4 * Nd + 8 * (double)rows,
+		.flop = 4 * Nd * (double)N,
+		.exponentials = (double)rows * (double)N,
+		.blocks = heads(problem)};
 	return (struct column){
 		.name = "fa1_paper",
 		.tile = tile,
@@ -380,8 +385,9 @@ static void print_comparison(const struct terminal *terminal, const struct run_r
 				snprintf(cells[i], sizeof cells[i], "%s", columns[i].name);
 			else
 				write_cell((enum line)line, &columns[i], result, cells[i]);
-		table_row(&table, line < 0 ? STYLE_DIM : STYLE_PLAIN, "%s|%s|%s|%s", line < 0 ? "" : labels[line],
-		          cells[0], cells[1], cells[2]);
+		table_row(
+			&table, line < 0 ? STYLE_DIM : STYLE_PLAIN, "%s|%s|%s|%s", line < 0 ? "" : labels[line],
+			cells[0], cells[1], cells[2]);
 	}
 	table_print(&table, terminal);
 }
@@ -404,11 +410,12 @@ static void print_shared(const struct terminal *terminal, const struct run_resul
 		char bytes[32], loads[32], conflicts[32];
 		if (shared->load_requests == 0)
 			continue;
-		table_row(&table, STYLE_PLAIN, "%s|%s|%s|%.2f|%.3f|%s", kernel->kernel->name,
-		          format_count(kernel->counts.shared_bytes, bytes),
-		          format_count(shared->load_requests, loads), warp_fma / (double)shared->load_requests,
-		          (double)(shared->load_wavefronts + shared->store_wavefronts) / warp_fma,
-		          format_count(shared->conflicts, conflicts));
+		table_row(
+			&table, STYLE_PLAIN, "%s|%s|%s|%.2f|%.3f|%s", kernel->kernel->name,
+			format_count(kernel->counts.shared_bytes, bytes), format_count(shared->load_requests, loads),
+			warp_fma / (double)shared->load_requests,
+			(double)(shared->load_wavefronts + shared->store_wavefronts) / warp_fma,
+			format_count(shared->conflicts, conflicts));
 	}
 	table_print(&table, terminal);
 }
@@ -425,11 +432,12 @@ static const struct kernel kernels[] = {
 	{
 		.name = "fa2_row",
 		.summary = "chapter 04's row kernel with the loops exchanged",
-		.tensors = {{"Q", "BHNd", TENSOR_INPUT, false},
-                            {"K", "BHNd", TENSOR_INPUT, false},
-                            {"V", "BHNd", TENSOR_INPUT, false},
-                            {"O", "BHNd", TENSOR_OUTPUT, false},
-                            {"LSE", "BHN", TENSOR_OUTPUT, true}},
+		.tensors =
+			{{"Q", "BHNd", TENSOR_INPUT, false},
+                         {"K", "BHNd", TENSOR_INPUT, false},
+                         {"V", "BHNd", TENSOR_INPUT, false},
+                         {"O", "BHNd", TENSOR_OUTPUT, false},
+                         {"LSE", "BHN", TENSOR_OUTPUT, true}},
 		.launch = launch_row,
 		.models = row_models,
 		.statistics = statistics,
@@ -441,11 +449,12 @@ static const struct kernel kernels[] = {
 	{
 		.name = "fa2_split_q",
 		.summary = "warps split the query tile; register tiles, 16-byte reads",
-		.tensors = {{"Q", "BHNd", TENSOR_INPUT, false},
-                            {"K", "BHNd", TENSOR_INPUT, false},
-                            {"V", "BHNd", TENSOR_INPUT, false},
-                            {"O", "BHNd", TENSOR_OUTPUT, false},
-                            {"LSE", "BHN", TENSOR_OUTPUT, true}},
+		.tensors =
+			{{"Q", "BHNd", TENSOR_INPUT, false},
+                         {"K", "BHNd", TENSOR_INPUT, false},
+                         {"V", "BHNd", TENSOR_INPUT, false},
+                         {"O", "BHNd", TENSOR_OUTPUT, false},
+                         {"LSE", "BHN", TENSOR_OUTPUT, true}},
 		.launch = launch_split_q,
 		.models = split_q_models,
 		.statistics = statistics,

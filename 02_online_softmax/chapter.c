@@ -43,8 +43,9 @@ static bool dot_runs(const struct problem *problem, const struct gpu *gpu, char 
 	if (!gpu || needed <= gpu->shared_per_block)
 		return true;
 	char a[32], b[32];
-	snprintf(reason, size, "--block %zu needs %s bytes of shared memory, a block on an %s has %s", problem->block,
-	         format_count(needed, a), gpu->title, format_count(gpu->shared_per_block, b));
+	snprintf(
+		reason, size, "--block %zu needs %s bytes of shared memory, a block on an %s has %s", problem->block,
+		format_count(needed, a), gpu->title, format_count(gpu->shared_per_block, b));
 	return false;
 }
 
@@ -123,12 +124,14 @@ static uint64_t statistics(const struct problem *problem)
 
 /* ---- the chapter ---- */
 
-static int expect(const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
-                  struct error *error)
+static int
+expect(const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+       struct error *error)
 {
 	if (scores_row(problem) >= problem->rows)
-		return error_set(error, EXIT_USAGE, "--row: expected a whole number from 0 to %zu, got '%zu'",
-		                 problem->rows - 1, problem->row);
+		return error_set(
+			error, EXIT_USAGE, "--row: expected a whole number from 0 to %zu, got '%zu'",
+			problem->rows - 1, problem->row);
 	return softmax_expect(problem, inputs, expectations, error);
 }
 
@@ -153,9 +156,10 @@ static void print_passes(const struct terminal *terminal, const struct run_resul
 		const struct traffic *footprint = &counts->total.footprint;
 		char bytes[32];
 		if (counts->counted)
-			table_row(&table, STYLE_PLAIN, "%s|%.2f times|%.2f|%s", result->kernels[i].kernel->name,
-			          reads_of_x(counts) / all, (double)counts->exponentials / all,
-			          format_bytes((double)(footprint->read_bytes + footprint->write_bytes), bytes));
+			table_row(
+				&table, STYLE_PLAIN, "%s|%.2f times|%.2f|%s", result->kernels[i].kernel->name,
+				reads_of_x(counts) / all, (double)counts->exponentials / all,
+				format_bytes((double)(footprint->read_bytes + footprint->write_bytes), bytes));
 	}
 	table_print(&table, terminal);
 }
@@ -178,10 +182,11 @@ static const struct kernel kernels[] = {
 	{
 		.name = "softmax_three_pass",
 		.summary = "maximum, sum, quotient: the definition",
-		.tensors = {{"x", "RC", TENSOR_INPUT, false},
-                            {"y", "RC", TENSOR_OUTPUT, false},
-                            {"m", "R", TENSOR_OUTPUT, true},
-                            {"l", "R", TENSOR_OUTPUT, true}},
+		.tensors =
+			{{"x", "RC", TENSOR_INPUT, false},
+                         {"y", "RC", TENSOR_OUTPUT, false},
+                         {"m", "R", TENSOR_OUTPUT, true},
+                         {"l", "R", TENSOR_OUTPUT, true}},
 		.launch = three_pass,
 		.models = three_pass_models,
 		.statistics = statistics,
@@ -192,10 +197,11 @@ static const struct kernel kernels[] = {
 	{
 		.name = "softmax_online",
 		.summary = "maximum and sum in one pass",
-		.tensors = {{"x", "RC", TENSOR_INPUT, false},
-                            {"y", "RC", TENSOR_OUTPUT, false},
-                            {"m", "R", TENSOR_OUTPUT, true},
-                            {"l", "R", TENSOR_OUTPUT, true}},
+		.tensors =
+			{{"x", "RC", TENSOR_INPUT, false},
+                         {"y", "RC", TENSOR_OUTPUT, false},
+                         {"m", "R", TENSOR_OUTPUT, true},
+                         {"l", "R", TENSOR_OUTPUT, true}},
 		.launch = online,
 		.models = online_models,
 		.statistics = statistics,
@@ -206,11 +212,12 @@ static const struct kernel kernels[] = {
 	{
 		.name = "softmax_dot",
 		.summary = "softmax(x) V in one pass: FlashAttention for one row",
-		.tensors = {{"x", "RC", TENSOR_INPUT, false},
-                            {"V", "Cd", TENSOR_INPUT, false},
-                            {"y", "Rd", TENSOR_OUTPUT, false},
-                            {"m", "R", TENSOR_OUTPUT, true},
-                            {"l", "R", TENSOR_OUTPUT, true}},
+		.tensors =
+			{{"x", "RC", TENSOR_INPUT, false},
+                         {"V", "Cd", TENSOR_INPUT, false},
+                         {"y", "Rd", TENSOR_OUTPUT, false},
+                         {"m", "R", TENSOR_OUTPUT, true},
+                         {"l", "R", TENSOR_OUTPUT, true}},
 		.launch = dot,
 		.models = dot_models,
 		.statistics = statistics,

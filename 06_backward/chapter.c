@@ -85,10 +85,11 @@ static uint64_t heads_of(const struct problem *problem)
 static size_t models_naive(const struct problem *problem, struct model models[MAX_MODELS])
 {
 	uint64_t heads = heads_of(problem), N = problem->seq, d = problem->dim;
-	models[0] = (struct model){MODEL_FOOTPRINT, heads * (5 * N * N + 7 * N * d), heads * (3 * N * N + 3 * N * d),
-	                           "8N² + 10Nd"};
-	models[1] = (struct model){MODEL_REQUESTED, heads * (10 * N * N * d + 4 * N * N),
-	                           heads * (3 * N * N + 3 * N * d), "10N²d + 7N² + 3Nd"};
+	models[0] = (struct model){
+		MODEL_FOOTPRINT, heads * (5 * N * N + 7 * N * d), heads * (3 * N * N + 3 * N * d), "8N² + 10Nd"};
+	models[1] = (struct model){
+		MODEL_REQUESTED, heads * (10 * N * N * d + 4 * N * N), heads * (3 * N * N + 3 * N * d),
+		"10N²d + 7N² + 3Nd"};
 	return 2;
 }
 
@@ -100,8 +101,9 @@ static size_t models_split(const struct problem *problem, struct model models[MA
 {
 	uint64_t heads = heads_of(problem), N = problem->seq, d = problem->dim;
 	uint64_t visited = queries_visited(problem) + keys_visited(problem);
-	models[0] = (struct model){MODEL_REQUESTED, heads * (6 * N * d + 2 * d * visited), heads * 3 * N * d,
-	                           problem->causal ? "9Nd + 2d(ΣR + Σκ)" : "(9 + 4T)Nd"};
+	models[0] = (struct model){
+		MODEL_REQUESTED, heads * (6 * N * d + 2 * d * visited), heads * 3 * N * d,
+		problem->causal ? "9Nd + 2d(ΣR + Σκ)" : "(9 + 4T)Nd"};
 	models[1] = (struct model){MODEL_FOOTPRINT, heads * 10 * N * d, heads * 3 * N * d, "13Nd"};
 	return 2;
 }
@@ -110,8 +112,9 @@ static size_t models_split(const struct problem *problem, struct model models[MA
 static size_t models_atomic(const struct problem *problem, struct model models[MAX_MODELS])
 {
 	uint64_t heads = heads_of(problem), N = problem->seq, d = problem->dim, visited = queries_visited(problem);
-	models[0] = (struct model){MODEL_REQUESTED, heads * (4 * N * d + 2 * d * visited), heads * 2 * N * d,
-	                           problem->causal ? "6Nd + 2dΣR" : "(6 + 2T)Nd"};
+	models[0] = (struct model){
+		MODEL_REQUESTED, heads * (4 * N * d + 2 * d * visited), heads * 2 * N * d,
+		problem->causal ? "6Nd + 2dΣR" : "(6 + 2T)Nd"};
 	models[1] = (struct model){MODEL_FOOTPRINT, heads * 7 * N * d, heads * 3 * N * d, "10Nd"};
 	return 2;
 }
@@ -202,15 +205,17 @@ static bool runs_tiles(const struct problem *problem, const struct gpu *gpu, cha
 {
 	size_t tile = tile_of(problem), tile_k = problem->tile_k ? problem->tile_k : tile;
 	if ((tile != 32 && tile != 64) || tile_k != tile) {
-		snprintf(reason, size, "tiles of %zu queries x %zu keys: its register tiles take 32 x 32 or 64 x 64",
-		         tile, tile_k);
+		snprintf(
+			reason, size, "tiles of %zu queries x %zu keys: its register tiles take 32 x 32 or 64 x 64",
+			tile, tile_k);
 		return false;
 	}
 	size_t bytes = backward_shared_bytes((int)problem->dim, (int)tile);
 	if (!gpu || bytes <= gpu->shared_per_block)
 		return true;
-	snprintf(reason, size, "tiles of %zu at d = %zu need %zu bytes of shared memory a block, %s has %zu", tile,
-	         problem->dim, bytes, gpu->title, gpu->shared_per_block);
+	snprintf(
+		reason, size, "tiles of %zu at d = %zu need %zu bytes of shared memory a block, %s has %zu", tile,
+		problem->dim, bytes, gpu->title, gpu->shared_per_block);
 	return false;
 }
 
@@ -246,13 +251,15 @@ static void explain(const struct terminal *terminal, const struct run_result *re
 		char memory[32], square[32], shared[32] = "-";
 		double all_pairs = pairs(problem, false), flop = kernel->kernel->flop(problem);
 		if (kernel->counts.shared_requested_bytes)
-			snprintf(shared, sizeof shared, "%.2f",
-			         (double)kernel->counts.shared_requested_bytes / 4 / (flop / 2));
-		table_row(&table, STYLE_PLAIN, "%s|%s|%s|%.1f|%.1f|%s", kernel->kernel->name,
-		          format_bytes((double)kernel->peak_bytes, memory),
-		          format_bytes((double)square_bytes(kernel->kernel, problem), square),
-		          flop / (all_pairs * (double)problem->dim),
-		          kernel->kernel->exponentials(problem) / all_pairs, shared);
+			snprintf(
+				shared, sizeof shared, "%.2f",
+				(double)kernel->counts.shared_requested_bytes / 4 / (flop / 2));
+		table_row(
+			&table, STYLE_PLAIN, "%s|%s|%s|%.1f|%.1f|%s", kernel->kernel->name,
+			format_bytes((double)kernel->peak_bytes, memory),
+			format_bytes((double)square_bytes(kernel->kernel, problem), square),
+			flop / (all_pairs * (double)problem->dim), kernel->kernel->exponentials(problem) / all_pairs,
+			shared);
 	}
 	table_print(&table, terminal);
 }
@@ -261,18 +268,19 @@ static const struct kernel kernels[] = {
 	{
 		.name = "backward_naive",
 		.summary = "six kernels; P, dP and dS in HBM",
-		.tensors = {{"Q", "BHNd", TENSOR_INPUT, false},
-                            {"K", "BHNd", TENSOR_INPUT, false},
-                            {"V", "BHNd", TENSOR_INPUT, false},
-                            {"dO", "BHNd", TENSOR_GRADIENT, false},
-                            {"O", "BHNd", TENSOR_PREPARED, false}, /* only its forward writes it */
-                            {"LSE", "BHN", TENSOR_OUTPUT, true},
-                            {"P", "BHNN", TENSOR_SCRATCH, false},
-                            {"dP", "BHNN", TENSOR_SCRATCH, false},
-                            {"dS", "BHNN", TENSOR_SCRATCH, false},
-                            {"dQ", "BHNd", TENSOR_OUTPUT, false},
-                            {"dK", "BHNd", TENSOR_OUTPUT, false},
-                            {"dV", "BHNd", TENSOR_OUTPUT, false}},
+		.tensors =
+			{{"Q", "BHNd", TENSOR_INPUT, false},
+                         {"K", "BHNd", TENSOR_INPUT, false},
+                         {"V", "BHNd", TENSOR_INPUT, false},
+                         {"dO", "BHNd", TENSOR_GRADIENT, false},
+                         {"O", "BHNd", TENSOR_PREPARED, false}, /* only its forward writes it */
+                         {"LSE", "BHN", TENSOR_OUTPUT, true},
+                         {"P", "BHNN", TENSOR_SCRATCH, false},
+                         {"dP", "BHNN", TENSOR_SCRATCH, false},
+                         {"dS", "BHNN", TENSOR_SCRATCH, false},
+                         {"dQ", "BHNd", TENSOR_OUTPUT, false},
+                         {"dK", "BHNd", TENSOR_OUTPUT, false},
+                         {"dV", "BHNd", TENSOR_OUTPUT, false}},
 		.prepare = prepare,
 		.launch = launch_naive,
 		.models = models_naive,
@@ -285,16 +293,17 @@ static const struct kernel kernels[] = {
 	{
 		.name = "backward_split",
 		.summary = "P recomputed in tiles; dK and dV, then dQ; no atomics",
-		.tensors = {{"Q", "BHNd", TENSOR_INPUT, false},
-                            {"K", "BHNd", TENSOR_INPUT, false},
-                            {"V", "BHNd", TENSOR_INPUT, false},
-                            {"dO", "BHNd", TENSOR_GRADIENT, false},
-                            {"O", "BHNd", TENSOR_OUTPUT, false},
-                            {"LSE", "BHN", TENSOR_OUTPUT, true},
-                            {"D", "BHN", TENSOR_SCRATCH, true},
-                            {"dQ", "BHNd", TENSOR_OUTPUT, false},
-                            {"dK", "BHNd", TENSOR_OUTPUT, false},
-                            {"dV", "BHNd", TENSOR_OUTPUT, false}},
+		.tensors =
+			{{"Q", "BHNd", TENSOR_INPUT, false},
+                         {"K", "BHNd", TENSOR_INPUT, false},
+                         {"V", "BHNd", TENSOR_INPUT, false},
+                         {"dO", "BHNd", TENSOR_GRADIENT, false},
+                         {"O", "BHNd", TENSOR_OUTPUT, false},
+                         {"LSE", "BHN", TENSOR_OUTPUT, true},
+                         {"D", "BHN", TENSOR_SCRATCH, true},
+                         {"dQ", "BHNd", TENSOR_OUTPUT, false},
+                         {"dK", "BHNd", TENSOR_OUTPUT, false},
+                         {"dV", "BHNd", TENSOR_OUTPUT, false}},
 		.prepare = prepare,
 		.launch = launch_split,
 		.models = models_split,
@@ -307,16 +316,17 @@ static const struct kernel kernels[] = {
 	{
 		.name = "backward_atomic",
 		.summary = "P recomputed in tiles, once; dQ by atomicAdd",
-		.tensors = {{"Q", "BHNd", TENSOR_INPUT, false},
-                            {"K", "BHNd", TENSOR_INPUT, false},
-                            {"V", "BHNd", TENSOR_INPUT, false},
-                            {"dO", "BHNd", TENSOR_GRADIENT, false},
-                            {"O", "BHNd", TENSOR_OUTPUT, false},
-                            {"LSE", "BHN", TENSOR_OUTPUT, true},
-                            {"D", "BHN", TENSOR_SCRATCH, true},
-                            {"dQ", "BHNd", TENSOR_OUTPUT, false},
-                            {"dK", "BHNd", TENSOR_OUTPUT, false},
-                            {"dV", "BHNd", TENSOR_OUTPUT, false}},
+		.tensors =
+			{{"Q", "BHNd", TENSOR_INPUT, false},
+                         {"K", "BHNd", TENSOR_INPUT, false},
+                         {"V", "BHNd", TENSOR_INPUT, false},
+                         {"dO", "BHNd", TENSOR_GRADIENT, false},
+                         {"O", "BHNd", TENSOR_OUTPUT, false},
+                         {"LSE", "BHN", TENSOR_OUTPUT, true},
+                         {"D", "BHN", TENSOR_SCRATCH, true},
+                         {"dQ", "BHNd", TENSOR_OUTPUT, false},
+                         {"dK", "BHNd", TENSOR_OUTPUT, false},
+                         {"dV", "BHNd", TENSOR_OUTPUT, false}},
 		.prepare = prepare,
 		.launch = launch_atomic,
 		.models = models_atomic,

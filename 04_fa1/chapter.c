@@ -34,8 +34,8 @@ static struct tile paper_tile(const struct problem *problem)
 static struct tile row_tile(const struct problem *problem)
 {
 	int Bc = problem->dim <= 96 ? 64 : 32;
-	return (struct tile){problem->tile_q ? (int)problem->tile_q : 128,
-	                     problem->tile_k ? (int)problem->tile_k : Bc};
+	return (struct tile){
+		problem->tile_q ? (int)problem->tile_q : 128, problem->tile_k ? (int)problem->tile_k : Bc};
 }
 
 /* ---- launching ---- */
@@ -74,8 +74,8 @@ static cudaError_t launch_row_dynamic(const struct problem *problem, const struc
 	return launch_fa1_row_dynamic(attention(problem, memory, row_tile(problem)));
 }
 
-static bool device_allows(const struct problem *problem, size_t bytes, const struct gpu *gpu, char *reason,
-                          size_t size)
+static bool
+device_allows(const struct problem *problem, size_t bytes, const struct gpu *gpu, char *reason, size_t size)
 {
 	int limit = 0;
 	char asked[32], allowed[32];
@@ -86,25 +86,27 @@ static bool device_allows(const struct problem *problem, size_t bytes, const str
 	}
 	if (bytes <= (size_t)limit)
 		return true;
-	snprintf(reason, size, "these tiles ask for %s bytes of shared memory a block, the limit of %s is %s",
-	         format_count(bytes, asked), gpu ? gpu->title : "this GPU", format_count((uint64_t)limit, allowed));
+	snprintf(
+		reason, size, "these tiles ask for %s bytes of shared memory a block, the limit of %s is %s",
+		format_count(bytes, asked), gpu ? gpu->title : "this GPU", format_count((uint64_t)limit, allowed));
 	return false;
 }
 
 static bool paper_runs(const struct problem *problem, const struct gpu *gpu, char *reason, size_t size)
 {
-	return device_allows(problem, fa1_paper_shared_bytes((int)problem->dim, paper_tile(problem)), gpu, reason,
-	                     size);
+	return device_allows(
+		problem, fa1_paper_shared_bytes((int)problem->dim, paper_tile(problem)), gpu, reason, size);
 }
 
 static bool threads_fit(const struct problem *problem, char *reason, size_t size)
 {
 	if (row_tile(problem).Br <= FA1_MOST_ROW_THREADS)
 		return true;
-	snprintf(reason, size,
-	         "--tile-q %zu asks for as many threads a block, the limit is %d: each may need 255 of "
-	         "65,536 registers",
-	         problem->tile_q, FA1_MOST_ROW_THREADS);
+	snprintf(
+		reason, size,
+		"--tile-q %zu asks for as many threads a block, the limit is %d: each may need 255 of "
+		"65,536 registers",
+		problem->tile_q, FA1_MOST_ROW_THREADS);
 	return false;
 }
 
@@ -130,10 +132,11 @@ static size_t paper_models(const struct problem *problem, struct model models[MA
 {
 	uint64_t Nd = (uint64_t)problem->seq * problem->dim,
 		 Tc = ceil_div(problem->seq, (uint64_t)paper_tile(problem).Bc);
-	models[0] = (struct model){MODEL_REQUESTED, heads(problem) * (2 + Tc + Tc - 1) * Nd, heads(problem) * Tc * Nd,
-	                           "(3Tc + 1)Nd"};
-	models[1] = (struct model){MODEL_FOOTPRINT, heads(problem) * (3 + (Tc > 1)) * Nd, heads(problem) * Nd,
-	                           Tc > 1 ? "5Nd, O read and written" : "4Nd"};
+	models[0] = (struct model){
+		MODEL_REQUESTED, heads(problem) * (2 + Tc + Tc - 1) * Nd, heads(problem) * Tc * Nd, "(3Tc + 1)Nd"};
+	models[1] = (struct model){
+		MODEL_FOOTPRINT, heads(problem) * (3 + (Tc > 1)) * Nd, heads(problem) * Nd,
+		Tc > 1 ? "5Nd, O read and written" : "4Nd"};
 	return 2;
 }
 
@@ -142,8 +145,8 @@ static size_t row_models(const struct problem *problem, struct model models[MAX_
 {
 	uint64_t Nd = (uint64_t)problem->seq * problem->dim,
 		 Tr = ceil_div(problem->seq, (uint64_t)row_tile(problem).Br);
-	models[0] = (struct model){MODEL_REQUESTED, heads(problem) * (1 + 2 * Tr) * Nd, heads(problem) * Nd,
-	                           "2Nd(1 + Tr)"};
+	models[0] = (struct model){
+		MODEL_REQUESTED, heads(problem) * (1 + 2 * Tr) * Nd, heads(problem) * Nd, "2Nd(1 + Tr)"};
 	models[1] = (struct model){MODEL_FOOTPRINT, heads(problem) * 3 * Nd, heads(problem) * Nd, "4Nd"};
 	return 2;
 }
@@ -204,13 +207,14 @@ static void print_kernels(const struct terminal *terminal, const struct run_resu
 		struct tile tile = kernel->kernel->launch == launch_paper ? paper_tile(problem) : row_tile(problem);
 		const struct traffic *moved = &kernel->measured[0];
 		char shared[32], kept[32], exponential[32], memory[32];
-		table_row(&table, STYLE_PLAIN, "%s|%d x %d|%llu|%s|%.4g|%s|%s|%s", kernel->kernel->name, tile.Br,
-		          tile.Bc, (unsigned long long)kernel->counts.blocks,
-		          format_count(kernel->counts.shared_bytes, shared),
-		          (double)(moved->read_bytes + moved->write_bytes) / 4 / Nd,
-		          format_count(kernel->statistic_bytes / 4, kept),
-		          format_count(kernel->counts.exponentials, exponential),
-		          format_bytes((double)kernel->peak_bytes, memory));
+		table_row(
+			&table, STYLE_PLAIN, "%s|%d x %d|%llu|%s|%.4g|%s|%s|%s", kernel->kernel->name, tile.Br,
+			tile.Bc, (unsigned long long)kernel->counts.blocks,
+			format_count(kernel->counts.shared_bytes, shared),
+			(double)(moved->read_bytes + moved->write_bytes) / 4 / Nd,
+			format_count(kernel->statistic_bytes / 4, kept),
+			format_count(kernel->counts.exponentials, exponential),
+			format_bytes((double)kernel->peak_bytes, memory));
 	}
 	table_print(&table, terminal);
 }
@@ -231,10 +235,11 @@ static void print_block_sizes(const struct terminal *terminal, const struct run_
 	for (uint64_t Bc = 64; Bc <= 512; Bc *= 2) {
 		uint64_t Tc = ceil_div(problem->seq, Bc), bytes = 8 * Bc * problem->dim;
 		char kept[32], shared[32];
-		table_row(&table, STYLE_PLAIN, "%llu|%llu|%llu|%llu|%s|%s|%s", (unsigned long long)Bc,
-		          (unsigned long long)Tc, (unsigned long long)(3 * Tc + 1), (unsigned long long)(3 * Tc + 3),
-		          format_count((4 * Tc - 2) * problem->seq, kept), format_count(bytes, shared),
-		          bytes <= gpu->shared_per_block ? "fits" : "does not fit");
+		table_row(
+			&table, STYLE_PLAIN, "%llu|%llu|%llu|%llu|%s|%s|%s", (unsigned long long)Bc,
+			(unsigned long long)Tc, (unsigned long long)(3 * Tc + 1), (unsigned long long)(3 * Tc + 3),
+			format_count((4 * Tc - 2) * problem->seq, kept), format_count(bytes, shared),
+			bytes <= gpu->shared_per_block ? "fits" : "does not fit");
 	}
 	table_print(&table, terminal);
 }
@@ -250,12 +255,13 @@ static const struct kernel kernels[] = {
 	{
 		.name = "fa1_paper",
 		.summary = "Algorithm 1: outer loop K/V, inner loop Q; O, l, m in HBM",
-		.tensors = {{"Q", "BHNd", TENSOR_INPUT, false},
-                            {"K", "BHNd", TENSOR_INPUT, false},
-                            {"V", "BHNd", TENSOR_INPUT, false},
-                            {"O", "BHNd", TENSOR_OUTPUT, false},
-                            {"l", "BHN", TENSOR_SCRATCH, true},
-                            {"m", "BHN", TENSOR_SCRATCH, true}},
+		.tensors =
+			{{"Q", "BHNd", TENSOR_INPUT, false},
+                         {"K", "BHNd", TENSOR_INPUT, false},
+                         {"V", "BHNd", TENSOR_INPUT, false},
+                         {"O", "BHNd", TENSOR_OUTPUT, false},
+                         {"l", "BHN", TENSOR_SCRATCH, true},
+                         {"m", "BHN", TENSOR_SCRATCH, true}},
 		.launch = launch_paper,
 		.models = paper_models,
 		.statistics = paper_statistics,
@@ -267,11 +273,12 @@ static const struct kernel kernels[] = {
 	{
 		.name = "fa1_row",
 		.summary = "a thread owns a query row, its state in registers",
-		.tensors = {{"Q", "BHNd", TENSOR_INPUT, false},
-                            {"K", "BHNd", TENSOR_INPUT, false},
-                            {"V", "BHNd", TENSOR_INPUT, false},
-                            {"O", "BHNd", TENSOR_OUTPUT, false},
-                            {"LSE", "BHN", TENSOR_OUTPUT, true}},
+		.tensors =
+			{{"Q", "BHNd", TENSOR_INPUT, false},
+                         {"K", "BHNd", TENSOR_INPUT, false},
+                         {"V", "BHNd", TENSOR_INPUT, false},
+                         {"O", "BHNd", TENSOR_OUTPUT, false},
+                         {"LSE", "BHN", TENSOR_OUTPUT, true}},
 		.launch = launch_row,
 		.models = row_models,
 		.statistics = row_statistics,
@@ -283,11 +290,12 @@ static const struct kernel kernels[] = {
 	{
 		.name = "fa1_row_dynamic",
 		.summary = "the same with d known at run time: state in local memory",
-		.tensors = {{"Q", "BHNd", TENSOR_INPUT, false},
-                            {"K", "BHNd", TENSOR_INPUT, false},
-                            {"V", "BHNd", TENSOR_INPUT, false},
-                            {"O", "BHNd", TENSOR_OUTPUT, false},
-                            {"LSE", "BHN", TENSOR_OUTPUT, true}},
+		.tensors =
+			{{"Q", "BHNd", TENSOR_INPUT, false},
+                         {"K", "BHNd", TENSOR_INPUT, false},
+                         {"V", "BHNd", TENSOR_INPUT, false},
+                         {"O", "BHNd", TENSOR_OUTPUT, false},
+                         {"LSE", "BHN", TENSOR_OUTPUT, true}},
 		.launch = launch_row_dynamic,
 		.models = row_models,
 		.statistics = row_statistics,
