@@ -83,8 +83,8 @@ char *variant_of(const char *tree, const char *chapter)
 }
 
 /* NULL, and the compiler's words, if it does not build. */
-static char *
-build(const char *tree, const struct chapter_files *chapter, const char *source, const char *flags, char **words)
+static char *build(
+	const char *tree, const struct chapter_files *chapter, const char *source, const char *flags, char **words)
 {
 	static int number;
 	char *objects = text("%s/build/%s/sim", TEST_ROOT, strrchr("/" TEST_CC, '/') + 1);
