@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from lib import edits  # noqa: E402
+from lib import edits
 
 FILE = """# What goes wrong.
 
