@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 
 #define FA2       TEST_ROOT "/05_fa2/fa2"
-#define BROKEN(f) TEST_BUILD "/explorer/faults/" f
+#define BROKEN(f) TEST_BUILD "/explorer/faults/" f "/program"
 
 static struct outcome run_in(const char *directory, const char *program, const char *line)
 {

@@ -130,18 +130,19 @@ class Plant(unittest.TestCase):
         second = self.made("out")
         self.assertEqual({name for name in first if first[name] != second[name]}, {"b.cu"})
 
-    def test_writes_only_what_differs_of_every_entry(self) -> None:
+    def test_writes_every_entry_and_lists_what_to_compile(self) -> None:
         (self.place / "x.edits").write_text(FILE + "@ shared\n---\n// shared\n+++\n// other\n")
         self.assertEqual(self.plant("--from", "chapter", "--to", "out").returncode, 0)
-        made = {path.name: (path / "planted").read_text().split() for path in (self.place / "out").iterdir()}
-        self.assertEqual(made, {"plain": ["a.cu"], "two": ["a.cu", "b.cu"], "shared": ["a.cu", "a.cuh"]})
-        first = {name: self.made(f"out/{name}") for name in made}
-        (self.place / "x.edits").write_text(FILE + "@ shared\n--- in b.cu\nc\n+++\n// other\n")
+        listed = {path.name: (path / "planted").read_text().split() for path in (self.place / "out").iterdir()}
+        self.assertEqual(listed, {"plain": ["a.cu"], "two": ["a.cu", "b.cu"], "shared": ["a.cu"]})
+        self.assertEqual(sorted(self.made("out/shared")), ["a.cu", "a.cuh", "a.h", "b.cu", "planted"])
+        first = {name: self.made(f"out/{name}") for name in ("plain", "shared")}
+        (self.place / "x.edits").write_text(FILE.replace("@ two", "@ three") + "@ shared\n--- in b.cu\nc\n+++\nd\n")
         self.plant("--from", "chapter", "--to", "out")
-        second = {name: self.made(f"out/{name}") for name in made}
-        self.assertEqual(first["plain"], second["plain"])
-        self.assertEqual(sorted(second["shared"]), ["b.cu", "planted"])
-        self.assertGreater(second["shared"]["planted"], first["shared"]["planted"])
+        self.assertEqual(sorted(path.name for path in (self.place / "out").iterdir()), ["plain", "shared", "three"])
+        self.assertEqual(first["plain"], self.made("out/plain"))
+        second = self.made("out/shared")
+        self.assertEqual({name for name in second if first["shared"][name] != second[name]}, {"a.cuh", "b.cu", "planted"})
 
     def test_says_in_one_line_what_is_wrong(self) -> None:
         (self.place / "chapter/b.cu").write_text("// nothing\n")
