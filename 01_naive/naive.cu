@@ -1,12 +1,12 @@
 /*
- * Chapter 01: naive attention. Nothing is new yet: this is the definition, one kernel a line.
+ * Chapter 01: naive attention. Nothing is new yet: this is the definition, one kernel per line.
  *
- *     scores          S = scale Q K^T      one block a row of S, its threads stride over the keys
- *     softmax_rows    P = softmax(S)       one warp a row
- *     weighted_sum    O = P V              one block a row of O, one thread a column
+ *     scores          S = scale Q K^T      one block per row of S, its threads stride over the keys
+ *     softmax_rows    P = softmax(S)       one warp per row
+ *     weighted_sum    O = P V              one block per row of O, one thread per column
  *
- * Build and run: make, or make DEVICE=cuda. Honestly: slow, and not for want of arithmetic. S and P have N x N
- * elements each; both travel to HBM and back, and next to them Q, K, V and O are small change.
+ * Build and run: make, or make DEVICE=cuda. Honestly: it is slow, and arithmetic is not the reason. S and P have N x N
+ * elements each, and both travel to HBM and back; Q, K, V and O are small beside them.
  */
 #include "naive.h"
 
@@ -14,12 +14,12 @@
 
 constexpr int WARP = 32;
 constexpr int SCORE_THREADS = 128;
-constexpr int ROWS_PER_BLOCK = 4; // of softmax_rows: a warp each
+constexpr int ROWS_PER_BLOCK = 4; // of softmax_rows: one warp each
 
 static_assert(SCORE_THREADS % WARP == 0, "a block is made of whole warps");
 
-// S[i, j] = scale * sum over c of Q[i, c] K[j, c]. The lanes of a warp hold neighbouring keys, so they write S side
-// by side, but read K d floats apart: up to 32 sectors for 32 numbers. Chapter 03 cures that with a tile.
+// S[i, j] = scale * sum over c of Q[i, c] K[j, c]. The lanes of a warp hold neighboring keys, so they write S side by
+// side, but they read K d floats apart: up to 32 sectors for 32 numbers. Chapter 03 cures that with a tile.
 __global__ void
 scores(const float *Q, // [heads, N, d]
        const float *K, // [heads, N, d]
@@ -35,25 +35,16 @@ scores(const float *Q, // [heads, N, d]
 		const float *k = K + (head * N + j) * d;
 
 		// task 01.score: a score of S, scaled and masked
-#ifndef HANDOUT
-		// solution c95ad5b7994d
 		float dot = 0.0f;
 		for (int c = 0; c < d; c++)
 			dot += q[c] * k[c];
 		// A masked score is -inf: its exponential is 0. Naive attention computes it all the same.
 		S[row * N + j] = causal && j > i ? -INFINITY : scale * dot;
-#else
-		// TODO (about 4 lines): S[i, j], scale times the product of q and k, or -INFINITY where a causal
-		// mask hides key j from query i.
-		// Hint: S is one long array of rows of N numbers; `row` counts them through all heads, `i` within a
-		// head.
-		(void)&q, (void)&k, (void)&i, (void)S, (void)causal, (void)scale;
-#endif
 		// end 01.score
 	}
 }
 
-// Both reductions: afterwards every lane has the result of all 32. All lanes of the warp must call them together.
+// Two reductions over the values of 32 lanes; afterwards every lane has the result. All lanes must call them together.
 __device__ float max_over_warp(float value)
 {
 	for (int distance = WARP / 2; distance > 0; distance /= 2)
@@ -78,13 +69,10 @@ __global__ void softmax_rows(
 	size_t row = blockIdx.x * (size_t)ROWS_PER_BLOCK + threadIdx.x / WARP;
 	int lane = threadIdx.x % WARP;
 	if (row >= rows)
-		return; // the last block may have warps without a row; a warp leaves as one, so no shuffle waits for
-			// it
+		return; // the last block may have warps without a row; whole warps leave, so no shuffle waits for one
 	const float *s = S + row * N;
 
 	// task 01.softmax: the softmax of a row that cannot overflow
-#ifndef HANDOUT
-	// solution 377102748593
 	float m = -INFINITY;
 	for (int j = lane; j < N; j += WARP)
 		m = fmaxf(m, s[j]);
@@ -97,16 +85,11 @@ __global__ void softmax_rows(
 
 	for (int j = lane; j < N; j += WARP)
 		P[row * N + j] = expf(s[j] - m) / l;
-#else
-	// TODO (about 9 lines): three passes over the row s[0] ... s[N - 1]: its largest score m; the sum l of exp(s
-	// - m); P[i, j] = exp(s[j] - m) / l. A lane takes every WARP-th score, beginning with its own.
-	// Hint: after a pass each lane knows a 32nd of the answer; max_over_warp and sum_over_warp make it whole.
-	(void)&s, (void)P, (void)&lane;
-#endif
 	// end 01.softmax
 }
 
-// O[i, c] = sum over j of P[i, j] V[j, c]. All threads read the same P[i, j]; neighbours read V side by side.
+// O[i, c] = sum over j of P[i, j] V[j, c]. All threads of a block read the same P[i, j]; neighboring threads read
+// neighboring elements of V.
 __global__ void weighted_sum(
 	const float *P, // [heads, N, N]
 	const float *V, // [heads, N, d]
@@ -121,16 +104,9 @@ __global__ void weighted_sum(
 
 	float sum = 0.0f;
 	// task 01.weighted-sum: an element of O
-#ifndef HANDOUT
-	// solution 14690e019109
 	for (int j = 0; j < N; j++)
 		sum += P[row * N + j] * V[(head * N + j) * d + c];
 	O[row * d + c] = sum;
-#else
-	// TODO (about 3 lines): O[i, c], the sum over all keys j of P[i, j] V[j, c].
-	// Hint: P has a row for each `row`; V has N rows for each `head`.
-	(void)P, (void)V, (void)O, (void)&head, (void)&sum;
-#endif
 	// end 01.weighted-sum
 }
 

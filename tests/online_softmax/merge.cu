@@ -2,7 +2,7 @@
  * merge, on the device: any association and any order of the same pairs gives the same m, and the same l but for
  * rounding, as compared with one sum in double precision. Prints a line for each thing that is wrong.
  */
-#include "online_softmax.cu"
+#include "partial.cuh"
 
 #include <stdio.h>
 #include <stdlib.h>
