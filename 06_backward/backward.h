@@ -33,18 +33,24 @@ struct backward {
 };
 
 /*
- * Each allocates and copies nothing, and returns the first launch error. Any N >= 1, any 1 <= d <= 128. A tile that
- * needs more shared memory than the device has, or is neither 32 nor 64, is cudaErrorInvalidValue.
+ * Each is in the file of its name: forward.cu, naive.cu, split.cu, atomic.cu. Each allocates and copies nothing, and
+ * returns the first launch error. Any N >= 1, any 1 <= d <= 128. A tile that needs more shared memory than the device
+ * has, or is neither 32 nor 64, is cudaErrorInvalidValue.
  */
 cudaError_t attention_forward(struct backward backward); /* writes O and LSE: what the other three take as given */
 cudaError_t attention_backward_naive(struct backward backward);
-cudaError_t attention_backward_split(struct backward backward);
+cudaError_t attention_backward_split(struct backward backward);  /* the three below, one after the other */
 cudaError_t attention_backward_atomic(struct backward backward); /* sets dQ to 0 itself, then adds */
 
-/* The tile a head dimension gets unless one is asked for: it fits 99 KB of shared memory. */
+/* The kernels of split, in preprocess.cu, dkdv.cu and dq.cu. Atomic begins with the first of them, too. */
+cudaError_t launch_preprocess(struct backward backward); /* D from dO and O */
+cudaError_t launch_dkdv(struct backward backward);       /* dK and dV; reads D */
+cudaError_t launch_dq(struct backward backward);         /* dQ; reads D */
+
+/* The tile a head dimension gets unless one is asked for: it fits 99 KB of shared memory. In forward.cu. */
 int backward_default_tile(int d);
 
-/* Shared memory of a block, bytes: the largest of the kernels with tiles. */
+/* Shared memory of a block, bytes: the largest of the kernels with tiles. All of them ask for it. In forward.cu. */
 size_t backward_shared_bytes(int d, int tile);
 
 #ifdef __cplusplus
