@@ -1,11 +1,8 @@
-/* Chapter 02: what the harness has to know about the three softmax kernels, and the trace of a row. */
+/* Chapter 02: what the harness has to know about the three softmax kernels. */
+#include "lesson.h"
 #include "online_softmax.h"
 
 #include "harness.h"
-#include "scores.h"
-#include "trace.h"
-
-#include <string.h>
 
 static struct softmax arguments(const struct problem *problem, const struct device_memory *memory)
 {
@@ -37,194 +34,67 @@ static cudaError_t dot(const struct problem *problem, const struct device_memory
 	return launch_softmax_dot(arguments(problem, memory));
 }
 
-static bool dot_runs(const struct problem *problem, const struct gpu *gpu, char *reason, size_t size)
+/* x so many times and y once; with a perfect cache, whatever the number of passes, x once. m and l once. */
+static struct closed_forms forms(
+	const struct problem *problem, uint64_t passes, const char *formula, double flop, double exponentials)
 {
-	size_t needed = softmax_dot_shared_bytes((int)problem->cols, (int)problem->block);
-	if (!gpu || needed <= gpu->shared_per_block)
-		return true;
-	char a[32], b[32];
-	snprintf(
-		reason, size, "--block %zu needs %s bytes of shared memory, a block on an %s has %s", problem->block,
-		format_count(needed, a), gpu->title, format_count(gpu->shared_per_block, b));
-	return false;
-}
-
-static uint64_t scores(const struct problem *problem)
-{
-	return (uint64_t)problem->rows * problem->cols;
-}
-
-/* Elements: passes over x, and y once. With a perfect cache, whatever the number of passes, x once. */
-static size_t three_pass_models(const struct problem *problem, struct model models[MAX_MODELS])
-{
-	uint64_t RC = scores(problem);
-	models[0] = (struct model){MODEL_REQUESTED, 3 * RC, RC, "3RC + RC"};
-	models[1] = (struct model){MODEL_FOOTPRINT, RC, RC, "2RC"};
-	return 2;
-}
-
-static size_t online_models(const struct problem *problem, struct model models[MAX_MODELS])
-{
-	uint64_t RC = scores(problem);
-	models[0] = (struct model){MODEL_REQUESTED, 2 * RC, RC, "2RC + RC"};
-	models[1] = (struct model){MODEL_FOOTPRINT, RC, RC, "2RC"};
-	return 2;
-}
-
-/* x once; each row asks for all of V. */
-static size_t dot_models(const struct problem *problem, struct model models[MAX_MODELS])
-{
-	uint64_t RC = scores(problem), Rd = (uint64_t)problem->rows * problem->dim;
-	uint64_t Cd = (uint64_t)problem->cols * problem->dim;
-	models[0] = (struct model){MODEL_REQUESTED, RC + RC * problem->dim, Rd, "RC + RCd + Rd"};
-	models[1] = (struct model){MODEL_FOOTPRINT, RC + Cd, Rd, "RC + Cd + Rd"};
-	return 2;
-}
-
-/* A block a row. */
-static uint64_t blocks(const struct problem *problem)
-{
-	return problem->rows;
+	uint64_t RC = (uint64_t)problem->rows * problem->cols;
+	return (struct closed_forms){
+		.models = {{MODEL_REQUESTED, passes * RC, RC, formula}, {MODEL_FOOTPRINT, RC, RC, "2RC"}},
+		.statistics = 2 * problem->rows,
+		.blocks = problem->rows,
+		.flop = flop * (double)RC,
+		.exponentials = exponentials * (double)RC,
+	};
 }
 
 /* A score costs a maximum, a difference and a sum; then a difference and a quotient. */
-static double three_pass_flop(const struct problem *problem)
+static struct closed_forms three_pass_forms(const struct problem *problem)
 {
-	return 5.0 * (double)scores(problem);
+	return forms(problem, 3, "3RC + RC", 5.0, 2.0);
 }
 
-/* A merge: a maximum, two differences, two products, a sum; then a difference and a quotient. */
-static double online_flop(const struct problem *problem)
+/*
+ * A merge: a maximum, two differences, two products, a sum; then a difference and a quotient. Two exponentials in the
+ * merge of each score, one for its weight. The merges of lanes, warps and blocks come on top.
+ */
+static struct closed_forms online_forms(const struct problem *problem)
 {
-	return 8.0 * (double)scores(problem);
+	return forms(problem, 2, "2RC + RC", 8.0, 3.0);
 }
 
-/* A merge and a difference; then a product and a sum for each column of V. */
-static double dot_flop(const struct problem *problem)
+/* A merge and a difference; then a product and a sum for each column of V. x once; each row asks for all of V. */
+static struct closed_forms dot_forms(const struct problem *problem)
 {
-	return (7.0 + 2.0 * (double)problem->dim) * (double)scores(problem);
-}
-
-static double two_exponentials(const struct problem *problem)
-{
-	return 2.0 * (double)scores(problem);
-}
-
-/* Two in the merge of each score, one for its weight. The merges of lanes, warps and blocks come on top. */
-static double three_exponentials(const struct problem *problem)
-{
-	return 3.0 * (double)scores(problem);
-}
-
-/* m and l of each row are written, once. */
-static uint64_t statistics(const struct problem *problem)
-{
-	return 2 * problem->rows;
-}
-
-/* ---- the chapter ---- */
-
-static int
-expect(const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
-       struct error *error)
-{
-	if (scores_row(problem) >= problem->rows)
-		return error_set(
-			error, EXIT_USAGE, "--row: expected a whole number from 0 to %zu, got '%zu'",
-			problem->rows - 1, problem->row);
-	return softmax_expect(problem, inputs, expectations, error);
-}
-
-/* Elements of x that all threads together asked for. */
-static double reads_of_x(const struct counts *counts)
-{
-	double bytes = 0.0;
-	for (size_t t = 0; t < counts->total.tensor_count; t++)
-		if (strcmp(counts->total.tensors[t].name, "x") == 0)
-			bytes += (double)counts->total.tensors[t].requested.read_bytes;
-	return bytes / sizeof(float);
-}
-
-static void print_passes(const struct terminal *terminal, const struct run_result *result)
-{
-	struct table table = table_new("lrrr");
-	double all = (double)scores(&result->problem);
-	terminal_print(terminal, STYLE_BOLD, "\nWhat each kernel asks for\n");
-	table_row(&table, STYLE_DIM, "an element of x|is read|exponentials|HBM footprint of all");
-	for (size_t i = 0; i < result->kernel_count; i++) {
-		const struct counts *counts = &result->kernels[i].counts;
-		const struct traffic *footprint = &counts->total.footprint;
-		char bytes[32];
-		if (counts->counted)
-			table_row(
-				&table, STYLE_PLAIN, "%s|%.2f times|%.2f|%s", result->kernels[i].kernel->name,
-				reads_of_x(counts) / all, (double)counts->exponentials / all,
-				format_bytes((double)(footprint->read_bytes + footprint->write_bytes), bytes));
-	}
-	table_print(&table, terminal);
-}
-
-static void explain(const struct terminal *terminal, const struct run_result *result)
-{
-	if (result->findings)
-		trace_print(terminal, result);
-	else if (result->kernels[0].counts.counted)
-		print_passes(terminal, result);
-}
-
-static bool sweep(size_t step, bool simulated, struct problem *problem)
-{
-	problem->cols = (size_t)256 << step;
-	return problem->cols <= (simulated ? 4096 : 65536);
+	uint64_t RC = (uint64_t)problem->rows * problem->cols, d = problem->dim;
+	struct closed_forms of = forms(problem, 1, "", 7.0 + 2.0 * (double)d, 3.0);
+	of.models[0] = (struct model){MODEL_REQUESTED, RC + RC * d, problem->rows * d, "RC + RCd + Rd"};
+	of.models[1] = (struct model){MODEL_FOOTPRINT, RC + problem->cols * d, problem->rows * d, "RC + Cd + Rd"};
+	of.shared_bytes = softmax_dot_shared_bytes((int)problem->cols, (int)problem->block);
+	return of;
 }
 
 static const struct kernel kernels[] = {
 	{
 		.name = "softmax_three_pass",
 		.summary = "maximum, sum, quotient: the definition",
-		.tensors =
-			{{"x", "RC", TENSOR_INPUT, false},
-                         {"y", "RC", TENSOR_OUTPUT, false},
-                         {"m", "R", TENSOR_OUTPUT, true},
-                         {"l", "R", TENSOR_OUTPUT, true}},
+		.tensors = softmax_tensors,
 		.launch = three_pass,
-		.models = three_pass_models,
-		.statistics = statistics,
-		.blocks = blocks,
-		.flop = three_pass_flop,
-		.exponentials = two_exponentials,
+		.forms = three_pass_forms,
 	},
 	{
 		.name = "softmax_online",
 		.summary = "maximum and sum in one pass",
-		.tensors =
-			{{"x", "RC", TENSOR_INPUT, false},
-                         {"y", "RC", TENSOR_OUTPUT, false},
-                         {"m", "R", TENSOR_OUTPUT, true},
-                         {"l", "R", TENSOR_OUTPUT, true}},
+		.tensors = softmax_tensors,
 		.launch = online,
-		.models = online_models,
-		.statistics = statistics,
-		.blocks = blocks,
-		.flop = online_flop,
-		.exponentials = three_exponentials,
+		.forms = online_forms,
 	},
 	{
 		.name = "softmax_dot",
 		.summary = "softmax(x) V in one pass: FlashAttention for one row",
-		.tensors =
-			{{"x", "RC", TENSOR_INPUT, false},
-                         {"V", "Cd", TENSOR_INPUT, false},
-                         {"y", "Rd", TENSOR_OUTPUT, false},
-                         {"m", "R", TENSOR_OUTPUT, true},
-                         {"l", "R", TENSOR_OUTPUT, true}},
+		.tensors = softmax_dot_tensors,
 		.launch = dot,
-		.models = dot_models,
-		.statistics = statistics,
-		.blocks = blocks,
-		.flop = dot_flop,
-		.exponentials = three_exponentials,
-		.runs = dot_runs,
+		.forms = dot_forms,
 	},
 };
 
@@ -244,11 +114,11 @@ static const struct chapter chapter = {
 	.may_be_minus_infinity = "x",
 	.provide = scores_provide,
 	.fill = input_fill_softmax,
-	.expect = expect,
-	.sweep = sweep,
-	.examine = trace_row,
-	.add_json = trace_add_json,
-	.explain = explain,
+	.expect = scores_expect,
+	.sweep = sweep_softmax,
+	.examine = lesson_trace,
+	.add_json = lesson_add_json,
+	.explain = lesson_explain,
 };
 
 int main(int argc, char **argv)

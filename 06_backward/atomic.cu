@@ -1,5 +1,5 @@
 /*
- * backward_atomic: all three gradients in one pass: dkdv.cu and one call more, add_to_dq, instead of dq.cu.
+ * backward_atomic: all three gradients in one pass: dkdv.cu with add_to_dq, in place of dq.cu.
  *
  * A block's TILE keys meet all queries that see them. dK and dV stay in registers; shared memory holds
  *
@@ -17,8 +17,8 @@
 #include "launch.cuh"
 #include "tiles.cuh"
 
-// dQ[i, c] += scale * sum over j of dS[i, j] K[j, c], i and c of this tile, j over the block's keys: the block's
-// part of dQ. The other blocks of the head add theirs, in whatever order they come.
+// dQ[i, c] += scale * sum over j of dS[i, j] K[j, c], i a query of this tile, j over the keys of this block only.
+// The other blocks of the head add their parts, in whatever order they come.
 template <int D, int TILE>
 __device__ void add_to_dq(
 	const float *slab, const float *k_tile, float scale, float *dQ, // [N, d]
@@ -82,7 +82,8 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) backward_atomic(struct b
 			for (int t = 0; t < TILE / LANES_ACROSS; t++) // dS^T = P^T o (dP^T - D)
 				ds[r][t] = p[r][t] * (ds[r][t] - d_tile[lane_column() + LANES_ACROSS * t]);
 		store_slab<TILE>(ds, slab);
-		add_products<D, TILE>(slab, q_tile, dk); // dK += dS^T (scale Q)
+		// dK += dS^T (scale Q)
+		add_products<D, TILE>(slab, q_tile, dk);
 		// end 06.ds
 		__syncthreads(); // dQ sums over all keys of the block: the slabs of all warps
 		add_to_dq<D, TILE>(slab, k_tile, b.scale, b.dQ + matrix, first_query, b.N, b.d);

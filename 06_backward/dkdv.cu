@@ -54,8 +54,9 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) backward_dkdv(struct bac
 			for (int t = 0; t < TILE / LANES_ACROSS; t++) // dS^T = P^T o (dP^T - D)
 				ds[r][t] = p[r][t] * (ds[r][t] - d_tile[lane_column() + LANES_ACROSS * t]);
 		store_slab<TILE>(ds, slab);
-		add_products<D, TILE>(slab, q_tile, dk); // dK += dS^T (scale Q)
-							 // end 06.ds
+		// dK += dS^T (scale Q)
+		add_products<D, TILE>(slab, q_tile, dk);
+		// end 06.ds
 	}
 	store_rows<D>(dk, 1.0f, b.dK + matrix, first_key, b.N, b.d);
 	store_rows<D>(dv, 1.0f, b.dV + matrix, first_key, b.N, b.d);

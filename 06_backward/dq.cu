@@ -54,8 +54,9 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) backward_dq(struct backw
 			}
 		}
 		store_slab<TILE>(ds, slab);
-		add_products<D, TILE>(slab, k_tile, dq); // dQ += dS K
-							 // end 06.dq
+		// dQ += dS K
+		add_products<D, TILE>(slab, k_tile, dq);
+		// end 06.dq
 	}
 	store_rows<D>(dq, b.scale, b.dQ + matrix, first_query, b.N, b.d);
 }

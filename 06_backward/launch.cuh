@@ -1,4 +1,4 @@
-// The launch of a kernel with tiles: D is the head dimension rounded up to a multiple of 32, TILE is what b.tile says.
+// The launch of a kernel with tiles: D is the head dimension rounded up to a multiple of 32, TILE is b.tile.
 #pragma once
 
 #include "backward.h"

@@ -1,5 +1,5 @@
 /*
- * The naive backward. New since chapter 05: gradients, of the same attention, by one kernel per line of the derivation.
+ * backward_naive. New since chapter 05: gradients of the same attention, one kernel per line of the derivation.
  *
  *     probabilities   P = exp(S - L)       gradient_of_s   dS = P o (dP - D)
  *     gradient_of_v   dV = P^T dO          gradient_of_q   dQ = scale dS K

@@ -1,7 +1,7 @@
 /*
  * backward_preprocess: D, the first kernel of backward_split and of backward_atomic.
  *
- * D[i] = sum over c of dO[i, c] O[i, c], which is sum over j of P[i, j] dP[i, j] without any j: d terms in place of N.
+ * D[i] = sum over c of dO[i, c] O[i, c], which is sum over j of P[i, j] dP[i, j] without any j: d terms, not N.
  *
  * Run: ./backward --kernel backward_split. Honestly: it is bound by HBM, one multiplication for two numbers read, and
  * it has little to do: 2Nd FLOP, where the kernels after it have 10N²d or more.

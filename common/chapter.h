@@ -7,13 +7,17 @@
 #ifndef CHAPTER_H
 #define CHAPTER_H
 
+#include "closed_forms.h"
 #include "measure/counts.h"
 #include "measure/device.h"
 #include "measure/floors.h"
 #include "measure/timing.h"
+#include "problem/attention.h"
 #include "problem/inputs.h"
 #include "problem/options.h"
 #include "problem/problem.h"
+#include "problem/sweep.h"
+#include "problem/tensor.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "verify/attention.h"
@@ -24,46 +28,12 @@
 
 #define HARNESS_VERSION "1.0"
 
-enum tensor_role {
-	TENSOR_INPUT,    /* copied to the device before the run; NAME.npy of --load, in lower case */
-	TENSOR_GRADIENT, /* an input that --load may leave out: it is then generated, and the report says so */
-	TENSOR_OUTPUT,   /* verified; NAME.npy of --save */
-	TENSOR_PREPARED, /* an output that only `prepare` touches: in no floor */
-	TENSOR_SCRATCH   /* lives on the device only */
-};
-
-struct tensor {
-	const char *name;  /* as papers and reports have it: "Q", "S", "LSE", ... */
-	const char *shape; /* dimension letters, problem/problem.h: "BHNd" */
-	enum tensor_role role;
-	bool statistic; /* l, m, LSE, D: closed forms leave it out */
-};
-
-static inline bool tensor_is_input(const struct tensor *tensor)
-{
-	return tensor->role == TENSOR_INPUT || tensor->role == TENSOR_GRADIENT;
-}
-
-static inline bool tensor_is_output(const struct tensor *tensor)
-{
-	return tensor->role == TENSOR_OUTPUT || tensor->role == TENSOR_PREPARED;
-}
-
-/* A closed form for what one run of a kernel moves, in elements, all heads together. */
-enum model_counts { MODEL_FOOTPRINT, MODEL_REQUESTED };
-
-struct model {
-	enum model_counts counts;
-	uint64_t read_elements, write_elements;
-	const char *formula; /* "4N² + 4Nd"; per head in a chapter that has heads */
-};
-
-enum { MAX_MODELS = 2, MAX_TENSORS = 16, MAX_KERNELS = 16 };
+enum { MAX_KERNELS = 16 };
 
 struct kernel {
-	const char *name;                   /* kernels[].name in JSON */
-	const char *summary;                /* one line */
-	struct tensor tensors[MAX_TENSORS]; /* all it works on, the last one followed by a NULL name */
+	const char *name;             /* kernels[].name in JSON */
+	const char *summary;          /* one line */
+	const struct tensor *tensors; /* all it works on, the last one followed by a NULL name */
 
 	/* Launches on tensors the harness allocated: device_find(memory, "Q"). Allocates and copies nothing. */
 	cudaError_t (*launch)(const struct problem *problem, const struct device_memory *memory);
@@ -72,25 +42,11 @@ struct kernel {
 	 * verified too, but it is in no sum of counts, no model, no floor and no time. NULL: nothing is given. */
 	cudaError_t (*prepare)(const struct problem *problem, const struct device_memory *memory);
 
-	/* Fills models[] and returns how many; the first is the headline. `verified` requires all to hold exactly. */
-	size_t (*models)(const struct problem *problem, struct model models[MAX_MODELS]);
+	struct closed_forms (*forms)(const struct problem *problem);
 
-	/* Elements that its atomics request, all heads; in no model, and `verified` requires them too. NULL: none. */
-	uint64_t (*atomics)(const struct problem *problem);
-
-	/* Elements of statistics that it requests, read and written, all heads; in no model, `verified` requires
-	 * them, too. NULL: none. */
-	uint64_t (*statistics)(const struct problem *problem);
-
-	/* Blocks of the launch that has most: a floor must not give work to SMs that have no block. A run that counts
-	 * requires it to equal the grid it saw. */
-	uint64_t (*blocks)(const struct problem *problem);
-
-	double (*flop)(const struct problem *problem);         /* its own, recomputation included */
-	double (*exponentials)(const struct problem *problem); /* may be NULL: none */
-
-	/* False, and a reason, for a problem it cannot run on that GPU (NULL: unknown GPU). NULL: it runs any. */
-	bool (*runs)(const struct problem *problem, const struct gpu *gpu, char *reason, size_t size);
+	/* False, and a reason, for a problem it cannot run anywhere. Memory, blocks and shared memory are looked at by the
+	 * harness. NULL: it runs any. */
+	bool (*runs)(const struct problem *problem, char *reason, size_t size);
 };
 
 /* What the comparison said of one output of a kernel. */
@@ -101,7 +57,8 @@ struct output_result {
 
 struct kernel_result {
 	const struct kernel *kernel;
-	char skipped[200]; /* why it was not run; "" when it was */
+	const struct problem *problem; /* the run's */
+	char skipped[200];             /* why it was not run; "" when it was */
 	bool verified;
 	char failure[200]; /* why it is not verified, when no element of an output shows it */
 	struct output_result outputs[MAX_EXPECTATIONS]; /* each output, in the order of `tensors` */
@@ -112,10 +69,10 @@ struct kernel_result {
 	bool has_floor;
 	struct floor floor;
 	struct counts prepared, counts; /* of `prepare`, of `launch` */
-	size_t model_count;
-	struct model models[MAX_MODELS];
-	struct traffic measured[MAX_MODELS]; /* the count each model is compared with, in bytes */
-	uint64_t atomic_elements, measured_atomic_bytes;
+	struct closed_forms forms;
+	bool compared;                   /* with what was counted, on a GPU with nothing: it was run */
+	struct traffic measured[MODELS]; /* the count each model is compared with, in bytes */
+	uint64_t measured_atomic_bytes;
 	uint64_t statistic_bytes; /* requested, as counted */
 	size_t peak_bytes;
 };

@@ -61,7 +61,7 @@ else
 $(error DEVICE=$(DEVICE): expected sim or cuda)
 endif
 
-LIBRARIES := -lm -lpthread
+LIBRARIES := -lm -lpthread -ldl
 SHAPES ?= "--seq 1 --dim 1" "--seq 17 --dim 59" "--seq 33 --dim 40 --causal" "--seq 113 --dim 111" \
           "--batch 2 --heads 3 --seq 65 --dim 96 --causal"
 

@@ -12,5 +12,12 @@
 #define HARNESS_H
 
 #include "chapter.h"
+#include "problem/scores.h"
+#include "report/attention_sides.h"
+#include "report/columns.h"
+#include "report/peer.h"
+#include "report/roofline.h"
+#include "report/stream.h"
+#include "support/number.h"
 
 #endif

@@ -54,8 +54,8 @@ static int choose_kernels(
 }
 
 /* Everything that will be written, tried before the run. */
-static int
-check_writable(const struct kernel *kernels, size_t kernel_count, const struct options *options, struct error *error)
+static int check_writable(
+	const struct kernel *kernels, size_t kernel_count, const struct options *options, struct error *error)
 {
 	if (options->json && output_file_check(options->json, error) != 0)
 		return error->exit_code;
@@ -226,7 +226,7 @@ static bool is_small_enough_to_trace(const struct kernel *kernels, size_t kernel
 	static const double most_flop = 2e9;
 	double flop = 0.0;
 	for (size_t i = 0; i < kernel_count; i++)
-		flop += kernels[i].flop(problem);
+		flop += kernels[i].forms(problem).flop;
 	return flop <= most_flop;
 }
 

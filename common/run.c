@@ -1,5 +1,7 @@
 #include "run.h"
 
+#include "fits.h"
+
 #include "measure/plain_build.h"
 #include "problem/load.h"
 
@@ -24,16 +26,6 @@ static size_t tensor_elements(const struct problem *problem, const struct tensor
 	size_t shape[MAX_RANK];
 	size_t rank = problem_shape(problem, tensor->shape, shape);
 	return shape_elements(shape, rank);
-}
-
-/* As tensor_elements, in double: shapes a user may ask for overflow 64 bits. */
-static double tensor_bytes(const struct problem *problem, const struct tensor *tensor)
-{
-	size_t shape[MAX_RANK], rank = problem_shape(problem, tensor->shape, shape);
-	double bytes = sizeof(float);
-	for (size_t axis = 0; axis < rank; axis++)
-		bytes *= (double)shape[axis];
-	return bytes;
 }
 
 static void free_host(struct host *host)
@@ -117,27 +109,13 @@ static int make_inputs(
 
 /* ---- device tensors ---- */
 
-static bool fits(const struct run_result *result, const struct kernel *kernel, char *reason, size_t size)
-{
-	double bytes = 0.0;
-	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++)
-		bytes += tensor_bytes(&result->problem, tensor);
-	char needed[32], available[32];
-	if (bytes > (double)result->device->memory_bytes) {
-		snprintf(
-			reason, size, "needs %s of memory, the device has %s", format_bytes(bytes, needed),
-			format_bytes((double)result->device->memory_bytes, available));
-		return false;
-	}
-	return !kernel->runs || kernel->runs(&result->problem, result->device->gpu, reason, size);
-}
-
 static int refuse_what_fits_nowhere(
 	const struct run_result *result, const struct kernel *kernels, size_t kernel_count, struct error *error)
 {
+	struct closed_forms forms;
 	char reason[200];
 	for (size_t i = 0; i < kernel_count; i++)
-		if (fits(result, &kernels[i], reason, sizeof reason))
+		if (kernel_fits(&kernels[i], &result->problem, result->device, &forms, reason, sizeof reason))
 			return 0;
 	return error_set(error, EXIT_ENVIRONMENT, "%s: %s", kernels[kernel_count - 1].name, reason);
 }
@@ -315,19 +293,18 @@ __attribute__((format(printf, 2, 3))) static void not_verified(struct kernel_res
 	va_end(arguments);
 }
 
-static void compare_atomics(const struct run_result *result, struct kernel_result *kernel)
+static void compare_atomics(struct kernel_result *kernel)
 {
-	kernel->atomic_elements = kernel->kernel->atomics ? kernel->kernel->atomics(&result->problem) : 0;
 	kernel->measured_atomic_bytes = sum_atomics(kernel, false);
-	if (kernel->measured_atomic_bytes != 4 * kernel->atomic_elements)
+	if (kernel->measured_atomic_bytes != 4 * kernel->forms.atomics)
 		not_verified(kernel, "the atomics are not as many as expected");
 }
 
 /* l, m, LSE, D are small beside the matrices, unless a kernel asks for them again and again. */
-static void compare_statistics(const struct run_result *result, struct kernel_result *kernel)
+static void compare_statistics(struct kernel_result *kernel)
 {
 	struct traffic requested = sum_traffic(kernel, MODEL_REQUESTED, true);
-	uint64_t expected = kernel->kernel->statistics ? 4 * kernel->kernel->statistics(&result->problem) : 0;
+	uint64_t expected = 4 * kernel->forms.statistics;
 	kernel->statistic_bytes = requested.read_bytes + requested.write_bytes + sum_atomics(kernel, true);
 	if (kernel->statistic_bytes != expected)
 		not_verified(
@@ -336,22 +313,22 @@ static void compare_statistics(const struct run_result *result, struct kernel_re
 }
 
 /* The floor of a GPU run rests on this number, and only a counting run can check it. */
-static void compare_blocks(const struct run_result *result, struct kernel_result *kernel)
+static void compare_blocks(struct kernel_result *kernel)
 {
-	uint64_t expected = kernel->kernel->blocks(&result->problem);
+	uint64_t expected = kernel->forms.blocks;
 	if (kernel->counts.blocks != expected)
 		not_verified(
 			kernel, "%llu blocks were launched, its description says %llu",
 			(unsigned long long)kernel->counts.blocks, (unsigned long long)expected);
 }
 
-static void compare_models(const struct run_result *result, struct kernel_result *kernel)
+static void compare_forms(struct kernel_result *kernel)
 {
-	if (!kernel->kernel->models)
+	kernel->compared = true;
+	if (!kernel->counts.counted)
 		return;
-	kernel->model_count = kernel->kernel->models(&result->problem, kernel->models);
-	for (size_t i = 0; i < kernel->model_count && kernel->counts.counted; i++) {
-		const struct model *model = &kernel->models[i];
+	for (size_t i = 0; i < MODELS; i++) {
+		const struct model *model = &kernel->forms.models[i];
 		struct traffic measured = sum_traffic(kernel, model->counts, false);
 		kernel->measured[i] = measured;
 		if (measured.read_bytes != 4 * model->read_elements ||
@@ -360,11 +337,9 @@ static void compare_models(const struct run_result *result, struct kernel_result
 				kernel, "the %s count is not its closed form, %s",
 				model->counts == MODEL_FOOTPRINT ? "footprint" : "requested", model->formula);
 	}
-	if (!kernel->counts.counted)
-		return;
-	compare_atomics(result, kernel);
-	compare_statistics(result, kernel);
-	compare_blocks(result, kernel);
+	compare_atomics(kernel);
+	compare_statistics(kernel);
+	compare_blocks(kernel);
 }
 
 /* ---- time ---- */
@@ -427,10 +402,10 @@ static void find_floor(const struct run_result *result, struct kernel_result *ke
 	if (!gpu)
 		return;
 	struct floor_work work = {
-		.flop = described->flop(&result->problem),
-		.exponentials = described->exponentials ? described->exponentials(&result->problem) : 0.0,
+		.flop = kernel->forms.flop,
+		.exponentials = kernel->forms.exponentials,
 		.shared_bytes = floor_shared_bytes((double)kernel->counts.shared_requested_bytes),
-		.blocks = described->blocks(&result->problem),
+		.blocks = kernel->forms.blocks,
 	};
 	for (const struct tensor *tensor = described->tensors; tensor->name; tensor++) {
 		double bytes = tensor_bytes(&result->problem, tensor);
@@ -473,7 +448,7 @@ static int run_kernel(
 	if (status == 0)
 		status = check_outputs(result, kernel, host, &memory, save, diagnostics, error);
 	if (status == 0) {
-		compare_models(result, kernel);
+		compare_forms(kernel);
 		find_floor(result, kernel);
 	}
 	if (status == 0 && kernel->verified) {
@@ -493,8 +468,10 @@ static int run_kernels(
 	size_t last_run = kernel_count;
 	for (size_t i = 0; i < kernel_count; i++) {
 		struct kernel_result *kernel = &result->kernels[i];
-		*kernel = (struct kernel_result){.kernel = &kernels[i]};
-		if (!fits(result, &kernels[i], kernel->skipped, sizeof kernel->skipped)) {
+		*kernel = (struct kernel_result){.kernel = &kernels[i], .problem = &result->problem};
+		if (!kernel_fits(
+			    &kernels[i], &result->problem, result->device, &kernel->forms, kernel->skipped,
+			    sizeof kernel->skipped)) {
 			if (named)
 				return error_set(error, EXIT_ENVIRONMENT, "%s: %s", kernels[i].name, kernel->skipped);
 			continue;

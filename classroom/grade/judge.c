@@ -108,8 +108,8 @@ static int write_inputs(
  * An output is read here and not by npy_read, which refuses NaN: NaN is an answer, a wrong one. The file has to be a
  * plain one, as long as its shape says. Returns NULL and *why, a few words.
  */
-static float *
-read_output(const char *directory, const struct tensor *tensor, const struct problem *problem, const char **why)
+static float *read_output(
+	const char *directory, const struct tensor *tensor, const struct problem *problem, const char **why)
 {
 	enum { LEAST = 10, MOST_HEADER = 1 << 16 };
 	char path[4096], text[100], header[MOST_HEADER + 1];
@@ -229,11 +229,11 @@ static void print_output(
 
 static void print_models(struct json *json, const struct kernel *kernel, const struct problem *problem)
 {
-	struct model models[MAX_MODELS];
-	size_t count = kernel->models ? kernel->models(problem, models) : 0;
+	const struct closed_forms forms = kernel->forms(problem);
+	const struct model *models = forms.models;
 	uint64_t ideal = 0;
 	json_open_array(json, "models");
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < MODELS; i++) {
 		json_open_object(json, NULL);
 		json_string(json, "counts", models[i].counts == MODEL_FOOTPRINT ? "footprint" : "requested");
 		json_count(json, "read_bytes", 4 * models[i].read_elements);
@@ -242,8 +242,8 @@ static void print_models(struct json *json, const struct kernel *kernel, const s
 		json_close_object(json);
 	}
 	json_close_array(json);
-	json_count(json, "atomic_bytes", kernel->atomics ? 4 * kernel->atomics(problem) : 0);
-	json_count(json, "statistic_bytes", kernel->statistics ? 4 * kernel->statistics(problem) : 0);
+	json_count(json, "atomic_bytes", 4 * forms.atomics);
+	json_count(json, "statistic_bytes", 4 * forms.statistics);
 	json_open_array(json, "statistics");
 	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++)
 		if (tensor->statistic)

@@ -9,7 +9,7 @@
  * OUTPUTS/run.txt grows as the run goes: "prepared N" launches that are not the kernel's own, then "launched NAME" of
  * the CUDA status, then "saved". What was counted goes to SIM_REPORT, written by the simulated device.
  */
-#include "chapter.h"
+#include "fits.h"
 #include "guard.h"
 
 #include "problem/load.h"
@@ -46,12 +46,6 @@ static const struct kernel *find_kernel(const struct chapter *chapter, const cha
 	return NULL;
 }
 
-static size_t tensor_bytes(const struct problem *problem, const struct tensor *tensor)
-{
-	size_t shape[MAX_RANK], rank = problem_shape(problem, tensor->shape, shape);
-	return shape_elements(shape, rank) * sizeof(float);
-}
-
 /* Reads every input before anything is allocated: the files decide the shape. */
 static int read_inputs(
 	const struct chapter *chapter, const struct kernel *kernel, struct problem *problem,
@@ -76,7 +70,7 @@ static void allocate(
 	struct device_memory *memory)
 {
 	for (size_t i = 0; kernel->tensors[i].name; i++) {
-		size_t bytes = tensor_bytes(problem, &kernel->tensors[i]);
+		size_t bytes = (size_t)tensor_bytes(problem, &kernel->tensors[i]);
 		float *pointer = device_allocate(memory, kernel->tensors[i].name, bytes);
 		if (values[i])
 			CUDA_CHECK(cudaMemcpy(pointer, values[i], bytes, cudaMemcpyHostToDevice));
@@ -92,7 +86,7 @@ static int save_outputs(
 	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++) {
 		if (!tensor_is_output(tensor))
 			continue;
-		size_t bytes = tensor_bytes(problem, tensor), shape[MAX_RANK];
+		size_t bytes = (size_t)tensor_bytes(problem, tensor), shape[MAX_RANK];
 		size_t rank = problem_shape(problem, tensor->shape, shape);
 		float *values = malloc(bytes);
 		if (!values)
@@ -107,9 +101,9 @@ static int save_outputs(
 }
 
 /* The only place where code of the submission runs on the host: between guard_close and guard_open. */
-static __attribute__((noinline)) cudaError_t
-launch(const struct kernel *kernel, const struct problem *problem, const struct device_memory *memory,
-       struct diary *diary)
+static __attribute__((noinline)) cudaError_t launch(
+	const struct kernel *kernel, const struct problem *problem, const struct device_memory *memory,
+	struct diary *diary)
 {
 	cudaError_t status = cudaSuccess;
 	guard_close(__builtin_frame_address(0));
@@ -150,8 +144,9 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 	if (!diary.file || guard_prepare(options.save, &error) != 0 ||
 	    read_inputs(chapter, kernel, &problem, values, &error) != 0)
 		return complain(&error);
+	struct closed_forms forms;
 	char reason[200];
-	if (kernel->runs && !kernel->runs(&problem, device.gpu, reason, sizeof reason)) {
+	if (!kernel_fits(kernel, &problem, &device, &forms, reason, sizeof reason)) {
 		note(&diary, "cannot %s\n", reason);
 		return EXIT_ENVIRONMENT;
 	}

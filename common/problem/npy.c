@@ -163,8 +163,8 @@ static int read_values(FILE *file, const char *path, struct npy *array, struct e
 	return 0;
 }
 
-static int
-refuse_non_finite(const char *path, const struct npy *array, bool allow_minus_infinity, struct error *error)
+static int refuse_non_finite(
+	const char *path, const struct npy *array, bool allow_minus_infinity, struct error *error)
 {
 	size_t elements = shape_elements(array->shape, array->rank);
 	for (size_t i = 0; i < elements; i++) {

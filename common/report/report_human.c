@@ -71,8 +71,8 @@ static void print_output(FILE *out, const struct output_result *output)
 		fprintf(out, ", power %.2g%s", check->power, check->power < 10.0 ? " (weak)" : "");
 }
 
-static void
-print_verdict(const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel)
+static void print_verdict(
+	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel)
 {
 	FILE *out = terminal->out;
 	const char *indent = "  "; /* each line after the first stands below what follows the verdict */
@@ -94,8 +94,8 @@ print_verdict(const struct terminal *terminal, const struct run_result *result, 
 	fputc('\n', out);
 }
 
-static void
-print_times(const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel)
+static void print_times(
+	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel)
 {
 	FILE *out = terminal->out;
 	char a[32], b[32], c[32];
@@ -196,20 +196,20 @@ static void add_model_row(
 		atomics ? "|" : "", atomics ? format_count(elements[2], added) : "", remark);
 }
 
-static void
-print_models(const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel)
+static void print_models(
+	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel)
 {
 	bool has_heads = result->chapter->options & OPTION_BIT(OPTION_HEADS);
-	bool atomics = kernel->atomic_elements > 0;
+	bool atomics = kernel->forms.atomics > 0;
 	struct table table = table_new(atomics ? "lrrrrl" : "lrrrl");
 	table_row(&table, STYLE_DIM, "elements|read|written|total|%s", atomics ? "atomics|" : "");
-	for (size_t i = 0; i < kernel->model_count; i++) {
-		const struct model *model = &kernel->models[i];
+	for (size_t i = 0; i < MODELS; i++) {
+		const struct model *model = &kernel->forms.models[i];
 		bool requested = model->counts == MODEL_REQUESTED;
 		char formula[80];
 		snprintf(formula, sizeof formula, "%s%s", model->formula, has_heads ? " a head" : "");
 		uint64_t expected[] = {
-			model->read_elements, model->write_elements, requested ? kernel->atomic_elements : 0};
+			model->read_elements, model->write_elements, requested ? kernel->forms.atomics : 0};
 		add_model_row(&table, STYLE_PLAIN, requested ? "requested" : "footprint", expected, atomics, formula);
 		if (!kernel->counts.counted)
 			continue;
@@ -224,8 +224,8 @@ print_models(const struct terminal *terminal, const struct run_result *result, c
 	table_print(&table, terminal);
 }
 
-static void
-print_kernel(const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel)
+static void print_kernel(
+	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel)
 {
 	fputc('\n', terminal->out);
 	terminal_print(terminal, STYLE_BOLD, "%s", kernel->kernel->name);
@@ -240,7 +240,7 @@ print_kernel(const struct terminal *terminal, const struct run_result *result, c
 	if (kernel->counts.counted) {
 		fputc('\n', terminal->out);
 		print_traffic(terminal, &kernel->prepared, &kernel->counts);
-		if (kernel->model_count) {
+		if (kernel->compared) {
 			fputc('\n', terminal->out);
 			print_models(terminal, result, kernel);
 		}

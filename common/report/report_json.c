@@ -184,12 +184,13 @@ static void write_kernel(struct json *json, const struct run_result *result, con
 	}
 	if (kernel->counts.counted)
 		write_hbm(json, &kernel->counts.total);
-	if (kernel->model_count > 0)
-		write_model(json, "model", &kernel->models[0], kernel->atomic_elements);
-	if (kernel->model_count > 1)
+	if (kernel->compared) {
+		const struct closed_forms *forms = &kernel->forms;
+		bool footprint = forms->models[1].counts == MODEL_FOOTPRINT;
+		write_model(json, "model", &forms->models[0], forms->atomics);
 		write_model(
-			json, kernel->models[1].counts == MODEL_FOOTPRINT ? "model_footprint" : "model_requested",
-			&kernel->models[1], kernel->atomic_elements);
+			json, footprint ? "model_footprint" : "model_requested", &forms->models[1], forms->atomics);
+	}
 	if (kernel->peak_bytes)
 		json_count(json, "peak_bytes", kernel->peak_bytes);
 	if (kernel->counts.counted)

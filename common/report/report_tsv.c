@@ -103,9 +103,9 @@ static void write_text(FILE *out, bool known, const char *value)
 static void write_model(FILE *out, const struct kernel_result *kernel, enum model_counts counts)
 {
 	const struct model *found = NULL;
-	for (size_t i = 0; i < kernel->model_count; i++)
-		if (kernel->models[i].counts == counts)
-			found = &kernel->models[i];
+	for (size_t i = 0; i < MODELS && kernel->compared; i++)
+		if (kernel->forms.models[i].counts == counts)
+			found = &kernel->forms.models[i];
 	write_count(out, found, found ? found->read_elements + found->write_elements : 0);
 }
 
@@ -133,9 +133,9 @@ static void write_row(FILE *out, const struct run_result *result, const struct k
 
 	const struct check *worst = &kernel->outputs[kernel->worst].check;
 	bool checked = kernel->output_count > 0, timed = kernel->time.runs > 0, counted = kernel->counts.counted,
-	     modelled = kernel->model_count > 0;
+	     modelled = kernel->compared;
 	const struct launch_counts *total = &kernel->counts.total;
-	const struct model *model = &kernel->models[0];
+	const struct model *model = &kernel->forms.models[0];
 	fprintf(out, "%s", kernel->kernel->name);
 	write_text(out, true, kernel->skipped[0] ? "skipped" : kernel->verified ? "yes" : "no");
 	write_number(out, checked, worst->max_abs);
@@ -147,7 +147,7 @@ static void write_row(FILE *out, const struct run_result *result, const struct k
 	write_text(out, timed, report_time_kind(result));
 	write_number(out, kernel->has_floor, kernel->floor.ms);
 	write_text(out, kernel->has_floor, kernel->floor.bound_by);
-	write_number(out, true, kernel->kernel->flop(&result->problem));
+	write_number(out, true, kernel->forms.flop);
 	write_count(out, counted, total->requested.read_bytes);
 	write_count(out, counted, total->requested.write_bytes);
 	write_count(out, counted, total->atomic_bytes);

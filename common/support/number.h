@@ -1,8 +1,20 @@
-/* Numbers for people. */
+/* Small arithmetic that every room needs. */
 #ifndef SUPPORT_NUMBER_H
 #define SUPPORT_NUMBER_H
 
 #include <math.h>
+#include <stdint.h>
+
+/* Pieces of `size` that cover `count`. */
+static inline uint64_t ceil_div(uint64_t count, uint64_t size)
+{
+	return count / size + (count % size != 0);
+}
+
+static inline uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
 
 /*
  * A NaN without its sign, which means nothing and differs from machine to machine: 0/0 has it on x86 and has none on

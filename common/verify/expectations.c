@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct expectation *
-expectations_find_shaped(const struct expectations *expectations, const char *tensor, const char *shape)
+const struct expectation *expectations_find_shaped(
+	const struct expectations *expectations, const char *tensor, const char *shape)
 {
 	for (size_t i = 0; i < expectations->count; i++) {
 		const struct expectation *item = &expectations->items[i];

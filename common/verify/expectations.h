@@ -25,8 +25,8 @@ void expectations_own(struct expectations *expectations, void *array);
 /* The expectation for a tensor; NULL if there is none. The shape, in dimension letters, tells two of one name apart.
  */
 const struct expectation *expectations_find(const struct expectations *expectations, const char *tensor);
-const struct expectation *
-expectations_find_shaped(const struct expectations *expectations, const char *tensor, const char *shape);
+const struct expectation *expectations_find_shaped(
+	const struct expectations *expectations, const char *tensor, const char *shape);
 void expectations_free(struct expectations *expectations);
 
 /* An input on the host, owned by the caller. Lists end with a NULL name. */

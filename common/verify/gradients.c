@@ -15,8 +15,8 @@ struct row {
 };
 
 /* Weights of one query, and what their tolerance needs. */
-static struct tolerance_terms
-weigh_keys(const struct attention_inputs *in, size_t query, size_t visible, struct row *row)
+static struct tolerance_terms weigh_keys(
+	const struct attention_inputs *in, size_t query, size_t visible, struct row *row)
 {
 	size_t first = query / in->seq * in->seq, i = query % in->seq, d = in->dim;
 	const float *q = in->q + query * d, *k = in->k + first * d;

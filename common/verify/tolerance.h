@@ -69,7 +69,7 @@ double tolerance_factor(const struct tolerance_terms *terms);
 double tolerance_of_weight(double factor, double weight);
 
 /* tolerance(dS_ij), from p, g and h */
-double
-tolerance_of_score_gradient(const struct tolerance_terms *terms, double weight, double products, double values);
+double tolerance_of_score_gradient(
+	const struct tolerance_terms *terms, double weight, double products, double values);
 
 #endif

@@ -19,9 +19,11 @@ backward-program:
 BACKWARD_SIMCC = CC="$(CC)" CXX="$(CXX)" $(ROOT)/simcc/simcc -O2 $(STRICT) -I$(BACKWARD)
 
 # Its kernels under a main of our own.
-$(BUILD)/backward/no_visible_key: $(HERE)/backward/programs/no_visible_key.c $(BACKWARD)/backward.cu $(BACKWARD)/backward.h $(TOOLCHAIN)
+BACKWARD_KERNELS := $(wildcard $(BACKWARD)/*.cu)
+$(BUILD)/backward/no_visible_key: $(HERE)/backward/programs/no_visible_key.c $(BACKWARD_KERNELS) \
+		$(wildcard $(BACKWARD)/*.cuh) $(BACKWARD)/backward.h $(TOOLCHAIN)
 	@mkdir -p $(@D)
-	@$(BACKWARD_SIMCC) $(BACKWARD)/backward.cu $< -lm -o $@
+	@$(BACKWARD_SIMCC) $(BACKWARD_KERNELS) $< -lm -o $@
 
 # Its kernels with one fault each, under the chapter's own main.
 BACKWARD_FAULTS := $(addprefix $(BUILD)/backward/faults/,$(shell perl $(HERE)/support/plant.pl $(HERE)/backward/faults))

@@ -1,5 +1,6 @@
-#include "scores.h"
+#include "problem/scores.h"
 
+#include "problem/inputs.h"
 #include "problem/load.h"
 
 #include <limits.h>
@@ -16,8 +17,8 @@ static bool holds_attention(const char *directory)
 	       access(tensor_path(directory, "q", q, sizeof q), F_OK) == 0;
 }
 
-static int
-parse_values(const char *text, struct problem *problem, unsigned *fixed, float **values, struct error *error)
+static int parse_values(
+	const char *text, struct problem *problem, unsigned *fixed, float **values, struct error *error)
 {
 	size_t count = 1;
 	for (const char *c = text; *c; c++)
@@ -135,4 +136,15 @@ int scores_provide(
 size_t scores_row(const struct problem *problem)
 {
 	return holds_attention(problem->load) ? 0 : problem->row;
+}
+
+int scores_expect(
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+	struct error *error)
+{
+	if (scores_row(problem) >= problem->rows)
+		return error_set(
+			error, EXIT_USAGE, "--row: expected a whole number from 0 to %zu, got '%zu'",
+			problem->rows - 1, problem->row);
+	return softmax_expect(problem, inputs, expectations, error);
 }

@@ -1,0 +1,10 @@
+/* The tables of chapter 03: what each step changes. */
+#ifndef LESSON_H
+#define LESSON_H
+
+#include "harness.h"
+
+/* As struct chapter's `explain`. */
+void lesson_explain(const struct terminal *terminal, const struct run_result *result);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * What is known of a kernel before it runs: the numbers that a counting run is held to.
+ */
+#ifndef CLOSED_FORMS_H
+#define CLOSED_FORMS_H
+
+#include "problem/problem.h"
+
+/* A closed form for what one run of a kernel moves, in elements, all heads together. */
+enum model_counts { MODEL_FOOTPRINT, MODEL_REQUESTED };
+
+struct model {
+	enum model_counts counts;
+	uint64_t read_elements, write_elements;
+	const char *formula; /* "4N² + 4Nd"; per head in a chapter that has heads */
+};
+
+enum { MODELS = 2 };
+
+/* All that is known of a kernel before it runs: numbers of all heads and all of its launches together. `verified`
+ * requires what a run counts to equal them. */
+struct closed_forms {
+	struct model models[MODELS]; /* the first is the headline */
+	uint64_t atomics;            /* elements its atomics request; in no model */
+	uint64_t statistics;         /* elements of statistics it requests, read and written; in no model */
+	uint64_t blocks;             /* of the launch that has most: a floor must not give work to SMs without one */
+	size_t shared_bytes;         /* dynamic, a block, of the launch that asks for most */
+	double flop;                 /* its own, recomputation included */
+	double exponentials;
+};
+
+/*
+ * Algorithm 1 of FlashAttention with tiles of Bc keys, a block for each head: K and V once, Q and O once for each of the
+ * Tc tiles. The first tile writes O without reading it, as the released code does; the text read literally writes O = 0
+ * first: 2 N d more.
+ */
+struct closed_forms fa1_forms(const struct problem *problem, int Bc);
+
+/*
+ * K and V stream past tiles of Br queries: Q and O once, K and V once for each query tile. With `skips` a causal mask
+ * keeps a tile from what it does not see, in whole tiles of Bc keys. LSE is written once; a block for each query tile.
+ */
+struct closed_forms streamed_forms(const struct problem *problem, int Br, int Bc, bool skips);
+
+/*
+ * The backward pass, the forward not included: six kernels with P, dP and dS in HBM; one pass over queries for each tile of
+ * keys, with atomics for dQ; and two passes without. Tiles are square; FLOP are the kernels' own, recomputation included.
+ */
+struct closed_forms backward_naive_forms(const struct problem *problem);
+struct closed_forms backward_atomic_forms(const struct problem *problem, int tile);
+struct closed_forms backward_split_forms(const struct problem *problem, int tile);
+
+#endif

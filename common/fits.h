@@ -1,0 +1,17 @@
+/*
+ * May this kernel run this problem on this device? Asked before anything is allocated.
+ */
+#ifndef FITS_H
+#define FITS_H
+
+#include "chapter.h"
+
+/*
+ * Looks at memory for its tensors, the blocks and the shared memory that its closed forms name, and at what `runs` says. If
+ * it may not, `reason` says why. *forms becomes its closed forms; all zeros where not even its tensors fit.
+ */
+bool kernel_fits(
+	const struct kernel *kernel, const struct problem *problem, const struct device *device,
+	struct closed_forms *forms, char *reason, size_t size);
+
+#endif

@@ -1,0 +1,67 @@
+#include "problem/attention.h"
+
+#include "support/number.h"
+
+#include <stdio.h>
+
+uint64_t attention_heads(const struct problem *problem)
+{
+	return (uint64_t)problem->batch * problem->heads;
+}
+
+double attention_pairs(const struct problem *problem)
+{
+	return (double)attention_heads(problem) * (double)problem->seq * (double)problem->seq;
+}
+
+double attention_flop(const struct problem *problem)
+{
+	return 4.0 * attention_pairs(problem) * (double)problem->dim;
+}
+
+uint64_t attention_rows(const struct problem *problem)
+{
+	return attention_heads(problem) * problem->seq;
+}
+
+int row_tile_queries(const struct problem *problem)
+{
+	return problem->tile_q ? (int)problem->tile_q : 128;
+}
+
+int row_tile_keys(const struct problem *problem)
+{
+	if (problem->tile_k)
+		return (int)problem->tile_k;
+	return problem->dim <= 96 ? 64 : 32;
+}
+
+bool row_threads_fit(const struct problem *problem, int most, char *reason, size_t size)
+{
+	if (row_tile_queries(problem) > most)
+		snprintf(
+			reason, size,
+			"--tile-q %zu asks for as many threads a block, the limit is %d: each may need 255 of 65,536 "
+			"registers",
+			problem->tile_q, most);
+	return row_tile_queries(problem) <= most;
+}
+
+struct visits attention_visits(const struct problem *problem, int Br, int Bc, bool skips)
+{
+	struct visits visits = {0, 0};
+	uint64_t N = problem->seq;
+	for (uint64_t first = 0; first < N; first += (uint64_t)Br) {
+		uint64_t end = smaller(first + (uint64_t)Br, N), kappa = N;
+		if (problem->causal && skips)
+			kappa = smaller(N, ceil_div(end, (uint64_t)Bc) * (uint64_t)Bc);
+		visits.keys += kappa;
+		visits.pairs += (end - first) * kappa;
+	}
+	return visits;
+}
+
+uint64_t fa1_statistics(const struct problem *problem, int Bc)
+{
+	return (4 * ceil_div(problem->seq, (uint64_t)Bc) - 2) * problem->seq;
+}

@@ -1,0 +1,28 @@
+/*
+ * Where the scores of a softmax come from when they are neither generated nor in x.npy.
+ *
+ *     --values 1,2,3               one row of numbers, -inf allowed
+ *     --load DIR with q.npy, k.npy (and no x.npy)
+ *                                  one row of the scores of attention, Q K^T / sqrt(d): row --row, counted through
+ *                                  all heads, not masked; V is its head's part of v.npy, generated if there is none
+ */
+#ifndef PROBLEM_SCORES_H
+#define PROBLEM_SCORES_H
+
+#include "problem/options.h"
+#include "verify/softmax.h"
+
+/* As struct chapter's `provide` (chapter.h). */
+int scores_provide(
+	const struct options *options, const char *tensor, struct problem *problem, unsigned *fixed, float **values,
+	struct error *error);
+
+/* As struct chapter's `expect`: softmax_expect, once --row is known to be a row of x. */
+int scores_expect(
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+	struct error *error);
+
+/* The row of x that --row means: of attention's scores, x holds just that one. */
+size_t scores_row(const struct problem *problem);
+
+#endif

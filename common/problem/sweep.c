@@ -1,0 +1,28 @@
+#include "problem/sweep.h"
+
+bool sweep_attention(size_t step, bool simulated, struct problem *problem)
+{
+	problem->seq = (size_t)128 << step;
+	return problem->seq <= (simulated ? 1024 : 16384);
+}
+
+bool sweep_backward(size_t step, bool simulated, struct problem *problem)
+{
+	problem->seq = (size_t)64 << step;
+	return problem->seq <= (simulated ? 512 : 16384);
+}
+
+bool sweep_softmax(size_t step, bool simulated, struct problem *problem)
+{
+	problem->cols = (size_t)256 << step;
+	return problem->cols <= (simulated ? 4096 : 65536);
+}
+
+bool sweep_matmul(size_t step, bool simulated, struct problem *problem)
+{
+	static const size_t small[] = {64, 128, 192, 256, 384}, large[] = {256, 512, 1024, 2048, 4096};
+	if (step >= sizeof small / sizeof small[0])
+		return false;
+	problem->m = problem->n = problem->k = simulated ? small[step] : large[step];
+	return true;
+}

@@ -1,0 +1,29 @@
+/*
+ * FlashAttention-1 beside FlashAttention-2: what loops where, what moves, what it costs, a column an algorithm.
+ */
+#ifndef REPORT_ATTENTION_SIDES_H
+#define REPORT_ATTENTION_SIDES_H
+
+#include "chapter.h"
+
+/* One column. Traffic comes from closed forms, which a counting run has just found equal to its counts. */
+struct attention_side {
+	const char *name, *outer, *inner, *state, *maximum, *kept, *above;
+	int tile[2]; /* Br, Bc */
+	uint64_t blocks, sms, rescales, divisions, statistics;
+	double units, equal_units, published_units, memory_bytes, error, floor_ms, time_ms;
+};
+
+/* Algorithm 1 with such tiles, from formulas alone: without error and time. It masks and skips nothing. */
+struct attention_side side_of_fa1(const struct problem *problem, const struct gpu *gpu, int Br, int Bc);
+
+/* A kernel that was run, in which K and V stream past tiles of Br queries, and which takes in `keys` keys at once: it
+ * rescales O that often. */
+struct attention_side side_of_fa2(
+	const struct kernel_result *kernel, const struct gpu *gpu, int Br, int Bc, int keys);
+
+void attention_sides_print(
+	const struct terminal *terminal, const struct problem *problem, const struct attention_side *sides,
+	size_t count);
+
+#endif
