@@ -119,7 +119,7 @@ sub choose_tasks {
 sub files_below {
     my (@directories) = @_;
     my @files;
-    File::Find::find({ wanted => sub { push @files, $File::Find::name if -f }, no_chdir => 1 }, grep { -d } @directories);
+    File::Find::find({ wanted => sub { push @files, $File::Find::name if -f && !m{/__pycache__/} }, no_chdir => 1 }, grep { -d } @directories);
     return sort @files;
 }
 
