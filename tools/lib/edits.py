@@ -85,7 +85,7 @@ def parse(text: str, path: str = "-") -> list[Edit]:
         if where == "old":
             edits[-1].fail("a text without a +++", replacement.line)
 
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if line == "#" or line.startswith("# "):
             continue
         if match := re.fullmatch(r"@ (\S+)(?: (.*))?", line):
@@ -119,7 +119,7 @@ def parse(text: str, path: str = "-") -> list[Edit]:
 
 
 def read(path: str | Path) -> list[Edit]:
-    return parse(Path(path).read_text(), str(path))
+    return parse(Path(path).read_text(encoding="utf-8"), str(path))
 
 
 def named(edits: Iterable[Edit], name: str) -> Edit:
