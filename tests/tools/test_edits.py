@@ -142,7 +142,8 @@ class Plant(unittest.TestCase):
         self.assertEqual(sorted(path.name for path in (self.place / "out").iterdir()), ["plain", "shared", "three"])
         self.assertEqual(first["plain"], self.made("out/plain"))
         second = self.made("out/shared")
-        self.assertEqual({name for name in second if first["shared"][name] != second[name]}, {"a.cuh", "b.cu", "planted"})
+        written = {name for name in second if first["shared"][name] != second[name]}
+        self.assertEqual(written, {"a.cuh", "b.cu", "planted"})
 
     def test_says_in_one_line_what_is_wrong(self) -> None:
         (self.place / "chapter/b.cu").write_text("// nothing\n")

@@ -144,7 +144,9 @@ def read_sources(directory: str | Path, patterns: Iterable[str] = SOURCES) -> di
 def affected(before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:
     """The files whose text differs, and those that include one of them, however indirectly."""
     found = {name for name, text in after.items() if before.get(name) != text}
-    includes = {name: set(re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE)) for name, text in after.items()}
+    includes = {
+        name: set(re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE)) for name, text in after.items()
+    }
     while more := {name for name, headers in includes.items() if headers & found} - found:
         found |= more
     return found
