@@ -51,7 +51,7 @@ sub copy_tree {
         or die "cannot copy to $tree\n";
     for my $chapter (map { $_->[0] } $report->programs) {
         mkdir "$tree/$chapter" or die "$tree/$chapter: $!\n";
-        my @files = grep { -f } map { glob "$report->{root}/$chapter/$_" } qw(*.c *.h *.cu Makefile);
+        my @files = grep { -f } map { glob "$report->{root}/$chapter/$_" } qw(*.c *.h *.cu *.cuh Makefile);
         system('cp', @files, "$tree/$chapter") == 0 or die "cannot copy $chapter to $tree\n";
     }
     $report->{trees}{$name} = $tree;
