@@ -45,7 +45,6 @@ clang++            clang            clang             clang          clang      
 clang-format       clang-format     clang-tools-extra clang          clang-tools      clang-extra-tools test  make format does not work
 gnuplot            gnuplot-nox      gnuplot           gnuplot        gnuplot          gnuplot           test  there are no pictures
 DejaVuSans.ttf     fonts-dejavu-core dejavu-sans-fonts ttf-dejavu    dejavu-fonts     font-dejavu       test  pictures have another font
-unifdef            unifdef          unifdef           unifdef        unifdef          unifdef           test  make handout does not work, nor its tests
 criterion.h        libcriterion-dev criterion-devel   -              -                criterion-dev     test  make test does not work
 cJSON.h            libcjson-dev     cjson-devel       cjson          cJSON-devel      cjson-dev         test  make test does not work
 zip                zip              zip               zip            zip              zip               test  the tests of handing in fail

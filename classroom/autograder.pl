@@ -17,7 +17,7 @@ my $classroom = dirname(realpath($0));
 my $course = dirname($classroom);
 
 # What a grader never needs: history, builds, tests but their data.
-my $LEFT_OUT = qr{^(?:\.git|\.ci|build|tests/(?!data(?:/|$))[^/]+)(?:/|$)|\.(?:o|fast|zip)$};
+my $LEFT_OUT = qr{^(?:\.git|\.ci|build|tests/(?!data(?:/|$))[^/]+)(?:/|$)|(?:^|/)__pycache__(?:/|$)|\.(?:o|fast|zip)$};
 
 sub fail { my ($status, $message) = @_; print STDERR "gradescope: $message\n"; exit $status }
 

@@ -2,7 +2,7 @@
 # Grades a submission, or looks at one without grading it. What `make grade`, `make check-submission` and the autograder
 # call; classroom/README.md has the rules, the points and what this can and cannot keep out.
 #
-# Nothing of a submission but the six .cu files and predictions.txt is read, and nothing of it runs in this process or in
+# Nothing of a submission but the files with tasks and predictions.txt is read, and nothing of it runs in this process or in
 # the judge: each kernel runs in a process of its own (grade/Sandbox.pm) that knows no right answer (grade/runner.c);
 # grade/judge.c, which knows them, reads the files it leaves.
 use strict;
@@ -75,7 +75,7 @@ my ($cc, $cxx) = ($ENV{CC} || 'gcc', $ENV{CXX} || '');
 sub open_tree {
     $course = dirname($here);
     chomp($cxx = lines('sh', "$course/simcc/counterpart.sh", 'c++', $cc)) if $cxx eq '';
-    $teacher = -f "$here/handout.pl";
+    $teacher = -f "$here/handout.py";
     $tree = defined $opt{key} && $opt{key} ne '' && $teacher ? class_tree($opt{key}) : $course;
     @tasks = Tasks::read_tasks("$here/tasks.tsv");
     @cases = Tasks::read_cases("$here/grade/cases.tsv");
@@ -119,14 +119,14 @@ sub choose_tasks {
 sub files_below {
     my (@directories) = @_;
     my @files;
-    File::Find::find({ wanted => sub { push @files, $File::Find::name if -f }, no_chdir => 1 }, grep { -d } @directories);
+    File::Find::find({ wanted => sub { push @files, $File::Find::name if -f && !m{/__pycache__/} }, no_chdir => 1 }, grep { -d } @directories);
     return sort @files;
 }
 
 # The hand-out of a class, from which its judge is built. It is made anew when anything of the course has changed.
 sub class_tree {
     my ($key) = @_;
-    my @files = grep { -f && !m{^\Q$course\E/simcc/(?:build|bench|tests)/} } files_below(map { "$course/$_" } qw(common simcc classroom plots tests/data/real_qkv)),
+    my @files = grep { -f && !m{^\Q$course\E/simcc/(?:build|bench|tests)/} } files_below(map { "$course/$_" } qw(common simcc classroom plots tools/lib tests/data/real_qkv)),
         glob("\Q$course\E/0*_*/{Makefile,*.md,*.tsv,*.c,*.h,*.cu,*.cuh} \Q$course\E/{setup.sh,LICENSE,.clang-format,.gitignore}");
     my $state = sha1_hex(join "\0", $key, map { "$_ " . join ' ', (stat)[ 7, 9 ] } @files);
     my $base = $ENV{GRADE_BUILD} || "$course/build/classroom";
@@ -137,7 +137,7 @@ sub class_tree {
     return "$class-$version" if -f "$class-$version/.complete";
     remove_tree(glob "$class-*");
     my $log = "$base/class.log";
-    system('sh', '-c', 'log=$1; shift; exec "$@" >"$log" 2>&1', 'sh', $log, 'perl', "$here/handout.pl", "$class-$version",
+    system('sh', '-c', 'log=$1; shift; exec "$@" >"$log" 2>&1', 'sh', $log, 'python3', "$here/handout.py", "$class-$version",
         '--class', $key) == 0 or die "the hand-out of this class cannot be made: " . (slurp($log) // '') . "\n";
     open my $mark, '>', "$class-$version/.complete" or die "$class-$version: $!\n";
     close $mark;
@@ -146,38 +146,40 @@ sub class_tree {
 
 # ---- what lies between the markers of a task ----
 
-sub region {
-    my ($text, $id) = @_;
-    return $text =~ m{^[ \t]*// task \Q$id\E:[^\n]*\n(.*?)^[ \t]*// end \Q$id\E\b}ms ? $1 : undef;
+# In all files of a chapter: texts {file => text}.
+sub regions {
+    my ($texts, $id) = @_;
+    return map { $texts->{$_} =~ m{^[ \t]*// task \Q$id\E:[^\n]*\n(.*?)^[ \t]*// end \Q$id\E\b}msg } sort keys %$texts;
 }
 
-# What counts of a region: its words, without comments, spaces and the choice of HANDOUT.
+# What counts of a region: its words, without comments and spaces.
 sub words_of {
     my ($region) = @_;
-    my $code = join ' ', grep { !/^\s*#\s*(?:ifndef|else|endif)/ } Source::code_lines($region);
-    return join ' ', $code =~ /\w+|[^\w\s]/g;
+    return join ' ', (join ' ', Source::code_lines($region)) =~ /\w+|[^\w\s]/g;
 }
+
+sub hash_of { return sha1_hex(encode('UTF-8', words_of($_[0]))) }
 
 sub is_untouched {
-    my ($text, $task) = @_;
-    my $region = region($text, $task->{id});
-    return defined $region && ($stubs{ $task->{id} } // '') eq sha1_hex(encode('UTF-8', words_of($region)));
+    my ($texts, $task) = @_;
+    my @regions = regions($texts, $task->{id});
+    return @regions && !grep { ($stubs{ $task->{id} } // '') ne hash_of($_) } @regions;
 }
 
-# The student's file with every task solved but one: what another task does wrong is not charged here.
+# The student's files with every task solved but one: what another task does wrong is not charged here.
 sub isolated {
-    my ($text, $task, $file) = @_;
+    my ($texts, $task) = @_;
     return unless $teacher;
     my $directory = "$scratch/isolate";
     remove_tree($directory);
     make_path("$directory/$task->{chapter}");
     my $table = "$tree/class.tsv";
-    my $class = -f $table ? slurp($table) : lines("perl", "$here/handout.pl", "--class-table");
+    my $class = -f $table ? slurp($table) : lines('python3', "$here/handout.py", '--class-table');
     spill("$directory/class.tsv", $class);
-    spill("$directory/$task->{chapter}/$file", $text);
-    my $status = system('sh', '-c', 'exec "$@" >/dev/null 2>&1', 'sh', 'perl', "$here/handout.pl", '--solve', $directory,
+    spill("$directory/$task->{chapter}/$_", $texts->{$_}) for keys %$texts;
+    my $status = system('sh', '-c', 'exec "$@" >/dev/null 2>&1', 'sh', 'python3', "$here/handout.py", '--solve', $directory,
         '--except', $task->{id});
-    return $status == 0 ? slurp("$directory/$task->{chapter}/$file") : undef;
+    return $status == 0 ? { map { $_ => slurp("$directory/$task->{chapter}/$_") } keys %$texts } : undef;
 }
 
 sub lines {
@@ -282,37 +284,40 @@ sub hazardous {
 
 # ---- one chapter ----
 
-# In a hand-out the judge is built from the file that was handed out, not from the one that was worked on.
 sub chapter_of {
     my ($task, $directory) = @_;
-    my $original = "$tree/classroom/grade/original/$task->{file}";
-    return Chapter->new(tree => $tree, chapter => $task->{chapter}, file => $task->{file}, cc => $cc, cxx => $cxx,
-        scratch => $directory, original => -f $original ? $original : undef);
+    return Chapter->new(tree => $tree, chapter => $task->{chapter}, cc => $cc, cxx => $cxx, scratch => $directory);
+}
+
+# What a submission has of the files that count, {file => text}, as they were handed out where it has none; and what is
+# the matter with those, {file => why}.
+sub texts_of {
+    my ($chapter, $submission) = @_;
+    my (%texts, %problems);
+    for my $file ($chapter->counted) {
+        my $entry = $submission->{"$chapter->{chapter}/$file"};
+        $texts{$file} = $entry->{text} // $chapter->{sources}{$file};
+        $problems{$file} = $entry->{problem} unless defined $entry->{text};
+    }
+    return (\%texts, \%problems);
 }
 
 sub grade_chapter {
     my ($chapter_name, $submission, $predictions, $report) = @_;
     my @mine = grep { $_->{chapter} eq $chapter_name } @tasks;
-    my $file = $mine[0]{file};
-    my $entry = $submission->{"$chapter_name/$file"};
     my $directory = "$scratch/$chapter_name";
     make_path($directory);
     my $chapter = chapter_of($mine[0], $directory);
     $chapter->build_kit;
 
-    if (defined $entry->{text}) {
-        my @list = Tasks::cases_of(\@cases, $chapter_name, $opt{key} // '', sha256_hex($entry->{text}));
-        my $grading = { chapter => $chapter, text => $entry->{text}, cases => \@list, builds => {} };
-        for my $task (@mine) {
-            $task->{criteria} = is_untouched($entry->{text}, $task) ? untouched($task) : grade_code($grading, $task);
-            count_points($task, $chapter, $predictions);
-            $report->();
-        }
-    } else {
-        for my $task (@mine) {
-            $task->{criteria} = nothing_to_grade('not there', "not graded: $chapter_name/$file $entry->{problem}");
-            count_points($task, $chapter, $predictions);
-        }
+    my ($texts, $problems) = texts_of($chapter, $submission);
+    my @list = Tasks::cases_of(\@cases, $chapter_name, $opt{key} // '', label_of($texts));
+    my $grading = { chapter => $chapter, texts => $texts, cases => \@list, builds => {} };
+    for my $task (@mine) {
+        my ($file) = grep { regions({ $_ => $chapter->{sources}{$_} }, $task->{id}) } sort keys %$problems;
+        $task->{criteria} = defined $file ? nothing_to_grade('not there', "not graded: $chapter_name/$file $problems->{$file}")
+            : is_untouched($texts, $task) ? untouched($task) : grade_code($grading, $task);
+        count_points($task, $chapter, $predictions);
         $report->();
     }
     remove_tree($directory);
@@ -332,12 +337,15 @@ sub untouched {
         "make hint N=$task->{number} helps to begin.");
 }
 
-# A text of the file, built once, its kernels run once: { category, ... } where it cannot be built, else { found }.
+sub label_of { my ($texts) = @_; return sha256_hex(join "\0", map { ($_, $texts->{$_}) } sort keys %$texts) }
+
+# Texts of the files, built once, their kernels run once: { category, ... } where they cannot be built, else { found }.
 sub build_of {
-    my ($grading, $text, @kernels) = @_;
+    my ($grading, $texts, @kernels) = @_;
     my $chapter = $grading->{chapter};
-    my $label = substr sha256_hex($text), 0, 16;
-    my $built = $grading->{builds}{$label} //= $chapter->build($text, $label, with_line_numbers($grading->{text}, $text));
+    my $label = substr label_of($texts), 0, 16;
+    my %numbered = map { $_ => with_line_numbers($grading->{texts}{$_}, $texts->{$_}) } keys %$texts;
+    my $built = $grading->{builds}{$label} //= $chapter->build($texts, $label, \%numbered);
     return $built if $built->{category};
     $built->{found}{$_} //= run_kernel($chapter, $built, $_, $grading->{cases}) for @kernels;
     return $built;
@@ -362,7 +370,7 @@ sub with_line_numbers {
 sub grade_code {
     my ($grading, $task) = @_;
     my @kernels = @{ $task->{kernels} };
-    my $whole = build_of($grading, $grading->{text}, @kernels);
+    my $whole = build_of($grading, $grading->{texts}, @kernels);
     my $broken = $whole->{category} // '';
     if (!$broken) {
         my $criteria = criteria_of(\@kernels, $whole->{found});
@@ -382,8 +390,8 @@ sub not_built {
 
 sub grade_alone {
     my ($grading, $task) = @_;
-    my $text = isolated($grading->{text}, $task, $grading->{chapter}{file}) // return;
-    my $build = build_of($grading, $text, @{ $task->{kernels} });
+    my $texts = isolated($grading->{texts}, $task) // return;
+    my $build = build_of($grading, $texts, @{ $task->{kernels} });
     return $build->{category} ? not_built($build) : criteria_of($task->{kernels}, $build->{found});
 }
 
@@ -444,8 +452,8 @@ sub count_points {
 sub chapters { my %seen; return grep { !$seen{$_}++ } map { $_->{chapter} } @tasks }
 
 sub wanted_files {
-    my %file = map { $_->{chapter} => $_->{file} } @tasks;
-    return map { "$_/$file{$_}" } chapters();
+    my %first = map { $_->{chapter} => $_ } @tasks;
+    return map { my $chapter = $_; map { "$chapter/$_" } chapter_of($first{$chapter}, $scratch)->counted } chapters();
 }
 
 sub fresh_results {
@@ -534,24 +542,23 @@ sub check_submission {
     my $found = 0;
     for my $chapter_name (chapters()) {
         my ($task) = grep { $_->{chapter} eq $chapter_name } @tasks;
-        my $entry = $submission->{"$chapter_name/$task->{file}"};
-        my $line;
-        if (!defined $entry->{text}) {
-            $line = "$entry->{problem}: its tasks get no points";
-        } else {
-            my $chapter = chapter_of($task, $scratch);
-            $chapter->build_kit;
-            my $build = $chapter->build($entry->{text}, $chapter_name);
-            my @left = grep { $_->{chapter} eq $chapter_name && is_untouched($entry->{text}, $_) } @tasks;
-            my @here = grep { $_->{chapter} eq $chapter_name } @tasks;
-            my @lost = grep { !defined region($entry->{text}, $_->{id}) } @here;
-            $line = $build->{category} ? "$build->{category}: $build->{message}"
-                : sprintf('compiles; %d of %d tasks begun%s', @here - @left, scalar @here,
-                    @lost ? '; without its markers: ' . join(', ', map { $_->{id} } @lost) : '');
-            $found = 1 if $build->{category};
+        my $chapter = chapter_of($task, $scratch);
+        my ($texts, $problems) = texts_of($chapter, $submission);
+        for my $file (sort keys %$problems) {
+            $found = 1;
+            print Results::wrapped("$problems->{$file}: its tasks get no points", sprintf('%-37s', "$chapter_name/$file"), ' ' x 37);
         }
-        $found = 1 unless defined $entry->{text};
-        print Results::wrapped($line, sprintf('%-37s', "$chapter_name/$task->{file}"), ' ' x 37);
+        next if keys %$problems == keys %$texts;
+        $chapter->build_kit;
+        my $build = $chapter->build($texts, $chapter_name);
+        my @here = grep { $_->{chapter} eq $chapter_name } @tasks;
+        my @left = grep { is_untouched($texts, $_) } @here;
+        my @lost = grep { !regions($texts, $_->{id}) } @here;
+        my $line = $build->{category} ? "$build->{category}: $build->{message}"
+            : sprintf('compiles; %d of %d tasks begun%s', @here - @left, scalar @here,
+                @lost ? '; without its markers: ' . join(', ', map { $_->{id} } @lost) : '');
+        $found = 1 if $build->{category};
+        print Results::wrapped($line, sprintf('%-37s', $chapter_name), ' ' x 37);
     }
     my $entry = $submission->{'predictions.txt'};
     my ($bytes, undef, $problems) = Predictions::parse(decode('UTF-8', $entry->{text} // ''));
@@ -610,35 +617,21 @@ sub print_answers {
     return 0;
 }
 
-# The tasks of this tree as they are handed out: SHA-1 of the words between their markers.
+# The tasks of this tree as they are handed out: SHA-1 of the words between their markers. The course keeps them apart.
 sub stubs_of_tree {
-    my (%stubs, %text);
+    my %stubs;
     for my $task (@tasks) {
-        my $path = "$course/$task->{chapter}/$task->{file}";
-        $text{$path} //= stub_text($path);
-        my $region = region($text{$path}, $task->{id});
-        $stubs{ $task->{id} } = sha1_hex(encode('UTF-8', words_of($region))) if defined $region;
+        my $stub = "$here/tasks/$task->{id}/stub.cu";
+        my ($region) = -f $stub ? slurp($stub) : regions(chapter_of($task, '')->{sources}, $task->{id});
+        $stubs{ $task->{id} } = hash_of($region) if defined $region;
     }
     return %stubs;
-}
-
-# What unifdef -DHANDOUT leaves. Its regions are plain ones: no conditions inside.
-sub stub_text {
-    my ($path) = @_;
-    my ($in, $keep, $out) = (0, 1, '');
-    for my $line (split /^/, slurp($path) // die "$path: cannot be read\n") {
-        if ($line =~ /^\s*#\s*ifndef\s+HANDOUT\b/) { ($in, $keep) = (1, 0) }
-        elsif ($in && $line =~ /^\s*#\s*else\b/) { $keep = 1 }
-        elsif ($in && $line =~ /^\s*#\s*endif\b/) { ($in, $keep) = (0, 1) }
-        elsif ($keep) { $out .= $line }
-    }
-    return $out;
 }
 
 sub print_stubs {
     my %found = stubs_of_tree();
     print "# The tasks as they were handed out: SHA-1 of the words between the markers (grade.pl --stubs).\n# task\tsha1\n";
-    print "$_->{id}\t", $found{ $_->{id} } // die("$_->{chapter}/$_->{file}: no markers of task $_->{id}\n"), "\n" for @tasks;
+    print "$_->{id}\t", $found{ $_->{id} } // die("$_->{chapter}: no markers of task $_->{id}\n"), "\n" for @tasks;
 }
 
 # ---- the halves that do not depend on a submission, built beforehand ----

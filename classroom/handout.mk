@@ -1,11 +1,11 @@
-# Hand-outs and hints. Included by the course's Makefile and by a student's; a student's tree has no handout.pl.
+# Hand-outs and hints. Included by the course's Makefile and by a student's; a student's tree has no handout.py.
 .PHONY: handout hint
 
 # OUT and CLASS reach the shell as they were typed: make hands its command line down in the environment.
 handout:
-	@test -f classroom/handout.pl || { echo "handout: this tree was handed out; only the course makes hand-outs" >&2; exit 2; }
+	@test -f classroom/handout.py || { echo "handout: this tree was handed out; only the course makes hand-outs" >&2; exit 2; }
 	@test -n "$$OUT" || { echo "handout: where to? make handout OUT=directory [CLASS=key]" >&2; exit 2; }
-	@perl classroom/handout.pl "$$OUT" $${CLASS+--class "$$CLASS"}
+	@python3 classroom/handout.py "$$OUT" $${CLASS+--class "$$CLASS"}
 
 hint:
-	@perl classroom/hint.pl
+	@python3 classroom/hint.py

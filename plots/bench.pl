@@ -472,7 +472,7 @@ sub find_commit {
     my $commit = `git rev-parse --short=10 HEAD 2>/dev/null`;
     chomp $commit;
     return 'unknown' if $? != 0 || $commit eq '';
-    my $sources = "common '0*_*/*.c' '0*_*/*.h' '0*_*/*.cu' plots/bench.pl";
+    my $sources = "common '0*_*/*.c' '0*_*/*.h' '0*_*/*.cu' '0*_*/*.cuh' plots/bench.pl";
     my $changed = `git status --porcelain --untracked-files=no -- $sources 2>/dev/null`;
     return $changed eq '' ? $commit : "$commit + changes";
 }

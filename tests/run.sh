@@ -1,12 +1,14 @@
 #!/bin/sh
 # Runs suites, one at a time more than there are cores (some wait for a program), and prints a table.
 #   run.sh BUILD_DIR EXPECTED.tsv suite...
-# A suite is BUILD_DIR/NAME, of Criterion; simcc_NAME is one of simcc/tests, which has a runner of its own. It fails if a
-# test fails, if its closing line is missing, or if it held another number of tests than EXPECTED.tsv says: a suite that
+# A suite is BUILD_DIR/NAME, of Criterion, or PART_WHAT with tests/PART/test_WHAT.py, of unittest (support/suite.py);
+# simcc_NAME is one of simcc/tests, which has a runner of its own. It fails if a test fails, if its closing line is missing, or if it held another number of tests than EXPECTED.tsv says: a suite that
 # lost its tests is no green one. Ends with the sums, alone on a line.
 set -u
 # The makes that the tests start are a user's, and nobody's submakes.
 unset MAKEFLAGS MFLAGS MAKELEVEL WERROR
+here=$(cd "$(dirname "$0")" && pwd)
+python_suite() { echo "$here/${1%%_*}/test_${1#*_}.py"; }
 
 # run.sh --one BUILD_DIR suite: leaves its output, exit status and seconds in BUILD_DIR/log
 if [ "${1:-}" = --one ]; then
@@ -14,9 +16,10 @@ if [ "${1:-}" = --one ]; then
 	log=$build/log/$suite.log
 	rm -f "$build/xml/$suite.xml"
 	case $suite in
-	simcc_*) set -- "$(dirname "$0")/../simcc/tests/run.py" -j1 --junit "$build/xml/$suite.xml" "${suite#simcc_}" ;;
+	simcc_*) set -- "$here/../simcc/tests/run.py" -j1 --junit "$build/xml/$suite.xml" "${suite#simcc_}" ;;
 	*) set -- "$build/$suite" -j1 --color=never --xml="$build/xml/$suite.xml" ;;
 	esac
+	[ -f "$(python_suite "$suite")" ] && set -- "$here/support/suite.py" "$(python_suite "$suite")" "$build/xml/$suite.xml"
 	start=$(date +%s%N)
 	timeout -k 5 "${SUITE_TIMEOUT:-900}" "$@" >"$log" 2>&1 </dev/null
 	status=$?
@@ -43,13 +46,17 @@ for suite in "$@"; do
 	status=127 seconds=0
 	[ -r "$log.status" ] && read -r status seconds <"$log.status"
 
-	case $suite in
-	simcc_*) # 13 passed, 13 failed, 0 skipped: its runner has looked whether these are all
+	kind=$suite
+	[ -f "$(python_suite "$suite")" ] && kind=python
+	listed() { sed -n "s/^$suite$tab\([0-9]*\)\$/\1/p" "$expected"; }
+	case $kind in
+	simcc_* | python) # 13 passed, 13 failed, 0 skipped; simcc's runner has looked whether these are all
 		synthesis=$(grep '^[0-9]* passed, [0-9]* failed, [0-9]* skipped$' "$log" | tail -n 1)
 		number() { echo "$synthesis" | sed -n "s/.*\b\([0-9][0-9]*\) $1.*/\1/p"; }
 		good=$(number passed) bad=$(number failed) left_out=$(number skipped)
 		good=${good:-0} bad=${bad:-0} left_out=${left_out:-0}
 		all=$((good + bad + left_out)) want=$all
+		[ $kind = python ] && want=$(listed)
 		;;
 	*) # [====] Synthesis: Tested: 26 | Passing: 13 | Failing: 13 | Crashing: 2
 		synthesis=$(grep '^\[====\] Synthesis:' "$log" | tail -n 1)
@@ -59,7 +66,7 @@ for suite in "$@"; do
 		all=$(sed -n 's/^<testsuites .* tests="\([0-9]*\)".*/\1/p' "$xml" 2>/dev/null)
 		all=${all:-$ran}
 		left_out=$((all - ran))
-		want=$(sed -n "s/^$suite$tab\([0-9]*\)\$/\1/p" "$expected")
+		want=$(listed)
 		;;
 	esac
 

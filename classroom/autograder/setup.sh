@@ -7,7 +7,7 @@ if command -v apt-get >/dev/null 2>&1 && [ "${SKIP_INSTALL:-}" = "" ]; then
 	apt-get update -qq
 	# bubblewrap is used where the image allows it; without it there are limits
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc g++ libc6-dev make perl python3 \
-		binutils unifdef bubblewrap
+		binutils bubblewrap
 fi
 cd "$base/source"
 if [ -f key ]; then

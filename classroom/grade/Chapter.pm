@@ -10,11 +10,17 @@ use Source;
 
 my $JSON = JSON::PP->new->utf8;
 
-# new(tree => where chapters and common/ are, chapter, file, cc, cxx, scratch, original => undef or a path)
+# new(tree => where chapters and common/ are, chapter, cc, cxx, scratch)
 sub new {
     my ($class, %self) = @_;
     my $self = bless \%self, $class;
-    $self->{name} = $self->{file} =~ s/\.cu$//r;
+    # In a hand-out the files that were handed out, not those that were worked on.
+    $self->{original} = "$self->{tree}/classroom/grade/original/$self->{chapter}";
+    $self->{original} = "$self->{tree}/$self->{chapter}" unless -d $self->{original};
+    my %text = map { s{.*/}{}r => slurp($_) } glob "\Q$self->{original}\E/*.{cu,cuh}";
+    $self->{sources} = \%text;
+    my %own = map { $_ => 1 } map { included($_) } values %text;
+    $self->{headers} = [ sort keys %own ];
     $self->{kit} = "$self->{tree}/build/" . join('_', map { s{.*/}{}r } split ' ', $self->{cc}) . "/sim/classroom/$self->{chapter}";
     return $self;
 }
@@ -24,7 +30,7 @@ sub build_kit {
     my ($self) = @_;
     my @command = ('make', '--no-print-directory', '-s', '-C', "$self->{tree}/$self->{chapter}", '-f',
         "$self->{tree}/classroom/grade/judge.mk", 'kit', 'DEVICE=sim', "CC=$self->{cc}", "CXX=$self->{cxx}",
-        $self->{original} ? "ORIGINAL=$self->{original}" : ());
+        "ORIGINAL=$self->{original}");
     my $log = "$self->{scratch}/kit.log";
     make_path("$self->{tree}/build");
     open my $lock, '>', "$self->{tree}/build/.classroom-lock" or die "$self->{tree}/build: cannot be written: $!\n";
@@ -44,39 +50,78 @@ sub slurp {
     return $text;
 }
 
-# Checks one text of NAME.cu and builds it, or $compiled in its place: the same with #line directives. Returns { runner }
-# or { category, message, hint }.
+# The names of headers that a text includes with quotes.
+sub included { return $_[0] =~ /^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"/mg }
+
+# The files that hold regions: what of a submission is looked at.
+sub counted {
+    my ($self) = @_;
+    return grep { $self->{sources}{$_} =~ m{^[ \t]*// task [^\s:]+:}m } sort keys %{ $self->{sources} };
+}
+
+# The .cu to compile anew: those that count, and those that include what counts, however indirectly.
+sub compiled {
+    my ($self) = @_;
+    my %affected = map { $_ => 1 } $self->counted;
+    my $before = 0;
+    while ($before != keys %affected) {
+        $before = keys %affected;
+        for my $name (keys %{ $self->{sources} }) {
+            $affected{$name} = 1 if grep { $affected{$_} } included($self->{sources}{$name});
+        }
+    }
+    return grep { /\.cu$/ } sort keys %affected;
+}
+
+# Checks texts {file => text} of the files that count and builds them with the teacher's own, or $compiled in their place:
+# the same with #line directives. Returns { runner } or { category, message, hint }.
 sub build {
-    my ($self, $text, $label, $compiled) = @_;
+    my ($self, $texts, $label, $compiled) = @_;
     my $directory = "$self->{scratch}/$label";
     make_path($directory);
-    my @why = Source::refusals($text, "$self->{name}.h");
+    my @why = map { my $file = $_; map { "$file: $_" } Source::refusals($texts->{$file}, @{ $self->{headers} }) } sort keys %$texts;
     return refused(@why) if @why;
-    my $source = "$directory/$self->{name}.cu";
-    open my $out, '>:raw', $source or die "$source: cannot be written: $!\n";
-    print $out $compiled // $text;
-    close $out or die "$source: cannot be written: $!\n";
-
-    my $sim = "$self->{tree}/simcc/simcc";
-    my %environment = (CC => $self->{cc}, CXX => $self->{cxx}, TMPDIR => $directory);
-    my $result = Sandbox::run(command => [ $sim, qw(-c -g -w), "-I$self->{tree}/$self->{chapter}", $source, '-o',
-            "$directory/student.o" ], everything => 1, read => [ $self->{tree} ], write => [$directory],
-            cpu_seconds => Sandbox::limit('compile_seconds'), environment => \%environment,
-            output => "$directory/compile.log", memory_mb => 4 * Sandbox::limit('memory_mb'));
-    return does_not_compile($result, slurp("$directory/compile.log", 20_000), $directory) if $result->{status} || $result->{signal};
+    my %written = (%{ $self->{sources} }, %{ $compiled // $texts });
+    for my $name (keys %written) {
+        open my $out, '>:raw', "$directory/$name" or die "$directory/$name: cannot be written: $!\n";
+        print $out $written{$name};
+        close $out or die "$directory/$name: cannot be written: $!\n";
+    }
+    my %anew = map { $_ => 1 } $self->compiled;
+    my @objects;
+    for my $name (grep { /\.cu$/ } sort keys %written) {
+        my $object = $name =~ s/\.cu$/.o/r;
+        push @objects, $anew{$name} ? "$directory/$object" : "$self->{kit}/original/$object";
+        my $problem = $anew{$name} ? $self->compile($directory, $name, $objects[-1]) : undef;
+        return $problem if $problem;
+    }
+    my $problem = $self->link_log($directory, 'ld', '-r', @objects, '-o', "$directory/student.o");
+    return { category => 'does not compile', message => "it does not link: $problem" } if $problem;
 
     @why = Source::object_refusals($self->symbols("$directory/student.o"));
     return refused(@why) if @why;
-    my $problem = $self->link_runner($directory);
+    $problem = $self->link_runner($directory);
     return { category => 'does not compile', message => "it does not link: $problem" } if $problem;
     return { runner => "$directory/runner", directory => $directory };
+}
+
+# Undef, or why not as build returns it.
+sub compile {
+    my ($self, $directory, $name, $object) = @_;
+    my %environment = (CC => $self->{cc}, CXX => $self->{cxx}, TMPDIR => $directory);
+    my $result = Sandbox::run(command => [ "$self->{tree}/simcc/simcc", qw(-c -g -w), "-I$self->{tree}/$self->{chapter}",
+            "$directory/$name", '-o', $object ], everything => 1, read => [ $self->{tree} ], write => [$directory],
+            cpu_seconds => Sandbox::limit('compile_seconds'), environment => \%environment,
+            output => "$directory/compile.log", memory_mb => 4 * Sandbox::limit('memory_mb'));
+    return unless $result->{status} || $result->{signal};
+    return does_not_compile($result, slurp("$directory/compile.log", 20_000), $directory);
 }
 
 sub refused {
     my (@why) = @_;
     my $more = @why > 3 ? sprintf(' (and %d more)', @why - 3) : '';
     return { category => 'refused', message => join('; ', @why[ 0 .. ($#why < 2 ? $#why : 2) ]) . $more,
-        hint => 'A kernel file includes its own header, defines the functions of that header and launches kernels; '
+        hint => "A kernel file includes its chapter's headers, defines functions of them and launches kernels; "
             . 'it needs nothing else.' };
 }
 
@@ -117,11 +162,16 @@ sub link_runner {
     local @ENV{qw(CC CXX)} = @$self{qw(cc cxx)};
     system('objcopy', '--wildcard', (map { ('-R', $_, '-R', ".rela$_") } qw(.init_array*)), "--redefine-syms=$self->{tree}/classroom/grade/names", "$directory/student.o", "$directory/guarded.o") == 0
         or die "objcopy failed (package binutils)\n";
-    my @command = ("$self->{tree}/simcc/simcc", "$kit/guard_begin.o", "$directory/guarded.o", "$kit/guard_end.o",
-        "$kit/rest.o", '-lm', '-o', "$directory/runner");
-    system('sh', '-c', 'log=$1; shift; exec "$@" >"$log" 2>&1', 'sh', "$directory/link.log", @command) == 0
-        or return (split /\n/, slurp("$directory/link.log", 2000) || 'no message')[0];
-    return;
+    return $self->link_log($directory, "$self->{tree}/simcc/simcc", "$kit/guard_begin.o", "$directory/guarded.o",
+        "$kit/guard_end.o", "$kit/rest.o", '-lm', '-o', "$directory/runner");
+}
+
+# Undef, or the first line of what the linker says.
+sub link_log {
+    my ($self, $directory, @command) = @_;
+    my $status = system('sh', '-c', 'log=$1; shift; exec "$@" >"$log" 2>&1', 'sh', "$directory/link.log", @command);
+    return if $status == 0;
+    return (split /\n/, slurp("$directory/link.log", 2000) || 'no message')[0] =~ s/\Q$directory\E\///gr;
 }
 
 # ---- one case ----

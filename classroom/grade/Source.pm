@@ -1,7 +1,7 @@
-# Is this .cu something we are willing to run? Looks at the text before it is compiled, and at the object after it.
+# Is this .cu or .cuh something we are willing to run? Looks at the text before it is compiled, and at the object after it.
 #
-# The rules are those of the chapters: a kernel file is CUDA C that includes its own header and the language's, defines
-# the functions of that header and launches kernels. What could take a program away from the judge is refused with one
+# The rules are those of the chapters: a kernel file is CUDA C that includes its chapter's headers and the language's,
+# defines functions of them and launches kernels. What could take a program away from the judge is refused with one
 # line; how far this goes, and where it ends, is in classroom/README.md.
 package Source;
 use strict;
@@ -60,9 +60,9 @@ sub code_lines {
     return map { ($_, ('') x (shift(@more) // 0)) } split /\n/, $out, -1;
 }
 
-# The reasons why this text is not compiled, "line 12: ..."; none if it may be.
+# The reasons why this text is not compiled, "line 12: ..."; none if it may be. @own: the chapter's headers.
 sub refusals {
-    my ($text, $header) = @_;
+    my ($text, @own) = @_;
     # A form feed behind a backslash continues a line for gcc, and not for us.
     return ("it has control characters, expected text") if $text =~ /[\x00-\x08\x0b-\x1f\x7f]/;
     return ("it has characters that stand for others (trigraphs)") if $text =~ m{\?\?[=/'()!<>-]};
@@ -70,7 +70,7 @@ sub refusals {
     for my $line (code_lines($text)) {
         $number++;
         if ($line =~ /^\s*(?:#|%:)\s*(\w*)(.*)/) {
-            push @why, map { "line $number: $_" } directive($1, $2, $header);
+            push @why, map { "line $number: $_" } directive($1, $2, @own);
             next unless $1 =~ /^(?:define|if|elif)$/;
         }
         push @why, "line $number: ## is not allowed" if $line =~ /##|%:%:/;
@@ -86,12 +86,12 @@ sub refusals {
 }
 
 sub directive {
-    my ($name, $rest, $header) = @_;
+    my ($name, $rest, @own) = @_;
     if ($name eq 'include') {
-        return () if $rest =~ /^\s*"\Q$header\E"\s*$/;
+        return () if $rest =~ /^\s*"([\w.]+)"\s*$/ && grep { $_ eq $1 } @own;
         return () if $rest =~ /^\s*[<"]([\w.\/]+)[>"]\s*$/ && grep { $_ eq $1 } @HEADERS;
         my $what = $rest =~ s/^\s+|\s+$//gr;
-        return "#include $what is not allowed; \"$header\" and headers of C and CUDA are";
+        return "#include $what is not allowed; " . join(', ', map { "\"$_\"" } @own) . ' and headers of C and CUDA are';
     }
     return () if $name =~ /^(?:define|undef|if|ifdef|ifndef|elif|else|endif|error|warning|)$/;
     return () if $name eq 'pragma' && $rest =~ /^\s*(?:unroll|nounroll|once)\b/;

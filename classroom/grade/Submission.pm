@@ -28,7 +28,7 @@ sub read_submission {
     my ($top, @notes) = find_top($entries, @wanted);
     my %files;
     for my $name (@wanted) {
-        my ($at, @more) = $entries->{"$top$name"} ? "$top$name" : stray($entries, $name);
+        my ($at, @more) = $entries->{"$top$name"} ? "$top$name" : stray($entries, $name, map { "$top$_" } @wanted);
         if (!defined $at) {
             $files{$name} = { problem => 'is missing' };
         } elsif (@more) {
@@ -57,21 +57,21 @@ sub find_top {
     return ($top, $top eq '' ? () : "the tree was found in the folder $top");
 }
 
-# A .cu that lies in no directory of its chapter; a text file that lies somewhere else.
+# A .cu that lies in no directory of its chapter; a text file that lies somewhere else. Chapters have files of one name.
 sub stray {
-    my ($entries, $name) = @_;
-    my $base = basename($name);
-    return sort grep { basename($_) eq $base && !m{(?:^|/)(?:classroom|common|tests|plots)/} } keys %$entries;
+    my ($entries, $name, @wanted) = @_;
+    my ($base, %wanted) = (basename($name), map { $_ => 1 } @wanted);
+    return sort grep { !$wanted{$_} && basename($_) eq $base && !m{(?:^|/)(?:classroom|common|tests|plots)/} } keys %$entries;
 }
 
 sub text_of {
     my ($entry, $name) = @_;
-    my $most = $name =~ /\.cu$/ ? MOST_SOURCE : MOST_TEXT;
+    my $most = $name =~ /\.cuh?$/ ? MOST_SOURCE : MOST_TEXT;
     return { problem => $entry->{problem} } if $entry->{problem};
     return { problem => sprintf('has %s bytes, expected at most %d', $entry->{size}, $most) } if $entry->{size} > $most;
     my $text = eval { $entry->{read}->() };
     return { problem => $@ =~ s/\n//gr } unless defined $text;
-    return { problem => 'is empty' } if $name =~ /\.cu$/ && $text !~ /\S/;
+    return { problem => 'is empty' } if $name =~ /\.cuh?$/ && $text !~ /\S/;
     return { problem => 'is no text: it has bytes of value 0 (UTF-16?); save it as UTF-8' } if $text =~ /\0/;
     $text =~ s/^\xef\xbb\xbf//;
     $text =~ s/\r\n?/\n/g; # line ends of other systems are no mistake

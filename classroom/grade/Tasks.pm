@@ -28,7 +28,7 @@ sub read_tsv {
 
 sub read_tasks {
     my ($path) = @_;
-    my @tasks = read_tsv($path, qw(id chapter file kernels title lines points));
+    my @tasks = read_tsv($path, qw(id chapter kernels title lines points));
     for my $task (@tasks) {
         $task->{kernels} = [ split /,/, $task->{kernels} ];
         die "$path:$task->{line}: points '$task->{points}': expected a number\n" if $task->{points} !~ /^\d+(?:\.\d+)?$/;

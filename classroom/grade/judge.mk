@@ -1,18 +1,20 @@
 # The teacher's half of a grading, for one chapter. From the chapter's directory:
-#     make -f ../classroom/grade/judge.mk kit [ORIGINAL=path/NAME.cu]
+#     make -f ../classroom/grade/judge.mk kit [ORIGINAL=DIRECTORY]
 #
 # It builds, in build/CC/sim/classroom/CHAPTER/,
 #   judge        the chapter's chapter.c, common/ with the reference, and judge.c; no code of a submission. Where chapter.c
-#                asks the .cu for a tile size, ORIGINAL answers: the teacher's own file
+#                asks a .cu for a tile size, ORIGINAL answers: the teacher's own .cu and .cuh
+#   original/    their objects; a submission is linked with those of files that hold none of its tasks
 #   rest.o       what a submission's object is linked with: chapter.c, common/ without the reference, runner.c, the guard
 #   guard_begin.o guard_end.o
-#   exports      the C functions that NAME.cu has to define, and no others
+#   exports      the C functions that the chapter's .cu have to define together, and no others
 
 GRADE := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 include Makefile
 
 KIT := $(OUT)/classroom/$(notdir $(HERE))
-ORIGINAL ?= $(NAME).cu
+ORIGINAL ?= $(HERE)
+ORIGINALS := $(patsubst $(ORIGINAL)/%.cu,$(KIT)/original/%.o,$(wildcard $(ORIGINAL)/*.cu))
 WITHOUT_MAIN := $(filter-out $(OUT)/common/main.o $(OUT)/common/run.o,$(HARNESS))
 REFERENCE := $(filter $(OUT)/common/verify/%,$(HARNESS))
 JUDGE_OBJECTS := $(addprefix $(OUT)/classroom/,judge.o runner.o guard.o guard_begin.o guard_end.o)
@@ -28,15 +30,15 @@ $(KIT)/guard_%.o: $(OUT)/classroom/guard_%.o
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 
-$(KIT)/original.o: $(ORIGINAL) $(wildcard *.h) $(TOOLCHAIN) $(BUILT_WITH)
+$(KIT)/original/%.o: $(ORIGINAL)/%.cu $(wildcard $(ORIGINAL)/*.cuh *.h) $(TOOLCHAIN) $(BUILT_WITH)
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -I$(HERE) -c $< -o $@
 
-$(KIT)/exports: $(KIT)/original.o
-	$(Q)nm --defined-only --extern-only $< | awk '$$2 == "T" && $$3 !~ /^_Z/ { print $$3 }' > $@.new && mv $@.new $@
+$(KIT)/exports: $(ORIGINALS)
+	$(Q)nm --defined-only --extern-only $(ORIGINALS) | awk '$$2 == "T" && $$3 !~ /^_Z/ { print $$3 }' > $@.new && mv $@.new $@
 
-$(KIT)/judge: $(KIT)/original.o $(CHAPTER) $(WITHOUT_MAIN) $(OUT)/classroom/judge.o $(BUILT_WITH)
-	$(Q)$(COMPILE) $(KIT)/original.o $(CHAPTER) $(WITHOUT_MAIN) $(OUT)/classroom/judge.o $(LIBRARIES) -o $@
+$(KIT)/judge: $(ORIGINALS) $(CHAPTER) $(WITHOUT_MAIN) $(OUT)/classroom/judge.o $(BUILT_WITH)
+	$(Q)$(COMPILE) $(ORIGINALS) $(CHAPTER) $(WITHOUT_MAIN) $(OUT)/classroom/judge.o $(LIBRARIES) -o $@
 
 # Functions of the reference that chapter.c names: in the runner each ends the program.
 $(KIT)/no_reference.o: $(REFERENCE)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_TRACE_BYTES = 6 << 20, MOST_REPORT_BYTES = 4 << 20, MOST_SOURCE_BYTES = 1 << 20, MOST_SOURCES = 8 };
+enum { MOST_TRACE_BYTES = 6 << 20, MOST_REPORT_BYTES = 4 << 20, MOST_SOURCE_BYTES = 1 << 20, MOST_SOURCES = 16 };
 enum { MOST_ROW_VALUES = 4096 }; /* as mostValues of recurrence.js */
 
 /* The call that repeats this run, without its outputs: "./fa1 --seq 64 ...". */
@@ -165,6 +165,11 @@ struct sources {
 static void write_source(struct json *json, struct sources *sources, const char *name, int length)
 {
 	char path[PATH_MAX];
+	const char *slash = memrchr(name, '/', (size_t)length);
+	if (slash) {
+		length -= (int)(slash + 1 - name);
+		name = slash + 1;
+	}
 	char *own = sources->names[sources->count];
 	if (sources->count + 1 == MOST_SOURCES || length >= (int)sizeof sources->names[0])
 		return;
@@ -172,45 +177,48 @@ static void write_source(struct json *json, struct sources *sources, const char 
 	for (size_t i = 0; i < sources->count; i++)
 		if (strcmp(sources->names[i], own) == 0)
 			return;
+	sources->count++;
 	snprintf(path, sizeof path, "%s/%s", sources->directory, own);
 	FILE *file = fopen(path, "r");
 	char *text = file ? calloc(1, MOST_SOURCE_BYTES + 1) : NULL;
-	if (text && fread(text, 1, MOST_SOURCE_BYTES, file) > 0) {
+	if (text && fread(text, 1, MOST_SOURCE_BYTES, file) > 0)
 		json_string(json, own, text);
-		sources->count++;
-	}
 	free(text);
 	if (file)
 		fclose(file);
 }
 
-/* Every file that a line of a recording names. */
+/* Every file that a recording names: of a kernel or a hazard ("file":"row.cu"), or of an access in another file than
+ * its kernel's ("lines":[42,"row.cuh:42"]). */
 static void write_named_sources(struct json *json, struct sources *sources, const char *lines)
 {
-	static const char key[] = "\"file\":\"";
-	for (const char *at = strstr(lines, key); at; at = strstr(at, key)) {
-		at += sizeof key - 1;
-		int length = (int)strcspn(at, "\""), base = length;
-		while (base > 0 && at[base - 1] != '/')
-			base--;
-		write_source(json, sources, at + base, length - base);
+	static const char file[] = "\"file\":\"", places[] = "\"lines\":[";
+	for (const char *at = strstr(lines, file); at; at = strstr(at, file)) {
+		at += sizeof file - 1;
+		write_source(json, sources, at, (int)strcspn(at, "\""));
+	}
+	for (const char *at = strstr(lines, places); at; at = strstr(at, places)) {
+		at += sizeof places - 1;
+		for (at += strcspn(at, "\"]"); *at == '"'; at += strcspn(at, "\"]")) {
+			at++;
+			write_source(json, sources, at, (int)strcspn(at, ":\""));
+			at += strcspn(at, "\"");
+			at += *at == '"';
+		}
 	}
 }
 
-static void write_sources(struct json *json, const struct run_result *result, const char *trace, const char *report)
+static void write_sources(struct json *json, const char *trace, const char *report)
 {
 	struct sources sources = {.count = 0};
-	char usual[256];
 	ssize_t length = readlink("/proc/self/exe", sources.directory, sizeof sources.directory - 1);
 	sources.directory[length > 0 ? length : 0] = '\0';
 	char *slash = strrchr(sources.directory, '/');
 	if (slash)
 		*slash = '\0';
-	snprintf(usual, sizeof usual, "%s.cu", result->chapter->program);
 	json_open_object(json, "sources");
 	write_named_sources(json, &sources, trace ? trace : "");
 	write_named_sources(json, &sources, report ? report : "");
-	write_source(json, &sources, usual, (int)strlen(usual));
 	json_close_object(json);
 }
 
@@ -249,7 +257,7 @@ static void write_recording(struct json *json, const struct run_result *result)
 	}
 	char *report = recording_report(MOST_REPORT_BYTES, &bytes);
 	write_lines(json, "hazards", report ? report : "", "{\"type\":\"hazard\"");
-	write_sources(json, result, trace, report);
+	write_sources(json, trace, report);
 	free(trace);
 	free(report);
 }

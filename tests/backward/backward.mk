@@ -20,26 +20,19 @@ BACKWARD_SIMCC = CC="$(CC)" CXX="$(CXX)" $(ROOT)/simcc/simcc -O2 $(STRICT) -I$(B
 
 # Its kernels under a main of our own.
 BACKWARD_KERNELS := $(wildcard $(BACKWARD)/*.cu)
-$(BUILD)/backward/no_visible_key: $(HERE)/backward/programs/no_visible_key.c $(BACKWARD_KERNELS) \
-		$(wildcard $(BACKWARD)/*.cuh) $(BACKWARD)/backward.h $(TOOLCHAIN)
+$(BUILD)/backward/no_visible_key: $(HERE)/backward/programs/no_visible_key.c $(BACKWARD)/backward
 	@mkdir -p $(@D)
-	@$(BACKWARD_SIMCC) $(BACKWARD_KERNELS) $< -lm -o $@
+	@$(BACKWARD_SIMCC) $(BACKWARD_KERNELS:$(BACKWARD)/%=$(ROOT)/build/$(NAME)/sim/06_backward/%.o) $< -lm -o $@
 
 # Its kernels with one fault each, under the chapter's own main.
-BACKWARD_FAULTS := $(addprefix $(BUILD)/backward/faults/,$(shell perl $(HERE)/support/plant.pl $(HERE)/backward/faults))
-$(BACKWARD_FAULTS): $(BUILD)/backward/faults/%: $(HERE)/backward/faults $(HERE)/support/plant.pl $(BACKWARD)/backward.cu | backward-program
-	@mkdir -p $(@D)
-	@perl $(HERE)/support/plant.pl $(BACKWARD)/backward.cu $(HERE)/backward/faults $* > $@.cu
-	@objects=$(ROOT)/build/$(NAME)/sim; $(BACKWARD_SIMCC) $@.cu $$objects/06_backward/chapter.o \
-		$$objects/common/*.o $$objects/common/*/*.o -lm -o $@
-
 $(BACKWARD)/backward: backward-program
 	@:
-$(eval $(call mistakes,$(BUILD)/backward/mistakes,$(HERE)/backward/mistakes,06_backward,backward,$(BACKWARD)/backward))
-$(BUILD)/backward_mistakes: $(MISTAKES_OF_backward)
+$(eval $(call planted,backward/faults,06_backward,$(BACKWARD)/backward))
+$(eval $(call planted,backward/mistakes,06_backward,$(BACKWARD)/backward))
+$(BUILD)/backward_mistakes: $(PLANTED_backward/mistakes)
 
 $(BUILD)/backward_kernels: | backward-program $(BUILD)/backward/no_visible_key
-$(BUILD)/backward_faults: $(BACKWARD_FAULTS)
+$(BUILD)/backward_faults: $(PLANTED_backward/faults)
 
 -include $(BACKWARD_OBJECTS:.o=.d)
 .PHONY: backward-program

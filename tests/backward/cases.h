@@ -1,6 +1,6 @@
 /*
  * The cases of chapter 06 that no natural mistake survives: test_kernels.c runs the kernels on each, test_mistakes.c
- * what is planted by the file mistakes. A case stands here for what only it finds.
+ * what is planted in mistakes.edits. A case stands here for what only it finds.
  */
 #ifndef BACKWARD_CASES_H
 #define BACKWARD_CASES_H

@@ -1,5 +1,5 @@
 /*
- * Chapter 06's own kernels with one fault each (the file faults), run by the chapter's own program: every fault must
+ * Chapter 06's own kernels with one fault each (faults.edits), run by the chapter's own program: every fault must
  * change what is computed, and every one must be found.
  */
 #include "program.h"
@@ -67,7 +67,7 @@ static double error_of(const char *program, const char *tensor)
 Test(faults, scores_rounded_elsewhere_ruin_dv)
 {
 	double alike = error_of(TEST_ROOT "/06_backward/backward", "dV");
-	double elsewhere = error_of(TEST_BUILD "/backward/faults/s_rounded_elsewhere", "dV");
+	double elsewhere = error_of(TEST_BUILD "/backward/faults/s_rounded_elsewhere/program", "dV");
 	cr_log_info("dV is off by %g, by %g with S rounded elsewhere", alike, elsewhere);
 	cr_expect(elsewhere > 5 * alike, "dV is off by %g, by %g with S rounded elsewhere", alike, elsewhere);
 }
@@ -87,8 +87,9 @@ Test(faults, each_changes_the_output_and_is_found)
 		char *right = text("%s/right", directory), *wrong = text("%s/wrong", directory);
 		struct outcome good =
 			run(TEST_ROOT "/06_backward/backward", faults[f].kernel, faults[f].options, right);
-		struct outcome bad = run(
-			text("%s/backward/faults/%s", TEST_BUILD, name), faults[f].kernel, faults[f].options, wrong);
+		struct outcome bad =
+			run(text("%s/backward/faults/%s/program", TEST_BUILD, name), faults[f].kernel,
+		            faults[f].options, wrong);
 		cr_expect_eq(good.status, 0, "the correct twin of %s: %s", name, good.err);
 		cr_expect_eq(
 			bad.status, 1, "%s in %s passed: exit %d\n%s%s", name, faults[f].kernel, bad.status, bad.out,

@@ -6,7 +6,7 @@
 
 #include <cjson/cJSON.h>
 
-/* A directory with the six solutions, predictions.txt (all right) and WORKLOG.md, below the scratch directory. */
+/* A directory with the chapters' solutions, predictions.txt (all right) and WORKLOG.md, below the scratch directory. */
 char *solution(const char *name);
 
 /* The same with the files of a hand-out as it is: nothing done. */

@@ -43,8 +43,9 @@ Test(build, build_with_the_other_compiler, .timeout = 200)
 		char *tree = hand_out(text("other-%d", k), keys[k]);
 		for (int c = 0; c < CHAPTERS; c++) {
 			char *command =
-				text("CXX=%s %s/simcc/simcc -O0 " TEST_STRICT " -c %s/%s/%s.cu -o %s/x.o",
-			             TEST_OTHER_CXX, TEST_ROOT, tree, chapters[c].directory, chapters[c].name, tree);
+				text("cd %s/%s && for source in *.cu; do CXX=%s %s/simcc/simcc -O0 " TREE_STRICT
+			             " -c $source -o %s/x.o || exit 1; done",
+			             tree, chapters[c].directory, TEST_OTHER_CXX, TEST_ROOT, tree);
 			struct outcome o = run_program(LIST("/bin/sh", "-c", command), NOTHING, 60);
 			cr_expect_eq(o.status, 0, "%s %s: %s", keys[k] ? keys[k] : "plain", chapters[c].name, o.err);
 			free_outcome(&o);
@@ -68,9 +69,10 @@ Test(build, a_changed_course_gives_a_new_tree_of_the_class, .timeout = 200)
 		"simcc/include/cuda",
 		"simcc/include/sim_cuda/warp.h",
 		"simcc/engine/tables.h",
-		"classroom/hints",
-		"classroom/solutions/sink",
+		"classroom/tasks/01.score",
+		"classroom/variants/sink",
 		"classroom/grade/judge.mk",
+		"tools/lib",
 		"plots/draw.sh",
 		"tests/data/real_qkv"};
 	char *course = text("%s/course", scratch_directory());
@@ -83,7 +85,7 @@ Test(build, a_changed_course_gives_a_new_tree_of_the_class, .timeout = 200)
 		LIST("/bin/sh", "-c",
 	             text("mkdir %s && cd " TEST_ROOT " && cp -r --parents setup.sh LICENSE .clang-format "
 	                  ".gitignore 0*_*/*.* 0*_*/Makefile common $(ls -d simcc/* | grep -v build) classroom plots "
-	                  "tests/data %s",
+	                  "tools tests/data %s",
 	                  course, course)),
 		NOTHING, 60);
 	char *tree;

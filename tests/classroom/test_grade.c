@@ -60,10 +60,13 @@ Test(classroom_grade, a_touched_stub_has_none_either)
 	char *tree = untouched("touched");
 	struct task tasks[MAX_TASKS];
 	size_t count = read_tasks(tasks);
-	for (size_t t = 0; t < count; t++)
+	for (size_t t = 0; t < count; t++) {
+		char *file;
+		region_in(tree, tasks[t].chapter, tasks[t].id, &file);
 		replace_in(
-			text("%s/%s/%s", tree, tasks[t].chapter, tasks[t].file), text("// end %s", tasks[t].id),
+			text("%s/%s/%s", tree, tasks[t].chapter, file), text("// end %s", tasks[t].id),
 			text(";\n// end %s", tasks[t].id));
+	}
 	/* no statement may follow a return that is not a block's last: such a stub is left as it is */
 	cJSON *results = grade_to_json(tree, NULL, 0);
 	for (size_t t = 0; t < count; t++) {
@@ -78,9 +81,7 @@ Test(classroom_grade, a_touched_stub_has_none_either)
 Test(classroom_grade, one_task_alone_has_its_points_and_no_others)
 {
 	char *tree = solution("one");
-	struct outcome o = run_program(LIST("perl", TEST_ROOT "/classroom/handout.pl", TEST_ROOT), NOTHING, 30);
-	free_outcome(&o);
-	char *path = text("%s/04_fa1/fa1.cu", tree);
+	char *path = text("%s/04_fa1/paper.cu", tree);
 	replace_in(path, "\t*l = l_new;\n", "\t*l = l_tile;\n");
 	cJSON *results = grade_to_json(tree, "04_fa1", 0);
 	cr_assert_float_eq(score_of(results, "04.scores"), points_of("04.scores"), 1e-9);
@@ -98,7 +99,7 @@ Test(classroom_grade, twice_the_same_and_on_one_busy_core_too)
 	char *tree = solution("twice");
 	replace_in(text("%s/01_naive/naive.cu", tree), "float m = -INFINITY;", "float m = 0.0f;");
 	replace_in(
-		text("%s/03_tiled_matmul/tiled_matmul.cu", tree),
+		text("%s/03_tiled_matmul/3_tiled.cu", tree),
 		"\t\t__syncthreads(); // without it a warp multiplies",
 		"\t\tsum += fminf(fmaxf(a_tile[0][0], 0.0f), 0.0f);\n\t\t__syncthreads(); // without it a warp "
 		"multiplies");
@@ -128,11 +129,14 @@ Test(classroom_grade, runs_without_end_get_less_and_less_time)
 	only_when_thorough();
 	char *tree = solution("spinning");
 	static const char spin[] = "\t\tfor (volatile int k = 1; k;)\n\t\t\t;\n";
-	const char *file = text("%s/03_tiled_matmul/tiled_matmul.cu", tree);
-	replace_in(file, "\ta_tile[x][y] = i < m", text("%s\ta_tile[x][y] = i < m", spin));
-	replace_in(
-		file, "\tfloat sum = 0.0f;\n\tfor (int first = 0",
-		text("%s\tfloat sum = 0.0f;\n\tfor (int first = 0", spin));
+	static const char *const files[] = {"3_tiled.cu", "4_padded.cu"};
+	for (size_t f = 0; f < 2; f++) {
+		const char *file = text("%s/03_tiled_matmul/%s", tree, files[f]);
+		replace_in(file, "\ta_tile[x][y] = i < m", text("%s\ta_tile[x][y] = i < m", spin));
+		replace_in(
+			file, "\tfloat sum = 0.0f;\n\tfor (int first = 0",
+			text("%s\tfloat sum = 0.0f;\n\tfor (int first = 0", spin));
+	}
 	setenv("GRADE_CPU_SECONDS", "4", 1);
 	cJSON *results = grade_to_json(tree, "03_tiled_matmul", 0);
 	unsetenv("GRADE_CPU_SECONDS");
@@ -258,15 +262,19 @@ Test(classroom_grade, what_is_missing_costs_only_itself)
 	run(
 		text("cd '%s' && rm 01_naive/naive.cu predictions.txt WORKLOG.md && ln -s /etc/passwd "
 	             "03_tiled_matmul/x.cu && "
-	             "mv 03_tiled_matmul/tiled_matmul.cu y && ln -s ../y 03_tiled_matmul/tiled_matmul.cu",
+	             "mv 03_tiled_matmul/3_tiled.cu y && ln -s ../y 03_tiled_matmul/3_tiled.cu",
 	             tree));
-	cJSON *results = grade_to_json(tree, "01.score,02.merge,03.load", 0);
+	cJSON *results = grade_to_json(tree, "01.score,02.merge,03.load,03.registers", 0);
 	cr_expect_eq(score_of(results, "01.score"), 0.0);
 	cr_expect_not_null(
 		strstr(output_of(results, "01.score"), "is missing"), "%s", output_of(results, "01.score"));
 	cr_expect_float_eq(score_of(results, "02.merge"), 0.9 * points_of("02.merge"), 1e-6);
 	cr_expect_eq(score_of(results, "03.load"), 0.0);
 	cr_expect_not_null(strstr(output_of(results, "03.load"), "is a link"), "%s", output_of(results, "03.load"));
+	/* a task of another file of that chapter */
+	cr_expect_float_eq(
+		score_of(results, "03.registers"), 0.9 * points_of("03.registers"), 1e-6, "%s",
+		output_of(results, "03.registers"));
 	cr_expect_not_null(strstr(output_of(results, NULL), "predictions.txt is missing"));
 	cJSON_Delete(results);
 }
@@ -290,8 +298,8 @@ Test(classroom_grade, huge_and_binary_files_are_not_read)
 	char *tree = solution("huge");
 	run(
 		text("cd '%s' && head -c 104857600 /dev/zero > 01_naive/naive.cu && printf 'a\\0b' > "
-	             "02_online_softmax/online_softmax.cu "
-	             "&& : > 03_tiled_matmul/tiled_matmul.cu && head -c 104857600 /dev/zero > film.mkv",
+	             "02_online_softmax/partial.cuh "
+	             "&& : > 03_tiled_matmul/3_tiled.cu && head -c 104857600 /dev/zero > film.mkv",
 	             tree));
 	cJSON *results = grade_to_json(tree, "01.score,02.merge,03.load,04.update", 0);
 	cr_expect_not_null(strstr(output_of(results, "01.score"), "104857600"), "%s", output_of(results, "01.score"));
@@ -364,7 +372,7 @@ Test(classroom_grade, check_submission_says_what_there_is)
 		"#include \"naive.h\"\n#include <dlfcn.h>");
 	replace_in(
 		text("%s/predictions.txt", tree), "naive --seq 1024 --dim 64 =", "naive --seq 1024 --dim 64 = many");
-	run(text("rm '%s/06_backward/backward.cu'", tree));
+	run(text("rm '%s/06_backward/dq.cu'", tree));
 	o = grade(LIST("--check", "--submission", tree), NOTHING);
 	cr_expect_eq(o.status, 1, "%s%s", o.out, o.err);
 	cr_expect_not_null(strstr(o.out, "dlfcn.h"), "%s", o.out);

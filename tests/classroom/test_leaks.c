@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A wrong function shows here: more than a tile, and ordinary numbers. */
 static const char *telling_problem(const char *chapter)
@@ -14,26 +15,34 @@ static const char *telling_problem(const char *chapter)
 	                           : "--seq 100 --dim 24";
 }
 
-static char *put_regions(char *source, const char *other, const char *chapter)
+/* A new directory with a chapter's sources of one tree, and in them the regions of another. */
+static char *put_regions(const char *tree, const char *leaked, const char *chapter)
 {
+	static int number;
 	struct task tasks[MAX_TASKS];
 	size_t count = read_tasks(tasks);
-	for (size_t t = 0; t < count; t++) {
-		if (strcmp(tasks[t].chapter, chapter) != 0)
-			continue;
-		char *own = region_of(source, tasks[t].id), *leaked = region_of(other, tasks[t].id);
-		char *at = strstr(source, own);
-		source = text("%.*s%s%s", (int)(at - source), source, leaked, at + strlen(own));
+	char *names[MAX_SOURCES + 1], *directory = text("%s/pasted-%d", scratch_directory(), ++number);
+	mkdir(directory, 0777);
+	list_sources(text("%s/%s", tree, chapter), names);
+	for (size_t i = 0; names[i]; i++) {
+		char *source = read_text(text("%s/%s/%s", tree, chapter, names[i]));
+		char *other = read_text(text("%s/%s/%s", leaked, chapter, names[i]));
+		for (size_t t = 0; t < count; t++) {
+			char *own = region_of(source, tasks[t].id), *pasted = region_of(other, tasks[t].id);
+			if (!own)
+				continue;
+			char *at = strstr(source, own);
+			source = text("%.*s%s%s", (int)(at - source), source, pasted, at + strlen(own));
+		}
+		write_text(text("%s/%s", directory, names[i]), source);
 	}
-	return source;
+	return directory;
 }
 
 /* True if every kernel of the chapter verifies; false also when it does not even compile. */
-static bool passes(const char *tree, const struct chapter_files *chapter, const char *source)
+static bool passes(const char *tree, const struct chapter_files *chapter, const char *directory)
 {
-	char *path = text("%s/leaked-%s.cu", scratch_directory(), chapter->name);
-	write_text(path, source);
-	char *program = try_build_source(tree, chapter, path, "-O0 -w");
+	char *program = try_build_sources(tree, chapter, directory, "-O0 -w");
 	for (size_t k = 0; program && chapter->kernels[k]; k++)
 		if (!verifies(program, chapter->kernels[k], telling_problem(chapter->directory)))
 			return false;
@@ -51,9 +60,9 @@ static void solved_trees(char *trees[CLASSES])
 	}
 }
 
-static char *source_of(const char *tree, const struct chapter_files *chapter)
+static char *directory_of(const char *tree, const struct chapter_files *chapter)
 {
-	return read_text(text("%s/%s/%s.cu", tree, chapter->directory, chapter->name));
+	return text("%s/%s", tree, chapter->directory);
 }
 
 Test(leaks, files_of_another_class_fail, .timeout = 300)
@@ -63,13 +72,13 @@ Test(leaks, files_of_another_class_fail, .timeout = 300)
 	for (int c = 0; c < CHAPTERS; c++)
 		for (int own = 1; own < CLASSES; own++) {
 			cr_expect(
-				passes(trees[own], &chapters[c], source_of(trees[own], &chapters[c])),
+				passes(trees[own], &chapters[c], directory_of(trees[own], &chapters[c])),
 				"%s: %s does not pass in its own class", chapters[c].directory, keys[own]);
 			cr_expect(
-				!passes(trees[own], &chapters[c], source_of(trees[0], &chapters[c])),
+				!passes(trees[own], &chapters[c], directory_of(trees[0], &chapters[c])),
 				"%s: the course's file passes in %s", chapters[c].directory, keys[own]);
 			cr_expect(
-				!passes(trees[own], &chapters[c], source_of(trees[CLASSES - own], &chapters[c])),
+				!passes(trees[own], &chapters[c], directory_of(trees[CLASSES - own], &chapters[c])),
 				"%s: the other class's file passes in %s", chapters[c].directory, keys[own]);
 		}
 }
@@ -82,13 +91,11 @@ Test(leaks, regions_of_another_class_fail, .timeout = 300)
 	for (int c = 0; c < CHAPTERS; c++)
 		for (int own = 1; own < CLASSES; own++)
 			for (int leaked = 0; leaked < CLASSES; leaked++) {
-				char *source = source_of(trees[own], &chapters[c]);
 				if (leaked == own)
 					continue;
-				source = put_regions(
-					source, source_of(trees[leaked], &chapters[c]), chapters[c].directory);
+				char *pasted = put_regions(trees[own], trees[leaked], chapters[c].directory);
 				cr_expect(
-					!passes(trees[own], &chapters[c], source), "%s: tasks of %s pass in %s",
+					!passes(trees[own], &chapters[c], pasted), "%s: tasks of %s pass in %s",
 					chapters[c].directory, leaked ? keys[leaked] : "the course", keys[own]);
 			}
 }

@@ -1,6 +1,6 @@
 /*
  * The grader's mutation score: submissions/wrong_*.edits and cheats.edits must each lose exactly what they name,
- * right.edits must keep everything. mutants.pl plants, grades and compares.
+ * right.edits must keep everything. mutants.py plants, grades and compares.
  */
 #include "program.h"
 
@@ -16,8 +16,8 @@ static void expect_full_score(const char *name, const char *which, int least)
 {
 	struct outcome o = run_program(
 		LIST("sh", "-c",
-	             text("exec perl %s/tests/classroom/mutants.pl %s %s/graded " SUBMISSIONS "%s.edits", TEST_ROOT,
-	                  TEST_ROOT, scratch_directory(), name)),
+	             text("exec python3 %s/tests/classroom/mutants.py %s/graded " SUBMISSIONS "%s.edits", TEST_ROOT,
+	                  scratch_directory(), name)),
 		LIST("CC=" TEST_CC, "CXX=" TEST_CXX, text("MUTANT=%s", which)), 390);
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
 	const char *line = strstr(o.out, "table: mutation score ");
@@ -69,17 +69,18 @@ Test(classroom_mutants, an_edit_that_does_not_apply_fails)
 	char *edits = text("%s/bad.edits", scratch_directory());
 	write_text(
 		edits,
-		"@ 01_naive/naive.cu text that is not there\nloses 01.score: all\n---\nno such text\n+++\nother\n\n"
-		"@ 01_naive/naive.cu nothing changes\nloses 01.score: all\n---\nscale * dot\n+++\nscale * dot\n\n"
-		"@ 01_naive/naive.cu a comment\nloses 01.score: all\n---\n#include \"naive.h\"\n+++\n"
+		"@ 01_naive text that is not there\nloses 01.score: all\n---\nno such text\n+++\nother\n\n"
+		"@ 01_naive nothing changes\nloses 01.score: all\n---\nscale * dot\n+++\nscale * dot\n\n"
+		"@ 06_backward a file that is not graded\nloses 06.ds: all\n---\nm = m_new;\n+++\nm = 0.0f;\n\n"
+		"@ 01_naive a comment\nloses 01.score: all\n---\n#include \"naive.h\"\n+++\n"
 		"#include \"naive.h\" // same\n");
 	struct outcome o = run_program(
-		LIST("perl", TEST_ROOT "/tests/classroom/mutants.pl", TEST_ROOT, text("%s/bad", scratch_directory()),
-	             edits),
+		LIST("python3", TEST_ROOT "/tests/classroom/mutants.py", text("%s/bad", scratch_directory()), edits),
 		LIST("CC=" TEST_CC, "CXX=" TEST_CXX), 300);
 	cr_assert_eq(o.status, 1, "%s%s", o.out, o.err);
-	cr_assert_not_null(strstr(o.out, "mutation score 0 of 3"), "%s", o.out);
-	cr_assert_not_null(strstr(o.out, "occurs 0 times"), "%s", o.out);
-	cr_assert_not_null(strstr(o.out, "it changes nothing"), "%s", o.out);
+	cr_assert_not_null(strstr(o.out, "mutation score 0 of 4"), "%s", o.out);
+	cr_assert_not_null(strstr(o.out, "found 0 times"), "%s", o.out);
+	cr_assert_not_null(strstr(o.out, "changes nothing"), "%s", o.out);
+	cr_assert_not_null(strstr(o.out, "no file that is graded"), "%s", o.out);
 	free_outcome(&o);
 }

@@ -42,7 +42,7 @@ static void expect_exactly(
 static void expect_stubs_fail(char *tree)
 {
 	for (int c = 0; c < CHAPTERS; c++) {
-		char *program = build_chapter(tree, &chapters[c], "-O0 " TEST_STRICT);
+		char *program = build_chapter(tree, &chapters[c], "-O0 " TREE_STRICT);
 		expect_exactly(program, &chapters[c], list_of(chapters[c].directory), chapters[c].directory);
 	}
 }

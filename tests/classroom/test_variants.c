@@ -243,7 +243,7 @@ static void expect_solutions_verify(const char *key)
 	char *tree = hand_out("solved", key);
 	solve(tree, NULL);
 	for (int c = 0; c < CHAPTERS; c++)
-		expect_verified(build_chapter(tree, &chapters[c], "-O1 " TEST_STRICT), chapters[c].directory);
+		expect_verified(build_chapter(tree, &chapters[c], "-O1 " TREE_STRICT), chapters[c].directory);
 }
 
 Test(variants, plain_solutions_verify, .timeout = 200)

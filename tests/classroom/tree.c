@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ const struct chapter_files chapters[CHAPTERS] = {
 	{"06_backward", "backward", {"backward_naive", "backward_split", "backward_atomic"}},
 };
 
-#define TOOL TEST_ROOT "/classroom/handout.pl"
+#define TOOL TEST_ROOT "/classroom/handout.py"
 
 size_t read_tasks(struct task tasks[MAX_TASKS])
 {
@@ -29,13 +30,13 @@ size_t read_tasks(struct task tasks[MAX_TASKS])
 			continue;
 		cr_assert(count < MAX_TASKS);
 		struct task *t = &tasks[count++];
-		char **fields[] = {&t->id, &t->chapter, &t->file, &t->kernels, &t->title, &t->lines, &t->points};
+		char **fields[] = {&t->id, &t->chapter, &t->kernels, &t->title, &t->lines, &t->points};
 		for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++) {
 			*fields[f] = strsep(&line, "\t");
 			cr_assert(
 				*fields[f] && (*fields[f])[0], "tasks.tsv: task %zu has no field %zu", count, f + 1);
 		}
-		cr_assert_null(line, "tasks.tsv: %s has more than seven fields", t->id);
+		cr_assert_null(line, "tasks.tsv: %s has more than six fields", t->id);
 	}
 	return count;
 }
@@ -57,8 +58,8 @@ bool is_listed(const char *list, const char *kernel)
 char *hand_out(const char *name, const char *key)
 {
 	char *tree = text("%s/%s", scratch_directory(), name);
-	struct outcome o = key ? run_program(LIST("perl", TOOL, tree, "--class", key), NOTHING, 60)
-	                       : run_program(LIST("perl", TOOL, tree), NOTHING, 60);
+	struct outcome o = key ? run_program(LIST("python3", TOOL, tree, "--class", key), NOTHING, 60)
+	                       : run_program(LIST("python3", TOOL, tree), NOTHING, 60);
 	cr_assert_eq(o.status, 0, "%s: %s", tree, o.err);
 	cr_assert_str_empty(o.err);
 	free_outcome(&o);
@@ -67,8 +68,9 @@ char *hand_out(const char *name, const char *key)
 
 void solve(const char *tree, const char *except)
 {
-	struct outcome o = except ? run_program(LIST("perl", TOOL, "--solve", tree, "--except", except), NOTHING, 60)
-	                          : run_program(LIST("perl", TOOL, "--solve", tree), NOTHING, 60);
+	struct outcome o =
+		except ? run_program(LIST("python3", TOOL, "--solve", tree, "--except", except), NOTHING, 60)
+		       : run_program(LIST("python3", TOOL, "--solve", tree), NOTHING, 60);
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	free_outcome(&o);
 }
@@ -84,7 +86,7 @@ char *variant_of(const char *tree, const char *chapter)
 
 /* NULL, and the compiler's words, if it does not build. */
 static char *build(
-	const char *tree, const struct chapter_files *chapter, const char *source, const char *flags, char **words)
+	const char *tree, const struct chapter_files *chapter, const char *directory, const char *flags, char **words)
 {
 	static int number;
 	char *objects = text("%s/build/%s/sim", TEST_ROOT, strrchr("/" TEST_CC, '/') + 1);
@@ -92,27 +94,28 @@ static char *build(
 	char *program = text("%s/%s-%d", scratch_directory(), chapter->name, number);
 	char *command =
 		text("%s -std=c11 -D_GNU_SOURCE -I'%s/common' -c '%s/common/problem/variant.c' -o %s\n"
-	             "CC='%s' CXX='%s' %s/simcc/simcc %s -I'%s/%s' '%s' %s/%s/*.o "
-	             "$(find %s/common -name '*.o' ! -name variant.o) %s -lm -o %s",
+	             "CC='%s' CXX='%s' %s/simcc/simcc %s -I'%s/%s' '%s'/*.cu "
+	             "$(find %s/%s %s/common -name '*.o' ! -name variant.o ! -name '*.cu*.o') %s -lm -o %s",
 	             TEST_CC, tree, tree, class_object, TEST_CC, TEST_CXX, TEST_ROOT, flags, tree, chapter->directory,
-	             source, objects, chapter->directory, objects, class_object, program);
+	             directory, objects, chapter->directory, objects, class_object, program);
 	struct outcome o = run_program(LIST("/bin/sh", "-ec", command), NOTHING, 120);
 	*words = strdup(o.err);
 	free_outcome(&o);
 	return o.status == 0 ? program : NULL;
 }
 
-char *try_build_source(const char *tree, const struct chapter_files *chapter, const char *source, const char *flags)
+char *try_build_sources(
+	const char *tree, const struct chapter_files *chapter, const char *directory, const char *flags)
 {
 	char *words;
-	return build(tree, chapter, source, flags, &words);
+	return build(tree, chapter, directory, flags, &words);
 }
 
 char *build_chapter(const char *tree, const struct chapter_files *chapter, const char *flags)
 {
-	char *words, *source = text("%s/%s/%s.cu", tree, chapter->directory, chapter->name);
-	char *program = build(tree, chapter, source, flags, &words);
-	cr_assert_not_null(program, "%s: %s", source, words);
+	char *words, *directory = text("%s/%s", tree, chapter->directory);
+	char *program = build(tree, chapter, directory, flags, &words);
+	cr_assert_not_null(program, "%s: %s", directory, words);
 	return program;
 }
 
@@ -148,4 +151,35 @@ char *region_of(const char *source, const char *id)
 	while (end > start && end[-1] != '\n')
 		end--;
 	return strndup(start, (size_t)(end - start));
+}
+
+static int is_source(const struct dirent *entry)
+{
+	const char *suffix = strrchr(entry->d_name, '.');
+	return suffix && (strcmp(suffix, ".cu") == 0 || strcmp(suffix, ".cuh") == 0);
+}
+
+void list_sources(const char *directory, char *names[MAX_SOURCES + 1])
+{
+	struct dirent **entries;
+	int count = scandir(directory, &entries, is_source, alphasort);
+	cr_assert(count > 0 && count <= MAX_SOURCES, "%s has %d sources", directory, count);
+	for (int i = 0; i < count; i++)
+		names[i] = strdup(entries[i]->d_name);
+	names[count] = NULL;
+}
+
+char *region_in(const char *tree, const char *chapter, const char *id, char **file)
+{
+	char *names[MAX_SOURCES + 1], *directory = text("%s/%s", tree, chapter);
+	list_sources(directory, names);
+	for (size_t i = 0; names[i]; i++) {
+		char *region = region_of(read_text(text("%s/%s", directory, names[i])), id);
+		if (region) {
+			*file = names[i];
+			return region;
+		}
+	}
+	cr_assert_fail("%s: no region of task %s", directory, id);
+	return NULL;
 }

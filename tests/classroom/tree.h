@@ -13,14 +13,14 @@ enum { CHAPTERS = 6, MAX_TASKS = 24, MAX_CHAPTER_KERNELS = 5 };
 #define CLASS_OF_WINDOWS "class 25" /* window; 02: sink; 03: relu */
 
 struct chapter_files {
-	const char *directory, *name; /* "05_fa2", "fa2": fa2.cu */
+	const char *directory, *name; /* "05_fa2", "fa2": the program */
 	const char *kernels[MAX_CHAPTER_KERNELS + 1];
 };
 extern const struct chapter_files chapters[CHAPTERS];
 
 /* A line of classroom/tasks.tsv. */
 struct task {
-	char *id, *chapter, *file, *kernels, *title, *lines, *points;
+	char *id, *chapter, *kernels, *title, *lines, *points;
 };
 size_t read_tasks(struct task tasks[MAX_TASKS]);
 
@@ -33,19 +33,24 @@ bool is_listed(const char *list, const char *kernel);
 /* Makes a hand-out in a new directory below the scratch directory. key: NULL for the plain course. */
 char *hand_out(const char *name, const char *key);
 
-/* Runs classroom/handout.pl; expects exit 0. */
+/* Runs classroom/handout.py; expects exit 0. */
 void solve(const char *tree, const char *except);
 
 /* The tree's variant of a chapter, as class.tsv has it: "softcap". */
 char *variant_of(const char *tree, const char *chapter);
 
-/*
- * Compiles a .cu for a chapter of a tree and links it with the course's chapter.o and harness, but with the tree's own
- * class. Returns the program; NULL if it does not compile. `flags` go to simcc.
- */
-char *try_build_source(const char *tree, const struct chapter_files *chapter, const char *source, const char *flags);
+/* Flags of simcc: warnings as in CI, but for those of work that is not finished. */
+#define TREE_STRICT TEST_STRICT " -Wno-unused-variable -Wno-unused-parameter -Wno-unused-but-set-variable"
 
-/* The tree's own file; the test fails if it does not compile. */
+/*
+ * Compiles the .cu of a directory for a chapter of a tree and links them with the course's objects of the chapter's C
+ * files and the harness, but with the tree's own class. Returns the program; NULL if they do not compile. `flags` go to
+ * simcc.
+ */
+char *
+try_build_sources(const char *tree, const struct chapter_files *chapter, const char *directory, const char *flags);
+
+/* The tree's own files; the test fails if they do not compile. */
 char *build_chapter(const char *tree, const struct chapter_files *chapter, const char *flags);
 
 /* Runs a program, --json - added to the options; true if the kernel is there and verified. */
@@ -53,5 +58,12 @@ bool verifies(const char *program, const char *kernel, const char *options);
 
 /* The text between "// task ID" and "// end ID"; NULL without both. */
 char *region_of(const char *source, const char *id);
+
+/* The .cu and .cuh of a directory: names in the order of the alphabet, which NULL ends. */
+enum { MAX_SOURCES = 16 };
+void list_sources(const char *directory, char *names[MAX_SOURCES + 1]);
+
+/* region_of the first file of a chapter that has that region; its name goes to *file. The test fails without one. */
+char *region_in(const char *tree, const char *chapter, const char *id, char **file);
 
 #endif

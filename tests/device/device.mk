@@ -23,7 +23,7 @@ $(BUILD)/chapters/$2: $1.traced
 
 $(OTHER_BUILD)/chapters/$2: $(BUILD)/chapters/$2
 	@mkdir -p $$(@D)
-	@cd $(ROOT)/$1 && CC="$(OTHER_CC)" CXX="$(OTHER_CXX)" $(SIMCC) -w $2.cu $$(call chapter_objects,$1) -lm -o $$@
+	@cd $(ROOT)/$1 && CC="$(OTHER_CC)" CXX="$(OTHER_CXX)" $(SIMCC) -w *.cu $$(call chapter_objects,$1) -lm -o $$@
 endef
 $(foreach program,$(TRACED),$(eval $(call traced_rules,$(patsubst %/,%,$(dir $(program))),$(notdir $(program)))))
 

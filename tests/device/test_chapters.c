@@ -18,7 +18,7 @@ Test(chapters, a_refused_launch_is_named)
 	run = run_program(
 		LIST("sh", "-c",
 	             text("cd %s && objects=build/$(basename $CC)/sim && simcc/simcc -I01_naive %s "
-	                  "$(find $objects/common $objects/01_naive -name '*.o') -lm -o %s",
+	                  "$(find $objects/common $objects/01_naive -name '*.o' ! -name '*.cu.*') -lm -o %s",
 	                  TEST_ROOT, source, program)),
 		LIST("CC=" TEST_CC, "CXX=" TEST_CXX), 60);
 	cr_assert(run.status == 0, "%s", run.err);

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 
 #define FA2       TEST_ROOT "/05_fa2/fa2"
-#define BROKEN(f) TEST_BUILD "/explorer/faults/" f
+#define BROKEN(f) TEST_BUILD "/explorer/faults/" f "/program"
 
 static struct outcome run_in(const char *directory, const char *program, const char *line)
 {
@@ -249,7 +249,7 @@ Test(explain, lists_hazards_with_their_lines, .timeout = 120)
 	                    "eval:document.querySelector('.hazards pre').textContent",
 	                    "eval:document.documentElement.scrollWidth"));
 	cr_expect_gt(result_number(results, 0), 0, "no hazard");
-	cr_expect(strstr(result_string(results, 1), "no_barrier.cu:"), "%s", result_string(results, 1));
+	cr_expect(strstr(result_string(results, 1), "row.cu:"), "%s", result_string(results, 1));
 	cr_expect(strchr(result_string(results, 1), '['), "the line is not shown: %s", result_string(results, 1));
 	cr_expect(result_number(results, 2) <= 375, "%g wide", result_number(results, 2));
 	cJSON_Delete(results);

@@ -252,8 +252,8 @@ Test(page, a_tile_tells_its_line, .timeout = 120)
 	cr_expect(
 		strstr(told, "FlashAttention-2") && strstr(told, "barrier interval") && strstr(told, "loaded"), "%s",
 		told);
-	cr_assert_eq(sscanf(source, "fa2.cu:%d ", &line), 1, "%s", source);
-	char *expected = line_of(TEST_ROOT "/05_fa2/fa2.cu", line);
+	cr_assert_eq(sscanf(source, "row.cuh:%d ", &line), 1, "%s", source);
+	char *expected = line_of(TEST_ROOT "/05_fa2/row.cuh", line);
 	cr_expect(
 		strstr(source, expected) && strstr(expected, "from["), "'%s' is not line %d: %s", source, line,
 		expected);

@@ -1,6 +1,6 @@
 /*
  * The cases of chapters 04 and 05 that no natural mistake survives: test_results.c runs the kernels on each,
- * test_mistakes.c what is planted by the files mistakes_fa1 and mistakes_fa2.
+ * test_mistakes.c what is planted in mistakes_fa1.edits and mistakes_fa2.edits.
  * A case stands here for what only it finds.
  */
 #ifndef FA_CASES_H

@@ -22,10 +22,19 @@ $(BUILD)/fa_%: $(HERE)/fa/test_%.c $(FA_SUPPORT) $(SUPPORT) $(FA_PROGRAMS)
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $< $(FA_SUPPORT) $(SUPPORT) $(LIBRARIES) -o $@
 
-# Their mistakes.
-$(eval $(call mistakes,$(BUILD)/fa/mistakes_fa1,$(HERE)/fa/mistakes_fa1,04_fa1,fa1,$(BUILD)/fa/fa1))
-$(eval $(call mistakes,$(BUILD)/fa/mistakes_fa2,$(HERE)/fa/mistakes_fa2,05_fa2,fa2,$(BUILD)/fa/fa2))
-$(BUILD)/fa_mistakes: $(MISTAKES_OF_fa1) $(MISTAKES_OF_fa2)
+# Their faults, with the header lines that test_faults.c reads, and their mistakes.
+$(eval $(call planted,fa/faults_fa1,04_fa1,$(BUILD)/fa/fa1))
+$(eval $(call planted,fa/faults_fa2,05_fa2,$(BUILD)/fa/fa2))
+$(eval $(call planted,fa/mistakes_fa1,04_fa1,$(BUILD)/fa/fa1))
+$(eval $(call planted,fa/mistakes_fa2,05_fa2,$(BUILD)/fa/fa2))
+$(BUILD)/fa/%.tsv: $(HERE)/fa/%.edits $(ROOT)/tools/plant $(ROOT)/tools/lib/edits.py
+	@mkdir -p $(@D)
+	@$(ROOT)/tools/plant $< --table options says > $@
+$(BUILD)/fa_faults: $(PLANTED_fa/faults_fa1) $(PLANTED_fa/faults_fa2) $(BUILD)/fa/faults_fa1.tsv $(BUILD)/fa/faults_fa2.tsv
+$(BUILD)/fa_mistakes: $(PLANTED_fa/mistakes_fa1) $(PLANTED_fa/mistakes_fa2)
 
+# A kernel that prints, with the plain twin that takes its times.
+$(eval $(call planted,fa/prints,04_fa1,$(BUILD)/fa/fa1))
+$(BUILD)/fa_faults: $(PLANTED_fa/prints) $(PLANTED_fa/prints:=.fast)
 .PHONY: FORCE_FA
 -include $(FA_SUPPORT:.o=.d)

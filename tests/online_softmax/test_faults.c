@@ -1,5 +1,5 @@
 /*
- * Planted faults (tests/online_softmax/faults). Each is run on an input that shows it: its output differs from that
+ * Planted faults (tests/online_softmax/faults.edits). Each is run on an input that shows it: its output differs from that
  * of the right kernel, and the program calls it wrong. Exit 0 for any of them is a checker that does not check.
  */
 #include "faults.h"
@@ -56,7 +56,8 @@ Test(faults, every_one_changes_the_output_and_is_found)
 Test(faults, a_wrong_run_has_a_trace)
 {
 	struct outcome o = run_program(
-		LIST(FAULTS "/m_starts_at_zero", "--trace", "--values=-300,-200", "--block", "1"), NOTHING, 60);
+		LIST(FAULTS "/m_starts_at_zero/program", "--trace", "--values=-300,-200", "--block", "1"), NOTHING,
+		60);
 	cr_expect_eq(o.status, 1, "%s%s", o.out, o.err);
 	cr_expect(strstr(o.out, "Row 0 in blocks of 1") && strstr(o.out, "FAILED"), "%s", o.out);
 	free_outcome(&o);
@@ -66,8 +67,8 @@ Test(faults, a_wrong_run_has_a_trace)
 Test(faults, a_trace_of_nan_says_nan)
 {
 	struct outcome o = run_program(
-		LIST(FAULTS "/empty_is_nan", "--trace", "--values=-inf,-inf,1,2,3,4,5,6", "--block", "2"), NOTHING,
-		60);
+		LIST(FAULTS "/empty_is_nan/program", "--trace", "--values=-inf,-inf,1,2,3,4,5,6", "--block", "2"),
+		NOTHING, 60);
 	cr_expect_eq(o.status, 1, "%s%s", o.out, o.err);
 	cr_expect(strstr(o.out, " nan") && !strstr(o.out, "-nan") && !strstr(o.err, "-nan"), "%s%s", o.out, o.err);
 	free_outcome(&o);

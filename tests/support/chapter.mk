@@ -4,18 +4,42 @@
 #
 # tests/PART/test_NAME.c is the suite PART_NAME. Beside it are built, in $(BUILD)/PART/,
 #   PROGRAM             the chapter's program on its own: without its plain twin it times nothing
-#   faults/NAME         the program with a fault of tests/PART/faults planted in PROGRAM.cu (support/plant.pl)
-#   NAME                tests/PART/NAME.cu, which includes PROGRAM.cu and tests its device functions
+#   faults, mistakes    see `planted`; the faults with --fast
+#   NAME                tests/PART/NAME.cu, which includes kernels of the chapter and tests their device functions
 
-# Objects of the harness and of chapter $1, as the chapter's own Makefile built them.
-chapter_objects = $$(find $(ROOT)/build/$(NAME)/sim/common $(ROOT)/build/$(NAME)/sim/$1 -name '*.o')
+# Objects of the harness and of chapter $1 without its kernels, as the chapter's own Makefile built them.
+chapter_objects = $$(find $(ROOT)/build/$(NAME)/sim/common $(ROOT)/build/$(NAME)/sim/$1 -name '*.o' ! -name '*.cu.*')
+
+# The entries of tests/PART/FILE.edits (tools/lib/edits.py) planted in the kernels of CHAPTER:
+#
+#   $(eval $(call planted,PART/FILE,CHAPTER,BUILT[,--fast]))
+#
+# Each is $(BUILD)/PART/FILE/NAME/program beside its sources, built with all counters and checks or with --fast;
+# PLANTED_PART/FILE is the list of them. Only the kernels that differ are compiled, the others are the chapter's objects.
+# BUILT is the program without them, which changes whenever the kernels, the harness or the compiler do. A plain twin,
+# program.fast, is built where a suite asks for it.
+define planted
+PLANTED_$1 := $$(patsubst %,$(BUILD)/$1/%/program,$$(shell sed -n 's/^@ \([^ ]*\).*/\1/p' $(HERE)/$1.edits))
+$(BUILD)/$1/.planted: $(HERE)/$1.edits $(ROOT)/tools/plant $(ROOT)/tools/lib/edits.py $3
+	@$(ROOT)/tools/plant $$< --from $(ROOT)/$2 --to $$(@D)
+	@touch $$@
+$$(PLANTED_$1:program=planted): $(BUILD)/$1/.planted ;
+$$(PLANTED_$1): %/program: %/planted $3
+	@$$(call build_planted,$2,$4,$(if $4,.fast))
+$$(PLANTED_$1:=.fast): %/program.fast: %/planted $3
+	@$$(call build_planted,$2,--fast,.fast)
+endef
+build_planted = cd $(@D) && CC="$(CC)" CXX="$(CXX)" $(SIMCC) $2 -O1 -w $$(cat planted) $$(ls *.cu | grep -vxFf planted | \
+	sed 's|.*|$(ROOT)/build/$(NAME)/sim/$1/&$3.o|') $(call chapter_objects,$1) -lm -o $(@F)
 
 define chapter_suites
-$1_FAULTS := $$(addprefix $(BUILD)/$1/faults/,$$(shell perl $(HERE)/support/plant.pl $(HERE)/$1/faults))
+$(call planted,$1/faults,$2,$(BUILD)/$1/$3,--fast)
+$(call planted,$1/mistakes,$2,$(BUILD)/$1/$3)
 $1_UNITS := $$(patsubst $(HERE)/$1/%.cu,$(BUILD)/$1/%,$$(wildcard $(HERE)/$1/*.cu))
 
-$(BUILD)/$1_%: $(HERE)/$1/test_%.c $(HARNESS_OBJECTS) $(SUPPORT) $(BUILD)/$1/$3 $$($1_FAULTS) $$($1_UNITS)
+$(BUILD)/$1_%: $(HERE)/$1/test_%.c $(HARNESS_OBJECTS) $(SUPPORT) $(BUILD)/$1/$3 $$($1_UNITS)
 	@$(CC) $(CFLAGS) $$< $(HARNESS_OBJECTS) $(SUPPORT) $(LIBRARIES) -o $$@
+$(BUILD)/$1_faults: $$(PLANTED_$1/faults) $$(PLANTED_$1/mistakes)
 
 .PHONY: $2.built
 $2.built:
@@ -25,29 +49,8 @@ $(BUILD)/$1/$3: $2.built
 	@mkdir -p $$(@D)
 	@cmp -s $(ROOT)/$2/$3 $$@ || cp $(ROOT)/$2/$3 $$@
 
-$$($1_FAULTS): $(BUILD)/$1/faults/%: $(HERE)/$1/faults $(HERE)/support/plant.pl $(BUILD)/$1/$3
-	@mkdir -p $$(@D)
-	@perl $(HERE)/support/plant.pl $(ROOT)/$2/$3.cu $(HERE)/$1/faults $$* > $$@.cu
-	@CC="$(CC)" CXX="$(CXX)" $(SIMCC) --fast -O1 -w -I$(ROOT)/$2 $$@.cu $$(call chapter_objects,$2) -lm -o $$@
-
 $$($1_UNITS): $(BUILD)/$1/%: $(HERE)/$1/%.cu $(BUILD)/$1/$3
 	@CC="$(CC)" CXX="$(CXX)" $(SIMCC) $(STRICT) -I$(ROOT)/$2 $$< -o $$@
-endef
-
-# Mistakes planted in $3/$4.cu by the file $2, built with all counters and checks into the directory $1; $5 is the
-# program without them, which changes whenever the harness or the compiler does.
-#
-#   $(eval $(call mistakes,DIRECTORY,FILE,CHAPTER,PROGRAM,BUILT))
-#
-# MISTAKES_OF_PROGRAM is the list of them.
-define mistakes
-MISTAKES_OF_$4 := $$(addprefix $1/,$$(shell perl $(HERE)/support/plant.pl $2))
-$$(addsuffix .cu,$$(MISTAKES_OF_$4)): $1/%.cu: $2 $(HERE)/support/plant.pl $(ROOT)/$3/$4.cu
-	@mkdir -p $$(@D)
-	@perl $(HERE)/support/plant.pl $(ROOT)/$3/$4.cu $2 $$* > $$@.new
-	@cmp -s $$@.new $$@ && rm $$@.new || mv $$@.new $$@
-$$(MISTAKES_OF_$4): $1/%: $1/%.cu $5
-	@CC="$(CC)" CXX="$(CXX)" $$(SIMCC) -O1 -w -I$(ROOT)/$3 $$< $$(call chapter_objects,$3) -lm -o $$@
 endef
 
 # Kept, although only patterns ask for them.

@@ -42,8 +42,8 @@ void expect_faults_found(
 			program, &cases[i], text("%s/right%zu", directory, i), output, &right, &right_size, &said);
 		cr_expect_eq(status, 0, "the right twin of %s: %s", name, said);
 		status = run_case(
-			text("%s/%s", faults, cases[i].fault), &cases[i], text("%s/wrong%zu", directory, i), output,
-			&wrong, &wrong_size, &said);
+			text("%s/%s/program", faults, cases[i].fault), &cases[i], text("%s/wrong%zu", directory, i),
+			output, &wrong, &wrong_size, &said);
 		cr_expect_eq(status, 1, "%s: exit %d: %s", name, status, said);
 		cr_expect(strstr(said, "is wrong"), "%s: %s", name, said);
 		cr_expect(
@@ -78,7 +78,8 @@ static const char *find_mistake(
 	for (size_t i = 0; i < count; i++) {
 		if (cases[i].not_for && strcmp(cases[i].not_for, kernel) == 0)
 			continue;
-		const char *command = text("%s/%s --kernel %s --quiet %s", directory, name, kernel, cases[i].options);
+		const char *command =
+			text("%s/%s/program --kernel %s --quiet %s", directory, name, kernel, cases[i].options);
 		struct outcome o = run_program(LIST("/bin/sh", "-c", command), LIST("SIM_TIMEOUT=10"), 60);
 		cr_expect(o.status == 0 || o.status == 1, "%s: exit %d, %s", command, o.status, o.err);
 		bool found = o.status == 1;

@@ -1,5 +1,5 @@
 /*
- * Planted faults of a chapter (support/plant.pl): each is run on an input that shows it. Exit 0 for any of them is a
+ * Planted faults of a chapter (`planted` in chapter.mk): each is run on an input that shows it. Exit 0 for any of them is a
  * checker that does not check.
  */
 #ifndef SUPPORT_FAULTS_H
@@ -12,7 +12,7 @@ struct fault_case {
 };
 
 /*
- * Each case: without the fault `program` ends with 0; `faults`/FAULT ends with 1 and says "is wrong", and the file
+ * Each case: without the fault `program` ends with 0; `faults`/FAULT/program ends with 1 and says "is wrong", and the file
  * `output` of its --save differs.
  */
 void expect_faults_found(
@@ -27,7 +27,7 @@ struct mistake_case {
 };
 
 /*
- * Natural mistakes, a built program each in `directory`, named KERNEL__WHAT; there are `planted` of them. Each has to
+ * Natural mistakes, each with its program in a directory of `directory`, named KERNEL__WHAT; there are `planted` of them. Each has to
  * fail on one of the cases: exit 1. Those that survive are named, and for the others what found them is logged.
  */
 void expect_mistakes_found(const char *directory, const struct mistake_case *cases, size_t count, size_t planted);

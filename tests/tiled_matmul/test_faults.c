@@ -1,5 +1,5 @@
 /*
- * Planted faults (tests/tiled_matmul/faults). Each is run on a shape that shows it: its C differs from that of the
+ * Planted faults (tests/tiled_matmul/faults.edits). Each is run on a shape that shows it: its C differs from that of the
  * right kernel, and the program calls it wrong.
  */
 #include "faults.h"

@@ -63,8 +63,8 @@ function makeCounts(kernel, described) {
 const raceNames = {RAW: 'Race: read after write', WAR: 'Race: write after read', WAW: 'Race: two writes'};
 
 function makeSnippet(run, path, line) {
-	const file = (path || '').split('/').pop(), source = line ? sourceLine(run, file, line) : null;
-	return line ? element('pre', {class: 'mono'}, `${file}:${line}  ${source || ''}`) : '';
+	const place = placeOf(path || '', line || 0);
+	return line ? element('pre', {class: 'mono'}, `${place}  ${sourceLine(run, place) || ''}`) : '';
 }
 
 function makeHazard(run, hazard) {

@@ -21,12 +21,11 @@ function makeInspector() {
 		'the arrow keys: it tells which barrier interval and which line of source moved it.'));
 
 	const tell = (kernel, group, access) => {
-		const file = group.header.file;
-		const source = (line) => `${file}:${line}  ${sourceLine(kernel.run, file, line) || ''}`;
+		const source = (place) => `${place}  ${sourceLine(kernel.run, place) || ''}`;
 		return [element('p', {class: 'dim'},
 			`${words[access.op]} in ${group.kernel}, block ${blockOf(group)}, barrier interval ${group.interval} `,
 			`(${count(access.bytes)} bytes of ${access.tensor} in that interval)`),
-			access.lines.map((line) => element('pre', {}, source(line)))];
+			access.places.map((place) => element('pre', {}, source(place)))];
 	};
 
 	const show = (kernel, tile, done) => {

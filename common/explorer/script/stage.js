@@ -8,12 +8,12 @@ function blockOf(group) {
 
 /* At most four lines that moved something, those that touch global memory first. */
 function linesOf(group) {
-	const rank = new Map();
+	const rank = new Map(), inOrder = (a, b) => a.localeCompare(b, 'en', {numeric: true});
 	for (const access of group.accesses)
-		for (const line of access.lines)
-			rank.set(line, access.space === 'global' ? 0 : rank.get(line) ?? 1);
-	const lines = [...rank].sort((a, b) => a[1] - b[1] || a[0] - b[0]).slice(0, 4);
-	return lines.map(([line]) => line).sort((a, b) => a - b);
+		for (const place of access.places)
+			rank.set(place, access.space === 'global' ? 0 : rank.get(place) ?? 1);
+	const places = [...rank].sort((a, b) => a[1] - b[1] || inOrder(a[0], b[0])).slice(0, 4);
+	return places.map(([place]) => place).sort(inOrder);
 }
 
 function showFlow(node, sums, words) {
@@ -85,9 +85,9 @@ function drawRegisters(column, hbm, chip) {
 
 function drawCode(column, group) {
 	const {run} = column.kernel;
-	column.code.replaceChildren(...(group ? linesOf(group) : []).map((line) => {
-		const {file} = group.header, source = sourceLine(run, file, line);
-		return element('div', {class: 'mono'}, element('span', {}, String(line)), element('span', {}, source || file));
+	column.code.replaceChildren(...(group ? linesOf(group) : []).map((place) => {
+		const [file, line] = place.split(':');
+		return element('div', {class: 'mono'}, element('span', {}, line), element('span', {}, sourceLine(run, place) || file));
 	}));
 }
 

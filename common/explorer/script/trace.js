@@ -11,6 +11,11 @@ function sumsOf(group, space) {
 	return sums;
 }
 
+/* A line of the kernel's own file is a number; every place is a text, "FILE:LINE". */
+function placeOf(file, line) {
+	return (typeof line === 'number' ? `${file}:${line}` : line).split('/').pop();
+}
+
 function groupsOf(lines, launches) {
 	const groups = [];
 	let last = null, end = 0;
@@ -23,7 +28,7 @@ function groupsOf(lines, launches) {
 			        bytes: 0, header: launches.get(line.launch)};
 			groups.push(last);
 		}
-		last.accesses.push(line);
+		last.accesses.push({...line, places: line.lines.map((at) => placeOf(last.header.file, at))});
 		if (line.space === 'global')
 			last.bytes += line.bytes;
 	}
@@ -96,7 +101,8 @@ function mergeClocks(kernels) {
 	return events.sort((a, b) => a.at - b.at || a.kernel - b.kernel || a.group - b.group);
 }
 
-function sourceLine(run, file, line) {
+function sourceLine(run, place) {
+	const [file, line] = place.split(':');
 	const text = (run.sources || {})[file];
 	if (!text)
 		return null;

@@ -1,0 +1,475 @@
+#!/usr/bin/env python3
+"""Writes the student tree of classroom/README.md, and puts solutions back into one.
+
+    handout.py OUT [--class KEY]           a hand-out in OUT, which must not exist or be empty
+    handout.py --class-table [KEY]         prints class.tsv
+    handout.py --class-header CLASS.tsv    prints common/problem/class.h
+    handout.py --solve DIR [--except ID,ID...]
+                                           solutions between the markers of DIR's chapters, those of DIR/class.tsv
+    handout.py --leaks DIR                 prints where DIR holds lines of a solution, of the course or of any class
+
+Exit status: 0 done; 1 --leaks found something; 2 a mistake in the command line, an unusable directory or file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+CLASSROOM = Path(__file__).resolve().parent
+ROOT = CLASSROOM.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+from lib import edits, leaks, tasks  # noqa: E402
+from lib.tasks import TaskError  # noqa: E402
+
+USAGE = "OUT [--class KEY], --class-table [KEY], --class-header FILE, --solve DIR [--except ID,...] or --leaks DIR"
+TASKS = tasks.read_tasks(CLASSROOM / "tasks.tsv")
+CHAPTERS = list(dict.fromkeys(task.chapter for task in TASKS))
+
+Class = dict[str, tuple[str, str]]  # chapter: variant, value
+
+
+def fail(message: str) -> NoReturn:
+    raise TaskError(message)
+
+
+def usage(message: str) -> NoReturn:
+    fail(f"{message}; expected {USAGE}")
+
+
+# ---- files ----
+
+
+def write_file(path: Path, text: str) -> None:
+    """Whole or not at all."""
+    new = path.with_name(path.name + ".new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with new.open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            file.write(text)
+        new.replace(path)
+    except OSError as error:
+        fail(f"{path}: cannot be written: {error.strerror}")
+
+
+def copy_file(source: Path, target: Path) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+        target.chmod(source.stat().st_mode & 0o755 | 0o644)
+    except OSError as error:
+        fail(f"{target}: cannot be written: {error.strerror}")
+
+
+def copy_tree(source: Path, target: Path) -> None:
+    """All plain files below a directory: no hidden ones, no editor's backups, nothing that was built."""
+    if source.is_file():
+        copy_file(source, target)
+        return
+    for path in sorted(source.iterdir()):
+        if re.search(r"^\.|~$|\.(?:o|d|a|new)$|^__pycache__$", path.name) or path.is_symlink():
+            continue
+        if path.is_dir() or path.is_file():
+            copy_tree(path, target / path.name)
+
+
+# ---- classes ----
+
+ATTENTION = ("1.5", "2", "2.5", "3", "3.5", "4", "5", "6")
+PRODUCT = ("6", "8", "10", "12", "14", "16", "20", "24")
+WINDOW = ("5", "6", "7", "9", "10", "11", "12", "13")
+OF_ATTENTION = (("softcap", ATTENTION), ("window", WINDOW))
+CHOICES = {
+    "01_naive": OF_ATTENTION,
+    "02_online_softmax": (("softcap", ATTENTION), ("sink", ("-",))),
+    "03_tiled_matmul": (("softcap", PRODUCT), ("relu", ("-",))),
+    "04_fa1": OF_ATTENTION,
+    "05_fa2": OF_ATTENTION,
+    "06_backward": OF_ATTENTION,
+}
+VARIANTS = sorted({variant for choices in CHOICES.values() for variant, _ in choices})
+VALUES = {"softcap": r"\d+(?:\.\d+)?", "window": r"[1-9]\d*"}
+
+
+def class_of_key(key: str | None) -> Class:
+    """From the key alone: the same on every machine."""
+    chosen: Class = {}
+    for chapter in CHAPTERS:
+        if key is None:
+            chosen[chapter] = ("plain", "-")
+            continue
+        digest = hashlib.sha1(os.fsencode(key) + b"\n" + chapter.encode()).digest()
+        variant, values = CHOICES[chapter][digest[0] % 2]
+        chosen[chapter] = (variant, values[digest[1] % len(values)])
+    return chosen
+
+
+def class_table(chosen: Class) -> str:
+    lines = [f"{chapter}\t{variant}\t{value}\n" for chapter, (variant, value) in chosen.items()]
+    return "# What this class computes (classroom/README.md): chapter, variant, value, separated by tabs.\n" + "".join(lines)
+
+
+def read_class(path: Path) -> Class:
+    chosen: Class = {}
+    for number, line in enumerate(tasks.read_text(path).splitlines(), 1):
+        if line.startswith("#") or not line.strip():
+            continue
+        fields = line.split("\t")
+        if len(fields) != 3 or fields[0] not in CHOICES:
+            fail(f"{path}:{number}: expected chapter, variant and value, separated by tabs")
+        chapter, variant, value = fields
+        if variant != "plain" and variant not in (name for name, _ in CHOICES[chapter]):
+            fail(f"{path}:{number}: {chapter} has no variant '{variant}'")
+        if not re.fullmatch(VALUES.get(variant, "-"), value, re.A) or (variant == "softcap" and float(value) == 0):
+            fail(f"{path}:{number}: '{value}' is no value of {variant}")
+        chosen[chapter] = (variant, value)
+    for chapter in CHAPTERS:
+        if chapter not in chosen:
+            fail(f"{path}: no line for {chapter}")
+    return {chapter: chosen[chapter] for chapter in CHAPTERS}
+
+
+def class_header(chosen: Class) -> str:
+    entries = "".join(
+        f' \\\n\t{{"{chapter}", {{VARIANT_{variant.upper()}, {0 if value == "-" else value}}}}},'
+        for chapter, (variant, value) in chosen.items()
+        if variant != "plain"
+    )
+    text = tasks.read_text(ROOT / "common/problem/class.h")
+    header, count = re.subn(r"^#define CLASS_VARIANTS$", lambda line: line[0] + entries, text, flags=re.M)
+    if not count:
+        fail('common/problem/class.h: no line "#define CLASS_VARIANTS"')
+    return header
+
+
+# ---- the chapters of a class ----
+
+
+def with_value(text: str, value: str) -> str:
+    """@VALUE@ is the constant of a class; @VALUE@f as a float."""
+    number = value if "." in value else f"{value}.0"
+    return re.sub(r"@VALUE@f\b", f"{number}f", text).replace("@VALUE@", value)
+
+
+def own_sources(chapter: str) -> dict[str, str]:
+    sources = tasks.read_sources(ROOT / chapter)
+    there = {task for regions in tasks.regions_of(chapter, sources).values() for task in regions}
+    for task in TASKS:
+        if task.chapter == chapter and task.id not in there:
+            fail(f"{chapter}: no line '// task {task.id}: ...'")
+    return sources
+
+
+def given_sources(chapter: str, variant: str, value: str) -> dict[str, str]:
+    """The chapter's sources with nothing in the regions, as a class has them."""
+    nothing = {task.id: "" for task in TASKS}
+    sources = {name: tasks.fill(f"{chapter}/{name}", text, nothing)[0] for name, text in own_sources(chapter).items()}
+    path = CLASSROOM / "variants" / variant / f"{chapter}.edits"
+    if variant == "plain":
+        return sources
+    for entry in edits.parse(with_value(tasks.read_text(path), value), str(path)):
+        sources = entry.apply(sources)
+    return sources
+
+
+def text_of_task(task: tasks.Task, what: str, variant: str, value: str) -> str | None:
+    """classroom/tasks/ID/WHAT.VARIANT.cu, else WHAT.cu, else None."""
+    directory = CLASSROOM / "tasks" / task.id
+    for name in (f"{what}.{variant}.cu", f"{what}.cu"):
+        if (directory / name).exists():
+            return with_value(tasks.read_text(directory / name), value)
+    return None
+
+
+def stubs_of(chapter: str, chosen: Class) -> dict[str, str]:
+    stubs = {}
+    for task in TASKS:
+        if task.chapter == chapter:
+            text = text_of_task(task, "stub", *chosen[chapter])
+            stubs[task.id] = text if text is not None else fail(f"classroom/tasks/{task.id}/stub.cu: cannot be read")
+    return stubs
+
+
+def answers_of(chapter: str, chosen: Class) -> dict[str, str]:
+    """A class's own answers; where it has none, what lies between the course's markers."""
+    answers = tasks.solutions_of(chapter, own_sources(chapter))
+    for task in TASKS:
+        own = text_of_task(task, "answer", *chosen[chapter]) if task.chapter == chapter else None
+        if own is not None:
+            answers[task.id] = own
+    return answers
+
+
+def all_solutions() -> leaks.Solutions:
+    found = []
+    for chapter in CHAPTERS:
+        found += tasks.solutions_of(chapter, tasks.read_sources(ROOT / chapter)).items()
+    for path in sorted((CLASSROOM / "tasks").glob("*/answer.*.cu")):
+        found.append((f"{path.parent.name} ({path.name.split('.')[1]})", tasks.read_text(path)))
+    return leaks.Solutions(found)
+
+
+# ---- the hand-out ----
+
+
+def words_of_softcap(chapter: str, c: str) -> str:
+    if chapter.startswith("02"):
+        return (f"Scores are soft-capped: *x* counts as *c*·tanh(*x*/*c*) with *c* = {c}. A weight is exp(cap(*x*) - cap(*m*)),\n"
+                "*m* is still the largest *x*, and a score of -inf still has no weight.")
+    if chapter.startswith("03"):
+        return f"*C* is soft-capped: *C* = *c*·tanh(*AB*/*c*), element by element, with *c* = {c}."
+    return (f"Scores are soft-capped: *s* becomes *c*·tanh(*s*/*c*) with *c* = {c}, after the scale and before the mask and\n"
+            "the softmax" + (". Its derivative, 1 - tanh²(*s*/*c*), is a factor of dS." if chapter.startswith("06") else "."))
+
+
+WORDS: dict[str, Callable[[str, str], str]] = {
+    "softcap": words_of_softcap,
+    "window": lambda _, W: (
+        f"Attention looks through a window: query *i* sees key *j* only if |*i* - *j*| < {W}, and, with a causal mask,\n"
+        "only if *j* ≤ *i* too. Every query sees itself."),
+    "sink": lambda _, __: (
+        "Every row has an attention sink: one more score, 0, that takes weight and has no column. It counts in *m*, in\n"
+        "*l* and in every quotient."),
+    "relu": lambda _, __: "*C* goes through a ReLU: *C* = max(*AB*, 0), element by element.",
+}
+
+
+def assignment(chapter: str, chosen: Class) -> str:
+    variant, value = chosen[chapter]
+    stubs = stubs_of(chapter, chosen)
+    places = tasks.regions_of(chapter, given_sources(chapter, variant, value))
+    mine = [task for task in TASKS if task.chapter == chapter]
+    text = "## Your tasks\n\n| | task | in | about | points |\n|---|---|---|---|---|\n"
+    for task in mine:
+        lines = sum(int(count) for count in re.findall(r"// TODO \(about (\d+) line", stubs[task.id]))
+        files = ", ".join(f"`{name}`" for name, regions in places.items() if task.id in regions)
+        text += (f"| {task.number} | `{task.id}`: {task.title} | {files} | {lines} line{'' if lines == 1 else 's'} |"
+                 f" {task.points:g} |\n")
+    text += "\nEach lies between its lines `// task` and `// end`"
+    if any(sum(task.id in regions for regions in places.values()) > 1 for task in mine):
+        text += "; what stands in several files is the same text in each"
+    text += (f". `make hint N={mine[0].number}` in the tree's top\ndirectory helps with task {mine[0].number}, a little more"
+             " each time.\n\n")
+    if variant != "plain":
+        text += ("**Your class computes something else than the text below.**\n" + WORDS[variant](chapter, value)
+                 + "\n\nThe program verifies against that. The bytes that move are the same, so all counts of bytes hold;"
+                 " the errors and\nresults it shows are those of the plain chapter.\n\n")
+    return text
+
+
+def readme_of(chapter: str, chosen: Class) -> str:
+    """A README without what only a teacher should read, and with the tasks."""
+    text = tasks.read_text(ROOT / chapter / "README.md")
+    text = re.sub(r"<!-- solution -->\n.*?<!-- end solution -->\n\n?", "", text, flags=re.S)
+    if re.search(r"<!-- (?:end )?solution -->", text):
+        fail(f"{chapter}/README.md: a <!-- solution --> without its end")
+    text, count = re.subn(r"^(?=## )", lambda _: assignment(chapter, chosen), text, count=1, flags=re.M)
+    if not count:
+        fail(f"{chapter}/README.md: no heading to put the tasks before")
+    return text
+
+
+def write_chapter(tree: Path, chapter: str, chosen: Class) -> None:
+    for path in sorted((ROOT / chapter).iterdir()):
+        if path.name == "Makefile" or path.suffix in (".c", ".h", ".tsv"):
+            copy_file(path, tree / chapter / path.name)
+    readme = readme_of(chapter, chosen)
+    write_file(tree / chapter / "README.md", readme)
+    for picture in re.findall(r'["(]\.\./(plots/[\w./-]+\.svg)[")]', readme):
+        copy_file(ROOT / picture, tree / picture)
+    stubs = stubs_of(chapter, chosen)
+    for name, text in given_sources(chapter, *chosen[chapter]).items():
+        text = tasks.fill(f"{chapter}/{name}", text, stubs)[0]
+        write_file(tree / chapter / name, text)
+        # What the judge knows of this very tree: its own half is built from the files as they were handed out.
+        write_file(tree / "classroom/grade/original" / chapter / name, text)
+
+
+def write_tree(tree: Path, chosen: Class) -> None:
+    for name in ("setup.sh", "LICENSE", ".clang-format", ".gitignore"):
+        if (ROOT / name).exists():
+            copy_file(ROOT / name, tree / name)
+    for path in sorted((CLASSROOM / "student").iterdir()):
+        copy_file(path, tree / path.name)
+    for chapter in CHAPTERS:
+        write_chapter(tree, chapter, chosen)
+    copy_tree(ROOT / "common", tree / "common")
+    for path in sorted((ROOT / "simcc").iterdir()):
+        if path.name not in ("tests", "bench", "build"):
+            copy_tree(path, tree / "simcc" / path.name)
+    write_file(tree / "common/problem/class.h", class_header(chosen))
+    for pattern in ("*.gp", "*.awk", "draw.sh", "finish_svg.*"):
+        for path in sorted((ROOT / "plots").glob(pattern)):
+            copy_file(path, tree / "plots" / path.name)
+    copy_tree(ROOT / "tests/data/real_qkv", tree / "tests/data/real_qkv")
+    for name in ("__init__.py", "tasks.py"):
+        copy_file(ROOT / "tools/lib" / name, tree / "tools/lib" / name)
+    for name in ("tasks.tsv", "handout.mk", "hint.py"):
+        copy_file(CLASSROOM / name, tree / "classroom" / name)
+    for task in TASKS:
+        for name in ("hints.md", "names"):
+            copy_file(CLASSROOM / "tasks" / task.id / name, tree / "classroom/tasks" / task.id / name)
+    for path in sorted(CLASSROOM.glob("grade*")):
+        copy_tree(path, tree / "classroom" / path.name)
+    write_file(tree / "class.tsv", class_table(chosen))
+    if (tree / "classroom/grade.pl").exists(): # and what a task looks like before anybody has worked on it
+        stubs = subprocess.run(["perl", tree / "classroom/grade.pl", "--stubs"], capture_output=True)
+        if stubs.returncode != 0:
+            fail("grade.pl --stubs failed: " + os.fsdecode(stubs.stderr).strip())
+        write_file(tree / "classroom/grade/stubs.tsv", stubs.stdout.decode())
+
+
+def check_place(out: Path, shown: str) -> Path:
+    """The real directory around OUT."""
+    if out.exists() or out.is_symlink():
+        if not out.is_dir() or out.is_symlink():
+            fail(f"OUT: {shown}: expected a directory, or nothing")
+        if any(out.iterdir()):
+            fail(f"OUT: {shown}: is not empty; expected an empty directory, or none")
+    if not out.parent.is_dir():
+        fail(f"OUT: {out.parent}: no such directory")
+    real = out.parent.resolve()
+    for name in ("common", "simcc", "classroom", "plots", "tools", "tests/data", *CHAPTERS):
+        copied = ROOT / name
+        if copied == real or copied in real.parents:
+            fail(f"OUT: {shown}: is inside of {name}/, which is copied")
+    return real
+
+
+def hand_out(shown: str, key: str | None) -> None:
+    chosen = class_of_key(key)
+    out = Path(shown)
+    real = check_place(out, shown)
+    try:
+        temporary = Path(tempfile.mkdtemp(prefix=".handout-", dir=real))
+    except OSError:
+        fail(f"OUT: {shown}: cannot be written")
+    try:
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o777 & ~umask)
+        write_tree(temporary, chosen)
+        if found := all_solutions().find_in(temporary):
+            fail(f"{found[0]}; no hand-out was written")
+        try:
+            if out.is_dir():
+                out.rmdir()
+            temporary.rename(out)
+        except OSError as error:
+            fail(f"OUT: {shown}: cannot be written: {error.strerror}")
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    variants = ", ".join(sorted({variant for variant, _ in chosen.values()}))
+    print(f"{shown}: {len(CHAPTERS)} chapters, {len(TASKS)} tasks"
+          + (f", of a class ({variants}): class.tsv" if key is not None else ""))
+    if re.search(r"\s", str(out.resolve())):
+        print("make cannot build in a path with a space: move it before you try it")
+
+
+# ---- solutions back ----
+
+
+def solve(directory: Path, excepted: set[str]) -> None:
+    chosen = read_class(directory / "class.tsv")
+    count = 0
+    for chapter in CHAPTERS:
+        places = tasks.regions_of(chapter, given_sources(chapter, *chosen[chapter]))
+        if not any((directory / chapter / name).exists() for name in places):
+            continue
+        answers = {task: text for task, text in answers_of(chapter, chosen).items() if task not in excepted}
+        for name, regions in places.items():
+            path = directory / chapter / name
+            text = tasks.read_text(path)
+            there = {part.id for part in tasks.take_apart(str(path), text)}
+            for task in regions:
+                if task not in there:
+                    fail(f"{path}: no line '// task {task}: ...'")
+            solved, filled = tasks.fill(str(path), text, answers)
+            write_file(path, solved)
+            count += filled
+    print(f"{directory}: {count} solution{'' if count == 1 else 's'}")
+
+
+# ---- the command line ----
+
+
+def check_key(key: str) -> str:
+    if not key:
+        usage("--class: the key is empty")
+    if re.search(r"[\x00-\x1f\x7f]", key):
+        fail("--class: expected a key in one line, without control characters")
+    return key
+
+
+def directory_of(arguments: list[str], option: str) -> Path:
+    if not arguments:
+        usage(f"{option}: expected a directory")
+    if not Path(arguments[0]).is_dir():
+        fail(f"{option}: {arguments[0]}: expected a directory")
+    return Path(arguments[0])
+
+
+def run_solve(arguments: list[str]) -> None:
+    excepted: set[str] = set()
+    if len(arguments) > 1:
+        if arguments[1] != "--except" or len(arguments) != 3:
+            usage(f"--solve: '{arguments[1]}' is not understood")
+        excepted = set(arguments[2].split(","))
+        for task in sorted(excepted - {task.id for task in TASKS}):
+            fail(f"--except: no task '{task}'; classroom/tasks.tsv lists them")
+    solve(directory_of(arguments, "--solve"), excepted)
+
+
+def run(arguments: list[str]) -> int:
+    if not arguments:
+        usage("no directory given")
+    first, rest = arguments[0], arguments[1:]
+    if first == "--class-table":
+        if len(rest) > 1:
+            usage("--class-table takes one key at most")
+        print(class_table(class_of_key(check_key(rest[0]) if rest else None)), end="")
+    elif first == "--class-header":
+        if len(rest) != 1:
+            usage("--class-header: expected the path of a class.tsv")
+        print(class_header(read_class(Path(rest[0]))), end="")
+    elif first == "--solve":
+        run_solve(rest)
+    elif first == "--leaks":
+        found = all_solutions().find_in(directory_of(rest, "--leaks"))
+        print("".join(f"{line}\n" for line in found), end="")
+        return 1 if found else 0
+    elif first.startswith("-") or not first:
+        usage(f"{first}: no such option" if first else "OUT is empty")
+    else:
+        if rest and rest[0] != "--class":
+            usage(f"'{rest[0]}' is not understood")
+        if rest and len(rest) != 2:
+            usage("--class: expected one key")
+        hand_out(first, check_key(rest[1]) if rest else None)
+    return 0
+
+
+def main() -> int:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(130))
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+    try:
+        return run(sys.argv[1:])
+    except (TaskError, edits.EditError) as error:
+        print(f"handout: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

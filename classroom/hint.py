@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""make hint N=3 [LEVEL=2]: prints the next hint for a task, or that of a level.
+
+N is the task's number or its id. What was shown is remembered in build/hints.tsv.
+Exit status: 0 done; 2 a mistake in N or LEVEL; 3 build/ cannot be written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+CLASSROOM = Path(__file__).resolve().parent
+ROOT = CLASSROOM.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+from lib import tasks  # noqa: E402
+
+SHOWN = ROOT / "build/hints.tsv"
+
+
+def variant_of(chapter: str) -> str:
+    table = ROOT / "class.tsv"
+    lines = tasks.read_text(table).splitlines() if table.exists() else []
+    return next((line.split("\t")[1] for line in lines if line.startswith(f"{chapter}\t")), "plain")
+
+
+def hints_of(task: tasks.Task) -> list[str]:
+    """The parts "## 1" and so on of hints.md; "## 2 softcap" is added to the second one where the class computes that."""
+    pieces = re.split(r"^## (\d+)(?: (\w+))?\n", tasks.read_text(CLASSROOM / "tasks" / task.id / "hints.md"), flags=re.M)
+    variant = variant_of(task.chapter)
+    hints: dict[int, str] = {}
+    for level, wanted, text in zip(pieces[1::3], pieces[2::3], pieces[3::3]):
+        if wanted in (None, variant):
+            hints[int(level)] = hints.get(int(level), "") + text
+    return [hints[level].strip("\n") for level in sorted(hints)]
+
+
+def read_shown() -> dict[str, str]:
+    lines = tasks.read_text(SHOWN).splitlines() if SHOWN.exists() else []
+    return dict(line.split("\t", 1) for line in lines if "\t" in line)
+
+
+def remember(shown: dict[str, str]) -> None:
+    SHOWN.parent.mkdir(exist_ok=True)
+    new = SHOWN.with_suffix(".new")
+    new.write_text("".join(f"{task}\t{level}\n" for task, level in sorted(shown.items())))
+    new.replace(SHOWN)
+
+
+def list_tasks(all_tasks: list[tasks.Task]) -> None:
+    print("make hint N=... [LEVEL=1]; the tasks:\n")
+    for task in all_tasks:
+        print(f"{task.number:3}  {task.id:<16} {task.title}")
+
+
+def run(wanted: str, level: str) -> None:
+    all_tasks = tasks.read_tasks(CLASSROOM / "tasks.tsv")
+    if not wanted:
+        list_tasks(all_tasks)
+        return
+    task = next((task for task in all_tasks if wanted in (str(task.number), task.id)), None)
+    if task is None:
+        raise tasks.TaskError(f"N={wanted}: expected a task, 1 to {len(all_tasks)} or its name; `make hint` lists them")
+    hints, shown = hints_of(task), read_shown()
+    seen = int(shown[task.id]) if shown.get(task.id, "").isdigit() else 0
+    if level and not (re.fullmatch("[1-9][0-9]*", level) and int(level) <= len(hints)):
+        raise tasks.TaskError(f"LEVEL={level}: task {task.id} has hints 1 to {len(hints)}")
+    number = int(level) if level else min(seen + 1, len(hints))
+    print(f"Task {task.number}, {task.id}: {task.title}\nHint {number} of {len(hints)}\n\n{hints[number - 1]}\n")
+    print(f"make hint N={task.number} says more." if number < len(hints) else "That was the last one.")
+    if number > seen:
+        remember({**shown, task.id: str(number)})
+
+
+def main() -> int:
+    sys.stdout.reconfigure(encoding="utf-8")
+    try:
+        run(os.environ.get("N", ""), os.environ.get("LEVEL", ""))
+    except tasks.TaskError as error:
+        print(f"hint: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"hint: {SHOWN}: cannot be written: {error.strerror}", file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,131 @@
+"""The house rules of the chapters that no compiler checks: how long a file may be, what a kernel file is free of, and
+where the lines of the tasks stand."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+from lib import tasks
+
+CHAPTERS = sorted(path.parent.name for path in ROOT.glob("0*_*/chapter.c"))
+# A literal, or a comment, in which a brace is no brace.
+NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
+# What a lesson should not have to explain: choices of the preprocessor, macros of ours, and the classroom's traces.
+SCAFFOLDING = re.compile(
+    r"^\s*#\s*(?:if|ifdef|ifndef|else|elif|define)\b|HANDOUT|\(void\)|TODO|// solution", re.MULTILINE
+)
+
+
+def kernel_sources() -> dict[str, str]:
+    """{path: text} of all .cu and .cuh files of the chapters."""
+    paths = [path for pattern in ("0*_*/*.cu", "0*_*/*.cuh") for path in sorted(ROOT.glob(pattern))]
+    return {str(path.relative_to(ROOT)): path.read_text() for path in paths}
+
+
+def lengths(pattern: str) -> dict[str, int]:
+    return {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in sorted(ROOT.glob(pattern))}
+
+
+def leaves_its_function(text: str, task: str) -> str | None:
+    """What is wrong with where a region stands, or None: it has to lie inside one function, its braces paired."""
+    depth = 0
+    for part in tasks.take_apart("", text):
+        code = NO_CODE.sub("", part.text)
+        if part.id == task and depth == 0:
+            return "begins outside of a function"
+        start = depth
+        for brace in re.findall(r"[{}]", code):
+            depth += 1 if brace == "{" else -1
+            if part.id == task and depth < start:
+                return "ends a block that it did not begin"
+        if part.id == task and depth != start:
+            return "does not end a block that it began"
+    return None
+
+
+class Lengths(unittest.TestCase):
+    def longer(self, pattern: str, most: int, *but: str) -> list[str]:
+        found = lengths(pattern)
+        self.assertGreater(len(found), 4, pattern)
+        return [f"{path}: {lines} lines" for path, lines in found.items() if lines > most and path not in but]
+
+    def test_a_kernel_file_is_read_in_one_sitting(self) -> None:
+        self.assertEqual(self.longer("0*_*/*.cu", 149, "05_fa2/split_q.cu"), [])
+
+    def test_what_is_around_the_kernels_is_short(self) -> None:
+        self.assertEqual(self.longer("0*_*/chapter.c", 150), [])
+        self.assertEqual(self.longer("0*_*/lesson.c", 100), [])
+
+
+class KernelFiles(unittest.TestCase):
+    def test_hold_the_lesson_and_nothing_else(self) -> None:
+        found = []
+        for path, text in kernel_sources().items():
+            for match in SCAFFOLDING.finditer(text):
+                line = text.count("\n", 0, match.end()) + 1
+                found.append(f"{path}:{line}: {match[0].strip()}")
+        self.assertEqual(found, [])
+
+    def test_what_stays_the_same_from_chapter_04_to_05_is_one_text(self) -> None:
+        self.assertEqual((ROOT / "04_fa1/row.cuh").read_bytes(), (ROOT / "05_fa2/row.cuh").read_bytes())
+
+    def test_what_changes_from_chapter_04_to_05_fits_a_screen(self) -> None:
+        files = ["04_fa1/row.cu", "05_fa2/row.cu"]
+        shown = subprocess.run(["diff", "-w", *files], check=False, cwd=ROOT, capture_output=True, text=True).stdout
+        self.assertLess(0, len(shown.splitlines()))
+        self.assertLess(len(shown.splitlines()), 30, shown)
+
+
+class Tasks(unittest.TestCase):
+    def setUp(self) -> None:
+        self.table = tasks.read_tasks(ROOT / "classroom/tasks.tsv")
+        self.sources = {chapter: tasks.read_sources(ROOT / chapter) for chapter in CHAPTERS}
+
+    def test_every_task_has_its_lines_and_every_line_its_task(self) -> None:
+        titles = {(task.chapter, task.id, task.title) for task in self.table}
+        found = set()
+        for chapter, sources in self.sources.items():
+            for text in sources.values():
+                found |= {
+                    (chapter, *marked) for marked in re.findall(r"^\s*// task ([^\s:]+): (.*)$", text, re.MULTILINE)
+                }
+        self.assertEqual(found, titles)
+
+    def test_markers_are_lines_of_their_own_in_pairs(self) -> None:
+        for chapter, sources in self.sources.items():
+            for name, text in sources.items():
+                regions = [part for part in tasks.take_apart(f"{chapter}/{name}", text) if part.id is not None]
+                marks = re.findall(r"//\s*(?:task|end)\s+\d\d\.\S+", text)
+                self.assertEqual(len(marks), 2 * len(regions), f"{chapter}/{name}")
+                self.assertTrue(all(region.text.strip() for region in regions), f"{chapter}/{name}: an empty region")
+
+    def test_regions_of_a_task_are_one_text(self) -> None:
+        for chapter, sources in self.sources.items():
+            tasks.solutions_of(chapter, sources)
+
+    def test_a_region_lies_inside_one_function(self) -> None:
+        for chapter, sources in self.sources.items():
+            for name, text in sources.items():
+                for task in {part.id for part in tasks.take_apart(name, text) if part.id is not None}:
+                    self.assertIsNone(leaves_its_function(text, task), f"{chapter}/{name}: task {task}")
+
+    def test_a_region_outside_of_a_function_is_found(self) -> None:
+        region = "// task x: y\n{}\n// end x\n"
+        self.assertIsNone(leaves_its_function("void f()\n{\n" + region.format("if (a) { b(); }") + "}\n", "x"))
+        self.assertIn("outside", leaves_its_function(region.format("int a;"), "x") or "")
+        self.assertIn("did not begin", leaves_its_function("void f()\n{\n" + region.format("}\nint g() {"), "x") or "")
+        self.assertIn(
+            "that it began", leaves_its_function("void f()\n{\n" + region.format("if (a) {") + "}}", "x") or ""
+        )
+        self.assertIsNone(leaves_its_function("// {\nvoid f()\n{ '{';\n" + region.format('"}"; // }') + "}\n", "x"))
+
+
+if __name__ == "__main__":
+    unittest.main()
