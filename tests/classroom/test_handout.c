@@ -115,16 +115,6 @@ Test(handout, tasks_are_whole)
 				expect_stub(text("%s, %s", tasks[t].id, variants[v]), answer, stub, NULL);
 		}
 	}
-	/* No conditions and no macros in a kernel's source. */
-	for (int c = 0; c < CHAPTERS; c++) {
-		char *names[MAX_SOURCES + 1], *directory = text("%s/%s", TEST_ROOT, chapters[c].directory);
-		list_sources(directory, names);
-		for (size_t i = 0; names[i]; i++) {
-			char *source = read_text(text("%s/%s", directory, names[i]));
-			cr_expect_eq(occurrences(source, "\n#if"), 0, "%s/%s", directory, names[i]);
-			cr_expect_eq(occurrences(source, "\n#define"), 0, "%s/%s", directory, names[i]);
-		}
-	}
 }
 
 Test(handout, every_task_has_three_hints)

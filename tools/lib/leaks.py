@@ -19,7 +19,7 @@ def normalized(text: str) -> list[tuple[int, str]]:
     text = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.DOTALL)
     lines = []
     for number, line in enumerate(text.split("\n"), 1):
-        line = re.sub(r"^[-+<>|]+(?=\s)", "", line)
+        line = re.sub(r"^[-+<>|]+(?=[\s{}]|$)", "", line)
         line = re.sub(r"\s+", "", line.partition("//")[0])
         if not NOTHING.fullmatch(line):
             lines.append((number, line))
