@@ -14,7 +14,7 @@ CHAPTERS := $(ALL_CHAPTERS)
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build run real plot test test-all bench tables plots bench-sim sanitize ptxas explorer check-ptxas gpu-report accuracy test-sim test-cuda readme check-readme format check-format clean help $(CHAPTERS)
+.PHONY: all build run real plot test test-all bench tables plots bench-sim sanitize ptxas explorer check-ptxas lines gpu-report accuracy test-sim test-cuda readme check-readme format check-format clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -93,7 +93,11 @@ check-ptxas:
 	@$(MAKE) --no-print-directory -s build DEVICE=sim
 	@echo $(CHAPTERS) | xargs -P "$$(nproc)" -n 1 $(MAKE) --no-print-directory -s $@ DEVICE=sim -C
 
-# The page that shows the bytes move, from runs of this code. Tracked, because it is shown.
+# What there is to read, counted.
+lines:
+	@tools/lines
+
+# The page that shows the bytes move, from runs of this code.
 explorer: build
 	@perl plots/explorer.pl
 
@@ -127,30 +131,26 @@ $(CHAPTERS):
 	@$(MAKE) --no-print-directory -s -C $@
 
 help:
-	@echo "make              build every chapter, run it, verify it, draw its plot (build/plots/)"
-	@echo "make build        only build: programs in the chapters' directories"
-	@echo "make run          build and run the chapters' demonstrations"
-	@echo "make real         chapter 01 on the queries, keys and values of a language model"
-	@echo "make plot         each chapter's sweep, drawn into build/plots/"
-	@echo "make test         the whole test suite with CC (default gcc)"
-	@echo "make test-all     the test suite and its long part, with gcc, then with clang"
-	@echo "make test DEVICE=cuda   on a GPU: the chapters over its hard cases"
-	@echo "make gpu-report OUT=dir   all that a GPU can say, in eight minutes (gpu/README.md)"
-	@echo "make accuracy     simcc/ACCURACY.md from such a report's counters"
-	@echo "make sanitize     the chapters' demonstrations with every check of the device"
-	@echo "make bench        every chapter over its sizes, kept in plots/data"
-	@echo "make tables       published numbers beside ours (T=T3: only that table)"
-	@echo "make plots        the pictures, from plots/data (TERM=1: in the terminal, GPU=a100)"
-	@echo "make bench-sim    how fast the simulated device is"
-	@echo "make explorer     plots/explorer.html: the bytes on the move, a page for a browser"
-	@echo "make ptxas        registers, spills, occupancy of each kernel (needs nvcc, no GPU)"
-	@echo "make readme       re-make what the READMEs show from the programs"
-	@echo "make handout      OUT=directory [CLASS=key]: the student tree (classroom/README.md); make hint N=1"
-	@echo "make grade        this tree, SUBMISSION=dir|zip, or SUBMISSIONS=folder RESULTS=dir [KEY=key] (classroom/README.md)"
-	@echo "make check-submission, make gradescope [KEY=key]"
-	@echo "make format       clang-format over the tree"
-	@echo "make clean        remove what was built"
-	@echo "make 01_naive     one chapter; in its directory, make help"
-	@echo
-	@echo "make bench takes CHAPTERS=05_fa2,blocks GPU=a100 FORCE=1 SIZES=128,256 DIMS=64."
-	@echo "DEVICE=sim|cuda, CC=gcc|clang, ARCH=sm_90, ARGS=\"--gpu a100\" may be added."
+	@echo "learn     make              build and run every chapter, plots in build/plots/"
+	@echo "          make 01_naive     one chapter; in its directory, make help"
+	@echo "          make real         chapter 01 on what a language model computes with"
+	@echo "          make explorer     plots/explorer.html, the bytes on the move"
+	@echo "          make lines        how much there is to read"
+	@echo "          make test         the tests; with DEVICE=cuda, the chapters on a GPU"
+	@echo "measure   make bench        every chapter over its sizes, into plots/data"
+	@echo "          make plots        the pictures from it (TERM=1: in the terminal)"
+	@echo "          make tables       published numbers beside ours (T=T3: only that)"
+	@echo "          make ptxas        registers, spills, occupancy (nvcc, no GPU)"
+	@echo "          make sanitize     the chapters under every check of the device"
+	@echo "          make gpu-report OUT=DIR   what a GPU can say, in eight minutes"
+	@echo "teach     make handout OUT=DIR [CLASS=key]   the student tree"
+	@echo "          make hint N=1     the first hint for task 1, then the next"
+	@echo "          make grade [SUBMISSION=DIR|ZIP] [KEY=key]   points, and why"
+	@echo "          make check-submission   complete, and does it compile?"
+	@echo "          make gradescope   an autograder to upload"
+	@echo "maintain  make readme       what the READMEs print, made anew"
+	@echo "          make accuracy     simcc/ACCURACY.md from a GPU's counters"
+	@echo "          make bench-sim    how fast the simulated device is"
+	@echo "          make test-all     also clang and the long suites"
+	@echo "          make format clean"
+	@echo "DEVICE=sim|cuda CC=gcc|clang ARCH=sm_90 ARGS=\"--gpu a100\" may be added."

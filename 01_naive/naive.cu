@@ -20,11 +20,11 @@ static_assert(SCORE_THREADS % WARP == 0, "a block is made of whole warps");
 
 // S[i, j] = scale * sum over c of Q[i, c] K[j, c]. The lanes of a warp hold neighboring keys, so they write S side by
 // side, but they read K d floats apart: up to 32 sectors for 32 numbers. Chapter 03 cures that with a tile.
-__global__ void
-scores(const float *Q, // [heads, N, d]
-       const float *K, // [heads, N, d]
-       float *S,       // [heads, N, N]
-       int N, int d, bool causal, float scale)
+__global__ void scores(
+	const float *Q, // [heads, N, d]
+	const float *K, // [heads, N, d]
+	float *S,       // [heads, N, N]
+	int N, int d, bool causal, float scale)
 {
 	size_t row = blockIdx.x; // over all heads: heads * N rows
 	size_t head = row / N;

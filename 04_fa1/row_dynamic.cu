@@ -45,9 +45,10 @@ __device__ void attend_dynamic(
 
 // Shared memory:   | K tile  [Bc, d] | V tile  [Bc, d] |   written by all, read by all
 //
-// MOST_DIM: what the arrays can hold; d of it is used.
+// The arrays can hold MOST_DIM columns, of which d are used. One block per SM is all that is asked for (the 1): to fit
+// more, ptxas would spill, and the stack frame it shows would not be q, o and s alone.
 template <int MOST_DIM>
-__global__ __launch_bounds__(FA1_MOST_ROW_THREADS) void fa1_row_dynamic(
+__global__ __launch_bounds__(FA1_MOST_ROW_THREADS, 1) void fa1_row_dynamic(
 	const float *Q, // [B, H, N, d]
 	const float *K, // [B, H, N, d]
 	const float *V, // [B, H, N, d]

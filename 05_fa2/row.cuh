@@ -46,13 +46,13 @@ __device__ void load_tile(
 // A row of attention takes in KEYS keys: scores, the running maximum, the correction of what is there already, the
 // sum. Of these keys the row sees the first `visible`: all, some, or none where that is negative.
 template <int D, int KEYS>
-__device__ void
-attend(const float *q,      // [D] registers
-       const float *K_tile, // [KEYS, D] shared
-       const float *V_tile, // [KEYS, D] shared
-       int visible, float scale,
-       float *o, // [D] registers
-       float *m, float *l)
+__device__ void attend(
+	const float *q,      // [D] registers
+	const float *K_tile, // [KEYS, D] shared
+	const float *V_tile, // [KEYS, D] shared
+	int visible, float scale,
+	float *o, // [D] registers
+	float *m, float *l)
 {
 	float s[KEYS] = {};
 #pragma unroll

@@ -235,8 +235,8 @@ def words_of(chapter: str, variant: str, value: str) -> str:
     if variant == "softcap":
         slope = ". Its derivative, 1 - tanh²(*s*/*c*), is a factor of dS." if chapter.startswith("06") else "."
         return (
-            f"Scores are soft-capped: *s* becomes *c*·tanh(*s*/*c*) with *c* = {value}, after the scale and before the\n"
-            f"mask and the softmax{slope}"
+            f"Scores are soft-capped: *s* becomes *c*·tanh(*s*/*c*) with *c* = {value}, after the scale and before\n"
+            f"the mask and the softmax{slope}"
         )
     if variant == "window":
         return (

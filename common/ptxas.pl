@@ -39,7 +39,12 @@ exit 0;
 sub provenance {
     my ($nvcc, $source) = @_;
     my ($toolkit) = `$nvcc --version` =~ /release [^,]*, (V[\d.]+)/ or die "ptxas.pl: $nvcc does not say its version\n";
-    my @files = (split(' ', $source), sort glob '*.h *.cuh');
+    my @files = split ' ', $source;
+    my %seen = map { $_ => 1 } @files;
+    for (my $i = 0; $i < @files; $i++) { # and what they include
+        open my $in, '<', $files[$i] or die "$files[$i]: $!\n";
+        push @files, grep { -f && !$seen{$_}++ } map { /^#include "([^"]+)"/ ? $1 : () } <$in>;
+    }
     my ($sum) = `cat @files | cksum` =~ /^(\d+)/ or die "ptxas.pl: no checksum of @files\n";
     return "# nvcc $toolkit, -O3, sources with checksum $sum; bytes a thread, shared bytes a block, blocks an SM";
 }

@@ -1,7 +1,7 @@
 /*
  * cuBLAS SGEMM on the same matrix product: what a chapter's best kernel is measured against, on a GPU on which cuBLAS is
- * installed. It is looked for when the program runs. Without it, or on the simulated device, there is no peer and nothing
- * is missing.
+ * installed. It is looked for when the program runs. Without it, on the simulated device, or with NO_PEER in the environment (loading
+ * it takes seconds), there is no peer and nothing is missing.
  */
 #ifndef REPORT_PEER_H
 #define REPORT_PEER_H

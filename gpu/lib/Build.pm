@@ -51,7 +51,7 @@ sub copy_tree {
         or die "cannot copy to $tree\n";
     for my $chapter (map { $_->[0] } $report->programs) {
         mkdir "$tree/$chapter" or die "$tree/$chapter: $!\n";
-        my @files = grep { -f } map { glob "$report->{root}/$chapter/$_" } qw(*.c *.h *.cu Makefile);
+        my @files = grep { -f } map { glob "$report->{root}/$chapter/$_" } qw(*.c *.h *.cu *.cuh Makefile);
         system('cp', @files, "$tree/$chapter") == 0 or die "cannot copy $chapter to $tree\n";
     }
     $report->{trees}{$name} = $tree;
@@ -59,17 +59,10 @@ sub copy_tree {
 }
 
 sub make_job {
-    my ($report, $tree, $chapter, $device, $jobs, @settings) = @_;
+    my ($report, $tree, $chapter, $device, $jobs) = @_;
     return $report->job("build-$tree-$chapter", 100, 'make', '--no-print-directory', '-s', "-j$jobs", '-C',
-        "$report->{trees}{$tree}/$chapter", "DEVICE=$device", "ARCH=$report->{arch}", "NVCC=$report->{nvcc}", 'WERROR=', @settings,
+        "$report->{trees}{$tree}/$chapter", "DEVICE=$device", "ARCH=$report->{arch}", "NVCC=$report->{nvcc}", 'WERROR=',
         $device eq 'sim' ? map({ $_->[1] } grep { $_->[0] eq $chapter } $report->programs) : 'build');
-}
-
-sub has_cublas {
-    my ($report) = @_;
-    my $cuda = $report->{nvcc} =~ s{/bin/[^/]+$}{}r;
-    return -f "$cuda/include/cublas_v2.h"
-        && grep { -f } map { glob "$cuda/$_/libcublas.so" } qw(lib64 lib targets/*/lib);
 }
 
 sub programs {
@@ -77,20 +70,16 @@ sub programs {
     my @nvcc = ($report->{nvcc}, '-std=c++17', '-O3', "-arch=$report->{arch}");
     my @chapters = map { $_->[0] } $report->programs;
     my ($first, @others) = @chapters;
-    my %settings = (cuda => ['CUBLAS='], sim => [], peer => []);
     my @trees = 'cuda';
     $report->{sim_tree} ? ($report->{trees}{sim} = $report->{sim_tree}) : push @trees, 'sim';
-    push @trees, 'peer' if has_cublas($report) && grep { $_ eq '03_tiled_matmul' } @chapters;
     copy_tree($report, $_) for @trees;
 
     # The harness is built with the first chapter of a tree, on all cores; after that chapters do not meet.
     my @jobs = Runner::run_all($report->{jobs}, $report->{end}, map {
-        make_job($report, $_, $_ eq 'peer' ? '03_tiled_matmul' : $first, $_ eq 'sim' ? 'sim' : 'cuda', $report->{jobs},
-            @{ $settings{$_} })
+        make_job($report, $_, $first, $_, $report->{jobs})
     } @trees);
     push @jobs, my @rest = (
-        (map { my $tree = $_; map { make_job($report, $tree, $_, $tree, 2, @{ $settings{$tree} }) } @others }
-            grep { $_ ne 'peer' } @trees),
+        (map { my $tree = $_; map { make_job($report, $tree, $_, $tree, 2) } @others } @trees),
         $report->job('build-roofs', 60, @nvcc, "$report->{root}/gpu/roofs.cu", '-o', "$report->{work}/roofs"),
         $report->job('build-rules', 60, @nvcc, "$report->{root}/gpu/rules.cu", '-o', "$report->{work}/rules"),
         $report->job('build-rules-sim', 60, "$report->{trees}{sim}/simcc/simcc", '-O1', "$report->{root}/gpu/rules.cu",

@@ -33,7 +33,7 @@ sub programs {
     return grep { my $chapter = $_->[0]; !$self->{chapters} || grep { $_ eq $chapter } @{ $self->{chapters} } } @PROGRAMS;
 }
 
-# A program of a tree ("cuda", "sim", "peer"), or undef if it was not built.
+# A program of a tree ("cuda", "sim"), or undef if it was not built.
 sub program {
     my ($self, $tree, $chapter) = @_;
     my ($name) = map { $_->[1] } grep { $_->[0] eq $chapter } @PROGRAMS;
@@ -47,7 +47,7 @@ sub job {
     my %clean = map { $_ => undef } qw(MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL OUT DEVICE ARCH CC CXX CFLAGS SIM_REPORT
         SIM_TRACE SIM_CHECK SIM_ORDER SIM_GPU);
     return { command => [@command], seconds => $self->limit($seconds), log => "$self->{logs}/$log",
-        environment => { %clean, NO_COLOR => 1 } };
+        environment => { %clean, NO_COLOR => 1, NO_PEER => 1 } };
 }
 
 # Runs one step: its function returns (status, what came of it). status: "done", "cut short" (no time left),

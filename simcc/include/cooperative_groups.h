@@ -330,14 +330,14 @@ class thread_block_tile : public thread_group
 /* ---- parts of groups ---- */
 
 template <unsigned Size_>
-SIM_GROUP typename std::enable_if<(Size_ <= 32), thread_block_tile<Size_, thread_block>>::type
-tiled_partition(const thread_block &)
+SIM_GROUP typename std::enable_if<(Size_ <= 32), thread_block_tile<Size_, thread_block>>::type tiled_partition(
+	const thread_block &)
 {
 	return {sim_details::block_rank(), sim_details::block_threads()};
 }
 template <unsigned Size_, unsigned Outer_, class Parent_>
-SIM_GROUP thread_block_tile<Size_, thread_block_tile<Outer_, Parent_>>
-tiled_partition(const thread_block_tile<Outer_, Parent_> &tile)
+SIM_GROUP thread_block_tile<Size_, thread_block_tile<Outer_, Parent_>> tiled_partition(
+	const thread_block_tile<Outer_, Parent_> &tile)
 {
 	static_assert(Size_ <= Outer_, "a tile is a part of its group");
 	return {static_cast<unsigned>(tile.thread_rank()), Outer_};

@@ -136,8 +136,8 @@ cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream SIM_DEFAULT(0));
-cudaError_t
-cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream SIM_DEFAULT(0), unsigned flags SIM_DEFAULT(0));
+cudaError_t cudaEventRecordWithFlags(
+	cudaEvent_t event, cudaStream_t stream SIM_DEFAULT(0), unsigned flags SIM_DEFAULT(0));
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 /* CPU time that passed between the two: it says nothing about a GPU's. */

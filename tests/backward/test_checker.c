@@ -33,8 +33,8 @@ static void expect(struct setting *s)
 	cr_assert_eq(attention_gradients_expect(&s->problem, named, &s->expectations, &error), 0);
 }
 
-static struct setting
-set_up(size_t batch, size_t heads, size_t seq, size_t dim, bool causal, enum input_kind kind, uint64_t seed)
+static struct setting set_up(
+	size_t batch, size_t heads, size_t seq, size_t dim, bool causal, enum input_kind kind, uint64_t seed)
 {
 	static const char *const names[] = {"Q", "K", "V", "dO"};
 	struct setting s = {

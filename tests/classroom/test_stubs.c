@@ -27,8 +27,8 @@ static const char *list_of(const char *chapter)
 	return list;
 }
 
-static void
-expect_exactly(const char *program, const struct chapter_files *chapter, const char *failing, const char *what)
+static void expect_exactly(
+	const char *program, const struct chapter_files *chapter, const char *failing, const char *what)
 {
 	for (size_t k = 0; chapter->kernels[k]; k++) {
 		bool verified = verifies(program, chapter->kernels[k], problem_of(chapter->directory));

@@ -68,8 +68,9 @@ char *hand_out(const char *name, const char *key)
 
 void solve(const char *tree, const char *except)
 {
-	struct outcome o = except ? run_program(LIST("python3", TOOL, "--solve", tree, "--except", except), NOTHING, 60)
-	                          : run_program(LIST("python3", TOOL, "--solve", tree), NOTHING, 60);
+	struct outcome o =
+		except ? run_program(LIST("python3", TOOL, "--solve", tree, "--except", except), NOTHING, 60)
+		       : run_program(LIST("python3", TOOL, "--solve", tree), NOTHING, 60);
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	free_outcome(&o);
 }
@@ -84,8 +85,8 @@ char *variant_of(const char *tree, const char *chapter)
 }
 
 /* NULL, and the compiler's words, if it does not build. */
-static char *
-build(const char *tree, const struct chapter_files *chapter, const char *directory, const char *flags, char **words)
+static char *build(
+	const char *tree, const struct chapter_files *chapter, const char *directory, const char *flags, char **words)
 {
 	static int number;
 	char *objects = text("%s/build/%s/sim", TEST_ROOT, strrchr("/" TEST_CC, '/') + 1);
@@ -103,8 +104,8 @@ build(const char *tree, const struct chapter_files *chapter, const char *directo
 	return o.status == 0 ? program : NULL;
 }
 
-char *
-try_build_sources(const char *tree, const struct chapter_files *chapter, const char *directory, const char *flags)
+char *try_build_sources(
+	const char *tree, const struct chapter_files *chapter, const char *directory, const char *flags)
 {
 	char *words;
 	return build(tree, chapter, directory, flags, &words);

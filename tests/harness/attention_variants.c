@@ -86,8 +86,8 @@ static float score(enum variant variant, const float *q, const float *k, size_t 
 }
 
 /* All scores first, then the weights, then their sum times V. */
-static float
-three_pass_row(enum variant variant, const float *scores, size_t visible, const float *v, size_t d, float *o)
+static float three_pass_row(
+	enum variant variant, const float *scores, size_t visible, const float *v, size_t d, float *o)
 {
 	float m = -INFINITY, *p = calloc(visible, sizeof *p), *terms = calloc(visible, sizeof *terms), l = 0.0f;
 	for (size_t j = 0; j < visible; j++)

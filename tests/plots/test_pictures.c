@@ -55,8 +55,8 @@ static void change(const char *house, const char *command)
 }
 
 /* Calls `look` for every SVG of a folder; returns how many there are. */
-static size_t
-each_picture(const char *folder, void (*look)(const char *name, const char *svg, const char *more), const char *more)
+static size_t each_picture(
+	const char *folder, void (*look)(const char *name, const char *svg, const char *more), const char *more)
 {
 	DIR *directory = opendir(folder);
 	cr_assert(directory, "%s: no such folder", folder);

@@ -71,8 +71,8 @@ void expect_faults_used(const char *faults, const struct fault_case *cases, size
 }
 
 /* The case that the mistake does not survive; NULL if there is none. */
-static const char *
-find_mistake(const char *directory, const char *name, const struct mistake_case *cases, size_t count)
+static const char *find_mistake(
+	const char *directory, const char *name, const struct mistake_case *cases, size_t count)
 {
 	const char *kernel = text("%.*s", (int)(strstr(name, "__") - name), name);
 	for (size_t i = 0; i < count; i++) {

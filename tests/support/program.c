@@ -103,8 +103,8 @@ static char *finish(struct stream *stream)
 	return stream->text;
 }
 
-struct outcome
-run_program_in(const char *directory, const char *const argv[], const char *const environment[], double timeout_s)
+struct outcome run_program_in(
+	const char *directory, const char *const argv[], const char *const environment[], double timeout_s)
 {
 	const double start = now();
 	struct stream streams[2] = {{.fd = -1}, {.fd = -1}};

@@ -24,8 +24,8 @@ struct outcome run_program(const char *const argv[], const char *const environme
 void free_outcome(struct outcome *outcome);
 
 /* As run_program, but in another directory. */
-struct outcome
-run_program_in(const char *directory, const char *const argv[], const char *const environment[], double timeout_s);
+struct outcome run_program_in(
+	const char *directory, const char *const argv[], const char *const environment[], double timeout_s);
 
 /* A new empty directory; it is removed with all it holds when the test's process ends normally. */
 const char *scratch_directory(void);

@@ -217,8 +217,8 @@ static uint64_t traced_footprint(const struct trace *trace, int launch, const ch
 	return bytes;
 }
 
-static void
-expect_bytes(const char *what, int launch, const char *tensor, const char *kind, uint64_t traced, uint64_t counted)
+static void expect_bytes(
+	const char *what, int launch, const char *tensor, const char *kind, uint64_t traced, uint64_t counted)
 {
 	cr_expect(
 		traced == counted, "%s: launch %d: %s of %s: %zu bytes traced, %zu counted", what, launch, kind,

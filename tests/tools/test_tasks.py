@@ -31,9 +31,45 @@ SOURCE = """void f()
 """
 # What any kernel may use (the judge of regions will have its own list).
 COMMON = set(
-    """threadIdx blockIdx blockDim gridDim x y z w expf exp2f logf tanhf fmaxf fminf abs min max __shfl_xor_sync
-    __syncthreads __syncwarp INFINITY size_t float float4 int bool const constexpr for if else return struct while void
-    pragma unroll""".split()
+    [
+        "threadIdx",
+        "blockIdx",
+        "blockDim",
+        "gridDim",
+        "x",
+        "y",
+        "z",
+        "w",
+        "expf",
+        "exp2f",
+        "logf",
+        "tanhf",
+        "fmaxf",
+        "fminf",
+        "abs",
+        "min",
+        "max",
+        "__shfl_xor_sync",
+        "__syncthreads",
+        "__syncwarp",
+        "INFINITY",
+        "size_t",
+        "float",
+        "float4",
+        "int",
+        "bool",
+        "const",
+        "constexpr",
+        "for",
+        "if",
+        "else",
+        "return",
+        "struct",
+        "while",
+        "void",
+        "pragma",
+        "unroll",
+    ]
 )
 
 

@@ -354,8 +354,8 @@ cudaError_t cudaMemcpy2D(
 	return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL);
 }
 
-cudaError_t
-cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+cudaError_t cudaMemset2DAsync(
+	void *pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
 	(void)stream;
 	RETURN_IF_STICKY();
@@ -422,8 +422,8 @@ cudaError_t cudaMemcpyToSymbolAsync(
 	return copy("cudaMemcpyToSymbol", place_in(symbol, offset), from, bytes, kind);
 }
 
-cudaError_t
-cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind)
+cudaError_t cudaMemcpyToSymbol(
+	const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind)
 {
 	sim_wait_for_device();
 	return cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, NULL);

@@ -39,8 +39,8 @@ static bool is_in_ragged_end(const struct reach *reach, uintptr_t address, size_
 	       array->size - (address - sim_shared_address(array)) >= size;
 }
 
-static enum verdict
-judge_variable(const struct sim_allocation *variable, uintptr_t address, size_t size, enum sim_op op)
+static enum verdict judge_variable(
+	const struct sim_allocation *variable, uintptr_t address, size_t size, enum sim_op op)
 {
 	if (variable->first + variable->size - address < size || (address & (size - 1)) != 0)
 		return WRONG_GLOBAL;

@@ -289,8 +289,8 @@ static void acquire_variable(struct race *race, struct knowledge *into, uintptr_
 }
 
 /* What the thread has looked at since its last fence: a fence, or a barrier, makes acquires of it. */
-static void
-acquire_looked(struct race *race, const struct thread_order *thread, struct knowledge *into, enum scope scope)
+static void acquire_looked(
+	struct race *race, const struct thread_order *thread, struct knowledge *into, enum scope scope)
 {
 	if (!has_releases(race))
 		return;
@@ -422,8 +422,8 @@ static const struct publication *last_of_warp(const struct trail *trail, uint32_
 	return NULL;
 }
 
-static void
-publish(struct race *race, struct block_order *block, uint32_t number, uintptr_t address, enum scope scope)
+static void publish(
+	struct race *race, struct block_order *block, uint32_t number, uintptr_t address, enum scope scope)
 {
 	const struct thread_order *thread = thread_of(block, number);
 	struct race_launch *order = race->launch;
@@ -569,8 +569,8 @@ void ordering_note_plain_store(struct race *race, uint32_t thread)
 /* ---- questions ---- */
 
 /* Does knowing this much of a variable mean knowing of `before`? `address`: where it was, if it was a release. */
-static bool
-covers(const struct race_launch *order, const struct known *known, const struct moment *before, uintptr_t address)
+static bool covers(
+	const struct race_launch *order, const struct known *known, const struct moment *before, uintptr_t address)
 {
 	const struct trail *trail = find_trail(order, known->variable, before->block);
 	const bool is_itself = address != 0 && order->variables[known->variable].address == address;

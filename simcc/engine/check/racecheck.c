@@ -170,9 +170,9 @@ static void explain_read(uint32_t site)
 	note_at_site(site, SITE_READS_BEFORE_ATOMIC);
 }
 
-static void
-found(struct race *race, const struct access *now, enum finding_kind kind, enum finding_severity severity,
-      enum sim_space space, struct party before, bool between_blocks)
+static void found(
+	struct race *race, const struct access *now, enum finding_kind kind, enum finding_severity severity,
+	enum sim_space space, struct party before, bool between_blocks)
 {
 	struct finding finding = {
 		.kind = kind,
@@ -194,9 +194,9 @@ found(struct race *race, const struct access *now, enum finding_kind kind, enum 
 /* ---- shared memory ---- */
 
 /* An earlier access by `thread` (from 0), in this interval: is it unordered with `now`, and how bad is that? */
-static bool
-is_race(struct race *race, const struct access *now, enum touch touch, uint32_t thread, uint32_t clock,
-        enum finding_severity *severity)
+static bool is_race(
+	struct race *race, const struct access *now, enum touch touch, uint32_t thread, uint32_t clock,
+	enum finding_severity *severity)
 {
 	if (thread == now->thread || may_meet(touch, now->touch, true))
 		return false;
@@ -226,8 +226,8 @@ static void check_against_writer(struct race *race, const struct race_cell *cell
 	      false);
 }
 
-static bool
-check_against_atomic(struct race *race, const struct access *now, uint16_t atomic, uint32_t site, uint32_t clock)
+static bool check_against_atomic(
+	struct race *race, const struct access *now, uint16_t atomic, uint32_t site, uint32_t clock)
 {
 	enum finding_severity severity;
 	if (atomic == 0 || !is_race(race, now, ATOMIC, atomic - 1u, clock, &severity))
@@ -551,8 +551,8 @@ static inline enum apart compare_words(const struct access *now, uint64_t mine, 
 	               : LANES;
 }
 
-static __attribute__((noinline)) bool
-is_word_handed_over(struct race *race, const struct access *now, uint64_t theirs, uint32_t stamp)
+static __attribute__((noinline)) bool is_word_handed_over(
+	struct race *race, const struct access *now, uint64_t theirs, uint32_t stamp)
 {
 	const uint32_t clock = clock_of(theirs, stamp);
 	struct moment before = {
@@ -571,8 +571,8 @@ is_word_handed_over(struct race *race, const struct access *now, uint64_t theirs
 }
 
 /* How far apart are the access and an earlier one, if nothing orders them? */
-static inline enum apart
-find_apart(struct race *race, const struct access *now, uint64_t mine, uint64_t theirs, uint32_t stamp)
+static inline enum apart find_apart(
+	struct race *race, const struct access *now, uint64_t mine, uint64_t theirs, uint32_t stamp)
 {
 	const enum apart apart = compare_words(now, mine, theirs, stamp);
 	return apart != ORDERED && has_releases(race) && is_word_handed_over(race, now, theirs, stamp) ? ORDERED
@@ -674,8 +674,8 @@ static void note_global_atomic(struct global_cell *cell, const struct access *no
 		atomic_fetch_or(&cell->state, STATE_HAS_ATOMICS);
 }
 
-static enum apart
-find_apart_from_atomic(struct race *race, const struct access *now, uint64_t mine, uint64_t atomic, uint32_t stamp)
+static enum apart find_apart_from_atomic(
+	struct race *race, const struct access *now, uint64_t mine, uint64_t atomic, uint32_t stamp)
 {
 	if (atomic == 0 || may_meet(word_touch(atomic), now->touch, word_block(atomic) == word_block(mine)))
 		return ORDERED;
@@ -705,8 +705,8 @@ static void check_against_global_atomics(struct race *race, const struct access 
 		      apart == BLOCKS);
 }
 
-static bool
-check_against_reader(struct race *race, const struct access *now, uint64_t mine, uint64_t reader, uint32_t stamp)
+static bool check_against_reader(
+	struct race *race, const struct access *now, uint64_t mine, uint64_t reader, uint32_t stamp)
 {
 	enum apart apart;
 	if (reader == 0 || may_meet(word_touch(reader), now->touch, word_block(reader) == word_block(mine)) ||
@@ -719,8 +719,8 @@ check_against_reader(struct race *race, const struct access *now, uint64_t mine,
 
 /* `record`: this is the cell the access belongs to; otherwise one of the bytes of its word, or the word of its byte.
  */
-static void
-check_global_write(struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine, bool record)
+static void check_global_write(
+	struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine, bool record)
 {
 	const bool plain_beside_atomics = now->op != SIM_OP_ATOMIC && has_atomics(cell);
 	if (record && now->op == SIM_OP_ATOMIC && now->allocation)
@@ -785,8 +785,8 @@ static void note_global_read(struct race *race, struct global_cell *cell, const 
 		atomic_store_explicit(&cell->other_reader, 0, memory_order_relaxed);
 }
 
-static void
-check_global_read(struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine, bool record)
+static void check_global_read(
+	struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine, bool record)
 {
 	const uint64_t writer = atomic_load_explicit(&cell->writer, memory_order_relaxed);
 	const bool beside_atomics = has_atomics(cell);
@@ -811,8 +811,8 @@ static struct global_cell *cells_of(struct shadow *shadow, size_t count)
 	return cells ? cells : shadow_open(shadow, count * sizeof *cells);
 }
 
-static void
-check_global_cell(struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine, bool record)
+static void check_global_cell(
+	struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine, bool record)
 {
 	open_global_cell(cell, now, race->launch->number);
 	if (now->op == SIM_OP_LOAD)

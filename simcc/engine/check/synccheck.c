@@ -91,8 +91,8 @@ struct hazard endless_loop(const struct actor *actor, const struct waiter *one, 
 
 /* ---- what the launch goes on after ---- */
 
-static void
-add_finding(struct findings *findings, struct finding finding, const struct waiter *one, const struct waiter *missing)
+static void add_finding(
+	struct findings *findings, struct finding finding, const struct waiter *one, const struct waiter *missing)
 {
 	finding.now = (struct party){.site = one->site, .thread = one->number};
 	finding.before = (struct party){.site = NO_SITE, .thread = missing->number};

@@ -14,8 +14,8 @@ struct shape {
 };
 
 /* With a constant count the compiler unrolls and vectorises this. */
-static inline __attribute__((always_inline)) struct shape
-measure_shape(const uint64_t *address, unsigned count, unsigned size)
+static inline __attribute__((always_inline)) struct shape measure_shape(
+	const uint64_t *address, unsigned count, unsigned size)
 {
 	struct shape shape = {.lowest = address[0], .highest = address[0]};
 	uint64_t differs = 0, strays = 0;
@@ -209,8 +209,8 @@ static void count_shared(struct tally *tally, const struct instruction *instruct
 	count->conflicts += wavefronts - passes;
 }
 
-static inline __attribute__((always_inline)) void
-count_shaped(struct tally *tally, const struct instruction *instruction, unsigned count)
+static inline __attribute__((always_inline)) void count_shaped(
+	struct tally *tally, const struct instruction *instruction, unsigned count)
 {
 	const struct shape shape = measure_shape(instruction->address, count, key_size(instruction->key));
 	switch (key_space(instruction->key)) {

@@ -54,8 +54,8 @@ static void empty_windows(struct matcher *matcher, struct race *race)
 		race_forget_windows(race, matcher->warp);
 }
 
-static void
-zip(const struct matcher *matcher, struct audience *audience, uint32_t lanes, uint32_t start, uint32_t length)
+static void zip(
+	const struct matcher *matcher, struct audience *audience, uint32_t lanes, uint32_t start, uint32_t length)
 {
 	struct race *const race = audience->race;
 	const bool has_caught_up = race && race_has_caught_up(race, matcher->warp);
@@ -191,8 +191,8 @@ static uint32_t complete_groups(const struct matcher *matcher, const struct stre
 }
 
 /* Returns whether something is left in the queues. */
-static bool
-count_stream(const struct matcher *matcher, struct audience *audience, struct stream *stream, uint32_t ended)
+static bool count_stream(
+	const struct matcher *matcher, struct audience *audience, struct stream *stream, uint32_t ended)
 {
 	const uint32_t groups = complete_groups(matcher, stream, ended);
 	bool left = false;

@@ -81,8 +81,8 @@ static bool is_result_used(uint32_t site)
 	return call && call->size != 0;
 }
 
-COLD static void
-record_uninitialised(struct lane *lane, uint8_t *written, uintptr_t address, uint64_t low_key, uint32_t site)
+COLD static void record_uninitialised(
+	struct lane *lane, uint8_t *written, uintptr_t address, uint64_t low_key, uint32_t site)
 {
 	if (!lane->overwrites || is_result_used(site))
 		initcheck_read(
@@ -137,8 +137,8 @@ COLD static void record_rest(struct lane *lane, uintptr_t address, unsigned widt
 /* Local memory: registers, as far as the source is concerned. It reaches from the stack pointer, below which there
  * are only functions that have returned, to the frame of what called the kernel. A write must not touch what a
  * function needs to return; the innermost frame above the address is the only one that it can. */
-static inline __attribute__((always_inline)) bool
-is_local(const struct lane *lane, uintptr_t address, size_t size, enum sim_op op)
+static inline __attribute__((always_inline)) bool is_local(
+	const struct lane *lane, uintptr_t address, size_t size, enum sim_op op)
 {
 	const struct frame *frame = lane->local.frame;
 	uintptr_t stack_pointer;
@@ -153,8 +153,8 @@ is_local(const struct lane *lane, uintptr_t address, size_t size, enum sim_op op
 }
 
 /* One access. */
-static inline __attribute__((always_inline)) void
-access_memory(const void *pointer, unsigned width, enum sim_op op, uint32_t site)
+static inline __attribute__((always_inline)) void access_memory(
+	const void *pointer, unsigned width, enum sim_op op, uint32_t site)
 {
 	struct lane *lane = sim_lane;
 	const uintptr_t address = (uintptr_t)pointer, size = (uintptr_t)1 << (width & ~VOLATILE);

@@ -345,8 +345,8 @@ bool run_is_making_default(void)
 	return is_making_default;
 }
 
-const struct sim_function *
-run_find_function(struct request *request, const struct invocation *invocation, const void *kernel)
+const struct sim_function *run_find_function(
+	struct request *request, const struct invocation *invocation, const void *kernel)
 {
 	const struct sim_function *function = kernel ? sim_function_at(kernel) : NULL;
 	launch_number++;

@@ -34,8 +34,8 @@ static void grow_index(struct paths *paths)
 	}
 }
 
-static __attribute__((cold, noinline)) uint32_t
-add(struct paths *paths, uint32_t parent, uintptr_t caller, uint32_t at)
+static __attribute__((cold, noinline)) uint32_t add(
+	struct paths *paths, uint32_t parent, uintptr_t caller, uint32_t at)
 {
 	const uint32_t id = (uint32_t)paths->count++;
 	need_room(&paths->nodes, &paths->capacity, paths->count, sizeof *paths->nodes);

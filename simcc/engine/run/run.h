@@ -15,8 +15,8 @@ struct invocation {
 
 /* Which function is it? `kernel` is its address, or NULL where only its name is known (a template whose arguments are
  * deduced): then a thread goes as far as its entry. NULL where the program has no tables. */
-const struct sim_function *
-run_find_function(struct request *request, const struct invocation *invocation, const void *kernel);
+const struct sim_function *run_find_function(
+	struct request *request, const struct invocation *invocation, const void *kernel);
 /* Is this the host code of a default argument? The launch that asked for it is under way. */
 bool run_is_making_default(void);
 /* Runs a kernel that a GPU would accept to its end, and reports what it did. Sets the request's number. One at a

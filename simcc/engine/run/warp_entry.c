@@ -123,8 +123,8 @@ SHUFFLES(f64, double, bits_of_f64, f64_of_bits)
 /* ---- matches: lanes agree on a value when they agree on each of its bits ---- */
 
 /* Of the lanes of the mask that are there; the others, which have left or do not exist, match nothing. */
-static unsigned
-match(const char *intrinsic, unsigned mask, uint64_t value, int bits, unsigned *present, uint32_t site)
+static unsigned match(
+	const char *intrinsic, unsigned mask, uint64_t value, int bits, unsigned *present, uint32_t site)
 {
 	unsigned same = *present = sim_warp_ballot(intrinsic, mask, 1, site);
 	for (int i = 0; i < bits; i++) {

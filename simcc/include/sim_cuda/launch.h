@@ -127,8 +127,8 @@ struct given_types<0, Callable_, Given_...> {
 };
 
 template <size_t count_, class... Types_, class Callable_>
-typename given_types<count_, Callable_>::template of<Types_...>::type
-launch_first(config at, const char *name, void (*kernel)(Types_...), Callable_ call)
+typename given_types<count_, Callable_>::template of<Types_...>::type launch_first(
+	config at, const char *name, void (*kernel)(Types_...), Callable_ call)
 {
 	return {at, name, reinterpret_cast<const void *>(kernel), call};
 }

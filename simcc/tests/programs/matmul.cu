@@ -14,8 +14,8 @@ __global__ void naive(const float *A, const float *B, float *C, int m, int n, in
 	C[row * n + column] = sum;
 }
 
-__global__ void
-tiled(const float *__restrict__ A, const float *__restrict__ B, float *__restrict__ C, int m, int n, int k)
+__global__ void tiled(
+	const float *__restrict__ A, const float *__restrict__ B, float *__restrict__ C, int m, int n, int k)
 {
 	__shared__ float a[TILE][TILE], b[TILE][TILE];
 	int row = blockIdx.y * TILE + threadIdx.y, column = blockIdx.x * TILE + threadIdx.x;

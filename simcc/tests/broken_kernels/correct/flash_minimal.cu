@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-__global__ void
-forward(const float *Q, const float *K, const float *V, const int N, const int d, const int Tc, const int Tr,
-        const int Bc, const int Br, const float softmax_scale, float *l, float *m, float *O)
+__global__ void forward(
+	const float *Q, const float *K, const float *V, const int N, const int d, const int Tc, const int Tr,
+	const int Bc, const int Br, const float softmax_scale, float *l, float *m, float *O)
 {
 	int tx = threadIdx.x;
 	int bx = blockIdx.x;
