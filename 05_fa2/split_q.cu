@@ -164,7 +164,7 @@ __device__ void store_rows(
 // Shared memory:
 //
 //     | Q tile [Br, D] | K tile [Bc, D + 4] | V tile [Bc, D] | P~ slabs [Br, Bc + 4 or 8] |
-//       written by all, read by all: __syncthreads             a slab a warp: __syncwarp
+//       written by all, read by all: __syncthreads             one slab per warp: __syncwarp
 //
 //     warp 0 owns rows 0 ... WARP_ROWS - 1 of Q, P~ and O, warp 1 the next, ...; each warp reads all of K and V.
 //     No number goes from warp to warp: FlashAttention-1's released code split K between them and had to add up.
