@@ -21,7 +21,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
@@ -29,8 +28,8 @@ CLASSROOM = Path(__file__).resolve().parent
 ROOT = CLASSROOM.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-from lib import edits, leaks, tasks  # noqa: E402
-from lib.tasks import TaskError  # noqa: E402
+from lib import edits, leaks, tasks
+from lib.tasks import TaskError
 
 USAGE = "OUT [--class KEY], --class-table [KEY], --class-header FILE, --solve DIR [--except ID,...] or --leaks DIR"
 TASKS = tasks.read_tasks(CLASSROOM / "tasks.tsv")
@@ -116,7 +115,9 @@ def class_of_key(key: str | None) -> Class:
 
 def class_table(chosen: Class) -> str:
     lines = [f"{chapter}\t{variant}\t{value}\n" for chapter, (variant, value) in chosen.items()]
-    return "# What this class computes (classroom/README.md): chapter, variant, value, separated by tabs.\n" + "".join(lines)
+    return "# What this class computes (classroom/README.md): chapter, variant, value, separated by tabs.\n" + "".join(
+        lines
+    )
 
 
 def read_class(path: Path) -> Class:
@@ -130,7 +131,7 @@ def read_class(path: Path) -> Class:
         chapter, variant, value = fields
         if variant != "plain" and variant not in (name for name, _ in CHOICES[chapter]):
             fail(f"{path}:{number}: {chapter} has no variant '{variant}'")
-        if not re.fullmatch(VALUES.get(variant, "-"), value, re.A) or (variant == "softcap" and float(value) == 0):
+        if not re.fullmatch(VALUES.get(variant, "-"), value, re.ASCII) or (variant == "softcap" and float(value) == 0):
             fail(f"{path}:{number}: '{value}' is no value of {variant}")
         chosen[chapter] = (variant, value)
     for chapter in CHAPTERS:
@@ -146,7 +147,7 @@ def class_header(chosen: Class) -> str:
         if variant != "plain"
     )
     text = tasks.read_text(ROOT / "common/problem/class.h")
-    header, count = re.subn(r"^#define CLASS_VARIANTS$", lambda line: line[0] + entries, text, flags=re.M)
+    header, count = re.subn(r"^#define CLASS_VARIANTS$", lambda line: line[0] + entries, text, flags=re.MULTILINE)
     if not count:
         fail('common/problem/class.h: no line "#define CLASS_VARIANTS"')
     return header
@@ -163,7 +164,7 @@ def with_value(text: str, value: str) -> str:
 
 def own_sources(chapter: str) -> dict[str, str]:
     sources = tasks.read_sources(ROOT / chapter)
-    there = {task for regions in tasks.regions_of(chapter, sources).values() for task in regions}
+    there = {task for regions in tasks.places_of(chapter, sources).values() for task in regions}
     for task in TASKS:
         if task.chapter == chapter and task.id not in there:
             fail(f"{chapter}: no line '// task {task.id}: ...'")
@@ -222,58 +223,67 @@ def all_solutions() -> leaks.Solutions:
 # ---- the hand-out ----
 
 
-def words_of_softcap(chapter: str, c: str) -> str:
-    if chapter.startswith("02"):
-        return (f"Scores are soft-capped: *x* counts as *c*·tanh(*x*/*c*) with *c* = {c}. A weight is exp(cap(*x*) - cap(*m*)),\n"
-                "*m* is still the largest *x*, and a score of -inf still has no weight.")
-    if chapter.startswith("03"):
-        return f"*C* is soft-capped: *C* = *c*·tanh(*AB*/*c*), element by element, with *c* = {c}."
-    return (f"Scores are soft-capped: *s* becomes *c*·tanh(*s*/*c*) with *c* = {c}, after the scale and before the mask and\n"
-            "the softmax" + (". Its derivative, 1 - tanh²(*s*/*c*), is a factor of dS." if chapter.startswith("06") else "."))
-
-
-WORDS: dict[str, Callable[[str, str], str]] = {
-    "softcap": words_of_softcap,
-    "window": lambda _, W: (
-        f"Attention looks through a window: query *i* sees key *j* only if |*i* - *j*| < {W}, and, with a causal mask,\n"
-        "only if *j* ≤ *i* too. Every query sees itself."),
-    "sink": lambda _, __: (
-        "Every row has an attention sink: one more score, 0, that takes weight and has no column. It counts in *m*, in\n"
-        "*l* and in every quotient."),
-    "relu": lambda _, __: "*C* goes through a ReLU: *C* = max(*AB*, 0), element by element.",
-}
+def words_of(chapter: str, variant: str, value: str) -> str:
+    """What a class computes, for the README of the chapter."""
+    if variant == "softcap" and chapter.startswith("02"):
+        return (
+            f"Scores are soft-capped: *x* counts as *c*·tanh(*x*/*c*) with *c* = {value}. A weight is\n"
+            "exp(cap(*x*) - cap(*m*)), *m* is still the largest *x*, and a score of -inf still has no weight."
+        )
+    if variant == "softcap" and chapter.startswith("03"):
+        return f"*C* is soft-capped: *C* = *c*·tanh(*AB*/*c*), element by element, with *c* = {value}."
+    if variant == "softcap":
+        slope = ". Its derivative, 1 - tanh²(*s*/*c*), is a factor of dS." if chapter.startswith("06") else "."
+        return (
+            f"Scores are soft-capped: *s* becomes *c*·tanh(*s*/*c*) with *c* = {value}, after the scale and before\n"
+            f"the mask and the softmax{slope}"
+        )
+    if variant == "window":
+        return (
+            f"Attention looks through a window: query *i* sees key *j* only if |*i* - *j*| < {value}, and, with a\n"
+            "causal mask, only if *j* ≤ *i* too. Every query sees itself."
+        )
+    if variant == "sink":
+        return (
+            "Every row has an attention sink: one more score, 0, that takes weight and has no column. It counts in\n"
+            "*m*, in *l* and in every quotient."
+        )
+    return "*C* goes through a ReLU: *C* = max(*AB*, 0), element by element."
 
 
 def assignment(chapter: str, chosen: Class) -> str:
     variant, value = chosen[chapter]
     stubs = stubs_of(chapter, chosen)
-    places = tasks.regions_of(chapter, given_sources(chapter, variant, value))
+    places = tasks.places_of(chapter, given_sources(chapter, variant, value))
     mine = [task for task in TASKS if task.chapter == chapter]
+    first, repeated = mine[0].number, False
     text = "## Your tasks\n\n| | task | in | about | points |\n|---|---|---|---|---|\n"
     for task in mine:
-        lines = sum(int(count) for count in re.findall(r"// TODO \(about (\d+) line", stubs[task.id]))
-        files = ", ".join(f"`{name}`" for name, regions in places.items() if task.id in regions)
-        text += (f"| {task.number} | `{task.id}`: {task.title} | {files} | {lines} line{'' if lines == 1 else 's'} |"
-                 f" {task.points:g} |\n")
-    text += "\nEach lies between its lines `// task` and `// end`"
-    if any(sum(task.id in regions for regions in places.values()) > 1 for task in mine):
-        text += "; what stands in several files is the same text in each"
-    text += (f". `make hint N={mine[0].number}` in the tree's top\ndirectory helps with task {mine[0].number}, a little more"
-             " each time.\n\n")
+        lines = int(re.findall(r"// TODO \(about (\d+) line", stubs[task.id])[0])
+        files = [f"`{name}`" for name, regions in places.items() if task.id in regions]
+        repeated |= len(files) > 1
+        about = "1 line" if lines == 1 else f"{lines} lines"
+        text += f"| {task.number} | `{task.id}`: {task.title} | {', '.join(files)} | {about} | {task.points:g} |\n"
+    text += "\nEach lies between its lines `// task` and `// end`."
+    if repeated:
+        text += " A task in several files is the same text in each."
+    text += f"\n`make hint N={first}` in the tree's top directory helps with task {first}, a little more each time.\n\n"
     if variant != "plain":
-        text += ("**Your class computes something else than the text below.**\n" + WORDS[variant](chapter, value)
-                 + "\n\nThe program verifies against that. The bytes that move are the same, so all counts of bytes hold;"
-                 " the errors and\nresults it shows are those of the plain chapter.\n\n")
+        text += (
+            f"**Your class computes something else than the text below.**\n{words_of(chapter, variant, value)}\n\n"
+            "The program verifies against that. The bytes that move are the same, so all counts of bytes hold; the\n"
+            "errors and results it shows are those of the plain chapter.\n\n"
+        )
     return text
 
 
 def readme_of(chapter: str, chosen: Class) -> str:
     """A README without what only a teacher should read, and with the tasks."""
     text = tasks.read_text(ROOT / chapter / "README.md")
-    text = re.sub(r"<!-- solution -->\n.*?<!-- end solution -->\n\n?", "", text, flags=re.S)
+    text = re.sub(r"<!-- solution -->\n.*?<!-- end solution -->\n\n?", "", text, flags=re.DOTALL)
     if re.search(r"<!-- (?:end )?solution -->", text):
         fail(f"{chapter}/README.md: a <!-- solution --> without its end")
-    text, count = re.subn(r"^(?=## )", lambda _: assignment(chapter, chosen), text, count=1, flags=re.M)
+    text, count = re.subn(r"^(?=## )", lambda _: assignment(chapter, chosen), text, count=1, flags=re.MULTILINE)
     if not count:
         fail(f"{chapter}/README.md: no heading to put the tasks before")
     return text
@@ -322,8 +332,8 @@ def write_tree(tree: Path, chosen: Class) -> None:
     for path in sorted(CLASSROOM.glob("grade*")):
         copy_tree(path, tree / "classroom" / path.name)
     write_file(tree / "class.tsv", class_table(chosen))
-    if (tree / "classroom/grade.pl").exists(): # and what a task looks like before anybody has worked on it
-        stubs = subprocess.run(["perl", tree / "classroom/grade.pl", "--stubs"], capture_output=True)
+    if (tree / "classroom/grade.pl").exists():  # and what a task looks like before anybody has worked on it
+        stubs = subprocess.run(["perl", tree / "classroom/grade.pl", "--stubs"], capture_output=True, check=False)
         if stubs.returncode != 0:
             fail("grade.pl --stubs failed: " + os.fsdecode(stubs.stderr).strip())
         write_file(tree / "classroom/grade/stubs.tsv", stubs.stdout.decode())
@@ -370,8 +380,10 @@ def hand_out(shown: str, key: str | None) -> None:
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     variants = ", ".join(sorted({variant for variant, _ in chosen.values()}))
-    print(f"{shown}: {len(CHAPTERS)} chapters, {len(TASKS)} tasks"
-          + (f", of a class ({variants}): class.tsv" if key is not None else ""))
+    print(
+        f"{shown}: {len(CHAPTERS)} chapters, {len(TASKS)} tasks"
+        + (f", of a class ({variants}): class.tsv" if key is not None else "")
+    )
     if re.search(r"\s", str(out.resolve())):
         print("make cannot build in a path with a space: move it before you try it")
 
@@ -383,7 +395,7 @@ def solve(directory: Path, excepted: set[str]) -> None:
     chosen = read_class(directory / "class.tsv")
     count = 0
     for chapter in CHAPTERS:
-        places = tasks.regions_of(chapter, given_sources(chapter, *chosen[chapter]))
+        places = tasks.places_of(chapter, given_sources(chapter, *chosen[chapter]))
         if not any((directory / chapter / name).exists() for name in places):
             continue
         answers = {task: text for task, text in answers_of(chapter, chosen).items() if task not in excepted}

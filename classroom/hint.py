@@ -16,7 +16,7 @@ CLASSROOM = Path(__file__).resolve().parent
 ROOT = CLASSROOM.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-from lib import tasks  # noqa: E402
+from lib import tasks
 
 SHOWN = ROOT / "build/hints.tsv"
 
@@ -28,8 +28,9 @@ def variant_of(chapter: str) -> str:
 
 
 def hints_of(task: tasks.Task) -> list[str]:
-    """The parts "## 1" and so on of hints.md; "## 2 softcap" is added to the second one where the class computes that."""
-    pieces = re.split(r"^## (\d+)(?: (\w+))?\n", tasks.read_text(CLASSROOM / "tasks" / task.id / "hints.md"), flags=re.M)
+    """The parts "## 1" and so on of hints.md; "## 2 softcap" is added to the second where the class computes that."""
+    text = tasks.read_text(CLASSROOM / "tasks" / task.id / "hints.md")
+    pieces = re.split(r"^## (\d+)(?: (\w+))?\n", text, flags=re.MULTILINE)
     variant = variant_of(task.chapter)
     hints: dict[int, str] = {}
     for level, wanted, text in zip(pieces[1::3], pieces[2::3], pieces[3::3]):

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs once, when Gradescope builds the image: installs what the grader needs and builds everything that does not depend
-# on a submission, so that grading itself only compiles the student's six files.
+# on a submission, so that grading itself only compiles the student's files.
 set -eu
 base=${AUTOGRADER:-/autograder}
 if command -v apt-get >/dev/null 2>&1 && [ "${SKIP_INSTALL:-}" = "" ]; then

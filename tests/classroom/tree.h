@@ -47,8 +47,8 @@ char *variant_of(const char *tree, const char *chapter);
  * files and the harness, but with the tree's own class. Returns the program; NULL if they do not compile. `flags` go to
  * simcc.
  */
-char *
-try_build_sources(const char *tree, const struct chapter_files *chapter, const char *directory, const char *flags);
+char *try_build_sources(
+	const char *tree, const struct chapter_files *chapter, const char *directory, const char *flags);
 
 /* The tree's own files; the test fails if they do not compile. */
 char *build_chapter(const char *tree, const struct chapter_files *chapter, const char *flags);

@@ -1,7 +1,7 @@
 """Does a directory hold solutions of the classroom's tasks?
 
-A solution is found by three consecutive lines of it (by all of it when it has fewer). Before lines are compared they lose
-their blanks, their comments and what the mark of a diff is; lines that say nothing by themselves are left out.
+A solution is found by three consecutive lines of it (by all of it when it has fewer). Before lines are compared they
+lose their blanks, their comments and the mark of a diff; lines that say nothing by themselves are left out.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ NOTHING = re.compile(r"[{}]*|#pragma(no)?unroll\w*|__syncthreads\(\);")
 
 def normalized(text: str) -> list[tuple[int, str]]:
     """(line number, what counts of it) of the lines that say something."""
-    text = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.S)
+    text = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.DOTALL)
     lines = []
     for number, line in enumerate(text.split("\n"), 1):
-        line = re.sub(r"^[-+<>|]+(?=\s)", "", line)
+        line = re.sub(r"^[-+<>|]+(?=[\s{}]|$)", "", line)
         line = re.sub(r"\s+", "", line.partition("//")[0])
         if not NOTHING.fullmatch(line):
             lines.append((number, line))
@@ -56,6 +56,8 @@ class Solutions:
             if b"\0" in content:
                 continue
             text = content.decode("utf-8", errors="replace")
-            found += [f"{path.relative_to(directory)}:{line}: lines of the solution of {name}"
-                      for line, name in self.find(text)]
+            found += [
+                f"{path.relative_to(directory)}:{line}: lines of the solution of {name}"
+                for line, name in self.find(text)
+            ]
         return found

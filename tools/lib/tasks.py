@@ -101,7 +101,7 @@ def put_together(parts: list[Part]) -> str:
 
 def indented(text: str, indent: str) -> str:
     """A task's text as it stands in a source. Lines of the preprocessor begin at the margin."""
-    return re.sub(r"^(?=[^#\n])", indent, text, flags=re.M)
+    return re.sub(r"^(?=[^#\n])", indent, text, flags=re.MULTILINE)
 
 
 def without_indent(where: str, part: Part) -> str:
@@ -122,21 +122,22 @@ def fill(where: str, text: str, texts: Mapping[str, str]) -> tuple[str, int]:
     return put_together(parts), len(regions)
 
 
-def regions_of(where: str, sources: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """{file name: {ID: text without indentation}} of the files that hold regions."""
-    found: dict[str, dict[str, str]] = {}
+def places_of(where: str, sources: Mapping[str, str]) -> dict[str, list[str]]:
+    """{file name: IDs of its regions} of the files that hold any."""
+    found = {}
     for name, text in sources.items():
-        for part in take_apart(f"{where}/{name}", text):
-            if part.id is not None:
-                found.setdefault(name, {})[part.id] = without_indent(f"{where}/{name}", part)
+        if regions := [part.id for part in take_apart(f"{where}/{name}", text) if part.id is not None]:
+            found[name] = regions
     return found
 
 
 def solutions_of(where: str, sources: Mapping[str, str]) -> dict[str, str]:
     """{ID: text} of a chapter's own regions; two of one ID that differ are a mistake in the chapter."""
     solutions: dict[str, str] = {}
-    for name, regions in regions_of(where, sources).items():
-        for task, text in regions.items():
-            if solutions.setdefault(task, text) != text:
-                raise TaskError(f"{where}/{name}: task {task}: not the same lines as in the files before it")
+    for name, text in sources.items():
+        for part in take_apart(f"{where}/{name}", text):
+            if part.id is not None:
+                own = without_indent(f"{where}/{name}", part)
+                if solutions.setdefault(part.id, own) != own:
+                    raise TaskError(f"{where}/{name}: task {part.id}: not the same lines as in its first place")
     return solutions
