@@ -2,8 +2,9 @@
 # Runs suites, one at a time more than there are cores (some wait for a program), and prints a table.
 #   run.sh BUILD_DIR EXPECTED.tsv suite...
 # A suite is BUILD_DIR/NAME, of Criterion, or PART_WHAT with tests/PART/test_WHAT.py, of unittest (support/suite.py);
-# simcc_NAME is one of simcc/tests, which has a runner of its own. It fails if a test fails, if its closing line is missing, or if it held another number of tests than EXPECTED.tsv says: a suite that
-# lost its tests is no green one. Ends with the sums, alone on a line.
+# simcc_NAME is one of simcc/tests, which has a runner of its own. It fails if a test fails, if its closing line is
+# missing, or if it held another number of tests than EXPECTED.tsv says: a suite that lost its tests is no green one.
+# Ends with the sums, alone on a line.
 set -u
 # The makes that the tests start are a user's, and nobody's submakes.
 unset MAKEFLAGS MFLAGS MAKELEVEL WERROR

@@ -22,7 +22,7 @@ BACKWARD_SIMCC = CC="$(CC)" CXX="$(CXX)" $(ROOT)/simcc/simcc -O2 $(STRICT) -I$(B
 BACKWARD_KERNELS := $(wildcard $(BACKWARD)/*.cu)
 $(BUILD)/backward/no_visible_key: $(HERE)/backward/programs/no_visible_key.c $(BACKWARD)/backward
 	@mkdir -p $(@D)
-	@$(BACKWARD_SIMCC) $(BACKWARD_KERNELS:$(BACKWARD)/%=$(ROOT)/build/$(NAME)/sim/06_backward/%.o) $< -lm -o $@
+	@$(BACKWARD_SIMCC) $(BACKWARD_KERNELS:$(ROOT)/%=$(SIM_OBJECTS)/%.o) $< -lm -o $@
 
 # Its kernels with one fault each, under the chapter's own main.
 $(BACKWARD)/backward: backward-program

@@ -23,7 +23,8 @@ $(BUILD)/explorer/browser.o: $(HERE)/explorer/browser.c
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) -c $< -o $@
 
-$(BUILD)/explorer_%: $(HERE)/explorer/test_%.c $(BUILD)/explorer/browser.o $(SUPPORT) $(EXPLORER_PAGE) $(PLANTED_explorer/faults)
+$(BUILD)/explorer_%: $(HERE)/explorer/test_%.c $(BUILD)/explorer/browser.o $(SUPPORT) $(EXPLORER_PAGE) \
+		$(PLANTED_explorer/faults)
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $< $(BUILD)/explorer/browser.o $(SUPPORT) $(LIBRARIES) -o $@
 

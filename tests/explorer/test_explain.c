@@ -249,7 +249,7 @@ Test(explain, lists_hazards_with_their_lines, .timeout = 120)
 	                    "eval:document.querySelector('.hazards pre').textContent",
 	                    "eval:document.documentElement.scrollWidth"));
 	cr_expect_gt(result_number(results, 0), 0, "no hazard");
-	cr_expect(strstr(result_string(results, 1), "row.cu:"), "%s", result_string(results, 1));
+	cr_expect(strstr(result_string(results, 1), "row.cuh:"), "%s", result_string(results, 1));
 	cr_expect(strchr(result_string(results, 1), '['), "the line is not shown: %s", result_string(results, 1));
 	cr_expect(result_number(results, 2) <= 375, "%g wide", result_number(results, 2));
 	cJSON_Delete(results);

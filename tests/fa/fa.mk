@@ -30,7 +30,8 @@ $(eval $(call planted,fa/mistakes_fa2,05_fa2,$(BUILD)/fa/fa2))
 $(BUILD)/fa/%.tsv: $(HERE)/fa/%.edits $(ROOT)/tools/plant $(ROOT)/tools/lib/edits.py
 	@mkdir -p $(@D)
 	@$(ROOT)/tools/plant $< --table options says > $@
-$(BUILD)/fa_faults: $(PLANTED_fa/faults_fa1) $(PLANTED_fa/faults_fa2) $(BUILD)/fa/faults_fa1.tsv $(BUILD)/fa/faults_fa2.tsv
+$(BUILD)/fa_faults: $(PLANTED_fa/faults_fa1) $(BUILD)/fa/faults_fa1.tsv
+$(BUILD)/fa_faults: $(PLANTED_fa/faults_fa2) $(BUILD)/fa/faults_fa2.tsv
 $(BUILD)/fa_mistakes: $(PLANTED_fa/mistakes_fa1) $(PLANTED_fa/mistakes_fa2)
 
 # A kernel that prints, with the plain twin that takes its times.

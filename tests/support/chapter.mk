@@ -8,16 +8,19 @@
 #   NAME                tests/PART/NAME.cu, which includes kernels of the chapter and tests their device functions
 
 # Objects of the harness and of chapter $1 without its kernels, as the chapter's own Makefile built them.
-chapter_objects = $$(find $(ROOT)/build/$(NAME)/sim/common $(ROOT)/build/$(NAME)/sim/$1 -name '*.o' ! -name '*.cu.*')
+SIM_OBJECTS := $(ROOT)/build/$(NAME)/sim
+chapter_objects = $(patsubst $(ROOT)/%.c,$(SIM_OBJECTS)/%.o,\
+		$(wildcard $(addprefix $(ROOT)/,$1/*.c common/*.c common/*/*.c))) \
+	$(addprefix $(SIM_OBJECTS)/common/,explorer/template.o gpus.o)
 
 # The entries of tests/PART/FILE.edits (tools/lib/edits.py) planted in the kernels of CHAPTER:
 #
 #   $(eval $(call planted,PART/FILE,CHAPTER,BUILT[,--fast]))
 #
 # Each is $(BUILD)/PART/FILE/NAME/program beside its sources, built with all counters and checks or with --fast;
-# PLANTED_PART/FILE is the list of them. Only the kernels that differ are compiled, the others are the chapter's objects.
-# BUILT is the program without them, which changes whenever the kernels, the harness or the compiler do. A plain twin,
-# program.fast, is built where a suite asks for it.
+# PLANTED_PART/FILE is the list of them. Only the kernels that differ are compiled, the others are the chapter's
+# objects. BUILT is the program without them, which changes whenever the kernels, the harness or the compiler do. A plain
+# twin, program.fast, is built where a suite asks for it.
 define planted
 PLANTED_$1 := $$(patsubst %,$(BUILD)/$1/%/program,$$(shell sed -n 's/^@ \([^ ]*\).*/\1/p' $(HERE)/$1.edits))
 $(BUILD)/$1/.planted: $(HERE)/$1.edits $(ROOT)/tools/plant $(ROOT)/tools/lib/edits.py $3
@@ -29,8 +32,8 @@ $$(PLANTED_$1): %/program: %/planted $3
 $$(PLANTED_$1:=.fast): %/program.fast: %/planted $3
 	@$$(call build_planted,$2,--fast,.fast)
 endef
-build_planted = cd $(@D) && CC="$(CC)" CXX="$(CXX)" $(SIMCC) $2 -O1 -w $$(cat planted) $$(ls *.cu | grep -vxFf planted | \
-	sed 's|.*|$(ROOT)/build/$(NAME)/sim/$1/&$3.o|') $(call chapter_objects,$1) -lm -o $(@F)
+build_planted = cd $(@D) && CC="$(CC)" CXX="$(CXX)" $(SIMCC) $2 -O1 -w $$(cat planted) \
+	$$(ls *.cu | grep -vxFf planted | sed 's|.*|$(SIM_OBJECTS)/$1/&$3.o|') $(call chapter_objects,$1) -lm -o $(@F)
 
 define chapter_suites
 $(call planted,$1/faults,$2,$(BUILD)/$1/$3,--fast)

@@ -255,8 +255,8 @@ Test(program, demonstration)
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
 	cr_expect_null(strstr(o.out, "NOT EQUAL"));
 	cr_expect(
-		strstr(o.out, "  tiled      32,768 stores, 540,672 wavefronts\n"
-	                      "  padded     32,768 stores, 32,768 wavefronts\n"),
+		strstr(o.out, "  tiled      32,768     540,672\n"
+	                      "  padded     32,768      32,768\n"),
 		"%s", o.out);
 	expect_page(o.out);
 	free_outcome(&o);
