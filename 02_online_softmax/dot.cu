@@ -54,7 +54,8 @@ __global__ void softmax_dot(
 				sum += scores[j] * V[(size_t)(first + j) * dim + c];
 		}
 		__syncthreads(); // without it the next block's scores overwrite weights others still sum
-				 // end 02.correct
+
+		// end 02.correct
 	}
 	if (c < dim)
 		y[row * dim + c] = seen.l > 0.0f ? sum / seen.l : 0.0f; // the one division, at the very end

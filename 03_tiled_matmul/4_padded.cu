@@ -17,7 +17,7 @@
 //
 // The lanes of a warp fetch a b c d ... and write a column of a_tile: addresses one row of the tile apart. The bank of
 // a_tile[p][i] is (p + i) mod 32: each lane has a bank of its own, one wavefront for one store.
-static __device__ void load_tiles(
+__device__ inline void load_tiles(
 	const float *A, const float *B, int m, int n, int k, int first,
 	float (*a_tile)[TILE + 1], // [TILE][TILE + 1], shared
 	float (*b_tile)[TILE])     // [TILE][TILE], shared

@@ -95,9 +95,11 @@ static char *build(
 	char *command =
 		text("%s -std=c11 -D_GNU_SOURCE -I'%s/common' -c '%s/common/problem/variant.c' -o %s\n"
 	             "CC='%s' CXX='%s' %s/simcc/simcc %s -I'%s/%s' '%s'/*.cu "
-	             "$(find %s/%s %s/common -name '*.o' ! -name variant.o ! -name '*.cu*.o') %s -lm -o %s",
+	             "$(basename -s .c -a %s/%s/*.c | sed 's,.*,%s/%s/&.o,') "
+	             "$(find %s/common -name '*.o' ! -name variant.o) %s -lm -o %s",
 	             TEST_CC, tree, tree, class_object, TEST_CC, TEST_CXX, TEST_ROOT, flags, tree, chapter->directory,
-	             directory, objects, chapter->directory, objects, class_object, program);
+	             directory, TEST_ROOT, chapter->directory, objects, chapter->directory, objects, class_object,
+	             program);
 	struct outcome o = run_program(LIST("/bin/sh", "-ec", command), NOTHING, 120);
 	*words = strdup(o.err);
 	free_outcome(&o);
