@@ -12,9 +12,12 @@ $(BUILD)/backward_%: $(HERE)/backward/test_%.c $(HARNESS_OBJECTS) $(BACKWARD_OBJ
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $< $(HARNESS_OBJECTS) $(BACKWARD_OBJECTS) $(SUPPORT) $(LIBRARIES) -o $@
 
-# The chapter as a user has it, built with the compiler under test.
+# The chapter as a user has it, built with the compiler under test; its program away from its plain twin, so that a run
+# counts and verifies and takes no times.
 backward-program:
 	@$(MAKE) --no-print-directory -s -C $(BACKWARD) build CC="$(CC)" CXX="$(CXX)"
+	@mkdir -p $(BUILD)/backward
+	@cmp -s $(BACKWARD)/backward $(BUILD)/backward/backward || cp $(BACKWARD)/backward $(BUILD)/backward/backward
 
 BACKWARD_SIMCC = CC="$(CC)" CXX="$(CXX)" $(ROOT)/simcc/simcc -O2 $(STRICT) -I$(BACKWARD)
 

@@ -39,7 +39,7 @@ Test(build, build_with_the_other_compiler, .timeout = 200)
 	if (!TEST_OTHER_CXX[0])
 		skip_test("there is one compiler only");
 	static const char *const keys[] = {NULL, CLASS_OF_CAPS, CLASS_OF_WINDOWS};
-	for (int k = 0; k < 3; k++) {
+	for (int k = 0; k < (thorough() ? 3 : 1); k++) {
 		char *tree = hand_out(text("other-%d", k), keys[k]);
 		for (int c = 0; c < CHAPTERS; c++) {
 			char *command =
