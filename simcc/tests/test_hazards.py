@@ -25,6 +25,21 @@ RACE = """__global__ void race(int *y)
 	y[threadIdx.x] = s[63 - threadIdx.x];
 }
 """
+TWO_FILES = program(  # one side of the race in a file of its own, as #line says
+    "two_files",
+    """#line 7 "reader.cuh"
+__device__ int read(const int *s, int i) { return s[i]; }
+#line 20 "writer.cu"
+__global__ void race(int *y)
+{
+	__shared__ int s[64];
+	s[threadIdx.x] = 1;
+	y[threadIdx.x] = read(s, 63 - threadIdx.x);
+}
+""",
+    """	race<<<1, 64>>>(y);
+""",
+)
 MANY_LAUNCHES = program(
     "many_launches",
     RACE,
@@ -232,6 +247,16 @@ class Hazards(Case):
                 self.expect_equal(len(report.of("racecheck", kind)), 300, f"{order}: records of {kind}")
             self.expect_equal(len(report.launches), 300, f"{order}: launches")
             self.expect_equal(sum(report.launches[299]["hazards"].values()), 2, f"{order}: of the last launch")
+
+    def test_both_sides_name_their_file(self):
+        for order in ("forward", "reverse"):
+            _, report = self.run_one(TWO_FILES, SIM_ORDER=order)
+            races = [hazard for hazard in report.hazards if hazard["tool"] == "racecheck"]
+            for hazard in races:
+                other = hazard["other"]
+                sides = {(each["file"], each["line"]) for each in (hazard, other)}
+                self.expect_equal(sides, {("reader.cuh", 7), ("writer.cu", 23)}, f"{order}: {hazard}")
+            self.expect(races, f"{order}: no race was found")
 
     def test_a_new_place_is_printed(self):
         """What is new is said even after many launches of the rest."""

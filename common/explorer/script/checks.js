@@ -79,7 +79,7 @@ function makeHazard(run, hazard) {
 		makeSnippet(run, hazard.file, hazard.line),
 		!other || !other.line ? '' : [
 			element('p', {class: 'dim small'}, `against ${other.op || 'an access'} by thread ${triple(other.thread)}`),
-			makeSnippet(run, hazard.file, other.line)]);
+			makeSnippet(run, other.file || hazard.file, other.line)]);
 }
 
 function makeHazards(run) {

@@ -207,8 +207,11 @@ static void write_record(const struct hazard *h)
 	if (h->has_other) {
 		fprintf(out, ",\"other\":{\"thread\":[%u,%u,%u]", h->other_thread.x, h->other_thread.y,
 		        h->other_thread.z);
-		if (h->other_line != 0)
+		if (h->other_line != 0) {
+			fprintf(out, ",\"file\":");
+			write_json_string(out, h->other_file);
 			fprintf(out, ",\"line\":%u", h->other_line);
+		}
 		fprintf(out, ",\"op\":\"%s\"}", h->other_op);
 	}
 	fprintf(out, "}\n");
