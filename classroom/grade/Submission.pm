@@ -28,7 +28,7 @@ sub read_submission {
     my ($top, @notes) = find_top($entries, @wanted);
     my %files;
     for my $name (@wanted) {
-        my ($at, @more) = $entries->{"$top$name"} ? "$top$name" : stray($entries, $name, map { "$top$_" } @wanted);
+        my ($at, @more) = $entries->{"$top$name"} ? "$top$name" : stray($entries, $name);
         if (!defined $at) {
             $files{$name} = { problem => 'is missing' };
         } elsif (@more) {
@@ -57,11 +57,12 @@ sub find_top {
     return ($top, $top eq '' ? () : "the tree was found in the folder $top");
 }
 
-# A .cu that lies in no directory of its chapter; a text file that lies somewhere else. Chapters have files of one name.
+# A .cu that lies in the directory of no chapter (two chapters may have files of one name); a text file that lies somewhere
+# else.
 sub stray {
-    my ($entries, $name, @wanted) = @_;
-    my ($base, %wanted) = (basename($name), map { $_ => 1 } @wanted);
-    return sort grep { !$wanted{$_} && basename($_) eq $base && !m{(?:^|/)(?:classroom|common|tests|plots)/} } keys %$entries;
+    my ($entries, $name) = @_;
+    my $base = basename($name);
+    return sort grep { !m{(?:^|/)\d\d_\w+/[^/]+$} && basename($_) eq $base && !m{(?:^|/)(?:classroom|common|tests|plots)/} } keys %$entries;
 }
 
 sub text_of {
