@@ -117,7 +117,7 @@ static int end_sweep(const char *directory, int with)
 	}
 	struct timespec nap = {0, 10 * 1000 * 1000};
 	size_t before = count_files(directory);
-	for (int i = 0; i < 2000 && count_files(directory) == before; i++)
+	for (int i = 0; i < 9000 && count_files(directory) == before; i++)
 		nanosleep(&nap, NULL);
 	cr_expect_eq(count_files(directory), before + 1, "it does not begin");
 	kill(child, with);
