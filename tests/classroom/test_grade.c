@@ -269,7 +269,8 @@ Test(classroom_grade, what_is_missing_costs_only_itself)
 		strstr(output_of(results, "01.score"), "is missing"), "%s", output_of(results, "01.score"));
 	cr_expect_float_eq(score_of(results, "02.merge"), 0.9 * points_of("02.merge"), 1e-6);
 	cr_expect_eq(score_of(results, "03.load"), 0.0);
-	cr_expect_not_null(strstr(output_of(results, "03.load"), "link, expected a file"), "%s", output_of(results, "03.load"));
+	cr_expect_not_null(
+		strstr(output_of(results, "03.load"), "link, expected a file"), "%s", output_of(results, "03.load"));
 	/* a task of another file of that chapter */
 	cr_expect_float_eq(
 		score_of(results, "03.registers"), 0.9 * points_of("03.registers"), 1e-6, "%s",
