@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import fcntl
 import fnmatch
 import importlib
 import json
@@ -142,7 +143,11 @@ def build(suites: list[str], jobs: int) -> str | None:
     for compiler in {made.compiler for made in missing}:  # the library first: each program would wait for it
         # on this thread, because make has its own jobs
         library = ["make", "-s", f"-j{jobs}", "-C", support.HOME, f"CC={compiler.cc}", f"CXX={compiler.cxx}", "lib"]
-        made_library = support.run(library, cpu_seconds=300)
+        place = compiler.folder.parent  # of the library; simcc, which others may run now, locks it so, too
+        place.mkdir(parents=True, exist_ok=True)
+        with open(place / ".lock", "wb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            made_library = support.run(library, cpu_seconds=300)
         if made_library.status != 0:
             return f"the library for {compiler.cxx} cannot be built:\n{made_library.err}"
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
