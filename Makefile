@@ -133,7 +133,7 @@ $(CHAPTERS):
 help:
 	@echo "learn     make              build and run every chapter, plots in build/plots/"
 	@echo "          make 01_naive     one chapter; in its directory, make help"
-	@echo "          make real         chapter 01 on what a language model computes with"
+	@echo "          make real         chapter 01 on a language model's Q, K and V"
 	@echo "          make explorer     plots/explorer.html, the bytes on the move"
 	@echo "          make lines        how much there is to read"
 	@echo "          make test         the tests; with DEVICE=cuda, the chapters on a GPU"

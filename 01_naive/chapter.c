@@ -81,7 +81,7 @@ static const struct chapter chapter = {
 	.name = "01_naive",
 	.program = "naive",
 	.title = "Attention as three kernels: count what moves.",
-	.next = "predict what a causal mask saves, then ./naive --seq 2048 --causal",
+	.next = "predict what a causal mask saves, then ./naive --causal",
 	.small = "--seq 4 --dim 2 --input ramp",
 	.options = OPTIONS_ATTENTION | OPTIONS_COMMON,
 	.defaults = {.batch = 1, .heads = 1, .seq = 1024, .dim = 64, .seed = 1},

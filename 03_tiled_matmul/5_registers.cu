@@ -13,7 +13,7 @@ constexpr int BK = 8;                    // steps of k that a tile holds
 constexpr int SIDE = 16;                 // a block is SIDE x SIDE threads
 constexpr int THREADS = SIDE * SIDE;
 constexpr int OWN = BM / SIDE;      // a thread computes OWN x OWN elements
-constexpr int A_WIDTH = BM + 4;     // padded
+constexpr int A_WIDTH = BM + 4;     // padded: the 8 rows that a warp stores to are 4 banks apart
 constexpr int VECTOR = 4;           // floats in 16 bytes
 constexpr int HALF = SIDE * VECTOR; // a thread's second four rows and columns lie this far from its first
 

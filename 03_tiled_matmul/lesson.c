@@ -1,10 +1,9 @@
 #include "lesson.h"
 
-/* Elements of shared memory that the lanes of its warps ask for, for each multiplication. */
+/* Loads of shared memory, of whatever width, that a lane executes for each multiply-add. */
 static double shared_reads_per_fma(const struct kernel_result *kernel)
 {
-	double lanes = 32.0 * value_shared_loads(kernel);
-	return lanes > 0.0 ? lanes / (kernel->forms.flop / 2) : (double)NAN;
+	return 1.0 / value_fma_per_load(kernel);
 }
 
 static const struct column steps[] = {
@@ -32,10 +31,16 @@ static const struct column times[] = {
 void lesson_explain(const struct terminal *terminal, const struct run_result *result)
 {
 	if (result->device->simulated) {
-		columns_print(terminal, result, "Each step, one thing changed", false, "matmul_", steps, 7);
-		columns_print(terminal, result, "Warp-level stores to shared memory", true, "matmul_", stores, 2);
+		columns_print(
+			terminal, result, "Each step, one thing changed", false, "matmul_", steps,
+			sizeof steps / sizeof steps[0]);
+		columns_print(
+			terminal, result, "Warp-level stores to shared memory", true, "matmul_", stores,
+			sizeof stores / sizeof stores[0]);
 	} else {
-		columns_print(terminal, result, "Each step, one thing changed", false, "matmul_", times, 3);
+		columns_print(
+			terminal, result, "Each step, one thing changed", false, "matmul_", times,
+			sizeof times / sizeof times[0]);
 	}
 	peer_print(terminal, result);
 }

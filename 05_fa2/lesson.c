@@ -8,14 +8,17 @@ static void print_comparison(const struct terminal *terminal, const struct run_r
 	const struct gpu *gpu = result->device->gpu;
 	struct tile row = fa2_row_tile(problem), split_q = fa2_split_q_tile((int)problem->dim);
 	int keys = fa2_row_keys_at_once((int)problem->dim);
-	struct attention_side sides[1 + MAX_KERNELS] = {side_of_fa1(problem, gpu, row.Br, row.Bc)};
+	struct attention_side sides[TABLE_MAX_COLUMNS - 1] = {side_of_fa1(problem, gpu, row.Br, row.Bc)};
 	size_t count = 1;
-	for (size_t i = 0; i < result->kernel_count; i++) {
+	for (size_t i = 0; i < result->kernel_count && count < TABLE_MAX_COLUMNS - 1; i++) {
 		const struct kernel_result *kernel = &result->kernels[i];
-		bool is_row = strcmp(kernel->kernel->name, "fa2_row") == 0;
-		if (kernel->verified)
-			sides[count++] = is_row ? side_of_fa2(kernel, gpu, row.Br, row.Bc, keys)
-			                        : side_of_fa2(kernel, gpu, split_q.Br, split_q.Bc, split_q.Bc);
+		const char *name = kernel->kernel->name;
+		if (!kernel->verified)
+			continue;
+		if (strcmp(name, "fa2_row") == 0)
+			sides[count++] = side_of_fa2(kernel, gpu, row.Br, row.Bc, keys);
+		else if (strcmp(name, "fa2_split_q") == 0)
+			sides[count++] = side_of_fa2(kernel, gpu, split_q.Br, split_q.Bc, split_q.Bc);
 	}
 	if (count == 1)
 		return;

@@ -182,7 +182,7 @@ __global__ __launch_bounds__(THREADS, 2) void fa2_split_q(
 	extern __shared__ __align__(16) float shared[];
 	float *Q_tile = shared, *K_tile = Q_tile + Br * D, *V_tile = K_tile + Bc * T::K_STRIDE;
 	float *P_slabs = V_tile + Bc * D;
-	size_t head = ((size_t)blockIdx.z * gridDim.y + blockIdx.y) * N;
+	size_t head_row = ((size_t)blockIdx.z * gridDim.y + blockIdx.y) * N;
 	int first_row = blockIdx.x * Br;
 	int lane_row = threadIdx.x % WARP / T::LANE_KEYS, lane_key = threadIdx.x % T::LANE_KEYS;
 	int own_row = threadIdx.x / WARP * T::WARP_ROWS + lane_row; // this lane's first row in the tile
@@ -198,13 +198,13 @@ __global__ __launch_bounds__(THREADS, 2) void fa2_split_q(
 			o[r][c] = 0.0f;
 	}
 	// Scores come out as powers of 2: one multiplication for each element of Q, none for each score.
-	load_tile_by_fours<D, Br>(Q + (head + first_row) * d, N - first_row, d, scale * LOG2_E, Q_tile, D);
+	load_tile_by_fours<D, Br>(Q + (head_row + first_row) * d, N - first_row, d, scale * LOG2_E, Q_tile, D);
 
 	// task 05.skip: tiles above the diagonal are not loaded
 	int end = causal ? min(first_row + Br, N) : N;
 	// end 05.skip
 	for (int first_key = 0; first_key < end; first_key += Bc) {
-		size_t tile = (head + first_key) * d;
+		size_t tile = (head_row + first_key) * d;
 		__syncthreads(); // without it a fast lane overwrites K, V or P~ that a slow one still reads
 		load_tile_by_fours<D, Bc>(K + tile, N - first_key, d, 1.0f, K_tile, T::K_STRIDE);
 		load_tile_by_fours<D, Bc>(V + tile, N - first_key, d, 1.0f, V_tile, D);
@@ -220,7 +220,7 @@ __global__ __launch_bounds__(THREADS, 2) void fa2_split_q(
 		__syncwarp(); // without it a lane reads weights of its row that another lane has not written yet
 		weigh_tile<D>(P, V_tile + lane_key * 4, o);
 	}
-	store_rows<D>(o, m, l, first_row + own_row, lane_key, N, d, O + head * d, LSE + head);
+	store_rows<D>(o, m, l, first_row + own_row, lane_key, N, d, O + head_row * d, LSE + head_row);
 }
 
 extern "C" cudaError_t launch_fa2_split_q(struct attention a)

@@ -6,7 +6,7 @@
  *     k_tile v_tile       [TILE, D + 4]     the block's own
  *     q_tile do_tile      [TILE, D + 4]     streamed, Q times scale
  *     slab                [TILE, TILE + 8]  P^T, then dS^T: 16 rows per warp
- *     lse_tile d_tile     [TILE]            of the streamed queries
+ *     lse_tile delta_tile     [TILE]            of the streamed queries
  *
  * Not deterministic: dQ of a query is a sum over blocks, which finish in no particular order.
  *
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) backward_atomic(struct b
 	float *k_tile = (float *)shared_memory, *v_tile = k_tile + TILE * (D + PAD);
 	float *q_tile = v_tile + TILE * (D + PAD), *do_tile = q_tile + TILE * (D + PAD);
 	float *slab = do_tile + TILE * (D + PAD);
-	float *lse_tile = slab + TILE * (TILE + SLAB_PAD), *d_tile = lse_tile + TILE;
+	float *lse_tile = slab + TILE * (TILE + SLAB_PAD), *delta_tile = lse_tile + TILE;
 	int tiles = (b.N + TILE - 1) / TILE;
 	size_t head = blockIdx.x / tiles, matrix = head * b.N * b.d;
 	int first_key = blockIdx.x % tiles * TILE;
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) backward_atomic(struct b
 		__syncthreads(); // a slow warp may still be reading the last tiles
 		load_tile<D, TILE>(b.Q + matrix, first_query, b.N, b.d, b.scale, q_tile);
 		load_tile<D, TILE>(b.dO + matrix, first_query, b.N, b.d, 1.0f, do_tile);
-		load_statistics<TILE>(b.LSE + head * b.N, b.D + head * b.N, first_query, b.N, lse_tile, d_tile);
+		load_statistics<TILE>(b.LSE + head * b.N, b.D + head * b.N, first_query, b.N, lse_tile, delta_tile);
 		__syncthreads(); // every warp reads rows that other warps loaded
 
 		// task 06.ds: P, dV, dP, dS, dK of a tile of queries
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) backward_atomic(struct b
 		multiply_rows<D, TILE>(v_tile, do_tile, ds); // dP^T
 		for (int r = 0; r < ROWS; r++)
 			for (int t = 0; t < TILE / LANES_ACROSS; t++) // dS^T = P^T o (dP^T - D)
-				ds[r][t] = p[r][t] * (ds[r][t] - d_tile[lane_column() + LANES_ACROSS * t]);
+				ds[r][t] = p[r][t] * (ds[r][t] - delta_tile[lane_column() + LANES_ACROSS * t]);
 		store_slab<TILE>(ds, slab);
 		// dK += dS^T (scale Q)
 		add_products<D, TILE>(slab, q_tile, dk);

@@ -6,7 +6,7 @@
  *     q_tile do_tile      [TILE, D + 4]     the block's own, Q times scale
  *     k_tile v_tile       [TILE, D + 4]     streamed
  *     slab                [TILE, TILE + 8]  dS: 16 rows per warp
- *     lse_tile d_tile     [TILE]            of the block's own queries
+ *     lse_tile delta_tile     [TILE]            of the block's own queries
  *
  * Deterministic: dQ of a query is summed by one block, in the order of the keys.
  *
@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) backward_dq(struct backw
 	float *q_tile = (float *)shared_memory, *do_tile = q_tile + TILE * (D + PAD);
 	float *k_tile = do_tile + TILE * (D + PAD), *v_tile = k_tile + TILE * (D + PAD);
 	float *slab = v_tile + TILE * (D + PAD);
-	float *lse_tile = slab + TILE * (TILE + SLAB_PAD), *d_tile = lse_tile + TILE;
+	float *lse_tile = slab + TILE * (TILE + SLAB_PAD), *delta_tile = lse_tile + TILE;
 	int tiles = (b.N + TILE - 1) / TILE;
 	size_t head = blockIdx.x / tiles, matrix = head * b.N * b.d;
 	int first_query = blockIdx.x % tiles * TILE;
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) backward_dq(struct backw
 	clear(dq);
 	load_tile<D, TILE>(b.Q + matrix, first_query, b.N, b.d, b.scale, q_tile);
 	load_tile<D, TILE>(b.dO + matrix, first_query, b.N, b.d, 1.0f, do_tile);
-	load_statistics<TILE>(b.LSE + head * b.N, b.D + head * b.N, first_query, b.N, lse_tile, d_tile);
+	load_statistics<TILE>(b.LSE + head * b.N, b.D + head * b.N, first_query, b.N, lse_tile, delta_tile);
 	for (int first_key = 0; first_key < keys; first_key += TILE) {
 		__syncthreads(); // a slow warp may still be reading the last tiles
 		load_tile<D, TILE>(b.K + matrix, first_key, b.N, b.d, 1.0f, k_tile);
@@ -46,11 +46,11 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) backward_dq(struct backw
 		multiply_rows<D, TILE>(do_tile, v_tile, ds); // dP
 		for (int r = 0; r < ROWS; r++) {
 			int row = lane_row() + LANES_DOWN * r, query = first_query + row;
-			float L = lse_tile[row], D_row = d_tile[row];
+			float L = lse_tile[row], delta = delta_tile[row];
 			for (int t = 0; t < TILE / LANES_ACROSS; t++) { // dS = P o (dP - D)
 				int key = first_key + lane_column() + LANES_ACROSS * t;
 				float weight = probability(p[r][t], L, key < b.N && (!b.causal || key <= query));
-				ds[r][t] = weight * (ds[r][t] - D_row);
+				ds[r][t] = weight * (ds[r][t] - delta);
 			}
 		}
 		store_slab<TILE>(ds, slab);

@@ -24,12 +24,12 @@ inline __device__ float probability(float score, float L, bool visible)
 template <int TILE>
 __device__ void load_statistics(
 	const float *LSE, const float *D, // [N], of this head
-	int first_query, int N, float *lse_tile, float *d_tile)
+	int first_query, int N, float *lse_tile, float *delta_tile)
 {
 	int row = threadIdx.x % TILE;
 	bool inside = first_query + row < N;
 	if (threadIdx.x < TILE)
 		lse_tile[row] = inside ? LSE[first_query + row] : -INFINITY;
 	else
-		d_tile[row] = inside ? D[first_query + row] : 0.0f;
+		delta_tile[row] = inside ? D[first_query + row] : 0.0f;
 }

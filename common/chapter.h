@@ -2,7 +2,8 @@
  * What a chapter tells the harness about itself. The harness does the rest: chapter_main runs every kernel, verifies
  * it, compares what it counted with the closed form, times it and reports.
  *
- * A chapter's chapter.c is one `struct chapter` and its launch functions. The harness knows no chapter.
+ * A chapter's chapter.c is one `struct chapter` and its launch functions. The harness includes nothing of a
+ * chapter; what it knows of algorithms (closed_forms.h, report/) it knows by their names.
  */
 #ifndef CHAPTER_H
 #define CHAPTER_H
@@ -70,7 +71,7 @@ struct kernel_result {
 	struct floor floor;
 	struct counts prepared, counts; /* of `prepare`, of `launch` */
 	struct closed_forms forms;
-	bool compared;                   /* with what was counted, on a GPU with nothing: it was run */
+	bool compared;                   /* it was run; on a GPU there are no counts to compare */
 	struct traffic measured[MODELS]; /* the count each model is compared with, in bytes */
 	uint64_t measured_atomic_bytes;
 	uint64_t statistic_bytes; /* requested, as counted */

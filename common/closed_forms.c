@@ -7,7 +7,7 @@ struct closed_forms fa1_forms(const struct problem *problem, int Bc)
 {
 	uint64_t heads = attention_heads(problem), Nd = (uint64_t)problem->seq * problem->dim;
 	uint64_t Tc = ceil_div(problem->seq, (uint64_t)Bc);
-	const char *footprint = Tc > 1 ? "5Nd, O read and written" : "4Nd";
+	const char *footprint = Tc > 1 ? "5Nd" : "4Nd";
 	struct closed_forms forms = {
 		.statistics = heads * fa1_statistics(problem, Bc),
 		.blocks = heads,
@@ -54,6 +54,12 @@ static double visible_pairs(const struct problem *problem)
 	return problem->causal ? (double)attention_heads(problem) * N * (N + 1) / 2 : attention_pairs(problem);
 }
 
+/* Of all heads, those of the tiles that a causal mask does not skip: products are of whole tiles. */
+static double tile_pairs(const struct problem *problem, int tile)
+{
+	return (double)attention_heads(problem) * (double)attention_visits(problem, tile, tile, true).pairs;
+}
+
 /* LSE for every element of P; the slope of a class's soft-cap asks for it once more. A block for each row. */
 struct closed_forms backward_naive_forms(const struct problem *problem)
 {
@@ -89,7 +95,7 @@ struct closed_forms backward_atomic_forms(const struct problem *problem, int til
 		.atomics = heads * d * R,
 		.statistics = heads * (N + 2 * R),
 		.blocks = tiles > preprocess ? tiles : preprocess, /* a block of backward_preprocess has four rows */
-		.flop = 10.0 * visible_pairs(problem) * (double)d + 2.0 * (double)heads * (double)(N * d),
+		.flop = 10.0 * tile_pairs(problem, tile) * (double)d + 2.0 * (double)heads * (double)(N * d),
 		.exponentials = visible_pairs(problem),
 	};
 }
@@ -107,7 +113,7 @@ struct closed_forms backward_split_forms(const struct problem *problem, int tile
 	forms.models[1] = (struct model){MODEL_FOOTPRINT, heads * 10 * N * d, heads * 3 * N * d, "13Nd"};
 	forms.atomics = 0;
 	forms.statistics += 2 * heads * N;
-	forms.flop += 4.0 * visible_pairs(problem) * (double)d; /* S and dP once more */
+	forms.flop += 4.0 * tile_pairs(problem, tile) * (double)d; /* S and dP once more */
 	forms.exponentials *= 2.0;
 	return forms;
 }

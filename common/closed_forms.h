@@ -17,16 +17,18 @@ struct model {
 
 enum { MODELS = 2 };
 
-/* All that is known of a kernel before it runs: numbers of all heads and all of its launches together. `verified`
- * requires what a run counts to equal them. */
+/* All that is known of a kernel before it runs, all heads together. */
 struct closed_forms {
+	/* What a run counts has to equal these, or it is not verified; sums over the kernel's launches. */
 	struct model models[MODELS]; /* the first is the headline */
 	uint64_t atomics;            /* elements its atomics request; in no model */
-	uint64_t statistics;         /* elements of statistics it requests, read and written; in no model */
+	uint64_t statistics;         /* elements of l, m, LSE, D it requests, read and written; in no model */
 	uint64_t blocks;             /* of the launch that has most: a floor must not give work to SMs without one */
-	size_t shared_bytes;         /* dynamic, a block, of the launch that asks for most */
-	double flop;                 /* its own, recomputation included */
-	double exponentials;
+	/* Of one block, static and dynamic, of the launch that asks for most: is it within the device's limit? */
+	size_t shared_bytes;
+	/* For the floor, and not compared with anything. */
+	double flop;         /* its own, recomputation and whole tiles included */
+	double exponentials; /* at least: corrections come on top */
 };
 
 /*

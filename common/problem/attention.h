@@ -16,7 +16,7 @@ double attention_pairs(const struct problem *problem);
 /* Q Kᵀ and P V: 4 N² d FLOP a head, masked or not. */
 double attention_flop(const struct problem *problem);
 
-/* LSE: N numbers a head. */
+/* B H N: query rows of all heads; LSE has as many numbers. */
 uint64_t attention_rows(const struct problem *problem);
 
 /* Br and Bc of a kernel in which a thread owns a query row: --tile-q and --tile-k, or what fits 48 KB. */

@@ -6,7 +6,7 @@
 
 #include "chapter.h"
 
-/* One column. Traffic comes from closed forms, which a counting run has just found equal to its counts. */
+/* One column. Traffic comes from closed forms; of a kernel that a counting run has verified they equal its counts. */
 struct attention_side {
 	const char *name, *outer, *inner, *state, *maximum, *kept, *above;
 	int tile[2]; /* Br, Bc */

@@ -1,6 +1,7 @@
 #include "report/columns.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { HEAD_LINES = 4, CELL_SIZE = 64 };
@@ -64,6 +65,8 @@ void columns_print(
 	const char *names, const struct column *columns, size_t count)
 {
 	char alignment[TABLE_MAX_COLUMNS + 1] = "l";
+	if (count >= TABLE_MAX_COLUMNS)
+		abort(); /* a mistake in the program */
 	if (!has_rows(result, counted))
 		return;
 	terminal_print(terminal, STYLE_BOLD, "\n%s\n", title);

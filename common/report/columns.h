@@ -7,7 +7,7 @@
 
 #include "chapter.h"
 
-/* How a number is written: 17,301,504 · 8.39 MB · 1.23 ms · 0.123 or, from 0.1 on, 1.48 · 33.9 (four figures) */
+/* How a number is written: 17,301,504 · 8.39 MB · 1.23 ms · 0.0625 or, from 0.1 on, 1.48 · 33.9 (four figures) */
 enum unit { UNIT_COUNT, UNIT_BYTES, UNIT_MILLISECONDS, UNIT_RATIO, UNIT_FIGURES };
 
 /* Of one kernel of a run; NAN: not known, and the cell stays empty. */
@@ -20,9 +20,9 @@ struct column {
 };
 
 /*
- * Prints `title`, in bold, and the table of all kernels that were run; with `counted` only those that were counted. The
- * first column, `names`, has the kernels' names; if it ends with '_', without that prefix. A row without any number is
- * left out; without any kernel nothing is printed.
+ * Prints `title`, in bold, and the table of all kernels that were run; with `counted` only those that were counted.
+ * The first column, `names`, has the kernels' names; if it ends with '_', without that prefix. At most
+ * TABLE_MAX_COLUMNS - 1 columns follow. A row without any number is left out; without any kernel nothing is printed.
  */
 void columns_print(
 	const struct terminal *terminal, const struct run_result *result, const char *title, bool counted,

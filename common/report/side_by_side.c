@@ -1,6 +1,7 @@
 #include "report/side_by_side.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { CELL_SIZE = 64 };
@@ -32,6 +33,8 @@ void side_by_side_print(
 	size_t size, size_t count, double unit_bytes)
 {
 	char alignment[TABLE_MAX_COLUMNS + 1] = "l";
+	if (count >= TABLE_MAX_COLUMNS)
+		abort(); /* a mistake in the program */
 	memset(alignment + 1, 'r', count);
 	struct table table = table_new(alignment);
 	for (size_t line = 0; line < line_count; line++) {

@@ -41,6 +41,8 @@ void terminal_print(const struct terminal *terminal, enum style style, const cha
 
 struct table table_new(const char *alignment)
 {
+	if (strlen(alignment) > TABLE_MAX_COLUMNS)
+		abort(); /* a mistake in the program */
 	return (struct table){.columns = strlen(alignment), .left = alignment};
 }
 
@@ -59,8 +61,10 @@ void table_row(struct table *table, enum style style, const char *format, ...)
 	char line[512];
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(line, sizeof line, format, arguments);
+	int needed = vsnprintf(line, sizeof line, format, arguments);
 	va_end(arguments);
+	if (needed < 0 || (size_t)needed >= sizeof line)
+		abort(); /* a mistake in the program: no row is that long */
 
 	if (table->rows == table->capacity) {
 		table->capacity = table->capacity ? 2 * table->capacity : 16;

@@ -3,6 +3,7 @@
 #include "report/columns.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { WARP_LANES = 32 };
 
@@ -78,7 +79,7 @@ double value_square_bytes(const struct kernel_result *kernel)
 {
 	uint64_t bytes = 0;
 	for (const struct tensor *tensor = kernel->kernel->tensors; tensor->name; tensor++)
-		if (tensor->shape[2] == 'N' && tensor->shape[3] == 'N')
+		if (strcmp(tensor->shape, "BHNN") == 0)
 			bytes += sizeof(float) * attention_rows(kernel->problem) * kernel->problem->seq;
 	return (double)bytes;
 }

@@ -15,7 +15,7 @@ $(BUILD)/backward_%: $(HERE)/backward/test_%.c $(HARNESS_OBJECTS) $(BACKWARD_OBJ
 # The chapter as a user has it, built with the compiler under test; its program away from its plain twin, so that a run
 # counts and verifies and takes no times.
 backward-program:
-	@$(MAKE) --no-print-directory -s -C $(BACKWARD) build CC="$(CC)" CXX="$(CXX)"
+	@$(MAKE) --no-print-directory -s -C $(BACKWARD) build DEVICE=sim CC="$(CC)" CXX="$(CXX)"
 	@mkdir -p $(BUILD)/backward
 	@cmp -s $(BACKWARD)/backward $(BUILD)/backward/backward || cp $(BACKWARD)/backward $(BUILD)/backward/backward
 

@@ -148,17 +148,21 @@ Test(machines, a_warning_stops_ci_and_nobody_else)
 	mkdir(in_scratch("tiny"), 0777);
 	cr_assert_eq(symlink(TEST_ROOT "/simcc", in_scratch("simcc")), 0);
 	write_text(in_scratch("tiny/Makefile"), "NAME := tiny\ninclude " TEST_ROOT "/common/chapter.mk\n");
+	const char *source = "__global__ void k(float *y)\n{\n\tunsigned n = 2;\n\tfor (int i = 0; i < n; i++)\n"
+			     "\t\ty[i] = 2.0f;\n}\nint main() { return 0; }\n";
+	write_text(in_scratch("tiny/tiny.cu"), source);
+	run = build_chapter("WERROR=");
+	cr_expect(run.status == 0 && strstr(run.err, "sign"), "exit %d: %s", run.status, run.err);
+	cr_expect_eq(access(in_scratch("tiny/tiny"), X_OK) | access(in_scratch("tiny/tiny.fast"), X_OK), 0);
+	unlink(in_scratch("tiny/tiny"));
+	write_text(in_scratch("tiny/tiny.cu"), source); /* the objects are older now */
+	run = build_chapter("WERROR=1");
+	cr_expect(run.status == 2 && access(in_scratch("tiny/tiny"), F_OK) != 0, "exit %d: %s", run.status, run.err);
+	/* The default is the newcomer's; half an exercise leaves a variable unused, and nothing is said of it. */
 	write_text(
 		in_scratch("tiny/tiny.cu"),
 		"__global__ void k(float *y)\n{\n\tfloat correction = 1.0f;\n\ty[0] = 2.0f;\n}\n"
 		"int main() { return 0; }\n");
-	run = build_chapter("WERROR=");
-	cr_expect(run.status == 0 && strstr(run.err, "unused variable"), "exit %d: %s", run.status, run.err);
-	cr_expect_eq(access(in_scratch("tiny/tiny"), X_OK) | access(in_scratch("tiny/tiny.fast"), X_OK), 0);
-	unlink(in_scratch("tiny/tiny"));
-	run = build_chapter("WERROR=1");
-	cr_expect(run.status == 2 && access(in_scratch("tiny/tiny"), F_OK) != 0, "exit %d: %s", run.status, run.err);
-	/* The default is the newcomer's. */
 	run = build_chapter("ARGS=");
-	cr_expect(run.status == 0, "exit %d: %s", run.status, run.err);
+	cr_expect(run.status == 0 && !strstr(run.err, "warning"), "exit %d: %s", run.status, run.err);
 }

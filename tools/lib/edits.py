@@ -96,6 +96,8 @@ def parse(text: str, path: str = "-") -> list[Edit]:
             end_text()
             edits[-1].replacements.append(Replacement(number, bool(match[1]), match[2]))
             where, lines = "old", []
+        elif line == "+++" and where == "new":
+            edits[-1].fail("a second +++", number)
         elif line == "+++" and where == "old":
             replacement = edits[-1].replacements[-1]
             replacement.old = "\n".join(lines).strip("\n")
@@ -138,7 +140,7 @@ SOURCES = ("*.cu", "*.cuh", "*.h")
 def read_sources(directory: str | Path, patterns: Iterable[str] = SOURCES) -> dict[str, str]:
     """{file name: text} of a chapter's sources."""
     paths = sorted(path for pattern in patterns for path in Path(directory).glob(pattern))
-    return {path.name: path.read_text() for path in paths}
+    return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
 
 def affected(before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:

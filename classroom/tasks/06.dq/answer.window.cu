@@ -2,12 +2,12 @@ multiply_rows<D, TILE>(q_tile, k_tile, p);   // S
 multiply_rows<D, TILE>(do_tile, v_tile, ds); // dP
 for (int r = 0; r < ROWS; r++) {
 	int row = lane_row() + LANES_DOWN * r, query = first_query + row;
-	float L = lse_tile[row], D_row = d_tile[row];
+	float L = lse_tile[row], delta = delta_tile[row];
 	for (int t = 0; t < TILE / LANES_ACROSS; t++) { // dS = P o (dP - D)
 		int key = first_key + lane_column() + LANES_ACROSS * t;
 		bool visible = key < b.N && (!b.causal || key <= query) && abs(query - key) < WINDOW;
 		float weight = probability(p[r][t], L, visible);
-		ds[r][t] = weight * (ds[r][t] - D_row);
+		ds[r][t] = weight * (ds[r][t] - delta);
 	}
 }
 store_slab<TILE>(ds, slab);

@@ -13,6 +13,6 @@ add_products<D, TILE>(slab, do_tile, dv); // dV += P^T dO
 multiply_rows<D, TILE>(v_tile, do_tile, ds); // dP^T
 for (int r = 0; r < ROWS; r++)
 	for (int t = 0; t < TILE / LANES_ACROSS; t++) // dS^T = P^T o (dP^T - D)
-		ds[r][t] = p[r][t] * (ds[r][t] - d_tile[lane_column() + LANES_ACROSS * t]);
+		ds[r][t] = p[r][t] * (ds[r][t] - delta_tile[lane_column() + LANES_ACROSS * t]);
 store_slab<TILE>(ds, slab);
 add_products<D, TILE>(slab, q_tile, dk); // dK += dS^T (scale Q)
