@@ -24,9 +24,9 @@ static void print_comparison(const struct terminal *terminal, const struct run_r
 		return;
 	terminal_print(terminal, STYLE_BOLD, "\nFA1 beside FA2");
 	fprintf(terminal->out,
-	        ", all heads, on an %s with %d SMs. The\n"
-	        "column of fa1_paper (chapter 04) comes from closed forms, at the tile of fa2_row.\n"
-	        "Published tiles: FA1 Bc = 256 at d = 64, FA2 Br = 128.\n\n",
+	        ", all heads, on an %s with %d SMs.\n"
+	        "The column of fa1_paper (chapter 04) comes from closed forms, at the tile of\n"
+	        "fa2_row. Published tiles: FA1 Bc = 256 at d = 64, FA2 Br = 128.\n\n",
 	        gpu->title, gpu->sms);
 	attention_sides_print(terminal, problem, sides, count);
 }

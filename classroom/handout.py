@@ -32,7 +32,11 @@ from lib import edits, leaks, tasks
 from lib.tasks import TaskError
 
 USAGE = "OUT [--class KEY], --class-table [KEY], --class-header FILE, --solve DIR [--except ID,...] or --leaks DIR"
-TASKS = tasks.read_tasks(CLASSROOM / "tasks.tsv")
+try:
+    TASKS = tasks.read_tasks(CLASSROOM / "tasks.tsv")
+except TaskError as error:
+    print(f"handout: {error}", file=sys.stderr)
+    sys.exit(2)
 CHAPTERS = list(dict.fromkeys(task.chapter for task in TASKS))
 
 Class = dict[str, tuple[str, str]]  # chapter: variant, value
@@ -259,7 +263,10 @@ def assignment(chapter: str, chosen: Class) -> str:
     first, repeated = mine[0].number, False
     text = "## Your tasks\n\n| | task | in | about | points |\n|---|---|---|---|---|\n"
     for task in mine:
-        lines = int(re.findall(r"// TODO \(about (\d+) line", stubs[task.id])[0])
+        about_lines = re.search(r"// TODO \(about (\d+) line", stubs[task.id])
+        if not about_lines:
+            fail(f"classroom/tasks/{task.id}: its stub has no line '// TODO (about N lines): ...'")
+        lines = int(about_lines[1])
         files = [f"`{name}`" for name, regions in places.items() if task.id in regions]
         repeated |= len(files) > 1
         about = "1 line" if lines == 1 else f"{lines} lines"
@@ -394,6 +401,7 @@ def hand_out(shown: str, key: str | None) -> None:
 def solve(directory: Path, excepted: set[str]) -> None:
     chosen = read_class(directory / "class.tsv")
     count = 0
+    texts: dict[Path, str] = {}  # written when all of them are known: all or nothing
     for chapter in CHAPTERS:
         places = tasks.places_of(chapter, given_sources(chapter, *chosen[chapter]))
         if not any((directory / chapter / name).exists() for name in places):
@@ -401,14 +409,17 @@ def solve(directory: Path, excepted: set[str]) -> None:
         answers = {task: text for task, text in answers_of(chapter, chosen).items() if task not in excepted}
         for name, regions in places.items():
             path = directory / chapter / name
+            if not path.is_file():
+                fail(f"{path}: cannot be read: it is missing, or no plain file")
             text = tasks.read_text(path)
             there = {part.id for part in tasks.take_apart(str(path), text)}
             for task in regions:
                 if task not in there:
                     fail(f"{path}: no line '// task {task}: ...'")
-            solved, filled = tasks.fill(str(path), text, answers)
-            write_file(path, solved)
+            texts[path], filled = tasks.fill(str(path), text, answers)
             count += filled
+    for path, text in texts.items():
+        write_file(path, text)
     print(f"{directory}: {count} solution{'' if count == 1 else 's'}")
 
 
@@ -480,6 +491,12 @@ def main() -> int:
         return run(sys.argv[1:])
     except (TaskError, edits.EditError) as error:
         print(f"handout: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on: no complaint at the end either
+        return 2
+    except OSError as error:
+        print(f"handout: {error.filename or error}: {error.strerror or 'cannot be used'}", file=sys.stderr)
         return 2
 
 

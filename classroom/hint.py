@@ -29,7 +29,7 @@ def variant_of(chapter: str) -> str:
 
 def hints_of(task: tasks.Task) -> list[str]:
     """The parts "## 1" and so on of hints.md; "## 2 softcap" is added to the second where the class computes that."""
-    text = tasks.read_text(CLASSROOM / "tasks" / task.id / "hints.md")
+    text = tasks.read_text(CLASSROOM / "tasks" / task.id / "hints.md").replace("\r\n", "\n")
     pieces = re.split(r"^## (\d+)(?: (\w+))?\n", text, flags=re.MULTILINE)
     variant = variant_of(task.chapter)
     hints: dict[int, str] = {}
@@ -66,6 +66,8 @@ def run(wanted: str, level: str) -> None:
     if task is None:
         raise tasks.TaskError(f"N={wanted}: expected a task, 1 to {len(all_tasks)} or its name; `make hint` lists them")
     hints, shown = hints_of(task), read_shown()
+    if not hints:
+        raise tasks.TaskError(f"classroom/tasks/{task.id}/hints.md: no heading '## 1'")
     seen = int(shown[task.id]) if shown.get(task.id, "").isdigit() else 0
     if level and not (re.fullmatch("[1-9][0-9]*", level) and int(level) <= len(hints)):
         raise tasks.TaskError(f"LEVEL={level}: task {task.id} has hints 1 to {len(hints)}")

@@ -97,24 +97,22 @@ $(OUT)/$(notdir $(HERE))/%.cu.fast.o: %.cu $(HEADERS) $(TOOLCHAIN) $(OUT)/kernel
 	$(call say,simcc --fast $<)
 	$(Q)$(COMPILE) --fast -c $< -o $@
 
-# Objects are compiled again when the compiler or its flags change, but not for the warnings that a test asks for.
+# Kernels are compiled again when their compiler or its flags change, but not for the warnings that a test asks for.
 rewritten_if_new = @mkdir -p $(@D); echo '$1' | cmp -s - $@ || echo '$1' > $@
 asked_to_warn := -Werror all-warnings -Wno-unused-variable -Wno-unused-parameter -Wno-unused-but-set-variable \
         -Xcompiler -Wall$(COMMA)-Wextra -diag-suppress 177$(COMMA)550
 $(BUILT_WITH): FORCE
 	$(call rewritten_if_new,$(BUILT_NOW))
-$(OUT)/c.flags: FORCE
-	$(call rewritten_if_new,$(CC) $(filter-out $(asked_to_warn),$(ALL_CFLAGS)))
 $(OUT)/kernel.flags: FORCE
 	$(call rewritten_if_new,$(filter-out $(asked_to_warn),$(COMPILE)))
 
 # The GPUs' limits and roofs: simcc has its own copy.
-$(OUT)/common/gpus.o: $(ROOT)/simcc/gpus.c $(OUT)/c.flags
+$(OUT)/common/gpus.o: $(ROOT)/simcc/gpus.c
 	@mkdir -p $(@D)
 	$(call say,$(CC) $(<F))
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
-$(OUT)/common/%.o: $(COMMON)/%.c $(OUT)/c.flags
+$(OUT)/common/%.o: $(COMMON)/%.c
 	@mkdir -p $(@D)
 	$(call say,$(CC) $(<F))
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
@@ -126,7 +124,7 @@ $(OUT)/common/explorer/template.o: $(wildcard $(addprefix $(COMMON)/explorer/,* 
 	$(Q)perl $(COMMON)/explorer/assemble.pl $(COMMON)/explorer $(@D)/before.html $(@D)/after.html
 	$(Q)$(CC) -c -DBEFORE='"$(@D)/before.html"' -DAFTER='"$(@D)/after.html"' $(COMMON)/explorer/template.S -o $@
 
-$(OUT)/$(notdir $(HERE))/%.o: %.c $(OUT)/c.flags
+$(OUT)/$(notdir $(HERE))/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,$(CC) $(<F))
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@

@@ -65,6 +65,10 @@ def read_tasks(path: Path) -> list[Task]:
         if len(fields) != len(COLUMNS):
             raise TaskError(f"{path}:{number}: {len(fields)} fields, expected {len(COLUMNS)} separated by tabs")
         name, chapter, kernels, title, lines, points = fields
+        if not lines.isdigit() or not re.fullmatch(r"[0-9]+(\.[0-9]+)?", points):
+            raise TaskError(f"{path}:{number}: lines '{lines}', points '{points}': expected numbers")
+        if any(task.id == name for task in tasks):
+            raise TaskError(f"{path}:{number}: task {name} stands there twice")
         tasks.append(Task(len(tasks) + 1, name, chapter, kernels.split(","), title, int(lines), float(points)))
     return tasks
 
