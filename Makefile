@@ -14,7 +14,7 @@ CHAPTERS := $(ALL_CHAPTERS)
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build run real plot test test-all bench tables plots bench-sim sanitize ptxas explorer check-ptxas lines gpu-report accuracy test-sim test-cuda readme check-readme format check-format clean help $(CHAPTERS)
+.PHONY: all build fast run real plot test test-all bench tables plots bench-sim sanitize ptxas explorer check-ptxas lines gpu-report accuracy test-sim test-cuda readme check-readme format check-format check-python clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -22,7 +22,10 @@ FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.
 include classroom/handout.mk
 -include classroom/grade.mk
 
-all: build run real plot
+# Each chapter's build, its screen, and its sweep beside the next build; then the real model.
+all:
+	@MAKE="$(MAKE)" tools/demonstrate $(CHAPTERS)
+	@$(MAKE) --no-print-directory -s real
 	@echo
 	@echo "Next: read 01_naive/README.md. Pictures of this run: build/plots/. More: make help"
 
@@ -30,6 +33,10 @@ all: build run real plot
 jobs = $$(case "$$MAKEFLAGS" in *-j*) ;; *) echo -j$$(nproc) ;; esac)
 build:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s $(jobs) -C $$chapter build || exit 1; done
+
+# And the plain builds, which --time and the bench run.
+fast:
+	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s $(jobs) -C $$chapter fast || exit 1; done
 
 run: build
 	@for chapter in $(CHAPTERS); do echo; $(MAKE) --no-print-directory -s -C $$chapter all || exit 1; done
@@ -48,7 +55,7 @@ test:
 	@device=$$($(MAKE) --no-print-directory -s -C $(firstword $(CHAPTERS)) device) && \
 		$(MAKE) --no-print-directory test-$$device DEVICE=$$device
 
-test-sim: build check-readme
+test-sim: build
 	@$(MAKE) --no-print-directory -s -C tests $(jobs) build
 	@$(MAKE) --no-print-directory -C tests test
 
@@ -56,6 +63,7 @@ test-cuda: build
 	@$(MAKE) --no-print-directory -C tests cuda
 
 test-all:
+	@$(MAKE) --no-print-directory check-readme
 	@$(MAKE) --no-print-directory test CC=gcc CXX=g++ LONG=1
 	@$(MAKE) --no-print-directory test CC=clang CXX=clang++ LONG=1
 
@@ -68,13 +76,13 @@ BENCH_OPTIONS = $(call option,CHAPTERS,chapters) $(call option,GPU,gpu) $(call o
         $(call option,DIMS,dims) $(call option,REPEAT,repeat) $(call option,DATA,data) $(call option,COMMIT,commit) \
         $(if $(call given,FORCE),--force)
 bench:
-	@$(MAKE) --no-print-directory -s build CHAPTERS="$(ALL_CHAPTERS)"
-	@perl plots/bench.pl $(BENCH_OPTIONS)
+	@$(MAKE) --no-print-directory -s fast CHAPTERS="$(ALL_CHAPTERS)"
+	@tools/bench $(BENCH_OPTIONS)
 
 # The literature's tables from that data and these programs: T=T3 only that one.
 tables:
 	@$(MAKE) --no-print-directory -s build
-	@perl plots/tables.pl $(call option,T,table) $(call option,DATA,data)
+	@tools/tables $(call option,T,table) $(call option,DATA,data)
 
 # All pictures, from plots/data alone: plots/pictures. TERM=1 draws in the terminal, GPU=a100 a roofline with its roofs.
 plots:
@@ -99,29 +107,39 @@ lines:
 
 # The page that shows the bytes move, from runs of this code.
 explorer: build
-	@perl plots/explorer.pl
+	@tools/explorer
 
 # The printed blocks of the READMEs, from the programs they show.
 READMES := $(wildcard 0*_*/README.md simcc/README.md plots/README.md) README.md # the last one counts the lines of the others
 readme: build
-	@perl plots/readme.pl $(READMES)
+	@tools/pages readme $(READMES)
 
 check-readme: build
-	@perl plots/readme.pl --check $(READMES)
+	@tools/pages readme --check $(READMES)
 
 # ---- a GPU: gpu/README.md. OUT is for the report alone: a chapter's build has a variable of that name. ----
 OUT ?=
 gpu-report:
-	@unset MAKEFLAGS MFLAGS MAKEOVERRIDES; perl gpu/report.pl --out "$(OUT)" $(if $(ARCH),--arch "$(ARCH)") $(ARGS)
+	@unset MAKEFLAGS MFLAGS MAKEOVERRIDES; tools/gpu_report --out "$(OUT)" $(if $(ARCH),--arch "$(ARCH)") $(ARGS)
 
 accuracy:
-	@perl gpu/accuracy.pl
+	@tools/accuracy
 
 format:
 	clang-format -i $(FORMATTED)
 
 check-format:
 	@clang-format --dry-run -Werror $(FORMATTED) && echo "format: $(words $(FORMATTED)) files as .clang-format says"
+
+# All Python that git knows, by its name or its first line.
+PYTHON = $(shell git ls-files --cached --others --exclude-standard '*.py') \
+	$(shell git grep --untracked -lIE '^\#!/usr/bin/(env )?python3' -- ':!*.py')
+RUFF = $(or $(shell command -v ruff),$(shell python3 -m ruff --version >/dev/null 2>&1 && echo python3 -m ruff))
+check-python:
+	@test -n "$(RUFF)" || { echo "make check-python needs ruff: ./setup.sh --all, or pip install ruff" >&2; exit 3; }
+	@$(RUFF) check --quiet $(PYTHON)
+	@$(RUFF) format --quiet --check $(PYTHON) || { $(RUFF) format --diff $(PYTHON); exit 1; }
+	@echo "check-python: $(words $(PYTHON)) files as ruff.toml says"
 
 clean:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter clean; done
@@ -139,6 +157,7 @@ help:
 	@echo "          make test         the tests; with DEVICE=cuda, the chapters on a GPU"
 	@echo "measure   make bench        every chapter over its sizes, into plots/data"
 	@echo "          make plots        the pictures from it (TERM=1: in the terminal)"
+	@echo "          make fast         the plain builds, for a CPU's times with --time"
 	@echo "          make tables       published numbers beside ours (T=T3: only that)"
 	@echo "          make ptxas        registers, spills, occupancy (nvcc, no GPU)"
 	@echo "          make sanitize     the chapters under every check of the device"

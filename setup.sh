@@ -31,14 +31,13 @@ table() {
 	cat <<'TABLE'
 make               make             make              make           make             make              make  nothing can be built
 git                git              git               git            git              git               make  no data file says at which commit it was measured
-perl               perl             perl              perl           perl             perl              make  nothing can be built
 gcc                gcc              gcc               gcc            gcc              gcc               make  nothing can be built with CC=gcc
 g++                g++              gcc-c++           gcc            gcc-c++          g++               make  nothing can be built with CC=gcc
 stdio.h            libc6-dev        glibc-devel       glibc          glibc-devel      musl-dev          make  nothing can be built
 c++filt            binutils         binutils          binutils       binutils         binutils          make  nothing can be built
 cmp                diffutils        diffutils         diffutils      diffutils        diffutils         make  nothing can be built
 find               findutils        findutils         findutils      findutils        findutils         make  nothing can be built
-awk                mawk             gawk              gawk           gawk             gawk              make  there are no pictures
+awk                mawk             gawk              gawk           gawk             gawk              make  the printed blocks of two READMEs cannot be re-made
 python3            python3          python3           python         python3          python3           make  nothing can be built
 clang              clang            clang             clang          clang            clang             test  CC=clang does not work, and no test compares the two compilers
 clang++            clang            clang             clang          clang            clang             test  CC=clang does not work, and no test compares the two compilers
@@ -51,6 +50,7 @@ zip                zip              zip               zip            zip        
 unzip              unzip            unzip             unzip          unzip            unzip             test  submissions in zip files cannot be graded
 chromium           chromium         chromium          chromium       chromium         chromium          extra the explorer's tests are skipped
 bwrap              bubblewrap       bubblewrap        bubblewrap     bubblewrap       bubblewrap        extra graded submissions run without a sandbox
+ruff               -                ruff              ruff           -                ruff              extra make check-python does not work
 TABLE
 }
 
@@ -60,6 +60,7 @@ is_there() {
 	criterion.h) [ -e /usr/include/criterion/criterion.h ] || [ -e /usr/local/include/criterion/criterion.h ] ;;
 	cJSON.h) [ -e /usr/include/cjson/cJSON.h ] || [ -e /usr/local/include/cjson/cJSON.h ] ;;
 	DejaVuSans.ttf) [ -n "$(find /usr/share/fonts -name DejaVuSans.ttf 2>/dev/null)" ] ;;
+	ruff) command -v ruff >/dev/null 2>&1 || python3 -m ruff --version >/dev/null 2>&1 ;;
 	chromium) command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 ;;
 	*) command -v "$1" >/dev/null 2>&1 ;;
 	esac
@@ -175,17 +176,28 @@ refresh() {
 	esac
 }
 
-[ -n "$missing" ] || end
-echo "setup: installing$missing"
-refresh || {
-	said=${said:-}
-	echo "setup: the list of packages could not be renewed${said:+: $said}" >&2
+# Where the system has no package of it: PyPI's, for this user. A system that wants no pip among its own packages
+# (Debian 12 and later) is told that we mean it.
+install_ruff() {
+	echo "setup: installing ruff from PyPI"
+	python3 -m pip --version >/dev/null 2>&1 || install python3-pip || return 0
+	python3 -m pip install -q ruff >/dev/null 2>&1 || python3 -m pip install -q --break-system-packages ruff ||
+		echo "setup: ruff could not be installed" >&2
 }
-# shellcheck disable=SC2086  # a list of words on purpose
-if ! install $missing; then
-	# One that does not exist must not keep back the others.
-	for package in $missing; do
-		install "$package" || echo "setup: $package could not be installed" >&2
-	done
+
+if [ -n "$missing" ]; then
+	echo "setup: installing$missing"
+	refresh || {
+		said=${said:-}
+		echo "setup: the list of packages could not be renewed${said:+: $said}" >&2
+	}
+	# shellcheck disable=SC2086  # a list of words on purpose
+	if ! install $missing; then
+		# One that does not exist must not keep back the others.
+		for package in $missing; do
+			install "$package" || echo "setup: $package could not be installed" >&2
+		done
+	fi
 fi
+[ -z "$all" ] || is_there ruff || install_ruff
 end

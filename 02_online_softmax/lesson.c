@@ -27,9 +27,9 @@ static double exponentials_of_x(const struct kernel_result *kernel)
 }
 
 static const struct column columns[] = {
-	{"reads of an\nelement of x", UNIT_RATIO, reads_of_x},
-	{"exponentials\nof it", UNIT_RATIO, exponentials_of_x},
-	{"HBM footprint\nof all", UNIT_BYTES, value_footprint_bytes},
+	{"reads of an\nelement of x", .unit = UNIT_RATIO, .value = reads_of_x},
+	{"exponentials\nof it", .unit = UNIT_RATIO, .value = exponentials_of_x},
+	{"HBM footprint\nof all", .metric = METRIC_FOOTPRINT_BYTES},
 };
 
 /* The row, its softmax, and the steps: everything in one piece of memory, which the harness frees. */

@@ -3,29 +3,29 @@
 /* Loads of shared memory, of whatever width, that a lane executes for each multiply-add. */
 static double shared_reads_per_fma(const struct kernel_result *kernel)
 {
-	return 1.0 / value_fma_per_load(kernel);
+	return 1.0 / metric_value(kernel, METRIC_FMA_PER_LOAD);
 }
 
 static const struct column steps[] = {
-	{"bytes\nrequested", UNIT_BYTES, value_requested_bytes},
-	{"sectors\na request", UNIT_RATIO, value_sectors_per_request},
-	{"wavefronts\na request", UNIT_RATIO, value_wavefronts},
-	{"\nideal", UNIT_RATIO, value_ideal_wavefronts},
-	{"shared\nreads\nan FMA", UNIT_RATIO, shared_reads_per_fma},
-	{"floor", UNIT_MILLISECONDS, value_floor_ms},
-	{"time\nthis CPU", UNIT_MILLISECONDS, value_time_ms},
+	{"bytes\nrequested", .metric = METRIC_REQUESTED_BYTES},
+	{"sectors\na request", .metric = METRIC_SECTORS_PER_REQUEST},
+	{"wavefronts\na request", .metric = METRIC_WAVEFRONTS_PER_REQUEST},
+	{"\nideal", .metric = METRIC_IDEAL_PER_REQUEST},
+	{"shared\nreads\nan FMA", .unit = UNIT_RATIO, .value = shared_reads_per_fma},
+	{"floor", .metric = METRIC_FLOOR_MS},
+	{"time\nthis CPU", .metric = METRIC_MEDIAN_MS},
 };
 
 static const struct column stores[] = {
-	{"stores", UNIT_COUNT, value_shared_stores},
-	{"wavefronts", UNIT_COUNT, value_store_wavefronts},
+	{"stores", .metric = METRIC_SHARED_STORES},
+	{"wavefronts", .metric = METRIC_STORE_WAVEFRONTS},
 };
 
 /* A GPU counts nothing: no empty columns. */
 static const struct column times[] = {
-	{"floor", UNIT_MILLISECONDS, value_floor_ms},
-	{"time", UNIT_MILLISECONDS, value_time_ms},
-	{"TFLOP/s", UNIT_FIGURES, value_teraflops},
+	{"floor", .metric = METRIC_FLOOR_MS},
+	{"time", .metric = METRIC_MEDIAN_MS},
+	{"TFLOP/s", .metric = METRIC_TERAFLOPS},
 };
 
 void lesson_explain(const struct terminal *terminal, const struct run_result *result)

@@ -21,7 +21,7 @@ inline bool usable(const struct attention &a)
 // A thread per query row: Br of them are a block.
 inline bool rows_fit(struct tile tile)
 {
-	return tile.Br >= 1 && tile.Br <= FA1_MOST_ROW_THREADS && tile.Bc >= 1;
+	return tile.Br <= FA1_MOST_ROW_THREADS;
 }
 
 // Kernels are compiled for four sizes D of arrays in registers; this is the smallest that holds d columns.

@@ -27,14 +27,14 @@ static double units(const struct kernel_result *kernel)
 }
 
 static const struct column columns[] = {
-	{"Br", UNIT_COUNT, Br},
-	{"Bc", UNIT_COUNT, Bc},
-	{"blocks", UNIT_COUNT, value_blocks},
-	{"shared", UNIT_COUNT, value_block_bytes},
-	{"units", UNIT_FIGURES, units},
-	{"l, m, LSE", UNIT_COUNT, value_statistics},
-	{"exp", UNIT_COUNT, value_exponentials},
-	{"memory", UNIT_BYTES, value_memory_bytes},
+	{"Br", .unit = UNIT_COUNT, .value = Br},
+	{"Bc", .unit = UNIT_COUNT, .value = Bc},
+	{"blocks", .metric = METRIC_BLOCKS},
+	{"shared", .metric = METRIC_SHARED_BYTES},
+	{"units", .unit = UNIT_FIGURES, .value = units},
+	{"l, m, LSE", .metric = METRIC_STATISTICS},
+	{"exp", .metric = METRIC_EXPONENTIALS},
+	{"memory", .metric = METRIC_PEAK_BYTES},
 };
 
 /* What the choice of Bc does to Algorithm 1, from the formula; K and V alone have to fit. */
@@ -52,10 +52,11 @@ static void print_block_sizes(const struct terminal *terminal, const struct run_
 	table_row(&table, STYLE_DIM, "||3Tc+1|literally|head|tiles alone|");
 	for (uint64_t keys = 64; keys <= 512; keys *= 2) {
 		uint64_t Tc = ceil_div(problem->seq, keys), bytes = 8 * keys * problem->dim;
+		uint64_t all = fa1_units(problem, (int)keys);
 		char kept[32], shared[32];
 		table_row(
 			&table, STYLE_PLAIN, "%llu|%llu|%llu|%llu|%s|%s|%s", (unsigned long long)keys,
-			(unsigned long long)Tc, (unsigned long long)(3 * Tc + 1), (unsigned long long)(3 * Tc + 3),
+			(unsigned long long)Tc, (unsigned long long)all, (unsigned long long)(all + 2),
 			format_count(fa1_statistics(problem, (int)keys), kept), format_count(bytes, shared),
 			bytes <= gpu->shared_per_block ? "fits" : "does not fit");
 	}

@@ -32,9 +32,9 @@ static void print_comparison(const struct terminal *terminal, const struct run_r
 }
 
 static const struct column shared[] = {
-	{"block, bytes", UNIT_COUNT, value_block_bytes}, {"loads", UNIT_COUNT, value_shared_loads},
-	{"FMA a load", UNIT_RATIO, value_fma_per_load},  {"wavefronts an FMA", UNIT_RATIO, value_wavefronts_per_fma},
-	{"conflicts", UNIT_COUNT, value_conflicts},
+	{"block, bytes", .metric = METRIC_SHARED_BYTES},  {"loads", .metric = METRIC_SHARED_LOADS},
+	{"FMA a load", .metric = METRIC_FMA_PER_LOAD},    {"wavefronts an FMA", .metric = METRIC_WAVEFRONTS_PER_FMA},
+	{"conflicts", .metric = METRIC_SHARED_CONFLICTS},
 };
 
 void lesson_explain(const struct terminal *terminal, const struct run_result *result)
@@ -42,7 +42,8 @@ void lesson_explain(const struct terminal *terminal, const struct run_result *re
 	if (!result->device->gpu)
 		return;
 	print_comparison(terminal, result);
-	columns_print(
-		terminal, result, "Shared memory, as the source says it\n", true, "kernel", shared,
-		sizeof shared / sizeof shared[0]);
+	if (result->options->verbose)
+		columns_print(
+			terminal, result, "Shared memory, as the source says it\n", true, "kernel", shared,
+			sizeof shared / sizeof shared[0]);
 }

@@ -13,11 +13,11 @@ static double exponentials_per_pair(const struct kernel_result *kernel)
 void lesson_explain(const struct terminal *terminal, const struct run_result *result)
 {
 	static const struct column columns[] = {
-		{"memory\nat most", UNIT_BYTES, value_memory_bytes},
-		{"of it N\u00b2\nmatrices", UNIT_BYTES, value_square_bytes},
-		{"FLOP/(N\u00b2d)\na head", UNIT_FIGURES, flop_per_pair},
-		{"exp/N\u00b2\na head", UNIT_FIGURES, exponentials_per_pair},
-		{"shared floats\na product", UNIT_RATIO, value_shared_floats_per_fma},
+		{"memory\nat most", .metric = METRIC_PEAK_BYTES},
+		{"of it N\u00b2\nmatrices", .metric = METRIC_SQUARE_BYTES},
+		{"FLOP/(N\u00b2d)\na head", .unit = UNIT_FIGURES, .value = flop_per_pair},
+		{"exp/N\u00b2\na head", .unit = UNIT_FIGURES, .value = exponentials_per_pair},
+		{"shared floats\na product", .metric = METRIC_SHARED_FLOATS_PER_FMA},
 	};
 	columns_print(
 		terminal, result, "Memory, arithmetic, and shared memory asked for a multiplication", false,

@@ -2,7 +2,7 @@
 .PHONY: grade check-submission gradescope
 
 # Values reach the shell as they were typed: make hands its command line down in the environment.
-GRADE = CC="$(or $(filter gcc% clang% %/gcc %/clang,$(CC)),gcc)" perl classroom/grade.pl
+GRADE = CC="$(or $(filter gcc% clang% %/gcc %/clang,$(CC)),gcc)" python3 classroom/grade.py
 
 grade:
 	@if [ -n "$${SUBMISSIONS+x}" ]; then \
@@ -13,8 +13,8 @@ grade:
 	fi
 
 check-submission:
-	@$(GRADE) --check $${SUBMISSION+--submission "$$SUBMISSION"}
+	@$(GRADE) --check $${SUBMISSION+--submission "$$SUBMISSION"} $${KEY+--key "$$KEY"} $${ONLY+--only "$$ONLY"}
 
 gradescope:
-	@test -f classroom/autograder.pl || { echo "gradescope: this tree was handed out; only the course makes autograders" >&2; exit 2; }
-	@perl classroom/autograder.pl $${OUT+--out "$$OUT"} $${KEY+--key "$$KEY"}
+	@test -f classroom/autograder.py || { echo "gradescope: this tree was handed out; only the course makes autograders" >&2; exit 2; }
+	@python3 classroom/autograder.py $${OUT+--out "$$OUT"} $${KEY+--key "$$KEY"}

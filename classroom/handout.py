@@ -13,25 +13,24 @@ Exit status: 0 done; 1 --leaks found something; 2 a mistake in the command line,
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import NoReturn
 
-CLASSROOM = Path(__file__).resolve().parent
-ROOT = CLASSROOM.parent
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
 from lib import edits, leaks, tasks
 from lib.tasks import TaskError
 
-USAGE = "OUT [--class KEY], --class-table [KEY], --class-header FILE, --solve DIR [--except ID,...] or --leaks DIR"
+CLASSROOM = Path(__file__).resolve().parent
+ROOT = CLASSROOM.parent
 try:
     TASKS = tasks.read_tasks(CLASSROOM / "tasks.tsv")
 except TaskError as error:
@@ -44,10 +43,6 @@ Class = dict[str, tuple[str, str]]  # chapter: variant, value
 
 def fail(message: str) -> NoReturn:
     raise TaskError(message)
-
-
-def usage(message: str) -> NoReturn:
-    fail(f"{message}; expected {USAGE}")
 
 
 # ---- files ----
@@ -88,7 +83,8 @@ def copy_tree(source: Path, target: Path) -> None:
 
 # ---- classes ----
 
-ATTENTION = ("1.5", "2", "2.5", "3", "3.5", "4", "5", "6")
+# exp(c) is beyond what a float holds: a softmax without its maximum shows.
+ATTENTION = ("92", "96", "100", "104", "108", "112", "120", "128")
 PRODUCT = ("6", "8", "10", "12", "14", "16", "20", "24")
 WINDOW = ("5", "6", "7", "9", "10", "11", "12", "13")
 OF_ATTENTION = (("softcap", ATTENTION), ("window", WINDOW))
@@ -126,13 +122,9 @@ def class_table(chosen: Class) -> str:
 
 def read_class(path: Path) -> Class:
     chosen: Class = {}
-    for number, line in enumerate(tasks.read_text(path).splitlines(), 1):
-        if line.startswith("#") or not line.strip():
-            continue
-        fields = line.split("\t")
-        if len(fields) != 3 or fields[0] not in CHOICES:
-            fail(f"{path}:{number}: expected chapter, variant and value, separated by tabs")
-        chapter, variant, value = fields
+    for number, (chapter, variant, value) in tasks.rows_of(path, 3):
+        if chapter not in CHOICES:
+            fail(f"{path}:{number}: there is no chapter '{chapter}'")
         if variant != "plain" and variant not in (name for name, _ in CHOICES[chapter]):
             fail(f"{path}:{number}: {chapter} has no variant '{variant}'")
         if not re.fullmatch(VALUES.get(variant, "-"), value, re.ASCII) or (variant == "softcap" and float(value) == 0):
@@ -308,8 +300,8 @@ def write_chapter(tree: Path, chapter: str, chosen: Class) -> None:
     for name, text in given_sources(chapter, *chosen[chapter]).items():
         text = tasks.fill(f"{chapter}/{name}", text, stubs)[0]
         write_file(tree / chapter / name, text)
-        # What the judge knows of this very tree: its own half is built from the files as they were handed out.
-        write_file(tree / "classroom/grade/original" / chapter / name, text)
+        # What the judge puts regions into: the files as they were handed out, not those that were worked on.
+        write_file(tree / "classroom/judge/original" / chapter / name, text)
 
 
 def write_tree(tree: Path, chosen: Class) -> None:
@@ -325,25 +317,21 @@ def write_tree(tree: Path, chosen: Class) -> None:
         if path.name not in ("tests", "bench", "build"):
             copy_tree(path, tree / "simcc" / path.name)
     write_file(tree / "common/problem/class.h", class_header(chosen))
-    for pattern in ("*.gp", "*.awk", "draw.sh", "finish_svg.*"):
-        for path in sorted((ROOT / "plots").glob(pattern)):
-            copy_file(path, tree / "plots" / path.name)
+    for path in sorted((ROOT / "plots").glob("*.gp")):
+        copy_file(path, tree / "plots" / path.name)
+    for name in ("draw", "rows"):  # what draws a chapter's sweep
+        copy_file(ROOT / "tools" / name, tree / "tools" / name)
     copy_tree(ROOT / "tests/data/real_qkv", tree / "tests/data/real_qkv")
-    for name in ("__init__.py", "tasks.py"):
+    for name in ("__init__.py", "chapters.py", "files.py", "rows.py", "table.py", "tasks.py"):
         copy_file(ROOT / "tools/lib" / name, tree / "tools/lib" / name)
     for name in ("tasks.tsv", "handout.mk", "hint.py"):
         copy_file(CLASSROOM / name, tree / "classroom" / name)
     for task in TASKS:
         for name in ("hints.md", "names"):
             copy_file(CLASSROOM / "tasks" / task.id / name, tree / "classroom/tasks" / task.id / name)
-    for path in sorted(CLASSROOM.glob("grade*")):
+    for path in (*sorted(CLASSROOM.glob("grade*")), CLASSROOM / "judge"):
         copy_tree(path, tree / "classroom" / path.name)
     write_file(tree / "class.tsv", class_table(chosen))
-    if (tree / "classroom/grade.pl").exists():  # and what a task looks like before anybody has worked on it
-        stubs = subprocess.run(["perl", tree / "classroom/grade.pl", "--stubs"], capture_output=True, check=False)
-        if stubs.returncode != 0:
-            fail("grade.pl --stubs failed: " + os.fsdecode(stubs.stderr).strip())
-        write_file(tree / "classroom/grade/stubs.tsv", stubs.stdout.decode())
 
 
 def check_place(out: Path, shown: str) -> Path:
@@ -426,59 +414,55 @@ def solve(directory: Path, excepted: set[str]) -> None:
 # ---- the command line ----
 
 
-def check_key(key: str) -> str:
-    if not key:
-        usage("--class: the key is empty")
-    if re.search(r"[\x00-\x1f\x7f]", key):
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        fail(f"{message} (see --help)")
+
+
+def key_of(text: str) -> str:
+    if not text:
+        fail("--class: the key is empty")
+    if re.search(r"[\x00-\x1f\x7f]", text):
         fail("--class: expected a key in one line, without control characters")
-    return key
+    return text
 
 
-def directory_of(arguments: list[str], option: str) -> Path:
-    if not arguments:
-        usage(f"{option}: expected a directory")
-    if not Path(arguments[0]).is_dir():
-        fail(f"{option}: {arguments[0]}: expected a directory")
-    return Path(arguments[0])
+def directory_of(text: str) -> Path:
+    return Path(text) if Path(text).is_dir() else fail(f"{text}: expected a directory")
 
 
-def run_solve(arguments: list[str]) -> None:
-    excepted: set[str] = set()
-    if len(arguments) > 1:
-        if arguments[1] != "--except" or len(arguments) != 3:
-            usage(f"--solve: '{arguments[1]}' is not understood")
-        excepted = set(arguments[2].split(","))
-        for task in sorted(excepted - {task.id for task in TASKS}):
-            fail(f"--except: no task '{task}'; classroom/tasks.tsv lists them")
-    solve(directory_of(arguments, "--solve"), excepted)
+def tasks_of(text: str) -> set[str]:
+    for task in sorted(set(text.split(",")) - {task.id for task in TASKS}):
+        fail(f"--except: no task '{task}'; classroom/tasks.tsv lists them")
+    return set(text.split(","))
 
 
 def run(arguments: list[str]) -> int:
-    if not arguments:
-        usage("no directory given")
-    first, rest = arguments[0], arguments[1:]
-    if first == "--class-table":
-        if len(rest) > 1:
-            usage("--class-table takes one key at most")
-        print(class_table(class_of_key(check_key(rest[0]) if rest else None)), end="")
-    elif first == "--class-header":
-        if len(rest) != 1:
-            usage("--class-header: expected the path of a class.tsv")
-        print(class_header(read_class(Path(rest[0]))), end="")
-    elif first == "--solve":
-        run_solve(rest)
-    elif first == "--leaks":
-        found = all_solutions().find_in(directory_of(rest, "--leaks"))
+    form = argparse.RawDescriptionHelpFormatter
+    parser = Parser(prog="handout", description=__doc__, formatter_class=form, allow_abbrev=False)
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("out", nargs="?", metavar="OUT")
+    parser.add_argument("--class", dest="key", type=key_of, metavar="KEY")
+    what.add_argument("--class-table", nargs="?", default=False, type=key_of, metavar="KEY")
+    what.add_argument("--class-header", type=Path, metavar="CLASS.tsv")
+    what.add_argument("--solve", type=directory_of, metavar="DIR")
+    parser.add_argument("--except", dest="but", type=tasks_of, default=set(), metavar="ID,ID...")
+    what.add_argument("--leaks", type=directory_of, metavar="DIR")
+    options = parser.parse_args(arguments)
+    if options.class_table is not False:
+        print(class_table(class_of_key(options.class_table)), end="")
+    elif options.class_header:
+        print(class_header(read_class(options.class_header)), end="")
+    elif options.solve:
+        solve(options.solve, options.but)
+    elif options.leaks:
+        found = all_solutions().find_in(options.leaks)
         print("".join(f"{line}\n" for line in found), end="")
         return 1 if found else 0
-    elif first.startswith("-") or not first:
-        usage(f"{first}: no such option" if first else "OUT is empty")
+    elif not options.out:
+        parser.error("no directory given" if options.out is None else "OUT is empty")
     else:
-        if rest and rest[0] != "--class":
-            usage(f"'{rest[0]}' is not understood")
-        if rest and len(rest) != 2:
-            usage("--class: expected one key")
-        hand_out(first, check_key(rest[1]) if rest else None)
+        hand_out(options.out, options.key)
     return 0
 
 
@@ -493,7 +477,8 @@ def main() -> int:
         print(f"handout: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on: no complaint at the end either
+        # Nobody reads on: no complaint at the end either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     except OSError as error:
         print(f"handout: {error.filename or error}: {error.strerror or 'cannot be used'}", file=sys.stderr)

@@ -12,19 +12,19 @@ import re
 import sys
 from pathlib import Path
 
-CLASSROOM = Path(__file__).resolve().parent
-ROOT = CLASSROOM.parent
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
 from lib import tasks
 
+CLASSROOM = Path(__file__).resolve().parent
+ROOT = CLASSROOM.parent
 SHOWN = ROOT / "build/hints.tsv"
 
 
 def variant_of(chapter: str) -> str:
     table = ROOT / "class.tsv"
-    lines = tasks.read_text(table).splitlines() if table.exists() else []
-    return next((line.split("\t")[1] for line in lines if line.startswith(f"{chapter}\t")), "plain")
+    rows = tasks.rows_of(table, 3) if table.exists() else ()
+    return next((variant for _, (name, variant, _) in rows if name == chapter), "plain")
 
 
 def hints_of(task: tasks.Task) -> list[str]:

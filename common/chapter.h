@@ -1,6 +1,6 @@
 /*
- * What a chapter tells the harness about itself. The harness does the rest: chapter_main runs every kernel, verifies
- * it, compares what it counted with the closed form, times it and reports.
+ * What a chapter tells the harness about itself. The harness does the rest: chapter_main (harness.h) runs every kernel,
+ * verifies it, compares what it counted with the closed form, times it and reports.
  *
  * A chapter's chapter.c is one `struct chapter` and its launch functions. The harness includes nothing of a
  * chapter; what it knows of algorithms (closed_forms.h, report/) it knows by their names.
@@ -9,27 +9,15 @@
 #define CHAPTER_H
 
 #include "closed_forms.h"
-#include "measure/counts.h"
 #include "measure/device.h"
-#include "measure/floors.h"
-#include "measure/timing.h"
-#include "problem/attention.h"
-#include "problem/inputs.h"
 #include "problem/options.h"
-#include "problem/problem.h"
-#include "problem/sweep.h"
 #include "problem/tensor.h"
-#include "report/json.h"
-#include "report/table.h"
-#include "verify/attention.h"
-#include "verify/check.h"
-#include "verify/error_map.h"
-#include "verify/matmul.h"
-#include "verify/softmax.h"
 
-#define HARNESS_VERSION "1.0"
-
-enum { MAX_KERNELS = 16 };
+/* What the functions of a chapter are given, from above this header. */
+struct expectations; /* verify/expectations.h */
+struct run_result;   /* result.h */
+struct json;         /* report/json.h */
+struct terminal;     /* report/table.h */
 
 struct kernel {
 	const char *name;             /* kernels[].name in JSON */
@@ -50,50 +38,6 @@ struct kernel {
 	bool (*runs)(const struct problem *problem, char *reason, size_t size);
 };
 
-/* What the comparison said of one output of a kernel. */
-struct output_result {
-	struct check check;
-	size_t at[MAX_RANK], rank; /* coordinates of its worst element */
-};
-
-struct kernel_result {
-	const struct kernel *kernel;
-	const struct problem *problem; /* the run's */
-	char skipped[200];             /* why it was not run; "" when it was */
-	bool verified;
-	char failure[200]; /* why it is not verified, when no element of an output shows it */
-	struct output_result outputs[MAX_EXPECTATIONS]; /* each output, in the order of `tensors` */
-	size_t output_count;                            /* 0: nothing was compared */
-	size_t worst;                                   /* of outputs: largest error relative to its tolerance */
-	struct error_map *maps;                         /* with --explain: of each of outputs[]; else NULL */
-	struct time_summary time;                       /* runs == 0: no time */
-	bool has_floor;
-	struct floor floor;
-	struct counts prepared, counts; /* of `prepare`, of `launch` */
-	struct closed_forms forms;
-	bool compared;                   /* it was run; on a GPU there are no counts to compare */
-	struct traffic measured[MODELS]; /* the count each model is compared with, in bytes */
-	uint64_t measured_atomic_bytes;
-	uint64_t statistic_bytes; /* requested, as counted */
-	size_t peak_bytes;
-};
-
-struct chapter;
-
-/* One problem, all kernels that were asked for. */
-struct run_result {
-	const struct chapter *chapter;
-	const struct options *options;
-	const char *const *arguments; /* of the command line, NULL at its end */
-	struct problem problem;       /* of a sweep: this step's */
-	const struct device *device;
-	const char *generated; /* the tensor that --load left out; NULL: none */
-	size_t rows_checked, rows;
-	void *findings; /* of the chapter's own `examine`; freed with free() */
-	size_t kernel_count;
-	struct kernel_result kernels[MAX_KERNELS];
-};
-
 struct chapter {
 	const char *name;    /* "01_naive" */
 	const char *program; /* "naive" */
@@ -112,7 +56,7 @@ struct chapter {
 	 * decides, with dimension_fix. Leaves *values NULL for any other input. May be NULL.
 	 */
 	int (*provide)(
-		const struct options *options, const char *tensor, struct problem *problem, unsigned *fixed,
+		const struct options *options, const char *tensor, struct problem *problem, uint64_t *fixed,
 		float **values, struct error *error);
 
 	/* Fills one input on the host, shape as the kernels declare it. */
@@ -139,7 +83,7 @@ struct chapter {
 	void (*explain)(const struct terminal *terminal, const struct run_result *result);
 };
 
-/* The whole program: main() returns what this returns. */
-int chapter_main(const struct chapter *chapter, int argc, char **argv);
+/* The kernel of that name; NULL if there is none, and for NULL. */
+const struct kernel *chapter_kernel(const struct chapter *chapter, const char *name);
 
 #endif

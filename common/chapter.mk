@@ -4,7 +4,7 @@
 #
 #   DEVICE=sim|cuda   default: cuda when nvcc and a GPU are there
 #   CC, CXX           gcc or clang; CXX follows CC
-#   ARCH=sm_90        default: the GPU's own, else sm_90 (arch.sh); PTX for later ones is always in the program
+#   ARCH=sm_90        default: the GPU's own, else sm_90 (arch.py); PTX for later ones is always in the program
 #   ARGS="..."        further options of the program, for run targets
 
 ifneq ($(words $(CURDIR)),1)
@@ -23,7 +23,7 @@ ifeq ($(origin DEVICE),undefined)
 DEVICE := $(if $(and $(NVCC),$(shell nvidia-smi -L 2>/dev/null)),cuda,sim)
 endif
 ifeq ($(DEVICE) $(origin ARCH),cuda undefined)
-ARCH := $(shell sh $(COMMON)/arch.sh "$(NVCC)")
+ARCH := $(shell python3 $(COMMON)/arch.py "$(NVCC)")
 endif
 
 OUT := $(ROOT)/build/$(COMPILER)/$(DEVICE)
@@ -36,6 +36,7 @@ HEADERS := $(wildcard *.h *.cuh)
 CHAPTER := $(patsubst %.c,$(OUT)/$(notdir $(HERE))/%.o,$(wildcard *.c))
 KERNELS := $(SOURCES:%=$(OUT)/$(notdir $(HERE))/%.o)
 FAST := $(SOURCES:%=$(OUT)/$(notdir $(HERE))/%.fast.o)
+KERNEL_FLAGS := $(OUT)/$(notdir $(HERE))/kernel.flags
 
 # A warning stops CI (WERROR=1) and nobody else: newer compilers have new ones. Half an exercise leaves variables unused,
 # which is no warning there.
@@ -46,11 +47,16 @@ CFLAGS ?= -O2 -g
 ALL_CFLAGS = $(CFLAGS) -std=c11 -D_GNU_SOURCE $(WARNINGS) -MD -MP -I$(COMMON) -I$(ROOT)/simcc
 
 ifeq ($(DEVICE),sim)
-PROGRAMS := $(NAME) $(NAME).fast
+# NAME.fast, the plain build, is there for times (--time): made by `make fast`, then kept as new as the program.
+TIMED := $(NAME).fast
+PROGRAMS := $(NAME) $(wildcard $(TIMED))
 ALL_CFLAGS += -DDEVICE_SIM -isystem $(ROOT)/simcc/include
 COMPILE := CC="$(CC)" CXX="$(CXX)" $(ROOT)/simcc/simcc -O2 -g -Wall -Wextra $(STOP)
 else ifeq ($(DEVICE),cuda)
+TIMED :=
 PROGRAMS := $(NAME)
+# A GPU run is always timed: once is enough where nobody looks at the times.
+ONCE := --repeat 1
 # Where the headers lie: beside nvcc, beside what it is a link to, or where the toolkit installs itself.
 CUDA_HOME := $(firstword $(foreach home,$(abspath $(dir $(NVCC))/..) $(abspath $(dir $(realpath $(NVCC)))/..) /usr/local/cuda, \
         $(if $(wildcard $(home)/include/cuda_runtime_api.h),$(home))) $(abspath $(dir $(NVCC))/..))
@@ -74,12 +80,15 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $1")
 
 .DEFAULT_GOAL := all
-.PHONY: all build run device test profile sanitize plot ptxas check-ptxas help clean FORCE
+.PHONY: all build fast run device test profile sanitize plot ptxas check-ptxas help clean FORCE
 
 all: build
 	@./$(NAME) $(DEMO) $(ARGS)
 
 build: $(PROGRAMS)
+
+# What --time runs, besides.
+fast: build $(TIMED)
 
 $(NAME): $(KERNELS) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) $(BUILT_WITH)
 	$(Q)$(COMPILE) $(KERNELS) $(CHAPTER) $(HARNESS) $(LIBRARIES) -o $@
@@ -87,12 +96,12 @@ $(NAME): $(KERNELS) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) $(BUILT_WITH)
 $(NAME).fast: $(FAST) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) $(BUILT_WITH)
 	$(Q)$(COMPILE) --fast $(FAST) $(CHAPTER) $(HARNESS) $(LIBRARIES) -o $@
 
-$(OUT)/$(notdir $(HERE))/%.cu.o: %.cu $(HEADERS) $(TOOLCHAIN) $(OUT)/kernel.flags
+$(OUT)/$(notdir $(HERE))/%.cu.o: %.cu $(HEADERS) $(TOOLCHAIN) $(KERNEL_FLAGS)
 	@mkdir -p $(@D)
 	$(call say,$(notdir $(firstword $(filter %simcc %nvcc,$(COMPILE)))) $<)
 	$(Q)$(COMPILE) -c $< -o $@
 
-$(OUT)/$(notdir $(HERE))/%.cu.fast.o: %.cu $(HEADERS) $(TOOLCHAIN) $(OUT)/kernel.flags
+$(OUT)/$(notdir $(HERE))/%.cu.fast.o: %.cu $(HEADERS) $(TOOLCHAIN) $(KERNEL_FLAGS)
 	@mkdir -p $(@D)
 	$(call say,simcc --fast $<)
 	$(Q)$(COMPILE) --fast -c $< -o $@
@@ -103,7 +112,7 @@ asked_to_warn := -Werror all-warnings -Wno-unused-variable -Wno-unused-parameter
         -Xcompiler -Wall$(COMMA)-Wextra -diag-suppress 177$(COMMA)550
 $(BUILT_WITH): FORCE
 	$(call rewritten_if_new,$(BUILT_NOW))
-$(OUT)/kernel.flags: FORCE
+$(KERNEL_FLAGS): FORCE
 	$(call rewritten_if_new,$(filter-out $(asked_to_warn),$(COMPILE)))
 
 # The GPUs' limits and roofs: simcc has its own copy.
@@ -120,8 +129,8 @@ $(OUT)/common/%.o: $(COMMON)/%.c
 # The page of --explain, put together and carried inside the program.
 $(OUT)/common/explorer/template.o: $(wildcard $(addprefix $(COMMON)/explorer/,* */*))
 	@mkdir -p $(@D)
-	$(call say,explorer/assemble.pl)
-	$(Q)perl $(COMMON)/explorer/assemble.pl $(COMMON)/explorer $(@D)/before.html $(@D)/after.html
+	$(call say,explorer/assemble.py)
+	$(Q)python3 $(COMMON)/explorer/assemble.py $(@D)/before.html $(@D)/after.html
 	$(Q)$(CC) -c -DBEFORE='"$(@D)/before.html"' -DAFTER='"$(@D)/after.html"' $(COMMON)/explorer/template.S -o $@
 
 $(OUT)/$(notdir $(HERE))/%.o: %.c
@@ -142,7 +151,7 @@ device:
 test: build
 	@for shape in $(SHAPES); do \
 		for input in random large-logits very-negative constant one-hot ramp; do \
-			./$(NAME) $$shape --input $$input --repeat 1 --quiet $(ARGS) || exit 1; \
+			./$(NAME) $$shape --input $$input $(ONCE) --quiet $(ARGS) || exit 1; \
 		done; \
 	done
 
@@ -155,16 +164,16 @@ profile: build
 ORDERS := forward reverse $(addprefix shuffle:,1 2 3 4 5 6 7 8)
 sanitize: build
 	@for shape in $(SHAPES); do for order in $(ORDERS); do \
-		SIM_CHECK=all SIM_ORDER=$$order ./$(NAME) $$shape --repeat 1 --quiet $(ARGS) > /dev/null || exit 1; \
+		SIM_CHECK=all SIM_ORDER=$$order ./$(NAME) $$shape --quiet $(ARGS) > /dev/null || exit 1; \
 	done; done
 	@echo "$(notdir $(HERE)): clean in memcheck, racecheck, initcheck, synccheck and leakcheck, in $(words $(ORDERS)) orders"
 else
 profile: build
-	ncu --clock-control none ./$(NAME) $(DEMO) --quiet --repeat 1 $(ARGS)
+	ncu --clock-control none ./$(NAME) $(DEMO) --quiet $(ONCE) $(ARGS)
 
 sanitize: build
 	for tool in memcheck racecheck initcheck synccheck; do \
-		compute-sanitizer --tool $$tool --error-exitcode 1 ./$(NAME) $(DEMO) --quiet --repeat 1 $(ARGS) || exit 1; \
+		compute-sanitizer --tool $$tool --error-exitcode 1 ./$(NAME) $(DEMO) --quiet $(ONCE) $(ARGS) || exit 1; \
 	done
 endif
 
@@ -179,7 +188,7 @@ plot: build
 	elif ! command -v gnuplot > /dev/null; then \
 		echo "no picture: gnuplot is not installed (./setup.sh installs it); the sweep is in $(SWEEP).tsv"; \
 	else \
-		cd $(ROOT) && plots/draw.sh plots/$(NAME).gp build/plots/$(notdir $(HERE)).tsv build/plots/$(notdir $(HERE)); \
+		cd $(ROOT) && tools/draw one plots/$(NAME).gp build/plots/$(notdir $(HERE)).tsv build/plots/$(notdir $(HERE)); \
 	fi
 
 # Registers, stack frame, spills, shared memory and occupancy of each kernel; needs nvcc, no GPU. The table is committed
@@ -190,26 +199,26 @@ PTXAS_RUNS ?= "--seq 128 --dim 64" "--seq 128 --dim 32" "--seq 128 --dim 96" "--
 PTXAS_GIVEN := $(filter command,$(firstword $(origin ARCH)))
 PTXAS_BUILD := $(ROOT)/build/ptxas/$(NAME)
 PTXAS_TABLE = $(if $(PTXAS_GIVEN),$(PTXAS_BUILD).tsv,ptxas.tsv)
-PTXAS := perl $(COMMON)/ptxas.pl
+PTXAS := $(ROOT)/tools/ptxas
 ptxas: $(PTXAS_BUILD).launches
-	@$(PTXAS) $(NVCC) "$(SOURCES)" $< $(if $(PTXAS_GIVEN),$(ARCH),$(PTXAS_ARCHS)) > $(PTXAS_BUILD).new
-	@mv $(PTXAS_BUILD).new $(PTXAS_TABLE)
-	@$(PTXAS) --show $(PTXAS_TABLE)
+	@$(PTXAS) make $(PTXAS_TABLE) "$(NVCC)" "$(SOURCES)" $< $(if $(PTXAS_GIVEN),$(ARCH),$(PTXAS_ARCHS))
+	@$(PTXAS) show $(PTXAS_TABLE)
 
 # Is the committed table what nvcc says? Of the same sources and the same nvcc it is; PTXAS_FULL=1 compiles all the same,
 # once: neither CC nor DEVICE changes what nvcc makes of a kernel.
 check-ptxas: $(PTXAS_BUILD).launches
-	@{ test -z "$(PTXAS_FULL)" && $(PTXAS) --unchanged ptxas.tsv $(NVCC) "$(SOURCES)"; } || \
+	@{ test -z "$(PTXAS_FULL)" && $(PTXAS) unchanged ptxas.tsv "$(NVCC)" "$(SOURCES)"; } || \
 		$(MAKE) --no-print-directory -s $(PTXAS_BUILD).compared
 	@echo "$(notdir $(HERE))/ptxas.tsv: as nvcc says"
 
-$(PTXAS_BUILD).compared: ptxas.tsv $(SOURCES) $(HEADERS) $(COMMON)/ptxas.pl $(wildcard $(NVCC)) $(PTXAS_BUILD).launches
-	@$(PTXAS) $(NVCC) "$(SOURCES)" $(PTXAS_BUILD).launches $(PTXAS_ARCHS) > $(PTXAS_BUILD).new
-	@$(PTXAS) --compare ptxas.tsv $(PTXAS_BUILD).new
+$(PTXAS_BUILD).compared: ptxas.tsv $(SOURCES) $(HEADERS) $(PTXAS) $(wildcard $(NVCC)) $(PTXAS_BUILD).launches
+	@$(PTXAS) make $(PTXAS_BUILD).now "$(NVCC)" "$(SOURCES)" $(PTXAS_BUILD).launches $(PTXAS_ARCHS)
+	@$(PTXAS) compare ptxas.tsv $(PTXAS_BUILD).now
 	@touch $@
 
 # Rewritten only when it changes.
 $(PTXAS_BUILD).launches: FORCE
+	@test -x $(PTXAS) || { echo "make ptxas needs the course's tools/, and this tree has none" >&2; exit 3; }
 	@test -n "$(NVCC)" || { echo "make ptxas needs nvcc (the CUDA Toolkit), and found none" >&2; exit 3; }
 	@$(MAKE) --no-print-directory -s DEVICE=sim $(NAME).fast
 	@mkdir -p $(@D) && : > $@.now
@@ -223,6 +232,7 @@ $(PTXAS_BUILD).launches: FORCE
 help:
 	@echo "make            build, run the demonstration, verify it"
 	@echo "make build      $(PROGRAMS)"
+	@echo "make fast       also the plain build, for times on the CPU: ./$(NAME) --time"
 	@echo "make run        run with ARGS=\"...\", options of ./$(NAME) --help"
 	@echo "make test       hard shapes and inputs"
 	@echo "make profile    what each launch moved (sim: launch records; cuda: Nsight Compute)"

@@ -14,8 +14,8 @@ struct closed_forms fa1_forms(const struct problem *problem, int Bc)
 		.flop = attention_flop(problem),
 		.exponentials = attention_pairs(problem),
 	};
-	forms.models[0] =
-		(struct model){MODEL_REQUESTED, heads * (2 + Tc + Tc - 1) * Nd, heads * Tc * Nd, "(3Tc + 1)Nd"};
+	forms.models[0] = (struct model){
+		MODEL_REQUESTED, heads * (fa1_units(problem, Bc) - Tc) * Nd, heads * Tc * Nd, "(3Tc + 1)Nd"};
 	forms.models[1] = (struct model){MODEL_FOOTPRINT, heads * (3 + (Tc > 1)) * Nd, heads * Nd, footprint};
 	return forms;
 }

@@ -54,3 +54,15 @@ bool kernel_fits(
 	return (!kernel->runs || kernel->runs(problem, reason, size)) && has_blocks(forms, reason, size) &&
 	       has_shared_memory(forms, device, reason, size);
 }
+
+int refuse_what_fits_nowhere(
+	const struct kernel *kernels, size_t kernel_count, const struct problem *problem, const struct device *device,
+	struct error *error)
+{
+	struct closed_forms forms;
+	char reason[200];
+	for (size_t i = 0; i < kernel_count; i++)
+		if (kernel_fits(&kernels[i], problem, device, &forms, reason, sizeof reason))
+			return 0;
+	return error_set(error, EXIT_ENVIRONMENT, "%s: %s", kernels[kernel_count - 1].name, reason);
+}

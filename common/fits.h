@@ -14,4 +14,9 @@ bool kernel_fits(
 	const struct kernel *kernel, const struct problem *problem, const struct device *device,
 	struct closed_forms *forms, char *reason, size_t size);
 
+/* EXIT_ENVIRONMENT if none of the kernels may run the problem, with the reason of the last one. */
+int refuse_what_fits_nowhere(
+	const struct kernel *kernels, size_t kernel_count, const struct problem *problem, const struct device *device,
+	struct error *error);
+
 #endif

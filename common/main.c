@@ -1,5 +1,6 @@
-#include "chapter.h"
+#include "harness.h"
 
+#include "measure/plain_build.h"
 #include "measure/recording.h"
 #include "problem/load.h"
 #include "report/report.h"
@@ -10,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static const char version[] = "1.0";
 
 static int complain(const struct chapter *chapter, const struct error *error)
 {
@@ -34,17 +37,12 @@ static int choose_kernels(
 	const struct chapter *chapter, const char *name, const struct kernel **kernels, size_t *count,
 	struct error *error)
 {
-	*kernels = chapter->kernels;
-	*count = chapter->kernel_count;
-	if (!name)
+	*kernels = name ? chapter_kernel(chapter, name) : chapter->kernels;
+	*count = name ? 1 : chapter->kernel_count;
+	if (*kernels)
 		return 0;
 	char known[300] = "";
 	for (size_t i = 0; i < chapter->kernel_count; i++) {
-		if (strcmp(chapter->kernels[i].name, name) == 0) {
-			*kernels = &chapter->kernels[i];
-			*count = 1;
-			return 0;
-		}
 		size_t used = strlen(known);
 		snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", chapter->kernels[i].name);
 	}
@@ -57,16 +55,36 @@ static int choose_kernels(
 static int check_writable(
 	const struct kernel *kernels, size_t kernel_count, const struct options *options, struct error *error)
 {
-	if (options->json && output_file_check(options->json, error) != 0)
-		return error->exit_code;
-	if (options->tsv && output_file_check(options->tsv, error) != 0)
-		return error->exit_code;
-	if (options->explain && output_file_check(options->explain, error) != 0)
-		return error->exit_code;
+	const char *const files[] = {options->json, options->tsv, options->explain};
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+		if (files[i] && output_file_check(files[i], error) != 0)
+			return error->exit_code;
 	for (size_t i = 0; i < kernel_count && options->save; i++)
 		for (const struct tensor *tensor = kernels[i].tensors; tensor->name; tensor++)
 			if (tensor_is_output(tensor) && save_check(options->save, tensor->name, error) != 0)
 				return error->exit_code;
+	return 0;
+}
+
+/*
+ * The counting build takes times only on request: NAME.fast, the plain build, is run for them. On a GPU and in NAME.fast
+ * itself the kernels run as they are, and are always timed.
+ */
+static int settle_timing(
+	const struct chapter *chapter, const struct device *device, struct options *options, struct error *error)
+{
+	if (!device->simulated || device->plain) {
+		options->time = true;
+		return 0;
+	}
+	if (options->time && !plain_build_exists())
+		return error_set(
+			error, EXIT_ENVIRONMENT, "--time: %s.fast, the plain build, is not there: `make fast` in %s",
+			chapter->program, chapter->name);
+	if (!options->time && options->given & (OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_WARMUP)))
+		return error_set(
+			error, EXIT_USAGE, "--%s: needs --time, nothing is timed without it",
+			options->given & OPTION_BIT(OPTION_REPEAT) ? "repeat" : "warmup");
 	return 0;
 }
 
@@ -78,14 +96,13 @@ static bool wants_color(enum color_choice choice)
 	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
-static bool is_stdout(const char *path)
-{
-	return path && strcmp(path, "-") == 0;
-}
-
 static bool is_data_on_stdout(const struct options *options)
 {
-	return is_stdout(options->json) || is_stdout(options->tsv) || is_stdout(options->explain);
+	const char *const files[] = {options->json, options->tsv, options->explain};
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+		if (files[i] && strcmp(files[i], "-") == 0)
+			return true;
+	return false;
 }
 
 /* What kernels and launchers print while data goes to standard output: it would stand in the middle of the data. */
@@ -112,31 +129,30 @@ static int run_kernels(
 	return status;
 }
 
-static int write_json(const struct run_result *result, const char *path, struct error *error)
+static int json(FILE *out, const struct run_result *result, struct error *error)
 {
-	struct output_file file;
-	if (output_file_open(&file, path, error) != 0)
-		return error->exit_code;
-	report_json(file.stream, result);
-	return output_file_commit(&file, error);
+	(void)error;
+	report_json(out, result);
+	return 0;
 }
 
-static int write_tsv(const struct run_result *result, const char *path, struct error *error)
+static int tsv(FILE *out, const struct run_result *result, struct error *error)
 {
-	struct output_file file;
-	if (output_file_open(&file, path, error) != 0)
-		return error->exit_code;
-	report_tsv_header(file.stream, result);
-	report_tsv_rows(file.stream, result);
-	return output_file_commit(&file, error);
+	(void)error;
+	report_tsv_header(out, result);
+	report_tsv_rows(out, result);
+	return 0;
 }
 
-static int write_page(const struct run_result *result, const char *path, struct error *error)
+typedef int report_function(FILE *out, const struct run_result *result, struct error *error);
+
+static int write_report(
+	const struct run_result *result, const char *path, report_function *report, struct error *error)
 {
 	struct output_file file;
 	if (output_file_open(&file, path, error) != 0)
 		return error->exit_code;
-	if (report_explain(file.stream, result, error) != 0) {
+	if (report(file.stream, result, error) != 0) {
 		output_file_abandon(&file);
 		return error->exit_code;
 	}
@@ -153,12 +169,13 @@ static int write_reports(const struct run_result *result, struct error *error)
 		else
 			report_human(&terminal, result);
 	}
-	if (options->json && write_json(result, options->json, error) != 0)
-		return error->exit_code;
-	if (options->tsv && write_tsv(result, options->tsv, error) != 0)
-		return error->exit_code;
-	if (options->explain && write_page(result, options->explain, error) != 0)
-		return error->exit_code;
+	const struct {
+		const char *path;
+		report_function *report;
+	} files[] = {{options->json, json}, {options->tsv, tsv}, {options->explain, report_explain}};
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+		if (files[i].path && write_report(result, files[i].path, files[i].report, error) != 0)
+			return error->exit_code;
 	/* A full disk behind standard output shows only when it is flushed. */
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return error_set(error, EXIT_ENVIRONMENT, "standard output: cannot be written");
@@ -170,10 +187,8 @@ static int run_once(
 	struct error *error)
 {
 	int status = run_kernels(result, kernels, kernel_count, progress, error);
-	if (status <= EXIT_VERIFICATION) {
-		int written = write_reports(result, error);
-		status = written ? written : status;
-	}
+	if (status <= EXIT_VERIFICATION && write_reports(result, error) != 0)
+		status = error->exit_code;
 	run_result_free(result);
 	return status;
 }
@@ -188,7 +203,6 @@ static int run_sweep(
 	struct output_file file;
 	if (output_file_open(&file, path, error) != 0)
 		return error->exit_code;
-
 	bool all_verified = true;
 	size_t steps = 0;
 	struct problem problem = options->problem;
@@ -230,6 +244,16 @@ static bool is_small_enough_to_trace(const struct kernel *kernels, size_t kernel
 	return flop <= most_flop;
 }
 
+/* What the page of --explain shows. On a GPU, and in NAME.fast, nobody sees it. */
+static int record(
+	const struct kernel *kernels, size_t kernel_count, const struct options *options, const struct device *device,
+	struct error *error)
+{
+	if (!options->explain || !device->simulated || device->plain)
+		return 0;
+	return recording_begin(is_small_enough_to_trace(kernels, kernel_count, &options->problem), error);
+}
+
 int chapter_main(const struct chapter *chapter, int argc, char **argv)
 {
 	struct error error = {0};
@@ -245,19 +269,15 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 		if (options.help)
 			print_help(chapter);
 		else
-			printf("%s %s\n", chapter->name, HARNESS_VERSION);
+			printf("%s %s\n", chapter->name, version);
 		return fflush(stdout) == 0 ? EXIT_ALL_VERIFIED : EXIT_ENVIRONMENT;
 	}
 	if (choose_kernels(chapter, options.kernel, &kernels, &kernel_count, &error) != 0 ||
 	    check_writable(kernels, kernel_count, &options, &error) != 0 ||
-	    device_open(options.gpu, &device, &error) != 0)
+	    device_open(options.gpu, &device, &error) != 0 ||
+	    settle_timing(chapter, &device, &options, &error) != 0 ||
+	    record(kernels, kernel_count, &options, &device, &error) != 0)
 		return complain(chapter, &error);
-
-	if (options.explain && device.simulated && !device.plain && !recording_active()) {
-		bool trace = is_small_enough_to_trace(kernels, kernel_count, &options.problem);
-		int status = recording_run(argv, trace, &error);
-		return error.exit_code ? complain(chapter, &error) : status;
-	}
 
 	struct run_result result = {
 		.chapter = chapter,
@@ -267,5 +287,6 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 		.device = &device};
 	struct progress progress = progress_new(!options.quiet);
 	int status = (options.sweep ? run_sweep : run_once)(&result, kernels, kernel_count, &progress, &error);
+	recording_end();
 	return status > EXIT_VERIFICATION ? complain(chapter, &error) : status;
 }

@@ -4,8 +4,8 @@
 #ifndef RUN_H
 #define RUN_H
 
-#include "chapter.h"
 #include "report/progress.h"
+#include "result.h"
 
 /*
  * Runs `kernels` (a part of the chapter's table) on the problem in result->problem. The caller fills in chapter,
@@ -19,7 +19,5 @@
 int run_problem(
 	struct run_result *result, const struct kernel *kernels, size_t kernel_count, bool named,
 	struct progress *progress, FILE *diagnostics, struct error *error);
-
-void run_result_free(struct run_result *result);
 
 #endif

@@ -4,14 +4,26 @@ The peer of chapter 05 in the language most such kernels are written in today. P
 precision "ieee" in fp32 without tensor cores, with "tf32" or "tf32x3" on them, and fp16 or bf16 inputs always on
 them. D is the head dimension, a power of two from 16 to 128; any N.
 """
+
 import torch
 import triton
 import triton.language as tl
 
 
 @triton.jit
-def forward(Q, K, V, O, N, scale_log2e, D: tl.constexpr, BR: tl.constexpr, BC: tl.constexpr, CAUSAL: tl.constexpr,
-            PRECISION: tl.constexpr):
+def forward(
+    Q,
+    K,
+    V,
+    O,
+    N,
+    scale_log2e,
+    D: tl.constexpr,
+    BR: tl.constexpr,
+    BC: tl.constexpr,
+    CAUSAL: tl.constexpr,
+    PRECISION: tl.constexpr,
+):
     head = tl.program_id(1).to(tl.int64) * N * D
     rows = tl.program_id(0) * BR + tl.arange(0, BR)
     columns = tl.arange(0, D)
@@ -46,6 +58,19 @@ def attention(q, k, v, causal=False, precision="ieee"):
     o = torch.empty_like(q)
     BR, BC, warps = (64, 32, 4) if q.dtype == torch.float32 else (128, 64, 4 if D <= 64 else 8)
     grid = (triton.cdiv(N, BR), B * H)
-    forward[grid](q, k, v, o, N, 1.4426950408889634 / D ** 0.5, D=D, BR=BR, BC=BC, CAUSAL=causal,
-                  PRECISION=precision, num_warps=warps, num_stages=2)
+    forward[grid](
+        q,
+        k,
+        v,
+        o,
+        N,
+        1.4426950408889634 / D**0.5,
+        D=D,
+        BR=BR,
+        BC=BC,
+        CAUSAL=causal,
+        PRECISION=precision,
+        num_warps=warps,
+        num_stages=2,
+    )
     return o

@@ -12,6 +12,7 @@ come: what a time limit cuts off is missing, not invented.
 different arithmetic compare answers of different accuracy; the column max_abs has the error of each against double
 precision on sampled rows.
 """
+
 import argparse
 import json
 import os
@@ -22,13 +23,34 @@ import time
 import warnings
 
 warnings.filterwarnings("ignore")
-COLUMNS = ["pass", "batch", "heads", "seq", "dim", "causal", "who", "dtype", "arithmetic", "median_ms", "p10_ms",
-           "p90_ms", "runs", "max_abs", "ratio_to_ours", "note"]
+COLUMNS = [
+    "pass",
+    "batch",
+    "heads",
+    "seq",
+    "dim",
+    "causal",
+    "who",
+    "dtype",
+    "arithmetic",
+    "median_ms",
+    "p10_ms",
+    "p90_ms",
+    "runs",
+    "max_abs",
+    "ratio_to_ours",
+    "note",
+]
 OURS = {"01_naive": "naive", "04_fa1": "fa1", "05_fa2": "fa2", "06_backward": "backward"}
 # Ratios are against this kernel of the same pass.
 BEST = {"forward": "fa2_split_q", "backward": "backward_split"}
-FORWARD = [(1, 8, 4096, 64, False), (1, 8, 16384, 64, False), (1, 8, 4096, 128, False), (1, 8, 4096, 64, True),
-           (1, 8, 1024, 64, False)]
+FORWARD = [
+    (1, 8, 4096, 64, False),
+    (1, 8, 16384, 64, False),
+    (1, 8, 4096, 128, False),
+    (1, 8, 4096, 64, True),
+    (1, 8, 1024, 64, False),
+]
 BACKWARD = [(1, 8, 2048, 64, False), (1, 8, 2048, 128, True)]
 SAMPLES = 16  # rows of each head whose error is looked at
 
@@ -37,14 +59,15 @@ def arithmetic(backend, dtype):
     if dtype != "float32":
         return dtype + " inputs, tensor cores"
     return {"math": "fp32 units (cuBLAS, TF32 off)", "efficient": "tensor cores, 3xTF32 (sm_80 and later)"}.get(
-        backend, "?")
+        backend, "?"
+    )
 
 
 class Report:
     """Rows of TSV, each on disk as soon as it is known."""
 
     def __init__(self, path, about):
-        self.file = open(path, "w", encoding="utf-8")
+        self.file = open(path, "w", encoding="utf-8")  # noqa: SIM115 open until the last row
         for line in about:
             self.file.write("# " + line + "\n")
         self.file.write("# " + "\t".join(COLUMNS) + "\n")
@@ -57,7 +80,7 @@ class Report:
         ratio = times["median_ms"] / self.best[key] if times and key in self.best else None
 
         def cell(value):
-            return "NaN" if value is None else "%.6g" % value
+            return "NaN" if value is None else f"{value:.6g}"
 
         times = times or {}
         row = [which] + [str(int(value)) for value in problem] + [who, dtype, how]
@@ -141,8 +164,9 @@ def run_ours(report, tree, chapter, problem, which, folder, seconds):
         note = "-" if kernel.get("verified") else kernel.get("skipped", "not verified")
         if times and "runs" not in times:
             times = dict(times, runs=0)
-        report.add(problem, which, kernel["name"], "float32", "fp32 units", times,
-                   kernel.get("error", {}).get("max_abs"), note)
+        report.add(
+            problem, which, kernel["name"], "float32", "fp32 units", times, kernel.get("error", {}).get("max_abs"), note
+        )
 
 
 def save_inputs(folder, tensors):
@@ -155,8 +179,12 @@ def save_inputs(folder, tensors):
 def sdpa(torch, backend):
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
-    choice = {"math": "MATH", "efficient": "EFFICIENT_ATTENTION", "flash": "FLASH_ATTENTION",
-              "cudnn": "CUDNN_ATTENTION"}[backend]
+    choice = {
+        "math": "MATH",
+        "efficient": "EFFICIENT_ATTENTION",
+        "flash": "FLASH_ATTENTION",
+        "cudnn": "CUDNN_ATTENTION",
+    }[backend]
     chosen = getattr(SDPBackend, choice)
 
     def attend(q, k, v, causal):
@@ -169,19 +197,33 @@ def sdpa(torch, backend):
 def forward_peers(torch):
     """(who, dtype, arithmetic, function of q k v causal), the most telling first."""
     peers = []
-    for backend, dtype in (("efficient", "float32"), ("math", "float32"), ("flash", "bfloat16"),
-                           ("cudnn", "bfloat16"), ("flash", "float16"), ("cudnn", "float16"),
-                           ("efficient", "float16"), ("math", "bfloat16")):
+    for backend, dtype in (
+        ("efficient", "float32"),
+        ("math", "float32"),
+        ("flash", "bfloat16"),
+        ("cudnn", "bfloat16"),
+        ("flash", "float16"),
+        ("cudnn", "float16"),
+        ("efficient", "float16"),
+        ("math", "bfloat16"),
+    ):
         peers.append(("torch_sdpa_" + backend, dtype, arithmetic(backend, dtype), sdpa(torch, backend)))
     try:
         import flash_triton
 
-        for precision, dtype, how in (("ieee", "float32", "fp32 units"),
-                                      ("tf32x3", "float32", "tensor cores, 3xTF32"),
-                                      ("ieee", "bfloat16", "bfloat16 inputs, tensor cores")):
-            peers.append(("triton_flash_" + precision if dtype == "float32" else "triton_flash", dtype, how,
-                          lambda q, k, v, causal, precision=precision:
-                          flash_triton.attention(q, k, v, causal, precision)))
+        for precision, dtype, how in (
+            ("ieee", "float32", "fp32 units"),
+            ("tf32x3", "float32", "tensor cores, 3xTF32"),
+            ("ieee", "bfloat16", "bfloat16 inputs, tensor cores"),
+        ):
+            peers.append(
+                (
+                    "triton_flash_" + precision if dtype == "float32" else "triton_flash",
+                    dtype,
+                    how,
+                    lambda q, k, v, causal, precision=precision: flash_triton.attention(q, k, v, causal, precision),
+                )
+            )
     except Exception as failure:
         peers.append(("triton_flash", "-", "-", failure))
     return peers
@@ -206,7 +248,7 @@ def compare_forward(torch, report, clock, tree, problem, left):
         inputs = [tensor.to(getattr(torch, dtype)).contiguous() for tensor in (q, k, v)]
         try:
             error = largest_error(attend(*inputs, causal), reference)
-            times = clock.measure(lambda: attend(*inputs, causal))
+            times = clock.measure(lambda attend=attend, inputs=inputs: attend(*inputs, causal))
             report.add(problem, "forward", who, dtype, how, times, error)
         except Exception as failure:
             report.add(problem, "forward", who, dtype, how, note=failure)
@@ -220,8 +262,7 @@ def compare_backward(torch, report, clock, tree, problem, left):
     with tempfile.TemporaryDirectory() as folder:
         save_inputs(folder, {"q": q, "k": k, "v": v, "do": do})
         run_ours(report, tree, "06_backward", problem, "backward", folder, min(60, left()))
-    for backend, dtype in (("efficient", "float32"), ("math", "float32"), ("flash", "bfloat16"),
-                           ("cudnn", "bfloat16")):
+    for backend, dtype in (("efficient", "float32"), ("math", "float32"), ("flash", "bfloat16"), ("cudnn", "bfloat16")):
         if left() < 3:
             return
         inputs = [tensor.to(getattr(torch, dtype)).contiguous().requires_grad_() for tensor in (q, k, v)]
@@ -229,7 +270,11 @@ def compare_backward(torch, report, clock, tree, problem, left):
         who, how = "torch_sdpa_" + backend, arithmetic(backend, dtype)
         try:
             o = sdpa(torch, backend)(*inputs, causal)
-            times = clock.measure(lambda: torch.autograd.grad(o, inputs, gradient, retain_graph=True))
+            times = clock.measure(
+                lambda o=o, inputs=inputs, gradient=gradient: torch.autograd.grad(
+                    o, inputs, gradient, retain_graph=True
+                )
+            )
             report.add(problem, "backward", who, dtype, how, times, note="the forward is not in its time")
         except Exception as failure:
             report.add(problem, "backward", who, dtype, how, note=failure)
@@ -246,17 +291,17 @@ def main():
     try:
         import torch
     except Exception as failure:
-        print("peers.py: no torch: %s" % failure, file=sys.stderr)
+        print(f"peers.py: no torch: {failure}", file=sys.stderr)
         return 3
     if not torch.cuda.is_available():
-        print("peers.py: torch %s sees no GPU" % torch.__version__, file=sys.stderr)
+        print(f"peers.py: torch {torch.__version__} sees no GPU", file=sys.stderr)
         return 3
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
     versions = ["torch " + torch.__version__]
     try:
-        versions.append("cuDNN %s" % torch.backends.cudnn.version())
+        versions.append(f"cuDNN {torch.backends.cudnn.version()}")
     except Exception:
         versions.append("no cuDNN")
     try:
@@ -265,27 +310,33 @@ def main():
         versions.append("triton " + triton.__version__)
     except Exception:
         versions.append("no triton")
-    report = Report(options.out, [
-        "peers on %s, %s" % (torch.cuda.get_device_name(0), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())),
-        ", ".join(versions),
-        "each: events, L2 flushed, median and percentiles; max_abs: against double on %d rows a head (ours: the "
-        "program's own check)" % SAMPLES])
+    report = Report(
+        options.out,
+        [
+            f"peers on {torch.cuda.get_device_name(0)}, {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}",
+            ", ".join(versions),
+            f"each: events, L2 flushed, median and percentiles; max_abs: against double on {SAMPLES} rows a head "
+            "(ours: the program's own check)",
+        ],
+    )
     clock = Clock(torch)
 
     def left():
         return end - time.monotonic()
 
-    for compare, problem in [(compare_forward, FORWARD[0]), (compare_backward, BACKWARD[0])] + \
-            [(compare_forward, problem) for problem in FORWARD[1:]] + \
-            [(compare_backward, problem) for problem in BACKWARD[1:]]:
+    for compare, problem in (
+        [(compare_forward, FORWARD[0]), (compare_backward, BACKWARD[0])]
+        + [(compare_forward, problem) for problem in FORWARD[1:]]
+        + [(compare_backward, problem) for problem in BACKWARD[1:]]
+    ):
         if left() < 10:
-            print("peers.py: no time left for %s" % (problem,), file=sys.stderr)
+            print(f"peers.py: no time left for {problem}", file=sys.stderr)
             continue
         try:
             compare(torch, report, clock, options.tree, problem, left)
         except Exception as failure:  # a problem that breaks the GPU for this process ends here
-            print("peers.py: %s: %s" % (problem, failure), file=sys.stderr)
-    print("peers.py: %d rows" % report.written)
+            print(f"peers.py: {problem}: {failure}", file=sys.stderr)
+    print(f"peers.py: {report.written} rows")
     return 0
 
 

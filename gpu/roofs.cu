@@ -5,7 +5,7 @@
  *     nvcc -O3 -std=c++17 -arch=sm_90 roofs.cu -o roofs && ./roofs
  *
  * Each is the best that a simple loop gets here: a kernel above it would prove the loop wrong. What the loops compile
- * to is looked at by gpu/sass.pl: a peak of multiply-adds must consist of multiply-adds.
+ * to is looked at by tools/gpu_report: a peak of multiply-adds must consist of multiply-adds.
  */
 #include <algorithm>
 #include <cstdio>

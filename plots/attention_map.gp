@@ -2,17 +2,23 @@
 # data: a directory with attention_map.tsv (make plots makes it: plots/attention_map.c)
 load 'plots/theme.gp'
 map = data.'/attention_map.tsv'
-where = ''
-head(h, columns) = rows_where(map, '', columns, sprintf("head=%d", h))
-of(h, column) = last_where(map, '', column, sprintf("head=%d", h))
-share = 50 * (of(0, 'inside') + of(1, 'inside'))
-eval headline(sprintf("Real attention looks near: %.1f characters back in one head, %.1f in the other", of(0, 'distance'), of(1, 'distance')))
+head(h, columns) = printed(map, columns, sprintf("head=%d", h))
+load table_of(map, 'head0', 'head=0')
+load table_of(map, 'head1', 'head=1')
+share = 50 * (last_of('head0', 'inside') + last_of('head1', 'inside'))
+eval headline(sprintf("Real attention looks near: %.1f characters back in one head, %.1f in the other", last_of('head0', 'distance'), last_of('head1', 'distance')))
 eval provenance(sprintf("Second layer of a small character-level model, causal; tests/data/real_qkv. Double reference; mean distance over all its 512 characters. %.0f %% of the weight of these queries lies on the keys shown; ␣ is a space, ↵ a line's end.", share))
 eval description("Two heat-maps, a row a query and a column a key; what is above the diagonal is masked. Most of a row's weight lies on a few keys, different ones in each head: the same letter seen before, the start of the word, the letter before.")
-lo = first_of(map, '', 'query'); hi = last_of(map, '', 'query')
-marks(column, label) = system(sprintf("awk -F'\t' '!/^#/ && $1 == 0 && $2 == $3 {t = $%d; gsub(/[\"\\\\]/, \"\\\\\\\\&\", t); printf \"%%s\\\"%%s\\\" %%d\", n++ ? \", \" : \"\", t, $%d}' '%s'", label, column, map))
-eval "set ytics (".marks(2, 4).") font little scale 0"
-eval "set xtics (".marks(3, 5).") font little scale 0 offset 0,0.3"
+lo = first_of('head0', 'query'); hi = last_of('head0', 'query')
+set ytics () font little scale 0
+set xtics () font little scale 0 offset 0,0.3
+do for [i = 1:words(head0__query)] {
+	position = number(head0__query, i)
+	if (position == number(head0__key, i)) {
+		set ytics add (head0__query_text[i] position)
+		set xtics add (head0__key_text[i] position)
+	}
+}
 unset grid
 set border 0
 if (theme eq 'dark') { set palette defined (0 '#0d1117', 0.5 '#1f5f8b', 1 '#9fd8ff') } else { set palette defined (0 '#ffffff', 0.5 '#6aaed6', 1 '#053061') }

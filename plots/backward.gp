@@ -1,23 +1,25 @@
 # Chapter 06: what three backward passes move through HBM, and how long they take, against the sequence length.
 # data: the TSV of a sweep of 06_backward/backward
 load 'plots/theme.gp'
-of(name, column) = last_of(data, 'backward_'.name, column)
-Nmin = first_of(data, 'backward_naive', 'seq'); N = of('naive', 'seq'); d = of('naive', 'dim')
+load tables('')
+of(name, column) = last_of('backward_'.name, column)
+Nmin = first_of('backward_naive', 'seq'); N = of('naive', 'seq'); d = of('naive', 'dim')
 heads = 1 / of('naive', 'per_head')
 counted = known(of('split', 'footprint'))
+timed = known(of('naive', 'median_ms'))
 less = of('naive', 'peak_bytes') / of('split', 'peak_bytes')
 eval headline(counted ? sprintf("At N = %d, d = %d, recomputing P cuts the backward's HBM footprint by %.0f %%", N, d, \
 	100 * (1 - of('split', 'footprint') / of('naive', 'footprint'))) \
 	: sprintf("At N = %d, d = %d, recomputing P holds %.0f times less than the naive backward", N, d, less))
-eval provenance(made_by(data))
+eval provenance(made_by('backward_naive'))
 eval description("Naive keeps P, dP and dS in HBM; split and atomic recompute P tile by tile. Footprint: the distinct bytes that each launch touches.")
 eval set_lengths
 set xrange [Nmin / xroom : N * xroom]
 set multiplot
 if (counted) {
-	eval panel(85, 280, 60, height - 75)
+	eval panel(85, timed ? 280 : 590, 60, height - 75)
 	set logscale y
-	ymin = first_of(data, 'backward_atomic', 'footprint') / 2; ymax = of('naive', 'footprint') * 2
+	ymin = first_of('backward_atomic', 'footprint') / 2; ymax = of('naive', 'footprint') * 2
 	set yrange [ymin : ymax]
 	set ylabel "HBM footprint"
 	set format y bytes
@@ -39,6 +41,6 @@ if (counted) {
 }
 eval panel(counted ? 495 : 90, 720, 60, height - 75)
 x_column = 'seq'; series = "backward_naive=naive=vermilion=7 backward_split=split=blue=5 backward_atomic=atomic=green=9"
-if (known(of('naive', 'median_ms'))) { load 'plots/times.gp' }
+if (timed) { load 'plots/times.gp' }
 unset multiplot
 load 'plots/say.gp'

@@ -1,15 +1,16 @@
 # Bytes requested of global memory against the block size, counted: FA1's tile of keys, FA2's tile of queries. One head, no mask.
 # data: a directory with blocks.tsv
 load 'plots/theme.gp'
-blocks = data.'/blocks.tsv'
+blocks = 'blocks'
 where = 'dim=64 causal=0'
-d = last_of(blocks, 'fa1_paper', 'dim')
-N = last_of(blocks, 'fa1_paper', 'seq')
-low = first_of(blocks, 'fa1_paper', 'tile_k'); high = last_of(blocks, 'fa1_paper', 'tile_k')
-bytes_at(kernel, column, tile) = last_where(blocks, kernel, 'per_head*requested', sprintf("%s %s=%d", where, column, tile))
+load tables(blocks)
+d = last_of('fa1_paper', 'dim')
+N = last_of('fa1_paper', 'seq')
+low = first_of('fa1_paper', 'tile_k'); high = last_of('fa1_paper', 'tile_k')
+bytes_at(kernel, key, tile) = number_at(kernel, 'per_head', key, tile) * number_at(kernel, 'requested', key, tile)
 eval headline(sprintf("%.0f times wider tiles, %.1f times fewer bytes: requests fall like 1/M, until Q, K, V and O remain", high / low, \
 	bytes_at('fa1_paper', 'tile_k', low) / bytes_at('fa1_paper', 'tile_k', high)))
-eval provenance(sprintf("Requested by one head, N = %d, d = %d, no mask. Points: counted; lines: closed forms. %s", N, d, made_by(blocks)))
+eval provenance(sprintf("Requested by one head, N = %d, d = %d, no mask. Points: counted; lines: closed forms. %s", N, d, made_by('fa1_paper')))
 eval description("FA1 is Algorithm 1, against its tile of keys; FA2 against its tile of queries. The dotted guide is the paper's theorem, N²d²/M elements, with M = 4 d Bc floats of fast memory.")
 ymin = 16. * N * d / 1.8
 ymax = bytes_at('fa1_paper', 'tile_k', low) * 1.6

@@ -1,24 +1,26 @@
 # Bytes of global memory of the forward pass against N: counted, and as the closed forms say. One head, no mask.
 # data: a directory with 01_naive.tsv, 04_fa1.tsv and 05_fa2.tsv
 load 'plots/theme.gp'
-naive = data.'/01_naive.tsv'; fa1 = data.'/04_fa1.tsv'; fa2 = data.'/05_fa2.tsv'
+naive = '01_naive'; fa1 = '04_fa1'; fa2 = '05_fa2'
 where = 'dim=64 causal=0'
-d = last_of(fa2, 'fa2_split_q', 'dim')
+load tables(naive.' '.fa1.' '.fa2)
+d = last_of('fa2_split_q', 'dim')
 # Said of the largest N that all three have.
-N = at_most(last_of(naive, 'naive', 'seq'), at_most(last_of(fa1, 'fa1_paper', 'seq'), last_of(fa2, 'fa2_split_q', 'seq')))
-here(file, kernel, column) = last_where(file, kernel, column, sprintf("%s seq=%d", where, N))
-naive_bytes = here(naive, 'naive', 'per_head*footprint')
-fa2_bytes = here(fa2, 'fa2_split_q', 'per_head*requested')
+N = at_most(last_of('naive', 'seq'), at_most(last_of('fa1_paper', 'seq'), last_of('fa2_split_q', 'seq')))
+here(kernel, column) = number_at(kernel, 'per_head', 'seq', N) * number_at(kernel, column, 'seq', N)
+largest(kernel, column) = last_of(kernel, 'per_head') * last_of(kernel, column)
+naive_bytes = here('naive', 'footprint')
+fa2_bytes = here('fa2_split_q', 'requested')
 # The tiles, from the closed forms: (3Tc + 1) and (2Tr + 2) units of N d.
-Bc = N / ((here(fa1, 'fa1_paper', 'per_head*model_elements') / (N * d) - 1) / 3)
-Br = N / (here(fa2, 'fa2_split_q', 'per_head*model_elements') / (2 * N * d) - 1)
+Bc = N / ((here('fa1_paper', 'model_elements') / (N * d) - 1) / 3)
+Br = N / (here('fa2_split_q', 'model_elements') / (2 * N * d) - 1)
 eval headline(sprintf("At N = %d FlashAttention-2 requests %.0f %% of the bytes naive attention moves", N, 100 * fa2_bytes / naive_bytes))
-eval provenance(sprintf("One head, d = %d, no mask. Points: counted, statistics included; lines: closed forms of Q, K, V, S, P, O. %s", d, source(fa2)))
+eval provenance(sprintf("One head, d = %d, no mask. Points: counted, statistics included; lines: closed forms of Q, K, V, S, P, O. %s", d, source('fa2_row')))
 eval description("Naive: its footprint, what moves with a perfect cache. The others: all that their threads request of global memory. Every line has slope 2 in the end; only constants differ.")
-Nmin = first_of(naive, 'naive', 'seq')
-Nmax = at_least(last_of(naive, 'naive', 'seq'), last_of(fa2, 'fa2_split_q', 'seq'))
+Nmin = first_of('naive', 'seq')
+Nmax = at_least(last_of('naive', 'seq'), last_of('fa2_split_q', 'seq'))
 ymin = 16 * Nmin * d / 1.6
-ymax = last_of(naive, 'naive', 'per_head*footprint') * 1.6
+ymax = largest('naive', 'footprint') * 1.6
 eval panel(85, 560, 60, height - 75)
 eval set_lengths
 set logscale y
@@ -27,11 +29,11 @@ set yrange [ymin : ymax]
 set ylabel "bytes of global memory, a head"
 set format y bytes
 name_x = Nmax * 1.22
-ignore = name_line('naive, footprint: 4N² + 4Nd', last_of(naive, 'naive', 'per_head*footprint'), vermilion_text)
-ignore = name_line(sprintf("FA1, requested: (3Tc + 1)Nd"), last_of(fa1, 'fa1_paper', 'per_head*requested') * (Nmax / N) ** 2, orange_text)
-ignore = name_line(sprintf("   Algorithm 1, Bc = %d", Bc), last_of(fa1, 'fa1_paper', 'per_head*requested') * (Nmax / N) ** 2 / 1.01, dim)
-ignore = name_line(sprintf("FA2, requested: (2Tr + 2)Nd"), last_of(fa2, 'fa2_split_q', 'per_head*requested'), blue_text)
-ignore = name_line(sprintf("   Br = %d", Br), last_of(fa2, 'fa2_split_q', 'per_head*requested') / 1.01, dim)
+ignore = name_line('naive, footprint: 4N² + 4Nd', largest('naive', 'footprint'), vermilion_text)
+ignore = name_line(sprintf("FA1, requested: (3Tc + 1)Nd"), largest('fa1_paper', 'requested') * (Nmax / N) ** 2, orange_text)
+ignore = name_line(sprintf("   Algorithm 1, Bc = %d", Bc), largest('fa1_paper', 'requested') * (Nmax / N) ** 2 / 1.01, dim)
+ignore = name_line(sprintf("FA2, requested: (2Tr + 2)Nd"), largest('fa2_split_q', 'requested'), blue_text)
+ignore = name_line(sprintf("   Br = %d", Br), largest('fa2_split_q', 'requested') / 1.01, dim)
 ignore = name_line('least possible: 4Nd', 16 * Nmax * d, dim)
 load 'plots/name_lines.gp'
 set samples 400

@@ -1,17 +1,18 @@
 # Device memory held at once against N, forward and backward. One head.
 # data: a directory with 01_naive.tsv, 04_fa1.tsv, 05_fa2.tsv and 06_backward.tsv
 load 'plots/theme.gp'
-naive = data.'/01_naive.tsv'; fa1 = data.'/04_fa1.tsv'; fa2 = data.'/05_fa2.tsv'; backward = data.'/06_backward.tsv'
+naive = '01_naive'; fa1 = '04_fa1'; fa2 = '05_fa2'; backward = '06_backward'
 where = 'dim=64 causal=0'
-d = last_of(fa2, 'fa2_row', 'dim')
-N = at_most(last_of(naive, 'naive', 'seq'), last_of(fa2, 'fa2_row', 'seq'))
-here(file, kernel, column) = last_where(file, kernel, column, sprintf("%s seq=%d", where, N))
-gain = here(naive, 'naive', 'per_head*peak_bytes') / here(fa2, 'fa2_row', 'per_head*peak_bytes')
+load tables(naive.' '.fa1.' '.fa2.' '.backward)
+d = last_of('fa2_row', 'dim')
+N = at_most(last_of('naive', 'seq'), last_of('fa2_row', 'seq'))
+here(kernel, column) = number_at(kernel, 'per_head', 'seq', N) * number_at(kernel, column, 'seq', N)
+gain = here('naive', 'peak_bytes') / here('fa2_row', 'peak_bytes')
 eval headline(sprintf("Without S and P memory grows with N, not N²: %.1f times less at N = %d", gain, N))
-eval provenance(sprintf("Allocated on the device at most, of one head, d = %d. Points: what the harness allocated; lines: closed forms. %s", d, source(fa2)))
+eval provenance(sprintf("Allocated on the device at most, of one head, d = %d. Points: what the harness allocated; lines: closed forms. %s", d, source('fa2_row')))
 eval description("Naive attention holds S and P, the naive backward P, dP and dS; the other kernels hold their inputs and outputs only.")
-Nmin = first_of(naive, 'naive', 'seq')
-Nmax = at_least(last_of(naive, 'naive', 'seq'), last_of(fa2, 'fa2_row', 'seq'))
+Nmin = first_of('naive', 'seq')
+Nmax = at_least(last_of('naive', 'seq'), last_of('fa2_row', 'seq'))
 ymin = 16 * Nmin * d / 1.6
 ymax = 4 * (2. * Nmax * Nmax + 4 * Nmax * d) * 2.2
 eval panel(85, 560, 60, height - 75)

@@ -3,41 +3,37 @@
 # data: a directory with the six chapters' files. A GPU counts nothing: there the bytes are those of the closed forms,
 # which the simulated device's counts have to equal for a kernel to be verified.
 # gpu: whose roofs, a name of roofs.tsv; roofs: that file
-on_gpu = system(sprintf("grep -c measured-gpu '%s/05_fa2.tsv' || true", data)) > 0
-height = on_gpu ? 860 : 640
-load 'plots/theme.gp'
+load 'plots/data.gp'
 if (!exists("roofs")) roofs = 'plots/data/roofs.tsv'
 if (!exists("gpu")) gpu = 'h100'
-where = ''
-bandwidth = last_of(roofs, gpu, 'hbm_bytes_per_s') / 1e12
-peak = last_of(roofs, gpu, 'fp32_flop_per_s') / 1e12
-tensor = last_of(roofs, gpu, 'fp16_tensor_flop_per_s') / 1e12
-title = system(sprintf("awk -F'\t' '$1 == \"%s\" {print $2}' '%s'", gpu, roofs))
-if (!known(bandwidth)) {
-	print "no such GPU: ".gpu.", expected one of ".system(sprintf("awk '!/^#/ {printf \"%%s \", $1}' '%s'", roofs))
-	exit status 2
-}
+where = 'dim=64 causal=0'
+load tables('01_naive 02_online_softmax 03_tiled_matmul 04_fa1 05_fa2 06_backward')
+load table_of(roofs, 'roof', 'kernel='.gpu)
+on_gpu = is_gpu_time('fa2_row')
+height = on_gpu ? 860 : 640
+load 'plots/theme.gp'
+if (words(roof__hbm_bytes_per_s) == 0) { print "no such GPU: ".gpu; exit status 2 }
+bandwidth = last_of('roof', 'hbm_bytes_per_s') / 1e12
+peak = last_of('roof', 'fp32_flop_per_s') / 1e12
+tensor = last_of('roof', 'fp16_tensor_flop_per_s') / 1e12
 kernels = "naive softmax_three_pass softmax_online softmax_dot matmul_naive matmul_coalesced matmul_tiled matmul_padded matmul_registers fa1_paper fa1_row fa1_row_dynamic fa2_row fa2_split_q backward_naive backward_split backward_atomic"
 chapter_of = "1 2 2 2 3 3 3 3 3 4 4 4 5 5 6 6 6"
-files = "01_naive 02_online_softmax 03_tiled_matmul 04_fa1 05_fa2 06_backward"
 array colours[6] = [vermilion, purple, orange, green, blue, foreground]
 array texts[6] = [vermilion_text, purple_text, orange_text, green_text, blue_text, foreground]
 K = words(kernels)
 chapter(i) = int(real(word(chapter_of, i)))
-tsv(folder, i) = folder.'/'.word(files, chapter(i)).'.tsv'
-where = 'dim=64 causal=0'
 # One N for all of attention, the largest that each chapter counted; the others' own largest sizes.
 N = 1e9
-do for [i in "1 10 13 15"] { N = at_most(N, last_of(tsv(data, int(i)), word(kernels, int(i)), 'seq')) }
-here = sprintf("%s seq=%d", where, N)
-columns = last_of(tsv(data, 2), 'softmax_online', 'cols')
-side = last_of(tsv(data, 5), 'matmul_naive', 'n')
+do for [i in "1 10 13 15"] { N = at_most(N, last_of(word(kernels, int(i)), 'seq')) }
+columns = last_of('softmax_online', 'cols')
+side = last_of('matmul_naive', 'n')
+of(i, column) = cells(word(kernels, i), 'seq') eq '' ? last_of(word(kernels, i), column) : number_at(word(kernels, i), column, 'seq', N)
 array requested[K]; array footprint[K]; array measured[K]
 low = 1e9; high = 0; heights = 0; bottom = 1e9
 do for [i = 1:K] {
-	requested[i] = last_where(tsv(data, i), word(kernels, i), on_gpu ? 'flop/model_requested' : 'flop/requested', here)
-	footprint[i] = last_where(tsv(data, i), word(kernels, i), on_gpu ? 'flop/model_footprint' : 'flop/footprint', here)
-	measured[i] = last_where(tsv(data, i), word(kernels, i), '0.001*gflops', here)
+	requested[i] = of(i, 'flop') / of(i, on_gpu ? 'model_requested' : 'requested')
+	footprint[i] = of(i, 'flop') / of(i, on_gpu ? 'model_footprint' : 'footprint')
+	measured[i] = 0.001 * of(i, 'gflops')
 	low = at_most(low, requested[i]); high = at_least(high, footprint[i])
 	if (known(measured[i])) { heights = heights + 1; bottom = at_most(bottom, measured[i]) }
 }
@@ -49,7 +45,7 @@ eval headline(heights > 0 ? sprintf("fa2_split_q reaches %.2g %% of its roof, na
 	sprintf("FLOP a byte: FlashAttention-2 %.0f as requested, naive attention %.0f at best, the ridge at %.0f", requested[14], footprint[1], ridge))
 eval provenance(sprintf("fp32, d = 64, N = %d; 02: %.0f columns; 03: n = %.0f. %s. Roofs: %s. %s", N, columns, side, \
 	heights > 0 ? "Heights: measured, % of the roof above the footprint; bytes by closed forms" : "No throughput was measured, so no kernel has a height", \
-	title, source(tsv(data, 13))))
+	roof__title[1], source('fa2_row')))
 eval description("A kernel left of the ridge is bound by memory. Between the bytes its threads request and its footprint lies what caches can save; the larger the gap, the more it depends on them. A footprint has the writes in it, too, some of which a cache that writes back may keep from HBM.")
 set logscale xy
 set xrange [low / 1.8 : high * 1.8]
@@ -89,7 +85,7 @@ if (heights > 0) {
 	load 'plots/name_lines.gp'
 }
 lower(a, b) = a < b ? a : b
-colour(i) = int(system(sprintf("printf '%%d' 0x%s", substr(colours[chapter(int(i))], 2, 7))))
+colour(i) = int(real("0x".substr(colours[chapter(int(i))], 2, 7)))
 array numbers[K]
 do for [i = 1:K] { numbers[i] = colour(i) }
 set samples 500

@@ -1,4 +1,4 @@
-# The last line of every script: leaves title, provenance and description for plots/draw.sh.
+# The last line of every script: leaves title, provenance and description for tools/draw.
 unset output
 if (exists("out")) {
 	set print out.".words"

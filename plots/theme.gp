@@ -5,6 +5,7 @@
 # README shows at about its own width of 800: 11 is the smallest text.
 set encoding utf8
 set minussign
+load 'plots/data.gp'
 if (!exists("theme")) theme = 'light'
 if (!exists("fmt")) fmt = 'svg'
 if (!exists("height")) height = 500
@@ -56,35 +57,9 @@ headline_text = ''; provenance_text = ''; description_text = ''
 headline(text) = sprintf("headline_text = \"%s\"; set label 100 headline_text at screen 0.02, screen %.5f left tc rgb foreground font '%s,%d'", \
 	text, 1 - 22. / height, face, strlen(text) > 82 ? 14 : 16)
 provenance_width = 122
-break_at(text) = strlen(text) <= provenance_width ? strlen(text) : cut(text, provenance_width)
-cut(text, at) = at < 2 ? provenance_width : substr(text, at, at) eq ' ' ? at : cut(text, at - 1)
-provenance(text) = sprintf("provenance_text = \"%s\"; set label 101 substr(provenance_text, 1, break_at(provenance_text)) at screen 0.02, screen %.5f left tc rgb dim font little; set label 102 substr(provenance_text, break_at(provenance_text) + 1, 999) at screen 0.02, screen %.5f left tc rgb dim font little", \
+provenance(text) = sprintf("provenance_text = \"%s\"; set label 101 substr(provenance_text, 1, break_at(provenance_text, provenance_width)) at screen 0.02, screen %.5f left tc rgb dim font little; set label 102 substr(provenance_text, break_at(provenance_text, provenance_width) + 1, 999) at screen 0.02, screen %.5f left tc rgb dim font little", \
 	text, 1 - 43. / height, 1 - 58. / height)
 description(text) = sprintf("description_text = \"%s\"", text)
-
-# Rows of a data file, to plot; and a single number of it, of the last row that qualifies. plots/rows.awk says what a
-# kernel, a column and a condition are. NaN where there is no such row: a GPU counts nothing.
-if (!exists("where")) where = 'dim=first causal=first'
-rows_where(file, kernel, columns, where) = \
-	sprintf("< LC_ALL=C awk -f plots/rows.awk -v kernel='%s' -v where='%s' -v columns='%s' '%s'", kernel, where, columns, file)
-rows(file, kernel, columns) = rows_where(file, kernel, columns, where)
-last_where(file, kernel, column, where) = \
-	real(system(sprintf("LC_ALL=C awk -v last=1 -f plots/rows.awk -v kernel='%s' -v where='%s' -v columns='%s' '%s'", kernel, where, column, file)))
-last_of(file, kernel, column) = last_where(file, kernel, column, where)
-first_of(file, kernel, column) = real(system(sprintf("LC_ALL=C awk -f plots/rows.awk -v kernel='%s' -v where='%s' -v columns='%s' '%s' | head -n 1 | grep . || echo NaN", kernel, where, column, file)))
-known(x) = x == x
-# A curve only where there is data.
-inside(x, low, high, y) = x < 0.999 * low || x > 1.001 * high ? NaN : y
-at_least(a, b) = !known(a) ? b : !known(b) ? a : a > b ? a : b
-at_most(a, b) = !known(a) ? b : !known(b) ? a : a < b ? a : b
-
-# The first line of a data file says what made it.
-made_by(file) = system(sprintf("sed -n '1{s/\r$//; s/^# //p}' '%s'", file))
-# The same without the chapter's name, for pictures of several files: "the simulated device (...), machine, date".
-source(file) = system(sprintf("sed -n '1{s/\r$//; s/^# .* on the simulated/The simulated/p; s/^# [^ ]* on //p}' '%s' | head -n 1", file))
-# Whose times they are.
-is_gpu_time(file) = system(sprintf("LC_ALL=C awk -F'\t' '/^#.*time_kind/ {for (i = 1; i <= NF; i++) if ($i == \"time_kind\") c = i} !/^#/ && c && $c == \"measured-gpu\" {print 1; exit}' '%s'", file)) eq '1'
-time_axis(file) = is_gpu_time(file) ? "ms on the GPU" : "ms on this CPU, plain build"
 
 # 128 ... 16384, as they are said.
 set_lengths = "set logscale x; set xtics (32, 64, 128, 256, 512, '1k' 1024, '2k' 2048, '4k' 4096, '8k' 8192, '16k' 16384, '64k' 65536); set xlabel 'sequence length N (tokens)'"

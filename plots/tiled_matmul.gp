@@ -1,21 +1,22 @@
 # Chapter 03: what the five products ask for, and what leaves the SM, against the size of square matrices.
 # data: the TSV of a sweep of 03_tiled_matmul/tiled_matmul
 load 'plots/theme.gp'
+load tables('')
 kernel(name) = 'matmul_'.name
-of(name, column) = last_of(data, kernel(name), column)
-nmin = first_of(data, kernel('naive'), 'n'); n = of('naive', 'n')
+of(name, column) = last_of(kernel(name), column)
+nmin = first_of('matmul_naive', 'n'); n = of('naive', 'n')
 counted = known(of('naive', 'requested'))
 faster(gain) = gain >= 1 ? sprintf("%.1f times faster", gain) : sprintf("%.1f times slower", 1 / gain)
 eval headline(counted ? sprintf("At n = %d tiles in shared memory cut requested bytes %.0f-fold, register tiles %.0f-fold", n, \
 	of('naive', 'requested') / of('tiled', 'requested'), of('naive', 'requested') / of('registers', 'requested')) \
 	: sprintf("At n = %d the kernel with register tiles is %s than the first", n, faster(of('naive', 'median_ms') / of('registers', 'median_ms'))))
-eval provenance(made_by(data))
+eval provenance(made_by('matmul_naive'))
 eval description("Requested bytes fall with the tile's width; sectors, bytes that leave the SM if nothing is cached, fall with coalescing too.")
 set_sizes = "set logscale xy; set xtics (64, 128, 256, 512, '1k' 1024, '2k' 2048, '4k' 4096); set xlabel 'm = n = k'; set xrange [nmin / xroom : n * xroom]"
 eval set_sizes
 set multiplot
 if (counted) {
-	ymin = 0.6 * first_of(data, kernel('registers'), 'requested'); ymax = 2 * of('naive', 'sectors')
+	ymin = 0.6 * first_of('matmul_registers', 'requested'); ymax = 2 * of('naive', 'sectors')
 	eval panel(85, 295, 60, height - 75)
 	set yrange [ymin : ymax]
 	set ylabel "bytes requested of global memory"

@@ -1,27 +1,27 @@
 # Time of the forward pass against N, each kernel of chapters 01, 04 and 05. No mask.
 # data: a directory with 01_naive.tsv, 04_fa1.tsv and 05_fa2.tsv
 load 'plots/theme.gp'
-naive = data.'/01_naive.tsv'; fa1 = data.'/04_fa1.tsv'; fa2 = data.'/05_fa2.tsv'
+naive = '01_naive'; fa1 = '04_fa1'; fa2 = '05_fa2'
 where = 'dim=64 causal=0'
-problem(file, kernel) = sprintf("B = %g, H = %g", last_of(file, kernel, 'batch'), last_of(file, kernel, 'heads'))
-if (problem(naive, 'naive') ne problem(fa2, 'fa2_row') || problem(fa1, 'fa1_paper') ne problem(fa2, 'fa2_row')) {
+load tables(naive.' '.fa1.' '.fa2)
+problem(kernel) = sprintf("B = %g, H = %g", last_of(kernel, 'batch'), last_of(kernel, 'heads'))
+if (problem('naive') ne problem('fa2_row') || problem('fa1_paper') ne problem('fa2_row')) {
 	print "the chapters' files are not of one problem: make bench"
 	exit status 1
 }
-gpu = is_gpu_time(fa2)
-d = last_of(fa2, 'fa2_row', 'dim')
-N = at_most(last_of(naive, 'naive', 'seq'), at_most(last_of(fa1, 'fa1_paper', 'seq'), last_of(fa2, 'fa2_split_q', 'seq')))
-here(file, kernel, column) = last_where(file, kernel, column, sprintf("%s seq=%d", where, N))
-gain = here(naive, 'naive', 'median_ms') / here(fa2, 'fa2_split_q', 'median_ms')
+gpu = is_gpu_time('fa2_row')
+d = last_of('fa2_row', 'dim')
+N = at_most(last_of('naive', 'seq'), at_most(last_of('fa1_paper', 'seq'), last_of('fa2_split_q', 'seq')))
+gain = number_at('naive', 'median_ms', 'seq', N) / number_at('fa2_split_q', 'median_ms', 'seq', N)
 ratio = gain >= 1 ? sprintf("%.1f times faster", gain) : sprintf("%.1f times slower", 1 / gain)
 eval headline(gpu ? sprintf("At N = %d fa2_split_q is %s than naive attention", N, ratio) \
 	: sprintf("On a CPU, not a GPU: fa2_split_q is %s than naive attention at N = %d", ratio, N))
-eval provenance(sprintf("%s, d = %d, no mask; median, whiskers p10 to p90. %s%s", problem(fa2, 'fa2_row'), d, gpu ? "" : "Plain CPU build of the same sources. ", source(fa2)))
+eval provenance(sprintf("%s, d = %d, no mask; median, whiskers p10 to p90. %s%s", problem('fa2_row'), d, gpu ? "" : "Plain CPU build of the same sources. ", source('fa2_row')))
 eval description("Time grows with the square of N for every kernel; what changes is the constant.")
-Nmin = first_of(naive, 'naive', 'seq')
-Nmax = at_least(last_of(naive, 'naive', 'seq'), last_of(fa2, 'fa2_split_q', 'seq'))
-ymin = at_most(at_most(first_of(naive, 'naive', 'p10_ms'), first_of(fa2, 'fa2_split_q', 'p10_ms')), at_most(first_of(fa1, 'fa1_paper', 'p10_ms'), first_of(fa1, 'fa1_row_dynamic', 'p10_ms'))) / 1.5
-ymax = at_least(at_least(last_of(naive, 'naive', 'p90_ms'), last_of(fa2, 'fa2_row', 'p90_ms')), at_least(last_of(fa1, 'fa1_paper', 'p90_ms'), last_of(fa1, 'fa1_row', 'p90_ms'))) * 1.5
+Nmin = first_of('naive', 'seq')
+Nmax = at_least(last_of('naive', 'seq'), last_of('fa2_split_q', 'seq'))
+ymin = at_most(at_most(first_of('naive', 'p10_ms'), first_of('fa2_split_q', 'p10_ms')), at_most(first_of('fa1_paper', 'p10_ms'), first_of('fa1_row_dynamic', 'p10_ms'))) / 1.5
+ymax = at_least(at_least(last_of('naive', 'p90_ms'), last_of('fa2_row', 'p90_ms')), at_least(last_of('fa1_paper', 'p90_ms'), last_of('fa1_row', 'p90_ms'))) * 1.5
 eval panel(85, 620, 60, height - 75)
 eval set_lengths
 set logscale y
@@ -29,12 +29,12 @@ set xrange [Nmin / 1.15 : Nmax * 1.15]
 set yrange [ymin : ymax]
 set ylabel (gpu ? "ms on the GPU" : "ms on this CPU, plain build")
 name_x = Nmax * 1.22
-ignore = name_line('naive (01)', last_of(naive, 'naive', 'median_ms'), vermilion_text)
-ignore = name_line('fa1_paper (04)', last_of(fa1, 'fa1_paper', 'median_ms'), orange_text)
-ignore = name_line('fa1_row (04)', last_of(fa1, 'fa1_row', 'median_ms'), purple_text)
-ignore = name_line('fa1_row_dynamic (04)', last_of(fa1, 'fa1_row_dynamic', 'median_ms'), dim)
-ignore = name_line('fa2_row (05)', last_of(fa2, 'fa2_row', 'median_ms'), green_text)
-ignore = name_line('fa2_split_q (05)', last_of(fa2, 'fa2_split_q', 'median_ms'), blue_text)
+ignore = name_line('naive (01)', last_of('naive', 'median_ms'), vermilion_text)
+ignore = name_line('fa1_paper (04)', last_of('fa1_paper', 'median_ms'), orange_text)
+ignore = name_line('fa1_row (04)', last_of('fa1_row', 'median_ms'), purple_text)
+ignore = name_line('fa1_row_dynamic (04)', last_of('fa1_row_dynamic', 'median_ms'), dim)
+ignore = name_line('fa2_row (05)', last_of('fa2_row', 'median_ms'), green_text)
+ignore = name_line('fa2_split_q (05)', last_of('fa2_split_q', 'median_ms'), blue_text)
 load 'plots/name_lines.gp'
 # A guide to the eye, below all lines.
 guide(x) = ymin * 1.25 * (x / (Nmax / 4.)) ** 2

@@ -6,12 +6,12 @@ base=${AUTOGRADER:-/autograder}
 if command -v apt-get >/dev/null 2>&1 && [ "${SKIP_INSTALL:-}" = "" ]; then
 	apt-get update -qq
 	# bubblewrap is used where the image allows it; without it there are limits
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc g++ libc6-dev make perl python3 \
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc g++ libc6-dev make python3 \
 		binutils bubblewrap
 fi
 cd "$base/source"
 if [ -f key ]; then
-	perl tree/classroom/grade.pl --prepare --key "$(cat key)"
+	python3 tree/classroom/grade.py --prepare --key "$(cat key)"
 else
-	perl tree/classroom/grade.pl --prepare
+	python3 tree/classroom/grade.py --prepare
 fi

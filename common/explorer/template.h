@@ -1,5 +1,5 @@
 /*
- * The page of --explain and of `make explorer`: page.html with its style and its scripts put in (assemble.pl). The
+ * The page of --explain and of `make explorer`: page.html with its style and its scripts put in (assemble.py). The
  * data of a run, one JSON object, goes between the two parts.
  */
 #ifndef EXPLORER_TEMPLATE_H

@@ -98,16 +98,22 @@ bool plain_build_parse(char *tsv, struct time_summary *time)
 	double runs = find_number(header, row, "runs");
 	*time = (struct time_summary){
 		find_number(header, row, "median_ms"), find_number(header, row, "p10_ms"),
-		find_number(header, row, "p90_ms"), runs >= 1.0 ? (size_t)runs : 0};
+		find_number(header, row, "p90_ms"), runs >= 1.0 ? (size_t)runs : 0, "measured-cpu"};
 	return isfinite(time->median_ms) && isfinite(time->p10_ms) && isfinite(time->p90_ms) && time->runs > 0;
 }
 
-enum plain_build_status plain_build_time(const char *const *arguments, struct time_summary *time)
+bool plain_build_exists(void)
+{
+	char path[PATH_MAX];
+	return find_program(path);
+}
+
+bool plain_build_time(const char *const *arguments, struct time_summary *time)
 {
 	char path[PATH_MAX];
 	*time = (struct time_summary){0};
 	if (!find_program(path))
-		return PLAIN_BUILD_MISSING;
+		return false;
 
 	static char tsv[] = "--tsv", standard_output[] = "-", quiet[] = "--quiet";
 	size_t given = 0, count = 0;
@@ -126,5 +132,5 @@ enum plain_build_status plain_build_time(const char *const *arguments, struct ti
 	}
 	free(all);
 	free(output);
-	return timed ? PLAIN_BUILD_TIMED : PLAIN_BUILD_FAILED;
+	return timed;
 }

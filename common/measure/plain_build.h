@@ -7,14 +7,14 @@
 
 #include "measure/time_summary.h"
 
-enum plain_build_status {
-	PLAIN_BUILD_TIMED,
-	PLAIN_BUILD_MISSING, /* no NAME.fast: there is no time, and that is no error */
-	PLAIN_BUILD_FAILED   /* it ran and did not verify, or could not run */
-};
+/* Whether NAME.fast is there. It is built only when someone asks for times: `make fast`. */
+bool plain_build_exists(void);
 
-/* `arguments` ends with NULL and leaves out the program's name; the function adds --tsv - and --quiet. */
-enum plain_build_status plain_build_time(const char *const *arguments, struct time_summary *time);
+/*
+ * `arguments` ends with NULL and leaves out the program's name; the function adds --tsv - and --quiet. False when the
+ * plain build could not run, or did not verify.
+ */
+bool plain_build_time(const char *const *arguments, struct time_summary *time);
 
 /* Reads median_ms, p10_ms, p90_ms and runs from a TSV's header and first row; false if they are not there. */
 bool plain_build_parse(char *tsv, struct time_summary *time);

@@ -1,6 +1,7 @@
 /*
- * A run that writes down what its kernels do. The simulated device reads SIM_TRACE and SIM_REPORT when a program
- * starts, so a program that wants them runs itself once more, as a child with both set to files of its own.
+ * What the kernels of a run do, written down by the simulated device while they run: every interval's accesses and every
+ * hazard. It goes to memory that has no name in any directory, so that nothing is left however the run ends; where the
+ * user has set SIM_TRACE or SIM_REPORT, to the file it names, which is read back.
  */
 #ifndef MEASURE_RECORDING_H
 #define MEASURE_RECORDING_H
@@ -10,19 +11,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* True in the child. */
-bool recording_active(void);
+/* Records the launches and hazards of what is launched from now on and, with `trace`, its accesses. On the simulated
+ * device's counting build only. EXIT_ENVIRONMENT where there is no memory for it. */
+int recording_begin(bool trace, struct error *error);
+
+/* Ends the recording and drops it; a file of the user's stays. Without one nothing is done. */
+void recording_end(void);
 
 /*
- * Runs this program again with the same arguments and the same input and output, recording hazards and, with `trace`,
- * every interval's accesses; waits, removes the files, and returns the child's exit status. One that did not exit by
- * itself, or could not be started, is EXIT_ENVIRONMENT with *error. A SIM_TRACE or SIM_REPORT of the user's stays.
- */
-int recording_run(char **argv, bool trace, struct error *error);
-
-/*
- * What was recorded so far: the whole file as text, freed by the caller. NULL where there is none, or more than
- * `most_bytes`; *bytes is its size, 0 where there is none.
+ * What was recorded so far, as text, freed by the caller. NULL where there is none, or more than `most_bytes`; *bytes is
+ * its size, 0 where there is none.
  */
 char *recording_trace(size_t most_bytes, size_t *bytes);
 char *recording_report(size_t most_bytes, size_t *bytes);

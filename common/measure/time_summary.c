@@ -25,7 +25,7 @@ struct time_summary time_summarise(double *ms, size_t count)
 		return (struct time_summary){0};
 	qsort(ms, count, sizeof *ms, compare_doubles);
 	return (struct time_summary){
-		percentile(ms, count, 0.5), percentile(ms, count, 0.1), percentile(ms, count, 0.9), count};
+		percentile(ms, count, 0.5), percentile(ms, count, 0.1), percentile(ms, count, 0.9), count, NULL};
 }
 
 bool time_is_settled(const double *ms, size_t count)

@@ -9,10 +9,11 @@
 
 struct time_summary {
 	double median_ms, p10_ms, p90_ms;
-	size_t runs; /* 0: nothing was measured */
+	size_t runs;      /* 0: nothing was measured */
+	const char *kind; /* "measured-gpu" or "measured-cpu" */
 };
 
-/* Sorts `ms` and summarises it; percentiles by linear interpolation. */
+/* Sorts `ms` and summarises it, the kind left to the caller; percentiles by linear interpolation. */
 struct time_summary time_summarise(double *ms, size_t count);
 
 /* Standard error of the mean below 1 % of the mean; never with fewer than 5 samples. */

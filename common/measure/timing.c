@@ -54,6 +54,7 @@ struct time_summary time_measure(
 	if (flush)
 		CUDA_CHECK(cudaFree(flush));
 	struct time_summary summary = time_summarise(ms, count);
+	summary.kind = device->simulated ? "measured-cpu" : "measured-gpu";
 	free(ms);
 	return summary;
 }

@@ -61,6 +61,11 @@ struct visits attention_visits(const struct problem *problem, int Br, int Bc, bo
 	return visits;
 }
 
+uint64_t fa1_units(const struct problem *problem, int Bc)
+{
+	return 3 * ceil_div(problem->seq, (uint64_t)Bc) + 1;
+}
+
 uint64_t fa1_statistics(const struct problem *problem, int Bc)
 {
 	return (4 * ceil_div(problem->seq, (uint64_t)Bc) - 2) * problem->seq;

@@ -1,6 +1,6 @@
 /*
- * What every kernel of attention is asked: its tensors, its arithmetic, its closed forms. B H heads of N queries and N
- * keys in d dimensions; numbers are of all heads together.
+ * The sizes of an attention problem: heads, rows, scores, FLOP, default tiles, and what a loop over tiles visits. B H heads
+ * of N queries and N keys in d dimensions; numbers are of all heads together unless they say "a head".
  */
 #ifndef PROBLEM_ATTENTION_H
 #define PROBLEM_ATTENTION_H
@@ -37,6 +37,10 @@ struct visits {
 };
 
 struct visits attention_visits(const struct problem *problem, int Br, int Bc, bool skips);
+
+/* Elements of Q, K, V and O that Algorithm 1 requests, a head, in units of N d: K and V once, Q and O read and O written at
+ * each of the Tc visits of a row, but O not read at the first: 3 Tc + 1. */
+uint64_t fa1_units(const struct problem *problem, int Bc);
 
 /* Elements of l and m that Algorithm 1 requests, a head. Both are read and written at each of the Tc visits of a row, but
  * not read at the first: (4 Tc - 2) N. */

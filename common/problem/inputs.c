@@ -1,5 +1,7 @@
 #include "problem/inputs.h"
 
+#include "problem/attention.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -63,7 +65,7 @@ static void fill_constant(float *values, size_t count, float value)
 /* Row i of each head becomes 64 times the key of a random token t <= i. */
 static void fill_one_hot_queries(const struct problem *problem, float *values)
 {
-	size_t tokens = problem->seq, dim = problem->dim, heads = problem->batch * problem->heads;
+	size_t tokens = problem->seq, dim = problem->dim, heads = attention_heads(problem);
 	uint64_t keys = stream_start(problem->seed, "K"), choice = stream_start(problem->seed, "one-hot");
 	for (size_t head = 0; head < heads; head++)
 		for (size_t i = 0; i < tokens; i++) {
@@ -90,7 +92,7 @@ static void fill_rising(float *values, size_t count)
 
 void input_fill_attention(const struct problem *problem, const char *tensor, float *values)
 {
-	size_t count = problem->batch * problem->heads * problem->seq * problem->dim;
+	size_t count = attention_rows(problem) * problem->dim;
 	uint64_t start = stream_start(problem->seed, tensor);
 	bool is_query = strcmp(tensor, "Q") == 0, is_key = strcmp(tensor, "K") == 0,
 	     is_value = strcmp(tensor, "V") == 0;

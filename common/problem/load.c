@@ -1,6 +1,6 @@
 #include "problem/load.h"
 
-#include "problem/options.h"
+#include "problem/dimensions.h"
 #include "support/output_file.h"
 
 #include <ctype.h>
@@ -9,13 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static const char letters_in_order[] = "BHNdRCmnk";
-
-unsigned dimension_bit(char letter)
-{
-	return 1u << (strchr(letters_in_order, letter) - letters_in_order);
-}
 
 const char *tensor_path(const char *directory, const char *tensor, char *text, size_t size)
 {
@@ -27,23 +20,9 @@ const char *tensor_path(const char *directory, const char *tensor, char *text, s
 	return text;
 }
 
-int dimension_fix(
-	const char *source, char letter, size_t extent, struct problem *problem, unsigned *fixed, struct error *error)
-{
-	size_t *dimension = problem_dimension(problem, letter);
-	const char *option = problem_dimension_option(letter);
-	if (*fixed & dimension_bit(letter) && *dimension != extent)
-		return error_set(
-			error, EXIT_USAGE, "%s, expected %zu for %c (--%s, or an earlier file)", source, *dimension,
-			letter, option);
-	*dimension = extent;
-	*fixed |= dimension_bit(letter);
-	return options_check_dimension(source, option, extent, error);
-}
-
 int load_tensor(
 	const char *directory, const char *tensor, const char *letters, bool may_be_minus_infinity,
-	struct problem *problem, unsigned *fixed, float **values, struct error *error)
+	struct problem *problem, uint64_t *fixed, float **values, struct error *error)
 {
 	char path[PATH_MAX], got[100], source[PATH_MAX + 120];
 	struct npy array;

@@ -1,86 +1,13 @@
 #include "problem/options.h"
 
+#include "problem/option_rules.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum option_type { TYPE_FLAG, TYPE_COUNT, TYPE_SEED, TYPE_NUMBER, TYPE_CHOICE, TYPE_TEXT };
-
-struct option_rule {
-	const char *name;
-	enum option_type type;
-	size_t offset;                  /* of the field in struct options */
-	unsigned long long least, most; /* TYPE_COUNT */
-	const char *const *choices;     /* TYPE_CHOICE: NULL-terminated or INPUT_KINDS long */
-	const char *value, *help;
-};
-
-enum { LARGEST_SEQ = 1 << 24, LARGEST_EXTENT = 1 << 28, LARGEST_COUNT = 1 << 20 };
-
-static const char *const color_names[] = {"auto", "always", "never"};
-enum { COLORS = sizeof color_names / sizeof color_names[0] };
-
-#define FIELD(member) offsetof(struct options, member)
-
-static const struct option_rule rules[OPTIONS] = {
-	[OPTION_BATCH] =
-		{"batch", TYPE_COUNT, FIELD(problem.batch), 1, LARGEST_COUNT, 0, "B", "sequences in the batch"},
-	[OPTION_HEADS] = {"heads", TYPE_COUNT, FIELD(problem.heads), 1, LARGEST_COUNT, 0, "H", "heads"},
-	[OPTION_SEQ] =
-		{"seq", TYPE_COUNT, FIELD(problem.seq), 1, LARGEST_SEQ, 0, "N", "tokens, queries and keys alike"},
-	[OPTION_DIM] =
-		{"dim", TYPE_COUNT, FIELD(problem.dim), 1, MAX_HEAD_DIM, 0, "d",
-                 "head dimension, the width of V, 1 to 128"},
-	[OPTION_CAUSAL] = {"causal", TYPE_FLAG, FIELD(problem.causal), 0, 0, 0, 0, "query i sees keys 0 to i only"},
-	[OPTION_SCALE] =
-		{"scale", TYPE_NUMBER, FIELD(problem.scale), 0, 0, 0, "s", "scores are s q.k (default 1/sqrt(d))"},
-	[OPTION_TILE_Q] = {"tile-q", TYPE_COUNT, FIELD(problem.tile_q), 1, 1024, 0, "Br", "query rows of a tile"},
-	[OPTION_TILE_K] = {"tile-k", TYPE_COUNT, FIELD(problem.tile_k), 1, 65536, 0, "Bc", "key rows of a tile"},
-	[OPTION_ROWS] = {"rows", TYPE_COUNT, FIELD(problem.rows), 1, LARGEST_EXTENT, 0, "R", "rows"},
-	[OPTION_COLS] = {"cols", TYPE_COUNT, FIELD(problem.cols), 1, LARGEST_EXTENT, 0, "C", "columns of a row"},
-	[OPTION_BLOCK] = {"block", TYPE_COUNT, FIELD(problem.block), 1, LARGEST_EXTENT, 0, "W", "columns of a block"},
-	[OPTION_VALUES] = {"values", TYPE_TEXT, FIELD(values), 0, 0, 0, "a,b,c", "one row of scores, by hand"},
-	[OPTION_ROW] = {"row", TYPE_COUNT, FIELD(problem.row), 0, LARGEST_EXTENT, 0, "i", "the row to trace"},
-	[OPTION_TRACE] = {"trace", TYPE_FLAG, FIELD(trace), 0, 0, 0, 0, "print every update of the row"},
-	[OPTION_M] = {"m", TYPE_COUNT, FIELD(problem.m), 1, LARGEST_COUNT, 0, "m", "rows of A and C"},
-	[OPTION_N] = {"n", TYPE_COUNT, FIELD(problem.n), 1, LARGEST_COUNT, 0, "n", "columns of B and C"},
-	[OPTION_K] = {"k", TYPE_COUNT, FIELD(problem.k), 1, LARGEST_COUNT, 0, "k", "columns of A, rows of B"},
-	[OPTION_SEED] = {"seed", TYPE_SEED, FIELD(problem.seed), 0, 0, 0, "S", "of the inputs"},
-	[OPTION_INPUT] =
-		{"input", TYPE_CHOICE, FIELD(problem.input), 0, INPUT_KINDS, input_kind_names, "KIND",
-                 "random, large-logits, very-negative, constant, one-hot, ramp"},
-	[OPTION_LOAD] = {"load", TYPE_TEXT, FIELD(problem.load), 0, 0, 0, "DIR", "take the inputs from DIR/*.npy"},
-	[OPTION_KERNEL] = {"kernel", TYPE_TEXT, FIELD(kernel), 0, 0, 0, "NAME", "one kernel (default: all)"},
-	[OPTION_SAVE] = {"save", TYPE_TEXT, FIELD(save), 0, 0, 0, "DIR", "write the outputs as DIR/*.npy"},
-	[OPTION_SWEEP] = {"sweep", TYPE_FLAG, FIELD(sweep), 0, 0, 0, 0, "run over a range of sizes, written as TSV"},
-	[OPTION_REPEAT] =
-		{"repeat", TYPE_COUNT, FIELD(repeat), 1, LARGEST_COUNT, 0, "R", "timed runs (default: enough)"},
-	[OPTION_WARMUP] =
-		{"warmup", TYPE_COUNT, FIELD(warmup), 0, LARGEST_COUNT, 0, "W", "runs before timing starts"},
-	[OPTION_GPU] =
-		{"gpu", TYPE_TEXT, FIELD(gpu), 0, 0, 0, "NAME",
-                 "whose limits and roofs: a100, a100-80, h100, h200, rtx4090"},
-	[OPTION_JSON] =
-		{"json", TYPE_TEXT, FIELD(json), 0, 0, 0, "FILE", "write the results as JSON; - is standard output"},
-	[OPTION_TSV] =
-		{"tsv", TYPE_TEXT, FIELD(tsv), 0, 0, 0, "FILE", "write the results as TSV; - is standard output"},
-	[OPTION_EXPLAIN] =
-		{"explain", TYPE_TEXT, FIELD(explain), 0, 0, 0, "FILE",
-                 "write a page on this run, to be opened in a browser"},
-	[OPTION_QUIET] = {"quiet", TYPE_FLAG, FIELD(quiet), 0, 0, 0, 0, "one line a kernel"},
-	[OPTION_COLOR] =
-		{"color", TYPE_CHOICE, FIELD(color), 0, COLORS, color_names, "WHEN", "auto, always or never"},
-	[OPTION_HELP] = {"help", TYPE_FLAG, FIELD(help), 0, 0, 0, 0, "print this and exit"},
-	[OPTION_VERSION] = {"version", TYPE_FLAG, FIELD(version), 0, 0, 0, 0, "print the version and exit"},
-};
-
-static void *field_of(struct options *options, const struct option_rule *rule)
-{
-	return (char *)options + rule->offset;
-}
 
 static int parse_whole(
 	const char *name, const char *text, unsigned long long least, unsigned long long most,
@@ -121,8 +48,8 @@ static int parse_choice(const struct option_rule *rule, const char *text, void *
 
 static int parse_value(struct options *options, enum option_name option, const char *text, struct error *error)
 {
-	const struct option_rule *rule = &rules[option];
-	void *field = field_of(options, rule);
+	const struct option_rule composed = rule_of(option), *rule = &composed;
+	void *field = (char *)options + rule->offset;
 	unsigned long long whole;
 	switch (rule->type) {
 	case TYPE_FLAG: *(bool *)field = true; return 0;
@@ -182,8 +109,8 @@ static int check_together(const struct options *options, struct error *error)
 		if (holder)
 			return error_set(
 				error, EXIT_USAGE, "--%s -, --%s -: only one of them can have standard output",
-				holder, rules[files[i].option].name);
-		holder = rules[files[i].option].name;
+				holder, rule_of(files[i].option).name);
+		holder = rule_of(files[i].option).name;
 	}
 	/* The last would replace the others. Devices take what they get. */
 	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
@@ -192,7 +119,7 @@ static int check_together(const struct options *options, struct error *error)
 			    strncmp(files[i].path, "/dev/", 5) != 0)
 				return error_set(
 					error, EXIT_USAGE, "--%s, --%s: %.200s: each needs a file of its own",
-					rules[files[i].option].name, rules[files[j].option].name, files[i].path);
+					rule_of(files[i].option).name, rule_of(files[j].option).name, files[i].path);
 	if (!options->sweep)
 		return 0;
 	static const enum option_name refused[] = {OPTION_SEQ,  OPTION_COLS,   OPTION_M,    OPTION_N,
@@ -202,7 +129,7 @@ static int check_together(const struct options *options, struct error *error)
 		if (options->given & OPTION_BIT(refused[i]))
 			return error_set(
 				error, EXIT_USAGE, "--%s: not with --sweep, which chooses the sizes and writes TSV",
-				rules[refused[i]].name);
+				rule_of(refused[i]).name);
 	return 0;
 }
 
@@ -213,10 +140,11 @@ int options_parse(
 	enum { FIRST_CODE = 256 }; /* above every character: getopt_long returns some, too */
 	struct option table[OPTIONS + 1];
 	memset(table, 0, sizeof table);
-	for (int i = 0; i < OPTIONS; i++)
+	for (int i = 0; i < OPTIONS; i++) {
+		const struct option_rule rule = rule_of((enum option_name)i);
 		table[i] = (struct option){
-			rules[i].name, rules[i].type == TYPE_FLAG ? no_argument : required_argument, NULL,
-			FIRST_CODE + i};
+			rule.name, rule.type == TYPE_FLAG ? no_argument : required_argument, NULL, FIRST_CODE + i};
+	}
 
 	memset(options, 0, sizeof *options);
 	options->problem = *defaults;
@@ -233,14 +161,14 @@ int options_parse(
 			break;
 		if (found == ':')
 			return error_set(
-				error, EXIT_USAGE, "--%s: expected a value %s", rules[optopt - FIRST_CODE].name,
-				rules[optopt - FIRST_CODE].value);
+				error, EXIT_USAGE, "--%s: expected a value %s", table[optopt - FIRST_CODE].name,
+				rule_of((enum option_name)(optopt - FIRST_CODE)).value);
 		if (found == '?' && optopt >= FIRST_CODE)
-			return error_set(error, EXIT_USAGE, "--%s: takes no value", rules[optopt - FIRST_CODE].name);
+			return error_set(error, EXIT_USAGE, "--%s: takes no value", table[optopt - FIRST_CODE].name);
 		if (found == '?')
 			return unknown_option(argv[optind - 1], error);
 		enum option_name option = (enum option_name)(found - FIRST_CODE);
-		const char *name = rules[option].name;
+		const char *name = table[option].name;
 		if (is_abbreviated(argv, name))
 			return error_set(
 				error, EXIT_USAGE, "%.60s: unknown option; --%s is written in full",
@@ -258,16 +186,6 @@ int options_parse(
 			error, EXIT_USAGE, "%.60s: unexpected argument, expected options only", argv[optind]);
 	problem_settle(&options->problem);
 	return check_together(options, error);
-}
-
-int options_check_dimension(const char *source, const char *option, size_t value, struct error *error)
-{
-	for (int i = 0; i < OPTIONS; i++)
-		if (strcmp(rules[i].name, option) == 0 && (value < rules[i].least || value > rules[i].most))
-			return error_set(
-				error, EXIT_USAGE, "%s: %s = %zu, expected %llu to %llu", source, rules[i].value,
-				value, rules[i].least, rules[i].most);
-	return 0;
 }
 
 /* "512", "0.125", "random": the value as the option takes it. False when there is nothing to say. */
@@ -293,7 +211,7 @@ void options_print_help(FILE *out, uint64_t applicable, const struct problem *de
 	for (int i = 0; i < OPTIONS; i++) {
 		if (!(applicable & OPTION_BIT(i)))
 			continue;
-		const struct option_rule *rule = &rules[i];
+		const struct option_rule composed = rule_of((enum option_name)i), *rule = &composed;
 		char left[40], value[32];
 		snprintf(
 			left, sizeof left, "--%s%s%s", rule->name, rule->value ? " " : "",
@@ -314,7 +232,7 @@ size_t options_of_problem(
 	options.problem = *problem;
 	size_t count = 0;
 	for (int i = 0; i < PROBLEM_OPTIONS; i++) {
-		const struct option_rule *rule = &rules[i];
+		const struct option_rule composed = rule_of((enum option_name)i), *rule = &composed;
 		const void *field = (const char *)&options + rule->offset;
 		if (!(applicable & OPTION_BIT(i)))
 			continue;

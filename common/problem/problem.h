@@ -2,7 +2,7 @@
  * The problem a run works on: shapes, mask, scale, and where the numbers come from.
  *
  * All tensors are fp32, row-major, the last dimension contiguous. A shape is written as a string of dimension
- * letters, the papers' own: "BHNd" for Q, "BHNN" for S, "BHN" for LSE, "RC" for a matrix of rows and columns,
+ * letters, the papers' own (dimensions.h): "BHNd" for Q, "BHNN" for S, "BHN" for LSE, "RC" for a matrix of rows and columns,
  * "mk" "kn" "mn" for a matrix product.
  */
 #ifndef PROBLEM_PROBLEM_H
@@ -46,15 +46,6 @@ struct problem {
 
 /* 1/sqrt(d) unless a scale was given. */
 void problem_settle(struct problem *problem);
-
-/* The dimension a letter stands for; NULL for a letter that is none. */
-size_t *problem_dimension(struct problem *problem, char letter);
-
-/* The option that sets a letter's dimension ("seq" for N). */
-const char *problem_dimension_option(char letter);
-
-/* Fills shape[] from dimension letters; returns the rank. */
-size_t problem_shape(const struct problem *problem, const char *letters, size_t shape[MAX_RANK]);
 
 size_t shape_elements(const size_t *shape, size_t rank);
 

@@ -1,5 +1,6 @@
 #include "problem/scores.h"
 
+#include "problem/dimensions.h"
 #include "problem/inputs.h"
 #include "problem/load.h"
 
@@ -18,7 +19,7 @@ static bool holds_attention(const char *directory)
 }
 
 static int parse_values(
-	const char *text, struct problem *problem, unsigned *fixed, float **values, struct error *error)
+	const char *text, struct problem *problem, uint64_t *fixed, float **values, struct error *error)
 {
 	size_t count = 1;
 	for (const char *c = text; *c; c++)
@@ -52,17 +53,17 @@ static int parse_values(
 
 /* Reads q, k and v of attention; the shape of each has to agree with the others. *values is the caller's. */
 static int load_attention(
-	const struct problem *problem, const char *tensor, struct problem *attention, unsigned *fixed, float **values,
+	const struct problem *problem, const char *tensor, struct problem *attention, uint64_t *fixed, float **values,
 	struct error *error)
 {
 	return load_tensor(problem->load, tensor, "BHNd", false, attention, fixed, values, error);
 }
 
 /* x [1, N]: row --row of scale Q K^T, counted through all heads; not masked. */
-static int score_attention(struct problem *problem, unsigned *fixed, float **values, struct error *error)
+static int score_attention(struct problem *problem, uint64_t *fixed, float **values, struct error *error)
 {
 	struct problem attention = {0};
-	unsigned loaded = 0;
+	uint64_t loaded = 0;
 	float *q = NULL, *k = NULL, *x = NULL;
 	if (load_attention(problem, "q", &attention, &loaded, &q, error) == 0)
 		load_attention(problem, "k", &attention, &loaded, &k, error);
@@ -89,7 +90,7 @@ static int score_attention(struct problem *problem, unsigned *fixed, float **val
 }
 
 /* V [N, d]: the values of the head that the row belongs to, if there is a v.npy; else they are generated. */
-static int take_values(struct problem *problem, unsigned *fixed, float **values, struct error *error)
+static int take_values(struct problem *problem, uint64_t *fixed, float **values, struct error *error)
 {
 	char path[PATH_MAX];
 	if (access(tensor_path(problem->load, "v", path, sizeof path), F_OK) != 0) {
@@ -99,7 +100,7 @@ static int take_values(struct problem *problem, unsigned *fixed, float **values,
 		return 0;
 	}
 	struct problem attention = {0};
-	unsigned loaded = 0;
+	uint64_t loaded = 0;
 	float *v = NULL;
 	if (load_attention(problem, "v", &attention, &loaded, &v, error) != 0)
 		return error->exit_code;
@@ -117,7 +118,7 @@ static int take_values(struct problem *problem, unsigned *fixed, float **values,
 }
 
 int scores_provide(
-	const struct options *options, const char *tensor, struct problem *problem, unsigned *fixed, float **values,
+	const struct options *options, const char *tensor, struct problem *problem, uint64_t *fixed, float **values,
 	struct error *error)
 {
 	bool is_x = strcmp(tensor, "x") == 0, attention = holds_attention(problem->load);
@@ -136,15 +137,4 @@ int scores_provide(
 size_t scores_row(const struct problem *problem)
 {
 	return holds_attention(problem->load) ? 0 : problem->row;
-}
-
-int scores_expect(
-	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
-	struct error *error)
-{
-	if (scores_row(problem) >= problem->rows)
-		return error_set(
-			error, EXIT_USAGE, "--row: expected a whole number from 0 to %zu, got '%zu'",
-			problem->rows - 1, problem->row);
-	return softmax_expect(problem, inputs, expectations, error);
 }

@@ -10,16 +10,10 @@
 #define PROBLEM_SCORES_H
 
 #include "problem/options.h"
-#include "verify/softmax.h"
 
 /* As struct chapter's `provide` (chapter.h). */
 int scores_provide(
-	const struct options *options, const char *tensor, struct problem *problem, unsigned *fixed, float **values,
-	struct error *error);
-
-/* As struct chapter's `expect`: softmax_expect, once --row is known to be a row of x. */
-int scores_expect(
-	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+	const struct options *options, const char *tensor, struct problem *problem, uint64_t *fixed, float **values,
 	struct error *error);
 
 /* The row of x that --row means: of attention's scores, x holds just that one. */

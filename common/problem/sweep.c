@@ -2,14 +2,14 @@
 
 bool sweep_attention(size_t step, bool simulated, struct problem *problem)
 {
-	problem->seq = (size_t)128 << step;
-	return problem->seq <= (simulated ? 1024 : 16384);
+	problem->seq = (size_t)(simulated ? 64 : 128) << step;
+	return problem->seq <= (simulated ? 512 : 16384);
 }
 
 bool sweep_backward(size_t step, bool simulated, struct problem *problem)
 {
-	problem->seq = (size_t)64 << step;
-	return problem->seq <= (simulated ? 512 : 16384);
+	problem->seq = (size_t)(simulated ? 32 : 64) << step;
+	return problem->seq <= (simulated ? 256 : 16384);
 }
 
 bool sweep_softmax(size_t step, bool simulated, struct problem *problem)
@@ -20,7 +20,7 @@ bool sweep_softmax(size_t step, bool simulated, struct problem *problem)
 
 bool sweep_matmul(size_t step, bool simulated, struct problem *problem)
 {
-	static const size_t small[] = {64, 128, 192, 256, 384}, large[] = {256, 512, 1024, 2048, 4096};
+	static const size_t small[] = {32, 64, 128, 192, 256}, large[] = {256, 512, 1024, 2048, 4096};
 	if (step >= sizeof small / sizeof small[0])
 		return false;
 	problem->m = problem->n = problem->k = simulated ? small[step] : large[step];

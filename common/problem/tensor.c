@@ -1,5 +1,9 @@
 #include "problem/tensor.h"
 
+#include "problem/dimensions.h"
+
+#include <string.h>
+
 const struct tensor attention_tensors[] = {
 	{"Q", "BHNd", TENSOR_INPUT, false},  {"K", "BHNd", TENSOR_INPUT, false},  {"V", "BHNd", TENSOR_INPUT, false},
 	{"O", "BHNd", TENSOR_OUTPUT, false}, {"LSE", "BHN", TENSOR_OUTPUT, true}, {0},
@@ -59,11 +63,41 @@ const struct tensor matmul_tensors[] = {
 	{0},
 };
 
+size_t tensor_shape(const struct problem *problem, const struct tensor *tensor, size_t shape[MAX_RANK])
+{
+	size_t rank = 0;
+	for (; tensor->shape[rank]; rank++)
+		shape[rank] = dimension_value(dimension_of_letter(tensor->shape[rank]), problem);
+	return rank;
+}
+
+size_t tensor_elements(const struct problem *problem, const struct tensor *tensor)
+{
+	size_t shape[MAX_RANK], rank = tensor_shape(problem, tensor, shape);
+	return shape_elements(shape, rank);
+}
+
 double tensor_bytes(const struct problem *problem, const struct tensor *tensor)
 {
-	size_t shape[MAX_RANK], rank = problem_shape(problem, tensor->shape, shape);
+	size_t shape[MAX_RANK], rank = tensor_shape(problem, tensor, shape);
 	double bytes = sizeof(float);
 	for (size_t axis = 0; axis < rank; axis++)
 		bytes *= (double)shape[axis];
 	return bytes;
+}
+
+const struct tensor *tensor_find(const struct tensor *tensors, const char *name)
+{
+	for (; tensors->name; tensors++)
+		if (strcmp(tensors->name, name) == 0)
+			return tensors;
+	return NULL;
+}
+
+const float *find_values(const struct named_values *list, const char *name)
+{
+	for (; list->name; list++)
+		if (strcmp(list->name, name) == 0)
+			return list->values;
+	return NULL;
 }

@@ -25,8 +25,25 @@ struct tensor {
 	bool statistic; /* l, m, LSE, D: closed forms leave it out */
 };
 
+/* Fills shape[]; returns the rank. */
+size_t tensor_shape(const struct problem *problem, const struct tensor *tensor, size_t shape[MAX_RANK]);
+
+size_t tensor_elements(const struct problem *problem, const struct tensor *tensor);
+
 /* Of one tensor; in double, because shapes that a user may ask for overflow 64 bits. */
 double tensor_bytes(const struct problem *problem, const struct tensor *tensor);
+
+/* The tensor of that name in a list; NULL if there is none. */
+const struct tensor *tensor_find(const struct tensor *tensors, const char *name);
+
+/* A tensor on the host, owned by the caller. Lists end with a NULL name. */
+struct named_values {
+	const char *name;
+	const float *values;
+};
+
+/* NULL if there is no tensor of that name. */
+const float *find_values(const struct named_values *list, const char *name);
 
 /* Lists of what several kernels work on; each ends with a NULL name. */
 extern const struct tensor attention_tensors[];       /* Q K V; O LSE */

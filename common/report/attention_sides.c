@@ -1,5 +1,6 @@
 #include "report/attention_sides.h"
 
+#include "problem/attention.h"
 #include "report/columns.h"
 #include "report/side_by_side.h"
 #include "support/number.h"
@@ -33,11 +34,6 @@ static const struct side_line lines[] = {
 /* Tiles the papers and their code used at d = 64; and one for both. */
 enum { FA1_PUBLISHED_BC = 256, FA2_PUBLISHED_BR = 128, EQUAL_TILE = 128 };
 
-static double fa1_units(const struct problem *problem, int Bc)
-{
-	return 3 * (double)ceil_div(problem->seq, (uint64_t)Bc) + 1;
-}
-
 struct attention_side side_of_fa1(const struct problem *problem, const struct gpu *gpu, int Br, int Bc)
 {
 	struct closed_forms forms = fa1_forms(problem, Bc);
@@ -63,9 +59,9 @@ struct attention_side side_of_fa1(const struct problem *problem, const struct gp
 		.rescales = visits,
 		.divisions = visits,
 		.statistics = forms.statistics,
-		.units = fa1_units(problem, Bc),
-		.equal_units = fa1_units(problem, EQUAL_TILE),
-		.published_units = fa1_units(problem, FA1_PUBLISHED_BC),
+		.units = (double)fa1_units(problem, Bc),
+		.equal_units = (double)fa1_units(problem, EQUAL_TILE),
+		.published_units = (double)fa1_units(problem, FA1_PUBLISHED_BC),
 		.memory_bytes = 4 * (4 * Nd + statistics),
 		.error = NAN,
 		.floor_ms = floor_compute(&work, gpu).ms,
@@ -111,10 +107,10 @@ struct attention_side side_of_fa2(const struct kernel_result *kernel, const stru
 		.units = fa2_units(problem, Br, Bc),
 		.equal_units = fa2_units(problem, EQUAL_TILE, EQUAL_TILE),
 		.published_units = fa2_units(problem, FA2_PUBLISHED_BR, FA2_PUBLISHED_BR),
-		.memory_bytes = value_memory_bytes(kernel),
+		.memory_bytes = metric_value(kernel, METRIC_PEAK_BYTES),
 		.error = kernel->outputs[kernel->worst].check.max_abs,
-		.floor_ms = value_floor_ms(kernel),
-		.time_ms = value_time_ms(kernel),
+		.floor_ms = metric_value(kernel, METRIC_FLOOR_MS),
+		.time_ms = metric_value(kernel, METRIC_MEDIAN_MS),
 	};
 }
 

@@ -4,7 +4,8 @@
 #ifndef REPORT_ATTENTION_SIDES_H
 #define REPORT_ATTENTION_SIDES_H
 
-#include "chapter.h"
+#include "report/table.h"
+#include "result.h"
 
 /* One column. Traffic comes from closed forms; of a kernel that a counting run has verified they equal its counts. */
 struct attention_side {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD_LINES = 4, CELL_SIZE = 64 };
+enum { HEAD_LINES = 4, CELL_SIZE = METRIC_TEXT_SIZE };
 
 static bool is_shown(const struct kernel_result *kernel, bool counted)
 {
@@ -19,18 +19,31 @@ static bool has_rows(const struct run_result *result, bool counted)
 	return false;
 }
 
-static void write_number(double value, enum unit unit, char text[CELL_SIZE])
+static double value_of(const struct kernel_result *kernel, const struct column *column)
 {
-	text[0] = '\0';
-	if (isnan(value))
-		return;
-	switch (unit) {
-	case UNIT_COUNT: format_count((uint64_t)value, text); break;
-	case UNIT_BYTES: format_bytes(value, text); break;
-	case UNIT_MILLISECONDS: format_milliseconds(value, text); break;
-	case UNIT_RATIO: snprintf(text, CELL_SIZE, value < 0.1 && value > 0.0 ? "%.4f" : "%.2f", value); break;
-	case UNIT_FIGURES: snprintf(text, CELL_SIZE, "%.4g", value); break;
+	return column->value ? column->value(kernel) : metric_value(kernel, column->metric);
+}
+
+static enum unit unit_of(const struct column *column)
+{
+	return column->value ? column->unit : metrics[column->metric].unit;
+}
+
+/* Columns of which some kernel has a number: times are known only when they were asked for. Returns how many. */
+static size_t find_known(
+	const struct run_result *result, bool counted, const struct column *columns, size_t count,
+	struct column known[TABLE_MAX_COLUMNS])
+{
+	size_t kept = 0;
+	for (size_t c = 0; c < count; c++) {
+		bool any = false;
+		for (size_t k = 0; k < result->kernel_count && !any; k++)
+			any = is_shown(&result->kernels[k], counted) &&
+			      !isnan(value_of(&result->kernels[k], &columns[c]));
+		if (any)
+			known[kept++] = columns[c];
 	}
+	return kept;
 }
 
 /* Appends line `line` of a heading, nothing below its last. */
@@ -62,13 +75,15 @@ static void add_heads(struct table *table, const char *names, const struct colum
 
 void columns_print(
 	const struct terminal *terminal, const struct run_result *result, const char *title, bool counted,
-	const char *names, const struct column *columns, size_t count)
+	const char *names, const struct column *all_columns, size_t all_count)
 {
+	struct column columns[TABLE_MAX_COLUMNS];
 	char alignment[TABLE_MAX_COLUMNS + 1] = "l";
-	if (count >= TABLE_MAX_COLUMNS)
+	if (all_count >= TABLE_MAX_COLUMNS)
 		abort(); /* a mistake in the program */
 	if (!has_rows(result, counted))
 		return;
+	size_t count = find_known(result, counted, all_columns, all_count, columns);
 	terminal_print(terminal, STYLE_BOLD, "\n%s\n", title);
 	memset(alignment + 1, 'r', count);
 	struct table table = table_new(alignment);
@@ -84,7 +99,7 @@ void columns_print(
 		snprintf(row, sizeof row, "%s", kernel->kernel->name + (drops ? prefix : 0));
 		size_t known = 0;
 		for (size_t c = 0; c < count; c++) {
-			write_number(columns[c].value(kernel), columns[c].unit, cell);
+			metric_format(value_of(kernel, &columns[c]), unit_of(&columns[c]), cell);
 			strcat(strcat(row, "|"), cell);
 			known += strlen(cell);
 		}

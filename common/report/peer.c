@@ -1,5 +1,8 @@
 #include "report/peer.h"
 
+#include "measure/timing.h"
+#include "report/report.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -92,13 +95,7 @@ void peer_add_json(struct json *json, const struct run_result *result)
 	json_open_array(json, "peers");
 	json_open_object(json, NULL);
 	json_string(json, "name", "cublas_sgemm");
-	json_open_object(json, "time");
-	json_number(json, "median_ms", time->median_ms);
-	json_number(json, "p10_ms", time->p10_ms);
-	json_number(json, "p90_ms", time->p90_ms);
-	json_string(json, "kind", "measured-gpu");
-	json_count(json, "runs", time->runs);
-	json_close_object(json);
+	report_json_time(json, &(const struct kernel_result){.time = *time});
 	json_close_object(json);
 	json_close_array(json);
 }
@@ -109,10 +106,10 @@ void peer_print(const struct terminal *terminal, const struct run_result *result
 	char text[32];
 	if (!peer)
 		return;
-	const struct kernel_result *best = &result->kernels[result->kernel_count - 1];
+	const struct kernel_result *last = &result->kernels[result->kernel_count - 1];
 	fprintf(terminal->out, "\ncuBLAS SGEMM, fp32: %s", format_milliseconds(peer->median_ms, text));
-	if (best->time.runs)
-		fprintf(terminal->out, "; %s reaches %.0f %% of it", best->kernel->name,
-		        100.0 * peer->median_ms / best->time.median_ms);
+	if (last->time.runs)
+		fprintf(terminal->out, "; %s reaches %.0f %% of it", last->kernel->name,
+		        100.0 * peer->median_ms / last->time.median_ms);
 	fputc('\n', terminal->out);
 }

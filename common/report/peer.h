@@ -6,7 +6,9 @@
 #ifndef REPORT_PEER_H
 #define REPORT_PEER_H
 
-#include "chapter.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "result.h"
 
 /* As struct chapter's `examine`: times C = A B of the problem's m, n, k; leaves the time in result->findings. */
 int peer_examine(struct run_result *result, const struct named_values *inputs, struct error *error);

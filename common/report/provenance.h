@@ -14,7 +14,7 @@
 #ifndef REPORT_PROVENANCE_H
 #define REPORT_PROVENANCE_H
 
-#include "chapter.h"
+#include "result.h"
 
 void provenance_print(FILE *out, const struct run_result *result);
 

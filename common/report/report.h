@@ -4,13 +4,18 @@
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
-#include "chapter.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "result.h"
 
 /* The object of --json, one line. Keys without a value are absent. */
 void report_json(FILE *out, const struct run_result *result);
 
 /* The same object inside another one; infinities follow json->infinities. */
 void report_json_into(struct json *json, const char *key, const struct run_result *result);
+
+/* "time":{...} of a kernel that was timed. */
+void report_json_time(struct json *json, const struct kernel_result *kernel);
 
 /*
  * The page of --explain: the template of explorer/ with this run in it, recorded (measure/recording.h) where a device
@@ -33,8 +38,5 @@ void report_quiet(const struct terminal *terminal, const struct run_result *resu
 
 /* "B=1 H=2 N=512 d=64 causal": the dimensions and switches the chapter takes. Returns text. */
 const char *report_problem(const struct run_result *result, char *text, size_t size);
-
-/* "measured-gpu" or "measured-cpu" */
-const char *report_time_kind(const struct run_result *result);
 
 #endif

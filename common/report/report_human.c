@@ -1,31 +1,31 @@
+#include "problem/attention.h"
+#include "problem/dimensions.h"
+#include "report/metrics.h"
 #include "report/report.h"
+#include "report/traffic.h"
 
 #include <math.h>
 #include <string.h>
 
 const char *report_problem(const struct run_result *result, char *text, size_t size)
 {
-	static const struct {
-		enum option_name option;
-		char letter;
-	} dimensions[] = {{OPTION_BATCH, 'B'}, {OPTION_HEADS, 'H'}, {OPTION_SEQ, 'N'},
-	                  {OPTION_ROWS, 'R'},  {OPTION_COLS, 'C'},  {OPTION_M, 'm'},
-	                  {OPTION_N, 'n'},     {OPTION_K, 'k'},     {OPTION_DIM, 'd'}};
-	struct problem copy = result->problem;
+	const struct problem *problem = &result->problem;
 	size_t used = 0;
 	text[0] = '\0';
-	for (size_t i = 0; i < sizeof dimensions / sizeof dimensions[0]; i++)
-		if (result->chapter->options & OPTION_BIT(dimensions[i].option) && used < size)
+	for (const char *letter = "BHNRCmnkd"; *letter && used < size; letter++) {
+		const struct dimension *dimension = dimension_of_letter(*letter);
+		if (result->chapter->options & OPTION_BIT(dimension->option))
 			used += (size_t)snprintf(
-				text + used, size - used, "%s%c=%zu", used ? " " : "", dimensions[i].letter,
-				*problem_dimension(&copy, dimensions[i].letter));
+				text + used, size - used, "%s%c=%zu", used ? " " : "", *letter,
+				dimension_value(dimension, problem));
+	}
 	if (result->chapter->options & OPTION_BIT(OPTION_BLOCK) && used < size)
-		used += (size_t)snprintf(text + used, size - used, ", blocks of %zu", copy.block);
-	if (copy.causal && used < size)
+		used += (size_t)snprintf(text + used, size - used, ", blocks of %zu", problem->block);
+	if (problem->causal && used < size)
 		used += (size_t)snprintf(text + used, size - used, ", causal");
 	char variant[40];
 	if (used < size)
-		snprintf(text + used, size - used, "%s", variant_text(copy.variant, variant, sizeof variant));
+		snprintf(text + used, size - used, "%s", variant_text(problem->variant, variant, sizeof variant));
 	return text;
 }
 
@@ -71,6 +71,14 @@ static void print_output(FILE *out, const struct output_result *output)
 		fprintf(out, ", power %.2g%s", check->power, check->power < 10.0 ? " (weak)" : "");
 }
 
+static void print_rows_checked(FILE *out, const struct run_result *result, int indent)
+{
+	char checked[32], all[32];
+	if (result->rows_checked < result->rows)
+		fprintf(out, "%*s%s of %s rows checked, drawn at random\n", indent, "",
+		        format_count(result->rows_checked, checked), format_count(result->rows, all));
+}
+
 static void print_verdict(
 	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel)
 {
@@ -86,142 +94,101 @@ static void print_verdict(
 	}
 	if (kernel->failure[0])
 		fprintf(out, "%s%s", indent, kernel->failure);
-	if (result->rows_checked < result->rows) {
-		char checked[32], all[32];
-		fprintf(out, "\n            %s of %s rows checked, drawn at random",
-		        format_count(result->rows_checked, checked), format_count(result->rows, all));
-	}
 	fputc('\n', out);
+	print_rows_checked(out, result, 12);
+}
+
+static const char *show(const struct kernel_result *kernel, enum metric_name name, char text[METRIC_TEXT_SIZE])
+{
+	return metric_format(metric_value(kernel, name), metrics[name].unit, text);
+}
+
+/* On a GPU; beside a floor the time of a CPU says nothing. */
+static void print_share_of_floor(
+	FILE *out, const struct run_result *result, const struct kernel_result *kernel, const char *before,
+	const char *floor)
+{
+	if (!kernel->time.runs || !kernel->has_floor || result->device->simulated)
+		return;
+	fprintf(out, "%s%.0f %% of %s%s", before, 100.0 * kernel->time.median_ms / kernel->floor.ms, floor,
+	        kernel->time.median_ms < kernel->floor.ms ? ": below it, which cannot be" : "");
+}
+
+static const char *time_remark(const struct run_result *result)
+{
+	return result->device->simulated ? ", CPU, plain build" : "";
 }
 
 static void print_times(
 	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel)
 {
 	FILE *out = terminal->out;
-	char a[32], b[32], c[32];
-	if (kernel->time.runs) {
-		fprintf(out, "  time      %s (p10 %s, p90 %s, %zu run%s)%s\n",
-		        format_milliseconds(kernel->time.median_ms, a), format_milliseconds(kernel->time.p10_ms, b),
-		        format_milliseconds(kernel->time.p90_ms, c), kernel->time.runs,
-		        kernel->time.runs == 1 ? "" : "s", result->device->simulated ? ", CPU, plain build" : "");
-	}
+	char a[METRIC_TEXT_SIZE], b[METRIC_TEXT_SIZE], c[METRIC_TEXT_SIZE];
+	if (kernel->time.runs)
+		fprintf(out, "  time      %s (p10 %s, p90 %s, %zu run%s)%s\n", show(kernel, METRIC_MEDIAN_MS, a),
+		        show(kernel, METRIC_P10_MS, b), show(kernel, METRIC_P90_MS, c), kernel->time.runs,
+		        kernel->time.runs == 1 ? "" : "s", time_remark(result));
 	if (kernel->has_floor) {
-		fprintf(out, "  floor     %s: %s cannot beat it, bound by %s",
-		        format_milliseconds(kernel->floor.ms, a), result->device->gpu->title, kernel->floor.bound_by);
-		if (kernel->time.runs && !result->device->simulated)
-			fprintf(out, "; measured %.0f %% of floor%s",
-			        100.0 * kernel->time.median_ms / kernel->floor.ms,
-			        kernel->time.median_ms < kernel->floor.ms ? ": below it, which cannot be" : "");
+		fprintf(out, "  floor     %s: %s cannot beat it, bound by %s", show(kernel, METRIC_FLOOR_MS, a),
+		        result->device->gpu->title, kernel->floor.bound_by);
+		print_share_of_floor(out, result, kernel, "; measured ", "floor");
 		fputc('\n', out);
 	}
 	if (kernel->peak_bytes)
-		fprintf(out, "  memory    %s on the device at most\n", format_bytes((double)kernel->peak_bytes, a));
+		fprintf(out, "  memory    %s on the device at most\n", show(kernel, METRIC_PEAK_BYTES, a));
 }
 
-static void add_traffic_row(
-	struct table *table, enum style style, const char *label, const struct traffic *requested,
-	const struct traffic *sectors, const struct traffic *footprint)
+/* What was counted, and the closed form that the chapter is about: they are equal, or the kernel is not verified. */
+static void print_count(FILE *out, const struct run_result *result, const struct kernel_result *kernel)
 {
-	char text[6][32];
-	const struct traffic none = {0, 0};
-	const struct traffic *columns[] = {requested, sectors ? sectors : &none, footprint};
-	for (int i = 0; i < 3; i++) {
-		double unit = i == 1 ? 32.0 : 1.0; /* a sector has 32 bytes */
-		bool empty = i == 1 && !sectors;
-		snprintf(
-			text[2 * i], 32, "%s",
-			empty ? "" : format_bytes(unit * (double)columns[i]->read_bytes, (char[32]){0}));
-		snprintf(
-			text[2 * i + 1], 32, "%s",
-			empty ? "" : format_bytes(unit * (double)columns[i]->write_bytes, (char[32]){0}));
+	const struct model *model = &kernel->forms.models[0];
+	char elements[METRIC_TEXT_SIZE];
+	fprintf(out, "%s  %s elements = ", model->counts == MODEL_FOOTPRINT ? "footprint" : "requested",
+	        show(kernel, METRIC_COUNTED_ELEMENTS, elements));
+	if (result->chapter->options & OPTION_BIT(OPTION_HEADS)) {
+		size_t heads = attention_heads(&result->problem);
+		fprintf(out, "%zu head%s of ", heads, heads == 1 ? "" : "s");
 	}
-	table_row(table, style, "%s|%s|%s|%s|%s|%s|%s", label, text[0], text[1], text[2], text[3], text[4], text[5]);
+	fprintf(out, "%s\n", model->formula);
 }
 
-/* What ran before, to make what the kernel takes as given: shown, but in no sum. */
-static void add_prepared_rows(struct table *table, const struct counts *prepared)
+/* Two or three lines for a kernel that is right, more for one that is wrong. */
+static void print_summary(
+	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel,
+	int width)
 {
-	for (size_t i = 0; i < prepared->launch_count; i++) {
-		const struct launch_counts *launch = &prepared->launches[i];
-		char label[80];
-		snprintf(label, sizeof label, "(%s)", launch->kernel);
-		add_traffic_row(table, STYLE_DIM, label, &launch->requested, &launch->sectors, &launch->footprint);
+	FILE *out = terminal->out;
+	const struct check *check = &kernel->outputs[kernel->worst].check;
+	char time[METRIC_TEXT_SIZE], count[32];
+	fprintf(out, "%-*s", width, kernel->kernel->name);
+	if (kernel->skipped[0]) {
+		fprintf(out, "  skipped    %s\n", kernel->skipped);
+		return;
 	}
-}
-
-static void print_atomics(const struct terminal *terminal, const struct launch_counts *total)
-{
-	char bytes[32];
-	for (size_t t = 0; t < total->tensor_count; t++)
-		if (total->tensors[t].atomic_bytes)
-			fprintf(terminal->out, "  atomics on %s: %s requested\n", total->tensors[t].name,
-			        format_bytes((double)total->tensors[t].atomic_bytes, bytes));
-}
-
-static void print_traffic(const struct terminal *terminal, const struct counts *prepared, const struct counts *counts)
-{
-	struct table table = table_new("lrrrrrr");
-	table_row(&table, STYLE_DIM, "global memory|requested||sectors||footprint|");
-	table_row(&table, STYLE_DIM, "launch, tensor|read|written|read|written|read|written");
-	add_prepared_rows(&table, prepared);
-	for (size_t i = 0; i < counts->launch_count; i++) {
-		const struct launch_counts *launch = &counts->launches[i];
-		add_traffic_row(
-			&table, STYLE_BOLD, launch->kernel, &launch->requested, &launch->sectors, &launch->footprint);
-		for (size_t t = 0; t < launch->tensor_count; t++) {
-			char label[40];
-			snprintf(label, sizeof label, "  %s", launch->tensors[t].name);
-			add_traffic_row(
-				&table, STYLE_PLAIN, label, &launch->tensors[t].requested, NULL,
-				&launch->tensors[t].footprint);
-		}
+	if (!kernel->verified) {
+		print_verdict(terminal, result, kernel);
+		return;
 	}
-	if (counts->launch_count > 1)
-		add_traffic_row(
-			&table, STYLE_BOLD, "all launches", &counts->total.requested, &counts->total.sectors,
-			&counts->total.footprint);
-	table_print(&table, terminal);
-	print_atomics(terminal, &counts->total);
-}
-
-/* Atomics have a column of their own where there are any. */
-static void add_model_row(
-	struct table *table, enum style style, const char *label, const uint64_t elements[3], bool atomics,
-	const char *remark)
-{
-	char read[32], written[32], added[32], total[32];
-	table_row(
-		table, style, "%s|%s|%s|%s%s%s|%s", label, format_count(elements[0], read),
-		format_count(elements[1], written), format_count(elements[0] + elements[1], total),
-		atomics ? "|" : "", atomics ? format_count(elements[2], added) : "", remark);
-}
-
-static void print_models(
-	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel)
-{
-	bool has_heads = result->chapter->options & OPTION_BIT(OPTION_HEADS);
-	bool atomics = kernel->forms.atomics > 0;
-	struct table table = table_new(atomics ? "lrrrrl" : "lrrrl");
-	table_row(&table, STYLE_DIM, "elements|read|written|total|%s", atomics ? "atomics|" : "");
-	for (size_t i = 0; i < MODELS; i++) {
-		const struct model *model = &kernel->forms.models[i];
-		bool requested = model->counts == MODEL_REQUESTED;
-		char formula[80];
-		snprintf(formula, sizeof formula, "%s%s", model->formula, has_heads ? " a head" : "");
-		uint64_t expected[] = {
-			model->read_elements, model->write_elements, requested ? kernel->forms.atomics : 0};
-		add_model_row(&table, STYLE_PLAIN, requested ? "requested" : "footprint", expected, atomics, formula);
-		if (!kernel->counts.counted)
-			continue;
-		uint64_t counted[] = {
-			kernel->measured[i].read_bytes / 4, kernel->measured[i].write_bytes / 4,
-			requested ? kernel->measured_atomic_bytes / 4 : 0};
-		bool equal = memcmp(counted, expected, sizeof counted) == 0;
-		add_model_row(
-			&table, equal ? STYLE_GOOD : STYLE_BAD, "  counted", counted, atomics,
-			equal ? "equal" : "NOT EQUAL");
+	fputs("  ", out);
+	terminal_print(terminal, STYLE_GOOD, "verified");
+	fprintf(out, "   error %.2g at most", check->max_abs);
+	if (check->tolerance > 0.0)
+		fprintf(out, ", %.2g %% of its tolerance", 100.0 * check->max_abs / check->tolerance);
+	fputc('\n', out);
+	print_rows_checked(out, result, width + 2);
+	if (kernel->counts.counted) {
+		fprintf(out, "%*s", width + 2, "");
+		print_count(out, result, kernel);
 	}
-	table_print(&table, terminal);
+	if (kernel->counts.counted && kernel->forms.atomics)
+		fprintf(out, "%*satomics    %s elements\n", width + 2, "",
+		        format_count(kernel->forms.atomics, count));
+	if (kernel->time.runs) {
+		fprintf(out, "%*stime       %s%s", width + 2, "", show(kernel, METRIC_MEDIAN_MS, time),
+		        time_remark(result));
+		print_share_of_floor(out, result, kernel, ", ", "the floor");
+		fputc('\n', out);
+	}
 }
 
 static void print_kernel(
@@ -239,12 +206,22 @@ static void print_kernel(
 		print_times(terminal, result, kernel);
 	if (kernel->counts.counted) {
 		fputc('\n', terminal->out);
-		print_traffic(terminal, &kernel->prepared, &kernel->counts);
+		traffic_print(terminal, &kernel->prepared, &kernel->counts);
 		if (kernel->compared) {
 			fputc('\n', terminal->out);
-			print_models(terminal, result, kernel);
+			models_print(terminal, result, kernel);
 		}
 	}
+}
+
+static int width_of_names(const struct run_result *result)
+{
+	int width = 0;
+	for (size_t i = 0; i < result->kernel_count; i++) {
+		int length = (int)strlen(result->kernels[i].kernel->name);
+		width = length > width ? length : width;
+	}
+	return width;
 }
 
 static const struct kernel_result *first_failed(const struct run_result *result)
@@ -270,16 +247,18 @@ static void print_small_case(const struct terminal *terminal, const struct run_r
 
 void report_human(const struct terminal *terminal, const struct run_result *result)
 {
+	int width = width_of_names(result);
 	print_head(terminal, result);
 	if (result->device->plain)
 		fprintf(terminal->out, "This is the plain build: it gives times, no counts. Run %s for both.\n",
 		        result->chapter->program);
-	if (result->options->trace) {
+	if (!result->options->verbose)
 		fputc('\n', terminal->out);
-		report_quiet(terminal, result); /* the trace is what was asked for */
-	}
-	for (size_t i = 0; i < result->kernel_count && !result->options->trace; i++)
-		print_kernel(terminal, result, &result->kernels[i]);
+	for (size_t i = 0; i < result->kernel_count; i++)
+		if (result->options->verbose)
+			print_kernel(terminal, result, &result->kernels[i]);
+		else
+			print_summary(terminal, result, &result->kernels[i], width);
 	if (result->chapter->explain && (all_verified(result) || result->findings))
 		result->chapter->explain(terminal, result);
 
@@ -299,11 +278,7 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 
 void report_quiet(const struct terminal *terminal, const struct run_result *result)
 {
-	int width = 0;
-	for (size_t i = 0; i < result->kernel_count; i++) {
-		int length = (int)strlen(result->kernels[i].kernel->name);
-		width = length > width ? length : width;
-	}
+	int width = width_of_names(result);
 	for (size_t i = 0; i < result->kernel_count; i++) {
 		const struct kernel_result *kernel = &result->kernels[i];
 		fprintf(terminal->out, "%-*s", width, kernel->kernel->name);

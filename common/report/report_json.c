@@ -1,30 +1,47 @@
+#include "problem/dimensions.h"
 #include "report/json.h"
+#include "report/metrics.h"
 #include "report/report.h"
 
 #include <math.h>
 
-const char *report_time_kind(const struct run_result *result)
+static void write_metric(struct json *json, const struct kernel_result *kernel, enum metric_name name)
 {
-	return result->device->simulated ? "measured-cpu" : "measured-gpu";
+	const struct metric *metric = &metrics[name];
+	if (metric->unit == UNIT_TEXT)
+		json_string(json, metric->json, metric->text(kernel));
+	else if (unit_is_whole(metric->unit))
+		json_count(json, metric->json, (uint64_t)metric_value(kernel, name));
+	else
+		json_number(json, metric->json, metric_value(kernel, name));
+}
+
+/* Metrics that are all known, up to METRIC_NONE. */
+static void write_metrics(struct json *json, const struct kernel_result *kernel, const enum metric_name *names)
+{
+	for (; *names != METRIC_NONE; names++)
+		write_metric(json, kernel, *names);
+}
+
+static void write_object(
+	struct json *json, const char *key, const struct kernel_result *kernel, const enum metric_name *names)
+{
+	json_open_object(json, key);
+	write_metrics(json, kernel, names);
+	json_close_object(json);
 }
 
 static void write_problem(struct json *json, const struct run_result *result)
 {
 	const struct problem *problem = &result->problem;
-	struct problem copy = *problem;
+	static const enum option_name chosen[] = {OPTION_TILE_Q, OPTION_TILE_K, OPTION_BLOCK}; /* 0: by the kernel */
 	uint64_t applies = result->chapter->options;
-	static const struct {
-		enum option_name option;
-		char letter;
-	} dimensions[] = {{OPTION_BATCH, 'B'}, {OPTION_HEADS, 'H'}, {OPTION_SEQ, 'N'},
-	                  {OPTION_DIM, 'd'},   {OPTION_ROWS, 'R'},  {OPTION_COLS, 'C'},
-	                  {OPTION_M, 'm'},     {OPTION_N, 'n'},     {OPTION_K, 'k'}};
 	json_open_object(json, "problem");
-	for (size_t i = 0; i < sizeof dimensions / sizeof dimensions[0]; i++)
-		if (applies & OPTION_BIT(dimensions[i].option))
-			json_count(
-				json, problem_dimension_option(dimensions[i].letter),
-				*problem_dimension(&copy, dimensions[i].letter));
+	for (const char *letter = "BHNdRCmnk"; *letter; letter++) {
+		const struct dimension *dimension = dimension_of_letter(*letter);
+		if (applies & OPTION_BIT(dimension->option))
+			json_count(json, dimension->key, dimension_value(dimension, problem));
+	}
 	if (applies & OPTION_BIT(OPTION_CAUSAL))
 		json_bool(json, "causal", problem->causal);
 	if (applies & OPTION_BIT(OPTION_SCALE))
@@ -33,12 +50,11 @@ static void write_problem(struct json *json, const struct run_result *result)
 		json_string(json, "variant", variant_names[problem->variant.kind]);
 		json_number(json, "variant_value", (double)problem->variant.value);
 	}
-	if (problem->tile_q)
-		json_count(json, "tile_q", problem->tile_q);
-	if (problem->tile_k)
-		json_count(json, "tile_k", problem->tile_k);
-	if (problem->block)
-		json_count(json, "block", problem->block);
+	for (size_t i = 0; i < sizeof chosen / sizeof chosen[0]; i++) {
+		const struct dimension *dimension = dimension_of_option(chosen[i]);
+		if (dimension_value(dimension, problem))
+			json_count(json, dimension->key, dimension_value(dimension, problem));
+	}
 	if (result->options->given & OPTION_BIT(OPTION_ROW))
 		json_count(json, "row", problem->row);
 	if (result->options->values)
@@ -69,15 +85,8 @@ static void write_requested(struct json *json, const struct traffic *traffic, ui
 	json_close_object(json);
 }
 
-static void write_hbm(struct json *json, const struct launch_counts *total)
+static void write_tensors(struct json *json, const struct launch_counts *total)
 {
-	json_open_object(json, "hbm");
-	write_requested(json, &total->requested, total->atomic_bytes);
-	json_open_object(json, "sectors");
-	json_count(json, "read", total->sectors.read_bytes);
-	json_count(json, "write", total->sectors.write_bytes);
-	json_close_object(json);
-	write_traffic(json, "footprint", &total->footprint);
 	json_open_array(json, "tensors");
 	for (size_t t = 0; t < total->tensor_count; t++) {
 		const struct tensor_traffic *tensor = &total->tensors[t];
@@ -88,6 +97,20 @@ static void write_hbm(struct json *json, const struct launch_counts *total)
 		json_close_object(json);
 	}
 	json_close_array(json);
+}
+
+static void write_hbm(struct json *json, const struct kernel_result *kernel)
+{
+	static const enum metric_name requested[] = {
+		METRIC_REQUESTED_READ_BYTES, METRIC_REQUESTED_WRITE_BYTES, METRIC_ATOMIC_BYTES, METRIC_NONE};
+	static const enum metric_name sectors[] = {METRIC_READ_SECTORS, METRIC_WRITE_SECTORS, METRIC_NONE};
+	static const enum metric_name footprint[] = {
+		METRIC_FOOTPRINT_READ_BYTES, METRIC_FOOTPRINT_WRITE_BYTES, METRIC_NONE};
+	json_open_object(json, "hbm");
+	write_object(json, "requested", kernel, requested);
+	write_object(json, "sectors", kernel, sectors);
+	write_object(json, "footprint", kernel, footprint);
+	write_tensors(json, &kernel->counts.total);
 	json_close_object(json);
 }
 
@@ -105,12 +128,12 @@ static void write_model(struct json *json, const char *key, const struct model *
 }
 
 /* The worst output. */
-static void write_error(struct json *json, const struct output_result *output)
+static void write_error(struct json *json, const struct kernel_result *kernel)
 {
+	static const enum metric_name names[] = {METRIC_ERROR_TENSOR, METRIC_MAX_ABS, METRIC_TOLERANCE, METRIC_NONE};
+	const struct output_result *output = &kernel->outputs[kernel->worst];
 	json_open_object(json, "error");
-	json_string(json, "tensor", output->check.tensor);
-	json_number(json, "max_abs", output->check.max_abs);
-	json_number(json, "tolerance", output->check.tolerance);
+	write_metrics(json, kernel, names);
 	json_open_array(json, "worst");
 	for (size_t axis = 0; axis < output->rank; axis++)
 		json_count(json, NULL, output->at[axis]);
@@ -147,43 +170,41 @@ static void write_launches(struct json *json, const char *key, const struct coun
 
 static void write_counted(struct json *json, const struct kernel_result *kernel)
 {
-	json_count(json, "blocks", kernel->counts.blocks);
-	json_count(json, "shared_bytes", kernel->counts.shared_bytes);
+	write_metric(json, kernel, METRIC_BLOCKS);
+	write_metric(json, kernel, METRIC_SHARED_BYTES);
 	write_launches(json, "launches", &kernel->counts);
 	if (kernel->prepared.counted)
 		write_launches(json, "prepared_launches", &kernel->prepared);
 }
 
-static void write_kernel(struct json *json, const struct run_result *result, const struct kernel_result *kernel)
+void report_json_time(struct json *json, const struct kernel_result *kernel)
+{
+	static const enum metric_name names[] = {METRIC_MEDIAN_MS, METRIC_P10_MS, METRIC_P90_MS,
+	                                         METRIC_TIME_KIND, METRIC_RUNS,   METRIC_NONE};
+	write_object(json, "time", kernel, names);
+}
+
+static void write_kernel(struct json *json, const struct kernel_result *kernel)
 {
 	json_open_object(json, NULL);
-	json_string(json, "name", kernel->kernel->name);
+	write_metric(json, kernel, METRIC_NAME);
 	json_bool(json, "verified", kernel->verified);
 	if (kernel->skipped[0])
-		json_string(json, "skipped", kernel->skipped);
+		write_metric(json, kernel, METRIC_SKIPPED);
 	if (kernel->failure[0])
 		json_string(json, "failure", kernel->failure);
 	if (kernel->output_count > 0) {
-		write_error(json, &kernel->outputs[kernel->worst]);
+		write_error(json, kernel);
 		write_outputs(json, kernel);
 	}
-	if (kernel->time.runs) {
-		json_open_object(json, "time");
-		json_number(json, "median_ms", kernel->time.median_ms);
-		json_number(json, "p10_ms", kernel->time.p10_ms);
-		json_number(json, "p90_ms", kernel->time.p90_ms);
-		json_string(json, "kind", report_time_kind(result));
-		json_count(json, "runs", kernel->time.runs);
-		json_close_object(json);
-	}
-	if (kernel->has_floor) {
-		json_open_object(json, "floor");
-		json_number(json, "ms", kernel->floor.ms);
-		json_string(json, "bound_by", kernel->floor.bound_by);
-		json_close_object(json);
-	}
+	if (kernel->time.runs)
+		report_json_time(json, kernel);
+	if (kernel->has_floor)
+		write_object(
+			json, "floor", kernel,
+			(const enum metric_name[]){METRIC_FLOOR_MS, METRIC_BOUND_BY, METRIC_NONE});
 	if (kernel->counts.counted)
-		write_hbm(json, &kernel->counts.total);
+		write_hbm(json, kernel);
 	if (kernel->compared) {
 		const struct closed_forms *forms = &kernel->forms;
 		bool footprint = forms->models[1].counts == MODEL_FOOTPRINT;
@@ -192,7 +213,7 @@ static void write_kernel(struct json *json, const struct run_result *result, con
 			json, footprint ? "model_footprint" : "model_requested", &forms->models[1], forms->atomics);
 	}
 	if (kernel->peak_bytes)
-		json_count(json, "peak_bytes", kernel->peak_bytes);
+		write_metric(json, kernel, METRIC_PEAK_BYTES);
 	if (kernel->counts.counted)
 		write_counted(json, kernel);
 	json_close_object(json);
@@ -211,7 +232,7 @@ void report_json_into(struct json *json, const char *key, const struct run_resul
 	}
 	json_open_array(json, "kernels");
 	for (size_t i = 0; i < result->kernel_count; i++)
-		write_kernel(json, result, &result->kernels[i]);
+		write_kernel(json, &result->kernels[i]);
 	json_close_array(json);
 	if (result->chapter->add_json)
 		result->chapter->add_json(json, result);

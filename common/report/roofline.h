@@ -5,7 +5,9 @@
 #ifndef REPORT_ROOFLINE_H
 #define REPORT_ROOFLINE_H
 
-#include "chapter.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "result.h"
 
 /* Both tables; nothing on a GPU whose roofs are not known. */
 void roofline_print(const struct terminal *terminal, const struct run_result *result);

@@ -39,12 +39,15 @@ void side_by_side_print(
 	struct table table = table_new(alignment);
 	for (size_t line = 0; line < line_count; line++) {
 		char row[TABLE_MAX_COLUMNS * CELL_SIZE], cell[CELL_SIZE];
+		bool known = false;
 		snprintf(row, sizeof row, "%s", lines[line].label);
 		for (size_t side = 0; side < count; side++) {
 			write_cell(&lines[line], (const char *)sides + side * size, unit_bytes, cell);
 			strcat(strcat(row, "|"), cell);
+			known = known || *cell;
 		}
-		table_row(&table, line == 0 ? STYLE_DIM : STYLE_PLAIN, "%s", row);
+		if (known)
+			table_row(&table, line == 0 ? STYLE_DIM : STYLE_PLAIN, "%s", row);
 	}
 	table_print(&table, terminal);
 }

@@ -24,7 +24,7 @@ struct side_line {
 	size_t offset; /* in the struct of a side */
 };
 
-/* The first line has label "". `sides` are `count` structs of `size` bytes, at most TABLE_MAX_COLUMNS - 1. */
+/* The first line has label ""; a line in which every side is NAN is left out. `sides` are `count` structs of `size` bytes, at most TABLE_MAX_COLUMNS - 1. */
 void side_by_side_print(
 	const struct terminal *terminal, const struct side_line *lines, size_t line_count, const void *sides,
 	size_t size, size_t count, double unit_bytes);

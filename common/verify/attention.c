@@ -1,5 +1,6 @@
 #include "verify/attention.h"
 
+#include "problem/attention.h"
 #include "verify/gradients.h"
 
 #include <math.h>
@@ -9,8 +10,7 @@ static const double most_products = 0x1p30;
 
 static bool rows_are_sampled(const struct problem *problem)
 {
-	double rows = (double)problem->batch * (double)problem->heads * (double)problem->seq;
-	return rows * (double)problem->seq * (double)problem->dim > most_products && problem->seq > SAMPLED_ROWS;
+	return attention_pairs(problem) * (double)problem->dim > most_products && problem->seq > SAMPLED_ROWS;
 }
 
 static struct attention_inputs attention_inputs(const struct problem *problem, const struct named_values *inputs)
@@ -35,13 +35,12 @@ int attention_expect(
 	struct error *error)
 {
 	struct attention_inputs attention = attention_inputs(problem, inputs);
-	*expectations = (struct expectations){.all_rows = problem->batch * problem->heads * problem->seq};
+	*expectations = (struct expectations){.all_rows = attention_rows(problem)};
 	expectations->row_count = expectations->all_rows;
 
 	bool sampled = rows_are_sampled(problem);
-	if (sampled &&
-	    !(expectations->rows = sample_rows(
-		      problem->seed, problem->batch * problem->heads, problem->seq, &expectations->row_count)))
+	if (sampled && !(expectations->rows = sample_rows(
+				 problem->seed, attention_heads(problem), problem->seq, &expectations->row_count)))
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the rows to check");
 
 	struct attention_reference reference;
@@ -76,7 +75,7 @@ int attention_expect(
 /* The sampled rows of one head, drawn with the seed: an own copy. */
 static size_t *rows_of_one_head(const struct problem *problem, const struct expectations *expectations, size_t *count)
 {
-	size_t head = (size_t)(problem->seed % (problem->batch * problem->heads));
+	size_t head = (size_t)(problem->seed % attention_heads(problem));
 	size_t *rows = calloc(SAMPLED_ROWS, sizeof *rows);
 	*count = 0;
 	for (size_t r = 0; rows && r < expectations->row_count; r++)

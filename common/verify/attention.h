@@ -4,6 +4,7 @@
 #ifndef VERIFY_ATTENTION_H
 #define VERIFY_ATTENTION_H
 
+#include "problem/tensor.h"
 #include "support/error.h"
 #include "verify/expectations.h"
 

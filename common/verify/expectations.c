@@ -32,14 +32,6 @@ void expectations_free(struct expectations *expectations)
 	*expectations = (struct expectations){0};
 }
 
-const float *find_values(const struct named_values *inputs, const char *name)
-{
-	for (; inputs->name; inputs++)
-		if (strcmp(inputs->name, name) == 0)
-			return inputs->values;
-	return NULL;
-}
-
 /* One row from each of SAMPLED_ROWS equal stretches; the first stretch gives the first row, the last the last. */
 size_t *sample_rows(uint64_t seed, size_t groups, size_t rows, size_t *count)
 {

@@ -29,15 +29,6 @@ const struct expectation *expectations_find_shaped(
 	const struct expectations *expectations, const char *tensor, const char *shape);
 void expectations_free(struct expectations *expectations);
 
-/* An input on the host, owned by the caller. Lists end with a NULL name. */
-struct named_values {
-	const char *name;
-	const float *values;
-};
-
-/* NULL if there is no input of that name. */
-const float *find_values(const struct named_values *inputs, const char *name);
-
 enum { SAMPLED_ROWS = 64 };
 
 /*

@@ -14,6 +14,7 @@
 #ifndef VERIFY_MATMUL_H
 #define VERIFY_MATMUL_H
 
+#include "problem/tensor.h"
 #include "support/error.h"
 #include "verify/expectations.h"
 

@@ -1,5 +1,6 @@
 #include "verify/softmax.h"
 
+#include "problem/scores.h"
 #include "verify/tolerance.h"
 
 #include <math.h>
@@ -95,6 +96,10 @@ int softmax_expect(
 {
 	const float *x = find_values(inputs, "x"), *v = find_values(inputs, "V");
 	size_t cols = problem->cols, dim = v ? problem->dim : 0;
+	if (scores_row(problem) >= problem->rows)
+		return error_set(
+			error, EXIT_USAGE, "--row: expected a whole number from 0 to %zu, got '%zu'",
+			problem->rows - 1, problem->row);
 	*expectations = (struct expectations){.all_rows = problem->rows, .row_count = problem->rows};
 
 	double products = (double)problem->rows * (double)cols * (double)(dim ? dim : 1);

@@ -24,6 +24,7 @@
 #ifndef VERIFY_SOFTMAX_H
 #define VERIFY_SOFTMAX_H
 
+#include "problem/tensor.h"
 #include "support/error.h"
 #include "verify/expectations.h"
 
@@ -42,7 +43,8 @@ double softmax_tolerance_factor(size_t cols, struct class_variant variant);
 
 /*
  * What "y" [R, C], "y" [R, d] = softmax(x) V, "m" [R] and "l" [R] should be, from the host values of x [R, C] and,
- * where a kernel takes it, V [C, d]. Up to 2^30 products y v all rows are checked; beyond that SAMPLED_ROWS of them.
+ * where a kernel takes it, V [C, d]. Up to 2^30 products y v all rows are checked; beyond that SAMPLED_ROWS of them. A
+ * --row that is no row of x is EXIT_USAGE.
  */
 int softmax_expect(
 	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,

@@ -87,7 +87,8 @@ COPY_BODY = pattern(
     r"pushq %rbp;movq %rsp, %rbp;(?:pushq %rbx;)?subq \$\d+, %rsp;"
     r"movq %rdi, (?P<this>-?\d+)\(%rbp\);movq %rsi, (?P<that>-?\d+)\(%rbp\);"
     r"movq -?\d+\(%rbp\), %rax;movq %rax, %rdi;call __tsan_func_entry(?:@PLT)?;"
-    + COPY_HOOK.format("first") + COPY_HOOK.format("second")
+    + COPY_HOOK.format("first")
+    + COPY_HOOK.format("second")
     + r"(?P<copy>(?:(?!call|j)[^;]*;)*)call __tsan_func_exit(?:@PLT)?;(?:(?!call|j)[^;]*;)*"
 )
 COPY_ACCESS = pattern(r"__tsan_(?:unaligned_)?(read|write)_?(\d+|range)$")

@@ -38,7 +38,7 @@ def build(settings: Settings, home: str, directory: str) -> None:
     Commands.verbose = settings.verbose
     settings.preprocess = without_toolkits(settings.preprocess)
     clean_environment()
-    compilers = Compilers(home)
+    compilers = Compilers()
     check_inputs(settings)
     if settings.keep is None:
         scratch = make_scratch_directory()
@@ -202,7 +202,7 @@ class Build:
         )
         try:
             os.makedirs(as_bytes(directory), exist_ok=True)
-            lock = open(as_bytes(f"{directory}/.lock"), "wb")
+            lock = open(as_bytes(f"{directory}/.lock"), "wb")  # noqa: SIM115 closed below, by "with lock"
         except OSError as error:
             raise Stop(
                 1, f"simcc: cannot write {directory}: {error.strerror} (SIM_BUILD chooses another place)"

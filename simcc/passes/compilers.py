@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from passes.process import in_path, output_of, usage_error, variable, words
+import os
+
+from passes.process import as_bytes, as_text, in_path, output_of, usage_error, variable, words
 
 # Device code is never optimised when it is counted: at -O0 each access of the source is one call of a hook, with any
 # compiler, and no access is removed, merged or moved. Builtins stay calls, so that they are counted too.
@@ -30,20 +32,20 @@ CLANG_FROM_INTERMEDIATE = """-x ir -w -Qunused-arguments -mllvm -tsan-instrument
 class Compilers:
     """The C++ and the C compiler, each with its options ("ccache g++ -m64"), and the family of the first."""
 
-    def __init__(self, home: str) -> None:
+    def __init__(self) -> None:
         self.cc = words(variable("CC") or "")
         if self.cc:
             banner_of("CC", self.cc)
         self.cxx = words(variable("CXX") or "")
         if not self.cxx and self.cc:
-            self.cxx = counterpart(home, "c++", self.cc)
+            self.cxx = twin_of("c++", self.cc)
         if not self.cxx:
             self.cxx = [next((name for name in ("g++", "c++", "clang++") if in_path(name)), "g++")]
         if not in_path(self.cxx[0]):
             raise usage_error(f"C++ compiler '{self.cxx[0]}' not found (CXX chooses it)")
         self.is_clang = "clang" in banner_of("CXX", self.cxx).lower()
         if not self.cc:
-            self.cc = counterpart(home, "c", self.cxx)
+            self.cc = twin_of("c", self.cxx)
 
     @property
     def family(self) -> str:
@@ -55,8 +57,10 @@ class Compilers:
         return INSTRUMENTED if self.is_clang else INSTRUMENTED + GCC_INSTRUMENTED
 
 
-def counterpart(home: str, language: str, command: list[str]) -> list[str]:
-    return words(output_of(["sh", f"{home}/counterpart.sh", language, " ".join(command)]))
+def twin_of(language: str, command: list[str]) -> list[str]:
+    from passes.counterpart import counterpart  # most callers say both: these need not wait for what it imports
+
+    return words(as_text(counterpart(language, os.fsdecode(as_bytes(" ".join(command))))))
 
 
 def banner_of(name: str, command: list[str]) -> str:

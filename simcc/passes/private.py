@@ -210,7 +210,7 @@ class Private:
             lines[number] = self.declaration(lines[number])
         for number, owner in self.references:
             start = OPERATION.match(lines[number]).start(2)
-            operands = A_SYMBOL.sub(lambda found: self.meant(found[0], owner), lines[number][start:])
+            operands = A_SYMBOL.sub(lambda found, owner=owner: self.meant(found[0], owner), lines[number][start:])
             lines[number] = lines[number][:start] + operands
 
     def declaration(self, line: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import suppress
 
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Python ignores these in itself, and what it ignores its children would ignore.
@@ -124,10 +125,8 @@ def make_scratch_directory() -> str:
 def clean_up() -> None:
     """Takes away what is not to stay. No file stands half-written under its own name at any time."""
     for path in _unfinished:
-        try:
+        with suppress(OSError):
             os.unlink(as_bytes(path))
-        except OSError:
-            pass
     for directory in _scratch:
         try:
             for file in os.scandir(as_bytes(directory)):

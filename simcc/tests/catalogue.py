@@ -13,7 +13,17 @@ from support import FIRST, HOME, OTHER, STRICT, TESTS, Batch, Compiler, Member, 
 Run = Callable[..., Outcome]  # run(*arguments, **environment), as Program.run
 
 # Several files each, or about the names of things: these have a compilation of their own in each way.
-ALONE = {"functions", "language", "launches", "libraries", "many_files", "overloads", "same_names", "templates", "variables"}
+ALONE = {
+    "functions",
+    "language",
+    "launches",
+    "libraries",
+    "many_files",
+    "overloads",
+    "same_names",
+    "templates",
+    "variables",
+}
 BATCH_SIZE = 8
 
 

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import support
+from recorder import Recorder, add_suite
 
 TESTS = support.TESTS
 LOGS = support.FIRST.folder / "log"
@@ -55,44 +56,6 @@ class Result(NamedTuple):
 
 
 # ---- in the process of a suite ----
-
-
-class Recorder(unittest.TestResult):
-    """Keeps each test with its time, outcome and message."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tests: list[dict] = []
-
-    def startTest(self, test: unittest.TestCase) -> None:
-        super().startTest(test)
-        self.begin = time.monotonic()
-        self.current = {"name": test.id().split(".", 1)[1], "outcome": "passed", "message": ""}
-
-    def stopTest(self, test: unittest.TestCase) -> None:
-        super().stopTest(test)
-        self.tests.append({**self.current, "seconds": time.monotonic() - self.begin})
-
-    def fail(self, test: unittest.TestCase, error: tuple) -> None:
-        message = self._exc_info_to_string(error, test)
-        if not hasattr(self, "current"):  # before the first test: setUpClass, an import
-            self.current = {"name": str(test), "outcome": "failed", "message": message}
-            self.tests.append({**self.current, "seconds": 0.0})
-        self.current["outcome"] = "failed"
-        self.current["message"] += message
-
-    def addError(self, test: unittest.TestCase, err: tuple) -> None:
-        self.fail(test, err)
-
-    def addFailure(self, test: unittest.TestCase, err: tuple) -> None:
-        self.fail(test, err)
-
-    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: tuple | None) -> None:
-        if err:
-            self.fail(subtest, err)
-
-    def addSkip(self, test: unittest.TestCase, reason: str) -> None:
-        self.current.update(outcome="skipped", message=reason)
 
 
 def tests_in(suite: unittest.TestSuite) -> list[unittest.TestCase]:
@@ -150,6 +113,7 @@ def build(suites: list[str], jobs: int) -> str | None:
             made_library = support.run(library, cpu_seconds=300)
         if made_library.status != 0:
             return f"the library for {compiler.cxx} cannot be built:\n{made_library.err}"
+        support.LIBRARIES[compiler] = place / "libsim.a"
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         waiting = [pool.submit(lambda made=made: made.path) for made in missing]
         errors = [str(each.exception()) for each in waiting if each.exception()]
@@ -209,17 +173,9 @@ def print_result(result: Result, left: int) -> None:
 def write_junit(path: Path, results: list[Result]) -> None:
     root = xml.Element("testsuites", name="simcc")
     for result in results:
-        attributes = {"name": result.suite, "tests": str(len(result.tests)), "time": f"{result.seconds:.2f}"}
+        attributes = {"time": f"{result.seconds:.2f}"}
         attributes.update({"failures": str(result.count("failed")), "skipped": str(result.count("skipped"))})
-        node = xml.SubElement(root, "testsuite", attributes)
-        for test in result.tests:
-            place = {"classname": f"simcc.{result.suite}", "name": test["name"], "time": f"{test['seconds']:.2f}"}
-            case = xml.SubElement(node, "testcase", place)
-            if test["outcome"] != "passed":
-                kind = "failure" if test["outcome"] == "failed" else "skipped"
-                # XML has no way to write the other control characters.
-                text = re.sub(r"[^\t\n\r -\ud7ff\ue000-\ufffd]", "?", test["message"])
-                xml.SubElement(case, kind, message=text.strip().split("\n")[-1][:200]).text = text
+        node = add_suite(root, result.suite, f"simcc.{result.suite}", result.tests, **attributes)
         if result.problem:
             case = xml.SubElement(node, "testcase", classname=f"simcc.{result.suite}", name="the suite as a whole")
             xml.SubElement(case, "failure", message=result.problem)

@@ -7,6 +7,7 @@ What is built lies in build/<C++ compiler>/tests, named by the contents of all t
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import functools
 import hashlib
@@ -16,6 +17,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -60,7 +62,7 @@ class Compiler:
 
 
 def _cxx_of(cc: str) -> str:
-    command = ["sh", str(HOME / "counterpart.sh"), "c++", cc]
+    command = [sys.executable, str(HOME / "passes/counterpart.py"), "c++", cc]
     return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
 
 
@@ -120,20 +122,17 @@ def run(
         cwd=cwd,
         start_new_session=True,
     )
-    try:
+    # It may have ended already, or become another user: the clock's limit is left.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         resource.prlimit(process.pid, resource.RLIMIT_CPU, _cpu_limit(cpu_seconds))
-    except (ProcessLookupError, PermissionError):
-        pass  # it has ended already, or become another user; the clock's limit is left
     late = False
     try:
         out, err = process.communicate(timeout=20 * cpu_seconds)
     except subprocess.TimeoutExpired:
         late = True
     finally:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
     if late:
         out, err = process.communicate()
     said = out.decode(errors="replace"), err.decode(errors="replace")
@@ -144,8 +143,15 @@ def run(
     return Outcome(status, said[0], said[1], time.monotonic() - start)
 
 
+# Libraries that were built just now: simcc need not look whether they are up to date.
+LIBRARIES: dict[Compiler, Path] = {}
+
+
 def simcc(compiler: Compiler, arguments: Sequence[Word], cwd: Path | None = None) -> Outcome:
-    return run([SIMCC, *arguments], compiler.environment, cwd, cpu_seconds=120)
+    environment = dict(compiler.environment)
+    if compiler in LIBRARIES:
+        environment["SIM_LIB"] = str(LIBRARIES[compiler])
+    return run([SIMCC, *arguments], environment, cwd, cpu_seconds=120)
 
 
 # ---- programs ----

@@ -17,6 +17,7 @@ Written next to the verdicts is, for each bug, how it came out over all the ways
 from __future__ import annotations
 
 import functools
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,7 +75,8 @@ class Kernel:
 
     @property
     def ways(self) -> list[Way]:
-        return WAYS[:2] if "SLOW" in self.flags else WAYS if "ORDERS all" in self.flags else WAYS[:6]
+        usual = WAYS[:6] if os.environ.get("LONG") else [WAYS[0], WAYS[2], WAYS[5]]
+        return WAYS[:2] if "SLOW" in self.flags else WAYS if "ORDERS all" in self.flags else usual
 
     @property
     def sides(self) -> set[int]:

@@ -187,7 +187,9 @@ class Cuda(Case):
             self.expect_silent(simcc(FIRST, [*options, source, "-o", self.scratch / "host"]), "building it")
             outcome = run([self.scratch / "host"])
             self.expect(outcome.status != 0, f"{options}: exit status")
-            self.expect_in("A function that is no kernel was launched: 'fill' without __global__", outcome.err, str(options))
+            self.expect_in(
+                "A function that is no kernel was launched: 'fill' without __global__", outcome.err, str(options)
+            )
 
     def test_groups_fail_as_intrinsics_do(self):
         for compiler, made in FAILING.items():
@@ -230,7 +232,8 @@ class Cuda(Case):
 
     def test_a_toolkits_headers_are_not_picked_up(self):
         toolkit = self.make_toolkit()
-        device = "#include <cuda_runtime.h>\n#include <driver_types.h>\n__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n"
+        device = "#include <cuda_runtime.h>\n#include <driver_types.h>\n"
+        device += "__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n"
         self.write("device.cu", device)
         self.write("host.cpp", "#include <cuda_runtime.h>\nint main() { return cudaDeviceSynchronize(); }\n")
         for file in ("device.cu", "host.cpp"):
@@ -243,7 +246,9 @@ class Cuda(Case):
 
     def test_a_toolkits_header_that_is_not_ours_is_named(self):
         toolkit = self.make_toolkit()
-        wrapper = self.write("wrapped-g++", f'#!/bin/sh\nexec {FIRST.cxx} "$@" -idirafter {toolkit} -Wno-unused-command-line-argument\n')
+        wrapper = self.write(
+            "wrapped-g++", f'#!/bin/sh\nexec {FIRST.cxx} "$@" -idirafter {toolkit} -Wno-unused-command-line-argument\n'
+        )
         wrapper.chmod(0o755)
         (toolkit / "npp.h").write_text("/* Copyright NVIDIA Corporation */\nint npp;\n")
         (toolkit / "own.h").write_text("int own;\n")  # a directory may hold others' headers too
@@ -251,7 +256,8 @@ class Cuda(Case):
         source = self.write("uses.cu", "#include <own.h>\n\n#include <npp.h>\nint main() {}\n")
         outcome = simcc(compiler, ["-c", source.name, "-o", "x.o"], cwd=self.scratch)
         self.expect_equal(outcome.status, 1, "exit status")
-        said = f"uses.cu:3: error: {toolkit}/npp.h is a header of the CUDA Toolkit, and the simulated device has none in its place\n"
+        said = f"uses.cu:3: error: {toolkit}/npp.h is a header of the CUDA Toolkit, "
+        said += "and the simulated device has none in its place\n"
         self.expect_equal(outcome.err, said, "message")
         source.write_text("#include <own.h>\nint main() {}\n")
         self.expect_silent(simcc(compiler, ["-c", source.name, "-o", "x.o"], cwd=self.scratch), "own.h")

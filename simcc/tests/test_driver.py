@@ -67,7 +67,8 @@ WRONG_SOURCES = [
 EMPTY_MAIN = "int main() {}\n"
 UNSUPPORTED = [
     (
-        f"#include <cooperative_groups.h>\n__global__ void k() {{ cooperative_groups::this_grid().sync(); }}\n{EMPTY_MAIN}",
+        "#include <cooperative_groups.h>\n"
+        f"__global__ void k() {{ cooperative_groups::this_grid().sync(); }}\n{EMPTY_MAIN}",
         "barrier of the whole grid",
     ),
     (f"#include <cuda_fp16.h>\n__half f(float x) {{ return __float2half_rz(x); }}\n{EMPTY_MAIN}", "__float2half_rz"),
@@ -205,7 +206,7 @@ int main(void)
         self.expect_equal(self.other_files("prog"), 4, "files; intermediate ones were left behind")
 
     def test_nothing_hides_device_code(self):
-        """Attributes and pragmas that would take its hooks away, or have it optimised, are not there when it is counted."""
+        """Attributes and pragmas that would take its hooks away, or optimise it, are not there when it is counted."""
         hiding = r"""__attribute__((optimize("O3"))) __global__ void first(int *p) { p[threadIdx.x] = 1; }
 #pragma GCC push_options
 #pragma GCC optimize("O2")
@@ -254,7 +255,10 @@ int main()
         for arguments in (["-c", source, "-o", link], [source, "-o", link]):
             self.expect_silent(simcc(FIRST, arguments), f"{arguments}")
             self.expect(link.is_symlink() and not os.path.isfile(link), f"{arguments}: the link has gone")
-        outcome = run(["sh", "-c", f"cat '{pipe}' | wc -c & '{SIMCC}' -c '{source}' -o '{pipe}' && wait"], environment=FIRST.environment)
+        outcome = run(
+            ["sh", "-c", f"cat '{pipe}' | wc -c & '{SIMCC}' -c '{source}' -o '{pipe}' && wait"],
+            environment=FIRST.environment,
+        )
         self.expect(outcome.status == 0 and int(outcome.out) > 1000, f"a pipe: {outcome.out}{outcome.err}")
         self.expect(pipe.is_fifo(), "the pipe has gone")
 

@@ -189,7 +189,8 @@ EXCHANGES = [
     )
     for compiler in COMPILERS
 ]
-# More blocks than a cell of racecheck has numbers for, 2^21. Tickets say who is early and who late in any order of blocks.
+# More blocks than a cell of racecheck has numbers for, 2^21. Tickets say who is early and who late in any order of
+# blocks.
 LARGE_GRID = program(
     "large_grid",
     """__device__ int tickets, flags[2], data[2], sum;

@@ -1,6 +1,6 @@
 """The engine's folders lie in layers: engine/README.md has the table, lowest first. A folder includes of others only
-the header that bears their name, only of lower ones, and calls nothing that a higher one defines; no two files need each
-other."""
+the header that bears their name, only of lower ones, and calls nothing that a higher one defines; no two files need
+each other."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Runner(Case):
         super().setUp()
         self.folder = self.scratch / "tests"
         self.folder.mkdir()
-        for name in ("run.py", "support.py"):
+        for name in ("run.py", "support.py", "recorder.py"):
             shutil.copy(TESTS / name, self.folder)
         listed = [f"{name}\t{3 if name == 'miscounted' else 2}\n" for name in SUITES if name != "unlisted"]
         self.write("tests/expected.tsv", "".join(listed))

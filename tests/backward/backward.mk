@@ -12,8 +12,7 @@ $(BUILD)/backward_%: $(HERE)/backward/test_%.c $(HARNESS_OBJECTS) $(BACKWARD_OBJ
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $< $(HARNESS_OBJECTS) $(BACKWARD_OBJECTS) $(SUPPORT) $(LIBRARIES) -o $@
 
-# The chapter as a user has it, built with the compiler under test; its program away from its plain twin, so that a run
-# counts and verifies and takes no times.
+# The chapter as a user has it, built with the compiler under test; a copy of its program.
 backward-program:
 	@$(MAKE) --no-print-directory -s -C $(BACKWARD) build DEVICE=sim CC="$(CC)" CXX="$(CXX)"
 	@mkdir -p $(BUILD)/backward

@@ -5,6 +5,7 @@
 #include "cases.h"
 #include "finite_differences.h"
 #include "json.h"
+#include "page.h"
 #include "problem/load.h"
 #include "program.h"
 #include "report.h"
@@ -21,15 +22,7 @@
 
 static struct outcome run_with(const char *line, const char *const environment[])
 {
-	char *copy = strdup(line);
-	const char *argv[40] = {BACKWARD};
-	size_t count = 1;
-	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
-		argv[count++] = word;
-	argv[count] = NULL;
-	struct outcome outcome = run_program(argv, environment, 120);
-	free(copy);
-	return outcome;
+	return run_line(BACKWARD, line, environment, 120);
 }
 
 static struct outcome run(const char *line)
@@ -199,10 +192,10 @@ static void compare_launch(const char *line, const struct shape *s, const struct
 static void check_shape(const struct shape *s, const char *more)
 {
 	char *report_path = text("%s/report", scratch_directory());
-	char *tile = s->tile ? text("--tile-k %zu", s->tile) : text("--warmup 0");
+	char *tile = s->tile ? text("--tile-k %zu", s->tile) : "";
 	char *line =
-		text("--batch %zu --heads %zu --seq %zu --dim %zu %s %s %s --quiet --repeat 1 --warmup 0", s->batch,
-	             s->heads, s->N, s->d, s->causal ? "--causal" : "--seed 3", tile, more);
+		text("--batch %zu --heads %zu --seq %zu --dim %zu %s %s %s --quiet", s->batch, s->heads, s->N, s->d,
+	             s->causal ? "--causal" : "--seed 3", tile, more);
 	struct outcome o = run_with(line, LIST(text("SIM_REPORT=%s", report_path)));
 	cr_expect_eq(o.status, 0, "backward %s: exit %d\n%s%s", line, o.status, o.out, o.err);
 	if (o.status == 0) {
@@ -218,7 +211,7 @@ static void check_shape(const struct shape *s, const char *more)
 }
 
 /* Every N of the list with two or three dimensions, every dimension with three N or more; every other one causal. In
- * make test one dimension each. */
+ * make test one dimension each, up to 40 for a long N: the shapes after the list are wide. */
 Test(kernels, all_shapes)
 {
 	static const size_t lengths[] = {1, 2, 17, 29, 30, 31, 32, 33, 63, 64, 65, 97, 113, 128, 200, 257};
@@ -228,7 +221,8 @@ Test(kernels, all_shapes)
 		for (size_t k = 0; k < (lengths[n] < 97 ? 3 : 2); k++, turn++) {
 			if (!thorough() && k != 0)
 				continue;
-			struct shape s = {1, 1, lengths[n], dims[(3 * n + 4 * k) % 10], turn % 2 == 0, 0};
+			size_t d = !thorough() && lengths[n] > 100 ? n % 4 : (3 * n + 4 * k) % 10;
+			struct shape s = {1, 1, lengths[n], dims[d], turn % 2 == 0, 0};
 			check_shape(&s, "");
 		}
 	check_shape(&(struct shape){2, 3, 33, 40, true, 0}, "");
@@ -242,7 +236,7 @@ Test(kernels, all_shapes)
 Test(kernels, every_case_that_finds_a_mistake)
 {
 	for (size_t i = 0; i < BACKWARD_CASES; i++)
-		expect_verified(text("%s --quiet --repeat 1", backward_cases[i].options));
+		expect_verified(text("%s --quiet", backward_cases[i].options));
 }
 
 Test(kernels, all_inputs)
@@ -251,7 +245,7 @@ Test(kernels, all_inputs)
 	static const struct shape shapes[] = {
 		{1, 1, 113, 64, false, 0}, {1, 1, 65, 111, true, 0}, {1, 2, 33, 8, true, 0}};
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
-		for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+		for (size_t i = thorough() ? 0 : 1; i < sizeof shapes / sizeof shapes[0]; i++)
 			check_shape(&shapes[i], text("--input %s", kinds[k]));
 	check_shape(&shapes[0], "--scale -0.7");
 	check_shape(&shapes[1], "--scale 0");
@@ -349,8 +343,8 @@ Test(kernels, finite_differences)
 		for (int k = 0; k < 3; k++) {
 			char *out = text("%s/%s", directory, kernels[k]);
 			expect_verified(
-				text("--load %s --save %s --kernel %s --scale 0.35355339 %s --quiet --repeat 1",
-			             directory, out, kernels[k], causal ? "--causal" : ""));
+				text("--load %s --save %s --kernel %s --scale 0.35355339 %s --quiet", directory, out,
+			             kernels[k], causal ? "--causal" : ""));
 			for (int t = 0; t < 3; t++) {
 				float *got = read_values(out, gradients[t], s.elements);
 				double error = 0.0;
@@ -382,8 +376,8 @@ static size_t elements_of(int output)
 static void run_in_order(const char *kernel, const char *directory, const char *order, float *values[OUTPUTS])
 {
 	char *line =
-		text("--kernel %s --seq %d --heads %d --dim %d --tile-k 32 --causal --save %s --quiet --repeat 1",
-	             kernel, N, HEADS, DIM, directory);
+		text("--kernel %s --seq %d --heads %d --dim %d --tile-k 32 --causal --save %s --quiet", kernel, N,
+	             HEADS, DIM, directory);
 	struct outcome o = run_with(line, LIST(order, "SIM_THREADS=1"));
 	cr_assert_eq(o.status, 0, "%s %s: %s%s", order, line, o.out, o.err);
 	free_outcome(&o);
@@ -402,7 +396,7 @@ Test(kernels, split_is_the_same_to_the_bit_in_any_order)
 	const char *directory = scratch_directory();
 	float *first[OUTPUTS], *other[OUTPUTS];
 	run_in_order("backward_split", directory, "SIM_ORDER=forward", first);
-	for (int k = 0; k < ORDERS; k++) {
+	for (int k = 0; k < (thorough() ? ORDERS : 5); k++) {
 		run_in_order(
 			"backward_split", directory, k == 0 ? "SIM_ORDER=reverse" : text("SIM_ORDER=shuffle:%d", k),
 			other);
@@ -455,8 +449,7 @@ Test(kernels, memory_is_linear_without_the_matrices)
 		const size_t expected[] = {4 * (line + square + n), 4 * (line + 2 * n), 4 * (line + 2 * n)};
 		static const char *const kernels[] = {"backward_naive", "backward_split", "backward_atomic"};
 		for (int k = 0; k < 3; k++) {
-			struct outcome o =
-				run(text("--seq %zu --dim 16 --kernel %s --json - --repeat 1", n, kernels[k]));
+			struct outcome o = run(text("--seq %zu --dim 16 --kernel %s --json -", n, kernels[k]));
 			cr_assert_eq(o.status, 0, "%s", o.err);
 			cr_expect_eq(number_after(o.out, "\"peak_bytes\":"), expected[k], "%s, N=%zu", kernels[k], n);
 			free_outcome(&o);
@@ -473,7 +466,7 @@ Test(kernels, shared_memory_reads_per_product)
 		double most;
 	} kernels[] = {{"backward_dkdv", 4, 0.40}, {"backward_dq", 3, 0.40}, {"backward_atomic", 5, 0.40}};
 	char *path = text("%s/report", scratch_directory());
-	struct outcome o = run_with("--seq 128 --dim 64 --quiet --repeat 1", LIST(text("SIM_REPORT=%s", path)));
+	struct outcome o = run_with("--seq 128 --dim 64 --quiet", LIST(text("SIM_REPORT=%s", path)));
 	cr_assert_eq(o.status, 0);
 	struct report report = read_report(path);
 	for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
@@ -505,7 +498,8 @@ Test(kernels, a_query_that_sees_no_key)
 Test(kernels, real_text)
 {
 	const char *directory = scratch_directory();
-	struct outcome o = run(text("--load %s --causal --save %s/out --repeat 1", REAL, directory));
+	const char *kernels = thorough() ? "" : "--kernel backward_split"; /* the naive one takes most of the time */
+	struct outcome o = run(text("--load %s --causal --save %s/out %s", REAL, directory, kernels));
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
 	cr_expect(strstr(o.out, "dO is not among it: standard normal, seed 1"), "%s", o.out);
 	cr_expect_eq(count_files(text("%s/out", directory)), 5);
@@ -526,13 +520,13 @@ Test(kernels, a_saved_gradient_is_the_one_that_is_loaded)
 	struct setting s = set_up(1, 2, 33, 8, false, 0.35355339f);
 	char *directory = text("%s/in", scratch_directory()), *zero = text("%s/zero", scratch_directory());
 	save_inputs(directory, &s);
-	struct outcome o = run(text("--load %s --save %s/out --repeat 1", directory, directory));
+	struct outcome o = run(text("--load %s --save %s/out", directory, directory));
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
 	cr_expect_null(strstr(o.out, "not among it"), "%s", o.out);
 	free_outcome(&o);
 	memset(s.tensors[3], 0, s.elements * sizeof(float));
 	save_inputs(zero, &s);
-	expect_verified(text("--load %s --save %s/out --quiet --repeat 1", zero, zero));
+	expect_verified(text("--load %s --save %s/out --quiet", zero, zero));
 	for (int t = 0; t < 3; t++) {
 		float *some = read_values(text("%s/out", directory), outputs[t], s.elements);
 		float *none = read_values(text("%s/out", zero), outputs[t], s.elements);
@@ -594,6 +588,14 @@ Test(kernels, default_tiles_fit_everywhere)
 {
 	static const int dims[] = {32, 64, 96, 128};
 	for (size_t i = 0; i < sizeof dims / sizeof dims[0]; i++)
-		expect_verified(text("--seq 40 --dim %d --gpu rtx4090 --quiet --repeat 1", dims[i]));
-	expect_verified("--seq 40 --dim 128 --tile-q 64 --gpu a100 --quiet --repeat 1");
+		expect_verified(text("--seq 40 --dim %d --gpu rtx4090 --quiet", dims[i]));
+	expect_verified("--seq 40 --dim 128 --tile-q 64 --gpu a100 --quiet");
+}
+
+Test(kernels, demonstration_is_one_screen)
+{
+	struct outcome o = run("");
+	cr_assert_eq(o.status, 0, "%s", o.err);
+	expect_screen(o.out);
+	free_outcome(&o);
 }

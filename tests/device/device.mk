@@ -10,8 +10,7 @@ TRACED := 01_naive/naive 02_online_softmax/online_softmax 03_tiled_matmul/tiled_
 TRACED_COPIES := $(addprefix $(BUILD)/chapters/,$(notdir $(TRACED)))
 TRACED_OTHERS := $(if $(OTHER_BUILD),$(addprefix $(OTHER_BUILD)/chapters/,$(notdir $(TRACED))))
 
-# $1 chapter, $2 program. A copy lies away from its plain twin, and so takes no times. Kernels are compiled where they
-# lie, so that the traces name the same file.
+# $1 chapter, $2 program. Kernels are compiled where they lie, so that the traces name the same file.
 define traced_rules
 .PHONY: $1.traced
 $1.traced:

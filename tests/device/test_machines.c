@@ -51,13 +51,12 @@ Test(machines, five_package_managers)
 	static const struct {
 		const char *command, *says[4];
 	} managers[] = {
-		{"apt-get",
-	         {"update", "install -y -qq --no-install-recommends make git perl gcc g++", "gnuplot-nox"}},
-		{"dnf", {"install -y", "make git perl gcc gcc-c++", "clang-tools-extra"}},
-		{"pacman", {"-Sy", "-S --needed --noconfirm make git perl gcc ", "clang gnuplot"}},
+		{"apt-get", {"update", "install -y -qq --no-install-recommends make git gcc g++", "gnuplot-nox"}},
+		{"dnf", {"install -y", "make git gcc gcc-c++", "clang-tools-extra"}},
+		{"pacman", {"-Sy", "-S --needed --noconfirm make git gcc ", "clang gnuplot"}},
 		{"zypper",
-	         {"--non-interactive refresh", "install --no-recommends make git perl gcc gcc-c++", "dejavu-fonts"}},
-		{"apk", {"update", "add make git perl gcc g++", "clang-extra-tools"}},
+	         {"--non-interactive refresh", "install --no-recommends make git gcc gcc-c++", "dejavu-fonts"}},
+		{"apk", {"update", "add make git gcc g++", "clang-extra-tools"}},
 	};
 
 	bare_machine("0");
@@ -103,7 +102,7 @@ Test(machines, without_a_manager_or_rights_one_line_says_so)
 	cr_expect(strstr(read_text(in_scratch("said")), "install -y"), "%s", run.err);
 	write_text(in_scratch("said"), "");
 	run = set_up("--check");
-	cr_expect(run.status == 3 && strstr(run.err, "setup: missing: make git perl"), "%s", run.err);
+	cr_expect(run.status == 3 && strstr(run.err, "setup: missing: make git"), "%s", run.err);
 	cr_expect_str_empty(read_text(in_scratch("said")), "--check installed something");
 }
 
@@ -131,11 +130,30 @@ Test(machines, a_locked_apt_is_waited_for)
 	cr_expect(strstr(said, "--no-install-recommends zip\n"), "the others were not tried: %s", said);
 }
 
+/* Debian has no ruff: --all takes PyPI's, and tells a pip that wants no package beside the system's that we mean it. */
+Test(machines, ruff_comes_from_pypi)
+{
+	bare_machine("0");
+	write_program("bin/apt-get", "");
+	write_program(
+		"bin/python3", "echo \"$@\" >> \"$SAID\"\n"
+			       "case \"$*\" in *ruff\\ --version | *'-q ruff') exit 1 ;; esac\n");
+	struct outcome run = set_up("--all");
+	char *said = read_text(in_scratch("said"));
+
+	cr_expect(
+		strstr(said, "-m pip install -q ruff\n-m pip install -q --break-system-packages ruff\n"), "%s", said);
+	cr_expect(strstr(run.err, "there is no ruff: make check-python does not work"), "%s", run.err);
+	write_text(in_scratch("said"), "");
+	run = set_up(NULL);
+	cr_expect_null(strstr(read_text(in_scratch("said")), "pip"), "ruff is for --all only");
+}
+
 /* A chapter of two lines, built by common/chapter.mk as any is: its build directory is the scratch directory. */
 static struct outcome build_chapter(const char *werror)
 {
 	return run_program(
-		LIST("make", "--no-print-directory", "-C", in_scratch("tiny"), "build",
+		LIST("make", "--no-print-directory", "-C", in_scratch("tiny"), "fast",
 	             text("ROOT=%s", scratch_directory()), "HARNESS=", "DEVICE=sim", "CC=" TEST_CC, "CXX=" TEST_CXX,
 	             werror),
 		NOTHING, 120);

@@ -1,4 +1,4 @@
-# The explorer: tests/explorer/test_NAME.c is the suite explorer_NAME. To be included by tests/Makefile.
+# The explorer: what tests/explorer/test_NAME.py, the suite explorer_NAME, looks at. To be included by tests/Makefile.
 #
 # The page is made anew from this build's programs; the faults are chapter 05's, in the counting build, because its page
 # shows counts and hazards.
@@ -13,19 +13,10 @@ explorer.chapters:
 
 $(EXPLORER_PAGE): explorer.chapters
 	@mkdir -p $(@D)
-	@cd $(ROOT) && perl plots/explorer.pl $@ > $@.log 2>&1 || { cat $@.log; exit 1; }
+	@$(ROOT)/tools/explorer $@ > $@.log 2>&1 || { cat $@.log; exit 1; }
 
 $(ROOT)/05_fa2/fa2: explorer.chapters
 	@:
 $(eval $(call planted,explorer/faults,05_fa2,$(ROOT)/05_fa2/fa2))
 
-$(BUILD)/explorer/browser.o: $(HERE)/explorer/browser.c
-	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) -c $< -o $@
-
-$(BUILD)/explorer_%: $(HERE)/explorer/test_%.c $(BUILD)/explorer/browser.o $(SUPPORT) $(EXPLORER_PAGE) \
-		$(PLANTED_explorer/faults)
-	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) $< $(BUILD)/explorer/browser.o $(SUPPORT) $(LIBRARIES) -o $@
-
--include $(BUILD)/explorer/browser.d
+build: $(if $(filter explorer_%,$(SUITES)),$(EXPLORER_PAGE) $(PLANTED_explorer/faults))

@@ -1,5 +1,6 @@
 #include "chapter_run.h"
 
+#include "json.h"
 #include "program.h"
 
 #include <criterion/criterion.h>
@@ -9,19 +10,11 @@
 
 struct chapter_run run_chapter(const char *program, const char *environment, const char *options)
 {
-	char *copy = strdup(options);
-	const char *argv[48] = {program, "--json", "-"};
-	size_t count = 3;
-	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
-		argv[count++] = word;
-	argv[count] = NULL;
-	const char *added[] = {environment, NULL};
-	struct outcome outcome = run_program(argv, added, 120);
+	struct outcome outcome = run_line(program, text("--json - %s", options), LIST(environment), 120);
 	struct chapter_run run = {outcome.status, strdup(outcome.err), NULL};
 	if (outcome.out[0])
 		run.json = cJSON_Parse(outcome.out);
 	free_outcome(&outcome);
-	free(copy);
 	return run;
 }
 
@@ -42,7 +35,7 @@ struct chapter_run run_verified(const char *program, const char *options)
 	cr_assert_not_null(run.json, "%s %s: no JSON", name, options);
 	cJSON_ArrayForEach(kernel, cJSON_GetObjectItem(run.json, "kernels"))
 	{
-		const char *kernel_name = cJSON_GetObjectItem(kernel, "name")->valuestring;
+		const char *kernel_name = json_string_of(kernel, "name");
 		cr_expect(
 			cJSON_IsTrue(cJSON_GetObjectItem(kernel, "verified")), "%s %s: %s is not verified", name,
 			options, kernel_name);
@@ -56,22 +49,17 @@ struct chapter_run run_verified(const char *program, const char *options)
 
 const cJSON *kernel_named(const struct chapter_run *run, const char *name)
 {
-	const cJSON *kernel = NULL;
-	cJSON_ArrayForEach(kernel, cJSON_GetObjectItem(run->json, "kernels"))
-	{
-		if (strcmp(cJSON_GetObjectItem(kernel, "name")->valuestring, name) == 0)
-			return kernel;
-	}
-	cr_assert_fail("there is no kernel %s", name);
-	return NULL;
+	const cJSON *kernel = json_named(json_get(run->json, "kernels"), name);
+	cr_assert(kernel, "there is no kernel %s", name);
+	return kernel;
 }
 
 double number_at(const cJSON *object, const char *path)
 {
 	char *copy = strdup(path);
 	for (char *key = strtok(copy, "/"); key; key = strtok(NULL, "/")) {
-		object = isdigit((unsigned char)key[0]) ? cJSON_GetArrayItem(object, atoi(key))
-		                                        : cJSON_GetObjectItem(object, key);
+		bool is_place = isdigit((unsigned char)key[0]);
+		object = is_place ? cJSON_GetArrayItem(object, atoi(key)) : json_get(object, key);
 		cr_assert_not_null(object, "%s: no %s", path, key);
 	}
 	free(copy);
@@ -81,13 +69,7 @@ double number_at(const cJSON *object, const char *path)
 
 struct moved elements_of(const cJSON *kernel, const char *name)
 {
-	const cJSON *tensor = NULL;
-	cJSON_ArrayForEach(tensor, cJSON_GetObjectItem(cJSON_GetObjectItem(kernel, "hbm"), "tensors"))
-	{
-		if (strcmp(cJSON_GetObjectItem(tensor, "name")->valuestring, name) == 0)
-			return (struct moved){
-				(uint64_t)number_at(tensor, "requested/read_bytes") / 4,
-				(uint64_t)number_at(tensor, "requested/write_bytes") / 4};
-	}
-	return (struct moved){0, 0};
+	if (!json_named(json_get(json_get(kernel, "hbm"), "tensors"), name))
+		return (struct moved){0, 0};
+	return (struct moved){(uint64_t)json_read_of(kernel, name) / 4, (uint64_t)json_written_of(kernel, name) / 4};
 }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Copies of the chapters' programs, without the plain twins that would take times. */
+/* Copies of the chapters' programs. */
 #define NAIVE TEST_BUILD "/fa/naive"
 #define FA1   TEST_BUILD "/fa/fa1"
 #define FA2   TEST_BUILD "/fa/fa2"

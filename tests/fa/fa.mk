@@ -1,7 +1,7 @@
 # The FlashAttention chapters: tests/fa/test_NAME.c is the suite fa_NAME. To be included by tests/Makefile, which sets
 # HERE, ROOT, BUILD, CC, CXX, CFLAGS, SUPPORT and LIBRARIES.
 #
-# The programs are copied away from their plain twins (NAME.fast), so that a run counts and verifies and takes no times.
+# The programs are copied, so that they stay what they are while the chapters are built with another compiler.
 
 FA_PROGRAMS := $(addprefix $(BUILD)/fa/,naive fa1 fa2)
 FA_SUPPORT := $(BUILD)/fa/chapter_run.o
@@ -34,7 +34,7 @@ $(BUILD)/fa_faults: $(PLANTED_fa/faults_fa1) $(BUILD)/fa/faults_fa1.tsv
 $(BUILD)/fa_faults: $(PLANTED_fa/faults_fa2) $(BUILD)/fa/faults_fa2.tsv
 $(BUILD)/fa_mistakes: $(PLANTED_fa/mistakes_fa1) $(PLANTED_fa/mistakes_fa2)
 
-# A kernel that prints, with the plain twin that takes its times.
+# A kernel that prints, with the plain build that takes its times.
 $(eval $(call planted,fa/prints,04_fa1,$(BUILD)/fa/fa1))
 $(BUILD)/fa_faults: $(PLANTED_fa/prints) $(PLANTED_fa/prints:=.fast)
 .PHONY: FORCE_FA

@@ -69,7 +69,7 @@ ParameterizedTest(struct fault *fault, faults, is_caught, .timeout = 180)
 Test(faults, what_a_kernel_prints_is_no_fault, .timeout = 180)
 {
 	const char *program = TEST_BUILD "/fa/prints/fa1_paper/program";
-	const char *options = "--kernel fa1_paper --seq 2 --dim 2 --heads 1 --repeat 1";
+	const char *options = "--kernel fa1_paper --seq 2 --dim 2 --heads 1 --time --repeat 1";
 	struct chapter_run run = run_chapter(program, NULL, options);
 	cr_expect_eq(run.status, 0, "%s", run.err);
 	cr_assert_not_null(run.json, "what --json - wrote is no JSON");

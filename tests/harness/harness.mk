@@ -26,9 +26,5 @@ $(BUILD)/harness_%: $(HERE)/harness/test_%.c $(HARNESS_OBJECTS) $(HARNESS_VARIAN
 # The command line is tested on chapter 01.
 $(BUILD)/harness_command_line: $(ROOT)/01_naive/naive
 
-# The plain builds, on every chapter.
-$(BUILD)/harness_plain_build: $(foreach program,01_naive/naive 02_online_softmax/online_softmax 03_tiled_matmul/tiled_matmul \
-        04_fa1/fa1 05_fa2/fa2 06_backward/backward,$(ROOT)/$(program) $(ROOT)/$(program).fast)
-
 -include $(HARNESS_OBJECTS:.o=.d) $(HARNESS_VARIANTS:.o=.d)
 .SECONDARY: $(HARNESS_OBJECTS) $(HARNESS_VARIANTS)

@@ -2,6 +2,7 @@
  * A chapter's program as a user meets it: exit codes, one clear line for what cannot be, nothing half-written.
  * Chapter 01 stands for all.
  */
+#include "json.h"
 #include "page.h"
 #include "program.h"
 
@@ -20,13 +21,7 @@
 
 static struct outcome run(const char *line)
 {
-	char *copy = strdup(line);
-	const char *argv[40] = {NAIVE};
-	size_t count = 1;
-	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
-		argv[count++] = word;
-	argv[count] = NULL;
-	return run_program(argv, NOTHING, 120);
+	return run_line(NAIVE, line, NOTHING, 120);
 }
 
 static size_t count_lines(const char *string)
@@ -92,7 +87,7 @@ Test(command_line, unwritable_output)
 	expect_refused(
 		"--seq 8 --quiet --tsv /dev/full --json /dev/null --color never --gpu a100 --save /dev/null", 3, "");
 	cr_assert_eq(count_files(directory), 1);
-	struct outcome o = run_program(LIST("/bin/sh", "-c", NAIVE " --seq 8 --repeat 1 > /dev/full"), NOTHING, 60);
+	struct outcome o = run_program(LIST("/bin/sh", "-c", NAIVE " --seq 8 > /dev/full"), NOTHING, 60);
 	cr_assert_eq(o.status, 3, "a full standard output: %d %s", o.status, o.err);
 	free_outcome(&o);
 }
@@ -100,7 +95,7 @@ Test(command_line, unwritable_output)
 /* However many runs there were to take the median of, as on a fast machine. */
 Test(command_line, fits_a_terminal)
 {
-	struct outcome o = run("--seq 3 --dim 2 --heads 2 --causal --repeat 10000 --gpu a100-80");
+	struct outcome o = run("--seq 3 --dim 2 --heads 2 --causal --time --repeat 10000 --gpu a100-80 --verbose");
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	cr_assert(strstr(o.out, ", 10000 runs)"), "%s", o.out);
 	expect_page(o.out);
@@ -146,20 +141,63 @@ Test(command_line, ended_it_leaves_nothing)
 
 Test(command_line, json_is_one_object_and_nothing_else)
 {
-	struct outcome o = run("--seq 17 --dim 5 --heads 2 --causal --json - --repeat 1");
+	struct outcome o = run("--seq 17 --dim 5 --heads 2 --causal --json -");
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	cr_assert_str_empty(o.err);
 	cr_assert_eq(o.out[0], '{');
 	cr_assert_eq(count_lines(o.out), 1);
+	cJSON *json = cJSON_Parse(o.out);
+	const cJSON *kernel = json_named(json_get(json, "kernels"), "naive"), *model = json_get(kernel, "model"),
+		    *footprint = json_get(json_get(kernel, "hbm"), "footprint");
 	/* 2 heads of 4N² + 4Nd = 1,156 + 340 elements */
-	cr_assert(strstr(o.out, "\"verified\":true"));
-	cr_assert(
-		strstr(o.out, "\"model\":{\"counts\":\"footprint\",\"read_elements\":1666,\"write_elements\":1326,"
-	                      "\"elements\":2992,"),
-		"%s", o.out);
-	cr_assert(strstr(o.out, "\"footprint\":{\"read_bytes\":6664,\"write_bytes\":5304}"), "%s", o.out);
-	cr_assert(strstr(o.out, "\"kind\":\"measured-cpu\""), "%s", o.out);
-	cr_assert(strstr(o.out, "\"peak_bytes\":7344"), "%s", o.out); /* 4 (4 H N d + 2 H N²) */
+	cr_expect(cJSON_IsTrue(json_get(kernel, "verified")));
+	cr_expect_str_eq(json_string_of(model, "counts"), "footprint");
+	cr_expect_eq(json_number_of(model, "read_elements"), 1666);
+	cr_expect_eq(json_number_of(model, "write_elements"), 1326);
+	cr_expect_eq(json_number_of(model, "elements"), 2992);
+	cr_expect_eq(json_number_of(footprint, "read_bytes"), 6664);
+	cr_expect_eq(json_number_of(footprint, "write_bytes"), 5304);
+	cr_expect_eq(json_number_of(kernel, "peak_bytes"), 7344); /* 4 (4 H N d + 2 H N²) */
+	cr_expect_null(cJSON_GetObjectItem(kernel, "time"));
+	cJSON_Delete(json);
+	free_outcome(&o);
+}
+
+/* Without --time the simulated device times nothing, and what only times need is refused. */
+Test(command_line, times_are_taken_on_request)
+{
+	struct outcome o = run("--seq 8 --dim 4"),
+		       timed = run("--seq 8 --dim 4 --time --repeat 2 --warmup 0 --verbose");
+	cJSON *json = run_json(NAIVE, "--seq 8 --dim 4 --time --repeat 1", 0);
+	const cJSON *time = json_get(json_named(json_get(json, "kernels"), "naive"), "time");
+	cr_expect_null(strstr(o.out, " time "), "%s", o.out);
+	cr_expect(
+		strstr(timed.out, "\n  time ") && strstr(timed.out, ", 2 runs), CPU, plain build\n"), "%s",
+		timed.out);
+	cr_expect_str_eq(json_string_of(time, "kind"), "measured-cpu");
+	cr_expect_eq(json_number_of(time, "runs"), 1);
+	cJSON_Delete(json);
+	free_outcome(&timed);
+	free_outcome(&o);
+	o = run("--seq 8 --dim 4 --tsv -");
+	cr_expect(strstr(o.out, "\tNaN\tNaN\tNaN\tNaN\t-\t"), "%s", o.out);
+	free_outcome(&o);
+	expect_refused("--seq 8 --repeat 1", 2, "--repeat: needs --time");
+	expect_refused("--seq 8 --warmup 0", 2, "--warmup: needs --time");
+	expect_refused("--sweep --repeat 1", 2, "--repeat: needs --time");
+}
+
+/* A copy that lies alone has no plain build. */
+Test(command_line, times_need_the_plain_build)
+{
+	const char *copy = text("%s/naive", scratch_directory());
+	struct outcome o = run_program(LIST("cp", NAIVE, copy), NOTHING, 10);
+	free_outcome(&o);
+	o = run_program(LIST(copy, "--seq", "8", "--time"), NOTHING, 20);
+	cr_expect_eq(o.status, 3);
+	cr_expect_str_eq(
+		o.err, "naive: --time: naive.fast, the plain build, is not there: `make fast` in 01_naive\n");
+	cr_expect_str_empty(o.out);
 	free_outcome(&o);
 }
 
@@ -168,7 +206,7 @@ Test(command_line, loads_and_saves)
 	const char *directory = scratch_directory();
 	struct outcome o = run(
 		text("--load " TEST_ROOT "/tests/data/real_qkv --causal --save %s/out --json %s/r.json "
-	             "--repeat 1 --quiet",
+	             "--quiet",
 	             directory, directory));
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	cr_assert(strstr(o.out, "verified"), "%s", o.out);
@@ -177,16 +215,21 @@ Test(command_line, loads_and_saves)
 	cr_assert(file && fseek(file, 0, SEEK_END) == 0 && ftell(file) == 128 + 4 * 2 * 512 * 64);
 	fclose(file);
 	cr_assert_eq(count_files(text("%s/out", directory)), 1);
-	char *json = read_text(text("%s/r.json", directory));
-	cr_assert(
-		strstr(json, "\"problem\":{\"batch\":1,\"heads\":2,\"seq\":512,\"dim\":64,\"causal\":true"), "%s",
-		json);
+	cJSON *json = cJSON_Parse(read_text(text("%s/r.json", directory)));
+	const cJSON *problem = json_get(json, "problem");
+	static const struct {
+		const char *key;
+		double value;
+	} sizes[] = {{"batch", 1}, {"heads", 2}, {"seq", 512}, {"dim", 64}};
+	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+		cr_expect_eq(json_number_of(problem, sizes[i].key), sizes[i].value, "%s", sizes[i].key);
+	cr_expect(cJSON_IsTrue(json_get(problem, "causal")));
+	cJSON_Delete(json);
 }
 
 Test(command_line, output_for_people)
 {
-	struct outcome o = run("--seq 257 --heads 3 --batch 2 --repeat 1"),
-		       coloured = run("--seq 65 --repeat 1 --color always");
+	struct outcome o = run("--seq 257 --heads 3 --batch 2 --verbose"), coloured = run("--seq 65 --color always");
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	cr_assert_str_empty(o.err, "progress belongs on a terminal only");
 	cr_assert_null(strchr(o.out, '\x1b'));
@@ -194,12 +237,13 @@ Test(command_line, output_for_people)
 	cr_assert(strstr(o.out, "  equal\n"));
 	cr_assert_null(strstr(o.out, "NOT EQUAL"));
 	expect_page(o.out);
+	expect_screen(run("--seq 257 --heads 3 --batch 2").out);
 	free_outcome(&coloured);
 }
 
 Test(command_line, sweep_is_a_table)
 {
-	struct outcome o = run("--sweep --dim 8 --repeat 1");
+	struct outcome o = run("--sweep --dim 8");
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	size_t columns = 0, rows = 0;
 	for (char *line = strtok(o.out, "\n"); line; line = strtok(NULL, "\n")) {
@@ -227,10 +271,10 @@ Test(command_line, a_table_says_where_it_comes_from)
 		"# roofs: hbm_bytes_per_s=1.555e+12 fp32_flop_per_s=",
 		"# compiler: ",
 		"# date: 20",
-		"# command: ./naive --seq 5 --dim 3 --gpu a100 --repeat 1 --tsv -\n",
+		"# command: ./naive --seq 5 --dim 3 --gpu a100 --tsv -\n",
 		"# units: ",
 		"# seq\tdim\t"};
-	struct outcome o = run("--seq 5 --dim 3 --gpu a100 --repeat 1 --tsv -");
+	struct outcome o = run("--seq 5 --dim 3 --gpu a100 --tsv -");
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	const char *line = o.out;
 	for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
@@ -260,7 +304,7 @@ Test(command_line, hard_shapes_and_inputs)
 	static const char *const kinds[] = {"random", "large-logits", "very-negative", "constant", "one-hot", "ramp"};
 	for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
 		for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-			struct outcome o = run(text("%s --input %s --quiet --repeat 1", shapes[s], kinds[k]));
+			struct outcome o = run(text("%s --input %s --quiet", shapes[s], kinds[k]));
 			cr_expect_eq(o.status, 0, "%s, %s: %s%s", shapes[s], kinds[k], o.out, o.err);
 			free_outcome(&o);
 		}

@@ -1,6 +1,7 @@
 /* .npy files: what is written can be read, and every bad file gets one line that names it. */
 #include "problem/load.h"
 #include "problem/npy.h"
+#include "problem/option_set.h"
 #include "support/output_file.h"
 
 #include <criterion/criterion.h>
@@ -229,7 +230,7 @@ Test(npy, loading_sets_the_shape_or_refuses_it)
 	struct error error;
 	struct problem problem = {.batch = 9, .heads = 9, .seq = 9, .dim = 9};
 	float *values;
-	unsigned fixed = 0;
+	uint64_t fixed = 0;
 	npy_write("q.npy", six, shape, 4, &error);
 	npy_write("k.npy", six, wrong, 4, &error);
 	npy_write("do.npy", six, flat, 1, &error);
@@ -240,7 +241,7 @@ Test(npy, loading_sets_the_shape_or_refuses_it)
 	cr_assert(strstr(error.message, "./k.npy: shape (1, 2, 1, 3), expected 3 for N"), "%s", error.message);
 	cr_assert_eq(load_tensor(".", "dO", "BHNd", false, &problem, &fixed, &values, &error), EXIT_USAGE);
 	cr_assert(strstr(error.message, "./do.npy: shape (6,), expected 4 dimensions"), "%s", error.message);
-	fixed = dimension_bit('N');
+	fixed = OPTION_BIT(OPTION_SEQ);
 	problem.seq = 512;
 	cr_assert_eq(load_tensor(".", "Q", "BHNd", false, &problem, &fixed, &values, &error), EXIT_USAGE);
 	cr_assert(strstr(error.message, "--seq"), "%s", error.message);

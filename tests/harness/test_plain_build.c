@@ -1,7 +1,7 @@
 /*
  * The plain build takes whatever the program takes: every option of every chapter alone, all but one, and in chapter
- * 02, where options depend on each other, every two. A run without its plain twin's time gave it arguments that the
- * twin refused.
+ * 02, where options depend on each other, every two. A run without its time gave the plain
+ * build arguments that it refused.
  */
 #include "problem/load.h"
 #include "program.h"
@@ -14,7 +14,8 @@
 #include <string.h>
 
 /* The options that say how a run is told, which no other program needs to know. */
-static const char *const told[] = {"save", "sweep", "json", "tsv", "explain", "quiet", "color", "help", "version"};
+static const char *const told[] = {"save",  "sweep",   "time",  "json", "tsv",    "explain",
+                                   "quiet", "verbose", "color", "help", "version"};
 
 /* Two places to load from: for chapter 02 scores, and what scores are made of. */
 enum { LOAD_DIRECTORIES = 2 };
@@ -109,7 +110,7 @@ static char *argument(const struct chapter_case *chapter, const char *option, co
 /* True when the program ran; then every kernel has to be verified and timed. */
 static bool expect_timed(const char *program, const char *arguments)
 {
-	const char *command = text("%s --repeat 1 --warmup 0 --json -%s", program, arguments);
+	const char *command = text("%s --time --repeat 1 --warmup 0 --json -%s", program, arguments);
 	struct outcome o = run_program(LIST("/bin/sh", "-c", command), NOTHING, 30);
 	bool ran = o.status != 2; /* 2: options that exclude each other; the plain build was not asked */
 	if (ran) {

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* On its own, so that nothing is timed; make runs the one in the chapter's directory. */
 #define PROGRAM TEST_BUILD "/online_softmax/online_softmax"
 #define CHAPTER TEST_ROOT "/02_online_softmax"
 
@@ -23,13 +22,7 @@ enum { KERNELS = 3 };
 
 static struct outcome run(const char *line)
 {
-	char *copy = strdup(line);
-	const char *argv[40] = {PROGRAM};
-	size_t count = 1;
-	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
-		argv[count++] = word;
-	argv[count] = NULL;
-	return run_program(argv, NOTHING, 120);
+	return run_line(PROGRAM, line, NOTHING, 120);
 }
 
 /* Passes over x that each kernel makes, and everything else it asks for. */
@@ -357,14 +350,15 @@ Test(program, demonstration)
 	cr_expect(
 		strstr(o.out, "softmax_online              2.00  ") &&
 		strstr(o.out, "softmax_dot                 1.00  "));
-	expect_page(o.out);
+	expect_screen(o.out);
 	free_outcome(&o);
 }
 
 Test(program, readme_shows_what_it_prints)
 {
-	struct outcome o = run_program(
-		LIST("perl", TEST_ROOT "/plots/readme.pl", "--check", CHAPTER "/README.md"), NOTHING, 120);
+	only_when_thorough();
+	struct outcome o =
+		run_program(LIST(TEST_ROOT "/tools/pages", "readme", "--check", CHAPTER "/README.md"), NOTHING, 120);
 	cr_expect_eq(o.status, 0, "%s%s", o.out, o.err);
 	free_outcome(&o);
 }

@@ -3,12 +3,14 @@
 #   $(eval $(call chapter_suites,PART,CHAPTER,PROGRAM))
 #
 # tests/PART/test_NAME.c is the suite PART_NAME. Beside it are built, in $(BUILD)/PART/,
-#   PROGRAM             the chapter's program on its own: without its plain twin it times nothing
+#   PROGRAM             a copy of the chapter's program
 #   faults, mistakes    see `planted`; the faults with --fast
 #   NAME                tests/PART/NAME.cu, which includes kernels of the chapter and tests their device functions
 
 # Objects of the harness and of chapter $1 without its kernels, as the chapter's own Makefile built them.
 SIM_OBJECTS := $(ROOT)/build/$(NAME)/sim
+# The library: the chapters, which are built first, made it.
+LIBSIM := $(ROOT)/simcc/build/$(CXX_COMPILER)/libsim.a
 chapter_objects = $(patsubst $(ROOT)/%.c,$(SIM_OBJECTS)/%.o,\
 		$(wildcard $(addprefix $(ROOT)/,$1/*.c common/*.c common/*/*.c))) \
 	$(addprefix $(SIM_OBJECTS)/common/,explorer/template.o gpus.o)
@@ -19,11 +21,11 @@ chapter_objects = $(patsubst $(ROOT)/%.c,$(SIM_OBJECTS)/%.o,\
 #
 # Each is $(BUILD)/PART/FILE/NAME/program beside its sources, built with all counters and checks or with --fast;
 # PLANTED_PART/FILE is the list of them. Only the kernels that differ are compiled, the others are the chapter's
-# objects. BUILT is the program without them, which changes whenever the kernels, the harness or the compiler do. A plain
-# twin, program.fast, is built where a suite asks for it.
+# objects. BUILT is the program without them, which changes whenever the kernels, the harness or the compiler do. The
+# plain build, program.fast, is made where a suite asks for it.
 define planted
 PLANTED_$1 := $$(patsubst %,$(BUILD)/$1/%/program,$$(shell sed -n 's/^@ \([^ ]*\).*/\1/p' $(HERE)/$1.edits))
-$(BUILD)/$1/.planted: $(HERE)/$1.edits $(ROOT)/tools/plant $(ROOT)/tools/lib/edits.py $3
+$(BUILD)/$1/.planted: $(HERE)/$1.edits $(ROOT)/tools/plant $(ROOT)/tools/lib/edits.py $(ROOT)/tools/lib/tasks.py $3
 	@$(ROOT)/tools/plant $$< --from $(ROOT)/$2 --to $$(@D)
 	@touch $$@
 $$(PLANTED_$1:program=planted): $(BUILD)/$1/.planted ;
@@ -32,7 +34,7 @@ $$(PLANTED_$1): %/program: %/planted $3
 $$(PLANTED_$1:=.fast): %/program.fast: %/planted $3
 	@$$(call build_planted,$2,--fast,.fast)
 endef
-build_planted = cd $(@D) && CC="$(CC)" CXX="$(CXX)" $(SIMCC) $2 -O1 -w $$(cat planted) \
+build_planted = cd $(@D) && SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) $2 -O1 -w $$(cat planted) \
 	$$(ls *.cu | grep -vxFf planted | sed 's|.*|$(SIM_OBJECTS)/$1/&$3.o|') $(call chapter_objects,$1) -lm -o $(@F)
 
 define chapter_suites
@@ -53,7 +55,7 @@ $(BUILD)/$1/$3: $2.built
 	@cmp -s $(ROOT)/$2/$3 $$@ || cp $(ROOT)/$2/$3 $$@
 
 $$($1_UNITS): $(BUILD)/$1/%: $(HERE)/$1/%.cu $(BUILD)/$1/$3
-	@CC="$(CC)" CXX="$(CXX)" $(SIMCC) $(STRICT) -I$(ROOT)/$2 $$< -o $$@
+	@SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) $(STRICT) -I$(ROOT)/$2 $$< -o $$@
 endef
 
 # Kept, although only patterns ask for them.

@@ -16,8 +16,7 @@ static int run_case(
 {
 	struct outcome o = run_program(
 		LIST("/bin/sh", "-c",
-	             text("%s %s --kernel %s --repeat 1 --quiet --save %s", program, tested->input, tested->kernel,
-	                  directory)),
+	             text("%s %s --kernel %s --quiet --save %s", program, tested->input, tested->kernel, directory)),
 		NOTHING, 60);
 	FILE *file = fopen(text("%s/%s", directory, output), "rb");
 	*bytes = calloc(1, 1 << 20);

@@ -8,18 +8,11 @@
 
 cJSON *run_json(const char *program, const char *line, int status)
 {
-	char *copy = strdup(line);
-	const char *argv[40] = {program, "--json", "-"};
-	size_t count = 3;
-	for (char *word = strtok(copy, " "); word && count < 39; word = strtok(NULL, " "))
-		argv[count++] = word;
-	argv[count] = NULL;
-	struct outcome o = run_program(argv, NOTHING, 120);
+	struct outcome o = run_line(program, text("--json - %s", line), NOTHING, 120);
 	cr_assert_eq(o.status, status, "%s %s: exit %d, expected %d: %s", program, line, o.status, status, o.err);
 	cJSON *json = cJSON_ParseWithOpts(o.out, NULL, true);
 	cr_assert(json, "%s %s: no JSON object alone on standard output: %.300s", program, line, o.out);
 	free_outcome(&o);
-	free(copy);
 	return json;
 }
 

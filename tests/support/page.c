@@ -15,3 +15,12 @@ void expect_page(char *text)
 	}
 	cr_assert_eq(strncmp(last, "Next: ", 6), 0, "the last line is '%s'", last);
 }
+
+void expect_screen(char *text)
+{
+	int lines = 0;
+	for (const char *c = text; *c; c++)
+		lines += *c == '\n';
+	cr_expect_leq(lines, 40, "%d lines:\n%s", lines, text);
+	expect_page(text);
+}

@@ -151,6 +151,17 @@ struct outcome run_program(const char *const argv[], const char *const environme
 	return run_program_in(NULL, argv, environment, timeout_s);
 }
 
+struct outcome run_line(const char *program, const char *line, const char *const environment[], double timeout_s)
+{
+	const char *argv[48] = {program};
+	size_t count = 1;
+	for (char *word = strtok(text("%s", line), " "); word; word = strtok(NULL, " ")) {
+		cr_assert(count < 47, "%s %s: too many words", program, line);
+		argv[count++] = word;
+	}
+	return run_program(argv, environment, timeout_s);
+}
+
 void free_outcome(struct outcome *outcome)
 {
 	free(outcome->out);

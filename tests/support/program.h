@@ -23,6 +23,9 @@ struct outcome {
 struct outcome run_program(const char *const argv[], const char *const environment[], double timeout_s);
 void free_outcome(struct outcome *outcome);
 
+/* As run_program; the arguments are the words of `line`, separated by spaces, at most 46. */
+struct outcome run_line(const char *program, const char *line, const char *const environment[], double timeout_s);
+
 /* As run_program, but in another directory. */
 struct outcome run_program_in(
 	const char *directory, const char *const argv[], const char *const environment[], double timeout_s);

@@ -5,31 +5,21 @@
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>
 
+#include "json.h"
 #include "program.h"
 #include "report.h"
 
-static const cJSON *member(const cJSON *object, const char *key)
-{
-	const cJSON *found = cJSON_GetObjectItemCaseSensitive(object, key);
-
-	cr_assert(found != NULL, "a record without \"%s\": %s", key, cJSON_PrintUnformatted(object));
-	return found;
-}
-
 static uint64_t number(const cJSON *object, const char *key)
 {
-	const cJSON *item = member(object, key);
+	const double value = json_number_of(object, key);
 
-	cr_assert(cJSON_IsNumber(item) && item->valuedouble >= 0, "\"%s\" is no count", key);
-	return (uint64_t)item->valuedouble;
+	cr_assert(value >= 0, "\"%s\" is no count", key);
+	return (uint64_t)value;
 }
 
 static void copy_string(char *to, size_t size, const cJSON *object, const char *key)
 {
-	const cJSON *item = member(object, key);
-
-	cr_assert(cJSON_IsString(item), "\"%s\" is no string", key);
-	snprintf(to, size, "%s", item->valuestring);
+	snprintf(to, size, "%s", json_string_of(object, key));
 }
 
 static void copy_optional(char *to, size_t size, const cJSON *object, const char *key)
@@ -48,7 +38,7 @@ static void copy_triple(int to[3], const cJSON *object, const char *key)
 
 static struct count read_count(const cJSON *space, const char *op, const char *parts)
 {
-	const cJSON *object = member(space, op);
+	const cJSON *object = json_get(space, op);
 	struct count count = {.bytes = number(object, "bytes"), .requests = number(object, "requests")};
 
 	if (parts != NULL)
@@ -67,7 +57,7 @@ static void read_tensors(struct launch *launch, const cJSON *list)
 	cJSON_ArrayForEach(item, list)
 	{
 		struct tensor *tensor = &launch->tensors[launch->tensor_count++];
-		const cJSON *requested = member(item, "requested"), *footprint = member(item, "footprint");
+		const cJSON *requested = json_get(item, "requested"), *footprint = json_get(item, "footprint");
 
 		cr_assert(launch->tensor_count < MAX_TENSORS, "more tensors than this test holds");
 		copy_string(tensor->name, sizeof tensor->name, item, "name");
@@ -82,7 +72,7 @@ static void read_tensors(struct launch *launch, const cJSON *list)
 
 static void read_counters(struct launch *launch, const cJSON *record)
 {
-	const cJSON *global = member(record, "global"), *shared = member(record, "shared");
+	const cJSON *global = json_get(record, "global"), *shared = json_get(record, "shared");
 
 	launch->counted = true;
 	launch->load = read_count(global, "load", "sectors");
@@ -91,12 +81,12 @@ static void read_counters(struct launch *launch, const cJSON *record)
 	launch->shared_load = read_count(shared, "load", "wavefronts");
 	launch->shared_store = read_count(shared, "store", "wavefronts");
 	launch->shared_atomic = read_count(shared, "atomic", "wavefronts");
-	launch->constant = read_count(member(record, "constant"), "load", NULL);
-	launch->read_bytes = number(member(record, "footprint"), "read_bytes");
-	launch->write_bytes = number(member(record, "footprint"), "write_bytes");
+	launch->constant = read_count(json_get(record, "constant"), "load", NULL);
+	launch->read_bytes = number(json_get(record, "footprint"), "read_bytes");
+	launch->write_bytes = number(json_get(record, "footprint"), "write_bytes");
 	launch->barriers = number(record, "barriers");
 	launch->exp = number(record, "exp");
-	read_tensors(launch, member(record, "tensors"));
+	read_tensors(launch, json_get(record, "tensors"));
 }
 
 static struct launch read_launch(const cJSON *record)
@@ -117,7 +107,7 @@ static struct launch read_launch(const cJSON *record)
 	launch.static_shared = number(record, "static_shared_bytes");
 	if (cJSON_HasObjectItem(record, "global"))
 		read_counters(&launch, record);
-	cJSON_ArrayForEach(tool, member(record, "hazards")) launch.hazards += (uint64_t)tool->valuedouble;
+	cJSON_ArrayForEach(tool, json_get(record, "hazards")) launch.hazards += (uint64_t)tool->valuedouble;
 	return launch;
 }
 
@@ -141,10 +131,10 @@ static struct hazard read_hazard(const cJSON *record)
 		hazard.bytes = (unsigned)number(record, "bytes");
 	if (cJSON_HasObjectItem(record, "index")) {
 		hazard.has_index = true;
-		hazard.index = (int64_t)member(record, "index")->valuedouble;
+		hazard.index = (int64_t)json_number_of(record, "index");
 	}
 	if (cJSON_HasObjectItem(record, "other")) {
-		const cJSON *other = member(record, "other");
+		const cJSON *other = json_get(record, "other");
 
 		hazard.has_other = true;
 		copy_triple(hazard.other_thread, other, "thread");
@@ -156,7 +146,7 @@ static struct hazard read_hazard(const cJSON *record)
 
 static void add_record(struct report *report, const cJSON *record)
 {
-	const char *type = member(record, "type")->valuestring;
+	const char *type = json_string_of(record, "type");
 
 	if (strcmp(type, "launch") == 0) {
 		report->launches = realloc(report->launches, (report->launch_count + 1) * sizeof *report->launches);

@@ -23,13 +23,7 @@ static const char *const kernel_names[KERNELS] = {
 
 static struct outcome run(const char *line)
 {
-	char *copy = strdup(line);
-	const char *argv[40] = {PROGRAM};
-	size_t count = 1;
-	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
-		argv[count++] = word;
-	argv[count] = NULL;
-	return run_program(argv, NOTHING, 120);
+	return run_line(PROGRAM, line, NOTHING, 120);
 }
 
 static double tiles(double extent, double tile)
@@ -258,14 +252,15 @@ Test(program, demonstration)
 		strstr(o.out, "  tiled      32,768     540,672\n"
 	                      "  padded     32,768      32,768\n"),
 		"%s", o.out);
-	expect_page(o.out);
+	expect_screen(o.out);
 	free_outcome(&o);
 }
 
 Test(program, readme_shows_what_it_prints)
 {
-	struct outcome o = run_program(
-		LIST("perl", TEST_ROOT "/plots/readme.pl", "--check", CHAPTER "/README.md"), NOTHING, 120);
+	only_when_thorough();
+	struct outcome o =
+		run_program(LIST(TEST_ROOT "/tools/pages", "readme", "--check", CHAPTER "/README.md"), NOTHING, 120);
 	cr_expect_eq(o.status, 0, "%s%s", o.out, o.err);
 	free_outcome(&o);
 }

@@ -8,11 +8,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from lib import edits
 
+ROOT = Path(__file__).resolve().parents[2]
 FILE = """# What goes wrong.
 
 @ plain the words of its name

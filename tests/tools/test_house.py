@@ -9,11 +9,11 @@ import sys
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from lib import tasks
 
+ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = sorted(path.parent.name for path in ROOT.glob("0*_*/chapter.c"))
 # A literal, or a comment, in which a brace is no brace.
 NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)

@@ -1,4 +1,4 @@
-"""tests/support/suite.py, by which run.sh starts suites of unittest: it must tell a failing suite from a good one."""
+"""tests/support/suite.py, by which run.py starts suites of unittest: it must tell a failing suite from a good one."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ class Suite(unittest.TestCase):
         self.expect("pass", 0, "2 passed, 0 failed, 0 skipped", xml='<testsuites name="')
 
     def test_a_failing_suite(self) -> None:
-        self.expect(
-            "self.assertEqual(1, 2)", 1, "1 passed, 1 failed, 0 skipped", "failed: test_example.Example.test_second"
-        )
+        self.expect("self.assertEqual(1, 2)", 1, "1 passed, 1 failed, 0 skipped", "failed: Example.test_second")
         self.expect(
             "raise OSError('planted')", 1, "1 passed, 1 failed, 0 skipped", "    | OSError: planted", "<failure"
         )

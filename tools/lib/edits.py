@@ -134,15 +134,6 @@ def named(edits: Iterable[Edit], name: str) -> Edit:
     return found[0]
 
 
-SOURCES = ("*.cu", "*.cuh", "*.h")
-
-
-def read_sources(directory: str | Path, patterns: Iterable[str] = SOURCES) -> dict[str, str]:
-    """{file name: text} of a chapter's sources."""
-    paths = sorted(path for pattern in patterns for path in Path(directory).glob(pattern))
-    return {path.name: path.read_text(encoding="utf-8") for path in paths}
-
-
 def affected(before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:
     """The files whose text differs, and those that include one of them, however indirectly."""
     found = {name for name, text in after.items() if before.get(name) != text}

@@ -14,11 +14,10 @@ tests/classroom/mutants.py; a hand-out has this file, too.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-COLUMNS = ("id", "chapter", "kernels", "title", "lines", "points")
 BEGIN = re.compile(r"([ \t]*)// task ([^\s:]+):")
 END = re.compile(r"\s*// end (\S+)\s*$")
 
@@ -56,15 +55,19 @@ def read_text(path: Path) -> str:
         raise TaskError(f"{path}: cannot be read: {error.strerror}") from error
 
 
+def rows_of(path: Path, columns: int) -> Iterator[tuple[int, list[str]]]:
+    """(line number, fields) of a file of rows whose fields tabs separate; # for comments, anywhere."""
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        if line.strip() and not line.startswith("#"):
+            fields = line.split("\t")
+            if len(fields) != columns:
+                raise TaskError(f"{path}:{number}: {len(fields)} fields, expected {columns} separated by tabs")
+            yield number, fields
+
+
 def read_tasks(path: Path) -> list[Task]:
     tasks: list[Task] = []
-    for number, line in enumerate(read_text(path).splitlines(), 1):
-        if not line or line.startswith("#"):
-            continue
-        fields = line.split("\t")
-        if len(fields) != len(COLUMNS):
-            raise TaskError(f"{path}:{number}: {len(fields)} fields, expected {len(COLUMNS)} separated by tabs")
-        name, chapter, kernels, title, lines, points = fields
+    for number, (name, chapter, kernels, title, lines, points) in rows_of(path, 6):
         if not lines.isdigit() or not re.fullmatch(r"[0-9]+(\.[0-9]+)?", points):
             raise TaskError(f"{path}:{number}: lines '{lines}', points '{points}': expected numbers")
         if any(task.id == name for task in tasks):
@@ -73,9 +76,9 @@ def read_tasks(path: Path) -> list[Task]:
     return tasks
 
 
-def read_sources(directory: Path) -> dict[str, str]:
-    """{file name: text} of a chapter's .cu and .cuh files."""
-    paths = sorted(path for pattern in ("*.cu", "*.cuh") for path in directory.glob(pattern))
+def read_sources(directory: Path, patterns: Iterable[str] = ("*.cu", "*.cuh")) -> dict[str, str]:
+    """{file name: text} of a chapter's sources, by default those that may have regions."""
+    paths = sorted(path for pattern in patterns for path in directory.glob(pattern))
     return {path.name: read_text(path) for path in paths}
 
 

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Writes the zip that Gradescope asks for: setup.sh, run_autograder (autograder/), the course, the class's key.
+
+It holds the solutions: it is for the teacher's eyes. The same course gives the same zip, to the byte.
+Exit status: 0 written; 2 a mistake in the command line; 3 it cannot be written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import re
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+
+from lib.files import give_up
+
+CLASSROOM = Path(__file__).resolve().parent
+COURSE = CLASSROOM.parent
+# What a grader never needs: history, builds, tests but their data.
+LEFT_OUT = re.compile(
+    r"(?:\.git|\.ci|build|tests/(?!data(?:/|$))[^/]+)(?:/|$)|(?:.*/)?__pycache__(?:/|$)|simcc/build(?:/|$)|.*\.(?:o|fast|zip)$"
+)
+
+
+def tree_files() -> Iterator[Path]:
+    """In an order that does not depend on the disk; no link, and no program that was built beside its source."""
+    for directory, names, files in os.walk(COURSE):
+        at = Path(directory)
+        names[:] = sorted(name for name in names if not LEFT_OUT.match((at / name).relative_to(COURSE).as_posix()))
+        for path in (at / name for name in sorted(files)):
+            if LEFT_OUT.match(path.relative_to(COURSE).as_posix()) or path.is_symlink() or not path.is_file():
+                continue
+            with path.open("rb") as file:
+                if file.read(4) != b"\x7fELF":
+                    yield path
+
+
+def entries(key: str | None) -> Iterator[tuple[str, int, bytes]]:
+    for name in ("setup.sh", "run_autograder"):
+        yield name, 0o755, (CLASSROOM / "autograder" / name).read_bytes()
+    if key:
+        yield "key", 0o600, f"{key}\n".encode("utf-8", "surrogateescape")
+    for path in tree_files():
+        mode = 0o755 if os.access(path, os.X_OK) else 0o644
+        yield f"tree/{path.relative_to(COURSE).as_posix()}", mode, path.read_bytes()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--out", default="build/autograder.zip", metavar="FILE.zip")
+    parser.add_argument("--key")
+    options = parser.parse_args()
+    out, count = Path(options.out), 0
+    if options.key and re.search(r"[\x00-\x1f\x7f]", options.key):
+        give_up("gradescope", 2, "KEY: expected a key in one line")
+    if out.is_dir():
+        give_up("gradescope", 2, f"OUT={out}: is a directory, expected a file")
+    new = out.with_name(f"{out.name}.new")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, mode, content in entries(options.key):
+                info = zipfile.ZipInfo(name, (2000, 1, 1, 0, 0, 0))
+                info.external_attr = (0o100000 | mode) << 16
+                info.compress_type = zipfile.ZIP_DEFLATED
+                archive.writestr(info, content)
+                count += 1
+        new.replace(out)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            new.unlink()
+        give_up("gradescope", 3, f"OUT={out}: cannot be written: {error.strerror}")
+    print(f"{out}: {count} files, {out.stat().st_size / 1e6:.1f} MB{', of a class' if options.key else ''}")
+    print("It holds the solutions. Upload it as the assignment's autograder (classroom/README.md).")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,388 @@
+#!/usr/bin/env python3
+"""Grades a submission, or looks at one without grading it: `make grade`, `make check-submission` and the autograder.
+
+classroom/README.md has the rules and the points. Nothing of a submission counts but the text between the marker lines
+of tasks (judge/submission.py), as the tokens that judge/region.py recognizes; judge/course.py puts it into the
+teacher's own files.
+
+Exit status: 0 graded and written; 1 --require was not reached, or --check found something; 2 a mistake in the command
+line or a submission that cannot be used; 3 this machine cannot (a compiler, a disk that is full).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from judge import cases as casebook
+from judge import results as told
+from judge import sandbox
+from judge import submission as handed_in
+from judge.build import Builder, Failure, run_quietly
+from judge.course import Course
+from judge.once import Once
+from judge.results import Results, TaskResult
+from judge.sandbox import Environment
+from judge.submission import Submission, Unusable
+from judge.tokens import Refusal
+from judge.verdict import Criterion, Judge, nothing_to_grade
+from lib.tasks import Task, TaskError, read_text, rows_of
+
+CLASSROOM = Path(__file__).resolve().parent
+ROOT = CLASSROOM.parent
+EPILOG = """\
+CC and CXX choose the compiler. GRADE_SANDBOX=bwrap|namespaces|limits insists on one. GRADE_CPU_SECONDS=4 and
+GRADE_MEMORY_MB=1024 are of one run of one kernel, GRADE_COMPILE_SECONDS=20 of one compilation. GRADE_JOBS=2: how many
+tasks are judged at a time.
+"""
+
+
+class Usage(Exception):
+    """One line: a mistake in the command line."""
+
+
+class Grader:
+    """Of one class. Regions with the same tokens are judged once, whoever handed them in."""
+
+    def __init__(self, course: Course, only: str | None, scratch: Path) -> None:
+        self.course, self.scratch = course, scratch
+        self.cc = os.environ.get("CC") or "gcc"
+        self.cxx = os.environ.get("CXX") or _counterpart(self.cc)
+        self.tasks = _chosen(course.tasks, only)
+        self.cases = casebook.read_cases(CLASSROOM / "judge/cases.tsv")
+        self.needs = {task: name for _, (task, name, _) in rows_of(CLASSROOM / "judge/needs.tsv", 3)}
+        asked = [path for path in (CLASSROOM / "student/predictions.txt", ROOT / "predictions.txt") if path.exists()]
+        self.questions = list(casebook.parse_predictions(read_text(asked[0]))[0]) if asked else []
+        self._device: Once[None] = Once()
+        self._judges: Once[Judge] = Once()
+        self._judged: Once[dict[str, Criterion]] = Once()
+
+    def judge_of(self, chapter: str) -> Judge:
+        """Builds what does not depend on a submission, when it is first asked for."""
+        return self._judges.get(chapter, lambda: self._make_judge(chapter))
+
+    def _make_judge(self, chapter: str) -> Judge:
+        self._device.get(None, self._build_device)
+        builder = Builder(self.course, self.course.chapter(chapter), self.cc, self.cxx, self.scratch)
+        builder.build_kit()
+        return Judge(self.course, builder)
+
+    def _build_device(self) -> None:
+        """The simulated device, once: links then need not look at its sources."""
+        if os.environ.get("SIM_LIB"):
+            return
+        base = os.environ.get("SIM_BUILD") or str(ROOT / "simcc/build")
+        command = ["make", "-s", "-C", str(ROOT / "simcc"), "lib", f"CC={self.cc}", f"CXX={self.cxx}"]
+        run_quietly(command, "the simulated device does not build")
+        library = Path(base, "_".join(os.path.basename(word) for word in self.cxx.split()), "libsim.a")
+        if library.exists():
+            os.environ["SIM_LIB"] = str(library)
+
+    def prepare(self) -> None:
+        for chapter in dict.fromkeys(task.chapter for task in self.tasks):
+            builder = self.judge_of(chapter).builder
+            for name in filter(lambda name: name.endswith(".cu"), builder.chapter.base):
+                builder.solved_object(name)
+
+    # ---- a submission ----
+
+    def read(self, path: Path) -> Submission:
+        by_id = {task.id: task for task in self.course.tasks}
+
+        def untouched(task: str, text: str) -> bool:
+            return self.course.is_untouched(by_id[task], text)
+
+        return handed_in.read(path, self.course.given_files(), frozenset(by_id), untouched)
+
+    def grade(self, path: Path, save: Callable[[Results], None], tasks: list[Task] | None = None) -> Results:
+        """Of the chosen tasks, or `tasks`, which are of these. `save` is called after each."""
+        results = Results([TaskResult(task) for task in tasks or self.tasks])
+        how, why = sandbox.kind()
+        kinds = {"bwrap": "in bwrap, with limits", "namespaces": "in namespaces of their own, with limits"}
+        results.notes.append(f"submissions run {kinds.get(how, f'with limits alone ({why})')}")
+        try:
+            submission = self.read(path)
+        except Unusable as error:
+            results.trouble = f"SUBMISSION={path}: {error}"
+            for each in results.tasks:
+                each.criteria = nothing_to_grade("not there", f"not graded: {results.trouble}")
+        else:
+            results.notes += submission.remarks
+            self._read_predictions(submission, results)
+            save(results)
+            with ThreadPoolExecutor(_jobs()) as pool:
+                jobs = {pool.submit(self._criteria_of, each.task, submission): each for each in results.tasks}
+                try:
+                    for job in as_completed(jobs):
+                        jobs[job].criteria = job.result()
+                        save(results)
+                finally:
+                    pool.shutdown(wait=False, cancel_futures=True)  # a signal does not wait for the others
+        results.complete = True
+        save(results)
+        return results
+
+    def _criteria_of(self, task: Task, submission: Submission) -> dict[str, Criterion]:
+        regions = self._regions_of(task, submission)
+        if isinstance(regions, Failure):
+            criteria = nothing_to_grade(regions.category, f"not graded: {regions.message}", regions.hint)
+        else:
+            key = (task.id, *sorted(regions.items()))
+            criteria = self._judged.get(key, lambda: self._judge_region(task, regions))
+        need = self.needs.get(task.id)
+        if need and not criteria[need].passed:
+            lost = Criterion(False, category="not counted", message=f"not counted: this task is its {told.NAMES[need]}")
+            criteria = {name: lost if each.passed else each for name, each in criteria.items()}
+        return {
+            name: replace(each, message=self.course.located(each.message, task.chapter, submission))
+            for name, each in criteria.items()
+        }
+
+    def _judge_region(self, task: Task, regions: dict[str, str]) -> dict[str, Criterion]:
+        seed = (self.course.key or "", " ".join(regions[task.id].split()))
+        cases = casebook.cases_of(self.cases, task.chapter, *seed)
+        return self.judge_of(task.chapter).criteria_of(task, regions, cases)
+
+    def _regions_of(self, task: Task, submission: Submission) -> dict[str, str] | Failure:
+        """The task's region as it is compiled; in a hand-out with the student's own of the chapter's other tasks, where
+        they can be taken."""
+        region = submission.regions.get(task.id)
+        if region is None:
+            return Failure("not there", self._missing(task, submission))
+        if self.course.is_untouched(task, region.text):
+            how = f"make hint N={task.number} helps to begin."
+            return Failure("not done", "not done: the task is as it was handed out", how)
+        try:
+            regions = {task.id: self.course.compiled(task.id, region)}
+        except Refusal as refusal:
+            where = f"{region.file}:{refusal.line}: {refusal.why}"
+            return Failure("refused", f"it is refused: {where}", "Only what the body of a kernel needs is taken.")
+        for other in () if self.course.is_teacher else self.course.chapter(task.chapter).tasks:
+            region = submission.regions.get(other.id)
+            if other.id != task.id and region and not self.course.is_untouched(other, region.text):
+                try:
+                    regions[other.id] = self.course.compiled(other.id, region)
+                except Refusal:
+                    continue
+        return regions
+
+    def _missing(self, task: Task, submission: Submission) -> str:
+        for name, ids in self.course.chapter(task.chapter).places.items():
+            place = f"{task.chapter}/{name}"
+            if task.id in ids and place in submission.problems:
+                return f"{place} {submission.problems[place]}"
+        return f"{task.id} is missing: no lines '// task {task.id}: ...' and '// end {task.id}', and no {task.id}.cu"
+
+    # ---- predictions ----
+
+    def answer(self, question: str) -> int:
+        """The bytes of "KERNEL OPTIONS"."""
+        task = next(task for task in self.course.tasks if question.split()[0] in task.kernels)
+        return self.judge_of(task.chapter).model(question)
+
+    def answers(self) -> Iterator[str]:
+        for line in read_text(CLASSROOM / "student/predictions.txt").splitlines():
+            question = " ".join(line.partition("=")[0].split())
+            yield f"{line.partition('=')[0]}= {self.answer(question)}" if question in self.questions else line
+
+    def _read_predictions(self, submission: Submission, results: Results) -> None:
+        problem = submission.problems.get("predictions.txt", "is missing")
+        if "predictions.txt" not in submission.texts:
+            results.notes.append(f"predictions.txt {problem}; predictions earn no points")
+        given, problems = casebook.parse_predictions(submission.texts.get("predictions.txt", ""))
+        results.notes += problems[:3] + (["..."] if len(problems) > 3 else [])
+        for each in results.tasks:
+            for question in self.questions:
+                if question.split()[0] in each.task.kernels and given.get(question) is not None:
+                    right = casebook.is_right(given[question], self.answer(question))
+                    verdict = "is right" if right else "is not within 1 %"
+                    each.predictions.append(f"{question}: {given[question]:,} bytes {verdict}")
+
+    # ---- make check-submission ----
+
+    def check(self, path: Path) -> int:
+        submission = self.read(path)
+        given, problems = casebook.parse_predictions(submission.texts.get("predictions.txt", ""))
+        count = sum(given.get(question) is not None for question in self.questions)
+        lines = {task.id: self._check_task(task, submission) for task in self.tasks}
+        remarks = [*problems, *submission.remarks]
+        found = bool(remarks) or any(said not in ("fine", "not begun") for said in lines.values())
+        for name, words in {
+            "predictions.txt": f"{count} of {len(self.questions)} predictions",
+            "WORKLOG.md": "is there (read by people)",
+        }.items():
+            lines[name] = words if name in submission.texts else submission.problems.get(name, "is missing")
+        for name, words in lines.items():
+            print(told.wrapped(words, f"{name:<19}", " " * 19), end="")
+        for remark in remarks:
+            print(told.wrapped(remark, "note:", "      "), end="")
+        print("\nSomething to look at above." if found else "\nThis can be handed in.", "Nothing was graded.")
+        return 1 if found else 0
+
+    def _check_task(self, task: Task, submission: Submission) -> str:
+        outcome = self._regions_of(task, submission)
+        if isinstance(outcome, dict):
+            builder = self.judge_of(task.chapter).builder
+            sources, anew = builder.chapter.spliced(outcome), builder.chapter.affected(set(outcome))
+            outcome = builder.program(sources, anew, task.id)
+        if not isinstance(outcome, Failure):
+            return "fine"
+        if outcome.category == "not done":
+            return "not begun"
+        said = outcome.message if outcome.category == "not there" else f"{outcome.category}: {outcome.message}"
+        return self.course.located(said, task.chapter, submission)
+
+
+def _counterpart(cc: str) -> str:
+    command = [sys.executable, str(ROOT / "simcc/passes/counterpart.py"), "c++", cc]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Environment(f"CC={cc}: no C++ compiler goes with it")
+    return done.stdout.strip()
+
+
+def _jobs() -> int:
+    given = os.environ.get("GRADE_JOBS", "")
+    return int(given) if given.isdigit() and int(given) > 0 else min(4, len(os.sched_getaffinity(0)))
+
+
+def _chosen(tasks: list[Task], only: str | None) -> list[Task]:
+    if only is None:
+        return tasks
+    words = only.split(",")
+    for word in words:
+        if not any(word in (task.id, task.chapter) for task in tasks):
+            raise Usage(f"--only {word}: expected chapters and tasks of classroom/tasks.tsv")
+    return [task for task in tasks if task.id in words or task.chapter in words]
+
+
+def grade_folder(grader: Grader, folder: Path, into: Path) -> None:
+    """Every zip and every directory of a folder, one after the other."""
+    try:
+        there = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except OSError as error:
+        raise Usage(f"SUBMISSIONS={folder}: expected a directory of zips and directories") from error
+    paths = [path for path in there if path.is_dir() or path.suffix.lower() == ".zip"]
+    if not paths:
+        raise Usage(f"SUBMISSIONS={folder}: no zip and no directory in it")
+    try:
+        into.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Environment(f"RESULTS={into}: cannot be made") from error
+    table = told.csv_line("submission", "points", "of", *(task.id for task in grader.tasks), "remark")
+    taken: set[str] = set()
+    for path in paths:
+        stem = path.stem if path.suffix.lower() == ".zip" else path.name
+        stem = path.name if stem in taken else stem  # anna.zip beside a directory anna
+        taken.add(stem)
+        into_file = into / f"{stem}.json"
+        results = grader.grade(
+            path, lambda found, into_file=into_file: told.write_file(into_file, told.gradescope(found))
+        )
+        told.write_file(into / f"{stem}.txt", told.human(results))
+        total, most = told.points(results.score), told.points(results.most)
+        scores = [told.points(each.score) for each in results.tasks]
+        table += told.csv_line(path.name, total, most, *scores, results.remark)
+        told.write_file(into / "results.csv", table)
+        remark = "  not usable" if results.trouble else "  look at it" if results.remark else ""
+        print(f"{told.readable(stem)[:50]:<50} {total:>7}/{most}{remark}")
+    print(f"results: {into}/results.csv, and a .json and a .txt for each")
+
+
+# ---- the command line ----
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Usage(f"{message} (see --help)")
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    form = argparse.RawDescriptionHelpFormatter
+    parser = Parser(prog="grade.py", description=__doc__, epilog=EPILOG, allow_abbrev=False, formatter_class=form)
+    add = parser.add_argument
+    add(
+        "--submission",
+        metavar="PATH",
+        type=Path,
+        default=ROOT,
+        help="a tree, a zip of it, a task's file; default: this tree",
+    )
+    add("--submissions", metavar="DIR", type=Path, help="grades every zip and directory in DIR into --results DIR")
+    add("--key", help="the class (make handout CLASS=KEY); also draws the fresh cases")
+    add("--only", metavar="LIST", help="chapters or tasks, separated by commas: 04_fa1,05.skip")
+    add("--results", metavar="FILE", type=Path, help="results.json as Gradescope reads it, rewritten after every task")
+    add("--junit", metavar="FILE", type=Path, help="JUnit XML")
+    add("--require", metavar="PERCENT", type=float, help="exit 1 when fewer points than that were reached")
+    add("--check", action="store_true", help="only looks: what is there, is it taken, does it compile")
+    add("--answers", action="store_true", help="prints predictions.txt with the right numbers (needs the course)")
+    add("--prepare", action="store_true", help="only builds what does not depend on a submission")
+    return parser.parse_args(arguments)
+
+
+def run(options: argparse.Namespace, scratch: Path) -> int:
+    course = Course(ROOT, options.key)
+    grader = Grader(course, options.only, scratch)
+    if options.submissions and not options.results:
+        raise Usage("SUBMISSIONS= needs RESULTS=, a directory for the results")
+    if options.answers and not course.is_teacher:
+        raise Usage("--answers needs the teacher's tree")
+    sandbox.check_machine()
+    if options.answers:
+        print("\n".join(grader.answers()))
+    elif options.prepare:
+        grader.prepare()
+    elif options.submissions:
+        grade_folder(grader, options.submissions, options.results)
+    elif options.check:
+        return grader.check(options.submission)
+    else:
+        return grade_one(grader, options)
+    return 0
+
+
+def grade_one(grader: Grader, options: argparse.Namespace) -> int:
+    def save(results: Results) -> None:
+        if options.results:
+            told.write_file(options.results, told.gradescope(results))
+        if options.junit:
+            told.write_file(options.junit, told.junit(results))
+
+    results = grader.grade(options.submission, save)
+    if results.trouble:
+        raise Unusable(results.trouble)
+    print(told.human(results), end="")
+    return 1 if options.require is not None and results.score < results.most * options.require / 100 else 0
+
+
+def main(arguments: list[str]) -> int:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(130))
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="replace")
+    os.umask(0o077)
+    scratch = Path(tempfile.mkdtemp(prefix="grade-")).resolve()
+    try:
+        return run(parse(arguments), scratch)
+    except (Usage, Unusable, Environment, TaskError, ValueError, OSError) as error:
+        print("grade:", told.readable(str(error)).strip(), file=sys.stderr)
+        return 2 if isinstance(error, (Usage, Unusable)) else 3
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

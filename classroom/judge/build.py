@@ -1,0 +1,245 @@
+"""Compiling a chapter with a region in its place, and linking the program that runs its kernels.
+
+The compiler is simcc with the flags of the student's own make, in the sandbox: it sees what it compiles and nothing
+else of the course. Of what it says a student sees the first error in the region, in the student's names and lines.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import functools
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import sandbox
+from .course import Chapter, Course
+from .once import Once
+from .region import original
+from .sandbox import Environment
+from .submission import readable
+
+MOST_STACK = 1024  # bytes of a function's frame above those of the solution's
+FRAME = re.compile(r"(.*?:\d+(?::\d+)?):(.*)\t(\d+)\t[\w,]+$")  # clang gives no column
+OWN_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "DEVICE")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why nothing was run, or what a run did wrong."""
+
+    category: str
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Object:
+    path: Path
+    frames: dict[str, tuple[str, int]]  # function: where it stands, bytes
+
+
+def run_quietly(command: list[str], what: str, **environment: str) -> None:
+    """A tool of the teacher's side: that it fails is never the submission's fault. Raises Environment."""
+    variables = {name: value for name, value in os.environ.items() if name not in OWN_MAKE}
+    done = subprocess.run(command, env={**variables, **environment}, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise Environment(f"{what}:\n{os.fsdecode(done.stdout + done.stderr).strip()}")
+
+
+def frames_of(text: str) -> dict[str, tuple[str, int]]:
+    """What -fstack-usage wrote."""
+    found = {}
+    for line in text.splitlines():
+        if match := FRAME.match(line):
+            found[match[2]] = (match[1], int(match[3]))
+    return found
+
+
+def too_much_stack(frames: Mapping[str, tuple[str, int]], solution: Mapping[str, tuple[str, int]]) -> int:
+    """By how many bytes a function's frame is above its bound; 0: none is.
+
+    A function that the solution has not is another instance of one in the same line, or it is a lambda: those count
+    together, each once.
+    """
+    at_line: dict[str, int] = {}
+    for place, size in solution.values():
+        at_line[place] = max(at_line.get(place, 0), size)
+    most, lambdas = 0, {}
+    for name, (place, size) in frames.items():
+        known = solution[name][1] if name in solution else at_line.get(place)
+        if known is not None:
+            most = max(most, size - known)
+        else:
+            kind = place + "".join(re.findall(r"Ul.*", name))
+            lambdas[kind] = max(lambdas.get(kind, 0), size)
+    return max(0, max(most, sum(lambdas.values())) - MOST_STACK)
+
+
+class Builder:
+    """Of one chapter. Objects and programs are kept while the grader runs: the same sources are built once."""
+
+    def __init__(self, course: Course, chapter: Chapter, cc: str, cxx: str, scratch: Path) -> None:
+        self.course, self.chapter, self.cc, self.cxx = course, chapter, cc, cxx
+        self.scratch = scratch / chapter.name
+        self.scratch.mkdir(parents=True, exist_ok=True)
+        compiler = "_".join(os.path.basename(word) for word in cc.split())
+        self.kit = course.root / "build" / compiler / "sim/classroom" / chapter.name
+        self.compile_command: list[str] = []  # of the chapter's own make
+        self._solved_objects: Once[Object] = Once()
+        self._programs: Once[Path | Failure | str] = Once()
+
+    # ---- what does not depend on a submission ----
+
+    def build_kit(self) -> None:
+        chapter = self.chapter.name
+        original = self.course.classroom / "judge/original" / chapter
+        make = ["make", "--no-print-directory", "-s", "-C", str(self.course.root / chapter), "kit", "DEVICE=sim"]
+        make += ["-f", str(self.course.classroom / "judge/judge.mk"), f"CC={self.cc}", f"CXX={self.cxx}"]
+        make += [f"ORIGINAL={original}"] if original.exists() else []
+        build = self.course.root / "build"
+        try:
+            build.mkdir(exist_ok=True)
+            lock = (build / ".classroom-lock").open("w")
+        except OSError as error:
+            raise Environment(f"{build}: cannot be written: {error.strerror}") from error
+        with lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # two graders may run at once
+            run_quietly(make, f"{chapter}: the judge does not build")
+        words = shlex.split((self.kit / "compile").read_text(encoding="utf-8"))
+        self.compile_command = [word for word in words if not word.startswith(("CC=", "CXX="))]
+
+    @functools.cached_property
+    def _solved(self) -> Path:
+        """Where the chapter's own objects are kept, of just these sources and just this compiler."""
+        simcc = self.course.root / "simcc"
+        state = [repr(self.compile_command), self.cxx]
+        for path in sorted([*simcc.glob("passes/*.py"), *simcc.glob("include/**/*"), *simcc.glob("*.py")]):
+            status = path.stat()
+            state.append(f"{path.name} {status.st_size} {status.st_mtime_ns}")
+        state += [f"{name}\n{text}" for name, text in sorted({**self.chapter.base, **self.chapter.headers}.items())]
+        digest = hashlib.sha256("\0".join(state).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        directory = self.kit / "solved" / digest
+        directory.mkdir(parents=True, exist_ok=True)
+        return directory
+
+    def solved_object(self, name: str) -> Object:
+        """Of the chapter with all tasks solved; in a hand-out, as it was handed out."""
+        return self._solved_objects.get(name, lambda: self._make_solved(name))
+
+    def _make_solved(self, name: str) -> Object:
+        kept = self._solved / f"{name}.o"
+        frames = self._solved / f"{name}.su"
+        if not kept.exists():
+            directory = self.scratch / f"solved-{name}"
+            directory.mkdir()
+            self._write_sources(directory, name, self.chapter.base)
+            made = self._compile(directory, name)
+            if isinstance(made, str):
+                raise Environment(f"{self.chapter.name}/{name}: the chapter's own file does not compile:\n{made}")
+            shutil.copyfile(directory / "frames.su", frames)
+            shutil.copyfile(made.path, f"{kept}.{os.getpid()}")
+            os.replace(f"{kept}.{os.getpid()}", kept)
+            shutil.rmtree(directory)
+        return Object(kept, frames_of(frames.read_text(encoding="utf-8", errors="replace")))
+
+    # ---- a submission's ----
+
+    def program(self, sources: Mapping[str, str], anew: list[str], task: str) -> Path | Failure:
+        """The program of these sources, of which `anew` are not the chapter's own."""
+        texts = [f"{each}\n{sources.get(each, '')}" for name in anew for each in (name, *self.chapter.needed(name))]
+        label = hashlib.sha256("\0".join(texts).encode("utf-8", "surrogateescape")).hexdigest()[:20]
+        made = self._programs.get(label, lambda: self._make_program(sources, anew, self.scratch / label))
+        return self._does_not_compile(made, task) if isinstance(made, str) else made
+
+    def discard(self, program: Path) -> None:
+        """It is not asked for again."""
+        self._programs.forget(program.name.partition("-")[2])
+        program.unlink()
+
+    def _make_program(self, sources: Mapping[str, str], anew: list[str], directory: Path) -> Path | Failure | str:
+        directory.mkdir()
+        objects: list[Path] = []
+        for name in sorted(name for name in sources if name.endswith(".cu")):
+            if name not in anew:
+                objects.append(self.solved_object(name).path)
+                continue
+            self._write_sources(directory, name, sources)
+            made = self._compile(directory, name)
+            if isinstance(made, str):
+                return made
+            # A hand-out has no solutions: its bound is that of the stubs, and some bytes for what a solution needs.
+            extra = too_much_stack(made.frames, self.solved_object(name).frames)
+            if extra > (0 if self.course.is_teacher else MOST_STACK):
+                why = f"its local variables take {extra} bytes more than what a thread may have"
+                return Failure(
+                    "refused", why, f"More than {MOST_STACK} bytes are memory that nobody counts: keep less."
+                )
+            objects.append(made.path)
+        program = self._link(objects, self.scratch / f"program-{directory.name}")
+        shutil.rmtree(directory)
+        return program
+
+    def _write_sources(self, directory: Path, name: str, sources: Mapping[str, str]) -> None:
+        for each in self.chapter.needed(name):
+            text = sources.get(each, self.chapter.headers.get(each, ""))
+            with (directory / each).open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+                file.write(text)
+
+    def _compile(self, directory: Path, name: str) -> Object | str:
+        """The object, or what the compiler said."""
+        kept = directory / "kept"
+        own = ["-Werror=vla", "-fstack-usage", "--keep", str(kept), "-c", str(directory / name)]
+        result = sandbox.run(
+            [*self.compile_command, *own, "-o", str(directory / f"{name}.o")],
+            output=directory / "compile.log",
+            cpu_seconds=sandbox.limit("compile_seconds"),
+            memory_mb=4 * sandbox.limit("memory_mb"),
+            read=[self.course.root / "simcc"],
+            write=[directory],
+            environment={"CC": self.cc, "CXX": self.cxx, "TMPDIR": str(directory)},
+            compiler=self.cxx.split()[0],
+        )
+        log = (directory / "compile.log").read_bytes()[:20_000].decode("utf-8", "replace")
+        if result.timeout or re.search(r"out of memory|cannot allocate", log, re.IGNORECASE):
+            return "the compiler ran past its limit of time or memory"
+        if result.status or result.signal:
+            return log or f"the compiler ended with status {result.status or -result.signal}"
+        text = "".join(path.read_text(encoding="utf-8", errors="replace") for path in kept.glob("*.su"))
+        (directory / "frames.su").write_text(text, encoding="utf-8")
+        shutil.rmtree(kept)
+        return Object(directory / f"{name}.o", frames_of(text))
+
+    def _does_not_compile(self, log: str, task: str) -> Failure:
+        if log.startswith("the compiler ran past"):
+            return Failure("does not compile", log, "Look for a loop in a constant, or a huge array.")
+        hint = "make build shows all messages."
+        for line in log.splitlines():
+            match = re.match(r"([\w.-]+)/([\w.-]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)", line)
+            if match and re.search("was not declared|undeclared identifier", match[4]):
+                names = f"classroom/tasks/{match[1]}/names"
+                hint = f"A region knows what it declares, CUDA's functions, and the names in {names}."
+            if match and match[1] == task:
+                where = f"@@{task}/{match[2]}:{match[3]}@@"
+                return Failure("does not compile", f"{where}: {readable(original(match[4]))[:300]}", hint)
+            if match:
+                return Failure("does not compile", f"task {match[1]} of the same program does not compile", hint)
+        return Failure("does not compile", "what the region declares does not fit the lines around it", hint)
+
+    def _link(self, objects: list[Path], program: Path) -> Path | Failure:
+        command = [self.compile_command[0], *map(str, objects), str(self.kit / "rest.o"), "-lm", "-o", str(program)]
+        variables = {**os.environ, "CC": self.cc, "CXX": self.cxx}
+        done = subprocess.run(command, env=variables, capture_output=True, check=False)
+        if done.returncode == 0:
+            return program
+        said = os.fsdecode(done.stderr)
+        missing = re.search(r"undefined reference to `([^'(]*)", said)
+        if not missing:
+            raise Environment(f"{self.chapter.name}: it does not link:\n{said.strip()}")
+        return Failure("does not compile", f"{original(missing[1])} is declared, and is nowhere defined")

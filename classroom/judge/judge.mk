@@ -1,0 +1,47 @@
+# What of a grading does not depend on a submission, for one chapter. From the chapter's directory:
+#     make -f ../classroom/judge/judge.mk kit [ORIGINAL=DIRECTORY]
+#
+# It builds, in build/CC/sim/classroom/CHAPTER/,
+#   judge        chapter.c, common/ with the reference, judge.c; no line of a submission. Where chapter.c asks a .cu for a tile
+#                size, the chapter's own .cu answer: those of ORIGINAL, in a hand-out the directory of the files as handed out
+#   rest.o       what kernels are linked with to be run: chapter.c, common/ without the reference, runner.c
+#   compile      the command that the chapter's own make compiles a .cu with
+
+JUDGE := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
+include Makefile
+
+KIT := $(OUT)/classroom/$(notdir $(HERE))
+ORIGINAL ?= $(HERE)
+ORIGINALS := $(patsubst $(ORIGINAL)/%.cu,$(KIT)/original/%.o,$(wildcard $(ORIGINAL)/*.cu))
+WITHOUT_MAIN := $(filter-out $(OUT)/common/main.o $(OUT)/common/run.o,$(HARNESS))
+REFERENCE := $(filter $(OUT)/common/verify/% $(OUT)/common/run_compare.o,$(HARNESS))
+
+.PHONY: kit
+kit: $(KIT)/judge $(KIT)/rest.o $(KIT)/compile
+
+$(OUT)/classroom/%.o: $(JUDGE)/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+$(KIT)/original/%.o: $(ORIGINAL)/%.cu $(wildcard $(ORIGINAL)/*.cuh *.h) $(TOOLCHAIN) $(BUILT_WITH)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -I$(HERE) -c $< -o $@
+
+$(KIT)/compile: FORCE
+	$(call rewritten_if_new,$(subst ','\'',$(COMPILE)))
+
+$(KIT)/judge: $(ORIGINALS) $(CHAPTER) $(WITHOUT_MAIN) $(OUT)/classroom/judge.o $(BUILT_WITH)
+	$(Q)$(COMPILE) $(ORIGINALS) $(CHAPTER) $(WITHOUT_MAIN) $(OUT)/classroom/judge.o $(LIBRARIES) -o $@
+
+# Functions of the reference that chapter.c names: in the runner each ends the program.
+$(KIT)/no_reference.o: $(REFERENCE)
+	@mkdir -p $(@D)
+	$(Q)nm --defined-only --extern-only $(REFERENCE) | \
+		sed -n 's/.* T \(.*\)/void \1(void); void \1(void) { __builtin_trap(); }/p' > $(@:.o=.c)
+	$(Q)$(CC) -O1 -w -fno-builtin -c $(@:.o=.c) -o $@
+
+$(KIT)/rest.o: $(KIT)/no_reference.o $(CHAPTER) $(filter-out $(REFERENCE),$(WITHOUT_MAIN)) \
+               $(OUT)/classroom/runner.o $(BUILT_WITH)
+	$(Q)ld -r $(filter %.o,$^) -o $@.new && mv $@.new $@
+
+-include $(OUT)/classroom/judge.d $(OUT)/classroom/runner.d

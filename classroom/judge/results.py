@@ -1,0 +1,217 @@
+"""What is told: a table for people, results.json for Gradescope, JUnit XML, lines of CSV. Files appear whole or not."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import textwrap
+import xml.etree.ElementTree as xml
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lib.files import replace_file
+from lib.tasks import Task
+
+from .sandbox import Environment
+from .verdict import Criterion
+
+# Of a task's points, in percent.
+WEIGHTS = {"plain": 15, "shapes": 25, "inputs": 20, "fresh": 15, "hbm": 15, "hazards": 10}
+NAMES = {
+    "plain": "correct on the plain case",
+    "shapes": "any shape",
+    "inputs": "hard inputs",
+    "fresh": "fresh cases",
+    "hbm": "memory budget",
+    "hazards": "no hazards",
+}
+COLUMNS = {"plain": 6, "shapes": 7, "inputs": 7, "fresh": 6, "hbm": 7, "hazards": 8}
+SHORT = {"hbm": "memory"}
+
+
+def readable(text: str) -> str:
+    """What no terminal should see becomes "?"."""
+    text = os.fsencode(text).decode("utf-8", "replace")
+    return re.sub(r"[^\t\n -~\xa0-\ud7ff\ue000-\ufffd]", "?", text)
+
+
+def points(number: float) -> str:
+    return f"{number:.2f}".rstrip("0").rstrip(".")
+
+
+@dataclass
+class TaskResult:
+    task: Task
+    criteria: dict[str, Criterion] = field(default_factory=dict)  # none: not graded yet
+    predictions: list[str] = field(default_factory=list)  # "KERNEL OPTIONS: right"
+
+    @property
+    def full(self) -> bool:
+        return bool(self.criteria) and all(criterion.passed for criterion in self.criteria.values())
+
+    @property
+    def score(self) -> float:
+        share = sum(WEIGHTS[name] for name, criterion in self.criteria.items() if criterion.passed)
+        return round(self.task.points * share / 100, 2)
+
+    @property
+    def is_flagged(self) -> bool:
+        return any(criterion.category == "did something else" for criterion in self.criteria.values())
+
+
+@dataclass
+class Results:
+    tasks: list[TaskResult]
+    notes: list[str] = field(default_factory=list)
+    trouble: str = ""  # why nothing of the submission can be used
+    complete: bool = False
+
+    @property
+    def score(self) -> float:
+        return round(sum(each.score for each in self.tasks), 2)
+
+    @property
+    def most(self) -> float:
+        return round(sum(each.task.points for each in self.tasks), 2)
+
+    @property
+    def remark(self) -> str:
+        flagged = [each.task.id for each in self.tasks if each.is_flagged]
+        return self.trouble or (f"look at {', '.join(flagged)}: did something else" if flagged else "")
+
+
+def write_file(path: str | Path, text: str) -> None:
+    try:
+        replace_file(path, text)
+    except OSError as error:
+        raise Environment(f"RESULTS={path}: cannot be written: {error.strerror}") from error
+
+
+# ---- the table ----
+
+
+def wrapped(text: str, first: str, rest: str) -> str:
+    """Lines of 80 columns; `first` stands before the text, `rest` before its other lines."""
+    first += "" if first.endswith(" ") or not first else " "
+    text = " ".join(readable(text).split())
+    lines = textwrap.wrap(text, 80, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    return "\n".join(lines or [first.rstrip()]) + "\n"
+
+
+def _row(first: str, cells: list[str], last: str) -> str:
+    return (
+        f"{first:<18} " + "".join(f"{cell:<{width}}" for cell, width in zip(cells, COLUMNS.values())) + f"{last:>9}\n"
+    )
+
+
+def _mark(criterion: Criterion | None) -> str:
+    return "" if criterion is None else "ok" if criterion.passed else "NO" if criterion.ran else "-"
+
+
+def table(results: Results) -> str:
+    text = _row("task", [SHORT.get(name, name) for name in COLUMNS], "points")
+    chapter = ""
+    for each in results.tasks:
+        text += "\n" if chapter not in ("", each.task.chapter) else ""
+        chapter = each.task.chapter
+        marks = [_mark(each.criteria.get(name)) for name in COLUMNS]
+        text += _row(each.task.id, marks, f"{points(each.score)}/{points(each.task.points)}")
+    return text + f"\n{'all tasks':<60}{points(results.score) + '/' + points(results.most):>9}\n"
+
+
+def explained(each: TaskResult) -> str:
+    """Every point that is missing, and why. What is lost only because of another criterion is one line."""
+    text, follow, lost = "", [], 0.0
+    for name, criterion in each.criteria.items():
+        share = each.task.points * WEIGHTS[name] / 100
+        if criterion.passed:
+            if name == "hbm" and criterion.message:
+                text += wrapped(criterion.message, f"  {NAMES[name]}:", "      ")
+        elif criterion.category == "not counted":
+            follow.append(NAMES[name])
+            lost += share
+        else:
+            text += wrapped(criterion.message, f"  -{points(share)} {NAMES[name]}:", "      ")
+            if criterion.hint:
+                text += wrapped(criterion.hint, "      hint:", "      ")
+    if follow:
+        text += wrapped(f"{', '.join(follow)}: not counted without the above", f"  -{points(lost)}", "      ")
+    return text + "".join(wrapped(line, "  prediction (no points):", "      ") for line in each.predictions)
+
+
+def human(results: Results) -> str:
+    text = table(results)
+    lost = [each for each in results.tasks if not each.full]
+    if lost:
+        text += "\nok: has its points   NO: has not   -: not counted, because of another\n"
+    for each in lost:
+        text += "\n" + wrapped(each.task.title, f"{each.task.id}:", "    ") + explained(each)
+    told = [line for each in results.tasks if each.full for line in each.predictions]
+    text += "\n" + "".join(wrapped(line, "prediction (no points):", "      ") for line in told) if told else ""
+    text += "\n" + "".join(wrapped(note, "note:", "      ") for note in results.notes) if results.notes else ""
+    return text
+
+
+# ---- files ----
+
+
+def gradescope(results: Results) -> str:
+    """gradescope-autograders.readthedocs.io, "Output format". No test is hidden: that would hide the total."""
+    tests = [
+        {
+            "name": f"{each.task.chapter}: {each.task.title}",
+            "number": each.task.id,
+            "score": each.score,
+            "max_score": each.task.points,
+            "status": "passed" if each.full else "failed",
+            "output_format": "text",
+            "output": explained(each) or "all points",
+            "tags": [each.task.chapter],
+            "visibility": "visible",
+        }
+        for each in results.tasks
+    ]
+    output = readable(results.trouble) + "\n" if results.trouble else table(results)
+    output += "".join(f"note: {readable(note)}\n" for note in results.notes)
+    if not results.complete:
+        output += "The grader was stopped before it had graded everything.\n"
+    whole = {
+        "score": results.score,
+        "output": output,
+        "output_format": "text",
+        "stdout_visibility": "hidden",
+        "tests": tests,
+    }
+    return json.dumps(whole, indent=3, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def junit(results: Results) -> str:
+    """A suite a chapter, a case a task and criterion."""
+    root = xml.Element("testsuites")
+    suites: dict[str, xml.Element] = {}
+    for each in results.tasks:
+        chapter = each.task.chapter
+        if chapter not in suites:
+            suites[chapter] = xml.SubElement(root, "testsuite", name=chapter)
+        for name, criterion in each.criteria.items():
+            place = {"classname": chapter, "name": f"{each.task.id}: {NAMES[name]}"}
+            case = xml.SubElement(suites[chapter], "testcase", place)
+            if not criterion.passed:
+                why = readable("\n".join(filter(None, (criterion.message, criterion.hint))))
+                xml.SubElement(case, "failure", message=criterion.category).text = why
+    for node in (root, *suites.values()):
+        node.set("tests", str(len(list(node.iter("testcase")))))
+        node.set("failures", str(len(list(node.iter("failure")))))
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml.tostring(root, encoding="unicode") + "\n"
+
+
+def csv_line(*fields: object) -> str:
+    texts = [readable(str(value)) for value in fields]
+    # a spreadsheet would take it for a formula
+    texts = [f"'{text}" if text.startswith(("=", "+", "-", "@")) else text for text in texts]
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(texts)
+    return line.getvalue()

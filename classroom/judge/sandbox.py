@@ -1,0 +1,176 @@
+"""One command with limits on CPU time, memory, processes and size of files; in bwrap, where that works.
+
+In bwrap, or else in namespaces of our own (unshare), a command sees the system's programs and libraries, what `read`
+and `write` name, and nothing else: no network, no home, no other process. Where neither is allowed there are limits.
+
+CPU time is what counts, so a busy machine changes nothing; there is a limit on the clock too, far away, for a process
+that sleeps. GRADE_SANDBOX=bwrap|namespaces|limits insists on one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+LIMITS = {"cpu_seconds": 4, "compile_seconds": 20, "memory_mb": 1024, "file_mb": 64, "clock_factor": 30}
+LEAST_MEMORY_MB = 1024  # of address space: the simulated device reserves what it may need
+SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/alternatives", "/etc/ld.so.cache")
+BWRAP = ("bwrap", "--unshare-all", "--die-with-parent", "--new-session")
+UNSHARE = ("unshare", "--user", "--map-root-user", "--mount", "--net", "--ipc", "--pid", "--fork", "--kill-child")
+# A root of its own: $1 the place for it, then pairs "ro|rw PATH" up to "--", then the command.
+NEW_ROOT = r"""set -e; root=$1; shift
+mount -t tmpfs none "$root"
+while [ "$1" != -- ]; do
+	if [ -d "$2" ]; then mkdir -p "$root$2"; else mkdir -p "$root${2%/*}"; : > "$root$2"; fi
+	mount --rbind "$2" "$root$2"
+	[ "$1" = rw ] || mount -o remount,bind,ro "$root$2" 2>/dev/null || true
+	shift 2
+done
+shift
+mkdir -p "$root/proc" "$root/tmp"; mount -t proc none "$root/proc"
+chroot "$root" "$@" || exit $? # not in the place of process 1, which no limit ends
+"""
+
+
+class Environment(Exception):
+    """This machine cannot. One line, or what a tool said."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    status: int
+    signal: int
+    timeout: str  # "", "cpu" or "clock"
+
+
+def limit(name: str) -> int:
+    given = os.environ.get(f"GRADE_{name.upper()}", "")
+    return int(given) if given.isdigit() and 0 < int(given) < 10_000_000 else LIMITS[name]
+
+
+def check_machine() -> None:
+    """A machine that gives less would take points from everybody; better to say so before."""
+    most = resource.getrlimit(resource.RLIMIT_AS)[1]
+    if most != resource.RLIM_INFINITY and most < LEAST_MEMORY_MB << 20:
+        raise Environment(
+            f"this shell allows {most >> 20} MB of address space (ulimit -v); a run needs {LEAST_MEMORY_MB}"
+        )
+    if limit("memory_mb") < LEAST_MEMORY_MB:
+        raise Environment(f"GRADE_MEMORY_MB={limit('memory_mb')}: expected at least {LEAST_MEMORY_MB}")
+
+
+def _works(command: Sequence[str]) -> bool:
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+@functools.cache
+def kind() -> tuple[str, str]:
+    """What there is, "bwrap", "namespaces" or "limits", and why it is no better one."""
+    asked = os.environ.get("GRADE_SANDBOX", "")
+    if asked == "limits":
+        return "limits", "GRADE_SANDBOX=limits"
+    tried = [*BWRAP, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
+    if asked != "namespaces" and _works(tried):
+        return "bwrap", ""
+    why = "bwrap may not make its namespaces here" if shutil.which("bwrap") else "bwrap is not installed"
+    if asked == "bwrap":
+        raise Environment(f"GRADE_SANDBOX=bwrap: {why}")
+    if _works([*UNSHARE, "sh", "-c", "mount -t tmpfs none /mnt && mount -t proc none /proc"]):
+        return "namespaces", why
+    if asked == "namespaces":
+        raise Environment("GRADE_SANDBOX=namespaces: unshare may not make them here")
+    return "limits", why
+
+
+@functools.cache
+def _threads_now() -> int:
+    """Threads that this user has already: the limit on processes counts them too."""
+    count = 0
+    for directory in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if directory.stat().st_uid == os.getuid():
+                count += len(list((directory / "task").iterdir()))
+    return count
+
+
+@functools.cache
+def _process_letter() -> str:
+    """dash calls the number of processes -p, bash -u."""
+    return "u" if _works(["sh", "-c", "ulimit -u"]) else "p"
+
+
+@functools.cache
+def _programs(compiler: str) -> tuple[str, ...]:
+    """Where a compiler lies, and the Python that simcc is run with, that the system's directories do not have."""
+    path = os.path.realpath(shutil.which(compiler) or compiler)
+    own = () if path.startswith(SYSTEM) else (str(Path(path).parents[1]),)
+    return own if shutil.which("python3", path="/usr/bin:/bin") else (*own, sys.base_prefix)
+
+
+def _inside(command: list[str], read: Sequence[str], write: Sequence[str], scratch: str) -> list[str]:
+    how, _ = kind()
+    system = [path for path in SYSTEM if os.path.exists(path)]
+    if how == "bwrap":
+        binds = [word for path in (*system, *read) for word in ("--ro-bind", path, path)]
+        binds += [word for path in write for word in ("--bind", path, path)]
+        own = ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+        return [*BWRAP, *own, *binds, *command]
+    if how == "namespaces":
+        pairs = [word for path in (*system, "/dev", *read) for word in ("ro", path)]
+        pairs += [word for path in write for word in ("rw", path)]
+        root = os.path.join(scratch, "root")
+        os.makedirs(root, exist_ok=True)
+        return [*UNSHARE, "sh", "-c", NEW_ROOT, "sh", root, *pairs, "--", *command]
+    return command
+
+
+def run(
+    command: Sequence[str],
+    *,
+    output: Path,
+    cpu_seconds: int,
+    memory_mb: int,
+    read: Sequence[Path] = (),
+    write: Sequence[Path] = (),
+    environment: Mapping[str, str] | None = None,
+    compiler: str = "",
+) -> Outcome:
+    """Standard output and error go to `output`. `read` and `write` are all that it sees of this machine's own files."""
+    # An address space, not memory in use: what a program reserves and never touches counts here.
+    limits = (
+        f"ulimit -c 0; ulimit -t {cpu_seconds + 2}; ulimit -S -t {cpu_seconds}; "
+        f"ulimit -v {memory_mb * 1024} 2>/dev/null; ulimit -f {limit('file_mb') * 2048}; "
+        f'ulimit -{_process_letter()} {_threads_now() + 64} 2>/dev/null; exec "$@"'
+    )
+    readable = [*map(str, read), *(_programs(compiler) if compiler else ())]
+    inside = _inside(["sh", "-c", limits, "sh", *command], readable, [str(path) for path in write], str(output.parent))
+    variables = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": "/nonexistent", "LC_ALL": "C"}
+    variables.update(environment or {})
+    timeout = ""
+    with output.open("wb") as log:
+        streams = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": subprocess.STDOUT}
+        child = subprocess.Popen(inside, **streams, env=variables, start_new_session=True, cwd="/")
+        try:
+            status = child.wait(cpu_seconds * limit("clock_factor"))
+        except subprocess.TimeoutExpired:
+            timeout = "clock"
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)  # and what it may have left behind
+            status = child.wait()
+    number = -status if status < 0 else status - 128 if 128 < status < 128 + 65 else 0  # 128 and more: of bwrap or sh
+    if number == signal.SIGXCPU:
+        timeout = timeout or "cpu"
+    return Outcome(0 if number else status, number, timeout)

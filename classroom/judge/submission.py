@@ -1,0 +1,243 @@
+"""A submission: a directory, a zip, or single files -> the regions of its tasks, and remarks about what was found.
+
+What counts is the text between a task's two marker lines, wherever its file lies. A file named ID.cu without markers,
+such as 04.update.cu, is a region as it stands. Nothing is unpacked and no link is followed. What makes a whole
+submission unusable (no zip, a path that leaves it) raises Unusable, one line; all else costs only itself.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from lib.tasks import BEGIN
+
+END = re.compile(r"\s*// end (\S+)\s*$")
+# A place in a message, before it is said in the lines of a submission: @@[ID/]NAME:LINE@@.
+PLACE = re.compile(r"@@(?:([\w.-]+)/)?([\w.-]+):(\d+)@@")
+MOST_ARCHIVE = 64 << 20
+MOST_FILES = 20_000
+MOST_TEXT = 256 << 10
+MOST_SOURCES = 16 << 20
+MOST_REMARKS = 30
+LEFT_ALONE = frozenset((".git", "build", "__MACOSX", "classroom", "common", "simcc", "tests", "tools", "plots", "gpu"))
+
+
+class Unusable(Exception):
+    """One line."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """What a submission has of one task. `line`: of its first line in `file`, the student's own."""
+
+    text: str
+    file: str
+    line: int
+
+
+@dataclass
+class Submission:
+    regions: dict[str, Region] = field(default_factory=dict)  # by the task's ID
+    markers: dict[tuple[str, str, str], int] = field(default_factory=dict)  # (file, "task" or "end", ID): its line
+    problems: dict[str, str] = field(default_factory=dict)  # file: why it was not read
+    remarks: list[str] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)  # predictions.txt, WORKLOG.md
+
+
+@dataclass(frozen=True)
+class _Entry:
+    size: int
+    read: Callable[[], bytes]
+    problem: str = ""
+
+
+def readable(text: str) -> str:
+    """For a terminal: what is no text of one line becomes "?"."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]", "?", text)
+
+
+# ---- what there is ----
+
+
+def _entries_of_directory(path: Path) -> Iterator[tuple[str, _Entry]]:
+    if not os.access(path, os.R_OK | os.X_OK):
+        raise Unusable("this directory cannot be read")
+    for directory, names, files in os.walk(path):
+        names[:] = sorted(name for name in names if name not in LEFT_ALONE)  # links to directories are not followed
+        for at in (Path(directory, name) for name in sorted(files)):
+            status = at.lstat()
+            link = "is a link, expected a file" if stat.S_ISLNK(status.st_mode) else "is no plain file"
+            problem = "" if stat.S_ISREG(status.st_mode) else link
+            yield at.relative_to(path).as_posix(), _Entry(status.st_size, at.read_bytes, problem)
+
+
+def _entries_of_zip(path: Path) -> Iterator[tuple[str, _Entry]]:
+    if (size := path.stat().st_size) > MOST_ARCHIVE:
+        raise Unusable(f"{size} bytes, expected at most {MOST_ARCHIVE}; hand in only the files that are asked for")
+    archive = zipfile.ZipFile(path)
+    for info in archive.infolist():
+        name = info.filename.replace("\\", "/")
+        if re.search(r"^/|(?:^|/)\.\.(?:/|$)|^[A-Za-z]:", name):
+            raise Unusable(f"refused: '{readable(name)}' leaves the archive")
+        if stat.S_ISLNK(info.external_attr >> 16):
+            raise Unusable(f"refused: '{readable(name)}' is a link, expected files only")
+        parts = PurePosixPath(name).parts
+        if info.is_dir() or not parts or LEFT_ALONE.intersection(parts[:-1]):
+            continue
+
+        def read(info: zipfile.ZipInfo = info) -> bytes:
+            with archive.open(info) as file:
+                return file.read(info.file_size)
+
+        yield str(PurePosixPath(*parts)), _Entry(info.file_size, read, "is encrypted" if info.flag_bits & 1 else "")
+
+
+def _entries_of(path: Path) -> dict[str, _Entry]:
+    if not path.exists():
+        raise Unusable("no such file or directory")
+    if not path.is_dir() and not path.is_file():
+        raise Unusable("neither a directory nor a plain file")
+    found = _entries_of_directory(path) if path.is_dir() else _entries_of_zip(path)
+    if path.suffix in (".cu", ".cuh"):
+        found = iter([(path.name, _Entry(path.stat().st_size, path.read_bytes))])
+    entries = {}
+    try:
+        for name, entry in found:
+            if len(entries) == MOST_FILES:
+                raise Unusable(f"more than {MOST_FILES} files in it")
+            entries[name] = entry
+    except Unusable:
+        raise
+    except Exception as error:  # zipfile raises a dozen kinds for a damaged table of contents
+        no_zip = "not a zip file" in str(error)
+        raise Unusable("not a zip file (nor a directory)" if no_zip else "a damaged zip file") from error
+    if not entries:
+        raise Unusable("it is empty")
+    return entries
+
+
+def _text_of(entry: _Entry) -> str:
+    """Raises ValueError, why it has none."""
+    if entry.problem:
+        raise ValueError(entry.problem)
+    if entry.size > MOST_TEXT:
+        raise ValueError(f"has {entry.size} bytes, expected at most {MOST_TEXT}")
+    try:
+        content = entry.read()
+    except Exception as error:  # zipfile and zlib raise a dozen kinds for a damaged member
+        raise ValueError("cannot be read" if isinstance(error, OSError) else "is damaged in the zip") from error
+    if b"\0" in content:
+        raise ValueError("is no text: it has bytes of value 0 (UTF-16?); save it as UTF-8")
+    if not content.strip():
+        raise ValueError("is empty")
+    text = content.decode("utf-8", errors="replace").removeprefix("\ufeff")
+    return text.replace("\r\n", "\n").replace("\r", "\n")  # line ends of other systems are no mistake
+
+
+# ---- regions ----
+
+
+@dataclass
+class _Reader:
+    """Puts together a submission from its files. `given`: {"04_fa1/paper.cu": its text as it was handed out}."""
+
+    given: Mapping[str, str]
+    known: frozenset[str]  # the tasks
+    untouched: Callable[[str, str], bool]  # (ID, text): is it as it was handed out?
+    submission: Submission = field(default_factory=Submission)
+
+    def remark(self, text: str) -> None:
+        text, remarks = readable(text[:300]), self.submission.remarks
+        if len(remarks) < MOST_REMARKS and text not in remarks:
+            remarks.append(text)
+
+    def place_of(self, name: str) -> str:
+        """The handed-out file that this one is, "04_fa1/paper.cu", or its own name."""
+        path = PurePosixPath(name)
+        own = "/".join(path.parts[-2:])
+        same = [place for place in self.given if PurePosixPath(place).name == path.name]
+        if own in self.given or re.match(r"\d\d_\w+$", path.parent.name):
+            return own
+        return same[0] if len(same) == 1 else name
+
+    def add(self, task: str, region: Region) -> None:
+        old = self.submission.regions.setdefault(task, region)
+        if old.text.split() == region.text.split():
+            return
+        if self.untouched(task, old.text):
+            self.submission.regions[task], old, region = region, region, old
+        self.remark(f"{task}: not the same in {old.file} and {region.file}; {old.file} counts")
+
+    def read_source(self, name: str, text: str) -> None:
+        place, stem = self.place_of(name), PurePosixPath(name).stem
+        if stem in self.known and "// task " not in text:
+            self.add(stem, Region(text, place, 1))
+            return
+        outside = list(self.take_regions(place, text))
+        if place not in self.given:
+            return
+        expected = [line for _, line in _Reader({}, self.known, self.untouched).take_regions("", self.given[place])]
+        for (number, line), other in zip([*outside, (text.count("\n") + 1, "")], [*expected, ""]):
+            if line != other:
+                self.remark(
+                    f"{place}:{number}: changed outside of the tasks: only what lies between their lines counts"
+                )
+                return
+
+    def take_regions(self, place: str, text: str) -> Iterator[tuple[int, str]]:
+        """Adds the regions of a file. Yields its other lines, numbered, without blanks and comments."""
+        task, first, lines = "", 0, []
+        for number, line in enumerate([*text.split("\n"), None], 1):
+            begin, end = (BEGIN.match(line), END.match(line)) if line is not None else (None, None)
+            if task and not (end and end[1] == task) and (begin or end or line is None):
+                self.remark(f"{place}:{first - 1}: '// task {task}: ...' without its '// end {task}'")
+                task = ""
+            if begin or end:
+                marker = ("task", begin[2]) if begin else ("end", end[1])
+                self.submission.markers.setdefault((place, *marker), number)
+                if marker[1] not in self.known:
+                    self.remark(f"{place}:{number}: there is no task '{marker[1]}'")
+                elif end and task:
+                    self.add(task, Region("".join(lines), place, first))
+                task, first, lines = begin[2] if begin else "", number + 1, []
+                yield number, " ".join(marker)
+            elif task:
+                lines.append(line + "\n")
+            elif line and (bare := re.sub(r"\s+|//.*", "", line)):
+                yield number, bare
+
+
+def read(
+    path: Path, given: Mapping[str, str], known: frozenset[str], untouched: Callable[[str, str], bool]
+) -> Submission:
+    """`given`: {"04_fa1/paper.cu": its text as handed out}; `known`: the tasks. Raises Unusable."""
+    entries = _entries_of(path)
+    reader = _Reader(given, known, untouched)
+    submission, size = reader.submission, 0
+    for name in sorted(entries, key=lambda name: (name.count("/"), name)):
+        base, place = PurePosixPath(name).name, reader.place_of(name)
+        is_source = base.endswith((".cu", ".cuh"))
+        if not is_source and (base not in ("predictions.txt", "WORKLOG.md") or base in submission.texts):
+            continue
+        try:
+            text = _text_of(entries[name])
+            size += len(text)
+            if size > MOST_SOURCES:
+                raise Unusable(f"its sources have more than {MOST_SOURCES} bytes")
+            if is_source:
+                reader.read_source(name, text)
+            else:
+                submission.texts[base] = text
+        except ValueError as error:
+            submission.problems[place if is_source else base] = str(error)
+            if place in given:
+                reader.remark(f"{place} {error}")
+    if not submission.regions and not any(place in given for place in submission.problems):
+        raise Unusable("no region of a task is in it: expected files with '// task ID: ...' and '// end ID', or ID.cu")
+    return submission

@@ -1,0 +1,110 @@
+"""A region, token by token. What is no token of the part of CUDA C that a region may use is refused."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+class Refusal(Exception):
+    """Why a region is not taken. `line` counts from 1 within the region."""
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(f"line {line}: {why}")
+        self.line = line
+        self.why = why
+
+
+@dataclass(frozen=True)
+class Token:
+    kind: str  # word, number, sign, pragma
+    text: str
+    line: int
+
+
+_SIGNS = (
+    "<<= >>= -> ++ -- << >> <= >= == != && || += -= *= /= %= &= |= ^= :: "
+    "{ } [ ] ( ) ; : ? , . ~ ! = + - * / % & | ^ < >"
+).split()
+_SIGN = re.compile("|".join(re.escape(sign) for sign in _SIGNS))
+_WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+_PP_NUMBER = re.compile(r"\.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_.])*")
+_INTEGER = re.compile(r"(?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)(?:[uU](?:ll|LL|[lL])?|(?:ll|LL|[lL])[uU]?)?")
+_FLOAT = re.compile(
+    r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][+-]?[0-9]+)?[fFlL]?|0[xX][0-9a-fA-F]+\.?[0-9a-fA-F]*[pP][+-]?[0-9]+[fF]?"
+)
+_PRAGMA = re.compile(r"# ?pragma unroll(?: ?\(? ?([A-Za-z_]\w*|[0-9]+) ?\)?)? ?")
+_REFUSED_SIGNS = {
+    "<<<": "a region launches no kernel",
+    "<:": "write [",
+    ":>": "write ]",
+    "<%": "write {",
+    "%>": "write }",
+    "%:": "a region has no directives but #pragma unroll",
+    "...": "write the arguments out",
+    "##": "a region has no macros",
+}
+
+
+def tokens_of(text: str) -> list[Token]:
+    """The tokens of a region; comments are left out. Raises Refusal."""
+    text = text.replace("\r\n", "\n")
+    tokens: list[Token] = []
+    at, line, fresh = 0, 1, True  # fresh: nothing but blanks stands before on this line
+    while at < len(text):
+        char = text[at]
+        if char == "\n":
+            at, line, fresh = at + 1, line + 1, True
+        elif char in " \t":
+            at += 1
+        elif text.startswith("//", at):
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            if text[at:end].rstrip().endswith("\\"):
+                raise Refusal(line, "a comment that ends in \\ swallows the next line: leave the \\ out")
+            at = end
+        elif text.startswith("/*", at):
+            end = text.find("*/", at + 2)
+            if end < 0:
+                raise Refusal(line, "/* without */")
+            line += text.count("\n", at, end)
+            at = end + 2
+        elif char == "#":
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            directive = re.sub(r"//.*", "", text[at:end])
+            match = _PRAGMA.fullmatch(re.sub(r"[ \t]+", " ", directive))
+            if not match or not fresh:
+                raise Refusal(
+                    line, f"{directive.strip()[:40]!r}: a region has no directives but #pragma unroll on its own line"
+                )
+            tokens.append(Token("pragma", match[1] or "", line))
+            at += len(directive)
+        else:
+            token = _token_at(text, at, line)
+            tokens.append(token)
+            at += len(token.text)
+            fresh = False
+    return tokens
+
+
+def _token_at(text: str, at: int, line: int) -> Token:
+    for sign, instead in _REFUSED_SIGNS.items():
+        if text.startswith(sign, at):
+            raise Refusal(line, f"{sign}: {instead}")
+    if match := _WORD.match(text, at):
+        return Token("word", match[0], line)
+    if match := _PP_NUMBER.match(text, at):
+        if not _INTEGER.fullmatch(match[0]) and not _FLOAT.fullmatch(match[0]):
+            raise Refusal(line, f"{match[0][:40]}: expected a number such as 12, 0xff, 1.5f or 1e-3f")
+        return Token("number", match[0], line)
+    if match := _SIGN.match(text, at):
+        return Token("sign", match[0], line)
+    char = text[at]
+    shown = char if " " < char < "\x7f" else f"the character U+{ord(char):04X}"
+    instead = {
+        '"': "a region has no strings",
+        "'": "a region has no characters: write their numbers",
+        "\\": "join the lines",
+    }
+    raise Refusal(line, f"{shown}: {instead.get(char, 'expected plain ASCII outside of comments')}")

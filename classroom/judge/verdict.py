@@ -1,0 +1,357 @@
+"""Judging a region: its kernels run case by case, and what that is worth, criterion by criterion.
+
+What runs a kernel (runner.c) knows no right answer; what knows them (judge.c) reads the files that it leaves.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from lib.tasks import Task
+
+from . import sandbox
+from .build import Builder, Failure
+from .cases import CRITERIA, Case
+from .course import Course
+from .once import Once
+from .sandbox import Environment
+
+LEAST_SHARE = 0.4  # of the closed form's bytes: a kernel that asks for fewer does something else
+MOST_HAZARDS, MOST_LAUNCHES = 50, 10_000
+# What is told first: a barrier that not all threads reach is also a race, and a wrong access ends the launch.
+HAZARD_HINTS = {
+    "synccheck": "Every thread of the block has to reach the same barrier, every lane of the mask the same shuffle.",
+    "memcheck": "make sanitize shows the line of the access, and how far beside its array it lies.",
+    "racecheck": "make sanitize shows both sides: between them a barrier is missing.",
+    "initcheck": "make sanitize shows who reads what nobody wrote: a loop too long, or a barrier that is missing.",
+}
+CUDA_CATEGORIES = {
+    "cudaErrorIllegalAddress": ("wrong access", "make sanitize shows the line of the access."),
+    "cudaErrorMisalignedAddress": ("wrong access", "make sanitize shows the line of the access."),
+    "cudaErrorInvalidConfiguration": ("launch refused", "Grid, block and shared memory have to fit this shape."),
+    "cudaErrorInvalidValue": ("launch refused", "Grid, block and shared memory have to fit this shape."),
+}
+ENDLESS = "Look for a loop whose variable does not change, or a thread that waits for one that has left."
+NO_NUMBER = "A sum, a quotient or a difference of infinities; or an element that nobody wrote."
+OVER = (
+    "make profile shows the bytes of each tensor. What is read twice could be kept; what lies past the end or above "
+    "the diagonal need not be read."
+)
+
+
+@dataclass(frozen=True)
+class Criterion:
+    passed: bool
+    ran: bool = False  # False: nothing was found out, because of something else
+    category: str = ""
+    message: str = ""
+    hint: str = ""
+
+
+PASSED = Criterion(True, True)
+
+
+def not_counted(why: str) -> Criterion:
+    return Criterion(False, category="not counted", message=f"not counted: {why}")
+
+
+@dataclass(frozen=True)
+class Bytes:
+    """What a model is compared with."""
+
+    counts: str  # requested or footprint
+    formula: str
+    yours: int
+    budget: int
+    ideal: int | None = None
+
+    def text(self, kernel: str) -> str:
+        ideal = f", ideal {self.ideal:,}" if self.ideal is not None else ""
+        return f"{kernel}: yours {self.yours:,}, budget {self.budget:,} ({self.counts}, {self.formula}){ideal} bytes"
+
+
+@dataclass
+class Run:
+    """Of one kernel on one case."""
+
+    kernel: str
+    case: Case
+    failure: Failure | None = None
+    hazards: list[dict] = field(default_factory=list)
+    bytes: list[Bytes] = field(default_factory=list)  # the first is the headline
+
+    def criterion(self) -> Criterion:
+        """The first hazard is told with the failure: it is its reason. A fresh case tells what kind of mistake it is,
+        and where to look, never what it was run on."""
+        failure, fresh = self.failure, self.case.criterion == "fresh"
+        if failure is None:
+            return PASSED
+        told = [hazard_text(hazard, not fresh) for hazard in self.hazards[:1]]
+        hint = f"{failure.hint} {self.case.hint(self.kernel)}".strip()
+        if failure.category == "does not end":
+            hint = failure.hint
+        elif self.hazards:
+            hint = HAZARD_HINTS.get(self.hazards[0].get("tool", ""), failure.hint)
+        message = f"{failure.category}, {self.kernel} {self.case.options}: {'; '.join([*told, failure.message])}"
+        if fresh:
+            message = f"{self.kernel}: {'; '.join([failure.category, *told])}"
+        return Criterion(False, True, failure.category, message, hint)
+
+
+def nothing_to_grade(category: str, message: str, hint: str = "") -> dict[str, Criterion]:
+    criteria = dict.fromkeys((*CRITERIA, "hbm", "hazards"), not_counted("as above"))
+    criteria["plain"] = Criterion(False, True, category, message, hint)
+    return criteria
+
+
+def hazard_text(hazard: dict, placed: bool) -> str:
+    def at(side: dict) -> str:
+        """The name that a #line gave, [ID/]NAME, and the line."""
+        parts = (side.get("file") or hazard.get("file") or "").split("/")
+        name = "/".join(parts[-2:]) if re.match(r"\d\d\.", parts[-2] if len(parts) > 1 else "") else parts[-1]
+        return f"@@{name}:{side['line']}@@"
+
+    text, other = f"{hazard.get('tool')}: {hazard.get('kind')}", hazard.get("other")
+    if placed:
+        text += f" at {at(hazard)}" if hazard.get("line") else ""
+        text += f" of {hazard['space']} memory" if hazard.get("space") else ""
+        text += f" ({hazard['array']})" if hazard.get("array") else ""
+        text += f", other side {at(other)}" if isinstance(other, dict) and other.get("line") else ""
+    return re.sub(r"[^ -~]", "?", text)
+
+
+class Judge:
+    """Of one chapter. The same program, kernel and case are run once."""
+
+    def __init__(self, course: Course, builder: Builder) -> None:
+        self.course, self.builder, self.chapter = course, builder, builder.chapter
+        self._runs: Once[Run] = Once()
+
+    def criteria_of(self, task: Task, regions: Mapping[str, str], cases: Sequence[Case]) -> dict[str, Criterion]:
+        """Of a task whose region, and in a hand-out those of its neighbors, are as they are compiled."""
+        program = self.builder.program(self.chapter.spliced(regions), self.chapter.affected(set(regions)), task.id)
+        if isinstance(program, Failure):
+            how = "it is refused" if program.category == "refused" else f"it {program.category}"
+            return nothing_to_grade(program.category, f"not graded: {how}: {program.message}", program.hint)
+        runs: list[Run] = []
+        try:
+            for kernel in task.kernels:
+                runs += self._all_cases(program, kernel, cases)
+                if _is_endless(runs):
+                    break
+        finally:
+            if self.course.is_teacher:  # in a hand-out its neighbors are in the same program
+                self.builder.discard(program)
+        return _criteria(task.kernels, runs)
+
+    def model(self, question: str) -> int:
+        """The bytes of "KERNEL options" by its closed form."""
+        kernel, *options = question.split()
+        model = self._judge("model", "-", "--kernel", kernel, *options)["models"][0]
+        return model["read_bytes"] + model["write_bytes"]
+
+    def _all_cases(self, program: Path, kernel: str, cases: Sequence[Case]) -> list[Run]:
+        """Up to the first that fails of each criterion; none behind a plain case that is wrong."""
+        runs: list[Run] = []
+        for case in cases:
+            failed = {run.case.criterion for run in runs if run.failure}
+            if "plain" in failed or _is_endless(runs):
+                break
+            if case.criterion not in failed:
+                key = (program, kernel, case.order, case.options)
+                run = self._runs.get(key, lambda case=case: self._run(program, kernel, case))
+                runs.append(replace(run, case=case))
+        return runs
+
+    # ---- one case ----
+
+    def _run(self, program: Path, kernel: str, case: Case) -> Run:
+        options = ["--kernel", kernel, *case.options.split()]
+        inputs, out = self._directory("in"), self._directory("out")
+        self._judge("write", str(inputs), *options)
+        seconds = sandbox.limit("cpu_seconds")
+        result = sandbox.run(
+            [
+                str(program),
+                "--load",
+                str(inputs),
+                "--save",
+                str(out),
+                *(word for word in options if word != "--masked"),
+            ],
+            output=out / "output.txt",
+            cpu_seconds=seconds,
+            memory_mb=sandbox.limit("memory_mb"),
+            read=[program, inputs],
+            write=[out],
+            environment={
+                "SIM_CHECK": "memcheck,racecheck,initcheck,synccheck",
+                "SIM_ORDER": case.order,
+                "SIM_THREADS": "1",
+                "SIM_TIMEOUT": str(seconds * sandbox.limit("clock_factor")),
+            },
+        )
+        launches, hazards = _read_report(out / "report.jsonl")
+        run = Run(kernel, case, _failure(result, seconds, hazards, out), hazards)
+        if run.failure is None:
+            verdict = self._judge("verdict", str(out), *options)
+            run.failure = _wrong_values(verdict)
+            run.bytes = _bytes(verdict, launches) if run.failure is None else []
+        shutil.rmtree(out)
+        shutil.rmtree(inputs)
+        return run
+
+    def _directory(self, kind: str) -> Path:
+        directory = self.builder.scratch / f"{kind}-{secrets.token_hex(8)}"
+        directory.mkdir()
+        return directory
+
+    def _judge(self, *arguments: str) -> dict:
+        kind, value = self.chapter.variant
+        variant = f"{kind}={0 if value == '-' else value}"
+        command = [str(self.builder.kit / "judge"), *arguments, "--variant", variant]
+        done = subprocess.run(command, capture_output=True, check=False)
+        if done.returncode != 0:
+            said = done.stderr.decode("utf-8", "replace").splitlines() or ["it crashed"]
+            raise Environment(f"{self.chapter.name}: judge {arguments[0]} {' '.join(arguments[2:])}: {said[0]}")
+        return json.loads(done.stdout or "{}")
+
+
+def _is_endless(runs: Sequence[Run]) -> bool:
+    return bool(runs and runs[-1].failure and runs[-1].failure.category == "does not end")
+
+
+def _head(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(10_000).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _read_report(path: Path) -> tuple[list[dict], list[dict]]:
+    """Launches, and hazards of level error, the most telling first. A report that is cut off is read up to there."""
+    launches, hazards = [], []
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                record = json.loads(line)
+                if record.get("type") != "hazard":
+                    launches.append(record)
+                elif record.get("severity") == "error":
+                    hazards.append(record)
+                if len(hazards) >= MOST_HAZARDS or len(launches) >= MOST_LAUNCHES:
+                    break
+    except (OSError, ValueError, AttributeError):
+        pass
+    order = [*HAZARD_HINTS, None]
+    hazards.sort(key=lambda hazard: order.index(hazard.get("tool") if hazard.get("tool") in order else None))
+    return launches, hazards
+
+
+def _failure(result: sandbox.Outcome, seconds: int, hazards: list[dict], out: Path) -> Failure | None:
+    """Why there is nothing to compare."""
+    diary = dict(line.partition(" ")[::2] for line in _head(out / "run.txt").splitlines())
+    if result.timeout or any(hazard.get("kind") == "endless_loop" for hazard in hazards):
+        past = f"it ran past its {seconds} seconds of CPU time"
+        slept = "it was still running when the time was up"
+        return Failure("does not end", slept if result.timeout == "clock" else past, ENDLESS)
+    if "cannot" in diary:
+        return Failure("launch refused", diary["cannot"], "The shape is one that the kernel has to take.")
+    if diary.get("launched", "cudaSuccess") != "cudaSuccess":
+        category, hint = CUDA_CATEGORIES.get(diary["launched"], ("launch failed", ""))
+        return Failure(category, diary["launched"], hint)
+    if "saved" in diary and result.status <= 1 and not result.signal:
+        return None
+    if re.search(r"out of (?:host )?memory", _head(out / "output.txt")):
+        return Failure("out of memory", "it asked for more memory than there is")
+    how = f"signal {result.signal}" if result.signal else f"status {result.status}"
+    return Failure("crash", f"the program ended ({how}) before its results were written")
+
+
+def _wrong_values(verdict: dict) -> Failure | None:
+    wrong = [output for output in verdict["outputs"] if not output["passed"]]
+    if not wrong:
+        return None
+    output = wrong[0]
+    if output["missing"]:
+        return Failure("nothing written", f"{output['tensor']} was not written, or not in its shape")
+    at = ",".join(map(str, output["at"]))
+    message = f"{output['tensor']}[{at}]: expected {output['expected']}, got {output['actual']}"
+    if not output["non_finite"]:
+        return Failure("wrong result", message)
+    message += f" ({output['non_finite']} of {output['compared']} elements are not numbers)"
+    return Failure("NaN or infinity", message, NO_NUMBER)
+
+
+def _bytes(verdict: dict, launches: list[dict]) -> list[Bytes]:
+    """Bytes of the matrices, of the statistics and of atomics, each against its closed form."""
+    sums = {"requested": 0, "footprint": 0}
+    atomic = statistics = 0
+    for tensor in (tensor for launch in launches for tensor in launch.get("tensors", ())):
+        requested, footprint = tensor["requested"], tensor["footprint"]
+        if tensor["name"] in verdict["statistics"]:
+            statistics += sum(requested.get(f"{kind}_bytes", 0) for kind in ("read", "write", "atomic"))
+            continue
+        atomic += requested.get("atomic_bytes", 0)
+        sums["requested"] += requested["read_bytes"] + requested["write_bytes"]
+        sums["footprint"] += footprint["read_bytes"] + footprint["write_bytes"]
+    found = []
+    for model in verdict["models"]:
+        budget = model["read_bytes"] + model["write_bytes"]
+        found.append(Bytes(model["counts"], model["formula"], sums[model["counts"]], budget, verdict["ideal_bytes"]))
+    found.append(Bytes("requested", "atomics", atomic, verdict["atomic_bytes"]))
+    found.append(Bytes("requested", ", ".join(verdict["statistics"]), statistics, verdict["statistic_bytes"]))
+    return found
+
+
+# ---- criteria ----
+
+
+def _criteria(kernels: list[str], runs: list[Run]) -> dict[str, Criterion]:
+    for run in runs:
+        for each in run.bytes:
+            if run.case.is_ordinary and each.yours < LEAST_SHARE * each.budget:
+                few = "far fewer than the kernel has to move, so it computed something else. Your teacher sees a flag."
+                hint = "Compute what the chapter's kernel computes."
+                return nothing_to_grade("did something else", f"{each.text(run.kernel)}: {few}", hint)
+    criteria = {}
+    for name in CRITERIA:
+        mine = [run for run in runs if run.case.criterion == name]
+        criteria[name] = next((run.criterion() for run in mine if run.failure), PASSED)
+        if criteria[name].passed and {run.kernel for run in mine} != set(kernels):
+            criteria[name] = not_counted("it was not run" if name == "plain" else "the plain case comes first")
+    right = criteria["plain"].passed and criteria["shapes"].passed
+    criteria["hbm"] = _budget(runs) if right else not_counted("the result comes first")
+    criteria["hazards"] = _hazards(runs) if right else not_counted("the result comes first")
+    return criteria
+
+
+def _budget(runs: list[Run]) -> Criterion:
+    over = [(run, each) for run in runs for each in run.bytes if each.yours > each.budget]
+    if not over:
+        headlines = {run.kernel: run.bytes[0].text(run.kernel) for run in reversed(runs) if run.bytes}
+        return replace(PASSED, message="; ".join(reversed(list(headlines.values()))))
+    run, each = next((pair for pair in over if pair[0].case.criterion != "fresh"), over[0])
+    message = f"{each.text(run.kernel)}, with {run.case.options}"
+    if run.case.criterion == "fresh":
+        message = f"{run.kernel}: over its budget on a fresh case"
+    return Criterion(False, True, "over budget", message, OVER)
+
+
+def _hazards(runs: list[Run]) -> Criterion:
+    found = [(run, hazard) for run in runs for hazard in run.hazards]
+    if not found:
+        return PASSED
+    run, hazard = next((each for each in found if each[0].case.criterion != "fresh"), found[0])
+    message = f"{run.kernel}: {hazard_text(hazard, run.case.criterion != 'fresh')}"
+    message += f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    hint = HAZARD_HINTS.get(hazard.get("tool", ""), "")
+    return Criterion(False, True, "hazard", message, f"{hint} A result that came out right by luck is not right.")

@@ -1,0 +1,62 @@
+#include "problem/dimensions.h"
+
+enum { LARGEST_SEQ = 1 << 24, LARGEST_EXTENT = 1 << 28, LARGEST_COUNT = 1 << 20 };
+
+#define FIELD(member) offsetof(struct problem, member)
+
+static const struct dimension dimensions[] = {
+	{OPTION_BATCH, "B", "batch", "batch", FIELD(batch), 1, LARGEST_COUNT, "sequences in the batch"},
+	{OPTION_HEADS, "H", "heads", "heads", FIELD(heads), 1, LARGEST_COUNT, "heads"},
+	{OPTION_SEQ, "N", "seq", "seq", FIELD(seq), 1, LARGEST_SEQ, "tokens, queries and keys alike"},
+	{OPTION_DIM, "d", "dim", "dim", FIELD(dim), 1, MAX_HEAD_DIM, "head dimension, the width of V, 1 to 128"},
+	{OPTION_TILE_Q, "Br", "tile-q", "tile_q", FIELD(tile_q), 1, 1024, "query rows of a tile"},
+	{OPTION_TILE_K, "Bc", "tile-k", "tile_k", FIELD(tile_k), 1, 65536, "key rows of a tile"},
+	{OPTION_ROWS, "R", "rows", "rows", FIELD(rows), 1, LARGEST_EXTENT, "rows"},
+	{OPTION_COLS, "C", "cols", "cols", FIELD(cols), 1, LARGEST_EXTENT, "columns of a row"},
+	{OPTION_BLOCK, "W", "block", "block", FIELD(block), 1, LARGEST_EXTENT, "columns of a block"},
+	{OPTION_ROW, "i", "row", "row", FIELD(row), 0, LARGEST_EXTENT, "the row to trace"},
+	{OPTION_M, "m", "m", "m", FIELD(m), 1, LARGEST_COUNT, "rows of A and C"},
+	{OPTION_N, "n", "n", "n", FIELD(n), 1, LARGEST_COUNT, "columns of B and C"},
+	{OPTION_K, "k", "k", "k", FIELD(k), 1, LARGEST_COUNT, "columns of A, rows of B"},
+};
+
+enum { DIMENSIONS = sizeof dimensions / sizeof dimensions[0] };
+
+const struct dimension *dimension_of_letter(char letter)
+{
+	for (size_t i = 0; i < DIMENSIONS; i++)
+		if (dimensions[i].letter[0] == letter && !dimensions[i].letter[1])
+			return &dimensions[i];
+	return NULL;
+}
+
+const struct dimension *dimension_of_option(enum option_name option)
+{
+	for (size_t i = 0; i < DIMENSIONS; i++)
+		if (dimensions[i].option == option)
+			return &dimensions[i];
+	return NULL;
+}
+
+size_t dimension_value(const struct dimension *dimension, const struct problem *problem)
+{
+	return *(const size_t *)((const char *)problem + dimension->offset);
+}
+
+int dimension_fix(
+	const char *source, char letter, size_t extent, struct problem *problem, uint64_t *fixed, struct error *error)
+{
+	const struct dimension *dimension = dimension_of_letter(letter);
+	size_t *field = (size_t *)((char *)problem + dimension->offset);
+	if (*fixed & OPTION_BIT(dimension->option) && *field != extent)
+		return error_set(
+			error, EXIT_USAGE, "%s, expected %zu for %c (--%s, or an earlier file)", source, *field,
+			letter, dimension->name);
+	*field = extent;
+	*fixed |= OPTION_BIT(dimension->option);
+	if (extent >= dimension->least && extent <= dimension->most)
+		return 0;
+	return error_set(
+		error, EXIT_USAGE, "%s: %c = %zu, expected %zu to %zu", source, letter, extent, dimension->least,
+		dimension->most);
+}

@@ -1,0 +1,61 @@
+#include "problem/option_rules.h"
+
+#include "problem/dimensions.h"
+
+enum { MOST_RUNS = 1 << 20 };
+
+static const char *const color_names[] = {"auto", "always", "never"};
+enum { COLORS = sizeof color_names / sizeof color_names[0] };
+
+#define FIELD(member) offsetof(struct options, member)
+
+static const struct option_rule rules[OPTIONS] = {
+	[OPTION_CAUSAL] = {"causal", TYPE_FLAG, FIELD(problem.causal), 0, 0, 0, 0, "query i sees keys 0 to i only"},
+	[OPTION_SCALE] =
+		{"scale", TYPE_NUMBER, FIELD(problem.scale), 0, 0, 0, "s", "scores are s q.k (default 1/sqrt(d))"},
+	[OPTION_VALUES] = {"values", TYPE_TEXT, FIELD(values), 0, 0, 0, "a,b,c", "one row of scores, by hand"},
+	[OPTION_TRACE] = {"trace", TYPE_FLAG, FIELD(trace), 0, 0, 0, 0, "print every update of the row"},
+	[OPTION_SEED] = {"seed", TYPE_SEED, FIELD(problem.seed), 0, 0, 0, "S", "of the inputs"},
+	[OPTION_INPUT] =
+		{"input", TYPE_CHOICE, FIELD(problem.input), 0, INPUT_KINDS, input_kind_names, "KIND",
+                 "random, large-logits, very-negative, constant, one-hot, ramp"},
+	[OPTION_LOAD] = {"load", TYPE_TEXT, FIELD(problem.load), 0, 0, 0, "DIR", "take the inputs from DIR/*.npy"},
+	[OPTION_KERNEL] = {"kernel", TYPE_TEXT, FIELD(kernel), 0, 0, 0, "NAME", "one kernel (default: all)"},
+	[OPTION_SAVE] = {"save", TYPE_TEXT, FIELD(save), 0, 0, 0, "DIR", "write the outputs as DIR/*.npy"},
+	[OPTION_SWEEP] = {"sweep", TYPE_FLAG, FIELD(sweep), 0, 0, 0, 0, "run over a range of sizes, written as TSV"},
+	[OPTION_TIME] = {"time", TYPE_FLAG, FIELD(time), 0, 0, 0, 0, "take times, too; a GPU run always does"},
+	[OPTION_REPEAT] = {"repeat", TYPE_COUNT, FIELD(repeat), 1, MOST_RUNS, 0, "R", "timed runs (default: enough)"},
+	[OPTION_WARMUP] = {"warmup", TYPE_COUNT, FIELD(warmup), 0, MOST_RUNS, 0, "W", "runs before timing starts"},
+	[OPTION_GPU] =
+		{"gpu", TYPE_TEXT, FIELD(gpu), 0, 0, 0, "NAME",
+                 "whose limits and roofs: a100, a100-80, h100, h200, rtx4090"},
+	[OPTION_JSON] =
+		{"json", TYPE_TEXT, FIELD(json), 0, 0, 0, "FILE", "write the results as JSON; - is standard output"},
+	[OPTION_TSV] =
+		{"tsv", TYPE_TEXT, FIELD(tsv), 0, 0, 0, "FILE", "write the results as TSV; - is standard output"},
+	[OPTION_EXPLAIN] =
+		{"explain", TYPE_TEXT, FIELD(explain), 0, 0, 0, "FILE",
+                 "write a page on this run, to be opened in a browser"},
+	[OPTION_VERBOSE] =
+		{"verbose", TYPE_FLAG, FIELD(verbose), 0, 0, 0, 0, "every table: launches, tensors, closed forms"},
+	[OPTION_QUIET] = {"quiet", TYPE_FLAG, FIELD(quiet), 0, 0, 0, 0, "one line a kernel"},
+	[OPTION_COLOR] =
+		{"color", TYPE_CHOICE, FIELD(color), 0, COLORS, color_names, "WHEN", "auto, always or never"},
+	[OPTION_HELP] = {"help", TYPE_FLAG, FIELD(help), 0, 0, 0, 0, "print this and exit"},
+	[OPTION_VERSION] = {"version", TYPE_FLAG, FIELD(version), 0, 0, 0, 0, "print the version and exit"},
+};
+
+struct option_rule rule_of(enum option_name option)
+{
+	const struct dimension *dimension = dimension_of_option(option);
+	if (!dimension)
+		return rules[option];
+	return (struct option_rule){
+		.name = dimension->name,
+		.type = TYPE_COUNT,
+		.offset = FIELD(problem) + dimension->offset,
+		.least = dimension->least,
+		.most = dimension->most,
+		.value = dimension->letter,
+		.help = dimension->help};
+}

@@ -1,0 +1,71 @@
+/*
+ * The options there are, sets of them, and what a command line set them to.
+ */
+#ifndef PROBLEM_OPTION_SET_H
+#define PROBLEM_OPTION_SET_H
+
+#include "problem/problem.h"
+
+/* Up to OPTION_LOAD: what the run works on. After it: how it is run, and what is told of it. */
+enum option_name {
+	OPTION_BATCH,
+	OPTION_HEADS,
+	OPTION_SEQ,
+	OPTION_DIM,
+	OPTION_CAUSAL,
+	OPTION_SCALE,
+	OPTION_TILE_Q,
+	OPTION_TILE_K,
+	OPTION_ROWS,
+	OPTION_COLS,
+	OPTION_BLOCK,
+	OPTION_VALUES,
+	OPTION_ROW,
+	OPTION_TRACE,
+	OPTION_M,
+	OPTION_N,
+	OPTION_K,
+	OPTION_SEED,
+	OPTION_INPUT,
+	OPTION_LOAD,
+	OPTION_KERNEL,
+	OPTION_SAVE,
+	OPTION_SWEEP,
+	OPTION_TIME,
+	OPTION_REPEAT,
+	OPTION_WARMUP,
+	OPTION_GPU,
+	OPTION_JSON,
+	OPTION_TSV,
+	OPTION_EXPLAIN,
+	OPTION_VERBOSE,
+	OPTION_QUIET,
+	OPTION_COLOR,
+	OPTION_HELP,
+	OPTION_VERSION,
+	OPTIONS
+};
+
+/* A set of options, as struct chapter and `given` hold it. */
+#define OPTION_BIT(option) (UINT64_C(1) << (option))
+
+/* batch, heads, seq, dim, causal and scale: what every attention chapter takes. */
+#define OPTIONS_ATTENTION ((UINT64_C(1) << (OPTION_SCALE + 1)) - 1)
+
+/* seed ... version: what every chapter takes. */
+#define OPTIONS_COMMON ((UINT64_C(1) << OPTIONS) - (UINT64_C(1) << OPTION_SEED))
+
+enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+struct options {
+	struct problem problem;
+	uint64_t given;                                         /* OPTION_BIT of each option on the command line */
+	const char *kernel;                                     /* NULL: all */
+	const char *save, *json, *tsv, *explain, *gpu, *values; /* NULL: not given; point into argv */
+	size_t repeat;                                          /* 0: until the standard error is small enough */
+	size_t warmup;
+	bool sweep, time, verbose, quiet, trace, help, version;
+	enum color_choice color;
+};
+
+#endif

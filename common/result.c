@@ -1,0 +1,17 @@
+#include "result.h"
+
+#include <stdlib.h>
+
+void run_result_free(struct run_result *result)
+{
+	for (size_t i = 0; i < result->kernel_count; i++) {
+		counts_free(&result->kernels[i].prepared);
+		counts_free(&result->kernels[i].counts);
+		for (size_t c = 0; result->kernels[i].maps && c < result->kernels[i].output_count; c++)
+			error_map_free(&result->kernels[i].maps[c]);
+		free(result->kernels[i].maps);
+	}
+	result->kernel_count = 0;
+	free(result->findings);
+	result->findings = NULL;
+}

@@ -1,0 +1,61 @@
+/*
+ * What a run found out: of each output, of each kernel, of all. run.c fills it in, report/ tells it.
+ */
+#ifndef RESULT_H
+#define RESULT_H
+
+#include "chapter.h"
+#include "measure/counts.h"
+#include "measure/floors.h"
+#include "measure/time_summary.h"
+#include "verify/error_map.h"
+#include "verify/expectations.h"
+
+enum { MAX_KERNELS = 16 };
+
+/* What the comparison said of one output of a kernel. */
+struct output_result {
+	struct check check;
+	size_t at[MAX_RANK], rank; /* coordinates of its worst element */
+};
+
+struct kernel_result {
+	const struct kernel *kernel;
+	const struct problem *problem; /* the run's */
+	char skipped[200];             /* why it was not run; "" when it was */
+	bool verified;
+	char failure[200]; /* why it is not verified, when no element of an output shows it */
+	struct output_result outputs[MAX_EXPECTATIONS]; /* each output, in the order of `tensors` */
+	size_t output_count;                            /* 0: nothing was compared */
+	size_t worst;                                   /* of outputs: largest error relative to its tolerance */
+	struct error_map *maps;                         /* with --explain: of each of outputs[]; else NULL */
+	struct time_summary time;                       /* runs == 0: no time */
+	bool has_floor;
+	struct floor floor;
+	struct counts prepared, counts; /* of `prepare`, of `launch` */
+	struct closed_forms forms;
+	bool compared;                   /* it was run; on a GPU there are no counts to compare */
+	struct traffic measured[MODELS]; /* the count each model is compared with, in bytes */
+	uint64_t measured_atomic_bytes;
+	uint64_t statistic_bytes; /* requested, as counted */
+	size_t peak_bytes;
+};
+
+/* One problem, all kernels that were asked for. The caller frees with run_result_free. */
+struct run_result {
+	const struct chapter *chapter;
+	const struct options *options;
+	const char *const *arguments; /* of the command line, NULL at its end */
+	struct problem problem;       /* of a sweep: this step's */
+	const struct device *device;
+	const char *generated; /* the tensor that --load left out; NULL: none */
+	size_t rows_checked, rows;
+	void *findings; /* of the chapter's own `examine`; freed with free() */
+	size_t kernel_count;
+	struct kernel_result kernels[MAX_KERNELS];
+};
+
+/* Frees what *result holds, and leaves it without kernels. */
+void run_result_free(struct run_result *result);
+
+#endif

@@ -1,0 +1,172 @@
+#include "run_compare.h"
+
+#include "run_tensors.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- outputs ---- */
+
+/* For the page of --explain: where outputs[output_count] is wrong. Without memory the page has no map. */
+static void map_errors(
+	const struct run_result *result, struct kernel_result *kernel, const struct expectation *expectation,
+	const float *actual, const size_t *shape, size_t rank)
+{
+	if (!result->options->explain)
+		return;
+	if (!kernel->maps && !(kernel->maps = calloc(MAX_EXPECTATIONS, sizeof *kernel->maps)))
+		return;
+	error_map_make(
+		&kernel->maps[kernel->output_count], &kernel->outputs[kernel->output_count].check, expectation,
+		actual, shape, rank, result->problem.tile_q);
+}
+
+static bool check_output(
+	const struct run_result *result, struct kernel_result *kernel, const struct tensor *tensor,
+	const struct expectation *expectation, const float *actual, FILE *diagnostics)
+{
+	struct output_result *output = &kernel->outputs[kernel->output_count];
+	size_t shape[MAX_RANK], rank = tensor_shape(&result->problem, tensor, shape);
+	struct check check = check_tensor(expectation, actual);
+	if (!check.passed) {
+		fprintf(diagnostics, "%s: %s is wrong\n", kernel->kernel->name, tensor->name);
+		check_print_worst(diagnostics, &check, expectation, actual, shape, rank);
+	}
+	*output = (struct output_result){.check = check, .rank = rank};
+	check_coordinates(check.worst_row, check.worst_column, expectation->row_length, shape, rank, output->at);
+	if (kernel->output_count > 0 && check_is_worse(&check, &kernel->outputs[kernel->worst].check))
+		kernel->worst = kernel->output_count;
+	map_errors(result, kernel, expectation, actual, shape, rank);
+	kernel->output_count++;
+	return check.passed;
+}
+
+int compare_outputs(
+	const struct run_result *result, struct kernel_result *kernel, const struct expectations *expectations,
+	const struct device_memory *memory, FILE *diagnostics, struct error *error)
+{
+	bool passed = true, judged = false;
+	for (const struct tensor *tensor = kernel->kernel->tensors; tensor->name; tensor++) {
+		const struct expectation *expectation =
+			expectations_find_shaped(expectations, tensor->name, tensor->shape);
+		float *actual;
+		if (!tensor_is_output(tensor))
+			continue;
+		if (!expectation) { /* nobody said what it should be: that is no reason to believe it */
+			passed = false;
+			snprintf(
+				kernel->failure, sizeof kernel->failure, "nothing to verify %s against",
+				tensor->name);
+			continue;
+		}
+		if (tensor_fetch(tensor, &result->problem, memory, &actual, error) != 0)
+			return error->exit_code;
+		passed = check_output(result, kernel, tensor, expectation, actual, diagnostics) && passed;
+		free(actual);
+		/* What was prepared for the kernel says nothing of the kernel. */
+		judged = judged ||
+		         (tensor->role == TENSOR_OUTPUT && kernel->outputs[kernel->output_count - 1].check.judged);
+	}
+	if (passed && !judged && !kernel->failure[0])
+		snprintf(
+			kernel->failure, sizeof kernel->failure,
+			"nothing could be judged: with these inputs zeros would pass for every output");
+	kernel->verified = passed && judged && !kernel->failure[0];
+	return 0;
+}
+
+/* ---- counts ---- */
+
+static bool is_statistic(const struct kernel *kernel, const char *name)
+{
+	const struct tensor *tensor = tensor_find(kernel->tensors, name);
+	return tensor && tensor->statistic;
+}
+
+/* Of the statistics, or of everything else that the kernel touched: that is what a model is compared with. */
+static struct traffic sum_traffic(const struct kernel_result *kernel, enum model_counts what, bool statistics)
+{
+	struct traffic sum = {0, 0};
+	const struct launch_counts *total = &kernel->counts.total;
+	for (size_t t = 0; t < total->tensor_count; t++) {
+		const struct tensor_traffic *tensor = &total->tensors[t];
+		const struct traffic *traffic = what == MODEL_FOOTPRINT ? &tensor->footprint : &tensor->requested;
+		if (is_statistic(kernel->kernel, tensor->name) != statistics)
+			continue;
+		sum.read_bytes += traffic->read_bytes;
+		sum.write_bytes += traffic->write_bytes;
+	}
+	return sum;
+}
+
+static uint64_t sum_atomics(const struct kernel_result *kernel, bool statistics)
+{
+	uint64_t sum = 0;
+	const struct launch_counts *total = &kernel->counts.total;
+	for (size_t t = 0; t < total->tensor_count; t++)
+		if (is_statistic(kernel->kernel, total->tensors[t].name) == statistics)
+			sum += total->tensors[t].atomic_bytes;
+	return sum;
+}
+
+/* The first reason is the one that is told. */
+__attribute__((format(printf, 2, 3))) static void not_verified(struct kernel_result *kernel, const char *format, ...)
+{
+	va_list arguments;
+	kernel->verified = false;
+	if (kernel->failure[0])
+		return;
+	va_start(arguments, format);
+	vsnprintf(kernel->failure, sizeof kernel->failure, format, arguments);
+	va_end(arguments);
+}
+
+static void compare_atomics(struct kernel_result *kernel)
+{
+	kernel->measured_atomic_bytes = sum_atomics(kernel, false);
+	if (kernel->measured_atomic_bytes != 4 * kernel->forms.atomics)
+		not_verified(kernel, "the atomics are not as many as expected");
+}
+
+/* l, m, LSE, D are small beside the matrices, unless a kernel asks for them again and again. */
+static void compare_statistics(struct kernel_result *kernel)
+{
+	struct traffic requested = sum_traffic(kernel, MODEL_REQUESTED, true);
+	uint64_t expected = 4 * kernel->forms.statistics;
+	kernel->statistic_bytes = requested.read_bytes + requested.write_bytes + sum_atomics(kernel, true);
+	if (kernel->statistic_bytes != expected)
+		not_verified(
+			kernel, "%llu bytes of statistics were requested, its closed form says %llu",
+			(unsigned long long)kernel->statistic_bytes, (unsigned long long)expected);
+}
+
+/* The floor of a GPU run rests on this number, and only a counting run can check it. */
+static void compare_blocks(struct kernel_result *kernel)
+{
+	uint64_t expected = kernel->forms.blocks;
+	if (kernel->counts.blocks != expected)
+		not_verified(
+			kernel, "%llu blocks were launched, its description says %llu",
+			(unsigned long long)kernel->counts.blocks, (unsigned long long)expected);
+}
+
+void compare_forms(struct kernel_result *kernel)
+{
+	kernel->compared = true;
+	if (!kernel->counts.counted)
+		return;
+	for (size_t i = 0; i < MODELS; i++) {
+		const struct model *model = &kernel->forms.models[i];
+		struct traffic measured = sum_traffic(kernel, model->counts, false);
+		kernel->measured[i] = measured;
+		if (measured.read_bytes != 4 * model->read_elements ||
+		    measured.write_bytes != 4 * model->write_elements)
+			not_verified(
+				kernel, "the %s count is not its closed form, %s",
+				model->counts == MODEL_FOOTPRINT ? "footprint" : "requested", model->formula);
+	}
+	compare_atomics(kernel);
+	compare_statistics(kernel);
+	compare_blocks(kernel);
+}

@@ -1,0 +1,73 @@
+#include "run_inputs.h"
+
+#include "problem/load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int generate(
+	const struct chapter *chapter, const struct problem *problem, const struct tensor *tensor, float **values,
+	struct error *error)
+{
+	if (!(*values = malloc(tensor_elements(problem, tensor) * sizeof **values)))
+		return error_set(error, EXIT_ENVIRONMENT, "out of memory for %s", tensor->name);
+	chapter->fill(problem, tensor->name, *values);
+	return 0;
+}
+
+static int load(
+	const struct chapter *chapter, struct problem *problem, const struct tensor *tensor, uint64_t *fixed,
+	float **values, struct error *error)
+{
+	const char *masked = chapter->may_be_minus_infinity;
+	bool may_be_minus_infinity = masked && strcmp(masked, tensor->name) == 0;
+	return load_tensor(
+		problem->load, tensor->name, tensor->shape, may_be_minus_infinity, problem, fixed, values, error);
+}
+
+static bool is_left_out(const struct problem *problem, const struct tensor *tensor)
+{
+	return tensor->role == TENSOR_GRADIENT && !tensor_file_exists(problem->load, tensor->name);
+}
+
+static int make_input(
+	const struct chapter *chapter, const struct options *options, struct problem *problem,
+	const struct tensor *tensor, uint64_t *fixed, struct inputs *inputs, float **values, struct error *error)
+{
+	if (chapter->provide && chapter->provide(options, tensor->name, problem, fixed, values, error) != 0)
+		return error->exit_code;
+	if (*values)
+		return 0;
+	if (problem->load && !is_left_out(problem, tensor))
+		return load(chapter, problem, tensor, fixed, values, error);
+	if (problem->load)
+		inputs->generated = tensor->name;
+	return generate(chapter, problem, tensor, values, error);
+}
+
+int inputs_make(
+	const struct chapter *chapter, const struct kernel *kernels, size_t kernel_count,
+	const struct options *options, struct problem *problem, struct inputs *inputs, struct error *error)
+{
+	uint64_t fixed = options->given;
+	*inputs = (struct inputs){.count = 0};
+	for (size_t i = 0; i < kernel_count; i++)
+		for (const struct tensor *tensor = kernels[i].tensors; tensor->name; tensor++) {
+			if (!tensor_is_input(tensor) || find_values(inputs->list, tensor->name))
+				continue;
+			float *values = NULL;
+			if (make_input(chapter, options, problem, tensor, &fixed, inputs, &values, error) != 0)
+				return error->exit_code;
+			inputs->owned[inputs->count] = values;
+			inputs->list[inputs->count++] = (struct named_values){tensor->name, values};
+		}
+	problem_settle(problem);
+	return 0;
+}
+
+void inputs_free(struct inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->count; i++)
+		free(inputs->owned[i]);
+	*inputs = (struct inputs){.count = 0};
+}

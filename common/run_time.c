@@ -1,0 +1,86 @@
+#include "run_time.h"
+
+#include "measure/plain_build.h"
+#include "measure/timing.h"
+
+/* Seconds for the timing of all kernels of a chapter unless --repeat says otherwise. */
+static const double time_budget_s = 1.5;
+
+struct launch_context {
+	const struct kernel *kernel;
+	const struct problem *problem;
+	const struct device_memory *memory;
+};
+
+static cudaError_t launch_again(void *context)
+{
+	const struct launch_context *launch = context;
+	return launch->kernel->launch(launch->problem, launch->memory);
+}
+
+/* The counting build has the plain one take the time. */
+static void time_in_plain_build(const struct run_result *result, struct kernel_result *kernel)
+{
+	char storage[PROBLEM_ARGUMENTS][32], repeat[32], warmup[32];
+	const char *arguments[PROBLEM_ARGUMENTS + 9];
+	const struct options *options = result->options;
+	size_t count = options_of_problem(options, &result->problem, result->chapter->options, storage, arguments);
+	arguments[count++] = "--kernel";
+	arguments[count++] = kernel->kernel->name;
+	arguments[count++] = "--gpu";
+	arguments[count++] = result->device->name;
+	if (options->repeat) {
+		snprintf(repeat, sizeof repeat, "%zu", options->repeat);
+		arguments[count++] = "--repeat";
+		arguments[count++] = repeat;
+	}
+	snprintf(warmup, sizeof warmup, "%zu", options->warmup);
+	arguments[count++] = "--warmup";
+	arguments[count++] = warmup;
+	arguments[count] = NULL;
+	if (!plain_build_time(arguments, &kernel->time)) {
+		kernel->verified = false;
+		snprintf(
+			kernel->failure, sizeof kernel->failure, "%s.fast, the plain build, did not verify",
+			result->chapter->program);
+	}
+}
+
+void time_kernel(const struct run_result *result, struct kernel_result *kernel, const struct device_memory *memory)
+{
+	struct launch_context context = {kernel->kernel, &result->problem, memory};
+	double budget_s = time_budget_s / (double)result->chapter->kernel_count;
+	struct time_plan plan = {result->options->warmup, result->options->repeat, budget_s};
+	if (kernel->counts.counted)
+		time_in_plain_build(result, kernel);
+	else
+		kernel->time = time_measure(result->device, &plan, launch_again, &context);
+}
+
+void find_floor(const struct run_result *result, struct kernel_result *kernel)
+{
+	const struct gpu *gpu = result->device->gpu;
+	const struct kernel *described = kernel->kernel;
+	if (!gpu)
+		return;
+	struct floor_work work = {
+		.flop = kernel->forms.flop,
+		.exponentials = kernel->forms.exponentials,
+		.shared_bytes = floor_shared_bytes((double)kernel->counts.shared_requested_bytes),
+		.blocks = kernel->forms.blocks,
+	};
+	for (const struct tensor *tensor = described->tensors; tensor->name; tensor++) {
+		double bytes = tensor_bytes(&result->problem, tensor);
+		if (tensor->role == TENSOR_PREPARED)
+			continue;
+		if (tensor_is_input(tensor))
+			work.input_bytes += bytes;
+		else
+			work.written_bytes += bytes;
+		/* Statistics may be read by the launch that writes them, as l and m of FlashAttention-1 are. */
+		if (tensor->role == TENSOR_SCRATCH && !tensor->statistic)
+			work.handed_bytes += floor_handed_bytes(bytes, gpu);
+	}
+	kernel->floor = floor_compute(&work, gpu);
+	kernel->has_floor = true;
+}

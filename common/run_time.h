@@ -1,0 +1,16 @@
+/*
+ * How long a verified kernel takes, and the floor: how long it takes at least.
+ */
+#ifndef RUN_TIME_H
+#define RUN_TIME_H
+
+#include "result.h"
+
+/* Fills in kernel->time, by launching it again or, in a build that counts, by the plain build. Without one that verifies
+ * the kernel is not verified. */
+void time_kernel(const struct run_result *result, struct kernel_result *kernel, const struct device_memory *memory);
+
+/* Fills in kernel->floor, for a GPU whose roofs are known. Uses kernel->counts. */
+void find_floor(const struct run_result *result, struct kernel_result *kernel);
+
+#endif

@@ -1,0 +1,128 @@
+"""Grading, for tests: submissions made from a class's solutions, and what the grader says of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "classroom"))
+
+import grade
+from judge import results as told
+from judge.course import Course
+
+ROOT = Path(__file__).resolve().parents[2]
+GRADE = ROOT / "classroom/grade.py"
+# Classes whose chapters all have the first variant of theirs, and the second one: keys found by trying.
+CLASS_OF_CAPS = "class 51"  # softcap everywhere
+CLASS_OF_WINDOWS = "class 25"  # window; 02: sink; 03: relu
+THOROUGH = bool(os.environ.get("LONG"))
+only_when_thorough = unittest.skipUnless(THOROUGH, "LONG=1 (make test-all) only")
+
+
+def run(
+    *command: str | Path, environment: dict[str, str] | None = None, limit: int = 900
+) -> subprocess.CompletedProcess:
+    """CC and CXX are the caller's. Standard output and error are text."""
+    return subprocess.run(
+        [str(word) for word in command],
+        env={**os.environ, **(environment or {})},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        timeout=limit,
+    )
+
+
+def run_grader(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess:
+    return run(sys.executable, GRADE, *arguments, environment=environment)
+
+
+class Graded(unittest.TestCase):
+    """Has a scratch directory for each test, and one grader for all tests of a class of students."""
+
+    graders: dict[str | None, grade.Grader] = {}
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(directory.cleanup)
+        cls.shared = Path(directory.name)
+        cls.graders = {}
+
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.scratch = Path(directory.name)
+
+    @classmethod
+    def grader(cls, key: str | None = None) -> grade.Grader:
+        if key not in cls.graders:
+            scratch = cls.shared / f"class-{len(cls.graders)}"
+            scratch.mkdir()
+            cls.graders[key] = grade.Grader(Course(ROOT, key), None, scratch)
+        return cls.graders[key]
+
+    def tree(self, name: str, key: str | None = None, solved: bool = True, chapters: str = "") -> Path:
+        """The files that count of a hand-out, with all tasks solved or as they were handed out."""
+        course = self.grader(key).course
+        for chapter in course.chapters:
+            sources = course.chapter(chapter)
+            directory = self.scratch / name / chapter
+            directory.mkdir(parents=True)
+            for file in sources.places:
+                text = (sources.base if solved else sources.given)[file]
+                (directory / file).write_bytes(text.encode("utf-8", "surrogateescape"))
+        return self.scratch / name
+
+    def replace(self, path: Path, old: str, new: str) -> None:
+        text = path.read_text(encoding="utf-8")
+        self.assertIn(old, text, path)
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    def grade(self, path: Path, *chosen: str, key: str | None = None) -> told.Results:
+        """Of the chapters and tasks that are named; all without."""
+        grader = self.grader(key)
+        tasks = [task for task in grader.tasks if not chosen or task.id in chosen or task.chapter in chosen]
+        return grader.grade(path, lambda _: None, tasks)
+
+    def said(self, results: told.Results, task: str) -> str:
+        """What is said about a task, as one line."""
+        return " ".join(told.explained(self.of(results, task)).split())
+
+    def of(self, results: told.Results, task: str) -> told.TaskResult:
+        return next(each for each in results.tasks if each.task.id == task)
+
+    def lost(self, results: told.Results, task: str) -> set[str]:
+        """The criteria that it lost."""
+        return {name for name, criterion in self.of(results, task).criteria.items() if not criterion.passed}
+
+    def assert_full(self, results: told.Results) -> None:
+        self.assertEqual(results.score, results.most, told.human(results))
+
+
+def zipped(directory: Path, top: str = "") -> Path:
+    """Packs a directory's files, with `top` as folders around them."""
+    path = directory.with_name(f"{directory.name}{'-top' if top else ''}.zip")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(directory.rglob("*")):
+            archive.write(file, Path(top, file.relative_to(directory)))
+    return path
+
+
+def read_json(path: Path) -> dict:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def one_line(text: str) -> str:
+    return re.sub(r"\s+", " ", text)

@@ -1,0 +1,436 @@
+"""What a submission gets: nothing for what was handed out, everything for the solution, the same twice; what the
+grader says to submissions that are not as they should be; and what its text shows."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import unittest
+import zipfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, ROOT, Graded, one_line, only_when_thorough, run, run_grader, zipped
+from judge import cases as casebook
+from judge import results as told
+from judge.verdict import Bytes, Run, _criteria
+
+SUM = "\tO[row * d + c] = sum;"
+
+
+class Points(Graded):
+    def test_an_untouched_hand_out_has_none_and_every_task_is_explained(self) -> None:
+        results = self.grade(self.tree("none", solved=False))
+        self.assertEqual(results.score, 0)
+        for each in results.tasks:
+            self.assertRegex(self.said(results, each.task.id), "as it was handed out hint: make hint N=")
+
+    def test_the_solution_of_a_chapter_has_all(self) -> None:
+        self.assert_full(self.grade(self.tree("one"), "01_naive"))
+
+    @only_when_thorough
+    def test_solutions_of_every_class_have_all_and_the_stubs_none(self) -> None:
+        for key in (None, CLASS_OF_CAPS, CLASS_OF_WINDOWS):
+            with self.subTest(key):
+                self.assert_full(self.grade(self.tree(f"all {key}", key), key=key))
+                self.assertEqual(self.grade(self.tree(f"none {key}", key, solved=False), key=key).score, 0)
+
+    @only_when_thorough
+    def test_a_touched_stub_has_none_either(self) -> None:
+        """Something was written, but nothing that computes: also without the short cut for untouched text."""
+        tree = self.tree("touched", solved=False)
+        for path in tree.glob("*/*.cu*"):
+            path.write_text(re.sub(r"(?m)^(\s*)(// end )", r"\1;\n\1\2", path.read_text()))
+        results = self.grade(tree)
+        for each in results.tasks:
+            self.assertEqual(each.score, 0, told.explained(each))
+            self.assertNotIn("as it was handed out", told.explained(each))
+
+    def test_each_of_only(self) -> None:
+        tree = self.tree("only", solved=False)
+        listed = run_grader("--submission", tree, "--only", "05.skip,01_naive")
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        self.assertEqual(
+            re.findall(r"(?m)^(\d\d\.\S+) .*/", listed.stdout), ["01.score", "01.softmax", "01.weighted-sum", "05.skip"]
+        )
+
+    def test_one_task_alone_is_charged(self) -> None:
+        tree = self.tree("one")
+        self.replace(tree / "04_fa1/paper.cu", "\t*l = l_new;\n", "\t*l = l_tile;\n")
+        results = self.grade(tree, "04_fa1")
+        self.assertEqual(self.lost(results, "04.scores"), set())
+        self.assertEqual(self.lost(results, "04.exponentiate"), set())
+        self.assertEqual(self.of(results, "04.update").score, 0)
+        self.assertRegex(self.said(results, "04.update"), r"expected .*, got ")
+
+    def test_single_files_of_one_task_are_a_submission(self) -> None:
+        folder = self.scratch / "files"
+        folder.mkdir()
+        region = re.search(
+            r"// task 01.softmax: .*\n((?:.*\n)*?)\s*// end", (self.tree("whole") / "01_naive/naive.cu").read_text()
+        )
+        (folder / "01.softmax.cu").write_text(region[1])
+        (folder / "01.weighted-sum.cu").write_text(
+            "// task 01.weighted-sum: mine\nO[row * d + c] = 0;\n// end 01.weighted-sum\n"
+        )
+        results = self.grade(folder, "01_naive")
+        self.assertEqual(self.lost(results, "01.softmax"), set(), self.said(results, "01.softmax"))
+        self.assertIn("is missing", self.said(results, "01.score"))
+        self.assertIn("wrong result", self.said(results, "01.weighted-sum"))
+        self.assertEqual(self.grade(folder / "01.softmax.cu", "01.softmax").score, 6)
+
+    def test_twice_the_same_and_with_one_job_too(self) -> None:
+        tree = self.tree("twice")
+        self.replace(tree / "01_naive/naive.cu", "float m = -INFINITY;", "float m = 0.0f;")
+        outcomes = []
+        for jobs in ("1", "3"):
+            path = self.scratch / f"{jobs}.json"
+            done = run_grader("--submission", tree, "--only", "01_naive", "--results", path, GRADE_JOBS=jobs)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            outcomes.append(path.read_text())
+        self.assertEqual(*outcomes)
+
+    def test_runs_without_end_cost_their_task_only(self) -> None:
+        tree = self.tree("spinning")
+        self.replace(tree / "01_naive/naive.cu", SUM, "\tfor (int k = 1; k;)\n\t\tsum += 1;\n" + SUM)
+        results = self.grade(tree, "01.softmax", "01.weighted-sum")
+        self.assertRegex(
+            self.said(results, "01.weighted-sum"), "does not end.*past its 4 seconds.*hint: Look for a loop"
+        )
+        self.assertEqual(self.lost(results, "01.softmax"), set())
+
+    def test_fresh_cases_tell_a_category_and_a_hint_only(self) -> None:
+        tree = self.tree("fresh")  # right on all published cases: wrong where N is none of theirs
+        sizes = {
+            re.search(r"--seq (\d+)", case.options)[1]
+            for case in self.grader().cases
+            if case.chapter == "01_naive" and case.criterion != "fresh"
+        }
+        known = " || ".join(f"N == {size}" for size in sorted(sizes))
+        self.replace(
+            tree / "01_naive/naive.cu", SUM, f"\tbool known = {known};\n\tO[row * d + c] = known ? sum : 2.0f * sum;"
+        )
+        results = self.grade(tree, "01.weighted-sum")
+        self.assertEqual(self.lost(results, "01.weighted-sum"), {"fresh"})
+        said = self.said(results, "01.weighted-sum")
+        self.assertRegex(said, "fresh cases: naive: wrong result hint: ")
+        self.assertNotRegex(said, "expected|--seq")
+
+    @only_when_thorough
+    def test_another_class_is_another_solution(self) -> None:
+        results = self.grade(self.tree("plain"), "01.score", "04.scores", key=CLASS_OF_CAPS)
+        self.assertEqual(results.score, 0, told.human(results))
+
+    def test_equal_regions_are_judged_once(self) -> None:
+        first, second = self.tree("first"), self.tree("second")
+        for tree in (first, second):
+            self.replace(tree / "01_naive/naive.cu", SUM, "\tsum = sum * 3;\n" + SUM)
+        self.replace(second / "01_naive/naive.cu", "#include", "// a line more\n#include")
+        self.grade(first, "01.weighted-sum")
+        judge = self.grader().judge_of("01_naive")
+        before = judge.criteria_of
+        judge.criteria_of = lambda *_: self.fail("it was judged again")
+        try:
+            self.assertEqual(self.grade(second, "01.weighted-sum").score, 0)
+        finally:
+            judge.criteria_of = before
+
+
+class Said(Graded):
+    """What happened, in the student's lines."""
+
+    def test_far_too_few_bytes_are_something_else_and_a_flag(self) -> None:
+        task = self.grader().tasks[0]
+        cases = {case.criterion: case for case in self.grader().cases if case.chapter == task.chapter}
+        for share, is_flagged in ((39, True), (41, False)):
+            runs = [Run("naive", case, bytes=[Bytes("requested", "f", share, 100)]) for case in cases.values()]
+            result = told.TaskResult(task, _criteria(["naive"], runs))
+            self.assertEqual((result.is_flagged, result.score), (is_flagged, 0 if is_flagged else task.points))
+
+    def test_a_missing_barrier_is_a_race_also_where_the_result_is_wrong(self) -> None:
+        tree = self.tree("race")
+        for file in ("3_tiled.cu", "4_padded.cu"):
+            self.replace(
+                tree / "03_tiled_matmul" / file,
+                "__syncthreads(); // without it a warp multiplies",
+                "; // a warp multiplies",
+            )
+        said = self.said(self.grade(tree, "03.tile"), "03.tile")
+        self.assertRegex(
+            said,
+            r"racecheck: .*3_tiled\.cu:\d+.*hint: make sanitize shows both sides: between them a barrier is missing",
+        )
+
+    def test_a_barrier_in_an_if_is_told_as_that(self) -> None:
+        tree = self.tree("barrier")
+        barrier = "\t\t__syncthreads(); // without it a warp multiplies"
+        for file in ("3_tiled.cu", "4_padded.cu"):
+            self.replace(tree / "03_tiled_matmul" / file, barrier, f"\t\tif (threadIdx.y)\n\t{barrier}")
+        said = self.said(self.grade(tree, "03.tile"), "03.tile")
+        self.assertRegex(said, r"synccheck: .*hint: Every thread of the block")
+
+    def test_a_hint_shows_a_problem_that_shows_the_mistake(self) -> None:
+        """Of each kernel's plain case: what stands after ./PROGRAM there fails too."""
+        for chapter, task, file, old, new in (
+            ("01_naive", "01.weighted-sum", "naive.cu", "sum += P", "sum = P"),
+            ("04_fa1", "04.update", "paper.cu", "keep * O[c])", "O[c])"),
+            ("05_fa2", "05.loop-swap", "row.cu", "blockIdx.x * Br", "blockIdx.y * Br"),
+            ("05_fa2", "05.rescale", "split_q.cu", "\t\t\to[r][c] *= correction;", "\t\t\to[r][c] *= 1.0f;"),
+            ("06_backward", "06.dq", "dq.cu", "- delta)", ")"),
+        ):
+            with self.subTest(task):
+                tree = self.tree(task)
+                self.replace(tree / chapter / file, old, new)
+                said = self.said(self.grade(tree, task), task)
+                options = re.search(
+                    r"hint: [^-]*\./\w+ (--[^;|]*?)(?: has two| --json -)?(?: -[\d.]+ |$| prediction)", said
+                )
+                self.assertTrue(options, said)
+                judge, grader = self.grader().judge_of(chapter), self.grader()
+                region = grader.read(tree).regions[task]
+                regions = {task: grader.course.compiled(task, region)}
+                program = judge.builder.program(
+                    judge.chapter.spliced(regions), judge.chapter.affected(set(regions)), task
+                )
+                kernel = next(each.kernels[0] for each in grader.tasks if each.id == task)
+                words = re.sub(r"--kernel \w+", "", options[1])
+                run = judge._run(program, kernel, casebook.Case(0, chapter, "plain", "forward", words, ("",)))
+                self.assertIsNotNone(run.failure, words)
+
+    def test_places_are_those_of_the_students_file(self) -> None:
+        tree = self.tree("places")
+        path = tree / "01_naive/naive.cu"
+        path.write_text("// three\n// lines\n// more\n" + path.read_text())
+        self.replace(path, SUM, "\tO[row * d + c] = summe;")
+        self.replace(path, "\t\tP[row * N + j] =", "\t\tP[row * N + j + 3 * rows * N] =")
+        lines = path.read_text().split("\n")
+        results = self.grade(tree, "01_naive")
+        said = self.said(results, "01.weighted-sum")
+        number = lines.index("\tO[row * d + c] = summe;") + 1
+        self.assertIn(
+            f"does not compile: naive.cu:{number}: 'summe' was not declared", said.replace("‘", "'").replace("’", "'")
+        )
+        number = next(i for i, line in enumerate(lines, 1) if "3 * rows" in line)
+        self.assertIn(f"naive.cu:{number} of global memory", self.said(results, "01.softmax"))
+        self.assertEqual(self.lost(results, "01.score"), set())
+
+    def test_a_compilers_error_shows_one_line_of_the_region_and_nothing_else(self) -> None:
+        tree = self.tree("errors")
+        self.replace(
+            tree / "02_online_softmax/partial.cuh", "own = merge(own, single);", "own = merge(own, 1, 2);\n\t\town = 3;"
+        )
+        said = self.said(self.grade(tree, "02.stream"), "02.stream")
+        self.assertRegex(said, r"does not compile: partial\.cuh:\d+: ")
+        self.assertNotRegex(said, r"note:|declared here|\||struct partial merge\(struct|return both")
+
+    def test_what_is_refused_says_where_and_what_to_write(self) -> None:
+        tree = self.tree("refused")
+        self.replace(tree / "01_naive/naive.cu", SUM, "\tusing number = float;\n" + SUM)
+        said = self.said(self.grade(tree, "01.weighted-sum"), "01.weighted-sum")
+        self.assertRegex(
+            said, r"it is refused: 01_naive/naive\.cu:\d+: using: not in a region; write instead: write the type"
+        )
+
+    def test_changes_outside_of_the_tasks_are_remarked_and_count_nothing(self) -> None:
+        tree = self.tree("outside")
+        self.replace(tree / "01_naive/naive.cu", "float sum = 0.0f;\n", "float sum = 1.0f;\n")
+        results = self.grade(tree, "01.weighted-sum")
+        self.assert_full(results)
+        self.assertTrue(any("naive.cu:" in note and "changed outside" in note for note in results.notes), results.notes)
+
+    def test_lost_marker_lines_are_remarked(self) -> None:
+        tree = self.tree("markers")
+        self.replace(tree / "01_naive/naive.cu", "// end 01.softmax", "")
+        results = self.grade(tree, "01_naive")
+        self.assertIn("is missing", self.said(results, "01.softmax"))
+        self.assertTrue(any("without its '// end 01.softmax'" in note for note in results.notes), results.notes)
+        self.assertEqual(self.lost(results, "01.weighted-sum"), set())
+
+    def test_predictions_are_told_and_earn_nothing(self) -> None:
+        lines = {
+            "naive --seq 1024 --dim 64 = 17,825,792": "17,825,792 bytes is right",
+            "naive  --seq 1024   --dim 64=17825792 bytes\r": "17,825,792 bytes is right",
+            "naive --seq 1024 --dim 64 = 18 004 000": "is right",
+            "naive --seq 1024 --dim 64 = 18005000": "is not within 1 %",
+            "naive --seq 1024 --dim 64 = 17640000": "is not within 1 %",
+            "naive --seq 1024 --dim 64 =": "",
+            "naive --seq 1024 --dim 64 = lots": "",
+            "": "",
+            "na\u00efve \udcff = 1": "",
+        }
+        tree = self.tree("predictions")
+        for line, expected in lines.items():
+            with self.subTest(line):
+                (tree / "predictions.txt").write_bytes(f"# mine\n{line}\n".encode("utf-8", "surrogateescape"))
+                results = self.grade(tree, "01.score")
+                self.assert_full(results)
+                told_lines = self.of(results, "01.score").predictions
+                self.assertEqual(bool(expected), bool(told_lines), told_lines)
+                self.assertTrue(not expected or told_lines[0].endswith(expected), told_lines)
+
+
+class Handed(Graded):
+    """Submissions that are not as they should be."""
+
+    def refused(self, path: Path, says: str) -> None:
+        done = run_grader("--submission", path)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn(says, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def test_zips_are_taken_with_and_without_a_folder(self) -> None:
+        tree = self.tree("zip")
+        for top in ("", "smith_anna_123", "my work/fa"):
+            self.assert_full(self.grade(zipped(tree, top), "01_naive"))
+
+    def test_line_ends_marks_and_read_only_directories_do_not_matter(self) -> None:
+        tree = self.tree("ends")
+        path = tree / "01_naive/naive.cu"
+        text = path.read_text().replace("\n", "\r\n")
+        path.write_bytes(b"\xef\xbb\xbf// \xc3\xa9t\xc3\xa9 \xff\r\n" + text.encode())
+        tree.chmod(0o555)
+        try:
+            self.assert_full(self.grade(tree, "01_naive"))
+        finally:
+            tree.chmod(0o755)
+
+    def test_what_is_missing_costs_only_itself(self) -> None:
+        tree = self.tree("missing")
+        (tree / "01_naive/naive.cu").unlink()
+        (tree / "03_tiled_matmul/x.cu").symlink_to("/etc/passwd")
+        for file in ("3_tiled.cu", "4_padded.cu"):
+            path = tree / "03_tiled_matmul" / file
+            path.rename(tree / file.replace(".cu", ""))
+            path.symlink_to(f"../{file.replace('.cu', '')}")
+        results = self.grade(tree, "01.score", "02.merge", "03.load", "03.registers")
+        self.assertIn("is missing", self.said(results, "01.score"))
+        self.assertIn("is a link, expected a file", self.said(results, "03.load"))
+        self.assertEqual([self.lost(results, task) for task in ("02.merge", "03.registers")], [set(), set()])
+        self.assertTrue(any("predictions.txt is missing" in note for note in results.notes))
+
+    def test_a_mistake_of_grammar_costs_its_task_only(self) -> None:
+        tree = self.tree("grammar")
+        self.replace(tree / "01_naive/naive.cu", "= sum;", "= sum sum;")
+        results = self.grade(tree, "01_naive")
+        self.assertEqual([each.score for each in results.tasks], [3, 6, 0])
+        self.assertRegex(self.said(results, "01.weighted-sum"), r"it does not compile: naive\.cu:\d+: ")
+
+    def test_floods_end_in_a_line(self) -> None:
+        tree = self.tree("flood")
+        path = tree / "01_naive/naive.cu"
+        path.write_text(path.read_text() + "\n// task 09.none: x" * 9000)
+        results = self.grade(tree, "01_naive")
+        self.assert_full(results)
+        self.assertLess(len(results.notes), 40)
+        (tree / "more").mkdir()
+        for number in range(70):
+            (tree / f"more/{number}.cu").write_text("//\n" * 87_000)
+        self.refused(tree, "its sources have more than")
+
+    def test_huge_and_binary_files_are_not_read(self) -> None:
+        tree = self.tree("huge")
+        with (tree / "01_naive/naive.cu").open("wb") as file:
+            file.truncate(104857600)
+        (tree / "02_online_softmax/partial.cuh").write_bytes(b"a\0b")
+        (tree / "05_fa2/row.cu").write_bytes(b"")
+        (tree / "05_fa2/split_q.cu").write_bytes(b"")
+        with (tree / "film.mkv").open("wb") as file:
+            file.truncate(104857600)
+        results = self.grade(tree, "01.score", "02.merge", "05.skip", "06.delta")
+        for task, words in {"01.score": "104857600", "02.merge": "UTF-8", "05.skip": "is empty"}.items():
+            self.assertIn(words, self.said(results, task))
+        self.assertEqual(self.lost(results, "06.delta"), set())
+
+    def test_unusable_submissions_are_one_line_and_exit_2(self) -> None:
+        here, tree = self.scratch, self.tree("bad")
+        self.refused(here / "nothing-there", "no such file")
+        (here / "empty").mkdir()
+        self.refused(here / "empty", "empty")
+        (here / "text.zip").write_text("hello\n")
+        self.refused(here / "text.zip", "not a zip file")
+        (here / "zero.zip").write_text("")
+        self.refused(here / "zero.zip", "not a zip file")
+        run("mkfifo", here / "pipe")
+        self.refused(here / "pipe", "neither a directory nor a plain file")
+        (here / "other").mkdir()
+        (here / "other/essay.txt").write_text("hello\n")
+        self.refused(here / "other", "no region of a task")
+        cut = here / "cut.zip"
+        cut.write_bytes(zipped(tree).read_bytes()[:3000])
+        self.refused(cut, "zip file")
+        for name, info in {
+            "links.zip": ("link.txt", 0o120777),
+            "dots.zip": ("../t/x.cu", 0o100644),
+            "root.zip": ("/t/x.cu", 0o100644),
+        }.items():
+            with zipfile.ZipFile(here / name, "w") as archive:
+                entry = zipfile.ZipInfo(info[0])
+                entry.external_attr = info[1] << 16
+                archive.writestr(entry, "/etc/passwd")
+        self.refused(here / "links.zip", "is a link")
+        self.refused(here / "dots.zip", "leaves the archive")
+        self.refused(here / "root.zip", "leaves the archive")
+        done = run_grader("--submission", here / "dots.zip", "--results", here / "r.json")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex((here / "r.json").read_text(), r"leaves the archive[\s\S]*\"score\": 0")
+
+    def test_mistakes_of_the_command_line_are_exit_2_and_full_disks_exit_3(self) -> None:
+        for arguments, says in (
+            (("--only", "07_none"), "07_none"),
+            (("--subm", "x"), "--subm"),
+            (("--submissions", str(self.scratch)), "RESULTS="),
+            (("--require", "many"), "many"),
+        ):
+            done = run_grader(*arguments)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertIn(says, done.stderr)
+        done = run_grader("--submission", self.tree("disk", solved=False), "--results", "/dev/full/r.json")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("RESULTS=/dev/full/r.json", done.stderr)
+
+    def test_require_is_exit_1(self) -> None:
+        done = run_grader("--submission", self.tree("none", solved=False), "--require", "1")
+        self.assertEqual(done.returncode, 1, done.stderr)
+
+    def test_check_submission_says_what_there_is(self) -> None:
+        tree = self.tree("check")
+        for name in sorted(tree.iterdir()):
+            if name.name not in ("01_naive", "06_backward"):
+                shutil.rmtree(name)
+        (tree / "predictions.txt").write_text("naive --seq 1024 --dim 64 = 17825792\n")
+        done = run_grader("--check", "--submission", tree, "--only", "01_naive")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"01\.score +fine\n[\s\S]*1 of \d+ predictions[\s\S]*This can be handed in")
+        self.replace(tree / "01_naive/naive.cu", SUM, "\tgoto out;\n" + SUM)
+        self.replace(tree / "01_naive/naive.cu", '#include "naive.h"', '#include "naive.h"\n#include <dlfcn.h>')
+        (tree / "predictions.txt").write_text("naive --seq 1024 --dim 64 = many\n")
+        (tree / "06_backward/dq.cu").unlink()
+        done = run_grader("--check", "--submission", tree, "--only", "01.weighted-sum,06.dq")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        said = one_line(done.stdout)
+        for words in (
+            "refused: 01_naive/naive.cu:",
+            "use a loop",
+            "06.dq is missing",
+            "expected a number of bytes",
+            "changed outside",
+        ):
+            self.assertIn(words, said)
+
+    @only_when_thorough
+    def test_a_hand_out_grades_itself(self) -> None:
+        """A student's own tree has no solutions: it grades itself, by the same judge."""
+        for number, key in enumerate((None, CLASS_OF_CAPS)):
+            tree = self.scratch / f"itself-{number}"  # make builds in no path with a blank
+            handout = ROOT / "classroom/handout.py"
+            self.assertEqual(run(sys.executable, handout, tree, *(["--class", key] if key else [])).returncode, 0)
+            done = run("make", "-s", "-C", tree, "grade", "REQUIRE=1")
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertEqual(run(sys.executable, handout, "--solve", tree).returncode, 0)
+            done = run("make", "-s", "-C", tree, "grade", "ONLY=02_online_softmax", "REQUIRE=100")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

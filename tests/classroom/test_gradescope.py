@@ -1,0 +1,156 @@
+"""What others read: results.json as Gradescope's documentation has it, JUnit, CSV, and the autograder's zip."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+import xml.etree.ElementTree as xml
+import zipfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from grading import CLASS_OF_WINDOWS, GRADE, ROOT, Graded, only_when_thorough, read_json, run, run_grader, zipped
+
+FORMATS = {"text", "html", "simple_format", "md", "ansi"}
+VISIBILITIES = {"hidden", "after_due_date", "after_published", "visible"}
+KEYS = set("score max_score execution_time output output_format test_output_format test_name_format visibility".split())
+KEYS |= {"stdout_visibility", "extra_data", "tests", "leaderboard"}
+TEST_KEYS = set(
+    "score max_score status name name_format number output output_format tags visibility extra_data".split()
+)
+WRONG = ("float m = -INFINITY;", 'float m = 0.0f; // <&">')
+
+
+class Gradescope(Graded):
+    def expect_schema(self, results: dict) -> None:
+        """Which keys there may be, and what they hold."""
+        self.assertLessEqual(set(results), KEYS)
+        self.assertIsInstance(results["score"], (int, float))
+        self.assertIsInstance(results["output"], str)
+        self.assertIn(results["output_format"], FORMATS)
+        self.assertIn(results["stdout_visibility"], VISIBILITIES)
+        for test in results["tests"]:
+            self.assertLessEqual(set(test), TEST_KEYS)
+            self.assertTrue(0 <= test["score"] <= test["max_score"] and test["max_score"] > 0, test)
+            self.assertEqual(test["status"], "passed" if test["score"] == test["max_score"] else "failed")
+            self.assertTrue(all(isinstance(test[key], str) and test[key] for key in ("name", "number", "output")))
+            self.assertIn(test["output_format"], FORMATS)
+            self.assertEqual(test["visibility"], "visible")  # a hidden test would hide the total
+            self.assertIsInstance(test["tags"], list)
+        self.assertAlmostEqual(sum(test["score"] for test in results["tests"]), results["score"], 2)
+
+    def test_results_follow_the_schema(self) -> None:
+        tree = self.tree("schema")
+        self.replace(tree / "01_naive/naive.cu", *WRONG)
+        path = self.scratch / "r.json"
+        self.assertEqual(run_grader("--submission", tree, "--only", "01_naive", "--results", path).returncode, 0)
+        self.expect_schema(read_json(path))
+        self.assertEqual(len(read_json(path)["tests"]), 3)
+        run_grader("--submission", self.tree("none", solved=False), "--results", path)
+        self.expect_schema(read_json(path))
+        self.assertEqual(len(read_json(path)["tests"]), len(self.grader().course.tasks))
+
+    @only_when_thorough
+    def test_partial_results_survive_a_kill(self) -> None:
+        """A grader that is killed leaves what it had found out so far."""
+        path = self.scratch / "r.json"
+        command = [sys.executable, str(GRADE), "--submission", str(self.tree("killed")), "--results", str(path)]
+        environment = {**os.environ, "TMPDIR": str(self.scratch)}  # it cannot clean up
+        with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, start_new_session=True) as grader:
+            end = time.monotonic() + 600
+            while not (path.exists() and '"passed"' in path.read_text()):
+                self.assertIsNone(grader.poll())
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.05)
+            os.killpg(grader.pid, signal.SIGKILL)
+        results = read_json(path)
+        self.expect_schema(results)
+        self.assertTrue(0 < results["score"] < 100)
+        self.assertIn("was stopped", results["output"])
+
+    def test_junit_names_every_criterion(self) -> None:
+        tree, path = self.tree("junit"), self.scratch / "junit.xml"
+        self.replace(tree / "01_naive/naive.cu", *WRONG)
+        self.assertEqual(run_grader("--submission", tree, "--only", "01_naive", "--junit", path).returncode, 0)
+        root = xml.parse(path).getroot()
+        self.assertEqual((root.get("tests"), root.get("failures")), ("18", "2"))
+        failed = [case.get("name") for case in root.iter("testcase") if case.find("failure") is not None]
+        self.assertEqual(failed, ["01.softmax: hard inputs", "01.softmax: fresh cases"])
+        self.assertTrue(all(failure.get("message") for failure in root.iter("failure")))
+
+    def test_a_folder_of_submissions_becomes_a_table(self) -> None:
+        folder, into = self.scratch / "folder", self.scratch / "results"
+        tree = self.tree("folder/anna")
+        zipped(tree, "anna_1").rename(folder / "berta, b.zip")
+        (folder / "carla.zip").write_text("no zip\n")
+        (folder / "anna.zip").write_text("no zip either, and of the same name\n")
+        with zipfile.ZipFile(folder / "doris", "w") as archive:  # stored, with another letter than its checksum is of
+            archive.write(tree / "01_naive/naive.cu", "01_naive/naive.cu")
+            archive.writestr("predictions.txt", "#\n")
+        (folder / "Zo\u00eb.zip").write_bytes(
+            (folder / "doris").read_bytes().replace(b"weighted_sum(", b"Weighted_sum(")
+        )
+        (folder / "doris").unlink()
+        done = run(
+            "make", "-s", "-C", ROOT, "grade", f"SUBMISSIONS={folder}", f"RESULTS={into}", "ONLY=01_naive",
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        table = (into / "results.csv").read_text()
+        self.assertTrue(table.startswith("submission,points,of,01.score,01.softmax,01.weighted-sum,remark\n"), table)
+        for line in (
+            "\nanna,13,13,3,6,4,\n",
+            '\n"berta, b.zip",13,13,3,6,4,\n',
+            "\ncarla.zip,0,13,0,0,0,",
+            "\nZo\u00eb.zip,0,",
+        ):
+            self.assertIn(line, table)
+        self.assertIn("not a zip file", table)
+        self.assertIn("naive.cu is damaged in the zip", " ".join((into / "Zo\u00eb.txt").read_text().split()))
+        self.assertNotIn("NO", (into / "anna.txt").read_text(), "overwritten by anna.zip")
+        self.assertTrue((into / "anna.zip.txt").exists())
+        self.expect_schema(read_json(into / "berta, b.json"))
+
+    @only_when_thorough
+    def test_the_autograder_grades(self) -> None:
+        """The zip as Gradescope uses it, in a directory that stands for /autograder."""
+        archive, base = self.scratch / "autograder.zip", self.scratch / "autograder"
+        tool = ROOT / "classroom/autograder.py"
+        done = run(sys.executable, tool, "--out", archive, "--key", CLASS_OF_WINDOWS)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        again = self.scratch / "again.zip"
+        run(sys.executable, tool, "--out", again, "--key", CLASS_OF_WINDOWS)
+        self.assertEqual(archive.read_bytes(), again.read_bytes())
+        (base / "source").mkdir(parents=True)
+        (base / "results").mkdir()
+        run("unzip", "-q", archive, "-d", base / "source")
+        names = [path.name for path in (base / "source").rglob("*")]
+        self.assertFalse([name for name in names if name == ".git" or name.endswith(".fast")])
+        self.tree("submission", CLASS_OF_WINDOWS).rename(base / "submission")
+        environment = {"SKIP_INSTALL": "1", "AUTOGRADER": str(base), "GRADE_SANDBOX": "limits"}
+        for script in ("setup.sh", "run_autograder"):
+            done = run(base / "source" / script, environment=environment)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        results = read_json(base / "results/results.json")
+        self.expect_schema(results)
+        self.assertEqual(results["score"], 100, results["output"])
+
+    def test_the_autograders_command_line(self) -> None:
+        tool = ROOT / "classroom/autograder.py"
+        for arguments, status, says in (
+            (["--out", str(self.scratch)], 2, "is a directory"),
+            (["--key", "two\nlines", "--out", str(self.scratch / "x.zip")], 2, "one line"),
+            (["--out", "/dev/full/x.zip"], 3, "cannot be written"),
+            (["--o", "x"], 2, "--o"),
+        ):
+            done = run(sys.executable, tool, *arguments)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn(says, done.stderr)
+        self.assertEqual(list(self.scratch.iterdir()), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,381 @@
+"""What a hand-out holds, and what it must not: tasks, hints, no solution, no history; and what is refused."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+from lib import tasks
+from lib.chapters import PROGRAMS
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOL = ROOT / "classroom/handout.py"
+# Classes whose chapters all have the first variant of theirs, and the second one: keys found by trying.
+CLASS_OF_CAPS = "class 51"  # softcap everywhere
+CLASS_OF_WINDOWS = "class 25"  # window; 02: sink; 03: relu
+VARIANTS = ("softcap", "window", "sink", "relu")
+Done = subprocess.CompletedProcess
+
+
+def run(*command: str | Path, directory: Path = ROOT) -> Done[str]:
+    return subprocess.run(
+        command, check=False, cwd=directory, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+    )
+
+
+def tool(*arguments: str | Path) -> Done[str]:
+    return run(sys.executable, TOOL, *arguments)
+
+
+def region(source: str, task: str) -> str | None:
+    """What lies between a task's two lines."""
+    found = re.search(rf"// task {re.escape(task)}: .*\n((?:.*\n)*?)\s*// end {re.escape(task)}\n", source)
+    return found[1] if found else None
+
+
+def region_in(chapter: Path, task: str) -> tuple[str, str]:
+    """(text of the first file of a chapter that has this region, the region)."""
+    for path in sorted([*chapter.glob("*.cu"), *chapter.glob("*.cuh")]):
+        source = path.read_text()
+        found = region(source, task)
+        if found is not None:
+            return source, found
+    raise AssertionError(f"{chapter}: no region of task {task}")
+
+
+class Handout(unittest.TestCase):
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.scratch = Path(directory.name)
+        self.tasks = tasks.read_tasks(ROOT / "classroom/tasks.tsv")
+
+    def succeeded(self, done: Done[str]) -> Done[str]:
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def hand_out(self, name: str, key: str | None = None) -> Path:
+        tree = self.scratch / name
+        done = self.succeeded(tool(tree, *(["--class", key] if key else [])))
+        self.assertEqual(done.stderr, "")
+        return tree
+
+    def refused(self, done: Done[str], says: str) -> None:
+        """With one line."""
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertIn(says, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def nothing_left_behind(self) -> None:
+        self.assertEqual([path.name for path in self.scratch.iterdir() if ".handout" in path.name], [])
+
+
+class Course(Handout):
+    def test_tasks_are_few_and_small(self) -> None:
+        chapters = [task.chapter for task in self.tasks]
+        self.assertEqual(set(chapters), set(PROGRAMS))
+        self.assertLessEqual(max(map(chapters.count, chapters)), 4)
+        self.assertEqual(len({task.id for task in self.tasks}), len(self.tasks))
+        self.assertEqual(sum(task.points for task in self.tasks), 100)
+        for task in self.tasks:
+            self.assertLessEqual(task.lines, 13, task.id)
+            known = (ROOT / task.chapter / "chapter.c").read_text()
+            for kernel in task.kernels:
+                self.assertIn(f'"{kernel}"', known, task.id)
+
+    def expect_stub(self, where: str, solution: str, stub: str, lines: int | None = None) -> None:
+        """It says what is wanted, in how many lines, and hints; the lines are those of the solution, give or take a
+        few."""
+        begin = re.match(r"// TODO \(about (\d+) ", stub)
+        self.assertTrue(begin, f"{where}: the stub begins with: {stub[:40]}")
+        self.assertIn("\n// Hint: ", stub, where)
+        self.assertNotIn("(void)", stub, where)
+        budget = int(begin[1])
+        self.assertGreater(budget, 0)
+        if lines is not None:
+            self.assertEqual(budget, lines, f"{where}: tasks.tsv says another number")
+        # Without comments, braces alone and blank lines.
+        counted = [line.strip() for line in solution.splitlines()]
+        own = sum(not (line.startswith(("#", "//")) or line in ("", "}")) for line in counted)
+        self.assertLessEqual(abs(own - budget), 1 + budget // 5, f"{where}: {own} lines, the stub says about {budget}")
+
+    def test_tasks_are_whole(self) -> None:
+        for task in self.tasks:
+            source, solution = region_in(ROOT / task.chapter, task.id)
+            self.assertEqual(source.count(f"// task {task.id}: {task.title}\n"), 1, task.id)
+            directory = ROOT / "classroom/tasks" / task.id
+            self.expect_stub(task.id, solution, (directory / "stub.cu").read_text(), task.lines)
+            for variant in VARIANTS:
+                answer, stub = (directory / f"{name}.{variant}.cu" for name in ("answer", "stub"))
+                self.assertEqual(answer.exists(), stub.exists(), f"{directory}, {variant}: one without the other")
+                if answer.exists():
+                    self.expect_stub(f"{task.id}, {variant}", answer.read_text(), stub.read_text())
+
+    def test_every_task_has_three_hints(self) -> None:
+        tree = self.hand_out("hints", CLASS_OF_CAPS)
+
+        def hint(*settings: str) -> Done[str]:
+            return run("make", "hint", *settings, directory=tree)
+
+        for number, task in enumerate(self.tasks, 1):
+            said = [self.succeeded(hint(f"N={number}")).stdout for _ in range(3)]
+            for level, each in enumerate(said, 1):
+                self.assertIn(f"Task {number}, {task.id}: ", each)
+                self.assertIn(f"Hint {level} of 3\n\n", each)
+                self.assertGreater(len(each), 160, each)
+            self.assertEqual(len(set(said)), 3)
+        # By name, a level again, and the last one when there is no further one.
+        self.assertIn("Hint 2 of 3", self.succeeded(hint("N=05.rescale", "LEVEL=2")).stdout)
+        last = self.succeeded(hint("N=16")).stdout
+        self.assertIn("Hint 3 of 3", last)
+        self.assertIn("the last one", last)
+        self.assertIn("LOG2_E * SOFT_CAP", last, "the class's own part of the hint is missing")
+        self.assertNotIn("WINDOW", last, "another class's part is in it")
+        self.assertIn("05.rescale", self.succeeded(hint()).stdout)
+        for settings, says in (
+            (["N=0"], "N=0"),
+            (["N=20"], "1 to 19"),
+            (["N=x;ls"], "1 to 19"),
+            (["N=1", "LEVEL=4"], "hints 1 to 3"),
+        ):
+            done = hint(*settings)
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn(says, done.stderr)
+
+
+class Tree(Handout):
+    def test_no_tree_holds_a_solution(self) -> None:
+        """By the function that handout.py itself asks before it writes a tree (tools/lib/leaks.py)."""
+        for key in (None, CLASS_OF_CAPS, CLASS_OF_WINDOWS):
+            tree = self.hand_out(str(key), key)
+            self.succeeded(tool("--leaks", tree))
+            for path in tree.rglob("*"):
+                if key and path.is_file():
+                    self.assertNotIn(key.encode(), path.read_bytes(), f"{path}: the class's key")
+
+    def test_planted_solutions_are_found(self) -> None:
+        """Three lines of any solution are found in any file, however they are laid out."""
+        tree = self.hand_out("planted")
+        for file, planted, task in (
+            (
+                "01_naive/README.md",
+                "float m=-INFINITY;\nfor (int j = lane; j < N; j += WARP)\n\n  m = fmaxf(m, s[j]);\n",
+                "01.softmax",
+            ),
+            (
+                "common/harness.h",
+                "+\tload_tiles(A, B, m, n, k, first, a_tile, b_tile); // x\n+\t__syncthreads();\n"
+                "+\tfor (int p = 0; p < TILE; p++)\n+\t{\n"
+                "+\t\tsum += a_tile[p][threadIdx.y] * b_tile[p][threadIdx.x];\n",
+                "03.tile",
+            ),
+            ("notes.txt", "int end = causal ? min(first_row + Br, N) : N;\n", "05.skip"),
+            (
+                "04_fa1/chapter.c",
+                "m_new = 0;\nfloat l_new = from_old + from_tile * l_tile;\n"
+                "float inverse = l_new > 0.0f ? 1.0f / l_new : 0.0f;\n"
+                "float keep = from_old * inverse, add = from_tile * inverse;\n",
+                "04.update (window)",
+            ),
+        ):
+            path = tree / file
+            before = path.read_text() if path.exists() else ""
+            path.write_text(f"{before}\n{planted}")
+            done = tool("--leaks", tree)
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+            self.assertRegex(done.stdout, f"^{re.escape(file)}:.* the solution of {re.escape(task)}\n")
+            self.assertEqual(done.stdout.count("\n"), 1, "found more than that: " + done.stdout)
+            path.write_text(before)
+
+    def test_a_leaking_course_is_not_handed_out(self) -> None:
+        """A course whose given part holds a solution."""
+        course, out = self.scratch / "course", self.scratch / "out"
+        built = shutil.ignore_patterns("build", "__pycache__", "*.html")
+        for name in (*PROGRAMS, "common", "simcc", "classroom", "plots", "tools", "tests/data"):
+            shutil.copytree(ROOT / name, course / name, symlinks=True, ignore=built)
+        shutil.copy2(ROOT / "setup.sh", course)
+        with (course / "06_backward/README.md").open("a") as readme:
+            readme.write(region_in(ROOT / "06_backward", "06.dq")[1])
+        done = run(sys.executable, course / "classroom/handout.py", out)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn("06_backward/README.md:", done.stderr)
+        self.assertIn("06.dq; no hand-out was written", done.stderr)
+        self.assertFalse(out.exists())
+        self.nothing_left_behind()
+
+    def test_tree_is_complete(self) -> None:
+        tree = self.hand_out("complete", CLASS_OF_WINDOWS)
+        there = """README.md AGENTS.md WORKLOG.md predictions.txt Makefile setup.sh LICENSE class.tsv .gitignore
+            .clang-format common/chapter.mk simcc/simcc common/problem/class.h plots/fa2.gp classroom/tasks.tsv
+            classroom/hint.py classroom/handout.mk classroom/tasks/01.score/hints.md classroom/tasks/01.score/names
+            classroom/judge/original/02_online_softmax/partial.cuh tools/lib/tasks.py tests/data/real_qkv/q.npy"""
+        left_out = """.git build classroom/handout.py classroom/tasks/01.score/stub.cu
+            classroom/tasks/01.score/answer.softcap.cu classroom/variants classroom/student tools/lib/leaks.py
+            tests/Makefile tests/classroom .ci"""
+        left_out = [*left_out.split(), *(f"{chapter}/{program}" for chapter, program in PROGRAMS.items())]
+        self.assertEqual([name for name in there.split() if not (tree / name).exists()], [])
+        self.assertEqual([name for name in left_out if (tree / name).exists()], [])
+        self.assertTrue((tree / "simcc/simcc").stat().st_mode & 0o100, "simcc cannot be executed")
+        for chapter in PROGRAMS:
+            readme = (tree / chapter / "README.md").read_text()
+            self.assertIn("## Your tasks\n", readme)
+            self.assertIn("Your class computes something else", readme)
+        # What is handed out asks tools to coach, and has a place for predictions of kernels there are.
+        self.assertIn("coach", (tree / "AGENTS.md").read_text())
+        self.assertIn("\nfa1_paper --seq 512", (tree / "predictions.txt").read_text())
+        self.assertIn("make hint", self.succeeded(run("make", "help", directory=tree)).stdout)
+        done = run("make", "handout", "OUT=x", directory=tree)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("was handed out", done.stderr)
+
+    def test_links_lead_somewhere(self) -> None:
+        """Every link and picture of what students read is in the tree."""
+        tree = self.hand_out("links")
+        links = [
+            (directory, target)
+            for directory in (tree, *(tree / chapter for chapter in PROGRAMS))
+            for target in re.findall(r'(?:\]\(|src="|srcset=")([^)"#]+)', (directory / "README.md").read_text())
+            if not target.startswith("http")
+        ]
+        self.assertGreater(len(links), 30)
+        self.assertEqual([each for each in links if not Path(*each).exists()], [])
+
+
+class Places(Handout):
+    def test_odd_places_and_keys(self) -> None:
+        spaced, empty = self.scratch / "a place\twith 'blanks\"", self.scratch / "empty"
+        done = self.succeeded(tool(spaced, "--class", "K\xfcche 'A' \"B\" $HOME \u2603"))
+        self.assertTrue((spaced / "05_fa2/row.cu").exists())
+        self.assertIn("cannot build in a path with a space", done.stdout)
+        empty.mkdir()
+        self.succeeded(tool(f"{empty}///"))
+        self.assertTrue((empty / "05_fa2/row.cu").exists())
+        # Relative, through make, with what a shell would take apart.
+        self.succeeded(run("make", "handout", f"OUT={self.scratch}/b c", "CLASS=a'b $$x `y`"))
+        table = tool("--class-table", "a'b $x `y`").stdout
+        self.assertEqual((self.scratch / "b c/class.tsv").read_text(), table)
+        self.succeeded(run(sys.executable, TOOL, "relative", directory=self.scratch))
+        self.assertTrue((self.scratch / "relative/Makefile").exists())
+        self.nothing_left_behind()
+
+    def test_bad_places_and_keys_are_refused(self) -> None:
+        full = self.scratch / "full"
+        full.mkdir()
+        file = full / "file"
+        file.write_text("mine")
+        place = self.scratch / "x"
+        for arguments, says in (
+            ([full], "is not empty"),
+            ([file], "expected a directory, or nothing"),
+            ([file / "x"], "no such directory"),
+            ([self.scratch / "none/x"], "no such directory"),
+            ([ROOT / "common/handout"], "is inside of common/"),
+            (["/proc/handout"], "cannot be written"),
+            ([""], "OUT is empty"),
+            (["--outt"], "unrecognized arguments"),
+            ([place, "--class", ""], "the key is empty"),
+            ([place, "--class", "a\nb"], "control characters"),
+            ([place, "--class"], "expected one argument"),
+            ([place, "--klass", "a"], "unrecognized arguments"),
+        ):
+            with self.subTest(says, arguments=arguments):
+                self.refused(tool(*arguments), says)
+        for settings, says in (([f"OUT={place}", "CLASS="], "the key is empty"), ([], "OUT=directory")):
+            done = run("make", "handout", *settings)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(says, done.stderr)
+        self.assertEqual(file.read_text(), "mine")
+        self.assertEqual(list(self.scratch.iterdir()), [full])
+
+
+class Classes(Handout):
+    GOOD = (
+        "01_naive\tplain\t-\n02_online_softmax\tsink\t-\n03_tiled_matmul\trelu\t-\n"
+        "04_fa1\twindow\t5\n05_fa2\tsoftcap\t2.5\n06_backward\tplain\t-\r\n"
+    )
+
+    def test_a_key_chooses_the_same_for_ever(self) -> None:
+        """A key is for a term: what it chooses must be the same next year, on another machine."""
+        table = self.succeeded(tool("--class-table", "ws27")).stdout
+        self.assertEqual(
+            table.split("\n", 1)[1],
+            "01_naive\tsoftcap\t112\n"
+            "02_online_softmax\tsoftcap\t92\n"
+            "03_tiled_matmul\tsoftcap\t20\n"
+            "04_fa1\twindow\t9\n"
+            "05_fa2\tsoftcap\t92\n"
+            "06_backward\tsoftcap\t120\n",
+        )
+        self.assertEqual(tool("--class-table").stdout.count("\tplain\t-\n"), 6)
+        self.refused(tool("--class-table", "a", "b"), "not allowed with")
+
+    def test_a_bad_class_table_is_refused(self) -> None:
+        path = self.scratch / "class.tsv"
+        path.write_bytes(self.GOOD.encode())
+        header = self.succeeded(tool("--class-header", path)).stdout
+        self.assertIn('{"05_fa2", {VARIANT_SOFTCAP, 2.5}},', header)
+        self.assertNotIn("06_backward", header)
+        for old, new, says in (
+            ("01_naive\tplain", "01_naive\tsink", "no variant 'sink'"),
+            ("window\t5", "window\t0", "no value of window"),
+            ("window\t5", "window\t5x", "no value of window"),
+            ("softcap\t2.5", "softcap\t0.0", "no value of softcap"),
+            ("softcap\t2.5", "softcap\t2.5f;system(1)", "no value of softcap"),
+            ("sink\t-", "sink\t3", "no value of sink"),
+            ("04_fa1\twindow", "04_fa9\twindow", "there is no chapter"),
+            ("06_backward\tplain\t-\r\n", "", "no line for 06_backward"),
+        ):
+            self.assertIn(old, self.GOOD)
+            path.write_bytes(self.GOOD.replace(old, new).encode())
+            with self.subTest(new):
+                self.refused(tool("--class-header", path), says)
+        self.refused(tool("--class-header", "/nonexistent/class.tsv"), "cannot be read")
+
+
+class Solutions(Handout):
+    def test_they_come_back_to_the_letter(self) -> None:
+        tree = self.hand_out("back")
+        self.succeeded(tool("--solve", tree))
+        for chapter in PROGRAMS:
+            paths = [*(ROOT / chapter).glob("*.cu"), *(ROOT / chapter).glob("*.cuh")]
+            self.assertTrue(paths)
+            for path in paths:
+                self.assertEqual((tree / chapter / path.name).read_bytes(), path.read_bytes(), str(path))
+
+    def test_solve_refuses_what_it_cannot_use(self) -> None:
+        tree = self.hand_out("bad")
+        path = tree / "05_fa2/row.cu"
+        source = path.read_text()
+        self.refused(tool("--solve", tree, "--except", "05.nothing"), "no task '05.nothing'")
+        self.refused(tool("--solve", tree, "--accept", "05.skip"), "not allowed with")
+        self.refused(tool("--solve", tree / "none"), "expected a directory")
+        self.refused(tool("--solve"), "expected one argument")
+        self.assertEqual(source.count("// end 05.skip"), 1)
+        for text, says in (
+            (source.replace("// end 05.skip", ""), "no line '// end 05.skip'"),
+            (source.replace("// end 05.skip", "// end 05.loop-swap"), "where '// end 05.skip' was expected"),
+            ("int x;\n", "no line '// task 05.loop-swap"),
+        ):
+            path.write_text(text)
+            self.refused(tool("--solve", tree), says)
+        path.unlink()
+        self.refused(tool("--solve", tree), "row.cu: cannot be read")
+        (tree / "05_fa2/split_q.cu").unlink()
+        # A chapter that is not there is left out.
+        self.succeeded(tool("--solve", tree, "--except", "06.dq,01.score"))
+        self.assertIn("TODO", region_in(tree / "06_backward", "06.dq")[1])
+        self.assertNotIn("TODO", region_in(tree / "06_backward", "06.ds")[1])
+        self.assertFalse(path.exists())
+        (tree / "class.tsv").unlink()
+        self.refused(tool("--solve", tree), "class.tsv: cannot be read")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,58 @@
+"""A solution that leaked from the course, or from another class, must not pass: neither as a file nor pasted."""
+
+from __future__ import annotations
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS
+from lib import tasks
+from tree import PROGRAMS, Trees
+
+# A wrong function shows here: more than a tile, and ordinary numbers.
+ATTENTION = "--seq 100 --dim 24"
+PROBLEMS = {
+    "02_online_softmax": "--rows 3 --cols 300 --dim 20",
+    "03_tiled_matmul": "--m 40 --n 70 --k 65",
+}
+KEYS = (None, CLASS_OF_CAPS, CLASS_OF_WINDOWS)
+
+
+class Leaks(Trees):
+    def passes(self, tree: Path, chapter: str, sources: Path) -> bool:
+        """Whether every kernel of the chapter verifies; not, either, when they do not even compile."""
+        program, said = self.try_build(tree, chapter, "-O0", "-w", sources=self.copy_of(sources))
+        return not said and not self.failing(program, PROBLEMS.get(chapter, ATTENTION))
+
+    def pasted(self, tree: Path, leaked: Path, chapter: str) -> Path:
+        """A chapter's sources of one tree, and in them the regions of another."""
+        own, other = tasks.read_sources(tree / chapter), tasks.read_sources(leaked / chapter)
+        directory, regions = self.copy_of(tree / chapter), tasks.solutions_of(chapter, other)
+        for name, text in own.items():
+            (directory / name).write_text(tasks.fill(name, text, regions)[0])
+        return directory
+
+    def test_files_of_another_class_fail(self) -> None:
+        trees = [self.hand_out(f"class-{number}", key, solved=True) for number, key in enumerate(KEYS)]
+        for chapter in PROGRAMS:
+            for own in (1, 2):
+                with self.subTest(f"{chapter} in {KEYS[own]}"):
+                    self.assertTrue(self.passes(trees[own], chapter, trees[own] / chapter), "its own")
+                    self.assertFalse(self.passes(trees[own], chapter, trees[0] / chapter), "the course's")
+                    self.assertFalse(self.passes(trees[own], chapter, trees[3 - own] / chapter), "the other class's")
+
+    def test_regions_of_another_class_fail(self) -> None:
+        """Only what lies between the markers, pasted into the class's own file."""
+        trees = [self.hand_out(f"class-{number}", key, solved=True) for number, key in enumerate(KEYS)]
+        for chapter in PROGRAMS:
+            for own in (1, 2):
+                for leaked in {0, 1, 2} - {own}:
+                    with self.subTest(f"{chapter}: tasks of {KEYS[leaked]} in {KEYS[own]}"):
+                        directory = self.pasted(trees[own], trees[leaked], chapter)
+                        self.assertFalse(self.passes(trees[own], chapter, directory))
+
+
+if __name__ == "__main__":
+    unittest.main()

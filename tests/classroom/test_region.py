@@ -1,0 +1,277 @@
+"""The judge's reading of a region: what it takes, what it refuses, and that nothing unknown comes through."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import re
+import sys
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "classroom"), str(ROOT / "tools")]
+from judge import region, words  # noqa: E402
+from judge.tokens import Refusal, tokens_of  # noqa: E402
+from lib import tasks  # noqa: E402
+
+PLACE = words.parse_names(
+    "q K_tile m l O P D .m .l struct:partial # a comment\nsum_over_warp() multiply_rows<>() T::ROWS T::KEYS\n"
+)
+
+# A region, and what of it must stand in the result.
+TAKEN = """
+float s = 0; for (int j = 0; j < 3; j++) s += q[j]; *m = s;      | u_s += q [ u_j ] ; * m = u_s ;
+float4 v = *(const float4 *)(P + 3); O[0] = v.x;                 | * ( const float4 * ) ( P + 3 )
+reinterpret_cast<float4 *>(O)[0] = make_float4(1, 2, 3, 4);      | reinterpret_cast < float4 * > ( O )
+float x = (float)(1), y = (float)q[1], z = float(q[0]);          | ( float ) q [ 1 ]
+float x = static_cast<float>(3);                                 | static_cast < float > ( 3 )
+unsigned long long x = 0; unsigned y = (unsigned)x;              | ( unsigned ) u_x
+struct partial p = {1, 2}; O[0] = p.m + p.l;                     | u_p . m + u_p . l
+O[0] = ((struct partial){1.0f, 2.0f}).m;                         | ( struct partial ) { 1.0f , 2.0f }
+struct partial *p = 0; O[0] = p->l;                              | u_p -> l
+auto f = [&](float x) { return x + 1; }; O[0] = f(2.0f);         | O [ 0 ] = u_f ( 2.0f ) ;
+const auto f = [](int x) -> float { return x; }; O[0] = f(1);    | -> float {
+for (auto &x : rows) x = 1;                                      | auto & u_x : u_rows
+float &r = O[0]; auto &s = K_tile[1]; r = s;                     | float & u_r = O [ 0 ]
+const float *const p = q + 1; O[0] = p[0];                       | const float * const u_p
+if (const float *p = q) O[0] = *p;                               | if ( const float * u_p = q )
+multiply_rows<D, 3>(q, K_tile, O);                               | multiply_rows < D , 3 > ( q
+sum_over_warp(&q[0]);                                            | sum_over_warp ( & q [ 0 ] )
+O[0] = T::ROWS < 3 ? 1 : T::KEYS;                                | T :: ROWS < 3 ? 1 : T :: KEYS
+O[0] = a && b & ~c || !d;                                        | u_a && u_b & ~ u_c || ! u_d
+O[0] = a * *m - -1;                                              | u_a * * m - - 1
+O[0] = 1.e5f + .5f + 0x1p-3f + 1e5 + 0b101u + 017 + 0xffu;       | 1.e5f + .5f + 0x1p-3f + 1e5 + 0b101u
+float x[3] = {1, 2, 3}; float y{3}; int z[D] = {};               | int u_z [ D ] = { }
+O[0] = sizeof(float) + threadIdx.x + warpSize;                   | threadIdx . x + warpSize
+/* ü */ O[0] = INFINITY; // ü \\ in the middle                   | O [ 0 ] = INFINITY ;
+switch (D) { case 32: O[0] = 1; break; default: O[0] = 2; }      | case 32 :
+do { O[0] += 1; } while (O[0] < 3);                              | do { O [ 0 ] += 1 ; } while
+int main = 3, exit = main;                                       | int u_main = 3 , u_exit = u_main
+memcpy(O, q, 4); mempcpy(O, q, 4); printf(1); cudaMalloc(q);     | u_memcpy ( O , q , 4 ) ; u_mempcpy
+"""
+
+# A region, and words of the refusal.
+REFUSED = r"""
+#/**/include <naive.cu>                                | no directives
+O[0] = 1; #pragma unroll                               | on its own line
+#pragma once                                           | no directives
+#define x 1                                            | no directives
+#pragma unroll 4                                       | ends in #pragma unroll
+float (*f)(float) = 0;                                 | pointers to functions
+O[0] = ((float (*)(float))123)(1);                     | pointers to functions
+float (&r)[3] = x;                                     | pointers to functions and arrays
+int f(int (*)(int));                                   | pointers to functions
+auto f = expf;                                         | can only be called
+auto *f = sum_over_warp;                               | can only be called
+auto z = multiply_rows<D, 3>;                          | can only be called
+O[0] = static_cast<float(*)(float)>(expf)(1);          | casts are to numbers
+float expf = 3;                                        | a function has this name
+float sum_over_warp(float x);                          | a function has this name
+auto f = [&](float x) { return x; }; auto g = f;       | can only be called
+auto f = [&](float x) { return x; }; auto h = &f; | an address is taken only
+auto f = [](float (*h)(float)) { return h(1); };       | pointers to functions
+auto f = [q](int x) { return x; };                     | captures with
+auto f = [&](auto x) { return x; };                    | type is written out
+auto f = [&](int i, auto x) { return x; };             | type is written out
+auto f = [&]() { return &q; };                         | an address is taken only
+auto q = [&]() { return 1; };                          | choose another one
+float f = [&](int x) { return x; }(3);                 | a lambda is written
+f([&](int x) { return x; });                           | a lambda is written
+O[0] = q[ [] { return 0; }() ];                        | a lambda is written
+O[0] = q [[maybe_unused]] ;                            | [
+float **pp; O[0] = 1;                                  | pointers to pointers
+int x = 3, *p = 0, **r = 0;                            | pointers to pointers
+auto **z = 0;                                          | pointers to pointers
+float *a[4];                                           | arrays of pointers
+float x = 1, *p[2];                                    | arrays of pointers
+auto pp = &q;                                          | an address is taken only
+O[0] = (&q)[0][1];                                     | an address is taken only
+unknown(&q);                                           | an address is taken only
+O[0] = &&label;                                        | expected a value
+float &&r = 1;                                         | with one &
+float4 v = *(float4 *)&q;                              | cast a pointer
+float4 v = *(float4 *)(&q);                            | an address is taken only
+O[0] = *(float4 *)*m;                                  | cast a pointer
+int *p = (int *)q; *p = 3;                             | casts are to numbers
+reinterpret_cast<long *>(O)[0] = 1;                    | casts are to numbers
+O[0] = (float4 &)q[0];                                 | casts are to numbers
+O->*m = 1;                                             | a member's name
+O.*m = 1;                                              | a member's name
+struct foo { int a; };                                 | expected struct partial
+struct partial { float m; float f() { return 1; } };   | used here, not defined
+struct partial : other { } x;                          | used here, not defined
+struct partial; O[0] = 1;                              | used here, not defined
+union { float *a; long b; } u;                         | union
+enum { A };                                            | enum
+using T2 = float;                                      | write the type
+decltype(q) x;                                         | decltype
+template <int N> float f();                            | template
+operator new(3);                                       | operator
+void *p = O;                                           | void
+static float x;                                        | without static
+__shared__ float x[3];                                 | shared memory that the function has
+asm volatile (1);                                      | in CUDA C
+_Pragma("x");                                          | no strings
+int x = __LINE__;                                      | not one of the device functions
+__builtin_trap();                                      | not one of the device functions
+__tsan_read4(q);                                       | not one of the device functions
+O[0] = threadIdx;                                      | threadIdx.x, .y or .z
+sim::run();                                            | T::KEYS, T::ROWS
+::exit(0);                                             | T::KEYS, T::ROWS
+O[0] = T::other;                                       | T::KEYS, T::ROWS
+O[0] = T;                                              | T::KEYS, T::ROWS
+O[0] = p.count;                                        | it may use .l, .m
+k<<<1,1>>>();                                          | launches no kernel
+goto end; end: ;                                       | use a loop
+O[0] = "abc"[0];                                       | no strings
+char c = 'a';                                          | no characters
+O[0] = 1'000;                                          | no characters
+O[0] = 1.0_x;                                          | expected a number
+O[0] = 1.0ff;                                          | expected a number
+ü = 3;                                                 | U+00FC
+O[0] = 1 <: 3;                                         | write [
+int x = 3 %:include 4;                                 | no directives
+O[0] = 1; \                                            | join the lines
+O[0] = 1; // comment \                                 | swallows the next line
+O[0] = 1; /* open                                      | without */
+} __global__ void evil() {                             | nothing is open
+O[0] = (1;                                             | not closed
+if (1)                                                 | whole statement
+O[0] = a and b;                                        | &&
+quad_t x;                                              | quad_t
+"""
+
+
+def cases(table: str) -> list[tuple[str, str]]:
+    pairs = [re.split(r" +\| (?=[^|]*$|u_a)", line, maxsplit=1) for line in table.strip().splitlines()]
+    return [(text, said.strip()) for text, said in pairs]
+
+
+def names_of(task: str) -> words.Names:
+    path = ROOT / "classroom" / "tasks" / task / "names"
+    return words.parse_names(path.read_text(encoding="utf-8"), path)
+
+
+def course_regions() -> list[tuple[str, str, str]]:
+    """(task, where, text) of every solution, stub and answer of the course."""
+    found = []
+    for chapter in sorted(ROOT.glob("0*_*")):
+        for task, text in tasks.solutions_of(chapter.name, tasks.read_sources(chapter)).items():
+            found.append((task, chapter.name, text))
+    for path in sorted(ROOT.glob("classroom/tasks/*/*.cu")):
+        found.append((path.parent.name, path.name, path.read_text(encoding="utf-8")))
+    return found
+
+
+class Region(unittest.TestCase):
+    def test_takes(self) -> None:
+        for text, expected in cases(TAKEN.replace("\\\\", "\\")):
+            with self.subTest(text):
+                self.assertIn(expected, region.rewrite(text, PLACE))
+
+    def test_refuses_in_one_line_that_names_the_place(self) -> None:
+        for text, said in cases(REFUSED):
+            with self.subTest(text):
+                with self.assertRaises(Refusal) as caught:
+                    region.rewrite(f"O[0] = 1;\n{text}", PLACE)
+                self.assertIn(said, caught.exception.why)
+                self.assertEqual(caught.exception.line, 2)
+                self.assertNotIn("\n", caught.exception.why)
+
+    def test_refuses_at_its_edges(self) -> None:
+        for text, said in (
+            ("else O[0] = 1;", "its if is not"),
+            ("#pragma unroll N\nfor (;;) ;", "a number or a constant"),
+        ):
+            with self.assertRaisesRegex(Refusal, said):
+                region.rewrite(text, PLACE)
+        long = "O[0] = max(" + "&q," * (region.MOST_CHARACTERS // 3)
+        with self.assertRaisesRegex(Refusal, "expected at most 16384"):
+            region.rewrite(long, PLACE)
+        with self.assertRaisesRegex(Refusal, "not closed"):
+            region.rewrite(long[: region.MOST_CHARACTERS], PLACE)
+        self.assertEqual(region.rewrite("", PLACE), "")
+        self.assertEqual(region.rewrite("// nothing yet\n", PLACE), "")
+
+    def test_every_solution_stub_and_answer_passes(self) -> None:
+        regions = course_regions()
+        self.assertGreater(len(regions), 50)
+        for task, where, text in regions:
+            with self.subTest(f"{task} {where}"):
+                names = names_of(task)
+                if where.startswith("stub"):
+                    names.declared.clear()  # a stub may leave that to the student
+                region.rewrite(text, names)
+
+    def test_a_declared_name_must_be_declared_at_the_regions_own_level(self) -> None:
+        names = words.parse_names("N declares:head\n")
+        for text in ("int head = 3;", "int a = 3, head = N;", "size_t head(3);", "const auto head = N;"):
+            self.assertIn("head", region.rewrite(text, names))
+        for text in ("head = 3;", "{ int head = 3; }", "int other = 3;", "for (int head = 0;;) ;"):
+            with self.subTest(text), self.assertRaises(Refusal):
+                region.rewrite(text, names)
+
+    def test_keeps_lines(self) -> None:
+        text = "float a = 1;\n\n// one\n/* two\nthree */ float b = a;\n#pragma unroll 2\nfor (;;) ;\n"
+        lines = region.rewrite(text, PLACE).split("\n")
+        self.assertEqual(lines[0], "float u_a = 1 ;")
+        self.assertEqual(lines[4], "float u_b = u_a ;")
+        self.assertEqual(lines[5], "#pragma unroll 2")
+        self.assertEqual(lines[6], "for ( ; ; ) ;")
+
+    def test_a_message_speaks_of_the_students_names(self) -> None:
+        self.assertEqual(region.original("'u_sum' was not declared; 'menu_x'"), "'sum' was not declared; 'menu_x'")
+
+    def test_no_region_keeps_the_grader_busy(self) -> None:
+        for text in (
+            "O[0] = max(" + "&q," * 5300 + "q);",
+            "long " * 3200 + "x = 1;",
+            "auto x = 1;" * 1400,
+            "O[0] = max(" + "f(),&q," * 2200 + "q);",
+            "#pragma unroll" + " " * 16000 + "(\n;",
+        ):
+            begun = time.process_time()
+            with contextlib.suppress(Refusal):
+                region.rewrite(text, PLACE)
+            self.assertLess(time.process_time() - begun, 3, text[:30])
+
+    def test_nothing_unknown_comes_through(self) -> None:
+        """Pieces of solutions and cheats, put together at random: each word of what is taken is known, or is u_...."""
+        draw = random.Random(20)
+        pieces = [token.text for _, _, text in course_regions() for token in tokens_of(text) if token.kind != "pragma"]
+        pieces += re.findall(r"\S+", " ".join(text for text, _ in cases(REFUSED))) + [
+            "sim",
+            "exit",
+            "__x",
+            "main",
+            "u_x",
+        ]
+        names = names_of("02.merge")
+        known = (
+            words.ARITHMETIC | words.VECTORS | words.STATEMENTS | words.OTHER_WORDS | words.BUILT_IN | words.CONSTANTS
+        )
+        known |= words.FUNCTIONS | words.COMPONENTS | names.variables | names.members | names.functions | names.types
+        taken = 0
+        for _ in range(20_000):
+            text = " ".join(draw.choice(pieces) for _ in range(draw.randint(1, 6))) + ";"
+            try:
+                result = region.rewrite(text, names)
+            except Refusal:
+                continue
+            taken += 1
+            for word in re.findall(r"(?<![\w.])[A-Za-z_]\w*", result):
+                self.assertTrue(
+                    word in known or word.startswith("u_") or word in ("pragma", "unroll"), f"{word}: {text}"
+                )
+            self.assertNotRegex(result, r"[\"'\\@$`]|\[ \[|# (?!pragma unroll)")
+        self.assertGreater(taken, 1000)
+
+    def test_a_names_file_says_where_it_is_wrong(self) -> None:
+        with self.assertRaisesRegex(ValueError, r"^names:2: float\*: expected a name"):
+            words.parse_names("q\nfloat* x\n", "names")
+
+
+if __name__ == "__main__":
+    unittest.main()

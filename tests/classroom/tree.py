@@ -1,0 +1,86 @@
+"""Hand-outs for tests: made, solved, and compiled chapter by chapter, without the harness being built again."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from grading import ROOT, run
+from lib.chapters import PROGRAMS
+
+TOOL = ROOT / "classroom/handout.py"
+CC = os.environ.get("CC") or "gcc"
+STRICT = ["-Wall", "-Wextra", *(["-Werror"] if os.environ.get("WERROR") else [])]
+# Of work that is not finished.
+UNUSED = ["-Wno-unused-variable", "-Wno-unused-parameter", "-Wno-unused-but-set-variable"]
+
+
+class Trees(unittest.TestCase):
+    built: set[str] = set()  # the course's own chapters
+
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.scratch = Path(directory.name)
+
+    def succeeded(self, *command: str | Path) -> str:
+        done = run(*command)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def hand_out(self, name: str, key: str | None = None, solved: bool = False, but: str = "") -> Path:
+        """In a new directory; `but`: the task that stays as it was handed out."""
+        tree = self.scratch / name
+        self.succeeded(sys.executable, TOOL, tree, *(["--class", key] if key else []))
+        if solved:
+            self.succeeded(sys.executable, TOOL, "--solve", tree, *(["--except", but] if but else []))
+        return tree
+
+    def try_build(self, tree: Path, chapter: str, *flags: str, sources: Path | None = None) -> tuple[Path, str]:
+        """The kernels of a directory with the objects of the course's own chapter, but with the tree's class; and what
+        the compiler says where it does not compile."""
+        if chapter not in self.built:
+            self.succeeded("make", "--no-print-directory", "-s", "-C", ROOT / chapter, "build", "DEVICE=sim")
+            self.built.add(chapter)
+        objects = ROOT / "build" / CC.split()[-1].rpartition("/")[2] / "sim"
+        variant, source = tree / "variant.o", tree / "common/problem/variant.c"
+        self.succeeded(*CC.split(), "-std=c11", "-D_GNU_SOURCE", f"-I{tree}/common", "-c", source, "-o", variant)
+        common = [path for path in (objects / "common").rglob("*.o") if path.name != "variant.o"]
+        own = [objects / chapter / f"{path.stem}.o" for path in (ROOT / chapter).glob("*.c")]
+        program = (sources or tree) / PROGRAMS[chapter]
+        compiled = [*sorted((sources or tree / chapter).glob("*.cu")), *own, *common, variant]
+        libraries = ["-lm", "-lpthread", "-ldl", "-o", program]
+        done = run(
+            sys.executable, ROOT / "simcc/simcc", *flags, f"-I{tree / chapter}", *compiled, *libraries
+        )  # fmt: skip
+        return program, done.stdout + done.stderr if done.returncode else ""
+
+    def build(self, tree: Path, chapter: str, *flags: str) -> Path:
+        program, said = self.try_build(tree, chapter, *flags)
+        self.assertEqual(said, "", chapter)
+        return program
+
+    def failing(self, program: Path, options: str) -> set[str]:
+        """The kernels that do not verify, or have a hazard."""
+        everything = json.loads(run(program, *options.split(), "--json", "-").stdout)
+        kernels = [each["name"] for each in everything["kernels"]]
+        return {name for name in kernels if not self.verifies(program, name, options)}
+
+    def verifies(self, program: Path, kernel: str, options: str) -> bool:
+        done = run(program, "--json", "-", "--kernel", kernel, *options.split())
+        self.assertIn(done.returncode, (0, 1), f"{program} {kernel} {options}: {done.stderr}")
+        entry = json.loads(done.stdout)["kernels"][0]
+        self.assertFalse(entry.get("skipped"), f"{kernel} {options}")
+        return bool(entry["verified"]) and done.returncode == 0
+
+    def copy_of(self, directory: Path) -> Path:
+        copy = Path(tempfile.mkdtemp(dir=self.scratch))
+        for path in directory.glob("*.cu*"):
+            shutil.copy(path, copy)
+        return copy

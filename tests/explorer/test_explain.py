@@ -1,0 +1,236 @@
+"""--explain on every chapter: a page on the run, right or wrong. The first wrong tile is compared with one found here,
+from what the broken program and the right one saved."""
+
+from __future__ import annotations
+
+import array
+import json
+import re
+import shutil
+import signal
+import sys
+import time
+import unittest
+from pathlib import Path
+from subprocess import PIPE, Popen
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+from browser import Page
+from case import BUILD, ROOT, Case
+
+FA2 = ROOT / "05_fa2/fa2"
+ONLINE_SOFTMAX = ROOT / "02_online_softmax/online_softmax"
+TELEPHONE = (375, 800)
+WIDTH = "document.documentElement.scrollWidth"
+CHECKS = "document.getElementById('checks').innerText"
+
+
+def broken(fault: str) -> Path:
+    """Chapter 05 with a fault of faults.edits."""
+    return BUILD / "explorer/faults" / fault / "program"
+
+
+def data_of(page: Path) -> dict:
+    """The JSON inside a page."""
+    return json.loads(page.read_text().partition('id="data">')[2].partition("</script>")[0])
+
+
+class Explain(Case):
+    def explain(self, program: Path, options: str, status: int = 0, **environment: str) -> Path:
+        self.page = self.scratch / "page.html"
+        self.said = self.run_program(program, f"{options} --quiet --explain {self.page}", status, **environment).err
+        return self.page
+
+
+class Command(Explain):
+    def test_refusals_leave_nothing_behind(self) -> None:
+        for options, status, says in (
+            ("--explain", 2, "--explain: expected a value FILE"),
+            ("--sweep --explain x.html", 2, "--explain: not with --sweep"),
+            ("--json - --explain -", 2, "--json -, --explain -: only one of them"),
+            ("--json x --explain x", 2, "--json, --explain: x: each needs a file of its own"),
+            ("--seq 8 --explain nowhere/x.html", 3, "nowhere/x.html: cannot be written"),
+            ("--seq 8 --quiet --explain /dev/full", 3, "cannot be written"),
+            ("--seq 0 --explain x.html", 2, "--seq"),
+            ("--kernel fa2_row --tile-k 65536 --seq 65536 --explain x.html", 3, "shared memory"),
+        ):
+            self.assertIn(says, self.run_program(FA2, options, status).err, options)
+        self.assertEqual(list(self.scratch.iterdir()), [])
+        self.assertIn("--explain FILE", self.run_program(FA2, "--help").out)
+
+    def test_to_standard_output_the_page_is_alone(self) -> None:
+        page = self.run_program(FA2, "--seq 8 --dim 8 --explain -").out
+        self.assertTrue(page.startswith("<!doctype html>"), page[:100])
+        self.assertTrue(page.endswith("</html>\n"))
+
+    def test_nothing_outlives_a_run_that_is_ended(self) -> None:
+        """However a run is ended, it leaves no page and no recording."""
+        rest = self.scratch / "tmp"
+        rest.mkdir()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            command = ["env", "--default-signal=INT", f"TMPDIR={rest}", FA2, "--seq", "32768"]
+            command += ["--quiet", "--explain", "page.html"]
+            with Popen(command, cwd=self.scratch, stdout=PIPE, stderr=PIPE, text=True) as process:
+                files = Path(f"/proc/{process.pid}/fd")
+                deadline = time.monotonic() + 20
+                while not any("SIM_REPORT" in str(file.readlink()) for file in files.iterdir()):
+                    self.assertLess(time.monotonic(), deadline, "nothing is recorded")
+                    time.sleep(0.1)
+                process.send_signal(number)
+                out, err = process.communicate(timeout=30)
+            # Ended by that signal, or with the status by which a shell tells it.
+            self.assertIn(process.returncode, (-number, 128 + number))
+            self.assertEqual((out, err), ("", ""))
+            self.assertEqual([*rest.iterdir(), *self.scratch.iterdir()], [rest])
+
+
+class EveryChapter(Explain):
+    CHAPTERS = (
+        ("01_naive/naive", "--seq 40 --dim 8", "This run|Memory traffic"),
+        (
+            "02_online_softmax/online_softmax",
+            "--trace --values 1,-inf,3,6,2,1 --block 2",
+            "This run|Memory traffic|Online softmax",
+        ),
+        ("03_tiled_matmul/tiled_matmul", "--m 33 --n 40 --k 17", "This run|Memory traffic"),
+        ("04_fa1/fa1", "--heads 2 --seq 40 --dim 8 --causal", "This run|Memory traffic"),
+        ("05_fa2/fa2", "--batch 2 --seq 40 --dim 8", "This run|Memory traffic"),
+        ("06_backward/backward", "--seq 40 --dim 8", "This run|Memory traffic"),
+    )
+
+    def test_every_chapter_has_a_page(self) -> None:
+        for program, options, views in self.CHAPTERS:
+            with self.subTest(program), Page(self.explain(ROOT / program, options), size=TELEPHONE) as page:
+                self.assertEqual(self.said, "")
+                tabs = "[...document.querySelectorAll('[role=tab]')].map((tab) => tab.textContent).join('|')"
+                self.assertEqual(page.eval(tabs), views)
+                wrong = page.eval("document.querySelectorAll('[data-wrong=true], [data-equal=false]').length")
+                self.assertEqual(wrong, 0, "something is marked wrong")
+                self.assertGreater(page.eval("document.querySelectorAll('[data-wrong=false]').length"), 0)
+                self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
+                page.hash("view=traffic")
+                page.key("End")
+                self.assertIs(page.eval("document.querySelector('.race .count .done') !== null"), True, "never ends")
+                counted = page.eval(
+                    "[...document.querySelectorAll('.race .row')].every((row, i) => { const r = "
+                    "tracedKernels()[i].result.hbm.requested; return Number(row.dataset.read) === r.read_bytes && "
+                    "Number(row.dataset.written) === r.write_bytes + r.atomic_bytes; })"
+                )
+                self.assertIs(counted, True, "not the bytes it counted")
+                self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
+
+
+class Wrong(Explain):
+    HEADS, ROWS, COLUMNS, TILE_ROWS, TILE_COLUMNS = 2, 100, 40, 32, 16
+
+    def saved(self, directory: str) -> array.array:
+        """The numbers of an o.npy of [1, HEADS, ROWS, COLUMNS]."""
+        count = self.HEADS * self.ROWS * self.COLUMNS
+        return array.array("f", (self.scratch / directory / "o.npy").read_bytes()[-4 * count :])
+
+    def test_marks_the_first_wrong_tile(self) -> None:
+        problem = "--kernel fa2_row --heads 2 --seq 100 --dim 40 --causal --tile-q 32 --tile-k 16"
+        self.run_program(FA2, f"{problem} --quiet --save right")
+        path = self.explain(broken("short_tiles"), f"{problem} --save wrong --json wrong.json", 1)
+        right, wrong = self.saved("right"), self.saved("wrong")
+        down, across = -(-self.ROWS // self.TILE_ROWS), -(-self.COLUMNS // self.TILE_COLUMNS)
+
+        def place(i: int) -> tuple[int, int, int]:
+            return i // self.COLUMNS // self.ROWS, i // self.COLUMNS % self.ROWS, i % self.COLUMNS
+
+        def tile(i: int) -> int:
+            head, row, column = place(i)
+            return (head * down + row // self.TILE_ROWS) * across + column // self.TILE_COLUMNS
+
+        # "not <=": a NaN is wrong.
+        differ = [i for i, (a, b) in enumerate(zip(right, wrong)) if not abs(a - b) <= 1e-4]
+        self.assertTrue(differ, "the fault shows nowhere")
+        first, tiles = differ[0], set(map(tile, differ))
+
+        output = "document.querySelector('[data-kernel=fa2_row] [data-output=O]')"
+        with Page(path) as page:
+            marked = page.eval(f"Number({output}.querySelector('[data-first]').dataset.tile)")
+            self.assertEqual(marked, tile(first))
+            said = page.eval(f"[...{output}.querySelectorAll('[data-tile]')].map((t) => t.dataset.wrong === 'true')")
+            self.assertEqual(said, [t in tiles for t in range(self.HEADS * down * across)])
+            head, row, column = place(first)
+            told = page.eval(f"{output}.innerText")
+            number = re.search(rf"O\[0, {head}, {row}, {column}\] is ([\u2212\d.e-]+)", told)
+            self.assertTrue(number, told)
+            self.assertAlmostEqual(float(number[1].replace("\u2212", "-").rstrip(".")), wrong[first], delta=1e-5)
+            self.assertGreater(page.eval("document.querySelectorAll('.ring').length"), 0, "no ring")
+            unequal = page.eval("document.querySelectorAll('[data-equal=false]').length")
+            self.assertGreater(unequal, 0, "the counts are not their closed form, and it is not said")
+            self.assertIn("FAILED", page.eval("document.querySelector('.badge').textContent"))
+            page.eval(f"{output}.querySelector('[data-tile]').focus()")
+            page.key("ArrowDown")
+            self.assertIn("rows 32", page.eval(f"{output}.querySelector('[aria-live]').textContent"))
+
+    def test_marks_what_is_not_a_number(self) -> None:
+        with Page(self.explain(broken("nan_tail"), "--kernel fa2_row --heads 1 --seq 64 --dim 32", 1)) as page:
+            told = page.eval("document.querySelector('[data-output=O]').innerText")
+            self.assertIn("O[0, 0, 40, 20] is NaN", told)
+            tiles = page.eval(
+                "[...document.querySelectorAll('[data-output=O] [data-wrong=true]')].map((t) => t.dataset.tile).join()"
+            )
+            self.assertEqual(tiles, "5")
+            first = page.eval("document.querySelector('[data-output=O] [data-first]').dataset.tile")
+            self.assertEqual(first, "5", "another tile is marked as the first wrong one")
+
+    def test_lists_hazards_with_their_lines(self) -> None:
+        path = self.explain(broken("no_barrier"), "--kernel fa2_row --seq 100", 1)
+        self.assertIn("Race reported", self.said, "the terminal does not say it")
+        with Page(path, size=TELEPHONE, dark=True) as page:
+            self.assertGreater(page.eval("document.querySelectorAll('[data-tool=racecheck]').length"), 0)
+            lines = page.eval("document.querySelector('.hazards pre').textContent")
+            self.assertIn("row.cuh:", lines)
+            self.assertIn("[", lines, "the line is not shown")
+            self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
+
+
+class Missing(Explain):
+    """What a page does without, and how it says so."""
+
+    def no_traffic(self, path: Path) -> str:
+        with Page(path) as page:
+            _, found, sentence = page.eval(CHECKS).partition("No picture of the memory traffic")
+        return sentence if found else "nothing"
+
+    def test_a_program_that_was_moved_still_explains(self) -> None:
+        """The template is inside the program; only lines of source need the source beside it."""
+        moved = Path(shutil.copy(FA2, self.scratch / "moved"))
+        with Page(self.explain(moved, "--seq 16 --dim 8"), "#view=traffic&s=3") as page:
+            self.assertEqual(page.eval("document.querySelectorAll('.stage .head').length"), 2)
+
+    def test_a_trace_too_long_is_left_out_with_a_sentence(self) -> None:
+        path = self.explain(ROOT / "06_backward/backward", "--seq 160", SIM_TRACE_LIMIT="1")
+        (data,) = data_of(path)["runs"]
+        self.assertNotIn("trace", data)
+        self.assertIn("./backward --", data["no_trace"])
+        self.assertNotEqual(self.no_traffic(path), "nothing")
+
+    def test_a_missing_trace_has_its_own_reason(self) -> None:
+        says = self.no_traffic(self.explain(FA2, "--seq 8", SIM_TRACE="/dev/null"))
+        self.assertIn("SIM_TRACE", says)
+        self.assertNotIn("too large", says)
+        says = self.no_traffic(self.explain(broken("beyond"), "--kernel fa2_row --seq 40", 1))
+        self.assertIn("No launch came to its end", says)
+
+    def test_softmax_steps_are_fp32(self) -> None:
+        """Nine digits of 3e38 are not the fp32 number: a difference of one rounding would be e to a huge power."""
+        path = self.explain(ONLINE_SOFTMAX, "--trace --values 3e38,-3e38,1 --block 1")
+        with Page(path, "#view=softmax&s=3") as page:
+            self.assertEqual(page.eval("document.querySelector('[data-name=total]').textContent"), "1")
+            self.assertIn("stays 3.00e38", page.eval("document.querySelector('.equations').innerText"))
+
+    def test_a_row_too_long_is_left_out_with_a_sentence(self) -> None:
+        path = self.explain(ONLINE_SOFTMAX, "--trace --rows 1 --cols 4097")
+        (data,) = data_of(path)["runs"]
+        self.assertNotIn("x", data["result"])
+        with Page(path, "#view=softmax") as page:
+            self.assertIn("4097 values is too long", page.eval(CHECKS))
+
+
+if __name__ == "__main__":
+    unittest.main()

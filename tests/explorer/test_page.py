@@ -1,0 +1,310 @@
+"""What `make explorer` writes, made from this build: small and self-contained, its counters those of --json to the
+byte, its keys, its addresses, its numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+from browser import Page
+from case import BUILD, ROOT, Case, run
+
+EXPLORER = BUILD / "explorer/explorer.html"
+SOFTMAX = "#view=softmax"
+STEP = "Number(document.querySelector('.scrub').value)"
+WIDTH = "document.documentElement.scrollWidth"
+TRACED = {"naive": "01_naive/naive", "fa1_paper": "04_fa1/fa1", "fa2_row": "05_fa2/fa2"}
+
+
+def row_of(kernel: str) -> str:
+    return f"document.querySelector('.race [data-kernel={kernel}]')"
+
+
+def named(name: str) -> str:
+    return f"document.querySelector('[data-name={name}]').textContent"
+
+
+def number(shown: str) -> float:
+    """As the page writes it: minus signs that are no hyphens, an infinity."""
+    found = re.match(r"-?(inf|[\d.]+(e[-+]?\d+)?)", shown.replace("\u2212", "-").replace("\u221e", "inf"))
+    return float(found[0]) if found else math.nan
+
+
+class PageCase(Case):
+    def open(self, fragment: str = "", **how: object) -> Page:
+        return Page(EXPLORER, fragment, **how)
+
+
+class File(PageCase):
+    def test_is_one_small_file(self) -> None:
+        text = EXPLORER.read_text()
+        self.assertLess(EXPLORER.stat().st_size, 500000)
+        for foreign in ("src=", "@import", "url(", "fetch(", "XMLHttpRequest", "https:"):
+            self.assertFalse(foreign in text, f"it holds {foreign}")
+
+    def test_is_the_same_when_made_again(self) -> None:
+        again = self.scratch / "again.html"
+        outcome = run([ROOT / "tools/explorer", again], cwd=ROOT, SIM_ORDER="reverse", SIM_THREADS="1")
+        self.assertEqual(outcome.status, 0, outcome.err)
+        self.assertTrue(EXPLORER.read_bytes() == again.read_bytes(), "the page depends on more than the code")
+
+
+class Traffic(PageCase):
+    def test_counters_are_those_of_the_command_line(self) -> None:
+        with self.open() as page:
+            page.key("End")
+            rows = page.eval(
+                "[...document.querySelectorAll('.race .row')].map((row, i) => [row.dataset.kernel, "
+                "data.runs[i].command, Number(row.dataset.read), Number(row.dataset.written), "
+                "row.querySelector('.count b').textContent])"
+            )
+        self.assertEqual([row[0] for row in rows], list(TRACED))
+        for name, command, read, written, shown in rows:
+            result = self.run_json(ROOT / TRACED[name], command.partition(" ")[2])
+            (kernel,) = (kernel for kernel in result["kernels"] if kernel["name"] == name)
+            requested = kernel["hbm"]["requested"]
+            self.assertEqual((read, written), (requested["read_bytes"], requested["write_bytes"]), name)
+            self.assertEqual(int(re.match(r"[\d,]+", shown)[0].replace(",", "")), read + written, name)
+
+    def test_steps_by_keyboard(self) -> None:
+        with self.open() as page:
+            page.key("ArrowRight", "ArrowRight", "ArrowRight")
+            self.assertEqual(page.eval(STEP), 3)
+            page.key("ArrowLeft")
+            self.assertEqual(page.eval(STEP), 2)
+            self.assertEqual(page.eval("location.hash"), "#s=2")
+            page.until(r"/FlashAttention-2: [\d,]+ bytes/.test(document.getElementById('live').textContent)")
+            page.key("End")
+            last = page.eval(STEP)
+            self.assertEqual(last, page.eval("Number(document.querySelector('.scrub').max)"))
+            self.assertGreater(last, 100)
+            page.key("Home")
+            self.assertEqual(page.eval(STEP), 0)
+            page.key("Space")
+            page.until("document.querySelector('.scrub').value > 2")
+            page.key("Space")
+            stopped = page.eval(STEP)
+            later = page.eval(f"new Promise((done) => setTimeout(() => done({STEP}), 900))")
+            self.assertEqual(stopped, later, "space did not stop it")
+            label = page.eval("document.querySelector('.player .main').getAttribute('aria-label')")
+            self.assertEqual(label, "Play")
+
+    def test_an_address_holds_the_step(self) -> None:
+        look = (
+            "document.querySelector('.race').innerText + "
+            "[...document.querySelectorAll('.stage canvas')].map((c) => c.toDataURL()).join()"
+        )
+        with self.open("#s=7") as page:
+            opened = page.eval(look)
+        with self.open() as page:
+            page.key(*["ArrowRight"] * 9, *["ArrowLeft"] * 2)
+            self.assertTrue(page.eval(look) == opened, "#s=7 is not seven steps on")
+            self.assertEqual(page.eval("location.hash"), "#s=7")
+            page.hash("s=9999999")
+            page.eval("location.hash")
+            page.hash("view=nothing&s=-1&k=x")
+            heads = page.eval("document.querySelectorAll('.stage .head').length")
+            self.assertEqual(heads, 3, "an address that means nothing breaks the page")
+
+    def test_an_address_refused_comes_later(self) -> None:
+        """A browser that refuses, because there were many a moment ago, as Safari does."""
+        with self.open() as page:
+            page.eval("history.replaceState = () => { throw new DOMException('too many', 'SecurityError'); }, 0")
+            page.key("ArrowRight", "ArrowRight")
+            self.assertEqual(page.eval(STEP), 2, "the step waits for the address")
+            self.assertEqual(page.eval("location.hash"), "")
+            page.eval("delete history.replaceState, 0")
+            page.until("location.hash === '#s=2'")
+            page.eval(
+                "written = 0, keep = history.replaceState.bind(history), "
+                "history.replaceState = (...all) => { written++; keep(...all); }, 0"
+            )
+            page.key("Space")
+            page.until("document.querySelector('.scrub').value > 4")
+            page.key("Space")
+            self.assertEqual(page.eval("written"), 1, "playing writes the address")
+            self.assertIs(page.eval("location.hash === '#s=' + document.querySelector('.scrub').value"), True)
+
+    def test_a_tile_tells_its_line(self) -> None:
+        with self.open("#s=22") as page:
+            told = page.eval(
+                "[...document.querySelectorAll('.tile')].filter((t) => "
+                "t.getAttribute('aria-label').startsWith('K rows 96'))[2].focus(), "
+                "document.getElementById('inspect').innerText"
+            )
+            source = page.eval("document.querySelector('#inspect pre').textContent")
+            for words in ("FlashAttention-2", "barrier interval", "loaded"):
+                self.assertIn(words, told)
+            line = int(re.match(r"row\.cuh:(\d+) ", source)[1])
+            expected = (ROOT / "05_fa2/row.cuh").read_text().splitlines()[line - 1].strip()
+            self.assertIn("from[", expected)
+            self.assertIn(expected, source)
+            page.key("ArrowUp")
+            label = page.eval("document.activeElement.getAttribute('aria-label')")
+            self.assertTrue(label.startswith("K rows 64"), label)
+            self.assertEqual(page.eval(STEP), 22, "an arrow among the tiles moved the clock")
+
+    def test_predict_first(self) -> None:
+        naive = row_of("naive")
+        with self.open() as page:
+            self.assertIs(page.eval(f"{naive}.innerText.includes('of')"), False, "the answer before the question")
+            page.eval("document.querySelector('[name=naive]').focus()")
+            page.type("plenty")
+            page.key("Enter")
+            self.assertIn("plenty", page.eval("document.querySelector('.predict [role=alert]').textContent"))
+            page.eval("document.querySelector('[name=naive]').value = ''")
+            page.type("4.5 MB")
+            page.key("Enter")
+            self.assertIs(page.eval("document.querySelector('.predict') === null"), True)
+            page.key("End")
+            moved = page.eval(f"Number({naive}.dataset.read) + Number({naive}.dataset.written)")
+            self.assertIn(f"{4.5e6 / moved:.3g}", page.eval(f"{naive}.innerText"))
+            meant = {"1e6": 1e6, "1,000": 1000, "1,234,567.5 kB": 1234567.5e3, ".5MB": 500000}
+            meant.update(dict.fromkeys(["1,5 MB", "1.2.3", "-5", "1e999", "1,00"], -1))
+            self.assertEqual(page.eval(f"{list(meant)}.map((guess) => parseBytes(guess) ?? -1)"), list(meant.values()))
+
+    def test_sliders_drive_the_closed_forms(self) -> None:
+        """The page's closed forms are written twice, here and in tools/explorer: that is the test."""
+        N, d, Br, Bc = 4096, 64, 128, 64
+
+        def slide(page: Page, values: str) -> None:
+            page.eval(
+                f"Object.entries({values}).forEach(([name, value]) => {{ const slider = "
+                "document.querySelector(`.sliders [data-name=${name}]`); slider.value = "
+                "data.forms.sliders[name].indexOf(value); slider.dispatchEvent(new Event('input')); })"
+            )
+
+        expected = [
+            4 * N * N * d + 5 * N * N + N * d,
+            4 * N * N + 4 * N * d,
+            (3 * math.ceil(N / Bc) + 1) * N * d,
+            2 * N * d * (1 + math.ceil(N / Br)),
+        ]
+        with self.open("#s=1") as page:
+            equal = page.eval("document.querySelector('.verdict').dataset.equal")
+            self.assertEqual(equal, "true", "what was counted is not the closed form")
+            slide(page, f"{{N: {N}, d: {d}, Br: {Br}, Bc: {Bc}}}")
+            titles = page.eval("[...document.querySelectorAll('.form-row output')].map((o) => o.title)")
+            self.assertEqual([int(re.sub(r"\D", "", title)) for title in titles], expected)
+            verdict = page.eval("document.querySelector('.verdict').innerText")
+            self.assertIn("2Br/d = 4", verdict)
+            self.assertIn(f"{expected[1] / expected[3]:.3g}", verdict)
+            # Br < d: 2 (N + d) / (d (1 + N / Br)) is 1 / 2.25, more than 2Br/d = 0.25, which it falls to.
+            slide(page, "{N: 128, d: 128, Br: 16}")
+            loss = page.eval("document.querySelector('.verdict').innerText")
+            self.assertIn("2.25\u00d7 as many bytes", loss)
+            self.assertIn("falls to 2Br/d = 0.25", loss)
+
+
+class Look(PageCase):
+    def expect_fits(self, size: tuple[int, int], dark: bool) -> None:
+        with self.open("#s=25", size=size, dark=dark) as page:
+            widths = [page.eval(WIDTH)]
+            for address in ("view=softmax&s=2", "view=softmax&p=1&s=3&forget=1", "view=traffic"):
+                page.hash(address)
+                widths.append(page.eval(WIDTH))
+            self.assertLessEqual(max(widths), size[0], widths)
+            lowest = page.eval(
+                "Math.min(...[...document.querySelectorAll('button:not(.tile), a.button')].filter((b) => "
+                "b.offsetParent).map((b) => b.getBoundingClientRect().height))"
+            )
+            self.assertGreaterEqual(lowest, 36, "the height of a button")
+            background = page.eval("getComputedStyle(document.body).backgroundColor")
+            self.assertEqual(background, "rgb(13, 17, 23)" if dark else "rgb(255, 255, 255)")
+
+    def test_fits_a_telephone(self) -> None:
+        self.expect_fits((375, 800), dark=False)
+
+    def test_fits_a_desk_in_the_dark(self) -> None:
+        self.expect_fits((1440, 900), dark=True)
+
+    def test_theme_and_motion(self) -> None:
+        theme = "document.documentElement.dataset.theme"
+        with self.open(reduced=True) as page:
+            self.assertEqual(page.eval("getComputedStyle(document.querySelector('.bar i')).transitionDuration"), "0s")
+            self.assertEqual(page.eval(f"document.getElementById('theme').click(), {theme}"), "dark")
+            page.hash("theme=light")
+            self.assertEqual(page.eval(theme), "light")
+
+    def test_the_maximum_is_written_whole(self) -> None:
+        beyond = (
+            "[...document.querySelectorAll('.bars .tag')].filter((tag) => { const box = tag.getBBox(); return "
+            "box.x + box.width > tag.ownerSVGElement.viewBox.baseVal.width; }).map((tag) => tag.textContent).join()"
+        )
+        with self.open(f"{SOFTMAX}&p=1&s=1", size=(375, 800)) as page:
+            self.assertEqual(page.eval(beyond), "", "cut off")
+            page.hash("view=softmax&x=-3e38,-1.111e38&b=1&s=2")
+            self.assertEqual(page.eval(beyond), "", "cut off")
+            self.assertEqual(page.eval("document.querySelectorAll('.bars .tag').length"), 2)
+
+
+class Softmax(PageCase):
+    def test_a_link_past_the_tabs_keeps_the_step(self) -> None:
+        address = f"{SOFTMAX}&x=1,2,3&b=1&s=3&theme=nothing"
+        with self.open(address) as page:
+            page.key("Tab")
+            self.assertEqual(page.eval("document.activeElement.className"), "skip")
+            page.key("Enter")
+            self.assertEqual(page.eval("new Promise((done) => setTimeout(() => done(location.hash), 100))"), address)
+            self.assertEqual(page.eval("document.activeElement.id"), "main")
+            self.assertAlmostEqual(number(page.eval(named("l"))), 1 + math.exp(-1) + math.exp(-2), delta=1e-5)
+            self.assertEqual(page.eval("document.documentElement.dataset.theme"), "light")
+
+    def compare_trace(self, address: str, options: str) -> None:
+        """m, correction and l of every block, the program's and the page's."""
+        trace = self.run_json(ROOT / "02_online_softmax/online_softmax", f"--trace {options}")["trace"]
+        self.assertGreater(len(trace), 2)
+        with self.open(SOFTMAX) as page:
+            for block, update in enumerate(trace, 1):
+                page.hash(f"view=softmax&{address}&s={block}")
+                for key in ("m", "correction", "l"):
+                    expected = -math.inf if update[key] is None else update[key]
+                    shown = number(page.eval(named(key)))
+                    same = shown == expected or abs(shown - expected) <= 1e-3 * abs(expected)
+                    self.assertTrue(same, f"block {block}: {key} is {expected}, the page says {shown}")
+
+    def test_softmax_is_the_programs(self) -> None:
+        self.compare_trace("x=3,-1.5,0.25,7,7.5,2,9,-4&b=3", "--values 3,-1.5,0.25,7,7.5,2,9,-4 --block 3")
+        self.compare_trace("x=-inf,-inf,-inf,2,1,-inf&b=2", "--values -inf,-inf,-inf,2,1,-inf --block 2")
+
+    def test_softmax_of_a_real_row_is_the_runs(self) -> None:
+        self.compare_trace("p=1", f"--load {ROOT}/tests/data/real_qkv --row 1023 --block 64")
+
+    def test_forgetting_the_correction_is_wrong(self) -> None:
+        total = named("total")
+        right = math.exp(-5) + math.exp(-4) + math.exp(-3) + 1 + math.exp(-4) + math.exp(-5)
+        # The first block keeps its own maximum.
+        wrong = 1 + math.exp(-1) + 1 + math.exp(-3) + math.exp(-4) + math.exp(-5)
+        with self.open(f"{SOFTMAX}&x=1,2,3,6,2,1&b=2&s=3") as page:
+            self.assertAlmostEqual(number(page.eval(total)), 1, delta=1e-5)
+            forgotten = page.eval(f"document.getElementById('forget').click(), {total}")
+            self.assertAlmostEqual(number(forgotten), right / wrong, delta=1e-4)
+            self.assertIn("forget=1", page.eval("location.hash"))
+            self.assertGreater(page.eval("document.querySelectorAll('.online.off').length"), 0)
+            self.assertTrue(page.eval("document.querySelector('.equations .error').textContent"))
+
+    def test_softmax_takes_no_nonsense(self) -> None:
+        def typed(page: Page, value: str, field: str = "values") -> str:
+            place = f"document.getElementById('{field}')"
+            return page.eval(
+                f"{place}.value = '{value}', {place}.dispatchEvent(new Event('input')), "
+                "document.getElementById('softmax-error').textContent"
+            )
+
+        with self.open(SOFTMAX) as page:
+            self.assertRegex(typed(page, "1, abc, 3"), "Value 2.*abc|abc.*Value 2")
+            self.assertIn("No values", typed(page, ""))
+            self.assertIn("Value 2", typed(page, "1, inf"))
+            self.assertIn("Value 1", typed(page, "1e99"))
+            self.assertEqual(typed(page, "4, -inf, 2"), "")
+            self.assertIn("whole number", typed(page, "0", "block"))
+            self.assertIn("to 4096", typed(page, "4097", "block"), "an address would not hold it")
+
+
+if __name__ == "__main__":
+    unittest.main()

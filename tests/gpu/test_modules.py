@@ -1,0 +1,295 @@
+"""The parts of gpu-report (tools/lib/gpu), each by itself."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+import stand_ins
+from lib import table
+from lib.gpu import StepError, checks, counters, hardware, runner, sanitizer, times
+from lib.gpu.counters import Launch
+from lib.gpu.report import Report
+from lib.gpu.runner import Job
+from lib.gpu.sanitizer import Expectation, Result
+
+ROOT = Path(__file__).resolve().parents[2]
+RAW = """==PROF== Connected to process 12
+"ID","Kernel Name","Block Size","Grid Size","dram__bytes_read.sum","smsp__sass_data_bytes_mem_global_op_ld.sum"
+"","","","","byte","byte"
+"0","void fa2_row<(int)64>(const float *, const float *, int)","(128, 1, 1)","(2, 2, 1)","1,234,567","98,304"
+"1","scores(const float *, const float *, ""x"")","(32, 4, 1)","(7, 1, 1)","n/a","0"
+==PROF== Disconnected
+"""
+DETAILS = """"ID","Kernel Name","Block Size","Grid Size","Section Name","Metric Name","Metric Unit","Metric Value"
+"0","copy","(256, 1, 1)","(4, 1, 1)","Command line profiler metrics","dram__bytes_read.sum","byte","4,096"
+"0","copy","(256, 1, 1)","(4, 1, 1)","Command line profiler metrics","dram__bytes_write.sum","byte","512"
+"""
+BYTES, REQUESTS, SECTORS = (
+    f"{metric}global_op_ld"
+    for metric in ("smsp__sass_data_bytes_mem_", "l1tex__t_requests_pipe_lsu_mem_", "l1tex__t_sectors_pipe_lsu_mem_")
+)
+
+
+class ProfilerOutput(unittest.TestCase):
+    def test_the_raw_page(self) -> None:
+        first, second = counters.read_csv(RAW)
+        self.assertEqual((first.kernel, first.template, first.grid, first.block), ("fa2_row", "64", "2,2,1", "128,1,1"))
+        self.assertEqual(first.metrics["dram__bytes_read"], 1234567)
+        self.assertEqual((second.kernel, second.template, second.block), ("scores", "", "32,4,1"))
+        self.assertEqual(second.metrics, {BYTES: 0})  # n/a is no number, zero is one
+
+    def test_the_details_page(self) -> None:
+        (launch,) = counters.read_csv(DETAILS)
+        self.assertEqual(launch.metrics, {"dram__bytes_read": 4096, "dram__bytes_write": 512})
+
+    def test_numbers(self) -> None:
+        for text, number in (("9,007,199,254,740,991", 2**53 - 1), ("-2.5e3", -2500.0), ("", None), ("0x1", None)):
+            self.assertEqual(counters.number(text), number)
+
+    def test_what_ncu_says_instead_is_told(self) -> None:
+        for text, says in (
+            ("==ERROR== ERR_NVGPUCTRPERM - no permission\n", "ERR_NVGPUCTRPERM"),
+            ("", "ncu wrote nothing"),
+            ("==PROF== x\nFailed to initialize the profiler: LibraryNotLoaded\n", "LibraryNotLoaded"),
+        ):
+            with self.assertRaisesRegex(StepError, says):
+                counters.read_csv(text)
+
+    def test_metrics_a_gpu_has(self) -> None:
+        printed = "dram__bytes_read   Counter  byte  of DRAM\nfoo__bar Counter\n"
+        self.assertEqual(counters.available(printed), {"dram__bytes_read"})
+
+    def test_metrics_that_ncu_complains_of(self) -> None:
+        said = "==ERROR== Failed to find metric dram__bytes_read.sum\nanother line with dram__bytes_write\n"
+        known = ["dram__bytes_read", "dram__bytes_write", "dram__bytes"]
+        self.assertEqual(counters.unknown_metrics(said, known), ["dram__bytes_read"])
+
+
+class Verdicts(unittest.TestCase):
+    def test_launches_are_matched_in_order(self) -> None:
+        """Two kernels of the harness, each launched to verify and again to time."""
+
+        def seen(kernel: str, grid: int) -> Launch:
+            return Launch(kernel, "", f"{grid},1,1", "32,1,1")
+
+        measured = [seen("a", 1), seen("a", 1), seen("x", 9), seen("b", 9), seen("b", 2), seen("b", 2), seen("b", 2)]
+        simulated = [
+            {"kernel": kernel, "grid": [grid, 1, 1], "block": [32, 1, 1]}
+            for kernel, grid in (("a", 1), ("b_kernel", 2), ("b", 2), ("c", 1))
+        ]
+        found = counters.match(simulated, measured)
+        self.assertEqual([id(each) for each in found[:3]], [id(measured[at]) for at in (0, 4, 5)])
+        self.assertIsNone(found[3])
+
+    def verdicts(self, **measured: float) -> str:
+        ours = {"bytes": 4096, "requests": 32, "sectors": 128}
+        record = {"global": {"load": ours}, "footprint": {"read_bytes": 100, "write_bytes": 100}}
+        rows = counters.compare(record, Launch("k", "", "", "", dict(measured)))
+        return "; ".join(f"{row.counter} {row.ratio or '-'} {row.verdict}" for row in rows)
+
+    def test_exact(self) -> None:
+        self.assertEqual(
+            self.verdicts(**{BYTES: 4096, REQUESTS: 32, SECTORS: 128}),
+            "global_load_bytes 1 exact; global_load_requests 1 exact; global_load_sectors 1 exact",
+        )
+
+    def test_what_explains_fewer(self) -> None:
+        merged = self.verdicts(**{BYTES: 4096, REQUESTS: 8, SECTORS: 128})
+        self.assertIn("requests 0.25 fewer: nvcc merges", merged)
+        kept = self.verdicts(**{BYTES: 2048, REQUESTS: 16, SECTORS: 64})
+        self.assertRegex(kept, r"bytes 0\.5 fewer: nvcc keeps.*requests 0\.5 fewer: nvcc keeps")
+
+    def test_what_has_no_excuse(self) -> None:
+        self.assertIn("bytes 2 unexplained", self.verdicts(**{BYTES: 8192}))
+        self.assertIn("requests 0.25 unexplained", self.verdicts(**{BYTES: 8192, REQUESTS: 8}))
+        for sectors in (130, 120):
+            said = self.verdicts(**{BYTES: 4096, REQUESTS: 32, SECTORS: sectors})
+            self.assertRegex(said, r"sectors \S+ unexplained")
+
+    def test_passes_lost_to_arbitration_are_more_never_fewer(self) -> None:
+        ours = {"shared_load_bytes": 64, "shared_load_requests": 2, "shared_load_wavefronts": 4}
+        for passes, said in ((5, "more: it may count passes lost to arbitration"), (3, "unexplained")):
+            measured = {**ours, "shared_load_wavefronts": passes}
+            self.assertEqual(counters.verdict("shared_load_wavefronts", ours, measured), said)
+
+    def test_bounds(self) -> None:
+        self.assertIn("dram_read_bytes 1.5 bound holds", self.verdicts(dram__bytes_read=150))
+        self.assertIn("dram_read_bytes 0.5 unexplained", self.verdicts(dram__bytes_read=50))
+        self.assertIn("dram_write_bytes 0 fewer: what L2", self.verdicts(dram__bytes_write=0))
+        self.assertIn("dram_write_bytes 1.5 more: whole sectors", self.verdicts(dram__bytes_write=150))
+
+    def test_what_was_not_measured_has_no_row(self) -> None:
+        self.assertEqual(self.verdicts(), "")
+
+    def flop(self, *launches: tuple[int, int, int], simulated: str | None = "4096") -> list[object] | None:
+        names = [f"smsp__sass_thread_inst_executed_op_{name}_pred_on" for name in ("fadd", "fmul", "ffma")]
+        return hardware.flop_row(simulated, [Launch("k", "", "", "", dict(zip(names, each))) for each in launches])
+
+    def test_arithmetic(self) -> None:
+        self.assertEqual((self.flop((96, 0, 2000)) or [])[1:5], ["4096", 4096, "1", "exact"])
+        more = self.flop((500, 0, 1000), (500, 0, 1000)) or []
+        self.assertEqual(more[1:4], ["4096", 5000, "1.221"])
+        self.assertRegex(str(more[4]), "^more: ")
+        self.assertIn("unexplained", self.flop((0, 0, 2000)) or [])
+        self.assertIsNone(self.flop((0, 0, 2000), simulated="NaN"))
+        self.assertIsNone(hardware.flop_row("4096", [None]))
+
+
+class Sanitizers(unittest.TestCase):
+    SAID = {
+        "error": "========= COMPUTE-SANITIZER\n========= Invalid __global__ write of size 4 bytes\n"
+        "=========     at k\n========= ERROR SUMMARY: 3 errors\n",
+        "clean": "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n",
+        "warning": "========= COMPUTE-SANITIZER\n========= Warning: Race reported\n"
+        "========= RACECHECK SUMMARY: 1 hazard displayed (0 errors, 1 warning)\n",
+        "broken": "========= COMPUTE-SANITIZER\n========= Error: Device not supported. Please refer to the manual.\n",
+    }
+    LIMITS = ({"kernel": "race_glo*", "tool": "racecheck", "reason": "blind there"},)
+    RACE = Expectation("racecheck", "error|warning")
+
+    def test_verdicts_are_read(self) -> None:
+        for verdict, text in self.SAID.items():
+            self.assertEqual(sanitizer.read_output(text, False).verdict, verdict)
+        race = "========= RACECHECK SUMMARY: 2 hazards displayed (1 error, 1 warning)\n"
+        self.assertEqual(sanitizer.read_output(race, False).verdict, "error")
+        self.assertEqual(sanitizer.read_output("", True).verdict, "endless")
+
+    def test_leaks_and_words_are_read(self) -> None:
+        leak = "========= LEAK SUMMARY: 256 bytes leaked in 1 allocations\n========= ERROR SUMMARY: 1 error\n"
+        self.assertEqual(sanitizer.read_output(leak, False).leaks, 1)
+        self.assertRegex(sanitizer.read_output(self.SAID["error"], False).said, "^Invalid __global__ write")
+        self.assertRegex(sanitizer.read_output(self.SAID["broken"], False).said, "^Error: Device not supported")
+
+    def judged(self, kernel: str, variant: str, tool: str, verdict: str, said: str = "-") -> tuple[str, str]:
+        return sanitizer.judge(kernel, variant, tool, self.RACE, Result(verdict, said=said), self.LIMITS)
+
+    def test_agreement(self) -> None:
+        self.assertEqual(self.judged("r", "broken", "racecheck", "error"), ("error|warning", "agree"))
+        self.assertEqual(self.judged("r", "fixed", "racecheck", "clean"), ("clean", "agree"))
+        leak = sanitizer.judge("m", "broken", "memcheck", Expectation("leakcheck", "error"), Result("error"), ())
+        self.assertEqual(leak, ("error", "agree"))  # leaks are memcheck's
+
+    def test_differences(self) -> None:
+        for case, says in (
+            (("race_global", "broken", "racecheck", "clean"), "differ, as known: blind there"),
+            (("r", "broken", "racecheck", "clean"), "no reason we know"),
+            (("r", "fixed", "racecheck", "error"), "where ours has none"),
+            (("r", "broken", "memcheck", "error"), "beside it"),
+            (("r", "broken", "racecheck", "broken", "why"), "not comparable: why"),
+            (("r", "fixed", "racecheck", "endless"), "not comparable: over its time limit"),
+        ):
+            self.assertIn(says, self.judged(*case)[1])
+
+    def test_a_difference_in_severity(self) -> None:
+        said = sanitizer.judge("r", "broken", "racecheck", Expectation("racecheck", "error"), Result("warning"), ())
+        self.assertEqual(said, ("error", "differ in severity: warning"))
+
+    def test_every_known_limit_names_kernels_and_their_tool(self) -> None:
+        limits = table.read(checks.LIMITS).records()
+        self.assertGreater(len(limits), 40)
+        for limit in limits:
+            sources = list((ROOT / "simcc/tests/broken_kernels").glob(f"{limit['kernel']}.cu"))
+            tools = {sanitizer.read_expectation(path).tool for path in sources}
+            self.assertEqual(tools, {limit["tool"]}, limit["kernel"])
+
+
+class Parts(unittest.TestCase):
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.scratch = Path(directory.name)
+
+    def test_instructions_are_counted(self) -> None:
+        count = times.count_instructions(
+            "\t\tFunction : _Z12multiply_addPfffi\n"
+            "        /*0000*/                   LDC R1, c[0x0][0x28] ;   /* 0x00000a */\n"
+            "        /*0010*/                   FFMA R4, R4, R26.reuse, R27.reuse ;\n"
+            "        /*0020*/              @!P0 FFMA.FTZ R4, R4, R26, R27 ;\n"
+            "        /*0030*/                   NOP ;\n"
+            "\t\tFunction : _Z12exponentialsPfi\n"
+            "        /*0010*/                   MUFU.EX2 R4, R4 ;\n"
+        )
+        self.assertEqual(count["multiply_add"], {"LDC": 1, "FFMA": 2})
+        self.assertEqual(count["exponentials"], {"MUFU": 1})
+
+    def test_the_simulated_side_is_run_here_or_brought_along(self) -> None:
+        report = Report(ROOT, self.scratch, self.scratch, 60, simulated=self.scratch / "simulated")
+        with self.assertRaisesRegex(StepError, "the simulated 01_naive was not built"):
+            hardware.simulate(report, "01_naive", "--seq 8")
+        brought = self.scratch / "simulated/sim-01_naive--seq-8.json"
+        brought.parent.mkdir()
+        brought.write_text('{"kernels":[{"name":"naive","launches":[]}]}')
+        table.write(f"{brought}.tsv", ["about"], ["kernel", "flop"], [["naive", 4096]])
+        found = hardware.simulate(report, "01_naive", "--seq 8")
+        self.assertEqual(found["kernels"], [{"name": "naive", "launches": [], "flop": "4096"}])
+
+    def test_rows_with_a_time_and_a_floor(self) -> None:
+        """Also of a file whose writer was stopped between points."""
+        path = self.scratch / "x.part"
+        path.write_text(
+            "# about\n# seq\tkernel\tmedian_ms\tfloor_ms\n64\ta\t2\t1\n# done\n# point N=128\n128\ta\tNaN\t1\n"
+            "256\ta\t5\t4\n512\ta\t9\t8\ttorn\n"
+        )
+        found = [(row["seq"], row["median_ms"], row["floor_ms"]) for row in times.timed_rows(path)]
+        self.assertEqual(found, [("64", "2", "1"), ("256", "5", "4")])
+
+    def test_a_step_that_raises_has_failed_and_the_next_begins(self) -> None:
+        report = Report(ROOT, self.scratch, self.scratch, 60)
+
+        def planted(report: Report) -> tuple[str, str]:
+            raise KeyError("planted")
+
+        with contextlib.redirect_stdout(io.StringIO()):
+            report.step("one", planted)
+            report.step("two", lambda report: ("done", "a | b\n c"))
+        summary = (self.scratch / "summary.md").read_text()
+        self.assertRegex(summary, r"\| one \| failed \| \d\.\d \| KeyError: 'planted' \|\n\| two \| done \|")
+        self.assertIn("| a \\| b c |", summary)
+        self.assertEqual(report.exit_status, 1)
+
+
+class TimeLimits(unittest.TestCase):
+    def test_statuses(self) -> None:
+        stubborn = "trap '' TERM; echo $$; sleep 30 & wait; sleep 30"
+        with tempfile.TemporaryDirectory() as scratch:
+            jobs = [
+                Job(["sleep", "30"], 0.3),
+                Job(["sh", "-c", "exit 7"]),
+                Job(["/nowhere/at/all"], log=Path(scratch, "log")),
+                Job(["sh", "-c", stubborn], 0.3, log=Path(scratch, "stubborn")),
+                Job(["sh", "-c", "kill -USR1 $$"]),
+            ]
+            start = time.monotonic()
+            runner.run_all(jobs, 2)
+            self.assertEqual([job.status for job in jobs], [124, 7, 127, 124, 128 + 10])
+            self.assertLess(time.monotonic() - start, 25, "something outlived its limit")
+            self.assertIn("No such file", jobs[2].last_line())
+            self.assertTrue(stand_ins.ends(jobs[3].output()), "it runs on")
+
+    def test_no_time_left_is_no_status(self) -> None:
+        long, late = runner.run_all([Job(["sleep", "30"]), Job(["true"])], 1, time.monotonic() + 0.3)
+        self.assertTrue(long.timed_out)
+        self.assertIsNone(late.status)
+
+    def test_what_a_program_leaves_behind_is_killed(self) -> None:
+        with tempfile.TemporaryDirectory() as scratch:
+            job = runner.run(Job(["sh", "-c", "sleep 30 & echo $!"], log=Path(scratch, "log")))
+            self.assertTrue(stand_ins.ends(job.output()), "sleep runs on")
+
+    def test_the_environment_of_a_job(self) -> None:
+        with tempfile.TemporaryDirectory() as scratch:
+            job = Job(["sh", "-c", "echo $A ${HOME-none} $PWD"], log=Path(scratch, "log"), directory=Path("/"))
+            job.environment = {"A": "1", "HOME": None}
+            self.assertEqual(runner.run(job).output(), "1 none /\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

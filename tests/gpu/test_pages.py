@@ -1,0 +1,178 @@
+"""What is made from GPU runs and from nvcc: simcc/ACCURACY.md, the chapters' ptxas.tsv; and the choice of ARCH."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+import stand_ins
+from lib import table
+from lib.chapters import PROGRAMS
+
+ROOT = Path(__file__).resolve().parents[2]
+NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+THOROUGH = bool(os.environ.get("LONG"))
+
+
+def run(command: list[str | Path], seconds: float = 60, **environment: str) -> subprocess.CompletedProcess[str]:
+    settings = {"env": {**os.environ, **environment}, "capture_output": True, "text": True, "timeout": seconds}
+    return subprocess.run(command, check=False, **settings)
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.scratch = Path(directory.name)
+
+
+class Accuracy(Scratch):
+    def accuracy(self, data: Path) -> subprocess.CompletedProcess[str]:
+        self.page = self.scratch / "page.md"
+        return run([ROOT / "tools/accuracy", "--data", data, "--page", self.page])
+
+    def test_the_committed_page_is_current(self) -> None:
+        done = run([ROOT / "tools/accuracy", "--check"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_stale_page_is_found(self) -> None:
+        page = self.scratch / "page.md"
+        page.write_text("# Old\n")
+        done = run([ROOT / "tools/accuracy", "--check", "--page", page])
+        self.assertEqual((done.returncode, page.read_text()), (1, "# Old\n"))
+        self.assertIn("stale, run make accuracy", done.stderr)
+
+    def test_without_a_run_it_says_so_in_one_line(self) -> None:
+        self.assertEqual(self.accuracy(self.scratch).returncode, 0)
+        page = self.page.read_text()
+        self.assertIn("\n\nNo GPU has been asked yet: ", page)
+        self.assertNotIn("|", page)
+        self.assertLess(len(page), 250)
+
+    def test_every_row_is_there_with_its_reason(self) -> None:
+        self.assertEqual(self.accuracy(ROOT / "tests/gpu/synthetic").returncode, 0)
+        page = self.page.read_text()
+        for expected in (
+            "## made-up-gpu\n\nSYNTHETIC: numbers made up",
+            "| global_load_bytes | 2 | 1 |  | 0.5 ... 1 |\n",
+            "| global_load_requests | 1 | 0 |  | 0.25 |\n",
+            "| dram_read_bytes | 1 | 0 | 1 | 12.56 |\n",
+            "* 1 times: unexplained\n",
+            "* 1 times: fewer: nvcc merges narrow accesses into wide ones, the bytes are equal\n",
+            "2 looked at, 1 contradicted.",
+            "| shared_read_8 | even lanes | shared_load_wavefronts | 1 | 2 |\n",
+            "### 05_fa2, `--seq 64`\n",
+            "| fa2_row | fa2_row&lt;64&gt; | dram_read_bytes | 98,304 | 1,234,567 | 12.56 | bound holds |\n",
+            "| fa2_row | fa2_row&lt;64&gt; | ffma |  | 777 |  | only measured |\n",
+        ):
+            self.assertIn(expected, page)
+
+    def test_a_torn_file_makes_no_page(self) -> None:
+        path = self.scratch / "data/gpu/counters.tsv"
+        path.parent.mkdir(parents=True)
+        for row, says in (
+            ("01_naive", "counters.tsv:3: expected 2 cells, got 1"),
+            ("01_naive\t--seq 1", "counters.tsv: expected a column kernel"),
+        ):
+            path.write_text(f"# about\n# chapter\toptions\n{row}\n")
+            done = self.accuracy(path.parents[1])
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(says, done.stderr)
+            self.assertFalse(self.page.exists())
+
+
+class Ptxas(Scratch):
+    def setUp(self) -> None:
+        super().setUp()
+        self.tables = {path: table.read(path) for path in sorted(ROOT.glob("0*/ptxas.tsv"))}
+        self.rows = [
+            (f"{path.parent.name} {row['kernel']}<{row['D']}> on {row['arch']}", row)
+            for path, read in self.tables.items()
+            for row in read.records()
+        ]
+        self.assertEqual(len(self.tables), 6)
+        self.assertGreaterEqual(len(self.rows), 120)
+
+    def test_every_kernel_has_its_occupancy(self) -> None:
+        for name, row in self.rows:
+            self.assertNotEqual(row["threads"], "-", f"{name}: no launch told its threads: see PTXAS_RUNS")
+            self.assertGreaterEqual(int(row["blocks_per_sm"]), 1, name)
+            self.assertGreaterEqual(int(row["occupancy_percent"]), 1, name)
+
+    def test_occupancy_is_what_the_toolkit_calculates(self) -> None:
+        """The tables' own arithmetic against NVIDIA's."""
+        places = ["/usr/local/cuda/include", *([str(Path(NVCC).parents[1] / "include")] if NVCC else [])]
+        headers = [place for place in places if Path(place, "cuda_occupancy.h").exists()]
+        if not headers:
+            self.skipTest("no CUDA Toolkit: occupancies were not compared with NVIDIA's calculator")
+        program = self.scratch / "occupancy"
+        compiler = os.environ.get("CC") or "gcc"
+        source = ROOT / "tests/gpu/occupancy.c"
+        built = run([*compiler.split(), "-std=c11", "-Wall", "-Wextra", "-isystem", headers[0], source, "-o", program])
+        self.assertEqual((built.returncode, built.stderr), (0, ""))
+        names = ("arch", "registers", "static_shared", "threads", "dynamic_shared")
+        asked = "".join(" ".join(row[name] for name in names) + "\n" for _, row in self.rows)
+        done = subprocess.run([program], input=asked, check=True, stdout=subprocess.PIPE, text=True)
+        calculated = done.stdout.split()
+        self.assertEqual(len(calculated), len(self.rows))
+        for (name, row), blocks in zip(self.rows, calculated):
+            self.assertEqual(row["blocks_per_sm"], blocks, f"{name}: NVIDIA's calculator says {blocks}")
+
+    def test_tables_are_what_nvcc_says(self) -> None:
+        """What has changed since its table was made is compiled; when thorough all that compiles fast. CI compiles
+        everything."""
+        if not NVCC:
+            self.skipTest("no nvcc: the tables of registers were not compared with what it says")
+        toolkit = self.tables[ROOT / "01_naive/ptxas.tsv"].title.split(",")[0].removeprefix("nvcc ")
+        if toolkit not in run([NVCC, "--version"]).stdout:
+            self.skipTest(f"nvcc is not {toolkit}, with which the tables of registers were made")
+        for chapter in PROGRAMS:
+            full = "1" if THOROUGH and chapter < "04" else ""
+            settings = ["DEVICE=sim", f"PTXAS_FULL={full}"]
+            settings += [f"{name}={os.environ[name]}" for name in ("CC", "CXX") if name in os.environ]
+            make = ["make", "--no-print-directory", "-s", "-C", ROOT / chapter, "check-ptxas", *settings]
+            done = run(make, 200, MAKEFLAGS="")
+            self.assertEqual(done.returncode, 0, f"{chapter}\n{done.stderr}")
+
+    def test_printed_tables_fit_a_terminal(self) -> None:
+        for path in self.tables:
+            done = run([ROOT / "tools/ptxas", "show", path])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("sm_90\n", done.stdout)
+            self.assertEqual([line for line in done.stdout.splitlines() if len(line) > 80], [])
+
+
+class Arch(Scratch):
+    def test_the_gpu_or_the_nearest_that_nvcc_knows(self) -> None:
+        path = stand_ins.make_toolkit(self.scratch / "cuda")
+        pairs = {"9.0": "sm_90", "8.0": "sm_80", "8.6": "sm_80", "12.0": "sm_90", "7.0": "sm_70", "": "sm_90"}
+        for capability, arch in pairs.items():
+            command = [sys.executable, ROOT / "common/arch.py", self.scratch / "cuda/bin/nvcc"]
+            said = run(command, PATH=path, FAKE_CAPABILITY=capability).stdout
+            self.assertEqual(said, f"{arch}\n", capability)
+
+
+class Peers(Scratch):
+    def test_without_torch_they_say_so(self) -> None:
+        out = self.scratch / "peers.tsv"
+        command = [sys.executable, "-B", ROOT / "gpu/peers.py", "--tree", ROOT, "--out", out]
+        done = run(command, CUDA_VISIBLE_DEVICES="")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("peers.py: ", done.stderr)
+        self.assertFalse(out.exists())
+
+    def test_what_needs_torch_is_python(self) -> None:
+        for path in (ROOT / "gpu").glob("*.py"):
+            ast.parse(path.read_text(), str(path))
+
+
+if __name__ == "__main__":
+    unittest.main()

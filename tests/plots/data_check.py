@@ -1,0 +1,220 @@
+"""What has to hold of a file that `make bench` wrote: where it comes from, its columns, every row's arithmetic, the
+counts against closed forms that are written out again here. check() and check_points() return what is wrong, "" when
+all is well."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from house import table
+
+NOTES = {
+    "machine": r".+, [0-9]+ cores?, [A-Za-z]+ [a-z0-9_]+",
+    "device": r"sim, limits of [a-z0-9-]+, .+|cuda, .+",
+    "roofs": r"-|hbm_bytes_per_s=[0-9.e+]+ fp32_flop_per_s=[0-9.e+]+ .*sms=[0-9]+",
+    "compiler": r"(gcc|clang|nvcc) .*[0-9]+\.[0-9]+.*",
+    "commit": r"[0-9a-f]{7,40}( \+ changes)?|unknown",
+    "date": r"20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]Z",
+    "command": r"make bench CHAPTERS=.*",
+    "each": r"for example .*--repeat [0-9]+.*",
+    "units": r".*_bytes bytes, .*_elements of 4 bytes, _ms milliseconds.*NaN or - was not measured.*",
+    "fingerprint": r"[0-9a-f]{16}",
+}
+TITLE = r".* on (the simulated device \(limits of .+\)|.+), .+ with [0-9]+ cores?, 20[0-9]{2}-[01][0-9]-[0-3][0-9]"
+TEXTS = {"kernel", "verified", "time_kind", "bound_by", "model_counts", "error_tensor", "skipped"}
+NUMBER = re.compile(r"NaN|[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?")
+# Each in its unit: the pictures read them by these names.
+REQUIRED = """kernel verified max_abs tolerance median_ms p10_ms p90_ms runs time_kind floor_ms bound_by flop
+    requested_read_bytes requested_write_bytes atomic_bytes read_sectors write_sectors footprint_read_bytes
+    footprint_write_bytes model_counts model_elements peak_bytes counted_elements model_requested_elements
+    model_footprint_elements blocks shared_bytes exponentials hbm_requests shared_requests shared_wavefronts
+    ideal_wavefronts error_tensor skipped"""
+EXTENTS = {"02_online_softmax": ["rows", "cols"], "03_tiled_matmul": ["m", "n", "k"]}
+# file: (largest N, kernels) of the sweeps; of the others the number of rows
+SWEEPS = {
+    "01_naive": (2048, ["naive"]),
+    "04_fa1": (1024, ["fa1_paper", "fa1_row", "fa1_row_dynamic"]),
+    "05_fa2": (2048, ["fa2_row", "fa2_split_q"]),
+    "06_backward": (1024, ["backward_naive", "backward_split", "backward_atomic"]),
+}
+OTHERS = {"02_online_softmax": 15, "03_tiled_matmul": 25, "blocks": 10, "long": 2}
+
+
+class Wrong(Exception):
+    pass
+
+
+def expect(condition: bool, what: str) -> None:
+    if not condition:
+        raise Wrong(what)
+
+
+class Row:
+    def __init__(self, record: dict[str, str], simulated: bool) -> None:
+        self.record = record
+        self.simulated = simulated
+
+    def text(self, column: str) -> str:
+        return self.record.get(column, "")
+
+    def __getitem__(self, column: str) -> float:
+        return table.number(self.record.get(column))
+
+
+def check_provenance(data: table.Table, device: str) -> None:
+    for key, pattern in NOTES.items():
+        value = data.notes.get(key)
+        expect(value is not None and re.fullmatch(pattern, value) is not None, f"# {key}: '{value}'")
+    expect(re.fullmatch(TITLE, data.title) is not None, f"the first line is no sentence for a picture: '{data.title}'")
+    named = data.notes["device"]
+    expect(named.startswith("sim") == (device == "sim"), f"in {device} lies data of '{named}'")
+
+
+def check_columns(data: table.Table, name: str) -> None:
+    extents = EXTENTS.get(name, ["seq", "dim", "batch", "heads", "causal"])
+    for column in [*REQUIRED.split(), *extents, *(["units"] if name == "blocks" else [])]:
+        expect(column in data.columns, f"no column {column}")
+    for column in data.columns:
+        expect(data.columns.count(column) == 1, f"two columns {column}")
+
+
+def check_cells(record: dict[str, str]) -> None:
+    for column, cell in record.items():
+        expect(cell != "" and (column in TEXTS or NUMBER.fullmatch(cell) is not None), f"{column}: '{cell}'")
+
+
+def check_verified(row: Row) -> None:
+    verified, skipped = row.text("verified"), row.text("skipped")
+    expect(verified == "yes" and skipped == "-", f"verified is '{verified}', skipped '{skipped}'")
+    error, tolerance = row["max_abs"], row["tolerance"]
+    expect(error <= tolerance and tolerance < 0.1, f"error {error:g}, tolerance {tolerance:g}")
+    for column in row.record:
+        if column.startswith("max_abs_") and not math.isnan(row[column]):
+            other = column.replace("max_abs", "tolerance")
+            expect(row[column] <= row[other], f"{column} is {row[column]:g}, {other} {row[other]:g}")
+
+
+def check_time(row: Row) -> None:
+    kind = row.text("time_kind")
+    expect(kind == ("measured-cpu" if row.simulated else "measured-gpu"), f"time_kind is '{kind}'")
+    low, middle, high, runs = (row[column] for column in ("p10_ms", "median_ms", "p90_ms", "runs"))
+    expect(0 < low <= middle <= high and runs >= 1, f"times {low:g}, {middle:g}, {high:g} of {runs:g} runs")
+
+
+def closed_form(row: Row) -> float:
+    """The textbook's, all heads; NaN for a kernel that has none here."""
+    kernel = row.text("kernel")
+    N, d, heads, R, C = row["seq"], row["dim"], row["batch"] * row["heads"], row["rows"], row["cols"]
+    m, n, k = row["m"], row["n"], row["k"]
+    Br, Bc = row["tile_q"] if row["tile_q"] > 0 else 128, row["tile_k"]
+    if kernel == "naive":
+        return heads * (4 * N * N + 4 * N * d)
+    if kernel == "fa1_paper" and Bc > 0:
+        return heads * (3 * math.ceil(N / Bc) + 1) * N * d
+    if kernel.startswith("fa1_row") or kernel == "fa2_row" and row["causal"] != 1:
+        return heads * 2 * N * d * (1 + math.ceil(N / Br))
+    if kernel == "backward_naive":
+        return heads * (8 * N * N + 10 * N * d)
+    if kernel in ("softmax_three_pass", "softmax_online"):
+        return (4 if kernel == "softmax_three_pass" else 3) * R * C
+    if kernel in ("matmul_naive", "matmul_coalesced"):
+        return 2 * m * n * k + m * n
+    if kernel in ("matmul_tiled", "matmul_padded"):
+        return m * k * math.ceil(n / 32) + k * n * math.ceil(m / 32) + m * n
+    return math.nan
+
+
+def check_models(row: Row) -> None:
+    counts = row.text("model_counts")
+    expect(counts in ("footprint", "requested"), f"model_counts is '{counts}'")
+    model, same, expected = row["model_elements"], row[f"model_{counts}_elements"], closed_form(row)
+    expect(
+        model == same and (math.isnan(expected) or model == expected),
+        f"model_elements {model:.0f}, by its kind {same:.0f}, by the textbook {expected:.0f}",
+    )
+
+
+def check_counts(row: Row) -> None:
+    requested = row["requested_read_bytes"] + row["requested_write_bytes"]
+    footprint = row["footprint_read_bytes"] + row["footprint_write_bytes"]
+    sectors = row["read_sectors"] + row["write_sectors"]
+    counted, model = row["counted_elements"], row["model_elements"]
+    expect(counted == model, f"counted {counted:.0f} elements, the closed form says {model:.0f}")
+    # Statistics (l, m, LSE, D) are in the sums and in no model: at most 6 N for each of the Tc visits of a row.
+    both = footprint if row.text("model_counts") == "footprint" else requested
+    expect(4 * counted <= both <= 1.3 * 4 * counted, f"{both:.0f} bytes in all, {4 * counted:.0f} of them modelled")
+    # A footprint is no more than what is asked for; a sector is asked for once a request, or more than once.
+    expect(
+        footprint <= requested + 2 * row["atomic_bytes"] and 32 * sectors >= footprint / 2,
+        f"footprint {footprint:.0f}, requested {requested:.0f}, sectors of 32 bytes {sectors:.0f}",
+    )
+    # Loads of 8 and 16 bytes may need half as many passes as their width has; older data has no conflicts.
+    told = "shared_conflicts" in row.record
+    wavefronts, ideal = row["shared_wavefronts"], row["ideal_wavefronts"]
+    passes = wavefronts - (row["shared_conflicts"] if told else 0)
+    expect(
+        row["blocks"] >= 1 and ideal <= 2 * passes and (not told or passes <= ideal),
+        f"blocks {row['blocks']:.0f}, wavefronts {wavefronts:.0f}, ideal {ideal:.0f}",
+    )
+    floor, peak, flop = row["floor_ms"], row["peak_bytes"], row["flop"]
+    expect(floor > 0 and peak > 0 and flop > 0, f"floor {floor:g} ms, {peak:g} bytes at most, {flop:g} FLOP")
+
+
+def check_row(row: Row, name: str) -> None:
+    check_cells(row.record)
+    if row.text("verified") == "skipped":
+        expect(re.search("[a-z].*[0-9]", row.text("skipped")) is not None, "no reason to skip")
+        return
+    check_verified(row)
+    check_time(row)
+    check_models(row)
+    if row.simulated:
+        check_counts(row)
+    if name == "blocks":
+        elements = row["counted_elements" if row.simulated else "model_requested_elements"]
+        Nd = row["seq"] * row["dim"] * row["heads"] * row["batch"]
+        expect(row["units"] == elements / Nd, f"units {row['units']:g}, elements {elements:.0f} of N d = {Nd:.0f}")
+
+
+def check(path: object, device: str, name: str) -> str:
+    """`name` is the file's without .tsv, `device` its directory's."""
+    try:
+        data = table.read(str(path))
+        check_provenance(data, device)
+        check_columns(data, name)
+        expect(len(data.rows) > 0, "it has no rows")
+    except (Wrong, table.TableError) as error:
+        return str(error)
+    for number, record in enumerate(data.records(), 1):
+        try:
+            check_row(Row(record, device == "sim"), name)
+        except Wrong as error:
+            return f"row {number}, {record['kernel']}: {error}"
+    return ""
+
+
+def check_points(path: object, name: str) -> str:
+    """Of a whole bench on the simulated device: every point is there, and once."""
+    records = table.read(str(path)).records()
+    if name in OTHERS:
+        expected = OTHERS[name]
+    else:
+        last, kernels = SWEEPS[name]
+        points = [
+            (kernel, str(2**power), dim, causal)
+            for kernel in kernels
+            for power in range(7, last.bit_length())
+            for dim in ("64", "128")
+            for causal in ("0", "1")
+        ]
+        there = [
+            tuple(record[column] for column in ("kernel", "seq", "dim", "causal"))
+            for record in records
+            if record["heads"] == record["batch"] == "1"
+        ]
+        for point in points:
+            if there.count(point) != 1:
+                return f"{there.count(point)} rows of {point}"
+        expected = len(points)
+    return "" if len(records) == expected else f"{len(records)} rows, expected {expected}"

@@ -1,0 +1,568 @@
+"""The pictures: made again they are the same bytes, wherever and whenever; their words can be read; their headlines say
+what the data says; and what is missing is named together with the command that makes it.
+
+What a test changes is a house of its own: a copy of plots/ and tools/ in its scratch directory.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from house import ROOT, Case, run, table
+from svg import Picture, text_width
+
+SIM_PICTURES, GPU_PICTURES = 13, 10
+DATA = ROOT / "plots/data"
+PROGRAMS = ("roofs", "attention_map")
+Done = subprocess.CompletedProcess
+
+
+def new_house(path: Path) -> Path:
+    """A copy of what draws, without the pictures."""
+    shutil.copytree(ROOT / "plots", path / "plots", ignore=shutil.ignore_patterns("pictures"))
+    shutil.copytree(ROOT / "tools", path / "tools", ignore=shutil.ignore_patterns("__pycache__"))
+    return path
+
+
+def draw(house: Path, *options: str, **environment: str) -> Done:
+    return run(sys.executable, house / "tools/draw", "all", "--svg", *options, cwd=house, **environment)
+
+
+def cell(path: Path, column: str, **where: object) -> float:
+    """Of the first row with these values."""
+    wanted = {(name, str(value)) for name, value in where.items()}
+    for record in table.read(path).records():
+        if wanted <= record.items():
+            return float(record[column])
+    raise AssertionError(f"{path}: no {column} where {where}")
+
+
+def bytes_of(path: Path, kind: str, **where: object) -> float:
+    return cell(path, f"{kind}_read_bytes", **where) + cell(path, f"{kind}_write_bytes", **where)
+
+
+def rewrite(path: Path, to: Path, change: object) -> None:
+    """A table with `change` done to each row, {column: cell}."""
+    data = table.read(path)
+    table.write(to, data.about, data.columns, [list(change(record).values()) for record in data.records()])
+
+
+def as_gpu(record: dict[str, str]) -> dict[str, str]:
+    """A row of the simulated device as one of a GPU would look: times of another kind, nothing counted. The times are
+    invented: for tests of the scripts only."""
+    counted = r"(requested|footprint)_|.*(atomic_bytes|sectors|counted|exponentials|hbm_requests|ideal)|shared_[rw]"
+    changed = {column: "NaN" if re.match(counted, column) else cell for column, cell in record.items()}
+    if record["median_ms"] != "NaN":
+        changed["time_kind"] = "measured-gpu"
+        for column in ("median_ms", "p10_ms", "p90_ms"):
+            changed[column] = f"{0.004 * float(record[column]):.6g}"
+    return changed
+
+
+class PictureCase(Case):
+    def house(self, name: str = "house") -> Path:
+        return new_house(self.scratch / name)
+
+    def draw(self, house: Path, *options: str, **environment: str) -> Path:
+        """Draws without a word of complaint; returns the folder of the simulated device's pictures."""
+        done = draw(house, *options, **environment)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return house / "plots/pictures/sim"
+
+    def assert_same(self, folder: Path, other: Path, count: int = 2 * SIM_PICTURES) -> None:
+        names = sorted(path.name for path in folder.glob("*.svg"))
+        self.assertEqual(len(names), count)
+        for name in names:
+            with self.subTest(name):
+                self.assertTrue((other / name).exists())
+                same = (folder / name).read_bytes() == (other / name).read_bytes()
+                self.assertTrue(same, "made again, it is not the same")
+
+    def assert_readable(self, folder: Path, count: int) -> None:
+        paths = sorted(folder.glob("*.svg"))
+        self.assertEqual(len(paths), count)
+        for path in paths:
+            with self.subTest(path.name):
+                svg = path.read_text()
+                picture = Picture(svg)
+                self.assertEqual(picture.problems(), [])
+                self.assertGreaterEqual(len(picture.words), 10)
+                self.assertGreaterEqual(len(picture.title), 20)
+                self.assertGreaterEqual(len(picture.description), 60)
+                self.assertNotIn("Gnuplot", svg)
+                self.assertIn('role="img" aria-labelledby=', svg)
+                self.assertEqual(picture.texts.count(picture.title), 1, "its title is not its headline")
+
+
+class Drawn(PictureCase):
+    """The pictures of the repository's data, drawn once for all of these tests."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.drawn = new_house(Path(scratch.name, "here"))
+        cls.done = draw(cls.drawn)
+        cls.folder = cls.drawn / "plots/pictures/sim"
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.assertEqual((self.done.returncode, self.done.stderr), (0, ""))
+
+    def picture(self, name: str) -> Picture:
+        return Picture((self.folder / f"{name}.light.svg").read_text())
+
+    def test_made_again_elsewhere_in_another_time_zone_they_are_the_same_bytes(self) -> None:
+        there = self.house("a/deeper/place there")
+        self.assert_same(self.folder, self.draw(there, TZ="Asia/Kathmandu", LANG="C", LC_ALL="C", COLUMNS="40"))
+
+    def test_the_pictures_in_the_repository_are_those_of_its_data(self) -> None:
+        if not run("gnuplot", "--version").stdout.startswith("gnuplot 5.4"):
+            self.skipTest("the tracked pictures were made by gnuplot 5.4; this is another one")
+        self.assert_same(self.folder, ROOT / "plots/pictures/sim")
+        self.assert_same(ROOT / "plots/pictures/sim", self.folder)
+
+    def test_every_word_is_large_enough_inside_and_on_no_other(self) -> None:
+        self.assert_readable(self.folder, 2 * SIM_PICTURES)
+
+    def test_without_a_gpu_no_kernel_has_a_height_and_times_are_a_cpus(self) -> None:
+        roofline, times = self.picture("roofline"), self.picture("time_vs_n")
+        self.assertIn("No throughput was measured, so no kernel has a height", roofline.description)
+        self.assertEqual([text for text in roofline.texts if " %" in text], [], "a share of a roof")
+        self.assertEqual(times.texts.count("ms on this CPU, plain build"), 1)
+        self.assertIn("On a CPU, not a GPU", times.title)
+
+    def test_the_headline_of_errors_is_true_of_every_kernel_it_means(self) -> None:
+        """Of attention: the product of matrices may use more."""
+        shares = [
+            float(record["max_abs"]) / float(record["tolerance"])
+            for name in ("01_naive", "04_fa1", "05_fa2", "06_backward")
+            for record in table.read(DATA / f"sim/{name}.tsv").records()
+        ]
+        expected = f"Exact to rounding: no attention kernel uses more than {100 * max(shares):.1f} % of its tolerance"
+        self.assertEqual(self.picture("error_vs_n").title, expected)
+
+    def test_the_lines_of_closed_forms_go_through_the_counts(self) -> None:
+        """A count equals its closed form, so the line of that goes through the point."""
+        root = self.picture("03_tiled_matmul").root
+
+        def pairs(plot: int, pattern: str, attribute: str) -> list[tuple[float, float]]:
+            group = next(element for element in root.iter() if element.get("id") == f"gnuplot_plot_{plot}a")
+            text = " ".join(element.get(attribute, "") for element in group.iter())
+            return [(float(x), float(y)) for x, y in re.findall(pattern + r"([\d.]+),([\d.]+)", text)]
+
+        for curve in (1, 2, 3):
+            line = pairs(curve, "[ML]", "d")
+            points = [
+                (float(element.get("x")), float(element.get("y")))
+                for element in next(e for e in root.iter() if e.get("id") == f"gnuplot_plot_{curve + 3}a").iter()
+                if element.get("x")
+            ] or pairs(curve + 3, r"translate\(", "transform")
+            self.assertEqual(len(points), 5, f"curve {curve}")
+            for x, y in points:
+                near = [abs(line_y - y) for line_x, line_y in line if abs(line_x - x) < 0.6]
+                self.assertLessEqual(min(near, default=math.inf), 0.6, f"curve {curve} does not pass {x}, {y}")
+
+    def test_an_axis_of_times_can_be_read(self) -> None:
+        """More than one number to read it by: over less than two decades 2, 5, 20, ... too, and no other axis here has
+        such words."""
+        records = table.read(DATA / "sim/02_online_softmax.tsv").records()
+        ends = [float(record[column]) for record in records for column in ("p10_ms", "p90_ms")]
+        texts = self.picture("02_online_softmax").texts
+        self.assertGreaterEqual(len([text for text in texts if re.fullmatch(r"[0.]*[125]0*", text)]), 2)
+        if 1.5**2 * max(ends) / min(ends) < 100:
+            self.assertTrue([text for text in texts if re.fullmatch(r"[0.]*[25]0*", text)], texts)
+
+    def assert_share(self, folder: Path, data: Path) -> None:
+        """The headline of hbm_vs_n, worked out here."""
+        where = {"seq": 1024, "dim": 64, "causal": 0}
+        requested = bytes_of(data / "05_fa2.tsv", "requested", kernel="fa2_split_q", **where)
+        share = 100 * requested / bytes_of(data / "01_naive.tsv", "footprint", kernel="naive", **where)
+        expected = f"At N = 1024 FlashAttention-2 requests {share:.0f} % of the bytes naive attention moves"
+        self.assertEqual(Picture((folder / "hbm_vs_n.light.svg").read_text()).title, expected)
+
+    def test_a_headline_is_computed_from_the_data(self) -> None:
+        self.assert_share(self.folder, DATA / "sim")
+
+        def doubled(record: dict[str, str]) -> dict[str, str]:
+            if record["kernel"] == "fa2_split_q":
+                record["requested_read_bytes"] = str(2 * int(record["requested_read_bytes"]))
+            return record
+
+        house = self.house()
+        path = house / "plots/data/sim/05_fa2.tsv"
+        rewrite(path, path, doubled)
+        folder = self.draw(house)
+        self.assert_share(folder, path.parent)
+        before, after = (Picture((each / "hbm_vs_n.light.svg").read_text()) for each in (self.folder, folder))
+        self.assertNotEqual(before.title, after.title)
+
+    def test_lines_that_end_as_on_windows_draw_the_same(self) -> None:
+        other = self.house()
+        for path in (other / "plots/data/sim").glob("*.tsv"):
+            path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+        self.assert_same(self.folder, self.draw(other, "sim"))
+
+    def test_a_readme_whose_block_is_not_of_its_data_is_stale(self) -> None:
+        house = self.house()
+        shutil.copytree(self.folder, house / "plots/pictures/sim")
+        page = house / "README.md"
+        page.write_text(
+            "# A page\n\n<!-- markdown: tools/pages picture sim/hbm_vs_n -->\n<!-- end -->\n\n"
+            "<!-- markdown: tools/pages chapters -->\nold\n<!-- end -->\nText.\n"
+        )
+
+        def readme(*options: str) -> Done:
+            return run(sys.executable, "tools/pages", "readme", *options, "README.md", cwd=house)
+
+        stale = readme("--check")
+        self.assertEqual(stale.returncode, 1)
+        self.assertIn("README.md: the block printed by 'tools/pages picture sim/hbm_vs_n' is stale", stale.stderr)
+        self.assertIn("old\n", page.read_text(), "a check changed the file")
+        made = readme()
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertEqual(readme("--check").returncode, 0)
+        self.assertNotIn("old\n", page.read_text())
+        self.assertTrue(page.read_text().endswith("\n<!-- end -->\nText.\n"))
+        self.assertIn(f'alt="{self.picture("hbm_vs_n").title}"', page.read_text())
+
+        def more(record: dict[str, str]) -> dict[str, str]:
+            """Another count of one kernel, and nothing else."""
+            if (record["kernel"], record["seq"], record["dim"]) == ("fa2_split_q", "2048", "64"):
+                record["requested_read_bytes"] = str(2 * int(record["requested_read_bytes"]))
+            return record
+
+        path = house / "plots/data/sim/05_fa2.tsv"
+        rewrite(path, path, more)
+        again = readme("--check")
+        self.assertEqual(again.returncode, 1, "a count changed and nothing is stale")
+        self.assertIn("'tools/pages chapters' is stale", again.stderr)
+        self.assertNotIn("picture", again.stderr)
+
+
+class Drawing(PictureCase):
+    """Of other data, with other options, or not at all."""
+
+    def test_a_gpus_folder_without_counts_is_drawn_and_readable_too(self) -> None:
+        house = self.house()
+        data = house / "plots/data/h200"
+        data.mkdir()
+        for path in (DATA / "sim").glob("0*.tsv"):
+            rewrite(path, data / path.name, as_gpu)
+            title = table.read(path).title
+            text = (data / path.name).read_text()
+            (data / path.name).write_text(
+                text.replace(title, title.partition(" on ")[0] + " on an invented GPU, for a test")
+            )
+        self.draw(house, "h200")
+        folder = house / "plots/pictures/h200"
+        self.assert_readable(folder, 2 * GPU_PICTURES)
+        roofline, times = ((folder / f"{name}.light.svg").read_text() for name in ("roofline", "time_vs_n"))
+        self.assertIn("Heights: measured", roofline)
+        self.assertIn("HBM 4.80 TB/s", roofline, "not this GPU's roofs")
+        self.assertIn("ms on the GPU", times)
+        self.assertNotIn("CPU", times)
+        product = data / "03_tiled_matmul.tsv"
+        first, last = (cell(product, "median_ms", kernel=f"matmul_{name}", n=384) for name in ("naive", "registers"))
+        expected = f"At n = 384 the kernel with register tiles is {first / last:.1f} times faster than the first"
+        self.assertEqual(Picture((folder / "03_tiled_matmul.light.svg").read_text()).title, expected)
+        # And the map of the chapters gets a column of its times.
+        chapters = run(sys.executable, "tools/pages", "chapters", cwd=house).stdout
+        ms = cell(data / "05_fa2.tsv", "median_ms", kernel="fa2_split_q", seq=2048, dim=64, causal=0)
+        self.assertIn("| counted by the simulated device | time, h200 |", chapters)
+        self.assertIn(f"N = 2048 | {ms:.3g} ms: `fa2_split_q`, N = 2048 |", chapters)
+
+    def test_counts_without_times_have_the_whole_picture(self) -> None:
+        """As a chapter's sweep is that was made without --time."""
+
+        def untimed(record: dict[str, str]) -> dict[str, str]:
+            return {column: "NaN" if column.endswith("_ms") else cell for column, cell in record.items()}
+
+        house = self.house()
+        for name in ("01_naive", "02_online_softmax", "05_fa2", "06_backward"):
+            with self.subTest(name):
+                data = self.scratch / f"{name}.tsv"
+                rewrite(DATA / f"sim/{name}.tsv", data, untimed)
+                script = f"plots/{name.partition('_')[2]}.gp"
+                done = run(sys.executable, "tools/draw", "one", "--svg", script, data, f"new/{name}", cwd=house)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                picture = Picture((house / f"new/{name}.light.svg").read_text())
+                self.assertEqual(picture.problems(), [])
+                self.assertNotIn("median, whiskers p10 to p90", picture.texts)
+                names = [word for word in picture.words if word.corners[0][0] > 590]  # at the ends of the lines
+                self.assertGreaterEqual(len(names), 3, picture.texts)
+
+    def test_a_missing_file_names_the_command_that_makes_it(self) -> None:
+        house = self.house()
+        (house / "plots/data/sim/05_fa2.tsv").unlink()
+        missing = draw(house)
+        expected = "plots: plots/data/sim/05_fa2.tsv is missing: make bench DEVICE=sim CHAPTERS=05_fa2 writes it\n"
+        self.assertEqual((missing.returncode, missing.stderr), (3, expected))
+        self.assertFalse((house / "plots/pictures").exists(), "something was drawn")
+        for device in ("b200", "cuda"):
+            self.assert_one_line(draw(house, device), 3, "make bench DEVICE=cuda")
+
+    def test_a_path_with_a_space_is_one_line(self) -> None:
+        """Of a path with a space make makes several files."""
+        spaced = run("make", "--no-print-directory", "-sC", "plots", cwd=self.house("the house"))
+        self.assert_one_line(spaced, 2, "make cannot draw in a path with a space: ")
+
+    def test_a_torn_file_is_not_drawn(self) -> None:
+        for number, (pattern, new, says) in enumerate(
+            ((r"\t[^\t]*\n\Z", "\n", " cells, got "), (r"(?m)^[^#].*\n", "", "01_naive.tsv has no rows"))
+        ):
+            with self.subTest(says):
+                house = self.house(f"house{number}")
+                path = house / "plots/data/sim/01_naive.tsv"
+                path.write_text(re.sub(pattern, new, path.read_text()))
+                torn = draw(house)
+                self.assert_one_line(torn, 2, says)
+                self.assertIn("; make bench DEVICE=sim CHAPTERS=01_naive writes it anew\n", torn.stderr)
+                self.assertFalse((house / "plots/pictures").exists(), "something was drawn")
+        house = self.house()  # a column that is gone: no headline with nan in it
+        for path in (house / "plots/data/sim").glob("0[1456]*.tsv"):
+            path.write_text(path.read_text().replace("max_abs", "gone", 1))
+        gone = draw(house)
+        expected = (
+            'plots: plots/error_vs_n.gp has no number for its headline, "Exact to rounding: no attention kernel uses '
+            'more than nan % of its tolerance": is a column missing in plots/data/sim?\n'
+        )
+        self.assertEqual((gone.returncode, gone.stderr), (1, expected))
+        self.assertFalse((house / "plots/pictures/sim/error_vs_n.light.svg").exists())
+
+    def test_without_gnuplot_one_line_says_so(self) -> None:
+        without = draw(self.house(), PATH="/nowhere")
+        expected = "plots: gnuplot is not installed: ./setup.sh installs it\n"
+        self.assertEqual((without.returncode, without.stderr), (3, expected))
+
+    def test_without_gnuplot_a_chapters_sweep_goes_on(self) -> None:
+        programs = self.scratch / "bin"  # all that is in PATH, but gnuplot
+        programs.mkdir()
+        for directory in map(Path, [Path(sys.executable).parent, *os.get_exec_path()]):
+            for path in directory.glob("*") if directory.is_dir() else ():
+                if not path.name.startswith("gnuplot") and not os.path.lexists(programs / path.name):
+                    (programs / path.name).symlink_to(path)
+        compilers = [f"{name}={os.environ[name]}" for name in ("CC", "CXX") if name in os.environ]
+        plot = run("make", "-C", "02_online_softmax", "plot", "DEVICE=sim", *compilers, PATH=str(programs))
+        self.assertEqual(plot.returncode, 0, plot.stdout + plot.stderr)
+        self.assertIn("no picture: gnuplot is not installed", plot.stdout)
+
+    def test_a_gpu_nobody_knows_is_a_mistake_and_a_known_one_has_its_roofs(self) -> None:
+        house = self.house()
+        unknown = draw(house, "--gpu", "b9000")
+        expected = "plots: GPU=b9000: expected one of a100 a100-80 h100 h200 rtx4090\n"
+        self.assertEqual((unknown.returncode, unknown.stderr), (2, expected))
+        # Wherever a GPU's ridge and its roofs are, its words stay apart.
+        for gpu in ("a100", "a100-80", "h100", "h200", "rtx4090"):
+            self.draw(house, "sim", "--gpu", gpu)
+        self.assertFalse((house / "plots/pictures").exists(), "the tracked pictures are the default GPU's")
+        folder = house / "build/plots/pictures/sim"
+        self.assert_readable(folder, 2 * 5)
+        svg = (folder / "roofline-a100.light.svg").read_text()
+        self.assertIn("fp32 peak, 19.5 TFLOP/s", svg)
+        self.assertIn("HBM 1.55 TB/s", svg)
+
+    def test_in_a_terminal_no_line_is_wider_than_80(self) -> None:
+        drawn = draw(self.house(), "sim", "--terminal", LC_ALL="C")
+        self.assertEqual((drawn.returncode, drawn.stderr), (0, ""))
+        self.assertIn("Bytes of global memory, a head, against N", drawn.stdout)
+        self.assertIn("plain build", drawn.stdout, "the kind of time is not said")
+        self.assertEqual([line for line in drawn.stdout.splitlines() if len(line) > 80], [])
+
+    def test_a_drawing_that_is_ended_leaves_nothing(self) -> None:
+        house = self.house()
+        where = ("--set", "where='dim=64 causal=0'")
+        command = [
+            sys.executable,
+            "tools/draw",
+            "one",
+            "plots/naive.gp",
+            "plots/data/sim/01_naive.tsv",
+            "new/naive",
+            *where,
+        ]
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            with self.subTest(number):
+                drawing = subprocess.Popen(command, cwd=house, stdout=subprocess.DEVNULL)
+                deadline = time.monotonic() + 20
+                while not any(path.is_file() for path in house.glob("new/*/*")) and time.monotonic() < deadline:
+                    time.sleep(0.001)
+                drawing.send_signal(number)
+                self.assertEqual(drawing.wait(timeout=60), 128 + number)
+                self.assertEqual(list((house / "new").iterdir()), [], "a file is left")
+
+
+class Numbers(Case):
+    """What the pictures are drawn from."""
+
+    def write(self, columns: str, *rows: str) -> Path:
+        path = self.scratch / "t.tsv"
+        title = "05_fa2 on the simulated device, today"
+        table.write(path, [title, "units: none"], columns.split(), [row.split() for row in rows])
+        return path
+
+    def test_rows_are_found_by_name_and_what_was_not_measured_is_left_out(self) -> None:
+        columns = "seq batch heads kernel verified requested_read_bytes requested_write_bytes atomic_bytes median_ms"
+        rows = (
+            "128 2 4 a yes 70 10 0 NaN - 800",
+            "256 2 4 a no 70 10 0 1 measured-cpu 800",
+            "512 2 4 b yes 80 8 12 2 measured-gpu 800",
+            "512 2 4 a yes 160 0 0 2 measured-cpu 800",
+        )
+        path = self.write(f"{columns} time_kind flop", *rows)
+        for options, printed in (
+            (("--kernel", "a", "--columns", "seq requested"), "128\t80\n512\t160\n"),
+            (("--kernel", "b", "--columns", "seq requested flop"), "512\t100\t800\n"),
+            (("--kernel", "a", "--columns", "requested per_head"), "80\t0.125\n160\t0.125\n"),
+            (("--kernel", "a", "--columns", "seq median_ms"), "512\t2\n"),
+            (("--kernel", "a", "--columns", "seq footprint"), ""),
+            (("--kernel", "a", "--where", "seq=first nothing=3", "--columns", "requested"), "80\n"),
+            (("--kernel", "a", "--columns", "gflops"), ""),  # a throughput only of a time that a GPU took
+            (("--kernel", "a", "--columns", "seq error_share"), ""),  # of columns that the file does not have
+            (("--kernel", "b", "--columns", "gflops"), "0.0004\n"),
+        ):
+            with self.subTest(options):
+                done = run(ROOT / "tools/rows", *options, path)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, printed, ""))
+
+    def test_gnuplot_gets_the_first_the_last_and_the_wanted_number(self) -> None:
+        rows = ("128 1 a 70 NaN", "256 1 a 80 5", "512 1 a NaN 6", "1024 0 a 90 8", "128 0 b 10 7")
+        path = self.write("seq causal kernel median_ms tolerance_O", *rows)
+        script = f"data = '{path}'; where = 'causal=1'; load 'plots/data.gp'; load tables(''); "
+        for expression, printed in (
+            ("first_of('a', 'seq')", "128.0"),
+            ("last_of('a', 'seq')", "512.0"),
+            ("last_of('a', 'median_ms')", "80.0"),
+            ("first_of('a', 'tolerance_O')", "5.0"),
+            ("number_at('a', 'median_ms', 'seq', 256)", "80.0"),
+            ("number_at('a', 'median_ms', 'seq', 512)", "NaN"),
+            ("last_of('b', 'seq')", "NaN"),
+            ("last_of('none', 'seq')", "NaN"),
+            ("rows(data, 'a', 'seq per_head*median_ms')", r"< printf '128 70 \n256 80 \n'"),
+            ("rows(data, 'a', 'seq tolerance_O')", r"< printf '256 5 \n512 6 \n'"),
+            ("made_by('a')", "05_fa2 on the simulated device, today"),
+            ("source('a')", "The simulated device, today"),
+        ):
+            with self.subTest(expression):
+                self.assertEqual(run("gnuplot", "-e", f"{script} print {expression}").stderr.strip(), printed)
+
+    def test_roofs_and_attention_are_what_the_programs_write(self) -> None:
+        for name, options in zip(PROGRAMS, ((), ("tests/data/real_qkv", "132", "28"))):
+            made = self.scratch / name
+            done = run(programs() / name, *options, made)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(made.read_text(), (DATA / f"{name}.tsv").read_text())
+        # A row of the window holds at most all of its weight; all rows together, the share the file says.
+        path = DATA / "attention_map.tsv"
+        records = table.read(path).records()
+        for head in "01":
+            weights = [0.0] * 28
+            for record in records:
+                if record["head"] == head and record["key"] <= record["query"]:
+                    weights[int(record["query"]) - 132] += float(record["probability"])
+            self.assertLessEqual(max(weights), 1 + 28 * 0.5e-4)
+            self.assertAlmostEqual(sum(weights) / 28, cell(path, "inside", head=head), delta=2e-3)
+
+    def test_attention_map_refuses_what_it_cannot_use(self) -> None:
+        real = "tests/data/real_qkv"
+        for status, message, options in (
+            (2, "usage: attention_map DIRECTORY FIRST COUNT", (real,)),
+            (2, "usage: attention_map", (real, "1x", "28")),
+            (2, "the text has 512 characters", (real, "500", "28")),
+            (2, "q.npy", ("tests/data", "0", "28")),
+            (3, "/nowhere/map", (real, "0", "28", "/nowhere/map")),
+        ):
+            with self.subTest(options):
+                done = run(programs() / "attention_map", *options)
+                self.assertEqual(done.returncode, status)
+                self.assertIn(message, done.stderr)
+
+
+class Pages(Case):
+    def test_a_stale_readme_leaves_the_next_one_alone(self) -> None:
+        """Each page answers for itself, and a block that is not whole is no block that agrees."""
+
+        def pages(*options: str) -> Done:
+            return run(ROOT / "tools/pages", "readme", *options, cwd=self.scratch)
+
+        first, second = self.scratch / "a.md", self.scratch / "b.md"
+        three = "<!-- markdown: echo 3 -->\n3\n<!-- end -->\n"
+        first.write_text(f"<!-- output: echo 1 -->\n```text\n2\n```\n{three}")
+        second.write_text("<!-- output: echo 4 -->\n```text\n4\n```\n")
+        done = pages("--check", "a.md", "b.md")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stdout, "a.md: 2 blocks, 1 of them stale\nb.md: 1 blocks as printed\n")
+        self.assertEqual(done.stderr, "a.md: the block printed by 'echo 1' is stale: make readme\n")
+        second.write_text("<!-- output: echo 4 -->\n\n```text\n5\n```\n")
+        done = pages("--check", "b.md")
+        self.assertNotEqual(done.returncode, 0, "a block that is not whole was left out")
+        self.assertIn("b.md: 1 blocks begin and 0 are whole", done.stderr)
+        second.write_text("<!-- markdown: echo 4 -->\n5\n")
+        self.assertNotEqual(pages("b.md").returncode, 0, "a block without an end was left out")
+
+    def test_the_chapter_table_says_what_the_data_says(self) -> None:
+        done = run(ROOT / "tools/pages", "chapters")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        fa2, backward = DATA / "sim/05_fa2.tsv", DATA / "sim/06_backward.tsv"
+        plain = {"dim": 64, "causal": 0}
+        requested = bytes_of(fa2, "requested", kernel="fa2_split_q", seq=2048, **plain)
+        share = 100 * requested / bytes_of(DATA / "sim/01_naive.tsv", "footprint", kernel="naive", seq=2048, **plain)
+        self.assertIn(f"| {share:.0f} % of the bytes naive moves, N = 2048 |", done.stdout)
+        split = bytes_of(backward, "footprint", kernel="backward_split", seq=1024, **plain)
+        less = 100 * (1 - split / bytes_of(backward, "footprint", kernel="backward_naive", seq=1024, **plain))
+        self.assertIn(f"| {less:.0f} % less footprint than the naive backward at N = 1024 |", done.stdout)
+        self.assertNotRegex(done.stdout, r"\d [num]?s\b", "a CPU's time is shown")
+
+
+def svg_of(*words: tuple[str, str, str, str]) -> str:
+    """A picture with words: (transform, size, anchor, text)."""
+    groups = [
+        f'<g transform="{transform}" font-size="{size}" text-anchor="{anchor}"><text>{text}</text></g>'
+        for transform, size, anchor, text in words
+    ]
+    space = 'xmlns="http://www.w3.org/2000/svg"'
+    return f'<svg viewBox="0 0 400 200" {space}><title>a</title><desc>b</desc>{"".join(groups)}</svg>'
+
+
+class Readability(unittest.TestCase):
+    def test_the_check_finds_small_clipped_and_covered_words(self) -> None:
+        """The reader of words, on words that cannot be read."""
+        at = "translate(10.0,50.0)"
+        upwards = "translate(20.0,100.0) rotate(270)"
+        for problems, words in (
+            (0, [(at, "13.00", "start", "good"), ("translate(60.0,50.0)", "11.00", "start", "too")]),
+            (1, [(at, "10.90", "start", "small")]),
+            (1, [(at, "13.00", "end", "left of it")]),
+            (1, [("translate(390.0,50.0)", "13.00", "start", "clipped")]),
+            (1, [("translate(20.0,199.0)", "13.00", "start", "low")]),
+            (1, [(at, "13.00", "start", "one"), ("translate(20.0,55.0)", "13.00", "start", "two")]),
+            (1, [(at, "13.00", "start", "one"), (at, "13.00", "start", "one")]),
+            (1, [(upwards, "13.00", "middle", "upwards and long"), ("translate(12.0,90.0)", "13.00", "start", "x")]),
+            (0, [(upwards, "13.00", "middle", "upwards"), ("translate(30.0,100.0)", "13.00", "start", "x")]),
+        ):
+            with self.subTest(words):
+                found = Picture(svg_of(*words)).problems()
+                self.assertEqual(len(found), problems, found)
+        self.assertAlmostEqual(text_width("N²", 20.48), 15.32 + 8.21, delta=1e-9)
+
+
+def programs() -> Path:
+    """Where plots/Makefile builds its programs with this compiler: it is asked for that."""
+    asked = "print-build: ; @echo $(BUILD)"
+    compiler = f"CC={os.environ.get('CC', 'gcc')}"
+    done = run("make", "-s", "-C", "plots", f"--eval={asked}", "programs", "print-build", compiler)
+    return Path(done.stdout.strip())
+
+
+if __name__ == "__main__":
+    unittest.main()

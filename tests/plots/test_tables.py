@@ -1,0 +1,198 @@
+"""make tables: what equals, what does not, and that it can tell."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from house import ROOT, Case, planted, run
+
+TABLES = ROOT / "tools/tables"
+PUBLISHED = ROOT / "plots/published.tsv"
+DATA = ROOT / "plots/data"
+Done = subprocess.CompletedProcess
+COMMAND = "; make bench DEVICE=sim CHAPTERS="
+
+
+class Tables(Case):
+    def tables(self, chosen: str = "", data: Path | str = "plots/data", published: Path = PUBLISHED) -> Done:
+        return run(TABLES, "--data", data, "--published", published, *(["--table", chosen] if chosen else []))
+
+    def copy_data(self) -> Path:
+        """A copy of plots/data."""
+        copy = self.scratch / "data"
+        shutil.rmtree(copy, ignore_errors=True)
+        return Path(shutil.copytree(DATA, copy))
+
+    def assert_line(self, done: Done, *texts: str) -> None:
+        """One line of the output holds all of these."""
+        found = [line for line in done.stdout.splitlines() if all(text in line for text in texts)]
+        self.assertTrue(found, f"no line with {texts} in\n{done.stdout}")
+
+    def test_nothing_differs_without_a_reason(self) -> None:
+        done = self.tables()
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stderr, "")
+        for number in range(1, 10):
+            self.assertIn(f"T{number}  ", done.stdout)
+        self.assertNotIn("NOT EQUAL", done.stdout)
+        self.assertNotIn("no data", done.stdout)
+        # five of T3, one of T4, two of T8; and the explanation below each of the three tables
+        self.assertEqual(done.stdout.count("differs because"), 8 + 3)
+        self.assertIn("equal, by inference", done.stdout)
+        self.assertNotIn("\x1b", done.stdout, "colour in a pipe")
+        self.assertEqual([line for line in done.stdout.splitlines() if len(line) > 80], [])
+
+    def test_ours_are_computed(self) -> None:
+        done = self.tables("T1,T2,T9")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assert_line(done, "in all", "17,301,504  17,301,504  equal")
+        self.assert_line(done, "68,157,440 68,157,440", "17,301,504 17,301,504")
+        self.assert_line(done, "Bc=512 (d=32)", "7")
+        self.assertIn("Bc=512 at d=64 is refused: these tiles ask for", done.stdout)
+        done = self.tables("T8")
+        self.assert_line(done, "standard, plain: 11A + 12u", "25.2")
+        self.assert_line(done, "13u + 20u", "4.43")
+
+    def test_a_wrong_published_number_is_found(self) -> None:
+        path = self.scratch / "published.tsv"
+        for line, old, new in (
+            ("T1\t2048\ttotal", "17,301,504", "17,301,505"),
+            ("T1\t2048\tshare", "\t97", "\t96"),
+            ("T2\t512\tratio", "3.6", "3.7"),
+            ("T2\tceiling\tratio", "4.0", "4.1"),
+            ("T4\t1,2,3,6,2,1\tl1", "1.503", "1.504"),
+            ("T4\t1,2,3,6,2,1\tl2", "1.0998", "1.1098"),
+            ("T5\t2048x256\tbound", "compute", "memory"),
+            ("T5\t256x64\tflop", "8.39", "8.38"),
+            ("T5\tridge\tintensity", "201", "202"),
+            ("T6\tlimit\tnaive", "64", "65"),
+            ("T8\thbm\tflash", "4.4", "4.5"),
+            ("T8\thbm\tstandard", "40.3", "40.4"),
+            ("T9\tfa1 128\tunits", "25", "26"),
+            ("T9\tfa1 256\tGB", "1.74", "1.75"),
+            ("T9\tfa2 64\tunits", "34", "33"),
+        ):
+            with self.subTest(line):
+                path.write_text(planted(PUBLISHED, old, new, line))
+                done = self.tables(line[:2], published=path)
+                self.assertEqual(done.returncode, 1, done.stdout)
+                self.assertEqual(done.stdout.count("NOT EQUAL"), 1, done.stdout)
+                self.assertRegex(done.stdout, r"\n1 of \d+ numbers are not equal")
+
+    def test_a_wrong_count_is_found(self) -> None:
+        for chosen, file, line, old, new, times in (
+            ("T1", "01_naive", "2048\t64\t1\t1\t0\tnaive", "\t35127296\t", "\t35127300\t", 1),
+            # the model's element count comes first and is not what the tables read: plant in every such cell
+            ("T2", "05_fa2", "512\t64\t1\t1\t0\t0\t0\tfa2_row", "\t327680\t", "\t327681\t", 2),
+            ("T6", "01_naive", "2048\t128\t1\t1\t0\tnaive", "\t17825792\t", "\t18825792\t", 2),
+            ("T8", "06_backward", "256\t64\t1\t1\t0\t0\t0\tbackward_atomic", "\t229376\t", "\t279376\t", 2),
+            ("T9", "blocks", "1024\t64\t1\t1\t16\t256\t0\tfa1_paper", "\t13\n", "\t13.1\n", 1),
+        ):
+            with self.subTest(chosen):
+                data = self.copy_data()
+                path = data / f"sim/{file}.tsv"
+                for _ in range(times):
+                    path.write_text(planted(path, old, new, line))
+                done = self.tables(chosen, data)
+                self.assertEqual(done.returncode, 1, done.stdout)
+                self.assertIn("NOT EQUAL", done.stdout)
+
+    def test_missing_data_names_its_command(self) -> None:
+        data = self.copy_data()
+        (data / "sim/long.tsv").unlink()
+        done = self.tables("T1,T2", data)
+        self.assertEqual(done.returncode, 3)
+        self.assert_line(done, "no data", "long.tsv is not there; make bench DEVICE=sim CHAPTERS=long")
+        self.assertIn("17,301,504  equal", done.stdout, "T1 goes down with T2")
+        (data / "sim/blocks.tsv").write_text("# nothing\n# seq\tkernel\n")
+        done = self.tables("T9", data)
+        self.assertEqual(done.returncode, 3)
+        self.assert_line(done, "no data", "make bench DEVICE=sim CHAPTERS=blocks")
+
+    def test_damaged_data_is_no_data(self) -> None:
+        """A file that is torn, or has no such column, is no data: never a number that is not equal."""
+
+        def gone(column: str) -> tuple[str, str]:
+            return rf"\t{column}(?=[\t\n])", "\tgone"
+
+        for chosen, name, pattern, new, says in (
+            ("T9", "blocks", r"\t[^\t]*\n\Z", "\n", " cells, got "),
+            ("T1", "01_naive", *gone("footprint_read_bytes"), "has no number of footprint_read_bytes in the row"),
+            ("T2", "01_naive", *gone("counted_elements"), "has no number of counted_elements in the row"),
+            ("T1", "01_naive", r"\t35127296(?=\t)", "\tNaN", "has no number of footprint_read_bytes"),
+            ("T1", "01_naive", r"\n# commit[^\n]*", "", "01_naive.tsv has no line '# commit:'"),
+            ("T1", "01_naive", r"(?s).*", "", "01_naive.tsv: expected a line of columns"),
+            ("T8", "blocks", r"(\t256\t0\tfa1_paper)\tyes\t.*", r"\1\tskipped", "blocks.tsv:"),
+        ):
+            with self.subTest(says):
+                data = self.copy_data()
+                path = data / f"sim/{name}.tsv"
+                damaged = re.sub(pattern, new, path.read_text())
+                self.assertNotEqual(damaged, path.read_text())
+                path.write_text(damaged)
+                done = self.tables(chosen, data)
+                self.assertEqual((done.returncode, done.stderr), (3, ""), done.stdout)
+                self.assert_line(done, says, COMMAND)
+        data = self.copy_data()
+        (data / "sim/01_naive.tsv").unlink()
+        (data / "sim/01_naive.tsv").mkdir()
+        done = self.tables("T1", data)
+        self.assertEqual((done.returncode, done.stderr), (3, ""), done.stdout)
+        self.assert_line(done, "01_naive.tsv", COMMAND)
+        data = self.copy_data()  # lines that end as on Windows are whole
+        path = data / "sim/blocks.tsv"
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+        done = self.tables("T9", data)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+
+    def test_gpu_times_stand_beside(self) -> None:
+        """T7: without a GPU's data a word, with it our times."""
+        data = self.copy_data()
+        for path in data.iterdir():
+            if path.is_dir() and path.name != "sim":
+                shutil.rmtree(path)
+        done = self.tables("T7", data)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stdout.count("needs a GPU"), 4, done.stdout)
+        (data / "h200").mkdir()
+        head = "# device: cuda, NVIDIA H200\n# seq\tdim\tbatch\theads\tcausal\tkernel\tmedian_ms\n"
+        for file, first, second in (
+            ("01_naive", "naive", "naive"),
+            ("04_fa1", "fa1_paper", "fa1_row"),
+            ("05_fa2", "fa2_row", "fa2_split_q"),
+        ):
+            cells = ((1024, first, "1.25"), (4096, first, "NaN"), (1024, second, "2.5"))
+            rows = [f"{seq}\t64\t1\t8\t0\t{kernel}\t{ms}\n" for seq, kernel, ms in cells]
+            (data / f"h200/{file}.tsv").write_text(head + "".join(rows))
+        done = self.tables("T7", data)
+        self.assertEqual(done.returncode, 0)
+        self.assertNotIn("needs a GPU", done.stdout)
+        self.assertIn("on h200 (NVIDIA H200)", done.stdout)
+        self.assert_line(done, "  1024", "1.25       1.25     2.50     1.25         2.50")
+        self.assert_line(done, "  4096      -", "-")
+
+    def test_usage(self) -> None:
+        done = self.tables("T10")
+        expected = "tables: T: expected some of T1, T2, T3, T4, T5, T6, T7, T8, T9, got 'T10'\n"
+        self.assertEqual((done.returncode, done.stderr), (2, expected))
+        self.assert_one_line(self.tables(","), 2, "got ','")
+        done = run("sh", "-c", f"exec '{sys.executable}' '{TABLES}' --table T1 >/dev/full")
+        self.assertEqual((done.returncode, done.stderr), (3, "tables: standard output: No space left on device\n"))
+        self.assertEqual(self.tables("t7").returncode, 0)
+        path = self.scratch / "published.tsv"
+        path.write_text("T1\t2048\n")
+        self.assert_one_line(self.tables("T1", published=path), 2, "published.tsv:1: expected a line of columns")
+        path.write_text(planted(PUBLISHED, "\texact\t", "\tbest\t"))
+        self.assert_one_line(self.tables("T1", published=path), 2, "expected one of exact, equal, differs")
+        path.write_text("# table\trow\tquantity\tvalue\tunit\texpect\tsource\tnote\n")
+        self.assert_one_line(self.tables("T1", published=path), 2, "no line for T1, 2048, read")
+        self.assertEqual(self.tables("T1", published=Path("/nowhere.tsv")).returncode, 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

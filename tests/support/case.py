@@ -1,0 +1,64 @@
+"""What suites of unittest that run programs share: where things are, a directory of their own, and runs that end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import unittest
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+# Where make built what a suite needs; run.py says it. A suite that is started by hand finds the build of gcc.
+BUILD = Path(os.environ.get("TEST_BUILD", ROOT / "build/gcc/tests"))
+
+
+class Outcome(NamedTuple):
+    status: int  # exit status; 128 + signal for one that was killed
+    out: str
+    err: str
+
+
+def run(command: Sequence[str | Path], *, cwd: Path | None = None, seconds: float = 120, **environment: str) -> Outcome:
+    """Runs a command, with variables added to ours without SIM_*.
+
+    Raises AssertionError when it runs longer than seconds; it and all it started are killed then.
+    """
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("SIM_")}
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    text = {"text": True, "encoding": "utf-8", "errors": "replace"}
+    process = subprocess.Popen(
+        command, cwd=cwd, env={**variables, **environment}, start_new_session=True, **streams, **text
+    )
+    try:
+        out, err = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        raise AssertionError(f"{command}: still running after {seconds:g} s, killed") from None
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    status = process.returncode
+    return Outcome(status if status >= 0 else 128 - status, out, err)
+
+
+class Case(unittest.TestCase):
+    """A test with a directory of its own, self.scratch."""
+
+    def setUp(self) -> None:
+        self.scratch = Path(tempfile.mkdtemp(prefix="test-"))
+        self.addCleanup(shutil.rmtree, self.scratch, ignore_errors=True)
+
+    def run_program(self, program: Path, options: str, status: int = 0, **environment: str) -> Outcome:
+        """In the scratch directory; fails on another exit status."""
+        outcome = run([program, *options.split()], cwd=self.scratch, **environment)
+        self.assertEqual(outcome.status, status, f"{program} {options}: {outcome.err}")
+        return outcome
+
+    def run_json(self, program: Path, options: str) -> dict[str, Any]:
+        return json.loads(self.run_program(program, f"--json - {options}").out)

@@ -1,0 +1,102 @@
+"""tests/run.py itself, with tiny suites: a good one must pass, each bad one must not."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+WAYS = ("good", "failing", "crashing", "empty", "early", "skipping", "hanging")
+
+
+class Runner(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.scratch = Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.scratch)
+        compiler = shlex.split(os.environ.get("CC") or "gcc")
+        source = TESTS / "tools/runner_suites.c"
+        builds = [
+            subprocess.Popen([*compiler, "-w", f"-D{way.upper()}", source, "-lcriterion", "-o", cls.scratch / way])
+            for way in WAYS
+        ]
+        if any([build.wait() for build in builds]):
+            raise AssertionError("the tiny suites cannot be built")
+        for copy in ("unlisted", "miscounted"):
+            shutil.copy(cls.scratch / "good", cls.scratch / copy)
+        listed = {**dict.fromkeys(WAYS, 2), "miscounted": 3}
+        (cls.scratch / "expected.tsv").write_text("".join(f"{name}\t{count}\n" for name, count in listed.items()))
+
+    def start(self, *suites: str, seconds: int = 60) -> subprocess.Popen[str]:
+        command = [sys.executable, TESTS / "run.py", self.scratch, self.scratch / "expected.tsv", *suites]
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        return subprocess.Popen(command, env={**os.environ, "SUITE_TIMEOUT": str(seconds)}, **streams)
+
+    def expect(self, status: int, last: str, *suites: str, seconds: int = 60) -> str:
+        runner = self.start(*suites, seconds=seconds)
+        said, _ = runner.communicate(timeout=100)
+        self.assertEqual((runner.returncode, said.splitlines()[-1]), (status, last), said)
+        return said
+
+    def test_a_good_suite(self) -> None:
+        said = self.expect(0, "2 passed, 0 failed, 0 skipped", "good")
+        self.assertRegex(said, r"good +2 +2 +0 +0 +\d+\.\d\d +\d+\.\d\d\n")
+        results = xml.parse(self.scratch / "xml/good.xml").getroot()
+        self.assertEqual(len(list(results.iter("testcase"))), 2)
+
+    def test_a_failing_suite(self) -> None:
+        said = self.expect(1, "1 passed, 1 failed, 0 skipped", "failing")
+        self.assertRegex("\n".join(said.splitlines()[-4:]), r" runner::second\n.*planted\n")  # which one, and why
+        self.expect(1, "3 passed, 1 failed, 0 skipped", "good", "failing")
+
+    def test_a_crashing_suite(self) -> None:
+        self.expect(1, "1 passed, 1 failed, 0 skipped", "crashing")
+
+    def test_suites_that_lost_their_tests(self) -> None:
+        for suite, passed, says in (
+            ("empty", 0, "holds 0 tests, expected.tsv says 2"),
+            ("early", 0, "ended with status 0 before its results were written"),
+            ("missing", 0, "ended with status 127 before its results were written"),
+            ("unlisted", 2, "has no line in expected.tsv"),
+            ("miscounted", 2, "holds 2 tests, expected.tsv says 3"),
+        ):
+            self.assertIn(f"{suite}: {says}", self.expect(1, f"{passed} passed, 1 failed, 0 skipped", suite))
+
+    def test_no_suites(self) -> None:
+        self.assertIn("no suites to run", self.expect(1, "0 passed, 1 failed, 0 skipped"))
+
+    def test_a_skipped_test(self) -> None:
+        said = self.expect(0, "1 passed, 0 failed, 1 skipped", "skipping")
+        self.assertIn("    skipped: no such machine\n", said)
+
+    def test_a_suite_that_hangs(self) -> None:
+        said = self.expect(1, "0 passed, 1 failed, 0 skipped", "hanging", seconds=2)
+        self.assertIn("hanging: still running after 2 s", said)
+
+    def test_interrupted_it_ends_what_runs_and_says_what_is_left(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            runner = self.start("hanging", "good")
+            for line in runner.stdout or ():  # until the other one has ended
+                if line.startswith("good "):
+                    break
+            runner.send_signal(number)
+            said, _ = runner.communicate(timeout=30)
+            self.assertEqual(runner.returncode, 130, said)
+            self.assertIn("interrupted; not run to its end: hanging\n", said)
+            self.assertEqual(said.splitlines()[-1], "2 passed, 0 failed, 0 skipped")
+            time.sleep(0.1)
+            left = subprocess.run(["pgrep", "-f", str(self.scratch / "hanging")], check=False, stdout=subprocess.PIPE)
+            self.assertEqual(left.stdout, b"", "the suite still runs")
+
+
+if __name__ == "__main__":
+    unittest.main()

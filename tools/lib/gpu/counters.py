@@ -1,0 +1,252 @@
+"""What the hardware counted of a launch, beside what the simulated device counted of it."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from . import StepError
+
+Metrics = dict[str, "int | float"]
+
+
+@dataclass(frozen=True)
+class Counter:
+    """path: where it is in a launch record of the simulated device; None: only hardware has such a thing.
+
+    metrics: those of Nsight Compute that count the same, alternatives in order of preference, each to be added up. All
+    are sums over the GPU, named without their ".sum".
+    """
+
+    name: str
+    path: str | None
+    metrics: tuple[tuple[str, ...], ...]
+
+
+def _access(space: str, operation: str, quantity: str, *metrics: Sequence[str]) -> Counter:
+    return Counter(f"{space}_{operation}_{quantity}", f"{space}/{operation}/{quantity}", tuple(map(tuple, metrics)))
+
+
+def _global(quantity: str, metric: str) -> list[Counter]:
+    """Loads, stores, and atomics with and without a result."""
+    names = [metric + end for end in ("ld", "st", "atom", "red")]
+    operations = {"load": names[:1], "store": names[1:2], "atomic": names[2:]}
+    return [_access("global", operation, quantity, metrics) for operation, metrics in operations.items()]
+
+
+def _shared(quantity: str, *metrics: str) -> list[Counter]:
+    operations = {"load": "ld", "store": "st"}
+    return [_access("shared", name, quantity, *([each + end] for each in metrics)) for name, end in operations.items()]
+
+
+COUNTERS = [
+    *_global("bytes", "smsp__sass_data_bytes_mem_global_op_"),
+    *_global("requests", "l1tex__t_requests_pipe_lsu_mem_global_op_"),
+    *_global("sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_"),
+    *_shared("bytes", "smsp__sass_data_bytes_mem_shared_op_"),
+    *_shared("requests", "smsp__sass_inst_executed_op_shared_", "smsp__inst_executed_op_shared_"),
+    *_shared("wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_"),
+    *_shared("conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_"),
+    Counter("dram_read_bytes", "footprint/read_bytes", (("dram__bytes_read",),)),
+    Counter("dram_write_bytes", "footprint/write_bytes", (("dram__bytes_write",),)),
+    Counter("fadd", None, (("smsp__sass_thread_inst_executed_op_fadd_pred_on",),)),
+    Counter("fmul", None, (("smsp__sass_thread_inst_executed_op_fmul_pred_on",),)),
+    Counter("ffma", None, (("smsp__sass_thread_inst_executed_op_ffma_pred_on",),)),
+    Counter("local_load_requests", None, (("l1tex__t_requests_pipe_lsu_mem_local_op_ld",),)),
+    Counter("local_store_requests", None, (("l1tex__t_requests_pipe_lsu_mem_local_op_st",),)),
+    Counter("time_ns", None, (("gpu__time_duration",),)),
+]
+NAMES = [counter.name for counter in COUNTERS]
+METRICS = list(dict.fromkeys(name for counter in COUNTERS for names in counter.metrics for name in names))
+
+
+def available(printed: str) -> set[str]:
+    """Of what `ncu --query-metrics` printed: the metrics of ours that this GPU has."""
+    return set(METRICS) & set(re.findall(r"^\s*([a-z0-9_]+__[a-z0-9_.]+)\b", printed, re.MULTILINE))
+
+
+# ---- Nsight Compute's CSV ----
+
+
+@dataclass
+class Launch:
+    """A launch as ncu saw it; grid and block as "2,1,1", "" if it does not say."""
+
+    kernel: str
+    template: str
+    grid: str
+    block: str
+    metrics: Metrics = field(default_factory=dict)
+
+
+def number(text: str | None) -> int | float | None:
+    """None for what is no number; "1,234" is one."""
+    plain = re.sub(r"[,\s]", "", text or "")
+    if not re.fullmatch(r"-?\d+(\.\d+)?([eE][-+]?\d+)?", plain):
+        return None
+    return float(plain) if re.search(r"[.eE]", plain) else int(plain)
+
+
+def _identify(row: Mapping[str, str]) -> Launch:
+    name = row.get("Kernel Name") or ""
+    found = re.search(r"(\w+?)(?:_kernel)?\s*(?:<(.*)>)?\s*(?:\(|$)", name)
+    kernel, template = found.groups() if found else (name, "")
+    sizes = [",".join(re.findall(r"\d+", row.get(f"{each} Size") or "")) for each in ("Grid", "Block")]
+    return Launch(kernel, re.sub(r"\((?:int|bool)\)", "", template or ""), *sizes)
+
+
+def read_csv(text: str) -> list[Launch]:
+    """The launches in order, of --page raw (a row a launch, a column a metric, units in the second row) or of --page
+    details (a row a metric). Without any: StepError with what ncu said instead."""
+    columns: list[str] = []
+    launches: dict[str, Launch] = {}
+    for line in text.splitlines():
+        if not columns:
+            if re.match(r'"?ID"?,', line):
+                columns = next(csv.reader([line]))
+            continue
+        if not line.startswith('"'):  # ncu's own remarks
+            continue
+        row = dict(zip(columns, next(csv.reader([line]))))
+        if not row.get("ID", "").isdigit():  # the row of units
+            continue
+        launch = launches.setdefault(row["ID"], _identify(row))
+        values = {row["Metric Name"]: row.get("Metric Value", "")} if "Metric Name" in row else row
+        for name, cell in values.items():
+            value = number(cell) if re.match(r"[a-z0-9_]+__", name) else None
+            if value is not None:
+                launch.metrics[name[: -len(".sum")] if name.endswith(".sum") else name] = value
+    if launches:
+        return list(launches.values())
+    said = [line for line in text.split("\n") if line.strip()]
+    errors = [line for line in said if re.search("ERR_|error", line, re.IGNORECASE)]
+    raise StepError((errors[:1] or said[-1:] or ["ncu wrote nothing"])[0].strip())
+
+
+# ---- the two side by side ----
+
+Record = Mapping[str, Any]  # a launch record of the simulated device
+
+
+def match(simulated: Sequence[Record], measured: Sequence[Launch]) -> list[Launch | None]:
+    """For each launch of the simulated device, in order, the next that ncu saw of that kernel, grid and block, or None.
+
+    A harness launches to verify, then again to time: what lies between is passed over.
+    """
+    first = 0
+    found: list[Launch | None] = []
+    for record in simulated:
+        name = re.sub("_kernel$", "", record["kernel"])
+        grid, block = (",".join(map(str, record[key])) for key in ("grid", "block"))
+        found.append(None)
+        for at in range(first, len(measured)):
+            launch = measured[at]
+            if launch.kernel == name and launch.grid in ("", grid) and launch.block in ("", block):
+                found[-1] = launch
+                first = at + 1
+                break
+    return found
+
+
+class Comparison(NamedTuple):
+    """simulated: None for what is only measured; ratio: None without a number to divide by."""
+
+    counter: str
+    simulated: int | float | None
+    measured: int | float
+    ratio: str | None
+    verdict: str
+    metric: str
+
+
+def ratio(measured: float, simulated: float | None) -> str | None:
+    return f"{measured / simulated:.4g}" if simulated else None
+
+
+def simulated_value(record: Record, path: str) -> Any:
+    value: Any = record
+    for key in path.split("/"):
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def compare(record: Record, launch: Launch) -> list[Comparison]:
+    """A row for each counter of one launch that was measured and of which either side saw any."""
+    simulated: dict[str, Any] = {}
+    measured: Metrics = {}
+    names_of: dict[str, str] = {}
+    for counter in COUNTERS:
+        for names in counter.metrics:
+            values = [launch.metrics[name] for name in names if name in launch.metrics]
+            if len(values) == len(names):
+                measured[counter.name] = sum(values)
+                names_of[counter.name] = " + ".join(f"{name}.sum" for name in names)
+                simulated[counter.name] = simulated_value(record, counter.path) if counter.path else None
+                break
+    return [
+        Comparison(name, ours, value, ratio(value, ours), verdict(name, simulated, measured), names_of[name])
+        for name, value in measured.items()
+        if (ours := simulated[name]) or value
+    ]
+
+
+KEPT = "fewer: nvcc keeps in registers what the source reads again"
+MERGED = "fewer: nvcc merges narrow accesses into wide ones, the bytes are equal"
+
+
+def verdict(name: str, simulated: Mapping[str, Any], measured: Mapping[str, float]) -> str:
+    """ "exact", or in what direction it differs and why that may be.
+
+    The reasons are rules, not excuses: what none of them covers is "unexplained", and is to be looked at.
+    """
+    ours, theirs = simulated.get(name), measured[name]
+    if ours is None:
+        return "only measured"
+    if ours == theirs:
+        return "exact"
+    if name == "dram_read_bytes":
+        return "bound holds" if theirs > ours else "unexplained: below the bound"
+    if name == "dram_write_bytes":
+        if theirs > ours:
+            return "more: whole sectors, and lines that were evicted more than once"
+        return "fewer: what L2 still holds at the end is not written yet"
+    group = re.sub("_[a-z]+$", "", name)
+    if name.endswith("_bytes"):
+        return KEPT if theirs < ours and "load" in name else "unexplained"
+
+    def difference(quantity: str) -> float | None:
+        """Measured less simulated; None where one of them is not known."""
+        one, other = measured.get(f"{group}_{quantity}"), simulated.get(f"{group}_{quantity}")
+        return None if one is None or other is None else one - other
+
+    of_bytes, of_requests = difference("bytes"), difference("requests")
+    merged = of_requests is not None and of_requests < 0
+    if theirs < ours and of_bytes is not None and of_bytes < 0:
+        return KEPT
+    if theirs < ours and of_bytes == 0 and (merged or name.endswith("_requests")):
+        return MERGED
+    if theirs > ours and of_bytes == 0 and not merged and name.endswith(("_wavefronts", "_conflicts")):
+        return "more: it may count passes lost to arbitration"
+    return "unexplained"
+
+
+def of_rule(kernel: str) -> list[str]:
+    """The counters that a kernel of gpu/rules.cu is about."""
+    found = re.match("(shared|global)_(read|write|atomic)_", kernel)
+    if not found:
+        return []
+    operation = {"read": "load", "write": "store", "atomic": "atomic"}[found[2]]
+    quantities = ("requests", "wavefronts", "conflicts") if found[1] == "shared" else ("requests", "sectors")
+    return [f"{found[1]}_{operation}_{quantity}" for quantity in quantities]
+
+
+def unknown_metrics(said: str, metrics: Iterable[str]) -> list[str]:
+    """Which of these ncu complained about."""
+    wrong = "fail|find|unknown|invalid|not available|not supported"
+    complaints = [
+        line for line in said.split("\n") if "metric" in line.lower() and re.search(wrong, line, re.IGNORECASE)
+    ]
+    return [name for name in metrics if any(re.search(rf"\b{re.escape(name)}\b", line) for line in complaints)]

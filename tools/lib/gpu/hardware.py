@@ -1,0 +1,264 @@
+"""The steps that hold the simulated device against the hardware's counters."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from .. import table
+from . import StepError, counters, runner
+from .counters import Launch
+from .report import Report
+
+# What is profiled: small enough for some seconds, large enough for every kind of access; then ragged ones, on the
+# paths that whole tiles do not take.
+RUNS = [
+    ("05_fa2", "--seq 256 --heads 2 --dim 64"),
+    ("04_fa1", "--seq 256 --heads 2 --dim 64"),
+    ("01_naive", "--seq 256 --heads 2 --dim 64"),
+    ("03_tiled_matmul", "--m 256 --n 256 --k 256"),
+    ("06_backward", "--seq 256 --heads 2 --dim 64"),
+    ("02_online_softmax", "--rows 64 --cols 1024 --dim 64 --block 256"),
+    ("05_fa2", "--seq 200 --heads 2 --dim 59 --causal"),
+    ("06_backward", "--seq 200 --heads 2 --dim 59 --causal"),
+    ("04_fa1", "--seq 200 --heads 2 --dim 59 --causal"),
+    ("03_tiled_matmul", "--m 113 --n 97 --k 29"),
+    ("01_naive", "--seq 113 --heads 2 --dim 59"),
+]
+COLUMNS = ("chapter", "options", "kernel", "launch", "template", *counters.Comparison._fields)
+RULE_COLUMNS = ("number", "kernel", "pattern", "counter", "simulated", "measured", "verdict")
+NO_PERMISSION = re.compile("ERR_NVGPUCTRPERM|LibraryNotLoaded|permission", re.IGNORECASE)
+
+
+class NotPermittedError(StepError):
+    """This user may not read the GPU's counters."""
+
+
+# ---- what hardware counts ----
+
+
+def _profile(report: Report, log: str, seconds: float, metrics: list[str], command: list[str | Path]) -> list[Launch]:
+    """Launches as ncu counted them. What this GPU or this ncu does not know is dropped from `metrics`, and told."""
+    ncu = report.tools["ncu"]
+    assert ncu
+    path = report.work / f"{log}.csv"
+    said = ""
+    for _ in range(4):
+        path.unlink(missing_ok=True)
+        options = ["--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base", "--metrics"]
+        sums = ",".join(f"{name}.sum" for name in metrics)
+        job = report.run(log, seconds, [ncu, *options, sums, "--log-file", path, *command])
+        text = runner.read_text(path)
+        try:
+            return counters.read_csv(text)
+        except StepError as error:
+            said = "ncu ran over its time limit" if job.timed_out else str(error)
+        printed = text + job.output()
+        if job.timed_out or re.search("ERR_NVGPUCTRPERM|LibraryNotLoaded|not supported on", printed):
+            break
+        bad = counters.unknown_metrics(printed, metrics)
+        if not bad and not report.queried:
+            report.queried = True
+            known = counters.available(report.run("ncu-query", 30, [ncu, "--query-metrics"]).output())
+            bad = [name for name in metrics if known and name not in known]
+        if not bad or len(bad) == len(metrics):
+            break
+        metrics[:] = [name for name in metrics if name not in bad]
+        report.unknown_metrics += bad
+    raise NotPermittedError(said) if NO_PERMISSION.search(said) else StepError(said)
+
+
+# ---- what the simulated device counts, here or brought along ----
+
+
+def _log_name(prefix: str, chapter: str, options: str) -> str:
+    return f"{prefix}-{chapter}-" + re.sub(r"\W+", "-", options)
+
+
+def simulate(report: Report, chapter: str, options: str) -> dict[str, Any]:
+    """What a program moved on the simulated device: its JSON, and each kernel's "flop", a cell of its TSV."""
+    log = _log_name("sim", chapter, options)
+    path = (report.keep_simulated or report.work) / f"{log}.json"
+    try:
+        program = report.program("sim", chapter)
+    except StepError:
+        said = f"the simulated {chapter} was not built"
+    else:
+        command = [program, *options.split(), "--gpu", "h200", "--quiet", "--json", path, "--tsv", f"{path}.tsv"]
+        said = f"{chapter}: {report.run(log, 60, command).last_line()}"
+    if report.simulated and not runner.read_text(path):
+        path = report.simulated / path.name
+    try:
+        result = json.loads(runner.read_text(path))
+    except ValueError:
+        raise StepError(said) from None
+    flop = {row["kernel"]: row["flop"] for row in table.read(f"{path}.tsv").records()}
+    for kernel in result["kernels"]:
+        kernel["flop"] = flop.get(kernel["name"])
+    return result
+
+
+def _simulate_rules(report: Report) -> tuple[list[dict[str, Any]], dict[int, str]]:
+    """(launch records, what each shows by its number) of gpu/rules.cu."""
+    records = (report.keep_simulated or report.work) / "rules.json"
+    what = Path(f"{records}.what")
+    said = "rules.sim was not built"
+    program = report.work / "rules.sim"
+    if os.access(program, os.X_OK):
+        job = report.run("rules-sim", 30, [program], SIM_REPORT=str(records))
+        said = f"rules.sim: {job.last_line()}"
+        if job.ok and job.log:
+            job.log.replace(what)
+    if report.simulated and not runner.read_text(what):
+        records = report.simulated / records.name
+        what = report.simulated / what.name
+    shown = [line.split("\t") for line in runner.read_text(what).splitlines() if re.match(r"\d+\t", line)]
+    if not shown:
+        raise StepError(said)
+    launches = [json.loads(line) for line in runner.read_text(records).splitlines() if '"type":"launch"' in line]
+    return launches, {int(cells[0]): cells[2] for cells in shown}
+
+
+def keep_simulated(report: Report) -> None:
+    """Keeps what the simulated device counts of all that is profiled, for a machine whose compiler does not build
+    it. The counts depend on no machine."""
+    for chapter, options in RUNS:
+        if chapter in report.programs:
+            simulate(report, chapter, options)
+    _simulate_rules(report)
+
+
+# ---- counters ----
+
+
+def compare_counters(report: Report) -> tuple[str, str]:
+    """The step "counters"."""
+    if not report.tools["ncu"]:
+        return "not here", "ncu is not here"
+    metrics = list(counters.METRICS)
+    rows: list[list[object]] = []
+    failures: list[str] = []
+    unfinished: list[str] = []
+    end = report.end - report.after_counters
+    for chapter, options in RUNS:
+        if chapter not in report.programs:
+            continue
+        left = end - time.monotonic()
+        if left < 4:
+            unfinished.append(f"{chapter} {options}")
+            continue
+        try:
+            rows += _compare_run(report, chapter, options, min(left, 60), metrics)
+        except NotPermittedError as error:
+            return "not here", str(error)
+        except (StepError, table.TableError) as error:
+            failures.append(f"{chapter} {options}: {error}")
+        report.write_table(
+            "counters.tsv",
+            "simulated: the launch record, of the source; measured: Nsight Compute, cold caches; "
+            "ratio: measured / simulated",
+            COLUMNS,
+            rows,
+        )
+    _tell_counters(report, rows)
+    if report.unknown_metrics:
+        report.tell("Metrics this ncu does not have: " + ", ".join(report.unknown_metrics), "")
+    if failures:
+        return "failed", failures[0]
+    if unfinished:
+        return "cut short", f"{len(rows)} rows; no time for: {' '.join(unfinished)}"
+    return "done", f"{len(rows)} rows"
+
+
+def _compare_run(report: Report, chapter: str, options: str, seconds: float, metrics: list[str]) -> list[list[object]]:
+    program = report.program("cuda", chapter)
+    kernels = simulate(report, chapter, options)["kernels"]
+    command = [program, *options.split(), "--repeat", "1", "--warmup", "0", "--quiet"]
+    measured = _profile(report, _log_name("ncu", chapter, options), seconds, metrics, command)
+    launches = [(kernel["name"], launch) for kernel in kernels for launch in kernel.get("launches", [])]
+    matched = counters.match([launch for _, launch in launches], measured)
+    rows: list[list[object]] = []
+    of_kernel: dict[str, list[Launch | None]] = {}
+    for (name, launch), seen in zip(launches, matched):
+        where = [chapter, options, name, launch["kernel"], launch["template"] or "-"]
+        of_kernel.setdefault(name, []).append(seen)
+        if seen:
+            rows += [[*where, *row] for row in counters.compare(launch, seen)]
+        else:
+            rows.append([*where, "launch", 1, 0, None, "unexplained: ncu saw no such launch", "-"])
+    for kernel in kernels:
+        row = flop_row(kernel.get("flop"), of_kernel.get(kernel["name"], []))
+        if row:
+            rows.append([chapter, options, kernel["name"], "all launches", "-", *row])
+    return rows
+
+
+def flop_row(simulated: str | None, launches: list[Launch | None]) -> list[object] | None:
+    """Arithmetic leaves no trace in memory: the simulated device's side is the chapter's closed form, all launches
+    together. None where either side does not know it."""
+    total: float = 0
+    for launch in launches:
+        names = [f"smsp__sass_thread_inst_executed_op_{name}_pred_on" for name in ("fadd", "fmul", "ffma")]
+        if launch is None or not all(name in launch.metrics for name in names):
+            return None
+        add, multiply, fused = (launch.metrics[name] for name in names)
+        total += add + multiply + 2 * fused
+    if not launches or simulated in (None, "NaN"):
+        return None
+    form = float(simulated)
+    if total == form:
+        verdict = "exact"
+    elif total > form:
+        verdict = "more: the closed form leaves out scaling, exponentials and what nvcc adds"
+    else:
+        verdict = "unexplained"
+    return ["flop", simulated, total, counters.ratio(total, form), verdict, "fadd + fmul + 2 ffma"]
+
+
+def _tell_counters(report: Report, rows: list[list[object]]) -> None:
+    """How many rows of each counter are exact, and what the others are."""
+    looked_at = [(str(row[5]), str(row[9])) for row in rows if row[9] != "only measured"]
+    total = Counter(name for name, _ in looked_at)
+    good = Counter(name for name, verdict in looked_at if verdict in ("exact", "bound holds"))
+    unexplained = Counter(name for name, verdict in looked_at if verdict.startswith("unexplained"))
+    report.tell_table(
+        "Simulated counters beside measured ones",
+        ["counter", "launches", "exact or within bound", "unexplained"],
+        [
+            [name, total[name], good[name], unexplained[name]]
+            for name in [*counters.NAMES, "flop", "launch"]
+            if total[name]
+        ],
+    )
+
+
+# ---- the rules, one launch each ----
+
+
+def rules(report: Report) -> tuple[str, str]:
+    if not report.tools["ncu"]:
+        return "not here", "ncu is not here"
+    launches, what = _simulate_rules(report)
+    wanted = "^l1tex__|inst_executed_op_shared"
+    metrics = [name for name in counters.METRICS if re.search(wanted, name) and "_local_" not in name]
+    try:
+        measured = _profile(report, "ncu-rules", min(60, report.left), metrics, [report.work / "rules"])
+    except NotPermittedError as error:
+        return "not here", str(error)
+    rows: list[list[object]] = []
+    for number, (launch, seen) in enumerate(zip(launches, counters.match(launches, measured)), 1):
+        for row in counters.compare(launch, seen) if seen else []:
+            if row.counter in counters.of_rule(launch["kernel"]):
+                verdict = "holds" if row.simulated == row.measured else "CONTRADICTED"
+                rows.append([number, launch["kernel"], what.get(number), *row[:3], verdict])
+    contradicted = [row for row in rows if row[-1] != "holds"]
+    report.write_table("rules.tsv", "one warp, one access a lane: gpu/rules.cu", RULE_COLUMNS, rows)
+    report.tell_table("Rules of the simulated device that this GPU contradicts", RULE_COLUMNS, contradicted)
+    if not rows:
+        raise StepError("ncu saw none of the launches of rules.cu")
+    return "done", f"{len(rows)} rules looked at, {len(contradicted)} contradicted"

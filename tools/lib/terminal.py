@@ -1,0 +1,43 @@
+"""What tools print for people: colour where there is a terminal, columns, paragraphs of 80 columns."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+
+CODES = {"good": 32, "bad": 31, "note": 33, "dim": 2, "bold": 1}
+
+
+def paint(text: str, style: str) -> str:
+    """Coloured on a terminal that can; NO_COLOR is honoured."""
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+    return f"\033[{CODES[style]}m{text}\033[0m" if colour else text
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\033\[\d+m", "", text)
+
+
+def print_columns(sides: str, lines: Sequence[Sequence[object]]) -> None:
+    """Rows of cells, each column l(eft) or r(ight); a capital letter stands close to the column before it."""
+    rows = [[str(cell) for cell in line] for line in lines]
+    widths = [max(len(plain(row[column])) for row in rows) for column in range(len(sides))]
+    for row in rows:
+        text = ""
+        for side, width, cell in zip(sides, widths, row):
+            fill = " " * (width - len(plain(cell)))
+            text += (" " if side.isupper() else "  ") + (cell + fill if side in "lL" else fill + cell)
+        print(text.rstrip())
+
+
+def print_prose(text: str) -> None:
+    """A paragraph for a terminal of 80 columns."""
+    line = " "
+    for word in text.split():
+        if len(plain(f"{line} {word}")) > 79:
+            print(line)
+            line = " "
+        line += f" {word}"
+    print(line)
