@@ -4,6 +4,7 @@ from what the broken program and the right one saved."""
 from __future__ import annotations
 
 import array
+import contextlib
 import json
 import re
 import shutil
@@ -12,12 +13,12 @@ import sys
 import time
 import unittest
 from pathlib import Path
-from subprocess import PIPE, Popen
+from subprocess import PIPE
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from browser import Page
-from case import BUILD, ROOT, Case
+from case import BUILD, ROOT, Case, started
 
 FA2 = ROOT / "05_fa2/fa2"
 ONLINE_SOFTMAX = ROOT / "02_online_softmax/online_softmax"
@@ -64,6 +65,14 @@ class Command(Explain):
         self.assertTrue(page.startswith("<!doctype html>"), page[:100])
         self.assertTrue(page.endswith("</html>\n"))
 
+    def records(self, process: int) -> bool:
+        """Whether it has a recording open."""
+        for file in Path(f"/proc/{process}/fd").iterdir():
+            with contextlib.suppress(FileNotFoundError):  # closed since it was listed
+                if "SIM_REPORT" in str(file.readlink()):
+                    return True
+        return False
+
     def test_nothing_outlives_a_run_that_is_ended(self) -> None:
         """However a run is ended, it leaves no page and no recording."""
         rest = self.scratch / "tmp"
@@ -71,10 +80,9 @@ class Command(Explain):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             command = ["env", "--default-signal=INT", f"TMPDIR={rest}", FA2, "--seq", "32768"]
             command += ["--quiet", "--explain", "page.html"]
-            with Popen(command, cwd=self.scratch, stdout=PIPE, stderr=PIPE, text=True) as process:
-                files = Path(f"/proc/{process.pid}/fd")
-                deadline = time.monotonic() + 20
-                while not any("SIM_REPORT" in str(file.readlink()) for file in files.iterdir()):
+            with started(command, cwd=self.scratch, stdout=PIPE, stderr=PIPE) as process:
+                deadline = time.monotonic() + 60
+                while not self.records(process.pid):
                     self.assertLess(time.monotonic(), deadline, "nothing is recorded")
                     time.sleep(0.1)
                 process.send_signal(number)

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 import unittest
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,6 +45,19 @@ def run(command: Sequence[str | Path], *, cwd: Path | None = None, seconds: floa
             os.killpg(process.pid, signal.SIGKILL)
     status = process.returncode
     return Outcome(status if status >= 0 else 128 - status, out, err)
+
+
+@contextlib.contextmanager
+def started(command: Sequence[str | Path], **streams_and_places: Any) -> Iterator[subprocess.Popen[str]]:
+    """A command that runs beside the test, in a process group of its own (as Popen takes it, with text); it and all it
+    started are gone at the end of the block, also when the test failed in it."""
+    process = subprocess.Popen(command, start_new_session=True, encoding="utf-8", **streams_and_places)
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
 
 class Case(unittest.TestCase):
