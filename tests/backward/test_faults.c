@@ -65,7 +65,7 @@ static double error_of(const char *program, const char *tensor)
 /* Why forward and backward share multiply_rows: P = exp(S - L) sums to 1 only if both rounded S alike. */
 Test(faults, scores_rounded_elsewhere_ruin_dv)
 {
-	double alike = error_of(TEST_BUILD "/backward/backward", "dV");
+	double alike = error_of(TEST_BUILD "/chapters/backward", "dV");
 	double elsewhere = error_of(TEST_BUILD "/backward/faults/s_rounded_elsewhere/program", "dV");
 	cr_log_info("dV is off by %g, by %g with S rounded elsewhere", alike, elsewhere);
 	cr_expect(elsewhere > 5 * alike, "dV is off by %g, by %g with S rounded elsewhere", alike, elsewhere);
@@ -85,7 +85,7 @@ Test(faults, each_changes_the_output_and_is_found)
 		const char *name = faults[f].fault;
 		char *right = text("%s/right", directory), *wrong = text("%s/wrong", directory);
 		struct outcome good =
-			run(TEST_BUILD "/backward/backward", faults[f].kernel, faults[f].options, right);
+			run(TEST_BUILD "/chapters/backward", faults[f].kernel, faults[f].options, right);
 		struct outcome bad =
 			run(text("%s/backward/faults/%s/program", TEST_BUILD, name), faults[f].kernel,
 		            faults[f].options, wrong);

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BACKWARD TEST_BUILD "/backward/backward"
+#define BACKWARD TEST_BUILD "/chapters/backward"
 #define REAL     TEST_ROOT "/tests/data/real_qkv"
 
 static struct outcome run_with(const char *line, const char *const environment[])
@@ -254,7 +254,7 @@ Test(kernels, all_inputs)
 /* Each output with its own worst element, and what the comparison was worth. */
 static void expect_judged(const char *options, const char *not_judged)
 {
-	cJSON *json = run_json(TEST_BUILD "/backward/backward", text("--kernel backward_split %s", options), 0);
+	cJSON *json = run_json(TEST_BUILD "/chapters/backward", text("--kernel backward_split %s", options), 0);
 	const cJSON *kernel = json_get(json, "kernels")->child, *output;
 	int count = 0;
 	cr_expect(cJSON_IsTrue(json_get(kernel, "verified")), "%s", options);
@@ -281,7 +281,7 @@ Test(kernels, each_output_says_whether_it_was_judged)
 	expect_judged("--seq 113 --dim 64 --input constant", "dQ"); /* equal keys: a query cannot choose */
 	expect_judged("--seq 1 --dim 8", "dQ dK"); /* one key: its weight is 1 whatever q and k are */
 	struct outcome o = run_program(
-		LIST(TEST_BUILD "/backward/backward", "--seq", "1", "--dim", "8", "--quiet"), NOTHING, 60);
+		LIST(TEST_BUILD "/chapters/backward", "--seq", "1", "--dim", "8", "--quiet"), NOTHING, 60);
 	cr_expect_eq(o.status, 0);
 	cr_expect(strstr(o.out, "not judged: rounding may exceed the result"), "%s", o.out);
 	free_outcome(&o);

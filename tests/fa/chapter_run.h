@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /* Copies of the chapters' programs. */
-#define NAIVE TEST_BUILD "/fa/naive"
-#define FA1   TEST_BUILD "/fa/fa1"
-#define FA2   TEST_BUILD "/fa/fa2"
+#define NAIVE TEST_BUILD "/chapters/naive"
+#define FA1   TEST_BUILD "/chapters/fa1"
+#define FA2   TEST_BUILD "/chapters/fa2"
 
 struct chapter_run {
 	int status;

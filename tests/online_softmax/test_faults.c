@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#define PROGRAM TEST_BUILD "/online_softmax/online_softmax"
+#define PROGRAM TEST_BUILD "/chapters/online_softmax"
 #define FAULTS  TEST_BUILD "/online_softmax/faults"
 
 #define RANDOM   "--rows 3 --cols 257 --block 100 --dim 8"

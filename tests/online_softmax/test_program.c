@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROGRAM TEST_BUILD "/online_softmax/online_softmax"
+#define PROGRAM TEST_BUILD "/chapters/online_softmax"
 #define CHAPTER TEST_ROOT "/02_online_softmax"
 
 static const char *const kernel_names[] = {"softmax_three_pass", "softmax_online", "softmax_dot"};

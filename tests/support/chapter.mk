@@ -1,9 +1,25 @@
-# The suites of a chapter. To be included by tests/Makefile after harness/harness.mk.
+# The chapters' programs, and the suites of a chapter. To be included by tests/Makefile after harness/harness.mk.
+#
+# All chapters are built once, as a user has them, with the compiler under test; $(BUILD)/chapters/PROGRAM is a copy,
+# which stays what it is while the chapters are built with another compiler. PLAIN, which tests/Makefile sets, are the
+# chapters whose plain builds the asked-for suites run, or plant faults in.
+PROGRAMS := $(foreach chapter,$(wildcard $(ROOT)/0*_*),$(chapter)/$(shell sed -n 's/^NAME := //p' $(chapter)/Makefile))
+COPIES := $(addprefix $(BUILD)/chapters/,$(notdir $(PROGRAMS)))
+.PHONY: chapters plain-builds
+chapters:
+	@$(MAKE) --no-print-directory -s -C $(ROOT) build DEVICE=sim CC="$(CC)" CXX="$(CXX)"
+$(PROGRAMS): chapters ;
+$(COPIES): $(BUILD)/chapters/%: chapters
+	@mkdir -p $(@D)
+	@program="$(filter %/$*,$(PROGRAMS))"; cmp -s $$program $@ || cp $$program $@
+plain-builds: chapters
+	$(if $(strip $(PLAIN)),@$(MAKE) --no-print-directory -s -C $(ROOT) fast CHAPTERS="$(PLAIN)" DEVICE=sim CC="$(CC)" CXX="$(CXX)")
+
+# The suites of a chapter.
 #
 #   $(eval $(call chapter_suites,PART,CHAPTER,PROGRAM))
 #
 # tests/PART/test_NAME.c is the suite PART_NAME. Beside it are built, in $(BUILD)/PART/,
-#   PROGRAM             a copy of the chapter's program
 #   faults, mistakes    see `planted`; the faults with --fast
 #   NAME                tests/PART/NAME.cu, which includes kernels of the chapter and tests their device functions
 
@@ -22,39 +38,32 @@ chapter_objects = $(patsubst $(ROOT)/%.c,$(SIM_OBJECTS)/%.o,\
 # Each is $(BUILD)/PART/FILE/NAME/program beside its sources, built with all counters and checks or with --fast;
 # PLANTED_PART/FILE is the list of them. Only the kernels that differ are compiled, the others are the chapter's
 # objects. BUILT is the program without them, which changes whenever the kernels, the harness or the compiler do. The
-# plain build, program.fast, is made where a suite asks for it.
+# plain build, program.fast, is made where a suite asks for it. What is built plain takes a chapter of PLAIN.
 define planted
 PLANTED_$1 := $$(patsubst %,$(BUILD)/$1/%/program,$$(shell sed -n 's/^@ \([^ ]*\).*/\1/p' $(HERE)/$1.edits))
 $(BUILD)/$1/.planted: $(HERE)/$1.edits $(ROOT)/tools/plant $(ROOT)/tools/lib/edits.py $(ROOT)/tools/lib/tasks.py $3
 	@$(ROOT)/tools/plant $$< --from $(ROOT)/$2 --to $$(@D)
 	@touch $$@
 $$(PLANTED_$1:program=planted): $(BUILD)/$1/.planted ;
-$$(PLANTED_$1): %/program: %/planted $3
+$$(PLANTED_$1): %/program: %/planted $3 $(if $4,| plain-builds)
 	@$$(call build_planted,$2,$4,$(if $4,.fast))
-$$(PLANTED_$1:=.fast): %/program.fast: %/planted $3
+$$(PLANTED_$1:=.fast): %/program.fast: %/planted $3 | plain-builds
 	@$$(call build_planted,$2,--fast,.fast)
 endef
 build_planted = cd $(@D) && SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) $2 -O1 -w $$(cat planted) \
 	$$(ls *.cu | grep -vxFf planted | sed 's|.*|$(SIM_OBJECTS)/$1/&$3.o|') $(call chapter_objects,$1) -lm -o $(@F)
 
 define chapter_suites
-$(call planted,$1/faults,$2,$(BUILD)/$1/$3,--fast)
-$(call planted,$1/mistakes,$2,$(BUILD)/$1/$3)
+$(call planted,$1/faults,$2,$(BUILD)/chapters/$3,--fast)
+$(call planted,$1/mistakes,$2,$(BUILD)/chapters/$3)
 $1_UNITS := $$(patsubst $(HERE)/$1/%.cu,$(BUILD)/$1/%,$$(wildcard $(HERE)/$1/*.cu))
 
-$(BUILD)/$1_%: $(HERE)/$1/test_%.c $(HARNESS_OBJECTS) $(SUPPORT) $(BUILD)/$1/$3 $$($1_UNITS)
+$(BUILD)/$1_%: $(HERE)/$1/test_%.c $(HARNESS_OBJECTS) $(SUPPORT) $(BUILD)/chapters/$3 $$($1_UNITS)
 	@$(CC) $(CFLAGS) $$< $(HARNESS_OBJECTS) $(SUPPORT) $(LIBRARIES) -o $$@
 $(BUILD)/$1_faults: $$(PLANTED_$1/faults) $$(PLANTED_$1/mistakes)
 
-.PHONY: $2.built
-$2.built:
-	@$$(MAKE) --no-print-directory -s -C $(ROOT)/$2 build DEVICE=sim CC="$(CC)" CXX="$(CXX)"
-
-$(BUILD)/$1/$3: $2.built
+$$($1_UNITS): $(BUILD)/$1/%: $(HERE)/$1/%.cu $(BUILD)/chapters/$3
 	@mkdir -p $$(@D)
-	@cmp -s $(ROOT)/$2/$3 $$@ || cp $(ROOT)/$2/$3 $$@
-
-$$($1_UNITS): $(BUILD)/$1/%: $(HERE)/$1/%.cu $(BUILD)/$1/$3
 	@SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) $(STRICT) -I$(ROOT)/$2 $$< -o $$@
 endef
 

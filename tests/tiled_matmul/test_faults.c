@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-#define PROGRAM TEST_BUILD "/tiled_matmul/tiled_matmul"
+#define PROGRAM TEST_BUILD "/chapters/tiled_matmul"
 #define FAULTS  TEST_BUILD "/tiled_matmul/faults"
 
 #define RAGGED "--m 65 --n 70 --k 97"

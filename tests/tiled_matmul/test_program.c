@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROGRAM TEST_BUILD "/tiled_matmul/tiled_matmul"
+#define PROGRAM TEST_BUILD "/chapters/tiled_matmul"
 #define CHAPTER TEST_ROOT "/03_tiled_matmul"
 
 enum { KERNELS = 5, TILED = 2, PADDED = 3, REGISTERS = 4 };
