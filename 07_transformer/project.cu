@@ -1,0 +1,118 @@
+/*
+ * y = residual + W x for each token, W as the model's file stores it: weights of 4 or 8 bits, 32 of them with a scale.
+ * They are multiplied by their scale in registers, so that what comes from HBM is the file's bytes: 0.625 a weight
+ * where fp32 has 4. A decoded token reads every weight once, and that is almost all it reads.
+ *
+ * A warp makes 32 rows of y. A lane takes every 32nd block of columns, of all 32 rows, and holds 32 partial sums; one
+ * exchange through shared memory then gives each lane a row to add up. A sum of shuffles for each row would exchange 32
+ * times as often.
+ */
+#include "transformer.h"
+
+#include <cuda_fp16.h>
+
+constexpr int WARP = 32, WARPS = 4; // of a block
+constexpr int COLUMNS = 32;         // of a block of weights
+
+template <weight_encoding ENCODING>
+constexpr int BLOCK_BYTES = ENCODING == WEIGHTS_F32 ? 128 : ENCODING == WEIGHTS_Q4_1 ? 20 : 34;
+
+__device__ float fp16(unsigned bits)
+{
+	return __half2float(__ushort_as_half((unsigned short)bits));
+}
+
+// One block of weights times its columns of x. Of an fp32 row the last block may be short.
+template <weight_encoding ENCODING>
+__device__ float times(const unsigned char *block, const float *x, int columns)
+{
+	float sum = 0.0f;
+	if constexpr (ENCODING == WEIGHTS_F32) {
+		const float *w = (const float *)block;
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c++)
+			if (c < columns)
+				sum += w[c] * x[c];
+	} else if constexpr (ENCODING == WEIGHTS_Q4_1) {
+		const unsigned *words = (const unsigned *)block; // d and m, then 4 words of 8 numbers
+		float d = fp16(words[0] & 0xffff), m = fp16(words[0] >> 16);
+#pragma unroll
+		for (int word = 0; word < 4; word++) {
+			unsigned q = words[1 + word];
+#pragma unroll
+			for (int byte = 0; byte < 4; byte++, q >>= 8) {
+				sum += (d * (q & 15) + m) * x[4 * word + byte];
+				sum += (d * (q >> 4 & 15) + m) * x[4 * word + byte + 16];
+			}
+		}
+	} else {
+		const unsigned short *halves = (const unsigned short *)block; // blocks of 34 bytes: at even addresses
+		float d = fp16(halves[0]);
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c += 2) {
+			unsigned q = halves[1 + c / 2];
+			sum += d * (signed char)(q & 255) * x[c];
+			sum += d * (signed char)(q >> 8) * x[c + 1];
+		}
+	}
+	return sum;
+}
+
+template <weight_encoding ENCODING>
+__global__ void project(struct projection p)
+{
+	__shared__ float exchange[WARPS][WARP][WARP + 1]; // one column more: rows begin in different banks
+	int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+	int first_row = (blockIdx.y * WARPS + warp) * WARP, blocks = (p.columns + COLUMNS - 1) / COLUMNS;
+	size_t token = blockIdx.x, row_bytes = (size_t)blocks * BLOCK_BYTES<ENCODING>;
+	if (ENCODING == WEIGHTS_F32)
+		row_bytes = sizeof(float) * p.columns;
+
+	float sum[WARP] = {};
+	for (int block = lane; block < blocks; block += WARP) {
+		int columns = min(COLUMNS, p.columns - block * COLUMNS);
+		const float *from = p.x + token * p.columns + block * COLUMNS;
+		float x[COLUMNS];
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c++)
+			x[c] = c < columns ? from[c] : 0.0f;
+		const unsigned char *weights =
+			(const unsigned char *)p.W + first_row * row_bytes + (size_t)block * BLOCK_BYTES<ENCODING>;
+#pragma unroll
+		for (int r = 0; r < WARP; r++)
+			if (first_row + r < p.rows)
+				sum[r] += times<ENCODING>(weights + r * row_bytes, x, columns);
+	}
+#pragma unroll
+	for (int r = 0; r < WARP; r++)
+		exchange[warp][r][lane] = sum[r];
+	__syncwarp(); // without it a lane adds up what others have not written yet
+	int row = first_row + lane;
+	if (row >= p.rows)
+		return;
+	float y = p.residual ? p.residual[token * p.rows + row] : 0.0f;
+	for (int l = 0; l < WARP; l++)
+		y += exchange[warp][lane][l];
+	p.y[token * p.rows + row] = y;
+}
+
+extern "C" size_t weight_row_bytes(enum weight_encoding encoding, int columns)
+{
+	size_t blocks = columns / COLUMNS;
+	return encoding == WEIGHTS_F32    ? sizeof(float) * columns
+	       : encoding == WEIGHTS_Q4_1 ? blocks * BLOCK_BYTES<WEIGHTS_Q4_1>
+	                                  : blocks * BLOCK_BYTES<WEIGHTS_Q8_0>;
+}
+
+extern "C" cudaError_t launch_project(struct projection p)
+{
+	bool whole = p.encoding == WEIGHTS_F32 || p.columns % COLUMNS == 0;
+	if (p.N < 1 || p.rows < 1 || p.rows > 65535 * WARPS * WARP || p.columns < 1 || !whole)
+		return cudaErrorInvalidValue;
+	auto *kernel = p.encoding == WEIGHTS_F32    ? project<WEIGHTS_F32>
+	               : p.encoding == WEIGHTS_Q4_1 ? project<WEIGHTS_Q4_1>
+	                                            : project<WEIGHTS_Q8_0>;
+	dim3 grid(p.N, (p.rows + WARPS * WARP - 1) / (WARPS * WARP));
+	kernel<<<grid, WARPS * WARP>>>(p);
+	return cudaGetLastError();
+}

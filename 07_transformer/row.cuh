@@ -1,0 +1,87 @@
+/*
+ * A thread per query row: how the block loads a tile of K or V, and how a row takes in a few keys. As in chapter 05, but
+ * that the rows of a tile lie a stride apart: `diff -w 05_fa2/row.cuh 07_transformer/row.cuh`.
+ */
+#pragma once
+
+#include "transformer.h"
+
+#include <math.h>
+
+constexpr int WARP = 32;
+
+__host__ __device__ inline int round_up(int value, int step)
+{
+	return (value + step - 1) / step * step;
+}
+
+// Keys whose scores a row holds in registers at a time. q and o take 2 D of the 255 registers that a thread has.
+template <int D>
+constexpr int KEYS_AT_ONCE = D <= 64 ? 8 : 4;
+
+inline int keys_at_once(int d)
+{
+	return d <= 64 ? KEYS_AT_ONCE<64> : KEYS_AT_ONCE<128>;
+}
+
+// Of a block: a tile of K and one of V, columns padded to D, keys to whole groups.
+inline size_t row_shared_bytes(int d, int Bc)
+{
+	return sizeof(float) * 2 * round_up(d, WARP) * (size_t)round_up(Bc, keys_at_once(d));
+}
+
+// A tile with its rows padded to D columns, so that the loops over columns have a length the compiler knows, and to
+// whole groups of keys. The padding is zeros and comes from nowhere: only real rows and columns are asked for.
+template <int D>
+__device__ void load_tile(
+	const float *from, // rows of d columns, `stride` apart, in HBM
+	size_t stride, int rows, int d, int padded_rows,
+	float *tile) // [padded_rows, D]
+{
+	for (int e = threadIdx.x; e < padded_rows * D; e += blockDim.x) {
+		int row = e / D, c = e % D;
+		tile[e] = row < rows && c < d ? from[row * stride + c] : 0.0f;
+	}
+}
+
+// A row of attention takes in KEYS keys: scores, the running maximum, the correction of what is there already, the
+// sum. Of these keys the row sees the first `visible`: all, some, or none where that is negative.
+template <int D, int KEYS>
+__device__ void attend(
+	const float *q,      // [D] registers
+	const float *K_tile, // [KEYS, D] shared
+	const float *V_tile, // [KEYS, D] shared
+	int visible, float scale,
+	float *o, // [D] registers
+	float *m, float *l)
+{
+	float s[KEYS] = {};
+#pragma unroll
+	for (int c = 0; c < D; c++)
+#pragma unroll
+		for (int j = 0; j < KEYS; j++)
+			s[j] += q[c] * K_tile[j * D + c];
+
+	float m_new = *m;
+#pragma unroll
+	for (int j = 0; j < KEYS; j++) {
+		s[j] = j < visible ? scale * s[j] : -INFINITY; // masked, or past the last key
+		m_new = fmaxf(m_new, s[j]);
+	}
+	// m_new is finite: every row sees key 0, which comes first. So a group that is masked out whole adds 0.
+	float correction = expf(*m - m_new);
+	*m = m_new;
+	*l *= correction;
+#pragma unroll
+	for (int j = 0; j < KEYS; j++) {
+		s[j] = expf(s[j] - m_new);
+		*l += s[j];
+	}
+#pragma unroll
+	for (int c = 0; c < D; c++) {
+		o[c] *= correction;
+#pragma unroll
+		for (int j = 0; j < KEYS; j++)
+			o[c] += s[j] * V_tile[j * D + c];
+	}
+}

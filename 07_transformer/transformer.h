@@ -1,0 +1,90 @@
+/*
+ * Chapter 07: the kernels of a transformer's block. N tokens of C = H d numbers each; a row is a token. What attention
+ * works on are the projections' own outputs: head h of a row is its columns h d to (h + 1) d - 1.
+ *
+ *     h = rms_norm(x)      Q, K, V = project(h)      Q, K = rope(Q, K)      O = attention(Q, K, V)
+ *     x = x + project(O)   h = rms_norm(x)           x = x + project(swiglu(project(h), project(h)))
+ *
+ * Pointers are the device's, tensors fp32 and row-major; the caller owns all of it. A launcher allocates and copies
+ * nothing, and returns the launch error. What it cannot take is cudaErrorInvalidValue.
+ */
+#ifndef TRANSFORMER_H
+#define TRANSFORMER_H
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#else
+#include <stdbool.h>
+#endif
+
+/* 65,536 registers an SM has, 255 a thread may need: at most 256 threads, each with a query row of its own. */
+enum { MOST_ROW_THREADS = 256, MOST_HEAD_DIM = 128, MOST_HEADS = 65535 };
+
+/* Where element c of head h of row i lies: at i row + h head + c. */
+struct strides {
+	size_t row, head;
+};
+
+/*
+ * N queries and M >= N keys; query i is token M - N + i. N = M when a prompt is read, N = 1 when a token is added to it.
+ * H query heads share G heads of keys and values: head h reads head h / (H / G); G divides H.
+ */
+struct attention {
+	const float *Q;        /* N rows, H heads */
+	const float *K, *V;    /* M rows, G heads */
+	float *O;              /* N rows, H heads */
+	struct strides q, kv, o;
+	int N, M, H, G, d;     /* 1 <= d <= 128; H at most MOST_HEADS */
+	bool causal;           /* a query sees the keys up to its own token */
+	float scale;
+	int Br, Bc;            /* query rows, a thread each, at most MOST_ROW_THREADS; key rows of a tile */
+};
+cudaError_t launch_attention(struct attention attention);
+
+/* Keys whose scores a row takes in at once; shared memory of a block, bytes. */
+int attention_keys_at_once(int d);
+size_t attention_shared_bytes(int d, int Bc);
+
+/* to[i, h, :] = from[i, h, :], rows and heads as their strides say: a copy into another order. */
+cudaError_t launch_permute(
+	const float *from, struct strides of_from, float *to, struct strides of_to, int rows, int heads, int d);
+
+/* y[i, c] = weight[c] x[i, c] / sqrt(mean_c x[i, c]^2 + epsilon); x, y [N, C], weight [C]. y may be x. */
+cudaError_t launch_rms_norm(const float *x, const float *weight, float *y, int N, int C, float epsilon);
+
+/*
+ * Rotates pairs (x[2p], x[2p + 1]) of each head by an angle that grows with the token: angles [N, d] holds its cosine at
+ * 2p and its sine at 2p + 1. x, y [N, H, d]; y may be x. Without a partner, the last column of an odd d is copied.
+ */
+cudaError_t launch_rope(const float *x, const float *angles, float *y, int N, int H, int d);
+
+/* out = up gate / (1 + exp(-gate)), element by element. out may be gate. */
+cudaError_t launch_swiglu(const float *gate, const float *up, float *out, size_t elements);
+
+/* How a weight matrix lies in memory: plain, or blocks of 32 columns with a scale of their own, as GGUF files have them. */
+enum weight_encoding {
+	WEIGHTS_F32,  /* 4 bytes a weight */
+	WEIGHTS_Q4_1, /* fp16 d, fp16 m, 32 numbers q of 4 bits: w = d q + m. The first 16 are the low halves of 16 bytes */
+	WEIGHTS_Q8_0  /* fp16 d, 32 numbers q of 8 bits, with sign: w = d q */
+};
+
+/* y[i, r] = residual[i, r] + sum_c W[r, c] x[i, c]; x [N, columns], residual and y [N, rows], W [rows, columns]. */
+struct projection {
+	enum weight_encoding encoding;
+	const void *W; /* at a 4-byte boundary; columns a multiple of 32 where there are blocks */
+	const float *x;
+	const float *residual; /* NULL: 0. May be y */
+	float *y;              /* not x */
+	int N, rows, columns;
+};
+cudaError_t launch_project(struct projection projection);
+
+/* Bytes of a row of W. */
+size_t weight_row_bytes(enum weight_encoding encoding, int columns);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
