@@ -1,0 +1,109 @@
+#include "model/forward.h"
+
+#include <stdlib.h>
+
+static void *at(const struct pass *pass, void *buffer, size_t numbers)
+{
+	return (char *)buffer + numbers * pass->operations->number_bytes;
+}
+
+int pass_begin(
+	const struct language_model *model, const struct operations *operations, size_t capacity, size_t most_rows,
+	struct pass *pass, struct error *error)
+{
+	*pass = (struct pass){
+		.model = model, .operations = operations, .capacity = capacity, .most_rows = most_rows};
+	if (capacity > (size_t)model->context)
+		return error_set(
+			error, EXIT_USAGE, "%zu tokens are more than the model's context of %d", capacity, model->context);
+	size_t layers = (size_t)model->layers, width = (size_t)model->width, hidden = (size_t)model->hidden;
+	size_t kv_width = (size_t)model->kv_heads * (size_t)model->head_dim;
+	const struct {
+		void **buffer;
+		const char *name;
+		size_t numbers;
+	} buffers[] = {
+		{&pass->x, "x", most_rows * width},       {&pass->n, "n", most_rows * width},
+		{&pass->q, "Q", most_rows * width},       {&pass->o, "O", most_rows * width},
+		{&pass->gate, "gate", most_rows * hidden}, {&pass->up, "up", most_rows * hidden},
+		{&pass->logits, "logits", (size_t)model->vocabulary},
+	};
+	bool enough = (pass->keys = calloc(layers, sizeof *pass->keys)) &&
+	              (pass->values = calloc(layers, sizeof *pass->values));
+	for (size_t i = 0; enough && i < sizeof buffers / sizeof buffers[0]; i++)
+		enough = (*buffers[i].buffer =
+		                  operations->allocate(operations->state, buffers[i].name, buffers[i].numbers)) != NULL;
+	for (size_t l = 0; enough && l < layers; l++)
+		enough = (pass->keys[l] = operations->allocate(operations->state, "K", capacity * kv_width)) &&
+		         (pass->values[l] = operations->allocate(operations->state, "V", capacity * kv_width));
+	if (enough)
+		return 0;
+	pass_end(pass);
+	return error_set(error, EXIT_ENVIRONMENT, "out of memory for a context of %zu tokens", capacity);
+}
+
+void pass_end(struct pass *pass)
+{
+	free(pass->keys);
+	free(pass->values);
+	pass->keys = pass->values = NULL;
+}
+
+/* Attention and what is around it: x = x + W_o attention(...). */
+static void mix_tokens(struct pass *pass, size_t layer, size_t rows)
+{
+	const struct language_model *model = pass->model;
+	const struct operations *run = pass->operations;
+	const struct layer_weights *weights = &model->layer[layer];
+	size_t first = pass->tokens, heads = (size_t)model->heads, kv_heads = (size_t)model->kv_heads;
+	size_t cached = first * kv_heads * (size_t)model->head_dim;
+	void *new_keys = at(pass, pass->keys[layer], cached), *new_values = at(pass, pass->values[layer], cached);
+
+	run->rms_norm(run->state, pass->x, weights->attention_norm, rows, pass->n);
+	run->project(run->state, &weights->q, pass->n, rows, NULL, pass->q);
+	run->project(run->state, &weights->k, pass->n, rows, NULL, new_keys); /* straight into the cache */
+	run->project(run->state, &weights->v, pass->n, rows, NULL, new_values);
+	run->rope(run->state, pass->q, rows, heads, first);
+	run->rope(run->state, new_keys, rows, kv_heads, first);
+	run->attend(run->attend_state, layer, pass->q, pass->keys[layer], pass->values[layer], rows, first, pass->o);
+	run->project(run->state, &weights->o, pass->o, rows, pass->x, pass->x);
+}
+
+/* x = x + W_down (silu(W_gate n) * W_up n) */
+static void feed_forward(struct pass *pass, size_t layer, size_t rows)
+{
+	const struct operations *run = pass->operations;
+	const struct layer_weights *weights = &pass->model->layer[layer];
+	run->rms_norm(run->state, pass->x, weights->feed_forward_norm, rows, pass->n);
+	run->project(run->state, &weights->gate, pass->n, rows, NULL, pass->gate);
+	run->project(run->state, &weights->up, pass->n, rows, NULL, pass->up);
+	run->swiglu(run->state, pass->gate, pass->up, rows * (size_t)pass->model->hidden);
+	run->project(run->state, &weights->down, pass->gate, rows, pass->x, pass->x);
+}
+
+int pass_run(struct pass *pass, const int *ids, size_t count, double *logits, struct error *error)
+{
+	const struct language_model *model = pass->model;
+	const struct operations *run = pass->operations;
+	if (count > pass->capacity - pass->tokens)
+		return error_set(
+			error, EXIT_USAGE, "%zu tokens more than the %zu there is room for",
+			count - (pass->capacity - pass->tokens), pass->capacity);
+	size_t rows = 0;
+	for (size_t done = 0; done < count; done += rows) {
+		rows = count - done < pass->most_rows ? count - done : pass->most_rows;
+		run->embed(run->state, ids + done, rows, pass->x);
+		for (size_t layer = 0; layer < (size_t)model->layers; layer++) {
+			mix_tokens(pass, layer, rows);
+			feed_forward(pass, layer, rows);
+			if (run->status(run->state, error) != 0)
+				return error->exit_code;
+		}
+		pass->tokens += rows;
+	}
+	void *last = at(pass, pass->x, (rows - 1) * (size_t)model->width);
+	run->rms_norm(run->state, last, model->output_norm, 1, pass->n);
+	run->project(run->state, &model->output, pass->n, 1, NULL, pass->logits);
+	run->fetch(run->state, pass->logits, (size_t)model->vocabulary, logits);
+	return run->status(run->state, error);
+}
