@@ -64,6 +64,8 @@ __global__ void project(struct projection p)
 	__shared__ float exchange[WARPS][WARP][WARP + 1]; // one column more: rows begin in different banks
 	int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	int first_row = (blockIdx.y * WARPS + warp) * WARP, blocks = (p.columns + COLUMNS - 1) / COLUMNS;
+	if (first_row >= p.rows) // a whole warp
+		return;
 	size_t token = blockIdx.x, row_bytes = (size_t)blocks * BLOCK_BYTES<ENCODING>;
 	if (ENCODING == WEIGHTS_F32)
 		row_bytes = sizeof(float) * p.columns;

@@ -25,6 +25,14 @@ enum option_name {
 	OPTION_M,
 	OPTION_N,
 	OPTION_K,
+	OPTION_KV_HEADS,
+	OPTION_KEYS,
+	OPTION_PROMPT,
+	OPTION_TOKENS,
+	OPTION_MODEL,
+	OPTION_TEMPERATURE,
+	OPTION_TOP_P,
+	OPTION_COUNT_ALL,
 	OPTION_SEED,
 	OPTION_INPUT,
 	OPTION_LOAD,
@@ -52,6 +60,9 @@ enum option_name {
 /* batch, heads, seq, dim, causal and scale: what every attention chapter takes. */
 #define OPTIONS_ATTENTION ((UINT64_C(1) << (OPTION_SCALE + 1)) - 1)
 
+/* What a language model takes that speaks. */
+#define OPTIONS_SPEECH ((UINT64_C(1) << (OPTION_COUNT_ALL + 1)) - (UINT64_C(1) << OPTION_PROMPT))
+
 /* seed ... version: what every chapter takes. */
 #define OPTIONS_COMMON ((UINT64_C(1) << OPTIONS) - (UINT64_C(1) << OPTION_SEED))
 
@@ -64,7 +75,10 @@ struct options {
 	const char *save, *json, *tsv, *explain, *gpu, *values; /* NULL: not given; point into argv */
 	size_t repeat;                                          /* 0: until the standard error is small enough */
 	size_t warmup;
-	bool sweep, time, verbose, quiet, trace, help, version;
+	const char *prompt, *model;                             /* NULL: not given */
+	size_t tokens;
+	float temperature, top_p;
+	bool sweep, time, verbose, quiet, trace, count_all, help, version;
 	enum color_choice color;
 };
 

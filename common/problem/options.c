@@ -63,7 +63,7 @@ static int parse_value(struct options *options, enum option_name option, const c
 			return error->exit_code;
 		*(uint64_t *)field = whole;
 		return 0;
-	case TYPE_NUMBER: options->problem.scale_given = true; return parse_number(rule->name, text, field, error);
+	case TYPE_NUMBER: options->problem.scale_given |= option == OPTION_SCALE; return parse_number(rule->name, text, field, error);
 	case TYPE_CHOICE: return parse_choice(rule, text, field, error);
 	case TYPE_TEXT:
 		if (!*text)
@@ -149,6 +149,7 @@ int options_parse(
 	memset(options, 0, sizeof *options);
 	options->problem = *defaults;
 	options->warmup = 1;
+	options->top_p = 1.0f;
 	error->exit_code = 0;
 	optind = 0; /* glibc: start afresh */
 	opterr = 0;
@@ -197,7 +198,7 @@ static bool format_value(const struct options *options, const struct option_rule
 	case TYPE_SEED: snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)field); return true;
 	case TYPE_NUMBER:
 		snprintf(text, size, "%.9g", (double)*(const float *)field); /* nine digits are enough for any fp32 */
-		return options->problem.scale_given;
+		return rule->offset != offsetof(struct options, problem.scale) || options->problem.scale_given;
 	case TYPE_CHOICE: snprintf(text, size, "%s", rule->choices[*(const unsigned *)field]); return true;
 	case TYPE_FLAG:
 	case TYPE_TEXT: break;
@@ -207,7 +208,7 @@ static bool format_value(const struct options *options, const struct option_rule
 
 void options_print_help(FILE *out, uint64_t applicable, const struct problem *defaults)
 {
-	struct options shown = {.problem = *defaults, .warmup = 1};
+	struct options shown = {.problem = *defaults, .warmup = 1, .top_p = 1.0f};
 	for (int i = 0; i < OPTIONS; i++) {
 		if (!(applicable & OPTION_BIT(i)))
 			continue;

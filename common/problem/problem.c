@@ -11,6 +11,10 @@ void problem_settle(struct problem *problem)
 {
 	if (!problem->scale_given)
 		problem->scale = (float)(1.0 / sqrt((double)problem->dim));
+	if (!problem->kv_heads)
+		problem->kv_heads = problem->heads;
+	if (!problem->keys)
+		problem->keys = problem->seq;
 }
 
 size_t shape_elements(const size_t *shape, size_t rank)

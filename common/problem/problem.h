@@ -33,6 +33,7 @@ struct problem {
 	size_t batch, heads, seq, dim; /* B H N d */
 	size_t rows, cols;             /* R C */
 	size_t m, n, k;
+	size_t kv_heads, keys; /* G M: heads and rows of K and V where they are others than of Q; 0 before problem_settle */
 	size_t tile_q, tile_k; /* Br Bc; 0: the kernel's own choice */
 	size_t block, row;     /* the online softmax: columns of a block; the row to trace */
 	bool causal;
@@ -44,7 +45,7 @@ struct problem {
 	struct class_variant variant; /* plain, but in a class's hand-out */
 };
 
-/* 1/sqrt(d) unless a scale was given. */
+/* scale = 1/sqrt(d), G = H, M = N, each unless it was given. */
 void problem_settle(struct problem *problem);
 
 size_t shape_elements(const size_t *shape, size_t rank);

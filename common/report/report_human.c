@@ -12,7 +12,7 @@ const char *report_problem(const struct run_result *result, char *text, size_t s
 	const struct problem *problem = &result->problem;
 	size_t used = 0;
 	text[0] = '\0';
-	for (const char *letter = "BHNRCmnkd"; *letter && used < size; letter++) {
+	for (const char *letter = "BHGNMRCmnkd"; *letter && used < size; letter++) {
 		const struct dimension *dimension = dimension_of_letter(*letter);
 		if (result->chapter->options & OPTION_BIT(dimension->option))
 			used += (size_t)snprintf(
@@ -145,7 +145,7 @@ static void print_count(FILE *out, const struct run_result *result, const struct
 	char elements[METRIC_TEXT_SIZE];
 	fprintf(out, "%s  %s elements = ", model->counts == MODEL_FOOTPRINT ? "footprint" : "requested",
 	        show(kernel, METRIC_COUNTED_ELEMENTS, elements));
-	if (result->chapter->options & OPTION_BIT(OPTION_HEADS)) {
+	if (result->chapter->options & OPTION_BIT(OPTION_BATCH)) {
 		size_t heads = attention_heads(&result->problem);
 		fprintf(out, "%zu head%s of ", heads, heads == 1 ? "" : "s");
 	}

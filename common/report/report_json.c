@@ -37,7 +37,7 @@ static void write_problem(struct json *json, const struct run_result *result)
 	static const enum option_name chosen[] = {OPTION_TILE_Q, OPTION_TILE_K, OPTION_BLOCK}; /* 0: by the kernel */
 	uint64_t applies = result->chapter->options;
 	json_open_object(json, "problem");
-	for (const char *letter = "BHNdRCmnk"; *letter; letter++) {
+	for (const char *letter = "BHGNMdRCmnk"; *letter; letter++) {
 		const struct dimension *dimension = dimension_of_letter(*letter);
 		if (applies & OPTION_BIT(dimension->option))
 			json_count(json, dimension->key, dimension_value(dimension, problem));

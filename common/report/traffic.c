@@ -83,7 +83,7 @@ static void add_model_row(
 void models_print(
 	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel)
 {
-	bool has_heads = result->chapter->options & OPTION_BIT(OPTION_HEADS);
+	bool has_heads = result->chapter->options & OPTION_BIT(OPTION_BATCH);
 	bool atomics = kernel->forms.atomics > 0;
 	struct table table = table_new(atomics ? "lrrrrl" : "lrrrl");
 	table_row(&table, STYLE_DIM, "elements|read|written|total|%s", atomics ? "atomics|" : "");

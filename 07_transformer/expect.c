@@ -1,0 +1,305 @@
+#include "expect.h"
+
+#include "problem/inputs.h"
+#include "verify/reference.h"
+#include "verify/tolerance.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double most_products = 0x1p30;
+
+/* ---- inputs ---- */
+
+static bool is(const char *tensor, const char *name)
+{
+	return strcmp(tensor, name) == 0;
+}
+
+static size_t rows_of(const struct problem *problem, const char *tensor)
+{
+	return is(tensor, "K") || is(tensor, "V") ? problem->keys : problem->seq;
+}
+
+static size_t elements_of(const struct problem *problem, const char *tensor)
+{
+	size_t width = problem->heads * problem->dim;
+	if (is(tensor, "weight"))
+		return width;
+	if (is(tensor, "W"))
+		return width * width;
+	return rows_of(problem, tensor) * (is(tensor, "K") || is(tensor, "V") ? problem->kv_heads : problem->heads) *
+	       problem->dim;
+}
+
+/* A query becomes 64 times the key of a token that it sees under any mask: that one takes almost all of its weight. */
+static float one_hot_query(const struct problem *problem, size_t element)
+{
+	size_t d = problem->dim, head = element / d % problem->heads, row = element / d / problem->heads;
+	size_t visible = problem->keys - problem->seq + row + 1;
+	float draw = input_normal(problem->seed, "one-hot", element / d);
+	size_t token = (size_t)(fabs((double)draw) * 1e6) % visible, group = problem->heads / problem->kv_heads;
+	return 64.0f * input_normal(problem->seed, "K", (token * problem->kv_heads + head / group) * d + element % d);
+}
+
+static float element_of(const struct problem *problem, const char *tensor, size_t i, size_t count)
+{
+	bool q = is(tensor, "Q"), k = is(tensor, "K"), scored = q || k || is(tensor, "gate") || is(tensor, "x");
+	float normal = input_normal(problem->seed, tensor, i);
+	float rising = (float)(2.0 * (double)i / (double)count - 1.0);
+	switch (problem->input) {
+	case INPUT_LARGE_LOGITS: return scored ? 50.0f * normal : normal;
+	case INPUT_VERY_NEGATIVE: return !scored ? normal : (q ? 1.0f : -1.0f) * (16.0f + 0.25f * normal);
+	case INPUT_CONSTANT: return scored ? 1.0f : normal;
+	case INPUT_ONE_HOT: return q && problem->heads % problem->kv_heads == 0 ? one_hot_query(problem, i) : normal;
+	case INPUT_RAMP:
+		if (q)
+			return 1.0f;
+		if (k) {
+			size_t token = i / problem->dim / problem->kv_heads;
+			return (float)(8.0 * (double)(token + 1) / (double)problem->keys);
+		}
+		return is(tensor, "gate") ? 100.0f * rising : rising;
+	case INPUT_RANDOM:
+	case INPUT_KINDS: break;
+	}
+	return normal;
+}
+
+void fill_rows(const struct problem *problem, const char *tensor, float *values)
+{
+	size_t count = elements_of(problem, tensor);
+	for (size_t i = 0; i < count; i++)
+		values[i] = element_of(problem, tensor, i, count);
+}
+
+/* ---- expectations ---- */
+
+/* Room for an output of so many rows, handed to the expectations; NULL without memory. */
+static struct expectation *
+expect_rows(struct expectations *expectations, const char *tensor, size_t rows, size_t length, double **tolerances)
+{
+	double *values = calloc(rows * length, sizeof *values);
+	*tolerances = calloc(rows * length, sizeof **tolerances);
+	expectations_own(expectations, values);
+	expectations_own(expectations, *tolerances);
+	if (!values || !*tolerances)
+		return NULL;
+	struct expectation *item = &expectations->items[expectations->count++];
+	*item = (struct expectation){
+		.tensor = tensor, .row_count = rows, .row_length = length, .values = values, .tolerances = *tolerances};
+	return item;
+}
+
+static bool expect_normed(
+	const struct problem *problem, const float *x, const float *weight, struct expectations *expectations)
+{
+	size_t C = problem->heads * problem->dim, rows = problem->seq * problem->heads, d = problem->dim;
+	double *tolerances;
+	struct expectation *item = expect_rows(expectations, "normed", rows, d, &tolerances);
+	if (!item)
+		return false;
+	double *y = (double *)item->values;
+	for (size_t i = 0; i < problem->seq; i++) {
+		double squares = 0.0;
+		for (size_t c = 0; c < C; c++)
+			squares += (double)x[i * C + c] * (double)x[i * C + c];
+		for (size_t c = 0; c < C; c++) {
+			y[i * C + c] = (double)weight[c] * (double)x[i * C + c] / sqrt(squares / (double)C + (double)EPSILON);
+			tolerances[i * C + c] =
+				TOLERANCE_EPS * (8.0 + (double)C / 2.0) * fabs(y[i * C + c]) + TOLERANCE_ETA;
+		}
+	}
+	return true;
+}
+
+static bool expect_rotated(
+	const struct problem *problem, const float *x, const float *angles, struct expectations *expectations)
+{
+	size_t d = problem->dim, rows = problem->seq * problem->heads;
+	double *tolerances;
+	struct expectation *item = expect_rows(expectations, "rotated", rows, d, &tolerances);
+	if (!item)
+		return false;
+	double *y = (double *)item->values;
+	for (size_t row = 0; row < rows; row++) {
+		const float *from = x + row * d, *angle = angles + row / problem->heads * d;
+		for (size_t c = 0; c < d; c++) {
+			bool second = c % 2, alone = c + 1 == d && !second;
+			double own = (double)from[c] * (alone ? 1.0 : (double)angle[c / 2 * 2]), other = 0.0;
+			if (!alone)
+				other = (double)from[second ? c - 1 : c + 1] * (double)angle[c / 2 * 2 + 1];
+			y[row * d + c] = second ? own + other : own - other;
+			tolerances[row * d + c] = alone ? 0.0 : 4.0 * TOLERANCE_EPS * (fabs(own) + fabs(other)) + TOLERANCE_ETA;
+		}
+	}
+	return true;
+}
+
+static bool expect_gated(
+	const struct problem *problem, const float *gate, const float *up, struct expectations *expectations)
+{
+	size_t d = problem->dim, rows = problem->seq * problem->heads;
+	double *tolerances;
+	struct expectation *item = expect_rows(expectations, "gated", rows, d, &tolerances);
+	if (!item)
+		return false;
+	double *y = (double *)item->values;
+	for (size_t i = 0; i < rows * d; i++) {
+		y[i] = (double)up[i] * (double)gate[i] / (1.0 + exp(-(double)gate[i]));
+		tolerances[i] = 16.0 * TOLERANCE_EPS * fabs(y[i]) + TOLERANCE_ETA * (1.0 + fabs((double)up[i]));
+	}
+	return true;
+}
+
+/* The rows of an output to compare, of `all`: NULL and all of them, or some drawn with the seed where it would take long. */
+static bool draw_rows(
+	const struct problem *problem, double products, size_t all, struct expectations *expectations, size_t **rows,
+	size_t *count)
+{
+	*rows = NULL;
+	*count = all;
+	if (products <= most_products || all <= SAMPLED_ROWS)
+		return true;
+	*rows = sample_rows(problem->seed, 1, all, count);
+	expectations_own(expectations, *rows);
+	return *rows != NULL;
+}
+
+/* A row of [N, H, d] is a head of a token: d rows of W. */
+static bool expect_projected(
+	const struct problem *problem, const float *x, const float *W, const float *residual,
+	struct expectations *expectations)
+{
+	size_t d = problem->dim, C = problem->heads * d, count, *rows;
+	double products = (double)problem->seq * (double)C * (double)C, *tolerances;
+	if (!draw_rows(problem, products, problem->seq * problem->heads, expectations, &rows, &count))
+		return false;
+	struct expectation *item = expect_rows(expectations, "projected", count, d, &tolerances);
+	if (!item)
+		return false;
+	item->rows = rows;
+	double *y = (double *)item->values;
+	for (size_t r = 0; r < count * d; r++) {
+		size_t at = (rows ? rows[r / d] : r / d) * d + r % d, output = at % C;
+		double sum = (double)residual[at], magnitude = fabs(sum);
+		for (size_t c = 0; c < C; c++) {
+			double product = (double)W[output * C + c] * (double)x[at / C * C + c];
+			sum += product;
+			magnitude += fabs(product);
+		}
+		y[r] = sum;
+		tolerances[r] = TOLERANCE_EPS * (2.0 + (double)C / 2.0) * magnitude + TOLERANCE_ETA;
+	}
+	return true;
+}
+
+/* heads[h, token, :] = rows[token, h / group, :], with `past` tokens of zeros before: the reference wants heads as arrays
+ * of their own, as many of K as of Q, and a query for each key. The caller frees. */
+static float *as_heads(const struct problem *problem, const float *rows, size_t past, size_t of_rows)
+{
+	size_t H = problem->heads, d = problem->dim, tokens = problem->keys;
+	float *heads = calloc(H * tokens * d, sizeof *heads);
+	for (size_t h = 0; heads && h < H; h++)
+		for (size_t t = past; t < tokens; t++)
+			memcpy(heads + (h * tokens + t) * d, rows + ((t - past) * of_rows + h / (H / of_rows)) * d,
+			       d * sizeof *heads);
+	return heads;
+}
+
+static bool compute_o(
+	const struct problem *problem, const float *const heads[3], const size_t *wanted, size_t count,
+	struct attention_reference *reference)
+{
+	const struct attention_inputs attention = {
+		.batch = 1,
+		.heads = problem->heads,
+		.seq = problem->keys,
+		.dim = problem->dim,
+		.causal = problem->causal,
+		.scale = problem->scale,
+		.q = heads[0],
+		.k = heads[1],
+		.v = heads[2],
+		.variant = problem->variant,
+		.random_walk = count < problem->seq * problem->heads && problem->input == INPUT_RANDOM && !problem->load,
+	};
+	return heads[0] && heads[1] && heads[2] && wanted &&
+	       attention_reference_compute(&attention, wanted, count, reference);
+}
+
+static bool expect_attention(
+	const struct problem *problem, const float *Q, const float *K, const float *V, struct expectations *expectations)
+{
+	size_t N = problem->seq, M = problem->keys, H = problem->heads, past = M - N, count, *rows;
+	double products = (double)H * (double)N * (double)M * (double)problem->dim;
+	if (!draw_rows(problem, products, N * H, expectations, &rows, &count))
+		return false;
+	size_t *wanted = calloc(count, sizeof *wanted); /* of [H, M]: what the reference calls row (i, h) of [N, H] */
+	for (size_t r = 0; wanted && r < count; r++) {
+		size_t row = rows ? rows[r] : r;
+		wanted[r] = row % H * M + past + row / H;
+	}
+	float *heads[3] = {
+		as_heads(problem, Q, past, H), as_heads(problem, K, 0, problem->kv_heads),
+		as_heads(problem, V, 0, problem->kv_heads)};
+	struct attention_reference reference;
+	bool computed = compute_o(problem, (const float *const *)heads, wanted, count, &reference);
+	for (size_t i = 0; i < 3; i++)
+		free(heads[i]);
+	free(wanted);
+	if (!computed)
+		return false;
+	free(reference.lse);
+	free(reference.lse_tolerance);
+	expectations_own(expectations, reference.o);
+	expectations_own(expectations, reference.o_tolerance);
+	expectations->items[expectations->count++] = (struct expectation){
+		.tensor = "O",
+		.row_count = count,
+		.row_length = problem->dim,
+		.rows = rows,
+		.values = reference.o,
+		.tolerances = reference.o_tolerance,
+	};
+	return true;
+}
+
+static bool expect_all(
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations)
+{
+	const float *x = find_values(inputs, "x"), *weight = find_values(inputs, "weight");
+	const float *angles = find_values(inputs, "angles"), *W = find_values(inputs, "W");
+	const float *gate = find_values(inputs, "gate"), *Q = find_values(inputs, "Q");
+	return (!weight || expect_normed(problem, x, weight, expectations)) &&
+	       (!angles || expect_rotated(problem, x, angles, expectations)) &&
+	       (!W || expect_projected(problem, x, W, find_values(inputs, "residual"), expectations)) &&
+	       (!gate || expect_gated(problem, gate, find_values(inputs, "up"), expectations)) &&
+	       (!Q ||
+	        expect_attention(problem, Q, find_values(inputs, "K"), find_values(inputs, "V"), expectations));
+}
+
+int block_expect(
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+	struct error *error)
+{
+	*expectations = (struct expectations){.all_rows = problem->seq * problem->heads};
+	if (problem->keys < problem->seq)
+		return error_set(
+			error, EXIT_USAGE, "--keys: expected at least as many as queries (%zu), got %zu", problem->seq,
+			problem->keys);
+	if (problem->heads % problem->kv_heads != 0)
+		return error_set(
+			error, EXIT_USAGE, "--kv-heads: expected a divisor of the %zu heads, got %zu", problem->heads,
+			problem->kv_heads);
+	if (!expect_all(problem, inputs, expectations)) {
+		expectations_free(expectations);
+		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the reference");
+	}
+	expectations->row_count = expectations->all_rows;
+	for (size_t i = 0; i < expectations->count; i++)
+		if (expectations->items[i].row_count < expectations->row_count)
+			expectations->row_count = expectations->items[i].row_count;
+	return 0;
+}
