@@ -53,8 +53,8 @@ __global__ __launch_bounds__(MOST_ROW_THREADS) void attention_rows(struct attent
 
 extern "C" cudaError_t launch_attention(struct attention a)
 {
-	bool usable = a.N >= 1 && a.M >= a.N && a.G >= 1 && a.H >= 1 && a.H <= MOST_HEADS && a.H % a.G == 0 && a.d >= 1 &&
-	              a.d <= MOST_HEAD_DIM && a.Br >= 1 && a.Br <= MOST_ROW_THREADS && a.Bc >= 1;
+	bool usable = a.N >= 1 && a.M >= a.N && a.G >= 1 && a.H >= 1 && a.H <= MOST_HEADS && a.H % a.G == 0 &&
+	              a.d >= 1 && a.d <= MOST_HEAD_DIM && a.Br >= 1 && a.Br <= MOST_ROW_THREADS && a.Bc >= 1;
 	if (!usable)
 		return cudaErrorInvalidValue;
 	auto *kernel = a.d <= 32   ? attention_rows<32>

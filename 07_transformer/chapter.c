@@ -53,10 +53,14 @@ static const struct tensor strided_tensors[] = {
 };
 
 static const struct tensor permuted_tensors[] = {
-	{"Q", "NHd", TENSOR_INPUT, false},       {"K", "MGd", TENSOR_INPUT, false},
-	{"V", "MGd", TENSOR_INPUT, false},       {"Q of heads", "HNd", TENSOR_SCRATCH, false},
-	{"K of heads", "GMd", TENSOR_SCRATCH, false}, {"V of heads", "GMd", TENSOR_SCRATCH, false},
-	{"O of heads", "HNd", TENSOR_SCRATCH, false}, {"O", "NHd", TENSOR_OUTPUT, false},
+	{"Q", "NHd", TENSOR_INPUT, false},
+	{"K", "MGd", TENSOR_INPUT, false},
+	{"V", "MGd", TENSOR_INPUT, false},
+	{"Q of heads", "HNd", TENSOR_SCRATCH, false},
+	{"K of heads", "GMd", TENSOR_SCRATCH, false},
+	{"V of heads", "GMd", TENSOR_SCRATCH, false},
+	{"O of heads", "HNd", TENSOR_SCRATCH, false},
+	{"O", "NHd", TENSOR_OUTPUT, false},
 	{0},
 };
 
@@ -170,7 +174,9 @@ static struct closed_forms elementwise(
 {
 	uint64_t elements = problem->seq * width(problem);
 	return (struct closed_forms){
-		.models = {{MODEL_REQUESTED, reads * elements, elements, formula}, {MODEL_FOOTPRINT, reads * elements, elements, formula}},
+		.models =
+			{{MODEL_REQUESTED, reads * elements, elements, formula},
+	                 {MODEL_FOOTPRINT, reads * elements, elements, formula}},
 		.blocks = blocks_of(elements),
 		.flop = flop * (double)elements,
 		.exponentials = exponentials * (double)elements,
@@ -192,8 +198,10 @@ static struct closed_forms rope_forms(const struct problem *problem)
 {
 	uint64_t N = problem->seq, H = problem->heads, d = problem->dim, turned = d / 2 * 2;
 	struct closed_forms forms = elementwise(problem, 2, "", 3.0, 0.0);
-	forms.models[0] = (struct model){MODEL_REQUESTED, N * H * (d + turned), N * H * d, d % 2 ? "NH(2d - 1) + NC" : "2NC + NC"};
-	forms.models[1] = (struct model){MODEL_FOOTPRINT, N * H * d + N * turned, N * H * d, d % 2 ? "NC + N(d - 1) + NC" : "NC + Nd + NC"};
+	forms.models[0] = (struct model){
+		MODEL_REQUESTED, N * H * (d + turned), N * H * d, d % 2 ? "NH(2d - 1) + NC" : "2NC + NC"};
+	forms.models[1] = (struct model){
+		MODEL_FOOTPRINT, N * H * d + N * turned, N * H * d, d % 2 ? "NC + N(d - 1) + NC" : "NC + Nd + NC"};
 	forms.blocks = blocks_of(N * H * ((d + 1) / 2));
 	return forms;
 }
@@ -203,8 +211,9 @@ static struct closed_forms project_forms(const struct problem *problem)
 {
 	uint64_t N = problem->seq, C = width(problem);
 	return (struct closed_forms){
-		.models = {{MODEL_REQUESTED, N * (C * C + ceil_div(C, 32) * C + C), N * C, "N(C² + ⌈C/32⌉C + C) + NC"},
-	                   {MODEL_FOOTPRINT, C * C + 2 * N * C, N * C, "C² + 2NC + NC"}},
+		.models =
+			{{MODEL_REQUESTED, N * (C * C + ceil_div(C, 32) * C + C), N * C, "N(C² + ⌈C/32⌉C + C) + NC"},
+	                 {MODEL_FOOTPRINT, C * C + 2 * N * C, N * C, "C² + 2NC + NC"}},
 		.blocks = N * ceil_div(C, 128),
 		.shared_bytes = sizeof(float) * 4 * 32 * 33,
 		.flop = 2.0 * (double)(N * C) * (double)C,
@@ -238,8 +247,9 @@ static struct closed_forms strided_forms(const struct problem *problem)
 	uint64_t MCkv = problem->keys * problem->kv_heads * d;
 	double pairs = (double)H * (double)of_a_head.pairs;
 	return (struct closed_forms){
-		.models = {{MODEL_REQUESTED, NC + 2 * H * of_a_head.keys * d, NC, "2NC + 2C Σκ"},
-	                   {MODEL_FOOTPRINT, NC + 2 * MCkv, NC, "2NC + 2MGd"}},
+		.models =
+			{{MODEL_REQUESTED, NC + 2 * H * of_a_head.keys * d, NC, "2NC + 2C Σκ"},
+	                 {MODEL_FOOTPRINT, NC + 2 * MCkv, NC, "2NC + 2MGd"}},
 		.blocks = H * ceil_div(problem->seq, (uint64_t)row_tile_queries(problem)),
 		.shared_bytes = attention_shared_bytes((int)d, row_tile_keys(problem)),
 		.flop = pairs * (4.0 * (double)d + 4.0),

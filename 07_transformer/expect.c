@@ -60,7 +60,7 @@ static float element_of(const struct problem *problem, const char *tensor, size_
 			size_t token = i / problem->dim / problem->kv_heads;
 			return (float)(8.0 * (double)(token + 1) / (double)problem->keys);
 		}
-		return is(tensor, "gate") ? 100.0f * rising : rising;
+		return is(tensor, "gate") ? 8.0f * rising : is(tensor, "residual") ? normal : rising;
 	case INPUT_RANDOM:
 	case INPUT_KINDS: break;
 	}
@@ -77,8 +77,8 @@ void fill_rows(const struct problem *problem, const char *tensor, float *values)
 /* ---- expectations ---- */
 
 /* Room for an output of so many rows, handed to the expectations; NULL without memory. */
-static struct expectation *
-expect_rows(struct expectations *expectations, const char *tensor, size_t rows, size_t length, double **tolerances)
+static struct expectation *expect_rows(
+	struct expectations *expectations, const char *tensor, size_t rows, size_t length, double **tolerances)
 {
 	double *values = calloc(rows * length, sizeof *values);
 	*tolerances = calloc(rows * length, sizeof **tolerances);
@@ -88,7 +88,11 @@ expect_rows(struct expectations *expectations, const char *tensor, size_t rows, 
 		return NULL;
 	struct expectation *item = &expectations->items[expectations->count++];
 	*item = (struct expectation){
-		.tensor = tensor, .row_count = rows, .row_length = length, .values = values, .tolerances = *tolerances};
+		.tensor = tensor,
+		.row_count = rows,
+		.row_length = length,
+		.values = values,
+		.tolerances = *tolerances};
 	return item;
 }
 
@@ -106,7 +110,8 @@ static bool expect_normed(
 		for (size_t c = 0; c < C; c++)
 			squares += (double)x[i * C + c] * (double)x[i * C + c];
 		for (size_t c = 0; c < C; c++) {
-			y[i * C + c] = (double)weight[c] * (double)x[i * C + c] / sqrt(squares / (double)C + (double)EPSILON);
+			y[i * C + c] = (double)weight[c] * (double)x[i * C + c] /
+			               sqrt(squares / (double)C + (double)EPSILON);
 			tolerances[i * C + c] =
 				TOLERANCE_EPS * (8.0 + (double)C / 2.0) * fabs(y[i * C + c]) + TOLERANCE_ETA;
 		}
@@ -131,7 +136,8 @@ static bool expect_rotated(
 			if (!alone)
 				other = (double)from[second ? c - 1 : c + 1] * (double)angle[c / 2 * 2 + 1];
 			y[row * d + c] = second ? own + other : own - other;
-			tolerances[row * d + c] = alone ? 0.0 : 4.0 * TOLERANCE_EPS * (fabs(own) + fabs(other)) + TOLERANCE_ETA;
+			tolerances[row * d + c] =
+				alone ? 0.0 : 4.0 * TOLERANCE_EPS * (fabs(own) + fabs(other)) + TOLERANCE_ETA;
 		}
 	}
 	return true;
@@ -148,7 +154,8 @@ static bool expect_gated(
 	double *y = (double *)item->values;
 	for (size_t i = 0; i < rows * d; i++) {
 		y[i] = (double)up[i] * (double)gate[i] / (1.0 + exp(-(double)gate[i]));
-		tolerances[i] = 16.0 * TOLERANCE_EPS * fabs(y[i]) + TOLERANCE_ETA * (1.0 + fabs((double)up[i]));
+		tolerances[i] = 16.0 * TOLERANCE_EPS * fabs(y[i]) +
+		                TOLERANCE_ETA * (1.0 + fabs((double)up[i]) * (1.0 + fabs((double)gate[i])));
 	}
 	return true;
 }
@@ -223,14 +230,16 @@ static bool compute_o(
 		.k = heads[1],
 		.v = heads[2],
 		.variant = problem->variant,
-		.random_walk = count < problem->seq * problem->heads && problem->input == INPUT_RANDOM && !problem->load,
+		.random_walk =
+			count < problem->seq * problem->heads && problem->input == INPUT_RANDOM && !problem->load,
 	};
 	return heads[0] && heads[1] && heads[2] && wanted &&
 	       attention_reference_compute(&attention, wanted, count, reference);
 }
 
 static bool expect_attention(
-	const struct problem *problem, const float *Q, const float *K, const float *V, struct expectations *expectations)
+	const struct problem *problem, const float *Q, const float *K, const float *V,
+	struct expectations *expectations)
 {
 	size_t N = problem->seq, M = problem->keys, H = problem->heads, past = M - N, count, *rows;
 	double products = (double)H * (double)N * (double)M * (double)problem->dim;
@@ -276,8 +285,7 @@ static bool expect_all(
 	       (!angles || expect_rotated(problem, x, angles, expectations)) &&
 	       (!W || expect_projected(problem, x, W, find_values(inputs, "residual"), expectations)) &&
 	       (!gate || expect_gated(problem, gate, find_values(inputs, "up"), expectations)) &&
-	       (!Q ||
-	        expect_attention(problem, Q, find_values(inputs, "K"), find_values(inputs, "V"), expectations));
+	       (!Q || expect_attention(problem, Q, find_values(inputs, "K"), find_values(inputs, "V"), expectations));
 }
 
 int block_expect(
@@ -287,8 +295,8 @@ int block_expect(
 	*expectations = (struct expectations){.all_rows = problem->seq * problem->heads};
 	if (problem->keys < problem->seq)
 		return error_set(
-			error, EXIT_USAGE, "--keys: expected at least as many as queries (%zu), got %zu", problem->seq,
-			problem->keys);
+			error, EXIT_USAGE, "--keys: expected at least as many as queries (%zu), got %zu",
+			problem->seq, problem->keys);
 	if (problem->heads % problem->kv_heads != 0)
 		return error_set(
 			error, EXIT_USAGE, "--kv-heads: expected a divisor of the %zu heads, got %zu", problem->heads,

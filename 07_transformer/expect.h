@@ -25,7 +25,7 @@ void fill_rows(const struct problem *problem, const char *tensor, float *values)
  *     normed      eps (8 + C/2) |y|                the sum of C squares; a root halves its error
  *     rotated     4 eps (|a cos| + |b sin|)        three roundings
  *     projected   eps (2 + C/2) (|residual| + sum |w x|)
- *     gated       16 eps |y| + eta |up|            exp, a sum, a quotient, a product; exp may be flushed
+ *     gated       16 eps |y| + eta |up| (1 + |gate|)   exp, a sum, a quotient, a product; 1 / exp may be flushed
  *     O           as chapters 04 and 05
  *
  * and eta besides. Where a product would take too long, rows of O and of `projected` are drawn with the seed.

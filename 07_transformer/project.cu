@@ -15,7 +15,9 @@ constexpr int WARP = 32, WARPS = 4; // of a block
 constexpr int COLUMNS = 32;         // of a block of weights
 
 template <weight_encoding ENCODING>
-constexpr int BLOCK_BYTES = ENCODING == WEIGHTS_F32 ? 128 : ENCODING == WEIGHTS_Q4_1 ? 20 : 34;
+constexpr int BLOCK_BYTES = ENCODING == WEIGHTS_F32    ? 128
+                            : ENCODING == WEIGHTS_Q4_1 ? 20
+                                                       : 34;
 
 __device__ float fp16(unsigned bits)
 {

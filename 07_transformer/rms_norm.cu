@@ -21,8 +21,10 @@ __global__ void rms_norm(
 	float *y_row = y + (size_t)row * C;
 
 	float squares = 0.0f;
-	for (int c = lane; c < C; c += WARP)
-		squares += x_row[c] * x_row[c];
+	for (int c = lane; c < C; c += WARP) {
+		float value = x_row[c];
+		squares += value * value;
+	}
 	for (int step = WARP / 2; step > 0; step /= 2)
 		squares += __shfl_xor_sync(0xffffffff, squares, step); // afterwards every lane has the sum
 
@@ -31,8 +33,7 @@ __global__ void rms_norm(
 		y_row[c] = weight[c] * (x_row[c] * inverse);
 }
 
-extern "C" cudaError_t launch_rms_norm(
-	const float *x, const float *weight, float *y, int N, int C, float epsilon)
+extern "C" cudaError_t launch_rms_norm(const float *x, const float *weight, float *y, int N, int C, float epsilon)
 {
 	if (N < 1 || C < 1)
 		return cudaErrorInvalidValue;

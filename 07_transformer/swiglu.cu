@@ -13,8 +13,10 @@ __global__ void swiglu(
 	size_t elements)
 {
 	size_t e = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-	if (e < elements)
-		out[e] = up[e] * (gate[e] / (1.0f + expf(-gate[e]))); // exp may be infinite: then the quotient is -0
+	if (e >= elements) // the last block may have threads left over
+		return;
+	float g = gate[e];
+	out[e] = up[e] * (g / (1.0f + expf(-g))); // exp may be infinite: then the quotient is -0
 }
 
 extern "C" cudaError_t launch_swiglu(const float *gate, const float *up, float *out, size_t elements)

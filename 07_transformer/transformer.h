@@ -32,14 +32,14 @@ struct strides {
  * H query heads share G heads of keys and values: head h reads head h / (H / G); G divides H.
  */
 struct attention {
-	const float *Q;        /* N rows, H heads */
-	const float *K, *V;    /* M rows, G heads */
-	float *O;              /* N rows, H heads */
+	const float *Q;     /* N rows, H heads */
+	const float *K, *V; /* M rows, G heads */
+	float *O;           /* N rows, H heads */
 	struct strides q, kv, o;
-	int N, M, H, G, d;     /* 1 <= d <= 128; H at most MOST_HEADS */
-	bool causal;           /* a query sees the keys up to its own token */
+	int N, M, H, G, d; /* 1 <= d <= 128; H at most MOST_HEADS */
+	bool causal;       /* a query sees the keys up to its own token */
 	float scale;
-	int Br, Bc;            /* query rows, a thread each, at most MOST_ROW_THREADS; key rows of a tile */
+	int Br, Bc; /* query rows, a thread each, at most MOST_ROW_THREADS; key rows of a tile */
 };
 cudaError_t launch_attention(struct attention attention);
 
@@ -65,9 +65,9 @@ cudaError_t launch_swiglu(const float *gate, const float *up, float *out, size_t
 
 /* How a weight matrix lies in memory: plain, or blocks of 32 columns with a scale of their own, as GGUF files have them. */
 enum weight_encoding {
-	WEIGHTS_F32,  /* 4 bytes a weight */
+	WEIGHTS_F32, /* 4 bytes a weight */
 	WEIGHTS_Q4_1, /* fp16 d, fp16 m, 32 numbers q of 4 bits: w = d q + m. The first 16 are the low halves of 16 bytes */
-	WEIGHTS_Q8_0  /* fp16 d, 32 numbers q of 8 bits, with sign: w = d q */
+	WEIGHTS_Q8_0 /* fp16 d, 32 numbers q of 8 bits, with sign: w = d q */
 };
 
 /* y[i, r] = residual[i, r] + sum_c W[r, c] x[i, c]; x [N, columns], residual and y [N, rows], W [rows, columns]. */

@@ -76,6 +76,14 @@ struct chapter {
 	 */
 	int (*examine)(struct run_result *result, const struct named_values *inputs, struct error *error);
 
+	/*
+	 * What the program does with --prompt, in the place of the kernels on their inputs: runs, reports to `terminal` or as
+	 * the options say, and returns the exit status. NULL in a chapter without that option.
+	 */
+	int (*speak)(
+		const struct chapter *chapter, const struct options *options, const struct device *device,
+		const struct terminal *terminal, struct error *error);
+
 	/* Keys of its own at the top level of the JSON object; may be NULL. */
 	void (*add_json)(struct json *json, const struct run_result *result);
 

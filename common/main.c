@@ -279,6 +279,12 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 	    record(kernels, kernel_count, &options, &device, &error) != 0)
 		return complain(chapter, &error);
 
+	if (options.prompt) {
+		const struct terminal terminal = {stdout, wants_color(options.color)};
+		int status = chapter->speak(chapter, &options, &device, &terminal, &error);
+		return error.exit_code ? complain(chapter, &error) : status;
+	}
+
 	struct run_result result = {
 		.chapter = chapter,
 		.options = &options,

@@ -1,7 +1,5 @@
 #include "model/forward.h"
 
-#include <stdlib.h>
-
 static void *at(const struct pass *pass, void *buffer, size_t numbers)
 {
 	return (char *)buffer + numbers * pass->operations->number_bytes;
@@ -11,42 +9,34 @@ int pass_begin(
 	const struct language_model *model, const struct operations *operations, size_t capacity, size_t most_rows,
 	struct pass *pass, struct error *error)
 {
-	*pass = (struct pass){
-		.model = model, .operations = operations, .capacity = capacity, .most_rows = most_rows};
+	*pass = (struct pass){.model = model, .operations = operations, .capacity = capacity, .most_rows = most_rows};
 	if (capacity > (size_t)model->context)
 		return error_set(
-			error, EXIT_USAGE, "%zu tokens are more than the model's context of %d", capacity, model->context);
-	size_t layers = (size_t)model->layers, width = (size_t)model->width, hidden = (size_t)model->hidden;
-	size_t kv_width = (size_t)model->kv_heads * (size_t)model->head_dim;
+			error, EXIT_USAGE, "%zu tokens are more than the model's context of %d", capacity,
+			model->context);
+	size_t width = (size_t)model->width, hidden = (size_t)model->hidden;
+	size_t cache = (size_t)model->layers * capacity * (size_t)model->kv_heads * (size_t)model->head_dim;
 	const struct {
 		void **buffer;
 		const char *name;
 		size_t numbers;
 	} buffers[] = {
-		{&pass->x, "x", most_rows * width},       {&pass->n, "n", most_rows * width},
-		{&pass->q, "Q", most_rows * width},       {&pass->o, "O", most_rows * width},
-		{&pass->gate, "gate", most_rows * hidden}, {&pass->up, "up", most_rows * hidden},
+		{&pass->x, "x", most_rows * width},
+		{&pass->n, "n", most_rows * width},
+		{&pass->q, "Q", most_rows * width},
+		{&pass->o, "O", most_rows * width},
+		{&pass->gate, "gate", most_rows * hidden},
+		{&pass->up, "up", most_rows * hidden},
 		{&pass->logits, "logits", (size_t)model->vocabulary},
+		{&pass->keys, "K", cache},
+		{&pass->values, "V", cache},
 	};
-	bool enough = (pass->keys = calloc(layers, sizeof *pass->keys)) &&
-	              (pass->values = calloc(layers, sizeof *pass->values));
-	for (size_t i = 0; enough && i < sizeof buffers / sizeof buffers[0]; i++)
-		enough = (*buffers[i].buffer =
-		                  operations->allocate(operations->state, buffers[i].name, buffers[i].numbers)) != NULL;
-	for (size_t l = 0; enough && l < layers; l++)
-		enough = (pass->keys[l] = operations->allocate(operations->state, "K", capacity * kv_width)) &&
-		         (pass->values[l] = operations->allocate(operations->state, "V", capacity * kv_width));
-	if (enough)
-		return 0;
-	pass_end(pass);
-	return error_set(error, EXIT_ENVIRONMENT, "out of memory for a context of %zu tokens", capacity);
-}
-
-void pass_end(struct pass *pass)
-{
-	free(pass->keys);
-	free(pass->values);
-	pass->keys = pass->values = NULL;
+	for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
+		if (!(*buffers[i].buffer =
+		              operations->allocate(operations->state, buffers[i].name, buffers[i].numbers)))
+			return error_set(
+				error, EXIT_ENVIRONMENT, "out of memory for a context of %zu tokens", capacity);
+	return 0;
 }
 
 /* Attention and what is around it: x = x + W_o attention(...). */
@@ -56,8 +46,9 @@ static void mix_tokens(struct pass *pass, size_t layer, size_t rows)
 	const struct operations *run = pass->operations;
 	const struct layer_weights *weights = &model->layer[layer];
 	size_t first = pass->tokens, heads = (size_t)model->heads, kv_heads = (size_t)model->kv_heads;
-	size_t cached = first * kv_heads * (size_t)model->head_dim;
-	void *new_keys = at(pass, pass->keys[layer], cached), *new_values = at(pass, pass->values[layer], cached);
+	size_t kv_width = kv_heads * (size_t)model->head_dim, cached = layer * pass->capacity * kv_width;
+	void *keys = at(pass, pass->keys, cached), *new_keys = at(pass, keys, first * kv_width);
+	void *values = at(pass, pass->values, cached), *new_values = at(pass, values, first * kv_width);
 
 	run->rms_norm(run->state, pass->x, weights->attention_norm, rows, pass->n);
 	run->project(run->state, &weights->q, pass->n, rows, NULL, pass->q);
@@ -65,7 +56,7 @@ static void mix_tokens(struct pass *pass, size_t layer, size_t rows)
 	run->project(run->state, &weights->v, pass->n, rows, NULL, new_values);
 	run->rope(run->state, pass->q, rows, heads, first);
 	run->rope(run->state, new_keys, rows, kv_heads, first);
-	run->attend(run->attend_state, layer, pass->q, pass->keys[layer], pass->values[layer], rows, first, pass->o);
+	run->attend(run->attend_state, layer, pass->q, keys, values, rows, first, pass->o);
 	run->project(run->state, &weights->o, pass->o, rows, pass->x, pass->x);
 }
 

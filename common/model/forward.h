@@ -33,8 +33,8 @@ struct operations {
 	/* o [rows, C]: causal attention of q [rows, C] to keys and values [first + rows, C_kv] of a layer, the last `rows`
 	 * of which are new */
 	void (*attend)(
-		void *state, size_t layer, const void *q, const void *keys, const void *values, size_t rows, size_t first,
-		void *o);
+		void *state, size_t layer, const void *q, const void *keys, const void *values, size_t rows,
+		size_t first, void *o);
 	/* gate = up * gate / (1 + exp(-gate)) */
 	void (*swiglu)(void *state, void *gate, const void *up, size_t numbers);
 	/* Copies to the host. */
@@ -56,17 +56,16 @@ struct pass {
 	const struct operations *operations;
 	size_t tokens, capacity, most_rows;
 	void *x, *n, *q, *o, *gate, *up, *logits; /* [most_rows, C], ..., [vocabulary] */
-	void **keys, **values;                    /* of each layer [capacity, C_kv] */
+	void *keys, *values;                      /* [layers, capacity, C_kv] */
 };
 
 /*
  * Makes room for `capacity` tokens, of which at most `most_rows` at once. EXIT_USAGE when that is more than the model's
- * context. pass_end frees what is the pass's own; the buffers go with the operations.
+ * context. The buffers go with the operations.
  */
 int pass_begin(
 	const struct language_model *model, const struct operations *operations, size_t capacity, size_t most_rows,
 	struct pass *pass, struct error *error);
-void pass_end(struct pass *pass);
 
 /* Runs `count` >= 1 further tokens; logits [vocabulary] are those after the last one. EXIT_USAGE when the room is full. */
 int pass_run(struct pass *pass, const int *ids, size_t count, double *logits, struct error *error);

@@ -446,6 +446,12 @@ static const struct key *find_key(const struct gguf *gguf, const char *name)
 	return bsearch(&wanted, gguf->keys, gguf->key_count, sizeof *gguf->keys, compare_keys);
 }
 
+const void *gguf_bytes(const struct gguf *gguf, size_t *size)
+{
+	*size = gguf->size;
+	return gguf->bytes;
+}
+
 bool gguf_has(const struct gguf *gguf, const char *key)
 {
 	return find_key(gguf, key) != NULL;

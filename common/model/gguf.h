@@ -41,6 +41,9 @@ void gguf_close(struct gguf *gguf);
 /* As gguf_open was given it. */
 const char *gguf_path(const struct gguf *gguf);
 
+/* The whole file as it is mapped: every matrix and vector lies in it. */
+const void *gguf_bytes(const struct gguf *gguf, size_t *size);
+
 /* Is there a value of that key, of whatever type? */
 bool gguf_has(const struct gguf *gguf, const char *key);
 

@@ -15,12 +15,13 @@
 #include "model/gguf.h"
 #include "model/matrix.h"
 #include "model/tokenizer.h"
+#include "problem/problem.h" /* MAX_HEAD_DIM */
 #include "support/error.h"
 
 #include <limits.h>
 #include <stdbool.h>
 
-enum { MAX_HEAD_DIM = 128, MAX_ENDS = 4 };
+enum { MAX_ENDS = 4 };
 
 struct layer_weights {
 	const float *attention_norm, *feed_forward_norm; /* [width] */

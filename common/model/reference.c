@@ -38,6 +38,9 @@ static void rms_norm(void *state, const void *x, const float *weight, size_t row
 	}
 }
 
+/* A projection is cut into so many parts of its outputs, whatever the machine. */
+enum { PARTS = 16 };
+
 struct projection {
 	const struct matrix *weights;
 	const double *x, *residual;
@@ -46,10 +49,11 @@ struct projection {
 	atomic_bool *out_of_memory;
 };
 
-static void project_outputs(void *argument, size_t first, size_t end)
+static void project_part(void *argument, size_t part)
 {
-	struct projection *p = argument;
+	const struct projection *p = argument;
 	size_t columns = p->weights->columns, outputs = p->weights->rows;
+	size_t first = part * outputs / PARTS, end = (part + 1) * outputs / PARTS;
 	float *row = malloc(columns * sizeof *row);
 	if (!row)
 		*p->out_of_memory = true;
@@ -70,8 +74,7 @@ static void project(
 	void *state, const struct matrix *weights, const void *x, size_t rows, const void *residual, void *y)
 {
 	atomic_bool *out_of_memory = &((struct host_buffers *)state)->out_of_memory;
-	parallel_for(
-		weights->rows, project_outputs, &(struct projection){weights, x, residual, y, rows, out_of_memory});
+	parallel_run(PARTS, project_part, &(struct projection){weights, x, residual, y, rows, out_of_memory});
 }
 
 static void rope(void *state, void *x, size_t rows, size_t heads, size_t first)
@@ -112,7 +115,8 @@ static void attend_one(
 }
 
 static void attend(
-	void *state, size_t layer, const void *q, const void *keys, const void *values, size_t rows, size_t first, void *o)
+	void *state, size_t layer, const void *q, const void *keys, const void *values, size_t rows, size_t first,
+	void *o)
 {
 	(void)layer;
 	const struct language_model *model = ((struct host_buffers *)state)->model;

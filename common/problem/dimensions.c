@@ -18,8 +18,10 @@ static const struct dimension dimensions[] = {
 	{OPTION_M, "m", "m", "m", FIELD(m), 1, LARGEST_COUNT, "rows of A and C"},
 	{OPTION_N, "n", "n", "n", FIELD(n), 1, LARGEST_COUNT, "columns of B and C"},
 	{OPTION_K, "k", "k", "k", FIELD(k), 1, LARGEST_COUNT, "columns of A, rows of B"},
-	{OPTION_KV_HEADS, "G", "kv-heads", "kv_heads", FIELD(kv_heads), 1, LARGEST_COUNT, "heads of K and V (default H)"},
-	{OPTION_KEYS, "M", "keys", "keys", FIELD(keys), 1, LARGEST_SEQ, "keys; the queries are the last of them (default N)"},
+	{OPTION_KV_HEADS, "G", "kv-heads", "kv_heads", FIELD(kv_heads), 1, LARGEST_COUNT,
+         "heads of K and V (default H)"},
+	{OPTION_KEYS, "M", "keys", "keys", FIELD(keys), 1, LARGEST_SEQ,
+         "keys; the queries are the last of them (default N)"},
 };
 
 enum { DIMENSIONS = sizeof dimensions / sizeof dimensions[0] };

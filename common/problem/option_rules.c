@@ -15,15 +15,20 @@ static const struct option_rule rules[OPTIONS] = {
 		{"scale", TYPE_NUMBER, FIELD(problem.scale), 0, 0, 0, "s", "scores are s q.k (default 1/sqrt(d))"},
 	[OPTION_VALUES] = {"values", TYPE_TEXT, FIELD(values), 0, 0, 0, "a,b,c", "one row of scores, by hand"},
 	[OPTION_TRACE] = {"trace", TYPE_FLAG, FIELD(trace), 0, 0, 0, 0, "print every update of the row"},
-	[OPTION_PROMPT] = {"prompt", TYPE_TEXT, FIELD(prompt), 0, 0, 0, "TEXT", "what to say to the model; it answers"},
+	[OPTION_PROMPT] =
+		{"prompt", TYPE_TEXT, FIELD(prompt), 0, 0, 0, "TEXT", "what to say to the model; it answers"},
 	[OPTION_TOKENS] =
-		{"tokens", TYPE_COUNT, FIELD(tokens), 1, 1 << 20, 0, "T", "tokens of the answer at most (default 80; 4 of --count-all)"},
+		{"tokens", TYPE_COUNT, FIELD(tokens), 1, 1 << 20, 0, "T",
+                 "tokens of the answer at most (default 80; 4 of --count-all)"},
 	[OPTION_MODEL] =
-		{"model", TYPE_TEXT, FIELD(model), 0, 0, 0, "FILE", "a GGUF file (default: of make model, else a tiny one)"},
+		{"model", TYPE_TEXT, FIELD(model), 0, 0, 0, "FILE",
+                 "a GGUF file (default: of make model, else a tiny one)"},
 	[OPTION_TEMPERATURE] =
-		{"temperature", TYPE_NUMBER, FIELD(temperature), 0, 0, 0, "t", "of the draw; 0, the default: the likeliest token"},
+		{"temperature", TYPE_NUMBER, FIELD(temperature), 0, 0, 0, "t",
+                 "of the draw; 0, the default: the likeliest token"},
 	[OPTION_TOP_P] =
-		{"top-p", TYPE_NUMBER, FIELD(top_p), 0, 0, 0, "p", "draw among the likeliest tokens that have p of the weight"},
+		{"top-p", TYPE_NUMBER, FIELD(top_p), 0, 0, 0, "p",
+                 "draw among the likeliest tokens that have p of the weight"},
 	[OPTION_COUNT_ALL] =
 		{"count-all", TYPE_FLAG, FIELD(count_all), 0, 0, 0, 0, "count every kernel, not only attention"},
 	[OPTION_SEED] = {"seed", TYPE_SEED, FIELD(problem.seed), 0, 0, 0, "S", "of the inputs"},

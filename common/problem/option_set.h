@@ -75,7 +75,7 @@ struct options {
 	const char *save, *json, *tsv, *explain, *gpu, *values; /* NULL: not given; point into argv */
 	size_t repeat;                                          /* 0: until the standard error is small enough */
 	size_t warmup;
-	const char *prompt, *model;                             /* NULL: not given */
+	const char *prompt, *model; /* NULL: not given */
 	size_t tokens;
 	float temperature, top_p;
 	bool sweep, time, verbose, quiet, trace, count_all, help, version;

@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *option_text(enum option_name option)
+{
+	return rule_of(option).name;
+}
+
 static int parse_whole(
 	const char *name, const char *text, unsigned long long least, unsigned long long most,
 	unsigned long long *value, struct error *error)
@@ -63,7 +68,9 @@ static int parse_value(struct options *options, enum option_name option, const c
 			return error->exit_code;
 		*(uint64_t *)field = whole;
 		return 0;
-	case TYPE_NUMBER: options->problem.scale_given |= option == OPTION_SCALE; return parse_number(rule->name, text, field, error);
+	case TYPE_NUMBER:
+		options->problem.scale_given |= option == OPTION_SCALE;
+		return parse_number(rule->name, text, field, error);
 	case TYPE_CHOICE: return parse_choice(rule, text, field, error);
 	case TYPE_TEXT:
 		if (!*text)
@@ -120,6 +127,11 @@ static int check_together(const struct options *options, struct error *error)
 				return error_set(
 					error, EXIT_USAGE, "--%s, --%s: %.200s: each needs a file of its own",
 					rule_of(files[i].option).name, rule_of(files[j].option).name, files[i].path);
+	static const enum option_name of_speech[] = {
+		OPTION_TOKENS, OPTION_MODEL, OPTION_TEMPERATURE, OPTION_TOP_P, OPTION_COUNT_ALL};
+	for (size_t i = 0; i < sizeof of_speech / sizeof of_speech[0]; i++)
+		if (options->given & OPTION_BIT(of_speech[i]) && !options->prompt)
+			return error_set(error, EXIT_USAGE, "--%s: needs --prompt", option_text(of_speech[i]));
 	if (!options->sweep)
 		return 0;
 	static const enum option_name refused[] = {OPTION_SEQ,  OPTION_COLS,   OPTION_M,    OPTION_N,

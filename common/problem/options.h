@@ -20,6 +20,9 @@ int options_parse(
 	int argc, char **argv, uint64_t applicable, const struct problem *defaults, struct options *options,
 	struct error *error);
 
+/* "seq": its name on the command line, without dashes. */
+const char *option_text(enum option_name option);
+
 /* Prints the options that apply, a line each, with their defaults. */
 void options_print_help(FILE *out, uint64_t applicable, const struct problem *defaults);
 

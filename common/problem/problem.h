@@ -33,7 +33,8 @@ struct problem {
 	size_t batch, heads, seq, dim; /* B H N d */
 	size_t rows, cols;             /* R C */
 	size_t m, n, k;
-	size_t kv_heads, keys; /* G M: heads and rows of K and V where they are others than of Q; 0 before problem_settle */
+	size_t kv_heads,
+		keys; /* G M: heads and rows of K and V where they are others than of Q; 0 before problem_settle */
 	size_t tile_q, tile_k; /* Br Bc; 0: the kernel's own choice */
 	size_t block, row;     /* the online softmax: columns of a block; the row to trace */
 	bool causal;

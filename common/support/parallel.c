@@ -1,42 +1,37 @@
 #include "support/parallel.h"
 
 #include <pthread.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 16 };
+enum { MOST_THREADS = 64 };
 
-struct stretch {
-	void (*run)(void *argument, size_t first, size_t end);
-	void *argument;
-	size_t first, end;
+struct job {
+	size_t count;
+	void (*part)(void *context, size_t index);
+	void *context;
+	atomic_size_t next;
 };
 
-static void *run_stretch(void *argument)
+static void *work(void *argument)
 {
-	const struct stretch *stretch = argument;
-	stretch->run(stretch->argument, stretch->first, stretch->end);
+	struct job *job = argument;
+	for (size_t index; (index = atomic_fetch_add(&job->next, 1)) < job->count;)
+		job->part(job->context, index);
 	return NULL;
 }
 
-void parallel_for(size_t count, void (*run)(void *argument, size_t first, size_t end), void *argument)
+void parallel_run(size_t count, void (*part)(void *context, size_t index), void *context)
 {
+	struct job job = {.count = count, .part = part, .context = context};
+	pthread_t threads[MOST_THREADS];
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t threads = cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : (size_t)cores;
-	if (threads > count)
-		threads = count ? count : 1;
-	struct stretch stretches[MOST_THREADS];
-	pthread_t started[MOST_THREADS];
-	bool runs[MOST_THREADS] = {false};
-	for (size_t t = 0; t < threads; t++) {
-		stretches[t] = (struct stretch){run, argument, t * count / threads, (t + 1) * count / threads};
-		if (t > 0)
-			runs[t] = pthread_create(&started[t], NULL, run_stretch, &stretches[t]) == 0;
-	}
-	for (size_t t = 0; t < threads; t++)
-		if (!runs[t])
-			run_stretch(&stretches[t]);
-	for (size_t t = 0; t < threads; t++)
-		if (runs[t])
-			pthread_join(started[t], NULL);
+	size_t wanted = cores > 1 ? (size_t)cores - 1 : 0, started = 0; /* this thread works, too */
+	if (wanted > MOST_THREADS)
+		wanted = MOST_THREADS;
+	while (started < wanted && started + 1 < count && pthread_create(&threads[started], NULL, work, &job) == 0)
+		started++;
+	work(&job);
+	while (started > 0)
+		pthread_join(threads[--started], NULL);
 }

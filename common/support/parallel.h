@@ -1,13 +1,15 @@
 /*
- * A loop over independent indices, spread over the machine's cores.
+ * Independent parts of a long computation on the host, spread over its cores.
+ *
+ * How many parts there are is the caller's choice and must not depend on the machine: then neither does a result.
  */
 #ifndef SUPPORT_PARALLEL_H
 #define SUPPORT_PARALLEL_H
 
 #include <stddef.h>
 
-/* Calls `run` for stretches first ... end - 1 that together are 0 ... count - 1, each once, several at a time; returns when
- * all have. Where no thread can be started, the caller's does the work. */
-void parallel_for(size_t count, void (*run)(void *argument, size_t first, size_t end), void *argument);
+/* Calls part(context, i) once for every i < count, on as many threads as there are cores; returns when all are done.
+ */
+void parallel_run(size_t count, void (*part)(void *context, size_t index), void *context);
 
 #endif
