@@ -9,4 +9,5 @@ PROGRAMS = {
     "04_fa1": "fa1",
     "05_fa2": "fa2",
     "06_backward": "backward",
+    "07_transformer": "transformer",
 }
