@@ -215,7 +215,8 @@ class Program:
     @property
     def place(self) -> Path:
         digest = hashlib.sha1("\0".join(option for option in self.options if option != "-Werror").encode())
-        digest.update((_toolchain_digest() + _compiler_version(self.compiler) + (self.text or "")).encode())
+        versions = "".join(_compiler_version(each) for each in (self.compiler, self.library or self.compiler))
+        digest.update((_toolchain_digest() + versions + (self.text or "")).encode())
         digest.update("\0".join(f"{path}\0{text}" for path, text in self.written).encode())
         # What is written from the text says nothing more, and may not be there yet: it is not read.
         found = () if self.text is not None else self.sources
