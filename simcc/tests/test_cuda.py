@@ -13,7 +13,10 @@ from typing import NamedTuple
 from support import COMPILERS, FIRST, HOME, LONG, SIMCC, TRIED, Case, Compiler, Part, marked_line, run, simcc, together
 
 sys.path.append(str(HOME))
+sys.dont_write_bytecode = True  # nothing is written among the sources of simcc
 from passes.options import parse  # noqa: E402
+
+sys.dont_write_bytecode = False
 
 HEAD = """#include <cooperative_groups.h>
 #include <cublas_v2.h>
