@@ -217,7 +217,22 @@ __global__ void talk(int last, bool fences)
 )
 
 
-ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID]
+# Tickets say when a thread had its turn.
+TURNS = program(
+    "turns",
+    """__global__ void take_turns(int *count, int *turn)
+{
+	turn[atomicAdd(count, 1)] = blockIdx.x * 64 + threadIdx.x;
+}
+""",
+    """	take_turns<<<4, 64>>>(y, z);
+	cudaMemcpy(h, z, sizeof h, cudaMemcpyDeviceToHost);
+	for (int i = 0; i < 256; i++)
+		printf("%d ", h[i]);
+""",
+)
+
+ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, TURNS]
 together("hazards", [*ALL, ARRIVED[0], EXCHANGES[0]], "-O2")
 together("hazards.fast", [PLAIN], "--fast")
 if len(TRIED) > 1:
@@ -299,6 +314,20 @@ class Hazards(Case):
         self.expect_in("========= ERROR SUMMARY: 60 errors\n", outcome.err)
         self.expect_equal(len(report.of("memcheck", "api_misuse")), 30, "records of api_misuse")
         self.expect_equal(len(report.hazards), 60, "records")
+
+    # ---- orders ----
+
+    def test_each_order_is_the_one_asked_for(self):
+        """Hazards are looked for in several orders: that says something only if the orders differ."""
+        turns = {}
+        for order in ("forward", "reverse", "shuffle:1", "shuffle:2"):
+            outcome, _ = self.run_one(TURNS, SIM_ORDER=order, SIM_THREADS="1")
+            self.expect_silent(outcome, order)
+            turns[order] = [int(word) for word in outcome.out.split()]
+            self.expect_equal(sorted(turns[order]), list(range(256)), f"{order}: all threads, once each")
+        self.expect_equal(turns["forward"], list(range(256)), "forward")
+        self.expect_equal(turns["reverse"], list(range(256))[::-1], "reverse")
+        self.expect_equal(len({tuple(each) for each in turns.values()}), 4, "different orders")
 
     # ---- large grids ----
 
