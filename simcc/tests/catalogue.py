@@ -1,30 +1,33 @@
 """The programs in programs/ and the self-test of the library, built in three ways: as they stand, with the other
-compiler, and --fast. What the other two compute and count must be the same, so most of them are compiled together."""
+compiler, and --fast. Most of them are compiled together, because the headers cost more than a kernel does; with LONG=1
+the first way compiles each alone, as a user would, and the other compiler compiles all of them, not only SAMPLE."""
 
 from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import Callable
 
 from expectations import Expectations, read_expectations
-from support import FIRST, HOME, OTHER, STRICT, TESTS, Batch, Compiler, Member, Outcome, Program, program
+from support import FIRST, HOME, LONG, OTHER, STRICT, TESTS, Batch, Compiler, Member, Program, Run, program
 
-Run = Callable[..., Outcome]  # run(*arguments, **environment), as Program.run
-
-# Several files each, or about the names of things: these have a compilation of their own in each way.
+# Several files each, or about the names of things: these have a compilation of their own in each way; where nothing is
+# counted and nothing named, in --fast builds, only the first three.
 ALONE = {
+    "many_files",
+    "overloads",
+    "same_names",
+}
+ALONE_IF_COUNTED = {
     "functions",
     "language",
     "launches",
     "libraries",
-    "many_files",
-    "overloads",
-    "same_names",
     "templates",
     "variables",
 }
-BATCH_SIZE = 8
+BATCH_SIZE = 11
+# Accesses of every width, structures that are copied, the stack, loops that diverge, atomics and exchanges.
+SAMPLE = ["trace", "selftest", "vectors", "source_counts", "divergence", "shuffles"]
 
 
 def _source(name: str) -> Path:
@@ -55,17 +58,17 @@ def _alone(name: str, suffix: str, *options: str, compiler: Compiler = FIRST) ->
 
 
 def _together(names: list[str], suffix: str, *options: str, compiler: Compiler = FIRST) -> dict[str, Run]:
-    runs = {name: _alone(name, suffix, *options, compiler=compiler).run for name in names if name in ALONE}
-    rest = [name for name in names if name not in ALONE]
+    alone = ALONE if "--fast" in options and not LONG else ALONE | ALONE_IF_COUNTED
+    runs = {name: _alone(name, suffix, *options, compiler=compiler).run for name in names if name in alone}
+    rest = [name for name in names if name not in alone]
     for first in range(0, len(rest), BATCH_SIZE):
         members = [Member(name, _source(name)) for name in rest[first : first + BATCH_SIZE]]
         batch = Batch(f"programs.{first // BATCH_SIZE}{suffix}", members, *STRICT, *options, compiler=compiler)
-        runs.update({member.name: functools.partial(batch.run, member.name) for member in members})
+        runs.update(batch.runs())
     return runs
 
 
-PROGRAMS = {name: _alone(name, "") for name in NAMES}
-RUN: dict[str, Run] = {name: made.run for name, made in PROGRAMS.items()}
+RUN: dict[str, Run] = {name: _alone(name, "").run for name in NAMES} if LONG else _together(NAMES, "")
 
 
 @functools.cache
@@ -74,5 +77,11 @@ def fast() -> dict[str, Run]:
 
 
 @functools.cache
-def with_other_compiler() -> dict[str, Run] | None:
-    return _together(NAMES, ".other", compiler=OTHER) if OTHER else None
+def with_other_compiler() -> dict[str, Run]:
+    if not OTHER:
+        return {}
+    if LONG:
+        return _together(NAMES, ".other", compiler=OTHER)
+    # A library of the other compiler would cost more than these programs do.
+    members = [Member(name, _source(name)) for name in SAMPLE]
+    return Batch("programs.sample", members, *STRICT, compiler=OTHER, library=FIRST).runs()

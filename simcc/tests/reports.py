@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from support import without_namespaces
+
 Record = dict[str, Any]
 
 
@@ -68,7 +70,7 @@ def hazards_of(launch: Record) -> int:
 
 def read_report(path: Path | str) -> Report:
     """Fails on a line that is no complete record."""
-    text = Path(path).read_text()
+    text = without_namespaces(Path(path).read_text())
     assert not text or text.endswith("\n"), f"{path}: the last line is not complete"
     report = Report([], [])
     for line in text.splitlines():

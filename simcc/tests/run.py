@@ -103,7 +103,9 @@ def build(suites: list[str], jobs: int) -> str | None:
     if not missing:
         return None
     print(f"building {len(missing)} of {len(programs)} programs", flush=True)
-    for compiler in {made.compiler for made in missing}:  # the library first: each program would wait for it
+    for compiler in {
+        made.library or made.compiler for made in missing
+    }:  # the library first: each program would wait for it
         # on this thread, because make has its own jobs
         library = ["make", "-s", f"-j{jobs}", "-C", support.HOME, f"CC={compiler.cc}", f"CXX={compiler.cxx}", "lib"]
         place = compiler.folder.parent  # of the library; simcc, which others may run now, locks it so, too

@@ -24,7 +24,7 @@ import unittest
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, Union
+from typing import Callable, NamedTuple, Union
 
 TESTS = Path(__file__).resolve().parent
 HOME = TESTS.parent  # simcc/
@@ -79,8 +79,10 @@ def _other_compiler() -> Compiler | None:
 FIRST = _first_compiler()
 OTHER = _other_compiler()
 COMPILERS = [FIRST] + ([OTHER] if OTHER else [])
+LONG = bool(os.environ.get("LONG"))  # what else `make test-all` runs: each program alone, both compilers, all orders
+TRIED = COMPILERS if LONG else [FIRST]  # by suites to which both compilers say the same
 needs_other = unittest.skipUnless(OTHER, "gcc and clang are not both installed")
-long_test = unittest.skipUnless(os.environ.get("LONG"), "LONG=1 runs it")
+long_test = unittest.skipUnless(LONG, "LONG=1 runs it")
 
 # ---- running ----
 
@@ -147,14 +149,20 @@ def run(
 LIBRARIES: dict[Compiler, Path] = {}
 
 
-def simcc(compiler: Compiler, arguments: Sequence[Word], cwd: Path | None = None) -> Outcome:
+def simcc(
+    compiler: Compiler, arguments: Sequence[Word], cwd: Path | None = None, library: Compiler | None = None
+) -> Outcome:
+    """`library`: whose library is linked, if it is known; the engine is C and the same whoever compiled it."""
     environment = dict(compiler.environment)
-    if compiler in LIBRARIES:
-        environment["SIM_LIB"] = str(LIBRARIES[compiler])
+    known = LIBRARIES.get(library or compiler)
+    if known:
+        environment["SIM_LIB"] = str(known)
     return run([SIMCC, *arguments], environment, cwd, cpu_seconds=120)
 
 
 # ---- programs ----
+
+Run = Callable[..., Outcome]  # run(*arguments, **environment), as Program.run
 
 
 @functools.cache
@@ -199,26 +207,32 @@ class Program:
     compiler: Compiler
     text: str | None = None
     includes: tuple[Path, ...] = field(default=(), repr=False)  # besides the headers beside the sources
+    written: tuple[tuple[Path, str], ...] = field(
+        default=(), repr=False
+    )  # further files, written first, and their texts
+    library: Compiler | None = None  # whose library is linked: its own if that is not said
 
     @property
     def place(self) -> Path:
         digest = hashlib.sha1("\0".join(option for option in self.options if option != "-Werror").encode())
-        digest.update((_toolchain_digest() + _compiler_version(self.compiler) + (self.text or "")).encode())
-        headers = {path for source in self.sources for path in source.parent.glob("*.cuh")}
-        headers |= {path for source in self.sources for path in quoted_headers(source).values()}
-        written = () if self.text is None else self.sources  # by us, from the text: it may not be there yet
-        for path in [*self.sources, *sorted(headers), *self.includes]:
-            read = path.exists() and path not in written
-            digest.update(str(path).encode() + (_contents(path) if read else b""))
+        versions = "".join(_compiler_version(each) for each in (self.compiler, self.library or self.compiler))
+        digest.update((_toolchain_digest() + versions + (self.text or "")).encode())
+        digest.update("\0".join(f"{path}\0{text}" for path, text in self.written).encode())
+        # What is written from the text says nothing more, and may not be there yet: it is not read.
+        found = () if self.text is not None else self.sources
+        headers = {path for source in found for path in source.parent.glob("*.cuh")}
+        headers |= {path for source in found for path in quoted_headers(source).values()}
+        for path in [*found, *sorted(headers), *self.includes]:
+            digest.update(str(path).encode() + (_contents(path) if path.exists() else b""))
         return self.compiler.folder / f"{self.name}-{digest.hexdigest()[:16]}"
 
     def compile(self, output: Path) -> Outcome:
-        if self.text is not None:
-            source = self.sources[0]
-            source.parent.mkdir(parents=True, exist_ok=True)
-            if not source.exists() or source.read_text() != self.text:
-                source.write_text(self.text)
-        return simcc(self.compiler, [*self.options, *self.sources, "-o", output])
+        own = () if self.text is None else ((self.sources[0], self.text),)
+        for path, text in (*own, *self.written):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists() or path.read_text() != text:
+                path.write_text(text)
+        return simcc(self.compiler, [*self.options, *self.sources, "-o", output], library=self.library)
 
     @property
     def path(self) -> Path:
@@ -275,6 +289,11 @@ class Member(NamedTuple):
     name: str
     source: Path
     fixed: bool = False  # with FIXED defined
+    text: str | None = None  # of a source that is written first
+
+    @property
+    def contents(self) -> str:
+        return self.source.read_text() if self.text is None else self.text
 
 
 def without_namespaces(text: str) -> str:
@@ -295,18 +314,27 @@ class Batch:
     Compiled one by one, the headers would be read a hundred times.
     """
 
-    def __init__(self, name: str, members: Iterable[Member], *options: str, compiler: Compiler = FIRST):
+    def __init__(
+        self,
+        name: str,
+        members: Iterable[Member],
+        *options: str,
+        compiler: Compiler = FIRST,
+        library: Compiler | None = None,
+    ):
         self.members = list(members)
         source = compiler.folder / "sources" / f"{name}.cu"
-        includes = {path for member in self.members for path in member.source.parent.glob("*.cuh")}
-        includes |= {path for member in self.members for path in quoted_headers(member.source).values()}
-        includes |= {member.source for member in self.members}
-        made = Program(name, (source,), options, compiler, self._text(), tuple(sorted(includes)))
+        files = [member.source for member in self.members if member.text is None]
+        includes = {path for file in files for path in file.parent.glob("*.cuh")}
+        includes |= {path for file in files for path in quoted_headers(file).values()}
+        includes |= set(files)
+        written = tuple((member.source, member.text) for member in self.members if member.text is not None)
+        made = Program(name, (source,), options, compiler, self._text(), tuple(sorted(includes)), written, library)
         self.program = _register(made)
 
     def _text(self) -> str:
         # Headers are read before the first namespace: those of the library and, by their guards, our own.
-        includes = sorted({line for member in self.members for line in self._includes(member.source)})
+        includes = sorted({line for member in self.members for line in self._includes(member)})
         lines = [*includes, "#include <cstring>", *_CALLS, "#define main run"]
         calls = []
         for index, member in enumerate(self.members):
@@ -319,14 +347,42 @@ class Batch:
         return "\n".join([*lines, *calls, "\treturn 99;", "}", ""])
 
     @staticmethod
-    def _includes(source: Path) -> list[str]:
-        found = re.findall(r'^#include (?:<[^>]+>|"[^"]+")', source.read_text(), re.MULTILINE)
-        own = {f'#include "{written}"': f'#include "{path}"' for written, path in quoted_headers(source).items()}
+    def _includes(member: Member) -> list[str]:
+        found = re.findall(r'^#include (?:<[^>]+>|"[^"]+")', member.contents, re.MULTILINE)
+        headers = {} if member.text is not None else quoted_headers(member.source)
+        own = {f'#include "{written}"': f'#include "{path}"' for written, path in headers.items()}
         return [own.get(line, line) for line in found]
 
     def run(self, member: str, *arguments: Word, cpu_seconds: int = 60, **environment: str) -> Outcome:
+        """What the program says is what it would say on its own: without its namespace."""
         assert any(each.name == member for each in self.members), member
-        return self.program.run(member, *arguments, cpu_seconds=cpu_seconds, **environment)
+        outcome = self.program.run(member, *arguments, cpu_seconds=cpu_seconds, **environment)
+        return outcome._replace(out=without_namespaces(outcome.out), err=without_namespaces(outcome.err))
+
+    def runs(self) -> dict[str, Run]:
+        return {member.name: functools.partial(self.run, member.name) for member in self.members}
+
+
+class Part:
+    """A program of a few lines that stands in a suite and is compiled together with others: see together()."""
+
+    def __init__(self, name: str, text: str, compiler: Compiler = FIRST):
+        self.name, self.text = name, text
+        self.source = compiler.folder / "sources" / f"{name}.cu"
+        self.run: Run = self._not_yet
+
+    @staticmethod
+    def _not_yet(*_: Word, **__: str) -> Outcome:
+        raise AssertionError("together() was not called")
+
+
+def together(name: str, parts: Iterable[Part], *options: str, compiler: Compiler = FIRST) -> None:
+    """Makes one executable of them."""
+    parts = list(parts)
+    members = [Member(part.name, part.source, text=part.text) for part in parts]
+    runs = Batch(name, members, *options, compiler=compiler).runs()
+    for part in parts:
+        part.run = runs[part.name]
 
 
 # ---- what a source says ----

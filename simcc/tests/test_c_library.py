@@ -2,21 +2,23 @@
 2.42 rsqrt), and an older one lacks what we take from it: a made-up newer and a made-up older one stand in for both."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
-from support import FIRST, HOME, TESTS, Case, Program, program, run
+from support import FIRST, HOME, LONG, TESTS, Case, Program, program, run
 
 FOLDER = TESTS / "c_library"
 NEWER = f"-I{FOLDER}/newer"
 
 
-def names(way: str, *options: str) -> list[Program]:
-    """names.cu with these options, counted and --fast."""
-    return [program("c_library/names", *options, build, name=f"names.{way}{build}") for build in ("-O2", "--fast")]
+def names(way: str, *options: str, builds: Sequence[str] = ("-O2",)) -> list[Program]:
+    """names.cu with these options, counted or --fast; with LONG=1 both."""
+    builds = ("-O2", "--fast") if LONG else builds
+    return [program("c_library/names", *options, build, name=f"names.{way}{build}") for build in builds]
 
 
-THIS = names("this") + names("this.first", "-include", "math.h")
-DECLARES = names("newer", NEWER) + names("newer.plain", NEWER, "-DPLAIN")
+THIS = names("this", builds=("-O2", "--fast")) + names("this.first", "-include", "math.h")
+DECLARES = names("newer", NEWER) + names("newer.plain", NEWER, "-DPLAIN", builds=("--fast",))
 READ_FIRST = names("newer.first", "-isystem", f"{FOLDER}/newer", "-include", "math.h")
 OLDER = names("older", "-U_GNU_SOURCE", "-D_DEFAULT_SOURCE")
 

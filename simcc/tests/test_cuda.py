@@ -4,9 +4,19 @@ is in programs/ (groups, sixteen_bits, overloads, libraries, host_atomics)."""
 
 from __future__ import annotations
 
+import re
+import sys
+import unittest
 from pathlib import Path
+from typing import NamedTuple
 
-from support import COMPILERS, FIRST, SIMCC, Case, Compiler, Outcome, inline, marked_line, run, simcc
+from support import COMPILERS, FIRST, HOME, LONG, SIMCC, TRIED, Case, Compiler, Part, marked_line, run, simcc, together
+
+sys.path.append(str(HOME))
+sys.dont_write_bytecode = True  # nothing is written among the sources of simcc
+from passes.options import parse  # noqa: E402
+
+sys.dont_write_bytecode = False
 
 HEAD = """#include <cooperative_groups.h>
 #include <cublas_v2.h>
@@ -19,26 +29,46 @@ HEAD = """#include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 using namespace nvcuda;
 """
-# In a kernel, in a function of the host: what is used, and what the message must say.
+
+
+class Use(NamedTuple):
+    """Something that is missing, in a kernel or in a function of the host, and two parts of the message."""
+
+    code: str
+    name: str
+    what: str
+
+    def function(self, index: int) -> str:
+        if self in IN_MAIN:
+            return f"void host{index}()\n{{\n{self.code}\n}}\n"
+        return f"__global__ void kernel{index}(float *y, curandState *s)\n{{\n{self.code}\n}}\n"
+
+    def launch(self, index: int) -> str:
+        return "" if self in IN_MAIN else f"\tkernel{index}<<<1, 1>>>(0, 0);\n"
+
+
+TILE_OF_64 = "auto t = cg::tiled_partition<64>(cg::this_thread_block());"
 IN_KERNELS = [
-    ("y[0] = curand_uniform(s);", "curand_uniform", "cuRAND"),
-    ("wmma::fragment<wmma::matrix_a, 16, 16, 16, float> f;", "wmma::fragment", "tensor cores"),
-    ("cg::sync(cg::this_grid());", "sync", "a barrier of the whole grid"),
-    ("cg::this_grid().sync();", "sync", "a barrier of the whole grid"),
-    ("auto c = cg::this_cluster();", "this_cluster", "a group of a cluster of blocks"),
-    ("auto t = cg::tiled_partition<64>(cg::this_thread_block());", "tiled_partition", "a tile of more than 32 threads"),
-    ("cg::memcpy_async(cg::this_thread_block(), y, y, 4);", "memcpy_async", "an asynchronous copy"),
-    ("__sync_fetch_and_add((int *)y, 1);", "a compiler atomic", "in device code"),
+    Use("y[0] = curand_uniform(s);", "curand_uniform", "cuRAND"),
+    Use("cg::sync(cg::this_grid());", "sync", "a barrier of the whole grid"),
+    Use("cg::this_grid().sync();", "sync", "a barrier of the whole grid"),
+    Use("auto c = cg::this_cluster();", "this_cluster", "a group of a cluster of blocks"),
+    Use(TILE_OF_64, "tiled_partition", "a tile of more than 32 threads"),
+    Use("cg::memcpy_async(cg::this_thread_block(), y, y, 4);", "memcpy_async", "an asynchronous copy"),
 ]
 IN_MAIN = [
-    ("cublasSgemm(0, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1);", "cublasSgemm", "cuBLAS"),
-    ("cublasStatus_t status = cublasSaxpy(0, 1, 0, 0, 1, 0, 1);", "cublasSaxpy", "cuBLAS"),
-    ("cufftHandle plan; cufftPlan1d(&plan, 8, CUFFT_C2C, 1);", "cufftPlan1d", "cuFFT"),
-    ("thrust::device_vector<int> v(10);", "thrust::device_vector", "Thrust"),
-    ("cudaGraphLaunch(0, 0);", "cudaGraphLaunch", "CUDA runtime"),
-    ("cuInit(0);", "cuInit", "the driver API"),
-    ("cudaTextureObject_t texture;", "cudaTextureObject_t", "textures"),
+    Use("cublasSgemm(0, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1);", "cublasSgemm", "cuBLAS"),
+    Use("cublasStatus_t status = cublasSaxpy(0, 1, 0, 0, 1, 0, 1);", "cublasSaxpy", "cuBLAS"),
+    Use("cufftHandle plan; cufftPlan1d(&plan, 8, CUFFT_C2C, 1);", "cufftPlan1d", "cuFFT"),
+    Use("cudaGraphLaunch(0, 0);", "cudaGraphLaunch", "CUDA runtime"),
+    Use("cuInit(0);", "cuInit", "the driver API"),
+    Use("cudaTextureObject_t texture;", "cudaTextureObject_t", "textures"),
+    Use("thrust::device_vector<int> v(10);", "thrust::device_vector", "Thrust"),
 ]
+FRAGMENT = Use("wmma::fragment<wmma::matrix_a, 16, 16, 16, float> f;", "wmma::fragment", "tensor cores")
+COMPILER_ATOMIC = Use("__sync_fetch_and_add((int *)y, 1);", "a compiler atomic", "in device code")
+# By who refuses them: simcc before the compiler, the compiler, simcc after it. An error hides those found later.
+USES = [[FRAGMENT, IN_MAIN[-1]], IN_KERNELS + IN_MAIN[:-1], [COMPILER_ATOMIC]]
 GROUPS = """#include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 namespace cg = cooperative_groups;
@@ -129,8 +159,45 @@ int main()
 	return cudaDeviceSynchronize() != cudaSuccess;
 }
 """
-WIDE = [inline("cuda.wide_atomics", WIDE_ATOMICS, compiler=each) for each in COMPILERS if "clang" not in each.cxx]
-FAILING = {compiler: inline("cuda.groups", GROUPS, compiler=compiler) for compiler in COMPILERS}
+NESTED = """__global__ void other() {}
+int launch()
+{
+	other<<<1, 1>>>();
+	return 1;
+}
+__global__ void nested(int *, int n = launch()) {}
+int main()
+{
+	nested<<<1, 1>>>(0);
+	return 0;
+}
+"""
+# C++ chooses among functions of one name; here it is none of the kernels.
+OF_THE_HOST = """struct S {
+	int v;
+};
+__global__ void fill(S *s, int v)
+{
+	s->v = v;
+}
+void fill(S *s, double)
+{
+	(void)s;
+}
+int main()
+{
+	fill<<<1, 1>>>((S *)0, 2.0);
+	return cudaDeviceSynchronize();
+}
+"""
+FAILING = {compiler: Part("cuda.groups", GROUPS, compiler) for compiler in TRIED}
+WIDE = [Part("cuda.wide_atomics", WIDE_ATOMICS, compiler) for compiler in TRIED if not compiler.is_clang]
+DEFAULT = Part("cuda.nested", NESTED)
+HOSTS = [Part("cuda.host", OF_THE_HOST), Part("cuda.host.fast", OF_THE_HOST)]
+for _compiler in TRIED:
+    _first = [DEFAULT, HOSTS[0]] if _compiler == FIRST else []
+    together("cuda", [FAILING[_compiler], *(WIDE if not _compiler.is_clang else []), *_first], compiler=_compiler)
+together("cuda.fast", [HOSTS[1]], "--fast")
 # which kernel, exit status, what is said, at which line
 FAILURES = [
     (0, 1, "__shfl_down_sync with mask 0xffffffff reads lane 16", "shuffle"),
@@ -145,51 +212,45 @@ TOOLKIT = "/* Copyright NVIDIA Corporation */\n#error the toolkit's\n"
 
 
 class Cuda(Case):
-    def refused(self, text: str, compiler: Compiler, name: str) -> Outcome:
-        source = self.write(f"{name}.cu", text)
-        return simcc(compiler, ["-c", source.name, "-o", "x.o"], cwd=self.scratch)
-
-    def expect_refusal(self, before: str, use: str, after: str, says: tuple[str, str], compiler: Compiler) -> None:
-        outcome = self.refused(f"{HEAD}{before}{use}\n{after}", compiler, "use")
-        line = (HEAD + before).count("\n") + 1
-        errors = [said for said in outcome.err.split("\n") if "error" in said]
-        self.expect_equal(outcome.status, 1, f"{use}: exit status")
-        first = errors[0] if errors else ""
-        right = first.startswith(f"use.cu:{line}:") and all(word in first for word in says)
-        self.expect(right, f"{compiler.cxx}: {use}: expected {says} at line {line} in\n{outcome.err}")
+    def expect_refusals(self, uses: list[Use], compiler: Compiler) -> None:
+        """Each use has its error, first of those of its line, and no other line has one."""
+        functions = "".join(use.function(index) for index, use in enumerate(uses))
+        main = "".join(use.launch(index) for index, use in enumerate(uses))
+        text = f"{HEAD}{functions}int main()\n{{\n{main}}}\n"
+        source = self.write("use.cu", text)
+        outcome = simcc(compiler, ["-c", source.name, "-o", "x.o"], cwd=self.scratch)
+        what = f"{compiler.cxx}, {', '.join(use.name for use in uses)}"
+        self.expect_equal(outcome.status, 1, f"{what}: exit status")
+        lines = text.split("\n")
+        errors: dict[int, str] = {}
+        for said in outcome.err.split("\n"):
+            place = re.match(r"use\.cu:(\d+):", said)
+            if re.search(r"\berror: ", said):
+                self.expect(place, f"{what}: an error elsewhere: {said}")
+                errors.setdefault(int(place.group(1)) if place else 0, said)
+        self.expect_equal(sorted(errors), sorted(lines.index(use.code) + 1 for use in uses), f"{what}: lines")
+        for use in uses:
+            said = errors.get(lines.index(use.code) + 1, "")
+            self.expect(use.name in said and use.what in said, f"{what}: expected {use} in\n{outcome.err}")
 
     def test_what_is_missing_is_an_error_where_it_is_used(self):
-        main = "int main()\n{\n\tk<<<1, 1>>>(0, 0);\n}\n"
         for compiler in COMPILERS:
-            for use, *says in IN_KERNELS:
-                before = "__global__ void k(float *y, curandState *s)\n{\n"
-                self.expect_refusal(before, use, "}\n" + main, tuple(says), compiler)
-            for use, *says in IN_MAIN:
-                self.expect_refusal("int main()\n{\n", use, "}\n", tuple(says), compiler)
+            for together_refused in USES:
+                for uses in [[use] for use in together_refused] if LONG else [together_refused]:
+                    self.expect_refusals(uses, compiler)
 
     def test_a_default_argument_launches_nothing(self):
-        head = "__global__ void other() {}\nint launch() { other<<<1, 1>>>(); return 1; }\n"
-        text = head + "__global__ void k(int *, int n = launch()) {}\nint main() { k<<<1, 1>>>(0); }\n"
-        source = self.write("nested.cu", text)
-        self.expect_silent(simcc(FIRST, [source, "-o", self.scratch / "nested"]), "building it")
-        outcome = run([self.scratch / "nested"])
+        outcome = DEFAULT.run()
         self.expect_equal(outcome.status, 3, "exit status")
         said = "error: a default argument of a kernel launches 'other': not supported by the simulated device\n"
         self.expect_equal(outcome.err, said, "message")
 
     def test_a_function_of_the_host_is_not_launched(self):
-        """C++ chooses among functions of one name; here it is none of the kernels."""
-        kernel = "struct S {\n\tint v;\n};\n__global__ void fill(S *s, int v)\n{\n\ts->v = v;\n}\n"
-        host = "void fill(S *s, double)\n{\n\t(void)s;\n}\n"
-        main = "int main()\n{\n\tfill<<<1, 1>>>((S *)0, 2.0);\n\treturn cudaDeviceSynchronize();\n}\n"
-        source = self.write("host.cu", kernel + host + main)
-        for options in ([], ["--fast"]):
-            self.expect_silent(simcc(FIRST, [*options, source, "-o", self.scratch / "host"]), "building it")
-            outcome = run([self.scratch / "host"])
-            self.expect(outcome.status != 0, f"{options}: exit status")
-            self.expect_in(
-                "A function that is no kernel was launched: 'fill' without __global__", outcome.err, str(options)
-            )
+        for made in HOSTS:
+            outcome = made.run()
+            self.expect(outcome.status != 0, f"{made.name}: exit status")
+            said = "A function that is no kernel was launched: 'fill' without __global__"
+            self.expect_in(said, outcome.err, made.name)
 
     def test_groups_fail_as_intrinsics_do(self):
         for compiler, made in FAILING.items():
@@ -200,6 +261,7 @@ class Cuda(Case):
                 self.expect_in(says, outcome.err, name)
                 self.expect_in(f"cuda.groups.cu:{marked_line(GROUPS, mark)}\n", outcome.err, name)
 
+    @unittest.skipUnless(WIDE, "of gcc")
     def test_gccs_atomics_of_16_bytes_need_no_library(self):
         for made in WIDE:
             self.expect_silent(made.run(), "atomics of 16 bytes")
@@ -215,10 +277,14 @@ class Cuda(Case):
             (["-gencode", "arch=compute_75,code=sm_75", "-gencode=arch=compute_80,code=[sm_80,compute_80]"], 800),
             (["-arch=native"], 900),
         ]:
+            read = parse([*options, "-c", "arch.cu"]).architecture
+            self.expect_equal(read or 900, expected, f"{options}: __CUDA_ARCH__")
+            if not LONG and len(options) == 1:
+                continue
             arguments = [*options, f"-DEXPECTED={expected}", "-c", source, "-o", self.scratch / "arch.o"]
             self.expect_silent(simcc(FIRST, arguments), str(options))
 
-    def make_toolkit(self) -> Path:
+    def make_toolkit(self, folder: str = "toolkit") -> Path:
         for name in (
             "cuda_runtime.h",
             "cuda_runtime_api.h",
@@ -227,22 +293,21 @@ class Cuda(Case):
             "crt/host_config.h",
             "npp.h",
         ):
-            self.write(f"toolkit/{name}", TOOLKIT)
-        return self.scratch / "toolkit"
+            self.write(f"{folder}/{name}", TOOLKIT)
+        return self.scratch / folder
 
     def test_a_toolkits_headers_are_not_picked_up(self):
-        toolkit = self.make_toolkit()
+        """One that a compiler is told of in five ways; each has a copy, as a folder named twice counts once."""
+        copies = [self.make_toolkit(f"toolkit{i}") for i in range(5)]
+        options = [f"-I{copies[0]}", "-I", str(copies[1]), "-isystem", str(copies[2])]
+        variables = [f"CPATH={copies[3]}", f"CPLUS_INCLUDE_PATH={copies[4]}"]
         device = "#include <cuda_runtime.h>\n#include <driver_types.h>\n"
         device += "__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n"
         self.write("device.cu", device)
         self.write("host.cpp", "#include <cuda_runtime.h>\nint main() { return cudaDeviceSynchronize(); }\n")
         for file in ("device.cu", "host.cpp"):
-            named = [file, "-c", "-o", "x.o"]
-            for options in ([f"-I{toolkit}"], ["-I", str(toolkit)], ["-isystem", str(toolkit)]):
-                self.expect_silent(simcc(FIRST, [*named, *options], cwd=self.scratch), f"{file} {options}")
-            for variable in ("CPATH", "CPLUS_INCLUDE_PATH"):
-                command = ["env", f"{variable}={toolkit}", f"CXX={FIRST.cxx}", str(SIMCC), *named]
-                self.expect_silent(run(command, FIRST.environment, self.scratch), f"{file} {variable}")
+            command = ["env", *variables, str(SIMCC), file, "-c", "-o", "x.o", *options]
+            self.expect_silent(run(command, FIRST.environment, self.scratch), file)
 
     def test_a_toolkits_header_that_is_not_ours_is_named(self):
         toolkit = self.make_toolkit()

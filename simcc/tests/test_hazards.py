@@ -7,15 +7,15 @@ from __future__ import annotations
 import re
 
 from reports import Report, is_counted, read_report
-from support import COMPILERS, FIRST, Case, Compiler, Outcome, Program, inline, marked_line
+from support import FIRST, LONG, TRIED, Case, Compiler, Outcome, Part, marked_line, together
 
 
-def program(name: str, kernels: str, body: str, option: str = "-O2", compiler: Compiler = FIRST) -> Program:
+def program(name: str, kernels: str, body: str, compiler: Compiler = FIRST) -> Part:
     """Kernels, then the body of main."""
     head = "#include <cstdio>\n#include <cstdlib>\n#include <cuda_runtime.h>\n"
     main = "int main()\n{\n\tint h[256], *y, *z;\n\tcudaMalloc(&y, sizeof h);\n\tcudaMalloc(&z, sizeof h);\n"
     main += "\tcudaMemset(y, 0, sizeof h);\n\t(void)h, (void)z;\n"
-    return inline(f"hazards.{name}", f"{head}{kernels}\n{main}{body}\treturn 0;\n}}\n", option, compiler=compiler)
+    return Part(f"hazards.{name}", f"{head}{kernels}\n{main}{body}\treturn 0;\n}}\n", compiler)
 
 
 RACE = """__global__ void race(int *y)
@@ -134,7 +134,7 @@ ARRIVED = [
 """,
         compiler=compiler,
     )
-    for compiler in COMPILERS
+    for compiler in TRIED
 ]
 PLAIN = program(
     "plain",
@@ -152,7 +152,6 @@ PLAIN = program(
 	printf("%s\\n", h[149] == 128111 ? "right" : "wrong");
 	one_lane<<<1, 32>>>(y);
 """,
-    "--fast",
 )
 # 20 lanes of the second warp are there; the mask names all 32.
 EXCHANGES = [
@@ -187,7 +186,7 @@ EXCHANGES = [
 """,
         compiler=compiler,
     )
-    for compiler in COMPILERS
+    for compiler in TRIED
 ]
 # More blocks than a cell of racecheck has numbers for, 2^21. Tickets say who is early and who late in any order of
 # blocks.
@@ -218,12 +217,34 @@ __global__ void talk(int last, bool fences)
 )
 
 
-def place(made: Program, mark: str) -> str:
-    return f"{made.sources[0].name}:{marked_line(made.text, mark)}"
+# Tickets say when a thread had its turn.
+TURNS = program(
+    "turns",
+    """__global__ void take_turns(int *count, int *turn)
+{
+	turn[atomicAdd(count, 1)] = blockIdx.x * 64 + threadIdx.x;
+}
+""",
+    """	take_turns<<<4, 64>>>(y, z);
+	cudaMemcpy(h, z, sizeof h, cudaMemcpyDeviceToHost);
+	for (int i = 0; i < 256; i++)
+		printf("%d ", h[i]);
+""",
+)
+
+ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, TURNS]
+together("hazards", [*ALL, ARRIVED[0], EXCHANGES[0]], "-O2")
+together("hazards.fast", [PLAIN], "--fast")
+if len(TRIED) > 1:
+    together("hazards", [ARRIVED[1], EXCHANGES[1]], "-O2", compiler=TRIED[1])
+
+
+def place(made: Part, mark: str) -> str:
+    return f"{made.source.name}:{marked_line(made.text, mark)}"
 
 
 class Hazards(Case):
-    def run_one(self, made: Program, **settings: str) -> tuple[Outcome, Report]:
+    def run_one(self, made: Part, **settings: str) -> tuple[Outcome, Report]:
         path = self.scratch / "report.json"
         path.unlink(missing_ok=True)
         outcome = made.run(SIM_REPORT=str(path), **settings)
@@ -294,10 +315,24 @@ class Hazards(Case):
         self.expect_equal(len(report.of("memcheck", "api_misuse")), 30, "records of api_misuse")
         self.expect_equal(len(report.hazards), 60, "records")
 
+    # ---- orders ----
+
+    def test_each_order_is_the_one_asked_for(self):
+        """Hazards are looked for in several orders: that says something only if the orders differ."""
+        turns = {}
+        for order in ("forward", "reverse", "shuffle:1", "shuffle:2"):
+            outcome, _ = self.run_one(TURNS, SIM_ORDER=order, SIM_THREADS="1")
+            self.expect_silent(outcome, order)
+            turns[order] = [int(word) for word in outcome.out.split()]
+            self.expect_equal(sorted(turns[order]), list(range(256)), f"{order}: all threads, once each")
+        self.expect_equal(turns["forward"], list(range(256)), "forward")
+        self.expect_equal(turns["reverse"], list(range(256))[::-1], "reverse")
+        self.expect_equal(len({tuple(each) for each in turns.values()}), 4, "different orders")
+
     # ---- large grids ----
 
     def test_more_blocks_than_a_cell_can_tell_apart(self):
-        for order, threads in (("forward", "1"), ("shuffle:1", "2")):
+        for order, threads in (("forward", "1"), ("shuffle:1", "2"))[: 2 if LONG else 1]:
             outcome, report = self.run_one(LARGE_GRID, SIM_ORDER=order, SIM_THREADS=threads, FENCES="1")
             self.expect_equal((outcome.status, outcome.out, outcome.err), (0, "42\n", ""), order)
             outcome, report = self.run_one(LARGE_GRID, SIM_ORDER=order, SIM_THREADS=threads)
@@ -306,7 +341,7 @@ class Hazards(Case):
 
     # ---- what is computed all the same ----
 
-    def expect_passed(self, made: Program, warns: bool, **setting: str) -> None:
+    def expect_passed(self, made: Part, warns: bool, **setting: str) -> None:
         outcome, report = self.run_one(made, **setting)
         self.expect_equal((outcome.status, outcome.out), (0, "right\n"), outcome.err)
         self.expect_times(outcome.err, 2 * warns, "========= Warning: Barrier error")

@@ -1,22 +1,39 @@
 """Memory of the simulated device, and what becomes of an access that is wrong: a thread's own variables, the arena,
 large allocations, local arrays written past their ends, when the host hears of a fault, and kernels called without a
-launch. The programs are in memory/; both compilers build them."""
+launch. The programs are in memory/; with LONG=1 both compilers build them."""
 
-from support import COMPILERS, FIRST, Case, Compiler, Program, marked_line, program, run
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from support import TESTS, TRIED, Batch, Case, Compiler, Member, Program, Run, marked_line, run
+
+FOLDER = TESTS / "memory"
+NAMES = {"-g": ["arena", "arguments", "empty_locals", "large", "late_errors", "no_launch", "overruns"]}
+NAMES["--fast"] = ["large", "no_launch"]
 
 
-def build(name: str, compiler: Compiler = FIRST, option: str = "-g") -> Program:
-    made_how = option.lstrip("-")
-    return program(f"memory/{name}", "-O2", "-w", option, compiler=compiler, name=f"memory.{name}.{made_how}")
+class Built(NamedTuple):
+    name: str
+    compiler: Compiler
+    option: str
+    run: Run
 
 
-EMPTY_LOCALS = [build("empty_locals", compiler) for compiler in COMPILERS]
-OVERRUNS = [build("overruns", compiler) for compiler in COMPILERS]
-ARGUMENTS = [build("arguments", compiler) for compiler in COMPILERS]
-NO_LAUNCH = [build("no_launch", compiler, option) for compiler in COMPILERS for option in ("-g", "--fast")]
-LARGE = [build("large", option=option) for option in ("-g", "--fast")]
-ARENA = build("arena")
-LATE_ERRORS = build("late_errors")
+def build(compiler: Compiler, option: str) -> dict[str, Built]:
+    members = [Member(name, FOLDER / f"{name}.cu") for name in NAMES[option]]
+    runs = Batch(f"memory.{option.lstrip('-')}", members, "-O2", "-w", option, compiler=compiler).runs()
+    return {name: Built(name, compiler, option, run) for name, run in runs.items()}
+
+
+COUNTED = [build(compiler, "-g") for compiler in TRIED]
+FAST = [build(compiler, "--fast") for compiler in TRIED]
+EMPTY_LOCALS = [made["empty_locals"] for made in COUNTED]
+OVERRUNS = [made["overruns"] for made in COUNTED]
+ARGUMENTS = [made["arguments"] for made in COUNTED]
+NO_LAUNCH = [made["no_launch"] for made in COUNTED + FAST]
+LARGE = [COUNTED[0]["large"], FAST[0]["large"]]
+ARENA, LATE_ERRORS = COUNTED[0]["arena"], COUNTED[0]["late_errors"]
 
 
 class Memory(Case):
@@ -44,7 +61,7 @@ class Memory(Case):
 
     # ---- overruns ----
 
-    def expect_overrun(self, made: Program, way: int, count: int, found: bool) -> None:
+    def expect_overrun(self, made: Built, way: int, count: int, found: bool) -> None:
         """Where an overrun must be found, and where it must only do no harm: it may stay among the variables of its
         frame, or reach what no function needs any more."""
         outcome = made.run(str(way), str(count), SIM_TIMEOUT="0.3", SIM_THREADS="2", SIM_CHECK="memcheck,synccheck")
@@ -145,13 +162,13 @@ class Memory(Case):
                 self.expect_equal((outcome.status, outcome.out), (1, ""), what)
                 self.expect_in(words, outcome.err, what)
                 self.expect_equal(outcome.err.count("\n"), 1, f"{what}: {outcome.err}")
-                if "--fast" not in made.options and way <= 4:
+                if made.option != "--fast" and way <= 4:
                     self.expect_in("no_launch.cu:", outcome.err, what)
 
     def test_a_direct_call_of_a_kernel_does_not_run(self):
         """gcc says so when it compiles; of clang, and of calls that no compiler sees through, the program does."""
-        for compiler in COMPILERS:
-            made = Program("direct", NO_LAUNCH[0].sources, ("-O2", "-w", "-DDIRECT"), compiler)
+        for compiler in TRIED:
+            made = Program("direct", (FOLDER / "no_launch.cu",), ("-O2", "-w", "-DDIRECT"), compiler)
             output = self.scratch / "direct"
             built = made.compile(output)
             place = f"no_launch.cu:{marked_line(made.sources[0], '@direct')}"

@@ -1,7 +1,9 @@
 """Launches a GPU would not accept. The simulated device says why, and a program that never asks for the error is told
 at its end that its kernel did not run. programs/ has such launches whose errors are asked for: silently."""
 
-from support import Case, Program, inline
+from __future__ import annotations
+
+from support import Case, Part, Program, inline, together
 
 HEAD = r"""#include <cuda_runtime.h>
 #include <sim.h>
@@ -26,13 +28,18 @@ int main()
 """
 
 
-def program(name: str, body: str, option: str = "-O2") -> Program:
+def text(body: str) -> str:
     """The body of main, after `int *y = ...`; asked() looks at the error and prints why."""
-    return inline(f"refusals.{name}", f"{HEAD}{body}\treturn 0;\n}}\n", option)
+    return f"{HEAD}{body}\treturn 0;\n}}\n"
+
+
+def program(name: str, body: str) -> Part:
+    return Part(f"refusals.{name}", text(body))
 
 
 NEVER_BODY = "\tone<<<3, 2000>>>(y);\n\tone<<<1, 32>>>(y);\n\tcudaDeviceSynchronize();\n"
-NEVER = [program("never", NEVER_BODY), program("never.fast", NEVER_BODY, "--fast")]
+NEVER = program("never", NEVER_BODY)
+NEVER_FAST = inline("refusals.never.fast", text(NEVER_BODY), "--fast")
 THRICE = program("thrice", "\tfor (int i = 0; i < 3; i++)\n\t\tone<<<1, dim3(64, 32)>>>(y);\n")
 ASKS = program("asks", "\tone<<<1, 2000>>>(y);\n\tcudaPeekAtLastError();\n")
 LATE = program("late", "\tone<<<1, 2000>>>(y);\n\tone<<<1, 3000>>>(y);\n\tone<<<1, 32>>>(y);\n\tasked();\n")
@@ -56,14 +63,17 @@ LIMITS = program(
 )
 
 
+together("refusals", [NEVER, THRICE, ASKS, LATE, LIMITS], "-O2")
+
+
 class Refusals(Case):
-    def expect_run(self, made: Program, out: str, err: str) -> None:
+    def expect_run(self, made: Part | Program, out: str, err: str) -> None:
         outcome = made.run()
         self.expect_equal((outcome.status, outcome.out, outcome.err), (0, out, err), made.name)
 
     def test_a_program_that_never_asks_is_told_at_its_end(self):
         why = "a block may have (1024,1024,64) threads. The program never asked for the error (cudaGetLastError)"
-        for made in NEVER:
+        for made in (NEVER, NEVER_FAST):
             self.expect_run(made, "", f"========= one<<<(3,1,1), (2000,1,1)>>> was refused: {why}\n")
         why = "2048 threads in a block, which may have 1024. The program never asked for the error, nor for 2 more"
         said = f"========= one<<<(1,1,1), (64,32,1)>>> was refused: {why} (cudaGetLastError)\n"

@@ -44,7 +44,7 @@ class Same(Case):
 
     @needs_other
     def test_whatever_the_compiler(self):
-        for name in NAMES:
+        for name in OTHER_RUN:
             how = f"between {FIRST.cxx} and {OTHER.cxx}"
             self.expect_same(name, how, self.report(RUN[name]), self.report(OTHER_RUN[name]))
 

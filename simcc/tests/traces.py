@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from reports import Record, Report
-from support import Case
+from support import Case, without_namespaces
 
 SPACES = ("global", "constant", "shared")
 OPS = ("load", "store", "atomic")
@@ -92,7 +92,7 @@ def read_trace(path: Path | str) -> Trace:
     tensor; ranges are sorted and apart, lie in the tensor and hold no more bytes than were asked for; source lines are
     sorted.
     """
-    text = Path(path).read_text()
+    text = without_namespaces(Path(path).read_text())
     assert not text or text.endswith("\n"), f"{path}: ends within a line"
     lines: list[Record] = []
     head: Record | None = None

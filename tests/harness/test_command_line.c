@@ -105,13 +105,13 @@ Test(command_line, fits_a_terminal)
 /* Starts a sweep into `directory`, ends it once its file has begun, and returns its wait status. */
 static int end_sweep(const char *directory, int with)
 {
+	size_t before = count_files(directory); /* the child may be quicker than what follows fork */
 	pid_t child = fork();
 	if (child == 0) {
 		execl(NAIVE, "naive", "--sweep", "--quiet", "--tsv", text("%s/sweep.tsv", directory), (char *)NULL);
 		_exit(127);
 	}
 	struct timespec nap = {0, 10 * 1000 * 1000};
-	size_t before = count_files(directory);
 	for (int i = 0; i < 9000 && count_files(directory) == before; i++)
 		nanosleep(&nap, NULL);
 	cr_expect_eq(count_files(directory), before + 1, "it does not begin");
