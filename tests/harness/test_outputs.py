@@ -41,12 +41,13 @@ class Outputs(Case):
 
 class Files(Outputs):
     def test_a_pipe_is_opened_once(self) -> None:
-        """Opened twice, its reader takes the first end for the end of the data and goes away; the program waits for ever."""
+        """Opened twice, its reader takes the first end for the end of the data and goes; the program waits."""
         pipe, got = self.scratch / "pipe", []
         os.mkfifo(pipe)
-        with started(["cat", pipe], stdout=PIPE) as cat, started(
-            [NAIVE, *SMALL.split(), "--quiet", "--json", pipe], stdout=PIPE, stderr=PIPE
-        ) as naive:
+        with (
+            started(["cat", pipe], stdout=PIPE) as cat,
+            started([NAIVE, *SMALL.split(), "--quiet", "--json", pipe], stdout=PIPE, stderr=PIPE) as naive,
+        ):
             reader = threading.Thread(target=lambda: got.append(cat.stdout.read()))
             reader.start()
             out, err = naive.communicate(timeout=60)
@@ -147,11 +148,11 @@ class Words(Outputs):
         return folder
 
     def test_json_is_utf8_whatever_a_name_holds(self) -> None:
-        name = os.fsdecode(b"\xff\xc3\xa9\xc3\xed\xa0\x80\"\\\n")
+        name = os.fsdecode(b'\xff\xc3\xa9\xc3\xed\xa0\x80"\\\n')
         folder = self.inputs(name)
         self.assertEqual(run([NAIVE, "--load", folder, "--json", "x", "--quiet"], cwd=self.scratch).status, 0)
         told = json.loads((self.scratch / "x").read_bytes().decode("utf-8"))["problem"]["load"]
-        self.assertEqual(told, f"{self.scratch}/\ufffd\u00e9\ufffd\ufffd\ufffd\ufffd\"\\\n")
+        self.assertEqual(told, f'{self.scratch}/\ufffd\u00e9\ufffd\ufffd\ufffd\ufffd"\\\n')
 
     def page(self, arguments: list[str | Path], **environment: str) -> str:
         """The command that the page of a run shows."""
@@ -161,7 +162,7 @@ class Words(Outputs):
         return json.loads(text.partition('id="data">')[2].partition("</script>")[0])["runs"][0]["command"]
 
     def test_the_command_of_a_page_repeats_the_run(self) -> None:
-        folder = self.inputs("it's a \"$folder\"\t\u00e9")
+        folder = self.inputs('it\'s a "$folder"\t\u00e9')
         for gpu in ("a100", "h100"):
             command = self.page([NAIVE, "--load", folder, "--causal"], SIM_GPU=gpu)
             self.assertIn(f" --gpu {gpu}", command)
