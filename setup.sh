@@ -37,7 +37,6 @@ stdio.h            libc6-dev        glibc-devel       glibc          glibc-devel
 c++filt            binutils         binutils          binutils       binutils         binutils          make  nothing can be built
 cmp                diffutils        diffutils         diffutils      diffutils        diffutils         make  nothing can be built
 find               findutils        findutils         findutils      findutils        findutils         make  nothing can be built
-awk                mawk             gawk              gawk           gawk             gawk              make  the printed blocks of two READMEs cannot be re-made
 python3            python3          python3           python         python3          python3           make  nothing can be built
 clang              clang            clang             clang          clang            clang             test  CC=clang does not work, and no test compares the two compilers
 clang++            clang            clang             clang          clang            clang             test  CC=clang does not work, and no test compares the two compilers

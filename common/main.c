@@ -21,6 +21,13 @@ static int complain(const struct chapter *chapter, const struct error *error)
 	return error->exit_code;
 }
 
+/* A full disk behind standard output shows only when it is flushed. */
+static int finish_standard_output(struct error *error)
+{
+	struct output_file file;
+	return output_file_open(&file, "-", error) != 0 ? error->exit_code : output_file_commit(&file, error);
+}
+
 static void print_help(const struct chapter *chapter)
 {
 	printf("Usage: %s [options]\n\n%s\n\nOptions:\n", chapter->program, chapter->title);
@@ -56,13 +63,23 @@ static int check_writable(
 	const struct kernel *kernels, size_t kernel_count, const struct options *options, struct error *error)
 {
 	const char *const files[] = {options->json, options->tsv, options->explain};
+	char path[PATH_MAX];
 	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
 		if (files[i] && output_file_check(files[i], error) != 0)
 			return error->exit_code;
-	for (size_t i = 0; i < kernel_count && options->save; i++)
-		for (const struct tensor *tensor = kernels[i].tensors; tensor->name; tensor++)
-			if (tensor_is_output(tensor) && save_check(options->save, tensor->name, error) != 0)
+	for (size_t k = 0; k < kernel_count && options->save; k++)
+		for (const struct tensor *tensor = kernels[k].tensors; tensor->name; tensor++) {
+			if (!tensor_is_output(tensor))
+				continue;
+			if (save_check(options->save, tensor->name, error) != 0)
 				return error->exit_code;
+			tensor_path(options->save, tensor->name, path, sizeof path);
+			for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+				if (files[i] && output_file_is_same(files[i], path))
+					return error_set(
+						error, EXIT_USAGE, "%.200s: is %s of --save, expected another file",
+						files[i], tensor->name);
+		}
 	return 0;
 }
 
@@ -159,16 +176,9 @@ static int write_report(
 	return output_file_commit(&file, error);
 }
 
-static int write_reports(const struct run_result *result, struct error *error)
+static int write_files(const struct run_result *result, struct error *error)
 {
 	const struct options *options = result->options;
-	if (!is_data_on_stdout(options)) {
-		struct terminal terminal = {stdout, wants_color(options->color)};
-		if (options->quiet)
-			report_quiet(&terminal, result);
-		else
-			report_human(&terminal, result);
-	}
 	const struct {
 		const char *path;
 		report_function *report;
@@ -176,10 +186,22 @@ static int write_reports(const struct run_result *result, struct error *error)
 	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
 		if (files[i].path && write_report(result, files[i].path, files[i].report, error) != 0)
 			return error->exit_code;
-	/* A full disk behind standard output shows only when it is flushed. */
-	if (fflush(stdout) != 0 || ferror(stdout))
-		return error_set(error, EXIT_ENVIRONMENT, "standard output: cannot be written");
 	return 0;
+}
+
+/* Files first: what is said of them for people is then true, and is said also where one cannot be written. */
+static int write_reports(const struct run_result *result, struct error *error)
+{
+	const struct options *options = result->options;
+	int status = write_files(result, error);
+	if (!is_data_on_stdout(options)) {
+		struct terminal terminal = {stdout, wants_color(options->color)};
+		if (options->quiet)
+			report_quiet(&terminal, result);
+		else
+			report_human(&terminal, result, status == 0);
+	}
+	return status ? status : finish_standard_output(error);
 }
 
 static int run_once(
@@ -256,6 +278,7 @@ static int record(
 
 int chapter_main(const struct chapter *chapter, int argc, char **argv)
 {
+	output_file_watch();
 	struct error error = {0};
 	struct options options;
 	struct device device;
@@ -270,7 +293,7 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 			print_help(chapter);
 		else
 			printf("%s %s\n", chapter->name, version);
-		return fflush(stdout) == 0 ? EXIT_ALL_VERIFIED : EXIT_ENVIRONMENT;
+		return finish_standard_output(&error) != 0 ? complain(chapter, &error) : EXIT_ALL_VERIFIED;
 	}
 	if (choose_kernels(chapter, options.kernel, &kernels, &kernel_count, &error) != 0 ||
 	    check_writable(kernels, kernel_count, &options, &error) != 0 ||

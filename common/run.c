@@ -72,7 +72,7 @@ static int run_on_device(
 	find_floor(result, kernel);
 	if (kernel->verified && result->options->time) {
 		progress_show(run->progress, true, "%s: timing", kernel->kernel->name);
-		time_kernel(result, kernel, memory);
+		return time_kernel(result, kernel, memory, error);
 	}
 	return 0;
 }

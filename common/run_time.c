@@ -19,7 +19,7 @@ static cudaError_t launch_again(void *context)
 }
 
 /* The counting build has the plain one take the time. */
-static void time_in_plain_build(const struct run_result *result, struct kernel_result *kernel)
+static int time_in_plain_build(const struct run_result *result, struct kernel_result *kernel, struct error *error)
 {
 	char storage[PROBLEM_ARGUMENTS][32], repeat[32], warmup[32];
 	const char *arguments[PROBLEM_ARGUMENTS + 9];
@@ -38,23 +38,27 @@ static void time_in_plain_build(const struct run_result *result, struct kernel_r
 	arguments[count++] = "--warmup";
 	arguments[count++] = warmup;
 	arguments[count] = NULL;
-	if (!plain_build_time(arguments, &kernel->time)) {
-		kernel->verified = false;
-		snprintf(
-			kernel->failure, sizeof kernel->failure, "%s.fast, the plain build, did not verify",
-			result->chapter->program);
-	}
+	int status = plain_build_time(arguments, &kernel->time, error);
+	if (status != EXIT_VERIFICATION)
+		return status;
+	kernel->verified = false;
+	snprintf(
+		kernel->failure, sizeof kernel->failure, "%s.fast, the plain build, did not verify",
+		result->chapter->program);
+	return 0;
 }
 
-void time_kernel(const struct run_result *result, struct kernel_result *kernel, const struct device_memory *memory)
+int time_kernel(
+	const struct run_result *result, struct kernel_result *kernel, const struct device_memory *memory,
+	struct error *error)
 {
 	struct launch_context context = {kernel->kernel, &result->problem, memory};
 	double budget_s = time_budget_s / (double)result->chapter->kernel_count;
 	struct time_plan plan = {result->options->warmup, result->options->repeat, budget_s};
 	if (kernel->counts.counted)
-		time_in_plain_build(result, kernel);
-	else
-		kernel->time = time_measure(result->device, &plan, launch_again, &context);
+		return time_in_plain_build(result, kernel, error);
+	kernel->time = time_measure(result->device, &plan, launch_again, &context);
+	return 0;
 }
 
 void find_floor(const struct run_result *result, struct kernel_result *kernel)

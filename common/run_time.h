@@ -6,9 +6,11 @@
 
 #include "result.h"
 
-/* Fills in kernel->time, by launching it again or, in a build that counts, by the plain build. Without one that verifies
- * the kernel is not verified. */
-void time_kernel(const struct run_result *result, struct kernel_result *kernel, const struct device_memory *memory);
+/* Fills in kernel->time, by launching it again or, in a build that counts, by the plain build; where that finds it wrong
+ * the kernel is not verified. EXIT_ENVIRONMENT where the plain build is broken. */
+int time_kernel(
+	const struct run_result *result, struct kernel_result *kernel, const struct device_memory *memory,
+	struct error *error);
 
 /* Fills in kernel->floor, for a GPU whose roofs are known. Uses kernel->counts. */
 void find_floor(const struct run_result *result, struct kernel_result *kernel);

@@ -10,9 +10,11 @@
  */
 #include "problem/npy.h"
 #include "support/error.h"
+#include "support/number.h"
 #include "support/output_file.h"
 #include "verify/reference.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,18 +165,17 @@ int main(int argc, char **argv)
 	struct model model = {0};
 	struct output_file file;
 	struct error error = {0};
-	char *end_first = "", *end_count = "";
-	size_t first = argc > 2 ? strtoul(argv[2], &end_first, 10) : 0;
-	size_t count = argc > 3 ? strtoul(argv[3], &end_count, 10) : 0;
-	if (argc < 4 || argc > 5 || *end_first || *end_count || count == 0) {
+	uint64_t first, count;
+	if (argc < 4 || argc > 5 || !read_whole(argv[2], 0, SIZE_MAX, &first) ||
+	    !read_whole(argv[3], 1, SIZE_MAX, &count)) {
 		fprintf(stderr, "usage: attention_map DIRECTORY FIRST COUNT [FILE]\n");
 		return EXIT_USAGE;
 	}
 	if (load_model(argv[1], &model, &error) == 0 &&
 	    (first >= model.inputs.seq || count > model.inputs.seq - first))
 		error_set(
-			&error, EXIT_USAGE, "window %zu + %zu: the text has %zu characters", first, count,
-			model.inputs.seq);
+			&error, EXIT_USAGE, "window %" PRIu64 " + %" PRIu64 ": the text has %zu characters", first,
+			count, model.inputs.seq);
 	if (error.exit_code == 0 && output_file_open(&file, argc == 5 ? argv[4] : "-", &error) == 0) {
 		if (write_map(&model, argv[1], first, count, file.stream, &error) == 0)
 			output_file_commit(&file, &error);

@@ -237,7 +237,7 @@ def main() -> int:
         (build / folder).mkdir(parents=True, exist_ok=True)
     for old in build.glob("scratch-*"):
         shutil.rmtree(old, ignore_errors=True)
-    # Also where it was started with some of them ignored, as in the background of a script: the suites would ignore them, too.
+    # Also where it was started with some of them ignored, as in the background of a script: the suites would, too.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
 

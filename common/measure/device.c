@@ -1,5 +1,7 @@
 #include "measure/device.h"
 
+#include "problem/option_rules.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +23,10 @@ void device_check(cudaError_t status, const char *expression, const char *file, 
 
 static int unknown_gpu(const char *source, const char *name, struct error *error)
 {
-	char known[200] = "";
-	for (const struct gpu *gpu = gpu_table; gpu->name; gpu++) {
-		size_t used = strlen(known);
-		snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", gpu->name);
-	}
-	return error_set(error, EXIT_USAGE, "%s: expected one of %s, got '%.60s'", source, known, name);
+	char known[OPTION_CHOICES_SIZE];
+	return error_set(
+		error, EXIT_USAGE, "%s: expected one of %s, got '%.60s'", source, option_choices(OPTION_GPU, known),
+		name);
 }
 
 #ifdef DEVICE_SIM

@@ -1,5 +1,6 @@
 #include "measure/plain_build.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <spawn.h>
@@ -37,12 +38,13 @@ static char **child_environment(void)
 	return copy;
 }
 
-/* Runs the program with its standard output in `output`; returns its exit status, -1 if it could not run. */
-static int run_program(const char *path, char **arguments, char *output, size_t size)
+/* Runs the program with its standard output in `output`. Its wait status is *status; returns 0, or an errno where it could
+ * not be run. */
+static int run_program(const char *path, char **arguments, char *output, size_t size, int *status)
 {
 	int ends[2];
 	if (pipe(ends) != 0)
-		return -1;
+		return errno;
 	posix_spawn_file_actions_t actions;
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
@@ -50,7 +52,7 @@ static int run_program(const char *path, char **arguments, char *output, size_t 
 	posix_spawn_file_actions_addclose(&actions, ends[1]);
 	char **environment = child_environment();
 	pid_t child;
-	int failed = !environment || posix_spawn(&child, path, &actions, NULL, arguments, environment) != 0;
+	int failed = environment ? posix_spawn(&child, path, &actions, NULL, arguments, environment) : ENOMEM;
 	posix_spawn_file_actions_destroy(&actions);
 	free(environment);
 	close(ends[1]);
@@ -61,10 +63,9 @@ static int run_program(const char *path, char **arguments, char *output, size_t 
 		used += (size_t)got;
 	output[used] = '\0';
 	close(ends[0]);
-	int status = 0;
-	if (failed || waitpid(child, &status, 0) != child || !WIFEXITED(status))
-		return -1;
-	return WEXITSTATUS(status);
+	if (!failed && waitpid(child, status, 0) != child)
+		failed = errno;
+	return failed;
 }
 
 /* The number in the column of that name; NaN if there is none. Cells are separated by single tabs. */
@@ -108,19 +109,44 @@ bool plain_build_exists(void)
 	return find_program(path);
 }
 
-bool plain_build_time(const char *const *arguments, struct time_summary *time)
+static int broken(struct error *error, const char *path, const char *what, const char *detail)
 {
-	char path[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	return error_set(
+		error, EXIT_ENVIRONMENT, "--time: %s, the plain build, %s%s: `make fast`", slash ? slash + 1 : path,
+		what, detail);
+}
+
+/* Runs the plain build with all its arguments, and reads what it says. */
+static int time_with(const char *path, char **arguments, char *output, struct time_summary *time, struct error *error)
+{
+	int status = 0, failed = run_program(path, arguments, output, MAX_OUTPUT, &status);
+	char number[16];
+	if (failed)
+		return broken(error, path, "cannot be run: ", strerror(failed));
+	if (WIFSIGNALED(status))
+		return broken(error, path, "was ended by a signal: ", strsignal(WTERMSIG(status)));
+	if (WEXITSTATUS(status) == EXIT_VERIFICATION)
+		return EXIT_VERIFICATION;
+	snprintf(number, sizeof number, "%d", WEXITSTATUS(status));
+	if (WEXITSTATUS(status) != EXIT_ALL_VERIFIED)
+		return broken(error, path, "ended with status ", number);
+	return plain_build_parse(output, time) ? 0 : broken(error, path, "printed no times", "");
+}
+
+int plain_build_time(const char *const *arguments, struct time_summary *time, struct error *error)
+{
+	char path[PATH_MAX] = "NAME.fast";
 	*time = (struct time_summary){0};
 	if (!find_program(path))
-		return false;
+		return broken(error, path, "is not there", "");
 
 	static char tsv[] = "--tsv", standard_output[] = "-", quiet[] = "--quiet";
 	size_t given = 0, count = 0;
 	while (arguments[given])
 		given++;
 	char **all = calloc(given + 5, sizeof *all), *output = malloc(MAX_OUTPUT);
-	bool timed = false;
+	int status;
 	if (all && output) {
 		all[count++] = path;
 		for (size_t i = 0; i < given; i++)
@@ -128,9 +154,11 @@ bool plain_build_time(const char *const *arguments, struct time_summary *time)
 		all[count++] = tsv;
 		all[count++] = standard_output;
 		all[count++] = quiet;
-		timed = run_program(path, all, output, MAX_OUTPUT) == 0 && plain_build_parse(output, time);
+		status = time_with(path, all, output, time, error);
+	} else {
+		status = error_set(error, EXIT_ENVIRONMENT, "out of memory for the plain build's arguments");
 	}
 	free(all);
 	free(output);
-	return timed;
+	return status;
 }

@@ -4,27 +4,25 @@ enum { LARGEST_SEQ = 1 << 24, LARGEST_EXTENT = 1 << 28, LARGEST_COUNT = 1 << 20 
 
 #define FIELD(member) offsetof(struct problem, member)
 
-static const struct dimension dimensions[] = {
-	{OPTION_BATCH, "B", "batch", "batch", FIELD(batch), 1, LARGEST_COUNT, "sequences in the batch"},
-	{OPTION_HEADS, "H", "heads", "heads", FIELD(heads), 1, LARGEST_COUNT, "heads"},
-	{OPTION_SEQ, "N", "seq", "seq", FIELD(seq), 1, LARGEST_SEQ, "tokens, queries and keys alike"},
-	{OPTION_DIM, "d", "dim", "dim", FIELD(dim), 1, MAX_HEAD_DIM, "head dimension, the width of V, 1 to 128"},
-	{OPTION_TILE_Q, "Br", "tile-q", "tile_q", FIELD(tile_q), 1, 1024, "query rows of a tile"},
-	{OPTION_TILE_K, "Bc", "tile-k", "tile_k", FIELD(tile_k), 1, 65536, "key rows of a tile"},
-	{OPTION_ROWS, "R", "rows", "rows", FIELD(rows), 1, LARGEST_EXTENT, "rows"},
-	{OPTION_COLS, "C", "cols", "cols", FIELD(cols), 1, LARGEST_EXTENT, "columns of a row"},
-	{OPTION_BLOCK, "W", "block", "block", FIELD(block), 1, LARGEST_EXTENT, "columns of a block"},
-	{OPTION_ROW, "i", "row", "row", FIELD(row), 0, LARGEST_EXTENT, "the row to trace"},
-	{OPTION_M, "m", "m", "m", FIELD(m), 1, LARGEST_COUNT, "rows of A and C"},
-	{OPTION_N, "n", "n", "n", FIELD(n), 1, LARGEST_COUNT, "columns of B and C"},
-	{OPTION_K, "k", "k", "k", FIELD(k), 1, LARGEST_COUNT, "columns of A, rows of B"},
-	{OPTION_KV_HEADS, "G", "kv-heads", "kv_heads", FIELD(kv_heads), 1, LARGEST_COUNT,
+const struct dimension dimensions[DIMENSIONS] = {
+	{OPTION_BATCH, "B", "batch", "batch", FIELD(batch), 1, LARGEST_COUNT, true, "sequences in the batch"},
+	{OPTION_HEADS, "H", "heads", "heads", FIELD(heads), 1, LARGEST_COUNT, true, "heads"},
+	{OPTION_KV_HEADS, "G", "kv-heads", "kv_heads", FIELD(kv_heads), 1, LARGEST_COUNT, true,
          "heads of K and V (default H)"},
-	{OPTION_KEYS, "M", "keys", "keys", FIELD(keys), 1, LARGEST_SEQ,
+	{OPTION_SEQ, "N", "seq", "seq", FIELD(seq), 1, LARGEST_SEQ, true, "tokens, queries and keys alike"},
+	{OPTION_KEYS, "M", "keys", "keys", FIELD(keys), 1, LARGEST_SEQ, true,
          "keys; the queries are the last of them (default N)"},
+	{OPTION_ROWS, "R", "rows", "rows", FIELD(rows), 1, LARGEST_EXTENT, true, "rows"},
+	{OPTION_COLS, "C", "cols", "cols", FIELD(cols), 1, LARGEST_EXTENT, true, "columns of a row"},
+	{OPTION_M, "m", "m", "m", FIELD(m), 1, LARGEST_COUNT, true, "rows of A and C"},
+	{OPTION_N, "n", "n", "n", FIELD(n), 1, LARGEST_COUNT, true, "columns of B and C"},
+	{OPTION_K, "k", "k", "k", FIELD(k), 1, LARGEST_COUNT, true, "columns of A, rows of B"},
+	{OPTION_DIM, "d", "dim", "dim", FIELD(dim), 1, MAX_HEAD_DIM, true, "head dimension, the width of V"},
+	{OPTION_TILE_Q, "Br", "tile-q", "tile_q", FIELD(tile_q), 1, 1024, false, "query rows of a tile"},
+	{OPTION_TILE_K, "Bc", "tile-k", "tile_k", FIELD(tile_k), 1, 65536, false, "key rows of a tile"},
+	{OPTION_BLOCK, "W", "block", "block", FIELD(block), 1, LARGEST_EXTENT, false, "columns of a block"},
+	{OPTION_ROW, "i", "row", "row", FIELD(row), 0, LARGEST_EXTENT, false, "the row to trace"},
 };
-
-enum { DIMENSIONS = sizeof dimensions / sizeof dimensions[0] };
 
 const struct dimension *dimension_of_letter(char letter)
 {

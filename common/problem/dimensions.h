@@ -16,8 +16,13 @@ struct dimension {
 	const char *key;    /* in JSON and TSV: "tile_q" */
 	size_t offset;      /* of a size_t in struct problem */
 	size_t least, most;
+	bool shape; /* of the tensors; the others are how a kernel works on them, 0 where it chooses itself */
 	const char *help;
 };
+
+/* In the order in which reports give them. */
+enum { DIMENSIONS = 15 };
+extern const struct dimension dimensions[DIMENSIONS];
 
 /* The dimension of a letter in a shape, of an option; NULL where there is none. */
 const struct dimension *dimension_of_letter(char letter);

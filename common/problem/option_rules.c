@@ -2,10 +2,28 @@
 
 #include "problem/dimensions.h"
 
+#include "gpus.h"
+
+#include <stdio.h>
+
 enum { MOST_RUNS = 1 << 20 };
 
-static const char *const color_names[] = {"auto", "always", "never"};
-enum { COLORS = sizeof color_names / sizeof color_names[0] };
+static const char *input_choice(size_t index)
+{
+	return index < INPUT_KINDS ? input_kind_names[index] : NULL;
+}
+
+static const char *color_choice(size_t index)
+{
+	static const char *const names[] = {
+		[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+	return index < sizeof names / sizeof names[0] ? names[index] : NULL;
+}
+
+static const char *gpu_choice(size_t index)
+{
+	return gpu_table[index].name;
+}
 
 #define FIELD(member) offsetof(struct options, member)
 
@@ -32,9 +50,7 @@ static const struct option_rule rules[OPTIONS] = {
 	[OPTION_COUNT_ALL] =
 		{"count-all", TYPE_FLAG, FIELD(count_all), 0, 0, 0, 0, "count every kernel, not only attention"},
 	[OPTION_SEED] = {"seed", TYPE_SEED, FIELD(problem.seed), 0, 0, 0, "S", "of the inputs"},
-	[OPTION_INPUT] =
-		{"input", TYPE_CHOICE, FIELD(problem.input), 0, INPUT_KINDS, input_kind_names, "KIND",
-                 "random, large-logits, very-negative, constant, one-hot, ramp"},
+	[OPTION_INPUT] = {"input", TYPE_CHOICE, FIELD(problem.input), 0, 0, input_choice, "KIND", ""},
 	[OPTION_LOAD] = {"load", TYPE_TEXT, FIELD(problem.load), 0, 0, 0, "DIR", "take the inputs from DIR/*.npy"},
 	[OPTION_KERNEL] = {"kernel", TYPE_TEXT, FIELD(kernel), 0, 0, 0, "NAME", "one kernel (default: all)"},
 	[OPTION_SAVE] = {"save", TYPE_TEXT, FIELD(save), 0, 0, 0, "DIR", "write the outputs as DIR/*.npy"},
@@ -42,9 +58,7 @@ static const struct option_rule rules[OPTIONS] = {
 	[OPTION_TIME] = {"time", TYPE_FLAG, FIELD(time), 0, 0, 0, 0, "take times, too; a GPU run always does"},
 	[OPTION_REPEAT] = {"repeat", TYPE_COUNT, FIELD(repeat), 1, MOST_RUNS, 0, "R", "timed runs (default: enough)"},
 	[OPTION_WARMUP] = {"warmup", TYPE_COUNT, FIELD(warmup), 0, MOST_RUNS, 0, "W", "runs before timing starts"},
-	[OPTION_GPU] =
-		{"gpu", TYPE_TEXT, FIELD(gpu), 0, 0, 0, "NAME",
-                 "whose limits and roofs: a100, a100-80, h100, h200, rtx4090"},
+	[OPTION_GPU] = {"gpu", TYPE_TEXT, FIELD(gpu), 0, 0, gpu_choice, "NAME", "whose limits and roofs: "},
 	[OPTION_JSON] =
 		{"json", TYPE_TEXT, FIELD(json), 0, 0, 0, "FILE", "write the results as JSON; - is standard output"},
 	[OPTION_TSV] =
@@ -55,8 +69,7 @@ static const struct option_rule rules[OPTIONS] = {
 	[OPTION_VERBOSE] =
 		{"verbose", TYPE_FLAG, FIELD(verbose), 0, 0, 0, 0, "every table: launches, tensors, closed forms"},
 	[OPTION_QUIET] = {"quiet", TYPE_FLAG, FIELD(quiet), 0, 0, 0, 0, "one line a kernel"},
-	[OPTION_COLOR] =
-		{"color", TYPE_CHOICE, FIELD(color), 0, COLORS, color_names, "WHEN", "auto, always or never"},
+	[OPTION_COLOR] = {"color", TYPE_CHOICE, FIELD(color), 0, 0, color_choice, "WHEN", ""},
 	[OPTION_HELP] = {"help", TYPE_FLAG, FIELD(help), 0, 0, 0, 0, "print this and exit"},
 	[OPTION_VERSION] = {"version", TYPE_FLAG, FIELD(version), 0, 0, 0, 0, "print the version and exit"},
 };
@@ -74,4 +87,15 @@ struct option_rule rule_of(enum option_name option)
 		.most = dimension->most,
 		.value = dimension->letter,
 		.help = dimension->help};
+}
+
+const char *option_choices(enum option_name option, char text[OPTION_CHOICES_SIZE])
+{
+	const struct option_rule rule = rule_of(option);
+	size_t used = 0;
+	text[0] = '\0';
+	for (size_t i = 0; rule.choice && rule.choice(i) && used < OPTION_CHOICES_SIZE; i++)
+		used += (size_t)snprintf(
+			text + used, OPTION_CHOICES_SIZE - used, "%s%s", i ? ", " : "", rule.choice(i));
+	return text;
 }

@@ -11,13 +11,18 @@ enum option_type { TYPE_FLAG, TYPE_COUNT, TYPE_SEED, TYPE_NUMBER, TYPE_CHOICE, T
 struct option_rule {
 	const char *name;
 	enum option_type type;
-	size_t offset;                  /* of the field in struct options */
-	unsigned long long least, most; /* TYPE_COUNT */
-	const char *const *choices;     /* TYPE_CHOICE: NULL-terminated or INPUT_KINDS long */
-	const char *value, *help;
+	size_t offset;                       /* of the field in struct options */
+	uint64_t least, most;                /* TYPE_COUNT */
+	const char *(*choice)(size_t index); /* the words it takes, NULL after the last; NULL: any */
+	const char *value;                   /* what the value is called, "N"; NULL: a flag */
+	const char *help;                    /* --help adds the words or the limits, and the default */
 };
 
 /* The rule of a dimension is made from the table of dimensions. */
 struct option_rule rule_of(enum option_name option);
+
+/* "auto, always, never": the words that an option takes, "" where it takes any. Returns text. */
+enum { OPTION_CHOICES_SIZE = 200 };
+const char *option_choices(enum option_name option, char text[OPTION_CHOICES_SIZE]);
 
 #endif

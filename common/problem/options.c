@@ -1,12 +1,11 @@
 #include "problem/options.h"
 
 #include "problem/option_rules.h"
+#include "support/number.h"
+#include "support/output_file.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <limits.h>
-#include <math.h>
-#include <stdlib.h>
+#include <inttypes.h>
 #include <string.h>
 
 const char *option_text(enum option_name option)
@@ -15,47 +14,41 @@ const char *option_text(enum option_name option)
 }
 
 static int parse_whole(
-	const char *name, const char *text, unsigned long long least, unsigned long long most,
-	unsigned long long *value, struct error *error)
+	const char *name, const char *text, uint64_t least, uint64_t most, uint64_t *value, struct error *error)
 {
-	char *end = NULL;
-	errno = 0;
-	bool starts_with_digit = text[0] >= '0' && text[0] <= '9'; /* strtoull takes "-1" and " 1" */
-	*value = starts_with_digit ? strtoull(text, &end, 10) : 0;
-	if (starts_with_digit && *end == '\0' && !errno && *value >= least && *value <= most)
+	if (read_whole(text, least, most, value))
 		return 0;
 	return error_set(
-		error, EXIT_USAGE, "--%s: expected a whole number from %llu to %llu, got '%.60s'", name, least, most,
-		text);
+		error, EXIT_USAGE, "--%s: expected a whole number from %" PRIu64 " to %" PRIu64 ", got '%.60s'", name,
+		least, most, text);
 }
 
 static int parse_number(const char *name, const char *text, float *value, struct error *error)
 {
-	char *end = NULL;
-	errno = 0;
-	bool starts_well = text[0] && strchr("0123456789.+-", text[0]);
-	double parsed = starts_well ? strtod(text, &end) : 0.0;
-	*value = (float)parsed;
-	if (starts_well && end != text && *end == '\0' && isfinite(*value))
+	if (read_real(text, value))
 		return 0;
 	return error_set(error, EXIT_USAGE, "--%s: expected a finite number, got '%.60s'", name, text);
 }
 
-static int parse_choice(const struct option_rule *rule, const char *text, void *field, struct error *error)
+static int parse_choice(enum option_name option, const char *text, void *field, struct error *error)
 {
-	for (unsigned i = 0; i < rule->most; i++)
-		if (strcmp(rule->choices[i], text) == 0) {
-			memcpy(field, &(unsigned){i}, sizeof i); /* enum fields have the size of unsigned */
+	const struct option_rule rule = rule_of(option);
+	char expected[OPTION_CHOICES_SIZE];
+	for (unsigned i = 0; rule.choice(i); i++)
+		if (strcmp(rule.choice(i), text) == 0) {
+			memcpy(field, &i, sizeof i); /* enum fields have the size of unsigned */
 			return 0;
 		}
-	return error_set(error, EXIT_USAGE, "--%s: expected %s, got '%.60s'", rule->name, rule->help, text);
+	return error_set(
+		error, EXIT_USAGE, "--%s: expected one of %s, got '%.60s'", rule.name,
+		option_choices(option, expected), text);
 }
 
 static int parse_value(struct options *options, enum option_name option, const char *text, struct error *error)
 {
 	const struct option_rule composed = rule_of(option), *rule = &composed;
 	void *field = (char *)options + rule->offset;
-	unsigned long long whole;
+	uint64_t whole;
 	switch (rule->type) {
 	case TYPE_FLAG: *(bool *)field = true; return 0;
 	case TYPE_COUNT:
@@ -64,14 +57,14 @@ static int parse_value(struct options *options, enum option_name option, const c
 		*(size_t *)field = (size_t)whole;
 		return 0;
 	case TYPE_SEED:
-		if (parse_whole(rule->name, text, 0, ULLONG_MAX, &whole, error) != 0)
+		if (parse_whole(rule->name, text, 0, UINT64_MAX, &whole, error) != 0)
 			return error->exit_code;
 		*(uint64_t *)field = whole;
 		return 0;
 	case TYPE_NUMBER:
 		options->problem.scale_given |= option == OPTION_SCALE;
 		return parse_number(rule->name, text, field, error);
-	case TYPE_CHOICE: return parse_choice(rule, text, field, error);
+	case TYPE_CHOICE: return parse_choice(option, text, field, error);
 	case TYPE_TEXT:
 		if (!*text)
 			return error_set(
@@ -103,6 +96,16 @@ static int unknown_option(const char *written, struct error *error)
 	return error_set(error, EXIT_USAGE, "%.60s: unknown option, expected one that --help lists", written);
 }
 
+/* Standard output has one name: opened under another it would be written over. */
+static const char *as_dash(const char *path)
+{
+	static const char *const others[] = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+	for (size_t i = 0; path && i < sizeof others / sizeof others[0]; i++)
+		if (strcmp(path, others[i]) == 0)
+			return "-";
+	return path;
+}
+
 static int check_together(const struct options *options, struct error *error)
 {
 	const struct {
@@ -119,14 +122,14 @@ static int check_together(const struct options *options, struct error *error)
 				holder, rule_of(files[i].option).name);
 		holder = rule_of(files[i].option).name;
 	}
-	/* The last would replace the others. Devices take what they get. */
+	/* The last would replace the others. */
 	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
 		for (size_t j = i + 1; j < sizeof files / sizeof files[0]; j++)
-			if (files[i].path && files[j].path && strcmp(files[i].path, files[j].path) == 0 &&
-			    strncmp(files[i].path, "/dev/", 5) != 0)
+			if (files[i].path && files[j].path && strcmp(files[i].path, "-") != 0 &&
+			    strcmp(files[j].path, "-") != 0 && output_file_is_same(files[i].path, files[j].path))
 				return error_set(
 					error, EXIT_USAGE, "--%s, --%s: %.200s: each needs a file of its own",
-					rule_of(files[i].option).name, rule_of(files[j].option).name, files[i].path);
+					rule_of(files[i].option).name, rule_of(files[j].option).name, files[j].path);
 	static const enum option_name of_speech[] = {
 		OPTION_TOKENS, OPTION_MODEL, OPTION_TEMPERATURE, OPTION_TOP_P, OPTION_COUNT_ALL};
 	for (size_t i = 0; i < sizeof of_speech / sizeof of_speech[0]; i++)
@@ -198,6 +201,9 @@ int options_parse(
 		return error_set(
 			error, EXIT_USAGE, "%.60s: unexpected argument, expected options only", argv[optind]);
 	problem_settle(&options->problem);
+	options->json = as_dash(options->json);
+	options->tsv = as_dash(options->tsv);
+	options->explain = as_dash(options->explain);
 	return check_together(options, error);
 }
 
@@ -211,12 +217,14 @@ static bool format_value(const struct options *options, const struct option_rule
 	case TYPE_NUMBER:
 		snprintf(text, size, "%.9g", (double)*(const float *)field); /* nine digits are enough for any fp32 */
 		return rule->offset != offsetof(struct options, problem.scale) || options->problem.scale_given;
-	case TYPE_CHOICE: snprintf(text, size, "%s", rule->choices[*(const unsigned *)field]); return true;
+	case TYPE_CHOICE: snprintf(text, size, "%s", rule->choice(*(const unsigned *)field)); return true;
 	case TYPE_FLAG:
 	case TYPE_TEXT: break;
 	}
 	return false;
 }
+
+enum { MOST_SHOWN = 1 << 16 }; /* a larger limit is there for the arithmetic only */
 
 void options_print_help(FILE *out, uint64_t applicable, const struct problem *defaults)
 {
@@ -225,11 +233,13 @@ void options_print_help(FILE *out, uint64_t applicable, const struct problem *de
 		if (!(applicable & OPTION_BIT(i)))
 			continue;
 		const struct option_rule composed = rule_of((enum option_name)i), *rule = &composed;
-		char left[40], value[32];
+		char left[40], value[32], choices[OPTION_CHOICES_SIZE];
 		snprintf(
 			left, sizeof left, "--%s%s%s", rule->name, rule->value ? " " : "",
 			rule->value ? rule->value : "");
-		fprintf(out, "  %-16s %s", left, rule->help);
+		fprintf(out, "  %-16s %s%s", left, rule->help, option_choices((enum option_name)i, choices));
+		if (rule->type == TYPE_COUNT && rule->most <= MOST_SHOWN)
+			fprintf(out, ", %" PRIu64 " to %" PRIu64, rule->least, rule->most);
 		bool is_choice = rule->type == TYPE_CHOICE; /* the first one named is the default */
 		if (!is_choice && format_value(&shown, rule, value, sizeof value))
 			fprintf(out, " (default %s)", value);

@@ -3,6 +3,7 @@
 #include "problem/dimensions.h"
 #include "problem/inputs.h"
 #include "problem/load.h"
+#include "support/number.h"
 
 #include <limits.h>
 #include <math.h>
@@ -27,22 +28,20 @@ static int parse_values(
 	if (!(*values = malloc(count * sizeof **values)))
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for --values");
 	for (size_t i = 0; i < count; i++) {
-		char *end;
-		int length = (int)strcspn(text, ",");
-		bool starts_well = *text && strchr("0123456789.+-", *text);
-		float value = strtof(text, &end);
-		bool is_infinity = isinf(value) && strcspn(text, "iI") < (size_t)length; /* not an overflow */
-		bool is_score = isfinite(value) || (is_infinity && value < 0);
-		if (!starts_well || end != text + length || length == 0 || !is_score) {
+		char number[64];
+		size_t length = strcspn(text, ",");
+		snprintf(number, sizeof number, "%.*s", (int)smaller(length, sizeof number), text);
+		bool is_infinity = strcmp(number, "-inf") == 0;
+		if (!is_infinity && (length >= sizeof number || !read_real(number, &(*values)[i]))) {
 			free(*values);
 			*values = NULL;
 			return error_set(
 				error, EXIT_USAGE,
-				"--values: expected finite numbers or -inf between commas, got '%.*s'",
-				length < 60 ? length : 60, text);
+				"--values: expected finite numbers or -inf between commas, got '%.60s'", number);
 		}
-		(*values)[i] = value;
-		text = end + (*end == ',');
+		if (is_infinity)
+			(*values)[i] = -INFINITY;
+		text += length + 1;
 	}
 	char source[60];
 	snprintf(source, sizeof source, "--values: one row of %zu number%s", count, count == 1 ? "" : "s");

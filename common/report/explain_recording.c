@@ -3,93 +3,63 @@
 #include "measure/recording.h"
 #include "report/table.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_TRACE_BYTES = 6 << 20, MOST_REPORT_BYTES = 4 << 20, MOST_SOURCE_BYTES = 1 << 20, MOST_SOURCES = 16 };
+enum { MOST_TRACE_BYTES = 6 << 20, MOST_REPORT_BYTES = 4 << 20, MOST_SOURCE_BYTES = 1 << 20, MOST_SOURCES = 32 };
 
-/* Lines that are JSON objects each, as an array. */
-static void write_lines(struct json *json, const char *key, const char *lines, const char *only)
+/* Lines that are JSON objects each, as an array; a last line without its end is left out. */
+static void write_lines(struct json *json, const char *key, const char *lines)
 {
 	json_open_array(json, key);
-	for (const char *line = lines; *line;) {
-		size_t length = strcspn(line, "\n");
-		bool wanted = !only || strncmp(line, only, strlen(only)) == 0;
-		if (length > 0 && line[length] == '\n' && wanted) {
-			json_raw(json, NULL);
-			fwrite(line, 1, length, json->out);
-		}
-		line += length + (line[length] == '\n');
+	for (const char *end; (end = strchr(lines, '\n')); lines = end + 1) {
+		json_raw(json, NULL);
+		fwrite(lines, 1, (size_t)(end - lines), json->out);
 	}
 	json_close_array(json);
 }
 
-struct sources {
-	char directory[PATH_MAX - 300];
-	char names[MOST_SOURCES][256];
-	size_t count;
-};
-
-/* A file of kernels that lies beside the program, once; nothing where there is none. */
-static void write_source(struct json *json, struct sources *sources, const char *name, int length)
+static int is_source(const struct dirent *entry)
 {
-	char path[PATH_MAX];
-	const char *slash = memrchr(name, '/', (size_t)length);
-	if (slash) {
-		length -= (int)(slash + 1 - name);
-		name = slash + 1;
-	}
-	char *own = sources->names[sources->count];
-	if (sources->count + 1 == MOST_SOURCES || length >= (int)sizeof sources->names[0])
-		return;
-	snprintf(own, sizeof sources->names[0], "%.*s", length, name);
-	for (size_t i = 0; i < sources->count; i++)
-		if (strcmp(sources->names[i], own) == 0)
-			return;
-	sources->count++;
-	snprintf(path, sizeof path, "%s/%s", sources->directory, own);
+	const char *suffix = strrchr(entry->d_name, '.');
+	return suffix && (strcmp(suffix, ".cu") == 0 || strcmp(suffix, ".cuh") == 0);
+}
+
+static void write_source(struct json *json, const char *directory, const char *name)
+{
+	char path[PATH_MAX + NAME_MAX + 2];
+	snprintf(path, sizeof path, "%s/%s", directory, name);
 	FILE *file = fopen(path, "r");
 	char *text = file ? calloc(1, MOST_SOURCE_BYTES + 1) : NULL;
 	if (text && fread(text, 1, MOST_SOURCE_BYTES, file) > 0)
-		json_string(json, own, text);
+		json_string(json, name, text);
 	free(text);
 	if (file)
 		fclose(file);
 }
 
-/* Every file that a recording names: of a kernel or a hazard ("file":"row.cu"), or of an access in another file than
- * its kernel's ("lines":[42,"row.cuh:42"]). */
-static void write_named_sources(struct json *json, struct sources *sources, const char *lines)
+/* The kernels' files, which lie beside the program; nothing of a program that was moved. */
+static void write_sources(struct json *json)
 {
-	static const char file[] = "\"file\":\"", places[] = "\"lines\":[";
-	for (const char *at = strstr(lines, file); at; at = strstr(at, file)) {
-		at += sizeof file - 1;
-		write_source(json, sources, at, (int)strcspn(at, "\""));
-	}
-	for (const char *at = strstr(lines, places); at; at = strstr(at, places)) {
-		at += sizeof places - 1;
-		for (at += strcspn(at, "\"]"); *at == '"'; at += strcspn(at, "\"]")) {
-			at++;
-			write_source(json, sources, at, (int)strcspn(at, ":\""));
-			at += strcspn(at, "\"");
-			at += *at == '"';
-		}
-	}
-}
-
-static void write_sources(struct json *json, const char *trace, const char *report)
-{
-	struct sources sources = {.count = 0};
-	ssize_t length = readlink("/proc/self/exe", sources.directory, sizeof sources.directory - 1);
-	sources.directory[length > 0 ? length : 0] = '\0';
-	char *slash = strrchr(sources.directory, '/');
+	char directory[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", directory, sizeof directory - 1);
+	directory[length > 0 ? length : 0] = '\0';
+	char *slash = strrchr(directory, '/');
+	struct dirent **entries;
+	json_open_object(json, "sources");
 	if (slash)
 		*slash = '\0';
-	json_open_object(json, "sources");
-	write_named_sources(json, &sources, trace ? trace : "");
-	write_named_sources(json, &sources, report ? report : "");
+	int count = slash ? scandir(slash == directory ? "/" : directory, &entries, is_source, alphasort) : -1;
+	for (int i = 0; i < count; i++) {
+		if (i < MOST_SOURCES)
+			write_source(json, directory, entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
 	json_close_object(json);
 }
 
@@ -104,31 +74,29 @@ static bool has_launched(const struct run_result *result)
 void explain_recording(struct json *json, const struct run_result *result)
 {
 	size_t bytes;
-	char size[32];
+	char size[32], smaller_case[200];
+	snprintf(smaller_case, sizeof smaller_case, "Try ./%s %s", result->chapter->program, result->chapter->small);
+	json_string(json, "smaller", smaller_case);
 	char *trace = recording_trace(MOST_TRACE_BYTES, &bytes);
-	bool cut = trace && strstr(trace, "{\"type\":\"truncated\"");
-	if (trace && !cut && (*trace || !has_launched(result))) {
-		write_lines(json, "trace", trace, NULL);
+	if (trace && (*trace || !has_launched(result))) {
+		write_lines(json, "trace", trace);
 	} else {
 		char why[300];
 		if (!result->device->simulated || result->device->plain)
 			snprintf(why, sizeof why, "Only the simulated device's counting build sees each access.");
 		else if (bytes > 0)
 			snprintf(
-				why, sizeof why, "This run's trace has %s%s, more than a page should. Try ./%s %s",
-				cut ? "over " : "", format_bytes((double)bytes, size), result->chapter->program,
-				result->chapter->small);
+				why, sizeof why, "This run's trace has %s, more than a page should. %s",
+				format_bytes((double)bytes, size), smaller_case);
 		else if (recording_traces())
 			snprintf(why, sizeof why, "SIM_TRACE names a file that could not be read back.");
 		else
-			snprintf(
-				why, sizeof why, "This problem is too large to trace. Try ./%s %s",
-				result->chapter->program, result->chapter->small);
+			snprintf(why, sizeof why, "This problem is too large to trace. %s", smaller_case);
 		json_string(json, "no_trace", why);
 	}
-	char *report = recording_report(MOST_REPORT_BYTES, &bytes);
-	write_lines(json, "hazards", report ? report : "", "{\"type\":\"hazard\"");
-	write_sources(json, trace, report);
 	free(trace);
+	char *report = recording_report(MOST_REPORT_BYTES, &bytes);
+	write_lines(json, "report", report ? report : "");
 	free(report);
+	write_sources(json);
 }

@@ -5,7 +5,10 @@
 #include "report/json.h"
 #include "result.h"
 
-/* "trace":[...], or "no_trace": why there is none; "hazards":[...]; "sources":{NAME: text} of every file they name. */
+/*
+ * "trace":[...], the lines of SIM_TRACE as they are, or "no_trace": why there is none; "smaller": what to try where there is
+ * too much of it; "report":[...], the lines of SIM_REPORT; "sources":{NAME: text} of the files beside the program.
+ */
 void explain_recording(struct json *json, const struct run_result *result);
 
 #endif

@@ -1,5 +1,7 @@
 #include "report/json.h"
 
+#include "support/text.h"
+
 #include <inttypes.h>
 #include <math.h>
 
@@ -8,13 +10,37 @@ struct json json_to(FILE *out)
 	return (struct json){.out = out};
 }
 
+static void write_text(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (const char *c = text; *c;) {
+		size_t length = utf8_length(c);
+		if (*c == '"' || *c == '\\')
+			fprintf(out, "\\%c", *c);
+		else if (*c == '\n')
+			fputs("\\n", out);
+		else if (*c == '\t')
+			fputs("\\t", out);
+		else if (length == 1 && *c < 0x20)
+			fprintf(out, "\\u%04x", (unsigned)*c);
+		else if (length == 0)
+			fputs("\\ufffd", out);
+		else
+			fwrite(c, 1, length, out);
+		c += length ? length : 1;
+	}
+	fputc('"', out);
+}
+
 void json_raw(struct json *json, const char *key)
 {
 	if (json->has_items[json->depth])
 		fputc(',', json->out);
 	json->has_items[json->depth] = true;
-	if (key)
-		fprintf(json->out, "\"%s\":", key);
+	if (key) {
+		write_text(json->out, key);
+		fputc(':', json->out);
+	}
 }
 
 static void open(struct json *json, const char *key, char bracket)
@@ -55,20 +81,7 @@ void json_close_array(struct json *json)
 void json_string(struct json *json, const char *key, const char *value)
 {
 	json_raw(json, key);
-	fputc('"', json->out);
-	for (const unsigned char *c = (const unsigned char *)value; *c; c++) {
-		if (*c == '"' || *c == '\\')
-			fprintf(json->out, "\\%c", *c);
-		else if (*c == '\n')
-			fputs("\\n", json->out);
-		else if (*c == '\t')
-			fputs("\\t", json->out);
-		else if (*c < 0x20)
-			fprintf(json->out, "\\u%04x", *c);
-		else
-			fputc(*c, json->out);
-	}
-	fputc('"', json->out);
+	write_text(json->out, value);
 }
 
 void json_number(struct json *json, const char *key, double value)

@@ -1,7 +1,7 @@
 /*
  * Writes JSON, nothing more. Values go straight to the stream; the writer keeps track of commas and depth.
- * A number that is NaN or infinite becomes null, or with `infinities` "nan", "inf" or "-inf". Keys are plain ASCII
- * and not escaped; strings are.
+ * A number that is NaN or infinite becomes null, or with `infinities` "nan", "inf" or "-inf". A byte of a text that is no
+ * UTF-8 becomes U+FFFD.
  */
 #ifndef REPORT_JSON_H
 #define REPORT_JSON_H

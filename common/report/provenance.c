@@ -1,8 +1,8 @@
 #include "report/provenance.h"
 
 #include "measure/cpu_name.h"
+#include "report/command.h"
 
-#include <ctype.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,17 +18,6 @@ static void print_compiler(FILE *out)
 #else
 	fprintf(out, "gcc %d.%d.%d\n", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
 #endif
-}
-
-static void print_command(FILE *out, const struct run_result *result)
-{
-	fprintf(out, "# command: ./%s", result->chapter->program);
-	for (const char *const *argument = result->arguments; argument && *argument; argument++) {
-		fputc(' ', out);
-		for (const char *c = *argument; *c; c++)
-			fputc(iscntrl((unsigned char)*c) ? '?' : *c, out);
-	}
-	fputc('\n', out);
 }
 
 /* What the floors of this file were worked out with. */
@@ -71,5 +60,7 @@ void provenance_print(FILE *out, const struct run_result *result)
 		print_roofs(out, device->gpu);
 	print_compiler(out);
 	fprintf(out, "# date: %s\n", date);
-	print_command(out, result);
+	fputs("# command: ", out);
+	command_print(out, result->chapter->program, result->arguments);
+	fputc('\n', out);
 }

@@ -30,10 +30,11 @@ int report_explain(FILE *out, const struct run_result *result, struct error *err
 void report_tsv_header(FILE *out, const struct run_result *result);
 void report_tsv_rows(FILE *out, const struct run_result *result);
 
-/* For people, 80 columns: the problem, then each kernel, then what the chapter explains and what to try next. */
-void report_human(const struct terminal *terminal, const struct run_result *result);
+/* For people, 80 columns: the problem, then each kernel, then what the chapter explains and what to try next. With
+ * `page_written` it names the page of --explain, where one was asked for. */
+void report_human(const struct terminal *terminal, const struct run_result *result, bool page_written);
 
-/* With --quiet: one line a kernel. */
+/* With --quiet: one line a kernel, and no other. */
 void report_quiet(const struct terminal *terminal, const struct run_result *result);
 
 /* "B=1 H=2 N=512 d=64 causal": the dimensions and switches the chapter takes. Returns text. */

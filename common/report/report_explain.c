@@ -1,4 +1,5 @@
 #include "explorer/template.h"
+#include "report/command.h"
 #include "report/explain_recording.h"
 #include "report/json.h"
 #include "report/report.h"
@@ -11,18 +12,27 @@ enum { MOST_ROW_VALUES = 4096 }; /* as mostValues of recurrence.js */
 /* The call that repeats this run, without its outputs: "./fa1 --seq 64 ...". */
 static void write_command(struct json *json, const struct run_result *result)
 {
-	char storage[PROBLEM_ARGUMENTS][32], command[2048];
-	const char *arguments[PROBLEM_ARGUMENTS + 2];
-	size_t count =
-		options_of_problem(result->options, &result->problem, result->chapter->options, storage, arguments);
-	if (result->options->kernel) {
+	char storage[PROBLEM_ARGUMENTS][32];
+	const char *arguments[PROBLEM_ARGUMENTS + 5];
+	const struct options *options = result->options;
+	size_t count = options_of_problem(options, &result->problem, result->chapter->options, storage, arguments);
+	if (options->kernel) {
 		arguments[count++] = "--kernel";
-		arguments[count++] = result->options->kernel;
+		arguments[count++] = options->kernel;
 	}
-	size_t used = (size_t)snprintf(command, sizeof command, "./%s", result->chapter->program);
-	for (size_t i = 0; i < count && used < sizeof command; i++)
-		used += (size_t)snprintf(command + used, sizeof command - used, " %s", arguments[i]);
-	json_string(json, "command", command);
+	if (options->gpu || result->device->simulated) { /* SIM_GPU may be another where it is repeated */
+		arguments[count++] = "--gpu";
+		arguments[count++] = options->gpu ? options->gpu : result->device->name;
+	}
+	arguments[count] = NULL;
+	char *command = NULL;
+	size_t bytes = 0;
+	FILE *memory = open_memstream(&command, &bytes);
+	if (memory)
+		command_print(memory, result->chapter->program, arguments);
+	if (memory && fclose(memory) == 0)
+		json_string(json, "command", command);
+	free(command);
 }
 
 static void write_shape(struct json *json, const size_t *shape, size_t rank)

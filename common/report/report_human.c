@@ -12,13 +12,11 @@ const char *report_problem(const struct run_result *result, char *text, size_t s
 	const struct problem *problem = &result->problem;
 	size_t used = 0;
 	text[0] = '\0';
-	for (const char *letter = "BHGNMRCmnkd"; *letter && used < size; letter++) {
-		const struct dimension *dimension = dimension_of_letter(*letter);
-		if (result->chapter->options & OPTION_BIT(dimension->option))
+	for (const struct dimension *dimension = dimensions; dimension < dimensions + DIMENSIONS; dimension++)
+		if (dimension->shape && result->chapter->options & OPTION_BIT(dimension->option) && used < size)
 			used += (size_t)snprintf(
-				text + used, size - used, "%s%c=%zu", used ? " " : "", *letter,
+				text + used, size - used, "%s%s=%zu", used ? " " : "", dimension->letter,
 				dimension_value(dimension, problem));
-	}
 	if (result->chapter->options & OPTION_BIT(OPTION_BLOCK) && used < size)
 		used += (size_t)snprintf(text + used, size - used, ", blocks of %zu", problem->block);
 	if (problem->causal && used < size)
@@ -71,31 +69,37 @@ static void print_output(FILE *out, const struct output_result *output)
 		fprintf(out, ", power %.2g%s", check->power, check->power < 10.0 ? " (weak)" : "");
 }
 
-static void print_rows_checked(FILE *out, const struct run_result *result, int indent)
+static void print_rows_checked(FILE *out, const struct run_result *result, const char *before, const char *after)
 {
 	char checked[32], all[32];
 	if (result->rows_checked < result->rows)
-		fprintf(out, "%*s%s of %s rows checked, drawn at random\n", indent, "",
-		        format_count(result->rows_checked, checked), format_count(result->rows, all));
+		fprintf(out, "%s%s of %s rows checked, drawn at random%s", before,
+		        format_count(result->rows_checked, checked), format_count(result->rows, all), after);
+}
+
+static void print_word(const struct terminal *terminal, const struct kernel_result *kernel)
+{
+	fputs("  ", terminal->out);
+	terminal_print(
+		terminal, kernel->verified ? STYLE_GOOD : STYLE_BAD, "%s",
+		kernel->verified ? "verified" : "FAILED  ");
 }
 
 static void print_verdict(
 	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel)
 {
 	FILE *out = terminal->out;
-	const char *indent = "  "; /* each line after the first stands below what follows the verdict */
-	fputs("  ", out);
-	terminal_print(
-		terminal, kernel->verified ? STYLE_GOOD : STYLE_BAD, "%s",
-		kernel->verified ? "verified" : "FAILED  ");
-	for (size_t i = 0; i < kernel->output_count; i++, indent = "\n            ") {
+	const char *below = "\n            ",
+		   *indent = "  "; /* lines after the first stand below what follows the verdict */
+	print_word(terminal, kernel);
+	for (size_t i = 0; i < kernel->output_count; i++, indent = below) {
 		fputs(indent, out);
 		print_output(out, &kernel->outputs[i]);
 	}
 	if (kernel->failure[0])
 		fprintf(out, "%s%s", indent, kernel->failure);
+	print_rows_checked(out, result, below, "");
 	fputc('\n', out);
-	print_rows_checked(out, result, 12);
 }
 
 static const char *show(const struct kernel_result *kernel, enum metric_name name, char text[METRIC_TEXT_SIZE])
@@ -159,7 +163,7 @@ static void print_summary(
 {
 	FILE *out = terminal->out;
 	const struct check *check = &kernel->outputs[kernel->worst].check;
-	char time[METRIC_TEXT_SIZE], count[32];
+	char time[METRIC_TEXT_SIZE], count[32], indent[80];
 	fprintf(out, "%-*s", width, kernel->kernel->name);
 	if (kernel->skipped[0]) {
 		fprintf(out, "  skipped    %s\n", kernel->skipped);
@@ -169,23 +173,21 @@ static void print_summary(
 		print_verdict(terminal, result, kernel);
 		return;
 	}
-	fputs("  ", out);
-	terminal_print(terminal, STYLE_GOOD, "verified");
+	print_word(terminal, kernel);
 	fprintf(out, "   error %.2g at most", check->max_abs);
 	if (check->tolerance > 0.0)
 		fprintf(out, ", %.2g %% of its tolerance", 100.0 * check->max_abs / check->tolerance);
 	fputc('\n', out);
-	print_rows_checked(out, result, width + 2);
+	snprintf(indent, sizeof indent, "%*s", width + 2, "");
+	print_rows_checked(out, result, indent, "\n");
 	if (kernel->counts.counted) {
-		fprintf(out, "%*s", width + 2, "");
+		fputs(indent, out);
 		print_count(out, result, kernel);
 	}
 	if (kernel->counts.counted && kernel->forms.atomics)
-		fprintf(out, "%*satomics    %s elements\n", width + 2, "",
-		        format_count(kernel->forms.atomics, count));
+		fprintf(out, "%satomics    %s elements\n", indent, format_count(kernel->forms.atomics, count));
 	if (kernel->time.runs) {
-		fprintf(out, "%*stime       %s%s", width + 2, "", show(kernel, METRIC_MEDIAN_MS, time),
-		        time_remark(result));
+		fprintf(out, "%stime       %s%s", indent, show(kernel, METRIC_MEDIAN_MS, time), time_remark(result));
 		print_share_of_floor(out, result, kernel, ", ", "the floor");
 		fputc('\n', out);
 	}
@@ -245,7 +247,7 @@ static void print_small_case(const struct terminal *terminal, const struct run_r
 	        result->problem.causal ? " --causal" : "");
 }
 
-void report_human(const struct terminal *terminal, const struct run_result *result)
+void report_human(const struct terminal *terminal, const struct run_result *result, bool page_written)
 {
 	int width = width_of_names(result);
 	print_head(terminal, result);
@@ -263,7 +265,7 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 		result->chapter->explain(terminal, result);
 
 	fputc('\n', terminal->out);
-	if (result->options->explain)
+	if (result->options->explain && page_written)
 		fprintf(terminal->out, "Page: %s, for a browser\n", result->options->explain);
 	else if (!all_verified(result))
 		fprintf(terminal->out, "Where it is wrong: the same once more with --explain wrong.html, a page\n");
@@ -282,9 +284,18 @@ void report_quiet(const struct terminal *terminal, const struct run_result *resu
 	for (size_t i = 0; i < result->kernel_count; i++) {
 		const struct kernel_result *kernel = &result->kernels[i];
 		fprintf(terminal->out, "%-*s", width, kernel->kernel->name);
-		if (kernel->skipped[0])
+		if (kernel->skipped[0]) {
 			fprintf(terminal->out, "  skipped: %s\n", kernel->skipped);
-		else
-			print_verdict(terminal, result, kernel);
+			continue;
+		}
+		print_word(terminal, kernel);
+		if (kernel->output_count) {
+			fputs("  ", terminal->out);
+			print_output(terminal->out, &kernel->outputs[kernel->worst]);
+		}
+		if (kernel->failure[0])
+			fprintf(terminal->out, "%s%s", kernel->output_count ? "; " : "  ", kernel->failure);
+		print_rows_checked(terminal->out, result, "; ", "");
+		fputc('\n', terminal->out);
 	}
 }

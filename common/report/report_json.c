@@ -34,12 +34,12 @@ static void write_object(
 static void write_problem(struct json *json, const struct run_result *result)
 {
 	const struct problem *problem = &result->problem;
-	static const enum option_name chosen[] = {OPTION_TILE_Q, OPTION_TILE_K, OPTION_BLOCK}; /* 0: by the kernel */
 	uint64_t applies = result->chapter->options;
 	json_open_object(json, "problem");
-	for (const char *letter = "BHGNMdRCmnk"; *letter; letter++) {
-		const struct dimension *dimension = dimension_of_letter(*letter);
-		if (applies & OPTION_BIT(dimension->option))
+	for (const struct dimension *dimension = dimensions; dimension < dimensions + DIMENSIONS; dimension++) {
+		bool chosen =
+			dimension_value(dimension, problem) || result->options->given & OPTION_BIT(dimension->option);
+		if (applies & OPTION_BIT(dimension->option) && (dimension->shape || chosen))
 			json_count(json, dimension->key, dimension_value(dimension, problem));
 	}
 	if (applies & OPTION_BIT(OPTION_CAUSAL))
@@ -50,13 +50,6 @@ static void write_problem(struct json *json, const struct run_result *result)
 		json_string(json, "variant", variant_names[problem->variant.kind]);
 		json_number(json, "variant_value", (double)problem->variant.value);
 	}
-	for (size_t i = 0; i < sizeof chosen / sizeof chosen[0]; i++) {
-		const struct dimension *dimension = dimension_of_option(chosen[i]);
-		if (dimension_value(dimension, problem))
-			json_count(json, dimension->key, dimension_value(dimension, problem));
-	}
-	if (result->options->given & OPTION_BIT(OPTION_ROW))
-		json_count(json, "row", problem->row);
 	if (result->options->values)
 		json_string(json, "values", result->options->values);
 	if (problem->load) {

@@ -3,6 +3,7 @@
 #define SUPPORT_NUMBER_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Pieces of `size` that cover `count`. */
@@ -24,5 +25,12 @@ static inline double without_nan_sign(double value)
 {
 	return isnan(value) ? (double)NAN : value;
 }
+
+/*
+ * Numbers that people write: decimal digits, nothing before them but a sign (of real numbers), nothing behind them. C's own
+ * readers take more: blanks, hexadecimal, "nan". A whole number is within the limits; a real one is finite as an fp32.
+ */
+bool read_whole(const char *text, uint64_t least, uint64_t most, uint64_t *value);
+bool read_real(const char *text, float *value);
 
 #endif

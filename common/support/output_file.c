@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,39 +13,53 @@ static int cannot_write(const char *path, struct error *error)
 	return error_set(error, EXIT_ENVIRONMENT, "%s: cannot be written: %s", path, strerror(errno));
 }
 
-/* ---- a run that is ended from outside ---- */
+/* ---- a program that ends before its files are whole ---- */
 
 enum { MOST_OPEN = 8 };
 static struct output_file *volatile open_files[MOST_OPEN]; /* whose temporary may exist */
 
 /* Only what a signal handler may do. */
-static void end_without_a_trace(int number)
+static void remove_temporaries(void)
 {
 	for (int i = 0; i < MOST_OPEN; i++)
 		if (open_files[i])
 			unlink(open_files[i]->temporary);
+}
+
+static void end_without_a_trace(int number)
+{
+	remove_temporaries();
 	raise(number); /* SA_RESETHAND: ends the process as if nobody had looked */
 }
 
 /* A signal that is ignored (nohup), or that somebody else waits for, stays as it is. */
-static void watch_signals(void)
+void output_file_watch(void)
 {
-	static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM};
+	static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU};
 	static bool watched;
-	for (size_t i = 0; !watched && i < sizeof ending / sizeof ending[0]; i++) {
+	if (watched)
+		return;
+	watched = true;
+	/* A stream that is closed stays unwritable: the next file that is opened must not become standard output. */
+	int descriptor = open("/dev/null", O_RDONLY);
+	while (descriptor >= 0 && descriptor <= STDERR_FILENO)
+		descriptor = open("/dev/null", O_RDONLY);
+	close(descriptor);
+	atexit(remove_temporaries);
+	signal(SIGXFSZ, SIG_IGN); /* writing beyond the limit of a file's size then fails with EFBIG */
+	for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
 		struct sigaction end = {.sa_handler = end_without_a_trace,
 		                        .sa_flags = (int)SA_RESETHAND | SA_NODEFER | SA_ONSTACK},
 				 before;
 		if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
 			sigaction(ending[i], &end, NULL);
 	}
-	watched = true;
 }
 
 /* From before its temporary exists until after it has gone: a signal may come at any moment. */
 static bool remember(struct output_file *file)
 {
-	watch_signals();
+	output_file_watch();
 	for (int i = 0; i < MOST_OPEN; i++)
 		if (!open_files[i]) {
 			open_files[i] = file;
@@ -160,10 +173,53 @@ int output_file_commit(struct output_file *file, struct error *error)
 	return 0;
 }
 
+/* Where a path that is no device leads: the directory's identity, and the name in it. */
+struct place {
+	dev_t device;
+	ino_t directory;
+	char name[NAME_MAX + 1];
+};
+
+static bool find_place(const char *path, struct place *place)
+{
+	char real[PATH_MAX];
+	struct stat status;
+	bool exists = stat(path, &status) == 0;
+	if ((exists && S_ISCHR(status.st_mode)) || strlen(path) >= sizeof real)
+		return false;
+	if (!exists || !realpath(path, real))
+		strcpy(real, path);
+	char *slash = strrchr(real, '/');
+	const char *name = slash ? slash + 1 : real, *directory = !slash ? "." : slash == real ? "/" : real;
+	if (strlen(name) > NAME_MAX)
+		return false;
+	strcpy(place->name, name);
+	if (slash && slash != real)
+		*slash = '\0';
+	if (stat(directory, &status) != 0)
+		return false;
+	place->device = status.st_dev;
+	place->directory = status.st_ino;
+	return true;
+}
+
+bool output_file_is_same(const char *path, const char *other)
+{
+	struct place one, two;
+	return find_place(path, &one) && find_place(other, &two) && one.device == two.device &&
+	       one.directory == two.directory && strcmp(one.name, two.name) == 0;
+}
+
 int output_file_check(const char *path, struct error *error)
 {
 	if (strcmp(path, "-") == 0)
 		return 0;
+	struct stat status;
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+		/* A pipe is not opened: its reader would take the end of that for the end of the data. */
+		errno = S_ISDIR(status.st_mode) ? EISDIR : S_ISSOCK(status.st_mode) ? ENXIO : 0;
+		return errno || access(path, W_OK) != 0 ? cannot_write(path, error) : 0;
+	}
 	struct output_file file;
 	if (output_file_open(&file, path, error) != 0)
 		return error->exit_code;

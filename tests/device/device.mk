@@ -1,5 +1,6 @@
-# The device under the chapters: tests/device/test_NAME.c is the suite device_NAME. device_trace needs the chapters'
-# programs, and again with the other compiler's kernels, in $(OTHER_BUILD)/chapters. To be included by tests/Makefile after the chapters' rules.
+# The device under the chapters: tests/device/test_NAME.c or .py is the suite device_NAME. device_trace needs the chapters'
+# programs, and again with the other compiler's kernels, in $(OTHER_BUILD)/chapters. To be included by tests/Makefile after the
+# chapters' rules.
 
 $(BUILD)/device_%: $(HERE)/device/test_%.c $(SUPPORT)
 	@$(CC) $(CFLAGS) $< $(SUPPORT) $(LIBRARIES) -o $@
@@ -14,6 +15,6 @@ $(OTHER_BUILD)/chapters/$2: $(BUILD)/chapters/$2
 endef
 $(foreach program,$(PROGRAMS),$(eval $(call other_rule,$(notdir $(patsubst %/,%,$(dir $(program)))),$(notdir $(program)))))
 
-$(BUILD)/device_trace: $(COPIES) $(OTHERS)
+build: $(if $(filter device_trace,$(SUITES)),$(COPIES) $(OTHERS))
 $(BUILD)/device_chapters: chapters
 $(BUILD)/device_toolchain: | chapters

@@ -167,7 +167,7 @@ class Report(Scratch):
             ("nvcc", "needs nvcc", 3, ["--out", "o"]),
             ("", "--out: expected a directory", 2, []),
             ("", "--only: expected some of machine, build", 2, ["--out", "o", "--only", "everything"]),
-            ("", "--jobs: expected at least 1", 2, ["--out", "o", "--jobs", "0"]),
+            ("", "--jobs: expected a whole number of at least 1", 2, ["--out", "o", "--jobs", "0"]),
             ("", "not a directory that can be written", 3, ["--out", "/dev/null/x"]),
         ):
             if any(Path(place, without or ".").is_file() for place in ("/usr/local/cuda/bin", "/usr/bin")):

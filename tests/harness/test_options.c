@@ -1,4 +1,5 @@
 /* The command line: strict, and clear about what it wanted. */
+#include "gpus.h"
 #include "problem/options.h"
 
 #include <criterion/criterion.h>
@@ -77,16 +78,35 @@ Test(options, bad_numbers)
 		expect_refused(line, "--seq: expected a whole number from 1 to 16777216", bad[i]);
 	}
 	expect_refused("--seq=", "--seq: expected", "''");
+	expect_refused("--seq \t1", "--seq: expected", "'?1'");
+	expect_refused("--scale \t0.5", "--scale: expected", "'?0.5'");
 	expect_refused("--dim 129", "--dim: expected a whole number from 1 to 128", "129");
 	expect_refused("--dim 999", "--dim", "128");
 	expect_refused("--dim 0", "--dim", "128");
 	expect_refused("--repeat 0", "--repeat", "0");
 	expect_refused("--seed -1", "--seed", "-1");
-	static const char *const numbers[] = {"nan", "inf", "-inf", "1e99", "x", "0.5s", "."};
+	static const char *const numbers[] = {"nan",  "inf",   "-inf", "1e99", "x",   "0.5s",    ".",
+	                                      "0x10", "0x1p3", "1e",   "1e+",  "--1", "infinity"};
 	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
 		char line[64];
 		snprintf(line, sizeof line, "--scale %s", numbers[i]);
 		expect_refused(line, "--scale: expected a finite number", numbers[i]);
+	}
+}
+
+Test(options, good_numbers)
+{
+	static const struct {
+		const char *text;
+		float value;
+	} good[] = {{"0.5", 0.5f}, {"-2", -2.0f}, {"+1.", 1.0f}, {".25", 0.25f}, {"1e-3", 1e-3f}, {"0010E+0", 10.0f}};
+	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+		char line[64];
+		struct options options;
+		struct error error = {0};
+		snprintf(line, sizeof line, "--scale %s", good[i].text);
+		cr_expect_eq(parse(&options, &error, line), 0, "%s", error.message);
+		cr_expect_eq(options.problem.scale, good[i].value, "%s", line);
 	}
 }
 
@@ -109,8 +129,8 @@ Test(options, unknown_and_abbreviated)
 	expect_refused("--causal=1", "--causal: takes no value", "");
 	expect_refused("--seq", "--seq: expected a value N", "");
 	expect_refused("extra", "extra: unexpected argument", "");
-	expect_refused("--input fuzzy", "--input: expected random", "'fuzzy'");
-	expect_refused("--color blue", "--color: expected auto", "'blue'");
+	expect_refused("--input fuzzy", "--input: expected one of random, ", "'fuzzy'");
+	expect_refused("--color blue", "--color: expected one of auto, always, never", "'blue'");
 	expect_refused("--load=", "--load: expected DIR", "");
 }
 
@@ -228,6 +248,11 @@ Test(options, help_lists_what_applies)
 	fclose(out);
 	cr_assert(strstr(text, "--seq N") && strstr(text, "(default 1024)") && strstr(text, "--version"));
 	cr_assert_null(strstr(text, "--rows"));
+	cr_assert(strstr(text, ", 1 to 128 (default 64)"));
+	for (const struct gpu *gpu = gpu_table; gpu->name; gpu++)
+		cr_expect(strstr(strstr(text, "--gpu"), gpu->name), "%s", gpu->name);
+	for (int kind = 0; kind < INPUT_KINDS; kind++)
+		cr_expect(strstr(strstr(text, "--input"), input_kind_names[kind]), "%s", input_kind_names[kind]);
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		cr_expect_leq(strlen(line), 80, "%s", line);
 	free(text);

@@ -261,6 +261,8 @@ Test(program, refuses_what_it_cannot_use)
 	expect_refused("--kernel softmax", 2, "--kernel: expected one of softmax_three_pass");
 	expect_refused("--values 1,nan,2", 2, "--values: expected finite numbers or -inf between commas, got 'nan'");
 	expect_refused("--values 1,inf", 2, "got 'inf'");
+	expect_refused("--values 1,0x10", 2, "got '0x10'");
+	expect_refused("--values 1,2e", 2, "got '2e'");
 	expect_refused("--values 1e39", 2, "got '1e39'");
 	expect_refused("--values -1e39,-inf", 2, "got '-1e39'");
 	expect_refused("--values 1,,2", 2, "got ''");

@@ -306,7 +306,7 @@ class Drawing(PictureCase):
         house = self.house()
         (house / "plots/data/sim/05_fa2.tsv").unlink()
         missing = draw(house)
-        expected = "plots: plots/data/sim/05_fa2.tsv is missing: make bench DEVICE=sim CHAPTERS=05_fa2 writes it\n"
+        expected = "draw: plots/data/sim/05_fa2.tsv is missing: make bench DEVICE=sim CHAPTERS=05_fa2 writes it\n"
         self.assertEqual((missing.returncode, missing.stderr), (3, expected))
         self.assertFalse((house / "plots/pictures").exists(), "something was drawn")
         for device in ("b200", "cuda"):
@@ -334,7 +334,7 @@ class Drawing(PictureCase):
             path.write_text(path.read_text().replace("max_abs", "gone", 1))
         gone = draw(house)
         expected = (
-            'plots: plots/error_vs_n.gp has no number for its headline, "Exact to rounding: no attention kernel uses '
+            'draw: plots/error_vs_n.gp has no number for its headline, "Exact to rounding: no attention kernel uses '
             'more than nan % of its tolerance": is a column missing in plots/data/sim?\n'
         )
         self.assertEqual((gone.returncode, gone.stderr), (1, expected))
@@ -342,7 +342,7 @@ class Drawing(PictureCase):
 
     def test_without_gnuplot_one_line_says_so(self) -> None:
         without = draw(self.house(), PATH="/nowhere")
-        expected = "plots: gnuplot is not installed: ./setup.sh installs it\n"
+        expected = "draw: gnuplot is not installed: ./setup.sh installs it\n"
         self.assertEqual((without.returncode, without.stderr), (3, expected))
 
     def test_without_gnuplot_a_chapters_sweep_goes_on(self) -> None:
@@ -360,7 +360,7 @@ class Drawing(PictureCase):
     def test_a_gpu_nobody_knows_is_a_mistake_and_a_known_one_has_its_roofs(self) -> None:
         house = self.house()
         unknown = draw(house, "--gpu", "b9000")
-        expected = "plots: GPU=b9000: expected one of a100 a100-80 h100 h200 rtx4090\n"
+        expected = "draw: GPU=b9000: expected one of a100 a100-80 h100 h200 rtx4090\n"
         self.assertEqual((unknown.returncode, unknown.stderr), (2, expected))
         # Wherever a GPU's ridge and its roofs are, its words stay apart.
         for gpu in ("a100", "a100-80", "h100", "h200", "rtx4090"):

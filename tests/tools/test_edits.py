@@ -148,9 +148,9 @@ class Plant(unittest.TestCase):
     def test_says_in_one_line_what_is_wrong(self) -> None:
         (self.place / "chapter/b.cu").write_text("// nothing\n")
         answer = self.plant("two", "--from", "chapter", "--to", "out")
-        self.assertEqual(answer.returncode, 1)
+        self.assertEqual(answer.returncode, 2)
         self.assertEqual(answer.stderr, "plant: x.edits:19: two: text found 0 times in b.cu, expected once: c\n")
-        self.assertEqual(self.plant("three", "--from", "chapter", "--to", "out").returncode, 1)
+        self.assertEqual(self.plant("three", "--from", "chapter", "--to", "out").returncode, 2)
         self.assertEqual(self.plant("two").returncode, 2)
 
 

@@ -121,7 +121,12 @@ def parse(text: str, path: str = "-") -> list[Edit]:
 
 
 def read(path: str | Path) -> list[Edit]:
-    return parse(Path(path).read_text(encoding="utf-8"), str(path))
+    try:
+        return parse(Path(path).read_text(encoding="utf-8"), str(path))
+    except OSError as error:
+        raise EditError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise EditError(f"{path}: expected text in UTF-8") from error
 
 
 def named(edits: Iterable[Edit], name: str) -> Edit:

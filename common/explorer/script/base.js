@@ -2,6 +2,16 @@
 
 const data = JSON.parse(document.getElementById('data').textContent);
 
+/* What was recorded of a run, as the views take it: a trace that was cut off is none. */
+for (const run of data.runs) {
+	const end = (run.trace || []).slice(-1)[0];
+	if (end && end.type === 'truncated') {
+		run.no_trace = `This run's trace has over ${end.limit_bytes / 2 ** 20} MiB, more than a page should. ${run.smaller}`;
+		delete run.trace;
+	}
+	run.hazards = (run.report || []).filter((record) => record.type === 'hazard');
+}
+
 /* element('p', {class: 'dim', onclick: f}, 'text', child, ...) */
 function element(name, attributes, ...children) {
 	const svg = /^(svg|g|rect|line|text|path|circle|title)$/.test(name);

@@ -1,0 +1,213 @@
+"""What a chapter's program writes, where it cannot, and how it ends: no half-written file, one line that says why."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import sys
+import threading
+import time
+import unittest
+from pathlib import Path
+from subprocess import PIPE
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+from case import ROOT, Case, Outcome, run, started
+
+NAIVE = ROOT / "01_naive/naive"
+SMALL = "--seq 8 --dim 4"
+
+
+class Outputs(Case):
+    def naive(self, options: str, limits: str = "", redirected: str = "") -> Outcome:
+        """In the scratch directory, by a shell with these limits (of ulimit) and redirections."""
+        return run(["/bin/bash", "-c", f"{limits} exec {NAIVE} {options} {redirected}"], cwd=self.scratch)
+
+    def refused(self, status: int, says: str, options: str, limits: str = "", redirected: str = "") -> Outcome:
+        outcome = self.naive(options, limits, redirected)
+        self.assertEqual(outcome.status, status, f"{options}: {outcome.err}")
+        self.assertRegex(outcome.err, rf"\A[^\n]*{says}[^\n]*\n\Z")
+        return outcome
+
+    def left(self) -> list[str]:
+        return sorted(path.name for path in self.scratch.iterdir())
+
+
+class Files(Outputs):
+    def test_a_pipe_is_opened_once(self) -> None:
+        """Opened twice, its reader takes the first end for the end of the data and goes; the program waits."""
+        pipe, got = self.scratch / "pipe", []
+        os.mkfifo(pipe)
+        with (
+            started(["cat", pipe], stdout=PIPE) as cat,
+            started([NAIVE, *SMALL.split(), "--quiet", "--json", pipe], stdout=PIPE, stderr=PIPE) as naive,
+        ):
+            reader = threading.Thread(target=lambda: got.append(cat.stdout.read()))
+            reader.start()
+            out, err = naive.communicate(timeout=60)
+            reader.join(10)
+        self.assertEqual((naive.returncode, err), (0, ""))
+        self.assertEqual(json.loads(got[0])["chapter"], "01_naive")
+
+    def test_one_file_under_two_names(self) -> None:
+        (self.scratch / "here").symlink_to(".")
+        (self.scratch / "there").touch()
+        (self.scratch / "link").symlink_to("there")
+        before = self.left()
+        for other in ("./x", f"{self.scratch}/x", "here/x"):
+            self.refused(2, "--json, --tsv: .*: each needs a file of its own", f"{SMALL} --json x --tsv {other}")
+        self.refused(2, "each needs a file of its own", f"{SMALL} --json there --explain link")
+        self.refused(2, "o.npy: is O of --save, expected another file", f"{SMALL} --save . --tsv here/o.npy")
+        self.refused(2, "only one of them can have standard output", f"{SMALL} --json - --tsv /dev/stdout")
+        self.assertEqual(self.left(), before)
+        self.assertEqual(self.naive(f"{SMALL} --quiet --json /dev/null --tsv /dev/null").status, 0)
+        self.assertEqual(self.naive(f"{SMALL} --quiet --json x --tsv y").status, 0)
+        self.assertEqual(self.left(), sorted([*before, "x", "y"]))
+
+    def test_standard_output_under_another_name(self) -> None:
+        outcome = self.naive(f"{SMALL} --json /dev/stdout", redirected="> out")
+        self.assertEqual((outcome.status, outcome.err), (0, ""))
+        self.assertIn("kernels", json.loads((self.scratch / "out").read_text()))
+
+    def test_a_file_that_may_not_grow(self) -> None:
+        limit = "ulimit -f 1;"
+        for options in ("--sweep --dim 4 --tsv x", "--seq 40 --dim 40 --save ."):
+            self.refused(3, "cannot be written: File too large", f"{options} --quiet", limit)
+            self.assertEqual(self.left(), [], options)
+        self.refused(3, "standard output: cannot be written: File too large", "--sweep --dim 4", limit, "> x")
+
+    def test_the_device_gives_up(self) -> None:
+        """Out of memory in the middle of a sweep, whose file is open."""
+        outcome = self.naive("--sweep --quiet --tsv x", "ulimit -v 800000;")
+        self.assertEqual(outcome.status, 3, outcome.err)
+        self.assertIn("memory", outcome.err)
+        self.assertEqual(self.left(), [])
+
+    def test_ended_by_a_signal(self) -> None:
+        for number in (signal.SIGQUIT, signal.SIGABRT, signal.SIGALRM, signal.SIGXCPU):
+            with started(
+                [NAIVE, "--sweep", "--quiet", "--tsv", "x"],
+                cwd=self.scratch,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)),
+            ) as process:
+                deadline = time.monotonic() + 60
+                while not self.left():
+                    self.assertLess(time.monotonic(), deadline, "it does not begin")
+                    time.sleep(0.01)
+                process.send_signal(number)
+                self.assertEqual(process.wait(60), -number)
+            self.assertEqual(self.left(), [], number)
+
+    def test_no_page_is_promised(self) -> None:
+        """Results are shown, the page that could not be written is not named."""
+        outcome = self.refused(3, "/dev/full: cannot be written", f"{SMALL} --explain /dev/full")
+        self.assertIn("verified", outcome.out)
+        self.assertNotIn("Page:", outcome.out)
+        self.assertIn("Page: y, for a browser", self.naive(f"{SMALL} --explain y").out)
+
+
+class StandardOutput(Outputs):
+    def test_full_or_closed(self) -> None:
+        for options in ("--help", "--version", SMALL, f"{SMALL} --json -", f"{SMALL} --json x", "--sweep --dim 4"):
+            says = "naive: standard output: cannot be written: "
+            self.refused(3, f"{says}No space left on device", options, redirected="> /dev/full")
+            self.refused(3, f"{says}Bad file descriptor", options, redirected=">&-")
+            # What is written to a file must not be mixed with what standard output was meant to get.
+            if (self.scratch / "x").exists():
+                json.loads((self.scratch / "x").read_text())
+
+    def test_a_reader_that_leaves(self) -> None:
+        outcome = self.naive("--sweep --dim 4", redirected="| head -n 1; exit ${PIPESTATUS[0]}")
+        self.assertEqual((outcome.status, outcome.err), (128 + signal.SIGPIPE, ""))
+
+    def test_quiet_is_one_line_a_kernel(self) -> None:
+        for program, kernels in (("01_naive/naive", 1), ("05_fa2/fa2", 0), ("06_backward/backward", 3)):
+            with self.subTest(program):
+                out = run([ROOT / program, "--seq", "40", "--dim", "8", "--quiet"]).out.splitlines()
+                self.assertTrue(all(re.match(r"\w+ +verified  error ", line) for line in out), out)
+                names = json.loads(run([ROOT / program, "--seq", "40", "--dim", "8", "--json", "-"]).out)["kernels"]
+                self.assertEqual([line.split()[0] for line in out], [kernel["name"] for kernel in names])
+                self.assertGreaterEqual(len(out), kernels)
+
+
+class Words(Outputs):
+    """What was given on the command line comes back as it was."""
+
+    def inputs(self, name: str) -> Path:
+        """A folder of that name with Q, K and V."""
+        folder = self.scratch / name
+        self.assertEqual(run([NAIVE, *SMALL.split(), "--quiet", "--save", folder]).status, 0)
+        for tensor in "qkv":
+            shutil.copy(folder / "o.npy", folder / f"{tensor}.npy")
+        return folder
+
+    def test_json_is_utf8_whatever_a_name_holds(self) -> None:
+        name = os.fsdecode(b'\xff\xc3\xa9\xc3\xed\xa0\x80"\\\n')
+        folder = self.inputs(name)
+        self.assertEqual(run([NAIVE, "--load", folder, "--json", "x", "--quiet"], cwd=self.scratch).status, 0)
+        told = json.loads((self.scratch / "x").read_bytes().decode("utf-8"))["problem"]["load"]
+        self.assertEqual(told, f'{self.scratch}/\ufffd\u00e9\ufffd\ufffd\ufffd\ufffd"\\\n')
+
+    def page(self, arguments: list[str | Path], **environment: str) -> str:
+        """The command that the page of a run shows."""
+        outcome = run([*arguments, "--quiet", "--explain", "page"], cwd=self.scratch, **environment)
+        self.assertEqual(outcome.status, 0, outcome.err)
+        text = (self.scratch / "page").read_text()
+        return json.loads(text.partition('id="data">')[2].partition("</script>")[0])["runs"][0]["command"]
+
+    def test_the_command_of_a_page_repeats_the_run(self) -> None:
+        folder = self.inputs('it\'s a "$folder"\t\u00e9')
+        for gpu in ("a100", "h100"):
+            command = self.page([NAIVE, "--load", folder, "--causal"], SIM_GPU=gpu)
+            self.assertIn(f" --gpu {gpu}", command)
+            again = run(["/bin/bash", "-c", f"{command} --json -"], cwd=ROOT / "01_naive", SIM_GPU="rtx4090")
+            self.assertEqual((again.status, again.err), (0, ""))
+            told = json.loads(again.out)
+            self.assertEqual((told["gpu"], told["problem"]["load"]), (gpu, str(folder)))
+        self.assertIn(" --gpu h200", self.page([NAIVE, *SMALL.split(), "--gpu", "h200"]))
+
+    def test_the_command_of_a_table(self) -> None:
+        outcome = run([NAIVE, *SMALL.split(), "--tsv", "-", "--save", "a\nb 'c"], cwd=self.scratch)
+        command = re.search("^# command: (.*)$", outcome.out, re.MULTILINE)[1]
+        self.assertEqual(command, r"./naive --seq 8 --dim 4 --tsv - --save $'a\012b \'c'")
+
+
+class PlainBuild(Outputs):
+    """A NAME.fast that is broken is no kernel that is wrong."""
+
+    BROKEN = (
+        ("#!/bin/sh\nexit 7\n", "ended with status 7: `make fast`"),
+        ("#!/bin/sh\nkill -SEGV $$\n", "was ended by a signal: Segmentation fault: `make fast`"),
+        ("#!/bin/sh\necho nonsense\n", "printed no times: `make fast`"),
+        ("#!/no/such/shell\n", "cannot be run: No such file or directory: `make fast`"),
+        ("no program\n", "cannot be run: Exec format error: `make fast`"),
+    )
+
+    def timed(self, text: str) -> Outcome:
+        copy, fast = self.scratch / "naive", self.scratch / "naive.fast"
+        with contextlib.suppress(FileNotFoundError):
+            fast.unlink()
+        shutil.copy(NAIVE, copy)
+        fast.write_text(text)
+        fast.chmod(0o755)
+        return run([copy, *SMALL.split(), "--time"], cwd=self.scratch)
+
+    def test_broken(self) -> None:
+        for text, says in self.BROKEN:
+            outcome = self.timed(text)
+            self.assertEqual(outcome, (3, "", f"naive: --time: naive.fast, the plain build, {says}\n"))
+
+    def test_it_finds_a_kernel_wrong(self) -> None:
+        outcome = self.timed("#!/bin/sh\nexit 1\n")
+        self.assertEqual(outcome.status, 1)
+        self.assertIn("naive.fast, the plain build, did not verify", outcome.out)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,201 @@
+"""tools/lib/files.py, and how every tool ends where its output cannot be written or its input not be read: one line."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import threading
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+from case import ROOT, Case, Outcome, run
+
+sys.path.insert(0, str(ROOT / "tools"))
+
+from lib.files import replace_file
+
+TOOLS = sorted(path.name for path in (ROOT / "tools").iterdir() if path.is_file())
+DATA = "plots/data/sim/04_fa1.tsv"
+EDITS = "tests/fa/faults_fa1.edits"
+
+# As another user, whom permissions hold; root writes everywhere.
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+
+
+class Tools(Case):
+    def tool(self, command: str, redirected: str = "", limits: str = "") -> Outcome:
+        """From the repository's root, by a shell; @ is the scratch directory."""
+        line = f"{limits} {ROOT}/tools/{command} {redirected}".replace("@", str(self.scratch))
+        return run(["/bin/bash", "-c", f"{line}; exit ${{PIPESTATUS[0]}}"], cwd=ROOT)
+
+    def refused(self, status: int, says: str, command: str, redirected: str = "", limits: str = "") -> None:
+        outcome = self.tool(command, redirected, limits)
+        self.assertEqual(outcome.status, status, f"{command} {redirected}: {outcome}")
+        says = says.replace("@", str(self.scratch))
+        self.assertRegex(outcome.err, rf"\A[^\n]*{says}[^\n]*\n\Z", command)
+        self.assertNotIn("Traceback", outcome.err)
+
+
+class StandardOutput(Tools):
+    PRINT = (f"rows {DATA}", "lines", "pages picture sim/roofline", "pages chapters", f"plant {EDITS}")
+
+    def test_full_or_closed(self) -> None:
+        for command in (*self.PRINT, *(f"{tool} --help" for tool in TOOLS if tool != "demonstrate")):
+            self.refused(3, "standard output: No space left on device", command, "> /dev/full")
+            self.refused(3, "standard output: is closed", command, ">&-")
+
+    def test_a_reader_that_leaves(self) -> None:
+        for command in self.PRINT:
+            outcome = self.tool(command, "| true")
+            self.assertIn(outcome.status, (0, 128 + signal.SIGPIPE), outcome)
+            self.assertEqual(outcome.err, "", command)
+
+
+class Inputs(Tools):
+    def test_what_cannot_be_read(self) -> None:
+        (self.scratch / "torn.tsv").write_text("# a\tb\n1\n")
+        (self.scratch / "text").mkdir()
+        (self.scratch / "text/latin1.tsv").write_bytes(b"# caf\xe9\tb\n1\t2\n")
+        long = "x" * 300
+        for says, command in (
+            ("@/torn.tsv:2: expected 2 cells, got 1", "rows @/torn.tsv"),
+            ("@/text/latin1.tsv: expected text in UTF-8", "rows @/text/latin1.tsv"),
+            ("@: cannot be read: Is a directory", "rows @"),
+            ("cannot be read: File name too long", f"rows {long}"),
+            ("cannot be read", "rows ''"),
+            ("@/torn.tsv:2: expected 2 cells, got 1", "draw one plots/fa1.gp @/torn.tsv @/out"),
+            ("@/torn.tsv:2: expected 2 cells, got 1", "draw one plots/roofline.gp @ @/out"),
+            ("expected one of gnuplot's scripts", f"draw one @ {DATA} @/out"),
+            ("@: Is a directory", "pages readme @"),
+            ("@/none.md: No such file", "pages readme @/none.md"),
+            ("File name too long", f"pages readme {long}"),
+            ("@/none: cannot be read", "plant @/none"),
+            ("@: cannot be read: Is a directory", "plant @"),
+            ("@/text/latin1.tsv: expected text in UTF-8", "plant @/text/latin1.tsv"),
+            ("@/torn.tsv:2: expected 2 cells, got 1", "ptxas show @/torn.tsv"),
+            ("@/none: .*No such file", "ptxas show @/none"),
+            ("draw: .*invalid choice: 'two'", "draw two"),
+            ("rows: .*required: DATA", "rows"),
+            ("rows: unrecognized arguments: --bogus", f"rows {DATA} --bogus"),
+            ("explorer: unrecognized arguments: b", "explorer a b"),
+            ("plant: expected FILE.edits", f"plant {EDITS} name"),
+        ):
+            with self.subTest(command):
+                self.refused(2, says, command)
+        self.assertFalse(list(self.scratch.glob("out*")))
+
+    def test_numbers_are_whole(self) -> None:
+        for text in ("0x10", "1e3", "-1", "0", "+4", "\u0663"):
+            self.refused(2, "SIZES: expected whole numbers", f"bench --sizes={text}")
+            self.refused(2, "--jobs: expected", f"gpu_report --out @ --jobs={text}")
+        for text in ("nan", "inf", "0x10", "-1", "1_0"):
+            self.refused(2, "--seconds: expected", f"gpu_report --out @ --seconds={text}")
+
+
+class Outputs(Tools):
+    def test_what_cannot_be_written(self) -> None:
+        (self.scratch / "file").write_text("")
+        (self.scratch / "a.md").write_text("<!-- output: seq 2000 -->\n```text\n```\n")
+        for says, command, limits in (
+            ("@/file/out.* Not a directory", f"draw one plots/fa1.gp {DATA} @/file/out/x", ""),
+            ("a.md: File too large", "pages readme @/a.md", "ulimit -f 1;"),
+            ("@: Is a directory", "accuracy --page @", ""),
+            ("@/file/page: Not a directory", "accuracy --page @/file/page", ""),
+            ("@/no/page: No such file or directory", "accuracy --page @/no/page", ""),
+            ("@/file", f"plant {EDITS} --from 04_fa1 --to @/file", ""),
+        ):
+            with self.subTest(command):
+                self.refused(3, says, command, limits=limits)
+        self.assertEqual(sorted(path.name for path in self.scratch.iterdir()), ["a.md", "file"])
+        self.assertEqual((self.scratch / "a.md").read_text(), "<!-- output: seq 2000 -->\n```text\n```\n")
+
+
+class ReplaceFile(Case):
+    def test_several_writers(self) -> None:
+        """Each has a file of its own until it renames it."""
+        path, texts = self.scratch / "x", [str(i) * 200_000 for i in range(4)]
+        program = "import sys; sys.path.insert(0, sys.argv[1]); from lib.files import replace_file\n"
+        program += "for _ in range(60): replace_file(sys.argv[2], sys.argv[3] * 200_000)"
+        writers = [
+            subprocess.Popen([sys.executable, "-c", program, str(ROOT / "tools"), str(path), text[0]]) for text in texts
+        ]
+        seen: set[str] = set()
+        while any(writer.poll() is None for writer in writers):
+            if path.exists():
+                seen.add(path.read_text())
+        self.assertEqual([writer.returncode for writer in writers], [0] * 4)
+        self.assertLessEqual(seen, set(texts))
+        self.assertEqual(os.listdir(self.scratch), ["x"])
+
+    def test_threads_of_one_process(self) -> None:
+        path, failed = self.scratch / "x", []
+
+        def write() -> None:
+            try:
+                for _ in range(60):
+                    replace_file(path, "x" * 100_000)
+            except OSError as error:
+                failed.append(error)
+
+        threads = [threading.Thread(target=write) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual((failed, os.listdir(self.scratch)), ([], ["x"]))
+
+    def test_what_is_there_keeps_its_kind(self) -> None:
+        target, link, pipe = (self.scratch / name for name in ("target", "link", "pipe"))
+        target.write_text("old")
+        target.chmod(0o751)
+        link.symlink_to("target")
+        os.mkfifo(pipe)
+        replace_file(link, "new")
+        self.assertTrue(link.is_symlink())
+        self.assertEqual((target.read_text(), target.stat().st_mode & 0o777), ("new", 0o751))
+        reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
+        replace_file(pipe, "through")
+        self.assertEqual(reader.communicate()[0], b"through")
+        replace_file("/dev/null", "nowhere")
+        self.assertTrue(Path("/dev/null").is_char_device())
+
+    def test_an_error_names_the_file_and_leaves_nothing(self) -> None:
+        (self.scratch / "folder").mkdir()
+        (self.scratch / "folder/x").touch()
+        for path, number in (
+            (self.scratch / "no/x", errno.ENOENT),
+            (self.scratch / "folder", errno.EISDIR),
+            (self.scratch / "folder/x/y", errno.ENOTDIR),
+            (self.scratch / ("y" * 300), errno.ENAMETOOLONG),
+            (Path("/dev/full"), errno.ENOSPC),
+        ):
+            with self.assertRaises(OSError) as raised:
+                replace_file(path, "text")
+            self.assertEqual((raised.exception.errno, raised.exception.filename), (number, str(path)))
+        self.assertEqual(os.listdir(self.scratch), ["folder"])
+
+    @unittest.skipIf(os.geteuid() == 0 and not Path("/usr/bin/setpriv").exists(), "no setpriv")
+    def test_what_may_not_be_written(self) -> None:
+        """A file, and a directory, without permission for who runs it."""
+        self.scratch.chmod(0o755)
+        for folder, mode in (("closed", 0o555), ("open", 0o777)):
+            (self.scratch / folder).mkdir()
+            (self.scratch / folder / "x").write_text("old")
+            (self.scratch / folder / "x").chmod(0o444)
+            (self.scratch / folder).chmod(mode)
+        for path in ("closed/x", "closed/new", "open/x"):
+            program = "import sys; from lib.files import replace_file\ntry: replace_file(sys.argv[1], 'new')\n"
+            program += "except OSError as error: print(error.errno, error.filename)"
+            command = [*NOBODY, sys.executable, "-c", program, self.scratch / path]
+            outcome = run(command, cwd=ROOT / "tools")
+            self.assertEqual(outcome, (0, f"{errno.EACCES} {self.scratch / path}\n", ""), path)
+        self.assertEqual((self.scratch / "open/x").read_text(), "old")
+
+
+if __name__ == "__main__":
+    unittest.main()
