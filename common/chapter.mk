@@ -1,6 +1,6 @@
 # How a chapter is built and run: all its .cu and .c files make one program. A chapter's Makefile sets NAME (of the
-# program) and DEMO (options of its default demonstration), then includes this file. It may set SHAPES (of `make test`)
-# and, after the include, add to LIBRARIES.
+# program) and DEMO (options of its default demonstration), then includes this file. It may set SHAPES (of `make test`),
+# MODEL (yes: common/model/ is linked, too) and, after the include, add to LIBRARIES.
 #
 #   DEVICE=sim|cuda   default: cuda when nvcc and a GPU are there
 #   CC, CXX           gcc or clang; CXX follows CC
@@ -27,7 +27,8 @@ ARCH := $(shell python3 $(COMMON)/arch.py "$(NVCC)")
 endif
 
 OUT := $(ROOT)/build/$(COMPILER)/$(DEVICE)
-HARNESS_SOURCES := $(wildcard $(COMMON)/*.c $(addprefix $(COMMON)/,support/*.c problem/*.c verify/*.c measure/*.c report/*.c))
+HARNESS_SOURCES := $(wildcard $(COMMON)/*.c $(addprefix $(COMMON)/,support/*.c problem/*.c verify/*.c measure/*.c report/*.c \
+        $(if $(MODEL),model/*.c)))
 HARNESS := $(patsubst $(COMMON)/%.c,$(OUT)/common/%.o,$(HARNESS_SOURCES))
 HARNESS += $(OUT)/common/explorer/template.o $(OUT)/common/gpus.o
 COMMA := ,
