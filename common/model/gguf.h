@@ -45,8 +45,8 @@ const char *gguf_path(const struct gguf *gguf);
 bool gguf_has(const struct gguf *gguf, const char *key);
 
 /*
- * The value of a key: a whole number of any width, not negative; a number of either real type, finite; a text. An
- * error when the key is missing or has another type.
+ * The value of a key: a whole number of any width, not negative, or a truth value as 0 or 1; a number of either real
+ * type, finite; a text. An error when the key is missing or has another type.
  */
 int gguf_number(const struct gguf *gguf, const char *key, uint64_t *value, struct error *error);
 int gguf_real(const struct gguf *gguf, const char *key, double *value, struct error *error);

@@ -60,7 +60,7 @@ void language_model_close(struct language_model *model);
 /* Does `id` end an answer? */
 bool language_model_ends(const struct language_model *model, int id);
 
-/* Bytes of the weights that one token reads, as stored: of the embedding one row, or all of it when it is the output. */
+/* Bytes of the weights that one token reads, as stored: of the embedding one row, all of it when it is the output. */
 size_t language_model_weight_bytes(const struct language_model *model);
 
 /* The file of the model that `make model` brings, and the one that is committed, under the root of the course. */

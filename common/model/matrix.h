@@ -5,8 +5,8 @@
  * course runs on; blocks follow each other without padding and are aligned to 2 bytes only.
  *
  *   F32    4 bytes a weight
- *   Q4_1   20 bytes a block: fp16 d, fp16 m, 16 bytes of q; weight i < 16 is the low half of byte i, weight 16 + i its
- *          high half;  w = q d + m,  q in 0..15
+ *   Q4_1   20 bytes a block: fp16 d, fp16 m, 16 bytes of q; weight i < 16 is the low half of byte i, weight
+ *          16 + i its high half;  w = q d + m,  q in 0..15
  *   Q8_0   34 bytes a block: fp16 d, 32 signed bytes q;  w = q d
  *
  * q d is exact in fp32 (at most 18 significant bits), so q d + m is rounded once, with or without a fused

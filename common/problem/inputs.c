@@ -1,33 +1,10 @@
 #include "problem/inputs.h"
 
 #include "problem/attention.h"
+#include "support/random.h"
 
 #include <math.h>
 #include <string.h>
-
-/* SplitMix64's output function on the counter-th state after `start`. */
-static uint64_t random_word(uint64_t start, uint64_t counter)
-{
-	uint64_t z = start + (counter + 1) * UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
-
-/* Where a tensor's stream starts: FNV-1a of its name, mixed with the seed. */
-static uint64_t stream_start(uint64_t seed, const char *tensor)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	for (; *tensor; tensor++)
-		hash = (hash ^ (unsigned char)*tensor) * UINT64_C(0x100000001b3);
-	return random_word(hash, seed);
-}
-
-/* 53 random bits in the middle of their interval, so never 0: (0, 1). */
-static double unit_interval(uint64_t word)
-{
-	return ((double)(word >> 11) + 0.5) * 0x1p-53;
-}
 
 static float normal_at(uint64_t start, size_t index)
 {

@@ -1,8 +1,8 @@
 /*
  * Reproducible inputs: the same seed gives the same bits with every compiler and at every -O.
  *
- * Element t of a tensor is a function of (seed, tensor name, t) alone: two 64-bit words from SplitMix64 (Steele, Lea,
- * Flood 2014) used as a counter-based generator, made normal by Box and Muller's cosine branch,
+ * Element t of a tensor is a function of (seed, tensor name, t) alone: two 64-bit words of support/random.h, made
+ * normal by Box and Muller's cosine branch,
  *     z = sqrt(-2 ln u) cos(2 pi v),   u in (0, 1), v in [0, 1)
  * in double and rounded once to fp32. No product is followed by a sum, so a compiler that fuses the two (FMA) has
  * nothing to fuse.

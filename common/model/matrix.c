@@ -1,0 +1,89 @@
+#include "model/matrix.h"
+
+#include <string.h>
+
+bool encoding_is_known(uint32_t number)
+{
+	return number == ENCODING_F32 || number == ENCODING_Q4_1 || number == ENCODING_Q8_0;
+}
+
+const char *encoding_name(uint32_t number)
+{
+	static const char *const names[] = {
+		[0] = "F32",   [1] = "F16",   [2] = "Q4_0",  [3] = "Q4_1",  [6] = "Q5_0",
+		[7] = "Q5_1",  [8] = "Q8_0",  [9] = "Q8_1",  [10] = "Q2_K", [11] = "Q3_K",
+		[12] = "Q4_K", [13] = "Q5_K", [14] = "Q6_K", [15] = "Q8_K", [24] = "I8",
+		[25] = "I16",  [26] = "I32",  [27] = "I64",  [28] = "F64",  [30] = "BF16"};
+	return number < sizeof names / sizeof names[0] && names[number] ? names[number] : "unknown";
+}
+
+size_t matrix_row_bytes(enum encoding encoding, size_t columns)
+{
+	switch (encoding) {
+	case ENCODING_Q4_1: return columns / BLOCK_WEIGHTS * Q4_1_BLOCK_BYTES;
+	case ENCODING_Q8_0: return columns / BLOCK_WEIGHTS * Q8_0_BLOCK_BYTES;
+	case ENCODING_F32: break;
+	}
+	return columns * sizeof(float);
+}
+
+size_t matrix_bytes(const struct matrix *matrix)
+{
+	return matrix->rows * matrix_row_bytes(matrix->encoding, matrix->columns);
+}
+
+float half_to_float(uint16_t half)
+{
+	uint32_t sign = (uint32_t)(half & 0x8000u) << 16, exponent = (half >> 10) & 0x1fu, fraction = half & 0x3ffu,
+		 bits;
+	if (exponent == 0) { /* 0 or subnormal: fraction * 2^-24, exact */
+		float value = (float)fraction * 0x1p-24f;
+		return sign ? -value : value;
+	}
+	if (exponent == 0x1f)
+		bits = sign | 0x7f800000u | fraction << 13; /* infinity or NaN */
+	else
+		bits = sign | (exponent + 127 - 15) << 23 | fraction << 13;
+	float value;
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+/* Blocks are aligned to nothing that a compiler may count on. */
+static float half_at(const unsigned char *bytes)
+{
+	return half_to_float((uint16_t)(bytes[0] | bytes[1] << 8));
+}
+
+static void q4_1_block(const unsigned char *block, float *values)
+{
+	float d = half_at(block), m = half_at(block + 2);
+	for (size_t i = 0; i < BLOCK_WEIGHTS / 2; i++) {
+		values[i] = (float)(block[4 + i] & 15) * d + m;
+		values[BLOCK_WEIGHTS / 2 + i] = (float)(block[4 + i] >> 4) * d + m;
+	}
+}
+
+static void q8_0_block(const unsigned char *block, float *values)
+{
+	float d = half_at(block);
+	for (size_t i = 0; i < BLOCK_WEIGHTS; i++)
+		values[i] = (float)(int8_t)block[2 + i] * d;
+}
+
+void matrix_row(const struct matrix *matrix, size_t row, float *values)
+{
+	size_t bytes = matrix_row_bytes(matrix->encoding, matrix->columns);
+	const unsigned char *data = (const unsigned char *)matrix->data + row * bytes;
+	switch (matrix->encoding) {
+	case ENCODING_F32: memcpy(values, data, bytes); break;
+	case ENCODING_Q4_1:
+		for (size_t i = 0; i < matrix->columns; i += BLOCK_WEIGHTS, data += Q4_1_BLOCK_BYTES)
+			q4_1_block(data, values + i);
+		break;
+	case ENCODING_Q8_0:
+		for (size_t i = 0; i < matrix->columns; i += BLOCK_WEIGHTS, data += Q8_0_BLOCK_BYTES)
+			q8_0_block(data, values + i);
+		break;
+	}
+}
