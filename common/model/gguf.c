@@ -584,6 +584,11 @@ bool gguf_has_tensor(const struct gguf *gguf, const char *name)
 	return find_tensor(gguf, name) != NULL;
 }
 
+size_t gguf_tensor_count(const struct gguf *gguf)
+{
+	return gguf->tensor_count;
+}
+
 /* The tensor, of `rank` dimensions: columns, and rows or 1. */
 static int require_tensor(
 	const struct gguf *gguf, const char *name, uint32_t rank, size_t rows, size_t columns,

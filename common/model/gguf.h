@@ -57,8 +57,9 @@ int gguf_strings(
 	const struct gguf *gguf, const char *key, struct gguf_string **strings, size_t *count, struct error *error);
 int gguf_numbers(const struct gguf *gguf, const char *key, int32_t **numbers, size_t *count, struct error *error);
 
-/* Is there a tensor of that name? */
+/* Is there a tensor of that name? How many are there? */
 bool gguf_has_tensor(const struct gguf *gguf, const char *name);
+size_t gguf_tensor_count(const struct gguf *gguf);
 
 /*
  * The tensor of that name as a matrix [rows, columns] (in GGUF's order of dimensions: columns first). An error when

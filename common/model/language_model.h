@@ -52,7 +52,8 @@ struct language_model {
  * Reads a model; *model is the caller's, for language_model_close. EXIT_USAGE for another architecture, and for a
  * model that this forward pass cannot run: kv_heads not a divisor of heads, width not heads * head_dim, head_dim odd
  * or above MAX_HEAD_DIM, RoPE over a part of a head, RoPE scaled, numbers that are no numbers, a vocabulary of
- * another size than the tokenizer's, a missing tensor, a tensor of another shape.
+ * another size than the tokenizer's, a missing tensor, a tensor of another shape, a tensor that it would not use (a
+ * bias, experts).
  */
 int language_model_open(const char *path, struct language_model *model, struct error *error);
 void language_model_close(struct language_model *model);

@@ -8,7 +8,7 @@
  * token each; then the pair of neighbours with the lowest rank is merged, the leftmost of several, until no pair has
  * a rank. Source: Sennrich, Haddow, Birch 2016, Algorithm 1; over bytes: Radford et al. 2019, section 2.2.
  *
- * Letters, numbers and blanks are those of the Unicode version in unicode_classes.h.
+ * Letters, numbers and blanks: model/unicode.h.
  */
 #ifndef MODEL_TOKENIZER_H
 #define MODEL_TOKENIZER_H
