@@ -1,0 +1,27 @@
+# common/model: tests/model/test_NAME.c or .py is the suite model_NAME. To be included by tests/Makefile after
+# harness/harness.mk, which sets HARNESS_OBJECTS.
+#
+# What reads files from elsewhere is tested in programs/files.c, under the sanitizers; its mmap is a copy in the heap, with
+# guarded ends.
+
+MODEL_SOURCES := $(wildcard $(ROOT)/common/model/*.c)
+MODEL_OBJECTS := $(MODEL_SOURCES:$(ROOT)/common/%.c=$(BUILD)/harness/%.o)
+GUARDED := $(MODEL_SOURCES:$(ROOT)/common/model/%.c=$(BUILD)/model/guarded/%.o)
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
+
+$(BUILD)/model_%: $(HERE)/model/test_%.c $(MODEL_OBJECTS) $(HARNESS_OBJECTS) $(SUPPORT)
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $< $(MODEL_OBJECTS) $(HARNESS_OBJECTS) $(SUPPORT) $(LIBRARIES) -o $@
+
+$(BUILD)/model/guarded/gguf.o: GUARD := -Dmmap=copy_of_file -Dmunmap=free_copy
+$(BUILD)/model/guarded/%.o: $(ROOT)/common/model/%.c
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $(SANITIZE) $(GUARD) -c $< -o $@
+
+$(BUILD)/model/files: $(HERE)/model/programs/files.c $(ROOT)/common/support/error.c $(GUARDED)
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS)) $(SANITIZE) $^ -lm -o $@
+
+build: $(if $(filter model_%,$(SUITES)),$(BUILD)/model/files)
+
+-include $(MODEL_OBJECTS:.o=.d) $(GUARDED:.o=.d)
+.SECONDARY: $(MODEL_OBJECTS) $(GUARDED)
