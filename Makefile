@@ -14,7 +14,7 @@ CHAPTERS := $(ALL_CHAPTERS)
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build fast run real plot test test-all bench tables plots bench-sim sanitize ptxas explorer check-ptxas lines gpu-report accuracy test-sim test-cuda readme check-readme format check-format check-python clean help $(CHAPTERS)
+.PHONY: all build fast run real model plot test test-all bench tables plots bench-sim sanitize ptxas explorer check-ptxas lines gpu-report accuracy test-sim test-cuda readme check-readme format check-format check-python clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -46,6 +46,10 @@ real: build
 	@echo
 	@echo "The same kernels on real queries, keys and values (tests/data/real_qkv), causal:"
 	@01_naive/naive --load tests/data/real_qkv --causal --quiet $(ARGS)
+
+# The language model of the later chapters, 98 MB into models/; asks first. Nothing else downloads anything.
+model:
+	@tools/model $(ARGS)
 
 plot: build
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter plot || exit 1; done
@@ -153,6 +157,7 @@ help:
 	@echo "          make 01_naive     one chapter; in its directory, make help"
 	@echo "          make real         chapter 01 on a language model's Q, K and V"
 	@echo "          make explorer     plots/explorer.html, the bytes on the move"
+	@echo "          make model        brings a real language model (98 MB; asks first)"
 	@echo "          make lines        how much there is to read"
 	@echo "          make test         the tests; with DEVICE=cuda, the chapters on a GPU"
 	@echo "measure   make bench        every chapter over its sizes, into plots/data"

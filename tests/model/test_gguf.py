@@ -126,7 +126,7 @@ WRONG = [
 
 
 def take_apart(raw: bytes) -> tuple[dict[str, bytes], dict[str, tuple[list[int], int, bytes]]]:
-    """{name: the key as stored}, {name: (shape, encoding, data)} of a file of ours; types as the tiny model has them."""
+    """{name: the key as stored}, {name: (shape, encoding, data)} of a file like the tiny model."""
     widths = {U32: 4, I32: 4, F32: 4}
     tensor_count, key_count = struct.unpack_from("<QQ", raw, 8)
     at = 24

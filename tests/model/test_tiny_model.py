@@ -1,4 +1,4 @@
-"""tests/data/tiny_model: what is committed is what make.py makes, and common/model reads from it what make.py put in."""
+"""tests/data/tiny_model: make.py makes what is committed, and common/model reads from it what make.py put in."""
 
 from __future__ import annotations
 

