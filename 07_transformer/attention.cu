@@ -30,7 +30,7 @@ __global__ __launch_bounds__(MOST_ROW_THREADS) void attention_rows(struct attent
 	float q[D], o[D] = {}, m = -INFINITY, l = 0.0f;
 #pragma unroll
 	for (int c = 0; c < D; c++)
-		q[c] = row < a.N && c < a.d ? q_row[c] : 0.0f; // a thread without a row helps to load tiles
+		q[c] = row < a.N && c < a.d ? q_row[c] : 0.0f; // a thread without a row only helps to load tiles
 
 	for (int first_key = 0; first_key < end; first_key += a.Bc) { // K and V stream past
 		int keys = min(a.Bc, a.M - first_key), padded = round_up(keys, KEYS);
@@ -39,7 +39,7 @@ __global__ __launch_bounds__(MOST_ROW_THREADS) void attention_rows(struct attent
 		load_tile<D>(V + first_key * a.kv.row, a.kv.row, keys, a.d, padded, V_tile);
 		__syncthreads(); // without it a fast warp reads keys that are not there yet
 		int visible = a.causal ? min(keys, past + row - first_key + 1) : keys;
-		for (int j = 0; j < keys; j += KEYS)
+		for (int j = 0; j < keys && row < a.N; j += KEYS) // a decoded token has one row
 			attend<D, KEYS>(q, K_tile + j * D, V_tile + j * D, visible - j, a.scale, o, &m, &l);
 	}
 	if (row < a.N) { // the last tile may have more threads than rows

@@ -1,276 +1,10 @@
 /* Chapter 07: what the harness has to know about the kernels of a transformer's block. */
+#include "block.h"
 #include "expect.h"
 #include "lesson.h"
 #include "speak.h"
-#include "transformer.h"
-
-#include "harness.h"
 
 #include <math.h>
-
-static size_t width(const struct problem *problem)
-{
-	return problem->heads * problem->dim;
-}
-
-/* ---- tensors: a row a token, C = H d columns ---- */
-
-static const struct tensor norm_tensors[] = {
-	{"x", "NHd", TENSOR_INPUT, false},
-	{"weight", "Hd", TENSOR_INPUT, false},
-	{"normed", "NHd", TENSOR_OUTPUT, false},
-	{0},
-};
-
-static const struct tensor rope_tensors[] = {
-	{"x", "NHd", TENSOR_INPUT, false},
-	{"angles", "Nd", TENSOR_INPUT, false},
-	{"rotated", "NHd", TENSOR_OUTPUT, false},
-	{0},
-};
-
-static const struct tensor project_tensors[] = {
-	{"x", "NHd", TENSOR_INPUT, false},
-	{"W", "HdHd", TENSOR_INPUT, false},
-	{"residual", "NHd", TENSOR_INPUT, false},
-	{"projected", "NHd", TENSOR_OUTPUT, false},
-	{0},
-};
-
-static const struct tensor swiglu_tensors[] = {
-	{"gate", "NHd", TENSOR_INPUT, false},
-	{"up", "NHd", TENSOR_INPUT, false},
-	{"gated", "NHd", TENSOR_OUTPUT, false},
-	{0},
-};
-
-static const struct tensor strided_tensors[] = {
-	{"Q", "NHd", TENSOR_INPUT, false},
-	{"K", "MGd", TENSOR_INPUT, false},
-	{"V", "MGd", TENSOR_INPUT, false},
-	{"O", "NHd", TENSOR_OUTPUT, false},
-	{0},
-};
-
-static const struct tensor permuted_tensors[] = {
-	{"Q", "NHd", TENSOR_INPUT, false},
-	{"K", "MGd", TENSOR_INPUT, false},
-	{"V", "MGd", TENSOR_INPUT, false},
-	{"Q of heads", "HNd", TENSOR_SCRATCH, false},
-	{"K of heads", "GMd", TENSOR_SCRATCH, false},
-	{"V of heads", "GMd", TENSOR_SCRATCH, false},
-	{"O of heads", "HNd", TENSOR_SCRATCH, false},
-	{"O", "NHd", TENSOR_OUTPUT, false},
-	{0},
-};
-
-/* ---- launching ---- */
-
-static cudaError_t norm(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_rms_norm(
-		device_find(memory, "x"), device_find(memory, "weight"), device_find(memory, "normed"),
-		(int)problem->seq, (int)width(problem), EPSILON);
-}
-
-static cudaError_t rope(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_rope(
-		device_find(memory, "x"), device_find(memory, "angles"), device_find(memory, "rotated"),
-		(int)problem->seq, (int)problem->heads, (int)problem->dim);
-}
-
-static cudaError_t project(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_project((struct projection){
-		.encoding = WEIGHTS_F32,
-		.W = device_find(memory, "W"),
-		.x = device_find(memory, "x"),
-		.residual = device_find(memory, "residual"),
-		.y = device_find(memory, "projected"),
-		.N = (int)problem->seq,
-		.rows = (int)width(problem),
-		.columns = (int)width(problem),
-	});
-}
-
-static cudaError_t swiglu(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_swiglu(
-		device_find(memory, "gate"), device_find(memory, "up"), device_find(memory, "gated"),
-		problem->seq * width(problem));
-}
-
-static struct attention strided_attention(const struct problem *problem, const struct device_memory *memory)
-{
-	size_t d = problem->dim;
-	return (struct attention){
-		.Q = device_find(memory, "Q"),
-		.K = device_find(memory, "K"),
-		.V = device_find(memory, "V"),
-		.O = device_find(memory, "O"),
-		.q = {problem->heads * d, d},
-		.kv = {problem->kv_heads * d, d},
-		.o = {problem->heads * d, d},
-		.N = (int)problem->seq,
-		.M = (int)problem->keys,
-		.H = (int)problem->heads,
-		.G = (int)problem->kv_heads,
-		.d = (int)d,
-		.causal = problem->causal,
-		.scale = problem->scale,
-		.Br = row_tile_queries(problem),
-		.Bc = row_tile_keys(problem),
-	};
-}
-
-static cudaError_t strided(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_attention(strided_attention(problem, memory));
-}
-
-/* Copies into arrays of heads, the same kernel on them, and a copy back. */
-static cudaError_t permuted(const struct problem *problem, const struct device_memory *memory)
-{
-	struct attention rows = strided_attention(problem, memory), heads = rows;
-	size_t d = problem->dim;
-	float *Q = device_find(memory, "Q of heads"), *K = device_find(memory, "K of heads");
-	float *V = device_find(memory, "V of heads"), *O = device_find(memory, "O of heads");
-	heads.Q = Q;
-	heads.K = K;
-	heads.V = V;
-	heads.O = O;
-	heads.q = heads.o = (struct strides){d, (size_t)rows.N * d};
-	heads.kv = (struct strides){d, (size_t)rows.M * d};
-	cudaError_t status = launch_permute(rows.Q, rows.q, Q, heads.q, rows.N, rows.H, rows.d);
-	if (status == cudaSuccess)
-		status = launch_permute(rows.K, rows.kv, K, heads.kv, rows.M, rows.G, rows.d);
-	if (status == cudaSuccess)
-		status = launch_permute(rows.V, rows.kv, V, heads.kv, rows.M, rows.G, rows.d);
-	if (status == cudaSuccess)
-		status = launch_attention(heads);
-	if (status == cudaSuccess)
-		status = launch_permute(O, heads.o, rows.O, rows.o, rows.N, rows.H, rows.d);
-	return status;
-}
-
-static bool attention_runs(const struct problem *problem, char *reason, size_t size)
-{
-	if (problem->heads > MOST_HEADS)
-		snprintf(reason, size, "heads are the grid's y, the limit is %d", MOST_HEADS);
-	return problem->heads <= MOST_HEADS && row_threads_fit(problem, MOST_ROW_THREADS, reason, size);
-}
-
-/* ---- closed forms, all heads and all launches together ---- */
-
-static uint64_t blocks_of(uint64_t threads)
-{
-	return ceil_div(threads, 256);
-}
-
-/* What an element of the rows [N, C] costs, where a thread has an element. */
-static struct closed_forms elementwise(
-	const struct problem *problem, uint64_t reads, const char *formula, double flop, double exponentials)
-{
-	uint64_t elements = problem->seq * width(problem);
-	return (struct closed_forms){
-		.models =
-			{{MODEL_REQUESTED, reads * elements, elements, formula},
-	                 {MODEL_FOOTPRINT, reads * elements, elements, formula}},
-		.blocks = blocks_of(elements),
-		.flop = flop * (double)elements,
-		.exponentials = exponentials * (double)elements,
-	};
-}
-
-/* A row is read for its squares and again for its quotients, with the weights. */
-static struct closed_forms norm_forms(const struct problem *problem)
-{
-	uint64_t C = width(problem), NC = problem->seq * C;
-	struct closed_forms forms = elementwise(problem, 3, "3NC + NC", 4.0, 0.0);
-	forms.models[1] = (struct model){MODEL_FOOTPRINT, NC + C, NC, "NC + C + NC"};
-	forms.blocks = ceil_div(problem->seq, 4);
-	return forms;
-}
-
-/* A pair is two numbers, a cosine and a sine; an odd d's last column is a number alone. */
-static struct closed_forms rope_forms(const struct problem *problem)
-{
-	uint64_t N = problem->seq, H = problem->heads, d = problem->dim, turned = d / 2 * 2;
-	struct closed_forms forms = elementwise(problem, 2, "", 3.0, 0.0);
-	forms.models[0] = (struct model){
-		MODEL_REQUESTED, N * H * (d + turned), N * H * d, d % 2 ? "NH(2d - 1) + NC" : "2NC + NC"};
-	forms.models[1] = (struct model){
-		MODEL_FOOTPRINT, N * H * d + N * turned, N * H * d, d % 2 ? "NC + N(d - 1) + NC" : "NC + Nd + NC"};
-	forms.blocks = blocks_of(N * H * ((d + 1) / 2));
-	return forms;
-}
-
-/* Every token reads all weights, and its x once for every 32 of them. */
-static struct closed_forms project_forms(const struct problem *problem)
-{
-	uint64_t N = problem->seq, C = width(problem);
-	return (struct closed_forms){
-		.models =
-			{{MODEL_REQUESTED, N * (C * C + ceil_div(C, 32) * C + C), N * C, "N(C² + ⌈C/32⌉C + C) + NC"},
-	                 {MODEL_FOOTPRINT, C * C + 2 * N * C, N * C, "C² + 2NC + NC"}},
-		.blocks = N * ceil_div(C, 128),
-		.shared_bytes = sizeof(float) * 4 * 32 * 33,
-		.flop = 2.0 * (double)(N * C) * (double)C,
-	};
-}
-
-static struct closed_forms swiglu_forms(const struct problem *problem)
-{
-	return elementwise(problem, 2, "2NC + NC", 5.0, 1.0);
-}
-
-/* The keys that the tiles of queries load, summed, and the rows times keys they compute. */
-static struct visits visits(const struct problem *problem)
-{
-	struct visits visits = {0, 0};
-	uint64_t N = problem->seq, M = problem->keys, Br = (uint64_t)row_tile_queries(problem);
-	uint64_t Bc = (uint64_t)row_tile_keys(problem);
-	for (uint64_t first = 0; first < N; first += Br) {
-		uint64_t end = smaller(first + Br, N), seen = smaller(M - N + first + Br, M);
-		uint64_t kappa = problem->causal ? smaller(M, ceil_div(seen, Bc) * Bc) : M;
-		visits.keys += kappa;
-		visits.pairs += (end - first) * kappa;
-	}
-	return visits;
-}
-
-static struct closed_forms strided_forms(const struct problem *problem)
-{
-	struct visits of_a_head = visits(problem);
-	uint64_t H = problem->heads, NC = problem->seq * width(problem), d = problem->dim;
-	uint64_t MCkv = problem->keys * problem->kv_heads * d;
-	double pairs = (double)H * (double)of_a_head.pairs;
-	return (struct closed_forms){
-		.models =
-			{{MODEL_REQUESTED, NC + 2 * H * of_a_head.keys * d, NC, "2NC + 2C Σκ"},
-	                 {MODEL_FOOTPRINT, NC + 2 * MCkv, NC, "2NC + 2MGd"}},
-		.blocks = H * ceil_div(problem->seq, (uint64_t)row_tile_queries(problem)),
-		.shared_bytes = attention_shared_bytes((int)d, row_tile_keys(problem)),
-		.flop = pairs * (4.0 * (double)d + 4.0),
-		.exponentials = pairs,
-	};
-}
-
-static struct closed_forms permuted_forms(const struct problem *problem)
-{
-	struct closed_forms forms = strided_forms(problem);
-	uint64_t NC = problem->seq * width(problem), MCkv = problem->keys * problem->kv_heads * problem->dim;
-	for (size_t i = 0; i < MODELS; i++) {
-		forms.models[i].read_elements += 2 * NC + 2 * MCkv;
-		forms.models[i].write_elements += 2 * NC + 2 * MCkv;
-	}
-	forms.models[0].formula = "2NC + 2C Σκ + 4(NC + MGd)";
-	forms.models[1].formula = "2NC + 2MGd + 4(NC + MGd)";
-	uint64_t copying = blocks_of(NC > MCkv ? NC : MCkv);
-	forms.blocks = forms.blocks > copying ? forms.blocks : copying;
-	return forms;
-}
 
 /* ---- the kernels ---- */
 
@@ -279,35 +13,35 @@ static const struct kernel kernels[] = {
 		.name = "rms_norm",
 		.summary = "rows divided by the root of their mean square",
 		.tensors = norm_tensors,
-		.launch = norm,
+		.launch = run_rms_norm,
 		.forms = norm_forms,
 	},
 	{
 		.name = "rope",
 		.summary = "pairs of columns turned by the token's angles",
 		.tensors = rope_tensors,
-		.launch = rope,
+		.launch = run_rope,
 		.forms = rope_forms,
 	},
 	{
 		.name = "project",
 		.summary = "a matrix times each token, with what the token was added",
 		.tensors = project_tensors,
-		.launch = project,
+		.launch = run_project,
 		.forms = project_forms,
 	},
 	{
 		.name = "swiglu",
 		.summary = "silu(gate) times up",
 		.tensors = swiglu_tensors,
-		.launch = swiglu,
+		.launch = run_swiglu,
 		.forms = swiglu_forms,
 	},
 	{
 		.name = "permuted",
 		.summary = "attention on copies: heads as arrays of their own",
 		.tensors = permuted_tensors,
-		.launch = permuted,
+		.launch = run_permuted,
 		.forms = permuted_forms,
 		.runs = attention_runs,
 	},
@@ -315,7 +49,7 @@ static const struct kernel kernels[] = {
 		.name = "strided",
 		.summary = "attention where the heads lie: no copies",
 		.tensors = strided_tensors,
-		.launch = strided,
+		.launch = run_strided,
 		.forms = strided_forms,
 		.runs = attention_runs,
 	},

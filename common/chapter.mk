@@ -127,6 +127,9 @@ $(OUT)/common/%.o: $(COMMON)/%.c
 	$(call say,$(CC) $(<F))
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
+# Billions of products: what -O3 makes of their loops is worth twice the time.
+$(OUT)/common/model/%.o: ALL_CFLAGS += -O3
+
 # The page of --explain, put together and carried inside the program.
 $(OUT)/common/explorer/template.o: $(wildcard $(addprefix $(COMMON)/explorer/,* */*))
 	@mkdir -p $(@D)

@@ -49,6 +49,21 @@ struct projection {
 	atomic_bool *out_of_memory;
 };
 
+/* Eight sums side by side: one alone waits for each of its additions. */
+static double dot(const float *w, const double *x, size_t count)
+{
+	double sums[8] = {0.0}, sum = 0.0;
+	size_t c = 0;
+	for (; c + 8 <= count; c += 8)
+		for (size_t i = 0; i < 8; i++)
+			sums[i] += (double)w[c + i] * x[c + i];
+	for (size_t i = 0; i < 8; i++)
+		sum += sums[i];
+	for (; c < count; c++)
+		sum += (double)w[c] * x[c];
+	return sum;
+}
+
 static void project_part(void *argument, size_t part)
 {
 	const struct projection *p = argument;
@@ -60,11 +75,8 @@ static void project_part(void *argument, size_t part)
 	for (size_t output = first; row && output < end; output++) {
 		matrix_row(p->weights, output, row);
 		for (size_t r = 0; r < p->rows; r++) {
-			const double *x = p->x + r * columns;
-			double sum = p->residual ? p->residual[r * outputs + output] : 0.0;
-			for (size_t c = 0; c < columns; c++)
-				sum += (double)row[c] * x[c];
-			p->y[r * outputs + output] = sum;
+			double residual = p->residual ? p->residual[r * outputs + output] : 0.0;
+			p->y[r * outputs + output] = residual + dot(row, p->x + r * columns, columns);
 		}
 	}
 	free(row);

@@ -172,6 +172,8 @@ static const char *const problem_values[PROBLEM_OPTIONS] = {
 	[OPTION_M] = "--m=6",
 	[OPTION_N] = "--n=8",
 	[OPTION_K] = "--k=10",
+	[OPTION_KV_HEADS] = "--kv-heads=1",
+	[OPTION_KEYS] = "--keys=71",
 	[OPTION_SEED] = "--seed=18446744073709551615",
 	[OPTION_INPUT] = "--input=ramp",
 	[OPTION_LOAD] = "--load=a/b",

@@ -9,5 +9,4 @@ PROGRAMS = {
     "04_fa1": "fa1",
     "05_fa2": "fa2",
     "06_backward": "backward",
-    "07_transformer": "transformer",
 }
