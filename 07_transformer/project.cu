@@ -37,7 +37,7 @@ __device__ float times(const unsigned char *block, const float *x, int columns)
 				sum += w[c] * x[c];
 	} else if constexpr (ENCODING == WEIGHTS_Q4_1) {
 		const unsigned *words = (const unsigned *)block; // d and m, then 4 words of 8 numbers
-		unsigned scales = words[0]; // read once
+		unsigned scales = words[0];                      // read once
 		float d = fp16(scales & 0xffff), m = fp16(scales >> 16);
 #pragma unroll
 		for (int word = 0; word < 4; word++) {
