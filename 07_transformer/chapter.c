@@ -80,7 +80,7 @@ static bool sweep(size_t step, bool simulated, struct problem *problem)
 static const struct chapter chapter = {
 	.name = "07_transformer",
 	.program = "transformer",
-	.title = "A transformer's block: attention is one line of it, heads are strides.",
+	.title = "A transformer's block: attention is a line, heads are strides.",
 	.next = "let it speak: ./transformer --prompt \"How do plants make food?\"",
 	.small = "--seq 3 --heads 2 --kv-heads 1 --dim 2 --tile-q 2 --tile-k 2 --input ramp",
 	.options = OPTION_BIT(OPTION_HEADS) | OPTION_BIT(OPTION_KV_HEADS) | OPTION_BIT(OPTION_SEQ) |

@@ -21,7 +21,7 @@ void speech_print_head(const struct terminal *terminal, const struct speech *spe
 	fprintf(terminal->out, "  %.60s: %d layers, %d heads on %d, C = %d, %s\n", model->title, model->layers,
 	        model->heads, model->kv_heads, model->width,
 	        format_bytes((double)language_model_weight_bytes(model), weights));
-	fprintf(terminal->out, "%s: %s\n", speech->device->title,
+	fprintf(terminal->out, "%s:\n%s\n", speech->device->title,
 	        speech->all_kernels ? "every operation is a kernel" : "attention is the kernel, the rest is plain C");
 	if (speech->tiny)
 		fprintf(terminal->out,
@@ -172,7 +172,7 @@ void speech_write_json(FILE *out, const struct speech *speech)
 	for (size_t i = 0; i < speech->answer.count; i++)
 		json_count(&json, NULL, (uint64_t)speech->answer.ids[i]);
 	json_close_array(&json);
-	json_string(&json, "text", speech->text);
+	json_string(&json, "text", speech->text ? speech->text : "");
 	json_bool(&json, "ended", speech->ended);
 	json_bool(&json, "verified", speech->verified);
 	json_number(&json, "logits_error", speech->logits_error);
