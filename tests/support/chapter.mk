@@ -67,5 +67,3 @@ $$($1_UNITS): $(BUILD)/$1/%: $(HERE)/$1/%.cu $(BUILD)/chapters/$3
 	@SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) $(STRICT) -I$(ROOT)/$2 $$< -o $$@
 endef
 
-# Kept, although only patterns ask for them.
-.SECONDARY: $(SUPPORT)
