@@ -26,5 +26,5 @@ $(BUILD)/fa_mistakes: $(PLANTED_fa/mistakes_fa1) $(PLANTED_fa/mistakes_fa2)
 
 # A kernel that prints, with the plain build that takes its times.
 $(eval $(call planted,fa/prints,04_fa1,$(BUILD)/chapters/fa1))
-$(BUILD)/fa_faults: $(PLANTED_fa/prints) $(PLANTED_fa/prints:=.fast)
+$(BUILD)/fa_faults: $(if $(LONG),$(PLANTED_fa/prints) $(PLANTED_fa/prints:=.fast))
 -include $(FA_SUPPORT:.o=.d)
