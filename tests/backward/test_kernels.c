@@ -252,7 +252,10 @@ Test(kernels, all_inputs)
 {
 	static const char *const kinds[] = {"large-logits", "very-negative", "constant", "one-hot", "ramp"};
 	static const struct shape shapes[] = {
-		{1, 1, 113, 64, false, 0}, {1, 1, 65, 111, true, 0}, {1, 2, 33, 8, true, 0}, {1, 1, 45, 40, false, 32}};
+		{1, 1, 113, 64, false, 0},
+		{1, 1, 65, 111, true, 0},
+		{1, 2, 33, 8, true, 0},
+		{1, 1, 45, 40, false, 32}};
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
 		for (size_t i = thorough() ? 0 : 2; i < sizeof shapes / sizeof shapes[0]; i++)
 			check_shape(&shapes[i], text("--input %s", kinds[k]));
@@ -288,9 +291,8 @@ Test(kernels, each_output_says_whether_it_was_judged)
 	expect_judged("--seq 113 --dim 64 --input large-logits", "");
 	expect_judged("--seq 45 --dim 64 --input very-negative --causal", "");
 	expect_judged("--seq 45 --dim 64 --input constant", "dQ"); /* equal keys: a query cannot choose */
-	expect_judged("--seq 1 --dim 8", "dQ dK"); /* one key: its weight is 1 whatever q and k are */
-	struct outcome o = run_program(
-		LIST(BACKWARD, "--seq", "1", "--dim", "8", "--quiet"), NOTHING, 60);
+	expect_judged("--seq 1 --dim 8", "dQ dK");                 /* one key: its weight is 1 whatever q and k are */
+	struct outcome o = run_program(LIST(BACKWARD, "--seq", "1", "--dim", "8", "--quiet"), NOTHING, 60);
 	cr_expect_eq(o.status, 0);
 	cr_expect(strstr(o.out, "not judged: rounding may exceed the result"), "%s", o.out);
 	free_outcome(&o);
@@ -454,7 +456,8 @@ Test(kernels, memory_is_linear_without_the_matrices)
 		for (int k = 0; k < 3; k++) {
 			const cJSON *kernel = json_named(json_get(json, "kernels"), kernels[k]);
 			cr_expect_eq(
-				json_number_of(kernel, "peak_bytes"), (double)expected[k], "%s, N=%zu", kernels[k], n);
+				json_number_of(kernel, "peak_bytes"), (double)expected[k], "%s, N=%zu", kernels[k],
+				n);
 		}
 		cJSON_Delete(json);
 	}

@@ -15,14 +15,27 @@ struct shape {
 };
 
 static const struct shape shapes[] = {
-	{1, 1, 1, 1, 16, 16, false},   {1, 1, 1, 128, 1, 1, true},    {1, 2, 2, 8, 32, 64, true},
-	{2, 3, 33, 40, 16, 8, false},  {2, 1, 33, 40, 16, 8, true},   {1, 1, 97, 59, 100, 13, false},
-	{1, 1, 97, 59, 13, 100, true}, {1, 1, 128, 64, 64, 32, true}, {1, 1, 200, 80, 48, 40, true},
-	{1, 3, 65, 31, 7, 11, false},  {1, 1, 257, 31, 11, 7, true},  {1, 1, 130, 111, 17, 31, true},
-	{1, 1, 70, 128, 64, 48, false}, {1, 1, 300, 8, 256, 5, true},
+	{1, 1, 1, 1, 16, 16, false},
+	{1, 1, 1, 128, 1, 1, true},
+	{1, 2, 2, 8, 32, 64, true},
+	{2, 3, 33, 40, 16, 8, false},
+	{2, 1, 33, 40, 16, 8, true},
+	{1, 1, 97, 59, 100, 13, false},
+	{1, 1, 97, 59, 13, 100, true},
+	{1, 1, 128, 64, 64, 32, true},
+	{1, 1, 200, 80, 48, 40, true},
+	{1, 3, 65, 31, 7, 11, false},
+	{1, 1, 257, 31, 11, 7, true},
+	{1, 1, 130, 111, 17, 31, true},
+	{1, 1, 70, 128, 64, 48, false},
+	{1, 1, 300, 8, 256, 5, true},
 	/* only in make test-all */
-	{1, 2, 128, 64, 32, 32, true}, {1, 1, 128, 64, 32, 64, true}, {1, 1, 200, 80, 64, 24, false},
-	{1, 1, 257, 96, 128, 32, true}, {1, 3, 257, 31, 7, 11, false}, {1, 1, 130, 128, 64, 48, false},
+	{1, 2, 128, 64, 32, 32, true},
+	{1, 1, 128, 64, 32, 64, true},
+	{1, 1, 200, 80, 64, 24, false},
+	{1, 1, 257, 96, 128, 32, true},
+	{1, 3, 257, 31, 7, 11, false},
+	{1, 1, 130, 128, 64, 48, false},
 	{1, 1, 300, 33, 256, 5, true},
 };
 
@@ -186,8 +199,7 @@ Test(counts, figure_of_block_sizes)
 		uint64_t sum = 0;
 		for (const char *tensor = "Q\0K\0V\0O\0"; *tensor; tensor += 2)
 			sum += elements_of(kernel, tensor).read + elements_of(kernel, tensor).written;
-		cr_expect_eq(
-			sum, (uint64_t)(rows[i].units * N * rows[i].d), "Bc=%d: %d", rows[i].Bc, (int)sum);
+		cr_expect_eq(sum, (uint64_t)(rows[i].units * N * rows[i].d), "Bc=%d: %d", rows[i].Bc, (int)sum);
 		free_chapter_run(&run);
 	}
 }
@@ -201,8 +213,9 @@ Test(counts, shared_memory_of_split_q)
 			/* 512 and 256: tiles of both kernels visit the same pairs, causal too, but for the diagonal's
 			 * corners */
 			char *options =
-				text("--heads 1 --seq %d --dim %d --tile-q %d --tile-k %d%s", thorough() ? 512 : 256, dims[i],
-			             dims[i] <= 64 ? 128 : 64, dims[i] <= 96 ? 64 : 32, causal ? " --causal" : "");
+				text("--heads 1 --seq %d --dim %d --tile-q %d --tile-k %d%s", thorough() ? 512 : 256,
+			             dims[i], dims[i] <= 64 ? 128 : 64, dims[i] <= 96 ? 64 : 32,
+			             causal ? " --causal" : "");
 			struct chapter_run run = run_one_of_many(FA2, options);
 			const cJSON *row = kernel_named(&run, "fa2_row"), *split = kernel_named(&run, "fa2_split_q");
 			double of_row = number_at(row, "launches/0/shared/load/requests"),

@@ -43,7 +43,8 @@ static size_t read_faults(const char *file, const char *right, struct fault *fau
 static bool came_before(const struct fault *faults, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
-		if (strcmp(faults[i].right, faults[at].right) == 0 && strcmp(faults[i].options, faults[at].options) == 0)
+		if (strcmp(faults[i].right, faults[at].right) == 0 &&
+		    strcmp(faults[i].options, faults[at].options) == 0)
 			return true;
 	return false;
 }

@@ -105,11 +105,10 @@ Test(results, exact_for_any_tile, .timeout = 120)
 		for (size_t i = 0; i < 5 && strcmp(kernels[k][1], "fa2_split_q") != 0; i++) { /* its tile is fixed */
 			char *saved = text("%s/%s-%d", directory, kernels[k][1], (int)i);
 			struct chapter_run run = run_one_of_many(
-				kernels[k][0],
-				text("--kernel %s --heads 1 --seq %d --dim %d --tile-q %d --tile-k %d "
-			             "--save %s",
-			             kernels[k][1], thorough() ? 256 : 130, thorough() ? 64 : 32, pairs[i][0],
-			             pairs[i][1], saved));
+				kernels[k][0], text("--kernel %s --heads 1 --seq %d --dim %d --tile-q %d --tile-k %d "
+			                            "--save %s",
+			                            kernels[k][1], thorough() ? 256 : 130, thorough() ? 64 : 32,
+			                            pairs[i][0], pairs[i][1], saved));
 			const cJSON *kernel = kernel_named(&run, kernels[k][1]);
 			cr_expect_leq(number_at(kernel, "error/max_abs"), number_at(kernel, "error/tolerance"));
 			cr_expect_leq(
@@ -157,7 +156,8 @@ Test(results, no_hazards, .timeout = 120)
 					programs[p], "SIM_CHECK=all",
 					text("--seq %d --dim %d --heads %d --tile-q 48 "
 				             "--tile-k 20%s",
-				             thorough() ? 150 : 101, d, thorough() ? 2 : 1, causal ? " --causal" : ""));
+				             thorough() ? 150 : 101, d, thorough() ? 2 : 1,
+				             causal ? " --causal" : ""));
 				cr_expect_eq(run.status, 0, "%s", run.err);
 				cr_expect_str_empty(run.err, "%s", run.err);
 				free_chapter_run(&run);

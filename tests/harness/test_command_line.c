@@ -231,7 +231,8 @@ Test(command_line, loads_and_saves)
 
 Test(command_line, output_for_people)
 {
-	struct outcome o = run("--seq 257 --dim 8 --heads 3 --batch 2 --verbose"), coloured = run("--seq 65 --color always");
+	struct outcome o = run("--seq 257 --dim 8 --heads 3 --batch 2 --verbose"),
+		       coloured = run("--seq 65 --color always");
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	cr_assert_str_empty(o.err, "progress belongs on a terminal only");
 	cr_assert_null(strchr(o.out, '\x1b'));

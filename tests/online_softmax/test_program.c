@@ -81,13 +81,14 @@ Test(program, every_kind_of_input)
 {
 	static const char *const kinds[] = {"random", "large-logits", "very-negative", "constant", "one-hot", "ramp"};
 	const char *const shapes[] = {
-		"--rows 1 --cols 1 --block 1", thorough() ? "--rows 3 --cols 257 --block 1" : "--rows 3 --cols 33 --block 1",
+		"--rows 1 --cols 1 --block 1",
+		thorough() ? "--rows 3 --cols 257 --block 1" : "--rows 3 --cols 33 --block 1",
 		"--rows 17 --cols 113 --block 32", "--rows 2 --cols 3000 --block 1024"};
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
 		for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-			struct outcome o =
-				run_line(PROGRAM, text("%s --dim 8 --input %s --quiet", shapes[s], kinds[k]),
-			                 LIST(without_racecheck()), 120);
+			struct outcome o = run_line(
+				PROGRAM, text("%s --dim 8 --input %s --quiet", shapes[s], kinds[k]),
+				LIST(without_racecheck()), 120);
 			cr_expect_eq(o.status, 0, "%s %s: %s%s", shapes[s], kinds[k], o.out, o.err);
 			free_outcome(&o);
 		}

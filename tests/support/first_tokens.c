@@ -17,8 +17,8 @@ const char *first_tokens(size_t tokens)
 		struct npy all;
 		struct error error;
 		cr_assert_eq(
-			npy_read(text(TEST_ROOT "/tests/data/real_qkv/%s.npy", names[i]), false, &all, &error), 0, "%s",
-			error.message);
+			npy_read(text(TEST_ROOT "/tests/data/real_qkv/%s.npy", names[i]), false, &all, &error), 0,
+			"%s", error.message);
 		cr_assert(all.rank == 4 && tokens <= all.shape[2]);
 		size_t heads = all.shape[0] * all.shape[1], dim = all.shape[3];
 		float *some = calloc(heads * tokens * dim, sizeof *some);

@@ -256,6 +256,6 @@ void only_when_thorough(void)
 
 const char *without_racecheck(void)
 {
-	return thorough() ? "SIM_CHECK=memcheck,racecheck,initcheck,synccheck" :
-	                    "SIM_CHECK=memcheck,initcheck,synccheck";
+	return thorough() ? "SIM_CHECK=memcheck,racecheck,initcheck,synccheck"
+	                  : "SIM_CHECK=memcheck,initcheck,synccheck";
 }

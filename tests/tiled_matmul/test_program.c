@@ -81,9 +81,9 @@ Test(program, every_kind_of_input)
 		thorough() ? "--m 2 --n 3 --k 1000" : "--m 2 --n 3 --k 200"};
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-			struct outcome o =
-				run_line(PROGRAM, text("%s --input %s --quiet", shapes[s], kinds[i]),
-			                 LIST(without_racecheck()), 120);
+			struct outcome o = run_line(
+				PROGRAM, text("%s --input %s --quiet", shapes[s], kinds[i]),
+				LIST(without_racecheck()), 120);
 			cr_expect_eq(o.status, 0, "%s %s: %s%s", shapes[s], kinds[i], o.out, o.err);
 			free_outcome(&o);
 		}
@@ -248,16 +248,16 @@ Test(program, any_order_of_threads)
 Test(program, demonstration)
 {
 	struct outcome o = thorough() ? run_program(
-						LIST("make", "-s", "--no-print-directory", "-C", CHAPTER, "DEVICE=sim",
-	                                             "CC=" TEST_CC, "CXX=" TEST_CXX),
-						NOTHING, 120) :
-	                                run("--m 128 --n 128 --k 128");
+						LIST("make", "-s", "--no-print-directory", "-C", CHAPTER,
+	                                             "DEVICE=sim", "CC=" TEST_CC, "CXX=" TEST_CXX),
+						NOTHING, 120)
+	                              : run("--m 128 --n 128 --k 128");
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
 	cr_expect_null(strstr(o.out, "NOT EQUAL"));
 	cr_expect(
 		strstr(o.out, thorough() ? "  tiled      32,768     540,672\n"
-	                                   "  padded     32,768      32,768\n" :
-	                                   "  tiled       4,096      67,584\n"
+	                                   "  padded     32,768      32,768\n"
+	                                 : "  tiled       4,096      67,584\n"
 	                                   "  padded      4,096       4,096\n"),
 		"%s", o.out);
 	expect_screen(o.out);
