@@ -46,6 +46,10 @@ static void check_counts(const cJSON *json, const char *line, double m, double n
 		cr_expect_eq(json_written_of(kernel, "C"), 4 * m * n, "%s: %s: C", line, kernel_names[i]);
 		const cJSON *footprint = json_get(json_get(kernel, "hbm"), "footprint");
 		cr_expect_eq(json_number_of(footprint, "read_bytes"), 4 * (m * k + k * n));
+		const cJSON *of_a = json_named(json_get(json_get(kernel, "hbm"), "tensors"), "A");
+		cr_expect_eq(
+			json_number_of(json_get(of_a, "footprint"), "read_bytes"), 4 * m * k,
+			"%s: %s: footprint of A", line, kernel_names[i]);
 		cr_expect_eq(
 			json_number_of(json_get(kernel, "model"), "elements"), a + b + m * n, "%s: %s: closed form",
 			line, kernel_names[i]);
