@@ -130,7 +130,7 @@ class Grader:
                         jobs[job].criteria = job.result()
                         save(results)
                 finally:
-                    pool.shutdown(wait=False, cancel_futures=True)  # a signal does not wait for the others
+                    pool.shutdown(wait=False, cancel_futures=True)  # a signal, or a machine that cannot
         results.complete = True
         save(results)
         return results
@@ -368,9 +368,14 @@ def grade_one(grader: Grader, options: argparse.Namespace) -> int:
     return 1 if options.require is not None and results.score < results.most * options.require / 100 else 0
 
 
+def _stop(*_: object) -> NoReturn:
+    sandbox.stop()  # the tasks that are being judged end at once, and are not graded
+    sys.exit(130)
+
+
 def main(arguments: list[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(130))
+        signal.signal(number, _stop)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace")
     os.umask(0o077)

@@ -134,8 +134,7 @@ class Builder:
         return self._solved_objects.get(name, lambda: self._make_solved(name))
 
     def _make_solved(self, name: str) -> Object:
-        kept = self._solved / f"{name}.o"
-        frames = self._solved / f"{name}.su"
+        kept, frames = (self._solved / f"{name}.{kind}" for kind in ("o", "su"))
         if not kept.exists():
             directory = self.scratch / f"solved-{name}"
             directory.mkdir()
@@ -143,9 +142,10 @@ class Builder:
             made = self._compile(directory, name)
             if isinstance(made, str):
                 raise Environment(f"{self.chapter.name}/{name}: the chapter's own file does not compile:\n{made}")
-            shutil.copyfile(directory / "frames.su", frames)
-            shutil.copyfile(made.path, f"{kept}.{os.getpid()}")
-            os.replace(f"{kept}.{os.getpid()}", kept)
+            for source, target in ((directory / "frames.su", frames), (made.path, kept)):
+                new = f"{target}.{os.getpid()}"  # another grader may be reading the old one
+                shutil.copyfile(source, new)
+                os.replace(new, target)
             shutil.rmtree(directory)
         return Object(kept, frames_of(frames.read_text(encoding="utf-8", errors="replace")))
 
