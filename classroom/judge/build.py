@@ -226,8 +226,8 @@ class Builder:
                 names = f"classroom/tasks/{match[1]}/names"
                 hint = f"A region knows what it declares, CUDA's functions, and the names in {names}."
             if match and match[1] == task:
-                where = f"@@{task}/{match[2]}:{match[3]}@@"
-                return Failure("does not compile", f"{where}: {readable(original(match[4]))[:300]}", hint)
+                said = readable(original(re.sub("; did you mean .*", "", match[4])))[:300]
+                return Failure("does not compile", f"@@{task}/{match[2]}:{match[3]}@@: {said}", hint)
             if match:
                 return Failure("does not compile", f"task {match[1]} of the same program does not compile", hint)
         return Failure("does not compile", "what the region declares does not fit the lines around it", hint)
