@@ -176,12 +176,17 @@ def solved_sources(chapter: str, variant: str, value: str) -> dict[str, str]:
 
 
 def stubs_of(chapter: str, chosen: Class) -> dict[str, str]:
-    """classroom/tasks/ID/stub.VARIANT.cu, or else stub.cu."""
+    """classroom/tasks/ID/stub.cu; what stub.VARIANT.cu says more, and its number of lines, before the hint."""
     stubs = {}
-    for task in TASKS:
-        if task.chapter == chapter:
-            own, plain = (CLASSROOM / "tasks" / task.id / f"stub{kind}.cu" for kind in (f".{chosen[chapter][0]}", ""))
-            stubs[task.id] = tasks.read_text(own if own.exists() else plain)
+    for task in (task for task in TASKS if task.chapter == chapter):
+        directory = CLASSROOM / "tasks" / task.id
+        stubs[task.id] = tasks.read_text(directory / "stub.cu")
+        own = directory / f"stub.{chosen[chapter][0]}.cu"
+        if own.exists():
+            more = tasks.read_text(own)
+            about = re.search(r"about \d+ lines?", more) or fail(f"{own}: no 'about N lines'")
+            text = re.sub(r"about \d+ lines?", about[0], stubs[task.id], count=1)
+            stubs[task.id] = text.replace("// Hint: ", f"{more}// Hint: ", 1)
     return stubs
 
 

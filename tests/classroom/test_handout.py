@@ -119,7 +119,9 @@ class Course(Handout):
                 stub = directory / f"stub.{variant}.cu"
                 self.assertEqual(own.split() != solution.split(), stub.exists(), f"{stub}: one without the other")
                 if stub.exists():
-                    self.expect_stub(f"{task.id}, {variant}", own, stub.read_text())
+                    chosen = {task.chapter: (variant, values[0])}
+                    text = handout.stubs_of(task.chapter, chosen)[task.id]
+                    self.expect_stub(f"{task.id}, {variant}", own, text)
 
     def test_every_task_has_three_hints(self) -> None:
         tree = self.hand_out("hints", CLASS_OF_CAPS)
