@@ -362,4 +362,5 @@ def _hazards(runs: list[Run]) -> Criterion:
     run, hazard = next((each for each in found if each[0].case.criterion != "fresh"), found[0])
     message = f"{run.kernel}: {hazard_text(hazard, run.case.criterion != 'fresh')}"
     message += f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return Criterion(False, True, "hazard", message, f"{hazard_hint(hazard)} A result that came out right by luck is not right.")
+    hint = f"{hazard_hint(hazard)} A result that came out right by luck is not right."
+    return Criterion(False, True, "hazard", message, hint)
