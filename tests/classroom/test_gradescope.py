@@ -77,9 +77,7 @@ class Gradescope(Graded):
         """No process stays, no scratch directory, no half-written file; what there is says that it is not all."""
         tree, scratch = self.tree("stopped"), self.scratch / "scratch"
         self.grader().judge_of("01_naive")  # what make builds is there: only what is judged is to be ended
-        self.replace(
-            tree / "01_naive/naive.cu", "float m = -INFINITY;", "float m = 0;\n\twhile (N > 0)\n\t\tm += 1;"
-        )
+        self.replace(tree / "01_naive/naive.cu", "float m = -INFINITY;", "float m = 0;\n\twhile (N > 0)\n\t\tm += 1;")
         for kind in ("", "limits"):
             for number in (signal.SIGTERM, signal.SIGINT):
                 into = self.scratch / f"{kind}{number}"
