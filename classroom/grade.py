@@ -18,7 +18,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
@@ -130,7 +130,7 @@ class Grader:
                         jobs[job].criteria = job.result()
                         save(results)
                 finally:
-                    pool.shutdown(wait=False, cancel_futures=True)  # a signal does not wait for the others
+                    pool.shutdown(wait=False, cancel_futures=True)  # a signal, or a machine that cannot
         results.complete = True
         save(results)
         return results
@@ -192,11 +192,6 @@ class Grader:
         """The bytes of "KERNEL OPTIONS"."""
         task = next(task for task in self.course.tasks if question.split()[0] in task.kernels)
         return self.judge_of(task.chapter).model(question)
-
-    def answers(self) -> Iterator[str]:
-        for line in read_text(CLASSROOM / "student/predictions.txt").splitlines():
-            question = " ".join(line.partition("=")[0].split())
-            yield f"{line.partition('=')[0]}= {self.answer(question)}" if question in self.questions else line
 
     def _read_predictions(self, submission: Submission, results: Results) -> None:
         problem = submission.problems.get("predictions.txt", "is missing")
@@ -328,22 +323,16 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--junit", metavar="FILE", type=Path, help="JUnit XML")
     add("--require", metavar="PERCENT", type=float, help="exit 1 when fewer points than that were reached")
     add("--check", action="store_true", help="only looks: what is there, is it taken, does it compile")
-    add("--answers", action="store_true", help="prints predictions.txt with the right numbers (needs the course)")
     add("--prepare", action="store_true", help="only builds what does not depend on a submission")
     return parser.parse_args(arguments)
 
 
 def run(options: argparse.Namespace, scratch: Path) -> int:
-    course = Course(ROOT, options.key)
-    grader = Grader(course, options.only, scratch)
+    grader = Grader(Course(ROOT, options.key), options.only, scratch)
     if options.submissions and not options.results:
         raise Usage("SUBMISSIONS= needs RESULTS=, a directory for the results")
-    if options.answers and not course.is_teacher:
-        raise Usage("--answers needs the teacher's tree")
     sandbox.check_machine()
-    if options.answers:
-        print("\n".join(grader.answers()))
-    elif options.prepare:
+    if options.prepare:
         grader.prepare()
     elif options.submissions:
         grade_folder(grader, options.submissions, options.results)
@@ -368,9 +357,14 @@ def grade_one(grader: Grader, options: argparse.Namespace) -> int:
     return 1 if options.require is not None and results.score < results.most * options.require / 100 else 0
 
 
+def _stop(*_: object) -> NoReturn:
+    sandbox.stop()  # the tasks that are being judged end at once, and are not graded
+    sys.exit(130)
+
+
 def main(arguments: list[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(130))
+        signal.signal(number, _stop)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace")
     os.umask(0o077)

@@ -27,6 +27,7 @@ from typing import NoReturn
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
 from lib import edits, leaks, tasks
+from lib.files import replace_file
 from lib.tasks import TaskError
 
 CLASSROOM = Path(__file__).resolve().parent
@@ -50,12 +51,9 @@ def fail(message: str) -> NoReturn:
 
 def write_file(path: Path, text: str) -> None:
     """Whole or not at all."""
-    new = path.with_name(path.name + ".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with new.open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            file.write(text)
-        new.replace(path)
+        replace_file(path, text)
     except OSError as error:
         fail(f"{path}: cannot be written: {error.strerror}")
 
@@ -167,52 +165,40 @@ def own_sources(chapter: str) -> dict[str, str]:
     return sources
 
 
-def given_sources(chapter: str, variant: str, value: str) -> dict[str, str]:
-    """The chapter's sources with nothing in the regions, as a class has them."""
-    nothing = {task.id: "" for task in TASKS}
-    sources = {name: tasks.fill(f"{chapter}/{name}", text, nothing)[0] for name, text in own_sources(chapter).items()}
+def solved_sources(chapter: str, variant: str, value: str) -> dict[str, str]:
+    """The chapter's sources as a class has them, solutions included."""
+    sources = own_sources(chapter)
     path = CLASSROOM / "variants" / variant / f"{chapter}.edits"
-    if variant == "plain":
-        return sources
-    for entry in edits.parse(with_value(tasks.read_text(path), value), str(path)):
-        sources = entry.apply(sources)
+    if variant != "plain":
+        for entry in edits.parse(with_value(tasks.read_text(path), value), str(path)):
+            sources = entry.apply(sources)
     return sources
 
 
-def text_of_task(task: tasks.Task, what: str, variant: str, value: str) -> str | None:
-    """classroom/tasks/ID/WHAT.VARIANT.cu, else WHAT.cu, else None."""
-    directory = CLASSROOM / "tasks" / task.id
-    for name in (f"{what}.{variant}.cu", f"{what}.cu"):
-        if (directory / name).exists():
-            return with_value(tasks.read_text(directory / name), value)
-    return None
-
-
 def stubs_of(chapter: str, chosen: Class) -> dict[str, str]:
+    """classroom/tasks/ID/stub.cu; what stub.VARIANT.cu says more, and its number of lines, before the hint."""
     stubs = {}
-    for task in TASKS:
-        if task.chapter == chapter:
-            text = text_of_task(task, "stub", *chosen[chapter])
-            stubs[task.id] = text if text is not None else fail(f"classroom/tasks/{task.id}/stub.cu: cannot be read")
+    for task in (task for task in TASKS if task.chapter == chapter):
+        directory = CLASSROOM / "tasks" / task.id
+        stubs[task.id] = tasks.read_text(directory / "stub.cu")
+        own = directory / f"stub.{chosen[chapter][0]}.cu"
+        if own.exists():
+            more = tasks.read_text(own)
+            about = re.search(r"about \d+ lines?", more) or fail(f"{own}: no 'about N lines'")
+            text = re.sub(r"about \d+ lines?", about[0], stubs[task.id], count=1)
+            stubs[task.id] = text.replace("// Hint: ", f"{more}// Hint: ", 1)
     return stubs
 
 
-def answers_of(chapter: str, chosen: Class) -> dict[str, str]:
-    """A class's own answers; where it has none, what lies between the course's markers."""
-    answers = tasks.solutions_of(chapter, own_sources(chapter))
-    for task in TASKS:
-        own = text_of_task(task, "answer", *chosen[chapter]) if task.chapter == chapter else None
-        if own is not None:
-            answers[task.id] = own
-    return answers
-
-
 def all_solutions() -> leaks.Solutions:
+    """Of the course, and of every variant what is not the course's."""
     found = []
     for chapter in CHAPTERS:
-        found += tasks.solutions_of(chapter, tasks.read_sources(ROOT / chapter)).items()
-    for path in sorted((CLASSROOM / "tasks").glob("*/answer.*.cu")):
-        found.append((f"{path.parent.name} ({path.name.split('.')[1]})", tasks.read_text(path)))
+        plain = tasks.solutions_of(chapter, own_sources(chapter))
+        found += plain.items()
+        for variant, values in CHOICES[chapter]:
+            own = tasks.solutions_of(chapter, solved_sources(chapter, variant, values[0]))
+            found += ((f"{task} ({variant})", text) for task, text in own.items() if text != plain[task])
     return leaks.Solutions(found)
 
 
@@ -250,7 +236,7 @@ def words_of(chapter: str, variant: str, value: str) -> str:
 def assignment(chapter: str, chosen: Class) -> str:
     variant, value = chosen[chapter]
     stubs = stubs_of(chapter, chosen)
-    places = tasks.places_of(chapter, given_sources(chapter, variant, value))
+    places = tasks.places_of(chapter, solved_sources(chapter, variant, value))
     mine = [task for task in TASKS if task.chapter == chapter]
     first, repeated = mine[0].number, False
     text = "## Your tasks\n\n| | task | in | about | points |\n|---|---|---|---|---|\n"
@@ -297,7 +283,7 @@ def write_chapter(tree: Path, chapter: str, chosen: Class) -> None:
     for picture in re.findall(r'["(]\.\./(plots/[\w./-]+\.svg)[")]', readme):
         copy_file(ROOT / picture, tree / picture)
     stubs = stubs_of(chapter, chosen)
-    for name, text in given_sources(chapter, *chosen[chapter]).items():
+    for name, text in solved_sources(chapter, *chosen[chapter]).items():
         text = tasks.fill(f"{chapter}/{name}", text, stubs)[0]
         write_file(tree / chapter / name, text)
         # What the judge puts regions into: the files as they were handed out, not those that were worked on.
@@ -391,10 +377,12 @@ def solve(directory: Path, excepted: set[str]) -> None:
     count = 0
     texts: dict[Path, str] = {}  # written when all of them are known: all or nothing
     for chapter in CHAPTERS:
-        places = tasks.places_of(chapter, given_sources(chapter, *chosen[chapter]))
+        solved = solved_sources(chapter, *chosen[chapter])
+        places = tasks.places_of(chapter, solved)
         if not any((directory / chapter / name).exists() for name in places):
             continue
-        answers = {task: text for task, text in answers_of(chapter, chosen).items() if task not in excepted}
+        solutions = tasks.solutions_of(chapter, solved)
+        answers = {task: text for task, text in solutions.items() if task not in excepted}
         for name, regions in places.items():
             path = directory / chapter / name
             if not path.is_file():

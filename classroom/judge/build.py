@@ -134,8 +134,7 @@ class Builder:
         return self._solved_objects.get(name, lambda: self._make_solved(name))
 
     def _make_solved(self, name: str) -> Object:
-        kept = self._solved / f"{name}.o"
-        frames = self._solved / f"{name}.su"
+        kept, frames = (self._solved / f"{name}.{kind}" for kind in ("o", "su"))
         if not kept.exists():
             directory = self.scratch / f"solved-{name}"
             directory.mkdir()
@@ -143,9 +142,10 @@ class Builder:
             made = self._compile(directory, name)
             if isinstance(made, str):
                 raise Environment(f"{self.chapter.name}/{name}: the chapter's own file does not compile:\n{made}")
-            shutil.copyfile(directory / "frames.su", frames)
-            shutil.copyfile(made.path, f"{kept}.{os.getpid()}")
-            os.replace(f"{kept}.{os.getpid()}", kept)
+            for source, target in ((directory / "frames.su", frames), (made.path, kept)):
+                new = f"{target}.{os.getpid()}"  # another grader may be reading the old one
+                shutil.copyfile(source, new)
+                os.replace(new, target)
             shutil.rmtree(directory)
         return Object(kept, frames_of(frames.read_text(encoding="utf-8", errors="replace")))
 
@@ -226,8 +226,8 @@ class Builder:
                 names = f"classroom/tasks/{match[1]}/names"
                 hint = f"A region knows what it declares, CUDA's functions, and the names in {names}."
             if match and match[1] == task:
-                where = f"@@{task}/{match[2]}:{match[3]}@@"
-                return Failure("does not compile", f"{where}: {readable(original(match[4]))[:300]}", hint)
+                said = readable(original(re.sub("; did you mean .*", "", match[4])))[:300]
+                return Failure("does not compile", f"@@{task}/{match[2]}:{match[3]}@@: {said}", hint)
             if match:
                 return Failure("does not compile", f"task {match[1]} of the same program does not compile", hint)
         return Failure("does not compile", "what the region declares does not fit the lines around it", hint)

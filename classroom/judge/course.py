@@ -132,13 +132,9 @@ class Course:
             return given, given, tasks.solutions_of(name, given)
         import handout
 
-        empty = handout.given_sources(name, *self.chosen[name])
-        stubs, answers = handout.stubs_of(name, self.chosen), handout.answers_of(name, self.chosen)
-
-        def filled(texts: dict[str, str]) -> dict[str, str]:
-            return {file: tasks.fill(f"{name}/{file}", text, texts)[0] for file, text in empty.items()}
-
-        return filled(stubs), filled(answers), stubs
+        solved, stubs = handout.solved_sources(name, *self.chosen[name]), handout.stubs_of(name, self.chosen)
+        given = {file: tasks.fill(f"{name}/{file}", text, stubs)[0] for file, text in solved.items()}
+        return given, solved, stubs
 
     @cached_property
     def chapters(self) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable
+from concurrent.futures import Future
 from typing import Generic, TypeVar
 
 Made = TypeVar("Made")
@@ -12,24 +13,19 @@ Made = TypeVar("Made")
 class Once(Generic[Made]):
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._made: dict[Hashable, tuple[threading.Event, list[Made], list[BaseException]]] = {}
+        self._made: dict[Hashable, Future[Made]] = {}
 
     def get(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """What make() returned for this key; what it raised is raised again."""
         with self._lock:
             mine = key not in self._made
-            done, made, failed = self._made.setdefault(key, (threading.Event(), [], []))
+            made = self._made.setdefault(key, Future())
         if mine:
             try:
-                made.append(make())
+                made.set_result(make())
             except BaseException as error:
-                failed.append(error)
-            finally:
-                done.set()
-        done.wait()
-        if failed:
-            raise failed[0]
-        return made[0]
+                made.set_exception(error)
+        return made.result()
 
     def forget(self, key: Hashable) -> None:
         with self._lock:

@@ -34,6 +34,7 @@ from .words import (
 MOST_CHARACTERS = 16_384
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _TYPE_WORDS = ARITHMETIC | VECTORS
+_BEFORE_A_VALUE = frozenset("= += -= *= /= + - * / % ? == != return".split())  # never before a declaration
 
 
 class _Rewriter:
@@ -265,7 +266,8 @@ class _Rewriter:
         while self.at(last + 1).text == "const" or self.at(last + 1).text in ARITHMETIC:
             last += 1
         after = self.at(last + 1)
-        if after.text == "(" and self.at(last + 2).text in ("*", "&", "("):
+        is_value = self.at(first - 1).text in _BEFORE_A_VALUE  # float((a + b) / 2)
+        if after.text == "(" and self.at(last + 2).text in ("*", "&", "(") and not is_value:
             raise Refusal(
                 token.line,
                 f"{token.text} ({self.at(last + 2).text}: pointers to functions and arrays are not in a region",

@@ -17,6 +17,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,11 @@ shift
 mkdir -p "$root/proc" "$root/tmp"; mount -t proc none "$root/proc"
 chroot "$root" "$@" || exit $? # not in the place of process 1, which no limit ends
 """
+
+
+_lock = threading.RLock()  # a signal may come while its thread holds it
+_running: set[subprocess.Popen] = set()
+_is_stopped = False
 
 
 class Environment(Exception):
@@ -136,6 +142,20 @@ def _inside(command: list[str], read: Sequence[str], write: Sequence[str], scrat
     return command
 
 
+def _end(child: subprocess.Popen) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)  # and what it may have left behind
+
+
+def stop() -> None:
+    """For a signal's handler: ends what runs, and lets nothing more begin."""
+    global _is_stopped
+    with _lock:
+        _is_stopped = True
+        for child in _running:
+            _end(child)
+
+
 def run(
     command: Sequence[str],
     *,
@@ -147,7 +167,8 @@ def run(
     environment: Mapping[str, str] | None = None,
     compiler: str = "",
 ) -> Outcome:
-    """Standard output and error go to `output`. `read` and `write` are all that it sees of this machine's own files."""
+    """Standard output and error go to `output`. `read` and `write` are all that it sees of this machine's own files.
+    Raises Environment after stop()."""
     # An address space, not memory in use: what a program reserves and never touches counts here.
     limits = (
         f"ulimit -c 0; ulimit -t {cpu_seconds + 2}; ulimit -S -t {cpu_seconds}; "
@@ -161,15 +182,22 @@ def run(
     timeout = ""
     with output.open("wb") as log:
         streams = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": subprocess.STDOUT}
-        child = subprocess.Popen(inside, **streams, env=variables, start_new_session=True, cwd="/")
+        with _lock:
+            if _is_stopped:
+                raise Environment("stopped")
+            child = subprocess.Popen(inside, **streams, env=variables, start_new_session=True, cwd="/")
+            _running.add(child)
         try:
             status = child.wait(cpu_seconds * limit("clock_factor"))
         except subprocess.TimeoutExpired:
             timeout = "clock"
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)  # and what it may have left behind
+            with _lock:
+                _end(child)
+                _running.discard(child)
             status = child.wait()
+    if _is_stopped:
+        raise Environment("stopped")
     number = -status if status < 0 else status - 128 if 128 < status < 128 + 65 else 0  # 128 and more: of bwrap or sh
     if number == signal.SIGXCPU:
         timeout = timeout or "cpu"

@@ -117,6 +117,9 @@ def _entries_of(path: Path) -> dict[str, _Entry]:
     except Exception as error:  # zipfile raises a dozen kinds for a damaged table of contents
         no_zip = "not a zip file" in str(error)
         raise Unusable("not a zip file (nor a directory)" if no_zip else "a damaged zip file") from error
+    zips = [name for name in entries if name.lower().endswith(".zip")]
+    if path.is_dir() and len(zips) == 1 and not any(name.endswith((".cu", ".cuh")) for name in entries):
+        return _entries_of(path / zips[0])  # a learning platform's folder of one student
     if not entries:
         raise Unusable("it is empty")
     return entries

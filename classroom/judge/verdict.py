@@ -32,6 +32,11 @@ HAZARD_HINTS = {
     "racecheck": "make sanitize shows both sides: between them a barrier is missing.",
     "initcheck": "make sanitize shows who reads what nobody wrote: a loop too long, or a barrier that is missing.",
 }
+KIND_HINTS = {
+    "division_by_zero": "A / or % of integers has 0 on its right there, or the smallest integer on its left and -1.",
+    "local_overrun": "An index is past the end, or before the start, of an array that the function declares.",
+    "stack_overflow": "Its local arrays are too large, or an index is far before the start of one.",
+}
 CUDA_CATEGORIES = {
     "cudaErrorIllegalAddress": ("wrong access", "make sanitize shows the line of the access."),
     "cudaErrorMisalignedAddress": ("wrong access", "make sanitize shows the line of the access."),
@@ -98,7 +103,7 @@ class Run:
         if failure.category == "does not end":
             hint = failure.hint
         elif self.hazards:
-            hint = HAZARD_HINTS.get(self.hazards[0].get("tool", ""), failure.hint)
+            hint = hazard_hint(self.hazards[0]) or failure.hint
         message = f"{failure.category}, {self.kernel} {self.case.options}: {'; '.join([*told, failure.message])}"
         if fresh:
             message = f"{self.kernel}: {'; '.join([failure.category, *told])}"
@@ -125,6 +130,10 @@ def hazard_text(hazard: dict, placed: bool) -> str:
         text += f" ({hazard['array']})" if hazard.get("array") else ""
         text += f", other side {at(other)}" if isinstance(other, dict) and other.get("line") else ""
     return re.sub(r"[^ -~]", "?", text)
+
+
+def hazard_hint(hazard: dict) -> str:
+    return KIND_HINTS.get(hazard.get("kind", "")) or HAZARD_HINTS.get(hazard.get("tool", ""), "")
 
 
 class Judge:
@@ -353,5 +362,5 @@ def _hazards(runs: list[Run]) -> Criterion:
     run, hazard = next((each for each in found if each[0].case.criterion != "fresh"), found[0])
     message = f"{run.kernel}: {hazard_text(hazard, run.case.criterion != 'fresh')}"
     message += f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    hint = HAZARD_HINTS.get(hazard.get("tool", ""), "")
-    return Criterion(False, True, "hazard", message, f"{hint} A result that came out right by luck is not right.")
+    hint = f"{hazard_hint(hazard)} A result that came out right by luck is not right."
+    return Criterion(False, True, "hazard", message, hint)

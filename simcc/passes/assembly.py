@@ -339,10 +339,10 @@ class Assembly:
             return
         number, directory, name = found.groups()
         path = f"{directory}/{name}" if directory is not None and not name.startswith("/") else name
-        known = self.debug_files[number] = self.files.called(name, path)
+        known = self.debug_files[number] = self.files.called(path, name)
         files = self.source.files
         self.is_users[number] = known is not None and is_user_file(known, files)
-        self.spelled[number] = next((spelling for spelling in (name, path, known) if spelling in files), "")
+        self.spelled[number] = next((spelling for spelling in (path, name, known) if spelling in files), "")
 
     def debug_location(self, rest: str) -> None:
         fields = rest.split(None, 3)
@@ -547,7 +547,7 @@ class UserFiles:
         for spelling in spellings:
             if spelling in self.files:
                 return without_here(spelling)
-        path = self.absolute(spellings[-1])
+        path = self.absolute(spellings[0])
         if path.startswith(self.headers + "/"):
             return None
         if self.by_path is None:

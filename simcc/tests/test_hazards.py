@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from reports import Report, is_counted, read_report
-from support import FIRST, LONG, TRIED, Case, Compiler, Outcome, Part, marked_line, together
+from support import COMPILERS, FIRST, LONG, TRIED, Case, Compiler, Outcome, Part, marked_line, together
 
 
 def program(name: str, kernels: str, body: str, compiler: Compiler = FIRST) -> Part:
@@ -40,6 +40,28 @@ __global__ void race(int *y)
     """	race<<<1, 64>>>(y);
 """,
 )
+SAME_NAME = [  # two files of one name in two directories
+    program(
+        f"same_name_{compiler.cxx}",
+        """#line 7 "same.cu"
+__global__ void own(int *y) { y[1 << 28] = 1; }
+#line 20 "part/same.cu"
+__global__ void far(int *y) { y[1 << 28] = 1; }
+__global__ void divide(int *y, int n) { y[0] = 1 / (n - n); }
+""",
+        """	own<<<1, 1>>>(y);
+	cudaDeviceReset();
+	cudaMalloc(&y, sizeof h);
+	far<<<1, 1>>>(y);
+	cudaDeviceReset();
+	cudaMalloc(&y, sizeof h);
+	divide<<<1, 1>>>(y, 3);
+	cudaDeviceReset();
+""",
+        compiler=compiler,
+    )
+    for compiler in COMPILERS
+]
 MANY_LAUNCHES = program(
     "many_launches",
     RACE,
@@ -235,6 +257,8 @@ TURNS = program(
 ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, TURNS]
 together("hazards", [*ALL, ARRIVED[0], EXCHANGES[0]], "-O2")
 together("hazards.fast", [PLAIN], "--fast")
+for part, compiler in zip(SAME_NAME, COMPILERS):  # each names files in its own way
+    together("hazards.same_name", [part], "-O2", compiler=compiler)
 if len(TRIED) > 1:
     together("hazards", [ARRIVED[1], EXCHANGES[1]], "-O2", compiler=TRIED[1])
 
@@ -279,6 +303,13 @@ class Hazards(Case):
                 sides = {(each["file"], each["line"]) for each in (hazard, other)}
                 self.expect_equal(sides, {("reader.cuh", 7), ("writer.cu", 23)}, f"{order}: {hazard}")
             self.expect(races, f"{order}: no race was found")
+
+    def test_files_of_one_name_are_told_apart(self):
+        for each in SAME_NAME:
+            _, report = self.run_one(each)
+            places = [(hazard["kind"], hazard["file"], hazard["line"]) for hazard in report.hazards]
+            expected = [("out_of_bounds", "same.cu", 7), ("out_of_bounds", "part/same.cu", 20)]
+            self.expect_equal(places, [*expected, ("division_by_zero", "part/same.cu", 21)], each.name)
 
     def test_a_new_place_is_printed(self):
         """What is new is said even after many launches of the rest."""

@@ -37,7 +37,7 @@ enum { FAULTS = sizeof faults / sizeof faults[0] };
 static struct outcome run(const char *program, const char *kernel, const char *options, const char *save)
 {
 	const char *command = text("%s --kernel %s %s --save %s --quiet", program, kernel, options, save);
-	return run_program(LIST("/bin/sh", "-c", command), NOTHING, 60);
+	return run_program(LIST("/bin/sh", "-c", command), LIST(without_racecheck()), 60);
 }
 
 /* Files of different content: cmp's exit status 1. */
@@ -51,7 +51,8 @@ static bool differ(const char *a, const char *b)
 
 static double error_of(const char *program, const char *tensor)
 {
-	cJSON *json = run_json(program, "--kernel backward_split --seq 200 --dim 40 --input large-logits", 0);
+	cJSON *json = run_json_with(
+		program, "--kernel backward_split --seq 200 --dim 40 --input large-logits", without_racecheck(), 0);
 	const cJSON *kernel = json_named(json_get(json, "kernels"), "backward_split"), *output;
 	double error = NAN;
 	cJSON_ArrayForEach(
@@ -78,18 +79,30 @@ static void lower(char *name)
 			*name += 'a' - 'A';
 }
 
+/* The first fault with the same kernel and options: the right twin of all of these is run once. */
+static size_t first_alike(size_t f)
+{
+	size_t i = 0;
+	while (strcmp(faults[i].kernel, faults[f].kernel) != 0 || strcmp(faults[i].options, faults[f].options) != 0)
+		i++;
+	return i;
+}
+
 Test(faults, each_changes_the_output_and_is_found)
 {
 	const char *directory = scratch_directory();
 	for (size_t f = 0; f < FAULTS; f++) {
 		const char *name = faults[f].fault;
-		char *right = text("%s/right", directory), *wrong = text("%s/wrong", directory);
-		struct outcome good =
-			run(TEST_BUILD "/chapters/backward", faults[f].kernel, faults[f].options, right);
+		char *right = text("%s/right%zu", directory, first_alike(f)), *wrong = text("%s/wrong", directory);
 		struct outcome bad =
 			run(text("%s/backward/faults/%s/program", TEST_BUILD, name), faults[f].kernel,
 		            faults[f].options, wrong);
-		cr_expect_eq(good.status, 0, "the correct twin of %s: %s", name, good.err);
+		if (first_alike(f) == f) {
+			struct outcome good =
+				run(TEST_BUILD "/chapters/backward", faults[f].kernel, faults[f].options, right);
+			cr_expect_eq(good.status, 0, "the correct twin of %s: %s", name, good.err);
+			free_outcome(&good);
+		}
 		cr_expect_eq(
 			bad.status, 1, "%s in %s passed: exit %d\n%s%s", name, faults[f].kernel, bad.status, bad.out,
 			bad.err);
@@ -104,7 +117,6 @@ Test(faults, each_changes_the_output_and_is_found)
 				differ(text("%s/%s.npy", right, tensor), text("%s/%s.npy", wrong, tensor)),
 				"%s in %s changes nothing in %s", name, faults[f].kernel, tensor);
 		}
-		free_outcome(&good);
 		free_outcome(&bad);
 	}
 }

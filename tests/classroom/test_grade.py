@@ -11,7 +11,18 @@ import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, ROOT, Graded, one_line, only_when_thorough, run, run_grader, zipped
+from grading import (
+    CLASS_OF_CAPS,
+    CLASS_OF_WINDOWS,
+    ROOT,
+    Graded,
+    grade,
+    one_line,
+    only_when_thorough,
+    run,
+    run_grader,
+    zipped,
+)
 from judge import cases as casebook
 from judge import results as told
 from judge.verdict import Bytes, Run, _criteria
@@ -31,10 +42,17 @@ class Points(Graded):
 
     @only_when_thorough
     def test_solutions_of_every_class_have_all_and_the_stubs_none(self) -> None:
+        """Whole, and of each task alone as ONLY chooses it."""
         for key in (None, CLASS_OF_CAPS, CLASS_OF_WINDOWS):
-            with self.subTest(key):
-                self.assert_full(self.grade(self.tree(f"all {key}", key), key=key))
-                self.assertEqual(self.grade(self.tree(f"none {key}", key, solved=False), key=key).score, 0)
+            solved, handed_out = self.tree(f"all {key}", key), self.tree(f"none {key}", key, solved=False)
+            self.assert_full(self.grade(solved, key=key))
+            self.assertEqual(self.grade(handed_out, key=key).score, 0)
+            for task in self.grader(key).tasks:
+                with self.subTest(f"{key} {task.id}"):
+                    chosen = grade._chosen(self.grader(key).tasks, task.id)
+                    self.assertEqual([each.id for each in chosen], [task.id])
+                    for tree, points in ((solved, task.points), (handed_out, 0)):
+                        self.assertEqual(self.grader(key).grade(tree, lambda _: None, chosen).score, points)
 
     @only_when_thorough
     def test_a_touched_stub_has_none_either(self) -> None:

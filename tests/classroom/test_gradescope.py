@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -72,6 +73,36 @@ class Gradescope(Graded):
         self.assertTrue(0 < results["score"] < 100)
         self.assertIn("was stopped", results["output"])
 
+    def test_a_signal_ends_everything_at_once(self) -> None:
+        """No process stays, no scratch directory, no half-written file; what there is says that it is not all."""
+        tree, scratch = self.tree("stopped"), self.scratch / "scratch"
+        self.grader().judge_of("01_naive")  # what make builds is there: only what is judged is to be ended
+        self.replace(tree / "01_naive/naive.cu", "float m = -INFINITY;", "float m = 0;\n\twhile (N > 0)\n\t\tm += 1;")
+        for kind in ("", "limits"):
+            for number in (signal.SIGTERM, signal.SIGINT):
+                into = self.scratch / f"{kind}{number}"
+                for directory in (scratch, into):
+                    directory.mkdir(exist_ok=True)
+                command = [sys.executable, str(GRADE), "--submission", str(tree), "--results", str(into / "r.json")]
+                environment = {**os.environ, "TMPDIR": str(scratch), "GRADE_SANDBOX": kind, "GRADE_CPU_SECONDS": "500"}
+                with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as grader:
+                    end = time.monotonic() + 300
+                    while not list(scratch.glob("grade-*/*/out-*")):  # the endless run, or one before it
+                        self.assertIsNone(grader.poll())
+                        self.assertLess(time.monotonic(), end)
+                        time.sleep(0.02)
+                    grader.send_signal(number)
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        grader.wait(20)
+                    grader.kill()
+                    self.assertEqual(grader.wait(), 130)
+                self.assertEqual(list(scratch.iterdir()), [])
+                self.assertNotIn(str(scratch), run("ps", "-eo", "args").stdout)
+                self.assertEqual([path.name for path in into.iterdir()], ["r.json"])
+                results = read_json(into / "r.json")
+                self.expect_schema(results)
+                self.assertIn("was stopped", results["output"])
+
     def test_junit_names_every_criterion(self) -> None:
         tree, path = self.tree("junit"), self.scratch / "junit.xml"
         self.replace(tree / "01_naive/naive.cu", *WRONG)
@@ -91,6 +122,8 @@ class Gradescope(Graded):
         with zipfile.ZipFile(folder / "doris", "w") as archive:  # stored, with another letter than its checksum is of
             archive.write(tree / "01_naive/naive.cu", "01_naive/naive.cu")
             archive.writestr("predictions.txt", "#\n")
+        (folder / "emil_7_file").mkdir()  # a learning platform's folder around his zip
+        zipped(tree, "fa").rename(folder / "emil_7_file/Hand In.ZIP")
         (folder / "Zo\u00eb.zip").write_bytes(
             (folder / "doris").read_bytes().replace(b"weighted_sum(", b"Weighted_sum(")
         )
@@ -104,6 +137,7 @@ class Gradescope(Graded):
         for line in (
             "\nanna,13,13,3,6,4,\n",
             '\n"berta, b.zip",13,13,3,6,4,\n',
+            "\nemil_7_file,13,13,3,6,4,\n",
             "\ncarla.zip,0,13,0,0,0,",
             "\nZo\u00eb.zip,0,",
         ):

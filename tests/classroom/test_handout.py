@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
+import io
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "classroom"))
 
+import handout
 from lib import tasks
 from lib.chapters import PROGRAMS
 
@@ -20,7 +26,6 @@ TOOL = ROOT / "classroom/handout.py"
 # Classes whose chapters all have the first variant of theirs, and the second one: keys found by trying.
 CLASS_OF_CAPS = "class 51"  # softcap everywhere
 CLASS_OF_WINDOWS = "class 25"  # window; 02: sink; 03: relu
-VARIANTS = ("softcap", "window", "sink", "relu")
 Done = subprocess.CompletedProcess
 
 
@@ -112,11 +117,29 @@ class Course(Handout):
             self.assertEqual(source.count(f"// task {task.id}: {task.title}\n"), 1, task.id)
             directory = ROOT / "classroom/tasks" / task.id
             self.expect_stub(task.id, solution, (directory / "stub.cu").read_text(), task.lines)
-            for variant in VARIANTS:
-                answer, stub = (directory / f"{name}.{variant}.cu" for name in ("answer", "stub"))
-                self.assertEqual(answer.exists(), stub.exists(), f"{directory}, {variant}: one without the other")
-                if answer.exists():
-                    self.expect_stub(f"{task.id}, {variant}", answer.read_text(), stub.read_text())
+            for variant, values in handout.CHOICES[task.chapter]:
+                solved = handout.solved_sources(task.chapter, variant, values[0])
+                own = tasks.solutions_of(task.chapter, solved)[task.id]
+                stub = directory / f"stub.{variant}.cu"
+                self.assertEqual(own.split() != solution.split(), stub.exists(), f"{stub}: one without the other")
+                if stub.exists():
+                    chosen = {task.chapter: (variant, values[0])}
+                    text = handout.stubs_of(task.chapter, chosen)[task.id]
+                    self.expect_stub(f"{task.id}, {variant}", own, text)
+
+    def hints_in(self, tree: Path) -> Callable[[str], str]:
+        """What `make hint N=...` prints in a tree, without a process for each."""
+        spec = importlib.util.spec_from_file_location("hint_of_tree", tree / "classroom/hint.py")
+        hint = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(hint)
+
+        def shown(number: str) -> str:
+            said = io.StringIO()
+            with contextlib.redirect_stdout(said):
+                hint.run(number, "")
+            return said.getvalue()
+
+        return shown
 
     def test_every_task_has_three_hints(self) -> None:
         tree = self.hand_out("hints", CLASS_OF_CAPS)
@@ -124,8 +147,10 @@ class Course(Handout):
         def hint(*settings: str) -> Done[str]:
             return run("make", "hint", *settings, directory=tree)
 
+        shown = self.hints_in(tree)
         for number, task in enumerate(self.tasks, 1):
-            said = [self.succeeded(hint(f"N={number}")).stdout for _ in range(3)]
+            said = [self.succeeded(hint(f"N={number}")).stdout] if number == 1 else []
+            said += [shown(str(number)) for _ in range(3 - len(said))]
             for level, each in enumerate(said, 1):
                 self.assertIn(f"Task {number}, {task.id}: ", each)
                 self.assertIn(f"Hint {level} of 3\n\n", each)
@@ -217,7 +242,7 @@ class Tree(Handout):
             classroom/hint.py classroom/handout.mk classroom/tasks/01.score/hints.md classroom/tasks/01.score/names
             classroom/judge/original/02_online_softmax/partial.cuh tools/lib/tasks.py tests/data/real_qkv/q.npy"""
         left_out = """.git build classroom/handout.py classroom/tasks/01.score/stub.cu
-            classroom/tasks/01.score/answer.softcap.cu classroom/variants classroom/student tools/lib/leaks.py
+            classroom/tasks/01.score/stub.softcap.cu classroom/variants classroom/student tools/lib/leaks.py
             tests/Makefile tests/classroom .ci"""
         left_out = [*left_out.split(), *(f"{chapter}/{program}" for chapter, program in PROGRAMS.items())]
         self.assertEqual([name for name in there.split() if not (tree / name).exists()], [])

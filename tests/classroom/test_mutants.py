@@ -14,17 +14,19 @@ import mutants
 from grading import only_when_thorough
 
 SUBMISSIONS = Path(__file__).resolve().parent / "submissions"
-# Wrong ones of four chapters, a right one and two cheats: what make test has time for.
+# Wrong ones of three chapters, a right one and a cheat: what make test has time for.
 FEW = (
-    r"^(?:a mask of -1e4|no barrier before fetching|nothing is skipped|guards as ifs|a comment that carries .*"
-    r"|a one-element array .*)$"
+    r"^(?:01_naive (?:a mask of -1e4|a one-element array .*)"
+    r"|03_tiled_matmul (?:no barrier before fetching|guards as ifs)|05_fa2 nothing is skipped)$"
 )
 
 
 class Mutants(unittest.TestCase):
     def expect_full_score(self, pattern: str, least: int, only: str = "") -> None:
         chosen = [
-            mutant for mutant in mutants.read(sorted(SUBMISSIONS.glob(pattern))) if re.search(only, mutant.edit.words)
+            mutant
+            for mutant in mutants.read(sorted(SUBMISSIONS.glob(pattern)))
+            if re.search(only, f"{mutant.edit.name} {mutant.edit.words}")
         ]
         self.assertGreaterEqual(len(chosen), least)
         with tempfile.TemporaryDirectory() as scratch:
@@ -33,7 +35,7 @@ class Mutants(unittest.TestCase):
         print(f"    table: {pattern}: {total}")
 
     def test_a_few_of_all(self) -> None:
-        self.expect_full_score("*.edits", 7, FEW)
+        self.expect_full_score("*.edits", 5, FEW)
 
     @only_when_thorough
     def test_wrong_ones(self) -> None:

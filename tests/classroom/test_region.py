@@ -26,6 +26,7 @@ float s = 0; for (int j = 0; j < 3; j++) s += q[j]; *m = s;      | u_s += q [ u_
 float4 v = *(const float4 *)(P + 3); O[0] = v.x;                 | * ( const float4 * ) ( P + 3 )
 reinterpret_cast<float4 *>(O)[0] = make_float4(1, 2, 3, 4);      | reinterpret_cast < float4 * > ( O )
 float x = (float)(1), y = (float)q[1], z = float(q[0]);          | ( float ) q [ 1 ]
+float x = float((1 + 2) * 3), y = int(*q), z = 2 * float((3)); | = float ( ( 1 + 2 ) * 3 )
 float x = static_cast<float>(3);                                 | static_cast < float > ( 3 )
 unsigned long long x = 0; unsigned y = (unsigned)x;              | ( unsigned ) u_x
 struct partial p = {1, 2}; O[0] = p.m + p.l;                     | u_p . m + u_p . l
@@ -61,6 +62,8 @@ O[0] = 1; #pragma unroll                               | on its own line
 #pragma unroll 4                                       | ends in #pragma unroll
 float (*f)(float) = 0;                                 | pointers to functions
 O[0] = ((float (*)(float))123)(1);                     | pointers to functions
+float ((*f)(float)) = 0;                               | pointers to functions
+O[0] = 1; int ((x)) = 3;                               | pointers to functions
 float (&r)[3] = x;                                     | pointers to functions and arrays
 int f(int (*)(int));                                   | pointers to functions
 auto f = expf;                                         | can only be called

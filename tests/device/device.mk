@@ -1,11 +1,11 @@
 # The device under the chapters: tests/device/test_NAME.c or .py is the suite device_NAME. device_trace needs the chapters'
-# programs, and again with the other compiler's kernels, in $(OTHER_BUILD)/chapters. To be included by tests/Makefile after the
-# chapters' rules.
+# programs, and with LONG=1 again with the other compiler's kernels, in $(OTHER_BUILD)/chapters. To be included by
+# tests/Makefile after the chapters' rules.
 
 $(BUILD)/device_%: $(HERE)/device/test_%.c $(SUPPORT)
 	@$(CC) $(CFLAGS) $< $(SUPPORT) $(LIBRARIES) -o $@
 
-OTHERS := $(if $(OTHER_BUILD),$(COPIES:$(BUILD)/%=$(OTHER_BUILD)/%))
+OTHERS := $(if $(and $(LONG),$(OTHER_BUILD)),$(COPIES:$(BUILD)/%=$(OTHER_BUILD)/%))
 
 # Kernels are compiled where they lie, so that the traces name the same file. $1 chapter, $2 program.
 define other_rule

@@ -24,6 +24,8 @@ void free_chapter_run(struct chapter_run *run);
 
 /* Runs it, and expects exit 0, silence on stderr and every kernel verified, none skipped. */
 struct chapter_run run_verified(const char *program, const char *options);
+/* The same for a shape that is one of many: without_racecheck(). */
+struct chapter_run run_one_of_many(const char *program, const char *options);
 
 /* The entry of kernels[]; the test fails without it. */
 const cJSON *kernel_named(const struct chapter_run *run, const char *name);

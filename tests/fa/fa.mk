@@ -8,9 +8,9 @@ $(FA_SUPPORT): $(HERE)/fa/chapter_run.c
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) -c $< -o $@
 
-$(BUILD)/fa_%: $(HERE)/fa/test_%.c $(FA_SUPPORT) $(SUPPORT) $(FA_PROGRAMS)
+$(BUILD)/fa_%: $(HERE)/fa/test_%.c $(FA_SUPPORT) $(HARNESS_OBJECTS) $(SUPPORT) $(FA_PROGRAMS)
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) $< $(FA_SUPPORT) $(SUPPORT) $(LIBRARIES) -o $@
+	@$(CC) $(CFLAGS) $< $(FA_SUPPORT) $(HARNESS_OBJECTS) $(SUPPORT) $(LIBRARIES) -o $@
 
 # Their faults, with the header lines that test_faults.c reads, and their mistakes.
 $(eval $(call planted,fa/faults_fa1,04_fa1,$(BUILD)/chapters/fa1))
@@ -26,5 +26,5 @@ $(BUILD)/fa_mistakes: $(PLANTED_fa/mistakes_fa1) $(PLANTED_fa/mistakes_fa2)
 
 # A kernel that prints, with the plain build that takes its times.
 $(eval $(call planted,fa/prints,04_fa1,$(BUILD)/chapters/fa1))
-$(BUILD)/fa_faults: $(PLANTED_fa/prints) $(PLANTED_fa/prints:=.fast)
+$(BUILD)/fa_faults: $(if $(LONG),$(PLANTED_fa/prints) $(PLANTED_fa/prints:=.fast))
 -include $(FA_SUPPORT:.o=.d)

@@ -2,6 +2,7 @@
  * A chapter's program as a user meets it: exit codes, one clear line for what cannot be, nothing half-written.
  * Chapter 01 stands for all.
  */
+#include "first_tokens.h"
 #include "json.h"
 #include "page.h"
 #include "program.h"
@@ -95,6 +96,7 @@ Test(command_line, unwritable_output)
 /* However many runs there were to take the median of, as on a fast machine. */
 Test(command_line, fits_a_terminal)
 {
+	only_when_thorough(); /* and with the plain build */
 	struct outcome o = run("--seq 3 --dim 2 --heads 2 --causal --time --repeat 10000 --gpu a100-80 --verbose");
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	cr_assert(strstr(o.out, ", 10000 runs)"), "%s", o.out);
@@ -204,23 +206,23 @@ Test(command_line, times_need_the_plain_build)
 Test(command_line, loads_and_saves)
 {
 	const char *directory = scratch_directory();
-	struct outcome o = run(
-		text("--load " TEST_ROOT "/tests/data/real_qkv --causal --save %s/out --json %s/r.json "
-	             "--quiet",
-	             directory, directory));
+	size_t tokens = thorough() ? 512 : 45;
+	const char *real = thorough() ? TEST_ROOT "/tests/data/real_qkv" : first_tokens(tokens);
+	struct outcome o =
+		run(text("--load %s --causal --save %s/out --json %s/r.json --quiet", real, directory, directory));
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	cr_assert(strstr(o.out, "verified"), "%s", o.out);
 	free_outcome(&o);
 	FILE *file = fopen(text("%s/out/o.npy", directory), "rb");
-	cr_assert(file && fseek(file, 0, SEEK_END) == 0 && ftell(file) == 128 + 4 * 2 * 512 * 64);
+	cr_assert(file && fseek(file, 0, SEEK_END) == 0 && ftell(file) == 128 + 4 * 2 * (long)tokens * 64);
 	fclose(file);
 	cr_assert_eq(count_files(text("%s/out", directory)), 1);
 	cJSON *json = cJSON_Parse(read_text(text("%s/r.json", directory)));
 	const cJSON *problem = json_get(json, "problem");
-	static const struct {
+	const struct {
 		const char *key;
 		double value;
-	} sizes[] = {{"batch", 1}, {"heads", 2}, {"seq", 512}, {"dim", 64}};
+	} sizes[] = {{"batch", 1}, {"heads", 2}, {"seq", (double)tokens}, {"dim", 64}};
 	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
 		cr_expect_eq(json_number_of(problem, sizes[i].key), sizes[i].value, "%s", sizes[i].key);
 	cr_expect(cJSON_IsTrue(json_get(problem, "causal")));
@@ -229,7 +231,8 @@ Test(command_line, loads_and_saves)
 
 Test(command_line, output_for_people)
 {
-	struct outcome o = run("--seq 257 --heads 3 --batch 2 --verbose"), coloured = run("--seq 65 --color always");
+	struct outcome o = run("--seq 257 --dim 8 --heads 3 --batch 2 --verbose"),
+		       coloured = run("--seq 65 --color always");
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	cr_assert_str_empty(o.err, "progress belongs on a terminal only");
 	cr_assert_null(strchr(o.out, '\x1b'));
@@ -237,7 +240,7 @@ Test(command_line, output_for_people)
 	cr_assert(strstr(o.out, "  equal\n"));
 	cr_assert_null(strstr(o.out, "NOT EQUAL"));
 	expect_page(o.out);
-	expect_screen(run("--seq 257 --heads 3 --batch 2").out);
+	expect_screen(run("--seq 65 --heads 3 --batch 2").out);
 	free_outcome(&coloured);
 }
 

@@ -20,7 +20,7 @@ plain-builds: chapters
 #   $(eval $(call chapter_suites,PART,CHAPTER,PROGRAM))
 #
 # tests/PART/test_NAME.c is the suite PART_NAME. Beside it are built, in $(BUILD)/PART/,
-#   faults, mistakes    see `planted`; the faults with --fast
+#   faults, mistakes    see `planted`
 #   NAME                tests/PART/NAME.cu, which includes kernels of the chapter and tests their device functions
 
 # Objects of the harness and of chapter $1 without its kernels, as the chapter's own Makefile built them.
@@ -34,9 +34,9 @@ chapter_objects = $(patsubst $(ROOT)/%.c,$(SIM_OBJECTS)/%.o,\
 
 # The entries of tests/PART/FILE.edits (tools/lib/edits.py) planted in the kernels of CHAPTER:
 #
-#   $(eval $(call planted,PART/FILE,CHAPTER,BUILT[,--fast]))
+#   $(eval $(call planted,PART/FILE,CHAPTER,BUILT))
 #
-# Each is $(BUILD)/PART/FILE/NAME/program beside its sources, built with all counters and checks or with --fast;
+# Each is $(BUILD)/PART/FILE/NAME/program beside its sources, built with all counters and checks;
 # PLANTED_PART/FILE is the list of them. Only the kernels that differ are compiled, the others are the chapter's
 # objects. BUILT is the program without them, which changes whenever the kernels, the harness or the compiler do. The
 # plain build, program.fast, is made where a suite asks for it. What is built plain takes a chapter of PLAIN.
@@ -46,8 +46,8 @@ $(BUILD)/$1/.planted: $(HERE)/$1.edits $(ROOT)/tools/plant $(ROOT)/tools/lib/edi
 	@$(ROOT)/tools/plant $$< --from $(ROOT)/$2 --to $$(@D)
 	@touch $$@
 $$(PLANTED_$1:program=planted): $(BUILD)/$1/.planted ;
-$$(PLANTED_$1): %/program: %/planted $3 $(if $4,| plain-builds)
-	@$$(call build_planted,$2,$4,$(if $4,.fast))
+$$(PLANTED_$1): %/program: %/planted $3
+	@$$(call build_planted,$2)
 $$(PLANTED_$1:=.fast): %/program.fast: %/planted $3 | plain-builds
 	@$$(call build_planted,$2,--fast,.fast)
 endef
@@ -55,7 +55,7 @@ build_planted = cd $(@D) && SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) $
 	$$(ls *.cu | grep -vxFf planted | sed 's|.*|$(SIM_OBJECTS)/$1/&$3.o|') $(call chapter_objects,$1) -lm -o $(@F)
 
 define chapter_suites
-$(call planted,$1/faults,$2,$(BUILD)/chapters/$3,--fast)
+$(call planted,$1/faults,$2,$(BUILD)/chapters/$3)
 $(call planted,$1/mistakes,$2,$(BUILD)/chapters/$3)
 $1_UNITS := $$(patsubst $(HERE)/$1/%.cu,$(BUILD)/$1/%,$$(wildcard $(HERE)/$1/*.cu))
 
@@ -68,5 +68,3 @@ $$($1_UNITS): $(BUILD)/$1/%: $(HERE)/$1/%.cu $(BUILD)/chapters/$3
 	@SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) $(STRICT) -I$(ROOT)/$2 $$< -o $$@
 endef
 
-# Kept, although only patterns ask for them.
-.SECONDARY: $(SUPPORT)

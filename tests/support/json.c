@@ -6,14 +6,19 @@
 #include "json.h"
 #include "program.h"
 
-cJSON *run_json(const char *program, const char *line, int status)
+cJSON *run_json_with(const char *program, const char *line, const char *environment, int status)
 {
-	struct outcome o = run_line(program, text("--json - %s", line), NOTHING, 120);
+	struct outcome o = run_line(program, text("--json - %s", line), LIST(environment), 120);
 	cr_assert_eq(o.status, status, "%s %s: exit %d, expected %d: %s", program, line, o.status, status, o.err);
 	cJSON *json = cJSON_ParseWithOpts(o.out, NULL, true);
 	cr_assert(json, "%s %s: no JSON object alone on standard output: %.300s", program, line, o.out);
 	free_outcome(&o);
 	return json;
+}
+
+cJSON *run_json(const char *program, const char *line, int status)
+{
+	return run_json_with(program, line, NULL, status);
 }
 
 const cJSON *json_get(const cJSON *object, const char *key)

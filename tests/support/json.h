@@ -6,6 +6,8 @@
 
 /* Runs `program` with the options in `line`, separated by spaces, and --json -; it has to end with `status`. */
 cJSON *run_json(const char *program, const char *line, int status);
+/* The same with "NAME=value" in the environment, or NULL. */
+cJSON *run_json_with(const char *program, const char *line, const char *environment, int status);
 
 /* The member of an object, its number, its string. */
 const cJSON *json_get(const cJSON *object, const char *key);

@@ -253,3 +253,9 @@ void only_when_thorough(void)
 	if (!thorough())
 		skip_test("only in make test-all");
 }
+
+const char *without_racecheck(void)
+{
+	return thorough() ? "SIM_CHECK=memcheck,racecheck,initcheck,synccheck"
+	                  : "SIM_CHECK=memcheck,initcheck,synccheck";
+}

@@ -1,5 +1,1 @@
-// TODO (about 14 lines): S = (scale Q) K^T, dP = dO V^T, P, dS = P o (dP - D), and dQ += dS K,
-// with queries as rows and keys as columns.
-// Hint: as in dkdv.cu, roles exchanged: L and D now belong to row lane_row() +
-// LANES_DOWN * r. probability(S, L, visible) is 0 for what the query may not see: keys from N on,
-// after it when causal, and those WINDOW or more away.
+// Your class, in about 14 lines: a query does not see keys that are WINDOW or more away.

@@ -14,16 +14,18 @@ static int find_base(struct dl_phdr_info *info, size_t size, void *base)
 	return 1;
 }
 
-/* Debug information names files in full; the tables as the user did. The same file should have one name. */
+/* Debug information names files in full; the tables as the user did. The same file should have one name; of two files
+ * a/x.cu and x.cu, a/x.cu is the one whose whole name ends the path. */
 static const char *as_the_user_calls_it(const char *path)
 {
+	const char *longest = "";
 	for (const struct sim_site *site = __start_sim_sites; site < __stop_sim_sites; site++) {
 		size_t length = strlen(site->file), whole = strlen(path);
 		if (length > 0 && length < whole && path[whole - length - 1] == '/' &&
-		    strcmp(path + whole - length, site->file) == 0)
-			return site->file;
+		    strcmp(path + whole - length, site->file) == 0 && length > strlen(longest))
+			longest = site->file;
 	}
-	return path;
+	return *longest ? longest : path;
 }
 
 void hazard_locate_instruction(struct hazard *hazard, uintptr_t instruction)
