@@ -14,7 +14,7 @@ CHAPTERS := $(ALL_CHAPTERS)
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build fast run real model plot test test-all bench tables plots bench-sim sanitize ptxas explorer check-ptxas lines gpu-report accuracy test-sim test-cuda readme check-readme format check-format check-python clean help $(CHAPTERS)
+.PHONY: all build fast run real model plot test test-all bench tables plots bench-sim sanitize ptxas explorer answers check-ptxas lines gpu-report accuracy test-sim test-cuda readme check-readme format check-format check-python clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -108,6 +108,11 @@ check-ptxas:
 # What there is to read, counted.
 lines:
 	@tools/lines
+
+# What the model of chapter 07 answers, kept as data for its page; minutes. Needs the model: make model.
+answers:
+	@$(MAKE) --no-print-directory -s -C 07_transformer build DEVICE=sim
+	@tools/answers run
 
 # The page that shows the bytes move, from runs of this code.
 explorer: build

@@ -98,7 +98,7 @@ class Ptxas(Scratch):
             for path, read in self.tables.items()
             for row in read.records()
         ]
-        self.assertEqual(len(self.tables), 6)
+        self.assertEqual(len(self.tables), 7)
         self.assertGreaterEqual(len(self.rows), 120)
 
     def test_every_kernel_has_its_occupancy(self) -> None:

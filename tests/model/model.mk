@@ -18,8 +18,8 @@ $(BUILD)/model/guarded/%.o: $(ROOT)/common/model/%.c
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $(SANITIZE) $(GUARD) -c $< -o $@
 
-$(BUILD)/model/files: $(HERE)/model/programs/files.c $(ROOT)/common/support/error.c $(GUARDED)
-	@$(CC) $(filter-out -MMD -MP,$(CFLAGS)) $(SANITIZE) $^ -lm -o $@
+$(BUILD)/model/files: $(HERE)/model/programs/files.c $(addprefix $(ROOT)/common/support/,error.c parallel.c) $(GUARDED)
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS)) $(SANITIZE) $^ -lm -lpthread -o $@
 
 build: $(if $(filter model_%,$(SUITES)),$(BUILD)/model/files)
 

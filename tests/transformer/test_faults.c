@@ -43,7 +43,9 @@ static size_t read_faults(const char *file, struct fault *faults)
 static struct outcome run(const char *program, const char *options, const char *environment)
 {
 	bool speech = strstr(options, "--prompt");
-	return run_line(program, text("--json - %s", options), LIST(speech ? "SIM_CHECK=none" : environment), 120);
+	const char *model = speech ? " --model " TINY "/tiny.gguf" : "";
+	return run_line(
+		program, text("--json - %s%s", options, model), LIST(speech ? "SIM_CHECK=none" : environment), 120);
 }
 
 /* The right program passes: run once for the options that several faults share, which stand one after the other. */
