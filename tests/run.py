@@ -240,6 +240,7 @@ def main() -> int:
     # Also where it was started with some of them ignored, as in the background of a script: the suites would, too.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
     print(
         f"{'suite':<24} {'tests':>6} {'passed':>7} {'failed':>7} {'skipped':>8} {'seconds':>8} {'of CPU':>8}",
