@@ -6,6 +6,7 @@ from passes.overloads import has_pack, is_ambiguous, number_of_arguments, spelle
 from passes.tokens import STATEMENT_WORD, Code
 
 CONDITION_WORD = frozenset("if while for switch".split())
+WITHOUT_A_TYPE = frozenset("0 __null {}".split())
 POINTERS_TO_ANYTHING = frozenset("void* constvoid* voidconst* void*const constvoid*const voidconst*const".split())
 
 
@@ -81,10 +82,36 @@ def launch_text(code: Code, name: str, kernel: str, configuration: str, given: i
     configured = f'::sim::launch_config({configuration}), "{name}", '
     if by_address:
         return f"::sim::launch({configured}{kernel})"
-    call = f'[=](auto... sim_a) __attribute__((no_sanitize("thread"))) {{ {kernel}(sim_a...); }}'
     if types_known:
-        return f"::sim::launch_first<{arguments}>({configured}{kernel}, {call})"
-    return f"::sim::launch_deduced({configured}{call})"
+        return f"::sim::launch_first<{arguments}>({configured}{kernel}, {calling(kernel, 'auto... sim_a', 'sim_a...')})"
+    taken, passed = deduced_arguments(code, opened)
+    return f"::sim::launch_deduced({configured}{calling(kernel, taken, passed)})"
+
+
+def calling(kernel: str, taken: str, passed: str) -> str:
+    return f'[=]({taken}) __attribute__((no_sanitize("thread"))) {{ {kernel}({passed}); }}'
+
+
+def deduced_arguments(code: Code, opened: int) -> tuple[str, str]:
+    """What a function of the arguments takes, and what it passes to the kernel.
+
+    A literal 0 is a null pointer only where it is written, and {} has no type: both are written in the call itself.
+    """
+    close = code.partner[opened]
+    if close is None or has_pack(code, opened):
+        return "auto... sim_a", "sim_a..."
+    taken: list[str] = []
+    passed: list[str] = []
+    for n, (first, end) in enumerate(code.items(opened, close)):
+        if "".join(code.text[first:end]).strip("()") in WITHOUT_A_TYPE:
+            taken.append("auto")
+            passed.append(written(code, first, end - 1))
+            code.drop(first, end - 1)
+            code.out[first] = "0"
+        else:
+            taken.append(f"auto sim_{n}")
+            passed.append(f"sim_{n}")
+    return ", ".join(taken), ", ".join(passed)
 
 
 def launch_close(code: Code, opened: int) -> int | None:

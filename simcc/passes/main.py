@@ -24,6 +24,10 @@ def main(home: str, directory: str) -> None:
 
 
 def status_of(home: str, directory: str) -> int:
+    if sys.argv[1:2] in (["--loops"], ["--widths"]):  # of what nvcc made, not of a program to build
+        from machine.main import run
+
+        return run(sys.argv[1], sys.argv[2:])
     try:
         settings = parse([as_text(argument) for argument in sys.argv[1:]])
         from passes.build import build

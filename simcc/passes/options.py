@@ -31,6 +31,12 @@ access of device code; --fast builds the same source optimised and unchecked.
                  the value of __CUDA_ARCH__, and nothing else (default sm_90)
   --help --version
 
+  simcc --widths FILE.sass[,...] [--json] PROGRAM [arguments]
+                 runs a counted program and prints its counts as nvcc's machine code has them, beside the source's;
+                 FILE.sass: what `nvdisasm -gi -c` prints of a cubin that nvcc made with -lineinfo
+  simcc --loops FILE.sass ...
+                 the loops of that machine code and what is in them, a line of JSON each
+
 Accepted and ignored, for nvcc's sake: -lineinfo -G --use_fast_math -Xcompiler -Xptxas -Xlinker -Xcudafe
 --expt-relaxed-constexpr --extended-lambda -ccbin -m64 -maxrregcount.
 

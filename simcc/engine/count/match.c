@@ -54,6 +54,14 @@ static void empty_windows(struct matcher *matcher, struct race *race)
 		race_forget_windows(race, matcher->warp);
 }
 
+static void trace_whole(
+	const struct matcher *matcher, struct audience *audience, const struct instruction *instruction)
+{
+	trace_instruction(
+		audience->tracer, matcher->warp, instruction->key, instruction->lanes, instruction->address,
+		instruction->count);
+}
+
 static void zip(
 	const struct matcher *matcher, struct audience *audience, uint32_t lanes, uint32_t start, uint32_t length)
 {
@@ -69,8 +77,10 @@ static void zip(
 		for (unsigned j = 0; j < instruction.count; j++)
 			instruction.address[j] = member[j]->addresses[i];
 		count_instruction(&audience->tally, &instruction);
-		if (audience->tracer)
+		if (audience->tracer) {
 			trace_accesses(audience->tracer, instruction.key, instruction.address, instruction.count);
+			trace_whole(matcher, audience, &instruction);
+		}
 		if (!race)
 			continue;
 		if (has_caught_up) {
@@ -206,8 +216,11 @@ static bool count_stream(
 				instruction.lanes |= 1u << lane;
 				instruction.address[instruction.count++] = address;
 			}
-		if (instruction.count > 0)
-			count_instruction(&audience->tally, &instruction);
+		if (instruction.count == 0)
+			continue;
+		count_instruction(&audience->tally, &instruction);
+		if (audience->tracer)
+			trace_whole(matcher, audience, &instruction);
 	}
 	for (uint32_t lane = 0; lane < matcher->lane_count; lane++) {
 		uint32_t taken = stream->queue[lane].count < groups ? stream->queue[lane].count : groups;

@@ -117,6 +117,11 @@ static void read_environment(void)
 			refuse("SIM_TRACE_LIMIT", value, "a number of megabytes from 1 to 65536");
 		options.trace_limit = (size_t)number << 20;
 	}
+	if ((value = getenv("SIM_TRACE_REQUESTS"))) {
+		if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
+			refuse("SIM_TRACE_REQUESTS", value, "0 or 1");
+		options.trace_requests = value[0] == '1';
+	}
 	if (chosen_gpu)
 		options.gpu = chosen_gpu;
 }

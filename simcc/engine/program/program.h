@@ -63,6 +63,7 @@ struct sim_options {
 	const char *report_path; /* NULL, "-" or a file */
 	const char *trace_path;  /* the same */
 	size_t trace_limit;      /* bytes */
+	bool trace_requests;     /* of each warp */
 };
 
 /* Parses the environment at the first call; a bad value is one line on stderr and exit 2. */

@@ -110,6 +110,9 @@ void trace_close_worker(struct tracer *tracer);
 void trace_begin_block(struct tracer *tracer, uint3 block, uint64_t order);
 /* What some lanes of a warp did: `count` accesses of the kind that `key` says. */
 void trace_accesses(struct tracer *tracer, uint64_t key, const uint64_t *address, unsigned count);
+/* What they were of warp `warp` of the block: one request of these lanes. For SIM_TRACE_REQUESTS. */
+void trace_instruction(
+	struct tracer *tracer, uint32_t warp, uint64_t key, uint32_t lanes, const uint64_t *address, unsigned count);
 /* The block is about to pass a barrier: makes lines of what it did since the last one. */
 void trace_end_interval(struct tracer *tracer);
 void trace_end_block(struct tracer *tracer);

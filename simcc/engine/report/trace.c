@@ -46,8 +46,9 @@ struct tracer {
 	size_t room; /* bytes of lines the block may fill */
 	FILE *out;   /* the block's lines; NULL before the first */
 	char *text;
-	size_t length, whole; /* length: of the text when out was last flushed; whole: of its whole lines */
-	bool deaf;            /* this block is not traced, or not any more */
+	size_t length, whole;      /* length: of the text when out was last flushed; whole: of its whole lines */
+	struct requests *requests; /* NULL: only what is touched */
+	bool deaf;                 /* this block is not traced, or not any more */
 	bool cut;
 };
 
@@ -60,6 +61,7 @@ struct tracer *trace_open_worker(struct traced_launch *launch)
 	tracer->active = need(calloc(tracer->object_count * OPS, sizeof *tracer->active));
 	tracer->seen = need(calloc(tracer->object_count, sizeof *tracer->seen));
 	tracer->room = trace_room(launch);
+	tracer->requests = requests_open(trace_request(launch));
 	return tracer;
 }
 
@@ -79,22 +81,12 @@ void trace_close_worker(struct tracer *tracer)
 {
 	for (size_t i = 0; i < tracer->object_count * OPS; i++)
 		close_touched(tracer->touched[i]);
+	if (tracer->requests)
+		requests_close(tracer->requests);
 	free(tracer->touched);
 	free(tracer->active);
 	free(tracer->seen);
 	free(tracer);
-}
-
-/* ---- what there is to touch ---- */
-
-static uint32_t find_object(enum sim_space space, uintptr_t address)
-{
-	const size_t arrays = sim_shared_count_all();
-	if (space != SIM_SHARED)
-		return (uint32_t)arrays + 1 + sim_memory_find(address)->index;
-	if (address - (uintptr_t)sim_dynamic_shared < DYNAMIC_SHARED_MAX)
-		return (uint32_t)arrays;
-	return (uint32_t)(sim_shared_holding(address) - sim_shared_at(0));
 }
 
 /* ---- collecting ---- */
@@ -117,7 +109,8 @@ static struct touched *open_touched(const struct object *object, enum sim_op op)
 static struct touched *touch(struct tracer *tracer, uint64_t key, uintptr_t address)
 {
 	if (address - tracer->last.first >= tracer->last.size)
-		tracer->last = trace_object(trace_request(tracer->launch), find_object(key_space(key), address));
+		tracer->last =
+			trace_object(trace_request(tracer->launch), trace_find_object(key_space(key), address));
 	struct touched **place = &tracer->touched[tracer->last.number * OPS + key_op(key)];
 	if (!*place)
 		*place = open_touched(&tracer->last, key_op(key));
@@ -180,6 +173,13 @@ void trace_accesses(struct tracer *tracer, uint64_t key, const uint64_t *address
 		note_site(touched, key_site(key));
 		touched->bytes += (uint64_t)run * size;
 	}
+}
+
+void trace_instruction(
+	struct tracer *tracer, uint32_t warp, uint64_t key, uint32_t lanes, const uint64_t *address, unsigned count)
+{
+	if (tracer->requests && !tracer->deaf)
+		requests_add(tracer->requests, warp, key, lanes, address, count);
 }
 
 /* ---- making lines ---- */
@@ -273,22 +273,52 @@ static void write_places(FILE *out, struct touched *touched, const char *kernel_
 	}
 }
 
+/* How each line begins. */
+static void write_place_in_launch(struct tracer *tracer)
+{
+	const struct request *launch = trace_request(tracer->launch);
+	FILE *out = tracer->out;
+	fprintf(out, "{\"launch\":%u,\"kernel\":", launch->number - 1);
+	write_json_string(out, launch->function ? launch->function->name : launch->name);
+	fprintf(out, ",\"block\":[%u,%u,%u],\"interval\":%u,", tracer->block.x, tracer->block.y, tracer->block.z,
+	        tracer->interval);
+}
+
 static void write_line(struct tracer *tracer, struct touched *touched)
 {
 	static const char *const ops[OPS] = {"load", "store", "atomic"};
-	const struct request *launch = trace_request(tracer->launch);
-	const struct sim_function *function = launch->function;
+	const struct sim_function *function = trace_request(tracer->launch)->function;
 	FILE *out = tracer->out;
-	fprintf(out, "{\"launch\":%u,\"kernel\":", launch->number - 1);
-	write_json_string(out, function ? function->name : launch->name);
-	fprintf(out, ",\"block\":[%u,%u,%u],\"interval\":%u,\"space\":\"%s\",\"tensor\":", tracer->block.x,
-	        tracer->block.y, tracer->block.z, tracer->interval, space_name(touched->object.space));
+	write_place_in_launch(tracer);
+	fprintf(out, "\"space\":\"%s\",\"tensor\":", space_name(touched->object.space));
 	write_json_string(out, touched->object.name);
 	fprintf(out, ",\"op\":\"%s\",\"bytes\":%" PRIu64 ",\"ranges\":[", ops[touched->op], touched->bytes);
 	write_ranges(tracer, touched);
 	fprintf(out, "],\"lines\":[");
 	write_places(out, touched, function ? function->file : "");
 	fprintf(out, "]}\n");
+}
+
+/* Keeps the line that was written last, where there is room for it; hears nothing more where there is none. */
+static void end_line(struct tracer *tracer)
+{
+	if (has_room(tracer))
+		tracer->whole = (size_t)ftell(tracer->out);
+	else
+		tracer->deaf = tracer->cut = true;
+}
+
+static void write_requests(struct tracer *tracer)
+{
+	for (uint32_t warp = 0; warp < MAX_WARPS && !tracer->deaf; warp++) {
+		if (!requests_any(tracer->requests, warp))
+			continue;
+		write_place_in_launch(tracer);
+		requests_write(tracer->requests, warp, tracer->out);
+		fprintf(tracer->out, "}\n");
+		end_line(tracer);
+	}
+	requests_forget(tracer->requests);
 }
 
 static void forget(struct touched *touched)
@@ -308,13 +338,12 @@ void trace_end_interval(struct tracer *tracer)
 	for (size_t i = 0; i < tracer->active_count; i++) {
 		if (!tracer->deaf) {
 			write_line(tracer, tracer->active[i]);
-			if (has_room(tracer))
-				tracer->whole = (size_t)ftell(tracer->out);
-			else
-				tracer->deaf = tracer->cut = true;
+			end_line(tracer);
 		}
 		forget(tracer->active[i]);
 	}
+	if (tracer->requests && tracer->active_count > 0)
+		write_requests(tracer);
 	tracer->active_count = 0;
 	tracer->interval++;
 }

@@ -36,6 +36,22 @@ size_t trace_object_count(void);
 /* The order in lines: global memory as it was allocated, then constants, then shared memory by name. */
 int trace_compare_objects(const struct object *a, const struct object *b);
 
+uint32_t trace_find_object(enum sim_space space, uintptr_t address);
+
+/* ---- trace_requests.c: of one worker ---- */
+
+struct requests;
+struct requests *requests_open(const struct request *launch); /* NULL: nobody asked */
+void requests_close(struct requests *requests);
+/* A request of a warp of the block: the addresses of its active lanes. */
+void requests_add(
+	struct requests *requests, uint32_t number, uint64_t key, uint32_t lanes, const uint64_t *address,
+	unsigned count);
+bool requests_any(const struct requests *requests, uint32_t number);
+/* Writes what a warp has done as the end of a JSON object, and forgets it. */
+void requests_write(struct requests *requests, uint32_t number, FILE *out);
+void requests_forget(struct requests *requests);
+
 /* ---- trace_file.c ---- */
 
 const struct request *trace_request(const struct traced_launch *traced);

@@ -26,6 +26,16 @@ struct object trace_object(const struct request *launch, uint32_t number)
 		allocation->size};
 }
 
+uint32_t trace_find_object(enum sim_space space, uintptr_t address)
+{
+	const size_t arrays = sim_shared_count_all();
+	if (space != SIM_SHARED)
+		return (uint32_t)arrays + 1 + sim_memory_find(address)->index;
+	if (address - (uintptr_t)sim_dynamic_shared < DYNAMIC_SHARED_MAX)
+		return (uint32_t)arrays;
+	return (uint32_t)(sim_shared_holding(address) - sim_shared_at(0));
+}
+
 int trace_compare_objects(const struct object *a, const struct object *b)
 {
 	int order = (a->space > b->space) - (a->space < b->space);

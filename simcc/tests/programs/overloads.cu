@@ -186,6 +186,26 @@ static int first()
 	return value;
 }
 
+// One name in two namespaces; a literal null pointer is one for whichever is called.
+namespace ints
+{
+__global__ void either(int *null, int *out, int n)
+{
+	out[0] = null ? 0 : n;
+}
+void launch(int *out)
+{
+	either<<<1, 1>>>(0, out, arguments_made);
+}
+} // namespace ints
+namespace floats
+{
+__global__ void either(float *null, int *out, int n)
+{
+	out[0] = null ? 0 : -n;
+}
+} // namespace floats
+
 int main()
 {
 	out = device_zeros<int>(32);
@@ -276,6 +296,18 @@ int main()
 	//= in_space store=4/1/1
 	space::in_space<<<1, 1>>>(space::Value{4}, out);
 	EXPECT(first() == 6);
+	//= either store=4/1/1 x5
+	arguments_made = 40;
+	ints::launch(out);
+	EXPECT(first() == 40);
+	ints::either<<<1, 1>>>((0), out, 41);
+	EXPECT(first() == 41);
+	floats::either<<<1, 1>>>(NULL, out, ++arguments_made);
+	EXPECT(first() == -arguments_made && arguments_made == 41);
+	floats::either<<<1, 1>>>({}, out, 7);
+	EXPECT(first() == -7);
+	floats::either<<<1, 1>>>(nullptr, out, 8);
+	EXPECT(first() == -8);
 	//= look_up<float> const=32/1 load=4/1/1 store=32+4/2/2 tensor:counter<3>=4/4
 	check_table<float>();
 	//= look_up<double> const=64/1 load=4/1/1 store=64+4/2/3

@@ -1,0 +1,324 @@
+"""simcc --loops and simcc --widths: the loops of a disassembly, and counts as the machine code. The machine code is
+that of two kernels of our own with patterns of accesses whose counters were published; what nvcc made of them is kept
+as simcc --loops printed it (machine/), so nothing here needs nvcc. What is planted wrong must not be joined."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+from fractions import Fraction
+
+from support import HOME, SIMCC, TESTS, Case, Outcome, Program, Word, inline, marked_line, program, run
+
+sys.path.insert(0, str(HOME))
+
+from machine.disassembly import name_and_arguments, parse
+from machine.facts import records_of
+from machine.loops import find_loops
+from machine.requests import Pattern, shared_cost
+from machine.segments import Segment, counts_of_run
+
+FOLDER = TESTS / "machine"
+PRODUCT = program("machine/product")
+ATTENTION = program("machine/attention")
+FAST = inline("widths.fast", "__global__ void one() {}\nint main() { one<<<1, 1>>>(); }\n", "--fast")
+SUMS = inline(
+    "widths.sums",
+    r"""#include <cuda_runtime.h>
+__global__ void sums(float *y)
+{
+	__shared__ float x[66];
+	for (int i = threadIdx.x; i < 66; i += 32)
+		x[i] = i;
+	__syncthreads();
+	float sum = 0;
+	for (int i = 1; i < 65; i++)
+		sum += x[i - 1] + x[i] + x[i + 1]; // @three
+	y[threadIdx.x] = sum;
+}
+int main()
+{
+	float *y;
+	cudaMalloc(&y, 128);
+	sums<<<1, 32>>>(y);
+	return cudaDeviceSynchronize();
+}
+""",
+)
+NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+NVDISASM = os.environ.get("NVDISASM") or shutil.which("nvdisasm") or shutil.which("/usr/local/cuda/bin/nvdisasm")
+ALL = (1 << 32) - 1
+
+
+def records(name: str) -> list[dict]:
+    return [json.loads(line) for line in (FOLDER / f"{name}.sm_89.jsonl").read_text().splitlines()]
+
+
+def entry(loops: list[dict], place: str, op: str, bits: int) -> dict:
+    """The first memory entry of that kind."""
+    return next(
+        each
+        for record in loops
+        for each in record["memory"]
+        if (each["place"], each["op"], each["bits"]) == (place, op, bits)
+    )
+
+
+class Widths(Case):
+    def widths(self, made: Program, loops: list[dict], *arguments: Word) -> Outcome:
+        table = self.scratch / "loops.jsonl"
+        table.write_text("".join(json.dumps(record) + "\n" for record in loops))
+        return run([SIMCC, "--widths", table, "--json", made.path, *arguments], cpu_seconds=120)
+
+    def joined(self, made: Program, loops: list[dict], *arguments: Word) -> dict:
+        outcome = self.widths(made, loops, *arguments)
+        self.assertEqual((outcome.status, outcome.err), (0, ""))
+        return json.loads(outcome.out)
+
+    def why_not(self, joined: dict) -> dict[str, str]:
+        return {
+            f"{each['place']} {each['op']}": each["not_joined"] for each in joined["places"] if "not_joined" in each
+        }
+
+    def line(self, source: str, mark: str) -> str:
+        return f"{source}.cu:{marked_line(FOLDER / f'{source}.cu', mark)}"
+
+    # ---- what was published ----
+
+    def test_the_register_tiled_product_is_what_an_rtx_4090_counted(self) -> None:
+        """At n = 4096: each block and step of 8 is the same, so what is counted at n = 64 goes 64^3 times."""
+        joined = self.joined(PRODUCT, records("product"), 64)
+        self.assertEqual(self.why_not(joined), {})
+        load, times = joined["machine"]["shared"]["load"], (4096 // 64) ** 3
+        self.assertEqual(load["requests"] * times, 167_772_160)
+        self.assertEqual(load["conflicts"] * times, 503_316_480)
+        self.assertEqual(load["excessive_wavefronts"] * times, 369_098_752)
+        wavefronts = load["wavefronts"] + joined["machine"]["shared"]["store"]["wavefronts"]
+        self.assertEqual(wavefronts * times, 1_006_632_960)
+        self.assertEqual(joined["source"]["shared"]["load"]["requests"], 2048)
+
+    def test_attention_is_what_an_l4_counted(self) -> None:
+        """At N = 4096. A count is a k^2 + b k with k blocks: a for each tile of keys, b for each block."""
+        counts = {k: self.joined(ATTENTION, records("attention"), 64 * k) for k in (1, 2, 3)}
+        for joined in counts.values():
+            self.assertEqual(self.why_not(joined), {})
+        for side, op, metric, published in (
+            ("machine", "load", "requests", 81_289_216),
+            ("machine", "load", "wavefronts", 95_969_280),
+            ("machine", "load", "conflicts", 14_680_064),
+            ("machine", "store", "requests", 8_413_440),
+            ("source", "load", "requests", 106_463_232),
+        ):
+            got = {k: joined[side]["shared"][op][metric] for k, joined in counts.items()}
+            a = Fraction(got[2] - 2 * got[1], 2)
+            b = got[1] - a
+            self.assertEqual(got[3], 9 * a + 3 * b, "not of that form")
+            self.assertEqual(64**2 * a + 64 * b, published, f"{side} {op} {metric}")
+
+    # ---- what is wrong must not be joined ----
+
+    def test_faults_in_the_machine_code_are_not_joined(self) -> None:
+        b = self.line("product", "@b")
+        tile = self.line("product", "@a tile")
+
+        def narrower(loops: list[dict]) -> None:
+            entry(loops, b, "load", 128)["bits"] = 64
+
+        def one_less(loops: list[dict]) -> None:
+            entry(loops, b, "load", 128)["count"] -= 1
+
+        def on_another_line(loops: list[dict]) -> None:
+            entry(loops, b, "load", 128)["place"] = "product.cu:1"
+
+        def a_store_twice(loops: list[dict]) -> None:
+            entry(loops, tile, "store", 32)["count"] = 16
+
+        def a_store_merged(loops: list[dict]) -> None:
+            """Neighbouring lanes have neighbouring words: no lane has four."""
+            entry(loops, tile, "store", 32).update(bits=128, count=2)
+
+        def sometimes(loops: list[dict]) -> None:
+            entry(loops, b, "load", 128)["segment"] = 7
+            entry(loops, b, "load", 128)["count"] = 15
+
+        for fault, where, says in (
+            (narrower, f"{b} load", "different words in an iteration, and instructions for 32"),
+            (one_less, f"{b} load", "different words in an iteration, and instructions for 60"),
+            (on_another_line, f"{b} load", "no instruction has this line"),
+            (a_store_merged, f"{tile} store", "no words that lie so"),
+            (a_store_twice, f"{tile} store", "words are stored"),
+            (sometimes, f"{b} load", "an unknown number of times"),
+        ):
+            with self.subTest(fault.__name__):
+                loops = copy.deepcopy(records("product"))
+                fault(loops)
+                joined = self.joined(PRODUCT, loops, 64)
+                why = self.why_not(joined)
+                self.assertIn(says, why.get(where, "joined"))
+                self.assertNotIn(where.split()[1], joined["machine"]["shared"], "a sum of what is not known")
+
+    def test_faults_in_unrolled_loops_are_not_joined(self) -> None:
+        a, scaled = self.line("attention", "@a"), self.line("attention", "@again")
+
+        def body(loops: list[dict], place: str) -> list[dict]:
+            return [each for record in loops for each in record["memory"] if each["place"] == place]
+
+        def wider(loops: list[dict]) -> None:
+            for each in body(loops, a):
+                if each["bits"] == 64:
+                    each.update(bits=128)
+
+        def an_instruction_more(loops: list[dict]) -> None:
+            for each in body(loops, scaled):
+                each["count"] += 1
+
+        for fault, place in ((wider, a), (an_instruction_more, scaled)):
+            with self.subTest(fault.__name__):
+                loops = copy.deepcopy(records("attention"))
+                fault(loops)
+                joined = self.joined(ATTENTION, loops, 64)
+                self.assertIn(f"{place} load", self.why_not(joined))
+                self.assertNotIn("load", joined["machine"]["shared"])
+
+    def test_a_value_that_goes_from_iteration_to_iteration_is_not_guessed(self) -> None:
+        """A sum of three neighbours, of which nvcc may load one and have two."""
+        loop = {"arch": "sm_89", "kernel": "sums", "template": "", "line": "", "from": "", "lines": "", "mix": {}}
+        loop.update(loop=1, parent=0, depth=1, instructions=1)
+        place = (
+            f"{SUMS.path.parent.joinpath('sources', 'widths.sums.cu').name}:{marked_line(SUMS.text or '', '@three')}"
+        )
+        loop["memory"] = [{"place": place, "space": "shared", "op": "load", "bits": 32, "segment": 0, "count": 1}]
+        joined = self.joined(SUMS, [loop])
+        self.assertIn("load again what a lane has touched", self.why_not(joined)[f"{place} load"])
+        self.assertNotIn("load", joined["machine"].get("shared", {}))
+
+    def test_a_kernel_that_is_not_there_is_said(self) -> None:
+        joined = self.joined(PRODUCT, records("attention"), 64)
+        self.assertEqual(set(self.why_not(joined).values()), {"no machine code of this kernel in the file"})
+        self.assertEqual(joined["machine"], {})
+        twice = records("product") + [{**record, "arch": "sm_90"} for record in records("product")]
+        self.assertIn("for several architectures", next(iter(self.why_not(self.joined(PRODUCT, twice, 64)).values())))
+
+    def test_what_cannot_be_used_is_one_line(self) -> None:
+        table = FOLDER / "product.sm_89.jsonl"
+        torn = self.write("torn", '{"arch":"sm_89"}\n')
+        text = self.write("text", "int main() {}\n")
+        for arguments, status, says in (
+            (["--widths"], 2, "simcc: expected: simcc --widths FILE.sass"),
+            (["--widths", table], 2, "simcc: expected: simcc --widths FILE.sass"),
+            (["--widths", table, self.scratch / "none"], 2, "No such file"),
+            (["--widths", self.scratch / "none", PRODUCT.path], 2, "none: No such file or directory"),
+            (["--widths", torn, PRODUCT.path], 2, "torn:1: expected a line of simcc --loops, with a key kernel"),
+            (["--widths", text, PRODUCT.path], 2, "text: expected what `nvdisasm -gi -c FILE.cubin` prints"),
+            (["--widths", table, FAST.path], 2, "wrote no trace"),
+            (["--widths", table, "false"], 1, "false ended with status 1"),
+            (["--loops"], 2, "simcc: expected: simcc --loops FILE.sass"),
+            (["--loops", text], 2, "text: expected what"),
+        ):
+            with self.subTest(says):
+                outcome = run([SIMCC, *arguments])
+                self.assertEqual((outcome.status, outcome.out), (status, ""))
+                self.assertIn(says, outcome.err)
+                if "trace" not in says:
+                    self.assertEqual(outcome.err.count("\n"), 1, outcome.err)
+
+    def test_the_table_for_people_names_what_is_joined_and_what_is_not(self) -> None:
+        loops = records("product")
+        entry(loops, self.line("product", "@b"), "load", 128)["count"] -= 1
+        table = self.write("loops.jsonl", "".join(json.dumps(record) + "\n" for record in loops))
+        outcome = run([SIMCC, "--widths", table, PRODUCT.path, 64])
+        self.assertEqual((outcome.status, outcome.err), (0, ""))
+        self.assertIn("launch 0, product<64, 8, 8>, sm_89\n", outcome.out)
+        self.assertRegex(outcome.out, r"\n  shared load conflicts +4,096 +not known\n")
+        self.assertRegex(outcome.out, r"\n  shared store requests +256 +256\n")
+        self.assertIn("shared load: 8 x 32 bits, 16 x 128 bits: merged, 8 read again\n", outcome.out)
+        self.assertIn("shared load: 15 x 128 bits: NOT JOINED: ", outcome.out)
+
+    # ---- the parts ----
+
+    @unittest.skipUnless(NVCC and NVDISASM, "nvcc and nvdisasm are not both here: machine/ was not made again")
+    def test_the_kept_loops_are_what_nvcc_makes(self) -> None:
+        release = subprocess.run([NVCC, "--version"], capture_output=True, text=True, check=True).stdout
+        if "V13.0.88" not in release:
+            self.skipTest("nvcc is not V13.0.88, with which machine/ was made")
+        for name in ("product", "attention"):
+            cubin, text = self.scratch / "cubin", self.scratch / "sass"
+            source = FOLDER / f"{name}.cu"
+            options = ["-std=c++17", "-O3", "-lineinfo", "-arch=sm_89", "-cubin", "-o", cubin]
+            self.assertEqual(run([NVCC, *options, source]).status, 0)
+            text.write_text(run([NVDISASM, "-gi", "-c", cubin]).out)
+            made = run([SIMCC, "--loops", text])
+            self.assertEqual((made.status, made.err), (0, ""))
+            self.expect_equal(made.out, (FOLDER / f"{name}.sm_89.jsonl").read_text(), f"{name}.sm_89.jsonl")
+
+    def test_loops_of_a_disassembly(self) -> None:
+        """An outer loop that is left by a CALL of a label, an inner one unrolled by two, its remainder; a function that
+        returns; a trap behind the end that nothing reaches."""
+        program = parse((FOLDER / "loops.sass").read_text())
+        self.assertEqual(program.architecture, "sm_80")
+        (section,) = program.sections
+        graph = find_loops(section)
+        self.assertEqual(graph.trouble, "")
+        self.assertEqual(
+            [(loop.number, loop.parent, loop.depth) for loop in graph.loops],
+            [(0, 0, 0), (1, 0, 1), (2, 1, 2), (3, 1, 2)],
+        )
+        outside, outer, unrolled, rest = records_of(program)
+        self.assertEqual(unrolled["mix"], {"BRA": 1, "FFMA": 2, "LDS.64": 1})
+        self.assertEqual(rest["mix"], {"BRA": 1, "FFMA": 1, "LDS.32": 1})
+        self.assertEqual((unrolled["line"], rest["line"]), ("own.cuh:7", "own.cuh:7"))
+        self.assertEqual((unrolled["from"], unrolled["lines"]), ("own.cu:12", "own.cu:12-12"))
+        self.assertEqual(outer["mix"], {"BAR": 1, "BRA": 3, "CALL": 1, "STS.128": 1})
+        self.assertEqual([(each["op"], each["bits"], each["segment"]) for each in outer["memory"]], [("store", 128, 0)])
+        self.assertEqual(outside["mix"].get("STG.32"), 1)
+        (store,) = outside["memory"]
+        self.assertNotEqual(store["segment"], 0, "it has a predicate")
+
+    def test_a_jump_to_nobody_knows_where_is_said(self) -> None:
+        text = (FOLDER / "loops.sass").read_text().replace("@!P1 BRA `(.L_x_2) ;", "BRX R2 -0x40 ;")
+        self.assertEqual({record["trouble"] for record in records_of(parse(text))}, {"a jump by BRX"})
+
+    def test_names_and_template_arguments(self) -> None:
+        for declaration, expected in (
+            ("void fa2_row<64>(float const*, int)", ("fa2_row", "64")),
+            ("plain(float*)", ("plain", "")),
+            ("void a::b::kernel<4, (Mode)1, true>(int)", ("kernel", "4, 1, true")),
+            ("void (anonymous namespace)::hidden<8>(int)", ("hidden", "8")),
+        ):
+            self.assertEqual(name_and_arguments(declaration), expected)
+
+    def test_runs_divide_in_one_way_or_not_at_all(self) -> None:
+        """Of pairs and singles: a body of 8 words, a smaller one of 2, one word peeled off; then a remainder loop."""
+        body, small = Segment(2, 1, 0, ((4, 4), (8, 2))), Segment(3, 1, 0, ((4, 1), (8, 0)))
+        peeled = Segment(1, 0, 5, ((4, 1),))
+        parents = {0: 0, 1: 0, 2: 1, 3: 1}
+        self.assertEqual(counts_of_run(16, [body, peeled], parents, 4), {((4, 8), (8, 4))})
+        self.assertEqual(counts_of_run(17, [body, peeled], parents, 4), {((4, 9), (8, 4))})
+        self.assertEqual(counts_of_run(18, [body, peeled], parents, 4), set())
+        self.assertGreater(len(counts_of_run(16, [body, small], parents, 4)), 1)
+
+    def test_the_rule_of_wide_loads(self) -> None:
+        """As the engine counts them: test_counts has the same."""
+
+        def cost(addresses: list[int], width: int, op: str = "load", lanes: int = ALL) -> tuple[int, int, int]:
+            active = tuple(lane for lane in range(32) if lanes >> lane & 1)
+            pattern = Pattern(active, tuple(addresses[lane] - addresses[active[0]] for lane in active))
+            made = shared_cost(pattern, addresses[active[0]] % 128, width, op)
+            return made.wavefronts, made.ideal, made.conflicts
+
+        self.assertEqual(cost([0] * 32, 16), (2, 4, 0))
+        self.assertEqual(cost([0] * 32, 16, "store"), (4, 4, 0))
+        self.assertEqual(cost([16 * lane for lane in range(32)], 16), (4, 4, 0))
+        self.assertEqual(cost([16 * (lane // 2) for lane in range(32)], 16), (2, 4, 0))
+        self.assertEqual(cost([32 * lane for lane in range(32)], 16), (8, 4, 4))
+        self.assertEqual(cost([128 * lane for lane in range(32)], 4), (32, 1, 31))
+        self.assertEqual(cost([8 * lane for lane in range(32)], 8, lanes=0xFFFF), (1, 1, 0))
+
+
+if __name__ == "__main__":
+    unittest.main()
