@@ -1,4 +1,5 @@
-"""What is made from GPU runs and from nvcc: simcc/ACCURACY.md, the chapters' ptxas.tsv; and the choice of ARCH."""
+"""What is made from GPU runs and from nvcc: simcc/ACCURACY.md, the chapters' ptxas.tsv and sass.tsv; and the choice of
+ARCH."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from lib.chapters import PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+NVDISASM = os.environ.get("NVDISASM") or shutil.which("nvdisasm") or shutil.which("/usr/local/cuda/bin/nvdisasm")
 THOROUGH = bool(os.environ.get("LONG"))
 
 
@@ -35,9 +37,15 @@ class Scratch(unittest.TestCase):
 
 
 class Accuracy(Scratch):
+    """The part of the page that is from GPU reports; test_evidence.py has the other."""
+
     def accuracy(self, data: Path) -> subprocess.CompletedProcess[str]:
         self.page = self.scratch / "page.md"
-        return run([ROOT / "tools/accuracy", "--data", data, "--page", self.page])
+        none = self.scratch / "evidence"
+        none.mkdir(exist_ok=True)
+        for name in ("published.tsv", "sources.tsv", "counted.tsv"):
+            (none / name).write_text((ROOT / "gpu/accuracy" / name).read_text().partition("\n")[0] + "\n# source\n")
+        return run([ROOT / "tools/accuracy", "--evidence", none, "--data", data, "--page", self.page])
 
     def test_the_committed_page_is_current(self) -> None:
         done = run([ROOT / "tools/accuracy", "--check"])
@@ -53,7 +61,7 @@ class Accuracy(Scratch):
     def test_without_a_run_it_says_so_in_one_line(self) -> None:
         self.assertEqual(self.accuracy(self.scratch).returncode, 0)
         page = self.page.read_text()
-        self.assertIn("\n\nNo GPU has been asked yet: ", page)
+        self.assertIn("\n\nNo GPU has been asked by us yet: ", page)
         self.assertNotIn("|", page)
         self.assertLess(len(page), 250)
 
@@ -61,7 +69,7 @@ class Accuracy(Scratch):
         self.assertEqual(self.accuracy(ROOT / "tests/gpu/synthetic").returncode, 0)
         page = self.page.read_text()
         for expected in (
-            "## made-up-gpu\n\nSYNTHETIC: numbers made up",
+            "### made-up-gpu\n\nSYNTHETIC: numbers made up",
             "| global_load_bytes | 2 | 1 |  | 0.5 ... 1 |\n",
             "| global_load_requests | 1 | 0 |  | 0.25 |\n",
             "| dram_read_bytes | 1 | 0 | 1 | 12.56 |\n",
@@ -69,7 +77,7 @@ class Accuracy(Scratch):
             "* 1 times: fewer: nvcc merges narrow accesses into wide ones, the bytes are equal\n",
             "2 looked at, 1 contradicted.",
             "| shared_read_8 | even lanes | shared_load_wavefronts | 1 | 2 |\n",
-            "### 05_fa2, `--seq 64`\n",
+            "#### 05_fa2, `--seq 64`\n",
             "| fa2_row | fa2_row&lt;64&gt; | dram_read_bytes | 98,304 | 1,234,567 | 12.56 | bound holds |\n",
             "| fa2_row | fa2_row&lt;64&gt; | ffma |  | 777 |  | only measured |\n",
         ):
@@ -98,7 +106,7 @@ class Ptxas(Scratch):
             for path, read in self.tables.items()
             for row in read.records()
         ]
-        self.assertEqual(len(self.tables), 7)
+        self.assertEqual(len(self.tables), 8)
         self.assertGreaterEqual(len(self.rows), 120)
 
     def test_every_kernel_has_its_occupancy(self) -> None:
@@ -147,6 +155,90 @@ class Ptxas(Scratch):
             done = run([ROOT / "tools/ptxas", "show", path])
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("sm_90\n", done.stdout)
+            self.assertEqual([line for line in done.stdout.splitlines() if len(line) > 80], [])
+
+
+class Sass(Scratch):
+    def setUp(self) -> None:
+        super().setUp()
+        self.tables = {path.parent.name: table.read(path) for path in sorted(ROOT.glob("0*/sass.tsv"))}
+        self.assertEqual(len(self.tables), len(list(ROOT.glob("0*/ptxas.tsv"))))
+
+    def rows(self, chapter: str, **where: str) -> list[dict[str, str]]:
+        return [row for row in self.tables[chapter].records() if where.items() <= row.items()]
+
+    def test_every_kernel_of_the_other_table_has_its_loops(self) -> None:
+        for chapter, loops in self.tables.items():
+            kernels = {(row["arch"], row["kernel"]) for row in table.read(ROOT / chapter / "ptxas.tsv").records()}
+            rows = loops.records()
+            self.assertEqual({(row["arch"], row["kernel"]) for row in rows}, kernels, chapter)
+            for key in {(row["arch"], row["kernel"], row["D"]) for row in rows}:
+                mine = [row for row in rows if (row["arch"], row["kernel"], row["D"]) == key]
+                self.assertEqual([int(row["loop"]) for row in mine], list(range(len(mine))), key)
+                self.assertEqual(sum(row["main"] == "1" for row in mine), 1, key)
+
+    def test_the_columns_sum_to_the_instructions(self) -> None:
+        for chapter, loops in self.tables.items():
+            first, last = loops.columns.index("ffma"), loops.columns.index("integer")
+            for row in loops.rows:
+                self.assertEqual(sum(map(int, row[first : last + 1])), int(row[9]), f"{chapter} {row[:5]}")
+                self.assertAlmostEqual(float(row[last + 1]), 100 * int(row[first]) / int(row[9]), delta=0.051)
+
+    def test_what_the_text_says_of_the_kernels(self) -> None:
+        """Four FFMA for each 16 bytes of shared memory in a row's loop, 16 where a lane has a tile in registers."""
+        for arch in ("sm_80", "sm_90"):
+            (row,) = self.rows("05_fa2", arch=arch, kernel="fa2_row", main="1")
+            self.assertEqual((row["ffma"], row["lds128"], row["lds64"], row["lds32"]), ("1061", "256", "0", "0"))
+            (row,) = self.rows("05_fa2", arch=arch, kernel="fa2_split_q", main="1")
+            self.assertEqual((row["ffma"], row["lds128"], row["lds64"], row["lds32"]), ("512", "32", "0", "0"))
+            for chapter, kernel in (("04_fa1", "fa1_row"), ("05_fa2", "fa2_row"), ("05_fa2", "fa2_split_q")):
+                self.assertEqual({row["ldl"] for row in self.rows(chapter, arch=arch, kernel=kernel)}, {"0"}, kernel)
+            dynamic = self.rows("04_fa1", arch=arch, kernel="fa1_row_dynamic")
+            self.assertGreater(sum(int(row["ldl"]) for row in dynamic), 0)
+
+    def test_the_pictures_data_is_that_of_the_tables(self) -> None:
+        made = self.scratch / "shares.tsv"
+        paths = sorted(ROOT.glob("0*/sass.tsv"))
+        self.assertEqual(run([ROOT / "tools/sass", "shares", made, *paths]).returncode, 0)
+        self.assertEqual(made.read_text(), (ROOT / "plots/data/sass.tsv").read_text(), "run make plots")
+
+    def test_tables_are_what_nvcc_says(self) -> None:
+        """As of the registers; what has to be disassembled for it, where nvdisasm is."""
+        if not NVCC:
+            self.skipTest("no nvcc: the tables of loops were not compared with what it makes")
+        toolkit = self.tables["01_naive"].title.split(",")[0].removeprefix("nvcc ")
+        if toolkit not in run([NVCC, "--version"]).stdout:
+            self.skipTest(f"nvcc is not {toolkit}, with which the tables of loops were made")
+        for chapter in self.tables:
+            full = "1" if THOROUGH and NVDISASM and chapter in ("01_naive", "03_tiled_matmul") else ""
+            make = ["make", "--no-print-directory", "-s", "-C", ROOT / chapter, "check-sass", f"SASS_FULL={full}"]
+            done = run([*make, "DEVICE=sim"], 200, MAKEFLAGS="")
+            self.assertEqual(done.returncode, 0, f"{chapter}\n{done.stderr}")
+
+    def test_another_table_is_stale(self) -> None:
+        text = (ROOT / "03_tiled_matmul/sass.tsv").read_text()
+        old, changed = self.scratch / "old.tsv", self.scratch / "changed.tsv"
+        old.write_text(text)
+        changed.write_text(text.replace("\t512\t", "\t511\t", 1))
+        done = run([ROOT / "tools/sass", "compare", old, changed])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("stale, run make sass; nvcc now says: sm_80 matmul_registers", done.stderr)
+        self.assertEqual(run([ROOT / "tools/sass", "compare", old, old]).returncode, 0)
+        if NVCC:
+            changed.write_text(text.replace("sources with checksum ", "sources with checksum 1", 1))
+            unchanged = [ROOT / "tools/sass", "unchanged", changed, NVCC, "1_naive.cu"]
+            done = subprocess.run(unchanged, cwd=ROOT / "03_tiled_matmul", check=False)
+            self.assertEqual(done.returncode, 1)
+
+    def test_what_is_no_table_is_one_line(self) -> None:
+        done = run([ROOT / "tools/sass", "show", ROOT / "03_tiled_matmul/ptxas.tsv"])
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, r"\Asass: .*ptxas.tsv: not a table of sass\n\Z")
+
+    def test_printed_tables_fit_a_terminal(self) -> None:
+        for chapter in self.tables:
+            done = run([ROOT / "tools/sass", "show", ROOT / chapter / "sass.tsv", "sm_90"])
+            self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual([line for line in done.stdout.splitlines() if len(line) > 80], [])
 
 

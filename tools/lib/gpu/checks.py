@@ -13,12 +13,14 @@ from .runner import Job
 
 LIMITS = verify.ROOT / "gpu/sanitizer_limits.tsv"
 SMALL = {
+    "00_gpu": "--rows 65 --cols 70",
     "01_naive": "--seq 65 --dim 40 --heads 2 --causal",
     "02_online_softmax": "--rows 5 --cols 257 --dim 40 --block 100",
     "03_tiled_matmul": "--m 70 --n 65 --k 33",
     "04_fa1": "--seq 65 --dim 40 --heads 2 --causal",
     "05_fa2": "--seq 65 --dim 40 --heads 2 --causal",
     "06_backward": "--seq 65 --dim 40 --heads 2 --causal",
+    "07_transformer": "--seq 65 --keys 90 --dim 40 --heads 4 --kv-heads 2 --causal",
 }
 
 

@@ -211,7 +211,7 @@ def _tell_floors(report: Report) -> None:
             if float(row["floor_ms"]) > float(best["floor_ms"]):
                 largest[row["kernel"]] = row
         for kernel, row in sorted(largest.items()):
-            names = ("seq", "rows", "cols", "m", "heads", "dim", "causal")
+            names = ("seq", "keys", "rows", "cols", "m", "heads", "kv_heads", "dim", "causal")
             sizes = ", ".join(f"{name} {row[name]}" for name in names if name in row)
             took, floor = float(row["median_ms"]), float(row["floor_ms"])
             share = f"{100 * took / floor:.0f} %" + (": BELOW ITS FLOOR, which cannot be" if took < floor else "")

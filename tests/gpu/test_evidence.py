@@ -1,0 +1,206 @@
+"""Published counters beside ours (tools/accuracy, gpu/accuracy): the kernels count what was kept, and what is planted
+wrong is found."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+from lib import table
+from lib.gpu import evidence
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "gpu/accuracy"
+COUNTS = dict.fromkeys(evidence.COUNTERS, 0)
+
+
+def accuracy(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [ROOT / "tools/accuracy", *arguments]
+    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=600)
+
+
+def a_row(published: str, formula: str, expect: str = "equal") -> evidence.Row:
+    launch = evidence.Launch("transpose", "copy_4 4096 16", 256, True)
+    return evidence.Row("rtx3080", launch, "a metric", published, formula, expect, "-")
+
+
+class Committed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(directory.cleanup)
+        cls.built = Path(directory.name)
+        cls.known = evidence.read(FOLDER)
+        programs = sorted({launch.program for launch in cls.known.launches})
+        evidence.build(FOLDER, programs, cls.built, ROOT / "simcc/simcc")
+
+    def count(self, launch: evidence.Launch) -> evidence.Counts:
+        return evidence.count(self.built / launch.program, launch)
+
+    def test_the_kernels_count_what_was_kept(self) -> None:
+        launches = [launch for launch in self.known.launches if launch.quick or os.environ.get("LONG")]
+        self.assertGreaterEqual(len(launches), 40)
+        for launch in launches:
+            self.assertEqual(self.count(launch), self.known.counts[launch.key], launch.options)
+
+    def test_the_page_is_what_the_files_say(self) -> None:
+        done = accuracy("--check")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_it_is_as_broad_as_it_says(self) -> None:
+        known = self.known
+        self.assertGreaterEqual(sum(row.word(known.counts_of(row)) == "equal" for row in known.rows), 100)
+        generations = {known.sources[row.source]["generation"] for row in known.rows}
+        self.assertEqual(generations, {"Turing", "Ampere", "Ada", "Hopper", "Blackwell"})
+        for name, source in known.sources.items():
+            self.assertTrue(known.of(name), f"{name}: no row")
+            self.assertRegex(source["address"], r"^[\w.-]+\.(com|io)/", name)
+        for row in known.rows:
+            self.assertEqual(row.expect == "unexplained", row.reason != "-", f"{row.launch.options}, {row.metric}")
+        self.assertEqual(set(known.counts), {launch.key for launch in known.launches})
+
+    def test_a_part_stands_for_the_whole(self) -> None:
+        chosen = {"tile_columns": 32, "strided_words 8192 1": 16, "add_columns": 32, "tile_read_columns_4 1024 32": 32}
+        launches = {launch.options: launch for launch in self.known.launches if launch.options in chosen}
+        self.assertEqual({options: launch.part for options, launch in launches.items()}, chosen)
+        for launch in launches.values():
+            whole = evidence.Launch(launch.program, launch.options, 1, True)
+            self.assertEqual(self.count(launch), self.count(whole), launch.options)
+
+
+class Planted(unittest.TestCase):
+    """A copy of the evidence with one thing wrong."""
+
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.folder = Path(directory.name) / "accuracy"
+        shutil.copytree(FOLDER, self.folder)
+        self.page = Path(directory.name) / "page.md"
+
+    def edit(self, name: str, before: str, after: str) -> None:
+        path = self.folder / name
+        text = path.read_text()
+        self.assertIn(before, text)
+        path.write_text(text.replace(before, after, 1))
+
+    def only(self, options: str) -> None:
+        """The rows of one launch, so that little is built and run."""
+        path = self.folder / "published.tsv"
+        lines = path.read_text().splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if line.startswith("#") or f"\t{options}\t" in line))
+
+    def make(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return accuracy(*arguments, "--evidence", self.folder, "--page", self.page)
+
+    def test_a_wrong_published_value(self) -> None:
+        for before, after, says in (
+            (
+                "\t18874261\t",
+                "\t18874262\t",
+                "gather 42, l1tex__t_sectors_pipe_lsu_mem_global_op_ld: published 18874262",
+            ),
+            ("\t11.76\t", "\t11.77\t", "published 11.77, counted 11.76: NOT equal"),
+            ("\t17061038\t", "\t16777215\t", "published 16777215, counted 16777216: NOT arbitration"),
+            ("\t1321322\t", "\t1421322\t", "published 1421322, counted 1048576: NOT arbitration"),
+        ):
+            with self.subTest(after):
+                self.edit("published.tsv", before, after)
+                done = self.make()
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(says, done.stderr)
+                self.edit("published.tsv", after, before)
+
+    def test_a_changed_kernel(self) -> None:
+        self.only("tile_columns_padded")
+        self.edit("shared.cu", "tile_columns<1>", "tile_columns<2>")
+        done = self.make("--recount")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("tile_columns_padded, shared_load_conflicts: 0 in counted.tsv, now 32768", done.stderr)
+        kept = (self.folder / "counted.tsv").read_text()
+        done = self.make("--count")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("published 0, counted 32768: NOT equal, -100.000 %", done.stderr)
+        self.assertIn("| NOT equal, -100.000 % |", self.page.read_text())
+        self.assertNotEqual((self.folder / "counted.tsv").read_text(), kept)
+
+    def test_a_kernel_that_does_not_build(self) -> None:
+        self.only("tile_columns_padded")
+        self.edit("shared.cu", "int main(", "int main")
+        done = self.make("--recount")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("failed", done.stderr.splitlines()[-1])
+
+    def test_files_that_do_not_fit_together(self) -> None:
+        for name, before, after, says in (
+            ("published.tsv", "\ncc75\t", "\nno such\t", "no such line in sources.tsv"),
+            (
+                "published.tsv",
+                "\tequal\t",
+                "\tequals\t",
+                "expected one of equal, arbitration, unexplained, got 'equals'",
+            ),
+            ("published.tsv", "\tglobal_load_sectors\t", "\tglobal_loads\t", "expected counters and + - * /, got"),
+            ("published.tsv", "\t65536\t", "\tmany\t", "Invalid literal for Fraction: 'many'"),
+            ("counted.tsv", "\nglobal\tadd_rows\t", "\nglobal\tadd_row\t", "add_rows, l1tex__t_requests"),
+        ):
+            with self.subTest(says):
+                self.edit(name, before, after)
+                done = self.make()
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(says, done.stderr)
+                self.assertEqual(len(done.stderr.splitlines()), 1)
+                self.assertFalse(self.page.exists())
+                self.edit(name, after, before)
+
+
+class Verdicts(unittest.TestCase):
+    def test_formulas(self) -> None:
+        counts = {**COUNTS, "global_load_bytes": 96, "global_load_sectors": 9, "shared_load_wavefronts": 7}
+        for formula, value in (("global_load_bytes / global_load_sectors", "10.67"), ("2 * 3 + 4 - 1", "9.00")):
+            self.assertEqual(a_row("1.23", formula).counted(counts), value)
+        for formula in ("", "nothing", "global_load_bytes / 0", "1.5", "-1", "open('x')", "1 if 1 else 2", "1 +"):
+            with self.assertRaises(ValueError, msg=formula):
+                evidence.evaluate(formula, counts)
+
+    def test_equal_is_to_the_digits_that_were_published(self) -> None:
+        counts = {**COUNTS, "global_load_bytes": 1000000007, "global_load_sectors": 8}
+        for published, formula, word in (
+            ("1000000007", "global_load_bytes", "equal"),
+            ("1000000008", "global_load_bytes", ""),
+            ("8.0", "global_load_sectors", "equal"),
+            ("8.1", "global_load_sectors", ""),
+            ("125000000.88", "global_load_bytes / global_load_sectors", "equal"),
+            ("125000001", "global_load_bytes / global_load_sectors", "equal"),
+        ):
+            self.assertEqual(a_row(published, formula).word(counts), word, published)
+
+    def test_arbitration_is_more_and_not_much_more(self) -> None:
+        counts = {**COUNTS, "shared_store_wavefronts": 1000, "global_store_sectors": 1000}
+        for published, formula, word in (
+            ("1000", "shared_store_wavefronts", "equal"),
+            ("1300", "shared_store_wavefronts", "arbitration"),
+            ("1301", "shared_store_wavefronts", ""),
+            ("999", "shared_store_wavefronts", ""),
+            ("300", "shared_store_conflicts", "arbitration"),
+            ("301", "shared_store_conflicts", ""),
+            ("1", "shared_load_conflicts", ""),
+            ("1001", "global_store_sectors", ""),
+        ):
+            self.assertEqual(a_row(published, formula, "arbitration").word(counts), word, published)
+
+    def test_a_table_of_the_house(self) -> None:
+        for name in ("published.tsv", "sources.tsv", "counted.tsv"):
+            read = table.read(FOLDER / name)
+            self.assertTrue(read.rows and read.title, name)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,215 @@
+"""Counters that others published of their GPUs, beside what the simulated device counts of kernels of ours in the same
+shapes: gpu/accuracy.
+
+published.tsv has what was published and what of a launch record it is, sources.tsv where, and counted.tsv the counts of
+each launch, so that a page can be made without running anything.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import operator
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from .. import table
+
+QUANTITIES = {
+    "global": ("bytes", "requests", "sectors"),
+    "shared": ("bytes", "requests", "wavefronts", "ideal_wavefronts", "conflicts"),
+}
+COUNTERS = [
+    f"{space}_{operation}_{quantity}"
+    for space, quantities in QUANTITIES.items()
+    for operation in ("load", "store", "atomic")
+    for quantity in quantities
+]
+EXPECTED = ("equal", "arbitration", "unexplained")
+MOST_ARBITRATION = Fraction(30, 100)  # of the wavefronts counted; 26 % is the most that was published
+OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
+
+Counts = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A kernel of gpu/accuracy with its numbers; `part`: the share of its blocks that is run; `quick`: or long."""
+
+    program: str
+    options: str
+    part: int
+    quick: bool
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.program, self.options
+
+    @property
+    def arguments(self) -> list[str]:
+        kernel, *numbers = self.options.split()
+        return [kernel, str(self.part), *numbers]
+
+
+@dataclass(frozen=True)
+class Row:
+    source: str
+    launch: Launch
+    metric: str
+    published: str
+    formula: str  # over COUNTERS
+    expect: str
+    reason: str
+
+    def counted(self, counts: Counts) -> str:
+        """Our number with the digits that were published."""
+        digits = len(self.published.partition(".")[2])
+        value = evaluate(self.formula, counts)
+        return str(value) if digits == 0 and value.denominator == 1 else f"{float(value):.{digits}f}"
+
+    def word(self, counts: Counts) -> str:
+        """equal, arbitration or unexplained; "" for what is none of these, or worse than `expect` says."""
+        value, ours = Fraction(self.published), evaluate(self.formula, counts)
+        if self.counted(counts) == self.published:
+            return "equal"
+        if self.expect == "arbitration":
+            return self.expect if 0 < value - ours <= self.most_arbitration(counts) else ""
+        return "" if self.expect == "equal" else self.expect
+
+    def verdict(self, counts: Counts) -> str:
+        """The word; with it how far the published number is from ours, and why."""
+        value, ours = Fraction(self.published), evaluate(self.formula, counts)
+        word = self.word(counts)
+        if word == "equal":
+            return word
+        off = f"{float((value - ours) / ours):+.3%}".replace("%", " %") if ours else f"{float(value - ours):+,.0f}"
+        return f"{word or 'NOT ' + self.expect}, {off}" + (f": {self.reason}" if word and self.reason != "-" else "")
+
+    def most_arbitration(self, counts: Counts) -> Fraction:
+        """Of a row that counts wavefronts or conflicts of one operation; 0 of any other."""
+        return MOST_ARBITRATION * counts.get(f"{self.formula.rpartition('_')[0]}_wavefronts", 0)
+
+    def holds(self, counts: Counts) -> bool:
+        return self.word(counts) != ""
+
+
+def evaluate(formula: str, counts: Counts) -> Fraction:
+    """Sums, products and quotients of counts, exactly. Raises ValueError for anything else."""
+
+    def value(node: ast.expr) -> Fraction:
+        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+            return OPERATORS[type(node.op)](value(node.left), value(node.right))
+        if isinstance(node, ast.Name) and node.id in counts:
+            return Fraction(counts[node.id])
+        if isinstance(node, ast.Constant) and isinstance(node.value, int):
+            return Fraction(node.value)
+        raise ValueError(f"expected counters and + - * /, got '{formula}'")
+
+    try:
+        return value(ast.parse(formula, mode="eval").body)
+    except (SyntaxError, ZeroDivisionError) as error:
+        raise ValueError(f"'{formula}': {error}") from None
+
+
+# ---- the files ----
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All of gpu/accuracy: sources by name, rows in the order of the sources, counts of the whole launch by its key."""
+
+    sources: dict[str, dict[str, str]]
+    rows: list[Row]
+    counts: dict[tuple[str, str], Counts]
+
+    @property
+    def launches(self) -> list[Launch]:
+        return list(dict.fromkeys(row.launch for row in self.rows))
+
+    def of(self, source: str) -> list[Row]:
+        return [row for row in self.rows if row.source == source]
+
+    def counts_of(self, row: Row) -> Counts:
+        return self.counts[row.launch.key]
+
+    def failures(self) -> list[str]:
+        """A line for each row that is not as it was."""
+        return [
+            f"{self.sources[row.source]['gpu']}, {row.launch.options}, {row.metric}: published {row.published}, "
+            f"counted {row.counted(self.counts_of(row))}: {row.verdict(self.counts_of(row))}"
+            for row in self.rows
+            if not row.holds(self.counts_of(row))
+        ]
+
+
+def read(folder: Path, counted: dict[tuple[str, str], Counts] | None = None) -> Evidence:
+    """`counted` in place of counted.tsv, if given. Raises table.TableError for files that do not fit together."""
+    path = folder / "published.tsv"
+    sources = {record["source"]: record for record in table.read(folder / "sources.tsv").records()}
+    counts = counted if counted is not None else read_counts(folder / "counted.tsv")
+    rows = []
+    for record in table.read(path).records():
+        where = f"{path}: {record['source']}, {record['options']}, {record['metric']}"
+        if record["source"] not in sources:
+            raise table.TableError(f"{where}: no such line in sources.tsv")
+        if record["expect"] not in EXPECTED:
+            raise table.TableError(f"{where}: expected one of {', '.join(EXPECTED)}, got '{record['expect']}'")
+        try:
+            launch = Launch(record["program"], record["options"], int(record["part"]), record["run"] == "quick")
+            Fraction(record["published"])
+            evaluate(record["counted"], dict.fromkeys(COUNTERS, 1))
+        except ValueError as error:
+            raise table.TableError(f"{where}: {error}") from None
+        if counts and launch.key not in counts:
+            raise table.TableError(f"{where}: not in counted.tsv: make accuracy counts it")
+        names = ("metric", "published", "counted", "expect", "reason")
+        rows.append(Row(record["source"], launch, *(record[name] for name in names)))
+    order = list(sources)
+    return Evidence(sources, sorted(rows, key=lambda row: order.index(row.source)), counts)
+
+
+def read_counts(path: Path) -> dict[tuple[str, str], Counts]:
+    return {
+        (record["program"], record["options"]): {name: int(record[name]) for name in COUNTERS}
+        for record in table.read(path).records()
+    }
+
+
+def write_counts(path: Path, launches: Iterable[Launch], counts: Mapping[tuple[str, str], Counts]) -> None:
+    about = [
+        "What the simulated device counts of the launches of published.tsv, in the shapes that were published. Made by "
+        "make accuracy; the same on every machine."
+    ]
+    rows = [[*launch.key, *(counts[launch.key][name] for name in COUNTERS)] for launch in launches]
+    table.write(path, about, ["program", "options", *COUNTERS], rows)
+
+
+# ---- counting ----
+
+
+def build(folder: Path, programs: Iterable[str], output: Path, simcc: Path) -> None:
+    """Raises subprocess.CalledProcessError."""
+    output.mkdir(parents=True, exist_ok=True)
+    for program in programs:
+        subprocess.run([simcc, folder / f"{program}.cu", "-o", output / program], check=True)
+
+
+def count(program: Path, launch: Launch) -> Counts:
+    """The counts of the whole launch: those of the part that is run, times `part`."""
+    with tempfile.TemporaryDirectory() as scratch:
+        report = Path(scratch) / "report"
+        environment = {**os.environ, "SIM_REPORT": str(report), "SIM_CHECK": "memcheck", "SIM_GPU": "h200"}
+        subprocess.run([program, *launch.arguments], check=True, env=environment)
+        records = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]
+    (record,) = (record for record in records if record["type"] == "launch")
+    return {
+        f"{space}_{operation}_{quantity}": launch.part * record[space][operation][quantity]
+        for space, quantities in QUANTITIES.items()
+        for operation in ("load", "store", "atomic")
+        for quantity in quantities
+    }
