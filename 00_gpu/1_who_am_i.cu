@@ -1,0 +1,29 @@
+/*
+ * Chapter 00, first of eight: who_am_i. A kernel is a function that very many threads execute; each of them writes down
+ * which one it is. All other kernels of the course begin with this line of arithmetic.
+ *
+ * Build and run: make build && ./gpu --kernel who_am_i. Honestly: it writes five numbers and computes none.
+ */
+#include "blocks.cuh"
+
+// A grid is made of blocks, a block of threads. The hardware groups the threads of a block into warps of 32; a thread's
+// place in its warp is its lane. Each element of a matrix of R x C gets one thread, counted through all blocks.
+__global__ void who_am_i(
+	float *grid, float *block, float *thread, float *warp, float *lane, // [R, C] each
+	size_t count)                                                       // R C
+{
+	size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+	if (i >= count)
+		return; // without it the last block writes behind the end of the arrays
+	grid[i] = gridDim.x;
+	block[i] = blockIdx.x;
+	thread[i] = threadIdx.x;
+	warp[i] = threadIdx.x / WARP;
+	lane[i] = threadIdx.x % WARP;
+}
+
+extern "C" cudaError_t launch_who_am_i(struct places p)
+{
+	who_am_i<<<blocks_for(p.count, THREADS), THREADS>>>(p.grid, p.block, p.thread, p.warp, p.lane, p.count);
+	return cudaGetLastError();
+}

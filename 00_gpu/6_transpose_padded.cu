@@ -1,0 +1,32 @@
+/*
+ * Chapter 00, sixth of eight: transpose_padded, y = xᵀ. New: the rows of the tile are one float longer, so that no two
+ * lanes of a warp meet in a bank.
+ *
+ * Build and run: make build && ./gpu --kernel transpose_padded. Honestly: 128 bytes of shared memory are never used.
+ */
+#include "blocks.cuh"
+
+// A block turns one tile. Shared memory has 32 banks, 4 bytes wide; tile[r][c] lies in bank (33 r + c) mod 32, which is
+// (r + c) mod 32. A row has a bank for each lane, and a column, too: one wavefront to write, one to read.
+__global__ void transpose_padded(
+	const float *x, // [R, C]
+	float *y,       // [C, R]
+	size_t rows, size_t cols)
+{
+	__shared__ float tile[TILE][TILE + 1];
+	size_t row = blockIdx.y * TILE + threadIdx.y, column = blockIdx.x * TILE + threadIdx.x;
+	if (row < rows && column < cols) // the tile may hang over the edge of x
+		tile[threadIdx.y][threadIdx.x] = x[row * cols + column];
+	__syncthreads(); // without it a warp reads elements that other warps have not written yet
+	row = blockIdx.y * TILE + threadIdx.x;
+	column = blockIdx.x * TILE + threadIdx.y;
+	if (row < rows && column < cols)
+		y[column * rows + row] = tile[threadIdx.x][threadIdx.y];
+}
+
+extern "C" cudaError_t launch_transpose_padded(struct matrix m)
+{
+	dim3 grid(blocks_for(m.cols, TILE), blocks_for(m.rows, TILE)), block(TILE, TILE);
+	transpose_padded<<<grid, block>>>(m.x, m.y, m.rows, m.cols);
+	return cudaGetLastError();
+}

@@ -1,0 +1,34 @@
+/*
+ * Chapter 00, seventh of eight: sum, y_r = the sum of row r. New: a reduction. 256 threads have 256 partial sums, and one
+ * number is wanted: a tree in shared memory, with a barrier at each of its levels.
+ *
+ * Build and run: make build && ./gpu --kernel sum. Honestly: at the last levels most threads only wait.
+ */
+#include "blocks.cuh"
+
+// A block adds up one row. Its threads take every 256th element each; then half of them add the other half's sums to
+// their own, a quarter those of the next quarter, and so on, until partial[0] is the sum of all.
+__global__ void sum(
+	const float *x, // [R, C]
+	float *y,       // [R]
+	size_t cols)
+{
+	__shared__ float partial[THREADS];
+	float own = 0.0f;
+	for (size_t j = threadIdx.x; j < cols; j += THREADS)
+		own += x[blockIdx.x * cols + j];
+	partial[threadIdx.x] = own;
+	for (unsigned half = THREADS / 2; half > 0; half /= 2) {
+		__syncthreads(); // without it a thread adds a partial sum that another has not written yet
+		if (threadIdx.x < half)
+			partial[threadIdx.x] += partial[threadIdx.x + half];
+	}
+	if (threadIdx.x == 0)
+		y[blockIdx.x] = partial[0];
+}
+
+extern "C" cudaError_t launch_sum(struct matrix m)
+{
+	sum<<<m.rows, THREADS>>>(m.x, m.y, m.cols);
+	return cudaGetLastError();
+}

@@ -1,0 +1,13 @@
+/* The tables of chapter 00: what each kernel asks for. */
+#ifndef LESSON_H
+#define LESSON_H
+
+#include "harness.h"
+
+/* As struct chapter's `explain`. */
+void lesson_explain(const struct terminal *terminal, const struct run_result *result);
+
+/* As struct chapter's `next`. */
+extern const struct suggestion lesson_next[];
+
+#endif
