@@ -1,0 +1,143 @@
+"""The diagrams: drawn again they are the same bytes; what they count is what the programs count."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import shutil
+import sys
+import unittest
+import xml.etree.ElementTree
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from case import ROOT, Case, run
+
+sys.path.insert(0, str(ROOT / "tools"))
+from lib.diagrams import hero, loops, tiles
+from lib.diagrams.run import traced
+from lib.diagrams.svg import kilobytes
+
+PICTURES = ROOT / "plots/pictures"
+TOOL = ROOT / "tools/diagrams"
+
+
+def counted(program: str, options: list[str]) -> dict[str, object]:
+    done = run([ROOT / program, *options, "--json", "-"])
+    return json.loads(done.out)["kernels"][0]["hbm"]
+
+
+def total(count: dict[str, int]) -> int:
+    return sum(count.values())
+
+
+class Diagrams(Case):
+    def test_drawn_again_they_are_the_same(self) -> None:
+        for name, draw in runpy.run_path(str(TOOL), run_name="diagrams")["DIAGRAMS"].items():
+            for variant, svg in draw(ROOT).items():
+                committed = (PICTURES / f"{name}.{variant}.svg").read_text()
+                self.assertEqual(svg, committed, f"{name}.{variant}.svg is stale: make diagrams")
+                xml.etree.ElementTree.fromstring(svg)
+
+    def test_what_cannot_be_drawn_is_one_line(self) -> None:
+        names = "hero, 01_naive, 02_online_softmax, 03_tiled_matmul, loops, 06_backward"
+        refused = f"diagrams: villain: no such diagram, expected {names}\n"
+        self.assertEqual(run([TOOL, "villain"]), (2, "", refused))
+        tree = self.scratch / "tree"
+        shutil.copytree(ROOT / "tools", tree / "tools", ignore=shutil.ignore_patterns("__pycache__"))
+        done = run([tree / "tools/diagrams"])
+        self.assertEqual((done.status, done.out), (1, ""))
+        self.assertEqual(done.err, "diagrams: naive: No such file or directory (make build)\n")
+        self.assertFalse((tree / "plots").exists())
+
+
+class Loops(Case):
+    # program, its options, kernel of the trace, how many blocks, what a block goes along
+    KERNELS = (
+        ("04_fa1/fa1", loops.FA1, "fa1_paper", 1, "keys"),
+        ("05_fa2/fa2", loops.FA2, "fa2_row", loops.TILES, "keys"),
+        ("06_backward/backward", loops.BACKWARD, "backward_dkdv", loops.TILES, "queries"),
+        ("06_backward/backward", loops.BACKWARD, "backward_dq", loops.TILES, "keys"),
+    )
+
+    def test_each_tile_of_s_is_visited_once(self) -> None:
+        for program, options, kernel, blocks, along in self.KERNELS:
+            trace = [access for access in traced(ROOT / program, options) if access.kernel == kernel]
+            steps = loops.steps(trace)
+            visited = [(i, j) for step in steps for i in range(*step.queries) for j in range(*step.keys)]
+            tiles = range(loops.TILES)
+            self.assertEqual(sorted(visited), [(i, j) for i in tiles for j in tiles], kernel)
+            for block in range(blocks):  # each comes to its tiles in their order
+                order = [getattr(step, along)[0] for step in steps if step.block == block]
+                self.assertEqual(order, list(tiles), kernel)
+
+    def test_the_bytes_are_those_that_the_programs_count(self) -> None:
+        for program, options in (("04_fa1/fa1", loops.FA1), ("05_fa2/fa2", loops.FA2)):
+            drawn = loops.moved(traced(ROOT / program, options))
+            tensors = {tensor["name"]: tensor["requested"] for tensor in counted(program, options)["tensors"]}
+            for name in "QKVO":
+                asked = tensors[name]
+                self.assertEqual(drawn[name]["load"], asked["read_bytes"], name)
+                self.assertEqual(drawn[name]["store"], asked["write_bytes"], name)
+            total = sum(sum(count.values()) for count in drawn.values())
+            self.assertEqual(total, sum(sum(count.values()) for count in tensors.values()))
+
+
+class Tiles(Case):
+    def test_a_blocks_tiles_cover_a_strip_of_a_and_of_b(self) -> None:
+        for kernel, side, depth in (
+            ("matmul_coalesced", 32, 256),
+            ("matmul_tiled", 32, 32),
+            ("matmul_registers", 128, 8),
+        ):
+            options = ["--kernel", kernel, "--m", "256", "--n", "256", "--k", "256"]
+            boxes = tiles.of_a_block(traced(ROOT / "03_tiled_matmul/tiled_matmul", options))
+            last = 256 - side
+            self.assertEqual(boxes["C"], [(last, last, 256, 256)], kernel)
+            steps = range(0, 256, depth)
+            self.assertEqual(boxes["A"], [(last, at, 256, at + depth) for at in steps], kernel)
+            self.assertEqual(boxes["B"], [(at, last, at + depth, 256) for at in steps], kernel)
+
+
+class Hero(Case):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.variants = hero.draw(ROOT)
+
+    def test_the_counters_end_where_the_programs_counts_do(self) -> None:
+        naive = counted("01_naive/naive", hero.NAIVE)
+        flash = counted("05_fa2/fa2", hero.FLASH)
+        for svg in self.variants.values():
+            numbers = re.findall(r'class="n">([\d.]+) kB<', svg)
+            ends = [n for n, after in zip(numbers, [*numbers[1:], "0.0"]) if after == "0.0"]
+            expected = [kilobytes(total(naive["footprint"])), kilobytes(total(flash["requested"]))]
+            self.assertEqual([f"{end} kB" for end in ends], expected)
+
+    def test_every_byte_of_the_matrices_appears_once_for_each_kernel(self) -> None:
+        events = hero.naive_events(traced(ROOT / "01_naive/naive", hero.NAIVE))
+        for tensor, op in (("S", "writes"), ("S", "reads"), ("P", "writes"), ("P", "reads"), ("O", "writes")):
+            rows = [rows for event in events for rows in getattr(event, op) if rows.tensor == tensor]
+            covered = sorted((r.first, r.end) for r in rows)
+            edges = [0, *(end for _, end in covered)]
+            self.assertEqual([first for first, _ in covered], edges[:-1], f"{tensor} {op}")
+            self.assertEqual(edges[-1], hero.N)
+
+    def test_without_motion_the_end_is_shown(self) -> None:
+        for svg in self.variants.values():
+            self.assertIn("@media (prefers-reduced-motion:reduce){.a{animation:none}}", svg)
+            self.assertNotIn("<script", svg)
+            self.assertNotIn("<animate", svg)
+            self.assertLess(len(svg.encode()), 150_000)
+            self.assertRegex(svg, r"<title [^>]*>Naive attention moves [\d.]+ kB, FlashAttention-2 [\d.]+ kB: ")
+
+    def test_no_animation_is_without_its_element_or_the_other_way_round(self) -> None:
+        for svg in self.variants.values():
+            defined = re.findall(r"@keyframes (k\d+)", svg)
+            used = re.findall(r"animation-name:(k\d+)", svg)
+            self.assertEqual(sorted(defined), sorted(set(defined)))
+            self.assertEqual(set(defined), set(used))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,9 @@
+"""What tools/diagrams draws: SVG from the trace of a run, never by hand.
+
+trace.py   a program is run on the simulated device, and what its blocks read and wrote comes back in order
+svg.py     the two themes, and elements as text
+hero.py    the README's moving picture: naive attention beside FlashAttention-2
+    row.py     chapter 02: m and l along a row
+    tiles.py   chapter 03: what a block loads for its part of C
+    loops.py   chapters 04 to 06: in which order the tiles of S are visited, and what moves
+"""

@@ -1,0 +1,166 @@
+"""The loops: in which order blocks come to the tiles of S, and what moves. Chapters 04 and 05, and 06.
+
+The order is that of a trace: what a block loads first, queries or keys, waits for tiles of the other. Bytes are those
+that the blocks ask for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from lib.diagrams.run import Access, traced
+from lib.diagrams.svg import Panel, Theme, arrange, arrow, base_style, document, kilobytes, rectangle, text, variants
+
+D, TILES = 8, 4  # head dimension; S is TILES x TILES tiles
+WIDTH, SIDE = 400.0, 160.0  # pixels: of a panel, of S
+OF_A_ROW = {"l": "l, m", "m": "l, m", "LSE": "L", "D": "D"}  # how the table of bytes calls what has a number per row
+
+
+def options(kernel: str, tile: int, tiles_given: bool = True) -> list[str]:
+    """S of one head, in TILES x TILES tiles."""
+    given = ["--tile-q", str(tile), "--tile-k", str(tile)] if tiles_given else []
+    return ["--kernel", kernel, "--heads", "1", "--seq", str(TILES * tile), "--dim", str(D), *given]
+
+
+FA1, FA2 = options("fa1_paper", 16), options("fa2_row", 16)
+BACKWARD = options("backward_split", 64, tiles_given=False)  # its tiles are compiled in
+
+
+@dataclass(frozen=True)
+class Step:
+    """Tiles of S that a block computes between two of its barriers: first tile, one behind the last."""
+
+    block: int
+    queries: tuple[int, int]
+    keys: tuple[int, int]
+
+
+def tiles_of(access: Access, rows: int) -> tuple[int, int]:
+    row = 4 * D
+    return access.ranges[0][0] // row // rows, -(-access.ranges[-1][1] // row // rows)
+
+
+def steps(trace: list[Access]) -> list[Step]:
+    """Of one kernel."""
+    rows = max(access.ranges[-1][1] for access in trace if access.tensor == "K") // (4 * D) // TILES
+    found: list[Step] = []
+    for block, of_block in groupby(trace, lambda access: access.block[0]):
+        now: dict[str, tuple[int, int]] = {}
+        waits = None
+        for access in of_block:
+            if access.op != "load" or access.tensor not in ("K", "Q"):
+                continue
+            waits = waits or access.tensor
+            now[access.tensor] = tiles_of(access, rows)
+            if access.tensor != waits:
+                found.append(Step(block, now["Q"], now["K"]))
+    return found
+
+
+def moved(trace: list[Access]) -> dict[str, Counter[str]]:
+    """Bytes asked for: of each tensor, loaded and stored; l and m together, and last what has a number per row."""
+    bytes_of: dict[str, Counter[str]] = {name: Counter() for name in "QKV"}
+    for access in trace:
+        bytes_of.setdefault(OF_A_ROW.get(access.tensor, access.tensor), Counter())[access.op] += access.requested
+    return dict(sorted(bytes_of.items(), key=lambda item: item[0] in OF_A_ROW.values()))
+
+
+def grid(trace: list[Access], left: float, top: float) -> list[str]:
+    """S in tiles; a box for each step, with its number in its block's order; the blocks beside what they own."""
+    tile = SIDE / TILES
+    body = [
+        rectangle(left + i * tile, top + j * tile, tile, tile, class_="f") for i in range(TILES) for j in range(TILES)
+    ]
+    order: dict[int, list[Step]] = {}
+    for step in steps(trace):
+        order.setdefault(step.block, []).append(step)
+        x, y = left + step.keys[0] * tile, top + step.queries[0] * tile
+        height = (step.queries[1] - step.queries[0]) * tile
+        body.append(rectangle(x + 3, y + 3, tile - 6, height - 6, class_="i", rx=3))
+        body.append(text(x + tile / 2, y + tile / 2 + 5, str(len(order[step.block])), class_="m"))
+        if height > tile:
+            body.append(arrow(x + tile / 2, y + tile / 2 + 12, x + tile / 2, y + height - 10))
+    for block, of_block in order.items():
+        if {step.keys for step in of_block} != {of_block[0].keys}:  # a row of tiles, or all
+            middle = min(step.queries[0] for step in of_block) + max(step.queries[1] for step in of_block)
+            body.append(text(left - 8, top + middle / 2 * tile + 5, f"block {block}", class_="e"))
+        else:
+            body.append(text(left + (of_block[0].keys[0] + 0.5) * tile, top + SIDE + 18, f"{block}", class_="m"))
+    if "block" not in "".join(body):
+        body.append(text(left - 8, top + SIDE + 18, "block", class_="e"))
+    body.append(text(left + SIDE / 2, top - 10, "keys: tiles of K and V", class_="d m"))
+    body.append(text(left + SIDE + 12, top + 16, "queries:", class_="d"))
+    body.append(text(left + SIDE + 12, top + 34, "tiles of Q", class_="d"))
+    return body
+
+
+def bars(trace: list[Access], top: float, most: int) -> list[str]:
+    """Bytes by tensor: loaded, and behind that stored."""
+    body, room = [], WIDTH - 136
+    for n, (tensor, count) in enumerate(moved(trace).items()):
+        y = top + 24 * n
+        loaded, stored = (room * count[op] / most for op in ("load", "store"))
+        body += [text(34, y + 13, tensor, class_="e")]
+        body += [rectangle(42, y + 1, loaded, 15, class_="r")] if loaded else []
+        body += [rectangle(42 + loaded, y + 1, stored, 15, class_="w")] if stored else []
+        body += [text(48 + loaded + stored, y + 13, kilobytes(sum(count.values())), class_="d")]
+    return body
+
+
+def panel(title: str, subtitle: str, trace: list[Access], most: int) -> Panel:
+    body = [text(0, 18, title, class_="t"), text(0, 42, subtitle, class_="d"), *grid(trace, 80, 82)]
+    total = sum(access.requested for access in trace)
+    body.append(text(0, 290, f"asked of global memory: {kilobytes(total)}"))
+    body += [rectangle(0, 302, 12, 12, class_="r"), text(18, 313, "loaded", class_="d")]
+    body += [rectangle(80, 302, 12, 12, class_="w"), text(98, 313, "stored", class_="d")]
+    return Panel(WIDTH, 326 + 24 * len(moved(trace)), body + bars(trace, 326, most))
+
+
+def picture(title: str, sides: list[tuple[str, str, list[Access]]]) -> dict[str, str]:
+    """A panel for each side: its title, its subtitle, its trace."""
+    most = max(sum(count.values()) for _, _, trace in sides for count in moved(trace).values())
+    description = (
+        f"S of one head in {TILES} by {TILES} tiles, d = {D}. Numbers say in which order a block comes to its tiles. "
+        "Bars: the bytes that the blocks ask of global memory, by tensor."
+    )
+
+    def drawn(theme: Theme, wide: bool) -> str:
+        width, height, body = arrange([panel(*side, most) for side in sides], wide, theme)
+        return document(width, height, title, description, base_style(theme), body)
+
+    return variants(drawn)
+
+
+def asked(trace: list[Access]) -> str:
+    return kilobytes(sum(access.requested for access in trace))
+
+
+def draw_forward(root: Path) -> dict[str, str]:
+    """Chapters 04 and 05. Raises RunError."""
+    fa1, fa2 = traced(root / "04_fa1/fa1", FA1), traced(root / "05_fa2/fa2", FA2)
+    blocks = len({access.block for access in fa2})
+    return picture(
+        f"FlashAttention-1: one block goes down the queries for each tile of keys, {asked(fa1)}; "
+        f"FlashAttention-2: {blocks} blocks, each along the keys, {asked(fa2)}",
+        [
+            ("FlashAttention-1", "outer loop: keys; O, l and m come and go", fa1),
+            ("FlashAttention-2", "outer loop: the grid; O, l and m stay on the chip", fa2),
+        ],
+    )
+
+
+def draw_backward(root: Path) -> dict[str, str]:
+    """Chapter 06: the two kernels that recompute P. Raises RunError."""
+    trace = traced(root / "06_backward/backward", BACKWARD)
+    dkdv, dq = ([access for access in trace if access.kernel == name] for name in ("backward_dkdv", "backward_dq"))
+    return picture(
+        f"Backward: dK and dV need a block that goes down the queries, {asked(dkdv)}; dQ one that goes along the keys, "
+        f"{asked(dq)}",
+        [
+            ("dK and dV", "a block owns a tile of keys; P is recomputed", dkdv),
+            ("dQ", "a block owns a tile of queries; P again", dq),
+        ],
+    )

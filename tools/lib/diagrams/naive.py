@@ -1,0 +1,80 @@
+"""Chapter 01: what the three kernels take from HBM and put back, to scale, from the footprints of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lib.diagrams.run import counted
+from lib.diagrams.svg import Panel, Theme, arrange, arrow, base_style, document, rectangle, text, variants
+
+N, D = 256, 64
+PIXELS = 84.0 / N  # of an element
+WIDTH, HEIGHT = 256.0, 246.0
+WORDS = {
+    "scores": ("scores", "S = Q Kᵀ / √d"),
+    "softmax_rows": ("softmax_rows", "P = softmax S, by rows"),
+    "weighted_sum": ("weighted_sum", "O = P V"),
+}
+
+
+def megabytes(count: int) -> str:
+    return f"{count / 1e6:.2f} MB" if count >= 1e6 else f"{count / 1000:.0f} kB"
+
+
+def matrix(tensor: dict[str, object], x: float, top: float, class_: str) -> tuple[list[str], float]:
+    """Its rectangle with name and bytes, and its width."""
+    bytes_of = max(tensor["footprint"].values())
+    width = bytes_of / 4 / N * PIXELS
+    middle = x + width / 2
+    return [
+        rectangle(x, top, width, N * PIXELS, class_=class_),
+        text(middle, top - 6, tensor["name"], class_="m"),
+    ], width
+
+
+def panel(launch: dict[str, object]) -> Panel:
+    name, formula = WORDS[launch["kernel"]]
+    read = [tensor for tensor in launch["tensors"] if tensor["footprint"]["read_bytes"]]
+    written = [tensor for tensor in launch["tensors"] if tensor["footprint"]["write_bytes"]]
+    body = [rectangle(0, 0, WIDTH, 124, class_="f", rx=6), text(10, 18, "HBM", class_="d")]
+    x = 44.0
+    for tensors, kind, class_ in ((read, "read_bytes", "r"), (written, "write_bytes", "w")):
+        first = x
+        for tensor in tensors:
+            shapes, width = matrix(tensor, x, 30, class_)
+            body += shapes
+            x += width + 14
+        middle = (first + x - 14) / 2
+        count = sum(tensor["footprint"][kind] for tensor in tensors)
+        side = 8 if middle + 70 < WIDTH else -8  # of the arrow, where there is room for words
+        down = kind == "read_bytes"
+        body.append(arrow(middle, 130, middle, 174) if down else arrow(middle, 174, middle, 130))
+        body.append(text(middle + side, 157, megabytes(count), class_="d" if side > 0 else "d e"))
+        x += 22
+    body += [
+        rectangle(0, 180, WIDTH, 66, class_="f", rx=6),
+        text(10, 204, name, class_="t"),
+        text(10, 230, formula),
+    ]
+    return Panel(WIDTH, HEIGHT, body)
+
+
+def draw(root: Path) -> dict[str, str]:
+    """The picture's variants. Raises RunError."""
+    run = counted(root / "01_naive/naive", ["--seq", str(N), "--dim", str(D)])
+    tensors = [tensor for launch in run["launches"] for tensor in launch["tensors"]]
+    moved = sum(sum(tensor["footprint"].values()) for tensor in tensors)
+    between = sum(sum(tensor["footprint"].values()) for tensor in tensors if tensor["name"] in "SP")
+    title = (
+        f"Three kernels move {megabytes(moved)}; {100 * between / moved:.0f} % of it is S and P, which only they see"
+    )
+    description = (
+        f"One head, N = {N}, d = {D}. Each kernel with the matrices that it reads (blue) and writes (orange), drawn to "
+        "scale: the distinct bytes that a launch touches."
+    )
+
+    def picture(theme: Theme, wide: bool) -> str:
+        width, height, body = arrange([panel(launch) for launch in run["launches"]], wide, theme)
+        return document(width, height, title, description, base_style(theme), body)
+
+    return variants(picture)

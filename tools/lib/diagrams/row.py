@@ -1,0 +1,66 @@
+"""Chapter 02: m and l along a row, from the program's own --trace."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from lib.diagrams.run import run
+from lib.diagrams.svg import Panel, Theme, arrange, base_style, document, element, number, rectangle, text, variants
+
+VALUES = [1, 2, 3, 6, 2, 1, 4, 5, 3, 8, 2, 7]
+BLOCK = 3
+BAR, STEP = 22.0, 30.0  # pixels: a bar's width, and from one bar to the next
+UNIT, FLOOR = 16.0, 176.0  # pixels: of a score of 1, and where the bars stand
+LEFT = 84.0
+
+
+def height_of(value: float) -> float:
+    return FLOOR - UNIT * value
+
+
+def row(trace: list[dict[str, float]]) -> Panel:
+    """Scores as bars, the running maximum above them; below each block what is remembered after it."""
+    body = [text(0, 18, "One row of scores, in blocks of three", class_="t"), text(0, FLOOR - 6, "x", class_="d")]
+    names = ("m", "correction", "l")
+    for n, name in enumerate(names):
+        body.append(text(0, FLOOR + 32 + 24 * n, name, class_="d"))
+    path = ""
+    for place, block in enumerate(trace):
+        left = LEFT + place * (BLOCK * STEP + 10)
+        for n, value in enumerate(VALUES[place * BLOCK : (place + 1) * BLOCK]):
+            x = left + n * STEP
+            largest = value == block["m"] and value not in VALUES[: place * BLOCK]
+            body.append(rectangle(x, height_of(value), BAR, UNIT * value, class_="w" if largest else "i"))
+            body.append(text(x + BAR / 2, FLOOR - 5, str(value), class_="m"))
+        right, at = left + BLOCK * STEP - (STEP - BAR), number(height_of(block["m"]))
+        path += f"{'L' if path else 'M'}{number(left)} {at}L{number(right)} {at}"
+        middle = (left + right) / 2
+        for n, name in enumerate(names):
+            value = "-" if name == "correction" and place == 0 else f"{block[name]:.3g}"
+            body.append(text(middle, FLOOR + 32 + 24 * n, value, class_="m"))
+    body.append(element("path", d=path, class_="l"))
+    body.append(text(LEFT, height_of(8) + 4, "the line: m, the largest so far", class_="d"))
+    return Panel(LEFT + len(trace) * (BLOCK * STEP + 10), FLOOR + 90, body)
+
+
+def draw(root: Path) -> dict[str, str]:
+    """The picture's variants, which are alike: it is narrow. Raises RunError."""
+    values = ",".join(map(str, VALUES))
+    printed = run(
+        root / "02_online_softmax/online_softmax",
+        ["--trace", "--values", values, "--block", str(BLOCK), "--json", "-"],
+    )
+    trace = json.loads(printed)["trace"]
+    grew = sum(1 for before, after in zip(trace, trace[1:]) if after["m"] > before["m"])
+    title = f"Along a row of {len(VALUES)} scores the maximum grows {grew} times, and each time the sum so far shrinks"
+    description = (
+        "Scores as bars in blocks of three. After each block: m, the largest score so far; what the sum so far was "
+        "multiplied by when m grew; l, the sum of exp(x - m) so far."
+    )
+
+    def picture(theme: Theme, wide: bool) -> str:
+        width, height, body = arrange([row(trace)], wide, theme)
+        return document(width, height, title, description, base_style(theme), body)
+
+    return variants(picture)

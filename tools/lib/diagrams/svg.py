@@ -1,0 +1,129 @@
+"""The two themes of the pictures (plots/theme.gp has the same colours), and SVG elements as text."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from dataclasses import dataclass
+
+FACE = "DejaVu Sans, Verdana, sans-serif"
+
+
+@dataclass(frozen=True)
+class Theme:
+    name: str
+    background: str
+    foreground: str
+    dim: str  # words that may be overlooked; 4.5:1 on the background
+    faint: str  # frames
+    blue: str
+    green: str
+    vermilion: str
+    vermilion_text: str
+    green_text: str
+
+
+LIGHT = Theme(
+    "light", "#ffffff", "#1f2328", "#59636e", "#8c959f", "#0072B2", "#009E73", "#D55E00", "#B54F00", "#00725A"
+)
+DARK = Theme("dark", "#0d1117", "#e6edf3", "#9198a1", "#6e7681", "#56B4E9", "#009E73", "#D55E00", "#F0782A", "#1FB88B")
+
+
+def number(value: float) -> str:
+    """At most two digits behind the point, none that say nothing."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def attributes(given: dict[str, object]) -> str:
+    words = (
+        (name.rstrip("_").replace("_", "-"), number(value) if isinstance(value, float) else value)
+        for name, value in given.items()
+    )
+    return "".join(f' {name}="{html.escape(str(value))}"' for name, value in words)
+
+
+def element(name: str, content: str = "", **given: object) -> str:
+    """class_ is the attribute class; a number has two digits behind the point."""
+    return f"<{name}{attributes(given)}>{content}</{name}>" if content else f"<{name}{attributes(given)}/>"
+
+
+def rectangle(x: float, y: float, width: float, height: float, **given: object) -> str:
+    return element("rect", x=number(x), y=number(y), width=number(width), height=number(height), **given)
+
+
+def text(x: float, y: float, words: str, **given: object) -> str:
+    return element("text", html.escape(words), x=number(x), y=number(y), **given)
+
+
+def arrow(x: float, y: float, to_x: float, to_y: float) -> str:
+    """Of class l; straight down, up or to the right."""
+    if y == to_y:
+        head = f"M{number(to_x - 6)} {number(to_y - 4)}l6 4l-6 4"
+    else:
+        back = -6 if to_y > y else 6
+        head = f"M{number(to_x - 4)} {number(to_y + back)}l4 {-back}l4 {back}"
+    return element("path", d=f"M{number(x)} {number(y)}L{number(to_x)} {number(to_y)}{head}", class_="l")
+
+
+BASE_STYLE = (
+    "text{{fill:{0.foreground};font-size:14px}}.t{{font-size:18px;font-weight:bold}}.d{{fill:{0.dim};font-size:13px}}"
+    ".e{{text-anchor:end}}.m{{text-anchor:middle}}.f{{fill:none;stroke:{0.faint}}}.i{{fill:{0.blue};fill-opacity:.35}}"
+    ".r{{fill:{0.blue}}}.w{{fill:{0.vermilion}}}.o{{fill:{0.green}}}.i,.r,.w,.o{{shape-rendering:crispEdges}}"
+    ".l{{stroke:{0.foreground};fill:none;stroke-width:1.5}}\n"
+)
+
+
+def base_style(theme: Theme) -> str:
+    """Classes: t title, d dim, e and m anchors of text; f frame, l line; i input, r read, w written, o output."""
+    return BASE_STYLE.format(theme)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A part of a picture, drawn from (0, 0)."""
+
+    width: float
+    height: float
+    body: list[str]
+
+
+MARGIN, GAP = 10.0, 30.0
+
+
+def arrange(panels: list[Panel], wide: bool, theme: Theme) -> tuple[float, float, list[str]]:
+    """Width, height and body of a picture: its panels beside each other, or one below the other."""
+    x = y = MARGIN
+    body = []
+    for panel in panels:
+        body.append(element("g", "\n".join(panel.body), transform=f"translate({number(x)} {number(y)})"))
+        if wide:
+            x += panel.width + GAP
+        else:
+            y += panel.height + GAP
+    most_wide, most_high = max(panel.width for panel in panels), max(panel.height for panel in panels)
+    width = x - GAP + MARGIN if wide else most_wide + 2 * MARGIN
+    height = most_high + 2 * MARGIN if wide else y - GAP + MARGIN
+    return width, height, [rectangle(0, 0, width, height, fill=theme.background), *body]
+
+
+def variants(draw: Callable[[Theme, bool], str]) -> dict[str, str]:
+    """The four of a picture, by the name that its file has."""
+    return {
+        f"{'wide' if wide else 'narrow'}.{theme.name}": draw(theme, wide)
+        for wide in (True, False)
+        for theme in (LIGHT, DARK)
+    }
+
+
+def kilobytes(count: int) -> str:
+    return f"{count / 1000:.1f} kB"
+
+
+def document(width: float, height: float, title: str, description: str, style: str, body: list[str]) -> str:
+    """A whole picture, with a title and a description for those who cannot see it."""
+    named = element("title", html.escape(title), id="title") + element("desc", html.escape(description), id="desc")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {number(width)} {number(height)}" '
+        f'width="{number(width)}" height="{number(height)}" role="img" aria-labelledby="title desc" '
+        f'font-family="{FACE}">\n{named}\n<style>\n{style}</style>\n' + "\n".join(body) + "\n</svg>\n"
+    )
