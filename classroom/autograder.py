@@ -8,7 +8,7 @@ Exit status: 0 written; 2 a mistake in the command line; 3 it cannot be written.
 from __future__ import annotations
 
 import argparse
-import contextlib
+import io
 import os
 import re
 import sys
@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
-from lib.files import give_up
+from lib.files import give_up, replace_file, run_tool
 
 CLASSROOM = Path(__file__).resolve().parent
 COURSE = CLASSROOM.parent
@@ -52,34 +52,32 @@ def entries(key: str | None) -> Iterator[tuple[str, int, bytes]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser = argparse.ArgumentParser("gradescope", description=__doc__, allow_abbrev=False)
     parser.add_argument("--out", default="build/autograder.zip", metavar="FILE.zip")
     parser.add_argument("--key")
     options = parser.parse_args()
-    out, count = Path(options.out), 0
+    out = Path(options.out)
     if options.key and re.search(r"[\x00-\x1f\x7f]", options.key):
         give_up("gradescope", 2, "KEY: expected a key in one line")
     if out.is_dir():
         give_up("gradescope", 2, f"OUT={out}: is a directory, expected a file")
-    new = out.with_name(f"{out.name}.new")
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, mode, text in entries(options.key):
+            info = zipfile.ZipInfo(name, (2000, 1, 1, 0, 0, 0))
+            info.external_attr = (0o100000 | mode) << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, text)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, mode, content in entries(options.key):
-                info = zipfile.ZipInfo(name, (2000, 1, 1, 0, 0, 0))
-                info.external_attr = (0o100000 | mode) << 16
-                info.compress_type = zipfile.ZIP_DEFLATED
-                archive.writestr(info, content)
-                count += 1
-        new.replace(out)
+        replace_file(out, content.getvalue())
     except OSError as error:
-        with contextlib.suppress(OSError):
-            new.unlink()
         give_up("gradescope", 3, f"OUT={out}: cannot be written: {error.strerror}")
-    print(f"{out}: {count} files, {out.stat().st_size / 1e6:.1f} MB{', of a class' if options.key else ''}")
+    count, megabytes = len(archive.infolist()), content.tell() / 1e6
+    print(f"{out}: {count} files, {megabytes:.1f} MB{', of a class' if options.key else ''}")
     print("It holds the solutions. Upload it as the assignment's autograder (classroom/README.md).")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_tool("gradescope", main)

@@ -5,12 +5,8 @@
 GRADE = CC="$(or $(filter gcc% clang% %/gcc %/clang,$(CC)),gcc)" python3 classroom/grade.py
 
 grade:
-	@if [ -n "$${SUBMISSIONS+x}" ]; then \
-		$(GRADE) --submissions "$$SUBMISSIONS" $${KEY+--key "$$KEY"} $${RESULTS+--results "$$RESULTS"} $${ONLY+--only "$$ONLY"}; \
-	else \
-		$(GRADE) $${SUBMISSION+--submission "$$SUBMISSION"} $${KEY+--key "$$KEY"} $${RESULTS+--results "$$RESULTS"} \
-			$${JUNIT+--junit "$$JUNIT"} $${ONLY+--only "$$ONLY"} $${REQUIRE+--require "$$REQUIRE"}; \
-	fi
+	@$(GRADE) $${SUBMISSIONS+--submissions "$$SUBMISSIONS"} $${SUBMISSION+--submission "$$SUBMISSION"} $${KEY+--key "$$KEY"} \
+		$${RESULTS+--results "$$RESULTS"} $${JUNIT+--junit "$$JUNIT"} $${ONLY+--only "$$ONLY"} $${REQUIRE+--require "$$REQUIRE"}
 
 check-submission:
 	@$(GRADE) --check $${SUBMISSION+--submission "$$SUBMISSION"} $${KEY+--key "$$KEY"} $${ONLY+--only "$$ONLY"}

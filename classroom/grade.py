@@ -12,6 +12,7 @@ line or a submission that cannot be used; 3 this machine cannot (a compiler, a d
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import shutil
 import signal
@@ -36,9 +37,10 @@ from judge.course import Course
 from judge.once import Once
 from judge.results import Results, TaskResult
 from judge.sandbox import Environment
-from judge.submission import Submission, Unusable
+from judge.submission import Submission, Unusable, readable
 from judge.tokens import Refusal
 from judge.verdict import Criterion, Judge, nothing_to_grade
+from lib.files import give_up, run_tool
 from lib.tasks import Task, TaskError, read_text, rows_of
 
 CLASSROOM = Path(__file__).resolve().parent
@@ -50,10 +52,6 @@ tasks are judged at a time.
 """
 
 
-class Usage(Exception):
-    """One line: a mistake in the command line."""
-
-
 class Grader:
     """Of one class. Regions with the same tokens are judged once, whoever handed them in."""
 
@@ -63,7 +61,9 @@ class Grader:
         self.cxx = os.environ.get("CXX") or _counterpart(self.cc)
         self.tasks = _chosen(course.tasks, only)
         self.cases = casebook.read_cases(CLASSROOM / "judge/cases.tsv")
-        self.needs = {task: name for _, (task, name, _) in rows_of(CLASSROOM / "judge/needs.tsv", 3)}
+        self.needs = {
+            task: (name, float(most)) for _, (task, name, most, _) in rows_of(CLASSROOM / "judge/needs.tsv", 4)
+        }
         asked = [path for path in (CLASSROOM / "student/predictions.txt", ROOT / "predictions.txt") if path.exists()]
         self.questions = list(casebook.parse_predictions(read_text(asked[0]))[0]) if asked else []
         self._device: Once[None] = Once()
@@ -100,12 +100,8 @@ class Grader:
     # ---- a submission ----
 
     def read(self, path: Path) -> Submission:
-        by_id = {task.id: task for task in self.course.tasks}
-
-        def untouched(task: str, text: str) -> bool:
-            return self.course.is_untouched(by_id[task], text)
-
-        return handed_in.read(path, self.course.given_files(), frozenset(by_id), untouched)
+        known = frozenset(task.id for task in self.course.tasks)
+        return handed_in.read(path, self.course.given_files(), known, self.course.is_untouched)
 
     def grade(self, path: Path, save: Callable[[Results], None], tasks: list[Task] | None = None) -> Results:
         """Of the chosen tasks, or `tasks`, which are of these. `save` is called after each."""
@@ -142,8 +138,8 @@ class Grader:
         else:
             key = (task.id, *sorted(regions.items()))
             criteria = self._judged.get(key, lambda: self._judge_region(task, regions))
-        need = self.needs.get(task.id)
-        if need and not criteria[need].passed:
+        need, most = self.needs.get(task.id, ("", 0))
+        if need and not criteria[need].passed and (most <= 1 or criteria[need].times > most):
             lost = Criterion(False, category="not counted", message=f"not counted: this task is its {told.NAMES[need]}")
             criteria = {name: lost if each.passed else each for name, each in criteria.items()}
         return {
@@ -162,21 +158,18 @@ class Grader:
         region = submission.regions.get(task.id)
         if region is None:
             return Failure("not there", self._missing(task, submission))
-        if self.course.is_untouched(task, region.text):
+        if self.course.is_untouched(task.id, region.text):
             how = f"make hint N={task.number} helps to begin."
             return Failure("not done", "not done: the task is as it was handed out", how)
         try:
             regions = {task.id: self.course.compiled(task.id, region)}
         except Refusal as refusal:
-            where = f"{region.file}:{refusal.line}: {refusal.why}"
-            return Failure("refused", f"it is refused: {where}", "Only what the body of a kernel needs is taken.")
+            return Failure("refused", f"it is refused: {region.file}:{refusal.line}: {refusal.why}")
         for other in () if self.course.is_teacher else self.course.chapter(task.chapter).tasks:
             region = submission.regions.get(other.id)
-            if other.id != task.id and region and not self.course.is_untouched(other, region.text):
-                try:
+            if other.id != task.id and region and not self.course.is_untouched(other.id, region.text):
+                with contextlib.suppress(Refusal):
                     regions[other.id] = self.course.compiled(other.id, region)
-                except Refusal:
-                    continue
         return regions
 
     def _missing(self, task: Task, submission: Submission) -> str:
@@ -188,11 +181,6 @@ class Grader:
 
     # ---- predictions ----
 
-    def answer(self, question: str) -> int:
-        """The bytes of "KERNEL OPTIONS"."""
-        task = next(task for task in self.course.tasks if question.split()[0] in task.kernels)
-        return self.judge_of(task.chapter).model(question)
-
     def _read_predictions(self, submission: Submission, results: Results) -> None:
         problem = submission.problems.get("predictions.txt", "is missing")
         if "predictions.txt" not in submission.texts:
@@ -202,7 +190,7 @@ class Grader:
         for each in results.tasks:
             for question in self.questions:
                 if question.split()[0] in each.task.kernels and given.get(question) is not None:
-                    right = casebook.is_right(given[question], self.answer(question))
+                    right = casebook.is_right(given[question], self.judge_of(each.task.chapter).model(question))
                     verdict = "is right" if right else "is not within 1 %"
                     each.predictions.append(f"{question}: {given[question]:,} bytes {verdict}")
 
@@ -215,10 +203,10 @@ class Grader:
         lines = {task.id: self._check_task(task, submission) for task in self.tasks}
         remarks = [*problems, *submission.remarks]
         found = bool(remarks) or any(said not in ("fine", "not begun") for said in lines.values())
-        for name, words in {
-            "predictions.txt": f"{count} of {len(self.questions)} predictions",
-            "WORKLOG.md": "is there (read by people)",
-        }.items():
+        for name, words in (
+            ("predictions.txt", f"{count} of {len(self.questions)} predictions"),
+            ("WORKLOG.md", "is there (read by people)"),
+        ):
             lines[name] = words if name in submission.texts else submission.problems.get(name, "is missing")
         for name, words in lines.items():
             print(told.wrapped(words, f"{name:<19}", " " * 19), end="")
@@ -230,13 +218,9 @@ class Grader:
     def _check_task(self, task: Task, submission: Submission) -> str:
         outcome = self._regions_of(task, submission)
         if isinstance(outcome, dict):
-            builder = self.judge_of(task.chapter).builder
-            sources, anew = builder.chapter.spliced(outcome), builder.chapter.affected(set(outcome))
-            outcome = builder.program(sources, anew, task.id)
-        if not isinstance(outcome, Failure):
-            return "fine"
-        if outcome.category == "not done":
-            return "not begun"
+            outcome = self.judge_of(task.chapter).builder.program(outcome, task.id)
+        if not isinstance(outcome, Failure) or outcome.category == "not done":
+            return "not begun" if isinstance(outcome, Failure) else "fine"
         said = outcome.message if outcome.category == "not there" else f"{outcome.category}: {outcome.message}"
         return self.course.located(said, task.chapter, submission)
 
@@ -260,7 +244,7 @@ def _chosen(tasks: list[Task], only: str | None) -> list[Task]:
     words = only.split(",")
     for word in words:
         if not any(word in (task.id, task.chapter) for task in tasks):
-            raise Usage(f"--only {word}: expected chapters and tasks of classroom/tasks.tsv")
+            give_up("grade", 2, f"--only {word}: expected chapters and tasks of classroom/tasks.tsv")
     return [task for task in tasks if task.id in words or task.chapter in words]
 
 
@@ -268,11 +252,11 @@ def grade_folder(grader: Grader, folder: Path, into: Path) -> None:
     """Every zip and every directory of a folder, one after the other."""
     try:
         there = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    except OSError as error:
-        raise Usage(f"SUBMISSIONS={folder}: expected a directory of zips and directories") from error
+    except OSError:
+        give_up("grade", 2, f"SUBMISSIONS={folder}: expected a directory of zips and directories")
     paths = [path for path in there if path.is_dir() or path.suffix.lower() == ".zip"]
     if not paths:
-        raise Usage(f"SUBMISSIONS={folder}: no zip and no directory in it")
+        give_up("grade", 2, f"SUBMISSIONS={folder}: no zip and no directory in it")
     try:
         into.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -284,38 +268,28 @@ def grade_folder(grader: Grader, folder: Path, into: Path) -> None:
         stem = path.name if stem in taken else stem  # anna.zip beside a directory anna
         taken.add(stem)
         into_file = into / f"{stem}.json"
-        results = grader.grade(
-            path, lambda found, into_file=into_file: told.write_file(into_file, told.gradescope(found))
-        )
+        results = grader.grade(path, lambda found, to=into_file: told.write_file(to, told.gradescope(found)))
         told.write_file(into / f"{stem}.txt", told.human(results))
         total, most = told.points(results.score), told.points(results.most)
         scores = [told.points(each.score) for each in results.tasks]
         table += told.csv_line(path.name, total, most, *scores, results.remark)
         told.write_file(into / "results.csv", table)
         remark = "  not usable" if results.trouble else "  look at it" if results.remark else ""
-        print(f"{told.readable(stem)[:50]:<50} {total:>7}/{most}{remark}")
+        print(f"{readable(stem)[:50]:<50} {total:>7}/{most}{remark}")
     print(f"results: {into}/results.csv, and a .json and a .txt for each")
 
 
 # ---- the command line ----
 
 
-class Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise Usage(f"{message} (see --help)")
-
-
-def parse(arguments: list[str]) -> argparse.Namespace:
+def parse() -> argparse.Namespace:
     form = argparse.RawDescriptionHelpFormatter
-    parser = Parser(prog="grade.py", description=__doc__, epilog=EPILOG, allow_abbrev=False, formatter_class=form)
-    add = parser.add_argument
-    add(
-        "--submission",
-        metavar="PATH",
-        type=Path,
-        default=ROOT,
-        help="a tree, a zip of it, a task's file; default: this tree",
+    parser = argparse.ArgumentParser(
+        "grade", description=__doc__, epilog=EPILOG, allow_abbrev=False, formatter_class=form
     )
+    add = parser.add_argument
+    which = "a tree, a zip of it, a task's file; default: this tree"
+    add("--submission", metavar="PATH", type=Path, default=ROOT, help=which)
     add("--submissions", metavar="DIR", type=Path, help="grades every zip and directory in DIR into --results DIR")
     add("--key", help="the class (make handout CLASS=KEY); also draws the fresh cases")
     add("--only", metavar="LIST", help="chapters or tasks, separated by commas: 04_fa1,05.skip")
@@ -324,13 +298,13 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--require", metavar="PERCENT", type=float, help="exit 1 when fewer points than that were reached")
     add("--check", action="store_true", help="only looks: what is there, is it taken, does it compile")
     add("--prepare", action="store_true", help="only builds what does not depend on a submission")
-    return parser.parse_args(arguments)
+    return parser.parse_args()
 
 
 def run(options: argparse.Namespace, scratch: Path) -> int:
     grader = Grader(Course(ROOT, options.key), options.only, scratch)
     if options.submissions and not options.results:
-        raise Usage("SUBMISSIONS= needs RESULTS=, a directory for the results")
+        give_up("grade", 2, "SUBMISSIONS= needs RESULTS=, a directory for the results")
     sandbox.check_machine()
     if options.prepare:
         grader.prepare()
@@ -362,7 +336,7 @@ def _stop(*_: object) -> NoReturn:
     sys.exit(130)
 
 
-def main(arguments: list[str]) -> int:
+def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _stop)
     for stream in (sys.stdout, sys.stderr):
@@ -370,13 +344,12 @@ def main(arguments: list[str]) -> int:
     os.umask(0o077)
     scratch = Path(tempfile.mkdtemp(prefix="grade-")).resolve()
     try:
-        return run(parse(arguments), scratch)
-    except (Usage, Unusable, Environment, TaskError, ValueError, OSError) as error:
-        print("grade:", told.readable(str(error)).strip(), file=sys.stderr)
-        return 2 if isinstance(error, (Usage, Unusable)) else 3
+        return run(parse(), scratch)
+    except (Unusable, Environment, TaskError, ValueError, OSError) as error:
+        give_up("grade", 2 if isinstance(error, Unusable) else 3, readable(str(error)).strip())
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run_tool("grade", main)

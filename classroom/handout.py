@@ -17,27 +17,41 @@ import argparse
 import hashlib
 import os
 import re
+import secrets
 import shutil
-import signal
 import sys
-import tempfile
+import textwrap
 from pathlib import Path
 from typing import NoReturn
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
 from lib import edits, leaks, tasks
-from lib.files import replace_file
+from lib.files import give_up, replace_file, run_tool
 from lib.tasks import TaskError
 
 CLASSROOM = Path(__file__).resolve().parent
 ROOT = CLASSROOM.parent
+CHOICES: dict[str, list[tuple[str, list[str]]]] = {}  # chapter: variants and their values
+WORDS: dict[tuple[str, str], str] = {}  # (chapter, variant): what is computed, for the README of the chapter
 try:
     TASKS = tasks.read_tasks(CLASSROOM / "tasks.tsv")
+    for _, (name, variant, values, words) in tasks.rows_of(CLASSROOM / "variants.tsv", 4):
+        CHOICES.setdefault(name, []).append((variant, values.split()))
+        WORDS[name, variant] = words
 except TaskError as error:
-    print(f"handout: {error}", file=sys.stderr)
-    sys.exit(2)
+    give_up("handout", 2, str(error))
 CHAPTERS = list(dict.fromkeys(task.chapter for task in TASKS))
+VALUES = {"softcap": r"\d+(?:\.\d+)?", "window": r"[1-9]\d*"}
+# What a student's tree has of the course as it is, but for what is hidden, built, a link, or left over by an editor.
+FILES = """setup.sh LICENSE GLOSSARY.md .clang-format .gitignore common simcc plots/*.gp tests/data/real_qkv
+    tests/data/tiny_model/tiny.gguf tools/draw tools/model tools/rows tools/lib/__init__.py tools/lib/chapters.py
+    tools/lib/edits.py tools/lib/files.py tools/lib/rows.py tools/lib/table.py tools/lib/tasks.py classroom/tasks.tsv
+    classroom/handout.mk classroom/hint.py classroom/tasks/*/hints.md classroom/tasks/*/names classroom/grade*
+    classroom/judge""".split()
+OF_CHAPTER = ("Makefile", "*.c", "*.h", "*.tsv")
+LEFT_OUT = re.compile(r"\..*|.*~|.*\.(?:o|d|a|new)|__pycache__|tests|bench|build")
+GIVEN = ("00_gpu",)  # to be read and run: nothing in it is a task
 
 Class = dict[str, tuple[str, str]]  # chapter: variant, value
 
@@ -46,84 +60,47 @@ def fail(message: str) -> NoReturn:
     raise TaskError(message)
 
 
-# ---- files ----
-
-
 def write_file(path: Path, text: str) -> None:
-    """Whole or not at all."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, text)
-    except OSError as error:
-        fail(f"{path}: cannot be written: {error.strerror}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(path, text)
 
 
-def copy_file(source: Path, target: Path) -> None:
-    try:
+def copy(source: Path, target: Path) -> None:
+    """A file, or all plain files below a directory."""
+    if source.is_dir():
+        for path in sorted(source.iterdir()):
+            if not LEFT_OUT.fullmatch(path.name) and not path.is_symlink():
+                copy(path, target / path.name)
+    elif source.is_file():
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
         target.chmod(source.stat().st_mode & 0o755 | 0o644)
-    except OSError as error:
-        fail(f"{target}: cannot be written: {error.strerror}")
-
-
-def copy_tree(source: Path, target: Path) -> None:
-    """All plain files below a directory: no hidden ones, no editor's backups, nothing that was built."""
-    if source.is_file():
-        copy_file(source, target)
-        return
-    for path in sorted(source.iterdir()):
-        if re.search(r"^\.|~$|\.(?:o|d|a|new)$|^__pycache__$", path.name) or path.is_symlink():
-            continue
-        if path.is_dir() or path.is_file():
-            copy_tree(path, target / path.name)
 
 
 # ---- classes ----
 
-# exp(c) is beyond what a float holds: a softmax without its maximum shows.
-ATTENTION = ("92", "96", "100", "104", "108", "112", "120", "128")
-PRODUCT = ("6", "8", "10", "12", "14", "16", "20", "24")
-WINDOW = ("5", "6", "7", "9", "10", "11", "12", "13")
-OF_ATTENTION = (("softcap", ATTENTION), ("window", WINDOW))
-CHOICES = {
-    "01_naive": OF_ATTENTION,
-    "02_online_softmax": (("softcap", ATTENTION), ("sink", ("-",))),
-    "03_tiled_matmul": (("softcap", PRODUCT), ("relu", ("-",))),
-    "04_fa1": OF_ATTENTION,
-    "05_fa2": OF_ATTENTION,
-    "06_backward": OF_ATTENTION,
-}
-VARIANTS = sorted({variant for choices in CHOICES.values() for variant, _ in choices})
-VALUES = {"softcap": r"\d+(?:\.\d+)?", "window": r"[1-9]\d*"}
-
 
 def class_of_key(key: str | None) -> Class:
     """From the key alone: the same on every machine."""
-    chosen: Class = {}
-    for chapter in CHAPTERS:
-        if key is None:
-            chosen[chapter] = ("plain", "-")
-            continue
+    chosen: Class = dict.fromkeys(CHAPTERS, ("plain", "-"))
+    for chapter in CHOICES if key is not None else ():
         digest = hashlib.sha1(os.fsencode(key) + b"\n" + chapter.encode()).digest()
-        variant, values = CHOICES[chapter][digest[0] % 2]
+        variant, values = CHOICES[chapter][digest[0] % len(CHOICES[chapter])]
         chosen[chapter] = (variant, values[digest[1] % len(values)])
     return chosen
 
 
 def class_table(chosen: Class) -> str:
-    lines = [f"{chapter}\t{variant}\t{value}\n" for chapter, (variant, value) in chosen.items()]
-    return "# What this class computes (classroom/README.md): chapter, variant, value, separated by tabs.\n" + "".join(
-        lines
-    )
+    title = "# What this class computes (classroom/README.md): chapter, variant, value, separated by tabs.\n"
+    return title + "".join(f"{chapter}\t{variant}\t{value}\n" for chapter, (variant, value) in chosen.items())
 
 
 def read_class(path: Path) -> Class:
     chosen: Class = {}
     for number, (chapter, variant, value) in tasks.rows_of(path, 3):
-        if chapter not in CHOICES:
+        if chapter not in CHAPTERS:
             fail(f"{path}:{number}: there is no chapter '{chapter}'")
-        if variant != "plain" and variant not in (name for name, _ in CHOICES[chapter]):
+        if variant != "plain" and variant not in (name for name, _ in CHOICES.get(chapter, ())):
             fail(f"{path}:{number}: {chapter} has no variant '{variant}'")
         if not re.fullmatch(VALUES.get(variant, "-"), value, re.ASCII) or (variant == "softcap" and float(value) == 0):
             fail(f"{path}:{number}: '{value}' is no value of {variant}")
@@ -168,9 +145,9 @@ def own_sources(chapter: str) -> dict[str, str]:
 def solved_sources(chapter: str, variant: str, value: str) -> dict[str, str]:
     """The chapter's sources as a class has them, solutions included."""
     sources = own_sources(chapter)
-    path = CLASSROOM / "variants" / variant / f"{chapter}.edits"
-    if variant != "plain":
-        for entry in edits.parse(with_value(tasks.read_text(path), value), str(path)):
+    path = CLASSROOM / "variants" / f"{variant}.edits"
+    for entry in edits.parse(with_value(tasks.read_text(path), value), str(path)) if variant != "plain" else ():
+        if chapter in entry.name.split(","):
             sources = entry.apply(sources)
     return sources
 
@@ -196,7 +173,7 @@ def all_solutions() -> leaks.Solutions:
     for chapter in CHAPTERS:
         plain = tasks.solutions_of(chapter, own_sources(chapter))
         found += plain.items()
-        for variant, values in CHOICES[chapter]:
+        for variant, values in CHOICES.get(chapter, ()):
             own = tasks.solutions_of(chapter, solved_sources(chapter, variant, values[0]))
             found += ((f"{task} ({variant})", text) for task, text in own.items() if text != plain[task])
     return leaks.Solutions(found)
@@ -205,40 +182,11 @@ def all_solutions() -> leaks.Solutions:
 # ---- the hand-out ----
 
 
-def words_of(chapter: str, variant: str, value: str) -> str:
-    """What a class computes, for the README of the chapter."""
-    if variant == "softcap" and chapter.startswith("02"):
-        return (
-            f"Scores are soft-capped: *x* counts as *c*·tanh(*x*/*c*) with *c* = {value}. A weight is\n"
-            "exp(cap(*x*) - cap(*m*)), *m* is still the largest *x*, and a score of -inf still has no weight."
-        )
-    if variant == "softcap" and chapter.startswith("03"):
-        return f"*C* is soft-capped: *C* = *c*·tanh(*AB*/*c*), element by element, with *c* = {value}."
-    if variant == "softcap":
-        slope = ". Its derivative, 1 - tanh²(*s*/*c*), is a factor of dS." if chapter.startswith("06") else "."
-        return (
-            f"Scores are soft-capped: *s* becomes *c*·tanh(*s*/*c*) with *c* = {value}, after the scale and before\n"
-            f"the mask and the softmax{slope}"
-        )
-    if variant == "window":
-        return (
-            f"Attention looks through a window: query *i* sees key *j* only if |*i* - *j*| < {value}, and, with a\n"
-            "causal mask, only if *j* ≤ *i* too. Every query sees itself."
-        )
-    if variant == "sink":
-        return (
-            "Every row has an attention sink: one more score, 0, that takes weight and has no column. It counts in\n"
-            "*m*, in *l* and in every quotient."
-        )
-    return "*C* goes through a ReLU: *C* = max(*AB*, 0), element by element."
-
-
 def assignment(chapter: str, chosen: Class) -> str:
     variant, value = chosen[chapter]
     stubs = stubs_of(chapter, chosen)
     places = tasks.places_of(chapter, solved_sources(chapter, variant, value))
     mine = [task for task in TASKS if task.chapter == chapter]
-    first, repeated = mine[0].number, False
     text = "## Your tasks\n\n| | task | in | about | points |\n|---|---|---|---|---|\n"
     for task in mine:
         about_lines = re.search(r"// TODO \(about (\d+) line", stubs[task.id])
@@ -246,16 +194,17 @@ def assignment(chapter: str, chosen: Class) -> str:
             fail(f"classroom/tasks/{task.id}: its stub has no line '// TODO (about N lines): ...'")
         lines = int(about_lines[1])
         files = [f"`{name}`" for name, regions in places.items() if task.id in regions]
-        repeated |= len(files) > 1
-        about = "1 line" if lines == 1 else f"{lines} lines"
+        about = f"{lines} line{'s' if lines > 1 else ''}"
         text += f"| {task.number} | `{task.id}`: {task.title} | {', '.join(files)} | {about} | {task.points:g} |\n"
     text += "\nEach lies between its lines `// task` and `// end`."
-    if repeated:
+    if any(sum(task.id in regions for regions in places.values()) > 1 for task in mine):
         text += " A task in several files is the same text in each."
-    text += f"\n`make hint N={first}` in the tree's top directory helps with task {first}, a little more each time.\n\n"
+    hint = f"`make hint N={mine[0].number}` in the tree's top directory helps with task {mine[0].number}"
+    text += f"\n{hint}, a little more each time.\n\n"
     if variant != "plain":
+        words = textwrap.fill(with_value(WORDS[chapter, variant], value), 110, break_on_hyphens=False)
         text += (
-            f"**Your class computes something else than the text below.**\n{words_of(chapter, variant, value)}\n\n"
+            f"**Your class computes something else than the text below.**\n{words}\n\n"
             "The program verifies against that. The bytes that move are the same, so all counts of bytes hold; the\n"
             "errors and results it shows are those of the plain chapter.\n\n"
         )
@@ -274,14 +223,15 @@ def readme_of(chapter: str, chosen: Class) -> str:
     return text
 
 
+def copy_pictures(tree: Path, readme: str) -> None:
+    for picture in re.findall(r'["(]\.\./(plots/[\w./-]+\.svg)[")]', readme):
+        copy(ROOT / picture, tree / picture)
+
+
 def write_chapter(tree: Path, chapter: str, chosen: Class) -> None:
-    for path in sorted((ROOT / chapter).iterdir()):
-        if path.name == "Makefile" or path.suffix in (".c", ".h", ".tsv"):
-            copy_file(path, tree / chapter / path.name)
     readme = readme_of(chapter, chosen)
     write_file(tree / chapter / "README.md", readme)
-    for picture in re.findall(r'["(]\.\./(plots/[\w./-]+\.svg)[")]', readme):
-        copy_file(ROOT / picture, tree / picture)
+    copy_pictures(tree, readme)
     stubs = stubs_of(chapter, chosen)
     for name, text in solved_sources(chapter, *chosen[chapter]).items():
         text = tasks.fill(f"{chapter}/{name}", text, stubs)[0]
@@ -291,32 +241,17 @@ def write_chapter(tree: Path, chapter: str, chosen: Class) -> None:
 
 
 def write_tree(tree: Path, chosen: Class) -> None:
-    for name in ("setup.sh", "LICENSE", ".clang-format", ".gitignore"):
-        if (ROOT / name).exists():
-            copy_file(ROOT / name, tree / name)
-    for path in sorted((CLASSROOM / "student").iterdir()):
-        copy_file(path, tree / path.name)
+    copy(CLASSROOM / "student", tree)
+    of_chapters = [f"{chapter}/{name}" for chapter in (*GIVEN, *CHAPTERS) for name in OF_CHAPTER]
+    given = [f"{chapter}/*.{kind}" for chapter in GIVEN for kind in ("cu", "cuh", "md")]
+    for pattern in (*FILES, *of_chapters, *given):
+        for path in sorted(ROOT.glob(pattern)):
+            copy(path, tree / path.relative_to(ROOT))
+    for chapter in GIVEN:
+        copy_pictures(tree, tasks.read_text(ROOT / chapter / "README.md"))
     for chapter in CHAPTERS:
         write_chapter(tree, chapter, chosen)
-    copy_tree(ROOT / "common", tree / "common")
-    for path in sorted((ROOT / "simcc").iterdir()):
-        if path.name not in ("tests", "bench", "build"):
-            copy_tree(path, tree / "simcc" / path.name)
     write_file(tree / "common/problem/class.h", class_header(chosen))
-    for path in sorted((ROOT / "plots").glob("*.gp")):
-        copy_file(path, tree / "plots" / path.name)
-    for name in ("draw", "rows"):  # what draws a chapter's sweep
-        copy_file(ROOT / "tools" / name, tree / "tools" / name)
-    copy_tree(ROOT / "tests/data/real_qkv", tree / "tests/data/real_qkv")
-    for name in ("__init__.py", "chapters.py", "files.py", "rows.py", "table.py", "tasks.py"):
-        copy_file(ROOT / "tools/lib" / name, tree / "tools/lib" / name)
-    for name in ("tasks.tsv", "handout.mk", "hint.py"):
-        copy_file(CLASSROOM / name, tree / "classroom" / name)
-    for task in TASKS:
-        for name in ("hints.md", "names"):
-            copy_file(CLASSROOM / "tasks" / task.id / name, tree / "classroom/tasks" / task.id / name)
-    for path in (*sorted(CLASSROOM.glob("grade*")), CLASSROOM / "judge"):
-        copy_tree(path, tree / "classroom" / path.name)
     write_file(tree / "class.tsv", class_table(chosen))
 
 
@@ -330,7 +265,7 @@ def check_place(out: Path, shown: str) -> Path:
     if not out.parent.is_dir():
         fail(f"OUT: {out.parent}: no such directory")
     real = out.parent.resolve()
-    for name in ("common", "simcc", "classroom", "plots", "tools", "tests/data", *CHAPTERS):
+    for name in ("common", "simcc", "classroom", "plots", "tools", "tests/data", *GIVEN, *CHAPTERS):
         copied = ROOT / name
         if copied == real or copied in real.parents:
             fail(f"OUT: {shown}: is inside of {name}/, which is copied")
@@ -338,33 +273,23 @@ def check_place(out: Path, shown: str) -> Path:
 
 
 def hand_out(shown: str, key: str | None) -> None:
-    chosen = class_of_key(key)
-    out = Path(shown)
-    real = check_place(out, shown)
+    chosen, out = class_of_key(key), Path(shown)
+    temporary = check_place(out, shown) / f".handout-{secrets.token_hex(8)}"
     try:
-        temporary = Path(tempfile.mkdtemp(prefix=".handout-", dir=real))
-    except OSError:
-        fail(f"OUT: {shown}: cannot be written")
-    try:
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o777 & ~umask)
+        temporary.mkdir()
         write_tree(temporary, chosen)
         if found := all_solutions().find_in(temporary):
             fail(f"{found[0]}; no hand-out was written")
-        try:
-            if out.is_dir():
-                out.rmdir()
-            temporary.rename(out)
-        except OSError as error:
-            fail(f"OUT: {shown}: cannot be written: {error.strerror}")
+        if out.is_dir():
+            out.rmdir()
+        temporary.rename(out)
+    except OSError as error:
+        fail(f"OUT: {shown}: cannot be written: {error.strerror}")
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     variants = ", ".join(sorted({variant for variant, _ in chosen.values()}))
-    print(
-        f"{shown}: {len(CHAPTERS)} chapters, {len(TASKS)} tasks"
-        + (f", of a class ({variants}): class.tsv" if key is not None else "")
-    )
+    of_class = f", of a class ({variants}): class.tsv" if key is not None else ""
+    print(f"{shown}: {len(CHAPTERS)} chapters, {len(TASKS)} tasks{of_class}")
     if re.search(r"\s", str(out.resolve())):
         print("make cannot build in a path with a space: move it before you try it")
 
@@ -402,11 +327,6 @@ def solve(directory: Path, excepted: set[str]) -> None:
 # ---- the command line ----
 
 
-class Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        fail(f"{message} (see --help)")
-
-
 def key_of(text: str) -> str:
     if not text:
         fail("--class: the key is empty")
@@ -425,9 +345,9 @@ def tasks_of(text: str) -> set[str]:
     return set(text.split(","))
 
 
-def run(arguments: list[str]) -> int:
+def run() -> int:
     form = argparse.RawDescriptionHelpFormatter
-    parser = Parser(prog="handout", description=__doc__, formatter_class=form, allow_abbrev=False)
+    parser = argparse.ArgumentParser("handout", description=__doc__, formatter_class=form, allow_abbrev=False)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("out", nargs="?", metavar="OUT")
     parser.add_argument("--class", dest="key", type=key_of, metavar="KEY")
@@ -436,7 +356,7 @@ def run(arguments: list[str]) -> int:
     what.add_argument("--solve", type=directory_of, metavar="DIR")
     parser.add_argument("--except", dest="but", type=tasks_of, default=set(), metavar="ID,ID...")
     what.add_argument("--leaks", type=directory_of, metavar="DIR")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     if options.class_table is not False:
         print(class_table(class_of_key(options.class_table)), end="")
     elif options.class_header:
@@ -455,23 +375,17 @@ def run(arguments: list[str]) -> int:
 
 
 def main() -> int:
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(130))
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="surrogateescape")
     try:
-        return run(sys.argv[1:])
+        return run()
     except (TaskError, edits.EditError) as error:
-        print(f"handout: {error}", file=sys.stderr)
-        return 2
+        give_up("handout", 2, str(error))
     except BrokenPipeError:
-        # Nobody reads on: no complaint at the end either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 2
+        raise
     except OSError as error:
-        print(f"handout: {error.filename or error}: {error.strerror or 'cannot be used'}", file=sys.stderr)
-        return 2
+        give_up("handout", 2, f"{error.filename}: {error.strerror}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_tool("handout", main)

@@ -15,6 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
 from lib import tasks
+from lib.files import give_up, replace_file, run_tool
 
 CLASSROOM = Path(__file__).resolve().parent
 ROOT = CLASSROOM.parent
@@ -39,43 +40,29 @@ def hints_of(task: tasks.Task) -> list[str]:
     return [hints[level].strip("\n") for level in sorted(hints)]
 
 
-def read_shown() -> dict[str, str]:
-    lines = tasks.read_text(SHOWN).splitlines() if SHOWN.exists() else []
-    return dict(line.split("\t", 1) for line in lines if "\t" in line)
-
-
-def remember(shown: dict[str, str]) -> None:
-    SHOWN.parent.mkdir(exist_ok=True)
-    new = SHOWN.with_suffix(".new")
-    new.write_text("".join(f"{task}\t{level}\n" for task, level in sorted(shown.items())))
-    new.replace(SHOWN)
-
-
-def list_tasks(all_tasks: list[tasks.Task]) -> None:
-    print("make hint N=... [LEVEL=1]; the tasks:\n")
-    for task in all_tasks:
-        print(f"{task.number:3}  {task.id:<16} {task.title}")
-
-
 def run(wanted: str, level: str) -> None:
     all_tasks = tasks.read_tasks(CLASSROOM / "tasks.tsv")
     if not wanted:
-        list_tasks(all_tasks)
+        print("make hint N=... [LEVEL=1]; the tasks:\n")
+        print("\n".join(f"{task.number:3}  {task.id:<16} {task.title}" for task in all_tasks))
         return
     task = next((task for task in all_tasks if wanted in (str(task.number), task.id)), None)
     if task is None:
         raise tasks.TaskError(f"N={wanted}: expected a task, 1 to {len(all_tasks)} or its name; `make hint` lists them")
-    hints, shown = hints_of(task), read_shown()
+    hints = hints_of(task)
+    shown = dict(re.findall(r"(?m)^(.*)\t([0-9]+)$", tasks.read_text(SHOWN) if SHOWN.exists() else ""))
     if not hints:
         raise tasks.TaskError(f"classroom/tasks/{task.id}/hints.md: no heading '## 1'")
-    seen = int(shown[task.id]) if shown.get(task.id, "").isdigit() else 0
+    seen = int(shown.get(task.id, 0))
     if level and not (re.fullmatch("[1-9][0-9]*", level) and int(level) <= len(hints)):
         raise tasks.TaskError(f"LEVEL={level}: task {task.id} has hints 1 to {len(hints)}")
     number = int(level) if level else min(seen + 1, len(hints))
     print(f"Task {task.number}, {task.id}: {task.title}\nHint {number} of {len(hints)}\n\n{hints[number - 1]}\n")
     print(f"make hint N={task.number} says more." if number < len(hints) else "That was the last one.")
     if number > seen:
-        remember({**shown, task.id: str(number)})
+        shown[task.id] = str(number)
+        SHOWN.parent.mkdir(exist_ok=True)
+        replace_file(SHOWN, "".join(f"{task}\t{level}\n" for task, level in sorted(shown.items())))
 
 
 def main() -> int:
@@ -83,13 +70,9 @@ def main() -> int:
     try:
         run(os.environ.get("N", ""), os.environ.get("LEVEL", ""))
     except tasks.TaskError as error:
-        print(f"hint: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"hint: {SHOWN}: cannot be written: {error.strerror}", file=sys.stderr)
-        return 3
+        give_up("hint", 2, str(error))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_tool("hint", main)

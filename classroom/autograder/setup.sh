@@ -10,8 +10,5 @@ if command -v apt-get >/dev/null 2>&1 && [ "${SKIP_INSTALL:-}" = "" ]; then
 		binutils bubblewrap
 fi
 cd "$base/source"
-if [ -f key ]; then
-	python3 tree/classroom/grade.py --prepare --key "$(cat key)"
-else
-	python3 tree/classroom/grade.py --prepare
-fi
+[ ! -f key ] || set -- --key "$(cat key)"
+python3 tree/classroom/grade.py --prepare "$@"

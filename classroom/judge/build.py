@@ -14,9 +14,12 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from lib import edits
+from lib.tasks import rows_of
 
 from . import sandbox
 from .course import Chapter, Course
@@ -25,6 +28,7 @@ from .region import original
 from .sandbox import Environment
 from .submission import readable
 
+HINTS: dict[str, str] = {reason: hint for _, (reason, hint) in rows_of(Path(__file__).with_name("hints.tsv"), 2)}
 MOST_STACK = 1024  # bytes of a function's frame above those of the solution's
 FRAME = re.compile(r"(.*?:\d+(?::\d+)?):(.*)\t(\d+)\t[\w,]+$")  # clang gives no column
 OWN_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "DEVICE")
@@ -36,13 +40,20 @@ class Failure:
 
     category: str
     message: str
-    hint: str = ""
+    hint: str = ""  # where nothing is given, that of the category
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "hint", self.hint or HINTS.get(self.category, ""))
 
 
 @dataclass(frozen=True)
 class Object:
     path: Path
     frames: dict[str, tuple[str, int]]  # function: where it stands, bytes
+
+
+def digest(texts: Iterable[str]) -> str:
+    return hashlib.sha256("\0".join(texts).encode("utf-8", "surrogateescape")).hexdigest()[:20]
 
 
 def run_quietly(command: list[str], what: str, **environment: str) -> None:
@@ -124,8 +135,7 @@ class Builder:
             status = path.stat()
             state.append(f"{path.name} {status.st_size} {status.st_mtime_ns}")
         state += [f"{name}\n{text}" for name, text in sorted({**self.chapter.base, **self.chapter.headers}.items())]
-        digest = hashlib.sha256("\0".join(state).encode("utf-8", "surrogateescape")).hexdigest()[:16]
-        directory = self.kit / "solved" / digest
+        directory = self.kit / "solved" / digest(state)
         directory.mkdir(parents=True, exist_ok=True)
         return directory
 
@@ -151,11 +161,10 @@ class Builder:
 
     # ---- a submission's ----
 
-    def program(self, sources: Mapping[str, str], anew: list[str], task: str) -> Path | Failure:
-        """The program of these sources, of which `anew` are not the chapter's own."""
-        texts = [f"{each}\n{sources.get(each, '')}" for name in anew for each in (name, *self.chapter.needed(name))]
-        label = hashlib.sha256("\0".join(texts).encode("utf-8", "surrogateescape")).hexdigest()[:20]
-        made = self._programs.get(label, lambda: self._make_program(sources, anew, self.scratch / label))
+    def program(self, regions: Mapping[str, str], task: str) -> Path | Failure:
+        """The chapter's, with these regions {task: as it is compiled}, those of `task` and of its neighbors."""
+        label = digest(f"{each}\n{text}" for each, text in sorted(regions.items()))
+        made = self._programs.get(label, lambda: self._make_program(self.chapter.spliced(regions), label))
         return self._does_not_compile(made, task) if isinstance(made, str) else made
 
     def discard(self, program: Path) -> None:
@@ -163,7 +172,8 @@ class Builder:
         self._programs.forget(program.name.partition("-")[2])
         program.unlink()
 
-    def _make_program(self, sources: Mapping[str, str], anew: list[str], directory: Path) -> Path | Failure | str:
+    def _make_program(self, sources: Mapping[str, str], label: str) -> Path | Failure | str:
+        directory, anew = self.scratch / label, edits.affected(self.chapter.base, sources)
         directory.mkdir()
         objects: list[Path] = []
         for name in sorted(name for name in sources if name.endswith(".cu")):
@@ -178,19 +188,17 @@ class Builder:
             extra = too_much_stack(made.frames, self.solved_object(name).frames)
             if extra > (0 if self.course.is_teacher else MOST_STACK):
                 why = f"its local variables take {extra} bytes more than what a thread may have"
-                return Failure(
-                    "refused", why, f"More than {MOST_STACK} bytes are memory that nobody counts: keep less."
-                )
+                hint = f"More than {MOST_STACK} bytes are memory that nobody counts: keep less."
+                return Failure("refused", why, hint)
             objects.append(made.path)
-        program = self._link(objects, self.scratch / f"program-{directory.name}")
+        program = self._link(objects, self.scratch / f"program-{label}")
         shutil.rmtree(directory)
         return program
 
     def _write_sources(self, directory: Path, name: str, sources: Mapping[str, str]) -> None:
         for each in self.chapter.needed(name):
             text = sources.get(each, self.chapter.headers.get(each, ""))
-            with (directory / each).open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-                file.write(text)
+            (directory / each).write_bytes(text.encode("utf-8", "surrogateescape"))
 
     def _compile(self, directory: Path, name: str) -> Object | str:
         """The object, or what the compiler said."""
@@ -219,7 +227,7 @@ class Builder:
     def _does_not_compile(self, log: str, task: str) -> Failure:
         if log.startswith("the compiler ran past"):
             return Failure("does not compile", log, "Look for a loop in a constant, or a huge array.")
-        hint = "make build shows all messages."
+        hint = ""
         for line in log.splitlines():
             match = re.match(r"([\w.-]+)/([\w.-]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)", line)
             if match and re.search("was not declared|undeclared identifier", match[4]):

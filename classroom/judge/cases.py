@@ -8,8 +8,9 @@ written, so no region can hold a table of results; without the key nobody else k
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -46,31 +47,21 @@ def read_cases(path: Path) -> list[Case]:
     return cases
 
 
-def _stream(*words: str) -> Callable[[int, int], int]:
-    count = 0
+def _drawn(options: str, *seed: str) -> str:
+    """With one of the values of each {...}."""
+    count = itertools.count()
 
-    def draw(least: int, most: int) -> int:
-        nonlocal count
-        text = "\0".join([*words, str(count)])
-        count += 1
+    def draw(values: Sequence[object]) -> str:
+        text = "\0".join([*seed, str(next(count))])
         digest = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
-        return least + int(digest[:8], 16) % (most - least + 1)
+        return str(values[int(digest[:8], 16) % len(values)])
 
-    return draw
-
-
-def _drawn(options: str, draw: Callable[[int, int], int]) -> str:
     def number(match: re.Match) -> str:
-        numbers = [n for n in range(int(match[1]), int(match[2]) + 1) if not match[3] or n % int(match[3])]
-        return str(numbers[draw(0, len(numbers) - 1)])
+        return draw([n for n in range(int(match[1]), int(match[2]) + 1) if not match[3] or n % int(match[3])])
 
-    def word(match: re.Match) -> str:
-        words = match[1].split("|")
-        return words[draw(0, len(words) - 1)]
-
-    options = re.sub(r"\{seed\}", lambda _: str(draw(1000, 999_999_999)), options)
+    options = re.sub(r"\{seed\}", lambda _: draw(range(1000, 1_000_000_000)), options)
     options = re.sub(r"\{(\d+)\.\.(\d+)(?:!(\d+))?\}", number, options)
-    options = re.sub(r"\{([^{}]*\|[^{}]*)\}", word, options)
+    options = re.sub(r"\{([^{}]*\|[^{}]*)\}", lambda match: draw(match[1].split("|")), options)
     if re.search(r"[{}]", options):
         raise TaskError(f"cases.tsv: what is {{...}} in '{options}'?")
     return options
@@ -78,11 +69,8 @@ def _drawn(options: str, draw: Callable[[int, int], int]) -> str:
 
 def cases_of(cases: list[Case], chapter: str, *seed: str) -> list[Case]:
     """The cases of a chapter, with what is to be drawn."""
-    return [
-        replace(case, options=_drawn(case.options, _stream(*seed, chapter, str(case.line))))
-        for case in cases
-        if case.chapter == chapter
-    ]
+    mine = [case for case in cases if case.chapter == chapter]
+    return [replace(case, options=_drawn(case.options, *seed, chapter, str(case.line))) for case in mine]
 
 
 # ---- predictions.txt ----

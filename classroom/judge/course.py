@@ -12,14 +12,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from lib import tasks
+from lib import edits, tasks
 
 from . import words
 from .region import rewrite
-from .submission import PLACE, Region, Submission
+from .submission import PLACE, Region, Submission, markers_of
 from .tokens import Refusal, Token, tokens_of
-
-INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 
 
 def tokens_or_text(text: str) -> tuple[Token, ...] | str:
@@ -45,33 +43,22 @@ class Chapter:
         """{file: the IDs of its regions}"""
         return tasks.places_of(self.name, self.given)
 
-    def affected(self, ids: set[str]) -> list[str]:
-        """The .cu to compile anew for these tasks: those that hold their regions or include what does."""
-        found = {name for name, regions in self.places.items() if ids & set(regions)}
-        while more := {name for name in self.base if found & set(INCLUDE.findall(self.base[name]))} - found:
-            found |= more
-        return sorted(name for name in found if name.endswith(".cu"))
-
     def needed(self, name: str) -> list[str]:
         """The files that compiling `name` reads, itself included."""
-        found, new = set(), {name}
-        while new:
-            found |= new
-            texts = [self.base.get(each) or self.headers.get(each, "") for each in new]
-            new = {each for text in texts for each in INCLUDE.findall(text)} & (
-                set(self.base) | set(self.headers)
-            ) - found
-        return sorted(found)
+        everything = {**self.base, **self.headers}
+        return [each for each in everything if name in edits.affected(everything, {**everything, each: ""})]
 
     def spliced(self, regions: Mapping[str, str]) -> dict[str, str]:
         """The sources with regions {task: as it is compiled} in all of their places.
 
         A region's lines are those of a file ID/NAME, from 1; the others have the numbers of the file as handed out.
         """
-        return {name: self._spliced_file(name, text, regions) for name, text in self.base.items()}
+        held = {name for name, ids in self.places.items() if regions.keys() & set(ids)}
+        spliced = {name: self._spliced_file(name, self.base[name], regions) for name in held}
+        return {**self.base, **spliced}
 
     def _spliced_file(self, name: str, text: str, regions: Mapping[str, str]) -> str:
-        given = marker_lines(self.given[name])
+        given = markers_of(self.given[name])
         out = [f'#line 1 "{name}"\n']
         for part in tasks.take_apart(name, text):
             if part.id in regions:
@@ -81,17 +68,6 @@ class Chapter:
             if part.id is not None:
                 out.append(f'#line {given["end", part.id]} "{name}"\n')
         return "".join(out)
-
-
-def marker_lines(text: str) -> dict[tuple[str, str], int]:
-    """{("task" or "end", ID): its line}"""
-    found: dict[tuple[str, str], int] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        if match := tasks.BEGIN.match(line):
-            found["task", match[2]] = number
-        elif match := tasks.END.match(line):
-            found["end", match[1]] = number
-    return found
 
 
 @dataclass
@@ -154,8 +130,9 @@ class Course:
             self._names[task] = words.parse_names(tasks.read_text(path), path)
         return self._names[task]
 
-    def is_untouched(self, task: tasks.Task, text: str) -> bool:
-        return tokens_or_text(text) == tokens_or_text(self.chapter(task.chapter).stubs[task.id])
+    def is_untouched(self, task: str, text: str) -> bool:
+        chapter = next(each.chapter for each in self.tasks if each.id == task)
+        return tokens_or_text(text) == tokens_or_text(self.chapter(chapter).stubs[task])
 
     def compiled(self, task: str, region: Region) -> str:
         """The region as it is compiled. Raises Refusal; its line is that of the student's file."""
@@ -172,7 +149,7 @@ class Course:
             task, name, line = match[1], match[2], int(match[3])
             if region := submission.regions.get(task or ""):
                 return f"{Path(region.file).name}:{line + region.line - 1}"
-            before = [(at, marker) for marker, at in marker_lines(given.get(name, "")).items() if at <= line]
+            before = [(at, marker) for marker, at in markers_of(given.get(name, "")).items() if at <= line]
             if before:
                 at, marker = max(before)
                 line += submission.markers.get((f"{chapter}/{name}", *marker), at) - at

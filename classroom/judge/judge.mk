@@ -14,7 +14,7 @@ KIT := $(OUT)/classroom/$(notdir $(HERE))
 ORIGINAL ?= $(HERE)
 ORIGINALS := $(patsubst $(ORIGINAL)/%.cu,$(KIT)/original/%.o,$(wildcard $(ORIGINAL)/*.cu))
 WITHOUT_MAIN := $(filter-out $(OUT)/common/main.o $(OUT)/common/run.o,$(HARNESS))
-REFERENCE := $(filter $(OUT)/common/verify/% $(OUT)/common/run_compare.o,$(HARNESS))
+REFERENCE := $(filter $(OUT)/common/verify/% $(OUT)/common/run_compare.o %/expect.o,$(HARNESS) $(CHAPTER))
 
 .PHONY: kit
 kit: $(KIT)/judge $(KIT)/rest.o $(KIT)/compile
@@ -40,7 +40,7 @@ $(KIT)/no_reference.o: $(REFERENCE)
 		sed -n 's/.* T \(.*\)/void \1(void); void \1(void) { __builtin_trap(); }/p' > $(@:.o=.c)
 	$(Q)$(CC) -O1 -w -fno-builtin -c $(@:.o=.c) -o $@
 
-$(KIT)/rest.o: $(KIT)/no_reference.o $(CHAPTER) $(filter-out $(REFERENCE),$(WITHOUT_MAIN)) \
+$(KIT)/rest.o: $(KIT)/no_reference.o $(filter-out $(REFERENCE),$(CHAPTER) $(WITHOUT_MAIN)) \
                $(OUT)/classroom/runner.o $(BUILT_WITH)
 	$(Q)ld -r $(filter %.o,$^) -o $@.new && mv $@.new $@
 

@@ -14,31 +14,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import NoReturn
 
+from . import words
 from .tokens import Refusal, Token, tokens_of
-from .words import (
-    ARITHMETIC,
-    BUILT_IN,
-    CASTABLE_VECTORS,
-    COMPONENTS,
-    CONSTANTS,
-    FUNCTIONS,
-    INSTEAD,
-    KEYWORDS,
-    OTHER_WORDS,
-    STATEMENTS,
-    VECTORS,
-    Names,
-)
 
 MOST_CHARACTERS = 16_384
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-_TYPE_WORDS = ARITHMETIC | VECTORS
+_TYPE_WORDS = words.ARITHMETIC | words.VECTORS
 _BEFORE_A_VALUE = frozenset("= += -= *= /= + - * / % ? == != return".split())  # never before a declaration
 
 
+def refuse(token: Token, why: str) -> NoReturn:
+    raise Refusal(token.line, why)
+
+
 class _Rewriter:
-    def __init__(self, tokens: list[Token], names: Names) -> None:
+    def __init__(self, tokens: list[Token], names: words.Names) -> None:
         self.tokens = tokens
         self.names = names
         self.lambdas: set[str] = set()
@@ -57,22 +49,17 @@ class _Rewriter:
     def ends_operand(self, index: int) -> bool:
         """Whether a value stands before: then a sign after it is binary, and [ a subscript."""
         token = self.at(index)
-        if token.kind == "number" or token.text in (")", "]"):
-            return True
-        return (
-            token.kind == "word"
-            and not self.is_type(token)
-            and token.text not in STATEMENTS | OTHER_WORDS - {"true", "false"}
-        )
+        no_value = self.is_type(token) or token.text in words.STATEMENTS | words.OTHER_WORDS - {"true", "false"}
+        return token.kind == "number" or token.text in (")", "]") or (token.kind == "word" and not no_value)
 
     def run(self) -> str:
         self.check_brackets()
         last = self.at(len(self.tokens) - 1)
         if self.tokens and last.text not in (";", "}"):
             shown = "#pragma unroll" if last.kind == "pragma" else last.text
-            raise Refusal(last.line, f"the region ends in {shown}: expected a whole statement, ending in ; or }}")
+            refuse(last, f"the region ends in {shown}: expected a whole statement, ending in ; or }}")
         if self.at(0).text == "else":
-            raise Refusal(self.at(0).line, "else: its if is not in the region")
+            refuse(self.at(0), "else: its if is not in the region")
         self.find_lambdas()
         line, fresh = 1, True
         for index, token in enumerate(self.tokens):
@@ -106,10 +93,10 @@ class _Rewriter:
             elif token.text in _CLOSING.values():
                 opening = open_ones.pop()
                 if opening < 0 or _CLOSING[self.at(opening).text] != token.text:
-                    raise Refusal(token.line, f"{token.text}: nothing is open that it would close in the region")
+                    refuse(token, f"{token.text}: nothing is open that it would close in the region")
         if len(open_ones) > 1:
             token = self.at(open_ones[-1])
-            raise Refusal(token.line, f"{token.text}: not closed in the region")
+            refuse(token, f"{token.text}: not closed in the region")
 
     def declares(self, name: str) -> bool:
         """Whether it is declared at the region's own level, not within braces: `int end = ...`, `int a, end = ...`."""
@@ -119,11 +106,10 @@ class _Rewriter:
             depth -= token.text in ("}", ")")
             if token.kind == "word" and token.text == name and depth == 0:
                 before = self.at(index - 1)
-                if (
-                    self.is_type(before)
-                    or before.text in ("auto", "const")
-                    or (before.text == "," and self.in_declaration(index))
-                ):
+                if before.text == "*":  # a pointer: const float *K = ..., *V = ...
+                    before = self.at(index - 2)
+                listed = before.text == "," and self.in_declaration(index)
+                if self.is_type(before) or before.text in ("auto", "const") or listed:
                     return True
         return False
 
@@ -141,129 +127,124 @@ class _Rewriter:
                 continue
             name = self.at(index - 2)
             if self.at(index - 1).text != "=" or name.kind != "word" or self.at(index - 3).text != "auto":
-                raise Refusal(token.line, "[: a lambda is written auto f = [&](...) { ... };")
+                refuse(token, "[: a lambda is written auto f = [&](...) { ... };")
             if name.text in self.lambdas:
-                raise Refusal(name.line, f"{name.text}: a second lambda of this name")
+                refuse(name, f"{name.text}: a second lambda of this name")
             if self.known(name.text):
-                raise Refusal(
-                    name.line, f"{name.text}: the function has a thing of this name; choose another one for the lambda"
-                )
+                refuse(name, f"{name.text}: the function has a thing of this name; choose another one for the lambda")
             self.lambdas.add(name.text)
             close = index + 1
             while self.at(close).text != "]":
                 inside = self.at(close)
                 if inside.text not in ("&", "=", ","):
-                    raise Refusal(inside.line, f"{inside.text}: a lambda captures with [&], [=] or not at all, []")
+                    refuse(inside, f"{inside.text}: a lambda captures with [&], [=] or not at all, []")
                 close += 1
             if self.at(close + 1).text != "(":
-                raise Refusal(token.line, "[: a lambda is written auto f = [&](...) { ... };")
+                refuse(token, "[: a lambda is written auto f = [&](...) { ... };")
 
     def is_declared_array(self, index: int) -> bool:
-        return self.at(index - 1).kind == "word" and self.at(index - 1).text not in STATEMENTS | OTHER_WORDS
+        return self.at(index - 1).kind == "word" and self.at(index - 1).text not in words.STATEMENTS | words.OTHER_WORDS
 
     # -- words --
 
     def known(self, name: str) -> bool:
         names = self.names
-        return (
-            name in FUNCTIONS | CONSTANTS | BUILT_IN
-            or name in names.variables | names.functions | names.templates | names.types | names.declared
-            or any(name == scope for scope, _ in names.scoped)
-        )
+        own = names.variables | names.functions | names.templates | names.types | names.declared
+        return name in words.FUNCTIONS | words.CONSTANTS | words.BUILT_IN | own or self.is_scope(name)
+
+    def is_scope(self, name: str) -> bool:
+        return any(name == scope for scope, _ in self.names.scoped)
 
     def pragma(self, token: Token) -> str:
         count = token.text
         if count and not count.isdigit() and count not in self.names.variables:
-            raise Refusal(token.line, f"#pragma unroll {count}: expected a number or a constant of the function")
+            refuse(token, f"#pragma unroll {count}: expected a number or a constant of the function")
         return f"#pragma unroll {count}".rstrip()
 
     def word(self, index: int, token: Token) -> str:
         text, names = token.text, self.names
         before, after = self.at(index - 1), self.at(index + 1)
-        if text in KEYWORDS or text in INSTEAD:
-            instead = INSTEAD.get(text)
-            raise Refusal(token.line, f"{text}: not in a region" + (f"; write instead: {instead}" if instead else ""))
+        if text in words.KEYWORDS:
+            instead = words.INSTEAD.get(text)
+            refuse(token, f"{text}: not in a region" + (f"; write instead: {instead}" if instead else ""))
         if before.text in (".", "->") and not self.is_type(token):  # the type a lambda returns may stand after ->
-            if text in names.members or text in COMPONENTS:
+            if text in names.members or text in words.COMPONENTS:
                 return text
             known = ", ".join(f".{name}" for name in sorted(names.members)) or "none but .x, .y, .z and .w"
-            raise Refusal(
-                token.line, f"{before.text}{text}: not a member that a region may use here; it may use {known}"
-            )
+            refuse(token, f"{before.text}{text}: not a member that a region may use here; it may use {known}")
         if before.text == "::":
             if (self.at(index - 2).text, text) in names.scoped:
                 return text
-            raise Refusal(token.line, f"{self.at(index - 2).text}::{text}: not one of {self.scoped_names()}")
+            refuse(token, f"{self.at(index - 2).text}::{text}: not one of {self.scoped_names()}")
         if text in _TYPE_WORDS or text in names.types:
             self.check_type(index, token)
             return text
-        if text in STATEMENTS or text in OTHER_WORDS:
+        if text in words.STATEMENTS or text in words.OTHER_WORDS:
             self.check_word(index, token)
             return text
-        if text in FUNCTIONS | names.functions or text in self.lambdas or text in names.templates:
+        if text in words.FUNCTIONS | names.functions or text in self.lambdas or text in names.templates:
             self.check_called(index, token)
             return f"u_{text}" if text in self.lambdas else text
-        if text in BUILT_IN:
+        if text in words.BUILT_IN:
             if after.text != "." or self.at(index + 2).text not in ("x", "y", "z"):
-                raise Refusal(token.line, f"{text}: expected {text}.x, .y or .z")
+                refuse(token, f"{text}: expected {text}.x, .y or .z")
             return text
-        if any(text == scope for scope, _ in names.scoped):
+        if self.is_scope(text):
             if after.text != "::":
-                raise Refusal(token.line, f"{text}: expected one of {self.scoped_names()}")
+                refuse(token, f"{text}: expected one of {self.scoped_names()}")
             return text
-        if text in CONSTANTS or text in names.variables or text in names.declared:
+        if text in words.CONSTANTS or text in names.variables or text in names.declared:
             return text
         if "__" in text:
-            raise Refusal(token.line, f"{text}: not one of the device functions that a region may call")
+            refuse(token, f"{text}: not one of the device functions that a region may call")
         return f"u_{text}"
 
     def scoped_names(self) -> str:
-        return (
-            ", ".join(sorted(f"{scope}::{name}" for scope, name in self.names.scoped)) or "none: no :: is needed here"
-        )
+        known = sorted(f"{scope}::{name}" for scope, name in self.names.scoped)
+        return ", ".join(known) or "none: no :: is needed here"
+
+    def past(self, index: int) -> int:
+        """The first token after template arguments, of which `index` is the first."""
+        while self.at(index).text not in (">", ";", "{", ""):
+            index += 1
+        return index + 1
 
     def check_called(self, index: int, token: Token) -> None:
         if token.text in self.lambdas and self.at(index - 1).text == "auto" and self.at(index + 2).text == "[":
             return
         before = self.at(index - 1)
         if self.is_type(before) or before.text in ("auto", "*", "&") and self.is_type(self.at(index - 2)):
-            raise Refusal(token.line, f"{token.text}: a function has this name; choose another one")
+            refuse(token, f"{token.text}: a function has this name; choose another one")
         after = index + 1
         if token.text in self.names.templates and self.at(after).text == "<":
-            while self.at(after).text not in (">", ";", "{", ""):
-                after += 1
-            after += 1
+            after = self.past(after)
         if self.at(after).text != "(":
-            raise Refusal(token.line, f"{token.text}: a function, which can only be called: {token.text}(...)")
+            refuse(token, f"{token.text}: a function, which can only be called: {token.text}(...)")
 
     def check_word(self, index: int, token: Token) -> None:
         after = self.at(index + 1)
         if token.text == "struct" and not (after.kind == "word" and after.text in self.names.types):
             known = ", ".join(sorted(f"struct {name}" for name in self.names.types))
-            raise Refusal(token.line, f"struct {after.text}: expected {known or 'no struct: the function has none'}")
+            refuse(token, f"struct {after.text}: expected {known or 'no struct: the function has none'}")
         if token.text == "struct" and self.at(index + 2).text in ("{", ":", ";"):
-            raise Refusal(
-                token.line, f"struct {after.text} {self.at(index + 2).text}: a type is used here, not defined"
-            )
+            refuse(token, f"struct {after.text} {self.at(index + 2).text}: a type is used here, not defined")
         if token.text in ("static_cast", "reinterpret_cast"):
-            close = index + 2
-            while self.at(close).text not in (">", ";", "{", ""):
-                close += 1
+            close = self.past(index + 2) - 1
             self.check_cast(token, [inside.text for inside in self.tokens[index + 2 : close]], self.at(close + 2))
         if token.text == "auto" and self.is_parameter_list(self.enclosing[index]):
-            raise Refusal(token.line, "auto: a parameter's type is written out")
+            refuse(token, "auto: a parameter's type is written out")
         if token.text == "auto":
             self.refuse_deeper_pointers(index)
 
     def check_type(self, index: int, token: Token) -> None:
         """A type: of a declaration, or of a cast."""
-        if token.text in ARITHMETIC and self.at(index - 1).text in ARITHMETIC:
+        if token.text in words.ARITHMETIC and self.at(index - 1).text in words.ARITHMETIC:
             return  # looked at with its first word
         first = index
-        while self.at(first - 1).text in ("const", "struct") or self.at(first - 1).text in ARITHMETIC:
+        while self.at(first - 1).text in ("const", "struct") or self.at(first - 1).text in words.ARITHMETIC:
             first -= 1
         last = index
-        while self.at(last + 1).text == "const" or self.at(last + 1).text in ARITHMETIC:
+        while self.at(last + 1).text == "const" or self.at(last + 1).text in words.ARITHMETIC:
             last += 1
         after = self.at(last + 1)
         is_value = self.at(first - 1).text in _BEFORE_A_VALUE  # float((a + b) / 2)
@@ -293,38 +274,36 @@ class _Rewriter:
         stars, at = 0, index + 1
         while self.at(at).text in ("*", "&", "&&", "const"):
             if self.at(at).text == "&&":
-                raise Refusal(self.at(at).line, "&&: a reference is written with one &")
+                refuse(self.at(at), "&&: a reference is written with one &")
             stars += self.at(at).text == "*"
             at += 1
         if stars > 1:
-            raise Refusal(self.at(at - 1).line, "**: no pointers to pointers in a region")
+            refuse(self.at(at - 1), "**: no pointers to pointers in a region")
         if stars and self.at(at).kind == "word" and self.at(at + 1).text == "[":
-            raise Refusal(self.at(at).line, f"{self.at(at).text}: no arrays of pointers in a region")
+            refuse(self.at(at), f"{self.at(at).text}: no arrays of pointers in a region")
 
     def check_cast(self, token: Token, type_words: Iterable[str], operand: Token) -> None:
-        words = [word for word in type_words if word != "const"]
-        if all(word in ARITHMETIC for word in words) and words:
+        spelled = [word for word in type_words if word != "const"]
+        if all(word in words.ARITHMETIC for word in spelled) and spelled:
             return
-        if len(words) == 2 and words[0] in CASTABLE_VECTORS and words[1] == "*":
+        if len(spelled) == 2 and spelled[0] in words.CASTABLE_VECTORS and spelled[1] == "*":
             if operand.text in ("&", "*"):
-                raise Refusal(
-                    token.line, f"({' '.join(type_words)}){operand.text}: cast a pointer: ({words[0]} *)(p + i)"
-                )
+                refuse(token, f"({' '.join(type_words)}){operand.text}: cast a pointer: ({spelled[0]} *)(p + i)")
             return
-        if len(words) == 2 and words[0] == "struct" and operand.text == "{":
+        if len(spelled) == 2 and spelled[0] == "struct" and operand.text == "{":
             return  # (struct partial){m, l}
-        raise Refusal(token.line, f"({' '.join(type_words)}): casts are to numbers, or to float2 * and float4 *")
+        refuse(token, f"({' '.join(type_words)}): casts are to numbers, or to float2 * and float4 *")
 
     # -- signs --
 
     def sign(self, index: int, token: Token) -> None:
         text, after = token.text, self.at(index + 1)
         if text == "[" and after.text == "[":
-            raise Refusal(token.line, "[[: not in a region")
+            refuse(token, "[[: not in a region")
         if text in (".", "->") and after.kind != "word":
-            raise Refusal(token.line, f"{text}{after.text}: expected a member's name after {text}")
-        if text == "::" and not any(self.at(index - 1).text == scope for scope, _ in self.names.scoped):
-            raise Refusal(token.line, f"::: expected one of {self.scoped_names()}")
+            refuse(token, f"{text}{after.text}: expected a member's name after {text}")
+        if text == "::" and not self.is_scope(self.at(index - 1).text):
+            refuse(token, f"::: expected one of {self.scoped_names()}")
         if text in ("&", "&&") and not self.ends_operand(index - 1):
             self.check_address(index, token)
         if text == "*" and not self.ends_operand(index - 1):
@@ -333,21 +312,21 @@ class _Rewriter:
     def check_address(self, index: int, token: Token) -> None:
         before = self.at(index - 1)
         if token.text == "&&":
-            raise Refusal(token.line, "&&: expected a value before it")
+            refuse(token, "&&: expected a value before it")
         if self.is_type(before) or before.text in ("auto", "const"):
             return  # a reference
         if before.text == "[" and self.at(index + 1).text in ("]", ","):
             return  # [&]
         if before.text in ("(", ",") and self.is_argument(index):
             return
-        raise Refusal(token.line, "&: an address is taken only for an argument of a function: write p + i for &p[i]")
+        refuse(token, "&: an address is taken only for an argument of a function: write p + i for &p[i]")
 
     def check_star(self, index: int, token: Token) -> None:
         """Of a declaration or of what a pointer points to."""
         if self.at(index + 1).text == "*":
-            raise Refusal(token.line, "**: no pointers to pointers in a region")
+            refuse(token, "**: no pointers to pointers in a region")
         if self.at(index - 1).text == "," and self.at(index + 2).text == "[" and self.in_declaration(index):
-            raise Refusal(token.line, f"{self.at(index + 1).text}: no arrays of pointers in a region")
+            refuse(token, f"{self.at(index + 1).text}: no arrays of pointers in a region")
 
     def is_argument(self, index: int) -> bool:
         """Whether token `index` is directly within the brackets of a call of a listed function."""
@@ -362,10 +341,10 @@ class _Rewriter:
                 name -= 1
             name -= 1
         word = self.at(name)
-        return word.kind == "word" and word.text in FUNCTIONS | self.names.functions | self.names.templates
+        return word.kind == "word" and word.text in words.FUNCTIONS | self.names.functions | self.names.templates
 
 
-def rewrite(text: str, names: Names) -> str:
+def rewrite(text: str, names: words.Names) -> str:
     """The region as it is compiled: as many lines as it has, one blank between tokens, no comments. Raises Refusal."""
     if len(text) > MOST_CHARACTERS:
         raise Refusal(1, f"a region of {len(text)} characters, expected at most {MOST_CHARACTERS}")

@@ -5,37 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import re
 import textwrap
 import xml.etree.ElementTree as xml
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lib.files import replace_file
-from lib.tasks import Task
+from lib.tasks import Task, rows_of
 
 from .sandbox import Environment
+from .submission import one_line, readable
 from .verdict import Criterion
 
-# Of a task's points, in percent.
-WEIGHTS = {"plain": 15, "shapes": 25, "inputs": 20, "fresh": 15, "hbm": 15, "hazards": 10}
-NAMES = {
-    "plain": "correct on the plain case",
-    "shapes": "any shape",
-    "inputs": "hard inputs",
-    "fresh": "fresh cases",
-    "hbm": "memory budget",
-    "hazards": "no hazards",
-}
-COLUMNS = {"plain": 6, "shapes": 7, "inputs": 7, "fresh": 6, "hbm": 7, "hazards": 8}
-SHORT = {"hbm": "memory"}
-
-
-def readable(text: str) -> str:
-    """What no terminal should see becomes "?"."""
-    text = os.fsencode(text).decode("utf-8", "replace")
-    return re.sub(r"[^\t\n -~\xa0-\ud7ff\ue000-\ufffd]", "?", text)
+_ROWS = [row for _, row in rows_of(Path(__file__).with_name("criteria.tsv"), 3)]
+WEIGHTS = {name: int(percent) for name, percent, _ in _ROWS}
+NAMES = {name: words for name, _, words in _ROWS}
+COLUMNS = {name: {"hbm": "memory"}.get(name, name) for name in NAMES}
 
 
 def points(number: float) -> str:
@@ -57,10 +42,6 @@ class TaskResult:
         share = sum(WEIGHTS[name] for name, criterion in self.criteria.items() if criterion.passed)
         return round(self.task.points * share / 100, 2)
 
-    @property
-    def is_flagged(self) -> bool:
-        return any(criterion.category == "did something else" for criterion in self.criteria.values())
-
 
 @dataclass
 class Results:
@@ -79,8 +60,9 @@ class Results:
 
     @property
     def remark(self) -> str:
-        flagged = [each.task.id for each in self.tasks if each.is_flagged]
-        return self.trouble or (f"look at {', '.join(flagged)}: did something else" if flagged else "")
+        what = "did something else"
+        flagged = [each.task.id for each in self.tasks if any(of.category == what for of in each.criteria.values())]
+        return self.trouble or (f"look at {', '.join(flagged)}: {what}" if flagged else "")
 
 
 def write_file(path: str | Path, text: str) -> None:
@@ -96,15 +78,13 @@ def write_file(path: str | Path, text: str) -> None:
 def wrapped(text: str, first: str, rest: str) -> str:
     """Lines of 80 columns; `first` stands before the text, `rest` before its other lines."""
     first += "" if first.endswith(" ") or not first else " "
-    text = " ".join(readable(text).split())
-    lines = textwrap.wrap(text, 80, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    lines = textwrap.wrap(one_line(text), 80, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
     return "\n".join(lines or [first.rstrip()]) + "\n"
 
 
 def _row(first: str, cells: list[str], last: str) -> str:
-    return (
-        f"{first:<18} " + "".join(f"{cell:<{width}}" for cell, width in zip(cells, COLUMNS.values())) + f"{last:>9}\n"
-    )
+    columns = "".join(f"{cell:<{len(name) + 1}}" for cell, name in zip(cells, COLUMNS.values()))
+    return f"{first:<18} {columns}{last:>9}\n"
 
 
 def _mark(criterion: Criterion | None) -> str:
@@ -112,7 +92,7 @@ def _mark(criterion: Criterion | None) -> str:
 
 
 def table(results: Results) -> str:
-    text = _row("task", [SHORT.get(name, name) for name in COLUMNS], "points")
+    text = _row("task", list(COLUMNS.values()), "points")
     chapter = ""
     for each in results.tasks:
         text += "\n" if chapter not in ("", each.task.chapter) else ""
@@ -178,14 +158,8 @@ def gradescope(results: Results) -> str:
     output += "".join(f"note: {readable(note)}\n" for note in results.notes)
     if not results.complete:
         output += "The grader was stopped before it had graded everything.\n"
-    whole = {
-        "score": results.score,
-        "output": output,
-        "output_format": "text",
-        "stdout_visibility": "hidden",
-        "tests": tests,
-    }
-    return json.dumps(whole, indent=3, sort_keys=True, ensure_ascii=False) + "\n"
+    whole = {"score": results.score, "output": output, "output_format": "text", "stdout_visibility": "hidden"}
+    return json.dumps({**whole, "tests": tests}, indent=3, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def junit(results: Results) -> str:

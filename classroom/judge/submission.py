@@ -15,11 +15,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from lib.tasks import BEGIN
+from lib.tasks import BEGIN, END
 
-END = re.compile(r"\s*// end (\S+)\s*$")
 # A place in a message, before it is said in the lines of a submission: @@[ID/]NAME:LINE@@.
-PLACE = re.compile(r"@@(?:([\w.-]+)/)?([\w.-]+):(\d+)@@")
+PLACE = re.compile(r"@@(?:([\w.-]+)/)?([\w.-]+):(\d{1,9})@@")
 MOST_ARCHIVE = 64 << 20
 MOST_FILES = 20_000
 MOST_TEXT = 256 << 10
@@ -58,8 +57,24 @@ class _Entry:
 
 
 def readable(text: str) -> str:
-    """For a terminal: what is no text of one line becomes "?"."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]", "?", text)
+    """What no terminal should see becomes "?"."""
+    text = os.fsencode(text).decode("utf-8", "replace")
+    return re.sub(r"[^\t\n -~\xa0-\ud7ff\ue000-\ufffd]", "?", text)
+
+
+def one_line(text: str) -> str:
+    return " ".join(readable(text).split())
+
+
+def markers_of(text: str) -> dict[tuple[str, str], int]:
+    """{("task" or "end", ID): its line}"""
+    found: dict[tuple[str, str], int] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if match := BEGIN.match(line):
+            found.setdefault(("task", match[2]), number)
+        elif match := END.match(line):
+            found.setdefault(("end", match[1]), number)
+    return found
 
 
 # ---- what there is ----
@@ -69,7 +84,8 @@ def _entries_of_directory(path: Path) -> Iterator[tuple[str, _Entry]]:
     if not os.access(path, os.R_OK | os.X_OK):
         raise Unusable("this directory cannot be read")
     for directory, names, files in os.walk(path):
-        names[:] = sorted(name for name in names if name not in LEFT_ALONE)  # links to directories are not followed
+        around = directory == str(path) and names[1:] == files == []  # a folder around it all may have any name
+        names[:] = sorted(name for name in names if around or name not in LEFT_ALONE)  # links are not followed
         for at in (Path(directory, name) for name in sorted(files)):
             status = at.lstat()
             link = "is a link, expected a file" if stat.S_ISLNK(status.st_mode) else "is no plain file"
@@ -81,14 +97,15 @@ def _entries_of_zip(path: Path) -> Iterator[tuple[str, _Entry]]:
     if (size := path.stat().st_size) > MOST_ARCHIVE:
         raise Unusable(f"{size} bytes, expected at most {MOST_ARCHIVE}; hand in only the files that are asked for")
     archive = zipfile.ZipFile(path)
+    around = len({name.replace("\\", "/").partition("/")[0] for name in archive.namelist()} - {"__MACOSX"}) == 1
     for info in archive.infolist():
         name = info.filename.replace("\\", "/")
         if re.search(r"^/|(?:^|/)\.\.(?:/|$)|^[A-Za-z]:", name):
-            raise Unusable(f"refused: '{readable(name)}' leaves the archive")
+            raise Unusable(f"refused: '{one_line(name)}' leaves the archive")
         if stat.S_ISLNK(info.external_attr >> 16):
-            raise Unusable(f"refused: '{readable(name)}' is a link, expected files only")
+            raise Unusable(f"refused: '{one_line(name)}' is a link, expected files only")
         parts = PurePosixPath(name).parts
-        if info.is_dir() or not parts or LEFT_ALONE.intersection(parts[:-1]):
+        if info.is_dir() or not parts or LEFT_ALONE.intersection(parts[around:-1]) or parts[0] == "__MACOSX":
             continue
 
         def read(info: zipfile.ZipInfo = info) -> bytes:
@@ -156,7 +173,7 @@ class _Reader:
     submission: Submission = field(default_factory=Submission)
 
     def remark(self, text: str) -> None:
-        text, remarks = readable(text[:300]), self.submission.remarks
+        text, remarks = one_line(text[:300]), self.submission.remarks
         if len(remarks) < MOST_REMARKS and text not in remarks:
             remarks.append(text)
 
@@ -165,9 +182,9 @@ class _Reader:
         path = PurePosixPath(name)
         own = "/".join(path.parts[-2:])
         same = [place for place in self.given if PurePosixPath(place).name == path.name]
-        if own in self.given or re.match(r"\d\d_\w+$", path.parent.name):
-            return own
-        return same[0] if len(same) == 1 else name
+        if own not in self.given and not re.match(r"\d\d_\w+$", path.parent.name):
+            own = same[0] if len(same) == 1 else name
+        return own[-200:].replace("@@", "??")  # a name is no place in a message
 
     def add(self, task: str, region: Region) -> None:
         old = self.submission.regions.setdefault(task, region)
@@ -182,6 +199,8 @@ class _Reader:
         if stem in self.known and "// task " not in text:
             self.add(stem, Region(text, place, 1))
             return
+        for marker, line in markers_of(text).items():
+            self.submission.markers.setdefault((place, *marker), line)
         outside = list(self.take_regions(place, text))
         if place not in self.given:
             return
@@ -203,7 +222,6 @@ class _Reader:
                 task = ""
             if begin or end:
                 marker = ("task", begin[2]) if begin else ("end", end[1])
-                self.submission.markers.setdefault((place, *marker), number)
                 if marker[1] not in self.known:
                     self.remark(f"{place}:{number}: there is no task '{marker[1]}'")
                 elif end and task:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .words import SIGNS
+
 
 class Refusal(Exception):
     """Why a region is not taken. `line` counts from 1 within the region."""
@@ -27,6 +29,7 @@ _SIGNS = (
     "{ } [ ] ( ) ; : ? , . ~ ! = + - * / % & | ^ < >"
 ).split()
 _SIGN = re.compile("|".join(re.escape(sign) for sign in _SIGNS))
+_LINE = re.compile(r"[^\n]*")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _PP_NUMBER = re.compile(r"\.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_.])*")
 _INTEGER = re.compile(r"(?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)(?:[uU](?:ll|LL|[lL])?|(?:ll|LL|[lL])[uU]?)?")
@@ -34,16 +37,6 @@ _FLOAT = re.compile(
     r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][+-]?[0-9]+)?[fFlL]?|0[xX][0-9a-fA-F]+\.?[0-9a-fA-F]*[pP][+-]?[0-9]+[fF]?"
 )
 _PRAGMA = re.compile(r"# ?pragma unroll(?: ?\(? ?([A-Za-z_]\w*|[0-9]+) ?\)?)? ?")
-_REFUSED_SIGNS = {
-    "<<<": "a region launches no kernel",
-    "<:": "write [",
-    ":>": "write ]",
-    "<%": "write {",
-    "%>": "write }",
-    "%:": "a region has no directives but #pragma unroll",
-    "...": "write the arguments out",
-    "##": "a region has no macros",
-}
 
 
 def tokens_of(text: str) -> list[Token]:
@@ -58,8 +51,7 @@ def tokens_of(text: str) -> list[Token]:
         elif char in " \t":
             at += 1
         elif text.startswith("//", at):
-            end = text.find("\n", at)
-            end = len(text) if end < 0 else end
+            end = _LINE.match(text, at).end()
             if text[at:end].rstrip().endswith("\\"):
                 raise Refusal(line, "a comment that ends in \\ swallows the next line: leave the \\ out")
             at = end
@@ -70,14 +62,12 @@ def tokens_of(text: str) -> list[Token]:
             line += text.count("\n", at, end)
             at = end + 2
         elif char == "#":
-            end = text.find("\n", at)
-            end = len(text) if end < 0 else end
+            end = _LINE.match(text, at).end()
             directive = re.sub(r"//.*", "", text[at:end])
             match = _PRAGMA.fullmatch(re.sub(r"[ \t]+", " ", directive))
             if not match or not fresh:
-                raise Refusal(
-                    line, f"{directive.strip()[:40]!r}: a region has no directives but #pragma unroll on its own line"
-                )
+                shown = repr(directive.strip()[:40])
+                raise Refusal(line, f"{shown}: a region has no directives but #pragma unroll on its own line")
             tokens.append(Token("pragma", match[1] or "", line))
             at += len(directive)
         else:
@@ -89,7 +79,7 @@ def tokens_of(text: str) -> list[Token]:
 
 
 def _token_at(text: str, at: int, line: int) -> Token:
-    for sign, instead in _REFUSED_SIGNS.items():
+    for sign, instead in SIGNS.items():
         if text.startswith(sign, at):
             raise Refusal(line, f"{sign}: {instead}")
     if match := _WORD.match(text, at):
@@ -102,9 +92,4 @@ def _token_at(text: str, at: int, line: int) -> Token:
         return Token("sign", match[0], line)
     char = text[at]
     shown = char if " " < char < "\x7f" else f"the character U+{ord(char):04X}"
-    instead = {
-        '"': "a region has no strings",
-        "'": "a region has no characters: write their numbers",
-        "\\": "join the lines",
-    }
-    raise Refusal(line, f"{shown}: {instead.get(char, 'expected plain ASCII outside of comments')}")
+    raise Refusal(line, f"{shown}: expected plain ASCII outside of comments")

@@ -17,7 +17,7 @@ from pathlib import Path
 from lib.tasks import Task
 
 from . import sandbox
-from .build import Builder, Failure
+from .build import HINTS, Builder, Failure
 from .cases import CRITERIA, Case
 from .course import Course
 from .once import Once
@@ -25,30 +25,9 @@ from .sandbox import Environment
 
 LEAST_SHARE = 0.4  # of the closed form's bytes: a kernel that asks for fewer does something else
 MOST_HAZARDS, MOST_LAUNCHES = 50, 10_000
-# What is told first: a barrier that not all threads reach is also a race, and a wrong access ends the launch.
-HAZARD_HINTS = {
-    "synccheck": "Every thread of the block has to reach the same barrier, every lane of the mask the same shuffle.",
-    "memcheck": "make sanitize shows the line of the access, and how far beside its array it lies.",
-    "racecheck": "make sanitize shows both sides: between them a barrier is missing.",
-    "initcheck": "make sanitize shows who reads what nobody wrote: a loop too long, or a barrier that is missing.",
-}
-KIND_HINTS = {
-    "division_by_zero": "A / or % of integers has 0 on its right there, or the smallest integer on its left and -1.",
-    "local_overrun": "An index is past the end, or before the start, of an array that the function declares.",
-    "stack_overflow": "Its local arrays are too large, or an index is far before the start of one.",
-}
-CUDA_CATEGORIES = {
-    "cudaErrorIllegalAddress": ("wrong access", "make sanitize shows the line of the access."),
-    "cudaErrorMisalignedAddress": ("wrong access", "make sanitize shows the line of the access."),
-    "cudaErrorInvalidConfiguration": ("launch refused", "Grid, block and shared memory have to fit this shape."),
-    "cudaErrorInvalidValue": ("launch refused", "Grid, block and shared memory have to fit this shape."),
-}
-ENDLESS = "Look for a loop whose variable does not change, or a thread that waits for one that has left."
-NO_NUMBER = "A sum, a quotient or a difference of infinities; or an element that nobody wrote."
-OVER = (
-    "make profile shows the bytes of each tensor. What is read twice could be kept; what lies past the end or above "
-    "the diagonal need not be read."
-)
+TOOLS = tuple(reason for reason in HINTS if reason.endswith("check"))
+WRONG_ACCESS = ("cudaErrorIllegalAddress", "cudaErrorMisalignedAddress")
+LAUNCH_REFUSED = ("cudaErrorInvalidConfiguration", "cudaErrorInvalidValue")
 
 
 @dataclass(frozen=True)
@@ -58,6 +37,7 @@ class Criterion:
     category: str = ""
     message: str = ""
     hint: str = ""
+    times: float = 0  # of a budget: how many times as many bytes as the closed form has
 
 
 PASSED = Criterion(True, True)
@@ -112,7 +92,7 @@ class Run:
 
 def nothing_to_grade(category: str, message: str, hint: str = "") -> dict[str, Criterion]:
     criteria = dict.fromkeys((*CRITERIA, "hbm", "hazards"), not_counted("as above"))
-    criteria["plain"] = Criterion(False, True, category, message, hint)
+    criteria["plain"] = Criterion(False, True, category, message, hint or HINTS.get(category, ""))
     return criteria
 
 
@@ -133,7 +113,7 @@ def hazard_text(hazard: dict, placed: bool) -> str:
 
 
 def hazard_hint(hazard: dict) -> str:
-    return KIND_HINTS.get(hazard.get("kind", "")) or HAZARD_HINTS.get(hazard.get("tool", ""), "")
+    return HINTS.get(hazard.get("kind", "")) or HINTS.get(hazard.get("tool", ""), "")
 
 
 class Judge:
@@ -145,7 +125,7 @@ class Judge:
 
     def criteria_of(self, task: Task, regions: Mapping[str, str], cases: Sequence[Case]) -> dict[str, Criterion]:
         """Of a task whose region, and in a hand-out those of its neighbors, are as they are compiled."""
-        program = self.builder.program(self.chapter.spliced(regions), self.chapter.affected(set(regions)), task.id)
+        program = self.builder.program(regions, task.id)
         if isinstance(program, Failure):
             how = "it is refused" if program.category == "refused" else f"it {program.category}"
             return nothing_to_grade(program.category, f"not graded: {how}: {program.message}", program.hint)
@@ -163,8 +143,7 @@ class Judge:
     def model(self, question: str) -> int:
         """The bytes of "KERNEL options" by its closed form."""
         kernel, *options = question.split()
-        model = self._judge("model", "-", "--kernel", kernel, *options)["models"][0]
-        return model["read_bytes"] + model["write_bytes"]
+        return self._judge("-", "--kernel", kernel, *options)["models"][0]["bytes"]
 
     def _all_cases(self, program: Path, kernel: str, cases: Sequence[Case]) -> list[Run]:
         """Up to the first that fails of each criterion; none behind a plain case that is wrong."""
@@ -183,25 +162,18 @@ class Judge:
 
     def _run(self, program: Path, kernel: str, case: Case) -> Run:
         options = ["--kernel", kernel, *case.options.split()]
-        inputs, out = self._directory("in"), self._directory("out")
-        self._judge("write", str(inputs), *options)
+        out = self.builder.scratch / f"out-{secrets.token_hex(8)}"
+        out.mkdir()
         seconds = sandbox.limit("cpu_seconds")
         result = sandbox.run(
-            [
-                str(program),
-                "--load",
-                str(inputs),
-                "--save",
-                str(out),
-                *(word for word in options if word != "--masked"),
-            ],
+            [str(program), "--save", str(out), *options],
             output=out / "output.txt",
             cpu_seconds=seconds,
             memory_mb=sandbox.limit("memory_mb"),
-            read=[program, inputs],
+            read=[program],
             write=[out],
             environment={
-                "SIM_CHECK": "memcheck,racecheck,initcheck,synccheck",
+                "SIM_CHECK": ",".join(TOOLS),
                 "SIM_ORDER": case.order,
                 "SIM_THREADS": "1",
                 "SIM_TIMEOUT": str(seconds * sandbox.limit("clock_factor")),
@@ -210,27 +182,20 @@ class Judge:
         launches, hazards = _read_report(out / "report.jsonl")
         run = Run(kernel, case, _failure(result, seconds, hazards, out), hazards)
         if run.failure is None:
-            verdict = self._judge("verdict", str(out), *options)
+            verdict = self._judge(str(out), *options)
             run.failure = _wrong_values(verdict)
             run.bytes = _bytes(verdict, launches) if run.failure is None else []
         shutil.rmtree(out)
-        shutil.rmtree(inputs)
         return run
 
-    def _directory(self, kind: str) -> Path:
-        directory = self.builder.scratch / f"{kind}-{secrets.token_hex(8)}"
-        directory.mkdir()
-        return directory
-
-    def _judge(self, *arguments: str) -> dict:
+    def _judge(self, directory: str, *options: str) -> dict:
         kind, value = self.chapter.variant
-        variant = f"{kind}={0 if value == '-' else value}"
-        command = [str(self.builder.kit / "judge"), *arguments, "--variant", variant]
+        command = [str(self.builder.kit / "judge"), directory, f"{kind}={value.replace('-', '0')}", *options]
         done = subprocess.run(command, capture_output=True, check=False)
         if done.returncode != 0:
             said = done.stderr.decode("utf-8", "replace").splitlines() or ["it crashed"]
-            raise Environment(f"{self.chapter.name}: judge {arguments[0]} {' '.join(arguments[2:])}: {said[0]}")
-        return json.loads(done.stdout or "{}")
+            raise Environment(f"{self.chapter.name}: judge {' '.join(options)}: {said[0]}")
+        return json.loads(done.stdout)
 
 
 def _is_endless(runs: Sequence[Run]) -> bool:
@@ -260,8 +225,7 @@ def _read_report(path: Path) -> tuple[list[dict], list[dict]]:
                     break
     except (OSError, ValueError, AttributeError):
         pass
-    order = [*HAZARD_HINTS, None]
-    hazards.sort(key=lambda hazard: order.index(hazard.get("tool") if hazard.get("tool") in order else None))
+    hazards.sort(key=lambda hazard: TOOLS.index(hazard["tool"]) if hazard.get("tool") in TOOLS else len(TOOLS))
     return launches, hazards
 
 
@@ -271,12 +235,12 @@ def _failure(result: sandbox.Outcome, seconds: int, hazards: list[dict], out: Pa
     if result.timeout or any(hazard.get("kind") == "endless_loop" for hazard in hazards):
         past = f"it ran past its {seconds} seconds of CPU time"
         slept = "it was still running when the time was up"
-        return Failure("does not end", slept if result.timeout == "clock" else past, ENDLESS)
-    if "cannot" in diary:
-        return Failure("launch refused", diary["cannot"], "The shape is one that the kernel has to take.")
-    if diary.get("launched", "cudaSuccess") != "cudaSuccess":
-        category, hint = CUDA_CATEGORIES.get(diary["launched"], ("launch failed", ""))
-        return Failure(category, diary["launched"], hint)
+        return Failure("does not end", slept if result.timeout == "clock" else past)
+    status = diary.get("launched", "cudaSuccess")
+    if "cannot" in diary or status in LAUNCH_REFUSED:
+        return Failure("launch refused", diary.get("cannot", status))
+    if status != "cudaSuccess":
+        return Failure("wrong access" if status in WRONG_ACCESS else "launch failed", status)
     if "saved" in diary and result.status <= 1 and not result.signal:
         return None
     if re.search(r"out of (?:host )?memory", _head(out / "output.txt")):
@@ -286,18 +250,10 @@ def _failure(result: sandbox.Outcome, seconds: int, hazards: list[dict], out: Pa
 
 
 def _wrong_values(verdict: dict) -> Failure | None:
-    wrong = [output for output in verdict["outputs"] if not output["passed"]]
-    if not wrong:
+    if not (wrong := verdict.get("wrong")):
         return None
-    output = wrong[0]
-    if output["missing"]:
-        return Failure("nothing written", f"{output['tensor']} was not written, or not in its shape")
-    at = ",".join(map(str, output["at"]))
-    message = f"{output['tensor']}[{at}]: expected {output['expected']}, got {output['actual']}"
-    if not output["non_finite"]:
-        return Failure("wrong result", message)
-    message += f" ({output['non_finite']} of {output['compared']} elements are not numbers)"
-    return Failure("NaN or infinity", message, NO_NUMBER)
+    message = " ".join(wrong["text"].partition("  around it")[0].split())
+    return Failure(wrong["category"], message)
 
 
 def _bytes(verdict: dict, launches: list[dict]) -> list[Bytes]:
@@ -314,8 +270,8 @@ def _bytes(verdict: dict, launches: list[dict]) -> list[Bytes]:
         sums["footprint"] += footprint["read_bytes"] + footprint["write_bytes"]
     found = []
     for model in verdict["models"]:
-        budget = model["read_bytes"] + model["write_bytes"]
-        found.append(Bytes(model["counts"], model["formula"], sums[model["counts"]], budget, verdict["ideal_bytes"]))
+        yours = sums[model["counts"]]
+        found.append(Bytes(model["counts"], model["formula"], yours, model["bytes"], verdict["ideal_bytes"]))
     found.append(Bytes("requested", "atomics", atomic, verdict["atomic_bytes"]))
     found.append(Bytes("requested", ", ".join(verdict["statistics"]), statistics, verdict["statistic_bytes"]))
     return found
@@ -325,12 +281,11 @@ def _bytes(verdict: dict, launches: list[dict]) -> list[Bytes]:
 
 
 def _criteria(kernels: list[str], runs: list[Run]) -> dict[str, Criterion]:
-    for run in runs:
-        for each in run.bytes:
-            if run.case.is_ordinary and each.yours < LEAST_SHARE * each.budget:
-                few = "far fewer than the kernel has to move, so it computed something else. Your teacher sees a flag."
-                hint = "Compute what the chapter's kernel computes."
-                return nothing_to_grade("did something else", f"{each.text(run.kernel)}: {few}", hint)
+    counted = [(run, each) for run in runs if run.case.is_ordinary for each in run.bytes if each.budget]
+    for run, each in counted:
+        if each.yours < LEAST_SHARE * each.budget:
+            few = "far fewer than the kernel has to move, so it computed something else. Your teacher sees a flag."
+            return nothing_to_grade("did something else", f"{each.text(run.kernel)}: {few}")
     criteria = {}
     for name in CRITERIA:
         mine = [run for run in runs if run.case.criterion == name]
@@ -352,7 +307,14 @@ def _budget(runs: list[Run]) -> Criterion:
     message = f"{each.text(run.kernel)}, with {run.case.options}"
     if run.case.criterion == "fresh":
         message = f"{run.kernel}: over its budget on a fresh case"
-    return Criterion(False, True, "over budget", message, OVER)
+    return Criterion(
+        False,
+        True,
+        "over budget",
+        message,
+        HINTS["over budget"],
+        max(each.yours / (each.budget or 1) for _, each in over),
+    )
 
 
 def _hazards(runs: list[Run]) -> Criterion:

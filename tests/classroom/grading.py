@@ -16,11 +16,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "classroom"))
 
 import grade
+import handout
 from judge import results as told
 from judge.course import Course
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = ROOT / "classroom/grade.py"
+VARIED = list(handout.CHOICES)  # the chapters in which classes compute something else
 # Classes whose chapters all have the first variant of theirs, and the second one: keys found by trying.
 CLASS_OF_CAPS = "class 51"  # softcap everywhere
 CLASS_OF_WINDOWS = "class 25"  # window; 02: sink; 03: relu

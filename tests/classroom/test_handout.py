@@ -85,7 +85,8 @@ class Handout(unittest.TestCase):
 class Course(Handout):
     def test_tasks_are_few_and_small(self) -> None:
         chapters = [task.chapter for task in self.tasks]
-        self.assertEqual(set(chapters), set(PROGRAMS))
+        self.assertEqual({*chapters, *handout.GIVEN}, set(PROGRAMS))
+        self.assertEqual(set(chapters) & set(handout.GIVEN), set())
         self.assertLessEqual(max(map(chapters.count, chapters)), 4)
         self.assertEqual(len({task.id for task in self.tasks}), len(self.tasks))
         self.assertEqual(sum(task.points for task in self.tasks), 100)
@@ -117,7 +118,7 @@ class Course(Handout):
             self.assertEqual(source.count(f"// task {task.id}: {task.title}\n"), 1, task.id)
             directory = ROOT / "classroom/tasks" / task.id
             self.expect_stub(task.id, solution, (directory / "stub.cu").read_text(), task.lines)
-            for variant, values in handout.CHOICES[task.chapter]:
+            for variant, values in handout.CHOICES.get(task.chapter, ()):
                 solved = handout.solved_sources(task.chapter, variant, values[0])
                 own = tasks.solutions_of(task.chapter, solved)[task.id]
                 stub = directory / f"stub.{variant}.cu"
@@ -166,8 +167,8 @@ class Course(Handout):
         self.assertIn("05.rescale", self.succeeded(hint()).stdout)
         for settings, says in (
             (["N=0"], "N=0"),
-            (["N=20"], "1 to 19"),
-            (["N=x;ls"], "1 to 19"),
+            (["N=23"], "1 to 22"),
+            (["N=x;ls"], "1 to 22"),
             (["N=1", "LEVEL=4"], "hints 1 to 3"),
         ):
             done = hint(*settings)
@@ -240,7 +241,8 @@ class Tree(Handout):
         there = """README.md AGENTS.md WORKLOG.md predictions.txt Makefile setup.sh LICENSE class.tsv .gitignore
             .clang-format common/chapter.mk simcc/simcc common/problem/class.h plots/fa2.gp classroom/tasks.tsv
             classroom/hint.py classroom/handout.mk classroom/tasks/01.score/hints.md classroom/tasks/01.score/names
-            classroom/judge/original/02_online_softmax/partial.cuh tools/lib/tasks.py tests/data/real_qkv/q.npy"""
+            classroom/judge/original/02_online_softmax/partial.cuh tools/lib/tasks.py tests/data/real_qkv/q.npy
+            tests/data/tiny_model/tiny.gguf tools/model GLOSSARY.md"""
         left_out = """.git build classroom/handout.py classroom/tasks/01.score/stub.cu
             classroom/tasks/01.score/stub.softcap.cu classroom/variants classroom/student tools/lib/leaks.py
             tests/Makefile tests/classroom .ci"""
@@ -248,10 +250,13 @@ class Tree(Handout):
         self.assertEqual([name for name in there.split() if not (tree / name).exists()], [])
         self.assertEqual([name for name in left_out if (tree / name).exists()], [])
         self.assertTrue((tree / "simcc/simcc").stat().st_mode & 0o100, "simcc cannot be executed")
-        for chapter in PROGRAMS:
+        for chapter in handout.GIVEN:
+            given = [path.name for path in (ROOT / chapter).glob("*.*") if path.suffix != ".fast"]
+            self.assertEqual([name for name in given if not (tree / chapter / name).exists()], [])
+        for chapter in (name for name in PROGRAMS if name not in handout.GIVEN):
             readme = (tree / chapter / "README.md").read_text()
             self.assertIn("## Your tasks\n", readme)
-            self.assertIn("Your class computes something else", readme)
+            self.assertEqual("Your class computes something else" in readme, chapter in handout.CHOICES, chapter)
         # What is handed out asks tools to coach, and has a place for predictions of kernels there are.
         self.assertIn("coach", (tree / "AGENTS.md").read_text())
         self.assertIn("\nfa1_paper --seq 512", (tree / "predictions.txt").read_text())
@@ -259,6 +264,27 @@ class Tree(Handout):
         done = run("make", "handout", "OUT=x", directory=tree)
         self.assertEqual(done.returncode, 2)
         self.assertIn("was handed out", done.stderr)
+
+    def test_answers_to_exercises_stay_with_the_teacher(self) -> None:
+        """Neither their files, nor a line of their text or outputs, nor a tool that prints them."""
+        tree = self.hand_out("without-answers")
+        lines = set()
+        for path in (ROOT / "classroom/answers").glob("*.md"):
+            fences = re.split(r"^```.*\n", path.read_text(), flags=re.MULTILINE)
+            lines.update(line.strip() for text in fences[::2] for line in text.splitlines() if len(line) > 40)
+        self.assertGreater(len(lines), 10)
+        for path in (path for path in tree.rglob("*") if path.is_file()):
+            self.assertNotIn("answers", path.relative_to(tree).parts)
+            text = path.read_text(errors="replace")
+            self.assertEqual(lines & {line.strip() for line in text.splitlines()}, set(), path)
+            if path.name == "README.md":
+                self.assertNotRegex(text, r"make answer\b", path)
+        done = run("make", "-s", "--no-print-directory", "answer", "N=1", directory=tree / "01_naive")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("answer: this tree was handed out; the answers are the teacher's\n", done.stderr)
+        help_text = self.succeeded(run("make", "-s", "help", directory=tree / "01_naive")).stdout
+        self.assertIn("make ptxas", help_text)
+        self.assertNotIn("answer", help_text)
 
     def test_links_lead_somewhere(self) -> None:
         """Every link and picture of what students read is in the tree."""
@@ -324,6 +350,7 @@ class Classes(Handout):
     GOOD = (
         "01_naive\tplain\t-\n02_online_softmax\tsink\t-\n03_tiled_matmul\trelu\t-\n"
         "04_fa1\twindow\t5\n05_fa2\tsoftcap\t2.5\n06_backward\tplain\t-\r\n"
+        "07_transformer\tplain\t-\n"
     )
 
     def test_a_key_chooses_the_same_for_ever(self) -> None:
@@ -336,9 +363,10 @@ class Classes(Handout):
             "03_tiled_matmul\tsoftcap\t20\n"
             "04_fa1\twindow\t9\n"
             "05_fa2\tsoftcap\t92\n"
-            "06_backward\tsoftcap\t120\n",
+            "06_backward\tsoftcap\t120\n"
+            "07_transformer\tplain\t-\n",
         )
-        self.assertEqual(tool("--class-table").stdout.count("\tplain\t-\n"), 6)
+        self.assertEqual(tool("--class-table").stdout.count("\tplain\t-\n"), 7)
         self.refused(tool("--class-table", "a", "b"), "not allowed with")
 
     def test_a_bad_class_table_is_refused(self) -> None:
@@ -355,6 +383,7 @@ class Classes(Handout):
             ("softcap\t2.5", "softcap\t2.5f;system(1)", "no value of softcap"),
             ("sink\t-", "sink\t3", "no value of sink"),
             ("04_fa1\twindow", "04_fa9\twindow", "there is no chapter"),
+            ("07_transformer\tplain\t-", "07_transformer\twindow\t5", "no variant 'window'"),
             ("06_backward\tplain\t-\r\n", "", "no line for 06_backward"),
         ):
             self.assertIn(old, self.GOOD)

@@ -7,9 +7,9 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS
+from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, VARIED
 from lib import tasks
-from tree import PROGRAMS, Trees
+from tree import Trees
 
 # A wrong function shows here: more than a tile, and ordinary numbers.
 ATTENTION = "--seq 100 --dim 24"
@@ -36,7 +36,7 @@ class Leaks(Trees):
 
     def test_files_of_another_class_fail(self) -> None:
         trees = [self.hand_out(f"class-{number}", key, solved=True) for number, key in enumerate(KEYS)]
-        for chapter in PROGRAMS:
+        for chapter in VARIED:
             for own in (1, 2):
                 with self.subTest(f"{chapter} in {KEYS[own]}"):
                     self.assertTrue(self.passes(trees[own], chapter, trees[own] / chapter), "its own")
@@ -46,7 +46,7 @@ class Leaks(Trees):
     def test_regions_of_another_class_fail(self) -> None:
         """Only what lies between the markers, pasted into the class's own file."""
         trees = [self.hand_out(f"class-{number}", key, solved=True) for number, key in enumerate(KEYS)]
-        for chapter in PROGRAMS:
+        for chapter in VARIED:
             for own in (1, 2):
                 for leaked in {0, 1, 2} - {own}:
                     with self.subTest(f"{chapter}: tasks of {KEYS[leaked]} in {KEYS[own]}"):

@@ -212,6 +212,13 @@ class Region(unittest.TestCase):
         names = words.parse_names("N declares:head\n")
         for text in ("int head = 3;", "int a = 3, head = N;", "size_t head(3);", "const auto head = N;"):
             self.assertIn("head", region.rewrite(text, names))
+        names = words.parse_names("N a declares:K\n")
+        for text in ("const float *K = a;", "float *p = a, *K = a + N;", "float const *const K = a;"):
+            self.assertIn("K", region.rewrite(text, names))
+        for text in ("int p = N * K;", "a * K;", "float p = a[0], *q = a; max(N, *K);"):
+            with self.subTest(text), self.assertRaises(Refusal):
+                region.rewrite(text, names)
+        names = words.parse_names("N declares:head\n")
         for text in ("head = 3;", "{ int head = 3; }", "int other = 3;", "for (int head = 0;;) ;"):
             with self.subTest(text), self.assertRaises(Refusal):
                 region.rewrite(text, names)

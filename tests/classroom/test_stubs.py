@@ -14,8 +14,10 @@ from tree import PROGRAMS, STRICT, UNUSED, Trees
 # Hard enough that no stub passes: ragged, more than one tile, masked.
 ATTENTION = "--seq 150 --dim 24 --causal"
 PROBLEMS = {
+    "00_gpu": "--rows 40 --cols 70",
     "02_online_softmax": "--rows 3 --cols 300 --dim 20 --block 150",
     "03_tiled_matmul": "--m 70 --n 33 --k 65",
+    "07_transformer": "--seq 40 --keys 70 --heads 4 --kv-heads 2 --dim 25 --causal",
 }
 TASKS = tasks.read_tasks(ROOT / "classroom/tasks.tsv")
 

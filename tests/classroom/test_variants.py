@@ -38,6 +38,10 @@ PROBLEMS = {
 --m 129 --n 130 --k 9
 --m 40 --n 41 --k 70 --input large-logits
 --m 40 --n 41 --k 70 --input ramp""",
+    "07_transformer": """--seq 1 --heads 1 --kv-heads 1 --dim 1
+--seq 1 --keys 113 --heads 6 --kv-heads 2 --dim 40 --causal
+--seq 33 --keys 65 --heads 4 --kv-heads 1 --dim 59 --causal
+--seq 29 --heads 2 --kv-heads 2 --dim 96 --input large-logits""",
 }
 
 

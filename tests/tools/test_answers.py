@@ -1,0 +1,266 @@
+"""tools/answer: every exercise has an answer and every answer an exercise, in the form of tools/lib/answers.py; what is
+printed for them; and what is said of a mistake. Their commands are tried by tests/answers, in the long tests."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+from lib import answers
+from lib.answers import AnswerError
+from lib.trial import Trial
+
+ROOT = Path(__file__).resolve().parents[2]
+CHAPTERS = sorted(path.parent.name for path in ROOT.glob("0*_*/Makefile"))
+README = """# 00 · A chapter
+
+1. no exercise
+
+## Exercises
+
+Words.
+
+1. How many? Predict 4096
+   of them.
+2. Why?
+
+## Further reading
+
+1. no exercise
+"""
+ANSWERS = """# Answers
+
+## 1
+
+As many as 4,096, and 17 more with 128 threads.
+
+```sh
+echo 17
+```
+
+```text
+17
+```
+
+## 2
+
+Because of `4711` and chapter 03.
+
+```edits
+@ a.cu more
+--- in a.cu
+int a = 1;
++++
+int a = 2;
+```
+
+```sh nvcc
+cat a.cu
+```
+
+```text
+int a = 2;
+```
+"""
+
+
+class Course(unittest.TestCase):
+    def test_every_exercise_has_one_answer_in_the_form(self) -> None:
+        self.assertGreaterEqual(len(CHAPTERS), 7)
+        for chapter in CHAPTERS:
+            with self.subTest(chapter):
+                self.assertEqual(answers.mistakes_in(chapter), [])
+
+    def test_every_answer_is_tried(self) -> None:
+        for chapter in CHAPTERS:
+            suite = ROOT / f"tests/answers/test_{chapter[3:]}.py"
+            self.assertIn(f'answers_of("{chapter}")', suite.read_text(), chapter)
+
+    def test_each_chapter_says_what_it_asks_for(self) -> None:
+        """In three lines under its title, before the first heading."""
+        for chapter in CHAPTERS:
+            head = (ROOT / chapter / "README.md").read_text(encoding="utf-8").split("\n## ")[0]
+            said = re.findall(r"^\* \*\*(.+?)\*\*: \S", head, re.MULTILINE)
+            self.assertEqual(said, ["Time", "You should know", "Afterwards you can"], chapter)
+
+    def test_edits_apply(self) -> None:
+        for chapter in CHAPTERS:
+            for answer in answers.read_answers(chapter):
+                with self.subTest(chapter, answer=answer.number), tempfile.TemporaryDirectory() as scratch:
+                    trial = Trial(chapter, Path(scratch))
+                    for block in answer.of_kind("edits"):
+                        for replacement in block.edit.replacements:
+                            copy = trial.directory / replacement.file
+                            if not copy.exists():
+                                copy.parent.mkdir(parents=True, exist_ok=True)
+                                copy.write_text((ROOT / chapter / replacement.file).read_text())
+                        trial.apply(block.edit)
+
+
+class Form(unittest.TestCase):
+    """On a course of one chapter."""
+
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.root = Path(scratch.name)
+        (self.root / "00_a").mkdir()
+        for name, value in (("ROOT", self.root), ("ANSWERS", self.root)):
+            patch = mock.patch.object(answers, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def write(self, text: str = ANSWERS, readme: str = README) -> None:
+        (self.root / "00_a/README.md").write_text(readme, encoding="utf-8")
+        (self.root / "00_a.md").write_text(text, encoding="utf-8")
+
+    def test_exercises(self) -> None:
+        self.write()
+        self.assertEqual(answers.exercises_of("00_a"), {1: "How many? Predict 4096\nof them.", 2: "Why?"})
+
+    def test_answers(self) -> None:
+        self.write()
+        one, two = answers.read_answers("00_a")
+        self.assertEqual([block.kind for block in one.blocks], ["prose", "sh", "text"])
+        self.assertEqual([block.kind for block in two.blocks], ["prose", "edits", "sh", "text"])
+        self.assertEqual(two.blocks[2].needs, "nvcc")
+        self.assertEqual(two.blocks[1].edit.replacements[0].new, "int a = 2;")
+        self.assertEqual(answers.mistakes_in("00_a"), [])
+
+    def test_mistakes_are_told(self) -> None:
+        for old, new, expected in (
+            ("## 2", "## 3", "exercise 2 has no answer"),
+            ("## 2", "## 3", "answer 3: 00_a/README.md has no such exercise"),
+            ("## 2", "## 1", "answer 1: a second one"),
+            ("and 17", "and 18", "answer 1: 18 is in nothing that it runs"),
+            ("and 17", "and 17.0", "answer 1: 17.0 is in nothing"),
+            ("4,096", "4,095", "answer 1: 4,095 is in nothing"),
+            ("128 threads", "129 threads", "answer 1: 129 is in nothing"),
+            ("```text\n17\n```\n", "", "answer 1: no command with what it prints"),
+            ("Because of `4711` and chapter 03.", "", "answer 2: no text"),
+            ("threads.", "threads " + "x" * 80, "columns, expected 80 at most"),
+        ):
+            self.write(ANSWERS.replace(old, new, 1))
+            found = answers.mistakes_in("00_a")
+            self.assertTrue(any(expected in line for line in found), f"{new}: {found}")
+
+    def test_order(self) -> None:
+        first, second = ANSWERS.index("## 1"), ANSWERS.index("## 2")
+        self.write(ANSWERS[second:] + "\n" + ANSWERS[first:second])
+        self.assertTrue(any("not in the order" in line for line in answers.mistakes_in("00_a")))
+
+    def test_a_file_that_is_not_in_the_form_is_refused(self) -> None:
+        for old, new, expected in (
+            ("```sh\n", "```bash\n", ":7: expected ```sh"),
+            ("```sh nvcc", "```sh nvc", ": expected ```sh"),
+            ("```text\nint a = 2;\n```", "```text\nint a = 2;", ": a block without its end"),
+            ("```edits", "```text", ": a block of text without commands before it"),
+            ("--- in a.cu", "---", ": expected --- in FILE"),
+            ("+++\n", "", r"a text without a \+\+\+"),
+            ("@ a.cu more\n", "@ a.cu more\n@ b.cu more\n", "nothing is replaced"),
+        ):
+            self.write(ANSWERS.replace(old, new, 1))
+            with self.assertRaisesRegex(AnswerError, expected):
+                answers.read_answers("00_a")
+
+    def test_exercises_out_of_order_are_refused(self) -> None:
+        self.write(readme=README.replace("2. Why", "3. Why"))
+        with self.assertRaisesRegex(AnswerError, "exercise 3, expected 2"):
+            answers.exercises_of("00_a")
+        self.write(readme="# 00\n")
+        with self.assertRaisesRegex(AnswerError, "no exercises under"):
+            answers.exercises_of("00_a")
+
+
+class Edited(unittest.TestCase):
+    """Of a chapter that is one file, without a compiler."""
+
+    EDIT = "```edits\n@ a.cu {0}\n{1}--- in a.cu\nint a = {2};\n+++\nint a = {0};\n```\n"
+
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.trial = Trial("00_a", Path(scratch.name))
+        self.trial.directory.mkdir()
+        self.source = self.trial.directory / "a.cu"
+        self.source.write_text("int a = 1;\n")
+        (self.trial.directory / "Makefile").write_text("build:\n\t@! grep -q 9 a.cu\n")
+        patch = mock.patch.object(answers, "ANSWERS", Path(scratch.name))
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def tried(self, text: str) -> list[str]:
+        answers.answers_file("00_a").write_text(f"## 1\n\n{text}")
+        return [said for _, said in self.trial.try_answer(answers.read_answers("00_a")[0])]
+
+    def test_edits_add_up_and_are_put_back(self) -> None:
+        show = "```sh\ncat a.cu\n```\n```text\n```\n"
+        values = ((2, "", 1), (3, "", 2), (4, "from the start\n", 1))
+        first, second, third = (self.EDIT.format(*each) for each in values)
+        said = self.tried(show + first + show + second + show + third + show)
+        self.assertEqual(said, [f"int a = {value};\n" for value in (1, 2, 3, 4)])
+        self.assertEqual(self.source.read_text(), "int a = 1;\n")
+        with self.assertRaisesRegex(AnswerError, "text found 0 times"):
+            self.tried(first + self.EDIT.format(3, "", 1) + show)
+        self.assertEqual(self.source.read_text(), "int a = 1;\n")
+
+    def test_what_fails_is_told(self) -> None:
+        with self.assertRaisesRegex(AnswerError, "end with status 3"):
+            self.tried("```sh\nexit 3\n```\n")
+        with self.assertRaisesRegex(AnswerError, "does not compile"):
+            self.tried(self.EDIT.format(9, "", 1) + "```sh\ntrue\n```\n")
+
+    def test_commands_that_cannot_run_are_left_out(self) -> None:
+        with mock.patch("lib.trial.missing", lambda needs, _: "it is away" if needs else ""):
+            said = self.tried("```sh nvcc\nexit 1\n```\n```text\nx\n```\n```sh\necho y\n```\n```text\n```\n")
+        self.assertEqual(said, ["y\n"])
+        self.assertEqual(len(self.trial.left_out), 1)
+        self.assertIn("it is away", self.trial.left_out[0])
+
+
+class Program(unittest.TestCase):
+    def answer(self, *arguments: str, status: int = 0) -> str:
+        command = [ROOT / "tools/answer", *arguments]
+        done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stderr if status else done.stdout
+
+    def make(self, *arguments: str, status: int = 0) -> str:
+        command = ["make", "--no-print-directory", "-s", "-C", ROOT / "01_naive", "DEVICE=sim", *arguments]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def test_without_a_number_the_exercises_are_listed(self) -> None:
+        for said in (self.answer("01_naive"), self.make("answer")):
+            lines = said.splitlines()
+            self.assertEqual(len(lines), 2 + len(answers.exercises_of("01_naive")))
+            self.assertRegex(lines[2], r"^ 1  Predict ")
+            self.assertLessEqual(max(map(len, lines)), 80)
+
+    def test_an_answer_is_printed_with_its_commands_and_edits(self) -> None:
+        said = self.make("answer", "N=3")
+        self.assertTrue(said.startswith("01_naive, exercise 3\n\n> "), said)
+        for expected in ("    $ ./naive", "    $ make -s build", "In naive.cu:", "    - ", "    + "):
+            self.assertIn(expected, said)
+
+    def test_another_number_is_one_line_and_exit_2(self) -> None:
+        for wrong in ("0", "99", "-1", "1x", "", "01"):
+            said = self.answer("01_naive", "--", wrong, status=2)
+            self.assertRegex(said, rf"\Aanswer: N={wrong}: expected an exercise of 01_naive, 1 to \d+\n\Z")
+            self.assertIn(said, self.make("answer", f"N={wrong}", status=2))
+        self.assertRegex(self.answer("01_nave", status=2), r"\Aanswer: 01_nave: expected a chapter, as 01_naive\n\Z")
+
+    def test_help_names_it(self) -> None:
+        self.assertIn("make answer", self.make("help"))
+
+
+if __name__ == "__main__":
+    unittest.main()
