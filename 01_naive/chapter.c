@@ -51,10 +51,19 @@ static void explain(const struct terminal *terminal, const struct run_result *re
 	}
 	if (all > 0) {
 		double percent = 100.0 * (double)square / (double)all;
+		double requested = (double)(total->requested.read_bytes + total->requested.write_bytes);
+		if (!result->options->verbose) {
+			fputc('\n', terminal->out);
+			traffic_print(terminal, &result->kernels[0].prepared, &result->kernels[0].counts);
+		}
 		terminal_print(terminal, STYLE_BOLD, "\n%.1f %% of the footprint is S and P", percent);
-		fprintf(terminal->out, ": the N² terms, neither input nor output.\n");
+		fprintf(terminal->out,
+		        ": the N² terms, neither input nor output.\n"
+		        "All threads ask for %.3g times the footprint: without a cache that would move.\n",
+		        requested / (double)all);
 	}
-	roofline_print(terminal, result);
+	if (result->options->verbose)
+		roofline_print(terminal, result);
 }
 
 static const struct tensor tensors[] = {
@@ -77,11 +86,17 @@ static const struct kernel kernels[] = {
 	},
 };
 
+static const struct suggestion next[] = {
+	{"predict what a causal mask saves, then", "--causal"},
+	{"real text,", "--causal --load ../tests/data/real_qkv"},
+	{"softmax in one pass, cd ../02_online_softmax && make", NULL},
+};
+
 static const struct chapter chapter = {
 	.name = "01_naive",
 	.program = "naive",
 	.title = "Attention as three kernels: count what moves.",
-	.next = "predict what a causal mask saves, then ./naive --causal",
+	.next = next,
 	.small = "--seq 4 --dim 2 --input ramp",
 	.options = OPTIONS_ATTENTION | OPTIONS_COMMON,
 	.defaults = {.batch = 1, .heads = 1, .seq = 1024, .dim = 64, .seed = 1},

@@ -102,8 +102,7 @@ static const struct chapter chapter = {
 	.name = "02_online_softmax",
 	.program = "online_softmax",
 	.title = "The online softmax: a maximum that may still grow.",
-	.next = "by hand, ./online_softmax --trace --values 1,2,3,6,2,1 --block 3",
-	.next_after_trace = "./online_softmax --trace --load ../tests/data/real_qkv --row 9 --block 64",
+	.next = lesson_next,
 	.small = "--trace --values 1,2,3,6,2,1 --block 3",
 	.options = OPTION_BIT(OPTION_ROWS) | OPTION_BIT(OPTION_COLS) | OPTION_BIT(OPTION_BLOCK) |
                    OPTION_BIT(OPTION_VALUES) | OPTION_BIT(OPTION_ROW) | OPTION_BIT(OPTION_TRACE) |

@@ -1,9 +1,18 @@
 #include "lesson.h"
 
-#include "online_softmax.h"
-
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
+
+const struct suggestion lesson_next[] = {
+	{"by hand,", "--trace --values 1,2,3,6,2,1 --block 3"},
+	{NULL, "--trace --load ../tests/data/real_qkv --row 9 --block 64"},
+	{"fetch once, use many times, cd ../03_tiled_matmul && make", NULL},
+};
+
+static bool is_three_pass(const struct kernel_result *kernel)
+{
+	return strcmp(kernel->kernel->name, "softmax_three_pass") == 0;
+}
 
 static double scores(const struct kernel_result *kernel)
 {
@@ -26,43 +35,50 @@ static double exponentials_of_x(const struct kernel_result *kernel)
 	return (double)kernel->counts.exponentials / scores(kernel);
 }
 
+/* By the kernels' text: a maximum is subtracted twice in three passes; else once, where the weight is made. */
+static double weights_of_x(const struct kernel_result *kernel)
+{
+	return is_three_pass(kernel) ? 2.0 : 1.0;
+}
+
+/* A score is merged with what its thread has seen: an exponential for each of the two. */
+static double merges_of_x(const struct kernel_result *kernel)
+{
+	return is_three_pass(kernel) ? 0.0 : 2.0;
+}
+
+/* The rest of what was counted: of pairs of lanes, warps and blocks. Not known of scores that are all -inf: no merge there. */
+static double merges_of_threads(const struct kernel_result *kernel)
+{
+	double rest = exponentials_of_x(kernel) - weights_of_x(kernel) - merges_of_x(kernel);
+	return rest < 0.0 ? (double)NAN : rest;
+}
+
 static const struct column columns[] = {
-	{"reads of an\nelement of x", .unit = UNIT_RATIO, .value = reads_of_x},
-	{"exponentials\nof it", .unit = UNIT_RATIO, .value = exponentials_of_x},
-	{"HBM footprint\nof all", .metric = METRIC_FOOTPRINT_BYTES},
+	{"reads\nof it", .unit = UNIT_RATIO, .value = reads_of_x},
+	{"exp, all\ncounted", .unit = UNIT_RATIO, .value = exponentials_of_x},
+	{"its\nweight", .unit = UNIT_RATIO, .value = weights_of_x},
+	{"its\nmerge", .unit = UNIT_RATIO, .value = merges_of_x},
+	{"rest:\nlanes", .unit = UNIT_RATIO, .value = merges_of_threads},
+	{"\nfootprint", .metric = METRIC_FOOTPRINT_BYTES},
 };
 
-/* The row, its softmax, and the steps: everything in one piece of memory, which the harness frees. */
-int lesson_trace(struct run_result *result, const struct named_values *inputs, struct error *error)
+/* With the kernels it compares, and where they were counted. */
+static void print_finding(const struct terminal *terminal, const struct run_result *result)
 {
-	const struct problem *problem = &result->problem;
-	if (!result->options->trace)
-		return 0;
-	size_t cols = problem->cols, count = ceil_div(cols, problem->block);
-	struct stream *stream = malloc(sizeof *stream + count * sizeof *stream->steps + 2 * cols * sizeof(float));
-	if (!stream)
-		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the trace");
-	struct stream_step *steps = (struct stream_step *)(stream + 1);
-	float *x = (float *)(steps + count), *y = x + cols;
-	*stream = (struct stream){problem->row, cols, problem->block, count, x, y, steps};
-	memcpy(x, find_values(inputs, "x") + scores_row(problem) * cols, cols * sizeof(float));
-
-	struct device_memory memory = {.count = 0};
-	struct softmax row = {.rows = 1, .cols = (int)cols, .block = (int)problem->block};
-	float *row_x = device_allocate(&memory, "x", cols * sizeof(float));
-	struct update *updates = (void *)device_allocate(&memory, "updates", count * sizeof *updates);
-	row.x = row_x;
-	CUDA_CHECK(cudaMemcpy(row_x, x, cols * sizeof(float), cudaMemcpyHostToDevice));
-	CUDA_CHECK(launch_softmax_trace(row, 0, updates));
-	_Static_assert(sizeof *updates == sizeof *steps, "both are m, l and the correction");
-	CUDA_CHECK(cudaMemcpy(steps, updates, count * sizeof *updates, cudaMemcpyDeviceToHost));
-	device_free_all(&memory);
-
-	float m = steps[count - 1].m, l = steps[count - 1].l;
-	for (size_t j = 0; j < cols; j++)
-		y[j] = l > 0.0f ? (float)softmax_weight(x[j], m, problem->variant) / l : 0.0f;
-	result->findings = stream;
-	return 0;
+	const struct kernel_result *three = result_counted(result, "softmax_three_pass"),
+				   *online = result_counted(result, "softmax_online");
+	if (!three || !online)
+		return;
+	double less =
+		1.0 - metric_value(online, METRIC_REQUESTED_BYTES) / metric_value(three, METRIC_REQUESTED_BYTES);
+	terminal_print(terminal, STYLE_BOLD, "\nOne pass less: %.0f %% fewer bytes requested", 100.0 * less);
+	fprintf(terminal->out,
+	        ", and the footprint is the same.\n"
+	        "The price is exponentials: a merge takes two. A score is merged once; pairs of\n"
+	        "lanes and warps are merged after each block of %zu columns, by every thread:\n"
+	        "the longer the blocks, the fewer of those for an element.\n",
+	        result->problem.block);
 }
 
 void lesson_add_json(struct json *json, const struct run_result *result)
@@ -75,8 +91,10 @@ void lesson_explain(const struct terminal *terminal, const struct run_result *re
 {
 	if (result->findings)
 		stream_print(terminal, result->findings);
-	else
+	else {
 		columns_print(
-			terminal, result, "What each kernel asks for", true, "", columns,
-			sizeof columns / sizeof columns[0]);
+			terminal, result, "For an element of x: reads, exponentials, and what those are for", true,
+			"", columns, sizeof columns / sizeof columns[0]);
+		print_finding(terminal, result);
+	}
 }

@@ -9,4 +9,7 @@ int lesson_trace(struct run_result *result, const struct named_values *inputs, s
 void lesson_add_json(struct json *json, const struct run_result *result);
 void lesson_explain(const struct terminal *terminal, const struct run_result *result);
 
+/* As struct chapter's `next`. */
+extern const struct suggestion lesson_next[];
+
 #endif

@@ -1,9 +1,10 @@
 /*
  * Chapter 03, fifth of five: matmul_registers, C = A B. New: a thread computes 8 x 8 elements of C and keeps them in
- * registers; shared memory is read 16 bytes at a time, 16 floats for 64 products. A block computes 128 x 128 elements.
+ * registers. For that a block computes 128 x 128 elements, a tile holds 8 steps of k instead of 32, shared memory is read
+ * 16 bytes at a time, 16 floats for 64 products, and the padding is 4 floats instead of 1.
  *
- * Build and run: make build && ./tiled_matmul --kernel matmul_registers. Honestly: this is what a good library did ten
- * years ago. It does not fetch the next tile while it computes this one, and it leaves the tensor cores idle.
+ * Build and run: make build && ./tiled_matmul --kernel matmul_registers. Honestly: it does not fetch the next tile while
+ * it computes this one, which libraries do (maxas, Gray 2014, has two buffers for it), and it leaves the tensor cores idle.
  */
 #include "tiles.cuh"
 

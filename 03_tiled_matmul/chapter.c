@@ -120,7 +120,7 @@ static const struct chapter chapter = {
 	.name = "03_tiled_matmul",
 	.program = "tiled_matmul",
 	.title = "The tiled matrix product: fetch once, use many times.",
-	.next = "predict the cost of ragged tiles, ./tiled_matmul --m 257 --n 257 --k 257",
+	.next = lesson_next,
 	.small = "--m 2 --n 2 --k 2 --input ramp",
 	.options = OPTION_BIT(OPTION_M) | OPTION_BIT(OPTION_N) | OPTION_BIT(OPTION_K) | OPTIONS_COMMON,
 	.defaults = {.m = 256, .n = 256, .k = 256, .seed = 1},

@@ -7,4 +7,7 @@
 /* As struct chapter's `explain`. */
 void lesson_explain(const struct terminal *terminal, const struct run_result *result);
 
+/* As struct chapter's `next`. */
+extern const struct suggestion lesson_next[];
+
 #endif

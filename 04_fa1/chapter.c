@@ -123,7 +123,7 @@ static const struct chapter chapter = {
 	.name = "04_fa1",
 	.program = "fa1",
 	.title = "FlashAttention-1: S never exists.",
-	.next = "predict the units at Bc = 32, then ./fa1 --kernel fa1_paper --tile-k 32",
+	.next = lesson_next,
 	.small = "--seq 4 --dim 2 --tile-q 2 --tile-k 2 --input ramp",
 	.options = OPTIONS_ATTENTION | OPTION_BIT(OPTION_TILE_Q) | OPTION_BIT(OPTION_TILE_K) | OPTIONS_COMMON,
 	.defaults = {.batch = 1, .heads = 2, .seq = 512, .dim = 64, .seed = 1},

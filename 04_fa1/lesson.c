@@ -1,6 +1,13 @@
 #include "lesson.h"
 
+#include <math.h>
 #include <string.h>
+
+const struct suggestion lesson_next[] = {
+	{"predict the units at Bc = 32, then", "--kernel fa1_paper --tile-k 32"},
+	{"predict what a causal mask saves, then", "--causal"},
+	{"the loops exchanged, cd ../05_fa2 && make", NULL},
+};
 
 static struct tile tile_of(const struct kernel_result *kernel)
 {
@@ -37,30 +44,22 @@ static const struct column columns[] = {
 	{"memory", .metric = METRIC_PEAK_BYTES},
 };
 
-/* What the choice of Bc does to Algorithm 1, from the formula; K and V alone have to fit. */
-static void print_block_sizes(const struct terminal *terminal, const struct run_result *result)
+/* Of the leanest kernel that was run: what it holds at most beside naive attention, Q K V O and S and P. */
+static void print_finding(const struct terminal *terminal, const struct run_result *result)
 {
-	const struct problem *problem = &result->problem;
-	const struct gpu *gpu = result->device->gpu;
-	if (!gpu)
+	double rows = (double)attention_rows(&result->problem), least = INFINITY;
+	double naive = 4 * rows * (4 * (double)result->problem.dim + 2 * (double)result->problem.seq);
+	char held[32], whole[32];
+	for (size_t i = 0; i < result->kernel_count; i++)
+		if (result->kernels[i].peak_bytes && (double)result->kernels[i].peak_bytes < least)
+			least = (double)result->kernels[i].peak_bytes;
+	if (isinf(least))
 		return;
-	terminal_print(terminal, STYLE_BOLD, "\nAlgorithm 1 against the tile of keys");
-	fprintf(terminal->out, ", N=%zu d=%zu, from formulas;\n\"fits\" is meant for a block of the %s.\n\n",
-	        problem->seq, problem->dim, gpu->title);
-	struct table table = table_new("rrrrrrl");
-	table_row(&table, STYLE_DIM, "Bc|Tc|units|read|l, m a|shared, K and V|");
-	table_row(&table, STYLE_DIM, "||3Tc+1|literally|head|tiles alone|");
-	for (uint64_t keys = 64; keys <= 512; keys *= 2) {
-		uint64_t Tc = ceil_div(problem->seq, keys), bytes = 8 * keys * problem->dim;
-		uint64_t all = fa1_units(problem, (int)keys);
-		char kept[32], shared[32];
-		table_row(
-			&table, STYLE_PLAIN, "%llu|%llu|%llu|%llu|%s|%s|%s", (unsigned long long)keys,
-			(unsigned long long)Tc, (unsigned long long)all, (unsigned long long)(all + 2),
-			format_count(fa1_statistics(problem, (int)keys), kept), format_count(bytes, shared),
-			bytes <= gpu->shared_per_block ? "fits" : "does not fit");
-	}
-	table_print(&table, terminal);
+	terminal_print(
+		terminal, STYLE_BOLD, "\nS is never stored: %s of memory, naive attention holds %s",
+		format_bytes(least, held), format_bytes(naive, whole));
+	fprintf(terminal->out, ".\nIn fa1_paper O, l and m come and go at every tile of keys; fa1_row keeps O in\n"
+	                       "registers, and reads K and V again for every tile of queries.\n");
 }
 
 void lesson_explain(const struct terminal *terminal, const struct run_result *result)
@@ -74,5 +73,7 @@ void lesson_explain(const struct terminal *terminal, const struct run_result *re
 		"(a footprint); no kernel can move fewer than 4.\n",
 		format_bytes(4 * Nd, unit), naive);
 	columns_print(terminal, result, title, true, "kernel", columns, sizeof columns / sizeof columns[0]);
-	print_block_sizes(terminal, result);
+	print_finding(terminal, result);
+	if (result->options->verbose)
+		lesson_block_sizes(terminal, result);
 }

@@ -13,4 +13,10 @@ void lesson_explain(const struct terminal *terminal, const struct run_result *re
 struct tile paper_tile(const struct problem *problem);
 struct tile row_tile(const struct problem *problem);
 
+/* Prints what the choice of Bc does to Algorithm 1, from the formula; K and V alone have to fit. */
+void lesson_block_sizes(const struct terminal *terminal, const struct run_result *result);
+
+/* As struct chapter's `next`. */
+extern const struct suggestion lesson_next[];
+
 #endif

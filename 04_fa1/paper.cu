@@ -3,8 +3,8 @@
  * memory; of each row of S only its maximum m and its sum of exponentials l survive (chapter 02's recurrence, on
  * tiles). This is Algorithm 1 as printed: outer loop over K and V, inner loop over Q; O, l, m live in HBM.
  *
- * Build and run: make, or make DEVICE=cuda. Honestly: one block per head is all the parallelism there is, so 8 heads
- * leave 124 of an H100's 132 SMs idle; and O, l, m are fetched and rewritten for every tile, one column at a time.
+ * Build and run: make, or make DEVICE=cuda. Honestly: 8 heads are 8 blocks and leave 124 of an H100's 132 SMs idle; at the
+ * default Br = 64 half of a block's threads have no row; O, l, m are read and written per tile, one column at a time.
  */
 #include "launch.cuh"
 #include "load_run.cuh"

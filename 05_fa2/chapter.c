@@ -99,7 +99,7 @@ static const struct chapter chapter = {
 	.name = "05_fa2",
 	.program = "fa2",
 	.title = "FlashAttention-2: swap the loops.",
-	.next = "predict what the causal mask saves this time, then ./fa2 --causal",
+	.next = lesson_next,
 	.small = "--seq 4 --dim 2 --tile-q 2 --tile-k 2 --input ramp",
 	.options = OPTIONS_ATTENTION | OPTION_BIT(OPTION_TILE_Q) | OPTION_BIT(OPTION_TILE_K) | OPTIONS_COMMON,
 	.defaults = {.batch = 1, .heads = 2, .seq = 512, .dim = 64, .seed = 1},

@@ -2,6 +2,27 @@
 
 #include <string.h>
 
+const struct suggestion lesson_next[] = {
+	{"predict what the causal mask saves this time, then", "--causal"},
+	{"predict the units at Br = 64, then", "--kernel fa2_row --tile-q 64"},
+	{"the gradients, cd ../06_backward && make", NULL},
+};
+
+/*
+ * What naive attention moves over what this kernel requests lies between two ends: naive at its best, its footprint, when a
+ * cache forgets nothing, and at its worst, all that its threads request, without a cache.
+ */
+static void print_finding(const struct terminal *terminal, const struct problem *problem, double units)
+{
+	double N = (double)problem->seq, d = (double)problem->dim;
+	double footprint = 4 * N / d + 4, requested = 4 * N + 5 * N / d + 1;
+	terminal_print(
+		terminal, STYLE_BOLD, "\nNaive attention moves %.3g to %.3g times as much", footprint / units,
+		requested / units);
+	fprintf(terminal->out, ": its footprint, with\n"
+	                       "a perfect cache, to all it requests, without one. FA2: what it requests.\n");
+}
+
 static void print_comparison(const struct terminal *terminal, const struct run_result *result)
 {
 	const struct problem *problem = &result->problem;
@@ -22,19 +43,25 @@ static void print_comparison(const struct terminal *terminal, const struct run_r
 	}
 	if (count == 1)
 		return;
+	size_t full = attention_heads_of_full(problem, gpu);
+	char floor[32];
 	terminal_print(terminal, STYLE_BOLD, "\nFA1 beside FA2");
 	fprintf(terminal->out,
-	        ", all heads, on an %s with %d SMs.\n"
-	        "The column of fa1_paper (chapter 04) comes from closed forms, at the tile of\n"
-	        "fa2_row. Published tiles: FA1 Bc = 256 at d = 64, FA2 Br = 128.\n\n",
-	        gpu->title, gpu->sms);
+	        ", all heads, on an %s with %d SMs.\n%s numbers come from closed\n"
+	        "forms, fa1_paper (chapter 04) at the tile of fa2_row. Published tiles: FA1\n"
+	        "Bc = 256 at d = 64, FA2 Br = 128. A full GPU: B·H = %zu; naive's floor: %s.\n\n",
+	        gpu->title, gpu->sms, sides[1].counted ? "* was counted, the error measured; all other" : "All", full,
+	        format_milliseconds(attention_naive_floor_ms(problem, gpu), floor));
 	attention_sides_print(terminal, problem, sides, count);
+	print_finding(terminal, problem, sides[count - 1].units);
 }
 
 static const struct column shared[] = {
-	{"block, bytes", .metric = METRIC_SHARED_BYTES},  {"loads", .metric = METRIC_SHARED_LOADS},
-	{"FMA a load", .metric = METRIC_FMA_PER_LOAD},    {"wavefronts an FMA", .metric = METRIC_WAVEFRONTS_PER_FMA},
-	{"conflicts", .metric = METRIC_SHARED_CONFLICTS},
+	{"bytes\na block", .metric = METRIC_SHARED_BYTES},
+	{"warp-level\nloads, all", .metric = METRIC_SHARED_LOADS},
+	{"FMA\na load", .metric = METRIC_FMA_PER_LOAD},
+	{"wavefronts\nan FMA", .metric = METRIC_WAVEFRONTS_PER_FMA},
+	{"conflicts,\nall", .metric = METRIC_SHARED_CONFLICTS},
 };
 
 void lesson_explain(const struct terminal *terminal, const struct run_result *result)
@@ -44,6 +71,6 @@ void lesson_explain(const struct terminal *terminal, const struct run_result *re
 	print_comparison(terminal, result);
 	if (result->options->verbose)
 		columns_print(
-			terminal, result, "Shared memory, as the source says it\n", true, "kernel", shared,
+			terminal, result, "Shared memory, as the source says it\n", true, "\nkernel", shared,
 			sizeof shared / sizeof shared[0]);
 }

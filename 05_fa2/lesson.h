@@ -12,4 +12,7 @@ void lesson_explain(const struct terminal *terminal, const struct run_result *re
 /* In chapter.c: --tile-q and --tile-k, or what fits. */
 struct tile fa2_row_tile(const struct problem *problem);
 
+/* As struct chapter's `next`. */
+extern const struct suggestion lesson_next[];
+
 #endif

@@ -8,10 +8,11 @@
  *     slab                [TILE, TILE + 8]  P^T, then dS^T: 16 rows per warp
  *     lse_tile delta_tile     [TILE]            of the streamed queries
  *
- * Not deterministic: dQ of a query is a sum over blocks, which finish in no particular order.
+ * Not deterministic: dQ of a query is a sum over blocks, which finish in no particular order. Of three tiles of keys and
+ * more; 0 + a + b of two is the same in both orders.
  *
  * Run: ./backward --kernel backward_atomic. Honestly: 10N²d FLOP in place of split's 14, for N d atomics per tile of
- * keys and a dQ whose last bits differ from run to run.
+ * keys and a dQ whose last bits may differ from run to run.
  */
 #include "backward.h"
 #include "launch.cuh"

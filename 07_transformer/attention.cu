@@ -19,14 +19,16 @@ __global__ __launch_bounds__(MOST_ROW_THREADS) void attention_rows(struct attent
 	extern __shared__ __align__(16) float shared[]; // aligned, so that nvcc may read four columns at once
 	float *K_tile = shared, *V_tile = K_tile + round_up(a.Bc, KEYS) * D;
 
-	int head = blockIdx.y;
+	int head = blockIdx.y, first_row = blockIdx.x * blockDim.x, row = first_row + threadIdx.x;
+
+	// task 07.heads: where a head lies, and which tokens the queries are
 	int kv_head = head / (a.H / a.G);
 	const float *K = a.K + kv_head * a.kv.head, *V = a.V + kv_head * a.kv.head;
-
-	int past = a.M - a.N; // tokens before the first query
-	int first_row = blockIdx.x * blockDim.x, row = first_row + threadIdx.x;
-	int end = a.causal ? min(past + first_row + (int)blockDim.x, a.M) : a.M;
 	const float *q_row = a.Q + row * a.q.row + head * a.q.head;
+	int past = a.M - a.N; // tokens before the first query
+	int end = a.causal ? min(past + first_row + (int)blockDim.x, a.M) : a.M;
+	// end 07.heads
+
 	float q[D], o[D] = {}, m = -INFINITY, l = 0.0f;
 #pragma unroll
 	for (int c = 0; c < D; c++)
@@ -68,11 +70,6 @@ extern "C" cudaError_t launch_attention(struct attention a)
 	dim3 grid((a.N + a.Br - 1) / a.Br, a.H);
 	kernel<<<grid, a.Br, bytes>>>(a);
 	return cudaGetLastError();
-}
-
-extern "C" int attention_keys_at_once(int d)
-{
-	return keys_at_once(d);
 }
 
 extern "C" size_t attention_shared_bytes(int d, int Bc)

@@ -3,11 +3,6 @@
 #include "expect.h"
 #include "transformer.h"
 
-static size_t width(const struct problem *problem)
-{
-	return problem->heads * problem->dim;
-}
-
 /* ---- tensors: a row a token, C = H d columns ---- */
 
 const struct tensor norm_tensors[] = {
@@ -65,7 +60,7 @@ cudaError_t run_rms_norm(const struct problem *problem, const struct device_memo
 {
 	return launch_rms_norm(
 		device_find(memory, "x"), device_find(memory, "weight"), device_find(memory, "normed"),
-		(int)problem->seq, (int)width(problem), EPSILON);
+		(int)problem->seq, (int)row_width(problem), EPSILON);
 }
 
 cudaError_t run_rope(const struct problem *problem, const struct device_memory *memory)
@@ -84,8 +79,8 @@ cudaError_t run_project(const struct problem *problem, const struct device_memor
 		.residual = device_find(memory, "residual"),
 		.y = device_find(memory, "projected"),
 		.N = (int)problem->seq,
-		.rows = (int)width(problem),
-		.columns = (int)width(problem),
+		.rows = (int)row_width(problem),
+		.columns = (int)row_width(problem),
 	});
 }
 
@@ -93,7 +88,7 @@ cudaError_t run_swiglu(const struct problem *problem, const struct device_memory
 {
 	return launch_swiglu(
 		device_find(memory, "gate"), device_find(memory, "up"), device_find(memory, "gated"),
-		problem->seq * width(problem));
+		problem->seq * row_width(problem));
 }
 
 static struct attention strided_attention(const struct problem *problem, const struct device_memory *memory)

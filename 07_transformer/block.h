@@ -6,6 +6,12 @@
 
 #include "harness.h"
 
+/* C */
+static inline size_t row_width(const struct problem *problem)
+{
+	return problem->heads * problem->dim;
+}
+
 /* A row of C = H d columns a token; K and V have M rows of G d. */
 extern const struct tensor norm_tensors[], rope_tensors[], project_tensors[], swiglu_tensors[], strided_tensors[],
 	permuted_tensors[];

@@ -210,11 +210,6 @@ static int status(void *state, struct error *error)
 
 /* ---- beginning and end ---- */
 
-static float *device_numbers(struct device_pass *device, const char *name, size_t numbers)
-{
-	return device_allocate(&device->memory, name, numbers * sizeof(float));
-}
-
 /* Cosine and sine of every token and pair, in double precision, rounded once. */
 static bool upload_angles(struct device_pass *device)
 {
@@ -224,7 +219,7 @@ static bool upload_angles(struct device_pass *device)
 		double angle = (double)(i / d) * pow(device->model->rope_base, -(double)(i % d / 2 * 2) / (double)d);
 		angles[i] = (float)(i % 2 ? sin(angle) : cos(angle));
 	}
-	device->angles = device_numbers(device, "angles", count);
+	device->angles = allocate(device, "angles", count);
 	if (angles)
 		CUDA_CHECK(cudaMemcpy(device->angles, angles, count * sizeof *angles, cudaMemcpyHostToDevice));
 	free(angles);
@@ -259,10 +254,10 @@ static struct device_pass *device_pass_new(
 	};
 	if (heads == HEADS_PERMUTED) {
 		size_t rows = most_rows * (size_t)model->width, cache = (size_t)model->layers * device->layer_cache;
-		device->copy.Q = device_numbers(device, "Q of heads", rows);
-		device->copy.K = device_numbers(device, "K of heads", cache);
-		device->copy.V = device_numbers(device, "V of heads", cache);
-		device->copy.O = device_numbers(device, "O of heads", rows);
+		device->copy.Q = allocate(device, "Q of heads", rows);
+		device->copy.K = allocate(device, "K of heads", cache);
+		device->copy.V = allocate(device, "V of heads", cache);
+		device->copy.O = allocate(device, "O of heads", rows);
 	}
 	if (device->row && device->fetched)
 		return device;
@@ -311,7 +306,6 @@ int device_operations(
 		upload_file(device);
 		return 0;
 	}
-	device_pass_free(device);
 	return error_set(error, EXIT_ENVIRONMENT, "out of memory for the forward pass");
 }
 
@@ -342,15 +336,13 @@ int device_attention(
 	if (plain_operations(model, operations, error) != 0)
 		return error->exit_code;
 	*device = device_pass_new(model, heads, capacity, most_rows);
-	if (!*device) {
-		operations->end(operations->state);
+	if (!*device)
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the forward pass");
-	}
 	size_t rows = most_rows * (size_t)model->width, cache = (size_t)model->layers * (*device)->layer_cache;
-	(*device)->Q = device_numbers(*device, "Q", rows);
-	(*device)->K = device_numbers(*device, "K", cache);
-	(*device)->V = device_numbers(*device, "V", cache);
-	(*device)->O = device_numbers(*device, "O", rows);
+	(*device)->Q = allocate(*device, "Q", rows);
+	(*device)->K = allocate(*device, "K", cache);
+	(*device)->V = allocate(*device, "V", cache);
+	(*device)->O = allocate(*device, "O", rows);
 	operations->name = "attention by the kernel, the rest in plain C";
 	operations->attend = attend_from_host;
 	operations->attend_state = *device;

@@ -20,7 +20,7 @@ struct tile attention_tile(const struct language_model *model, size_t rows);
 
 /*
  * Kernels for everything. The model's file is copied to the device as it is: weights stay quantised there. A call has at most
- * `most_rows` rows, a pass at most `capacity` tokens. operations->end frees all.
+ * `most_rows` rows, a pass at most `capacity` tokens. operations->end frees all, after an error too.
  */
 int device_operations(
 	const struct language_model *model, enum heads heads, size_t capacity, size_t most_rows,

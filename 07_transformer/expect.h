@@ -1,5 +1,5 @@
 /*
- * Chapter 07: the inputs of its kernels, and what their outputs should be, in double precision.
+ * Chapter 07: the inputs of its kernels (inputs.c), and what their outputs should be, in double precision (expect.c).
  */
 #ifndef EXPECT_H
 #define EXPECT_H

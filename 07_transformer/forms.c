@@ -2,11 +2,6 @@
 #include "block.h"
 #include "transformer.h"
 
-static size_t width(const struct problem *problem)
-{
-	return problem->heads * problem->dim;
-}
-
 /* ---- closed forms, all heads and all launches together ---- */
 
 static uint64_t blocks_of(uint64_t threads)
@@ -18,7 +13,7 @@ static uint64_t blocks_of(uint64_t threads)
 static struct closed_forms elementwise(
 	const struct problem *problem, uint64_t reads, const char *formula, double flop, double exponentials)
 {
-	uint64_t elements = problem->seq * width(problem);
+	uint64_t elements = problem->seq * row_width(problem);
 	return (struct closed_forms){
 		.models =
 			{{MODEL_REQUESTED, reads * elements, elements, formula},
@@ -32,7 +27,7 @@ static struct closed_forms elementwise(
 /* A row is read for its squares and again for its quotients, with the weights. */
 struct closed_forms norm_forms(const struct problem *problem)
 {
-	uint64_t C = width(problem), NC = problem->seq * C;
+	uint64_t C = row_width(problem), NC = problem->seq * C;
 	struct closed_forms forms = elementwise(problem, 3, "3NC + NC", 4.0, 0.0);
 	forms.models[1] = (struct model){MODEL_FOOTPRINT, NC + C, NC, "NC + C + NC"};
 	forms.blocks = ceil_div(problem->seq, 4);
@@ -55,7 +50,7 @@ struct closed_forms rope_forms(const struct problem *problem)
 /* Every token reads all weights, and its x once for every 32 of them. */
 struct closed_forms project_forms(const struct problem *problem)
 {
-	uint64_t N = problem->seq, C = width(problem);
+	uint64_t N = problem->seq, C = row_width(problem);
 	return (struct closed_forms){
 		.models =
 			{{MODEL_REQUESTED, N * (C * C + ceil_div(C, 32) * C + C), N * C, "N(C² + ⌈C/32⌉C + C) + NC"},
@@ -71,25 +66,11 @@ struct closed_forms swiglu_forms(const struct problem *problem)
 	return elementwise(problem, 2, "2NC + NC", 5.0, 1.0);
 }
 
-/* The keys that the tiles of queries load, summed, and the rows times keys they compute. */
-static struct visits visits(const struct problem *problem)
-{
-	struct visits visits = {0, 0};
-	uint64_t N = problem->seq, M = problem->keys, Br = (uint64_t)row_tile_queries(problem);
-	uint64_t Bc = (uint64_t)row_tile_keys(problem);
-	for (uint64_t first = 0; first < N; first += Br) {
-		uint64_t end = smaller(first + Br, N), seen = smaller(M - N + first + Br, M);
-		uint64_t kappa = problem->causal ? smaller(M, ceil_div(seen, Bc) * Bc) : M;
-		visits.keys += kappa;
-		visits.pairs += (end - first) * kappa;
-	}
-	return visits;
-}
-
 struct closed_forms strided_forms(const struct problem *problem)
 {
-	struct visits of_a_head = visits(problem);
-	uint64_t H = problem->heads, NC = problem->seq * width(problem), d = problem->dim;
+	struct visits of_a_head = visits_of_last(
+		problem->seq, problem->keys, row_tile_queries(problem), row_tile_keys(problem), problem->causal);
+	uint64_t H = problem->heads, NC = problem->seq * row_width(problem), d = problem->dim;
 	uint64_t MCkv = problem->keys * problem->kv_heads * d;
 	double pairs = (double)H * (double)of_a_head.pairs;
 	return (struct closed_forms){
@@ -106,7 +87,7 @@ struct closed_forms strided_forms(const struct problem *problem)
 struct closed_forms permuted_forms(const struct problem *problem)
 {
 	struct closed_forms forms = strided_forms(problem);
-	uint64_t NC = problem->seq * width(problem), MCkv = problem->keys * problem->kv_heads * problem->dim;
+	uint64_t NC = problem->seq * row_width(problem), MCkv = problem->keys * problem->kv_heads * problem->dim;
 	for (size_t i = 0; i < MODELS; i++) {
 		forms.models[i].read_elements += 2 * NC + 2 * MCkv;
 		forms.models[i].write_elements += 2 * NC + 2 * MCkv;

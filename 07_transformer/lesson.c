@@ -1,16 +1,8 @@
 #include "lesson.h"
 
-#include <string.h>
-
-static const struct kernel_result *counted(const struct run_result *result, const char *name)
-{
-	for (size_t i = 0; i < result->kernel_count; i++) {
-		const struct kernel_result *kernel = &result->kernels[i];
-		if (kernel->verified && kernel->counts.counted && strcmp(kernel->kernel->name, name) == 0)
-			return kernel;
-	}
-	return NULL;
-}
+const struct suggestion lesson_next[] = {
+	{"let it speak: ./transformer --prompt \"How do plants make food?\"", NULL},
+};
 
 static uint64_t asked_for(const struct kernel_result *kernel)
 {
@@ -19,9 +11,10 @@ static uint64_t asked_for(const struct kernel_result *kernel)
 
 void lesson_explain(const struct terminal *terminal, const struct run_result *result)
 {
-	const struct kernel_result *permuted = counted(result, "permuted"), *strided = counted(result, "strided");
+	const struct kernel_result *permuted = result_counted(result, "permuted"),
+				   *strided = result_counted(result, "strided");
 	const struct problem *p = &result->problem;
-	if (!permuted || !strided)
+	if (!permuted || !strided || !permuted->verified || !strided->verified)
 		return;
 	struct table table = table_new("lrrrr");
 	char texts[4][32];

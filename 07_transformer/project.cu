@@ -88,6 +88,8 @@ __global__ void project(struct projection p)
 			if (first_row + r < p.rows)
 				sum[r] += times<ENCODING>(weights + r * row_bytes, x, columns);
 	}
+
+	// task 07.reduce: 32 sums of each lane become a row for each lane
 #pragma unroll
 	for (int r = 0; r < WARP; r++)
 		exchange[warp][r][lane] = sum[r];
@@ -99,14 +101,7 @@ __global__ void project(struct projection p)
 	for (int l = 0; l < WARP; l++)
 		y += exchange[warp][lane][l];
 	p.y[token * p.rows + row] = y;
-}
-
-extern "C" size_t weight_row_bytes(enum weight_encoding encoding, int columns)
-{
-	size_t blocks = columns / COLUMNS;
-	return encoding == WEIGHTS_F32    ? sizeof(float) * columns
-	       : encoding == WEIGHTS_Q4_1 ? blocks * BLOCK_BYTES<WEIGHTS_Q4_1>
-	                                  : blocks * BLOCK_BYTES<WEIGHTS_Q8_0>;
+	// end 07.reduce
 }
 
 extern "C" cudaError_t launch_project(struct projection p)

@@ -19,6 +19,7 @@ __global__ void rope(
 	size_t e = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
 	if (e >= (size_t)N * H * pairs)
 		return;
+	// task 07.rope: a pair of columns, turned by its token's angle
 	size_t row = e / pairs / H;
 	int c = 2 * (int)(e % pairs);
 	const float *from = x + e / pairs * d + c, *angle = angles + row * d + c;
@@ -30,6 +31,7 @@ __global__ void rope(
 	float a = from[0], b = from[1], cosine = angle[0], sine = angle[1];
 	to[0] = a * cosine - b * sine;
 	to[1] = a * sine + b * cosine;
+	// end 07.rope
 }
 
 extern "C" cudaError_t launch_rope(const float *x, const float *angles, float *y, int N, int H, int d)

@@ -1,12 +1,15 @@
 #include "speak.h"
 
+#include "count_all.h"
 #include "speech.h"
 
 #include "harness.h"
 #include "model/sampler.h"
+#include "problem/option_rules.h"
 #include "report/progress.h"
 #include "support/output_file.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,12 +43,20 @@ static int refuse_options(const struct options *options, struct error *error)
 		if (options->given & OPTION_BIT(of_shapes[i]))
 			return error_set(
 				error, EXIT_USAGE, "--%s: not with --prompt, where the model decides",
-				option_text(of_shapes[i]));
+				rule_of(of_shapes[i]).name);
 	const char *kernel = options->kernel;
 	if (kernel && strcmp(kernel, "strided") != 0 && strcmp(kernel, "permuted") != 0)
 		return error_set(
 			error, EXIT_USAGE, "--kernel: expected strided or permuted with --prompt, got '%.60s'",
 			kernel);
+	return 0;
+}
+
+static int keep_model(const struct options *options, const struct model_place *place, struct error *error)
+{
+	if (options->json && output_file_is_same(options->json, place->path))
+		return error_set(
+			error, EXIT_USAGE, "--json: %.200s is the model, expected another file", options->json);
 	return 0;
 }
 
@@ -110,6 +121,22 @@ static void end(struct conversation *conversation)
 	free(conversation->row);
 }
 
+/* Counting every kernel takes long: how long is said first, also while standard output is for data. */
+static int say_estimate(struct conversation *conversation, struct error *error)
+{
+	const struct speech *speech = conversation->speech;
+	const struct options *options = speech->options;
+	size_t prompt = speech->prompt.count, answer = conversation->most_tokens - 1; /* the last one is not run */
+	struct estimate estimate;
+	if (!options->count_all || options->quiet || !speech->device->simulated || speech->device->plain)
+		return 0;
+	if (estimate_make(&conversation->pass, speech->heads, prompt, answer, &estimate, error) != 0)
+		return error->exit_code;
+	fflush(stdout);
+	estimate_print(stderr, &estimate, prompt, answer);
+	return 0;
+}
+
 /* ---- the answer ---- */
 
 static int run_tokens(
@@ -134,6 +161,18 @@ static int run_tokens(
 	return 0;
 }
 
+/* A model may say any byte: what would move a terminal's cursor or ring its bell is not passed on. */
+static int write_text(FILE *out, const char *bytes, size_t length, struct error *error)
+{
+	for (size_t i = 0; i < length; i++) {
+		unsigned char byte = (unsigned char)bytes[i];
+		fputc((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f ? '?' : byte, out);
+	}
+	if (fflush(out) != 0)
+		return error_set(error, EXIT_ENVIRONMENT, "standard output: cannot be written: %s", strerror(errno));
+	return 0;
+}
+
 static int add_token(struct conversation *conversation, int id, struct error *error)
 {
 	struct speech *speech = conversation->speech;
@@ -146,10 +185,8 @@ static int add_token(struct conversation *conversation, int id, struct error *er
 	speech->text = text;
 	speech->text_length += length;
 	text[speech->text_length] = '\0';
-	if (conversation->text) {
-		fwrite(bytes, 1, length, conversation->text);
-		fflush(conversation->text);
-	}
+	if (conversation->text && write_text(conversation->text, bytes, length, error) != 0)
+		return error->exit_code;
 	return tokens_append(&speech->answer, id, error);
 }
 
@@ -250,8 +287,12 @@ static int converse(struct speech *speech, const struct terminal *terminal, stru
 		.text = json_on_stdout ? NULL : terminal->out,
 	};
 	int status = begin(&conversation, error);
-	if (!status && conversation.text && !options->quiet)
+	if (!status)
+		status = say_estimate(&conversation, error);
+	if (!status && conversation.text && !options->quiet) {
 		speech_print_head(terminal, speech);
+		fflush(terminal->out); /* the prompt takes a while */
+	}
 	if (!status)
 		status = answer(&conversation, error);
 	if (conversation.text && speech->answer.count)
@@ -268,8 +309,6 @@ static int converse(struct speech *speech, const struct terminal *terminal, stru
 		speech_print(terminal, speech);
 	if (options->json && write_json(speech, error) != 0)
 		return error->exit_code;
-	if (fflush(stdout) != 0 || ferror(stdout))
-		return error_set(error, EXIT_ENVIRONMENT, "standard output: cannot be written");
 	return speech->verified ? EXIT_ALL_VERIFIED : EXIT_VERIFICATION;
 }
 
@@ -280,7 +319,7 @@ int speak(
 	struct model_place place;
 	struct language_model model;
 	if (refuse_options(options, error) != 0 || language_model_find(options->model, &place, error) != 0 ||
-	    language_model_open(place.path, &model, error) != 0)
+	    keep_model(options, &place, error) != 0 || language_model_open(place.path, &model, error) != 0)
 		return error->exit_code;
 	struct speech speech = {
 		.chapter = chapter,

@@ -80,20 +80,35 @@ static void print_moved(const struct terminal *terminal, const struct speech *sp
 	table_print(&table, terminal);
 }
 
-/* The cache grows by so much with a token; at n tokens it is what the weights are. */
+/* The cache grows with every token: at some n it is what the weights are, and what attention asks for is that long before. */
 static void print_takeover(const struct terminal *terminal, const struct speech *speech)
 {
 	const struct language_model *model = speech->model;
+	uint64_t group = (uint64_t)(model->heads / model->kv_heads), weights = language_model_weight_bytes(model);
 	uint64_t a_token =
 		2 * sizeof(float) * (uint64_t)model->layers * (uint64_t)(model->kv_heads * model->head_dim);
-	uint64_t weights = language_model_weight_bytes(model), n = ceil_div(weights, a_token);
-	char cache[32], stored[32], tokens[32];
+	char cache[32], stored[32], equal[32], asked[32], context[32];
 	fprintf(terminal->out,
-	        "\nThe cache grows by %s bytes a token. At n = %s tokens it is as large as the\n"
-	        "weights (%s as stored)%s",
-	        format_count(a_token, cache), format_count(n, tokens), format_bytes((double)weights, stored),
-	        n > (uint64_t)model->context ? ", more than this model's context.\n"
-	                                     : ": from there on attention moves most.\n");
+	        "\nThe cache grows by %s bytes a token: at n = %s it is as large as the\n"
+	        "weights, %s as stored. %d heads on %d ask for each of its bytes %llu times, so\n"
+	        "from n = %s on attention asks for more than that. The context ends at %s.\n",
+	        format_count(a_token, cache), format_count(ceil_div(weights, a_token), equal),
+	        format_bytes((double)weights, stored), model->heads, model->kv_heads, (unsigned long long)group,
+	        format_count(ceil_div(weights, group * a_token), asked),
+	        format_count((uint64_t)model->context, context));
+}
+
+/* Never what has just been run. */
+static const char *next_of(const struct speech *speech)
+{
+	if (speech->verified && speech->tiny)
+		return speech->options->model ? "a model that makes sense: make model, then the same without --model"
+		                              : "a model that makes sense: make model, then the same again";
+	if (speech->verified && speech->heads == HEADS_STRIDED)
+		return "what copies of the heads cost: the same with --kernel permuted";
+	if (speech->verified && !speech->options->count_all)
+		return "every kernel counted, 4 tokens: the same with --count-all";
+	return "the kernels one by one, ./transformer --causal";
 }
 
 void speech_print(const struct terminal *terminal, const struct speech *speech)
@@ -111,11 +126,7 @@ void speech_print(const struct terminal *terminal, const struct speech *speech)
 		print_moved(terminal, speech, PHASE_PROMPT, speech->prompt.count);
 	}
 	print_takeover(terminal, speech);
-	fprintf(terminal->out, "\nNext: %s\n",
-	        !speech->verified                ? "the kernels one by one, ./transformer --causal"
-	        : speech->tiny                   ? "a model that makes sense: make model, then the same again"
-	        : speech->heads == HEADS_STRIDED ? "what copies of the heads cost: the same with --kernel permuted"
-	                                         : "every kernel counted, 4 tokens: the same with --count-all");
+	fprintf(terminal->out, "\nNext: %s\n", next_of(speech));
 }
 
 void speech_print_quiet(const struct terminal *terminal, const struct speech *speech)

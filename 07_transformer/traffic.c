@@ -54,13 +54,10 @@ static void add_rope(const struct call *call, uint64_t heads, uint64_t *x)
 static void add_attention(const struct call *call, enum heads heads)
 {
 	const struct language_model *model = call->model;
-	uint64_t C = (uint64_t)model->width, C_kv = (uint64_t)(model->kv_heads * model->head_dim), keys = 0;
+	uint64_t C = (uint64_t)model->width, C_kv = (uint64_t)(model->kv_heads * model->head_dim);
 	struct moved *attention = &call->moved[KIND_ATTENTION], *permute = &call->moved[KIND_PERMUTE];
 	struct tile tile = attention_tile(model, call->rows);
-	for (uint64_t row = 0; row < call->rows; row += (uint64_t)tile.Br) {
-		uint64_t visible = call->first + smaller(row + (uint64_t)tile.Br, call->rows);
-		keys += smaller(ceil_div(visible, (uint64_t)tile.Bc) * (uint64_t)tile.Bc, call->first + call->rows);
-	}
+	uint64_t keys = visits_of_last(call->rows, call->first + call->rows, tile.Br, tile.Bc, true).keys;
 	attention->activations += 2 * FLOAT * call->rows * C;
 	attention->kv += 2 * FLOAT * C * keys;
 	if (heads == HEADS_PERMUTED) {

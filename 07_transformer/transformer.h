@@ -43,8 +43,7 @@ struct attention {
 };
 cudaError_t launch_attention(struct attention attention);
 
-/* Keys whose scores a row takes in at once; shared memory of a block, bytes. */
-int attention_keys_at_once(int d);
+/* Shared memory of a block, bytes. */
 size_t attention_shared_bytes(int d, int Bc);
 
 /* to[i, h, :] = from[i, h, :], rows and heads as their strides say: a copy into another order. */
@@ -80,9 +79,6 @@ struct projection {
 	int N, rows, columns;
 };
 cudaError_t launch_project(struct projection projection);
-
-/* Bytes of a row of W. */
-size_t weight_row_bytes(enum weight_encoding encoding, int columns);
 
 #ifdef __cplusplus
 }

@@ -38,12 +38,20 @@ struct kernel {
 	bool (*runs)(const struct problem *problem, char *reason, size_t size);
 };
 
+/*
+ * What to try next. A list of them is in the order in which a reader comes to them; a run's last line is the one after the
+ * last that the run was. The list ends with one without options, which no run of this program can be.
+ */
+struct suggestion {
+	const char *why;     /* "predict what a causal mask saves, then", or NULL; of the last one the whole line */
+	const char *options; /* "--causal"; words are separated by blanks, and no word has one in it */
+};
+
 struct chapter {
 	const char *name;    /* "01_naive" */
 	const char *program; /* "naive" */
 	const char *title;
-	const char *next;             /* what to try next: the last line of a run in which all is well */
-	const char *next_after_trace; /* the same after --trace; NULL: `next` */
+	const struct suggestion *next; /* what to try next, the last line of a run in which all is well */
 	const char *small; /* options of a case small enough to follow by hand: the last line of a run that failed */
 	uint64_t options;  /* OPTION_BIT of every option that applies */
 	struct problem defaults;

@@ -81,7 +81,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $1")
 
 .DEFAULT_GOAL := all
-.PHONY: all build fast run device test profile sanitize plot ptxas check-ptxas help clean FORCE
+.PHONY: all build fast run device test profile sanitize plot ptxas check-ptxas sass check-sass answer help clean FORCE
 
 all: build
 	@./$(NAME) $(DEMO) $(ARGS)
@@ -127,8 +127,8 @@ $(OUT)/common/%.o: $(COMMON)/%.c
 	$(call say,$(CC) $(<F))
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
-# Billions of products: what -O3 makes of their loops is worth twice the time.
-$(OUT)/common/model/%.o: ALL_CFLAGS += -O3
+# Billions of products: without what -O3 makes of their loops an answer takes 1.4 times as long.
+$(addprefix $(OUT)/common/model/,matrix.o plain.o reference.o): ALL_CFLAGS += -O3
 
 # The page of --explain, put together and carried inside the program.
 $(OUT)/common/explorer/template.o: $(wildcard $(addprefix $(COMMON)/explorer/,* */*))
@@ -233,6 +233,41 @@ $(PTXAS_BUILD).launches: FORCE
 	@cmp -s $@.now $@ || cp $@.now $@
 	@rm -f $@.run $@.now
 
+# Instructions of each loop, by kind; needs nvcc and nvdisasm, no GPU. Committed and checked as the table above is; where
+# the sources and nvcc are those of the table, the check needs no nvdisasm.
+NVDISASM ?= $(or $(shell command -v nvdisasm 2>/dev/null),$(wildcard $(dir $(NVCC))nvdisasm))
+SASS := $(ROOT)/tools/sass
+SASS_BUILD := $(ROOT)/build/sass/$(NAME)
+SASS_TABLE = $(if $(PTXAS_GIVEN),$(SASS_BUILD).tsv,sass.tsv)
+define need_disassembler
+	@test -x $(SASS) || { echo "make sass needs the course's tools/, and this tree has none" >&2; exit 3; }
+	@test -n "$(NVCC)" || { echo "make sass needs nvcc (the CUDA Toolkit), and found none" >&2; exit 3; }
+	@test -n "$(NVDISASM)" || { echo "make sass needs nvdisasm (the CUDA Toolkit, or its package nvidia-cuda-nvdisasm" \
+		"from PyPI), and found none; NVDISASM=FILE says where it is" >&2; exit 3; }
+	@mkdir -p $(dir $(SASS_BUILD))
+endef
+sass:
+	$(need_disassembler)
+	@$(SASS) make $(SASS_TABLE) "$(NVCC)" "$(NVDISASM)" "$(SOURCES)" $(if $(PTXAS_GIVEN),$(ARCH),$(PTXAS_ARCHS))
+	@$(SASS) show $(SASS_TABLE)
+
+check-sass:
+	@{ test -z "$(SASS_FULL)" && $(SASS) unchanged sass.tsv "$(NVCC)" "$(SOURCES)"; } || \
+		$(MAKE) --no-print-directory -s $(SASS_BUILD).compared
+	@echo "$(notdir $(HERE))/sass.tsv: as nvcc says"
+
+$(SASS_BUILD).compared: sass.tsv $(SOURCES) $(HEADERS) $(SASS) $(wildcard $(ROOT)/simcc/machine/*.py) $(wildcard $(NVCC))
+	$(need_disassembler)
+	@$(SASS) make $(SASS_BUILD).now "$(NVCC)" "$(NVDISASM)" "$(SOURCES)" $(PTXAS_ARCHS)
+	@$(SASS) compare sass.tsv $(SASS_BUILD).now
+	@touch $@
+
+# The answers are the teacher's: a tree that was handed out has none.
+ANSWERS := $(wildcard $(ROOT)/classroom/answers)
+answer:
+	@test -n "$(ANSWERS)" || { echo "answer: this tree was handed out; the answers are the teacher's" >&2; exit 2; }
+	@$(ROOT)/tools/answer $(notdir $(HERE)) $${N+-- "$$N"}
+
 help:
 	@echo "make            build, run the demonstration, verify it"
 	@echo "make build      $(PROGRAMS)"
@@ -243,6 +278,8 @@ help:
 	@echo "make sanitize   every check of the device"
 	@echo "make plot       the sweep over sizes, drawn"
 	@echo "make ptxas      registers, spills, occupancy of each kernel (nvcc, no GPU)"
+	@echo "make sass       instructions of each loop, by kind (nvcc and nvdisasm, no GPU)"
+	@$(if $(ANSWERS),echo "make answer     the exercises; with N=3 the answer to the third and what shows it")
 	@echo "make clean      remove what was built here"
 	@echo "DEVICE=$(DEVICE) CC=$(CC) CXX=$(CXX) ARCH=$(ARCH)"
 

@@ -24,6 +24,7 @@
 #include "report/peer.h"
 #include "report/roofline.h"
 #include "report/stream.h"
+#include "report/traffic.h"
 #include "result.h"
 #include "support/number.h"
 #include "verify/attention.h"

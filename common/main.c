@@ -1,10 +1,13 @@
 #include "harness.h"
 
+#include "estimate.h"
 #include "measure/plain_build.h"
 #include "measure/recording.h"
+#include "problem/inputs.h"
 #include "problem/load.h"
 #include "report/report.h"
 #include "run.h"
+#include "support/nearest.h"
 #include "support/output_file.h"
 
 #include <fcntl.h>
@@ -35,6 +38,10 @@ static void print_help(const struct chapter *chapter)
 	printf("\nKernels, in teaching order:\n");
 	for (size_t i = 0; i < chapter->kernel_count; i++)
 		printf("  %-18s %s\n", chapter->kernels[i].name, chapter->kernels[i].summary);
+	printf("\nKinds of --input:\n");
+	for (int kind = 0; kind < INPUT_KINDS; kind++)
+		printf("  %-14s %s\n", input_kind_names[kind],
+		       input_meaning((enum input_kind)kind, chapter->options & OPTION_BIT(OPTION_M)));
 	printf("\nExit status: 0 all verified; 1 a kernel is wrong; 2 usage or unusable\n"
 	       "input; 3 environment (no device, no memory, a device limit, unwritable output).\n");
 }
@@ -48,14 +55,17 @@ static int choose_kernels(
 	*count = name ? 1 : chapter->kernel_count;
 	if (*kernels)
 		return 0;
-	char known[300] = "";
+	char known[300] = "", meant[NEAREST_TEXT_SIZE];
+	const char *names[chapter->kernel_count];
 	for (size_t i = 0; i < chapter->kernel_count; i++) {
 		size_t used = strlen(known);
-		snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", chapter->kernels[i].name);
+		names[i] = chapter->kernels[i].name;
+		snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", names[i]);
 	}
 	return error_set(
-		error, EXIT_USAGE, "--kernel: expected %s%s, got '%.60s'", chapter->kernel_count > 1 ? "one of " : "",
-		known, name);
+		error, EXIT_USAGE, "--kernel: expected %s%s, got '%.60s'%s",
+		chapter->kernel_count > 1 ? "one of " : "", known, name,
+		nearest_text(name, names, chapter->kernel_count, meant));
 }
 
 /* Everything that will be written, tried before the run. */
@@ -215,12 +225,28 @@ static int run_once(
 	return status;
 }
 
+static double sweep_seconds(const struct run_result *result, const struct kernel *kernels, size_t kernel_count)
+{
+	const struct options *options = result->options;
+	double seconds = 0.0;
+	struct problem problem = options->problem;
+	for (size_t step = 0; result->chapter->sweep(step, result->device->simulated, &problem); step++) {
+		seconds +=
+			estimate_seconds(result->chapter, kernels, kernel_count, options, &problem, result->device);
+		problem = options->problem;
+	}
+	return seconds;
+}
+
 /* Every step of the sweep into one TSV, a block of rows a step. */
 static int run_sweep(
 	struct run_result *result, const struct kernel *kernels, size_t kernel_count, struct progress *progress,
 	struct error *error)
 {
 	const struct options *options = result->options;
+	if (!options->yes &&
+	    estimate_refuse(sweep_seconds(result, kernels, kernel_count), "--sweep", options, error) != 0)
+		return error->exit_code;
 	const char *path = options->tsv ? options->tsv : "-";
 	struct output_file file;
 	if (output_file_open(&file, path, error) != 0)
@@ -305,6 +331,8 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 	if (options.prompt) {
 		const struct terminal terminal = {stdout, wants_color(options.color)};
 		int status = chapter->speak(chapter, &options, &device, &terminal, &error);
+		if (!error.exit_code)
+			finish_standard_output(&error);
 		return error.exit_code ? complain(chapter, &error) : status;
 	}
 

@@ -1,6 +1,17 @@
 #include "result.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+const struct kernel_result *result_counted(const struct run_result *result, const char *name)
+{
+	for (size_t i = 0; i < result->kernel_count; i++) {
+		const struct kernel_result *kernel = &result->kernels[i];
+		if (strcmp(kernel->kernel->name, name) == 0 && !kernel->skipped[0] && kernel->counts.counted)
+			return kernel;
+	}
+	return NULL;
+}
 
 void run_result_free(struct run_result *result)
 {

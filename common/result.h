@@ -32,6 +32,8 @@ struct kernel_result {
 	struct time_summary time;                       /* runs == 0: no time */
 	bool has_floor;
 	struct floor floor;
+	struct floor filled; /* the same problem with so many heads, B x H, that each SM has one: from closed forms */
+	size_t filled_heads; /* 0: the chapter has no batch, or the run has as many heads */
 	struct counts prepared, counts; /* of `prepare`, of `launch` */
 	struct closed_forms forms;
 	bool compared;                   /* it was run; on a GPU there are no counts to compare */
@@ -54,6 +56,9 @@ struct run_result {
 	size_t kernel_count;
 	struct kernel_result kernels[MAX_KERNELS];
 };
+
+/* The kernel of that name, if it was run and counted; NULL if not. */
+const struct kernel_result *result_counted(const struct run_result *result, const char *name);
 
 /* Frees what *result holds, and leaves it without kernels. */
 void run_result_free(struct run_result *result);

@@ -1,5 +1,6 @@
 #include "run.h"
 
+#include "estimate.h"
 #include "fits.h"
 #include "run_compare.h"
 #include "run_inputs.h"
@@ -140,6 +141,22 @@ static int run_kernels(struct run *run, struct error *error)
 	return all_verified ? EXIT_ALL_VERIFIED : EXIT_VERIFICATION;
 }
 
+/* What fits nowhere; and, of one problem, what would take hours. A sweep is looked at as a whole, before it begins. */
+static int refuse_too_much(struct run *run, struct error *error)
+{
+	const struct run_result *result = run->result;
+	const struct problem *problem = &result->problem;
+	char what[ESTIMATE_TEXT_SIZE];
+	if (refuse_what_fits_nowhere(run->kernels, run->kernel_count, problem, result->device, error) != 0)
+		return error->exit_code;
+	if (result->options->sweep || result->options->yes)
+		return 0;
+	double seconds = estimate_seconds(
+		result->chapter, run->kernels, run->kernel_count, result->options, problem, result->device);
+	progress_clear(run->progress);
+	return estimate_refuse(seconds, estimate_what(result->chapter, problem, what), result->options, error);
+}
+
 /* A problem that no kernel can run is refused before its inputs and its reference take memory and minutes. */
 static int make_inputs_and_reference(struct run *run, struct error *error)
 {
@@ -147,15 +164,13 @@ static int make_inputs_and_reference(struct run *run, struct error *error)
 	const struct chapter *chapter = result->chapter;
 	struct problem *problem = &result->problem;
 	bool sized_by_input = problem->load || result->options->values;
-	if (!sized_by_input &&
-	    refuse_what_fits_nowhere(run->kernels, run->kernel_count, problem, result->device, error) != 0)
+	if (!sized_by_input && refuse_too_much(run, error) != 0)
 		return error->exit_code;
 	progress_show(run->progress, true, "%s: inputs and reference", chapter->program);
 	if (inputs_make(chapter, run->kernels, run->kernel_count, result->options, problem, &run->inputs, error) != 0)
 		return error->exit_code;
 	result->generated = run->inputs.generated;
-	if (sized_by_input &&
-	    refuse_what_fits_nowhere(run->kernels, run->kernel_count, problem, result->device, error) != 0)
+	if (sized_by_input && refuse_too_much(run, error) != 0)
 		return error->exit_code;
 	if (chapter->expect(problem, run->inputs.list, &run->expectations, error) != 0)
 		return error->exit_code;

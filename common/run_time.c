@@ -2,6 +2,7 @@
 
 #include "measure/plain_build.h"
 #include "measure/timing.h"
+#include "problem/attention.h"
 
 /* Seconds for the timing of all kernels of a chapter unless --repeat says otherwise. */
 static const double time_budget_s = 1.5;
@@ -22,7 +23,7 @@ static cudaError_t launch_again(void *context)
 static int time_in_plain_build(const struct run_result *result, struct kernel_result *kernel, struct error *error)
 {
 	char storage[PROBLEM_ARGUMENTS][32], repeat[32], warmup[32];
-	const char *arguments[PROBLEM_ARGUMENTS + 9];
+	const char *arguments[PROBLEM_ARGUMENTS + 10];
 	const struct options *options = result->options;
 	size_t count = options_of_problem(options, &result->problem, result->chapter->options, storage, arguments);
 	arguments[count++] = "--kernel";
@@ -37,6 +38,7 @@ static int time_in_plain_build(const struct run_result *result, struct kernel_re
 	snprintf(warmup, sizeof warmup, "%zu", options->warmup);
 	arguments[count++] = "--warmup";
 	arguments[count++] = warmup;
+	arguments[count++] = "--yes"; /* who asked for this run asked for its times */
 	arguments[count] = NULL;
 	int status = plain_build_time(arguments, &kernel->time, error);
 	if (status != EXIT_VERIFICATION)
@@ -61,20 +63,19 @@ int time_kernel(
 	return 0;
 }
 
-void find_floor(const struct run_result *result, struct kernel_result *kernel)
+struct floor floor_of(
+	const struct kernel *kernel, const struct problem *problem, double shared_requested_bytes,
+	const struct gpu *gpu)
 {
-	const struct gpu *gpu = result->device->gpu;
-	const struct kernel *described = kernel->kernel;
-	if (!gpu)
-		return;
+	struct closed_forms forms = kernel->forms(problem);
 	struct floor_work work = {
-		.flop = kernel->forms.flop,
-		.exponentials = kernel->forms.exponentials,
-		.shared_bytes = floor_shared_bytes((double)kernel->counts.shared_requested_bytes),
-		.blocks = kernel->forms.blocks,
+		.flop = forms.flop,
+		.exponentials = forms.exponentials,
+		.shared_bytes = floor_shared_bytes(shared_requested_bytes),
+		.blocks = forms.blocks,
 	};
-	for (const struct tensor *tensor = described->tensors; tensor->name; tensor++) {
-		double bytes = tensor_bytes(&result->problem, tensor);
+	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++) {
+		double bytes = tensor_bytes(problem, tensor);
 		if (tensor->role == TENSOR_PREPARED)
 			continue;
 		if (tensor_is_input(tensor))
@@ -85,6 +86,22 @@ void find_floor(const struct run_result *result, struct kernel_result *kernel)
 		if (tensor->role == TENSOR_SCRATCH && !tensor->statistic)
 			work.handed_bytes += floor_handed_bytes(bytes, gpu);
 	}
-	kernel->floor = floor_compute(&work, gpu);
+	return floor_compute(&work, gpu);
+}
+
+void find_floor(const struct run_result *result, struct kernel_result *kernel)
+{
+	const struct gpu *gpu = result->device->gpu;
+	if (!gpu)
+		return;
+	double shared_bytes = (double)kernel->counts.shared_requested_bytes;
+	size_t heads = attention_heads(&result->problem);
+	kernel->floor = floor_of(kernel->kernel, &result->problem, shared_bytes, gpu);
 	kernel->has_floor = true;
+	if (!(result->chapter->options & OPTION_BIT(OPTION_BATCH)) || heads >= (size_t)gpu->sms)
+		return;
+	struct problem filled = problem_with_heads(&result->problem, (size_t)gpu->sms);
+	double share = (double)gpu->sms / (double)heads;
+	kernel->filled = floor_of(kernel->kernel, &filled, share * shared_bytes, gpu);
+	kernel->filled_heads = (size_t)gpu->sms;
 }

@@ -101,6 +101,7 @@ int counts_collect(size_t first, size_t end, struct counts *counts, struct error
 		if (shared > counts->shared_bytes)
 			counts->shared_bytes = shared;
 		counts->exponentials += launch->exp;
+		counts->barriers += launch->barriers;
 		counts->shared_requested_bytes +=
 			launch->shared_load.bytes + launch->shared_store.bytes + launch->shared_atomic.bytes;
 	}

@@ -53,6 +53,7 @@ struct counts {
 	uint64_t blocks;            /* of the launch that has most */
 	size_t shared_bytes;        /* static and dynamic, of the launch that has most, a block */
 	uint64_t exponentials;
+	uint64_t barriers;               /* block-wide ones passed, summed over blocks */
 	uint64_t shared_requested_bytes; /* loads, stores and atomics of shared memory */
 };
 

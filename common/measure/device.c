@@ -21,14 +21,6 @@ void device_check(cudaError_t status, const char *expression, const char *file, 
 	exit(EXIT_ENVIRONMENT);
 }
 
-static int unknown_gpu(const char *source, const char *name, struct error *error)
-{
-	char known[OPTION_CHOICES_SIZE];
-	return error_set(
-		error, EXIT_USAGE, "%s: expected one of %s, got '%.60s'", source, option_choices(OPTION_GPU, known),
-		name);
-}
-
 #ifdef DEVICE_SIM
 
 int device_open(const char *gpu_option, struct device *device, struct error *error)
@@ -40,7 +32,7 @@ int device_open(const char *gpu_option, struct device *device, struct error *err
 	                                                           : "h100";
 	*device = (struct device){.simulated = true, .plain = !sim_is_counting(), .gpu = gpu_find(name)};
 	if (!device->gpu || sim_set_gpu(name) != 0)
-		return unknown_gpu(source, name, error);
+		return option_choice_unknown(OPTION_GPU, source, name, error);
 	snprintf(device->name, sizeof device->name, "%s", name);
 	snprintf(device->title, sizeof device->title, "simulated device, limits of %s", device->gpu->title);
 
@@ -113,7 +105,7 @@ int device_open(const char *gpu_option, struct device *device, struct error *err
 	snprintf(device->title, sizeof device->title, "%s", properties.name);
 	device->gpu = gpu_option ? gpu_find(gpu_option)
 	                         : recognise(properties.name, properties.multiProcessorCount, total_bytes);
-	return gpu_option && !device->gpu ? unknown_gpu("--gpu", gpu_option, error) : 0;
+	return gpu_option && !device->gpu ? option_choice_unknown(OPTION_GPU, "--gpu", gpu_option, error) : 0;
 }
 
 unsigned long long device_hazards(void)

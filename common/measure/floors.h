@@ -8,7 +8,10 @@
  *   exp     its exponentials / the rate of the special function units (MUFU)
  *   shared  distinct bytes of its shared-memory instructions / shared bandwidth
  *
- * The last three have no more SMs than there are blocks: min(blocks, SMs) / SMs.
+ * The last three have no more SMs than there are blocks: min(blocks, SMs) / SMs. So of a problem with few blocks the floor
+ * says how many SMs have one, and not what the kernel costs: FlashAttention-1 has one block for each head, and at one head
+ * the other SMs idle. Therefore the floor with every SM busy stands beside it, and kernels are compared at a problem that
+ * fills the device.
  *
  * HBM. Caches are empty at the start, so every byte of an input is read once. L2 writes back: a written byte goes to
  * HBM when its line is evicted, and at the end the lines of at most one L2 full of bytes, of all outputs and
@@ -35,8 +38,12 @@ struct floor_work {
 };
 
 struct floor {
-	double ms;
+	double ms;            /* with the SMs that have a block */
 	const char *bound_by; /* "hbm", "fp32", "exp" or "shared" */
+	double full_ms;       /* the same if every SM had a share of the work */
+	const char *full_bound_by;
+	double memory_ms; /* of HBM alone; the whole GPU's bandwidth serves one block, too */
+	uint64_t busy_sms, sms;
 };
 
 struct floor floor_compute(const struct floor_work *work, const struct gpu *gpu);

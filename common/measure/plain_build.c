@@ -1,5 +1,7 @@
 #include "measure/plain_build.h"
 
+#include "measure/child.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -13,29 +15,9 @@
 
 enum { MAX_OUTPUT = 1 << 16 };
 
-extern char **environ;
-
 static bool find_program(char path[PATH_MAX])
 {
-	static const char suffix[] = ".fast";
-	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof suffix);
-	if (length <= 0)
-		return false;
-	strcpy(path + length, suffix);
-	return access(path, X_OK) == 0;
-}
-
-/* The child's environment: ours without what would make it write over this run's reports. */
-static char **child_environment(void)
-{
-	size_t count = 0, kept = 0;
-	while (environ[count])
-		count++;
-	char **copy = calloc(count + 1, sizeof *copy);
-	for (size_t i = 0; copy && i < count; i++)
-		if (strncmp(environ[i], "SIM_REPORT=", 11) != 0 && strncmp(environ[i], "SIM_TRACE=", 10) != 0)
-			copy[kept++] = environ[i];
-	return copy;
+	return child_program(".fast", path);
 }
 
 /* Runs the program with its standard output in `output`. Its wait status is *status; returns 0, or an errno where it could

@@ -1,23 +1,17 @@
 #include "measure/timing.h"
 
+#include "support/clock.h"
+
 #include <stdlib.h>
-#include <time.h>
 
 enum { MOST_SAMPLES = 1000 };
-
-static double seconds_now(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 struct time_summary time_measure(
 	const struct device *device, const struct time_plan *plan, cudaError_t (*launch)(void *context),
 	void *context)
 {
 	size_t most = plan->repeat ? plan->repeat : MOST_SAMPLES, count = 0;
-	double *ms = calloc(most, sizeof *ms), start_s = seconds_now();
+	double *ms = calloc(most, sizeof *ms), start_s = clock_seconds();
 	if (!ms)
 		return (struct time_summary){0};
 
@@ -32,7 +26,7 @@ struct time_summary time_measure(
 	for (size_t i = 0; i < plan->warmup; i++) {
 		CUDA_CHECK(launch(context));
 		CUDA_CHECK(cudaDeviceSynchronize());
-		if (!plan->repeat && seconds_now() - start_s > plan->budget_s)
+		if (!plan->repeat && clock_seconds() - start_s > plan->budget_s)
 			break;
 	}
 	while (count < most) {
@@ -45,7 +39,7 @@ struct time_summary time_measure(
 		CUDA_CHECK(cudaEventSynchronize(after));
 		CUDA_CHECK(cudaEventElapsedTime(&elapsed_ms, before, after));
 		ms[count++] = elapsed_ms;
-		if (!plan->repeat && (time_is_settled(ms, count) || seconds_now() - start_s > plan->budget_s))
+		if (!plan->repeat && (time_is_settled(ms, count) || clock_seconds() - start_s > plan->budget_s))
 			break;
 	}
 

@@ -9,6 +9,14 @@ uint64_t attention_heads(const struct problem *problem)
 	return (uint64_t)problem->batch * problem->heads;
 }
 
+struct problem problem_with_heads(const struct problem *problem, size_t heads)
+{
+	struct problem other = *problem;
+	other.batch = 1;
+	other.heads = other.kv_heads = heads;
+	return other;
+}
+
 double attention_pairs(const struct problem *problem)
 {
 	return (double)attention_heads(problem) * (double)problem->seq * (double)problem->seq;
@@ -47,18 +55,22 @@ bool row_threads_fit(const struct problem *problem, int most, char *reason, size
 	return row_tile_queries(problem) <= most;
 }
 
-struct visits attention_visits(const struct problem *problem, int Br, int Bc, bool skips)
+struct visits visits_of_last(uint64_t N, uint64_t M, int Br, int Bc, bool skips)
 {
 	struct visits visits = {0, 0};
-	uint64_t N = problem->seq;
 	for (uint64_t first = 0; first < N; first += (uint64_t)Br) {
-		uint64_t end = smaller(first + (uint64_t)Br, N), kappa = N;
-		if (problem->causal && skips)
-			kappa = smaller(N, ceil_div(end, (uint64_t)Bc) * (uint64_t)Bc);
+		uint64_t end = smaller(first + (uint64_t)Br, N), kappa = M;
+		if (skips)
+			kappa = smaller(M, ceil_div(M - N + end, (uint64_t)Bc) * (uint64_t)Bc);
 		visits.keys += kappa;
 		visits.pairs += (end - first) * kappa;
 	}
 	return visits;
+}
+
+struct visits attention_visits(const struct problem *problem, int Br, int Bc, bool skips)
+{
+	return visits_of_last(problem->seq, problem->seq, Br, Bc, skips && problem->causal);
 }
 
 uint64_t fa1_units(const struct problem *problem, int Bc)

@@ -10,6 +10,9 @@
 /* B H: each head of each sequence is a problem of its own. */
 uint64_t attention_heads(const struct problem *problem);
 
+/* The same heads, but so many of them, in one sequence. */
+struct problem problem_with_heads(const struct problem *problem, size_t heads);
+
 /* N² scores a head, masked or not. */
 double attention_pairs(const struct problem *problem);
 
@@ -37,6 +40,9 @@ struct visits {
 };
 
 struct visits attention_visits(const struct problem *problem, int Br, int Bc, bool skips);
+
+/* The same for N queries that are the last of M >= N keys; with `skips` they are causal. */
+struct visits visits_of_last(uint64_t N, uint64_t M, int Br, int Bc, bool skips);
 
 /* Elements of Q, K, V and O that Algorithm 1 requests, a head, in units of N d: K and V once, Q and O read and O written at
  * each of the Tc visits of a row, but O not read at the first: 3 Tc + 1. */

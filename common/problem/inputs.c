@@ -6,6 +6,27 @@
 #include <math.h>
 #include <string.h>
 
+const char *input_meaning(enum input_kind kind, bool product)
+{
+	static const char *const scores[INPUT_KINDS] = {
+		[INPUT_RANDOM] = "standard normal: scores of a few units",
+		[INPUT_LARGE_LOGITS] = "scores to +-10,000; exp overflows from 89 on",
+		[INPUT_VERY_NEGATIVE] = "every score below -104, where exp is 0 in fp32",
+		[INPUT_CONSTANT] = "every score the same: every key has the same weight",
+		[INPUT_ONE_HOT] = "one key has nearly all the weight of its row",
+		[INPUT_RAMP] = "scores grow with the key: the maximum changes all the time",
+	};
+	static const char *const matrices[INPUT_KINDS] = {
+		[INPUT_RANDOM] = "standard normal",
+		[INPUT_LARGE_LOGITS] = "50 times standard normal",
+		[INPUT_VERY_NEGATIVE] = "A about 16, B about -16: all products negative",
+		[INPUT_CONSTANT] = "all ones: every element of C is k",
+		[INPUT_ONE_HOT] = "one 64 in each row of A, else 0: C is 64 times rows of B",
+		[INPUT_RAMP] = "A and B rise from -1 to 1",
+	};
+	return (product ? matrices : scores)[kind];
+}
+
 static float normal_at(uint64_t start, size_t index)
 {
 	const double two_pi = 6.283185307179586;

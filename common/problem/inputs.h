@@ -12,19 +12,23 @@
 
 #include "problem/problem.h"
 
+/* What a kind is made of, in at most 62 columns, for people: of attention and softmax by its scores, or of a matrix product. */
+const char *input_meaning(enum input_kind kind, bool product);
+
 /* Element `index` of the standard normal stream that belongs to a tensor. */
 float input_normal(uint64_t seed, const char *tensor, size_t index);
 
 /*
  * Fills a tensor of an attention problem, shape [B, H, N, d], in the problem's input kind. K, V and any other tensor
  * (dO) are standard normal unless the kind says otherwise; V always has random elements, so that a key that was
- * dropped or doubled shows in the output. With the default scale 1/sqrt(d):
+ * dropped or doubled shows in the output. z is standard normal; scores are with the default scale 1/sqrt(d):
  *
- *   large-logits   Q and K times 50, a constant: scores have a deviation of 2,500 and reach +-1e4
- *   very-negative  q = 16 + z/4, k = -(16 + z/4): scores about -256 sqrt(d), every one below -104, where exp
- * underflows constant       q = k = 1: every score sqrt(d) one-hot        q_i = 64 k_t for a random token t <= i: key
- * t wins its row, also under a causal mask ramp           q = 1, k_j = 8 (j+1)/N: scores grow with j; v rises from -1
- * to 1 over the tensor
+ *   random         q = k = z: scores are about standard normal
+ *   large-logits   q = k = 50 z: scores have a deviation of 2,500 and reach +-1e4; exp overflows from 89 on
+ *   very-negative  q = 16 + z/4, k = -(16 + z/4): scores about -256 sqrt(d), all below -104, where exp is 0
+ *   constant       q = k = 1: every score is sqrt(d)
+ *   one-hot        q_i = 64 k_t for a random token t <= i: key t wins its row, under a causal mask, too
+ *   ramp           q = 1, k_j = 8 (j+1)/N: scores grow with j; v rises from -1 to 1 over the tensor
  */
 void input_fill_attention(const struct problem *problem, const char *tensor, float *values);
 

@@ -1,12 +1,13 @@
 #include "problem/option_rules.h"
 
 #include "problem/dimensions.h"
+#include "support/nearest.h"
 
 #include "gpus.h"
 
 #include <stdio.h>
 
-enum { MOST_RUNS = 1 << 20 };
+enum { MOST_RUNS = 1 << 20, MOST_CHOICES = 16 };
 
 static const char *input_choice(size_t index)
 {
@@ -69,6 +70,7 @@ static const struct option_rule rules[OPTIONS] = {
 	[OPTION_VERBOSE] =
 		{"verbose", TYPE_FLAG, FIELD(verbose), 0, 0, 0, 0, "every table: launches, tensors, closed forms"},
 	[OPTION_QUIET] = {"quiet", TYPE_FLAG, FIELD(quiet), 0, 0, 0, 0, "one line a kernel"},
+	[OPTION_YES] = {"yes", TYPE_FLAG, FIELD(yes), 0, 0, 0, 0, "also what the simulated device needs an hour for"},
 	[OPTION_COLOR] = {"color", TYPE_CHOICE, FIELD(color), 0, 0, color_choice, "WHEN", ""},
 	[OPTION_HELP] = {"help", TYPE_FLAG, FIELD(help), 0, 0, 0, 0, "print this and exit"},
 	[OPTION_VERSION] = {"version", TYPE_FLAG, FIELD(version), 0, 0, 0, 0, "print the version and exit"},
@@ -98,4 +100,19 @@ const char *option_choices(enum option_name option, char text[OPTION_CHOICES_SIZ
 		used += (size_t)snprintf(
 			text + used, OPTION_CHOICES_SIZE - used, "%s%s", i ? ", " : "", rule.choice(i));
 	return text;
+}
+
+int option_choice_unknown(enum option_name option, const char *source, const char *text, struct error *error)
+{
+	const struct option_rule rule = rule_of(option);
+	const char *words[MOST_CHOICES];
+	char expected[OPTION_CHOICES_SIZE], meant[NEAREST_TEXT_SIZE];
+	size_t count = 0;
+	while (count < MOST_CHOICES && rule.choice(count)) {
+		words[count] = rule.choice(count);
+		count++;
+	}
+	return error_set(
+		error, EXIT_USAGE, "%s: expected one of %s, got '%.60s'%s", source, option_choices(option, expected),
+		text, nearest_text(text, words, count, meant));
 }

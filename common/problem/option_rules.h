@@ -5,6 +5,7 @@
 #define PROBLEM_OPTION_RULES_H
 
 #include "problem/option_set.h"
+#include "support/error.h"
 
 enum option_type { TYPE_FLAG, TYPE_COUNT, TYPE_SEED, TYPE_NUMBER, TYPE_CHOICE, TYPE_TEXT };
 
@@ -24,5 +25,8 @@ struct option_rule rule_of(enum option_name option);
 /* "auto, always, never": the words that an option takes, "" where it takes any. Returns text. */
 enum { OPTION_CHOICES_SIZE = 200 };
 const char *option_choices(enum option_name option, char text[OPTION_CHOICES_SIZE]);
+
+/* EXIT_USAGE: `source` ("--gpu") got `text`, which is none of an option's words. Lists them, and names one that is near. */
+int option_choice_unknown(enum option_name option, const char *source, const char *text, struct error *error);
 
 #endif

@@ -42,6 +42,7 @@ enum option_name {
 	OPTION_EXPLAIN,
 	OPTION_VERBOSE,
 	OPTION_QUIET,
+	OPTION_YES,
 	OPTION_COLOR,
 	OPTION_HELP,
 	OPTION_VERSION,
@@ -78,7 +79,7 @@ struct options {
 	const char *prompt, *model; /* NULL: not given */
 	size_t tokens;
 	float temperature, top_p;
-	bool sweep, time, verbose, quiet, trace, count_all, help, version;
+	bool sweep, time, verbose, quiet, yes, trace, count_all, help, version;
 	enum color_choice color;
 };
 

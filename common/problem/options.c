@@ -1,17 +1,13 @@
 #include "problem/options.h"
 
 #include "problem/option_rules.h"
+#include "support/nearest.h"
 #include "support/number.h"
 #include "support/output_file.h"
 
 #include <getopt.h>
 #include <inttypes.h>
 #include <string.h>
-
-const char *option_text(enum option_name option)
-{
-	return rule_of(option).name;
-}
 
 static int parse_whole(
 	const char *name, const char *text, uint64_t least, uint64_t most, uint64_t *value, struct error *error)
@@ -33,15 +29,14 @@ static int parse_number(const char *name, const char *text, float *value, struct
 static int parse_choice(enum option_name option, const char *text, void *field, struct error *error)
 {
 	const struct option_rule rule = rule_of(option);
-	char expected[OPTION_CHOICES_SIZE];
 	for (unsigned i = 0; rule.choice(i); i++)
 		if (strcmp(rule.choice(i), text) == 0) {
 			memcpy(field, &i, sizeof i); /* enum fields have the size of unsigned */
 			return 0;
 		}
-	return error_set(
-		error, EXIT_USAGE, "--%s: expected one of %s, got '%.60s'", rule.name,
-		option_choices(option, expected), text);
+	char source[40];
+	snprintf(source, sizeof source, "--%s", rule.name);
+	return option_choice_unknown(option, source, text, error);
 }
 
 static int parse_value(struct options *options, enum option_name option, const char *text, struct error *error)
@@ -75,12 +70,14 @@ static int parse_value(struct options *options, enum option_name option, const c
 	return 0;
 }
 
-/* getopt_long takes "--he" for "--heads"; this is the text that was really written. */
-static bool is_abbreviated(char **argv, const char *name)
+/* The option that getopt_long has just taken, as it was written: it takes "--hea" for "--heads", too. */
+static const char *written_option(char **argv)
 {
-	const char *written = argv[optind - 1];
-	if (optarg && optarg == written)
-		written = argv[optind - 2];
+	return optarg && optarg == argv[optind - 1] ? argv[optind - 2] : argv[optind - 1];
+}
+
+static bool is_abbreviated(const char *written, const char *name)
+{
 	size_t length = strcspn(written + 2, "=");
 	return length != strlen(name) || strncmp(written + 2, name, length) != 0;
 }
@@ -91,8 +88,25 @@ static bool is_short(const char *written)
 	return written[0] == '-' && written[1] != '\0' && written[1] != '-';
 }
 
-static int unknown_option(const char *written, struct error *error)
+/* Suggests one that the chapter takes. */
+static int unknown_option(const char *written, uint64_t applicable, struct error *error)
 {
+	struct option_rule rules[OPTIONS];
+	const char *names[OPTIONS];
+	size_t count = 0, dashes = strspn(written, "-"), length = strcspn(written, "=");
+	char name[61];
+	for (int i = 0; i < OPTIONS; i++)
+		if (applicable & OPTION_BIT(i)) {
+			rules[count] = rule_of((enum option_name)i);
+			names[count] = rules[count].name;
+			count++;
+		}
+	snprintf(name, sizeof name, "%.*s", (int)(length > dashes ? length - dashes : 0), written + dashes);
+	const char *nearest = nearest_word(name, names, count);
+	if (nearest)
+		return error_set(
+			error, EXIT_USAGE, "%.*s: unknown option, did you mean --%s?",
+			(int)(length < 60 ? length : 60), written, nearest);
 	return error_set(error, EXIT_USAGE, "%.60s: unknown option, expected one that --help lists", written);
 }
 
@@ -134,12 +148,12 @@ static int check_together(const struct options *options, struct error *error)
 		OPTION_TOKENS, OPTION_MODEL, OPTION_TEMPERATURE, OPTION_TOP_P, OPTION_COUNT_ALL};
 	for (size_t i = 0; i < sizeof of_speech / sizeof of_speech[0]; i++)
 		if (options->given & OPTION_BIT(of_speech[i]) && !options->prompt)
-			return error_set(error, EXIT_USAGE, "--%s: needs --prompt", option_text(of_speech[i]));
+			return error_set(error, EXIT_USAGE, "--%s: needs --prompt", rule_of(of_speech[i]).name);
 	if (!options->sweep)
 		return 0;
-	static const enum option_name refused[] = {OPTION_SEQ,  OPTION_COLS,   OPTION_M,    OPTION_N,
-	                                           OPTION_K,    OPTION_VALUES, OPTION_ROW,  OPTION_TRACE,
-	                                           OPTION_LOAD, OPTION_SAVE,   OPTION_JSON, OPTION_EXPLAIN};
+	static const enum option_name refused[] = {
+		OPTION_SEQ, OPTION_KEYS,  OPTION_COLS, OPTION_M,    OPTION_N,    OPTION_K,      OPTION_VALUES,
+		OPTION_ROW, OPTION_TRACE, OPTION_LOAD, OPTION_SAVE, OPTION_JSON, OPTION_EXPLAIN};
 	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
 		if (options->given & OPTION_BIT(refused[i]))
 			return error_set(
@@ -171,7 +185,7 @@ int options_parse(
 	for (;;) {
 		const char *next = argv[optind > 0 ? optind : 1];
 		if (argc > 1 && next && is_short(next)) /* getopt_long would take it apart, letter by letter */
-			return unknown_option(next, error);
+			return unknown_option(next, applicable, error);
 		int found = getopt_long(argc, argv, "+:", table, NULL);
 		if (found == -1)
 			break;
@@ -182,13 +196,11 @@ int options_parse(
 		if (found == '?' && optopt >= FIRST_CODE)
 			return error_set(error, EXIT_USAGE, "--%s: takes no value", table[optopt - FIRST_CODE].name);
 		if (found == '?')
-			return unknown_option(argv[optind - 1], error);
+			return unknown_option(argv[optind - 1], applicable, error);
 		enum option_name option = (enum option_name)(found - FIRST_CODE);
 		const char *name = table[option].name;
-		if (is_abbreviated(argv, name))
-			return error_set(
-				error, EXIT_USAGE, "%.60s: unknown option; --%s is written in full",
-				optarg && optarg == argv[optind - 1] ? argv[optind - 2] : argv[optind - 1], name);
+		if (is_abbreviated(written_option(argv), name))
+			return unknown_option(written_option(argv), applicable, error);
 		if (!(applicable & OPTION_BIT(option)))
 			return error_set(
 				error, EXIT_USAGE,
@@ -205,6 +217,34 @@ int options_parse(
 	options->tsv = as_dash(options->tsv);
 	options->explain = as_dash(options->explain);
 	return check_together(options, error);
+}
+
+static bool is_same(const struct option_rule *rule, const void *a, const void *b)
+{
+	const char *left, *right;
+	switch (rule->type) {
+	case TYPE_FLAG: return *(const bool *)a == *(const bool *)b;
+	case TYPE_COUNT: return *(const size_t *)a == *(const size_t *)b;
+	case TYPE_SEED: return *(const uint64_t *)a == *(const uint64_t *)b;
+	case TYPE_NUMBER: return *(const float *)a == *(const float *)b;
+	case TYPE_CHOICE: return *(const unsigned *)a == *(const unsigned *)b;
+	case TYPE_TEXT:
+		left = *(const char *const *)a;
+		right = *(const char *const *)b;
+		return left && right ? strcmp(left, right) == 0 : left == right;
+	}
+	return false;
+}
+
+bool options_agree(const struct options *a, const struct options *b, uint64_t set)
+{
+	for (int i = 0; i < OPTIONS; i++) {
+		const struct option_rule rule = rule_of((enum option_name)i);
+		if (set & OPTION_BIT(i) &&
+		    !is_same(&rule, (const char *)a + rule.offset, (const char *)b + rule.offset))
+			return false;
+	}
+	return true;
 }
 
 /* "512", "0.125", "random": the value as the option takes it. False when there is nothing to say. */

@@ -20,8 +20,8 @@ int options_parse(
 	int argc, char **argv, uint64_t applicable, const struct problem *defaults, struct options *options,
 	struct error *error);
 
-/* "seq": its name on the command line, without dashes. */
-const char *option_text(enum option_name option);
+/* Has each option of this set (of OPTION_BIT) the same value in both? */
+bool options_agree(const struct options *a, const struct options *b, uint64_t set);
 
 /* Prints the options that apply, a line each, with their defaults. */
 void options_print_help(FILE *out, uint64_t applicable, const struct problem *defaults);

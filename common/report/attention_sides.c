@@ -8,43 +8,74 @@
 #include <math.h>
 #include <stddef.h>
 
+#define SIDE(member)    .offset = offsetof(struct attention_side, member)
+#define COUNTED(member) SIDE(member), .counted = offsetof(struct attention_side, counted)
+
 static const struct side_line lines[] = {
-	{"", SIDE_TEXT, offsetof(struct attention_side, name)},
-	{"tile, Br x Bc", SIDE_TILE, offsetof(struct attention_side, tile)},
-	{"outer loop", SIDE_TEXT, offsetof(struct attention_side, outer)},
-	{"inner loop", SIDE_TEXT, offsetof(struct attention_side, inner)},
-	{"O, l and m live in", SIDE_TEXT, offsetof(struct attention_side, state)},
-	{"maximum subtracted", SIDE_TEXT, offsetof(struct attention_side, maximum)},
-	{"kept of a row", SIDE_TEXT, offsetof(struct attention_side, kept)},
-	{"tiles above the diagonal", SIDE_TEXT, offsetof(struct attention_side, above)},
-	{"blocks", SIDE_COUNT, offsetof(struct attention_side, blocks)},
-	{"SMs they can fill", SIDE_COUNT, offsetof(struct attention_side, sms)},
-	{"units of N·d, bytes", SIDE_UNITS, offsetof(struct attention_side, units)},
-	{"  at 128 x 128", SIDE_UNITS, offsetof(struct attention_side, equal_units)},
-	{"  at published tiles", SIDE_UNITS, offsetof(struct attention_side, published_units)},
-	{"rows of O rescaled", SIDE_COUNT, offsetof(struct attention_side, rescales)},
-	{"rows of O divided", SIDE_COUNT, offsetof(struct attention_side, divisions)},
-	{"statistics moved", SIDE_COUNT, offsetof(struct attention_side, statistics)},
-	{"device memory", SIDE_BYTES, offsetof(struct attention_side, memory_bytes)},
-	{"error", SIDE_NUMBER, offsetof(struct attention_side, error)},
-	{"floor", SIDE_MILLISECONDS, offsetof(struct attention_side, floor_ms)},
-	{"time", SIDE_MILLISECONDS, offsetof(struct attention_side, time_ms)},
+	{"", SIDE_TEXT, SIDE(name)},
+	{"tile, Br x Bc", SIDE_TILE, SIDE(tile)},
+	{"outer loop", SIDE_TEXT, SIDE(outer)},
+	{"inner loop", SIDE_TEXT, SIDE(inner)},
+	{"O, l and m live in", SIDE_TEXT, SIDE(state)},
+	{"maximum subtracted", SIDE_TEXT, SIDE(maximum)},
+	{"kept of a row", SIDE_TEXT, SIDE(kept)},
+	{"tiles above the diagonal", SIDE_TEXT, SIDE(above)},
+	{"blocks", SIDE_COUNT, COUNTED(blocks)},
+	{"SMs with a block", SIDE_COUNT, SIDE(sms)},
+	{"units of N·d, bytes", SIDE_UNITS, COUNTED(units)},
+	{"  at 128 x 128", SIDE_UNITS, SIDE(equal_units)},
+	{"  at published tiles", SIDE_UNITS, SIDE(published_units)},
+	{"rows of O rescaled", SIDE_COUNT, SIDE(rescales)},
+	{"rows of O divided", SIDE_COUNT, SIDE(divisions)},
+	{"statistics moved", SIDE_COUNT, COUNTED(statistics)},
+	{"device memory", SIDE_BYTES, COUNTED(memory_bytes)},
+	{"error", SIDE_NUMBER, COUNTED(error)},
+	{"floor of a full GPU", SIDE_MILLISECONDS, SIDE(floor_ms)},
+	{"time", SIDE_MILLISECONDS, SIDE(time_ms)},
 };
 
 /* Tiles the papers and their code used at d = 64; and one for both. */
 enum { FA1_PUBLISHED_BC = 256, FA2_PUBLISHED_BR = 128, EQUAL_TILE = 128 };
+
+size_t attention_heads_of_full(const struct problem *problem, const struct gpu *gpu)
+{
+	return (size_t)(attention_heads(problem) < (uint64_t)gpu->sms ? (uint64_t)gpu->sms : attention_heads(problem));
+}
+
+double attention_naive_floor_ms(const struct problem *problem, const struct gpu *gpu)
+{
+	struct problem full = problem_with_heads(problem, attention_heads_of_full(problem, gpu));
+	double pairs = attention_pairs(&full), Nd = (double)attention_rows(&full) * (double)full.dim;
+	struct floor_work work = {
+		.input_bytes = 12 * Nd,
+		.written_bytes = 8 * pairs + 4 * Nd,
+		.handed_bytes = 2 * floor_handed_bytes(4 * pairs, gpu),
+		.flop = attention_flop(&full),
+		.exponentials = 2 * pairs,
+		.blocks = attention_rows(&full)};
+	return floor_compute(&work, gpu).ms;
+}
+
+/* Of as many heads as fill the GPU with a block for each. */
+static double fa1_floor_ms(const struct problem *problem, const struct gpu *gpu, int Bc)
+{
+	struct problem full = problem_with_heads(problem, attention_heads_of_full(problem, gpu));
+	struct closed_forms forms = fa1_forms(&full, Bc);
+	double rows = (double)attention_rows(&full), Nd = rows * (double)full.dim;
+	struct floor_work work = {
+		.input_bytes = 12 * Nd,
+		.written_bytes = 4 * (Nd + 2 * rows),
+		.flop = forms.flop,
+		.exponentials = forms.exponentials,
+		.blocks = forms.blocks};
+	return floor_compute(&work, gpu).ms;
+}
 
 struct attention_side side_of_fa1(const struct problem *problem, const struct gpu *gpu, int Br, int Bc)
 {
 	struct closed_forms forms = fa1_forms(problem, Bc);
 	uint64_t rows = attention_rows(problem), visits = rows * ceil_div(problem->seq, (uint64_t)Bc);
 	double Nd = (double)rows * (double)problem->dim, statistics = 2 * (double)rows;
-	struct floor_work work = {
-		.input_bytes = 12 * Nd,
-		.written_bytes = 4 * (Nd + statistics),
-		.flop = forms.flop,
-		.exponentials = forms.exponentials,
-		.blocks = forms.blocks};
 	return (struct attention_side){
 		.name = "fa1_paper",
 		.outer = "K and V",
@@ -64,7 +95,7 @@ struct attention_side side_of_fa1(const struct problem *problem, const struct gp
 		.published_units = (double)fa1_units(problem, FA1_PUBLISHED_BC),
 		.memory_bytes = 4 * (4 * Nd + statistics),
 		.error = NAN,
-		.floor_ms = floor_compute(&work, gpu).ms,
+		.floor_ms = fa1_floor_ms(problem, gpu, Bc),
 		.time_ms = NAN,
 	};
 }
@@ -90,7 +121,12 @@ struct attention_side side_of_fa2(const struct kernel_result *kernel, const stru
 {
 	const struct problem *problem = kernel->problem;
 	const struct closed_forms *forms = &kernel->forms;
+	bool counted = kernel->counts.counted;
+	const struct traffic *moved = &kernel->measured[0];
+	double Nd = (double)attention_rows(problem) * (double)problem->dim;
+	double counted_units = (double)(moved->read_bytes + moved->write_bytes) / sizeof(float) / Nd;
 	return (struct attention_side){
+		.counted = counted,
 		.name = kernel->kernel->name,
 		.outer = "Q, the grid",
 		.inner = "K and V",
@@ -99,17 +135,17 @@ struct attention_side side_of_fa2(const struct kernel_result *kernel, const stru
 		.kept = "LSE",
 		.above = "skipped",
 		.tile = {Br, Bc},
-		.blocks = forms->blocks,
+		.blocks = counted ? kernel->counts.blocks : forms->blocks,
 		.sms = smaller(forms->blocks, (uint64_t)gpu->sms),
 		.rescales = rescales(problem, (uint64_t)Br, (uint64_t)Bc, (uint64_t)keys),
 		.divisions = attention_rows(problem),
-		.statistics = forms->statistics,
-		.units = fa2_units(problem, Br, Bc),
+		.statistics = counted ? kernel->statistic_bytes / sizeof(float) : forms->statistics,
+		.units = counted ? counted_units : fa2_units(problem, Br, Bc),
 		.equal_units = fa2_units(problem, EQUAL_TILE, EQUAL_TILE),
 		.published_units = fa2_units(problem, FA2_PUBLISHED_BR, FA2_PUBLISHED_BR),
 		.memory_bytes = metric_value(kernel, METRIC_PEAK_BYTES),
 		.error = kernel->outputs[kernel->worst].check.max_abs,
-		.floor_ms = metric_value(kernel, METRIC_FLOOR_MS),
+		.floor_ms = kernel->filled_heads ? kernel->filled.ms : metric_value(kernel, METRIC_FLOOR_MS),
 		.time_ms = metric_value(kernel, METRIC_MEDIAN_MS),
 	};
 }

@@ -103,11 +103,10 @@ NUMBER(requested_bytes, bytes_of(&kernel->counts.total.requested))
 NUMBER(footprint_bytes, bytes_of(&kernel->counts.total.footprint))
 NUMBER(statistics, (double)(kernel->statistic_bytes / 4))
 NUMBER(sectors_per_request, ratio(bytes_of(&kernel->counts.total.sectors), (double)kernel->counts.total.requests))
-NUMBER(wavefronts_per_request, ratio(shared_wavefronts(kernel), shared_requests(kernel)))
 NUMBER(ideal_per_request, ratio((double)SHARED.ideal_wavefronts, shared_requests(kernel)))
 NUMBER(shared_loads, some(SHARED.load_requests, SHARED.load_requests))
-NUMBER(shared_stores, some(SHARED.store_requests, SHARED.store_requests))
-NUMBER(store_wavefronts, some(SHARED.store_requests, SHARED.store_wavefronts))
+NUMBER(wavefronts_per_load, ratio((double)SHARED.load_wavefronts, (double)SHARED.load_requests))
+NUMBER(wavefronts_per_store, ratio((double)SHARED.store_wavefronts, (double)SHARED.store_requests))
 NUMBER(fma_per_load, ratio(warp_fma(kernel), (double)SHARED.load_requests))
 NUMBER(wavefronts_per_fma, ratio(shared_wavefronts(kernel), warp_fma(kernel)))
 NUMBER(teraflops, 1e-9 * kernel->forms.flop / kernel->time.median_ms)
@@ -174,11 +173,12 @@ const struct metric metrics[METRICS] = {
 	[METRIC_STATISTICS] = {NULL, NULL, UNIT_COUNT, WHEN_COUNTED, .value = statistics},
 	[METRIC_SQUARE_BYTES] = {NULL, NULL, UNIT_BYTES, ALWAYS, .value = square_bytes},
 	[METRIC_SECTORS_PER_REQUEST] = {NULL, NULL, UNIT_RATIO, WHEN_COUNTED, .value = sectors_per_request},
-	[METRIC_WAVEFRONTS_PER_REQUEST] = {NULL, NULL, UNIT_RATIO, WHEN_COUNTED, .value = wavefronts_per_request},
+	[METRIC_WAVEFRONTS_PER_LOAD] = {NULL, NULL, UNIT_RATIO, WHEN_COUNTED, .value = wavefronts_per_load},
+	[METRIC_WAVEFRONTS_PER_STORE] = {NULL, NULL, UNIT_RATIO, WHEN_COUNTED, .value = wavefronts_per_store},
 	[METRIC_IDEAL_PER_REQUEST] = {NULL, NULL, UNIT_RATIO, WHEN_COUNTED, .value = ideal_per_request},
 	[METRIC_SHARED_LOADS] = {NULL, NULL, UNIT_COUNT, WHEN_COUNTED, .value = shared_loads},
-	[METRIC_SHARED_STORES] = {NULL, NULL, UNIT_COUNT, WHEN_COUNTED, .value = shared_stores},
-	[METRIC_STORE_WAVEFRONTS] = {NULL, NULL, UNIT_COUNT, WHEN_COUNTED, .value = store_wavefronts},
+	[METRIC_BUSY_SMS] =
+		{NULL, NULL, UNIT_COUNT, WHEN_BOUNDED, .offset = offsetof(struct kernel_result, floor.busy_sms)},
 	[METRIC_FMA_PER_LOAD] = {NULL, NULL, UNIT_RATIO, WHEN_COUNTED, .value = fma_per_load},
 	[METRIC_WAVEFRONTS_PER_FMA] = {NULL, NULL, UNIT_RATIO, WHEN_COUNTED, .value = wavefronts_per_fma},
 	[METRIC_SHARED_FLOATS_PER_FMA] = {NULL, NULL, UNIT_RATIO, WHEN_COUNTED, .value = shared_floats_per_fma},

@@ -63,11 +63,11 @@ enum metric_name {
 	METRIC_STATISTICS,   /* elements of l, m, LSE, D requested */
 	METRIC_SQUARE_BYTES, /* of METRIC_PEAK_BYTES, tensors of N x N */
 	METRIC_SECTORS_PER_REQUEST,
-	METRIC_WAVEFRONTS_PER_REQUEST, /* of shared memory */
-	METRIC_IDEAL_PER_REQUEST,
-	METRIC_SHARED_LOADS, /* warp-level requests; not known where there are none */
-	METRIC_SHARED_STORES,
-	METRIC_STORE_WAVEFRONTS,
+	METRIC_WAVEFRONTS_PER_LOAD, /* of shared memory, in the mean */
+	METRIC_WAVEFRONTS_PER_STORE,
+	METRIC_IDEAL_PER_REQUEST,  /* of loads and stores together */
+	METRIC_SHARED_LOADS,       /* warp-level requests; not known where there are none */
+	METRIC_BUSY_SMS,           /* SMs that have a block */
 	METRIC_FMA_PER_LOAD,       /* the kernel's own FMA for each shared load, both of a whole warp */
 	METRIC_WAVEFRONTS_PER_FMA, /* of shared loads and stores */
 	METRIC_SHARED_FLOATS_PER_FMA,

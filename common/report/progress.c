@@ -1,8 +1,9 @@
 #include "report/progress.h"
 
+#include "support/clock.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 static const double interval_s = 0.1;
@@ -16,9 +17,7 @@ void progress_show(struct progress *progress, bool urgent, const char *format, .
 {
 	if (!progress->shown)
 		return;
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	double now_s = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+	double now_s = clock_seconds();
 	if (!urgent && now_s - progress->last_s < interval_s)
 		return;
 	progress->last_s = now_s;

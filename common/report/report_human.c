@@ -1,6 +1,8 @@
 #include "problem/attention.h"
 #include "problem/dimensions.h"
+#include "problem/inputs.h"
 #include "report/metrics.h"
+#include "report/next.h"
 #include "report/report.h"
 #include "report/traffic.h"
 
@@ -41,8 +43,11 @@ static void print_head(const struct terminal *terminal, const struct run_result 
 	else if (p->load)
 		fprintf(terminal->out, ", input from %s", p->load);
 	else
-		fprintf(terminal->out, ", %s input, seed %llu", input_kind_names[p->input],
-		        (unsigned long long)p->seed);
+		fprintf(terminal->out, ", %s input, seed %llu%s%s", input_kind_names[p->input],
+		        (unsigned long long)p->seed, p->input == INPUT_RANDOM ? "" : "\ninput: ",
+		        p->input == INPUT_RANDOM
+		                ? ""
+		                : input_meaning(p->input, result->chapter->options & OPTION_BIT(OPTION_M)));
 	if (result->generated)
 		fprintf(terminal->out, "\n%s is not among it: standard normal, seed %llu", result->generated,
 		        (unsigned long long)p->seed);
@@ -85,21 +90,26 @@ static void print_word(const struct terminal *terminal, const struct kernel_resu
 		kernel->verified ? "verified" : "FAILED  ");
 }
 
+/* Behind the word what was found of each output, a line each, the first where there is room beside the word. */
 static void print_verdict(
-	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel)
+	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel,
+	bool has_room)
 {
+	enum { COLUMN = 12 };
 	FILE *out = terminal->out;
-	const char *below = "\n            ",
-		   *indent = "  "; /* lines after the first stand below what follows the verdict */
+	const char *below = "\n            ", *indent = has_room ? "  " : below;
 	print_word(terminal, kernel);
 	for (size_t i = 0; i < kernel->output_count; i++, indent = below) {
 		fputs(indent, out);
 		print_output(out, &kernel->outputs[i]);
 	}
-	if (kernel->failure[0])
-		fprintf(out, "%s%s", indent, kernel->failure);
-	print_rows_checked(out, result, below, "");
-	fputc('\n', out);
+	print_rows_checked(out, result, indent, "");
+	if (kernel->failure[0]) {
+		fputs(kernel->output_count || result->rows_checked < result->rows ? below : indent, out);
+		print_folded(out, kernel->failure, COLUMN);
+	} else {
+		fputc('\n', out);
+	}
 }
 
 static const char *show(const struct kernel_result *kernel, enum metric_name name, char text[METRIC_TEXT_SIZE])
@@ -118,6 +128,24 @@ static void print_share_of_floor(
 	        kernel->time.median_ms < kernel->floor.ms ? ": below it, which cannot be" : "");
 }
 
+/* The cost and the occupancy are two numbers: a floor with idle SMs says mostly how many of them idle. */
+static void print_floor(FILE *out, const struct run_result *result, const struct kernel_result *kernel)
+{
+	const struct floor *floor = &kernel->floor, *filled = &kernel->filled;
+	char a[32], b[32];
+	fprintf(out, "  floor     %s with every SM busy, bound by %s; HBM alone %s\n",
+	        format_milliseconds(floor->full_ms, a), floor->full_bound_by,
+	        format_milliseconds(floor->memory_ms, b));
+	fprintf(out, "  SMs       %llu of %llu have a block: the %s needs %s at least",
+	        (unsigned long long)floor->busy_sms, (unsigned long long)floor->sms, result->device->gpu->title,
+	        format_milliseconds(floor->ms, a));
+	print_share_of_floor(out, result, kernel, "\n            measured ", "that floor");
+	fputc('\n', out);
+	if (kernel->filled_heads)
+		fprintf(out, "  B·H=%zu   floor %s, bound by %s: a head for each SM, from closed forms\n",
+		        kernel->filled_heads, format_milliseconds(filled->ms, a), filled->bound_by);
+}
+
 static const char *time_remark(const struct run_result *result)
 {
 	return result->device->simulated ? ", CPU, plain build" : "";
@@ -132,12 +160,8 @@ static void print_times(
 		fprintf(out, "  time      %s (p10 %s, p90 %s, %zu run%s)%s\n", show(kernel, METRIC_MEDIAN_MS, a),
 		        show(kernel, METRIC_P10_MS, b), show(kernel, METRIC_P90_MS, c), kernel->time.runs,
 		        kernel->time.runs == 1 ? "" : "s", time_remark(result));
-	if (kernel->has_floor) {
-		fprintf(out, "  floor     %s: %s cannot beat it, bound by %s", show(kernel, METRIC_FLOOR_MS, a),
-		        result->device->gpu->title, kernel->floor.bound_by);
-		print_share_of_floor(out, result, kernel, "; measured ", "floor");
-		fputc('\n', out);
-	}
+	if (kernel->has_floor)
+		print_floor(out, result, kernel);
 	if (kernel->peak_bytes)
 		fprintf(out, "  memory    %s on the device at most\n", show(kernel, METRIC_PEAK_BYTES, a));
 }
@@ -166,11 +190,12 @@ static void print_summary(
 	char time[METRIC_TEXT_SIZE], count[32], indent[80];
 	fprintf(out, "%-*s", width, kernel->kernel->name);
 	if (kernel->skipped[0]) {
-		fprintf(out, "  skipped    %s\n", kernel->skipped);
+		fputs("  skipped    ", out);
+		print_folded(out, kernel->skipped, (size_t)width + 13);
 		return;
 	}
 	if (!kernel->verified) {
-		print_verdict(terminal, result, kernel);
+		print_verdict(terminal, result, kernel, false);
 		return;
 	}
 	print_word(terminal, kernel);
@@ -200,10 +225,11 @@ static void print_kernel(
 	terminal_print(terminal, STYLE_BOLD, "%s", kernel->kernel->name);
 	fprintf(terminal->out, "  %s\n", kernel->kernel->summary);
 	if (kernel->skipped[0]) {
-		fprintf(terminal->out, "  skipped   %s\n", kernel->skipped);
+		fputs("  skipped   ", terminal->out);
+		print_folded(terminal->out, kernel->skipped, 12);
 		return;
 	}
-	print_verdict(terminal, result, kernel);
+	print_verdict(terminal, result, kernel, true);
 	if (kernel->verified)
 		print_times(terminal, result, kernel);
 	if (kernel->counts.counted) {
@@ -239,14 +265,6 @@ static bool all_verified(const struct run_result *result)
 	return !first_failed(result);
 }
 
-/* A case that can be worked out on paper, of the kernel that failed and with the mask it failed with. */
-static void print_small_case(const struct terminal *terminal, const struct run_result *result)
-{
-	fprintf(terminal->out, "Next: a case small enough to follow by hand:\n  ./%s %s --kernel %s%s\n",
-	        result->chapter->program, result->chapter->small, first_failed(result)->kernel->name,
-	        result->problem.causal ? " --causal" : "");
-}
-
 void report_human(const struct terminal *terminal, const struct run_result *result, bool page_written)
 {
 	int width = width_of_names(result);
@@ -269,13 +287,7 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 		fprintf(terminal->out, "Page: %s, for a browser\n", result->options->explain);
 	else if (!all_verified(result))
 		fprintf(terminal->out, "Where it is wrong: the same once more with --explain wrong.html, a page\n");
-	const char *next = result->chapter->next;
-	if (result->options->trace && result->chapter->next_after_trace)
-		next = result->chapter->next_after_trace;
-	if (all_verified(result))
-		fprintf(terminal->out, "Next: %s\n", next);
-	else
-		print_small_case(terminal, result);
+	next_print(terminal, result, first_failed(result));
 }
 
 void report_quiet(const struct terminal *terminal, const struct run_result *result)

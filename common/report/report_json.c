@@ -177,6 +177,27 @@ void report_json_time(struct json *json, const struct kernel_result *kernel)
 	write_object(json, "time", kernel, names);
 }
 
+static void write_floor(struct json *json, const struct kernel_result *kernel)
+{
+	const struct floor *floor = &kernel->floor, *filled = &kernel->filled;
+	json_open_object(json, "floor");
+	write_metric(json, kernel, METRIC_FLOOR_MS);
+	write_metric(json, kernel, METRIC_BOUND_BY);
+	json_number(json, "memory_ms", floor->memory_ms);
+	json_number(json, "full_ms", floor->full_ms);
+	json_string(json, "full_bound_by", floor->full_bound_by);
+	json_count(json, "busy_sms", floor->busy_sms);
+	json_count(json, "sms", floor->sms);
+	if (kernel->filled_heads) {
+		json_open_object(json, "filled");
+		json_count(json, "heads", kernel->filled_heads);
+		json_number(json, "ms", filled->ms);
+		json_string(json, "bound_by", filled->bound_by);
+		json_close_object(json);
+	}
+	json_close_object(json);
+}
+
 static void write_kernel(struct json *json, const struct kernel_result *kernel)
 {
 	json_open_object(json, NULL);
@@ -193,9 +214,7 @@ static void write_kernel(struct json *json, const struct kernel_result *kernel)
 	if (kernel->time.runs)
 		report_json_time(json, kernel);
 	if (kernel->has_floor)
-		write_object(
-			json, "floor", kernel,
-			(const enum metric_name[]){METRIC_FLOOR_MS, METRIC_BOUND_BY, METRIC_NONE});
+		write_floor(json, kernel);
 	if (kernel->counts.counted)
 		write_hbm(json, kernel);
 	if (kernel->compared) {

@@ -1,6 +1,10 @@
 #include "report/roofline.h"
 
+#include "report/metrics.h"
+#include "report/table.h"
 #include "support/number.h"
+
+#include <string.h>
 
 static const char *bound(double intensity, double ridge)
 {
@@ -105,6 +109,23 @@ static void print_attention_roofline(
 	table_print(&table, terminal);
 }
 
+/* The two may name different bounds of one run: the floor lets L2 keep what fits. */
+static void print_beside_floor(const struct terminal *terminal, const struct run_result *result)
+{
+	const struct gpu *gpu = result->device->gpu;
+	const struct kernel_result *kernel = &result->kernels[0];
+	double N = (double)result->problem.seq, d = (double)result->problem.dim;
+	bool by_memory = N * d / (4 * (N + d)) < ridge_fp32(gpu);
+	char square[32], l2[32];
+	if (!by_memory || !kernel->has_floor || strcmp(kernel->floor.full_bound_by, "hbm") == 0)
+		return;
+	fprintf(terminal->out,
+	        "\nThe floor above is bound by %s, naive here by memory: the floor lets L2 keep\n"
+	        "S and P (%s each) as far as its %s go; here all goes through HBM.\n",
+	        kernel->floor.full_bound_by, format_bytes(metric_value(kernel, METRIC_SQUARE_BYTES) / 2, square),
+	        format_bytes((double)gpu->l2_bytes, l2));
+}
+
 void roofline_print(const struct terminal *terminal, const struct run_result *result)
 {
 	const struct gpu *gpu = result->device->gpu;
@@ -118,4 +139,5 @@ void roofline_print(const struct terminal *terminal, const struct run_result *re
 	print_product_roofline(terminal, gpu);
 	fputc('\n', terminal->out);
 	print_attention_roofline(terminal, &result->problem, gpu);
+	print_beside_floor(terminal, result);
 }

@@ -4,7 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL_SIZE = 64 };
+enum { CELL_SIZE = 64 }; /* a star included */
+
+static bool is_counted(const struct side_line *line, const char *side)
+{
+	return line->counted && *(const bool *)(side + line->counted);
+}
 
 static void write_cell(const struct side_line *line, const char *side, double unit_bytes, char cell[CELL_SIZE])
 {
@@ -42,8 +47,9 @@ void side_by_side_print(
 		bool known = false;
 		snprintf(row, sizeof row, "%s", lines[line].label);
 		for (size_t side = 0; side < count; side++) {
-			write_cell(&lines[line], (const char *)sides + side * size, unit_bytes, cell);
-			strcat(strcat(row, "|"), cell);
+			const char *at = (const char *)sides + side * size;
+			write_cell(&lines[line], at, unit_bytes, cell);
+			strcat(strcat(row, *cell && is_counted(&lines[line], at) ? "|*" : "|"), cell);
 			known = known || *cell;
 		}
 		if (known)

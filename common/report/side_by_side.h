@@ -21,7 +21,8 @@ enum side_kind {
 struct side_line {
 	const char *label;
 	enum side_kind kind;
-	size_t offset; /* in the struct of a side */
+	size_t offset;  /* in the struct of a side */
+	size_t counted; /* of a bool there: this number was counted, and gets a star; 0: in no side */
 };
 
 /* The first line has label ""; a line in which every side is NAN is left out. `sides` are `count` structs of `size` bytes, at most TABLE_MAX_COLUMNS - 1. */

@@ -131,6 +131,28 @@ void table_print(struct table *table, const struct terminal *terminal)
 	*table = (struct table){0};
 }
 
+void print_folded(FILE *out, const char *words, size_t column)
+{
+	enum { WIDTH = 80 };
+	size_t at = column;
+	for (const char *word = words + strspn(words, " "); *word;) {
+		size_t bytes = strcspn(word, " "), width = 0;
+		for (size_t i = 0; i < bytes; i++)
+			width += ((unsigned char)word[i] & 0xc0) != 0x80;
+		bool first = at == column;
+		if (!first && at + 1 + width > WIDTH) {
+			fprintf(out, "\n%*s", (int)column, "");
+			at = column;
+			first = true;
+		}
+		fprintf(out, "%s%.*s", first ? "" : " ", (int)bytes, word);
+		at += width + !first;
+		word += bytes;
+		word += strspn(word, " ");
+	}
+	fputc('\n', out);
+}
+
 const char *format_count(uint64_t value, char text[32])
 {
 	char digits[24];

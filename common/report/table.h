@@ -41,6 +41,9 @@ void table_row(struct table *table, enum style style, const char *format, ...) _
 /* Prints each row indented by two spaces, then frees everything. */
 void table_print(struct table *table, const struct terminal *terminal);
 
+/* Prints words from a column on and ends the line; what would pass column 80 goes to further lines, from the same column. */
+void print_folded(FILE *out, const char *words, size_t column);
+
 /* "17,301,504"; text holds at least 32 bytes. Returns text. */
 const char *format_count(uint64_t value, char text[32]);
 /* "8.39 MB", three figures, powers of 1000. */

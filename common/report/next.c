@@ -1,0 +1,74 @@
+#include "report/next.h"
+
+#include "problem/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WORDS = 32, LINE_SIZE = 300 };
+
+/*
+ * Did the run do what these options ask for? It did where each of them has the value that it had in the run: options that
+ * say the default in words change nothing, and neither do those of the run that are not among them.
+ */
+static bool was_run(const struct run_result *result, const char *line)
+{
+	char words[LINE_SIZE], *arguments[MOST_WORDS] = {words};
+	int count = 1;
+	snprintf(words, sizeof words, "%s", line);
+	for (char *word = strtok(words, " "); word && count < MOST_WORDS - 1; word = strtok(NULL, " "))
+		arguments[count++] = word;
+	struct options asked, run = *result->options;
+	struct error error;
+	const struct chapter *chapter = result->chapter;
+	if (options_parse(count, arguments, chapter->options, &chapter->defaults, &asked, &error) != 0) {
+		fprintf(stderr, "%s: %s: %s\n", chapter->program, line, error.message);
+		abort(); /* a mistake in the program */
+	}
+	run.problem = result->problem;
+	return options_agree(&asked, &run, asked.given);
+}
+
+static const struct suggestion *after_this_run(const struct run_result *result)
+{
+	const struct suggestion *next = result->chapter->next, *found = next;
+	for (; next->options; next++)
+		if (was_run(result, next->options))
+			found = next + 1;
+	while (found->options && was_run(result, found->options))
+		found++;
+	return found;
+}
+
+static void print_failed(
+	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *failed)
+{
+	char line[LINE_SIZE];
+	const struct options *options = result->options;
+	snprintf(
+		line, sizeof line, "%s --kernel %s%s", result->chapter->small, failed->kernel->name,
+		result->problem.causal ? " --causal" : "");
+	if (!was_run(result, line))
+		fprintf(terminal->out, "Next: a case small enough to follow by hand:\n  ./%s %s\n",
+		        result->chapter->program, line);
+	else if (!options->verbose)
+		fprintf(terminal->out, "Next: what it moved and where it is wrong, the same with --verbose\n");
+	else if (!options->explain)
+		fprintf(terminal->out, "Next: the first wrong tile, the same with --explain wrong.html\n");
+	else
+		fprintf(terminal->out, "Next: more cases that are wrong, make test\n");
+}
+
+void next_print(const struct terminal *terminal, const struct run_result *result, const struct kernel_result *failed)
+{
+	if (failed) {
+		print_failed(terminal, result, failed);
+		return;
+	}
+	const struct suggestion *next = after_this_run(result);
+	if (next->options)
+		fprintf(terminal->out, "Next: %s%s./%s %s\n", next->why ? next->why : "", next->why ? " " : "",
+		        result->chapter->program, next->options);
+	else
+		fprintf(terminal->out, "Next: %s\n", next->why);
+}
