@@ -14,7 +14,7 @@ CHAPTERS := $(ALL_CHAPTERS)
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build fast run real model plot test test-all bench tables plots bench-sim sanitize ptxas explorer answers check-ptxas lines gpu-report accuracy test-sim test-cuda readme check-readme format check-format check-python clean help $(CHAPTERS)
+.PHONY: all build fast run real model plot test test-all bench tables plots diagrams bench-sim sanitize ptxas sass explorer answers check-ptxas check-sass lines gpu-report accuracy test-sim test-cuda readme check-readme format check-format check-python clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -27,7 +27,7 @@ all:
 	@MAKE="$(MAKE)" tools/demonstrate $(CHAPTERS)
 	@$(MAKE) --no-print-directory -s real
 	@echo
-	@echo "Next: read 01_naive/README.md. Pictures of this run: build/plots/. More: make help"
+	@echo "Next: read 00_gpu/README.md. Pictures of this run: build/plots/. More: make help"
 
 # A chapter's programs at once, on as many cores as there are or as -j says.
 jobs = $$(case "$$MAKEFLAGS" in *-j*) ;; *) echo -j$$(nproc) ;; esac)
@@ -92,16 +92,21 @@ tables:
 plots:
 	@$(MAKE) --no-print-directory -s -C plots
 
+# The diagrams of the READMEs, from traces of the kernels: plots/pictures.
+diagrams:
+	@$(MAKE) --no-print-directory -s build DEVICE=sim CHAPTERS="01_naive 02_online_softmax 03_tiled_matmul 04_fa1 05_fa2 06_backward"
+	@tools/diagrams
+
 bench-sim:
 	@$(MAKE) --no-print-directory -C simcc bench
 
 sanitize: build
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter sanitize || exit 1; done
 
-ptxas:
+ptxas sass:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter $@ || exit 1; done
 
-check-ptxas:
+check-ptxas check-sass:
 	@$(MAKE) --no-print-directory -s build DEVICE=sim
 	@echo $(CHAPTERS) | xargs -P "$$(nproc)" -n 1 $(MAKE) --no-print-directory -s $@ DEVICE=sim -C
 
@@ -118,12 +123,15 @@ answers:
 explorer: build
 	@tools/explorer
 
-# The printed blocks of the READMEs, from the programs they show.
-READMES := $(wildcard 0*_*/README.md simcc/README.md plots/README.md) README.md # the last one counts the lines of the others
+# The printed blocks of the READMEs, from the programs they show; and the links to the glossary.
+LINKED := $(wildcard 0*_*/README.md) 00_gpu/attention.md
+READMES := $(LINKED) $(wildcard simcc/README.md plots/README.md) README.md # the last one counts the lines of the others
 readme: build
+	@tools/glossary $(LINKED)
 	@tools/pages readme $(READMES)
 
 check-readme: build
+	@tools/glossary --check $(LINKED)
 	@tools/pages readme --check $(READMES)
 
 # ---- a GPU: gpu/README.md. OUT is for the report alone: a chapter's build has a variable of that name. ----
@@ -131,11 +139,12 @@ OUT ?=
 gpu-report:
 	@unset MAKEFLAGS MFLAGS MAKEOVERRIDES; tools/gpu_report --out "$(OUT)" $(if $(ARCH),--arch "$(ARCH)") $(ARGS)
 
+# Counters that others published beside ours of gpu/accuracy, and those of GPU reports: simcc/ACCURACY.md.
 accuracy:
-	@tools/accuracy
+	@tools/accuracy --count
 
 format:
-	clang-format -i $(FORMATTED)
+	@clang-format -i $(FORMATTED)
 
 check-format:
 	@clang-format --dry-run -Werror $(FORMATTED) && echo "format: $(words $(FORMATTED)) files as .clang-format says"
@@ -170,6 +179,7 @@ help:
 	@echo "          make fast         the plain builds, for a CPU's times with --time"
 	@echo "          make tables       published numbers beside ours (T=T3: only that)"
 	@echo "          make ptxas        registers, spills, occupancy (nvcc, no GPU)"
+	@echo "          make sass         instructions of each loop (nvcc, nvdisasm)"
 	@echo "          make sanitize     the chapters under every check of the device"
 	@echo "          make gpu-report OUT=DIR   what a GPU can say, in eight minutes"
 	@echo "teach     make handout OUT=DIR [CLASS=key]   the student tree"
@@ -178,7 +188,8 @@ help:
 	@echo "          make check-submission   complete, and does it compile?"
 	@echo "          make gradescope   an autograder to upload"
 	@echo "maintain  make readme       what the READMEs print, made anew"
-	@echo "          make accuracy     simcc/ACCURACY.md from a GPU's counters"
+	@echo "          make diagrams     the diagrams, from traces of the kernels"
+	@echo "          make accuracy     published counters of GPUs beside ours"
 	@echo "          make bench-sim    how fast the simulated device is"
 	@echo "          make test-all     also clang and the long suites"
 	@echo "          make format clean"

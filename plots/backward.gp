@@ -1,4 +1,4 @@
-# Chapter 06: what three backward passes move through HBM, and how long they take, against the sequence length.
+# Chapter 06: what three backward passes move through HBM, or how long a GPU takes, against the sequence length.
 # data: the TSV of a sweep of 06_backward/backward
 load 'plots/theme.gp'
 load tables('')
@@ -6,7 +6,6 @@ of(name, column) = last_of('backward_'.name, column)
 Nmin = first_of('backward_naive', 'seq'); N = of('naive', 'seq'); d = of('naive', 'dim')
 heads = 1 / of('naive', 'per_head')
 counted = known(of('split', 'footprint'))
-timed = known(of('naive', 'median_ms'))
 less = of('naive', 'peak_bytes') / of('split', 'peak_bytes')
 eval headline(counted ? sprintf("At N = %d, d = %d, recomputing P cuts the backward's HBM footprint by %.0f %%", N, d, \
 	100 * (1 - of('split', 'footprint') / of('naive', 'footprint'))) \
@@ -15,9 +14,8 @@ eval provenance(made_by('backward_naive'))
 eval description("Naive keeps P, dP and dS in HBM; split and atomic recompute P tile by tile. Footprint: the distinct bytes that each launch touches.")
 eval set_lengths
 set xrange [Nmin / xroom : N * xroom]
-set multiplot
 if (counted) {
-	eval panel(85, timed ? 280 : 590, 60, height - 75)
+	eval panel(85, 590, 60, height - 75)
 	set logscale y
 	ymin = first_of('backward_atomic', 'footprint') / 2; ymax = of('naive', 'footprint') * 2
 	set yrange [ymin : ymax]
@@ -35,12 +33,9 @@ if (counted) {
 	     rows(data, 'backward_naive', 'seq footprint') with points lc rgb vermilion pt 7 ps 1.1, \
 	     rows(data, 'backward_split', 'seq footprint') with points lc rgb blue pt 5 ps 1.1, \
 	     rows(data, 'backward_atomic', 'seq footprint') with points lc rgb green pt 9 ps 1.2
-	eval fresh
-	eval set_lengths
-	set xrange [Nmin / xroom : N * xroom]
+} else {
+	eval panel(90, 720, 60, height - 75)
+	x_column = 'seq'; series = "backward_naive=naive=vermilion=7 backward_split=split=blue=5 backward_atomic=atomic=green=9"
+	load 'plots/times.gp'
 }
-eval panel(counted ? 495 : 90, 720, 60, height - 75)
-x_column = 'seq'; series = "backward_naive=naive=vermilion=7 backward_split=split=blue=5 backward_atomic=atomic=green=9"
-if (timed) { load 'plots/times.gp' }
-unset multiplot
 load 'plots/say.gp'

@@ -41,8 +41,6 @@ made_by(kernel) = value(kernel.'__made_by')
 simulated = " on the simulated"
 source(kernel) = strstrt(made_by(kernel), simulated) ? "The".made_by(kernel)[strstrt(made_by(kernel), simulated) + 7:] \
 	: made_by(kernel)[strstrt(made_by(kernel), " on ") + 4:]
-# Whose times they are.
-is_gpu_time(kernel) = last_of(kernel, 'on_gpu') == 1
 # Where a text is cut: at the last blank that leaves a line of this width.
 cut(text, at) = at < 2 ? 0 : substr(text, at, at) eq ' ' ? at : cut(text, at - 1)
 break_at(text, width) = strlen(text) <= width ? strlen(text) : cut(text, width) ? cut(text, width) : width

@@ -1,11 +1,11 @@
-# Chapter 01: what naive attention asks of global memory and its footprint in HBM, and how long it takes, against the sequence length.
+# Chapter 01: what naive attention asks of global memory and its footprint in HBM, or how long a GPU takes, against
+# the sequence length.
 # data: the TSV of a sweep of 01_naive/naive
 load 'plots/theme.gp'
 load tables('')
 Nmin = first_of('naive', 'seq'); N = last_of('naive', 'seq'); d = last_of('naive', 'dim')
 heads = 1 / last_of('naive', 'per_head')
 counted = known(last_of('naive', 'footprint'))
-timed = known(last_of('naive', 'median_ms'))
 # Everything but 4 N d elements a head is S and P. A GPU counts nothing; then it is said from the closed form.
 eval headline(sprintf("At N = %d, %.0f %% of naive attention's HBM footprint is its N × N matrices", N, \
 	100 * (1 - 4. * N * d * heads / last_of('naive', 'model_elements'))))
@@ -13,9 +13,8 @@ eval provenance(made_by('naive'))
 eval description("Requested is what all threads ask for, footprint the distinct bytes that each launch touches.")
 eval set_lengths
 set xrange [Nmin / xroom : N * xroom]
-set multiplot
 if (counted) {
-	eval panel(85, timed ? 310 : 590, 60, height - 75)
+	eval panel(85, 590, 60, height - 75)
 	set logscale y
 	ymin = first_of('naive', 'footprint') / 2; ymax = last_of('naive', 'requested') * 2
 	set yrange [ymin : ymax]
@@ -29,12 +28,9 @@ if (counted) {
 	plot rows(data, "naive", "seq requested") with linespoints lc rgb vermilion lw 2 pt 7 ps 1, \
 	     inside(x, Nmin, N, 4 * heads * (4 * x * x + 4 * x * d)) with lines lc rgb dim lw 1.4 dt 2, \
 	     rows(data, 'naive', 'seq footprint') with points lc rgb blue lw 2 pt 5 ps 1.1
-	eval fresh
-	eval set_lengths
-	set xrange [Nmin / xroom : N * xroom]
+} else {
+	eval panel(90, 720, 60, height - 75)
+	x_column = 'seq'; series = "naive=naive=vermilion=7"
+	load 'plots/times.gp'
 }
-eval panel(counted ? 490 : 90, counted ? 735 : 720, 60, height - 75)
-x_column = 'seq'; series = "naive=naive=vermilion=7"
-if (timed) { load 'plots/times.gp' }
-unset multiplot
 load 'plots/say.gp'

@@ -1,4 +1,4 @@
-# Three of the pictures in a terminal of 80 columns: plain characters, so a script of its own.
+# Two of the pictures, of a GPU's data three, in a terminal of 80 columns: plain characters, so a script of its own.
 # data: a directory with 01_naive.tsv, 04_fa1.tsv and 05_fa2.tsv
 set terminal dumb size 79,20 mono
 set encoding utf8
@@ -28,7 +28,7 @@ plot rows(data, 'naive', 'seq per_head*peak_bytes') with linespoints pt "n" titl
      rows(data, 'fa2_row', 'seq per_head*peak_bytes') with linespoints pt "2" title "2  FA1, FA2"
 if (known(last_of('fa2_row', 'median_ms'))) {
 	set format y "%g"
-	set title (is_gpu_time('fa2_row') ? "ms on the GPU against N" : "ms on this CPU, plain build, against N")
+	set title "ms on the GPU against N"
 	plot rows(data, 'naive', 'seq median_ms') with linespoints pt "n" title "n  naive", \
 	     rows(data, 'fa1_paper', 'seq median_ms') with linespoints pt "1" title "1  fa1_paper", \
 	     rows(data, 'fa2_row', 'seq median_ms') with linespoints pt "r" title "r  fa2_row", \

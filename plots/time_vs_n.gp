@@ -1,4 +1,4 @@
-# Time of the forward pass against N, each kernel of chapters 01, 04 and 05. No mask.
+# A GPU's time of the forward pass against N, each kernel of chapters 01, 04 and 05. No mask.
 # data: a directory with 01_naive.tsv, 04_fa1.tsv and 05_fa2.tsv
 load 'plots/theme.gp'
 naive = '01_naive'; fa1 = '04_fa1'; fa2 = '05_fa2'
@@ -9,14 +9,12 @@ if (problem('naive') ne problem('fa2_row') || problem('fa1_paper') ne problem('f
 	print "the chapters' files are not of one problem: make bench"
 	exit status 1
 }
-gpu = is_gpu_time('fa2_row')
 d = last_of('fa2_row', 'dim')
 N = at_most(last_of('naive', 'seq'), at_most(last_of('fa1_paper', 'seq'), last_of('fa2_split_q', 'seq')))
 gain = number_at('naive', 'median_ms', 'seq', N) / number_at('fa2_split_q', 'median_ms', 'seq', N)
 ratio = gain >= 1 ? sprintf("%.1f times faster", gain) : sprintf("%.1f times slower", 1 / gain)
-eval headline(gpu ? sprintf("At N = %d fa2_split_q is %s than naive attention", N, ratio) \
-	: sprintf("On a CPU, not a GPU: fa2_split_q is %s than naive attention at N = %d", ratio, N))
-eval provenance(sprintf("%s, d = %d, no mask; median, whiskers p10 to p90. %s%s", problem('fa2_row'), d, gpu ? "" : "Plain CPU build of the same sources. ", source('fa2_row')))
+eval headline(sprintf("At N = %d fa2_split_q is %s than naive attention", N, ratio))
+eval provenance(sprintf("%s, d = %d, no mask; median, whiskers p10 to p90. %s", problem('fa2_row'), d, source('fa2_row')))
 eval description("Time grows with the square of N for every kernel; what changes is the constant.")
 Nmin = first_of('naive', 'seq')
 Nmax = at_least(last_of('naive', 'seq'), last_of('fa2_split_q', 'seq'))
@@ -27,7 +25,7 @@ eval set_lengths
 set logscale y
 set xrange [Nmin / 1.15 : Nmax * 1.15]
 set yrange [ymin : ymax]
-set ylabel (gpu ? "ms on the GPU" : "ms on this CPU, plain build")
+set ylabel "ms on the GPU"
 name_x = Nmax * 1.22
 ignore = name_line('naive (01)', last_of('naive', 'median_ms'), vermilion_text)
 ignore = name_line('fa1_paper (04)', last_of('fa1_paper', 'median_ms'), orange_text)

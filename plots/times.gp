@@ -1,4 +1,4 @@
-# A panel of times, for the chapters' pictures: median, whiskers p10 to p90, a line a kernel, named at its end.
+# A panel of a GPU's times, for the chapters' pictures: median, whiskers p10 to p90, a line a kernel, named at its end.
 # Before: the panel's edges; data; x_column ("seq"); series, words "kernel=name=colour=point" (~ in a name is a
 # blank).
 field(text, n) = n == 1 ? before(text, '=') : field(after(text, '='), n - 1)
@@ -16,7 +16,7 @@ do for [i = 1:words(series)] {
 ymin = ymin / 1.5; ymax = ymax * 1.5
 set logscale y
 set yrange [ymin : ymax]
-set ylabel (is_gpu_time(part(1, 1)) ? "ms on the GPU" : "ms on this CPU, plain build")
+set ylabel "ms on the GPU"
 # Over less than two decades there may be a single power of ten: 2 and 5 are named too.
 eval decades
 if (ymax / ymin < 100) {

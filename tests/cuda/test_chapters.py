@@ -22,6 +22,9 @@ class Chapters(unittest.TestCase):
         wrong = [f"{each.options}: {each.verdict}: {each.said}" for each in verdicts if not each.right]
         self.assertEqual(wrong, [], f"{len(wrong)} of {len(verdicts)} cases of {chapter}")
 
+    def test_gpu(self) -> None:
+        self.verify("00_gpu")
+
     def test_naive(self) -> None:
         self.verify("01_naive")
 
@@ -39,6 +42,9 @@ class Chapters(unittest.TestCase):
 
     def test_backward(self) -> None:
         self.verify("06_backward")
+
+    def test_transformer(self) -> None:
+        self.verify("07_transformer")
 
     def test_every_case_is_of_a_chapter_above(self) -> None:
         chapters = {case["chapter"].split("_", 1)[1] for case in table.read(verify.CASES).records()}

@@ -22,6 +22,7 @@ from reports import read_report
 from traces import expect_trace_of, read_trace
 
 CHAPTERS = (
+    ("gpu", "--rows 33 --cols 70"),
     ("naive", "--seq 17 --dim 59"),
     ("naive", "--batch 2 --heads 2 --seq 33 --dim 40 --causal"),
     ("online_softmax", "--rows 5 --cols 77"),

@@ -95,6 +95,7 @@ class Command(Explain):
 
 class EveryChapter(Explain):
     CHAPTERS = (
+        ("00_gpu/gpu", "--rows 33 --cols 40", "This run|Memory traffic"),
         ("01_naive/naive", "--seq 40 --dim 8", "This run|Memory traffic"),
         (
             "02_online_softmax/online_softmax",
@@ -105,6 +106,7 @@ class EveryChapter(Explain):
         ("04_fa1/fa1", "--heads 2 --seq 40 --dim 8 --causal", "This run|Memory traffic"),
         ("05_fa2/fa2", "--batch 2 --seq 40 --dim 8", "This run|Memory traffic"),
         ("06_backward/backward", "--seq 40 --dim 8", "This run|Memory traffic"),
+        ("07_transformer/transformer", "--seq 20 --keys 40 --dim 8 --causal", "This run|Memory traffic"),
     )
 
     def test_every_chapter_has_a_page(self) -> None:

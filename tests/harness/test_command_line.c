@@ -60,7 +60,11 @@ Test(command_line, usage)
 	expect_refused("--dim 129", 2, "--dim: expected a whole number from 1 to 128");
 	expect_refused("--seq abc", 2, "--seq");
 	expect_refused("--kernel bogus", 2, "--kernel: expected naive, got 'bogus'");
+	expect_refused("--kernel niave", 2, "--kernel: expected naive, got 'niave'; did you mean naive?");
 	expect_refused("--gpu b42", 2, "--gpu: expected one of a100");
+	expect_refused("--gpu A100_80", 2, "got 'A100_80'; did you mean a100-80?");
+	expect_refused("--gpu 4090", 2, "got '4090'; did you mean rtx4090?");
+	expect_refused("--sequence 5", 2, "naive: --sequence: unknown option, did you mean --seq?");
 	expect_refused("--bogus", 2, "--bogus: unknown option");
 	expect_refused("--hea 2", 2, "--hea: unknown option");
 	expect_refused("--rows 2", 2, "--rows: does not apply to this chapter");

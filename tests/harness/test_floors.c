@@ -109,6 +109,31 @@ Test(floors, few_blocks_fill_few_sms)
 	cr_assert_float_eq(one, floor_compute(&work, gpu).ms, 0, "one block may use all of the HBM bandwidth");
 }
 
+/* The cost and the occupancy are two numbers; the floor of a run has both in one. */
+Test(floors, cost_and_occupancy_apart)
+{
+	const struct gpu *gpu = gpu_find("h100");
+	/* One head of N = 1024, d = 64: 268 MFLOP, 4.0 us of 132 SMs, 530 us of one; HBM alone 0.23 us. */
+	struct floor_work work = {.input_bytes = 3 * 4 * 1024 * 64, .flop = 4.0 * 1024 * 1024 * 64, .blocks = 1};
+	struct floor floor = floor_compute(&work, gpu);
+	cr_assert_float_eq(floor.ms, 0.5296, 0.0001);
+	cr_assert_float_eq(floor.full_ms, 0.004012, 0.000001);
+	cr_assert_float_eq(floor.memory_ms, 0.0002348, 0.0000001);
+	cr_assert(floor.busy_sms == 1 && floor.sms == 132);
+	cr_assert_float_eq(floor.ms / floor.full_ms, 132, 1e-9);
+	/* What bounds it may change when all SMs work: then HBM does. */
+	work = (struct floor_work){.input_bytes = 1e9, .flop = 1e9, .blocks = 2};
+	floor = floor_compute(&work, gpu);
+	cr_assert_str_eq(floor.bound_by, "fp32");
+	cr_assert_str_eq(floor.full_bound_by, "hbm");
+	cr_assert_float_eq(floor.full_ms, floor.memory_ms, 0);
+	cr_assert_eq(floor.busy_sms, 2);
+	work.blocks = 1000;
+	cr_assert_eq(floor_compute(&work, gpu).busy_sms, 132);
+	work.blocks = 0;
+	cr_assert_eq(floor_compute(&work, gpu).busy_sms, 132, "not known: no limit");
+}
+
 Test(floors, shared_bytes_are_a_lower_bound)
 {
 	/* 32 lanes that read one word ask for 128 bytes, 4 of them distinct. */

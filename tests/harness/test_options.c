@@ -1,6 +1,7 @@
 /* The command line: strict, and clear about what it wanted. */
 #include "gpus.h"
 #include "problem/options.h"
+#include "support/nearest.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -132,6 +133,65 @@ Test(options, unknown_and_abbreviated)
 	expect_refused("--input fuzzy", "--input: expected one of random, ", "'fuzzy'");
 	expect_refused("--color blue", "--color: expected one of auto, always, never", "'blue'");
 	expect_refused("--load=", "--load: expected DIR", "");
+}
+
+Test(options, a_near_option_is_suggested)
+{
+	static const char *const near[][2] = {
+		{"--sequence 5", "--sequence: unknown option, did you mean --seq?"},
+		{"--sequence=5", "--sequence: unknown option, did you mean --seq?"},
+		{"--SEQ 5", "--SEQ: unknown option, did you mean --seq?"},
+		{"-seq 5", "-seq: unknown option, did you mean --seq?"},
+		{"--head-dim 5", "--head-dim: unknown option, did you mean --dim?"},
+		{"--hea=2", "--hea: unknown option, did you mean --heads?"},
+		{"--causel", "--causel: unknown option, did you mean --causal?"},
+		{"--casual", "--casual: unknown option, did you mean --causal?"},
+		{"--kernels x", "--kernels: unknown option, did you mean --kernel?"},
+		{"--verb", "--verb: unknown option, did you mean --verbose?"},
+		{"--tim", "--tim: unknown option, did you mean --time?"},
+		{"--input-kind x", "--input-kind: unknown option, did you mean --input?"},
+		{"--input randm", "got 'randm'; did you mean random?"},
+		{"--input logits", "got 'logits'; did you mean large-logits?"},
+		{"--input=onehot", "got 'onehot'; did you mean one-hot?"},
+		{"--color allways", "got 'allways'; did you mean always?"},
+	};
+	for (size_t i = 0; i < sizeof near / sizeof near[0]; i++)
+		expect_refused(near[i][0], near[i][1], "");
+	/* What is near nothing, and what another chapter takes and this one does not, gets no suggestion. */
+	static const char *const far[] = {"--bogus", "--x",           "--zzzzzzzz=1", "-n",
+	                                  "--",      "--input fuzzy", "--color blue"};
+	for (size_t i = 0; i < sizeof far / sizeof far[0]; i++) {
+		struct options options;
+		struct error error = {0};
+		parse(&options, &error, far[i]);
+		cr_expect(!strstr(error.message, "did you mean"), "'%s' said: %s", far[i], error.message);
+	}
+	expect_refused("--row 5", "--row: does not apply", "");
+	expect_refused("--ro 5", "--ro: unknown option, expected one that --help lists", "");
+	char *long_word = malloc(5000);
+	memset(long_word, 'q', 4999);
+	long_word[4999] = '\0';
+	memcpy(long_word, "--", 2);
+	expect_refused(long_word, ": unknown option", "");
+}
+
+Test(options, the_nearest_word)
+{
+	const char *const words[] = {"matmul_naive", "matmul_tiled", "matmul_padded", "fa2_row", "h100", "h200", "m"};
+	const size_t count = sizeof words / sizeof words[0];
+	char said[NEAREST_TEXT_SIZE];
+	cr_expect_str_eq(nearest_word("tiled", words, count), "matmul_tiled");
+	cr_expect_str_eq(nearest_word("matmul_pading", words, count), "matmul_padded");
+	cr_expect_str_eq(nearest_word("row", words, count), "fa2_row");
+	cr_expect_str_eq(nearest_word("H200", words, count), "h200");
+	cr_expect_str_eq(nearest_word("h010", words, count), "h100", "two letters exchanged are one mistake");
+	cr_expect_null(nearest_word("", words, count));
+	cr_expect_null(nearest_word("n", words, count), "another letter is another word");
+	cr_expect_null(nearest_word("ul", words, count), "two letters are part of much");
+	cr_expect_null(nearest_word("b200x9", words, 4));
+	cr_expect_null(nearest_word("x", words, 0));
+	cr_expect_str_eq(nearest_text("fa2_rwo", words, count, said), "; did you mean fa2_row?");
+	cr_expect_str_eq(nearest_text("bogus", words, count, said), "");
 }
 
 Test(options, what_does_not_apply_is_refused)

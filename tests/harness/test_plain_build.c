@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The options that say how a run is told, which no other program needs to know. */
-static const char *const told[] = {"save",  "sweep",   "time",  "json", "tsv",    "explain",
-                                   "quiet", "verbose", "color", "help", "version"};
+/* The options that say how a run is told, or whether it is asked for, which no other program needs to know. */
+static const char *const told[] = {"save",  "sweep", "time",    "json",  "tsv",  "explain",
+                                   "quiet", "yes",   "verbose", "color", "help", "version"};
 
 /* Two places to load from: for chapter 02 scores, and what scores are made of. */
 enum { LOAD_DIRECTORIES = 2 };

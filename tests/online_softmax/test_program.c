@@ -351,10 +351,10 @@ Test(program, demonstration)
 		NOTHING, 120);
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
 	cr_expect_null(strstr(o.out, "NOT EQUAL"));
-	cr_expect(strstr(o.out, "softmax_three_pass          3.00  "), "%s", o.out);
+	cr_expect(strstr(o.out, "softmax_three_pass   3.00      2.00  "), "%s", o.out);
 	cr_expect(
-		strstr(o.out, "softmax_online              2.00  ") &&
-		strstr(o.out, "softmax_dot                 1.00  "));
+		strstr(o.out, "softmax_online       2.00      5.25  ") &&
+		strstr(o.out, "softmax_dot          1.00      5.38  "));
 	expect_screen(o.out);
 	free_outcome(&o);
 }

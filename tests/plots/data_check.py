@@ -30,7 +30,12 @@ REQUIRED = """kernel verified max_abs tolerance median_ms p10_ms p90_ms runs tim
     footprint_write_bytes model_counts model_elements peak_bytes counted_elements model_requested_elements
     model_footprint_elements blocks shared_bytes exponentials hbm_requests shared_requests shared_wavefronts
     ideal_wavefronts error_tensor skipped"""
-EXTENTS = {"02_online_softmax": ["rows", "cols"], "03_tiled_matmul": ["m", "n", "k"]}
+EXTENTS = {
+    "00_gpu": ["rows", "cols"],
+    "02_online_softmax": ["rows", "cols"],
+    "03_tiled_matmul": ["m", "n", "k"],
+    "07_transformer": ["seq", "keys", "dim", "heads", "kv_heads", "causal"],
+}
 # file: (largest N, kernels) of the sweeps; of the others the number of rows
 SWEEPS = {
     "01_naive": (2048, ["naive"]),
@@ -38,7 +43,18 @@ SWEEPS = {
     "05_fa2": (2048, ["fa2_row", "fa2_split_q"]),
     "06_backward": (1024, ["backward_naive", "backward_split", "backward_atomic"]),
 }
-OTHERS = {"02_online_softmax": 15, "03_tiled_matmul": 25, "blocks": 10, "long": 2}
+OTHERS = {
+    "00_gpu": 56,
+    "02_online_softmax": 15,
+    "03_tiled_matmul": 25,
+    "07_transformer": 84,
+    "blocks": 10,
+    "long": 2,
+}
+
+
+# They compute nothing.
+MOVES = ("copy", "copy_strided", "copy_float4", "transpose", "transpose_padded")
 
 
 class Wrong(Exception):
@@ -102,6 +118,20 @@ def check_time(row: Row) -> None:
     expect(0 < low <= middle <= high and runs >= 1, f"times {low:g}, {middle:g}, {high:g} of {runs:g} runs")
 
 
+def closed_form_of_a_block(row: Row) -> float:
+    """Chapter 07's, of rows of C = H d numbers; each query tile of a head reads all keys without a mask."""
+    kernel, N, M, d = row.text("kernel"), row["seq"], row["keys"], row["dim"]
+    C, Br = row["heads"] * d, row["tile_q"] if row["tile_q"] > 0 else 128
+    if kernel in ("rms_norm", "swiglu") or kernel == "rope" and d % 2 == 0:
+        return (4 if kernel == "rms_norm" else 3) * N * C
+    if kernel == "project":
+        return N * (C * C + math.ceil(C / 32) * C + 2 * C)
+    if kernel in ("strided", "permuted") and (N == 1 or row["causal"] != 1):
+        copies = 4 * (N * C + M * row["kv_heads"] * d) if kernel == "permuted" else 0
+        return 2 * N * C + 2 * C * M * math.ceil(N / Br) + copies
+    return math.nan
+
+
 def closed_form(row: Row) -> float:
     """The textbook's, all heads; NaN for a kernel that has none here."""
     kernel = row.text("kernel")
@@ -116,8 +146,16 @@ def closed_form(row: Row) -> float:
         return heads * 2 * N * d * (1 + math.ceil(N / Br))
     if kernel == "backward_naive":
         return heads * (8 * N * N + 10 * N * d)
+    if kernel == "who_am_i":
+        return 5 * R * C
+    if kernel in MOVES:
+        return 2 * R * C
+    if kernel in ("sum", "sum_shuffle"):
+        return R * C + R
     if kernel in ("softmax_three_pass", "softmax_online"):
         return (4 if kernel == "softmax_three_pass" else 3) * R * C
+    if row["kv_heads"] >= 1:
+        return closed_form_of_a_block(row)
     if kernel in ("matmul_naive", "matmul_coalesced"):
         return 2 * m * n * k + m * n
     if kernel in ("matmul_tiled", "matmul_padded"):
@@ -158,7 +196,9 @@ def check_counts(row: Row) -> None:
         f"blocks {row['blocks']:.0f}, wavefronts {wavefronts:.0f}, ideal {ideal:.0f}",
     )
     floor, peak, flop = row["floor_ms"], row["peak_bytes"], row["flop"]
-    expect(floor > 0 and peak > 0 and flop > 0, f"floor {floor:g} ms, {peak:g} bytes at most, {flop:g} FLOP")
+    moves, reads = row.text("kernel") in (*MOVES, "who_am_i"), row["requested_read_bytes"] > 0
+    right = (floor > 0) == reads and peak > 0 and (flop == 0 if moves else flop > 0)
+    expect(right, f"floor {floor:g} ms, {peak:g} bytes at most, {flop:g} FLOP")
 
 
 def check_row(row: Row, name: str) -> None:

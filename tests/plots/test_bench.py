@@ -34,7 +34,7 @@ class RealPrograms(Case):
         self.assertEqual(len(table.read(path).rows), rows, name)
 
     def test_writes_consistent_files(self) -> None:
-        rows = {"01_naive": 8, "02_online_softmax": 6, "04_fa1": 24, "05_fa2": 16, "blocks": 10}
+        rows = {"01_naive": 8, "02_online_softmax": 6, "04_fa1": 24, "05_fa2": 16, "07_transformer": 72, "blocks": 10}
         self.bench(",".join(rows))
         for name, expected in rows.items():
             self.assert_consistent(name, expected)
@@ -222,8 +222,8 @@ class StandIns(Case):
     def test_usage(self) -> None:
         numbers = "SIZES: expected whole numbers of at least 1, with commas between, got"
         for option, value, status, what in (
-            ("--chapters", "05_fa3", 2, "CHAPTERS: expected some of 01_naive"),
-            ("--chapters", ",", 2, "CHAPTERS: expected some of 01_naive"),
+            ("--chapters", "05_fa3", 2, "CHAPTERS: expected some of 00_gpu, 01_naive"),
+            ("--chapters", ",", 2, "CHAPTERS: expected some of 00_gpu, 01_naive"),
             ("--sizes", ",", 2, f"{numbers} ','"),
             ("--sizes", "12,x", 2, f"{numbers} '12,x'"),
             ("--data", "/proc/none", 3, "/proc/none"),

@@ -35,6 +35,7 @@ class Data(unittest.TestCase):
 class Check(Case):
     def test_finds_what_is_planted(self) -> None:
         naive, blocks = DATA / "sim/01_naive.tsv", DATA / "sim/blocks.tsv"
+        model = DATA / "sim/07_transformer.tsv"
         first, second = table.read(naive).records()[:2]
         elements = f"\t{first['model_elements']}\t"  # the first is model_elements, the second counted_elements
         for path, old, new, nth, what in (
@@ -53,6 +54,8 @@ class Check(Case):
             (naive, elements, "\t98305\t", 2, "counted 98305"),
             (naive, f"\t{first['footprint_read_bytes']}\t", "\t1\t", 1, "bytes in all"),
             (blocks, "\t49\n", "\t48\n", 1, "units 48"),
+            (model, "\t294912\t", "\t294913\t", 4, "row 1, rms_norm: model_elements 294913"),  # the first in elements
+            (model, "\tkv_heads\t", "\tgroups\t", 1, "no column kv_heads"),
         ):
             with self.subTest(what):
                 copy = self.scratch / path.name

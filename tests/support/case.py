@@ -60,6 +60,15 @@ def started(command: Sequence[str | Path], **streams_and_places: Any) -> Iterato
         process.communicate()
 
 
+def running(words: str) -> list[str]:
+    """The command lines of this machine's processes that have these words in them. (A minimal system has no ps.)"""
+    commands = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it has ended
+            commands.append(path.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+    return [command for command in commands if words in command]
+
+
 class Case(unittest.TestCase):
     """A test with a directory of its own, self.scratch."""
 

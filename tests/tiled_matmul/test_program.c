@@ -258,12 +258,12 @@ Test(program, demonstration)
 	                              : run("--m 128 --n 128 --k 128");
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
 	cr_expect_null(strstr(o.out, "NOT EQUAL"));
-	cr_expect(
-		strstr(o.out, thorough() ? "  tiled      32,768     540,672\n"
-	                                   "  padded     32,768      32,768\n"
-	                                 : "  tiled       4,096      67,584\n"
-	                                   "  padded      4,096       4,096\n"),
-		"%s", o.out);
+	/* Half of the stores of matmul_tiled have 32 wavefronts, the others one; padding leaves one each. */
+	const char *tiled = strstr(o.out, "\n  tiled "), *padded = strstr(o.out, "\n  padded ");
+	cr_assert(tiled && padded, "%s", o.out);
+	cr_expect(strstr(tiled, " 4.00        1.00    16.50   1.00    2.00 ") < padded, "%s", o.out);
+	cr_expect(strstr(tiled, " 4.00        1.00    16.50   1.00    2.00 "), "%s", o.out);
+	cr_expect(strstr(padded, " 4.00        1.00     1.00   1.00    2.00 "), "%s", o.out);
 	expect_screen(o.out);
 	free_outcome(&o);
 }

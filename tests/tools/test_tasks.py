@@ -85,7 +85,7 @@ class Names(unittest.TestCase):
             names = {name for word in words for name in re.findall(r"[A-Za-z_]\w*", word)}
             texts = [solutions[task.id], *(path.read_text() for path in directory.glob("*.cu"))]
             for code in (re.sub(r"//.*|\b[0-9][\w.]*", "", text) for text in texts):
-                declared = set(re.findall(r"(?:float|int|bool|size_t|partial|[,;])\s+(\w+)\s*[=\[;{]", code))
+                declared = set(re.findall(r"(?:float|int|bool|size_t|partial|[,;])\s+\*?(\w+)\s*[=\[;{]", code))
                 used = set(re.findall(r"[A-Za-z_]\w*", code))
                 self.assertEqual(used - declared - names - set(COMMON.split()), set(), task.id)
 

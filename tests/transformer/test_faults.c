@@ -43,7 +43,7 @@ static size_t read_faults(const char *file, struct fault *faults)
 static struct outcome run(const char *program, const char *options, const char *environment)
 {
 	bool speech = strstr(options, "--prompt");
-	const char *model = speech ? " --model " TINY "/tiny.gguf" : "";
+	const char *model = speech ? " --quiet --model " TINY "/tiny.gguf" : "";
 	return run_line(
 		program, text("--json - %s%s", options, model), LIST(speech ? "SIM_CHECK=none" : environment), 120);
 }

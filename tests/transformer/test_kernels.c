@@ -244,6 +244,25 @@ Test(kernels, a_screen)
 	free_outcome(&o);
 }
 
+/* The sweep: a token after more and more others. Only what attention asks for grows: 2C for each key. */
+Test(kernels, the_sweep_decodes, .timeout = 120)
+{
+	struct outcome o = run_line(TRANSFORMER, "--sweep --kernel strided", NOTHING, 100);
+	cr_assert_eq(o.status, 0, "%s", o.err);
+	char *columns = strstr(o.out, "# seq\tkeys\tdim\theads\tkv_heads\t");
+	cr_assert_not_null(columns, "%s", o.out);
+	char *rows = strchr(columns, '\n') + 1, *row;
+	uint64_t keys = 64;
+	for (; (row = strsep(&rows, "\n")) && *row; keys *= 2) {
+		char *begins = text("1\t%d\t64\t9\t3\t", (int)keys),
+		     *reads = text("\t%d\t2304\t", (int)(4 * 576 * (1 + 2 * keys)));
+		cr_expect(strncmp(row, begins, strlen(begins)) == 0, "%s", row);
+		cr_expect(strstr(row, "\tstrided\tyes\t") && strstr(row, reads), "%s: no %s", row, reads);
+	}
+	cr_expect_eq(keys, 4096, "the last row before %d", (int)keys);
+	free_outcome(&o);
+}
+
 /* ---- refused ---- */
 
 static void expect_refused(const char *const arguments[], int status, const char *says)
@@ -270,6 +289,7 @@ Test(kernels, unusable_shapes)
 	USAGE("--keys: expected at least as many as queries (17), got 16", "--seq", "17", "--keys", "16");
 	USAGE("--keys", "--keys", "0", "--seq", "1");
 	USAGE("--keys", "--keys", "-3", "--seq", "1");
+	USAGE("--keys: not with --sweep", "--sweep", "--keys", "5");
 	USAGE("--dim", "--dim", "129", "--seq", "1");
 	USAGE("--kernel: expected one of rms_norm, rope", "--kernel", "attention");
 	LIMIT("--tile-q 257", "--kernel", "strided", "--tile-q", "257");
@@ -314,6 +334,7 @@ Test(kernels, unusable_models)
 	USAGE("none.gguf: No such file", "--prompt", "Hi", "--model", text("%s/none.gguf", directory));
 	USAGE(text("%s: is a directory", directory), "--prompt", "Hi", "--model", directory);
 	USAGE("ffn_down.weight has 15360 bytes at offset", "--prompt", "Hi", "--model", cut);
+	USAGE("cut.gguf is the model, expected another file", "--prompt", "Hi", "--model", cut, "--json", cut);
 	USAGE("/dev/null: is no regular file", "--prompt", "Hi", "--model", "/dev/null");
 	USAGE("README.md: is no GGUF file", "--prompt", "Hi", "--model", TEST_ROOT "/README.md");
 	/* As often as a file may be cut: within the header, within the tensors. */

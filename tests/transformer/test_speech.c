@@ -290,6 +290,37 @@ Test(speech, attention_alone_is_counted)
 	cJSON_Delete(json);
 }
 
+/* Counting every kernel takes long: before anything else, and not in the data, it says what there is to count. 4 tokens. */
+Test(speech, count_all_says_first_what_it_takes, .timeout = 60)
+{
+	char *line = text("%s --model %s --prompt Hi --count-all", TRANSFORMER, TINY_FILE);
+	struct outcome o = run_program(LIST("sh", "-c", text("exec %s --json -", line)), NOTHING, 60);
+	cJSON *json = cJSON_ParseWithOpts(o.out, NULL, true);
+	cr_assert_not_null(json, "exit %d, %s: %s", o.status, o.err, o.out);
+	double bytes = 0.0, requested = 0.0;
+	int prompt = 0, answer = 0;
+	static const char *const phases[] = {"prompt", "answer"};
+	for (int i = 0; i < 2; i++) {
+		const cJSON *entry;
+		cJSON_ArrayForEach(entry, json_get(json_get(json, "moved"), phases[i])) bytes +=
+			json_number_of(json_get(entry, "counted"), "bytes");
+	}
+	int read = sscanf(
+		o.err, "Counting every kernel: %d + %d tokens, %lf MB requested, ", &prompt, &answer, &requested);
+	cr_assert_eq(read, 3, "%s", o.err);
+	cr_expect_eq(prompt, json_number_of(json, "prompt_tokens"));
+	cr_expect_eq(answer, 3, "4 tokens, of which the last one is not run");
+	cr_expect_eq(cJSON_GetArraySize(json_get(json, "tokens")), 4);
+	cr_expect_lt(fabs(1e6 * requested - bytes), 0.051e6, "%g MB of %g bytes", requested, bytes);
+	cr_expect(strstr(o.err, " s\n") || strstr(o.err, " min\n") || strstr(o.err, " second\n"), "%s", o.err);
+	cr_expect_eq(strchr(o.err, '\n')[1], '\0', "%s", o.err);
+	cJSON_Delete(json);
+	free_outcome(&o);
+	o = run_program(LIST("sh", "-c", text("exec %s --tokens 1 2>&1", line)), NOTHING, 60);
+	cr_expect(strncmp(o.out, "Counting every kernel: ", 23) == 0, "not first: %s", o.out);
+	free_outcome(&o);
+}
+
 /* ---- sampling, and ends ---- */
 
 Test(speech, sampling_is_the_seed_s, .timeout = 60)
@@ -331,6 +362,37 @@ Test(speech, a_prompt_that_fills_the_context_is_refused)
 	cr_expect_eq(o.status, 2, "exit %d", o.status);
 	cr_expect(newline && newline[1] == '\0' && strstr(o.err, "context of 256"), "%s", o.err);
 	cr_expect_str_empty(o.out);
+	free_outcome(&o);
+}
+
+/* What a model says may be any byte: JSON has it, a terminal is spared what would move its cursor. */
+Test(speech, no_control_character_reaches_the_terminal)
+{
+	static const char hot[] = "--tokens 40 --temperature 30 --seed 1";
+	cJSON *json = say(TINY_FILE, "Hi", hot, 60);
+	const char *said = json_string_of(json, "text");
+	size_t controls = 0;
+	for (const char *c = said; *c; c++)
+		controls += (unsigned char)*c < 0x20 && *c != '\n' && *c != '\t';
+	cr_expect_gt(controls, 0, "a draw among all bytes");
+	struct outcome o =
+		run_line(TRANSFORMER, text("--model %s --prompt Hi --quiet %s", TINY_FILE, hot), NOTHING, 60);
+	cr_expect_eq(o.status, 0, "%s", o.err);
+	for (const char *c = o.out; *c; c++)
+		cr_expect((unsigned char)*c >= 0x20 || *c == '\n' || *c == '\t', "byte 0x%02x", (unsigned)*c);
+	cJSON_Delete(json);
+	free_outcome(&o);
+}
+
+/* A full disk ends it, with the first token. */
+Test(speech, a_full_disk_is_one_line)
+{
+	struct outcome o = run_program(
+		LIST("sh", "-c", text("exec %s --model %s --prompt Hi > /dev/full", TRANSFORMER, TINY_FILE)), NOTHING,
+		60);
+	cr_expect_eq(o.status, 3, "exit %d", o.status);
+	cr_expect_str_eq(
+		o.err, "transformer: standard output: cannot be written: No space left on device\n", "%s", o.err);
 	free_outcome(&o);
 }
 

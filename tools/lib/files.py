@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import NoReturn
 
 
-def replace_file(path: str | Path, text: str) -> None:
+def replace_file(path: str | Path, content: str | bytes) -> None:
     """Writes beside it and renames: a reader sees the old file or the new.
 
     A link is followed; what is no regular file (a device, a pipe) is written as it is. Several may write the same file:
     the last one stays. Raises OSError with the path's name, leaving nothing behind.
     """
-    data = text.encode("utf-8", errors="surrogateescape")
+    data = content if isinstance(content, bytes) else content.encode("utf-8", errors="surrogateescape")
     try:
         target = Path(path).resolve()
         if target.exists() and not os.access(target, os.W_OK):

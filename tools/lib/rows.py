@@ -8,8 +8,8 @@ condition, and the value "first" stands for that of the file's first row. Beside
     model_requested, model_footprint    the same by the closed forms: bytes of Q K V S P O and the gradients
     per_head                            1 / (batch * heads), a factor; 1 in a file without these columns
     error_share                         error / tolerance
-    on_gpu                              1 where the time was measured on a GPU, else 0
-    gflops                              of a time measured on a GPU; NaN of any other
+    median_ms, p10_ms, p90_ms           as in the file, but NaN where a CPU took the time: it says nothing of a GPU
+    gflops                              of such a time
 
 NaN stands for whatever was not measured.
 """
@@ -43,12 +43,13 @@ def _ratio(over: float, under: float) -> float:
     return over / under if under else math.nan
 
 
-def _on_gpu(record: Record) -> float:
-    return float(record.get("time_kind") == "measured-gpu")
+def _time(column: str) -> Callable[[Record], float]:
+    """A time of this record; of a CPU's there is none to show."""
+    return lambda record: math.nan if record.get("time_kind") == "measured-cpu" else number(record.get(column))
 
 
 def _gflops(record: Record) -> float:
-    return _ratio(1e-6 * number(record.get("flop")), number(record.get("median_ms"))) if _on_gpu(record) else math.nan
+    return _ratio(1e-6 * number(record.get("flop")), value(record, "median_ms"))
 
 
 DERIVED: dict[str, Callable[[Record], float]] = {
@@ -59,7 +60,7 @@ DERIVED: dict[str, Callable[[Record], float]] = {
     "model_footprint": lambda record: 4 * number(record.get("model_footprint_elements")),
     "per_head": _per_head,
     "error_share": lambda record: _ratio(number(record.get("max_abs")), number(record.get("tolerance"))),
-    "on_gpu": _on_gpu,
+    **{column: _time(column) for column in ("median_ms", "p10_ms", "p90_ms")},
     "gflops": _gflops,
 }
 

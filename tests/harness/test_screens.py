@@ -1,0 +1,231 @@
+"""What a chapter's program says to people: one screen, what to try next, and what it asks before it takes hours."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+import unittest
+from pathlib import Path
+from subprocess import PIPE
+from typing import Any, ClassVar
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+from case import ROOT, Case, run, started
+
+CHAPTERS = {
+    "00_gpu": "gpu",
+    "01_naive": "naive",
+    "02_online_softmax": "online_softmax",
+    "03_tiled_matmul": "tiled_matmul",
+    "04_fa1": "fa1",
+    "05_fa2": "fa2",
+    "06_backward": "backward",
+    "07_transformer": "transformer",
+}
+THOROUGH = bool(os.environ.get("LONG"))  # make test-all
+LEAST_LINES, MOST_LINES, WIDTH = 24, 40, 80
+
+# Runs of few milliseconds that are unlike the demonstration: masks, ragged and tiny shapes, kernels that cannot run.
+ATTENTION = (
+    "--seq 17 --dim 5 --causal",
+    "--seq 1 --dim 1 --input very-negative",
+    "--seq 33 --batch 2 --heads 3 --dim 128 --gpu a100-80 --input large-logits",
+)
+LINES = {
+    "00_gpu": ("--rows 1 --cols 1", "--rows 33 --cols 65 --kernel sum", "--rows 3 --cols 5 --input ramp"),
+    "01_naive": ATTENTION,
+    "02_online_softmax": (
+        "--rows 3 --cols 17 --dim 5 --input one-hot",
+        "--rows 1 --cols 1 --kernel softmax_dot",
+        "--trace --values 1,2,3,6,2,1 --block 3",
+        "--trace --values -inf,2,-inf --block 1 --verbose",
+    ),
+    "03_tiled_matmul": ("--m 1 --n 1 --k 1", "--m 33 --n 65 --k 17 --input ramp", "--m 40 --kernel matmul_tiled"),
+    "04_fa1": (
+        *ATTENTION,
+        "--seq 9 --kernel fa1_paper --tile-q 4 --tile-k 4",
+        "--seq 9 --tile-q 600 --tile-k 4",  # two of the three kernels are skipped
+    ),
+    "05_fa2": (*ATTENTION, "--seq 9 --kernel fa2_split_q", "--seq 9 --tile-q 600 --tile-k 4"),
+    "06_backward": (*ATTENTION[:2], "--seq 9 --tile-q 32", "--seq 9 --kernel backward_naive --causal"),
+    "07_transformer": ("--seq 5 --heads 2 --kv-heads 1 --dim 4", "--seq 2 --keys 9 --causal --kernel strided"),
+}
+
+
+class ScreenCase(Case):
+    def program(self, chapter: str, options: str, **environment: str) -> str:
+        """What it prints, run where its reader runs it."""
+        done = run([f"./{CHAPTERS[chapter]}", *options.split()], cwd=ROOT / chapter, **environment)
+        self.assertEqual((done.status, done.err), (0, ""), f"{chapter} {options}: {done.err}")
+        return done.out
+
+    def assert_screen(self, text: str, least: int, said: str) -> None:
+        lines = text.splitlines()
+        self.assertEqual([line for line in lines if len(line) > WIDTH], [], said)
+        self.assertEqual([line for line in lines if line != line.rstrip()], [], said)
+        self.assertTrue(least <= len(lines) <= MOST_LINES, f"{said}: {len(lines)} lines\n{text}")
+        self.assertTrue(lines[-1].startswith("Next: "), f"{said}: {lines[-1]}")
+
+
+class Screens(ScreenCase):
+    """One screen: 24 to 40 lines for `make` in a chapter, 80 columns for all."""
+
+    def test_make_in_a_chapter_is_one_screen(self) -> None:
+        compilers = [f"{name}={os.environ[name]}" for name in ("CC", "CXX") if name in os.environ]
+        for chapter in CHAPTERS:
+            with self.subTest(chapter):
+                made = run(["make", "--no-print-directory", "-C", ROOT / chapter, "DEVICE=sim", *compilers])
+                self.assertEqual((made.status, made.err), (0, ""))
+                self.assert_screen(made.out, LEAST_LINES, f"make in {chapter}")
+                self.assertIn("verified", made.out)
+                self.assertNotIn("\x1b", made.out)
+
+    def test_every_other_run_is_one_screen_at_most(self) -> None:
+        for chapter, lines in LINES.items():
+            for line in lines:
+                with self.subTest(f"{chapter} {line}"):
+                    out = self.program(chapter, line)
+                    if "--verbose" not in line:
+                        self.assert_screen(out, 6, f"{chapter} {line}")
+                    self.assertNotRegex(out, r"\b-?nan\b|\binf-", "a number that is none")
+
+    def test_the_kind_of_input_is_explained_where_it_is_not_the_usual_one(self) -> None:
+        for chapter in ("01_naive", "03_tiled_matmul"):
+            help_text = self.program(chapter, "--help")
+            kinds = re.search(r"Kinds of --input:\n((?:  \S.*\n)+)", help_text)[1].splitlines()
+            self.assertEqual(len(kinds), 6)
+            for kind, meaning in (line.split(maxsplit=1) for line in kinds):
+                size = "--m 3 --n 3 --k 3" if chapter == "03_tiled_matmul" else "--seq 3 --dim 2"
+                out = self.program(chapter, f"{size} --input {kind}")
+                self.assertEqual(f"\ninput: {meaning}\n" in out, kind != "random", f"{chapter} {kind}")
+
+
+class Next(ScreenCase):
+    """The last line of a run suggests another run than that one."""
+
+    chapters = tuple(CHAPTERS) if THOROUGH else ("02_online_softmax", "05_fa2")
+    done: ClassVar[dict[tuple[str, str], tuple[str, dict[str, Any]]]] = {}
+
+    def ran(self, chapter: str, options: str) -> tuple[str, dict[str, Any]]:
+        """The last line, and what was run, whatever words it was said in: the problem, the kernels, a trace."""
+        if (chapter, options) not in self.done:
+            path = self.scratch / "run.json"
+            # Without the device's checks, which are not asked here, in half the time.
+            last = self.program(chapter, f"{options} --json {path}", SIM_CHECK="none").splitlines()[-1]
+            got = json.loads(path.read_text())
+            kernels = [one["name"] for one in got["kernels"]]
+            what = {"kernels": kernels, "problem": got["problem"], "trace": got.get("trace")}
+            self.done[chapter, options] = last, what
+        return self.done[chapter, options]
+
+    def following(self, chapter: str, options: str) -> str | None:
+        """The options of the suggestion; None where it is no run of this program on kernels."""
+        last, _ = self.ran(chapter, options)
+        found = re.search(rf"\./{CHAPTERS[chapter]} (.*)$", last)
+        if not found or "--prompt" in last:
+            self.assertRegex(last, r"cd \.\./0\d_\w+ && make$|--prompt ", last)
+            return None
+        return found[1]
+
+    def assert_another(self, chapter: str, options: str) -> None:
+        following = self.following(chapter, options)
+        if following is not None:
+            same = self.ran(chapter, following)[1] == self.ran(chapter, options)[1]
+            self.assertFalse(same, f"{chapter} {options}: suggests {following}")
+
+    def test_who_follows_the_suggestions_never_runs_the_same_twice(self) -> None:
+        for chapter in self.chapters:
+            with self.subTest(chapter):
+                walked, seen = [""], [self.ran(chapter, "")[1]]
+                while (following := self.following(chapter, walked[-1])) is not None:
+                    self.assertLess(len(walked), 6, f"{chapter}: {walked} goes round in circles")
+                    what = self.ran(chapter, following)[1]
+                    self.assertNotIn(what, seen, f"{chapter} {walked[-1]}: suggests {following}, which was run")
+                    seen.append(what)
+                    walked.append(following)
+
+    def test_however_a_run_is_said_another_one_follows(self) -> None:
+        """The default in words, other words for people, the options in another order."""
+        if not THOROUGH:
+            self.skipTest("only in make test-all")
+        defaults = {"00_gpu": "--rows 256", "03_tiled_matmul": "--seed 1"}
+        for chapter in CHAPTERS:
+            following = ""
+            while (following := self.following(chapter, following)) is not None:
+                for other in (f"--verbose {following}", f"{following} {defaults.get(chapter, '--dim 64')}"):
+                    with self.subTest(f"{chapter} {other}"):
+                        self.assert_another(chapter, other)
+
+    def test_runs_of_other_problems_are_not_suggested_again_either(self) -> None:
+        for chapter in self.chapters:
+            for line in LINES[chapter]:
+                with self.subTest(f"{chapter} {line}"):
+                    self.assert_another(chapter, line)
+
+
+class Hours(ScreenCase):
+    """A run that would take an hour and more. These take days and years, however fast a machine is."""
+
+    LONG = {
+        "04_fa1": "--seq 1000000",
+        "05_fa2": "--seq 1000000 --causal",
+        "06_backward": "--seq 1000000",
+        "07_transformer": "--seq 1000000 --keys 1000000",
+    }
+
+    def test_it_is_estimated_and_refused(self) -> None:
+        for chapter, options in self.LONG.items() if THOROUGH else [("05_fa2", self.LONG["05_fa2"])]:
+            with self.subTest(chapter):
+                done = run([ROOT / chapter / CHAPTERS[chapter], *options.split()], cwd=self.scratch)
+                says = r"--(seq|keys) 1000000: would take about \S+ (days|years) on this machine, expected --yes .*"
+                self.assertRegex(done.err, rf"\A{CHAPTERS[chapter]}: {says}\n\Z")
+                self.assertEqual((done.status, done.out), (2, ""))
+        self.assertEqual(list(self.scratch.iterdir()), [])
+
+    def test_with_yes_it_begins(self) -> None:
+        """Still at work after a second: it was not refused."""
+        options = "--seq 60000 --heads 30 --dim 128 --kernel fa2_row"
+        refused = run([ROOT / "05_fa2/fa2", *options.split()])
+        self.assertEqual(refused.status, 2, refused.err)
+        with started([ROOT / "05_fa2/fa2", *options.split(), "--yes"], stdout=PIPE, stderr=PIPE) as fa2:
+            time.sleep(1)
+            self.assertIsNone(fa2.poll(), "it ended")
+
+    def test_what_fits_nowhere_is_said_first(self) -> None:
+        for yes in ("", " --yes"):
+            done = run([ROOT / "01_naive/naive", *f"--seq 1000000{yes}".split()])
+            self.assertEqual((done.status, done.out), (3, ""))
+            self.assertRegex(done.err, r"\Anaive: naive: needs 8.00 TB of memory, .*\n\Z")
+
+    def test_a_sweep_is_estimated_as_a_whole(self) -> None:
+        done = run([ROOT / "05_fa2/fa2", *"--sweep --heads 60000 --batch 6000 --dim 1".split()], cwd=self.scratch)
+        self.assertIn(done.status, (2, 3), done.err)  # 3 where its tensors do not fit
+        self.assertEqual(len(done.err.splitlines()), 1)
+
+    def test_a_small_run_may_say_yes(self) -> None:
+        for chapter in CHAPTERS:
+            self.assertIn("verified", self.program(chapter, f"{LINES[chapter][0]} --yes --quiet"))
+
+
+class Suggestions(ScreenCase):
+    """A word that is none, near one that is."""
+
+    def test_in_every_chapter(self) -> None:
+        for chapter, name in CHAPTERS.items():
+            kernels = re.search(r"Kernels, in teaching order:\n((?:  \S.*\n)+)", self.program(chapter, "--help"))[1]
+            for kernel in (line.split()[0] for line in kernels.splitlines()):
+                done = run([ROOT / chapter / name, "--kernel", kernel[:-1]])
+                self.assertEqual((done.status, done.out), (2, ""))
+                self.assertRegex(done.err, rf"\A{name}: --kernel: expected .*; did you mean \w+\?\n\Z")
+            for written, meant in (("--kernal", "--kernel"), ("--inputs", "--input"), ("--verbos", "--verbose")):
+                done = run([ROOT / chapter / name, written])
+                says = f"{name}: {written}: unknown option, did you mean {meant}?\n"
+                self.assertEqual((done.status, done.out, done.err), (2, "", says))
+
+
+if __name__ == "__main__":
+    unittest.main()
