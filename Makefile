@@ -14,7 +14,7 @@ CHAPTERS := $(ALL_CHAPTERS)
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build fast run real model plot test test-all bench tables plots diagrams bench-sim sanitize ptxas sass explorer answers check-ptxas check-sass widths check-widths lines gpu-report accuracy test-sim test-cuda readme check-readme format check-format check-python clean help $(CHAPTERS)
+.PHONY: all build fast run real model plot test test-all bench tables plots diagrams bench-sim sanitize ptxas sass explorer answers check-ptxas check-sass widths check-widths lines gpu-report accuracy test-sim test-cuda readme check-readme format check-format check-python check-text clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -165,6 +165,10 @@ check-python:
 	@$(RUFF) format --quiet --check $(PYTHON) || { $(RUFF) format --diff $(PYTHON); exit 1; }
 	@echo "check-python: $(words $(PYTHON)) files as ruff.toml says"
 
+# Spelling and links of all text; FIX=1 corrects the spelling.
+check-text:
+	@tools/text $(if $(FIX),--fix)
+
 clean:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter clean; done
 	rm -rf build simcc/build
@@ -199,5 +203,6 @@ help:
 	@echo "          make accuracy     published counters of GPUs beside ours"
 	@echo "          make bench-sim    how fast the simulated device is"
 	@echo "          make test-all     also clang and the long suites"
+	@echo "          make check-text   spelling and links"
 	@echo "          make format clean"
 	@echo "DEVICE=sim|cuda CC=gcc|clang ARCH=sm_90 ARGS=\"--gpu a100\" may be added."

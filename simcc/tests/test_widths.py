@@ -139,7 +139,7 @@ class Widths(Case):
             entry(loops, tile, "store", 32)["count"] = 16
 
         def a_store_merged(loops: list[dict]) -> None:
-            """Neighbouring lanes have neighbouring words: no lane has four."""
+            """Neighboring lanes have neighboring words: no lane has four."""
             entry(loops, tile, "store", 32).update(bits=128, count=2)
 
         def sometimes(loops: list[dict]) -> None:
@@ -186,7 +186,7 @@ class Widths(Case):
                 self.assertNotIn("load", joined["machine"]["shared"])
 
     def test_a_value_that_goes_from_iteration_to_iteration_is_not_guessed(self) -> None:
-        """A sum of three neighbours, of which nvcc may load one and have two."""
+        """A sum of three neighbors, of which nvcc may load one and have two."""
         loop = {"arch": "sm_89", "kernel": "sums", "template": "", "line": "", "from": "", "lines": "", "mix": {}}
         loop.update(loop=1, parent=0, depth=1, instructions=1)
         place = (
