@@ -51,7 +51,7 @@ class Planted(Case):
         other = "# One `word`\n\n## Twice\n\n## Twice\n\n```sh\n# No heading\n```\n"
         good = (
             "[a](other.md) [b](other.md#one-word) [c](#here) [d](other.md#twice-1) [e](tools) [f][one]\n[g][] [one]\n"
-            "<img src=\"other.md\"> [h](https://example.org/a?b=c#d) `[no](link.md)` x[r][c] [![i](other.md)](other.md)\n\n"
+            '<img src="other.md"> [h](https://example.org/a?b=c#d) `[no](link.md)` x[r][c] [![i](other.md)](other.md)\n\n'
             "## Here\n\n    [no](code.md)\n\n```\n[no](fence.md)\n```\n\n[one]: other.md#one-word\n[g]: other.md\n"
         )
         outcome = self.text("--only", "links", page=good, other=other)
@@ -83,9 +83,9 @@ class Planted(Case):
 
     @unittest.skipUnless(HAS_CODESPELL, WITHOUT)
     def test_misspellings(self) -> None:
-        wrong = "seper" "ate"  # in two parts: this file is checked, too
-        british = "quant" "ised"
-        for text in (wrong, british, f'"\\n{wrong}"', "col" "our"):
+        wrong = "seperate"  # in two parts: this file is checked, too
+        british = "quantised"
+        for text in (wrong, british, f'"\\n{wrong}"', "colour"):
             with self.subTest(text):
                 outcome = self.text("--only", "spelling", page=f"It is {text}.\n")
                 self.assertEqual(outcome.status, 1, outcome.out)
@@ -97,13 +97,16 @@ class Planted(Case):
 
     @unittest.skipUnless(HAS_CODESPELL, WITHOUT)
     def test_fixed(self) -> None:
-        outcome = self.text("--only", "spelling", "--fix", page="col" "our, and text\n")
+        outcome = self.text("--only", "spelling", "--fix", page="colour, and text\n")
         self.assertEqual(outcome.status, 0, outcome.out)
         self.assertEqual((self.scratch / "page.md").read_text(), "color, and text\n")
 
     def test_where_it_cannot_work(self) -> None:
         shutil.rmtree(self.scratch / ".git")
-        for arguments, status, says in ((["--only", "links"], 3, "expected a git checkout"), (["x"], 2, "unrecognized")):
+        for arguments, status, says in (
+            (["--only", "links"], 3, "expected a git checkout"),
+            (["x"], 2, "unrecognized"),
+        ):
             outcome = self.text(*arguments)
             self.assertEqual((outcome.status, outcome.err.count("\n")), (status, 1), outcome.err)
             self.assertIn(says, outcome.err)
