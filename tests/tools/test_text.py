@@ -51,7 +51,8 @@ class Planted(Case):
         other = "# One `word`\n\n## Twice\n\n## Twice\n\n```sh\n# No heading\n```\n"
         good = (
             "[a](other.md) [b](other.md#one-word) [c](#here) [d](other.md#twice-1) [e](tools) [f][one]\n[g][] [one]\n"
-            '<img src="other.md"> [h](https://example.org/a?b=c#d) `[no](link.md)` x[r][c] [![i](other.md)](other.md)\n\n'
+            '<img src="other.md"> [h](https://example.org/a?b=c#d) `[no](link.md)` x[r][c]\n'
+            "[![i](other.md)](other.md)\n\n"
             "## Here\n\n    [no](code.md)\n\n```\n[no](fence.md)\n```\n\n[one]: other.md#one-word\n[g]: other.md\n"
         )
         outcome = self.text("--only", "links", page=good, other=other)
@@ -83,9 +84,8 @@ class Planted(Case):
 
     @unittest.skipUnless(HAS_CODESPELL, WITHOUT)
     def test_misspellings(self) -> None:
-        wrong = "seperate"  # in two parts: this file is checked, too
-        british = "quantised"
-        for text in (wrong, british, f'"\\n{wrong}"', "colour"):
+        wrong, british = "etarepes"[::-1], "desitnauq"[::-1]  # backward: this file is checked, too
+        for text in (wrong, british, f'"\\n{wrong}"', "ruoloc"[::-1]):
             with self.subTest(text):
                 outcome = self.text("--only", "spelling", page=f"It is {text}.\n")
                 self.assertEqual(outcome.status, 1, outcome.out)
@@ -97,7 +97,7 @@ class Planted(Case):
 
     @unittest.skipUnless(HAS_CODESPELL, WITHOUT)
     def test_fixed(self) -> None:
-        outcome = self.text("--only", "spelling", "--fix", page="colour, and text\n")
+        outcome = self.text("--only", "spelling", "--fix", page=f"{'ruoloc'[::-1]}, and text\n")
         self.assertEqual(outcome.status, 0, outcome.out)
         self.assertEqual((self.scratch / "page.md").read_text(), "color, and text\n")
 
