@@ -49,12 +49,17 @@ class Committed(unittest.TestCase):
                 self.assertNotEqual(row["how"], "-", f"{chapter} {row}")
 
     def test_what_the_text_says_of_the_kernels(self) -> None:
-        """nvcc makes one load of 16 bytes of four of fa2_row's; fa2_split_q has them in its source."""
-        rows = table.read(FOLDER / "05_fa2.tsv").records()
-        for kernel, merged in (("fa2_row", 4), ("fa2_split_q", 1)):
-            loads = [row for row in rows if (row["kernel"], row["space"], row["op"]) == (kernel, "shared", "load")]
-            source, machine = (sum(int(row[f"{side}_requests"]) for row in loads) for side in ("source", "machine"))
-            self.assertEqual(source, merged * machine, kernel)
+        """nvcc makes one load of 16 bytes of four of a row's, which takes two wavefronts."""
+        for chapter, kernel, loads, wavefronts in (
+            ("04_fa1", "fa1_row", 4, 2),
+            ("04_fa1", "fa1_row_dynamic", 1, 1),
+            ("05_fa2", "fa2_row", 4, 2),
+        ):
+            rows = table.read(FOLDER / f"{chapter}.tsv").records()
+            mine = [row for row in rows if (row["kernel"], row["space"], row["op"]) == (kernel, "shared", "load")]
+            for metric, merged in (("requests", loads), ("wavefronts", wavefronts)):
+                source, machine = (sum(int(row[f"{side}_{metric}"]) for row in mine) for side in ("source", "machine"))
+                self.assertEqual(source, merged * machine, f"{kernel} {metric}")
 
     def test_the_programs_count_what_was_kept(self) -> None:
         """Of all chapters the sources; of a few, all when thorough, the counts."""

@@ -138,7 +138,7 @@ class Evidence:
         return self.counts[row.launch.key]
 
     def is_held_by_an_instruction(self, row: Row) -> bool:
-        """Whether a counter of the instructions of the same launch, of the same accesses, was published and is equal."""
+        """Whether a counter of the instructions, of the same launch and accesses, was published and is equal."""
         access = row.formula.rpartition("_")[0]
         return any(
             other.launch == row.launch
