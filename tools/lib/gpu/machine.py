@@ -1,5 +1,5 @@
 """Published counters of kernels whose loads nvcc merges, beside what simcc --widths counts of programs with the narrow
-loads: gpu/accuracy/machine.tsv. machine_counted.tsv has the counts, so that a page can be made without running anything.
+loads: gpu/accuracy/machine.tsv. machine_counted.tsv keeps the counts, so that the page can be made without a run.
 """
 
 from __future__ import annotations
