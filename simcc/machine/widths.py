@@ -75,6 +75,16 @@ def check_source(parts: list[Part], record: dict) -> None:
                     )
 
 
+def is_nest(parents: dict[int, int]) -> bool:
+    """Whether from each loop the way out ends in loop 0: a file may have been cut or edited."""
+    for loop in parents:
+        for _ in range(len(parents)):
+            loop = parents.get(loop, -1)
+        if loop != 0:
+            return False
+    return True
+
+
 def parts_of(launch: Launch, records: list[dict], patterns: Patterns) -> list[Part]:
     """Records of the machine code of all kernels; those of this one are looked for."""
     template = without_casts(launch.template)
@@ -84,6 +94,8 @@ def parts_of(launch: Launch, records: list[dict], patterns: Patterns) -> list[Pa
         trouble = "the file has this kernel for several architectures"
     trouble = next((record["trouble"] for record in mine if record.get("trouble")), trouble)
     parents = {record["loop"]: record["parent"] for record in mine}
+    if mine and not is_nest(parents):
+        trouble = "the file has not all loops around its loops"
     parts = Join(launch, {} if trouble else segments_of(mine), parents, patterns).parts()
     for part in parts:
         part.how = trouble or part.how

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import unittest
 from fractions import Fraction
+from pathlib import Path
 
 from support import HOME, SIMCC, TESTS, Case, Outcome, Program, Word, inline, marked_line, program, run
 
@@ -46,6 +47,23 @@ int main()
 	float *y;
 	cudaMalloc(&y, 128);
 	sums<<<1, 32>>>(y);
+	return cudaDeviceSynchronize();
+}
+""",
+)
+CHOSEN = inline(
+    "widths.chosen",
+    r"""#include <cuda_runtime.h>
+enum mode { FIRST, SECOND };
+template <mode MODE> __global__ void chosen(int *y)
+{
+	y[threadIdx.x] = MODE; // @store
+}
+int main()
+{
+	int *y;
+	cudaMalloc(&y, 128);
+	chosen<SECOND><<<1, 32>>>(y);
 	return cudaDeviceSynchronize();
 }
 """,
@@ -201,19 +219,50 @@ class Widths(Case):
         joined = self.joined(PRODUCT, records("attention"), 64)
         self.assertEqual(set(self.why_not(joined).values()), {"no machine code of this kernel in the file"})
         self.assertEqual(joined["machine"], {})
+        for parent in (1, 7):  # its own, or one that is not there
+            loops = records("product")
+            loops[1]["parent"] = parent
+            why = set(self.why_not(self.joined(PRODUCT, loops, 64)).values())
+            self.assertEqual(why, {"the file has not all loops around its loops"})
         twice = records("product") + [{**record, "arch": "sm_90"} for record in records("product")]
         self.assertIn("for several architectures", next(iter(self.why_not(self.joined(PRODUCT, twice, 64)).values())))
+
+    def edited_tables(self) -> list[Path]:
+        """The second loop's line with one value that no compiler makes."""
+        made = []
+        for number, (key, value) in enumerate(
+            [("parent", -1), ("parent", "0"), ("loop", -1), ("kernel", 3), ("memory", {}), ("memory", [1])]
+            + [("memory", [{"place": "a:1", "space": "shared", "op": "load", "bits": 0, "segment": 0, "count": 1}])]
+        ):
+            loops = records("product")
+            loops[1][key] = value
+            made.append(self.write(f"edited{number}", "".join(json.dumps(record) + "\n" for record in loops)))
+        return made
+
+    def test_a_template_argument_that_is_an_enumerator(self) -> None:
+        """The program calls it (mode)1, the machine code 1."""
+        loop = {"arch": "sm_90", "kernel": "chosen", "template": "1", "line": "", "from": "", "lines": "", "mix": {}}
+        loop.update(loop=0, parent=0, depth=0, instructions=1)
+        place = f"widths.chosen.cu:{marked_line(CHOSEN.text or '', '@store')}"
+        loop["memory"] = [{"place": place, "space": "global", "op": "store", "bits": 32, "segment": 0, "count": 1}]
+        joined = self.joined(CHOSEN, [loop])
+        self.assertEqual((joined["template"], self.why_not(joined)), ("(mode)1", {}))
 
     def test_what_cannot_be_used_is_one_line(self) -> None:
         table = FOLDER / "product.sm_89.jsonl"
         torn = self.write("torn", '{"arch":"sm_89"}\n')
         text = self.write("text", "int main() {}\n")
+        edited = self.edited_tables()
         for arguments, status, says in (
             (["--widths"], 2, "simcc: expected: simcc --widths FILE.sass"),
             (["--widths", table], 2, "simcc: expected: simcc --widths FILE.sass"),
             (["--widths", table, self.scratch / "none"], 2, "No such file"),
             (["--widths", self.scratch / "none", PRODUCT.path], 2, "none: No such file or directory"),
             (["--widths", torn, PRODUCT.path], 2, "torn:1: expected a line of simcc --loops, with a key kernel"),
+            *(
+                (["--widths", path, PRODUCT.path], 2, f"{path.name}:2: expected a line of simcc --loops")
+                for path in edited
+            ),
             (["--widths", text, PRODUCT.path], 2, "text: expected what `nvdisasm -gi -c FILE.cubin` prints"),
             (["--widths", table, FAST.path], 2, "wrote no trace"),
             (["--widths", table, "false"], 1, "false ended with status 1"),
