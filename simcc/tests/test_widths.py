@@ -168,7 +168,7 @@ class Widths(Case):
             (narrower, f"{b} load", "different words in an iteration, and instructions for 32"),
             (one_less, f"{b} load", "different words in an iteration, and instructions for 60"),
             (on_another_line, f"{b} load", "no instruction has this line"),
-            (a_store_merged, f"{tile} store", "no words that lie so"),
+            (a_store_merged, f"{tile} store", "no words of this line lie as an instruction of 16 bytes needs them"),
             (a_store_twice, f"{tile} store", "words are stored"),
             (sometimes, f"{b} load", "an unknown number of times"),
         ):
@@ -212,7 +212,7 @@ class Widths(Case):
         )
         loop["memory"] = [{"place": place, "space": "shared", "op": "load", "bits": 32, "segment": 0, "count": 1}]
         joined = self.joined(SUMS, [loop])
-        self.assertIn("load again what a lane has touched", self.why_not(joined)[f"{place} load"])
+        self.assertIn("load words again that their lanes have accessed before", self.why_not(joined)[f"{place} load"])
         self.assertNotIn("load", joined["machine"].get("shared", {}))
 
     def test_a_kernel_that_is_not_there_is_said(self) -> None:
