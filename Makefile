@@ -111,10 +111,11 @@ check-ptxas check-sass:
 	@echo $(CHAPTERS) | xargs -P "$$(nproc)" -n 1 $(MAKE) --no-print-directory -s $@ DEVICE=sim -C
 
 # What the kernels ask of memory as nvcc's machine code, beside the source: gpu/widths. Needs nvcc and nvdisasm only
-# where a kernel has changed, or with COMPILE=1.
+# where a kernel has changed, or with WIDTHS_FULL=1.
 widths check-widths:
 	@$(MAKE) --no-print-directory -s build DEVICE=sim
-	@tools/widths $(if $(filter check-%,$@),check,make) $(if $(COMPILE),--compile) $(CHAPTERS)
+	@tools/widths $(if $(filter check-%,$@),check,make) $(if $(WIDTHS_FULL),--compile) $(CHAPTERS)
+	@$(if $(filter check-%,$@),echo "gpu/widths: as nvcc and the programs say")
 
 # What there is to read, counted.
 lines:

@@ -183,8 +183,8 @@ class Join:
             return needed, f"as the source, {source.requests - needed.requests} kept in registers"
         word = "store" if key[2] == "store" else "load"
         raise NotJoined(
-            f"{source.requests - needed.requests} of {source.requests} requests {word} words again that their lanes have "
-            "accessed before; how many of these nvcc left out is not known"
+            f"{source.requests - needed.requests} of {source.requests} requests {word} words again that their lanes "
+            "have accessed before; how many of these nvcc left out is not known"
         )
 
     def _repeats(self, key: Key) -> bool:

@@ -119,9 +119,8 @@ class Planted(unittest.TestCase):
 
     @unittest.skipUnless(NVCC, "no nvcc: it was not tried without nvdisasm")
     def test_a_changed_source_needs_nvdisasm(self) -> None:
-        (self.folder / "01_naive.jsonl").unlink()
         for given, says in (("none", "none: No such file or directory"), ("false", "false cannot read what nvcc made")):
-            done = self.check("01_naive", NVDISASM=given)
+            done = self.check("--compile", "01_naive", NVDISASM=given)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (3, 1), done.stderr)
             self.assertIn(says, done.stderr)
 
