@@ -18,7 +18,7 @@ peak = last_of('roof', 'fp32_flop_per_s') / 1e12
 tensor = last_of('roof', 'fp16_tensor_flop_per_s') / 1e12
 kernels = "naive softmax_three_pass softmax_online softmax_dot matmul_naive matmul_coalesced matmul_tiled matmul_padded matmul_registers fa1_paper fa1_row fa1_row_dynamic fa2_row fa2_split_q backward_naive backward_split backward_atomic"
 chapter_of = "1 2 2 2 3 3 3 3 3 4 4 4 5 5 6 6 6"
-array colours[6] = [vermilion, purple, orange, green, blue, foreground]
+array colors[6] = [vermilion, purple, orange, green, blue, foreground]
 array texts[6] = [vermilion_text, purple_text, orange_text, green_text, blue_text, foreground]
 K = words(kernels)
 chapter(i) = int(real(word(chapter_of, i)))
@@ -85,9 +85,9 @@ if (heights > 0) {
 	load 'plots/name_lines.gp'
 }
 lower(a, b) = a < b ? a : b
-colour(i) = int(real("0x".substr(colours[chapter(int(i))], 2, 7)))
+color(i) = int(real("0x".substr(colors[chapter(int(i))], 2, 7)))
 array numbers[K]
-do for [i = 1:K] { numbers[i] = colour(i) }
+do for [i = 1:K] { numbers[i] = color(i) }
 set samples 500
 plot lower(tensor, bandwidth * x) with lines lc rgb dim lw 1.4 dt 2, \
      lower(peak, bandwidth * x) with lines lc rgb foreground lw 2.4, \

@@ -22,13 +22,13 @@ set xlabel 'instructions of the loop'
 kinds = 'ffma float shared global local control integer'
 names_of_kinds = "FFMA|other float|shared|global|spills|control|integer"
 if (theme eq 'dark') { integers = '#30363d'; controls = '#6e7681' } else { integers = '#d1d9e0'; controls = '#8c959f' }
-array colour[7] = [blue, green, orange, vermilion, purple, controls, integers]
+array color[7] = [blue, green, orange, vermilion, purple, controls, integers]
 array width_of_name[7] = [62, 94, 72, 68, 66, 76, 70]
 part(text, n) = n > 1 ? part(after(text, '|'), n - 1) : before(text, '|')
 at = 190
 do for [k = 1:7] {
 	set object k rectangle from screen at * 1. / width, screen 1 - 84. / height to screen (at + 12.) / width, screen 1 - 74. / height \
-		fc rgb colour[k] fs solid noborder
+		fc rgb color[k] fs solid noborder
 	set label 300 + k part(names_of_kinds, k) at screen (at + 16.) / width, screen 1 - 79. / height left tc rgb foreground font little
 	at = at + width_of_name[k] + 16
 }
@@ -42,7 +42,7 @@ do for [i = 1:count] {
 		box = box + 1
 		if (share > 0) {
 			set object box rectangle from first left, first i - 1.38 to first left + share, first i - 0.62 \
-				fc rgb colour[k] fs solid noborder
+				fc rgb color[k] fs solid noborder
 		}
 		left = left + share
 	}

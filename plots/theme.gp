@@ -1,6 +1,6 @@
 # The look of every picture, and the few functions the scripts share: load this first.
 #   gnuplot -e "theme='light'; fmt='svg'; out='x.svg'; data='x.tsv'" plots/naive.gp
-# theme light|dark; fmt svg|png; `height` (pixels at a width of 800) may be set before. Colours are Okabe and Ito's,
+# theme light|dark; fmt svg|png; `height` (pixels at a width of 800) may be set before. Colors are Okabe and Ito's,
 # told apart by colour-blind readers too; each series has its own point as well. Sizes are pixels of the SVG, which a
 # README shows at about its own width of 800: 11 is the smallest text.
 set encoding utf8
@@ -11,7 +11,7 @@ if (!exists("fmt")) fmt = 'svg'
 if (!exists("height")) height = 500
 width = 800
 orange = '#E69F00'; green = '#009E73'; blue = '#0072B2'; vermilion = '#D55E00'; purple = '#CC79A7'
-# Words in these colours need more contrast than lines do.
+# Words in these colors need more contrast than lines do.
 orange_text = orange; purple_text = purple; green_text = green; vermilion_text = vermilion
 if (theme eq 'dark') {
 	background = '#0d1117'; foreground = '#e6edf3'; dim = '#9198a1'; faint = '#30363d'; blue = '#56B4E9'
@@ -67,8 +67,8 @@ set_lengths = "set logscale x; set xtics (32, 64, 128, 256, 512, '1k' 1024, '2k'
 xroom = 1.15
 bytes = "%.0s %cB"
 
-# Names at the ends of lines: add each with name_line(text, y, colour), then load 'plots/name_lines.gp' with the panel's
+# Names at the ends of lines: add each with name_line(text, y, color), then load 'plots/name_lines.gp' with the panel's
 # yrange known: ymin, ymax. They are moved apart until none covers another.
 array name_text[40]; array name_y[40]; array name_colour[40]
 names = 0
-name_line(text, y, colour) = (known(y) ? (names = names + 1, name_text[names] = text, name_y[names] = y, name_colour[names] = colour, 1) : 0)
+name_line(text, y, color) = (known(y) ? (names = names + 1, name_text[names] = text, name_y[names] = y, name_colour[names] = color, 1) : 0)

@@ -1,5 +1,5 @@
 # A panel of a GPU's times, for the chapters' pictures: median, whiskers p10 to p90, a line a kernel, named at its end.
-# Before: the panel's edges; data; x_column ("seq"); series, words "kernel=name=colour=point" (~ in a name is a
+# Before: the panel's edges; data; x_column ("seq"); series, words "kernel=name=color=point" (~ in a name is a
 # blank).
 field(text, n) = n == 1 ? before(text, '=') : field(after(text, '='), n - 1)
 spaced(text) = strstrt(text, '~') ? before(text, '~').' '.spaced(after(text, '~')) : text

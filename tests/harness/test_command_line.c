@@ -236,16 +236,16 @@ Test(command_line, loads_and_saves)
 Test(command_line, output_for_people)
 {
 	struct outcome o = run("--seq 257 --dim 8 --heads 3 --batch 2 --verbose"),
-		       coloured = run("--seq 65 --color always");
+		       colored = run("--seq 65 --color always");
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	cr_assert_str_empty(o.err, "progress belongs on a terminal only");
 	cr_assert_null(strchr(o.out, '\x1b'));
-	cr_assert(strchr(coloured.out, '\x1b'));
+	cr_assert(strchr(colored.out, '\x1b'));
 	cr_assert(strstr(o.out, "  equal\n"));
 	cr_assert_null(strstr(o.out, "NOT EQUAL"));
 	expect_page(o.out);
 	expect_screen(run("--seq 65 --heads 3 --batch 2").out);
-	free_outcome(&coloured);
+	free_outcome(&colored);
 }
 
 Test(command_line, sweep_is_a_table)

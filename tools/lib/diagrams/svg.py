@@ -1,4 +1,4 @@
-"""The two themes of the pictures (plots/theme.gp has the same colours), and SVG elements as text."""
+"""The two themes of the pictures (plots/theme.gp has the same colors), and SVG elements as text."""
 
 from __future__ import annotations
 
