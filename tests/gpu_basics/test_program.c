@@ -307,17 +307,17 @@ Test(program, any_order_of_threads)
 Test(program, demonstration)
 {
 	expect_demonstration(
-		CHAPTER, LIST("  copy                 8,192       4.00 ", "  copy_strided         8,192      32.00 ",
-	                      "  copy_float4          2,048      16.00 ",
-	                      "  transpose            8,192       4.00     8,192     1.00   32.00         1\n",
-	                      "  transpose_padded     8,192       4.00     8,192     1.00    1.00         1\n"));
+		CHAPTER, LIST("  copy                 8,192      4.00 ", "  copy_strided         8,192     32.00 ",
+	                      "  copy_float4          2,048     16.00 ",
+	                      "  transpose            8,192      4.00     8,192     1.00    32.00          1\n",
+	                      "  transpose_padded     8,192      4.00     8,192     1.00     1.00          1\n"));
 }
 
 Test(program, verbose_is_a_page)
 {
 	struct outcome o = run("--rows 40 --cols 50 --verbose");
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
-	cr_expect(strstr(o.out, "Who writes an element, in a grid of 8 blocks\n"), "%s", o.out);
+	cr_expect(strstr(o.out, "Which thread writes an element, in a grid of 8 blocks\n"), "%s", o.out);
 	expect_page(o.out);
 	free_outcome(&o);
 }

@@ -326,8 +326,8 @@ Test(program, merge_is_associative)
 Test(program, demonstration)
 {
 	expect_demonstration(
-		CHAPTER, LIST("softmax_three_pass   3.00      2.00  ", "softmax_online       2.00      5.25  ",
-	                      "softmax_dot          1.00      5.38  "));
+		CHAPTER, LIST("softmax_three_pass   3.00     2.00  ", "softmax_online       2.00     5.25  ",
+	                      "softmax_dot          1.00     5.38  "));
 }
 
 Test(program, readme_shows_what_it_prints)
