@@ -54,13 +54,14 @@ static void print_finding(const struct terminal *terminal, const struct run_resu
 {
 	const struct kernel_result *copy = counted(result, "copy"), *strided = counted(result, "copy_strided"),
 				   *transpose = counted(result, "transpose");
-	if (copy && strided)
+	if (copy && strided &&
+	    metric_value(strided, METRIC_SECTORS_PER_REQUEST) > metric_value(copy, METRIC_SECTORS_PER_REQUEST))
 		terminal_print(
 			terminal, STYLE_BOLD,
 			"\nA copy down the columns requests the same bytes; %.3g times as many are delivered.\n",
 			metric_value(strided, METRIC_SECTORS_PER_REQUEST) /
 				metric_value(copy, METRIC_SECTORS_PER_REQUEST));
-	if (copy && transpose)
+	if (transpose && metric_value(transpose, METRIC_WAVEFRONTS_PER_LOAD) > 1.0)
 		fprintf(terminal->out, "Without padding, a load of a column of the tile takes %.3g wavefronts.\n",
 		        metric_value(transpose, METRIC_WAVEFRONTS_PER_LOAD));
 }
