@@ -344,6 +344,18 @@ Test(program, a_missing_barrier_is_shown)
 	}
 }
 
+/* A kernel without a barrier, and no kernel. */
+Test(program, no_barrier_needs_a_barrier)
+{
+	static const char *const kernels[] = {"copy", "nothing", ""};
+	for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+		struct outcome o = make_in(CHAPTER, LIST("no-barrier", text("KERNEL=%s", kernels[i])), NOTHING);
+		cr_expect_eq(o.status, 2, "%s: exit %d: %s", kernels[i], o.status, o.err);
+		cr_expect(strstr(o.err, "expected a kernel of this chapter that has a barrier\n"), "%s", o.err);
+		free_outcome(&o);
+	}
+}
+
 Test(program, readme_shows_what_it_prints)
 {
 	expect_printed(CHAPTER "/README.md");
