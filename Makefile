@@ -14,7 +14,9 @@ CHAPTERS := $(ALL_CHAPTERS)
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build fast run real model plot test test-all bench tables plots diagrams bench-sim sanitize ptxas sass explorer answers check-ptxas check-sass widths check-widths lines gpu-report accuracy test-sim test-cuda readme check-readme format check-format check-python check-text clean help $(CHAPTERS)
+.PHONY: all build fast run real model plot test test-all test-sim test-cuda bench tables plots diagrams bench-sim sanitize \
+        ptxas sass widths check-ptxas check-sass check-widths explorer transcripts lines gpu-report accuracy \
+        readme check-readme format check-format check-python check-text clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -122,9 +124,9 @@ lines:
 	@tools/lines
 
 # What the model of chapter 07 answers, kept as data for its page; minutes. Needs the model: make model.
-answers:
+transcripts:
 	@$(MAKE) --no-print-directory -s -C 07_transformer build DEVICE=sim
-	@tools/answers run
+	@tools/transcripts run
 
 # The page that shows the bytes move, from runs of this code.
 explorer: build

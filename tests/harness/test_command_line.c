@@ -35,12 +35,7 @@ static size_t count_lines(const char *string)
 
 static void expect_refused(const char *line, int status, const char *part)
 {
-	struct outcome o = run(line);
-	cr_expect_eq(o.status, status, "naive %s: exit %d, %s", line, o.status, o.err);
-	cr_expect(strstr(o.err, part), "naive %s: '%s' lacks '%s'", line, o.err, part);
-	cr_expect_eq(count_lines(o.err), 1, "naive %s: %s", line, o.err);
-	cr_expect_str_empty(o.out, "naive %s: %s", line, o.out);
-	free_outcome(&o);
+	expect_refusal(NAIVE, line, status, part);
 }
 
 static size_t count_files(const char *directory)
