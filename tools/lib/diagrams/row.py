@@ -32,7 +32,7 @@ def row(trace: list[dict[str, float]]) -> Panel:
             x = left + n * STEP
             largest = value == block["m"] and value not in VALUES[: place * BLOCK]
             body.append(rectangle(x, height_of(value), BAR, UNIT * value, class_="w" if largest else "i"))
-            body.append(text(x + BAR / 2, FLOOR - 5, str(value), class_="m"))
+            body.append(text(x + BAR / 2, FLOOR - 5, str(value), class_="m on" if largest else "m"))
         right, at = left + BLOCK * STEP - (STEP - BAR), number(height_of(block["m"]))
         path += f"{'L' if path else 'M'}{number(left)} {at}L{number(right)} {at}"
         middle = (left + right) / 2

@@ -67,14 +67,16 @@ def arrow(x: float, y: float, to_x: float, to_y: float) -> str:
 
 BASE_STYLE = (
     "text{{fill:{0.foreground};font-size:14px}}.t{{font-size:18px;font-weight:bold}}.d{{fill:{0.dim};font-size:13px}}"
-    ".e{{text-anchor:end}}.m{{text-anchor:middle}}.f{{fill:none;stroke:{0.faint}}}.i{{fill:{0.blue};fill-opacity:.35}}"
+    ".e{{text-anchor:end}}.m{{text-anchor:middle}}.on{{fill:#000}}.f{{fill:none;stroke:{0.faint}}}"
+    ".i{{fill:{0.blue};fill-opacity:.35;stroke:{0.blue};stroke-opacity:1}}"
     ".r{{fill:{0.blue}}}.w{{fill:{0.vermilion}}}.o{{fill:{0.green}}}.i,.r,.w,.o{{shape-rendering:crispEdges}}"
     ".l{{stroke:{0.foreground};fill:none;stroke-width:1.5}}\n"
 )
 
 
 def base_style(theme: Theme) -> str:
-    """Classes: t title, d dim, e and m anchors of text; f frame, l line; i input, r read, w written, o output."""
+    """Classes: t title, d dim, on upon a colour, e and m anchors of text; f frame, l line; i input, r read, w written, o
+    output."""
     return BASE_STYLE.format(theme)
 
 
