@@ -92,12 +92,12 @@ class Picture:
     def texts(self) -> list[str]:
         return [word.text for word in self.words]
 
-    def problems(self) -> list[str]:
+    def problems(self, smallest: float = SMALLEST) -> list[str]:
         """Words that are too small, that leave the picture, that lie on another."""
         found = []
         words = [word for word in self.words if word.text.strip(" ")]
         for index, word in enumerate(words):
-            if word.size < SMALLEST:
+            if word.size < smallest:
                 found.append(f'"{word.text}" has {word.size:.1f} pixels')
             if any(not (0 <= x <= self.width and 0 <= y <= self.height) for x, y in word.corners):
                 found.append(f'"{word.text}" leaves the picture')
