@@ -19,11 +19,12 @@ K = words(kernels)
 top = height - header - 8
 eval edges(narrow ? 128 : 165, width - 24, 62, top)
 set border 1
-set xrange [0 : 100 * worst * 1.08]
+set xrange [0 : known(worst) ? 100 * worst * 1.08 : 1]
 set yrange [K + 0.6 : 0.4]
 unset ytics
 set xlabel narrow ? "error, % of the tolerance" : "largest error, % of the tolerance: above 100 % a kernel is wrong"
 set print $points
+print "NaN\t0\t0\t0"
 do for [i = 1:K] {
 	kernel = word(kernels, i)
 	set label 400 + i kernel at screen (panel_left - 10.) / width, first i right tc rgb text_colour(kernel) font little

@@ -10,7 +10,7 @@ eval headline(sprintf("%s spends %.0f %% of its issue slots on multiply-adds, th
 	most, first_of(most, 'ffma'), first_of('matmul_naive', 'ffma')))
 eval provenance("Instructions of each kernel's main loop (of all of it where there is none), by kind; sm_90, D = 64. ".made_by(most))
 eval description("FFMA is what attention needs; loads and stores feed it; integers are addresses and counters.")
-eval edges(narrow ? 176 : 190, narrow ? 345 : 765, 60, height - header - (narrow ? 62 : 20))
+eval edges(narrow ? 176 : 190, narrow ? 334 : 765, 60, height - header - (narrow ? 62 : 20))
 count = words(kernels)
 set border 0
 unset grid

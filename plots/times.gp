@@ -1,13 +1,14 @@
 # The picture of a GPU's times, for the chapters: median, whiskers p10 to p90, a line for each kernel of the data, named at
 # its end. Before: headline and provenance; x_column ("seq"); prefix, which the names leave out.
-if (!exists("prefix")) prefix = ''
+if (!exists("prefix")) { prefix = '' }
 shorter(kernel) = prefix ne '' && strstrt(kernel, prefix) == 1 ? kernel[strlen(prefix) + 1:] : kernel
 timed = ''
 do for [kernel in kernels] { if (known(last_of(kernel, 'median_ms'))) { timed = timed.' '.kernel } }
 eval panel(1, 1, 190, words(timed))
-ymin = 1e300; ymax = 0; name_x = 0
+ymin = 1e300; ymax = 0; name_x = 0; xmin = 1e300; xmax = 0
 do for [kernel in timed] {
 	ymin = at_most(ymin, first_of(kernel, 'p10_ms'))
+	xmin = at_most(xmin, first_of(kernel, x_column)); xmax = at_least(xmax, last_of(kernel, x_column))
 	ymax = at_least(ymax, last_of(kernel, 'p90_ms'))
 	name_x = at_least(name_x, last_of(kernel, x_column) * xroom * 1.06)
 	ignore = name_line(shorter(kernel), last_of(kernel, 'median_ms'), text_colour(kernel))
@@ -24,6 +25,7 @@ if (ymax / ymin < 100) {
 	}
 }
 load 'plots/name_lines.gp'
+set xrange [xmin / xroom : xmax * xroom]
 wanted = x_column.' median_ms p10_ms p90_ms'
 drawing = "plot "
 do for [i = 1:words(timed)] {
