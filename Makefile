@@ -14,7 +14,7 @@ CHAPTERS := $(ALL_CHAPTERS)
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build fast run real model plot test test-all bench tables plots diagrams bench-sim sanitize ptxas sass explorer answers check-ptxas check-sass lines gpu-report accuracy test-sim test-cuda readme check-readme format check-format check-python clean help $(CHAPTERS)
+.PHONY: all build fast run real model plot test test-all bench tables plots diagrams bench-sim sanitize ptxas sass explorer site answers check-ptxas check-sass lines gpu-report accuracy test-sim test-cuda readme check-readme format check-format check-python clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -94,7 +94,7 @@ plots:
 
 # The diagrams of the READMEs, from traces of the kernels: plots/pictures.
 diagrams:
-	@$(MAKE) --no-print-directory -s build DEVICE=sim CHAPTERS="01_naive 02_online_softmax 03_tiled_matmul 04_fa1 05_fa2 06_backward"
+	@$(MAKE) --no-print-directory -s build DEVICE=sim CHAPTERS="$(ALL_CHAPTERS)"
 	@tools/diagrams
 
 bench-sim:
@@ -122,6 +122,13 @@ answers:
 # The page that shows the bytes move, from runs of this code.
 explorer: build
 	@tools/explorer
+
+# The READMEs as pages for a browser, with the pictures and the explorer, into OUT. Here, too, OUT is for the site alone.
+site:
+	@test -n "$$OUT" || { echo "site: where to? make site OUT=directory" >&2; exit 2; }
+	@tools/site --check "$$OUT"
+	@unset MAKEFLAGS MFLAGS MAKEOVERRIDES; env -u OUT $(MAKE) --no-print-directory -s explorer
+	@tools/site "$$OUT" --explorer plots/explorer.html
 
 # The printed blocks of the READMEs, from the programs they show; and the links to the glossary.
 LINKED := $(wildcard 0*_*/README.md) 00_gpu/attention.md
@@ -171,6 +178,7 @@ help:
 	@echo "          make 01_naive     one chapter; in its directory, make help"
 	@echo "          make real         chapter 01 on a language model's Q, K and V"
 	@echo "          make explorer     plots/explorer.html, the bytes on the move"
+	@echo "          make site OUT=DIR all of this as pages for a browser"
 	@echo "          make model        brings a real language model (98 MB; asks first)"
 	@echo "          make lines        how much there is to read"
 	@echo "          make test         the tests; with DEVICE=cuda, the chapters on a GPU"

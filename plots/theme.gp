@@ -2,7 +2,7 @@
 #   gnuplot -e "theme='light'; fmt='svg'; out='x.svg'; data='x.tsv'" plots/naive.gp
 # theme light|dark; fmt svg|png; shape wide|narrow, the second for phones. Before: `height`, and `tall`, that of the
 # narrow one. Colours are Okabe and Ito's, told apart by colour-blind readers too; each series has its own point as well.
-# Sizes are pixels of the SVG, which a page shows at about its own width, 800 or 360: 11 is the smallest text, 12 on a phone.
+# Orange is darker than theirs on white, for contrast. Sizes are pixels of the SVG, which a page shows at about its own width, 800 or 360: 11 is the smallest text, 12 on a phone.
 set encoding utf8
 set minussign
 load 'plots/data.gp'
@@ -14,11 +14,11 @@ if (!exists("height")) height = 500
 if (!exists("tall")) tall = 520
 if (narrow) { height = tall }
 width = narrow ? 360 : 800
-orange = '#E69F00'; green = '#009E73'; blue = '#0072B2'; vermilion = '#D55E00'; purple = '#CC79A7'
+orange = '#C98500'; green = '#009E73'; blue = '#0072B2'; vermilion = '#D55E00'; purple = '#CC79A7'
 # Words in these colours need more contrast than lines do.
 orange_text = orange; purple_text = purple; green_text = green; vermilion_text = vermilion
 if (theme eq 'dark') {
-	background = '#0d1117'; foreground = '#e6edf3'; dim = '#9198a1'; faint = '#30363d'; blue = '#56B4E9'
+	background = '#0d1117'; foreground = '#e6edf3'; dim = '#9198a1'; faint = '#30363d'; blue = '#56B4E9'; orange = '#E69F00'; orange_text = orange
 	green_text = '#1FB88B'; vermilion_text = '#F0782A'
 } else {
 	background = '#ffffff'; foreground = '#1f2328'; dim = '#59636e'; faint = '#d1d9e0'
