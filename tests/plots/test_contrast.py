@@ -1,4 +1,5 @@
-"""The pictures' colours: words 4.5 : 1 on what lies under them, shapes 3 : 1 on the background (WCAG 2.1, AA)."""
+"""The pictures' colours: words 4.5 : 1 on what lies under them, shapes 3 : 1 on the background (WCAG 2.1, AA); and the
+words of diagrams stand inside."""
 
 from __future__ import annotations
 
@@ -12,11 +13,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from case import ROOT
+from svg import text_width
 
 PICTURES = ROOT / "plots/pictures"
 SVG = "{http://www.w3.org/2000/svg}"
 BACKGROUND = {"light": "#ffffff", "dark": "#0d1117"}
-# Of charts: the grid, and what only shades: bands between two lines that are themselves visible, the cells of heat-maps.
+# Of charts: the grid, and what only shades: bands between visible lines, the cells of heat-maps.
 FAINT = {"#d1d9e0", "#30363d"}
 Colour = tuple[float, float, float]
 
@@ -74,12 +76,17 @@ class Diagram:
         self.shapes: list[tuple[str, Colour]] = []
         self.words: list[tuple[str, Colour, float, float]] = []
         self.clip: float | None = None
+        self.outside: list[str] = []
+        self.width = float(re.search(r'viewBox="0 0 ([\d.]+) ', svg)[1]) if "viewBox" in svg else 400.0
         self.walk(xml.fromstring(svg), 0, 0)
 
     def look(self, element: xml.Element) -> dict[str, str]:
         given = dict(self.rules.get(element.tag.removeprefix(SVG), {}))
         order = list(self.rules)
-        for name in sorted((f".{name}" for name in element.get("class", "").split()), key=lambda name: order.index(name) if name in order else 0):
+        for name in sorted(
+            (f".{name}" for name in element.get("class", "").split()),
+            key=lambda name: order.index(name) if name in order else 0,
+        ):
             given.update(self.rules.get(name, {}))
         given.update({name: element.get(name) for name in ("fill", "stroke") if element.get(name)})
         return given
@@ -96,7 +103,13 @@ class Diagram:
         if element.tag == f"{SVG}rect":
             self.add_box(element, look, at)
         elif element.tag == f"{SVG}text" and (self.clip is None or float(element.get("y")) <= self.clip):
-            self.words.append(("".join(element.itertext()), parsed(look["fill"]), *at))
+            words = "".join(element.itertext())
+            self.words.append((words, parsed(look["fill"]), *at))
+            bold = 1.12 if look.get("font-weight") == "bold" else 1
+            room = bold * text_width(words, float(look.get("font-size", "14px").removesuffix("px")))
+            left = at[0] - {"end": room, "middle": room / 2}.get(look.get("text-anchor", ""), 0)
+            if left < 0 or left + room > self.width:
+                self.outside.append(f'"{words}" leaves the picture')
         elif element.tag == f"{SVG}path":
             self.shapes.append(("path", parsed(look["stroke"])))
         for child in element:
@@ -117,7 +130,8 @@ class Diagram:
             self.shapes.append((f"{element.get('class')} without an edge", self.background))
 
     def problems(self) -> list[str]:
-        found = [f"{name}: a shape" for name, colour in self.shapes if contrast(colour, self.background) < 3]
+        found = [*self.outside]
+        found += [f"{name}: a shape" for name, colour in self.shapes if contrast(colour, self.background) < 3]
         for words, colour, x, y in self.words:
             under = self.background
             for box in self.boxes:
@@ -169,6 +183,7 @@ class Contrast(unittest.TestCase):
             ('<rect x="0" y="0" width="90" height="40" class="r"/>', 0),
             ('<rect x="0" y="0" width="90" height="40" class="r"/><text x="5" y="20">on blue</text>', 1),
             ('<rect x="0" y="0" width="90" height="40" class="p"/>', 1),
+            ('<text x="300" y="20">too long for what is left</text>', 1),
         ):
             self.assertEqual(len(Diagram(whole % body, "light").problems()), count, body)
         self.assertEqual(len(chart_problems("<path stroke='#E69F00'/>", "light")), 1)

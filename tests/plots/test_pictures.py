@@ -102,7 +102,9 @@ class PictureCase(Case):
                 self.assertGreaterEqual(len(picture.description), 60)
                 self.assertNotIn("Gnuplot", svg)
                 self.assertIn('role="img" aria-labelledby=', svg)
-                self.assertEqual(" ".join(" ".join(picture.texts).split()).count(picture.title), 1, "its title is not its headline")
+                self.assertEqual(
+                    " ".join(" ".join(picture.texts).split()).count(picture.title), 1, "its title is not its headline"
+                )
 
 
 class Drawn(PictureCase):
@@ -322,7 +324,9 @@ class Drawing(PictureCase):
                 picture = Picture((house / f"new/{name}.light.svg").read_text())
                 self.assertEqual(picture.problems(), [])
                 self.assertNotIn("ms on the GPU, p10 to p90", picture.texts)
-                names = [text for text in picture.texts if "requested" in text or "C" in text or "fa2" in text or "N" in text]
+                names = [
+                    text for text in picture.texts if "requested" in text or "C" in text or "fa2" in text or "N" in text
+                ]
                 self.assertGreaterEqual(len(names), 3, picture.texts)
 
     def test_a_missing_file_names_the_command_that_makes_it(self) -> None:
@@ -368,7 +372,10 @@ class Drawing(PictureCase):
         for name in ("05_fa2", "03_tiled_matmul", "blocks"):
             path = house / f"plots/data/sim/{name}.tsv"
             data = table.read(path)
-            new = [[{"fa2_row": "fa2_new", "matmul_tiled": "matmul_new"}.get(cell, cell) for cell in row] for row in data.rows]
+            new = [
+                [{"fa2_row": "fa2_new", "matmul_tiled": "matmul_new"}.get(cell, cell) for cell in row]
+                for row in data.rows
+            ]
             added = [row for row, old in zip(new, data.rows) if row != old]
             table.write(path, data.about, data.columns, [*data.rows, *added])
         folder = self.draw(house)
@@ -560,7 +567,9 @@ class Pages(Case):
         plain = {"dim": 64, "causal": 0}
         requested = bytes_of(fa2, "requested", kernel="fa2_split_q", seq=2048, **plain)
         best = bytes_of(DATA / "sim/01_naive.tsv", "footprint", kernel="naive", seq=2048, **plain) / requested
-        self.assertIn(f"| **{best:.1f} ×** | fewer bytes requested than naive's footprint, its best case, N = 2048 |", done.stdout)
+        self.assertIn(
+            f"| **{best:.1f} ×** | fewer bytes requested than naive's footprint, its best case, N = 2048 |", done.stdout
+        )
         split = bytes_of(backward, "footprint", kernel="backward_split", seq=1024, **plain)
         less = 100 * (1 - split / bytes_of(backward, "footprint", kernel="backward_naive", seq=1024, **plain))
         self.assertIn(f"| **−{less:.0f} %** | footprint, beside the naive backward, N = 1024 |", done.stdout)

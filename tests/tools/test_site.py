@@ -85,7 +85,11 @@ class Pages(Case):
                 if parts.scheme or parts.netloc:
                     self.assertEqual((what, parts.scheme), ("a href", "https"), f"{name}: {address} is fetched")
                     continue
-                target = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(parts.path))) if parts.path else name
+                target = (
+                    posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(parts.path)))
+                    if parts.path
+                    else name
+                )
                 self.assertTrue((out / target).is_file(), f"{name}: {address} leads nowhere")
                 if parts.fragment:
                     self.assertIn(parts.fragment, pages[target].ids, f"{name}: {address}")

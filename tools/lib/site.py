@@ -29,7 +29,9 @@ class SiteError(Exception):
 
 STYLE = """
 :root{color-scheme:light dark;--back:#fff;--text:#1f2328;--dim:#59636e;--line:#d1d9e0;--code:#f6f8fa;--link:#0969da}
-@media (prefers-color-scheme:dark){:root{--back:#0d1117;--text:#e6edf3;--dim:#9198a1;--line:#30363d;--code:#161b22;--link:#58a6ff}}
+@media (prefers-color-scheme:dark){
+:root{--back:#0d1117;--text:#e6edf3;--dim:#9198a1;--line:#30363d;--code:#161b22;--link:#58a6ff}
+}
 *{box-sizing:border-box}
 body{margin:0;background:var(--back);color:var(--text);font:16px/1.55 system-ui,"DejaVu Sans",Verdana,sans-serif}
 main,nav{max-width:56rem;margin:0 auto;padding:0 1rem}
@@ -37,7 +39,8 @@ nav{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;padding-top:.8rem;padding-botto
 nav.top{border-bottom:1px solid var(--line);max-width:none;justify-content:center}
 nav.ends{justify-content:space-between;border-top:1px solid var(--line);margin-top:2rem}
 a{color:var(--link);text-underline-offset:2px}
-h1,h2,h3{line-height:1.25;margin:1.8em 0 .6em}h1{font-size:1.8rem;margin-top:1em}h2{font-size:1.35rem}h3{font-size:1.1rem}
+h1,h2,h3{line-height:1.25;margin:1.8em 0 .6em}
+h1{font-size:1.8rem;margin-top:1em}h2{font-size:1.35rem}h3{font-size:1.1rem}
 h2{border-bottom:1px solid var(--line);padding-bottom:.25em}
 img{max-width:100%;height:auto;display:block;margin:1rem auto}
 code,pre{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;font-size:.86em}
@@ -259,7 +262,13 @@ class Site:
             target.parent.mkdir(parents=True, exist_ok=True)
             up = relative(".", place) + "/"
             title = html.escape(re.sub(r"[`*]", "", page.title))
-            parts = {"title": title, "up": up, "top": self.top(place), "body": page.body, "ends": self.ends(page, place)}
+            parts = {
+                "title": title,
+                "up": up,
+                "top": self.top(place),
+                "body": page.body,
+                "ends": self.ends(page, place),
+            }
             target.write_text(PAGE.format(**parts), encoding="utf-8", errors="surrogateescape")
         for image in sorted(self.images):
             (out / image).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Chapter 00: a launch, where its blocks run, and what one request of a warp brings, from runs of the chapter's kernels."""
+"""Chapter 00: a launch, where its blocks run, and what one request of a warp brings, from runs of its kernels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,19 @@ from pathlib import Path
 
 from lib import table
 from lib.diagrams.run import Access, counted, traced
-from lib.diagrams.svg import Panel, Theme, arrange, arrow, base_style, document, element, number, rectangle, text, variants
+from lib.diagrams.svg import (
+    Panel,
+    Theme,
+    arrange,
+    arrow,
+    base_style,
+    document,
+    element,
+    number,
+    rectangle,
+    text,
+    variants,
+)
 
 SIDE = 128  # rows and columns of x
 GPU = "h100"
@@ -56,9 +68,7 @@ def launch(run: dict[str, object]) -> Panel:
     body.append(text(block_x, block_y - 10, f"a block: {warps} warps"))
     warp = 20  # any of them
     for n in range(warps):
-        body.append(
-            rectangle(block_x, block_y + n * thread, 104, 2, class_="w" if n == warp else "r")
-        )
+        body.append(rectangle(block_x, block_y + n * thread, 104, 2, class_="w" if n == warp else "r"))
     y = block_y + warp * thread
     lane, lane_top = 8.125, 262.0
     body.append(lines((block_x, y + 2, 120, lane_top - 4), (block_x + 104, y + 2, LANES * lane, lane_top - 4)))
@@ -88,7 +98,10 @@ def machine(run: dict[str, object], trace: list[Access], gpu: dict[str, str]) ->
     sm_x, sm_y = 134.0, 58.0
     x, y = marked % per_row * side + side, top + marked // per_row * side
     body.append(lines((x, y, sm_x, sm_y), (x, y + side, sm_x, sm_y + 99)))
-    body += [rectangle(sm_x, sm_y, 138, 99, class_="f", rx=4), text(sm_x + 8, sm_y + 18, "an SM: runs blocks", class_="s")]
+    body += [
+        rectangle(sm_x, sm_y, 138, 99, class_="f", rx=4),
+        text(sm_x + 8, sm_y + 18, "an SM: runs blocks", class_="s"),
+    ]
     kept = (("registers", 4 * float(gpu["registers_per_sm"])), ("shared memory", float(gpu["shared_per_sm"])))
     for n, (name, count) in enumerate(kept):
         at = sm_y + 28 + 34 * n
@@ -98,7 +111,10 @@ def machine(run: dict[str, object], trace: list[Access], gpu: dict[str, str]) ->
     body.append(rectangle(sm_x + 8, sm_y + 62, 122 * shared / float(gpu["shared_per_sm"]), 30, class_="w"))
     body += [arrow(203, 206, 203, 160), arrow(60, 160, 60, 206)]
     body += [text(211, 188, "loads", class_="d"), text(68, 188, "stores", class_="d")]
-    body += [rectangle(0, 210, WIDTH, 26, class_="f", rx=4), text(10, 228, f"L2 cache, for all SMs: {size(float(gpu['l2_bytes']))}")]
+    body += [
+        rectangle(0, 210, WIDTH, 26, class_="f", rx=4),
+        text(10, 228, f"L2 cache, for all SMs: {size(float(gpu['l2_bytes']))}"),
+    ]
     body += [arrow(203, 264, 203, 238), arrow(60, 238, 60, 264)]
     bandwidth = float(gpu["hbm_bytes_per_s"]) / 1e12
     words = f"HBM: {size(float(gpu['memory_bytes']))}, {bandwidth:.3g} TB/s"
@@ -110,7 +126,11 @@ def machine(run: dict[str, object], trace: list[Access], gpu: dict[str, str]) ->
         body += [rectangle(x, 300, 80, 80, class_="f")]
         body.append(
             rectangle(
-                x + column * scale, 300 + row * scale, (end_column - column) * scale, (end_row - row) * scale, class_=class_
+                x + column * scale,
+                300 + row * scale,
+                (end_column - column) * scale,
+                (end_row - row) * scale,
+                class_=class_,
             )
         )
         body.append(text(x + 88, 344, name))
@@ -153,9 +173,9 @@ def draw(root: Path) -> dict[str, str]:
     gpu = next(record for record in table.read(root / "plots/data/roofs.tsv").records() if record["kernel"] == GPU)
     title = f"A launch is a grid of blocks of warps; a block runs on one of {gpu['sms']} SMs; memory brings sectors"
     description = (
-        f"Left, the launch of transpose on a matrix of {SIDE} by {SIDE}: grid, block, warp. Middle, the {gpu['title']}: "
-        "registers and shared memory in each SM, the L2 cache, HBM with the tile that one block loads of x (blue) and the "
-        "one that it stores of y (orange). Right, the sectors that one request of copy and of copy_strided touches."
+        f"Left, the launch of transpose on a matrix of {SIDE} by {SIDE}: grid, block, warp. Middle, the "
+        f"{gpu['title']}: registers and shared memory in each SM, the L2 cache, HBM with the tile that one block loads of x "
+        "(blue) and the one that it stores of y (orange). Right, the sectors that one request of copy and of copy_strided touches."
     )
 
     def picture(theme: Theme, wide: bool) -> str:

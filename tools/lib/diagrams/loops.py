@@ -134,7 +134,7 @@ def picture(title: str, sides: list[tuple[str, str, list[str], list[Access]]]) -
 
     def drawn(theme: Theme, wide: bool) -> str:
         width, height, body = arrange([panel(*side, most) for side in sides], wide, theme)
-        return document(width, height, title, description, base_style(theme), body)
+        return document(width, height, title, description, base_style(theme, larger=not wide), body)
 
     return variants(drawn)
 

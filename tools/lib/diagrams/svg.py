@@ -74,10 +74,13 @@ BASE_STYLE = (
 )
 
 
-def base_style(theme: Theme) -> str:
-    """Classes: t title, d dim, on upon a colour, e and m anchors of text; f frame, l line; i input, r read, w written, o
-    output."""
-    return BASE_STYLE.format(theme)
+LARGER = "text{font-size:15.5px}.d{font-size:15px}\n"  # of panels that a phone shows at three quarters
+
+
+def base_style(theme: Theme, larger: bool = False) -> str:
+    """Classes: t title, d dim, on upon a colour, e and m anchors of text; f frame, l line; i input, r read, w written,
+    o output."""
+    return BASE_STYLE.format(theme) + (LARGER if larger else "")
 
 
 @dataclass(frozen=True)

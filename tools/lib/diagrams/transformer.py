@@ -1,8 +1,8 @@
 """Chapter 07: a block of the language model with the bytes of each step, and how its heads share keys.
 
-Bytes are of one token, the mean over an answer of plots/data/sim/07_answers.json; what each step has of them follows from
-the model's shape (07_transformer/traffic.h), and each kernel's sum must be what that run says. Which head of keys a head of
-queries reads comes from a trace.
+Bytes are of one token, the mean over an answer of plots/data/sim/07_answers.json; what each step has of them follows
+from the model's shape (07_transformer/traffic.h), and each kernel's sum must be what that run says. Which head of keys a
+head of queries reads comes from a trace.
 """
 
 from __future__ import annotations
@@ -100,7 +100,9 @@ def layer_of(moved: dict[str, dict[str, float]]) -> list[Step]:
     for kernel, of_kernel in sums.items():
         for kind, count in of_kernel.items():
             if abs(count - moved[kernel][kind]) > 1e-6 * count + 0.5:
-                raise RunError(f"{kernel}: {kind} of {count:.0f} bytes a token, the run asked for {moved[kernel][kind]:.0f}")
+                raise RunError(
+                    f"{kernel}: {kind} of {count:.0f} bytes a token, the run asked for {moved[kernel][kind]:.0f}"
+                )
     return layer
 
 
@@ -125,9 +127,12 @@ def bar(step: Step, x: float, y: float, height: float, scale: float) -> tuple[li
 
 def flow(layer: list[Step]) -> Panel:
     """The layer from above down; the two sums beside it; a bar of bytes for each step."""
-    body = [text(0, 18, f"One of {LAYERS} layers, one token", class_="t"), text(0, 42, "bytes asked of global memory", class_="d")]
-    top, step_height, left, box = 62.0, 30.0, 26.0, 112.0
-    scale = 170 / max(step.bytes for step in layer)
+    body = [
+        text(0, 18, f"One of {LAYERS} layers, one token", class_="t"),
+        text(0, 42, "bytes asked of global memory", class_="d"),
+    ]
+    top, step_height, left, box = 62.0, 30.0, 26.0, 118.0
+    scale = 160 / max(step.bytes for step in layer)
     for n, step in enumerate(layer):
         y = top + n * step_height
         body += [rectangle(left, y, box, 22, class_="f", rx=4), text(left + box / 2, y + 16, step.name, class_="m")]
@@ -143,7 +148,7 @@ def flow(layer: list[Step]) -> Panel:
     x = left
     for kind in KINDS:
         body += [rectangle(x, y, 12, 12, class_=CLASSES[kind]), text(x + 17, y + 11, NAMES[kind], class_="d")]
-        x += 120 if kind == "kv" else 96
+        x += 130 if kind == "kv" else 100
     return Panel(WIDTH, HEIGHT, body)
 
 
@@ -158,29 +163,48 @@ def groups(trace: list[Access]) -> dict[int, int]:
 
 def heads(reads: dict[int, int], layer: list[Step]) -> Panel:
     """Which keys a head of queries reads; below, all the bytes of a token."""
-    body = [text(0, 18, "Heads share keys", class_="t"), text(0, 42, f"{HEADS} heads of queries, {KV_HEADS} of keys and values", class_="d")]
+    body = [
+        text(0, 18, "Heads share keys", class_="t"),
+        text(0, 42, f"{HEADS} heads of queries, {KV_HEADS} of keys and values", class_="d"),
+    ]
     cell, top, below = WIDTH / HEADS, 62.0, 132.0
     for head, of_keys in sorted(reads.items()):
         wide = WIDTH / KV_HEADS
-        body += [rectangle(head * cell + 1, top, cell - 2, 26, class_="i"), text((head + 0.5) * cell, top + 18, f"Q{head}", class_="m")]
+        body += [
+            rectangle(head * cell + 1, top, cell - 2, 26, class_="i"),
+            text((head + 0.5) * cell, top + 18, f"Q{head}", class_="m"),
+        ]
         to_x = (of_keys + 0.5) * wide + (head - HEADS // KV_HEADS * of_keys - 1) * 12
-        body.append(element("path", d=f"M{number((head + 0.5) * cell)} {number(top + 28)}L{number(to_x)} {number(below - 2)}", class_="l"))
+        body.append(
+            element(
+                "path",
+                d=f"M{number((head + 0.5) * cell)} {number(top + 28)}L{number(to_x)} {number(below - 2)}",
+                class_="l",
+            )
+        )
     for head in range(KV_HEADS):
         wide = WIDTH / KV_HEADS
         body += [rectangle(head * wide + 1, below, wide - 2, 26, class_="w")]
         body.append(text((head + 0.5) * wide, below + 18, f"K{head}, V{head}", class_="m on"))
-    body.append(text(0, below + 46, "A head is a range of columns: a stride, no copy. The keys", class_="d"))
-    body.append(text(0, below + 64, "of earlier tokens are kept: the cache.", class_="d"))
+    body.append(text(0, below + 46, "A head is a range of columns: a stride, no copy.", class_="d"))
+    body.append(text(0, below + 64, "The keys of earlier tokens are kept: the cache.", class_="d"))
     body += [text(0, 236, "A token, all layers", class_="t")]
     whole = [(f"{LAYERS} layers", "weights", LAYERS * sum(step.weights for step in layer))]
-    whole += [("vocabulary", "weights", LAST[1].weights), ("activations", "activations", 0.0), ("keys, values", "kv", 0.0)]
-    counts = {kind: LAYERS * sum(getattr(step, kind) for step in layer) + sum(getattr(step, kind) for step in LAST) for kind in KINDS}
+    whole += [
+        ("vocabulary", "weights", LAST[1].weights),
+        ("activations", "activations", 0.0),
+        ("keys, values", "kv", 0.0),
+    ]
+    counts = {
+        kind: LAYERS * sum(getattr(step, kind) for step in layer) + sum(getattr(step, kind) for step in LAST)
+        for kind in KINDS
+    }
     most = whole[0][2]
     for n, (name, kind, count) in enumerate(whole):
         count, y = count or counts[kind], 252 + 30.0 * n
-        width = 200 * count / most
-        body += [text(92, y + 16, name, class_="e"), rectangle(100, y + 3, width, 16, class_=CLASSES[kind])]
-        body.append(text(106 + width, y + 16, said(count), class_="d"))
+        width = 190 * count / most
+        body += [text(100, y + 16, name, class_="e"), rectangle(108, y + 3, width, 16, class_=CLASSES[kind])]
+        body.append(text(114 + width, y + 16, said(count), class_="d"))
     body.append(text(0, 392, "Weights are read once per token; keys and values", class_="d"))
     body.append(text(0, 410, "grow with the context.", class_="d"))
     return Panel(WIDTH, HEIGHT, body)
@@ -192,16 +216,16 @@ def draw(root: Path) -> dict[str, str]:
     reads = groups(traced(root / "07_transformer/transformer", STRIDED))
     attention = next(step for step in layer if step.name == "attention")
     share = 100 * attention.bytes / sum(step.bytes for step in layer)
-    title = f"A layer asks for {said(sum(step.bytes for step in layer))} per token, {share:.0f} % of it attention: decoding is reading weights"
+    asked = said(sum(step.bytes for step in layer))
+    title = f"A layer asks for {asked} per token, {share:.0f} % of it attention: decoding is reading weights"
     description = (
-        f"Left, the steps of one of {LAYERS} layers from above down, with the bytes that each asks of global memory for one "
-        "token of an answer: weights blue, keys and values orange, activations light. Right, which head of keys each head of "
-        "queries reads, and the bytes of a token in all layers."
+        f"Left, the steps of one of {LAYERS} layers from above down, with the bytes that each asks of global memory for "
+        "one token of an answer: weights blue, keys and values orange, activations light. Right, which head of keys each "
+        "head of queries reads, and the bytes of a token in all layers."
     )
 
     def picture(theme: Theme, wide: bool) -> str:
         width, height, body = arrange([flow(layer), heads(reads, layer)], wide, theme)
-        return document(width, height, title, description, base_style(theme), body)
+        return document(width, height, title, description, base_style(theme, larger=not wide), body)
 
     return variants(picture)
-
