@@ -174,8 +174,9 @@ def draw(root: Path) -> dict[str, str]:
     title = f"A launch is a grid of blocks of warps; a block runs on one of {gpu['sms']} SMs; memory brings sectors"
     description = (
         f"Left, the launch of transpose on a matrix of {SIDE} by {SIDE}: grid, block, warp. Middle, the "
-        f"{gpu['title']}: registers and shared memory in each SM, the L2 cache, HBM with the tile that one block loads of x "
-        "(blue) and the one that it stores of y (orange). Right, the sectors that one request of copy and of copy_strided touches."
+        f"{gpu['title']}: registers and shared memory in each SM, the L2 cache, HBM with the tile that one "
+        "block loads of x (blue) and the one that it stores of y (orange). Right, the sectors that one "
+        "request of copy and of copy_strided touches."
     )
 
     def picture(theme: Theme, wide: bool) -> str:

@@ -1,8 +1,8 @@
 """Chapter 07: a block of the language model with the bytes of each step, and how its heads share keys.
 
 Bytes are of one token, the mean over an answer of plots/data/sim/07_answers.json; what each step has of them follows
-from the model's shape (07_transformer/traffic.h), and each kernel's sum must be what that run says. Which head of keys a
-head of queries reads comes from a trace.
+from the model's shape (07_transformer/traffic.h), and each kernel's sum must be what that run says. Which head of keys
+a head of queries reads comes from a trace.
 """
 
 from __future__ import annotations
@@ -219,9 +219,9 @@ def draw(root: Path) -> dict[str, str]:
     asked = said(sum(step.bytes for step in layer))
     title = f"A layer asks for {asked} per token, {share:.0f} % of it attention: decoding is reading weights"
     description = (
-        f"Left, the steps of one of {LAYERS} layers from above down, with the bytes that each asks of global memory for "
-        "one token of an answer: weights blue, keys and values orange, activations light. Right, which head of keys each "
-        "head of queries reads, and the bytes of a token in all layers."
+        f"Left, the steps of one of {LAYERS} layers from above down, with the bytes that each asks of global "
+        "memory for one token of an answer: weights blue, keys and values orange, activations light. Right, "
+        "which head of keys each head of queries reads, and the bytes of a token in all layers."
     )
 
     def picture(theme: Theme, wide: bool) -> str:
