@@ -127,7 +127,7 @@ explorer: build
 site:
 	@test -n "$$OUT" || { echo "site: where to? make site OUT=directory" >&2; exit 2; }
 	@tools/site --check "$$OUT"
-	@unset MAKEFLAGS MFLAGS MAKEOVERRIDES; env -u OUT $(MAKE) --no-print-directory -s explorer
+	@unset MAKEFLAGS MFLAGS MAKEOVERRIDES; env -u OUT $(MAKE) --no-print-directory -s explorer DEVICE=sim
 	@tools/site "$$OUT" --explorer plots/explorer.html
 
 # The printed blocks of the READMEs, from the programs they show; and the links to the glossary.

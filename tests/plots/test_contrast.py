@@ -174,6 +174,17 @@ class Contrast(unittest.TestCase):
                 cells = path.name.startswith("attention_map")
                 self.assertEqual(chart_problems(path.read_text(), path.name.split(".")[-2], not cells), [])
 
+    def test_kernels_of_a_file_differ_in_their_points(self) -> None:
+        """For those who do not see the colours."""
+        words = (ROOT / "plots/colours.gp").read_text().partition('kernel_table = "')[2].partition('"')[0]
+        known = {kernel: look for kernel, *look in (word.split("=") for word in words.split() if "=" in word)}
+        for path in sorted((ROOT / "plots/data/sim").glob("0*.tsv")):
+            lines = [line.split("\t") for line in path.read_text().splitlines() if not line.startswith("# units")]
+            head = next(line for line in lines if "kernel" in line)
+            kernels = {line[head.index("kernel")] for line in lines[lines.index(head) + 1 :]} & set(known)
+            points = [known[kernel][1] for kernel in kernels]
+            self.assertEqual(len(points), len(set(points)), path.name)
+
     def test_the_check_finds_what_cannot_be_seen(self) -> None:
         style = "<style>\ntext{fill:#1f2328}.d{fill:#999999}.r{fill:#0072B2}.p{fill:#eeeeee}</style>"
         whole = f'<svg xmlns="{SVG[1:-1]}">{style}<rect width="400" height="200" x="0" y="0" fill="#ffffff"/>%s</svg>'
