@@ -207,6 +207,7 @@ class Side:
                 height=line,
             ),
             text(112, 474, what, class_="d"),
+            text(self.WIDTH, 22, "done", class_="a d e", style=f"animation-name:{self.clock.appears(ends[-1])}"),
         )
 
     def panel(self) -> Panel:
