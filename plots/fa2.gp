@@ -18,26 +18,26 @@ eval provenance((counted ? sprintf("d = %d. FA1 and naive: closed forms, FA1 at 
 eval description(counted ? "Bytes of global memory at one sequence length: what the two FlashAttentions request, beside the footprint of naive attention." \
 	: "The time of a forward pass: a thread for each query row, and warps that split the query tile.")
 if (counted) {
-	K = words(kernels)
+	K = words(kernels); MB = 1e6
 	eval edges(narrow ? 110 : 165, width - (narrow ? 20 : 60), 60, height - header - 8)
 	set border 1
 	set yrange [K + 2.6 : 0.4]
 	unset ytics
-	set xrange [0 : naive_bytes * (narrow ? 1.35 : 1.12)]
-	set format x bytes
+	set xrange [0 : naive_bytes * (narrow ? 1.35 : 1.12) / MB]
+	set format x "%g MB"
 	set xlabel "bytes of global memory"
-	if (narrow) { set xtics 0, 50e6 }
+	if (narrow) { set xtics 0, 10 ** ceil(log10(naive_bytes / MB)) / 2 }
 	set label 401 "naive, footprint" at screen (panel_left - 8.) / width, first 1 right tc rgb text_colour('naive') font little
 	set label 402 "FA1, requested" at screen (panel_left - 8.) / width, first 2 right tc rgb text_colour('fa1_paper') font little
-	set object 1 rectangle from 0, 0.7 to naive_bytes, 1.3 fc rgb colour('naive') fs solid noborder
-	set object 2 rectangle from 0, 1.7 to fa1_bytes, 2.3 fc rgb colour('fa1_paper') fs solid noborder
-	set label 451 gprintf(' %.1s %cB', naive_bytes) at naive_bytes, 1 left tc rgb foreground font little
-	set label 452 gprintf(' %.1s %cB', fa1_bytes) at fa1_bytes, 2 left tc rgb foreground font little
+	set object 1 rectangle from 0, 0.7 to naive_bytes / MB, 1.3 fc rgb colour('naive') fs solid noborder
+	set object 2 rectangle from 0, 1.7 to fa1_bytes / MB, 2.3 fc rgb colour('fa1_paper') fs solid noborder
+	set label 451 gprintf(' %.1s %cB', naive_bytes) at naive_bytes / MB, 1 left tc rgb foreground font little
+	set label 452 gprintf(' %.1s %cB', fa1_bytes) at fa1_bytes / MB, 2 left tc rgb foreground font little
 	do for [i = 1:K] {
 		kernel = word(kernels, i); count = last_of(kernel, 'requested')
 		set label 402 + i kernel at screen (panel_left - 8.) / width, first i + 2 right tc rgb text_colour(kernel) font little
-		set object 2 + i rectangle from 0, i + 1.7 to count, i + 2.3 fc rgb colour(kernel) fs solid noborder
-		set label 452 + i gprintf(' %.1s %cB', count) at count, i + 2 left tc rgb foreground font little
+		set object 2 + i rectangle from 0, i + 1.7 to count / MB, i + 2.3 fc rgb colour(kernel) fs solid noborder
+		set label 452 + i gprintf(' %.1s %cB', count) at count / MB, i + 2 left tc rgb foreground font little
 	}
 	plot NaN notitle
 } else {

@@ -32,7 +32,7 @@ if (counted) {
 		set object 2 * i rectangle from i - 0.36, 0 to i + 0.36, share fc rgb colour('naive') fs solid noborder
 		set object 2 * i + 1 rectangle from i - 0.36, share to i + 0.36, 100 fc rgb colour('fa2_split_q') fs solid noborder
 		set label 300 + i sprintf("%.0f %%", share) at i, share / 2 center tc rgb '#000000' font face.','.(narrow ? 13 : 16) front
-		set label 350 + i gprintf("%.0s %cB", total) at i, 104 center tc rgb dim font little
+		set label 350 + i gprintf(narrow ? "%.0s %cB" : "%.1s %cB", total) at i, 104 center tc rgb dim font little
 	}
 	if (narrow) {
 		set label 390 "Q, K, V, O" at screen panel_left * 1. / width, screen (panel_top + 46.) / height left tc rgb text_colour('fa2_split_q') font little

@@ -13,7 +13,7 @@ load table_of(data.'/07_transformer.tsv', 'decoded_token', 'seq=1 dim=64 kernel=
 load table_of(roofs, 'roof', 'kernel='.gpu)
 on_gpu = known(last_of('fa2_row', 'gflops'))
 height = on_gpu ? 760 : 560
-tall = on_gpu ? 900 : 700
+tall = on_gpu ? 940 : 736
 load 'plots/theme.gp'
 if (words(roof__hbm_bytes_per_s) == 0) { print "no such GPU: ".gpu; exit status 2 }
 bandwidth = last_of('roof', 'hbm_bytes_per_s') / 1e12
@@ -53,7 +53,7 @@ eval description("A kernel left of the ridge is bound by memory. Between the byt
 set logscale xy
 set xrange [low / 1.8 : high * 1.8]
 left = narrow ? 56 : 85; right = heights > 0 && !narrow ? 600 : width - 16
-strip = (narrow ? 20 : 17) * K + 8
+strip = (narrow ? 23 : 17) * K + 8
 # The roofs.
 eval edges(left, right, 66 + strip + 14, height - header - (narrow && heights > 0 ? 17 * heights + 6 : 8))
 set multiplot
