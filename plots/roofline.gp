@@ -66,12 +66,12 @@ set ylabel "TFLOP/s"
 decade_x = (right - left) / log10(high * 1.8 / (low / 1.8))
 decade_y = panel_height / log10(ymax / ymin)
 steep = atan2(decade_y, decade_x) * 180 / pi
-set label 301 sprintf("HBM %.2f TB/s", bandwidth) at low * 1.6, bandwidth * low * 1.6 * 10 ** (11 / decade_y) rotate by steep left tc rgb dim font little
+set label 301 sprintf("HBM %.2f TB/s", bandwidth) at low * 1.6, bandwidth * low * 1.6 * 10 ** ((narrow ? 15 : 11) / decade_y) rotate by steep left tc rgb dim font little
 set label 302 sprintf(narrow ? "fp32, %.1f" : "fp32 peak, %.1f TFLOP/s", peak) at high * 1.78, peak * 10 ** (-10 / decade_y) right tc rgb dim font little
 set label 303 sprintf(narrow ? "fp16 tensor cores, %.0f" : "fp16 tensor cores, %.0f: not used here", tensor) at high * 1.78, tensor * 10 ** (9 / decade_y) right tc rgb dim font little
-set label 304 sprintf("ridge %.1f", ridge) at ridge * 1.06, ymin * 10 ** (24 / decade_y) left tc rgb dim font little
-set label 305 "memory-bound" at ridge / 1.1, ymin * 10 ** (9 / decade_y) right tc rgb dim font little
-set label 306 "compute-bound" at ridge * 1.06, ymin * 10 ** (9 / decade_y) left tc rgb dim font little
+set label 304 sprintf("ridge %.1f", ridge) at ridge * 1.06, ymin * 10 ** (32 / decade_y) left tc rgb dim font little
+set label 305 "memory-bound" at ridge / 1.1, ymin * 10 ** (15 / decade_y) right tc rgb dim font little
+set label 306 "compute-bound" at ridge * 1.06, ymin * 10 ** (15 / decade_y) left tc rgb dim font little
 set arrow 1 from ridge, ymin to ridge, peak nohead dt 3 lc rgb dim
 set print $heights
 do for [i = 1:K] { if (known(measured[i])) { print sprintf("%.9g\t%.9g\t%.9g\t%d", requested[i], footprint[i], measured[i], i) } }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -181,8 +182,9 @@ class ReplaceFile(Case):
 
     @unittest.skipIf(os.geteuid() == 0 and not Path("/usr/bin/setpriv").exists(), "no setpriv")
     def test_what_may_not_be_written(self) -> None:
-        """A file, and a directory, without permission for who runs it."""
+        """A file, and a directory, without permission for who runs it: who may not be able to read the checkout."""
         self.scratch.chmod(0o755)
+        shutil.copytree(ROOT / "tools/lib", self.scratch / "lib")
         for folder, mode in (("closed", 0o555), ("open", 0o777)):
             (self.scratch / folder).mkdir()
             (self.scratch / folder / "x").write_text("old")
@@ -192,7 +194,7 @@ class ReplaceFile(Case):
             program = "import sys; from lib.files import replace_file\ntry: replace_file(sys.argv[1], 'new')\n"
             program += "except OSError as error: print(error.errno, error.filename)"
             command = [*NOBODY, sys.executable, "-c", program, self.scratch / path]
-            outcome = run(command, cwd=ROOT / "tools")
+            outcome = run(command, cwd=self.scratch)
             self.assertEqual(outcome, (0, f"{errno.EACCES} {self.scratch / path}\n", ""), path)
         self.assertEqual((self.scratch / "open/x").read_text(), "old")
 
