@@ -15,7 +15,7 @@ FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.
 
 .DEFAULT_GOAL := all
 .PHONY: all build fast run real model plot test test-all test-sim test-cuda bench tables plots diagrams bench-sim sanitize \
-        ptxas sass widths check-ptxas check-sass check-widths explorer transcripts lines gpu-report accuracy \
+        ptxas sass widths check-ptxas check-sass check-widths explorer site transcripts lines gpu-report accuracy \
         readme check-readme format check-format check-python check-text clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
@@ -96,7 +96,7 @@ plots:
 
 # The diagrams of the READMEs, from traces of the kernels: plots/pictures.
 diagrams:
-	@$(MAKE) --no-print-directory -s build DEVICE=sim CHAPTERS="01_naive 02_online_softmax 03_tiled_matmul 04_fa1 05_fa2 06_backward"
+	@$(MAKE) --no-print-directory -s build DEVICE=sim CHAPTERS="$(ALL_CHAPTERS)"
 	@tools/diagrams
 
 bench-sim:
@@ -131,6 +131,13 @@ transcripts:
 # The page that shows the bytes move, from runs of this code.
 explorer: build
 	@tools/explorer
+
+# The READMEs as pages for a browser, with the pictures and the explorer, into OUT. Here, too, OUT is for the site alone.
+site:
+	@test -n "$$OUT" || { echo "site: where to? make site OUT=directory" >&2; exit 2; }
+	@tools/site --check "$$OUT"
+	@unset MAKEFLAGS MFLAGS MAKEOVERRIDES; env -u OUT $(MAKE) --no-print-directory -s explorer DEVICE=sim
+	@tools/site "$$OUT" --explorer plots/explorer.html
 
 # The printed blocks of the READMEs, from the programs they show; and the links to the glossary.
 LINKED := $(wildcard 0*_*/README.md) 00_gpu/attention.md
@@ -184,6 +191,7 @@ help:
 	@echo "          make 01_naive     one chapter; in its directory, make help"
 	@echo "          make real         chapter 01 on a language model's Q, K and V"
 	@echo "          make explorer     plots/explorer.html, the bytes on the move"
+	@echo "          make site OUT=DIR all of this as pages for a browser"
 	@echo "          make model        brings a real language model (98 MB; asks first)"
 	@echo "          make lines        how much there is to read"
 	@echo "          make test         the tests; with DEVICE=cuda, the chapters on a GPU"

@@ -49,6 +49,7 @@ zip                zip              zip               zip            zip        
 unzip              unzip            unzip             unzip          unzip            unzip             test  submissions in zip files cannot be graded
 chromium           chromium         chromium          chromium       chromium         chromium          extra the explorer's tests are skipped
 bwrap              bubblewrap       bubblewrap        bubblewrap     bubblewrap       bubblewrap        extra graded submissions run without a sandbox
+markdown_it        python3-markdown-it python3-markdown-it-py python-markdown-it-py python3-markdown-it-py py3-markdown-it-py extra make site does not work
 ruff               -                ruff              ruff           -                ruff              extra make check-python does not work
 codespell          codespell        codespell         codespell      -                -                 extra make check-text does not work
 TABLE
@@ -62,6 +63,7 @@ is_there() {
 	DejaVuSans.ttf) [ -n "$(find /usr/share/fonts -name DejaVuSans.ttf 2>/dev/null)" ] ;;
 	ruff) command -v ruff >/dev/null 2>&1 || python3 -m ruff --version >/dev/null 2>&1 ;;
 	codespell) command -v codespell >/dev/null 2>&1 || python3 -m codespell_lib --version >/dev/null 2>&1 ;;
+	markdown_it) python3 -c 'import markdown_it' >/dev/null 2>&1 ;;
 	chromium) command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 ;;
 	*) command -v "$1" >/dev/null 2>&1 ;;
 	esac
