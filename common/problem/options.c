@@ -152,8 +152,8 @@ static int check_together(const struct options *options, struct error *error)
 	if (!options->sweep)
 		return 0;
 	static const enum option_name refused[] = {
-		OPTION_SEQ, OPTION_KEYS,  OPTION_COLS, OPTION_M,    OPTION_N,    OPTION_K,      OPTION_VALUES,
-		OPTION_ROW, OPTION_TRACE, OPTION_LOAD, OPTION_SAVE, OPTION_JSON, OPTION_EXPLAIN};
+		OPTION_SEQ,    OPTION_KEYS, OPTION_SPLITS, OPTION_COLS, OPTION_M,    OPTION_N,    OPTION_K,
+		OPTION_VALUES, OPTION_ROW,  OPTION_TRACE,  OPTION_LOAD, OPTION_SAVE, OPTION_JSON, OPTION_EXPLAIN};
 	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
 		if (options->given & OPTION_BIT(refused[i]))
 			return error_set(
