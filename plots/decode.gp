@@ -14,7 +14,7 @@ requested(n, S) = 4 * (2 * n * G * d + S * H * d + 2 * S * H * (d + 2) + H * d)
 alone(n) = 4 * 2 * n * G * d
 grouped(n) = alone(n) + 4 * 2 * H * d
 more(n) = 100 * (requested(n, fills) / alone(n) - 1)
-eval headline(sprintf("%.0f splits give every SM work: %.1f %% more bytes at n = %.0f, %.0f %% at %.0f", \
+eval headline(sprintf("%.0f splits give every SM of an H100 work: %.1f %% more bytes at n = %.0f, %.0f %% at %.0f", \
 	fills, more(nmax), nmax, more(nmin), nmin))
 eval provenance(sprintf("A token after n - 1 others, %.0f heads on %.0f, d = %.0f. Lines: closed forms%s. %s", H, G, d, \
 	counted ? "; points: counted" : "", made_by('decode_split')))
@@ -28,7 +28,7 @@ set xlabel 'splits S'
 set xrange [xmin / xroom : xmax * xroom]
 ymin = alone(nmin) / 2; ymax = requested(nmax, xmax) * 2
 set yrange [ymin : ymax]
-set ylabel "bytes requested, a token and layer"
+set ylabel "bytes requested, per token and layer"
 set format y bytes
 name_x = xmax * xroom * 1.1
 nmiddle = 4 * nmin
@@ -41,7 +41,7 @@ load 'plots/name_lines.gp'
 set arrow 1 from fills, ymin to fills, ymax nohead lc rgb dim lw 1 dt 3
 # How many SMs have a block, above the marks of the axis.
 busy(S) = G * S < SMs ? G * S : SMs
-set label 20 "SMs with work:" at xmin / xroom * 1.04, ymin * 1.75 left tc rgb dim font little
+set label 20 "SMs of an H100 with work:" at xmin / xroom * 1.04, ymin * 1.75 left tc rgb dim font little
 array marks[6] = [1, 4, 16, 44, 88, 176]
 do for [i = 1:6] { set label 20 + i sprintf("%.0f", busy(marks[i])) at marks[i], ymin * 1.3 center tc rgb dim font little }
 curves = "requested(nmax, x) with lines lc rgb blue lw 1.4, requested(nmiddle, x) with lines lc rgb green lw 1.4, requested(nmin, x) with lines lc rgb vermilion lw 1.4, "
