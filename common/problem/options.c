@@ -247,6 +247,14 @@ bool options_agree(const struct options *a, const struct options *b, uint64_t se
 	return true;
 }
 
+int options_refuse(const struct options *options, uint64_t set, const char *why, struct error *error)
+{
+	for (int i = 0; i < OPTIONS; i++)
+		if (options->given & set & OPTION_BIT(i))
+			return error_set(error, EXIT_USAGE, "--%s: %s", rule_of((enum option_name)i).name, why);
+	return 0;
+}
+
 /* "512", "0.125", "random": the value as the option takes it. False when there is nothing to say. */
 static bool format_value(const struct options *options, const struct option_rule *rule, char *text, size_t size)
 {
