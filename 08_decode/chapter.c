@@ -1,5 +1,6 @@
 /* Chapter 08: what the harness has to know about the kernels that decode. */
 #include "lesson.h"
+#include "speak.h"
 #include "step.h"
 
 #include "problem/row_inputs.h"
@@ -91,7 +92,7 @@ static const struct chapter chapter = {
 	.small = "--seq 3 --heads 2 --kv-heads 1 --dim 2 --splits 2 --page 2 --input ramp",
 	.options = OPTION_BIT(OPTION_HEADS) | OPTION_BIT(OPTION_KV_HEADS) | OPTION_BIT(OPTION_SEQ) |
                    OPTION_BIT(OPTION_DIM) | OPTION_BIT(OPTION_SPLITS) | OPTION_BIT(OPTION_PAGE) |
-                   OPTION_BIT(OPTION_SCALE) | OPTIONS_COMMON,
+                   OPTION_BIT(OPTION_SCALE) | (OPTIONS_SPEECH & ~OPTION_BIT(OPTION_COUNT_ALL)) | OPTIONS_COMMON,
 	.defaults =
 		{.heads = 9, .kv_heads = 3, .batch = 1, .seq = 1024, .dim = 64, .splits = 44, .page = 16, .seed = 1},
 	.kernels = kernels,
@@ -99,6 +100,7 @@ static const struct chapter chapter = {
 	.fill = fill,
 	.expect = expect,
 	.sweep = sweep,
+	.speak = speak,
 	.explain = lesson_explain,
 };
 

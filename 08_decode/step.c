@@ -106,8 +106,7 @@ cudaError_t run_paged(const struct problem *problem, const struct device_memory 
 	return merge(launch_decode_paged(decode, partials, pages_of(problem, memory)), decode, partials);
 }
 
-/* Pages 0 to count - 1 in an order drawn with the seed. */
-static void shuffle(uint64_t seed, int *pages, size_t count)
+void shuffle_pages(uint64_t seed, int *pages, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		pages[i] = (int)i;
@@ -125,7 +124,7 @@ cudaError_t fill_pages(const struct problem *problem, const struct device_memory
 	int *order = malloc(bytes);
 	if (!order)
 		return cudaErrorMemoryAllocation;
-	shuffle(problem->seed, order, problem->pages);
+	shuffle_pages(problem->seed, order, problem->pages);
 	cudaError_t status = cudaMemcpy(device_find(memory, "table"), order, bytes, cudaMemcpyHostToDevice);
 	free(order);
 	if (status != cudaSuccess)

@@ -16,6 +16,9 @@ cudaError_t run_grouped(const struct problem *problem, const struct device_memor
 cudaError_t run_split(const struct problem *problem, const struct device_memory *memory);
 cudaError_t run_paged(const struct problem *problem, const struct device_memory *memory);
 
+/* The numbers from 0 to count - 1 in an order drawn with the seed. */
+void shuffle_pages(uint64_t seed, int *pages, size_t count);
+
 /* Pages in an order drawn with the seed, and K and V in them. */
 cudaError_t fill_pages(const struct problem *problem, const struct device_memory *memory);
 
