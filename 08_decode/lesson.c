@@ -2,29 +2,23 @@
 
 #include "step.h"
 
-#include <string.h>
-
 const struct suggestion lesson_next[] = {
 	{"predict what four times as many splits cost, then", "--splits 176"},
 	{"predict the table words of pages of one token, then", "--page 1"},
 	{"how many SMs have work, from 1 split to 176: ./decode --sweep", NULL},
 };
 
-/* Bytes that launches of a kernel ask of the tensors whose names begin so. */
-static uint64_t asked_of(const struct kernel_result *kernel, const char *const *prefixes)
+/* Bytes asked of keys and values, or else of the table. */
+static uint64_t asked_of(const struct kernel_result *kernel, bool keys_and_values)
 {
 	uint64_t bytes = 0;
 	for (size_t t = 0; t < kernel->counts.total.tensor_count; t++) {
 		const struct tensor_traffic *tensor = &kernel->counts.total.tensors[t];
-		for (size_t p = 0; prefixes[p]; p++)
-			if (strcmp(tensor->name, prefixes[p]) == 0)
-				bytes += tensor->requested.read_bytes + tensor->requested.write_bytes;
+		if (keys_and_values ? tensor->name[0] == 'K' || tensor->name[0] == 'V' : tensor->name[0] == 't')
+			bytes += tensor->requested.read_bytes + tensor->requested.write_bytes;
 	}
 	return bytes;
 }
-
-static const char *const keys_and_values[] = {"K", "V", "K pages", "V pages", NULL};
-static const char *const table_of_pages[] = {"table", NULL};
 
 static uint64_t requested(const struct kernel_result *kernel)
 {
@@ -33,7 +27,7 @@ static uint64_t requested(const struct kernel_result *kernel)
 
 static void print_row(struct table *table, const struct kernel_result *kernel, const struct gpu *gpu)
 {
-	uint64_t kv = asked_of(kernel, keys_and_values), words = asked_of(kernel, table_of_pages);
+	uint64_t kv = asked_of(kernel, true), words = asked_of(kernel, false);
 	char texts[4][32], count[32] = "", busy[32] = "-";
 	if (words)
 		format_count(words / sizeof(int), count);
@@ -51,7 +45,7 @@ static void print_finding(
 	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *split)
 {
 	const struct problem *p = &result->problem;
-	double kv = (double)asked_of(split, keys_and_values), all = (double)requested(split);
+	double kv = (double)asked_of(split, true), all = (double)requested(split);
 	terminal_print(
 		terminal, STYLE_BOLD, "\n%zu split%s cost%s %.1f %% more bytes than keys and values alone", p->splits,
 		p->splits == 1 ? "" : "s", p->splits == 1 ? "s" : "", 100.0 * (all - kv) / kv);
