@@ -16,7 +16,8 @@ __global__ void decode_split(struct decode a, struct partials partials)
 	const float *K = a.K + kv_head * a.head, *V = a.V + kv_head * a.head;
 
 	// task 08.split: the keys of this block; there may be none
-	int begin = first_of_split(split, a.n, partials.S), end = first_of_split(split + 1, a.n, partials.S);
+	long long n = a.n; // 64 bits: (split + 1) n may be more than 2^31
+	int begin = (int)(split * n / partials.S), end = (int)((split + 1) * n / partials.S);
 	// end 08.split
 	load_query<D>(a.Q + head * a.d, a.d, tile.q);
 	for (int first = begin; first < end; first += TILE) {

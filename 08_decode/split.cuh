@@ -1,15 +1,9 @@
 /*
- * A split of the keys: which ones it has, and what it hands to the merge.
+ * What a split of the keys hands to the merge.
  */
 #pragma once
 
 #include "tile.cuh"
-
-// The first key of a split. 64 bits: s n may be more than 2^31.
-__device__ inline int first_of_split(int split, int n, int S)
-{
-	return (int)((long long)split * n / S);
-}
 
 // o, m and l of one head, as they are: the merge divides. Every element is written, of a split without keys, too.
 template <int D>
