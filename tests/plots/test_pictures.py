@@ -198,9 +198,7 @@ class Drawn(PictureCase):
             asked = bytes_of(data, "requested", kernel="decode_split", seq=n, splits=44)
             shares.append(100 * (asked / (4 * 2 * n * 3 * 64) - 1))
         more = f"{shares[0]:.1f} % more bytes at n = 4096, {shares[1]:.0f} % at 256"
-        self.assertEqual(
-            self.picture("08_decode").title, f"44 splits give every SM of an H100 work: {more}"
-        )
+        self.assertEqual(self.picture("08_decode").title, f"44 splits give every SM of an H100 work: {more}")
 
     def assert_share(self, folder: Path, data: Path) -> None:
         """The headline of hbm_vs_n, worked out here."""
