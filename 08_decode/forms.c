@@ -56,7 +56,7 @@ struct closed_forms split_forms(const struct problem *problem)
 	struct closed_forms forms = grouped_forms(problem);
 	uint64_t Hd = s.H * s.d, partials = s.S * s.H * (s.d + 2);
 	forms.models[0] = (struct model){
-		MODEL_REQUESTED, s.KV + s.S * Hd + partials, partials + Hd, "2NGd + SHd + 2SH(d + 2) + Hd"};
+		MODEL_REQUESTED, s.KV + s.S * Hd + partials, partials + Hd, "2NGd + (S+1)Hd + 2SH(d+2)"};
 	forms.models[1] =
 		(struct model){MODEL_FOOTPRINT, s.KV + Hd + partials, partials + Hd, "2NGd + 2SH(d + 2) + 2Hd"};
 	forms.blocks = s.G * s.S > s.H ? s.G * s.S : s.H;
@@ -68,7 +68,7 @@ struct closed_forms paged_forms(const struct problem *problem)
 	struct sizes s = sizes_of(problem);
 	struct closed_forms forms = split_forms(problem);
 	forms.models[0].read_elements += s.G * pages_touched(problem->seq, s.S, problem->page);
-	forms.models[0].formula = "2NGd + SHd + 2SH(d + 2) + Hd + G Στ";
+	forms.models[0].formula = "2NGd + (S+1)Hd + 2SH(d+2) + GΣτ";
 	forms.models[1].read_elements += problem->pages;
 	forms.models[1].formula = "2NGd + 2SH(d + 2) + 2Hd + T";
 	forms.shared_bytes = paged_shared_bytes((int)s.d, (int)(s.H / s.G));

@@ -16,7 +16,7 @@ __global__ void decode_split(struct decode a, struct partials partials)
 	const float *K = a.K + kv_head * a.head, *V = a.V + kv_head * a.head;
 
 	// task 08.split: the keys of this block; there may be none
-	long long n = a.n; // 64 bits: (split + 1) n may be more than 2^31
+	size_t n = a.n; // 64 bits: (split + 1) n may be more than 2^31
 	int begin = (int)(split * n / partials.S), end = (int)((split + 1) * n / partials.S);
 	// end 08.split
 	load_query<D>(a.Q + head * a.d, a.d, tile.q);

@@ -167,8 +167,8 @@ class Course(Handout):
         self.assertIn("05.rescale", self.succeeded(hint()).stdout)
         for settings, says in (
             (["N=0"], "N=0"),
-            (["N=23"], "1 to 22"),
-            (["N=x;ls"], "1 to 22"),
+            (["N=26"], "1 to 25"),
+            (["N=x;ls"], "1 to 25"),
             (["N=1", "LEVEL=4"], "hints 1 to 3"),
         ):
             done = hint(*settings)
