@@ -108,6 +108,8 @@ static const char *next_of(const struct speech *speech)
 		return "what copies of the heads cost: the same with --kernel permuted";
 	if (speech->verified && !speech->options->count_all)
 		return "every kernel counted, 4 tokens: the same with --count-all";
+	if (speech->verified)
+		return "one token at a time, on every SM: cd ../08_decode && make";
 	return "the kernels one by one, ./transformer --causal";
 }
 
