@@ -4,6 +4,8 @@
 #include "lesson.h"
 #include "speak.h"
 
+#include "problem/row_inputs.h"
+
 #include <math.h>
 
 /* ---- the kernels ---- */
@@ -59,7 +61,7 @@ static const struct kernel kernels[] = {
 static void fill(const struct problem *problem, const char *tensor, float *values)
 {
 	if (tensor[0] != 'a') { /* not "angles" */
-		fill_rows(problem, tensor, values);
+		input_fill_rows(problem, tensor, values);
 		return;
 	}
 	size_t d = problem->dim, past = problem->keys - problem->seq;

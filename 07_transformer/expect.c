@@ -1,11 +1,10 @@
 #include "expect.h"
 
-#include "verify/reference.h"
+#include "verify/grouped_attention.h"
 #include "verify/tolerance.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const double most_products = 0x1p30;
 
@@ -135,77 +134,14 @@ static bool expect_projected(
 	return true;
 }
 
-/* heads[h, token, :] = rows[token, h / group, :], with `past` tokens of zeros before: the reference wants heads as arrays
- * of their own, as many of K as of Q, and a query for each key. The caller frees. */
-static float *as_heads(const struct problem *problem, const float *rows, size_t past, size_t of_rows)
-{
-	size_t H = problem->heads, d = problem->dim, tokens = problem->keys;
-	float *heads = calloc(H * tokens * d, sizeof *heads);
-	for (size_t h = 0; heads && h < H; h++)
-		for (size_t t = past; t < tokens; t++)
-			memcpy(heads + (h * tokens + t) * d, rows + ((t - past) * of_rows + h / (H / of_rows)) * d,
-			       d * sizeof *heads);
-	return heads;
-}
-
-static bool compute_o(
-	const struct problem *problem, const float *const heads[3], const size_t *wanted, size_t count,
-	struct attention_reference *reference)
-{
-	const struct attention_inputs attention = {
-		.batch = 1,
-		.heads = problem->heads,
-		.seq = problem->keys,
-		.dim = problem->dim,
-		.causal = problem->causal,
-		.scale = problem->scale,
-		.q = heads[0],
-		.k = heads[1],
-		.v = heads[2],
-		.variant = problem->variant,
-		.random_walk =
-			count < problem->seq * problem->heads && problem->input == INPUT_RANDOM && !problem->load,
-	};
-	return heads[0] && heads[1] && heads[2] && wanted &&
-	       attention_reference_compute(&attention, wanted, count, reference);
-}
-
 static bool expect_attention(
-	const struct problem *problem, const float *Q, const float *K, const float *V,
-	struct expectations *expectations)
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations)
 {
-	size_t N = problem->seq, M = problem->keys, H = problem->heads, past = M - N, count, *rows;
-	double products = (double)H * (double)N * (double)M * (double)problem->dim;
-	if (!draw_rows(problem, products, N * H, expectations, &rows, &count))
-		return false;
-	size_t *wanted = calloc(count, sizeof *wanted); /* of [H, M]: what the reference calls row (i, h) of [N, H] */
-	for (size_t r = 0; wanted && r < count; r++) {
-		size_t row = rows ? rows[r] : r;
-		wanted[r] = row % H * M + past + row / H;
-	}
-	float *heads[3] = {
-		as_heads(problem, Q, past, H), as_heads(problem, K, 0, problem->kv_heads),
-		as_heads(problem, V, 0, problem->kv_heads)};
-	struct attention_reference reference;
-	bool computed = compute_o(problem, (const float *const *)heads, wanted, count, &reference);
-	for (size_t i = 0; i < 3; i++)
-		free(heads[i]);
-	free(wanted);
-	if (!computed)
-		return false;
-	free(reference.lse);
-	free(reference.lse_tolerance);
-	expectations_own(expectations, reference.o);
-	expectations_own(expectations, reference.o_tolerance);
-	expectations->items[expectations->count++] = (struct expectation){
-		.tensor = "O",
-		.row_count = count,
-		.row_length = problem->dim,
-		.rows = rows,
-		.values = reference.o,
-		.tolerances = reference.o_tolerance,
-	};
-	return true;
+	size_t count, *rows;
+	double products =
+		(double)problem->heads * (double)problem->seq * (double)problem->keys * (double)problem->dim;
+	return draw_rows(problem, products, problem->seq * problem->heads, expectations, &rows, &count) &&
+	       grouped_attention_expect(problem, inputs, rows, count, expectations);
 }
 
 static bool expect_all(
@@ -213,12 +149,12 @@ static bool expect_all(
 {
 	const float *x = find_values(inputs, "x"), *weight = find_values(inputs, "weight");
 	const float *angles = find_values(inputs, "angles"), *W = find_values(inputs, "W");
-	const float *gate = find_values(inputs, "gate"), *Q = find_values(inputs, "Q");
+	const float *gate = find_values(inputs, "gate");
 	return (!weight || expect_normed(problem, x, weight, expectations)) &&
 	       (!angles || expect_rotated(problem, x, angles, expectations)) &&
 	       (!W || expect_projected(problem, x, W, find_values(inputs, "residual"), expectations)) &&
 	       (!gate || expect_gated(problem, gate, find_values(inputs, "up"), expectations)) &&
-	       (!Q || expect_attention(problem, Q, find_values(inputs, "K"), find_values(inputs, "V"), expectations));
+	       (!find_values(inputs, "Q") || expect_attention(problem, inputs, expectations));
 }
 
 int block_expect(
@@ -230,10 +166,8 @@ int block_expect(
 		return error_set(
 			error, EXIT_USAGE, "--keys: expected at least as many as queries (%zu), got %zu",
 			problem->seq, problem->keys);
-	if (problem->heads % problem->kv_heads != 0)
-		return error_set(
-			error, EXIT_USAGE, "--kv-heads: expected a divisor of the %zu heads, got %zu", problem->heads,
-			problem->kv_heads);
+	if (!heads_are_grouped(problem, error))
+		return error->exit_code;
 	if (!expect_all(problem, inputs, expectations)) {
 		expectations_free(expectations);
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the reference");

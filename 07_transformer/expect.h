@@ -1,5 +1,5 @@
 /*
- * Chapter 07: the inputs of its kernels (inputs.c), and what their outputs should be, in double precision (expect.c).
+ * Chapter 07: what the outputs of its kernels should be, in double precision.
  */
 #ifndef EXPECT_H
 #define EXPECT_H
@@ -10,13 +10,6 @@
 
 #define EPSILON   1e-5f    /* of RMSNorm */
 #define ROPE_BASE 100000.0 /* SmolLM2's */
-
-/*
- * Fills Q [N, H, d], K, V [M, G, d], x, residual, gate, up [N, H, d], weight [H, d] or W [H d, H d] in the problem's input kind;
- * scores are as large as those of the same kind in the other chapters (problem/inputs.h). `fills` of "angles" is
- * chapter.c's.
- */
-void fill_rows(const struct problem *problem, const char *tensor, float *values);
 
 /*
  * What the outputs should be of which the inputs are there. M < N and G that does not divide H are EXIT_USAGE. With

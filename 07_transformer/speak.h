@@ -9,10 +9,6 @@
 
 #include "chapter.h"
 
-/* The largest difference a logit may have: ten times what three prompts of 80 tokens of SmolLM2-135M showed (1.03e-4). No
- * bound of the roundings of 30 layers says anything. */
-#define LOGIT_TOLERANCE 1e-3
-
 /* As struct chapter wants it: runs, reports, returns the exit status. EXIT_USAGE with an option of the kernels' own shapes. */
 int speak(
 	const struct chapter *chapter, const struct options *options, const struct device *device,

@@ -1,7 +1,6 @@
 #include "speech.h"
 
 #include "report/json.h"
-#include "speak.h"
 #include "support/number.h"
 
 bool speech_runs(const struct speech *speech, enum kind kind)
@@ -36,7 +35,8 @@ static void print_logits(const struct terminal *terminal, const struct speech *s
 	bool close = speech->logits_error <= LOGIT_TOLERANCE;
 	terminal_print(terminal, close ? STYLE_GOOD : STYLE_BAD, "%s", close ? "verified" : "FAILED");
 	fprintf(terminal->out, "  %s logits of %zu tokens beside a double-precision pass:\n          ",
-	        format_count(speech->logit_rows * (uint64_t)speech->model->vocabulary, logits), speech->logit_rows);
+	        format_count(speech->conversation.logit_rows * (uint64_t)speech->model->vocabulary, logits),
+	        speech->conversation.logit_rows);
 	fprintf(terminal->out, "error %.2g at most, tolerance %.0e\n", speech->logits_error, LOGIT_TOLERANCE);
 	if (speech->has_counts && !speech->counts_equal)
 		terminal_print(terminal, STYLE_BAD, "FAILED  what was counted is not what the closed forms say\n");
@@ -108,6 +108,8 @@ static const char *next_of(const struct speech *speech)
 		return "what copies of the heads cost: the same with --kernel permuted";
 	if (speech->verified && !speech->options->count_all)
 		return "every kernel counted, 4 tokens: the same with --count-all";
+	if (speech->verified)
+		return "one token at a time, on every SM: cd ../08_decode && make";
 	return "the kernels one by one, ./transformer --causal";
 }
 
@@ -115,15 +117,16 @@ void speech_print(const struct terminal *terminal, const struct speech *speech)
 {
 	fputc('\n', terminal->out);
 	print_logits(terminal, speech);
-	size_t decoded = speech->answer.count - !speech->ended; /* the last token was never run */
+	size_t decoded = conversation_decoded(&speech->conversation);
 	if (decoded > 0) {
 		terminal_print(terminal, STYLE_BOLD, "\nMemory asked for a decoded token");
-		fprintf(terminal->out, ", %zu tokens after a prompt of %zu\n\n", decoded, speech->prompt.count);
+		fprintf(terminal->out, ", %zu tokens after a prompt of %zu\n\n", decoded,
+		        speech->conversation.prompt.count);
 		print_moved(terminal, speech, PHASE_ANSWER, decoded);
 	}
 	if (speech->options->verbose || decoded == 0) {
 		terminal_print(terminal, STYLE_BOLD, "\nMemory asked for a token of the prompt\n\n");
-		print_moved(terminal, speech, PHASE_PROMPT, speech->prompt.count);
+		print_moved(terminal, speech, PHASE_PROMPT, speech->conversation.prompt.count);
 	}
 	print_takeover(terminal, speech);
 	fprintf(terminal->out, "\nNext: %s\n", next_of(speech));
@@ -178,17 +181,17 @@ void speech_write_json(FILE *out, const struct speech *speech)
 	json_string(&json, "heads", speech->heads == HEADS_STRIDED ? "strided" : "permuted");
 	json_bool(&json, "all_kernels", speech->all_kernels);
 	json_string(&json, "prompt", speech->options->prompt);
-	json_count(&json, "prompt_tokens", speech->prompt.count);
+	json_count(&json, "prompt_tokens", speech->conversation.prompt.count);
 	json_open_array(&json, "tokens");
-	for (size_t i = 0; i < speech->answer.count; i++)
-		json_count(&json, NULL, (uint64_t)speech->answer.ids[i]);
+	for (size_t i = 0; i < speech->conversation.answer.count; i++)
+		json_count(&json, NULL, (uint64_t)speech->conversation.answer.ids[i]);
 	json_close_array(&json);
-	json_string(&json, "text", speech->text ? speech->text : "");
-	json_bool(&json, "ended", speech->ended);
+	json_string(&json, "text", speech->conversation.text ? speech->conversation.text : "");
+	json_bool(&json, "ended", speech->conversation.ended);
 	json_bool(&json, "verified", speech->verified);
 	json_number(&json, "logits_error", speech->logits_error);
 	json_number(&json, "logits_tolerance", LOGIT_TOLERANCE);
-	json_count(&json, "logit_rows", speech->logit_rows);
+	json_count(&json, "logit_rows", speech->conversation.logit_rows);
 	json_count(&json, "weights_bytes", language_model_weight_bytes(speech->model));
 	json_open_object(&json, "moved"); /* sums over the prompt's tokens, over the answer's */
 	write_phase(&json, "prompt", speech, PHASE_PROMPT);

@@ -6,9 +6,9 @@
 
 #include "traffic.h"
 
+#include "chapter.h"
+#include "model/conversation.h"
 #include "report/table.h"
-
-enum phase { PHASE_PROMPT, PHASE_ANSWER, PHASES };
 
 struct speech {
 	const struct chapter *chapter;
@@ -17,14 +17,9 @@ struct speech {
 	const struct language_model *model;
 	bool tiny; /* the model is the committed one: it speaks nonsense */
 	enum heads heads;
-	bool all_kernels;     /* not only attention */
-	struct tokens prompt; /* the conversation up to the answer */
-	struct tokens answer;
-	char *text; /* the answer, ends with a zero */
-	size_t text_length;
-	bool ended;          /* by a token that ends an answer, not by --tokens */
+	bool all_kernels; /* not only attention */
+	struct conversation conversation;
 	double logits_error; /* the largest of all; NaN if one is none */
-	size_t logit_rows;   /* tokens whose logits were compared, the one that ended the answer too */
 	struct moved model_moved[PHASES][KINDS], counted[PHASES][KINDS];
 	bool has_counts;
 	unsigned long long hazards;

@@ -80,8 +80,7 @@ int pass_run(struct pass *pass, const int *ids, size_t count, double *logits, st
 		return error_set(
 			error, EXIT_USAGE, "%zu tokens more than the %zu there is room for",
 			count - (pass->capacity - pass->tokens), pass->capacity);
-	size_t rows = 0;
-	for (size_t done = 0; done < count; done += rows) {
+	for (size_t done = 0, rows; done < count; done += rows) {
 		rows = count - done < pass->most_rows ? count - done : pass->most_rows;
 		run->embed(run->state, ids + done, rows, pass->x);
 		for (size_t layer = 0; layer < (size_t)model->layers; layer++) {
@@ -91,9 +90,16 @@ int pass_run(struct pass *pass, const int *ids, size_t count, double *logits, st
 				return error->exit_code;
 		}
 		pass->tokens += rows;
+		pass->rows = rows;
 	}
-	void *last = at(pass, pass->x, (rows - 1) * (size_t)model->width);
-	run->rms_norm(run->state, last, model->output_norm, 1, pass->n);
+	return pass_logits(pass, pass->rows - 1, logits, error);
+}
+
+int pass_logits(struct pass *pass, size_t row, double *logits, struct error *error)
+{
+	const struct language_model *model = pass->model;
+	const struct operations *run = pass->operations;
+	run->rms_norm(run->state, at(pass, pass->x, row * (size_t)model->width), model->output_norm, 1, pass->n);
 	run->project(run->state, &model->output, pass->n, 1, NULL, pass->logits);
 	run->fetch(run->state, pass->logits, (size_t)model->vocabulary, logits);
 	return run->status(run->state, error);

@@ -55,6 +55,7 @@ struct pass {
 	const struct language_model *model;
 	const struct operations *operations;
 	size_t tokens, capacity, most_rows;
+	size_t rows;                              /* that were run at once last: x has them */
 	void *x, *n, *q, *o, *gate, *up, *logits; /* [most_rows, C], ..., [vocabulary] */
 	void *keys, *values;                      /* [layers, capacity, C_kv] */
 };
@@ -69,5 +70,8 @@ int pass_begin(
 
 /* Runs `count` >= 1 further tokens; logits [vocabulary] are those after the last one. EXIT_USAGE when the room is full. */
 int pass_run(struct pass *pass, const int *ids, size_t count, double *logits, struct error *error);
+
+/* The logits after row `row` of those that were run at once last: what a pass without a cache says of every token. */
+int pass_logits(struct pass *pass, size_t row, double *logits, struct error *error);
 
 #endif

@@ -1,6 +1,6 @@
 #include "problem/dimensions.h"
 
-enum { LARGEST_SEQ = 1 << 24, LARGEST_EXTENT = 1 << 28, LARGEST_COUNT = 1 << 20 };
+enum { LARGEST_SEQ = 1 << 24, LARGEST_EXTENT = 1 << 28, LARGEST_COUNT = 1 << 20, LARGEST_SPLITS = 65535 };
 
 #define FIELD(member) offsetof(struct problem, member)
 
@@ -12,6 +12,10 @@ const struct dimension dimensions[DIMENSIONS] = {
 	{OPTION_SEQ, "N", "seq", "seq", FIELD(seq), 1, LARGEST_SEQ, true, "tokens, queries and keys alike"},
 	{OPTION_KEYS, "M", "keys", "keys", FIELD(keys), 1, LARGEST_SEQ, true,
          "keys; the queries are the last of them (default N)"},
+	{OPTION_SPLITS, "S", "splits", "splits", FIELD(splits), 1, LARGEST_SPLITS, true,
+         "parts that the keys are split into"},
+	{OPTION_PAGE, "p", "page", "page", FIELD(page), 1, LARGEST_SEQ, true, "tokens of a page of the cache"},
+	{OPTIONS, "T", "pages", "pages", FIELD(pages), 1, LARGEST_SEQ, true, "pages; no option: N and p decide"},
 	{OPTION_ROWS, "R", "rows", "rows", FIELD(rows), 1, LARGEST_EXTENT, true, "rows"},
 	{OPTION_COLS, "C", "cols", "cols", FIELD(cols), 1, LARGEST_EXTENT, true, "columns per row"},
 	{OPTION_M, "m", "m", "m", FIELD(m), 1, LARGEST_COUNT, true, "rows of A and C"},

@@ -10,18 +10,18 @@
 #include "support/error.h"
 
 struct dimension {
-	enum option_name option;
-	const char *letter; /* the papers' own: "N", "Br" */
-	const char *name;   /* of the option: "tile-q" */
-	const char *key;    /* in JSON and TSV: "tile_q" */
-	size_t offset;      /* of a size_t in struct problem */
+	enum option_name option; /* OPTIONS: none, other dimensions decide it */
+	const char *letter;      /* the papers' own: "N", "Br" */
+	const char *name;        /* of the option: "tile-q" */
+	const char *key;         /* in JSON and TSV: "tile_q" */
+	size_t offset;           /* of a size_t in struct problem */
 	size_t least, most;
 	bool shape; /* of the tensors; the others are how a kernel works on them, 0 where it chooses itself */
 	const char *help;
 };
 
 /* In the order in which reports give them. */
-enum { DIMENSIONS = 15 };
+enum { DIMENSIONS = 18 };
 extern const struct dimension dimensions[DIMENSIONS];
 
 /* The dimension of a letter in a shape, of an option; NULL where there is none. */

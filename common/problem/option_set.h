@@ -27,6 +27,8 @@ enum option_name {
 	OPTION_K,
 	OPTION_KV_HEADS,
 	OPTION_KEYS,
+	OPTION_SPLITS,
+	OPTION_PAGE,
 	OPTION_SEED,
 	OPTION_INPUT,
 	OPTION_LOAD,
@@ -63,6 +65,12 @@ enum option_name {
 
 /* What a language model takes that speaks. */
 #define OPTIONS_SPEECH ((UINT64_C(1) << (OPTION_COUNT_ALL + 1)) - (UINT64_C(1) << OPTION_PROMPT))
+
+/* Shapes and inputs of kernels on their own, and reports of them: nothing for a language model. */
+#define OPTIONS_NOT_OF_SPEECH                                                                                        \
+	(OPTION_BIT(OPTION_HEADS) | OPTION_BIT(OPTION_KV_HEADS) | OPTION_BIT(OPTION_SEQ) | OPTION_BIT(OPTION_DIM) |  \
+	 OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_INPUT) | OPTION_BIT(OPTION_LOAD) | OPTION_BIT(OPTION_SAVE) |   \
+	 OPTION_BIT(OPTION_SWEEP) | OPTION_BIT(OPTION_TSV) | OPTION_BIT(OPTION_EXPLAIN))
 
 /* seed ... version: what every chapter takes. */
 #define OPTIONS_COMMON ((UINT64_C(1) << (OPTION_VERSION + 1)) - (UINT64_C(1) << OPTION_SEED))

@@ -152,8 +152,8 @@ static int check_together(const struct options *options, struct error *error)
 	if (!options->sweep)
 		return 0;
 	static const enum option_name refused[] = {
-		OPTION_SEQ, OPTION_KEYS,  OPTION_COLS, OPTION_M,    OPTION_N,    OPTION_K,      OPTION_VALUES,
-		OPTION_ROW, OPTION_TRACE, OPTION_LOAD, OPTION_SAVE, OPTION_JSON, OPTION_EXPLAIN};
+		OPTION_SEQ,    OPTION_KEYS, OPTION_SPLITS, OPTION_COLS, OPTION_M,    OPTION_N,    OPTION_K,
+		OPTION_VALUES, OPTION_ROW,  OPTION_TRACE,  OPTION_LOAD, OPTION_SAVE, OPTION_JSON, OPTION_EXPLAIN};
 	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
 		if (options->given & OPTION_BIT(refused[i]))
 			return error_set(
@@ -245,6 +245,14 @@ bool options_agree(const struct options *a, const struct options *b, uint64_t se
 			return false;
 	}
 	return true;
+}
+
+int options_refuse(const struct options *options, uint64_t set, const char *why, struct error *error)
+{
+	for (int i = 0; i < OPTIONS; i++)
+		if (options->given & set & OPTION_BIT(i))
+			return error_set(error, EXIT_USAGE, "--%s: %s", rule_of((enum option_name)i).name, why);
+	return 0;
 }
 
 /* "512", "0.125", "random": the value as the option takes it. False when there is nothing to say. */

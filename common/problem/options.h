@@ -23,6 +23,9 @@ int options_parse(
 /* Has each option of this set (of OPTION_BIT) the same value in both? */
 bool options_agree(const struct options *a, const struct options *b, uint64_t set);
 
+/* EXIT_USAGE, "--seq: " and `why`, if an option of this set was given. */
+int options_refuse(const struct options *options, uint64_t set, const char *why, struct error *error);
+
 /* Prints the options that apply, a line each, with their defaults. */
 void options_print_help(FILE *out, uint64_t applicable, const struct problem *defaults);
 

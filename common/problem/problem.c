@@ -1,5 +1,7 @@
 #include "problem/problem.h"
 
+#include "support/number.h"
+
 #include <math.h>
 
 const char *const input_kind_names[INPUT_KINDS] = {
@@ -15,6 +17,8 @@ void problem_settle(struct problem *problem)
 		problem->kv_heads = problem->heads;
 	if (!problem->keys)
 		problem->keys = problem->seq;
+	if (problem->page)
+		problem->pages = ceil_div(problem->seq, problem->page);
 }
 
 size_t shape_elements(const size_t *shape, size_t rank)

@@ -35,6 +35,8 @@ struct problem {
 	size_t m, n, k;
 	size_t kv_heads,
 		keys; /* G M: heads and rows of K and V where they are others than of Q; 0 before problem_settle */
+	size_t splits, page;   /* S p: parts that the keys are split into; tokens of a page of a paged cache, */
+	size_t pages;          /* T: so many it takes, problem_settle says */
 	size_t tile_q, tile_k; /* Br Bc; 0: the kernel's own choice */
 	size_t block, row;     /* the online softmax: columns of a block; the row to trace */
 	bool causal;
@@ -46,7 +48,7 @@ struct problem {
 	struct class_variant variant; /* plain, but in a class's hand-out */
 };
 
-/* scale = 1/sqrt(d), G = H, M = N, each unless it was given. */
+/* scale = 1/sqrt(d), G = H, M = N, each unless it was given. T = ⌈N/p⌉. */
 void problem_settle(struct problem *problem);
 
 size_t shape_elements(const size_t *shape, size_t rank);

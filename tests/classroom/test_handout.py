@@ -167,8 +167,8 @@ class Course(Handout):
         self.assertIn("05.rescale", self.succeeded(hint()).stdout)
         for settings, says in (
             (["N=0"], "N=0"),
-            (["N=23"], "1 to 22"),
-            (["N=x;ls"], "1 to 22"),
+            (["N=26"], "1 to 25"),
+            (["N=x;ls"], "1 to 25"),
             (["N=1", "LEVEL=4"], "hints 1 to 3"),
         ):
             done = hint(*settings)
@@ -350,7 +350,7 @@ class Classes(Handout):
     GOOD = (
         "01_naive\tplain\t-\n02_online_softmax\tsink\t-\n03_tiled_matmul\trelu\t-\n"
         "04_fa1\twindow\t5\n05_fa2\tsoftcap\t2.5\n06_backward\tplain\t-\r\n"
-        "07_transformer\tplain\t-\n"
+        "07_transformer\tplain\t-\n08_decode\tplain\t-\n"
     )
 
     def test_a_key_chooses_the_same_for_ever(self) -> None:
@@ -364,9 +364,10 @@ class Classes(Handout):
             "04_fa1\twindow\t9\n"
             "05_fa2\tsoftcap\t92\n"
             "06_backward\tsoftcap\t120\n"
-            "07_transformer\tplain\t-\n",
+            "07_transformer\tplain\t-\n"
+            "08_decode\tplain\t-\n",
         )
-        self.assertEqual(tool("--class-table").stdout.count("\tplain\t-\n"), 7)
+        self.assertEqual(tool("--class-table").stdout.count("\tplain\t-\n"), 8)
         self.refused(tool("--class-table", "a", "b"), "not allowed with")
 
     def test_a_bad_class_table_is_refused(self) -> None:

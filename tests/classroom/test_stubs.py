@@ -18,6 +18,7 @@ PROBLEMS = {
     "02_online_softmax": "--rows 3 --cols 300 --dim 20 --block 150",
     "03_tiled_matmul": "--m 70 --n 33 --k 65",
     "07_transformer": "--seq 40 --keys 70 --heads 4 --kv-heads 2 --dim 25 --causal",
+    "08_decode": "--seq 70 --heads 6 --kv-heads 2 --dim 25 --splits 5 --page 7",
 }
 TASKS = tasks.read_tasks(ROOT / "classroom/tasks.tsv")
 

@@ -45,6 +45,10 @@ PROBLEMS = {
 --seq 1 --keys 113 --heads 6 --kv-heads 2 --dim 40 --causal
 --seq 33 --keys 65 --heads 4 --kv-heads 1 --dim 59 --causal
 --seq 29 --heads 2 --kv-heads 2 --dim 96 --input large-logits""",
+    "08_decode": """--seq 1 --heads 1 --kv-heads 1 --dim 1 --splits 1 --page 1
+--seq 5 --heads 8 --kv-heads 1 --dim 40 --splits 40 --page 1
+--seq 200 --heads 6 --kv-heads 2 --dim 59 --splits 7 --page 9
+--seq 65 --heads 2 --kv-heads 2 --dim 96 --input large-logits""",
 }
 
 

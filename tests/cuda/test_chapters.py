@@ -46,6 +46,9 @@ class Chapters(unittest.TestCase):
     def test_transformer(self) -> None:
         self.verify("07_transformer")
 
+    def test_decode(self) -> None:
+        self.verify("08_decode")
+
     def test_every_case_is_of_a_chapter_above(self) -> None:
         chapters = {case["chapter"].split("_", 1)[1] for case in table.read(verify.CASES).records()}
         tested = {name[len("test_") :] for name in dir(self) if name.startswith("test_")}

@@ -107,6 +107,7 @@ class EveryChapter(Explain):
         ("05_fa2/fa2", "--batch 2 --seq 40 --dim 8", "This run|Memory traffic"),
         ("06_backward/backward", "--seq 40 --dim 8", "This run|Memory traffic"),
         ("07_transformer/transformer", "--seq 20 --keys 40 --dim 8 --causal", "This run|Memory traffic"),
+        ("08_decode/decode", "--seq 40 --dim 8 --splits 3", "This run|Memory traffic"),
     )
 
     def test_every_chapter_has_a_page(self) -> None:

@@ -234,6 +234,8 @@ static const char *const problem_values[PROBLEM_OPTIONS] = {
 	[OPTION_K] = "--k=10",
 	[OPTION_KV_HEADS] = "--kv-heads=1",
 	[OPTION_KEYS] = "--keys=71",
+	[OPTION_SPLITS] = "--splits=5",
+	[OPTION_PAGE] = "--page=6",
 	[OPTION_SEED] = "--seed=18446744073709551615",
 	[OPTION_INPUT] = "--input=ramp",
 	[OPTION_LOAD] = "--load=a/b",

@@ -25,6 +25,7 @@ CHAPTERS = {
     "05_fa2": "fa2",
     "06_backward": "backward",
     "07_transformer": "transformer",
+    "08_decode": "decode",
 }
 THOROUGH = bool(os.environ.get("LONG"))  # make test-all
 LEAST_LINES, MOST_LINES, WIDTH = 24, 40, 80
@@ -53,6 +54,11 @@ LINES = {
     "05_fa2": (*ATTENTION, "--seq 9 --kernel fa2_split_q", "--seq 9 --tile-q 600 --tile-k 4"),
     "06_backward": (*ATTENTION[:2], "--seq 9 --tile-q 32", "--seq 9 --kernel backward_naive --causal"),
     "07_transformer": ("--seq 5 --heads 2 --kv-heads 1 --dim 4", "--seq 2 --keys 9 --causal --kernel strided"),
+    "08_decode": (
+        "--seq 1 --heads 1 --dim 1 --kv-heads 1 --splits 1",
+        "--seq 9 --heads 4 --kv-heads 2 --splits 20 --page 3",
+        "--seq 70 --kernel decode_split",
+    ),
 }
 
 # What make test looks at in the place of a demonstration: the same screen of a smaller problem. Chapters 00 and 02 have
@@ -196,6 +202,7 @@ class Hours(ScreenCase):
         "05_fa2": "--seq 1000000 --causal",
         "06_backward": "--seq 1000000",
         "07_transformer": "--seq 1000000 --keys 1000000",
+        "08_decode": "--seq 10000000 --heads 256",
     }
 
     def test_it_is_estimated_and_refused(self) -> None:

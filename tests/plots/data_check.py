@@ -35,6 +35,7 @@ EXTENTS = {
     "02_online_softmax": ["rows", "cols"],
     "03_tiled_matmul": ["m", "n", "k"],
     "07_transformer": ["seq", "keys", "dim", "heads", "kv_heads", "causal"],
+    "08_decode": ["seq", "dim", "heads", "kv_heads", "splits", "page"],
 }
 # file: (largest N, kernels) of the sweeps; of the others the number of rows
 SWEEPS = {
@@ -48,6 +49,7 @@ OTHERS = {
     "02_online_softmax": 15,
     "03_tiled_matmul": 25,
     "07_transformer": 84,
+    "08_decode": 72,
     "blocks": 10,
     "long": 2,
 }
@@ -132,6 +134,21 @@ def closed_form_of_a_block(row: Row) -> float:
     return math.nan
 
 
+def closed_form_of_decoding(row: Row) -> float:
+    """Chapter 08's: K and V once for each head of queries, or once; partials of O, m and l; words of the table."""
+    kernel, n, H, d, splits = row.text("kernel"), row["seq"], row["heads"], row["dim"], int(row["splits"])
+    kv, output = 2 * n * row["kv_heads"] * d, H * d
+    if kernel == "decode_naive":
+        return 2 * n * H * d + 2 * output
+    if kernel == "decode_grouped":
+        return kv + 2 * output
+    ends = [int(n) * s // splits for s in range(splits + 1)]
+    page = int(row["page"])
+    touched = sum(len({key // page for key in range(first, end)}) for first, end in zip(ends, ends[1:]))
+    words = row["kv_heads"] * touched if kernel == "decode_paged" else 0
+    return kv + splits * H * d + 2 * splits * H * (d + 2) + output + words
+
+
 def closed_form(row: Row) -> float:
     """The textbook's, all heads; NaN for a kernel that has none here."""
     kernel = row.text("kernel")
@@ -154,6 +171,8 @@ def closed_form(row: Row) -> float:
         return R * C + R
     if kernel in ("softmax_three_pass", "softmax_online"):
         return (4 if kernel == "softmax_three_pass" else 3) * R * C
+    if kernel.startswith("decode_"):
+        return closed_form_of_decoding(row)
     if row["kv_heads"] >= 1:
         return closed_form_of_a_block(row)
     if kernel in ("matmul_naive", "matmul_coalesced"):

@@ -22,7 +22,7 @@ from pathlib import Path
 from house import ROOT, Case, run, table
 from svg import SMALLEST, Picture, near, text_width
 
-SIM_PICTURES, GPU_PICTURES = 15, 12
+SIM_PICTURES, GPU_PICTURES = 16, 13
 DATA = ROOT / "plots/data"
 PROGRAMS = ("roofs", "attention_map")
 Done = subprocess.CompletedProcess
@@ -199,6 +199,15 @@ class Drawn(PictureCase):
         self.assertIn(f" n = {cached}", picture.texts)
         self.assertIn(f"weights, as stored: {1e-6 * weights:.3g} MB", picture.texts)
         self.assertIn(f"activations: {1e-6 * activations / (len(answer['tokens']) - 1):.3g} MB", picture.texts)
+
+    def test_what_splits_cost_is_worked_out_from_the_data(self) -> None:
+        data = DATA / "sim/08_decode.tsv"
+        shares = []
+        for n in (4096, 256):
+            asked = bytes_of(data, "requested", kernel="decode_split", seq=n, splits=44)
+            shares.append(100 * (asked / (4 * 2 * n * 3 * 64) - 1))
+        more = f"{shares[0]:.1f} % more bytes at n = 4096, {shares[1]:.0f} % at 256"
+        self.assertEqual(self.picture("08_decode").title, f"44 splits give every SM of an H100 work: {more}")
 
     def assert_share(self, folder: Path, data: Path) -> None:
         """The headline of hbm_vs_n, worked out here."""

@@ -11,4 +11,5 @@ PROGRAMS = {
     "05_fa2": "fa2",
     "06_backward": "backward",
     "07_transformer": "transformer",
+    "08_decode": "decode",
 }

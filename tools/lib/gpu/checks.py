@@ -21,6 +21,7 @@ SMALL = {
     "05_fa2": "--seq 65 --dim 40 --heads 2 --causal",
     "06_backward": "--seq 65 --dim 40 --heads 2 --causal",
     "07_transformer": "--seq 65 --keys 90 --dim 40 --heads 4 --kv-heads 2 --causal",
+    "08_decode": "--seq 90 --dim 40 --heads 4 --kv-heads 2 --splits 7 --page 5",
 }
 
 

@@ -1,4 +1,4 @@
-#include "expect.h"
+#include "problem/row_inputs.h"
 
 #include "problem/inputs.h"
 
@@ -60,7 +60,7 @@ static float element_of(const struct problem *problem, const char *tensor, size_
 	return normal;
 }
 
-void fill_rows(const struct problem *problem, const char *tensor, float *values)
+void input_fill_rows(const struct problem *problem, const char *tensor, float *values)
 {
 	size_t count = elements_of(problem, tensor);
 	for (size_t i = 0; i < count; i++)

@@ -1,0 +1,95 @@
+#include "lesson.h"
+
+#include "step.h"
+
+const struct suggestion lesson_next[] = {
+	{"predict what four times as many splits cost, then", "--splits 176"},
+	{"predict the table words of pages of one token, then", "--page 1"},
+	{"how many SMs have work, from 1 split to 176: ./decode --sweep", NULL},
+};
+
+/* Bytes asked of keys and values, or else of the table. */
+static uint64_t asked_of(const struct kernel_result *kernel, bool keys_and_values)
+{
+	uint64_t bytes = 0;
+	for (size_t t = 0; t < kernel->counts.total.tensor_count; t++) {
+		const struct tensor_traffic *tensor = &kernel->counts.total.tensors[t];
+		if (keys_and_values ? tensor->name[0] == 'K' || tensor->name[0] == 'V' : tensor->name[0] == 't')
+			bytes += tensor->requested.read_bytes + tensor->requested.write_bytes;
+	}
+	return bytes;
+}
+
+static uint64_t requested(const struct kernel_result *kernel)
+{
+	return kernel->counts.total.requested.read_bytes + kernel->counts.total.requested.write_bytes;
+}
+
+static void print_row(struct table *table, const struct kernel_result *kernel, const struct gpu *gpu)
+{
+	uint64_t kv = asked_of(kernel, true), words = asked_of(kernel, false);
+	char texts[4][32], count[32] = "", busy[32] = "-";
+	if (words)
+		format_count(words / sizeof(int), count);
+	if (gpu)
+		format_count(smaller(kernel->forms.blocks, (uint64_t)gpu->sms), busy);
+	table_row(
+		table, STYLE_PLAIN, "%s|%s|%s|%s|%s|%s|%s", kernel->kernel->name,
+		format_count(kernel->forms.blocks, texts[0]), busy, format_bytes((double)kv, texts[1]),
+		format_bytes((double)(requested(kernel) - kv - words), texts[2]), count,
+		format_bytes((double)requested(kernel), texts[3]));
+}
+
+/* What splitting costs, and what it gives. */
+static void print_finding(
+	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *split)
+{
+	const struct problem *p = &result->problem;
+	double kv = (double)asked_of(split, true), all = (double)requested(split);
+	terminal_print(
+		terminal, STYLE_BOLD, "\n%zu split%s cost%s %.1f %% more bytes than keys and values alone", p->splits,
+		p->splits == 1 ? "" : "s", p->splits == 1 ? "s" : "", 100.0 * (all - kv) / kv);
+	fprintf(terminal->out, ": Q once for each,\nO, m and l written and read by the merge.");
+	if (result->device->gpu) {
+		uint64_t sms = (uint64_t)result->device->gpu->sms, blocks = p->kv_heads * p->splits;
+		fprintf(terminal->out, " %zu heads of keys x %zu make %llu blocks:\n%llu of %llu SMs have work.",
+		        p->kv_heads, p->splits, (unsigned long long)blocks, (unsigned long long)smaller(blocks, sms),
+		        (unsigned long long)sms);
+	}
+	fputc('\n', terminal->out);
+}
+
+static void print_pages(const struct terminal *terminal, const struct problem *p)
+{
+	uint64_t touched = pages_touched(p->seq, p->splits, p->page);
+	fprintf(terminal->out,
+	        "The table has %zu page%s of %zu tokens; a head of keys reads %llu of its words:\n"
+	        "splits that part a page both look it up.\n",
+	        p->pages, p->pages == 1 ? "" : "s", p->page, (unsigned long long)touched);
+}
+
+void lesson_explain(const struct terminal *terminal, const struct run_result *result)
+{
+	struct table table = table_new("lrrrrrr");
+	size_t rows = 0;
+	table_row(&table, STYLE_BOLD, "kernel|blocks|SMs with|keys,|Q, O and|table|requested");
+	table_row(&table, STYLE_BOLD, "||work|values|partials|words|");
+	for (size_t i = 0; i < result->kernel_count; i++) {
+		const struct kernel_result *kernel = &result->kernels[i];
+		if (!kernel->verified || !kernel->counts.counted)
+			continue;
+		print_row(&table, kernel, result->device->gpu);
+		rows++;
+	}
+	if (!rows)
+		return;
+	terminal_print(terminal, STYLE_BOLD, "\nOne token after %zu others", result->problem.seq - 1);
+	fprintf(terminal->out, ": bytes asked of global memory\n\n");
+	table_print(&table, terminal);
+	const struct kernel_result *split = result_counted(result, "decode_split");
+	if (split && split->verified)
+		print_finding(terminal, result, split);
+	const struct kernel_result *paged = result_counted(result, "decode_paged");
+	if (paged && paged->verified)
+		print_pages(terminal, &result->problem);
+}

@@ -1,0 +1,114 @@
+/*
+ * What the kernels of this chapter share: a warp has one head of queries, the block loads tiles of 32 keys for its warps,
+ * and in a tile each lane has a key first and columns of the output after.
+ */
+#pragma once
+
+#include "decode.h"
+
+#include <math.h>
+
+constexpr int WARP = 32;
+constexpr unsigned EVERY_LANE = 0xffffffff;
+constexpr int TILE = WARP; // keys of a tile: one for each lane
+
+// What a warp knows of its head. Lane i has columns i, i + 32, ...; l is the sum of the lane's own keys only.
+template <int D>
+struct row_state {
+	float o[D / WARP] = {}, m = -INFINITY, l = 0.0f;
+};
+
+// Shared memory:   | K tile [TILE, D + 1] | V tile [TILE, D] | q [warps, D] |
+// A lane reads a row of K: without the column more, all lanes would read from one bank.
+template <int D>
+struct tiles {
+	float *K, *V, *q;
+};
+
+template <int D>
+__device__ struct tiles<D> tiles_in(float *shared) {
+	float *V = shared + TILE * (D + 1), *q = V + TILE * D;
+	return {shared, V, q + threadIdx.x / WARP *D};
+}
+
+inline int
+columns_of(int d)
+{
+	return (d + WARP - 1) / WARP * WARP;
+}
+
+// The columns beyond d are zeros that come from nowhere, so that loops have a length that the compiler knows.
+template <int D>
+__device__ void load_query(const float *from, int d, float *q)
+{
+	for (int c = threadIdx.x % WARP; c < D; c += WARP)
+		q[c] = c < d ? from[c] : 0.0f;
+}
+
+// All threads of the block load `keys` rows of d columns, `row` apart.
+template <int D>
+__device__ void load_tile(const float *from, size_t row, int keys, int d, float *tile, int tile_row)
+{
+	for (int e = threadIdx.x; e < keys * D; e += blockDim.x) {
+		int j = e / D, c = e % D;
+		tile[j * tile_row + c] = c < d ? from[j * row + c] : 0.0f;
+	}
+}
+
+__device__ inline float warp_max(float value)
+{
+	for (int far = WARP / 2; far > 0; far /= 2)
+		value = fmaxf(value, __shfl_xor_sync(EVERY_LANE, value, far));
+	return value;
+}
+
+__device__ inline float warp_sum(float value)
+{
+	for (int far = WARP / 2; far > 0; far /= 2)
+		value += __shfl_xor_sync(EVERY_LANE, value, far);
+	return value;
+}
+
+// A head takes in a tile: chapter 02's online softmax, 32 keys at a time. Lane j scores key j.
+template <int D>
+__device__ void attend(struct tiles<D> tile, int keys, float scale, struct row_state<D> *row)
+{
+	int lane = threadIdx.x % WARP;
+	float s = 0.0f;
+	if (lane < keys) // the tile's other rows hold nothing
+#pragma unroll
+		for (int c = 0; c < D; c++)
+			s += tile.q[c] * tile.K[lane * (D + 1) + c];
+	s = lane < keys ? scale * s : -INFINITY;
+	float m_new = fmaxf(row->m, warp_max(s)); // finite: a tile has a key
+	float correction = expf(row->m - m_new), p = expf(s - m_new);
+	row->m = m_new;
+	row->l = row->l * correction + p;
+#pragma unroll
+	for (int k = 0; k < D / WARP; k++)
+		row->o[k] *= correction;
+	for (int j = 0; j < keys; j++) {
+		float weight = __shfl_sync(EVERY_LANE, p, j);
+#pragma unroll
+		for (int k = 0; k < D / WARP; k++)
+			row->o[k] += weight * tile.V[j * D + k * WARP + lane];
+	}
+}
+
+// O = o / l, columns of one head.
+template <int D>
+__device__ void write_output(struct row_state<D> row, int d, float *O)
+{
+	int lane = threadIdx.x % WARP;
+	float l = warp_sum(row.l);
+#pragma unroll
+	for (int k = 0; k < D / WARP; k++)
+		if (k * WARP + lane < d)
+			O[k * WARP + lane] = row.o[k] / l;
+}
+
+inline bool is_usable(struct decode a)
+{
+	return a.n >= 1 && a.G >= 1 && a.H >= a.G && a.H % a.G == 0 && a.H / a.G <= MOST_GROUP && a.d >= 1 &&
+	       a.d <= MOST_HEAD_DIM;
+}

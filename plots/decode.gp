@@ -1,0 +1,52 @@
+# Chapter 08: what a decoded token asks of global memory against the splits of its keys, and how many SMs have work.
+# data: the TSV of a sweep of 08_decode/decode
+where = 'dim=first'
+load 'plots/theme.gp'
+load tables('')
+nmin = first_of('decode_split', 'seq'); nmax = last_of('decode_split', 'seq')
+Smin = first_of('decode_split', 'splits'); Smax = last_of('decode_split', 'splits')
+H = last_of('decode_split', 'heads'); G = last_of('decode_split', 'kv_heads'); d = last_of('decode_split', 'dim')
+counted = known(last_of('decode_split', 'requested'))
+# The simulated device's GPU, and the picture's: an H100 SXM.
+SMs = 132.
+fills = ceil(SMs / G)
+requested(n, S) = 4 * (2 * n * G * d + S * H * d + 2 * S * H * (d + 2) + H * d)
+alone(n) = 4 * 2 * n * G * d
+grouped(n) = alone(n) + 4 * 2 * H * d
+more(n) = 100 * (requested(n, fills) / alone(n) - 1)
+eval headline(sprintf("%.0f splits give every SM of an H100 work: %.1f %% more bytes at n = %.0f, %.0f %% at %.0f", \
+	fills, more(nmax), nmax, more(nmin), nmin))
+eval provenance(sprintf("A token after n - 1 others, %.0f heads on %.0f, d = %.0f. Lines: closed forms%s. %s", H, G, d, \
+	counted ? "; points: counted" : "", made_by('decode_split')))
+eval description(sprintf("Keys and values are asked for once, whatever the splits; Q, O, m and l once more for each. One split leaves %.0f of %.0f SMs with work, %.0f give all of them a block.", \
+	G, SMs, fills))
+xmin = Smin; xmax = Smax
+eval panel(85, 590, 60, height - 75)
+set logscale xy
+set xtics ('1' 1, '4' 4, '16' 16, '44' 44, '88' 88, '176' 176)
+set xlabel 'splits S'
+set xrange [xmin / xroom : xmax * xroom]
+ymin = alone(nmin) / 2; ymax = requested(nmax, xmax) * 2
+set yrange [ymin : ymax]
+set ylabel "bytes requested, per token and layer"
+set format y bytes
+name_x = xmax * xroom * 1.1
+nmiddle = 4 * nmin
+ignore = name_line(sprintf("n = %.0f", nmax), requested(nmax, xmax), blue_text)
+ignore = name_line(sprintf("n = %.0f", nmiddle), requested(nmiddle, xmax), green_text)
+ignore = name_line(sprintf("n = %.0f", nmin), requested(nmin, xmax), vermilion_text)
+ignore = name_line("dotted: keys and", sqrt(alone(nmin) * ymin) * 1.2, dim)
+ignore = name_line("values alone, 2NGd", sqrt(alone(nmin) * ymin), dim)
+load 'plots/name_lines.gp'
+set arrow 1 from fills, ymin to fills, ymax nohead lc rgb dim lw 1 dt 3
+# How many SMs have a block, above the marks of the axis.
+busy(S) = G * S < SMs ? G * S : SMs
+set label 20 "SMs of an H100 with work:" at xmin / xroom * 1.04, ymin * 1.75 left tc rgb dim font little
+array marks[6] = [1, 4, 16, 44, 88, 176]
+do for [i = 1:6] { set label 20 + i sprintf("%.0f", busy(marks[i])) at marks[i], ymin * 1.3 center tc rgb dim font little }
+curves = "requested(nmax, x) with lines lc rgb blue lw 1.4, requested(nmiddle, x) with lines lc rgb green lw 1.4, requested(nmin, x) with lines lc rgb vermilion lw 1.4, "
+curves = curves."alone(nmax) with lines lc rgb dim lw 1 dt 3, alone(nmiddle) with lines lc rgb dim lw 1 dt 3, alone(nmin) with lines lc rgb dim lw 1 dt 3"
+points = counted ? ", rows(data, 'decode_split', 'splits requested') with points lc rgb foreground pt 7 ps 0.8" : ''
+set samples 400
+eval "plot ".curves.points
+load 'plots/say.gp'

@@ -1,0 +1,24 @@
+# Chapter 08's suites: tests/decode/test_NAME.c is the suite decode_NAME. Included by tests/Makefile, after chapter.mk and
+# fa.mk, which sets FA_SUPPORT.
+
+DECODE := $(ROOT)/08_decode
+
+$(BUILD)/decode_%: $(HERE)/decode/test_%.c $(FA_SUPPORT) $(SUPPORT) $(HARNESS_OBJECTS) $(BUILD)/chapters/decode $(BUILD)/chapters/fa2
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) -I$(HERE)/fa $< $(FA_SUPPORT) $(SUPPORT) $(HARNESS_OBJECTS) $(LIBRARIES) -o $@
+
+# The kernels under a main of our own, which has a cache of its own.
+DECODE_KERNELS := $(patsubst $(ROOT)/%,$(SIM_OBJECTS)/%.o,$(wildcard $(DECODE)/*.cu))
+$(BUILD)/decode/pages.o: $(HERE)/decode/programs/pages.c $(BUILD)/chapters/decode
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) -I$(DECODE) -c $< -o $@
+$(BUILD)/decode/pages: $(BUILD)/decode/pages.o
+	@SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) -w $< $(DECODE_KERNELS) -lm -lpthread -o $@
+
+$(eval $(call planted,decode/faults,08_decode,$(BUILD)/chapters/decode))
+$(BUILD)/decode/%.tsv: $(HERE)/decode/%.edits $(ROOT)/tools/plant $(ROOT)/tools/lib/edits.py
+	@mkdir -p $(@D)
+	@$(ROOT)/tools/plant $< --table options says > $@
+
+$(BUILD)/decode_kernels: $(BUILD)/decode/pages
+$(BUILD)/decode_faults: $(PLANTED_decode/faults) $(BUILD)/decode/faults.tsv
