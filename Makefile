@@ -14,7 +14,9 @@ CHAPTERS := $(ALL_CHAPTERS)
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build fast run real model plot test test-all bench tables plots diagrams bench-sim sanitize ptxas sass explorer site answers check-ptxas check-sass lines gpu-report accuracy test-sim test-cuda readme check-readme format check-format check-python clean help $(CHAPTERS)
+.PHONY: all build fast run real model plot test test-all test-sim test-cuda bench tables plots diagrams bench-sim sanitize \
+        ptxas sass widths check-ptxas check-sass check-widths explorer site transcripts lines gpu-report accuracy \
+        readme check-readme format check-format check-python check-text clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -110,14 +112,21 @@ check-ptxas check-sass:
 	@$(MAKE) --no-print-directory -s build DEVICE=sim
 	@echo $(CHAPTERS) | xargs -P "$$(nproc)" -n 1 $(MAKE) --no-print-directory -s $@ DEVICE=sim -C
 
+# What the kernels ask of memory as nvcc's machine code, beside the source: gpu/widths. Needs nvcc and nvdisasm only
+# where a kernel has changed, or with WIDTHS_FULL=1.
+widths check-widths:
+	@$(MAKE) --no-print-directory -s build DEVICE=sim
+	@tools/widths $(if $(filter check-%,$@),check,make) $(if $(WIDTHS_FULL),--compile) $(CHAPTERS)
+	@$(if $(filter check-%,$@),echo "gpu/widths: as nvcc and the programs say")
+
 # What there is to read, counted.
 lines:
 	@tools/lines
 
 # What the model of chapter 07 answers, kept as data for its page; minutes. Needs the model: make model.
-answers:
+transcripts:
 	@$(MAKE) --no-print-directory -s -C 07_transformer build DEVICE=sim
-	@tools/answers run
+	@tools/transcripts run
 
 # The page that shows the bytes move, from runs of this code.
 explorer: build
@@ -166,6 +175,10 @@ check-python:
 	@$(RUFF) format --quiet --check $(PYTHON) || { $(RUFF) format --diff $(PYTHON); exit 1; }
 	@echo "check-python: $(words $(PYTHON)) files as ruff.toml says"
 
+# Spelling and links of all text; FIX=1 corrects the spelling.
+check-text:
+	@tools/text $(if $(FIX),--fix)
+
 clean:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter clean; done
 	rm -rf build simcc/build
@@ -188,6 +201,7 @@ help:
 	@echo "          make tables       published numbers beside ours (T=T3: only that)"
 	@echo "          make ptxas        registers, spills, occupancy (nvcc, no GPU)"
 	@echo "          make sass         instructions of each loop (nvcc, nvdisasm)"
+	@echo "          make widths       what nvcc merges: its loads and stores, beside ours"
 	@echo "          make sanitize     the chapters under every check of the device"
 	@echo "          make gpu-report OUT=DIR   what a GPU can say, in eight minutes"
 	@echo "teach     make handout OUT=DIR [CLASS=key]   the student tree"
@@ -200,5 +214,6 @@ help:
 	@echo "          make accuracy     published counters of GPUs beside ours"
 	@echo "          make bench-sim    how fast the simulated device is"
 	@echo "          make test-all     also clang and the long suites"
+	@echo "          make check-text   spelling and links"
 	@echo "          make format clean"
 	@echo "DEVICE=sim|cuda CC=gcc|clang ARCH=sm_90 ARGS=\"--gpu a100\" may be added."

@@ -101,7 +101,7 @@ static double probability(const struct model *model, size_t head, size_t query, 
 }
 
 /* Also makes sure that every row sums to 1: that the reference's LSE belongs to these scores. */
-static int summarise(
+static int summarize(
 	const struct model *model, size_t head, size_t first, size_t count, struct summary *summary,
 	struct error *error)
 {
@@ -150,7 +150,7 @@ static int write_map(
 	        directory, first, count);
 	for (size_t head = 0; head < model->inputs.heads; head++) {
 		struct summary summary;
-		if (summarise(model, head, first, count, &summary, error) != 0)
+		if (summarize(model, head, first, count, &summary, error) != 0)
 			return error->exit_code;
 		for (size_t query = first; query < first + count; query++)
 			for (size_t key = first; key <= query; key++) {

@@ -24,7 +24,7 @@ do for [i = 1:words(head0__query)] {
 unset grid
 set border 0
 if (theme eq 'dark') { set palette defined (0 '#0d1117', 0.5 '#1f5f8b', 1 '#9fd8ff') } else { set palette defined (0 '#ffffff', 0.5 '#6aaed6', 1 '#053061') }
-# Areas of colour in proportion to the root: small weights can be seen.
+# Areas of color in proportion to the root: small weights can be seen.
 shade(p) = sqrt(p)
 set cbrange [0:1]
 set cbtics ("0" 0, ".05" shade(0.05), ".1" shade(0.1), ".25" shade(0.25), ".5" shade(0.5), "1" 1) font little textcolor rgb dim scale 0.4

@@ -26,12 +26,12 @@ if (counted) {
 	ignore = name_line('split: 13Nd', of('split', 'footprint'), text_colour('backward_split'))
 	ignore = name_line('atomic: 10Nd', of('atomic', 'footprint'), text_colour('backward_atomic'))
 	load 'plots/name_lines.gp'
-	plot inside(x, Nmin, N, 4 * heads * (8 * x * x + 10 * x * d)) with lines lc rgb colour('backward_naive') lw 1.4 dt 2, \
-	     inside(x, Nmin, N, 4 * heads * 13 * x * d) with lines lc rgb colour('backward_split') lw 1.4 dt 2, \
-	     inside(x, Nmin, N, 4 * heads * 10 * x * d) with lines lc rgb colour('backward_atomic') lw 1.4 dt 2, \
-	     rows(data, 'backward_naive', 'seq footprint') with points lc rgb colour('backward_naive') pt 7 ps 1.1, \
-	     rows(data, 'backward_split', 'seq footprint') with points lc rgb colour('backward_split') pt 5 ps 1.1, \
-	     rows(data, 'backward_atomic', 'seq footprint') with points lc rgb colour('backward_atomic') pt 9 ps 1.2
+	plot inside(x, Nmin, N, 4 * heads * (8 * x * x + 10 * x * d)) with lines lc rgb color('backward_naive') lw 1.4 dt 2, \
+	     inside(x, Nmin, N, 4 * heads * 13 * x * d) with lines lc rgb color('backward_split') lw 1.4 dt 2, \
+	     inside(x, Nmin, N, 4 * heads * 10 * x * d) with lines lc rgb color('backward_atomic') lw 1.4 dt 2, \
+	     rows(data, 'backward_naive', 'seq footprint') with points lc rgb color('backward_naive') pt 7 ps 1.1, \
+	     rows(data, 'backward_split', 'seq footprint') with points lc rgb color('backward_split') pt 5 ps 1.1, \
+	     rows(data, 'backward_atomic', 'seq footprint') with points lc rgb color('backward_atomic') pt 9 ps 1.2
 } else {
 	x_column = 'seq'; prefix = 'backward_'
 	load 'plots/times.gp'

@@ -31,7 +31,7 @@ do for [i = 1:K] {
 	do for [n = 1:words(cells(kernel, 'seq'))] {
 		if (known(number(cells(kernel, 'error_share'), n))) {
 			print sprintf("%.9g\t%d\t%d\t%d", 100 * number(cells(kernel, 'error_share'), n), i, \
-				int(real("0x".substr(colour(kernel), 2, 7))), n)
+				int(real("0x".substr(color(kernel), 2, 7))), n)
 		}
 	}
 }

@@ -27,9 +27,9 @@ if (counted) {
 	ignore = name_line('fa1_paper, requested', last_of('fa1_paper', 'requested'), text_colour('fa1_paper'))
 	ignore = name_line('fa1_row, requested', last_of('fa1_row', 'requested'), text_colour('fa1_row'))
 	load 'plots/name_lines.gp'
-	plot inside(x, Nmin, N, naive_bytes(x)) with lines lc rgb colour('naive') lw 1.4 dt 2, \
-	     rows(data, 'fa1_paper', 'seq requested') with linespoints lc rgb colour('fa1_paper') lw 2 pt 13 ps 1.2, \
-	     rows(data, 'fa1_row', 'seq requested') with linespoints lc rgb colour('fa1_row') lw 2 pt 11 ps 1.1
+	plot inside(x, Nmin, N, naive_bytes(x)) with lines lc rgb color('naive') lw 1.4 dt 2, \
+	     rows(data, 'fa1_paper', 'seq requested') with linespoints lc rgb color('fa1_paper') lw 2 pt 13 ps 1.2, \
+	     rows(data, 'fa1_row', 'seq requested') with linespoints lc rgb color('fa1_row') lw 2 pt 11 ps 1.1
 } else {
 	x_column = 'seq'
 	load 'plots/times.gp'

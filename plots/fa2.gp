@@ -29,14 +29,14 @@ if (counted) {
 	if (narrow) { set xtics 0, 10 ** ceil(log10(naive_bytes / MB)) / 2 }
 	set label 401 "naive, footprint" at screen (panel_left - 8.) / width, first 1 right tc rgb text_colour('naive') font little
 	set label 402 "FA1, requested" at screen (panel_left - 8.) / width, first 2 right tc rgb text_colour('fa1_paper') font little
-	set object 1 rectangle from 0, 0.7 to naive_bytes / MB, 1.3 fc rgb colour('naive') fs solid noborder
-	set object 2 rectangle from 0, 1.7 to fa1_bytes / MB, 2.3 fc rgb colour('fa1_paper') fs solid noborder
+	set object 1 rectangle from 0, 0.7 to naive_bytes / MB, 1.3 fc rgb color('naive') fs solid noborder
+	set object 2 rectangle from 0, 1.7 to fa1_bytes / MB, 2.3 fc rgb color('fa1_paper') fs solid noborder
 	set label 451 gprintf(' %.1s %cB', naive_bytes) at naive_bytes / MB, 1 left tc rgb foreground font little
 	set label 452 gprintf(' %.1s %cB', fa1_bytes) at fa1_bytes / MB, 2 left tc rgb foreground font little
 	do for [i = 1:K] {
 		kernel = word(kernels, i); count = last_of(kernel, 'requested')
 		set label 402 + i kernel at screen (panel_left - 8.) / width, first i + 2 right tc rgb text_colour(kernel) font little
-		set object 2 + i rectangle from 0, i + 1.7 to count / MB, i + 2.3 fc rgb colour(kernel) fs solid noborder
+		set object 2 + i rectangle from 0, i + 1.7 to count / MB, i + 2.3 fc rgb color(kernel) fs solid noborder
 		set label 452 + i gprintf(' %.1s %cB', count) at count / MB, i + 2 left tc rgb foreground font little
 	}
 	plot NaN notitle

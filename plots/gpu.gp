@@ -24,8 +24,8 @@ if (counted) {
 	ignore = name_line('copy, copy_float4', of('copy', 'sectors'), text_colour('copy'))
 	load 'plots/name_lines.gp'
 	plot inside(x, Cmin, C, 8 * R * x) with lines lc rgb dim lw 1.4 dt 2, \
-	     rows(data, 'copy_strided', 'cols sectors') with linespoints lc rgb colour('copy_strided') lw 2 pt 7 ps 1.1, \
-	     rows(data, 'copy', 'cols sectors') with points lc rgb colour('copy') lw 2 pt 5 ps 1.1
+	     rows(data, 'copy_strided', 'cols sectors') with linespoints lc rgb color('copy_strided') lw 2 pt 7 ps 1.1, \
+	     rows(data, 'copy', 'cols sectors') with points lc rgb color('copy') lw 2 pt 5 ps 1.1
 } else {
 	x_column = 'cols'
 	load 'plots/times.gp'

@@ -36,8 +36,8 @@ set object 1 polygon from 1.1 * low, 2 * corner to 2.2 * low, corner to 1.1 * lo
 set label 301 "½ the bytes" at 1.66 * low, corner * 1.6 left tc rgb foreground font little
 set label 302 "2 × the tile" at 1.1 * low, corner / 1.14 left tc rgb foreground font little
 plot sample [low:high] 16 * N * d with lines lc rgb dim lw 1.2 dt 3, \
-     [low:high] fa1(x) with lines lc rgb colour('fa1_paper') lw 1.4 dt 2, \
-     [low:high] fa2(x) with lines lc rgb colour('fa2_row') lw 1.4 dt 2, \
-     rows(blocks, 'fa1_paper', 'tile_k per_head*requested') with points lc rgb colour('fa1_paper') pt 13 ps 1.4, \
-     rows(blocks, 'fa2_row', 'tile_q per_head*requested') with points lc rgb colour('fa2_row') pt point('fa2_row') ps 1.2
+     [low:high] fa1(x) with lines lc rgb color('fa1_paper') lw 1.4 dt 2, \
+     [low:high] fa2(x) with lines lc rgb color('fa2_row') lw 1.4 dt 2, \
+     rows(blocks, 'fa1_paper', 'tile_k per_head*requested') with points lc rgb color('fa1_paper') pt 13 ps 1.4, \
+     rows(blocks, 'fa2_row', 'tile_q per_head*requested') with points lc rgb color('fa2_row') pt point('fa2_row') ps 1.2
 load 'plots/say.gp'

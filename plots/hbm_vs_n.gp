@@ -46,14 +46,14 @@ set label 301 sprintf("%.1f ×", best) at at * 1.05, 1.4 * sqrt(low * middle) le
 set label 302 sprintf("%.0f ×", worst) at at * 1.05, sqrt(middle * high) left tc rgb foreground
 set samples 400
 both = 'seq per_head*footprint per_head*requested'
-plot sample [Nmin:Nmax] 16 * x * d with lines lc rgb colour('fa2_split_q') lw 1.4 dt 3, \
-     [Nmin:Nmax] 4 * (4 * x * x + 4 * x * d) with lines lc rgb colour('naive') lw 1.4 dt 2, \
-     rows(naive, 'naive', both) using 1:2:3 with filledcurves lc rgb colour('naive') fs transparent solid 0.18 noborder, \
-     rows(fa2, 'fa2_split_q', both) using 1:2:3 with filledcurves lc rgb colour('fa2_split_q') fs transparent solid 0.18 noborder, \
-     rows(naive, 'naive', 'seq per_head*requested') with lines lc rgb colour('naive') lw 1.4, \
-     [Nmin:Nmax] 4 * x * d * (3 * x / Bc + 1) with lines lc rgb colour('fa1_paper') lw 1.4 dt 2, \
-     [Nmin:Nmax] 4 * x * d * (2 * x / Br + 2) with lines lc rgb colour('fa2_split_q') lw 1.4 dt 2, \
-     rows(naive, 'naive', 'seq per_head*footprint') with points lc rgb colour('naive') pt 7 ps 1.2, \
-     rows(fa1, 'fa1_paper', 'seq per_head*requested') with points lc rgb colour('fa1_paper') pt 13 ps 1.4, \
-     rows(fa2, 'fa2_split_q', 'seq per_head*requested') with points lc rgb colour('fa2_split_q') pt 5 ps 1.2
+plot sample [Nmin:Nmax] 16 * x * d with lines lc rgb color('fa2_split_q') lw 1.4 dt 3, \
+     [Nmin:Nmax] 4 * (4 * x * x + 4 * x * d) with lines lc rgb color('naive') lw 1.4 dt 2, \
+     rows(naive, 'naive', both) using 1:2:3 with filledcurves lc rgb color('naive') fs transparent solid 0.18 noborder, \
+     rows(fa2, 'fa2_split_q', both) using 1:2:3 with filledcurves lc rgb color('fa2_split_q') fs transparent solid 0.18 noborder, \
+     rows(naive, 'naive', 'seq per_head*requested') with lines lc rgb color('naive') lw 1.4, \
+     [Nmin:Nmax] 4 * x * d * (3 * x / Bc + 1) with lines lc rgb color('fa1_paper') lw 1.4 dt 2, \
+     [Nmin:Nmax] 4 * x * d * (2 * x / Br + 2) with lines lc rgb color('fa2_split_q') lw 1.4 dt 2, \
+     rows(naive, 'naive', 'seq per_head*footprint') with points lc rgb color('naive') pt 7 ps 1.2, \
+     rows(fa1, 'fa1_paper', 'seq per_head*requested') with points lc rgb color('fa1_paper') pt 13 ps 1.4, \
+     rows(fa2, 'fa2_split_q', 'seq per_head*requested') with points lc rgb color('fa2_split_q') pt 5 ps 1.2
 load 'plots/say.gp'

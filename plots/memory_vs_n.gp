@@ -29,14 +29,14 @@ ignore = name_line('backward_split, _atomic: 8Nd', 4 * (8. * Nmax * d), text_col
 ignore = name_line('FA1 and FA2: 4Nd', 4 * (4. * Nmax * d), text_colour('fa2_split_q'))
 load 'plots/name_lines.gp'
 peak = 'seq per_head*peak_bytes'
-plot sample [Nmin:Nmax] 4 * (3 * x * x + 8 * x * d + 2 * x) with lines lc rgb colour('backward_naive') lw 1.4 dt 2, \
-     [Nmin:Nmax] 4 * (2 * x * x + 4 * x * d) with lines lc rgb colour('naive') lw 1.4 dt 2, \
-     [Nmin:Nmax] 4 * (8 * x * d + 2 * x) with lines lc rgb colour('backward_split') lw 1.4 dt 2, \
-     [Nmin:Nmax] 4 * (4 * x * d + x) with lines lc rgb colour('fa2_split_q') lw 1.4 dt 2, \
-     rows(backward, 'backward_naive', peak) with points lc rgb colour('backward_naive') pt 11 ps 1.2, \
-     rows(backward, 'backward_split', peak) with points lc rgb colour('backward_split') pt 9 ps 1.3, \
-     rows(backward, 'backward_atomic', peak) with points lc rgb colour('backward_atomic') pt 8 ps 1.9, \
-     rows(naive, 'naive', peak) with points lc rgb colour('naive') pt 7 ps 1.2, \
-     rows(fa1, 'fa1_paper', peak) with points lc rgb colour('fa1_paper') pt 12 ps 1.9, \
-     rows(fa2, 'fa2_split_q', peak) with points lc rgb colour('fa2_split_q') pt 5 ps 1
+plot sample [Nmin:Nmax] 4 * (3 * x * x + 8 * x * d + 2 * x) with lines lc rgb color('backward_naive') lw 1.4 dt 2, \
+     [Nmin:Nmax] 4 * (2 * x * x + 4 * x * d) with lines lc rgb color('naive') lw 1.4 dt 2, \
+     [Nmin:Nmax] 4 * (8 * x * d + 2 * x) with lines lc rgb color('backward_split') lw 1.4 dt 2, \
+     [Nmin:Nmax] 4 * (4 * x * d + x) with lines lc rgb color('fa2_split_q') lw 1.4 dt 2, \
+     rows(backward, 'backward_naive', peak) with points lc rgb color('backward_naive') pt 11 ps 1.2, \
+     rows(backward, 'backward_split', peak) with points lc rgb color('backward_split') pt 9 ps 1.3, \
+     rows(backward, 'backward_atomic', peak) with points lc rgb color('backward_atomic') pt 8 ps 1.9, \
+     rows(naive, 'naive', peak) with points lc rgb color('naive') pt 7 ps 1.2, \
+     rows(fa1, 'fa1_paper', peak) with points lc rgb color('fa1_paper') pt 12 ps 1.9, \
+     rows(fa2, 'fa2_split_q', peak) with points lc rgb color('fa2_split_q') pt 5 ps 1
 load 'plots/say.gp'

@@ -29,8 +29,8 @@ if (counted) {
 		share = 100 * (1 - 16. * n * d * heads / number(cells('naive', 'footprint'), i))
 		total = number(cells('naive', 'footprint'), i)
 		set xtics add (sprintf("%d", n) i)
-		set object 2 * i rectangle from i - 0.36, 0 to i + 0.36, share fc rgb colour('naive') fs solid noborder
-		set object 2 * i + 1 rectangle from i - 0.36, share to i + 0.36, 100 fc rgb colour('fa2_split_q') fs solid noborder
+		set object 2 * i rectangle from i - 0.36, 0 to i + 0.36, share fc rgb color('naive') fs solid noborder
+		set object 2 * i + 1 rectangle from i - 0.36, share to i + 0.36, 100 fc rgb color('fa2_split_q') fs solid noborder
 		set label 300 + i sprintf("%.0f %%", share) at i, share / 2 center tc rgb '#000000' font face.','.(narrow ? 13 : 16) front
 		set label 350 + i gprintf(narrow ? "%.0s %cB" : "%.1s %cB", total) at i, 104 center tc rgb dim font little
 	}

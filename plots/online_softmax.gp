@@ -23,11 +23,11 @@ if (counted) {
 	ignore = name_line('online: 3RC', two, text_colour('softmax_online'))
 	ignore = name_line('footprint of both: 2RC', footprint, dim)
 	load 'plots/name_lines.gp'
-	plot inside(x, Cmin, C, 16 * R * x) with lines lc rgb colour('softmax_three_pass') lw 1.4 dt 2, \
-	     inside(x, Cmin, C, 12 * R * x) with lines lc rgb colour('softmax_online') lw 1.4 dt 2, \
+	plot inside(x, Cmin, C, 16 * R * x) with lines lc rgb color('softmax_three_pass') lw 1.4 dt 2, \
+	     inside(x, Cmin, C, 12 * R * x) with lines lc rgb color('softmax_online') lw 1.4 dt 2, \
 	     inside(x, Cmin, C, 8 * R * x) with lines lc rgb dim lw 1.4 dt 2, \
-	     rows(data, 'softmax_three_pass', 'cols requested') with points lc rgb colour('softmax_three_pass') lw 2 pt 7 ps 1.1, \
-	     rows(data, 'softmax_online', 'cols requested') with points lc rgb colour('softmax_online') lw 2 pt 9 ps 1.2, \
+	     rows(data, 'softmax_three_pass', 'cols requested') with points lc rgb color('softmax_three_pass') lw 2 pt 7 ps 1.1, \
+	     rows(data, 'softmax_online', 'cols requested') with points lc rgb color('softmax_online') lw 2 pt 9 ps 1.2, \
 	     rows(data, 'softmax_online', 'cols footprint') with points lc rgb dim lw 2 pt 5 ps 1.1
 } else {
 	x_column = 'cols'; prefix = 'softmax_'

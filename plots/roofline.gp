@@ -89,7 +89,7 @@ if (heights > 0) {
 }
 lower(a, b) = a < b ? a : b
 array numbers[K]
-do for [i = 1:K] { numbers[i] = int(real("0x".substr(colour(own(i)), 2, 7))) }
+do for [i = 1:K] { numbers[i] = int(real("0x".substr(color(own(i)), 2, 7))) }
 set samples 500
 plot lower(tensor, bandwidth * x) with lines lc rgb dim lw 1.4 dt 2, \
      lower(peak, bandwidth * x) with lines lc rgb foreground lw 2.4, \

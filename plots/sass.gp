@@ -22,15 +22,15 @@ set xlabel 'instructions of the loop'
 kinds = 'ffma float shared global local control integer'
 names_of_kinds = "FFMA|other float|shared|global|spills|control|integer"
 if (theme eq 'dark') { integers = '#6e7681'; controls = '#b0b8c1' } else { integers = '#8c959f'; controls = '#4a525b' }
-# Light edges between the parts: in each bar they stand in the order of the names, for those who do not see the colours.
-array colours[7] = [blue, green, orange, vermilion, foreground, controls, integers]
+# Light edges between the parts: in each bar they stand in the order of the names, for those who do not see the colors.
+array colors[7] = [blue, green, orange, vermilion, foreground, controls, integers]
 array width_of_name[7] = [62, 94, 72, 68, 66, 76, 70]
 part(text, n) = n > 1 ? part(after(text, '|'), n - 1) : before(text, '|')
 at = narrow ? 12. : 190.; row_y = header + 8.
 do for [k = 1:7] {
 	if (narrow && at + width_of_name[k] > 330) { at = 12.; row_y = row_y + 17 }
 	set object k rectangle from screen at / width, screen 1 - (row_y + 5) / height to screen (at + 12.) / width, screen 1 - (row_y - 5) / height \
-		fc rgb colours[k] fs solid noborder
+		fc rgb colors[k] fs solid noborder
 	set label 300 + k part(names_of_kinds, k) at screen (at + 16.) / width, screen 1 - row_y / height left tc rgb foreground font little
 	at = at + width_of_name[k] + (narrow ? 22 : 16)
 }
@@ -44,7 +44,7 @@ do for [i = 1:count] {
 		box = box + 1
 		if (share > 0) {
 			set object box rectangle from first left, first i - 1.38 to first left + share, first i - 0.62 \
-				fc rgb colours[k] fs solid border lc rgb background lw 1
+				fc rgb colors[k] fs solid border lc rgb background lw 1
 		}
 		left = left + share
 	}

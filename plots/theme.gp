@@ -1,7 +1,7 @@
 # The look of every picture, and the few functions the scripts share: load this first.
 #   gnuplot -e "theme='light'; fmt='svg'; out='x.svg'; data='x.tsv'" plots/naive.gp
 # theme light|dark; fmt svg|png; shape wide|narrow, the second for phones. Before: `height`, and `tall`, that of the
-# narrow one. Colours are Okabe and Ito's, told apart by colour-blind readers too; each series has its own point as well.
+# narrow one. Colors are Okabe and Ito's, told apart by colour-blind readers too; each series has its own point as well.
 # Orange is darker than theirs on white, for contrast. Sizes are pixels of the SVG, which a page shows at about its own width, 800 or 360: 11 is the smallest text, 12 on a phone.
 set encoding utf8
 set minussign
@@ -15,7 +15,7 @@ if (!exists("tall")) tall = 520
 if (narrow) { height = tall }
 width = narrow ? 360 : 800
 orange = '#C98500'; green = '#009E73'; blue = '#0072B2'; vermilion = '#D55E00'; purple = '#CC79A7'
-# Words in these colours need more contrast than lines do.
+# Words in these colors need more contrast than lines do.
 orange_text = orange; purple_text = purple; green_text = green; vermilion_text = vermilion
 if (theme eq 'dark') {
 	background = '#0d1117'; foreground = '#e6edf3'; dim = '#9198a1'; faint = '#30363d'; blue = '#56B4E9'; orange = '#E69F00'; orange_text = orange
@@ -76,9 +76,9 @@ set_lengths = "set logscale x; set xtics (32, 64, 128, 256, 512, '1k' 1024, '2k'
 xroom = 1.15
 bytes = "%.0s %cB"
 
-# Names at the ends of lines: add each with name_line(text, y, colour), then load 'plots/name_lines.gp' with the panel's
+# Names at the ends of lines: add each with name_line(text, y, color), then load 'plots/name_lines.gp' with the panel's
 # yrange known: ymin, ymax. They are moved apart until none covers another.
 array name_text[40]; array name_y[40]; array name_colour[40]
 names = 0
-name_line(text, y, colour) = (known(y) ? (names = names + 1, name_text[names] = text, name_y[names] = y, name_colour[names] = colour, 1) : 0)
-load 'plots/colours.gp'
+name_line(text, y, color) = (known(y) ? (names = names + 1, name_text[names] = text, name_y[names] = y, name_colour[names] = color, 1) : 0)
+load 'plots/colors.gp'

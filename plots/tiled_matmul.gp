@@ -31,9 +31,9 @@ if (counted) {
 	plot rows(data, kernel('naive'), 'n model_requested') with lines lc rgb dim lw 1.4 dt 2, \
 	     rows(data, kernel('tiled'), 'n model_requested') with lines lc rgb dim lw 1.4 dt 2, \
 	     rows(data, kernel('registers'), 'n model_requested') with lines lc rgb dim lw 1.4 dt 2, \
-	     rows(data, kernel('naive'), 'n requested') with points lc rgb colour(kernel('naive')) lw 2 pt 7 ps 1.1, \
-	     rows(data, kernel('tiled'), 'n requested') with points lc rgb colour(kernel('tiled')) lw 2 pt 5 ps 1.1, \
-	     rows(data, kernel('registers'), 'n requested') with points lc rgb colour(kernel('registers')) lw 2 pt 9 ps 1.3
+	     rows(data, kernel('naive'), 'n requested') with points lc rgb color(kernel('naive')) lw 2 pt 7 ps 1.1, \
+	     rows(data, kernel('tiled'), 'n requested') with points lc rgb color(kernel('tiled')) lw 2 pt 5 ps 1.1, \
+	     rows(data, kernel('registers'), 'n requested') with points lc rgb color(kernel('registers')) lw 2 pt 9 ps 1.3
 	eval fresh
 	eval set_sizes
 	eval panel(2, 2, 112, 4)
@@ -45,10 +45,10 @@ if (counted) {
 	ignore = name_line('tiled, padded', of('tiled', 'sectors'), text_colour(kernel('tiled')))
 	ignore = name_line('registers', of('registers', 'sectors'), text_colour(kernel('registers')))
 	load 'plots/name_lines.gp'
-	plot rows(data, kernel('naive'), 'n sectors') with linespoints lc rgb colour(kernel('naive')) lw 2 pt 7 ps 1, \
-	     rows(data, kernel('coalesced'), 'n sectors') with linespoints lc rgb colour(kernel('coalesced')) lw 2 pt 13 ps 1.2, \
-	     rows(data, kernel('tiled'), 'n sectors') with linespoints lc rgb colour(kernel('tiled')) lw 2 pt 5 ps 1, \
-	     rows(data, kernel('registers'), 'n sectors') with linespoints lc rgb colour(kernel('registers')) lw 2 pt 9 ps 1.2
+	plot rows(data, kernel('naive'), 'n sectors') with linespoints lc rgb color(kernel('naive')) lw 2 pt 7 ps 1, \
+	     rows(data, kernel('coalesced'), 'n sectors') with linespoints lc rgb color(kernel('coalesced')) lw 2 pt 13 ps 1.2, \
+	     rows(data, kernel('tiled'), 'n sectors') with linespoints lc rgb color(kernel('tiled')) lw 2 pt 5 ps 1, \
+	     rows(data, kernel('registers'), 'n sectors') with linespoints lc rgb color(kernel('registers')) lw 2 pt 9 ps 1.2
 } else {
 	x_column = 'n'; prefix = 'matmul_'
 	load 'plots/times.gp'

@@ -31,6 +31,6 @@ drawing = "plot "
 do for [i = 1:words(timed)] {
 	kernel = word(timed, i)
 	drawing = drawing.sprintf("%srows(data, '%s', wanted) with lines lc rgb '%s' lw 2, rows(data, '%s', wanted) using 1:2:3:4 with yerrorbars lc rgb '%s' pt %d ps 1 lw 1.5", \
-		i > 1 ? ", " : "", kernel, colour(kernel), kernel, colour(kernel), point(kernel))
+		i > 1 ? ", " : "", kernel, color(kernel), kernel, color(kernel), point(kernel))
 }
 eval drawing

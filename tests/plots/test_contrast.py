@@ -1,4 +1,4 @@
-"""The pictures' colours: words 4.5 : 1 on what lies under them, shapes 3 : 1 on the background (WCAG 2.1, AA); and the
+"""The pictures' colors: words 4.5 : 1 on what lies under them, shapes 3 : 1 on the background (WCAG 2.1, AA); and the
 words of diagrams stand inside."""
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ SVG = "{http://www.w3.org/2000/svg}"
 BACKGROUND = {"light": "#ffffff", "dark": "#0d1117"}
 # Of charts: the grid, and what only shades: bands between visible lines, the cells of heat-maps.
 FAINT = {"#d1d9e0", "#30363d"}
-Colour = tuple[float, float, float]
+Color = tuple[float, float, float]
 
 
-def parsed(colour: str) -> Colour:
-    if colour.startswith("rgb("):
-        red, green, blue = (int(part) / 255 for part in re.findall(r"\d+", colour))
+def parsed(color: str) -> Color:
+    if color.startswith("rgb("):
+        red, green, blue = (int(part) / 255 for part in re.findall(r"\d+", color))
         return red, green, blue
-    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    digits = color[1:] if len(color) == 7 else "".join(2 * digit for digit in color[1:])
     red, green, blue = (int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4))
     return red, green, blue
 
 
-def luminance(colour: Colour) -> float:
-    linear = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in colour)
+def luminance(color: Color) -> float:
+    linear = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in color)
     return sum(part * value for part, value in zip((0.2126, 0.7152, 0.0722), linear))
 
 
-def contrast(first: Colour, second: Colour) -> float:
+def contrast(first: Color, second: Color) -> float:
     dark, light = sorted((luminance(first), luminance(second)))
     return (light + 0.05) / (dark + 0.05)
 
 
-def over(colour: Colour, opacity: float, under: Colour) -> Colour:
-    red, green, blue = (opacity * a + (1 - opacity) * b for a, b in zip(colour, under))
+def over(color: Color, opacity: float, under: Color) -> Color:
+    red, green, blue = (opacity * a + (1 - opacity) * b for a, b in zip(color, under))
     return red, green, blue
 
 
@@ -53,7 +53,7 @@ class Box:
     y: float
     width: float
     height: float
-    colour: Colour
+    color: Color
     opacity: float
 
     def holds(self, x: float, y: float) -> bool:
@@ -73,8 +73,8 @@ class Diagram:
                 rules = self.rules.setdefault(name.strip(), {})
                 rules.update(part.split(":", 1) for part in body.split(";") if ":" in part)
         self.boxes: list[Box] = []
-        self.shapes: list[tuple[str, Colour]] = []
-        self.words: list[tuple[str, Colour, float, float]] = []
+        self.shapes: list[tuple[str, Color]] = []
+        self.words: list[tuple[str, Color, float, float]] = []
         self.clip: float | None = None
         self.outside: list[str] = []
         self.width = float(re.search(r'viewBox="0 0 ([\d.]+) ', svg)[1]) if "viewBox" in svg else 400.0
@@ -131,14 +131,14 @@ class Diagram:
 
     def problems(self) -> list[str]:
         found = [*self.outside]
-        found += [f"{name}: a shape" for name, colour in self.shapes if contrast(colour, self.background) < 3]
-        for words, colour, x, y in self.words:
+        found += [f"{name}: a shape" for name, color in self.shapes if contrast(color, self.background) < 3]
+        for words, color, x, y in self.words:
             under = self.background
             for box in self.boxes:
                 if box.holds(x, y - 5):
-                    under = over(box.colour, box.opacity, under)
-            if contrast(colour, under) < 4.5:
-                found.append(f'"{words}" has {contrast(colour, under):.1f} : 1')
+                    under = over(box.color, box.opacity, under)
+            if contrast(color, under) < 4.5:
+                found.append(f'"{words}" has {contrast(color, under):.1f} : 1')
         return found
 
 
@@ -148,13 +148,13 @@ def chart_problems(svg: str, theme: str, shapes: bool = True) -> list[str]:
     words = set(re.findall(r'<g transform="[^"]*" stroke="none" fill="([^"]+)"', svg))
     bars = set(re.findall(r"<polygon fill = '(rgb\([^']*\)|#\w+)' points", svg)) if shapes else set()
     found = []
-    for colour in words - {"black", "rgb(0,0,0)", "#000000"}:
-        if contrast(parsed(colour), background) < 4.5:
-            found.append(f"words in {colour}: {contrast(parsed(colour), background):.1f} : 1")
+    for color in words - {"black", "rgb(0,0,0)", "#000000"}:
+        if contrast(parsed(color), background) < 4.5:
+            found.append(f"words in {color}: {contrast(parsed(color), background):.1f} : 1")
     drawn = re.findall(r"<(?:path|use|circle)[^>]*? (?:stroke|color)='(rgb[^']+|#[^']+)'", svg.replace('"', "'"))
-    for colour in {parsed(colour) for colour in [*drawn, *bars]} - {parsed(faint) for faint in FAINT} - {background}:
-        if contrast(colour, background) < 3:
-            found.append(f"a shape in {colour}: {contrast(colour, background):.1f} : 1")
+    for color in {parsed(color) for color in [*drawn, *bars]} - {parsed(faint) for faint in FAINT} - {background}:
+        if contrast(color, background) < 3:
+            found.append(f"a shape in {color}: {contrast(color, background):.1f} : 1")
     return found
 
 
@@ -175,8 +175,8 @@ class Contrast(unittest.TestCase):
                 self.assertEqual(chart_problems(path.read_text(), path.name.split(".")[-2], not cells), [])
 
     def test_kernels_of_a_file_differ_in_their_points(self) -> None:
-        """For those who do not see the colours."""
-        words = (ROOT / "plots/colours.gp").read_text().partition('kernel_table = "')[2].partition('"')[0]
+        """For those who do not see the colors."""
+        words = (ROOT / "plots/colors.gp").read_text().partition('kernel_table = "')[2].partition('"')[0]
         known = {kernel: look for kernel, *look in (word.split("=") for word in words.split() if "=" in word)}
         for path in sorted((ROOT / "plots/data/sim").glob("0*.tsv")):
             lines = [line.split("\t") for line in path.read_text().splitlines() if not line.startswith("# units")]

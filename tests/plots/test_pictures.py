@@ -430,7 +430,7 @@ class Drawing(PictureCase):
         self.assertIn("Bytes of global memory, a head, against N", drawn.stdout)
         self.assertNotRegex(drawn.stdout, r"\bms\b", "a CPU's time is shown")
         self.assertGreater(len(re.findall("[\u2801-\u28ff]", drawn.stdout)), 100, "no braille")
-        self.assertNotIn("\033", drawn.stdout, "colours where nobody sees them")
+        self.assertNotIn("\033", drawn.stdout, "colors where nobody sees them")
         without = draw(self.house("other"), "sim", "--terminal", PATH="/nowhere")
         self.assertEqual((without.returncode, without.stdout), (0, drawn.stdout), "it needs gnuplot")
         self.assertEqual([line for line in drawn.stdout.splitlines() if len(line) > 80], [])

@@ -50,10 +50,10 @@ class Reader(html.parser.HTMLParser):
 
 
 def contrast(first: str, second: str) -> float:
-    """Of two colours, #rgb or #rrggbb: WCAG's ratio."""
+    """Of two colors, #rgb or #rrggbb: WCAG's ratio."""
 
-    def luminance(colour: str) -> float:
-        digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    def luminance(color: str) -> float:
+        digits = color[1:] if len(color) == 7 else "".join(2 * digit for digit in color[1:])
         shares = (int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4))
         linear = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
         return sum(part * value for part, value in zip((0.2126, 0.7152, 0.0722), linear))
@@ -114,11 +114,11 @@ class Pages(Case):
     def test_what_the_style_sets_can_be_read(self) -> None:
         style = (self.made() / "style.css").read_text()
         for theme in re.findall(r":root\{([^}]*)\}", style):
-            colours = dict(re.findall(r"--(\w+):(#\w+)", theme))
-            self.assertEqual(len(colours), 6)
+            colors = dict(re.findall(r"--(\w+):(#\w+)", theme))
+            self.assertEqual(len(colors), 6)
             for text in ("text", "dim", "link"):
                 for back in ("back", "code"):
-                    self.assertGreaterEqual(contrast(colours[text], colours[back]), 4.5, f"{text} on {back}: {theme}")
+                    self.assertGreaterEqual(contrast(colors[text], colors[back]), 4.5, f"{text} on {back}: {theme}")
 
     def test_only_a_site_of_ours_is_replaced(self) -> None:
         out = self.made()

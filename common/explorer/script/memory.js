@@ -1,5 +1,5 @@
 /*
- * A piece of memory as a picture: an element a dot, those that move now in full colour (stores hatched), those that
+ * A piece of memory as a picture: an element a dot, those that move now in full color (stores hatched), those that
  * moved before tinted. Over it lie its tiles, which take the pointer and the keyboard.
  */
 
@@ -53,14 +53,14 @@ function paint(canvas, dots, turned) {
 		for (let x = 0; x < width; x++) {
 			const at = turned ? x * dots.across + y : y * dots.across + x;
 			const now = dots.now[at], before = dots.before[at], hatch = (x + y) % 4 === 0;
-			let colour = before & (STORED | ADDED) ? palette.written : before ? palette.seen : palette.empty;
+			let color = before & (STORED | ADDED) ? palette.written : before ? palette.seen : palette.empty;
 			if (now & ADDED)
-				colour = palette.atomic;
+				color = palette.atomic;
 			else if (now & STORED)
-				colour = hatch ? now & LOADED ? palette.load : palette.storeHatch : palette.store;
+				color = hatch ? now & LOADED ? palette.load : palette.storeHatch : palette.store;
 			else if (now & LOADED)
-				colour = palette.load;
-			image.data.set([colour[0], colour[1], colour[2], 255], 4 * (y * width + x));
+				color = palette.load;
+			image.data.set([color[0], color[1], color[2], 255], 4 * (y * width + x));
 		}
 	context.putImageData(image, 0, 0);
 }

@@ -171,11 +171,11 @@ class Side:
             self.add(rectangle(x, y, width, N * self.SCALE, class_="i" if tensor in "QKV" else "f"))
             self.add(text(x + width / 2, y - 5, "L" if tensor == "LSE" else tensor, class_="d m"))
 
-    def motion(self, colours: dict[str, str]) -> None:
+    def motion(self, colors: dict[str, str]) -> None:
         for event in self.events:
             for rows in event.writes:
                 name = self.clock.appears(event.end)
-                self.add(self.rows(rows, class_=f"a {colours[rows.tensor]}", style=f"animation-name:{name}"))
+                self.add(self.rows(rows, class_=f"a {colors[rows.tensor]}", style=f"animation-name:{name}"))
         for event in filter(lambda event: event.reads, self.events):
             name = self.clock.shows(event.start, event.end)
             for rows in event.reads:

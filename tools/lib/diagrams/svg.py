@@ -1,4 +1,4 @@
-"""The two themes of the pictures (plots/theme.gp has the same colours), and SVG elements as text."""
+"""The two themes of the pictures (plots/theme.gp has the same colors), and SVG elements as text."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ LARGER = "text{font-size:15.5px}.d{font-size:15px}\n"  # of panels that a phone 
 
 
 def base_style(theme: Theme, larger: bool = False) -> str:
-    """Classes: t title, d dim, on upon a colour, e and m anchors of text; f frame, l line; i input, r read, w written,
+    """Classes: t title, d dim, on upon a color, e and m anchors of text; f frame, l line; i input, r read, w written,
     o output."""
     return BASE_STYLE.format(theme) + (LARGER if larger else "")
 
