@@ -22,7 +22,8 @@ set xlabel 'instructions of the loop'
 kinds = 'ffma float shared global local control integer'
 names_of_kinds = "FFMA|other float|shared|global|spills|control|integer"
 if (theme eq 'dark') { integers = '#6e7681'; controls = '#b0b8c1' } else { integers = '#8c959f'; controls = '#4a525b' }
-array colors[7] = [blue, green, orange, vermilion, purple, controls, integers]
+# Light edges between the parts: in each bar they stand in the order of the names, for those who do not see the colors.
+array colors[7] = [blue, green, orange, vermilion, foreground, controls, integers]
 array width_of_name[7] = [62, 94, 72, 68, 66, 76, 70]
 part(text, n) = n > 1 ? part(after(text, '|'), n - 1) : before(text, '|')
 at = narrow ? 12. : 190.; row_y = header + 8.
@@ -43,7 +44,7 @@ do for [i = 1:count] {
 		box = box + 1
 		if (share > 0) {
 			set object box rectangle from first left, first i - 1.38 to first left + share, first i - 0.62 \
-				fc rgb colors[k] fs solid noborder
+				fc rgb colors[k] fs solid border lc rgb background lw 1
 		}
 		left = left + share
 	}
