@@ -23,6 +23,26 @@ static void print_finding(const struct terminal *terminal, const struct problem 
 	                       "a perfect cache, to all it requests, without one. FA2: what it requests.\n");
 }
 
+static void print_title(const struct terminal *terminal, const struct run_result *result, bool counted)
+{
+	const struct problem *problem = &result->problem;
+	const struct gpu *gpu = result->device->gpu;
+	char floor[32];
+	terminal_print(terminal, STYLE_BOLD, "\nFA1 beside FA2");
+	if (!result->options->verbose) {
+		fprintf(terminal->out, " (fa1_paper at the tile of fa2_row; %s)\n",
+		        counted ? "* counted, the rest formulas" : "formulas");
+		return;
+	}
+	fprintf(terminal->out,
+	        ", all heads, on an %s with %d SMs.\n%s numbers come from closed\n"
+	        "forms, fa1_paper (chapter 04) at the tile of fa2_row. Published tiles: FA1\n"
+	        "Bc = 256 at d = 64, FA2 Br = 128. A full GPU: B·H = %zu; naive's floor: %s.\n\n",
+	        gpu->title, gpu->sms, counted ? "* was counted, the error measured; all other" : "All",
+	        attention_heads_of_full(problem, gpu),
+	        format_milliseconds(attention_naive_floor_ms(problem, gpu), floor));
+}
+
 static void print_comparison(const struct terminal *terminal, const struct run_result *result)
 {
 	const struct problem *problem = &result->problem;
@@ -43,18 +63,29 @@ static void print_comparison(const struct terminal *terminal, const struct run_r
 	}
 	if (count == 1)
 		return;
-	size_t full = attention_heads_of_full(problem, gpu);
-	char floor[32];
-	terminal_print(terminal, STYLE_BOLD, "\nFA1 beside FA2");
-	fprintf(terminal->out,
-	        ", all heads, on an %s with %d SMs.\n%s numbers come from closed\n"
-	        "forms, fa1_paper (chapter 04) at the tile of fa2_row. Published tiles: FA1\n"
-	        "Bc = 256 at d = 64, FA2 Br = 128. A full GPU: B·H = %zu; naive's floor: %s.\n\n",
-	        gpu->title, gpu->sms, sides[1].counted ? "* was counted, the error measured; all other" : "All", full,
-	        format_milliseconds(attention_naive_floor_ms(problem, gpu), floor));
-	attention_sides_print(terminal, problem, sides, count);
+	print_title(terminal, result, sides[1].counted);
+	attention_sides_print(terminal, problem, sides, count, result->options->verbose);
 	print_finding(terminal, problem, sides[count - 1].units);
 }
+
+/* Loads of shared memory, of whatever width, that a lane executes for each multiply-add. */
+static double shared_loads_per_fma(const struct kernel_result *kernel)
+{
+	return 1.0 / metric_value(kernel, METRIC_FMA_PER_LOAD);
+}
+
+static double wavefronts_over_ideal(const struct kernel_result *kernel)
+{
+	return metric_value(kernel, METRIC_SHARED_WAVEFRONTS) / metric_value(kernel, METRIC_IDEAL_WAVEFRONTS);
+}
+
+static const struct column ladder[] = {
+	{"shared loads\nper FMA", .unit = UNIT_RATIO, .value = shared_loads_per_fma},
+	{"wavefronts\nover ideal", .unit = UNIT_RATIO, .value = wavefronts_over_ideal},
+	{"\nexponentials", .metric = METRIC_EXPONENTIALS},
+	{"HBM elements\nrequested", .metric = METRIC_COUNTED_ELEMENTS},
+	{"\nblocks", .metric = METRIC_BLOCKS},
+};
 
 static const struct column shared[] = {
 	{"bytes\na block", .metric = METRIC_SHARED_BYTES},
@@ -68,6 +99,9 @@ void lesson_explain(const struct terminal *terminal, const struct run_result *re
 {
 	if (!result->device->gpu)
 		return;
+	columns_print(
+		terminal, result, "The ladder: one idea per step, counted", true, "\nkernel", ladder,
+		sizeof ladder / sizeof ladder[0]);
 	print_comparison(terminal, result);
 	if (result->options->verbose)
 		columns_print(

@@ -46,6 +46,6 @@ extern "C" size_t fa2_slab_shared_bytes(int d)
 extern "C" size_t fa2_split_q_shared_bytes(int d)
 {
 	return sizeof(float) * kernel_for(
-				       d, slab_floats<32, WARPS>(), slab_floats<64, WARPS>(), slab_floats<96, WARPS>(),
-				       slab_floats<128, WARPS>());
+				       d, slab_floats<32, WARPS>(), slab_floats<64, WARPS>(),
+				       slab_floats<96, WARPS>(), slab_floats<128, WARPS>());
 }

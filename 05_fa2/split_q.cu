@@ -38,7 +38,8 @@ __global__ __launch_bounds__(THREADS, 2) void fa2_split_q(
 	float m[T::ROWS], l[T::ROWS], o[T::ROWS][T::COLUMNS];
 	start_rows<D>(m, l, o);
 	// Scores come out as powers of 2: one multiplication for each element of Q, none for each score.
-	load_tile_by_fours<D, Br, THREADS>(Q + (head_row + first_row) * d, N - first_row, d, scale * LOG2_E, Q_tile, D);
+	load_tile_by_fours<D, Br, THREADS>(
+		Q + (head_row + first_row) * d, N - first_row, d, scale * LOG2_E, Q_tile, D);
 
 	// task 05.skip: tiles above the diagonal are not loaded
 	int end = causal ? min(first_row + Br, N) : N;

@@ -74,8 +74,8 @@ __device__ void mask_tile(
 // keys: three shuffles. l stays a sum of this lane's keys until the end.
 template <int D, enum base BASE>
 __device__ void exponentiate_tile(
-	float s[warp_shape<D>::ROWS][warp_shape<D>::KEYS], float m[warp_shape<D>::ROWS],
-	float l[warp_shape<D>::ROWS], float o[warp_shape<D>::ROWS][warp_shape<D>::COLUMNS])
+	float s[warp_shape<D>::ROWS][warp_shape<D>::KEYS], float m[warp_shape<D>::ROWS], float l[warp_shape<D>::ROWS],
+	float o[warp_shape<D>::ROWS][warp_shape<D>::COLUMNS])
 {
 	using T = warp_shape<D>;
 #pragma unroll
