@@ -9,6 +9,9 @@
 /* As struct chapter's `explain`. */
 void lesson_explain(const struct terminal *terminal, const struct run_result *result);
 
+/* In compare.c: FA1 beside FA2, in short without --verbose. */
+void lesson_compare(const struct terminal *terminal, const struct run_result *result);
+
 /* In forms.c: --tile-q and --tile-k, or what fits. */
 struct tile fa2_row_tile(const struct problem *problem);
 
