@@ -1,5 +1,5 @@
 /*
- * Chapter 03, second of five: matmul_coalesced, C = A B. New: the two indices are swapped, so the lanes of a warp go
+ * Chapter 03, second of seven: matmul_coalesced, C = A B. New: the two indices are swapped, so the lanes of a warp go
  * along a row of C.
  *
  * Build and run: make build && ./tiled_matmul --kernel matmul_coalesced. Honestly: it still fetches two numbers per

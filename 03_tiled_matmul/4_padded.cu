@@ -1,5 +1,5 @@
 /*
- * Chapter 03, fourth of five: matmul_padded, C = A B. New: the rows of A's tile are one float longer, so that no two
+ * Chapter 03, fourth of seven: matmul_padded, C = A B. New: the rows of A's tile are one float longer, so that no two
  * lanes of a store meet in a bank.
  *
  * Build and run: make build && ./tiled_matmul --kernel matmul_padded. Honestly: it still reads two floats of shared

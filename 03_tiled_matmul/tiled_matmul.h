@@ -1,5 +1,5 @@
 /*
- * Chapter 03: the product of two matrices, five times, each time with one thing changed.
+ * Chapter 03: the product of two matrices, seven times, each time with one thing changed.
  *
  *     C = A B        C_ij = sum_p a_ip b_pj
  */
@@ -20,13 +20,16 @@ struct matmul {
 	int m, n, k;    /* any >= 1, up to 2^20 */
 };
 
-/* The tiles: MATMUL_TILE x MATMUL_TILE elements of C for tiled and padded, MATMUL_REGISTER_TILE² for registers. */
+/* The tiles: MATMUL_TILE x MATMUL_TILE elements of C for tiled, padded and column, MATMUL_REGISTER_TILE² for
+ * square and registers. */
 enum { MATMUL_TILE = 32, MATMUL_REGISTER_TILE = 128 };
 
 cudaError_t launch_matmul_naive(struct matmul matmul);
 cudaError_t launch_matmul_coalesced(struct matmul matmul);
 cudaError_t launch_matmul_tiled(struct matmul matmul);
 cudaError_t launch_matmul_padded(struct matmul matmul);
+cudaError_t launch_matmul_column(struct matmul matmul);
+cudaError_t launch_matmul_square(struct matmul matmul);
 cudaError_t launch_matmul_registers(struct matmul matmul);
 
 #ifdef __cplusplus

@@ -4,13 +4,6 @@
 
 #include "harness.h"
 
-/* ---- tiles: of fa2_row by --tile-q and --tile-k, of fa2_split_q compiled in ---- */
-
-struct tile fa2_row_tile(const struct problem *problem)
-{
-	return (struct tile){row_tile_queries(problem), row_tile_keys(problem)};
-}
-
 /* ---- launching ---- */
 
 static struct attention attention(const struct problem *problem, const struct device_memory *memory)
@@ -36,12 +29,27 @@ static cudaError_t launch_row(const struct problem *problem, const struct device
 	return launch_fa2_row(attention(problem, memory));
 }
 
+static cudaError_t launch_tile(const struct problem *problem, const struct device_memory *memory)
+{
+	return launch_fa2_tile(attention(problem, memory));
+}
+
+static cudaError_t launch_slab(const struct problem *problem, const struct device_memory *memory)
+{
+	return launch_fa2_slab(attention(problem, memory));
+}
+
+static cudaError_t launch_exp2(const struct problem *problem, const struct device_memory *memory)
+{
+	return launch_fa2_exp2(attention(problem, memory));
+}
+
 static cudaError_t launch_split_q(const struct problem *problem, const struct device_memory *memory)
 {
 	return launch_fa2_split_q(attention(problem, memory));
 }
 
-static bool split_q_runs(const struct problem *problem, char *reason, size_t size)
+static bool grid_fits(const struct problem *problem, char *reason, size_t size)
 {
 	bool fits = problem->batch <= FA2_MOST_HEADS && problem->heads <= FA2_MOST_HEADS;
 	if (!fits)
@@ -53,25 +61,7 @@ static bool split_q_runs(const struct problem *problem, char *reason, size_t siz
 
 static bool row_runs(const struct problem *problem, char *reason, size_t size)
 {
-	return row_threads_fit(problem, FA2_MOST_ROW_THREADS, reason, size) && split_q_runs(problem, reason, size);
-}
-
-/* ---- closed forms ---- */
-
-static struct closed_forms row_forms(const struct problem *problem)
-{
-	struct tile tile = fa2_row_tile(problem);
-	struct closed_forms forms = streamed_forms(problem, tile.Br, tile.Bc, true);
-	forms.shared_bytes = fa2_row_shared_bytes((int)problem->dim, tile);
-	return forms;
-}
-
-static struct closed_forms split_q_forms(const struct problem *problem)
-{
-	struct tile tile = fa2_split_q_tile((int)problem->dim);
-	struct closed_forms forms = streamed_forms(problem, tile.Br, tile.Bc, true);
-	forms.shared_bytes = fa2_split_q_shared_bytes((int)problem->dim);
-	return forms;
+	return row_threads_fit(problem, FA2_MOST_ROW_THREADS, reason, size) && grid_fits(problem, reason, size);
 }
 
 /* ---- the kernels ---- */
@@ -82,16 +72,40 @@ static const struct kernel kernels[] = {
 		.summary = "chapter 04's row kernel with the loops exchanged",
 		.tensors = attention_tensors,
 		.launch = launch_row,
-		.forms = row_forms,
+		.forms = fa2_row_forms,
 		.runs = row_runs,
 	},
 	{
+		.name = "fa2_tile",
+		.summary = "a warp for 32 or 16 rows: register tiles, 16-byte reads",
+		.tensors = attention_tensors,
+		.launch = launch_tile,
+		.forms = fa2_tile_forms,
+		.runs = grid_fits,
+	},
+	{
+		.name = "fa2_slab",
+		.summary = "P~ through shared memory, rows padded",
+		.tensors = attention_tensors,
+		.launch = launch_slab,
+		.forms = fa2_slab_forms,
+		.runs = grid_fits,
+	},
+	{
+		.name = "fa2_exp2",
+		.summary = "scores are powers of 2, the scale is in Q",
+		.tensors = attention_tensors,
+		.launch = launch_exp2,
+		.forms = fa2_slab_forms,
+		.runs = grid_fits,
+	},
+	{
 		.name = "fa2_split_q",
-		.summary = "warps split the query tile; register tiles, 16-byte reads",
+		.summary = "four warps split the query tile, share K and V",
 		.tensors = attention_tensors,
 		.launch = launch_split_q,
-		.forms = split_q_forms,
-		.runs = split_q_runs,
+		.forms = fa2_split_q_forms,
+		.runs = grid_fits,
 	},
 };
 

@@ -25,9 +25,10 @@ inline bool rows_fit(struct tile tile)
 	return tile.Br >= 1 && tile.Br <= FA2_MOST_ROW_THREADS && tile.Bc >= 1;
 }
 
-// Kernels are compiled for four sizes D of arrays in registers; this is the smallest that holds d columns.
+// Kernels are compiled for four sizes D of arrays in registers; this is the one, or what it needs, of the smallest that
+// holds d columns.
 template <class Kernel>
-Kernel *kernel_for(int d, Kernel *of_32, Kernel *of_64, Kernel *of_96, Kernel *of_128)
+Kernel kernel_for(int d, Kernel of_32, Kernel of_64, Kernel of_96, Kernel of_128)
 {
 	return d <= 32 ? of_32 : d <= 64 ? of_64 : d <= 96 ? of_96 : of_128;
 }
@@ -37,4 +38,18 @@ template <class Kernel>
 cudaError_t opt_in(Kernel *kernel, size_t bytes)
 {
 	return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+}
+
+// Of the kernels with register tiles: a block for each Br rows.
+template <class Kernel>
+cudaError_t launch_tiles(Kernel *kernel, const struct attention &a, int Br, int threads, size_t bytes)
+{
+	if (!usable(a))
+		return cudaErrorInvalidValue;
+	dim3 grid(round_up(a.N, Br) / Br, a.H, a.B);
+	cudaError_t status = opt_in(kernel, bytes);
+	if (status != cudaSuccess)
+		return status;
+	kernel<<<grid, threads, bytes>>>(a.Q, a.K, a.V, a.O, a.LSE, a.N, a.d, a.causal, a.scale);
+	return cudaGetLastError();
 }

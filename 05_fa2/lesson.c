@@ -1,60 +1,29 @@
 #include "lesson.h"
 
-#include <string.h>
-
 const struct suggestion lesson_next[] = {
 	{"predict what the causal mask saves this time, then", "--causal"},
 	{"predict the units at Br = 64, then", "--kernel fa2_row --tile-q 64"},
 	{"the gradients, cd ../06_backward && make", NULL},
 };
 
-/*
- * What naive attention moves over what this kernel requests lies between two ends: naive at its best, its footprint, when a
- * cache forgets nothing, and at its worst, all that its threads request, without a cache.
- */
-static void print_finding(const struct terminal *terminal, const struct problem *problem, double units)
+/* Loads of shared memory, of whatever width, that a lane executes for each multiply-add. */
+static double shared_loads_per_fma(const struct kernel_result *kernel)
 {
-	double N = (double)problem->seq, d = (double)problem->dim;
-	double footprint = 4 * N / d + 4, requested = 4 * N + 5 * N / d + 1;
-	terminal_print(
-		terminal, STYLE_BOLD, "\nNaive attention moves %.3g to %.3g times as much", footprint / units,
-		requested / units);
-	fprintf(terminal->out, ": its footprint, with\n"
-	                       "a perfect cache, to all it requests, without one. FA2: what it requests.\n");
+	return 1.0 / metric_value(kernel, METRIC_FMA_PER_LOAD);
 }
 
-static void print_comparison(const struct terminal *terminal, const struct run_result *result)
+static double wavefronts_over_ideal(const struct kernel_result *kernel)
 {
-	const struct problem *problem = &result->problem;
-	const struct gpu *gpu = result->device->gpu;
-	struct tile row = fa2_row_tile(problem), split_q = fa2_split_q_tile((int)problem->dim);
-	int keys = fa2_row_keys_at_once((int)problem->dim);
-	struct attention_side sides[TABLE_MAX_COLUMNS - 1] = {side_of_fa1(problem, gpu, row.Br, row.Bc)};
-	size_t count = 1;
-	for (size_t i = 0; i < result->kernel_count && count < TABLE_MAX_COLUMNS - 1; i++) {
-		const struct kernel_result *kernel = &result->kernels[i];
-		const char *name = kernel->kernel->name;
-		if (!kernel->verified)
-			continue;
-		if (strcmp(name, "fa2_row") == 0)
-			sides[count++] = side_of_fa2(kernel, gpu, row.Br, row.Bc, keys);
-		else if (strcmp(name, "fa2_split_q") == 0)
-			sides[count++] = side_of_fa2(kernel, gpu, split_q.Br, split_q.Bc, split_q.Bc);
-	}
-	if (count == 1)
-		return;
-	size_t full = attention_heads_of_full(problem, gpu);
-	char floor[32];
-	terminal_print(terminal, STYLE_BOLD, "\nFA1 beside FA2");
-	fprintf(terminal->out,
-	        ", all heads, on an %s with %d SMs.\n%s numbers come from closed\n"
-	        "forms, fa1_paper (chapter 04) at the tile of fa2_row. Published tiles: FA1\n"
-	        "Bc = 256 at d = 64, FA2 Br = 128. A full GPU: B·H = %zu; naive's floor: %s.\n\n",
-	        gpu->title, gpu->sms, sides[1].counted ? "* was counted, the error measured; all other" : "All", full,
-	        format_milliseconds(attention_naive_floor_ms(problem, gpu), floor));
-	attention_sides_print(terminal, problem, sides, count);
-	print_finding(terminal, problem, sides[count - 1].units);
+	return metric_value(kernel, METRIC_SHARED_WAVEFRONTS) / metric_value(kernel, METRIC_IDEAL_WAVEFRONTS);
 }
+
+static const struct column ladder[] = {
+	{"shared loads\nper FMA", .unit = UNIT_RATIO, .value = shared_loads_per_fma},
+	{"wavefronts\nover ideal", .unit = UNIT_RATIO, .value = wavefronts_over_ideal},
+	{"\nexponentials", .metric = METRIC_EXPONENTIALS},
+	{"HBM elements\nrequested", .metric = METRIC_COUNTED_ELEMENTS},
+	{"\nblocks", .metric = METRIC_BLOCKS},
+};
 
 static const struct column shared[] = {
 	{"bytes\na block", .metric = METRIC_SHARED_BYTES},
@@ -68,7 +37,10 @@ void lesson_explain(const struct terminal *terminal, const struct run_result *re
 {
 	if (!result->device->gpu)
 		return;
-	print_comparison(terminal, result);
+	columns_print(
+		terminal, result, "The ladder: one idea per step, counted", true, "\nkernel", ladder,
+		sizeof ladder / sizeof ladder[0]);
+	lesson_compare(terminal, result);
 	if (result->options->verbose)
 		columns_print(
 			terminal, result, "Shared memory, as the source says it\n", true, "\nkernel", shared,

@@ -4,7 +4,7 @@
  */
 #include "launch.cuh"
 #include "row.cuh"
-#include "split_q.cuh"
+#include "shape.cuh"
 
 extern "C" int fa2_row_keys_at_once(int d)
 {
@@ -16,22 +16,36 @@ extern "C" size_t fa2_row_shared_bytes(int d, struct tile tile)
 	return row_shared_bytes(d, tile.Bc);
 }
 
+extern "C" struct tile fa2_warp_tile(int d)
+{
+	int Br = kernel_for(
+		d, warp_shape<32>::WARP_ROWS, warp_shape<64>::WARP_ROWS, warp_shape<96>::WARP_ROWS,
+		warp_shape<128>::WARP_ROWS);
+	int Bc = kernel_for(d, warp_shape<32>::Bc, warp_shape<64>::Bc, warp_shape<96>::Bc, warp_shape<128>::Bc);
+	return {Br, Bc};
+}
+
 extern "C" struct tile fa2_split_q_tile(int d)
 {
-	switch (round_up(d, WARP)) {
-	case 32: return {split<32>::Br, split<32>::Bc};
-	case 64: return {split<64>::Br, split<64>::Bc};
-	case 96: return {split<96>::Br, split<96>::Bc};
-	default: return {split<128>::Br, split<128>::Bc};
-	}
+	struct tile tile = fa2_warp_tile(d);
+	return {WARPS * tile.Br, tile.Bc};
+}
+
+extern "C" size_t fa2_tile_shared_bytes(int d)
+{
+	return sizeof(float) *
+	       kernel_for(d, plain_floats<32>(), plain_floats<64>(), plain_floats<96>(), plain_floats<128>());
+}
+
+extern "C" size_t fa2_slab_shared_bytes(int d)
+{
+	return sizeof(float) *
+	       kernel_for(d, slab_floats<32, 1>(), slab_floats<64, 1>(), slab_floats<96, 1>(), slab_floats<128, 1>());
 }
 
 extern "C" size_t fa2_split_q_shared_bytes(int d)
 {
-	switch (round_up(d, WARP)) {
-	case 32: return sizeof(float) * split<32>::FLOATS;
-	case 64: return sizeof(float) * split<64>::FLOATS;
-	case 96: return sizeof(float) * split<96>::FLOATS;
-	default: return sizeof(float) * split<128>::FLOATS;
-	}
+	return sizeof(float) * kernel_for(
+				       d, slab_floats<32, WARPS>(), slab_floats<64, WARPS>(),
+				       slab_floats<96, WARPS>(), slab_floats<128, WARPS>());
 }

@@ -12,21 +12,21 @@
 #define COUNTED(member) SIDE(member), .counted = offsetof(struct attention_side, counted)
 
 static const struct side_line lines[] = {
-	{"", SIDE_TEXT, SIDE(name)},
+	{"", SIDE_TEXT, SIDE(name), .short_too = true},
 	{"tile, Br x Bc", SIDE_TILE, SIDE(tile)},
-	{"outer loop", SIDE_TEXT, SIDE(outer)},
-	{"inner loop", SIDE_TEXT, SIDE(inner)},
-	{"O, l and m live in", SIDE_TEXT, SIDE(state)},
+	{"outer loop", SIDE_TEXT, SIDE(outer), .short_too = true},
+	{"inner loop", SIDE_TEXT, SIDE(inner), .short_too = true},
+	{"O, l and m live in", SIDE_TEXT, SIDE(state), .short_too = true},
 	{"maximum subtracted", SIDE_TEXT, SIDE(maximum)},
 	{"kept of a row", SIDE_TEXT, SIDE(kept)},
 	{"tiles above the diagonal", SIDE_TEXT, SIDE(above)},
-	{"blocks", SIDE_COUNT, COUNTED(blocks)},
+	{"blocks", SIDE_COUNT, COUNTED(blocks), .short_too = true},
 	{"SMs with a block", SIDE_COUNT, SIDE(sms)},
-	{"units of N·d, bytes", SIDE_UNITS, COUNTED(units)},
+	{"units of N·d, bytes", SIDE_UNITS, COUNTED(units), .short_too = true},
 	{"  at 128 x 128", SIDE_UNITS, SIDE(equal_units)},
 	{"  at published tiles", SIDE_UNITS, SIDE(published_units)},
-	{"rows of O rescaled", SIDE_COUNT, SIDE(rescales)},
-	{"rows of O divided", SIDE_COUNT, SIDE(divisions)},
+	{"rows of O rescaled", SIDE_COUNT, SIDE(rescales), .short_too = true},
+	{"rows of O divided", SIDE_COUNT, SIDE(divisions), .short_too = true},
 	{"statistics moved", SIDE_COUNT, COUNTED(statistics)},
 	{"device memory", SIDE_BYTES, COUNTED(memory_bytes)},
 	{"error", SIDE_NUMBER, COUNTED(error)},
@@ -152,9 +152,9 @@ struct attention_side side_of_fa2(const struct kernel_result *kernel, const stru
 
 void attention_sides_print(
 	const struct terminal *terminal, const struct problem *problem, const struct attention_side *sides,
-	size_t count)
+	size_t count, bool all)
 {
 	double unit_bytes = 4 * (double)attention_rows(problem) * (double)problem->dim;
 	side_by_side_print(
-		terminal, lines, sizeof lines / sizeof lines[0], sides, sizeof sides[0], count, unit_bytes);
+		terminal, lines, sizeof lines / sizeof lines[0], sides, sizeof sides[0], count, unit_bytes, all);
 }

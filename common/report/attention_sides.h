@@ -31,9 +31,9 @@ struct attention_side side_of_fa1(const struct problem *problem, const struct gp
 struct attention_side side_of_fa2(
 	const struct kernel_result *kernel, const struct gpu *gpu, int Br, int Bc, int keys);
 
-/* What was counted or measured has a star. */
+/* What was counted or measured has a star. Unless `all`: the few lines that say how the algorithms differ. */
 void attention_sides_print(
 	const struct terminal *terminal, const struct problem *problem, const struct attention_side *sides,
-	size_t count);
+	size_t count, bool all);
 
 #endif

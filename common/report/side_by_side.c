@@ -35,7 +35,7 @@ static void write_cell(const struct side_line *line, const char *side, double un
 
 void side_by_side_print(
 	const struct terminal *terminal, const struct side_line *lines, size_t line_count, const void *sides,
-	size_t size, size_t count, double unit_bytes)
+	size_t size, size_t count, double unit_bytes, bool all)
 {
 	char alignment[TABLE_MAX_COLUMNS + 1] = "l";
 	if (count >= TABLE_MAX_COLUMNS)
@@ -52,7 +52,7 @@ void side_by_side_print(
 			strcat(strcat(row, *cell && is_counted(&lines[line], at) ? "|*" : "|"), cell);
 			known = known || *cell;
 		}
-		if (known)
+		if (known && (all || lines[line].short_too))
 			table_row(&table, line == 0 ? STYLE_DIM : STYLE_PLAIN, "%s", row);
 	}
 	table_print(&table, terminal);

@@ -23,11 +23,12 @@ struct side_line {
 	enum side_kind kind;
 	size_t offset;  /* in the struct of a side */
 	size_t counted; /* of a bool there: this number was counted, and gets a star; 0: in no side */
+	bool short_too; /* stands in the short table too */
 };
 
-/* The first line has label ""; a line in which every side is NAN is left out. `sides` are `count` structs of `size` bytes, at most TABLE_MAX_COLUMNS - 1. */
+/* The first line has label ""; a line in which every side is NAN is left out, and unless `all` one that is not short_too. `sides` are `count` structs of `size` bytes, at most TABLE_MAX_COLUMNS - 1. */
 void side_by_side_print(
 	const struct terminal *terminal, const struct side_line *lines, size_t line_count, const void *sides,
-	size_t size, size_t count, double unit_bytes);
+	size_t size, size_t count, double unit_bytes, bool all);
 
 #endif

@@ -196,7 +196,7 @@ class Said(Graded):
             ("01_naive", "01.weighted-sum", "naive.cu", "sum += P", "sum = P"),
             ("04_fa1", "04.update", "paper.cu", "keep * O[c])", "O[c])"),
             ("05_fa2", "05.loop-swap", "row.cu", "blockIdx.x * Br", "blockIdx.y * Br"),
-            ("05_fa2", "05.rescale", "split_q.cu", "\t\t\to[r][c] *= correction;", "\t\t\to[r][c] *= 1.0f;"),
+            ("05_fa2", "05.rescale", "warp_tile.cuh", "\t\t\to[r][c] *= correction;", "\t\t\to[r][c] *= 1.0f;"),
             ("06_backward", "06.dq", "dq.cu", "- delta)", ")"),
         ):
             with self.subTest(task):
@@ -372,8 +372,8 @@ class Handed(Graded):
         with (tree / "01_naive/naive.cu").open("wb") as file:
             file.truncate(104857600)
         (tree / "02_online_softmax/partial.cuh").write_bytes(b"a\0b")
-        (tree / "05_fa2/row.cu").write_bytes(b"")
-        (tree / "05_fa2/split_q.cu").write_bytes(b"")
+        for kernel in ("row", "tile", "slab", "exp2", "split_q"):
+            (tree / f"05_fa2/{kernel}.cu").write_bytes(b"")
         with (tree / "film.mkv").open("wb") as file:
             file.truncate(104857600)
         results = self.grade(tree, "01.score", "02.merge", "05.skip", "06.delta")

@@ -147,7 +147,11 @@ Test(counts, fa2_to_the_element, .timeout = 120)
 		const struct shape *s = &shapes[i];
 		struct chapter_run run = run_one_of_many(FA2, options_of(s));
 		expect_fa2(s, &run, "fa2_row", s->Br, s->Bc);
-		expect_fa2(s, &run, "fa2_split_q", s->d <= 64 ? 128 : 64, s->d <= 96 ? 64 : 32);
+		uint64_t rows_of_warp = s->d <= 64 ? 32 : 16, keys = s->d <= 96 ? 64 : 32;
+		expect_fa2(s, &run, "fa2_tile", rows_of_warp, keys);
+		expect_fa2(s, &run, "fa2_slab", rows_of_warp, keys);
+		expect_fa2(s, &run, "fa2_exp2", rows_of_warp, keys);
+		expect_fa2(s, &run, "fa2_split_q", 4 * rows_of_warp, keys);
 		free_chapter_run(&run);
 	}
 }
@@ -235,6 +239,30 @@ Test(counts, shared_memory_of_split_q)
 				options, wavefronts, of_row);
 			free_chapter_run(&run);
 		}
+}
+
+/* Shared loads and wavefronts of one lane's product of a tile, worked out by hand at d = 64, where a lane has 8 rows, 8 keys
+ * and 8 columns: 16 loads per 4 columns of scores, 64 times; 2 per key for P~ V by shuffles; 16 per 4 keys from a slab. */
+Test(counts, a_step_of_the_ladder_changes_what_it_says)
+{
+	struct chapter_run run = run_one_of_many(FA2, "--heads 1 --seq 128 --dim 64");
+	const double warps_and_tiles = 4 * 2, scores = 16 * 16, by_shuffles = 2 * 64, by_slab = 16 * 16;
+	const cJSON *tile = kernel_named(&run, "fa2_tile"), *slab = kernel_named(&run, "fa2_slab"),
+		    *exp2 = kernel_named(&run, "fa2_exp2"), *split = kernel_named(&run, "fa2_split_q");
+	cr_expect_eq(number_at(tile, "launches/0/shared/load/requests"), warps_and_tiles * (scores + by_shuffles));
+	const cJSON *const padded[] = {slab, exp2, split};
+	for (int i = 0; i < 3; i++)
+		cr_expect_eq(
+			number_at(padded[i], "launches/0/shared/load/requests"),
+			warps_and_tiles * (scores + by_slab));
+	/* without padding 8 keys meet in the same banks: a pass of 8 lanes takes 8 wavefronts, a load of K 32 */
+	double of_k = warps_and_tiles * 16 * 8, of_tile = number_at(tile, "launches/0/shared/load/conflicts");
+	cr_expect_geq(of_tile, of_k * (32 - 4), "%g conflicts", of_tile);
+	cr_expect_leq(number_at(slab, "launches/0/shared/load/conflicts"), 0.1 * of_tile);
+	/* four warps share each tile of K and V */
+	for (const char *tensor = "K\0V\0"; *tensor; tensor += 2)
+		cr_expect_eq(elements_of(exp2, tensor).read, 4 * elements_of(split, tensor).read);
+	free_chapter_run(&run);
 }
 
 /* 16-byte loads where rows start at 16 bytes, scalar ones elsewhere: a request for 4 columns, or for one. */

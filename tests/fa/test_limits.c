@@ -66,7 +66,8 @@ Test(limits, default_tiles_fit_every_gpu, .timeout = 120)
 				cJSON_ArrayForEach(kernel, cJSON_GetObjectItem(run.json, "kernels"))
 				{
 					const char *name = cJSON_GetObjectItem(kernel, "name")->valuestring;
-					double limit = strcmp(name, "fa2_split_q") == 0 ? 99 * 1024 : 48 * 1024;
+					bool is_row = p == 0 || strcmp(name, "fa2_row") == 0;
+					double limit = is_row ? 48 * 1024 : 99 * 1024;
 					cr_expect_leq(
 						number_at(kernel, "shared_bytes"), limit, "%s, d=%d", name, dims[d]);
 				}
@@ -81,12 +82,8 @@ Test(limits, memory_grows_linearly)
 		int program; /* 0: FA1, 1: FA2 */
 		const char *kernel;
 		int statistics; /* vectors of N */
-	} kernels[] = {
-		{0, "fa1_paper", 2},
-		{0, "fa1_row", 1},
-		{0, "fa1_row_dynamic", 1},
-		{1, "fa2_row", 1},
-		{1, "fa2_split_q", 1}};
+	} kernels[] = {{0, "fa1_paper", 2}, {0, "fa1_row", 1},  {0, "fa1_row_dynamic", 1}, {1, "fa2_row", 1},
+	               {1, "fa2_tile", 1},  {1, "fa2_slab", 1}, {1, "fa2_exp2", 1},        {1, "fa2_split_q", 1}};
 	for (int N = 32; N <= (thorough() ? 256 : 64); N *= 2) {
 		char *options = text("--seq %d --dim 32 --heads 2", N);
 		struct chapter_run runs[] = {run_verified(FA1, options), run_verified(FA2, options)};
@@ -120,6 +117,7 @@ static int table_value(const char *table, const char *arch, const char *kernel, 
 Test(limits, registers_as_the_text_says)
 {
 	static const char *const archs[] = {"sm_80", "sm_90"};
+	static const char *const in_registers[] = {"fa2_tile", "fa2_slab", "fa2_exp2", "fa2_split_q"};
 	enum { REGISTERS, STACK, SPILL_STORES, SPILL_LOADS };
 	char *fa1 = read_text(TEST_ROOT "/04_fa1/ptxas.tsv"), *fa2 = read_text(TEST_ROOT "/05_fa2/ptxas.tsv");
 	cr_assert(fa1 && fa2);
@@ -128,8 +126,10 @@ Test(limits, registers_as_the_text_says)
 			int stack = table_value(fa1, archs[a], "fa1_row", D, STACK);
 			cr_expect(D == 128 ? stack > 0 : stack == 0, "fa1_row D=%d: %d bytes of stack", D, stack);
 			cr_expect_eq(table_value(fa1, archs[a], "fa1_paper", D, STACK), 0);
-			cr_expect_eq(table_value(fa2, archs[a], "fa2_split_q", D, STACK), 0);
-			cr_expect_eq(table_value(fa2, archs[a], "fa2_split_q", D, SPILL_STORES), 0);
+			for (int k = 0; k < 4; k++) {
+				cr_expect_eq(table_value(fa2, archs[a], in_registers[k], D, STACK), 0);
+				cr_expect_eq(table_value(fa2, archs[a], in_registers[k], D, SPILL_STORES), 0);
+			}
 		}
 		cr_expect_eq(table_value(fa1, archs[a], "fa1_row_dynamic", 64, STACK), 768);
 		cr_expect_eq(table_value(fa1, archs[a], "fa1_row_dynamic", 64, SPILL_STORES), 0);

@@ -13,5 +13,5 @@ Test(mistakes, none_survives_in_chapter_04, .timeout = 300)
 
 Test(mistakes, none_survives_in_chapter_05, .timeout = 300)
 {
-	expect_mistakes_found(TEST_BUILD "/fa/mistakes_fa2", fa_cases, FA_CASES, 48);
+	expect_mistakes_found(TEST_BUILD "/fa/mistakes_fa2", fa_cases, FA_CASES, 58);
 }

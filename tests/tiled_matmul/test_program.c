@@ -16,10 +16,11 @@
 #define PROGRAM TEST_BUILD "/chapters/tiled_matmul"
 #define CHAPTER TEST_ROOT "/03_tiled_matmul"
 
-enum { KERNELS = 5, TILED = 2, PADDED = 3, REGISTERS = 4 };
+enum { KERNELS = 7, TILED = 2, PADDED = 3, COLUMN = 4, SQUARE = 5, REGISTERS = 6 };
 
-static const char *const kernel_names[KERNELS] = {
-	"matmul_naive", "matmul_coalesced", "matmul_tiled", "matmul_padded", "matmul_registers"};
+static const char *const kernel_names[KERNELS] = {"matmul_naive",    "matmul_coalesced", "matmul_tiled",
+                                                  "matmul_padded",   "matmul_column",    "matmul_square",
+                                                  "matmul_registers"};
 
 static struct outcome run(const char *line)
 {
@@ -38,7 +39,7 @@ static void check_counts(const cJSON *json, const char *line, double m, double n
 		const cJSON *kernel = json_named(json_get(json, "kernels"), kernel_names[i]);
 		cr_assert(kernel, "%s: no %s", line, kernel_names[i]);
 		cr_expect(cJSON_IsTrue(json_get(kernel, "verified")), "%s: %s: not verified", line, kernel_names[i]);
-		double tile = i == REGISTERS ? 128 : 32;
+		double tile = i >= SQUARE ? 128 : 32;
 		double a = i < TILED ? m * n * k : m * k * tiles(n, tile);
 		double b = i < TILED ? m * n * k : k * n * tiles(m, tile);
 		cr_expect_eq(json_read_of(kernel, "A"), 4 * a, "%s: %s: A", line, kernel_names[i]);
@@ -136,6 +137,17 @@ Test(program, what_each_step_changes)
 		cr_expect_eq(reads.requests, 2 * steps, "two reads an FMA");
 		cr_expect_eq(reads.wavefronts, reads.ideal, "reads are broadcasts or rows");
 	}
+
+	/* 16 blocks, 4 warps, 128 steps: a read of B and 8 of A for 8 FMA a thread. One block, 8 warps: 16 for 64. */
+	struct memory column = traffic(json, COLUMN, "shared", "load"),
+		      square = traffic(json, SQUARE, "shared", "load");
+	cr_expect_eq(column.requests, 16 * 4 * 128 * (1 + 8));
+	cr_expect_eq(square.requests, 8 * 128 * (8 + 8));
+	for (size_t i = COLUMN; i <= SQUARE; i++)
+		for (int stores = 0; stores < 2; stores++) {
+			struct memory free_of_conflicts = traffic(json, i, "shared", stores ? "store" : "load");
+			cr_expect_eq(free_of_conflicts.wavefronts, free_of_conflicts.requests, "%s", kernel_names[i]);
+		}
 
 	/* One block, 8 warps, 128 steps: four 16-byte reads for 64 FMA a thread; no conflicts. The two of A are at
 	 * one address for 16 lanes side by side, so they take two passes; the two of B take four. */

@@ -1,5 +1,6 @@
 // TODO (about 13 lines): m_new, the largest of m[r] and of the row's scores s[r][...]; m[r] and
-// l[r] brought to it; p = 2^(s - m_new) added to l[r] and put into the slab; o[r][...] corrected.
+// l[r] brought to it; s[r][j] becomes P~, power<BASE>(s - m_new), and is added to l[r]; o[r][...]
+// corrected.
 // Hint: eight neighboring lanes hold the keys of a row, KEYS each: their maximum has to go round
-// (three shuffles). l stays this lane's own sum. Key j of row r lies at
-//     P[r * T::LANE_ROWS * T::P_STRIDE + j * T::LANE_KEYS]
+// (three shuffles). l stays this lane's own sum. power<BASE>(x) is e^x in fa2_tile and fa2_slab, 2^x
+// in fa2_exp2 and fa2_split_q.

@@ -1,0 +1,104 @@
+/*
+ * Chapter 05: what a warp does with its rows of queries and a tile of keys. fa2_tile, fa2_slab, fa2_exp2 and
+ * fa2_split_q are made of these functions. Each lane holds a small tile of scores and one of O in registers; the
+ * comment on warp_shape says which.
+ */
+#pragma once
+
+#include "row_state.cuh"
+#include "shape.cuh"
+
+#include <math.h>
+
+// s = Q K^T for ROWS x KEYS elements. Four columns at a time: ROWS + KEYS loads of 16 bytes for ROWS KEYS 4 FMA.
+template <int D, int K_STRIDE>
+__device__ void score_tile(
+	const float *Q, // this lane's first row; rows 4 D apart
+	const float *K, // this lane's first key; keys 8 K_STRIDE apart
+	float s[warp_shape<D>::ROWS][warp_shape<D>::KEYS])
+{
+	using T = warp_shape<D>;
+#pragma unroll
+	for (int r = 0; r < T::ROWS; r++)
+#pragma unroll
+		for (int j = 0; j < T::KEYS; j++)
+			s[r][j] = 0.0f;
+#pragma unroll 2
+	for (int c = 0; c < D; c += 4) {
+		float4 q[T::ROWS];
+#pragma unroll
+		for (int r = 0; r < T::ROWS; r++)
+			q[r] = *(const float4 *)(Q + r * T::LANE_ROWS * D + c);
+#pragma unroll
+		for (int j = 0; j < T::KEYS; j++) {
+			float4 k = *(const float4 *)(K + j * T::LANE_KEYS * K_STRIDE + c);
+#pragma unroll
+			for (int r = 0; r < T::ROWS; r++) {
+				s[r][j] += q[r].x * k.x;
+				s[r][j] += q[r].y * k.y;
+				s[r][j] += q[r].z * k.z;
+				s[r][j] += q[r].w * k.w;
+			}
+		}
+	}
+}
+
+template <int D>
+__device__ void scale_tile(float scale, float s[warp_shape<D>::ROWS][warp_shape<D>::KEYS])
+{
+	using T = warp_shape<D>;
+#pragma unroll
+	for (int r = 0; r < T::ROWS; r++)
+#pragma unroll
+		for (int j = 0; j < T::KEYS; j++)
+			s[r][j] *= scale;
+}
+
+// Scores above the diagonal and past the last key become -inf. first_row, first_key: of this lane's first score.
+template <int D>
+__device__ void mask_tile(
+	int first_row, int first_key, int N, bool causal, float s[warp_shape<D>::ROWS][warp_shape<D>::KEYS])
+{
+	using T = warp_shape<D>;
+#pragma unroll
+	for (int r = 0; r < T::ROWS; r++)
+#pragma unroll
+		for (int j = 0; j < T::KEYS; j++) {
+			int row = first_row + r * T::LANE_ROWS, key = first_key + j * T::LANE_KEYS;
+			if (key >= N || (causal && key > row))
+				s[r][j] = -INFINITY;
+		}
+}
+
+// Scores become P~; O and l are corrected for the new maximum. A row's maximum is that of the 8 lanes which hold its
+// keys: three shuffles. l stays a sum of this lane's keys until the end.
+template <int D, enum base BASE>
+__device__ void exponentiate_tile(
+	float s[warp_shape<D>::ROWS][warp_shape<D>::KEYS], float m[warp_shape<D>::ROWS], float l[warp_shape<D>::ROWS],
+	float o[warp_shape<D>::ROWS][warp_shape<D>::COLUMNS])
+{
+	using T = warp_shape<D>;
+#pragma unroll
+	for (int r = 0; r < T::ROWS; r++) {
+		// task 05.rescale: the new maximum of a row that eight lanes share
+		float m_new = m[r];
+#pragma unroll
+		for (int j = 0; j < T::KEYS; j++)
+			m_new = fmaxf(m_new, s[r][j]);
+		for (int lanes = 1; lanes < T::LANE_KEYS; lanes *= 2)
+			m_new = fmaxf(m_new, __shfl_xor_sync(0xffffffff, m_new, lanes));
+		// m_new is finite: every row sees key 0, which comes first.
+		float correction = power<BASE>(m[r] - m_new);
+		m[r] = m_new;
+		l[r] *= correction;
+#pragma unroll
+		for (int j = 0; j < T::KEYS; j++) {
+			s[r][j] = power<BASE>(s[r][j] - m_new);
+			l[r] += s[r][j];
+		}
+#pragma unroll
+		for (int c = 0; c < T::COLUMNS; c++)
+			o[r][c] *= correction;
+		// end 05.rescale
+	}
+}
