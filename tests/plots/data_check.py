@@ -41,13 +41,13 @@ EXTENTS = {
 SWEEPS = {
     "01_naive": (2048, ["naive"]),
     "04_fa1": (1024, ["fa1_paper", "fa1_row", "fa1_row_dynamic"]),
-    "05_fa2": (2048, ["fa2_row", "fa2_split_q"]),
+    "05_fa2": (2048, ["fa2_row", "fa2_tile", "fa2_slab", "fa2_exp2", "fa2_split_q"]),
     "06_backward": (1024, ["backward_naive", "backward_split", "backward_atomic"]),
 }
 OTHERS = {
     "00_gpu": 56,
     "02_online_softmax": 15,
-    "03_tiled_matmul": 25,
+    "03_tiled_matmul": 35,
     "07_transformer": 84,
     "08_decode": 72,
     "blocks": 10,
