@@ -193,10 +193,77 @@ class Wrong(Explain):
         self.assertIn("Race reported", self.said, "the terminal does not say it")
         with Page(path, size=TELEPHONE, dark=True) as page:
             self.assertGreater(page.eval("document.querySelectorAll('[data-tool=racecheck]').length"), 0)
-            lines = page.eval("document.querySelector('.hazards pre').textContent")
-            self.assertIn("row.cuh:", lines)
-            self.assertIn("[", lines, "the line is not shown")
             self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
+
+    def test_a_missing_barrier_is_one_cause_with_its_sentence(self) -> None:
+        """Four hazards; one sentence, three lines around each access, the calls between which the barrier belongs."""
+        path = self.explain(broken("no_barrier"), "--kernel fa2_row --seq 100 --tile-q 64", 1)
+        hazards = [line for line in data_of(path)["runs"][0]["report"] if line["type"] == "hazard"]
+        self.assertGreater(len(hazards), 2)
+        source = (broken("no_barrier").parent / "row.cuh").read_text().splitlines()
+        with Page(path) as page:
+            causes = page.eval("[...document.querySelectorAll('.hazards > li > h3')].map((h) => h.textContent)")
+            self.assertEqual(causes, ["A __syncthreads() is missing between these two accesses"])
+            shown = page.eval("[...document.querySelectorAll('.sides pre')].map((pre) => pre.textContent)")
+            self.assertEqual(len(shown), 2)
+            for text, around in zip(shown, ("tile[e] =", "K_tile[")):
+                lines = text.rstrip("\n").split("\n")
+                self.assertEqual(len(lines), 3, text)
+                self.assertIn(around, lines[1])
+                number = int(re.search(r"\d+", lines[1])[0])
+                for at, line in zip((number - 1, number, number + 1), lines):
+                    self.assertIn(source[at - 1].strip(), line)
+            told = page.eval("document.querySelector('.hazards').innerText")
+            self.assertIn("On K tile", told)
+            self.assertIn("load_tile<D>(K + tile", told, "the call is not shown")
+            self.assertIn("attend<D, KEYS>", told)
+            self.assertEqual(page.eval("document.querySelectorAll('.hazards > li details li').length"), len(hazards) - 1)
+
+    def test_tells_from_which_key_on_and_what_the_row_is_made_of(self) -> None:
+        problem = "--kernel fa2_row --heads 2 --seq 100 --dim 32 --tile-q 32 --tile-k 32"
+        for fault, causal, reach, words in (
+            ("no_rescale", "", "8,9", ("l were not multiplied by the correction", "O is.")),
+            ("forgotten_on_o", "", "8,9", ("O were not multiplied by the correction", "l is.")),
+            ("off_by_one", "--causal", "1,2", ("first 2 keys, while it may see 1",)),
+            ("dropped_tail", "", "96,97", ("3 whole tiles of 32 keys", "only its first 96 keys", "4 keys too few")),
+        ):
+            with self.subTest(fault), Page(self.explain(broken(fault), f"{problem} {causal}", 1)) as page:
+                told = page.eval("document.querySelector('[data-replay]').innerText")
+                self.assertEqual(page.eval("document.querySelector('[data-replay]').dataset.replay"), reach)
+                for part in words:
+                    self.assertIn(part, told)
+
+    def test_a_replay_is_no_part_of_the_run(self) -> None:
+        problem = "--kernel fa2_row --heads 1 --seq 100 --dim 32 --tile-k 32"
+        run = data_of(self.explain(broken("no_rescale"), problem, 1))["runs"][0]
+        self.assertGreater(len(run["replays"][0]["steps"]), 3)
+        self.assertEqual(len([line for line in run["trace"] if line.get("type") == "launch"]), 1)
+        self.assertEqual(len(run["report"]), 1)
+        self.assertEqual(data_of(self.explain(FA2, problem))["runs"][0]["replays"][0]["steps"], [])
+
+    def test_bank_conflicts_are_told_of_a_right_kernel(self) -> None:
+        problem = "--kernel fa2_split_q --heads 1 --seq 100 --dim 32"
+        for program, late in ((broken("bank_conflict"), True), (FA2, False)):
+            with Page(self.explain(program, problem)) as page:
+                self.assertIs("waits for the banks of shared memory" in page.eval(CHECKS), late)
+                self.assertIs("look at the strides" in page.eval(CHECKS), late)
+
+    def test_a_right_run_is_not_blank(self) -> None:
+        with Page(self.explain(FA2, "--kernel fa2_row --heads 1 --seq 100 --dim 32 --tile-q 32 --tile-k 32")) as page:
+            rows = page.eval("[...document.querySelectorAll('[data-tensor]')].map((row) => row.innerText)")
+            self.assertEqual([row.split()[0] for row in rows], ["Q", "K", "V", "O", "LSE"])
+            self.assertIn("each element read once", rows[0])
+            self.assertIn("each element read 4 times", rows[1])
+
+    def test_tiles_of_shared_memory_have_names(self) -> None:
+        regions = "[...document.querySelectorAll('.regions span')].map((span) => span.textContent)"
+        for program, kernel, names in (
+            (FA2, "fa2_row", ["K tile", "V tile"]),
+            (FA2, "fa2_split_q", ["Q tile", "K tile", "V tile", "P slabs"]),
+            (ROOT / "04_fa1/fa1", "fa1_paper", ["K tile", "V tile", "S tile"]),
+        ):
+            with Page(self.explain(program, f"--kernel {kernel} --heads 1 --seq 70"), "#view=traffic") as page:
+                self.assertEqual(page.eval(regions), names)
 
 
 class Missing(Explain):

@@ -45,7 +45,7 @@ function tileText(map, index, ratio) {
 function tileFill(ratio) {
 	if (ratio === -1)
 		return 'fill:var(--faint)';
-	const strength = !isWrong(ratio) ? 8 + 30 * ratio
+	const strength = !isWrong(ratio) ? 30 + 45 * Math.sqrt(Math.max(0, ratio))
 		: Number.isFinite(ratio) ? Math.min(100, 45 + 12.5 * Math.log10(ratio)) : 100;
 	return `fill:color-mix(in srgb, var(--${isWrong(ratio) ? 'wrong' : 'right'}) ${Math.round(strength)}%, var(--ground))`;
 }
@@ -94,8 +94,7 @@ function makeHeatMatrix(map, ratios, matrix, size, tell) {
 }
 
 function makeHeat(map, ratios) {
-	const room = ratios.some(isWrong) ? 1 : 0.5; /* what is right needs less */
-	const fit = (least, most, all, n) => room * Math.max(least, Math.min(most, Math.floor(all / n)));
+	const fit = (least, most, all, n) => Math.max(least, Math.min(most, Math.floor(all / n)));
 	const tall = fit(9, 26, 300, map.grid_rows);
 	const wide = map.grid_columns === 1 ? Math.max(tall, 26) : fit(9, 34, 340, map.grid_columns);
 	const caption = element('p', {class: 'small dim', 'aria-live': 'polite'}, '\u00a0');

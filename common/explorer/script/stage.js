@@ -21,12 +21,13 @@ function showFlow(node, sums, words) {
 	node.replaceChildren(...ops.map((op) => element('span', {class: op}, element('b', {}, bytes(sums[op])), ' ', words[op])));
 }
 
-/* What the kernel's tiles of shared memory are called, where the data says so. */
+/* What the kernel's tiles of shared memory are called, below where they lie. */
 function regionsOf(kernel, view) {
-	const regions = ((data.regions || {})[kernel.name] || []).filter((region) => region.array === view.array.name);
+	const regions = regionsIn(kernel, view.array.name), whole = view.array.bytes;
 	if (regions.length === 0)
 		return '';
-	const name = (region) => element('span', {style: `width:${100 * region.bytes / view.array.bytes}%`}, region.name);
+	const end = (i) => i + 1 < regions.length ? regions[i + 1].first : whole;
+	const name = (region, i) => element('span', {style: `width:${100 * (end(i) - region.first) / whole}%`}, region.name);
 	return element('div', {class: 'regions', style: `max-width:${view.width}px`}, regions.map(name));
 }
 
