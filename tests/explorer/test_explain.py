@@ -260,7 +260,7 @@ class Wrong(Explain):
         for program, kernel, names in (
             (FA2, "fa2_row", ["K tile", "V tile"]),
             (FA2, "fa2_split_q", ["Q tile", "K tile", "V tile", "P slabs"]),
-            (ROOT / "04_fa1/fa1", "fa1_paper", ["K tile", "V tile", "S tile"]),
+            (ROOT / "04_fa1/fa1", "fa1_paper", ["K tile", "V tile", "S"]),
         ):
             with Page(self.explain(program, f"--kernel {kernel} --heads 1 --seq 70"), "#view=traffic") as page:
                 self.assertEqual(page.eval(regions), names)

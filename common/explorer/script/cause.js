@@ -7,10 +7,11 @@ function makeSnippet(run, path, line) {
 	if (!line)
 		return '';
 	const place = placeOf(path || '', line), [file] = place.split(':');
-	const rows = [line - 1, line, line + 1].filter((n) => sourceText(run, `${file}:${n}`) !== null);
-	return element('pre', {class: 'mono snippet'}, rows.length === 0 ? place : rows.map((n) =>
-		element('span', {class: n === line ? 'here' : null},
-			`${n === line ? '\u25b8' : ' '}${String(n).padStart(4)}  ${sourceText(run, `${file}:${n}`).replaceAll('\t', '    ')}\n`)));
+	const rows = [line - 1, line, line + 1].map((n) => ({n, text: sourceText(run, `${file}:${n}`)})).filter(({text}) => text !== null);
+	const indent = Math.min(...rows.filter(({text}) => text.trim()).map(({text}) => /^\t*/.exec(text)[0].length));
+	const shown = ({n, text}) => `${n === line ? '\u25b8' : ' '}${String(n).padStart(4)}  ${text.slice(indent).replaceAll('\t', '  ')}\n`;
+	return element('pre', {class: 'mono snippet'}, rows.length === 0 ? place
+		: rows.map((row) => element('span', {class: row.n === line ? 'here' : null}, shown(row))));
 }
 
 /* The function that holds a line: the last definition above it that begins at the margin. */

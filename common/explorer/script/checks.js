@@ -30,11 +30,11 @@ function tellRight(map, checked) {
 			makeWindow(map, map.worst))];
 }
 
-function makeOutput(map) {
+function makeOutput(map, kernel) {
 	const ratios = map.ratios.map(number), wrong = ratios.filter(isWrong).length;
 	const checked = ratios.filter((ratio) => ratio !== -1).length;
 	const shape = `[${map.shape.join(', ')}], tiles of ${map.tile_rows} \u00d7 ${map.tile_columns}`;
-	return element('section', {'data-output': map.tensor, 'aria-label': `Output ${map.tensor}`},
+	return element('section', {'data-output': map.tensor, 'aria-label': `Output ${map.tensor} of ${kernel}`},
 		element('h3', {}, `${map.tensor} `, element('span', {class: 'dim small'}, shape)),
 		element('div', {class: 'output'}, makeHeat(map, ratios),
 			element('div', {class: 'stack column'}, wrong ? tellWrong(map, wrong, checked) : tellRight(map, checked))));
@@ -53,8 +53,8 @@ function makeCounts(kernel, described) {
 			element('td', {}, model.counts, ' ', element('code', {class: 'dim'}, model.formula)), element('td', {}, count(model.elements)),
 			element('td', {}, count(counted)), element('td', {class: equal ? null : 'error'}, says));
 	};
-	const heads = ['elements of global memory', 'closed form', 'counted', ''].map((name) => element('th', {scope: 'col'}, name));
-	return element('div', {class: 'scroll'}, element('table', {}, element('thead', {}, element('tr', {}, heads)),
+	const heads = ['elements of global memory', 'closed form', 'counted', 'verdict'].map((name) => element('th', {scope: 'col'}, name));
+	return makeScroll('Counts and closed forms', element('table', {}, element('thead', {}, element('tr', {}, heads)),
 		element('tbody', {}, models.map(row))));
 }
 
@@ -68,7 +68,7 @@ function makeTensorTraffic(kernel) {
 		return '';
 	const often = ({read, written, once}) => [[read, 'read'], [written, 'written']].filter(([size]) => size > 0)
 		.map(([size, word]) => `${word} ${size === once ? 'once' : `${figure(size / once, 3)} times`}`).join(', ');
-	return element('section', {class: 'tensor-traffic', 'aria-label': 'Bytes of each tensor'},
+	return element('section', {class: 'tensor-traffic', 'aria-label': `Bytes of each tensor of ${kernel.name}`},
 		element('h3', {}, 'What it asks of global memory'),
 		sums.map((sum) => element('div', {class: 'form-row', 'data-tensor': sum.name},
 			element('span', {}, element('b', {}, sum.name), element('span', {class: 'dim small'}, ` each element ${often(sum)}`)),
@@ -117,7 +117,7 @@ function makeKernelCard(run, kernel, described, replays) {
 	const failure = kernel.failure ? element('p', {class: 'error'}, kernel.failure) : '';
 	const body = kernel.skipped ? element('p', {class: 'note'}, kernel.skipped)
 		: element('div', {class: 'kernel-body'}, failure, replays ? makeReplay(run, described, replays) : '',
-			described.maps.map(makeOutput), makeBanks(run, described), makeTensorTraffic(kernel), makeCounts(kernel, described));
+			described.maps.map((map) => makeOutput(map, kernel.name)), makeBanks(run, described), makeTensorTraffic(kernel), makeCounts(kernel, described));
 	return element('section', {class: 'card', 'data-kernel': kernel.name, 'aria-label': kernel.name},
 		element('div', {class: 'kernel-head'}, element('h2', {}, kernel.name), makeBadge(kernel),
 			element('span', {class: 'dim'}, described.summary)), body);

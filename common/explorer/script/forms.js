@@ -52,6 +52,8 @@ function makeForms(forms, kernels) {
 		}));
 		for (const [name, output] of Object.entries(outputs))
 			output.textContent = count(values[name]);
+		for (const [slider] of sliders)
+			slider.setAttribute('aria-valuetext', `${count(values[slider.dataset.name])} ${forms.names[slider.dataset.name]}`);
 		const saving = elements[forms.saving.of] / elements[forms.saving.over];
 		const ceiling = evaluateTerms(forms.saving.ceiling, values);
 		const [before, after] = (saving < 1 ? forms.saving.loss : forms.saving.text).split('{}');

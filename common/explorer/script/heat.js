@@ -116,8 +116,8 @@ function makeWindow(map, around) {
 		return element('tr', {}, element('th', {scope: 'row'}, `row ${(around.first_row + r) % map.rows}`), cells);
 	};
 	const heads = around.actual[0].map((_, c) => element('th', {scope: 'col'}, String(around.first_column + c)));
-	return element('div', {class: 'scroll'}, element('table', {class: 'around'},
-		element('thead', {}, element('tr', {}, element('th'), heads)), element('tbody', {}, around.actual.map(row))));
+	return makeScroll(`Around ${elementName(map, around.row, around.column)}`, element('table', {class: 'around'},
+		element('thead', {}, element('tr', {}, element('td'), heads)), element('tbody', {}, around.actual.map(row))));
 }
 
 /* {name, got, expected} of the element in the middle of a window. */

@@ -99,9 +99,10 @@ addEventListener('resize', () => {
 
 const key = (name) => element('kbd', {}, name);
 document.getElementById('foot').append(
-	element('p', {hidden: views.every((view) => view.keys.length === 0)}, key('space'), ' play or step \u00b7 ', key('\u2190'), ' ',
-		key('\u2192'), ' step \u00b7 ', key('Home'), ' ', key('End'), ' start and end \u00b7 the address holds the step: copy it to ' +
-		'link to a moment'),
+	element('p', {hidden: views.every((view) => view.keys.length === 0)},
+		matchMedia('(pointer: coarse)').matches ? 'Touch the buttons to step or play'
+			: [key('space'), ' play or step \u00b7 ', key('\u2190'), ' ', key('\u2192'), ' step \u00b7 ', key('Home'), ' ', key('End'),
+				' start and end'], ' \u00b7 the address holds the step: copy it to link to a moment'),
 	element('details', {}, element('summary', {}, 'The runs this page was made from'),
 		data.runs.map((run) => element('p', {}, element('code', {}, `${run.result.chapter}: ${run.command}`)))));
 setTheme();

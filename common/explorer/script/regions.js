@@ -39,22 +39,23 @@ function regionsIn(kernel, array) {
 }
 
 function findRegions(kernel, array) {
-	const told = ((data.regions || {})[kernel.name] || []).filter((region) => region.array === array);
-	if (told.length) {
-		let at = 0;
-		return told.map(({name, bytes: size}) => ({name, first: at, end: at += size}));
-	}
 	if (array !== 'dynamic shared memory')
 		return [];
 	const spans = new Map(), computed = new Map();
-	for (const group of kernel.groups) {
-		const stored = group.accesses.filter((access) => access.tensor === array && access.op === 'store');
-		const loaded = group.accesses.filter((access) => access.space === 'global' && access.op === 'load');
+	/* A tile is carried by one line; where no line carries one, by lines of one file. What else loads there is no tile. */
+	const steps = kernel.groups.map((group) => ({
+		stored: group.accesses.filter((access) => access.tensor === array && access.op === 'store'),
+		loaded: group.accesses.filter((access) => access.space === 'global' && access.op === 'load')}));
+	const carried = ({stored, loaded}, what) => {
+		const places = new Set(stored.flatMap((access) => access.places.map(what)));
+		return loaded.filter((access) => access.places.some((place) => places.has(what(place))));
+	};
+	const line = (place) => place, file = (place) => place.split(':')[0];
+	const by = steps.some((step) => carried(step, line).length) ? line : file;
+	for (const step of steps) {
+		const {stored} = step, from = carried(step, by);
 		if (stored.length === 0)
 			continue;
-		/* A tile is carried by lines of one file, or by one line: what else loads in that interval has nothing to do with it. */
-		const files = new Set(stored.flatMap((access) => access.places.map((place) => place.split(':')[0])));
-		const from = loaded.filter((access) => access.places.some((place) => files.has(place.split(':')[0])));
 		const ranges = stored.flatMap((access) => access.ranges).sort((a, b) => a[0] - b[0]);
 		if (from.length)
 			splitEvenly(ranges, from.length).forEach((span, i) => widen(spans, `${from[i].tensor} tile`, span));

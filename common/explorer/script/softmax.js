@@ -121,7 +121,7 @@ function makeSoftmaxView() {
 
 	/* ---- output ---- */
 	const chart = element('div'), weights = element('div'), equations = element('div', {class: 'equations'});
-	const table = element('div', {class: 'scroll'}), clock = element('p', {class: 'clock'});
+	const table = makeScroll('Updates'), clock = element('p', {class: 'clock'});
 	const player = makePlayer({count: () => right.length, value: () => step, set: (to) => {
 		step = Math.max(0, Math.min(right.length, to));
 		change({});

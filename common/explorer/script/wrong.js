@@ -133,7 +133,7 @@ function makeReplay(run, described, replays) {
 	const chip = (keys, isBad) => element('span', {class: `badge ${isBad ? 'wrong' : 'right'}`}, `${keys} ${isBad ? '\u2717' : '\u2713'}`);
 	const at = (output) => output.at.length ? `${output.tensor}[${output.at.join(', ')}]` : output.name || output.tensor;
 	const row = coordinatesOf({shape: [run.result.problem.batch, run.result.problem.heads, N], columns: 1}, replays.row || 0, 0);
-	return element('section', {class: 'stack column', 'data-replay': `${right},${wrong}`, 'aria-label': 'From which key on it is wrong'},
+	return element('section', {class: 'stack column', 'data-replay': `${right},${wrong}`, 'aria-label': `From which key on ${described.name} is wrong`},
 		element('h3', {}, 'From which key on it is wrong'),
 		element('p', {class: 'reach'}, reachOf(right, wrong, tile, N)),
 		mistake ? element('p', {class: 'mistake'}, `Row [${row.join(', ')}] is, but for rounding, `, element('b', {}, mistake))
