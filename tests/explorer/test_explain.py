@@ -217,7 +217,8 @@ class Wrong(Explain):
             self.assertIn("On K tile", told)
             self.assertIn("load_tile<D>(K + tile", told, "the call is not shown")
             self.assertIn("attend<D, KEYS>", told)
-            self.assertEqual(page.eval("document.querySelectorAll('.hazards > li details li').length"), len(hazards) - 1)
+            more = page.eval("document.querySelectorAll('.hazards > li details li').length")
+            self.assertEqual(more, len(hazards) - 1)
 
     def test_tells_from_which_key_on_and_what_the_row_is_made_of(self) -> None:
         problem = "--kernel fa2_row --heads 2 --seq 100 --dim 32 --tile-q 32 --tile-k 32"

@@ -412,6 +412,40 @@ class Softmax(PageCase):
     def test_softmax_of_a_real_row_is_the_runs(self) -> None:
         self.compare_trace("p=1", f"--load {ROOT}/tests/data/real_qkv --row 1023 --block 64")
 
+    def test_o_is_the_attention_of_the_row(self) -> None:
+        """V's column mixed with the softmax, as the recurrence leaves it; without the correction O is another."""
+        x, v = (1, 2, 3, 6, 2, 1), (5, -2, 0.5, 1, 7, 2)
+        weights = [math.exp(score) for score in x]
+        expected = sum(weight * value for weight, value in zip(weights, v)) / sum(weights)
+        address = f"{SOFTMAX}&x={','.join(map(str, x))}&v={','.join(map(str, v))}&b=2"
+        with self.open(f"{address}&s=3") as page:
+            self.assertAlmostEqual(number(page.eval(named("output"))), expected, delta=1e-4)
+            self.assertAlmostEqual(number(page.eval(named("expected"))), expected, delta=1e-4)
+            self.assertIn("v=5", page.eval("document.getElementById('forget').click(), location.hash"))
+            o = l = 0.0
+            m = -math.inf
+            for first in (0, 2, 4):
+                m = max(m, *x[first : first + 2])
+                l += sum(math.exp(score - m) for score in x[first : first + 2])
+                o += sum(math.exp(score - m) * value for score, value in zip(x[first : first + 2], v[first : first + 2]))
+            self.assertAlmostEqual(number(page.eval(named("output"))), o / l, delta=1e-4)
+            self.assertGreater(abs(o / l - expected), 0.1)
+
+    def test_the_formula_is_lit_where_it_acts(self) -> None:
+        lit = "[...document.querySelectorAll('.formula .lit')].map((term) => term.dataset.term).join()"
+        with self.open(f"{SOFTMAX}&x=1,2,3,6,2,1&b=2&s=0") as page:
+            self.assertEqual(page.eval(lit), "")
+            for step, terms in (
+                (1, "maximum,sum,output"),
+                (2, "maximum,correction,sum,correction,output"),
+                (3, "sum,output,divide"),
+            ):
+                page.key("ArrowRight")
+                self.assertEqual(page.eval(lit), terms, step)
+            self.assertIn("Block 2 of 0\u20132", page.eval("document.querySelector('#softmax .clock').textContent"))
+            page.hash("view=softmax&x=1,2,3,6,2,1&b=2&s=2&forget=1")
+            self.assertEqual(page.eval(lit), "maximum,forgotten,sum,forgotten,output")
+
     def test_forgetting_the_correction_is_wrong(self) -> None:
         total = named("total")
         right = math.exp(-5) + math.exp(-4) + math.exp(-3) + 1 + math.exp(-4) + math.exp(-5)

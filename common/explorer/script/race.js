@@ -35,7 +35,7 @@ function niceAbove(value) {
 function makeRace(kernels) {
 	const rows = kernels.map(makeRaceRow), ticks = [0, 1, 2].map(() => element('span'));
 	const shortest = Math.min(...kernels.map((kernel) => kernel.total));
-	const axis = element('div', {class: 'row axis', 'aria-hidden': 'true'}, element('span'),
+	const axis = element('div', {class: 'axis', 'aria-hidden': 'true'}, element('span'),
 		element('div', {class: 'ticks'}, ticks), element('span', {class: 'dim small'}, 'one scale for all'));
 
 	/* The scale grows with the clock, so it tells nobody how far a kernel has to go. */

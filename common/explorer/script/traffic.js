@@ -224,10 +224,11 @@ function makeTrafficView() {
 		stop();
 		inspected = null;
 		inspector.clear();
-		step = state.whole('s', events.length, 0);
-		clock = step > 0 ? events[step - 1].at : 0;
-		if (step > 0)
+		const to = state.whole('s', events.length, 0);
+		if (to > 0)
 			story.close();
+		step = to;
+		clock = step > 0 ? events[step - 1].at : 0;
 		if (step > 0 && guesses === null)
 			closePrediction(new Map());
 		show((state.get('k') || '').split(','));
