@@ -105,7 +105,7 @@ class EveryChapter(Explain):
         ("03_tiled_matmul/tiled_matmul", "--m 33 --n 40 --k 17", "This run|Memory traffic"),
         ("04_fa1/fa1", "--heads 2 --seq 40 --dim 8 --causal", "This run|Memory traffic"),
         ("05_fa2/fa2", "--batch 2 --seq 40 --dim 8", "This run|Memory traffic"),
-        ("06_backward/backward", "--seq 40 --dim 8", "This run|Memory traffic"),
+        ("06_backward/backward", "--seq 40 --dim 8", "This run|Memory traffic|Five products"),
         ("07_transformer/transformer", "--seq 20 --keys 40 --dim 8 --causal", "This run|Memory traffic"),
     )
 
@@ -265,6 +265,49 @@ class Wrong(Explain):
         ):
             with Page(self.explain(program, f"--kernel {kernel} --heads 1 --seq 70"), "#view=traffic") as page:
                 self.assertEqual(page.eval(regions), names)
+
+
+class Views(Explain):
+    def test_which_block_reads_which_keys(self) -> None:
+        """All of them; below a causal mask a triangle: 1, 2, 3, 4 of 4 tiles."""
+        share = "document.querySelector('.readers[data-kernel=fa2_row]').dataset.share"
+        problem = "--kernel fa2_row --heads 1 --seq 128 --dim 8 --tile-q 32 --tile-k 32"
+        for mask, expected in (("", 1.0), ("--causal", (1 + 2 + 3 + 4) / 16)):
+            with Page(self.explain(FA2, f"{problem} {mask}"), "#view=traffic") as page:
+                self.assertAlmostEqual(float(page.eval(share)), expected, delta=1e-3)
+
+    def test_the_five_products_of_the_backward_pass(self) -> None:
+        """Five products; the split kernel computes S and dP twice, and that is seen from what its launches write."""
+        counts = (
+            "[...document.querySelectorAll('#products tbody tr')].map((row) => "
+            "[row.children[1].textContent, Number(row.dataset.products)])"
+        )
+        path = self.explain(ROOT / "06_backward/backward", "--heads 1 --seq 40 --dim 8")
+        with Page(path, "#view=products", size=TELEPHONE) as page:
+            found = dict(page.eval(counts))
+            self.assertEqual((found["backward_dkdv"], found["backward_dq"], found["backward_atomic"]), (4, 3, 5))
+            self.assertEqual(sum(found.values()), 5 + 7 + 5)
+            formula = "document.querySelector('#products h2').textContent"
+            seen = [page.eval(formula)]
+            for _ in range(4):
+                page.key("ArrowRight")
+                seen.append(page.eval(formula))
+            self.assertEqual([text.split()[0] for text in seen], ["S", "dV", "dP", "dQ", "dK"])
+            self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
+
+    def test_is_accessible(self) -> None:
+        check = (Path(__file__).parent / "accessible.js").read_text()
+        for program, options, status in (
+            (FA2, "--heads 1 --seq 40 --dim 8", 0),
+            (broken("no_barrier"), "--kernel fa2_row --seq 100 --tile-q 64", 1),
+            (broken("off_by_one"), "--kernel fa2_row --causal --seq 100", 1),
+            (ROOT / "06_backward/backward", "--heads 1 --seq 40 --dim 8", 0),
+        ):
+            path = self.explain(program, options, status)
+            for dark in (False, True):
+                for view in ("checks", "traffic", "products"):
+                    with Page(path, f"#view={view}", size=TELEPHONE, dark=dark) as page:
+                        self.assertEqual(page.eval(check), [])
 
 
 class Missing(Explain):

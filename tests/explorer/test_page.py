@@ -180,8 +180,8 @@ class Traffic(PageCase):
             self.assertNotIn(total, page.eval("document.querySelector('.race').innerText"))
             page.hash("s=25")
             widths = page.eval(
-                "[...document.querySelectorAll('.race .row[data-kernel]')].map((row) => "
-                "parseFloat(row.querySelector('.read').style.width) + parseFloat(row.querySelector('.written').style.width))"
+                "[...document.querySelectorAll('.race .row')].map((row) => ['.read', '.written']"
+                ".reduce((sum, part) => sum + parseFloat(row.querySelector(part).style.width), 0))"
             )
             self.assertLess(max(widths) - min(widths), 1e-6, "one clock, and the bars differ")
             page.hash(f"s={last}")
@@ -302,6 +302,25 @@ class Traffic(PageCase):
             verdict = page.eval("document.querySelector('.verdict').innerText")
             self.assertIn("2Br/d = 4", verdict)
             self.assertIn(f"{expected[1] / expected[3]:.3g}", verdict)
+            # Tiles that do not fit, and the walk through them.
+            fits = "document.querySelector('[data-fits]').textContent"
+            self.assertNotIn("Does not fit", page.eval(fits))
+            slide(page, "{N: 4096, d: 128, Br: 128, Bc: 256}")
+            self.assertIn("262\u00a0kB, a block of an H100 has 232\u00a0kB (227 KiB)", page.eval(fits))
+            self.assertIn("Does not fit", page.eval(fits))
+            walk = "document.querySelector('[data-walk]').textContent"
+            self.assertIn("Tile 0 of 0\u2013511", page.eval(walk))
+            page.eval("document.querySelector('.walk button').click()")
+            page.until(f"/Tile \\d\\d/.test({walk})")
+            page.eval("document.querySelector('.walk button').click()")
+            # The bars stand on a log scale.
+            bars = page.eval(
+                "[...document.querySelectorAll('.form-row:has(output)')].map((row) => "
+                "[parseFloat(row.querySelector('.bar i').style.width), row.querySelector('output').title])"
+            )
+            (longest, most), *others = [(width, int(re.sub(r"\D", "", title))) for width, title in bars]
+            slopes = [(longest - width) / math.log10(most / size) for width, size in others]
+            self.assertAlmostEqual(min(slopes), max(slopes), delta=1e-3)
             # Br < d: 2 (N + d) / (d (1 + N / Br)) is 1 / 2.25, more than 2Br/d = 0.25, which it falls to.
             slide(page, "{N: 128, d: 128, Br: 16}")
             loss = page.eval("document.querySelector('.verdict').innerText")
@@ -362,8 +381,14 @@ class Look(PageCase):
 
     def test_theme_and_motion(self) -> None:
         theme = "document.documentElement.dataset.theme"
-        with self.open(reduced=True) as page:
-            self.assertEqual(page.eval("getComputedStyle(document.querySelector('.weights rect') || document.querySelector('.bar i')).transitionDuration"), "0s")
+        for reduced, motion in ((True, ["0s", "none"]), (False, ["0.18s", "act"])):
+            with self.open(f"{SOFTMAX}&s=2", reduced=reduced) as page:
+                moves = (
+                    "[getComputedStyle(document.querySelector('.weights rect')).transitionDuration, "
+                    "getComputedStyle(document.querySelector('.lit')).animationName]"
+                )
+                self.assertEqual(page.eval(moves), motion)
+        with self.open() as page:
             self.assertEqual(page.eval(f"document.getElementById('theme').click(), {theme}"), "dark")
             page.hash("theme=light")
             self.assertEqual(page.eval(theme), "light")

@@ -148,31 +148,31 @@ function makeStage(all, inspect) {
 			element('span', {class: 'label', title: `${name} [${rows}, ${wide}]`}, name, shape), view.node);
 	})), column.hbm];
 	/* A byte of shared memory is drawn larger than one of global memory, or it could not be seen: how much, and its true size. */
-	const inset = (column, view, big) => {
+	const inset = (column, view, {big, room}) => {
 		const tallest = Math.max(...column.kernel.tensors.map((tensor) => tensor.rows));
-		const zoom = Math.sqrt(view.width * 64 / view.array.bytes / (big * big / (4 * tallest * most)));
-		const size = `width:${(view.width / zoom).toFixed(1)}px;height:${(64 / zoom).toFixed(1)}px`;
+		const width = Math.min(view.width, room), zoom = Math.sqrt(width * 64 / view.array.bytes / (big * big / (4 * tallest * most)));
+		const size = `width:${(width / zoom).toFixed(1)}px;height:${(64 / zoom).toFixed(1)}px`;
 		return zoom < 1.15 ? '' : element('p', {class: 'inset small dim', 'data-zoom': zoom.toFixed(2)},
 			element('i', {style: size, 'aria-hidden': 'true'}), ` ${bytes(view.array.bytes)}, zoomed \u00d7${figure(zoom, 2)}: the box is ` +
 			'its size on the scale of global memory');
 	};
-	const sharedCell = (column, big) => [column.shared.length ? '' : element('p', {class: 'unused'}, 'not used'),
-		column.shared.map((view) => [view.node, regionsOf(column.kernel, view), inset(column, view, big)]), column.chip];
+	const sharedCell = (column, size) => [column.shared.length ? '' : element('p', {class: 'unused'}, 'not used'),
+		column.shared.map((view) => [view.node, regionsOf(column.kernel, view), inset(column, view, size)]), column.chip];
 
 	const build = (kernels, room, laneWidth) => {
 		const shares = sharesOf(kernels), whole = shares.reduce((sum, share) => sum + share, 0);
-		const big = sizeFor(kernels, shares.map((share) => (room - laneWidth) * share / whole - 36));
+		const rooms = shares.map((share) => (room - laneWidth) * share / whole - 36), big = sizeFor(kernels, rooms);
 		readPalette();
 		columns = kernels.map((kernel) => makeColumn(kernel, widthOf, big, inspect));
 		const lane = (title, text, cell) => [
 			element('div', {class: 'lane'}, element('h3', {}, title), element('p', {}, text)),
-			columns.map((column) => element('div', {class: 'content'}, cell(column)))];
+			columns.map((column, i) => element('div', {class: 'content'}, cell(column, i)))];
 		const heads = columns.map((column) => element('div', {class: 'head', 'data-kernel': column.kernel.name},
 			element('h3', {}, column.kernel.label), column.where));
 		node.style.setProperty('--columns', shares.map((share) => `minmax(0, ${share.toFixed(3)}fr)`).join(' '));
 		node.replaceChildren(...[element('div', {class: 'corner'}), heads,
 			lane('Global memory', 'large, far', (column) => tensorCell(column, big)),
-			lane('Shared memory', 'of one block', (column) => sharedCell(column, big)),
+			lane('Shared memory', 'of one block', (column, i) => sharedCell(column, {big, room: rooms[i]})),
 			lane('Registers', 'of its threads', (column) => [column.threads, column.own]),
 			lane('Source', 'what moved it', (column) => column.code)].flat(2));
 	};

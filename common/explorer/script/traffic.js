@@ -61,6 +61,7 @@ function makeTrafficView() {
 	const race = makeRace(all), inspector = makeInspector();
 	const forms = data.forms ? makeForms(data.forms, all) : element('div');
 	forms.hidden = true;
+	const blocks = makeBlocks(all);
 	const stage = makeStage(all, (kernel, tile) => {
 		if (tile)
 			inspected = {kernel, tile};
@@ -214,9 +215,9 @@ function makeTrafficView() {
 				play();
 		}));
 
-	const playing = element('div', {}, player.node, clockLine), controls = [playing, race.node, inspector.node];
+	const playing = element('div', {}, player.node, clockLine), controls = [playing, race.node, inspector.node, ...blocks.node.hidden ? [] : [blocks.node]];
 	const node = element('div', {class: 'stack', id: 'traffic'}, story.node, question, race.node, playing, chips, stage.node,
-		makeLegend(all), inspector.node, forms, element('p', {class: 'note'}, trafficNote));
+		makeLegend(all), inspector.node, blocks.node, forms, element('p', {class: 'note'}, trafficNote));
 	question.hidden = guesses !== null || story.isOpen();
 	if (story.isOpen())
 		controls.forEach((part) => { part.hidden = true; });
@@ -232,10 +233,12 @@ function makeTrafficView() {
 		if (step > 0 && guesses === null)
 			closePrediction(new Map());
 		show((state.get('k') || '').split(','));
+		blocks.draw();
 		story.begin();
 	};
 	const again = () => {
 		show(wanted);
+		blocks.draw();
 		story.begin();
 	};
 	return {id: 'traffic', name: 'Memory traffic', node, keys: ['s', 'k'], restore, key: player.key, stop, resized: again,
