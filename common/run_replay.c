@@ -26,7 +26,8 @@ static bool is_attention(const struct kernel *kernel, const struct problem *prob
 static float *cut(
 	const float *values, const struct tensor *tensor, const struct problem *whole, const struct problem *part)
 {
-	size_t from[MAX_RANK], to[MAX_RANK], rank = tensor_shape(part, tensor, to), elements = shape_elements(to, rank);
+	size_t from[MAX_RANK], to[MAX_RANK], rank = tensor_shape(part, tensor, to),
+					     elements = shape_elements(to, rank);
 	float *shorter = malloc(elements * sizeof *shorter);
 	tensor_shape(whole, tensor, from);
 	for (size_t e = 0; shorter && e < elements; e++) {

@@ -97,7 +97,8 @@ bool explain_recording(struct json *json, const struct run_result *result)
 	free(trace);
 	char *report = recording_report(MOST_REPORT_BYTES, &bytes);
 	write_lines(json, "report", report ? report : "");
-	bool hazards = report && (strstr(report, "\"severity\":\"error\"") || strstr(report, "\"severity\":\"warning\""));
+	bool hazards =
+		report && (strstr(report, "\"severity\":\"error\"") || strstr(report, "\"severity\":\"warning\""));
 	free(report);
 	write_sources(json);
 	return hazards;

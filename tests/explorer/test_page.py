@@ -368,6 +368,16 @@ class Look(PageCase):
             for word in ("contrast", "outline 1", "no name"):
                 self.assertIn(word, found)
 
+    def test_bytes_travel_between_lanes(self) -> None:
+        pipes = "[...document.querySelectorAll('.pipe')].map((pipe) => [pipe.hasAttribute('data-down'), "
+        pipes += "pipe.hasAttribute('data-up'), getComputedStyle(pipe, '::before').animationName].join()).join(' ')"
+        with self.open("#s=99999") as page:
+            still = page.eval(pipes)
+            self.assertIn("true,true,none", still, "naive attention's last block moves nothing")
+            self.assertIn("false,false,none", still, "a kernel that is done moves something")
+            page.key("Home", "Space")
+            page.until(f"({pipes}).includes('true,false,travel')")
+
     def test_one_index_base(self) -> None:
         """A block has the same number beside the bar and on the stage."""
         with self.open("#s=25") as page:
@@ -452,7 +462,8 @@ class Softmax(PageCase):
             for first in (0, 2, 4):
                 m = max(m, *x[first : first + 2])
                 l += sum(math.exp(score - m) for score in x[first : first + 2])
-                o += sum(math.exp(score - m) * value for score, value in zip(x[first : first + 2], v[first : first + 2]))
+                pairs = zip(x[first : first + 2], v[first : first + 2])
+                o += sum(math.exp(score - m) * value for score, value in pairs)
             self.assertAlmostEqual(number(page.eval(named("output"))), o / l, delta=1e-4)
             self.assertGreater(abs(o / l - expected), 0.1)
 

@@ -33,13 +33,14 @@ function regionsOf(kernel, view) {
 
 function makeColumn(kernel, widthOf, big, inspect) {
 	const tallest = Math.max(...kernel.tensors.map((tensor) => tensor.rows));
-	const problem = kernel.run.result.problem, flow = () => element('p', {class: 'flows'});
+	const problem = kernel.run.result.problem, flow = () => element('p', {class: 'flows'}), pipe = () => element('div', {class: 'pipe', 'aria-hidden': 'true'});
 	const views = kernel.tensors.map((tensor) => {
 		const height = Math.max(16, Math.round(big * tensor.rows / tallest));
 		return makeTensorView(tensor, kernel.label, problem, widthOf(tensor, big), height, (tile) => inspect(kernel, tile));
 	});
 	return {
 		kernel, views, shared: kernel.shared.map(makeSharedView), done: 0, told: undefined, hbm: flow(), chip: flow(), own: flow(),
+		fromHbm: pipe(), toThreads: pipe(),
 		where: element('p', {class: 'where'}), code: element('div', {class: 'code'}),
 		threads: element('div', {class: 'threads', 'aria-hidden': 'true'}, Array.from({length: 32}, () => element('i'))),
 	};
@@ -73,6 +74,12 @@ function advance(column, {done, group, live, share}) {
 		markGroup(column, group, 'now', share);
 	column.done = done;
 	parts.forEach((part) => part.paint());
+}
+
+/* Bytes on their way between two lanes: down what is loaded, up what is stored. */
+function drawPipe(node, sums) {
+	node.toggleAttribute('data-down', sums.load > 0);
+	node.toggleAttribute('data-up', sums.store + sums.atomic > 0);
 }
 
 /* Registers have no addresses: their lane shows how much is loaded into them and stored from them. */
@@ -115,6 +122,8 @@ function drawColumn(column, place) {
 	column.told = now;
 	showFlow(column.hbm, hbm, words);
 	showFlow(column.chip, chip, words);
+	drawPipe(column.fromHbm, hbm);
+	drawPipe(column.toThreads, {load: hbm.load + chip.load, store: hbm.store + chip.store, atomic: hbm.atomic + chip.atomic});
 	drawRegisters(column, hbm, chip);
 	drawCode(column, now);
 }
@@ -156,7 +165,7 @@ function makeStage(all, inspect) {
 			element('i', {style: size, 'aria-hidden': 'true'}), ` ${bytes(view.array.bytes)}, zoomed \u00d7${figure(zoom, 2)}: the box is ` +
 			'its size on the scale of global memory');
 	};
-	const sharedCell = (column, size) => [column.shared.length ? '' : element('p', {class: 'unused'}, 'not used'),
+	const sharedCell = (column, size) => [column.fromHbm, column.shared.length ? '' : element('p', {class: 'unused'}, 'not used'),
 		column.shared.map((view) => [view.node, regionsOf(column.kernel, view), inset(column, view, size)]), column.chip];
 
 	const build = (kernels, room, laneWidth) => {
@@ -173,7 +182,7 @@ function makeStage(all, inspect) {
 		node.replaceChildren(...[element('div', {class: 'corner'}), heads,
 			lane('Global memory', 'large, far', (column) => tensorCell(column, big)),
 			lane('Shared memory', 'of one block', (column, i) => sharedCell(column, {big, room: rooms[i]})),
-			lane('Registers', 'of its threads', (column) => [column.threads, column.own]),
+			lane('Registers', 'of its threads', (column) => [column.toThreads, column.threads, column.own]),
 			lane('Source', 'what moved it', (column) => column.code)].flat(2));
 	};
 	/* Marks the kernel that a caption is about; null: none. */

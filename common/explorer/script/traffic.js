@@ -103,6 +103,7 @@ function makeTrafficView() {
 	const draw = () => {
 		race.draw(all.map(placeOf), clock, guesses);
 		stage.draw(placeOf);
+		stage.node.classList.toggle('playing', timer !== 0 || story.isOpen());
 		const alone = all.length > 1 && running().length === 1 ? running()[0] : null;
 		const need = alone ? (alone.total - clock) / rate : 0;
 		clockLine.replaceChildren('Clock: ', element('b', {}, count(Math.round(clock))), ' bytes of global memory for every kernel that still runs. ',
