@@ -394,7 +394,7 @@ class Look(PageCase):
         for reduced, motion in ((True, ["0s", "none"]), (False, ["0.18s", "act"])):
             with self.open(f"{SOFTMAX}&s=2", reduced=reduced) as page:
                 moves = (
-                    "[getComputedStyle(document.querySelector('.weights rect')).transitionDuration, "
+                    "[getComputedStyle(document.querySelector('.weights rect')).transitionDuration.split(',')[0], "
                     "getComputedStyle(document.querySelector('.lit')).animationName]"
                 )
                 self.assertEqual(page.eval(moves), motion)

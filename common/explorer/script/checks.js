@@ -31,6 +31,7 @@ function tellRight(map, checked) {
 }
 
 function makeOutput(map, kernel) {
+	map.kernel = kernel;
 	const ratios = map.ratios.map(number), wrong = ratios.filter(isWrong).length;
 	const checked = ratios.filter((ratio) => ratio !== -1).length;
 	const shape = `[${map.shape.join(', ')}], tiles of ${map.tile_rows} \u00d7 ${map.tile_columns}`;
@@ -54,7 +55,7 @@ function makeCounts(kernel, described) {
 			element('td', {}, count(counted)), element('td', {class: equal ? null : 'error'}, says));
 	};
 	const heads = ['elements of global memory', 'closed form', 'counted', 'verdict'].map((name) => element('th', {scope: 'col'}, name));
-	return makeScroll('Counts and closed forms', element('table', {}, element('thead', {}, element('tr', {}, heads)),
+	return makeScroll(`Counts and closed forms of ${kernel.name}`, element('table', {}, element('thead', {}, element('tr', {}, heads)),
 		element('tbody', {}, models.map(row))));
 }
 

@@ -88,7 +88,7 @@ function makeHeatMatrix(map, ratios, matrix, size, tell) {
 	const wrong = ratios.slice(matrix * tiles, (matrix + 1) * tiles).filter(isWrong).length;
 	const width = map.grid_columns * wide, height = map.grid_rows * tall;
 	const svg = element('svg', {width, height, viewBox: `0 0 ${width} ${height}`, role: 'group',
-		'aria-label': `${map.tensor} ${matrixName(map, matrix)}: ${wrong} of ${tiles} tiles are wrong`}, parts, rings);
+		'aria-label': `${map.tensor} ${matrixName(map, matrix)} of ${map.kernel}: ${wrong} of ${tiles} tiles are wrong`}, parts, rings);
 	listenForArrows(svg, rects, map.grid_columns, (i) => tell(texts[i]));
 	return element('figure', {}, svg, map.matrices > 1 ? element('figcaption', {}, matrixName(map, matrix)) : '');
 }
@@ -116,7 +116,7 @@ function makeWindow(map, around) {
 		return element('tr', {}, element('th', {scope: 'row'}, `row ${(around.first_row + r) % map.rows}`), cells);
 	};
 	const heads = around.actual[0].map((_, c) => element('th', {scope: 'col'}, String(around.first_column + c)));
-	return makeScroll(`Around ${elementName(map, around.row, around.column)}`, element('table', {class: 'around'},
+	return makeScroll(`Around ${elementName(map, around.row, around.column)} of ${map.kernel}${around === map.first ? ', the first' : ''}`, element('table', {class: 'around'},
 		element('thead', {}, element('tr', {}, element('td'), heads)), element('tbody', {}, around.actual.map(row))));
 }
 
