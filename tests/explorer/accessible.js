@@ -53,6 +53,11 @@
 	for (const node of document.querySelectorAll('th'))
 		if (!node.textContent.trim())
 			found.push(`empty header in ${told(node.closest('table'))}`);
+	[...document.querySelectorAll('h1, h2, h3, h4')].filter(seen).reduce((level, node) => {
+		if (Number(node.tagName[1]) > level + 1)
+			found.push(`a level of heading is skipped: ${told(node)}`);
+		return Number(node.tagName[1]);
+	}, 0);
 	const ids = [...document.querySelectorAll('[id]')].map((node) => node.id);
 	ids.filter((id, i) => ids.indexOf(id) !== i).forEach((id) => found.push(`id twice: ${id}`));
 	for (const node of document.querySelectorAll('[role="tab"]'))

@@ -174,10 +174,10 @@ function makeStage(all, inspect) {
 		readPalette();
 		columns = kernels.map((kernel) => makeColumn(kernel, widthOf, big, inspect));
 		const lane = (title, text, cell) => [
-			element('div', {class: 'lane'}, element('h3', {}, title), element('p', {}, text)),
+			element('div', {class: 'lane'}, element('h2', {}, title), element('p', {}, text)),
 			columns.map((column, i) => element('div', {class: 'content'}, cell(column, i)))];
 		const heads = columns.map((column) => element('div', {class: 'head', 'data-kernel': column.kernel.name},
-			element('h3', {}, column.kernel.label), column.where));
+			element('h2', {}, column.kernel.label), column.where));
 		node.style.setProperty('--columns', shares.map((share) => `minmax(0, ${share.toFixed(3)}fr)`).join(' '));
 		node.replaceChildren(...[element('div', {class: 'corner'}), heads,
 			lane('Global memory', 'large, far', (column) => tensorCell(column, big)),
