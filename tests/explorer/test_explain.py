@@ -233,6 +233,10 @@ class Wrong(Explain):
                 self.assertEqual(page.eval("document.querySelector('[data-replay]').dataset.replay"), reach)
                 for part in words:
                     self.assertIn(part, told)
+                for wrong, part in (("dQ", "Only dQ is wrong"), ("dQ dK", "look at dP, D and dS"), ("dK dV", "look at P")):
+                    outputs = "['O', 'LSE', 'dQ', 'dK', 'dV'].map((tensor) => ({tensor, got: 2, expected: 1, "
+                    outputs += f"wrong: '{wrong}'.split(' ').includes(tensor)}}))"
+                    self.assertIn(part, page.eval(f"adviceOf({outputs})"))
 
     def test_a_replay_is_no_part_of_the_run(self) -> None:
         problem = "--kernel fa2_row --heads 1 --seq 100 --dim 32 --tile-k 32"

@@ -191,7 +191,8 @@ class Traffic(PageCase):
     def test_bytes_move_at_a_constant_rate(self) -> None:
         """In the race, then N times as fast; xN is on the page. Groups are passed through, not jumped over."""
         watch = (
-            "frames = [], real = requestAnimationFrame, window.requestAnimationFrame = (draw) => real((now) => { draw(now); "
+            "frames = [], real = requestAnimationFrame, "
+            "window.requestAnimationFrame = (draw) => real((now) => { draw(now); "
             "frames.push([now, Number(document.querySelector('.clock b').textContent.replaceAll(',', ''))]); }), 0"
         )
 
