@@ -233,7 +233,8 @@ class Wrong(Explain):
                 self.assertEqual(page.eval("document.querySelector('[data-replay]').dataset.replay"), reach)
                 for part in words:
                     self.assertIn(part, told)
-                for wrong, part in (("dQ", "Only dQ is wrong"), ("dQ dK", "look at dP, D and dS"), ("dK dV", "look at P")):
+                gradients = (("dQ", "Only dQ is wrong"), ("dQ dK", "look at dP, D and dS"), ("dK dV", "look at P"))
+                for wrong, part in gradients:
                     outputs = "['O', 'LSE', 'dQ', 'dK', 'dV'].map((tensor) => ({tensor, got: 2, expected: 1, "
                     outputs += f"wrong: '{wrong}'.split(' ').includes(tensor)}}))"
                     self.assertIn(part, page.eval(f"adviceOf({outputs})"))
