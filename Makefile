@@ -14,7 +14,9 @@ CHAPTERS := $(ALL_CHAPTERS)
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build fast run real model plot test test-all bench tables plots diagrams bench-sim sanitize ptxas sass explorer answers check-ptxas check-sass lines gpu-report accuracy test-sim test-cuda readme check-readme format check-format check-python clean help $(CHAPTERS)
+.PHONY: all build fast run real model plot test test-all test-sim test-cuda bench tables plots diagrams bench-sim sanitize \
+        ptxas sass widths check-ptxas check-sass check-widths explorer site transcripts lines gpu-report accuracy \
+        readme check-readme format check-format check-python check-text clean help $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -94,7 +96,7 @@ plots:
 
 # The diagrams of the READMEs, from traces of the kernels: plots/pictures.
 diagrams:
-	@$(MAKE) --no-print-directory -s build DEVICE=sim CHAPTERS="01_naive 02_online_softmax 03_tiled_matmul 04_fa1 05_fa2 06_backward"
+	@$(MAKE) --no-print-directory -s build DEVICE=sim CHAPTERS="$(ALL_CHAPTERS)"
 	@tools/diagrams
 
 bench-sim:
@@ -110,18 +112,32 @@ check-ptxas check-sass:
 	@$(MAKE) --no-print-directory -s build DEVICE=sim
 	@echo $(CHAPTERS) | xargs -P "$$(nproc)" -n 1 $(MAKE) --no-print-directory -s $@ DEVICE=sim -C
 
+# What the kernels ask of memory as nvcc's machine code, beside the source: gpu/widths. Needs nvcc and nvdisasm only
+# where a kernel has changed, or with WIDTHS_FULL=1.
+widths check-widths:
+	@$(MAKE) --no-print-directory -s build DEVICE=sim
+	@tools/widths $(if $(filter check-%,$@),check,make) $(if $(WIDTHS_FULL),--compile) $(CHAPTERS)
+	@$(if $(filter check-%,$@),echo "gpu/widths: as nvcc and the programs say")
+
 # What there is to read, counted.
 lines:
 	@tools/lines
 
 # What the model of chapter 07 answers, kept as data for its page; minutes. Needs the model: make model.
-answers:
+transcripts:
 	@$(MAKE) --no-print-directory -s -C 07_transformer build DEVICE=sim
-	@tools/answers run
+	@tools/transcripts run
 
 # The page that shows the bytes move, from runs of this code.
 explorer: build
 	@tools/explorer
+
+# The READMEs as pages for a browser, with the pictures and the explorer, into OUT. Here, too, OUT is for the site alone.
+site:
+	@test -n "$$OUT" || { echo "site: where to? make site OUT=directory" >&2; exit 2; }
+	@tools/site --check "$$OUT"
+	@unset MAKEFLAGS MFLAGS MAKEOVERRIDES; env -u OUT $(MAKE) --no-print-directory -s explorer DEVICE=sim
+	@tools/site "$$OUT" --explorer plots/explorer.html
 
 # The printed blocks of the READMEs, from the programs they show; and the links to the glossary.
 LINKED := $(wildcard 0*_*/README.md) 00_gpu/attention.md
@@ -159,6 +175,10 @@ check-python:
 	@$(RUFF) format --quiet --check $(PYTHON) || { $(RUFF) format --diff $(PYTHON); exit 1; }
 	@echo "check-python: $(words $(PYTHON)) files as ruff.toml says"
 
+# Spelling and links of all text; FIX=1 corrects the spelling.
+check-text:
+	@tools/text $(if $(FIX),--fix)
+
 clean:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter clean; done
 	rm -rf build simcc/build
@@ -171,6 +191,7 @@ help:
 	@echo "          make 01_naive     one chapter; in its directory, make help"
 	@echo "          make real         chapter 01 on a language model's Q, K and V"
 	@echo "          make explorer     plots/explorer.html, the bytes on the move"
+	@echo "          make site OUT=DIR all of this as pages for a browser"
 	@echo "          make model        brings a real language model (98 MB; asks first)"
 	@echo "          make lines        how much there is to read"
 	@echo "          make test         the tests; with DEVICE=cuda, the chapters on a GPU"
@@ -180,6 +201,7 @@ help:
 	@echo "          make tables       published numbers beside ours (T=T3: only that)"
 	@echo "          make ptxas        registers, spills, occupancy (nvcc, no GPU)"
 	@echo "          make sass         instructions of each loop (nvcc, nvdisasm)"
+	@echo "          make widths       what nvcc merges: its loads and stores, beside ours"
 	@echo "          make sanitize     the chapters under every check of the device"
 	@echo "          make gpu-report OUT=DIR   what a GPU can say, in eight minutes"
 	@echo "teach     make handout OUT=DIR [CLASS=key]   the student tree"
@@ -192,5 +214,6 @@ help:
 	@echo "          make accuracy     published counters of GPUs beside ours"
 	@echo "          make bench-sim    how fast the simulated device is"
 	@echo "          make test-all     also clang and the long suites"
+	@echo "          make check-text   spelling and links"
 	@echo "          make format clean"
 	@echo "DEVICE=sim|cuda CC=gcc|clang ARCH=sm_90 ARGS=\"--gpu a100\" may be added."

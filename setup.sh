@@ -49,7 +49,9 @@ zip                zip              zip               zip            zip        
 unzip              unzip            unzip             unzip          unzip            unzip             test  submissions in zip files cannot be graded
 chromium           chromium         chromium          chromium       chromium         chromium          extra the explorer's tests are skipped
 bwrap              bubblewrap       bubblewrap        bubblewrap     bubblewrap       bubblewrap        extra graded submissions run without a sandbox
+markdown_it        python3-markdown-it python3-markdown-it-py python-markdown-it-py python3-markdown-it-py py3-markdown-it-py extra make site does not work
 ruff               -                ruff              ruff           -                ruff              extra make check-python does not work
+codespell          codespell        codespell         codespell      -                -                 extra make check-text does not work
 TABLE
 }
 
@@ -60,6 +62,8 @@ is_there() {
 	cJSON.h) [ -e /usr/include/cjson/cJSON.h ] || [ -e /usr/local/include/cjson/cJSON.h ] ;;
 	DejaVuSans.ttf) [ -n "$(find /usr/share/fonts -name DejaVuSans.ttf 2>/dev/null)" ] ;;
 	ruff) command -v ruff >/dev/null 2>&1 || python3 -m ruff --version >/dev/null 2>&1 ;;
+	codespell) command -v codespell >/dev/null 2>&1 || python3 -m codespell_lib --version >/dev/null 2>&1 ;;
+	markdown_it) python3 -c 'import markdown_it' >/dev/null 2>&1 ;;
 	chromium) command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 ;;
 	*) command -v "$1" >/dev/null 2>&1 ;;
 	esac
@@ -175,13 +179,13 @@ refresh() {
 	esac
 }
 
-# Where the system has no package of it: PyPI's, for this user. A system that wants no pip among its own packages
-# (Debian 12 and later) is told that we mean it.
-install_ruff() {
-	echo "setup: installing ruff from PyPI"
+# install_from_pypi COMMAND: where the system has no package of it, PyPI's, for this user. A system that wants no pip among
+# its own packages (Debian 12 and later) is told that we mean it.
+install_from_pypi() {
+	echo "setup: installing $1 from PyPI"
 	python3 -m pip --version >/dev/null 2>&1 || install python3-pip || return 0
-	python3 -m pip install -q ruff >/dev/null 2>&1 || python3 -m pip install -q --break-system-packages ruff ||
-		echo "setup: ruff could not be installed" >&2
+	python3 -m pip install -q "$1" >/dev/null 2>&1 || python3 -m pip install -q --break-system-packages "$1" ||
+		echo "setup: $1 could not be installed" >&2
 }
 
 if [ -n "$missing" ]; then
@@ -198,5 +202,7 @@ if [ -n "$missing" ]; then
 		done
 	fi
 fi
-[ -z "$all" ] || is_there ruff || install_ruff
+for tool in ruff codespell; do
+	[ -z "$all" ] || is_there "$tool" || install_from_pypi "$tool"
+done
 end

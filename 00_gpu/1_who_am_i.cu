@@ -1,20 +1,20 @@
 /*
- * Chapter 00, first of eight: who_am_i. A kernel is a function that very many threads execute; each of them writes down
- * which one it is. All other kernels of the course begin with this line of arithmetic.
+ * Chapter 00, first of eight: who_am_i. A kernel is a function that very many threads execute; each of them writes
+ * which one it is. The first line of its body, which numbers the threads of all blocks, is in most kernels of the course.
  *
  * Build and run: make build && ./gpu --kernel who_am_i. Honestly: it writes five numbers and computes none.
  */
 #include "blocks.cuh"
 
 // A grid is made of blocks, a block of threads. The hardware groups the threads of a block into warps of 32; a thread's
-// place in its warp is its lane. Each element of a matrix of R x C gets one thread, counted through all blocks.
+// place in its warp is its lane. Each element of a matrix of R x C has one thread; i numbers the threads of all blocks.
 __global__ void who_am_i(
 	float *grid, float *block, float *thread, float *warp, float *lane, // [R, C] each
 	size_t count)                                                       // R C
 {
 	size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
 	if (i >= count)
-		return; // without it the last block writes behind the end of the arrays
+		return; // without it the last block writes past the end of the arrays
 	grid[i] = gridDim.x;
 	block[i] = blockIdx.x;
 	thread[i] = threadIdx.x;

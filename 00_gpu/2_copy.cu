@@ -1,13 +1,13 @@
 /*
  * Chapter 00, second of eight: copy, y = x. New: the threads read. Neighboring lanes read neighboring elements, so a warp
- * asks for 128 bytes in one piece.
+ * requests 128 consecutive bytes.
  *
- * Build and run: make build && ./gpu --kernel copy. Honestly: nothing else that copies moves fewer bytes.
+ * Build and run: make build && ./gpu --kernel copy. Honestly: no copy can move fewer bytes.
  */
 #include "blocks.cuh"
 
-// Memory is delivered in sectors of 32 bytes, eight floats. A warp's 32 floats lie side by side: 4 sectors, all of whose
-// bytes are used. The access is coalesced.
+// Memory is delivered in sectors of 32 bytes, eight floats. The 32 floats of a warp lie side by side: 4 sectors, in which
+// every byte is used. The access is coalesced.
 __global__ void copy(
 	const float *x, // [R, C]
 	float *y,       // [R, C]
@@ -15,7 +15,7 @@ __global__ void copy(
 {
 	size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
 	if (i >= count)
-		return; // without it the last block reads and writes behind the end
+		return; // without it the last block reads and writes past the end
 	y[i] = x[i];
 }
 

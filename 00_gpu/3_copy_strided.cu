@@ -1,9 +1,9 @@
 /*
- * Chapter 00, third of eight: copy_strided, y = x. New: the same copy, but the threads are counted down the columns, so
+ * Chapter 00, third of eight: copy_strided, y = x. New: the same copy, but the threads are numbered down the columns, so
  * neighboring lanes read elements one row apart.
  *
- * Build and run: make build && ./gpu --kernel copy_strided. Honestly: it asks for the same bytes as copy, and has up to
- * eight times as many brought.
+ * Build and run: make build && ./gpu --kernel copy_strided. Honestly: it requests the same bytes as copy, and up to eight
+ * times as many are delivered.
  */
 #include "blocks.cuh"
 
@@ -17,7 +17,7 @@ __global__ void copy_strided(
 	size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
 	size_t row = i % rows, column = i / rows;
 	if (column >= cols)
-		return; // without it the last block reads and writes behind the end
+		return; // without it the last block reads and writes past the end
 	y[row * cols + column] = x[row * cols + column];
 }
 

@@ -6,7 +6,7 @@
  */
 #include "blocks.cuh"
 
-// A warp asks for 512 bytes in one piece: 16 sectors, all of whose bytes are used. A float4 must lie at a multiple of 16
+// A warp requests 512 consecutive bytes: 16 sectors, in which every byte is used. A float4 must lie at a multiple of 16
 // bytes; x and y do, because cudaMalloc returns multiples of 256.
 __global__ void copy_float4(
 	const float *x, // [R, C]

@@ -1,6 +1,6 @@
 /*
- * Chapter 00, fifth of eight: transpose, y = xᵀ. New: shared memory, through which the threads of a block hand each other
- * numbers, and the barrier that this takes. Reads and writes of global memory are both coalesced; the turn happens
+ * Chapter 00, fifth of eight: transpose, y = xᵀ. New: shared memory, through which the threads of a block pass numbers to
+ * each other, and the barrier that this needs. Reads and writes of global memory are both coalesced; rows become columns
  * inside the tile.
  *
  * Build and run: make build && ./gpu --kernel transpose. Honestly: each read of the tile takes 32 wavefronts instead
@@ -8,8 +8,8 @@
  */
 #include "blocks.cuh"
 
-// A block turns one tile. Shared memory has 32 banks, 4 bytes wide; tile[r][c] lies in bank (32 r + c) mod 32 = c. A warp
-// writes a row, a bank for each lane: one wavefront. It reads a column, where all lanes meet in one bank: 32 wavefronts.
+// A block transposes one tile. Shared memory has 32 banks, 4 bytes wide; tile[r][c] lies in bank (32 r + c) mod 32 = c. A
+// warp writes a row, each lane to its own bank: one wavefront. It reads a column, all lanes from one bank: 32 wavefronts.
 __global__ void transpose(
 	const float *x, // [R, C]
 	float *y,       // [C, R]
@@ -17,7 +17,7 @@ __global__ void transpose(
 {
 	__shared__ float tile[TILE][TILE];
 	size_t row = blockIdx.y * TILE + threadIdx.y, column = blockIdx.x * TILE + threadIdx.x;
-	if (row < rows && column < cols) // the tile may hang over the edge of x
+	if (row < rows && column < cols) // the tile may extend beyond the edge of x
 		tile[threadIdx.y][threadIdx.x] = x[row * cols + column];
 	__syncthreads(); // without it a warp reads elements that other warps have not written yet
 	row = blockIdx.y * TILE + threadIdx.x;

@@ -1,13 +1,13 @@
 /*
- * Chapter 00, seventh of eight: sum, y_r = the sum of row r. New: a reduction. 256 threads have 256 partial sums, and one
- * number is wanted: a tree in shared memory, with a barrier at each of its levels.
+ * Chapter 00, seventh of eight: sum, y_r = the sum of row r. New: a reduction. 256 threads have 256 partial sums; a tree
+ * in shared memory, with a barrier at each level, adds them up to one.
  *
- * Build and run: make build && ./gpu --kernel sum. Honestly: at the last levels most threads only wait.
+ * Build and run: make build && ./gpu --kernel sum. Honestly: at the last levels most threads do nothing.
  */
 #include "blocks.cuh"
 
-// A block adds up one row. Its threads take every 256th element each; then half of them add the other half's sums to
-// their own, a quarter those of the next quarter, and so on, until partial[0] is the sum of all.
+// A block adds up one row. Each thread adds up every 256th element. Then 128 threads add the sums of the other 128 to
+// their own, then 64 threads those of the next 64, and so on, until partial[0] is the sum of the row.
 __global__ void sum(
 	const float *x, // [R, C]
 	float *y,       // [R]

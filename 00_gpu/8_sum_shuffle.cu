@@ -1,6 +1,6 @@
 /*
- * Chapter 00, eighth of eight: sum_shuffle, y_r = the sum of row r. New: the lanes of a warp hand each other registers with
- * shuffles, which takes neither shared memory nor a barrier. One barrier is left, between the warps.
+ * Chapter 00, eighth of eight: sum_shuffle, y_r = the sum of row r. New: the lanes of a warp read each other's registers with
+ * shuffles, which need neither shared memory nor a barrier. One barrier is left, between the warps.
  *
  * Build and run: make build && ./gpu --kernel sum_shuffle. Honestly: one thread adds up the last eight numbers while 255
  * wait; for eight that costs less than another tree.
@@ -8,7 +8,7 @@
 #include "blocks.cuh"
 
 // A block adds up one row. At distance 16 lane 0 adds the sum of lane 16 to its own, lane 1 that of lane 17, and so on; at
-// distance 8 those of 8 lanes; after distance 1 lane 0 has the sum of its warp.
+// distance 8 lane 0 adds that of lane 8; after distance 1 lane 0 has the sum of its warp.
 __global__ void sum_shuffle(
 	const float *x, // [R, C]
 	float *y,       // [R]

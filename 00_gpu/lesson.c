@@ -8,7 +8,7 @@
 const struct suggestion lesson_next[] = {
 	{"where the threads are,", "--kernel who_am_i"},
 	{"predict the sectors of narrow rows,", "--cols 2 --kernel copy_strided"},
-	{"a barrier that is missing, make no-barrier; then attention.md, cd ../01_naive && make", NULL},
+	{"what a missing barrier does, make no-barrier; then attention.md, cd ../01_naive && make", NULL},
 };
 
 /* Block-wide barriers that each block passes. */
@@ -26,11 +26,11 @@ static double shared_requests(const struct kernel_result *kernel)
 
 static const struct column counted_columns[] = {
 	{"\nglobal\nrequests", .metric = METRIC_HBM_REQUESTS},
-	{"\nsectors\na request", .metric = METRIC_SECTORS_PER_REQUEST},
+	{"\nsectors/\nrequest", .metric = METRIC_SECTORS_PER_REQUEST},
 	{"\nshared\nrequests", .unit = UNIT_COUNT, .value = shared_requests},
-	{"wave-\nfronts\na store", .metric = METRIC_WAVEFRONTS_PER_STORE},
-	{"wave-\nfronts\na load", .metric = METRIC_WAVEFRONTS_PER_LOAD},
-	{"\nbarriers\na block", .unit = UNIT_COUNT, .value = barriers_per_block},
+	{"wave-\nfronts/\nstore", .metric = METRIC_WAVEFRONTS_PER_STORE},
+	{"wave-\nfronts/\nload", .metric = METRIC_WAVEFRONTS_PER_LOAD},
+	{"\nbarriers/\nblock", .unit = UNIT_COUNT, .value = barriers_per_block},
 	{"\n\ntime", .metric = METRIC_MEDIAN_MS},
 };
 
@@ -54,14 +54,15 @@ static void print_finding(const struct terminal *terminal, const struct run_resu
 {
 	const struct kernel_result *copy = counted(result, "copy"), *strided = counted(result, "copy_strided"),
 				   *transpose = counted(result, "transpose");
-	if (copy && strided)
+	if (copy && strided &&
+	    metric_value(strided, METRIC_SECTORS_PER_REQUEST) > metric_value(copy, METRIC_SECTORS_PER_REQUEST))
 		terminal_print(
 			terminal, STYLE_BOLD,
-			"\nA copy down the columns asks for the same bytes and has %.3g times as many brought.\n",
+			"\nA copy down the columns requests the same bytes; %.3g times as many are delivered.\n",
 			metric_value(strided, METRIC_SECTORS_PER_REQUEST) /
 				metric_value(copy, METRIC_SECTORS_PER_REQUEST));
-	if (copy && transpose)
-		fprintf(terminal->out, "A load of a column of the tile takes %.3g wavefronts; padding cures it.\n",
+	if (transpose && metric_value(transpose, METRIC_WAVEFRONTS_PER_LOAD) > 1.0)
+		fprintf(terminal->out, "Without padding, a load of a column of the tile takes %.3g wavefronts.\n",
 		        metric_value(transpose, METRIC_WAVEFRONTS_PER_LOAD));
 }
 
@@ -75,7 +76,7 @@ void lesson_explain(const struct terminal *terminal, const struct run_result *re
 		return;
 	}
 	columns_print(
-		terminal, result, "What each kernel asks for", true, "", counted_columns,
+		terminal, result, "What each kernel requests", true, "", counted_columns,
 		sizeof counted_columns / sizeof counted_columns[0]);
 	print_finding(terminal, result);
 }

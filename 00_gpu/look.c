@@ -16,7 +16,7 @@ struct look {
 
 static const char *const names[NUMBERS] = {"grid", "block", "thread", "warp", "lane"};
 
-/* who_am_i, if it is to be looked at: a wrong one might write anywhere. */
+/* who_am_i, if its numbers are to be shown: only a verified one is launched again. */
 static const struct kernel *kernel_of(const struct run_result *result)
 {
 	const struct kernel_result *first = &result->kernels[0];
@@ -80,7 +80,7 @@ void look_print(const struct terminal *terminal, const struct run_result *result
 		return;
 	struct table table = table_new("rrrrr");
 	terminal_print(
-		terminal, STYLE_BOLD, "\nWho writes an element, in a grid of %s blocks\n",
+		terminal, STYLE_BOLD, "\nWhich thread writes an element, in a grid of %s blocks\n",
 		format_count((uint64_t)look->threads[0].numbers[0], text));
 	table_row(&table, STYLE_DIM, "element|block|thread|warp|lane");
 	for (size_t t = 0; t < look->count; t++) {

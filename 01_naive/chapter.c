@@ -59,7 +59,8 @@ static void explain(const struct terminal *terminal, const struct run_result *re
 		terminal_print(terminal, STYLE_BOLD, "\n%.1f %% of the footprint is S and P", percent);
 		fprintf(terminal->out,
 		        ": the N² terms, neither input nor output.\n"
-		        "All threads ask for %.3g times the footprint: without a cache that would move.\n",
+		        "All threads together request %.3g times the footprint: all of it moves if no\n"
+		        "cache keeps anything.\n",
 		        requested / (double)all);
 	}
 	if (result->options->verbose)

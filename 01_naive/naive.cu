@@ -1,12 +1,12 @@
 /*
- * Chapter 01: naive attention. Nothing is new yet: this is the definition, one kernel per line.
+ * Chapter 01: naive attention. This is the definition of attention, one kernel per line.
  *
- *     scores          S = scale Q K^T      one block per row of S, its threads stride over the keys
+ *     scores          S = scale Q K^T      one block per row of S, thread t takes keys t, t + 128, ...
  *     softmax_rows    P = softmax(S)       one warp per row
  *     weighted_sum    O = P V              one block per row of O, one thread per column
  *
  * Build and run: make, or make DEVICE=cuda. Honestly: it is slow, and arithmetic is not the reason. S and P have N x N
- * elements each, and both travel to HBM and back; Q, K, V and O are small beside them.
+ * elements each, and both are written to memory and read back; Q, K, V and O are small in comparison.
  */
 #include "naive.h"
 
@@ -18,8 +18,8 @@ constexpr int ROWS_PER_BLOCK = 4; // of softmax_rows: one warp each
 
 static_assert(SCORE_THREADS % WARP == 0, "a block is made of whole warps");
 
-// S[i, j] = scale * sum over c of Q[i, c] K[j, c]. The lanes of a warp hold neighboring keys, so they write S side by
-// side, but they read K d floats apart: up to 32 sectors for 32 numbers. Chapter 03 cures that with a tile.
+// S[i, j] = scale * sum over c of Q[i, c] K[j, c]. The lanes of a warp take neighboring keys. They write neighboring
+// elements of S, but read elements of K that lie d floats apart: up to 32 sectors for 32 numbers. Chapter 03: tiles.
 __global__ void scores(
 	const float *Q, // [heads, N, d]
 	const float *K, // [heads, N, d]

@@ -1,10 +1,10 @@
 /*
- * Chapter 02, third of three: softmax_dot, y = softmax(x) V. New: one pass in all. The weighted sum of V's rows is
- * accumulated while the scores stream past, and is corrected for a new maximum exactly as l is. A block of W scores is
- * all that must be stored at a time. This is FlashAttention for one row, except that x is read instead of computed.
+ * Chapter 02, third of three: softmax_dot, y = softmax(x) V. New: one pass in all. The weighted sum of the rows of V is
+ * accumulated while the scores are read, and is corrected for a new maximum exactly as l is. Only a block of W scores
+ * is stored at a time. This is FlashAttention for one row, except that x is read instead of computed.
  *
  * Build and run: make build && ./online_softmax --kernel softmax_dot. Honestly: every row reads all of V again; chapter
- * 03 shows how rows share what they fetch.
+ * 03 shows how rows share what they read.
  */
 #include "online_softmax.h"
 
@@ -14,7 +14,7 @@ constexpr size_t SHARED_WITHOUT_OPT_IN = 48 * 1024;
 
 static_assert(THREADS >= SOFTMAX_MOST_DIM, "each column of V has a thread");
 
-// Thread c owns column c of the weighted sum and keeps it in a register. When a block brings a larger maximum, what was
+// Thread c computes column c of the weighted sum and keeps it in a register. When a block brings a larger maximum, what was
 // summed so far is corrected: once per block, not once per column.
 //
 //     scores[]   | 0 | 1 | 2 | ... | W-1 |     thread t writes t, t + 128, ...; for the sum each thread reads all

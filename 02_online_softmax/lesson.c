@@ -19,7 +19,7 @@ static double scores(const struct kernel_result *kernel)
 	return (double)kernel->problem->rows * (double)kernel->problem->cols;
 }
 
-/* How often all threads together ask for an element of x. */
+/* How often all threads together read an element of x. */
 static double reads_of_x(const struct kernel_result *kernel)
 {
 	const struct launch_counts *total = &kernel->counts.total;
@@ -35,7 +35,7 @@ static double exponentials_of_x(const struct kernel_result *kernel)
 	return (double)kernel->counts.exponentials / scores(kernel);
 }
 
-/* By the kernels' text: a maximum is subtracted twice in three passes; else once, where the weight is made. */
+/* By the source of the kernels: three passes compute a weight for the sum and again for the quotient, the others once. */
 static double weights_of_x(const struct kernel_result *kernel)
 {
 	return is_three_pass(kernel) ? 2.0 : 1.0;
@@ -55,11 +55,11 @@ static double merges_of_threads(const struct kernel_result *kernel)
 }
 
 static const struct column columns[] = {
-	{"reads\nof it", .unit = UNIT_RATIO, .value = reads_of_x},
-	{"exp, all\ncounted", .unit = UNIT_RATIO, .value = exponentials_of_x},
-	{"its\nweight", .unit = UNIT_RATIO, .value = weights_of_x},
-	{"its\nmerge", .unit = UNIT_RATIO, .value = merges_of_x},
-	{"rest:\nlanes", .unit = UNIT_RATIO, .value = merges_of_threads},
+	{"reads\nof x", .unit = UNIT_RATIO, .value = reads_of_x},
+	{"exp,\ncounted", .unit = UNIT_RATIO, .value = exponentials_of_x},
+	{"for its\nweight", .unit = UNIT_RATIO, .value = weights_of_x},
+	{"for its\nmerge", .unit = UNIT_RATIO, .value = merges_of_x},
+	{"between\nthreads", .unit = UNIT_RATIO, .value = merges_of_threads},
 	{"\nfootprint", .metric = METRIC_FOOTPRINT_BYTES},
 };
 
@@ -75,9 +75,9 @@ static void print_finding(const struct terminal *terminal, const struct run_resu
 	terminal_print(terminal, STYLE_BOLD, "\nOne pass less: %.0f %% fewer bytes requested", 100.0 * less);
 	fprintf(terminal->out,
 	        ", and the footprint is the same.\n"
-	        "The price is exponentials: a merge takes two. A score is merged once; pairs of\n"
-	        "lanes and warps are merged after each block of %zu columns, by every thread:\n"
-	        "the longer the blocks, the fewer of those for an element.\n",
+	        "The price is exponentials: a merge takes two. Each score is merged once. After\n"
+	        "each block of %zu columns the threads merge their pairs: the wider the blocks,\n"
+	        "the fewer exponentials that takes per element.\n",
 	        result->problem.block);
 }
 
@@ -93,8 +93,8 @@ void lesson_explain(const struct terminal *terminal, const struct run_result *re
 		stream_print(terminal, result->findings);
 	else {
 		columns_print(
-			terminal, result, "For an element of x: reads, exponentials, and what those are for", true,
-			"", columns, sizeof columns / sizeof columns[0]);
+			terminal, result, "Per element of x: reads, and exponentials by their purpose", true, "",
+			columns, sizeof columns / sizeof columns[0]);
 		print_finding(terminal, result);
 	}
 }

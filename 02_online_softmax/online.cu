@@ -1,10 +1,10 @@
 /*
- * Chapter 02, second of three: softmax_online, y = softmax(x). New: maximum and sum take one pass together. The row is
- * streamed in blocks of W columns; what is remembered of all columns so far is one pair (m, l), and `merge` adds the
- * pair of the next block to it. A second pass writes the quotients, so x is read twice.
+ * Chapter 02, second of three: softmax_online, y = softmax(x). New: one pass computes both maximum and sum. The row is
+ * read in blocks of W columns; one pair (m, l) is kept of all columns so far, and `merge` adds the pair of the next
+ * block to it. A second pass writes the quotients, so x is read twice.
  *
- * Build and run: make build && ./online_softmax --kernel softmax_online. Honestly: it pays for its single pass with
- * more exponentials, because merging two pairs takes two of them.
+ * Build and run: make build && ./online_softmax --kernel softmax_online. Honestly: it needs more exponentials,
+ * because merging two pairs takes two of them.
  */
 #include "online_softmax.h"
 

@@ -1,7 +1,7 @@
 /*
- * Chapter 02, shared by its kernels: what a softmax has to remember of the scores it has seen, two numbers, and how
- * two such pairs become one. Scores of a thread, of a warp, of a thread block and of the whole stream are all put
- * together by one function: merge.
+ * Chapter 02, shared by its kernels: the two numbers that a softmax keeps of the scores it has seen, and how two
+ * such pairs become one. One function, merge, joins the scores of a thread, of a warp, of a thread block and of the
+ * whole row.
  */
 #pragma once
 
@@ -19,8 +19,8 @@ struct partial {
 	float m, l;
 };
 
-// The weight of a score x as seen from a maximum m >= x. While all scores are -inf, so is m, and exp(-inf + inf)
-// would be NaN: what is masked out has no weight.
+// The weight of a score x relative to a maximum m >= x. While all scores are -inf (masked), so is m, and exp(-inf + inf)
+// would be NaN; their weight is 0.
 __device__ inline float weight(float x, float m)
 {
 	// task 02.weight: the weight of a score, masked or not
@@ -29,7 +29,7 @@ __device__ inline float weight(float x, float m)
 }
 
 // The two sums are relative to different maxima; the larger maximum becomes the reference of both. The order in which
-// pairs are merged does not matter, but for rounding: that is what makes the softmax a stream.
+// pairs are merged does not matter, apart from rounding, so a row can be read block by block.
 __device__ inline struct partial merge(struct partial a, struct partial b)
 {
 	// task 02.merge: two partial sums merged

@@ -1,10 +1,10 @@
 /*
  * Chapter 02, first of three: softmax_three_pass, y = softmax(x) by its definition: maximum, sum, quotient. Each pass
- * needs the result of the one before it, so x is read three times. It uses `weight` of partial.cuh and nothing else of
- * this chapter's idea.
+ * needs the result of the one before it, so x is read three times. Of partial.cuh it uses only
+ * `weight`.
  *
- * Build and run: make build && ./online_softmax --kernel softmax_three_pass. Honestly: while a row fits into a cache,
- * the second and third pass cost HBM nothing.
+ * Build and run: make build && ./online_softmax --kernel softmax_three_pass. Honestly: if a row fits into a cache,
+ * HBM delivers it only once.
  */
 #include "online_softmax.h"
 

@@ -1,6 +1,6 @@
 /*
  * Chapter 02, for --trace: softmax_trace, the first loop of softmax_online (online.cu) for a single row. New: each
- * update of m and l is written down, with the factor by which it corrects what was summed before.
+ * update of m and l is written, with the factor that corrects the sum before it.
  *
  * Build and run: make build && ./online_softmax --trace --values 1,2,3,6,2,1 --block 3
  */

@@ -13,7 +13,7 @@ inline __device__ float sum_over_warp(float value)
 	return value;
 }
 
-// exp(S - L) is a weight that is already normalised: exp(S - m) / l = exp(S - m - ln l). A row without any key has
+// exp(S - L) is a weight that is already normalized: exp(S - m) / l = exp(S - m - ln l). A row without any key has
 // L = -inf; its weights are 0, not exp(-inf + inf).
 inline __device__ float probability(float score, float L, bool visible)
 {

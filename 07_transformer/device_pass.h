@@ -19,7 +19,7 @@ struct tile {
 struct tile attention_tile(const struct language_model *model, size_t rows);
 
 /*
- * Kernels for everything. The model's file is copied to the device as it is: weights stay quantised there. A call has at most
+ * Kernels for everything. The model's file is copied to the device as it is: weights stay quantized there. A call has at most
  * `most_rows` rows, a pass at most `capacity` tokens. operations->end frees all, after an error too.
  */
 int device_operations(

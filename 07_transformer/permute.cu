@@ -4,7 +4,7 @@
  */
 #include "transformer.h"
 
-// A thread per element: neighbours read and write neighbours.
+// A thread per element: neighbors read and write neighbors.
 __global__ void permute(
 	const float *from, struct strides of_from, float *to, struct strides of_to, int rows, int heads, int d)
 {

@@ -1,8 +1,9 @@
 #include "speak.h"
 
-#include "count_all.h"
+#include "duration.h"
 #include "speech.h"
 
+#include "estimate.h"
 #include "harness.h"
 #include "model/sampler.h"
 #include "problem/option_rules.h"
@@ -121,20 +122,26 @@ static void end(struct conversation *conversation)
 	free(conversation->row);
 }
 
-/* Counting every kernel takes long: how long is said first, also while standard output is for data. */
-static int say_estimate(struct conversation *conversation, struct error *error)
+/* Hours are refused without --yes. What --count-all takes is said first, also while standard output is for data. */
+static int refuse_hours(struct conversation *conversation, struct error *error)
 {
 	const struct speech *speech = conversation->speech;
 	const struct options *options = speech->options;
-	size_t prompt = speech->prompt.count, answer = conversation->most_tokens - 1; /* the last one is not run */
-	struct estimate estimate;
-	if (!options->count_all || options->quiet || !speech->device->simulated || speech->device->plain)
+	bool said = options->count_all && !options->quiet;
+	struct duration duration;
+	char what[ESTIMATE_TEXT_SIZE];
+	if (!speech->device->simulated || speech->device->plain || (options->yes && !said))
 		return 0;
-	if (estimate_make(&conversation->pass, speech->heads, prompt, answer, &estimate, error) != 0)
+	if (duration_estimate(
+		    &conversation->pass, speech->heads, speech->prompt.count,
+		    conversation->most_tokens - 1 /* the last one is not run */, said, &duration, error) != 0)
 		return error->exit_code;
-	fflush(stdout);
-	estimate_print(stderr, &estimate, prompt, answer);
-	return 0;
+	if (said) {
+		fflush(stdout);
+		duration_print(stderr, &duration);
+	}
+	snprintf(what, sizeof what, "--prompt, %zu + %zu tokens", duration.prompt, duration.answer);
+	return estimate_refuse(duration.seconds, what, options, error);
 }
 
 /* ---- the answer ---- */
@@ -288,7 +295,7 @@ static int converse(struct speech *speech, const struct terminal *terminal, stru
 	};
 	int status = begin(&conversation, error);
 	if (!status)
-		status = say_estimate(&conversation, error);
+		status = refuse_hours(&conversation, error);
 	if (!status && conversation.text && !options->quiet) {
 		speech_print_head(terminal, speech);
 		fflush(terminal->out); /* the prompt takes a while */

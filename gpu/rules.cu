@@ -101,9 +101,9 @@ static const struct {
 	int (*index)(int lane);
 	unsigned active;
 } patterns[] = {
-	{"neighbours", [](int lane) { return lane; }, 0xffffffff},
-	{"neighbours, backwards", [](int lane) { return 31 - lane; }, 0xffffffff},
-	{"neighbours, shifted by one", [](int lane) { return lane + 1; }, 0xffffffff},
+	{"neighbors", [](int lane) { return lane; }, 0xffffffff},
+	{"neighbors, backwards", [](int lane) { return 31 - lane; }, 0xffffffff},
+	{"neighbors, shifted by one", [](int lane) { return lane + 1; }, 0xffffffff},
 	{"every second", [](int lane) { return 2 * lane; }, 0xffffffff},
 	{"every eighth", [](int lane) { return 8 * lane; }, 0xffffffff},
 	{"all the same", [](int) { return 0; }, 0xffffffff},

@@ -30,6 +30,7 @@ struct model {
 /* What is said of a head as a whole, and of its rows in the window. */
 struct summary {
 	double distance; /* characters looked back, mean over all queries */
+	double spaces;   /* mean weight on spaces and line ends, over all queries */
 	double inside;   /* of the window's queries: mean weight on keys of the window */
 };
 
@@ -100,23 +101,25 @@ static double probability(const struct model *model, size_t head, size_t query, 
 }
 
 /* Also makes sure that every row sums to 1: that the reference's LSE belongs to these scores. */
-static int summarise(
+static int summarize(
 	const struct model *model, size_t head, size_t first, size_t count, struct summary *summary,
 	struct error *error)
 {
 	*summary = (struct summary){0};
 	for (size_t query = 0; query < model->inputs.seq; query++) {
-		double sum = 0, inside = 0, distance = 0;
+		double sum = 0, inside = 0, distance = 0, spaces = 0;
 		for (size_t key = 0; key <= query; key++) {
 			double p = probability(model, head, query, key);
 			sum += p;
 			distance += p * (double)(query - key);
 			inside += key >= first ? p : 0;
+			spaces += model->text[key] == ' ' || model->text[key] == '\n' ? p : 0;
 		}
 		if (!(fabs(sum - 1) < 1e-9))
 			return error_set(
 				error, EXIT_VERIFICATION, "head %zu, query %zu: P sums to %.12f", head, query, sum);
 		summary->distance += distance / (double)model->inputs.seq;
+		summary->spaces += spaces / (double)model->inputs.seq;
 		if (query >= first && query < first + count)
 			summary->inside += inside / (double)count;
 	}
@@ -142,19 +145,20 @@ static int write_map(
 	        "# causal attention of a character-level language model on English text, both heads, by the double "
 	        "reference\n"
 	        "# command: attention_map %s %zu %zu\n"
-	        "# units: probability; distance in characters; inside a share of 1\n"
-	        "# head\tquery\tkey\tquery_text\tkey_text\tprobability\tdistance\tinside\n",
+	        "# units: probability; distance in characters; inside and spaces shares of 1\n"
+	        "# head\tquery\tkey\tquery_text\tkey_text\tprobability\tdistance\tinside\tspaces\n",
 	        directory, first, count);
 	for (size_t head = 0; head < model->inputs.heads; head++) {
 		struct summary summary;
-		if (summarise(model, head, first, count, &summary, error) != 0)
+		if (summarize(model, head, first, count, &summary, error) != 0)
 			return error->exit_code;
 		for (size_t query = first; query < first + count; query++)
 			for (size_t key = first; key <= query; key++) {
 				char a[2], b[2];
-				fprintf(out, "%zu\t%zu\t%zu\t%s\t%s\t%.4f\t%.6g\t%.6g\n", head, query, key,
+				fprintf(out, "%zu\t%zu\t%zu\t%s\t%s\t%.4f\t%.6g\t%.6g\t%.6g\n", head, query, key,
 				        label(model->text[query], a), label(model->text[key], b),
-				        probability(model, head, query, key), summary.distance, summary.inside);
+				        probability(model, head, query, key), summary.distance, summary.inside,
+				        summary.spaces);
 			}
 	}
 	return 0;

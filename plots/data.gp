@@ -1,9 +1,9 @@
 # The numbers of a picture. `load tables(files)` starts tools/rows once; then the functions below know, for each kernel of
-# these files of the folder `data` (of the file `data`, if files is ''), the rows that fulfil `where`. tools/rows says what
+# these files of the folder `data` (of the file `data`, if files is ''), the rows that fulfill `where`. tools/rows says what
 # columns and conditions there are; it is found from the repository's root.
 if (!exists("where")) where = 'dim=first causal=first'
 tables(files) = sprintf("< python3 tools/rows --where '%s' '%s' %s", where, data, files)
-# The rows of one file that fulfil a condition, under a name, whatever their kernel; and the same to plot.
+# The rows of one file that fulfill a condition, under a name, whatever their kernel; and the same to plot.
 table_of(file, name, condition) = sprintf("< python3 tools/rows --where '%s' --name %s '%s'", condition, name, file)
 printed(file, columns, condition) = sprintf("< python3 tools/rows --where '%s' --columns '%s' '%s'", condition, columns, file)
 

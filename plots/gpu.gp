@@ -8,31 +8,26 @@ counted = known(of('copy', 'requested'))
 slower = of('copy_strided', 'median_ms') / of('copy', 'median_ms')
 eval headline(counted ? sprintf("A copy down the columns asks for the same bytes, and has %.0f times as many brought", \
 	of('copy_strided', 'sectors') / of('copy', 'sectors')) : sprintf("A copy down the columns takes %.1f times as long", slower))
-eval provenance(made_by('copy'))
+eval provenance((counted ? "Dashed: what is asked for, 2RC elements of 4 bytes. " : "").made_by('copy'))
 eval description("Rows of one column lie side by side, whatever the order; from eight columns on each lane of copy_strided needs a sector of its own.")
 set_columns = "set logscale x; set xtics (1, 2, 4, 8, 16, 32, 64); set xlabel 'columns of a row'; set xrange [Cmin / xroom : C * xroom]"
 eval set_columns
-set multiplot
 if (counted) {
-	eval panel(85, 540, 60, height - 75)
+	eval panel(1, 1, 190, 2)
 	set logscale y
 	ymin = first_of('copy', 'requested') / 1.5; ymax = of('copy_strided', 'sectors') * 1.5
 	set yrange [ymin : ymax]
 	set ylabel sprintf("bytes in sectors of 32, %d rows", R)
 	set format y bytes
 	name_x = C * xroom * 1.06
-	ignore = name_line('copy_strided', of('copy_strided', 'sectors'), vermilion_text)
-	ignore = name_line('copy, copy_float4', of('copy', 'sectors'), blue_text)
+	ignore = name_line('copy_strided', of('copy_strided', 'sectors'), text_colour('copy_strided'))
+	ignore = name_line('copy, copy_float4', of('copy', 'sectors'), text_colour('copy'))
 	load 'plots/name_lines.gp'
-	set label 199 "line: what is asked for, 2RC" at graph 0.04, 0.95 left tc rgb dim font little
 	plot inside(x, Cmin, C, 8 * R * x) with lines lc rgb dim lw 1.4 dt 2, \
-	     rows(data, 'copy_strided', 'cols sectors') with linespoints lc rgb vermilion lw 2 pt 7 ps 1.1, \
-	     rows(data, 'copy', 'cols sectors') with points lc rgb blue lw 2 pt 5 ps 1.1
+	     rows(data, 'copy_strided', 'cols sectors') with linespoints lc rgb color('copy_strided') lw 2 pt 7 ps 1.1, \
+	     rows(data, 'copy', 'cols sectors') with points lc rgb color('copy') lw 2 pt 5 ps 1.1
 } else {
-	eval panel(120, 640, 60, height - 75)
 	x_column = 'cols'
-	series = "copy=copy=blue=5 copy_strided=copy_strided=vermilion=7 copy_float4=copy_float4=green=9 transpose=transpose=orange=13 transpose_padded=transpose_padded=purple=11"
 	load 'plots/times.gp'
 }
-unset multiplot
 load 'plots/say.gp'

@@ -1,36 +1,50 @@
-# Chapter 01: what naive attention asks of global memory and its footprint in HBM, or how long a GPU takes, against
-# the sequence length.
+# Chapter 01: the shares of naive attention's footprint that are S and P and that are Q, K, V and O, stacked, for each
+# sequence length; or how long a GPU takes.
 # data: the TSV of a sweep of 01_naive/naive
+height = 420; tall = 420
 load 'plots/theme.gp'
 load tables('')
-Nmin = first_of('naive', 'seq'); N = last_of('naive', 'seq'); d = last_of('naive', 'dim')
+N = last_of('naive', 'seq'); d = last_of('naive', 'dim')
 heads = 1 / last_of('naive', 'per_head')
 counted = known(last_of('naive', 'footprint'))
 # Everything but 4 N d elements a head is S and P. A GPU counts nothing; then it is said from the closed form.
 eval headline(sprintf("At N = %d, %.0f %% of naive attention's HBM footprint is its N × N matrices", N, \
 	100 * (1 - 4. * N * d * heads / last_of('naive', 'model_elements'))))
-eval provenance(made_by('naive'))
-eval description("Requested is what all threads ask for, footprint the distinct bytes that each launch touches.")
-eval set_lengths
-set xrange [Nmin / xroom : N * xroom]
+eval provenance((counted ? sprintf("Distinct bytes of each launch, summed; d = %d. ", d) : "").made_by('naive'))
+eval description("S and P are written by one kernel and read by the next; their share of the bytes grows with N, because they are N × N and the others N × d.")
 if (counted) {
-	eval panel(85, 590, 60, height - 75)
-	set logscale y
-	ymin = first_of('naive', 'footprint') / 2; ymax = last_of('naive', 'requested') * 2
-	set yrange [ymin : ymax]
-	set ylabel "bytes of global memory"
-	set format y bytes
-	name_x = N * xroom * 1.06
-	ignore = name_line('requested', last_of('naive', 'requested'), vermilion_text)
-	ignore = name_line('footprint', last_of('naive', 'footprint'), blue_text)
-	ignore = name_line('4N² + 4Nd', last_of('naive', 'footprint') / 1.01, dim)
-	load 'plots/name_lines.gp'
-	plot rows(data, "naive", "seq requested") with linespoints lc rgb vermilion lw 2 pt 7 ps 1, \
-	     inside(x, Nmin, N, 4 * heads * (4 * x * x + 4 * x * d)) with lines lc rgb dim lw 1.4 dt 2, \
-	     rows(data, 'naive', 'seq footprint') with points lc rgb blue lw 2 pt 5 ps 1.1
+	count = words(cells('naive', 'seq'))
+	eval edges(narrow ? 52 : 85, width - (narrow ? 14 : 120), 60, height - header - (narrow ? 52 : 24))
+	set xrange [0.4 : count + 0.6]
+	set yrange [0 : 100]
+	set ytics 0, 20, 100
+	set format y "%g %%"
+	set ylabel narrow ? "" : "share of the footprint's bytes"
+	set xlabel 'sequence length N (tokens)'
+	set xtics () scale 0
+	unset grid
+	set border 1
+	do for [i = 1:count] {
+		n = number(cells('naive', 'seq'), i)
+		share = 100 * (1 - 16. * n * d * heads / number(cells('naive', 'footprint'), i))
+		total = number(cells('naive', 'footprint'), i)
+		set xtics add (sprintf("%d", n) i)
+		set object 2 * i rectangle from i - 0.36, 0 to i + 0.36, share fc rgb color('naive') fs solid noborder
+		set object 2 * i + 1 rectangle from i - 0.36, share to i + 0.36, 100 fc rgb color('fa2_split_q') fs solid noborder
+		set label 300 + i sprintf("%.0f %%", share) at i, share / 2 center tc rgb '#000000' font face.','.(narrow ? 13 : 16) front
+		set label 350 + i gprintf(narrow ? "%.0s %cB" : "%.1s %cB", total) at i, 104 center tc rgb dim font little
+	}
+	if (narrow) {
+		set label 390 "Q, K, V, O" at screen panel_left * 1. / width, screen (panel_top + 46.) / height left tc rgb text_colour('fa2_split_q') font little
+		set label 391 "S and P" at screen (panel_left + 100.) / width, screen (panel_top + 46.) / height left tc rgb text_colour('naive') font little
+	} else {
+		set label 390 "Q, K, V, O" at count + 0.7, (100 + share) / 2 left tc rgb text_colour('fa2_split_q')
+		set label 391 "S and P" at count + 0.7, share / 2 left tc rgb text_colour('naive')
+	}
+	plot NaN notitle
 } else {
-	eval panel(90, 720, 60, height - 75)
-	x_column = 'seq'; series = "naive=naive=vermilion=7"
+	eval set_lengths
+	x_column = 'seq'
 	load 'plots/times.gp'
 }
 load 'plots/say.gp'

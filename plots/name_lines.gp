@@ -1,5 +1,5 @@
 # Writes the names collected with name_line() at x = name_x, each near the end of its line (log scale, ymin ... ymax),
-# apart by at least name_gap pixels, and forgets them.
+# apart by at least name_gap pixels; in a narrow picture above the panel, in the order of the lines' ends. Forgets them.
 if (!exists("name_gap")) { name_gap = 15 }
 per_pixel = log10(ymax / ymin) / panel_height
 do for [i = 1:names] { name_y[i] = log10(name_y[i] / ymin) / per_pixel }
@@ -22,6 +22,10 @@ do for [round = 1:200] {
 	if (names > 0 && name_y[names] < 6) { name_y[names] = 6 }
 }
 do for [i = 1:names] {
-	set label 200 + i name_text[i] at name_x, ymin * 10 ** (name_y[i] * per_pixel) left tc rgb name_colour[i] font face.','.(name_gap < 15 ? small : normal)
+	if (narrow) {
+		set label 200 + i name_text[i] at screen panel_left * 1. / width, screen (panel_top + 17. * (names - i) + 14) / height left tc rgb name_colour[i] font little
+	} else {
+		set label 200 + i name_text[i] at name_x, ymin * 10 ** (name_y[i] * per_pixel) left tc rgb name_colour[i] font face.','.(name_gap < 15 ? small : normal)
+	}
 }
 names = 0

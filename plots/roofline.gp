@@ -1,6 +1,6 @@
-# The roofline, with every kernel of every chapter: intensity from the bytes it requests and from its footprint, as a
-# segment between the two, in a strip below the roofs. A height only where a throughput was measured on a GPU.
-# data: a directory with the six chapters' files. A GPU counts nothing: there the bytes are those of the closed forms,
+# The roofline, with the kernels that end or begin an idea: intensity from the bytes it requests and from its footprint, as
+# a segment between the two, in a strip below the roofs. A height only where a throughput was measured on a GPU.
+# data: a directory with the seven chapters' files. A GPU counts nothing: there the bytes are those of the closed forms,
 # which the simulated device's counts have to equal for a kernel to be verified.
 # gpu: whose roofs, a name of roofs.tsv; roofs: that file
 load 'plots/data.gp'
@@ -8,26 +8,29 @@ if (!exists("roofs")) roofs = 'plots/data/roofs.tsv'
 if (!exists("gpu")) gpu = 'h100'
 where = 'dim=64 causal=0'
 load tables('01_naive 02_online_softmax 03_tiled_matmul 04_fa1 05_fa2 06_backward')
+# A decoded token: one query, the longest context. Its sequence length is 1, so a load of its own.
+load table_of(data.'/07_transformer.tsv', 'decoded_token', 'seq=1 dim=64 kernel=strided')
 load table_of(roofs, 'roof', 'kernel='.gpu)
 on_gpu = known(last_of('fa2_row', 'gflops'))
-height = on_gpu ? 860 : 640
+height = on_gpu ? 760 : 560
+tall = on_gpu ? 940 : 736
 load 'plots/theme.gp'
 if (words(roof__hbm_bytes_per_s) == 0) { print "no such GPU: ".gpu; exit status 2 }
 bandwidth = last_of('roof', 'hbm_bytes_per_s') / 1e12
 peak = last_of('roof', 'fp32_flop_per_s') / 1e12
 tensor = last_of('roof', 'fp16_tensor_flop_per_s') / 1e12
-kernels = "naive softmax_three_pass softmax_online softmax_dot matmul_naive matmul_coalesced matmul_tiled matmul_padded matmul_registers fa1_paper fa1_row fa1_row_dynamic fa2_row fa2_split_q backward_naive backward_split backward_atomic"
-chapter_of = "1 2 2 2 3 3 3 3 3 4 4 4 5 5 6 6 6"
-array colours[6] = [vermilion, purple, orange, green, blue, foreground]
-array texts[6] = [vermilion_text, purple_text, orange_text, green_text, blue_text, foreground]
+kernels = "naive softmax_three_pass softmax_online matmul_naive matmul_tiled matmul_registers fa1_paper fa1_row fa2_split_q backward_naive backward_split decoded_token"
+chapter_of = "1 2 2 3 3 3 4 4 5 6 6 7"
+said(i) = sprintf("%02d %s", chapter(i), word(kernels, i))
+own(i) = word(kernels, i) eq 'decoded_token' ? 'strided' : word(kernels, i)
 K = words(kernels)
 chapter(i) = int(real(word(chapter_of, i)))
 # One N for all of attention, the largest that each chapter counted; the others' own largest sizes.
 N = 1e9
-do for [i in "1 10 13 15"] { N = at_most(N, last_of(word(kernels, int(i)), 'seq')) }
+do for [i in "1 7 9 10"] { N = at_most(N, last_of(word(kernels, int(i)), 'seq')) }
 columns = last_of('softmax_online', 'cols')
 side = last_of('matmul_naive', 'n')
-of(i, column) = cells(word(kernels, i), 'seq') eq '' ? last_of(word(kernels, i), column) : number_at(word(kernels, i), column, 'seq', N)
+of(i, column) = cells(word(kernels, i), 'seq') eq '' || chapter(i) == 7 ? last_of(word(kernels, i), column) : number_at(word(kernels, i), column, 'seq', N)
 array requested[K]; array footprint[K]; array measured[K]
 low = 1e9; high = 0; heights = 0; bottom = 1e9
 do for [i = 1:K] {
@@ -39,20 +42,20 @@ do for [i = 1:K] {
 }
 ridge = peak / bandwidth
 roof_share(i) = 100 * measured[i] / (bandwidth * footprint[i] < peak ? bandwidth * footprint[i] : peak)
-eval headline(heights > 0 ? sprintf("fa2_split_q reaches %.2g %% of its roof, naive attention %.2g %% of its lower one", roof_share(14), roof_share(1)) : \
-	requested[14] > ridge && footprint[1] < ridge ? \
-	sprintf("FlashAttention-2 crosses the ridge: %.0f FLOP a byte it requests, naive has %.0f at best", requested[14], footprint[1]) : \
-	sprintf("FLOP a byte: FlashAttention-2 %.0f as requested, naive attention %.0f at best, the ridge at %.0f", requested[14], footprint[1], ridge))
-eval provenance(sprintf("fp32, d = 64, N = %d; 02: %.0f columns; 03: n = %.0f. %s. Roofs: %s. %s", N, columns, side, \
+eval headline(heights > 0 ? sprintf("fa2_split_q reaches %.2g %% of its roof, naive attention %.2g %% of its lower one", roof_share(9), roof_share(1)) : \
+	requested[9] > ridge && footprint[1] < ridge ? \
+	sprintf("FlashAttention-2 crosses the ridge: %.0f FLOP a byte it requests, naive has %.0f at best", requested[9], footprint[1]) : \
+	sprintf("FLOP a byte: FlashAttention-2 %.0f as requested, naive attention %.0f at best, the ridge at %.0f", requested[9], footprint[1], ridge))
+eval provenance(sprintf("fp32, d = 64, N = %d; 02: %.0f columns; 03: n = %.0f; 07: one query, %.0f keys. %s. Roofs: %s. %s", N, columns, side, last_of('decoded_token', 'keys'), \
 	heights > 0 ? "Heights: measured, % of the roof above the footprint; bytes by closed forms" : "No throughput was measured, so no kernel has a height", \
 	roof__title[1], source('fa2_row')))
 eval description("A kernel left of the ridge is bound by memory. Between the bytes its threads request and its footprint lies what caches can save; the larger the gap, the more it depends on them. A footprint has the writes in it, too, some of which a cache that writes back may keep from HBM.")
 set logscale xy
 set xrange [low / 1.8 : high * 1.8]
-left = 150; right = heights > 0 ? 620 : 770
-strip = 16 * K + 8
+left = narrow ? 56 : 85; right = heights > 0 && !narrow ? 600 : width - 16
+strip = (narrow ? 23 : 17) * K + 8
 # The roofs.
-eval panel(left, right, 66 + strip + 14, height - 78)
+eval edges(left, right, 66 + strip + 14, height - header - (narrow && heights > 0 ? 17 * heights + 6 : 8))
 set multiplot
 ymax = tensor * 2.6
 ymin = heights > 0 ? at_most(bottom / 2, bandwidth * low / 2) : bandwidth * low
@@ -63,12 +66,12 @@ set ylabel "TFLOP/s"
 decade_x = (right - left) / log10(high * 1.8 / (low / 1.8))
 decade_y = panel_height / log10(ymax / ymin)
 steep = atan2(decade_y, decade_x) * 180 / pi
-set label 301 sprintf("HBM %.2f TB/s", bandwidth) at low * 1.6, bandwidth * low * 1.6 * 10 ** (11 / decade_y) rotate by steep left tc rgb dim font little
-set label 302 sprintf("fp32 peak, %.1f TFLOP/s", peak) at high * 1.78, peak * 10 ** (-10 / decade_y) right tc rgb dim font little
-set label 303 sprintf("fp16 tensor cores, %.0f: not used here", tensor) at high * 1.78, tensor * 10 ** (9 / decade_y) right tc rgb dim font little
-set label 304 sprintf("ridge %.1f", ridge) at ridge * 1.06, ymin * 10 ** (24 / decade_y) left tc rgb dim font little
-set label 305 "memory-bound" at ridge / 1.1, ymin * 10 ** (9 / decade_y) right tc rgb dim font little
-set label 306 "compute-bound" at ridge * 1.06, ymin * 10 ** (9 / decade_y) left tc rgb dim font little
+set label 301 sprintf("HBM %.2f TB/s", bandwidth) at low * 1.6, bandwidth * low * 1.6 * 10 ** ((narrow ? 15 : 11) / decade_y) rotate by steep left tc rgb dim font little
+set label 302 sprintf(narrow ? "fp32, %.1f" : "fp32 peak, %.1f TFLOP/s", peak) at high * 1.78, peak * 10 ** (-10 / decade_y) right tc rgb dim font little
+set label 303 sprintf(narrow ? "fp16 tensor cores, %.0f" : "fp16 tensor cores, %.0f: not used here", tensor) at high * 1.78, tensor * 10 ** (9 / decade_y) right tc rgb dim font little
+set label 304 sprintf("ridge %.1f", ridge) at ridge * 1.06, ymin * 10 ** (32 / decade_y) left tc rgb dim font little
+set label 305 "memory-bound" at ridge / 1.1, ymin * 10 ** (15 / decade_y) right tc rgb dim font little
+set label 306 "compute-bound" at ridge * 1.06, ymin * 10 ** (15 / decade_y) left tc rgb dim font little
 set arrow 1 from ridge, ymin to ridge, peak nohead dt 3 lc rgb dim
 set print $heights
 do for [i = 1:K] { if (known(measured[i])) { print sprintf("%.9g\t%.9g\t%.9g\t%d", requested[i], footprint[i], measured[i], i) } }
@@ -79,15 +82,14 @@ if (heights > 0) {
 	name_gap = 13
 	do for [i = 1:K] {
 		if (known(measured[i])) {
-			ignore = name_line(sprintf("%s %.2g %%", word(kernels, i), roof_share(i)), measured[i], texts[chapter(i)])
+			ignore = name_line(sprintf("%s %.2g %%", word(kernels, i), roof_share(i)), measured[i], text_colour(own(i)))
 		}
 	}
 	load 'plots/name_lines.gp'
 }
 lower(a, b) = a < b ? a : b
-colour(i) = int(real("0x".substr(colours[chapter(int(i))], 2, 7)))
 array numbers[K]
-do for [i = 1:K] { numbers[i] = colour(i) }
+do for [i = 1:K] { numbers[i] = int(real("0x".substr(color(own(i)), 2, 7))) }
 set samples 500
 plot lower(tensor, bandwidth * x) with lines lc rgb dim lw 1.4 dt 2, \
      lower(peak, bandwidth * x) with lines lc rgb foreground lw 2.4, \
@@ -97,18 +99,26 @@ plot lower(tensor, bandwidth * x) with lines lc rgb dim lw 1.4 dt 2, \
 eval fresh
 # The strip: a row a kernel.
 unset logscale y
-eval panel(left, right, 66, 66 + strip)
+eval edges(left, right, 66, 66 + strip)
 set yrange [K + 0.7 : 0.3]
 set format x "%g"
 unset ylabel
-set xlabel "FLOP for each byte of global memory:  ○ requested   ● footprint"
+set xlabel narrow ? "FLOP per byte:  ○ requested  ● footprint" : "FLOP for each byte of global memory:  ○ requested   ● footprint"
 set xrange [low / 1.8 : high * 1.8]
 set print $strip
 do for [i = 1:K] { print sprintf("%.9g\t%.9g\t%d", requested[i], footprint[i], i) }
 unset print
+# A name stands right of its bar where there is room, otherwise left of it.
+gap = 10. / (right - left) * log10(high * 1.8 / (low / 1.8))
 do for [i = 1:K] {
-	set label 400 + i word(kernels, i) at screen (left - 8.) / width, first i right tc rgb texts[chapter(i)] font little
-	set label 450 + i sprintf("0%d", chapter(i)) at screen 8. / width, first i left tc rgb dim font little
+	room = (right - left) * (1 - log10(footprint[i] / (low / 1.8)) / log10(high * 1.8 / (low / 1.8)))
+	if (room > 7.6 * strlen(said(i)) + 14) {
+		set label 400 + i said(i) at footprint[i] * 10 ** gap, i left tc rgb text_colour(own(i)) font little
+	} else { if ((right - left) - room - (right - left) * log10(footprint[i] / requested[i]) / log10(high * 1.8 / (low / 1.8)) < 7.6 * strlen(said(i))) {
+		set label 400 + i said(i) at sqrt(requested[i] * footprint[i]), i - 0.45 center tc rgb text_colour(own(i)) font little
+	} else {
+		set label 400 + i said(i) at requested[i] / 10 ** gap, i right tc rgb text_colour(own(i)) font little
+	} }
 }
 unset ytics
 set arrow 1 from ridge, 0.3 to ridge, K + 0.7 nohead dt 3 lc rgb dim

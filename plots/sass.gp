@@ -1,6 +1,6 @@
 # What nvcc makes of each kernel's main loop for sm_90: the shares of its instructions, by kind.
 # data: plots/data/sass.tsv, which tools/sass makes of the chapters' tables
-height = 800
+height = 800; tall = 900
 load 'plots/theme.gp'
 where = 'arch=sm_90'
 load tables('')
@@ -10,27 +10,28 @@ eval headline(sprintf("%s spends %.0f %% of its issue slots on multiply-adds, th
 	most, first_of(most, 'ffma'), first_of('matmul_naive', 'ffma')))
 eval provenance("Instructions of each kernel's main loop (of all of it where there is none), by kind; sm_90, D = 64. ".made_by(most))
 eval description("FFMA is what attention needs; loads and stores feed it; integers are addresses and counters.")
-eval panel(190, 765, 60, height - 95)
+eval edges(narrow ? 176 : 190, narrow ? 334 : 765, 60, height - header - (narrow ? 62 : 20))
 count = words(kernels)
 set border 0
 unset grid
 unset ytics
 set xrange [0 : 100]
 set yrange [count + 0.3 : -1.1]
-set xtics 0, 20, 100 format '%g %%'
+set xtics 0, (narrow ? 50 : 20), 100 format '%g %%'
 set xlabel 'instructions of the loop'
 kinds = 'ffma float shared global local control integer'
 names_of_kinds = "FFMA|other float|shared|global|spills|control|integer"
-if (theme eq 'dark') { integers = '#30363d'; controls = '#6e7681' } else { integers = '#d1d9e0'; controls = '#8c959f' }
-array colour[7] = [blue, green, orange, vermilion, purple, controls, integers]
+if (theme eq 'dark') { integers = '#6e7681'; controls = '#b0b8c1' } else { integers = '#8c959f'; controls = '#4a525b' }
+array colors[7] = [blue, green, orange, vermilion, purple, controls, integers]
 array width_of_name[7] = [62, 94, 72, 68, 66, 76, 70]
 part(text, n) = n > 1 ? part(after(text, '|'), n - 1) : before(text, '|')
-at = 190
+at = narrow ? 12. : 190.; row_y = header + 8.
 do for [k = 1:7] {
-	set object k rectangle from screen at * 1. / width, screen 1 - 84. / height to screen (at + 12.) / width, screen 1 - 74. / height \
-		fc rgb colour[k] fs solid noborder
-	set label 300 + k part(names_of_kinds, k) at screen (at + 16.) / width, screen 1 - 79. / height left tc rgb foreground font little
-	at = at + width_of_name[k] + 16
+	if (narrow && at + width_of_name[k] > 330) { at = 12.; row_y = row_y + 17 }
+	set object k rectangle from screen at / width, screen 1 - (row_y + 5) / height to screen (at + 12.) / width, screen 1 - (row_y - 5) / height \
+		fc rgb colors[k] fs solid noborder
+	set label 300 + k part(names_of_kinds, k) at screen (at + 16.) / width, screen 1 - row_y / height left tc rgb foreground font little
+	at = at + width_of_name[k] + (narrow ? 22 : 16)
 }
 box = 10
 do for [i = 1:count] {
@@ -42,7 +43,7 @@ do for [i = 1:count] {
 		box = box + 1
 		if (share > 0) {
 			set object box rectangle from first left, first i - 1.38 to first left + share, first i - 0.62 \
-				fc rgb colour[k] fs solid noborder
+				fc rgb colors[k] fs solid noborder
 		}
 		left = left + share
 	}

@@ -1,20 +1,24 @@
 # The look of every picture, and the few functions the scripts share: load this first.
 #   gnuplot -e "theme='light'; fmt='svg'; out='x.svg'; data='x.tsv'" plots/naive.gp
-# theme light|dark; fmt svg|png; `height` (pixels at a width of 800) may be set before. Colours are Okabe and Ito's,
-# told apart by colour-blind readers too; each series has its own point as well. Sizes are pixels of the SVG, which a
-# README shows at about its own width of 800: 11 is the smallest text.
+# theme light|dark; fmt svg|png; shape wide|narrow, the second for phones. Before: `height`, and `tall`, that of the
+# narrow one. Colors are Okabe and Ito's, told apart by colour-blind readers too; each series has its own point as well.
+# Orange is darker than theirs on white, for contrast. Sizes are pixels of the SVG, which a page shows at about its own width, 800 or 360: 11 is the smallest text, 12 on a phone.
 set encoding utf8
 set minussign
 load 'plots/data.gp'
 if (!exists("theme")) theme = 'light'
 if (!exists("fmt")) fmt = 'svg'
+if (!exists("shape")) shape = 'wide'
+narrow = shape eq 'narrow'
 if (!exists("height")) height = 500
-width = 800
-orange = '#E69F00'; green = '#009E73'; blue = '#0072B2'; vermilion = '#D55E00'; purple = '#CC79A7'
-# Words in these colours need more contrast than lines do.
+if (!exists("tall")) tall = 520
+if (narrow) { height = tall }
+width = narrow ? 360 : 800
+orange = '#C98500'; green = '#009E73'; blue = '#0072B2'; vermilion = '#D55E00'; purple = '#CC79A7'
+# Words in these colors need more contrast than lines do.
 orange_text = orange; purple_text = purple; green_text = green; vermilion_text = vermilion
 if (theme eq 'dark') {
-	background = '#0d1117'; foreground = '#e6edf3'; dim = '#9198a1'; faint = '#30363d'; blue = '#56B4E9'
+	background = '#0d1117'; foreground = '#e6edf3'; dim = '#9198a1'; faint = '#30363d'; blue = '#56B4E9'; orange = '#E69F00'; orange_text = orange
 	green_text = '#1FB88B'; vermilion_text = '#F0782A'
 } else {
 	background = '#ffffff'; foreground = '#1f2328'; dim = '#59636e'; faint = '#d1d9e0'
@@ -22,7 +26,7 @@ if (theme eq 'dark') {
 }
 blue_text = blue
 face = 'DejaVu Sans'
-normal = 13; small = 11
+normal = 13; small = narrow ? 12 : 11
 if (fmt eq 'png') {
 	# Half as large again; its sizes are points of 4/3 pixels.
 	set terminal pngcairo size 1.5 * width, 1.5 * height background rgb background font face.','.normal \
@@ -45,21 +49,26 @@ set xlabel textcolor rgb foreground
 set ylabel textcolor rgb foreground offset 0.1,0
 
 # A panel's edges, in pixels from the left and from the bottom.
-panel(left, right, bottom, top) = sprintf("set lmargin at screen %.5f; set rmargin at screen %.5f; set bmargin at screen %.5f; set tmargin at screen %.5f; panel_height = %g; panel_bottom = %g", \
-	left * 1. / width, right * 1. / width, bottom * 1. / height, top * 1. / height, (top - bottom) * 1., bottom * 1.)
-eval panel(85, 770, 60, height - 80)
+edges(left, right, bottom, top) = sprintf("set lmargin at screen %.5f; set rmargin at screen %.5f; set bmargin at screen %.5f; set tmargin at screen %.5f; panel_height = %g; panel_bottom = %g; panel_top = %g; panel_left = %g; panel_right = %g", \
+	left * 1. / width, right * 1. / width, bottom * 1. / height, top * 1. / height, (top - bottom) * 1., bottom * 1., top * 1., left * 1., right * 1.)
+# The i-th of n panels, beside each other or, narrow, one below the other: `room` pixels to its right, or as many `lines`
+# above it, are for the names of its lines. After headline and provenance.
+panel(i, n, room, lines) = narrow ? edges(68, width - 14, height - header - i * (height - header) / n + 62, height - header - (i - 1) * (height - header) / n - 17 * lines - 6) \
+	: edges((i - 1) * width / n + 85, i * width / n - room, 60, height - header - 8)
 # Before the next panel of the same picture: its own words and arrows, its own ranges.
-fresh = "unset label; unset arrow; set format x '%g'; set format y '%g'; set autoscale"
+fresh = "unset label; unset arrow; unset object; set format x '%g'; set format y '%g'; set autoscale"
 
-# A headline that states the finding, and below it, in one line or two, where the numbers come from. `set title` would
+# A headline that states the finding, and below it where the numbers come from, in lines of their own: `set title` would
 # clip them. Both are also the picture's title and description for screen readers; description(text) adds to it.
 headline_text = ''; provenance_text = ''; description_text = ''
-headline(text) = sprintf("headline_text = \"%s\"; set label 100 headline_text at screen 0.02, screen %.5f left tc rgb foreground font '%s,%d'", \
-	text, 1 - 22. / height, face, strlen(text) > 82 ? 14 : 16)
-provenance_width = 122
-provenance(text) = sprintf("provenance_text = \"%s\"; set label 101 substr(provenance_text, 1, break_at(provenance_text, provenance_width)) at screen 0.02, screen %.5f left tc rgb dim font little; set label 102 substr(provenance_text, break_at(provenance_text, provenance_width) + 1, 999) at screen 0.02, screen %.5f left tc rgb dim font little", \
-	text, 1 - 43. / height, 1 - 58. / height)
+headline_width = narrow ? 36 : 98; provenance_width = narrow ? 46 : 122
+headline_size(text) = narrow ? 15 : strlen(text) > 82 ? 14 : 16
+line(text, at, n) = n == 1 ? text[1 : break_at(text, at)] : line(text[break_at(text, at) + 1 :], at, n - 1)
+lines_in(text, at) = strlen(text) == 0 ? 0 : 1 + lines_in(text[break_at(text, at) + 1 :], at)
+headline(text) = sprintf("headline_text = \"%s\"; header = 22 + 20 * (lines_in(headline_text, headline_width) - 1); do for [n = 1:lines_in(headline_text, headline_width)] { set label 90 + n line(headline_text, headline_width, n) at screen 12. / width, screen 1 - (2. + 20 * n) / height left tc rgb foreground font face.','.headline_size(headline_text) }", text)
+provenance(text) = sprintf("provenance_text = \"%s\"; header = header + 6; do for [n = 1:lines_in(provenance_text, provenance_width)] { header = header + 15; set label 100 + n line(provenance_text, provenance_width, n) at screen 12. / width, screen 1 - header * 1. / height left tc rgb dim font little }; header = header + 12", text)
 description(text) = sprintf("description_text = \"%s\"", text)
+elements = "Formulas: elements, of 4 bytes each."
 
 # 128 ... 16384, as they are said.
 set_lengths = "set logscale x; set xtics (32, 64, 128, 256, 512, '1k' 1024, '2k' 2048, '4k' 4096, '8k' 8192, '16k' 16384, '64k' 65536); set xlabel 'sequence length N (tokens)'"
@@ -67,8 +76,9 @@ set_lengths = "set logscale x; set xtics (32, 64, 128, 256, 512, '1k' 1024, '2k'
 xroom = 1.15
 bytes = "%.0s %cB"
 
-# Names at the ends of lines: add each with name_line(text, y, colour), then load 'plots/name_lines.gp' with the panel's
+# Names at the ends of lines: add each with name_line(text, y, color), then load 'plots/name_lines.gp' with the panel's
 # yrange known: ymin, ymax. They are moved apart until none covers another.
 array name_text[40]; array name_y[40]; array name_colour[40]
 names = 0
-name_line(text, y, colour) = (known(y) ? (names = names + 1, name_text[names] = text, name_y[names] = y, name_colour[names] = colour, 1) : 0)
+name_line(text, y, color) = (known(y) ? (names = names + 1, name_text[names] = text, name_y[names] = y, name_colour[names] = color, 1) : 0)
+load 'plots/colors.gp'

@@ -1,22 +1,22 @@
-# A panel of a GPU's times, for the chapters' pictures: median, whiskers p10 to p90, a line a kernel, named at its end.
-# Before: the panel's edges; data; x_column ("seq"); series, words "kernel=name=colour=point" (~ in a name is a
-# blank).
-field(text, n) = n == 1 ? before(text, '=') : field(after(text, '='), n - 1)
-spaced(text) = strstrt(text, '~') ? before(text, '~').' '.spaced(after(text, '~')) : text
-part(i, n) = spaced(field(word(series, i), n))
-paint(name) = name eq 'vermilion' ? vermilion : name eq 'orange' ? orange : name eq 'purple' ? purple : name eq 'green' ? green : name eq 'blue' ? blue : dim
-paint_text(name) = name eq 'vermilion' ? vermilion_text : name eq 'orange' ? orange_text : name eq 'purple' ? purple_text : name eq 'green' ? green_text : name eq 'blue' ? blue_text : dim
-ymin = 1e300; ymax = 0; name_x = 0
-do for [i = 1:words(series)] {
-	ymin = at_most(ymin, first_of(part(i, 1), 'p10_ms'))
-	ymax = at_least(ymax, last_of(part(i, 1), 'p90_ms'))
-	name_x = at_least(name_x, last_of(part(i, 1), x_column) * xroom * 1.06)
-	ignore = name_line(part(i, 2), last_of(part(i, 1), 'median_ms'), paint_text(part(i, 3)))
+# The picture of a GPU's times, for the chapters: median, whiskers p10 to p90, a line for each kernel of the data, named at
+# its end. Before: headline and provenance; x_column ("seq"); prefix, which the names leave out.
+if (!exists("prefix")) { prefix = '' }
+shorter(kernel) = prefix ne '' && strstrt(kernel, prefix) == 1 ? kernel[strlen(prefix) + 1:] : kernel
+timed = ''
+do for [kernel in kernels] { if (known(last_of(kernel, 'median_ms'))) { timed = timed.' '.kernel } }
+eval panel(1, 1, 190, words(timed))
+ymin = 1e300; ymax = 0; name_x = 0; xmin = 1e300; xmax = 0
+do for [kernel in timed] {
+	ymin = at_most(ymin, first_of(kernel, 'p10_ms'))
+	xmin = at_most(xmin, first_of(kernel, x_column)); xmax = at_least(xmax, last_of(kernel, x_column))
+	ymax = at_least(ymax, last_of(kernel, 'p90_ms'))
+	name_x = at_least(name_x, last_of(kernel, x_column) * xroom * 1.06)
+	ignore = name_line(shorter(kernel), last_of(kernel, 'median_ms'), text_colour(kernel))
 }
 ymin = ymin / 1.5; ymax = ymax * 1.5
 set logscale y
 set yrange [ymin : ymax]
-set ylabel "ms on the GPU"
+set ylabel "ms on the GPU, p10 to p90"
 # Over less than two decades there may be a single power of ten: 2 and 5 are named too.
 eval decades
 if (ymax / ymin < 100) {
@@ -25,11 +25,12 @@ if (ymax / ymin < 100) {
 	}
 }
 load 'plots/name_lines.gp'
-set label 199 "median, whiskers p10 to p90" at graph 1, screen (panel_bottom + 10.) / height right tc rgb dim font little
+set xrange [xmin / xroom : xmax * xroom]
 wanted = x_column.' median_ms p10_ms p90_ms'
 drawing = "plot "
-do for [i = 1:words(series)] {
-	drawing = drawing.sprintf("%srows(data, '%s', wanted) with lines lc rgb '%s' lw 2, rows(data, '%s', wanted) using 1:2:3:4 with yerrorbars lc rgb '%s' pt %s ps 1 lw 1.5", \
-		i > 1 ? ", " : "", part(i, 1), paint(part(i, 3)), part(i, 1), paint(part(i, 3)), part(i, 4))
+do for [i = 1:words(timed)] {
+	kernel = word(timed, i)
+	drawing = drawing.sprintf("%srows(data, '%s', wanted) with lines lc rgb '%s' lw 2, rows(data, '%s', wanted) using 1:2:3:4 with yerrorbars lc rgb '%s' pt %d ps 1 lw 1.5", \
+		i > 1 ? ", " : "", kernel, color(kernel), kernel, color(kernel), point(kernel))
 }
 eval drawing

@@ -61,7 +61,7 @@ const char *device_refusal(void)
  * are shared by parts with other roofs (an H100 PCIe, a laptop's RTX 4090, a slice of a GPU): those have other
  * numbers of SMs, and no floor is better than a wrong one.
  */
-static const struct gpu *recognise(const char *driver_name, int sms, size_t memory_bytes)
+static const struct gpu *recognize(const char *driver_name, int sms, size_t memory_bytes)
 {
 	static const struct {
 		const char *word, *name;
@@ -104,7 +104,7 @@ int device_open(const char *gpu_option, struct device *device, struct error *err
 	snprintf(device->name, sizeof device->name, "%s", properties.name);
 	snprintf(device->title, sizeof device->title, "%s", properties.name);
 	device->gpu = gpu_option ? gpu_find(gpu_option)
-	                         : recognise(properties.name, properties.multiProcessorCount, total_bytes);
+	                         : recognize(properties.name, properties.multiProcessorCount, total_bytes);
 	return gpu_option && !device->gpu ? option_choice_unknown(OPTION_GPU, "--gpu", gpu_option, error) : 0;
 }
 

@@ -61,7 +61,7 @@ struct device_memory {
 
 /*
  * Allocates and names device memory; `name` must outlive the allocation. What it holds cannot pass for a result:
- * simulated memory is new and known to be uninitialised, GPU memory is filled with NaN.
+ * simulated memory is new and known to be uninitialized, GPU memory is filled with NaN.
  */
 float *device_allocate(struct device_memory *memory, const char *name, size_t bytes);
 

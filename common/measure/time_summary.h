@@ -13,7 +13,7 @@ struct time_summary {
 	const char *kind; /* "measured-gpu" or "measured-cpu" */
 };
 
-/* Sorts `ms` and summarises it, the kind left to the caller; percentiles by linear interpolation. */
+/* Sorts `ms` and summarizes it, the kind left to the caller; percentiles by linear interpolation. */
 struct time_summary time_summarise(double *ms, size_t count);
 
 /* Standard error of the mean below 1 % of the mean; never with fewer than 5 samples. */

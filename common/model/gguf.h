@@ -72,7 +72,7 @@ int gguf_matrix(
 	const struct gguf *gguf, const char *name, size_t rows, size_t columns, struct matrix *matrix,
 	struct error *error);
 
-/* The tensor of that name as fp32 [length]: one dimension, not quantised. It is aligned as floats have to be. */
+/* The tensor of that name as fp32 [length]: one dimension, not quantized. It is aligned as floats have to be. */
 int gguf_vector(const struct gguf *gguf, const char *name, size_t length, const float **values, struct error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Weights as a GGUF file stores them, and a row of them as fp32.
  *
- * A quantised row is a sequence of blocks of 32 weights. All numbers are little endian, as the machines are that this
+ * A quantized row is a sequence of blocks of 32 weights. All numbers are little endian, as the machines are that this
  * course runs on; blocks follow each other without padding and are aligned to 2 bytes only.
  *
  *   F32    4 bytes a weight
@@ -13,7 +13,7 @@
  * multiply-add, and not at all while |d| and |m| are within a factor of 2^8 of each other, or m is 0. In
  * SmolLM2-135M-Instruct it is always exact.
  *
- * Source of the formats: the block structures and the reference dequantisation of ggml,
+ * Source of the formats: the block structures and the reference dequantization of ggml,
  * https://github.com/ggml-org/ggml
  */
 #ifndef MODEL_MATRIX_H

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct candidate {
-	double weight; /* exp(z / t - max), the probability before it is normalised */
+	double weight; /* exp(z / t - max), the probability before it is normalized */
 	int id;
 };
 

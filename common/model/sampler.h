@@ -3,7 +3,7 @@
  *
  *   temperature 0      greedy: the largest logit, the lowest id of several
  *   temperature t > 0  p_i = exp(z_i / t) / sum_j exp(z_j / t), in double
- *   top_p < 1          only the smallest set of most probable tokens whose sum reaches top_p, renormalised (nucleus
+ *   top_p < 1          only the smallest set of most probable tokens whose sum reaches top_p, renormalized (nucleus
  *                      sampling: Holtzman et al. 2020, section 3.1); of equally probable ones the lower id goes first
  *
  * The n-th pick that is not greedy draws the n-th number of the stream "sampler" of the seed (support/random.h): a

@@ -5,7 +5,7 @@
  * by GPT-2's pattern
  *     's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
  * (the file has to say so: tokenizer.ggml.model "gpt2", tokenizer.ggml.pre "smollm"). A word begins as its bytes, one
- * token each; then the pair of neighbours with the lowest rank is merged, the leftmost of several, until no pair has
+ * token each; then the pair of neighbors with the lowest rank is merged, the leftmost of several, until no pair has
  * a rank. Source: Sennrich, Haddow, Birch 2016, Algorithm 1; over bytes: Radford et al. 2019, section 2.2.
  *
  * Letters, numbers and blanks: model/unicode.h.

@@ -49,7 +49,7 @@ bool row_threads_fit(const struct problem *problem, int most, char *reason, size
 	if (row_tile_queries(problem) > most)
 		snprintf(
 			reason, size,
-			"--tile-q %zu asks for as many threads a block, the limit is %d: each may need 255 of 65,536 "
+			"--tile-q %zu needs as many threads per block, the limit is %d: each may need 255 of 65,536 "
 			"registers",
 			problem->tile_q, most);
 	return row_tile_queries(problem) <= most;

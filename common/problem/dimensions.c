@@ -13,14 +13,14 @@ const struct dimension dimensions[DIMENSIONS] = {
 	{OPTION_KEYS, "M", "keys", "keys", FIELD(keys), 1, LARGEST_SEQ, true,
          "keys; the queries are the last of them (default N)"},
 	{OPTION_ROWS, "R", "rows", "rows", FIELD(rows), 1, LARGEST_EXTENT, true, "rows"},
-	{OPTION_COLS, "C", "cols", "cols", FIELD(cols), 1, LARGEST_EXTENT, true, "columns of a row"},
+	{OPTION_COLS, "C", "cols", "cols", FIELD(cols), 1, LARGEST_EXTENT, true, "columns per row"},
 	{OPTION_M, "m", "m", "m", FIELD(m), 1, LARGEST_COUNT, true, "rows of A and C"},
 	{OPTION_N, "n", "n", "n", FIELD(n), 1, LARGEST_COUNT, true, "columns of B and C"},
 	{OPTION_K, "k", "k", "k", FIELD(k), 1, LARGEST_COUNT, true, "columns of A, rows of B"},
 	{OPTION_DIM, "d", "dim", "dim", FIELD(dim), 1, MAX_HEAD_DIM, true, "head dimension, the width of V"},
-	{OPTION_TILE_Q, "Br", "tile-q", "tile_q", FIELD(tile_q), 1, 1024, false, "query rows of a tile"},
-	{OPTION_TILE_K, "Bc", "tile-k", "tile_k", FIELD(tile_k), 1, 65536, false, "key rows of a tile"},
-	{OPTION_BLOCK, "W", "block", "block", FIELD(block), 1, LARGEST_EXTENT, false, "columns of a block"},
+	{OPTION_TILE_Q, "Br", "tile-q", "tile_q", FIELD(tile_q), 1, 1024, false, "query rows per tile"},
+	{OPTION_TILE_K, "Bc", "tile-k", "tile_k", FIELD(tile_k), 1, 65536, false, "key rows per tile"},
+	{OPTION_BLOCK, "W", "block", "block", FIELD(block), 1, LARGEST_EXTENT, false, "columns per block"},
 	{OPTION_ROW, "i", "row", "row", FIELD(row), 0, LARGEST_EXTENT, false, "the row to trace"},
 };
 

@@ -35,7 +35,7 @@ static const struct option_rule rules[OPTIONS] = {
 	[OPTION_VALUES] = {"values", TYPE_TEXT, FIELD(values), 0, 0, 0, "a,b,c", "one row of scores, by hand"},
 	[OPTION_TRACE] = {"trace", TYPE_FLAG, FIELD(trace), 0, 0, 0, 0, "print every update of the row"},
 	[OPTION_PROMPT] =
-		{"prompt", TYPE_TEXT, FIELD(prompt), 0, 0, 0, "TEXT", "what to say to the model; it answers"},
+		{"prompt", TYPE_TEXT, FIELD(prompt), 0, 0, 0, "TEXT", "ask the language model this; it answers"},
 	[OPTION_TOKENS] =
 		{"tokens", TYPE_COUNT, FIELD(tokens), 1, 1 << 20, 0, "T",
                  "tokens of the answer at most (default 80; 4 of --count-all)"},
@@ -44,22 +44,21 @@ static const struct option_rule rules[OPTIONS] = {
                  "a GGUF file (default: of make model, else a tiny one)"},
 	[OPTION_TEMPERATURE] =
 		{"temperature", TYPE_NUMBER, FIELD(temperature), 0, 0, 0, "t",
-                 "of the draw; 0, the default: the likeliest token"},
+                 "of the random choice; 0 (default): the likeliest token"},
 	[OPTION_TOP_P] =
-		{"top-p", TYPE_NUMBER, FIELD(top_p), 0, 0, 0, "p",
-                 "draw among the likeliest tokens that have p of the weight"},
+		{"top-p", TYPE_NUMBER, FIELD(top_p), 0, 0, 0, "p", "choose among the likeliest tokens that sum to p"},
 	[OPTION_COUNT_ALL] =
 		{"count-all", TYPE_FLAG, FIELD(count_all), 0, 0, 0, 0, "count every kernel, not only attention"},
-	[OPTION_SEED] = {"seed", TYPE_SEED, FIELD(problem.seed), 0, 0, 0, "S", "of the inputs"},
+	[OPTION_SEED] = {"seed", TYPE_SEED, FIELD(problem.seed), 0, 0, 0, "S", "seed of the random inputs"},
 	[OPTION_INPUT] = {"input", TYPE_CHOICE, FIELD(problem.input), 0, 0, input_choice, "KIND", ""},
-	[OPTION_LOAD] = {"load", TYPE_TEXT, FIELD(problem.load), 0, 0, 0, "DIR", "take the inputs from DIR/*.npy"},
+	[OPTION_LOAD] = {"load", TYPE_TEXT, FIELD(problem.load), 0, 0, 0, "DIR", "read the inputs from DIR/*.npy"},
 	[OPTION_KERNEL] = {"kernel", TYPE_TEXT, FIELD(kernel), 0, 0, 0, "NAME", "one kernel (default: all)"},
 	[OPTION_SAVE] = {"save", TYPE_TEXT, FIELD(save), 0, 0, 0, "DIR", "write the outputs as DIR/*.npy"},
 	[OPTION_SWEEP] = {"sweep", TYPE_FLAG, FIELD(sweep), 0, 0, 0, 0, "run over a range of sizes, written as TSV"},
-	[OPTION_TIME] = {"time", TYPE_FLAG, FIELD(time), 0, 0, 0, 0, "take times, too; a GPU run always does"},
+	[OPTION_TIME] = {"time", TYPE_FLAG, FIELD(time), 0, 0, 0, 0, "also measure times; a GPU run always does"},
 	[OPTION_REPEAT] = {"repeat", TYPE_COUNT, FIELD(repeat), 1, MOST_RUNS, 0, "R", "timed runs (default: enough)"},
 	[OPTION_WARMUP] = {"warmup", TYPE_COUNT, FIELD(warmup), 0, MOST_RUNS, 0, "W", "runs before timing starts"},
-	[OPTION_GPU] = {"gpu", TYPE_TEXT, FIELD(gpu), 0, 0, gpu_choice, "NAME", "whose limits and roofs: "},
+	[OPTION_GPU] = {"gpu", TYPE_TEXT, FIELD(gpu), 0, 0, gpu_choice, "NAME", "limits and peak rates of: "},
 	[OPTION_JSON] =
 		{"json", TYPE_TEXT, FIELD(json), 0, 0, 0, "FILE", "write the results as JSON; - is standard output"},
 	[OPTION_TSV] =
@@ -69,8 +68,9 @@ static const struct option_rule rules[OPTIONS] = {
                  "write a page on this run, to be opened in a browser"},
 	[OPTION_VERBOSE] =
 		{"verbose", TYPE_FLAG, FIELD(verbose), 0, 0, 0, 0, "every table: launches, tensors, closed forms"},
-	[OPTION_QUIET] = {"quiet", TYPE_FLAG, FIELD(quiet), 0, 0, 0, 0, "one line a kernel"},
-	[OPTION_YES] = {"yes", TYPE_FLAG, FIELD(yes), 0, 0, 0, 0, "also what the simulated device needs an hour for"},
+	[OPTION_QUIET] = {"quiet", TYPE_FLAG, FIELD(quiet), 0, 0, 0, 0, "one line per kernel"},
+	[OPTION_YES] =
+		{"yes", TYPE_FLAG, FIELD(yes), 0, 0, 0, 0, "run even what the simulated device needs hours for"},
 	[OPTION_COLOR] = {"color", TYPE_CHOICE, FIELD(color), 0, 0, color_choice, "WHEN", ""},
 	[OPTION_HELP] = {"help", TYPE_FLAG, FIELD(help), 0, 0, 0, 0, "print this and exit"},
 	[OPTION_VERSION] = {"version", TYPE_FLAG, FIELD(version), 0, 0, 0, 0, "print the version and exit"},

@@ -34,7 +34,7 @@ void report_tsv_rows(FILE *out, const struct run_result *result);
  * `page_written` it names the page of --explain, where one was asked for. */
 void report_human(const struct terminal *terminal, const struct run_result *result, bool page_written);
 
-/* With --quiet: one line a kernel, and no other. */
+/* With --quiet: one line per kernel, and no other. */
 void report_quiet(const struct terminal *terminal, const struct run_result *result);
 
 /* "B=1 H=2 N=512 d=64 causal": the dimensions and switches the chapter takes. Returns text. */

@@ -142,7 +142,7 @@ static void print_floor(FILE *out, const struct run_result *result, const struct
 	print_share_of_floor(out, result, kernel, "\n            measured ", "that floor");
 	fputc('\n', out);
 	if (kernel->filled_heads)
-		fprintf(out, "  B·H=%zu   floor %s, bound by %s: a head for each SM, from closed forms\n",
+		fprintf(out, "  B·H=%zu   floor %s, bound by %s: one head per SM, from closed forms\n",
 		        kernel->filled_heads, format_milliseconds(filled->ms, a), filled->bound_by);
 }
 

@@ -1,5 +1,5 @@
 /*
- * Aligned tables and a little colour for a terminal of 80 columns.
+ * Aligned tables and a little color for a terminal of 80 columns.
  */
 #ifndef REPORT_TABLE_H
 #define REPORT_TABLE_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Where a report goes and whether it may use colour. */
+/* Where a report goes and whether it may use color. */
 struct terminal {
 	FILE *out;
 	bool color;
@@ -17,7 +17,7 @@ struct terminal {
 
 enum style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_GOOD, STYLE_BAD };
 
-/* printf in a style; plain text when the terminal has no colour. */
+/* printf in a style; plain text when the terminal has no color. */
 void terminal_print(const struct terminal *terminal, enum style style, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -91,7 +91,7 @@ void models_print(
 		const struct model *model = &kernel->forms.models[i];
 		bool requested = model->counts == MODEL_REQUESTED;
 		char formula[80];
-		snprintf(formula, sizeof formula, "%s%s", model->formula, has_heads ? " a head" : "");
+		snprintf(formula, sizeof formula, "%s%s", model->formula, has_heads ? " per head" : "");
 		uint64_t expected[] = {
 			model->read_elements, model->write_elements, requested ? kernel->forms.atomics : 0};
 		add_model_row(&table, STYLE_PLAIN, requested ? "requested" : "footprint", expected, atomics, formula);

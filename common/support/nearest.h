@@ -7,7 +7,7 @@
 /*
  * The word of words[0 .. count) that `written` is near, the nearest one and the first of several; NULL where none is.
  *
- * Near is a word that differs by few mistakes (a letter too many, one missing, a wrong one, two neighbours exchanged: one
+ * Near is a word that differs by few mistakes (a letter too many, one missing, a wrong one, two neighbors exchanged: one
  * for each three letters of the longer word, at least one), or one that contains the other: `sequence` is near `seq`,
  * `row` is near `fa2_row`. Letters count the same in upper and lower case.
  */

@@ -9,7 +9,7 @@
 
 enum { AROUND_ROWS = 5, AROUND_COLUMNS = 7 };
 
-/* An element and its neighbours in its own matrix; `first_row`, `first_column` are the window's. */
+/* An element and its neighbors in its own matrix; `first_row`, `first_column` are the window's. */
 struct neighbourhood {
 	size_t row, column, first_row, first_column, rows, columns;
 	double actual[AROUND_ROWS][AROUND_COLUMNS];

@@ -16,7 +16,7 @@ struct operands {
 	int n;
 };
 
-// The tiles of A and B, element by element, neighbours by neighbours. DEALT: of B a thread keeps its row and goes
+// The tiles of A and B, element by element, neighbors by neighbors. DEALT: of B a thread keeps its row and goes
 // along it eight columns at a time, so that four lanes of a warp meet in each bank.
 template <int THREADS, bool DEALT = false>
 __device__ void load_tiles(const operands &p, int row, int column, int k, float (*a)[DEPTH], float (*b)[TILE])

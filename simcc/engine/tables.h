@@ -62,7 +62,7 @@ struct sim_variable {
 	uint64_t is_constant; /* 1: __constant__ */
 };
 
-/* Bytes the pass adds behind every __shared__ array and every variable, so that an overrun meets no neighbour. */
+/* Bytes the pass adds behind every __shared__ array and every variable, so that an overrun meets no neighbor. */
 enum { SIM_REDZONE = 256 };
 
 #endif

@@ -263,7 +263,7 @@ SIM_GROUP coalesced_group coalesced_threads()
 	return coalesced_group(__activemask());
 }
 
-/* Size_ neighbouring lanes of a warp, a power of two. */
+/* Size_ neighboring lanes of a warp, a power of two. */
 template <unsigned Size_, class Parent_ = void>
 class thread_block_tile : public thread_group
 {

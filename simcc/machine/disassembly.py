@@ -115,4 +115,9 @@ def name_and_arguments(declaration: str) -> tuple[str, str]:
     found = re.match(r"(?:.*?\s)??((?:\w|~|<[^<>]*>|::)*?)(?:<(.*)>)?\(", plain)
     if not found:
         return declaration, ""
-    return found[1].rpartition("::")[2], re.sub(r"\(\w+\)", "", found[2] or "")
+    return found[1].rpartition("::")[2], without_casts(found[2] or "")
+
+
+def without_casts(arguments: str) -> str:
+    """Template arguments, an enumerator as its number: "4, 1" of "4, (Mode)1"."""
+    return re.sub(r"\([\w:]+\)", "", arguments)

@@ -40,6 +40,7 @@ MEMORY = {
     "LDSM": ("shared", "matrix"),
     "STSM": ("shared", "matrix"),
 }
+WIDTHS = (8, 16, 32, 64, 128)  # bits of an access
 KEYS = "arch kernel template loop parent depth line from lines instructions mix memory".split()
 
 
@@ -146,8 +147,27 @@ def read_records(text: str, path: str) -> list[dict]:
             raise Problem(2, f"{path}:{number}: expected a line of simcc --loops: {error}") from None
         if missing:
             raise Problem(2, f"{path}:{number}: expected a line of simcc --loops, with a key {missing[0]}")
+        if not _is_usable(record):
+            raise Problem(
+                2, f"{path}:{number}: expected a line of simcc --loops, with numbers and names in their places"
+            )
         records.append(record)
     return records
+
+
+def _is_usable(record: dict) -> bool:
+    """Whether the values that a join uses are of their types: the file may have been edited."""
+    texts = all(isinstance(record[key], str) for key in ("arch", "kernel", "template"))
+    loop, parent = record["loop"], record["parent"]
+    are_numbers = type(loop) is int and type(parent) is int and loop >= 0 and parent >= 0
+    return texts and are_numbers and isinstance(record["memory"], list) and all(map(_is_access, record["memory"]))
+
+
+def _is_access(entry: object) -> bool:
+    if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in ("place", "space", "op")):
+        return False
+    numbers = [entry.get(key) for key in ("bits", "segment", "count")]
+    return all(type(each) is int for each in numbers) and numbers[0] in WIDTHS and numbers[1] >= 0 < numbers[2]
 
 
 def spelled(records: Iterable[dict]) -> str:

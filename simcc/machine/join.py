@@ -183,8 +183,8 @@ class Join:
             return needed, f"as the source, {source.requests - needed.requests} kept in registers"
         word = "store" if key[2] == "store" else "load"
         raise NotJoined(
-            f"of {source.requests} requests {source.requests - needed.requests} {word} again what a lane has touched; "
-            "how many of them are left is not known"
+            f"{source.requests - needed.requests} of {source.requests} requests {word} words again that their lanes "
+            "have accessed before; how many of these nvcc left out is not known"
         )
 
     def _repeats(self, key: Key) -> bool:
@@ -273,7 +273,7 @@ class Join:
             for group in groups[:count]:
                 left -= set(group)
         if left:
-            raise NotJoined(f"{len(left)} of {len(different)} words of an iteration are in no instruction")
+            raise NotJoined(f"{len(left)} of {len(different)} words of an iteration are in no instruction of this line")
         how = "merged" if any(width > size for width, _ in segment.widths) else "as the source"
         if len(words) > wanted:
             how += f", {len(words) - len(different)} of {len(words)} kept in registers"
@@ -285,7 +285,7 @@ class Join:
         """What `count` instructions of a width cost, whichever of the groups that begin so they are."""
         costs = {self._cost(start, width, key) for start in starts}
         if not costs:
-            raise NotJoined(f"{count} instructions of {width} bytes, and no words that lie so")
+            raise NotJoined(f"no words of this line lie as an instruction of {width} bytes needs them")
         if len(costs) > 1:
             raise NotJoined(f"{count} instructions of {width} bytes, {possible} are possible, and it matters which")
         return list(costs) * count

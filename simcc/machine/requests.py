@@ -1,7 +1,7 @@
 """The requests that a simulated program's warps made (SIM_TRACE_REQUESTS), and what one costs.
 
 A request is where its first active lane is in its tensor, and a pattern: which lanes are active and how they lie from
-there. Requests of one pattern that are four bytes apart are the same lanes at neighbouring words: what nvcc may load at
+there. Requests of one pattern that are four bytes apart are the same lanes at neighboring words: what nvcc may load at
 once.
 
 The rules of wavefronts and sectors are those of the engine (count/instruction.c, README.md); widths.py compares the

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 
+from machine.disassembly import without_casts
 from machine.facts import read_files
 from machine.join import Join, Part, segments_of
 from machine.problem import Problem
@@ -74,18 +75,35 @@ def check_source(parts: list[Part], record: dict) -> None:
                     )
 
 
+def is_nest(parents: dict[int, int]) -> bool:
+    """Whether from each loop the way out ends in loop 0: a file may have been cut or edited."""
+    for loop in parents:
+        for _ in range(len(parents)):
+            loop = parents.get(loop, -1)
+        if loop != 0:
+            return False
+    return True
+
+
 def parts_of(launch: Launch, records: list[dict], patterns: Patterns) -> list[Part]:
     """Records of the machine code of all kernels; those of this one are looked for."""
-    mine = [each for each in records if (each["kernel"], each["template"]) == (launch.kernel, launch.template)]
+    template = without_casts(launch.template)
+    mine = [each for each in records if (each["kernel"], each["template"]) == (launch.kernel, template)]
     trouble = "" if mine else "no machine code of this kernel in the file"
     if len({record["arch"] for record in mine}) > 1:
         trouble = "the file has this kernel for several architectures"
     trouble = next((record["trouble"] for record in mine if record.get("trouble")), trouble)
     parents = {record["loop"]: record["parent"] for record in mine}
+    if mine and not is_nest(parents):
+        trouble = "the file has not all loops around its loops"
     parts = Join(launch, {} if trouble else segments_of(mine), parents, patterns).parts()
     for part in parts:
         part.how = trouble or part.how
     return parts
+
+
+def named(cost: Cost, names: list[tuple[str, str]]) -> dict[str, int]:
+    return {name: getattr(cost, attribute) for name, attribute in names}
 
 
 def described(launch: Launch, parts: list[Part]) -> dict:
@@ -95,8 +113,7 @@ def described(launch: Launch, parts: list[Part]) -> dict:
         for op in OPS:
             for side, cost in zip(sides, totals_of(parts, space, op)):
                 if cost and any(part for part in parts if (part.space, part.op) == (space, op)):
-                    counts = {name: getattr(cost, attribute) for name, attribute in names}
-                    side.setdefault(space, {})[op] = counts
+                    side.setdefault(space, {})[op] = named(cost, names)
     listed = [
         {
             "place": part.place,
@@ -104,8 +121,8 @@ def described(launch: Launch, parts: list[Part]) -> dict:
             "op": part.op,
             "loops": part.loops,
             "widths": {str(width): count for width, count in sorted(part.widths.items())},
-            "source_requests": part.source.requests,
-            **({"machine_requests": part.machine.requests} if part.machine else {}),
+            "source": named(part.source, NAMES[part.space]),
+            **({"machine": named(part.machine, NAMES[part.space])} if part.machine else {}),
             "joined" if part.machine else "not_joined": part.how,
         }
         for part in parts

@@ -304,7 +304,7 @@ class Assembly:
         group = 4 if "M" in flags else 3
         self.section = fields[0].replace('"', "")
         self.group = fields[group] if "G" in flags and group < len(fields) else None
-        if self.section in DEVICE_SECTIONS and flags and "w" not in flags and not self.fast:  # optimised code may
+        if self.section in DEVICE_SECTIONS and flags and "w" not in flags and not self.fast:  # optimized code may
             self.errors.append("simcc: a device variable became a constant: its reads would not be counted")
 
     def of_template(self, line: str) -> str:

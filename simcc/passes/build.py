@@ -117,7 +117,7 @@ class Build:
         settings, in_c = self.settings, kind == "c"
         command = [*self.compilers.cc, *settings.c_only] if in_c else [*self.compilers.cxx, settings.standard]
         command += [*settings.preprocess, "-isystem", self.headers]
-        command += [settings.optimise] if settings.optimise is not None else []
+        command += [settings.optimize] if settings.optimize is not None else []
         command += [*settings.compile, *settings.host_only, *self.dependency_options(target)]
         command += ["-x", "c" if in_c else "c++"]
         try:
@@ -152,7 +152,7 @@ class Build:
         command += ["-DSIM_FAST=1"] if settings.fast else []
         command += [f"-D__CUDA_ARCH__={settings.architecture or ARCHITECTURE}"]
         command += ["-isystem", self.headers, *settings.preprocess]
-        command += self.compilers.optimiser_options(settings.fast, settings.optimise)
+        command += self.compilers.optimiser_options(settings.fast, settings.optimize)
         command += self.dependency_options(target)
         run([*command, "-include", "cuda_runtime.h", path, "-o", output])
 
@@ -163,7 +163,7 @@ class Build:
         """
         settings, compilers = self.settings, self.compilers
         command = [*compilers.cxx, "-x", "c++-cpp-output", settings.standard, *settings.compile]
-        command += compilers.optimiser_options(settings.fast, settings.optimise) + DEVICE
+        command += compilers.optimiser_options(settings.fast, settings.optimize) + DEVICE
         command += CLANG_ASSEMBLY if compilers.is_clang else GCC_ASSEMBLY
         if settings.fast or not compilers.is_clang:
             run([*command, "-S", f"{stem}.sim.ii", "-o", f"{stem}.s"])

@@ -6,7 +6,7 @@ import os
 
 from passes.process import as_bytes, as_text, in_path, output_of, usage_error, variable, words
 
-# Device code is never optimised when it is counted: at -O0 each access of the source is one call of a hook, with any
+# Device code is never optimized when it is counted: at -O0 each access of the source is one call of a hook, with any
 # compiler, and no access is removed, merged or moved. Builtins stay calls, so that they are counted too.
 # Each function has its frame pointer and all of its variables between that and the stack pointer: the assembly pass
 # fills them, and the engine looks after what lies above.

@@ -104,7 +104,7 @@ def function_with(code: Code, name_at: int, parameters: int) -> Function:
     text = code.text
     i = code.after(parameters)
     while text[i] not in (";", "=", "{", ""):
-        if text[i] == ":":  # a constructor's initialisers: its body is the last brace before `;`
+        if text[i] == ":":  # a constructor's initializers: its body is the last brace before `;`
             i = after_initialisers(code, i)
             break
         i = code.after(i)
@@ -124,7 +124,7 @@ def after_initialisers(code: Code, i: int) -> int:
 
 
 def rewrite_kernel(code: Code, i: int) -> None:
-    """A kernel stays one symbol, in optimised builds too, and says in the assembly that it is one."""
+    """A kernel stays one symbol, in optimized builds too, and says in the assembly that it is one."""
     start = code.declaration_start(i)
     if code.text[start] == "template" and code.text[start + 1] != "<":
         code.drop(i)  # an explicit instantiation takes no attributes
@@ -145,7 +145,7 @@ def kernel_attributes(code: Code, name: str) -> str:
     """A direct call of a kernel does not compile, if it can be told from a launch.
 
     A launch of a template whose arguments are deduced, or of a kernel with defaults, is a direct call too, and an
-    optimiser makes direct calls of launches.
+    optimizer makes direct calls of launches.
     """
     attributes = ["noinline"]
     if code.compiler == "gcc":
@@ -165,7 +165,7 @@ def remember_kernel(code: Code, function: Function, start: int) -> None:
         return
     kernel.template = True
     close = code.angle_close(start + 1)
-    if close is None or close == start + 2:  # template <>: a specialisation of one already seen
+    if close is None or close == start + 2:  # template <>: a specialization of one already seen
         return
     total = code.count_items(start + 1, close)
     pack = "..." in code.text[start + 2 : close]
@@ -238,13 +238,13 @@ def rewrite_variable(code: Code, i: int) -> None:
     Its const goes too: compilers do not instrument reads of constants, and the count would silently be 0.
     """
     start = code.declaration_start(i)
-    end, array, initialised = declarator_end(code, i + 1)
+    end, array, initialized = declarator_end(code, i + 1)
     words = set(code.text[start:end])
     if code.text[i] == "__device__" and "__constant__" in words:
         code.drop(i)
         return
     integral = not words.isdisjoint(INTEGRAL)
-    if not array and initialised and ("constexpr" in words or ("const" in words and integral and "*" not in words)):
+    if not array and initialized and ("constexpr" in words or ("const" in words and integral and "*" not in words)):
         code.drop(i)  # a compile-time constant, never loaded
         return
     section = "sim_constant" if code.text[i] == "__constant__" else "sim_device"
@@ -253,7 +253,7 @@ def rewrite_variable(code: Code, i: int) -> None:
         code.variable_templates[code.text[end - 1]] = section
         if code.compiler == "gcc":
             place = ""  # gcc ignores it for a template, or since 14 finds it in conflict with variables that are none
-        if not initialised and "extern" not in words:
+        if not initialized and "extern" not in words:
             # clang takes one with a section and without a value for a constant, whose reads it would not report
             behind = code.skip_to(end, (";", ","))
             code.out[behind] = " = {}" + code.out[behind]
@@ -264,7 +264,7 @@ def rewrite_variable(code: Code, i: int) -> None:
 
 
 def declarator_end(code: Code, i: int) -> tuple[int, bool, bool]:
-    """From a specifier to the end of the first declarator's name: (index, is it an array, is it initialised)."""
+    """From a specifier to the end of the first declarator's name: (index, is it an array, is it initialized)."""
     text = code.text
     while text[i]:
         token = text[i]

@@ -17,7 +17,7 @@ DENIED = (
     (r"(?:mem(?:cmp|r?chr|mem|ccpy)|str(?:n?len|n?cpy|n?cmp|n?cat|r?chr|str|n?dup|tok\w*|to[a-z]+)|ato[fil]+)$", ""),
     (r"(?:rand|srand|time|sleep|usleep|nanosleep|gettimeofday|clock_gettime)$", ""),
     (r"__cxa_(?:throw|rethrow|allocate_exception)$", "throw"),
-    (r"__cxa_guard_acquire$", "a static variable initialised at run time"),
+    (r"__cxa_guard_acquire$", "a static variable initialized at run time"),
     (r"(?:_ZNSo|_ZStls|_ZSt4endl)", "std::ostream"),
     (r"__tsan_atomic|__(?:sync|atomic)_", "a compiler atomic"),
 )

@@ -15,12 +15,12 @@ HELP = """\
 usage: simcc [options] file.cu [more.cu more.c more.cpp more.o] -o program
 
 Builds an unmodified CUDA C program for the simulated device. The default build counts and checks every memory
-access of device code; --fast builds the same source optimised and unchecked.
+access of device code; --fast builds the same source optimized and unchecked.
 
   -o FILE        the program (default a.out), or with -c the object (default NAME.o)
   -c             compile, do not link
   --fast         -O3 -march=native, no counters and no checks
-  -O0 ... -O3    for .c and .cpp files, and for --fast; counted device code is never optimised
+  -O0 ... -O3    for .c and .cpp files, and for --fast; counted device code is never optimized
   -g -w -W... -f... -m... -std= -I -D -U -L -l -include -isystem -iquote -pthread -MD -MMD -MP -MF -MT
                  as the C++ compiler takes them (default -std=c++17)
   -x LANGUAGE    cu, c, c++ or none: what the files that follow are
@@ -125,7 +125,7 @@ class Settings:
         self.output: str | None = None
         self.language = "none"
         self.standard = "-std=c++17"
-        self.optimise: str | None = None
+        self.optimize: str | None = None
         self.architecture = 0  # __CUDA_ARCH__: the highest that is asked for
         self.compile_only = False
         self.relocatable = False
@@ -208,7 +208,7 @@ def other(settings: Settings, argument: str) -> bool:
     """Takes an option with anything attached. Returns whether it is one."""
     name, equals, value = argument.partition("=")
     if argument.startswith("-O") and argument[2:] in ("", "0", "1", "2", "3", "s", "g", "z"):
-        settings.optimise = argument
+        settings.optimize = argument
     elif equals and name in ("-std", "--std"):
         if "++" in value:
             settings.standard = f"-std={value}"

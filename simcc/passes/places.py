@@ -1,4 +1,4 @@
-"""The places of __activemask, in an optimised build. A part of the source pass (source.py).
+"""The places of __activemask, in an optimized build. A part of the source pass (source.py).
 
 Each call of __activemask is given a number, and so is each call of a device function that leads to one
 (sim_cuda/warp.h says why).

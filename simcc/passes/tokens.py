@@ -139,13 +139,13 @@ class Code:
         self.tail = "".join(before)
 
     def pragma(self, directive: str) -> str:
-        """`#pragma unroll` says nothing to an unoptimised build, and gcc would warn about it.
+        """`#pragma unroll` says nothing to an unoptimized build, and gcc would warn about it.
 
-        Optimised, clang understands it, and gcc does better with its own judgement (it vectorises first).
+        Optimized, clang understands it, and gcc does better with its own judgment (it vectorizes first).
         """
         unrolls = UNROLL.match(directive) and not (self.fast and self.compiler == "clang")
-        optimises = OPTIMIZE.match(directive) and not self.fast  # counted code is never optimised
-        if not (unrolls or optimises):
+        optimizes = OPTIMIZE.match(directive) and not self.fast  # counted code is never optimized
+        if not (unrolls or optimizes):
             return directive
         return "\n" if "\n" in directive else ""
 

@@ -206,7 +206,7 @@ int main(void)
         self.expect_equal(self.other_files("prog"), 4, "files; intermediate ones were left behind")
 
     def test_nothing_hides_device_code(self):
-        """Attributes and pragmas that would take its hooks away, or optimise it, are not there when it is counted."""
+        """Attributes and pragmas that would take its hooks away, or optimize it, are not there when it is counted."""
         hiding = r"""__attribute__((optimize("O3"))) __global__ void first(int *p) { p[threadIdx.x] = 1; }
 #pragma GCC push_options
 #pragma GCC optimize("O2")

@@ -89,7 +89,7 @@ def circles(objects: list[Path]) -> list[str]:
 
 
 def compiled(engine: Path, sources: list[Path], build: Path) -> list[Path]:
-    """Objects of the sources, unoptimised: so no call is lost to inlining."""
+    """Objects of the sources, unoptimized: so no call is lost to inlining."""
     cc = os.environ.get("CC", "gcc")
     objects = []
     for source in sources:

@@ -22,7 +22,7 @@ class Programs(Case):
             self.expect(report.launches or name == "device", f"{name}: no launch")
 
     def test_fast_builds_compute_the_same(self):
-        """The optimised build computes the same and prints the same; it counts nothing."""
+        """The optimized build computes the same and prints the same; it counts nothing."""
         for name in FAST:
             path = self.scratch / f"{name}.json"
             outcome = FAST_RUN[name](SIM_REPORT=str(path))

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import unittest
 from fractions import Fraction
+from pathlib import Path
 
 from support import HOME, SIMCC, TESTS, Case, Outcome, Program, Word, inline, marked_line, program, run
 
@@ -46,6 +47,23 @@ int main()
 	float *y;
 	cudaMalloc(&y, 128);
 	sums<<<1, 32>>>(y);
+	return cudaDeviceSynchronize();
+}
+""",
+)
+CHOSEN = inline(
+    "widths.chosen",
+    r"""#include <cuda_runtime.h>
+enum mode { FIRST, SECOND };
+template <mode MODE> __global__ void chosen(int *y)
+{
+	y[threadIdx.x] = MODE; // @store
+}
+int main()
+{
+	int *y;
+	cudaMalloc(&y, 128);
+	chosen<SECOND><<<1, 32>>>(y);
 	return cudaDeviceSynchronize();
 }
 """,
@@ -139,7 +157,7 @@ class Widths(Case):
             entry(loops, tile, "store", 32)["count"] = 16
 
         def a_store_merged(loops: list[dict]) -> None:
-            """Neighbouring lanes have neighbouring words: no lane has four."""
+            """Neighboring lanes have neighboring words: no lane has four."""
             entry(loops, tile, "store", 32).update(bits=128, count=2)
 
         def sometimes(loops: list[dict]) -> None:
@@ -150,7 +168,7 @@ class Widths(Case):
             (narrower, f"{b} load", "different words in an iteration, and instructions for 32"),
             (one_less, f"{b} load", "different words in an iteration, and instructions for 60"),
             (on_another_line, f"{b} load", "no instruction has this line"),
-            (a_store_merged, f"{tile} store", "no words that lie so"),
+            (a_store_merged, f"{tile} store", "no words of this line lie as an instruction of 16 bytes needs them"),
             (a_store_twice, f"{tile} store", "words are stored"),
             (sometimes, f"{b} load", "an unknown number of times"),
         ):
@@ -186,7 +204,7 @@ class Widths(Case):
                 self.assertNotIn("load", joined["machine"]["shared"])
 
     def test_a_value_that_goes_from_iteration_to_iteration_is_not_guessed(self) -> None:
-        """A sum of three neighbours, of which nvcc may load one and have two."""
+        """A sum of three neighbors, of which nvcc may load one and have two."""
         loop = {"arch": "sm_89", "kernel": "sums", "template": "", "line": "", "from": "", "lines": "", "mix": {}}
         loop.update(loop=1, parent=0, depth=1, instructions=1)
         place = (
@@ -194,26 +212,57 @@ class Widths(Case):
         )
         loop["memory"] = [{"place": place, "space": "shared", "op": "load", "bits": 32, "segment": 0, "count": 1}]
         joined = self.joined(SUMS, [loop])
-        self.assertIn("load again what a lane has touched", self.why_not(joined)[f"{place} load"])
+        self.assertIn("load words again that their lanes have accessed before", self.why_not(joined)[f"{place} load"])
         self.assertNotIn("load", joined["machine"].get("shared", {}))
 
     def test_a_kernel_that_is_not_there_is_said(self) -> None:
         joined = self.joined(PRODUCT, records("attention"), 64)
         self.assertEqual(set(self.why_not(joined).values()), {"no machine code of this kernel in the file"})
         self.assertEqual(joined["machine"], {})
+        for parent in (1, 7):  # its own, or one that is not there
+            loops = records("product")
+            loops[1]["parent"] = parent
+            why = set(self.why_not(self.joined(PRODUCT, loops, 64)).values())
+            self.assertEqual(why, {"the file has not all loops around its loops"})
         twice = records("product") + [{**record, "arch": "sm_90"} for record in records("product")]
         self.assertIn("for several architectures", next(iter(self.why_not(self.joined(PRODUCT, twice, 64)).values())))
+
+    def edited_tables(self) -> list[Path]:
+        """The second loop's line with one value that no compiler makes."""
+        made = []
+        for number, (key, value) in enumerate(
+            [("parent", -1), ("parent", "0"), ("loop", -1), ("kernel", 3), ("memory", {}), ("memory", [1])]
+            + [("memory", [{"place": "a:1", "space": "shared", "op": "load", "bits": 0, "segment": 0, "count": 1}])]
+        ):
+            loops = records("product")
+            loops[1][key] = value
+            made.append(self.write(f"edited{number}", "".join(json.dumps(record) + "\n" for record in loops)))
+        return made
+
+    def test_a_template_argument_that_is_an_enumerator(self) -> None:
+        """The program calls it (mode)1, the machine code 1."""
+        loop = {"arch": "sm_90", "kernel": "chosen", "template": "1", "line": "", "from": "", "lines": "", "mix": {}}
+        loop.update(loop=0, parent=0, depth=0, instructions=1)
+        place = f"widths.chosen.cu:{marked_line(CHOSEN.text or '', '@store')}"
+        loop["memory"] = [{"place": place, "space": "global", "op": "store", "bits": 32, "segment": 0, "count": 1}]
+        joined = self.joined(CHOSEN, [loop])
+        self.assertEqual((joined["template"], self.why_not(joined)), ("(mode)1", {}))
 
     def test_what_cannot_be_used_is_one_line(self) -> None:
         table = FOLDER / "product.sm_89.jsonl"
         torn = self.write("torn", '{"arch":"sm_89"}\n')
         text = self.write("text", "int main() {}\n")
+        edited = self.edited_tables()
         for arguments, status, says in (
             (["--widths"], 2, "simcc: expected: simcc --widths FILE.sass"),
             (["--widths", table], 2, "simcc: expected: simcc --widths FILE.sass"),
             (["--widths", table, self.scratch / "none"], 2, "No such file"),
             (["--widths", self.scratch / "none", PRODUCT.path], 2, "none: No such file or directory"),
             (["--widths", torn, PRODUCT.path], 2, "torn:1: expected a line of simcc --loops, with a key kernel"),
+            *(
+                (["--widths", path, PRODUCT.path], 2, f"{path.name}:2: expected a line of simcc --loops")
+                for path in edited
+            ),
             (["--widths", text, PRODUCT.path], 2, "text: expected what `nvdisasm -gi -c FILE.cubin` prints"),
             (["--widths", table, FAST.path], 2, "wrote no trace"),
             (["--widths", table, "false"], 1, "false ended with status 1"),

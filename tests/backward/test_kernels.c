@@ -616,7 +616,7 @@ Test(kernels, what_cannot_be_is_refused)
 	expect_refused("--tile-q 32 --tile-k 64", 3, "tiles of 32 queries x 64 keys");
 	expect_refused(
 		"--kernel backward_split --tile-q 64 --dim 128 --gpu rtx4090", 3,
-		"154,112 bytes of shared memory a block, the limit of NVIDIA GeForce RTX 4090 is 101,376");
+		"154,112 bytes of shared memory per block, the limit of NVIDIA GeForce RTX 4090 is 101,376");
 	expect_refused(text("--load %s --seq 8", directory), 2, "expected 8 for N");
 
 	write_text(text("%s/do.npy", directory), "not numpy");

@@ -23,6 +23,9 @@ ATTENTION = """--seq 1 --dim 1
 --seq 70 --dim 24 --input ramp --causal
 --seq 65 --dim 128 --input constant"""
 PROBLEMS = {
+    "00_gpu": """--rows 1 --cols 1
+--rows 65 --cols 70
+--rows 33 --cols 301 --input large-logits""",
     "02_online_softmax": """--rows 1 --cols 1 --dim 1
 --rows 17 --cols 33 --dim 59 --block 8
 --rows 3 --cols 257 --block 100

@@ -14,7 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from lib import table
-from lib.gpu import evidence
+from lib.gpu import evidence, machine
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "gpu/accuracy"
@@ -65,6 +65,26 @@ class Committed(unittest.TestCase):
         for row in known.rows:
             self.assertEqual(row.expect == "unexplained", row.reason != "-", f"{row.launch.options}, {row.metric}")
         self.assertEqual(set(known.counts), {launch.key for launch in known.launches})
+
+    def test_a_surplus_is_called_arbitration_only_where_another_counter_holds_it(self) -> None:
+        known = self.known
+        words = {(row.source, row.launch.options, row.formula): known.word(row) for row in known.rows}
+        self.assertEqual(words["rtx3070", "tile_write_columns_8 4096 32", "shared_store_wavefronts"], "arbitration")
+        self.assertEqual(words["rtx3080-sgemm", "tile_1x1 4096", "shared_store_conflicts"], "surplus")
+        for row in known.rows:
+            if known.word(row) == "surplus":
+                self.assertEqual(row.expect, "arbitration")
+                self.assertNotIn("arbitration", known.verdict(row))
+
+    def test_the_merged_loads_are_what_was_published(self) -> None:
+        """Their counts; test_widths of simcc has the small sizes. When thorough they are counted again."""
+        counts = machine.read_counts(FOLDER / "machine_counted.tsv")
+        rows = machine.read_rows(FOLDER / "machine.tsv")
+        self.assertEqual({row.key for row in rows}, set(counts))
+        for row in rows:
+            self.assertEqual(counts[row.key].machine, row.published, row.metric)
+        if os.environ.get("LONG"):
+            self.assertEqual(machine.count(rows, ROOT / "simcc/tests/machine", ROOT / "simcc/simcc"), counts)
 
     def test_a_part_stands_for_the_whole(self) -> None:
         chosen = {"tile_columns": 32, "strided_words 8192 1": 16, "add_columns": 32, "tile_read_columns_4 1024 32": 32}
@@ -117,6 +137,17 @@ class Planted(unittest.TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(says, done.stderr)
                 self.edit("published.tsv", after, before)
+
+    def test_a_wrong_published_value_of_merged_loads(self) -> None:
+        self.edit("machine.tsv", "\t503316480\t", "\t503316481\t")
+        done = self.make()
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))
+        self.assertIn("published 503316481, counted as machine code 503316480", done.stderr)
+        self.assertIn("| NOT equal |", self.page.read_text())
+        self.edit("machine_counted.tsv", "product\tshared load conflicts", "product\tshared load sectors")
+        done = self.make()
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+        self.assertIn("no shared load conflicts: make accuracy counts it", done.stderr)
 
     def test_a_changed_kernel(self) -> None:
         self.only("tile_columns_padded")
@@ -195,6 +226,13 @@ class Verdicts(unittest.TestCase):
             ("1001", "global_store_sectors", ""),
         ):
             self.assertEqual(a_row(published, formula, "arbitration").word(counts), word, published)
+
+    def test_counts_grow_as_they_say_or_not_at_all(self) -> None:
+        self.assertEqual(machine.grown([5, 40], (3,), 4), 320)
+        self.assertEqual(machine.grown([3, 8, 15], (2, 1), 10), 120)
+        for values, powers in (([5, 41], (3,)), ([3, 8, 16], (2, 1)), ([1, 2], (1,))):
+            with self.assertRaises(ValueError):
+                machine.grown(values, powers, 4)
 
     def test_a_table_of_the_house(self) -> None:
         for name in ("published.tsv", "sources.tsv", "counted.tsv"):

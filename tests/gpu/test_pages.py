@@ -61,7 +61,7 @@ class Accuracy(Scratch):
     def test_without_a_run_it_says_so_in_one_line(self) -> None:
         self.assertEqual(self.accuracy(self.scratch).returncode, 0)
         page = self.page.read_text()
-        self.assertIn("\n\nNo GPU has been asked by us yet: ", page)
+        self.assertIn("\n\nNone of our kernels has run on a GPU yet. ", page)
         self.assertNotIn("|", page)
         self.assertLess(len(page), 250)
 

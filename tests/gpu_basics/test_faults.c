@@ -3,6 +3,7 @@
  * right kernel, and the program calls it wrong.
  */
 #include "faults.h"
+#include "program.h"
 
 #include <criterion/criterion.h>
 
@@ -52,6 +53,7 @@ Test(faults, every_one_changes_the_output_and_is_found)
 
 Test(faults, no_natural_mistake_survives)
 {
+	only_when_thorough();
 	static const struct mistake_case found_by[] = {{RAGGED, NULL}, {"--rows 3 --cols 17", NULL}};
 	expect_mistakes_found(TEST_BUILD "/gpu_basics/mistakes", found_by, 2, 15);
 }

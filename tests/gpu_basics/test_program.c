@@ -172,17 +172,9 @@ Test(program, every_shape)
 
 Test(program, every_kind_of_input)
 {
-	static const char *const kinds[] = {"random", "large-logits", "very-negative", "constant", "one-hot", "ramp"};
-	static const char *const shapes[] = {
-		"--rows 1 --cols 1", "--rows 33 --cols 17", "--rows 2 --cols 1025", "--rows 1 --cols 70000"};
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-		for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-			struct outcome o = run_line(
-				PROGRAM, text("%s --input %s --quiet", shapes[s], kinds[i]),
-				LIST(without_racecheck()), 120);
-			cr_expect_eq(o.status, 0, "%s %s: %s%s", shapes[s], kinds[i], o.out, o.err);
-			free_outcome(&o);
-		}
+	expect_every_kind(
+		PROGRAM,
+		LIST("--rows 1 --cols 1", "--rows 33 --cols 17", "--rows 2 --cols 1025", "--rows 1 --cols 70000"));
 }
 
 /* The tolerance of a sum finds one element too few: faults.edits plants it. Here: it is no wider than it has to be. */
@@ -262,12 +254,7 @@ Test(program, threads_say_where_they_are)
 
 static void expect_refused(const char *line, int status, const char *part)
 {
-	struct outcome o = run(line);
-	cr_expect_eq(o.status, status, "%s: exit %d: %s", line, o.status, o.err);
-	cr_expect(strstr(o.err, part), "%s: '%s' lacks '%s'", line, o.err, part);
-	cr_expect(strchr(o.err, '\n') && strchr(o.err, '\n')[1] == '\0', "%s: one line: %s", line, o.err);
-	cr_expect_str_empty(o.out, "%s: %s", line, o.out);
-	free_outcome(&o);
+	expect_refusal(PROGRAM, line, status, part);
 }
 
 Test(program, refuses_what_it_cannot_use)
@@ -312,43 +299,25 @@ Test(program, runs_on_every_gpu)
 
 Test(program, any_order_of_threads)
 {
-	static const char *const orders[] = {"SIM_ORDER=reverse", "SIM_ORDER=shuffle:7"};
-	for (size_t i = 0; i < 2; i++) {
-		struct outcome o =
-			run_program(LIST(PROGRAM, "--rows", "65", "--cols", "130", "--quiet"), LIST(orders[i]), 60);
-		cr_expect_eq(o.status, 0, "%s: %s%s", orders[i], o.out, o.err);
-		free_outcome(&o);
-	}
+	expect_any_order(PROGRAM, "--rows 65 --cols 130");
 }
 
 /* ---- what it prints ---- */
 
 Test(program, demonstration)
 {
-	struct outcome o = run_program(
-		LIST("make", "-s", "--no-print-directory", "-C", CHAPTER, "DEVICE=sim", "CC=" TEST_CC,
-	             "CXX=" TEST_CXX),
-		NOTHING, 120);
-	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
-	cr_expect_null(strstr(o.out, "NOT EQUAL"));
-	cr_expect(strstr(o.out, "  copy                 8,192       4.00 "), "%s", o.out);
-	cr_expect(strstr(o.out, "  copy_strided         8,192      32.00 "), "%s", o.out);
-	cr_expect(strstr(o.out, "  copy_float4          2,048      16.00 "), "%s", o.out);
-	cr_expect(
-		strstr(o.out, "  transpose            8,192       4.00     8,192     1.00   32.00         1\n"), "%s",
-		o.out);
-	cr_expect(
-		strstr(o.out, "  transpose_padded     8,192       4.00     8,192     1.00    1.00         1\n"), "%s",
-		o.out);
-	expect_screen(o.out);
-	free_outcome(&o);
+	expect_demonstration(
+		CHAPTER, LIST("  copy                 8,192      4.00 ", "  copy_strided         8,192     32.00 ",
+	                      "  copy_float4          2,048     16.00 ",
+	                      "  transpose            8,192      4.00     8,192     1.00    32.00          1\n",
+	                      "  transpose_padded     8,192      4.00     8,192     1.00     1.00          1\n"));
 }
 
 Test(program, verbose_is_a_page)
 {
 	struct outcome o = run("--rows 40 --cols 50 --verbose");
 	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
-	cr_expect(strstr(o.out, "Who writes an element, in a grid of 8 blocks\n"), "%s", o.out);
+	cr_expect(strstr(o.out, "Which thread writes an element, in a grid of 8 blocks\n"), "%s", o.out);
 	expect_page(o.out);
 	free_outcome(&o);
 }
@@ -361,10 +330,9 @@ Test(program, a_missing_barrier_is_shown)
 		if (!thorough() && strcmp(kernels[i], "sum_shuffle") != 0)
 			continue;
 		for (size_t reverse = 0; reverse < 2; reverse++) {
-			struct outcome o = run_program(
-				LIST("make", "-s", "--no-print-directory", "-C", CHAPTER, "DEVICE=sim", "CC=" TEST_CC,
-			             "CXX=" TEST_CXX, "no-barrier", text("KERNEL=%s", kernels[i])),
-				LIST(reverse ? "SIM_ORDER=reverse" : "SIM_ORDER=forward"), 120);
+			struct outcome o =
+				make_in(CHAPTER, LIST("no-barrier", text("KERNEL=%s", kernels[i])),
+			                LIST(reverse ? "SIM_ORDER=reverse" : "SIM_ORDER=forward"));
 			cr_expect_eq(o.status, 0, "%s%s", o.out, o.err);
 			cr_expect(strstr(o.out, "FAILED"), "%s: %s%s", kernels[i], o.out, o.err);
 			cr_expect(
@@ -376,12 +344,20 @@ Test(program, a_missing_barrier_is_shown)
 	}
 }
 
+/* A kernel without a barrier, and no kernel. */
+Test(program, no_barrier_needs_a_barrier)
+{
+	static const char *const kernels[] = {"copy", "nothing", ""};
+	for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+		struct outcome o = make_in(CHAPTER, LIST("no-barrier", text("KERNEL=%s", kernels[i])), NOTHING);
+		cr_expect_eq(o.status, 2, "%s: exit %d: %s", kernels[i], o.status, o.err);
+		cr_expect(strstr(o.err, "expected a kernel of this chapter that has a barrier\n"), "%s", o.err);
+		free_outcome(&o);
+	}
+}
+
 Test(program, readme_shows_what_it_prints)
 {
-	only_when_thorough();
-	struct outcome o = run_program(
-		LIST(TEST_ROOT "/tools/pages", "readme", "--check", CHAPTER "/README.md", CHAPTER "/attention.md"),
-		NOTHING, 120);
-	cr_expect_eq(o.status, 0, "%s%s", o.out, o.err);
-	free_outcome(&o);
+	expect_printed(CHAPTER "/README.md");
+	expect_printed(CHAPTER "/attention.md");
 }

@@ -19,7 +19,7 @@ const char *variant_name(enum variant variant)
 		[CORRECT_FUSED] = "fused",
 		[CORRECT_EIGHT] = "eight partial sums",
 		[CORRECT_ONLINE] = "online",
-		[CORRECT_NORMALISED] = "normalised",
+		[CORRECT_NORMALISED] = "normalized",
 		[CORRECT_EXP2] = "exp2",
 		[CORRECT_ONE_KEY] = "one key at a time",
 		[CORRECT_LAST_FIRST] = "last tile first",
@@ -119,12 +119,12 @@ static float three_pass_row(
 	return lse;
 }
 
-/* Keys first to end, tile by tile, O normalised at the end or at every tile. */
+/* Keys first to end, tile by tile, O normalized at the end or at every tile. */
 static float online_part(
 	enum variant variant, const float *scores, size_t first_key, size_t end_key, const float *v, size_t d,
 	float *o)
 {
-	bool base2 = variant == CORRECT_EXP2, normalise = variant == CORRECT_NORMALISED;
+	bool base2 = variant == CORRECT_EXP2, normalize = variant == CORRECT_NORMALISED;
 	float m = variant == FAULT_MAX_FROM_ZERO ? 0.0f : -INFINITY, l = 0.0f;
 	size_t tile = variant == CORRECT_ONE_KEY ? 1 : TILE, tiles = (end_key - first_key + tile - 1) / tile;
 	for (size_t c = 0; c < d; c++)
@@ -147,21 +147,21 @@ static float online_part(
 		float l_new = l * correction + sum;
 		for (size_t c = 0; c < d; c++) {
 			float kept = variant == FAULT_NO_RESCALE ? o[c] : o[c] * correction;
-			if (normalise)
+			if (normalize)
 				kept *= l;
 			for (size_t j = first; j < end; j++)
 				kept += p[j - first] * v[j * d + c];
-			o[c] = normalise ? kept / l_new : kept;
+			o[c] = normalize ? kept / l_new : kept;
 		}
 		m = m_new;
 		l = l_new;
 	}
-	for (size_t c = 0; c < d && !normalise; c++)
+	for (size_t c = 0; c < d && !normalize; c++)
 		o[c] /= l;
 	return base2 ? (m + log2f(l)) / log2_e : m + logf(l);
 }
 
-/* Parts of the keys, each normalised, weighed by their LSE. */
+/* Parts of the keys, each normalized, weighed by their LSE. */
 static float split_row(const float *scores, size_t visible, const float *v, size_t d, float *o)
 {
 	float part[SPLITS][128], lse[SPLITS], m = -INFINITY, l = 0.0f;

@@ -16,7 +16,7 @@ enum variant {
 	CORRECT_FUSED,      /* fused multiply-adds */
 	CORRECT_EIGHT,      /* dot products as eight partial sums */
 	CORRECT_ONLINE,     /* running max and sum over tiles, one division at the end (FA2) */
-	CORRECT_NORMALISED, /* the same, O normalised at every tile (FA1) */
+	CORRECT_NORMALISED, /* the same, O normalized at every tile (FA1) */
 	CORRECT_EXP2,       /* as CORRECT_ONLINE, scale and log2 e folded into q, exp2 */
 	CORRECT_ONE_KEY,    /* as CORRECT_ONLINE, tiles of one key */
 	CORRECT_LAST_FIRST, /* as CORRECT_ONLINE, the last tile first */

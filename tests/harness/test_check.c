@@ -227,7 +227,7 @@ static float worst_term(float sum, float term)
 }
 
 /* Scores whose every addition rounds up as far as it can, in each order that kernels sum in: `lanes` sums side by
- * side, neighbours of opposite sign, so that a sum from first to last stays small. */
+ * side, neighbors of opposite sign, so that a sum from first to last stays small. */
 Test(check, the_worst_roundings_of_each_order_pass)
 {
 	enum { D = 128 };

@@ -35,12 +35,7 @@ static size_t count_lines(const char *string)
 
 static void expect_refused(const char *line, int status, const char *part)
 {
-	struct outcome o = run(line);
-	cr_expect_eq(o.status, status, "naive %s: exit %d, %s", line, o.status, o.err);
-	cr_expect(strstr(o.err, part), "naive %s: '%s' lacks '%s'", line, o.err, part);
-	cr_expect_eq(count_lines(o.err), 1, "naive %s: %s", line, o.err);
-	cr_expect_str_empty(o.out, "naive %s: %s", line, o.out);
-	free_outcome(&o);
+	expect_refusal(NAIVE, line, status, part);
 }
 
 static size_t count_files(const char *directory)
@@ -236,16 +231,16 @@ Test(command_line, loads_and_saves)
 Test(command_line, output_for_people)
 {
 	struct outcome o = run("--seq 257 --dim 8 --heads 3 --batch 2 --verbose"),
-		       coloured = run("--seq 65 --color always");
+		       colored = run("--seq 65 --color always");
 	cr_assert_eq(o.status, 0, "%s", o.err);
 	cr_assert_str_empty(o.err, "progress belongs on a terminal only");
 	cr_assert_null(strchr(o.out, '\x1b'));
-	cr_assert(strchr(coloured.out, '\x1b'));
+	cr_assert(strchr(colored.out, '\x1b'));
 	cr_assert(strstr(o.out, "  equal\n"));
 	cr_assert_null(strstr(o.out, "NOT EQUAL"));
 	expect_page(o.out);
 	expect_screen(run("--seq 65 --heads 3 --batch 2").out);
-	free_outcome(&coloured);
+	free_outcome(&colored);
 }
 
 Test(command_line, sweep_is_a_table)

@@ -25,7 +25,7 @@ __global__ void merge_in_every_order(const float *x, struct partial *results) //
 	for (int width = 1; width < COUNT; width *= 2)
 		for (int i = 0; i < COUNT; i += 2 * width)
 			tree[i] = merge(tree[i], tree[i + width]);
-	struct partial neighbours = tree[0];
+	struct partial neighbors = tree[0];
 	for (int i = 0; i < COUNT; i++) {
 		struct partial single = {x[i], 1.0f};
 		tree[i] = single;
@@ -38,7 +38,7 @@ __global__ void merge_in_every_order(const float *x, struct partial *results) //
 	if (threadIdx.x == 0) {
 		results[0] = left;
 		results[1] = right;
-		results[2] = neighbours;
+		results[2] = neighbors;
 		results[3] = tree[0];
 		results[4] = warp;
 	}

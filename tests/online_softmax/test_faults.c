@@ -76,6 +76,7 @@ Test(faults, a_trace_of_nan_says_nan)
 
 Test(faults, no_natural_mistake_survives)
 {
+	only_when_thorough();
 	static const struct mistake_case found_by[] = {
 		{RANDOM, NULL},
 		{"--values=-20000,-20001,-30000,-20002 --block 2", NULL}, /* below what stood for minus infinity */

@@ -79,19 +79,11 @@ Test(program, every_shape)
 
 Test(program, every_kind_of_input)
 {
-	static const char *const kinds[] = {"random", "large-logits", "very-negative", "constant", "one-hot", "ramp"};
-	const char *const shapes[] = {
-		"--rows 1 --cols 1 --block 1",
-		thorough() ? "--rows 3 --cols 257 --block 1" : "--rows 3 --cols 33 --block 1",
-		"--rows 17 --cols 113 --block 32", "--rows 2 --cols 3000 --block 1024"};
-	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
-		for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-			struct outcome o = run_line(
-				PROGRAM, text("%s --dim 8 --input %s --quiet", shapes[s], kinds[k]),
-				LIST(without_racecheck()), 120);
-			cr_expect_eq(o.status, 0, "%s %s: %s%s", shapes[s], kinds[k], o.out, o.err);
-			free_outcome(&o);
-		}
+	expect_every_kind(
+		PROGRAM,
+		LIST("--dim 8 --rows 1 --cols 1 --block 1",
+	             thorough() ? "--dim 8 --rows 3 --cols 257 --block 1" : "--dim 8 --rows 3 --cols 33 --block 1",
+	             "--dim 8 --rows 17 --cols 113 --block 32", "--dim 8 --rows 2 --cols 3000 --block 1024"));
 }
 
 /* By hand: -inf anywhere, huge scores, equal ones, the largest at the end, alone, and with many blocks. */
@@ -245,12 +237,7 @@ static void write_x(const char *directory, float odd)
 
 static void expect_refused(const char *line, int status, const char *part)
 {
-	struct outcome o = run(line);
-	cr_expect_eq(o.status, status, "%s: exit %d: %s", line, o.status, o.err);
-	cr_expect(strstr(o.err, part), "%s: '%s' lacks '%s'", line, o.err, part);
-	cr_expect(strchr(o.err, '\n') && strchr(o.err, '\n')[1] == '\0', "%s: one line: %s", line, o.err);
-	cr_expect_str_empty(o.out, "%s: %s", line, o.out);
-	free_outcome(&o);
+	expect_refusal(PROGRAM, line, status, part);
 }
 
 Test(program, refuses_what_it_cannot_use)
@@ -323,14 +310,7 @@ Test(program, opts_in_to_large_shared_memory)
 /* No result depends on the order in which the device runs its threads. */
 Test(program, any_order_of_threads)
 {
-	static const char *const orders[] = {"SIM_ORDER=reverse", "SIM_ORDER=shuffle:7"};
-	for (size_t i = 0; i < 2; i++) {
-		struct outcome o = run_program(
-			LIST(PROGRAM, "--rows", "3", "--cols", "257", "--block", "100", "--quiet"), LIST(orders[i]),
-			60);
-		cr_expect_eq(o.status, 0, "%s: %s%s", orders[i], o.out, o.err);
-		free_outcome(&o);
-	}
+	expect_any_order(PROGRAM, "--rows 3 --cols 257 --block 100");
 }
 
 Test(program, merge_is_associative)
@@ -345,25 +325,12 @@ Test(program, merge_is_associative)
 /* `make` in the chapter: the demonstration, verified, ends with the next thing to try. */
 Test(program, demonstration)
 {
-	struct outcome o = run_program(
-		LIST("make", "-s", "--no-print-directory", "-C", CHAPTER, "DEVICE=sim", "CC=" TEST_CC,
-	             "CXX=" TEST_CXX),
-		NOTHING, 120);
-	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
-	cr_expect_null(strstr(o.out, "NOT EQUAL"));
-	cr_expect(strstr(o.out, "softmax_three_pass   3.00      2.00  "), "%s", o.out);
-	cr_expect(
-		strstr(o.out, "softmax_online       2.00      5.25  ") &&
-		strstr(o.out, "softmax_dot          1.00      5.38  "));
-	expect_screen(o.out);
-	free_outcome(&o);
+	expect_demonstration(
+		CHAPTER, LIST("softmax_three_pass   3.00     2.00  ", "softmax_online       2.00     5.25  ",
+	                      "softmax_dot          1.00     5.38  "));
 }
 
 Test(program, readme_shows_what_it_prints)
 {
-	only_when_thorough();
-	struct outcome o =
-		run_program(LIST(TEST_ROOT "/tools/pages", "readme", "--check", CHAPTER "/README.md"), NOTHING, 120);
-	cr_expect_eq(o.status, 0, "%s%s", o.out, o.err);
-	free_outcome(&o);
+	expect_printed(CHAPTER "/README.md");
 }

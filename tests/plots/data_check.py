@@ -181,7 +181,7 @@ def check_counts(row: Row) -> None:
     expect(counted == model, f"counted {counted:.0f} elements, the closed form says {model:.0f}")
     # Statistics (l, m, LSE, D) are in the sums and in no model: at most 6 N for each of the Tc visits of a row.
     both = footprint if row.text("model_counts") == "footprint" else requested
-    expect(4 * counted <= both <= 1.3 * 4 * counted, f"{both:.0f} bytes in all, {4 * counted:.0f} of them modelled")
+    expect(4 * counted <= both <= 1.3 * 4 * counted, f"{both:.0f} bytes in all, {4 * counted:.0f} of them modeled")
     # A footprint is no more than what is asked for; a sector is asked for once a request, or more than once.
     expect(
         footprint <= requested + 2 * row["atomic_bytes"] and 32 * sectors >= footprint / 2,

@@ -71,6 +71,13 @@ def placed(text: str, size: float, transform: str, anchor: str) -> Word:
     return Word(text, size, [(x + c * dx - s * dy, y + s * dx + c * dy) for dx, dy in box])
 
 
+def near(place: tuple[object, ...], other: tuple[object, ...]) -> bool:
+    """The same, or a pixel beside it: an angle may be rounded otherwise."""
+    return len(place) == len(other) and all(
+        abs(a - b) <= 1 if isinstance(a, int) and isinstance(b, int) else a == b for a, b in zip(place, other)
+    )
+
+
 class Picture:
     def __init__(self, svg: str) -> None:
         self.root = xml.fromstring(svg)
@@ -88,16 +95,30 @@ class Picture:
             for text in group.findall(f"{SVG}text")
         ]
 
+    def places(self) -> list[tuple[object, ...]]:
+        """Words, points and areas with where they are, in pixels: what every gnuplot must draw alike."""
+        svg = xml.tostring(self.root, encoding="unicode")
+        found: list[tuple[object, ...]] = [
+            (word.text, *(round(part) for corner in word.corners for part in corner)) for word in self.words
+        ]
+        for use in self.root.iter(f"{SVG}use"):
+            at = re.search(r"translate\(([-\d.]+),([-\d.]+)\)", use.get("transform", ""))
+            if at:
+                found.append(("point", round(float(at[1])), round(float(at[2])), use.get("color")))
+        for corners in re.findall(r"polygon fill=\"[^\"]*\" points=\"([^\"]*)\"", svg):
+            found.append(("area", *(round(float(part)) for part in re.findall(r"[\d.]+", corners))))
+        return found
+
     @property
     def texts(self) -> list[str]:
         return [word.text for word in self.words]
 
-    def problems(self) -> list[str]:
+    def problems(self, smallest: float = SMALLEST) -> list[str]:
         """Words that are too small, that leave the picture, that lie on another."""
         found = []
         words = [word for word in self.words if word.text.strip(" ")]
         for index, word in enumerate(words):
-            if word.size < SMALLEST:
+            if word.size < smallest:
                 found.append(f'"{word.text}" has {word.size:.1f} pixels')
             if any(not (0 <= x <= self.width and 0 <= y <= self.height) for x, y in word.corners):
                 found.append(f'"{word.text}" leaves the picture')

@@ -25,7 +25,7 @@ class Data(unittest.TestCase):
                 self.assertEqual(data_check.check_points(DATA / f"sim/{name}.tsv", name), "")
 
     def test_tells_where_it_comes_from(self) -> None:
-        """From a clean tree, and of no machine that could be recognised."""
+        """From a clean tree, and of no machine that could be recognized."""
         for path in FILES:
             with self.subTest(path):
                 self.assertRegex(table.read(path).notes["commit"], "^[0-9a-f]+$")

@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from case import ROOT, Case, run
 
 sys.path.insert(0, str(ROOT / "tools"))
-from lib.diagrams import hero, loops, tiles
-from lib.diagrams.run import traced
+from lib.diagrams import gpu, hero, loops, tiles, transformer
+from lib.diagrams.run import RunError, traced
 from lib.diagrams.svg import kilobytes
 
 PICTURES = ROOT / "plots/pictures"
@@ -41,7 +41,7 @@ class Diagrams(Case):
                 xml.etree.ElementTree.fromstring(svg)
 
     def test_what_cannot_be_drawn_is_one_line(self) -> None:
-        names = "hero, 01_naive, 02_online_softmax, 03_tiled_matmul, loops, 06_backward"
+        names = ", ".join(runpy.run_path(str(TOOL), run_name="diagrams")["DIAGRAMS"])
         refused = f"diagrams: villain: no such diagram, expected {names}\n"
         self.assertEqual(run([TOOL, "villain"]), (2, "", refused))
         tree = self.scratch / "tree"
@@ -82,6 +82,46 @@ class Loops(Case):
                 self.assertEqual(drawn[name]["store"], asked["write_bytes"], name)
             total = sum(sum(count.values()) for count in drawn.values())
             self.assertEqual(total, sum(sum(count.values()) for count in tensors.values()))
+
+
+class Gpu(Case):
+    def test_a_block_loads_a_tile_of_x_and_stores_it_transposed(self) -> None:
+        trace = [a for a in traced(ROOT / "00_gpu/gpu", gpu.TRANSPOSE) if a.block == gpu.BLOCK]
+        boxes = {access.tensor: gpu.box(access) for access in trace}
+        row, column, end_row, end_column = boxes["x"]
+        self.assertEqual((end_row - row, end_column - column), (32, 32))
+        self.assertEqual((column // 32, row // 32, 0), gpu.BLOCK)
+        self.assertEqual(boxes["y"], (column, row, end_column, end_row))
+
+    def test_the_gpus_sizes_are_those_of_its_data_sheet(self) -> None:
+        """NVIDIA H100 SXM: 132 SMs, 256 KB of registers and 228 KB of shared memory each, 50 MB of L2, 80 GB."""
+        svg = (PICTURES / "00_gpu.wide.light.svg").read_text()
+        for words in ("132 SMs", ">256 KB<", ">228 KB<", ": 50 MB<", "HBM: 80 GB, 3.35 TB/s"):
+            self.assertIn(words, svg)
+        self.assertEqual([gpu.size(n) for n in (512, 2048, 3 << 20)], ["512 B", "2 KB", "3 MB"])
+
+
+class Transformer(Case):
+    RUN = ROOT / "plots/data/sim/07_answers.json"
+
+    def test_the_steps_add_up_to_what_the_run_asked_for(self) -> None:
+        moved = transformer.of_the_run(self.RUN)
+        layer = transformer.layer_of(moved)
+        whole = transformer.LAYERS * sum(step.bytes for step in layer) + sum(step.bytes for step in transformer.LAST)
+        self.assertAlmostEqual(whole, sum(sum(kinds.values()) for kinds in moved.values()), delta=10)
+        weights = json.loads(self.RUN.read_text())["answers"][0]["weights_bytes"]
+        drawn = transformer.LAYERS * sum(step.weights for step in layer) + sum(s.weights for s in transformer.LAST)
+        self.assertEqual(drawn, weights)
+
+    def test_steps_that_do_not_add_up_are_refused(self) -> None:
+        moved = transformer.of_the_run(self.RUN)
+        moved["project"]["weights"] *= 1.01
+        with self.assertRaisesRegex(RunError, "project: weights of"):
+            transformer.layer_of(moved)
+
+    def test_heads_read_their_groups_keys(self) -> None:
+        reads = transformer.groups(traced(ROOT / "07_transformer/transformer", transformer.STRIDED))
+        self.assertEqual(reads, {head: head // 3 for head in range(9)})
 
 
 class Tiles(Case):

@@ -44,7 +44,7 @@ class Tables(Case):
         # five of T3, one of T4, two of T8; and the explanation below each of the three tables
         self.assertEqual(done.stdout.count("differs because"), 8 + 3)
         self.assertIn("equal, by inference", done.stdout)
-        self.assertNotIn("\x1b", done.stdout, "colour in a pipe")
+        self.assertNotIn("\x1b", done.stdout, "color in a pipe")
         self.assertEqual([line for line in done.stdout.splitlines() if len(line) > 80], [])
 
     def test_ours_are_computed(self) -> None:

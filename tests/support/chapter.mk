@@ -61,7 +61,7 @@ $1_UNITS := $$(patsubst $(HERE)/$1/%.cu,$(BUILD)/$1/%,$$(wildcard $(HERE)/$1/*.c
 
 $(BUILD)/$1_%: $(HERE)/$1/test_%.c $(HARNESS_OBJECTS) $(SUPPORT) $(BUILD)/chapters/$3 $$($1_UNITS)
 	@$(CC) $(CFLAGS) $$< $(HARNESS_OBJECTS) $(SUPPORT) $(LIBRARIES) -o $$@
-$(BUILD)/$1_faults: $$(PLANTED_$1/faults) $$(PLANTED_$1/mistakes)
+$(BUILD)/$1_faults: $$(PLANTED_$1/faults) $(if $(LONG),$$(PLANTED_$1/mistakes))
 
 $$($1_UNITS): $(BUILD)/$1/%: $(HERE)/$1/%.cu $(BUILD)/chapters/$3
 	@mkdir -p $$(@D)

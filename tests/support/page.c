@@ -1,6 +1,7 @@
 #include "page.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 void expect_page(char *text)
@@ -16,11 +17,77 @@ void expect_page(char *text)
 	cr_assert_eq(strncmp(last, "Next: ", 6), 0, "the last line is '%s'", last);
 }
 
-void expect_screen(char *text)
+static int lines_in(const char *text)
 {
 	int lines = 0;
-	for (const char *c = text; *c; c++)
-		lines += *c == '\n';
-	cr_expect_leq(lines, 40, "%d lines:\n%s", lines, text);
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+void expect_screen(char *text)
+{
+	cr_expect_leq(lines_in(text), 40, "%d lines:\n%s", lines_in(text), text);
 	expect_page(text);
+}
+
+struct outcome make_in(const char *chapter, const char *const more[], const char *const environment[])
+{
+	const char *argv[16] = {"make",  "-s",         "--no-print-directory", "-C",
+	                        chapter, "DEVICE=sim", "CC=" TEST_CC,          "CXX=" TEST_CXX};
+	for (size_t count = 8; *more && count < 15; count++)
+		argv[count] = *more++;
+	return run_program(argv, environment, 120);
+}
+
+void expect_demonstration(const char *chapter, const char *const parts[])
+{
+	struct outcome o = make_in(chapter, NOTHING, NOTHING);
+	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
+	cr_expect(strstr(o.out, "verified") && !strstr(o.out, "NOT EQUAL"), "%s", o.out);
+	for (; *parts; parts++)
+		cr_expect(strstr(o.out, *parts), "no '%s':\n%s", *parts, o.out);
+	cr_expect_geq(lines_in(o.out), 24, "%d lines:\n%s", lines_in(o.out), o.out);
+	expect_screen(o.out);
+	free_outcome(&o);
+}
+
+void expect_printed(const char *page)
+{
+	only_when_thorough();
+	struct outcome o = run_program(LIST(TEST_ROOT "/tools/pages", "readme", "--check", page), NOTHING, 120);
+	cr_expect_eq(o.status, 0, "%s%s", o.out, o.err);
+	free_outcome(&o);
+}
+
+void expect_refusal(const char *program, const char *line, int status, const char *part)
+{
+	struct outcome o = run_line(program, line, NOTHING, 120);
+	cr_expect_eq(o.status, status, "%s: exit %d: %s", line, o.status, o.err);
+	cr_expect(strstr(o.err, part), "%s: '%s' lacks '%s'", line, o.err, part);
+	cr_expect_eq(lines_in(o.err), 1, "%s: %s", line, o.err);
+	cr_expect_str_empty(o.out, "%s: %s", line, o.out);
+	free_outcome(&o);
+}
+
+static void expect_quiet_success(const char *program, const char *line, const char *environment)
+{
+	struct outcome o = run_line(program, text("%s --quiet", line), LIST(environment), 120);
+	cr_expect_eq(o.status, 0, "%s %s: %s%s", environment, line, o.out, o.err);
+	free_outcome(&o);
+}
+
+void expect_every_kind(const char *program, const char *const lines[])
+{
+	static const char *const kinds[] = {"random", "large-logits", "very-negative", "constant", "one-hot", "ramp"};
+	for (; *lines; lines++)
+		for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+			expect_quiet_success(program, text("%s --input %s", *lines, kinds[k]), without_racecheck());
+}
+
+void expect_any_order(const char *program, const char *line)
+{
+	static const char *const orders[] = {"SIM_ORDER=reverse", "SIM_ORDER=shuffle:7"};
+	for (size_t i = 0; i < 2; i++)
+		expect_quiet_success(program, line, orders[i]);
 }

@@ -3,6 +3,7 @@
  * right kernel, and the program calls it wrong.
  */
 #include "faults.h"
+#include "program.h"
 
 #include <criterion/criterion.h>
 
@@ -40,6 +41,7 @@ Test(faults, every_one_changes_the_output_and_is_found)
 
 Test(faults, no_natural_mistake_survives)
 {
+	only_when_thorough();
 	static const struct mistake_case found_by[] = {{RAGGED, NULL}};
 	expect_mistakes_found(TEST_BUILD "/tiled_matmul/mistakes", found_by, 1, 3);
 }

@@ -321,6 +321,42 @@ Test(speech, count_all_says_first_what_it_takes, .timeout = 60)
 	free_outcome(&o);
 }
 
+/* The tiny model with another number as its context, which is the uint32 behind that key and its type. */
+static const char *with_context(unsigned positions)
+{
+	static const char key[] = "llama.context_length";
+	const char *path = text("%s/long.gguf", scratch_directory());
+	char bytes[200000];
+	FILE *from = fopen(TINY_FILE, "rb"), *to = fopen(path, "wb");
+	size_t count = fread(bytes, 1, sizeof bytes, from), at = 0;
+	while (at + sizeof key + 8 < count && memcmp(bytes + at, key, sizeof key - 1) != 0)
+		at++;
+	memcpy(bytes + at + sizeof key - 1 + 4, &positions, 4);
+	cr_assert(count < sizeof bytes && fwrite(bytes, 1, count, to) == count);
+	fclose(from);
+	fclose(to);
+	return path;
+}
+
+/* Days on any machine: it is said within seconds, and nothing is run. The same model answers with fewer tokens. */
+Test(speech, hours_are_refused_without_yes, .timeout = 60)
+{
+	const char *model = with_context(1000000);
+	static const char *const more[] = {"", " --count-all --quiet"};
+	for (int i = 0; i < 2; i++) {
+		struct outcome o = run_line(
+			TRANSFORMER, text("--model %s --prompt Hi --tokens 400000%s", model, more[i]), NOTHING, 30);
+		cr_expect_eq(o.status, 2, "exit %d", o.status);
+		cr_expect(
+			strncmp(o.err, "transformer: --prompt, 70 + 399999 tokens: would take about ", 60) == 0, "%s",
+			o.err);
+		cr_expect(strstr(o.err, ", expected --yes ") && strchr(o.err, '\n')[1] == '\0', "%s", o.err);
+		cr_expect_str_empty(o.out, "%s", o.out);
+		free_outcome(&o);
+	}
+	cJSON_Delete(say(model, "Hi", "--tokens 2", 30));
+}
+
 /* ---- sampling, and ends ---- */
 
 Test(speech, sampling_is_the_seed_s, .timeout = 60)

@@ -1,12 +1,18 @@
-"""What tools/ptxas and tools/sass share: nvcc, the sources it is given, and how a table says of which it is made."""
+"""What tools/ptxas, tools/sass and tools/widths share: nvcc, the sources it is given, the loops of what it makes of
+them, and how a table says of which sources it is made."""
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .files import give_up
+
+SIMCC = Path(__file__).resolve().parents[2] / "simcc/simcc"
 
 
 def output_of(tool: str, command: list[str], stdin: bytes | None = None) -> bytes:
@@ -33,9 +39,13 @@ def provenance(tool: str, nvcc: list[str], options: str, sources: list[str]) -> 
     release = re.search(rb"release [^,]*, (V[\d.]+)", output_of(tool, [*nvcc, "--version"]))
     if not release:
         give_up(tool, 3, f"{nvcc[0]} does not say its version")
+    return f"nvcc {release[1].decode()}, {options}, {checksum_of(tool, sources)}"
+
+
+def checksum_of(tool: str, sources: list[str]) -> str:
+    """The part of a title that needs no nvcc."""
     text = b"".join(Path(name).read_bytes() for name in sources_and_headers(sources))
-    checksum = output_of(tool, ["cksum"], text).split()[0].decode()
-    return f"nvcc {release[1].decode()}, {options}, sources with checksum {checksum}"
+    return f"sources with checksum {output_of(tool, ['cksum'], text).split()[0].decode()}"
 
 
 def arguments_of(template: str | None) -> str:
@@ -46,3 +56,35 @@ def arguments_of(template: str | None) -> str:
 def by_numbers(name: str, arguments: str) -> tuple:
     """D "96, 32" before "96, 64" before "128, 32"; "-" first."""
     return name, [int(digits) for digits in re.findall(r"\d+", arguments)], arguments
+
+
+# ---- machine code ----
+
+
+def _disassembled(tool: str, nvcc: list[str], nvdisasm: str, source: str, arch: str, folder: Path) -> Path:
+    """The file with the machine code of a source, as text."""
+    cubin, text = folder / f"{Path(source).name}.{arch}.cubin", folder / f"{Path(source).name}.{arch}.sass"
+    command = [*nvcc, "-std=c++17", "-O3", "-lineinfo", f"-arch={arch}", "-cubin", "-o", str(cubin), source]
+    said = output_of(tool, command)
+    if not cubin.exists():
+        give_up(tool, 1, f"{source} does not compile for {arch}\n{said.decode(errors='replace')}".rstrip())
+    try:
+        done = subprocess.run([nvdisasm, "-gi", "-c", str(cubin)], capture_output=True, check=False)
+    except OSError as error:
+        give_up(tool, 3, f"{nvdisasm}: {error.strerror}")
+    if done.returncode != 0:
+        said = done.stderr.decode(errors="replace").strip()
+        give_up(tool, 3, f"{nvdisasm} cannot read what nvcc made of {source}: {said}")
+    text.write_bytes(done.stdout)
+    return text
+
+
+def loops_of(tool: str, nvcc: list[str], nvdisasm: str, sources: list[str], archs: list[str]) -> list[dict]:
+    """The records of `simcc --loops` for all kernels; `tool` gives up where nvcc or nvdisasm cannot be run."""
+    with tempfile.TemporaryDirectory(prefix=f"{tool}-") as scratch, ThreadPoolExecutor(2) as pool:
+        jobs = [(source, arch) for arch in archs for source in sources]
+        texts = list(pool.map(lambda job: _disassembled(tool, nvcc, nvdisasm, *job, Path(scratch)), jobs))
+        done = subprocess.run([SIMCC, "--loops", *texts], capture_output=True, check=False, text=True)
+    if done.returncode != 0:
+        give_up(tool, done.returncode, done.stderr.strip())
+    return [json.loads(line) for line in done.stdout.splitlines()]

@@ -71,7 +71,7 @@ def value(record: Record, column: str) -> float:
 
 
 def choose(data: table.Table, kernel: str = "", where: str = "") -> list[dict[str, str]]:
-    """The verified rows of a kernel ("": of any) that fulfil the conditions, in the file's order."""
+    """The verified rows of a kernel ("": of any) that fulfill the conditions, in the file's order."""
     records = data.records()
     wanted: dict[str, str] = {}
     for condition in where.split():

@@ -6,7 +6,7 @@ A region is what lies between two lines of a .cu or .cuh, both of which stay in 
     ... the chapter's own lines, which are the solution; in a hand-out the stub
     // end ID
 
-A task may have several regions, in neighbouring files; they have the same text but for their indentation. Texts of
+A task may have several regions, in neighboring files; they have the same text but for their indentation. Texts of
 tasks (classroom/tasks/ID/stub.cu and the like) are kept without any. Used by classroom/handout.py and hint.py and by
 tests/classroom/mutants.py; a hand-out has this file, too.
 """

@@ -1,4 +1,4 @@
-"""What tools print for people: colour where there is a terminal, columns, paragraphs of 80 columns."""
+"""What tools print for people: color where there is a terminal, columns, paragraphs of 80 columns."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ CODES = {"good": 32, "bad": 31, "note": 33, "dim": 2, "bold": 1}
 
 
 def paint(text: str, style: str) -> str:
-    """Coloured on a terminal that can; NO_COLOR is honoured."""
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
-    return f"\033[{CODES[style]}m{text}\033[0m" if colour else text
+    """Colored on a terminal that can; NO_COLOR is honored."""
+    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+    return f"\033[{CODES[style]}m{text}\033[0m" if color else text
 
 
 def plain(text: str) -> str:

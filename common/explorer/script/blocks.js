@@ -35,11 +35,11 @@ function drawReaders(canvas, reader) {
 	canvas.width = width;
 	canvas.height = lines.length;
 	const context = canvas.getContext('2d'), image = context.createImageData(width, lines.length);
-	const colours = new Uint32Array(image.data.buffer);
+	const colors = new Uint32Array(image.data.buffer);
 	lines.forEach(({rows}, y) => {
 		for (let row = 0; row < rows.length; row++) {
 			const at = y * width + Math.floor(row * width / rows.length);
-			colours[at] = rows[row] ? palette[LOADED] : colours[at] || palette[0];
+			colors[at] = rows[row] ? palette[LOADED] : colors[at] || palette[0];
 		}
 	});
 	context.putImageData(image, 0, 0);

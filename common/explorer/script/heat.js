@@ -41,7 +41,7 @@ function tileText(map, index, ratio) {
 	return `${tileName(map, index)}: ${says}`;
 }
 
-/* Right is pale green; wrong is vermilion, stronger with the error, and carries a cross: not only a colour. */
+/* Right is pale green; wrong is vermilion, stronger with the error, and carries a cross: not only a color. */
 function tileFill(ratio) {
 	if (ratio === -1)
 		return 'fill:var(--faint)';

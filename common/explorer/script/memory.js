@@ -1,21 +1,21 @@
 /*
- * A piece of memory as a picture: an element a dot, those that move now in full colour (stores hatched), those that
+ * A piece of memory as a picture: an element a dot, those that move now in full color (stores hatched), those that
  * moved before tinted. Over it lie its tiles, which take the pointer and the keyboard.
  */
 
 const LOADED = 1, STORED = 2, ADDED = 4;
 const bitOf = {load: LOADED, store: STORED, atomic: ADDED};
 
-function colourOf(name) {
+function colorOf(name) {
 	const probe = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 	return [1, 3, 5].map((at) => parseInt(probe.slice(at, at + 2), 16));
 }
 
-/* Colours by what a dot has done: 8 * before + now, in the second half for the dots of a hatch. */
+/* Colors by what a dot has done: 8 * before + now, in the second half for the dots of a hatch. */
 let palette = null;
 function readPalette() {
 	const [load, store, atomic, seen, written, empty, ground] =
-		['load', 'store-fill', 'atomic', 'load-soft', 'store-soft', 'faint', 'ground'].map((name) => colourOf(`--${name}`));
+		['load', 'store-fill', 'atomic', 'load-soft', 'store-soft', 'faint', 'ground'].map((name) => colorOf(`--${name}`));
 	const hatched = store.map((part, i) => Math.round(0.45 * part + 0.55 * ground[i]));
 	palette = new Uint32Array(128);
 	for (let i = 0; i < 128; i++) {
@@ -56,11 +56,11 @@ function paint(canvas, dots, turned) {
 		canvas.height = height;
 	}
 	const context = canvas.getContext('2d'), image = context.createImageData(width, height);
-	const colours = new Uint32Array(image.data.buffer);
+	const colors = new Uint32Array(image.data.buffer);
 	for (let y = 0; y < height; y++)
 		for (let x = 0; x < width; x++) {
 			const at = turned ? x * dots.across + y : y * dots.across + x;
-			colours[y * width + x] = palette[8 * dots.before[at] + dots.now[at] + ((x + y) % 4 === 0 ? 64 : 0)];
+			colors[y * width + x] = palette[8 * dots.before[at] + dots.now[at] + ((x + y) % 4 === 0 ? 64 : 0)];
 		}
 	context.putImageData(image, 0, 0);
 }

@@ -61,7 +61,7 @@ function setTheme() {
 	const theme = linked || chosenTheme || (prefersDark.matches ? 'dark' : 'light');
 	document.documentElement.dataset.theme = theme;
 	document.getElementById('theme').replaceChildren(icon(theme === 'dark' ? sun : moon));
-	document.getElementById('theme').setAttribute('aria-label', theme === 'dark' ? 'Light colours' : 'Dark colours');
+	document.getElementById('theme').setAttribute('aria-label', theme === 'dark' ? 'Light colors' : 'Dark colors');
 	if (current)
 		current.themed();
 }

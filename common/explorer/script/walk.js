@@ -13,11 +13,11 @@ function makeWalk() {
 		const {Tr, Tc, Br, Bc, N} = values, tile = Math.min(Math.floor(at), Tr * Tc - 1);
 		const i = Math.floor(tile / Tc), j = tile % Tc;
 		canvas.width = canvas.height = 260;
-		const context = canvas.getContext('2d'), colour = (index) => `#${(palette[index] & 0xffffff).toString(16).padStart(6, '0').replace(/(..)(..)(..)/, '$3$2$1')}`;
+		const context = canvas.getContext('2d'), color = (index) => `#${(palette[index] & 0xffffff).toString(16).padStart(6, '0').replace(/(..)(..)(..)/, '$3$2$1')}`;
 		const edges = (n, size) => Array.from({length: n + 1}, (_, k) => Math.min(260, 260 * k * size / N));
 		const rows = edges(Tr, Br), columns = edges(Tc, Bc), thin = Math.min(260 * Br / N, 260 * Bc / N) > 4 ? 1 : 0;
 		const cell = (r, c, index) => {
-			context.fillStyle = colour(index);
+			context.fillStyle = color(index);
 			context.fillRect(columns[c], rows[r], columns[c + 1] - columns[c] - thin, rows[r + 1] - rows[r] - thin);
 		};
 		for (let r = 0; r < Tr; r++)

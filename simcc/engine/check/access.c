@@ -1,5 +1,5 @@
 /*
- * memcheck: the accesses that hooks.c does not recognise as good ones. Few are good after all (a __device__ variable,
+ * memcheck: the accesses that hooks.c does not recognize as good ones. Few are good after all (a __device__ variable,
  * a constant the compiler keeps in the program's read-only data); the others do not happen, and end the launch with
  * the error a GPU would give.
  */

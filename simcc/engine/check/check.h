@@ -58,7 +58,7 @@ struct reach {
 	uintptr_t stacks; /* of all threads of the worker */
 };
 
-/* What is to be thought of an access that hooks.c does not recognise as a good one. Good after all are those up to
+/* What is to be thought of an access that hooks.c does not recognize as a good one. Good after all are those up to
  * GOOD_LOCAL, in the order of enum sim_space: a __device__ variable; what is not counted, as a constant the compiler
  * keeps in the program's read-only data. */
 enum verdict {
@@ -138,7 +138,7 @@ struct race *race_open_worker(const struct shared_view *shared, struct findings 
 /* By the worker that runs the block. A thread is its number in the block, a warp that of 32 of them. */
 void race_open_block(struct race *race, struct race_launch *launch, uint64_t block_order, uint32_t threads);
 void race_pass_barrier(struct race *race);
-/* The lanes of `group` have synchronised. */
+/* The lanes of `group` have synchronized. */
 void race_synchronise(struct race *race, uint32_t warp, uint32_t group);
 
 /* Checks one warp-level instruction, or the part of it in `lanes`: addresses and, of stores, values of those lanes,

@@ -7,7 +7,7 @@
  * meeting of lanes moves on. So an access is (block, thread, interval, clock), and what a fence covers is "all of the
  * block before that interval, and of each lane of the warp what came before that clock".
  *
- * A synchronisation variable is an address, seen by the device or by one block only, and a position that each release
+ * A synchronization variable is an address, seen by the device or by one block only, and a position that each release
  * there moves on. What a thread knows of other threads is a position for each variable: it has acquired all that was
  * released there up to it. A release hands on what its thread knew.
  *

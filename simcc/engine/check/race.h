@@ -33,16 +33,16 @@ struct race_launch {
 
 struct race_warp {
 	uint32_t lane_count;
-	uint32_t clock;       /* counts the times lanes of the warp have synchronised, and fences */
+	uint32_t clock;       /* counts the times lanes of the warp have synchronized, and fences */
 	uint32_t first_clock; /* when the block started */
 	uint32_t full_sync;   /* when all lanes last did */
 	/* [lane][other]: of `other`, the lane knows what came before this clock, by meetings of smaller groups: its
-	 * own, and what those it met had learnt in theirs. */
+	 * own, and what those it met had learned in theirs. */
 	uint32_t known[WARP_SIZE][WARP_SIZE];
 	uint32_t lane_clock[WARP_SIZE]; /* at its last fence or meeting, unless all lanes have met since */
 	uint16_t caught_up[WARP_SIZE];  /* records at its window's start that have been checked */
 	bool has_caught_up;             /* a lane has such records */
-	bool has_fenced, has_looked;    /* a lane has, since all of them last synchronised */
+	bool has_fenced, has_looked;    /* a lane has, since all of them last synchronized */
 	struct {
 		uintptr_t address;
 		uint32_t site;

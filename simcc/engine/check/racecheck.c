@@ -114,7 +114,7 @@ void race_synchronise(struct race *race, uint32_t number, uint32_t group)
 		memcpy(warp->known[__builtin_ctz(rest)], all, sizeof all);
 }
 
-/* Have these lanes of a warp synchronised, directly or by way of others, since the first one's access, when its clock
+/* Have these lanes of a warp synchronized, directly or by way of others, since the first one's access, when its clock
  * stood at `clock`? */
 static bool are_ordered(const struct race_warp *warp, uint32_t lane, uint32_t clock, uint32_t other)
 {

@@ -13,7 +13,7 @@ struct shape {
 	bool contiguous;          /* each follows on the one before */
 };
 
-/* With a constant count the compiler unrolls and vectorises this. */
+/* With a constant count the compiler unrolls and vectorizes this. */
 static inline __attribute__((always_inline)) struct shape measure_shape(
 	const uint64_t *address, unsigned count, unsigned size)
 {

@@ -1,6 +1,6 @@
 /*
  * From what lanes did to what warps did. The k-th time a lane executes an access (since the last barrier) and the
- * k-th time its neighbours execute the same one are one warp-level instruction: one request, of so many sectors or
+ * k-th time its neighbors execute the same one are one warp-level instruction: one request, of so many sectors or
  * wavefronts. Matching by (access, occurrence) survives divergence; matching by "k-th access of the lane" does not.
  *
  * Lanes that run in step leave identical sequences of keys: one memcmp a lane proves it, and the records are zipped.

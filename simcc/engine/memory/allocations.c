@@ -2,7 +2,7 @@
  * Device memory. One large reserved range of addresses; each allocation starts in a slot of its own (1 MB) and is
  * followed by at least as much emptiness as it is long, so that an index that runs away meets nobody's data. Where
  * the range has no room for that, one empty slot must do; with less there is no allocation.
- * Freed ranges are not used again until the range is exhausted: a late access is recognised as one.
+ * Freed ranges are not used again until the range is exhausted: a late access is recognized as one.
  *
  * A new allocation holds bytes 0xff: as floats NaN, so that nothing it held before a run can pass for a result.
  * Allocating does not touch what is larger than a slot: such a range is mapped, as often as it takes, to private

@@ -348,7 +348,7 @@ static void report_leaks(void)
 	}
 }
 
-static void summarise(int status, void *unused)
+static void summarize(int status, void *unused)
 {
 	(void)unused;
 	if (sim_options()->check[SIM_LEAKCHECK])
@@ -371,5 +371,5 @@ static void summarise(int status, void *unused)
 /* Registered before anything of the program's own, so that it is the last to run. */
 __attribute__((constructor)) static void summarise_at_exit(void)
 {
-	on_exit(summarise, NULL);
+	on_exit(summarize, NULL);
 }

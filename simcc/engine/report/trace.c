@@ -165,7 +165,7 @@ void trace_accesses(struct tracer *tracer, uint64_t key, const uint64_t *address
 	for (unsigned i = 0, run; i < count; i += run) {
 		struct touched *touched = touch(tracer, key, address[i]);
 		const size_t offset = address[i] - touched->object.first;
-		/* Neighbours are taken together. */
+		/* Neighbors are taken together. */
 		for (run = 1; i + run < count && address[i + run] == address[i] + (uint64_t)run * size; run++)
 			if (offset + (run + 1) * size > touched->object.size)
 				break;

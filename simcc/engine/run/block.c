@@ -417,7 +417,7 @@ static __attribute__((noreturn, cold)) void refuse_on_host(const char *format, c
 void sim_enter_kernel(const char *kernel)
 {
 	const uintptr_t *frame =
-		*(uintptr_t **)__builtin_frame_address(0); /* the kernel's, where it is not optimised */
+		*(uintptr_t **)__builtin_frame_address(0); /* the kernel's, where it is not optimized */
 	if (!sim_lane)
 		refuse_on_host(
 			"error: kernel '%s' was called like a function: it needs <<<grid, block>>>\n", kernel,

@@ -421,7 +421,7 @@ void __tsan_func_entry(void *caller, const struct sim_function *function)
 			return;
 		if (lane->worker->probing)
 			probe_found(lane, function);
-		/* The kernel's arguments may lie in its caller's frame. (If that was optimised, it has none.) */
+		/* The kernel's arguments may lie in its caller's frame. (If that was optimized, it has none.) */
 		if (frame[0] - (uintptr_t)frame < lane->local.end - (uintptr_t)frame)
 			lane->local.end = lane->local.frame->address = frame[0];
 		lane->entered = 1;

@@ -10,7 +10,7 @@
 extern void __syncwarp(unsigned mask = 0xffffffffu) __asm__("sim_syncwarp");
 #ifdef SIM_FAST
 /*
- * An optimiser may make one call of the two in both arms of a branch, or two of one. A --fast build therefore says
+ * An optimizer may make one call of the two in both arms of a branch, or two of one. A --fast build therefore says
  * where a call is written with values, which simcc adds: the call's own number, and those of the calls that led to
  * it.
  */

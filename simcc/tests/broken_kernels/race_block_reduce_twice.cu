@@ -18,7 +18,7 @@ __device__ float block_sum(float v)
 	return partial[0] + partial[1] + partial[2] + partial[3]; // BUG
 }
 
-__global__ void normalise(float *x)
+__global__ void normalize(float *x)
 {
 	int t = threadIdx.x;
 	float mean = block_sum(x[t]) / 128;
@@ -30,6 +30,6 @@ int main()
 {
 	float *x = empty<float>(128);
 	cudaMemset(x, 1, 128 * sizeof(float));
-	normalise<<<1, 128>>>(x);
+	normalize<<<1, 128>>>(x);
 	return end();
 }

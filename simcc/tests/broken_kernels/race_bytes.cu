@@ -1,4 +1,4 @@
-// Bytes shifted by one in place. In the twin neighbours write into the same word at once: that is no race.
+// Bytes shifted by one in place. In the twin neighbors write into the same word at once: that is no race.
 // EXPECT racecheck RAW|WAR error
 // ORDERS all
 #include "main.cuh"

@@ -2,7 +2,7 @@
 // EXPECT racecheck WAR|RAW warning
 #include "main.cuh"
 
-__global__ void normalise(float *x)
+__global__ void normalize(float *x)
 {
 	float first = x[0];                  // OTHER
 	float mine = x[threadIdx.x] - first; // OTHER
@@ -15,6 +15,6 @@ __global__ void normalise(float *x)
 int main()
 {
 	float *x = zeros<float>(32);
-	normalise<<<1, 32>>>(x);
+	normalize<<<1, 32>>>(x);
 	return end();
 }

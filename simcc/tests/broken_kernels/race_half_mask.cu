@@ -1,4 +1,4 @@
-// Each half of the warp synchronises with itself, but reads what the other half wrote.
+// Each half of the warp synchronizes with itself, but reads what the other half wrote.
 // EXPECT racecheck RAW|WAR warning
 #include "main.cuh"
 

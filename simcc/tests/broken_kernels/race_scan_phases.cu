@@ -1,4 +1,4 @@
-// Hillis-Steele in place: between reading the neighbour and adding it, a barrier is missing.
+// Hillis-Steele in place: between reading the neighbor and adding it, a barrier is missing.
 // EXPECT racecheck WAR|RAW error
 // ORDERS all
 #include "main.cuh"

@@ -1,4 +1,4 @@
-// The shuffle synchronises 16 lanes only; the lanes beyond read what lane 0 has written before it.
+// The shuffle synchronizes 16 lanes only; the lanes beyond read what lane 0 has written before it.
 // EXPECT racecheck RAW|WAR warning
 #include "main.cuh"
 

@@ -1,4 +1,4 @@
-// Blocks overwrite what their neighbours have not read yet.
+// Blocks overwrite what their neighbors have not read yet.
 // EXPECT racecheck RAW|WAR error
 // ORDERS all
 #include "main.cuh"

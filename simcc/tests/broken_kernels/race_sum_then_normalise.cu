@@ -8,7 +8,7 @@ __global__ void add(const float *x, float *sum)
 	atomicAdd(sum, x[blockIdx.x * blockDim.x + threadIdx.x]);
 }
 
-__global__ void normalise(float *x, float *sum)
+__global__ void normalize(float *x, float *sum)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
 #ifndef FIXED
@@ -27,6 +27,6 @@ int main()
 #ifdef FIXED
 	add<<<4, 64>>>(x, sum);
 #endif
-	normalise<<<4, 64>>>(x, sum);
+	normalize<<<4, 64>>>(x, sum);
 	return end();
 }

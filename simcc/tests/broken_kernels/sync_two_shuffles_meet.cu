@@ -1,4 +1,4 @@
-// The first lane looks up a value of its neighbour; what the others shuffle next is something else.
+// The first lane looks up a value of its neighbor; what the others shuffle next is something else.
 // EXPECT synccheck missing_lane error
 #include "main.cuh"
 

@@ -1,5 +1,5 @@
 // Where the address space is short, freed places are given again, and the emptiness behind what is in use is not: a
-// write past an end never lands in a neighbour.
+// write past an end never lands in a neighbor.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -52,7 +52,7 @@ int main()
 	printf("%s\n", again > 50 ? "freed places are given again" : "freed places are lost");
 	for (const block &one : blocks)
 		if (gap_behind(blocks, one) < MB) {
-			printf("a neighbour lies close behind\n");
+			printf("a neighbor lies close behind\n");
 			return 2;
 		}
 	write_at<<<1, 1>>>(blocks.back().first + blocks.back().bytes);

@@ -40,9 +40,9 @@ __global__ void before_start(const float *x, float *y)
 //+ array=alloc0
 //! says Invalid __global__ write of size 4 bytes
 //! says after the nearest allocation
-__global__ void into_neighbour(float *y, float *neighbour)
+__global__ void into_neighbour(float *y, float *neighbor)
 {
-	neighbour[threadIdx.x] = 1;
+	neighbor[threadIdx.x] = 1;
 	y[blockIdx.x * blockDim.x + threadIdx.x] = 1; // BUG into_neighbour
 }
 

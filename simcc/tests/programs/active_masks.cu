@@ -1,4 +1,4 @@
-// __activemask() in several arms of a branch: each is a place of its own, for whatever optimiser; and so is a
+// __activemask() in several arms of a branch: each is a place of its own, for whatever optimizer; and so is a
 // function that asks, by the calls that led to it.
 #include "check.cuh"
 
@@ -50,7 +50,7 @@ __global__ void more_arms(unsigned *mask)
 	mask[t] = active;
 }
 
-// One place in both of the loops that an optimiser may make of this one.
+// One place in both of the loops that an optimizer may make of this one.
 __global__ void one_place(unsigned *mask, bool more)
 {
 	const int t = threadIdx.x;

@@ -1,4 +1,4 @@
-// Arrays of floats and bytes accessed through wider pointers, as every vectorised kernel does: one access each, as
+// Arrays of floats and bytes accessed through wider pointers, as every vectorized kernel does: one access each, as
 // wide as the pointer says, whatever the compiler knows about the array behind it.
 #include "check.cuh"
 

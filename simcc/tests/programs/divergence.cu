@@ -1,5 +1,5 @@
 // Branches, loops of unequal length, early exits: the k-th time a lane executes an access belongs to the k-th time
-// its neighbours do, whatever they did in between.
+// its neighbors do, whatever they did in between.
 #include "check.cuh"
 
 __global__ void arms(const float *x, float *y)

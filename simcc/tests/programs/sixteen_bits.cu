@@ -91,7 +91,7 @@ __global__ void whole(int *y, float infinity, float nan, long long number)
 	y[3] = __bfloat16_as_ushort(number);
 }
 
-// The nearest of two neighbours, by hand: a reference that shares no line with the headers.
+// The nearest of two neighbors, by hand: a reference that shares no line with the headers.
 static double value_of(unsigned bits, int fraction, int bias)
 {
 	const int exponent = (int)(bits >> fraction & ((1u << (15 - fraction)) - 1));

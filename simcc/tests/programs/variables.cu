@@ -9,7 +9,7 @@ __constant__ struct {
 	int n;
 	float scale;
 } settings = {10, 0.5f};
-static __device__ const float initialised[4] = {1, 2, 4, 8};
+static __device__ const float initialized[4] = {1, 2, 4, 8};
 
 __global__ void count()
 {
@@ -18,10 +18,10 @@ __global__ void count()
 
 __global__ void use_table(float *y)
 {
-	y[threadIdx.x] = table[threadIdx.x] * 2 + initialised[threadIdx.x % 4];
+	y[threadIdx.x] = table[threadIdx.x] * 2 + initialized[threadIdx.x % 4];
 }
 
-// One request for each access; how a constant cache serves it is not modelled.
+// One request for each access; how a constant cache serves it is not modeled.
 __global__ void convolve(const float *x, float *y)
 {
 	float sum = 0;
@@ -49,8 +49,8 @@ int main()
 	count<<<1, 64>>>();
 	CHECK(cudaMemcpyFromSymbol(&counted, counter, sizeof counted));
 	EXPECT(counted == 64);
-	// table: 4 sectors a warp; initialised: 16 bytes
-	//= use_table load=512/4/10 store=256/2/8 tensor:table=256/0/256/0 tensor:initialised=256/0/16/0
+	// table: 4 sectors a warp; initialized: 16 bytes
+	//= use_table load=512/4/10 store=256/2/8 tensor:table=256/0/256/0 tensor:initialized=256/0/16/0
 	//+ tensor:alloc1=0/256/0/256
 	use_table<<<1, 64>>>(dy);
 	fetch(y, dy, 64);

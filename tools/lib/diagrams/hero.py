@@ -126,9 +126,9 @@ class Clock:
         on, off = (self.percent(start), "opacity:1"), (self.percent(end), "opacity:0")
         return self.rule([on, off] if start == 0 else [("0%", "opacity:0"), on, off])
 
-    def style(self, theme: Theme) -> str:
+    def style(self, theme: Theme, wide: bool) -> str:
         return (
-            base_style(theme)
+            base_style(theme, larger=not wide)
             + f".n{{font-size:20px;font-weight:bold}}.g{{fill:none;stroke:{theme.faint};stroke-dasharray:4 3}}"
             + ".c{opacity:0}"
             + f".a{{animation:{RUN + HOLD:g}s step-end infinite}}.b{{animation-timing-function:linear}}\n"
@@ -171,11 +171,11 @@ class Side:
             self.add(rectangle(x, y, width, N * self.SCALE, class_="i" if tensor in "QKV" else "f"))
             self.add(text(x + width / 2, y - 5, "L" if tensor == "LSE" else tensor, class_="d m"))
 
-    def motion(self, colours: dict[str, str]) -> None:
+    def motion(self, colors: dict[str, str]) -> None:
         for event in self.events:
             for rows in event.writes:
                 name = self.clock.appears(event.end)
-                self.add(self.rows(rows, class_=f"a {colours[rows.tensor]}", style=f"animation-name:{name}"))
+                self.add(self.rows(rows, class_=f"a {colors[rows.tensor]}", style=f"animation-name:{name}"))
         for event in filter(lambda event: event.reads, self.events):
             name = self.clock.shows(event.start, event.end)
             for rows in event.reads:
@@ -207,6 +207,7 @@ class Side:
                 height=line,
             ),
             text(112, 474, what, class_="d"),
+            text(self.WIDTH, 22, "done", class_="a d e", style=f"animation-name:{self.clock.appears(ends[-1])}"),
         )
 
     def panel(self) -> Panel:
@@ -222,7 +223,7 @@ def places(tensors: str, x: float = 14.0) -> Iterator[tuple[str, tuple[float, fl
 def naive_side(clock: Clock, events: list[Event]) -> Side:
     side = Side(clock, events, dict(places("QKVOSP")))
     side.add(text(0, 22, "Naive attention", class_="t"))
-    side.add(text(0, 46, "three kernels; S and P, N × N, go to HBM and come back", class_="d"))
+    side.add(text(0, 46, "three kernels; S and P go to HBM and come back", class_="d"))
     side.frame()
     side.motion({"S": "w", "P": "w", "O": "o"})
     lines = {
@@ -273,8 +274,8 @@ def picture(theme: Theme, wide: bool, naive: list[Event], flash: list[Event]) ->
     total = naive[-1].end
     clock = Clock(total)
     left, right = naive_side(clock, naive), flash_side(clock, flash)
-    left.counter("each kernel's bytes once: its best case", total)
-    right.counter("every byte asked for: its worst case", total)
+    left.counter("best case: each byte once per kernel", total)
+    right.counter("worst case: every byte asked for", total)
     width, height, body = arrange([left.panel(), right.panel()], wide, theme)
     ratio = total / flash[-1].end
     title = (
@@ -285,7 +286,7 @@ def picture(theme: Theme, wide: bool, naive: list[Event], flash: list[Event]) ->
         "each N by N, in the GPU's memory and read them back. Right: one kernel; tiles of K and V pass by, a tile of S "
         "exists on the chip only, and O is written once."
     )
-    return document(width, height, title, description, clock.style(theme), body)
+    return document(width, height, title, description, clock.style(theme, wide), body)
 
 
 def draw(root: Path) -> dict[str, str]:

@@ -28,6 +28,10 @@ def options(kernel: str, tile: int, tiles_given: bool = True) -> list[str]:
 FA1, FA2 = options("fa1_paper", 16), options("fa2_row", 16)
 BACKWARD = options("backward_split", 64, tiles_given=False)  # its tiles are compiled in
 
+# The products of each tile.
+FORWARD = ["S = Q Kᵀ", "O += P V"]
+DKDV, DQ = ["S = Q Kᵀ", "dP = dO Vᵀ", "dV += Pᵀ dO", "dK += dSᵀ Q"], ["S = Q Kᵀ", "dP = dO Vᵀ", "dQ += dS K"]
+
 
 @dataclass(frozen=True)
 class Step:
@@ -110,8 +114,9 @@ def bars(trace: list[Access], top: float, most: int) -> list[str]:
     return body
 
 
-def panel(title: str, subtitle: str, trace: list[Access], most: int) -> Panel:
+def panel(title: str, subtitle: str, products: list[str], trace: list[Access], most: int) -> Panel:
     body = [text(0, 18, title, class_="t"), text(0, 42, subtitle, class_="d"), *grid(trace, 80, 82)]
+    body += [text(80 + SIDE + 12, 158 + 22 * n, product) for n, product in enumerate(products)]
     total = sum(access.requested for access in trace)
     body.append(text(0, 290, f"asked of global memory: {kilobytes(total)}"))
     body += [rectangle(0, 302, 12, 12, class_="r"), text(18, 313, "loaded", class_="d")]
@@ -119,9 +124,9 @@ def panel(title: str, subtitle: str, trace: list[Access], most: int) -> Panel:
     return Panel(WIDTH, 326 + 24 * len(moved(trace)), body + bars(trace, 326, most))
 
 
-def picture(title: str, sides: list[tuple[str, str, list[Access]]]) -> dict[str, str]:
-    """A panel for each side: its title, its subtitle, its trace."""
-    most = max(sum(count.values()) for _, _, trace in sides for count in moved(trace).values())
+def picture(title: str, sides: list[tuple[str, str, list[str], list[Access]]]) -> dict[str, str]:
+    """A panel for each side: its title, its subtitle, what is computed of a tile, its trace."""
+    most = max(sum(count.values()) for *_, trace in sides for count in moved(trace).values())
     description = (
         f"S of one head in {TILES} by {TILES} tiles, d = {D}. Numbers say in which order a block comes to its tiles. "
         "Bars: the bytes that the blocks ask of global memory, by tensor."
@@ -129,7 +134,7 @@ def picture(title: str, sides: list[tuple[str, str, list[Access]]]) -> dict[str,
 
     def drawn(theme: Theme, wide: bool) -> str:
         width, height, body = arrange([panel(*side, most) for side in sides], wide, theme)
-        return document(width, height, title, description, base_style(theme), body)
+        return document(width, height, title, description, base_style(theme, larger=not wide), body)
 
     return variants(drawn)
 
@@ -146,8 +151,8 @@ def draw_forward(root: Path) -> dict[str, str]:
         f"FlashAttention-1: one block goes down the queries for each tile of keys, {asked(fa1)}; "
         f"FlashAttention-2: {blocks} blocks, each along the keys, {asked(fa2)}",
         [
-            ("FlashAttention-1", "outer loop: keys; O, l and m come and go", fa1),
-            ("FlashAttention-2", "outer loop: the grid; O, l and m stay on the chip", fa2),
+            ("FlashAttention-1", "outer loop: keys; O, l and m come and go", FORWARD, fa1),
+            ("FlashAttention-2", "outer loop: the grid; O, l and m stay on the chip", FORWARD, fa2),
         ],
     )
 
@@ -160,7 +165,7 @@ def draw_backward(root: Path) -> dict[str, str]:
         f"Backward: dK and dV need a block that goes down the queries, {asked(dkdv)}; dQ one that goes along the keys, "
         f"{asked(dq)}",
         [
-            ("dK and dV", "a block owns a tile of keys; P is recomputed", dkdv),
-            ("dQ", "a block owns a tile of queries; P again", dq),
+            ("dK and dV", "a block owns a tile of keys; P is recomputed", DKDV, dkdv),
+            ("dQ", "a block owns a tile of queries; P again", DQ, dq),
         ],
     )

@@ -10,30 +10,30 @@ from lib.diagrams.svg import Panel, Theme, arrange, base_style, document, elemen
 
 VALUES = [1, 2, 3, 6, 2, 1, 4, 5, 3, 8, 2, 7]
 BLOCK = 3
-BAR, STEP = 22.0, 30.0  # pixels: a bar's width, and from one bar to the next
 UNIT, FLOOR = 16.0, 176.0  # pixels: of a score of 1, and where the bars stand
-LEFT = 84.0
+LEFT, APART = 84.0, 10.0  # where the first block begins, and what is between two
 
 
 def height_of(value: float) -> float:
     return FLOOR - UNIT * value
 
 
-def row(trace: list[dict[str, float]]) -> Panel:
+def row(trace: list[dict[str, float]], wide: bool) -> Panel:
     """Scores as bars, the running maximum above them; below each block what is remembered after it."""
-    body = [text(0, 18, "One row of scores, in blocks of three", class_="t"), text(0, FLOOR - 6, "x", class_="d")]
+    bar, step = (22.0, 30.0) if wide else (17.0, 20.0)  # a bar's width, and from one bar to the next
+    body = [text(0, 18, "A row of scores, in blocks of three", class_="t"), text(0, FLOOR - 6, "x", class_="d")]
     names = ("m", "correction", "l")
     for n, name in enumerate(names):
         body.append(text(0, FLOOR + 32 + 24 * n, name, class_="d"))
     path = ""
     for place, block in enumerate(trace):
-        left = LEFT + place * (BLOCK * STEP + 10)
+        left = LEFT + place * (BLOCK * step + APART)
         for n, value in enumerate(VALUES[place * BLOCK : (place + 1) * BLOCK]):
-            x = left + n * STEP
+            x = left + n * step
             largest = value == block["m"] and value not in VALUES[: place * BLOCK]
-            body.append(rectangle(x, height_of(value), BAR, UNIT * value, class_="w" if largest else "i"))
-            body.append(text(x + BAR / 2, FLOOR - 5, str(value), class_="m"))
-        right, at = left + BLOCK * STEP - (STEP - BAR), number(height_of(block["m"]))
+            body.append(rectangle(x, height_of(value), bar, UNIT * value, class_="w" if largest else "i"))
+            body.append(text(x + bar / 2, FLOOR - 5, str(value), class_="m on" if largest else "m"))
+        right, at = left + BLOCK * step - (step - bar), number(height_of(block["m"]))
         path += f"{'L' if path else 'M'}{number(left)} {at}L{number(right)} {at}"
         middle = (left + right) / 2
         for n, name in enumerate(names):
@@ -41,11 +41,11 @@ def row(trace: list[dict[str, float]]) -> Panel:
             body.append(text(middle, FLOOR + 32 + 24 * n, value, class_="m"))
     body.append(element("path", d=path, class_="l"))
     body.append(text(LEFT, height_of(8) + 4, "the line: m, the largest so far", class_="d"))
-    return Panel(LEFT + len(trace) * (BLOCK * STEP + 10), FLOOR + 90, body)
+    return Panel(LEFT + len(trace) * (BLOCK * step + APART), FLOOR + 90, body)
 
 
 def draw(root: Path) -> dict[str, str]:
-    """The picture's variants, which are alike: it is narrow. Raises RunError."""
+    """The picture's variants. Raises RunError."""
     values = ",".join(map(str, VALUES))
     printed = run(
         root / "02_online_softmax/online_softmax",
@@ -60,7 +60,7 @@ def draw(root: Path) -> dict[str, str]:
     )
 
     def picture(theme: Theme, wide: bool) -> str:
-        width, height, body = arrange([row(trace)], wide, theme)
+        width, height, body = arrange([row(trace, wide)], wide, theme)
         return document(width, height, title, description, base_style(theme), body)
 
     return variants(picture)

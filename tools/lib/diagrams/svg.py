@@ -1,4 +1,4 @@
-"""The two themes of the pictures (plots/theme.gp has the same colours), and SVG elements as text."""
+"""The two themes of the pictures (plots/theme.gp has the same colors), and SVG elements as text."""
 
 from __future__ import annotations
 
@@ -67,15 +67,20 @@ def arrow(x: float, y: float, to_x: float, to_y: float) -> str:
 
 BASE_STYLE = (
     "text{{fill:{0.foreground};font-size:14px}}.t{{font-size:18px;font-weight:bold}}.d{{fill:{0.dim};font-size:13px}}"
-    ".e{{text-anchor:end}}.m{{text-anchor:middle}}.f{{fill:none;stroke:{0.faint}}}.i{{fill:{0.blue};fill-opacity:.35}}"
+    ".e{{text-anchor:end}}.m{{text-anchor:middle}}.on{{fill:#000}}.f{{fill:none;stroke:{0.faint}}}"
+    ".i{{fill:{0.blue};fill-opacity:.35;stroke:{0.blue};stroke-opacity:1}}"
     ".r{{fill:{0.blue}}}.w{{fill:{0.vermilion}}}.o{{fill:{0.green}}}.i,.r,.w,.o{{shape-rendering:crispEdges}}"
     ".l{{stroke:{0.foreground};fill:none;stroke-width:1.5}}\n"
 )
 
 
-def base_style(theme: Theme) -> str:
-    """Classes: t title, d dim, e and m anchors of text; f frame, l line; i input, r read, w written, o output."""
-    return BASE_STYLE.format(theme)
+LARGER = "text{font-size:15.5px}.d{font-size:15px}\n"  # of panels that a phone shows at three quarters
+
+
+def base_style(theme: Theme, larger: bool = False) -> str:
+    """Classes: t title, d dim, on upon a color, e and m anchors of text; f frame, l line; i input, r read, w written,
+    o output."""
+    return BASE_STYLE.format(theme) + (LARGER if larger else "")
 
 
 @dataclass(frozen=True)

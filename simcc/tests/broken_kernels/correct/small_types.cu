@@ -1,4 +1,4 @@
-// char, short and bool arrays in shared and global memory: neighbours in one word are different elements.
+// char, short and bool arrays in shared and global memory: neighbors in one word are different elements.
 #include "../main.cuh"
 
 __global__ void work(const signed char *x, short *y, bool *odd, unsigned char *mixed)

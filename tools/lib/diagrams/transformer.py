@@ -1,0 +1,231 @@
+"""Chapter 07: a block of the language model with the bytes of each step, and how its heads share keys.
+
+Bytes are of one token, the mean over an answer of plots/data/sim/07_answers.json; what each step has of them follows
+from the model's shape (07_transformer/traffic.h), and each kernel's sum must be what that run says. Which head of keys
+a head of queries reads comes from a trace.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from lib.diagrams.run import Access, RunError, traced
+from lib.diagrams.svg import Panel, Theme, arrange, base_style, document, element, number, rectangle, text, variants
+
+# SmolLM2-135M: layers, width, width of keys, of the hidden layer, vocabulary; bytes of a weight as the file has them.
+LAYERS, C, C_KV, F, VOCABULARY = 30, 576, 192, 1536, 49152
+Q4, Q8 = 20 / 32, 34 / 32
+HEADS, KV_HEADS, KEYS, D = 9, 3, 8, 4  # of the traced launch
+STRIDED = ["--kernel", "strided", "--heads", str(HEADS), "--kv-heads", str(KV_HEADS), "--seq", "1"]
+STRIDED += ["--keys", str(KEYS), "--dim", str(D), "--causal"]
+WIDTH, HEIGHT = 400.0, 420.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """Of one token: bytes."""
+
+    name: str
+    kernel: str
+    weights: float
+    kv: float
+    activations: float
+
+    @property
+    def bytes(self) -> float:
+        return self.weights + self.kv + self.activations
+
+
+def norm(name: str) -> Step:
+    return Step(name, "rms_norm", 4 * C, 0, 4 * 3 * C)
+
+
+def project(name: str, rows: int, columns: int, residual: bool = False, weight: float = Q4) -> Step:
+    """A matrix [rows, columns] times the token; each warp reads x for its 32 rows."""
+    x, y = 4 * -(-rows // 32) * columns, 4 * rows * (2 if residual else 1)
+    return Step(name, "project", weight * rows * columns, 0, x + y)
+
+
+def keys_and_values() -> Step:
+    """W_k and W_v: what they write are keys and values."""
+    k = project("", C_KV, C)
+    return Step("W_k, W_v", "project", 2 * k.weights, 2 * 4 * C_KV, 2 * (k.activations - 4 * C_KV))
+
+
+def steps(attention_kv: float) -> list[Step]:
+    """Of one layer. attention_kv: bytes of keys and values that attention asks for."""
+    up = project("", F, C)
+    return [
+        norm("rms_norm"),
+        project("W_q", C, C),
+        keys_and_values(),
+        Step("rope", "rope", 0, 4 * 2 * C_KV, 4 * (3 * C + C_KV)),
+        Step("attention", "attention", 0, attention_kv, 4 * 2 * C),
+        project("W_o", C, C, residual=True),
+        norm("rms_norm"),
+        Step("W_gate, W_up", "project", 2 * up.weights, 0, 2 * up.activations),
+        Step("swiglu", "swiglu", 0, 0, 4 * 3 * F),
+        project("W_down", C, F, residual=True),
+    ]
+
+
+LAST = [norm("rms_norm"), project("logits", VOCABULARY, C, weight=Q8)]
+KINDS = ("weights", "kv", "activations")
+
+
+def of_the_run(path: Path) -> dict[str, dict[str, float]]:
+    """Bytes per token of each kernel, by kind. Raises RunError."""
+    try:
+        answer = json.loads(path.read_text(encoding="utf-8"))["answers"][0]
+        tokens = len(answer["tokens"]) - (not answer["ended"])
+        return {
+            row["kernel"]: {kind: row["model"][f"{kind}_bytes"] / tokens for kind in KINDS}
+            for row in answer["moved"]["answer"]
+        }
+    except (OSError, ValueError, KeyError) as error:
+        raise RunError(f"{path.name}: not what make answers writes: {error}") from error
+
+
+def layer_of(moved: dict[str, dict[str, float]]) -> list[Step]:
+    """The steps of a layer. Raises RunError where the kernels' sums are not those of the run."""
+    layer = steps(moved["attention"]["kv"] / LAYERS)
+    sums: dict[str, Counter[str]] = {}
+    for step, times in [*((step, LAYERS) for step in layer), *((step, 1) for step in LAST)]:
+        of_kernel = sums.setdefault(step.kernel, Counter())
+        for kind in KINDS:
+            of_kernel[kind] += times * getattr(step, kind)
+    for kernel, of_kernel in sums.items():
+        for kind, count in of_kernel.items():
+            if abs(count - moved[kernel][kind]) > 1e-6 * count + 0.5:
+                raise RunError(
+                    f"{kernel}: {kind} of {count:.0f} bytes a token, the run asked for {moved[kernel][kind]:.0f}"
+                )
+    return layer
+
+
+def said(count: float) -> str:
+    return f"{count / 1e6:.3g} MB" if count >= 1e6 else f"{count / 1000:.3g} kB"
+
+
+CLASSES = {"weights": "r", "kv": "w", "activations": "i"}
+NAMES = {"weights": "weights", "kv": "keys, values", "activations": "activations"}
+
+
+def bar(step: Step, x: float, y: float, height: float, scale: float) -> tuple[list[str], float]:
+    """Its bytes by kind, and where it ends."""
+    made = []
+    for kind in KINDS:
+        width = getattr(step, kind) * scale
+        if width:
+            made.append(rectangle(x, y, width, height, class_=CLASSES[kind]))
+        x += width
+    return made, x
+
+
+def flow(layer: list[Step]) -> Panel:
+    """The layer from above down; the two sums beside it; a bar of bytes for each step."""
+    body = [
+        text(0, 18, f"One of {LAYERS} layers, one token", class_="t"),
+        text(0, 42, "bytes asked of global memory", class_="d"),
+    ]
+    top, step_height, left, box = 62.0, 30.0, 26.0, 118.0
+    scale = 160 / max(step.bytes for step in layer)
+    for n, step in enumerate(layer):
+        y = top + n * step_height
+        body += [rectangle(left, y, box, 22, class_="f", rx=4), text(left + box / 2, y + 16, step.name, class_="m")]
+        if n:
+            body.append(element("path", d=f"M{number(left + box / 2)} {number(y - 8)}v8", class_="l"))
+        made, end = bar(step, left + box + 14, y + 3, 16, scale)
+        body += [*made, text(end + 6, y + 16, said(step.bytes), class_="d")]
+    for first, last in ((0, 5), (6, 9)):  # what goes past: x, added to what comes out
+        y, to_y = top + first * step_height - 4, top + last * step_height + 11
+        path = f"M{number(left + box / 2)} {number(y)}H10V{number(to_y)}H{number(left)}"
+        body += [element("path", d=path, class_="l"), text(12, to_y - 5, "+")]
+    y = top + len(layer) * step_height + 8
+    x = left
+    for kind in KINDS:
+        body += [rectangle(x, y, 12, 12, class_=CLASSES[kind]), text(x + 17, y + 11, NAMES[kind], class_="d")]
+        x += 130 if kind == "kv" else 100
+    return Panel(WIDTH, HEIGHT, body)
+
+
+def groups(trace: list[Access]) -> dict[int, int]:
+    """The head of keys that each head of queries reads."""
+    found = {}
+    for access in trace:
+        if access.tensor == "K" and access.op == "load":
+            found[access.block[1]] = access.ranges[0][0] // (4 * D) % KV_HEADS
+    return found
+
+
+def heads(reads: dict[int, int], layer: list[Step]) -> Panel:
+    """Which keys a head of queries reads; below, all the bytes of a token."""
+    body = [
+        text(0, 18, "Heads share keys", class_="t"),
+        text(0, 42, f"{HEADS} heads of queries, {KV_HEADS} of keys and values", class_="d"),
+    ]
+    cell, top, below = WIDTH / HEADS, 62.0, 132.0
+    for head, of_keys in sorted(reads.items()):
+        wide = WIDTH / KV_HEADS
+        body += [
+            rectangle(head * cell + 1, top, cell - 2, 26, class_="i"),
+            text((head + 0.5) * cell, top + 18, f"Q{head}", class_="m"),
+        ]
+        to_x = (of_keys + 0.5) * wide + (head - HEADS // KV_HEADS * of_keys - 1) * 12
+        body.append(
+            element(
+                "path",
+                d=f"M{number((head + 0.5) * cell)} {number(top + 28)}L{number(to_x)} {number(below - 2)}",
+                class_="l",
+            )
+        )
+    for head in range(KV_HEADS):
+        wide = WIDTH / KV_HEADS
+        body += [rectangle(head * wide + 1, below, wide - 2, 26, class_="w")]
+        body.append(text((head + 0.5) * wide, below + 18, f"K{head}, V{head}", class_="m on"))
+    body.append(text(0, below + 46, "A head is a range of columns: a stride, no copy.", class_="d"))
+    body.append(text(0, below + 64, "The keys of earlier tokens are kept: the cache.", class_="d"))
+    body += [text(0, 236, "A token, all layers", class_="t")]
+    whole = [(f"{LAYERS} layers", "weights", LAYERS * sum(step.weights for step in layer))]
+    whole += [
+        ("vocabulary", "weights", LAST[1].weights),
+        ("activations", "activations", 0.0),
+        ("keys, values", "kv", 0.0),
+    ]
+    counts = {
+        kind: LAYERS * sum(getattr(step, kind) for step in layer) + sum(getattr(step, kind) for step in LAST)
+        for kind in KINDS
+    }
+    most = whole[0][2]
+    for n, (name, kind, count) in enumerate(whole):
+        count, y = count or counts[kind], 252 + 30.0 * n
+        width = 190 * count / most
+        body += [text(100, y + 16, name, class_="e"), rectangle(108, y + 3, width, 16, class_=CLASSES[kind])]
+        body.append(text(114 + width, y + 16, said(count), class_="d"))
+    body.append(text(0, 392, "Weights are read once per token; keys and values", class_="d"))
+    body.append(text(0, 410, "grow with the context.", class_="d"))
+    return Panel(WIDTH, HEIGHT, body)
+
+
+def draw(root: Path) -> dict[str, str]:
+    """The picture's variants. Raises RunError."""
+    layer = layer_of(of_the_run(root / "plots/data/sim/07_answers.json"))
+    reads = groups(traced(root / "07_transformer/transformer", STRIDED))
+    attention = next(step for step in layer if step.name == "attention")
+    share = 100 * attention.bytes / sum(step.bytes for step in layer)
+    asked = said(sum(step.bytes for step in layer))
+    title = f"A layer asks for {asked} per token, {share:.0f} % of it attention: decoding is reading weights"
+    description = (
+        f"Left, the steps of one of {LAYERS} layers from above down, with the bytes that each asks of global "
+        "memory for one token of an answer: weights blue, keys and values orange, activations light. Right, "
+        "which head of keys each head of queries reads, and the bytes of a token in all layers."
+    )
+
+    def picture(theme: Theme, wide: bool) -> str:
+        width, height, body = arrange([flow(layer), heads(reads, layer)], wide, theme)
+        return document(width, height, title, description, base_style(theme, larger=not wide), body)
+
+    return variants(picture)

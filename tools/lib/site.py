@@ -1,0 +1,279 @@
+"""Pages for a browser of the tree's Markdown, and of what it links to. Used by tools/site."""
+
+from __future__ import annotations
+
+import html
+import os
+import posixpath
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+MARK = ".made-by-make-site"
+EXPLORER = "plots/explorer.html"
+IMAGES = (".svg", ".png")
+LINK = re.compile(r'\b(href|src|srcset)="([^"]*)"')
+
+
+class SiteError(Exception):
+    """Why there is no site, in one line; the exit status."""
+
+    def __init__(self, text: str, status: int = 1) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+STYLE = """
+:root{color-scheme:light dark;--back:#fff;--text:#1f2328;--dim:#59636e;--line:#d1d9e0;--code:#f6f8fa;--link:#0969da}
+@media (prefers-color-scheme:dark){
+:root{--back:#0d1117;--text:#e6edf3;--dim:#9198a1;--line:#30363d;--code:#161b22;--link:#58a6ff}
+}
+*{box-sizing:border-box}
+body{margin:0;background:var(--back);color:var(--text);font:16px/1.55 system-ui,"DejaVu Sans",Verdana,sans-serif}
+main,nav{max-width:56rem;margin:0 auto;padding:0 1rem}
+nav{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;padding-top:.8rem;padding-bottom:.8rem;font-size:.9rem}
+nav.top{border-bottom:1px solid var(--line);max-width:none;justify-content:center}
+nav.ends{justify-content:space-between;border-top:1px solid var(--line);margin-top:2rem}
+a{color:var(--link);text-underline-offset:2px}
+h1,h2,h3{line-height:1.25;margin:1.8em 0 .6em}
+h1{font-size:1.8rem;margin-top:1em}h2{font-size:1.35rem}h3{font-size:1.1rem}
+h2{border-bottom:1px solid var(--line);padding-bottom:.25em}
+img{max-width:100%;height:auto;display:block;margin:1rem auto}
+code,pre{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;font-size:.86em}
+code{background:var(--code);padding:.1em .3em;border-radius:4px;overflow-wrap:anywhere}
+pre{background:var(--code);padding:.8rem 1rem;border-radius:6px;overflow-x:auto;line-height:1.4}
+pre code{background:none;padding:0;overflow-wrap:normal;font-size:1em}
+.wide{overflow-x:auto}table{border-collapse:collapse;font-size:.93em}
+th,td{border:1px solid var(--line);padding:.35em .6em;text-align:left;vertical-align:top}
+blockquote{margin:1em 0;padding:0 1em;border-left:3px solid var(--line);color:var(--dim)}
+.lines a{color:var(--dim);text-decoration:none;display:inline-block;width:3.2em;user-select:none}
+"""
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<link rel="stylesheet" href="{up}style.css">
+</head>
+<body>
+<nav class="top" aria-label="Site">{top}</nav>
+<main>
+{body}
+</main>
+{ends}</body>
+</html>
+"""
+
+
+def slug(heading: str) -> str:
+    """The fragment of a heading, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+@dataclass
+class Page:
+    """Of one file or folder of the tree."""
+
+    source: str  # relative to the tree
+    title: str
+    body: str
+    anchors: set[str] = field(default_factory=set)
+
+
+def place_of(source: str) -> str:
+    """Where the page of a file stands in the site."""
+    folder, name = posixpath.split(source)
+    if name == "README.md":
+        return posixpath.join(folder, "index.html")
+    return re.sub(r"\.md$", ".html", source) if name.endswith(".md") else f"{source}.html"
+
+
+def relative(to: str, page: str) -> str:
+    return posixpath.relpath(to, posixpath.dirname(page) or ".")
+
+
+def parser() -> Any:
+    try:
+        from markdown_it import MarkdownIt
+    except ImportError:
+        raise SiteError(
+            "the Markdown library is missing: ./setup.sh --all (python3-markdown-it), or pip install markdown-it-py", 3
+        ) from None
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+
+class Site:
+    """Pages by their source, and the images that they show."""
+
+    def __init__(self, root: Path, explorer: Path | None) -> None:
+        self.root, self.explorer = root, explorer
+        self.markdown = parser()
+        self.pages: dict[str, Page] = {}
+        self.images: set[str] = set()
+        listed = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            cwd=root,
+            capture_output=True,
+            check=False,
+        )
+        if listed.returncode != 0:
+            raise SiteError("git does not list the tree's files: a clone is needed", 3)
+        files = (name.decode("utf-8", "surrogateescape") for name in listed.stdout.split(b"\0") if name)
+        self.files = {name for name in files if (root / name).is_file()}
+        self.folders = {str(parent) for name in self.files for parent in Path(name).parents if str(parent) != "."}
+        self.chapters = sorted(name for name in self.files if re.fullmatch(r"\d\d_\w+/README\.md", name))
+
+    # ---- reading ----
+
+    def render(self) -> None:
+        """All pages that README.md leads to; then their links, each to where it leads. Raises SiteError."""
+        waiting = ["README.md", "GLOSSARY.md", "plots/README.md", *self.chapters]
+        while waiting:
+            source = waiting.pop(0)
+            if source not in self.pages:
+                self.pages[source] = self.page(source)
+                waiting += sorted(self.linked(self.pages[source]))
+        for page in self.pages.values():
+            page.body = LINK.sub(lambda link, page=page: self.rewritten(page, link), page.body)
+
+    def page(self, source: str) -> Page:
+        if source.endswith(".md"):
+            return self.of_markdown(source)
+        return self.of_folder(source) if source in self.folders else self.of_text(source)
+
+    def of_markdown(self, source: str) -> Page:
+        text = (self.root / source).read_text(encoding="utf-8")
+        tokens = self.markdown.parse(re.sub(r"^<!--.*?-->\n?", "", text, flags=re.MULTILINE | re.DOTALL))
+        page = Page(source, source, "")
+        for token, inside in zip(tokens, tokens[1:]):
+            if token.type == "heading_open":
+                words = "".join(child.content for child in inside.children if child.type in ("text", "code_inline"))
+                token.attrSet("id", self.anchor(page, slug(words)))
+                if token.tag == "h1":
+                    page.title = words
+        page.body = self.markdown.renderer.render(tokens, self.markdown.options, {})
+        page.body = page.body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+        page.anchors |= set(re.findall(r'<a (?:id|name)="([^"]+)"', page.body))
+        return page
+
+    @staticmethod
+    def anchor(page: Page, wanted: str) -> str:
+        name, number = wanted, 0
+        while name in page.anchors:
+            number += 1
+            name = f"{wanted}-{number}"
+        page.anchors.add(name)
+        return name
+
+    def of_text(self, source: str) -> Page:
+        try:
+            text = (self.root / source).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise SiteError(f"{source}: is linked and is no text") from None
+        lines = (
+            f'<a id="L{n}" href="#L{n}">{n}</a>{html.escape(line)}' for n, line in enumerate(text.splitlines(), start=1)
+        )
+        body = f'<h1>{html.escape(source)}</h1>\n<pre class="lines">' + "\n".join(lines) + "</pre>"
+        return Page(source, source, body, {f"L{n}" for n in range(1, text.count("\n") + 2)})
+
+    def of_folder(self, source: str) -> Page:
+        names = sorted(name for name in self.files if name.startswith(f"{source}/"))
+        items = "".join(f"<li>{html.escape(name)}</li>\n" for name in names)
+        return Page(source, source, f"<h1>{html.escape(source)}</h1>\n<ul>\n{items}</ul>")
+
+    # ---- links ----
+
+    def target(self, page: Page, address: str) -> str | None:
+        """What of the tree a link leads to; None for one to elsewhere, or within the page. Raises SiteError."""
+        parts = urlsplit(html.unescape(address))
+        if parts.scheme or parts.netloc or not parts.path:
+            return None
+        folder = page.source if page.source in self.folders else posixpath.dirname(page.source)
+        found = posixpath.normpath(posixpath.join(folder, unquote(parts.path)))
+        if found in self.folders and f"{found}/README.md" in self.files:
+            found = f"{found}/README.md"
+        if found == ".":
+            found = "README.md"
+        if found not in self.files and found not in self.folders and found != EXPLORER:
+            raise SiteError(f"{page.source}: the link to {address} leads nowhere")
+        return found
+
+    def linked(self, page: Page) -> set[str]:
+        found = set()
+        for _, address in LINK.findall(page.body):
+            target = self.target(page, address)
+            if target and target.endswith(IMAGES):
+                self.images.add(target)
+            elif target and target != EXPLORER:
+                found.add(target)
+        return found
+
+    def rewritten(self, page: Page, link: re.Match[str]) -> str:
+        attribute, address = link.groups()
+        target, fragment = self.target(page, address), urlsplit(html.unescape(address)).fragment
+        if target is None:
+            return link[0]
+        if target.endswith(IMAGES) or target == EXPLORER:
+            to = target
+        else:
+            to = place_of(target)
+            if fragment and fragment not in self.pages[target].anchors:
+                raise SiteError(f"{page.source}: {address}: {target} has no heading of that name")
+        where = relative(to, place_of(page.source)) + (f"#{fragment}" if fragment else "")
+        return f'{attribute}="{html.escape(where)}"'
+
+    # ---- writing ----
+
+    def top(self, place: str) -> str:
+        wanted = [("README.md", "The course"), *((name, name[:2]) for name in self.chapters)]
+        wanted += [("GLOSSARY.md", "Glossary"), ("plots/README.md", "Pictures")]
+        links = [f'<a href="{relative(place_of(source), place)}">{words}</a>' for source, words in wanted]
+        if self.explorer:
+            links.append(f'<a href="{relative(EXPLORER, place)}">Explorer: try it here</a>')
+        return "\n".join(links)
+
+    def ends(self, page: Page, place: str) -> str:
+        """Of a chapter's page: the one before and the next."""
+        if page.source not in self.chapters:
+            return ""
+        order = ["README.md", *self.chapters]
+        at = order.index(page.source)
+        links = []
+        for number, words, mark in ((at - 1, "← {}", "prev"), (at + 1, "{} →", "next")):
+            if number < len(order):
+                title = words.format(html.escape(self.pages[order[number]].title))
+                links.append(f'<a rel="{mark}" href="{relative(place_of(order[number]), place)}">{title}</a>')
+        return f'<nav class="ends" aria-label="Chapters">{" ".join(links)}</nav>\n'
+
+    def write(self, out: Path) -> None:
+        out.mkdir()
+        (out / MARK).write_text("")
+        (out / ".nojekyll").write_text("")
+        (out / "style.css").write_text(STYLE.lstrip())
+        for page in self.pages.values():
+            place = place_of(page.source)
+            target = out / place
+            target.parent.mkdir(parents=True, exist_ok=True)
+            up = relative(".", place) + "/"
+            title = html.escape(re.sub(r"[`*]", "", page.title))
+            parts = {
+                "title": title,
+                "up": up,
+                "top": self.top(place),
+                "body": page.body,
+                "ends": self.ends(page, place),
+            }
+            target.write_text(PAGE.format(**parts), encoding="utf-8", errors="surrogateescape")
+        for image in sorted(self.images):
+            (out / image).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(self.root / image, out / image)
+        if self.explorer:
+            (out / EXPLORER).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(self.explorer, out / EXPLORER)
+        os.chmod(out, 0o755)
