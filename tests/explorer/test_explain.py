@@ -226,6 +226,7 @@ class Wrong(Explain):
             ("no_rescale", "", "8,9", ("l were not multiplied by the correction", "O is.")),
             ("forgotten_on_o", "", "8,9", ("O were not multiplied by the correction", "l is.")),
             ("off_by_one", "--causal", "1,2", ("first 2 keys, while it may see 1",)),
+            ("too_strict", "--causal", "0,1", ("Wrong already with a single key", "is the mask a key too strict")),
             ("dropped_tail", "", "96,97", ("3 whole tiles of 32 keys", "only its first 96 keys", "4 keys too few")),
         ):
             with self.subTest(fault), Page(self.explain(broken(fault), f"{problem} {causal}", 1)) as page:

@@ -109,20 +109,20 @@ function adviceOf(outputs) {
 	return '';
 }
 
-/* How far it is right, in tiles where it can be said in tiles. */
+/* How far it is right, in tiles where it can be said in tiles: [what is so, where to look]. */
 function reachOf(right, wrong, tile, N) {
 	const t = Math.floor(right / tile), whole = right % tile === 0;
 	if (right === 0)
-		return 'Wrong already with a single key. Its weight is 1, so O must be its row of V, and LSE its score: look at how a tile ' +
-			'is loaded, at the scale, and at what is written.';
+		return ['Wrong already with a single key.', 'Its weight is 1, so O must be its row of V, and LSE its score: look at how a tile ' +
+			'is loaded, at the scale, and at what is written.'];
 	if (right > 0 && whole && wrong < N && wrong % tile !== 0 && N % tile !== 0 && right + tile > N)
-		return `Right with ${plural(t, 'whole tile')} of ${tile} keys, wrong with one key more: the last tile, which is not whole, ` +
-			'is not taken in as it should be. Look at its number of keys, and at the end of the loop.';
+		return [`Right with ${plural(t, 'whole tile')} of ${tile} keys, wrong with one key more: the last tile, which is not whole, ` +
+			'is not taken in as it should be.', 'Look at its number of keys, and at the end of the loop.'];
 	if (whole)
-		return `Right after tile ${t - 1}, wrong from tile ${t} on: what carries m, l and O from one tile to the next is not right.`;
-	return `Right with ${plural(right, 'key')}, wrong with ${wrong}: key ${right} is key ${right % tile} of tile ${t}. ` +
-		(right === 1 ? 'Look at what happens when a second key comes: the mask, and the correction.'
-			: 'Look at what happens between two groups of keys: m grows, and l and O must be corrected.');
+		return [`Right after tile ${t - 1}, wrong from tile ${t} on.`, 'Look at what carries m, l and O from one tile to the next.'];
+	return [`Right with ${plural(right, 'key')}, wrong with ${wrong}: key ${right} is key ${right % tile} of tile ${t}.`,
+		right === 1 ? 'Look at what happens when a second key comes: the mask, and the correction.'
+			: 'Look at what happens between two groups of keys: m grows, and l and O must be corrected.'];
 }
 
 function makeReplay(run, described, replays) {
@@ -135,14 +135,16 @@ function makeReplay(run, described, replays) {
 	const mistake = findMistake(described, replays, [...new Set([tile, right, 1, 4, 8, 16, 32, 64].filter((n) => n > 0))]);
 	const outputs = first ? first.outputs : described.maps.map((map) => ({tensor: map.tensor,
 		wrong: map.first_wrong !== undefined, at: [], ...middleOf(map, map.first || map.worst)}));
+	const [reach, look] = reachOf(right, wrong, tile, N), notFinite = outputs.some((output) => !Number.isFinite(number(output.got)));
 	const chip = (keys, isBad) => element('span', {class: `badge ${isBad ? 'wrong' : 'right'}`}, `${keys} ${isBad ? '\u2717' : '\u2713'}`);
 	const at = (output) => output.at.length ? `${output.tensor}[${output.at.join(', ')}]` : output.name || output.tensor;
 	const row = coordinatesOf({shape: [run.result.problem.batch, run.result.problem.heads, N], columns: 1}, replays.row || 0, 0);
 	return element('section', {class: 'stack column', 'data-replay': `${right},${wrong}`, 'aria-label': `From which key on ${described.name} is wrong`},
 		element('h3', {}, 'From which key on it is wrong'),
-		element('p', {class: 'reach'}, reachOf(right, wrong, tile, N)),
+		element('p', {class: 'reach'}, reach, mistake || notFinite ? '' : ` ${look}`),
 		mistake ? element('p', {class: 'mistake'}, `Row [${row.join(', ')}] is, but for rounding, `, element('b', {}, mistake))
-			: element('p', {class: 'advice'}, adviceOf(outputs)),
+			: element('p', {class: 'advice'}, adviceOf(outputs), notFinite && run.result.problem.causal
+				? ' The first row may see one key, its own: is the mask a key too strict?' : ''),
 		element('p', {class: 'small dim'}, `The kernel was run again on the first keys and queries alone, each time against a reference of its own. Keys: `,
 			steps.map((step) => [chip(step.keys, step.wrong), ' ']), chip(N, true), ' the run.'),
 		element('ul', {class: 'small'}, outputs.map((output) => element('li', {}, `With ${plural(wrong, 'key')}, `,
