@@ -240,6 +240,14 @@ class Wrong(Explain):
                     outputs += f"wrong: '{wrong}'.split(' ').includes(tensor)}}))"
                     self.assertIn(part, page.eval(f"adviceOf({outputs})"))
 
+    def test_tells_from_which_tile_on(self) -> None:
+        problem = "--kernel fa2_row --heads 1 --seq 40 --dim 32 --tile-k 8"
+        with Page(self.explain(broken("no_rescale"), problem, 1)) as page:
+            told = page.eval("document.querySelector('.reach').textContent")
+            self.assertIn("Right after tile 0, wrong from tile 1 on", told)
+            outputs = "[{tensor: 'O', wrong: true, got: 1, expected: 2}, {tensor: 'LSE', wrong: true, got: 2, expected: 1}]"
+            self.assertIn("LSE is too large: look at m and l", page.eval(f"adviceOf({outputs})"))
+
     def test_a_replay_is_no_part_of_the_run(self) -> None:
         problem = "--kernel fa2_row --heads 1 --seq 100 --dim 32 --tile-k 32"
         run = data_of(self.explain(broken("no_rescale"), problem, 1))["runs"][0]
