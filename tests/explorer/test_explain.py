@@ -245,7 +245,7 @@ class Wrong(Explain):
         with Page(self.explain(broken("no_rescale"), problem, 1)) as page:
             told = page.eval("document.querySelector('.reach').textContent")
             self.assertIn("Right after tile 0, wrong from tile 1 on", told)
-            outputs = "[{tensor: 'O', wrong: true, got: 1, expected: 2}, {tensor: 'LSE', wrong: true, got: 2, expected: 1}]"
+            outputs = "['O', 'LSE'].map((tensor) => ({tensor, wrong: true, got: 2, expected: 1}))"
             self.assertIn("LSE is too large: look at m and l", page.eval(f"adviceOf({outputs})"))
 
     def test_a_replay_is_no_part_of_the_run(self) -> None:
