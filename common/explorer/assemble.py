@@ -18,11 +18,17 @@ HERE = Path(__file__).resolve().parent
 DATA = b"<!-- data -->"
 
 
+def small(text: bytes) -> bytes:
+    """A style or a script without what only its reader needs: comments that begin a line, indents, empty lines."""
+    text = re.sub(rb"(?ms)^[ \t]*/\*.*?\*/[ \t]*$", b"", text)
+    return re.sub(rb"(?m)^\s+", b"", text)
+
+
 def page() -> bytes:
     """The whole page. Raises OSError."""
 
     def files(room: re.Match[bytes]) -> bytes:
-        return b"".join((HERE / name).read_bytes() for name in room[1].decode().split())
+        return b"".join(small((HERE / name).read_bytes()) for name in room[1].decode().split())
 
     return re.sub(rb"[ \t]*<!-- room: ([^>]+?) -->\n", files, (HERE / "page.html").read_bytes())
 

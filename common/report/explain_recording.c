@@ -71,7 +71,7 @@ static bool has_launched(const struct run_result *result)
 	return false;
 }
 
-void explain_recording(struct json *json, const struct run_result *result)
+bool explain_recording(struct json *json, const struct run_result *result)
 {
 	size_t bytes;
 	char size[32], smaller_case[200];
@@ -97,6 +97,9 @@ void explain_recording(struct json *json, const struct run_result *result)
 	free(trace);
 	char *report = recording_report(MOST_REPORT_BYTES, &bytes);
 	write_lines(json, "report", report ? report : "");
+	bool hazards =
+		report && (strstr(report, "\"severity\":\"error\"") || strstr(report, "\"severity\":\"warning\""));
 	free(report);
 	write_sources(json);
+	return hazards;
 }

@@ -1,8 +1,10 @@
 #include "explorer/template.h"
+#include "measure/recording.h"
 #include "report/command.h"
 #include "report/explain_recording.h"
 #include "report/json.h"
 #include "report/report.h"
+#include "run_replay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,11 +37,11 @@ static void write_command(struct json *json, const struct run_result *result)
 	free(command);
 }
 
-static void write_shape(struct json *json, const size_t *shape, size_t rank)
+static void write_sizes(struct json *json, const char *key, const size_t *sizes, size_t count)
 {
-	json_open_array(json, "shape");
-	for (size_t axis = 0; axis < rank; axis++)
-		json_count(json, NULL, shape[axis]);
+	json_open_array(json, key);
+	for (size_t i = 0; i < count; i++)
+		json_count(json, NULL, sizes[i]);
 	json_close_array(json);
 }
 
@@ -53,7 +55,7 @@ static void write_tensors(struct json *json, const struct run_result *result, co
 		json_string(json, "name", tensor->name);
 		json_string(json, "role", roles[tensor->role]);
 		json_bool(json, "statistic", tensor->statistic);
-		write_shape(json, shape, rank);
+		write_sizes(json, "shape", shape, rank);
 		json_close_object(json);
 	}
 	json_close_array(json);
@@ -91,7 +93,7 @@ static void write_map(struct json *json, const struct error_map *map)
 {
 	json_open_object(json, NULL);
 	json_string(json, "tensor", map->tensor);
-	write_shape(json, map->shape, map->rank);
+	write_sizes(json, "shape", map->shape, map->rank);
 	json_count(json, "matrices", map->matrices);
 	json_count(json, "rows", map->rows);
 	json_count(json, "columns", map->columns);
@@ -120,6 +122,59 @@ static void write_launch_numbers(struct json *json, const char *key, const struc
 	for (size_t i = 0; i < counts->launch_count; i++)
 		json_count(json, NULL, counts->launches[i].index);
 	json_close_array(json);
+}
+
+static void write_numbers(struct json *json, const char *key, const double *numbers, size_t count)
+{
+	json_open_array(json, key);
+	for (size_t i = 0; i < count; i++)
+		json_number(json, NULL, numbers[i]);
+	json_close_array(json);
+}
+
+static void write_replay(struct json *json, const struct replay *replay)
+{
+	json_open_object(json, NULL);
+	json_count(json, "keys", replay->keys);
+	json_bool(json, "wrong", replay->wrong);
+	json_open_array(json, "outputs");
+	for (size_t i = 0; i < replay->output_count; i++) {
+		const struct replay_output *output = &replay->outputs[i];
+		json_open_object(json, NULL);
+		json_string(json, "tensor", output->tensor);
+		json_bool(json, "wrong", output->wrong);
+		write_sizes(json, "at", output->at, output->rank);
+		json_number(json, "got", output->got);
+		json_number(json, "expected", output->expected);
+		json_close_object(json);
+	}
+	json_close_array(json);
+	json_close_object(json);
+}
+
+/* From which tile of keys on a wrong kernel is wrong, and what its first wrong row is made of. */
+static int write_replays(
+	struct json *json, const struct run_result *result, const struct kernel_result *kernel, struct error *error)
+{
+	struct replays replays;
+	int status = replay_wrong(result, kernel, &replays, error);
+	json_open_object(json, NULL);
+	json_count(json, "tile", replays.tile);
+	json_open_array(json, "steps");
+	for (size_t i = 0; status == 0 && i < replays.count; i++)
+		write_replay(json, &replays.list[i]);
+	json_close_array(json);
+	if (status == 0 && replays.row.keys) {
+		const struct wrong_row *row = &replays.row;
+		json_count(json, "row", row->row);
+		json_count(json, "column", row->column);
+		json_count(json, "visible", row->visible);
+		write_numbers(json, "scores", row->scores, row->keys);
+		write_numbers(json, "values", row->values, row->keys);
+	}
+	json_close_object(json);
+	replays_free(&replays);
+	return status;
 }
 
 static void write_kernel(struct json *json, const struct run_result *result, const struct kernel_result *kernel)
@@ -167,8 +222,9 @@ static void write_result(struct json *json, const struct run_result *result)
 	report_json_into(json, "result", &shown);
 }
 
-static void write_run(struct json *json, const struct run_result *result)
+static int write_run(struct json *json, const struct run_result *result, struct error *error)
 {
+	int status = 0;
 	json_open_object(json, NULL);
 	write_command(json, result);
 	json_string(json, "program", result->chapter->program);
@@ -179,27 +235,38 @@ static void write_run(struct json *json, const struct run_result *result)
 	for (size_t i = 0; i < result->kernel_count; i++)
 		write_kernel(json, result, &result->kernels[i]);
 	json_close_array(json);
-	explain_recording(json, result);
+	bool hazards = explain_recording(json, result);
+	recording_end(); /* it has been read: what is launched from here on is no part of the run */
+	json_open_array(json, "replays");
+	for (size_t i = 0; status == 0 && !hazards && i < result->kernel_count; i++)
+		status = write_replays(json, result, &result->kernels[i], error);
+	json_close_array(json);
 	json_close_object(json);
+	return status;
 }
 
 int report_explain(FILE *out, const struct run_result *result, struct error *error)
 {
 	char *data = NULL;
 	size_t bytes = 0;
+	int status = 0;
 	FILE *memory = open_memstream(&data, &bytes);
 	if (memory) {
 		struct json json = json_to(memory);
 		json.infinities = true;
 		json_open_object(&json, NULL);
 		json_open_array(&json, "runs");
-		write_run(&json, result);
+		status = write_run(&json, result, error);
 		json_close_array(&json);
 		json_close_object(&json);
 	}
 	if (!memory || fclose(memory) != 0) {
 		free(data);
 		return error_set(error, EXIT_ENVIRONMENT, "--explain: out of memory for the page");
+	}
+	if (status != 0) {
+		free(data);
+		return status;
 	}
 	const char *before = explorer_template, *marker = explorer_template_data;
 	fwrite(before, 1, (size_t)(marker - before), out);

@@ -105,7 +105,7 @@ class EveryChapter(Explain):
         ("03_tiled_matmul/tiled_matmul", "--m 33 --n 40 --k 17", "This run|Memory traffic"),
         ("04_fa1/fa1", "--heads 2 --seq 40 --dim 8 --causal", "This run|Memory traffic"),
         ("05_fa2/fa2", "--batch 2 --seq 40 --dim 8", "This run|Memory traffic"),
-        ("06_backward/backward", "--seq 40 --dim 8", "This run|Memory traffic"),
+        ("06_backward/backward", "--seq 40 --dim 8", "This run|Memory traffic|Five products"),
         ("07_transformer/transformer", "--seq 20 --keys 40 --dim 8 --causal", "This run|Memory traffic"),
         ("08_decode/decode", "--seq 40 --dim 8 --splits 3", "This run|Memory traffic"),
     )
@@ -194,10 +194,135 @@ class Wrong(Explain):
         self.assertIn("Race reported", self.said, "the terminal does not say it")
         with Page(path, size=TELEPHONE, dark=True) as page:
             self.assertGreater(page.eval("document.querySelectorAll('[data-tool=racecheck]').length"), 0)
-            lines = page.eval("document.querySelector('.hazards pre').textContent")
-            self.assertIn("row.cuh:", lines)
-            self.assertIn("[", lines, "the line is not shown")
             self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
+
+    def test_a_missing_barrier_is_one_cause_with_its_sentence(self) -> None:
+        """Four hazards; one sentence, three lines around each access, the calls between which the barrier belongs."""
+        path = self.explain(broken("no_barrier"), "--kernel fa2_row --seq 100 --tile-q 64", 1)
+        hazards = [line for line in data_of(path)["runs"][0]["report"] if line["type"] == "hazard"]
+        self.assertGreater(len(hazards), 2)
+        source = (broken("no_barrier").parent / "row.cuh").read_text().splitlines()
+        with Page(path) as page:
+            causes = page.eval("[...document.querySelectorAll('.hazards > li > h3')].map((h) => h.textContent)")
+            self.assertEqual(causes, ["A __syncthreads() is missing between these two accesses"])
+            shown = page.eval("[...document.querySelectorAll('.sides pre')].map((pre) => pre.textContent)")
+            self.assertEqual(len(shown), 2)
+            for text, around in zip(shown, ("tile[e] =", "K_tile[")):
+                lines = text.rstrip("\n").split("\n")
+                self.assertEqual(len(lines), 3, text)
+                self.assertIn(around, lines[1])
+                number = int(re.search(r"\d+", lines[1])[0])
+                for at, line in zip((number - 1, number, number + 1), lines):
+                    self.assertIn(source[at - 1].strip(), line)
+            told = page.eval("document.querySelector('.hazards').innerText")
+            self.assertIn("On K tile", told)
+            self.assertIn("load_tile<D>(K + tile", told, "the call is not shown")
+            self.assertIn("attend<D, KEYS>", told)
+            more = page.eval("document.querySelectorAll('.hazards > li details li').length")
+            self.assertEqual(more, len(hazards) - 1)
+
+    def test_tells_from_which_key_on_and_what_the_row_is_made_of(self) -> None:
+        problem = "--kernel fa2_row --heads 2 --seq 100 --dim 32 --tile-q 32 --tile-k 32"
+        for fault, causal, reach, words in (
+            ("no_rescale", "", "8,9", ("l were not multiplied by the correction", "O is.")),
+            ("forgotten_on_o", "", "8,9", ("O were not multiplied by the correction", "l is.")),
+            ("off_by_one", "--causal", "1,2", ("first 2 keys, while it may see 1",)),
+            ("too_strict", "--causal", "0,1", ("Wrong already with a single key", "is the mask a key too strict")),
+            ("dropped_tail", "", "96,97", ("3 whole tiles of 32 keys", "only its first 96 keys", "4 keys too few")),
+        ):
+            with self.subTest(fault), Page(self.explain(broken(fault), f"{problem} {causal}", 1)) as page:
+                told = page.eval("document.querySelector('[data-replay]').innerText")
+                self.assertEqual(page.eval("document.querySelector('[data-replay]').dataset.replay"), reach)
+                for part in words:
+                    self.assertIn(part, told)
+                gradients = (("dQ", "Only dQ is wrong"), ("dQ dK", "look at dP, D and dS"), ("dK dV", "look at P"))
+                for wrong, part in gradients:
+                    outputs = "['O', 'LSE', 'dQ', 'dK', 'dV'].map((tensor) => ({tensor, got: 2, expected: 1, "
+                    outputs += f"wrong: '{wrong}'.split(' ').includes(tensor)}}))"
+                    self.assertIn(part, page.eval(f"adviceOf({outputs})"))
+
+    def test_tells_from_which_tile_on(self) -> None:
+        problem = "--kernel fa2_row --heads 1 --seq 40 --dim 32 --tile-k 8"
+        with Page(self.explain(broken("no_rescale"), problem, 1)) as page:
+            told = page.eval("document.querySelector('.reach').textContent")
+            self.assertIn("Right after tile 0, wrong from tile 1 on", told)
+            outputs = "['O', 'LSE'].map((tensor) => ({tensor, wrong: true, got: 2, expected: 1}))"
+            self.assertIn("LSE is too large: look at m and l", page.eval(f"adviceOf({outputs})"))
+
+    def test_a_replay_is_no_part_of_the_run(self) -> None:
+        problem = "--kernel fa2_row --heads 1 --seq 100 --dim 32 --tile-k 32"
+        run = data_of(self.explain(broken("no_rescale"), problem, 1))["runs"][0]
+        self.assertGreater(len(run["replays"][0]["steps"]), 3)
+        self.assertEqual(len([line for line in run["trace"] if line.get("type") == "launch"]), 1)
+        self.assertEqual(len(run["report"]), 1)
+        self.assertEqual(data_of(self.explain(FA2, problem))["runs"][0]["replays"][0]["steps"], [])
+
+    def test_bank_conflicts_are_told_of_a_right_kernel(self) -> None:
+        problem = "--kernel fa2_split_q --heads 1 --seq 100 --dim 32"
+        for program, late in ((broken("bank_conflict"), True), (FA2, False)):
+            with Page(self.explain(program, problem)) as page:
+                self.assertIs("waits for the banks of shared memory" in page.eval(CHECKS), late)
+                self.assertIs("look at the strides" in page.eval(CHECKS), late)
+
+    def test_a_right_run_is_not_blank(self) -> None:
+        with Page(self.explain(FA2, "--kernel fa2_row --heads 1 --seq 100 --dim 32 --tile-q 32 --tile-k 32")) as page:
+            rows = page.eval("[...document.querySelectorAll('[data-tensor]')].map((row) => row.innerText)")
+            self.assertEqual([row.split()[0] for row in rows], ["Q", "K", "V", "O", "LSE"])
+            self.assertIn("each element read once", rows[0])
+            self.assertIn("each element read 4 times", rows[1])
+
+    def test_tiles_of_shared_memory_have_names(self) -> None:
+        regions = "[...document.querySelectorAll('.regions span')].map((span) => span.textContent)"
+        for program, kernel, names in (
+            (FA2, "fa2_row", ["K tile", "V tile"]),
+            (FA2, "fa2_split_q", ["Q tile", "K tile", "V tile", "P slabs"]),
+            (ROOT / "04_fa1/fa1", "fa1_paper", ["K tile", "V tile", "S"]),
+        ):
+            with Page(self.explain(program, f"--kernel {kernel} --heads 1 --seq 70"), "#view=traffic") as page:
+                self.assertEqual(page.eval(regions), names)
+
+
+class Views(Explain):
+    def test_which_block_reads_which_keys(self) -> None:
+        """All of them; below a causal mask a triangle: 1, 2, 3, 4 of 4 tiles."""
+        share = "document.querySelector('.readers[data-kernel=fa2_row]').dataset.share"
+        problem = "--kernel fa2_row --heads 1 --seq 128 --dim 8 --tile-q 32 --tile-k 32"
+        for mask, expected in (("", 1.0), ("--causal", (1 + 2 + 3 + 4) / 16)):
+            with Page(self.explain(FA2, f"{problem} {mask}"), "#view=traffic") as page:
+                self.assertAlmostEqual(float(page.eval(share)), expected, delta=1e-3)
+
+    def test_the_five_products_of_the_backward_pass(self) -> None:
+        """Five products; the split kernel computes S and dP twice, and that is seen from what its launches write."""
+        counts = (
+            "[...document.querySelectorAll('#products tbody tr')].map((row) => "
+            "[row.children[1].textContent, Number(row.dataset.products)])"
+        )
+        path = self.explain(ROOT / "06_backward/backward", "--heads 1 --seq 40 --dim 8")
+        with Page(path, "#view=products", size=TELEPHONE) as page:
+            found = dict(page.eval(counts))
+            self.assertEqual((found["backward_dkdv"], found["backward_dq"], found["backward_atomic"]), (4, 3, 5))
+            self.assertEqual(sum(found.values()), 5 + 7 + 5)
+            formula = "document.querySelector('#products h2').textContent"
+            seen = [page.eval(formula)]
+            for _ in range(4):
+                page.key("ArrowRight")
+                seen.append(page.eval(formula))
+            self.assertEqual([text.split()[0] for text in seen], ["S", "dV", "dP", "dQ", "dK"])
+            self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
+
+    def test_is_accessible(self) -> None:
+        check = (Path(__file__).parent / "accessible.js").read_text()
+        for program, options, status in (
+            (FA2, "--heads 1 --seq 40 --dim 8", 0),
+            (broken("no_barrier"), "--kernel fa2_row --seq 100 --tile-q 64", 1),
+            (broken("off_by_one"), "--kernel fa2_row --causal --seq 100", 1),
+            (ROOT / "06_backward/backward", "--heads 1 --seq 40 --dim 8", 0),
+        ):
+            path = self.explain(program, options, status)
+            for dark in (False, True):
+                for view in ("checks", "traffic", "products"):
+                    with Page(path, f"#view={view}", size=TELEPHONE, dark=dark) as page:
+                        self.assertEqual(page.eval(check), [])
 
 
 class Missing(Explain):

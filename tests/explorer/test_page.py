@@ -152,7 +152,8 @@ class Traffic(PageCase):
     def test_predict_first(self) -> None:
         naive = row_of("naive")
         with self.open() as page:
-            self.assertIs(page.eval(f"{naive}.innerText.includes('of')"), False, "the answer before the question")
+            page.eval("document.querySelector('.skip-story').click()")
+            self.assertIn("bytes so far", page.eval(f"{naive}.innerText"), "the answer before the question")
             page.eval("document.querySelector('[name=naive]').focus()")
             page.type("plenty")
             page.key("Enter")
@@ -167,6 +168,120 @@ class Traffic(PageCase):
             meant = {"1e6": 1e6, "1,000": 1000, "1,234,567.5 kB": 1234567.5e3, ".5MB": 500000}
             meant.update(dict.fromkeys(["1,5 MB", "1.2.3", "-5", "1e999", "1,00"], -1))
             self.assertEqual(page.eval(f"{list(meant)}.map((guess) => parseBytes(guess) ?? -1)"), list(meant.values()))
+
+    def test_no_total_is_told_before_a_kernel_is_done(self) -> None:
+        """Neither in figures nor by a scale or a track; a scale grows with the clock alone."""
+        with self.open("#s=1") as page:
+            total = page.eval("count(tracedKernels()[0].total)")
+            last = page.eval("Number(document.querySelector('.scrub').max)")
+            self.assertNotIn(total, page.eval("document.getElementById('traffic').innerText"))
+            self.assertIs(page.eval("document.querySelector('.forms').checkVisibility()"), False)
+            page.hash(f"s={last - 1}")
+            self.assertNotIn(total, page.eval("document.querySelector('.race').innerText"))
+            page.hash("s=25")
+            widths = page.eval(
+                "[...document.querySelectorAll('.race .row')].map((row) => ['.read', '.written']"
+                ".reduce((sum, part) => sum + parseFloat(row.querySelector(part).style.width), 0))"
+            )
+            self.assertLess(max(widths) - min(widths), 1e-6, "one clock, and the bars differ")
+            page.hash(f"s={last}")
+            self.assertIn(total, page.eval("document.querySelector('.race').innerText"))
+            self.assertIs(page.eval("document.querySelector('.forms').checkVisibility()"), True)
+
+    def test_bytes_move_at_a_constant_rate(self) -> None:
+        """In the race, then N times as fast; xN is on the page. Groups are passed through, not jumped over."""
+        watch = (
+            "frames = [], real = requestAnimationFrame, "
+            "window.requestAnimationFrame = (draw) => real((now) => { draw(now); "
+            "frames.push([now, Number(document.querySelector('.clock b').textContent.replaceAll(',', ''))]); }), 0"
+        )
+
+        def rates(page: Page) -> list[float]:
+            """Bytes a millisecond from frame to frame, where the machine left no long gap between two of them."""
+            page.eval("frames.length = 0")
+            page.until("frames.length > 30")
+            frames = page.eval("frames")
+            pairs = [(u - t, b - a) for (t, a), (u, b) in zip(frames, frames[1:]) if u - t < 250]
+            self.assertGreater(len(pairs), 10)
+            return sorted(moved / time for time, moved in pairs if time > 10)
+
+        with self.open() as page:
+            page.eval(watch)
+            page.key("Space")
+            slow = rates(page)
+            self.assertEqual(page.eval("document.querySelector('.speed').textContent"), "\u00d71")
+            self.assertLess(slow[-1] / slow[0], 1.1, "not a constant rate")
+            ends = page.eval("tracedKernels()[0].groups.map((group) => group.end)")
+            moved = page.eval(f"Number({row_of('naive')}.dataset.read) + Number({row_of('naive')}.dataset.written)")
+            self.assertNotIn(moved, ends, "it jumps from barrier to barrier")
+            page.eval("document.querySelector('.speed').click()")
+            self.assertEqual(page.eval("document.querySelector('.speed').textContent"), "\u00d74")
+            quick = rates(page)
+            self.assertAlmostEqual(quick[len(quick) // 2] / slow[len(slow) // 2], 4, delta=0.4)
+
+    def test_frames_are_quick(self) -> None:
+        """What the page does in a frame takes less than the sixtieth of a second that it has."""
+        with self.open() as page:
+            page.eval(
+                "frames = [], real = requestAnimationFrame, window.requestAnimationFrame = (draw) => real((now) => { "
+                "const start = performance.now(); draw(now); frames.push(performance.now() - start); }), 0"
+            )
+            page.key("Space")
+            page.until("frames.length > 120")
+            busy = page.eval("frames.sort((a, b) => a - b)[frames.length >> 1]")
+            self.assertLess(busy, 16, "milliseconds of the middle frame")
+
+    def test_shared_memory_says_its_scale(self) -> None:
+        """Its box is as large, a byte, as global memory's; what is drawn larger says how much."""
+        areas = (
+            "[...document.querySelectorAll('.inset')].map((inset) => { const box = inset.querySelector('i'), "
+            "cell = inset.closest('.content').querySelector('.memory canvas').getBoundingClientRect(); "
+            "return [box.style.width, box.style.height, cell.width, cell.height].map(parseFloat)"
+            ".concat(Number(inset.dataset.zoom)); })"
+        )
+        with self.open("#s=7") as page:
+            insets = page.eval(areas)
+            kernels = page.eval("tracedKernels().slice(1).map((kernel) => kernel.shared[0].bytes)")
+            pixels = page.eval(
+                "[...document.querySelectorAll('.stage .tensors')].map((cell) => { const box = "
+                "cell.querySelectorAll('.memory')[0].getBoundingClientRect(); return box.height; })"
+            )
+            self.assertEqual(len(insets), 2)
+            largest = page.eval(
+                "(() => { const box = document.querySelectorAll('.stage .tensors .memory')[3].getBoundingClientRect(); "
+                "return box.width * box.height / (4 * 128 * 128); })()"
+            )
+            self.assertGreater(min(pixels), 0)
+            for (width, height, wide, high, zoom), size in zip(insets, kernels):
+                self.assertGreater(zoom, 1.1)
+                self.assertAlmostEqual(width * height / size / largest, 1, delta=0.12)
+                self.assertAlmostEqual(high / height, zoom, delta=0.1 * zoom)
+                self.assertAlmostEqual(wide / width, zoom, delta=0.1 * zoom)
+
+    def test_the_story_comes_first(self) -> None:
+        """Six captions on the stage, then the question; the keys go past it."""
+        title = "document.querySelector('.story h2').textContent"
+        with self.open(size=(390, 844)) as page:
+            for part in (".player", ".predict", ".forms", ".race"):
+                self.assertIs(page.eval(f"document.querySelector('{part}').checkVisibility()"), False, part)
+            titles, heads = [], []
+            for _ in range(6):
+                titles.append(page.eval(title))
+                heads.append(page.eval("document.querySelector('.stage .told').dataset.kernel"))
+                self.assertLessEqual(page.eval(WIDTH), 390)
+                page.eval("document.querySelector('.story .main').click()")
+            self.assertEqual(len(set(titles)), 6)
+            self.assertEqual(heads, ["naive"] + ["fa2_row"] * 5)
+            self.assertIs(page.eval("document.querySelector('.story').hidden"), True)
+            self.assertIs(page.eval("document.querySelector('.predict').checkVisibility()"), True)
+            self.assertEqual(page.eval(STEP), 0)
+        with self.open() as page:
+            for word, flow in (("S stays here", ""), ("O is written once", "written")):
+                while page.eval(title) != word:
+                    page.eval("document.querySelector('.story .main').click()")
+                column = "[...document.querySelectorAll('.stage .flows')].filter((_, i) => i % 3 === 2)[0].innerText"
+                self.assertIn(flow, page.eval(column))
+                self.assertIs(page.eval(column) == "", flow == "")
 
     def test_sliders_drive_the_closed_forms(self) -> None:
         """The page's closed forms are written twice, here and in tools/explorer: that is the test."""
@@ -185,7 +300,7 @@ class Traffic(PageCase):
             (3 * math.ceil(N / Bc) + 1) * N * d,
             2 * N * d * (1 + math.ceil(N / Br)),
         ]
-        with self.open("#s=1") as page:
+        with self.open("#s=99999") as page:
             equal = page.eval("document.querySelector('.verdict').dataset.equal")
             self.assertEqual(equal, "true", "what was counted is not the closed form")
             slide(page, f"{{N: {N}, d: {d}, Br: {Br}, Bc: {Bc}}}")
@@ -194,6 +309,25 @@ class Traffic(PageCase):
             verdict = page.eval("document.querySelector('.verdict').innerText")
             self.assertIn("2Br/d = 4", verdict)
             self.assertIn(f"{expected[1] / expected[3]:.3g}", verdict)
+            # Tiles that do not fit, and the walk through them.
+            fits = "document.querySelector('[data-fits]').textContent"
+            self.assertNotIn("Does not fit", page.eval(fits))
+            slide(page, "{N: 4096, d: 128, Br: 128, Bc: 256}")
+            self.assertIn("262\u00a0kB, a block of an H100 has 232\u00a0kB (227 KiB)", page.eval(fits))
+            self.assertIn("Does not fit", page.eval(fits))
+            walk = "document.querySelector('[data-walk]').textContent"
+            self.assertIn("Tile 0 of 0\u2013511", page.eval(walk))
+            page.eval("document.querySelector('.walk button').click()")
+            page.until(f"/Tile \\d\\d/.test({walk})")
+            page.eval("document.querySelector('.walk button').click()")
+            # The bars stand on a log scale.
+            bars = page.eval(
+                "[...document.querySelectorAll('.form-row:has(output)')].map((row) => "
+                "[parseFloat(row.querySelector('.bar i').style.width), row.querySelector('output').title])"
+            )
+            (longest, most), *others = [(width, int(re.sub(r"\D", "", title))) for width, title in bars]
+            slopes = [(longest - width) / math.log10(most / size) for width, size in others]
+            self.assertAlmostEqual(min(slopes), max(slopes), delta=1e-3)
             # Br < d: 2 (N + d) / (d (1 + N / Br)) is 1 / 2.25, more than 2Br/d = 0.25, which it falls to.
             slide(page, "{N: 128, d: 128, Br: 16}")
             loss = page.eval("document.querySelector('.verdict').innerText")
@@ -223,10 +357,55 @@ class Look(PageCase):
     def test_fits_a_desk_in_the_dark(self) -> None:
         self.expect_fits((1440, 900), dark=True)
 
+    def test_is_accessible(self) -> None:
+        """Our own check of what WCAG 2.1 AA asks of such a page; it has to find what is planted."""
+        check = (Path(__file__).parent / "accessible.js").read_text()
+        for address in ("", "#s=25", "#s=99999", f"{SOFTMAX}&s=3", f"{SOFTMAX}&p=1&s=3&forget=1"):
+            for size, dark in (((1440, 900), False), ((390, 844), True)):
+                with self.subTest(address, size=size), self.open(address, size=size, dark=dark) as page:
+                    self.assertEqual(page.eval(check), [])
+        with self.open("#s=25") as page:
+            page.eval(
+                "document.querySelector('.clock').style.color = '#bbb', "
+                "document.querySelector('.memory canvas').style.outline = 'none', "
+                "document.querySelector('.player button').removeAttribute('aria-label'), "
+                "document.querySelector('.player button').removeAttribute('title'), 0"
+            )
+            found = "\n".join(page.eval(check))
+            for word in ("contrast", "outline 1", "no name"):
+                self.assertIn(word, found)
+
+    def test_bytes_travel_between_lanes(self) -> None:
+        pipes = "[...document.querySelectorAll('.pipe')].map((pipe) => [pipe.hasAttribute('data-down'), "
+        pipes += "pipe.hasAttribute('data-up'), getComputedStyle(pipe, '::before').animationName].join()).join(' ')"
+        with self.open("#s=99999") as page:
+            still = page.eval(pipes)
+            self.assertIn("true,true,none", still, "naive attention's last block moves nothing")
+            self.assertIn("false,false,none", still, "a kernel that is done moves something")
+            page.key("Home", "Space")
+            page.until(f"({pipes}).includes('true,false,travel')")
+
+    def test_one_index_base(self) -> None:
+        """A block has the same number beside the bar and on the stage."""
+        with self.open("#s=25") as page:
+            race = page.eval("[...document.querySelectorAll('.race .count small')].map((s) => s.textContent).join()")
+            stage = page.eval("[...document.querySelectorAll('.stage .where')].map((s) => s.textContent).join()")
+            for block in re.findall(r"block (\d+)", race):
+                self.assertIn(f"block {block} ", stage)
+            self.assertIn("of 0\u2013127", race)
+            spoken = page.eval("document.querySelector('.sliders [data-name=N]').getAttribute('aria-valuetext')")
+            self.assertEqual(spoken, "128 sequence length")
+
     def test_theme_and_motion(self) -> None:
         theme = "document.documentElement.dataset.theme"
-        with self.open(reduced=True) as page:
-            self.assertEqual(page.eval("getComputedStyle(document.querySelector('.bar i')).transitionDuration"), "0s")
+        for reduced, motion in ((True, ["0s", "none"]), (False, ["0.18s", "act"])):
+            with self.open(f"{SOFTMAX}&s=2", reduced=reduced) as page:
+                moves = (
+                    "[getComputedStyle(document.querySelector('.weights rect')).transitionDuration.split(',')[0], "
+                    "getComputedStyle(document.querySelector('.lit')).animationName]"
+                )
+                self.assertEqual(page.eval(moves), motion)
+        with self.open() as page:
             self.assertEqual(page.eval(f"document.getElementById('theme').click(), {theme}"), "dark")
             page.hash("theme=light")
             self.assertEqual(page.eval(theme), "light")
@@ -274,6 +453,41 @@ class Softmax(PageCase):
 
     def test_softmax_of_a_real_row_is_the_runs(self) -> None:
         self.compare_trace("p=1", f"--load {ROOT}/tests/data/real_qkv --row 1023 --block 64")
+
+    def test_o_is_the_attention_of_the_row(self) -> None:
+        """V's column mixed with the softmax, as the recurrence leaves it; without the correction O is another."""
+        x, v = (1, 2, 3, 6, 2, 1), (5, -2, 0.5, 1, 7, 2)
+        weights = [math.exp(score) for score in x]
+        expected = sum(weight * value for weight, value in zip(weights, v)) / sum(weights)
+        address = f"{SOFTMAX}&x={','.join(map(str, x))}&v={','.join(map(str, v))}&b=2"
+        with self.open(f"{address}&s=3") as page:
+            self.assertAlmostEqual(number(page.eval(named("output"))), expected, delta=1e-4)
+            self.assertAlmostEqual(number(page.eval(named("expected"))), expected, delta=1e-4)
+            self.assertIn("v=5", page.eval("document.getElementById('forget').click(), location.hash"))
+            o = l = 0.0
+            m = -math.inf
+            for first in (0, 2, 4):
+                m = max(m, *x[first : first + 2])
+                l += sum(math.exp(score - m) for score in x[first : first + 2])
+                pairs = zip(x[first : first + 2], v[first : first + 2])
+                o += sum(math.exp(score - m) * value for score, value in pairs)
+            self.assertAlmostEqual(number(page.eval(named("output"))), o / l, delta=1e-4)
+            self.assertGreater(abs(o / l - expected), 0.1)
+
+    def test_the_formula_is_lit_where_it_acts(self) -> None:
+        lit = "[...document.querySelectorAll('.formula .lit')].map((term) => term.dataset.term).join()"
+        with self.open(f"{SOFTMAX}&x=1,2,3,6,2,1&b=2&s=0") as page:
+            self.assertEqual(page.eval(lit), "")
+            for step, terms in (
+                (1, "maximum,sum,output"),
+                (2, "maximum,correction,sum,correction,output"),
+                (3, "sum,output,divide"),
+            ):
+                page.key("ArrowRight")
+                self.assertEqual(page.eval(lit), terms, step)
+            self.assertIn("Block 2 of 0\u20132", page.eval("document.querySelector('#softmax .clock').textContent"))
+            page.hash("view=softmax&x=1,2,3,6,2,1&b=2&s=2&forget=1")
+            self.assertEqual(page.eval(lit), "maximum,forgotten,sum,forgotten,output")
 
     def test_forgetting_the_correction_is_wrong(self) -> None:
         total = named("total")

@@ -32,6 +32,11 @@ function element(name, attributes, ...children) {
 	return node;
 }
 
+/* What may be wider than the page; the keyboard can scroll it. */
+function makeScroll(label, ...children) {
+	return element('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': label}, children);
+}
+
 function icon(path, attributes) {
 	return element('svg', {viewBox: '0 0 24 24', 'aria-hidden': 'true', ...attributes}, element('path', {d: path}));
 }

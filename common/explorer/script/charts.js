@@ -1,4 +1,4 @@
-/* The two pictures of the online softmax: the row, block by block, and the weights it has so far. */
+/* The pictures of the online softmax: the row, block by block, the weights it has so far, and what they make of V. */
 
 const chartRoom = {left: 8, right: 114}; /* pixels beside the bars; the labels of m stand on the right */
 
@@ -67,4 +67,20 @@ function drawWeights(got, standard, isOff) {
 	});
 	return makeSvg(width, height, 'weights', 'Weights: filled as the online softmax has them now, outlined as the standard ' +
 		'softmax gives them', [...parts, axisAt(bars, bottom)]);
+}
+
+/* A column of V, what has been read filled as far as it weighs; O so far as a line, O of the standard softmax dashed. */
+function drawValues(v, got, output, standard, isOff) {
+	const width = innerWidth <= 700 ? 400 : 720, height = 170, top = 16, bottom = height - 16;
+	const bars = makeBars(v.length, width), high = Math.max(...v, 0), low = Math.min(...v, 0), span = high - low || 1;
+	const y = (value) => top + (bottom - top) * (high - Math.max(low, Math.min(high, value))) / span, most = Math.max(...got, 1e-9);
+	const box = (value, kind, i, style) => element('rect', {class: kind, ...bars.place(i), y: Math.min(y(value), y(0)),
+		height: Math.max(Math.abs(y(value) - y(0)), 1), rx: bars.many ? 0 : 3, style: bars.many ? `stroke:none;${style}` : style});
+	const line = (value, kind, text, above) => !Number.isFinite(value) ? [] : [
+		element('line', {class: kind, x1: chartRoom.left, x2: bars.end + 4, y1: y(value), y2: y(value)}),
+		text ? element('text', {class: 'tag', x: bars.end + 8, y: y(value) + (above ? -3 : 4)}, text) : ''];
+	const parts = v.flatMap((value, i) => [box(value, 'later', i, ''),
+		got[i] > 0 ? box(value, `online${isOff ? ' off' : ''}`, i, `opacity:${(0.25 + 0.75 * got[i] / most).toFixed(2)}`) : '']);
+	return makeSvg(width, height, 'column', `A column of V, ${v.length} values; O is ${figure(output, 4)} so far, ${figure(standard, 4)} in the end`,
+		[...parts.filter(Boolean), axisAt(bars, y(0)), ...line(standard, 'before', ''), ...line(output, 'maximum', `O = ${figure(output, 4)}`)]);
 }

@@ -1,4 +1,4 @@
-/* This run: verdicts, where an output is wrong, counts against closed forms, hazards. */
+/* This run: verdicts, where an output is wrong, counts against closed forms. */
 
 function makeBadge(kernel) {
 	const [kind, text] = kernel.skipped ? ['skipped', '\u2013 skipped']
@@ -30,11 +30,12 @@ function tellRight(map, checked) {
 			makeWindow(map, map.worst))];
 }
 
-function makeOutput(map) {
+function makeOutput(map, kernel) {
+	map.kernel = kernel;
 	const ratios = map.ratios.map(number), wrong = ratios.filter(isWrong).length;
 	const checked = ratios.filter((ratio) => ratio !== -1).length;
 	const shape = `[${map.shape.join(', ')}], tiles of ${map.tile_rows} \u00d7 ${map.tile_columns}`;
-	return element('section', {'data-output': map.tensor, 'aria-label': `Output ${map.tensor}`},
+	return element('section', {'data-output': map.tensor, 'aria-label': `Output ${map.tensor} of ${kernel}`},
 		element('h3', {}, `${map.tensor} `, element('span', {class: 'dim small'}, shape)),
 		element('div', {class: 'output'}, makeHeat(map, ratios),
 			element('div', {class: 'stack column'}, wrong ? tellWrong(map, wrong, checked) : tellRight(map, checked))));
@@ -53,63 +54,98 @@ function makeCounts(kernel, described) {
 			element('td', {}, model.counts, ' ', element('code', {class: 'dim'}, model.formula)), element('td', {}, count(model.elements)),
 			element('td', {}, count(counted)), element('td', {class: equal ? null : 'error'}, says));
 	};
-	const heads = ['elements of global memory', 'closed form', 'counted', ''].map((name) => element('th', {scope: 'col'}, name));
-	return element('div', {class: 'scroll'}, element('table', {}, element('thead', {}, element('tr', {}, heads)),
+	const heads = ['elements of global memory', 'closed form', 'counted', 'verdict'].map((name) => element('th', {scope: 'col'}, name));
+	return makeScroll(`Counts and closed forms of ${kernel.name}`, element('table', {}, element('thead', {}, element('tr', {}, heads)),
 		element('tbody', {}, models.map(row))));
 }
 
-/* ---- hazards ---- */
-
-const raceNames = {RAW: 'Race: read after write', WAR: 'Race: write after read', WAW: 'Race: two writes'};
-
-function makeSnippet(run, path, line) {
-	const place = placeOf(path || '', line || 0);
-	return line ? element('pre', {class: 'mono'}, `${place}  ${sourceLine(run, place) || ''}`) : '';
+/* What a kernel asks for of each tensor, and how often of each element: where tiles save. */
+function makeTensorTraffic(kernel) {
+	const tensors = (kernel.hbm && kernel.hbm.tensors) || [];
+	const sums = tensors.map(({name, requested, footprint}) => ({name, read: requested.read_bytes,
+		written: requested.write_bytes + (requested.atomic_bytes || 0), once: Math.max(footprint.read_bytes, footprint.write_bytes)}));
+	const most = Math.max(...sums.map(({read, written}) => read + written));
+	if (!(most > 0))
+		return '';
+	const often = ({read, written, once}) => [[read, 'read'], [written, 'written']].filter(([size]) => size > 0)
+		.map(([size, word]) => `${word} ${size === once ? 'once' : `${figure(size / once, 3)} times`}`).join(', ');
+	return element('section', {class: 'tensor-traffic', 'aria-label': `Bytes of each tensor of ${kernel.name}`},
+		element('h3', {}, 'What it asks of global memory'),
+		sums.map((sum) => element('div', {class: 'form-row', 'data-tensor': sum.name},
+			element('span', {}, element('b', {}, sum.name), element('span', {class: 'dim small'}, ` each element ${often(sum)}`)),
+			element('div', {class: 'bar', 'aria-hidden': 'true'}, element('i', {class: 'read', style: `width:${100 * sum.read / most}%`}),
+				element('i', {class: 'written', style: `left:${100 * sum.read / most}%;width:${100 * sum.written / most}%`})),
+			element('span', {class: 'bytes'}, bytes(sum.read + sum.written)))));
 }
 
-function makeHazard(run, hazard) {
-	const triple = (at) => `(${[].concat(at).join(', ')})`, {other} = hazard;
-	const where = [hazard.tool, hazard.severity, [hazard.kernel || 'host', hazard.block && `block ${triple(hazard.block)}`,
-		hazard.thread && `thread ${triple(hazard.thread)}`].filter(Boolean).join(', ')].join(' \u00b7 ');
-	const hasIndex = hazard.index !== undefined && hazard.index !== null;
-	return element('li', {'data-tool': hazard.tool},
-		element('p', {}, element('b', {}, raceNames[hazard.kind] || hazard.kind.replaceAll(/[-_]/g, ' ')), ` \u00b7 ${where}`,
-			hazard.count > 1 ? `, ${count(hazard.count)} times` : ''),
-		hazard.array ? element('p', {class: 'dim small'}, hazard.array, hasIndex ? `, element ${hazard.index}` : '') : '',
-		makeSnippet(run, hazard.file, hazard.line),
-		!other || !other.line ? '' : [
-			element('p', {class: 'dim small'}, `against ${other.op || 'an access'} by thread ${triple(other.thread)}`),
-			makeSnippet(run, other.file || hazard.file, other.line)]);
+/* {visits, lost} to the banks of shared memory, from the launches' own records. */
+function banksOf(run, described) {
+	const names = new Set((run.trace || []).filter((line) => line.type === 'launch' && described.launches.includes(line.launch))
+		.map((line) => line.kernel));
+	const parts = (run.report || []).filter((record) => record.type === 'launch' && names.has(record.kernel))
+		.flatMap(({shared}) => shared ? [shared.load, shared.store, shared.atomic] : []);
+	const sum = (key) => parts.reduce((all, part) => all + (part[key] || 0), 0);
+	return {visits: sum('wavefronts'), lost: sum('conflicts')};
 }
 
-function makeHazards(run) {
-	const list = (hazards) => element('ul', {class: 'hazards'}, hazards.map((hazard) => makeHazard(run, hazard)));
-	const shown = 4, more = run.hazards.length - shown;
-	return element('section', {class: 'card stack column', 'aria-label': 'Hazards'},
-		element('h2', {}, plural(run.hazards.length, 'hazard')),
-		list(run.hazards.slice(0, shown)),
-		more > 0 ? element('details', {}, element('summary', {}, `${more} more`), list(run.hazards.slice(shown))) : '');
+const isSlow = ({visits, lost}) => lost > 0.25 * visits;
+
+/* The lines that read or write shared memory: a conflict is at one of them. */
+function makeSharedLines(run, described) {
+	const kernel = tracedKernels().find((one) => one.run === run && one.described === described);
+	const places = new Set((kernel ? kernel.groups : []).flatMap((group) => group.accesses)
+		.filter((access) => access.space === 'shared').flatMap((access) => access.places));
+	const rows = [...places].map((place) => `${place.padEnd(16)} ${sourceLine(run, place) || ''}\n`);
+	return rows.length ? element('details', {}, element('summary', {}, 'The lines that use shared memory'),
+		element('pre', {class: 'mono snippet'}, rows)) : '';
+}
+
+function makeBanks(run, described) {
+	const banks = banksOf(run, described), {visits, lost} = banks, worst = isSlow(banks);
+	if (visits === 0)
+		return '';
+	return element('div', {class: 'stack column', 'data-conflicts': lost}, element('p', {class: worst ? 'error' : 'dim'},
+		`Shared memory: ${plural(visits, 'visit')} to the banks, ` + (lost === 0 ? 'no bank conflict.' :
+			`${count(lost)} of them (${figure(100 * lost / visits, 2)} %) only because of bank conflicts: lanes of one warp ask for different words of ` +
+			'one bank and wait for each other.'),
+		worst ? element('span', {class: 'dim'}, ' The result is not wrong, only late. A row length that is a multiple of 32 floats puts ' +
+			'a whole column into one bank: look at the strides of the tiles, and pad them.') : ''), worst ? makeSharedLines(run, described) : '');
 }
 
 /* ---- the page ---- */
 
-function makeKernelCard(kernel, described) {
+function makeKernelCard(run, kernel, described, replays) {
 	const failure = kernel.failure ? element('p', {class: 'error'}, kernel.failure) : '';
 	const body = kernel.skipped ? element('p', {class: 'note'}, kernel.skipped)
-		: element('div', {class: 'kernel-body'}, failure, described.maps.map(makeOutput), makeCounts(kernel, described));
+		: element('div', {class: 'kernel-body'}, failure, replays ? makeReplay(run, described, replays) : '',
+			described.maps.map((map) => makeOutput(map, kernel.name)), makeBanks(run, described), makeTensorTraffic(kernel), makeCounts(kernel, described));
 	return element('section', {class: 'card', 'data-kernel': kernel.name, 'aria-label': kernel.name},
 		element('div', {class: 'kernel-head'}, element('h2', {}, kernel.name), makeBadge(kernel),
 			element('span', {class: 'dim'}, described.summary)), body);
 }
 
-function makeVerdict({result, hazards}) {
+/* ": O, LSE of fa2_row are wrong": before anything is explained. */
+function whatFailed(ran) {
+	const wrong = ran.filter((kernel) => !kernel.verified).map((kernel) => {
+		const names = (kernel.outputs || []).filter((output) => !(number(output.max_abs) <= number(output.tolerance)))
+			.map((output) => output.tensor);
+		return names.length ? `${names.join(', ')} of ${kernel.name} ${names.length === 1 ? 'is' : 'are'} wrong`
+			: `${kernel.name}: ${kernel.failure || 'its counts are not what they should be'}`;
+	});
+	return `: ${wrong.join('; ')}.`;
+}
+
+function makeVerdict(run) {
+	const {result, hazards, kernels} = run;
+	const late = kernels.filter((described) => isSlow(banksOf(run, described))).map(({name}) => name);
 	const ran = result.kernels.filter((kernel) => !kernel.skipped), all = ran.length;
 	const failed = ran.filter((kernel) => !kernel.verified).length;
 	if (failed)
-		return element('p', {class: 'error'}, all === 1 ? 'The kernel failed.' : `${failed} of ${all} kernels failed.`);
+		return element('p', {class: 'error'}, all === 1 ? 'The kernel failed' : `${failed} of ${all} kernels failed`, whatFailed(ran));
 	const who = {1: 'The kernel is', 2: 'Both kernels are'}[all] || `All ${all} kernels are`;
 	return element('p', {}, element('b', {class: 'good'}, `${who} right: `), 'outputs within tolerance of the double-precision ' +
-		`reference, counts equal to their closed forms, ${hazards.length ? 'the hazards below no errors' : 'no hazards'}.`);
+		`reference, counts equal to their closed forms, ${hazards.length ? 'the hazards below no errors' : 'no hazards'}.`,
+	late.length ? element('b', {class: 'error'}, ` But ${late.join(' and ')} waits for the banks of shared memory: see below.`) : '');
 }
 
 /* The page of `make explorer` has several runs, all of them verified: it shows none of this. */
@@ -117,7 +153,7 @@ function makeChecksView() {
 	if (data.runs.length !== 1)
 		return null;
 	const run = data.runs[0], {kernels} = run.result;
-	const cards = kernels.map((kernel, i) => makeKernelCard(kernel, run.kernels[i]));
+	const cards = kernels.map((kernel, i) => makeKernelCard(run, kernel, run.kernels[i], (run.replays || [])[i]));
 	/* What is wrong comes first. */
 	const order = kernels.map((_, i) => i).sort((a, b) => kernels[a].verified - kernels[b].verified || a - b);
 	const noTraffic = run.no_trace || (tracedKernels().length === 0 ? 'No launch came to its end.' : '');

@@ -8,7 +8,7 @@ function evaluateTerms(terms, values) {
 function makeForms(forms, kernels) {
 	const traced = forms.problem, values = {...traced};
 	const rows = element('div', {class: 'form-rows'}), verdict = element('p', {class: 'verdict', 'aria-live': 'off'});
-	const outputs = {};
+	const outputs = {}, fits = element('p', {class: 'small dim'}), walk = makeWalk();
 	const sliders = forms.order.map((name) => {
 		const choices = forms.sliders[name];
 		outputs[name] = element('output', {}, String(values[name]));
@@ -41,17 +41,30 @@ function makeForms(forms, kernels) {
 		values.Tc = Math.ceil(values.N / values.Bc);
 		const isRun = Object.keys(traced).every((name) => traced[name] === values[name]);
 		const elements = forms.rows.map((row) => evaluateTerms(row.terms, values));
-		const most = Math.max(...elements);
+		/* A log scale: what is a hundredth of another would else not be seen. */
+		const low = Math.ceil(Math.log10(4 * Math.min(...elements))) - 1, high = Math.ceil(Math.log10(4 * Math.max(...elements)));
+		const place = (value) => `${100 * (Math.log10(value) - low) / (high - low)}%`;
 		const equal = isRun && forms.rows.every((row, i) => counted(row) === elements[i]);
 		rows.replaceChildren(...forms.rows.map((row, i) => {
 			return element('div', {class: 'form-row'},
 				element('span', {}, row.label, ' ', element('code', {}, row.formula)),
 				element('div', {class: 'bar', 'aria-hidden': 'true'},
-					element('i', {class: 'read', style: `width:${100 * elements[i] / most}%`})),
+					element('i', {class: 'read', style: `width:${place(4 * elements[i])}`})),
 				element('output', {title: count(elements[i]) + ' elements'}, bytes(4 * elements[i])));
-		}));
+		}), element('div', {class: 'form-row log', 'aria-hidden': 'true'}, element('span', {class: 'small dim'}, 'each line ten times the one before'),
+			element('div', {class: 'powers'}, Array.from({length: high - low + 1}, (_, i) =>
+				element('span', {style: `left:${100 * i / (high - low)}%`}, bytes(10 ** (low + i)).replace(/\.0+(?=\u00a0)/, '')))), ''));
+		const asked = evaluateTerms(forms.shared.terms, values), {what, limit: room, device} = forms.shared;
+		fits.textContent = asked > room
+			? `Does not fit: ${what} are ${bytes(asked)}, a block of an ${device} has ${bytes(room)} (${room / 1024} KiB).`
+			: `${what} are ${bytes(asked)} of shared memory; a block of an ${device} has ${bytes(room)} (${room / 1024} KiB).`;
+		fits.className = asked > room ? 'error' : 'small dim';
+		fits.dataset.fits = asked <= room;
+		walk.set(values);
 		for (const [name, output] of Object.entries(outputs))
 			output.textContent = count(values[name]);
+		for (const [slider] of sliders)
+			slider.setAttribute('aria-valuetext', `${count(values[slider.dataset.name])} ${forms.names[slider.dataset.name]}`);
 		const saving = elements[forms.saving.of] / elements[forms.saving.over];
 		const ceiling = evaluateTerms(forms.saving.ceiling, values);
 		const [before, after] = (saving < 1 ? forms.saving.loss : forms.saving.text).split('{}');
@@ -66,11 +79,12 @@ function makeForms(forms, kernels) {
 				: ' The sliders stand at the traced run, which counted something else.'));
 		verdict.dataset.equal = equal;
 	};
+	readPalette();
 	draw();
-	return element('section', {class: 'card', 'aria-label': 'Closed forms'},
+	return element('section', {class: 'card forms-card', 'aria-label': 'Closed forms'},
 		element('h2', {}, 'Change the tiles'),
 		element('p', {class: 'note'}, forms.note),
 		element('div', {class: 'forms', style: 'margin-top:14px'},
 			element('div', {class: 'sliders'}, sliders.map(([, label]) => label), reset),
-			element('div', {}, rows, verdict)));
+			element('div', {class: 'stack column'}, rows, fits, verdict, walk.node)));
 }

@@ -45,7 +45,7 @@ function tileText(map, index, ratio) {
 function tileFill(ratio) {
 	if (ratio === -1)
 		return 'fill:var(--faint)';
-	const strength = !isWrong(ratio) ? 8 + 30 * ratio
+	const strength = !isWrong(ratio) ? 30 + 45 * Math.sqrt(Math.max(0, ratio))
 		: Number.isFinite(ratio) ? Math.min(100, 45 + 12.5 * Math.log10(ratio)) : 100;
 	return `fill:color-mix(in srgb, var(--${isWrong(ratio) ? 'wrong' : 'right'}) ${Math.round(strength)}%, var(--ground))`;
 }
@@ -88,14 +88,13 @@ function makeHeatMatrix(map, ratios, matrix, size, tell) {
 	const wrong = ratios.slice(matrix * tiles, (matrix + 1) * tiles).filter(isWrong).length;
 	const width = map.grid_columns * wide, height = map.grid_rows * tall;
 	const svg = element('svg', {width, height, viewBox: `0 0 ${width} ${height}`, role: 'group',
-		'aria-label': `${map.tensor} ${matrixName(map, matrix)}: ${wrong} of ${tiles} tiles are wrong`}, parts, rings);
+		'aria-label': `${map.tensor} ${matrixName(map, matrix)} of ${map.kernel}: ${wrong} of ${tiles} tiles are wrong`}, parts, rings);
 	listenForArrows(svg, rects, map.grid_columns, (i) => tell(texts[i]));
 	return element('figure', {}, svg, map.matrices > 1 ? element('figcaption', {}, matrixName(map, matrix)) : '');
 }
 
 function makeHeat(map, ratios) {
-	const room = ratios.some(isWrong) ? 1 : 0.5; /* what is right needs less */
-	const fit = (least, most, all, n) => room * Math.max(least, Math.min(most, Math.floor(all / n)));
+	const fit = (least, most, all, n) => Math.max(least, Math.min(most, Math.floor(all / n)));
 	const tall = fit(9, 26, 300, map.grid_rows);
 	const wide = map.grid_columns === 1 ? Math.max(tall, 26) : fit(9, 34, 340, map.grid_columns);
 	const caption = element('p', {class: 'small dim', 'aria-live': 'polite'}, '\u00a0');
@@ -117,8 +116,8 @@ function makeWindow(map, around) {
 		return element('tr', {}, element('th', {scope: 'row'}, `row ${(around.first_row + r) % map.rows}`), cells);
 	};
 	const heads = around.actual[0].map((_, c) => element('th', {scope: 'col'}, String(around.first_column + c)));
-	return element('div', {class: 'scroll'}, element('table', {class: 'around'},
-		element('thead', {}, element('tr', {}, element('th'), heads)), element('tbody', {}, around.actual.map(row))));
+	return makeScroll(`Around ${elementName(map, around.row, around.column)} of ${map.kernel}${around === map.first ? ', the first' : ''}`, element('table', {class: 'around'},
+		element('thead', {}, element('tr', {}, element('td'), heads)), element('tbody', {}, around.actual.map(row))));
 }
 
 /* {name, got, expected} of the element in the middle of a window. */

@@ -17,8 +17,9 @@ function makeInspector() {
 	const node = element('div', {class: 'card inspect', id: 'inspect'});
 	const words = {load: 'loaded', store: 'stored', atomic: 'added to'};
 
-	const clear = () => node.replaceChildren(element('p', {class: 'dim'}, 'Point at a tile, or move to one with Tab and ' +
-		'the arrow keys: it tells which barrier interval and which line of source moved it.'));
+	const isTouch = matchMedia('(pointer: coarse)').matches;
+	const clear = () => node.replaceChildren(element('p', {class: 'dim'}, (isTouch ? 'Touch a tile' : 'Point at a tile, or move to ' +
+		'one with Tab and the arrow keys') + ': it tells which barrier interval and which line of source moved it.'));
 
 	const tell = (kernel, group, access) => {
 		const source = (place) => `${place}  ${sourceLine(kernel.run, place) || ''}`;

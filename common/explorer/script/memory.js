@@ -6,17 +6,24 @@
 const LOADED = 1, STORED = 2, ADDED = 4;
 const bitOf = {load: LOADED, store: STORED, atomic: ADDED};
 
-function colourOf(name) {
+function colorOf(name) {
 	const probe = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 	return [1, 3, 5].map((at) => parseInt(probe.slice(at, at + 2), 16));
 }
 
+/* Colors by what a dot has done: 8 * before + now, in the second half for the dots of a hatch. */
 let palette = null;
 function readPalette() {
-	palette = {empty: colourOf('--faint'), load: colourOf('--load'), store: colourOf('--store-fill'),
-	           atomic: colourOf('--atomic'), seen: colourOf('--load-soft'), written: colourOf('--store-soft'),
-	           ground: colourOf('--ground')};
-	palette.storeHatch = palette.store.map((part, i) => Math.round(0.45 * part + 0.55 * palette.ground[i]));
+	const [load, store, atomic, seen, written, empty, ground] =
+		['load', 'store-fill', 'atomic', 'load-soft', 'store-soft', 'faint', 'ground'].map((name) => colorOf(`--${name}`));
+	const hatched = store.map((part, i) => Math.round(0.45 * part + 0.55 * ground[i]));
+	palette = new Uint32Array(128);
+	for (let i = 0; i < 128; i++) {
+		const now = i & 7, before = (i >> 3) & 7, hatch = i >= 64;
+		const [red, green, blue] = now & ADDED ? atomic : now & STORED ? hatch ? now & LOADED ? load : hatched : store
+			: now ? load : before & (STORED | ADDED) ? written : before ? seen : empty;
+		palette[i] = (255 << 24 | blue << 16 | green << 8 | red) >>> 0;
+	}
 }
 
 /* Dots are elements, or several of them where there are too many. */
@@ -49,20 +56,28 @@ function paint(canvas, dots, turned) {
 		canvas.height = height;
 	}
 	const context = canvas.getContext('2d'), image = context.createImageData(width, height);
+	const colors = new Uint32Array(image.data.buffer);
 	for (let y = 0; y < height; y++)
 		for (let x = 0; x < width; x++) {
 			const at = turned ? x * dots.across + y : y * dots.across + x;
-			const now = dots.now[at], before = dots.before[at], hatch = (x + y) % 4 === 0;
-			let color = before & (STORED | ADDED) ? palette.written : before ? palette.seen : palette.empty;
-			if (now & ADDED)
-				color = palette.atomic;
-			else if (now & STORED)
-				color = hatch ? now & LOADED ? palette.load : palette.storeHatch : palette.store;
-			else if (now & LOADED)
-				color = palette.load;
-			image.data.set([color[0], color[1], color[2], 255], 4 * (y * width + x));
+			colors[y * width + x] = palette[8 * dots.before[at] + dots.now[at] + ((x + y) % 4 === 0 ? 64 : 0)];
 		}
 	context.putImageData(image, 0, 0);
+}
+
+/* The first share of ranges, by bytes: what has moved so far of what moves now. */
+function firstOf(ranges, share) {
+	if (share >= 1)
+		return ranges;
+	let left = share * ranges.reduce((sum, [first, end]) => sum + end - first, 0);
+	const some = [];
+	for (const [first, end] of ranges) {
+		if (left <= 0)
+			break;
+		some.push([first, Math.min(end, first + left)]);
+		left -= end - first;
+	}
+	return some;
 }
 
 /* How tall a tile is: the run's own if it was told, else a power of two that leaves at most eight. */
@@ -78,11 +93,11 @@ function tileRows(tensor, problem) {
  * {node, dots, tensor, paint()}. inspect(tile) is called with {tensor, name, top, bottom, left, right} when a tile gets
  * the pointer or the focus, inspect(null) when it loses them.
  */
-function makeTensorView(tensor, problem, width, height, inspect) {
+function makeTensorView(tensor, owner, problem, width, height, inspect) {
 	const dots = makeDots(tensor.rows, tensor.columns);
 	const canvas = element('canvas', {style: `width:${width}px;height:${height}px`, 'aria-hidden': 'true'});
 	const node = element('div', {class: 'memory', role: 'group',
-		'aria-label': `${tensor.name}, tiles: arrow keys move among them`}, canvas);
+		'aria-label': `${tensor.name} of ${owner}, tiles: arrow keys move among them`}, canvas);
 	const tall = tileRows(tensor, problem), square = tensor.columns > 128 || tensor.columns === tensor.rows;
 	const wide = square ? Math.min(tensor.columns, Math.max(tall, Math.ceil(tensor.columns / 32))) : tensor.columns;
 	const across = Math.ceil(tensor.columns / wide), tiles = [];

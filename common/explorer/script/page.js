@@ -4,7 +4,7 @@ const title = data.title || `${data.runs[0].result.chapter}: this run, explained
 document.title = title;
 document.getElementById('title').textContent = title;
 
-const views = [makeChecksView(), makeTrafficView(), makeSoftmaxView()].filter(Boolean);
+const views = [makeChecksView(), makeTrafficView(), makeProductsView(), makeSoftmaxView()].filter(Boolean);
 const main = document.getElementById('main'), tabs = document.getElementById('tabs');
 let current = null;
 
@@ -61,7 +61,7 @@ function setTheme() {
 	const theme = linked || chosenTheme || (prefersDark.matches ? 'dark' : 'light');
 	document.documentElement.dataset.theme = theme;
 	document.getElementById('theme').replaceChildren(icon(theme === 'dark' ? sun : moon));
-	document.getElementById('theme').setAttribute('aria-label', theme === 'dark' ? 'Light colours' : 'Dark colours');
+	document.getElementById('theme').setAttribute('aria-label', theme === 'dark' ? 'Light colors' : 'Dark colors');
 	if (current)
 		current.themed();
 }
@@ -99,9 +99,10 @@ addEventListener('resize', () => {
 
 const key = (name) => element('kbd', {}, name);
 document.getElementById('foot').append(
-	element('p', {hidden: views.every((view) => view.keys.length === 0)}, key('space'), ' play or step \u00b7 ', key('\u2190'), ' ',
-		key('\u2192'), ' step \u00b7 ', key('Home'), ' ', key('End'), ' start and end \u00b7 the address holds the step: copy it to ' +
-		'link to a moment'),
+	element('p', {hidden: views.every((view) => view.keys.length === 0)},
+		matchMedia('(pointer: coarse)').matches ? 'Touch the buttons to step or play'
+			: [key('space'), ' play or step \u00b7 ', key('\u2190'), ' ', key('\u2192'), ' step \u00b7 ', key('Home'), ' ', key('End'),
+				' start and end'], ' \u00b7 the address holds the step: copy it to link to a moment'),
 	element('details', {}, element('summary', {}, 'The runs this page was made from'),
 		data.runs.map((run) => element('p', {}, element('code', {}, `${run.result.chapter}: ${run.command}`)))));
 setTheme();

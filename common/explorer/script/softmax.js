@@ -26,11 +26,37 @@ function equationsOf(now, right, total, forget) {
 			big('correction', figure(now.correction, 4)), forget ? ' \u2014 forgotten' : ''),
 		line('sum l', `${figure(now.before.l, 5)} \u00d7 ${forget ? '1' : figure(now.correction, 4)} + ${figure(now.added, 5)} = `,
 			big('l', figure(now.l, 6))),
+		line('output, not divided', `${figure(now.before.o, 4)} \u00d7 ${forget ? '1' : figure(now.correction, 4)} ${now.addedO < 0 ? '\u2212' : '+'} ` +
+			`${figure(Math.abs(now.addedO), 4)} = `, big('o', figure(now.o, 5))),
+		line('output O', `${figure(now.o, 5)} / ${figure(now.l, 5)} = `, big('output', figure(now.o / now.l, 5))),
 		line('weights sum to', big('total', figure(total, 6)), forget ? ' instead of 1' : ''),
 	];
 	if (forget && Math.abs(now.l - right.l) > 1e-6 * right.l)
 		lines.slice(2).forEach((node) => node.classList.add('wrong'));
 	return lines;
+}
+
+/*
+ * The recurrence, its terms lit as they act in this step, one after the other: a maximum that grew, a correction that is not 1
+ * (struck out where it is forgotten), what the block adds, the division at the end.
+ */
+function makeFormula(now, isLast, forget) {
+	const grew = now && now.m > now.before.m, corrects = now && now.before.l > 0 && now.correction < 1;
+	const term = (name, lit, order, ...parts) => element('span', {class: `term${lit ? ' lit' : ''}`, 'data-term': name,
+		style: lit ? `animation-delay:${0.35 * order}s` : null}, parts);
+	const exp = (power) => ['e', element('sup', {}, power)], sum = (v) => ['\u03a3 ', exp('x \u2212 m'), v ? ' v' : ''];
+	const correction = (order) => forget ? element('s', {}, term('forgotten', corrects, order, ' \u00b7 ', exp('m old \u2212 m')))
+		: term('correction', corrects, order, ' \u00b7 ', exp('m old \u2212 m'));
+	const row = (name, ...parts) => element('div', {}, element('b', {}, name), ' \u2190 ', parts);
+	return element('div', {class: 'formula', role: 'group', 'aria-label': 'The recurrence'},
+		row('m', term('maximum', grew, 0, 'max(m, x)')),
+		row('l', 'l', correction(1), ' + ', term('sum', !!now, 2, sum(false))),
+		row('o', 'o', correction(3), ' + ', term('output', !!now, 4, sum(true))),
+		row('O', term('divide', isLast, 5, 'o / l'), element('span', {class: 'dim small'}, ' once, after the last block')),
+		element('p', {class: 'small dim'}, !now ? 'Nothing acts yet.' : corrects ? forget
+			? 'm grew, and the correction was left out: what l and o hold was weighed with the old m.'
+			: 'm grew: what l and o hold was weighed with the old m, so both are corrected.'
+			: 'The correction is 1: m did not grow, or nothing was there to correct.'));
 }
 
 /* At the end: how far the weights are from the standard softmax's. */
@@ -61,13 +87,15 @@ function makeSoftmaxView() {
 	const presets = softmaxPresets();
 	if (presets.length === 0)
 		return null;
-	let values = [], width = 1, step = 0, forget = false, source = null, right = [], wrong = [], standard = null;
+	let values = [], column = [], width = 1, step = 0, forget = false, source = null, right = [], wrong = [], standard = null;
 
 	/* A run's own numbers where the values are the run's, fp32 again: nine digits are not; otherwise this page computes them. */
 	const compute = () => {
-		right = onlineUpdates(values, width, false);
-		wrong = onlineUpdates(values, width, true);
-		standard = standardSoftmax(values);
+		if (column.length !== values.length)
+			column = Array.from(someColumn(values.length), (some, j) => column[j] ?? some);
+		right = onlineUpdates(values, column, width, false);
+		wrong = onlineUpdates(values, column, width, true);
+		standard = standardSoftmax(values, column);
 		source = presets.find((preset) => preset.run && preset.width === width && sameValues(preset.values, values));
 		(source ? source.run.result.trace : []).forEach(({m, l, correction}, i) =>
 			Object.assign(right[i], {m: fround(number(m)), l: fround(number(l)), correction: fround(number(correction))}));
@@ -76,23 +104,26 @@ function makeSoftmaxView() {
 	const remember = () => {
 		const chosen = presets.findIndex((preset) => sameValues(preset.values, values)), preset = presets[chosen];
 		state.set({x: preset ? null : textOfValues(values).replaceAll(' ', ''), p: chosen > 0 ? chosen : null,
-			b: preset && width === preset.width ? null : width, s: step, forget: forget ? 1 : null});
+			b: preset && width === preset.width ? null : width, s: step, forget: forget ? 1 : null,
+			v: sameValues(column, someColumn(column.length)) ? null : textOfValues(column).replaceAll(' ', '')});
 	};
 
 	/* ---- input ---- */
 	const error = element('p', {class: 'error small', role: 'alert', id: 'softmax-error'});
 	const field = element('input', {type: 'text', id: 'values', 'aria-describedby': 'softmax-error', autocomplete: 'off',
 		spellcheck: 'false'});
+	const columnField = element('input', {type: 'text', id: 'column', 'aria-describedby': 'softmax-error', autocomplete: 'off', spellcheck: 'false'});
 	const widthField = element('input', {type: 'number', id: 'block', min: 1, max: mostValues, step: 1});
 	const toggle = element('input', {type: 'checkbox', id: 'forget', onchange: () => change({forget: toggle.checked})});
 	const chips = presets.map((preset) => element('button', {type: 'button', class: 'chip', onclick: () => {
 		step = 1;
-		change({values: preset.values, width: preset.width});
+		change({values: preset.values, width: preset.width, column: someColumn(preset.values.length)});
 		fill();
 	}}, preset.name));
 
 	const change = (to) => {
 		values = to.values ?? values;
+		column = to.column ?? column;
 		width = to.width ?? width;
 		forget = to.forget ?? forget;
 		compute();
@@ -106,22 +137,27 @@ function makeSoftmaxView() {
 	};
 	const fill = () => {
 		field.value = textOfValues(values);
+		columnField.value = textOfValues(column);
 		widthField.value = width;
 		complain('', false);
 	};
 	const edited = () => {
-		const parsed = parseValues(field.value), typed = Number(widthField.value);
-		complain(parsed.error, !Number.isInteger(typed) || typed < 1 || typed > mostValues);
+		const parsed = parseValues(field.value), typed = Number(widthField.value), v = parseValues(columnField.value);
+		const finite = !v.error && v.values.every(Number.isFinite);
+		columnField.setAttribute('aria-invalid', !finite);
+		complain(parsed.error || (finite ? '' : 'V: expected finite numbers.'), !Number.isInteger(typed) || typed < 1 || typed > mostValues);
 		/* A long row is shown rounded: what was not touched stays exact. */
 		if (!error.textContent)
-			change({values: field.value === textOfValues(values) ? values : parsed.values, width: typed});
+			change({values: field.value === textOfValues(values) ? values : parsed.values, width: typed,
+				column: columnField.value === textOfValues(column) ? column : v.values});
 	};
 	field.addEventListener('input', edited);
+	columnField.addEventListener('input', edited);
 	widthField.addEventListener('input', edited);
 
 	/* ---- output ---- */
-	const chart = element('div'), weights = element('div'), equations = element('div', {class: 'equations'});
-	const table = element('div', {class: 'scroll'}), clock = element('p', {class: 'clock'});
+	const chart = element('div'), weights = element('div'), products = element('div'), formula = element('div'), equations = element('div', {class: 'equations'});
+	const table = makeScroll('Updates'), clock = element('p', {class: 'clock'});
 	const player = makePlayer({count: () => right.length, value: () => step, set: (to) => {
 		step = Math.max(0, Math.min(right.length, to));
 		change({});
@@ -131,23 +167,26 @@ function makeSoftmaxView() {
 	const current = () => step > 0 ? (forget ? wrong : right)[step - 1] : null;
 	const sentence = () => {
 		const now = current();
-		return now ? `Block ${step} of ${right.length}: m is ${figure(now.m)}, correction ` +
-			`${forget ? 'forgotten' : figure(now.correction, 4)}, l is ${figure(now.l, 6)}` : 'Nothing read yet';
+		return now ? `Block ${step - 1} of 0\u2013${right.length - 1}: m is ${figure(now.m)}, correction ` +
+			`${forget ? 'forgotten' : figure(now.correction, 4)}, l is ${figure(now.l, 6)}, O is ${figure(now.o / now.l, 5)}` : 'Nothing read yet';
 	};
 	const draw = () => {
 		const now = current(), weight = (v, i) => now && i < now.end && now.l > 0 ? weigh(v, now.m) / now.l : 0;
 		const got = values.map(weight), total = got.reduce((sum, v) => sum + v, 0);
 		chart.replaceChildren(drawRow(values, now));
 		weights.replaceChildren(drawWeights(got, standard.weights, forget));
+		products.replaceChildren(drawValues(column, got, now && now.l > 0 ? now.o / now.l : NaN, standard.output, forget));
+		formula.replaceChildren(makeFormula(now, step === right.length, forget));
 		table.replaceChildren(tableOfUpdates(forget ? wrong : right, step, forget));
 		equations.replaceChildren(...(now ? equationsOf(now, right[step - 1], total, forget)
 			: [element('p', {class: 'dim'}, 'Nothing has been read yet: m = \u2212\u221e, l = 0. Step on to read the first block.')]),
 		element('p', {class: 'small dim'}, 'Standard softmax, which reads the row twice first: m = ',
-			element('b', {}, figure(standard.m)), ', l = ', element('b', {}, figure(standard.l, 6)), '. ',
+			element('b', {}, figure(standard.m)), ', l = ', element('b', {}, figure(standard.l, 6)), ', O = ',
+			element('b', {'data-name': 'expected'}, figure(standard.output, 5)), '. ',
 			step === right.length ? verdictOf(got, standard, forget, source && source.run.digits) : ''));
 		toggle.checked = forget;
 		chips.forEach((chip, i) => chip.setAttribute('aria-pressed', sameValues(presets[i].values, values)));
-		clock.textContent = `Block ${step} of ${right.length}. ` +
+		clock.textContent = (step > 0 ? `Block ${step - 1} of 0\u2013${right.length - 1}. ` : 'Before the first block. ') +
 			(source && !forget ? 'These numbers are the run\u2019s own.' : 'Computed in this page, in fp32.');
 		player.show(sentence());
 	};
@@ -156,6 +195,7 @@ function makeSoftmaxView() {
 	const restore = () => {
 		const preset = presets[state.whole('p', presets.length - 1, 0)], typed = parseValues(state.get('x') || '');
 		values = typed.values || preset.values;
+		column = parseValues(state.get('v') || '').values || someColumn(values.length);
 		width = Math.max(1, state.whole('b', mostValues, preset.width));
 		forget = state.get('forget') === '1';
 		step = state.whole('s', values.length, 2);
@@ -164,20 +204,22 @@ function makeSoftmaxView() {
 		draw();
 	};
 
-	const column = (label, ...parts) => element('section', {class: 'stack column', 'aria-label': label}, parts);
+	const section = (label, ...parts) => element('section', {class: 'stack column', 'aria-label': label}, parts);
 	const legend = element('p', {class: 'legend'}, element('span', {}, element('i', {class: 'swatch-load'}), 'online, so far'),
 		element('span', {}, element('i', {class: 'swatch-outline'}), 'standard softmax of the whole row'));
 	const node = element('div', {class: 'stack', id: 'softmax'},
 		element('section', {class: 'card stack', 'aria-label': 'Input'},
 			element('div', {class: 'softmax-top'}, element('label', {for: 'values'}, 'A row of scores', field),
+				element('label', {for: 'column'}, 'V, one column', columnField),
 				element('label', {for: 'block'}, 'Block', widthField)), error,
 			element('div', {class: 'softmax-options'}, element('div', {class: 'chips'}, chips),
 				element('label', {class: 'switch', for: 'forget'}, toggle, 'Forget the correction'))),
 		element('div', {}, player.node, clock),
 		element('div', {class: 'softmax-grid'},
-			column('Picture', element('h2', {}, 'The row, block by block'), chart,
-				element('h2', {}, 'The weights, if it ended here'), weights, legend),
-			column('Numbers', element('div', {class: 'card'}, equations), table)));
+			section('Picture', element('h2', {}, 'The row, block by block'), chart,
+				element('h2', {}, 'The weights, if it ended here'), weights, legend,
+				element('h2', {}, 'V, as it is weighed, and O'), products),
+			section('Numbers', element('div', {class: 'card'}, formula), element('div', {class: 'card'}, equations), table)));
 	return {id: 'softmax', name: 'Online softmax', node, restore, key: player.key, stop: () => {}, resized: draw, themed: () => {},
-		keys: ['s', 'x', 'p', 'b', 'forget']};
+		keys: ['s', 'x', 'v', 'p', 'b', 'forget']};
 }

@@ -21,55 +21,65 @@ function showFlow(node, sums, words) {
 	node.replaceChildren(...ops.map((op) => element('span', {class: op}, element('b', {}, bytes(sums[op])), ' ', words[op])));
 }
 
-/* What the kernel's tiles of shared memory are called, where the data says so. */
+/* What the kernel's tiles of shared memory are called, below where they lie. */
 function regionsOf(kernel, view) {
-	const regions = ((data.regions || {})[kernel.name] || []).filter((region) => region.array === view.array.name);
+	const regions = regionsIn(kernel, view.array.name), whole = view.array.bytes;
 	if (regions.length === 0)
 		return '';
-	const name = (region) => element('span', {style: `width:${100 * region.bytes / view.array.bytes}%`}, region.name);
+	const end = (i) => i + 1 < regions.length ? regions[i + 1].first : whole;
+	const name = (region, i) => element('span', {style: `width:${100 * (end(i) - region.first) / whole}%`}, region.name);
 	return element('div', {class: 'regions', style: `max-width:${view.width}px`}, regions.map(name));
 }
 
 function makeColumn(kernel, widthOf, big, inspect) {
 	const tallest = Math.max(...kernel.tensors.map((tensor) => tensor.rows));
-	const problem = kernel.run.result.problem, flow = () => element('p', {class: 'flows'});
+	const problem = kernel.run.result.problem, flow = () => element('p', {class: 'flows'}), pipe = () => element('div', {class: 'pipe', 'aria-hidden': 'true'});
 	const views = kernel.tensors.map((tensor) => {
 		const height = Math.max(16, Math.round(big * tensor.rows / tallest));
-		return makeTensorView(tensor, problem, widthOf(tensor, big), height, (tile) => inspect(kernel, tile));
+		return makeTensorView(tensor, kernel.label, problem, widthOf(tensor, big), height, (tile) => inspect(kernel, tile));
 	});
 	return {
-		kernel, views, shared: kernel.shared.map(makeSharedView), done: 0, hbm: flow(), chip: flow(), own: flow(),
+		kernel, views, shared: kernel.shared.map(makeSharedView), done: 0, told: undefined, hbm: flow(), chip: flow(), own: flow(),
+		fromHbm: pipe(), toThreads: pipe(),
 		where: element('p', {class: 'where'}), code: element('div', {class: 'code'}),
 		threads: element('div', {class: 'threads', 'aria-hidden': 'true'}, Array.from({length: 32}, () => element('i'))),
 	};
 }
 
-function markGroup(column, group, which) {
+function markGroup(column, group, which, share) {
 	for (const access of group.accesses) {
 		const part = access.space === 'shared' ? column.shared.find((view) => view.array.name === access.tensor)
 			: column.views.find((view) => view.tensor.name === access.tensor);
 		if (part)
-			access.ranges.forEach((range) => markRange(part.dots, part.dots[which], range, bitOf[access.op]));
+			firstOf(access.ranges, share).forEach((range) => markRange(part.dots, part.dots[which], range, bitOf[access.op]));
 	}
 }
 
-/* Marks what moved up to the step; from the start where it went back. */
-function advance(column, done, live) {
+/* Marks what moved before `done` groups were over, and what moves now; from the start where it went back. */
+function advance(column, {done, group, live, share}) {
 	const groups = column.kernel.groups, parts = [...column.views, ...column.shared];
-	const from = column.done <= done ? column.done : 0;
+	const isAnew = column.done > done, from = isAnew ? 0 : column.done;
 	parts.forEach((part) => part.dots.now.fill(0));
-	if (from === 0)
+	if (isAnew)
 		parts.forEach((part) => part.dots.before.fill(0));
 	for (let g = from; g < done; g++) {
 		/* Another block has its own shared memory: it starts empty. */
 		if (g > 0 && groups[g].block !== groups[g - 1].block)
 			column.shared.forEach((view) => view.dots.before.fill(0));
-		markGroup(column, groups[g], 'before');
+		markGroup(column, groups[g], 'before', 1);
 	}
+	if (live && done > 0 && group.block !== groups[done - 1].block)
+		column.shared.forEach((view) => view.dots.before.fill(0));
 	if (live)
-		markGroup(column, groups[done - 1], 'now');
+		markGroup(column, group, 'now', share);
 	column.done = done;
 	parts.forEach((part) => part.paint());
+}
+
+/* Bytes on their way between two lanes: down what is loaded, up what is stored. */
+function drawPipe(node, sums) {
+	node.toggleAttribute('data-down', sums.load > 0);
+	node.toggleAttribute('data-up', sums.store + sums.atomic > 0);
 }
 
 /* Registers have no addresses: their lane shows how much is loaded into them and stored from them. */
@@ -104,10 +114,16 @@ function drawColumn(column, place) {
 	const words = {load: 'read', store: 'written', atomic: 'added'};
 	const now = place.live ? place.group : null, moving = now || {accesses: []};
 	const hbm = sumsOf(moving, 'global'), chip = sumsOf(moving, 'shared');
-	advance(column, place.done, place.live);
+	advance(column, place);
 	column.where.textContent = whereOf(column.kernel, place);
+	/* Words change with the group, not with each frame. */
+	if (column.told === now)
+		return;
+	column.told = now;
 	showFlow(column.hbm, hbm, words);
 	showFlow(column.chip, chip, words);
+	drawPipe(column.fromHbm, hbm);
+	drawPipe(column.toThreads, {load: hbm.load + chip.load, store: hbm.store + chip.store, atomic: hbm.atomic + chip.atomic});
 	drawRegisters(column, hbm, chip);
 	drawCode(column, now);
 }
@@ -140,25 +156,37 @@ function makeStage(all, inspect) {
 		return element('div', {class: 'tensor'},
 			element('span', {class: 'label', title: `${name} [${rows}, ${wide}]`}, name, shape), view.node);
 	})), column.hbm];
-	const sharedCell = (column) => [column.shared.length ? '' : element('p', {class: 'unused'}, 'not used'),
-		column.shared.map((view) => [view.node, regionsOf(column.kernel, view)]), column.chip];
+	/* A byte of shared memory is drawn larger than one of global memory, or it could not be seen: how much, and its true size. */
+	const inset = (column, view, {big, room}) => {
+		const tallest = Math.max(...column.kernel.tensors.map((tensor) => tensor.rows));
+		const width = Math.min(view.width, room), zoom = Math.sqrt(width * 64 / view.array.bytes / (big * big / (4 * tallest * most)));
+		const size = `width:${(width / zoom).toFixed(1)}px;height:${(64 / zoom).toFixed(1)}px`;
+		return zoom < 1.15 ? '' : element('p', {class: 'inset small dim', 'data-zoom': zoom.toFixed(2)},
+			element('i', {style: size, 'aria-hidden': 'true'}), ` ${bytes(view.array.bytes)}, zoomed \u00d7${figure(zoom, 2)}: the box is ` +
+			'its size on the scale of global memory');
+	};
+	const sharedCell = (column, size) => [column.fromHbm, column.shared.length ? '' : element('p', {class: 'unused'}, 'not used'),
+		column.shared.map((view) => [view.node, regionsOf(column.kernel, view), inset(column, view, size)]), column.chip];
 
 	const build = (kernels, room, laneWidth) => {
 		const shares = sharesOf(kernels), whole = shares.reduce((sum, share) => sum + share, 0);
-		const big = sizeFor(kernels, shares.map((share) => (room - laneWidth) * share / whole - 36));
+		const rooms = shares.map((share) => (room - laneWidth) * share / whole - 36), big = sizeFor(kernels, rooms);
 		readPalette();
 		columns = kernels.map((kernel) => makeColumn(kernel, widthOf, big, inspect));
 		const lane = (title, text, cell) => [
-			element('div', {class: 'lane'}, element('h3', {}, title), element('p', {}, text)),
-			columns.map((column) => element('div', {class: 'content'}, cell(column)))];
-		const heads = columns.map((column) => element('div', {class: 'head'},
-			element('h3', {}, column.kernel.label), column.where));
+			element('div', {class: 'lane'}, element('h2', {}, title), element('p', {}, text)),
+			columns.map((column, i) => element('div', {class: 'content'}, cell(column, i)))];
+		const heads = columns.map((column) => element('div', {class: 'head', 'data-kernel': column.kernel.name},
+			element('h2', {}, column.kernel.label), column.where));
 		node.style.setProperty('--columns', shares.map((share) => `minmax(0, ${share.toFixed(3)}fr)`).join(' '));
 		node.replaceChildren(...[element('div', {class: 'corner'}), heads,
 			lane('Global memory', 'large, far', (column) => tensorCell(column, big)),
-			lane('Shared memory', 'of one block', sharedCell),
-			lane('Registers', 'of its threads', (column) => [column.threads, column.own]),
+			lane('Shared memory', 'of one block', (column, i) => sharedCell(column, {big, room: rooms[i]})),
+			lane('Registers', 'of its threads', (column) => [column.toThreads, column.threads, column.own]),
 			lane('Source', 'what moved it', (column) => column.code)].flat(2));
 	};
-	return {node, build, draw: (placeOf) => columns.forEach((column) => drawColumn(column, placeOf(column.kernel)))};
+	/* Marks the kernel that a caption is about; null: none. */
+	const tell = (kernel) => node.querySelectorAll('.head').forEach((head) =>
+		head.classList.toggle('told', !!kernel && head.dataset.kernel === kernel.name));
+	return {node, build, tell, draw: (placeOf) => columns.forEach((column) => drawColumn(column, placeOf(column.kernel)))};
 }

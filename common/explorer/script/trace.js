@@ -54,9 +54,12 @@ function shapeOf(name, header, described) {
 	                       : {name, rows: elements / length, columns: length, role: found.role};
 }
 
-/* Every kernel of every run that has a trace. */
+/* Every kernel of every run that has a trace; the list is made once. */
+let traced = null;
 function tracedKernels() {
-	const kernels = [];
+	if (traced)
+		return traced;
+	const kernels = traced = [];
 	for (const run of data.runs) {
 		if (!run.trace)
 			continue;
@@ -101,12 +104,18 @@ function mergeClocks(kernels) {
 	return events.sort((a, b) => a.at - b.at || a.kernel - b.kernel || a.group - b.group);
 }
 
-function sourceLine(run, place) {
+/* A line as it stands in the file, or null. */
+function sourceText(run, place) {
 	const [file, line] = place.split(':');
 	const text = (run.sources || {})[file];
 	if (!text)
 		return null;
 	run.split = run.split || {};
 	run.split[file] = run.split[file] || text.split('\n');
-	return (run.split[file][line - 1] || '').trim();
+	return run.split[file][line - 1] ?? null;
+}
+
+function sourceLine(run, place) {
+	const text = sourceText(run, place);
+	return text === null ? null : text.trim();
 }

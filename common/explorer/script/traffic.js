@@ -1,9 +1,12 @@
 /* Memory traffic: kernels side by side on one clock. The steps are here; what is seen, in race, stage and inspector. */
 
-const slow = 420, fast = 40, calm = 250; /* milliseconds a step */
+const shortRace = 12, endRace = 12, calm = 250; /* seconds until the second longest is done, then for the rest; milliseconds */
 
-/* Where a kernel stands after `step` events: groups done, the last of them, and whether it moves now. */
-function placeAt(kernel, ownEvents, step) {
+/*
+ * Where a kernel stands: `done` groups are over, `group` moves now or was the last that did, and `share` of it is over.
+ * `clock` is bytes, the same for all; `step` counts the events before it, and so tells groups apart that need no bytes.
+ */
+function placeAt(kernel, ownEvents, step, clock) {
 	let low = 0, high = ownEvents.length;
 	while (low < high) {
 		const middle = (low + high) >> 1;
@@ -12,8 +15,16 @@ function placeAt(kernel, ownEvents, step) {
 		else
 			high = middle;
 	}
-	const group = low > 0 ? kernel.groups[low - 1] : null, finished = low === kernel.groups.length;
-	return {done: low, group, finished, live: !!group && (!finished || ownEvents[low - 1] === step - 1)};
+	const finished = low === kernel.groups.length, last = low > 0 ? kernel.groups[low - 1] : null;
+	const start = last ? last.end : 0, next = finished ? null : kernel.groups[low];
+	const moved = Math.min(clock, kernel.total);
+	if (next && moved > start) {
+		const share = (moved - start) / next.bytes, before = last || {readEnd: 0, writtenEnd: 0};
+		const part = (key) => before[key] + Math.round(share * (next[key] - before[key]));
+		return {done: low, group: next, finished: false, live: true, share, read: part('readEnd'), written: part('writtenEnd')};
+	}
+	return {done: low, group: last, finished, live: !!last && (!finished || ownEvents[low - 1] === step - 1), share: 1,
+		read: last ? last.readEnd : 0, written: last ? last.writtenEnd : 0};
 }
 
 function makeLegend(kernels) {
@@ -26,8 +37,13 @@ function makeLegend(kernels) {
 }
 
 const trafficNote = 'The clock is bytes: every kernel gets the same bandwidth of global memory, so one that needs fewer bytes is done ' +
-	'sooner. Bytes are those the threads ask for, before any cache. A step ends at a barrier; blocks are shown one after ' +
+	'sooner. While it plays, bytes move at a constant rate, and \u00d7N says how many times that rate. Bytes are those the threads ask for, before any cache. A step ends at a barrier; blocks are shown one after ' +
 	'the other. What stays in registers leaves no trace: their lane shows what enters and leaves them.';
+
+/* The power of two nearest above. */
+function nicePower(x) {
+	return 2 ** Math.max(0, Math.ceil(Math.log2(x)));
+}
 
 function makeTrafficView() {
 	const all = tracedKernels();
@@ -35,67 +51,110 @@ function makeTrafficView() {
 		return null;
 	const events = mergeClocks(all), ownEvents = all.map(() => []);
 	events.forEach((event, e) => ownEvents[event.kernel].push(e));
-	let wanted = [], shown = [], step = 0, timer = 0, inspected = null;
+	let wanted = [], shown = [], step = 0, clock = 0, timer = 0, inspected = null, speed = 1, ownSpeed = false;
+	const totals = all.map((kernel) => kernel.total).sort((a, b) => b - a);
+	const rate = (totals[1] || totals[0]) / shortRace; /* bytes a second at \u00d71 */
 	let guesses = data.predict && all.length > 1 ? null : new Map(); /* null: not asked yet */
 
-	const placeOf = (kernel) => placeAt(kernel, ownEvents[all.indexOf(kernel)], step);
+	const placeOf = (kernel) => placeAt(kernel, ownEvents[all.indexOf(kernel)], step, clock);
 	const showInspected = () => inspected && inspector.show(inspected.kernel, inspected.tile, placeOf(inspected.kernel).done);
 	const race = makeRace(all), inspector = makeInspector();
+	const forms = data.forms ? makeForms(data.forms, all) : element('div');
+	forms.hidden = true;
+	const blocks = makeBlocks(all);
 	const stage = makeStage(all, (kernel, tile) => {
 		if (tile)
 			inspected = {kernel, tile};
 		showInspected();
 	});
 
+	/* ---- the story, on the same stage ---- */
+	const story = makeStory(all, events, (to, kernel) => {
+		if (innerWidth <= 700 && !shown.includes(kernel))
+			show([kernel.name]);
+		step = to;
+		clock = events[to - 1].at;
+		draw();
+		stage.tell(kernel);
+	}, () => {
+		step = clock = 0;
+		controls.forEach((part) => { part.hidden = false; });
+		question.hidden = guesses !== null;
+		show(wanted);
+	});
+
 	/* ---- steps ---- */
 	const summary = () => all.map((kernel) => {
-		const {group, finished} = placeOf(kernel), text = `${kernel.label}: ${finished ? 'done, ' : ''}`;
-		return text + `${count(group ? group.end : 0)} bytes` + (group && !finished ? `, ${progressOf(kernel, group)}` : '');
+		const {group, finished, read, written} = placeOf(kernel), text = `${kernel.label}: ${finished ? 'done, ' : ''}`;
+		return text + `${count(read + written)} bytes` + (group && !finished ? `, ${progressOf(kernel, group)}` : '');
 	}).join('. ');
 
-	const clock = element('p', {class: 'clock'});
+	const clockLine = element('p', {class: 'clock'}), speedButton = element('button', {type: 'button', class: 'button speed',
+		title: 'How fast bytes move', onclick: () => {
+			ownSpeed = true;
+			setSpeed(speed >= 64 ? 1 : 4 * speed);
+		}});
+	const setSpeed = (to) => {
+		speed = to;
+		speedButton.textContent = `\u00d7${speed}`;
+		speedButton.setAttribute('aria-label', `Speed: ${speed} times ${bytes(rate)} a second`);
+	};
+	const running = () => all.filter((kernel) => !placeOf(kernel).finished);
 	const draw = () => {
-		const at = step > 0 ? events[step - 1].at : 0;
-		race.draw(all.map(placeOf), at, guesses);
+		race.draw(all.map(placeOf), clock, guesses);
 		stage.draw(placeOf);
-		showInspected();
-		clock.replaceChildren('Clock: ', element('b', {}, count(at)), ' bytes of global memory for every kernel that still runs. ',
-			`Step ${count(step)} of ${count(events.length)}.`);
+		stage.node.classList.toggle('playing', timer !== 0 || story.isOpen());
+		const alone = all.length > 1 && running().length === 1 ? running()[0] : null;
+		const need = alone ? (alone.total - clock) / rate : 0;
+		clockLine.replaceChildren('Clock: ', element('b', {}, count(Math.round(clock))), ' bytes of global memory for every kernel that still runs. ',
+			`Step ${count(step)} of ${count(events.length)}. `, alone && timer ? element('b', {class: 'alone'},
+				`Only ${alone.label} still runs; at \u00d71 it needs ${need >= 90 ? `${figure(need / 60, 2)} minutes` : `${Math.round(need)} seconds`} more: \u00d7${speed}.`) : '');
+		/* The closed forms would tell the totals. */
+		forms.hidden = forms.hidden && (story.isOpen() || running().length > (all.length > 1 ? 1 : 0));
 		player.show(`step ${step} of ${events.length}: ${summary()}`);
 	};
 
 	const stop = () => {
 		clearTimeout(timer);
+		cancelAnimationFrame(timer);
 		timer = 0;
 	};
 	const moveTo = (to) => {
 		step = Math.max(0, Math.min(events.length, to));
-		if (step > 0 && guesses === null)
+		clock = step > 0 ? events[step - 1].at : 0;
+		if (step > 0 && guesses === null && !story.isOpen())
 			closePrediction(new Map());
 		draw();
+		showInspected();
 	};
 	const link = () => state.set({s: step || null});
 	const set = (to) => {
 		stop();
+		story.close();
 		moveTo(to);
 		link();
 		say(summary());
 	};
 
-	/* Slow while there is something to compare; what the longest does alone at the end is over in seconds. */
-	const tick = () => {
-		const running = () => all.filter((kernel) => !placeOf(kernel).finished).length;
-		const before = running(), alone = all.length > 1 && before <= 1;
-		moveTo(step + (alone ? Math.ceil(events.length / 220) : 1));
-		if (running() < before)
+	/* Bytes move at a constant rate. What the longest does alone at the end is played faster, and that is said. */
+	let lastFrame = 0;
+	const next = () => isQuiet() ? setTimeout(() => tick(performance.now()), calm) : requestAnimationFrame(tick);
+	const tick = (now) => {
+		const before = running().length, seconds = lastFrame ? Math.min(0.3, Math.max(0, (now - lastFrame) / 1000)) : 0;
+		lastFrame = now;
+		if (!ownSpeed)
+			setSpeed(before === 1 && all.length > 1 ? nicePower((running()[0].total - totals[1]) / rate / endRace) : 1);
+		clock = Math.min(totals[0], clock + speed * rate * seconds);
+		while (step < events.length && events[step].at <= clock)
+			step++;
+		if (step > 0 && guesses === null)
+			closePrediction(new Map());
+		if (running().length < before)
 			say(summary());
-		if (step < events.length) {
-			timer = setTimeout(tick, !alone ? slow : isQuiet() ? calm : fast);
-			return;
-		}
-		stop();
-		link();
+		timer = step < events.length ? next() : 0;
 		draw();
+		if (!timer)
+			link();
 	};
 	/* The address follows when it stops: browsers take a few changes a second, and this is more. */
 	const play = () => {
@@ -103,12 +162,18 @@ function makeTrafficView() {
 			stop();
 			link();
 		} else {
-			step = step < events.length ? step : 0;
-			timer = setTimeout(tick, 0);
+			story.close();
+			if (step === events.length)
+				moveTo(0);
+			lastFrame = 0;
+			timer = next();
 		}
 		draw();
 	};
-	const player = makePlayer({count: () => events.length, value: () => step, set, play, isPlaying: () => timer !== 0}, 'Step');
+	const player = makePlayer({count: () => events.length, value: () => story.isOpen() ? 0 : step, set, play, isPlaying: () => timer !== 0}, 'Step');
+
+	player.node.append(speedButton);
+	setSpeed(1);
 
 	/* ---- which kernels are on the stage ---- */
 	const chips = element('div', {class: 'chips', role: 'group', 'aria-label': 'Kernels shown'});
@@ -119,7 +184,7 @@ function makeTrafficView() {
 		wanted = names;
 		const chosen = all.filter((kernel) => wanted.includes(kernel.name));
 		shown = (chosen.length ? chosen : all).slice(0, most());
-		chips.hidden = all.length <= most();
+		chips.hidden = all.length <= most() || story.isOpen();
 		chips.replaceChildren(...all.map((kernel) => element('button', {type: 'button', class: 'chip',
 			'aria-pressed': shown.includes(kernel), onclick: () => choose(kernel)}, kernel.label)));
 		stage.build(shown, Math.min(innerWidth, 1360) - (narrow ? 32 : 48), laneWidth);
@@ -151,19 +216,32 @@ function makeTrafficView() {
 				play();
 		}));
 
-	const node = element('div', {class: 'stack', id: 'traffic'}, question, race.node,
-		element('div', {}, player.node, clock), chips, stage.node, makeLegend(all), inspector.node,
-		data.forms ? makeForms(data.forms, all) : '', element('p', {class: 'note'}, trafficNote));
+	const playing = element('div', {}, player.node, clockLine), controls = [playing, race.node, inspector.node, ...blocks.node.hidden ? [] : [blocks.node]];
+	const node = element('div', {class: 'stack', id: 'traffic'}, story.node, question, race.node, playing, chips, stage.node,
+		makeLegend(all), inspector.node, blocks.node, forms, element('p', {class: 'note'}, trafficNote));
+	question.hidden = guesses !== null || story.isOpen();
+	if (story.isOpen())
+		controls.forEach((part) => { part.hidden = true; });
 	const restore = () => {
 		stop();
 		inspected = null;
 		inspector.clear();
-		step = state.whole('s', events.length, 0);
+		const to = state.whole('s', events.length, 0);
+		if (to > 0)
+			story.close();
+		step = to;
+		clock = step > 0 ? events[step - 1].at : 0;
 		if (step > 0 && guesses === null)
 			closePrediction(new Map());
 		show((state.get('k') || '').split(','));
+		blocks.draw();
+		story.begin();
 	};
-	const again = () => show(wanted);
+	const again = () => {
+		show(wanted);
+		blocks.draw();
+		story.begin();
+	};
 	return {id: 'traffic', name: 'Memory traffic', node, keys: ['s', 'k'], restore, key: player.key, stop, resized: again,
 		themed: again};
 }

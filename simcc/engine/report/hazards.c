@@ -204,6 +204,10 @@ static void write_record(const struct hazard *h)
 	if (h->bytes != 0)
 		fprintf(out, ",\"bytes\":%u", h->bytes);
 	fprintf(out, ",\"count\":%" PRIu64, h->count);
+	if (h->advice[0] != '\0') {
+		fprintf(out, ",\"advice\":");
+		write_json_string(out, h->advice);
+	}
 	if (h->has_other) {
 		fprintf(out, ",\"other\":{\"thread\":[%u,%u,%u]", h->other_thread.x, h->other_thread.y,
 		        h->other_thread.z);

@@ -1,0 +1,209 @@
+#include "run_replay.h"
+
+#include "problem/attention.h"
+#include "run_inputs.h"
+#include "run_tensors.h"
+
+#include <stdlib.h>
+
+static bool is_wrong(const struct kernel_result *kernel)
+{
+	for (size_t c = 0; kernel->maps && c < kernel->output_count; c++)
+		if (kernel->maps[c].wrong)
+			return true;
+	return false;
+}
+
+/* Each query has the keys of its own head, as many as there are queries. */
+static bool is_attention(const struct kernel *kernel, const struct problem *problem)
+{
+	return tensor_find(kernel->tensors, "Q") && tensor_find(kernel->tensors, "K") &&
+	       tensor_find(kernel->tensors, "V") && problem->seq > 1 && problem->keys == problem->seq &&
+	       problem->kv_heads == problem->heads;
+}
+
+/* What a tensor of the whole problem holds where the shorter one has an element, too. */
+static float *cut(
+	const float *values, const struct tensor *tensor, const struct problem *whole, const struct problem *part)
+{
+	size_t from[MAX_RANK], to[MAX_RANK], rank = tensor_shape(part, tensor, to),
+					     elements = shape_elements(to, rank);
+	float *shorter = malloc(elements * sizeof *shorter);
+	tensor_shape(whole, tensor, from);
+	for (size_t e = 0; shorter && e < elements; e++) {
+		size_t rest = e, at = 0, stride = 1;
+		for (size_t axis = rank; axis-- > 0; rest /= to[axis], stride *= from[axis])
+			at += rest % to[axis] * stride;
+		shorter[e] = values[at];
+	}
+	return shorter;
+}
+
+static bool cut_inputs(
+	const struct kernel *kernel, const struct inputs *inputs, const struct problem *whole,
+	const struct problem *part, struct inputs *shorter)
+{
+	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++) {
+		if (!tensor_is_input(tensor))
+			continue;
+		float *values = cut(find_values(inputs->list, tensor->name), tensor, whole, part);
+		if (!values)
+			return false;
+		shorter->owned[shorter->count] = values;
+		shorter->list[shorter->count++] = (struct named_values){tensor->name, values};
+	}
+	return true;
+}
+
+static int compare(
+	const struct tensor *tensor, const struct expectations *expectations, const struct problem *problem,
+	const struct device_memory *memory, struct replay *replay, struct error *error)
+{
+	const struct expectation *expectation = expectations_find_shaped(expectations, tensor->name, tensor->shape);
+	struct replay_output *output = &replay->outputs[replay->output_count];
+	size_t shape[MAX_RANK], rank = tensor_shape(problem, tensor, shape);
+	struct error_map map = {0};
+	float *actual;
+	if (!expectation)
+		return 0;
+	if (tensor_fetch(tensor, problem, memory, &actual, error) != 0)
+		return error->exit_code;
+	struct check check = check_tensor(expectation, actual);
+	if (error_map_make(&map, &check, expectation, actual, shape, rank, 0)) {
+		const struct neighbourhood *around = map.wrong ? &map.first : &map.around_worst;
+		size_t r = around->row - around->first_row, c = around->column - around->first_column;
+		*output = (struct replay_output){
+			.tensor = tensor->name,
+			.wrong = !check.passed,
+			.rank = rank,
+			.got = around->actual[r][c],
+			.expected = around->expected[r][c]};
+		check_coordinates(around->row, around->column, expectation->row_length, shape, rank, output->at);
+		replay->wrong = replay->wrong || output->wrong;
+		replay->output_count++;
+	}
+	error_map_free(&map);
+	free(actual);
+	return 0;
+}
+
+/* False where the device found something: then the rest is not replayed. */
+static bool launch(const struct kernel *kernel, const struct problem *problem, const struct device_memory *memory)
+{
+	unsigned long long hazards = device_hazards();
+	cudaError_t status = kernel->prepare ? kernel->prepare(problem, memory) : cudaSuccess;
+	if (status == cudaSuccess)
+		status = kernel->launch(problem, memory);
+	if (status == cudaSuccess)
+		status = cudaDeviceSynchronize();
+	return status == cudaSuccess && device_hazards() == hazards;
+}
+
+/* False where it could not be run. */
+static bool replay_once(
+	const struct run_result *result, const struct kernel *kernel, const struct inputs *inputs,
+	struct replay *replay, struct error *error)
+{
+	struct problem part = result->problem;
+	struct inputs shorter = {.count = 0};
+	struct expectations expectations = {0};
+	struct device_memory memory = {.count = 0};
+	part.seq = part.keys = replay->keys;
+	bool ran = (!kernel->runs || kernel->runs(&part, (char[200]){""}, 200)) &&
+	           cut_inputs(kernel, inputs, &result->problem, &part, &shorter) &&
+	           result->chapter->expect(&part, shorter.list, &expectations, error) == 0;
+	if (ran) {
+		tensors_allocate(kernel, &part, shorter.list, &memory);
+		ran = launch(kernel, &part, &memory);
+	}
+	for (const struct tensor *tensor = kernel->tensors; ran && tensor->name; tensor++)
+		if (tensor_is_output(tensor))
+			ran = compare(tensor, &expectations, &part, &memory, replay, error) == 0;
+	device_free_all(&memory);
+	expectations_free(&expectations);
+	inputs_free(&shorter);
+	return ran;
+}
+
+/* Tile by tile, after four of them twice as many each time; at last all whole tiles. */
+static size_t next_keys(size_t keys, size_t tile, size_t seq)
+{
+	size_t whole = seq / tile * tile, next = keys < 4 * tile ? keys + tile : 2 * keys;
+	return keys < whole && next > whole ? whole : next;
+}
+
+static void find_row(const struct kernel_result *kernel, const struct inputs *inputs, struct wrong_row *row)
+{
+	const struct problem *problem = kernel->problem;
+	const struct error_map *map = NULL;
+	for (size_t c = 0; c < kernel->output_count; c++)
+		if (kernel->maps[c].wrong && (!map || kernel->maps[c].first.row < map->first.row))
+			map = &kernel->maps[c];
+	const float *Q = find_values(inputs->list, "Q"), *K = find_values(inputs->list, "K");
+	const float *V = find_values(inputs->list, "V");
+	size_t N = problem->seq, d = problem->dim;
+	if (!map || map->first.row >= problem->batch * problem->heads * N || N > MOST_SCORES ||
+	    problem->variant.kind != VARIANT_PLAIN)
+		return;
+	*row = (struct wrong_row){.row = map->first.row, .column = map->columns == d ? map->first.column : 0};
+	row->visible = problem->causal ? row->row % N + 1 : N;
+	row->scores = malloc(N * sizeof *row->scores);
+	row->values = malloc(N * sizeof *row->values);
+	row->keys = row->scores && row->values ? N : 0;
+	for (size_t j = 0; j < row->keys; j++) {
+		size_t key = row->row / N * N + j;
+		double score = 0.0;
+		for (size_t c = 0; c < d; c++)
+			score += (double)Q[row->row * d + c] * (double)K[key * d + c];
+		row->scores[j] = (double)problem->scale * score;
+		row->values[j] = (double)V[key * d + row->column];
+	}
+}
+
+/* From whole tiles to the one key with which it is wrong; that all of them together are wrong is known. */
+static void narrow_down(
+	const struct run_result *result, const struct kernel *kernel, const struct inputs *inputs,
+	struct replays *replays, struct error *error)
+{
+	size_t seq = result->problem.seq, right = 0, wrong = seq, tile = replays->tile;
+	size_t keys = tile < seq ? tile : seq / 2;
+	while (wrong - right > 1 && replays->count < MAX_REPLAYS) {
+		struct replay *replay = &replays->list[replays->count];
+		*replay = (struct replay){.keys = keys};
+		if (!replay_once(result, kernel, inputs, replay, error))
+			return;
+		replays->count++;
+		if (replay->wrong)
+			wrong = keys;
+		else
+			right = keys;
+		size_t next = next_keys(right, tile, seq);
+		keys = next < wrong && wrong == seq ? next : right + (wrong - right) / 2;
+	}
+}
+
+int replay_wrong(
+	const struct run_result *result, const struct kernel_result *kernel, struct replays *replays,
+	struct error *error)
+{
+	struct problem problem = result->problem;
+	struct inputs inputs;
+	*replays = (struct replays){.count = 0, .tile = (size_t)row_tile_keys(&problem)};
+	if (!is_wrong(kernel) || device_hazards() > 0 || !is_attention(kernel->kernel, &problem))
+		return 0;
+	int status = inputs_make(result->chapter, kernel->kernel, 1, result->options, &problem, &inputs, error);
+	if (status == 0) {
+		narrow_down(result, kernel->kernel, &inputs, replays, error);
+		find_row(kernel, &inputs, &replays->row);
+		status = error->exit_code;
+	}
+	inputs_free(&inputs);
+	return status;
+}
+
+void replays_free(struct replays *replays)
+{
+	free(replays->row.scores);
+	free(replays->row.values);
+	*replays = (struct replays){.count = 0};
+}

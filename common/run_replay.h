@@ -1,0 +1,49 @@
+/*
+ * A kernel that came out wrong, run again on the first keys alone: from how many keys on is it wrong? For the page of
+ * --explain. Keys [0, n) are a problem of their own, with a reference of its own.
+ */
+#ifndef RUN_REPLAY_H
+#define RUN_REPLAY_H
+
+#include "result.h"
+
+enum { MAX_REPLAYS = 40, MOST_SCORES = 4096 };
+
+struct replay_output {
+	const char *tensor;
+	bool wrong;
+	size_t at[MAX_RANK], rank; /* its first wrong element, else its worst */
+	double got, expected;
+};
+
+struct replay {
+	size_t keys;
+	bool wrong;
+	struct replay_output outputs[MAX_EXPECTATIONS];
+	size_t output_count;
+};
+
+/* The row that is wrong first: its scores by double arithmetic, and the column of V that its element of O mixes. */
+struct wrong_row {
+	size_t row, column, keys, visible; /* row: flat, of [B, H, N]; keys: 0 where there is no such row */
+	double *scores, *values;           /* [keys], owned */
+};
+
+struct replays {
+	struct replay list[MAX_REPLAYS];
+	size_t count, tile; /* tile: the step between two of them, in keys */
+	struct wrong_row row;
+};
+
+/*
+ * Replays a kernel of attention with more and more tiles of keys until it is wrong, then with as many as it takes to know
+ * a number of keys with which it is right (or 0) and one more with which it is wrong. Only what ended without a hazard, on a
+ * device that still runs, is replayed; of anything else there are none. replays_free frees what *replays holds.
+ */
+int replay_wrong(
+	const struct run_result *result, const struct kernel_result *kernel, struct replays *replays,
+	struct error *error);
+
+void replays_free(struct replays *replays);
+
+#endif
