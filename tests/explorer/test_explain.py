@@ -337,7 +337,7 @@ class Missing(Explain):
         """The template is inside the program; only lines of source need the source beside it."""
         moved = Path(shutil.copy(FA2, self.scratch / "moved"))
         with Page(self.explain(moved, "--seq 16 --dim 8"), "#view=traffic&s=3") as page:
-            self.assertEqual(page.eval("document.querySelectorAll('.stage .head').length"), 2)
+            self.assertEqual(page.eval("document.querySelectorAll('.stage .head').length"), 3)
 
     def test_a_trace_too_long_is_left_out_with_a_sentence(self) -> None:
         path = self.explain(ROOT / "06_backward/backward", "--seq 160", SIM_TRACE_LIMIT="1")

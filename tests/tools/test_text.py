@@ -36,7 +36,7 @@ class Planted(Case):
 
     def setUp(self) -> None:
         super().setUp()
-        for name in ("tools/text", "tools/american.txt", "tools/lib/__init__.py", "tools/lib/files.py"):
+        for name in ("tools/text", "tools/lib/american.txt", "tools/lib/__init__.py", "tools/lib/files.py"):
             (self.scratch / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, self.scratch / name)
         subprocess.run(["git", "init", "-q", self.scratch], check=True)
