@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from case import ROOT, Case, run
 
 sys.path.insert(0, str(ROOT / "tools"))
-from lib.diagrams import gpu, hero, loops, tiles, transformer
+from lib.diagrams import decode, gpu, hero, loops, tiles, transformer
 from lib.diagrams.run import RunError, traced
 from lib.diagrams.svg import kilobytes
 
@@ -122,6 +122,50 @@ class Transformer(Case):
     def test_heads_read_their_groups_keys(self) -> None:
         reads = transformer.groups(traced(ROOT / "07_transformer/transformer", transformer.STRIDED))
         self.assertEqual(reads, {head: head // 3 for head in range(9)})
+
+
+class Decode(Case):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.parts = decode.splits(ROOT)
+        cls.rows = decode.rows_of_keys(ROOT)
+        cls.trace = traced(ROOT / "08_decode/decode", decode.options(decode.SPLITS))
+
+    def test_each_key_is_read_by_one_split(self) -> None:
+        """Split s has the keys from s n / S to (s + 1) n / S - 1, and looks up each page that it touches once."""
+        for split, part in enumerate(self.parts):
+            first, end = (at * decode.N // decode.SPLITS for at in (split, split + 1))
+            self.assertEqual(part.keys, list(range(first, end)))
+            self.assertEqual(part.words, list(range(first // decode.PAGE, -(-end // decode.PAGE))))
+
+    def test_pages_are_whole_and_not_in_order(self) -> None:
+        places = [row // decode.PAGE for row in self.rows[:: decode.PAGE]]
+        self.assertEqual(sorted(places), list(range(decode.PAGES)))
+        self.assertNotEqual(places, sorted(places))
+        in_pages = [places[key // decode.PAGE] * decode.PAGE + key % decode.PAGE for key in range(decode.N)]
+        self.assertEqual(self.rows, in_pages)
+
+    def test_each_split_reads_the_query_and_leaves_what_the_merge_reads(self) -> None:
+        self.assertEqual(decode.loads(self.trace, "Q", 4 * decode.D), {s: [0] for s in range(decode.SPLITS)})
+        for name, row in (("O of splits", 4 * decode.D), ("m of splits", 4), ("l of splits", 4)):
+            accesses = [access for access in self.trace if access.tensor == name]
+            stores = {access.block[1]: access.ranges for access in accesses if access.op == "store"}
+            self.assertEqual(stores, {s: ((s * row, (s + 1) * row),) for s in range(decode.SPLITS)}, name)
+            read = [(access.kernel, access.ranges) for access in accesses if access.op == "load"]
+            self.assertEqual(read, [("merge_splits", ((0, decode.SPLITS * row),))], name)
+
+    def test_it_shows_every_block_every_piece_of_a_page_and_the_bytes(self) -> None:
+        drawn = decode.moved(ROOT)
+        counts = counted("08_decode/decode", decode.options(decode.SPLITS))
+        self.assertEqual(sum(drawn.values()), total(counts["requested"]))
+        for name, svg in decode.draw(ROOT).items():
+            for split, part in enumerate(self.parts):
+                self.assertIn(f">block {split}<", svg, name)
+                self.assertIn(f">keys {part.keys[0]}–{part.keys[-1]}<", svg, name)
+                self.assertEqual(svg.count(f">{split}<"), 2 * len(part.words), name)
+            self.assertEqual(svg.count(">m, l, O<"), decode.SPLITS + 1, name)  # and their bar
+            for words in (">query Q<", ">merge<", ">output O<", f">{kilobytes(drawn['K, V'])}, once<"):
+                self.assertIn(words, svg, name)
 
 
 class Tiles(Case):
