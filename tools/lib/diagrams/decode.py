@@ -159,12 +159,13 @@ def draw(root: Path) -> dict[str, str]:
     """The picture's variants. Raises RunError."""
     parts, rows, count = splits(root), rows_of_keys(root), moved(root)
     title = (
-        f"{SPLITS} blocks share the {N} keys of one query: each leaves m, l and O of its part, and a merge makes the output"
+        f"{SPLITS} blocks share the {N} keys of one query: each leaves m, l and O of its part, "
+        "and a merge makes the output"
     )
     description = (
-        f"Left, one query goes to {SPLITS} blocks; each reads its part of the keys and leaves m, l and O, which a merge "
-        f"makes one output of. Right, the same keys in {PAGES} pages: in their order, and where the pages lie in memory; "
-        f"below, the bytes that both kernels ask of global memory, d = {D}."
+        f"Left, one query goes to {SPLITS} blocks; each reads its part of the keys and leaves m, l and O, and a merge "
+        f"makes one output of them. Right, the same keys in {PAGES} pages: in their order, and where the pages lie in "
+        f"memory; below, the bytes that both kernels ask of global memory, d = {D}."
     )
 
     def picture(theme: Theme, wide: bool) -> str:
