@@ -26,13 +26,14 @@ struct tiles {
 };
 
 template <int D>
-__device__ struct tiles<D> tiles_in(float *shared) {
+__device__ tiles<D> tiles_in(float *shared)
+{
+	int warp = threadIdx.x / WARP;
 	float *V = shared + TILE * (D + 1), *q = V + TILE * D;
-	return {shared, V, q + threadIdx.x / WARP *D};
+	return {shared, V, q + warp * D};
 }
 
-inline int
-columns_of(int d)
+inline int columns_of(int d)
 {
 	return (d + WARP - 1) / WARP * WARP;
 }

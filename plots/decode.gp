@@ -1,5 +1,6 @@
 # Chapter 08: what a decoded token asks of global memory against the splits of its keys, and how many SMs have work.
 # data: the TSV of a sweep of 08_decode/decode
+tall = 600
 where = 'dim=first'
 load 'plots/theme.gp'
 load tables('')
@@ -16,12 +17,12 @@ grouped(n) = alone(n) + 4 * 2 * H * d
 more(n) = 100 * (requested(n, fills) / alone(n) - 1)
 eval headline(sprintf("%.0f splits give every SM of an H100 work: %.1f %% more bytes at n = %.0f, %.0f %% at %.0f", \
 	fills, more(nmax), nmax, more(nmin), nmin))
-eval provenance(sprintf("A token after n - 1 others, %.0f heads on %.0f, d = %.0f. Lines: closed forms%s. %s", H, G, d, \
+eval provenance(sprintf("Bytes requested for one token after n - 1 others, per layer; %.0f heads on %.0f, d = %.0f. Lines: closed forms%s. %s", H, G, d, \
 	counted ? "; points: counted" : "", made_by('decode_split')))
 eval description(sprintf("Keys and values are asked for once, whatever the splits; Q, O, m and l once more for each. One split leaves %.0f of %.0f SMs with work, %.0f give all of them a block.", \
 	G, SMs, fills))
 xmin = Smin; xmax = Smax
-eval panel(85, 590, 60, height - 75)
+eval panel(1, 1, 210, 5)
 set logscale xy
 set xtics ('1' 1, '4' 4, '16' 16, '44' 44, '88' 88, '176' 176)
 set xlabel 'splits S'

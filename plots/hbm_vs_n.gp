@@ -28,7 +28,7 @@ eval set_lengths
 set logscale y
 set xrange [Nmin / 1.15 : Nmax * 1.3]
 set yrange [ymin : ymax]
-set ylabel "bytes of global memory, a head"
+set ylabel "bytes of global memory, per head"
 set format y bytes
 name_x = Nmax * 1.4
 ignore = name_line('naive, requested', largest('naive', 'requested'), text_colour('naive'))

@@ -436,7 +436,7 @@ class Drawing(PictureCase):
     def test_in_a_terminal_no_line_is_wider_than_80(self) -> None:
         drawn = draw(self.house(), "sim", "--terminal", LC_ALL="C")
         self.assertEqual((drawn.returncode, drawn.stderr), (0, ""))
-        self.assertIn("Bytes of global memory, a head, against N", drawn.stdout)
+        self.assertIn("Bytes of global memory, per head, against N", drawn.stdout)
         self.assertNotRegex(drawn.stdout, r"\bms\b", "a CPU's time is shown")
         self.assertGreater(len(re.findall("[\u2801-\u28ff]", drawn.stdout)), 100, "no braille")
         self.assertNotIn("\033", drawn.stdout, "colors where nobody sees them")
