@@ -64,7 +64,7 @@ static void print_pages(const struct terminal *terminal, const struct problem *p
 	uint64_t touched = pages_touched(p->seq, p->splits, p->page);
 	fprintf(terminal->out,
 	        "The table has %zu page%s of %zu tokens; a head of keys reads %llu of its words:\n"
-	        "splits that part a page both look it up.\n",
+	        "two splits that share a page both look it up.\n",
 	        p->pages, p->pages == 1 ? "" : "s", p->page, (unsigned long long)touched);
 }
 

@@ -1,7 +1,7 @@
 /*
  * New: the cache is cut into pages that lie anywhere, as the memory of a process does: a text that grows needs no room that
  * nobody uses, and two texts may share a page. Each key's row is looked up in a table. A block reads each entry of its
- * pages once, so that splits that part a page read its entry twice; the numbers are those of decode_split, to the bit.
+ * pages once, so two splits that share a page both read its entry; the results are those of decode_split, to the bit.
  */
 #include "split.cuh"
 
