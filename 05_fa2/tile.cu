@@ -1,7 +1,7 @@
 /*
  * Chapter 05, second of five: fa2_tile. New since row.cu: a warp works together. Its lanes form 4 rows x 8 columns, and each
  * lane computes a small tile of scores and one of O in registers: 16 loads of 16 bytes feed 256 FMA. A row's maximum is
- * three shuffles away, and so is what the product with V needs of P~.
+ * three shuffles away, and so is what the product with V needs of P~. (At D = 96 and 128 the tiles are smaller: shape.cuh.)
  *
  * Build and run: make, or make DEVICE=cuda. Honestly: the rows of K in shared memory meet in the same banks, and a block
  * is one warp, so each warp fetches all of K and V for itself.

@@ -1,4 +1,7 @@
-/* Chapter 08: what each kernel moves and computes, all heads and all launches together. */
+/*
+ * Chapter 08: what each kernel moves, all heads and all launches together, and what its attention computes. The arithmetic
+ * of the merge is left out, so a floor stays a bound.
+ */
 #include "step.h"
 
 struct sizes {
@@ -59,7 +62,7 @@ struct closed_forms split_forms(const struct problem *problem)
 		MODEL_REQUESTED, s.KV + s.S * Hd + partials, partials + Hd, "2NGd + (S+1)Hd + 2SH(d+2)"};
 	forms.models[1] =
 		(struct model){MODEL_FOOTPRINT, s.KV + Hd + partials, partials + Hd, "2NGd + 2SH(d + 2) + 2Hd"};
-	forms.blocks = s.G * s.S > s.H ? s.G * s.S : s.H;
+	forms.blocks = s.G * s.S > s.H ? s.G * s.S : s.H; /* of the larger launch: the merge has H */
 	return forms;
 }
 

@@ -1,7 +1,6 @@
 /*
  * New: the H / G heads that share keys and values share a block, a warp each, so K and V are asked for once. There are
- * even fewer blocks than before: 3 SMs of 132 have work, and on a GPU this is slower than decode_naive wherever the cache
- * fits L2.
+ * even fewer blocks than before: at most G SMs have work. Which of the two is faster on a GPU was not measured.
  */
 #include "tile.cuh"
 

@@ -2,8 +2,10 @@
 
 #include "step.h"
 
+#include <string.h>
+
 const struct suggestion lesson_next[] = {
-	{"predict what four times as many splits cost, then", "--splits 176"},
+	{"predict what 176 splits cost, then", "--splits 176"},
 	{"predict the table words of pages of one token, then", "--page 1"},
 	{"how many SMs have work, from 1 split to 176: ./decode --sweep", NULL},
 };
@@ -25,19 +27,34 @@ static uint64_t requested(const struct kernel_result *kernel)
 	return kernel->counts.total.requested.read_bytes + kernel->counts.total.requested.write_bytes;
 }
 
-static void print_row(struct table *table, const struct kernel_result *kernel, const struct gpu *gpu)
+/* Of the launch that reads the keys, for each head of keys as many as there are splits of them. */
+static uint64_t blocks_of(const struct kernel_result *kernel, const struct problem *problem, size_t splits)
+{
+	const char *name = kernel->kernel->name;
+	bool is_split = strcmp(name, "decode_split") == 0 || strcmp(name, "decode_paged") == 0;
+	return is_split ? problem->kv_heads * splits : kernel->forms.blocks;
+}
+
+/* A split without keys has a block, and nothing to do. */
+static uint64_t blocks_with_keys(const struct kernel_result *kernel, const struct problem *problem)
+{
+	return blocks_of(kernel, problem, smaller(problem->splits, problem->seq));
+}
+
+static void print_row(
+	struct table *table, const struct kernel_result *kernel, const struct problem *problem, const struct gpu *gpu)
 {
 	uint64_t kv = asked_of(kernel, true), words = asked_of(kernel, false);
 	char texts[4][32], count[32] = "", busy[32] = "-";
 	if (words)
 		format_count(words / sizeof(int), count);
 	if (gpu)
-		format_count(smaller(kernel->forms.blocks, (uint64_t)gpu->sms), busy);
+		format_count(smaller(blocks_with_keys(kernel, problem), (uint64_t)gpu->sms), busy);
 	table_row(
 		table, STYLE_PLAIN, "%s|%s|%s|%s|%s|%s|%s", kernel->kernel->name,
-		format_count(kernel->forms.blocks, texts[0]), busy, format_bytes((double)kv, texts[1]),
-		format_bytes((double)(requested(kernel) - kv - words), texts[2]), count,
-		format_bytes((double)requested(kernel), texts[3]));
+		format_count(blocks_of(kernel, problem, problem->splits), texts[0]), busy,
+		format_bytes((double)kv, texts[1]), format_bytes((double)(requested(kernel) - kv - words), texts[2]),
+		count, format_bytes((double)requested(kernel), texts[3]));
 }
 
 /* What splitting costs, and what it gives. */
@@ -51,10 +68,13 @@ static void print_finding(
 		p->splits == 1 ? "" : "s", p->splits == 1 ? "s" : "", 100.0 * (all - kv) / kv);
 	fprintf(terminal->out, ": Q once for each,\nO, m and l written and read by the merge.");
 	if (result->device->gpu) {
-		uint64_t sms = (uint64_t)result->device->gpu->sms, blocks = p->kv_heads * p->splits;
-		fprintf(terminal->out, " %zu heads of keys x %zu make %llu blocks:\n%llu of %llu SMs have work.",
-		        p->kv_heads, p->splits, (unsigned long long)blocks, (unsigned long long)smaller(blocks, sms),
+		uint64_t sms = (uint64_t)result->device->gpu->sms, busy = smaller(blocks_with_keys(split, p), sms);
+		fprintf(terminal->out, " %zu head%s of keys x %zu make %llu blocks:\n%llu of %llu SMs have work.",
+		        p->kv_heads, p->kv_heads == 1 ? "" : "s", p->splits,
+		        (unsigned long long)blocks_of(split, p, p->splits), (unsigned long long)busy,
 		        (unsigned long long)sms);
+		if (p->splits > p->seq)
+			fprintf(terminal->out, " %zu splits have no key.", p->splits - p->seq);
 	}
 	fputc('\n', terminal->out);
 }
@@ -62,10 +82,9 @@ static void print_finding(
 static void print_pages(const struct terminal *terminal, const struct problem *p)
 {
 	uint64_t touched = pages_touched(p->seq, p->splits, p->page);
-	fprintf(terminal->out,
-	        "The table has %zu page%s of %zu tokens; a head of keys reads %llu of its words:\n"
-	        "two splits that share a page both look it up.\n",
-	        p->pages, p->pages == 1 ? "" : "s", p->page, (unsigned long long)touched);
+	fprintf(terminal->out, "The table has %zu page%s of %zu token%s; a head of keys reads %llu of its words%s\n",
+	        p->pages, p->pages == 1 ? "" : "s", p->page, p->page == 1 ? "" : "s", (unsigned long long)touched,
+	        touched > p->pages ? ":\ntwo splits that share a page both look it up." : ".");
 }
 
 void lesson_explain(const struct terminal *terminal, const struct run_result *result)
@@ -78,7 +97,7 @@ void lesson_explain(const struct terminal *terminal, const struct run_result *re
 		const struct kernel_result *kernel = &result->kernels[i];
 		if (!kernel->verified || !kernel->counts.counted)
 			continue;
-		print_row(&table, kernel, result->device->gpu);
+		print_row(&table, kernel, &result->problem, result->device->gpu);
 		rows++;
 	}
 	if (!rows)

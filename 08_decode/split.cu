@@ -1,7 +1,7 @@
 /*
  * New: the keys are split over blocks, as a tile of queries was in chapter 05: one query has nothing else to split. Each
  * block leaves m, l and an O that is not divided yet; merge.cu makes one output of them. It costs a second launch, Q once
- * and the partials twice for each split, and gives S times as many SMs work.
+ * and the partials twice for each split, and gives up to S times as many SMs work.
  */
 #include "split.cuh"
 

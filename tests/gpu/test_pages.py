@@ -106,7 +106,7 @@ class Ptxas(Scratch):
             for path, read in self.tables.items()
             for row in read.records()
         ]
-        self.assertEqual(len(self.tables), 8)
+        self.assertEqual(len(self.tables), len(list(ROOT.glob("0*_*/Makefile"))))
         self.assertGreaterEqual(len(self.rows), 120)
 
     def test_every_kernel_has_its_occupancy(self) -> None:

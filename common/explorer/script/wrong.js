@@ -94,12 +94,14 @@ function senseOf({got, expected}) {
 function adviceOf(outputs) {
 	const of = (tensor) => outputs.find((output) => output.tensor === tensor), O = of('O'), LSE = of('LSE');
 	if (outputs.some((output) => output.wrong && !Number.isFinite(number(output.got))))
-		return 'Not a number: l is 0, or m is \u2212\u221e, or something was read that nobody wrote. Does each row take in a key before it divides?';
+		return 'Not a number: l is 0, m is \u2212\u221e, a correction is e to the power +\u221e (its sign?), or something was read that nobody wrote. Does each row take in a key before it divides?';
 	const off = ['dQ', 'dK', 'dV'].filter((name) => of(name) && of(name).wrong);
 	if (off.length && O && !O.wrong)
 		return off.length === 1 ? `Only ${off[0]} is wrong, so P${off[0] === 'dV' ? '' : ', dP and dS'} serve the others well: look at its own product and loop.`
 			: off.includes('dV') ? 'dV is wrong too, and needs only P and dO: look at P, and the LSE it is made with.'
 				: 'dV is right, so P is: look at dP, D and dS, which dQ and dK share.';
+	if (LSE && LSE.wrong && O && !O.wrong)
+		return 'O is right, so l fits it and no key is missing: look at the line that writes LSE = m + ln l, its base and its scale.';
 	if (LSE && LSE.wrong)
 		return `LSE is ${senseOf(LSE)}: look at m and l` + (senseOf(LSE) === 'too large'
 			? ', which count too much: a correction that is missing, or a key that the row may not see.'
