@@ -16,7 +16,7 @@ static __device__ int own_place(int at, int which)
 	return at + which * SIDE;
 }
 
-static __device__ void read_eight(const float *row, int at, float values[OWN])
+static __device__ inline void read_eight(const float *row, int at, float values[OWN])
 {
 #pragma unroll
 	for (int which = 0; which < OWN; which++)

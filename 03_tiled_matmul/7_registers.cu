@@ -26,7 +26,7 @@ static __device__ int own_place(int at, int which)
 }
 
 // Two 16-byte reads.
-static __device__ void read_eight(const float *row, int at, float values[OWN])
+static __device__ inline void read_eight(const float *row, int at, float values[OWN])
 {
 	float4 low = *(const float4 *)&row[own_place(at, 0)], high = *(const float4 *)&row[own_place(at, VECTOR)];
 	values[0] = low.x, values[1] = low.y, values[2] = low.z, values[3] = low.w;

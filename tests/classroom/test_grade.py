@@ -96,7 +96,7 @@ class Points(Graded):
         self.assertEqual(self.lost(results, "01.softmax"), set(), self.said(results, "01.softmax"))
         self.assertIn("is missing", self.said(results, "01.score"))
         self.assertIn("wrong result", self.said(results, "01.weighted-sum"))
-        self.assertEqual(self.grade(folder / "01.softmax.cu", "01.softmax").score, 5)
+        self.assertEqual(self.grade(folder / "01.softmax.cu", "01.softmax").score, 4)
 
     def test_twice_the_same_and_with_one_job_too(self) -> None:
         tree = self.tree("twice")
@@ -331,7 +331,7 @@ class Handed(Graded):
         tree = self.tree("grammar")
         self.replace(tree / "01_naive/naive.cu", "= sum;", "= sum sum;")
         results = self.grade(tree, "01_naive")
-        self.assertEqual([each.score for each in results.tasks], [3, 5, 0])
+        self.assertEqual([each.score for each in results.tasks], [3, 4, 0])
         self.assertRegex(self.said(results, "01.weighted-sum"), r"it does not compile: naive\.cu:\d+: ")
 
     def test_floods_end_in_a_line(self) -> None:

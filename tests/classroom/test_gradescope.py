@@ -137,9 +137,9 @@ class Gradescope(Graded):
         table = (into / "results.csv").read_text()
         self.assertTrue(table.startswith("submission,points,of,01.score,01.softmax,01.weighted-sum,remark\n"), table)
         for line in (
-            "\nanna,11,11,3,5,3,\n",
-            '\n"berta, b.zip",11,11,3,5,3,\n',
-            "\nemil_7_file,11,11,3,5,3,\n",
+            "\nanna,10,10,3,4,3,\n",
+            '\n"berta, b.zip",10,10,3,4,3,\n',
+            "\nemil_7_file,10,10,3,4,3,\n",
             "\ncarla.zip,0,11,0,0,0,",
             "\nZo\u00eb.zip,0,",
         ):
