@@ -140,7 +140,7 @@ class Gradescope(Graded):
             "\nanna,10,10,3,4,3,\n",
             '\n"berta, b.zip",10,10,3,4,3,\n',
             "\nemil_7_file,10,10,3,4,3,\n",
-            "\ncarla.zip,0,11,0,0,0,",
+            "\ncarla.zip,0,10,0,0,0,",
             "\nZo\u00eb.zip,0,",
         ):
             self.assertIn(line, table)
