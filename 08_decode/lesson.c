@@ -1,45 +1,13 @@
 #include "lesson.h"
 
+#include "moved.h"
 #include "step.h"
-
-#include <string.h>
 
 const struct suggestion lesson_next[] = {
 	{"predict what 176 splits cost, then", "--splits 176"},
 	{"predict the table words of pages of one token, then", "--page 1"},
 	{"how many SMs have work, from 1 split to 176: ./decode --sweep", NULL},
 };
-
-/* Bytes asked of keys and values, or else of the table. */
-static uint64_t asked_of(const struct kernel_result *kernel, bool keys_and_values)
-{
-	uint64_t bytes = 0;
-	for (size_t t = 0; t < kernel->counts.total.tensor_count; t++) {
-		const struct tensor_traffic *tensor = &kernel->counts.total.tensors[t];
-		if (keys_and_values ? tensor->name[0] == 'K' || tensor->name[0] == 'V' : tensor->name[0] == 't')
-			bytes += tensor->requested.read_bytes + tensor->requested.write_bytes;
-	}
-	return bytes;
-}
-
-static uint64_t requested(const struct kernel_result *kernel)
-{
-	return kernel->counts.total.requested.read_bytes + kernel->counts.total.requested.write_bytes;
-}
-
-/* Of the launch that reads the keys, for each head of keys as many as there are splits of them. */
-static uint64_t blocks_of(const struct kernel_result *kernel, const struct problem *problem, size_t splits)
-{
-	const char *name = kernel->kernel->name;
-	bool is_split = strcmp(name, "decode_split") == 0 || strcmp(name, "decode_paged") == 0;
-	return is_split ? problem->kv_heads * splits : kernel->forms.blocks;
-}
-
-/* A split without keys has a block, and nothing to do. */
-static uint64_t blocks_with_keys(const struct kernel_result *kernel, const struct problem *problem)
-{
-	return blocks_of(kernel, problem, smaller(problem->splits, problem->seq));
-}
 
 static void print_row(
 	struct table *table, const struct kernel_result *kernel, const struct problem *problem, const struct gpu *gpu)

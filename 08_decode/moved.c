@@ -1,0 +1,33 @@
+#include "moved.h"
+
+#include "step.h"
+
+#include <string.h>
+
+uint64_t asked_of(const struct kernel_result *kernel, bool keys_and_values)
+{
+	uint64_t bytes = 0;
+	for (size_t t = 0; t < kernel->counts.total.tensor_count; t++) {
+		const struct tensor_traffic *tensor = &kernel->counts.total.tensors[t];
+		if (keys_and_values ? tensor->name[0] == 'K' || tensor->name[0] == 'V' : tensor->name[0] == 't')
+			bytes += tensor->requested.read_bytes + tensor->requested.write_bytes;
+	}
+	return bytes;
+}
+
+uint64_t requested(const struct kernel_result *kernel)
+{
+	return kernel->counts.total.requested.read_bytes + kernel->counts.total.requested.write_bytes;
+}
+
+uint64_t blocks_of(const struct kernel_result *kernel, const struct problem *problem, size_t splits)
+{
+	const char *name = kernel->kernel->name;
+	bool is_split = strcmp(name, "decode_split") == 0 || strcmp(name, "decode_paged") == 0;
+	return is_split ? problem->kv_heads * splits : kernel->forms.blocks;
+}
+
+uint64_t blocks_with_keys(const struct kernel_result *kernel, const struct problem *problem)
+{
+	return blocks_of(kernel, problem, smaller(problem->splits, problem->seq));
+}
