@@ -39,10 +39,11 @@ KERNELS := $(SOURCES:%=$(OUT)/$(notdir $(HERE))/%.o)
 FAST := $(SOURCES:%=$(OUT)/$(notdir $(HERE))/%.fast.o)
 KERNEL_FLAGS := $(OUT)/$(notdir $(HERE))/kernel.flags
 
-# A warning stops CI (WERROR=1) and nobody else: newer compilers have new ones. Half an exercise leaves variables unused,
-# which is no warning there.
+# A warning stops CI (WERROR=1) and nobody else: newer compilers have new ones. Half an exercise leaves variables and
+# functions unused, which is no warning there.
 WERROR ?=
-STOP := $(if $(WERROR),-Werror,-Wno-unused-variable -Wno-unused-parameter -Wno-unused-but-set-variable)
+UNUSED_IS_FINE := -Wno-unused-variable -Wno-unused-parameter -Wno-unused-but-set-variable -Wno-unused-function
+STOP := $(if $(WERROR),-Werror,$(UNUSED_IS_FINE))
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow $(STOP)
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = $(CFLAGS) -std=c11 -D_GNU_SOURCE $(WARNINGS) -MD -MP -I$(COMMON) -I$(ROOT)/simcc
@@ -109,8 +110,7 @@ $(OUT)/$(notdir $(HERE))/%.cu.fast.o: %.cu $(HEADERS) $(TOOLCHAIN) $(KERNEL_FLAG
 
 # Kernels are compiled again when their compiler or its flags change, but not for the warnings that a test asks for.
 rewritten_if_new = @mkdir -p $(@D); echo '$1' | cmp -s - $@ || echo '$1' > $@
-asked_to_warn := -Werror all-warnings -Wno-unused-variable -Wno-unused-parameter -Wno-unused-but-set-variable \
-        -Xcompiler -Wall$(COMMA)-Wextra -diag-suppress 177$(COMMA)550
+asked_to_warn := -Werror all-warnings $(UNUSED_IS_FINE) -Xcompiler -Wall$(COMMA)-Wextra -diag-suppress 177$(COMMA)550
 $(BUILT_WITH): FORCE
 	$(call rewritten_if_new,$(BUILT_NOW))
 $(KERNEL_FLAGS): FORCE

@@ -172,6 +172,17 @@ class Driver(Case):
         self.expect_built("nvcc's own", self.simcc(*nvcc, "-o", "prog"), "prog", "1\n")
         self.expect_built("-x", self.simcc("-x", "cu", "a.cu", "-x", "none", "-o", "prog"), "prog", "1\n")
 
+    def test_an_optimizer_s_miss_is_no_warning(self):
+        """clang says of --fast that it could not unroll a loop as its pragma asks, which -Werror would stop at."""
+        self.write(
+            "halve.cu",
+            "__global__ void halve(float *x, int n)\n{\n"
+            "#pragma unroll\n\tfor (int i = threadIdx.x; i < n; i += blockDim.x)\n\t\tx[i] *= 0.5f;\n}\n",
+        )
+        for compiler in COMPILERS:
+            outcome = simcc(compiler, ["--fast", "-Wall", "-Wextra", "-Werror", "-c", "halve.cu"], cwd=self.scratch)
+            self.expect_equal((outcome.status, outcome.err), (0, ""), compiler.cxx)
+
     def test_objects(self):
         self.write(
             "kernel.cu",
