@@ -56,6 +56,32 @@ bool kernel_fits(
 	       has_shared_memory(forms, device, reason, size);
 }
 
+int refuse_other_tiles(
+	const struct kernel *kernel, const struct options *options, const struct problem *problem,
+	struct error *error)
+{
+	struct closed_forms forms = kernel->forms(problem);
+	const struct {
+		enum option_name option;
+		const char *name;
+		size_t asked, used;
+	} tiles[] = {
+		{OPTION_TILE_Q, "tile-q", problem->tile_q, forms.tile_q},
+		{OPTION_TILE_K, "tile-k", problem->tile_k, forms.tile_k}};
+	for (size_t i = 0; i < sizeof tiles / sizeof tiles[0]; i++) {
+		if (!(options->given & OPTION_BIT(tiles[i].option)) || tiles[i].asked == tiles[i].used)
+			continue;
+		if (!tiles[i].used)
+			return error_set(
+				error, EXIT_USAGE, "--%s: does not apply to %s, which has no tiles", tiles[i].name,
+				kernel->name);
+		return error_set(
+			error, EXIT_USAGE, "--%s: does not apply to %s, which is compiled with tiles of %zu x %zu",
+			tiles[i].name, kernel->name, forms.tile_q, forms.tile_k);
+	}
+	return 0;
+}
+
 int refuse_what_fits_nowhere(
 	const struct kernel *kernels, size_t kernel_count, const struct problem *problem, const struct device *device,
 	struct error *error)

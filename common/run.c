@@ -33,7 +33,7 @@ static bool launch_once(
 	}
 	if (device_hazards() != hazards)
 		snprintf(
-			kernel->failure, sizeof kernel->failure, "the simulated device reported %llu hazard%s",
+			kernel->failure, sizeof kernel->failure, "the simulated device reported %llu error%s",
 			device_hazards() - hazards, device_hazards() - hazards == 1 ? "" : "s");
 	return true;
 }
@@ -148,6 +148,8 @@ static int refuse_too_much(struct run *run, struct error *error)
 	const struct problem *problem = &result->problem;
 	char what[ESTIMATE_TEXT_SIZE];
 	if (refuse_what_fits_nowhere(run->kernels, run->kernel_count, problem, result->device, error) != 0)
+		return error->exit_code;
+	if (result->options->kernel && refuse_other_tiles(run->kernels, result->options, problem, error) != 0)
 		return error->exit_code;
 	if (result->options->sweep || result->options->yes)
 		return 0;

@@ -2,9 +2,10 @@
 
 #include "problem/attention.h"
 #include "run_inputs.h"
-#include "run_tensors.h"
 
 #include <stdlib.h>
+
+enum { WITHOUT_TILES = 32 }; /* the step where a kernel works in none */
 
 static bool is_wrong(const struct kernel_result *kernel)
 {
@@ -55,50 +56,6 @@ static bool cut_inputs(
 	return true;
 }
 
-static int compare(
-	const struct tensor *tensor, const struct expectations *expectations, const struct problem *problem,
-	const struct device_memory *memory, struct replay *replay, struct error *error)
-{
-	const struct expectation *expectation = expectations_find_shaped(expectations, tensor->name, tensor->shape);
-	struct replay_output *output = &replay->outputs[replay->output_count];
-	size_t shape[MAX_RANK], rank = tensor_shape(problem, tensor, shape);
-	struct error_map map = {0};
-	float *actual;
-	if (!expectation)
-		return 0;
-	if (tensor_fetch(tensor, problem, memory, &actual, error) != 0)
-		return error->exit_code;
-	struct check check = check_tensor(expectation, actual);
-	if (error_map_make(&map, &check, expectation, actual, shape, rank, 0)) {
-		const struct neighbourhood *around = map.wrong ? &map.first : &map.around_worst;
-		size_t r = around->row - around->first_row, c = around->column - around->first_column;
-		*output = (struct replay_output){
-			.tensor = tensor->name,
-			.wrong = !check.passed,
-			.rank = rank,
-			.got = around->actual[r][c],
-			.expected = around->expected[r][c]};
-		check_coordinates(around->row, around->column, expectation->row_length, shape, rank, output->at);
-		replay->wrong = replay->wrong || output->wrong;
-		replay->output_count++;
-	}
-	error_map_free(&map);
-	free(actual);
-	return 0;
-}
-
-/* False where the device found something: then the rest is not replayed. */
-static bool launch(const struct kernel *kernel, const struct problem *problem, const struct device_memory *memory)
-{
-	unsigned long long hazards = device_hazards();
-	cudaError_t status = kernel->prepare ? kernel->prepare(problem, memory) : cudaSuccess;
-	if (status == cudaSuccess)
-		status = kernel->launch(problem, memory);
-	if (status == cudaSuccess)
-		status = cudaDeviceSynchronize();
-	return status == cudaSuccess && device_hazards() == hazards;
-}
-
 /* False where it could not be run. */
 static bool replay_once(
 	const struct run_result *result, const struct kernel *kernel, const struct inputs *inputs,
@@ -106,21 +63,9 @@ static bool replay_once(
 {
 	struct problem part = result->problem;
 	struct inputs shorter = {.count = 0};
-	struct expectations expectations = {0};
-	struct device_memory memory = {.count = 0};
 	part.seq = part.keys = replay->keys;
-	bool ran = (!kernel->runs || kernel->runs(&part, (char[200]){""}, 200)) &&
-	           cut_inputs(kernel, inputs, &result->problem, &part, &shorter) &&
-	           result->chapter->expect(&part, shorter.list, &expectations, error) == 0;
-	if (ran) {
-		tensors_allocate(kernel, &part, shorter.list, &memory);
-		ran = launch(kernel, &part, &memory);
-	}
-	for (const struct tensor *tensor = kernel->tensors; ran && tensor->name; tensor++)
-		if (tensor_is_output(tensor))
-			ran = compare(tensor, &expectations, &part, &memory, replay, error) == 0;
-	device_free_all(&memory);
-	expectations_free(&expectations);
+	bool ran = cut_inputs(kernel, inputs, &result->problem, &part, &shorter) &&
+	           run_again(result->chapter, kernel, &part, shorter.list, &replay->run, error);
 	inputs_free(&shorter);
 	return ran;
 }
@@ -173,7 +118,7 @@ static void narrow_down(
 		if (!replay_once(result, kernel, inputs, replay, error))
 			return;
 		replays->count++;
-		if (replay->wrong)
+		if (replay->run.wrong)
 			wrong = keys;
 		else
 			right = keys;
@@ -188,7 +133,7 @@ int replay_wrong(
 {
 	struct problem problem = result->problem;
 	struct inputs inputs;
-	*replays = (struct replays){.count = 0, .tile = (size_t)row_tile_keys(&problem)};
+	*replays = (struct replays){.count = 0, .tile = kernel->forms.tile_k ? kernel->forms.tile_k : WITHOUT_TILES};
 	if (!is_wrong(kernel) || device_hazards() > 0 || !is_attention(kernel->kernel, &problem))
 		return 0;
 	int status = inputs_make(result->chapter, kernel->kernel, 1, result->options, &problem, &inputs, error);

@@ -5,22 +5,13 @@
 #ifndef RUN_REPLAY_H
 #define RUN_REPLAY_H
 
-#include "result.h"
+#include "run_again.h"
 
 enum { MAX_REPLAYS = 40, MOST_SCORES = 4096 };
 
-struct replay_output {
-	const char *tensor;
-	bool wrong;
-	size_t at[MAX_RANK], rank; /* its first wrong element, else its worst */
-	double got, expected;
-};
-
 struct replay {
 	size_t keys;
-	bool wrong;
-	struct replay_output outputs[MAX_EXPECTATIONS];
-	size_t output_count;
+	struct rerun run;
 };
 
 /* The row that is wrong first: its scores by double arithmetic, and the column of V that its element of O mixes. */

@@ -89,10 +89,14 @@ bool explain_recording(struct json *json, const struct run_result *result)
 				why, sizeof why, "This run's trace has %s, more than a page should. %s",
 				format_bytes((double)bytes, size), smaller_case);
 		else if (recording_traces())
-			snprintf(why, sizeof why, "SIM_TRACE names a file that could not be read back.");
+			snprintf(
+				why, sizeof why,
+				"SIM_TRACE, which is set, sends it elsewhere, from where it could not be read back.");
 		else
 			snprintf(why, sizeof why, "This problem is too large to trace. %s", smaller_case);
 		json_string(json, "no_trace", why);
+		fprintf(stderr, "%s: --explain: no picture of the memory traffic: %s\n", result->chapter->program,
+		        why);
 	}
 	free(trace);
 	char *report = recording_report(MOST_REPORT_BYTES, &bytes);

@@ -136,10 +136,10 @@ static void write_replay(struct json *json, const struct replay *replay)
 {
 	json_open_object(json, NULL);
 	json_count(json, "keys", replay->keys);
-	json_bool(json, "wrong", replay->wrong);
+	json_bool(json, "wrong", replay->run.wrong);
 	json_open_array(json, "outputs");
-	for (size_t i = 0; i < replay->output_count; i++) {
-		const struct replay_output *output = &replay->outputs[i];
+	for (size_t i = 0; i < replay->run.output_count; i++) {
+		const struct rerun_output *output = &replay->run.outputs[i];
 		json_open_object(json, NULL);
 		json_string(json, "tensor", output->tensor);
 		json_bool(json, "wrong", output->wrong);
@@ -183,6 +183,8 @@ static void write_kernel(struct json *json, const struct run_result *result, con
 	json_string(json, "name", kernel->kernel->name);
 	json_string(json, "summary", kernel->kernel->summary);
 	write_tensors(json, result, kernel->kernel);
+	if (kernel->forms.tile_q)
+		write_sizes(json, "tile", (const size_t[]){kernel->forms.tile_q, kernel->forms.tile_k}, 2);
 	write_launch_numbers(json, "launches", &kernel->counts);
 	write_launch_numbers(json, "prepared", &kernel->prepared);
 	json_open_array(json, "measured"); /* what models[] are compared with */

@@ -54,9 +54,13 @@ class Command(Explain):
             ("--seq 8 --explain nowhere/x.html", 3, "nowhere/x.html: cannot be written"),
             ("--seq 8 --quiet --explain /dev/full", 3, "cannot be written"),
             ("--seq 0 --explain x.html", 2, "--seq"),
+            ("--kernel fa2_slab --tile-k 16 --explain x.html", 2, "fa2_slab, which is compiled with tiles of 32 x 64"),
+            ("--kernel fa2_split_q --tile-q 16 --explain x.html", 2, "--tile-q: does not apply to fa2_split_q"),
             ("--kernel fa2_row --tile-k 65536 --seq 65536 --explain x.html", 3, "shared memory"),
         ):
             self.assertIn(says, self.run_program(FA2, options, status).err, options)
+        says = self.run_program(ROOT / "06_backward/backward", "--kernel backward_naive --tile-k 32 --seq 8", 2).err
+        self.assertIn("--tile-k: does not apply to backward_naive, which has no tiles", says)
         self.assertEqual(list(self.scratch.iterdir()), [])
         self.assertIn("--explain FILE", self.run_program(FA2, "--help").out)
 
@@ -241,6 +245,58 @@ class Wrong(Explain):
                     outputs += f"wrong: '{wrong}'.split(' ').includes(tensor)}}))"
                     self.assertIn(part, page.eval(f"adviceOf({outputs})"))
 
+    def test_names_the_tiles_that_were_used(self) -> None:
+        """Not those that were asked for, where a kernel is compiled with its own."""
+        path = self.explain(broken("tail_of_compiled_tiles"), "--heads 1 --seq 100 --dim 32 --tile-q 16 --tile-k 16", 1)
+        head = "document.querySelector('[data-kernel={}] .kernel-head').textContent"
+        with Page(path) as page:
+            self.assertIn("tiles of 16 \u00d7 16 (Br", page.eval(head.format("fa2_row")))
+            self.assertIn("tiles of 32 \u00d7 64 (Br", page.eval(head.format("fa2_slab")))
+            told = page.eval("document.querySelector('[data-kernel=fa2_slab] .reach').textContent")
+            self.assertIn("1 whole tile of 64 keys, wrong with one key more", told)
+            self.assertNotIn("Br", page.eval("document.getElementById('subtitle').textContent"))
+            page.hash("view=traffic&k=fa2_slab")
+            names = "[...document.querySelectorAll('.memory .tile')].map((tile) => tile.getAttribute('aria-label'))"
+            self.assertIn("K rows 64\u201399", page.eval(names))
+            self.assertIn("Q rows 96\u201399", page.eval(names))
+
+    def test_tells_which_keys_are_not_read(self) -> None:
+        problem = "--kernel fa2_row --heads 2 --dim 32 --tile-q 32 --tile-k 32"
+        for fault, options, gap, words in (
+            (
+                "dropped_tail",
+                "--seq 100",
+                "96,100",
+                "Keys 96\u201399 of K and V of head 0 are never read: the tail, 4 keys",
+            ),
+            ("dropped_tail", "--seq 97", "96,97", "Key 96 of K and V of head 0 is never read: the tail, 1 key after"),
+            ("dropped_tail", "--seq 20", "0,20", "No key of K and V of head 0 is read at all, so l stays 0"),
+            ("no_key", "--seq 70", "0,70", "No key of K and V"),
+            (
+                "short_tiles",
+                "--seq 100 --causal --tile-k 16",
+                "16,32",
+                "Block 0 writes O up to row 31 and does not read keys 16",
+            ),
+        ):
+            with self.subTest(fault + options), Page(self.explain(broken(fault), f"{problem} {options}", 1)) as page:
+                self.assertEqual(page.eval("document.querySelector('[data-unread]').dataset.unread"), gap)
+                self.assertIn(words, page.eval("document.querySelector('[data-unread]').textContent"))
+        for program, status in ((FA2, 0), (broken("no_rescale"), 1), (broken("off_by_one"), 1)):
+            path = self.explain(
+                program, f"{problem} --seq 100 {'' if 'rescale' in str(program) else '--causal'}", status
+            )
+            with Page(path) as page:
+                self.assertIs(page.eval("document.querySelector('.unread') === null"), True)
+
+    def test_advice_for_what_is_not_a_number(self) -> None:
+        for fault, options, words in (
+            ("nan_tail", "--seq 64", "LSE is right, so m and l are: look at O alone"),
+            ("no_key", "--seq 40", "so l is 0: the row took in no key"),
+        ):
+            with Page(self.explain(broken(fault), f"--kernel fa2_row --heads 1 --dim 32 {options}", 1)) as page:
+                self.assertIn(words, page.eval("document.querySelector('.advice').textContent"))
+
     def test_tells_from_which_tile_on(self) -> None:
         problem = "--kernel fa2_row --heads 1 --seq 40 --dim 32 --tile-k 8"
         with Page(self.explain(broken("no_rescale"), problem, 1)) as page:
@@ -256,6 +312,35 @@ class Wrong(Explain):
         self.assertEqual(len([line for line in run["trace"] if line.get("type") == "launch"]), 1)
         self.assertEqual(len(run["report"]), 1)
         self.assertEqual(data_of(self.explain(FA2, problem))["runs"][0]["replays"][0]["steps"], [])
+
+    def test_a_recording_of_the_users_ends_with_the_run(self) -> None:
+        """What is run again, for the page or for the small case, is in no file of theirs."""
+        problem = "--kernel fa2_row --heads 1 --seq 100 --dim 32 --tile-k 32"
+        files = {name: str(self.scratch / name) for name in ("SIM_TRACE", "SIM_REPORT")}
+        self.run_program(broken("no_rescale"), f"{problem} --quiet", 1, **files)
+        alone = [Path(file).read_text() for file in files.values()]
+        self.assertEqual(alone[1].count("\n"), 1)
+        run = data_of(self.explain(broken("no_rescale"), problem, 1, **files))["runs"][0]
+        self.assertGreater(len(run["replays"][0]["steps"]), 3)
+        self.assertEqual([Path(file).read_text() for file in files.values()], alone)
+        said = self.run_program(broken("no_rescale"), problem, 1, **files).out
+        self.assertIn("a case small enough", said)
+        self.assertEqual([Path(file).read_text() for file in files.values()], alone)
+
+    def test_the_small_case_that_is_proposed_is_wrong(self) -> None:
+        """Of a kernel with compiled tiles, too, which has to have more keys than a tile; where a race is, it is not tried."""
+        for fault, options, lengths in (
+            ("tail_of_compiled_tiles", "--kernel fa2_slab --seq 300", {65}),
+            ("no_rescale", "--kernel fa2_row --seq 300", {4, 3, 5}),
+        ):
+            said = self.run_program(broken(fault), options, 1).out
+            line = re.search(r"Next: a case small enough to follow by hand:\n  \./fa2 (.*)", said)
+            self.assertTrue(line, said)
+            self.assertIn(int(re.search(r"--seq (\d+)", line[1])[1]), lengths)
+            again = self.run_program(broken(fault), line[1], 1).out
+            self.assertNotIn("small enough", again)
+        said = self.run_program(broken("no_barrier"), "--kernel fa2_row --seq 100", 1).out
+        self.assertIn("why, the same with --explain wrong.html", said)
 
     def test_bank_conflicts_are_told_of_a_right_kernel(self) -> None:
         problem = "--kernel fa2_split_q --heads 1 --seq 100 --dim 32"
@@ -341,9 +426,18 @@ class Missing(Explain):
 
     def test_a_trace_too_long_is_left_out_with_a_sentence(self) -> None:
         path = self.explain(ROOT / "06_backward/backward", "--seq 160", SIM_TRACE_LIMIT="1")
+        self.assertEqual(self.said, "", "the recording is ours, the reader knows nothing of it")
         says = self.no_traffic(path)
         self.assertIn("over 1 MiB", says)
         self.assertIn("./backward --", says)
+
+    def test_a_trace_over_what_a_page_takes_is_told_on_the_terminal(self) -> None:
+        says = self.no_traffic(
+            self.explain(ROOT / "06_backward/backward", "--kernel backward_naive --heads 1 --seq 400 --dim 4")
+        )
+        self.assertIn("more than a page should. Try ./backward --seq 4", says)
+        self.assertIn("backward: --explain: no picture of the memory traffic: This run's trace has", self.said)
+        self.assertNotIn("SIM_", self.said)
 
     def test_a_missing_trace_has_its_own_reason(self) -> None:
         says = self.no_traffic(self.explain(FA2, "--seq 8", SIM_TRACE="/dev/null"))

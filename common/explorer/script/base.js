@@ -89,8 +89,7 @@ function plural(n, word) {
 
 /* "N = 64, d = 32, causal": what a run is known by. */
 function describe(problem) {
-	const letters = {batch: 'B', heads: 'H', seq: 'N', dim: 'd', rows: 'R', cols: 'C', m: 'm', n: 'n', k: 'k',
-		tile_q: 'Br', tile_k: 'Bc'};
+	const letters = {batch: 'B', heads: 'H', seq: 'N', dim: 'd', rows: 'R', cols: 'C', m: 'm', n: 'n', k: 'k'};
 	const isOne = (key) => /^(batch|heads)$/.test(key) && problem[key] === 1;
 	const said = Object.keys(letters).filter((key) => problem[key] !== undefined && !isOne(key));
 	const text = said.map((key) => `${letters[key]}\u00a0=\u00a0${problem[key]}`);

@@ -117,11 +117,12 @@ function makeBanks(run, described) {
 function makeKernelCard(run, kernel, described, replays) {
 	const failure = kernel.failure ? element('p', {class: 'error'}, kernel.failure) : '';
 	const body = kernel.skipped ? element('p', {class: 'note'}, kernel.skipped)
-		: element('div', {class: 'kernel-body'}, failure, replays ? makeReplay(run, described, replays) : '',
+		: element('div', {class: 'kernel-body'}, failure, makeUnread(run, kernel, described), replays ? makeReplay(run, described, replays) : '',
 			described.maps.map((map) => makeOutput(map, kernel.name)), makeBanks(run, described), makeTensorTraffic(kernel), makeCounts(kernel, described));
 	return element('section', {class: 'card', 'data-kernel': kernel.name, 'aria-label': kernel.name},
 		element('div', {class: 'kernel-head'}, element('h2', {}, kernel.name), makeBadge(kernel),
-			element('span', {class: 'dim'}, described.summary)), body);
+			element('span', {class: 'dim'}, described.summary, described.tile && !kernel.skipped
+				? `; tiles of ${described.tile.join(' \u00d7 ')} (Br \u00d7 Bc)` : '')), body);
 }
 
 /* ": O, LSE of fa2_row are wrong": before anything is explained. */
