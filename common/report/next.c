@@ -1,6 +1,5 @@
 #include "report/next.h"
 
-#include "measure/device.h"
 #include "problem/options.h"
 #include "small_case.h"
 
@@ -42,23 +41,18 @@ static const struct suggestion *after_this_run(const struct run_result *result)
 	return found;
 }
 
-static const char to_explain[] = "the same with --explain wrong.html";
-
-/* Where the device found something it has named the line: there is no need of a smaller case, which may not show it. */
 static void print_failed(
 	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *failed)
 {
 	char line[LINE_SIZE];
 	const struct options *options = result->options;
-	if (device_hazards() > 0 && !options->explain)
-		fprintf(terminal->out, "Next: the lines that the device names, and why, %s\n", to_explain);
-	else if (small_case_find(result, failed, line, sizeof line) && !was_run(result, line))
+	if (small_case_find(result, failed, line, sizeof line) && !was_run(result, line))
 		fprintf(terminal->out, "Next: a case small enough to follow by hand:\n  ./%s %s\n",
 		        result->chapter->program, line);
 	else if (!options->verbose)
 		fprintf(terminal->out, "Next: what it moved and where it is wrong, the same with --verbose\n");
 	else if (!options->explain)
-		fprintf(terminal->out, "Next: the first wrong tile, %s\n", to_explain);
+		fprintf(terminal->out, "Next: the first wrong tile, the same with --explain wrong.html\n");
 	else
 		fprintf(terminal->out, "Next: more cases that are wrong, make test\n");
 }

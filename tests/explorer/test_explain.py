@@ -328,7 +328,7 @@ class Wrong(Explain):
         self.assertEqual([Path(file).read_text() for file in files.values()], alone)
 
     def test_the_small_case_that_is_proposed_is_wrong(self) -> None:
-        """Of a kernel with compiled tiles, too, which has to have more keys than a tile; where a race is, it is not tried."""
+        """Of a kernel with compiled tiles, too: more keys than a tile. Where a race is, none is tried."""
         for fault, options, lengths in (
             ("tail_of_compiled_tiles", "--kernel fa2_slab --seq 300", {65}),
             ("no_rescale", "--kernel fa2_row --seq 300", {4, 3, 5}),
@@ -340,7 +340,8 @@ class Wrong(Explain):
             again = self.run_program(broken(fault), line[1], 1).out
             self.assertNotIn("small enough", again)
         said = self.run_program(broken("no_barrier"), "--kernel fa2_row --seq 100", 1).out
-        self.assertIn("why, the same with --explain wrong.html", said)
+        self.assertIn("the same once more with --explain wrong.html", said)
+        self.assertIn("Next: what it moved and where it is wrong, the same with --verbose", said)
 
     def test_bank_conflicts_are_told_of_a_right_kernel(self) -> None:
         problem = "--kernel fa2_split_q --heads 1 --seq 100 --dim 32"
