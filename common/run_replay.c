@@ -1,6 +1,5 @@
 #include "run_replay.h"
 
-#include "problem/attention.h"
 #include "run_inputs.h"
 
 #include <stdlib.h>
@@ -77,34 +76,6 @@ static size_t next_keys(size_t keys, size_t tile, size_t seq)
 	return keys < whole && next > whole ? whole : next;
 }
 
-static void find_row(const struct kernel_result *kernel, const struct inputs *inputs, struct wrong_row *row)
-{
-	const struct problem *problem = kernel->problem;
-	const struct error_map *map = NULL;
-	for (size_t c = 0; c < kernel->output_count; c++)
-		if (kernel->maps[c].wrong && (!map || kernel->maps[c].first.row < map->first.row))
-			map = &kernel->maps[c];
-	const float *Q = find_values(inputs->list, "Q"), *K = find_values(inputs->list, "K");
-	const float *V = find_values(inputs->list, "V");
-	size_t N = problem->seq, d = problem->dim;
-	if (!map || map->first.row >= problem->batch * problem->heads * N || N > MOST_SCORES ||
-	    problem->variant.kind != VARIANT_PLAIN)
-		return;
-	*row = (struct wrong_row){.row = map->first.row, .column = map->columns == d ? map->first.column : 0};
-	row->visible = problem->causal ? row->row % N + 1 : N;
-	row->scores = malloc(N * sizeof *row->scores);
-	row->values = malloc(N * sizeof *row->values);
-	row->keys = row->scores && row->values ? N : 0;
-	for (size_t j = 0; j < row->keys; j++) {
-		size_t key = row->row / N * N + j;
-		double score = 0.0;
-		for (size_t c = 0; c < d; c++)
-			score += (double)Q[row->row * d + c] * (double)K[key * d + c];
-		row->scores[j] = (double)problem->scale * score;
-		row->values[j] = (double)V[key * d + row->column];
-	}
-}
-
 /* From whole tiles to the one key with which it is wrong; that all of them together are wrong is known. */
 static void narrow_down(
 	const struct run_result *result, const struct kernel *kernel, const struct inputs *inputs,
@@ -139,7 +110,7 @@ int replay_wrong(
 	int status = inputs_make(result->chapter, kernel->kernel, 1, result->options, &problem, &inputs, error);
 	if (status == 0) {
 		narrow_down(result, kernel->kernel, &inputs, replays, error);
-		find_row(kernel, &inputs, &replays->row);
+		wrong_row_find(kernel, &inputs, &replays->row);
 		status = error->exit_code;
 	}
 	inputs_free(&inputs);
@@ -148,7 +119,6 @@ int replay_wrong(
 
 void replays_free(struct replays *replays)
 {
-	free(replays->row.scores);
-	free(replays->row.values);
+	wrong_row_free(&replays->row);
 	*replays = (struct replays){.count = 0};
 }

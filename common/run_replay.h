@@ -6,18 +6,13 @@
 #define RUN_REPLAY_H
 
 #include "run_again.h"
+#include "wrong_row.h"
 
-enum { MAX_REPLAYS = 40, MOST_SCORES = 4096 };
+enum { MAX_REPLAYS = 40 };
 
 struct replay {
 	size_t keys;
 	struct rerun run;
-};
-
-/* The row that is wrong first: its scores by double arithmetic, and the column of V that its element of O mixes. */
-struct wrong_row {
-	size_t row, column, keys, visible; /* row: flat, of [B, H, N]; keys: 0 where there is no such row */
-	double *scores, *values;           /* [keys], owned */
 };
 
 struct replays {

@@ -8,8 +8,9 @@
 
 /*
  * Tries the chapter's own small case, then, where the kernel works in tiles, one key more than a tile and than two; then the
- * same lengths with the run's own head dimension and inputs. `line` becomes the options of the first that is wrong. False where none is wrong, or where the kernel cannot be run again: what the device found in it is
- * told already, and fewer threads may not show it.
+ * same lengths with the run's own head dimension and inputs. `line` becomes the options of the first that is wrong. False
+ * where none is wrong, or where the kernel cannot be run again: what the device found in it is told already, and fewer
+ * threads may not show it.
  */
 bool small_case_find(const struct run_result *result, const struct kernel_result *failed, char *line, size_t size);
 

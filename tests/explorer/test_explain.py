@@ -61,6 +61,11 @@ class Command(Explain):
             self.assertIn(says, self.run_program(FA2, options, status).err, options)
         says = self.run_program(ROOT / "06_backward/backward", "--kernel backward_naive --tile-k 32 --seq 8", 2).err
         self.assertIn("--tile-k: does not apply to backward_naive, which has no tiles", says)
+        for program in ("07_transformer/transformer", "08_decode/decode"):
+            for options, others in (("", "--prompt"), ("--sweep ", "--sweep, nor with --prompt")):
+                says = self.run_program(ROOT / program, f"--prompt hi {options}--explain no/x.html", 2).err
+                self.assertIn(f": --explain: not with {others}: a page shows one run", says)
+                self.assertEqual(says.count("\n"), 1)
         self.assertEqual(list(self.scratch.iterdir()), [])
         self.assertIn("--explain FILE", self.run_program(FA2, "--help").out)
 
@@ -446,6 +451,26 @@ class Missing(Explain):
         self.assertNotIn("too large", says)
         says = self.no_traffic(self.explain(broken("beyond"), "--kernel fa2_row --seq 40", 1))
         self.assertIn("No launch came to its end", says)
+
+    def test_a_missing_report_is_told(self) -> None:
+        """SIM_REPORT may send it elsewhere: the page claims nothing of hazards that it does not have."""
+        for program, options, status in ((FA2, "--seq 8", 0), (broken("no_barrier"), "--kernel fa2_row --seq 100", 1)):
+            with Page(self.explain(program, options, status, SIM_REPORT="/dev/null")) as page:
+                told = page.eval(CHECKS)
+                self.assertIn("No list of what the device found: SIM_REPORT, which is set", told)
+                self.assertNotIn("no hazards", told)
+        with Page(self.explain(FA2, "--seq 8")) as page:
+            self.assertNotIn("No list", page.eval(CHECKS))
+
+    def test_lines_of_warps_are_passed_over(self) -> None:
+        """A user's SIM_TRACE_REQUESTS adds them to the trace."""
+        path = self.explain(FA2, "--seq 8 --dim 8 --heads 1 --kernel fa2_row", SIM_TRACE_REQUESTS="1")
+        (run,) = data_of(path)["runs"]
+        self.assertTrue(any("warp" in line for line in run["trace"]))
+        with Page(path, "#view=traffic&s=3") as page:
+            total = page.eval("tracedKernels()[0].total")
+        requested = run["result"]["kernels"][0]["hbm"]["requested"]
+        self.assertEqual(total, requested["read_bytes"] + requested["write_bytes"])
 
     def test_softmax_steps_are_fp32(self) -> None:
         """Nine digits of 3e38 are not the fp32 number: a difference of one rounding would be e to a huge power."""
