@@ -63,30 +63,30 @@ static void write_sources(struct json *json)
 	json_close_object(json);
 }
 
-/* Launches and hazards; whether there is a hazard that is more than information. */
-static bool write_report(struct json *json, const struct run_result *result)
-{
-	size_t bytes;
-	char *report = recording_report(MOST_REPORT_BYTES, &bytes);
-	write_lines(json, "report", report ? report : "");
-	if (!report && result->device->simulated && !result->device->plain)
-		json_string(
-			json, "no_report",
-			bytes > 0 ? "there is more of it than a page should hold."
-				  : "SIM_REPORT, which is set, sends it elsewhere, from where it could not be read "
-		                    "back.");
-	bool hazards =
-		report && (strstr(report, "\"severity\":\"error\"") || strstr(report, "\"severity\":\"warning\""));
-	free(report);
-	return hazards;
-}
-
 static bool has_launched(const struct run_result *result)
 {
 	for (size_t i = 0; i < result->kernel_count; i++)
 		if (result->kernels[i].counts.launch_count > 0)
 			return true;
 	return false;
+}
+
+/* Launches and hazards; whether there is a hazard that is more than information. */
+static bool write_report(struct json *json, const struct run_result *result)
+{
+	size_t bytes;
+	char *report = recording_report(MOST_REPORT_BYTES, &bytes);
+	write_lines(json, "report", report ? report : "");
+	if (!(report && (*report || !has_launched(result))) && result->device->simulated && !result->device->plain)
+		json_string(
+			json, "no_report",
+			bytes > 0 ? "there is more of it than a page should hold."
+				  : "SIM_REPORT, which is set, sends it elsewhere, from where it could not be read "
+				    "back.");
+	bool hazards =
+		report && (strstr(report, "\"severity\":\"error\"") || strstr(report, "\"severity\":\"warning\""));
+	free(report);
+	return hazards;
 }
 
 bool explain_recording(struct json *json, const struct run_result *result)

@@ -2,6 +2,7 @@
 #include "measure/recording.h"
 #include "report/command.h"
 #include "report/explain_recording.h"
+#include "report/explain_tile.h"
 #include "report/json.h"
 #include "report/report.h"
 #include "run_replay.h"
@@ -239,6 +240,7 @@ static int write_run(struct json *json, const struct run_result *result, struct 
 	json_close_array(json);
 	bool hazards = explain_recording(json, result);
 	recording_end(); /* it has been read: what is launched from here on is no part of the run */
+	status = explain_tile(json, result, error);
 	json_open_array(json, "replays");
 	for (size_t i = 0; status == 0 && !hazards && i < result->kernel_count; i++)
 		status = write_replays(json, result, &result->kernels[i], error);

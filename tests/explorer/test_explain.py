@@ -116,7 +116,7 @@ class EveryChapter(Explain):
         ("05_fa2/fa2", "--batch 2 --seq 40 --dim 8", "This run|Memory traffic"),
         ("06_backward/backward", "--seq 40 --dim 8", "This run|Memory traffic|Five products"),
         ("07_transformer/transformer", "--seq 20 --keys 40 --dim 8 --causal", "This run|Memory traffic"),
-        ("08_decode/decode", "--seq 40 --dim 8 --splits 3", "This run|Memory traffic"),
+        ("08_decode/decode", "--seq 40 --dim 8 --splits 3", "This run|Memory traffic|The splits"),
     )
 
     def test_every_chapter_has_a_page(self) -> None:
@@ -401,6 +401,38 @@ class Views(Explain):
             self.assertEqual([text.split()[0] for text in seen], ["S", "dV", "dP", "dQ", "dK"])
             self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
 
+    def test_the_splits(self) -> None:
+        """Each block's keys, what it leaves and what the merge reads, beside the formulas of the chapter."""
+        H, G, N = 6, 2, 20
+        for kernel, S, page_size in (("decode_split", 3, 16), ("decode_paged", 3, 4), ("decode_split", 23, 16)):
+            problem = f"--heads {H} --kv-heads {G} --seq {N} --dim 8 --splits {S} --page {page_size} --kernel {kernel}"
+            with Page(self.explain(ROOT / "08_decode/decode", problem), "#view=splits", size=TELEPHONE) as page:
+                self.assertEqual(page.eval("document.querySelector('.scrub').max"), str(G * S + H))
+                told, places = [], []
+                for step in range(G * S + H):
+                    page.key("ArrowRight")
+                    shown = page.eval(
+                        "(({keys, cells, rows}) => [keys, cells, rows].map((list) => list ? list.split(',').map(Number) : []))"
+                        "(document.querySelector('.memory-map').dataset)"
+                    )
+                    told.append(page.eval("document.querySelector('.split-told').textContent"))
+                    if step >= G * S:
+                        head = step - G * S
+                        self.assertEqual(shown, [[], [split * H + head for split in range(S)], [head]])
+                        continue
+                    group, split = divmod(step, S)
+                    keys = list(range(split * N // S, (split + 1) * N // S))
+                    if kernel == "decode_split":
+                        self.assertEqual(shown[0], keys)
+                    self.assertEqual(len(shown[0]), len(keys))
+                    places += shown[0]
+                    heads = range(group * H // G, (group + 1) * H // G)
+                    self.assertEqual(shown[1:], [[split * H + head for head in heads], []])
+                    self.assertEqual("has none to read" in told[-1], not keys)
+                self.assertEqual(sorted(places), sorted([*range(N)] * G), "a key is read twice, or not at all")
+                self.assertEqual("looks up page" in told[0], kernel == "decode_paged")
+                self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
+
     def test_is_accessible(self) -> None:
         check = (Path(__file__).parent / "accessible.js").read_text()
         for program, options, status in (
@@ -408,10 +440,11 @@ class Views(Explain):
             (broken("no_barrier"), "--kernel fa2_row --seq 100 --tile-q 64", 1),
             (broken("off_by_one"), "--kernel fa2_row --causal --seq 100", 1),
             (ROOT / "06_backward/backward", "--heads 1 --seq 40 --dim 8", 0),
+            (ROOT / "08_decode/decode", "--seq 40 --dim 8 --splits 3", 0),
         ):
             path = self.explain(program, options, status)
             for dark in (False, True):
-                for view in ("checks", "traffic", "products"):
+                for view in ("checks", "traffic", "products", "splits"):
                     with Page(path, f"#view={view}", size=TELEPHONE, dark=dark) as page:
                         self.assertEqual(page.eval(check), [])
 
