@@ -6,8 +6,8 @@
 #include "result.h"
 
 /*
- * "tile":{"rows","keys","scale","Q","K","V"}: the first queries of the first head, the first keys, and of their values the
- * first columns, row by row. Nothing where Q, K and V are not [B, H, N, d], or where attention has a variant.
+ * "tile":{"first_row","rows","keys","scale","Q","K","V"}: of the first head some queries, the first keys, and of their values
+ * the first columns, row by row. Nothing where Q, K and V are not [B, H, N, d], or where attention has a variant.
  */
 int explain_tile(struct json *json, const struct run_result *result, struct error *error);
 

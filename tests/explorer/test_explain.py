@@ -6,6 +6,7 @@ from __future__ import annotations
 import array
 import contextlib
 import json
+import math
 import re
 import shutil
 import signal
@@ -105,16 +106,16 @@ class Command(Explain):
 class EveryChapter(Explain):
     CHAPTERS = (
         ("00_gpu/gpu", "--rows 33 --cols 40", "This run|Memory traffic"),
-        ("01_naive/naive", "--seq 40 --dim 8", "This run|Memory traffic"),
+        ("01_naive/naive", "--seq 40 --dim 8", "This run|Memory traffic|A tile of S"),
         (
             "02_online_softmax/online_softmax",
             "--trace --values 1,-inf,3,6,2,1 --block 2",
             "This run|Memory traffic|Online softmax",
         ),
         ("03_tiled_matmul/tiled_matmul", "--m 33 --n 40 --k 17", "This run|Memory traffic"),
-        ("04_fa1/fa1", "--heads 2 --seq 40 --dim 8 --causal", "This run|Memory traffic"),
-        ("05_fa2/fa2", "--batch 2 --seq 40 --dim 8", "This run|Memory traffic"),
-        ("06_backward/backward", "--seq 40 --dim 8", "This run|Memory traffic|Five products"),
+        ("04_fa1/fa1", "--heads 2 --seq 40 --dim 8 --causal", "This run|Memory traffic|A tile of S"),
+        ("05_fa2/fa2", "--batch 2 --seq 40 --dim 8", "This run|Memory traffic|A tile of S"),
+        ("06_backward/backward", "--seq 40 --dim 8", "This run|Memory traffic|A tile of S|Five products"),
         ("07_transformer/transformer", "--seq 20 --keys 40 --dim 8 --causal", "This run|Memory traffic"),
         ("08_decode/decode", "--seq 40 --dim 8 --splits 3", "This run|Memory traffic|The splits"),
     )
@@ -433,6 +434,59 @@ class Views(Explain):
                 self.assertEqual("looks up page" in told[0], kernel == "decode_paged")
                 self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
 
+    def test_a_tile_of_S(self) -> None:
+        """Its numbers, and what becomes of them, are those of naive attention here; of O, where the tiles are all keys."""
+        shape, N, d = "--heads 1 --dim 6", 12, 6
+        values = {name: [math.sin(7 * i + 1) for i in range(N * d)] for name in "qkv"}
+        for name, shift in zip("qkv", (0, 3, 5)):
+            values[name] = array.array("f", values[name][shift:] + values[name][:shift])
+            header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, {N}, {d}), }}".ljust(117) + "\n"
+            head = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
+            (self.scratch / f"{name}.npy").write_bytes(head + values[name].tobytes())
+        rows = {name: [flat[i * d : (i + 1) * d] for i in range(N)] for name, flat in values.items()}
+        for causal, first in (("", 0), ("--causal", 4)):
+            score = [
+                [
+                    sum(a * b for a, b in zip(q, k)) / math.sqrt(d) if not causal or j <= i else -math.inf
+                    for j, k in enumerate(rows["k"])
+                ]
+                for i, q in enumerate(rows["q"])
+            ]
+            path = self.explain(FA2, f"--kernel fa2_row --load {self.scratch} {causal}")
+            with Page(path, "#view=tile", size=TELEPHONE) as page:
+                self.assertEqual(page.eval("document.querySelector('.scrub').max"), str(8 * N + 7))
+                title = "document.querySelector('[data-title]').textContent"
+                for i, j in ((0, 0), (2, 5), (7, 7), (0, 8), (7, 11), (0, 11)):
+                    step = i * 8 + j + 1 if j < 8 else 8 * 8 + 3 + i * 4 + (j - 8) + 1
+                    page.hash(f"view=tile&s={step}")
+                    name, _, value = page.eval(title).replace("\u2212", "-").replace("\u221e", "inf").partition(" = ")
+                    self.assertEqual(name, f"S[{first + i}, {j}]")
+                    expected = score[first + i][j]
+                    self.assertTrue(math.isclose(float(value), expected, rel_tol=1e-3, abs_tol=1e-4), f"{name}: {value}")
+                page.key("End")
+                self.assertEqual(page.eval(title), "O = o / l")
+                shown = page.eval(
+                    "[...document.querySelectorAll('.states tbody tr')].map((row) => [...row.children].map((cell) => "
+                    "Number(cell.textContent.replace('\u2212', '-'))))"
+                )
+                for i, cells in enumerate(shown):
+                    weights = [math.exp(s) for s in score[first + i]]
+                    O = [sum(w * v[c] for w, v in zip(weights, rows["v"])) / sum(weights) for c in range(4)]
+                    self.assertEqual(cells[0], first + i)
+                    for got, expected in zip(cells[4:], O):
+                        self.assertAlmostEqual(got, expected, delta=2e-3)
+                    m = max(score[first + i])
+                    self.assertAlmostEqual(cells[1], m, delta=1e-2)
+                    self.assertAlmostEqual(cells[3], sum(weights) / math.exp(m), delta=2e-3)
+                self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
+                page.eval("document.querySelectorAll('.scores tbody td')[3].click()")
+                self.assertIn(", 11] = ", page.eval(title))
+                page.key("Home", "Space")
+                page.until("Number(document.querySelector('.scrub').value) > 3")
+                page.key("Space")
+                stopped = page.eval("document.querySelector('.scrub').value")
+                self.assertEqual(page.eval("location.hash"), f"#view=tile&s={stopped}")
+
     def test_is_accessible(self) -> None:
         check = (Path(__file__).parent / "accessible.js").read_text()
         for program, options, status in (
@@ -444,7 +498,7 @@ class Views(Explain):
         ):
             path = self.explain(program, options, status)
             for dark in (False, True):
-                for view in ("checks", "traffic", "products", "splits"):
+                for view in ("checks", "traffic", "tile", "products", "splits"):
                     with Page(path, f"#view={view}", size=TELEPHONE, dark=dark) as page:
                         self.assertEqual(page.eval(check), [])
 

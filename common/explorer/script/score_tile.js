@@ -8,16 +8,23 @@ const tileSide = 8, tilePace = 90; /* rows and keys of a tile; milliseconds a st
 /* Row i of values that lie row by row. */
 const rowAt = (values, i, length) => values.slice(i * length, (i + 1) * length);
 
+/* A number in a narrow cell. */
+function brief(value) {
+	const size = Math.abs(value);
+	return !(size < 99950) ? figure(value, 2) : size >= 999.5 ? `${brief(value / 1000)}k`
+		: value.toFixed(size < 9.995 ? 2 : size < 99.95 ? 1 : 0).replace('-', '\u2212');
+}
+
 /*
  * {tiles, steps}. A tile has S and P, [row][key], null where it is masked, and of each row m, l, o, the correction, and what they
  * were before. A step is {kind, tile, i, j}.
  */
-function scoreTiles({rows, keys, scale, Q, K, V}, causal) {
+function scoreTiles({first_row: from, rows, keys, scale, Q, K, V}, causal) {
 	const d = Q.length / rows, shown = V.length / keys, tiles = [], steps = [];
 	let state = Array.from({length: rows}, () => ({m: -Infinity, l: 0, o: Array(shown).fill(0)}));
 	for (let first = 0; first < keys; first += tileSide) {
 		const wide = Math.min(tileSide, keys - first), before = state, t = tiles.length;
-		const S = before.map((_, i) => Array.from({length: wide}, (_, j) => causal && first + j > i ? null
+		const S = before.map((_, i) => Array.from({length: wide}, (_, j) => causal && first + j > from + i ? null
 			: scale * rowAt(Q, i, d).reduce((sum, q, c) => sum + q * K[(first + j) * d + c], 0)));
 		const m = before.map((row, i) => Math.max(row.m, ...S[i].filter((s) => s !== null)));
 		const corrections = before.map((row, i) => row.m === -Infinity ? 0 : Math.exp(row.m - m[i]));
@@ -48,10 +55,10 @@ function drawDot(q, k, i, j) {
 
 /* [title, text] of a step. */
 function tellScore({kind, tile: t, i, j}, {tiles, d}, values, N) {
-	const {first, S, before, after} = tiles[t], grew = after.flatMap((row, r) => t > 0 && row.m > before[r].m ? [r] : []);
-	const at = `S[${i}, ${first + j}]`;
+	const from = values.first_row, {first, S, before, after} = tiles[t];
+	const grew = after.flatMap((row, r) => t > 0 && row.m > before[r].m ? [from + r] : []), at = `S[${from + i}, ${first + j}]`;
 	if (kind === 'score' && S[i][j] === null)
-		return [`${at} = \u2212\u221e`, `Key ${first + j} comes after query ${i}: the causal mask takes it out, whatever the product is.`];
+		return [`${at} = \u2212\u221e`, `Key ${first + j} comes after query ${from + i}: the causal mask takes it out, whatever the product is.`];
 	if (kind === 'score')
 		return [`${at} = ${figure(S[i][j], 4)}`, `${figure(values.scale, 4)} \u00d7 the sum of ${d} products, ${figure(S[i][j] / values.scale, 4)}.`];
 	if (kind === 'maximum')
@@ -68,28 +75,28 @@ function tellScore({kind, tile: t, i, j}, {tiles, d}, values, N) {
 }
 
 /* S, or P once there is one: what is computed up to this step. */
-function tableOfScores({kind, tile: t, i, j}, {tiles}, onCell) {
+function tableOfScores({kind, tile: t, i, j}, {tiles}, from, onCell) {
 	const {first, wide, S, P} = tiles[t], isP = kind !== 'score' && kind !== 'maximum';
 	const cell = (row, key) => {
 		const known = kind !== 'score' || row < i || (row === i && key <= j), now = kind === 'score' && row === i && key === j;
 		const value = isP ? P[row][key] : S[row][key];
 		return element('td', {class: now ? 'now' : known ? null : 'later', onclick: () => onCell(t, row, key)},
-			!known ? '\u00b7' : value === null ? '\u2212\u221e' : figure(value, isP ? 2 : 3));
+			!known ? '\u00b7' : value === null ? '\u2212\u221e' : brief(value));
 	};
 	return element('table', {class: 'scores'},
 		element('thead', {}, element('tr', {}, element('th', {scope: 'col'}, isP ? 'P' : 'S'),
 			Array.from({length: wide}, (_, key) => element('th', {scope: 'col', class: kind === 'score' && key === j ? 'now' : null}, String(first + key))))),
-		element('tbody', {}, S.map((_, row) => element('tr', {}, element('th', {scope: 'row', class: kind === 'score' && row === i ? 'now' : null}, String(row)),
+		element('tbody', {}, S.map((_, row) => element('tr', {}, element('th', {scope: 'row', class: kind === 'score' && row === i ? 'now' : null}, String(from + row)),
 			Array.from({length: wide}, (_, key) => cell(row, key))))));
 }
 
 /* m, l and o of each row, as they are at this step. */
-function tableOfRows({kind, tile: t}, {tiles, shown}) {
+function tableOfRows({kind, tile: t}, {tiles, shown}, from) {
 	const {before, after, corrections} = tiles[t], order = ['score', 'maximum', 'weights', 'output', 'divide'].indexOf(kind);
 	const names = ['query', 'm', 'correction', 'l', ...Array.from({length: shown}, (_, c) => `${kind === 'divide' ? 'O' : 'o'}[${c}]`)];
-	const row = (_, i) => [i, figure((order >= 1 ? after : before)[i].m, 4), order >= 1 && before[i].m > -Infinity ? figure(corrections[i], 3) : '',
+	const row = (_, i) => [from + i, figure((order >= 1 ? after : before)[i].m, 3), order >= 1 && before[i].m > -Infinity ? figure(corrections[i], 3) : '',
 		figure((order >= 2 ? after : before)[i].l, 4),
-		...(order >= 3 ? after : before)[i].o.map((o) => figure(kind === 'divide' ? o / after[i].l : o, 4))];
+		...(order >= 3 ? after : before)[i].o.map((o) => figure(kind === 'divide' ? o / after[i].l : o, 3))];
 	return element('table', {class: 'states'}, element('thead', {}, element('tr', {}, names.map((name) => element('th', {scope: 'col'}, name)))),
 		element('tbody', {}, after.map(row).map((cells) => element('tr', {}, cells.map((cell) => element('td', {}, String(cell)))))));
 }
@@ -100,14 +107,14 @@ function makeTileView() {
 		return null;
 	const {tile: values} = run, {causal, seq} = run.result.problem, computed = scoreTiles(values, causal), {steps, tiles, d} = computed;
 	let step = 1, timer = 0;
-	const scores = makeScroll('The tile of S'), side = element('div', {class: 'stack column card'}), rows = makeScroll('The state of each row');
+	const scores = makeScroll('The tile of S'), side = element('div', {class: 'stack column card dot-card'}), rows = makeScroll('The state of each row');
 	const heading = element('h2'), draw = () => {
 		const now = steps[step - 1], {first, wide} = tiles[now.tile], [title, text] = tellScore(now, computed, values, seq);
-		heading.textContent = `Queries 0\u2013${values.rows - 1}, keys ${first}\u2013${first + wide - 1}`;
-		scores.replaceChildren(tableOfScores(now, computed, toCell));
+		heading.textContent = `Queries ${values.first_row}\u2013${values.first_row + values.rows - 1}, keys ${first}\u2013${first + wide - 1}`;
+		scores.replaceChildren(tableOfScores(now, computed, values.first_row, toCell));
 		side.replaceChildren(element('h2', {'data-title': ''}, title), element('p', {}, text), now.kind === 'score' && tiles[now.tile].S[now.i][now.j] !== null
-			? drawDot(rowAt(values.Q, now.i, d), rowAt(values.K, first + now.j, d), now.i, first + now.j) : '');
-		rows.replaceChildren(tableOfRows(now, computed));
+			? drawDot(rowAt(values.Q, now.i, d), rowAt(values.K, first + now.j, d), values.first_row + now.i, first + now.j) : '');
+		rows.replaceChildren(tableOfRows(now, computed, values.first_row));
 		player.show(`step ${step} of ${steps.length}: ${title}`);
 	};
 	const stop = () => {
