@@ -302,6 +302,8 @@ class Wrong(Explain):
         ):
             with Page(self.explain(broken(fault), f"--kernel fa2_row --heads 1 --dim 32 {options}", 1)) as page:
                 self.assertIn(words, page.eval("document.querySelector('.advice').textContent"))
+                reach = page.eval("document.querySelector('.reach').textContent")
+                self.assertEqual("it is query 40 that is wrong, not the key" in reach, fault == "nan_tail", reach)
 
     def test_tells_from_which_tile_on(self) -> None:
         problem = "--kernel fa2_row --heads 1 --seq 40 --dim 32 --tile-k 8"
@@ -413,8 +415,8 @@ class Views(Explain):
                 for step in range(G * S + H):
                     page.key("ArrowRight")
                     shown = page.eval(
-                        "(({keys, cells, rows}) => [keys, cells, rows].map((list) => list ? list.split(',').map(Number) : []))"
-                        "(document.querySelector('.memory-map').dataset)"
+                        "(({keys, cells, rows}) => [keys, cells, rows].map((list) => list ? "
+                        "list.split(',').map(Number) : []))(document.querySelector('.memory-map').dataset)"
                     )
                     told.append(page.eval("document.querySelector('.split-told').textContent"))
                     if step >= G * S:
@@ -435,8 +437,8 @@ class Views(Explain):
                 self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
 
     def test_a_tile_of_S(self) -> None:
-        """Its numbers, and what becomes of them, are those of naive attention here; of O, where the tiles are all keys."""
-        shape, N, d = "--heads 1 --dim 6", 12, 6
+        """Its numbers, and what becomes of them after all keys, are those of naive attention here."""
+        N, d = 12, 6
         values = {name: [math.sin(7 * i + 1) for i in range(N * d)] for name in "qkv"}
         for name, shift in zip("qkv", (0, 3, 5)):
             values[name] = array.array("f", values[name][shift:] + values[name][:shift])
@@ -462,7 +464,8 @@ class Views(Explain):
                     name, _, value = page.eval(title).replace("\u2212", "-").replace("\u221e", "inf").partition(" = ")
                     self.assertEqual(name, f"S[{first + i}, {j}]")
                     expected = score[first + i][j]
-                    self.assertTrue(math.isclose(float(value), expected, rel_tol=1e-3, abs_tol=1e-4), f"{name}: {value}")
+                    close = math.isclose(float(value), expected, rel_tol=1e-3, abs_tol=1e-4)
+                    self.assertTrue(close, f"{name}: {value}, expected {expected}")
                 page.key("End")
                 self.assertEqual(page.eval(title), "O = o / l")
                 shown = page.eval(

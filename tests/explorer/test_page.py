@@ -335,7 +335,7 @@ class Traffic(PageCase):
             self.assertIn("falls to 2Br/d = 0.25", loss)
 
     def test_sliders_drive_a_race(self) -> None:
-        """Bytes of the closed forms, on one scale and at one rate; anew when a slider moves, at its end with reduced motion."""
+        """Bytes of the closed forms, at one rate; anew when a slider moves, at its end with reduced motion."""
         N, d, Br, Bc = 1024, 32, 64, 128
         sizes = [4 * N * N + 4 * N * d, (3 * N // Bc + 1) * N * d, 2 * N * d * (1 + N // Br)]
         lanes = (

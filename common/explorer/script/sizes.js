@@ -21,8 +21,8 @@ function makeSizesRace(rows, order) {
 			told.dataset.done = done;
 		});
 		const last = totals[totals.length - 1], name = rows[order[order.length - 1]].label;
-		const others = lanes.slice(0, -1).map(({row}, i) => `${rows[row].label}: ${figure(totals[i] / last, 3)}\u00d7 the bytes`).join('; ');
-		verdict.textContent = clock >= longest() ? `${others} of ${name}, and so the time, if memory is what they wait for.`
+		const others = lanes.slice(0, -1).map(({row}, i) => `${rows[row].label}: ${figure(totals[i] / last, 3)}\u00d7 the bytes`).join('. ');
+		verdict.textContent = clock >= longest() ? `Beside ${name}: ${others}. If memory is what they wait for, the same holds for their times.`
 			: clock === 0 ? 'One scale, one bandwidth for all.' : clock >= last ? `${name} is done.` : '';
 	};
 	const stop = () => {

@@ -134,6 +134,13 @@ function reachOf(right, wrong, tile, N) {
 			: 'Look at what happens between two groups of keys: m grows, and l and O must be corrected.'];
 }
 
+/* A key more is a query more, too. Where only that query is wrong, its key is not what it comes from. */
+function queryAlone(outputs, right, {causal}) {
+	const rows = outputs.filter(({tensor, wrong, at}) => wrong && at.length > 2 && /^(O|LSE|dQ)$/.test(tensor)).map(({at}) => at[2]);
+	return !causal && right > 0 && rows.length > 0 && rows.every((row) => row === right)
+		? ` The queries before it are right with that key, too: it is query ${right} that is wrong, not the key.` : '';
+}
+
 function makeReplay(run, described, replays) {
 	const steps = [...replays.steps].sort((a, b) => a.keys - b.keys);
 	const N = run.result.problem.seq, tile = (described.tile || [])[1] || 0;
@@ -145,12 +152,13 @@ function makeReplay(run, described, replays) {
 	const outputs = first ? first.outputs : described.maps.map((map) => ({tensor: map.tensor,
 		wrong: map.first_wrong !== undefined, at: [], ...middleOf(map, map.first || map.worst)}));
 	const [reach, look] = reachOf(right, wrong, tile, N), notFinite = outputs.some((output) => !Number.isFinite(number(output.got)));
+	const alone = first ? queryAlone(outputs, right, run.result.problem) : '';
 	const chip = (keys, isBad) => element('span', {class: `badge ${isBad ? 'wrong' : 'right'}`}, `${keys} ${isBad ? '\u2717' : '\u2713'}`);
 	const at = (output) => output.at.length ? `${output.tensor}[${output.at.join(', ')}]` : output.name || output.tensor;
 	const row = coordinatesOf({shape: [run.result.problem.batch, run.result.problem.heads, N], columns: 1}, replays.row || 0, 0);
 	return element('section', {class: 'stack column', 'data-replay': `${right},${wrong}`, 'aria-label': `From which key on ${described.name} is wrong`},
 		element('h3', {}, 'From which key on it is wrong'),
-		element('p', {class: 'reach'}, reach, mistake || notFinite ? '' : ` ${look}`),
+		element('p', {class: 'reach'}, reach, alone || (mistake || notFinite ? '' : ` ${look}`)),
 		mistake ? element('p', {class: 'mistake'}, `Row [${row.join(', ')}] is, but for rounding, `, element('b', {}, mistake))
 			: element('p', {class: 'advice'}, adviceOf(outputs), notFinite && run.result.problem.causal
 				? ' The first row may see one key, its own: is the mask a key too strict?' : ''),
