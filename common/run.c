@@ -149,8 +149,6 @@ static int refuse_too_much(struct run *run, struct error *error)
 	char what[ESTIMATE_TEXT_SIZE];
 	if (refuse_what_fits_nowhere(run->kernels, run->kernel_count, problem, result->device, error) != 0)
 		return error->exit_code;
-	if (result->options->kernel && refuse_other_tiles(run->kernels, result->options, problem, error) != 0)
-		return error->exit_code;
 	if (result->options->sweep || result->options->yes)
 		return 0;
 	double seconds = estimate_seconds(
@@ -186,6 +184,10 @@ static int run_all(struct run *run, bool named, struct error *error)
 	struct run_result *result = run->result;
 	if (make_inputs_and_reference(run, error) != 0 || skip_what_does_not_fit(run, named, error) != 0)
 		return error->exit_code;
+	progress_clear(run->progress);
+	if (named && !result->options->sweep)
+		tell_other_tiles(
+			run->diagnostics, result->chapter->program, run->kernels, result->options, &result->problem);
 	int status = run_kernels(run, error);
 	/* Also where a kernel is wrong, but not where it took the device with it. */
 	if (status <= EXIT_VERIFICATION && result->chapter->examine && cudaDeviceSynchronize() == cudaSuccess &&

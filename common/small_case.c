@@ -25,7 +25,6 @@ static bool parse_small(
 	const struct run_result *result, const struct kernel *kernel, char *words, size_t size, struct options *small)
 {
 	const struct chapter *chapter = result->chapter;
-	const uint64_t tiles = OPTION_BIT(OPTION_TILE_Q) | OPTION_BIT(OPTION_TILE_K);
 	char *arguments[MOST_WORDS] = {words};
 	int count = 1;
 	struct error error;
@@ -34,8 +33,8 @@ static bool parse_small(
 		arguments[count++] = word;
 	if (options_parse(count, arguments, chapter->options, &chapter->defaults, small, &error) != 0)
 		return false;
-	if (small->given & tiles && refuse_other_tiles(kernel, small, &small->problem, &error) != 0) {
-		small->given &= ~tiles;
+	if (tiles_not_taken(kernel, small, &small->problem)) {
+		small->given &= ~(OPTION_BIT(OPTION_TILE_Q) | OPTION_BIT(OPTION_TILE_K));
 		small->problem.tile_q = small->problem.tile_k = 0;
 	}
 	return true;

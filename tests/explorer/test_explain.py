@@ -55,13 +55,9 @@ class Command(Explain):
             ("--seq 8 --explain nowhere/x.html", 3, "nowhere/x.html: cannot be written"),
             ("--seq 8 --quiet --explain /dev/full", 3, "cannot be written"),
             ("--seq 0 --explain x.html", 2, "--seq"),
-            ("--kernel fa2_slab --tile-k 16 --explain x.html", 2, "fa2_slab, which is compiled with tiles of 32 x 64"),
-            ("--kernel fa2_split_q --tile-q 16 --explain x.html", 2, "--tile-q: does not apply to fa2_split_q"),
             ("--kernel fa2_row --tile-k 65536 --seq 65536 --explain x.html", 3, "shared memory"),
         ):
             self.assertIn(says, self.run_program(FA2, options, status).err, options)
-        says = self.run_program(ROOT / "06_backward/backward", "--kernel backward_naive --tile-k 32 --seq 8", 2).err
-        self.assertIn("--tile-k: does not apply to backward_naive, which has no tiles", says)
         for program in ("07_transformer/transformer", "08_decode/decode"):
             for options, others in (("", "--prompt"), ("--sweep ", "--sweep, nor with --prompt")):
                 says = self.run_program(ROOT / program, f"--prompt hi {options}--explain no/x.html", 2).err
@@ -265,6 +261,23 @@ class Wrong(Explain):
             names = "[...document.querySelectorAll('.memory .tile')].map((tile) => tile.getAttribute('aria-label'))"
             self.assertIn("K rows 64\u201399", page.eval(names))
             self.assertIn("Q rows 96\u201399", page.eval(names))
+
+    def test_tiles_that_a_kernel_does_not_take_are_told(self) -> None:
+        compiled = "which is compiled with tiles of"
+        for program, options, told in (
+            (FA2, "--kernel fa2_slab --tile-k 16", f"fa2: --tile-k 16: not for fa2_slab, {compiled} 32 x 64\n"),
+            (FA2, "--kernel fa2_split_q --tile-q 16", f"fa2: --tile-q 16: not for fa2_split_q, {compiled} 128 x 64\n"),
+            (FA2, "--kernel fa2_slab --tile-q 32 --tile-k 64", ""),
+            (FA2, "--kernel fa2_row --tile-q 16 --tile-k 16", ""),
+            (FA2, "--tile-q 16 --tile-k 16", ""),
+            (
+                ROOT / "06_backward/backward",
+                "--kernel backward_naive --tile-k 32",
+                "backward: --tile-k 32: not for backward_naive, which has no tiles\n",
+            ),
+        ):
+            self.explain(program, f"--seq 8 --dim 8 {options}")
+            self.assertEqual(self.said, told)
 
     def test_tells_which_keys_are_not_read(self) -> None:
         problem = "--kernel fa2_row --heads 2 --dim 32 --tile-q 32 --tile-k 32"
