@@ -61,12 +61,14 @@ Test(results, every_shape_of_fa2, .timeout = 200)
 	every_shape(FA2);
 }
 
-/* Every kind of input, causal and not, at a ragged shape of several tiles. */
+/* Every kind of input, causal and not, at a ragged shape of several tiles. In make test every second one is causal. */
 Test(results, every_input, .timeout = 120)
 {
 	for (int p = 0; p < 2; p++)
 		for (int kind = 0; kind < 6; kind++)
 			for (int causal = 0; causal < 2; causal++) {
+				if (!thorough() && causal != (kind + p) % 2)
+					continue;
 				struct chapter_run run = run_one_of_many(
 					programs[p],
 					text("--seq %d --dim %d --heads %d --input %s%s", thorough() ? 203 : 130,
