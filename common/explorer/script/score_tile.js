@@ -110,7 +110,7 @@ function makeTileView() {
 	const scores = makeScroll('The tile of S'), side = element('div', {class: 'stack column card dot-card'}), rows = makeScroll('The state of each row');
 	const heading = element('h2'), draw = () => {
 		const now = steps[step - 1], {first, wide} = tiles[now.tile], [title, text] = tellScore(now, computed, values, seq);
-		heading.textContent = `Queries ${values.first_row}\u2013${values.first_row + values.rows - 1}, keys ${first}\u2013${first + wide - 1}`;
+		heading.textContent = `${values.rows === 1 ? 'Query 0' : `Queries ${values.first_row}\u2013${values.first_row + values.rows - 1}`}, ${keyRange(first, first + wide)}`;
 		scores.replaceChildren(tableOfScores(now, computed, values.first_row, toCell));
 		side.replaceChildren(element('h2', {'data-title': ''}, title), element('p', {}, text), now.kind === 'score' && tiles[now.tile].S[now.i][now.j] !== null
 			? drawDot(rowAt(values.Q, now.i, d), rowAt(values.K, first + now.j, d), values.first_row + now.i, first + now.j) : '');

@@ -62,5 +62,5 @@ function tellSplit(one, kernel) {
 	const where = one.words.length ? `looks up ${several(one.words, 'page')} in the table and finds its ${plural(one.keys.length, 'key')} ` +
 		`at ${several(one.keys, 'place')} of the cache` : `reads ${several(one.keys, 'key')}, ${one.keys.length} of ${count(seq)}`;
 	return `${who}. It ${where}, ${bytes(one.cache)} of K and V, with Q of ${several(one.heads, 'head')}, and leaves m, l and ` +
-		`O of these heads, O not divided yet: ${bytes(one.partials)}.`;
+		`O of ${one.heads.length === 1 ? 'this head' : 'these heads'}, O not divided yet: ${bytes(one.partials)}.`;
 }
