@@ -12,7 +12,7 @@ where = 'dim=64 causal=0'
 load tables(files)
 d = last_of('fa2_row', 'dim')
 first_n = first_of('naive', 'seq'); last_n = last_of('naive', 'seq')
-eval headline(sprintf("Exact to rounding: no attention kernel uses more than %.1f %% of its tolerance", 100 * worst))
+eval headline(sprintf("Exact to rounding: no attention kernel uses more than %.1f %% of its tolerance", 0.1 * ceil(1000 * worst)))
 eval provenance(sprintf("Largest error of any element / its tolerance, beside double precision; standard normal input, d = %d, no mask. A point for each N, larger for longer ones. The headline: all shapes and masks. %s", d, source('fa2_row')))
 eval description(sprintf("Each element has a tolerance derived from its arithmetic; 100 %% would be a wrong result. N from %d to %d.", first_n, last_n))
 K = words(kernels)

@@ -9,8 +9,9 @@ d = last_of('fa1_paper', 'dim')
 N = last_of('fa1_paper', 'seq')
 low = first_of('fa1_paper', 'tile_k'); high = last_of('fa1_paper', 'tile_k')
 bytes_at(kernel, key, tile) = number_at(kernel, 'per_head', key, tile) * number_at(kernel, 'requested', key, tile)
-eval headline(sprintf("%.0f times wider tiles, %.1f times fewer bytes requested, until only Q, K, V and O are left", high / low, \
-	bytes_at('fa1_paper', 'tile_k', low) / bytes_at('fa1_paper', 'tile_k', high)))
+eval headline(sprintf("Tiles %.0f times wider: FA1 requests %.1f times fewer bytes, FA2 %.1f times", high / low, \
+	bytes_at('fa1_paper', 'tile_k', low) / bytes_at('fa1_paper', 'tile_k', high), \
+	bytes_at('fa2_row', 'tile_q', low) / bytes_at('fa2_row', 'tile_q', high)))
 eval provenance(sprintf("Requested by one head, N = %d, d = %d, no mask. Points: counted; lines: closed forms, in elements of 4 bytes. %s", N, d, made_by('fa1_paper')))
 eval description("FA1 is Algorithm 1, against its tile of keys; FA2 against its tile of queries. Slope -1 is the paper's theorem: N²d²/M elements, M floats of fast memory, in proportion to the tile.")
 ymin = 16. * N * d / 1.8

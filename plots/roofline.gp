@@ -110,18 +110,26 @@ do for [i = 1:K] { print sprintf("%.9g\t%.9g\t%d", requested[i], footprint[i], i
 unset print
 # A name stands right of its bar where there is room, otherwise left of it.
 gap = 10. / (right - left) * log10(high * 1.8 / (low / 1.8))
+array crossed[K]
+wide_as(i) = 10 ** (gap * 0.76 * strlen(said(i)))
+is_within(x, first, last) = first < x && x < last
 do for [i = 1:K] {
 	room = (right - left) * (1 - log10(footprint[i] / (low / 1.8)) / log10(high * 1.8 / (low / 1.8)))
 	if (room > 7.6 * strlen(said(i)) + 14) {
 		set label 400 + i said(i) at footprint[i] * 10 ** gap, i left tc rgb text_colour(own(i)) font little
+		crossed[i] = is_within(ridge, footprint[i], footprint[i] * 10 ** gap * wide_as(i))
 	} else { if ((right - left) - room - (right - left) * log10(footprint[i] / requested[i]) / log10(high * 1.8 / (low / 1.8)) < 7.6 * strlen(said(i))) {
 		set label 400 + i said(i) at sqrt(requested[i] * footprint[i]), i - 0.45 center tc rgb text_colour(own(i)) font little
+		crossed[i] = 0
 	} else {
 		set label 400 + i said(i) at requested[i] / 10 ** gap, i right tc rgb text_colour(own(i)) font little
+		crossed[i] = is_within(ridge, requested[i] / 10 ** gap / wide_as(i), requested[i])
 	} }
 }
 unset ytics
-set arrow 1 from ridge, 0.3 to ridge, K + 0.7 nohead dt 3 lc rgb dim
+unset arrow 1
+# The ridge, but for the rows where a name stands on it.
+do for [i = 1:K] { if (!crossed[i]) { set arrow 100 + i from ridge, i - (i == 1 ? 0.7 : 0.5) to ridge, i + (i == K ? 0.7 : 0.5) nohead dt 3 lc rgb dim } }
 plot $strip using 1:3:($2 - $1):(0):(numbers[int($3)]) with vectors nohead lw 4 lc rgb variable, \
      $strip using 1:3:(numbers[int($3)]) with points pt 7 ps 0.9 lc rgb background, \
      $strip using 1:3:(numbers[int($3)]) with points pt 6 ps 0.9 lw 1.6 lc rgb variable, \

@@ -71,13 +71,13 @@ def launch(run: dict[str, object]) -> Panel:
         body.append(rectangle(block_x, block_y + n * thread, 104, 2, class_="w" if n == warp else "r"))
     y = block_y + warp * thread
     lane, lane_top = 8.125, 262.0
-    body.append(lines((block_x, y + 2, 120, lane_top - 4), (block_x + 104, y + 2, LANES * lane, lane_top - 4)))
-    body += [text(0, 252, f"a warp: {LANES} lanes")]
+    body.append(lines((block_x, y + 2, 0, lane_top - 4), (block_x + 104, y + 2, LANES * lane, lane_top - 4)))
+    body += [text(0, lane_top + 40, f"a warp: {LANES} lanes")]
     body += [rectangle(n * lane, lane_top, lane - 1, 20, class_="w") for n in range(LANES)]
     body += [
-        text(0, 308, "One instruction moves all 32 lanes.", class_="d"),
-        text(0, 328, "A lane is a thread; it has registers", class_="d"),
-        text(0, 346, "of its own.", class_="d"),
+        text(0, 328, "One instruction moves all 32 lanes.", class_="d"),
+        text(0, 348, "A lane is a thread; it has registers", class_="d"),
+        text(0, 366, "of its own.", class_="d"),
     ]
     return Panel(WIDTH, HEIGHT, body)
 

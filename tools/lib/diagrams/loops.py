@@ -15,7 +15,7 @@ from lib.diagrams.run import Access, traced
 from lib.diagrams.svg import Panel, Theme, arrange, arrow, base_style, document, kilobytes, rectangle, text, variants
 
 D, TILES = 8, 4  # head dimension; S is TILES x TILES tiles
-WIDTH, SIDE, SQUARE = 400.0, 160.0, 26.0  # pixels: of a panel, of S, of a tile where a product is drawn
+WIDTH, SIDE, SQUARE = 400.0, 160.0, 36.0  # pixels: of a panel, of S, of a tile where a product is drawn
 OF_A_ROW = {"l": "l, m", "m": "l, m", "LSE": "L", "D": "D"}  # how the table of bytes calls what has a number per row
 
 
@@ -30,6 +30,7 @@ BACKWARD = options("backward_split", 64, tiles_given=False)  # its tiles are com
 
 # The products of each tile.
 FORWARD = ["S = Q Kᵀ", "O += P V"]
+RECOMPUTED = "P = exp(S − L), dS = P ∘ (dP − D)"
 DKDV, DQ = ["S = Q Kᵀ", "dP = dO Vᵀ", "dV += Pᵀ dO", "dK += dSᵀ Q"], ["S = Q Kᵀ", "dP = dO Vᵀ", "dQ += dS K"]
 
 
@@ -98,6 +99,8 @@ def grid(trace: list[Access], left: float, top: float) -> list[str]:
     body.append(text(left + SIDE / 2, top - 10, "keys: tiles of K and V", class_="d m"))
     body.append(text(left + SIDE + 12, top + 16, "queries:", class_="d"))
     body.append(text(left + SIDE + 12, top + 34, "tiles of Q", class_="d"))
+    body.append(text(left + SIDE + 12, top + 70, "numbers: the order", class_="d"))
+    body.append(text(left + SIDE + 12, top + 88, "in one block", class_="d"))
     return body
 
 
@@ -130,25 +133,29 @@ def product(formula: str, left: float, top: float) -> list[str]:
     for name, after_sign in ((result, False), (first, True), (second, False)):
         width, height, class_ = shape(name)
         if after_sign:
-            room = 8.0 + 6 * len(sign)
-            body.append(text(x + room / 2 - 1, middle + 5, sign, class_="m"))
+            room = 14.0 + 6 * len(sign)
+            body.append(text(x + room / 2 - 2, middle + 5, sign, class_="m"))
             x += room
         drawn = "o" if name == result and sign == "+=" else class_
         body.append(rectangle(x, middle - height / 2, width, height, class_=drawn))
-        x += width + 2
+        x += width + 5
     return body
 
 
 def panel(title: str, subtitle: str, products: list[str], trace: list[Access], most: int) -> Panel:
     body = [text(0, 18, title, class_="t"), text(0, 42, subtitle, class_="d"), *grid(trace, 80, 82)]
-    body.append(text(0, 296, "per tile; frames stay on the chip:"))
-    for left, formula in zip((0, 92, 188, 296), products):
-        body += product(formula, left, 322)
+    body.append(text(0, 290, "Per tile; what is framed stays on the chip:"))
+    for n, formula in enumerate(products):
+        body += product(formula, WIDTH / 2 * (n % 2), 318 + 74 * (n // 2))
+    top = 318 + 74 * -(-len(products) // 2)
+    if "D" in moved(trace):
+        body += [text(0, top, RECOMPUTED), text(0, top + 22, "L: log-sum-exp of a row; D: dO · O of a row", class_="d")]
+        top += 54
     total = sum(access.requested for access in trace)
-    body.append(text(0, 402, f"asked of global memory: {kilobytes(total)}"))
-    body += [rectangle(0, 414, 12, 12, class_="r"), text(18, 425, "loaded", class_="d")]
-    body += [rectangle(80, 414, 12, 12, class_="w"), text(98, 425, "stored", class_="d")]
-    return Panel(WIDTH, 438 + 24 * len(moved(trace)), body + bars(trace, 438, most))
+    body.append(text(0, top, f"asked of global memory: {kilobytes(total)}"))
+    body += [rectangle(0, top + 12, 12, 12, class_="r"), text(18, top + 23, "loaded", class_="d")]
+    body += [rectangle(80, top + 12, 12, 12, class_="w"), text(98, top + 23, "stored", class_="d")]
+    return Panel(WIDTH, top + 36 + 24 * len(moved(trace)), body + bars(trace, top + 36, most))
 
 
 def picture(title: str, sides: list[tuple[str, str, list[str], list[Access]]]) -> dict[str, str]:

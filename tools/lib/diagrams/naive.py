@@ -11,7 +11,7 @@ N, D = 256, 64
 PIXELS = 84.0 / N  # of an element
 WIDTH, HEIGHT = 256.0, 246.0
 WORDS = {
-    "scores": ("scores", "S = Q Kᵀ / √d"),
+    "scores": ("scores", f"S = Q Kᵀ / √d; N = {N}, d = {D}"),
     "softmax_rows": ("softmax_rows", "P = softmax S, by rows"),
     "weighted_sum": ("weighted_sum", "O = P V"),
 }
@@ -46,11 +46,11 @@ def panel(launch: dict[str, object]) -> Panel:
             x += width + 14
         middle = (first + x - 14) / 2
         count = sum(tensor["footprint"][kind] for tensor in tensors)
-        side = 8 if middle + 70 < WIDTH else -8  # of the arrow, where there is room for words
         down = kind == "read_bytes"
+        side = -8 if down and middle > 70 else 8  # of the arrow: words stand on the outer one
         body.append(arrow(middle, 130, middle, 174) if down else arrow(middle, 174, middle, 130))
         body.append(text(middle + side, 157, megabytes(count), class_="d" if side > 0 else "d e"))
-        x += 22
+        x += 16
     body += [
         rectangle(0, 180, WIDTH, 66, class_="f", rx=6),
         text(10, 204, name, class_="t"),

@@ -34,14 +34,16 @@ def row(trace: list[dict[str, float]], wide: bool) -> Panel:
             body.append(rectangle(x, height_of(value), bar, UNIT * value, class_="w" if largest else "i"))
             body.append(text(x + bar / 2, FLOOR - 5, str(value), class_="m on" if largest else "m"))
         right, at = left + BLOCK * step - (step - bar), number(height_of(block["m"]))
-        path += f"{'L' if path else 'M'}{number(left)} {at}L{number(right)} {at}"
+        path += f"{f'H{number(left)}V' if path else f'M{number(left)} '}{at}H{number(right)}"
         middle = (left + right) / 2
         for n, name in enumerate(names):
             value = "-" if name == "correction" and place == 0 else f"{block[name]:.3g}"
             body.append(text(middle, FLOOR + 32 + 24 * n, value, class_="m"))
     body.append(element("path", d=path, class_="l"))
-    body.append(text(LEFT, height_of(8) + 4, "the line: m, the largest so far", class_="d"))
-    return Panel(LEFT + len(trace) * (BLOCK * step + APART), FLOOR + 90, body)
+    body.append(text(LEFT, height_of(8) + 4, "the line: m, the largest up to this block", class_="d"))
+    body.append(text(0, FLOOR + 112, "correction: exp(m before − m after)", class_="d"))
+    body.append(text(0, FLOOR + 132, "l: the sum of exp(x − m) so far", class_="d"))
+    return Panel(LEFT + len(trace) * (BLOCK * step + APART), FLOOR + 138, body)
 
 
 def draw(root: Path) -> dict[str, str]:
