@@ -10,10 +10,6 @@
 #include "slab.cuh"
 #include "warp_tile.cuh"
 
-// Below every score, but finite: a row that has not met a key of its window yet has this maximum, and exp(m - m) is 1, not
-// the NaN of -inf - -inf.
-constexpr float LOWEST = -3.40282347e38f;
-
 // Scores become modified ones, and -inf where the row does not see the key. first_row, first_key: of this lane's first score.
 template <int D>
 __device__ void modify_tile(

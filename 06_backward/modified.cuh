@@ -9,6 +9,10 @@
 
 #include <math.h>
 
+// Below every score, but finite: a row that has not met a key of its window yet has this maximum, and exp(m - m) is 1, not
+// the NaN of -inf - -inf.
+constexpr float LOWEST = -3.40282347e38f;
+
 // From `first` to before `end`.
 struct range {
 	int first, end;
