@@ -85,5 +85,5 @@ static modified_kernel *const kernels[4][2] = {
 
 extern "C" cudaError_t launch_modified_dkdv(struct backward b, struct scores a)
 {
-	return launch_modified(kernels, b, a, b.heads / (a.H / a.G)); // a block for each tile of each head of keys
+	return launch_modified(a.G, kernels, b, a);
 }

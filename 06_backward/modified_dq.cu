@@ -81,7 +81,7 @@ extern "C" cudaError_t attention_backward_modified(struct backward b, struct sco
 	if (status == cudaSuccess)
 		status = launch_modified_dkdv(b, a);
 	if (status == cudaSuccess)
-		status = launch_modified(kernels, b, a, b.heads);
+		status = launch_modified(a.H, kernels, b, a);
 	if (status != cudaSuccess || !a.sink)
 		return status;
 	modified_dsink<<<a.H, WARP>>>(b, a, dsink);

@@ -149,7 +149,9 @@ int attention_gradients_expect(
 	struct attention_gradients gradients;
 	struct row_list queries = {expectations->rows, expectations->row_count}, keys = queries;
 	size_t *key_rows = NULL;
-	if (queries.rows) {
+	if (!queries.rows)
+		keys.count = attention_kv_heads(problem) * problem->seq;
+	else {
 		key_rows = rows_of_one_head(problem, expectations, &keys.count);
 		keys.rows = key_rows;
 		expectations_own(expectations, key_rows);
@@ -162,7 +164,8 @@ int attention_gradients_expect(
 	expect_gradient(expectations, "dQ", queries, problem->dim, gradients.dq, gradients.dq_tolerance);
 	expect_gradient(expectations, "dK", keys, problem->dim, gradients.dk, gradients.dk_tolerance);
 	expect_gradient(expectations, "dV", keys, problem->dim, gradients.dv, gradients.dv_tolerance);
-	expectations->row_count = keys.count < queries.count ? keys.count : queries.count;
+	if (queries.rows && keys.count < queries.count)
+		expectations->row_count = keys.count;
 	if (problem->sink && expect_sink_gradient(problem, expectations, keys, &gradients))
 		return 0;
 	free(gradients.dsink);
