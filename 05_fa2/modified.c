@@ -36,7 +36,6 @@ const struct kernel fa2_modified = {
 	.name = "fa2_modified",
 	.summary = "fa2_split_q with windows, caps, biases, sinks, shared heads",
 	.tensors = modified_tensors,
-	.sink_tensors = sink_tensors,
 	.launch = launch,
 	.forms = forms,
 	.runs = fa2_grid_fits,

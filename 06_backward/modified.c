@@ -45,7 +45,6 @@ const struct kernel backward_modified = {
 	.name = "backward_modified",
 	.summary = "backward_split with windows, caps, biases, sinks, shared heads",
 	.tensors = modified_backward_tensors,
-	.sink_tensors = sink_backward_tensors,
 	.prepare = prepare,
 	.launch = launch,
 	.forms = forms,

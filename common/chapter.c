@@ -19,7 +19,7 @@ struct chapter chapter_with_modified(
 	memcpy(kernels, chapter->kernels, chapter->kernel_count * sizeof *kernels);
 	kernels[chapter->kernel_count] = *chapter->modified;
 	if (problem->sink)
-		kernels[chapter->kernel_count].tensors = chapter->modified->sink_tensors;
+		kernels[chapter->kernel_count].tensors = chapter->sink_tensors;
 	own.kernels = kernels;
 	own.kernel_count++;
 	own.modified = &kernels[chapter->kernel_count];

@@ -33,9 +33,6 @@ struct kernel {
 
 	struct closed_forms (*forms)(const struct problem *problem);
 
-	/* All it works on where there are sinks; NULL: `tensors`. */
-	const struct tensor *sink_tensors;
-
 	/* False, and a reason, for a problem it cannot run anywhere. Memory, blocks and shared memory are looked at by the
 	 * harness. NULL: it runs any. */
 	bool (*runs)(const struct problem *problem, char *reason, size_t size);
@@ -61,6 +58,7 @@ struct chapter {
 	const struct kernel *kernels; /* in teaching order */
 	size_t kernel_count;
 	const struct kernel *modified; /* takes OPTIONS_MODIFIERS; runs where one of them is given, or it is named; NULL: none */
+	const struct tensor *sink_tensors; /* all that `modified` works on where there are sinks */
 	const char *may_be_minus_infinity; /* the input in whose file -Inf means something; NULL: none */
 
 	/*

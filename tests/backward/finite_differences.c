@@ -15,8 +15,16 @@ struct setting set_up(size_t batch, size_t heads, size_t seq, size_t dim, bool c
 		for (size_t i = 0; i < s.elements; i++)
 			s.tensors[t][i] = input_normal(11, tensor_names[t], i);
 	}
-	s.inputs = (struct attention_inputs){batch,        heads,        seq,          dim, causal, scale,
-	                                     s.tensors[0], s.tensors[1], s.tensors[2], {0}, false};
+	s.inputs = (struct attention_inputs){
+		.batch = batch,
+		.heads = heads,
+		.seq = seq,
+		.dim = dim,
+		.causal = causal,
+		.scale = scale,
+		.q = s.tensors[0],
+		.k = s.tensors[1],
+		.v = s.tensors[2]};
 	return s;
 }
 
