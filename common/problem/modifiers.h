@@ -23,6 +23,7 @@ struct modifiers {
 	float softcap; /* c; 0: none */
 	bool alibi;
 	const float *sink; /* [H]; NULL: none */
+	size_t kv_heads;   /* G, a divisor of H; 0: H */
 };
 
 /* Those of a class's attention. */

@@ -22,6 +22,7 @@ static struct modifiers modifiers_of(const struct problem *problem, const struct
 	if (problem->softcap > 0.0f)
 		modifiers.softcap = problem->softcap;
 	modifiers.alibi = problem->alibi;
+	modifiers.kv_heads = problem->kv_heads;
 	modifiers.sink = problem->sink ? find_values(inputs, "sink") : NULL;
 	return modifiers;
 }
@@ -39,7 +40,6 @@ static struct attention_inputs attention_inputs(const struct problem *problem, c
 		.k = find_values(inputs, "K"),
 		.v = find_values(inputs, "V"),
 		.modifiers = modifiers_of(problem, inputs),
-		.kv_heads = problem->kv_heads,
 		.random_walk = rows_are_sampled(problem) && problem->input == INPUT_RANDOM && !problem->load,
 	};
 }

@@ -134,7 +134,7 @@ static size_t position_of(struct row_list list, size_t row)
 static bool is_for_sink(const struct computation *all, size_t head)
 {
 	const struct attention_inputs *in = all->in;
-	size_t group = in->kv_heads ? in->heads / in->kv_heads : 1;
+	size_t group = in->modifiers.kv_heads ? in->heads / in->modifiers.kv_heads : 1;
 	if (!in->modifiers.sink)
 		return false;
 	return !all->keys.rows || head % in->heads == all->keys.rows[0] / in->seq * group % in->heads;
@@ -271,7 +271,7 @@ bool attention_gradients_compute(
 	if (!queries.rows)
 		queries.count = rows_of_a_head * inputs->heads;
 	if (!keys.rows)
-		keys.count = rows_of_a_head * (inputs->kv_heads ? inputs->kv_heads : inputs->heads);
+		keys.count = rows_of_a_head * (inputs->modifiers.kv_heads ? inputs->modifiers.kv_heads : inputs->heads);
 	*gradients = (struct attention_gradients){
 		.dq = zeros(queries.count * d),
 		.dq_tolerance = zeros(queries.count * d),

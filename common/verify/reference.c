@@ -7,7 +7,7 @@
 
 size_t first_key_row(const struct attention_inputs *in, size_t query_row)
 {
-	size_t group = in->kv_heads ? in->heads / in->kv_heads : 1;
+	size_t group = in->modifiers.kv_heads ? in->heads / in->modifiers.kv_heads : 1;
 	return query_row / in->seq / group * in->seq;
 }
 

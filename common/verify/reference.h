@@ -22,7 +22,6 @@ struct attention_inputs {
 	const float *q, *k, *v;     /* [B, H, N, d]; K and V [B, G, N, d] */
 	struct modifiers modifiers; /* none in the plain course */
 	bool random_walk;           /* for the tolerance: rows of random input are sampled */
-	size_t kv_heads;            /* G, a divisor of H; 0: H */
 };
 
 /* The first row of K and V of the head that a row of Q belongs to. */
