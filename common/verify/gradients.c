@@ -57,6 +57,7 @@ static void compute_row(const struct attention_inputs *in, const float *d_o, siz
 	/* A key whose value, and so whose dP, is 0. */
 	double sink = (double)in->modifiers.sink[query / in->seq % in->heads];
 	double p = exp(sink - scores.max) / scores.sum;
+	scores.terms.score_bound = fmax(scores.terms.score_bound, 8.0 * fabs(sink));
 	row->ds_sink = -p * mean;
 	row->ds_sink_tolerance = tolerance_of_score_gradient(&scores.terms, p, mean_products, mean_magnitude);
 }

@@ -39,8 +39,10 @@ struct query_scores compute_scores(
 		query.terms.score_bound = fmax(query.terms.score_bound, fabs(scale) * bound + 8.0 * bias);
 	}
 	if ((sink = sink_of(in, query_row))) {
+		/* A sink far below the scores has no weight, and its roundings have none either. */
+		double weight = exp(fmin(0.0, (double)*sink - query.max));
 		query.max = fmax(query.max, (double)*sink);
-		query.terms.score_bound = fmax(query.terms.score_bound, 8.0 * fabs((double)*sink));
+		query.terms.score_bound = fmax(query.terms.score_bound, 8.0 * fabs((double)*sink) * weight);
 	}
 	return query;
 }
