@@ -31,6 +31,20 @@ static const struct {
 	{"o_not_normalised", "backward_split", "--seq 97 --dim 40", "O dQ dK"},
 	{"naive_wrong_row", "backward_naive", "--seq 97 --dim 40", "dV dK"},
 	{"naive_no_d", "backward_naive", "--seq 97 --dim 40", "dQ dK"},
+	{"modified_window_one_key_more", "backward_modified", "--seq 97 --dim 40 --window 20 --causal", "O LSE dV dK dQ"},
+	{"modified_window_one_key_less", "backward_modified", "--seq 97 --dim 40 --window 20", "O LSE dV dK dQ"},
+	{"modified_window_one_query_less", "backward_modified", "--seq 97 --dim 40 --tile-q 32 --window 2", "dV dK"},
+	{"modified_window_one_query_less_before", "backward_modified", "--seq 97 --dim 40 --tile-q 32 --window 2", "dV dK"},
+	{"modified_cap_after_the_mask", "backward_modified", "--seq 65 --dim 40 --softcap 5 --causal", "O LSE dV"},
+	{"modified_no_derivative", "backward_modified", "--seq 65 --dim 40 --softcap 2", "dK dQ"},
+	{"modified_derivative_of_the_capped_score", "backward_modified", "--seq 65 --dim 40 --softcap 2", "dK"},
+	{"modified_alibi_of_the_other_sign", "backward_modified", "--seq 65 --dim 40 --alibi", "O LSE dV"},
+	{"modified_alibi_of_the_head_of_all_sequences", "backward_modified", "--seq 65 --dim 40 --batch 2 --alibi", "dV dK"},
+	{"modified_sink_not_in_l", "backward_modified", "--seq 65 --dim 40 --sink", "O LSE dV"},
+	{"modified_dsink_of_the_other_sign", "backward_modified", "--seq 65 --dim 40 --sink", "dsink"},
+	{"modified_dsink_of_the_first_sequence", "backward_modified", "--seq 65 --dim 40 --batch 2 --sink", "dsink"},
+	{"modified_group_summed_twice", "backward_modified", "--seq 65 --dim 40 --heads 4 --kv-heads 2", "dV dK"},
+	{"modified_first_head_of_the_group", "backward_modified", "--seq 65 --dim 40 --heads 4 --kv-heads 2", "dV dK"},
 };
 enum { FAULTS = sizeof faults / sizeof faults[0] };
 
