@@ -2,8 +2,8 @@
  * Chapter 05: what the harness has to know about fa2_modified. A hand-out has neither this file nor the kernel: there the weak
  * symbol `fa2_modified` (lesson.h) is nowhere.
  */
-#include "lesson.h"
 #include "modified.h"
+#include "lesson.h"
 
 /* Each thread of a block asks for the sink. */
 enum { SINK_READS = 128 };

@@ -45,7 +45,8 @@ __global__ __launch_bounds__(THREADS, 2) void fa2_modified(
 	float *Q_tile = shared, *K_tile = Q_tile + Br * D, *V_tile = K_tile + Bc * T::K_STRIDE;
 	float *P_slabs = V_tile + Bc * D;
 	int head = blockIdx.y, kv_head = head / (a.H / a.G), first_row = blockIdx.x * Br;
-	size_t head_row = ((size_t)blockIdx.z * a.H + head) * a.N, kv_row = ((size_t)blockIdx.z * a.G + kv_head) * a.N;
+	size_t head_row = ((size_t)blockIdx.z * a.H + head) * a.N,
+	       kv_row = ((size_t)blockIdx.z * a.G + kv_head) * a.N;
 	int lane_row = threadIdx.x % WARP / T::LANE_KEYS, lane_key = threadIdx.x % T::LANE_KEYS;
 	int own_row = threadIdx.x / WARP * T::WARP_ROWS + lane_row; // this lane's first row in the tile
 	float *P = P_slabs + own_row * T::P_STRIDE, slope = slope_of(a, head);

@@ -68,8 +68,6 @@ bool backward_runs(const struct problem *problem, char *reason, size_t size)
 	return fits;
 }
 
-/* ---- closed forms ---- */
-
 static size_t shared_bytes(const struct problem *problem)
 {
 	return backward_shared_bytes((int)problem->dim, (int)backward_tile(problem));

@@ -2,8 +2,8 @@
  * Chapter 06: what the harness has to know about backward_modified. A hand-out has neither this file nor the kernels: there the
  * weak symbol `backward_modified` (lesson.h) is nowhere.
  */
-#include "lesson.h"
 #include "modified.h"
+#include "lesson.h"
 
 /* Each thread of the warp that sums dsink asks for the sink. */
 enum { SINK_READS = 32 };

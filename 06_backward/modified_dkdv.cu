@@ -40,7 +40,8 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dkdv(struct bac
 	float *lse_tile = slab + TILE * (TILE + SLAB_PAD), *delta_tile = lse_tile + TILE;
 	int tiles = (b.N + TILE - 1) / TILE, first_key = blockIdx.x % tiles * TILE, group = a.H / a.G;
 	size_t kv_head = blockIdx.x / tiles, kv_matrix = kv_head * b.N * b.d;
-	int first = queries_of(a, first_key).first / TILE * TILE, end = queries_of(a, min(first_key + TILE, b.N) - 1).end;
+	int first = queries_of(a, first_key).first / TILE * TILE,
+	    end = queries_of(a, min(first_key + TILE, b.N) - 1).end;
 
 	float p[ROWS][TILE / LANES_ACROSS], ds[ROWS][TILE / LANES_ACROSS], slopes[ROWS][TILE / LANES_ACROSS];
 	float dk[ROWS][D / LANES_ACROSS], dv[ROWS][D / LANES_ACROSS];
@@ -67,7 +68,8 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dkdv(struct bac
 			multiply_rows<D, TILE>(v_tile, do_tile, ds); // dP^T
 			for (int r = 0; r < ROWS; r++)
 				for (int t = 0; t < TILE / LANES_ACROSS; t++) // dS^T = P^T o (dP^T - D) o derivative
-					ds[r][t] = p[r][t] * (ds[r][t] - delta_tile[lane_column() + LANES_ACROSS * t]) *
+					ds[r][t] = p[r][t] *
+					           (ds[r][t] - delta_tile[lane_column() + LANES_ACROSS * t]) *
 					           slopes[r][t];
 			store_slab<TILE>(ds, slab);
 			add_products<D, TILE>(slab, q_tile, dk); // dK += dS^T (scale Q)

@@ -56,7 +56,8 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_forward(struct 
 	float m[ROWS], l[ROWS], p[ROWS][TILE / LANES_ACROSS], o[ROWS][D / LANES_ACROSS];
 	clear(o);
 	float first_max = a.sink ? a.sink[head % a.H] : LOWEST;
-	for (int r = 0; r < ROWS; r++) // the sink is a key that has come already, without a value; one of eight lanes has it
+	for (int r = 0; r < ROWS;
+	     r++) // the sink is a key that has come already, without a value; one of eight lanes has it
 		m[r] = first_max, l[r] = a.sink && lane_column() == 0 ? 1.0f : 0.0f;
 	load_tile<D, TILE>(b.Q + matrix, first_query, b.N, b.d, b.scale, q_tile);
 	int end = keys_of(a, min(first_query + TILE, b.N) - 1).end;
@@ -68,8 +69,8 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_forward(struct 
 		multiply_rows<D, TILE>(q_tile, k_tile, p);
 		for (int r = 0; r < ROWS; r++) {
 			int query = first_query + lane_row() + LANES_DOWN * r;
-			float correction = soften_modified_row(
-				p[r], a, slope, query, first_key + lane_column(), m[r], l[r]);
+			float correction =
+				soften_modified_row(p[r], a, slope, query, first_key + lane_column(), m[r], l[r]);
 			for (int c = 0; c < D / LANES_ACROSS; c++)
 				o[r][c] *= correction;
 		}

@@ -51,10 +51,10 @@ struct closed_forms modified_forms(const struct problem *problem, int Br, int Bc
 		.flop = 4.0 * pairs * (double)d,
 		.exponentials = pairs,
 	};
-	forms.models[0] = (struct model){
-		MODEL_REQUESTED, heads * (N * d + 2 * d * visits.keys), heads * N * d, "2Nd + 2d·Σκᵢ"};
-	forms.models[1] = (struct model){
-		MODEL_FOOTPRINT, (heads + 2 * kv_heads) * N * d, heads * N * d, "(2 + 2G/H)Nd"};
+	forms.models[0] =
+		(struct model){MODEL_REQUESTED, heads * (N * d + 2 * d * visits.keys), heads * N * d, "2Nd + 2d·Σκᵢ"};
+	forms.models[1] =
+		(struct model){MODEL_FOOTPRINT, (heads + 2 * kv_heads) * N * d, heads * N * d, "(2 + 2G/H)Nd"};
 	return forms;
 }
 
@@ -159,7 +159,8 @@ struct closed_forms modified_backward_forms(const struct problem *problem, int t
 	struct closed_forms forms = {
 		.statistics = heads * (N + 2 * queries.keys + 2 * N),
 		.blocks = of_queries > preprocess ? of_queries : preprocess,
-		.flop = (8.0 * (double)heads * (double)queries.pairs + 6.0 * (double)heads * (double)keys.pairs) * (double)d +
+		.flop = (8.0 * (double)heads * (double)queries.pairs + 6.0 * (double)heads * (double)keys.pairs) *
+	                        (double)d +
 	                2.0 * (double)(heads * Nd),
 		.exponentials = 2.0 * (double)heads * pairs_seen(problem),
 	};

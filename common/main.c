@@ -345,8 +345,14 @@ int chapter_main(const struct chapter *given, int argc, char **argv)
 	}
 	bool modified = chapter->modified && options.given & OPTIONS_MODIFIERS;
 	if (choose_kernels(chapter, options.kernel, modified, &kernels, &kernel_count, &error) != 0 ||
-	    refuse_modifiers(chapter, &options, &error) != 0 ||
-	    check_writable(kernels, kernel_count, &options, &error) != 0 ||
+	    refuse_modifiers(chapter, &options, &error) != 0)
+		return complain(chapter, &error);
+	if (chapter->modified &&
+	    kernels != chapter->modified) { /* then the options of a run are those without modifiers */
+		kernels = given->kernels + (kernels - own_kernels);
+		own = *given;
+	}
+	if (check_writable(kernels, kernel_count, &options, &error) != 0 ||
 	    device_open(options.gpu, &device, &error) != 0 ||
 	    settle_timing(chapter, &device, &options, &error) != 0 ||
 	    record(kernels, kernel_count, &options, &device, &error) != 0)

@@ -92,7 +92,10 @@ static void fill_rising(float *values, size_t count)
 static void fill_sinks(const struct problem *problem, float *values, uint64_t start)
 {
 	static const float levels[INPUT_KINDS] = {
-		[INPUT_VERY_NEGATIVE] = -256.0f, [INPUT_CONSTANT] = 1.0f, [INPUT_ONE_HOT] = 64.0f, [INPUT_RAMP] = 4.0f};
+		[INPUT_VERY_NEGATIVE] = -256.0f,
+		[INPUT_CONSTANT] = 1.0f,
+		[INPUT_ONE_HOT] = 64.0f,
+		[INPUT_RAMP] = 4.0f};
 	float level = levels[problem->input] * problem->scale * (float)problem->dim, width = 1.0f;
 	if (problem->input == INPUT_LARGE_LOGITS)
 		width = 2500.0f * problem->scale * sqrtf((float)problem->dim);

@@ -8,11 +8,10 @@
 #include <string.h>
 
 /* The columns that describe the problem: those whose option the chapter takes. */
-static const enum option_name sizes[] = {OPTION_SEQ,   OPTION_KEYS,     OPTION_DIM,    OPTION_BATCH,
-                                         OPTION_HEADS, OPTION_KV_HEADS, OPTION_SPLITS, OPTION_PAGE,
-                                         OPTION_ROWS,  OPTION_COLS,     OPTION_BLOCK,  OPTION_M,
-                                         OPTION_N,     OPTION_K,        OPTION_TILE_Q, OPTION_TILE_K,
-                                         OPTION_WINDOW};
+static const enum option_name sizes[] = {OPTION_SEQ,      OPTION_KEYS,   OPTION_DIM,  OPTION_BATCH, OPTION_HEADS,
+                                         OPTION_KV_HEADS, OPTION_SPLITS, OPTION_PAGE, OPTION_ROWS,  OPTION_COLS,
+                                         OPTION_BLOCK,    OPTION_M,      OPTION_N,    OPTION_K,     OPTION_TILE_Q,
+                                         OPTION_TILE_K,   OPTION_WINDOW};
 
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 

@@ -223,8 +223,7 @@ static bool allocate_parts(struct computation *all)
 		*part = (struct part){.first_query = rows * i / PARTS, .end_query = rows * (i + 1) / PARTS};
 		part->first_key = part->end_key = position_of(all->keys, first_key_row(all->in, part->first_query));
 		if (part->first_query < part->end_query)
-			part->end_key =
-				position_of(all->keys, first_key_row(all->in, part->end_query - 1) + seq);
+			part->end_key = position_of(all->keys, first_key_row(all->in, part->end_query - 1) + seq);
 		part->dsink = zeros(all->in->heads);
 		part->dsink_tolerance = zeros(all->in->heads);
 		allocated = part->dsink && part->dsink_tolerance && allocated;
@@ -272,7 +271,8 @@ bool attention_gradients_compute(
 	if (!queries.rows)
 		queries.count = rows_of_a_head * inputs->heads;
 	if (!keys.rows)
-		keys.count = rows_of_a_head * (inputs->modifiers.kv_heads ? inputs->modifiers.kv_heads : inputs->heads);
+		keys.count =
+			rows_of_a_head * (inputs->modifiers.kv_heads ? inputs->modifiers.kv_heads : inputs->heads);
 	*gradients = (struct attention_gradients){
 		.dq = zeros(queries.count * d),
 		.dq_tolerance = zeros(queries.count * d),

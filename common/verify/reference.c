@@ -47,7 +47,8 @@ struct query_scores compute_scores(
 	return query;
 }
 
-void exponentiate_scores(const struct attention_inputs *in, size_t query_row, double *scores, struct query_scores *query)
+void exponentiate_scores(
+	const struct attention_inputs *in, size_t query_row, double *scores, struct query_scores *query)
 {
 	const float *sink = sink_of(in, query_row);
 	query->sum = sink ? exp((double)*sink - query->max) : 0.0;

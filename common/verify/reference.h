@@ -39,7 +39,8 @@ struct query_scores compute_scores(
 	const struct attention_inputs *in, size_t query_row, double *scores, double *slopes);
 
 /* exp(score - max) in the place of the scores, and their sum in *query. */
-void exponentiate_scores(const struct attention_inputs *in, size_t query_row, double *scores, struct query_scores *query);
+void exponentiate_scores(
+	const struct attention_inputs *in, size_t query_row, double *scores, struct query_scores *query);
 
 /* Values, and what an fp32 result may differ from them (verify/tolerance.h). */
 struct attention_reference {

@@ -31,7 +31,8 @@ static struct setting make(struct attention_inputs inputs)
 	return s;
 }
 
-struct setting set_up_with(struct modifiers modifiers, size_t batch, size_t heads, size_t seq, size_t dim, bool causal)
+struct setting set_up_with(
+	struct modifiers modifiers, size_t batch, size_t heads, size_t seq, size_t dim, bool causal)
 {
 	return make((struct attention_inputs){
 		.batch = batch,

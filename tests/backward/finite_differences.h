@@ -19,7 +19,8 @@ struct setting {
 struct setting set_up(size_t batch, size_t heads, size_t seq, size_t dim, bool causal, float scale);
 
 /* The same with modifiers; a `sink` that is not NULL stands for normal numbers. */
-struct setting set_up_with(struct modifiers modifiers, size_t batch, size_t heads, size_t seq, size_t dim, bool causal);
+struct setting set_up_with(
+	struct modifiers modifiers, size_t batch, size_t heads, size_t seq, size_t dim, bool causal);
 void tear_down(struct setting *setting);
 
 /* The derivative of the loss <O, dO>, whose gradient with respect to O is dO, by element `index` of a tensor. */

@@ -15,15 +15,9 @@
 #include <string.h>
 
 static const char *const modifiers[] = {
-	"--window 1",
-	"--window 7",
-	"--window 64",
-	"--softcap 2",
-	"--alibi",
-	"--sink",
-	"--kv-heads 1",
-	"--kv-heads 2",
-	"--window 20 --softcap 5 --alibi --sink --kv-heads 2",
+	"--window 1",   "--window 7",   "--window 64",
+	"--softcap 2",  "--alibi",      "--sink",
+	"--kv-heads 1", "--kv-heads 2", "--window 20 --softcap 5 --alibi --sink --kv-heads 2",
 };
 
 enum { MODIFIERS = sizeof modifiers / sizeof modifiers[0] };
@@ -31,7 +25,9 @@ enum { MODIFIERS = sizeof modifiers / sizeof modifiers[0] };
 static void expect_right(const char *options)
 {
 	struct chapter_run run = run_one_of_many(FA2, options);
-	cr_expect_eq(cJSON_GetArraySize(cJSON_GetObjectItem(run.json, "kernels")), 1, "%s: a kernel that is not asked for", options);
+	cr_expect_eq(
+		cJSON_GetArraySize(cJSON_GetObjectItem(run.json, "kernels")), 1, "%s: a kernel that is not asked for",
+		options);
 	kernel_named(&run, "fa2_modified");
 	free_chapter_run(&run);
 }
@@ -39,9 +35,14 @@ static void expect_right(const char *options)
 /* Each on lengths beside a tile's border and on every D; causal and not; two sequences. */
 Test(modified, every_modifier, .timeout = 120)
 {
-	static const char *const shapes[] = {
-		"--seq 1 --dim 1", "--seq 65 --dim 33", "--seq 129 --dim 64 --causal", "--seq 40 --dim 111 --causal",
-		"--seq 2 --dim 8 --causal", "--seq 97 --dim 80", "--seq 257 --dim 40 --causal", "--seq 200 --dim 128"};
+	static const char *const shapes[] = {"--seq 1 --dim 1",
+	                                     "--seq 65 --dim 33",
+	                                     "--seq 129 --dim 64 --causal",
+	                                     "--seq 40 --dim 111 --causal",
+	                                     "--seq 2 --dim 8 --causal",
+	                                     "--seq 97 --dim 80",
+	                                     "--seq 257 --dim 40 --causal",
+	                                     "--seq 200 --dim 128"};
 	size_t count = sizeof shapes / sizeof shapes[0];
 	for (int m = 0; m < MODIFIERS; m++)
 		for (size_t s = thorough() ? 0 : (size_t)m % 2; s < count; s += thorough() ? 1 : 2)
@@ -53,18 +54,27 @@ Test(modified, every_input, .timeout = 120)
 	static const char *const kinds[] = {"large-logits", "very-negative", "constant", "one-hot", "ramp"};
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
 		for (int m = thorough() ? 0 : MODIFIERS - 4; m < MODIFIERS; m++)
-			expect_right(text(
-				"--seq 70 --dim 16 --heads 4 --input %s %s%s", kinds[k], modifiers[m],
-				(k + (size_t)m) % 2 ? " --causal" : ""));
+			expect_right(
+				text("--seq 70 --dim 16 --heads 4 --input %s %s%s", kinds[k], modifiers[m],
+			             (k + (size_t)m) % 2 ? " --causal" : ""));
 }
 
 /* A cap far below every score makes them equal, one far above changes none; a window that reaches everything hides nothing. */
 Test(modified, extremes)
 {
 	static const char *const options[] = {
-		"--softcap 1e-30", "--softcap 1e30", "--softcap 1e-30 --input large-logits", "--softcap 50 --input large-logits",
-		"--softcap 1e-45 --causal", "--window 70", "--window 1000000 --causal", "--alibi --scale 0", "--alibi --scale -3",
-		"--window 1 --sink --causal", "--heads 1 --alibi", "--heads 7 --kv-heads 7 --alibi --input very-negative"};
+		"--softcap 1e-30",
+		"--softcap 1e30",
+		"--softcap 1e-30 --input large-logits",
+		"--softcap 50 --input large-logits",
+		"--softcap 1e-45 --causal",
+		"--window 70",
+		"--window 1000000 --causal",
+		"--alibi --scale 0",
+		"--alibi --scale -3",
+		"--window 1 --sink --causal",
+		"--heads 1 --alibi",
+		"--heads 7 --kv-heads 7 --alibi --input very-negative"};
 	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
 		expect_right(text("--seq 70 --dim 16 %s", options[i]));
 }
@@ -81,7 +91,8 @@ Test(modified, sinks_of_any_size)
 		values[e] = (float)sin(0.7 * (double)e);
 	for (size_t i = 0; i < sizeof sinks / sizeof sinks[0]; i++) {
 		for (const char *tensor = "Q\0K\0V\0"; *tensor; tensor += 2)
-			cr_assert_eq(save_tensor(directory, tensor, values, shape, 4, &error), 0, "%s", error.message);
+			cr_assert_eq(
+				save_tensor(directory, tensor, values, shape, 4, &error), 0, "%s", error.message);
 		cr_assert_eq(save_tensor(directory, "sink", sinks[i], sink_shape, 1, &error), 0, "%s", error.message);
 		expect_right(text("--sink --load %s", directory));
 	}
@@ -129,25 +140,28 @@ Test(modified, counts_to_the_element, .timeout = 120)
 	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
 		const struct shape *s = &shapes[i];
 		char *options =
-			text("--batch %d --heads %d --kv-heads %d --seq %d --dim %d%s%s%s", s->B, s->H, s->G, s->N, s->d,
-		             s->W ? text(" --window %d", s->W) : "", s->causal ? " --causal" : "",
+			text("--batch %d --heads %d --kv-heads %d --seq %d --dim %d%s%s%s", s->B, s->H, s->G, s->N,
+		             s->d, s->W ? text(" --window %d", s->W) : "", s->causal ? " --causal" : "",
 		             s->sink ? " --sink" : "");
 		struct chapter_run run = run_one_of_many(FA2, options);
 		const cJSON *kernel = kernel_named(&run, "fa2_modified");
 		int Br = s->d <= 64 ? 128 : 64, Bc = s->d <= 96 ? 64 : 32;
-		uint64_t heads = (uint64_t)(s->B * s->H), Nd = (uint64_t)(s->N * s->d), tiles = (uint64_t)((s->N + Br - 1) / Br);
+		uint64_t heads = (uint64_t)(s->B * s->H), Nd = (uint64_t)(s->N * s->d),
+			 tiles = (uint64_t)((s->N + Br - 1) / Br);
 		uint64_t loaded = heads * keys_loaded(s, Br, Bc) * (uint64_t)s->d;
 		cr_expect_eq(elements_of(kernel, "Q").read, heads * Nd, "%s: Q", options);
 		cr_expect_eq(elements_of(kernel, "K").read, loaded, "%s: K", options);
 		cr_expect_eq(elements_of(kernel, "V").read, loaded, "%s: V", options);
 		cr_expect_eq(elements_of(kernel, "O").written, heads * Nd, "%s: O", options);
 		cr_expect_eq(elements_of(kernel, "LSE").written, heads * (uint64_t)s->N, "%s: LSE", options);
-		cr_expect_eq(elements_of(kernel, "sink").read, s->sink ? 128 * heads * tiles : 0, "%s: sink", options);
+		cr_expect_eq(
+			elements_of(kernel, "sink").read, s->sink ? 128 * heads * tiles : 0, "%s: sink", options);
 		cr_expect_eq(number_at(kernel, "model/elements"), 2 * heads * Nd + 2 * loaded, "%s", options);
 		double shared = 4.0 * (double)(s->B * s->G) * (double)Nd; /* the heads that are there */
 		for (const cJSON *t = json_get(json_get(kernel, "hbm"), "tensors")->child; t; t = t->next)
 			if (strcmp(json_string_of(t, "name"), "K") == 0)
-				cr_expect_eq(number_at(t, "footprint/read_bytes"), shared, "%s: footprint of K", options);
+				cr_expect_eq(
+					number_at(t, "footprint/read_bytes"), shared, "%s: footprint of K", options);
 		free_chapter_run(&run);
 	}
 }
@@ -161,7 +175,9 @@ Test(modified, without_a_modifier_it_moves_what_split_q_moves)
 	const cJSON *split = kernel_named(&plain, "fa2_split_q"), *modified = kernel_named(&own, "fa2_modified");
 	for (const char *tensor = "Q\0K\0V\0"; *tensor; tensor += 2)
 		cr_expect_eq(elements_of(split, tensor).read, elements_of(modified, tensor).read, "%s", tensor);
-	cr_expect_eq(number_at(split, "launches/0/shared/load/bytes"), number_at(modified, "launches/0/shared/load/bytes"));
+	cr_expect_eq(
+		number_at(split, "launches/0/shared/load/bytes"),
+		number_at(modified, "launches/0/shared/load/bytes"));
 	free_chapter_run(&plain);
 	free_chapter_run(&own);
 }
@@ -176,9 +192,11 @@ Test(modified, what_does_not_go_together_is_refused)
 	expect_refusal(FA2, "--softcap nan", 2, "--softcap: expected a finite number above 0");
 	expect_refusal(FA2, "--kv-heads 3 --heads 4", 2, "kv-heads");
 	expect_refusal(FA2, "--kv-heads 4", 2, "kv-heads");
-	expect_refusal(FA2, "--kernel fa2_row --window 3", 2, "fa2_row does not take it, expected --kernel fa2_modified");
+	expect_refusal(
+		FA2, "--kernel fa2_row --window 3", 2, "fa2_row does not take it, expected --kernel fa2_modified");
 	expect_refusal(FA2, text("--sink --explain %s/page", scratch_directory()), 2, "not with --explain");
-	for (const char *option = "--window 3\0--softcap 3\0--alibi\0--sink\0--kv-heads 1\0"; *option; option += strlen(option) + 1) {
+	for (const char *option = "--window 3\0--softcap 3\0--alibi\0--sink\0--kv-heads 1\0"; *option;
+	     option += strlen(option) + 1) {
 		expect_refusal(FA1, option, 2, "does not apply to this chapter");
 		expect_refusal(NAIVE, option, 2, "does not apply to this chapter");
 	}

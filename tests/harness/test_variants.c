@@ -150,8 +150,9 @@ Test(variants, gradients_are_finite_differences, .timeout = 60)
 				for (size_t e = 0; e < counts[t]; e += t == 4 ? 1 : 2) {
 					double expected = slow_derivative(&in, &tensors[t][e]);
 					cr_expect_float_eq(
-						gradients[t][e], expected, 2e-5, "%zu, causal %d: tensor %d, %zu: %g, %g", v,
-						causal, t, e, gradients[t][e], expected);
+						gradients[t][e], expected, 2e-5,
+						"%zu, causal %d: tensor %d, %zu: %g, %g", v, causal, t, e,
+						gradients[t][e], expected);
 				}
 			attention_gradients_free(&g);
 		}
