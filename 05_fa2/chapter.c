@@ -6,7 +6,7 @@
 
 /* ---- launching ---- */
 
-static struct attention attention(const struct problem *problem, const struct device_memory *memory)
+struct attention fa2_attention(const struct problem *problem, const struct device_memory *memory)
 {
 	return (struct attention){
 		.Q = device_find(memory, "Q"),
@@ -26,30 +26,30 @@ static struct attention attention(const struct problem *problem, const struct de
 
 static cudaError_t launch_row(const struct problem *problem, const struct device_memory *memory)
 {
-	return launch_fa2_row(attention(problem, memory));
+	return launch_fa2_row(fa2_attention(problem, memory));
 }
 
 static cudaError_t launch_tile(const struct problem *problem, const struct device_memory *memory)
 {
-	return launch_fa2_tile(attention(problem, memory));
+	return launch_fa2_tile(fa2_attention(problem, memory));
 }
 
 static cudaError_t launch_slab(const struct problem *problem, const struct device_memory *memory)
 {
-	return launch_fa2_slab(attention(problem, memory));
+	return launch_fa2_slab(fa2_attention(problem, memory));
 }
 
 static cudaError_t launch_exp2(const struct problem *problem, const struct device_memory *memory)
 {
-	return launch_fa2_exp2(attention(problem, memory));
+	return launch_fa2_exp2(fa2_attention(problem, memory));
 }
 
 static cudaError_t launch_split_q(const struct problem *problem, const struct device_memory *memory)
 {
-	return launch_fa2_split_q(attention(problem, memory));
+	return launch_fa2_split_q(fa2_attention(problem, memory));
 }
 
-static bool grid_fits(const struct problem *problem, char *reason, size_t size)
+bool fa2_grid_fits(const struct problem *problem, char *reason, size_t size)
 {
 	bool fits = problem->batch <= FA2_MOST_HEADS && problem->heads <= FA2_MOST_HEADS;
 	if (!fits)
@@ -61,7 +61,7 @@ static bool grid_fits(const struct problem *problem, char *reason, size_t size)
 
 static bool row_runs(const struct problem *problem, char *reason, size_t size)
 {
-	return row_threads_fit(problem, FA2_MOST_ROW_THREADS, reason, size) && grid_fits(problem, reason, size);
+	return row_threads_fit(problem, FA2_MOST_ROW_THREADS, reason, size) && fa2_grid_fits(problem, reason, size);
 }
 
 /* ---- the kernels ---- */
@@ -81,7 +81,7 @@ static const struct kernel kernels[] = {
 		.tensors = attention_tensors,
 		.launch = launch_tile,
 		.forms = fa2_tile_forms,
-		.runs = grid_fits,
+		.runs = fa2_grid_fits,
 	},
 	{
 		.name = "fa2_slab",
@@ -89,7 +89,7 @@ static const struct kernel kernels[] = {
 		.tensors = attention_tensors,
 		.launch = launch_slab,
 		.forms = fa2_slab_forms,
-		.runs = grid_fits,
+		.runs = fa2_grid_fits,
 	},
 	{
 		.name = "fa2_exp2",
@@ -97,7 +97,7 @@ static const struct kernel kernels[] = {
 		.tensors = attention_tensors,
 		.launch = launch_exp2,
 		.forms = fa2_slab_forms,
-		.runs = grid_fits,
+		.runs = fa2_grid_fits,
 	},
 	{
 		.name = "fa2_split_q",
@@ -105,7 +105,7 @@ static const struct kernel kernels[] = {
 		.tensors = attention_tensors,
 		.launch = launch_split_q,
 		.forms = fa2_split_q_forms,
-		.runs = grid_fits,
+		.runs = fa2_grid_fits,
 	},
 };
 
@@ -119,6 +119,8 @@ static const struct chapter chapter = {
 	.defaults = {.batch = 1, .heads = 2, .seq = 512, .dim = 64, .seed = 1},
 	.kernels = kernels,
 	.kernel_count = sizeof kernels / sizeof kernels[0],
+	.modified = &fa2_modified,
+	.sink_tensors = sink_tensors,
 	.fill = input_fill_attention,
 	.expect = attention_expect,
 	.sweep = sweep_attention,

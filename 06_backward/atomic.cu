@@ -16,7 +16,8 @@
  */
 #include "backward.h"
 #include "launch.cuh"
-#include "tiles.cuh"
+#include "tile_products.cuh"
+#include "tile_rows.cuh"
 
 // dQ[i, c] += scale * sum over j of dS[i, j] K[j, c], i a query of this tile, j over the keys of this block only.
 // The other blocks of the head add their parts, in whatever order they come.

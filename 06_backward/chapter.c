@@ -5,14 +5,14 @@
 #include "harness.h"
 
 /* Tiles are square: one of --tile-q and --tile-k is enough. */
-static uint64_t tile_of(const struct problem *problem)
+uint64_t backward_tile(const struct problem *problem)
 {
 	if (problem->tile_q || problem->tile_k)
 		return problem->tile_q ? problem->tile_q : problem->tile_k;
 	return (uint64_t)backward_default_tile((int)problem->dim);
 }
 
-static struct backward describe(const struct problem *problem, const struct device_memory *memory)
+struct backward backward_of(const struct problem *problem, const struct device_memory *memory)
 {
 	return (struct backward){
 		.Q = device_find(memory, "Q"),
@@ -31,7 +31,7 @@ static struct backward describe(const struct problem *problem, const struct devi
 		.heads = (int)attention_heads(problem),
 		.N = (int)problem->seq,
 		.d = (int)problem->dim,
-		.tile = (int)tile_of(problem),
+		.tile = (int)backward_tile(problem),
 		.causal = problem->causal,
 		.scale = problem->scale,
 	};
@@ -39,27 +39,27 @@ static struct backward describe(const struct problem *problem, const struct devi
 
 static cudaError_t prepare(const struct problem *problem, const struct device_memory *memory)
 {
-	return attention_forward(describe(problem, memory));
+	return attention_forward(backward_of(problem, memory));
 }
 
 static cudaError_t launch_naive(const struct problem *problem, const struct device_memory *memory)
 {
-	return attention_backward_naive(describe(problem, memory));
+	return attention_backward_naive(backward_of(problem, memory));
 }
 
 static cudaError_t launch_split(const struct problem *problem, const struct device_memory *memory)
 {
-	return attention_backward_split(describe(problem, memory));
+	return attention_backward_split(backward_of(problem, memory));
 }
 
 static cudaError_t launch_atomic(const struct problem *problem, const struct device_memory *memory)
 {
-	return attention_backward_atomic(describe(problem, memory));
+	return attention_backward_atomic(backward_of(problem, memory));
 }
 
-static bool runs(const struct problem *problem, char *reason, size_t size)
+bool backward_runs(const struct problem *problem, char *reason, size_t size)
 {
-	size_t tile = tile_of(problem), tile_k = problem->tile_k ? problem->tile_k : tile;
+	size_t tile = backward_tile(problem), tile_k = problem->tile_k ? problem->tile_k : tile;
 	bool fits = (tile == 32 || tile == 64) && tile_k == tile;
 	if (!fits)
 		snprintf(
@@ -68,11 +68,9 @@ static bool runs(const struct problem *problem, char *reason, size_t size)
 	return fits;
 }
 
-/* ---- closed forms ---- */
-
 static size_t shared_bytes(const struct problem *problem)
 {
-	return backward_shared_bytes((int)problem->dim, (int)tile_of(problem));
+	return backward_shared_bytes((int)problem->dim, (int)backward_tile(problem));
 }
 
 static struct closed_forms naive_forms(const struct problem *problem)
@@ -84,14 +82,14 @@ static struct closed_forms naive_forms(const struct problem *problem)
 
 static struct closed_forms split_forms(const struct problem *problem)
 {
-	struct closed_forms forms = backward_split_forms(problem, (int)tile_of(problem));
+	struct closed_forms forms = backward_split_forms(problem, (int)backward_tile(problem));
 	forms.shared_bytes = shared_bytes(problem);
 	return forms;
 }
 
 static struct closed_forms atomic_forms(const struct problem *problem)
 {
-	struct closed_forms forms = backward_atomic_forms(problem, (int)tile_of(problem));
+	struct closed_forms forms = backward_atomic_forms(problem, (int)backward_tile(problem));
 	forms.shared_bytes = shared_bytes(problem);
 	return forms;
 }
@@ -106,7 +104,7 @@ static const struct kernel kernels[] = {
 		.prepare = prepare,
 		.launch = launch_naive,
 		.forms = naive_forms,
-		.runs = runs,
+		.runs = backward_runs,
 	},
 	{
 		.name = "backward_split",
@@ -115,7 +113,7 @@ static const struct kernel kernels[] = {
 		.prepare = prepare,
 		.launch = launch_split,
 		.forms = split_forms,
-		.runs = runs,
+		.runs = backward_runs,
 	},
 	{
 		.name = "backward_atomic",
@@ -124,7 +122,7 @@ static const struct kernel kernels[] = {
 		.prepare = prepare,
 		.launch = launch_atomic,
 		.forms = atomic_forms,
-		.runs = runs,
+		.runs = backward_runs,
 	},
 };
 
@@ -138,6 +136,8 @@ static const struct chapter chapter = {
 	.defaults = {.batch = 1, .heads = 1, .seq = 256, .dim = 64, .seed = 1},
 	.kernels = kernels,
 	.kernel_count = sizeof kernels / sizeof kernels[0],
+	.modified = &backward_modified,
+	.sink_tensors = sink_backward_tensors,
 	.fill = input_fill_attention,
 	.expect = attention_gradients_expect,
 	.sweep = sweep_backward,

@@ -15,7 +15,8 @@
  */
 #include "backward.h"
 #include "launch.cuh"
-#include "tiles.cuh"
+#include "tile_products.cuh"
+#include "tile_rows.cuh"
 
 template <int D, int TILE>
 __global__ void __launch_bounds__(2 * TILE, 128 / TILE) backward_dq(struct backward b)

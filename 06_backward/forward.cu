@@ -13,7 +13,8 @@
  */
 #include "backward.h"
 #include "launch.cuh"
-#include "tiles.cuh"
+#include "tile_products.cuh"
+#include "tile_rows.cuh"
 
 __device__ float max_over_row(float value)
 {

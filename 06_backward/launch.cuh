@@ -2,17 +2,26 @@
 #pragma once
 
 #include "backward.h"
+#include "modified.h"
 
-typedef void tile_kernel(struct backward);
+// `More`: nothing, or what models do to scores.
+template <class... More>
+using tile_kernel_with = void(struct backward, More...);
 
-// kernels[D / 32 - 1][TILE / 32 - 1] is the kernel<D, TILE>: D = 32, 64, 96, 128; TILE = 32, 64.
-inline cudaError_t launch_tiles(tile_kernel *const (&kernels)[4][2], const struct backward &b)
+typedef tile_kernel_with<> tile_kernel;
+typedef tile_kernel_with<struct scores> modified_kernel;
+
+// kernels[D / 32 - 1][TILE / 32 - 1] is the kernel<D, TILE>: D = 32, 64, 96, 128; TILE = 32, 64. Heads: those whose rows the
+// blocks own, in all sequences.
+template <class... More>
+inline cudaError_t launch_tiles_of(
+	size_t heads, tile_kernel_with<More...> *const (&kernels)[4][2], const struct backward &b, More... more)
 {
 	if (b.d < 1 || b.d > 128 || (b.tile != 32 && b.tile != 64))
 		return cudaErrorInvalidValue;
-	tile_kernel *kernel = kernels[(b.d - 1) / 32][b.tile / 32 - 1];
+	auto *kernel = kernels[(b.d - 1) / 32][b.tile / 32 - 1];
 	size_t shared_bytes = backward_shared_bytes(b.d, b.tile);
-	size_t blocks = (size_t)b.heads * ((b.N + b.tile - 1) / b.tile); // one per tile of own rows
+	size_t blocks = heads * ((b.N + b.tile - 1) / b.tile); // one per tile of own rows
 	if (blocks > 0x7fffffff)
 		return cudaErrorInvalidConfiguration; // a grid has at most 2^31 - 1 blocks
 	// More than 48 KB has to be asked for. A device that does not have it says so here.
@@ -20,6 +29,20 @@ inline cudaError_t launch_tiles(tile_kernel *const (&kernels)[4][2], const struc
 		cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
 	if (status != cudaSuccess)
 		return status;
-	kernel<<<blocks, 2 * b.tile, shared_bytes>>>(b);
+	kernel<<<blocks, 2 * b.tile, shared_bytes>>>(b, more...);
 	return cudaGetLastError();
+}
+
+inline cudaError_t launch_tiles(tile_kernel *const (&kernels)[4][2], const struct backward &b)
+{
+	return launch_tiles_of(b.heads, kernels, b);
+}
+
+// A block owns rows of one of `heads` heads of a sequence: a.H of queries, or a.G of keys.
+inline cudaError_t launch_modified(
+	int heads, modified_kernel *const (&kernels)[4][2], const struct backward &b, const struct scores &a)
+{
+	if (a.G < 1 || a.H % a.G != 0)
+		return cudaErrorInvalidValue;
+	return launch_tiles_of((size_t)b.heads / a.H * heads, kernels, b, a);
 }

@@ -13,8 +13,8 @@
 
 constexpr int ROW_THREADS = 128; // of a kernel with one block per row
 
-// P[i, j] = exp(S[i, j] - L[i]). The score is summed exactly as in multiply_rows (tiles.cuh): scale q first, then one
-// fused multiply-add per column, from the first to the last.
+// P[i, j] = exp(S[i, j] - L[i]). The score is summed exactly as in multiply_rows (tile_products.cuh): scale q first,
+// then one fused multiply-add per column, from the first to the last.
 __global__ void probabilities(
 	const float *Q,   // [heads, N, d]
 	const float *K,   // [heads, N, d]

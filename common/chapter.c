@@ -9,3 +9,20 @@ const struct kernel *chapter_kernel(const struct chapter *chapter, const char *n
 			return &chapter->kernels[i];
 	return NULL;
 }
+
+struct chapter chapter_with_modified(
+	const struct chapter *chapter, const struct problem *problem, struct kernel kernels[MAX_KERNELS])
+{
+	struct chapter own = *chapter;
+	if (!chapter->modified)
+		return own;
+	memcpy(kernels, chapter->kernels, chapter->kernel_count * sizeof *kernels);
+	kernels[chapter->kernel_count] = *chapter->modified;
+	if (problem->sink)
+		kernels[chapter->kernel_count].tensors = chapter->sink_tensors;
+	own.kernels = kernels;
+	own.kernel_count++;
+	own.modified = &kernels[chapter->kernel_count];
+	own.options |= OPTIONS_MODIFIERS;
+	return own;
+}

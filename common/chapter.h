@@ -57,6 +57,9 @@ struct chapter {
 	struct problem defaults;
 	const struct kernel *kernels; /* in teaching order */
 	size_t kernel_count;
+	const struct kernel
+		*modified; /* takes OPTIONS_MODIFIERS; runs where one of them is given, or it is named; NULL: none */
+	const struct tensor *sink_tensors; /* all that `modified` works on where there are sinks */
 	const char *may_be_minus_infinity; /* the input in whose file -Inf means something; NULL: none */
 
 	/*
@@ -98,6 +101,14 @@ struct chapter {
 	/* What the chapter wants to say below the tables; may be NULL. */
 	void (*explain)(const struct terminal *terminal, const struct run_result *result);
 };
+
+/*
+ * The chapter as a run of these options has it: `modified` is the last of its kernels, kept in `kernels`, its options are among the
+ * chapter's, and its tensors are those with sinks if there are sinks. A chapter without one stays as it is.
+ */
+enum { MAX_KERNELS = 16 };
+struct chapter chapter_with_modified(
+	const struct chapter *chapter, const struct problem *problem, struct kernel kernels[MAX_KERNELS]);
 
 /* The kernel of that name; NULL if there is none, and for NULL. */
 const struct kernel *chapter_kernel(const struct chapter *chapter, const char *name);

@@ -13,6 +13,17 @@ const struct kernel_result *result_counted(const struct run_result *result, cons
 	return NULL;
 }
 
+bool result_tells(const struct run_result *result, enum option_name option)
+{
+	const struct problem *problem = &result->problem;
+	uint64_t bit = OPTION_BIT(option), told = result->options->given;
+	if (problem->kv_heads != problem->heads) /* of files, maybe */
+		told |= OPTION_BIT(OPTION_KV_HEADS);
+	if (result->chapter->modified)
+		bit &= told | ~OPTIONS_MODIFIERS;
+	return result->chapter->options & bit;
+}
+
 void run_result_free(struct run_result *result)
 {
 	for (size_t i = 0; i < result->kernel_count; i++) {

@@ -11,8 +11,6 @@
 #include "verify/error_map.h"
 #include "verify/expectations.h"
 
-enum { MAX_KERNELS = 16 };
-
 /* What the comparison said of one output of a kernel. */
 struct output_result {
 	struct check check;
@@ -59,6 +57,9 @@ struct run_result {
 
 /* The kernel of that name, if it was run and counted; NULL if not. */
 const struct kernel_result *result_counted(const struct run_result *result, const char *name);
+
+/* Whether reports tell of this option: the chapter has it, and if only the kernel with modifiers takes it, it was given. */
+bool result_tells(const struct run_result *result, enum option_name option);
 
 /* Frees what *result holds, and leaves it without kernels. */
 void run_result_free(struct run_result *result);

@@ -50,6 +50,7 @@ int inputs_make(
 	const struct options *options, struct problem *problem, struct inputs *inputs, struct error *error)
 {
 	uint64_t fixed = options->given;
+	bool alike = problem->kv_heads == problem->heads;
 	*inputs = (struct inputs){.count = 0};
 	for (size_t i = 0; i < kernel_count; i++)
 		for (const struct tensor *tensor = kernels[i].tensors; tensor->name; tensor++) {
@@ -61,6 +62,8 @@ int inputs_make(
 			inputs->owned[inputs->count] = values;
 			inputs->list[inputs->count++] = (struct named_values){tensor->name, values};
 		}
+	if (alike && !(fixed & OPTION_BIT(OPTION_KV_HEADS)))
+		problem->kv_heads = problem->heads; /* those of files that do not say it of keys */
 	problem_settle(problem);
 	return 0;
 }

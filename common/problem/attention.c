@@ -1,5 +1,6 @@
 #include "problem/attention.h"
 
+#include "problem/modifiers.h"
 #include "support/number.h"
 
 #include <stdio.h>
@@ -9,11 +10,17 @@ uint64_t attention_heads(const struct problem *problem)
 	return (uint64_t)problem->batch * problem->heads;
 }
 
+uint64_t attention_kv_heads(const struct problem *problem)
+{
+	return (uint64_t)problem->batch * (problem->kv_heads ? problem->kv_heads : problem->heads);
+}
+
 struct problem problem_with_heads(const struct problem *problem, size_t heads)
 {
 	struct problem other = *problem;
 	other.batch = 1;
-	other.heads = other.kv_heads = heads;
+	other.heads = heads;
+	other.kv_heads = problem->kv_heads ? ceil_div(heads * problem->kv_heads, problem->heads) : heads;
 	return other;
 }
 
@@ -71,6 +78,23 @@ struct visits visits_of_last(uint64_t N, uint64_t M, int Br, int Bc, bool skips)
 struct visits attention_visits(const struct problem *problem, int Br, int Bc, bool skips)
 {
 	return visits_of_last(problem->seq, problem->seq, Br, Bc, skips && problem->causal);
+}
+
+struct visits modified_visits(const struct problem *problem, int Br, int Bc, bool of_keys)
+{
+	struct visible (*visible)(size_t, bool, size_t, size_t) = of_keys ? queries_of_key : keys_of_query;
+	struct visits visits = {0, 0};
+	size_t N = problem->seq, tile = (size_t)Bc;
+	for (size_t first = 0; first < N; first += (size_t)Br) {
+		size_t end = smaller(first + (size_t)Br, N);
+		/* What a row sees moves on with the row: the first row sees the first of all, the last one the last. */
+		size_t begin = visible(problem->window, problem->causal, N, first).first / tile * tile;
+		size_t last = visible(problem->window, problem->causal, N, end - 1).end;
+		size_t streamed = smaller(N, ceil_div(last, tile) * tile) - begin;
+		visits.keys += streamed;
+		visits.pairs += (end - first) * streamed;
+	}
+	return visits;
 }
 
 uint64_t fa1_units(const struct problem *problem, int Bc)

@@ -10,7 +10,10 @@
 /* B H: each head of each sequence is a problem of its own. */
 uint64_t attention_heads(const struct problem *problem);
 
-/* The same heads, but so many of them, in one sequence. */
+/* B G: heads of keys and values; B H unless heads of queries share them. */
+uint64_t attention_kv_heads(const struct problem *problem);
+
+/* The same heads, but so many of them, in one sequence, and heads of keys in proportion. */
 struct problem problem_with_heads(const struct problem *problem, size_t heads);
 
 /* N² scores a head, masked or not. */
@@ -40,6 +43,10 @@ struct visits {
 };
 
 struct visits attention_visits(const struct problem *problem, int Br, int Bc, bool skips);
+
+/* The same where queries see the keys of problem/modifiers.h, and tiles of keys that no query of a tile sees are skipped; with
+ * `of_keys` the tiles are of Br keys, and stream the queries that see them, in tiles of Bc. */
+struct visits modified_visits(const struct problem *problem, int Br, int Bc, bool of_keys);
 
 /* The same for N queries that are the last of M >= N keys; with `skips` they are causal. */
 struct visits visits_of_last(uint64_t N, uint64_t M, int Br, int Bc, bool skips);

@@ -24,6 +24,8 @@ const struct dimension dimensions[DIMENSIONS] = {
 	{OPTION_DIM, "d", "dim", "dim", FIELD(dim), 1, MAX_HEAD_DIM, true, "head dimension, the width of V"},
 	{OPTION_TILE_Q, "Br", "tile-q", "tile_q", FIELD(tile_q), 1, 1024, false, "query rows per tile"},
 	{OPTION_TILE_K, "Bc", "tile-k", "tile_k", FIELD(tile_k), 1, 65536, false, "key rows per tile"},
+	{OPTION_WINDOW, "W", "window", "window", FIELD(window), 1, LARGEST_SEQ, false,
+         "query i sees keys j with |i - j| < W only"},
 	{OPTION_BLOCK, "W", "block", "block", FIELD(block), 1, LARGEST_EXTENT, false, "columns per block"},
 	{OPTION_ROW, "i", "row", "row", FIELD(row), 0, LARGEST_EXTENT, false, "the row to trace"},
 };

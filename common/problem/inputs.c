@@ -67,8 +67,8 @@ static void fill_one_hot_queries(const struct problem *problem, float *values)
 	uint64_t keys = stream_start(problem->seed, "K"), choice = stream_start(problem->seed, "one-hot");
 	for (size_t head = 0; head < heads; head++)
 		for (size_t i = 0; i < tokens; i++) {
-			size_t row = head * tokens + i;
-			size_t hot = head * tokens + (size_t)(random_word(choice, row) % (i + 1));
+			size_t row = head * tokens + i, kv_head = head * attention_kv_heads(problem) / heads;
+			size_t hot = kv_head * tokens + (size_t)(random_word(choice, row) % (i + 1));
 			for (size_t c = 0; c < dim; c++)
 				values[row * dim + c] = 64.0f * normal_at(keys, hot * dim + c);
 		}
@@ -88,10 +88,31 @@ static void fill_rising(float *values, size_t count)
 		values[t] = (float)(2.0 * (double)t / (double)count - 1.0);
 }
 
+/* Logits near the scores: far from them a sink would take all the weight, or none. */
+static void fill_sinks(const struct problem *problem, float *values, uint64_t start)
+{
+	static const float levels[INPUT_KINDS] = {
+		[INPUT_VERY_NEGATIVE] = -256.0f,
+		[INPUT_CONSTANT] = 1.0f,
+		[INPUT_ONE_HOT] = 64.0f,
+		[INPUT_RAMP] = 4.0f};
+	float level = levels[problem->input] * problem->scale * (float)problem->dim, width = 1.0f;
+	if (problem->input == INPUT_LARGE_LOGITS)
+		width = 2500.0f * problem->scale * sqrtf((float)problem->dim);
+	for (size_t h = 0; h < problem->heads; h++)
+		values[h] = level + width * normal_at(start, h);
+}
+
 void input_fill_attention(const struct problem *problem, const char *tensor, float *values)
 {
-	size_t count = attention_rows(problem) * problem->dim;
 	uint64_t start = stream_start(problem->seed, tensor);
+	if (strcmp(tensor, "sink") == 0) {
+		fill_sinks(problem, values, start);
+		return;
+	}
+	bool of_keys = strcmp(tensor, "K") == 0 || strcmp(tensor, "V") == 0;
+	size_t rows = (of_keys ? attention_kv_heads(problem) : attention_heads(problem)) * problem->seq;
+	size_t count = rows * problem->dim;
 	bool is_query = strcmp(tensor, "Q") == 0, is_key = strcmp(tensor, "K") == 0,
 	     is_value = strcmp(tensor, "V") == 0;
 	bool makes_scores = is_query || is_key;

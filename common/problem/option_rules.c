@@ -32,6 +32,15 @@ static const struct option_rule rules[OPTIONS] = {
 	[OPTION_CAUSAL] = {"causal", TYPE_FLAG, FIELD(problem.causal), 0, 0, 0, 0, "query i sees keys 0 to i only"},
 	[OPTION_SCALE] =
 		{"scale", TYPE_NUMBER, FIELD(problem.scale), 0, 0, 0, "s", "scores are s q.k (default 1/sqrt(d))"},
+	[OPTION_SOFTCAP] =
+		{"softcap", TYPE_ABOVE_ZERO, FIELD(problem.softcap), 0, 0, 0, "c",
+                 "a score s becomes c tanh(s / c), before the mask"},
+	[OPTION_ALIBI] =
+		{"alibi", TYPE_FLAG, FIELD(problem.alibi), 0, 0, 0, 0,
+                 "scores fall by 2^(-8 (h + 1) / H) per key of distance"},
+	[OPTION_SINK] =
+		{"sink", TYPE_FLAG, FIELD(problem.sink), 0, 0, 0, 0,
+                 "one learned number per head joins the denominator"},
 	[OPTION_VALUES] = {"values", TYPE_TEXT, FIELD(values), 0, 0, 0, "a,b,c", "one row of scores, by hand"},
 	[OPTION_TRACE] = {"trace", TYPE_FLAG, FIELD(trace), 0, 0, 0, 0, "print every update of the row"},
 	[OPTION_PROMPT] =

@@ -7,7 +7,7 @@
 #include "problem/option_set.h"
 #include "support/error.h"
 
-enum option_type { TYPE_FLAG, TYPE_COUNT, TYPE_SEED, TYPE_NUMBER, TYPE_CHOICE, TYPE_TEXT };
+enum option_type { TYPE_FLAG, TYPE_COUNT, TYPE_SEED, TYPE_NUMBER, TYPE_ABOVE_ZERO, TYPE_CHOICE, TYPE_TEXT };
 
 struct option_rule {
 	const char *name;

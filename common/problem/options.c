@@ -59,6 +59,11 @@ static int parse_value(struct options *options, enum option_name option, const c
 	case TYPE_NUMBER:
 		options->problem.scale_given |= option == OPTION_SCALE;
 		return parse_number(rule->name, text, field, error);
+	case TYPE_ABOVE_ZERO:
+		if (read_real(text, field) && *(float *)field > 0.0f)
+			return 0;
+		return error_set(
+			error, EXIT_USAGE, "--%s: expected a finite number above 0, got '%.60s'", rule->name, text);
 	case TYPE_CHOICE: return parse_choice(option, text, field, error);
 	case TYPE_TEXT:
 		if (!*text)
@@ -232,7 +237,8 @@ static bool is_same(const struct option_rule *rule, const void *a, const void *b
 	case TYPE_FLAG: return *(const bool *)a == *(const bool *)b;
 	case TYPE_COUNT: return *(const size_t *)a == *(const size_t *)b;
 	case TYPE_SEED: return *(const uint64_t *)a == *(const uint64_t *)b;
-	case TYPE_NUMBER: return *(const float *)a == *(const float *)b;
+	case TYPE_NUMBER:
+	case TYPE_ABOVE_ZERO: return *(const float *)a == *(const float *)b;
 	case TYPE_CHOICE: return *(const unsigned *)a == *(const unsigned *)b;
 	case TYPE_TEXT:
 		left = *(const char *const *)a;
@@ -271,6 +277,9 @@ static bool format_value(const struct options *options, const struct option_rule
 	case TYPE_NUMBER:
 		snprintf(text, size, "%.9g", (double)*(const float *)field); /* nine digits are enough for any fp32 */
 		return rule->offset != offsetof(struct options, problem.scale) || options->problem.scale_given;
+	case TYPE_ABOVE_ZERO:
+		snprintf(text, size, "%.9g", (double)*(const float *)field);
+		return *(const float *)field > 0.0f;
 	case TYPE_CHOICE: snprintf(text, size, "%s", rule->choice(*(const unsigned *)field)); return true;
 	case TYPE_FLAG:
 	case TYPE_TEXT: break;

@@ -40,6 +40,9 @@ struct problem {
 	size_t tile_q, tile_k; /* Br Bc; 0: the kernel's own choice */
 	size_t block, row;     /* the online softmax: columns of a block; the row to trace */
 	bool causal;
+	size_t window; /* W; problem/modifiers.h; 0: none */
+	float softcap; /* c; 0: none */
+	bool alibi, sink;
 	float scale; /* scores are scale * q.k; 0 before problem_settle, unless given */
 	bool scale_given;
 	uint64_t seed;

@@ -43,6 +43,25 @@ const struct tensor backward_square_tensors[] = {
 	{"dV", "BHNd", TENSOR_OUTPUT, false},  {0},
 };
 
+#define MODIFIED                                                                                                     \
+	{"Q", "BHNd", TENSOR_INPUT, false}, {"K", "BGNd", TENSOR_INPUT, false}, {"V", "BGNd", TENSOR_INPUT, false},  \
+		{"O", "BHNd", TENSOR_OUTPUT, false},                                                                 \
+	{                                                                                                            \
+		"LSE", "BHN", TENSOR_OUTPUT, true                                                                    \
+	}
+#define MODIFIED_BACKWARD                                                                                            \
+	MODIFIED, {"dO", "BHNd", TENSOR_GRADIENT, false}, {"D", "BHN", TENSOR_SCRATCH, true},                        \
+		{"dQ", "BHNd", TENSOR_OUTPUT, false}, {"dK", "BGNd", TENSOR_OUTPUT, false},                          \
+	{                                                                                                            \
+		"dV", "BGNd", TENSOR_OUTPUT, false                                                                   \
+	}
+
+const struct tensor modified_tensors[] = {MODIFIED, {0}};
+const struct tensor sink_tensors[] = {MODIFIED, {"sink", "H", TENSOR_INPUT, true}, {0}};
+const struct tensor modified_backward_tensors[] = {MODIFIED_BACKWARD, {0}};
+const struct tensor sink_backward_tensors[] = {
+	MODIFIED_BACKWARD, {"sink", "H", TENSOR_INPUT, true}, {"dsink", "H", TENSOR_OUTPUT, true}, {0}};
+
 const struct tensor softmax_tensors[] = {
 	{"x", "RC", TENSOR_INPUT, false},
 	{"y", "RC", TENSOR_OUTPUT, false},

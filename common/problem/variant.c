@@ -1,8 +1,8 @@
 #include "problem/variant.h"
 
 #include "problem/class.h"
+#include "problem/modifiers.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,19 +26,7 @@ struct class_variant variant_of_chapter(const char *chapter)
 
 double variant_cap(struct class_variant variant, double x)
 {
-	return variant.kind == VARIANT_SOFTCAP ? (double)variant.value * tanh(x / (double)variant.value) : x;
-}
-
-double variant_slope(struct class_variant variant, double x)
-{
-	double t = variant.kind == VARIANT_SOFTCAP ? tanh(x / (double)variant.value) : 0.0;
-	return 1.0 - t * t;
-}
-
-bool variant_hides(struct class_variant variant, size_t query, size_t key)
-{
-	size_t distance = query < key ? key - query : query - key;
-	return variant.kind == VARIANT_WINDOW && (double)distance >= (double)variant.value;
+	return soft_cap(variant.kind == VARIANT_SOFTCAP ? variant.value : 0.0f, x);
 }
 
 const char *variant_text(struct class_variant variant, char *text, size_t size)

@@ -13,7 +13,6 @@
 #ifndef PROBLEM_VARIANT_H
 #define PROBLEM_VARIANT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 enum variant_kind { VARIANT_PLAIN, VARIANT_SOFTCAP, VARIANT_WINDOW, VARIANT_SINK, VARIANT_RELU, VARIANT_KINDS };
@@ -29,14 +28,9 @@ struct class_variant {
 /* The class's variant of a chapter ("05_fa2"): plain, unless this tree was handed out to a class. */
 struct class_variant variant_of_chapter(const char *chapter);
 
-/* What becomes of a number that is soft-capped in this variant, else the number. */
+/* What becomes of a number that is soft-capped in this variant, else the number. What the variants of attention do to its scores
+ * is in problem/modifiers.h. */
 double variant_cap(struct class_variant variant, double x);
-
-/* The derivative of variant_cap at x: 1 - tanh²(x / c), else 1. */
-double variant_slope(struct class_variant variant, double x);
-
-/* True for a key that only the variant hides from a query: it is outside the window. */
-bool variant_hides(struct class_variant variant, size_t query, size_t key);
 
 /* ", soft-cap 2.5" to be shown after a problem; "" when plain. */
 const char *variant_text(struct class_variant variant, char *text, size_t size);

@@ -15,7 +15,7 @@ const char *report_problem(const struct run_result *result, char *text, size_t s
 	size_t used = 0;
 	text[0] = '\0';
 	for (const struct dimension *dimension = dimensions; dimension < dimensions + DIMENSIONS; dimension++)
-		if (dimension->shape && result->chapter->options & OPTION_BIT(dimension->option) && used < size)
+		if (dimension->shape && result_tells(result, dimension->option) && used < size)
 			used += (size_t)snprintf(
 				text + used, size - used, "%s%s=%zu", used ? " " : "", dimension->letter,
 				dimension_value(dimension, problem));
@@ -27,6 +27,30 @@ const char *report_problem(const struct run_result *result, char *text, size_t s
 	if (used < size)
 		snprintf(text + used, size - used, "%s", variant_text(problem->variant, variant, sizeof variant));
 	return text;
+}
+
+/* scores: window 64, soft-cap 30, ALiBi, sink */
+static void print_modifiers(FILE *out, const struct problem *problem)
+{
+	const char *before = "scores: ", *between = ", ";
+	if (problem->window) {
+		fprintf(out, "%swindow %zu", before, problem->window);
+		before = between;
+	}
+	if (problem->softcap > 0.0f) {
+		fprintf(out, "%ssoft-cap %g", before, (double)problem->softcap);
+		before = between;
+	}
+	if (problem->alibi) {
+		fprintf(out, "%sALiBi", before);
+		before = between;
+	}
+	if (problem->sink) {
+		fprintf(out, "%ssink", before);
+		before = between;
+	}
+	if (before == between)
+		fputc('\n', out);
 }
 
 static void print_head(const struct terminal *terminal, const struct run_result *result)
@@ -52,6 +76,7 @@ static void print_head(const struct terminal *terminal, const struct run_result 
 		fprintf(terminal->out, "\n%s is not among it: standard normal, seed %llu", result->generated,
 		        (unsigned long long)p->seed);
 	fputc('\n', terminal->out);
+	print_modifiers(terminal->out, p);
 	fprintf(terminal->out, "%s\n", result->device->title);
 }
 

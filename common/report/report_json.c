@@ -39,13 +39,19 @@ static void write_problem(struct json *json, const struct run_result *result)
 	for (const struct dimension *dimension = dimensions; dimension < dimensions + DIMENSIONS; dimension++) {
 		bool chosen =
 			dimension_value(dimension, problem) || result->options->given & OPTION_BIT(dimension->option);
-		if (applies & OPTION_BIT(dimension->option) && (dimension->shape || chosen))
+		if (result_tells(result, dimension->option) && (dimension->shape || chosen))
 			json_count(json, dimension->key, dimension_value(dimension, problem));
 	}
 	if (applies & OPTION_BIT(OPTION_CAUSAL))
 		json_bool(json, "causal", problem->causal);
 	if (applies & OPTION_BIT(OPTION_SCALE))
 		json_number(json, "scale", problem->scale);
+	if (problem->softcap > 0.0f)
+		json_number(json, "softcap", (double)problem->softcap);
+	if (problem->alibi)
+		json_bool(json, "alibi", true);
+	if (problem->sink)
+		json_bool(json, "sink", true);
 	if (problem->variant.kind != VARIANT_PLAIN) {
 		json_string(json, "variant", variant_names[problem->variant.kind]);
 		json_number(json, "variant_value", (double)problem->variant.value);

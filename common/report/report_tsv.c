@@ -8,16 +8,33 @@
 #include <string.h>
 
 /* The columns that describe the problem: those whose option the chapter takes. */
-static const enum option_name sizes[] = {OPTION_SEQ,   OPTION_KEYS,     OPTION_DIM,    OPTION_BATCH,
-                                         OPTION_HEADS, OPTION_KV_HEADS, OPTION_SPLITS, OPTION_PAGE,
-                                         OPTION_ROWS,  OPTION_COLS,     OPTION_BLOCK,  OPTION_M,
-                                         OPTION_N,     OPTION_K,        OPTION_TILE_Q, OPTION_TILE_K};
+static const enum option_name sizes[] = {OPTION_SEQ,      OPTION_KEYS,   OPTION_DIM,  OPTION_BATCH, OPTION_HEADS,
+                                         OPTION_KV_HEADS, OPTION_SPLITS, OPTION_PAGE, OPTION_ROWS,  OPTION_COLS,
+                                         OPTION_BLOCK,    OPTION_M,      OPTION_N,    OPTION_K,     OPTION_TILE_Q,
+                                         OPTION_TILE_K,   OPTION_WINDOW};
 
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 static bool applies(const struct run_result *result, enum option_name option)
 {
-	return result->chapter->options & OPTION_BIT(option);
+	return result_tells(result, option);
+}
+
+/* Score modifiers that are no sizes: a column each, of those that were given. */
+static const enum option_name modifiers[] = {OPTION_SOFTCAP, OPTION_ALIBI, OPTION_SINK};
+
+enum { MODIFIERS = sizeof modifiers / sizeof modifiers[0] };
+
+static const char *modifier_key(enum option_name option)
+{
+	return option == OPTION_SOFTCAP ? "softcap" : option == OPTION_ALIBI ? "alibi" : "sink";
+}
+
+static double modifier_value(enum option_name option, const struct problem *problem)
+{
+	if (option == OPTION_SOFTCAP)
+		return (double)problem->softcap;
+	return option == OPTION_ALIBI ? problem->alibi : problem->sink;
 }
 
 /* The outputs of all kernels of the chapter, each once: one pair of columns for the error of each. */
@@ -43,6 +60,9 @@ static void write_columns(FILE *out, const struct run_result *result)
 			fprintf(out, "%s\t", dimension_of_option(sizes[i])->key);
 	if (applies(result, OPTION_CAUSAL))
 		fprintf(out, "causal\t");
+	for (size_t i = 0; i < MODIFIERS; i++)
+		if (applies(result, modifiers[i]))
+			fprintf(out, "%s\t", modifier_key(modifiers[i]));
 	for (enum metric_name name = METRIC_NAME; name < METRIC_SKIPPED; name++)
 		fprintf(out, "%s%s", name == METRIC_NAME ? "" : "\t", metrics[name].tsv);
 	const char *outputs[MAX_EXPECTATIONS];
@@ -103,6 +123,9 @@ static void write_row(FILE *out, const struct run_result *result, const struct k
 			fprintf(out, "%zu\t", dimension_value(dimension_of_option(sizes[i]), &result->problem));
 	if (applies(result, OPTION_CAUSAL))
 		fprintf(out, "%d\t", result->problem.causal);
+	for (size_t i = 0; i < MODIFIERS; i++)
+		if (applies(result, modifiers[i]))
+			fprintf(out, "%.9g\t", modifier_value(modifiers[i], &result->problem));
 
 	for (enum metric_name name = METRIC_NAME; name < METRIC_SKIPPED; name++) {
 		fputs(name == METRIC_NAME ? "" : "\t", out);

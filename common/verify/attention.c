@@ -2,8 +2,8 @@
 
 #include "problem/attention.h"
 #include "verify/gradients.h"
+#include "verify/grouped_attention.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static const double most_products = 0x1p30;
@@ -11,6 +11,20 @@ static const double most_products = 0x1p30;
 static bool rows_are_sampled(const struct problem *problem)
 {
 	return attention_pairs(problem) * (double)problem->dim > most_products && problem->seq > SAMPLED_ROWS;
+}
+
+/* Those of the options, or of a class: in its hand-out there are no kernels that take the options. */
+static struct modifiers modifiers_of(const struct problem *problem, const struct named_values *inputs)
+{
+	struct modifiers modifiers = modifiers_of_variant(problem->variant);
+	if (problem->window)
+		modifiers.window = problem->window;
+	if (problem->softcap > 0.0f)
+		modifiers.softcap = problem->softcap;
+	modifiers.alibi = problem->alibi;
+	modifiers.kv_heads = problem->kv_heads;
+	modifiers.sink = problem->sink ? find_values(inputs, "sink") : NULL;
+	return modifiers;
 }
 
 static struct attention_inputs attention_inputs(const struct problem *problem, const struct named_values *inputs)
@@ -25,7 +39,7 @@ static struct attention_inputs attention_inputs(const struct problem *problem, c
 		.q = find_values(inputs, "Q"),
 		.k = find_values(inputs, "K"),
 		.v = find_values(inputs, "V"),
-		.variant = problem->variant,
+		.modifiers = modifiers_of(problem, inputs),
 		.random_walk = rows_are_sampled(problem) && problem->input == INPUT_RANDOM && !problem->load,
 	};
 }
@@ -35,6 +49,8 @@ int attention_expect(
 	struct error *error)
 {
 	struct attention_inputs attention = attention_inputs(problem, inputs);
+	if (problem->kv_heads && !heads_are_grouped(problem, error))
+		return error->exit_code;
 	*expectations = (struct expectations){.all_rows = attention_rows(problem)};
 	expectations->row_count = expectations->all_rows;
 
@@ -72,15 +88,17 @@ int attention_expect(
 	return 0;
 }
 
-/* The sampled rows of one head, drawn with the seed: an own copy. */
+/* The sampled rows of one head, drawn with the seed, as rows of its keys: an own copy. */
 static size_t *rows_of_one_head(const struct problem *problem, const struct expectations *expectations, size_t *count)
 {
-	size_t head = (size_t)(problem->seed % attention_heads(problem));
+	size_t of_sequence = problem->kv_heads ? problem->kv_heads : problem->heads, N = problem->seq;
+	size_t kv_head = (size_t)(problem->seed % (problem->batch * of_sequence));
+	size_t head = kv_head * (problem->heads / of_sequence);
 	size_t *rows = calloc(SAMPLED_ROWS, sizeof *rows);
 	*count = 0;
 	for (size_t r = 0; rows && r < expectations->row_count; r++)
-		if (expectations->rows[r] / problem->seq == head)
-			rows[(*count)++] = expectations->rows[r];
+		if (expectations->rows[r] / N == head)
+			rows[(*count)++] = kv_head * N + expectations->rows[r] % N;
 	return rows;
 }
 
@@ -100,6 +118,27 @@ static void expect_gradient(
 	};
 }
 
+/* Of all heads; where keys are picked out, of the one head whose queries have all been looked at. */
+static bool expect_sink_gradient(
+	const struct problem *problem, struct expectations *expectations, struct row_list keys,
+	struct attention_gradients *gradients)
+{
+	struct row_list heads = {NULL, problem->heads};
+	if (keys.rows) {
+		size_t group = problem->heads / (problem->kv_heads ? problem->kv_heads : problem->heads);
+		size_t *head = calloc(1, sizeof *head);
+		if (!head)
+			return false;
+		*head = keys.rows[0] / problem->seq * group % problem->heads;
+		gradients->dsink[0] = gradients->dsink[*head];
+		gradients->dsink_tolerance[0] = gradients->dsink_tolerance[*head];
+		expectations_own(expectations, head);
+		heads = (struct row_list){head, 1};
+	}
+	expect_gradient(expectations, "dsink", heads, 1, gradients->dsink, gradients->dsink_tolerance);
+	return true;
+}
+
 int attention_gradients_expect(
 	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
 	struct error *error)
@@ -110,7 +149,9 @@ int attention_gradients_expect(
 	struct attention_gradients gradients;
 	struct row_list queries = {expectations->rows, expectations->row_count}, keys = queries;
 	size_t *key_rows = NULL;
-	if (queries.rows) {
+	if (!queries.rows)
+		keys.count = attention_kv_heads(problem) * problem->seq;
+	else {
 		key_rows = rows_of_one_head(problem, expectations, &keys.count);
 		keys.rows = key_rows;
 		expectations_own(expectations, key_rows);
@@ -123,6 +164,15 @@ int attention_gradients_expect(
 	expect_gradient(expectations, "dQ", queries, problem->dim, gradients.dq, gradients.dq_tolerance);
 	expect_gradient(expectations, "dK", keys, problem->dim, gradients.dk, gradients.dk_tolerance);
 	expect_gradient(expectations, "dV", keys, problem->dim, gradients.dv, gradients.dv_tolerance);
-	expectations->row_count = keys.count < queries.count ? keys.count : queries.count;
+	if (queries.rows && keys.count < queries.count)
+		expectations->row_count = keys.count;
+	if (problem->sink && expect_sink_gradient(problem, expectations, keys, &gradients))
+		return 0;
+	free(gradients.dsink);
+	free(gradients.dsink_tolerance);
+	if (problem->sink) {
+		expectations_free(expectations);
+		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the reference of the gradients");
+	}
 	return 0;
 }

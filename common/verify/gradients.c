@@ -8,56 +8,33 @@
 
 /* What one query row needs of its head, and what it leaves for the sums over the queries. */
 struct row {
-	double *p, *p_tolerance;   /* [N] weights, and how far they may be off; 0 where the mask hides the key */
-	double *ds, *ds_tolerance; /* [N] gradient of the scores */
-	double *slope;             /* [N] of the score's soft-cap; 1 where there is none */
-	double *magnitude;         /* [d] sum_j p_j |v_jc| */
+	double *p, *p_tolerance;           /* [N] weights, and how far they may be off; 0 of keys it does not see */
+	double *ds, *ds_tolerance;         /* [N] gradient of the scores */
+	double *slope;                     /* [N] of the score's soft-cap; 1 where there is none */
+	double *magnitude;                 /* [d] sum_j p_j |v_jc| */
+	double ds_sink, ds_sink_tolerance; /* of the sink; 0 where there is none */
+	struct visible keys;
 };
-
-/* Weights of one query, and what their tolerance needs. */
-static struct tolerance_terms weigh_keys(
-	const struct attention_inputs *in, size_t query, size_t visible, struct row *row)
-{
-	size_t first = query / in->seq * in->seq, i = query % in->seq, d = in->dim;
-	const float *q = in->q + query * d, *k = in->k + first * d;
-	double scale = in->scale, max = -INFINITY, sum = 0.0;
-	struct tolerance_terms terms = {.seq = in->seq, .dim = d, .random_walk = in->random_walk};
-
-	for (size_t j = 0; j < visible; j++) {
-		if (variant_hides(in->variant, i, j)) {
-			row->p[j] = -INFINITY;
-			continue;
-		}
-		double bound, dot = dot_and_bound(q, k + j * d, d, &bound);
-		row->p[j] = variant_cap(in->variant, scale * dot);
-		row->slope[j] = variant_slope(in->variant, scale * dot);
-		max = fmax(max, row->p[j]);
-		terms.score_bound = fmax(terms.score_bound, fabs(scale) * bound);
-	}
-	for (size_t j = 0; j < visible; j++)
-		sum += row->p[j] = exp(row->p[j] - max);
-	for (size_t j = 0; j < visible; j++)
-		row->p[j] /= sum;
-	if (in->variant.kind == VARIANT_SOFTCAP)
-		terms.score_bound *= 1.0 + 2.0 / (double)in->variant.value;
-	return terms;
-}
 
 /* P and dS of one query, and their tolerances. */
 static void compute_row(const struct attention_inputs *in, const float *d_o, size_t query, struct row *row)
 {
-	size_t first = query / in->seq * in->seq, i = query % in->seq, d = in->dim;
-	size_t visible = in->causal ? i + 1 : in->seq;
-	const float *v = in->v + first * d, *gradient = d_o + query * d;
+	size_t d = in->dim;
+	const float *v = in->v + first_key_row(in, query) * d, *gradient = d_o + query * d;
 	double mean = 0.0, mean_magnitude = 0.0, mean_products = 0.0; /* D, and the sums of its terms in h and in g */
 
 	for (size_t j = 0; j < in->seq; j++)
 		row->p[j] = row->ds[j] = row->slope[j] = row->p_tolerance[j] = row->ds_tolerance[j] = 0.0;
-	struct tolerance_terms terms = weigh_keys(in, query, visible, row);
-	double factor = tolerance_factor(&terms);
+	struct query_scores scores = compute_scores(in, query, row->p, row->slope);
+	exponentiate_scores(in, query, row->p, &scores);
+	row->keys = scores.keys;
+	if (in->modifiers.softcap > 0.0f)
+		scores.terms.score_bound *= 1.0 + 2.0 / (double)in->modifiers.softcap;
+	double factor = tolerance_factor(&scores.terms);
 	for (size_t c = 0; c < d; c++)
 		row->magnitude[c] = 0.0;
-	for (size_t j = 0; j < visible; j++) {
+	for (size_t j = row->keys.first; j < row->keys.end; j++) {
+		row->p[j] /= scores.sum;
 		for (size_t c = 0; c < d; c++) {
 			double value = v[j * d + c], product = (double)gradient[c] * value;
 			row->ds[j] += product; /* dP */
@@ -69,21 +46,27 @@ static void compute_row(const struct attention_inputs *in, const float *d_o, siz
 	}
 	for (size_t c = 0; c < d; c++)
 		mean_products += fabs((double)gradient[c]) * row->magnitude[c];
-	for (size_t j = 0; j < visible; j++) {
+	for (size_t j = row->keys.first; j < row->keys.end; j++) {
 		double products = row->ds_tolerance[j] + mean_products, values = fabs(row->ds[j]) + mean_magnitude;
-		bool hidden = variant_hides(in->variant, i, j);
-		row->p_tolerance[j] = hidden ? 0.0 : tolerance_of_weight(factor, row->p[j]);
-		row->ds_tolerance[j] =
-			hidden ? 0.0 : tolerance_of_score_gradient(&terms, row->p[j], products, values);
+		row->p_tolerance[j] = tolerance_of_weight(factor, row->p[j]);
+		row->ds_tolerance[j] = tolerance_of_score_gradient(&scores.terms, row->p[j], products, values);
 		row->ds[j] = row->p[j] * (row->ds[j] - mean) * row->slope[j];
 	}
+	if (!in->modifiers.sink)
+		return;
+	/* A key whose value, and so whose dP, is 0. */
+	double sink = (double)in->modifiers.sink[query / in->seq % in->heads];
+	double p = exp(sink - scores.max) / scores.sum;
+	scores.terms.score_bound = fmax(scores.terms.score_bound, 8.0 * fabs(sink));
+	row->ds_sink = -p * mean;
+	row->ds_sink_tolerance = tolerance_of_score_gradient(&scores.terms, p, mean_products, mean_magnitude);
 }
 
 static void compute_query_gradient(
 	const struct attention_inputs *in, size_t query, const struct row *row, double *dq, double *dq_tolerance)
 {
-	size_t first = query / in->seq * in->seq, d = in->dim;
-	for (size_t j = 0; j < in->seq; j++)
+	size_t first = first_key_row(in, query), d = in->dim;
+	for (size_t j = row->keys.first; j < row->keys.end; j++)
 		for (size_t c = 0; c < d; c++) {
 			double factor = (double)in->scale * (double)in->k[(first + j) * d + c];
 			dq[c] += row->ds[j] * factor;
@@ -122,6 +105,7 @@ enum { PARTS = 16 };
 struct part {
 	size_t first_query, end_query, first_key, end_key; /* keys: indices of those asked for */
 	struct key_gradients sums;                         /* from first_key */
+	double *dsink, *dsink_tolerance;                   /* [H] */
 	struct row row;
 };
 
@@ -147,6 +131,16 @@ static size_t position_of(struct row_list list, size_t row)
 	return low;
 }
 
+/* All queries of these heads are looked at: all heads, or where keys are picked out, that of the first of them. */
+static bool is_for_sink(const struct computation *all, size_t head)
+{
+	const struct attention_inputs *in = all->in;
+	size_t group = in->modifiers.kv_heads ? in->heads / in->modifiers.kv_heads : 1;
+	if (!in->modifiers.sink)
+		return false;
+	return !all->keys.rows || head % in->heads == all->keys.rows[0] / in->seq * group % in->heads;
+}
+
 static void compute_part(void *context, size_t index)
 {
 	struct computation *all = context;
@@ -154,13 +148,18 @@ static void compute_part(void *context, size_t index)
 	const struct attention_inputs *in = all->in;
 	size_t d = in->dim, next_query = position_of(all->queries, part->first_query);
 	for (size_t query = part->first_query; query < part->end_query; query++) {
-		size_t head = query / in->seq;
-		size_t first_key = position_of(all->keys, head * in->seq);
-		size_t end_key = position_of(all->keys, (head + 1) * in->seq);
+		size_t head = query / in->seq, first_row = first_key_row(in, query);
+		size_t first_key = position_of(all->keys, first_row);
+		size_t end_key = position_of(all->keys, first_row + in->seq);
 		bool asked_for = next_query < all->queries.count && row_at(all->queries, next_query) == query;
-		if (!asked_for && first_key == end_key)
+		bool for_sink = is_for_sink(all, head);
+		if (!asked_for && !for_sink && first_key == end_key)
 			continue;
 		compute_row(in, all->d_o, query, &part->row);
+		if (for_sink) {
+			part->dsink[head % in->heads] += part->row.ds_sink;
+			part->dsink_tolerance[head % in->heads] += part->row.ds_sink_tolerance;
+		}
 		if (asked_for) {
 			compute_query_gradient(
 				in, query, &part->row, all->dq + next_query * d, all->dq_tolerance + next_query * d);
@@ -195,7 +194,13 @@ static void free_key_gradients(struct key_gradients *sums)
 
 static bool allocate_row(struct row *row, size_t seq, size_t dim)
 {
-	*row = (struct row){zeros(seq), zeros(seq), zeros(seq), zeros(seq), zeros(seq), zeros(dim)};
+	*row = (struct row){
+		.p = zeros(seq),
+		.p_tolerance = zeros(seq),
+		.ds = zeros(seq),
+		.ds_tolerance = zeros(seq),
+		.slope = zeros(seq),
+		.magnitude = zeros(dim)};
 	return row->p && row->p_tolerance && row->ds && row->ds_tolerance && row->slope && row->magnitude;
 }
 
@@ -216,8 +221,12 @@ static bool allocate_parts(struct computation *all)
 	for (size_t i = 0; i < PARTS; i++) {
 		struct part *part = &all->parts[i];
 		*part = (struct part){.first_query = rows * i / PARTS, .end_query = rows * (i + 1) / PARTS};
-		part->first_key = position_of(all->keys, part->first_query / seq * seq);
-		part->end_key = position_of(all->keys, (part->end_query + seq - 1) / seq * seq);
+		part->first_key = part->end_key = position_of(all->keys, first_key_row(all->in, part->first_query));
+		if (part->first_query < part->end_query)
+			part->end_key = position_of(all->keys, first_key_row(all->in, part->end_query - 1) + seq);
+		part->dsink = zeros(all->in->heads);
+		part->dsink_tolerance = zeros(all->in->heads);
+		allocated = part->dsink && part->dsink_tolerance && allocated;
 		allocated = allocate_key_gradients(&part->sums, (part->end_key - part->first_key) * d) && allocated;
 		allocated = allocate_row(&part->row, seq, d) && allocated;
 	}
@@ -228,6 +237,8 @@ static void free_parts(struct computation *all)
 {
 	for (size_t i = 0; i < PARTS; i++) {
 		free_key_gradients(&all->parts[i].sums);
+		free(all->parts[i].dsink);
+		free(all->parts[i].dsink_tolerance);
 		free_row(&all->parts[i].row);
 	}
 }
@@ -245,6 +256,10 @@ static void sum_parts(const struct computation *all, struct attention_gradients 
 			gradients->dv[first + t] += part->sums.dv[t];
 			gradients->dv_tolerance[first + t] += part->sums.dv_tolerance[t];
 		}
+		for (size_t h = 0; h < all->in->heads; h++) {
+			gradients->dsink[h] += part->dsink[h];
+			gradients->dsink_tolerance[h] += part->dsink_tolerance[h];
+		}
 	}
 }
 
@@ -252,11 +267,12 @@ bool attention_gradients_compute(
 	const struct attention_inputs *inputs, const float *d_o, struct row_list queries, struct row_list keys,
 	struct attention_gradients *gradients)
 {
-	size_t all_rows = inputs->batch * inputs->heads * inputs->seq, d = inputs->dim;
+	size_t rows_of_a_head = inputs->batch * inputs->seq, d = inputs->dim;
 	if (!queries.rows)
-		queries.count = all_rows;
+		queries.count = rows_of_a_head * inputs->heads;
 	if (!keys.rows)
-		keys.count = all_rows;
+		keys.count =
+			rows_of_a_head * (inputs->modifiers.kv_heads ? inputs->modifiers.kv_heads : inputs->heads);
 	*gradients = (struct attention_gradients){
 		.dq = zeros(queries.count * d),
 		.dq_tolerance = zeros(queries.count * d),
@@ -264,6 +280,8 @@ bool attention_gradients_compute(
 		.dk_tolerance = zeros(keys.count * d),
 		.dv = zeros(keys.count * d),
 		.dv_tolerance = zeros(keys.count * d),
+		.dsink = zeros(inputs->heads),
+		.dsink_tolerance = zeros(inputs->heads),
 	};
 	struct computation all = {
 		.in = inputs,
@@ -273,7 +291,8 @@ bool attention_gradients_compute(
 		.dq = gradients->dq,
 		.dq_tolerance = gradients->dq_tolerance};
 	bool allocated = allocate_parts(&all) && gradients->dq && gradients->dq_tolerance && gradients->dk &&
-	                 gradients->dk_tolerance && gradients->dv && gradients->dv_tolerance;
+	                 gradients->dk_tolerance && gradients->dv && gradients->dv_tolerance && gradients->dsink &&
+	                 gradients->dsink_tolerance;
 	if (allocated) {
 		parallel_run(PARTS, compute_part, &all);
 		sum_parts(&all, gradients);
@@ -292,5 +311,7 @@ void attention_gradients_free(struct attention_gradients *gradients)
 	free(gradients->dk_tolerance);
 	free(gradients->dv);
 	free(gradients->dv_tolerance);
+	free(gradients->dsink);
+	free(gradients->dsink_tolerance);
 	*gradients = (struct attention_gradients){0};
 }

@@ -3,8 +3,12 @@
  *
  *     dV = P^T dO    dP = dO V^T    dS_ij = P_ij (dP_ij - sum_k P_ik dP_ik)    dQ = scale dS K    dK = scale dS^T Q
  *
- * A class's soft-cap multiplies dS by its derivative, 1 - t² with t = tanh(s / c) at the uncapped score s. The
- * derivative is off by 2 t / c times what s is off: S_i counts 1 + 2 / c times in the tolerance.
+ * A soft-cap multiplies dS by its derivative, 1 - t² with t = tanh(s / c) at the uncapped score s. The derivative is off by
+ * 2 t / c times what s is off: S_i counts 1 + 2 / c times in the tolerance. A sink is a key whose value is 0, so its dP is 0:
+ *
+ *     dsink_h = - sum over the queries i of head h of exp(sink_h - LSE_i) D_i
+ *
+ * Heads of queries that share a head of keys add up in its dK and dV.
  *
  * dO is the gradient of a loss with respect to O. The inputs are the fp32 numbers the kernels get, scale included;
  * only the arithmetic is double. Chapter 06 derives the formulas; tests compare them with finite differences.
@@ -14,7 +18,7 @@
 
 #include "verify/reference.h"
 
-/* Flat indices (b H + h) N + i, ascending; NULL: all B H N rows. */
+/* Flat indices (b H + h) N + i, of keys (b G + g) N + j, ascending; NULL: all of them. */
 struct row_list {
 	const size_t *rows;
 	size_t count;
@@ -25,6 +29,8 @@ struct attention_gradients {
 	double *dq, *dq_tolerance; /* [queries.count, d] */
 	double *dk, *dk_tolerance; /* [keys.count, d] */
 	double *dv, *dv_tolerance; /* [keys.count, d] */
+	/* [H], 0 without sinks; where keys are picked out, right only of the first head of queries of the first of them */
+	double *dsink, *dsink_tolerance;
 };
 
 /*

@@ -42,7 +42,7 @@ static bool compute_o(
 		.q = heads[0],
 		.k = heads[1],
 		.v = heads[2],
-		.variant = problem->variant,
+		.modifiers = modifiers_of_variant(problem->variant),
 		.random_walk =
 			count < problem->seq * problem->heads && problem->input == INPUT_RANDOM && !problem->load,
 	};

@@ -1,47 +1,77 @@
 #include "verify/reference.h"
 
 #include "support/parallel.h"
-#include "verify/tolerance.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+size_t first_key_row(const struct attention_inputs *in, size_t query_row)
+{
+	size_t group = in->modifiers.kv_heads ? in->heads / in->modifiers.kv_heads : 1;
+	return query_row / in->seq / group * in->seq;
+}
+
+/* NULL without sinks. */
+static const float *sink_of(const struct attention_inputs *in, size_t query_row)
+{
+	return in->modifiers.sink ? &in->modifiers.sink[query_row / in->seq % in->heads] : NULL;
+}
+
+struct query_scores compute_scores(
+	const struct attention_inputs *in, size_t query_row, double *scores, double *slopes)
+{
+	const struct modifiers *modifiers = &in->modifiers;
+	size_t d = in->dim, i = query_row % in->seq;
+	const float *q = in->q + query_row * d, *k = in->k + first_key_row(in, query_row) * d, *sink;
+	double scale = in->scale, m = alibi_slope(query_row / in->seq % in->heads, in->heads);
+	struct query_scores query = {
+		.keys = keys_of_query(modifiers->window, in->causal, in->seq, i),
+		.max = -INFINITY,
+		.terms = {.seq = in->seq, .dim = d, .random_walk = in->random_walk}};
+
+	for (size_t j = query.keys.first; j < query.keys.end; j++) {
+		double bound, dot = dot_and_bound(q, k + j * d, d, &bound);
+		double bias = modifiers->alibi ? m * (double)(i < j ? j - i : i - j) : 0.0;
+		scores[j] = soft_cap(modifiers->softcap, scale * dot) - bias;
+		if (slopes)
+			slopes[j] = soft_cap_slope(modifiers->softcap, scale * dot);
+		query.max = fmax(query.max, scores[j]);
+		query.terms.score_bound = fmax(query.terms.score_bound, fabs(scale) * bound + 8.0 * bias);
+	}
+	if ((sink = sink_of(in, query_row))) {
+		/* A sink far below the scores has no weight, and its roundings have none either. */
+		double weight = exp(fmin(0.0, (double)*sink - query.max));
+		query.max = fmax(query.max, (double)*sink);
+		query.terms.score_bound = fmax(query.terms.score_bound, 8.0 * fabs((double)*sink) * weight);
+	}
+	return query;
+}
+
+void exponentiate_scores(
+	const struct attention_inputs *in, size_t query_row, double *scores, struct query_scores *query)
+{
+	const float *sink = sink_of(in, query_row);
+	query->sum = sink ? exp((double)*sink - query->max) : 0.0;
+	for (size_t j = query->keys.first; j < query->keys.end; j++)
+		query->sum += scores[j] = exp(scores[j] - query->max);
+}
 
 /* Row `row` of the problem becomes row r of the reference. `scores` is scratch of N doubles. */
 static void compute_row(
 	const struct attention_inputs *in, size_t row, double *scores, const struct attention_reference *reference,
 	size_t r)
 {
-	size_t head = row / in->seq, i = row % in->seq, d = in->dim;
-	size_t visible = in->causal ? i + 1 : in->seq;
-	const float *q = in->q + row * d;            /* [d] */
-	const float *k = in->k + head * in->seq * d; /* [N, d] */
-	const float *v = in->v + head * in->seq * d; /* [N, d] */
+	size_t d = in->dim;
+	const float *v = in->v + first_key_row(in, row) * d; /* [N, d] */
 	double *o = reference->o + r * d, *o_tolerance = reference->o_tolerance + r * d;
-	double scale = in->scale, max = -INFINITY, sum = 0.0;
-	struct tolerance_terms terms = {.seq = in->seq, .dim = d, .random_walk = in->random_walk};
+	struct query_scores query = compute_scores(in, row, scores, NULL);
+	exponentiate_scores(in, row, scores, &query);
 
-	for (size_t j = 0; j < visible; j++) {
-		if (variant_hides(in->variant, i, j)) {
-			scores[j] = -INFINITY;
-			continue;
-		}
-		double bound, dot = dot_and_bound(q, k + j * d, d, &bound);
-		scores[j] = variant_cap(in->variant, scale * dot);
-		max = fmax(max, scores[j]);
-		terms.score_bound = fmax(terms.score_bound, fabs(scale) * bound);
-	}
-	for (size_t j = 0; j < visible; j++) {
-		scores[j] = exp(scores[j] - max);
-		sum += scores[j];
-	}
-
-	double factor = tolerance_factor(&terms);
-	reference->lse[r] = max + log(sum);
+	double factor = tolerance_factor(&query.terms);
+	reference->lse[r] = query.max + log(query.sum);
 	reference->lse_tolerance[r] = TOLERANCE_EPS * factor;
-	for (size_t j = 0; j < visible; j++) {
-		if (variant_hides(in->variant, i, j))
-			continue;
-		double weight = scores[j] / sum, tolerance = tolerance_of_weight(factor, weight);
+	for (size_t j = query.keys.first; j < query.keys.end; j++) {
+		double weight = scores[j] / query.sum, tolerance = tolerance_of_weight(factor, weight);
 		for (size_t c = 0; c < d; c++) {
 			double value = v[j * d + c];
 			o[c] += weight * value;

@@ -3,13 +3,14 @@
  *
  *     S = scale Q K^T,   P = softmax(S) row by row,   O = P V,   LSE_i = ln sum_j exp(S_ij)
  *
- * The inputs are the fp32 numbers the kernels get, scale included; only the arithmetic is double. A class's variant
- * caps S or hides more of it.
+ * The inputs are the fp32 numbers the kernels get, scale included; only the arithmetic is double. What models do to S
+ * besides, and which of it they hide, is in problem/modifiers.h. A sink adds exp(sink_h) to the sums of its head.
  */
 #ifndef VERIFY_REFERENCE_H
 #define VERIFY_REFERENCE_H
 
-#include "problem/variant.h"
+#include "problem/modifiers.h"
+#include "verify/tolerance.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,10 +19,28 @@ struct attention_inputs {
 	size_t batch, heads, seq, dim; /* B H N d */
 	bool causal;                   /* query i sees keys 0 to i */
 	float scale;
-	const float *q, *k, *v;       /* [B, H, N, d] */
-	struct class_variant variant; /* what a class computes instead; plain in the course */
-	bool random_walk;             /* for the tolerance: rows of random input are sampled */
+	const float *q, *k, *v;     /* [B, H, N, d]; K and V [B, G, N, d] */
+	struct modifiers modifiers; /* none in the plain course */
+	bool random_walk;           /* for the tolerance: rows of random input are sampled */
 };
+
+/* The first row of K and V of the head that a row of Q belongs to. */
+size_t first_key_row(const struct attention_inputs *in, size_t query_row);
+
+/* The scores of a query, before the softmax, and what they need. */
+struct query_scores {
+	struct visible keys;          /* those that it sees */
+	double max, sum;              /* of the scores; of exp(score - max), the sink's included */
+	struct tolerance_terms terms; /* of its weights */
+};
+
+/* Writes scores[j] of the keys that the query sees and, unless NULL, the derivative of each by its scale q.k; sums nothing. */
+struct query_scores compute_scores(
+	const struct attention_inputs *in, size_t query_row, double *scores, double *slopes);
+
+/* exp(score - max) in the place of the scores, and their sum in *query. */
+void exponentiate_scores(
+	const struct attention_inputs *in, size_t query_row, double *scores, struct query_scores *query);
 
 /* Values, and what an fp32 result may differ from them (verify/tolerance.h). */
 struct attention_reference {

@@ -3,27 +3,58 @@
 #include "problem/inputs.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 
 const char *const tensor_names[TENSORS] = {"Q", "K", "V", "dO"};
 
-struct setting set_up(size_t batch, size_t heads, size_t seq, size_t dim, bool causal, float scale)
+static struct setting make(struct attention_inputs inputs)
 {
-	struct setting s = {.elements = batch * heads * seq * dim};
+	size_t rows = inputs.batch * inputs.seq * inputs.dim, heads = inputs.heads;
+	struct setting s = {
+		.inputs = inputs,
+		.elements = rows * heads,
+		.key_elements = rows * (inputs.modifiers.kv_heads ? inputs.modifiers.kv_heads : heads)};
 	for (int t = 0; t < TENSORS; t++) {
 		s.tensors[t] = calloc(s.elements, sizeof(float));
 		for (size_t i = 0; i < s.elements; i++)
 			s.tensors[t][i] = input_normal(11, tensor_names[t], i);
 	}
-	s.inputs = (struct attention_inputs){batch,        heads,        seq,          dim, causal, scale,
-	                                     s.tensors[0], s.tensors[1], s.tensors[2], {0}, false};
+	s.sink = calloc(heads, sizeof(float));
+	for (size_t h = 0; h < heads; h++)
+		s.sink[h] = input_normal(11, "sink", h);
+	s.inputs.q = s.tensors[0];
+	s.inputs.k = s.tensors[1];
+	s.inputs.v = s.tensors[2];
+	if (inputs.modifiers.sink)
+		s.inputs.modifiers.sink = s.sink;
 	return s;
+}
+
+struct setting set_up_with(
+	struct modifiers modifiers, size_t batch, size_t heads, size_t seq, size_t dim, bool causal)
+{
+	return make((struct attention_inputs){
+		.batch = batch,
+		.heads = heads,
+		.seq = seq,
+		.dim = dim,
+		.causal = causal,
+		.scale = (float)(1.0 / sqrt((double)dim)),
+		.modifiers = modifiers});
+}
+
+struct setting set_up(size_t batch, size_t heads, size_t seq, size_t dim, bool causal, float scale)
+{
+	return make((struct attention_inputs){
+		.batch = batch, .heads = heads, .seq = seq, .dim = dim, .causal = causal, .scale = scale});
 }
 
 void tear_down(struct setting *s)
 {
 	for (int t = 0; t < TENSORS; t++)
 		free(s->tensors[t]);
+	free(s->sink);
 }
 
 static double loss(const struct setting *s)
@@ -38,9 +69,9 @@ static double loss(const struct setting *s)
 }
 
 /* Steps of 2^-10, counted as fp32 really took them. */
-double finite_difference(struct setting *s, int tensor, size_t index)
+double finite_difference_by(struct setting *s, float *x)
 {
-	float *x = &s->tensors[tensor][index], saved = *x;
+	float saved = *x;
 	double at[2], loss_at[2];
 	for (int side = 0; side < 2; side++) {
 		*x = saved + (side ? 0x1p-10f : -0x1p-10f);
@@ -49,4 +80,9 @@ double finite_difference(struct setting *s, int tensor, size_t index)
 	}
 	*x = saved;
 	return (loss_at[1] - loss_at[0]) / (at[1] - at[0]);
+}
+
+double finite_difference(struct setting *s, int tensor, size_t index)
+{
+	return finite_difference_by(s, &s->tensors[tensor][index]);
 }

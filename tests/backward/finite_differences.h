@@ -11,13 +11,22 @@ extern const char *const tensor_names[TENSORS]; /* Q K V dO */
 struct setting {
 	struct attention_inputs inputs;
 	float *tensors[TENSORS]; /* the first three are those of inputs */
-	size_t elements;
+	float *sink;             /* [H], of the inputs if they have one */
+	size_t elements;         /* of Q, dO; of K and V, too, where there are as many heads of them */
+	size_t key_elements;
 };
 
 struct setting set_up(size_t batch, size_t heads, size_t seq, size_t dim, bool causal, float scale);
+
+/* The same with modifiers; a `sink` that is not NULL stands for normal numbers. */
+struct setting set_up_with(
+	struct modifiers modifiers, size_t batch, size_t heads, size_t seq, size_t dim, bool causal);
 void tear_down(struct setting *setting);
 
 /* The derivative of the loss <O, dO>, whose gradient with respect to O is dO, by element `index` of a tensor. */
 double finite_difference(struct setting *setting, int tensor, size_t index);
+
+/* The same by any of its numbers. */
+double finite_difference_by(struct setting *setting, float *x);
 
 #endif

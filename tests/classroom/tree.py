@@ -52,7 +52,8 @@ class Trees(unittest.TestCase):
         variant, source = tree / "variant.o", tree / "common/problem/variant.c"
         self.succeeded(*CC.split(), "-std=c11", "-D_GNU_SOURCE", f"-I{tree}/common", "-c", source, "-o", variant)
         common = [path for path in (objects / "common").rglob("*.o") if path.name != "variant.o"]
-        own = [objects / chapter / f"{path.stem}.o" for path in (ROOT / chapter).glob("*.c")]
+        handed_out = [path for path in (ROOT / chapter).glob("*.c") if (tree / chapter / path.name).exists()]
+        own = [objects / chapter / f"{path.stem}.o" for path in handed_out]
         program = (sources or tree) / PROGRAMS[chapter]
         compiled = [*sorted((sources or tree / chapter).glob("*.cu")), *own, *common, variant]
         libraries = ["-lm", "-lpthread", "-ldl", "-o", program]

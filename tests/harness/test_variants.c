@@ -1,4 +1,7 @@
-/* What classes compute: the reference of each variant against a second one, written in another way. */
+/*
+ * What models and classes do to scores, and which keys their queries see: the reference of each against a second one, written
+ * in another way.
+ */
 #include "problem/inputs.h"
 #include "verify/attention.h"
 #include "verify/gradients.h"
@@ -8,71 +11,103 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-/* Scores as a function of a pair, exponentials without a maximum: plain, slow, and another order of everything. */
-static long double score(const struct attention_inputs *in, size_t head, size_t i, size_t j)
+enum { BATCH = 2, HEADS = 4, SEQ = 9, DIM = 3, ROWS = BATCH * HEADS * SEQ, ELEMENTS = ROWS * DIM, TENSORS = 5 };
+
+/* Q K V dO, and the sinks, of which HEADS are used. */
+static float tensors[TENSORS][ELEMENTS];
+
+/* The first number of K and V of a pair's key. */
+static size_t at_key(const struct attention_inputs *in, size_t row, size_t j)
 {
-	long double sum = 0;
-	for (size_t c = in->dim; c-- > 0;)
-		sum += (long double)in->q[(head * in->seq + i) * in->dim + c] *
-		       in->k[(head * in->seq + j) * in->dim + c];
+	size_t heads = in->modifiers.kv_heads ? in->modifiers.kv_heads : HEADS;
+	size_t sequence = row / (HEADS * SEQ), head = row / SEQ % HEADS;
+	return ((sequence * heads + head * heads / HEADS) * SEQ + j) * DIM;
+}
+
+/* Scores as a function of a pair, exponentials without a maximum: plain, slow, and another order of everything. */
+static long double score(const struct attention_inputs *in, size_t row, size_t j)
+{
+	const struct modifiers *m = &in->modifiers;
+	long double sum = 0, slope = powl(2, -8.0L / HEADS);
+	for (size_t c = DIM; c-- > 0;)
+		sum += (long double)in->q[row * DIM + c] * in->k[at_key(in, row, j) + c];
 	sum *= in->scale;
-	if (in->variant.kind == VARIANT_SOFTCAP)
-		sum = in->variant.value * (1 - 2 / (expl(2 * sum / in->variant.value) + 1)); /* tanh */
+	if (m->softcap > 0)
+		sum = m->softcap * (1 - 2 / (expl(2 * sum / m->softcap) + 1)); /* tanh */
+	if (m->alibi)
+		sum -= powl(slope, (long double)(row / SEQ % HEADS + 1)) * labs((long)(row % SEQ) - (long)j);
 	return sum;
 }
 
 static bool sees(const struct attention_inputs *in, size_t i, size_t j)
 {
-	if (in->variant.kind == VARIANT_WINDOW &&
-	    (i + (size_t)in->variant.value <= j || j + (size_t)in->variant.value <= i))
+	size_t W = in->modifiers.window;
+	if (W && (i + W <= j || j + W <= i))
 		return false;
 	return !in->causal || j <= i;
 }
 
 static long double slow_output(const struct attention_inputs *in, size_t row, size_t column, long double *lse)
 {
-	size_t head = row / in->seq, i = row % in->seq;
+	size_t i = row % SEQ;
 	long double sum = 0, weighted = 0;
-	for (size_t j = in->seq; j-- > 0;) {
+	for (size_t j = SEQ; j-- > 0;) {
 		if (!sees(in, i, j))
 			continue;
-		long double weight = expl(score(in, head, i, j));
+		long double weight = expl(score(in, row, j));
 		sum += weight;
-		weighted += weight * in->v[(head * in->seq + j) * in->dim + column];
+		weighted += weight * in->v[at_key(in, row, j) + column];
 	}
+	if (in->modifiers.sink)
+		sum += expl(in->modifiers.sink[row / SEQ % HEADS]);
 	*lse = logl(sum);
 	return weighted / sum;
 }
 
-static const struct class_variant attention_variants[] = {
-	{VARIANT_PLAIN, 0}, {VARIANT_SOFTCAP, 1.5f}, {VARIANT_SOFTCAP, 5}, {VARIANT_WINDOW, 1}, {VARIANT_WINDOW, 5}};
+static const struct modifiers all_modifiers[] = {
+	{0},
+	{.softcap = 1.5f},
+	{.softcap = 5},
+	{.window = 1},
+	{.window = 5},
+	{.window = SEQ + 4},
+	{.alibi = true},
+	{.kv_heads = 1},
+	{.kv_heads = 2},
+	{.sink = tensors[4]},
+	{.sink = tensors[4], .window = 3, .kv_heads = 2, .softcap = 2, .alibi = true},
+};
 
-enum { SEQ = 13, DIM = 4, HEADS = 2, ELEMENTS = HEADS * SEQ * DIM };
-
-static float tensors[4][ELEMENTS];
-
-static struct attention_inputs attention(struct class_variant variant, bool causal)
+static struct attention_inputs attention(struct modifiers modifiers, bool causal)
 {
-	static const char *const names[] = {"Q", "K", "V", "dO"};
-	for (int t = 0; t < 4; t++)
+	static const char *const names[TENSORS] = {"Q", "K", "V", "dO", "sink"};
+	for (int t = 0; t < TENSORS; t++)
 		for (size_t e = 0; e < ELEMENTS; e++)
 			tensors[t][e] = input_normal(5, names[t], e);
-	return (struct attention_inputs){1,          HEADS,      SEQ,        DIM,     causal, 0.7f,
-	                                 tensors[0], tensors[1], tensors[2], variant, false};
+	return (struct attention_inputs){BATCH,      HEADS,      SEQ,        DIM,       causal, 0.7f,
+	                                 tensors[0], tensors[1], tensors[2], modifiers, false};
+}
+
+Test(variants, a_class_has_one_of_them)
+{
+	cr_expect_eq(modifiers_of_variant((struct class_variant){VARIANT_WINDOW, 5}).window, 5);
+	cr_expect(modifiers_of_variant((struct class_variant){VARIANT_SOFTCAP, 1.5f}).softcap == 1.5f);
+	struct modifiers plain = modifiers_of_variant((struct class_variant){VARIANT_PLAIN, 3});
+	cr_expect(plain.window == 0 && plain.softcap == 0.0f && !plain.alibi && !plain.sink && plain.kv_heads == 0);
 }
 
 Test(variants, outputs_are_those_of_a_slow_computation)
 {
-	for (size_t v = 0; v < sizeof attention_variants / sizeof attention_variants[0]; v++)
+	for (size_t v = 0; v < sizeof all_modifiers / sizeof all_modifiers[0]; v++)
 		for (int causal = 0; causal < 2; causal++) {
-			struct attention_inputs in = attention(attention_variants[v], causal);
+			struct attention_inputs in = attention(all_modifiers[v], causal);
 			struct attention_reference reference;
 			cr_assert(attention_reference_compute(&in, NULL, 0, &reference));
-			for (size_t row = 0; row < HEADS * SEQ; row++)
+			for (size_t row = 0; row < ROWS; row++)
 				for (size_t c = 0; c < DIM; c++) {
 					long double lse, o = slow_output(&in, row, c, &lse);
-					cr_assert_float_eq(reference.o[row * DIM + c], (double)o, 1e-13);
-					cr_assert_float_eq(reference.lse[row], (double)lse, 1e-13);
+					cr_assert_float_eq(reference.o[row * DIM + c], (double)o, 1e-13, "%zu", v);
+					cr_assert_float_eq(reference.lse[row], (double)lse, 1e-13, "%zu", v);
 				}
 			attention_reference_free(&reference);
 		}
@@ -81,34 +116,43 @@ Test(variants, outputs_are_those_of_a_slow_computation)
 static long double slow_loss(const struct attention_inputs *in)
 {
 	long double sum = 0, lse;
-	for (size_t row = 0; row < HEADS * SEQ; row++)
+	for (size_t row = 0; row < ROWS; row++)
 		for (size_t c = 0; c < DIM; c++)
 			sum += slow_output(in, row, c, &lse) * tensors[3][row * DIM + c];
 	return sum;
 }
 
+static double slow_derivative(const struct attention_inputs *in, float *x)
+{
+	float saved = *x, low = saved - 0x1p-10f, high = saved + 0x1p-10f;
+	*x = high;
+	long double difference = slow_loss(in);
+	*x = low;
+	difference -= slow_loss(in);
+	*x = saved;
+	return (double)(difference / ((long double)high - low));
+}
+
 Test(variants, gradients_are_finite_differences, .timeout = 60)
 {
-	for (size_t v = 1; v < sizeof attention_variants / sizeof attention_variants[0]; v++)
+	for (size_t v = 0; v < sizeof all_modifiers / sizeof all_modifiers[0]; v++)
 		for (int causal = 0; causal < 2; causal++) {
-			struct attention_inputs in = attention(attention_variants[v], causal);
+			struct attention_inputs in = attention(all_modifiers[v], causal);
 			struct attention_gradients g;
 			struct row_list all = {NULL, 0};
+			size_t kv_heads = in.modifiers.kv_heads ? in.modifiers.kv_heads : HEADS;
 			cr_assert(attention_gradients_compute(&in, tensors[3], all, all, &g));
-			const double *gradients[] = {g.dq, g.dk, g.dv};
-			for (int t = 0; t < 3; t++)
-				for (size_t e = 0; e < ELEMENTS; e += 3) {
-					float saved = tensors[t][e], low = saved - 0x1p-10f, high = saved + 0x1p-10f;
-					tensors[t][e] = high;
-					long double difference = slow_loss(&in);
-					tensors[t][e] = low;
-					difference -= slow_loss(&in);
-					tensors[t][e] = saved;
-					double expected = (double)(difference / ((long double)high - low));
+			const double *gradients[TENSORS] = {g.dq, g.dk, g.dv, NULL, g.dsink};
+			const size_t counts[TENSORS] = {
+				ELEMENTS, BATCH * kv_heads * SEQ * DIM, BATCH * kv_heads * SEQ * DIM, 0,
+				in.modifiers.sink ? HEADS : 0};
+			for (int t = 0; t < TENSORS; t++)
+				for (size_t e = 0; e < counts[t]; e += t == 4 ? 1 : 2) {
+					double expected = slow_derivative(&in, &tensors[t][e]);
 					cr_expect_float_eq(
-						gradients[t][e], expected, 2e-5, "%s %g, %s[%zu]: %g, %g",
-						variant_names[in.variant.kind], (double)in.variant.value,
-						&"dQ\0dK\0dV"[3 * t], e, gradients[t][e], expected);
+						gradients[t][e], expected, 2e-5,
+						"%zu, causal %d: tensor %d, %zu: %g, %g", v, causal, t, e,
+						gradients[t][e], expected);
 				}
 			attention_gradients_free(&g);
 		}

@@ -1,0 +1,91 @@
+/*
+ * modified_dkdv: dK and dV, the second kernel of backward_modified. New since dkdv.cu: a block's keys meet the queries that see
+ * them, of all heads that share them; scores are modified; and the derivative of the cap is a factor of dS.
+ *
+ * Deterministic: one block sums dK and dV of a key over the heads of its group, one after the other.
+ *
+ * Run: ./backward --kv-heads 1 --heads 4. Honestly: shared heads leave fewer blocks, each with the work of a whole group.
+ */
+#include "backward.h"
+#include "launch.cuh"
+#include "modified.cuh"
+#include "tile_products.cuh"
+#include "tile_rows.cuh"
+
+// S^T of a tile (rows keys, columns queries) becomes P^T, and ds the derivative of the scores.
+template <int TILE>
+__device__ void weigh_modified_keys(
+	float (&s)[ROWS][TILE / LANES_ACROSS], float (&slopes)[ROWS][TILE / LANES_ACROSS], const float *lse_tile,
+	int first_key, int first_query, const struct scores &a, float bias)
+{
+	for (int t = 0; t < TILE / LANES_ACROSS; t++) {
+		int column = lane_column() + LANES_ACROSS * t, query = first_query + column;
+		struct range keys = keys_of(a, query);
+		float L = lse_tile[column]; // -inf for a query beyond N: it has no weights
+		for (int r = 0; r < ROWS; r++) {
+			int key = first_key + lane_row() + LANES_DOWN * r;
+			slopes[r][t] = derivative(a, s[r][t]);
+			s[r][t] = probability(modify(a, bias, s[r][t], query, key), L, sees(keys, key));
+		}
+	}
+}
+
+template <int D, int TILE>
+__global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dkdv(struct backward b, struct scores a)
+{
+	extern __shared__ float4 shared_memory[];
+	float *k_tile = (float *)shared_memory, *v_tile = k_tile + TILE * (D + PAD);
+	float *q_tile = v_tile + TILE * (D + PAD), *do_tile = q_tile + TILE * (D + PAD);
+	float *slab = do_tile + TILE * (D + PAD);
+	float *lse_tile = slab + TILE * (TILE + SLAB_PAD), *delta_tile = lse_tile + TILE;
+	int tiles = (b.N + TILE - 1) / TILE, first_key = blockIdx.x % tiles * TILE, group = a.H / a.G;
+	size_t kv_head = blockIdx.x / tiles, kv_matrix = kv_head * b.N * b.d;
+	int first = queries_of(a, first_key).first / TILE * TILE,
+	    end = queries_of(a, min(first_key + TILE, b.N) - 1).end;
+
+	float p[ROWS][TILE / LANES_ACROSS], ds[ROWS][TILE / LANES_ACROSS], slopes[ROWS][TILE / LANES_ACROSS];
+	float dk[ROWS][D / LANES_ACROSS], dv[ROWS][D / LANES_ACROSS];
+	clear(dk);
+	clear(dv);
+	load_tile<D, TILE>(b.K + kv_matrix, first_key, b.N, b.d, 1.0f, k_tile);
+	load_tile<D, TILE>(b.V + kv_matrix, first_key, b.N, b.d, 1.0f, v_tile);
+	for (size_t head = kv_head * group; head < (kv_head + 1) * group; head++) {
+		size_t matrix = head * b.N * b.d;
+		float bias = slope_of(a, head % a.H);
+		for (int first_query = first; first_query < end; first_query += TILE) {
+			__syncthreads(); // a slow warp may still be reading the last tiles
+			load_tile<D, TILE>(b.Q + matrix, first_query, b.N, b.d, b.scale, q_tile);
+			load_tile<D, TILE>(b.dO + matrix, first_query, b.N, b.d, 1.0f, do_tile);
+			load_statistics<TILE>(
+				b.LSE + head * b.N, b.D + head * b.N, first_query, b.N, lse_tile, delta_tile);
+			__syncthreads(); // every warp reads rows that other warps loaded
+
+			multiply_rows<D, TILE>(k_tile, q_tile, p); // S^T
+			weigh_modified_keys<TILE>(p, slopes, lse_tile, first_key, first_query, a, bias);
+			store_slab<TILE>(p, slab);
+			add_products<D, TILE>(slab, do_tile, dv); // dV += P^T dO
+
+			multiply_rows<D, TILE>(v_tile, do_tile, ds); // dP^T
+			for (int r = 0; r < ROWS; r++)
+				for (int t = 0; t < TILE / LANES_ACROSS; t++) // dS^T = P^T o (dP^T - D) o derivative
+					ds[r][t] = p[r][t] *
+					           (ds[r][t] - delta_tile[lane_column() + LANES_ACROSS * t]) *
+					           slopes[r][t];
+			store_slab<TILE>(ds, slab);
+			add_products<D, TILE>(slab, q_tile, dk); // dK += dS^T (scale Q)
+		}
+	}
+	store_rows<D>(dk, 1.0f, b.dK + kv_matrix, first_key, b.N, b.d);
+	store_rows<D>(dv, 1.0f, b.dV + kv_matrix, first_key, b.N, b.d);
+}
+
+static modified_kernel *const kernels[4][2] = {
+	{modified_dkdv<32, 32>, modified_dkdv<32, 64>},
+	{modified_dkdv<64, 32>, modified_dkdv<64, 64>},
+	{modified_dkdv<96, 32>, modified_dkdv<96, 64>},
+	{modified_dkdv<128, 32>, modified_dkdv<128, 64>}};
+
+extern "C" cudaError_t launch_modified_dkdv(struct backward b, struct scores a)
+{
+	return launch_modified(a.G, kernels, b, a);
+}

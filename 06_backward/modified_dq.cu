@@ -1,0 +1,89 @@
+/*
+ * modified_dq: dQ, the third kernel of backward_modified, and dsink, the fourth. New since dq.cu: the first tile of keys, scores
+ * that are modified, the derivative of the cap, heads of keys that heads of queries share. A bias has no derivative by Q: ALiBi
+ * changes P alone.
+ *
+ * Run: ./backward --sink. Honestly: dsink is one warp per head, which reads all of LSE and D of its queries once more.
+ */
+#include "backward.h"
+#include "launch.cuh"
+#include "modified.cuh"
+#include "tile_products.cuh"
+#include "tile_rows.cuh"
+
+template <int D, int TILE>
+__global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dq(struct backward b, struct scores a)
+{
+	extern __shared__ float4 shared_memory[];
+	float *q_tile = (float *)shared_memory, *do_tile = q_tile + TILE * (D + PAD);
+	float *k_tile = do_tile + TILE * (D + PAD), *v_tile = k_tile + TILE * (D + PAD);
+	float *slab = v_tile + TILE * (D + PAD);
+	float *lse_tile = slab + TILE * (TILE + SLAB_PAD), *delta_tile = lse_tile + TILE;
+	int tiles = (b.N + TILE - 1) / TILE, first_query = blockIdx.x % tiles * TILE;
+	size_t head = blockIdx.x / tiles, matrix = head * b.N * b.d, kv_matrix = head / (a.H / a.G) * b.N * b.d;
+	float bias = slope_of(a, head % a.H);
+
+	float p[ROWS][TILE / LANES_ACROSS], ds[ROWS][TILE / LANES_ACROSS], dq[ROWS][D / LANES_ACROSS];
+	clear(dq);
+	load_tile<D, TILE>(b.Q + matrix, first_query, b.N, b.d, b.scale, q_tile);
+	load_tile<D, TILE>(b.dO + matrix, first_query, b.N, b.d, 1.0f, do_tile);
+	load_statistics<TILE>(b.LSE + head * b.N, b.D + head * b.N, first_query, b.N, lse_tile, delta_tile);
+	int end = keys_of(a, min(first_query + TILE, b.N) - 1).end;
+	for (int first_key = keys_of(a, first_query).first / TILE * TILE; first_key < end; first_key += TILE) {
+		__syncthreads(); // a slow warp may still be reading the last tiles
+		load_tile<D, TILE>(b.K + kv_matrix, first_key, b.N, b.d, 1.0f, k_tile);
+		load_tile<D, TILE>(b.V + kv_matrix, first_key, b.N, b.d, 1.0f, v_tile);
+		__syncthreads(); // every warp reads rows that other warps loaded
+
+		multiply_rows<D, TILE>(q_tile, k_tile, p);   // S
+		multiply_rows<D, TILE>(do_tile, v_tile, ds); // dP
+		for (int r = 0; r < ROWS; r++) {
+			int row = lane_row() + LANES_DOWN * r, query = first_query + row;
+			struct range keys = keys_of(a, query);
+			float L = lse_tile[row], delta = delta_tile[row];
+			for (int t = 0; t < TILE / LANES_ACROSS; t++) { // dS = P o (dP - D) o derivative
+				int key = first_key + lane_column() + LANES_ACROSS * t;
+				float s = modify(a, bias, p[r][t], query, key);
+				float weight = probability(s, L, sees(keys, key));
+				ds[r][t] = weight * (ds[r][t] - delta) * derivative(a, p[r][t]);
+			}
+		}
+		store_slab<TILE>(ds, slab);
+		add_products<D, TILE>(slab, k_tile, dq); // dQ += dS K
+	}
+	store_rows<D>(dq, b.scale, b.dQ + matrix, first_query, b.N, b.d);
+}
+
+// dsink[h] = -sum of exp(sink - LSE) D over the queries of head h of every sequence: of a key with the value 0, dP is 0 and
+// dS = P (0 - D). One warp per head.
+__global__ void modified_dsink(struct backward b, struct scores a, float *dsink)
+{
+	size_t rows = (size_t)b.heads / a.H * b.N; // of the head, in all sequences
+	float sink = a.sink[blockIdx.x], sum = 0.0f;
+	for (size_t i = threadIdx.x; i < rows; i += WARP) {
+		size_t row = (i / b.N * a.H + blockIdx.x) * b.N + i % b.N;
+		sum -= expf(sink - b.LSE[row]) * b.D[row];
+	}
+	sum = sum_over_warp(sum);
+	if (threadIdx.x == 0)
+		dsink[blockIdx.x] = sum;
+}
+
+static modified_kernel *const kernels[4][2] = {
+	{modified_dq<32, 32>, modified_dq<32, 64>},
+	{modified_dq<64, 32>, modified_dq<64, 64>},
+	{modified_dq<96, 32>, modified_dq<96, 64>},
+	{modified_dq<128, 32>, modified_dq<128, 64>}};
+
+extern "C" cudaError_t attention_backward_modified(struct backward b, struct scores a, float *dsink)
+{
+	cudaError_t status = launch_preprocess(b); // all others read D
+	if (status == cudaSuccess)
+		status = launch_modified_dkdv(b, a);
+	if (status == cudaSuccess)
+		status = launch_modified(a.H, kernels, b, a);
+	if (status != cudaSuccess || !a.sink)
+		return status;
+	modified_dsink<<<a.H, WARP>>>(b, a, dsink);
+	return cudaGetLastError();
+}

@@ -1,0 +1,100 @@
+/*
+ * modified_forward: O and LSE with what models do to scores (modified.cuh), for backward_modified. New since forward.cu: the
+ * first tile of keys, `modify` before the mask, m and l that begin with the sink, heads of keys that heads of queries share.
+ *
+ * Run: ./backward --window 64. Honestly: chapter 05's fa2_modified does the same with four rows of registers more.
+ */
+#include "backward.h"
+#include "launch.cuh"
+#include "modified.cuh"
+#include "tile_products.cuh"
+#include "tile_rows.cuh"
+
+// Over the eight lanes that share a row.
+template <class Combine>
+__device__ float over_row(float value, Combine combine)
+{
+	for (int distance = LANES_ACROSS / 2; distance > 0; distance /= 2)
+		value = combine(value, __shfl_xor_sync(0xffffffff, value, distance));
+	return value;
+}
+
+// Scores of a row become exp(s - m) of the modified ones, m and the lane's part of l move on. Returns the factor for what was
+// summed under the old m. m is never -inf, so no difference is NaN.
+template <int COLUMNS>
+__device__ float soften_modified_row(
+	float (&s)[COLUMNS], const struct scores &a, float slope, int query, int first_key, float &m, float &l)
+{
+	struct range keys = keys_of(a, query);
+	float m_new = m, sum = 0.0f;
+	for (int t = 0; t < COLUMNS; t++) {
+		int key = first_key + LANES_ACROSS * t;
+		s[t] = sees(keys, key) ? modify(a, slope, s[t], query, key) : -INFINITY;
+		m_new = fmaxf(m_new, s[t]);
+	}
+	m_new = over_row(m_new, fmaxf);
+	float correction = expf(m - m_new);
+	for (int t = 0; t < COLUMNS; t++) {
+		s[t] = expf(s[t] - m_new);
+		sum += s[t];
+	}
+	m = m_new;
+	l = correction * l + sum;
+	return correction;
+}
+
+template <int D, int TILE>
+__global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_forward(struct backward b, struct scores a)
+{
+	extern __shared__ float4 shared_memory[];
+	float *q_tile = (float *)shared_memory, *k_tile = q_tile + TILE * (D + PAD);
+	float *v_tile = k_tile + TILE * (D + PAD), *slab = v_tile + TILE * (D + PAD);
+	int tiles = (b.N + TILE - 1) / TILE, first_query = blockIdx.x % tiles * TILE;
+	size_t head = blockIdx.x / tiles, matrix = head * b.N * b.d, kv_matrix = head / (a.H / a.G) * b.N * b.d;
+	float slope = slope_of(a, head % a.H);
+
+	float m[ROWS], l[ROWS], p[ROWS][TILE / LANES_ACROSS], o[ROWS][D / LANES_ACROSS];
+	clear(o);
+	float first_max = a.sink ? a.sink[head % a.H] : LOWEST;
+	for (int r = 0; r < ROWS;
+	     r++) // the sink is a key that has come already, without a value; one of eight lanes has it
+		m[r] = first_max, l[r] = a.sink && lane_column() == 0 ? 1.0f : 0.0f;
+	load_tile<D, TILE>(b.Q + matrix, first_query, b.N, b.d, b.scale, q_tile);
+	int end = keys_of(a, min(first_query + TILE, b.N) - 1).end;
+	for (int first_key = keys_of(a, first_query).first / TILE * TILE; first_key < end; first_key += TILE) {
+		__syncthreads(); // a slow warp may still be reading the last tiles
+		load_tile<D, TILE>(b.K + kv_matrix, first_key, b.N, b.d, 1.0f, k_tile);
+		load_tile<D, TILE>(b.V + kv_matrix, first_key, b.N, b.d, 1.0f, v_tile);
+		__syncthreads(); // every warp reads rows that other warps loaded
+		multiply_rows<D, TILE>(q_tile, k_tile, p);
+		for (int r = 0; r < ROWS; r++) {
+			int query = first_query + lane_row() + LANES_DOWN * r;
+			float correction =
+				soften_modified_row(p[r], a, slope, query, first_key + lane_column(), m[r], l[r]);
+			for (int c = 0; c < D / LANES_ACROSS; c++)
+				o[r][c] *= correction;
+		}
+		store_slab<TILE>(p, slab);
+		add_products<D, TILE>(slab, v_tile, o);
+	}
+	for (int r = 0; r < ROWS; r++) {
+		float sum = over_row(l[r], [](float x, float y) { return x + y; });
+		int query = first_query + lane_row() + LANES_DOWN * r;
+		for (int c = 0; c < D / LANES_ACROSS; c++)
+			o[r][c] /= sum;
+		if (query < b.N && lane_column() == 0)
+			b.LSE[head * b.N + query] = m[r] + logf(sum);
+	}
+	store_rows<D>(o, 1.0f, b.O + matrix, first_query, b.N, b.d);
+}
+
+static modified_kernel *const kernels[4][2] = {
+	{modified_forward<32, 32>, modified_forward<32, 64>},
+	{modified_forward<64, 32>, modified_forward<64, 64>},
+	{modified_forward<96, 32>, modified_forward<96, 64>},
+	{modified_forward<128, 32>, modified_forward<128, 64>}};
+
+extern "C" cudaError_t launch_modified_forward(struct backward b, struct scores a)
+{
+	return launch_modified(a.H, kernels, b, a);
+}

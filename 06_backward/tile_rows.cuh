@@ -1,0 +1,85 @@
+/*
+ * Tiles of rows: from global to shared memory, and from registers back. Shared by forward, backward_dkdv, backward_dq
+ * and backward_atomic, which multiply them with tile_products.cuh.
+ *
+ * A block has TILE rows of its own (keys in backward_dkdv, queries in backward_dq) and streams tiles of TILE rows of
+ * the other kind past them. A warp owns 16 of the block's rows; its lanes are a grid of 4 x 8:
+ *
+ *                     streamed rows 0 1 2 ... 7 | 8 ... 15 | ...      columns of d, four at a time
+ *     own row  0, 4, 8, 12    lane  0 1 2 ... 7 | 0 ...  7 |          lane 0 0 0 0 1 1 1 1 ... 7 7 7 7 | 0 ...
+ *              1, 5, 9, 13          8 9   ... 15                           8 8 8 8 9 ...
+ *              2, 6, 10, 14        16     ... 23
+ *              3, 7, 11, 15        24     ... 31
+ */
+#pragma once
+
+#include "rows.cuh"
+
+constexpr int LANES_ACROSS = 8, LANES_DOWN = 4; // of a warp with a tile: 4 rows x 8 columns of lanes
+constexpr int ROWS = 4;                         // of a lane
+constexpr int ROWS_OF_WARP = LANES_DOWN * ROWS;
+constexpr int PAD = 4; // of a tile's rows: see load_tile
+
+static_assert(LANES_DOWN * LANES_ACROSS == WARP, "the lanes of a warp fill their grid");
+
+inline __device__ int lane_row()
+{
+	return threadIdx.x / WARP * ROWS_OF_WARP + threadIdx.x % WARP / LANES_ACROSS;
+}
+
+inline __device__ int lane_column()
+{
+	return threadIdx.x % LANES_ACROSS;
+}
+
+// tile[row, c] = factor * from[first_row + row, c], zero outside the tensor. Only real elements are requested, each
+// by one thread. Rows are D + 4 floats apart, so that eight lanes that read 16 bytes of eight rows hit all 32 banks.
+template <int D, int TILE>
+__device__ void load_tile(
+	const float *from, // [N, d], of this head
+	int first_row, int N, int d, float factor, float *tile)
+{
+	if (d % 4 == 0) { // 16 bytes at a time: every row begins at a multiple of 16 bytes
+		for (int index = threadIdx.x; index < TILE * D / 4; index += blockDim.x) {
+			int row = index / (D / 4), c = index % (D / 4) * 4;
+			float4 four = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+			if (first_row + row < N && c < d)
+				four = *(const float4 *)(from + (size_t)(first_row + row) * d + c);
+			four = make_float4(factor * four.x, factor * four.y, factor * four.z, factor * four.w);
+			*(float4 *)(tile + row * (D + PAD) + c) = four;
+		}
+	} else {
+		for (int index = threadIdx.x; index < TILE * D; index += blockDim.x) {
+			int row = index / D, c = index % D;
+			bool inside = first_row + row < N && c < d;
+			float one = inside ? from[(size_t)(first_row + row) * d + c] : 0.0f;
+			tile[row * (D + PAD) + c] = factor * one;
+		}
+	}
+}
+
+// to[first_row + row, c] = factor * sums: only rows and columns that exist.
+template <int D>
+__device__ void store_rows(
+	const float (&sums)[ROWS][D / LANES_ACROSS], float factor, float *to, // [N, d]
+	int first_row, int N, int d)
+{
+	for (int r = 0; r < ROWS; r++) {
+		int row = first_row + lane_row() + LANES_DOWN * r;
+		for (int u = 0; u < D / WARP; u++) {
+			int c = WARP * u + 4 * lane_column();
+			float4 four = make_float4(
+				factor * sums[r][4 * u], factor * sums[r][4 * u + 1], factor * sums[r][4 * u + 2],
+				factor * sums[r][4 * u + 3]);
+			float *at = to + (size_t)row * d + c;
+			if (row < N && d % 4 == 0 && c < d) {
+				*(float4 *)at = four;
+			} else if (row < N && d % 4 != 0) {
+				float one[4] = {four.x, four.y, four.z, four.w};
+				for (int e = 0; e < 4; e++)
+					if (c + e < d)
+						at[e] = one[e];
+			}
+		}
+	}
+}

@@ -1,0 +1,267 @@
+/*
+ * backward_modified: windows, caps, biases, sinks and shared heads. Each verified by the program against the double reference, and
+ * against central finite differences of the forward; its counts worked out here pair by pair.
+ */
+#include "finite_differences.h"
+#include "json.h"
+#include "page.h"
+#include "problem/load.h"
+#include "program.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BACKWARD TEST_BUILD "/chapters/backward"
+
+static void expect_right(const char *options)
+{
+	cJSON *json = run_json_with(BACKWARD, options, without_racecheck(), 0);
+	const cJSON *kernels = json_get(json, "kernels"), *kernel = json_named(kernels, "backward_modified");
+	cr_expect_eq(cJSON_GetArraySize(kernels), 1, "%s: a kernel that is not asked for", options);
+	cr_assert(kernel, "%s", options);
+	cr_expect(cJSON_IsTrue(json_get(kernel, "verified")), "%s", options);
+	cr_expect_null(cJSON_GetObjectItem(kernel, "skipped"), "%s", options);
+	cJSON_Delete(json);
+}
+
+static const char *const modifiers[] = {
+	"--window 1",   "--window 7",   "--window 32",
+	"--softcap 2",  "--alibi",      "--sink",
+	"--kv-heads 1", "--kv-heads 2", "--window 20 --softcap 5 --alibi --sink --kv-heads 2",
+};
+
+enum { MODIFIERS = sizeof modifiers / sizeof modifiers[0] };
+
+/* Each on lengths beside a tile's border and on every D; causal and not; two sequences. */
+Test(modified, every_modifier, .timeout = 120)
+{
+	static const char *const shapes[] = {
+		"--seq 2 --dim 8",
+		"--seq 65 --dim 33 --tile-q 32 --causal",
+		"--seq 97 --dim 64 --causal",
+		"--seq 40 --dim 111",
+		"--seq 30 --dim 80 --causal",
+		"--seq 129 --dim 40",
+		"--seq 70 --dim 128 --causal"};
+	size_t count = sizeof shapes / sizeof shapes[0];
+	for (int m = 0; m < MODIFIERS; m++)
+		for (size_t s = thorough() ? 0 : (size_t)m % 3; s < count; s += thorough() ? 1 : 3)
+			expect_right(text("%s %s --heads 4 --batch %d", shapes[s], modifiers[m], s % 2 ? 2 : 1));
+}
+
+Test(modified, every_input, .timeout = 120)
+{
+	static const char *const kinds[] = {"large-logits", "very-negative", "constant", "one-hot", "ramp"};
+	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+		for (int m = thorough() ? 0 : MODIFIERS - 2; m < MODIFIERS; m++)
+			expect_right(
+				text("--seq 70 --dim 16 --tile-k 32 --heads 4 --input %s %s%s", kinds[k],
+			             modifiers[m], (k + (size_t)m) % 2 ? " --causal" : ""));
+}
+
+Test(modified, extremes)
+{
+	static const char *const options[] = {
+		"--softcap 1e-30",
+		"--softcap 1e30",
+		"--softcap 50 --input large-logits",
+		"--softcap 1e-30 --input large-logits",
+		"--window 50",
+		"--window 1000000 --causal",
+		"--alibi --scale -3",
+		"--window 1 --sink --causal"};
+	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+		expect_right(text("--seq 50 --dim 16 --tile-k 32 %s", options[i]));
+	expect_right("--seq 1 --dim 1 --sink --kv-heads 1 --heads 2");
+}
+
+/* ---- finite differences ---- */
+
+/* K and V have heads of their own. */
+static void save_inputs(const char *directory, const struct setting *s)
+{
+	struct error error;
+	for (int t = 0; t < TENSORS; t++) {
+		bool of_keys = t == 1 || t == 2;
+		size_t heads =
+			of_keys ? s->key_elements / s->inputs.batch / s->inputs.seq / s->inputs.dim : s->inputs.heads;
+		const size_t shape[] = {s->inputs.batch, heads, s->inputs.seq, s->inputs.dim};
+		cr_assert_eq(
+			save_tensor(directory, tensor_names[t], s->tensors[t], shape, 4, &error), 0, "%s",
+			error.message);
+	}
+	cr_assert_eq(save_tensor(directory, "sink", s->sink, &s->inputs.heads, 1, &error), 0, "%s", error.message);
+}
+
+static float *read_values(const char *directory, const char *name, size_t count)
+{
+	struct npy array;
+	struct error error;
+	cr_assert_eq(npy_read(text("%s/%s.npy", directory, name), true, &array, &error), 0, "%s", error.message);
+	cr_assert_eq(shape_elements(array.shape, array.rank), count, "%s", name);
+	return array.values;
+}
+
+/* The numbers of a saved gradient against differences by all numbers of x. */
+static void compare(
+	struct setting *s, const char *directory, const char *name, float *x, size_t count, const char *what)
+{
+	float *got = read_values(directory, name, count);
+	double error = 0.0, size = 0.0;
+	for (size_t i = 0; i < count; i++) {
+		double difference = finite_difference_by(s, &x[i]);
+		error = fmax(error, fabs((double)got[i] - difference));
+		size = fmax(size, fabs(difference));
+	}
+	cr_log_info("%s of %s: %g", name, what, error / size);
+	cr_expect(error <= 5e-6 * size && size > 0.01, "%s of %s: off by %g of %g", name, what, error, size);
+	free(got);
+}
+
+/* The fp32 gradients against finite differences of the double-precision forward, each modifier and all of them. */
+Test(modified, finite_differences, .timeout = 60)
+{
+	static const float any_sink; /* which of them, set_up_with says */
+	static const struct {
+		const char *options;
+		struct modifiers modifiers;
+		size_t heads;
+	} cases[] = {
+		{"--window 5", {.window = 5}, 1},
+		{"--softcap 1.5", {.softcap = 1.5f}, 1},
+		{"--alibi", {.alibi = true}, 3},
+		{"--sink", {.sink = &any_sink}, 2},
+		{"--kv-heads 1", {.kv_heads = 1}, 2},
+		{"--kv-heads 2 --window 4 --softcap 2 --alibi --sink",
+	         {.kv_heads = 2, .window = 4, .softcap = 2, .alibi = true, .sink = &any_sink},
+	         4},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		for (int causal = 0; causal < 2; causal++) {
+			struct setting s = set_up_with(cases[i].modifiers, 2, cases[i].heads, 11, 4, causal);
+			char *what = text("%s%s", cases[i].options, causal ? " --causal" : "");
+			char *in = text("%s/in", scratch_directory()), *out = text("%s/out", scratch_directory());
+			save_inputs(in, &s);
+			expect_right(text("--load %s --save %s %s", in, out, what));
+			compare(&s, out, "dq", s.tensors[0], s.elements, what);
+			compare(&s, out, "dk", s.tensors[1], s.key_elements, what);
+			compare(&s, out, "dv", s.tensors[2], s.key_elements, what);
+			if (cases[i].modifiers.sink)
+				compare(&s, out, "dsink", s.sink, s.inputs.heads, what);
+			tear_down(&s);
+		}
+}
+
+/* ---- counts ---- */
+
+struct shape {
+	int B, H, G, N, d, W, tile; /* W 0: no window */
+	bool causal, sink;
+};
+
+static bool sees(const struct shape *s, int query, int key)
+{
+	return (!s->causal || key <= query) && (!s->W || abs(query - key) < s->W);
+}
+
+/* Rows of the other kind that stream past the tiles, of whole tiles in which a pair is seen. Queries and keys are as many. */
+static uint64_t streamed(const struct shape *s, bool keys_own)
+{
+	uint64_t sum = 0;
+	for (int own = 0; own < s->N; own += s->tile)
+		for (int other = 0; other < s->N; other += s->tile) {
+			bool any = false;
+			for (int i = own; i < own + s->tile && i < s->N; i++)
+				for (int j = other; j < other + s->tile && j < s->N; j++)
+					any = any || (keys_own ? sees(s, j, i) : sees(s, i, j));
+			sum += any ? (uint64_t)(other + s->tile < s->N ? s->tile : s->N - other) : 0;
+		}
+	return sum;
+}
+
+static void expect_moved(const char *what, const cJSON *kernel, const char *tensor, uint64_t read, uint64_t written)
+{
+	cr_expect_eq(
+		json_read_of(kernel, tensor), 4.0 * (double)read, "%s: %s read, %g", what, tensor,
+		json_read_of(kernel, tensor) / 4);
+	cr_expect_eq(json_written_of(kernel, tensor), 4.0 * (double)written, "%s: %s written", what, tensor);
+}
+
+Test(modified, counts_to_the_element, .timeout = 120)
+{
+	static const struct shape shapes[] = {
+		{1, 1, 1, 150, 16, 1, 32, false, false},  {1, 2, 2, 150, 16, 40, 32, true, false},
+		{1, 2, 1, 130, 40, 33, 64, false, false}, {2, 4, 2, 70, 33, 32, 32, true, true},
+		{2, 3, 1, 65, 96, 0, 32, true, true},     {1, 2, 2, 1, 1, 1, 64, true, true},
+		{1, 1, 1, 300, 8, 65, 64, false, false}};
+	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+		const struct shape *s = &shapes[i];
+		char *what =
+			text("--batch %d --heads %d --kv-heads %d --seq %d --dim %d --tile-q %d%s%s%s", s->B, s->H,
+		             s->G, s->N, s->d, s->tile, s->W ? text(" --window %d", s->W) : "",
+		             s->causal ? " --causal" : "", s->sink ? " --sink" : "");
+		cJSON *json = run_json_with(BACKWARD, what, without_racecheck(), 0);
+		const cJSON *kernel = json_named(json_get(json, "kernels"), "backward_modified");
+		uint64_t N = (uint64_t)s->N, d = (uint64_t)s->d, heads = (uint64_t)(s->B * s->H),
+			 kv_heads = (uint64_t)(s->B * s->G);
+		uint64_t R = streamed(s, true), K = streamed(s, false), once = s->sink ? 1 : 0, H = (uint64_t)s->H;
+		expect_moved(what, kernel, "Q", heads * (R + N) * d, 0);
+		expect_moved(what, kernel, "dO", heads * (R + 2 * N) * d, 0);
+		expect_moved(what, kernel, "O", heads * N * d, 0);
+		expect_moved(what, kernel, "K", (kv_heads * N + heads * K) * d, 0);
+		expect_moved(what, kernel, "V", (kv_heads * N + heads * K) * d, 0);
+		expect_moved(what, kernel, "LSE", heads * (R + N + once * N), 0);
+		expect_moved(what, kernel, "D", heads * (R + N + once * N), heads * N);
+		expect_moved(what, kernel, "dQ", 0, heads * N * d);
+		expect_moved(what, kernel, "dK", 0, kv_heads * N * d);
+		expect_moved(what, kernel, "dV", 0, kv_heads * N * d);
+		if (s->sink) {
+			expect_moved(what, kernel, "sink", 32 * H, 0);
+			expect_moved(what, kernel, "dsink", 0, H);
+		}
+		double elements = json_number_of(json_get(kernel, "model"), "elements");
+		cr_expect_eq(
+			elements, (double)(heads * (2 * (R + K) + 5 * N) * d + kv_heads * 4 * N * d), "%s: %g", what,
+			elements);
+		cJSON_Delete(json);
+	}
+}
+
+/* No atomics: the same to the bit in any order of blocks, dsink too. */
+Test(modified, the_same_to_the_bit_in_any_order)
+{
+	static const char *const outputs[] = {"dq", "dk", "dv", "dsink", "o", "lse"};
+	static const char *const orders[] = {"SIM_ORDER=forward", "SIM_ORDER=reverse", "SIM_ORDER=shuffle:3"};
+	char *directories[3];
+	for (int k = 0; k < 3; k++) {
+		directories[k] = text("%s/%d", scratch_directory(), k);
+		char *line =
+			text("--seq 97 --dim 40 --tile-k 32 --heads 4 %s --quiet --save %s", modifiers[MODIFIERS - 1],
+		             directories[k]);
+		struct outcome o =
+			run_line(BACKWARD, line, LIST(orders[k], "SIM_THREADS=1", without_racecheck()), 60);
+		cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
+		free_outcome(&o);
+	}
+	for (int k = 1; k < 3; k++)
+		for (size_t t = 0; t < sizeof outputs / sizeof outputs[0]; t++) {
+			char *first = text("%s/%s.npy", directories[0], outputs[t]),
+			     *other = text("%s/%s.npy", directories[k], outputs[t]);
+			struct outcome o = run_program(LIST("cmp", first, other), NOTHING, 10);
+			cr_expect_eq(o.status, 0, "%s", o.out);
+			free_outcome(&o);
+		}
+}
+
+Test(modified, what_does_not_go_together_is_refused)
+{
+	expect_refusal(
+		BACKWARD, "--kernel backward_split --sink", 2,
+		"backward_split does not take it, expected --kernel backward_modified");
+	expect_refusal(BACKWARD, "--kv-heads 3 --heads 4", 2, "kv-heads");
+	expect_refusal(BACKWARD, "--window 0", 2, "--window: expected a whole number from 1");
+	expect_refusal(BACKWARD, "--alibi --tile-q 48", 3, "32 x 32 or 64 x 64");
+	expect_refusal(BACKWARD, text("--alibi --explain %s/page", scratch_directory()), 2, "not with --explain");
+}
