@@ -164,7 +164,8 @@ class Drawn(PictureCase):
             for name in ("01_naive", "04_fa1", "05_fa2", "06_backward")
             for record in table.read(DATA / f"sim/{name}.tsv").records()
         ]
-        expected = f"Exact to rounding: no attention kernel uses more than {100 * max(shares):.1f} % of its tolerance"
+        rounded_up = math.ceil(1000 * max(shares)) / 10
+        expected = f"Exact to rounding: no attention kernel uses more than {rounded_up} % of its tolerance"
         self.assertEqual(self.picture("error_vs_n").title, expected)
 
     def test_the_lines_of_closed_forms_go_through_the_counts(self) -> None:
