@@ -1,9 +1,7 @@
 /*
  * Chapter 07: how long an answer will take on the simulated device, said before it begins.
  *
- * The work is known: the pairs of a query and a key that attention looks at, and the products of the projections. The rates
- * are measured: layer 0 runs on a few tokens, through the operations of this run and through those of the reference, which
- * computes every logit again. All else takes little. It is a guess, right to a factor of two or so.
+ * model/pass_time.h tells it of the operations of this run and of the reference, which computes every logit again.
  */
 #ifndef DURATION_H
 #define DURATION_H

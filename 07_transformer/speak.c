@@ -40,14 +40,6 @@ static int refuse_options(const struct options *options, struct error *error)
 	return 0;
 }
 
-static int keep_model(const struct options *options, const struct model_place *place, struct error *error)
-{
-	if (options->json && output_file_is_same(options->json, place->path))
-		return error_set(
-			error, EXIT_USAGE, "--json: %.200s is the model, expected another file", options->json);
-	return 0;
-}
-
 /* ---- beginning ---- */
 
 static int run(void *context, enum phase phase, const int *ids, size_t count, double *logits, struct error *error);
@@ -234,7 +226,8 @@ int speak(
 	struct model_place place;
 	struct language_model model;
 	if (refuse_options(options, error) != 0 || language_model_find(options->model, &place, error) != 0 ||
-	    keep_model(options, &place, error) != 0 || language_model_open(place.path, &model, error) != 0)
+	    model_place_keep(&place, options->json, error) != 0 ||
+	    language_model_open(place.path, &model, error) != 0)
 		return error->exit_code;
 	struct speech speech = {
 		.chapter = chapter,

@@ -15,7 +15,6 @@ static const struct kernel kernels[] = {
 		.tensors = whole_tensors,
 		.launch = run_naive,
 		.forms = naive_forms,
-		.runs = group_fits,
 	},
 	{
 		.name = "decode_grouped",

@@ -22,7 +22,7 @@ struct decode {
 	const float *K, *V; /* n rows of G heads; paged: the rows of all pages */
 	float *O;           /* [H, d] */
 	size_t row, head;   /* element c of head h of row j of K and V lies at j row + h head + c */
-	int n, H, G, d;     /* n >= 1; G divides H, H / G at most MOST_GROUP; 1 <= d <= 128 */
+	int n, H, G, d;     /* n >= 1; G divides H, H / G at most MOST_GROUP but for decode_naive; 1 <= d <= 128 */
 	float scale;
 };
 

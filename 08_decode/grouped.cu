@@ -29,7 +29,7 @@ __global__ void decode_grouped(struct decode a)
 
 extern "C" cudaError_t launch_decode_grouped(struct decode a)
 {
-	if (!is_usable(a))
+	if (!is_usable_in_groups(a))
 		return cudaErrorInvalidValue;
 	auto *kernel = a.d <= 32   ? decode_grouped<32>
 	               : a.d <= 64 ? decode_grouped<64>

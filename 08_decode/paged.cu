@@ -61,7 +61,7 @@ __global__ void decode_paged(struct decode a, struct partials partials, struct p
 
 extern "C" cudaError_t launch_decode_paged(struct decode a, struct partials partials, struct pages pages)
 {
-	if (!is_usable(a) || partials.S < 1 || partials.S > MOST_SPLITS || pages.size < 1)
+	if (!is_usable_in_groups(a) || partials.S < 1 || partials.S > MOST_SPLITS || pages.size < 1)
 		return cudaErrorInvalidValue;
 	auto *kernel = a.d <= 32   ? decode_paged<32>
 	               : a.d <= 64 ? decode_paged<64>

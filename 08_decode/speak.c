@@ -2,7 +2,9 @@
 
 #include "decode.h"
 
+#include "estimate.h"
 #include "harness.h"
+#include "model/pass_time.h"
 #include "report/progress.h"
 #include "support/clock.h"
 #include "support/output_file.h"
@@ -13,7 +15,7 @@
 #include <unistd.h>
 
 /* Without --splits: one for each so many tokens, a tile of the kernels. */
-enum { DEFAULT_TOKENS = 80, TOKENS_OF_A_SPLIT = 32 };
+enum { DEFAULT_TOKENS = 80, TOKENS_OF_A_SPLIT = 32, MOST_MEASURED_BLOCKS = 4096 };
 
 struct session {
 	struct speech *speech;
@@ -25,9 +27,7 @@ struct session {
 
 /* ---- options ---- */
 
-static int refuse_options(
-	const struct options *options, const struct device *device, const struct model_place *place,
-	struct error *error)
+static int refuse_options(const struct options *options, const struct device *device, struct error *error)
 {
 	if (options_refuse(options, OPTIONS_NOT_OF_SPEECH, "not with --prompt, where the model decides", error) != 0)
 		return error->exit_code;
@@ -36,9 +36,6 @@ static int refuse_options(
 			error, EXIT_USAGE,
 			"--time: with --prompt a build that counts nothing tells it: make fast, then "
 			"./decode.fast");
-	if (options->json && output_file_is_same(options->json, place->path))
-		return error_set(
-			error, EXIT_USAGE, "--json: %.200s is the model, expected another file", options->json);
 	return 0;
 }
 
@@ -48,6 +45,51 @@ static enum way way_of(const char *kernel)
 		if (strcmp(kernel, way_names[way]) == 0)
 			return (enum way)way;
 	return WAY_PAGED;
+}
+
+/* ---- how long will it take? ---- */
+
+/* Of attention in one layer to n tokens. */
+static double attention_work(const struct speech *speech, size_t n)
+{
+	struct closed_forms forms = decode_pass_forms(speech->model, speech->cache, n);
+	return estimate_work(&forms);
+}
+
+/* For each of the first `tokens`, the sum: the work grows evenly with the tokens that are seen. */
+static double attention_sum(const struct speech *speech, size_t tokens)
+{
+	return 0.5 * (double)tokens * (attention_work(speech, 1) + attention_work(speech, tokens));
+}
+
+/* Rows of a measurement: fewer where each of them launches many blocks. */
+static size_t measured_rows(const struct speech *speech, size_t most)
+{
+	struct closed_forms forms = decode_pass_forms(speech->model, speech->cache, 1);
+	size_t rows = MOST_MEASURED_BLOCKS / (size_t)forms.blocks;
+	return smaller(most, rows < 1 ? 1 : smaller(rows, MOST_MEASURED_ROWS));
+}
+
+/* Hours are refused without --yes. The reference computes every token again. */
+static int refuse_hours(struct session *session, struct error *error)
+{
+	const struct speech *speech = session->speech;
+	const struct conversation *said = &speech->conversation;
+	size_t tokens = said->prompt.count + said->most_tokens - 1; /* the last one is not run */
+	size_t rows = measured_rows(speech, smaller(tokens, said->most_rows));
+	double work = attention_sum(speech, tokens) * speech->model->layers;
+	struct pass_time all = pass_work(speech->model, tokens, said->most_tokens), part, own, reference;
+	char what[ESTIMATE_TEXT_SIZE];
+	if (!speech->device->simulated || speech->device->plain || speech->options->yes ||
+	    work + all.products < LITTLE_WORK)
+		return 0;
+	if (pass_measure(&session->pass, rows, &own, &reference, &part, error) != 0)
+		return error->exit_code;
+	double seconds = work / attention_sum(speech, rows) * own.attention +
+	                 all.attention / part.attention * reference.attention +
+	                 all.products / part.products * (own.products + reference.products);
+	snprintf(what, sizeof what, "--prompt, %zu + %zu tokens", said->prompt.count, said->most_tokens - 1);
+	return estimate_refuse(seconds, what, speech->options, error);
 }
 
 /* ---- the answer ---- */
@@ -189,9 +231,14 @@ static int begin(struct session *session, FILE *text, struct error *error)
 	conversation->out = text;
 	conversation->run = run;
 	conversation->context = session;
-	if (!(options->given & OPTION_BIT(OPTION_SPLITS)))
-		speech->cache.splits = ceil_div(conversation->capacity, TOKENS_OF_A_SPLIT);
 	size_t capacity = conversation->capacity, most_rows = conversation->most_rows;
+	if (!(options->given & OPTION_BIT(OPTION_SPLITS)))
+		speech->cache.splits = ceil_div(capacity, TOKENS_OF_A_SPLIT);
+	else if (speech->cache.splits > capacity)
+		return error_set(
+			error, EXIT_USAGE,
+			"--splits: expected at most %zu with this --prompt, its tokens and the answer's, got %zu",
+			capacity, speech->cache.splits);
 	if (decode_operations(
 		    speech->model, speech->cache, capacity, most_rows, &session->operations, &session->kernels,
 		    error) != 0)
@@ -218,6 +265,8 @@ static int converse(struct speech *speech, const struct terminal *terminal, stru
 		.progress = progress_new(!options->quiet && (json_on_stdout || !isatty(STDOUT_FILENO))),
 	};
 	int status = begin(&session, text, error);
+	if (!status)
+		status = refuse_hours(&session, error);
 	if (!status && text && !options->quiet) {
 		speech_print_head(terminal, speech);
 		fflush(terminal->out); /* the prompt takes a while */
@@ -250,8 +299,8 @@ int speak(
 {
 	struct model_place place;
 	struct language_model model;
-	if (language_model_find(options->model, &place, error) != 0 ||
-	    refuse_options(options, device, &place, error) != 0 ||
+	if (refuse_options(options, device, error) != 0 || language_model_find(options->model, &place, error) != 0 ||
+	    model_place_keep(&place, options->json, error) != 0 ||
 	    language_model_open(place.path, &model, error) != 0)
 		return error->exit_code;
 	struct speech speech = {
@@ -265,10 +314,10 @@ int speak(
 	                 options->problem.seed},
 	};
 	int status = EXIT_USAGE;
-	if (model.heads / model.kv_heads > MOST_GROUP)
+	if (speech.cache.way != WAY_NAIVE && model.heads / model.kv_heads > MOST_GROUP)
 		error_set(
-			error, EXIT_USAGE, "--model: %d heads share one of keys, expected %d at most",
-			model.heads / model.kv_heads, MOST_GROUP);
+			error, EXIT_USAGE, "--model: %d heads share one of keys, expected %d at most for %s",
+			model.heads / model.kv_heads, MOST_GROUP, way_names[speech.cache.way]);
 	else
 		status = converse(&speech, terminal, error);
 	conversation_end(&speech.conversation);

@@ -33,7 +33,7 @@ __global__ void decode_split(struct decode a, struct partials partials)
 
 extern "C" cudaError_t launch_decode_split(struct decode a, struct partials partials)
 {
-	if (!is_usable(a) || partials.S < 1 || partials.S > MOST_SPLITS)
+	if (!is_usable_in_groups(a) || partials.S < 1 || partials.S > MOST_SPLITS)
 		return cudaErrorInvalidValue;
 	auto *kernel = a.d <= 32   ? decode_split<32>
 	               : a.d <= 64 ? decode_split<64>

@@ -110,6 +110,11 @@ __device__ void write_output(struct row_state<D> row, int d, float *O)
 
 inline bool is_usable(struct decode a)
 {
-	return a.n >= 1 && a.G >= 1 && a.H >= a.G && a.H % a.G == 0 && a.H / a.G <= MOST_GROUP && a.d >= 1 &&
-	       a.d <= MOST_HEAD_DIM;
+	return a.n >= 1 && a.G >= 1 && a.H >= a.G && a.H % a.G == 0 && a.d >= 1 && a.d <= MOST_HEAD_DIM;
+}
+
+// Where the heads that share keys are the warps of one block.
+inline bool is_usable_in_groups(struct decode a)
+{
+	return is_usable(a) && a.H / a.G <= MOST_GROUP;
 }

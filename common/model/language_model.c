@@ -1,5 +1,7 @@
 #include "model/language_model.h"
 
+#include "support/output_file.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -291,4 +293,11 @@ int language_model_find(const char *given, struct model_place *place, struct err
 	return error_set(
 		error, EXIT_USAGE, "no model: neither %s nor %s is there; --model FILE names another", REAL_MODEL,
 		TINY_MODEL);
+}
+
+int model_place_keep(const struct model_place *place, const char *json, struct error *error)
+{
+	if (json && output_file_is_same(json, place->path))
+		return error_set(error, EXIT_USAGE, "--json: %.200s is the model, expected another file", json);
+	return 0;
 }

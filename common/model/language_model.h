@@ -80,4 +80,7 @@ struct model_place {
  */
 int language_model_find(const char *given, struct model_place *place, struct error *error);
 
+/* EXIT_USAGE if the file that --json names (NULL: none) is the model, which would be lost. */
+int model_place_keep(const struct model_place *place, const char *json, struct error *error);
+
 #endif

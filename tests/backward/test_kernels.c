@@ -592,15 +592,7 @@ Test(kernels, a_saved_gradient_is_the_one_that_is_loaded)
 
 static void expect_refused(const char *line, int status, const char *part)
 {
-	struct outcome o = run(line);
-	size_t lines = 0;
-	for (const char *c = o.err; *c; c++)
-		lines += *c == '\n';
-	cr_expect_eq(o.status, status, "backward %s: exit %d, %s", line, o.status, o.err);
-	cr_expect(strstr(o.err, part), "backward %s: '%s' lacks '%s'", line, o.err, part);
-	cr_expect_eq(lines, 1, "backward %s: %s", line, o.err);
-	cr_expect_str_empty(o.out, "backward %s: %s", line, o.out);
-	free_outcome(&o);
+	expect_refusal(BACKWARD, line, status, part);
 }
 
 Test(kernels, what_cannot_be_is_refused)

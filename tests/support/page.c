@@ -60,14 +60,28 @@ void expect_printed(const char *page)
 	free_outcome(&o);
 }
 
+static void expect_one_line(const char *program, const char *shown, struct outcome o, int status, const char *part)
+{
+	const char *slash = strrchr(program, '/'), *name = text("%s: ", slash ? slash + 1 : program);
+	cr_expect_eq(o.status, status, "%s: exit %d: %s", shown, o.status, o.err);
+	cr_expect(strstr(o.err, part), "%s: '%s' lacks '%s'", shown, o.err, part);
+	cr_expect(strncmp(o.err, name, strlen(name)) == 0, "%s: '%s' does not begin with '%s'", shown, o.err, name);
+	cr_expect_eq(lines_in(o.err), 1, "%s: %s", shown, o.err);
+	cr_expect_str_empty(o.out, "%s: %s", shown, o.out);
+	free_outcome(&o);
+}
+
 void expect_refusal(const char *program, const char *line, int status, const char *part)
 {
-	struct outcome o = run_line(program, line, NOTHING, 120);
-	cr_expect_eq(o.status, status, "%s: exit %d: %s", line, o.status, o.err);
-	cr_expect(strstr(o.err, part), "%s: '%s' lacks '%s'", line, o.err, part);
-	cr_expect_eq(lines_in(o.err), 1, "%s: %s", line, o.err);
-	cr_expect_str_empty(o.out, "%s: %s", line, o.out);
-	free_outcome(&o);
+	expect_one_line(program, line, run_line(program, line, NOTHING, 120), status, part);
+}
+
+void expect_refusal_of(const char *const arguments[], int status, const char *part)
+{
+	const char *shown = "";
+	for (size_t i = 1; arguments[i]; i++)
+		shown = text("%s %s", shown, arguments[i]);
+	expect_one_line(arguments[0], shown, run_program(arguments, NOTHING, 120), status, part);
 }
 
 static void expect_quiet_success(const char *program, const char *line, const char *environment)

@@ -205,12 +205,7 @@ Test(program, a_run_that_judges_nothing_is_not_verified)
 
 static void expect_refused(const char *line, int status, const char *part)
 {
-	struct outcome o = run(line);
-	cr_expect_eq(o.status, status, "%s: exit %d: %s", line, o.status, o.err);
-	cr_expect(strstr(o.err, part), "%s: '%s' lacks '%s'", line, o.err, part);
-	cr_expect(strchr(o.err, '\n') && strchr(o.err, '\n')[1] == '\0', "%s: one line: %s", line, o.err);
-	cr_expect_str_empty(o.out, "%s: %s", line, o.out);
-	free_outcome(&o);
+	expect_refusal(PROGRAM, line, status, part);
 }
 
 Test(program, refuses_what_it_cannot_use)

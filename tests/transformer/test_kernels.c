@@ -265,21 +265,8 @@ Test(kernels, the_sweep_decodes, .timeout = 120)
 
 /* ---- refused ---- */
 
-static void expect_refused(const char *const arguments[], int status, const char *says)
-{
-	struct outcome o = run_program(arguments, NOTHING, 60);
-	const char *newline = strchr(o.err, '\n');
-	char *line = text("%s %s %s ...", arguments[1], arguments[2], arguments[3] ? arguments[3] : "");
-	cr_expect_eq(o.status, status, "%s: exit %d, %s", line, o.status, o.err);
-	cr_expect(strstr(o.err, says), "%s: '%s' is not in: %s", line, says, o.err);
-	cr_expect(newline && newline[1] == '\0', "%s: not one line: %s", line, o.err);
-	cr_expect(strncmp(o.err, "transformer: ", 13) == 0, "%s: %s", line, o.err);
-	cr_expect_str_empty(o.out, "%s: prints %s", line, o.out);
-	free_outcome(&o);
-}
-
-#define USAGE(says, ...) expect_refused(LIST(TRANSFORMER, __VA_ARGS__), 2, says)
-#define LIMIT(says, ...) expect_refused(LIST(TRANSFORMER, __VA_ARGS__), 3, says)
+#define USAGE(says, ...) expect_refusal_of(LIST(TRANSFORMER, __VA_ARGS__), 2, says)
+#define LIMIT(says, ...) expect_refusal_of(LIST(TRANSFORMER, __VA_ARGS__), 3, says)
 
 Test(kernels, unusable_shapes)
 {

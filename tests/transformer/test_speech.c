@@ -6,6 +6,7 @@
 #include "json.h"
 #include "page.h"
 #include "program.h"
+#include "speech.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -17,43 +18,15 @@
 #define TRANSFORMER TEST_BUILD "/chapters/transformer"
 #define FILLINGS    TEST_BUILD "/transformer/fillings"
 #define TINY        TEST_ROOT "/tests/data/tiny_model"
-#define TINY_FILE   TINY "/tiny.gguf"
-#define REAL_FILE   TEST_ROOT "/models/SmolLM2-135M-Instruct.Q4_1.gguf"
 
 /* tests/data/tiny_model/make.py's: layers, C, C_kv, d, F, vocabulary; Q4_1 and Q8_0 bytes of a weight. */
 enum { L = 2, C = 96, C_KV = 32, H = 3, G = 1, D = 32, F = 256, VOCABULARY = 320, CONTEXT = 256 };
 static const double q4_1 = 20.0 / 32.0, q8_0 = 34.0 / 32.0;
 
-/* Runs it on a model with `prompt` as one argument and the options in `line`, at most 30; the JSON object. */
-static cJSON *say(const char *model, const char *prompt, const char *line, double timeout)
-{
-	const char *argv[48] = {TRANSFORMER, "--model", model, "--prompt", prompt, "--json", "-"};
-	char *rest = text("%s", line);
-	for (size_t count = 7; count < 40 && (argv[count] = strtok_r(rest, " ", &rest)); count++)
-		continue;
-	struct outcome o = run_program(argv, NOTHING, timeout);
-	cr_assert_eq(o.status, 0, "'%s' %s: exit %d, %s", prompt, line, o.status, o.err);
-	cJSON *json = cJSON_ParseWithOpts(o.out, NULL, true);
-	cr_assert_not_null(json, "'%s' %s: no JSON object alone on standard output: %.300s", prompt, line, o.out);
-	cr_expect(cJSON_IsTrue(json_get(json, "verified")), "'%s' %s", prompt, line);
-	cr_expect_leq(json_number_of(json, "logits_error"), 1e-3);
-	free_outcome(&o);
-	return json;
-}
-
-/* The ids of an answer with a blank between. */
-static char *ids_of(const cJSON *json)
-{
-	char *ids = text("%s", "");
-	const cJSON *id;
-	cJSON_ArrayForEach(id, json_get(json, "tokens")) ids = text("%s%s%d", ids, ids[0] ? " " : "", id->valueint);
-	return ids;
-}
-
 /* On the tiny model. */
 static char *answer_of(const char *prompt, const char *line)
 {
-	cJSON *json = say(TINY_FILE, prompt, line, 60);
+	cJSON *json = speech_of(TRANSFORMER, TINY_FILE, prompt, line, 60);
 	char *ids = ids_of(json);
 	cJSON_Delete(json);
 	return ids;
@@ -73,7 +46,7 @@ static char *double_answer(const char *model, const char *prompt, int count)
 
 Test(speech, json)
 {
-	cJSON *json = say(TINY_FILE, "How do plants make food?", "--tokens 3", 60);
+	cJSON *json = speech_of(TRANSFORMER, TINY_FILE, "How do plants make food?", "--tokens 3", 60);
 	cr_expect_str_eq(json_string_of(json, "chapter"), "07_transformer");
 	cr_expect_str_eq(json_string_of(json, "device"), "sim");
 	cr_expect_str_eq(json_string_of(json, "gpu"), "h100");
@@ -151,8 +124,8 @@ Test(speech, several_heads_on_each_of_several)
 /* The same numbers in the same order: not only close. */
 Test(speech, copies_and_strides_say_the_same, .timeout = 60)
 {
-	cJSON *strided = say(TINY_FILE, "The kernel", "--tokens 12 --kernel strided", 60);
-	cJSON *permuted = say(TINY_FILE, "The kernel", "--tokens 12 --kernel permuted", 60);
+	cJSON *strided = speech_of(TRANSFORMER, TINY_FILE, "The kernel", "--tokens 12 --kernel strided", 60);
+	cJSON *permuted = speech_of(TRANSFORMER, TINY_FILE, "The kernel", "--tokens 12 --kernel permuted", 60);
 	cr_expect_str_eq(json_string_of(permuted, "heads"), "permuted");
 	cr_expect_str_eq(ids_of(strided), ids_of(permuted));
 	cr_expect_eq(json_number_of(strided, "logits_error"), json_number_of(permuted, "logits_error"));
@@ -166,7 +139,7 @@ Test(speech, a_long_prompt_is_read_in_parts, .timeout = 60)
 {
 	const char *prompt = "Attention compares one query with every key, and takes the mean of the values: "
 			     "0123456789 0123456789 0123456789 0123456789 0123456789";
-	cJSON *json = say(TINY_FILE, prompt, "--tokens 6", 60);
+	cJSON *json = speech_of(TRANSFORMER, TINY_FILE, prompt, "--tokens 6", 60);
 	cr_expect_gt(json_number_of(json, "prompt_tokens"), 129);
 	cr_expect_str_eq(ids_of(json), double_answer(TINY_FILE, prompt, 6));
 	cJSON_Delete(json);
@@ -242,9 +215,9 @@ static void expect_all_moved(bool permuted)
 {
 	static const char *const kernels[] = {"rms_norm", "project", "rope", "swiglu", "permute", "attention"};
 	enum { TOKENS = 4 };
-	cJSON *json =
-		say(TINY_FILE, "Hi",
-	            text("--count-all --kernel %s --tokens %d", permuted ? "permuted" : "strided", TOKENS), 60);
+	cJSON *json = speech_of(
+		TRANSFORMER, TINY_FILE, "Hi",
+		text("--count-all --kernel %s --tokens %d", permuted ? "permuted" : "strided", TOKENS), 60);
 	double prompt = json_number_of(json, "prompt_tokens");
 	cr_expect(cJSON_IsTrue(json_get(json, "all_kernels")));
 	cr_assert(prompt > 32 && prompt <= 128);
@@ -274,7 +247,7 @@ Test(speech, copies_cost_what_they_copy, .timeout = 60)
 /* Without --count-all only attention is counted, the closed forms are the same. */
 Test(speech, attention_alone_is_counted)
 {
-	cJSON *json = say(TINY_FILE, "Hi", "--tokens 1", 60);
+	cJSON *json = speech_of(TRANSFORMER, TINY_FILE, "Hi", "--tokens 1", 60);
 	double prompt = json_number_of(json, "prompt_tokens");
 	expect_moved(json, "prompt", "attention", expected("attention", prompt, 0, false), true);
 	expect_moved(json, "prompt", "project", expected("project", prompt, 0, false), false);
@@ -321,27 +294,10 @@ Test(speech, count_all_says_first_what_it_takes, .timeout = 60)
 	free_outcome(&o);
 }
 
-/* The tiny model with another number as its context, which is the uint32 behind that key and its type. */
-static const char *with_context(unsigned positions)
-{
-	static const char key[] = "llama.context_length";
-	const char *path = text("%s/long.gguf", scratch_directory());
-	char bytes[200000];
-	FILE *from = fopen(TINY_FILE, "rb"), *to = fopen(path, "wb");
-	size_t count = fread(bytes, 1, sizeof bytes, from), at = 0;
-	while (at + sizeof key + 8 < count && memcmp(bytes + at, key, sizeof key - 1) != 0)
-		at++;
-	memcpy(bytes + at + sizeof key - 1 + 4, &positions, 4);
-	cr_assert(count < sizeof bytes && fwrite(bytes, 1, count, to) == count);
-	fclose(from);
-	fclose(to);
-	return path;
-}
-
 /* Days on any machine: it is said within seconds, and nothing is run. The same model answers with fewer tokens. */
 Test(speech, hours_are_refused_without_yes, .timeout = 60)
 {
-	const char *model = with_context(1000000);
+	const char *model = tiny_model_with_context(1000000);
 	static const char *const more[] = {"", " --count-all --quiet"};
 	for (int i = 0; i < 2; i++) {
 		struct outcome o = run_line(
@@ -354,7 +310,7 @@ Test(speech, hours_are_refused_without_yes, .timeout = 60)
 		cr_expect_str_empty(o.out, "%s", o.out);
 		free_outcome(&o);
 	}
-	cJSON_Delete(say(model, "Hi", "--tokens 2", 30));
+	cJSON_Delete(speech_of(TRANSFORMER, model, "Hi", "--tokens 2", 30));
 }
 
 /* ---- sampling, and ends ---- */
@@ -378,7 +334,7 @@ Test(speech, a_full_context_ends_the_answer, .timeout = 60)
 	char prompt[179];
 	memset(prompt, '7', sizeof prompt - 1); /* digits are tokens of their own */
 	prompt[sizeof prompt - 1] = '\0';
-	cJSON *json = say(TINY_FILE, prompt, "--tokens 1000", 60);
+	cJSON *json = speech_of(TRANSFORMER, TINY_FILE, prompt, "--tokens 1000", 60);
 	double read = json_number_of(json, "prompt_tokens"), answered = cJSON_GetArraySize(json_get(json, "tokens"));
 	cr_expect(read > 240 && read < 256, "a prompt of %g", read);
 	cr_expect_eq(answered, CONTEXT - read + 1, "%g tokens after %g", answered, read);
@@ -405,7 +361,7 @@ Test(speech, a_prompt_that_fills_the_context_is_refused)
 Test(speech, no_control_character_reaches_the_terminal)
 {
 	static const char hot[] = "--tokens 40 --temperature 30 --seed 1";
-	cJSON *json = say(TINY_FILE, "Hi", hot, 60);
+	cJSON *json = speech_of(TRANSFORMER, TINY_FILE, "Hi", hot, 60);
 	const char *said = json_string_of(json, "text");
 	size_t controls = 0;
 	for (const char *c = said; *c; c++)
@@ -435,7 +391,7 @@ Test(speech, a_full_disk_is_one_line)
 /* An answer may be nothing: the token that ends it comes first, with the first seed that draws it. */
 Test(speech, an_answer_may_be_empty)
 {
-	cJSON *json = say(TINY_FILE, "Hi", "--tokens 5 --temperature 30 --seed 97", 60);
+	cJSON *json = speech_of(TRANSFORMER, TINY_FILE, "Hi", "--tokens 5 --temperature 30 --seed 97", 60);
 	cr_expect(cJSON_IsTrue(json_get(json, "ended")));
 	cr_expect_str_empty(json_string_of(json, "text"));
 	cr_expect_eq(cJSON_GetArraySize(json_get(json, "tokens")), 0);
@@ -455,16 +411,6 @@ Test(speech, an_answer_may_be_empty)
 
 /* ---- the real model ---- */
 
-static const char *real_model(void)
-{
-	const char *model = getenv("TRANSFORMER_MODEL");
-	if (!model || !model[0])
-		model = REAL_FILE;
-	if (access(model, R_OK) != 0)
-		skip_test("the real model is not there (make model)");
-	return model;
-}
-
 /* Prompts whose two likeliest tokens are never closer than the tolerance, so that greedy answers have to be equal. */
 static const struct {
 	const char *prompt, *begins;
@@ -478,10 +424,10 @@ static const struct {
 
 Test(speech, the_real_model_answers, .timeout = 600)
 {
-	const char *model = real_model();
+	const char *model = real_model("TRANSFORMER_MODEL");
 	int tokens = thorough() ? 80 : 14;
 	for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
-		cJSON *json = say(model, asked[i].prompt, text("--tokens %d", tokens), 300);
+		cJSON *json = speech_of(TRANSFORMER, model, asked[i].prompt, text("--tokens %d", tokens), 300);
 		const char *said = json_string_of(json, "text");
 		size_t length = strlen(said) < strlen(asked[i].begins) ? strlen(said) : strlen(asked[i].begins);
 		cr_expect_gt(length, 20);
@@ -498,8 +444,9 @@ Test(speech, the_real_model_answers, .timeout = 600)
 /* What the facts of the model say of copies: 3,072 numbers a token and layer. */
 Test(speech, the_real_model_s_copies, .timeout = 600)
 {
-	const char *model = real_model();
-	cJSON *json = say(model, "What is the capital of France?", "--tokens 3 --kernel permuted", 300);
+	const char *model = real_model("TRANSFORMER_MODEL");
+	cJSON *json =
+		speech_of(TRANSFORMER, model, "What is the capital of France?", "--tokens 3 --kernel permuted", 300);
 	struct moved copies = moved_by(json, "answer", "permute", "counted");
 	cr_expect_eq(copies.kv + copies.activations, 2 * 30 * 3072.0 * 4);
 	cr_expect_str_eq(ids_of(json), double_answer(model, "What is the capital of France?", 3));
