@@ -71,6 +71,8 @@ static struct closed_forms paper_forms(const struct problem *problem)
 {
 	struct tile tile = paper_tile(problem);
 	struct closed_forms forms = fa1_forms(problem, tile.Bc);
+	forms.tile_q = (size_t)tile.Br;
+	forms.tile_k = (size_t)tile.Bc;
 	forms.shared_bytes = fa1_paper_shared_bytes((int)problem->dim, tile);
 	return forms;
 }

@@ -77,6 +77,8 @@ struct closed_forms strided_forms(const struct problem *problem)
 		.models =
 			{{MODEL_REQUESTED, NC + 2 * H * of_a_head.keys * d, NC, "2NC + 2C Σκ"},
 	                 {MODEL_FOOTPRINT, NC + 2 * MCkv, NC, "2NC + 2MGd"}},
+		.tile_q = (size_t)row_tile_queries(problem),
+		.tile_k = (size_t)row_tile_keys(problem),
 		.blocks = H * ceil_div(problem->seq, (uint64_t)row_tile_queries(problem)),
 		.shared_bytes = attention_shared_bytes((int)d, row_tile_keys(problem)),
 		.flop = pairs * (4.0 * (double)d + 4.0),

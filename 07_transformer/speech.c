@@ -42,7 +42,8 @@ static void print_logits(const struct terminal *terminal, const struct speech *s
 		terminal_print(terminal, STYLE_BAD, "FAILED  what was counted is not what the closed forms say\n");
 	if (speech->hazards)
 		terminal_print(
-			terminal, STYLE_BAD, "FAILED  the simulated device reported %llu hazards\n", speech->hazards);
+			terminal, STYLE_BAD, "FAILED  the simulated device reported %llu error%s\n", speech->hazards,
+			speech->hazards == 1 ? "" : "s");
 }
 
 /* A token's share, in bytes; "" for nothing. */

@@ -47,8 +47,8 @@ static void print_verdict(const struct terminal *terminal, const struct speech *
 		}
 	if (speech->hazards)
 		terminal_print(
-			terminal, STYLE_BAD, "FAILED    the simulated device reported %llu hazards\n",
-			speech->hazards);
+			terminal, STYLE_BAD, "FAILED    the simulated device reported %llu error%s\n",
+			speech->hazards, speech->hazards == 1 ? "" : "s");
 }
 
 static void print_bytes(struct table *table, const char *what, uint64_t bytes, size_t tokens)

@@ -1,6 +1,7 @@
 # How a chapter is built and run: all its .cu and .c files make one program. A chapter's Makefile sets NAME (of the
 # program) and DEMO (options of its default demonstration), then includes this file. It may set SHAPES (of `make test`),
-# MODEL (yes: common/model/ is linked, too) and, after the include, add to LIBRARIES.
+# DRAWN (the kernel that its picture shows, if only one), MODEL (yes: common/model/ is linked, too) and, after the
+# include, add to LIBRARIES.
 #
 #   DEVICE=sim|cuda   default: cuda when nvcc and a GPU are there
 #   CC, CXX           gcc or clang; CXX follows CC
@@ -186,7 +187,7 @@ SWEEP := $(ROOT)/build/plots/$(notdir $(HERE))
 plot: build
 	@mkdir -p $(dir $(SWEEP))
 	@echo "  sweep ./$(NAME)"
-	@./$(NAME) --sweep --tsv $(SWEEP).tsv $(ARGS)
+	@./$(NAME) --sweep --tsv $(SWEEP).tsv $(or $(ARGS),$(if $(DRAWN),--kernel $(DRAWN)))
 	@if [ ! -f $(ROOT)/plots/$(NAME).gp ]; then \
 		echo "the sweep is in $(SWEEP).tsv"; \
 	elif ! command -v gnuplot > /dev/null; then \

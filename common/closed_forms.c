@@ -28,6 +28,8 @@ struct closed_forms streamed_forms(const struct problem *problem, int Br, int Bc
 	const char *requested = skips && problem->causal ? "2Nd + 2d·Σκᵢ" : "2Nd(1 + Tr)";
 	struct closed_forms forms = {
 		.statistics = heads * N,
+		.tile_q = (size_t)Br,
+		.tile_k = (size_t)Bc,
 		.blocks = heads * ceil_div(N, (uint64_t)Br),
 		.flop = 4.0 * pairs * (double)d,
 		.exponentials = pairs,
@@ -94,6 +96,8 @@ struct closed_forms backward_atomic_forms(const struct problem *problem, int til
 		.models = {requested, footprint},
 		.atomics = heads * d * R,
 		.statistics = heads * (N + 2 * R),
+		.tile_q = (size_t)tile,
+		.tile_k = (size_t)tile,
 		.blocks = tiles > preprocess ? tiles : preprocess, /* a block of backward_preprocess has four rows */
 		.flop = 10.0 * tile_pairs(problem, tile) * (double)d + 2.0 * (double)heads * (double)(N * d),
 		.exponentials = visible_pairs(problem),

@@ -23,7 +23,9 @@ struct closed_forms {
 	struct model models[MODELS]; /* the first is the headline */
 	uint64_t atomics;            /* elements its atomics request; in no model */
 	uint64_t statistics;         /* elements of l, m, LSE, D it requests, read and written; in no model */
-	uint64_t blocks;             /* of the launch that has most: a floor must not give work to SMs without one */
+	size_t tile_q,
+		tile_k; /* queries by keys that it works on at a time, heeded options and compiled ones; 0: no tiles */
+	uint64_t blocks; /* of the launch that has most: a floor must not give work to SMs without one */
 	/* Of one block, static and dynamic, of the launch that asks for most: is it within the device's limit? */
 	size_t shared_bytes;
 	/* For the floor, and not compared with anything. */

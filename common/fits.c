@@ -56,6 +56,54 @@ bool kernel_fits(
 	       has_shared_memory(forms, device, reason, size);
 }
 
+/* --tile-q and --tile-k, as they were given and as the kernel has them. */
+struct tile_option {
+	enum option_name option;
+	const char *name;
+	size_t asked, used;
+};
+
+static void compare_tiles(
+	const struct kernel *kernel, const struct options *options, const struct problem *problem,
+	struct tile_option tiles[2])
+{
+	struct closed_forms forms = kernel->forms(problem);
+	tiles[0] = (struct tile_option){OPTION_TILE_Q, "tile-q", problem->tile_q, forms.tile_q};
+	tiles[1] = (struct tile_option){OPTION_TILE_K, "tile-k", problem->tile_k, forms.tile_k};
+	for (int i = 0; i < 2; i++)
+		if (!(options->given & OPTION_BIT(tiles[i].option)))
+			tiles[i].asked = tiles[i].used;
+}
+
+uint64_t tiles_not_taken(const struct kernel *kernel, const struct options *options, const struct problem *problem)
+{
+	struct tile_option tiles[2];
+	uint64_t not_taken = 0;
+	compare_tiles(kernel, options, problem, tiles);
+	for (int i = 0; i < 2; i++)
+		if (tiles[i].asked != tiles[i].used)
+			not_taken |= OPTION_BIT(tiles[i].option);
+	return not_taken;
+}
+
+void tell_other_tiles(
+	FILE *out, const char *program, const struct kernel *kernel, const struct options *options,
+	const struct problem *problem)
+{
+	struct tile_option tiles[2];
+	compare_tiles(kernel, options, problem, tiles);
+	for (int i = 0; i < 2; i++) {
+		if (tiles[i].asked == tiles[i].used)
+			continue;
+		fprintf(out, "%s: --%s %zu: not for %s, which ", program, tiles[i].name, tiles[i].asked,
+		        kernel->name);
+		if (tiles[i].used)
+			fprintf(out, "is compiled with tiles of %zu x %zu\n", tiles[0].used, tiles[1].used);
+		else
+			fprintf(out, "has no tiles\n");
+	}
+}
+
 int refuse_what_fits_nowhere(
 	const struct kernel *kernels, size_t kernel_count, const struct problem *problem, const struct device *device,
 	struct error *error)

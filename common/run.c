@@ -33,7 +33,7 @@ static bool launch_once(
 	}
 	if (device_hazards() != hazards)
 		snprintf(
-			kernel->failure, sizeof kernel->failure, "the simulated device reported %llu hazard%s",
+			kernel->failure, sizeof kernel->failure, "the simulated device reported %llu error%s",
 			device_hazards() - hazards, device_hazards() - hazards == 1 ? "" : "s");
 	return true;
 }
@@ -184,6 +184,10 @@ static int run_all(struct run *run, bool named, struct error *error)
 	struct run_result *result = run->result;
 	if (make_inputs_and_reference(run, error) != 0 || skip_what_does_not_fit(run, named, error) != 0)
 		return error->exit_code;
+	progress_clear(run->progress);
+	if (named && !result->options->sweep)
+		tell_other_tiles(
+			run->diagnostics, result->chapter->program, run->kernels, result->options, &result->problem);
 	int status = run_kernels(run, error);
 	/* Also where a kernel is wrong, but not where it took the device with it. */
 	if (status <= EXIT_VERIFICATION && result->chapter->examine && cudaDeviceSynchronize() == cudaSuccess &&

@@ -1,10 +1,10 @@
 #include "run_replay.h"
 
-#include "problem/attention.h"
 #include "run_inputs.h"
-#include "run_tensors.h"
 
 #include <stdlib.h>
+
+enum { WITHOUT_TILES = 32 }; /* the step where a kernel works in none */
 
 static bool is_wrong(const struct kernel_result *kernel)
 {
@@ -55,50 +55,6 @@ static bool cut_inputs(
 	return true;
 }
 
-static int compare(
-	const struct tensor *tensor, const struct expectations *expectations, const struct problem *problem,
-	const struct device_memory *memory, struct replay *replay, struct error *error)
-{
-	const struct expectation *expectation = expectations_find_shaped(expectations, tensor->name, tensor->shape);
-	struct replay_output *output = &replay->outputs[replay->output_count];
-	size_t shape[MAX_RANK], rank = tensor_shape(problem, tensor, shape);
-	struct error_map map = {0};
-	float *actual;
-	if (!expectation)
-		return 0;
-	if (tensor_fetch(tensor, problem, memory, &actual, error) != 0)
-		return error->exit_code;
-	struct check check = check_tensor(expectation, actual);
-	if (error_map_make(&map, &check, expectation, actual, shape, rank, 0)) {
-		const struct neighbourhood *around = map.wrong ? &map.first : &map.around_worst;
-		size_t r = around->row - around->first_row, c = around->column - around->first_column;
-		*output = (struct replay_output){
-			.tensor = tensor->name,
-			.wrong = !check.passed,
-			.rank = rank,
-			.got = around->actual[r][c],
-			.expected = around->expected[r][c]};
-		check_coordinates(around->row, around->column, expectation->row_length, shape, rank, output->at);
-		replay->wrong = replay->wrong || output->wrong;
-		replay->output_count++;
-	}
-	error_map_free(&map);
-	free(actual);
-	return 0;
-}
-
-/* False where the device found something: then the rest is not replayed. */
-static bool launch(const struct kernel *kernel, const struct problem *problem, const struct device_memory *memory)
-{
-	unsigned long long hazards = device_hazards();
-	cudaError_t status = kernel->prepare ? kernel->prepare(problem, memory) : cudaSuccess;
-	if (status == cudaSuccess)
-		status = kernel->launch(problem, memory);
-	if (status == cudaSuccess)
-		status = cudaDeviceSynchronize();
-	return status == cudaSuccess && device_hazards() == hazards;
-}
-
 /* False where it could not be run. */
 static bool replay_once(
 	const struct run_result *result, const struct kernel *kernel, const struct inputs *inputs,
@@ -106,21 +62,9 @@ static bool replay_once(
 {
 	struct problem part = result->problem;
 	struct inputs shorter = {.count = 0};
-	struct expectations expectations = {0};
-	struct device_memory memory = {.count = 0};
 	part.seq = part.keys = replay->keys;
-	bool ran = (!kernel->runs || kernel->runs(&part, (char[200]){""}, 200)) &&
-	           cut_inputs(kernel, inputs, &result->problem, &part, &shorter) &&
-	           result->chapter->expect(&part, shorter.list, &expectations, error) == 0;
-	if (ran) {
-		tensors_allocate(kernel, &part, shorter.list, &memory);
-		ran = launch(kernel, &part, &memory);
-	}
-	for (const struct tensor *tensor = kernel->tensors; ran && tensor->name; tensor++)
-		if (tensor_is_output(tensor))
-			ran = compare(tensor, &expectations, &part, &memory, replay, error) == 0;
-	device_free_all(&memory);
-	expectations_free(&expectations);
+	bool ran = cut_inputs(kernel, inputs, &result->problem, &part, &shorter) &&
+	           run_again(result->chapter, kernel, &part, shorter.list, &replay->run, error);
 	inputs_free(&shorter);
 	return ran;
 }
@@ -130,34 +74,6 @@ static size_t next_keys(size_t keys, size_t tile, size_t seq)
 {
 	size_t whole = seq / tile * tile, next = keys < 4 * tile ? keys + tile : 2 * keys;
 	return keys < whole && next > whole ? whole : next;
-}
-
-static void find_row(const struct kernel_result *kernel, const struct inputs *inputs, struct wrong_row *row)
-{
-	const struct problem *problem = kernel->problem;
-	const struct error_map *map = NULL;
-	for (size_t c = 0; c < kernel->output_count; c++)
-		if (kernel->maps[c].wrong && (!map || kernel->maps[c].first.row < map->first.row))
-			map = &kernel->maps[c];
-	const float *Q = find_values(inputs->list, "Q"), *K = find_values(inputs->list, "K");
-	const float *V = find_values(inputs->list, "V");
-	size_t N = problem->seq, d = problem->dim;
-	if (!map || map->first.row >= problem->batch * problem->heads * N || N > MOST_SCORES ||
-	    problem->variant.kind != VARIANT_PLAIN)
-		return;
-	*row = (struct wrong_row){.row = map->first.row, .column = map->columns == d ? map->first.column : 0};
-	row->visible = problem->causal ? row->row % N + 1 : N;
-	row->scores = malloc(N * sizeof *row->scores);
-	row->values = malloc(N * sizeof *row->values);
-	row->keys = row->scores && row->values ? N : 0;
-	for (size_t j = 0; j < row->keys; j++) {
-		size_t key = row->row / N * N + j;
-		double score = 0.0;
-		for (size_t c = 0; c < d; c++)
-			score += (double)Q[row->row * d + c] * (double)K[key * d + c];
-		row->scores[j] = (double)problem->scale * score;
-		row->values[j] = (double)V[key * d + row->column];
-	}
 }
 
 /* From whole tiles to the one key with which it is wrong; that all of them together are wrong is known. */
@@ -173,7 +89,7 @@ static void narrow_down(
 		if (!replay_once(result, kernel, inputs, replay, error))
 			return;
 		replays->count++;
-		if (replay->wrong)
+		if (replay->run.wrong)
 			wrong = keys;
 		else
 			right = keys;
@@ -188,13 +104,13 @@ int replay_wrong(
 {
 	struct problem problem = result->problem;
 	struct inputs inputs;
-	*replays = (struct replays){.count = 0, .tile = (size_t)row_tile_keys(&problem)};
+	*replays = (struct replays){.count = 0, .tile = kernel->forms.tile_k ? kernel->forms.tile_k : WITHOUT_TILES};
 	if (!is_wrong(kernel) || device_hazards() > 0 || !is_attention(kernel->kernel, &problem))
 		return 0;
 	int status = inputs_make(result->chapter, kernel->kernel, 1, result->options, &problem, &inputs, error);
 	if (status == 0) {
 		narrow_down(result, kernel->kernel, &inputs, replays, error);
-		find_row(kernel, &inputs, &replays->row);
+		wrong_row_find(kernel, &inputs, &replays->row);
 		status = error->exit_code;
 	}
 	inputs_free(&inputs);
@@ -203,7 +119,6 @@ int replay_wrong(
 
 void replays_free(struct replays *replays)
 {
-	free(replays->row.scores);
-	free(replays->row.values);
+	wrong_row_free(&replays->row);
 	*replays = (struct replays){.count = 0};
 }

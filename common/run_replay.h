@@ -5,28 +5,14 @@
 #ifndef RUN_REPLAY_H
 #define RUN_REPLAY_H
 
-#include "result.h"
+#include "run_again.h"
+#include "wrong_row.h"
 
-enum { MAX_REPLAYS = 40, MOST_SCORES = 4096 };
-
-struct replay_output {
-	const char *tensor;
-	bool wrong;
-	size_t at[MAX_RANK], rank; /* its first wrong element, else its worst */
-	double got, expected;
-};
+enum { MAX_REPLAYS = 40 };
 
 struct replay {
 	size_t keys;
-	bool wrong;
-	struct replay_output outputs[MAX_EXPECTATIONS];
-	size_t output_count;
-};
-
-/* The row that is wrong first: its scores by double arithmetic, and the column of V that its element of O mixes. */
-struct wrong_row {
-	size_t row, column, keys, visible; /* row: flat, of [B, H, N]; keys: 0 where there is no such row */
-	double *scores, *values;           /* [keys], owned */
+	struct rerun run;
 };
 
 struct replays {

@@ -1,5 +1,6 @@
 #include "run_time.h"
 
+#include "fits.h"
 #include "measure/plain_build.h"
 #include "measure/timing.h"
 #include "problem/attention.h"
@@ -25,7 +26,9 @@ static int time_in_plain_build(const struct run_result *result, struct kernel_re
 	char storage[PROBLEM_ARGUMENTS][32], repeat[32], warmup[32];
 	const char *arguments[PROBLEM_ARGUMENTS + 10];
 	const struct options *options = result->options;
-	size_t count = options_of_problem(options, &result->problem, result->chapter->options, storage, arguments);
+	/* Where all kernels are run, the tiles are for those that take them. */
+	uint64_t taken = result->chapter->options & ~tiles_not_taken(kernel->kernel, options, &result->problem);
+	size_t count = options_of_problem(options, &result->problem, taken, storage, arguments);
 	arguments[count++] = "--kernel";
 	arguments[count++] = kernel->kernel->name;
 	arguments[count++] = "--gpu";

@@ -44,8 +44,8 @@ ridge = peak / bandwidth
 roof_share(i) = 100 * measured[i] / (bandwidth * footprint[i] < peak ? bandwidth * footprint[i] : peak)
 eval headline(heights > 0 ? sprintf("fa2_split_q reaches %.2g %% of its roof, naive attention %.2g %% of its lower one", roof_share(9), roof_share(1)) : \
 	requested[9] > ridge && footprint[1] < ridge ? \
-	sprintf("FlashAttention-2 crosses the ridge: %.0f FLOP a byte it requests, naive has %.0f at best", requested[9], footprint[1]) : \
-	sprintf("FLOP a byte: FlashAttention-2 %.0f as requested, naive attention %.0f at best, the ridge at %.0f", requested[9], footprint[1], ridge))
+	sprintf("FlashAttention-2 crosses the ridge: %.0f FLOP per byte that it requests, naive has %.0f at best", requested[9], footprint[1]) : \
+	sprintf("FLOP per byte: FlashAttention-2 %.0f as requested, naive attention %.0f at best, the ridge at %.0f", requested[9], footprint[1], ridge))
 eval provenance(sprintf("fp32, d = 64, N = %d; 02: %.0f columns; 03: n = %.0f; 07: one query, %.0f keys. %s. Roofs: %s. %s", N, columns, side, last_of('decoded_token', 'keys'), \
 	heights > 0 ? "Heights: measured, % of the roof above the footprint; bytes by closed forms" : "No throughput was measured, so no kernel has a height", \
 	roof__title[1], source('fa2_row')))

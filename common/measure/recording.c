@@ -44,6 +44,12 @@ static void end(struct recording *recording, int (*write_to)(const char *path))
 	recording->path[0] = '\0';
 }
 
+void recording_stop(void)
+{
+	sim_trace(NULL);
+	sim_report(NULL);
+}
+
 int recording_begin(bool with_trace, struct error *error)
 {
 	int status = with_trace ? begin(&trace, sim_trace, error) : 0;
@@ -69,6 +75,8 @@ int recording_begin(bool with_trace, struct error *error)
 }
 
 void recording_end(void) {}
+
+void recording_stop(void) {}
 
 #endif
 

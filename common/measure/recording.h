@@ -18,6 +18,9 @@ int recording_begin(bool trace, struct error *error);
 /* Ends the recording and drops it; a file of the user's stays. Without one nothing is done. */
 void recording_end(void);
 
+/* From here on nothing that is launched is written anywhere, also not to a file of the user's, which keeps what it has. */
+void recording_stop(void);
+
 /*
  * What was recorded so far, as text, freed by the caller. NULL where there is none, or more than `most_bytes`; *bytes is
  * its size, 0 where there is none.

@@ -1,6 +1,5 @@
 #include "model/pass_time.h"
 
-#include "harness.h"
 #include "support/clock.h"
 
 #include <math.h>
@@ -36,11 +35,9 @@ static int measure(struct pass *pass, size_t rows, struct pass_time *seconds, st
 	*seconds = (struct pass_time){INFINITY, INFINITY};
 	run->embed(run->state, some_tokens, rows, pass->x);
 	run->rms_norm(run->state, pass->x, pass->model->layer[0].attention_norm, rows, pass->n);
-	for (int i = 0; i < MEASUREMENTS && !(i > 0 && seconds->attention + seconds->products > enough_s); i++) {
-		counts_forget();
+	for (int i = 0; i < MEASUREMENTS && !(i > 0 && seconds->attention + seconds->products > enough_s); i++)
 		if (time_layer(pass, rows, seconds, error) != 0)
 			return error->exit_code;
-	}
 	return 0;
 }
 

@@ -22,9 +22,9 @@ struct pass_time pass_work(const struct language_model *model, size_t tokens, si
 enum { MOST_MEASURED_ROWS = 32 };
 
 /*
- * The first `rows` tokens, at most MOST_MEASURED_ROWS, in layer 0: seconds through the operations of `pass`, which has run nothing yet and whose buffers are
- * used, and through those of the reference; and the work that this is. What was counted so far is forgotten. Returns
- * what pass_run would.
+ * The first `rows` tokens, at most MOST_MEASURED_ROWS, in layer 0: seconds through the operations of `pass`, which has
+ * run nothing yet and whose buffers are used, and through those of the reference; and the work that this is. The device
+ * counts these launches, too. Returns what pass_run would.
  */
 int pass_measure(
 	struct pass *pass, size_t rows, struct pass_time *seconds, struct pass_time *reference,

@@ -70,7 +70,7 @@ enum option_name {
 #define OPTIONS_NOT_OF_SPEECH                                                                                        \
 	(OPTION_BIT(OPTION_HEADS) | OPTION_BIT(OPTION_KV_HEADS) | OPTION_BIT(OPTION_SEQ) | OPTION_BIT(OPTION_DIM) |  \
 	 OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_INPUT) | OPTION_BIT(OPTION_LOAD) | OPTION_BIT(OPTION_SAVE) |   \
-	 OPTION_BIT(OPTION_SWEEP) | OPTION_BIT(OPTION_TSV) | OPTION_BIT(OPTION_EXPLAIN))
+	 OPTION_BIT(OPTION_SWEEP) | OPTION_BIT(OPTION_TSV))
 
 /* seed ... version: what every chapter takes. */
 #define OPTIONS_COMMON ((UINT64_C(1) << (OPTION_VERSION + 1)) - (UINT64_C(1) << OPTION_SEED))

@@ -149,11 +149,17 @@ static int check_together(const struct options *options, struct error *error)
 	for (size_t i = 0; i < sizeof of_speech / sizeof of_speech[0]; i++)
 		if (options->given & OPTION_BIT(of_speech[i]) && !options->prompt)
 			return error_set(error, EXIT_USAGE, "--%s: needs --prompt", rule_of(of_speech[i]).name);
+	if (options->explain && (options->sweep || options->prompt))
+		return error_set(
+			error, EXIT_USAGE, "--explain: not with %s: a page shows one run of the chapter's kernels",
+			!options->prompt  ? "--sweep"
+			: !options->sweep ? "--prompt"
+					  : "--sweep, nor with --prompt");
 	if (!options->sweep)
 		return 0;
-	static const enum option_name refused[] = {
-		OPTION_SEQ,    OPTION_KEYS, OPTION_SPLITS, OPTION_COLS, OPTION_M,    OPTION_N,    OPTION_K,
-		OPTION_VALUES, OPTION_ROW,  OPTION_TRACE,  OPTION_LOAD, OPTION_SAVE, OPTION_JSON, OPTION_EXPLAIN};
+	static const enum option_name refused[] = {OPTION_SEQ,  OPTION_KEYS, OPTION_SPLITS, OPTION_COLS, OPTION_M,
+	                                           OPTION_N,    OPTION_K,    OPTION_VALUES, OPTION_ROW,  OPTION_TRACE,
+	                                           OPTION_LOAD, OPTION_SAVE, OPTION_JSON};
 	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
 		if (options->given & OPTION_BIT(refused[i]))
 			return error_set(

@@ -71,6 +71,24 @@ static bool has_launched(const struct run_result *result)
 	return false;
 }
 
+/* Launches and hazards; whether there is a hazard that is more than information. */
+static bool write_report(struct json *json, const struct run_result *result)
+{
+	size_t bytes;
+	char *report = recording_report(MOST_REPORT_BYTES, &bytes);
+	write_lines(json, "report", report ? report : "");
+	if (!(report && (*report || !has_launched(result))) && result->device->simulated && !result->device->plain)
+		json_string(
+			json, "no_report",
+			bytes > 0 ? "there is more of it than a page should hold."
+				  : "SIM_REPORT, which is set, sends it elsewhere, from where it could not be read "
+				    "back.");
+	bool hazards =
+		report && (strstr(report, "\"severity\":\"error\"") || strstr(report, "\"severity\":\"warning\""));
+	free(report);
+	return hazards;
+}
+
 bool explain_recording(struct json *json, const struct run_result *result)
 {
 	size_t bytes;
@@ -89,17 +107,17 @@ bool explain_recording(struct json *json, const struct run_result *result)
 				why, sizeof why, "This run's trace has %s, more than a page should. %s",
 				format_bytes((double)bytes, size), smaller_case);
 		else if (recording_traces())
-			snprintf(why, sizeof why, "SIM_TRACE names a file that could not be read back.");
+			snprintf(
+				why, sizeof why,
+				"SIM_TRACE, which is set, sends it elsewhere, from where it could not be read back.");
 		else
 			snprintf(why, sizeof why, "This problem is too large to trace. %s", smaller_case);
 		json_string(json, "no_trace", why);
+		fprintf(stderr, "%s: --explain: no picture of the memory traffic: %s\n", result->chapter->program,
+		        why);
 	}
 	free(trace);
-	char *report = recording_report(MOST_REPORT_BYTES, &bytes);
-	write_lines(json, "report", report ? report : "");
-	bool hazards =
-		report && (strstr(report, "\"severity\":\"error\"") || strstr(report, "\"severity\":\"warning\""));
-	free(report);
+	bool hazards = write_report(json, result);
 	write_sources(json);
 	return hazards;
 }

@@ -1,6 +1,7 @@
 #include "report/next.h"
 
 #include "problem/options.h"
+#include "small_case.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,10 +46,7 @@ static void print_failed(
 {
 	char line[LINE_SIZE];
 	const struct options *options = result->options;
-	snprintf(
-		line, sizeof line, "%s --kernel %s%s", result->chapter->small, failed->kernel->name,
-		result->problem.causal ? " --causal" : "");
-	if (!was_run(result, line))
+	if (small_case_find(result, failed, line, sizeof line) && !was_run(result, line))
 		fprintf(terminal->out, "Next: a case small enough to follow by hand:\n  ./%s %s\n",
 		        result->chapter->program, line);
 	else if (!options->verbose)

@@ -8,7 +8,8 @@
 /*
  * Prints the line "Next: ...". After a run in which all is well: the chapter's suggestion after the last one that this run
  * was (struct suggestion, chapter.h). After one in which `failed` is wrong: that kernel on a case small enough to follow by
- * hand, with the mask it failed with; where this was that case, what shows more of it. NULL: nothing failed.
+ * hand, in which it was tried and is wrong, too; where there is none, or this was that case, what shows more of it. NULL:
+ * nothing failed.
  */
 void next_print(const struct terminal *terminal, const struct run_result *result, const struct kernel_result *failed);
 

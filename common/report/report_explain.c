@@ -2,6 +2,7 @@
 #include "measure/recording.h"
 #include "report/command.h"
 #include "report/explain_recording.h"
+#include "report/explain_tile.h"
 #include "report/json.h"
 #include "report/report.h"
 #include "run_replay.h"
@@ -136,10 +137,10 @@ static void write_replay(struct json *json, const struct replay *replay)
 {
 	json_open_object(json, NULL);
 	json_count(json, "keys", replay->keys);
-	json_bool(json, "wrong", replay->wrong);
+	json_bool(json, "wrong", replay->run.wrong);
 	json_open_array(json, "outputs");
-	for (size_t i = 0; i < replay->output_count; i++) {
-		const struct replay_output *output = &replay->outputs[i];
+	for (size_t i = 0; i < replay->run.output_count; i++) {
+		const struct rerun_output *output = &replay->run.outputs[i];
 		json_open_object(json, NULL);
 		json_string(json, "tensor", output->tensor);
 		json_bool(json, "wrong", output->wrong);
@@ -183,6 +184,8 @@ static void write_kernel(struct json *json, const struct run_result *result, con
 	json_string(json, "name", kernel->kernel->name);
 	json_string(json, "summary", kernel->kernel->summary);
 	write_tensors(json, result, kernel->kernel);
+	if (kernel->forms.tile_q)
+		write_sizes(json, "tile", (const size_t[]){kernel->forms.tile_q, kernel->forms.tile_k}, 2);
 	write_launch_numbers(json, "launches", &kernel->counts);
 	write_launch_numbers(json, "prepared", &kernel->prepared);
 	json_open_array(json, "measured"); /* what models[] are compared with */
@@ -237,6 +240,7 @@ static int write_run(struct json *json, const struct run_result *result, struct 
 	json_close_array(json);
 	bool hazards = explain_recording(json, result);
 	recording_end(); /* it has been read: what is launched from here on is no part of the run */
+	status = explain_tile(json, result, error);
 	json_open_array(json, "replays");
 	for (size_t i = 0; status == 0 && !hazards && i < result->kernel_count; i++)
 		status = write_replays(json, result, &result->kernels[i], error);

@@ -82,7 +82,8 @@ size_t sim_peak_bytes(void);
 void sim_reset_peak(void);
 
 /* Writes what kernels touch from now on to `path`, in place of SIM_TRACE (README.md has the format); "-" is standard
- * output, NULL ends the trace. Returns 0, or -1 with errno: ENOTSUP in a --fast program. */
+ * output, NULL ends the trace. At the limit of SIM_TRACE_LIMIT its last line says so, and nothing else does. Returns 0, or
+ * -1 with errno: ENOTSUP in a --fast program. */
 int sim_trace(const char *path);
 
 /* Writes the records of launches and hazards from now on to `path`, in place of SIM_REPORT, which is closed and keeps

@@ -6,6 +6,7 @@ from __future__ import annotations
 import array
 import contextlib
 import json
+import math
 import re
 import shutil
 import signal
@@ -57,6 +58,11 @@ class Command(Explain):
             ("--kernel fa2_row --tile-k 65536 --seq 65536 --explain x.html", 3, "shared memory"),
         ):
             self.assertIn(says, self.run_program(FA2, options, status).err, options)
+        for program in ("07_transformer/transformer", "08_decode/decode"):
+            for options, others in (("", "--prompt"), ("--sweep ", "--sweep, nor with --prompt")):
+                says = self.run_program(ROOT / program, f"--prompt hi {options}--explain no/x.html", 2).err
+                self.assertIn(f": --explain: not with {others}: a page shows one run", says)
+                self.assertEqual(says.count("\n"), 1)
         self.assertEqual(list(self.scratch.iterdir()), [])
         self.assertIn("--explain FILE", self.run_program(FA2, "--help").out)
 
@@ -96,18 +102,18 @@ class Command(Explain):
 class EveryChapter(Explain):
     CHAPTERS = (
         ("00_gpu/gpu", "--rows 33 --cols 40", "This run|Memory traffic"),
-        ("01_naive/naive", "--seq 40 --dim 8", "This run|Memory traffic"),
+        ("01_naive/naive", "--seq 40 --dim 8", "This run|Memory traffic|A tile of S"),
         (
             "02_online_softmax/online_softmax",
             "--trace --values 1,-inf,3,6,2,1 --block 2",
             "This run|Memory traffic|Online softmax",
         ),
         ("03_tiled_matmul/tiled_matmul", "--m 33 --n 40 --k 17", "This run|Memory traffic"),
-        ("04_fa1/fa1", "--heads 2 --seq 40 --dim 8 --causal", "This run|Memory traffic"),
-        ("05_fa2/fa2", "--batch 2 --seq 40 --dim 8", "This run|Memory traffic"),
-        ("06_backward/backward", "--seq 40 --dim 8", "This run|Memory traffic|Five products"),
+        ("04_fa1/fa1", "--heads 2 --seq 40 --dim 8 --causal", "This run|Memory traffic|A tile of S"),
+        ("05_fa2/fa2", "--batch 2 --seq 40 --dim 8", "This run|Memory traffic|A tile of S"),
+        ("06_backward/backward", "--seq 40 --dim 8", "This run|Memory traffic|A tile of S|Five products"),
         ("07_transformer/transformer", "--seq 20 --keys 40 --dim 8 --causal", "This run|Memory traffic"),
-        ("08_decode/decode", "--seq 40 --dim 8 --splits 3", "This run|Memory traffic"),
+        ("08_decode/decode", "--seq 40 --dim 8 --splits 3", "This run|Memory traffic|The splits"),
     )
 
     def test_every_chapter_has_a_page(self) -> None:
@@ -241,6 +247,77 @@ class Wrong(Explain):
                     outputs += f"wrong: '{wrong}'.split(' ').includes(tensor)}}))"
                     self.assertIn(part, page.eval(f"adviceOf({outputs})"))
 
+    def test_names_the_tiles_that_were_used(self) -> None:
+        """Not those that were asked for, where a kernel is compiled with its own."""
+        path = self.explain(broken("tail_of_compiled_tiles"), "--heads 1 --seq 100 --dim 32 --tile-q 16 --tile-k 16", 1)
+        head = "document.querySelector('[data-kernel={}] .kernel-head').textContent"
+        with Page(path) as page:
+            self.assertIn("tiles of 16 \u00d7 16 (Br", page.eval(head.format("fa2_row")))
+            self.assertIn("tiles of 32 \u00d7 64 (Br", page.eval(head.format("fa2_slab")))
+            told = page.eval("document.querySelector('[data-kernel=fa2_slab] .reach').textContent")
+            self.assertIn("1 whole tile of 64 keys, wrong with one key more", told)
+            self.assertNotIn("Br", page.eval("document.getElementById('subtitle').textContent"))
+            page.hash("view=traffic&k=fa2_slab")
+            names = "[...document.querySelectorAll('.memory .tile')].map((tile) => tile.getAttribute('aria-label'))"
+            self.assertIn("K rows 64\u201399", page.eval(names))
+            self.assertIn("Q rows 96\u201399", page.eval(names))
+
+    def test_tiles_that_a_kernel_does_not_take_are_told(self) -> None:
+        compiled = "which is compiled with tiles of"
+        for program, options, told in (
+            (FA2, "--kernel fa2_slab --tile-k 16", f"fa2: --tile-k 16: not for fa2_slab, {compiled} 32 x 64\n"),
+            (FA2, "--kernel fa2_split_q --tile-q 16", f"fa2: --tile-q 16: not for fa2_split_q, {compiled} 128 x 64\n"),
+            (FA2, "--kernel fa2_slab --tile-q 32 --tile-k 64", ""),
+            (FA2, "--kernel fa2_row --tile-q 16 --tile-k 16", ""),
+            (FA2, "--tile-q 16 --tile-k 16", ""),
+            (
+                ROOT / "06_backward/backward",
+                "--kernel backward_naive --tile-k 32",
+                "backward: --tile-k 32: not for backward_naive, which has no tiles\n",
+            ),
+        ):
+            self.explain(program, f"--seq 8 --dim 8 {options}")
+            self.assertEqual(self.said, told)
+
+    def test_tells_which_keys_are_not_read(self) -> None:
+        problem = "--kernel fa2_row --heads 2 --dim 32 --tile-q 32 --tile-k 32"
+        for fault, options, gap, words in (
+            (
+                "dropped_tail",
+                "--seq 100",
+                "96,100",
+                "Keys 96\u201399 of K and V of head 0 are never read: the tail, 4 keys",
+            ),
+            ("dropped_tail", "--seq 97", "96,97", "Key 96 of K and V of head 0 is never read: the tail, 1 key after"),
+            ("dropped_tail", "--seq 20", "0,20", "No key of K and V of head 0 is read at all, so l stays 0"),
+            ("no_key", "--seq 70", "0,70", "No key of K and V"),
+            (
+                "short_tiles",
+                "--seq 100 --causal --tile-k 16",
+                "16,32",
+                "Block 0 writes O up to row 31 and does not read keys 16",
+            ),
+        ):
+            with self.subTest(fault + options), Page(self.explain(broken(fault), f"{problem} {options}", 1)) as page:
+                self.assertEqual(page.eval("document.querySelector('[data-unread]').dataset.unread"), gap)
+                self.assertIn(words, page.eval("document.querySelector('[data-unread]').textContent"))
+        for program, status in ((FA2, 0), (broken("no_rescale"), 1), (broken("off_by_one"), 1)):
+            path = self.explain(
+                program, f"{problem} --seq 100 {'' if 'rescale' in str(program) else '--causal'}", status
+            )
+            with Page(path) as page:
+                self.assertIs(page.eval("document.querySelector('.unread') === null"), True)
+
+    def test_advice_for_what_is_not_a_number(self) -> None:
+        for fault, options, words in (
+            ("nan_tail", "--seq 64", "LSE is right, so m and l are: look at O alone"),
+            ("no_key", "--seq 40", "so l is 0: the row took in no key"),
+        ):
+            with Page(self.explain(broken(fault), f"--kernel fa2_row --heads 1 --dim 32 {options}", 1)) as page:
+                self.assertIn(words, page.eval("document.querySelector('.advice').textContent"))
+                reach = page.eval("document.querySelector('.reach').textContent")
+                self.assertEqual("it is query 40 that is wrong, not the key" in reach, fault == "nan_tail", reach)
+
     def test_tells_from_which_tile_on(self) -> None:
         problem = "--kernel fa2_row --heads 1 --seq 40 --dim 32 --tile-k 8"
         with Page(self.explain(broken("no_rescale"), problem, 1)) as page:
@@ -256,6 +333,36 @@ class Wrong(Explain):
         self.assertEqual(len([line for line in run["trace"] if line.get("type") == "launch"]), 1)
         self.assertEqual(len(run["report"]), 1)
         self.assertEqual(data_of(self.explain(FA2, problem))["runs"][0]["replays"][0]["steps"], [])
+
+    def test_a_recording_of_the_users_ends_with_the_run(self) -> None:
+        """What is run again, for the page or for the small case, is in no file of theirs."""
+        problem = "--kernel fa2_row --heads 1 --seq 100 --dim 32 --tile-k 32"
+        files = {name: str(self.scratch / name) for name in ("SIM_TRACE", "SIM_REPORT")}
+        self.run_program(broken("no_rescale"), f"{problem} --quiet", 1, **files)
+        alone = [Path(file).read_text() for file in files.values()]
+        self.assertEqual(alone[1].count("\n"), 1)
+        run = data_of(self.explain(broken("no_rescale"), problem, 1, **files))["runs"][0]
+        self.assertGreater(len(run["replays"][0]["steps"]), 3)
+        self.assertEqual([Path(file).read_text() for file in files.values()], alone)
+        said = self.run_program(broken("no_rescale"), problem, 1, **files).out
+        self.assertIn("a case small enough", said)
+        self.assertEqual([Path(file).read_text() for file in files.values()], alone)
+
+    def test_the_small_case_that_is_proposed_is_wrong(self) -> None:
+        """Of a kernel with compiled tiles, too: more keys than a tile. Where a race is, none is tried."""
+        for fault, options, lengths in (
+            ("tail_of_compiled_tiles", "--kernel fa2_slab --seq 300", {65}),
+            ("no_rescale", "--kernel fa2_row --seq 300", {4, 3, 5}),
+        ):
+            said = self.run_program(broken(fault), options, 1).out
+            line = re.search(r"Next: a case small enough to follow by hand:\n  \./fa2 (.*)", said)
+            self.assertTrue(line, said)
+            self.assertIn(int(re.search(r"--seq (\d+)", line[1])[1]), lengths)
+            again = self.run_program(broken(fault), line[1], 1).out
+            self.assertNotIn("small enough", again)
+        said = self.run_program(broken("no_barrier"), "--kernel fa2_row --seq 100", 1).out
+        self.assertIn("the same once more with --explain wrong.html", said)
+        self.assertIn("Next: what it moved and where it is wrong, the same with --verbose", said)
 
     def test_bank_conflicts_are_told_of_a_right_kernel(self) -> None:
         problem = "--kernel fa2_split_q --heads 1 --seq 100 --dim 32"
@@ -310,6 +417,92 @@ class Views(Explain):
             self.assertEqual([text.split()[0] for text in seen], ["S", "dV", "dP", "dQ", "dK"])
             self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
 
+    def test_the_splits(self) -> None:
+        """Each block's keys, what it leaves and what the merge reads, beside the formulas of the chapter."""
+        H, G, N = 6, 2, 20
+        for kernel, S, page_size in (("decode_split", 3, 16), ("decode_paged", 3, 4), ("decode_split", 23, 16)):
+            problem = f"--heads {H} --kv-heads {G} --seq {N} --dim 8 --splits {S} --page {page_size} --kernel {kernel}"
+            with Page(self.explain(ROOT / "08_decode/decode", problem), "#view=splits", size=TELEPHONE) as page:
+                self.assertEqual(page.eval("document.querySelector('.scrub').max"), str(G * S + H))
+                told, places = [], []
+                for step in range(G * S + H):
+                    page.key("ArrowRight")
+                    shown = page.eval(
+                        "(({keys, cells, rows}) => [keys, cells, rows].map((list) => list ? "
+                        "list.split(',').map(Number) : []))(document.querySelector('.memory-map').dataset)"
+                    )
+                    told.append(page.eval("document.querySelector('.split-told').textContent"))
+                    if step >= G * S:
+                        head = step - G * S
+                        self.assertEqual(shown, [[], [split * H + head for split in range(S)], [head]])
+                        continue
+                    group, split = divmod(step, S)
+                    keys = list(range(split * N // S, (split + 1) * N // S))
+                    if kernel == "decode_split":
+                        self.assertEqual(shown[0], keys)
+                    self.assertEqual(len(shown[0]), len(keys))
+                    places += shown[0]
+                    heads = range(group * H // G, (group + 1) * H // G)
+                    self.assertEqual(shown[1:], [[split * H + head for head in heads], []])
+                    self.assertEqual("has none to read" in told[-1], not keys)
+                self.assertEqual(sorted(places), sorted([*range(N)] * G), "a key is read twice, or not at all")
+                self.assertEqual("looks up page" in told[0], kernel == "decode_paged")
+                self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
+
+    def test_a_tile_of_S(self) -> None:
+        """Its numbers, and what becomes of them after all keys, are those of naive attention here."""
+        N, d = 12, 6
+        values = {name: [math.sin(7 * i + 1) for i in range(N * d)] for name in "qkv"}
+        for name, shift in zip("qkv", (0, 3, 5)):
+            values[name] = array.array("f", values[name][shift:] + values[name][:shift])
+            header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, {N}, {d}), }}".ljust(117) + "\n"
+            head = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
+            (self.scratch / f"{name}.npy").write_bytes(head + values[name].tobytes())
+        rows = {name: [flat[i * d : (i + 1) * d] for i in range(N)] for name, flat in values.items()}
+        for causal, first in (("", 0), ("--causal", 4)):
+            score = [
+                [
+                    sum(a * b for a, b in zip(q, k)) / math.sqrt(d) if not causal or j <= i else -math.inf
+                    for j, k in enumerate(rows["k"])
+                ]
+                for i, q in enumerate(rows["q"])
+            ]
+            path = self.explain(FA2, f"--kernel fa2_row --load {self.scratch} {causal}")
+            with Page(path, "#view=tile", size=TELEPHONE) as page:
+                self.assertEqual(page.eval("document.querySelector('.scrub').max"), str(8 * N + 7))
+                title = "document.querySelector('[data-title]').textContent"
+                for i, j in ((0, 0), (2, 5), (7, 7), (0, 8), (7, 11), (0, 11)):
+                    step = i * 8 + j + 1 if j < 8 else 8 * 8 + 3 + i * 4 + (j - 8) + 1
+                    page.hash(f"view=tile&s={step}")
+                    name, _, value = page.eval(title).replace("\u2212", "-").replace("\u221e", "inf").partition(" = ")
+                    self.assertEqual(name, f"S[{first + i}, {j}]")
+                    expected = score[first + i][j]
+                    close = math.isclose(float(value), expected, rel_tol=1e-3, abs_tol=1e-4)
+                    self.assertTrue(close, f"{name}: {value}, expected {expected}")
+                page.key("End")
+                self.assertEqual(page.eval(title), "O = o / l")
+                shown = page.eval(
+                    "[...document.querySelectorAll('.states tbody tr')].map((row) => [...row.children].map((cell) => "
+                    "Number(cell.textContent.replace('\u2212', '-'))))"
+                )
+                for i, cells in enumerate(shown):
+                    weights = [math.exp(s) for s in score[first + i]]
+                    O = [sum(w * v[c] for w, v in zip(weights, rows["v"])) / sum(weights) for c in range(4)]
+                    self.assertEqual(cells[0], first + i)
+                    for got, expected in zip(cells[4:], O):
+                        self.assertAlmostEqual(got, expected, delta=2e-3)
+                    m = max(score[first + i])
+                    self.assertAlmostEqual(cells[1], m, delta=1e-2)
+                    self.assertAlmostEqual(cells[3], sum(weights) / math.exp(m), delta=2e-3)
+                self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
+                page.eval("document.querySelectorAll('.scores tbody td')[3].click()")
+                self.assertIn(", 11] = ", page.eval(title))
+                page.key("Home", "Space")
+                page.until("Number(document.querySelector('.scrub').value) > 3")
+                page.key("Space")
+                stopped = page.eval("document.querySelector('.scrub').value")
+                self.assertEqual(page.eval("location.hash"), f"#view=tile&s={stopped}")
+
     def test_is_accessible(self) -> None:
         check = (Path(__file__).parent / "accessible.js").read_text()
         for program, options, status in (
@@ -317,10 +510,11 @@ class Views(Explain):
             (broken("no_barrier"), "--kernel fa2_row --seq 100 --tile-q 64", 1),
             (broken("off_by_one"), "--kernel fa2_row --causal --seq 100", 1),
             (ROOT / "06_backward/backward", "--heads 1 --seq 40 --dim 8", 0),
+            (ROOT / "08_decode/decode", "--seq 40 --dim 8 --splits 3", 0),
         ):
             path = self.explain(program, options, status)
             for dark in (False, True):
-                for view in ("checks", "traffic", "products"):
+                for view in ("checks", "traffic", "tile", "products", "splits"):
                     with Page(path, f"#view={view}", size=TELEPHONE, dark=dark) as page:
                         self.assertEqual(page.eval(check), [])
 
@@ -341,9 +535,18 @@ class Missing(Explain):
 
     def test_a_trace_too_long_is_left_out_with_a_sentence(self) -> None:
         path = self.explain(ROOT / "06_backward/backward", "--seq 160", SIM_TRACE_LIMIT="1")
+        self.assertEqual(self.said, "", "the recording is ours, the reader knows nothing of it")
         says = self.no_traffic(path)
         self.assertIn("over 1 MiB", says)
         self.assertIn("./backward --", says)
+
+    def test_a_trace_over_what_a_page_takes_is_told_on_the_terminal(self) -> None:
+        says = self.no_traffic(
+            self.explain(ROOT / "06_backward/backward", "--kernel backward_naive --heads 1 --seq 400 --dim 4")
+        )
+        self.assertIn("more than a page should. Try ./backward --seq 4", says)
+        self.assertIn("backward: --explain: no picture of the memory traffic: This run's trace has", self.said)
+        self.assertNotIn("SIM_", self.said)
 
     def test_a_missing_trace_has_its_own_reason(self) -> None:
         says = self.no_traffic(self.explain(FA2, "--seq 8", SIM_TRACE="/dev/null"))
@@ -351,6 +554,26 @@ class Missing(Explain):
         self.assertNotIn("too large", says)
         says = self.no_traffic(self.explain(broken("beyond"), "--kernel fa2_row --seq 40", 1))
         self.assertIn("No launch came to its end", says)
+
+    def test_a_missing_report_is_told(self) -> None:
+        """SIM_REPORT may send it elsewhere: the page claims nothing of hazards that it does not have."""
+        for program, options, status in ((FA2, "--seq 8", 0), (broken("no_barrier"), "--kernel fa2_row --seq 100", 1)):
+            with Page(self.explain(program, options, status, SIM_REPORT="/dev/null")) as page:
+                told = page.eval(CHECKS)
+                self.assertIn("No list of what the device found: SIM_REPORT, which is set", told)
+                self.assertNotIn("no hazards", told)
+        with Page(self.explain(FA2, "--seq 8")) as page:
+            self.assertNotIn("No list", page.eval(CHECKS))
+
+    def test_lines_of_warps_are_passed_over(self) -> None:
+        """A user's SIM_TRACE_REQUESTS adds them to the trace."""
+        path = self.explain(FA2, "--seq 8 --dim 8 --heads 1 --kernel fa2_row", SIM_TRACE_REQUESTS="1")
+        (run,) = data_of(path)["runs"]
+        self.assertTrue(any("warp" in line for line in run["trace"]))
+        with Page(path, "#view=traffic&s=3") as page:
+            total = page.eval("tracedKernels()[0].total")
+        requested = run["result"]["kernels"][0]["hbm"]["requested"]
+        self.assertEqual(total, requested["read_bytes"] + requested["write_bytes"])
 
     def test_softmax_steps_are_fp32(self) -> None:
         """Nine digits of 3e38 are not the fp32 number: a difference of one rounding would be e to a huge power."""

@@ -304,7 +304,7 @@ class Traffic(PageCase):
             equal = page.eval("document.querySelector('.verdict').dataset.equal")
             self.assertEqual(equal, "true", "what was counted is not the closed form")
             slide(page, f"{{N: {N}, d: {d}, Br: {Br}, Bc: {Bc}}}")
-            titles = page.eval("[...document.querySelectorAll('.form-row output')].map((o) => o.title)")
+            titles = page.eval("[...document.querySelectorAll('.form-rows output')].map((o) => o.title)")
             self.assertEqual([int(re.sub(r"\D", "", title)) for title in titles], expected)
             verdict = page.eval("document.querySelector('.verdict').innerText")
             self.assertIn("2Br/d = 4", verdict)
@@ -322,7 +322,7 @@ class Traffic(PageCase):
             page.eval("document.querySelector('.walk button').click()")
             # The bars stand on a log scale.
             bars = page.eval(
-                "[...document.querySelectorAll('.form-row:has(output)')].map((row) => "
+                "[...document.querySelectorAll('.form-rows .form-row:has(output)')].map((row) => "
                 "[parseFloat(row.querySelector('.bar i').style.width), row.querySelector('output').title])"
             )
             (longest, most), *others = [(width, int(re.sub(r"\D", "", title))) for width, title in bars]
@@ -334,12 +334,46 @@ class Traffic(PageCase):
             self.assertIn("2.25\u00d7 as many bytes", loss)
             self.assertIn("falls to 2Br/d = 0.25", loss)
 
+    def test_sliders_drive_a_race(self) -> None:
+        """Bytes of the closed forms, at one rate; anew when a slider moves, at its end with reduced motion."""
+        N, d, Br, Bc = 1024, 32, 64, 128
+        sizes = [4 * N * N + 4 * N * d, (3 * N // Bc + 1) * N * d, 2 * N * d * (1 + N // Br)]
+        lanes = (
+            "[...document.querySelectorAll('[aria-label=\"The race at these sizes\"] .form-row')].map((row) => "
+            "[parseFloat(row.querySelector('i').style.width), row.querySelector('output').dataset.done === 'true'])"
+        )
+        told = "document.querySelector('[data-race]').textContent"
+        slide = "for (const [name, value] of Object.entries({values})) {{ const slider = "
+        slide += "document.querySelector(`.sliders [data-name=${{name}}]`); slider.value = "
+        slide += "data.forms.sliders[name].indexOf(value); slider.dispatchEvent(new Event('input')); }}"
+        values = f"{{N: {N}, d: {d}, Br: {Br}, Bc: {Bc}}}"
+        with self.open("#s=99999", reduced=True) as page:
+            self.assertEqual(page.eval(lanes), [[0, False]] * 3)
+            page.eval(slide.format(values=values))
+            for (width, done), size in zip(page.eval(lanes), sizes):
+                self.assertAlmostEqual(width, 100 * size / max(sizes), delta=1e-3)
+                self.assertIs(done, True)
+            self.assertIn(f"{sizes[0] / sizes[2]:.3g}\u00d7 the bytes", page.eval(told))
+        with self.open("#s=99999") as page:
+            page.eval(slide.format(values=values))
+            page.until(f"{lanes}[2][1] && !{lanes}[0][1]")
+            first, second, last = (width for width, _ in page.eval(lanes))
+            self.assertAlmostEqual(last, 100 * sizes[2] / max(sizes), delta=1e-3)
+            self.assertTrue(last <= first < 100)
+            self.assertAlmostEqual(second, min(first, 100 * sizes[1] / max(sizes)), delta=1e-3)
+            page.eval(slide.format(values="{N: 2048}"))
+            page.until(f"{lanes}[0][0] > 0")
+            self.assertLess(page.eval(lanes)[0][0], 30, "it did not start anew")
+            page.eval("document.querySelector('[aria-label=\"The race at these sizes\"] button').click()")
+            stopped = page.eval(lanes)
+            self.assertEqual(page.eval(f"new Promise((done) => setTimeout(() => done({lanes}), 300))"), stopped)
+
 
 class Look(PageCase):
     def expect_fits(self, size: tuple[int, int], dark: bool) -> None:
         with self.open("#s=25", size=size, dark=dark) as page:
             widths = [page.eval(WIDTH)]
-            for address in ("view=softmax&s=2", "view=softmax&p=1&s=3&forget=1", "view=traffic"):
+            for address in ("view=tile&s=9", "view=softmax&s=2", "view=softmax&p=1&s=3&forget=1", "view=traffic"):
                 page.hash(address)
                 widths.append(page.eval(WIDTH))
             self.assertLessEqual(max(widths), size[0], widths)

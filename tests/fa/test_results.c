@@ -61,12 +61,14 @@ Test(results, every_shape_of_fa2, .timeout = 200)
 	every_shape(FA2);
 }
 
-/* Every kind of input, causal and not, at a ragged shape of several tiles. */
+/* Every kind of input, causal and not, at a ragged shape of several tiles. In make test every second one is causal. */
 Test(results, every_input, .timeout = 120)
 {
 	for (int p = 0; p < 2; p++)
 		for (int kind = 0; kind < 6; kind++)
 			for (int causal = 0; causal < 2; causal++) {
+				if (!thorough() && causal != (kind + p) % 2)
+					continue;
 				struct chapter_run run = run_one_of_many(
 					programs[p],
 					text("--seq %d --dim %d --heads %d --input %s%s", thorough() ? 203 : 130,
@@ -74,6 +76,17 @@ Test(results, every_input, .timeout = 120)
 				             causal ? " --causal" : ""));
 				free_chapter_run(&run);
 			}
+}
+
+/* A case's options, without "--tile-q Br --tile-k Bc" for a kernel whose tiles are compiled in: it says that it has others. */
+static const char *options_for(size_t kernel, const char *options)
+{
+	const char *tiles = strstr(options, " --tile-q "), *rest = tiles;
+	if (kernel < WITH_TILE_OPTIONS || !tiles)
+		return options;
+	for (int word = 0; word < 4; word++)
+		rest += 1 + strcspn(rest + 1, " ");
+	return text("%.*s%s", (int)(tiles - options), options, rest);
 }
 
 /* The cases that mistakes do not survive. */
@@ -84,7 +97,8 @@ Test(results, every_case_that_finds_a_mistake, .timeout = 120)
 			if (fa_cases[i].not_for && strcmp(fa_cases[i].not_for, kernels[k][1]) == 0)
 				continue;
 			struct chapter_run run = run_verified(
-				kernels[k][0], text("--kernel %s %s", kernels[k][1], fa_cases[i].options));
+				kernels[k][0],
+				text("--kernel %s %s", kernels[k][1], options_for(k, fa_cases[i].options)));
 			free_chapter_run(&run);
 		}
 }

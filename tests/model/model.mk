@@ -21,7 +21,7 @@ $(BUILD)/model/guarded/%.o: $(ROOT)/common/model/%.c
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $(HAVE_SANITIZE) $(GUARD) -c $< -o $@
 
-$(BUILD)/model/files: $(HERE)/model/programs/files.c $(addprefix $(ROOT)/common/support/,error.c parallel.c) $(GUARDED)
+$(BUILD)/model/files: $(HERE)/model/programs/files.c $(addprefix $(ROOT)/common/support/,error.c output_file.c parallel.c) $(GUARDED)
 	@test -n "$(HAVE_SANITIZE)" || echo "$(CC) has no address sanitizer: the suites of common/model run without" >&2
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS)) $(HAVE_SANITIZE) $^ -lm -lpthread -o $@
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 CONSECUTIVE = 3
 NOTHING = re.compile(r"[{}]*|#pragma(no)?unroll\w*|__syncthreads\(\);")
+MARKS = frozenset("-+<>|")
 
 
 def normalized(text: str) -> list[tuple[int, str]]:
@@ -19,8 +20,9 @@ def normalized(text: str) -> list[tuple[int, str]]:
     text = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.DOTALL)
     lines = []
     for number, line in enumerate(text.split("\n"), 1):
-        line = re.sub(r"^[-+<>|]+(?=[\s{}]|$)", "", line)
-        line = re.sub(r"\s+", "", line.partition("//")[0])
+        if line[:1] in MARKS:
+            line = re.sub(r"^[-+<>|]+(?=[\s{}]|$)", "", line)
+        line = "".join(line.partition("//")[0].split())
         if not NOTHING.fullmatch(line):
             lines.append((number, line))
     return lines
@@ -36,12 +38,15 @@ class Solutions:
             length = min(CONSECUTIVE, len(lines))
             for first in range(len(lines) - length + 1 if length else 0):
                 self.windows.setdefault(tuple(lines[first : first + length]), name)
+        self.begins = {window[0] for window in self.windows}
 
     def find(self, text: str) -> list[tuple[int, str]]:
         """(line number, name of the solution) of each place in a text."""
         lines = normalized(text)
         found = []
-        for first, (number, _) in enumerate(lines):
+        for first, (number, begin) in enumerate(lines):
+            if begin not in self.begins:
+                continue
             for length in range(1, CONSECUTIVE + 1):
                 window = tuple(line for _, line in lines[first : first + length])
                 if len(window) == length and window in self.windows:

@@ -87,10 +87,26 @@ function plural(n, word) {
 	return `${count(n)} ${word}${n === 1 ? '' : 's'}`;
 }
 
+/* "0–15, 48–50": runs of numbers, the first few of them. */
+function runsOf(numbers) {
+	const runs = [];
+	for (const n of numbers) {
+		const last = runs[runs.length - 1];
+		if (last && last[1] === n - 1)
+			last[1] = n;
+		else
+			runs.push([n, n]);
+	}
+	const told = runs.slice(0, 3).map(([first, end]) => first === end ? String(first) : `${first}\u2013${end}`);
+	return told.join(', ') + (runs.length > 3 ? ', \u2026' : '');
+}
+
+/* "heads 3–5", "key 7". */
+const several = (numbers, word) => `${word}${numbers.length === 1 ? '' : 's'} ${runsOf(numbers)}`;
+
 /* "N = 64, d = 32, causal": what a run is known by. */
 function describe(problem) {
-	const letters = {batch: 'B', heads: 'H', seq: 'N', dim: 'd', rows: 'R', cols: 'C', m: 'm', n: 'n', k: 'k',
-		tile_q: 'Br', tile_k: 'Bc'};
+	const letters = {batch: 'B', heads: 'H', seq: 'N', dim: 'd', rows: 'R', cols: 'C', m: 'm', n: 'n', k: 'k'};
 	const isOne = (key) => /^(batch|heads)$/.test(key) && problem[key] === 1;
 	const said = Object.keys(letters).filter((key) => problem[key] !== undefined && !isOne(key));
 	const text = said.map((key) => `${letters[key]}\u00a0=\u00a0${problem[key]}`);

@@ -117,11 +117,12 @@ function makeBanks(run, described) {
 function makeKernelCard(run, kernel, described, replays) {
 	const failure = kernel.failure ? element('p', {class: 'error'}, kernel.failure) : '';
 	const body = kernel.skipped ? element('p', {class: 'note'}, kernel.skipped)
-		: element('div', {class: 'kernel-body'}, failure, replays ? makeReplay(run, described, replays) : '',
+		: element('div', {class: 'kernel-body'}, failure, makeUnread(run, kernel, described), replays ? makeReplay(run, described, replays) : '',
 			described.maps.map((map) => makeOutput(map, kernel.name)), makeBanks(run, described), makeTensorTraffic(kernel), makeCounts(kernel, described));
 	return element('section', {class: 'card', 'data-kernel': kernel.name, 'aria-label': kernel.name},
 		element('div', {class: 'kernel-head'}, element('h2', {}, kernel.name), makeBadge(kernel),
-			element('span', {class: 'dim'}, described.summary)), body);
+			element('span', {class: 'dim'}, described.summary, described.tile && !kernel.skipped
+				? `; tiles of ${described.tile.join(' \u00d7 ')} (Br \u00d7 Bc)` : '')), body);
 }
 
 /* ": O, LSE of fa2_row are wrong": before anything is explained. */
@@ -144,7 +145,7 @@ function makeVerdict(run) {
 		return element('p', {class: 'error'}, all === 1 ? 'The kernel failed' : `${failed} of ${all} kernels failed`, whatFailed(ran));
 	const who = {1: 'The kernel is', 2: 'Both kernels are'}[all] || `All ${all} kernels are`;
 	return element('p', {}, element('b', {class: 'good'}, `${who} right: `), 'outputs within tolerance of the double-precision ' +
-		`reference, counts equal to their closed forms, ${hazards.length ? 'the hazards below no errors' : 'no hazards'}.`,
+		`reference, counts equal to their closed forms${run.no_report ? '' : hazards.length ? ', the hazards below no errors' : ', no hazards'}.`,
 	late.length ? element('b', {class: 'error'}, ` But ${late.join(' and ')} waits for the banks of shared memory: see below.`) : '');
 }
 
@@ -160,6 +161,7 @@ function makeChecksView() {
 	const node = element('div', {class: 'stack', id: 'checks'}, makeVerdict(run), run.hazards.length ? makeHazards(run) : '',
 		order.map((i) => cards[i]),
 		noTraffic ? element('p', {class: 'note'}, `No picture of the memory traffic: ${noTraffic}`) : '',
+		run.no_report ? element('p', {class: 'note'}, `No list of what the device found: ${run.no_report}`) : '',
 		run.no_steps ? element('p', {class: 'note'}, `No steps of the online softmax: ${run.no_steps}`) : '');
 	const nothing = () => {};
 	return {id: 'checks', name: 'This run', node, keys: [], restore: nothing, key: nothing, stop: nothing, resized: nothing,

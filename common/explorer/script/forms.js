@@ -8,13 +8,13 @@ function evaluateTerms(terms, values) {
 function makeForms(forms, kernels) {
 	const traced = forms.problem, values = {...traced};
 	const rows = element('div', {class: 'form-rows'}), verdict = element('p', {class: 'verdict', 'aria-live': 'off'});
-	const outputs = {}, fits = element('p', {class: 'small dim'}), walk = makeWalk();
+	const outputs = {}, fits = element('p', {class: 'small dim'}), walk = makeWalk(), race = makeSizesRace(forms.rows, forms.race);
 	const sliders = forms.order.map((name) => {
 		const choices = forms.sliders[name];
 		outputs[name] = element('output', {}, String(values[name]));
 		const moved = () => {
 			values[name] = choices[Number(slider.value)];
-			draw();
+			draw(true);
 		};
 		const slider = element('input', {type: 'range', min: 0, max: choices.length - 1, step: 1,
 			value: choices.indexOf(values[name]), 'aria-label': forms.names[name], oninput: moved});
@@ -36,7 +36,7 @@ function makeForms(forms, kernels) {
 		const measured = kernel && kernel.described.measured[at];
 		return measured ? measured.read_elements + measured.write_elements : null;
 	};
-	const draw = () => {
+	const draw = (moved) => {
 		values.Tr = Math.ceil(values.N / values.Br);
 		values.Tc = Math.ceil(values.N / values.Bc);
 		const isRun = Object.keys(traced).every((name) => traced[name] === values[name]);
@@ -61,6 +61,7 @@ function makeForms(forms, kernels) {
 		fits.className = asked > room ? 'error' : 'small dim';
 		fits.dataset.fits = asked <= room;
 		walk.set(values);
+		race.set(elements, moved);
 		for (const [name, output] of Object.entries(outputs))
 			output.textContent = count(values[name]);
 		for (const [slider] of sliders)
@@ -86,5 +87,5 @@ function makeForms(forms, kernels) {
 		element('p', {class: 'note'}, forms.note),
 		element('div', {class: 'forms', style: 'margin-top:14px'},
 			element('div', {class: 'sliders'}, sliders.map(([, label]) => label), reset),
-			element('div', {class: 'stack column'}, rows, fits, verdict, walk.node)));
+			element('div', {class: 'stack column'}, rows, fits, verdict, race.node, walk.node)));
 }

@@ -80,9 +80,9 @@ function firstOf(ranges, share) {
 	return some;
 }
 
-/* How tall a tile is: the run's own if it was told, else a power of two that leaves at most eight. */
-function tileRows(tensor, problem) {
-	const own = problem.tile_q || problem.tile_k;
+/* How tall a tile is: the kernel's own, of queries or of keys; else a power of two that leaves at most eight. */
+function tileRows(tensor, tile) {
+	const own = tile && tile[/^d?[KV]$/.test(tensor.name) ? 1 : 0];
 	let rows = own || 1;
 	while (tensor.rows / rows > (own ? 32 : 8))
 		rows *= 2;
@@ -93,13 +93,13 @@ function tileRows(tensor, problem) {
  * {node, dots, tensor, paint()}. inspect(tile) is called with {tensor, name, top, bottom, left, right} when a tile gets
  * the pointer or the focus, inspect(null) when it loses them.
  */
-function makeTensorView(tensor, owner, problem, width, height, inspect) {
+function makeTensorView(tensor, owner, tile, width, height, inspect) {
 	const dots = makeDots(tensor.rows, tensor.columns);
 	const canvas = element('canvas', {style: `width:${width}px;height:${height}px`, 'aria-hidden': 'true'});
 	const node = element('div', {class: 'memory', role: 'group',
 		'aria-label': `${tensor.name} of ${owner}, tiles: arrow keys move among them`}, canvas);
-	const tall = tileRows(tensor, problem), square = tensor.columns > 128 || tensor.columns === tensor.rows;
-	const wide = square ? Math.min(tensor.columns, Math.max(tall, Math.ceil(tensor.columns / 32))) : tensor.columns;
+	const tall = tileRows(tensor, tile), square = tensor.columns > 128 || tensor.columns === tensor.rows;
+	const wide = square ? Math.min(tensor.columns, Math.max(tile ? tile[1] : tall, Math.ceil(tensor.columns / 32))) : tensor.columns;
 	const across = Math.ceil(tensor.columns / wide), tiles = [];
 	for (let top = 0; top < tensor.rows; top += tall)
 		for (let left = 0; left < tensor.columns; left += wide) {

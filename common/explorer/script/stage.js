@@ -33,10 +33,10 @@ function regionsOf(kernel, view) {
 
 function makeColumn(kernel, widthOf, big, inspect) {
 	const tallest = Math.max(...kernel.tensors.map((tensor) => tensor.rows));
-	const problem = kernel.run.result.problem, flow = () => element('p', {class: 'flows'}), pipe = () => element('div', {class: 'pipe', 'aria-hidden': 'true'});
+	const flow = () => element('p', {class: 'flows'}), pipe = () => element('div', {class: 'pipe', 'aria-hidden': 'true'});
 	const views = kernel.tensors.map((tensor) => {
 		const height = Math.max(16, Math.round(big * tensor.rows / tallest));
-		return makeTensorView(tensor, kernel.label, problem, widthOf(tensor, big), height, (tile) => inspect(kernel, tile));
+		return makeTensorView(tensor, kernel.label, kernel.described.tile, widthOf(tensor, big), height, (tile) => inspect(kernel, tile));
 	});
 	return {
 		kernel, views, shared: kernel.shared.map(makeSharedView), done: 0, told: undefined, hbm: flow(), chip: flow(), own: flow(),

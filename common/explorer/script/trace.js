@@ -20,7 +20,7 @@ function groupsOf(lines, launches) {
 	const groups = [];
 	let last = null, end = 0;
 	for (const line of lines) {
-		if (line.type || !launches.has(line.launch))
+		if (line.type || line.warp !== undefined || !launches.has(line.launch)) /* of a warp: SIM_TRACE_REQUESTS */
 			continue;
 		const block = line.block.join(',');
 		if (!last || last.launch !== line.launch || last.block !== block || last.interval !== line.interval) {

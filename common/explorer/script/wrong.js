@@ -93,7 +93,12 @@ function senseOf({got, expected}) {
 
 function adviceOf(outputs) {
 	const of = (tensor) => outputs.find((output) => output.tensor === tensor), O = of('O'), LSE = of('LSE');
-	if (outputs.some((output) => output.wrong && !Number.isFinite(number(output.got))))
+	const isNan = ({wrong, got}) => wrong && !Number.isFinite(number(got));
+	if (outputs.some(isNan) && LSE && !LSE.wrong)
+		return 'Not a number, and LSE is right, so m and l are: look at O alone, its correction, the product with V, the last division.';
+	if (LSE && isNan(LSE) && number(LSE.got) === -Infinity)
+		return 'LSE is \u2212\u221e, so l is 0: the row took in no key, and O is 0 divided by 0. Look at where its first key comes from.';
+	if (outputs.some(isNan))
 		return 'Not a number: l is 0, m is \u2212\u221e, a correction is e to the power +\u221e (its sign?), or something was read that nobody wrote. Does each row take in a key before it divides?';
 	const off = ['dQ', 'dK', 'dV'].filter((name) => of(name) && of(name).wrong);
 	if (off.length && O && !O.wrong)
@@ -113,6 +118,8 @@ function adviceOf(outputs) {
 
 /* How far it is right, in tiles where it can be said in tiles: [what is so, where to look]. */
 function reachOf(right, wrong, tile, N) {
+	if (!tile && right > 0)
+		return [`Right with ${plural(right, 'key')}, wrong with ${wrong}.`, 'Look at what becomes of one key more: the mask, the maximum, the sums.'];
 	const t = Math.floor(right / tile), whole = right % tile === 0;
 	if (right === 0)
 		return ['Wrong already with a single key.', 'Its weight is 1, so O must be its row of V, and LSE its score: look at how a tile ' +
@@ -127,9 +134,16 @@ function reachOf(right, wrong, tile, N) {
 			: 'Look at what happens between two groups of keys: m grows, and l and O must be corrected.'];
 }
 
+/* A key more is a query more, too. Where only that query is wrong, its key is not what it comes from. */
+function queryAlone(outputs, right, {causal}) {
+	const rows = outputs.filter(({tensor, wrong, at}) => wrong && at.length > 2 && /^(O|LSE|dQ)$/.test(tensor)).map(({at}) => at[2]);
+	return !causal && right > 0 && rows.length > 0 && rows.every((row) => row === right)
+		? ` The queries before it are right with that key, too: it is query ${right} that is wrong, not the key.` : '';
+}
+
 function makeReplay(run, described, replays) {
 	const steps = [...replays.steps].sort((a, b) => a.keys - b.keys);
-	const N = run.result.problem.seq, tile = run.result.problem.tile_k || replays.tile;
+	const N = run.result.problem.seq, tile = (described.tile || [])[1] || 0;
 	if (steps.length === 0)
 		return '';
 	const wrongs = steps.filter((step) => step.wrong), first = wrongs[0];
@@ -138,12 +152,13 @@ function makeReplay(run, described, replays) {
 	const outputs = first ? first.outputs : described.maps.map((map) => ({tensor: map.tensor,
 		wrong: map.first_wrong !== undefined, at: [], ...middleOf(map, map.first || map.worst)}));
 	const [reach, look] = reachOf(right, wrong, tile, N), notFinite = outputs.some((output) => !Number.isFinite(number(output.got)));
+	const alone = first ? queryAlone(outputs, right, run.result.problem) : '';
 	const chip = (keys, isBad) => element('span', {class: `badge ${isBad ? 'wrong' : 'right'}`}, `${keys} ${isBad ? '\u2717' : '\u2713'}`);
 	const at = (output) => output.at.length ? `${output.tensor}[${output.at.join(', ')}]` : output.name || output.tensor;
 	const row = coordinatesOf({shape: [run.result.problem.batch, run.result.problem.heads, N], columns: 1}, replays.row || 0, 0);
 	return element('section', {class: 'stack column', 'data-replay': `${right},${wrong}`, 'aria-label': `From which key on ${described.name} is wrong`},
 		element('h3', {}, 'From which key on it is wrong'),
-		element('p', {class: 'reach'}, reach, mistake || notFinite ? '' : ` ${look}`),
+		element('p', {class: 'reach'}, reach, alone || (mistake || notFinite ? '' : ` ${look}`)),
 		mistake ? element('p', {class: 'mistake'}, `Row [${row.join(', ')}] is, but for rounding, `, element('b', {}, mistake))
 			: element('p', {class: 'advice'}, adviceOf(outputs), notFinite && run.result.problem.causal
 				? ' The first row may see one key, its own: is the mask a key too strict?' : ''),

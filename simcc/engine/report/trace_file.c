@@ -251,6 +251,9 @@ static void end_trace(const struct request *launch)
 	const size_t limit = sim_options()->trace_limit;
 	fprintf(trace.file, "{\"type\":\"truncated\",\"launch\":%u,\"lines\":%" PRIu64 ",\"limit_bytes\":%zu}\n",
 	        launch->number - 1, trace.lines, limit);
+	/* A program that called sim_trace has no SIM_TRACE to be told of: the last line tells it. */
+	if (!sim_options()->trace_path || strcmp(trace.path, sim_options()->trace_path) != 0)
+		return;
 	fflush(stdout);
 	fprintf(stderr, "SIM_TRACE=%s: ended after %" PRIu64 " lines, at its limit of %zu MB (SIM_TRACE_LIMIT)\n",
 	        trace.path, trace.lines, limit >> 20);

@@ -15,7 +15,7 @@ from lib.diagrams.run import Access, traced
 from lib.diagrams.svg import Panel, Theme, arrange, arrow, base_style, document, kilobytes, rectangle, text, variants
 
 D, TILES = 8, 4  # head dimension; S is TILES x TILES tiles
-WIDTH, SIDE = 400.0, 160.0  # pixels: of a panel, of S
+WIDTH, SIDE, SQUARE = 400.0, 160.0, 26.0  # pixels: of a panel, of S, of a tile where a product is drawn
 OF_A_ROW = {"l": "l, m", "m": "l, m", "LSE": "L", "D": "D"}  # how the table of bytes calls what has a number per row
 
 
@@ -114,14 +114,41 @@ def bars(trace: list[Access], top: float, most: int) -> list[str]:
     return body
 
 
+def shape(name: str) -> tuple[float, float, str]:
+    """Width, height and class of a matrix: a tile of S, P, dS or dP, or rows of d numbers, maybe transposed."""
+    matrix = name.removesuffix("ᵀ")
+    if matrix in ("S", "P", "dS", "dP"):
+        return SQUARE, SQUARE, "f"
+    high = (SQUARE / 3, SQUARE)
+    return *(high if matrix == name else high[::-1]), "i"
+
+
+def product(formula: str, left: float, top: float) -> list[str]:
+    """C = A B, in words and in shapes: inputs blue, sums green, frames what stays on the chip."""
+    result, sign, first, second = formula.split()
+    body, x, middle = [text(left, top, formula)], left, top + 14 + SQUARE / 2
+    for name, after_sign in ((result, False), (first, True), (second, False)):
+        width, height, class_ = shape(name)
+        if after_sign:
+            room = 8.0 + 6 * len(sign)
+            body.append(text(x + room / 2 - 1, middle + 5, sign, class_="m"))
+            x += room
+        drawn = "o" if name == result and sign == "+=" else class_
+        body.append(rectangle(x, middle - height / 2, width, height, class_=drawn))
+        x += width + 2
+    return body
+
+
 def panel(title: str, subtitle: str, products: list[str], trace: list[Access], most: int) -> Panel:
     body = [text(0, 18, title, class_="t"), text(0, 42, subtitle, class_="d"), *grid(trace, 80, 82)]
-    body += [text(80 + SIDE + 12, 158 + 22 * n, product) for n, product in enumerate(products)]
+    body.append(text(0, 296, "per tile; frames stay on the chip:"))
+    for left, formula in zip((0, 92, 188, 296), products):
+        body += product(formula, left, 322)
     total = sum(access.requested for access in trace)
-    body.append(text(0, 290, f"asked of global memory: {kilobytes(total)}"))
-    body += [rectangle(0, 302, 12, 12, class_="r"), text(18, 313, "loaded", class_="d")]
-    body += [rectangle(80, 302, 12, 12, class_="w"), text(98, 313, "stored", class_="d")]
-    return Panel(WIDTH, 326 + 24 * len(moved(trace)), body + bars(trace, 326, most))
+    body.append(text(0, 402, f"asked of global memory: {kilobytes(total)}"))
+    body += [rectangle(0, 414, 12, 12, class_="r"), text(18, 425, "loaded", class_="d")]
+    body += [rectangle(80, 414, 12, 12, class_="w"), text(98, 425, "stored", class_="d")]
+    return Panel(WIDTH, 438 + 24 * len(moved(trace)), body + bars(trace, 438, most))
 
 
 def picture(title: str, sides: list[tuple[str, str, list[str], list[Access]]]) -> dict[str, str]:
