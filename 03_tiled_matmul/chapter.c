@@ -54,7 +54,7 @@ static cudaError_t registers(const struct problem *problem, const struct device_
 static const struct kernel kernels[] = {
 	{
 		.name = "matmul_naive",
-		.summary = "a thread an element, warps down the columns",
+		.summary = "one thread per element, warps down the columns",
 		.tensors = matmul_tensors,
 		.launch = naive,
 		.forms = matmul_element_forms,

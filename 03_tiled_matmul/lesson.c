@@ -14,11 +14,11 @@ static double shared_reads_per_fma(const struct kernel_result *kernel)
 
 static const struct column steps[] = {
 	{"bytes\nrequested", .metric = METRIC_REQUESTED_BYTES},
-	{"sectors\na request", .metric = METRIC_SECTORS_PER_REQUEST},
-	{"wavefronts\na load", .metric = METRIC_WAVEFRONTS_PER_LOAD},
-	{"\na store", .metric = METRIC_WAVEFRONTS_PER_STORE},
+	{"sectors\n/request", .metric = METRIC_SECTORS_PER_REQUEST},
+	{"wavefronts\n/load", .metric = METRIC_WAVEFRONTS_PER_LOAD},
+	{"\n/store", .metric = METRIC_WAVEFRONTS_PER_STORE},
 	{"\nideal", .metric = METRIC_IDEAL_PER_REQUEST},
-	{"loads\nan FMA", .unit = UNIT_RATIO, .value = shared_reads_per_fma},
+	{"loads\n/FMA", .unit = UNIT_RATIO, .value = shared_reads_per_fma},
 	{"busy\nSMs", .metric = METRIC_BUSY_SMS},
 	{"time\nthis CPU", .metric = METRIC_MEDIAN_MS},
 };
@@ -51,7 +51,7 @@ static void print_finding(const struct terminal *terminal, const struct run_resu
 	if (a_store > conflicts_to_see)
 		fprintf(terminal->out,
 		        "Half of the stores of matmul_tiled put a column into A's tile: 32 lanes in one\n"
-		        "bank, 32 wavefronts. Those of B take one: %.3g in the mean. Padding cures it.\n",
+		        "bank, 32 wavefronts. Those of B take one: %.3g on average. With padding all do.\n",
 		        a_store);
 }
 

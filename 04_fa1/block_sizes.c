@@ -10,7 +10,7 @@ void lesson_block_sizes(const struct terminal *terminal, const struct run_result
 	fprintf(terminal->out, ", N=%zu d=%zu, from formulas;\n\"fits\" is meant for a block of the %s.\n\n",
 	        problem->seq, problem->dim, gpu->title);
 	struct table table = table_new("rrrrrrl");
-	table_row(&table, STYLE_DIM, "Bc|Tc|units|read|l, m a|shared, K and V|");
+	table_row(&table, STYLE_DIM, "Bc|Tc|units|read|l, m per|shared, K and V|");
 	table_row(&table, STYLE_DIM, "||3Tc+1|literally|head|tiles alone|");
 	for (uint64_t keys = 64; keys <= 512; keys *= 2) {
 		uint64_t Tc = ceil_div(problem->seq, keys), bytes = 8 * keys * problem->dim;

@@ -105,7 +105,7 @@ static const struct kernel kernels[] = {
 	},
 	{
 		.name = "fa1_row",
-		.summary = "a thread owns a query row, its state in registers",
+		.summary = "one thread per query row, its state in registers",
 		.tensors = attention_tensors,
 		.launch = launch_row,
 		.forms = row_forms,

@@ -77,7 +77,7 @@ static const struct kernel kernels[] = {
 	},
 	{
 		.name = "fa2_tile",
-		.summary = "a warp for 32 or 16 rows: register tiles, 16-byte reads",
+		.summary = "one warp per 32 or 16 rows: register tiles, 16-byte reads",
 		.tensors = attention_tensors,
 		.launch = launch_tile,
 		.forms = fa2_tile_forms,

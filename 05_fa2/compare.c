@@ -7,15 +7,15 @@
  * What naive attention moves over what this kernel requests lies between two ends: naive at its best, its footprint, when a
  * cache forgets nothing, and at its worst, all that its threads request, without a cache.
  */
-static void print_finding(const struct terminal *terminal, const struct problem *problem, double units)
+static void print_finding(
+	const struct terminal *terminal, const struct problem *problem, const struct attention_side *side)
 {
 	double N = (double)problem->seq, d = (double)problem->dim;
 	double footprint = 4 * N / d + 4, requested = 4 * N + 5 * N / d + 1;
 	terminal_print(
-		terminal, STYLE_BOLD, "\nNaive attention moves %.3g to %.3g times as much", footprint / units,
-		requested / units);
-	fprintf(terminal->out, ": its footprint, with\n"
-	                       "a perfect cache, to all it requests, without one. FA2: what it requests.\n");
+		terminal, STYLE_BOLD, "\nNaive attention moves %.3g to %.3g times what %s requests",
+		footprint / side->units, requested / side->units, side->name);
+	fprintf(terminal->out, ":\nits footprint with a perfect cache, and all it requests without a cache.\n");
 }
 
 static void print_title(const struct terminal *terminal, const struct run_result *result, bool counted)
@@ -60,5 +60,5 @@ void lesson_compare(const struct terminal *terminal, const struct run_result *re
 		return;
 	print_title(terminal, result, sides[1].counted);
 	attention_sides_print(terminal, problem, sides, count, result->options->verbose);
-	print_finding(terminal, problem, sides[count - 1].units);
+	print_finding(terminal, problem, &sides[count - 1]);
 }

@@ -26,10 +26,10 @@ static const struct column ladder[] = {
 };
 
 static const struct column shared[] = {
-	{"bytes\na block", .metric = METRIC_SHARED_BYTES},
+	{"bytes\nper block", .metric = METRIC_SHARED_BYTES},
 	{"warp-level\nloads, all", .metric = METRIC_SHARED_LOADS},
-	{"FMA\na load", .metric = METRIC_FMA_PER_LOAD},
-	{"wavefronts\nan FMA", .metric = METRIC_WAVEFRONTS_PER_FMA},
+	{"FMA\nper load", .metric = METRIC_FMA_PER_LOAD},
+	{"wavefronts\nper FMA", .metric = METRIC_WAVEFRONTS_PER_FMA},
 	{"conflicts,\nall", .metric = METRIC_SHARED_CONFLICTS},
 };
 

@@ -38,8 +38,8 @@ void lesson_explain(const struct terminal *terminal, const struct run_result *re
 		{"\nfootprint", .metric = METRIC_FOOTPRINT_BYTES},
 		{"memory\nat most", .metric = METRIC_PEAK_BYTES},
 		{"of it\nN x N", .metric = METRIC_SQUARE_BYTES},
-		{"FLOP/(N\u00b2d)\na head", .unit = UNIT_FIGURES, .value = flop_per_pair},
-		{"exp/N\u00b2\na head", .unit = UNIT_FIGURES, .value = exponentials_per_pair},
+		{"FLOP/(N\u00b2d)\nper head", .unit = UNIT_FIGURES, .value = flop_per_pair},
+		{"exp/N\u00b2\nper head", .unit = UNIT_FIGURES, .value = exponentials_per_pair},
 		{"shared\nfloats/FMA", .metric = METRIC_SHARED_FLOATS_PER_FMA},
 	};
 	columns_print(

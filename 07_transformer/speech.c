@@ -90,7 +90,7 @@ static void print_takeover(const struct terminal *terminal, const struct speech 
 		2 * sizeof(float) * (uint64_t)model->layers * (uint64_t)(model->kv_heads * model->head_dim);
 	char cache[32], stored[32], equal[32], asked[32], context[32];
 	fprintf(terminal->out,
-	        "\nThe cache grows by %s bytes a token: at n = %s it is as large as the\n"
+	        "\nThe cache grows by %s bytes per token: at n = %s it is as large as the\n"
 	        "weights, %s as stored. %d heads on %d ask for each of its bytes %llu times, so\n"
 	        "from n = %s on attention asks for more than that. The context ends at %s.\n",
 	        format_count(a_token, cache), format_count(ceil_div(weights, a_token), equal),

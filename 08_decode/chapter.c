@@ -11,7 +11,7 @@
 static const struct kernel kernels[] = {
 	{
 		.name = "decode_naive",
-		.summary = "a block for each head of queries, the whole cache in one loop",
+		.summary = "one block per head of queries, the whole cache in one loop",
 		.tensors = whole_tensors,
 		.launch = run_naive,
 		.forms = naive_forms,

@@ -34,7 +34,7 @@ static int refuse_options(const struct options *options, const struct device *de
 	if (options->given & OPTION_BIT(OPTION_TIME) && device->simulated && !device->plain)
 		return error_set(
 			error, EXIT_USAGE,
-			"--time: with --prompt a build that counts nothing tells it: make fast, then "
+			"--time: with --prompt only the plain build measures times: make fast, then "
 			"./decode.fast");
 	return 0;
 }

@@ -41,7 +41,7 @@ static void print_help(const struct chapter *chapter)
 	printf("\nKinds of --input:\n");
 	for (int kind = 0; kind < INPUT_KINDS; kind++)
 		printf("  %-14s %s\n", input_kind_names[kind],
-		       input_meaning((enum input_kind)kind, chapter->options & OPTION_BIT(OPTION_M)));
+		       input_meaning((enum input_kind)kind, chapter->options));
 	printf("\nExit status: 0 all verified; 1 a kernel is wrong; 2 usage or unusable\n"
 	       "input; 3 environment (no device, no memory, a device limit, unwritable output).\n");
 }

@@ -75,6 +75,7 @@ int compare_outputs(
 			kernel->failure, sizeof kernel->failure,
 			"nothing could be judged: with these inputs zeros would pass for every output");
 	kernel->verified = passed && judged && !kernel->failure[0];
+	kernel->right_by_luck = passed && judged && kernel->failure[0]; /* only a hazard fails a kernel before this */
 	return 0;
 }
 

@@ -8,15 +8,17 @@ nmin = first_of('decode_split', 'seq'); nmax = last_of('decode_split', 'seq')
 Smin = first_of('decode_split', 'splits'); Smax = last_of('decode_split', 'splits')
 H = last_of('decode_split', 'heads'); G = last_of('decode_split', 'kv_heads'); d = last_of('decode_split', 'dim')
 counted = known(last_of('decode_split', 'requested'))
-# The simulated device's GPU, and the picture's: an H100 SXM.
-SMs = 132.
+# The GPU of the data; an H100 where the data does not say how many SMs that has.
+SMs = last_of('decode_split', 'sms')
+gpu = known(SMs) ? decode_split__gpu : 'H100 SXM'
+if (!known(SMs)) { SMs = 132. }
 fills = ceil(SMs / G)
 requested(n, S) = 4 * (2 * n * G * d + S * H * d + 2 * S * H * (d + 2) + H * d)
 alone(n) = 4 * 2 * n * G * d
 grouped(n) = alone(n) + 4 * 2 * H * d
 more(n) = 100 * (requested(n, fills) / alone(n) - 1)
-eval headline(sprintf("%.0f splits give every SM of an H100 work: %.1f %% more bytes at n = %.0f, %.0f %% at %.0f", \
-	fills, more(nmax), nmax, more(nmin), nmin))
+eval headline(sprintf("%.0f splits give every SM of the %s work: %.1f %% more bytes at n = %.0f, %.0f %% at %.0f", \
+	fills, gpu, more(nmax), nmax, more(nmin), nmin))
 eval provenance(sprintf("Bytes requested for one token after n - 1 others, per layer; %.0f heads on %.0f, d = %.0f. Lines: closed forms%s. %s", H, G, d, \
 	counted ? "; points: counted" : "", made_by('decode_split')))
 eval description(sprintf("Keys and values are asked for once, whatever the splits; Q, O, m and l once more for each. One split leaves %.0f of %.0f SMs with work, %.0f give all of them a block.", \
@@ -42,7 +44,7 @@ load 'plots/name_lines.gp'
 set arrow 1 from fills, ymin to fills, ymax nohead lc rgb dim lw 1 dt 3
 # How many SMs have a block, above the marks of the axis.
 busy(S) = G * S < SMs ? G * S : SMs
-set label 20 "SMs of an H100 with work:" at xmin / xroom * 1.04, ymin * 1.75 left tc rgb dim font little
+set label 20 "SMs of the ".gpu." with work:" at xmin / xroom * 1.04, ymin * 1.75 left tc rgb dim font little
 array marks[6] = [1, 4, 16, 44, 88, 176]
 do for [i = 1:6] { set label 20 + i sprintf("%.0f", busy(marks[i])) at marks[i], ymin * 1.3 center tc rgb dim font little }
 curves = "requested(nmax, x) with lines lc rgb blue lw 1.4, requested(nmiddle, x) with lines lc rgb green lw 1.4, requested(nmin, x) with lines lc rgb vermilion lw 1.4, "

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-const char *input_meaning(enum input_kind kind, bool product)
+const char *input_meaning(enum input_kind kind, uint64_t applicable)
 {
 	static const char *const scores[INPUT_KINDS] = {
 		[INPUT_RANDOM] = "standard normal: scores of a few units",
@@ -24,7 +24,17 @@ const char *input_meaning(enum input_kind kind, bool product)
 		[INPUT_ONE_HOT] = "one 64 in each row of A, else 0: C is 64 times rows of B",
 		[INPUT_RAMP] = "A and B rise from -1 to 1",
 	};
-	return (product ? matrices : scores)[kind];
+	static const char *const numbers[INPUT_KINDS] = {
+		[INPUT_RANDOM] = "standard normal",
+		[INPUT_LARGE_LOGITS] = "2500 times standard normal",
+		[INPUT_VERY_NEGATIVE] = "about -2048",
+		[INPUT_CONSTANT] = "8 everywhere",
+		[INPUT_ONE_HOT] = "one 4096 in each row, else standard normal",
+		[INPUT_RAMP] = "each row rises to 64",
+	};
+	if (applicable & OPTION_BIT(OPTION_M))
+		return matrices[kind];
+	return (applicable & OPTION_BIT(OPTION_DIM) ? scores : numbers)[kind];
 }
 
 static float normal_at(uint64_t start, size_t index)

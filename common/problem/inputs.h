@@ -10,10 +10,11 @@
 #ifndef PROBLEM_INPUTS_H
 #define PROBLEM_INPUTS_H
 
-#include "problem/problem.h"
+#include "problem/option_set.h"
 
-/* What a kind is made of, in at most 62 columns, for people: of attention and softmax by its scores, or of a matrix product. */
-const char *input_meaning(enum input_kind kind, bool product);
+/* What a kind is made of, in at most 62 columns, for people, in a chapter that takes the options `applicable`: the scores of
+ * attention and softmax, the matrices of a product, or the numbers of chapter 00, which have no meaning. */
+const char *input_meaning(enum input_kind kind, uint64_t applicable);
 
 /* Element `index` of the standard normal stream that belongs to a tensor. */
 float input_normal(uint64_t seed, const char *tensor, size_t index);

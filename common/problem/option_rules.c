@@ -47,13 +47,13 @@ static const struct option_rule rules[OPTIONS] = {
 		{"prompt", TYPE_TEXT, FIELD(prompt), 0, 0, 0, "TEXT", "ask the language model this; it answers"},
 	[OPTION_TOKENS] =
 		{"tokens", TYPE_COUNT, FIELD(tokens), 1, 1 << 20, 0, "T",
-                 "tokens of the answer at most (default 80; 4 of --count-all)"},
+                 "tokens of the answer at most (default 80)"},
 	[OPTION_MODEL] =
 		{"model", TYPE_TEXT, FIELD(model), 0, 0, 0, "FILE",
                  "a GGUF file (default: of make model, else a tiny one)"},
 	[OPTION_TEMPERATURE] =
 		{"temperature", TYPE_NUMBER, FIELD(temperature), 0, 0, 0, "t",
-                 "of the random choice; 0 (default): the likeliest token"},
+                 "of the random choice of a token; 0: the likeliest"},
 	[OPTION_TOP_P] =
 		{"top-p", TYPE_NUMBER, FIELD(top_p), 0, 0, 0, "p", "choose among the likeliest tokens that sum to p"},
 	[OPTION_COUNT_ALL] =
@@ -98,6 +98,22 @@ struct option_rule rule_of(enum option_name option)
 		.most = dimension->most,
 		.value = dimension->letter,
 		.help = dimension->help};
+}
+
+const char *option_help(enum option_name option, uint64_t applicable)
+{
+	static const struct {
+		enum option_name option, beside;
+		const char *help;
+	} other_helps[] = {
+		{OPTION_SEQ, OPTION_KEYS, "queries"},
+		{OPTION_SEQ, OPTION_SPLITS, "tokens in the cache: the keys of one query"},
+		{OPTION_TOKENS, OPTION_COUNT_ALL, "tokens of the answer at most (default 80; 4 with --count-all)"},
+	};
+	for (size_t i = 0; i < sizeof other_helps / sizeof other_helps[0]; i++)
+		if (other_helps[i].option == option && applicable & OPTION_BIT(other_helps[i].beside))
+			return other_helps[i].help;
+	return rule_of(option).help;
 }
 
 const char *option_choices(enum option_name option, char text[OPTION_CHOICES_SIZE])

@@ -22,6 +22,9 @@ struct option_rule {
 /* The rule of a dimension is made from the table of dimensions. */
 struct option_rule rule_of(enum option_name option);
 
+/* What --help says of an option in a chapter that takes the `applicable` ones: beside another it may mean something else. */
+const char *option_help(enum option_name option, uint64_t applicable);
+
 /* "auto, always, never": the words that an option takes, "" where it takes any. Returns text. */
 enum { OPTION_CHOICES_SIZE = 200 };
 const char *option_choices(enum option_name option, char text[OPTION_CHOICES_SIZE]);

@@ -300,7 +300,8 @@ void options_print_help(FILE *out, uint64_t applicable, const struct problem *de
 		snprintf(
 			left, sizeof left, "--%s%s%s", rule->name, rule->value ? " " : "",
 			rule->value ? rule->value : "");
-		fprintf(out, "  %-16s %s%s", left, rule->help, option_choices((enum option_name)i, choices));
+		fprintf(out, "  %-16s %s%s", left, option_help((enum option_name)i, applicable),
+		        option_choices((enum option_name)i, choices));
 		if (rule->type == TYPE_COUNT && rule->most <= MOST_SHOWN)
 			fprintf(out, ", %" PRIu64 " to %" PRIu64, rule->least, rule->most);
 		bool is_choice = rule->type == TYPE_CHOICE; /* the first one named is the default */

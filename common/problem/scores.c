@@ -122,7 +122,7 @@ int scores_provide(
 {
 	bool is_x = strcmp(tensor, "x") == 0, attention = holds_attention(problem->load);
 	if (options->values && problem->load)
-		return error_set(error, EXIT_USAGE, "--values: not with --load, either one gives x");
+		return error_set(error, EXIT_USAGE, "--values: not with --load, because both give x");
 	if (options->given & OPTION_BIT(OPTION_ROW) && !options->trace && !attention)
 		return error_set(
 			error, EXIT_USAGE, "--row: expected --trace, or a --load directory with q.npy and k.npy");

@@ -69,9 +69,7 @@ static void print_head(const struct terminal *terminal, const struct run_result 
 	else
 		fprintf(terminal->out, ", %s input, seed %llu%s%s", input_kind_names[p->input],
 		        (unsigned long long)p->seed, p->input == INPUT_RANDOM ? "" : "\ninput: ",
-		        p->input == INPUT_RANDOM
-		                ? ""
-		                : input_meaning(p->input, result->chapter->options & OPTION_BIT(OPTION_M)));
+		        p->input == INPUT_RANDOM ? "" : input_meaning(p->input, result->chapter->options));
 	if (result->generated)
 		fprintf(terminal->out, "\n%s is not among it: standard normal, seed %llu", result->generated,
 		        (unsigned long long)p->seed);
@@ -331,7 +329,8 @@ void report_quiet(const struct terminal *terminal, const struct run_result *resu
 			print_output(terminal->out, &kernel->outputs[kernel->worst]);
 		}
 		if (kernel->failure[0])
-			fprintf(terminal->out, "%s%s", kernel->output_count ? "; " : "  ", kernel->failure);
+			fprintf(terminal->out, "%s%s%s", kernel->output_count ? "; " : "  ", kernel->failure,
+			        kernel->right_by_luck ? ": right in this run only by luck" : "");
 		print_rows_checked(terminal->out, result, "; ", "");
 		fputc('\n', terminal->out);
 	}

@@ -167,8 +167,10 @@ def _wait(pid: int) -> int:
     try:
         status = os.waitpid(pid, 0)[1]
     except BaseException:
-        os.kill(pid, signal.SIGTERM)
-        os.waitpid(pid, 0)
+        with suppress(ChildProcessError):  # the signal came when the command had ended and was waited for
+            if os.waitpid(pid, os.WNOHANG)[0] == 0:
+                os.kill(pid, signal.SIGTERM)
+                os.waitpid(pid, 0)
         raise
     return status
 

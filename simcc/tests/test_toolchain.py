@@ -181,3 +181,23 @@ class Toolchain(Case):
         self.output_of(["make", "-s", "-C", copy, *MAKE_CC])
         tested = self.output_of(["python3", copy / "tests/run.py", "counts"], FIRST.environment)
         self.assertEqual(tested.splitlines()[-1], "5 passed, 0 failed, 0 skipped")
+
+    # ---- an interrupt ----
+
+    def test_an_interrupt_when_a_command_has_ended(self):
+        """A signal between the end of a command and what follows: there is no process to end, and nothing is said."""
+        self.write(
+            "interrupted.py",
+            "import os, sys\n"
+            "sys.path.insert(0, sys.argv[1])\n"
+            "from passes import process\n"
+            "waited = os.waitpid\n"
+            "def wait_and_interrupt(pid, flags):\n"
+            "    os.waitpid = waited\n"
+            "    waited(pid, flags)\n"
+            "    raise SystemExit(130)\n"
+            "os.waitpid = wait_and_interrupt\n"
+            "process.run(['true'])\n",
+        )
+        done = run([sys.executable, self.scratch / "interrupted.py", HOME])
+        self.assertEqual((done.status, done.out, done.err), (130, "", ""))

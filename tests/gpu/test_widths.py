@@ -119,8 +119,8 @@ class Planted(unittest.TestCase):
 
     @unittest.skipUnless(NVCC, "no nvcc: it was not tried without nvdisasm")
     def test_a_changed_source_needs_nvdisasm(self) -> None:
-        for given, says in (("none", "none: No such file or directory"), ("false", "false cannot read what nvcc made")):
-            done = self.check("--compile", "01_naive", NVDISASM=given)
+        for given, says in (("none", "NVDISASM=none: expected a program"), ("false", "false cannot read what nvcc")):
+            done = self.check("--compile", "03_tiled_matmul", NVDISASM=given)  # which has many sources, and one line
             self.assertEqual((done.returncode, done.stderr.count("\n")), (3, 1), done.stderr)
             self.assertIn(says, done.stderr)
 

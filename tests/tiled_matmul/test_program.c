@@ -268,9 +268,9 @@ Test(program, demonstration)
 	/* Half of the stores of matmul_tiled have 32 wavefronts, the others one; padding leaves one each. */
 	const char *tiled = strstr(o.out, "\n  tiled "), *padded = strstr(o.out, "\n  padded ");
 	cr_assert(tiled && padded, "%s", o.out);
-	cr_expect(strstr(tiled, " 4.00        1.00    16.50   1.00    2.00 ") < padded, "%s", o.out);
-	cr_expect(strstr(tiled, " 4.00        1.00    16.50   1.00    2.00 "), "%s", o.out);
-	cr_expect(strstr(padded, " 4.00        1.00     1.00   1.00    2.00 "), "%s", o.out);
+	cr_expect(strstr(tiled, " 4.00        1.00   16.50   1.00    2.00 ") < padded, "%s", o.out);
+	cr_expect(strstr(tiled, " 4.00        1.00   16.50   1.00    2.00 "), "%s", o.out);
+	cr_expect(strstr(padded, " 4.00        1.00    1.00   1.00    2.00 "), "%s", o.out);
 	expect_screen(o.out);
 	free_outcome(&o);
 }

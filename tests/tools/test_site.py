@@ -134,6 +134,9 @@ class Pages(Case):
         self.assertEqual([path.name for path in foreign.iterdir()], ["thesis.tex"])
         file = foreign / "thesis.tex"
         self.assertEqual(run([TOOL, file]), (2, "", f"site: OUT: {file}: expected a directory, or none\n"))
+        for options in ([], ["--check"]):
+            says = f"site: OUT: {file}/site: cannot be made in {file}: Not a directory\n"
+            self.assertEqual(run([TOOL, file / "site", *options]), (3, "", says))
         (self.scratch / "empty").mkdir()
         self.assertEqual(run([TOOL, self.scratch / "empty"]).status, 0)
 
