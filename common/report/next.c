@@ -41,6 +41,11 @@ static const struct suggestion *after_this_run(const struct run_result *result)
 	return found;
 }
 
+bool may_be_explained(const struct run_result *result)
+{
+	return !result->chapter->modified || !(result->options->given & OPTIONS_MODIFIERS);
+}
+
 static void print_failed(
 	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *failed)
 {
@@ -51,7 +56,7 @@ static void print_failed(
 		        result->chapter->program, line);
 	else if (!options->verbose)
 		fprintf(terminal->out, "Next: what it moved and where it is wrong, the same with --verbose\n");
-	else if (!options->explain)
+	else if (!options->explain && may_be_explained(result))
 		fprintf(terminal->out, "Next: the first wrong tile, the same with --explain wrong.html\n");
 	else
 		fprintf(terminal->out, "Next: more cases that are wrong, make test\n");

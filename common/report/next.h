@@ -13,4 +13,7 @@
  */
 void next_print(const struct terminal *terminal, const struct run_result *result, const struct kernel_result *failed);
 
+/* Whether --explain takes what was run: its page shows scores without modifiers. */
+bool may_be_explained(const struct run_result *result);
+
 #endif

@@ -308,7 +308,7 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 	fputc('\n', terminal->out);
 	if (result->options->explain && page_written)
 		fprintf(terminal->out, "Page: %s, for a browser\n", result->options->explain);
-	else if (!all_verified(result))
+	else if (!all_verified(result) && may_be_explained(result))
 		fprintf(terminal->out, "Where it is wrong: the same once more with --explain wrong.html, a page\n");
 	next_print(terminal, result, first_failed(result));
 }
