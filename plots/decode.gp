@@ -17,7 +17,7 @@ requested(n, S) = 4 * (2 * n * G * d + S * H * d + 2 * S * H * (d + 2) + H * d)
 alone(n) = 4 * 2 * n * G * d
 grouped(n) = alone(n) + 4 * 2 * H * d
 more(n) = 100 * (requested(n, fills) / alone(n) - 1)
-eval headline(sprintf("%.0f splits give every SM of the %s work: %.1f %% more bytes at n = %.0f, %.0f %% at %.0f", \
+eval headline(sprintf("%.0f splits give every SM of the %s work; more than keys and values: %.1f %% at n = %.0f, %.0f %% at %.0f", \
 	fills, gpu, more(nmax), nmax, more(nmin), nmin))
 eval provenance(sprintf("Bytes requested for one token after n - 1 others, per layer; %.0f heads on %.0f, d = %.0f. Lines: closed forms%s. %s", H, G, d, \
 	counted ? "; points: counted" : "", made_by('decode_split')))

@@ -13,7 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lib.diagrams.run import Access, RunError, traced
-from lib.diagrams.svg import Panel, Theme, arrange, base_style, document, element, number, rectangle, text, variants
+from lib.diagrams.svg import (
+    Panel,
+    Theme,
+    arrange,
+    arrow,
+    base_style,
+    document,
+    element,
+    number,
+    rectangle,
+    text,
+    variants,
+)
 
 # SmolLM2-135M: layers, width, width of keys, of the hidden layer, vocabulary; bytes of a weight as the file has them.
 LAYERS, C, C_KV, F, VOCABULARY = 30, 576, 192, 1536, 49152
@@ -131,19 +143,20 @@ def flow(layer: list[Step]) -> Panel:
         text(0, 18, f"One of {LAYERS} layers, one token", class_="t"),
         text(0, 42, "bytes asked of global memory", class_="d"),
     ]
-    top, step_height, left, box = 62.0, 30.0, 26.0, 118.0
+    top, step_height, left, box = 70.0, 30.0, 26.0, 118.0
     scale = 160 / max(step.bytes for step in layer)
     for n, step in enumerate(layer):
         y = top + n * step_height
         body += [rectangle(left, y, box, 22, class_="f", rx=4), text(left + box / 2, y + 16, step.name, class_="m")]
         if n:
-            body.append(element("path", d=f"M{number(left + box / 2)} {number(y - 8)}v8", class_="l"))
+            body.append(arrow(left + box / 2, y - 8, left + box / 2, y - 1))
         made, end = bar(step, left + box + 14, y + 3, 16, scale)
         body += [*made, text(end + 6, y + 16, said(step.bytes), class_="d")]
     for first, last in ((0, 5), (6, 9)):  # what goes past: x, added to what comes out
         y, to_y = top + first * step_height - 4, top + last * step_height + 11
-        path = f"M{number(left + box / 2)} {number(y)}H10V{number(to_y)}H{number(left)}"
-        body += [element("path", d=path, class_="l"), text(12, to_y - 5, "+")]
+        path = f"M{number(left + box / 2)} {number(y + 4)}v-4H10V{number(to_y)}"
+        body += [element("path", d=path, class_="l"), arrow(10, to_y, left - 1, to_y), text(12, to_y - 7, "+")]
+    body.append(text(left + box / 2 + 8, top - 5, f"x: {C} numbers", class_="d"))
     y = top + len(layer) * step_height + 8
     x = left
     for kind in KINDS:
