@@ -34,15 +34,16 @@ static void print_finding(
 	terminal_print(
 		terminal, STYLE_BOLD, "\n%zu split%s cost%s %.1f %% more bytes than keys and values alone", p->splits,
 		p->splits == 1 ? "" : "s", p->splits == 1 ? "s" : "", 100.0 * (all - kv) / kv);
-	fprintf(terminal->out, ": Q once for each,\nO, m and l written and read by the merge.");
+	fprintf(terminal->out, ": Q once for each,\nO, m and l written and read by the merge, then O.");
 	if (result->device->gpu) {
 		uint64_t sms = (uint64_t)result->device->gpu->sms, busy = smaller(blocks_with_keys(split, p), sms);
-		fprintf(terminal->out, " %zu head%s of keys x %zu make %llu blocks:\n%llu of %llu SMs have work.",
+		fprintf(terminal->out, "\n%zu head%s of keys x %zu make %llu blocks: %llu of %llu SMs have work.",
 		        p->kv_heads, p->kv_heads == 1 ? "" : "s", p->splits,
 		        (unsigned long long)blocks_of(split, p, p->splits), (unsigned long long)busy,
 		        (unsigned long long)sms);
 		if (p->splits > p->seq)
-			fprintf(terminal->out, " %zu splits have no key.", p->splits - p->seq);
+			fprintf(terminal->out, "\n%zu split%s no key.", p->splits - p->seq,
+			        p->splits - p->seq == 1 ? " has" : "s have");
 	}
 	fputc('\n', terminal->out);
 }
@@ -70,7 +71,8 @@ void lesson_explain(const struct terminal *terminal, const struct run_result *re
 	}
 	if (!rows)
 		return;
-	terminal_print(terminal, STYLE_BOLD, "\nOne token after %zu others", result->problem.seq - 1);
+	size_t others = result->problem.seq - 1;
+	terminal_print(terminal, STYLE_BOLD, "\nOne token after %zu other%s", others, others == 1 ? "" : "s");
 	fprintf(terminal->out, ": bytes asked of global memory\n\n");
 	table_print(&table, terminal);
 	const struct kernel_result *split = result_counted(result, "decode_split");

@@ -49,6 +49,8 @@ struct closed_forms modified_forms(const struct problem *problem, int Br, int Bc
 	double pairs = (double)heads * (double)visits.pairs;
 	struct closed_forms forms = {
 		.statistics = heads * N + (problem->sink ? blocks * (uint64_t)sink_reads : 0),
+		.tile_q = (size_t)Br,
+		.tile_k = (size_t)Bc,
 		.blocks = blocks,
 		.flop = 4.0 * pairs * (double)d,
 		.exponentials = pairs,
@@ -162,6 +164,8 @@ struct closed_forms modified_backward_forms(const struct problem *problem, int t
 	uint64_t of_queries = heads * ceil_div(N, (uint64_t)tile), preprocess = ceil_div(heads * N, 4);
 	struct closed_forms forms = {
 		.statistics = heads * (N + 2 * queries.keys + 2 * N),
+		.tile_q = (size_t)tile,
+		.tile_k = (size_t)tile,
 		.blocks = of_queries > preprocess ? of_queries : preprocess,
 		.flop = (8.0 * (double)heads * (double)queries.pairs + 6.0 * (double)heads * (double)keys.pairs) *
 	                        (double)d +

@@ -19,6 +19,7 @@ static int compare(
 	if (tensor_fetch(tensor, problem, memory, &actual, error) != 0)
 		return error->exit_code;
 	struct check check = check_tensor(expectation, actual);
+	rerun->wrong = rerun->wrong || !check.passed;
 	if (error_map_make(&map, &check, expectation, actual, shape, rank, 0)) {
 		const struct neighbourhood *around = map.wrong ? &map.first : &map.around_worst;
 		size_t r = around->row - around->first_row, c = around->column - around->first_column;
@@ -29,7 +30,6 @@ static int compare(
 			.got = around->actual[r][c],
 			.expected = around->expected[r][c]};
 		check_coordinates(around->row, around->column, expectation->row_length, shape, rank, output->at);
-		rerun->wrong = rerun->wrong || output->wrong;
 		rerun->output_count++;
 	}
 	error_map_free(&map);

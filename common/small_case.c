@@ -58,9 +58,9 @@ static void write_line(
 /* The lengths that are tried, in order; 0 where there is none. */
 static void choose_lengths(
 	const struct run_result *result, const struct kernel *kernel, const struct options *small,
-	size_t lengths[LENGTHS])
+	const struct options *first, size_t lengths[LENGTHS])
 {
-	size_t tile = kernel->forms(&small->problem).tile_k;
+	size_t tile = kernel->forms(&first->problem).tile_k;
 	bool has_length = result->chapter->options & OPTION_BIT(OPTION_SEQ);
 	lengths[0] = small->problem.seq;
 	for (size_t i = 1; i < LENGTHS; i++) {
@@ -97,7 +97,8 @@ bool small_case_find(const struct run_result *result, const struct kernel_result
 	    !parse_small(result, kernel, words, sizeof words, &small))
 		return false;
 	for (int as_run = 0; as_run < 2; as_run++) {
-		choose_lengths(result, kernel, &small, lengths);
+		struct options first = make_case(result, &small, small.problem.seq, as_run);
+		choose_lengths(result, kernel, &small, &first, lengths);
 		for (size_t i = 0; i < LENGTHS; i++) {
 			if (i > 0 && !lengths[i])
 				continue;

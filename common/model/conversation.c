@@ -63,12 +63,16 @@ static int run_tokens(
 	return 0;
 }
 
-/* A model may say any byte: what would move a terminal's cursor or ring its bell is not passed on. */
-static int write_text(FILE *out, const char *bytes, size_t length, struct error *error)
+/* A model may say any byte: what would move a terminal's cursor or ring its bell is not passed on, U+0000 to U+001F and
+ * U+007F to U+009F but for the end of a line and the tabulator. `before`: the byte that was written last. */
+static int write_text(FILE *out, const char *bytes, size_t length, unsigned char before, struct error *error)
 {
 	for (size_t i = 0; i < length; i++) {
 		unsigned char byte = (unsigned char)bytes[i];
-		fputc((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f ? '?' : byte, out);
+		bool control = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f ||
+		               (before == 0xc2 && byte >= 0x80 && byte <= 0x9f);
+		fputc(control ? '?' : byte, out);
+		before = byte;
 	}
 	if (fflush(out) != 0)
 		return error_set(error, EXIT_ENVIRONMENT, "standard output: cannot be written: %s", strerror(errno));
@@ -86,7 +90,9 @@ static int add_token(struct conversation *conversation, int id, struct error *er
 	conversation->text = text;
 	conversation->text_length += length;
 	text[conversation->text_length] = '\0';
-	if (conversation->out && write_text(conversation->out, bytes, length, error) != 0)
+	size_t first = conversation->text_length - length;
+	unsigned char before = first > 0 ? (unsigned char)text[first - 1] : 0;
+	if (conversation->out && write_text(conversation->out, bytes, length, before, error) != 0)
 		return error->exit_code;
 	return tokens_append(&conversation->answer, id, error);
 }
@@ -134,7 +140,7 @@ double conversation_logits_error(
 	size_t vocabulary = (size_t)conversation->model->vocabulary;
 	for (size_t i = 0; i < vocabulary; i++) {
 		double difference = fabs((double)conversation->logits[row * vocabulary + i] - expected[i]);
-		largest = difference <= largest ? largest : difference;
+		largest = isnan(largest) || difference <= largest ? largest : difference;
 	}
 	return largest;
 }

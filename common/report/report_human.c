@@ -97,6 +97,19 @@ static void print_output(FILE *out, const struct output_result *output)
 		fprintf(out, ", power %.2g%s", check->power, check->power < 10.0 ? " (weak)" : "");
 }
 
+/* Outputs in which zeros would pass, too: these inputs say nothing of them. */
+static void print_not_judged(FILE *out, const struct kernel_result *kernel, const char *before, const char *after)
+{
+	const char *between = before;
+	for (size_t i = 0; i < kernel->output_count; i++)
+		if (!kernel->outputs[i].check.judged) {
+			fprintf(out, "%s%s", between, kernel->outputs[i].check.tensor);
+			between = ", ";
+		}
+	if (between != before)
+		fputs(after, out);
+}
+
 static void print_rows_checked(FILE *out, const struct run_result *result, const char *before, const char *after)
 {
 	char checked[32], all[32];
@@ -226,6 +239,8 @@ static void print_summary(
 	if (check->tolerance > 0.0)
 		fprintf(out, ", %.2g %% of its tolerance", 100.0 * check->max_abs / check->tolerance);
 	fputc('\n', out);
+	snprintf(indent, sizeof indent, "%*snot judged ", width + 2, "");
+	print_not_judged(out, kernel, indent, ": zeros would pass, too\n");
 	snprintf(indent, sizeof indent, "%*s", width + 2, "");
 	print_rows_checked(out, result, indent, "\n");
 	if (kernel->counts.counted) {
@@ -331,6 +346,8 @@ void report_quiet(const struct terminal *terminal, const struct run_result *resu
 		if (kernel->failure[0])
 			fprintf(terminal->out, "%s%s%s", kernel->output_count ? "; " : "  ", kernel->failure,
 			        kernel->right_by_luck ? ": right in this run only by luck" : "");
+		if (kernel->verified)
+			print_not_judged(terminal->out, kernel, "; not judged: ", "");
 		print_rows_checked(terminal->out, result, "; ", "");
 		fputc('\n', terminal->out);
 	}

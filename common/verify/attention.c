@@ -6,11 +6,9 @@
 
 #include <stdlib.h>
 
-static const double most_products = 0x1p30;
-
 static bool rows_are_sampled(const struct problem *problem)
 {
-	return attention_pairs(problem) * (double)problem->dim > most_products && problem->seq > SAMPLED_ROWS;
+	return attention_pairs(problem) * (double)problem->dim > MOST_PRODUCTS && problem->seq > SAMPLED_ROWS;
 }
 
 /* Those of the options, or of a class: in its hand-out there are no kernels that take the options. */

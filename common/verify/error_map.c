@@ -1,15 +1,12 @@
 #include "verify/error_map.h"
 
+#include "support/number.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { USUAL_TILE = 16, MOST_TILES = 4096, MOST_TILES_ACROSS = 32 };
-
-static size_t ceil_div(size_t a, size_t b)
-{
-	return (a + b - 1) / b;
-}
 
 enum { NOT_CHECKED = -1 };
 

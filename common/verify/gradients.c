@@ -28,9 +28,9 @@ static void compute_row(const struct attention_inputs *in, const float *d_o, siz
 	struct query_scores scores = compute_scores(in, query, row->p, row->slope);
 	exponentiate_scores(in, query, row->p, &scores);
 	row->keys = scores.keys;
+	double factor = tolerance_factor(&scores.terms); /* of a weight: the cap's derivative is not in it */
 	if (in->modifiers.softcap > 0.0f)
 		scores.terms.score_bound *= 1.0 + 2.0 / (double)in->modifiers.softcap;
-	double factor = tolerance_factor(&scores.terms);
 	for (size_t c = 0; c < d; c++)
 		row->magnitude[c] = 0.0;
 	for (size_t j = row->keys.first; j < row->keys.end; j++) {

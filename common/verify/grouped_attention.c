@@ -43,8 +43,7 @@ static bool compute_o(
 		.k = heads[1],
 		.v = heads[2],
 		.modifiers = modifiers_of_variant(problem->variant),
-		.random_walk =
-			count < problem->seq * problem->heads && problem->input == INPUT_RANDOM && !problem->load,
+		.random_walk = problem->input == INPUT_RANDOM && !problem->load,
 	};
 	return heads[0] && heads[1] && heads[2] && wanted &&
 	       attention_reference_compute(&attention, wanted, count, reference);

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double most_products = 0x1p30;
-
 double matmul_tolerance_factor(size_t k)
 {
 	return 1.0 + (double)k / 2.0;
@@ -41,7 +39,7 @@ int matmul_expect(
 	size_t m = problem->m, n = problem->n, k = problem->k;
 	*expectations = (struct expectations){.all_rows = m, .row_count = m};
 
-	bool sampled = (double)m * (double)n * (double)k > most_products && m > SAMPLED_ROWS;
+	bool sampled = (double)m * (double)n * (double)k > MOST_PRODUCTS && m > SAMPLED_ROWS;
 	if (sampled)
 		expectations->rows = sample_rows(problem->seed, 1, m, &expectations->row_count);
 	double *c = calloc(expectations->row_count * n, sizeof *c);

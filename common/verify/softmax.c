@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double most_products = 0x1p30;
-
 double softmax_weight(double x, double m, struct class_variant variant)
 {
 	if (x == (double)-INFINITY)
@@ -103,7 +101,7 @@ int softmax_expect(
 	*expectations = (struct expectations){.all_rows = problem->rows, .row_count = problem->rows};
 
 	double products = (double)problem->rows * (double)cols * (double)(dim ? dim : 1);
-	bool sampled = products > most_products && problem->rows > SAMPLED_ROWS;
+	bool sampled = products > MOST_PRODUCTS && problem->rows > SAMPLED_ROWS;
 	if (sampled)
 		expectations->rows = sample_rows(problem->seed, 1, problem->rows, &expectations->row_count);
 	struct outputs out = {.y = NULL};

@@ -14,9 +14,10 @@
  *                               and exp turns an absolute error of a score into a relative one of its weight
  *     1/2 R                     the dot product: each addition rounds its partial sum by eps/2. R adds up the partial
  *                               sums' magnitudes: signs that change keep them small, terms of one sign do not, and
- * then roundings may agree, too. It is the largest of the orders in use: from the first term to the last, from the
- * last to the first, and with 2 or 4 sums side by side, which meet at the end. With 8 or more sums no partial sum has
- * more than 16 terms, and the first term covers them (d <= 128)
+ *                               then roundings may agree, too. It is the largest of the orders in use: from the first
+ *                               term to the last, from the last to the first, and with 2 or 4 sums side by side, which
+ *                               meet at the end. With 8 or more sums no partial sum has more than 16 terms, and the
+ *                               first term covers them (d <= 128)
  *
  * and a weight p_ij of the softmax, in fp32 and in any of these orders, by at most about eps phi_i p_ij + eta:
  *

@@ -9,6 +9,7 @@
 #include "page.h"
 #include "problem/load.h"
 #include "program.h"
+#include "worse.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -400,7 +401,7 @@ Test(kernels, finite_differences)
 				float *got = read_values(out, gradients[t], s.elements);
 				double error = 0.0;
 				for (size_t i = 0; i < s.elements; i++)
-					error = fmax(error, fabs((double)got[i] - difference[t][i]));
+					error = worse_of(error, fabs((double)got[i] - difference[t][i]));
 				cr_log_info("%s %s causal=%d: %g", kernels[k], gradients[t], causal, error / size[t]);
 				cr_expect(
 					error / size[t] <= 2e-6, "%s of %s, causal=%d: %g", gradients[t], kernels[k],
@@ -472,7 +473,7 @@ Test(kernels, atomic_differs_in_the_last_bits_of_dq)
 		run_in_order("backward_atomic", directory, text("SIM_ORDER=shuffle:%d", k), other);
 		differing += memcmp(first[0], other[0], elements_of(0) * sizeof(float)) != 0;
 		for (size_t i = 0; i < elements_of(0); i++) {
-			moved = fmax(moved, fabs((double)first[0][i] - (double)other[0][i]));
+			moved = worse_of(moved, fabs((double)first[0][i] - (double)other[0][i]));
 			largest = fmax(largest, fabs((double)first[0][i]));
 		}
 		for (int t = 1; t < OUTPUTS; t++)

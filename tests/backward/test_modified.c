@@ -7,6 +7,7 @@
 #include "page.h"
 #include "problem/load.h"
 #include "program.h"
+#include "worse.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -112,7 +113,7 @@ static void compare(
 	double error = 0.0, size = 0.0;
 	for (size_t i = 0; i < count; i++) {
 		double difference = finite_difference_by(s, &x[i]);
-		error = fmax(error, fabs((double)got[i] - difference));
+		error = worse_of(error, fabs((double)got[i] - difference));
 		size = fmax(size, fabs(difference));
 	}
 	cr_log_info("%s of %s: %g", name, what, error / size);

@@ -3,6 +3,7 @@
  * against what must hold whatever the numbers.
  */
 #include "finite_differences.h"
+#include "worse.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -21,10 +22,10 @@ static double compare_with_differences(struct setting *s)
 	for (int t = 0; t < 3; t++) {
 		double error = 0.0, size = 0.0;
 		for (size_t i = 0; i < s->elements; i++) {
-			error = fmax(error, fabs(finite_difference(s, t, i) - gradients[t][i]));
+			error = worse_of(error, fabs(finite_difference(s, t, i) - gradients[t][i]));
 			size = fmax(size, fabs(gradients[t][i]));
 		}
-		worst = fmax(worst, error / size);
+		worst = worse_of(worst, error / size);
 	}
 	attention_gradients_free(&g);
 	return worst;
