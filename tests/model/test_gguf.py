@@ -235,7 +235,7 @@ MODELS = [
     ("an odd head", with_key(HEADS, U32, 32), "a head dimension of 3, expected an even number"),
     ("a head above 128", model({SHAPE: key(SHAPE, U32, 130), HEADS: key(HEADS, U32, 1)}), "head dimension of 130"),
     ("2 KV heads for 3", with_key(HEADS + "_kv", U32, 2), "3 heads and 2 KV heads"),
-    ("4 KV heads for 3", with_key(HEADS + "_kv", U32, 4), "3 heads on 4 KV heads"),
+    ("4 KV heads for 3", with_key(HEADS + "_kv", U32, 4), "3 heads and 4 KV heads"),
     ("no KV heads", with_key(HEADS + "_kv", U32, 0), "is 0, expected 1 to"),
     ("3 KV heads, weights of 1", with_key(HEADS + "_kv", U32, 3), "is [32, 96], expected [96, 96]"),
     ("epsilon NaN", with_key(EPSILON, F32, float("nan")), "is not a finite number"),
