@@ -280,11 +280,11 @@ MODELS = [
     ("tokens as numbers", model({"tokenizer.ggml.tokens": array("tokenizer.ggml.tokens", U32, [1])}),
      "an array of string"),
     ("no merges", with_merges([]), "is an empty array"),
-    ("an empty merge", with_merges([""]), "merge 0 is not of two tokens"),
-    ("a merge of one", with_merges(["a"]), "merge 0 is not of two tokens"),
-    ("a merge without a left side", with_merges([" a"]), "merge 0 is not of two tokens"),
-    ("a merge of three", with_merges(["t h e"]), "merge 0 is not of two tokens"),
-    ("a merge to nothing", with_merges(["q q"]), "merge 0 is not of two tokens"),
+    ("an empty merge", with_merges([""]), "merge 0 does not join two tokens"),
+    ("a merge of one", with_merges(["a"]), "merge 0 does not join two tokens"),
+    ("a merge without a left side", with_merges([" a"]), "merge 0 does not join two tokens"),
+    ("a merge of three", with_merges(["t h e"]), "merge 0 does not join two tokens"),
+    ("a merge to nothing", with_merges(["q q"]), "merge 0 does not join two tokens"),
     ("a merge twice", with_merges(["h e", "h e"]), "merges 0 and 1 are the same"),
 ]  # fmt: skip
 
