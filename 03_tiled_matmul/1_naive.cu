@@ -18,7 +18,7 @@ __global__ void matmul_naive(
 	int i = blockIdx.x * TILE + threadIdx.x;
 	int j = blockIdx.y * TILE + threadIdx.y;
 	if (i >= m || j >= n)
-		return; // the last blocks hang over the edge of C
+		return; // the last blocks may extend beyond the edge of C
 
 	float sum = 0.0f;
 	for (int p = 0; p < k; p++)

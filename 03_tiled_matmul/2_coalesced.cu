@@ -3,7 +3,7 @@
  * along a row of C.
  *
  * Build and run: make build && ./tiled_matmul --kernel matmul_coalesced. Honestly: it still fetches two numbers per
- * multiply-add and keeps none of them; it lives on the caches.
+ * multiply-add and keeps none of them; only the caches make it faster.
  */
 #include "tiles.cuh"
 
@@ -18,7 +18,7 @@ __global__ void matmul_coalesced(
 	int i = blockIdx.y * TILE + threadIdx.y;
 	int j = blockIdx.x * TILE + threadIdx.x;
 	if (i >= m || j >= n)
-		return; // the last blocks hang over the edge of C
+		return; // the last blocks may extend beyond the edge of C
 
 	float sum = 0.0f;
 	for (int p = 0; p < k; p++)

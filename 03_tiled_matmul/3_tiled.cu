@@ -3,20 +3,20 @@
  * shared memory. Each element fetched serves 32 threads, so 32 times fewer bytes are asked of global memory.
  *
  * Build and run: make build && ./tiled_matmul --kernel matmul_tiled. Honestly: each store of A's tile takes 32
- * wavefronts, because its rows are 32 floats long. The tile lies on its side so that this can be seen; here it need not.
+ * wavefronts, because its rows are 32 floats long. The tile is transposed to show this; this kernel would not need it.
  */
 #include "tiles.cuh"
 
 // Fetches columns first ... first+31 of A and the same rows of B, for this block's rows and columns of C. A thread
-// fetches one element of each, neighbors from neighboring addresses; what lies beyond the matrix becomes 0, which adds
-// nothing. Step p of the product needs column p of A and row p of B: both tiles have p first, so A's lies on its side.
+// fetches one element of each, neighbors from neighboring addresses; elements beyond the matrix become 0, which adds
+// nothing. Step p of the product needs column p of A and row p of B: both tiles have p first, so A's is transposed.
 //
 //     A  i \ p  0 1 2 3        a_tile  p \ i  0 1 2 3        b_tile  p \ j  0 1 2 3
 //        0      a b c d                0      a e . .                0      . . . .
 //        1      e f g h                1      b f . .                1      . . . .
 //
 // The lanes of a warp fetch a b c d ... and write a column of a_tile: addresses one row of the tile apart. The bank of
-// a_tile[p][i] is i: all lanes meet in one bank, 32 wavefronts for one store.
+// a_tile[p][i] is i: all lanes use one bank, 32 wavefronts for one store.
 __device__ inline void load_tiles(
 	const float *A, const float *B, int m, int n, int k, int first,
 	float (*a_tile)[TILE], // [TILE][TILE], shared
@@ -31,8 +31,8 @@ __device__ inline void load_tiles(
 	// end 03.load
 }
 
-// One element of C per thread, from tile to tile along k. The threads beyond the edge of C stay: they fetch for the
-// others.
+// One element of C per thread; a loop over the tiles along k. Threads beyond the edge of C do not return, because they
+// fetch elements for the others.
 __global__ void matmul_tiled(
 	const float *A, // [m, k]
 	const float *B, // [k, n]
@@ -52,7 +52,7 @@ __global__ void matmul_tiled(
 			sum += a_tile[p][threadIdx.y] * b_tile[p][threadIdx.x];
 		__syncthreads(); // without it fast warps fetch the next tile over the one slow warps still read
 	}
-	if (i < m && j < n) // the tile may hang over the edge of C
+	if (i < m && j < n) // the tile may extend beyond the edge of C
 		C[(size_t)i * n + j] = sum;
 	// end 03.tile
 }

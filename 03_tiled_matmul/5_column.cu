@@ -1,6 +1,6 @@
 /*
  * Chapter 03, fifth of seven: matmul_column, C = A B. New: a thread computes 8 elements of a column of C and keeps them in
- * registers, so that a float of B, read once, serves eight products. A block has 32 x 4 threads for the same 32 x 32 tiles.
+ * registers, so that a float of B, read once, is used in eight products. A block has 32 x 4 threads for the same 32 x 32 tiles.
  *
  * Build and run: make build && ./tiled_matmul --kernel matmul_column. Honestly: each product still reads its own float of A.
  */
@@ -11,7 +11,7 @@ constexpr int DOWN = TILE / OWN; // rows of threads; a thread's elements are so 
 
 static_assert(DOWN * OWN == TILE, "the threads of a column share its rows evenly");
 
-// The same tiles as matmul_padded's: A's lies on its side, with rows of 33 floats. A thread fetches 8 elements of each.
+// The same tiles as matmul_padded's: A's is transposed, with rows of 33 floats. A thread fetches 8 elements of each.
 __device__ inline void load_shares(
 	const float *A, const float *B, int m, int n, int k, int first,
 	float (*a_tile)[TILE + 1], // [TILE][TILE + 1], shared
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(TILE *DOWN) matmul_column(
 #pragma unroll
 	for (int r = 0; r < OWN; r++) {
 		int i = blockIdx.y * TILE + y + r * DOWN, j = blockIdx.x * TILE + x;
-		if (i < m && j < n) // the tile may hang over the edge of C
+		if (i < m && j < n) // the tile may extend beyond the edge of C
 			C[(size_t)i * n + j] = sums[r];
 	}
 }

@@ -1,6 +1,6 @@
 /*
- * Chapter 03, sixth of seven: matmul_square, C = A B. New: a thread computes 8 x 8 elements of C, so that a float of A serves
- * eight products as well. With 256 threads a block then computes 128 x 128 elements, and a tile holds 8 steps of k instead of
+ * Chapter 03, sixth of seven: matmul_square, C = A B. New: a thread computes 8 x 8 elements of C, so that a float of A is used
+ * in eight products as well. With 256 threads a block then computes 128 x 128 elements, and a tile holds 8 steps of k instead of
  * 32, which 256 threads fetch with 8 loads each. The padding is 4 floats, because a warp now stores to 8 rows of A's tile, 4
  * floats to each.
  *
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(THREADS, 2) matmul_square(
 #pragma unroll
 		for (int c = 0; c < OWN; c++) {
 			int i = blockIdx.y * BM + own_place(y, r), j = blockIdx.x * BN + own_place(x, c);
-			if (i < m && j < n) // the tile may hang over the edge of C
+			if (i < m && j < n) // the tile may extend beyond the edge of C
 				C[(size_t)i * n + j] = sums[r][c];
 		}
 }

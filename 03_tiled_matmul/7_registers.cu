@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(THREADS, 2) matmul_registers(
 #pragma unroll
 		for (int c = 0; c < OWN; c++) {
 			int i = blockIdx.y * BM + own_place(y, r), j = blockIdx.x * BN + own_place(x, c);
-			if (i < m && j < n) // the tile may hang over the edge of C
+			if (i < m && j < n) // the tile may extend beyond the edge of C
 				C[(size_t)i * n + j] = sums[r][c];
 		}
 }

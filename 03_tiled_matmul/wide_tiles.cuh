@@ -1,5 +1,5 @@
 /*
- * Chapter 03, of the kernels whose threads compute 8 x 8 elements: their tiles, how a block fetches them, and the product.
+ * Chapter 03, for the kernels whose threads compute 8 x 8 elements: their tiles, how a block loads them, and the product.
  * The two kernels differ in which rows and columns a thread takes, and in how it reads them.
  */
 #pragma once
@@ -18,7 +18,7 @@ static_assert(BM == BN, "a thread's share of C is a square");
 static_assert(BM * BK % THREADS == 0 && BK * BN % THREADS == 0, "every thread fetches equally many elements");
 static_assert(THREADS % BK == 0 && THREADS % BN == 0, "a thread stays in its column of a tile while it goes down");
 
-// Fetches columns first ... first+7 of A, 128 rows, laid on their side; and the same rows of B, 128 columns. A row of A
+// Loads columns first ... first+7 of A, 128 rows, and transposes them; and the same rows of B, 128 columns. A row of A
 // has 8 floats in the tile: one sector.
 inline __device__ void load_wide_tiles(
 	const float *A, const float *B, int m, int n, int k, int first,
@@ -26,7 +26,7 @@ inline __device__ void load_wide_tiles(
 	float (*b_tile)[BN])      // [BK][BN], shared
 {
 	int t = threadIdx.x;
-	// Unrolled, all loads are on their way before the first store waits for one.
+	// Unrolled, so that all loads are issued before the first store waits for one.
 #pragma unroll
 	for (int down = 0; down < BM; down += THREADS / BK) {
 		int i = down + t / BK, row = blockIdx.y * BM + i, p = first + t % BK;
@@ -39,7 +39,7 @@ inline __device__ void load_wide_tiles(
 	}
 }
 
-// The kernel's own: thread `at` of SIDE takes these eight rows, or columns, of a tile; and reads them from a row of it.
+// Each kernel defines these: which eight rows, or columns, of a tile thread `at` of SIDE takes, and how it reads them.
 static __device__ int own_place(int at, int which);
 static __device__ void read_eight(const float *row, int at, float values[OWN]);
 

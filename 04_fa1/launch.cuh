@@ -1,6 +1,6 @@
 /*
- * Chapter 04, shared by its launchers: which shapes are taken, which of the compiled kernels suits d, and how a kernel
- * gets its shared memory.
+ * Chapter 04, shared by its launchers: which shapes are allowed, which compiled kernel fits d, and how a kernel gets
+ * its shared memory.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ inline bool usable(const struct attention &a)
 	return a.heads >= 1 && a.N >= 1 && a.d >= 1 && a.d <= FA1_MOST_DIM && a.tile.Br >= 1 && a.tile.Bc >= 1;
 }
 
-// A thread per query row: Br of them are a block.
+// One thread per query row: a block has Br threads.
 inline bool rows_fit(struct tile tile)
 {
 	return tile.Br <= FA1_MOST_ROW_THREADS;
@@ -31,7 +31,7 @@ Kernel *kernel_for(int d, Kernel *of_32, Kernel *of_64, Kernel *of_96, Kernel *o
 	return d <= 32 ? of_32 : d <= 64 ? of_64 : d <= 96 ? of_96 : of_128;
 }
 
-// Above 48 KB a kernel has to ask for its shared memory; what is over the device's limit is refused here.
+// A kernel must request shared memory above 48 KB; a size above the device's limit is refused here.
 template <class Kernel>
 cudaError_t opt_in(Kernel *kernel, size_t bytes)
 {

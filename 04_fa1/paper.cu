@@ -1,7 +1,7 @@
 /*
  * Chapter 04, first of three: fa1_paper. New since chapter 03: S is never written. Tiles of K and V pass through shared
- * memory; of each row of S only its maximum m and its sum of exponentials l survive (chapter 02's recurrence, on
- * tiles). This is Algorithm 1 as printed: outer loop over K and V, inner loop over Q; O, l, m live in HBM.
+ * memory; of each row of S only its maximum m and its sum of exponentials l are kept (chapter 02's recurrence, on
+ * tiles). This is Algorithm 1 as printed: outer loop over K and V, inner loop over Q; O, l, m are kept in HBM.
  *
  * Build and run: make, or make DEVICE=cuda. Honestly: 8 heads are 8 blocks and leave 124 of an H100's 132 SMs idle; at the
  * default Br = 64 half of a block's threads have no row; O, l, m are read and written per tile, one column at a time.
@@ -83,7 +83,7 @@ __device__ void update_row(
 	float m_new = fmaxf(m_old, m_tile);
 	float from_old = l_old * expf(m_old - m_new), from_tile = expf(m_tile - m_new);
 	float l_new = from_old + from_tile * l_tile;
-	float keep = from_old / l_new, add = from_tile / l_new; // of a row that is masked out whole: 1 and 0
+	float keep = from_old / l_new, add = from_tile / l_new; // of a row whose keys are all masked: 1 and 0
 #pragma unroll
 	for (int c = 0; c < D; c++)
 		if (c < d) // beyond d lies the next row, which another thread is writing
@@ -121,7 +121,7 @@ __global__ __launch_bounds__(PAPER_THREADS, 1) void fa1_paper(
 		load_run(V + tile, keys * d, V_tile);
 		__syncthreads(); // without it a fast warp reads keys that are not there yet
 
-		for (int first_row = 0; first_row < N; first_row += Br) // the inner loop: Q, O, l, m come and go
+		for (int first_row = 0; first_row < N; first_row += Br) // the inner loop: it moves Q, O, l, m
 			for (int r = threadIdx.x; r < min(Br, N - first_row); r += blockDim.x) {
 				size_t row = head * N + first_row + r;
 				int visible = causal ? first_row + r - first_key + 1 : keys;

@@ -1,8 +1,8 @@
 /*
- * Chapter 04, third of three: fa1_row_dynamic, row.cu with d known only at run time. New: d stands where D was, and a
- * count of keys where KEYS was. A loop whose length is not known cannot be unrolled, and an array indexed by its
- * counter cannot live in registers (registers have no addresses): q, o and s are local memory, which is HBM by another
- * name, cached in L1. No counter here sees it; ptxas does (make ptxas).
+ * Chapter 04, third of three: fa1_row_dynamic, row.cu with d known only at run time. New: d replaces D, and a
+ * count of keys replaces KEYS. A loop whose length is not known cannot be unrolled, and an array indexed by its counter
+ * cannot be kept in registers (registers have no addresses): q, o and s are in local memory, which is a part of HBM and
+ * is cached in L1. The counts here do not show this; ptxas does (make ptxas).
  */
 #include "launch.cuh"
 #include "load_run.cuh"
@@ -45,8 +45,8 @@ __device__ void attend_dynamic(
 
 // Shared memory:   | K tile  [Bc, d] | V tile  [Bc, d] |   written by all, read by all
 //
-// The arrays can hold MOST_DIM columns, of which d are used. One block per SM is all that is asked for (the 1): to fit
-// more, ptxas would spill, and the stack frame it shows would not be q, o and s alone.
+// The arrays can hold MOST_DIM columns, of which d are used. The launch bounds ask for one block per SM only (the 1): for
+// more, ptxas would spill, and the stack frame would hold more than q, o and s.
 template <int MOST_DIM>
 __global__ __launch_bounds__(FA1_MOST_ROW_THREADS, 1) void fa1_row_dynamic(
 	const float *Q, // [B, H, N, d]
@@ -70,7 +70,7 @@ __global__ __launch_bounds__(FA1_MOST_ROW_THREADS, 1) void fa1_row_dynamic(
 			o[c] = 0.0f;
 		}
 
-		for (int first_key = 0; first_key < N; first_key += Bc) { // K and V stream past
+		for (int first_key = 0; first_key < N; first_key += Bc) { // one tile of K and V after another
 			int keys = min(Bc, N - first_key);
 			size_t tile = (head * N + first_key) * d;
 			__syncthreads(); // without it a fast warp overwrites the tile that a slow one still reads

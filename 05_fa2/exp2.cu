@@ -1,16 +1,16 @@
 /*
- * Chapter 05, fourth of five: fa2_exp2. New since slab.cu: scores are powers of 2, because exp2f is what the hardware has.
+ * Chapter 05, fourth of five: fa2_exp2. New since slab.cu: P~ is a power of 2, because the hardware computes only powers of 2.
  * The scale and log2 e are multiplied into Q, once for each of its elements, no longer into each score.
  *
- * Build and run: make, or make DEVICE=cuda. Honestly: no counter of the source sees it, because expf and exp2f count the
- * same; `make sass` does.
+ * Build and run: make, or make DEVICE=cuda. Honestly: the counts do not show the difference, because expf and exp2f count
+ * the same; `make sass` does.
  */
 #include "slab.cuh"
 #include "warp_tile.cuh"
 
 // Shared memory:
 //
-//     | Q tile [Br, D] | K tile [Bc, D + 4] | V tile [Bc, D] | P~ slab [Br, Bc + 4 or 8] |   of one warp: a block is no more
+//     | Q tile [Br, D] | K tile [Bc, D + 4] | V tile [Bc, D] | P~ slab [Br, Bc + 4 or 8] |   of one block, which is one warp
 template <int D>
 __global__ __launch_bounds__(WARP) void fa2_exp2(
 	const float *Q, // [B, H, N, d]
@@ -33,7 +33,7 @@ __global__ __launch_bounds__(WARP) void fa2_exp2(
 
 	float m[T::ROWS], l[T::ROWS], o[T::ROWS][T::COLUMNS];
 	start_rows<D>(m, l, o);
-	// Scores come out as powers of 2: one multiplication for each element of Q, none for each score.
+	// The factor of Q makes P~ a power of 2: one multiplication per element of Q, none per score.
 	load_tile_by_fours<D, Br, WARP>(Q + (head_row + first_row) * d, N - first_row, d, scale * LOG2_E, Q_tile, D);
 
 	// task 05.skip: tiles above the diagonal are not loaded

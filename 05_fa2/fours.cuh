@@ -1,10 +1,10 @@
 /*
- * Chapter 05: how four columns at a time come from HBM and go back there, for any d and any number of rows.
+ * Chapter 05: loads from HBM and stores to HBM of four columns at a time, for any d and any number of rows.
  */
 #pragma once
 
-// Four columns, of which those from d on are 0 and come from nowhere. With d % 4 == 0 every row starts at a multiple
-// of 16 bytes and one load does; otherwise four.
+// Loads four columns; those from d on are 0 and are not read. With d % 4 == 0 every row starts at a multiple of 16
+// bytes, so one load is enough; otherwise four loads are needed.
 __device__ inline float4 load_four(const float *row, int c, int d)
 {
 	float4 x = {0.0f, 0.0f, 0.0f, 0.0f};

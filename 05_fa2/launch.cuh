@@ -1,6 +1,6 @@
 /*
- * Chapter 05, shared by its launchers: which shapes are taken, which of the compiled kernels suits d, and how a kernel
- * gets its shared memory.
+ * Chapter 05, shared by its launchers: which shapes are allowed, which compiled kernel fits d, and how a kernel gets
+ * its shared memory.
  */
 #pragma once
 
@@ -19,28 +19,28 @@ inline bool usable(const struct attention &a)
 	       a.d <= FA2_MOST_DIM;
 }
 
-// A thread per query row: Br of them are a block.
+// One thread per query row: a block has Br threads.
 inline bool rows_fit(struct tile tile)
 {
 	return tile.Br >= 1 && tile.Br <= FA2_MOST_ROW_THREADS && tile.Bc >= 1;
 }
 
-// Kernels are compiled for four sizes D of arrays in registers; this is the one, or what it needs, of the smallest that
-// holds d columns.
+// Kernels are compiled for four sizes D of arrays in registers. Returns the argument for the smallest D that holds d
+// columns: a kernel, or a size that it needs.
 template <class Kernel>
 Kernel kernel_for(int d, Kernel of_32, Kernel of_64, Kernel of_96, Kernel of_128)
 {
 	return d <= 32 ? of_32 : d <= 64 ? of_64 : d <= 96 ? of_96 : of_128;
 }
 
-// Above 48 KB a kernel has to ask for its shared memory; what is over the device's limit is refused here.
+// A kernel must request shared memory above 48 KB; a size above the device's limit is refused here.
 template <class Kernel>
 cudaError_t opt_in(Kernel *kernel, size_t bytes)
 {
 	return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
 }
 
-// Of the kernels with register tiles: a block for each Br rows.
+// Launches a kernel with register tiles: one block per Br rows.
 template <class Kernel>
 cudaError_t launch_tiles(Kernel *kernel, const struct attention &a, int Br, int threads, size_t bytes)
 {

@@ -1,16 +1,16 @@
 /*
- * Chapter 05, beside the ladder: fa2_modified. New since split_q.cu: what models do to scores (modified.cuh). The keys of a
- * query tile begin with the first that it sees; scores pass through `modify` and the mask; m and l begin with the sink; and
- * the heads of K and V may be fewer.
+ * Chapter 05, beside the ladder: fa2_modified. New since split_q.cu: changes of scores (modified.cuh). The loop over keys
+ * begins with the first key that the query tile sees; `modify` and the mask change the scores; m and l start with the sink;
+ * and K and V may have fewer heads than Q.
  *
- * Build and run: make, then ./fa2 --window 64. Honestly: scores are natural ones, so P~ costs a multiplication more than in
- * fa2_split_q, and every score is masked, also in tiles that need it nowhere.
+ * Build and run: make, then ./fa2 --window 64. Honestly: P~ is a power of e, so it costs a multiplication more than in
+ * fa2_split_q, and every score is tested for the mask, even in tiles without a masked score.
  */
 #include "modified.cuh"
 #include "slab.cuh"
 #include "warp_tile.cuh"
 
-// Scores become modified ones, and -inf where the row does not see the key. first_row, first_key: of this lane's first score.
+// Modifies the scores; they become -inf if the row does not see the key. first_row, first_key: of this lane's first score.
 template <int D>
 __device__ void modify_tile(
 	const struct scores &a, float slope, int first_row, int first_key,
@@ -54,7 +54,7 @@ __global__ __launch_bounds__(THREADS, 2) void fa2_modified(
 	float m[T::ROWS], l[T::ROWS], o[T::ROWS][T::COLUMNS];
 	start_rows<D>(m, l, o);
 	float first_max = a.sink ? a.sink[head] : LOWEST;
-	for (int r = 0; r < T::ROWS; r++) { // the sink is a key that has come already, without a value: o stays 0
+	for (int r = 0; r < T::ROWS; r++) { // the sink is treated as a first key without a value: o stays 0
 		m[r] = first_max;
 		l[r] = a.sink && lane_key == 0 ? 1.0f : 0.0f; // of the eight lanes that share the row, one has it
 	}

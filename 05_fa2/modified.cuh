@@ -1,7 +1,7 @@
 /*
- * What models do to scores, and which keys a query sees: a functor that a kernel gets by value, `struct scores`. A kernel
- * asks it for the tiles that it has to visit, for each score, and for each score's derivative. The same file, byte for byte,
- * in chapters 05 and 06.
+ * Changes of scores, and which keys a query sees: a functor, `struct scores`, that a kernel gets by value. It computes the
+ * range of tiles that the kernel has to process, each modified score, and the derivative of each score. Chapters 05 and 06
+ * have the same file.
  */
 #pragma once
 
@@ -9,17 +9,17 @@
 
 #include <math.h>
 
-// Below every score, but finite: a row that has not met a key of its window yet has this maximum, and exp(m - m) is 1, not
-// the NaN of -inf - -inf.
+// Below every score, but finite: the maximum of a row that has not seen a key yet. With it exp(m - m) is 1; with -inf it
+// would be exp(-inf + inf), a NaN.
 constexpr float LOWEST = -3.40282347e38f;
 
-// From `first` to before `end`.
+// `first` ... `end` - 1.
 struct range {
 	int first, end;
 };
 
-// The keys that query i sees. Both ends move on with i, so a tile of queries sees what lies between the first key of its
-// first query and the last key of its last one.
+// The keys that query i sees. Both ends grow with i, so a tile of queries sees the keys from the first key of its first
+// query to the last key of its last query.
 __device__ inline struct range keys_of(const struct scores &a, int i)
 {
 	struct range keys = {0, a.causal ? i + 1 : a.N};
@@ -44,22 +44,22 @@ __device__ inline bool sees(struct range keys, int j)
 	return j >= keys.first && j < keys.end;
 }
 
-// m of ALiBi: 2^(-8 (h + 1) / H).
+// The slope of ALiBi in head h: 2^(-8 (h + 1) / H).
 __device__ inline float slope_of(const struct scores &a, int h)
 {
 	return a.alibi ? exp2f(-8.0f * (h + 1) / a.H) : 0.0f;
 }
 
-// What becomes of s = scale q.k; `slope` is that of the head. The mask comes after it: tanh(-inf) is -1, and a masked score
-// that is capped would be -c, a weight like any other.
+// Modifies s = scale q.k; `slope` is that of the head. The mask is applied after it: a masked score that is capped would
+// become c tanh(-inf) = -c, and its weight would not be 0.
 __device__ inline float modify(const struct scores &a, float slope, float s, int i, int j)
 {
 	if (a.softcap > 0.0f)
 		s = a.softcap * tanhf(s / a.softcap);
-	return fmaf(-slope, (float)abs(i - j), s); // fused explicitly: forward and backward round alike
+	return fmaf(-slope, (float)abs(i - j), s); // fused explicitly: forward and backward round in the same way
 }
 
-// The derivative of modify by s: 1 - tanh²(s / c). A bias has none.
+// The derivative of modify with respect to s: 1 - tanh²(s / c). The bias does not change it.
 __device__ inline float derivative(const struct scores &a, float s)
 {
 	float t = a.softcap > 0.0f ? tanhf(s / a.softcap) : 0.0f;

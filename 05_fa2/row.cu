@@ -1,9 +1,9 @@
 /*
- * fa1_row of chapter 04, fa2_row of chapter 05: a thread owns a query row and keeps q, o, l and m in registers while
- * tiles of K and V stream past. New since fa1_paper: the running maximum takes the place of the tile's, and o is
- * divided once, at the end.
+ * fa1_row of chapter 04, fa2_row of chapter 05: a thread owns a query row and keeps q, o, l and m in registers while the
+ * block loads one tile of K and V after another. New since fa1_paper: the running maximum replaces the tile's maximum,
+ * and o is divided once, at the end.
  *
- * The two files differ in the loop over query tiles: in chapter 04 a block runs it; in chapter 05 it is the grid, and
+ * The two files differ in the loop over query tiles: in chapter 04 a block runs it; in chapter 05 the grid replaces it, and
  * tiles above the diagonal of a causal mask are not loaded. `diff -w 04_fa1/row.cu 05_fa2/row.cu` shows that.
  */
 #include "launch.cuh"
@@ -43,7 +43,7 @@ __global__ __launch_bounds__(FA2_MOST_ROW_THREADS) void fa2_row(
 	for (int c = 0; c < D; c++)
 		q[c] = row < N && c < d ? q_row[c] : 0.0f; // a thread without a row helps to load tiles
 
-	for (int first_key = 0; first_key < end; first_key += Bc) { // K and V stream past
+	for (int first_key = 0; first_key < end; first_key += Bc) { // one tile of K and V after another
 		int keys = min(Bc, N - first_key), padded = round_up(keys, KEYS);
 		size_t tile = (head * N + first_key) * d;
 		__syncthreads(); // without it a fast warp overwrites the tile that a slow one still reads

@@ -1,6 +1,6 @@
 /*
- * Chapter 05, of the kernels with register tiles: where m, l and O of a lane's rows begin and end, and in which base P~ is
- * a power.
+ * Chapter 05, for the kernels with register tiles: how m, l and O of a lane's rows are initialized and stored, and the base
+ * of which P~ is a power.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-// Scores are either natural ones, and P~ = e^(s - m); or they are larger by the factor log2 e, and P~ = 2^(s - m).
+// P~ is either e^(s - m), or 2^(s - m) with scores that are multiplied by log2 e.
 enum base { BASE_E, BASE_2 };
 
 constexpr float LOG2_E = 1.44269504f; // e^x = 2^(x log2 e)
@@ -53,7 +53,7 @@ __device__ void store_rows(
 		for (int lanes = 1; lanes < T::LANE_KEYS; lanes *= 2)
 			sum += __shfl_xor_sync(0xffffffff, sum, lanes);
 		if (row >= N)
-			continue; // the last tile may be ragged; asked only here, because shuffles need all lanes
+			continue; // the last tile may be ragged; checked only here, because shuffles need all lanes
 		float inverse = 1.0f / sum;
 #pragma unroll
 		for (int c = 0; c < T::COLUMNS; c += 4)

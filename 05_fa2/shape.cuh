@@ -1,5 +1,5 @@
 /*
- * Chapter 05, of the kernels with register tiles: the sizes that are compiled in, a set for each D.
+ * Chapter 05, for the kernels with register tiles: the compile-time sizes, one set per D.
  */
 #pragma once
 
@@ -17,10 +17,10 @@ struct warp_shape {
 	static constexpr int COLUMNS = D / LANE_KEYS; // of O
 	static constexpr int WARP_ROWS = LANE_ROWS * ROWS, Bc = LANE_KEYS * KEYS;
 
-	// Row strides in shared memory, in floats, from fa2_slab on. Lanes that read one column of 8 keys at once meet
+	// Row strides in shared memory, in floats, from fa2_slab on. Lanes that read one column of 8 keys at once use
 	// 8 different groups of 4 banks only if rows are not a multiple of 32 apart. Q is not padded: all 8 lanes of a
-	// row read the same address. But a pass of 16 lanes reads two rows, which meet in the same banks: 4 wavefronts
-	// where 2 would do. Padding would cost 512 floats more than an RTX 4090 has for fa2_split_q at D = 64.
+	// row read the same address. But a pass of 16 lanes reads two rows, which lie in the same banks: 4 wavefronts
+	// instead of 2. With padding, fa2_split_q at D = 64 would need 512 floats more than an RTX 4090 has.
 	static constexpr int K_STRIDE = D + 4;
 	// 4 rows of P~ are written at once, 8 keys each: 8 banks apart is free of conflicts. At D = 64 that would again
 	// be 512 floats too many for an RTX 4090; 4 banks apart costs 3 % more wavefronts.
@@ -32,7 +32,7 @@ struct warp_shape {
 	static_assert(K_STRIDE % 4 == 0 && P_STRIDE % 4 == 0, "every row starts at a multiple of 16 bytes");
 };
 
-// Floats of shared memory that a block asks for: tiles of Q, K and V without padding.
+// Floats of shared memory that a block uses: tiles of Q, K and V without padding.
 template <int D>
 constexpr int plain_floats()
 {

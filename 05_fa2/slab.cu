@@ -1,6 +1,6 @@
 /*
- * Chapter 05, third of five: fa2_slab. New since tile.cu: shared memory is laid out for its banks. P~ goes through a slab of
- * it instead of a shuffle for each weight, and the rows of K and of the slab are padded.
+ * Chapter 05, third of five: fa2_slab. New since tile.cu: shared memory is laid out for its banks. P~ is exchanged
+ * through a slab of it instead of one shuffle per weight, and the rows of K and of the slab are padded.
  *
  * Build and run: make, or make DEVICE=cuda. Honestly: it multiplies every score by the scale, and expf needs several more
  * instructions per score before the hardware's power of 2.
@@ -10,7 +10,7 @@
 
 // Shared memory:
 //
-//     | Q tile [Br, D] | K tile [Bc, D + 4] | V tile [Bc, D] | P~ slab [Br, Bc + 4 or 8] |   of one warp: a block is no more
+//     | Q tile [Br, D] | K tile [Bc, D + 4] | V tile [Bc, D] | P~ slab [Br, Bc + 4 or 8] |   of one block, which is one warp
 template <int D>
 __global__ __launch_bounds__(WARP) void fa2_slab(
 	const float *Q, // [B, H, N, d]

@@ -1,5 +1,5 @@
 /*
- * Chapter 05, from fa2_slab on: P~ goes from lane to lane through shared memory that belongs to one warp, its slab.
+ * Chapter 05, from fa2_slab on: the lanes of a warp exchange P~ through shared memory that only this warp uses, its slab.
  */
 #pragma once
 

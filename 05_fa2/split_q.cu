@@ -1,9 +1,9 @@
 /*
  * Chapter 05, last of five: fa2_split_q. New since exp2.cu: four warps split the query tile of a block and share each tile of
- * K and V. No number goes from warp to warp.
+ * K and V. The warps exchange no numbers.
  *
- * Build and run: make, or make DEVICE=cuda. Honestly: it asks shared memory for a quarter of the bytes that fa2_row
- * does, but it is fp32 still, without tensor cores.
+ * Build and run: make, or make DEVICE=cuda. Honestly: it requests a quarter of the bytes of shared memory that
+ * fa2_row requests, but it is still fp32, without tensor cores.
  */
 #include "slab.cuh"
 #include "warp_tile.cuh"
@@ -14,7 +14,7 @@
 //       written by all, read by all: __syncthreads             one slab per warp: __syncwarp
 //
 //     warp 0 owns rows 0 ... WARP_ROWS - 1 of Q, P~ and O, warp 1 the next, ...; each warp reads all of K and V.
-//     No number goes from warp to warp: FlashAttention-1's released code split K between them and had to add up.
+//     The warps exchange no numbers. FlashAttention-1's released code split K between them and had to add up results.
 template <int D>
 __global__ __launch_bounds__(THREADS, 2) void fa2_split_q(
 	const float *Q, // [B, H, N, d]
@@ -37,7 +37,7 @@ __global__ __launch_bounds__(THREADS, 2) void fa2_split_q(
 
 	float m[T::ROWS], l[T::ROWS], o[T::ROWS][T::COLUMNS];
 	start_rows<D>(m, l, o);
-	// Scores come out as powers of 2: one multiplication for each element of Q, none for each score.
+	// The factor of Q makes P~ a power of 2: one multiplication per element of Q, none per score.
 	load_tile_by_fours<D, Br, THREADS>(
 		Q + (head_row + first_row) * d, N - first_row, d, scale * LOG2_E, Q_tile, D);
 

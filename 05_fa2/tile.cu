@@ -1,15 +1,15 @@
 /*
  * Chapter 05, second of five: fa2_tile. New since row.cu: a warp works together. Its lanes form 4 rows x 8 columns, and each
- * lane computes a small tile of scores and one of O in registers: 16 loads of 16 bytes feed 256 FMA. A row's maximum is
- * three shuffles away, and so is what the product with V needs of P~. (At D = 96 and 128 the tiles are smaller: shape.cuh.)
+ * lane computes a small tile of scores and one of O in registers: 16 loads of 16 bytes feed 256 FMA. A row's maximum takes
+ * three shuffles, and shuffles also bring P~ for the product with V. (At D = 96 and 128 the tiles are smaller: shape.cuh.)
  *
- * Build and run: make, or make DEVICE=cuda. Honestly: the rows of K in shared memory meet in the same banks, and a block
+ * Build and run: make, or make DEVICE=cuda. Honestly: the rows of K in shared memory begin in the same bank, and a block
  * is one warp, so each warp fetches all of K and V for itself.
  */
 #include "warp_tile.cuh"
 
-// o += P~ V, key by key. Key 8 j + lane of this row is in that lane of the eight that share the row: one shuffle for each
-// row and key, COLUMNS FMA with what it brings.
+// o += P~ V, key by key. The weight of key 8 j + lane is in that lane of the eight that share the row. One shuffle per row
+// and key reads it, for COLUMNS FMA.
 template <int D>
 __device__ void weigh_by_shuffles(
 	const float p[warp_shape<D>::ROWS][warp_shape<D>::KEYS],
@@ -39,7 +39,7 @@ __device__ void weigh_by_shuffles(
 		}
 }
 
-// Shared memory:   | Q tile [Br, D] | K tile [Bc, D] | V tile [Bc, D] |   of one warp: a block is no more
+// Shared memory:   | Q tile [Br, D] | K tile [Bc, D] | V tile [Bc, D] |   of one block, which is one warp
 template <int D>
 __global__ __launch_bounds__(WARP) void fa2_tile(
 	const float *Q, // [B, H, N, d]

@@ -1,7 +1,7 @@
 /*
- * Chapter 05: what a warp does with its rows of queries and a tile of keys. fa2_tile, fa2_slab, fa2_exp2 and
- * fa2_split_q are made of these functions. Each lane holds a small tile of scores and one of O in registers; the
- * comment on warp_shape says which.
+ * Chapter 05: how a warp processes its rows of queries and a tile of keys. fa2_tile, fa2_slab, fa2_exp2 and
+ * fa2_split_q call these functions. Each lane holds a small tile of scores and one of O in registers; the comment on
+ * warp_shape says which elements.
  */
 #pragma once
 

@@ -1,15 +1,15 @@
 /*
  * backward_atomic: all three gradients in one pass: dkdv.cu with add_to_dq, in place of dq.cu.
  *
- * A block's TILE keys meet all queries that see them. dK and dV stay in registers; shared memory holds
+ * A block processes TILE keys with all queries that see them. dK and dV stay in registers; shared memory holds
  *
  *     k_tile v_tile       [TILE, D + 4]     the block's own
  *     q_tile do_tile      [TILE, D + 4]     streamed, Q times scale
  *     slab                [TILE, TILE + 8]  P^T, then dS^T: 16 rows per warp
  *     lse_tile delta_tile     [TILE]            of the streamed queries
  *
- * Not deterministic: dQ of a query is a sum over blocks, which finish in no particular order. Of three tiles of keys and
- * more; 0 + a + b of two is the same in both orders.
+ * Not deterministic for three or more tiles of keys: dQ of a query is a sum over blocks, which finish in no particular
+ * order. For two tiles, 0 + a + b is the same in both orders.
  *
  * Run: ./backward --kernel backward_atomic. Honestly: 10N²d FLOP in place of split's 14, for N d atomics per tile of
  * keys and a dQ whose last bits may differ from run to run.
@@ -20,7 +20,7 @@
 #include "tile_rows.cuh"
 
 // dQ[i, c] += scale * sum over j of dS[i, j] K[j, c], i a query of this tile, j over the keys of this block only.
-// The other blocks of the head add their parts, in whatever order they come.
+// The other blocks of the head add their parts, in any order.
 template <int D, int TILE>
 __device__ void add_to_dq(
 	const float *slab, const float *k_tile, float scale, float *dQ, // [N, d]

@@ -1,7 +1,7 @@
 /*
  * backward_dkdv: dK and dV, the second kernel of backward_split. P is recomputed tile by tile, from Q, K and LSE.
  *
- * A block's TILE keys meet all queries that see them. dK and dV stay in registers; shared memory holds
+ * A block processes TILE keys with all queries that see them. dK and dV stay in registers; shared memory holds
  *
  *     k_tile v_tile       [TILE, D + 4]     the block's own
  *     q_tile do_tile      [TILE, D + 4]     streamed, Q times scale

@@ -1,7 +1,7 @@
 /*
  * backward_dq: dQ, the third kernel of backward_split. dkdv.cu with the roles of queries and keys exchanged.
  *
- * A block's TILE queries meet all keys that they see. dQ stays in registers; shared memory holds
+ * A block processes TILE queries with all keys that they see. dQ stays in registers; shared memory holds
  *
  *     q_tile do_tile      [TILE, D + 4]     the block's own, Q times scale
  *     k_tile v_tile       [TILE, D + 4]     streamed
@@ -10,8 +10,8 @@
  *
  * Deterministic: dQ of a query is summed by one block, in the order of the keys.
  *
- * Run: ./backward --kernel backward_split. Honestly: two of its three products, S and dP, are the ones that
- * backward_dkdv has computed and thrown away.
+ * Run: ./backward --kernel backward_split. Honestly: two of its three products, S and dP, were computed by
+ * backward_dkdv, too, which does not store them.
  */
 #include "backward.h"
 #include "launch.cuh"

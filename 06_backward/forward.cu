@@ -2,7 +2,7 @@
  * forward: O and LSE, as in chapter 05, from the scores that the backward will compute again. It is launched before
  * each of the three backwards, which take O and LSE as given.
  *
- * A block's TILE queries meet all keys that they see. O, m and l stay in registers; shared memory holds
+ * A block processes TILE queries with all keys that they see. O, m and l stay in registers; shared memory holds
  *
  *     q_tile              [TILE, D + 4]     the block's own, times scale
  *     k_tile v_tile       [TILE, D + 4]     streamed
@@ -30,8 +30,8 @@ __device__ float sum_over_row(float value)
 	return value;
 }
 
-// The online softmax for one row of a tile: scores become exp(s - m), m and the lane's part of l move on. `visible`
-// keys are those before `end`. Returns the factor for what was summed under the old m.
+// The online softmax for one row of a tile: scores become exp(s - m), m and the lane's part of l are updated. `visible`
+// keys are those before `end`. Returns the factor for the sums that were computed with the old m.
 template <int COLUMNS>
 __device__ float soften_row(float (&s)[COLUMNS], int first_key, int end, float &m, float &l)
 {

@@ -4,7 +4,7 @@
 #include "backward.h"
 #include "modified.h"
 
-// `More`: nothing, or what models do to scores.
+// `More`: nothing, or `struct scores` of modified.cuh.
 template <class... More>
 using tile_kernel_with = void(struct backward, More...);
 
@@ -24,7 +24,7 @@ inline cudaError_t launch_tiles_of(
 	size_t blocks = heads * ((b.N + b.tile - 1) / b.tile); // one per tile of own rows
 	if (blocks > 0x7fffffff)
 		return cudaErrorInvalidConfiguration; // a grid has at most 2^31 - 1 blocks
-	// More than 48 KB has to be asked for. A device that does not have it says so here.
+	// More than 48 KB has to be requested. A device that does not have it returns an error here.
 	cudaError_t status =
 		cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
 	if (status != cudaSuccess)

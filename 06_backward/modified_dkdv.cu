@@ -1,6 +1,6 @@
 /*
- * modified_dkdv: dK and dV, the second kernel of backward_modified. New since dkdv.cu: a block's keys meet the queries that see
- * them, of all heads that share them; scores are modified; and the derivative of the cap is a factor of dS.
+ * modified_dkdv: dK and dV, the second kernel of backward_modified. New since dkdv.cu: a block processes its keys with the queries of
+ * all heads that share them; scores are modified; and the derivative of the cap is a factor of dS.
  *
  * Deterministic: one block sums dK and dV of a key over the heads of its group, one after the other.
  *

@@ -1,7 +1,7 @@
 /*
- * modified_dq: dQ, the third kernel of backward_modified, and dsink, the fourth. New since dq.cu: the first tile of keys, scores
- * that are modified, the derivative of the cap, heads of keys that heads of queries share. A bias has no derivative by Q: ALiBi
- * changes P alone.
+ * modified_dq: dQ, the third kernel of backward_modified, and dsink, the fourth. New since dq.cu: the first tile of keys is
+ * computed, scores are modified, the derivative of the cap is a factor of dS, and heads of queries share heads of keys. ALiBi
+ * changes only P, because its bias does not depend on Q.
  *
  * Run: ./backward --sink. Honestly: dsink is one warp per head, which reads all of LSE and D of its queries once more.
  */
@@ -54,8 +54,8 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dq(struct backw
 	store_rows<D>(dq, b.scale, b.dQ + matrix, first_query, b.N, b.d);
 }
 
-// dsink[h] = -sum of exp(sink - LSE) D over the queries of head h of every sequence: of a key with the value 0, dP is 0 and
-// dS = P (0 - D). One warp per head.
+// dsink[h] = -sum of exp(sink - LSE) D over the queries of head h of every sequence: the sink is a key whose value is 0, so
+// dP is 0 and dS = P (0 - D). One warp per head.
 __global__ void modified_dsink(struct backward b, struct scores a, float *dsink)
 {
 	size_t rows = (size_t)b.heads / a.H * b.N; // of the head, in all sequences

@@ -1,6 +1,6 @@
 /*
- * modified_forward: O and LSE with what models do to scores (modified.cuh), for backward_modified. New since forward.cu: the
- * first tile of keys, `modify` before the mask, m and l that begin with the sink, heads of keys that heads of queries share.
+ * modified_forward: O and LSE of modified scores (modified.cuh), for backward_modified. New since forward.cu: the first tile
+ * of keys is computed, `modify` before the mask, m and l start with the sink, and heads of queries share heads of keys.
  *
  * Run: ./backward --window 64. Honestly: chapter 05's fa2_modified does the same with four rows of registers more.
  */
@@ -19,8 +19,8 @@ __device__ float over_row(float value, Combine combine)
 	return value;
 }
 
-// Scores of a row become exp(s - m) of the modified ones, m and the lane's part of l move on. Returns the factor for what was
-// summed under the old m. m is never -inf, so no difference is NaN.
+// Scores of a row become exp(s - m), with s the modified score; m and the lane's part of l are updated. Returns the factor
+// for the sums that were computed with the old m. m is never -inf, so no difference is NaN.
 template <int COLUMNS>
 __device__ float soften_modified_row(
 	float (&s)[COLUMNS], const struct scores &a, float slope, int query, int first_key, float &m, float &l)
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_forward(struct 
 	clear(o);
 	float first_max = a.sink ? a.sink[head % a.H] : LOWEST;
 	for (int r = 0; r < ROWS;
-	     r++) // the sink is a key that has come already, without a value; one of eight lanes has it
+	     r++) // the sink is treated as a first key without a value; one of eight lanes has it
 		m[r] = first_max, l[r] = a.sink && lane_column() == 0 ? 1.0f : 0.0f;
 	load_tile<D, TILE>(b.Q + matrix, first_query, b.N, b.d, b.scale, q_tile);
 	int end = keys_of(a, min(first_query + TILE, b.N) - 1).end;

@@ -84,7 +84,7 @@ __global__ void gradient_of_s(
 	size_t row = blockIdx.x * (size_t)ROWS_PER_BLOCK + threadIdx.x / WARP;
 	int lane = threadIdx.x % WARP;
 	if (row >= rows)
-		return; // a warp leaves as one: no shuffle waits for it
+		return; // the whole warp returns: no shuffle waits for it
 	float D = 0.0f;
 	for (int j = lane; j < N; j += WARP)
 		D += P[row * N + j] * dP[row * N + j];
@@ -131,5 +131,5 @@ extern "C" cudaError_t attention_backward_naive(struct backward b)
 	gradient_of_s<<<warps, ROWS_PER_BLOCK * WARP>>>(b.P, b.dP, b.dS, rows, b.N);
 	gradient_of_q<<<rows, column_threads>>>(b.dS, b.K, b.dQ, b.N, b.d, b.scale);
 	gradient_of_k<<<rows, column_threads>>>(b.dS, b.Q, b.dK, b.N, b.d, b.scale);
-	return cudaGetLastError(); // of any of the six: an error stays until it is asked for
+	return cudaGetLastError(); // of any of the six: an error is kept until it is read
 }

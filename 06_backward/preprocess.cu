@@ -1,7 +1,7 @@
 /*
  * backward_preprocess: D, the first kernel of backward_split and of backward_atomic.
  *
- * D[i] = sum over c of dO[i, c] O[i, c], which is sum over j of P[i, j] dP[i, j] without any j: d terms, not N.
+ * D[i] = sum over c of dO[i, c] O[i, c], which equals the sum over j of P[i, j] dP[i, j]: d terms instead of N.
  *
  * Run: ./backward --kernel backward_split. Honestly: it is bound by HBM, one multiplication for two numbers read, and
  * it has little to do: 2Nd FLOP, where the kernels after it have 10N²d or more.
@@ -19,7 +19,7 @@ __global__ void backward_preprocess(
 	size_t row = blockIdx.x * (size_t)ROWS_PER_BLOCK + threadIdx.x / WARP;
 	int lane = threadIdx.x % WARP;
 	if (row >= rows)
-		return; // a warp leaves as one: no shuffle waits for it
+		return; // the whole warp returns: no shuffle waits for it
 	float sum = 0.0f;
 	// task 06.delta: D, the sum over keys without any key
 	for (int c = lane; c < d; c += WARP)

@@ -1,5 +1,5 @@
 /*
- * backward_split: the gradients without the N x N matrices and without atomics, by three kernels of a file each.
+ * backward_split: the gradients without the N x N matrices and without atomics, by three kernels, each in a file of its own.
  *
  *     preprocess.cu    backward_preprocess    D
  *     dkdv.cu          backward_dkdv          dK and dV, one block per tile of keys

@@ -47,7 +47,7 @@ __device__ void multiply_rows(const float *own, const float *streamed, float (&d
 	}
 }
 
-// Puts a lane's weights where all lanes of its warp can read them. Rows are TILE + 8 floats apart: the four rows the
+// Stores a lane's weights, so that all lanes of its warp can read them. Rows are TILE + 8 floats apart: the four rows the
 // lanes of a warp write at once then lie in different banks.
 template <int TILE>
 __device__ void store_slab(const float (&weights)[ROWS][TILE / LANES_ACROSS], float *slab)

@@ -2,8 +2,8 @@
  * Tiles of rows: from global to shared memory, and from registers back. Shared by forward, backward_dkdv, backward_dq
  * and backward_atomic, which multiply them with tile_products.cuh.
  *
- * A block has TILE rows of its own (keys in backward_dkdv, queries in backward_dq) and streams tiles of TILE rows of
- * the other kind past them. A warp owns 16 of the block's rows; its lanes are a grid of 4 x 8:
+ * A block has TILE rows of its own (keys in backward_dkdv, queries in backward_dq) and loads tiles of TILE rows of the
+ * other kind, one after another. A warp owns 16 of the block's rows; its lanes are a grid of 4 x 8:
  *
  *                     streamed rows 0 1 2 ... 7 | 8 ... 15 | ...      columns of d, four at a time
  *     own row  0, 4, 8, 12    lane  0 1 2 ... 7 | 0 ...  7 |          lane 0 0 0 0 1 1 1 1 ... 7 7 7 7 | 0 ...

@@ -1,9 +1,9 @@
 /*
- * FlashAttention where the heads lie: chapter 05's fa2_row, whose rows and heads are a stride apart. New are three lines:
+ * FlashAttention without copies of the heads: chapter 05's fa2_row, with strides for rows and heads. Three things are new:
  *
  *   strides        a head is d columns of a row, not an array of its own: no copy before, none after
  *   groups         H / G query heads share a head of K and V
- *   an offset      the N queries are the last of M tokens, so that one kernel reads a prompt (N = M) and adds to it (N = 1)
+ *   an offset      the N queries are the last of M tokens, so that one kernel processes a prompt (N = M) and a new token (N = 1)
  *
  * `diff -w 05_fa2/row.cu 07_transformer/attention.cu` shows them.
  */
@@ -34,7 +34,7 @@ __global__ __launch_bounds__(MOST_ROW_THREADS) void attention_rows(struct attent
 	for (int c = 0; c < D; c++)
 		q[c] = row < a.N && c < a.d ? q_row[c] : 0.0f; // a thread without a row only helps to load tiles
 
-	for (int first_key = 0; first_key < end; first_key += a.Bc) { // K and V stream past
+	for (int first_key = 0; first_key < end; first_key += a.Bc) { // one tile of K and V after another
 		int keys = min(a.Bc, a.M - first_key), padded = round_up(keys, KEYS);
 		__syncthreads(); // without it a fast warp overwrites the tile that a slow one still reads
 		load_tile<D>(K + first_key * a.kv.row, a.kv.row, keys, a.d, padded, K_tile);

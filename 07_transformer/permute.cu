@@ -1,10 +1,10 @@
 /*
- * Heads by copying: what an attention kernel needs that takes heads only as arrays of their own, [heads, rows, d]. The
- * projections write [rows, heads, d], so Q, K and V are copied before it and O after it.
+ * Copies of the heads, for an attention kernel that takes only whole arrays per head, [heads, rows, d]. The projections
+ * write [rows, heads, d], so Q, K and V are copied before that kernel and O after it.
  */
 #include "transformer.h"
 
-// A thread per element: neighbors read and write neighbors.
+// One thread per element: neighboring threads read and write neighboring elements.
 __global__ void permute(
 	const float *from, struct strides of_from, float *to, struct strides of_to, int rows, int heads, int d)
 {

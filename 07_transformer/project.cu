@@ -1,11 +1,11 @@
 /*
  * y = residual + W x for each token, W as the model's file stores it: weights of 4 or 8 bits, 32 of them with a scale.
- * They are multiplied by their scale in registers, so that what comes from HBM is the file's bytes: 0.625 a weight
- * where fp32 has 4. A decoded token reads every weight once, and that is almost all it reads.
+ * They are multiplied by their scale in registers, so HBM delivers only the bytes of the file: 0.625 bytes per weight,
+ * where fp32 has 4. A decoded token reads every weight once, and the weights are most of what it reads.
  *
- * A warp makes 32 rows of y. A lane takes every 32nd block of columns, of all 32 rows, and holds 32 partial sums; one
- * exchange through shared memory then gives each lane a row to add up. A sum of shuffles for each row would exchange 32
- * times as often.
+ * A warp computes 32 rows of y. A lane takes every 32nd block of columns, of all 32 rows, and holds 32 partial sums; one
+ * exchange through shared memory then gives each lane one row to add up. A tree of shuffles per row would exchange 32
+ * times as much.
  */
 #include "transformer.h"
 
@@ -24,7 +24,7 @@ __device__ float fp16(unsigned bits)
 	return __half2float(__ushort_as_half((unsigned short)bits));
 }
 
-// One block of weights times its columns of x. Of an fp32 row the last block may be short.
+// One block of weights times its columns of x. The last block of an fp32 row may be short.
 template <weight_encoding ENCODING>
 __device__ float times(const unsigned char *block, const float *x, int columns)
 {

@@ -1,6 +1,6 @@
 /*
- * RMSNorm: a row divided by the root of its mean square, each column times a weight. A warp per row: its lanes add up
- * the squares with shuffles, so nothing waits at a barrier.
+ * RMSNorm: a row divided by the root of its mean square, each column times a weight. One warp per row: its lanes add up
+ * the squares with shuffles, so there is no barrier.
  *
  *     Zhang, Sennrich: Root Mean Square Layer Normalization, 2019.  https://arxiv.org/abs/1910.07467
  */

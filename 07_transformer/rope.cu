@@ -1,6 +1,6 @@
 /*
- * Rotary position embedding: pair p of a head, columns 2p and 2p + 1, is turned by position * base^(-2p/d). The product
- * of a turned q and a turned k depends on how far apart the two tokens are, and on nothing else of where they stand.
+ * Rotary position embedding: pair p of a head, columns 2p and 2p + 1, is rotated by position * base^(-2p/d). The product
+ * of a rotated q and a rotated k depends only on the distance between the two tokens, not on their positions.
  *
  * Cosines and sines come from the host, in double precision: at token 8,000 an fp32 angle is off by 5e-4.
  *
@@ -8,7 +8,7 @@
  */
 #include "transformer.h"
 
-// A thread per pair.
+// One thread per pair.
 __global__ void rope(
 	const float *x,      // [N, H, d]
 	const float *angles, // [N, d]: cosine, sine, cosine, ...

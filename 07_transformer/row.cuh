@@ -1,6 +1,6 @@
 /*
- * A thread per query row: how the block loads a tile of K or V, and how a row takes in a few keys. As in chapter 05, but
- * that the rows of a tile lie a stride apart: `diff -w 05_fa2/row.cuh 07_transformer/row.cuh`.
+ * For kernels with one thread per query row: how the block loads a tile of K or V, and how a row processes a few keys. New
+ * since chapter 05: the rows of a tile are a stride apart (`diff -w 05_fa2/row.cuh 07_transformer/row.cuh`).
  */
 #pragma once
 
@@ -24,14 +24,14 @@ inline int keys_at_once(int d)
 	return d <= 64 ? KEYS_AT_ONCE<64> : KEYS_AT_ONCE<128>;
 }
 
-// Of a block: a tile of K and one of V, columns padded to D, keys to whole groups.
+// Shared memory of a block: a tile of K and one of V; columns padded to D, keys to whole groups.
 inline size_t row_shared_bytes(int d, int Bc)
 {
 	return sizeof(float) * 2 * round_up(d, WARP) * (size_t)round_up(Bc, keys_at_once(d));
 }
 
-// A tile with its rows padded to D columns, so that the loops over columns have a length the compiler knows, and to
-// whole groups of keys. The padding is zeros and comes from nowhere: only real rows and columns are asked for.
+// Loads a tile. Its rows are padded to D columns, so that the compiler knows the length of the loops over columns, and
+// its keys to whole groups. The padding is zeros; only rows and columns that exist are read from HBM.
 template <int D>
 __device__ void load_tile(
 	const float *from, // rows of d columns, `stride` apart, in HBM
@@ -44,8 +44,8 @@ __device__ void load_tile(
 	}
 }
 
-// A row of attention takes in KEYS keys: scores, the running maximum, the correction of what is there already, the
-// sum. Of these keys the row sees the first `visible`: all, some, or none where that is negative.
+// Processes KEYS keys for one row: scores, the running maximum, the correction of o and l, the sums. The row sees the
+// first `visible` of these keys: all, some, or none if `visible` is negative.
 template <int D, int KEYS>
 __device__ void attend(
 	const float *q,      // [D] registers

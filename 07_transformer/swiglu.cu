@@ -1,6 +1,6 @@
 /*
- * SwiGLU: what stands between the two halves of the feed-forward part. One projection is the gate, the other what passes:
- * silu(gate) * up, with silu(g) = g / (1 + exp(-g)).
+ * SwiGLU: the step between the projections of the feed-forward part. One projection gives `gate`, another `up`; the result
+ * is silu(gate) * up, with silu(g) = g / (1 + exp(-g)).
  *
  *     Shazeer: GLU Variants Improve Transformer, 2020.  https://arxiv.org/abs/2002.05202
  */

@@ -1,6 +1,6 @@
 /*
- * Writes keys and values of new tokens into their pages: the one place that has to know where a token's page is before
- * decode_paged does. A thread for each number of K and of V.
+ * Writes keys and values of new tokens into their pages. It looks up the page of each token in the table, as decode_paged
+ * does when it reads. One thread per number of K and of V.
  */
 #include "decode.h"
 

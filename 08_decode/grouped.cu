@@ -1,5 +1,5 @@
 /*
- * New: the H / G heads that share keys and values share a block, a warp each, so K and V are asked for once. There are
+ * New: the H / G heads that share keys and values share a block, one warp per head, so K and V are requested once. There are
  * even fewer blocks than before: at most G SMs have work. Which of the two is faster on a GPU was not measured.
  */
 #include "tile.cuh"

@@ -1,6 +1,6 @@
 /*
- * The other half of a split: chapter 02's merge of (m, l), with O. It is attention once more, in which the splits are the
- * keys: m takes the place of a score, O of a value. A warp for each head of queries, 32 splits at a time.
+ * The second kernel of decode_split and decode_paged: chapter 02's merge of (m, l), with O. It has the form of attention over
+ * splits instead of keys: m takes the place of a score, O that of a value. One warp per head of queries, 32 splits at a time.
  */
 #include "split.cuh"
 

@@ -1,6 +1,6 @@
 /*
- * Decoding as chapter 07 left it: one new token, a block for each head of queries, and the whole cache in one loop. Heads
- * that share keys ask for them each for itself, and there are no more blocks than heads: at most H SMs have work.
+ * Decoding as in chapter 07: one new token, one block per head of queries, and the whole cache in one loop. Each of the
+ * heads that share keys requests them again, and there are no more blocks than heads: at most H SMs have work.
  */
 #include "tile.cuh"
 

@@ -1,7 +1,7 @@
 /*
- * New: the cache is cut into pages that lie anywhere, as the memory of a process does: a text that grows needs no room that
- * nobody uses, and two texts may share a page. Each key's row is looked up in a table. A block reads each entry of its
- * pages once, so two splits that share a page both read its entry; the results are those of decode_split, to the bit.
+ * New: the cache consists of pages that may lie anywhere in memory, as the pages of a process do. Memory is taken only as a
+ * text grows, and two texts may share a page. Each key's row is looked up in a table. A block reads the entry of each of its
+ * pages once, so two splits that share a page both read its entry. The results are bitwise those of decode_split.
  */
 #include "split.cuh"
 
@@ -15,7 +15,7 @@ __device__ inline int load_table(struct pages pages, int unread, int end_of_tile
 	return end;
 }
 
-// As load_tile, but that each row is looked up.
+// As load_tile, but each row is looked up in the table.
 template <int D>
 __device__ void load_rows(
 	const float *from, struct decode a, int first, int keys, const int *table, int size, float *tile,

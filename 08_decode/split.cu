@@ -1,7 +1,7 @@
 /*
- * New: the keys are split over blocks, as a tile of queries was in chapter 05: one query has nothing else to split. Each
- * block leaves m, l and an O that is not divided yet; merge.cu makes one output of them. It costs a second launch, Q once
- * and the partials twice for each split, and gives up to S times as many SMs work.
+ * New: the keys are split over blocks, because there is only one query. Each block stores m, l and an O that is not divided
+ * yet; merge.cu computes the output from them. This costs a second launch; and per split, Q is read once, and the partials
+ * are written once and read once. Up to S times as many SMs have work.
  */
 #include "split.cuh"
 

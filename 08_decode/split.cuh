@@ -1,11 +1,11 @@
 /*
- * What a split of the keys hands to the merge.
+ * What a split of the keys stores for the merge.
  */
 #pragma once
 
 #include "tile.cuh"
 
-// o, m and l of one head, as they are: the merge divides. Every element is written, of a split without keys, too.
+// o, m and l of one head; o is not divided by l, because the merge does that. A split without keys writes them, too.
 template <int D>
 __device__ void write_partial(struct row_state<D> row, struct decode a, struct partials partials, int split, int head)
 {

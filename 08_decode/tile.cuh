@@ -1,6 +1,6 @@
 /*
- * What the kernels of this chapter share: a warp has one head of queries, the block loads tiles of 32 keys for its warps,
- * and in a tile each lane has a key first and columns of the output after.
+ * What the kernels of this chapter share: a warp processes one head of queries, the block loads tiles of 32 keys for its
+ * warps, and in a tile each lane first computes the score of one key, then updates its columns of the output.
  */
 #pragma once
 
@@ -10,16 +10,16 @@
 
 constexpr int WARP = 32;
 constexpr unsigned EVERY_LANE = 0xffffffff;
-constexpr int TILE = WARP; // keys of a tile: one for each lane
+constexpr int TILE = WARP; // keys of a tile: one per lane
 
-// What a warp knows of its head. Lane i has columns i, i + 32, ...; l is the sum of the lane's own keys only.
+// The state of a warp's head. Lane i has columns i, i + 32, ...; l is the sum of the lane's own keys only.
 template <int D>
 struct row_state {
 	float o[D / WARP] = {}, m = -INFINITY, l = 0.0f;
 };
 
 // Shared memory:   | K tile [TILE, D + 1] | V tile [TILE, D] | q [warps, D] |
-// A lane reads a row of K: without the column more, all lanes would read from one bank.
+// A lane reads a row of K: without the additional column, all lanes would read from one bank.
 template <int D>
 struct tiles {
 	float *K, *V, *q;
@@ -38,7 +38,7 @@ inline int columns_of(int d)
 	return (d + WARP - 1) / WARP * WARP;
 }
 
-// The columns beyond d are zeros that come from nowhere, so that loops have a length that the compiler knows.
+// The columns beyond d are set to 0 without a read, so that the compiler knows the length of the loops.
 template <int D>
 __device__ void load_query(const float *from, int d, float *q)
 {
@@ -70,7 +70,7 @@ __device__ inline float warp_sum(float value)
 	return value;
 }
 
-// A head takes in a tile: chapter 02's online softmax, 32 keys at a time. Lane j scores key j.
+// Processes a tile for one head: chapter 02's online softmax, 32 keys at a time. Lane j scores key j.
 template <int D>
 __device__ void attend(struct tiles<D> tile, int keys, float scale, struct row_state<D> *row)
 {

@@ -148,9 +148,8 @@ int estimate_refuse(double seconds, const char *what, const struct options *opti
 	if (options->yes || seconds < most_unasked_s)
 		return 0;
 	return error_set(
-		error, EXIT_USAGE,
-		"%s: would take %s on this machine, expected --yes to run it all the same, or less work", what,
-		estimate_format(seconds, text));
+		error, EXIT_USAGE, "%s: would take %s on this machine, expected --yes to run it anyway, or less work",
+		what, estimate_format(seconds, text));
 }
 
 const char *estimate_what(const struct chapter *chapter, const struct problem *problem, char text[ESTIMATE_TEXT_SIZE])

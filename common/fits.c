@@ -37,8 +37,7 @@ static bool has_shared_memory(
 	CUDA_CHECK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
 	if (forms->shared_bytes > (size_t)limit)
 		snprintf(
-			reason, size,
-			"these tiles ask for %s bytes of shared memory per block, the limit of %s is %s",
+			reason, size, "these tiles need %s bytes of shared memory per block, the limit of %s is %s",
 			format_count(forms->shared_bytes, asked), device->gpu ? device->gpu->title : "this GPU",
 			format_count((uint64_t)limit, allowed));
 	return forms->shared_bytes <= (size_t)limit;

@@ -115,7 +115,7 @@ static int read_string(struct gguf *gguf, const char *what, struct gguf_string *
 		return error->exit_code;
 	if (length > left(gguf))
 		return error_set(
-			error, EXIT_USAGE, "%s: %s at byte %zu has %" PRIu64 " bytes, but the file only %zu more",
+			error, EXIT_USAGE, "%s: %s at byte %zu has %" PRIu64 " bytes, but the file has only %zu more",
 			gguf->path, what, gguf->at - sizeof length, length, left(gguf));
 	*string = (struct gguf_string){(const char *)gguf->bytes + gguf->at, (size_t)length};
 	gguf->at += (size_t)length;
@@ -147,8 +147,8 @@ static int skip_elements(struct gguf *gguf, uint64_t count, struct key *key, str
 	if (count > left(gguf) / (bytes ? bytes : STRING_BYTES))
 		return error_set(
 			error, EXIT_USAGE,
-			"%s: key %s has %" PRIu64 " values of type %s, but the file only %zu more bytes", gguf->path,
-			shown(key->name).text, count, type_name(key->type), left(gguf));
+			"%s: key %s has %" PRIu64 " values of type %s, but the file has only %zu more bytes",
+			gguf->path, shown(key->name).text, count, type_name(key->type), left(gguf));
 	key->count = (size_t)count;
 	key->at = gguf->at;
 	struct gguf_string string;
@@ -256,7 +256,7 @@ static int compare_offsets(const void *a, const void *b)
 
 static int twice(const struct gguf *gguf, const char *what, struct gguf_string name, struct error *error)
 {
-	return error_set(error, EXIT_USAGE, "%s: %s %s is there twice", gguf->path, what, shown(name).text);
+	return error_set(error, EXIT_USAGE, "%s: %s %s occurs twice", gguf->path, what, shown(name).text);
 }
 
 static int sort_keys(struct gguf *gguf, struct error *error)
@@ -307,7 +307,7 @@ static int read_start(struct gguf *gguf, struct error *error)
 	uint32_t version = 0;
 	if (gguf->size < 4 || memcmp(gguf->bytes, "GGUF", 4) != 0)
 		return error_set(
-			error, EXIT_USAGE, "%s: is no GGUF file, expected one that begins with GGUF", gguf->path);
+			error, EXIT_USAGE, "%s: is not a GGUF file, expected one that begins with GGUF", gguf->path);
 	gguf->at = 4;
 	if (read_u32(gguf, "the version", &version, error))
 		return error->exit_code;
@@ -504,7 +504,7 @@ int gguf_real(const struct gguf *gguf, const char *name, double *value, struct e
 		memcpy(value, gguf->bytes + key->at, sizeof *value);
 	}
 	if (!isfinite(*value))
-		return error_set(error, EXIT_USAGE, "%s: key %s is no finite number", gguf->path, name);
+		return error_set(error, EXIT_USAGE, "%s: key %s is not a finite number", gguf->path, name);
 	return 0;
 }
 

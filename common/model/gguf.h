@@ -7,7 +7,7 @@
  *
  * gguf_open reads the whole header once and refuses a file of which any part is not as it must be: another version, a
  * length or an offset outside of the file, an offset that is not aligned, an unknown type, an array of arrays, a key
- * or a tensor that is there twice, an empty name, more than 4 dimensions, tensors that overlap. Nothing is allocated,
+ * or a tensor that occurs twice, an empty name, more than 4 dimensions, tensors that overlap. Nothing is allocated,
  * and nothing read, by a length that was not compared with the size of the file before. The file must not be changed
  * while it is open.
  *

@@ -92,7 +92,7 @@ static int read_shape(struct language_model *model, struct error *error)
 		return error->exit_code;
 	if (model->heads % model->kv_heads != 0)
 		return error_set(
-			error, EXIT_USAGE, "%s: has %d heads on %d KV heads, expected a multiple", gguf_path(file),
+			error, EXIT_USAGE, "%s: has %d heads and %d KV heads, expected a multiple", gguf_path(file),
 			model->heads, model->kv_heads);
 	if (model->width % model->heads != 0)
 		return error_set(
@@ -167,7 +167,7 @@ static int read_weights(struct language_model *model, struct error *error)
 	size_t expected = 2 + !model->tied + LAYER_TENSORS * (size_t)model->layers;
 	if (gguf_tensor_count(model->file) != expected)
 		return error_set(
-			error, EXIT_USAGE, "%s: has %zu tensors, expected %zu: some of it would be left out",
+			error, EXIT_USAGE, "%s: has %zu tensors, expected %zu: the others would be ignored",
 			gguf_path(model->file), gguf_tensor_count(model->file), expected);
 	return 0;
 }
@@ -291,7 +291,7 @@ int language_model_find(const char *given, struct model_place *place, struct err
 		}
 	}
 	return error_set(
-		error, EXIT_USAGE, "no model: neither %s nor %s is there; --model FILE names another", REAL_MODEL,
+		error, EXIT_USAGE, "no model: neither %s nor %s exists; name a file with --model FILE", REAL_MODEL,
 		TINY_MODEL);
 }
 

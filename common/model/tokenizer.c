@@ -117,8 +117,8 @@ static int read_token(
 		memcpy(bytes, text.bytes, text.length);
 	else if (!decode(text, bytes, &token->length))
 		return error_set(
-			error, EXIT_USAGE, "%s: token %d holds a character that stands for no byte", gguf_path(gguf),
-			token->id);
+			error, EXIT_USAGE, "%s: token %d has a character that does not stand for a byte",
+			gguf_path(gguf), token->id);
 	return 0;
 }
 
@@ -170,7 +170,7 @@ static int read_tokens(const struct gguf *gguf, struct tokenizer *tokenizer, str
 		result = gguf_numbers(gguf, "tokenizer.ggml.token_type", &types, &type_count, error);
 	if (!result && (count != type_count || count > MOST_TOKENS))
 		result = error_set(
-			error, EXIT_USAGE, "%s: has %zu tokens and the types of %zu, expected as many, up to %d",
+			error, EXIT_USAGE, "%s: has %zu tokens and %zu token types, expected equal numbers up to %d",
 			gguf_path(gguf), count, type_count, MOST_TOKENS);
 	if (!result) {
 		tokenizer->count = (int)count;
@@ -223,7 +223,7 @@ static int fill_merges(
 	for (size_t i = 0; !result && i < tokenizer->merge_count; i++) {
 		if (!read_merge(tokenizer, texts[i], bytes, &tokenizer->merges[i]))
 			result = error_set(
-				error, EXIT_USAGE, "%s: merge %zu is not of two tokens that make a third",
+				error, EXIT_USAGE, "%s: merge %zu does not join two tokens to a third",
 				gguf_path(gguf), i);
 		tokenizer->merges[i].rank = (int)i;
 	}
@@ -514,7 +514,7 @@ static int check_text(
 		size_t bytes = utf8_character(text + at, length - at, &code);
 		if (bytes == 0)
 			return error_set(
-				error, EXIT_USAGE, "%s: byte 0x%02x at offset %zu is no valid UTF-8", what,
+				error, EXIT_USAGE, "%s: byte 0x%02x at offset %zu is not valid UTF-8", what,
 				(unsigned char)text[at], at - skip);
 		for (; bytes > 0; bytes--, at++)
 			if (tokenizer->byte_token[(unsigned char)text[at]] < 0)

@@ -54,7 +54,7 @@ static int parse_shape(const char *text, const char *path, struct npy *array, st
 		if (*text == ')')
 			break;
 		if (*text < '0' || *text > '9')
-			return unusable(error, path, "its header has a shape that is no tuple of whole numbers");
+			return unusable(error, path, "its header has a shape that is not a tuple of whole numbers");
 		if (array->rank == MAX_RANK)
 			return unusable(error, path, "has more than 4 dimensions, expected at most 4");
 		errno = 0;
@@ -72,7 +72,7 @@ static int parse_shape(const char *text, const char *path, struct npy *array, st
 		if (*text == ',')
 			text++;
 		else if (*text != ')')
-			return unusable(error, path, "its header has a shape that is no tuple of whole numbers");
+			return unusable(error, path, "its header has a shape that is not a tuple of whole numbers");
 	}
 	if (array->rank == 0)
 		return unusable(error, path, "holds a single number, expected an array");
@@ -83,7 +83,7 @@ static int parse_header(const char *header, const char *path, struct npy *array,
 {
 	const char *type = find_key(header, "descr"), *order = find_key(header, "fortran_order");
 	if (!type || *type != '\'' || !strchr(type + 1, '\''))
-		return unusable(error, path, "its header names no simple type, expected '<f4' (float32)");
+		return unusable(error, path, "its header has no simple type, expected '<f4' (float32)");
 	if (strncmp(type, "'<f4'", 5) != 0) {
 		int length = (int)(strchr(type + 1, '\'') - type) + 1;
 		bool is_double = strncmp(type, "'<f8'", 5) == 0;
@@ -103,7 +103,7 @@ static int read_header(FILE *file, const char *path, struct npy *array, struct e
 	unsigned char start[MAGIC_BYTES + VERSION_BYTES + 4];
 	if (fread(start, 1, MAGIC_BYTES + VERSION_BYTES, file) != MAGIC_BYTES + VERSION_BYTES ||
 	    memcmp(start, magic, MAGIC_BYTES) != 0)
-		return unusable(error, path, "is no .npy file, expected one as numpy.save writes it");
+		return unusable(error, path, "is not a .npy file, expected one as numpy.save writes it");
 	unsigned version = start[MAGIC_BYTES];
 	if (version != 1 && version != 2)
 		return error_set(error, EXIT_USAGE, "%s: .npy format %u, expected 1 or 2", path, version);
@@ -156,10 +156,10 @@ static int read_values(FILE *file, const char *path, struct npy *array, struct e
 	}
 	if (got < elements)
 		return error_set(
-			error, EXIT_USAGE, "%s: truncated: holds %zu of the %zu elements its shape %s promises", path,
-			got, elements, shape);
+			error, EXIT_USAGE, "%s: truncated: holds %zu of the %zu elements that its shape %s requires",
+			path, got, elements, shape);
 	if (fgetc(file) != EOF)
-		return error_set(error, EXIT_USAGE, "%s: longer than its shape %s says", path, shape);
+		return error_set(error, EXIT_USAGE, "%s: longer than its shape %s requires", path, shape);
 	return 0;
 }
 

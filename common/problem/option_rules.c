@@ -40,20 +40,20 @@ static const struct option_rule rules[OPTIONS] = {
                  "scores fall by 2^(-8 (h + 1) / H) per key of distance"},
 	[OPTION_SINK] =
 		{"sink", TYPE_FLAG, FIELD(problem.sink), 0, 0, 0, 0,
-                 "one learned number per head joins the denominator"},
+                 "add exp(x) to the denominator, x learned per head"},
 	[OPTION_VALUES] = {"values", TYPE_TEXT, FIELD(values), 0, 0, 0, "a,b,c", "one row of scores, by hand"},
 	[OPTION_TRACE] = {"trace", TYPE_FLAG, FIELD(trace), 0, 0, 0, 0, "print every update of the row"},
 	[OPTION_PROMPT] =
-		{"prompt", TYPE_TEXT, FIELD(prompt), 0, 0, 0, "TEXT", "ask the language model this; it answers"},
+		{"prompt", TYPE_TEXT, FIELD(prompt), 0, 0, 0, "TEXT", "the text that the language model answers"},
 	[OPTION_TOKENS] =
 		{"tokens", TYPE_COUNT, FIELD(tokens), 1, 1 << 20, 0, "T",
                  "tokens of the answer at most (default 80)"},
 	[OPTION_MODEL] =
 		{"model", TYPE_TEXT, FIELD(model), 0, 0, 0, "FILE",
-                 "a GGUF file (default: of make model, else a tiny one)"},
+                 "a GGUF file (default: from make model, or a tiny one)"},
 	[OPTION_TEMPERATURE] =
 		{"temperature", TYPE_NUMBER, FIELD(temperature), 0, 0, 0, "t",
-                 "of the random choice of a token; 0: the likeliest"},
+                 "randomness of the choice; 0: the likeliest token"},
 	[OPTION_TOP_P] =
 		{"top-p", TYPE_NUMBER, FIELD(top_p), 0, 0, 0, "p", "choose among the likeliest tokens that sum to p"},
 	[OPTION_COUNT_ALL] =
@@ -78,8 +78,7 @@ static const struct option_rule rules[OPTIONS] = {
 	[OPTION_VERBOSE] =
 		{"verbose", TYPE_FLAG, FIELD(verbose), 0, 0, 0, 0, "every table: launches, tensors, closed forms"},
 	[OPTION_QUIET] = {"quiet", TYPE_FLAG, FIELD(quiet), 0, 0, 0, 0, "one line per kernel"},
-	[OPTION_YES] =
-		{"yes", TYPE_FLAG, FIELD(yes), 0, 0, 0, 0, "run even what the simulated device needs hours for"},
+	[OPTION_YES] = {"yes", TYPE_FLAG, FIELD(yes), 0, 0, 0, 0, "run even if the simulated device needs hours"},
 	[OPTION_COLOR] = {"color", TYPE_CHOICE, FIELD(color), 0, 0, color_choice, "WHEN", ""},
 	[OPTION_HELP] = {"help", TYPE_FLAG, FIELD(help), 0, 0, 0, 0, "print this and exit"},
 	[OPTION_VERSION] = {"version", TYPE_FLAG, FIELD(version), 0, 0, 0, 0, "print the version and exit"},

@@ -137,7 +137,7 @@ static int check_together(const struct options *options, struct error *error)
 			continue;
 		if (holder)
 			return error_set(
-				error, EXIT_USAGE, "--%s -, --%s -: only one of them can have standard output",
+				error, EXIT_USAGE, "--%s -, --%s -: only one of them can write to standard output",
 				holder, rule_of(files[i].option).name);
 		holder = rule_of(files[i].option).name;
 	}

@@ -613,7 +613,7 @@ Test(kernels, what_cannot_be_is_refused)
 	expect_refused(text("--load %s --seq 8", directory), 2, "expected 8 for N");
 
 	write_text(text("%s/do.npy", directory), "not numpy");
-	expect_refused(text("--load %s", directory), 2, "do.npy: is no .npy file");
+	expect_refused(text("--load %s", directory), 2, "do.npy: is not a .npy file");
 	const size_t wrong[] = {1, 1, 9, 5};
 	struct error error;
 	float values[45] = {0};

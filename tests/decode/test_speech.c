@@ -102,8 +102,8 @@ Test(speech, unusable_options)
 	USAGE("--seq: not with --prompt", "--prompt", "Hi", "--seq", "5");
 	USAGE("--heads: not with --prompt", "--prompt", "Hi", "--heads", "3");
 	USAGE("--count-all: does not apply", "--prompt", "Hi", "--count-all");
-	USAGE("is no GGUF file", "--prompt", "Hi", "--model", TEST_ROOT "/README.md");
-	USAGE("no valid UTF-8", "--prompt", "a\xff");
+	USAGE("is not a GGUF file", "--prompt", "Hi", "--model", TEST_ROOT "/README.md");
+	USAGE("not valid UTF-8", "--prompt", "a\xff");
 }
 
 /* More splits than tokens would have nothing to read. */

@@ -71,9 +71,9 @@ Test(command_line, unusable_input)
 	const char *directory = scratch_directory();
 	expect_refused(text("--load %s", directory), 2, "q.npy: cannot be read");
 	write_text(text("%s/q.npy", directory), "not numpy");
-	expect_refused(text("--load %s", directory), 2, "q.npy: is no .npy file");
+	expect_refused(text("--load %s", directory), 2, "q.npy: is not a .npy file");
 	expect_refused("--load " TEST_ROOT "/tests/data/real_qkv --seq 511", 2, "expected 511 for N");
-	expect_refused(text("--load %s --save %s/out", directory, directory), 2, "q.npy: is no .npy file");
+	expect_refused(text("--load %s --save %s/out", directory, directory), 2, "q.npy: is not a .npy file");
 	cr_assert_eq(count_files(directory), 1, "something was left behind");
 }
 

@@ -128,9 +128,9 @@ Test(npy, reads_version_2_and_any_key_order)
 Test(npy, refuses_files_it_cannot_use)
 {
 	write_bytes("empty.npy", "", 0);
-	expect_refused("empty.npy", "no .npy file");
+	expect_refused("empty.npy", "not a .npy file");
 	write_bytes("text.npy", "hello, world", 12);
-	expect_refused("text.npy", "no .npy file");
+	expect_refused("text.npy", "not a .npy file");
 	write_bytes("short.npy", "\x93NUMPY\x01\x00\x76\x00{'descr'", 19);
 	expect_refused("short.npy", "truncated");
 	expect_refused("missing.npy", "No such file");

@@ -64,7 +64,7 @@ class Files(Outputs):
             self.refused(2, "--json, --tsv: .*: each needs a file of its own", f"{SMALL} --json x --tsv {other}")
         self.refused(2, "each needs a file of its own", f"{SMALL} --json there --explain link")
         self.refused(2, "o.npy: is O of --save, expected another file", f"{SMALL} --save . --tsv here/o.npy")
-        self.refused(2, "only one of them can have standard output", f"{SMALL} --json - --tsv /dev/stdout")
+        self.refused(2, "only one of them can write to standard output", f"{SMALL} --json - --tsv /dev/stdout")
         self.assertEqual(self.left(), before)
         self.assertEqual(self.naive(f"{SMALL} --quiet --json /dev/null --tsv /dev/null").status, 0)
         self.assertEqual(self.naive(f"{SMALL} --quiet --json x --tsv y").status, 0)

@@ -92,7 +92,7 @@ class Refused(unittest.TestCase):
             (b"\xf0\x8f\xbf\xbf", 0xF0, 0), (b"\xf4\x90\x80\x80", 0xF4, 0), (b"\xf5\x80\x80\x80", 0xF5, 0),
             (b"ok \xf0\x9f\x99", 0xF0, 3),
         ):  # fmt: skip
-            expected = f"error: 2 the text: byte 0x{byte:02x} at offset {at} is no valid UTF-8"
+            expected = f"error: 2 the text: byte 0x{byte:02x} at offset {at} is not valid UTF-8"
             self.assertEqual(self.error(text), expected, text)
 
     def test_a_byte_without_a_token(self) -> None:

@@ -298,8 +298,8 @@ Test(kernels, unusable_options_of_speech)
 	USAGE("--kernel: expected strided or permuted with --prompt, got 'rope'", "--prompt", "Hi", "--kernel",
 	      "rope");
 	USAGE("--prompt: expected TEXT, got nothing", "--prompt", "");
-	USAGE("byte 0xff at offset 1 is no valid UTF-8", "--prompt", "a\xff");
-	USAGE("byte 0xc3 at offset 0 is no valid UTF-8", "--prompt", "\xc3");
+	USAGE("byte 0xff at offset 1 is not valid UTF-8", "--prompt", "a\xff");
+	USAGE("byte 0xc3 at offset 0 is not valid UTF-8", "--prompt", "\xc3");
 	USAGE("0x04", "--prompt", "\x04"); /* no token stands for it */
 	USAGE("--temperature", "--prompt", "Hi", "--temperature", "-1");
 	USAGE("--temperature", "--prompt", "Hi", "--temperature", "nan");
@@ -323,7 +323,7 @@ Test(kernels, unusable_models)
 	USAGE("ffn_down.weight has 15360 bytes at offset", "--prompt", "Hi", "--model", cut);
 	USAGE("cut.gguf is the model, expected another file", "--prompt", "Hi", "--model", cut, "--json", cut);
 	USAGE("/dev/null: is no regular file", "--prompt", "Hi", "--model", "/dev/null");
-	USAGE("README.md: is no GGUF file", "--prompt", "Hi", "--model", TEST_ROOT "/README.md");
+	USAGE("README.md: is not a GGUF file", "--prompt", "Hi", "--model", TEST_ROOT "/README.md");
 	/* As often as a file may be cut: within the header, within the tensors. */
 	static const size_t lengths[] = {1, 4, 23, 24, 25, 100, 5000, 20000};
 	for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {

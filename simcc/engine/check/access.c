@@ -219,7 +219,7 @@ static void describe_local(struct hazard *hazard, const struct local_memory *loc
 	if (reaches_a_frame(local, address, size)) {
 		snprintf(
 			hazard->detail[0], sizeof hazard->detail[0],
-			"a local array was overrun: a running function needs what is there to return");
+			"a local array was overrun: it has reached the return address of a running function");
 	} else if (address > local->frames[1].address) {
 		snprintf(
 			hazard->detail[0], sizeof hazard->detail[0],

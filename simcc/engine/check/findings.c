@@ -122,14 +122,14 @@ static void describe_uninitialised(const struct finding *f, struct hazard *hazar
 	snprintf(
 		hazard->headline, sizeof hazard->headline, "Uninitialized __%s__ memory read of size %u bytes",
 		space_name(f->space), f->bytes);
-	snprintf(hazard->detail[0], sizeof hazard->detail[0], "%s: nobody has written it", element);
+	snprintf(hazard->detail[0], sizeof hazard->detail[0], "%s: it was never written", element);
 	snprintf(
 		hazard->detail[1], sizeof hazard->detail[1],
 		"%llu bytes in all are read here before they are written", (unsigned long long)f->count);
 	snprintf(
 		hazard->advice, sizeof hazard->advice, "%s",
 		f->space == SIM_SHARED
-			? "shared memory holds nothing when a block starts: write it first, and put a barrier between"
+			? "shared memory is undefined when a block starts: write it first, and put a barrier between"
 			: "a store, a cudaMemcpy or a cudaMemset is missing, or covers too little");
 }
 
@@ -137,7 +137,7 @@ static void describe_uninitialised(const struct finding *f, struct hazard *hazar
 static const char *advise(const struct finding *f)
 {
 	if (f->between_blocks)
-		return "blocks run in any order and at the same time: use atomics, or a kernel of its own for the "
+		return "blocks run in any order and at the same time: use atomics, or another kernel for the "
 		       "second "
 		       "step";
 	if (f->now.site == f->before.site)

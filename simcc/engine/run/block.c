@@ -430,7 +430,7 @@ static inline struct lane *running_lane(const char *name)
 {
 	struct lane *lane = sim_lane;
 	if (__builtin_expect(!lane, 0))
-		refuse_on_host("error: %s was used by host code: it is there for kernels only\n", name, 0);
+		refuse_on_host("error: %s was used by host code: only kernels can use it\n", name, 0);
 	return lane;
 }
 
