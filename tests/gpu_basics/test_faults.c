@@ -6,6 +6,7 @@
 #include "program.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 #define PROGRAM TEST_BUILD "/chapters/gpu"
 #define FAULTS  TEST_BUILD "/gpu_basics/faults"
@@ -49,6 +50,16 @@ Test(faults, every_one_changes_the_output_and_is_found)
 	expect_faults_found(PROGRAM, FAULTS, "warp.npy", cases + LANES, WARPS);
 	expect_faults_found(PROGRAM, FAULTS, "block.npy", cases + LANES + WARPS, BLOCKS);
 	expect_faults_found(PROGRAM, FAULTS, "y.npy", cases + PLACES, CASES - PLACES);
+}
+
+/* A sweep goes on after a wrong kernel, and its exit status tells. */
+Test(faults, a_sweep_with_a_wrong_kernel_fails)
+{
+	struct outcome o =
+		run_line(FAULTS "/last_element_unwritten/program", "--sweep --kernel copy", LIST("SIM_CHECK=none"), 60);
+	cr_expect_eq(o.status, 1, "exit %d: %s", o.status, o.err);
+	cr_expect(strstr(o.out, "\tcopy\tno\t"), "%s", o.out);
+	free_outcome(&o);
 }
 
 Test(faults, no_natural_mistake_survives)

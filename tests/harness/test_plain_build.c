@@ -28,7 +28,8 @@ static const struct {
 	{"scale", "-0.375"}, {"tile-q", "32"}, {"tile-k", "32"},   {"rows", "9"},     {"cols", "7"},
 	{"block", "3"},      {"row", "5"},     {"values", "-1,2"}, {"trace", NULL},   {"m", "6"},
 	{"n", "7"},          {"k", "8"},       {"seed", "11"},     {"input", "ramp"}, {"load", "0"},
-	{"kernel", NULL},    {"repeat", "2"},  {"warmup", "1"},    {"gpu", "a100"},
+	{"kernel", NULL},    {"repeat", "2"},  {"warmup", "1"},    {"gpu", "a100"},   {"window", "3"},
+	{"softcap", "2"},    {"alibi", NULL},  {"sink", NULL},     {"kv-heads", "1"},
 };
 
 struct chapter_case {
