@@ -55,8 +55,8 @@ Test(faults, every_one_changes_the_output_and_is_found)
 /* A sweep goes on after a wrong kernel, and its exit status tells. */
 Test(faults, a_sweep_with_a_wrong_kernel_fails)
 {
-	struct outcome o =
-		run_line(FAULTS "/last_element_unwritten/program", "--sweep --kernel copy", LIST("SIM_CHECK=none"), 60);
+	struct outcome o = run_line(
+		FAULTS "/last_element_unwritten/program", "--sweep --kernel copy", LIST("SIM_CHECK=none"), 60);
 	cr_expect_eq(o.status, 1, "exit %d: %s", o.status, o.err);
 	cr_expect(strstr(o.out, "\tcopy\tno\t"), "%s", o.out);
 	free_outcome(&o);
