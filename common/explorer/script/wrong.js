@@ -33,7 +33,7 @@ function* mistakesOf(row, groups) {
 	for (let k = 1; k <= all.length; k++)
 		if (k !== visible)
 			yield {...some(all.slice(0, k)), text: k > visible
-				? `as if the row saw its first ${plural(k, 'key')}, while ${may}: ${plural(k - visible, 'key')} too many. Look at where the row\u2019s last key is decided: the mask, and the end of the last tile.`
+				? `as if the row saw its first ${plural(k, 'key')}, while ${may}: ${plural(k - visible, 'key')} too many. Look at the mask.`
 				: `as if the row saw only its first ${plural(k, 'key')}, while ${may}: ${plural(visible - k, 'key')} too few. ${visible < all.length ? 'Look at the mask, and at' : 'Look at'} the end of the loop over tiles.`};
 	for (let k = 1; k < visible; k++)
 		yield {...some(all.slice(k, visible)), text: `as if the row began with key ${k}: the keys before it are not in it.`};
