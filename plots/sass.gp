@@ -1,6 +1,6 @@
 # What nvcc makes of each kernel's main loop for sm_90: the shares of its instructions, by kind.
 # data: plots/data/sass.tsv, which tools/sass makes of the chapters' tables
-height = 800; tall = 900
+height = 900; tall = 1020
 load 'plots/theme.gp'
 where = 'arch=sm_90'
 load tables('')
