@@ -6,6 +6,7 @@
  * They run with SIM_ORDER=reverse: without racecheck a race is seen only where it changes a result.
  */
 #include "chapter_run.h"
+#include "json.h"
 #include "program.h"
 
 #include <criterion/criterion.h>
@@ -59,6 +60,9 @@ static void expect_caught(const struct fault *fault)
 		strstr(run.err, fault->says) || strstr(printed, fault->says), "'%s' fails, but not with '%s': %s",
 		fault->name, fault->says, run.err);
 	free(printed);
+	cr_expect(
+		cJSON_IsFalse(json_get(json_get(run.json, "kernels")->child, "verified")), "%s is verified in JSON",
+		fault->name);
 	free_chapter_run(&run);
 }
 
