@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MOST_WORDS = 32, WORDS_SIZE = 300, LENGTHS = 3 };
+enum { WORDS_SIZE = 300, LENGTHS = 3 };
 
 static bool is_wrong(const struct run_result *result, const struct kernel *kernel, const struct options *options)
 {
@@ -25,13 +25,9 @@ static bool parse_small(
 	const struct run_result *result, const struct kernel *kernel, char *words, size_t size, struct options *small)
 {
 	const struct chapter *chapter = result->chapter;
-	char *arguments[MOST_WORDS] = {words};
-	int count = 1;
 	struct error error;
 	snprintf(words, size, "%s%s", chapter->small, result->problem.causal ? " --causal" : "");
-	for (char *word = strtok(words, " "); word && count < MOST_WORDS - 1; word = strtok(NULL, " "))
-		arguments[count++] = word;
-	if (options_parse(count, arguments, chapter->options, &chapter->defaults, small, &error) != 0)
+	if (options_parse_line(words, chapter->options, &chapter->defaults, small, &error) != 0)
 		return false;
 	if (tiles_not_taken(kernel, small, &small->problem)) {
 		small->given &= ~(OPTION_BIT(OPTION_TILE_Q) | OPTION_BIT(OPTION_TILE_K));

@@ -230,6 +230,17 @@ int options_parse(
 	return check_together(options, error);
 }
 
+int options_parse_line(
+	char *line, uint64_t applicable, const struct problem *defaults, struct options *options, struct error *error)
+{
+	enum { MOST_WORDS = 32 };
+	char *arguments[MOST_WORDS] = {line};
+	int count = 1;
+	for (char *word = strtok(line, " "); word && count < MOST_WORDS - 1; word = strtok(NULL, " "))
+		arguments[count++] = word;
+	return options_parse(count, arguments, applicable, defaults, options, error);
+}
+
 static bool is_same(const struct option_rule *rule, const void *a, const void *b)
 {
 	const char *left, *right;

@@ -20,6 +20,11 @@ int options_parse(
 	int argc, char **argv, uint64_t applicable, const struct problem *defaults, struct options *options,
 	struct error *error);
 
+/* The same of a line of options with blanks between, which is cut into words where it stands: *options points into it. */
+int options_parse_line(
+	char *line, uint64_t applicable, const struct problem *defaults, struct options *options,
+	struct error *error);
+
 /* Has each option of this set (of OPTION_BIT) the same value in both? */
 bool options_agree(const struct options *a, const struct options *b, uint64_t set);
 

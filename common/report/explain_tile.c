@@ -1,13 +1,9 @@
 #include "report/explain_tile.h"
 
 #include "run_inputs.h"
+#include "support/number.h"
 
 enum { MOST_ROWS = 8, MOST_KEYS = 16, MOST_COLUMNS_OF_V = 4 };
-
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
 
 /* The length of a head's tensor; 0 where it is not [B, H, N, d]. */
 static size_t rows_of(const struct problem *problem, const struct kernel *kernel, const char *name)
@@ -31,8 +27,8 @@ int explain_tile(struct json *json, const struct run_result *result, struct erro
 {
 	struct problem problem = result->problem;
 	const struct kernel *kernel = result->kernels[0].kernel;
-	size_t rows = least(rows_of(&problem, kernel, "Q"), MOST_ROWS);
-	size_t keys = least(rows_of(&problem, kernel, "K"), MOST_KEYS), dim = problem.dim;
+	size_t rows = smaller(rows_of(&problem, kernel, "Q"), MOST_ROWS);
+	size_t keys = smaller(rows_of(&problem, kernel, "K"), MOST_KEYS), dim = problem.dim;
 	if (!rows || !keys || !rows_of(&problem, kernel, "V") || problem.variant.kind != VARIANT_PLAIN)
 		return 0;
 	/* Below a causal mask the last of these queries: the first ones see nothing of a second tile. */
@@ -47,7 +43,7 @@ int explain_tile(struct json *json, const struct run_result *result, struct erro
 		json_number(json, "scale", (double)problem.scale);
 		write_rows(json, "Q", find_values(inputs.list, "Q") + first_row * dim, rows, dim, dim);
 		write_rows(json, "K", find_values(inputs.list, "K"), keys, dim, dim);
-		write_rows(json, "V", find_values(inputs.list, "V"), keys, least(dim, MOST_COLUMNS_OF_V), dim);
+		write_rows(json, "V", find_values(inputs.list, "V"), keys, smaller(dim, MOST_COLUMNS_OF_V), dim);
 		json_close_object(json);
 	}
 	inputs_free(&inputs);

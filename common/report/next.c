@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WORDS = 32, LINE_SIZE = 300 };
+enum { LINE_SIZE = 300 };
 
 /*
  * Did the run do what these options ask for? It did where each of them has the value that it had in the run: options that
@@ -14,15 +14,12 @@ enum { MOST_WORDS = 32, LINE_SIZE = 300 };
  */
 static bool was_run(const struct run_result *result, const char *line)
 {
-	char words[LINE_SIZE], *arguments[MOST_WORDS] = {words};
-	int count = 1;
+	char words[LINE_SIZE];
 	snprintf(words, sizeof words, "%s", line);
-	for (char *word = strtok(words, " "); word && count < MOST_WORDS - 1; word = strtok(NULL, " "))
-		arguments[count++] = word;
 	struct options asked, run = *result->options;
 	struct error error;
 	const struct chapter *chapter = result->chapter;
-	if (options_parse(count, arguments, chapter->options, &chapter->defaults, &asked, &error) != 0) {
+	if (options_parse_line(words, chapter->options, &chapter->defaults, &asked, &error) != 0) {
 		fprintf(stderr, "%s: %s: %s\n", chapter->program, line, error.message);
 		abort(); /* a mistake in the program */
 	}

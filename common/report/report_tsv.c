@@ -1,6 +1,7 @@
 #include "report/report.h"
 
 #include "problem/dimensions.h"
+#include "problem/option_rules.h"
 #include "report/metrics.h"
 #include "report/provenance.h"
 
@@ -15,20 +16,10 @@ static const enum option_name sizes[] = {OPTION_SEQ,      OPTION_KEYS,   OPTION_
 
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
-static bool applies(const struct run_result *result, enum option_name option)
-{
-	return result_tells(result, option);
-}
-
 /* Score modifiers that are no sizes: a column each, of those that were given. */
 static const enum option_name modifiers[] = {OPTION_SOFTCAP, OPTION_ALIBI, OPTION_SINK};
 
 enum { MODIFIERS = sizeof modifiers / sizeof modifiers[0] };
-
-static const char *modifier_key(enum option_name option)
-{
-	return option == OPTION_SOFTCAP ? "softcap" : option == OPTION_ALIBI ? "alibi" : "sink";
-}
 
 static double modifier_value(enum option_name option, const struct problem *problem)
 {
@@ -56,13 +47,13 @@ static void write_columns(FILE *out, const struct run_result *result)
 {
 	fprintf(out, "# ");
 	for (size_t i = 0; i < SIZES; i++)
-		if (applies(result, sizes[i]))
+		if (result_tells(result, sizes[i]))
 			fprintf(out, "%s\t", dimension_of_option(sizes[i])->key);
-	if (applies(result, OPTION_CAUSAL))
+	if (result_tells(result, OPTION_CAUSAL))
 		fprintf(out, "causal\t");
 	for (size_t i = 0; i < MODIFIERS; i++)
-		if (applies(result, modifiers[i]))
-			fprintf(out, "%s\t", modifier_key(modifiers[i]));
+		if (result_tells(result, modifiers[i]))
+			fprintf(out, "%s\t", rule_of(modifiers[i]).name);
 	for (enum metric_name name = METRIC_NAME; name < METRIC_SKIPPED; name++)
 		fprintf(out, "%s%s", name == METRIC_NAME ? "" : "\t", metrics[name].tsv);
 	const char *outputs[MAX_EXPECTATIONS];
@@ -119,12 +110,12 @@ static void write_errors(FILE *out, const struct run_result *result, const struc
 static void write_row(FILE *out, const struct run_result *result, const struct kernel_result *kernel)
 {
 	for (size_t i = 0; i < SIZES; i++)
-		if (applies(result, sizes[i]))
+		if (result_tells(result, sizes[i]))
 			fprintf(out, "%zu\t", dimension_value(dimension_of_option(sizes[i]), &result->problem));
-	if (applies(result, OPTION_CAUSAL))
+	if (result_tells(result, OPTION_CAUSAL))
 		fprintf(out, "%d\t", result->problem.causal);
 	for (size_t i = 0; i < MODIFIERS; i++)
-		if (applies(result, modifiers[i]))
+		if (result_tells(result, modifiers[i]))
 			fprintf(out, "%.9g\t", modifier_value(modifiers[i], &result->problem));
 
 	for (enum metric_name name = METRIC_NAME; name < METRIC_SKIPPED; name++) {

@@ -76,6 +76,10 @@ class KernelFiles(unittest.TestCase):
     def test_what_stays_the_same_from_chapter_04_to_05_is_one_text(self) -> None:
         self.assertEqual((ROOT / "04_fa1/row.cuh").read_bytes(), (ROOT / "05_fa2/row.cuh").read_bytes())
 
+    def test_modifiers_are_one_text_in_chapters_05_and_06(self) -> None:
+        for name in ("modified.cuh", "modified.h"):
+            self.assertEqual((ROOT / "05_fa2" / name).read_bytes(), (ROOT / "06_backward" / name).read_bytes(), name)
+
     def test_what_changes_from_chapter_04_to_05_fits_a_screen(self) -> None:
         files = ["04_fa1/row.cu", "05_fa2/row.cu"]
         shown = subprocess.run(["diff", "-w", *files], check=False, cwd=ROOT, capture_output=True, text=True).stdout

@@ -87,8 +87,8 @@ function plural(n, word) {
 	return `${count(n)} ${word}${n === 1 ? '' : 's'}`;
 }
 
-/* "0–15, 48–50": runs of numbers, the first few of them. */
-function runsOf(numbers) {
+/* [[first, last], ...] of rising numbers: those without a gap are one run. */
+function runsIn(numbers) {
 	const runs = [];
 	for (const n of numbers) {
 		const last = runs[runs.length - 1];
@@ -97,7 +97,12 @@ function runsOf(numbers) {
 		else
 			runs.push([n, n]);
 	}
-	const told = runs.slice(0, 3).map(([first, end]) => first === end ? String(first) : `${first}\u2013${end}`);
+	return runs;
+}
+
+/* "0–15, 48–50": runs of numbers, the first few of them. */
+function runsOf(numbers) {
+	const runs = runsIn(numbers), told = runs.slice(0, 3).map(([first, end]) => first === end ? String(first) : `${first}\u2013${end}`);
 	return told.join(', ') + (runs.length > 3 ? ', \u2026' : '');
 }
 

@@ -6,14 +6,8 @@ const mostLinesBetween = 64; /* cells with a line between them */
 /* A bar of `all` cells; those in `now` and in `before` are marked. Cells side by side are one piece. */
 function drawCells(all, now, before, kind, {y, height, width}) {
 	const parts = [element('rect', {class: 'cells', x: 0.5, y, width: width - 1, height})], mark = (cells, name) => {
-		const marked = [...cells].sort((a, b) => a - b);
-		for (let i = 0; i < marked.length;) {
-			let end = i + 1;
-			while (end < marked.length && marked[end] === marked[end - 1] + 1)
-				end++;
-			parts.push(element('rect', {class: name, x: width * marked[i] / all, y, width: Math.max(0.7, width * (marked[end - 1] + 1 - marked[i]) / all), height}));
-			i = end;
-		}
+		for (const [first, last] of runsIn([...cells].sort((a, b) => a - b)))
+			parts.push(element('rect', {class: name, x: width * first / all, y, width: Math.max(0.7, width * (last + 1 - first) / all), height}));
 	};
 	mark(new Set([...before].filter((cell) => cell < all)), `${kind}-before`);
 	mark(new Set([...now].filter((cell) => cell < all)), `${kind}-now`);
