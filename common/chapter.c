@@ -23,6 +23,6 @@ struct chapter chapter_with_modified(
 	own.kernels = kernels;
 	own.kernel_count++;
 	own.modified = &kernels[chapter->kernel_count];
-	own.options |= OPTIONS_MODIFIERS;
+	own.options |= chapter->modifiers;
 	return own;
 }

@@ -31,6 +31,7 @@ struct closed_forms {
 	/* For the floor, and not compared with anything. */
 	double flop;         /* its own, recomputation and whole tiles included */
 	double exponentials; /* at least: corrections come on top */
+	uint64_t unread;     /* elements of its inputs that it never reads */
 };
 
 /*

@@ -56,11 +56,11 @@ static int refuse_modifiers(const struct chapter *chapter, const struct options 
 		snprintf(
 			why, sizeof why, "%.40s does not take it, expected --kernel %s", options->kernel,
 			chapter->modified->name);
-		return options_refuse(options, OPTIONS_MODIFIERS, why, error);
+		return options_refuse(options, chapter->modifiers, why, error);
 	}
 	if (!options->explain)
 		return 0;
-	return options_refuse(options, OPTIONS_MODIFIERS, "not with --explain, whose page shows plain scores", error);
+	return options_refuse(options, chapter->modifiers, "not with --explain, whose page shows plain scores", error);
 }
 
 /* The kernels to run: all but the one with modifiers, that one alone if a modifier is given, or the one that --kernel names. */
@@ -343,7 +343,7 @@ int chapter_main(const struct chapter *given, int argc, char **argv)
 			printf("%s %s\n", chapter->name, version);
 		return finish_standard_output(&error) != 0 ? complain(chapter, &error) : EXIT_ALL_VERIFIED;
 	}
-	bool modified = chapter->modified && options.given & OPTIONS_MODIFIERS;
+	bool modified = chapter->modified && options.given & chapter->modifiers;
 	if (choose_kernels(chapter, options.kernel, modified, &kernels, &kernel_count, &error) != 0 ||
 	    refuse_modifiers(chapter, &options, &error) != 0)
 		return complain(chapter, &error);

@@ -77,7 +77,7 @@ enum option_name {
 
 /* Shapes and inputs of kernels on their own, and reports of them: nothing for a language model. */
 #define OPTIONS_NOT_OF_SPEECH                                                                                        \
-	(OPTION_BIT(OPTION_HEADS) | OPTION_BIT(OPTION_KV_HEADS) | OPTION_BIT(OPTION_SEQ) | OPTION_BIT(OPTION_DIM) |  \
+	(OPTION_BIT(OPTION_HEADS) | OPTIONS_MODIFIERS | OPTION_BIT(OPTION_SEQ) | OPTION_BIT(OPTION_DIM) |            \
 	 OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_INPUT) | OPTION_BIT(OPTION_LOAD) | OPTION_BIT(OPTION_SAVE) |   \
 	 OPTION_BIT(OPTION_SWEEP) | OPTION_BIT(OPTION_TSV))
 

@@ -63,6 +63,10 @@ static float element_of(const struct problem *problem, const char *tensor, size_
 void input_fill_rows(const struct problem *problem, const char *tensor, float *values)
 {
 	size_t count = elements_of(problem, tensor);
+	if (is(tensor, "sink")) {
+		input_fill_attention(problem, tensor, values);
+		return;
+	}
 	for (size_t i = 0; i < count; i++)
 		values[i] = element_of(problem, tensor, i, count);
 }

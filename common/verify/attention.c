@@ -11,8 +11,7 @@ static bool rows_are_sampled(const struct problem *problem)
 	return attention_pairs(problem) * (double)problem->dim > MOST_PRODUCTS && problem->seq > SAMPLED_ROWS;
 }
 
-/* Those of the options, or of a class: in its hand-out there are no kernels that take the options. */
-static struct modifiers modifiers_of(const struct problem *problem, const struct named_values *inputs)
+struct modifiers modifiers_of(const struct problem *problem, const struct named_values *inputs)
 {
 	struct modifiers modifiers = modifiers_of_variant(problem->variant);
 	if (problem->window)
