@@ -16,7 +16,7 @@ static struct sizes sizes_of(const struct problem *problem)
 	return (struct sizes){problem->heads, G, d, problem->splits, 2 * keys_seen(problem) * G * d};
 }
 
-uint64_t keys_seen(const struct problem *problem)
+size_t keys_seen(const struct problem *problem)
 {
 	return problem->window ? smaller(problem->window, problem->seq) : problem->seq;
 }

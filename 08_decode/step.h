@@ -33,7 +33,7 @@ cudaError_t fill_pages(const struct problem *problem, const struct device_memory
 bool group_fits(const struct problem *problem, char *reason, size_t size);
 
 /* The keys that the query sees: without a window all. */
-uint64_t keys_seen(const struct problem *problem);
+size_t keys_seen(const struct problem *problem);
 
 /* The entries that are read of a table of pages, of one head of keys: a page that two splits share is counted twice. */
 uint64_t pages_touched(uint64_t n, uint64_t splits, uint64_t page);
