@@ -60,7 +60,8 @@ static int refuse_modifiers(const struct chapter *chapter, const struct options 
 	}
 	if (!options->explain)
 		return 0;
-	return options_refuse(options, chapter->modifiers, "not with --explain, whose page shows plain scores", error);
+	return options_refuse(
+		options, chapter->modifiers, "not with --explain, whose page shows plain scores", error);
 }
 
 /* The kernels to run: all but the one with modifiers, that one alone if a modifier is given, or the one that --kernel names. */

@@ -64,7 +64,8 @@ bool grouped_attention_expect(
 		as_heads(problem, find_values(inputs, "K"), 0, problem->kv_heads),
 		as_heads(problem, find_values(inputs, "V"), 0, problem->kv_heads)};
 	struct attention_reference reference;
-	bool computed = compute_o(problem, (const float *const *)heads, modifiers_of(problem, inputs), wanted, count, &reference);
+	bool computed = compute_o(
+		problem, (const float *const *)heads, modifiers_of(problem, inputs), wanted, count, &reference);
 	for (size_t i = 0; i < 3; i++)
 		free(heads[i]);
 	free(wanted);
