@@ -23,6 +23,8 @@ struct chapter chapter_with_modified(
 	own.kernels = kernels;
 	own.kernel_count++;
 	own.modified = &kernels[chapter->kernel_count];
-	own.options |= chapter->modifiers;
+	if (!own.modifiers)
+		own.modifiers = OPTIONS_MODIFIERS;
+	own.options |= own.modifiers;
 	return own;
 }

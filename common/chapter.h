@@ -59,7 +59,7 @@ struct chapter {
 	size_t kernel_count;
 	const struct kernel
 		*modified;  /* takes `modifiers`; runs where one of them is given, or it is named; NULL: none */
-	uint64_t modifiers; /* those of OPTIONS_MODIFIERS that no other kernel of the chapter takes */
+	uint64_t modifiers; /* the options that only it takes; 0: OPTIONS_MODIFIERS */
 	const struct tensor *sink_tensors; /* all that `modified` works on where there are sinks */
 	const char *may_be_minus_infinity; /* the input in whose file -Inf means something; NULL: none */
 
