@@ -99,7 +99,6 @@ static const struct chapter chapter = {
 	.modified = &decode_modified,
 	.modifiers = OPTION_BIT(OPTION_WINDOW) | OPTION_BIT(OPTION_SOFTCAP) | OPTION_BIT(OPTION_ALIBI) |
                      OPTION_BIT(OPTION_SINK),
-	.sink_tensors = split_sink_tensors,
 	.fill = fill,
 	.expect = expect,
 	.sweep = sweep,

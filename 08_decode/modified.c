@@ -36,7 +36,7 @@ static struct closed_forms forms(const struct problem *problem)
 const struct kernel decode_modified = {
 	.name = "decode_modified",
 	.summary = "decode_split with windows, caps, biases, sinks",
-	.tensors = split_tensors,
+	.tensors = modified_split_tensors,
 	.launch = launch,
 	.forms = forms,
 	.runs = group_fits,

@@ -23,7 +23,7 @@ const struct tensor whole_tensors[] = {
 		"O", "Hd", TENSOR_OUTPUT, false                                                                      \
 	}
 const struct tensor split_tensors[] = {SPLIT, {0}};
-const struct tensor split_sink_tensors[] = {SPLIT, {"sink", "H", TENSOR_INPUT, true}, {0}};
+const struct tensor modified_split_tensors[] = {SPLIT, {"sink", "H", TENSOR_INPUT, true}, {0}};
 
 /* The table's entries are whole numbers of 4 bytes. */
 const struct tensor paged_tensors[] = {

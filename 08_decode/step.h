@@ -10,8 +10,8 @@
 
 /* Q and O of one token, K and V of all; a row of K is a token. */
 extern const struct tensor whole_tensors[], split_tensors[], paged_tensors[];
-/* Of splits with sinks. */
-extern const struct tensor split_sink_tensors[];
+/* Of splits, and with all that a modifier may need. */
+extern const struct tensor modified_split_tensors[];
 
 /* What launchers are given; and the second launch, if the first one went well. */
 struct decode decode_of(const struct problem *problem, const struct device_memory *memory);

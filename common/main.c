@@ -324,8 +324,8 @@ static int record(
 int chapter_main(const struct chapter *given, int argc, char **argv)
 {
 	output_file_watch();
-	struct kernel own_kernels[MAX_KERNELS];
-	struct chapter own = chapter_with_modified(given, &given->defaults, own_kernels);
+	struct chapter_lists lists;
+	struct chapter own = chapter_with_modified(given, &given->defaults, &lists);
 	const struct chapter *chapter = &own;
 	struct error error = {0};
 	struct options options;
@@ -336,7 +336,7 @@ int chapter_main(const struct chapter *given, int argc, char **argv)
 	if (options_parse(argc, argv, chapter->options, &chapter->defaults, &options, &error) != 0)
 		return complain(chapter, &error);
 	options.problem.variant = variant_of_chapter(chapter->name);
-	own = chapter_with_modified(given, &options.problem, own_kernels);
+	own = chapter_with_modified(given, &options.problem, &lists);
 	if (options.help || options.version) {
 		if (options.help)
 			print_help(chapter);
@@ -350,7 +350,7 @@ int chapter_main(const struct chapter *given, int argc, char **argv)
 		return complain(chapter, &error);
 	if (chapter->modified &&
 	    kernels != chapter->modified) { /* then the options of a run are those without modifiers */
-		kernels = given->kernels + (kernels - own_kernels);
+		kernels = given->kernels + (kernels - lists.kernels);
 		own = *given;
 	}
 	if (check_writable(kernels, kernel_count, &options, &error) != 0 ||

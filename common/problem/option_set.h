@@ -33,6 +33,8 @@ enum option_name {
 	OPTION_SOFTCAP,
 	OPTION_ALIBI,
 	OPTION_SINK,
+	OPTION_DROPOUT,
+	OPTION_LENGTHS,
 	OPTION_SEED,
 	OPTION_INPUT,
 	OPTION_LOAD,
@@ -67,10 +69,11 @@ enum option_name {
 /* batch, heads, seq, dim, causal and scale: what every attention chapter takes. */
 #define OPTIONS_ATTENTION ((UINT64_C(1) << (OPTION_SCALE + 1)) - 1)
 
-/* Heads and score modifiers (problem/modifiers.h) that a chapter's `modified` kernel takes. */
+/* Heads, packed sequences and score modifiers (problem/modifiers.h) that a chapter's `modified` kernel takes. */
 #define OPTIONS_MODIFIERS                                                                                            \
 	(OPTION_BIT(OPTION_KV_HEADS) | OPTION_BIT(OPTION_WINDOW) | OPTION_BIT(OPTION_SOFTCAP) |                      \
-	 OPTION_BIT(OPTION_ALIBI) | OPTION_BIT(OPTION_SINK))
+	 OPTION_BIT(OPTION_ALIBI) | OPTION_BIT(OPTION_SINK) | OPTION_BIT(OPTION_DROPOUT) |                           \
+	 OPTION_BIT(OPTION_LENGTHS))
 
 /* What a language model takes that speaks. */
 #define OPTIONS_SPEECH ((UINT64_C(1) << (OPTION_COUNT_ALL + 1)) - (UINT64_C(1) << OPTION_PROMPT))

@@ -4,13 +4,9 @@
 #ifndef VERIFY_ATTENTION_H
 #define VERIFY_ATTENTION_H
 
-#include "problem/modifiers.h"
 #include "problem/tensor.h"
 #include "support/error.h"
 #include "verify/expectations.h"
-
-/* What the scores go through: those of the options, or of a class, in whose hand-out there are no kernels that take the options. */
-struct modifiers modifiers_of(const struct problem *problem, const struct named_values *inputs);
 
 /*
  * What O [B, H, N, d] and LSE [B, H, N] should be, from the host values of Q, K and V (a list that ends with a NULL

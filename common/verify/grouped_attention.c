@@ -1,6 +1,5 @@
 #include "verify/grouped_attention.h"
 
-#include "verify/attention.h"
 #include "verify/reference.h"
 
 #include <stdlib.h>
@@ -29,7 +28,7 @@ static float *as_heads(const struct problem *problem, const float *rows, size_t 
 }
 
 static bool compute_o(
-	const struct problem *problem, const float *const heads[3], struct modifiers modifiers, const size_t *wanted,
+	const struct problem *problem, const float *const heads[3], const float *sink, const size_t *wanted,
 	size_t count, struct attention_reference *reference)
 {
 	const struct attention_inputs attention = {
@@ -42,7 +41,7 @@ static bool compute_o(
 		.q = heads[0],
 		.k = heads[1],
 		.v = heads[2],
-		.modifiers = modifiers,
+		.modifiers = modifiers_of_problem(problem, sink),
 		.random_walk = problem->input == INPUT_RANDOM && !problem->load,
 	};
 	return heads[0] && heads[1] && heads[2] && wanted &&
@@ -65,7 +64,7 @@ bool grouped_attention_expect(
 		as_heads(problem, find_values(inputs, "V"), 0, problem->kv_heads)};
 	struct attention_reference reference;
 	bool computed = compute_o(
-		problem, (const float *const *)heads, modifiers_of(problem, inputs), wanted, count, &reference);
+		problem, (const float *const *)heads, find_values(inputs, "sink"), wanted, count, &reference);
 	for (size_t i = 0; i < 3; i++)
 		free(heads[i]);
 	free(wanted);
