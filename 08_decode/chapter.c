@@ -43,12 +43,13 @@ static const struct kernel kernels[] = {
 	},
 };
 
-/* One query, the last of N tokens: as chapter 07 has it, whose inputs and reference these are. */
+/* One query, the last of N tokens, or of packed sequences one each: as chapter 07 has it, whose inputs and reference these
+ * are. */
 static struct problem as_last_token(const struct problem *problem)
 {
 	struct problem last = *problem;
 	last.keys = problem->seq;
-	last.seq = 1;
+	last.seq = problem->sequences;
 	return last;
 }
 
@@ -63,10 +64,11 @@ static int expect(
 	struct error *error)
 {
 	struct problem last = as_last_token(problem);
-	*expectations = (struct expectations){.all_rows = problem->heads, .row_count = problem->heads};
+	size_t rows = problem->sequences * problem->heads;
+	*expectations = (struct expectations){.all_rows = rows, .row_count = rows};
 	if (!heads_are_grouped(problem, error))
 		return error->exit_code;
-	if (grouped_attention_expect(&last, inputs, NULL, problem->heads, expectations))
+	if (grouped_attention_expect(&last, inputs, NULL, rows, expectations))
 		return 0;
 	expectations_free(expectations);
 	return error_set(error, EXIT_ENVIRONMENT, "out of memory for the reference");
@@ -98,7 +100,7 @@ static const struct chapter chapter = {
 	.kernel_count = sizeof kernels / sizeof kernels[0],
 	.modified = &decode_modified,
 	.modifiers = OPTION_BIT(OPTION_WINDOW) | OPTION_BIT(OPTION_SOFTCAP) | OPTION_BIT(OPTION_ALIBI) |
-                     OPTION_BIT(OPTION_SINK),
+                     OPTION_BIT(OPTION_SINK) | OPTION_BIT(OPTION_LENGTHS),
 	.fill = fill,
 	.expect = expect,
 	.sweep = sweep,

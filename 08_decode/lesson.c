@@ -20,9 +20,31 @@ static void print_row(
 		format_count(smaller(blocks_with_keys(kernel, problem), (uint64_t)gpu->sms), busy);
 	table_row(
 		table, STYLE_PLAIN, "%s|%s|%s|%s|%s|%s|%s", kernel->kernel->name,
-		format_count(blocks_of(kernel, problem, problem->splits), texts[0]), busy,
+		format_count(blocks_of(kernel, problem), texts[0]), busy,
 		format_bytes((double)kv, texts[1]), format_bytes((double)(requested(kernel) - kv - words), texts[2]),
 		count, format_bytes((double)requested(kernel), texts[3]));
+}
+
+static void print_seen(FILE *out, const struct problem *p)
+{
+	size_t seen = keys_seen(p);
+	if (seen < p->seq && p->packing.count)
+		fprintf(out, "\nOf %zu keys the queries see %zu, the last of each sequence.", p->seq, seen);
+	else if (seen < p->seq)
+		fprintf(out, "\nOf %zu keys the query sees the last %zu.", p->seq, seen);
+}
+
+static void print_blocks(FILE *out, const struct kernel_result *split, const struct problem *p, uint64_t sms)
+{
+	size_t without = p->sequences * p->splits - keys_seen_in_parts(p, p->splits);
+	char sequences[40] = "";
+	if (p->packing.count)
+		snprintf(sequences, sizeof sequences, "%zu sequence%s x ", p->sequences, p->sequences == 1 ? "" : "s");
+	fprintf(out, "\n%s%zu head%s of keys x %zu make %llu blocks: %llu of %llu SMs have work.", sequences,
+	        p->kv_heads, p->kv_heads == 1 ? "" : "s", p->splits, (unsigned long long)blocks_of(split, p),
+	        (unsigned long long)smaller(blocks_with_keys(split, p), sms), (unsigned long long)sms);
+	if (without)
+		fprintf(out, "\n%zu split%s no key.", without, without == 1 ? " has" : "s have");
 }
 
 /* What splitting costs, and what it gives. */
@@ -31,24 +53,14 @@ static void print_finding(
 {
 	const struct problem *p = &result->problem;
 	double kv = (double)asked_of(split, true), all = (double)requested(split);
-	size_t seen = keys_seen(p);
 	terminal_print(
 		terminal, STYLE_BOLD, "\n%zu split%s cost%s %.1f %% more bytes than keys and values alone", p->splits,
 		p->splits == 1 ? "" : "s", p->splits == 1 ? "s" : "", 100.0 * (all - kv) / kv);
 	fprintf(terminal->out, ": Q once for each,\nO, m and l written and read by the merge, then O%s.",
 	        p->sink ? "; and the sinks" : "");
-	if (seen < p->seq)
-		fprintf(terminal->out, "\nOf %zu keys the query sees the last %zu.", p->seq, seen);
-	if (result->device->gpu) {
-		uint64_t sms = (uint64_t)result->device->gpu->sms, busy = smaller(blocks_with_keys(split, p), sms);
-		fprintf(terminal->out, "\n%zu head%s of keys x %zu make %llu blocks: %llu of %llu SMs have work.",
-		        p->kv_heads, p->kv_heads == 1 ? "" : "s", p->splits,
-		        (unsigned long long)blocks_of(split, p, p->splits), (unsigned long long)busy,
-		        (unsigned long long)sms);
-		if (p->splits > seen)
-			fprintf(terminal->out, "\n%zu split%s no key.", p->splits - seen,
-			        p->splits - seen == 1 ? " has" : "s have");
-	}
+	print_seen(terminal->out, p);
+	if (result->device->gpu)
+		print_blocks(terminal->out, split, p, (uint64_t)result->device->gpu->sms);
 	fputc('\n', terminal->out);
 }
 
@@ -58,6 +70,17 @@ static void print_pages(const struct terminal *terminal, const struct problem *p
 	fprintf(terminal->out, "The table has %zu page%s of %zu token%s; a head of keys reads %llu of its words%s\n",
 	        p->pages, p->pages == 1 ? "" : "s", p->page, p->page == 1 ? "" : "s", (unsigned long long)touched,
 	        touched > p->pages ? ":\ntwo splits that share a page both look it up." : ".");
+}
+
+static void print_title(const struct terminal *terminal, const struct problem *p)
+{
+	size_t others = p->seq - 1;
+	if (p->packing.count)
+		terminal_print(
+			terminal, STYLE_BOLD, "\nOne token of each of %zu sequence%s", p->sequences,
+			p->sequences == 1 ? "" : "s");
+	else
+		terminal_print(terminal, STYLE_BOLD, "\nOne token after %zu other%s", others, others == 1 ? "" : "s");
 }
 
 void lesson_explain(const struct terminal *terminal, const struct run_result *result)
@@ -75,8 +98,7 @@ void lesson_explain(const struct terminal *terminal, const struct run_result *re
 	}
 	if (!rows)
 		return;
-	size_t others = result->problem.seq - 1;
-	terminal_print(terminal, STYLE_BOLD, "\nOne token after %zu other%s", others, others == 1 ? "" : "s");
+	print_title(terminal, &result->problem);
 	fprintf(terminal->out, ": bytes asked of global memory\n\n");
 	table_print(&table, terminal);
 	const struct kernel_result *split = result_counted(result, "decode_split");

@@ -6,7 +6,7 @@
 #include "step.h"
 
 /* Each lane of a head's warp asks for the sink, in one split. */
-enum { SINK_READS = 32 };
+enum { LANES = 32 };
 
 static cudaError_t launch(const struct problem *problem, const struct device_memory *memory)
 {
@@ -17,16 +17,33 @@ static cudaError_t launch(const struct problem *problem, const struct device_mem
 		.softcap = problem->softcap,
 		.alibi = problem->alibi,
 		.sink = problem->sink ? device_find(memory, "sink") : NULL,
+		.starts = problem->packing.count ? (const int *)device_find(memory, "starts") : NULL,
+		.sequences = (int)problem->sequences,
 	};
-	return merge(launch_decode_modified(decode, partials, scores), decode, partials);
+	cudaError_t status = launch_decode_modified(decode, partials, scores);
+	decode.H *= scores.sequences;
+	return merge(status, decode, partials);
 }
 
-/* W is the smaller of N and --window. */
+/* Each thread of a block asks for the start of its sequence, and for the next one. */
+static uint64_t start_reads(const struct problem *problem)
+{
+	uint64_t threads = LANES * problem->heads / problem->kv_heads;
+	return 2 * threads * problem->kv_heads * problem->splits * problem->sequences;
+}
+
+/* W is the smaller of N and --window; ΣW the sum over the sequences. */
 static struct closed_forms forms(const struct problem *problem)
 {
 	struct closed_forms forms = split_forms(problem);
-	forms.statistics = problem->sink ? SINK_READS * problem->heads : 0;
-	if (keys_seen(problem) < problem->seq) {
+	bool narrow = keys_seen(problem) < problem->seq;
+	forms.statistics = problem->sink ? LANES * problem->heads * problem->sequences : 0;
+	if (problem->packing.count) {
+		forms.statistics += start_reads(problem);
+		forms.models[0].formula =
+			narrow ? "2GdΣW + z((S+1)Hd + 2SH(d+2))" : "2NGd + z((S+1)Hd + 2SH(d+2))";
+		forms.models[1].formula = narrow ? "2GdΣW + z(2SH(d + 2) + 2Hd)" : "2NGd + z(2SH(d + 2) + 2Hd)";
+	} else if (narrow) {
 		forms.models[0].formula = "2WGd + (S+1)Hd + 2SH(d+2)";
 		forms.models[1].formula = "2WGd + 2SH(d + 2) + 2Hd";
 	}
@@ -35,7 +52,7 @@ static struct closed_forms forms(const struct problem *problem)
 
 const struct kernel decode_modified = {
 	.name = "decode_modified",
-	.summary = "decode_split with windows, caps, biases, sinks",
+	.summary = "decode_split with windows, caps, biases, sinks, packed texts",
 	.tensors = modified_split_tensors,
 	.launch = launch,
 	.forms = forms,

@@ -1,7 +1,7 @@
 /*
  * Chapter 08, beside the ladder: decode_modified. New since split.cu: what models do to scores (modified.h). The splits
  * share the keys that the query sees, so no other key is read and no score is masked; `modify` changes each score; and
- * the first split begins with the sink. The merge is the same.
+ * the first split begins with the sink. Packed sequences are the grid's z. The merge is the same.
  *
  * Build and run: make, then ./decode --window 256. Honestly: with a narrow window the partials are more bytes than the keys.
  */
@@ -22,16 +22,29 @@ __device__ inline float modify(struct scores scores, float slope, float s, int d
 	return s - slope * distance;
 }
 
+// The block's own sequence: its keys, and how many there are. For the merge, the heads of all sequences are heads of one.
+__device__ inline struct decode sequence_of(struct decode a, const int *starts)
+{
+	int start = starts ? starts[blockIdx.z] : 0;
+	if (starts)
+		a.n = starts[blockIdx.z + 1] - start;
+	a.K += start * a.row;
+	a.V += start * a.row;
+	a.H *= gridDim.z;
+	return a;
+}
+
 template <int D>
-__global__ void decode_modified(struct decode a, struct partials partials, struct scores scores)
+__global__ void decode_modified(struct decode all, struct partials partials, struct scores scores)
 {
 	extern __shared__ float shared[];
 	struct tiles<D> tile = tiles_in<D>(shared);
 	struct row_state<D> row;
-	int kv_head = blockIdx.x, head = kv_head * (a.H / a.G) + threadIdx.x / WARP, lane = threadIdx.x % WARP;
-	int split = blockIdx.y;
+	int kv_head = blockIdx.x, head = kv_head * (all.H / all.G) + threadIdx.x / WARP, lane = threadIdx.x % WARP;
+	int split = blockIdx.y, query = blockIdx.z * all.H + head; // of all sequences
+	struct decode a = sequence_of(all, scores.starts);
 	const float *K = a.K + kv_head * a.head, *V = a.V + kv_head * a.head;
-	float slope = slope_of(scores, head, a.H);
+	float slope = slope_of(scores, head, all.H);
 
 	// The sink is treated as one more key, without a value: one split has it, and in that split one lane.
 	if (scores.sink && split == 0) {
@@ -42,7 +55,7 @@ __global__ void decode_modified(struct decode a, struct partials partials, struc
 	size_t seen = a.n - first_seen; // 64 bits: (split + 1) seen may be more than 2^31
 	int begin = first_seen + (int)(split * seen / partials.S);
 	int end = first_seen + (int)((split + 1) * seen / partials.S);
-	load_query<D>(a.Q + head * a.d, a.d, tile.q);
+	load_query<D>(a.Q + (size_t)query * a.d, a.d, tile.q);
 	for (int first = begin; first < end; first += TILE) {
 		int keys = min(TILE, end - first);
 		__syncthreads(); // without it a fast warp overwrites the tile that a slow one still reads
@@ -54,12 +67,13 @@ __global__ void decode_modified(struct decode a, struct partials partials, struc
 			s = modify(scores, slope, s, a.n - 1 - (first + lane));
 		weigh<D>(tile, keys, s, &row);
 	}
-	write_partial<D>(row, a, partials, split, head);
+	write_partial<D>(row, a, partials, split, query);
 }
 
 extern "C" cudaError_t launch_decode_modified(struct decode a, struct partials partials, struct scores scores)
 {
-	if (!is_usable_in_groups(a) || partials.S < 1 || partials.S > MOST_SPLITS || scores.window < 0)
+	if (!is_usable_in_groups(a) || partials.S < 1 || partials.S > MOST_SPLITS || scores.window < 0 ||
+	    scores.sequences < 1 || scores.sequences > MOST_GRID_Z || (scores.sequences > 1 && !scores.starts))
 		return cudaErrorInvalidValue;
 	auto *kernel = a.d <= 32   ? decode_modified<32>
 	               : a.d <= 64 ? decode_modified<64>
@@ -69,6 +83,6 @@ extern "C" cudaError_t launch_decode_modified(struct decode a, struct partials p
 	cudaError_t status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
 	if (status != cudaSuccess)
 		return status;
-	kernel<<<dim3(a.G, partials.S), a.H / a.G * WARP, bytes>>>(a, partials, scores);
+	kernel<<<dim3(a.G, partials.S, scores.sequences), a.H / a.G * WARP, bytes>>>(a, partials, scores);
 	return cudaGetLastError();
 }

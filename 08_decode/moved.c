@@ -20,14 +20,19 @@ uint64_t requested(const struct kernel_result *kernel)
 	return kernel->counts.total.requested.read_bytes + kernel->counts.total.requested.write_bytes;
 }
 
-uint64_t blocks_of(const struct kernel_result *kernel, const struct problem *problem, size_t splits)
+static bool is_split(const struct kernel_result *kernel)
 {
 	const char *name = kernel->kernel->name;
-	bool is_split = strcmp(name, "decode_naive") != 0 && strcmp(name, "decode_grouped") != 0;
-	return is_split ? problem->kv_heads * splits : kernel->forms.blocks;
+	return strcmp(name, "decode_naive") != 0 && strcmp(name, "decode_grouped") != 0;
+}
+
+uint64_t blocks_of(const struct kernel_result *kernel, const struct problem *problem)
+{
+	return is_split(kernel) ? problem->sequences * problem->kv_heads * problem->splits : kernel->forms.blocks;
 }
 
 uint64_t blocks_with_keys(const struct kernel_result *kernel, const struct problem *problem)
 {
-	return blocks_of(kernel, problem, smaller(problem->splits, keys_seen(problem)));
+	return is_split(kernel) ? problem->kv_heads * keys_seen_in_parts(problem, problem->splits) :
+				  kernel->forms.blocks;
 }

@@ -32,8 +32,11 @@ cudaError_t fill_pages(const struct problem *problem, const struct device_memory
 /* Are there at most as many heads on one as a block has warps? Else a reason. */
 bool group_fits(const struct problem *problem, char *reason, size_t size);
 
-/* The keys that the query sees: without a window all. */
+/* The keys that the query sees, without a window all; of packed sequences, the sum. */
 size_t keys_seen(const struct problem *problem);
+
+/* The same with at most so many counted of each sequence: with S, the splits that have a key. */
+size_t keys_seen_in_parts(const struct problem *problem, size_t most);
 
 /* The entries that are read of a table of pages, of one head of keys: a page that two splits share is counted twice. */
 uint64_t pages_touched(uint64_t n, uint64_t splits, uint64_t page);

@@ -204,7 +204,8 @@ static int settle_lengths(struct options *options, struct error *error)
 			problem->seq);
 	problem->batch = 1;
 	problem->seq = tokens;
-	options->given |= OPTION_BIT(OPTION_SEQ) | OPTION_BIT(OPTION_BATCH); /* files have to agree */
+	/* Files have to agree; OPTIONS is the bit of dimensions without an option, and z is the one that an input has. */
+	options->given |= OPTION_BIT(OPTION_SEQ) | OPTION_BIT(OPTION_BATCH) | OPTION_BIT(OPTIONS);
 	return 0;
 }
 

@@ -46,7 +46,8 @@ struct problem {
 	bool alibi, sink;
 	float dropout;          /* p; 0: none */
 	struct packing packing; /* of no sequence: B sequences of N tokens */
-	size_t starts;          /* sequences of the packing + 1, problem_settle says */
+	size_t sequences;       /* z: packed sequences, or 1, problem_settle says; */
+	size_t starts;          /* Z: packed sequences + 1, it says, too */
 	float scale;            /* scores are scale * q.k; 0 before problem_settle, unless given */
 	bool scale_given;
 	uint64_t seed;
@@ -55,7 +56,7 @@ struct problem {
 	struct class_variant variant; /* plain, but in a class's hand-out */
 };
 
-/* scale = 1/sqrt(d), G = H, M = N, each unless it was given. T = ⌈N/p⌉; Z = 1 + the packed sequences. */
+/* scale = 1/sqrt(d), G = H, M = N, each unless it was given. T = ⌈N/p⌉; z and Z from the packing. */
 void problem_settle(struct problem *problem);
 
 size_t shape_elements(const size_t *shape, size_t rank);

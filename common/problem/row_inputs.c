@@ -27,14 +27,24 @@ static size_t elements_of(const struct problem *problem, const char *tensor)
 	       problem->dim;
 }
 
+/* The sequence of a query, and where in it the query stands: it is one of the last tokens, or the last of a packed sequence. */
+static struct sequence sequence_of_query(const struct problem *problem, size_t row, size_t *token)
+{
+	struct sequence sequence = sequence_at(&problem->packing, problem->keys, row);
+	*token = problem->packing.count ? sequence.length - 1 : problem->keys - problem->seq + row;
+	return sequence;
+}
+
 /* A query becomes 64 times the key of a token that it sees under any mask: that one takes almost all of its weight. */
 static float one_hot_query(const struct problem *problem, size_t element)
 {
 	size_t d = problem->dim, head = element / d % problem->heads, row = element / d / problem->heads;
-	struct visible keys = keys_of_query(problem->window, true, problem->keys, problem->keys - problem->seq + row);
+	size_t own, group = problem->heads / problem->kv_heads;
+	struct sequence sequence = sequence_of_query(problem, row, &own);
+	struct visible keys = keys_of_query(problem->window, true, sequence.length, own);
 	float draw = input_normal(problem->seed, "one-hot", element / d);
-	size_t token = keys.first + (size_t)(fabs((double)draw) * 1e6) % (keys.end - keys.first);
-	size_t group = problem->heads / problem->kv_heads;
+	size_t seen = keys.first + (size_t)(fabs((double)draw) * 1e6) % (keys.end - keys.first);
+	size_t token = sequence.first + seen;
 	return 64.0f * input_normal(problem->seed, "K", (token * problem->kv_heads + head / group) * d + element % d);
 }
 
@@ -53,7 +63,8 @@ static float element_of(const struct problem *problem, const char *tensor, size_
 			return 1.0f;
 		if (k) {
 			size_t token = i / problem->dim / problem->kv_heads;
-			return (float)(8.0 * (double)(token + 1) / (double)problem->keys);
+			struct sequence own = sequence_of_token(&problem->packing, problem->keys, token);
+			return (float)(8.0 * (double)(token - own.first + 1) / (double)own.length);
 		}
 		return is(tensor, "gate") ? 8.0f * rising : is(tensor, "residual") ? normal : rising;
 	case INPUT_RANDOM:
@@ -62,19 +73,29 @@ static float element_of(const struct problem *problem, const char *tensor, size_
 	return normal;
 }
 
-/* Logits near the score of the last query's own key, which it sees under any mask: far above all scores a sink would take all
- * the weight, and nothing could be compared. */
-static void fill_sinks(const struct problem *problem, float *values)
+/* The score of head h for the last query of a sequence and that query's own key, which it sees under any mask. */
+static double own_score(const struct problem *problem, size_t sequence, size_t h)
 {
 	size_t H = problem->heads, G = problem->kv_heads, d = problem->dim, rows = problem->seq, keys = problem->keys;
-	for (size_t h = 0; h < H; h++) {
-		double dot = 0.0;
-		for (size_t c = 0; c < d; c++) {
-			size_t q = ((rows - 1) * H + h) * d + c, k = ((keys - 1) * G + h * G / H) * d + c;
-			dot += (double)element_of(problem, "Q", q, rows * H * d) *
-			       (double)element_of(problem, "K", k, keys * G * d);
-		}
-		double score = soft_cap(problem->softcap, (double)problem->scale * dot);
+	struct sequence own = sequence_at(&problem->packing, keys, sequence);
+	size_t row = problem->packing.count ? sequence : rows - 1, token = own.first + own.length - 1;
+	double dot = 0.0;
+	for (size_t c = 0; c < d; c++) {
+		size_t q = (row * H + h) * d + c, k = (token * G + h * G / H) * d + c;
+		dot += (double)element_of(problem, "Q", q, rows * H * d) *
+		       (double)element_of(problem, "K", k, keys * G * d);
+	}
+	return soft_cap(problem->softcap, (double)problem->scale * dot);
+}
+
+/* Logits near that score, of packed sequences near the lowest: far above all scores of a query a sink would take all the weight,
+ * and nothing could be compared. */
+static void fill_sinks(const struct problem *problem, float *values)
+{
+	for (size_t h = 0; h < problem->heads; h++) {
+		double score = own_score(problem, 0, h);
+		for (size_t s = 1; s < sequence_count(&problem->packing); s++)
+			score = fmin(score, own_score(problem, s, h));
 		values[h] = (float)score + input_normal(problem->seed, "sink", h);
 	}
 }

@@ -124,8 +124,10 @@ void tensors_of_problem(
 {
 	size_t count = 0;
 	for (; tensors->name; tensors++)
-		if (is_in(problem, tensors))
-			own[count++] = *tensors;
+		if (is_in(problem, tensors)) {
+			own[count] = *tensors;
+			own[count++].shape += tensors->shape[0] == 'z' && !problem->packing.count;
+		}
 	own[count] = (struct tensor){0};
 }
 

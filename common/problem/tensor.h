@@ -43,7 +43,8 @@ struct named_values {
 	const float *values;
 };
 
-/* Copies those of the list that a problem has, and the end of the list: sink and dsink with --sink, starts with --lengths. */
+/* Copies those of the list that a problem has, and the end of the list: sink and dsink with --sink, starts with --lengths. A
+ * shape that begins with z, the packed sequences, has that dimension with --lengths only. */
 void tensors_of_problem(
 	const struct tensor *tensors, const struct problem *problem, struct tensor own[MAX_TENSORS + 1]);
 

@@ -15,15 +15,23 @@ bool heads_are_grouped(const struct problem *problem, struct error *error)
 	return false;
 }
 
-/* heads[h, token, :] = rows[token, h, :], with `past` tokens of zeros before: the reference wants heads as arrays of their
- * own, and a query for each key. The caller frees. */
-static float *as_heads(const struct problem *problem, const float *rows, size_t past, size_t count)
+/* The queries are the last of all tokens, or, of packed sequences, the last of each. */
+static size_t token_of_query(const struct problem *problem, size_t query)
 {
-	size_t d = problem->dim, tokens = problem->keys;
+	return problem->packing.count ? problem->packing.ends[query] - 1 : problem->keys - problem->seq + query;
+}
+
+/* heads[h, token, :] = rows[row, h, :], zeros where a token has no row: the reference wants heads as arrays of their own, and
+ * a query for each key. The caller frees. */
+static float *as_heads(const struct problem *problem, const float *rows, bool queries, size_t count)
+{
+	size_t d = problem->dim, tokens = problem->keys, row_count = queries ? problem->seq : tokens;
 	float *heads = calloc(count * tokens * d, sizeof *heads);
 	for (size_t h = 0; heads && h < count; h++)
-		for (size_t t = past; t < tokens; t++)
-			memcpy(heads + (h * tokens + t) * d, rows + ((t - past) * count + h) * d, d * sizeof *heads);
+		for (size_t row = 0; row < row_count; row++) {
+			size_t token = queries ? token_of_query(problem, row) : row;
+			memcpy(heads + (h * tokens + token) * d, rows + (row * count + h) * d, d * sizeof *heads);
+		}
 	return heads;
 }
 
@@ -52,16 +60,16 @@ bool grouped_attention_expect(
 	const struct problem *problem, const struct named_values *inputs, size_t *rows, size_t count,
 	struct expectations *expectations)
 {
-	size_t M = problem->keys, H = problem->heads, past = M - problem->seq;
+	size_t M = problem->keys, H = problem->heads;
 	size_t *wanted = calloc(count, sizeof *wanted); /* of [H, M]: what the reference calls row (i, h) of [N, H] */
 	for (size_t r = 0; wanted && r < count; r++) {
 		size_t row = rows ? rows[r] : r;
-		wanted[r] = row % H * M + past + row / H;
+		wanted[r] = row % H * M + token_of_query(problem, row / H);
 	}
 	float *heads[3] = {
-		as_heads(problem, find_values(inputs, "Q"), past, H),
-		as_heads(problem, find_values(inputs, "K"), 0, problem->kv_heads),
-		as_heads(problem, find_values(inputs, "V"), 0, problem->kv_heads)};
+		as_heads(problem, find_values(inputs, "Q"), true, H),
+		as_heads(problem, find_values(inputs, "K"), false, problem->kv_heads),
+		as_heads(problem, find_values(inputs, "V"), false, problem->kv_heads)};
 	struct attention_reference reference;
 	bool computed = compute_o(
 		problem, (const float *const *)heads, find_values(inputs, "sink"), wanted, count, &reference);
