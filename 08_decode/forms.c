@@ -13,7 +13,8 @@ struct sizes {
 static struct sizes sizes_of(const struct problem *problem)
 {
 	uint64_t G = problem->kv_heads, d = problem->dim;
-	return (struct sizes){problem->sequences * problem->heads, G, d, problem->splits, 2 * keys_seen(problem) * G * d};
+	return (struct sizes){
+		problem->sequences * problem->heads, G, d, problem->splits, 2 * keys_seen(problem) * G * d};
 }
 
 size_t keys_seen(const struct problem *problem)

@@ -20,9 +20,9 @@ static void print_row(
 		format_count(smaller(blocks_with_keys(kernel, problem), (uint64_t)gpu->sms), busy);
 	table_row(
 		table, STYLE_PLAIN, "%s|%s|%s|%s|%s|%s|%s", kernel->kernel->name,
-		format_count(blocks_of(kernel, problem), texts[0]), busy,
-		format_bytes((double)kv, texts[1]), format_bytes((double)(requested(kernel) - kv - words), texts[2]),
-		count, format_bytes((double)requested(kernel), texts[3]));
+		format_count(blocks_of(kernel, problem), texts[0]), busy, format_bytes((double)kv, texts[1]),
+		format_bytes((double)(requested(kernel) - kv - words), texts[2]), count,
+		format_bytes((double)requested(kernel), texts[3]));
 }
 
 static void print_seen(FILE *out, const struct problem *p)
@@ -39,7 +39,8 @@ static void print_blocks(FILE *out, const struct kernel_result *split, const str
 	size_t without = p->sequences * p->splits - keys_seen_in_parts(p, p->splits);
 	char sequences[40] = "";
 	if (p->packing.count)
-		snprintf(sequences, sizeof sequences, "%zu sequence%s x ", p->sequences, p->sequences == 1 ? "" : "s");
+		snprintf(
+			sequences, sizeof sequences, "%zu sequence%s x ", p->sequences, p->sequences == 1 ? "" : "s");
 	fprintf(out, "\n%s%zu head%s of keys x %zu make %llu blocks: %llu of %llu SMs have work.", sequences,
 	        p->kv_heads, p->kv_heads == 1 ? "" : "s", p->splits, (unsigned long long)blocks_of(split, p),
 	        (unsigned long long)smaller(blocks_with_keys(split, p), sms), (unsigned long long)sms);

@@ -40,8 +40,7 @@ static struct closed_forms forms(const struct problem *problem)
 	forms.statistics = problem->sink ? LANES * problem->heads * problem->sequences : 0;
 	if (problem->packing.count) {
 		forms.statistics += start_reads(problem);
-		forms.models[0].formula =
-			narrow ? "2GdΣW + z((S+1)Hd + 2SH(d+2))" : "2NGd + z((S+1)Hd + 2SH(d+2))";
+		forms.models[0].formula = narrow ? "2GdΣW + z((S+1)Hd + 2SH(d+2))" : "2NGd + z((S+1)Hd + 2SH(d+2))";
 		forms.models[1].formula = narrow ? "2GdΣW + z(2SH(d + 2) + 2Hd)" : "2NGd + z(2SH(d + 2) + 2Hd)";
 	} else if (narrow) {
 		forms.models[0].formula = "2WGd + (S+1)Hd + 2SH(d+2)";

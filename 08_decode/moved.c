@@ -33,6 +33,6 @@ uint64_t blocks_of(const struct kernel_result *kernel, const struct problem *pro
 
 uint64_t blocks_with_keys(const struct kernel_result *kernel, const struct problem *problem)
 {
-	return is_split(kernel) ? problem->kv_heads * keys_seen_in_parts(problem, problem->splits) :
-				  kernel->forms.blocks;
+	return is_split(kernel) ? problem->kv_heads * keys_seen_in_parts(problem, problem->splits)
+	                        : kernel->forms.blocks;
 }

@@ -17,7 +17,8 @@ const struct tensor whole_tensors[] = {
 
 #define SPLIT(query, of_splits, statistic)                                                                           \
 	{"Q", query, TENSOR_INPUT, false}, {"K", "NGd", TENSOR_INPUT, false}, {"V", "NGd", TENSOR_INPUT, false},     \
-		{"O of splits", of_splits, TENSOR_SCRATCH, false}, {"m of splits", statistic, TENSOR_SCRATCH, false},\
+		{"O of splits", of_splits, TENSOR_SCRATCH, false},                                                   \
+		{"m of splits", statistic, TENSOR_SCRATCH, false},                                                   \
 		{"l of splits", statistic, TENSOR_SCRATCH, false},                                                   \
 	{                                                                                                            \
 		"O", query, TENSOR_OUTPUT, false                                                                     \
