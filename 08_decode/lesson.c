@@ -59,6 +59,8 @@ static void print_finding(
 		p->splits == 1 ? "" : "s", p->splits == 1 ? "s" : "", 100.0 * (all - kv) / kv);
 	fprintf(terminal->out, ": Q once for each,\nO, m and l written and read by the merge, then O%s.",
 	        p->sink ? "; and the sinks" : "");
+	if (p->packing.count)
+		fprintf(terminal->out, "\nEach thread also reads where its sequence starts and ends.");
 	print_seen(terminal->out, p);
 	if (result->device->gpu)
 		print_blocks(terminal->out, split, p, (uint64_t)result->device->gpu->sms);

@@ -230,7 +230,6 @@ Test(modified, what_does_not_go_together_is_refused)
 	expect_refusal(DECODE, "--window 0", 2, "--window: expected a whole number from 1");
 	expect_refusal(DECODE, "--softcap -1", 2, "--softcap: expected a finite number above 0");
 	expect_refusal(DECODE, "--heads 4 --kv-heads 3 --sink", 2, "--kv-heads: expected a divisor of the 4 heads");
-	expect_refusal(DECODE, "--lengths 3,4", 2, "--lengths: does not apply to this chapter");
 	expect_refusal(DECODE, "--dropout 0.1", 2, "--dropout: does not apply to this chapter");
 	static const char *const plain[] = {"decode_naive", "decode_grouped", "decode_split", "decode_paged"};
 	for (const char *option = "--window 3\0--softcap 3\0--alibi\0--sink\0"; *option;
