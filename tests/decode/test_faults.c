@@ -15,7 +15,7 @@ struct fault {
 	char name[80], options[140], says[48];
 };
 
-enum { MOST_FAULTS = 60 };
+enum { MOST_FAULTS = 80 };
 
 static size_t read_faults(struct fault *faults)
 {
