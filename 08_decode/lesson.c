@@ -1,7 +1,6 @@
 #include "lesson.h"
 
 #include "moved.h"
-#include "step.h"
 
 const struct suggestion lesson_next[] = {
 	{"predict what 176 splits cost, then", "--splits 176"},
@@ -23,56 +22,6 @@ static void print_row(
 		format_count(blocks_of(kernel, problem), texts[0]), busy, format_bytes((double)kv, texts[1]),
 		format_bytes((double)(requested(kernel) - kv - words), texts[2]), count,
 		format_bytes((double)requested(kernel), texts[3]));
-}
-
-static void print_seen(FILE *out, const struct problem *p)
-{
-	size_t seen = keys_seen(p);
-	if (seen < p->seq && p->packing.count)
-		fprintf(out, "\nOf %zu keys the queries see %zu, the last of each sequence.", p->seq, seen);
-	else if (seen < p->seq)
-		fprintf(out, "\nOf %zu keys the query sees the last %zu.", p->seq, seen);
-}
-
-static void print_blocks(FILE *out, const struct kernel_result *split, const struct problem *p, uint64_t sms)
-{
-	size_t without = p->sequences * p->splits - keys_seen_in_parts(p, p->splits);
-	char sequences[40] = "";
-	if (p->packing.count)
-		snprintf(
-			sequences, sizeof sequences, "%zu sequence%s x ", p->sequences, p->sequences == 1 ? "" : "s");
-	fprintf(out, "\n%s%zu head%s of keys x %zu make %llu blocks: %llu of %llu SMs have work.", sequences,
-	        p->kv_heads, p->kv_heads == 1 ? "" : "s", p->splits, (unsigned long long)blocks_of(split, p),
-	        (unsigned long long)smaller(blocks_with_keys(split, p), sms), (unsigned long long)sms);
-	if (without)
-		fprintf(out, "\n%zu split%s no key.", without, without == 1 ? " has" : "s have");
-}
-
-/* What splitting costs, and what it gives. */
-static void print_finding(
-	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *split)
-{
-	const struct problem *p = &result->problem;
-	double kv = (double)asked_of(split, true), all = (double)requested(split);
-	terminal_print(
-		terminal, STYLE_BOLD, "\n%zu split%s cost%s %.1f %% more bytes than keys and values alone", p->splits,
-		p->splits == 1 ? "" : "s", p->splits == 1 ? "s" : "", 100.0 * (all - kv) / kv);
-	fprintf(terminal->out, ": Q once for each,\nO, m and l written and read by the merge, then O%s.",
-	        p->sink ? "; and the sinks" : "");
-	if (p->packing.count)
-		fprintf(terminal->out, "\nEach thread also reads where its sequence starts and ends.");
-	print_seen(terminal->out, p);
-	if (result->device->gpu)
-		print_blocks(terminal->out, split, p, (uint64_t)result->device->gpu->sms);
-	fputc('\n', terminal->out);
-}
-
-static void print_pages(const struct terminal *terminal, const struct problem *p)
-{
-	uint64_t touched = pages_touched(p->seq, p->splits, p->page);
-	fprintf(terminal->out, "The table has %zu page%s of %zu token%s; a head of keys reads %llu of its words%s\n",
-	        p->pages, p->pages == 1 ? "" : "s", p->page, p->page == 1 ? "" : "s", (unsigned long long)touched,
-	        touched > p->pages ? ":\ntwo splits that share a page both look it up." : ".");
 }
 
 static void print_title(const struct terminal *terminal, const struct problem *p)
