@@ -52,10 +52,8 @@ static void write_problem(struct json *json, const struct run_result *result)
 		json_bool(json, "alibi", true);
 	if (problem->sink)
 		json_bool(json, "sink", true);
-	if (problem->dropout > 0.0f) {
+	if (problem->dropout > 0.0f)
 		json_number(json, "dropout", (double)problem->dropout);
-		json_count(json, "dropout_seed", problem->seed);
-	}
 	if (problem->packing.count) {
 		json_open_array(json, "lengths");
 		for (size_t s = 0; s < problem->packing.count; s++)
@@ -68,12 +66,12 @@ static void write_problem(struct json *json, const struct run_result *result)
 	}
 	if (result->options->values)
 		json_string(json, "values", result->options->values);
-	if (problem->load) {
+	if (problem->load)
 		json_string(json, "load", problem->load);
-	} else {
+	if (!problem->load || problem->dropout > 0.0f)
 		json_count(json, "seed", problem->seed);
+	if (!problem->load)
 		json_string(json, "input", input_kind_names[problem->input]);
-	}
 	json_close_object(json);
 }
 
