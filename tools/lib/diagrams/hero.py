@@ -256,7 +256,10 @@ def flash_side(clock: Clock, events: list[Event]) -> Side:
     extent, (left, top) = N * Side.SCALE, (36.0, 300.0)
     side.add(rectangle(left, top, extent, extent, class_="g"))
     side.add(text(166, 312, "a tile of Q, of K, of S"), text(166, 340, "Tiles of K and V pass by.", class_="d"))
-    side.add(text(166, 358, "Each tile of S updates O", class_="d"), text(166, 376, "and is gone: no S to store.", class_="d"))
+    side.add(
+        text(166, 358, "Each tile of S updates O", class_="d"),
+        text(166, 376, "and is gone: no S to store.", class_="d"),
+    )
     tile = TILE * Side.SCALE
     for _, of_block in groupby(events, lambda event: event.block):
         block = list(of_block)
