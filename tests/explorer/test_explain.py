@@ -256,6 +256,24 @@ class Wrong(Explain):
             self.assertEqual(page.eval(gaps), [])
             self.assertIn("They are called here", page.eval("document.querySelector('.hazards').innerText"))
 
+    def test_a_barrier_of_the_block_is_one_of_its_warps_too(self) -> None:
+        """A race within a warp at the place of the missing barrier has the same cause; elsewhere it has its own."""
+        path = self.explain(broken("no_barrier_before_load"), "--kernel fa2_row --seq 256 --heads 1", 1)
+        text, records = path.read_text(), data_of(path)["runs"][0]["report"]
+        within = next(line for line in records if line["type"] == "hazard")
+        advice = within["advice"].replace("__syncthreads", "__syncwarp")
+        self.assertNotEqual(advice, within["advice"])
+        within = {**within, "severity": "warning", "advice": advice, "block": [0, 0, 0]}
+        heads = "[...document.querySelectorAll('.hazards > li > h3')].map((h) => h.textContent)"
+        for passed, count in ((True, 1), (False, 2)):
+            within["other"] = {key: value for key, value in within["other"].items() if passed or key != "passed"}
+            added = f'"report":[{json.dumps(within, separators=(",", ":"))},'
+            path.write_text(text.replace('"report":[', added, 1))
+            with Page(path) as page:
+                told = page.eval(heads)
+                self.assertEqual(len(told), count)
+                self.assertIn("A __syncthreads() is missing", told[0])
+
     def test_finds_the_loop_around_lines(self) -> None:
         text = """for (int i = 0; i < n; i++) { // {
     s[i] = 0;

@@ -87,18 +87,32 @@ function gapsOf(run, cause) {
 	const found = new Map();
 	for (const hazard of cause.list) {
 		const [place, other] = sidesOf(hazard);
-		const gap = other && other !== place && hazard.other.passed && /__syncthreads/.test(hazard.advice || '')
-			&& gapBetween(run, hazard.kernel, [other, place]);
-		if (gap)
-			found.set(`${gap.loop ? gap.loop.head : 0} ${gap.from} ${gap.to}`, gap);
+		const barrier = /__sync(?:threads|warp)\(\)/.exec(hazard.advice || '');
+		const gap = other && other !== place && hazard.other.passed && barrier && gapBetween(run, hazard.kernel, [other, place]);
+		const key = gap && `${hazard.kernel} ${gap.file} ${gap.loop ? gap.loop.head : 0} ${gap.from} ${gap.to}`;
+		if (gap && !found.has(key))
+			found.set(key, {...gap, key, barrier: barrier[0]});
 	}
 	return [...found.values()].sort((a, b) => !!a.loop - !!b.loop);
 }
 
-const missingHere = '__syncthreads() is missing here';
+/* A barrier of the block is one of its warps, too: races that want only the latter, at places where the former is missing, are
+ * the same cause. */
+function withoutImplied(run, causes) {
+	const isError = (cause) => cause.list.some((hazard) => hazard.severity === 'error');
+	const errors = causes.filter(isError), others = causes.filter((cause) => !isError(cause));
+	const rest = others.filter((cause) => {
+		const keys = gapsOf(run, cause).map(({key}) => key);
+		const by = keys.length && errors.find((error) => keys.every((key) => gapsOf(run, error).some((gap) => gap.key === key)));
+		if (by)
+			by.list.push(...cause.list);
+		return !by;
+	});
+	return [...errors, ...rest];
+}
 
 /* The lines between which it is missing, as they stand in the file, with a mark where it belongs. */
-function makeGap(run, {file, loop, from, to, lines: [one, other], areCalls}) {
+function makeGap(run, {file, loop, from, to, lines: [one, other], areCalls, barrier}) {
 	const row = (n) => `${String(n).padStart(4)}  ${sourceText(run, `${file}:${n}`).replaceAll('\t', '  ')}\n`;
 	const mark = (words) => element('span', {class: 'here missing'}, `  \u25b8   ${words}\n`);
 	const sorted = (list) => [...new Set(list)].sort((a, b) => a - b).map(row);
@@ -109,8 +123,8 @@ function makeGap(run, {file, loop, from, to, lines: [one, other], areCalls}) {
 			: [element('b', {}, 'Within one pass: '), `a thread goes from line ${from} to line ${to} without a barrier. It belongs between them.`],
 		areCalls ? ' The accesses are in the functions that are called here.' : ''),
 		element('pre', {class: 'mono snippet'}, loop
-			? [row(loop.head), mark(missingHere), sorted(other), sorted(one), mark('or here, at the end of the body'), row(loop.end)]
-			: [sorted(one), mark(missingHere), sorted(other)]));
+			? [row(loop.head), mark(`${barrier} is missing here`), sorted(other), sorted(one), mark('or here, at the end of the body'), row(loop.end)]
+			: [sorted(one), mark(`${barrier} is missing here`), sorted(other)]));
 }
 
 /* Where it is missing; where that cannot be told, at least where the accesses' functions are called. */

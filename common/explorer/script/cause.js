@@ -92,7 +92,7 @@ function makeCause(run, cause) {
 
 function makeHazards(run) {
 	const list = (causes) => element('ul', {class: 'hazards'}, causes.map((cause) => makeCause(run, cause)));
-	const shown = 4, causes = causesOf(run.hazards), more = causes.length - shown;
+	const shown = 4, causes = withoutImplied(run, causesOf(run.hazards)), more = causes.length - shown;
 	return element('section', {class: 'card stack column', 'aria-label': 'Hazards'},
 		element('h2', {}, causes.length === 1 ? 'Why' : `${causes.length} causes`),
 		list(causes.slice(0, shown)),
