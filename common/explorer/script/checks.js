@@ -121,7 +121,7 @@ function makeBanks(run, described) {
 		`Shared memory: ${plural(visits, 'visit')} to the banks, ` + (lost === 0 ? 'no bank conflict.' :
 			`${count(lost)} of them (${figure(100 * lost / visits, 2)} %) only because of bank conflicts: lanes of one warp ask for different words of ` +
 			'one bank and wait for each other.'),
-		worst ? element('span', {class: 'dim plain'}, ' The result is not wrong, only late. A row length that is a multiple of 32 floats puts ' +
+		worst ? element('span', {class: 'dim plain'}, ' That makes no result wrong, only late. A row length that is a multiple of 32 floats puts ' +
 			'a whole column into one bank: look at the strides of the tiles, and pad them.') : ''), worst ? makeBankLines(run, banks)
 		: lost ? element('details', {}, element('summary', {}, 'Which lines'), makeBankLines(run, banks)) : '');
 }
@@ -131,7 +131,7 @@ function makeBanks(run, described) {
 function makeKernelCard(run, kernel, described, replays) {
 	const failure = kernel.failure ? element('p', {class: 'error'}, kernel.failure) : '';
 	const outputs = element('div', {class: `outputs${described.maps.every((map) => map.first_wrong === undefined) ? ' calm' : ''}`}, described.maps.map((map) => makeOutput(map, kernel.name)));
-	const banks = makeBanks(run, described), isLate = isSlow(banksOf(run, described));
+	const banks = makeBanks(run, described), isLate = kernel.verified && isSlow(banksOf(run, described));
 	const body = kernel.skipped ? element('p', {class: 'note'}, kernel.skipped)
 		: element('div', {class: 'kernel-body'}, failure, makeUnread(run, kernel, described), replays ? makeReplay(run, described, replays) : '',
 			isLate ? banks : '', outputs, isLate ? '' : banks, makeTensorTraffic(kernel), makeCounts(kernel, described));
