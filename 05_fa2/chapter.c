@@ -120,7 +120,6 @@ static const struct chapter chapter = {
 	.kernels = kernels,
 	.kernel_count = sizeof kernels / sizeof kernels[0],
 	.modified = &fa2_modified,
-	.sink_tensors = sink_tensors,
 	.fill = input_fill_attention,
 	.expect = attention_expect,
 	.sweep = sweep_attention,

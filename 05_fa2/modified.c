@@ -5,8 +5,9 @@
 #include "modified.h"
 #include "lesson.h"
 
-/* Each thread of a block asks for the sink. */
-enum { SINK_READS = 128 };
+#include "problem/modifiers.h"
+
+enum { THREADS = 128 }; /* of a block */
 
 static cudaError_t launch(const struct problem *problem, const struct device_memory *memory)
 {
@@ -19,6 +20,12 @@ static cudaError_t launch(const struct problem *problem, const struct device_mem
 		.N = (int)problem->seq,
 		.H = (int)problem->heads,
 		.G = (int)problem->kv_heads,
+		.starts = problem->packing.count ? (const int *)device_find(memory, "starts") : NULL,
+		.sequences = (int)(problem->batch * sequence_count(&problem->packing)),
+		.longest = (int)packing_longest(&problem->packing, problem->seq),
+		.dropped = dropout_threshold(problem->dropout),
+		.kept = 1.0f / (1.0f - problem->dropout),
+		.seed = problem->seed,
 	};
 	return launch_fa2_modified(fa2_attention(problem, memory), scores);
 }
@@ -27,7 +34,7 @@ static struct closed_forms forms(const struct problem *problem)
 {
 	int d = (int)problem->dim;
 	struct tile tile = fa2_split_q_tile(d);
-	struct closed_forms forms = modified_forms(problem, tile.Br, tile.Bc, SINK_READS);
+	struct closed_forms forms = modified_forms(problem, tile.Br, tile.Bc, THREADS);
 	forms.shared_bytes = fa2_split_q_shared_bytes(d);
 	return forms;
 }

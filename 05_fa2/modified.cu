@@ -1,12 +1,13 @@
 /*
  * Chapter 05, beside the ladder: fa2_modified. New since split_q.cu: changes of scores (modified.cuh). The loop over keys
  * begins with the first key that the query tile sees; `modify` and the mask change the scores; m and l start with the sink;
- * and K and V may have fewer heads than Q.
+ * dropout changes the weights, but not l; K and V may have fewer heads than Q; and sequences may be packed.
  *
  * Build and run: make, then ./fa2 --window 64. Honestly: P~ is a power of e, so it costs a multiplication more than in
  * fa2_split_q, and every score is tested for the mask, even in tiles without a masked score.
  */
 #include "modified.cuh"
+#include "modified_dropout.cuh"
 #include "slab.cuh"
 #include "warp_tile.cuh"
 
@@ -29,6 +30,20 @@ __device__ void modify_tile(
 	}
 }
 
+template <int D>
+__device__ void drop_weights(
+	const struct scores &a, int head, int first_row, int first_key,
+	float p[warp_shape<D>::ROWS][warp_shape<D>::KEYS])
+{
+	using T = warp_shape<D>;
+#pragma unroll
+	for (int r = 0; r < T::ROWS; r++)
+#pragma unroll
+		for (int j = 0; j < T::KEYS; j++)
+			p[r][j] *=
+				dropout_factor(a, head, first_row + r * T::LANE_ROWS, first_key + j * T::LANE_KEYS);
+}
+
 // Shared memory: that of fa2_split_q.
 template <int D>
 __global__ __launch_bounds__(THREADS, 2) void fa2_modified(
@@ -44,9 +59,12 @@ __global__ __launch_bounds__(THREADS, 2) void fa2_modified(
 	extern __shared__ __align__(16) float shared[];
 	float *Q_tile = shared, *K_tile = Q_tile + Br * D, *V_tile = K_tile + Bc * T::K_STRIDE;
 	float *P_slabs = V_tile + Bc * D;
+	struct sequence sequence = sequence_of(a, blockIdx.z);
 	int head = blockIdx.y, kv_head = head / (a.H / a.G), first_row = blockIdx.x * Br;
-	size_t head_row = ((size_t)blockIdx.z * a.H + head) * a.N,
-	       kv_row = ((size_t)blockIdx.z * a.G + kv_head) * a.N;
+	if (first_row >= sequence.N)
+		return; // the grid has the blocks of the longest sequence
+	size_t head_row = row_of(a, sequence, head, a.H), kv_row = row_of(a, sequence, kv_head, a.G);
+	a.N = sequence.N;
 	int lane_row = threadIdx.x % WARP / T::LANE_KEYS, lane_key = threadIdx.x % T::LANE_KEYS;
 	int own_row = threadIdx.x / WARP * T::WARP_ROWS + lane_row; // this lane's first row in the tile
 	float *P = P_slabs + own_row * T::P_STRIDE, slope = slope_of(a, head);
@@ -73,6 +91,7 @@ __global__ __launch_bounds__(THREADS, 2) void fa2_modified(
 		score_tile<D, T::K_STRIDE>(Q_tile + own_row * D, K_tile + lane_key * T::K_STRIDE, s);
 		modify_tile<D>(a, slope, first_row + own_row, first_key + lane_key, s);
 		exponentiate_tile<D, BASE_E>(s, m, l, o);
+		drop_weights<D>(a, blockIdx.z * a.H + head, first_row + own_row, first_key + lane_key, s);
 		store_slab<D>(s, P + lane_key);
 		__syncwarp(); // without it a lane reads weights of its row that another lane has not written yet
 		weigh_tile<D>(P, V_tile + lane_key * 4, o);
@@ -86,7 +105,8 @@ extern "C" cudaError_t launch_fa2_modified(struct attention a, struct scores sco
 	size_t bytes = fa2_split_q_shared_bytes(a.d);
 	if (!usable(a) || scores.G < 1 || scores.H % scores.G != 0)
 		return cudaErrorInvalidValue;
-	dim3 grid(round_up(a.N, fa2_split_q_tile(a.d).Br) / fa2_split_q_tile(a.d).Br, a.H, a.B);
+	int Br = fa2_split_q_tile(a.d).Br;
+	dim3 grid(round_up(scores.longest, Br) / Br, a.H, scores.sequences);
 	cudaError_t status = opt_in(kernel, bytes);
 	if (status != cudaSuccess)
 		return status;

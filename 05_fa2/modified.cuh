@@ -1,7 +1,7 @@
 /*
- * Changes of scores, and which keys a query sees: a functor, `struct scores`, that a kernel gets by value. It computes the
- * range of tiles that the kernel has to process, each modified score, and the derivative of each score. Chapters 05 and 06
- * have the same file.
+ * Changes of scores, and which keys a query sees: a functor, `struct scores`, that a kernel gets by value. It computes where
+ * a sequence lies, the range of tiles that the kernel has to process, each modified score, and the derivative of each score.
+ * Chapters 05 and 06 have the same file.
  */
 #pragma once
 
@@ -12,6 +12,25 @@
 // Below every score, but finite: the maximum of a row that has not seen a key yet. With it exp(m - m) is 1; with -inf it
 // would be exp(-inf + inf), a NaN.
 constexpr float LOWEST = -3.40282347e38f;
+
+// A sequence of N tokens: the one of tensors [B, heads, N, d] at `batch`, or packed ones from `first`, with B = 1.
+struct sequence {
+	int batch, first, N;
+};
+
+__device__ inline struct sequence sequence_of(const struct scores &a, int index)
+{
+	if (!a.starts)
+		return {index, 0, a.N};
+	int first = a.starts[index];
+	return {0, first, a.starts[index + 1] - first};
+}
+
+// The row of its first token in a tensor of `heads` heads. It needs a.N of all tokens; the functions below, of a sequence.
+__device__ inline size_t row_of(const struct scores &a, const struct sequence &sequence, int head, int heads)
+{
+	return ((size_t)sequence.batch * heads + head) * a.N + sequence.first;
+}
 
 // `first` ... `end` - 1.
 struct range {

@@ -137,7 +137,6 @@ static const struct chapter chapter = {
 	.kernels = kernels,
 	.kernel_count = sizeof kernels / sizeof kernels[0],
 	.modified = &backward_modified,
-	.sink_tensors = sink_backward_tensors,
 	.fill = input_fill_attention,
 	.expect = attention_gradients_expect,
 	.sweep = sweep_backward,

@@ -44,5 +44,7 @@ inline cudaError_t launch_modified(
 {
 	if (a.G < 1 || a.H % a.G != 0)
 		return cudaErrorInvalidValue;
-	return launch_tiles_of((size_t)b.heads / a.H * heads, kernels, b, a);
+	struct backward longest = b;
+	longest.N = a.longest; // as many blocks for each sequence
+	return launch_tiles_of((size_t)a.sequences * heads, kernels, longest, a);
 }

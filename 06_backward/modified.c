@@ -5,6 +5,8 @@
 #include "modified.h"
 #include "lesson.h"
 
+#include "problem/modifiers.h"
+
 /* Each thread of the warp that sums dsink asks for the sink. */
 enum { SINK_READS = 32 };
 
@@ -19,6 +21,12 @@ static struct scores scores_of(const struct problem *problem, const struct devic
 		.N = (int)problem->seq,
 		.H = (int)problem->heads,
 		.G = (int)problem->kv_heads,
+		.starts = problem->packing.count ? (const int *)device_find(memory, "starts") : NULL,
+		.sequences = (int)(problem->batch * sequence_count(&problem->packing)),
+		.longest = (int)packing_longest(&problem->packing, problem->seq),
+		.dropped = dropout_threshold(problem->dropout),
+		.kept = 1.0f / (1.0f - problem->dropout),
+		.seed = problem->seed,
 	};
 }
 

@@ -1,6 +1,7 @@
 /*
  * modified_dkdv: dK and dV, the second kernel of backward_modified. New since dkdv.cu: a block processes its keys with the queries of
- * all heads that share them; scores are modified; and the derivative of the cap is a factor of dS.
+ * all heads that share them; scores are modified; the derivative of the cap is a factor of dS; dropout is a factor of P in dV and
+ * of dP in dS; and sequences may be packed.
  *
  * Deterministic: one block sums dK and dV of a key over the heads of its group, one after the other.
  *
@@ -9,6 +10,7 @@
 #include "backward.h"
 #include "launch.cuh"
 #include "modified.cuh"
+#include "modified_dropout.cuh"
 #include "tile_products.cuh"
 #include "tile_rows.cuh"
 
@@ -30,6 +32,20 @@ __device__ void weigh_modified_keys(
 	}
 }
 
+// `to`: `from` after dropout.
+template <int TILE>
+__device__ void drop_keys(
+	const float (&from)[ROWS][TILE / LANES_ACROSS], float (&to)[ROWS][TILE / LANES_ACROSS],
+	const struct scores &a, int head, int first_key, int first_query)
+{
+	for (int r = 0; r < ROWS; r++)
+		for (int t = 0; t < TILE / LANES_ACROSS; t++) {
+			int key = first_key + lane_row() + LANES_DOWN * r;
+			int query = first_query + lane_column() + LANES_ACROSS * t;
+			to[r][t] = from[r][t] * dropout_factor(a, head, query, key);
+		}
+}
+
 template <int D, int TILE>
 __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dkdv(struct backward b, struct scores a)
 {
@@ -39,7 +55,13 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dkdv(struct bac
 	float *slab = do_tile + TILE * (D + PAD);
 	float *lse_tile = slab + TILE * (TILE + SLAB_PAD), *delta_tile = lse_tile + TILE;
 	int tiles = (b.N + TILE - 1) / TILE, first_key = blockIdx.x % tiles * TILE, group = a.H / a.G;
-	size_t kv_head = blockIdx.x / tiles, kv_matrix = kv_head * b.N * b.d;
+	int kv_head = blockIdx.x / tiles % a.G, index = blockIdx.x / tiles / a.G;
+	struct sequence sequence = sequence_of(a, index);
+	if (first_key >= sequence.N)
+		return; // the grid has the blocks of the longest sequence
+	size_t kv_matrix = row_of(a, sequence, kv_head, a.G) * b.d, first_head = row_of(a, sequence, 0, a.H);
+	int stride = a.N; // from head to head, in rows
+	b.N = a.N = sequence.N;
 	int first = queries_of(a, first_key).first / TILE * TILE,
 	    end = queries_of(a, min(first_key + TILE, b.N) - 1).end;
 
@@ -49,23 +71,24 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dkdv(struct bac
 	clear(dv);
 	load_tile<D, TILE>(b.K + kv_matrix, first_key, b.N, b.d, 1.0f, k_tile);
 	load_tile<D, TILE>(b.V + kv_matrix, first_key, b.N, b.d, 1.0f, v_tile);
-	for (size_t head = kv_head * group; head < (kv_head + 1) * group; head++) {
-		size_t matrix = head * b.N * b.d;
-		float bias = slope_of(a, head % a.H);
+	for (int head = kv_head * group; head < (kv_head + 1) * group; head++) {
+		size_t row = first_head + (size_t)head * stride, matrix = row * b.d;
+		float bias = slope_of(a, head);
 		for (int first_query = first; first_query < end; first_query += TILE) {
 			__syncthreads(); // a slow warp may still be reading the last tiles
 			load_tile<D, TILE>(b.Q + matrix, first_query, b.N, b.d, b.scale, q_tile);
 			load_tile<D, TILE>(b.dO + matrix, first_query, b.N, b.d, 1.0f, do_tile);
-			load_statistics<TILE>(
-				b.LSE + head * b.N, b.D + head * b.N, first_query, b.N, lse_tile, delta_tile);
+			load_statistics<TILE>(b.LSE + row, b.D + row, first_query, b.N, lse_tile, delta_tile);
 			__syncthreads(); // every warp reads rows that other warps loaded
 
 			multiply_rows<D, TILE>(k_tile, q_tile, p); // S^T
 			weigh_modified_keys<TILE>(p, slopes, lse_tile, first_key, first_query, a, bias);
-			store_slab<TILE>(p, slab);
+			drop_keys<TILE>(p, ds, a, index * a.H + head, first_key, first_query);
+			store_slab<TILE>(ds, slab);
 			add_products<D, TILE>(slab, do_tile, dv); // dV += P^T dO
 
 			multiply_rows<D, TILE>(v_tile, do_tile, ds); // dP^T
+			drop_keys<TILE>(ds, ds, a, index * a.H + head, first_key, first_query);
 			for (int r = 0; r < ROWS; r++)
 				for (int t = 0; t < TILE / LANES_ACROSS; t++) // dS^T = P^T o (dP^T - D) o derivative
 					ds[r][t] = p[r][t] *

@@ -1,13 +1,14 @@
 /*
  * modified_dq: dQ, the third kernel of backward_modified, and dsink, the fourth. New since dq.cu: the first tile of keys is
- * computed, scores are modified, the derivative of the cap is a factor of dS, and heads of queries share heads of keys. ALiBi
- * changes only P, because its bias does not depend on Q.
+ * computed, scores are modified, the derivative of the cap is a factor of dS, dropout is a factor of dP, heads of queries share
+ * heads of keys, and sequences may be packed. ALiBi changes only P, because its bias does not depend on Q.
  *
  * Run: ./backward --sink. Honestly: dsink is one warp per head, which reads all of LSE and D of its queries once more.
  */
 #include "backward.h"
 #include "launch.cuh"
 #include "modified.cuh"
+#include "modified_dropout.cuh"
 #include "tile_products.cuh"
 #include "tile_rows.cuh"
 
@@ -20,14 +21,20 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dq(struct backw
 	float *slab = v_tile + TILE * (D + PAD);
 	float *lse_tile = slab + TILE * (TILE + SLAB_PAD), *delta_tile = lse_tile + TILE;
 	int tiles = (b.N + TILE - 1) / TILE, first_query = blockIdx.x % tiles * TILE;
-	size_t head = blockIdx.x / tiles, matrix = head * b.N * b.d, kv_matrix = head / (a.H / a.G) * b.N * b.d;
-	float bias = slope_of(a, head % a.H);
+	struct sequence sequence = sequence_of(a, blockIdx.x / tiles / a.H);
+	if (first_query >= sequence.N)
+		return; // the grid has the blocks of the longest sequence
+	int head = blockIdx.x / tiles % a.H;
+	size_t row = row_of(a, sequence, head, a.H), matrix = row * b.d;
+	size_t kv_matrix = row_of(a, sequence, head / (a.H / a.G), a.G) * b.d;
+	b.N = a.N = sequence.N;
+	float bias = slope_of(a, head);
 
 	float p[ROWS][TILE / LANES_ACROSS], ds[ROWS][TILE / LANES_ACROSS], dq[ROWS][D / LANES_ACROSS];
 	clear(dq);
 	load_tile<D, TILE>(b.Q + matrix, first_query, b.N, b.d, b.scale, q_tile);
 	load_tile<D, TILE>(b.dO + matrix, first_query, b.N, b.d, 1.0f, do_tile);
-	load_statistics<TILE>(b.LSE + head * b.N, b.D + head * b.N, first_query, b.N, lse_tile, delta_tile);
+	load_statistics<TILE>(b.LSE + row, b.D + row, first_query, b.N, lse_tile, delta_tile);
 	int end = keys_of(a, min(first_query + TILE, b.N) - 1).end;
 	for (int first_key = keys_of(a, first_query).first / TILE * TILE; first_key < end; first_key += TILE) {
 		__syncthreads(); // a slow warp may still be reading the last tiles
@@ -38,13 +45,14 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dq(struct backw
 		multiply_rows<D, TILE>(q_tile, k_tile, p);   // S
 		multiply_rows<D, TILE>(do_tile, v_tile, ds); // dP
 		for (int r = 0; r < ROWS; r++) {
-			int row = lane_row() + LANES_DOWN * r, query = first_query + row;
+			int own = lane_row() + LANES_DOWN * r, query = first_query + own;
 			struct range keys = keys_of(a, query);
-			float L = lse_tile[row], delta = delta_tile[row];
-			for (int t = 0; t < TILE / LANES_ACROSS; t++) { // dS = P o (dP - D) o derivative
+			float L = lse_tile[own], delta = delta_tile[own];
+			for (int t = 0; t < TILE / LANES_ACROSS; t++) { // dS = P o (dropout dP - D) o derivative
 				int key = first_key + lane_column() + LANES_ACROSS * t;
 				float s = modify(a, bias, p[r][t], query, key);
 				float weight = probability(s, L, sees(keys, key));
+				ds[r][t] *= dropout_factor(a, blockIdx.x / tiles, query, key);
 				ds[r][t] = weight * (ds[r][t] - delta) * derivative(a, p[r][t]);
 			}
 		}

@@ -1,12 +1,14 @@
 /*
  * modified_forward: O and LSE of modified scores (modified.cuh), for backward_modified. New since forward.cu: the first tile
- * of keys is computed, `modify` before the mask, m and l start with the sink, and heads of queries share heads of keys.
+ * of keys is computed, `modify` before the mask, m and l start with the sink, dropout changes the weights, but not l, heads of
+ * queries share heads of keys, and sequences may be packed.
  *
  * Run: ./backward --window 64. Honestly: chapter 05's fa2_modified does the same with four rows of registers more.
  */
 #include "backward.h"
 #include "launch.cuh"
 #include "modified.cuh"
+#include "modified_dropout.cuh"
 #include "tile_products.cuh"
 #include "tile_rows.cuh"
 
@@ -50,12 +52,18 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_forward(struct 
 	float *q_tile = (float *)shared_memory, *k_tile = q_tile + TILE * (D + PAD);
 	float *v_tile = k_tile + TILE * (D + PAD), *slab = v_tile + TILE * (D + PAD);
 	int tiles = (b.N + TILE - 1) / TILE, first_query = blockIdx.x % tiles * TILE;
-	size_t head = blockIdx.x / tiles, matrix = head * b.N * b.d, kv_matrix = head / (a.H / a.G) * b.N * b.d;
-	float slope = slope_of(a, head % a.H);
+	struct sequence sequence = sequence_of(a, blockIdx.x / tiles / a.H);
+	if (first_query >= sequence.N)
+		return; // the grid has the blocks of the longest sequence
+	int head = blockIdx.x / tiles % a.H;
+	size_t row = row_of(a, sequence, head, a.H), matrix = row * b.d;
+	size_t kv_matrix = row_of(a, sequence, head / (a.H / a.G), a.G) * b.d;
+	b.N = a.N = sequence.N;
+	float slope = slope_of(a, head);
 
 	float m[ROWS], l[ROWS], p[ROWS][TILE / LANES_ACROSS], o[ROWS][D / LANES_ACROSS];
 	clear(o);
-	float first_max = a.sink ? a.sink[head % a.H] : LOWEST;
+	float first_max = a.sink ? a.sink[head] : LOWEST;
 	for (int r = 0; r < ROWS;
 	     r++) // the sink is treated as a first key without a value; one of eight lanes has it
 		m[r] = first_max, l[r] = a.sink && lane_column() == 0 ? 1.0f : 0.0f;
@@ -73,6 +81,9 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_forward(struct 
 				soften_modified_row(p[r], a, slope, query, first_key + lane_column(), m[r], l[r]);
 			for (int c = 0; c < D / LANES_ACROSS; c++)
 				o[r][c] *= correction;
+			for (int t = 0; t < TILE / LANES_ACROSS; t++)
+				p[r][t] *= dropout_factor(
+					a, blockIdx.x / tiles, query, first_key + lane_column() + LANES_ACROSS * t);
 		}
 		store_slab<TILE>(p, slab);
 		add_products<D, TILE>(slab, v_tile, o);
@@ -83,7 +94,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_forward(struct 
 		for (int c = 0; c < D / LANES_ACROSS; c++)
 			o[r][c] /= sum;
 		if (query < b.N && lane_column() == 0)
-			b.LSE[head * b.N + query] = m[r] + logf(sum);
+			b.LSE[row + query] = m[r] + logf(sum);
 	}
 	store_rows<D>(o, 1.0f, b.O + matrix, first_query, b.N, b.d);
 }

@@ -96,6 +96,9 @@ static const struct chapter chapter = {
 		{.heads = 9, .kv_heads = 3, .batch = 1, .seq = 1024, .dim = 64, .splits = 44, .page = 16, .seed = 1},
 	.kernels = kernels,
 	.kernel_count = sizeof kernels / sizeof kernels[0],
+	.modified = &decode_modified,
+	.modifiers = OPTION_BIT(OPTION_WINDOW) | OPTION_BIT(OPTION_SOFTCAP) | OPTION_BIT(OPTION_ALIBI) |
+                     OPTION_BIT(OPTION_SINK),
 	.fill = fill,
 	.expect = expect,
 	.sweep = sweep,

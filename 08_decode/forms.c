@@ -4,6 +4,8 @@
  */
 #include "step.h"
 
+#include "support/number.h"
+
 struct sizes {
 	uint64_t H, G, d, S, KV; /* KV: numbers of K and of V together */
 };
@@ -11,7 +13,12 @@ struct sizes {
 static struct sizes sizes_of(const struct problem *problem)
 {
 	uint64_t G = problem->kv_heads, d = problem->dim;
-	return (struct sizes){problem->heads, G, d, problem->splits, 2 * problem->seq * G * d};
+	return (struct sizes){problem->heads, G, d, problem->splits, 2 * keys_seen(problem) * G * d};
+}
+
+size_t keys_seen(const struct problem *problem)
+{
+	return problem->window ? smaller(problem->window, problem->seq) : problem->seq;
 }
 
 uint64_t pages_touched(uint64_t n, uint64_t splits, uint64_t page)
@@ -30,7 +37,7 @@ struct closed_forms naive_forms(const struct problem *problem)
 {
 	struct sizes s = sizes_of(problem);
 	uint64_t Hd = s.H * s.d;
-	double pairs = (double)s.H * (double)problem->seq;
+	double pairs = (double)s.H * (double)keys_seen(problem);
 	return (struct closed_forms){
 		.models =
 			{{MODEL_REQUESTED, 2 * problem->seq * Hd + Hd, Hd, "2NHd + 2Hd"},
@@ -39,6 +46,7 @@ struct closed_forms naive_forms(const struct problem *problem)
 		.shared_bytes = decode_shared_bytes((int)s.d, 1),
 		.flop = pairs * (4.0 * (double)s.d + 4.0),
 		.exponentials = pairs,
+		.unread = 2 * problem->seq * s.G * s.d - s.KV,
 	};
 }
 

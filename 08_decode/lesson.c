@@ -31,19 +31,23 @@ static void print_finding(
 {
 	const struct problem *p = &result->problem;
 	double kv = (double)asked_of(split, true), all = (double)requested(split);
+	size_t seen = keys_seen(p);
 	terminal_print(
 		terminal, STYLE_BOLD, "\n%zu split%s cost%s %.1f %% more bytes than keys and values alone", p->splits,
 		p->splits == 1 ? "" : "s", p->splits == 1 ? "s" : "", 100.0 * (all - kv) / kv);
-	fprintf(terminal->out, ": Q once for each,\nO, m and l written and read by the merge, then O.");
+	fprintf(terminal->out, ": Q once for each,\nO, m and l written and read by the merge, then O%s.",
+	        p->sink ? "; and the sinks" : "");
+	if (seen < p->seq)
+		fprintf(terminal->out, "\nOf %zu keys the query sees the last %zu.", p->seq, seen);
 	if (result->device->gpu) {
 		uint64_t sms = (uint64_t)result->device->gpu->sms, busy = smaller(blocks_with_keys(split, p), sms);
 		fprintf(terminal->out, "\n%zu head%s of keys x %zu make %llu blocks: %llu of %llu SMs have work.",
 		        p->kv_heads, p->kv_heads == 1 ? "" : "s", p->splits,
 		        (unsigned long long)blocks_of(split, p, p->splits), (unsigned long long)busy,
 		        (unsigned long long)sms);
-		if (p->splits > p->seq)
-			fprintf(terminal->out, "\n%zu split%s no key.", p->splits - p->seq,
-			        p->splits - p->seq == 1 ? " has" : "s have");
+		if (p->splits > seen)
+			fprintf(terminal->out, "\n%zu split%s no key.", p->splits - seen,
+			        p->splits - seen == 1 ? " has" : "s have");
 	}
 	fputc('\n', terminal->out);
 }
@@ -76,6 +80,8 @@ void lesson_explain(const struct terminal *terminal, const struct run_result *re
 	fprintf(terminal->out, ": bytes asked of global memory\n\n");
 	table_print(&table, terminal);
 	const struct kernel_result *split = result_counted(result, "decode_split");
+	if (!split)
+		split = result_counted(result, "decode_modified");
 	if (split && split->verified)
 		print_finding(terminal, result, split);
 	const struct kernel_result *paged = result_counted(result, "decode_paged");

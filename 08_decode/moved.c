@@ -23,11 +23,11 @@ uint64_t requested(const struct kernel_result *kernel)
 uint64_t blocks_of(const struct kernel_result *kernel, const struct problem *problem, size_t splits)
 {
 	const char *name = kernel->kernel->name;
-	bool is_split = strcmp(name, "decode_split") == 0 || strcmp(name, "decode_paged") == 0;
+	bool is_split = strcmp(name, "decode_naive") != 0 && strcmp(name, "decode_grouped") != 0;
 	return is_split ? problem->kv_heads * splits : kernel->forms.blocks;
 }
 
 uint64_t blocks_with_keys(const struct kernel_result *kernel, const struct problem *problem)
 {
-	return blocks_of(kernel, problem, smaller(problem->splits, problem->seq));
+	return blocks_of(kernel, problem, smaller(problem->splits, keys_seen(problem)));
 }

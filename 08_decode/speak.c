@@ -27,24 +27,28 @@ struct session {
 
 /* ---- options ---- */
 
-static int refuse_options(const struct options *options, const struct device *device, struct error *error)
-{
-	if (options_refuse(options, OPTIONS_NOT_OF_SPEECH, "not with --prompt, where the model decides", error) != 0)
-		return error->exit_code;
-	if (options->given & OPTION_BIT(OPTION_TIME) && device->simulated && !device->plain)
-		return error_set(
-			error, EXIT_USAGE,
-			"--time: with --prompt only the plain build measures times: make fast, then "
-			"./decode.fast");
-	return 0;
-}
-
 static enum way way_of(const char *kernel)
 {
 	for (int way = 0; kernel && way < WAYS; way++)
 		if (strcmp(kernel, way_names[way]) == 0)
 			return (enum way)way;
 	return WAY_PAGED;
+}
+
+static int refuse_options(const struct options *options, const struct device *device, struct error *error)
+{
+	if (options_refuse(options, OPTIONS_NOT_OF_SPEECH, "not with --prompt, where the model decides", error) != 0)
+		return error->exit_code;
+	if (options->kernel && strcmp(options->kernel, way_names[way_of(options->kernel)]) != 0)
+		return error_set(
+			error, EXIT_USAGE, "--kernel: not %.40s with --prompt, where no score is modified",
+			options->kernel);
+	if (options->given & OPTION_BIT(OPTION_TIME) && device->simulated && !device->plain)
+		return error_set(
+			error, EXIT_USAGE,
+			"--time: with --prompt only the plain build measures times: make fast, then "
+			"./decode.fast");
+	return 0;
 }
 
 /* ---- how long will it take? ---- */

@@ -15,16 +15,15 @@ const struct tensor whole_tensors[] = {
 	{0},
 };
 
-const struct tensor split_tensors[] = {
-	{"Q", "Hd", TENSOR_INPUT, false},
-	{"K", "NGd", TENSOR_INPUT, false},
-	{"V", "NGd", TENSOR_INPUT, false},
-	{"O of splits", "SHd", TENSOR_SCRATCH, false},
-	{"m of splits", "SH", TENSOR_SCRATCH, false},
-	{"l of splits", "SH", TENSOR_SCRATCH, false},
-	{"O", "Hd", TENSOR_OUTPUT, false},
-	{0},
-};
+#define SPLIT                                                                                                        \
+	{"Q", "Hd", TENSOR_INPUT, false}, {"K", "NGd", TENSOR_INPUT, false}, {"V", "NGd", TENSOR_INPUT, false},      \
+		{"O of splits", "SHd", TENSOR_SCRATCH, false}, {"m of splits", "SH", TENSOR_SCRATCH, false},         \
+		{"l of splits", "SH", TENSOR_SCRATCH, false},                                                        \
+	{                                                                                                            \
+		"O", "Hd", TENSOR_OUTPUT, false                                                                      \
+	}
+const struct tensor split_tensors[] = {SPLIT, {0}};
+const struct tensor modified_split_tensors[] = {SPLIT, {"sink", "H", TENSOR_INPUT, true}, {0}};
 
 /* The table's entries are whole numbers of 4 bytes. */
 const struct tensor paged_tensors[] = {
@@ -43,7 +42,7 @@ const struct tensor paged_tensors[] = {
 
 /* ---- launching ---- */
 
-static struct decode decode_of(const struct problem *problem, const struct device_memory *memory)
+struct decode decode_of(const struct problem *problem, const struct device_memory *memory)
 {
 	return (struct decode){
 		.Q = device_find(memory, "Q"),
@@ -60,7 +59,7 @@ static struct decode decode_of(const struct problem *problem, const struct devic
 	};
 }
 
-static struct partials partials_of(const struct problem *problem, const struct device_memory *memory)
+struct partials partials_of(const struct problem *problem, const struct device_memory *memory)
 {
 	return (struct partials){
 		.O = device_find(memory, "O of splits"),
@@ -85,7 +84,7 @@ cudaError_t run_grouped(const struct problem *problem, const struct device_memor
 	return launch_decode_grouped(decode_of(problem, memory));
 }
 
-static cudaError_t merge(cudaError_t status, struct decode decode, struct partials partials)
+cudaError_t merge(cudaError_t status, struct decode decode, struct partials partials)
 {
 	return status == cudaSuccess ? launch_merge(partials, decode.O, decode.H, decode.d) : status;
 }

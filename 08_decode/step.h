@@ -10,6 +10,13 @@
 
 /* Q and O of one token, K and V of all; a row of K is a token. */
 extern const struct tensor whole_tensors[], split_tensors[], paged_tensors[];
+/* Of splits, and with all that a modifier may need. */
+extern const struct tensor modified_split_tensors[];
+
+/* What launchers are given; and the second launch, if the first one went well. */
+struct decode decode_of(const struct problem *problem, const struct device_memory *memory);
+struct partials partials_of(const struct problem *problem, const struct device_memory *memory);
+cudaError_t merge(cudaError_t status, struct decode decode, struct partials partials);
 
 cudaError_t run_naive(const struct problem *problem, const struct device_memory *memory);
 cudaError_t run_grouped(const struct problem *problem, const struct device_memory *memory);
@@ -25,6 +32,9 @@ cudaError_t fill_pages(const struct problem *problem, const struct device_memory
 /* Are there at most as many heads on one as a block has warps? Else a reason. */
 bool group_fits(const struct problem *problem, char *reason, size_t size);
 
+/* The keys that the query sees: without a window all. */
+size_t keys_seen(const struct problem *problem);
+
 /* The entries that are read of a table of pages, of one head of keys: a page that two splits share is counted twice. */
 uint64_t pages_touched(uint64_t n, uint64_t splits, uint64_t page);
 
@@ -33,5 +43,8 @@ struct closed_forms naive_forms(const struct problem *problem);
 struct closed_forms grouped_forms(const struct problem *problem);
 struct closed_forms split_forms(const struct problem *problem);
 struct closed_forms paged_forms(const struct problem *problem);
+
+/* In modified.c, as struct chapter's `modified`. Weak: a hand-out has no such file, and then its address is NULL. */
+extern const struct kernel decode_modified __attribute__((weak));
 
 #endif

@@ -70,9 +70,9 @@ __device__ inline float warp_sum(float value)
 	return value;
 }
 
-// Processes a tile for one head: chapter 02's online softmax, 32 keys at a time. Lane j scores key j.
+// Lane j scores key j of the tile, for one head.
 template <int D>
-__device__ void attend(struct tiles<D> tile, int keys, float scale, struct row_state<D> *row)
+__device__ float score(struct tiles<D> tile, int keys, float scale)
 {
 	int lane = threadIdx.x % WARP;
 	float s = 0.0f;
@@ -80,7 +80,14 @@ __device__ void attend(struct tiles<D> tile, int keys, float scale, struct row_s
 #pragma unroll
 		for (int c = 0; c < D; c++)
 			s += tile.q[c] * tile.K[lane * (D + 1) + c];
-	s = lane < keys ? scale * s : -INFINITY;
+	return lane < keys ? scale * s : -INFINITY;
+}
+
+// Chapter 02's online softmax, 32 keys at a time: each lane has the score of its key.
+template <int D>
+__device__ void weigh(struct tiles<D> tile, int keys, float s, struct row_state<D> *row)
+{
+	int lane = threadIdx.x % WARP;
 	float m_new = fmaxf(row->m, warp_max(s)); // finite: a tile has a key
 	float correction = expf(row->m - m_new), p = expf(s - m_new);
 	row->m = m_new;
@@ -94,6 +101,13 @@ __device__ void attend(struct tiles<D> tile, int keys, float scale, struct row_s
 		for (int k = 0; k < D / WARP; k++)
 			row->o[k] += weight * tile.V[j * D + k * WARP + lane];
 	}
+}
+
+// Processes a tile for one head.
+template <int D>
+__device__ void attend(struct tiles<D> tile, int keys, float scale, struct row_state<D> *row)
+{
+	weigh<D>(tile, keys, score<D>(tile, keys, scale), row);
 }
 
 // O = o / l, columns of one head.

@@ -11,18 +11,21 @@ const struct kernel *chapter_kernel(const struct chapter *chapter, const char *n
 }
 
 struct chapter chapter_with_modified(
-	const struct chapter *chapter, const struct problem *problem, struct kernel kernels[MAX_KERNELS])
+	const struct chapter *chapter, const struct problem *problem, struct chapter_lists *lists)
 {
 	struct chapter own = *chapter;
 	if (!chapter->modified)
 		return own;
-	memcpy(kernels, chapter->kernels, chapter->kernel_count * sizeof *kernels);
-	kernels[chapter->kernel_count] = *chapter->modified;
-	if (problem->sink)
-		kernels[chapter->kernel_count].tensors = chapter->sink_tensors;
-	own.kernels = kernels;
+	struct kernel *modified = &lists->kernels[chapter->kernel_count];
+	memcpy(lists->kernels, chapter->kernels, chapter->kernel_count * sizeof *chapter->kernels);
+	*modified = *chapter->modified;
+	tensors_of_problem(modified->tensors, problem, lists->tensors);
+	modified->tensors = lists->tensors;
+	own.kernels = lists->kernels;
 	own.kernel_count++;
-	own.modified = &kernels[chapter->kernel_count];
-	own.options |= OPTIONS_MODIFIERS;
+	own.modified = modified;
+	if (!own.modifiers)
+		own.modifiers = OPTIONS_MODIFIERS;
+	own.options |= own.modifiers;
 	return own;
 }

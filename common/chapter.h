@@ -58,8 +58,8 @@ struct chapter {
 	const struct kernel *kernels; /* in teaching order */
 	size_t kernel_count;
 	const struct kernel
-		*modified; /* takes OPTIONS_MODIFIERS; runs where one of them is given, or it is named; NULL: none */
-	const struct tensor *sink_tensors; /* all that `modified` works on where there are sinks */
+		*modified;  /* takes `modifiers`; runs where one of them is given, or it is named; NULL: none */
+	uint64_t modifiers; /* the options that only it takes; 0: OPTIONS_MODIFIERS */
 	const char *may_be_minus_infinity; /* the input in whose file -Inf means something; NULL: none */
 
 	/*
@@ -103,12 +103,16 @@ struct chapter {
 };
 
 /*
- * The chapter as a run of these options has it: `modified` is the last of its kernels, kept in `kernels`, its options are among the
- * chapter's, and its tensors are those with sinks if there are sinks. A chapter without one stays as it is.
+ * The chapter as a run of these options has it: `modified` is the last of its kernels, its options are among the chapter's, and
+ * its tensors are those that the problem has. The lists are kept in *lists. A chapter without one stays as it is.
  */
 enum { MAX_KERNELS = 16 };
+struct chapter_lists {
+	struct kernel kernels[MAX_KERNELS];
+	struct tensor tensors[MAX_TENSORS + 1]; /* of `modified` */
+};
 struct chapter chapter_with_modified(
-	const struct chapter *chapter, const struct problem *problem, struct kernel kernels[MAX_KERNELS]);
+	const struct chapter *chapter, const struct problem *problem, struct chapter_lists *lists);
 
 /* The kernel of that name; NULL if there is none, and for NULL. */
 const struct kernel *chapter_kernel(const struct chapter *chapter, const char *name);

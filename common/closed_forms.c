@@ -41,14 +41,22 @@ struct closed_forms streamed_forms(const struct problem *problem, int Br, int Bc
 	return forms;
 }
 
-struct closed_forms modified_forms(const struct problem *problem, int Br, int Bc, int sink_reads)
+/* Those of a launch: of packed sequences, the shorter ones have blocks without work. */
+static uint64_t blocks_of_head(const struct problem *problem, size_t tile)
+{
+	return sequence_count(&problem->packing) * ceil_div(packing_longest(&problem->packing, problem->seq), tile);
+}
+
+struct closed_forms modified_forms(const struct problem *problem, int Br, int Bc, int threads)
 {
 	uint64_t heads = attention_heads(problem), kv_heads = attention_kv_heads(problem);
-	uint64_t N = problem->seq, d = problem->dim, blocks = heads * ceil_div(N, (uint64_t)Br);
+	uint64_t N = problem->seq, d = problem->dim, blocks = heads * blocks_of_head(problem, (size_t)Br);
+	uint64_t tiles = heads * packing_tiles(&problem->packing, problem->seq, (size_t)Br);
 	struct visits visits = modified_visits(problem, Br, Bc, false);
 	double pairs = (double)heads * (double)visits.pairs;
 	struct closed_forms forms = {
-		.statistics = heads * N + (problem->sink ? blocks * (uint64_t)sink_reads : 0),
+		.statistics = heads * N + (problem->sink ? tiles * (uint64_t)threads : 0) +
+	                      (problem->packing.count ? blocks * 2 * (uint64_t)threads : 0),
 		.tile_q = (size_t)Br,
 		.tile_k = (size_t)Bc,
 		.blocks = blocks,
@@ -148,9 +156,12 @@ struct closed_forms backward_split_forms(const struct problem *problem, int tile
 static double pairs_seen(const struct problem *problem)
 {
 	double pairs = 0.0;
-	for (size_t i = 0; i < problem->seq; i++) {
-		struct visible keys = keys_of_query(problem->window, problem->causal, problem->seq, i);
-		pairs += (double)(keys.end - keys.first);
+	for (size_t s = 0; s < sequence_count(&problem->packing); s++) {
+		size_t N = sequence_at(&problem->packing, problem->seq, s).length;
+		for (size_t i = 0; i < N; i++) {
+			struct visible keys = keys_of_query(problem->window, problem->causal, N, i);
+			pairs += (double)(keys.end - keys.first);
+		}
 	}
 	return pairs;
 }
@@ -161,9 +172,11 @@ struct closed_forms modified_backward_forms(const struct problem *problem, int t
 	uint64_t N = problem->seq, d = problem->dim, Nd = N * d;
 	struct visits keys = modified_visits(problem, tile, tile, false),
 		      queries = modified_visits(problem, tile, tile, true);
-	uint64_t of_queries = heads * ceil_div(N, (uint64_t)tile), preprocess = ceil_div(heads * N, 4);
+	uint64_t blocks = blocks_of_head(problem, (size_t)tile), preprocess = ceil_div(heads * N, 4);
+	uint64_t of_queries = heads * blocks, threads = 2 * (uint64_t)tile;
 	struct closed_forms forms = {
-		.statistics = heads * (N + 2 * queries.keys + 2 * N),
+		.statistics = heads * (N + 2 * queries.keys + 2 * N) +
+	                      (problem->packing.count ? (heads + kv_heads) * blocks * 2 * threads : 0),
 		.tile_q = (size_t)tile,
 		.tile_k = (size_t)tile,
 		.blocks = of_queries > preprocess ? of_queries : preprocess,

@@ -31,6 +31,7 @@ struct closed_forms {
 	/* For the floor, and not compared with anything. */
 	double flop;         /* its own, recomputation and whole tiles included */
 	double exponentials; /* at least: corrections come on top */
+	uint64_t unread;     /* elements of its inputs that it never reads */
 };
 
 /*
@@ -47,10 +48,10 @@ struct closed_forms fa1_forms(const struct problem *problem, int Bc);
 struct closed_forms streamed_forms(const struct problem *problem, int Br, int Bc, bool skips);
 
 /*
- * The same where queries see the keys of problem/modifiers.h, and G heads of keys serve H heads of queries. `sink_reads`: so
- * often a block asks for its sink, if there is one.
+ * The same where queries see the keys of problem/modifiers.h, and G heads of keys serve H heads of queries. Each of a block's
+ * `threads` asks for two starts of packed sequences and, where the block has rows, for the sink, if there are any.
  */
-struct closed_forms modified_forms(const struct problem *problem, int Br, int Bc, int sink_reads);
+struct closed_forms modified_forms(const struct problem *problem, int Br, int Bc, int threads);
 
 /*
  * The backward pass, the forward not included: six kernels with P, dP and dS in HBM; one pass over queries for each tile of
@@ -61,8 +62,9 @@ struct closed_forms backward_atomic_forms(const struct problem *problem, int til
 struct closed_forms backward_split_forms(const struct problem *problem, int tile);
 
 /*
- * backward_split with modifiers: a block of keys goes through all heads of queries that share them. With sinks a block for each
- * head of queries reads LSE and D once more, and the sink once for each of its `sink_reads` threads.
+ * backward_split with modifiers: a block of keys goes through all heads of queries that share them; each of its 2 `tile` threads
+ * asks for two starts of packed sequences. With sinks a block for each head of queries reads LSE and D once more, and the sink
+ * once for each of its `sink_reads` threads.
  */
 struct closed_forms modified_backward_forms(const struct problem *problem, int tile, int sink_reads);
 

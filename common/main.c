@@ -56,11 +56,12 @@ static int refuse_modifiers(const struct chapter *chapter, const struct options 
 		snprintf(
 			why, sizeof why, "%.40s does not take it, expected --kernel %s", options->kernel,
 			chapter->modified->name);
-		return options_refuse(options, OPTIONS_MODIFIERS, why, error);
+		return options_refuse(options, chapter->modifiers, why, error);
 	}
 	if (!options->explain)
 		return 0;
-	return options_refuse(options, OPTIONS_MODIFIERS, "not with --explain, whose page shows plain scores", error);
+	return options_refuse(
+		options, chapter->modifiers, "not with --explain, whose page shows plain scores", error);
 }
 
 /* The kernels to run: all but the one with modifiers, that one alone if a modifier is given, or the one that --kernel names. */
@@ -323,8 +324,8 @@ static int record(
 int chapter_main(const struct chapter *given, int argc, char **argv)
 {
 	output_file_watch();
-	struct kernel own_kernels[MAX_KERNELS];
-	struct chapter own = chapter_with_modified(given, &given->defaults, own_kernels);
+	struct chapter_lists lists;
+	struct chapter own = chapter_with_modified(given, &given->defaults, &lists);
 	const struct chapter *chapter = &own;
 	struct error error = {0};
 	struct options options;
@@ -335,7 +336,7 @@ int chapter_main(const struct chapter *given, int argc, char **argv)
 	if (options_parse(argc, argv, chapter->options, &chapter->defaults, &options, &error) != 0)
 		return complain(chapter, &error);
 	options.problem.variant = variant_of_chapter(chapter->name);
-	own = chapter_with_modified(given, &options.problem, own_kernels);
+	own = chapter_with_modified(given, &options.problem, &lists);
 	if (options.help || options.version) {
 		if (options.help)
 			print_help(chapter);
@@ -343,13 +344,13 @@ int chapter_main(const struct chapter *given, int argc, char **argv)
 			printf("%s %s\n", chapter->name, version);
 		return finish_standard_output(&error) != 0 ? complain(chapter, &error) : EXIT_ALL_VERIFIED;
 	}
-	bool modified = chapter->modified && options.given & OPTIONS_MODIFIERS;
+	bool modified = chapter->modified && options.given & chapter->modifiers;
 	if (choose_kernels(chapter, options.kernel, modified, &kernels, &kernel_count, &error) != 0 ||
 	    refuse_modifiers(chapter, &options, &error) != 0)
 		return complain(chapter, &error);
 	if (chapter->modified &&
 	    kernels != chapter->modified) { /* then the options of a run are those without modifiers */
-		kernels = given->kernels + (kernels - own_kernels);
+		kernels = given->kernels + (kernels - lists.kernels);
 		own = *given;
 	}
 	if (check_writable(kernels, kernel_count, &options, &error) != 0 ||

@@ -19,9 +19,7 @@ bool result_tells(const struct run_result *result, enum option_name option)
 	uint64_t bit = OPTION_BIT(option), told = result->options->given;
 	if (problem->kv_heads != problem->heads) /* of files, maybe */
 		told |= OPTION_BIT(OPTION_KV_HEADS);
-	if (result->chapter->modified)
-		bit &= told | ~OPTIONS_MODIFIERS;
-	return result->chapter->options & bit;
+	return result->chapter->options & bit & (told | ~result->chapter->modifiers);
 }
 
 void run_result_free(struct run_result *result)

@@ -9,6 +9,14 @@ static size_t bytes_of(const struct problem *problem, const struct tensor *tenso
 	return tensor_elements(problem, tensor) * sizeof(float);
 }
 
+static void copy_starts(const struct packing *packing, int *starts)
+{
+	int values[MOST_SEQUENCES + 1] = {0};
+	for (size_t s = 0; s < packing->count; s++)
+		values[s + 1] = (int)packing->ends[s];
+	CUDA_CHECK(cudaMemcpy(starts, values, (packing->count + 1) * sizeof *values, cudaMemcpyHostToDevice));
+}
+
 void tensors_allocate(
 	const struct kernel *kernel, const struct problem *problem, const struct named_values *inputs,
 	struct device_memory *memory)
@@ -19,6 +27,8 @@ void tensors_allocate(
 		if (tensor_is_input(tensor))
 			CUDA_CHECK(cudaMemcpy(
 				pointer, find_values(inputs, tensor->name), bytes, cudaMemcpyHostToDevice));
+		if (tensor->role == TENSOR_STARTS)
+			copy_starts(&problem->packing, (int *)pointer);
 	}
 }
 

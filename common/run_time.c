@@ -72,6 +72,7 @@ struct floor floor_of(
 {
 	struct closed_forms forms = kernel->forms(problem);
 	struct floor_work work = {
+		.input_bytes = -(double)(forms.unread * sizeof(float)),
 		.flop = forms.flop,
 		.exponentials = forms.exponentials,
 		.shared_bytes = floor_shared_bytes(shared_requested_bytes),

@@ -80,19 +80,28 @@ struct visits attention_visits(const struct problem *problem, int Br, int Bc, bo
 	return visits_of_last(problem->seq, problem->seq, Br, Bc, skips && problem->causal);
 }
 
-struct visits modified_visits(const struct problem *problem, int Br, int Bc, bool of_keys)
+/* Of one sequence of N tokens. */
+static void add_visits(
+	const struct problem *problem, size_t N, size_t own_tile, size_t tile, bool of_keys, struct visits *visits)
 {
 	struct visible (*visible)(size_t, bool, size_t, size_t) = of_keys ? queries_of_key : keys_of_query;
-	struct visits visits = {0, 0};
-	size_t N = problem->seq, tile = (size_t)Bc;
-	for (size_t first = 0; first < N; first += (size_t)Br) {
-		size_t end = smaller(first + (size_t)Br, N);
+	for (size_t first = 0; first < N; first += own_tile) {
+		size_t end = smaller(first + own_tile, N);
 		/* What a row sees moves on with the row: the first row sees the first of all, the last one the last. */
 		size_t begin = visible(problem->window, problem->causal, N, first).first / tile * tile;
 		size_t last = visible(problem->window, problem->causal, N, end - 1).end;
 		size_t streamed = smaller(N, ceil_div(last, tile) * tile) - begin;
-		visits.keys += streamed;
-		visits.pairs += (end - first) * streamed;
+		visits->keys += streamed;
+		visits->pairs += (end - first) * streamed;
+	}
+}
+
+struct visits modified_visits(const struct problem *problem, int Br, int Bc, bool of_keys)
+{
+	struct visits visits = {0, 0};
+	for (size_t s = 0; s < sequence_count(&problem->packing); s++) {
+		size_t N = sequence_at(&problem->packing, problem->seq, s).length;
+		add_visits(problem, N, (size_t)Br, (size_t)Bc, of_keys, &visits);
 	}
 	return visits;
 }

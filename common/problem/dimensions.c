@@ -16,6 +16,8 @@ const struct dimension dimensions[DIMENSIONS] = {
          "parts that the keys are split into"},
 	{OPTION_PAGE, "p", "page", "page", FIELD(page), 1, LARGEST_SEQ, true, "tokens of a page of the cache"},
 	{OPTIONS, "T", "pages", "pages", FIELD(pages), 1, LARGEST_SEQ, true, "pages; no option: N and p decide"},
+	{OPTIONS, "Z", "starts", "starts", FIELD(starts), 1, MOST_SEQUENCES + 1, true,
+         "starts of packed sequences, and the end; no option: --lengths decides"},
 	{OPTION_ROWS, "R", "rows", "rows", FIELD(rows), 1, LARGEST_EXTENT, true, "rows"},
 	{OPTION_COLS, "C", "cols", "cols", FIELD(cols), 1, LARGEST_EXTENT, true, "columns per row"},
 	{OPTION_M, "m", "m", "m", FIELD(m), 1, LARGEST_COUNT, true, "rows of A and C"},

@@ -21,7 +21,7 @@ struct dimension {
 };
 
 /* In the order in which reports give them. */
-enum { DIMENSIONS = 19 };
+enum { DIMENSIONS = 20 };
 extern const struct dimension dimensions[DIMENSIONS];
 
 /* The dimension of a letter in a shape, of an option; NULL where there is none. */

@@ -41,6 +41,12 @@ static const struct option_rule rules[OPTIONS] = {
 	[OPTION_SINK] =
 		{"sink", TYPE_FLAG, FIELD(problem.sink), 0, 0, 0, 0,
                  "add exp(x) to the denominator, x learned per head"},
+	[OPTION_DROPOUT] =
+		{"dropout", TYPE_BELOW_ONE, FIELD(problem.dropout), 0, 0, 0, "p",
+                 "weights are 0 with probability p, drawn with --seed"},
+	[OPTION_LENGTHS] =
+		{"lengths", TYPE_LENGTHS, FIELD(problem.packing), 0, 0, 0, "a,b,c",
+                 "sequences of so many tokens, one after another"},
 	[OPTION_VALUES] = {"values", TYPE_TEXT, FIELD(values), 0, 0, 0, "a,b,c", "one row of scores, by hand"},
 	[OPTION_TRACE] = {"trace", TYPE_FLAG, FIELD(trace), 0, 0, 0, 0, "print every update of the row"},
 	[OPTION_PROMPT] =

@@ -7,7 +7,17 @@
 #include "problem/option_set.h"
 #include "support/error.h"
 
-enum option_type { TYPE_FLAG, TYPE_COUNT, TYPE_SEED, TYPE_NUMBER, TYPE_ABOVE_ZERO, TYPE_CHOICE, TYPE_TEXT };
+enum option_type {
+	TYPE_FLAG,
+	TYPE_COUNT,
+	TYPE_SEED,
+	TYPE_NUMBER,
+	TYPE_ABOVE_ZERO,
+	TYPE_BELOW_ONE, /* and not below 0 */
+	TYPE_CHOICE,
+	TYPE_TEXT,
+	TYPE_LENGTHS /* a struct packing, whose first member is the text */
+};
 
 struct option_rule {
 	const char *name;

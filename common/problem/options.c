@@ -1,5 +1,6 @@
 #include "problem/options.h"
 
+#include "problem/dimensions.h"
 #include "problem/option_rules.h"
 #include "support/nearest.h"
 #include "support/number.h"
@@ -64,6 +65,20 @@ static int parse_value(struct options *options, enum option_name option, const c
 			return 0;
 		return error_set(
 			error, EXIT_USAGE, "--%s: expected a finite number above 0, got '%.60s'", rule->name, text);
+	case TYPE_BELOW_ONE:
+		if (read_real(text, field) && *(float *)field >= 0.0f && *(float *)field < 1.0f)
+			return 0;
+		return error_set(
+			error, EXIT_USAGE, "--%s: expected a number from 0 to below 1, got '%.60s'", rule->name,
+			text);
+	case TYPE_LENGTHS:
+		if (packing_read(field, text, dimension_of_option(OPTION_SEQ)->most))
+			return 0;
+		return error_set(
+			error, EXIT_USAGE,
+			"--%s: expected 1 to %d whole numbers above 0, as 3,17,200, whose sum is at most %" PRIu64
+			", got '%.60s'",
+			rule->name, MOST_SEQUENCES, dimension_of_option(OPTION_SEQ)->most, text);
 	case TYPE_CHOICE: return parse_choice(option, text, field, error);
 	case TYPE_TEXT:
 		if (!*text)
@@ -162,14 +177,34 @@ static int check_together(const struct options *options, struct error *error)
 					  : "--sweep, nor with --prompt");
 	if (!options->sweep)
 		return 0;
-	static const enum option_name refused[] = {OPTION_SEQ,  OPTION_KEYS, OPTION_SPLITS, OPTION_COLS, OPTION_M,
-	                                           OPTION_N,    OPTION_K,    OPTION_VALUES, OPTION_ROW,  OPTION_TRACE,
-	                                           OPTION_LOAD, OPTION_SAVE, OPTION_JSON};
+	static const enum option_name refused[] = {
+		OPTION_LENGTHS, OPTION_SEQ,    OPTION_KEYS, OPTION_SPLITS, OPTION_COLS, OPTION_M,    OPTION_N,
+		OPTION_K,       OPTION_VALUES, OPTION_ROW,  OPTION_TRACE,  OPTION_LOAD, OPTION_SAVE, OPTION_JSON};
 	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
 		if (options->given & OPTION_BIT(refused[i]))
 			return error_set(
 				error, EXIT_USAGE, "--%s: not with --sweep, which chooses the sizes and writes TSV",
 				rule_of(refused[i]).name);
+	return 0;
+}
+
+/* --lengths says how many tokens there are, in one sequence after another. */
+static int settle_lengths(struct options *options, struct error *error)
+{
+	struct problem *problem = &options->problem;
+	size_t tokens = packing_tokens(&problem->packing);
+	if (!tokens)
+		return 0;
+	if (options->given & OPTION_BIT(OPTION_BATCH) && problem->batch != 1)
+		return error_set(
+			error, EXIT_USAGE, "--batch: not with --lengths, which lists the sequences of the batch");
+	if (options->given & OPTION_BIT(OPTION_SEQ) && problem->seq != tokens)
+		return error_set(
+			error, EXIT_USAGE, "--seq: expected %zu, the sum of --lengths, got %zu", tokens,
+			problem->seq);
+	problem->batch = 1;
+	problem->seq = tokens;
+	options->given |= OPTION_BIT(OPTION_SEQ) | OPTION_BIT(OPTION_BATCH); /* files have to agree */
 	return 0;
 }
 
@@ -223,6 +258,8 @@ int options_parse(
 	if (optind < argc)
 		return error_set(
 			error, EXIT_USAGE, "%.60s: unexpected argument, expected options only", argv[optind]);
+	if (settle_lengths(options, error) != 0)
+		return error->exit_code;
 	problem_settle(&options->problem);
 	options->json = as_dash(options->json);
 	options->tsv = as_dash(options->tsv);
@@ -249,9 +286,11 @@ static bool is_same(const struct option_rule *rule, const void *a, const void *b
 	case TYPE_COUNT: return *(const size_t *)a == *(const size_t *)b;
 	case TYPE_SEED: return *(const uint64_t *)a == *(const uint64_t *)b;
 	case TYPE_NUMBER:
-	case TYPE_ABOVE_ZERO: return *(const float *)a == *(const float *)b;
+	case TYPE_ABOVE_ZERO:
+	case TYPE_BELOW_ONE: return *(const float *)a == *(const float *)b;
 	case TYPE_CHOICE: return *(const unsigned *)a == *(const unsigned *)b;
 	case TYPE_TEXT:
+	case TYPE_LENGTHS:
 		left = *(const char *const *)a;
 		right = *(const char *const *)b;
 		return left && right ? strcmp(left, right) == 0 : left == right;
@@ -289,11 +328,13 @@ static bool format_value(const struct options *options, const struct option_rule
 		snprintf(text, size, "%.9g", (double)*(const float *)field); /* nine digits are enough for any fp32 */
 		return rule->offset != offsetof(struct options, problem.scale) || options->problem.scale_given;
 	case TYPE_ABOVE_ZERO:
+	case TYPE_BELOW_ONE:
 		snprintf(text, size, "%.9g", (double)*(const float *)field);
 		return *(const float *)field > 0.0f;
 	case TYPE_CHOICE: snprintf(text, size, "%s", rule->choice(*(const unsigned *)field)); return true;
 	case TYPE_FLAG:
-	case TYPE_TEXT: break;
+	case TYPE_TEXT:
+	case TYPE_LENGTHS: break;
 	}
 	return false;
 }
@@ -337,9 +378,10 @@ size_t options_of_problem(
 		const char *value = storage[count + 1];
 		if (rule->type == TYPE_FLAG && !*(const bool *)field)
 			continue;
-		if (rule->type == TYPE_TEXT && !(value = *(const char *const *)field))
+		bool text = rule->type == TYPE_TEXT || rule->type == TYPE_LENGTHS;
+		if (text && !(value = *(const char *const *)field))
 			continue;
-		if (rule->type != TYPE_FLAG && rule->type != TYPE_TEXT &&
+		if (rule->type != TYPE_FLAG && !text &&
 		    !format_value(&options, rule, storage[count + 1], sizeof storage[0]) &&
 		    !(options.given & OPTION_BIT(i)))
 			continue;

@@ -19,6 +19,7 @@ void problem_settle(struct problem *problem)
 		problem->keys = problem->seq;
 	if (problem->page)
 		problem->pages = ceil_div(problem->seq, problem->page);
+	problem->starts = problem->packing.count + 1;
 }
 
 size_t shape_elements(const size_t *shape, size_t rank)

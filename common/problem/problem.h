@@ -8,6 +8,7 @@
 #ifndef PROBLEM_PROBLEM_H
 #define PROBLEM_PROBLEM_H
 
+#include "problem/packing.h"
 #include "problem/variant.h"
 
 #include <stdbool.h>
@@ -43,7 +44,10 @@ struct problem {
 	size_t window; /* W; problem/modifiers.h; 0: none */
 	float softcap; /* c; 0: none */
 	bool alibi, sink;
-	float scale; /* scores are scale * q.k; 0 before problem_settle, unless given */
+	float dropout;          /* p; 0: none */
+	struct packing packing; /* of no sequence: B sequences of N tokens */
+	size_t starts;          /* sequences of the packing + 1, problem_settle says */
+	float scale;            /* scores are scale * q.k; 0 before problem_settle, unless given */
 	bool scale_given;
 	uint64_t seed;
 	enum input_kind input;
@@ -51,7 +55,7 @@ struct problem {
 	struct class_variant variant; /* plain, but in a class's hand-out */
 };
 
-/* scale = 1/sqrt(d), G = H, M = N, each unless it was given. T = ⌈N/p⌉. */
+/* scale = 1/sqrt(d), G = H, M = N, each unless it was given. T = ⌈N/p⌉; Z = 1 + the packed sequences. */
 void problem_settle(struct problem *problem);
 
 size_t shape_elements(const size_t *shape, size_t rank);

@@ -1,6 +1,7 @@
 #include "problem/row_inputs.h"
 
 #include "problem/inputs.h"
+#include "problem/modifiers.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,9 +31,10 @@ static size_t elements_of(const struct problem *problem, const char *tensor)
 static float one_hot_query(const struct problem *problem, size_t element)
 {
 	size_t d = problem->dim, head = element / d % problem->heads, row = element / d / problem->heads;
-	size_t visible = problem->keys - problem->seq + row + 1;
+	struct visible keys = keys_of_query(problem->window, true, problem->keys, problem->keys - problem->seq + row);
 	float draw = input_normal(problem->seed, "one-hot", element / d);
-	size_t token = (size_t)(fabs((double)draw) * 1e6) % visible, group = problem->heads / problem->kv_heads;
+	size_t token = keys.first + (size_t)(fabs((double)draw) * 1e6) % (keys.end - keys.first);
+	size_t group = problem->heads / problem->kv_heads;
 	return 64.0f * input_normal(problem->seed, "K", (token * problem->kv_heads + head / group) * d + element % d);
 }
 
@@ -60,9 +62,30 @@ static float element_of(const struct problem *problem, const char *tensor, size_
 	return normal;
 }
 
+/* Logits near the score of the last query's own key, which it sees under any mask: far above all scores a sink would take all
+ * the weight, and nothing could be compared. */
+static void fill_sinks(const struct problem *problem, float *values)
+{
+	size_t H = problem->heads, G = problem->kv_heads, d = problem->dim, rows = problem->seq, keys = problem->keys;
+	for (size_t h = 0; h < H; h++) {
+		double dot = 0.0;
+		for (size_t c = 0; c < d; c++) {
+			size_t q = ((rows - 1) * H + h) * d + c, k = ((keys - 1) * G + h * G / H) * d + c;
+			dot += (double)element_of(problem, "Q", q, rows * H * d) *
+			       (double)element_of(problem, "K", k, keys * G * d);
+		}
+		double score = soft_cap(problem->softcap, (double)problem->scale * dot);
+		values[h] = (float)score + input_normal(problem->seed, "sink", h);
+	}
+}
+
 void input_fill_rows(const struct problem *problem, const char *tensor, float *values)
 {
 	size_t count = elements_of(problem, tensor);
+	if (is(tensor, "sink")) {
+		fill_sinks(problem, values);
+		return;
+	}
 	for (size_t i = 0; i < count; i++)
 		values[i] = element_of(problem, tensor, i, count);
 }

@@ -45,22 +45,21 @@ const struct tensor backward_square_tensors[] = {
 
 #define MODIFIED                                                                                                     \
 	{"Q", "BHNd", TENSOR_INPUT, false}, {"K", "BGNd", TENSOR_INPUT, false}, {"V", "BGNd", TENSOR_INPUT, false},  \
-		{"O", "BHNd", TENSOR_OUTPUT, false},                                                                 \
+		{"O", "BHNd", TENSOR_OUTPUT, false}, {"LSE", "BHN", TENSOR_OUTPUT, true},                            \
+		{"sink", "H", TENSOR_INPUT, true},                                                                   \
 	{                                                                                                            \
-		"LSE", "BHN", TENSOR_OUTPUT, true                                                                    \
+		"starts", "Z", TENSOR_STARTS, true                                                                   \
 	}
 #define MODIFIED_BACKWARD                                                                                            \
 	MODIFIED, {"dO", "BHNd", TENSOR_GRADIENT, false}, {"D", "BHN", TENSOR_SCRATCH, true},                        \
 		{"dQ", "BHNd", TENSOR_OUTPUT, false}, {"dK", "BGNd", TENSOR_OUTPUT, false},                          \
+		{"dV", "BGNd", TENSOR_OUTPUT, false},                                                                \
 	{                                                                                                            \
-		"dV", "BGNd", TENSOR_OUTPUT, false                                                                   \
+		"dsink", "H", TENSOR_OUTPUT, true                                                                    \
 	}
 
 const struct tensor modified_tensors[] = {MODIFIED, {0}};
-const struct tensor sink_tensors[] = {MODIFIED, {"sink", "H", TENSOR_INPUT, true}, {0}};
 const struct tensor modified_backward_tensors[] = {MODIFIED_BACKWARD, {0}};
-const struct tensor sink_backward_tensors[] = {
-	MODIFIED_BACKWARD, {"sink", "H", TENSOR_INPUT, true}, {"dsink", "H", TENSOR_OUTPUT, true}, {0}};
 
 const struct tensor softmax_tensors[] = {
 	{"x", "RC", TENSOR_INPUT, false},
@@ -111,6 +110,23 @@ const struct tensor *tensor_find(const struct tensor *tensors, const char *name)
 		if (strcmp(tensors->name, name) == 0)
 			return tensors;
 	return NULL;
+}
+
+static bool is_in(const struct problem *problem, const struct tensor *tensor)
+{
+	if (strcmp(tensor->name, "sink") == 0 || strcmp(tensor->name, "dsink") == 0)
+		return problem->sink;
+	return tensor->role != TENSOR_STARTS || problem->packing.count > 0;
+}
+
+void tensors_of_problem(
+	const struct tensor *tensors, const struct problem *problem, struct tensor own[MAX_TENSORS + 1])
+{
+	size_t count = 0;
+	for (; tensors->name; tensors++)
+		if (is_in(problem, tensors))
+			own[count++] = *tensors;
+	own[count] = (struct tensor){0};
 }
 
 const float *find_values(const struct named_values *list, const char *name)

@@ -15,6 +15,7 @@ enum tensor_role {
 	TENSOR_GRADIENT, /* an input that --load may leave out: it is then generated, and the report says so */
 	TENSOR_OUTPUT,   /* verified; NAME.npy of --save */
 	TENSOR_PREPARED, /* an output that only `prepare` touches: in no floor */
+	TENSOR_STARTS,   /* int, not fp32: the starts of packed sequences, copied to the device before the run */
 	TENSOR_SCRATCH   /* lives on the device only */
 };
 
@@ -42,6 +43,10 @@ struct named_values {
 	const float *values;
 };
 
+/* Copies those of the list that a problem has, and the end of the list: sink and dsink with --sink, starts with --lengths. */
+void tensors_of_problem(
+	const struct tensor *tensors, const struct problem *problem, struct tensor own[MAX_TENSORS + 1]);
+
 /* NULL if there is no tensor of that name. */
 const float *find_values(const struct named_values *list, const char *name);
 
@@ -50,9 +55,8 @@ extern const struct tensor attention_tensors[];       /* Q K V; O LSE */
 extern const struct tensor fa1_tensors[];             /* Q K V; O; l m */
 extern const struct tensor backward_tensors[];        /* Q K V dO; O LSE, D, dQ dK dV */
 extern const struct tensor backward_square_tensors[]; /* Q K V dO; O LSE, P dP dS, dQ dK dV */
-/* The same with heads of keys and values that heads of queries share, and then with sinks, too. */
-extern const struct tensor modified_tensors[], sink_tensors[];
-extern const struct tensor modified_backward_tensors[], sink_backward_tensors[];
+/* The same with heads of keys and values that heads of queries share, and with all that a modifier may need. */
+extern const struct tensor modified_tensors[], modified_backward_tensors[];
 extern const struct tensor softmax_tensors[];     /* x; y m l */
 extern const struct tensor softmax_dot_tensors[]; /* x V; y m l */
 extern const struct tensor matmul_tensors[];      /* A B; C */

@@ -40,7 +40,7 @@ static const struct suggestion *after_this_run(const struct run_result *result)
 
 bool may_be_explained(const struct run_result *result)
 {
-	return !result->chapter->modified || !(result->options->given & OPTIONS_MODIFIERS);
+	return !(result->options->given & result->chapter->modifiers);
 }
 
 static void print_failed(

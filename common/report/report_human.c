@@ -49,8 +49,15 @@ static void print_modifiers(FILE *out, const struct problem *problem)
 		fprintf(out, "%ssink", before);
 		before = between;
 	}
+	if (problem->dropout > 0.0f) {
+		fprintf(out, "%sdropout %g", before, (double)problem->dropout);
+		before = between;
+	}
 	if (before == between)
 		fputc('\n', out);
+	if (problem->packing.count)
+		fprintf(out, "packed: %zu sequence%s of %s tokens\n", problem->packing.count,
+		        problem->packing.count == 1 ? "" : "s", problem->packing.text);
 }
 
 static void print_head(const struct terminal *terminal, const struct run_result *result)

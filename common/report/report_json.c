@@ -52,6 +52,16 @@ static void write_problem(struct json *json, const struct run_result *result)
 		json_bool(json, "alibi", true);
 	if (problem->sink)
 		json_bool(json, "sink", true);
+	if (problem->dropout > 0.0f) {
+		json_number(json, "dropout", (double)problem->dropout);
+		json_count(json, "dropout_seed", problem->seed);
+	}
+	if (problem->packing.count) {
+		json_open_array(json, "lengths");
+		for (size_t s = 0; s < problem->packing.count; s++)
+			json_count(json, NULL, sequence_at(&problem->packing, problem->seq, s).length);
+		json_close_array(json);
+	}
 	if (problem->variant.kind != VARIANT_PLAIN) {
 		json_string(json, "variant", variant_names[problem->variant.kind]);
 		json_number(json, "variant_value", (double)problem->variant.value);

@@ -17,7 +17,7 @@ static const enum option_name sizes[] = {OPTION_SEQ,      OPTION_KEYS,   OPTION_
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 /* Score modifiers that are no sizes: a column each, of those that were given. */
-static const enum option_name modifiers[] = {OPTION_SOFTCAP, OPTION_ALIBI, OPTION_SINK};
+static const enum option_name modifiers[] = {OPTION_SOFTCAP, OPTION_ALIBI, OPTION_SINK, OPTION_DROPOUT};
 
 enum { MODIFIERS = sizeof modifiers / sizeof modifiers[0] };
 
@@ -25,6 +25,8 @@ static double modifier_value(enum option_name option, const struct problem *prob
 {
 	if (option == OPTION_SOFTCAP)
 		return (double)problem->softcap;
+	if (option == OPTION_DROPOUT)
+		return (double)problem->dropout;
 	return option == OPTION_ALIBI ? problem->alibi : problem->sink;
 }
 
@@ -54,6 +56,8 @@ static void write_columns(FILE *out, const struct run_result *result)
 	for (size_t i = 0; i < MODIFIERS; i++)
 		if (result_tells(result, modifiers[i]))
 			fprintf(out, "%s\t", rule_of(modifiers[i]).name);
+	if (result_tells(result, OPTION_LENGTHS))
+		fprintf(out, "lengths\t");
 	for (enum metric_name name = METRIC_NAME; name < METRIC_SKIPPED; name++)
 		fprintf(out, "%s%s", name == METRIC_NAME ? "" : "\t", metrics[name].tsv);
 	const char *outputs[MAX_EXPECTATIONS];
@@ -117,6 +121,8 @@ static void write_row(FILE *out, const struct run_result *result, const struct k
 	for (size_t i = 0; i < MODIFIERS; i++)
 		if (result_tells(result, modifiers[i]))
 			fprintf(out, "%.9g\t", modifier_value(modifiers[i], &result->problem));
+	if (result_tells(result, OPTION_LENGTHS))
+		fprintf(out, "%s\t", result->problem.packing.text);
 
 	for (enum metric_name name = METRIC_NAME; name < METRIC_SKIPPED; name++) {
 		fputs(name == METRIC_NAME ? "" : "\t", out);

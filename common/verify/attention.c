@@ -11,20 +11,6 @@ static bool rows_are_sampled(const struct problem *problem)
 	return attention_pairs(problem) * (double)problem->dim > MOST_PRODUCTS && problem->seq > SAMPLED_ROWS;
 }
 
-/* Those of the options, or of a class: in its hand-out there are no kernels that take the options. */
-static struct modifiers modifiers_of(const struct problem *problem, const struct named_values *inputs)
-{
-	struct modifiers modifiers = modifiers_of_variant(problem->variant);
-	if (problem->window)
-		modifiers.window = problem->window;
-	if (problem->softcap > 0.0f)
-		modifiers.softcap = problem->softcap;
-	modifiers.alibi = problem->alibi;
-	modifiers.kv_heads = problem->kv_heads;
-	modifiers.sink = problem->sink ? find_values(inputs, "sink") : NULL;
-	return modifiers;
-}
-
 static struct attention_inputs attention_inputs(const struct problem *problem, const struct named_values *inputs)
 {
 	return (struct attention_inputs){
@@ -37,7 +23,7 @@ static struct attention_inputs attention_inputs(const struct problem *problem, c
 		.q = find_values(inputs, "Q"),
 		.k = find_values(inputs, "K"),
 		.v = find_values(inputs, "V"),
-		.modifiers = modifiers_of(problem, inputs),
+		.modifiers = modifiers_of_problem(problem, find_values(inputs, "sink")),
 		.random_walk = rows_are_sampled(problem) && problem->input == INPUT_RANDOM && !problem->load,
 	};
 }

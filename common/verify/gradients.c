@@ -8,10 +8,11 @@
 
 /* What one query row needs of its head, and what it leaves for the sums over the queries. */
 struct row {
-	double *p, *p_tolerance;           /* [N] weights, and how far they may be off; 0 of keys it does not see */
-	double *ds, *ds_tolerance;         /* [N] gradient of the scores */
-	double *slope;                     /* [N] of the score's soft-cap; 1 where there is none */
-	double *magnitude;                 /* [d] sum_j p_j |v_jc| */
+	double *p, *p_tolerance;   /* [N] weights, in the end after dropout, and how far they may be off; else 0 */
+	double *ds, *ds_tolerance; /* [N] gradient of the scores */
+	double *slope;             /* [N] of the score's soft-cap; 1 where there is none */
+	double *kept;              /* [N] what dropout multiplies the weights by */
+	double *magnitude;         /* [d] sum_j p_j kept_j |v_jc| */
 	double ds_sink, ds_sink_tolerance; /* of the sink; 0 where there is none */
 	struct visible keys;
 };
@@ -24,7 +25,8 @@ static void compute_row(const struct attention_inputs *in, const float *d_o, siz
 	double mean = 0.0, mean_magnitude = 0.0, mean_products = 0.0; /* D, and the sums of its terms in h and in g */
 
 	for (size_t j = 0; j < in->seq; j++)
-		row->p[j] = row->ds[j] = row->slope[j] = row->p_tolerance[j] = row->ds_tolerance[j] = 0.0;
+		row->p[j] = row->ds[j] = row->slope[j] = row->kept[j] = row->p_tolerance[j] = row->ds_tolerance[j] =
+			0.0;
 	struct query_scores scores = compute_scores(in, query, row->p, row->slope);
 	exponentiate_scores(in, query, row->p, &scores);
 	row->keys = scores.keys;
@@ -35,8 +37,9 @@ static void compute_row(const struct attention_inputs *in, const float *d_o, siz
 		row->magnitude[c] = 0.0;
 	for (size_t j = row->keys.first; j < row->keys.end; j++) {
 		row->p[j] /= scores.sum;
+		row->kept[j] = factor_of_weight(in, query, j);
 		for (size_t c = 0; c < d; c++) {
-			double value = v[j * d + c], product = (double)gradient[c] * value;
+			double value = row->kept[j] * (double)v[j * d + c], product = (double)gradient[c] * value;
 			row->ds[j] += product; /* dP */
 			row->ds_tolerance[j] += fabs(product);
 			row->magnitude[c] += row->p[j] * fabs(value);
@@ -51,6 +54,8 @@ static void compute_row(const struct attention_inputs *in, const float *d_o, siz
 		row->p_tolerance[j] = tolerance_of_weight(factor, row->p[j]);
 		row->ds_tolerance[j] = tolerance_of_score_gradient(&scores.terms, row->p[j], products, values);
 		row->ds[j] = row->p[j] * (row->ds[j] - mean) * row->slope[j];
+		row->p[j] *= row->kept[j];
+		row->p_tolerance[j] *= row->kept[j];
 	}
 	if (!in->modifiers.sink)
 		return;
@@ -200,8 +205,10 @@ static bool allocate_row(struct row *row, size_t seq, size_t dim)
 		.ds = zeros(seq),
 		.ds_tolerance = zeros(seq),
 		.slope = zeros(seq),
+		.kept = zeros(seq),
 		.magnitude = zeros(dim)};
-	return row->p && row->p_tolerance && row->ds && row->ds_tolerance && row->slope && row->magnitude;
+	return row->p && row->p_tolerance && row->ds && row->ds_tolerance && row->slope && row->kept &&
+	       row->magnitude;
 }
 
 static void free_row(struct row *row)
@@ -211,6 +218,7 @@ static void free_row(struct row *row)
 	free(row->ds);
 	free(row->ds_tolerance);
 	free(row->slope);
+	free(row->kept);
 	free(row->magnitude);
 }
 

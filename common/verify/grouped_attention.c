@@ -15,22 +15,21 @@ bool heads_are_grouped(const struct problem *problem, struct error *error)
 	return false;
 }
 
-/* heads[h, token, :] = rows[token, h / group, :], with `past` tokens of zeros before: the reference wants heads as arrays
- * of their own, as many of K as of Q, and a query for each key. The caller frees. */
-static float *as_heads(const struct problem *problem, const float *rows, size_t past, size_t of_rows)
+/* heads[h, token, :] = rows[token, h, :], with `past` tokens of zeros before: the reference wants heads as arrays of their
+ * own, and a query for each key. The caller frees. */
+static float *as_heads(const struct problem *problem, const float *rows, size_t past, size_t count)
 {
-	size_t H = problem->heads, d = problem->dim, tokens = problem->keys;
-	float *heads = calloc(H * tokens * d, sizeof *heads);
-	for (size_t h = 0; heads && h < H; h++)
+	size_t d = problem->dim, tokens = problem->keys;
+	float *heads = calloc(count * tokens * d, sizeof *heads);
+	for (size_t h = 0; heads && h < count; h++)
 		for (size_t t = past; t < tokens; t++)
-			memcpy(heads + (h * tokens + t) * d, rows + ((t - past) * of_rows + h / (H / of_rows)) * d,
-			       d * sizeof *heads);
+			memcpy(heads + (h * tokens + t) * d, rows + ((t - past) * count + h) * d, d * sizeof *heads);
 	return heads;
 }
 
 static bool compute_o(
-	const struct problem *problem, const float *const heads[3], const size_t *wanted, size_t count,
-	struct attention_reference *reference)
+	const struct problem *problem, const float *const heads[3], const float *sink, const size_t *wanted,
+	size_t count, struct attention_reference *reference)
 {
 	const struct attention_inputs attention = {
 		.batch = 1,
@@ -42,7 +41,7 @@ static bool compute_o(
 		.q = heads[0],
 		.k = heads[1],
 		.v = heads[2],
-		.modifiers = modifiers_of_variant(problem->variant),
+		.modifiers = modifiers_of_problem(problem, sink),
 		.random_walk = problem->input == INPUT_RANDOM && !problem->load,
 	};
 	return heads[0] && heads[1] && heads[2] && wanted &&
@@ -64,7 +63,8 @@ bool grouped_attention_expect(
 		as_heads(problem, find_values(inputs, "K"), 0, problem->kv_heads),
 		as_heads(problem, find_values(inputs, "V"), 0, problem->kv_heads)};
 	struct attention_reference reference;
-	bool computed = compute_o(problem, (const float *const *)heads, wanted, count, &reference);
+	bool computed = compute_o(
+		problem, (const float *const *)heads, find_values(inputs, "sink"), wanted, count, &reference);
 	for (size_t i = 0; i < 3; i++)
 		free(heads[i]);
 	free(wanted);

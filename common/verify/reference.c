@@ -21,17 +21,20 @@ struct query_scores compute_scores(
 	const struct attention_inputs *in, size_t query_row, double *scores, double *slopes)
 {
 	const struct modifiers *modifiers = &in->modifiers;
-	size_t d = in->dim, i = query_row % in->seq;
+	size_t d = in->dim, token = query_row % in->seq;
+	struct sequence sequence = sequence_of_token(&modifiers->packing, in->seq, token);
 	const float *q = in->q + query_row * d, *k = in->k + first_key_row(in, query_row) * d, *sink;
 	double scale = in->scale, m = alibi_slope(query_row / in->seq % in->heads, in->heads);
 	struct query_scores query = {
-		.keys = keys_of_query(modifiers->window, in->causal, in->seq, i),
+		.keys = keys_of_query(modifiers->window, in->causal, sequence.length, token - sequence.first),
 		.max = -INFINITY,
-		.terms = {.seq = in->seq, .dim = d, .random_walk = in->random_walk}};
+		.terms = {.seq = sequence.length, .dim = d, .random_walk = in->random_walk}};
 
+	query.keys.first += sequence.first;
+	query.keys.end += sequence.first;
 	for (size_t j = query.keys.first; j < query.keys.end; j++) {
 		double bound, dot = dot_and_bound(q, k + j * d, d, &bound);
-		double bias = modifiers->alibi ? m * (double)(i < j ? j - i : i - j) : 0.0;
+		double bias = modifiers->alibi ? m * (double)(token < j ? j - token : token - j) : 0.0;
 		scores[j] = soft_cap(modifiers->softcap, scale * dot) - bias;
 		if (slopes)
 			slopes[j] = soft_cap_slope(modifiers->softcap, scale * dot);
@@ -45,6 +48,14 @@ struct query_scores compute_scores(
 		query.terms.score_bound = fmax(query.terms.score_bound, 8.0 * fabs((double)*sink) * weight);
 	}
 	return query;
+}
+
+double factor_of_weight(const struct attention_inputs *in, size_t query_row, size_t key)
+{
+	size_t token = query_row % in->seq, head = query_row / in->seq;
+	struct sequence sequence = sequence_of_token(&in->modifiers.packing, in->seq, token);
+	return dropout_factor(
+		&in->modifiers, head + sequence.index * in->heads, token - sequence.first, key - sequence.first);
 }
 
 void exponentiate_scores(
@@ -71,10 +82,11 @@ static void compute_row(
 	reference->lse[r] = query.max + log(query.sum);
 	reference->lse_tolerance[r] = TOLERANCE_EPS * factor;
 	for (size_t j = query.keys.first; j < query.keys.end; j++) {
-		double weight = scores[j] / query.sum, tolerance = tolerance_of_weight(factor, weight);
+		double weight = scores[j] / query.sum, kept = factor_of_weight(in, row, j);
+		double tolerance = kept * tolerance_of_weight(factor, weight);
 		for (size_t c = 0; c < d; c++) {
 			double value = v[j * d + c];
-			o[c] += weight * value;
+			o[c] += kept * weight * value;
 			o_tolerance[c] += tolerance * fabs(value);
 		}
 	}

@@ -38,6 +38,9 @@ struct query_scores {
 struct query_scores compute_scores(
 	const struct attention_inputs *in, size_t query_row, double *scores, double *slopes);
 
+/* What dropout multiplies the weight of a key by, which the query sees: 1 without dropout. */
+double factor_of_weight(const struct attention_inputs *in, size_t query_row, size_t key);
+
 /* exp(score - max) in the place of the scores, and their sum in *query. */
 void exponentiate_scores(
 	const struct attention_inputs *in, size_t query_row, double *scores, struct query_scores *query);

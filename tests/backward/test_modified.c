@@ -1,5 +1,5 @@
 /*
- * backward_modified: windows, caps, biases, sinks and shared heads. Each verified by the program against the double
+ * backward_modified: windows, caps, biases, sinks, dropout, shared heads and packed sequences. Each verified by the program against the double
  * reference, and against central finite differences of the forward; its counts worked out here pair by pair.
  */
 #include "finite_differences.h"
@@ -28,9 +28,17 @@ static void expect_right(const char *options)
 }
 
 static const char *const modifiers[] = {
-	"--window 1",   "--window 7",   "--window 32",
-	"--softcap 2",  "--alibi",      "--sink",
-	"--kv-heads 1", "--kv-heads 2", "--window 20 --softcap 5 --alibi --sink --kv-heads 2",
+	"--window 1",
+	"--window 7",
+	"--window 32",
+	"--softcap 2",
+	"--alibi",
+	"--sink",
+	"--kv-heads 1",
+	"--kv-heads 2",
+	"--window 20 --softcap 5 --alibi --sink --kv-heads 2",
+	"--dropout 0.3",
+	"--dropout 0.1 --window 20 --softcap 5 --alibi --sink --kv-heads 2",
 };
 
 enum { MODIFIERS = sizeof modifiers / sizeof modifiers[0] };
@@ -60,6 +68,20 @@ Test(modified, every_input, .timeout = 120)
 			expect_right(
 				text("--seq 70 --dim 16 --tile-k 32 --heads 4 --input %s %s%s", kinds[k],
 			             modifiers[m], (k + (size_t)m) % 2 ? " --causal" : ""));
+}
+
+Test(modified, packed_sequences, .timeout = 120)
+{
+	static const char *const options[] = {
+		"--lengths 3,17,200 --dim 16",
+		"--lengths 1,1,1,1 --dim 8 --causal --sink",
+		"--lengths 65 --dim 40 --causal",
+		"--lengths 64,32,1 --dim 33 --window 9 --sink --tile-q 32",
+		"--lengths 5,70,2 --dim 80 --heads 4 --kv-heads 2 --softcap 3 --alibi --sink --dropout 0.2 --causal",
+		"--lengths 40,30 --dim 16 --input large-logits --dropout 0.5",
+		"--lengths 40,30 --dim 16 --input one-hot --causal"};
+	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+		expect_right(options[i]);
 }
 
 Test(modified, extremes)
@@ -135,13 +157,26 @@ Test(modified, finite_differences, .timeout = 60)
 		{"--alibi", {.alibi = true}, 3},
 		{"--sink", {.sink = &any_sink}, 2},
 		{"--kv-heads 1", {.kv_heads = 1}, 2},
+		{"--dropout 0.3 --seed 4", {.dropout = 0.3f, .seed = 4}, 2},
 		{"--kv-heads 2 --window 4 --softcap 2 --alibi --sink",
 	         {.kv_heads = 2, .window = 4, .softcap = 2, .alibi = true, .sink = &any_sink},
 	         4},
+		{"--lengths 3,8,11", {.packing = {"3,8,11", 3, {3, 11, 22}}}, 1},
+		{"--lengths 9,1,12 --kv-heads 1 --softcap 2 --alibi --sink --dropout 0.2 --seed 4",
+	         {.packing = {"9,1,12", 3, {9, 10, 22}},
+	          .kv_heads = 1,
+	          .softcap = 2,
+	          .alibi = true,
+	          .sink = &any_sink,
+	          .dropout = 0.2f,
+	          .seed = 4},
+	         2},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
 		for (int causal = 0; causal < 2; causal++) {
-			struct setting s = set_up_with(cases[i].modifiers, 2, cases[i].heads, 11, 4, causal);
+			bool packed = cases[i].modifiers.packing.count > 0;
+			struct setting s = set_up_with(
+				cases[i].modifiers, packed ? 1 : 2, cases[i].heads, packed ? 22 : 11, 4, causal);
 			char *what = text("%s%s", cases[i].options, causal ? " --causal" : "");
 			char *in = text("%s/in", scratch_directory()), *out = text("%s/out", scratch_directory());
 			save_inputs(in, &s);
@@ -160,25 +195,40 @@ Test(modified, finite_differences, .timeout = 60)
 struct shape {
 	int B, H, G, N, d, W, tile; /* W 0: no window */
 	bool causal, sink;
+	const char *lengths; /* then B is how many, and N the longest; NULL: B of N */
+	int each[3];
 };
+
+static int length_of(const struct shape *s, int sequence)
+{
+	return s->lengths ? s->each[sequence] : s->N;
+}
 
 static bool sees(const struct shape *s, int query, int key)
 {
 	return (!s->causal || key <= query) && (!s->W || abs(query - key) < s->W);
 }
 
+static bool any_sees(const struct shape *s, int N, int own, int other, bool keys_own)
+{
+	for (int i = own; i < own + s->tile && i < N; i++)
+		for (int j = other; j < other + s->tile && j < N; j++)
+			if (keys_own ? sees(s, j, i) : sees(s, i, j))
+				return true;
+	return false;
+}
+
 /* Rows of the other kind that stream past the tiles, of whole tiles in which a pair is seen. Queries and keys are as many. */
 static uint64_t streamed(const struct shape *s, bool keys_own)
 {
 	uint64_t sum = 0;
-	for (int own = 0; own < s->N; own += s->tile)
-		for (int other = 0; other < s->N; other += s->tile) {
-			bool any = false;
-			for (int i = own; i < own + s->tile && i < s->N; i++)
-				for (int j = other; j < other + s->tile && j < s->N; j++)
-					any = any || (keys_own ? sees(s, j, i) : sees(s, i, j));
-			sum += any ? (uint64_t)(other + s->tile < s->N ? s->tile : s->N - other) : 0;
-		}
+	for (int b = 0; b < s->B; b++) {
+		int N = length_of(s, b);
+		for (int own = 0; own < N; own += s->tile)
+			for (int other = 0; other < N; other += s->tile)
+				if (any_sees(s, N, own, other, keys_own))
+					sum += (uint64_t)(other + s->tile < N ? s->tile : N - other);
+	}
 	return sum;
 }
 
@@ -193,39 +243,48 @@ static void expect_moved(const char *what, const cJSON *kernel, const char *tens
 Test(modified, counts_to_the_element, .timeout = 120)
 {
 	static const struct shape shapes[] = {
-		{1, 1, 1, 150, 16, 1, 32, false, false},  {1, 2, 2, 150, 16, 40, 32, true, false},
-		{1, 2, 1, 130, 40, 33, 64, false, false}, {2, 4, 2, 70, 33, 32, 32, true, true},
-		{2, 3, 1, 65, 96, 0, 32, true, true},     {1, 2, 2, 1, 1, 1, 64, true, true},
-		{1, 1, 1, 300, 8, 65, 64, false, false}};
+		{1, 1, 1, 150, 16, 1, 32, false, false, NULL, {0}},
+		{1, 2, 2, 150, 16, 40, 32, true, false, NULL, {0}},
+		{1, 2, 1, 130, 40, 33, 64, false, false, NULL, {0}},
+		{2, 4, 2, 70, 33, 32, 32, true, true, NULL, {0}},
+		{2, 3, 1, 65, 96, 0, 32, true, true, NULL, {0}},
+		{1, 2, 2, 1, 1, 1, 64, true, true, NULL, {0}},
+		{1, 1, 1, 300, 8, 65, 64, false, false, NULL, {0}},
+		{3, 2, 1, 100, 16, 0, 32, true, true, "3,17,100", {3, 17, 100}},
+		{2, 4, 2, 65, 40, 20, 64, false, false, "65,64", {65, 64}}};
 	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
 		const struct shape *s = &shapes[i];
 		char *what =
-			text("--batch %d --heads %d --kv-heads %d --seq %d --dim %d --tile-q %d%s%s%s", s->B, s->H,
-		             s->G, s->N, s->d, s->tile, s->W ? text(" --window %d", s->W) : "",
+			text("%s --heads %d --kv-heads %d --dim %d --tile-q %d%s%s%s",
+		             s->lengths ? text("--lengths %s", s->lengths) : text("--batch %d --seq %d", s->B, s->N),
+		             s->H, s->G, s->d, s->tile, s->W ? text(" --window %d", s->W) : "",
 		             s->causal ? " --causal" : "", s->sink ? " --sink" : "");
 		cJSON *json = run_json_with(BACKWARD, what, without_racecheck(), 0);
 		const cJSON *kernel = json_named(json_get(json, "kernels"), "backward_modified");
-		uint64_t N = (uint64_t)s->N, d = (uint64_t)s->d, heads = (uint64_t)(s->B * s->H),
-			 kv_heads = (uint64_t)(s->B * s->G);
-		uint64_t R = streamed(s, true), K = streamed(s, false), once = s->sink ? 1 : 0, H = (uint64_t)s->H;
-		expect_moved(what, kernel, "Q", heads * (R + N) * d, 0);
-		expect_moved(what, kernel, "dO", heads * (R + 2 * N) * d, 0);
-		expect_moved(what, kernel, "O", heads * N * d, 0);
-		expect_moved(what, kernel, "K", (kv_heads * N + heads * K) * d, 0);
-		expect_moved(what, kernel, "V", (kv_heads * N + heads * K) * d, 0);
-		expect_moved(what, kernel, "LSE", heads * (R + N + once * N), 0);
-		expect_moved(what, kernel, "D", heads * (R + N + once * N), heads * N);
-		expect_moved(what, kernel, "dQ", 0, heads * N * d);
-		expect_moved(what, kernel, "dK", 0, kv_heads * N * d);
-		expect_moved(what, kernel, "dV", 0, kv_heads * N * d);
+		uint64_t N = 0, d = (uint64_t)s->d, H = (uint64_t)s->H, G = (uint64_t)s->G, once = s->sink ? 1 : 0;
+		for (int b = 0; b < s->B; b++)
+			N += (uint64_t)length_of(s, b); /* of all sequences */
+		uint64_t R = streamed(s, true), K = streamed(s, false);
+		expect_moved(what, kernel, "Q", H * (R + N) * d, 0);
+		expect_moved(what, kernel, "dO", H * (R + 2 * N) * d, 0);
+		expect_moved(what, kernel, "O", H * N * d, 0);
+		expect_moved(what, kernel, "K", (G * N + H * K) * d, 0);
+		expect_moved(what, kernel, "V", (G * N + H * K) * d, 0);
+		expect_moved(what, kernel, "LSE", H * (R + N + once * N), 0);
+		expect_moved(what, kernel, "D", H * (R + N + once * N), H * N);
+		expect_moved(what, kernel, "dQ", 0, H * N * d);
+		expect_moved(what, kernel, "dK", 0, G * N * d);
+		expect_moved(what, kernel, "dV", 0, G * N * d);
 		if (s->sink) {
 			expect_moved(what, kernel, "sink", 32 * H, 0);
 			expect_moved(what, kernel, "dsink", 0, H);
 		}
+		uint64_t blocks = (H + G) * (uint64_t)(s->B * ((s->N + s->tile - 1) / s->tile));
+		if (s->lengths)
+			expect_moved(what, kernel, "starts", blocks * 2 * 2 * (uint64_t)s->tile, 0);
 		double elements = json_number_of(json_get(kernel, "model"), "elements");
 		cr_expect_eq(
-			elements, (double)(heads * (2 * (R + K) + 5 * N) * d + kv_heads * 4 * N * d), "%s: %g", what,
-			elements);
+			elements, (double)(H * (2 * (R + K) + 5 * N) * d + G * 4 * N * d), "%s: %g", what, elements);
 		cJSON_Delete(json);
 	}
 }

@@ -3,9 +3,11 @@
 
 DECODE := $(ROOT)/08_decode
 
-$(BUILD)/decode_%: $(HERE)/decode/test_%.c $(FA_SUPPORT) $(SUPPORT) $(HARNESS_OBJECTS) $(BUILD)/chapters/decode $(BUILD)/chapters/fa2
+DECODE_SUPPORT := $(HERE)/decode/decode_run.c
+
+$(BUILD)/decode_%: $(HERE)/decode/test_%.c $(DECODE_SUPPORT) $(FA_SUPPORT) $(SUPPORT) $(HARNESS_OBJECTS) $(BUILD)/chapters/decode $(BUILD)/chapters/fa2
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) -I$(HERE)/fa $< $(FA_SUPPORT) $(SUPPORT) $(HARNESS_OBJECTS) $(LIBRARIES) -o $@
+	@$(CC) $(CFLAGS) -I$(HERE)/fa $< $(DECODE_SUPPORT) $(FA_SUPPORT) $(SUPPORT) $(HARNESS_OBJECTS) $(LIBRARIES) -o $@
 
 # The kernels under a main of our own, which has a cache of its own.
 DECODE_KERNELS := $(patsubst $(ROOT)/%,$(SIM_OBJECTS)/%.o,$(wildcard $(DECODE)/*.cu))

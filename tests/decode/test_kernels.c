@@ -4,20 +4,14 @@
  * found by the device.
  */
 #include "chapter_run.h"
+#include "decode_run.h"
 #include "page.h"
 #include "program.h"
 
-#include "problem/inputs.h"
-#include "problem/npy.h"
-#include "worse.h"
-
 #include <criterion/criterion.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define DECODE TEST_BUILD "/chapters/decode"
 
 static const char *const kinds[] = {"random", "large-logits", "very-negative", "constant", "one-hot", "ramp"};
 
@@ -60,16 +54,6 @@ static uint64_t words_read(const struct shape *s)
 		for (uint64_t key = split * s->n / s->S; key < (split + 1) * s->n / s->S; key++)
 			words += key == split * s->n / s->S || key % s->p == 0;
 	return words;
-}
-
-static void expect_moved(
-	const char *options, const cJSON *kernel, const char *tensor, uint64_t read, uint64_t written)
-{
-	struct moved moved = elements_of(kernel, tensor);
-	cr_expect(
-		moved.read == read && moved.written == written,
-		"%s: %d of %s are read and %d written, expected %d and %d", options, (int)moved.read, tensor,
-		(int)moved.written, (int)read, (int)written);
 }
 
 static void expect_counts(const char *options, const struct shape *s, const struct chapter_run *run)
@@ -157,41 +141,19 @@ Test(kernels, clean_in_every_check_and_order, .timeout = 120)
 
 /* ---- the same numbers ---- */
 
-/* O of a kernel, with further options. */
-static struct npy output(const char *kernel, const char *options, const char *environment)
-{
-	const char *directory = text("%s/%s", scratch_directory(), kernel);
-	char *line = text("--kernel %s --quiet --save %s %s", kernel, directory, options);
-	struct outcome o = run_line(DECODE, line, LIST(environment), 60);
-	struct npy O;
-	struct error error;
-	cr_assert_eq(o.status, 0, "%s: exit %d, %s", line, o.status, o.err);
-	cr_assert_eq(npy_read(text("%s/o.npy", directory), false, &O, &error), 0, "%s", error.message);
-	free_outcome(&o);
-	return O;
-}
-
-static void expect_same_bits(struct npy a, struct npy b, const char *what)
-{
-	size_t bytes = a.shape[0] * a.shape[1] * sizeof(float);
-	cr_expect(
-		a.shape[0] == b.shape[0] && a.shape[1] == b.shape[1] && memcmp(a.values, b.values, bytes) == 0,
-		"%s: O differs", what);
-	free(b.values);
-}
-
 /* Pages of every size, in the order that the seed draws, with the inputs of that seed. */
 Test(kernels, pages_change_no_bit, .timeout = 120)
 {
 	static const int sizes[] = {1, 3, 16, 32, 33, 200, 5000};
 	for (int seed = 1; seed <= 2; seed++) {
 		const char *problem = text("--seq 200 --heads 6 --kv-heads 2 --dim 40 --splits 7 --seed %d", seed);
-		struct npy split = output("decode_split", problem, NULL);
+		struct npy split = output_of("decode_split", problem, NULL);
 		for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
 			const char *options = text("%s --page %d", problem, sizes[i]);
-			expect_same_bits(split, output("decode_paged", options, NULL), options);
+			expect_same_bits(split, output_of("decode_paged", options, NULL), options);
 		}
-		expect_same_bits(split, output("decode_split", problem, "SIM_ORDER=shuffle:3"), "order of threads");
+		expect_same_bits(
+			split, output_of("decode_split", problem, "SIM_ORDER=shuffle:3"), "order of threads");
 		free(split.values);
 	}
 }
@@ -200,71 +162,19 @@ Test(kernels, pages_change_no_bit, .timeout = 120)
 Test(kernels, one_split_is_the_whole, .timeout = 60)
 {
 	const char *problem = "--seq 113 --heads 8 --kv-heads 2 --dim 59 --splits 1";
-	struct npy naive = output("decode_naive", problem, NULL);
-	expect_same_bits(naive, output("decode_grouped", problem, NULL), "grouped");
-	expect_same_bits(naive, output("decode_split", problem, NULL), "one split");
+	struct npy naive = output_of("decode_naive", problem, NULL);
+	expect_same_bits(naive, output_of("decode_grouped", problem, NULL), "grouped");
+	expect_same_bits(naive, output_of("decode_split", problem, NULL), "one split");
 	free(naive.values);
 }
 
 /* ---- the last row of chapter 05 ---- */
 
-enum { LAST_HEADS = 3, LAST_TOKENS = 97, LAST_DIM = 80, ROW = LAST_HEADS * LAST_DIM };
-
-static void save(const char *directory, const char *name, const float *values, const size_t *shape, size_t rank)
-{
-	struct error error;
-	cr_assert_eq(
-		npy_write(text("%s/%s.npy", directory, name), values, shape, rank, &error), 0, "%s", error.message);
-}
-
-/* The same numbers as heads for chapter 05, [1, H, N, d], and as rows for chapter 08, [N, H, d]; of Q only the last row. */
-static void save_both_ways(const char *heads, const char *rows)
-{
-	static const char *const names[] = {"Q", "K", "V"};
-	static float of_heads[ROW * LAST_TOKENS], of_rows[ROW * LAST_TOKENS];
-	const size_t shape[] = {1, LAST_HEADS, LAST_TOKENS, LAST_DIM}, other[] = {LAST_TOKENS, LAST_HEADS, LAST_DIM};
-	for (size_t t = 0; t < 3; t++) {
-		for (size_t e = 0; e < ROW * LAST_TOKENS; e++) {
-			size_t head = e / LAST_DIM / LAST_TOKENS, row = e / LAST_DIM % LAST_TOKENS;
-			of_heads[e] = of_rows[row * ROW + head * LAST_DIM + e % LAST_DIM] =
-				input_normal(5, names[t], e);
-		}
-		char name[] = {(char)(names[t][0] - 'A' + 'a'), '\0'};
-		save(heads, name, of_heads, shape, 4);
-		if (t == 0)
-			save(rows, name, of_rows + (LAST_TOKENS - 1) * ROW, other + 1, 2);
-		else
-			save(rows, name, of_rows, other, 3);
-	}
-}
-
 Test(kernels, one_step_is_the_last_row_of_chapter_05, .timeout = 60)
 {
-	char *heads = text("%s/heads", scratch_directory()), *rows = text("%s/rows", scratch_directory());
-	struct outcome made = run_program(LIST("mkdir", heads, rows), NOTHING, 10);
-	cr_assert_eq(made.status, 0, "%s", made.err);
-	save_both_ways(heads, rows);
-	char *line = text("--quiet --kernel fa2_row --causal --load %s --save %s/o", heads, heads);
-	struct outcome o = run_line(FA2, line, NOTHING, 60);
-	cr_assert_eq(o.status, 0, "%s: %s", line, o.err);
-	struct npy fa2;
-	struct error error;
-	cr_assert_eq(npy_read(text("%s/o/o.npy", heads), false, &fa2, &error), 0, "%s", error.message);
 	static const char *const kernels[] = {"decode_naive", "decode_grouped", "decode_split", "decode_paged"};
-	for (size_t k = 0; k < 4; k++) {
-		struct npy step = output(kernels[k], text("--load %s --splits 7 --page 5", rows), NULL);
-		double worst = 0.0;
-		for (size_t e = 0; e < ROW; e++) {
-			size_t row = e / LAST_DIM * LAST_TOKENS + LAST_TOKENS - 1;
-			double off = fabs((double)step.values[e] - (double)fa2.values[row * LAST_DIM + e % LAST_DIM]);
-			worst = worse_of(worst, off);
-		}
-		cr_expect(worst < 1e-6, "%s is %g off", kernels[k], worst);
-		free(step.values);
-	}
-	free(fa2.values);
-	free_outcome(&o);
-	free_outcome(&made);
+	for (size_t k = 0; k < 4; k++)
+		expect_last_row("fa2_row", kernels[k], 3, "");
 }
 
 /* ---- pages that are not there ---- */

@@ -87,7 +87,7 @@ Test(faults, each_is_caught_in_chapter_04, .timeout = 180)
 
 Test(faults, each_is_caught_in_chapter_05, .timeout = 180)
 {
-	expect_all_caught("faults_fa2", FA2, 43);
+	expect_all_caught("faults_fa2", FA2, 55);
 }
 
 /* A printf in a kernel is a beginner's first tool. It is no part of the data, whoever reads that: a program with

@@ -1,5 +1,5 @@
 /*
- * fa2_modified: windows, caps, biases, sinks and shared heads. Each verified by the program against the double
+ * fa2_modified: windows, caps, biases, sinks, dropout, shared heads and packed sequences. Each verified by the program against the double
  * reference (harness_variants compares that with a slow one), its counts against what is worked out here pair by pair,
  * and what does not go together refused.
  */
@@ -15,9 +15,17 @@
 #include <string.h>
 
 static const char *const modifiers[] = {
-	"--window 1",   "--window 7",   "--window 64",
-	"--softcap 2",  "--alibi",      "--sink",
-	"--kv-heads 1", "--kv-heads 2", "--window 20 --softcap 5 --alibi --sink --kv-heads 2",
+	"--window 1",
+	"--window 7",
+	"--window 64",
+	"--softcap 2",
+	"--alibi",
+	"--sink",
+	"--kv-heads 1",
+	"--kv-heads 2",
+	"--window 20 --softcap 5 --alibi --sink --kv-heads 2",
+	"--dropout 0.3",
+	"--dropout 0.1 --window 20 --softcap 5 --alibi --sink --kv-heads 2",
 };
 
 enum { MODIFIERS = sizeof modifiers / sizeof modifiers[0] };
@@ -57,6 +65,93 @@ Test(modified, every_input, .timeout = 120)
 			expect_right(
 				text("--seq 70 --dim 16 --heads 4 --input %s %s%s", kinds[k], modifiers[m],
 			             (k + (size_t)m) % 2 ? " --causal" : ""));
+}
+
+/* Shorter than a tile, a tile, longer than one; alone, many of one token, with every modifier. */
+Test(modified, packed_sequences, .timeout = 120)
+{
+	static const char *const options[] = {
+		"--lengths 3,17,200",
+		"--lengths 1,1,1,1,1 --dim 8 --causal",
+		"--lengths 129 --dim 40 --causal",
+		"--lengths 128,64,1 --dim 128 --window 9 --sink",
+		"--lengths 5,130,2,65 --dim 80 --heads 4 --kv-heads 2 --softcap 3 --alibi --sink --dropout 0.2 "
+		"--causal",
+		"--lengths 70,30 --input large-logits --dropout 0.5",
+		"--lengths 70,30 --input one-hot --causal",
+		"--lengths 2,2 --dim 1 --scale 0"};
+	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+		expect_right(options[i]);
+}
+
+enum { PACKED_HEADS = 2, PACKED_DIM = 12, PACKED = 3, PACKED_TOKENS = 150 };
+static const size_t packed_lengths[PACKED] = {5, 130, 15};
+
+/* Q, K and V of some tokens of all of them, and the output that the kernel saves. */
+static float *output_of(const char *options, size_t first, size_t tokens, uint64_t *keys_read)
+{
+	enum { MOST = PACKED_HEADS * PACKED_TOKENS * PACKED_DIM };
+	static float values[MOST];
+	const size_t shape[] = {1, PACKED_HEADS, tokens, PACKED_DIM};
+	char *in = text("%s/in", scratch_directory()), *out = text("%s/out", scratch_directory());
+	struct error error;
+	for (int t = 0; t < 3; t++) {
+		for (size_t e = 0; e < PACKED_HEADS * tokens * PACKED_DIM; e++) {
+			size_t head = e / PACKED_DIM / tokens, token = first + e / PACKED_DIM % tokens;
+			values[e] = (float)sin(
+				0.7 * (double)((head * PACKED_TOKENS + token) * PACKED_DIM + e % PACKED_DIM) + t);
+		}
+		char name[] = {"QKV"[t], '\0'};
+		cr_assert_eq(save_tensor(in, name, values, shape, 4, &error), 0, "%s", error.message);
+	}
+	struct chapter_run run = run_one_of_many(FA2, text("%s --load %s --save %s", options, in, out));
+	*keys_read += elements_of(kernel_named(&run, "fa2_modified"), "K").read;
+	free_chapter_run(&run);
+	struct npy array;
+	cr_assert_eq(npy_read(text("%s/o.npy", out), true, &array, &error), 0, "%s", error.message);
+	return array.values;
+}
+
+/* To the bit what each of them gives alone, for as many bytes of K: no padding is read, and no other sequence's keys. */
+Test(modified, packed_sequences_are_each_as_alone)
+{
+	static const char *const options[] = {
+		"--kernel fa2_modified", "--causal --window 20 --alibi --kernel fa2_modified"};
+	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+		uint64_t packed_keys = 0, alone_keys = 0;
+		float *packed = output_of(text("%s --lengths 5,130,15", options[i]), 0, PACKED_TOKENS, &packed_keys);
+		size_t first = 0;
+		for (int s = 0; s < PACKED; s++) {
+			size_t tokens = packed_lengths[s];
+			float *alone = output_of(options[i], first, tokens, &alone_keys);
+			for (size_t h = 0; h < PACKED_HEADS; h++)
+				cr_expect_arr_eq(
+					alone + h * tokens * PACKED_DIM,
+					packed + (h * PACKED_TOKENS + first) * PACKED_DIM,
+					tokens * PACKED_DIM * sizeof *alone, "%s: sequence %d", options[i], s);
+			first += tokens;
+			free(alone);
+		}
+		cr_expect_eq(packed_keys, alone_keys, "%s", options[i]);
+		free(packed);
+	}
+}
+
+/* The mask is computed: not one request more than without it. Another seed is another mask of the same numbers. */
+Test(modified, dropout_costs_no_byte)
+{
+	const char *shape = "--kernel fa2_modified --heads 2 --seq 140 --dim 40 --causal";
+	struct chapter_run plain = run_one_of_many(FA2, shape),
+			   dropped = run_one_of_many(FA2, text("%s --dropout 0.4", shape));
+	static const char *const paths[] = {
+		"hbm/requested/read_bytes", "hbm/requested/write_bytes", "launches/0/shared/load/bytes",
+		"launches/0/shared/store/bytes"};
+	for (size_t p = 0; p < sizeof paths / sizeof paths[0]; p++)
+		cr_expect_eq(
+			number_at(kernel_named(&plain, "fa2_modified"), paths[p]),
+			number_at(kernel_named(&dropped, "fa2_modified"), paths[p]), "%s", paths[p]);
+	free_chapter_run(&plain);
+	free_chapter_run(&dropped);
 }
 
 /* A cap far below every score makes them equal, one far above changes none; a window that reaches everything hides nothing. */
@@ -103,61 +198,94 @@ Test(modified, sinks_of_any_size)
 struct shape {
 	int B, H, G, N, d, W; /* W 0: no window */
 	bool causal, sink;
+	const char *lengths; /* then B is how many, and N the longest; NULL: B of N */
+	int each[4];
 };
+
+static int length_of(const struct shape *s, int sequence)
+{
+	return s->lengths ? s->each[sequence] : s->N;
+}
+
+static uint64_t tokens_of(const struct shape *s)
+{
+	uint64_t tokens = 0;
+	for (int b = 0; b < s->B; b++)
+		tokens += (uint64_t)length_of(s, b);
+	return tokens;
+}
 
 static bool sees(const struct shape *s, int query, int key)
 {
 	return (!s->causal || key <= query) && (!s->W || abs(query - key) < s->W);
 }
 
-static bool any_sees(const struct shape *s, int row, int rows, int key, int keys)
+static bool any_sees(const struct shape *s, int N, int row, int rows, int key, int keys)
 {
-	for (int i = row; i < row + rows && i < s->N; i++)
-		for (int j = key; j < key + keys && j < s->N; j++)
+	for (int i = row; i < row + rows && i < N; i++)
+		for (int j = key; j < key + keys && j < N; j++)
 			if (sees(s, i, j))
 				return true;
 	return false;
 }
 
-/* Keys that the tiles of queries load, pair by pair. */
-static uint64_t keys_loaded(const struct shape *s, int Br, int Bc)
+/* Keys that the tiles of queries load, pair by pair, of all sequences; and how many tiles of queries there are. */
+static uint64_t keys_loaded(const struct shape *s, int Br, int Bc, uint64_t *tiles)
 {
 	uint64_t keys = 0;
-	for (int row = 0; row < s->N; row += Br)
-		for (int key = 0; key < s->N; key += Bc)
-			if (any_sees(s, row, Br, key, Bc))
-				keys += (uint64_t)(key + Bc < s->N ? Bc : s->N - key);
+	*tiles = 0;
+	for (int b = 0; b < s->B; b++) {
+		int N = length_of(s, b);
+		for (int row = 0; row < N; row += Br, ++*tiles)
+			for (int key = 0; key < N; key += Bc)
+				if (any_sees(s, N, row, Br, key, Bc))
+					keys += (uint64_t)(key + Bc < N ? Bc : N - key);
+	}
 	return keys;
 }
 
 Test(modified, counts_to_the_element, .timeout = 120)
 {
 	static const struct shape shapes[] = {
-		{1, 2, 2, 300, 64, 1, false, false},  {1, 2, 2, 300, 64, 40, true, false},
-		{1, 2, 1, 257, 40, 65, false, false}, {2, 4, 2, 130, 111, 33, true, true},
-		{1, 3, 1, 200, 128, 0, true, true},   {1, 1, 1, 1, 1, 1, true, true},
-		{1, 2, 2, 513, 8, 64, false, false},  {1, 2, 2, 513, 8, 129, true, false}};
+		{1, 2, 2, 300, 64, 1, false, false, NULL, {0}},
+		{1, 2, 2, 300, 64, 40, true, false, NULL, {0}},
+		{1, 2, 1, 257, 40, 65, false, false, NULL, {0}},
+		{2, 4, 2, 130, 111, 33, true, true, NULL, {0}},
+		{1, 3, 1, 200, 128, 0, true, true, NULL, {0}},
+		{1, 1, 1, 1, 1, 1, true, true, NULL, {0}},
+		{1, 2, 2, 513, 8, 64, false, false, NULL, {0}},
+		{1, 2, 2, 513, 8, 129, true, false, NULL, {0}},
+		{3, 2, 1, 200, 40, 0, false, true, "3,17,200", {3, 17, 200}},
+		{4, 2, 2, 129, 80, 20, true, false, "64,129,1,65", {64, 129, 1, 65}},
+		{1, 1, 1, 70, 16, 0, true, true, "70", {70}}};
 	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
 		const struct shape *s = &shapes[i];
 		char *options =
-			text("--batch %d --heads %d --kv-heads %d --seq %d --dim %d%s%s%s", s->B, s->H, s->G, s->N,
-		             s->d, s->W ? text(" --window %d", s->W) : "", s->causal ? " --causal" : "",
+			text("%s --heads %d --kv-heads %d --dim %d%s%s%s",
+		             s->lengths ? text("--lengths %s", s->lengths) : text("--batch %d --seq %d", s->B, s->N),
+		             s->H, s->G, s->d, s->W ? text(" --window %d", s->W) : "", s->causal ? " --causal" : "",
 		             s->sink ? " --sink" : "");
 		struct chapter_run run = run_one_of_many(FA2, options);
 		const cJSON *kernel = kernel_named(&run, "fa2_modified");
 		int Br = s->d <= 64 ? 128 : 64, Bc = s->d <= 96 ? 64 : 32;
-		uint64_t heads = (uint64_t)(s->B * s->H), Nd = (uint64_t)(s->N * s->d),
-			 tiles = (uint64_t)((s->N + Br - 1) / Br);
-		uint64_t loaded = heads * keys_loaded(s, Br, Bc) * (uint64_t)s->d;
-		cr_expect_eq(elements_of(kernel, "Q").read, heads * Nd, "%s: Q", options);
+		uint64_t H = (uint64_t)s->H, d = (uint64_t)s->d, rows = H * tokens_of(s), tiles,
+			 launched = H * (uint64_t)(s->B * ((s->N + Br - 1) / Br));
+		uint64_t loaded = H * keys_loaded(s, Br, Bc, &tiles) * d;
+		cr_expect_eq(elements_of(kernel, "Q").read, rows * d, "%s: Q", options);
 		cr_expect_eq(elements_of(kernel, "K").read, loaded, "%s: K", options);
 		cr_expect_eq(elements_of(kernel, "V").read, loaded, "%s: V", options);
-		cr_expect_eq(elements_of(kernel, "O").written, heads * Nd, "%s: O", options);
-		cr_expect_eq(elements_of(kernel, "LSE").written, heads * (uint64_t)s->N, "%s: LSE", options);
+		cr_expect_eq(elements_of(kernel, "O").written, rows * d, "%s: O", options);
+		cr_expect_eq(elements_of(kernel, "LSE").written, rows, "%s: LSE", options);
+		cr_expect_eq(elements_of(kernel, "sink").read, s->sink ? 128 * H * tiles : 0, "%s: sink", options);
 		cr_expect_eq(
-			elements_of(kernel, "sink").read, s->sink ? 128 * heads * tiles : 0, "%s: sink", options);
-		cr_expect_eq(number_at(kernel, "model/elements"), 2 * heads * Nd + 2 * loaded, "%s", options);
-		double shared = 4.0 * (double)(s->B * s->G) * (double)Nd; /* the heads that are there */
+			elements_of(kernel, "starts").read, s->lengths ? 2 * 128 * launched : 0, "%s: starts",
+			options);
+		cr_expect_eq(
+			number_at(kernel, "launches/0/grid/0") * number_at(kernel, "launches/0/grid/1") *
+				number_at(kernel, "launches/0/grid/2"),
+			launched, "%s: blocks", options);
+		cr_expect_eq(number_at(kernel, "model/elements"), 2 * rows * d + 2 * loaded, "%s", options);
+		double shared = 4.0 * (double)s->G * (double)(tokens_of(s) * d); /* the heads that are there */
 		for (const cJSON *t = json_get(json_get(kernel, "hbm"), "tensors")->child; t; t = t->next)
 			if (strcmp(json_string_of(t, "name"), "K") == 0)
 				cr_expect_eq(
@@ -189,14 +317,24 @@ Test(modified, what_does_not_go_together_is_refused)
 	expect_refusal(FA2, "--window 0", 2, "--window: expected a whole number from 1");
 	expect_refusal(FA2, "--softcap 0", 2, "--softcap: expected a finite number above 0");
 	expect_refusal(FA2, "--softcap -1", 2, "--softcap: expected a finite number above 0");
+	for (const char *value = "1\0-0.1\0nan\0"
+	                         "2\0x\0";
+	     *value; value += strlen(value) + 1)
+		expect_refusal(
+			FA2, text("--dropout %s", value), 2, "--dropout: expected a number from 0 to below 1, got");
+	expect_refusal(FA2, "--lengths 3,,4", 2, "--lengths: expected 1 to 64 whole numbers above 0, as 3,17,200");
+	expect_refusal(FA2, "--lengths 3,4 --seq 8", 2, "--seq: expected 7, the sum of --lengths, got 8");
+	expect_refusal(FA2, "--batch 2 --lengths 3,4", 2, "--batch: not with --lengths");
+	expect_refusal(FA2, "--lengths 3,4 --sweep", 2, "--lengths: not with --sweep");
 	expect_refusal(FA2, "--softcap nan", 2, "--softcap: expected a finite number above 0");
 	expect_refusal(FA2, "--kv-heads 3 --heads 4", 2, "kv-heads");
 	expect_refusal(FA2, "--kv-heads 4", 2, "kv-heads");
 	expect_refusal(
 		FA2, "--kernel fa2_row --window 3", 2, "fa2_row does not take it, expected --kernel fa2_modified");
 	expect_refusal(FA2, text("--sink --explain %s/page", scratch_directory()), 2, "not with --explain");
-	for (const char *option = "--window 3\0--softcap 3\0--alibi\0--sink\0--kv-heads 1\0"; *option;
-	     option += strlen(option) + 1) {
+	for (const char *option =
+	             "--window 3\0--softcap 3\0--alibi\0--sink\0--kv-heads 1\0--dropout 0.5\0--lengths 3\0";
+	     *option; option += strlen(option) + 1) {
 		expect_refusal(FA1, option, 2, "does not apply to this chapter");
 		expect_refusal(NAIVE, option, 2, "does not apply to this chapter");
 	}
@@ -213,10 +351,24 @@ Test(modified, reports_tell_of_it)
 	o = run_line(FA2, "--seq 40 --window 8 --softcap 30 --sink --tsv - --quiet", NOTHING, 60);
 	cr_expect(strstr(o.out, "window\t") && strstr(o.out, "\tsoftcap\tsink\t"), "%s", o.out);
 	free_outcome(&o);
+	o = run_line(FA2, "--lengths 3,17 --dropout 0.25 --seed 9", NOTHING, 60);
+	cr_expect(strstr(o.out, "scores: dropout 0.25\npacked: 2 sequences of 3,17 tokens\n"), "%s", o.out);
+	free_outcome(&o);
+	o = run_line(FA2, "--lengths 3,17 --dropout 0.25 --tsv -", NOTHING, 60);
+	cr_expect(strstr(o.out, "\tdropout\tlengths\t") && strstr(o.out, "\t0.25\t3,17\t"), "%s", o.out);
+	free_outcome(&o);
+	struct chapter_run packed = run_verified(FA2, "--lengths 3,17 --dropout 0.25 --seed 9");
+	cr_expect_eq(number_at(packed.json, "problem/lengths/0"), 3);
+	cr_expect_eq(number_at(packed.json, "problem/lengths/1"), 17);
+	cr_expect_eq(number_at(packed.json, "problem/dropout"), 0.25);
+	cr_expect_eq(number_at(packed.json, "problem/dropout_seed"), 9);
+	free_chapter_run(&packed);
 	struct chapter_run run = run_verified(FA2, "--seq 40");
 	const cJSON *problem = json_get(run.json, "problem");
 	cr_expect_null(cJSON_GetObjectItem(problem, "window"));
 	cr_expect_null(cJSON_GetObjectItem(problem, "kv_heads"));
 	cr_expect_null(cJSON_GetObjectItem(problem, "softcap"));
+	cr_expect_null(cJSON_GetObjectItem(problem, "dropout"));
+	cr_expect_null(cJSON_GetObjectItem(problem, "lengths"));
 	free_chapter_run(&run);
 }

@@ -29,7 +29,8 @@ static const struct {
 	{"block", "3"},      {"row", "5"},     {"values", "-1,2"}, {"trace", NULL},   {"m", "6"},
 	{"n", "7"},          {"k", "8"},       {"seed", "11"},     {"input", "ramp"}, {"load", "0"},
 	{"kernel", NULL},    {"repeat", "2"},  {"warmup", "1"},    {"gpu", "a100"},   {"window", "3"},
-	{"softcap", "2"},    {"alibi", NULL},  {"sink", NULL},     {"kv-heads", "1"},
+	{"softcap", "2"},    {"alibi", NULL},  {"sink", NULL},     {"kv-heads", "1"}, {"dropout", "0.5"},
+	{"lengths", "3,4"},
 };
 
 struct chapter_case {

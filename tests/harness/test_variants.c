@@ -3,6 +3,7 @@
  * in another way.
  */
 #include "problem/inputs.h"
+#include "problem/philox.h"
 #include "verify/attention.h"
 #include "verify/gradients.h"
 #include "verify/matmul.h"
@@ -10,6 +11,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 
 enum { BATCH = 2, HEADS = 4, SEQ = 9, DIM = 3, ROWS = BATCH * HEADS * SEQ, ELEMENTS = ROWS * DIM, TENSORS = 5 };
 
@@ -39,8 +41,31 @@ static long double score(const struct attention_inputs *in, size_t row, size_t j
 	return sum;
 }
 
+/* The packed sequence that a token is in. */
+static size_t sequence_index(const struct attention_inputs *in, size_t token)
+{
+	const struct packing *packing = &in->modifiers.packing;
+	size_t index = 0;
+	for (size_t s = 0; s + 1 < packing->count; s++)
+		index += packing->ends[s] <= token;
+	return index;
+}
+
+/* 0, or 1 / (1 - p). The counter has the places in the token's own sequence. */
+static long double kept(const struct attention_inputs *in, size_t row, size_t j)
+{
+	size_t i = row % SEQ, s = sequence_index(in, i), first = s ? in->modifiers.packing.ends[s - 1] : 0;
+	const uint32_t counter[4] = {
+		(uint32_t)(j - first), (uint32_t)(i - first), (uint32_t)(row / SEQ + HEADS * s), 0};
+	uint32_t words[4];
+	philox_4x32(counter, in->modifiers.seed, words);
+	return words[0] / 4294967296.0L < in->modifiers.dropout ? 0 : 1 / (1 - (long double)in->modifiers.dropout);
+}
+
 static bool sees(const struct attention_inputs *in, size_t i, size_t j)
 {
+	if (sequence_index(in, i) != sequence_index(in, j))
+		return false;
 	size_t W = in->modifiers.window;
 	if (W && (i + W <= j || j + W <= i))
 		return false;
@@ -56,7 +81,7 @@ static long double slow_output(const struct attention_inputs *in, size_t row, si
 			continue;
 		long double weight = expl(score(in, row, j));
 		sum += weight;
-		weighted += weight * in->v[at_key(in, row, j) + column];
+		weighted += weight * kept(in, row, j) * in->v[at_key(in, row, j) + column];
 	}
 	if (in->modifiers.sink)
 		sum += expl(in->modifiers.sink[row / SEQ % HEADS]);
@@ -76,6 +101,18 @@ static const struct modifiers all_modifiers[] = {
 	{.kv_heads = 2},
 	{.sink = tensors[4]},
 	{.sink = tensors[4], .window = 3, .kv_heads = 2, .softcap = 2, .alibi = true},
+	{.dropout = 0.25f, .seed = 7},
+	{.dropout = 0.9f, .seed = UINT64_MAX},
+	{.packing = {"2,1,6", 3, {2, 3, 9}}},
+	{.packing = {"9", 1, {9}}, .window = 2},
+	{.sink = tensors[4],
+         .window = 3,
+         .kv_heads = 2,
+         .softcap = 2,
+         .alibi = true,
+         .dropout = 0.5f,
+         .seed = 3,
+         .packing = {"4,5", 2, {4, 9}}},
 };
 
 static struct attention_inputs attention(struct modifiers modifiers, bool causal)
@@ -86,6 +123,73 @@ static struct attention_inputs attention(struct modifiers modifiers, bool causal
 			tensors[t][e] = input_normal(5, names[t], e);
 	return (struct attention_inputs){BATCH,      HEADS,      SEQ,        DIM,       causal, 0.7f,
 	                                 tensors[0], tensors[1], tensors[2], modifiers, false};
+}
+
+/* The known answers that the authors' Random123 is published with (kat_vectors, "philox4x32 10"). */
+Test(variants, philox_has_its_known_answers)
+{
+	static const struct {
+		uint32_t counter[4];
+		uint64_t key;
+		uint32_t words[4];
+	} known[] = {
+		{{0, 0, 0, 0}, 0, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+		{{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+	         UINT64_MAX,
+	         {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+		{{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+	         0x299f31d0a4093822,
+	         {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+	};
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+		uint32_t words[4];
+		philox_4x32(known[i].counter, known[i].key, words);
+		for (int w = 0; w < 4; w++)
+			cr_expect_eq(words[w], known[i].words[w], "%zu, word %d: %08x", i, w, words[w]);
+	}
+}
+
+/* Of 40,000 weights a share of p is dropped, to 4 standard deviations; and their mean stays 1. */
+Test(variants, dropout_drops_its_share)
+{
+	static const float shares[] = {0.001f, 0.1f, 0.5f, 0.99f};
+	for (size_t s = 0; s < sizeof shares / sizeof shares[0]; s++) {
+		const struct modifiers modifiers = {.dropout = shares[s], .seed = 11};
+		double p = (double)shares[s], dropped = 0, count = 40000, sum = 0;
+		for (size_t i = 0; i < 200; i++)
+			for (size_t j = 0; j < 200; j++) {
+				double factor = dropout_factor(&modifiers, 1, i, j);
+				dropped += factor == 0.0;
+				sum += factor;
+			}
+		cr_expect_float_eq(dropped, count * p, 4 * sqrt(count * p * (1 - p)), "%g of %g", dropped, p);
+		cr_expect_float_eq(sum * (1 - p), count - dropped, 1e-6 * count);
+	}
+	cr_expect(dropout_factor(&(struct modifiers){0}, 0, 3, 4) == 1.0);
+}
+
+Test(variants, lengths_are_read_or_refused)
+{
+	struct packing packing;
+	cr_assert(packing_read(&packing, "3,17,200", 220));
+	cr_expect(packing.count == 3 && packing_tokens(&packing) == 220 && packing_longest(&packing, 220) == 200);
+	cr_expect_eq(packing_tiles(&packing, 220, 16), 1 + 2 + 13);
+	struct sequence last = sequence_of_token(&packing, 220, 20), first = sequence_of_token(&packing, 220, 2);
+	cr_expect(last.index == 2 && last.first == 20 && last.length == 200);
+	cr_expect(first.index == 0 && first.first == 0 && first.length == 3);
+	cr_expect(packing_read(&packing, "1", 1) && packing.count == 1);
+	static const char *const refused[] = {"",   ",",    "0",    "3,",  ",3", "3,,4",
+	                                      "-1", "3 ,4", "3, 4", "3.5", "x",  "99999999999999999999999999"};
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+		cr_expect_not(packing_read(&packing, refused[i], 1000), "'%s'", refused[i]);
+	cr_expect_not(packing_read(&packing, "3,17,201", 220));
+	char many[2 * MOST_SEQUENCES + 2];
+	for (size_t s = 0; s <= MOST_SEQUENCES; s++)
+		memcpy(many + 2 * s, "1,", 2);
+	many[2 * MOST_SEQUENCES + 1] = '\0';
+	cr_expect_not(packing_read(&packing, many, 1000), "%d sequences", MOST_SEQUENCES + 1);
+	many[2 * MOST_SEQUENCES - 1] = '\0';
+	cr_expect(packing_read(&packing, many, 1000) && packing.count == MOST_SEQUENCES);
 }
 
 Test(variants, a_class_has_one_of_them)

@@ -77,7 +77,7 @@ class KernelFiles(unittest.TestCase):
         self.assertEqual((ROOT / "04_fa1/row.cuh").read_bytes(), (ROOT / "05_fa2/row.cuh").read_bytes())
 
     def test_modifiers_are_one_text_in_chapters_05_and_06(self) -> None:
-        for name in ("modified.cuh", "modified.h"):
+        for name in ("modified.cuh", "modified.h", "modified_dropout.cuh"):
             self.assertEqual((ROOT / "05_fa2" / name).read_bytes(), (ROOT / "06_backward" / name).read_bytes(), name)
 
     def test_what_changes_from_chapter_04_to_05_fits_a_screen(self) -> None:
