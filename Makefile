@@ -133,11 +133,12 @@ explorer: build
 	@tools/explorer
 
 # The READMEs as pages for a browser, with the pictures and the explorer, into OUT. Here, too, OUT is for the site alone.
+# ADDRESS=URL: from where the site tells readers to clone; default: git's origin, if that begins with https.
 site:
 	@test -n "$$OUT" || { echo "site: where to? make site OUT=directory" >&2; exit 2; }
 	@tools/site --check "$$OUT"
 	@unset MAKEFLAGS MFLAGS MAKEOVERRIDES; env -u OUT $(MAKE) --no-print-directory -s explorer DEVICE=sim
-	@tools/site "$$OUT" --explorer plots/explorer.html
+	@tools/site "$$OUT" --explorer plots/explorer.html $(call option,ADDRESS,address)
 
 # The printed blocks of the READMEs, from the programs they show; and the links to the glossary.
 LINKED := $(wildcard 0*_*/README.md) 00_gpu/attention.md
