@@ -24,8 +24,11 @@
 
 #include <cassert>
 #include <climits>
-#include <cmath>
 #include <cstddef>
+#ifdef SIM_WITHOUT_STD /* half of a small kernel's compilation: the Bessel functions, and the algorithms they need */
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+#endif
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -41,6 +44,8 @@
 #include <sim_cuda/builtins.h>
 #include <sim_cuda/math.h>
 #include <sim_cuda/warp.h>
+
+#pragma sim_program /* here the program begins: simcc looks from here on for the names that SIM_WITHOUT_STD has left out */
 #endif
 #endif
 
