@@ -16,6 +16,9 @@ COMMON := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 ROOT := $(abspath $(COMMON)/..)
 HERE := $(CURDIR)
 
+# Looking through make's own rules for each file takes longer than all else when nothing is to do.
+MAKEFLAGS += --no-builtin-rules
+
 include $(ROOT)/simcc/toolchain.mk
 
 NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
@@ -182,18 +185,19 @@ sanitize: build
 	done
 endif
 
-# The chapter's sweep on this machine, and its picture. Both are this machine's own: they go to build/.
+# The chapter's sweep on this machine, and its picture. Both are this machine's own: they go to build/. The sweep counts
+# and verifies, as `make bench` does; the kernels' accesses were checked by the demonstration.
 SWEEP := $(ROOT)/build/plots/$(notdir $(HERE))
 plot: build
 	@mkdir -p $(dir $(SWEEP))
 	@echo "  sweep ./$(NAME)"
-	@./$(NAME) --sweep --tsv $(SWEEP).tsv $(or $(ARGS),$(if $(DRAWN),--kernel $(DRAWN)))
+	@SIM_CHECK=$${SIM_CHECK-none} ./$(NAME) --sweep --tsv $(SWEEP).tsv $(or $(ARGS),$(if $(DRAWN),--kernel $(DRAWN)))
 	@if [ ! -f $(ROOT)/plots/$(NAME).gp ]; then \
 		echo "the sweep is in $(SWEEP).tsv"; \
 	elif ! command -v gnuplot > /dev/null; then \
 		echo "no picture: gnuplot is not installed (./setup.sh installs it); the sweep is in $(SWEEP).tsv"; \
 	else \
-		cd $(ROOT) && tools/draw one plots/$(NAME).gp build/plots/$(notdir $(HERE)).tsv build/plots/$(notdir $(HERE)); \
+		cd $(ROOT) && tools/draw one --svg plots/$(NAME).gp build/plots/$(notdir $(HERE)).tsv build/plots/$(notdir $(HERE)); \
 	fi
 
 # Registers, stack frame, spills, shared memory and occupancy of each kernel; needs nvcc, no GPU. The table is committed

@@ -221,7 +221,7 @@ class Build:
             environment = {name: value for name, value in os.environb.items() if name not in ours}
             environment[b"SIM_BUILD"] = as_bytes(self.directory)
             chosen = [f"CC={' '.join(compilers.cc)}", f"CXX={' '.join(compilers.cxx)}"]
-            run(["make", "-s", "-C", self.home, "lib", *chosen], environment)
+            run(["make", "-s", f"-j{os.cpu_count() or 1}", "-C", self.home, "lib", *chosen], environment)
         return f"{directory}/libsim.a"
 
     def link(self, objects: list[str], library: str) -> None:
