@@ -25,8 +25,10 @@
 #include <cassert>
 #include <climits>
 #include <cstddef>
-#ifdef SIM_WITHOUT_STD /* half of a small kernel's compilation: the Bessel functions, and the algorithms they need */
+#ifdef SIM_WITHOUT_STD /* no Bessel functions with their algorithms: they take longer to compile than a kernel */
 #undef _GLIBCXX_USE_STD_SPEC_FUNCS
+#else
+#include <utility>
 #endif
 #include <cmath>
 #include <cstdio>
@@ -37,7 +39,6 @@
 #include <math.h>           /* the float overloads of exp, sqrt, ... without std:: */
 #include <stdint.h>
 #include <stdlib.h>
-#include <utility>
 
 #include <sim_cuda/atomics.h>
 #include <sim_cuda/bits.h>
