@@ -49,7 +49,7 @@ WERROR ?=
 UNUSED_IS_FINE := -Wno-unused-variable -Wno-unused-parameter -Wno-unused-but-set-variable -Wno-unused-function
 STOP := $(if $(WERROR),-Werror,$(UNUSED_IS_FINE))
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow $(STOP)
-CFLAGS ?= -O2 -g
+CFLAGS ?= -Og -g
 ALL_CFLAGS = $(CFLAGS) -std=c11 -D_GNU_SOURCE $(WARNINGS) -MD -MP -I$(COMMON) -I$(ROOT)/simcc
 
 ifeq ($(DEVICE),sim)
@@ -131,6 +131,8 @@ $(OUT)/common/%.o: $(COMMON)/%.c
 	$(call say,$(CC) $(<F))
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
+# What computes: the reference, and inputs.
+$(patsubst $(COMMON)/%.c,$(OUT)/common/%.o,$(wildcard $(addprefix $(COMMON)/,verify/*.c problem/*input*.c model/*.c))): ALL_CFLAGS += -O2
 # Billions of products: without what -O3 makes of their loops an answer takes 1.4 times as long.
 $(addprefix $(OUT)/common/model/,matrix.o plain.o reference.o): ALL_CFLAGS += -O3
 
