@@ -260,7 +260,7 @@ ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, TURNS
 together("hazards", [*ALL, ARRIVED[0], EXCHANGES[0]], "-O2")
 together("hazards.fast", [PLAIN], "--fast")
 for part, compiler in zip(SAME_NAME, COMPILERS):  # each names files in its own way
-    together("hazards.same_name", [part], "-O2", compiler=compiler)
+    together("hazards.same_name", [part], "-O2", compiler=compiler, library=FIRST)
 if len(TRIED) > 1:
     together("hazards", [ARRIVED[1], EXCHANGES[1]], "-O2", compiler=TRIED[1])
 
