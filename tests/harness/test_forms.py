@@ -1,8 +1,8 @@
 """What floors and limits are computed from, counted again: FLOP, exponentials, blocks, tiles and shared memory of each
 kernel's closed forms (JSON's "forms"). A run compares the rest of them with what the device counts, or is not verified.
 
-Pairs of a query and a key are counted here one by one, in the tiles that a kernel visits. Blocks, shared memory and, where
-a kernel has no corrections, exponentials are those that the device has counted.
+Pairs of a query and a key are counted here one by one, in the tiles that a kernel visits. Blocks, shared memory and,
+where a kernel has no corrections, exponentials are those that the device has counted.
 """
 
 from __future__ import annotations
@@ -219,7 +219,8 @@ class Chapters(Forms):
         ):
             of = Expected(H * N * (4 * d + 4), H * N)
             options = f"--seq {N} --heads {H} --kv-heads {G} --dim {d} --splits {splits} --page {page}"
-            self.check("08_decode/decode", options, {f"decode_{name}": of for name in "naive grouped split paged".split()})
+            names = "naive grouped split paged".split()
+            self.check("08_decode/decode", options, {f"decode_{name}": of for name in names})
 
 
 if __name__ == "__main__":
