@@ -24,7 +24,7 @@ FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.
 include classroom/handout.mk
 -include classroom/grade.mk
 
-# Each chapter's build, its screen, and its sweep beside the next build; then the real model.
+# Each chapter's build, its screen and its sweep, beside the builds of the next ones; then the real model.
 all:
 	@MAKE="$(MAKE)" tools/demonstrate $(CHAPTERS)
 	@$(MAKE) --no-print-directory -s real
@@ -44,7 +44,8 @@ run: build
 	@for chapter in $(CHAPTERS); do echo; $(MAKE) --no-print-directory -s -C $$chapter all || exit 1; done
 
 # Queries, keys and values of a small language model on a page of English, [1, 2, 512, 64].
-real: build
+real:
+	@$(MAKE) --no-print-directory -s $(jobs) -C 01_naive build
 	@echo
 	@echo "The same kernels on real queries, keys and values (tests/data/real_qkv), causal:"
 	@01_naive/naive --load tests/data/real_qkv --causal --quiet $(ARGS)

@@ -234,6 +234,13 @@ class Hours(ScreenCase):
             done = run([ROOT / "01_naive/naive", *f"--seq 1000000{yes}".split()])
             self.assertEqual((done.status, done.out), (3, ""))
             self.assertRegex(done.err, r"\Anaive: naive: needs 8.00 TB of memory, .*\n\Z")
+        # Q, K, V and O together are twice what there is, each of them half
+        most = float(re.search(r"the device has ([\d.]+) GB", done.err)[1])
+        heads = int(most * 1e9 / 2 / (4 * 64 * 10_000))
+        done = run([ROOT / "05_fa2/fa2", *f"--seq 10000 --dim 64 --heads {heads}".split()])
+        self.assertEqual((done.status, done.out), (3, ""), done.err)
+        needed = float(re.search(r"needs ([\d.]+) GB of memory", done.err)[1])
+        self.assertAlmostEqual(needed / most, 2, delta=0.05)
 
     def test_a_sweep_is_estimated_as_a_whole(self) -> None:
         done = run([ROOT / "05_fa2/fa2", *"--sweep --heads 60000 --batch 6000 --dim 1".split()], cwd=self.scratch)
