@@ -24,7 +24,7 @@ FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.
 include classroom/handout.mk
 -include classroom/grade.mk
 
-# Each chapter's build, its screen, and its sweep beside the next build; then the real model.
+# Each chapter's build, its screen and its sweep, beside the builds of the next ones; then the real model.
 all:
 	@MAKE="$(MAKE)" tools/demonstrate $(CHAPTERS)
 	@$(MAKE) --no-print-directory -s real
@@ -44,7 +44,8 @@ run: build
 	@for chapter in $(CHAPTERS); do echo; $(MAKE) --no-print-directory -s -C $$chapter all || exit 1; done
 
 # Queries, keys and values of a small language model on a page of English, [1, 2, 512, 64].
-real: build
+real:
+	@$(MAKE) --no-print-directory -s $(jobs) -C 01_naive build
 	@echo
 	@echo "The same kernels on real queries, keys and values (tests/data/real_qkv), causal:"
 	@01_naive/naive --load tests/data/real_qkv --causal --quiet $(ARGS)
@@ -133,11 +134,12 @@ explorer: build
 	@tools/explorer
 
 # The READMEs as pages for a browser, with the pictures and the explorer, into OUT. Here, too, OUT is for the site alone.
+# ADDRESS=URL: from where the site tells readers to clone; default: git's origin, if that begins with https.
 site:
 	@test -n "$$OUT" || { echo "site: where to? make site OUT=directory" >&2; exit 2; }
 	@tools/site --check "$$OUT"
 	@unset MAKEFLAGS MFLAGS MAKEOVERRIDES; env -u OUT $(MAKE) --no-print-directory -s explorer DEVICE=sim
-	@tools/site "$$OUT" --explorer plots/explorer.html
+	@tools/site "$$OUT" --explorer plots/explorer.html $(call option,ADDRESS,address)
 
 # The printed blocks of the READMEs, from the programs they show; and the links to the glossary.
 LINKED := $(wildcard 0*_*/README.md) 00_gpu/attention.md

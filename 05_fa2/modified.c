@@ -41,7 +41,7 @@ static struct closed_forms forms(const struct problem *problem)
 
 const struct kernel fa2_modified = {
 	.name = "fa2_modified",
-	.summary = "fa2_split_q with windows, caps, biases, sinks, shared heads",
+	.summary = "fa2_split_q with the options from --kv-heads to --lengths",
 	.tensors = modified_tensors,
 	.launch = launch,
 	.forms = forms,

@@ -36,12 +36,14 @@ __device__ void drop_weights(
 	float p[warp_shape<D>::ROWS][warp_shape<D>::KEYS])
 {
 	using T = warp_shape<D>;
+	auto bits = dropped_weights<T::ROWS * T::KEYS>(a, head, [=](int e) {
+		return make_int2(first_row + e / T::KEYS * T::LANE_ROWS, first_key + e % T::KEYS * T::LANE_KEYS);
+	});
 #pragma unroll
 	for (int r = 0; r < T::ROWS; r++)
 #pragma unroll
 		for (int j = 0; j < T::KEYS; j++)
-			p[r][j] *=
-				dropout_factor(a, head, first_row + r * T::LANE_ROWS, first_key + j * T::LANE_KEYS);
+			p[r][j] *= dropout_factor(a, bits, r * T::KEYS + j);
 }
 
 // Shared memory: that of fa2_split_q.

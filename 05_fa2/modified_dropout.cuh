@@ -4,7 +4,8 @@
  *
  *     Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3, 2011, section 3.3 (Philox 4x32-10)
  *
- * Honestly: of the four words that Philox computes, one is used per weight, so that the mask does not depend on which lane has it.
+ * Honestly: of the four words that Philox computes, one is used per weight, to keep this short. They cost 40 integer
+ * multiplications, which no count shows and no floor knows.
  */
 #pragma once
 
@@ -15,7 +16,6 @@ __device__ inline unsigned philox(uint4 counter, unsigned long long key)
 {
 	uint4 x = counter;
 	unsigned k0 = key, k1 = key >> 32;
-#pragma unroll 1 // it is called for each weight of a lane: its code is kept short
 	for (int round = 0; round < 10; round++) {
 		x = make_uint4(
 			__umulhi(0xCD9E8D57, x.z) ^ x.y ^ k0, 0xCD9E8D57 * x.z, __umulhi(0xD2511F53, x.x) ^ x.w ^ k1,
@@ -26,10 +26,22 @@ __device__ inline unsigned philox(uint4 counter, unsigned long long key)
 	return x.x;
 }
 
-// What the weight of key j is multiplied by for query i: 0 if it is dropped. `head`: of all heads of all sequences.
-__device__ inline float dropout_factor(const struct scores &a, unsigned head, unsigned i, unsigned j)
+// Bit e is set if a lane's weight e is dropped. `place` returns its query and its key; `head`: of all heads of all sequences.
+template <int WEIGHTS, class Place>
+__device__ unsigned long long dropped_weights(const struct scores &a, unsigned head, Place place)
 {
-	if (a.dropped == 0)
-		return 1.0f;
-	return philox(make_uint4(j, i, head, 0), a.seed) < a.dropped ? 0.0f : a.kept;
+	unsigned long long bits = 0;
+#pragma unroll 1 // unrolled it would be thousands of instructions
+	for (int e = 0; a.dropped && e < WEIGHTS; e++) {
+		int2 at = place(e);
+		unsigned long long is_dropped = philox(make_uint4(at.y, at.x, head, 0), a.seed) < a.dropped;
+		bits |= is_dropped << e;
+	}
+	return bits;
+}
+
+// What weight e is multiplied by.
+__device__ inline float dropout_factor(const struct scores &a, unsigned long long bits, int e)
+{
+	return bits >> e & 1 ? 0.0f : a.kept;
 }

@@ -51,7 +51,7 @@ static struct closed_forms forms(const struct problem *problem)
 
 const struct kernel backward_modified = {
 	.name = "backward_modified",
-	.summary = "backward_split with windows, caps, biases, sinks, shared heads",
+	.summary = "backward_split with the options from --kv-heads to --lengths",
 	.tensors = modified_backward_tensors,
 	.prepare = prepare,
 	.launch = launch,

@@ -20,10 +20,12 @@ __device__ void weigh_modified_keys(
 	float (&s)[ROWS][TILE / LANES_ACROSS], float (&slopes)[ROWS][TILE / LANES_ACROSS], const float *lse_tile,
 	int first_key, int first_query, const struct scores &a, float bias)
 {
+#pragma unroll
 	for (int t = 0; t < TILE / LANES_ACROSS; t++) {
 		int column = lane_column() + LANES_ACROSS * t, query = first_query + column;
 		struct range keys = keys_of(a, query);
 		float L = lse_tile[column]; // -inf for a query beyond N: it has no weights
+#pragma unroll
 		for (int r = 0; r < ROWS; r++) {
 			int key = first_key + lane_row() + LANES_DOWN * r;
 			slopes[r][t] = derivative(a, s[r][t]);
@@ -32,23 +34,10 @@ __device__ void weigh_modified_keys(
 	}
 }
 
-// `to`: `from` after dropout.
-template <int TILE>
-__device__ void drop_keys(
-	const float (&from)[ROWS][TILE / LANES_ACROSS], float (&to)[ROWS][TILE / LANES_ACROSS],
-	const struct scores &a, int head, int first_key, int first_query)
-{
-	for (int r = 0; r < ROWS; r++)
-		for (int t = 0; t < TILE / LANES_ACROSS; t++) {
-			int key = first_key + lane_row() + LANES_DOWN * r;
-			int query = first_query + lane_column() + LANES_ACROSS * t;
-			to[r][t] = from[r][t] * dropout_factor(a, head, query, key);
-		}
-}
-
 template <int D, int TILE>
 __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dkdv(struct backward b, struct scores a)
 {
+	constexpr int COLUMNS = TILE / LANES_ACROSS;
 	extern __shared__ float4 shared_memory[];
 	float *k_tile = (float *)shared_memory, *v_tile = k_tile + TILE * (D + PAD);
 	float *q_tile = v_tile + TILE * (D + PAD), *do_tile = q_tile + TILE * (D + PAD);
@@ -65,7 +54,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dkdv(struct bac
 	int first = queries_of(a, first_key).first / TILE * TILE,
 	    end = queries_of(a, min(first_key + TILE, b.N) - 1).end;
 
-	float p[ROWS][TILE / LANES_ACROSS], ds[ROWS][TILE / LANES_ACROSS], slopes[ROWS][TILE / LANES_ACROSS];
+	float p[ROWS][COLUMNS], ds[ROWS][COLUMNS], slopes[ROWS][COLUMNS];
 	float dk[ROWS][D / LANES_ACROSS], dv[ROWS][D / LANES_ACROSS];
 	clear(dk);
 	clear(dv);
@@ -83,17 +72,28 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dkdv(struct bac
 
 			multiply_rows<D, TILE>(k_tile, q_tile, p); // S^T
 			weigh_modified_keys<TILE>(p, slopes, lse_tile, first_key, first_query, a, bias);
-			drop_keys<TILE>(p, ds, a, index * a.H + head, first_key, first_query);
+			auto bits = dropped_weights<ROWS * COLUMNS>(a, index * a.H + head, [=](int e) {
+				return make_int2(
+					first_query + lane_column() + LANES_ACROSS * (e % COLUMNS),
+					first_key + lane_row() + LANES_DOWN * (e / COLUMNS));
+			});
+#pragma unroll
+			for (int r = 0; r < ROWS; r++)
+#pragma unroll
+				for (int t = 0; t < COLUMNS; t++)
+					ds[r][t] = p[r][t] * dropout_factor(a, bits, r * COLUMNS + t);
 			store_slab<TILE>(ds, slab);
 			add_products<D, TILE>(slab, do_tile, dv); // dV += P^T dO
 
 			multiply_rows<D, TILE>(v_tile, do_tile, ds); // dP^T
-			drop_keys<TILE>(ds, ds, a, index * a.H + head, first_key, first_query);
+#pragma unroll
 			for (int r = 0; r < ROWS; r++)
-				for (int t = 0; t < TILE / LANES_ACROSS; t++) // dS^T = P^T o (dP^T - D) o derivative
-					ds[r][t] = p[r][t] *
-					           (ds[r][t] - delta_tile[lane_column() + LANES_ACROSS * t]) *
-					           slopes[r][t];
+#pragma unroll
+				for (int t = 0; t < COLUMNS; t++) { // dS^T = P^T o (dropout dP^T - D) o derivative
+					float delta = delta_tile[lane_column() + LANES_ACROSS * t];
+					float dp = ds[r][t] * dropout_factor(a, bits, r * COLUMNS + t);
+					ds[r][t] = p[r][t] * (dp - delta) * slopes[r][t];
+				}
 			store_slab<TILE>(ds, slab);
 			add_products<D, TILE>(slab, q_tile, dk); // dK += dS^T (scale Q)
 		}

@@ -15,6 +15,7 @@
 template <int D, int TILE>
 __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dq(struct backward b, struct scores a)
 {
+	constexpr int COLUMNS = TILE / LANES_ACROSS;
 	extern __shared__ float4 shared_memory[];
 	float *q_tile = (float *)shared_memory, *do_tile = q_tile + TILE * (D + PAD);
 	float *k_tile = do_tile + TILE * (D + PAD), *v_tile = k_tile + TILE * (D + PAD);
@@ -30,7 +31,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dq(struct backw
 	b.N = a.N = sequence.N;
 	float bias = slope_of(a, head);
 
-	float p[ROWS][TILE / LANES_ACROSS], ds[ROWS][TILE / LANES_ACROSS], dq[ROWS][D / LANES_ACROSS];
+	float p[ROWS][COLUMNS], ds[ROWS][COLUMNS], dq[ROWS][D / LANES_ACROSS];
 	clear(dq);
 	load_tile<D, TILE>(b.Q + matrix, first_query, b.N, b.d, b.scale, q_tile);
 	load_tile<D, TILE>(b.dO + matrix, first_query, b.N, b.d, 1.0f, do_tile);
@@ -44,15 +45,22 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dq(struct backw
 
 		multiply_rows<D, TILE>(q_tile, k_tile, p);   // S
 		multiply_rows<D, TILE>(do_tile, v_tile, ds); // dP
+		auto bits = dropped_weights<ROWS * COLUMNS>(a, blockIdx.x / tiles, [=](int e) {
+			return make_int2(
+				first_query + lane_row() + LANES_DOWN * (e / COLUMNS),
+				first_key + lane_column() + LANES_ACROSS * (e % COLUMNS));
+		});
+#pragma unroll
 		for (int r = 0; r < ROWS; r++) {
 			int own = lane_row() + LANES_DOWN * r, query = first_query + own;
 			struct range keys = keys_of(a, query);
 			float L = lse_tile[own], delta = delta_tile[own];
-			for (int t = 0; t < TILE / LANES_ACROSS; t++) { // dS = P o (dropout dP - D) o derivative
+#pragma unroll
+			for (int t = 0; t < COLUMNS; t++) { // dS = P o (dropout dP - D) o derivative
 				int key = first_key + lane_column() + LANES_ACROSS * t;
 				float s = modify(a, bias, p[r][t], query, key);
 				float weight = probability(s, L, sees(keys, key));
-				ds[r][t] *= dropout_factor(a, blockIdx.x / tiles, query, key);
+				ds[r][t] *= dropout_factor(a, bits, r * COLUMNS + t);
 				ds[r][t] = weight * (ds[r][t] - delta) * derivative(a, p[r][t]);
 			}
 		}

@@ -29,6 +29,7 @@ __device__ float soften_modified_row(
 {
 	struct range keys = keys_of(a, query);
 	float m_new = m, sum = 0.0f;
+#pragma unroll
 	for (int t = 0; t < COLUMNS; t++) {
 		int key = first_key + LANES_ACROSS * t;
 		s[t] = sees(keys, key) ? modify(a, slope, s[t], query, key) : -INFINITY;
@@ -36,6 +37,7 @@ __device__ float soften_modified_row(
 	}
 	m_new = over_row(m_new, fmaxf);
 	float correction = expf(m - m_new);
+#pragma unroll
 	for (int t = 0; t < COLUMNS; t++) {
 		s[t] = expf(s[t] - m_new);
 		sum += s[t];
@@ -48,6 +50,7 @@ __device__ float soften_modified_row(
 template <int D, int TILE>
 __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_forward(struct backward b, struct scores a)
 {
+	constexpr int COLUMNS = TILE / LANES_ACROSS;
 	extern __shared__ float4 shared_memory[];
 	float *q_tile = (float *)shared_memory, *k_tile = q_tile + TILE * (D + PAD);
 	float *v_tile = k_tile + TILE * (D + PAD), *slab = v_tile + TILE * (D + PAD);
@@ -61,9 +64,10 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_forward(struct 
 	b.N = a.N = sequence.N;
 	float slope = slope_of(a, head);
 
-	float m[ROWS], l[ROWS], p[ROWS][TILE / LANES_ACROSS], o[ROWS][D / LANES_ACROSS];
+	float m[ROWS], l[ROWS], p[ROWS][COLUMNS], o[ROWS][D / LANES_ACROSS];
 	clear(o);
 	float first_max = a.sink ? a.sink[head] : LOWEST;
+#pragma unroll
 	for (int r = 0; r < ROWS;
 	     r++) // the sink is treated as a first key without a value; one of eight lanes has it
 		m[r] = first_max, l[r] = a.sink && lane_column() == 0 ? 1.0f : 0.0f;
@@ -75,22 +79,31 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_forward(struct 
 		load_tile<D, TILE>(b.V + kv_matrix, first_key, b.N, b.d, 1.0f, v_tile);
 		__syncthreads(); // every warp reads rows that other warps loaded
 		multiply_rows<D, TILE>(q_tile, k_tile, p);
+		auto bits = dropped_weights<ROWS * COLUMNS>(a, blockIdx.x / tiles, [=](int e) {
+			return make_int2(
+				first_query + lane_row() + LANES_DOWN * (e / COLUMNS),
+				first_key + lane_column() + LANES_ACROSS * (e % COLUMNS));
+		});
+#pragma unroll
 		for (int r = 0; r < ROWS; r++) {
 			int query = first_query + lane_row() + LANES_DOWN * r;
 			float correction =
 				soften_modified_row(p[r], a, slope, query, first_key + lane_column(), m[r], l[r]);
+#pragma unroll
 			for (int c = 0; c < D / LANES_ACROSS; c++)
 				o[r][c] *= correction;
-			for (int t = 0; t < TILE / LANES_ACROSS; t++)
-				p[r][t] *= dropout_factor(
-					a, blockIdx.x / tiles, query, first_key + lane_column() + LANES_ACROSS * t);
+#pragma unroll
+			for (int t = 0; t < COLUMNS; t++)
+				p[r][t] *= dropout_factor(a, bits, r * COLUMNS + t);
 		}
 		store_slab<TILE>(p, slab);
 		add_products<D, TILE>(slab, v_tile, o);
 	}
+#pragma unroll
 	for (int r = 0; r < ROWS; r++) {
 		float sum = over_row(l[r], [](float x, float y) { return x + y; });
 		int query = first_query + lane_row() + LANES_DOWN * r;
+#pragma unroll
 		for (int c = 0; c < D / LANES_ACROSS; c++)
 			o[r][c] /= sum;
 		if (query < b.N && lane_column() == 0)

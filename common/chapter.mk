@@ -16,6 +16,9 @@ COMMON := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 ROOT := $(abspath $(COMMON)/..)
 HERE := $(CURDIR)
 
+# Looking through make's own rules for each file takes longer than all else when nothing is to do.
+MAKEFLAGS += --no-builtin-rules
+
 include $(ROOT)/simcc/toolchain.mk
 
 NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
@@ -46,7 +49,7 @@ WERROR ?=
 UNUSED_IS_FINE := -Wno-unused-variable -Wno-unused-parameter -Wno-unused-but-set-variable -Wno-unused-function
 STOP := $(if $(WERROR),-Werror,$(UNUSED_IS_FINE))
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow $(STOP)
-CFLAGS ?= -O2 -g
+CFLAGS ?= -Og -g
 ALL_CFLAGS = $(CFLAGS) -std=c11 -D_GNU_SOURCE $(WARNINGS) -MD -MP -I$(COMMON) -I$(ROOT)/simcc
 
 ifeq ($(DEVICE),sim)
@@ -128,6 +131,9 @@ $(OUT)/common/%.o: $(COMMON)/%.c
 	$(call say,$(CC) $(<F))
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
+# What computes: the reference, and inputs.
+COMPUTES := $(wildcard $(addprefix $(COMMON)/,verify/*.c problem/*input*.c model/*.c))
+$(COMPUTES:$(COMMON)/%.c=$(OUT)/common/%.o): ALL_CFLAGS += -O2
 # Billions of products: without what -O3 makes of their loops an answer takes 1.4 times as long.
 $(addprefix $(OUT)/common/model/,matrix.o plain.o reference.o): ALL_CFLAGS += -O3
 
@@ -182,18 +188,19 @@ sanitize: build
 	done
 endif
 
-# The chapter's sweep on this machine, and its picture. Both are this machine's own: they go to build/.
+# The chapter's sweep on this machine, and its picture. Both are this machine's own: they go to build/. The sweep counts
+# and verifies, as `make bench` does; the kernels' accesses were checked by the demonstration.
 SWEEP := $(ROOT)/build/plots/$(notdir $(HERE))
 plot: build
 	@mkdir -p $(dir $(SWEEP))
 	@echo "  sweep ./$(NAME)"
-	@./$(NAME) --sweep --tsv $(SWEEP).tsv $(or $(ARGS),$(if $(DRAWN),--kernel $(DRAWN)))
+	@SIM_CHECK=$${SIM_CHECK-none} ./$(NAME) --sweep --tsv $(SWEEP).tsv $(or $(ARGS),$(if $(DRAWN),--kernel $(DRAWN)))
 	@if [ ! -f $(ROOT)/plots/$(NAME).gp ]; then \
 		echo "the sweep is in $(SWEEP).tsv"; \
 	elif ! command -v gnuplot > /dev/null; then \
 		echo "no picture: gnuplot is not installed (./setup.sh installs it); the sweep is in $(SWEEP).tsv"; \
 	else \
-		cd $(ROOT) && tools/draw one plots/$(NAME).gp build/plots/$(notdir $(HERE)).tsv build/plots/$(notdir $(HERE)); \
+		cd $(ROOT) && tools/draw one --svg plots/$(NAME).gp build/plots/$(notdir $(HERE)).tsv build/plots/$(notdir $(HERE)); \
 	fi
 
 # Registers, stack frame, spills, shared memory and occupancy of each kernel; needs nvcc, no GPU. The table is committed

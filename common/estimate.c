@@ -61,6 +61,11 @@ struct problem estimate_part(
 	const struct chapter *chapter, const struct kernel *kernel, const struct problem *problem, double most_work)
 {
 	struct problem part = *problem;
+	if (part.packing.count) { /* the longest of packed sequences: the others are like it, but shorter */
+		part.seq = part.keys = packing_longest(&part.packing, part.seq);
+		part.packing = (struct packing){0};
+		problem_settle(&part);
+	}
 	bool alike = part.kv_heads == part.heads;
 	for (;;) {
 		struct closed_forms forms = kernel->forms(&part);
@@ -158,9 +163,12 @@ int estimate_refuse(double seconds, const char *what, const struct options *opti
 const char *estimate_what(const struct chapter *chapter, const struct problem *problem, char text[ESTIMATE_TEXT_SIZE])
 {
 	const struct dimension *dimension = largest(chapter, problem);
-	snprintf(
-		text, ESTIMATE_TEXT_SIZE, "--%s %zu", dimension ? dimension->name : "dim",
-		dimension ? dimension_value(dimension, problem) : problem->dim);
+	if (problem->packing.count)
+		snprintf(text, ESTIMATE_TEXT_SIZE, "--lengths %.24s", problem->packing.text);
+	else
+		snprintf(
+			text, ESTIMATE_TEXT_SIZE, "--%s %zu", dimension ? dimension->name : "dim",
+			dimension ? dimension_value(dimension, problem) : problem->dim);
 	return text;
 }
 

@@ -20,15 +20,41 @@ static bool is_wrong(const struct run_result *result, const struct kernel *kerne
 	return ran && rerun.wrong;
 }
 
+/* " --window 3 --sink": what the run does to scores, with its heads if they share keys. Packed sequences become two of the small
+ * case's tokens. */
+static void add_modifiers(const struct run_result *result, size_t tokens, char *words, size_t size)
+{
+	char storage[PROBLEM_ARGUMENTS][32];
+	const char *arguments[PROBLEM_ARGUMENTS];
+	uint64_t given = result->options->given & result->chapter->options & OPTIONS_MODIFIERS;
+	size_t used = strlen(words);
+	if (given & OPTION_BIT(OPTION_LENGTHS))
+		used += (size_t)snprintf(words + used, size - used, " --lengths 1,%zu", tokens - 1);
+	if (given & OPTION_BIT(OPTION_KV_HEADS))
+		given |= OPTION_BIT(OPTION_HEADS);
+	size_t count = options_of_problem(
+		result->options, &result->problem, given & ~OPTION_BIT(OPTION_LENGTHS), storage, arguments);
+	for (size_t i = 0; i < count && used < size; i++)
+		used += (size_t)snprintf(words + used, size - used, " %s", arguments[i]);
+}
+
 /* The chapter's small case; its strings lie in `words`. Without tiles that the kernel does not take. */
 static bool parse_small(
 	const struct run_result *result, const struct kernel *kernel, char *words, size_t size, struct options *small)
 {
 	const struct chapter *chapter = result->chapter;
+	const char *causal = result->problem.causal ? " --causal" : "";
 	struct error error;
-	snprintf(words, size, "%s%s", chapter->small, result->problem.causal ? " --causal" : "");
+	snprintf(words, size, "%s%s", chapter->small, causal);
 	if (options_parse_line(words, chapter->options, &chapter->defaults, small, &error) != 0)
 		return false;
+	if (kernel == chapter->modified) {
+		size_t tokens = small->problem.seq;
+		snprintf(words, size, "%s%s", chapter->small, causal);
+		add_modifiers(result, tokens, words, size);
+		if (options_parse_line(words, chapter->options, &chapter->defaults, small, &error) != 0)
+			return false;
+	}
 	if (tiles_not_taken(kernel, small, &small->problem)) {
 		small->given &= ~(OPTION_BIT(OPTION_TILE_Q) | OPTION_BIT(OPTION_TILE_K));
 		small->problem.tile_q = small->problem.tile_k = 0;
@@ -57,7 +83,7 @@ static void choose_lengths(
 	const struct options *first, size_t lengths[LENGTHS])
 {
 	size_t tile = kernel->forms(&first->problem).tile_k;
-	bool has_length = result->chapter->options & OPTION_BIT(OPTION_SEQ);
+	bool has_length = result->chapter->options & OPTION_BIT(OPTION_SEQ) && !small->problem.packing.count;
 	lengths[0] = small->problem.seq;
 	for (size_t i = 1; i < LENGTHS; i++) {
 		size_t length = i * tile + 1;

@@ -17,7 +17,7 @@ requested(n, S) = 4 * (2 * n * G * d + S * H * d + 2 * S * H * (d + 2) + H * d)
 alone(n) = 4 * 2 * n * G * d
 grouped(n) = alone(n) + 4 * 2 * H * d
 more(n) = 100 * (requested(n, fills) / alone(n) - 1)
-eval headline(sprintf("%.0f splits give every SM of the %s work; more than keys and values: %.1f %% at n = %.0f, %.0f %% at %.0f", \
+eval headline(sprintf("%.0f splits give every SM of the %s work, for %.1f %% more bytes at n = %.0f, %.0f %% at %.0f", \
 	fills, gpu, more(nmax), nmax, more(nmin), nmin))
 eval provenance(sprintf("Bytes requested for one token after n - 1 others, per layer; %.0f heads on %.0f, d = %.0f. Lines: closed forms%s. %s", H, G, d, \
 	counted ? "; points: counted" : "", made_by('decode_split')))
@@ -29,7 +29,7 @@ set logscale xy
 set xtics ('1' 1, '4' 4, '16' 16, '44' 44, '88' 88, '176' 176)
 set xlabel 'splits S'
 set xrange [xmin / xroom : xmax * xroom]
-ymin = alone(nmin) / 2; ymax = requested(nmax, xmax) * 2
+ymin = alone(nmin) / 2.7; ymax = requested(nmax, xmax) * 2
 set yrange [ymin : ymax]
 set ylabel "bytes requested, per token and layer"
 set format y bytes
@@ -41,10 +41,10 @@ ignore = name_line(sprintf("n = %.0f", nmin), requested(nmin, xmax), vermilion_t
 ignore = name_line("dotted: keys and", sqrt(alone(nmin) * ymin) * 1.2, dim)
 ignore = name_line("values alone, 2NGd", sqrt(alone(nmin) * ymin), dim)
 load 'plots/name_lines.gp'
-set arrow 1 from fills, ymin to fills, ymax nohead lc rgb dim lw 1 dt 3
+set arrow 1 from fills, ymin * 2.3 to fills, ymax nohead lc rgb dim lw 1 dt 3
 # How many SMs have a block, above the marks of the axis.
 busy(S) = G * S < SMs ? G * S : SMs
-set label 20 "SMs of the ".gpu." with work:" at xmin / xroom * 1.04, ymin * 1.75 left tc rgb dim font little
+set label 20 "SMs of the ".gpu." with work:" at xmin / xroom * 1.04, ymin * 1.95 left tc rgb dim font little
 array marks[6] = [1, 4, 16, 44, 88, 176]
 do for [i = 1:6] { set label 20 + i sprintf("%.0f", busy(marks[i])) at marks[i], ymin * 1.3 center tc rgb dim font little }
 curves = "requested(nmax, x) with lines lc rgb blue lw 1.4, requested(nmiddle, x) with lines lc rgb green lw 1.4, requested(nmin, x) with lines lc rgb vermilion lw 1.4, "

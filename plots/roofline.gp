@@ -13,7 +13,7 @@ load table_of(data.'/07_transformer.tsv', 'decoded_token', 'seq=1 dim=64 kernel=
 load table_of(roofs, 'roof', 'kernel='.gpu)
 on_gpu = known(last_of('fa2_row', 'gflops'))
 height = on_gpu ? 760 : 560
-tall = on_gpu ? 940 : 736
+tall = on_gpu ? 988 : 784
 load 'plots/theme.gp'
 if (words(roof__hbm_bytes_per_s) == 0) { print "no such GPU: ".gpu; exit status 2 }
 bandwidth = last_of('roof', 'hbm_bytes_per_s') / 1e12
@@ -53,7 +53,7 @@ eval description("A kernel left of the ridge is bound by memory. Between the byt
 set logscale xy
 set xrange [low / 1.8 : high * 1.8]
 left = narrow ? 56 : 85; right = heights > 0 && !narrow ? 600 : width - 16
-strip = (narrow ? 23 : 17) * K + 8
+strip = (narrow ? 27 : 17) * K + 8
 # The roofs.
 eval edges(left, right, 66 + strip + 14, height - header - (narrow && heights > 0 ? 17 * heights + 6 : 8))
 set multiplot
@@ -67,7 +67,7 @@ decade_x = (right - left) / log10(high * 1.8 / (low / 1.8))
 decade_y = panel_height / log10(ymax / ymin)
 steep = atan2(decade_y, decade_x) * 180 / pi
 set label 301 sprintf("HBM %.2f TB/s", bandwidth) at low * 1.6, bandwidth * low * 1.6 * 10 ** ((narrow ? 15 : 11) / decade_y) rotate by steep left tc rgb dim font little
-set label 302 sprintf(narrow ? "fp32, %.1f" : "fp32 peak, %.1f TFLOP/s", peak) at high * 1.78, peak * 10 ** (-10 / decade_y) right tc rgb dim font little
+set label 302 sprintf(narrow ? "fp32, %.0f TFLOP/s" : "fp32 peak, %.1f TFLOP/s", peak) at high * 1.78, peak * 10 ** (-10 / decade_y) right tc rgb dim font little
 set label 303 sprintf(narrow ? "fp16 tensor cores, %.0f" : "fp16 tensor cores, %.0f: not used here", tensor) at high * 1.78, tensor * 10 ** (9 / decade_y) right tc rgb dim font little
 set label 304 sprintf("ridge %.1f", ridge) at ridge * 1.06, ymin * 10 ** (32 / decade_y) left tc rgb dim font little
 set label 305 "memory-bound" at ridge / 1.1, ymin * 10 ** (15 / decade_y) right tc rgb dim font little

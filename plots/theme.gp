@@ -46,7 +46,7 @@ eval decades
 set grid xtics ytics lc rgb faint lw 0.6 lt 1
 set key off
 set xlabel textcolor rgb foreground
-set ylabel textcolor rgb foreground offset 0.1,0
+set ylabel textcolor rgb foreground offset (narrow ? 0.1 : 1.2),0
 
 # A panel's edges, in pixels from the left and from the bottom.
 edges(left, right, bottom, top) = sprintf("set lmargin at screen %.5f; set rmargin at screen %.5f; set bmargin at screen %.5f; set tmargin at screen %.5f; panel_height = %g; panel_bottom = %g; panel_top = %g; panel_left = %g; panel_right = %g", \

@@ -6,20 +6,24 @@
 TOOLCHAIN_HERE := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 
 # The python3 of a version manager (pyenv, asdf) is a script that looks for the real one at every start, for 0.1 s. Here it
-# is asked once: where the real one lies in another folder, that folder comes first.
+# is asked once, as every script is: where the real one lies in another folder, that folder comes first.
 ifndef PYTHON_FOUND
-export PYTHON_FOUND := $(shell real=$$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) && \
-	[ "$${real%/*}" != "$$(dirname "$$(command -v python3)")" ] && echo "$${real%/*}" || echo own)
+export PYTHON_FOUND := $(shell found=$$(command -v python3) && head -c 2 "$$found" | grep -q ! && \
+	real=$$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) && \
+	[ "$${real%/*}" != "$${found%/*}" ] && echo "$${real%/*}" || echo own)
 ifneq ($(filter /%,$(PYTHON_FOUND)),)
 export PATH := $(PYTHON_FOUND):$(PATH)
 endif
 endif
 
+# Without Python's start where the answer is known.
+CXX_OF_gcc := g++
+CXX_OF_clang := clang++
 ifeq ($(origin CC),default)
 CC := gcc
 endif
 ifeq ($(origin CXX),default)
-CXX := $(shell python3 $(TOOLCHAIN_HERE)/passes/counterpart.py c++ "$(CC)")
+CXX := $(or $(CXX_OF_$(CC)),$(shell python3 $(TOOLCHAIN_HERE)/passes/counterpart.py c++ "$(CC)"))
 endif
 
 one_word = $(subst $(NO_WORD) ,_,$(strip $(notdir $1)))

@@ -26,7 +26,12 @@ struct problem problem_with_heads(const struct problem *problem, size_t heads)
 
 double attention_pairs(const struct problem *problem)
 {
-	return (double)attention_heads(problem) * (double)problem->seq * (double)problem->seq;
+	double pairs = 0.0;
+	for (size_t s = 0; s < sequence_count(&problem->packing); s++) {
+		double N = (double)sequence_at(&problem->packing, problem->seq, s).length;
+		pairs += N * N;
+	}
+	return (double)attention_heads(problem) * pairs;
 }
 
 double attention_flop(const struct problem *problem)

@@ -290,8 +290,8 @@ static bool is_same(const struct option_rule *rule, const void *a, const void *b
 	case TYPE_ABOVE_ZERO:
 	case TYPE_BELOW_ONE: return *(const float *)a == *(const float *)b;
 	case TYPE_CHOICE: return *(const unsigned *)a == *(const unsigned *)b;
+	case TYPE_LENGTHS: return packing_is_same(a, b);
 	case TYPE_TEXT:
-	case TYPE_LENGTHS:
 		left = *(const char *const *)a;
 		right = *(const char *const *)b;
 		return left && right ? strcmp(left, right) == 0 : left == right;

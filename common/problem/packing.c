@@ -27,6 +27,11 @@ bool packing_read(struct packing *packing, const char *text, uint64_t most)
 	return true;
 }
 
+bool packing_is_same(const struct packing *a, const struct packing *b)
+{
+	return a->count == b->count && memcmp(a->ends, b->ends, a->count * sizeof *a->ends) == 0;
+}
+
 size_t packing_tokens(const struct packing *packing)
 {
 	return packing->count ? packing->ends[packing->count - 1] : 0;

@@ -20,6 +20,8 @@ struct packing {
 /* Reads "3,17,200": whole numbers above 0 with commas between, whose sum is at most `most`. False for anything else. */
 bool packing_read(struct packing *packing, const char *text, uint64_t most);
 
+bool packing_is_same(const struct packing *a, const struct packing *b);
+
 /* Tokens of all sequences; 0 if none are packed. */
 size_t packing_tokens(const struct packing *packing);
 

@@ -13,7 +13,7 @@ void philox_4x32(const uint32_t counter[4], uint64_t key, uint32_t words[4])
 		words[2] = (uint32_t)(first >> 32) ^ words[3] ^ k1;
 		words[1] = (uint32_t)second;
 		words[3] = (uint32_t)first;
-		k0 += 0x9E3779B9u; /* the golden ratio, and the square root of 3 less 1 */
+		k0 += 0x9E3779B9u; /* fractions of 2^32: of the golden ratio, and of the square root of 3 */
 		k1 += 0xBB67AE85u;
 	}
 }

@@ -48,7 +48,10 @@ static void write_sizes(struct json *json, const char *key, const size_t *sizes,
 
 static void write_tensors(struct json *json, const struct run_result *result, const struct kernel *kernel)
 {
-	static const char *const roles[] = {"input", "input", "output", "output", "scratch"};
+	static const char *const roles[] = {
+		[TENSOR_INPUT] = "input",     [TENSOR_GRADIENT] = "input", [TENSOR_OUTPUT] = "output",
+		[TENSOR_PREPARED] = "output", [TENSOR_STARTS] = "input",   [TENSOR_SCRATCH] = "scratch"};
+	_Static_assert(sizeof roles / sizeof *roles == TENSOR_SCRATCH + 1, "each role has a name");
 	json_open_array(json, "tensors");
 	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++) {
 		size_t shape[MAX_RANK], rank = tensor_shape(&result->problem, tensor, shape);

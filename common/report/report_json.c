@@ -52,10 +52,8 @@ static void write_problem(struct json *json, const struct run_result *result)
 		json_bool(json, "alibi", true);
 	if (problem->sink)
 		json_bool(json, "sink", true);
-	if (problem->dropout > 0.0f) {
+	if (problem->dropout > 0.0f)
 		json_number(json, "dropout", (double)problem->dropout);
-		json_count(json, "dropout_seed", problem->seed);
-	}
 	if (problem->packing.count) {
 		json_open_array(json, "lengths");
 		for (size_t s = 0; s < problem->packing.count; s++)
@@ -68,12 +66,12 @@ static void write_problem(struct json *json, const struct run_result *result)
 	}
 	if (result->options->values)
 		json_string(json, "values", result->options->values);
-	if (problem->load) {
+	if (problem->load)
 		json_string(json, "load", problem->load);
-	} else {
+	if (!problem->load || problem->dropout > 0.0f)
 		json_count(json, "seed", problem->seed);
+	if (!problem->load)
 		json_string(json, "input", input_kind_names[problem->input]);
-	}
 	json_close_object(json);
 }
 
@@ -214,6 +212,19 @@ static void write_floor(struct json *json, const struct kernel_result *kernel)
 	json_close_object(json);
 }
 
+/* What the floor and the limits are computed from; the rest of the closed forms is compared with what is counted. */
+static void write_forms(struct json *json, const struct closed_forms *forms)
+{
+	json_open_object(json, "forms");
+	json_number(json, "flop", forms->flop);
+	json_number(json, "exponentials", forms->exponentials);
+	json_count(json, "blocks", forms->blocks);
+	json_count(json, "shared_bytes", forms->shared_bytes);
+	json_count(json, "tile_q", forms->tile_q);
+	json_count(json, "tile_k", forms->tile_k);
+	json_close_object(json);
+}
+
 static void write_kernel(struct json *json, const struct kernel_result *kernel)
 {
 	json_open_object(json, NULL);
@@ -240,6 +251,8 @@ static void write_kernel(struct json *json, const struct kernel_result *kernel)
 		write_model(
 			json, footprint ? "model_footprint" : "model_requested", &forms->models[1], forms->atomics);
 	}
+	if (!kernel->skipped[0])
+		write_forms(json, &kernel->forms);
 	if (kernel->peak_bytes)
 		write_metric(json, kernel, METRIC_PEAK_BYTES);
 	if (kernel->counts.counted)

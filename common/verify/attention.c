@@ -11,6 +11,26 @@ static bool rows_are_sampled(const struct problem *problem)
 	return attention_pairs(problem) * (double)problem->dim > MOST_PRODUCTS && problem->seq > SAMPLED_ROWS;
 }
 
+/* SAMPLED_ROWS of each head, and of packed sequences the first and the last row of each besides: tiles end there. */
+static size_t *sample_queries(const struct problem *problem, size_t *count)
+{
+	size_t heads = attention_heads(problem), N = problem->seq, at = 0;
+	size_t *drawn = sample_rows(problem->seed, heads, N, count);
+	if (!drawn || !problem->packing.count)
+		return drawn;
+	size_t *rows = calloc(*count + heads * 2 * problem->packing.count, sizeof *rows);
+	for (size_t row = 0, next = 0; rows && row < heads * N; row++) {
+		struct sequence sequence = sequence_of_token(&problem->packing, N, row % N);
+		bool is_drawn = next < *count && drawn[next] == row, first = row % N == sequence.first;
+		next += is_drawn;
+		if (is_drawn || first || row % N == sequence.first + sequence.length - 1)
+			rows[at++] = row;
+	}
+	*count = at;
+	free(drawn);
+	return rows;
+}
+
 static struct attention_inputs attention_inputs(const struct problem *problem, const struct named_values *inputs)
 {
 	return (struct attention_inputs){
@@ -39,8 +59,7 @@ int attention_expect(
 	expectations->row_count = expectations->all_rows;
 
 	bool sampled = rows_are_sampled(problem);
-	if (sampled && !(expectations->rows = sample_rows(
-				 problem->seed, attention_heads(problem), problem->seq, &expectations->row_count)))
+	if (sampled && !(expectations->rows = sample_queries(problem, &expectations->row_count)))
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the rows to check");
 
 	struct attention_reference reference;
@@ -78,7 +97,7 @@ static size_t *rows_of_one_head(const struct problem *problem, const struct expe
 	size_t of_sequence = problem->kv_heads ? problem->kv_heads : problem->heads, N = problem->seq;
 	size_t kv_head = (size_t)(problem->seed % (problem->batch * of_sequence));
 	size_t head = kv_head * (problem->heads / of_sequence);
-	size_t *rows = calloc(SAMPLED_ROWS, sizeof *rows);
+	size_t *rows = calloc(expectations->row_count, sizeof *rows);
 	*count = 0;
 	for (size_t r = 0; rows && r < expectations->row_count; r++)
 		if (expectations->rows[r] / N == head)

@@ -24,8 +24,13 @@
 
 #include <cassert>
 #include <climits>
-#include <cmath>
 #include <cstddef>
+#ifdef SIM_WITHOUT_STD /* no Bessel functions with their algorithms: they take longer to compile than a kernel */
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+#else
+#include <utility>
+#endif
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -34,13 +39,14 @@
 #include <math.h>           /* the float overloads of exp, sqrt, ... without std:: */
 #include <stdint.h>
 #include <stdlib.h>
-#include <utility>
 
 #include <sim_cuda/atomics.h>
 #include <sim_cuda/bits.h>
 #include <sim_cuda/builtins.h>
 #include <sim_cuda/math.h>
 #include <sim_cuda/warp.h>
+
+#pragma sim_program /* here the program begins: simcc looks from here on for the names that SIM_WITHOUT_STD has left out */
 #endif
 #endif
 

@@ -30,6 +30,14 @@ struct sim_shared_count {
 	uint64_t bytes, requests, wavefronts, ideal_wavefronts, conflicts;
 };
 
+/* Those of one line of the source and one kind of access. The parts of a kernel's launch: they sum up to its counts. */
+struct sim_line_count {
+	const char *file; /* as the compiler was given it */
+	unsigned line;
+	int op; /* 0 load, 1 store, 2 atomic */
+	struct sim_shared_count count;
+};
+
 struct sim_constant_count {
 	uint64_t bytes, requests;
 };
@@ -53,6 +61,8 @@ struct sim_launch {
 	size_t dynamic_shared_bytes, static_shared_bytes;
 	struct sim_global_count global_load, global_store, global_atomic;
 	struct sim_shared_count shared_load, shared_store, shared_atomic;
+	const struct sim_line_count *shared_lines; /* by file, line and op; valid until sim_forget_launches */
+	size_t shared_line_count;
 	struct sim_constant_count constant_load;
 	struct sim_footprint footprint;
 	const struct sim_tensor_count *tensors; /* allocations touched, in order of allocation */

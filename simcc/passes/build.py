@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from passes.compilers import (
     CLANG_ASSEMBLY,
@@ -27,6 +28,7 @@ from passes.process import (
     read_file,
     run,
     run_to,
+    succeeds,
     usage_error,
     variable,
     write_file,
@@ -79,6 +81,8 @@ def stem_of(path: str) -> str:
 
 
 ARCHITECTURE = 900  # the default GPU's, an H100
+# Behind our own headers (cuda_runtime.h).
+NAMES_STD = re.compile(r"^#pragma sim_program.*\b(?:std|__gnu_cxx)\b", re.ASCII | re.DOTALL | re.MULTILINE)
 
 
 class Build:
@@ -146,6 +150,8 @@ class Build:
         run_to(target, [*self.compilers.cxx, "-Wa,--no-warn", "-c", f"{stem}.sim.s"])
 
     def preprocess(self, path: str, target: str, output: str) -> None:
+        """A program that says nothing of std:: does without what only that needs of the C++ library: it takes longer to
+        compile than a kernel. A message of the preprocessor, too, is for the second time, which is for all others."""
         settings = self.settings
         command = [*self.compilers.cxx, "-E", "-x", "c++", settings.standard, *settings.compile]
         command += ["-D__CUDACC__=1", "-D__NVCC__=1", "-DSIM_BUILTIN_TOKENS=1", "-U_FORTIFY_SOURCE"]
@@ -154,7 +160,9 @@ class Build:
         command += ["-isystem", self.headers, *settings.preprocess]
         command += self.compilers.optimiser_options(settings.fast, settings.optimize)
         command += self.dependency_options(target)
-        run([*command, "-include", "cuda_runtime.h", path, "-o", output])
+        command += ["-include", "cuda_runtime.h", path, "-o", output]
+        if not succeeds([*command, "-DSIM_WITHOUT_STD=1"]) or NAMES_STD.search(read_file(output)):
+            run(command)
 
     def compile_to_assembly(self, stem: str) -> None:
         """clang copies structs with memcpy, which its sanitizer pass would hide in a library call.
@@ -213,7 +221,7 @@ class Build:
             environment = {name: value for name, value in os.environb.items() if name not in ours}
             environment[b"SIM_BUILD"] = as_bytes(self.directory)
             chosen = [f"CC={' '.join(compilers.cc)}", f"CXX={' '.join(compilers.cxx)}"]
-            run(["make", "-s", "-C", self.home, "lib", *chosen], environment)
+            run(["make", "-s", f"-j{os.cpu_count() or 1}", "-C", self.home, "lib", *chosen], environment)
         return f"{directory}/libsim.a"
 
     def link(self, objects: list[str], library: str) -> None:

@@ -187,10 +187,14 @@ class Commands:
     verbose = False
 
 
-def run(command: list[str], environment: dict[bytes, bytes] | None = None) -> None:
-    """The failure of the command is ours."""
+def show(command: list[str]) -> None:
     if Commands.verbose:
         print_on(2, " ".join(quoted(word) for word in command) + "\n")
+
+
+def run(command: list[str], environment: dict[bytes, bytes] | None = None) -> None:
+    """The failure of the command is ours."""
+    show(command)
     try:
         pid = _start(command, [], environment)
     except OSError as error:
@@ -199,23 +203,32 @@ def run(command: list[str], environment: dict[bytes, bytes] | None = None) -> No
         raise Stop(1)
 
 
+def succeeds(command: list[str]) -> bool:
+    """Whether a command ends well and has no message, which nobody sees."""
+    show(command)
+    status, messages = _captured(command, 2, [])
+    return status == 0 and not messages
+
+
 def output_of(command: list[str], quiet: bool = False) -> str:
     """What a command prints; `quiet` drops its messages. "" where it cannot be run."""
+    actions = [(os.POSIX_SPAWN_OPEN, 2, b"/dev/null", os.O_WRONLY, 0)] if quiet else []
+    return _captured(command, 1, actions)[1].decode("latin-1")
+
+
+def _captured(command: list[str], descriptor: int, actions: list[tuple]) -> tuple[int, bytes]:
+    """A command's status, and what it wrote to that descriptor."""
     reader, writer = os.pipe()
-    actions: list[tuple] = [(os.POSIX_SPAWN_DUP2, writer, 1)]
-    if quiet:
-        actions.append((os.POSIX_SPAWN_OPEN, 2, b"/dev/null", os.O_WRONLY, 0))
     try:
-        pid = _start(command, actions, None)
+        pid = _start(command, [(os.POSIX_SPAWN_DUP2, writer, descriptor), *actions], None)
     except OSError:
         os.close(reader)
-        return ""
+        return 127, b""
     finally:
         os.close(writer)
     with open(reader, "rb") as pipe:
         output = pipe.read()
-    _wait(pid)
-    return output.decode("latin-1")
+    return _wait(pid), output
 
 
 def run_to(output: str, command: list[str], accept=None) -> None:

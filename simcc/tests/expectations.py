@@ -74,12 +74,14 @@ def _pick(record: Record, *keys: str) -> list[int]:
     return [record[key] for key in keys]
 
 
+_BANKS = ("bytes", "requests", "wavefronts", "ideal_wavefronts", "conflicts")
+
+
 def _counted(launch: Record) -> dict[str, list[int]]:
     """Every counter that must be 0 where the source does not name it."""
     sectors = ("bytes", "requests", "sectors")
-    banks = ("bytes", "requests", "wavefronts", "ideal_wavefronts", "conflicts")
     counted = {op: _pick(launch["global"][op], *sectors) for op in ("load", "store", "atomic")}
-    counted.update({"s" + op: _pick(launch["shared"][op], *banks) for op in ("load", "store", "atomic")})
+    counted.update({"s" + op: _pick(launch["shared"][op], *_BANKS) for op in ("load", "store", "atomic")})
     counted["const"] = _pick(launch["constant"]["load"], "bytes", "requests")
     counted["barriers"] = [launch["barriers"]]
     counted["exp"] = [launch["exp"]]
@@ -136,6 +138,13 @@ def _check_sums(case: Case, where: str, launch: Record) -> None:
     whole = [launch["global"][op]["bytes"] for op in ("load", "store", "atomic")]
     whole += _pick(launch["footprint"], "read_bytes", "write_bytes")
     case.expect_equal(sums, whole, f"{where}: the tensors' sums")
+    for op in ("load", "store", "atomic"):
+        lines = [_pick(line, *_BANKS) for line in launch["shared_lines"] if line["op"] == op]
+        case.expect_equal(
+            [sum(column) for column in zip(*lines)] or [0] * len(_BANKS),
+            _pick(launch["shared"][op], *_BANKS),
+            f"{where}: the lines' sums, {op}",
+        )
     case.expect(hazards_of(launch) == 0, f"{where} has hazards")
 
 

@@ -35,6 +35,7 @@ _LAUNCH = {
 _COUNTERS = {
     "global": _GLOBAL,
     "shared": {op: _BANKS for op in ("load", "store", "atomic")},
+    "shared_lines": [{"file": str, "line": int, "op": str, **_BANKS}],
     "constant": {"load": _ACCESS},
     "footprint": _FOOTPRINT,
     "barriers": int,

@@ -376,11 +376,13 @@ class Part:
         raise AssertionError("together() was not called")
 
 
-def together(name: str, parts: Iterable[Part], *options: str, compiler: Compiler = FIRST) -> None:
-    """Makes one executable of them."""
+def together(
+    name: str, parts: Iterable[Part], *options: str, compiler: Compiler = FIRST, library: Compiler | None = None
+) -> None:
+    """Makes one executable of them, with the library of its compiler or of that one."""
     parts = list(parts)
     members = [Member(part.name, part.source, text=part.text) for part in parts]
-    runs = Batch(name, members, *options, compiler=compiler).runs()
+    runs = Batch(name, members, *options, compiler=compiler, library=library).runs()
     for part in parts:
         part.run = runs[part.name]
 

@@ -222,7 +222,7 @@ class BrokenKernels(Case):
         self.check_broken("mem_", "memcheck", 20)
 
     def test_wrong_barriers(self):
-        self.check_broken("sync_", "synccheck", 20)
+        self.check_broken("sync_", "synccheck", 21)
 
     def test_correct_ones_are_silent(self):
         alarms = 0

@@ -53,7 +53,7 @@ static const struct {
 	{"modified_dropout_of_the_difference", "backward_modified", "--seq 65 --dim 40 --dropout 0.2", "dQ"},
 	{"modified_dropout_of_the_transpose", "backward_modified", "--seq 65 --dim 40 --dropout 0.2", "dV dK"},
 	{"modified_dropout_of_the_head_of_its_sequence", "backward_modified",
-         "--seq 65 --dim 40 --batch 2 --dropout 0.2", "dK"},
+         "--seq 65 --dim 40 --batch 2 --dropout 0.2", "dV dK"},
 	{"modified_dropout_before_the_softmax", "backward_modified", "--seq 65 --dim 40 --dropout 0.2",
          "O LSE dV dK dQ"},
 	{"modified_lengths_between_heads", "backward_modified", "--lengths 20,65 --dim 40 --heads 2", "dV dK"},

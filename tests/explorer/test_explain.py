@@ -227,6 +227,96 @@ class Wrong(Explain):
             more = page.eval("document.querySelectorAll('.hazards > li details li').length")
             self.assertEqual(more, len(hazards) - 1)
 
+    def test_says_where_the_barrier_is_missing(self) -> None:
+        """Within one pass of the loop, from one iteration to the next, or both; told from what one thread did."""
+        problem = "--kernel fa2_row --seq 256 --heads 1"
+        gaps = "[...document.querySelectorAll('.gap')]"
+        gaps += ".map((gap) => [gap.dataset.gap, gap.querySelector('pre').textContent])"
+        load, attend, mark = "load_tile<D>(V + tile", "attend<D, KEYS>(q", "__syncthreads() is missing here"
+        between, around = (
+            [load, mark, attend],
+            ["for (int first_key", mark, "load_tile<D>(K + tile", load, attend, "or here, at the end"],
+        )
+        for fault, expected in (
+            ("no_barrier", {"straight": between}),
+            ("no_barrier_before_load", {"loop": around}),
+            ("no_barrier_at_all", {"straight": between, "loop": around}),
+        ):
+            path = self.explain(broken(fault), problem, 1)
+            with self.subTest(fault), Page(path) as page:
+                told = dict(page.eval(gaps))
+                self.assertEqual(list(told), list(expected))
+                for kind, parts in expected.items():
+                    places = [told[kind].find(part) for part in parts]
+                    self.assertNotIn(-1, places, told[kind])
+                    self.assertEqual(places, sorted(places), told[kind])
+        # Which thread the device ran first proves nothing.
+        path.write_text(path.read_text().replace(',"passed":true', ""))
+        with Page(path) as page:
+            self.assertEqual(page.eval(gaps), [])
+            self.assertIn("They are called here", page.eval("document.querySelector('.hazards').innerText"))
+
+    def test_a_barrier_of_the_block_is_one_of_its_warps_too(self) -> None:
+        """A race within a warp at the place of the missing barrier has the same cause; elsewhere it has its own."""
+        path = self.explain(broken("no_barrier_before_load"), "--kernel fa2_row --seq 256 --heads 1", 1)
+        text, records = path.read_text(), data_of(path)["runs"][0]["report"]
+        within = next(line for line in records if line["type"] == "hazard")
+        advice = within["advice"].replace("__syncthreads", "__syncwarp")
+        self.assertNotEqual(advice, within["advice"])
+        within = {**within, "severity": "warning", "advice": advice, "block": [0, 0, 0]}
+        heads = "[...document.querySelectorAll('.hazards > li > h3')].map((h) => h.textContent)"
+        for passed, count in ((True, 1), (False, 2)):
+            within["other"] = {key: value for key, value in within["other"].items() if passed or key != "passed"}
+            added = f'"report":[{json.dumps(within, separators=(",", ":"))},'
+            path.write_text(text.replace('"report":[', added, 1))
+            with Page(path) as page:
+                told = page.eval(heads)
+                self.assertEqual(len(told), count)
+                self.assertIn("A __syncthreads() is missing", told[0])
+
+    def test_finds_the_loop_around_lines(self) -> None:
+        text = """for (int i = 0; i < n; i++) { // {
+    s[i] = 0;
+    for (int j = 0; j < f("{", ')'); j++)
+        a(j);
+    while (more(n)) {
+        b();
+        c(); /* } */
+    }
+    d();
+}
+e();
+"""
+        with Page(self.explain(FA2, "--seq 8 --dim 8")) as page:
+            for first, last, loop in (
+                (6, 7, [5, 8]),
+                (2, 7, [1, 10]),
+                (4, 4, [1, 10]),
+                (2, 9, [1, 10]),
+                (9, 11, None),
+                (11, 11, None),
+            ):
+                found = page.eval(f"loopAround(bareText({json.dumps(text)}), {first}, {last})")
+                self.assertEqual(found and [found["head"], found["end"]], loop, (first, last))
+
+    def test_bank_conflicts_are_counted_per_line(self) -> None:
+        """Each line's, exactly: over all lines they are the kernel's."""
+        problem = "--kernel fa2_split_q --heads 1 --seq 100 --dim 32"
+        lines = "[...document.querySelectorAll('.bank-lines li')].map((line) => Number(line.dataset.lost))"
+        for program in (broken("bank_conflict"), FA2):
+            path = self.explain(program, problem)
+            launches = [line for line in data_of(path)["runs"][0]["report"] if line["type"] == "launch"]
+            total = sum(launch["shared"][op]["conflicts"] for launch in launches for op in ("load", "store", "atomic"))
+            self.assertGreater(total, 0)
+            with Page(path) as page:
+                told = page.eval(lines)
+                self.assertEqual(sum(told), total)
+                self.assertEqual(page.eval("document.querySelector('[data-conflicts]').dataset.conflicts"), str(total))
+                self.assertEqual(told, sorted(told, reverse=True))
+                if program != FA2:
+                    here = page.eval("document.querySelector('.bank-lines .here').textContent")
+                    self.assertIn("float4 k = ", here)
+
     def test_tells_from_which_key_on_and_what_the_row_is_made_of(self) -> None:
         problem = "--kernel fa2_row --heads 2 --seq 100 --dim 32 --tile-q 32 --tile-k 32"
         for fault, causal, reach, words in (

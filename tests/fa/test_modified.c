@@ -137,7 +137,7 @@ Test(modified, packed_sequences_are_each_as_alone)
 	}
 }
 
-/* The mask is computed: not one request more than without it. Another seed is another mask of the same numbers. */
+/* The mask is computed: not one request more than without it. */
 Test(modified, dropout_costs_no_byte)
 {
 	const char *shape = "--kernel fa2_modified --heads 2 --seq 140 --dim 40 --causal";
@@ -152,6 +152,25 @@ Test(modified, dropout_costs_no_byte)
 			number_at(kernel_named(&dropped, "fa2_modified"), paths[p]), "%s", paths[p]);
 	free_chapter_run(&plain);
 	free_chapter_run(&dropped);
+}
+
+/* Of the same inputs: O depends on the seed, LSE does not. A first packed sequence has the mask that it has alone. */
+Test(modified, dropout_depends_on_the_seed)
+{
+	uint64_t keys = 0;
+	const char *options = "--dropout 0.4 --kernel fa2_modified --seed";
+	float *one = output_of(text("%s 1", options), 0, packed_lengths[0], &keys),
+	      *same = output_of(text("%s 1", options), 0, packed_lengths[0], &keys),
+	      *other = output_of(text("%s 2", options), 0, packed_lengths[0], &keys),
+	      *packed = output_of(text("--lengths 5,130,15 %s 1", options), 0, PACKED_TOKENS, &keys);
+	size_t row = packed_lengths[0] * PACKED_DIM * sizeof *one;
+	cr_expect_arr_eq(one, same, PACKED_HEADS * row);
+	cr_expect_arr_neq(one, other, PACKED_HEADS * row);
+	cr_expect_arr_eq(one, packed, row);
+	free(one);
+	free(same);
+	free(other);
+	free(packed);
 }
 
 /* A cap far below every score makes them equal, one far above changes none; a window that reaches everything hides nothing. */
@@ -362,7 +381,7 @@ Test(modified, reports_tell_of_it)
 	cr_expect_eq(number_at(packed.json, "problem/lengths/0"), 3);
 	cr_expect_eq(number_at(packed.json, "problem/lengths/1"), 17);
 	cr_expect_eq(number_at(packed.json, "problem/dropout"), 0.25);
-	cr_expect_eq(number_at(packed.json, "problem/dropout_seed"), 9);
+	cr_expect_eq(number_at(packed.json, "problem/seed"), 9);
 	free_chapter_run(&packed);
 	struct chapter_run run = run_verified(FA2, "--seq 40");
 	const cJSON *problem = json_get(run.json, "problem");

@@ -47,6 +47,25 @@ Test(reference, softmax_of_six_scores)
 	}
 }
 
+/* A sink that has all the weight is rounded like a score of its size, one far below the scores like none. */
+Test(reference, a_sink_has_the_roundings_of_its_size)
+{
+	const float q[] = {1}, k[] = {2}, v[] = {3}, sinks[] = {10000.123f, -10000};
+	struct attention_inputs in = {1, 1, 1, 1, false, 1, q, k, v, {0}, false};
+	struct attention_reference without = compute(in, NULL, 0);
+	for (size_t s = 0; s < 2; s++) {
+		in.modifiers.sink = &sinks[s];
+		struct attention_reference r = compute(in, NULL, 0);
+		double rounding = ldexp(1, ilogb(r.lse[0]) - 24); /* to fp32 */
+		cr_assert_float_eq(r.lse[0], s == 0 ? sinks[0] : 2, 1e-9);
+		cr_assert_geq(r.lse_tolerance[0], rounding, "%g: %g", sinks[s], r.lse_tolerance[0]);
+		if (s == 1)
+			cr_assert_eq(r.lse_tolerance[0], without.lse_tolerance[0]);
+		attention_reference_free(&r);
+	}
+	attention_reference_free(&without);
+}
+
 Test(reference, causal_rows_see_no_later_key)
 {
 	const float q[] = {1, 1, 1}, k[] = {0, 0, 0}, v[] = {3, 6, 12};

@@ -214,6 +214,12 @@ class Hours(ScreenCase):
                 self.assertEqual((done.status, done.out), (2, ""))
         self.assertEqual(list(self.scratch.iterdir()), [])
 
+    def test_packed_sequences_are_estimated_by_the_longest(self) -> None:
+        done = run([ROOT / "05_fa2/fa2", *"--lengths 700000,5,300000".split()], cwd=self.scratch)
+        says = r"--lengths 700000,5,300000: would take about \S+ (days|years) on this machine, expected --yes .*"
+        self.assertRegex(done.err, rf"\Afa2: {says}\n\Z")
+        self.assertEqual((done.status, done.out), (2, ""))
+
     def test_with_yes_it_begins(self) -> None:
         """Still at work after a second: it was not refused."""
         options = "--seq 60000 --heads 30 --dim 128 --kernel fa2_row"
@@ -228,6 +234,13 @@ class Hours(ScreenCase):
             done = run([ROOT / "01_naive/naive", *f"--seq 1000000{yes}".split()])
             self.assertEqual((done.status, done.out), (3, ""))
             self.assertRegex(done.err, r"\Anaive: naive: needs 8.00 TB of memory, .*\n\Z")
+        # Q, K, V and O together are twice what there is, each of them half
+        most = float(re.search(r"the device has ([\d.]+) GB", done.err)[1])
+        heads = int(most * 1e9 / 2 / (4 * 64 * 10_000))
+        done = run([ROOT / "05_fa2/fa2", *f"--seq 10000 --dim 64 --heads {heads}".split()])
+        self.assertEqual((done.status, done.out), (3, ""), done.err)
+        needed = float(re.search(r"needs ([\d.]+) GB of memory", done.err)[1])
+        self.assertAlmostEqual(needed / most, 2, delta=0.05)
 
     def test_a_sweep_is_estimated_as_a_whole(self) -> None:
         done = run([ROOT / "05_fa2/fa2", *"--sweep --heads 60000 --batch 6000 --dim 1".split()], cwd=self.scratch)

@@ -168,6 +168,25 @@ Test(variants, dropout_drops_its_share)
 	cr_expect(dropout_factor(&(struct modifiers){0}, 0, 3, 4) == 1.0);
 }
 
+/* Places that have nothing to do with each other differ in 2 p (1 - p) of their weights. */
+Test(variants, dropout_of_each_place_is_drawn_anew)
+{
+	const struct modifiers one = {.dropout = 0.3f, .seed = 11}, low = {.dropout = 0.3f, .seed = 12},
+			       high = {.dropout = 0.3f, .seed = 11 + (UINT64_C(1) << 32)};
+	double count = 200 * 200, share = 2 * 0.3 * 0.7, differ[5] = {0};
+	for (size_t i = 0; i < 200; i++)
+		for (size_t j = 0; j < 200; j++) {
+			bool here = dropout_factor(&one, 1, i, j) > 0;
+			differ[0] += here != (dropout_factor(&one, 2, i, j) > 0);
+			differ[1] += here != (dropout_factor(&one, 1, j, i + 200) > 0);
+			differ[2] += here != (dropout_factor(&one, 1, i, j + 1) > 0);
+			differ[3] += here != (dropout_factor(&low, 1, i, j) > 0);
+			differ[4] += here != (dropout_factor(&high, 1, i, j) > 0);
+		}
+	for (int k = 0; k < 5; k++)
+		cr_expect_float_eq(differ[k], count * share, 5 * sqrt(count * share), "%d: %g", k, differ[k]);
+}
+
 Test(variants, lengths_are_read_or_refused)
 {
 	struct packing packing;

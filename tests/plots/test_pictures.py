@@ -207,8 +207,8 @@ class Drawn(PictureCase):
         for n in (4096, 256):
             asked = bytes_of(data, "requested", kernel="decode_split", seq=n, splits=44)
             shares.append(100 * (asked / (4 * 2 * n * 3 * 64) - 1))
-        more = f"{shares[0]:.1f} % at n = 4096, {shares[1]:.0f} % at 256"
-        expected = f"44 splits give every SM of the H100 SXM work; more than keys and values: {more}"
+        more = f"{shares[0]:.1f} % more bytes at n = 4096, {shares[1]:.0f} % at 256"
+        expected = f"44 splits give every SM of the H100 SXM work, for {more}"
         self.assertEqual(self.picture("08_decode").title, expected)
 
     def assert_share(self, folder: Path, data: Path) -> None:
@@ -312,7 +312,7 @@ class Drawing(PictureCase):
         expected = f"At n = 384 the kernel with register tiles is {first / last:.1f} times faster than the first"
         self.assertEqual(Picture((folder / "03_tiled_matmul.light.svg").read_text()).title, expected)
         splits = Picture((folder / "08_decode.light.svg").read_text())
-        self.assertIn("33 splits give every SM of the Invented 9 work; ", splits.title)
+        self.assertIn("33 splits give every SM of the Invented 9 work, ", splits.title)
         self.assertNotIn("H100", " ".join(splits.texts))
         # And the map of the chapters gets a column of its times.
         chapters = run(sys.executable, "tools/pages", "chapters", cwd=house).stdout

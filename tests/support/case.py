@@ -82,5 +82,5 @@ class Case(unittest.TestCase):
         self.assertEqual(outcome.status, status, f"{program} {options}: {outcome.err}")
         return outcome
 
-    def run_json(self, program: Path, options: str) -> dict[str, Any]:
-        return json.loads(self.run_program(program, f"--json - {options}").out)
+    def run_json(self, program: Path, options: str, **environment: str) -> dict[str, Any]:
+        return json.loads(self.run_program(program, f"--json - {options}", **environment).out)

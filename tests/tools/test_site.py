@@ -172,6 +172,28 @@ class Pages(Case):
         for address in ("GLOSSARY.html#words", "plots/index.html", "#page", "https://a.example/b"):
             self.assertIn(f'href="{address}"', text)
 
+    def test_the_address_to_clone_from_is_never_invented(self) -> None:
+        tree = self.tree("# Page\n\n```sh\ngit clone ADDRESS flash && cd flash   # ADDRESS: of this\nmake\n```\n")
+        asked = "git clone ADDRESS flash &amp;&amp; cd flash   # ADDRESS: of this\nmake"
+        for number, (origin, options, shown) in enumerate(
+            (
+                (None, [], asked),
+                ("/home/me/flash", [], asked),
+                ("git@a.example:me/flash.git", [], asked),
+                ("https://me:secret@a.example/me/flash", [], "https://a.example/me/flash"),
+                ("https://a.example/me/flash.git", [], "https://a.example/me/flash.git"),
+                (None, ["--address", "https://b.example/f"], "https://b.example/f"),
+            )
+        ):
+            with self.subTest(origin=origin, options=options):
+                subprocess.run(["git", "-C", tree, "remote", "remove", "origin"], check=False, capture_output=True)
+                if origin:
+                    subprocess.run(["git", "-C", tree, "remote", "add", "origin", origin], check=True)
+                out = self.scratch / f"out{number}"
+                self.assertEqual(run([tree / "tools/site", out, *options]).status, 0)
+                shown = shown if shown == asked else f"git clone {shown} flash &amp;&amp; cd flash\nmake"
+                self.assertIn(f">{shown}\n</code>", (out / "index.html").read_text())
+
 
 class WithoutLibrary(Case):
     def test_the_library_is_named_in_one_line(self) -> None:

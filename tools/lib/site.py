@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 MARK = ".made-by-make-site"
 EXPLORER = "plots/explorer.html"
 IMAGES = (".svg", ".png")
+CLONE = re.compile(r"^git clone ADDRESS (\w+ && cd \w+).*$", re.MULTILINE)  # README.md, which cannot know it
 LINK = re.compile(r'\b(href|src|srcset)="([^"]*)"')
 
 
@@ -98,6 +99,15 @@ def relative(to: str, page: str) -> str:
     return posixpath.relpath(to, posixpath.dirname(page) or ".")
 
 
+def address_of(root: Path) -> str | None:
+    """Where the tree can be cloned from, if that is an address for everybody: https, without a name and a password."""
+    asked = subprocess.run(
+        ["git", "remote", "get-url", "origin"], cwd=root, capture_output=True, text=True, check=False
+    )
+    found = re.fullmatch(r"https://(?:[^/@]*@)?([\w.-]+(?::\d+)?/[\w./~-]+)", asked.stdout.strip())
+    return f"https://{found[1]}" if found else None
+
+
 def parser() -> Any:
     try:
         from markdown_it import MarkdownIt
@@ -111,8 +121,9 @@ def parser() -> Any:
 class Site:
     """Pages by their source, and the images that they show."""
 
-    def __init__(self, root: Path, explorer: Path | None) -> None:
+    def __init__(self, root: Path, explorer: Path | None, address: str | None = None) -> None:
         self.root, self.explorer = root, explorer
+        self.address = address or address_of(root)
         self.markdown = parser()
         self.pages: dict[str, Page] = {}
         self.images: set[str] = set()
@@ -149,6 +160,8 @@ class Site:
 
     def of_markdown(self, source: str) -> Page:
         text = (self.root / source).read_text(encoding="utf-8")
+        if self.address:
+            text = CLONE.sub(lambda line: f"git clone {self.address} {line[1]}", text)
         tokens = self.markdown.parse(re.sub(r"^<!--.*?-->\n?", "", text, flags=re.MULTILINE | re.DOTALL))
         page = Page(source, source, "")
         for token, inside in zip(tokens, tokens[1:]):

@@ -54,13 +54,14 @@ function makeBlocks(kernels) {
 			const canvas = element('canvas', {'aria-hidden': 'true',
 				style: `width:100%;height:${Math.max(24, Math.min(160, 14 * reader.blocks.length))}px`});
 			const share = meanShare(reader), all = reader.blocks.length;
-			drawings.push(() => drawReaders(canvas, reader));
+			if (share <= 0.999) /* all of it by all is said, and no picture */
+				drawings.push(() => drawReaders(canvas, reader));
 			return element('figure', {class: 'readers', 'data-share': share.toFixed(4), 'data-kernel': kernel.name},
 				element('figcaption', {}, element('b', {}, kernel.launches.length > 1 ? reader.name : kernel.label), ' ',
 					element('span', {class: 'dim small'}, `${plural(all, 'block')} down, ${plural(tensor.rows, 'row')} of ${tensor.name} across. ` +
 						(share > 0.999 ? `Each block reads all of ${tensor.name}.` : `A block reads ${figure(100 * share, 3)} % of ${tensor.name} in the mean.`) +
 						(all > mostLines ? ` The first ${mostLines} blocks are shown.` : ''))),
-				element('div', {class: 'memory'}, canvas));
+				share > 0.999 ? '' : element('div', {class: 'memory'}, canvas));
 		});
 	});
 	const node = cards.length === 0 ? element('div') : element('section', {class: 'card', 'aria-label': 'Which block reads what'},

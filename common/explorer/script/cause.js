@@ -1,4 +1,4 @@
-/* Hazards: those with one cause are one; both accesses in their source, and where between them a barrier can stand. */
+/* Hazards: those with one cause are one; both accesses in their source. Where between them a barrier is missing: barrier.js. */
 
 const raceNames = {RAW: 'read after write', WAR: 'write after read', WAW: 'two writes'};
 
@@ -12,25 +12,6 @@ function makeSnippet(run, path, line) {
 	const shown = ({n, text}) => `${n === line ? '\u25b8' : ' '}${String(n).padStart(4)}  ${text.slice(indent).replaceAll('\t', '  ')}\n`;
 	return element('pre', {class: 'mono snippet'}, rows.length === 0 ? place
 		: rows.map((row) => element('span', {class: row.n === line ? 'here' : null}, shown(row))));
-}
-
-/* The function that holds a line: the last definition above it that begins at the margin. */
-function functionAt(run, place) {
-	const [file, line] = place.split(':');
-	for (let n = Number(line); n > 0; n--) {
-		const text = (sourceText(run, `${file}:${n}`) || '').replace(/__launch_bounds__\([^)]*\)/, '');
-		const found = /^(?:\w+ )*?(?:__device__|__global__)\b[^(]*?(\w+)\s*\(/.exec(text);
-		if (found)
-			return found[1];
-	}
-	return '';
-}
-
-/* Where the kernel's own file calls a function: ["row.cu:66", ...]. */
-function callsOf(run, file, name) {
-	const lines = ((run.sources || {})[file] || '').split('\n'), call = new RegExp(`\\b${name}\\s*(<[^;()]*>)?\\(`);
-	return lines.flatMap((text, i) =>
-		name && call.test(text) && !/__device__|__global__|^\s*\/[/*]/.test(text) ? [`${file}:${i + 1}`] : []);
 }
 
 /* The two places of a hazard, the later access first; null where there is no other. */
@@ -73,21 +54,8 @@ function arrayOf(run, hazard) {
 
 const triple = (at) => `(${[].concat(at).join(', ')})`;
 
-/* The two accesses in helper functions: a barrier can stand between their calls. */
-function makeCalls(run, kernel, places) {
-	const launch = (run.trace || []).find((line) => line.type === 'launch' && line.kernel === kernel);
-	const names = places.map((place) => functionAt(run, place));
-	const calls = launch && names[0] && names[1] && names[0] !== names[1]
-		? names.flatMap((name) => callsOf(run, launch.file, name)) : [];
-	if (calls.length < 2)
-		return '';
-	const lines = [...new Set(calls)].sort((a, b) => Number(a.split(':')[1]) - Number(b.split(':')[1]));
-	return [element('p', {class: 'small'}, 'The first is in ', element('code', {}, names[0]), ', the second in ',
-		element('code', {}, names[1]), '. They are called here:'),
-	element('pre', {class: 'mono snippet'}, lines.map((place) => `${place.padEnd(14)} ${sourceLine(run, place)}\n`))];
-}
-
-function makeRaceSides(run, hazard) {
+function makeRaceSides(run, cause) {
+	const [hazard] = cause.list;
 	const {other} = hazard, place = placeOf(hazard.file || '', hazard.line || 0);
 	const otherPlace = placeOf(other.file || hazard.file || '', other.line || 0);
 	const verb = {read: 'reads', write: 'writes', load: 'reads', store: 'writes'};
@@ -100,7 +68,7 @@ function makeRaceSides(run, hazard) {
 			side('Then', hazard.thread, says, hazard.file || '', hazard.line)),
 		element('p', {class: 'small dim'}, place === otherPlace ? 'It is one line, run by two threads.'
 			: 'No barrier lies between them, so nothing says which thread comes first: on a GPU the order changes from run to run.'),
-		makeCalls(run, hazard.kernel, [otherPlace, place])];
+		makeBarrierPlaces(run, cause, [otherPlace, place])];
 }
 
 function makeCause(run, cause) {
@@ -117,14 +85,14 @@ function makeCause(run, cause) {
 		element('h3', {}, title[0].toUpperCase() + title.slice(1)),
 		element('p', {class: 'dim small'}, who.filter(Boolean).join(' \u00b7 ')),
 		where ? element('p', {class: 'small'}, 'On ', element('b', {}, where)) : '',
-		isRace ? makeRaceSides(run, hazard) : makeSnippet(run, hazard.file, hazard.line),
+		isRace ? makeRaceSides(run, cause) : makeSnippet(run, hazard.file, hazard.line),
 		pairs.length ? element('details', {}, element('summary', {}, `The same cause: ${plural(pairs.length, 'more place')}`),
 			element('ul', {class: 'small'}, pairs.map((pair) => element('li', {}, pair)))) : '');
 }
 
 function makeHazards(run) {
 	const list = (causes) => element('ul', {class: 'hazards'}, causes.map((cause) => makeCause(run, cause)));
-	const shown = 4, causes = causesOf(run.hazards), more = causes.length - shown;
+	const shown = 4, causes = withoutImplied(run, causesOf(run.hazards)), more = causes.length - shown;
 	return element('section', {class: 'card stack column', 'aria-label': 'Hazards'},
 		element('h2', {}, causes.length === 1 ? 'Why' : `${causes.length} causes`),
 		list(causes.slice(0, shown)),

@@ -78,26 +78,39 @@ function makeTensorTraffic(kernel) {
 			element('span', {class: 'bytes'}, bytes(sum.read + sum.written)))));
 }
 
-/* {visits, lost} to the banks of shared memory, from the launches' own records. */
+/* What the device counted of shared memory: {visits, lost, lines}; a line is {place, op, visits, lost}, those that lost most
+ * first. From the launches' own records. */
 function banksOf(run, described) {
 	const names = new Set((run.trace || []).filter((line) => line.type === 'launch' && described.launches.includes(line.launch))
 		.map((line) => line.kernel));
-	const parts = (run.report || []).filter((record) => record.type === 'launch' && names.has(record.kernel))
-		.flatMap(({shared}) => shared ? [shared.load, shared.store, shared.atomic] : []);
-	const sum = (key) => parts.reduce((all, part) => all + (part[key] || 0), 0);
-	return {visits: sum('wavefronts'), lost: sum('conflicts')};
+	const counted = (run.report || []).filter((record) => record.type === 'launch' && names.has(record.kernel))
+		.flatMap((record) => record.shared_lines || []);
+	const lines = new Map();
+	for (const {file, line, op, wavefronts, conflicts} of counted) {
+		const place = placeOf(file, line), key = `${place} ${op}`, sum = lines.get(key) || {path: file, line, place, op, visits: 0, lost: 0};
+		lines.set(key, {...sum, visits: sum.visits + wavefronts, lost: sum.lost + conflicts});
+	}
+	const list = [...lines.values()].sort((a, b) => b.lost - a.lost);
+	const total = (key) => list.reduce((all, one) => all + one[key], 0);
+	return {visits: total('visits'), lost: total('lost'), lines: list};
 }
 
 const isSlow = ({visits, lost}) => lost > 0.25 * visits;
 
-/* The lines that read or write shared memory: a conflict is at one of them. */
-function makeSharedLines(run, described) {
-	const kernel = tracedKernels().find((one) => one.run === run && one.described === described);
-	const places = new Set((kernel ? kernel.groups : []).flatMap((group) => group.accesses)
-		.filter((access) => access.space === 'shared').flatMap((access) => access.places));
-	const rows = [...places].map((place) => `${place.padEnd(16)} ${sourceLine(run, place) || ''}\n`);
-	return rows.length ? element('details', {}, element('summary', {}, 'The lines that use shared memory'),
-		element('pre', {class: 'mono snippet'}, rows)) : '';
+/* The lines that wait for banks, each with how often, in its source. */
+function makeBankLines(run, {lost, lines}) {
+	const waiting = lines.filter((line) => line.lost > 0), calm = lines.length - waiting.length, shown = 3;
+	const words = {load: 'read', store: 'written', atomic: 'added to'};
+	const one = (line) => element('li', {'data-place': line.place, 'data-lost': line.lost, 'data-visits': line.visits},
+		element('p', {class: 'small'}, element('b', {}, `${line.place}: ${plural(line.lost, 'conflict')}`),
+			` (${figure(100 * line.lost / lost, 3)} % of all). Shared memory is ${words[line.op]} here in ${plural(line.visits, 'visit')}; ` +
+			`without conflicts ${count(line.visits - line.lost)} would do, ${figure(line.visits / (line.visits - line.lost), 3)} times fewer.`),
+		makeSnippet(run, line.path, line.line));
+	const rest = waiting.slice(shown);
+	return element('div', {class: 'stack column'}, element('ul', {class: 'bank-lines'}, waiting.slice(0, shown).map(one)),
+		rest.length ? element('details', {}, element('summary', {}, plural(rest.length, 'more line')), element('ul', {class: 'bank-lines'}, rest.map(one))) : '',
+		calm ? element('p', {class: 'small dim'}, calm === 1 ? 'The other line that uses shared memory has no conflict.'
+			: `The other ${count(calm)} lines that use shared memory have no conflict.`) : '');
 }
 
 function makeBanks(run, described) {
@@ -108,17 +121,20 @@ function makeBanks(run, described) {
 		`Shared memory: ${plural(visits, 'visit')} to the banks, ` + (lost === 0 ? 'no bank conflict.' :
 			`${count(lost)} of them (${figure(100 * lost / visits, 2)} %) only because of bank conflicts: lanes of one warp ask for different words of ` +
 			'one bank and wait for each other.'),
-		worst ? element('span', {class: 'dim'}, ' The result is not wrong, only late. A row length that is a multiple of 32 floats puts ' +
-			'a whole column into one bank: look at the strides of the tiles, and pad them.') : ''), worst ? makeSharedLines(run, described) : '');
+		worst ? element('span', {class: 'dim plain'}, ' That makes no result wrong, only late. A row length that is a multiple of 32 floats puts ' +
+			'a whole column into one bank: look at the strides of the tiles, and pad them.') : ''), worst ? makeBankLines(run, banks)
+		: lost ? element('details', {}, element('summary', {}, 'Which lines'), makeBankLines(run, banks)) : '');
 }
 
 /* ---- the page ---- */
 
 function makeKernelCard(run, kernel, described, replays) {
 	const failure = kernel.failure ? element('p', {class: 'error'}, kernel.failure) : '';
+	const outputs = element('div', {class: `outputs${described.maps.every((map) => map.first_wrong === undefined) ? ' calm' : ''}`}, described.maps.map((map) => makeOutput(map, kernel.name)));
+	const banks = makeBanks(run, described), isLate = kernel.verified && isSlow(banksOf(run, described));
 	const body = kernel.skipped ? element('p', {class: 'note'}, kernel.skipped)
 		: element('div', {class: 'kernel-body'}, failure, makeUnread(run, kernel, described), replays ? makeReplay(run, described, replays) : '',
-			described.maps.map((map) => makeOutput(map, kernel.name)), makeBanks(run, described), makeTensorTraffic(kernel), makeCounts(kernel, described));
+			isLate ? banks : '', outputs, isLate ? '' : banks, makeTensorTraffic(kernel), makeCounts(kernel, described));
 	return element('section', {class: 'card', 'data-kernel': kernel.name, 'aria-label': kernel.name},
 		element('div', {class: 'kernel-head'}, element('h2', {}, kernel.name), makeBadge(kernel),
 			element('span', {class: 'dim'}, described.summary, described.tile && !kernel.skipped

@@ -42,12 +42,14 @@ function tileText(map, index, ratio) {
 }
 
 /* Right is pale green; wrong is vermilion, stronger with the error, and carries a cross: not only a color. */
+function strengthOf(ratio) {
+	return !isWrong(ratio) ? 30 + 45 * Math.sqrt(Math.max(0, ratio))
+		: Number.isFinite(ratio) ? Math.min(100, 66 + 8.5 * Math.log10(ratio)) : 100;
+}
+
 function tileFill(ratio) {
-	if (ratio === -1)
-		return 'fill:var(--faint)';
-	const strength = !isWrong(ratio) ? 30 + 45 * Math.sqrt(Math.max(0, ratio))
-		: Number.isFinite(ratio) ? Math.min(100, 45 + 12.5 * Math.log10(ratio)) : 100;
-	return `fill:color-mix(in srgb, var(--${isWrong(ratio) ? 'wrong' : 'right'}) ${Math.round(strength)}%, var(--ground))`;
+	return ratio === -1 ? 'fill:var(--faint)'
+		: `fill:color-mix(in srgb, var(--${isWrong(ratio) ? 'wrong' : 'right'}) ${Math.round(strengthOf(ratio))}%, var(--ground))`;
 }
 
 /* Arrow keys go from tile to tile; each tells its story. */
@@ -81,7 +83,7 @@ function makeHeatMatrix(map, ratios, matrix, size, tell) {
 		texts.push(text);
 		parts.push(rects[i]);
 		if (isWrong(ratio) && wide >= 12 && tall >= 12)
-			parts.push(element('text', {x: x + wide / 2, y: y + tall / 2 + 3.5, 'text-anchor': 'middle'}, '\u2717'));
+			parts.push(element('text', {class: strengthOf(ratio) > 72 ? 'on' : null, x: x + wide / 2, y: y + tall / 2 + 3.5, 'text-anchor': 'middle'}, '\u2717'));
 		if (isFirst)
 			rings.push(element('rect', {class: 'ring', x: x + 1, y: y + 1, width: wide - 2, height: tall - 2}));
 	}

@@ -36,7 +36,7 @@ function drawSplits(kernel, blocks, step) {
 		bar(18, table.rows * table.columns, first ? first.words : [], all('words', false), 'load');
 		y += 8;
 	}
-	label(table ? `Where the keys lie: ${count(places)} places in memory` : `Keys 0\u2013${places - 1}` + (G > 1 ? ` of head of keys ${head}` : ''));
+	label(table ? `Where the keys lie: ${count(places)} places in memory` : `Keys 0\u2013${places - 1}` + (G > 1 ? ` of KV head ${head}` : ''));
 	bar(22, places, first ? first.keys : [], all('keys', false), 'load');
 	y += 8;
 	label('m, l, O of each split' + (H > G ? `, a line for each of heads ${head * H / G}\u2013${(head + 1) * H / G - 1}` : ''));
@@ -75,7 +75,7 @@ function makeSplitsView() {
 	const draw = () => {
 		const now = blocks[step - 1];
 		picture.replaceChildren(drawSplits(kernel, blocks, step));
-		told.textContent = now ? tellSplit(now, kernel) : 'Each block reads a part of the keys. Step on: the blocks come by head of keys, then by split; ' +
+		told.textContent = now ? tellSplit(now, kernel) : 'Each block reads a part of the keys. Step on: the blocks come by KV head (a head of keys and values), then by split; ' +
 			'on a GPU they run at once, as many as it has room for.';
 		Object.assign(picture.dataset, {keys: now ? now.keys.join() : '', cells: now ? now.cells.join() : '', rows: now ? now.rows.join() : ''});
 		chips.replaceChildren(...kernels.map((one) => element('button', {type: 'button', class: 'chip', 'aria-pressed': one === kernel,

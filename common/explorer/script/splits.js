@@ -55,7 +55,7 @@ function tellSplit(one, kernel) {
 		return `Block (${one.block}) of ${one.launch} reads m, l and O of ${one.splits.length === 1 ? 'the one split' : `all ${one.splits.length} splits`} ` +
 			`of ${several(one.heads, 'head')}, ${bytes(one.partials)}. With m the largest m of them, a split\u2019s O and l are multiplied by ` +
 			`e^(m of the split \u2212 m) and summed; their quotient is ${several(one.rows, 'row')} of O.`;
-	const who = `Block (${one.block}) of ${one.launch} has ${several(one.splits, 'split')}` + (G > 1 ? ` of head of keys ${one.head}` : '');
+	const who = `Block (${one.block}) of ${one.launch} has ${several(one.splits, 'split')}` + (G > 1 ? ` of KV head ${one.head}` : '');
 	if (one.keys.length === 0)
 		return `${who}. There are more splits than keys, and it has none to read. It writes m = \u2212\u221e, l = 0, O = 0 of ` +
 			`${several(one.heads, 'head')} all the same, ${bytes(one.partials)}, because the merge reads every split.`;

@@ -162,7 +162,7 @@ function makeReplay(run, described, replays) {
 		mistake ? element('p', {class: 'mistake'}, `Row [${row.join(', ')}] is, but for rounding, `, element('b', {}, mistake))
 			: element('p', {class: 'advice'}, adviceOf(outputs), notFinite && run.result.problem.causal
 				? ' The first row may see one key, its own: is the mask a key too strict?' : ''),
-		element('p', {class: 'small dim'}, `The kernel was run again on the first keys and queries alone, each time against a reference of its own. Keys: `,
+		element('p', {class: 'small dim badge-line'}, `The kernel was run again on the first keys and queries alone, each time against a reference of its own. Keys: `,
 			steps.map((step) => [chip(step.keys, step.wrong), ' ']), chip(N, true), ' the run.'),
 		element('ul', {class: 'small'}, outputs.map((output) => element('li', {}, `With ${plural(wrong, 'key')}, `,
 			element('code', {}, at(output)), output.wrong ? ` is ${figure(number(output.got), 6)}, expected ${figure(number(output.expected), 6)}` +

@@ -42,10 +42,12 @@ static enum sim_tool tool_of(const struct finding *finding)
 /* The same finding again: its bytes are added, the earlier example stays. */
 static void merge(struct finding *into, const struct finding *from)
 {
-	uint64_t count = into->count + from->count;
+	const uint64_t count = into->count + from->count;
+	const bool passed = into->passed || from->passed;
 	if (is_earlier(from, into))
 		*into = *from;
 	into->count = count;
+	into->passed = passed;
 }
 
 static void name_array(struct finding *finding)
@@ -175,6 +177,7 @@ static void describe_race(const struct request *request, const struct finding *f
 		first.x, first.y, first.z, second.x, second.y, second.z);
 	snprintf(hazard->advice, sizeof hazard->advice, "%s", advise(f));
 	hazard_set_other(hazard, first, before, op_name(f->before.op));
+	hazard->passed_other = f->passed;
 }
 
 static struct hazard to_hazard(const struct request *request, const struct finding *f)

@@ -36,6 +36,7 @@ struct finding {
 	enum sim_space space;
 	struct party now, before; /* before: only of races */
 	bool between_blocks;
+	bool passed; /* of a race: a thread came to `now` after it had itself passed `before`, no barrier between */
 	bool read_beside_atomic; /* a finding only if that place of the source does not go on to an atomic */
 	uintptr_t address;       /* in the worker that found it */
 	unsigned bytes;          /* of the access */

@@ -61,6 +61,8 @@ struct race {
 	uint32_t first_interval;   /* of this block */
 	bool has_fenced;           /* a thread of this block has executed a fence */
 	struct block_order *order; /* what its threads know of each other and of other blocks */
+	uint32_t *passed;          /* [warp][number of a site]: the interval in which lane 0 last executed it */
+	bool is_of_lane_0;         /* it takes part in what is being checked */
 	struct race_warp warps[MAX_WARPS];
 };
 

@@ -66,6 +66,7 @@ struct race *race_open_worker(const struct shared_view *shared, struct findings 
 	race->cells = need(reserve_pages(granules * sizeof *race->cells));
 	race->bytes = need(reserve_pages(4 * granules * sizeof *race->bytes));
 	race->order = ordering_open_worker();
+	race->passed = need(reserve_pages((size_t)MAX_WARPS * site_number_count() * sizeof *race->passed));
 	return race;
 }
 
@@ -170,6 +171,23 @@ static void explain_read(uint32_t site)
 	note_at_site(site, SITE_READS_BEFORE_ATOMIC);
 }
 
+/* The interval in which lane 0 of the warp last executed the access. */
+static uint32_t *last_passed(struct race *race, uint32_t warp, uint32_t site)
+{
+	return &race->passed[(size_t)warp * site_number_count() + sim_site_numbers[site]];
+}
+
+/*
+ * Do the two accesses follow each other in the program, the earlier one first? One thread that executed both between two
+ * barriers proves it. Which of the racing threads this device happened to run first proves nothing. Lane 0 alone is asked:
+ * the records of a warp that has parted are checked lane by lane.
+ */
+static bool has_passed(struct race *race, const struct access *now, uint32_t before)
+{
+	return race->is_of_lane_0 && sim_site_numbers[before] != 0 &&
+	       *last_passed(race, now->thread / WARP_SIZE, before) == race->interval;
+}
+
 static void found(
 	struct race *race, const struct access *now, enum finding_kind kind, enum finding_severity severity,
 	enum sim_space space, struct party before, bool between_blocks)
@@ -181,6 +199,7 @@ static void found(
 		.now = {.site = now->site, .op = now->op, .thread = now->thread},
 		.before = before,
 		.between_blocks = between_blocks,
+		.passed = !between_blocks && has_passed(race, now, before.site),
 		.address = now->address,
 		.bytes = now->bytes,
 		.count = now->bytes,
@@ -893,7 +912,7 @@ static enum touch touch_of(struct race *race, uint32_t thread, uint64_t key)
 	return PLAIN_STORE;
 }
 
-void race_instruction(
+static void check_instruction(
 	struct race *race, uint32_t number, uint64_t key, uint32_t lanes, const uint64_t *address,
 	const struct stored *value)
 {
@@ -944,6 +963,16 @@ void race_instruction(
 		if (allocation)
 			check_global(race, allocation, &now, size, stored);
 	}
+}
+
+void race_instruction(
+	struct race *race, uint32_t number, uint64_t key, uint32_t lanes, const uint64_t *address,
+	const struct stored *value)
+{
+	race->is_of_lane_0 = lanes & 1;
+	check_instruction(race, number, key, lanes, address, value);
+	if (race->is_of_lane_0)
+		*last_passed(race, number, key_site(key)) = race->interval;
 }
 
 void race_catch_up(struct race *race, uint32_t thread, struct window *window)

@@ -19,12 +19,13 @@ struct tally {
 	struct sim_shared_count shared[3];
 	struct sim_constant_count constant;
 	uint64_t barriers, exp;
-	struct tensor_tally *tensors; /* by allocation index; owned */
+	struct tensor_tally *tensors;   /* by allocation index; owned */
+	struct sim_shared_count *sites; /* of shared memory, by the number of the site; owned */
 };
 
 /* Empties it, for a launch. */
 void tally_open(struct tally *tally);
-/* The record of a launch gets what its workers have counted; its tensors are the caller's to free. */
+/* The record of a launch gets what its workers have counted; its tensors and lines are the caller's to free. */
 void tally_sum(struct sim_launch *record, struct tally *const *workers, int count);
 
 /* Who hears of each instruction: the tally, and where they are wanted (else NULL) the trace and racecheck. */

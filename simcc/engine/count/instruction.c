@@ -171,28 +171,25 @@ static unsigned count_passes(uint32_t active, unsigned lanes)
 	return passes;
 }
 
-static void count_shared(struct tally *tally, const struct instruction *instruction, struct shape shape)
+static struct sim_shared_count cost_of_shared(const struct instruction *instruction, struct shape shape)
 {
 	const enum sim_op op = key_op(instruction->key);
 	const unsigned size = key_size(instruction->key);
 	const unsigned width = size > 4 ? size : 4, banks = 128 / width;
 	const bool simple = shape.uniform || shape.contiguous; /* never two addresses in one bank of a pass */
-	struct sim_shared_count *count = &tally->shared[op];
+	struct sim_shared_count cost = {.bytes = (uint64_t)instruction->count * size, .requests = 1};
 	uint64_t unit[WARP_SIZE];
-	unsigned lanes = banks, passes, wavefronts = 0, next = 0;
-	count->bytes += (uint64_t)instruction->count * size;
-	count->requests++;
+	unsigned lanes = banks, passes, next = 0;
 	if (width == 4 && simple) {
-		count->wavefronts++;
-		count->ideal_wavefronts++;
-		return;
+		cost.wavefronts = cost.ideal_wavefronts = 1;
+		return cost;
 	}
 	if (width > 4 && op == SIM_OP_LOAD &&
 	    (shape.uniform || partners_share(instruction, 1) || partners_share(instruction, 2)))
 		lanes = 2 * banks;
 	passes = count_passes(instruction->lanes, lanes);
 	if (simple) {
-		wavefronts = passes;
+		cost.wavefronts = passes;
 	} else {
 		for (unsigned i = 0; i < instruction->count; i++)
 			unit[i] = instruction->address[i] / width;
@@ -200,13 +197,29 @@ static void count_shared(struct tally *tally, const struct instruction *instruct
 			uint32_t active = instruction->lanes & lanes_of_pass(first, lanes);
 			if (active == 0)
 				continue;
-			wavefronts += count_pass(unit + next, (unsigned)__builtin_popcount(active), banks);
+			cost.wavefronts += count_pass(unit + next, (unsigned)__builtin_popcount(active), banks);
 			next += (unsigned)__builtin_popcount(active);
 		}
 	}
-	count->wavefronts += wavefronts;
-	count->ideal_wavefronts += count_passes(instruction->lanes, banks);
-	count->conflicts += wavefronts - passes;
+	cost.ideal_wavefronts = count_passes(instruction->lanes, banks);
+	cost.conflicts = cost.wavefronts - passes;
+	return cost;
+}
+
+static void add_shared(struct sim_shared_count *to, const struct sim_shared_count *count)
+{
+	to->bytes += count->bytes;
+	to->requests += count->requests;
+	to->wavefronts += count->wavefronts;
+	to->ideal_wavefronts += count->ideal_wavefronts;
+	to->conflicts += count->conflicts;
+}
+
+static void count_shared(struct tally *tally, const struct instruction *instruction, struct shape shape)
+{
+	const struct sim_shared_count cost = cost_of_shared(instruction, shape);
+	add_shared(&tally->shared[key_op(instruction->key)], &cost);
+	add_shared(&tally->sites[sim_site_numbers[key_site(instruction->key)]], &cost);
 }
 
 static inline __attribute__((always_inline)) void count_shaped(
@@ -237,7 +250,10 @@ void count_instruction(struct tally *tally, const struct instruction *instructio
 void tally_open(struct tally *tally)
 {
 	free(tally->tensors);
-	*tally = (struct tally){.tensors = need(calloc(sim_allocation_count() + 1, sizeof *tally->tensors))};
+	free(tally->sites);
+	*tally = (struct tally){
+		.tensors = need(calloc(sim_allocation_count() + 1, sizeof *tally->tensors)),
+		.sites = need(calloc(site_number_count(), sizeof *tally->sites))};
 }
 
 static void add_tally(struct sim_launch *record, const struct tally *tally)
@@ -250,11 +266,7 @@ static void add_tally(struct sim_launch *record, const struct tally *tally)
 		global[op]->bytes += tally->global[op].bytes;
 		global[op]->requests += tally->global[op].requests;
 		global[op]->sectors += tally->global[op].sectors;
-		shared[op]->bytes += tally->shared[op].bytes;
-		shared[op]->requests += tally->shared[op].requests;
-		shared[op]->wavefronts += tally->shared[op].wavefronts;
-		shared[op]->ideal_wavefronts += tally->shared[op].ideal_wavefronts;
-		shared[op]->conflicts += tally->shared[op].conflicts;
+		add_shared(shared[op], &tally->shared[op]);
 	}
 	record->constant_load.bytes += tally->constant.bytes;
 	record->constant_load.requests += tally->constant.requests;
@@ -285,9 +297,46 @@ static void add_tensors(struct sim_launch *record, struct tally *const *workers,
 	record->tensors = tensors;
 }
 
+static int compare_lines(const void *a, const void *b)
+{
+	const struct sim_line_count *one = a, *other = b;
+	const int files = strcmp(one->file, other->file);
+	if (files != 0)
+		return files;
+	return one->line != other->line ? (one->line > other->line) - (one->line < other->line) : one->op - other->op;
+}
+
+/* Sites of one line are one: a template has a site for each of its instances. */
+static void add_lines(struct sim_launch *record, struct tally *const *workers, int count)
+{
+	struct sim_line_count *lines = NULL;
+	size_t capacity = 0, used = 0, kept = 0;
+	for (uint32_t number = 0; number < site_number_count(); number++) {
+		const struct sim_site *site = site_numbered(number);
+		struct sim_line_count line = {.file = site ? site->file : "", .line = site ? site->line : 0};
+		for (int w = 0; w < count; w++)
+			add_shared(&line.count, &workers[w]->sites[number]);
+		if (line.count.requests == 0)
+			continue;
+		line.op = site ? site->op : SIM_OP_LOAD;
+		need_room(&lines, &capacity, used + 1, sizeof *lines);
+		lines[used++] = line;
+	}
+	if (used > 0)
+		qsort(lines, used, sizeof *lines, compare_lines);
+	for (size_t i = 0; i < used; i++)
+		if (kept > 0 && compare_lines(&lines[kept - 1], &lines[i]) == 0)
+			add_shared(&lines[kept - 1].count, &lines[i].count);
+		else
+			lines[kept++] = lines[i];
+	record->shared_lines = lines;
+	record->shared_line_count = kept;
+}
+
 void tally_sum(struct sim_launch *record, struct tally *const *workers, int count)
 {
 	for (int w = 0; w < count; w++)
 		add_tally(record, workers[w]);
 	add_tensors(record, workers, count);
+	add_lines(record, workers, count);
 }

@@ -120,6 +120,12 @@ static inline const struct sim_site *site_numbered(uint32_t number)
 	return number == 0 ? NULL : &__start_sim_sites[number - 1];
 }
 
+/* Numbers are below this. */
+static inline uint32_t site_number_count(void)
+{
+	return (uint32_t)(&__stop_sim_sites[0] - &__start_sim_sites[0]) + 1;
+}
+
 static inline const struct sim_site *site_at(uint32_t site)
 {
 	return site_numbered(sim_site_numbers[site]);

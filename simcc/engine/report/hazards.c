@@ -216,7 +216,7 @@ static void write_record(const struct hazard *h)
 			write_json_string(out, h->other_file);
 			fprintf(out, ",\"line\":%u", h->other_line);
 		}
-		fprintf(out, ",\"op\":\"%s\"}", h->other_op);
+		fprintf(out, ",\"op\":\"%s\"%s}", h->other_op, h->passed_other ? ",\"passed\":true" : "");
 	}
 	fprintf(out, "}\n");
 	report_written();

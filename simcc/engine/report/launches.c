@@ -80,12 +80,32 @@ static void write_global(FILE *out, const char *key, const struct sim_global_cou
 	        c->requests, c->sectors);
 }
 
-static void write_shared(FILE *out, const char *key, const struct sim_shared_count *c)
+static void write_banks(FILE *out, const struct sim_shared_count *c)
 {
 	fprintf(out,
-	        "\"%s\":{\"bytes\":%" PRIu64 ",\"requests\":%" PRIu64 ",\"wavefronts\":%" PRIu64
+	        "\"bytes\":%" PRIu64 ",\"requests\":%" PRIu64 ",\"wavefronts\":%" PRIu64
 	        ",\"ideal_wavefronts\":%" PRIu64 ",\"conflicts\":%" PRIu64 "}",
-	        key, c->bytes, c->requests, c->wavefronts, c->ideal_wavefronts, c->conflicts);
+	        c->bytes, c->requests, c->wavefronts, c->ideal_wavefronts, c->conflicts);
+}
+
+static void write_shared(FILE *out, const char *key, const struct sim_shared_count *c)
+{
+	fprintf(out, "\"%s\":{", key);
+	write_banks(out, c);
+}
+
+static void write_shared_lines(FILE *out, const struct sim_launch *launch)
+{
+	fprintf(out, ",\"shared_lines\":[");
+	for (size_t i = 0; i < launch->shared_line_count; i++) {
+		const struct sim_line_count *line = &launch->shared_lines[i];
+		fprintf(out, "%s{\"file\":", i > 0 ? "," : "");
+		write_json_string(out, line->file);
+		fprintf(out, ",\"line\":%u,\"op\":\"%s\",", line->line,
+		        (const char *const[]){"load", "store", "atomic"}[line->op]);
+		write_banks(out, &line->count);
+	}
+	fprintf(out, "]");
 }
 
 static void write_footprint(FILE *out, const struct sim_footprint *f)
@@ -126,7 +146,9 @@ static void write_counters(FILE *out, const struct sim_launch *launch)
 	write_shared(out, "store", &launch->shared_store);
 	fprintf(out, ",");
 	write_shared(out, "atomic", &launch->shared_atomic);
-	fprintf(out, "},\"constant\":{\"load\":{\"bytes\":%" PRIu64 ",\"requests\":%" PRIu64 "}},",
+	fprintf(out, "}");
+	write_shared_lines(out, launch);
+	fprintf(out, ",\"constant\":{\"load\":{\"bytes\":%" PRIu64 ",\"requests\":%" PRIu64 "}},",
 	        launch->constant_load.bytes, launch->constant_load.requests);
 	write_footprint(out, &launch->footprint);
 	write_tensors(out, launch);
@@ -159,8 +181,9 @@ static struct sim_launch *launches;
 static size_t launch_count, launch_capacity;
 static bool keeping; /* only a host that asks has them kept: a plain program may launch for ever */
 
-static void free_tensors(const struct sim_launch *launch)
+static void free_parts(const struct sim_launch *launch)
 {
+	free((void *)launch->shared_lines);
 	for (size_t t = 0; t < launch->tensor_count; t++)
 		free((char *)launch->tensors[t].name);
 	free((void *)launch->tensors);
@@ -174,7 +197,7 @@ void report_launch(const struct sim_launch *launch)
 		report_written();
 	}
 	if (!keeping) {
-		free_tensors(launch);
+		free_parts(launch);
 		return;
 	}
 	need_room(&launches, &launch_capacity, launch_count + 1, sizeof *launches);
@@ -194,7 +217,7 @@ const struct sim_launch *sim_launch_at(size_t index)
 void sim_forget_launches(void)
 {
 	for (size_t i = 0; i < launch_count; i++)
-		free_tensors(&launches[i]);
+		free_parts(&launches[i]);
 	launch_count = 0;
 	keeping = true;
 }

@@ -46,7 +46,8 @@ struct hazard {
 	int64_t index;         /* element of the access's size from the start of the array; INT64_MIN if unknown */
 	unsigned bytes;
 	uint64_t count;
-	bool has_other;
+	bool has_other,
+		passed_other; /* passed: without a barrier, a thread comes to this place after the other one */
 	uint3 other_thread;
 	unsigned other_line, other_column;
 	char other_op[32];
@@ -83,7 +84,7 @@ void report_misuse(cudaError_t error, const char *function, const char *format, 
 
 /* ---- launches ---- */
 
-/* Writes the record of a finished launch, and keeps it for sim_launch_at; takes its tensors over. */
+/* Writes the record of a finished launch, and keeps it for sim_launch_at; takes its tensors and lines over. */
 void report_launch(const struct sim_launch *launch);
 
 /* The launch was refused: a GPU would not accept it. At the end of the program it is told so, if it never asked. */

@@ -76,7 +76,7 @@ __global__ void shared_words(int *y)
 int main()
 {
 	int a[16] = {0, 0, 0, 0, -1, 0, 0, 0, 0};
-	unsigned u[16] = {0, 0, 0, 0xffffffffu, 0, 0, 0xffffffffu, 0, 0, 0, 0};
+	unsigned u[16] = {0, 0, 0, 0xffffffffu, 0, 25, 0xffffffffu, 0, 0, 0, 0};
 	unsigned long long w[8] = {0, 0, 1ull << 60, ~0ull, 0, 0, 0, 0};
 	float f[2];
 	double d;
@@ -96,6 +96,7 @@ int main()
 	unsigneds<<<1, 64>>>(du);
 	fetch(u, du, 16);
 	EXPECT(u[0] == 0u - 64 && u[1] == 0u - 64 && u[2] == 0x8000003f && u[3] == 0x80000000);
+	// u[5]: 25 is above the limit, so it becomes 9; 63 more go round in tens
 	EXPECT(u[4] == 64 % 10 && u[5] == 6 && u[6] == 0 && u[7] == 0xffffffff && u[8] == 0 && u[9] == 9 &&
 	       u[10] == 1);
 	//= wide atomic=8*512/8*2/8*2

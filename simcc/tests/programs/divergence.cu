@@ -2,6 +2,8 @@
 // its neighbors do, whatever they did in between.
 #include "check.cuh"
 
+#include <sim.h>
+
 __global__ void arms(const float *x, float *y)
 {
 	int i = threadIdx.x;
@@ -163,6 +165,13 @@ __global__ void short_circuit(const float *x, float *y)
 		y[i] = x[i] > 20 || x[0] > 0 ? 1 : 2;
 }
 
+__global__ void two_tensors(const float *a, const float *b, float *y)
+{
+	int t = threadIdx.x;
+	const float *from = t % 2 ? b : a;
+	y[t] = from[t];
+}
+
 int main()
 {
 	float x[64], y[32];
@@ -231,5 +240,12 @@ int main()
 	short_circuit<<<1, 32>>>(dx, dy);
 	fetch(y, dy, 32);
 	EXPECT(y[15] == 0 && y[16] == 2 && y[21] == 1 && y[27] == 1 && y[28] == 0);
+
+	// one request, of two allocations: 16 lanes each, of every second element: 4 sectors of each
+	//= two_tensors load=128/1/8 store=128/1/4 tensor:a=64/0/64/0 tensor:b=64/0/64/0
+	float *da = device_zeros<float>(32), *db = device_zeros<float>(32);
+	sim_name_allocation(da, "a");
+	sim_name_allocation(db, "b");
+	two_tensors<<<1, 32>>>(da, db, dy);
 	return 0;
 }

@@ -129,9 +129,10 @@ def paged(parts: list[Split], rows: list[int], count: Counter[str]) -> Panel:
     body = [
         text(0, 18, "The keys lie in pages of the cache", class_="t"),
         text(0, 42, f"{PAGES} pages of {PAGE} keys; a table says where each lies", class_="d"),
-        text(0, 70, f"keys 0 to {N - 1}, with the block that reads them", class_="d"),
+        text(0, 74, "The number in a cell: the block that reads it"),
+        text(0, 98, f"keys 0 to {N - 1}, in their order", class_="d"),
     ]
-    top, below, wide = 78.0, 152.0, WIDTH / PAGES
+    top, below, wide = 106.0, 176.0, WIDTH / PAGES
     for page in range(PAGES):
         place = rows[page * PAGE] // PAGE
         filled = min(PAGE, N - page * PAGE) / PAGE / 2  # to the middle of its keys
@@ -143,12 +144,12 @@ def paged(parts: list[Split], rows: list[int], count: Counter[str]) -> Panel:
             for at, y in ((keys[0], top), (rows[keys[0]], below)):
                 body += piece(at, len(keys), y, split)
     body.append(text(0, below + 46, "the pages as they lie in memory", class_="d"))
-    body.append(text(0, below + 74, "Where two splits share a page, both look it up:", class_="d"))
-    body.append(text(0, below + 94, f"{words} words of the table for {PAGES} pages.", class_="d"))
-    body.append(text(0, 290, "Asked of global memory", class_="t"))
+    body.append(text(0, below + 70, "Where two splits share a page, both look it up:", class_="d"))
+    body.append(text(0, below + 89, f"{words} words of the table for {PAGES} pages.", class_="d"))
+    body.append(text(0, 304, "Asked of global memory", class_="t"))
     notes = {"K, V": "once", "m, l, O": "out and in", "Q": f"{SPLITS} times"}
     for n, (name, of_name) in enumerate(count.most_common()):
-        y, width = 302 + 24.0 * n, 150 * of_name / max(count.values())
+        y, width = 314 + 22.0 * n, 150 * of_name / max(count.values())
         said = kilobytes(of_name) if of_name >= 1000 else f"{of_name} B"
         body += [text(76, y + 13, name, class_="e"), rectangle(84, y + 1, width, 15, class_="r")]
         body.append(text(90 + width, y + 13, f"{said}, {notes[name]}" if name in notes else said, class_="d"))

@@ -181,8 +181,8 @@ class Side:
             for rows in event.reads:
                 self.add(self.rows(rows, class_="a c r", style=f"animation-name:{name}"))
 
-    def counter(self, what: str, total: int) -> None:
-        """Bytes moved so far: a bar, on the scale of both panels, and a number for each event."""
+    def counter(self, what: str, total: int, done: str) -> None:
+        """Bytes moved so far: a bar, on the scale of both panels, and a number for each event; `done` when it ends."""
         line = 26
         ends = [0, *(event.end for event in self.events)]
         width = self.WIDTH * ends[-1] / total
@@ -207,7 +207,7 @@ class Side:
                 height=line,
             ),
             text(112, 474, what, class_="d"),
-            text(self.WIDTH, 22, "done", class_="a d e", style=f"animation-name:{self.clock.appears(ends[-1])}"),
+            text(self.WIDTH, 22, done, class_="a e", style=f"animation-name:{self.clock.appears(ends[-1])}"),
         )
 
     def panel(self) -> Panel:
@@ -236,6 +236,10 @@ def naive_side(clock: Clock, events: list[Event]) -> Side:
         side.add(text(36, at, lines[kernel]), text(16, at, f"{n + 1}", class_="d"))
         name = clock.shows(of_it[0].start, of_it[-1].end)
         side.add(rectangle(8, at - 19, 300, 27, class_="a c f", rx=4, style=f"animation-name:{name};stroke-width:2"))
+    x = 16.0
+    for color, meaning in (("r", "read now"), ("w", "scores S, P"), ("o", "output")):
+        side.add(rectangle(x, 401, 10, 10, class_=color), text(x + 15, 411, meaning, class_="d"))
+        x += 35 + 8.4 * len(meaning)
     return side
 
 
@@ -245,11 +249,17 @@ def flash_side(clock: Clock, events: list[Event]) -> Side:
     side.add(text(0, 46, "one kernel; a tile of S is used where it is made", class_="d"))
     side.frame()
     side.motion({"O": "o", "LSE": "o"})
-    side.add(text(150, 160, "no S, no P", class_="d"), text(150, 180, "nothing here is N × N", class_="d"))
+    side.add(text(146, 126, "no S, no P: nothing is N × N"))
+    side.add(text(146, 156, "L: one number per row, the log", class_="d"))
+    side.add(text(146, 174, "of its sum of exponentials;", class_="d"))
+    side.add(text(146, 192, "the gradients will need it", class_="d"))
     extent, (left, top) = N * Side.SCALE, (36.0, 300.0)
     side.add(rectangle(left, top, extent, extent, class_="g"))
-    side.add(text(166, 312, "a tile of Q, of K, of S"), text(166, 336, "tiles of K and V pass by;", class_="d"))
-    side.add(text(166, 354, "m, l and O are corrected;", class_="d"), text(166, 372, "S is never stored", class_="d"))
+    side.add(text(166, 312, "a tile of Q, of K, of S"), text(166, 340, "Tiles of K and V pass by.", class_="d"))
+    side.add(
+        text(166, 358, "Each tile of S updates O", class_="d"),
+        text(166, 376, "and is gone: no S to store.", class_="d"),
+    )
     tile = TILE * Side.SCALE
     for _, of_block in groupby(events, lambda event: event.block):
         block = list(of_block)
@@ -274,10 +284,10 @@ def picture(theme: Theme, wide: bool, naive: list[Event], flash: list[Event]) ->
     total = naive[-1].end
     clock = Clock(total)
     left, right = naive_side(clock, naive), flash_side(clock, flash)
-    left.counter("best case: each byte once per kernel", total)
-    right.counter("worst case: every byte asked for", total)
-    width, height, body = arrange([left.panel(), right.panel()], wide, theme)
     ratio = total / flash[-1].end
+    left.counter("moved at least (once per kernel)", total, "done")
+    right.counter("moved at most (all that is asked)", total, f"done: {ratio:.1f} times less")
+    width, height, body = arrange([left.panel(), right.panel()], wide, theme)
     title = (
         f"Naive attention moves {kilobytes(total)}, FlashAttention-2 {kilobytes(flash[-1].end)}: {ratio:.1f} times less"
     )
