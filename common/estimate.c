@@ -72,14 +72,11 @@ struct problem estimate_part(
 		const struct dimension *dimension = largest(chapter, &part);
 		if (estimate_work(&forms) <= most_work || !dimension || dimension_value(dimension, &part) < 2)
 			return part;
-		part.packing =
-			(struct packing){0}; /* a part is of one sequence: --lengths would decide how many tokens */
 		*size_of(dimension, &part) /= 2;
 		if (alike)
 			part.kv_heads = part.heads;
 		if (!(chapter->options & OPTION_BIT(OPTION_KEYS)))
 			part.keys = part.seq;
-		problem_settle(&part);
 	}
 }
 
