@@ -345,7 +345,7 @@ Test(modified, what_does_not_go_together_is_refused)
 	expect_refusal(FA2, "--lengths 3,4 --seq 8", 2, "--seq: expected 7, the sum of --lengths, got 8");
 	expect_refusal(FA2, "--batch 2 --lengths 3,4", 2, "--batch: not with --lengths");
 	expect_refusal(FA2, "--lengths 3,4 --sweep", 2, "--lengths: not with --sweep");
-	expect_refusal(FA2, "--lengths 30000,30000 --heads 64", 2, "--seq 60000: would take about");
+	expect_refusal(FA2, "--lengths 30000,30000 --heads 64", 2, "--lengths 30000,30000: would take about");
 	expect_refusal(FA2, "--softcap nan", 2, "--softcap: expected a finite number above 0");
 	expect_refusal(FA2, "--kv-heads 3 --heads 4", 2, "kv-heads");
 	expect_refusal(FA2, "--kv-heads 4", 2, "kv-heads");

@@ -214,12 +214,6 @@ class Hours(ScreenCase):
                 self.assertEqual((done.status, done.out), (2, ""))
         self.assertEqual(list(self.scratch.iterdir()), [])
 
-    def test_packed_sequences_are_estimated_by_the_longest(self) -> None:
-        done = run([ROOT / "05_fa2/fa2", *"--lengths 700000,5,300000".split()], cwd=self.scratch)
-        says = r"--lengths 700000,5,300000: would take about \S+ (days|years) on this machine, expected --yes .*"
-        self.assertRegex(done.err, rf"\Afa2: {says}\n\Z")
-        self.assertEqual((done.status, done.out), (2, ""))
-
     def test_with_yes_it_begins(self) -> None:
         """Still at work after a second: it was not refused."""
         options = "--seq 60000 --heads 30 --dim 128 --kernel fa2_row"
