@@ -31,4 +31,4 @@ COMPILER := $(call one_word,$(CC))
 CXX_COMPILER := $(call one_word,$(CXX))
 
 # Everything below, however deep: a folder that somebody adds is in it.
-TOOLCHAIN := $(shell find $(TOOLCHAIN_HERE) \( -name bench -o -name build -o -name tests \) -prune -o -type f ! -name '*.md' ! -name '.*' -print)
+TOOLCHAIN := $(shell find $(TOOLCHAIN_HERE) \( -name bench -o -name build -o -name tests -o -name __pycache__ \) -prune -o -type f ! -name '*.md' ! -name '.*' -print)

@@ -136,7 +136,12 @@ class Toolchain(Case):
         header = copy / "include/new/folder/header"
         header.parent.mkdir(parents=True)
         header.touch()
-        self.expect(str(header) in self.toolchain_of(copy), "a new folder is not in TOOLCHAIN")
+        compiled = copy / "machine/__pycache__/loops.pyc"  # written by whoever imports it: no program needs another build
+        compiled.parent.mkdir(exist_ok=True)
+        compiled.touch()
+        listed = self.toolchain_of(copy)
+        self.expect(str(header) in listed, "a new folder is not in TOOLCHAIN")
+        self.expect(str(compiled) not in listed, "what Python has compiled is in TOOLCHAIN")
 
     def test_a_changed_header_leaves_nothing_stale(self):
         """What make itself says of a changed file, by -W."""

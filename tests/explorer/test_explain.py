@@ -246,7 +246,11 @@ class Wrong(Explain):
             with self.subTest(fault), Page(path) as page:
                 told = dict(page.eval(gaps))
                 self.assertEqual(list(told), list(expected))
+                count = "document.querySelectorAll('{}').length".format
+                self.assertEqual(page.eval(count(".luck")), 1 - min(1, page.eval(count(".outputs:not(.calm)"))))
                 for kind, parts in expected.items():
+                    self.assertTrue(told[kind].startswith("row.cu\n"), told[kind])
+                    self.assertIn("\u2026", told[kind])
                     places = [told[kind].find(part) for part in parts]
                     self.assertNotIn(-1, places, told[kind])
                     self.assertEqual(places, sorted(places), told[kind])
@@ -320,8 +324,8 @@ e();
     def test_tells_from_which_key_on_and_what_the_row_is_made_of(self) -> None:
         problem = "--kernel fa2_row --heads 2 --seq 100 --dim 32 --tile-q 32 --tile-k 32"
         for fault, causal, reach, words in (
-            ("no_rescale", "", "8,9", ("l were not multiplied by the correction", "O is.")),
-            ("forgotten_on_o", "", "8,9", ("O were not multiplied by the correction", "l is.")),
+            ("no_rescale", "", "8,9", ("l were not multiplied by the correction", "while O was.")),
+            ("forgotten_on_o", "", "8,9", ("O were not multiplied by the correction", "while l was.")),
             ("off_by_one", "--causal", "1,2", ("first 2 keys, while it may see 1",)),
             ("too_strict", "--causal", "0,1", ("Wrong already with a single key", "is the mask a key too strict")),
             ("dropped_tail", "", "96,97", ("3 whole tiles of 32 keys", "only its first 96 keys", "4 keys too few")),

@@ -111,20 +111,28 @@ function withoutImplied(run, causes) {
 	return [...errors, ...rest];
 }
 
+const sorted = (list) => [...new Set(list)].sort((a, b) => a - b);
+
 /* The lines between which it is missing, as they stand in the file, with a mark where it belongs. */
 function makeGap(run, {file, loop, from, to, lines: [one, other], areCalls, barrier}) {
 	const row = (n) => `${String(n).padStart(4)}  ${sourceText(run, `${file}:${n}`).replaceAll('\t', '  ')}\n`;
 	const mark = (words) => element('span', {class: 'here missing'}, `  \u25b8   ${words}\n`);
-	const sorted = (list) => [...new Set(list)].sort((a, b) => a - b).map(row);
+	const marks = [mark(`${barrier} is missing here`), mark('or here, at the end of the body')], text = [`${file}\n`];
+	const shown = loop ? [loop.head, marks[0], ...sorted(other), ...sorted(one), marks[1], loop.end] : [...sorted(one), marks[0], ...sorted(other)];
+	let last = Infinity;
+	for (const line of shown) {
+		if (line > last + 1)
+			text.push('      \u2026\n');
+		text.push(typeof line === 'number' ? row(line) : line);
+		last = typeof line === 'number' ? line : last;
+	}
 	return element('div', {class: 'gap', 'data-gap': loop ? 'loop' : 'straight'},
 		element('p', {class: 'small'}, loop
 			? [element('b', {}, 'From one iteration of the loop to the next: '), `a thread goes from line ${from} to the end of the loop's body, and on to line ${to} ` +
 				'in the next iteration, without a barrier. It belongs at the end of the body, or before line ', `${to}.`]
 			: [element('b', {}, 'Within one pass: '), `a thread goes from line ${from} to line ${to} without a barrier. It belongs between them.`],
 		areCalls ? ' The accesses are in the functions that are called here.' : ''),
-		element('pre', {class: 'mono snippet'}, loop
-			? [row(loop.head), mark(`${barrier} is missing here`), sorted(other), sorted(one), mark('or here, at the end of the body'), row(loop.end)]
-			: [sorted(one), mark(`${barrier} is missing here`), sorted(other)]));
+		element('pre', {class: 'mono snippet'}, text));
 }
 
 /* Where it is missing; where that cannot be told, at least where the accesses' functions are called. */

@@ -122,7 +122,7 @@ function makeBanks(run, described) {
 			`${count(lost)} of them (${figure(100 * lost / visits, 2)} %) only because of bank conflicts: lanes of one warp ask for different words of ` +
 			'one bank and wait for each other.'),
 		worst ? element('span', {class: 'dim plain'}, ' That makes no result wrong, only late. A row length that is a multiple of 32 floats puts ' +
-			'a whole column into one bank: look at the strides of the tiles, and pad them.') : ''), worst ? makeBankLines(run, banks)
+			'a whole column into one bank: look at the strides of the tiles, and pad their rows: by 4 floats where they are read as float4.') : ''), worst ? makeBankLines(run, banks)
 		: lost ? element('details', {}, element('summary', {}, 'Which lines'), makeBankLines(run, banks)) : '');
 }
 
@@ -130,10 +130,13 @@ function makeBanks(run, described) {
 
 function makeKernelCard(run, kernel, described, replays) {
 	const failure = kernel.failure ? element('p', {class: 'error'}, kernel.failure) : '';
-	const outputs = element('div', {class: `outputs${described.maps.every((map) => map.first_wrong === undefined) ? ' calm' : ''}`}, described.maps.map((map) => makeOutput(map, kernel.name)));
+	const isRight = described.maps.every((map) => map.first_wrong === undefined);
+	const outputs = element('div', {class: `outputs${isRight ? ' calm' : ''}`}, described.maps.map((map) => makeOutput(map, kernel.name)));
+	const isLuck = isRight && run.hazards.some(({severity}) => severity === 'error');
 	const banks = makeBanks(run, described), isLate = kernel.verified && isSlow(banksOf(run, described));
 	const body = kernel.skipped ? element('p', {class: 'note'}, kernel.skipped)
-		: element('div', {class: 'kernel-body'}, failure, makeUnread(run, kernel, described), replays ? makeReplay(run, described, replays) : '',
+		: element('div', {class: 'kernel-body'}, failure, isLuck ? element('p', {class: 'dim small luck'}, 'The numbers are right in this run. ' +
+			'With the errors above they may be wrong in another.') : '', makeUnread(run, kernel, described), replays ? makeReplay(run, described, replays) : '',
 			isLate ? banks : '', outputs, isLate ? '' : banks, makeTensorTraffic(kernel), makeCounts(kernel, described));
 	return element('section', {class: 'card', 'data-kernel': kernel.name, 'aria-label': kernel.name},
 		element('div', {class: 'kernel-head'}, element('h2', {}, kernel.name), makeBadge(kernel),

@@ -41,8 +41,8 @@ function* mistakesOf(row, groups) {
 		const terms = termsOf(row, group), top = Math.max(...terms.map(({s}) => s));
 		const each = group === 1 ? 'from key to key' : `from one group of ${group} keys to the next`;
 		yield {...mix(terms, top, staleWeight, staleWeight), text: `as if neither l nor O were multiplied by the correction ${each}, when m grew.`};
-		yield {...mix(terms, top, staleWeight, exactWeight), text: `as if l were not multiplied by the correction ${each}, when m grew. O is.`};
-		yield {...mix(terms, top, exactWeight, staleWeight), text: `as if O were not multiplied by the correction ${each}, when m grew. l is.`};
+		yield {...mix(terms, top, staleWeight, exactWeight), text: `as if l were not multiplied by the correction ${each}, when m grew, while O was.`};
+		yield {...mix(terms, top, exactWeight, staleWeight), text: `as if O were not multiplied by the correction ${each}, when m grew, while l was.`};
 	}
 	const right = some(all.slice(0, visible)), top = Math.max(...all.slice(0, visible).map(({s}) => s));
 	yield {lse: right.lse, o: right.sum, text: 'as if O were never divided by l.'};
@@ -129,7 +129,7 @@ function reachOf(right, wrong, tile, N) {
 			'is not taken in as it should be.', 'Look at its number of keys, and at the end of the loop.'];
 	if (whole)
 		return [`Right after tile ${t - 1}, wrong from tile ${t} on.`, 'Look at what carries m, l and O from one tile to the next.'];
-	return [`Right with ${plural(right, 'key')}, wrong with ${wrong}: key ${right} is key ${right % tile} of tile ${t}.`,
+	return [`Right with ${plural(right, 'key')}, wrong with ${wrong}, ` + (t ? `key ${right % tile} of tile ${t}.` : 'within the first tile.'),
 		right === 1 ? 'Look at what happens when a second key comes: the mask, and the correction.'
 			: 'Look at what happens between two groups of keys: m grows, and l and O must be corrected.'];
 }
