@@ -136,7 +136,7 @@ class Toolchain(Case):
         header = copy / "include/new/folder/header"
         header.parent.mkdir(parents=True)
         header.touch()
-        compiled = copy / "machine/__pycache__/loops.pyc"  # written by whoever imports it: no program needs another build
+        compiled = copy / "machine/__pycache__/loops.pyc"  # whoever imports it writes it
         compiled.parent.mkdir(exist_ok=True)
         compiled.touch()
         listed = self.toolchain_of(copy)
