@@ -47,7 +47,8 @@ Test(toolchain, one_rule_everywhere)
 /* A program is made anew when anything changes that it was made with, in whatever folder that lies. */
 Test(toolchain, programs_depend_on_all_of_it)
 {
-	char *files = output_of(text("cd " SIM " && find . \\( -name bench -o -name build -o -name tests \\) -prune "
+	char *files = output_of(text("cd " SIM " && find . \\( -name bench -o -name build -o -name tests -o "
+	                             "-name __pycache__ \\) -prune "
 	                             "-o -type f ! -name '*.md' -print | "
 	                             "sed 's|^./||' | sort | tr '\\n' ' '"));
 	char *of_chapter = output_of("make -C " TEST_ROOT "/01_naive -pn DEVICE=sim CC=" TEST_CC
