@@ -37,7 +37,7 @@ static void compute_row(const struct attention_inputs *in, const float *d_o, siz
 		row->magnitude[c] = 0.0;
 	for (size_t j = row->keys.first; j < row->keys.end; j++) {
 		row->p[j] /= scores.sum;
-		row->kept[j] = factor_of_weight(in, query, j);
+		row->kept[j] = factor_of_weight(in, query, &scores, j);
 		for (size_t c = 0; c < d; c++) {
 			double value = row->kept[j] * (double)v[j * d + c], product = (double)gradient[c] * value;
 			row->ds[j] += product; /* dP */

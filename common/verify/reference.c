@@ -26,6 +26,7 @@ struct query_scores compute_scores(
 	const float *q = in->q + query_row * d, *k = in->k + first_key_row(in, query_row) * d, *sink;
 	double scale = in->scale, m = alibi_slope(query_row / in->seq % in->heads, in->heads);
 	struct query_scores query = {
+		.sequence = sequence,
 		.keys = keys_of_query(modifiers->window, in->causal, sequence.length, token - sequence.first),
 		.max = -INFINITY,
 		.terms = {.seq = sequence.length, .dim = d, .random_walk = in->random_walk}};
@@ -50,12 +51,11 @@ struct query_scores compute_scores(
 	return query;
 }
 
-double factor_of_weight(const struct attention_inputs *in, size_t query_row, size_t key)
+double factor_of_weight(
+	const struct attention_inputs *in, size_t query_row, const struct query_scores *query, size_t key)
 {
-	size_t token = query_row % in->seq, head = query_row / in->seq;
-	struct sequence sequence = sequence_of_token(&in->modifiers.packing, in->seq, token);
-	return dropout_factor(
-		&in->modifiers, head + sequence.index * in->heads, token - sequence.first, key - sequence.first);
+	size_t head = query_row / in->seq + query->sequence.index * in->heads, first = query->sequence.first;
+	return dropout_factor(&in->modifiers, head, query_row % in->seq - first, key - first);
 }
 
 void exponentiate_scores(
@@ -82,7 +82,7 @@ static void compute_row(
 	reference->lse[r] = query.max + log(query.sum);
 	reference->lse_tolerance[r] = TOLERANCE_EPS * factor;
 	for (size_t j = query.keys.first; j < query.keys.end; j++) {
-		double weight = scores[j] / query.sum, kept = factor_of_weight(in, row, j);
+		double weight = scores[j] / query.sum, kept = factor_of_weight(in, row, &query, j);
 		double tolerance = kept * tolerance_of_weight(factor, weight);
 		for (size_t c = 0; c < d; c++) {
 			double value = v[j * d + c];

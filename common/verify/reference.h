@@ -29,6 +29,7 @@ size_t first_key_row(const struct attention_inputs *in, size_t query_row);
 
 /* The scores of a query, before the softmax, and what they need. */
 struct query_scores {
+	struct sequence sequence;     /* its own */
 	struct visible keys;          /* those that it sees */
 	double max, sum;              /* of the scores; of exp(score - max), the sink's included */
 	struct tolerance_terms terms; /* of its weights */
@@ -39,7 +40,8 @@ struct query_scores compute_scores(
 	const struct attention_inputs *in, size_t query_row, double *scores, double *slopes);
 
 /* What dropout multiplies the weight of a key by, which the query sees: 1 without dropout. */
-double factor_of_weight(const struct attention_inputs *in, size_t query_row, size_t key);
+double factor_of_weight(
+	const struct attention_inputs *in, size_t query_row, const struct query_scores *query, size_t key);
 
 /* exp(score - max) in the place of the scores, and their sum in *query. */
 void exponentiate_scores(
