@@ -18,12 +18,14 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 LIMITS = {"cpu_seconds": 4, "compile_seconds": 20, "memory_mb": 1024, "file_mb": 64, "clock_factor": 30}
 LEAST_MEMORY_MB = 1024  # of address space: the simulated device reserves what it may need
+TO_END = 5  # seconds, for all that is killed to be gone
 SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/alternatives", "/etc/ld.so.cache")
 BWRAP = ("bwrap", "--unshare-all", "--die-with-parent", "--new-session")
 UNSHARE = ("unshare", "--user", "--map-root-user", "--mount", "--net", "--ipc", "--pid", "--fork", "--kill-child")
@@ -143,8 +145,32 @@ def _inside(command: list[str], read: Sequence[str], write: Sequence[str], scrat
 
 
 def _end(child: subprocess.Popen) -> None:
+    """Kills it and what it started. Of a namespace it kills the first process, with which all others in there end: our
+    child, outside, waits for that."""
+    with contextlib.suppress(OSError):  # it has ended
+        if kind()[0] != "limits":
+            inside = Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()
+            for process in inside:
+                os.kill(int(process), signal.SIGKILL)
+            if inside:
+                return
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(child.pid, signal.SIGKILL)  # and what it may have left behind
+        os.killpg(child.pid, signal.SIGKILL)
+
+
+def _wait(child: subprocess.Popen) -> int:
+    """Its status, once nothing of what it started runs any more."""
+    deadline = time.monotonic() + TO_END
+    try:
+        status = child.wait(TO_END)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        status = child.wait()
+    with contextlib.suppress(ProcessLookupError):
+        while time.monotonic() < deadline:
+            os.killpg(child.pid, 0)  # is anyone left in its group?
+            time.sleep(0.005)
+    return status
 
 
 def stop() -> None:
@@ -195,7 +221,7 @@ def run(
             with _lock:
                 _end(child)
                 _running.discard(child)
-            status = child.wait()
+            status = _wait(child)
     if _is_stopped:
         raise Environment("stopped")
     number = -status if status < 0 else status - 128 if 128 < status < 128 + 65 else 0  # 128 and more: of bwrap or sh

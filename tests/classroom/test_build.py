@@ -10,6 +10,8 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from case import running
 from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, ROOT, THOROUGH, Graded, run
 from judge.build import frames_of, too_much_stack
 
@@ -76,6 +78,9 @@ class Build(Graded):
             with self.subTest(kind):
                 self.assertIn("timeout='cpu'", self.sandboxed(kind, ["sh", "-c", "while :; do :; done"], [], []))
                 self.assertIn("signal=25", self.sandboxed(kind, ["sh", "-c", "exec yes"], [], []))  # SIGXFSZ
+                left = f"nice -n 19 sh -c 'while :; do :; done' {self.scratch}/left &"
+                self.assertIn("status=0", self.sandboxed(kind, ["sh", "-c", 4 * left], [], []))
+                self.assertEqual(running(f"{self.scratch}/left"), [])
 
     def is_there(self, kind: str) -> bool:
         return "status=0" in self.sandboxed(kind, ["true"], [], [])

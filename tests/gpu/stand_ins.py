@@ -84,7 +84,9 @@ def nvcc(arguments: list[str]) -> int:
         print("sm_80\nsm_90")
         return 0
     if os.environ.get("FAKE_NVCC") == "slow":
-        Path(os.environ["TMPDIR"], "asleep").write_text(str(os.getpid()))
+        begun = Path(os.environ["TMPDIR"], "begun")
+        begun.write_text(str(os.getpid()))
+        begun.rename(begun.with_name("asleep"))  # whole from the first moment that it is there
         time.sleep(60)
     kept = []
     while arguments:

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -60,13 +61,19 @@ def started(command: Sequence[str | Path], **streams_and_places: Any) -> Iterato
         process.communicate()
 
 
-def running(words: str) -> list[str]:
-    """The command lines of this machine's processes that have these words in them. (A minimal system has no ps.)"""
-    commands = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):  # it has ended
-            commands.append(path.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
-    return [command for command in commands if words in command]
+def running(words: str, seconds: float = 0) -> list[str]:
+    """The command lines of this machine's processes that have these words in them; where `seconds` are given, of those
+    that have not ended within them. (A minimal system has no ps.)"""
+    deadline = time.monotonic() + seconds
+    while True:
+        commands = []
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):  # it has ended
+                commands.append(path.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+        found = [command for command in commands if words in command]
+        if not found or time.monotonic() >= deadline:
+            return found
+        time.sleep(0.05)
 
 
 class Case(unittest.TestCase):
