@@ -83,7 +83,7 @@ class StandIns(Case):
     def stop_after(self, points: int, number: int) -> tuple[int, str]:
         """Starts a slow bench, sends the signal when it has so many points: its return code, what it said."""
         command = [sys.executable, BENCH, "--chapters", "05_fa2", "--sizes", "2,3,4,5", "--dims", "8", "--data", "data"]
-        environment = {**os.environ, "STAND_IN_SLEEP": "0.15"}
+        environment = {**os.environ, "STAND_IN_SLEEP": "0.5"}
         bench = subprocess.Popen(command, cwd=self.scratch, env=environment, stderr=subprocess.PIPE, encoding="utf-8")
         deadline = time.monotonic() + 60
         while self.points_done() < points and time.monotonic() < deadline:

@@ -463,9 +463,14 @@ class Drawing(PictureCase):
             "new/naive",
             *where,
         ]
+        slow = self.scratch / "bin/gnuplot"  # so that the drawing is not over before the signal
+        slow.parent.mkdir()
+        slow.write_text(f'#!/bin/sh\n{shutil.which("gnuplot")} "$@"\nexec sleep 2\n')
+        slow.chmod(0o755)
+        environment = {**os.environ, "PATH": f"{slow.parent}:{os.environ['PATH']}"}
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             with self.subTest(number):
-                drawing = subprocess.Popen(command, cwd=house, stdout=subprocess.DEVNULL)
+                drawing = subprocess.Popen(command, cwd=house, stdout=subprocess.DEVNULL, env=environment)
                 deadline = time.monotonic() + 20
                 while not any(path.is_file() for path in house.glob("new/*/*")) and time.monotonic() < deadline:
                     time.sleep(0.001)
