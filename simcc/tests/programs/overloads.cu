@@ -244,10 +244,12 @@ int main()
 	by_type<<<1, 1>>>(out, 3.5f);
 	EXPECT(first() == 1003);
 	int three = 3, four = 4;
+	// It takes comparisons beside <<< for brackets of a template, and tears the launch:
+	// clang-format off
 	//= compares store=4/1/1 x4
 	compares<<<1, 1>>>(three < four, out);
 	EXPECT(first() == 3);
-	compares<<<1, 1>>>(three<four, out, three> four);
+	compares<<<1, 1>>>(three < four, out, three > four);
 	EXPECT(first() == 2);
 	compares<<<1, 1>>>(three << 1 > 6, out, four < three);
 	EXPECT(first() == 0);
@@ -262,8 +264,9 @@ int main()
 	shifted<1 << 3><<<1, 1>>>(out);
 	EXPECT(first() == 8);
 	//= shifted<8,true> store=4/1/1
-	shifted<8, 2 < 3> < <<1 << 0, 2>> 1 >>> (out);
+	shifted<8, 2 < 3><<<1 << 0, 2 >> 1>>>(out);
 	EXPECT(first() == 9);
+	// clang-format on
 	//= by_number store=4/1/1 x2
 	by_number<<<1, 1>>>(out);
 	EXPECT(first() == 5);
