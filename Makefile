@@ -5,8 +5,8 @@
 #   CC=gcc|clang      CXX follows
 #   ARCH=sm_90        of a cuda build; default: the GPU's own
 
-ifneq ($(words $(CURDIR)),1)
-$(error make cannot build in a path with a space: $(CURDIR))
+ifneq ($(words $(CURDIR))$(findstring $$,$(CURDIR)),1)
+$(error make cannot build in a path with a space or a dollar: $(CURDIR))
 endif
 
 ALL_CHAPTERS := $(patsubst %/Makefile,%,$(wildcard 0*_*/Makefile))

@@ -26,10 +26,18 @@ static void print_finding(const struct terminal *terminal, const struct run_resu
 		terminal, STYLE_BOLD, "\nWithout P, dP and dS: %.3g times less memory, %.3g times less footprint",
 		(double)naive->peak_bytes / (double)split->peak_bytes,
 		metric_value(naive, METRIC_FOOTPRINT_BYTES) / metric_value(split, METRIC_FOOTPRINT_BYTES));
-	fprintf(terminal->out,
-	        ".\nThe price is arithmetic: %.3g times the FLOP of naive, with P made anew in both\n"
-	        "passes. backward_atomic has one pass; its atomics may change dQ from run to run.\n",
-	        split->forms.flop / naive->forms.flop);
+	double flop = split->forms.flop / naive->forms.flop;
+	if (flop < 1.0)
+		fprintf(terminal->out,
+		        ".\nP is made anew in both passes, and still there are %.3g times the FLOP of naive,\n"
+		        "which multiplies the tiles above the diagonal, too.\n",
+		        flop);
+	else
+		fprintf(terminal->out,
+		        ".\nThe price is arithmetic: %.3g times the FLOP of naive, with P made anew in "
+		        "both\npasses. ",
+		        flop);
+	fprintf(terminal->out, "backward_atomic has one pass; its atomics may change dQ from run to run.\n");
 }
 
 void lesson_explain(const struct terminal *terminal, const struct run_result *result)

@@ -31,9 +31,12 @@ void lesson_explain(const struct terminal *terminal, const struct run_result *re
 				texts[1]),
 			format_bytes((double)kernels[i]->peak_bytes, texts[2]));
 	table_print(&table, terminal);
-	fprintf(terminal->out,
-	        "\nThe copies are 4(NC + MGd) = %s elements. %zu heads share %zu of keys and\n"
-	        "values: a cache of %zu heads would be %.3g times as large.\n",
-	        format_count((asked_for(permuted) - asked_for(strided)) / sizeof(float), texts[0]), p->heads,
-	        p->kv_heads, p->heads, (double)p->heads / (double)p->kv_heads);
+	fprintf(terminal->out, "\nThe copies are 4(NC + MGd) = %s elements.",
+	        format_count((asked_for(permuted) - asked_for(strided)) / sizeof(float), texts[0]));
+	if (p->kv_heads < p->heads)
+		fprintf(terminal->out,
+		        " %zu heads share %zu of keys and\nvalues: a cache of %zu heads would be %.3g times as "
+		        "large.",
+		        p->heads, p->kv_heads, p->heads, (double)p->heads / (double)p->kv_heads);
+	fprintf(terminal->out, "\n");
 }

@@ -100,7 +100,7 @@ static void print_attention_roofline(
 		{"fused, tiles of 128 queries", "N/(1+Tr)", N / (1 + tiles)},
 	};
 	struct table table = table_new("llrlrl");
-	table_row(&table, STYLE_DIM, "whole attention, N=%.0f d=%.0f|FLOP/byte|fp16||fp32|", N, d);
+	table_row(&table, STYLE_DIM, "whole attention, N=%.0f d=%.0f|FLOP/byte, fp16|fp16||fp32|", N, d);
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		table_row(
 			&table, STYLE_PLAIN, "%s|%s|%.1f|%s|%.1f|%s", rows[i].name, rows[i].formula,

@@ -152,13 +152,14 @@ function makeReplay(run, described, replays) {
 	const outputs = first ? first.outputs : described.maps.map((map) => ({tensor: map.tensor,
 		wrong: map.first_wrong !== undefined, at: [], ...middleOf(map, map.first || map.worst)}));
 	const [reach, look] = reachOf(right, wrong, tile, N), notFinite = outputs.some((output) => !Number.isFinite(number(output.got)));
+	const isRight = outputs.some(({tensor, wrong}) => tensor === 'O' && !wrong); // what is said of O then is of no use
 	const alone = first ? queryAlone(outputs, right, run.result.problem) : '';
 	const chip = (keys, isBad) => element('span', {class: `badge ${isBad ? 'wrong' : 'right'}`}, `${keys} ${isBad ? '\u2717' : '\u2713'}`);
 	const at = (output) => output.at.length ? `${output.tensor}[${output.at.join(', ')}]` : output.name || output.tensor;
 	const row = coordinatesOf({shape: [run.result.problem.batch, run.result.problem.heads, N], columns: 1}, replays.row || 0, 0);
 	return element('section', {class: 'stack column', 'data-replay': `${right},${wrong}`, 'aria-label': `From which key on ${described.name} is wrong`},
 		element('h3', {}, 'From which key on it is wrong'),
-		element('p', {class: 'reach'}, reach, alone || (mistake || notFinite ? '' : ` ${look}`)),
+		element('p', {class: 'reach'}, reach, alone || (mistake || notFinite || isRight ? '' : ` ${look}`)),
 		mistake ? element('p', {class: 'mistake'}, `Row [${row.join(', ')}] is, but for rounding, `, element('b', {}, mistake))
 			: element('p', {class: 'advice'}, adviceOf(outputs), notFinite && run.result.problem.causal
 				? ' The first row may see one key, its own: is the mask a key too strict?' : ''),
