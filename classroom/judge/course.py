@@ -132,7 +132,8 @@ class Course:
 
     def is_untouched(self, task: str, text: str) -> bool:
         chapter = next(each.chapter for each in self.tasks if each.id == task)
-        return len(text) <= MOST_CHARACTERS and tokens_or_text(text) == tokens_or_text(self.chapter(chapter).stubs[task])
+        stub = self.chapter(chapter).stubs[task]
+        return len(text) <= MOST_CHARACTERS and tokens_or_text(text) == tokens_or_text(stub)
 
     def compiled(self, task: str, region: Region) -> str:
         """The region as it is compiled. Raises Refusal; its line is that of the student's file."""
