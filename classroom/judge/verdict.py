@@ -138,7 +138,11 @@ class Judge:
         finally:
             if self.course.is_teacher:  # in a hand-out its neighbors are in the same program
                 self.builder.discard(program)
-        return _criteria(task.kernels, runs)
+        criteria = _criteria(task.kernels, runs)
+        if program in self.builder.lacking_return:
+            lost = {name: each for name, each in criteria.items() if each.ran and not each.passed}
+            criteria |= {name: replace(each, hint=HINTS["no return"]) for name, each in lost.items()}
+        return criteria
 
     def model(self, question: str) -> int:
         """The bytes of "KERNEL options" by its closed form."""
