@@ -267,5 +267,7 @@ def read(
             if place in given:
                 reader.remark(f"{place} {error}")
     if not submission.regions and not any(place in given for place in submission.problems):
-        raise Unusable("no region of a task is in it: expected files with '// task ID: ...' and '// end ID', or ID.cu")
+        unread = [f"; {name} {problem}" for name, problem in submission.problems.items() if name.endswith((".cu", ".cuh"))]
+        expected = "expected files with '// task ID: ...' and '// end ID', or ID.cu"
+        raise Unusable(f"no region of a task is in it: {expected}{one_line(''.join(unread[:1]))}")
     return submission

@@ -36,6 +36,7 @@ _INTEGER = re.compile(r"(?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)(?:[uU](?:ll|LL|[
 _FLOAT = re.compile(
     r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][+-]?[0-9]+)?[fFlL]?|0[xX][0-9a-fA-F]+\.?[0-9a-fA-F]*[pP][+-]?[0-9]+[fF]?"
 )
+_CONFLICT = ("<<<<<<<", "=======", ">>>>>>>")
 _LONGEST_NUMBER, _LONGEST_DIRECTIVE = 100, 500  # characters; what takes longer than that to look at is no mistake
 _PRAGMA = re.compile(r"# ?pragma unroll(?: ?\(? ?([A-Za-z_]\w*|[0-9]+) ?\)?)? ?")
 
@@ -62,6 +63,8 @@ def tokens_of(text: str) -> list[Token]:
                 raise Refusal(line, "/* without */")
             line += text.count("\n", at, end)
             at = end + 2
+        elif fresh and text.startswith(_CONFLICT, at):
+            raise Refusal(line, f"{text[at : at + 7]}: a merge has a conflict here: keep one of its two texts")
         elif char == "#":
             end = _LINE.match(text, at).end()
             directive = re.sub(r"//.*", "", text[at:end])

@@ -185,6 +185,8 @@ class Judge:
         )
         launches, hazards = _read_report(out / "report.jsonl")
         run = Run(kernel, case, _failure(result, seconds, hazards, out), hazards)
+        if run.failure is None and not launches:  # nothing of a submission is at fault: it ran to its end
+            raise Environment(f"{self.chapter.name}: {kernel} {case.options}: the device's report cannot be read")
         if run.failure is None:
             verdict = self._judge(str(out), *options)
             run.failure = _wrong_values(verdict)

@@ -8,10 +8,12 @@ import shutil
 import sys
 import time
 import unittest
+import unittest.mock
 import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import grading
 from grading import (
     CLASS_OF_CAPS,
     CLASS_OF_WINDOWS,
@@ -26,6 +28,9 @@ from grading import (
 )
 from judge import cases as casebook
 from judge import results as told
+from judge import verdict
+from judge.course import Course
+from judge.sandbox import Environment
 from judge.verdict import Bytes, Run, _criteria
 
 SUM = "\tO[row * d + c] = sum;"
@@ -332,6 +337,13 @@ class Handed(Graded):
         self.assertEqual([self.lost(results, task) for task in ("02.merge", "03.registers")], [set(), set()])
         self.assertTrue(any("predictions.txt is missing" in note for note in results.notes))
 
+    def test_a_report_that_cannot_be_read_costs_nobody(self) -> None:
+        tree = self.tree("report")
+        own = grading.grade.Grader(Course(ROOT, None), "01.score", self.scratch / "own")
+        lost = unittest.mock.patch.object(verdict, "_read_report", lambda path: ([], []))
+        with lost, self.assertRaisesRegex(Environment, "naive --seq 48.*report cannot be read"):
+            own.grade(tree, lambda _: None)
+
     def test_a_mistake_of_grammar_costs_its_task_only(self) -> None:
         tree = self.tree("grammar")
         self.replace(tree / "01_naive/naive.cu", "= sum;", "= sum sum;")
@@ -410,6 +422,11 @@ class Handed(Graded):
         (here / "other").mkdir()
         (here / "other/essay.txt").write_text("hello\n")
         self.refused(here / "other", "no region of a task")
+        damaged = here / "damaged.zip"
+        with zipfile.ZipFile(damaged, "w") as archive:
+            archive.writestr("01.score.cu", "goto x;\n")
+        damaged.write_bytes(damaged.read_bytes().replace(b"goto", b"to g"))
+        self.refused(damaged, "or ID.cu; 01.score.cu is damaged in the zip")
         (here / "linked").mkdir()
         (here / "linked/mine.zip").symlink_to(zipped(tree))
         self.refused(here / "linked", "mine.zip is a link")

@@ -125,6 +125,7 @@ __tsan_read4(q);                                       | not one of the device f
 O[0] = threadIdx;                                      | threadIdx.x, .y or .z
 sim::run();                                            | T::KEYS, T::ROWS
 O[0] = std::max(1, 2);                                 | write max without std::
+<<<<<<< HEAD                                           | a merge has a conflict
 const float *__restrict__ p = q;                       | leave it out
 ::exit(0);                                             | T::KEYS, T::ROWS
 O[0] = T::other;                                       | T::KEYS, T::ROWS
