@@ -50,6 +50,7 @@ class Failure:
 class Object:
     path: Path
     frames: dict[str, tuple[str, int]]  # function: where it stands, bytes
+    lacks_return: bool = False  # the compiler warned that a function may end without one
 
 
 def digest(texts: Iterable[str]) -> str:
@@ -103,6 +104,7 @@ class Builder:
         compiler = "_".join(os.path.basename(word) for word in cc.split())
         self.kit = course.root / "build" / compiler / "sim/classroom" / chapter.name
         self.compile_command: list[str] = []  # of the chapter's own make
+        self.lacking_return: set[Path] = set()  # programs
         self._solved_objects: Once[Object] = Once()
         self._programs: Once[Path | Failure | str] = Once()
 
@@ -176,6 +178,7 @@ class Builder:
         directory, anew = self.scratch / label, edits.affected(self.chapter.base, sources)
         directory.mkdir()
         objects: list[Path] = []
+        lacks_return = False
         for name in sorted(name for name in sources if name.endswith(".cu")):
             if name not in anew:
                 objects.append(self.solved_object(name).path)
@@ -191,7 +194,10 @@ class Builder:
                 hint = f"More than {MOST_STACK} bytes are memory that nobody counts: keep less."
                 return Failure("refused", why, hint)
             objects.append(made.path)
+            lacks_return = lacks_return or made.lacks_return
         program = self._link(objects, self.scratch / f"program-{label}")
+        if lacks_return and isinstance(program, Path):
+            self.lacking_return.add(program)
         shutil.rmtree(directory)
         return program
 
@@ -222,7 +228,7 @@ class Builder:
         text = "".join(path.read_text(encoding="utf-8", errors="replace") for path in kept.glob("*.su"))
         (directory / "frames.su").write_text(text, encoding="utf-8")
         shutil.rmtree(kept)
-        return Object(directory / f"{name}.o", frames_of(text))
+        return Object(directory / f"{name}.o", frames_of(text), "-Wreturn-type" in log)
 
     def _does_not_compile(self, log: str, task: str) -> Failure:
         if log.startswith("the compiler ran past"):

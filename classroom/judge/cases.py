@@ -88,13 +88,13 @@ def parse_predictions(text: str) -> tuple[dict[str, int | None], list[str]]:
         if not line.strip():
             continue
         question, sign, answer = line.partition("=")
-        question, answer = " ".join(question.split()), answer.strip()
+        question, answer = " ".join(question.split()), " ".join(answer.split())
         if not sign or not re.fullmatch(r"\w+(?: --[\w-]+(?: [\w.]+)?)*", question, re.ASCII):
             shown = re.sub(r"[^ -~]", "?", line[:60])
             problems.append(f"predictions.txt:{number}: expected 'kernel options = bytes', got '{shown}'")
             continue
         told[question] = None
-        digits = re.sub(r"[\s,_']", "", re.sub(r"\s*bytes?$", "", answer, flags=re.IGNORECASE))
+        digits = re.sub(r"[\s,_']", "", re.sub(r" ?bytes?$", "", answer, flags=re.IGNORECASE))
         if re.fullmatch(r"[0-9]{1,18}", digits):
             told[question] = int(digits)
         elif not re.fullmatch(r"[?._-]*", answer):

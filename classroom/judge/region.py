@@ -35,6 +35,8 @@ class _Rewriter:
         self.names = names
         self.lambdas: set[str] = set()
         self.enclosing: list[int] = []  # of each token: the bracket that it is within or closes; -1: none
+        self.beginnings = self.beginnings_of(tokens)
+        self.calls: dict[int, bool] = {}  # of an opening bracket: is it a call's
         self.out: list[str] = []
 
     # A token that is not there: before the first, after the last.
@@ -106,18 +108,26 @@ class _Rewriter:
             depth -= token.text in ("}", ")")
             if token.kind == "word" and token.text == name and depth == 0:
                 before = self.at(index - 1)
-                if before.text == "*":  # a pointer: const float *K = ..., *V = ...
+                if before.text in ("*", "&"):  # const float *K = ..., *V = ...; const int &end = ...
                     before = self.at(index - 2)
                 listed = before.text == "," and self.in_declaration(index)
                 if self.is_type(before) or before.text in ("auto", "const") or listed:
                     return True
         return False
 
+    @staticmethod
+    def beginnings_of(tokens: Iterable[Token]) -> list[int]:
+        """Of each token: the first one of its statement."""
+        first, found = 0, []
+        for index, token in enumerate(tokens):
+            found.append(first)
+            if token.text in (";", "{", "}") or token.kind == "pragma":
+                first = index + 1
+        return found
+
     def in_declaration(self, index: int) -> bool:
         """Whether the statement that token `index` is in begins with a type."""
-        while index > 0 and self.at(index - 1).text not in (";", "{", "}") and self.at(index - 1).kind != "pragma":
-            index -= 1
-        first = self.at(index)
+        first = self.at(self.beginnings[index])
         return self.is_type(first) or first.text in ("auto", "const", "constexpr", "struct")
 
     def find_lambdas(self) -> None:
@@ -175,7 +185,7 @@ class _Rewriter:
         if before.text == "::":
             if (self.at(index - 2).text, text) in names.scoped:
                 return text
-            refuse(token, f"{self.at(index - 2).text}::{text}: not one of {self.scoped_names()}")
+            refuse(token, f"{self.at(index - 2).text}::{text}: expected {self.scoped_names()}")
         if text in _TYPE_WORDS or text in names.types:
             self.check_type(index, token)
             return text
@@ -191,7 +201,7 @@ class _Rewriter:
             return text
         if self.is_scope(text):
             if after.text != "::":
-                refuse(token, f"{text}: expected one of {self.scoped_names()}")
+                refuse(token, f"{text}: expected {self.scoped_names()}")
             return text
         if text in words.CONSTANTS or text in names.variables or text in names.declared:
             return text
@@ -201,7 +211,7 @@ class _Rewriter:
 
     def scoped_names(self) -> str:
         known = sorted(f"{scope}::{name}" for scope, name in self.names.scoped)
-        return ", ".join(known) or "none: no :: is needed here"
+        return f"one of {', '.join(known)}" if known else "no :: in this region"
 
     def past(self, index: int) -> int:
         """The first token after template arguments, of which `index` is the first."""
@@ -302,8 +312,10 @@ class _Rewriter:
             refuse(token, "[[: not in a region")
         if text in (".", "->") and after.kind != "word":
             refuse(token, f"{text}{after.text}: expected a member's name after {text}")
+        if text == "::" and self.at(index - 1).text == "std":
+            refuse(token, f"std::{after.text}: write {after.text} without std::")
         if text == "::" and not self.is_scope(self.at(index - 1).text):
-            refuse(token, f"::: expected one of {self.scoped_names()}")
+            refuse(token, f"::: expected {self.scoped_names()}")
         if text in ("&", "&&") and not self.ends_operand(index - 1):
             self.check_address(index, token)
         if text == "*" and not self.ends_operand(index - 1):
@@ -331,7 +343,9 @@ class _Rewriter:
     def is_argument(self, index: int) -> bool:
         """Whether token `index` is directly within the brackets of a call of a listed function."""
         opening = self.enclosing[index]
-        return self.at(opening).text == "(" and self.is_call(opening)
+        if opening not in self.calls:
+            self.calls[opening] = self.at(opening).text == "(" and self.is_call(opening)
+        return self.calls[opening]
 
     def is_call(self, index: int) -> bool:
         """Whether the ( at `index` follows a listed function's name, or its template arguments."""

@@ -13,6 +13,7 @@ import stat
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from lib.tasks import BEGIN, END
@@ -38,6 +39,10 @@ class Region:
     text: str
     file: str
     line: int
+
+    @cached_property
+    def words(self) -> list[str]:
+        return self.text.split()
 
 
 @dataclass
@@ -121,7 +126,7 @@ def _entries_of(path: Path) -> dict[str, _Entry]:
     if not path.is_dir() and not path.is_file():
         raise Unusable("neither a directory nor a plain file")
     found = _entries_of_directory(path) if path.is_dir() else _entries_of_zip(path)
-    if path.suffix in (".cu", ".cuh"):
+    if path.suffix in (".cu", ".cuh") and path.is_file():
         found = iter([(path.name, _Entry(path.stat().st_size, path.read_bytes))])
     entries = {}
     try:
@@ -136,6 +141,8 @@ def _entries_of(path: Path) -> dict[str, _Entry]:
         raise Unusable("not a zip file (nor a directory)" if no_zip else "a damaged zip file") from error
     zips = [name for name in entries if name.lower().endswith(".zip")]
     if path.is_dir() and len(zips) == 1 and not any(name.endswith((".cu", ".cuh")) for name in entries):
+        if problem := entries[zips[0]].problem:
+            raise Unusable(f"{one_line(zips[0])} {problem}")
         return _entries_of(path / zips[0])  # a learning platform's folder of one student
     if not entries:
         raise Unusable("it is empty")
@@ -188,7 +195,7 @@ class _Reader:
 
     def add(self, task: str, region: Region) -> None:
         old = self.submission.regions.setdefault(task, region)
-        if old.text.split() == region.text.split():
+        if old.words == region.words:
             return
         if self.untouched(task, old.text):
             self.submission.regions[task], old, region = region, region, old
@@ -260,5 +267,8 @@ def read(
             if place in given:
                 reader.remark(f"{place} {error}")
     if not submission.regions and not any(place in given for place in submission.problems):
-        raise Unusable("no region of a task is in it: expected files with '// task ID: ...' and '// end ID', or ID.cu")
+        unread = [(name, why) for name, why in submission.problems.items() if name.endswith((".cu", ".cuh"))]
+        first = "".join(f"; {name} {why}" for name, why in unread[:1])
+        expected = "expected files with '// task ID: ...' and '// end ID', or ID.cu"
+        raise Unusable(f"no region of a task is in it: {expected}{one_line(first)}")
     return submission

@@ -36,6 +36,8 @@ _INTEGER = re.compile(r"(?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)(?:[uU](?:ll|LL|[
 _FLOAT = re.compile(
     r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][+-]?[0-9]+)?[fFlL]?|0[xX][0-9a-fA-F]+\.?[0-9a-fA-F]*[pP][+-]?[0-9]+[fF]?"
 )
+_CONFLICT = ("<<<<<<<", "=======", ">>>>>>>")
+_LONGEST_NUMBER, _LONGEST_DIRECTIVE = 100, 500  # characters; what takes longer than that to look at is no mistake
 _PRAGMA = re.compile(r"# ?pragma unroll(?: ?\(? ?([A-Za-z_]\w*|[0-9]+) ?\)?)? ?")
 
 
@@ -61,13 +63,16 @@ def tokens_of(text: str) -> list[Token]:
                 raise Refusal(line, "/* without */")
             line += text.count("\n", at, end)
             at = end + 2
+        elif fresh and text.startswith(_CONFLICT, at):
+            raise Refusal(line, f"{text[at : at + 7]}: a merge has a conflict here: keep one of its two texts")
         elif char == "#":
             end = _LINE.match(text, at).end()
             directive = re.sub(r"//.*", "", text[at:end])
-            match = _PRAGMA.fullmatch(re.sub(r"[ \t]+", " ", directive))
+            match = _PRAGMA.fullmatch(_without_comments(directive))
             if not match or not fresh:
                 shown = repr(directive.strip()[:40])
-                raise Refusal(line, f"{shown}: a region has no directives but #pragma unroll on its own line")
+                allowed = "#pragma unroll on its own line, alone or with one number or constant"
+                raise Refusal(line, f"{shown}: a region has no directives but {allowed}")
             tokens.append(Token("pragma", match[1] or "", line))
             at += len(directive)
         else:
@@ -78,6 +83,12 @@ def tokens_of(text: str) -> list[Token]:
     return tokens
 
 
+def _without_comments(directive: str) -> str:
+    if len(directive) <= _LONGEST_DIRECTIVE:
+        directive = re.sub(r"/\*.*?\*/", " ", directive)
+    return re.sub(r"[ \t]+", " ", directive)
+
+
 def _token_at(text: str, at: int, line: int) -> Token:
     for sign, instead in SIGNS.items():
         if text.startswith(sign, at):
@@ -85,7 +96,8 @@ def _token_at(text: str, at: int, line: int) -> Token:
     if match := _WORD.match(text, at):
         return Token("word", match[0], line)
     if match := _PP_NUMBER.match(text, at):
-        if not _INTEGER.fullmatch(match[0]) and not _FLOAT.fullmatch(match[0]):
+        is_number = len(match[0]) <= _LONGEST_NUMBER and (_INTEGER.fullmatch(match[0]) or _FLOAT.fullmatch(match[0]))
+        if not is_number:
             raise Refusal(line, f"{match[0][:40]}: expected a number such as 12, 0xff, 1.5f or 1e-3f")
         return Token("number", match[0], line)
     if match := _SIGN.match(text, at):

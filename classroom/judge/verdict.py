@@ -138,7 +138,11 @@ class Judge:
         finally:
             if self.course.is_teacher:  # in a hand-out its neighbors are in the same program
                 self.builder.discard(program)
-        return _criteria(task.kernels, runs)
+        criteria = _criteria(task.kernels, runs)
+        if program in self.builder.lacking_return:
+            lost = {name: each for name, each in criteria.items() if each.ran and not each.passed}
+            criteria |= {name: replace(each, hint=HINTS["no return"]) for name, each in lost.items()}
+        return criteria
 
     def model(self, question: str) -> int:
         """The bytes of "KERNEL options" by its closed form."""
@@ -181,6 +185,8 @@ class Judge:
         )
         launches, hazards = _read_report(out / "report.jsonl")
         run = Run(kernel, case, _failure(result, seconds, hazards, out), hazards)
+        if run.failure is None and not launches:  # nothing of a submission is at fault: it ran to its end
+            raise Environment(f"{self.chapter.name}: {kernel} {case.options}: the device's report cannot be read")
         if run.failure is None:
             verdict = self._judge(str(out), *options)
             run.failure = _wrong_values(verdict)

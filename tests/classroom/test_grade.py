@@ -6,11 +6,14 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+import time
 import unittest
+import unittest.mock
 import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import grading
 from grading import (
     CLASS_OF_CAPS,
     CLASS_OF_WINDOWS,
@@ -25,6 +28,9 @@ from grading import (
 )
 from judge import cases as casebook
 from judge import results as told
+from judge import verdict
+from judge.course import Course
+from judge.sandbox import Environment
 from judge.verdict import Bytes, Run, _criteria
 
 SUM = "\tO[row * d + c] = sum;"
@@ -274,6 +280,7 @@ class Said(Graded):
             "naive --seq 1024 --dim 64 = 17640000": "is not within 1 %",
             "naive --seq 1024 --dim 64 =": "",
             "naive --seq 1024 --dim 64 = lots": "",
+            "naive --seq 1024 --dim 64 = 1" + " " * 200_000 + "2": "is not within 1 %",
             "": "",
             "na\u00efve \udcff = 1": "",
         }
@@ -313,6 +320,9 @@ class Handed(Graded):
         finally:
             tree.chmod(0o755)
 
+    def test_a_directory_may_have_the_name_of_a_source(self) -> None:
+        self.assert_full(self.grade(self.tree("anna.cu"), "01_naive"))
+
     def test_what_is_missing_costs_only_itself(self) -> None:
         tree = self.tree("missing")
         (tree / "01_naive/naive.cu").unlink()
@@ -326,6 +336,13 @@ class Handed(Graded):
         self.assertIn("is a link, expected a file", self.said(results, "03.load"))
         self.assertEqual([self.lost(results, task) for task in ("02.merge", "03.registers")], [set(), set()])
         self.assertTrue(any("predictions.txt is missing" in note for note in results.notes))
+
+    def test_a_report_that_cannot_be_read_costs_nobody(self) -> None:
+        tree = self.tree("report")
+        own = grading.grade.Grader(Course(ROOT, None), "01.score", self.scratch / "own")
+        lost = unittest.mock.patch.object(verdict, "_read_report", lambda path: ([], []))
+        with lost, self.assertRaisesRegex(Environment, "naive --seq 48.*report cannot be read"):
+            own.grade(tree, lambda _: None)
 
     def test_a_mistake_of_grammar_costs_its_task_only(self) -> None:
         tree = self.tree("grammar")
@@ -345,6 +362,16 @@ class Handed(Graded):
         for number in range(70):
             (tree / f"more/{number}.cu").write_text("//\n" * 87_000)
         self.refused(tree, "its sources have more than")
+
+    def test_a_flood_of_regions_is_read_at_once(self) -> None:
+        tree = self.tree("regions")
+        (tree / "more").mkdir()
+        huge, small = "q+" * 50_000 + "0x" + "f" * 90_000 + "q;\n", "// task 01.score: x\n{};\n// end 01.score\n"
+        (tree / "more/first.cu").write_text(small.format(huge) + "".join(map(small.format, range(900))))
+        begun = time.process_time()
+        submission = self.grader().read(tree / "more")
+        self.assertLess(time.process_time() - begun, 3)
+        self.assertEqual(submission.regions["01.score"].text, f"{huge};\n")
 
     def test_names_of_files_are_only_names(self) -> None:
         """What looks like a place in a message, with more digits than Python reads, ended the grading of a folder; a
@@ -395,6 +422,14 @@ class Handed(Graded):
         (here / "other").mkdir()
         (here / "other/essay.txt").write_text("hello\n")
         self.refused(here / "other", "no region of a task")
+        damaged = here / "damaged.zip"
+        with zipfile.ZipFile(damaged, "w") as archive:
+            archive.writestr("01.score.cu", "goto x;\n")
+        damaged.write_bytes(damaged.read_bytes().replace(b"goto", b"to g"))
+        self.refused(damaged, "or ID.cu; 01.score.cu is damaged in the zip")
+        (here / "linked").mkdir()
+        (here / "linked/mine.zip").symlink_to(zipped(tree))
+        self.refused(here / "linked", "mine.zip is a link")
         cut = here / "cut.zip"
         cut.write_bytes(zipped(tree).read_bytes()[:3000])
         self.refused(cut, "zip file")

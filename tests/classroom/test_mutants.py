@@ -39,7 +39,7 @@ class Mutants(unittest.TestCase):
 
     @only_when_thorough
     def test_wrong_ones(self) -> None:
-        self.expect_full_score("wrong_*.edits", 327)
+        self.expect_full_score("wrong_*.edits", 339)
 
     @only_when_thorough
     def test_cheats(self) -> None:
@@ -47,7 +47,7 @@ class Mutants(unittest.TestCase):
 
     @only_when_thorough
     def test_right_ones_keep_all_points(self) -> None:
-        self.expect_full_score("right.edits", 57)
+        self.expect_full_score("right.edits", 59)
 
     def test_an_edit_that_does_not_apply_fails(self) -> None:
         """Or changes nothing, or whose grades are others than it says: none must pass for a mutant that was caught."""

@@ -57,6 +57,8 @@ memcpy(O, q, 4); mempcpy(O, q, 4); printf(1); cudaMalloc(q);     | u_memcpy ( O 
 REFUSED = r"""
 #/**/include <naive.cu>                                | no directives
 O[0] = 1; #pragma unroll                               | on its own line
+#pragma unroll 2 * 4                                   | with one number or constant
+#pragma unroll 4 /* open                               | no directives
 #pragma once                                           | no directives
 #define x 1                                            | no directives
 #pragma unroll 4                                       | ends in #pragma unroll
@@ -122,6 +124,9 @@ __builtin_trap();                                      | not one of the device f
 __tsan_read4(q);                                       | not one of the device functions
 O[0] = threadIdx;                                      | threadIdx.x, .y or .z
 sim::run();                                            | T::KEYS, T::ROWS
+O[0] = std::max(1, 2);                                 | write max without std::
+<<<<<<< HEAD                                           | a merge has a conflict
+const float *__restrict__ p = q;                       | leave it out
 ::exit(0);                                             | T::KEYS, T::ROWS
 O[0] = T::other;                                       | T::KEYS, T::ROWS
 O[0] = T;                                              | T::KEYS, T::ROWS
@@ -190,6 +195,8 @@ class Region(unittest.TestCase):
         ):
             with self.assertRaisesRegex(Refusal, said):
                 region.rewrite(text, PLACE)
+        with self.assertRaisesRegex(Refusal, "^line 1: ::: expected no :: in this region$"):
+            region.rewrite("O[0] = cg::size();", words.Names())
         long = "O[0] = max(" + "&q," * (region.MOST_CHARACTERS // 3)
         with self.assertRaisesRegex(Refusal, "expected at most 16384"):
             region.rewrite(long, PLACE)
@@ -213,7 +220,12 @@ class Region(unittest.TestCase):
         for text in ("int head = 3;", "int a = 3, head = N;", "size_t head(3);", "const auto head = N;"):
             self.assertIn("head", region.rewrite(text, names))
         names = words.parse_names("N a declares:K\n")
-        for text in ("const float *K = a;", "float *p = a, *K = a + N;", "float const *const K = a;"):
+        for text in (
+            "const float *K = a;",
+            "float *p = a, *K = a + N;",
+            "float const *const K = a;",
+            "const float &K = a[0];",
+        ):
             self.assertIn("K", region.rewrite(text, names))
         for text in ("int p = N * K;", "a * K;", "float p = a[0], *q = a; max(N, *K);"):
             with self.subTest(text), self.assertRaises(Refusal):
@@ -229,22 +241,30 @@ class Region(unittest.TestCase):
         self.assertEqual(lines[0], "float u_a = 1 ;")
         self.assertEqual(lines[4], "float u_b = u_a ;")
         self.assertEqual(lines[5], "#pragma unroll 2")
+        commented = region.rewrite("#pragma unroll 4 /* as a float4 */ // all\nfor (;;) ;\n", PLACE)
+        self.assertEqual(commented, "#pragma unroll 4\nfor ( ; ; ) ;\n")
         self.assertEqual(lines[6], "for ( ; ; ) ;")
 
     def test_a_message_speaks_of_the_students_names(self) -> None:
         self.assertEqual(region.original("'u_sum' was not declared; 'menu_x'"), "'sum' was not declared; 'menu_x'")
 
     def test_no_region_keeps_the_grader_busy(self) -> None:
+        busy = words.parse_names("q O D multiply_rows<>() declares:K\n")
         for text in (
             "O[0] = max(" + "&q," * 5300 + "q);",
             "long " * 3200 + "x = 1;",
             "auto x = 1;" * 1400,
             "O[0] = max(" + "f(),&q," * 2200 + "q);",
             "#pragma unroll" + " " * 16000 + "(\n;",
+            "#pragma unroll" + "/*" * 8000 + "\n;",
+            "K," * 8000 + "K;",
+            "q" + ",*q[1]" * 2700 + ";",
+            "multiply_rows<" * 600 + "1 " * 2000 + ">(" + "&q," * 1200 + "q);",
+            "x = 0x" + "f" * 16000 + "q;",
         ):
             begun = time.process_time()
             with contextlib.suppress(Refusal):
-                region.rewrite(text, PLACE)
+                region.rewrite(text, busy)
             self.assertLess(time.process_time() - begun, 3, text[:30])
 
     def test_nothing_unknown_comes_through(self) -> None:
