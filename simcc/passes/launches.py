@@ -102,7 +102,7 @@ def deduced_arguments(code: Code, opened: int) -> tuple[str, str]:
         return "auto... sim_a", "sim_a..."
     taken: list[str] = []
     passed: list[str] = []
-    for n, (first, end) in enumerate(code.items(opened, close)):
+    for n, (first, end) in enumerate(code.items(opened, close, of_call=True)):
         if "".join(code.text[first:end]).strip("()") in WITHOUT_A_TYPE:
             taken.append("auto")
             passed.append(written(code, first, end - 1))

@@ -73,7 +73,7 @@ def is_ambiguous(kernel: Kernel) -> bool:
 
 def number_of_arguments(code: Code, opened: int) -> int:
     close = code.partner[opened]
-    return code.count_items(opened, close) if close is not None else 0
+    return len(code.items(opened, close, of_call=True)) if close is not None else 0
 
 
 def is_called_by_name(kernel: Kernel) -> bool:
@@ -87,7 +87,7 @@ def is_called_by_name(kernel: Kernel) -> bool:
 def has_pack(code: Code, opened: int) -> bool:
     """Does an argument stand for any number of them?"""
     close = code.partner[opened]
-    return close is not None and any(code.text[end - 1] == "..." for _, end in code.items(opened, close))
+    return close is not None and any(code.text[end - 1] == "..." for _, end in code.items(opened, close, of_call=True))
 
 
 def takes_defaults(kernel: Kernel, arguments: int) -> bool:

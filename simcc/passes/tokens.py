@@ -187,15 +187,19 @@ class Code:
             i = self.after(i)
         return i
 
+    def opens_angle(self, i: int) -> bool:
+        """May this `<` open a template argument list? Not in a shift, and not behind a number or a bracket."""
+        return self.text[i + 1] != "<" and self.is_identifier(i - 1)
+
     def angle_close(self, i: int) -> int | None:
         """The `>` that closes the template argument list opening at i; None when `<` was a comparison."""
-        depth = 0
+        depth, opened = 0, i
         while i < self.count:
             token = self.text[i]
             if token in (";", ")", "]", "}"):
                 return None
             if token == "<":
-                depth += 1
+                depth += i == opened or self.opens_angle(i)
             elif token == ">":
                 depth -= 1
             if depth == 0:
@@ -217,7 +221,7 @@ class Code:
                     return None
                 if token == ">":
                     depth += 1
-                elif token == "<":
+                elif token == "<" and self.opens_angle(i):
                     depth -= 1
                 if depth == 0:
                     return i
@@ -245,23 +249,27 @@ class Code:
         """How many items stand between these brackets; top-level commas count."""
         return len(self.items(opened, close))
 
-    def items(self, opened: int, close: int) -> list[tuple[int, int]]:
-        """What stands between these brackets, separated by top-level commas: first index, index behind the last."""
+    def items(self, opened: int, close: int, of_call: bool = False) -> list[tuple[int, int]]:
+        """What stands between these brackets, separated by top-level commas: first index, index behind the last.
+
+        In a call, `a < b, c > d` is two comparisons: behind a template argument list no name follows.
+        """
         if close == opened + 1:
             return []
-        items, depth, i = [], 0, opened + 1
+        items, i = [], opened + 1
         first = i
         while i < close:
-            token = self.text[i]
-            if token == "<":
-                depth += 1
-            elif token == ">" and depth:
-                depth -= 1
-            elif token == "," and depth == 0:
+            angle = self.angle_close(i) if self.text[i] == "<" and self.opens_angle(i) else None
+            if angle is not None and angle < close and not (of_call and self.starts_operand(angle + 1)):
+                i = angle
+            elif self.text[i] == ",":
                 items.append((first, i))
                 first = i + 1
             i = self.after(i)
         return [*items, (first, close)]
+
+    def starts_operand(self, i: int) -> bool:
+        return self.text[i][:1].isalnum() or self.is_identifier(i)
 
     # ---- rewriting ----
 

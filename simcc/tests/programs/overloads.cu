@@ -34,6 +34,25 @@ __global__ void by_type(int *out, int x)
 	out[0] = 2000 + x;
 }
 
+// Their arguments are counted, with the comparisons and shifts that stand in them.
+template <int n>
+struct Number {
+};
+__global__ void compares(bool less, int *out, bool greater = true)
+{
+	out[0] = 2 * less + greater;
+}
+template <int n>
+__global__ void shifts(Number<n>, int *out, int more = 1)
+{
+	out[0] = n + more;
+}
+template <int n, bool is_large = false>
+__global__ void shifted(int *out)
+{
+	out[0] = n + is_large;
+}
+
 __global__ void by_number(int *out)
 {
 	out[0] = 5;
@@ -224,6 +243,27 @@ int main()
 	EXPECT(first() == 2003);
 	by_type<<<1, 1>>>(out, 3.5f);
 	EXPECT(first() == 1003);
+	int three = 3, four = 4;
+	//= compares store=4/1/1 x4
+	compares<<<1, 1>>>(three < four, out);
+	EXPECT(first() == 3);
+	compares<<<1, 1>>>(three < four, out, three > four);
+	EXPECT(first() == 2);
+	compares<<<1, 1>>>(three << 1 > 6, out, four < three);
+	EXPECT(first() == 0);
+	compares<<<1, 1>>>(1 << three, out);
+	EXPECT(first() == 3);
+	//= shifts<4> store=4/1/1 x2
+	shifts<<<1, 1>>>(Number<4>(), out);
+	EXPECT(first() == 5);
+	shifts<<<1, 1>>>(Number<1 << 2>(), out, 1 << three);
+	EXPECT(first() == 12);
+	//= shifted<8,false> store=4/1/1
+	shifted<1 << 3><<<1, 1>>>(out);
+	EXPECT(first() == 8);
+	//= shifted<8,true> store=4/1/1
+	shifted<8, 2 < 3><<<1 << 0, 2 >> 1>>>(out);
+	EXPECT(first() == 9);
 	//= by_number store=4/1/1 x2
 	by_number<<<1, 1>>>(out);
 	EXPECT(first() == 5);
