@@ -291,13 +291,14 @@ LINES = program(
     """template <int D>
 __global__ void strides(int *y)
 {
-	__shared__ int s[32 * 32];
+	__shared__ int s[32 * 32], t[3 * 32];
 	for (int i = 0; i < 32; i++)
 		s[32 * i + threadIdx.x] = i; // @rows
 	__syncthreads();
 	int sum = s[D * threadIdx.x]; // @two
 	sum += s[32 * threadIdx.x]; // @column
 	atomicAdd(&s[0], sum); // @one
+	memcpy(&t[3 * threadIdx.x], &s[512 + 3 * threadIdx.x], 12); // @copied
 	y[threadIdx.x] = sum;
 }
 """,
@@ -415,7 +416,7 @@ class Hazards(Case):
 
     def test_shared_memory_line_by_line(self):
         _, report = self.run_one(LINES)
-        lines = {mark: marked_line(LINES.text, f"@{mark}") for mark in ("rows", "two", "column", "one")}
+        lines = {mark: marked_line(LINES.text, f"@{mark}") for mark in ("rows", "two", "column", "one", "copied")}
         for launch, blocks, ways in zip(report.launches, (3, 1), (2, 1)):
             told = [
                 (line["line"], line["op"], line["requests"], line["wavefronts"], line["ideal_wavefronts"])
@@ -426,6 +427,8 @@ class Hazards(Case):
                 (lines["two"], "load", blocks, ways * blocks, blocks),
                 (lines["column"], "load", blocks, 32 * blocks, blocks),
                 (lines["one"], "atomic", blocks, blocks, blocks),
+                (lines["copied"], "load", 3 * blocks, 3 * blocks, 3 * blocks),
+                (lines["copied"], "store", 3 * blocks, 3 * blocks, 3 * blocks),
             ]
             self.expect_equal(told, expected, launch["template"])
             self.expect_equal({Path(line["file"]).name for line in launch["shared_lines"]}, {LINES.source.name}, "file")

@@ -19,8 +19,9 @@ struct tally {
 	struct sim_shared_count shared[3];
 	struct sim_constant_count constant;
 	uint64_t barriers, exp;
-	struct tensor_tally *tensors;   /* by allocation index; owned */
-	struct sim_shared_count *sites; /* of shared memory, by the number of the site; owned */
+	struct tensor_tally *tensors; /* by allocation index; owned */
+	/* of shared memory, by the number of the site and by enum sim_op, because a memcpy is both; owned */
+	struct sim_shared_count (*sites)[3];
 };
 
 /* Empties it, for a launch. */

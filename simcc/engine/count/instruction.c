@@ -218,8 +218,9 @@ static void add_shared(struct sim_shared_count *to, const struct sim_shared_coun
 static void count_shared(struct tally *tally, const struct instruction *instruction, struct shape shape)
 {
 	const struct sim_shared_count cost = cost_of_shared(instruction, shape);
-	add_shared(&tally->shared[key_op(instruction->key)], &cost);
-	add_shared(&tally->sites[sim_site_numbers[key_site(instruction->key)]], &cost);
+	const enum sim_op op = key_op(instruction->key);
+	add_shared(&tally->shared[op], &cost);
+	add_shared(&tally->sites[sim_site_numbers[key_site(instruction->key)]][op], &cost);
 }
 
 static inline __attribute__((always_inline)) void count_shaped(
@@ -311,14 +312,14 @@ static void add_lines(struct sim_launch *record, struct tally *const *workers, i
 {
 	struct sim_line_count *lines = NULL;
 	size_t capacity = 0, used = 0, kept = 0;
-	for (uint32_t number = 0; number < site_number_count(); number++) {
-		const struct sim_site *site = site_numbered(number);
-		struct sim_line_count line = {.file = site ? site->file : "", .line = site ? site->line : 0};
+	for (uint32_t n = 0; n < 3 * site_number_count(); n++) {
+		const struct sim_site *site = site_numbered(n / 3);
+		struct sim_line_count line = {
+			.file = site ? site->file : "", .line = site ? site->line : 0, .op = (int)(n % 3)};
 		for (int w = 0; w < count; w++)
-			add_shared(&line.count, &workers[w]->sites[number]);
+			add_shared(&line.count, &workers[w]->sites[n / 3][n % 3]);
 		if (line.count.requests == 0)
 			continue;
-		line.op = site ? site->op : SIM_OP_LOAD;
 		need_room(&lines, &capacity, used + 1, sizeof *lines);
 		lines[used++] = line;
 	}

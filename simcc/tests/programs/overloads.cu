@@ -247,7 +247,7 @@ int main()
 	//= compares store=4/1/1 x4
 	compares<<<1, 1>>>(three < four, out);
 	EXPECT(first() == 3);
-	compares<<<1, 1>>>(three < four, out, three > four);
+	compares<<<1, 1>>>(three<four, out, three> four);
 	EXPECT(first() == 2);
 	compares<<<1, 1>>>(three << 1 > 6, out, four < three);
 	EXPECT(first() == 0);
@@ -262,7 +262,7 @@ int main()
 	shifted<1 << 3><<<1, 1>>>(out);
 	EXPECT(first() == 8);
 	//= shifted<8,true> store=4/1/1
-	shifted<8, 2 < 3><<<1 << 0, 2 >> 1>>>(out);
+	shifted<8, 2 < 3> < <<1 << 0, 2>> 1 >>> (out);
 	EXPECT(first() == 9);
 	//= by_number store=4/1/1 x2
 	by_number<<<1, 1>>>(out);
