@@ -298,7 +298,8 @@ __global__ void strides(int *y)
 	int sum = s[D * threadIdx.x]; // @two
 	sum += s[32 * threadIdx.x]; // @column
 	atomicAdd(&s[0], sum); // @one
-	memcpy(&t[3 * threadIdx.x], &s[512 + 3 * threadIdx.x], 12); // @copied
+	size_t bytes = 12;
+	memcpy(&t[3 * threadIdx.x], &s[512 + 3 * threadIdx.x], bytes); // @copied
 	y[threadIdx.x] = sum;
 }
 """,
@@ -416,6 +417,7 @@ class Hazards(Case):
 
     def test_shared_memory_line_by_line(self):
         _, report = self.run_one(LINES)
+        self.expect_equal(len(report.launches), 2, "launches")
         lines = {mark: marked_line(LINES.text, f"@{mark}") for mark in ("rows", "two", "column", "one", "copied")}
         for launch, blocks, ways in zip(report.launches, (3, 1), (2, 1)):
             told = [
