@@ -43,6 +43,7 @@
 #include <sim_cuda/atomics.h>
 #include <sim_cuda/bits.h>
 #include <sim_cuda/builtins.h>
+#include <sim_cuda/lanes.h>
 #include <sim_cuda/math.h>
 #include <sim_cuda/warp.h>
 

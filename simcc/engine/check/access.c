@@ -200,7 +200,8 @@ static void describe_anywhere(struct hazard *hazard, const struct reach *reach, 
 		hazard->kind = "host_pointer";
 		snprintf(
 			hazard->detail[1], sizeof hazard->detail[1],
-			"it is a host pointer: device code needs memory from cudaMalloc");
+			"it is a host pointer: device code needs memory from cudaMalloc "
+			"(page-locked memory is not mapped here)");
 	}
 }
 

@@ -48,6 +48,14 @@ static bool is_anothers(const struct sim_shared *array, const struct sim_functio
 	return false;
 }
 
+static void empty(const struct shared_view *view, uintptr_t first, size_t bytes)
+{
+	memset((void *)first, 0xff, bytes);
+	if (view->written)
+		memset(view->written + (first - view->first), 0, bytes);
+}
+
+/* What a kernel left in its arrays is gone for the next one, which may have kept a pointer to it. */
 static void map_arrays(struct shared_memory *shared, const struct sim_function *function)
 {
 	if (shared->mapped && shared->function == function)
@@ -62,6 +70,8 @@ static void map_arrays(struct shared_memory *shared, const struct sim_function *
 			granule[g] = hidden ? 0 : (uint16_t)(2 + i % 60000); /* 1 is dynamic shared memory */
 		if (array->size % 4 != 0)
 			granule[array->size / 4] = hidden ? 0 : SHARED_MAP_RAGGED;
+		if (hidden)
+			empty(&shared->view, sim_shared_address(array), array->size);
 	}
 }
 
@@ -82,13 +92,6 @@ void shared_set_kernel(struct shared_memory *shared, const struct sim_function *
 {
 	map_arrays(shared, function);
 	map_dynamic(shared, dynamic_bytes);
-}
-
-static void empty(const struct shared_view *view, uintptr_t first, size_t bytes)
-{
-	memset((void *)first, 0xff, bytes);
-	if (view->written)
-		memset(view->written + (first - view->first), 0, bytes);
 }
 
 void shared_empty(const struct shared_memory *shared)

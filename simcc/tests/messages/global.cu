@@ -99,7 +99,7 @@ __global__ void host_stack(int *y)
 
 //! case host_heap tool=memcheck kind=host_pointer error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
 //! says Invalid __global__ write of size 4 bytes
-//! says host pointer
+//! says it is a host pointer: device code needs memory from cudaMalloc (page-locked memory is not mapped here)
 __global__ void host_heap(int *y)
 {
 	y[threadIdx.x] = 1; // BUG host_heap

@@ -18,6 +18,12 @@ __global__ void unnamed(int *y)
 	y[threadIdx.x] = 2;
 }
 } // namespace
+// What is assumed is not read.
+__global__ void assumes(const int *x, int *y)
+{
+	__builtin_assume(x[threadIdx.x] > 0);
+	y[threadIdx.x] = 4;
+}
 template <int N = 3, typename T = int>
 __global__ void __launch_bounds__(256, 2) defaults(T *y)
 {
@@ -194,6 +200,8 @@ int main()
 	c_linkage<<<1, 32>>>(dy);
 	//= unnamed store=128/1/4
 	unnamed<<<1, 32>>>(dy);
+	//= assumes store=128/1/4
+	assumes<<<1, 32>>>(dy, dy);
 	//= defined_later store=128/1/4
 	defined_later<<<1, 32>>>(dy);
 	//= defaults<3,int> store=128/1/4
