@@ -117,6 +117,7 @@ class Grader:
                 each.criteria = nothing_to_grade("not there", f"not graded: {results.trouble}")
         else:
             results.notes += submission.remarks
+            results.notes += self._of_another_class(submission)
             self._read_predictions(submission, results)
             save(results)
             with ThreadPoolExecutor(_jobs()) as pool:
@@ -130,6 +131,16 @@ class Grader:
         results.complete = True
         save(results)
         return results
+
+    def _of_another_class(self, submission: Submission) -> list[str]:
+        """Which class its own table says, if that is not the one that is graded."""
+        rows = [line.split("\t") for line in submission.texts.get("class.tsv", "").splitlines()]
+        for chapter, *variant in rows:
+            graded = list(self.course.chosen.get(chapter, variant))
+            if len(variant) == 2 and variant != graded:
+                its, ours = (readable(" ".join(each).removesuffix(" -"))[:40] for each in (variant, graded))
+                return [f"class.tsv of this submission says {its} for {chapter}; graded as {ours}: is it another KEY?"]
+        return []
 
     def _criteria_of(self, task: Task, submission: Submission) -> dict[str, Criterion]:
         regions = self._regions_of(task, submission)

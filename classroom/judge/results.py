@@ -119,7 +119,13 @@ def explained(each: TaskResult) -> str:
                 text += wrapped(criterion.hint, "      hint:", "      ")
     if follow:
         text += wrapped(f"{', '.join(follow)}: not counted without the above", f"  -{points(lost)}", "      ")
-    return text + "".join(wrapped(line, "  prediction (no points):", "      ") for line in each.predictions)
+    return text
+
+
+def predicted(results: Results) -> str:
+    """The tasks of a kernel share what was predicted of it."""
+    lines = dict.fromkeys(line for each in results.tasks for line in each.predictions)
+    return "".join(wrapped(line, "prediction (no points):", "      ") for line in lines)
 
 
 def human(results: Results) -> str:
@@ -129,8 +135,8 @@ def human(results: Results) -> str:
         text += "\nok: has its points   NO: has not   -: not counted, because of another\n"
     for each in lost:
         text += "\n" + wrapped(each.task.title, f"{each.task.id}:", "    ") + explained(each)
-    told = [line for each in results.tasks if each.full for line in each.predictions]
-    text += "\n" + "".join(wrapped(line, "prediction (no points):", "      ") for line in told) if told else ""
+    told = predicted(results)
+    text += f"\n{told}" if told else ""
     text += "\n" + "".join(wrapped(note, "note:", "      ") for note in results.notes) if results.notes else ""
     return text
 
@@ -155,7 +161,7 @@ def gradescope(results: Results) -> str:
         for each in results.tasks
     ]
     output = readable(results.trouble) + "\n" if results.trouble else table(results)
-    output += "".join(f"note: {readable(note)}\n" for note in results.notes)
+    output += predicted(results) + "".join(f"note: {readable(note)}\n" for note in results.notes)
     if not results.complete:
         output += "The grader was stopped before it had graded everything.\n"
     whole = {"score": results.score, "output": output, "output_format": "text", "stdout_visibility": "hidden"}

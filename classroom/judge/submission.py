@@ -51,7 +51,7 @@ class Submission:
     markers: dict[tuple[str, str, str], int] = field(default_factory=dict)  # (file, "task" or "end", ID): its line
     problems: dict[str, str] = field(default_factory=dict)  # file: why it was not read
     remarks: list[str] = field(default_factory=list)
-    texts: dict[str, str] = field(default_factory=dict)  # predictions.txt, WORKLOG.md
+    texts: dict[str, str] = field(default_factory=dict)  # predictions.txt, WORKLOG.md, class.tsv
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ def read(
     for name in sorted(entries, key=lambda name: (name.count("/"), name)):
         base, place = PurePosixPath(name).name, reader.place_of(name)
         is_source = base.endswith((".cu", ".cuh"))
-        if not is_source and (base not in ("predictions.txt", "WORKLOG.md") or base in submission.texts):
+        if not is_source and (base not in ("predictions.txt", "WORKLOG.md", "class.tsv") or base in submission.texts):
             continue
         try:
             text = _text_of(entries[name])

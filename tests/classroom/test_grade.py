@@ -294,6 +294,22 @@ class Said(Graded):
                 self.assertEqual(bool(expected), bool(told_lines), told_lines)
                 self.assertTrue(not expected or told_lines[0].endswith(expected), told_lines)
 
+    def test_a_prediction_is_told_once_and_another_class_named(self) -> None:
+        tree = self.tree("class")
+        (tree / "predictions.txt").write_text("naive --seq 1024 --dim 64 = 17825792\n")
+        for table, note in (
+            ("# chapter\tvariant\tvalue\n01_naive\tsoftcap\t100\n", "says softcap 100 for 01_naive; graded as plain:"),
+            ("01_naive\tplain\t-\n03_tiled_matmul\trelu\n", ""),
+            ("01_naive\n\t\t\t\n09_more\tsink\t-\n", ""),
+        ):
+            (tree / "class.tsv").write_text(table)
+            results = self.grade(tree, "01.score", "01.softmax")
+            self.assertEqual(told.human(results).count("prediction (no points)"), 1)
+            self.assertEqual(told.gradescope(results).count("prediction (no points)"), 1)
+            notes = [each for each in results.notes if "class.tsv" in each]
+            self.assertEqual(len(notes), bool(note))
+            self.assertIn(note, " ".join(notes))
+
 
 class Handed(Graded):
     """Submissions that are not as they should be."""
