@@ -40,7 +40,7 @@ extern void __nanosleep(unsigned nanoseconds) __asm__("sim_nanosleep");
 extern long long clock64() __asm__("sim_clock64");
 
 /* gcc has none, and clang's is evaluated without an optimizer: what it reads would be counted. */
-#define __builtin_assume(...) ((void)0)
+#define __builtin_assume(...) ((void)sizeof(!(__VA_ARGS__)))
 
 /* Loads and stores with a cache hint are loads and stores, in the caller's own line. */
 #define __ldg(...)           (*(__VA_ARGS__))

@@ -253,7 +253,7 @@ int main()
 	EXPECT(first() == 2);
 	compares<<<1, 1>>>(three << 1 > 6, out, four < three);
 	EXPECT(first() == 0);
-	compares<<<1, 1>>>(1 << three, out);
+	compares<<<1, 1>>>(1 << three > 0, out);
 	EXPECT(first() == 3);
 	//= shifts<4> store=4/1/1 x2
 	shifts<<<1, 1>>>(Number<4>(), out);
