@@ -53,7 +53,7 @@ class Tables(Case):
         self.assert_line(done, "in all", "17,301,504  17,301,504  equal")
         self.assert_line(done, "68,157,440 68,157,440", "17,301,504 17,301,504")
         self.assert_line(done, "Bc=512 (d=32)", "7")
-        self.assertIn("Bc=512 at d=64 is refused: these tiles ask for", done.stdout)
+        self.assertIn("Bc=512 at d=64 is refused: these tiles need", done.stdout)
         done = self.tables("T8")
         self.assert_line(done, "standard, plain: 11A + 12u", "25.2")
         self.assert_line(done, "13u + 20u", "4.43")
