@@ -267,8 +267,7 @@ def read(
             if place in given:
                 reader.remark(f"{place} {error}")
     if not submission.regions and not any(place in given for place in submission.problems):
-        unread = [(name, why) for name, why in submission.problems.items() if name.endswith((".cu", ".cuh"))]
-        first = "".join(f"; {name} {why}" for name, why in unread[:1])
+        unread = (f"; {name} {why}" for name, why in submission.problems.items() if name.endswith((".cu", ".cuh")))
         expected = "expected files with '// task ID: ...' and '// end ID', or ID.cu"
-        raise Unusable(f"no region of a task is in it: {expected}{one_line(first)}")
+        raise Unusable(f"no region of a task is in it: {expected}{one_line(next(unread, ''))}")
     return submission
