@@ -62,6 +62,8 @@ struct sim_variable {
 	uint64_t is_constant; /* 1: __constant__ */
 };
 
+/* section sim_fences: a byte in each object whose device code executes a fence (__threadfence() and its kin). */
+
 /* Bytes the pass adds behind every __shared__ array and every variable, so that an overrun meets no neighbor. */
 enum { SIM_REDZONE = 256 };
 

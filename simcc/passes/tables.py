@@ -30,6 +30,9 @@ class Tables:
                 self.shared(item)
             else:
                 self.variable(item)
+        if any(callee.startswith("sim_threadfence") for f in self.functions.values() for callee, _ in f.edges):
+            self.open("sim_fences", None)
+            self.out.append("\t.byte\t1")
         self.out.append('\t.section\t.rodata.sim_strings,"a",@progbits')
         for text, label in self.strings.items():
             quoted = text.replace("\\", "\\\\").replace('"', '\\"')

@@ -17,7 +17,7 @@ static bool is_same(const struct finding *a, const struct finding *b)
 {
 	return a->kind == b->kind && a->severity == b->severity && a->now.site == b->now.site &&
 	       a->before.site == b->before.site && a->object == b->object && a->space == b->space &&
-	       a->between_blocks == b->between_blocks;
+	       a->between_blocks == b->between_blocks && a->cure == b->cure;
 }
 
 static bool is_earlier(const struct finding *a, const struct finding *b)
@@ -43,11 +43,12 @@ static enum sim_tool tool_of(const struct finding *finding)
 static void merge(struct finding *into, const struct finding *from)
 {
 	const uint64_t count = into->count + from->count;
-	const bool passed = into->passed || from->passed;
+	const bool passed = into->passed || from->passed, returned = into->returned || from->returned;
 	if (is_earlier(from, into))
 		*into = *from;
 	into->count = count;
 	into->passed = passed;
+	into->returned = returned;
 }
 
 static void name_array(struct finding *finding)
@@ -135,18 +136,64 @@ static void describe_uninitialised(const struct finding *f, struct hazard *hazar
 			: "a store, a cudaMemcpy or a cudaMemset is missing, or covers too little");
 }
 
-/* One sentence, and only what the evidence says. */
-static const char *advise(const struct finding *f)
+/* Does `first` stand before `second` in the text of their function? Of one line: what is read before what is written. */
+static bool is_above(const struct party *first, const struct party *second)
 {
-	if (f->between_blocks)
-		return "blocks run in any order and at the same time: use atomics, or another kernel for the "
-		       "second "
-		       "step";
-	if (f->now.site == f->before.site)
-		return "threads use the same element in the same place: each needs an element of its own, or atomics";
-	if (f->severity == FINDING_WARNING)
-		return "a __syncwarp() is missing between these two accesses";
-	return "a __syncthreads() is missing between these two accesses";
+	const struct sim_site *one = site_at(first->site), *two = site_at(second->site);
+	return one->line != two->line ? one->line < two->line : first->op == SIM_OP_LOAD && second->op != SIM_OP_LOAD;
+}
+
+/* Where a barrier belongs. Between the two, in the order in which a thread comes to them: if that is not the order of
+ * the text, one of them is of a loop's next round. */
+static void advise_barrier(const struct finding *f, const char *barrier, char *text, size_t length)
+{
+	const struct sim_site *now = site_at(f->now.site), *before = site_at(f->before.site);
+	const bool known = now && before && f->now.site != f->before.site && now->function == before->function &&
+	                   strcmp(now->file, before->file) == 0;
+	const bool down = known && is_above(&f->before, &f->now); /* the text has `before` first */
+	const bool follows = down ? f->passed : f->returned, wraps = down ? f->returned : f->passed;
+	const struct sim_site *last = down ? now : before, *next = down ? before : now;
+	if (known && wraps && !follows)
+		snprintf(
+			text, length,
+			"the access in line %u is of the loop's next iteration: a %s is missing behind line %u, at "
+		        "the end of "
+			"the loop's body",
+			next->line, barrier, last->line);
+	else if (known && now->line == before->line)
+		snprintf(
+			text, length,
+			"a %s is missing between these two accesses: read into a variable, wait, then write",
+			barrier);
+	else
+		snprintf(text, length, "a %s is missing between these two accesses", barrier);
+}
+
+/* One sentence, and only what the evidence says. */
+static void advise(const struct finding *f, char *text, size_t length)
+{
+	static const char *const cures[] = {
+		[CURE_FENCE_AFTER_LOOK] = "the flag or lock between them was read, but no fence (__threadfence()) "
+					  "stands between that and the second access",
+		[CURE_FENCE_AFTER_LOCK] = "the first thread took the lock without a __threadfence() after it: this "
+					  "time it was first, the next time it need not be",
+		[CURE_FENCE_BEFORE_UNLOCK] = "the second thread gives the lock back without a __threadfence() before "
+					     "it: this time it was last, the next time it need not be",
+	};
+	if (f->cure != CURE_UNKNOWN)
+		snprintf(text, length, "%s", cures[f->cure]);
+	else if (f->between_blocks)
+		snprintf(
+			text, length,
+			"blocks run in any order and at the same time: use atomics, or another kernel for the second "
+			"step");
+	else if (f->now.site == f->before.site && !f->passed)
+		snprintf(
+			text, length,
+			"threads use the same element in the same place: each needs an element of its own, or "
+		        "atomics");
+	else
+		advise_barrier(f, f->severity == FINDING_WARNING ? "__syncwarp()" : "__syncthreads()", text, length);
 }
 
 static void describe_race(const struct request *request, const struct finding *f, struct hazard *hazard)
@@ -175,7 +222,7 @@ static void describe_race(const struct request *request, const struct finding *f
 		f->between_blocks ? "first thread (%u,%u,%u) of another block, then thread (%u,%u,%u)"
 				  : "first thread (%u,%u,%u), then thread (%u,%u,%u)",
 		first.x, first.y, first.z, second.x, second.y, second.z);
-	snprintf(hazard->advice, sizeof hazard->advice, "%s", advise(f));
+	advise(f, hazard->advice, sizeof hazard->advice);
 	hazard_set_other(hazard, first, before, op_name(f->before.op));
 	hazard->passed_other = f->passed;
 }
@@ -199,13 +246,18 @@ static struct hazard to_hazard(const struct request *request, const struct findi
 	return hazard;
 }
 
-/* Races first: a read of what is not written yet may be one's consequence. Then in the order of blocks. */
+/* What hides others first: a race of a block before one of a warp, and a read of what is not written yet, which may be
+ * the consequence of either, last. Then in the order of blocks. */
+static int rank(const struct finding *finding)
+{
+	return finding->kind == FINDING_UNINITIALISED ? 2 : finding->severity == FINDING_WARNING;
+}
+
 static int compare_findings(const void *a, const void *b)
 {
-	const bool first = ((const struct finding *)a)->kind == FINDING_UNINITIALISED;
-	const bool second = ((const struct finding *)b)->kind == FINDING_UNINITIALISED;
+	const int first = rank(a), second = rank(b);
 	if (first != second)
-		return first ? 1 : -1;
+		return first - second;
 	return is_earlier(a, b) ? -1 : is_earlier(b, a);
 }
 

@@ -22,6 +22,14 @@ enum finding_kind {
 
 enum finding_severity { FINDING_ERROR, FINDING_WARNING, FINDING_INFO };
 
+/* What a race needs, where more is known than that a barrier or an atomic would do. */
+enum finding_cure {
+	CURE_UNKNOWN,
+	CURE_FENCE_AFTER_LOOK,    /* the thread has read the flag, but has not executed a fence since */
+	CURE_FENCE_AFTER_LOCK,    /* the other one took its lock without; the lock's order hides it here */
+	CURE_FENCE_BEFORE_UNLOCK, /* this one leaves it without */
+};
+
 /* One of the two sides: what was done where, by whom. */
 struct party {
 	uint32_t site; /* index */
@@ -36,7 +44,9 @@ struct finding {
 	enum sim_space space;
 	struct party now, before; /* before: only of races */
 	bool between_blocks;
-	bool passed; /* of a race: a thread came to `now` after it had itself passed `before`, no barrier between */
+	bool passed;   /* of a race: a thread came to `now` after it had itself passed `before`, no barrier between */
+	bool returned; /* the other way round */
+	enum finding_cure cure;
 	bool read_beside_atomic; /* a finding only if that place of the source does not go on to an atomic */
 	uintptr_t address;       /* in the worker that found it */
 	unsigned bytes;          /* of the access */

@@ -19,10 +19,7 @@
 
 #include "check/race.h"
 
-enum scope { SCOPE_BLOCK, SCOPE_DEVICE, SCOPES };
-
 enum {
-	MOST_LOOKED = 1 << 10, /* addresses a thread remembers having looked at; see forget_looks() */
 	MOST_PUBLICATIONS =
 		1 << 17, /* then, and then, everything passes for ordered: rather a miss than a false alarm */
 	MOST_KNOWN = 1 << 12,
@@ -38,11 +35,6 @@ struct knowledge {
 	size_t count, capacity;
 };
 
-struct look {
-	uintptr_t address;
-	bool block_only; /* by an atomic of block scope */
-};
-
 /* What the fences of one thread cover since the last barrier, and what it knows besides what its block knows. */
 struct thread_order {
 	uint32_t interval; /* of the worker: of another one, all of this is worth nothing */
@@ -50,12 +42,12 @@ struct thread_order {
 	bool publishing; /* no plain store since the last fence */
 	uint32_t covered_interval[SCOPES];
 	uint32_t bound[SCOPES][WARP_SIZE]; /* by lane of the warp: its accesses before this clock */
-	struct look *looked;               /* since the last fence */
-	size_t looked_count, looked_capacity;
 	uintptr_t released_address;
 	uint32_t released_clock;
 	struct knowledge known;
-	struct knowledge met[SCOPES]; /* what a fence will acquire besides: lanes it has met have looked at it */
+	struct knowledge seen[SCOPES]; /* what a fence will acquire: it has looked, or a lane that it has met */
+	uintptr_t looking;   /* at what the hook of its last look, which came before the look itself; 0: nothing */
+	bool looks_in_block; /* by an atomic of block scope */
 };
 
 /* What the threads of a block had covered and knew at its last barrier. */
@@ -236,6 +228,8 @@ struct race_launch *race_open_launch(uint32_t number, uint64_t blocks)
 	order->number = number;
 	order->block_count = blocks;
 	pthread_mutex_init(&order->lock, NULL);
+	for (int i = 0; i < WORD_LOCKS; i++)
+		pthread_mutex_init(&order->words[i], NULL);
 	return order;
 }
 
@@ -254,6 +248,11 @@ void race_close_launch(struct race_launch *order)
 	free(order->variable_table.slots);
 	free(order->trail_table.slots);
 	pthread_mutex_destroy(&order->lock);
+	for (int i = 0; i < WORD_LOCKS; i++) {
+		pthread_mutex_destroy(&order->words[i]);
+		arena_empty(&order->arena[i]);
+	}
+	free(order->sections);
 	free(order);
 }
 
@@ -274,37 +273,51 @@ static void raise(uint32_t *value, uint32_t to)
 }
 
 /* Adds to `into` what was released with one variable until now. */
-static void acquire_variable(struct race *race, struct knowledge *into, uintptr_t address, uint64_t block)
+static void see_variable(struct race_launch *order, struct knowledge *into, uintptr_t address, uint64_t block)
 {
-	struct race_launch *order = race->launch;
 	const struct variable *variable = find_variable(order, address, block);
-	if (!variable)
-		return;
-	const uint32_t index = (uint32_t)(variable - order->variables);
-	struct trail *trail = open_trail(order, index, race->block_order);
-	if (!know_all(into, &variable->known) || !know(into, index, variable->position))
+	if (variable && (!know_all(into, &variable->known) ||
+	                 !know(into, (uint32_t)(variable - order->variables), variable->position)))
 		order->lost = true;
-	else
-		trail->acquired = variable->position;
 }
 
-/* What the thread has looked at since its last fence: a fence, or a barrier, makes acquires of it. */
-static void acquire_looked(
-	struct race *race, const struct thread_order *thread, struct knowledge *into, enum scope scope)
+/* The thread has looked there: a fence, or a barrier, makes an acquire of it. */
+static void see(struct race *race, struct thread_order *thread, uintptr_t address, bool block_only)
 {
-	if (!has_releases(race))
-		return;
 	struct race_launch *order = race->launch;
-	for (size_t i = 0; i < thread->looked_count; i++) {
-		const uintptr_t address = thread->looked[i].address;
-		if (!may_have_variable(order, address))
-			continue;
-		pthread_mutex_lock(&order->lock);
-		acquire_variable(race, into, address, race->block_order + 1);
-		if (scope == SCOPE_DEVICE && !thread->looked[i].block_only)
-			acquire_variable(race, into, address, 0);
-		pthread_mutex_unlock(&order->lock);
-	}
+	if (address == 0 || !has_releases(race) || !may_have_variable(order, address))
+		return;
+	pthread_mutex_lock(&order->lock);
+	for (int scope = 0; scope < SCOPES; scope++)
+		see_variable(order, &thread->seen[scope], address, race->block_order + 1);
+	if (!block_only)
+		see_variable(order, &thread->seen[SCOPE_DEVICE], address, 0);
+	pthread_mutex_unlock(&order->lock);
+}
+
+/* A look is announced before it happens. What a block on another CPU thread has released in between may have been
+ * seen: rather a miss than a false alarm. */
+static void settle_look(struct race *race, struct thread_order *thread)
+{
+	if (race->launch->block_count > 1 && sim_options()->threads > 1)
+		see(race, thread, thread->looking, thread->looks_in_block);
+	thread->looking = 0;
+}
+
+/* What was seen is known from now on. */
+static void acquire(struct race *race, struct knowledge *into, const struct knowledge *seen)
+{
+	struct race_launch *order = race->launch;
+	if (seen->count == 0)
+		return;
+	order->has_acquired = true;
+	if (!know_all(into, seen))
+		order->lost = true;
+	pthread_mutex_lock(&order->lock);
+	for (size_t i = 0; i < seen->count; i++)
+		raise(&open_trail(order, seen->entries[i].variable, race->block_order)->acquired,
+		      seen->entries[i].position);
+	pthread_mutex_unlock(&order->lock);
 }
 
 /* The block has passed a barrier: all its threads know, and have covered, what each of them had. */
@@ -316,8 +329,9 @@ static void pass_barrier(struct race *race, struct block_order *block)
 		struct thread_order *thread = &block->threads[t];
 		if (thread->interval != block->interval)
 			continue;
-		acquire_looked(race, thread, &block->known, SCOPE_DEVICE);
-		if (!know_all(&block->known, &thread->known) || !know_all(&block->known, &thread->met[SCOPE_DEVICE]))
+		settle_look(race, thread);
+		acquire(race, &block->known, &thread->seen[SCOPE_DEVICE]);
+		if (!know_all(&block->known, &thread->known))
 			race->launch->lost = true;
 		block->publishing |= thread->publishing;
 		for (int scope = 0; scope < SCOPES; scope++) {
@@ -362,10 +376,10 @@ static struct thread_order *thread_of(struct block_order *block, uint32_t number
 		memset(thread->covered_interval, 0, sizeof thread->covered_interval);
 		memset(thread->bound, 0, sizeof thread->bound);
 		thread->publishing = block->publishing;
-		thread->looked_count = thread->known.count = 0;
+		thread->known.count = 0;
 		for (int scope = 0; scope < SCOPES; scope++)
-			thread->met[scope].count = 0;
-		thread->released_address = 0;
+			thread->seen[scope].count = 0;
+		thread->released_address = thread->looking = 0;
 	}
 	return thread;
 }
@@ -379,13 +393,12 @@ void ordering_fence(struct race *race, uint32_t number, bool block_only)
 	struct block_order *block = block_of(race);
 	struct thread_order *thread = thread_of(block, number);
 	const enum scope widest = block_only ? SCOPE_BLOCK : SCOPE_DEVICE;
-	acquire_looked(race, thread, &thread->known, widest);
-	if (!know_all(&thread->known, &thread->met[widest]))
-		race->launch->lost = true;
-	if (!block_only)
-		thread->looked_count = thread->met[SCOPE_BLOCK].count = thread->met[SCOPE_DEVICE].count = 0;
+	settle_look(race, thread);
+	acquire(race, &thread->known, &thread->seen[widest]);
+	for (int scope = 0; scope <= (int)widest; scope++)
+		thread->seen[scope].count = 0;
 	warp->clock++;
-	for (int scope = 0; scope <= (block_only ? SCOPE_BLOCK : SCOPE_DEVICE); scope++) {
+	for (int scope = 0; scope <= (int)widest; scope++) {
 		thread->fenced[scope] = true;
 		raise(&thread->covered_interval[scope], race->interval - race->first_interval);
 		for (uint32_t i = 0; i < warp->lane_count; i++) {
@@ -461,7 +474,7 @@ bool race_release(struct race *race, uint32_t number, uintptr_t address, bool bl
 {
 	struct race_launch *order = race->launch;
 	if (!race->has_fenced)
-		return false;
+		return false; /* always so where the program has no fences */
 	struct block_order *block = block_of(race);
 	struct thread_order *thread = thread_of(block, number);
 	if (order->lost || (!thread->fenced[SCOPE_BLOCK] && !block->fenced[SCOPE_BLOCK]))
@@ -480,45 +493,16 @@ bool race_release(struct race *race, uint32_t number, uintptr_t address, bool bl
 	return true;
 }
 
-/*
- * There are too many. A look where nothing has been released so far acquires nothing, whatever is released there
- * later: it is forgotten. If that does not make room, everything passes for ordered.
- */
-static void forget_looks(struct race *race, struct thread_order *thread)
-{
-	struct race_launch *order = race->launch;
-	size_t kept = 0;
-	pthread_mutex_lock(&order->lock);
-	for (size_t i = 0; i < thread->looked_count; i++) {
-		const struct look look = thread->looked[i];
-		if (find_variable(order, look.address, race->block_order + 1) ||
-		    (!look.block_only && find_variable(order, look.address, 0)))
-			thread->looked[kept++] = look;
-	}
-	pthread_mutex_unlock(&order->lock);
-	thread->looked_count = kept;
-	if (kept <= MOST_LOOKED / 2)
-		return;
-	order->lost = true;
-	thread->looked_count = 0;
-}
-
 void race_look(struct race *race, uint32_t number, uintptr_t address, bool block_only)
 {
-	enum { LAST = 4 }; /* who waits looks at a few places again and again */
+	if (!race->has_fences)
+		return;
 	struct thread_order *thread = thread_of(block_of(race), number);
 	race->warps[number / WARP_SIZE].has_looked = true;
-	for (size_t i = 1; i <= LAST && i <= thread->looked_count; i++) {
-		struct look *place = &thread->looked[thread->looked_count - i];
-		if (place->address == address) {
-			place->block_only &= block_only;
-			return;
-		}
-	}
-	if (thread->looked_count == MOST_LOOKED)
-		forget_looks(race, thread);
-	need_room(&thread->looked, &thread->looked_capacity, thread->looked_count + 1, sizeof *thread->looked);
-	thread->looked[thread->looked_count++] = (struct look){address, block_only};
+	settle_look(race, thread);
+	see(race, thread, address, block_only);
+	thread->looking = address;
+	thread->looks_in_block = block_only;
 }
 
 void ordering_meet(struct race *race, uint32_t number, uint32_t group)
@@ -527,11 +511,8 @@ void ordering_meet(struct race *race, uint32_t number, uint32_t group)
 	if (!warp->has_fenced && !(warp->has_looked && has_releases(race)))
 		return;
 	struct block_order *block = block_of(race);
-	for (uint32_t rest = group; warp->has_looked && rest != 0; rest &= rest - 1) {
-		struct thread_order *thread = thread_of(block, number * WARP_SIZE + (uint32_t)__builtin_ctz(rest));
-		for (int scope = 0; scope < SCOPES; scope++)
-			acquire_looked(race, thread, &thread->met[scope], (enum scope)scope);
-	}
+	for (uint32_t rest = group; rest != 0; rest &= rest - 1)
+		settle_look(race, thread_of(block, number * WARP_SIZE + (uint32_t)__builtin_ctz(rest)));
 	struct thread_order *first = thread_of(block, number * WARP_SIZE + (uint32_t)__builtin_ctz(group));
 	/* The first lane gathers from the others, and they then take it all from the first. */
 	for (int round = 0; round < 2; round++)
@@ -544,7 +525,7 @@ void ordering_meet(struct race *race, uint32_t number, uint32_t group)
 			if (!know_all(&into->known, &from->known))
 				race->launch->lost = true;
 			for (int scope = 0; scope < SCOPES; scope++) {
-				if (!know_all(&into->met[scope], &from->met[scope]))
+				if (!know_all(&into->seen[scope], &from->seen[scope]))
 					race->launch->lost = true;
 				into->fenced[scope] |= from->fenced[scope];
 				raise(&into->covered_interval[scope], from->covered_interval[scope]);
@@ -604,12 +585,14 @@ static bool covers(
 	return false;
 }
 
+/* `but_for`: what was released there does not count; 0: all does. */
 static bool covers_any(
 	const struct race_launch *order, const struct knowledge *known, const struct moment *before,
-	uintptr_t address)
+	uintptr_t address, uintptr_t but_for)
 {
 	for (size_t i = 0; i < known->count; i++)
-		if (covers(order, &known->entries[i], before, address))
+		if ((but_for == 0 || order->variables[known->entries[i].variable].address != but_for) &&
+		    covers(order, &known->entries[i], before, address))
 			return true;
 	return false;
 }
@@ -623,7 +606,9 @@ static bool has_warp_fenced(const struct block_order *block, uint32_t thread)
 	return false;
 }
 
-bool ordering_knows(struct race *race, uint32_t thread, const struct moment *before, uintptr_t address)
+static bool knows(
+	struct race *race, uint32_t thread, const struct moment *before, uintptr_t address, uintptr_t but_for,
+	bool after_fence)
 {
 	if (!has_releases(race))
 		return false;
@@ -632,13 +617,30 @@ bool ordering_knows(struct race *race, uint32_t thread, const struct moment *bef
 	if (order->lost)
 		return before->block != race->block_order || has_warp_fenced(block, before->thread);
 	const struct thread_order *mine = thread_of(block, thread);
-	if (block->known.count == 0 && mine->known.count == 0)
+	const struct knowledge *seen = &mine->seen[SCOPE_DEVICE];
+	if (block->known.count == 0 && mine->known.count == 0 && !(after_fence && seen->count > 0))
 		return false;
 	pthread_mutex_lock(&order->lock);
-	const bool found =
-		covers_any(order, &mine->known, before, address) || covers_any(order, &block->known, before, address);
+	const bool found = covers_any(order, &mine->known, before, address, but_for) ||
+	                   covers_any(order, &block->known, before, address, but_for) ||
+	                   (after_fence && covers_any(order, seen, before, address, but_for));
 	pthread_mutex_unlock(&order->lock);
 	return found;
+}
+
+bool ordering_knows(struct race *race, uint32_t thread, const struct moment *before, uintptr_t address)
+{
+	return knows(race, thread, before, address, 0, false);
+}
+
+bool ordering_knows_without(struct race *race, uint32_t thread, const struct moment *before, uintptr_t lock)
+{
+	return knows(race, thread, before, 0, lock, false);
+}
+
+bool ordering_would_know(struct race *race, uint32_t thread, const struct moment *before)
+{
+	return knows(race, thread, before, 0, 0, true);
 }
 
 static bool was_acquired(

@@ -1,4 +1,12 @@
-/* What racecheck.c and ordering.c share: the state of one worker's block, and what orders two accesses. */
+/*
+ * What the files of racecheck share: the state of one worker's block, and what orders two accesses.
+ *
+ *     race.c       which accesses may meet, and what is found
+ *     racecheck.c  programs without a fence: cells of a fixed size, since only barriers and warps order anything
+ *     history.c    programs with a fence: every access that a later one could race with
+ *     ordering.c   what threads know of each other, by releases and acquires
+ *     locks.c      who held which lock, and how it was taken
+ */
 #ifndef SIM_RACE_H
 #define SIM_RACE_H
 
@@ -6,7 +14,16 @@
 
 #include "check/findings.h"
 
-enum { RECENT_READS = 4, RELEASE_FILTER_BITS = 1 << 12 };
+enum { RECENT_READS = 4, RELEASE_FILTER_BITS = 1 << 12, WORD_LOCKS = 64 };
+
+/* How a byte is touched. */
+enum touch { PLAIN_LOAD, VOLATILE_LOAD, PLAIN_STORE, VOLATILE_STORE, RELEASING_STORE, ATOMIC, BLOCK_ATOMIC, TOUCHES };
+
+/* Whom a fence or an atomic reaches. */
+enum scope { SCOPE_BLOCK, SCOPE_DEVICE, SCOPES };
+
+/* What has nothing between two accesses. */
+enum apart { ORDERED, LANES, WARPS, BLOCKS };
 
 /* A hash table of indices, + 1; 0 is free. */
 struct table {
@@ -14,14 +31,23 @@ struct table {
 	uint32_t size;
 };
 
-/* What the threads of a launch have released to each other: see ordering.c. */
+/* Memory that is given back all at once. */
+struct arena {
+	struct chunk *chunks; /* the last one first */
+};
+void *arena_take(struct arena *arena, size_t bytes);
+void arena_empty(struct arena *arena);
+
+/* What the threads of a launch have released to each other: ordering.c; who held its locks: locks.c. */
 struct race_launch {
 	uint32_t number;
 	uint64_t block_count;
 	_Atomic bool has_releases; /* there is something in it */
+	_Atomic bool has_acquired; /* and a thread has acquired of it */
+	_Atomic bool lost;         /* too much of it: what a release may have ordered counts as ordered */
+	_Atomic bool incomplete;   /* some accesses could not be compared */
 	pthread_mutex_t lock;      /* guards what has no atomic type */
 	_Atomic uint64_t filter[RELEASE_FILTER_BITS / 64];
-	_Atomic bool lost;
 	struct variable *variables;
 	size_t variable_count, variable_capacity;
 	struct trail *trails;
@@ -29,6 +55,10 @@ struct race_launch {
 	struct table variable_table, trail_table;
 	size_t publication_count;
 	struct bounds *bounds;
+	struct section *sections;
+	size_t section_count, section_capacity;
+	pthread_mutex_t words[WORD_LOCKS]; /* of the histories of global memory, by address */
+	struct arena arena[WORD_LOCKS];    /* each with its lock */
 };
 
 struct race_warp {
@@ -53,16 +83,22 @@ struct race {
 	struct race_launch *launch;
 	struct findings *findings;
 	const struct shared_view *shared;
-	struct race_cell *cells; /* of shared memory: a cell for 4 bytes */
-	struct race_cell *bytes; /* four cells for 4 bytes, where threads share a word */
-	uint64_t block_order;    /* position of the block in the order of execution */
-	uint32_t thread_count;
-	uint32_t interval;         /* counts barriers passed, over all blocks */
-	uint32_t first_interval;   /* of this block */
-	bool has_fenced;           /* a thread of this block has executed a fence */
+	struct race_cell *cells;   /* of shared memory: a cell for 4 bytes */
+	struct race_cell *bytes;   /* four cells for 4 bytes, where threads share a word */
+	bool has_fences;           /* the program has: histories in place of cells, and what follows */
+	struct history *words;     /* of shared memory, one for 4 bytes */
+	struct arena arena;        /* theirs, until the next barrier */
 	struct block_order *order; /* what its threads know of each other and of other blocks */
-	uint32_t *passed;          /* [warp][number of a site]: the interval in which lane 0 last executed it */
-	bool is_of_lane_0;         /* it takes part in what is being checked */
+	struct block_locks *locks; /* that its threads hold */
+	bool has_fenced;           /* a thread of this block has executed a fence */
+	uint64_t block_order;      /* position of the block in the order of execution */
+	uint32_t thread_count;
+	uint32_t interval;       /* counts barriers passed, over all blocks */
+	uint32_t first_interval; /* of this block */
+	/* [warp][number of a site]: when lane 0 last executed it, in a count of such executions; and what the count was
+	 * at the last barrier */
+	uint64_t *passed, executions, executions_before;
+	bool is_of_lane_0; /* it takes part in what is being checked */
 	struct race_warp warps[MAX_WARPS];
 };
 
@@ -78,6 +114,31 @@ static inline bool has_releases(const struct race *race)
 {
 	return atomic_load_explicit(&race->launch->has_releases, memory_order_acquire);
 }
+
+/* Have these lanes of a warp synchronized, directly or by way of others, since the first one's access, when its clock
+ * stood at `clock`? */
+static inline bool are_ordered(const struct race_warp *warp, uint32_t lane, uint32_t clock, uint32_t other)
+{
+	return warp->full_sync > clock || warp->known[other][lane] > clock;
+}
+
+/* ---- race.c ---- */
+
+/* May two accesses of different threads meet although nothing orders them? */
+bool race_may_meet(enum touch one, enum touch other, bool same_block);
+/* A thread reads there plainly what it then does an atomic to. */
+void race_explain_read(uint32_t site);
+/* When lane 0 of the warp last executed the access; see struct race. */
+uint64_t *race_last_passed(const struct race *race, uint32_t warp, uint32_t site);
+/* Completes the finding, and adds it. */
+void race_found(struct race *race, struct finding finding);
+
+/* ---- history.c: one instruction, or the part of it in `lanes` ---- */
+
+struct history *history_open_worker(const struct shared_view *shared);
+void history_instruction(
+	struct race *race, uint32_t warp, uint64_t key, uint32_t lanes, const uint64_t *address,
+	const struct stored *value);
 
 /* ---- ordering.c ---- */
 
@@ -96,7 +157,29 @@ struct moment {
 };
 /* Does the thread know what happened at `before`? `address`: its place, if it was a release itself; or 0. */
 bool ordering_knows(struct race *race, uint32_t thread, const struct moment *before, uintptr_t address);
+/* Does it know it even without what was released at `lock`? */
+bool ordering_knows_without(struct race *race, uint32_t thread, const struct moment *before, uintptr_t lock);
+/* Would it know it, if it executed a fence now? */
+bool ordering_would_know(struct race *race, uint32_t thread, const struct moment *before);
 /* Was the release `now` acquired by that block already? */
 bool ordering_was_seen(struct race *race, const struct moment *now, uint64_t by_block, uintptr_t address);
+
+/* ---- locks.c ---- */
+
+struct block_locks *locks_open_worker(void);
+void locks_open_block(struct race *race);
+void locks_pass_barrier(struct race *race);
+void locks_fence(struct race *race, uint32_t thread, enum scope scope);
+/* race_exchanged(); and race_stored_strongly(), of a lock that the thread holds. */
+void locks_exchanged(struct race *race, uint32_t thread, uintptr_t address, uint64_t from, uint64_t to);
+bool locks_holds(const struct race *race, uint32_t thread, uintptr_t address);
+void locks_stored(struct race *race, uint32_t thread, uintptr_t address);
+/* The turn of the lock that the thread took last and holds; and the scope of the widest fence since, + 1. 0: none. */
+uint32_t locks_held(const struct race *race, uint32_t thread, uint8_t *fenced);
+/* The address of the lock whose turn `section` was, if it is over and the thread holds the same one now; or 0. */
+uintptr_t locks_same(struct race *race, uint32_t section, uint32_t thread);
+/* The finding will be one if the thread leaves that lock with no fence of that scope before. */
+void locks_suspect(
+	struct race *race, uint32_t thread, uintptr_t lock, enum scope scope, const struct finding *finding);
 
 #endif

@@ -16,17 +16,15 @@
  *     thread between the fence and it. So a counter that is volatile and not atomic is a race, fences or not.
  *   - Writing the value that is there already is done on purpose in real kernels ("found = true"): information.
  *
- * Checked when the records of a warp are worked off. For each 4 bytes a cell remembers who wrote and who read last in
- * this interval, and of readers and of atomics a second one, so that no thread's own access hides all others';
- * sub-word accesses have cells for each byte.
+ * Checked when the records of a warp are worked off. Only a fence makes a release; so in a program without one, which
+ * is what this file checks, nothing orders blocks, and a few accesses to a word stand for all. For each 4 bytes a cell
+ * remembers who wrote and who read last in this interval, and of readers and of atomics a second one, so that no
+ * thread's own access hides all others'; sub-word accesses have cells for each byte. With fences: history.c.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "check/race.h"
-
-/* How a byte is touched. */
-enum touch { PLAIN_LOAD, VOLATILE_LOAD, PLAIN_STORE, VOLATILE_STORE, RELEASING_STORE, ATOMIC, BLOCK_ATOMIC };
 
 /* Shared memory. Threads are numbered from 1; 0: nobody in this interval. */
 struct race_cell {
@@ -63,9 +61,15 @@ struct race *race_open_worker(const struct shared_view *shared, struct findings 
 	struct race *race = need(calloc(1, sizeof *race));
 	race->shared = shared;
 	race->findings = findings;
-	race->cells = need(reserve_pages(granules * sizeof *race->cells));
-	race->bytes = need(reserve_pages(4 * granules * sizeof *race->bytes));
-	race->order = ordering_open_worker();
+	race->has_fences = sim_has_fences();
+	if (race->has_fences) {
+		race->words = history_open_worker(shared);
+		race->order = ordering_open_worker();
+		race->locks = locks_open_worker();
+	} else {
+		race->cells = need(reserve_pages(granules * sizeof *race->cells));
+		race->bytes = need(reserve_pages(4 * granules * sizeof *race->bytes));
+	}
 	race->passed = need(reserve_pages((size_t)MAX_WARPS * site_number_count() * sizeof *race->passed));
 	return race;
 }
@@ -75,8 +79,11 @@ void race_open_block(struct race *race, struct race_launch *launch, uint64_t blo
 	race->launch = launch;
 	race->block_order = block_order;
 	race->thread_count = threads;
-	race->first_interval = ++race->interval;
+	race->first_interval = race->interval + 1;
 	race->has_fenced = false;
+	race_pass_barrier(race);
+	if (race->has_fences)
+		locks_open_block(race);
 	for (uint32_t w = 0; w * WARP_SIZE < threads; w++) {
 		struct race_warp *warp = &race->warps[w];
 		const uint32_t left = threads - w * WARP_SIZE;
@@ -92,6 +99,11 @@ void race_open_block(struct race *race, struct race_launch *launch, uint64_t blo
 void race_pass_barrier(struct race *race)
 {
 	race->interval++;
+	race->executions_before = race->executions;
+	if (!race->has_fences)
+		return;
+	arena_empty(&race->arena); /* of words of shared memory that nobody has touched in this interval */
+	locks_pass_barrier(race);
 }
 
 void race_synchronise(struct race *race, uint32_t number, uint32_t group)
@@ -115,128 +127,40 @@ void race_synchronise(struct race *race, uint32_t number, uint32_t group)
 		memcpy(warp->known[__builtin_ctz(rest)], all, sizeof all);
 }
 
-/* Have these lanes of a warp synchronized, directly or by way of others, since the first one's access, when its clock
- * stood at `clock`? */
-static bool are_ordered(const struct race_warp *warp, uint32_t lane, uint32_t clock, uint32_t other)
-{
-	return warp->full_sync > clock || warp->known[other][lane] > clock;
-}
-
-/* May two accesses of different threads meet although nothing orders them? */
-static bool may_meet(enum touch one, enum touch other, bool same_block)
-{
-	static const bool strong[] = {
-		[VOLATILE_LOAD] = true, [RELEASING_STORE] = true, [ATOMIC] = true, [BLOCK_ATOMIC] = true};
-	if (one <= VOLATILE_LOAD && other <= VOLATILE_LOAD)
-		return true;
-	return strong[one] && strong[other] && !(one == RELEASING_STORE && other == RELEASING_STORE) &&
-	       (same_block || (one != BLOCK_ATOMIC && other != BLOCK_ATOMIC));
-}
-
-/* Can others wait for what was written here? */
-static bool is_signal(enum touch touch)
-{
-	return touch >= RELEASING_STORE;
-}
-
-static struct moment moment_of(const struct race *race, const struct access *now)
-{
-	return (struct moment){
-		.block = race->block_order,
-		.thread = now->thread,
-		.interval = race->interval - race->first_interval,
-		.clock = now->clock - now->warp->first_clock};
-}
-
-/* Has a release, met by an acquire, ordered what happened at `before` and the access? */
-static bool is_handed_over(struct race *race, const struct access *now, const struct moment *before, enum touch touch)
-{
-	if (ordering_knows(race, now->thread, before, is_signal(touch) ? now->address : 0))
-		return true;
-	if (is_signal(now->touch)) {
-		const struct moment moment = moment_of(race, now);
-		return ordering_was_seen(race, &moment, before->block, now->address);
-	}
-	return false;
-}
-
-/*
- * A plain read beside another thread's atomic. `if (x > *most) atomicMax(most, x)` and every compare-and-swap loop
- * begin with one, and are right: the read only decides. So a place of the source where a thread reads what it then
- * does an atomic to is above suspicion for all threads; elsewhere a result was read that others were still adding to.
- * Known only at the end of the launch: see findings.c.
- */
-static void explain_read(uint32_t site)
-{
-	note_at_site(site, SITE_READS_BEFORE_ATOMIC);
-}
-
-/* The interval in which lane 0 of the warp last executed the access. */
-static uint32_t *last_passed(struct race *race, uint32_t warp, uint32_t site)
-{
-	return &race->passed[(size_t)warp * site_number_count() + sim_site_numbers[site]];
-}
-
-/*
- * Do the two accesses follow each other in the program, the earlier one first? One thread that executed both between two
- * barriers proves it. Which of the racing threads this device happened to run first proves nothing. Lane 0 alone is asked:
- * the records of a warp that has parted are checked lane by lane.
- */
-static bool has_passed(struct race *race, const struct access *now, uint32_t before)
-{
-	return race->is_of_lane_0 && sim_site_numbers[before] != 0 &&
-	       *last_passed(race, now->thread / WARP_SIZE, before) == race->interval;
-}
-
 static void found(
 	struct race *race, const struct access *now, enum finding_kind kind, enum finding_severity severity,
 	enum sim_space space, struct party before, bool between_blocks)
 {
-	struct finding finding = {
-		.kind = kind,
-		.severity = severity,
-		.space = space,
-		.now = {.site = now->site, .op = now->op, .thread = now->thread},
-		.before = before,
-		.between_blocks = between_blocks,
-		.passed = !between_blocks && has_passed(race, now, before.site),
-		.address = now->address,
-		.bytes = now->bytes,
-		.count = now->bytes,
-	};
-
-	finding.read_beside_atomic = now->op == SIM_OP_ATOMIC ? before.op == SIM_OP_LOAD
-	                                                      : now->op == SIM_OP_LOAD && before.op == SIM_OP_ATOMIC;
-	findings_add(race->findings, &finding);
+	race_found(
+		race, (struct finding){
+			      .kind = kind,
+			      .severity = severity,
+			      .space = space,
+			      .now = {.site = now->site, .op = now->op, .thread = now->thread},
+			      .before = before,
+			      .between_blocks = between_blocks,
+			      .address = now->address,
+			      .bytes = now->bytes,
+			      .count = now->bytes});
 }
 
 /* ---- shared memory ---- */
 
 /* An earlier access by `thread` (from 0), in this interval: is it unordered with `now`, and how bad is that? */
 static bool is_race(
-	struct race *race, const struct access *now, enum touch touch, uint32_t thread, uint32_t clock,
-	enum finding_severity *severity)
+	const struct access *now, enum touch touch, uint32_t thread, uint32_t clock, enum finding_severity *severity)
 {
-	if (thread == now->thread || may_meet(touch, now->touch, true))
+	if (thread == now->thread || race_may_meet(touch, now->touch, true))
 		return false;
 	*severity = is_same_warp(thread, now->thread) ? FINDING_WARNING : FINDING_ERROR;
-	if (*severity == FINDING_WARNING &&
-	    are_ordered(now->warp, thread % WARP_SIZE, clock, now->thread % WARP_SIZE))
-		return false;
-	if (has_releases(race)) {
-		const struct race_warp *warp = &race->warps[thread / WARP_SIZE];
-		const struct moment before = {
-			race->block_order, thread, race->interval - race->first_interval, clock - warp->first_clock};
-		return !is_handed_over(race, now, &before, touch);
-	}
-	return true;
+	return *severity == FINDING_ERROR ||
+	       !are_ordered(now->warp, thread % WARP_SIZE, clock, now->thread % WARP_SIZE);
 }
 
 static void check_against_writer(struct race *race, const struct race_cell *cell, const struct access *now)
 {
 	enum finding_severity severity;
-	if (cell->writer == 0 ||
-	    !is_race(race, now, cell->write_touch, cell->writer - 1u, cell->write_clock, &severity))
+	if (cell->writer == 0 || !is_race(now, cell->write_touch, cell->writer - 1u, cell->write_clock, &severity))
 		return;
 	if (now->op == SIM_OP_STORE && now->value == cell->value)
 		severity = FINDING_INFO;
@@ -249,7 +173,7 @@ static bool check_against_atomic(
 	struct race *race, const struct access *now, uint16_t atomic, uint32_t site, uint32_t clock)
 {
 	enum finding_severity severity;
-	if (atomic == 0 || !is_race(race, now, ATOMIC, atomic - 1u, clock, &severity))
+	if (atomic == 0 || !is_race(now, ATOMIC, atomic - 1u, clock, &severity))
 		return false;
 	found(race, now, now->op == SIM_OP_LOAD ? FINDING_READ_AFTER_WRITE : FINDING_WRITE_AFTER_WRITE, severity,
 	      SIM_SHARED, (struct party){.site = site, .op = SIM_OP_ATOMIC, .thread = atomic - 1u}, false);
@@ -308,27 +232,15 @@ static void check_against_readers(struct race *race, const struct race_cell *cel
 			return;
 		thread = thread / WARP_SIZE * WARP_SIZE + (uint32_t)__builtin_ctz(others);
 	}
-	if (is_race(race, now, cell->read_touch, thread, cell->read_clock, &severity))
+	if (is_race(now, cell->read_touch, thread, cell->read_clock, &severity))
 		found(race, now, FINDING_WRITE_AFTER_READ, severity, SIM_SHARED,
 		      (struct party){.site = site, .op = SIM_OP_LOAD, .thread = thread}, false);
 }
 
-static void note_read(struct race *race, struct race_cell *cell, const struct access *now)
+static void note_read(struct race_cell *cell, const struct access *now)
 {
 	if (cell->reader != 0 && (cell->reader - 1u) / WARP_SIZE != now->thread / WARP_SIZE) {
-		enum finding_severity severity;
-		/* Would it be a race, had this one written? If not, it need not be remembered. */
-		const bool ordered =
-			race->has_fenced && !is_race(
-						    race,
-						    &(struct access){
-							    .thread = now->thread,
-							    .touch = PLAIN_STORE,
-							    .clock = now->clock,
-							    .warp = now->warp},
-						    PLAIN_LOAD, cell->reader - 1u, cell->read_clock, &severity);
-
-		cell->other_reader = ordered ? 0 : cell->reader;
+		cell->other_reader = cell->reader;
 		cell->other_site = cell->read_site;
 		cell->read_lanes = 0;
 	}
@@ -358,7 +270,7 @@ static void check_cell(struct race *race, struct race_cell *cell, const struct a
 	if (now->op != SIM_OP_ATOMIC)
 		check_against_atomics(race, cell, now);
 	if (now->op == SIM_OP_LOAD) {
-		note_read(race, cell, now);
+		note_read(cell, now);
 		return;
 	}
 	check_against_readers(race, cell, now);
@@ -366,7 +278,7 @@ static void check_cell(struct race *race, struct race_cell *cell, const struct a
 		if (cell->reader != 0 && is_same_warp(cell->reader - 1u, now->thread) &&
 		    (cell->read_lanes >> now->thread % WARP_SIZE & 1) &&
 		    !(cell->atomic != 0 && is_same_warp(cell->atomic - 1u, now->thread)))
-			explain_read(cell->read_site);
+			race_explain_read(cell->read_site);
 		note_atomic(cell, now);
 		return;
 	}
@@ -551,9 +463,6 @@ static bool is_same_stretch(uint64_t mine, uint64_t theirs)
 	       word_interval(mine) != INTERVAL_MOST;
 }
 
-/* What has nothing between two accesses. */
-enum apart { ORDERED, LANES, WARPS, BLOCKS };
-
 static inline enum apart compare_words(const struct access *now, uint64_t mine, uint64_t theirs, uint32_t stamp)
 {
 	if (word_block(mine) != word_block(theirs))
@@ -568,34 +477,6 @@ static inline enum apart compare_words(const struct access *now, uint64_t mine, 
 						 now->warp->first_clock + clock, word_thread(mine) % WARP_SIZE)
 	               ? ORDERED
 	               : LANES;
-}
-
-static __attribute__((noinline)) bool is_word_handed_over(
-	struct race *race, const struct access *now, uint64_t theirs, uint32_t stamp)
-{
-	const uint32_t clock = clock_of(theirs, stamp);
-	struct moment before = {
-		.thread = word_thread(theirs),
-		.interval = word_interval(theirs) == INTERVAL_MOST ? 0 : word_interval(theirs),
-		.clock = clock == CLOCK_UNKNOWN ? 0 : clock,
-	};
-
-	/* What handed it over goes by whole block numbers. In a large grid several have these last bits: any may be
-	 * it. */
-	for (before.block = (word_block(theirs) - 1) & BLOCK_MASK; before.block < race->launch->block_count;
-	     before.block += BLOCK_MASK + 1)
-		if (is_handed_over(race, now, &before, word_touch(theirs)))
-			return true;
-	return false;
-}
-
-/* How far apart are the access and an earlier one, if nothing orders them? */
-static inline enum apart find_apart(
-	struct race *race, const struct access *now, uint64_t mine, uint64_t theirs, uint32_t stamp)
-{
-	const enum apart apart = compare_words(now, mine, theirs, stamp);
-	return apart != ORDERED && has_releases(race) && is_word_handed_over(race, now, theirs, stamp) ? ORDERED
-	                                                                                               : apart;
 }
 
 static struct party party_of(uint64_t word, enum sim_op op)
@@ -641,12 +522,12 @@ static void open_global_cell(struct global_cell *cell, const struct access *now,
 }
 
 /* A store must not hide behind a later atomic: "sum = 0" by one thread is a race with every other's atomicAdd(). */
-static uint64_t exchange_writer(struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine)
+static uint64_t exchange_writer(struct global_cell *cell, const struct access *now, uint64_t mine)
 {
 	const uint64_t writer = atomic_load_explicit(&cell->writer, memory_order_relaxed);
 	if (now->op == SIM_OP_ATOMIC && writer != 0 && word_touch(writer) < ATOMIC &&
 	    (word_block(writer) == word_block(mine) ||
-	     find_apart(race, now, mine, writer, atomic_load_explicit(&cell->write_stamp, memory_order_relaxed)) !=
+	     compare_words(now, mine, writer, atomic_load_explicit(&cell->write_stamp, memory_order_relaxed)) !=
 	             ORDERED))
 		return writer;
 	uint64_t before = atomic_exchange_explicit(&cell->writer, mine, memory_order_seq_cst);
@@ -693,12 +574,11 @@ static void note_global_atomic(struct global_cell *cell, const struct access *no
 		atomic_fetch_or(&cell->state, STATE_HAS_ATOMICS);
 }
 
-static enum apart find_apart_from_atomic(
-	struct race *race, const struct access *now, uint64_t mine, uint64_t atomic, uint32_t stamp)
+static enum apart find_apart_from_atomic(const struct access *now, uint64_t mine, uint64_t atomic, uint32_t stamp)
 {
-	if (atomic == 0 || may_meet(word_touch(atomic), now->touch, word_block(atomic) == word_block(mine)))
+	if (atomic == 0 || race_may_meet(word_touch(atomic), now->touch, word_block(atomic) == word_block(mine)))
 		return ORDERED;
-	return find_apart(race, now, mine, atomic, stamp);
+	return compare_words(now, mine, atomic, stamp);
 }
 
 /* A plain access against the atomics: one finding is enough, the worse. */
@@ -709,10 +589,10 @@ static void check_against_global_atomics(struct race *race, const struct access 
 	const uint64_t other = atomic_load_explicit(&atomics->other, memory_order_relaxed);
 	const uint32_t stamp = atomic_load_explicit(&atomics->stamp, memory_order_relaxed);
 	uint64_t worse = last;
-	enum apart apart = find_apart_from_atomic(race, now, mine, last, stamp);
+	enum apart apart = find_apart_from_atomic(now, mine, last, stamp);
 	if (now->op == SIM_OP_LOAD && apart != BLOCKS) {
 		const enum apart other_apart =
-			find_apart_from_atomic(race, now, mine, other, stamp_of_other(last, stamp, other));
+			find_apart_from_atomic(now, mine, other, stamp_of_other(last, stamp, other));
 		if (other_apart > apart) {
 			apart = other_apart;
 			worse = other;
@@ -728,8 +608,8 @@ static bool check_against_reader(
 	struct race *race, const struct access *now, uint64_t mine, uint64_t reader, uint32_t stamp)
 {
 	enum apart apart;
-	if (reader == 0 || may_meet(word_touch(reader), now->touch, word_block(reader) == word_block(mine)) ||
-	    (apart = find_apart(race, now, mine, reader, stamp)) == ORDERED)
+	if (reader == 0 || race_may_meet(word_touch(reader), now->touch, word_block(reader) == word_block(mine)) ||
+	    (apart = compare_words(now, mine, reader, stamp)) == ORDERED)
 		return false;
 	found(race, now, FINDING_WRITE_AFTER_READ, apart == LANES ? FINDING_WARNING : FINDING_ERROR, SIM_GLOBAL,
 	      party_of(reader, SIM_OP_LOAD), apart == BLOCKS);
@@ -746,8 +626,8 @@ static void check_global_write(
 		note_global_atomic(cell, now, mine);
 	const uint32_t stamp = atomic_load_explicit(&cell->write_stamp, memory_order_relaxed),
 		       value = atomic_load_explicit(&cell->value, memory_order_relaxed);
-	const uint64_t writer = record ? exchange_writer(race, cell, now, mine)
-	                               : atomic_load_explicit(&cell->writer, memory_order_relaxed);
+	const uint64_t writer =
+		record ? exchange_writer(cell, now, mine) : atomic_load_explicit(&cell->writer, memory_order_relaxed);
 	const uint64_t reader = atomic_load_explicit(&cell->reader, memory_order_relaxed);
 	const uint64_t other = atomic_load_explicit(&cell->other_reader, memory_order_relaxed);
 	const uint32_t read_stamp = atomic_load_explicit(&cell->read_stamp, memory_order_relaxed);
@@ -760,8 +640,8 @@ static void check_global_write(
 			forget_atomics(now);
 	}
 	if (writer != 0 && !(plain_beside_atomics && word_touch(writer) >= ATOMIC) &&
-	    !may_meet(word_touch(writer), now->touch, word_block(writer) == word_block(mine)) &&
-	    (apart = find_apart(race, now, mine, writer, stamp)) != ORDERED) {
+	    !race_may_meet(word_touch(writer), now->touch, word_block(writer) == word_block(mine)) &&
+	    (apart = compare_words(now, mine, writer, stamp)) != ORDERED) {
 		const bool was_store = word_touch(writer) < ATOMIC;
 		const bool same = record && now->op == SIM_OP_STORE && was_store && value == now->value;
 		const bool warning = apart == LANES && word_site_number(writer) != word_site_number(mine);
@@ -778,7 +658,7 @@ static void check_global_write(
 }
 
 /* The last reader becomes the other one, unless that is the worse to have. */
-static void note_global_read(struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine)
+static void note_global_read(struct global_cell *cell, const struct access *now, uint64_t mine)
 {
 	const uint64_t reader = atomic_load_explicit(&cell->reader, memory_order_relaxed);
 	const uint64_t other = atomic_load_explicit(&cell->other_reader, memory_order_relaxed);
@@ -793,7 +673,7 @@ static void note_global_read(struct race *race, struct global_cell *cell, const 
 		atomic_store_explicit(&cell->read_stamp, stamp, memory_order_relaxed);
 	if (also == mine ? mine == reader || (reader == 0 && other == 0) : also == other)
 		return;
-	last = reader == 0 ? ORDERED : find_apart(race, now, mine, reader, last_stamp);
+	last = reader == 0 ? ORDERED : compare_words(now, mine, reader, last_stamp);
 	if (last != BLOCKS && other != 0)
 		kept = compare_words(now, mine, other, make_stamp(other, clock_of(reader, last_stamp)));
 	if (last != ORDERED && last >= kept)
@@ -813,15 +693,14 @@ static void check_global_read(
 	if (beside_atomics)
 		check_against_global_atomics(race, now, mine);
 	if (writer != 0 && !(beside_atomics && word_touch(writer) >= ATOMIC) &&
-	    !may_meet(word_touch(writer), now->touch, word_block(writer) == word_block(mine)) &&
-	    (apart = find_apart(
-		     race, now, mine, writer, atomic_load_explicit(&cell->write_stamp, memory_order_relaxed))) !=
-	            ORDERED)
+	    !race_may_meet(word_touch(writer), now->touch, word_block(writer) == word_block(mine)) &&
+	    (apart = compare_words(
+		     now, mine, writer, atomic_load_explicit(&cell->write_stamp, memory_order_relaxed))) != ORDERED)
 		found(race, now, FINDING_READ_AFTER_WRITE, apart == LANES ? FINDING_WARNING : FINDING_ERROR,
 		      SIM_GLOBAL, party_of(writer, word_touch(writer) < ATOMIC ? SIM_OP_STORE : SIM_OP_ATOMIC),
 		      apart == BLOCKS);
 	if (record)
-		note_global_read(race, cell, now, mine);
+		note_global_read(cell, now, mine);
 }
 
 static struct global_cell *cells_of(struct shadow *shadow, size_t count)
@@ -861,8 +740,10 @@ static void check_global(
 {
 	struct global_cell *cells = cells_of(&allocation->race, allocation->size / 4 + 2);
 	const uint64_t mine = word_of(race, now);
-	if (!cells)
-		return; /* no memory for it: the counters and the other checks go on */
+	if (!cells) {
+		race->launch->incomplete = true; /* no memory for it: the counters and the other checks go on */
+		return;
+	}
 	now->bytes = size < 4 ? size : 4;
 	now->allocation = allocation;
 	for (unsigned done = 0; done < size; done += 4) {
@@ -884,7 +765,7 @@ static void note_recent_read(struct race_warp *warp, int lane, uintptr_t address
 static void explain_recent_read(const struct race_warp *warp, int lane, uintptr_t address)
 {
 	if (warp->recent_reads[lane][address / 4 % RECENT_READS].address == address)
-		explain_read(warp->recent_reads[lane][address / 4 % RECENT_READS].site);
+		race_explain_read(warp->recent_reads[lane][address / 4 % RECENT_READS].site);
 }
 
 /* ---- a warp's instruction ---- */
@@ -897,19 +778,13 @@ static bool is_uniform(const uint64_t *address, unsigned count)
 	return differs == 0;
 }
 
-/* A store's touch depends on its thread. */
-static enum touch touch_of(struct race *race, uint32_t thread, uint64_t key)
+static enum touch touch_of(uint64_t key)
 {
 	switch (key_op(key)) {
 	case SIM_OP_LOAD: return key_is_volatile(key) ? VOLATILE_LOAD : PLAIN_LOAD;
 	case SIM_OP_ATOMIC: return key_is_volatile(key) ? BLOCK_ATOMIC : ATOMIC;
-	default: break;
+	default: return key_is_volatile(key) ? VOLATILE_STORE : PLAIN_STORE;
 	}
-	if (key_is_volatile(key))
-		return ordering_is_publishing(race, thread) ? RELEASING_STORE : VOLATILE_STORE;
-	if (race->has_fenced)
-		ordering_note_plain_store(race, thread);
-	return PLAIN_STORE;
 }
 
 static void check_instruction(
@@ -918,14 +793,11 @@ static void check_instruction(
 {
 	static const struct stored nothing;
 	const enum sim_space space = key_space(key);
-	if (space == SIM_CONSTANT)
-		return;
 	struct race_warp *warp = &race->warps[number];
 	const unsigned size = key_size(key), count = (unsigned)__builtin_popcount(lanes);
 	const uint32_t first_thread = number * WARP_SIZE;
 	const uint32_t first_active = first_thread + (uint32_t)__builtin_ctz(lanes);
-	struct access now = {
-		.site = key_site(key), .op = key_op(key), .touch = touch_of(race, first_active, key), .warp = warp};
+	struct access now = {.site = key_site(key), .op = key_op(key), .touch = touch_of(key), .warp = warp};
 	if (space == SIM_GLOBAL && now.op != SIM_OP_STORE)
 		for (uint32_t rest = lanes, j = 0; rest != 0; rest &= rest - 1, j++) {
 			if (now.op == SIM_OP_LOAD)
@@ -934,9 +806,8 @@ static void check_instruction(
 				explain_recent_read(warp, __builtin_ctz(rest), address[j]);
 		}
 	struct sim_allocation *allocation = NULL;
-	/* A broadcast is read once: what matters is the warp, and one lane speaks for it. After fences lanes differ.
-	 */
-	if (now.op == SIM_OP_LOAD && !race->has_fenced && is_uniform(address, count)) {
+	/* A broadcast is read once: what matters is the warp, and one lane speaks for it. */
+	if (now.op == SIM_OP_LOAD && is_uniform(address, count)) {
 		now.thread = first_active;
 		now.also = first_thread + 31u - (uint32_t)__builtin_clz(lanes);
 		now.clock = lane_clock(race, first_active);
@@ -950,8 +821,6 @@ static void check_instruction(
 	for (uint32_t rest = lanes, i = 0; rest != 0; rest &= rest - 1, i++) {
 		const struct stored *stored = now.op == SIM_OP_STORE ? &value[i] : &nothing;
 		now.thread = now.also = first_thread + (uint32_t)__builtin_ctz(rest);
-		if (now.op == SIM_OP_STORE && race->has_fenced)
-			now.touch = touch_of(race, now.thread, key);
 		now.clock = lane_clock(race, now.thread);
 		now.address = address[i];
 		if (space == SIM_SHARED) {
@@ -970,9 +839,14 @@ void race_instruction(
 	const struct stored *value)
 {
 	race->is_of_lane_0 = lanes & 1;
-	check_instruction(race, number, key, lanes, address, value);
+	if (key_space(key) == SIM_CONSTANT)
+		return;
+	if (race->has_fences)
+		history_instruction(race, number, key, lanes, address, value);
+	else
+		check_instruction(race, number, key, lanes, address, value);
 	if (race->is_of_lane_0)
-		*last_passed(race, number, key_site(key)) = race->interval;
+		*race_last_passed(race, number, key_site(key)) = ++race->executions;
 }
 
 void race_catch_up(struct race *race, uint32_t thread, struct window *window)
@@ -993,6 +867,24 @@ void race_fence(struct race *race, uint32_t thread, struct window *window, bool 
 {
 	race_catch_up(race, thread, window);
 	ordering_fence(race, thread, block_only);
+	locks_fence(race, thread, block_only ? SCOPE_BLOCK : SCOPE_DEVICE);
+}
+
+void race_exchanged(
+	struct race *race, uint32_t thread, struct window *window, uintptr_t address, uint64_t from, uint64_t to)
+{
+	if (!race->has_fences || from == to)
+		return;
+	race_catch_up(race, thread, window);
+	locks_exchanged(race, thread, address, from, to);
+}
+
+void race_stored_strongly(struct race *race, uint32_t thread, struct window *window, uintptr_t address)
+{
+	if (!race->has_fences || !locks_holds(race, thread, address))
+		return;
+	race_catch_up(race, thread, window);
+	locks_stored(race, thread, address);
 }
 
 bool race_has_caught_up(const struct race *race, uint32_t warp)

@@ -81,6 +81,9 @@ const struct sim_function *sim_function_number(size_t index);
 /* Bytes of static shared memory; 0 for NULL. */
 size_t sim_static_shared_bytes(const struct sim_function *function);
 
+/* Does device code execute a fence anywhere? */
+bool sim_has_fences(void);
+
 /* ---- shared arrays ---- */
 
 size_t sim_shared_count_all(void);

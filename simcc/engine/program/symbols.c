@@ -9,6 +9,7 @@
 
 extern struct sim_function __start_sim_functions[] __attribute__((weak));
 extern struct sim_function __stop_sim_functions[] __attribute__((weak));
+extern const char __start_sim_fences[] __attribute__((weak));
 extern struct sim_shared __start_sim_shared[] __attribute__((weak));
 extern struct sim_shared __stop_sim_shared[] __attribute__((weak));
 
@@ -94,6 +95,11 @@ const struct sim_function *sim_function_signed(const char *signature)
 int sim_is_counting(void)
 {
 	return &__stop_sim_sites[0] > &__start_sim_sites[0];
+}
+
+bool sim_has_fences(void)
+{
+	return __start_sim_fences != NULL;
 }
 
 size_t sim_static_shared_bytes(const struct sim_function *function)

@@ -31,9 +31,18 @@
 #define ATOMIC(name, type, builtin)                                                                                  \
 	ATOMIC_KIND(sim_atomic_##name, type, builtin, 0)                                                             \
 	ATOMIC_KIND(sim_atomic_block_##name, type, builtin, SIM_ATOMIC_BLOCK)
+#define EXCHANGE_KIND(symbol, type, kind)                                                                            \
+	type symbol(type *address, type value);                                                                      \
+	type symbol(type *address, type value)                                                                       \
+	{                                                                                                            \
+		ENTER(address, kind | SIM_ATOMIC_OVERWRITES | SIM_ATOMIC_EXCHANGES);                                 \
+		const type old = __atomic_exchange_n(address, value, RELAXED);                                       \
+		sim_note_exchange(address, old, value);                                                              \
+		return old;                                                                                          \
+	}
 #define EXCHANGE(name, type)                                                                                         \
-	ATOMIC_KIND(sim_atomic_##name, type, __atomic_exchange_n, SIM_ATOMIC_OVERWRITES)                             \
-	ATOMIC_KIND(sim_atomic_block_##name, type, __atomic_exchange_n, SIM_ATOMIC_BLOCK | SIM_ATOMIC_OVERWRITES)
+	EXCHANGE_KIND(sim_atomic_##name, type, 0)                                                                    \
+	EXCHANGE_KIND(sim_atomic_block_##name, type, SIM_ATOMIC_BLOCK)
 
 ATOMIC(add_i32, uint32_t, __atomic_fetch_add)
 ATOMIC(add_i64, uint64_t, __atomic_fetch_add)
@@ -89,8 +98,9 @@ ATOMIC_LOOP(dec_u32, uint32_t, uint32_t, old == 0 || old > value ? value : old -
 	type symbol(type *address, type compare, type value);                                                        \
 	type symbol(type *address, type compare, type value)                                                         \
 	{                                                                                                            \
-		ENTER(address, kind);                                                                                \
-		__atomic_compare_exchange_n(address, &compare, value, false, RELAXED, RELAXED);                      \
+		ENTER(address, kind | SIM_ATOMIC_EXCHANGES);                                                         \
+		if (__atomic_compare_exchange_n(address, &compare, value, false, RELAXED, RELAXED))                  \
+			sim_note_exchange(address, compare, value);                                                  \
 		return compare; /* what was there, whether or not it was exchanged */                                \
 	}
 #define ATOMIC_CAS(name, type)                                                                                       \

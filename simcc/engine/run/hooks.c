@@ -340,11 +340,13 @@ static void access_volatile(const void *pointer, unsigned width, enum sim_op op,
 	if (!lane || is_local(lane, address, (uintptr_t)1 << width, op))
 		return;
 	struct race *race = lane->worker->audience.race;
+	if (race && op == SIM_OP_STORE)
+		race_stored_strongly(race, lane->number, &lane->window, address);
+	access_memory(pointer, width | VOLATILE, op, site); /* other threads may have a turn in it */
 	if (race && op == SIM_OP_LOAD)
 		race_look(race, lane->number, address, false);
 	else if (race)
 		race_release(race, lane->number, address, false);
-	access_memory(pointer, width | VOLATILE, op, site);
 }
 
 #define VOLATILE_HOOK(bytes, log2_size)                                                                              \
@@ -383,6 +385,16 @@ void sim_atomic_access(const void *pointer, unsigned width, unsigned kind, uint3
 	race_look(race, lane->number, (uintptr_t)pointer, block_only);
 	if (race_release(race, lane->number, (uintptr_t)pointer, block_only))
 		race_catch_up(race, lane->number, &lane->window); /* before anybody can see it */
+	if (!(kind & SIM_ATOMIC_EXCHANGES))
+		race_stored_strongly(race, lane->number, &lane->window, (uintptr_t)pointer);
+}
+
+void sim_note_exchange(const void *pointer, uint64_t from, uint64_t to)
+{
+	struct lane *lane = sim_lane;
+	struct race *race = lane ? lane->worker->audience.race : NULL;
+	if (race)
+		race_exchanged(race, lane->number, &lane->window, (uintptr_t)pointer, from, to);
 }
 
 /* The frame is not what it was, or there is no room for it. The hazard is looked up where no lane runs: what happens

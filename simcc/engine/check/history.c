@@ -1,0 +1,443 @@
+/*
+ * racecheck of programs with fences: any access may turn out to be ordered before a later one by a release and an
+ * acquire, and the access beside it may not. So a word keeps every access that some later one could race with. One is
+ * dropped when another takes its place: of the same thread, or ordered behind it, that races with whatever it would
+ * race with. Which order the threads ran in makes no difference, as long as they do the same accesses and the same
+ * releases reach the same acquires; locks.c looks at the other order of locks.
+ *
+ * Words of global memory belong to all workers: one lock for some of them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/race.h"
+
+/* An access of lanes of one warp to a word, or to some of its bytes. */
+struct event {
+	uint64_t block;           /* in the order of execution */
+	uint32_t interval, clock; /* barriers passed, and the warp's clock, since the block began */
+	uint32_t lanes, site;
+	uint32_t value;   /* of a store */
+	uint32_t section; /* the turn of a lock it was in; 0: none */
+	uint8_t warp, touch, bytes;
+	uint8_t fenced; /* since that lock was taken: scope of the widest fence, + 1 */
+};
+
+struct events {
+	struct event *first;
+	uint32_t count, capacity;
+};
+
+/* By how they are scanned: loads do not meet loads, and atomics seldom atomics. */
+enum { STORES, LOADS, STRONG, KINDS };
+
+struct history {
+	uint32_t stamp; /* the launch, or of shared memory the interval, that all this is of */
+	bool has_block_atomics;
+	struct events kinds[KINDS];
+};
+
+/* What is being checked. */
+struct check {
+	struct race *race;
+	struct event now;
+	enum sim_space space;
+	uintptr_t word;
+	struct arena *arena;
+	unsigned bytes; /* of the access, at most 4 */
+};
+
+/* ---- which access takes the place of which ---- */
+
+/* [a][b]: does a race with whatever b races with? */
+static bool outdoes[TOUCHES][TOUCHES];
+
+static void fill_outdoes(void)
+{
+	for (enum touch a = 0; a < TOUCHES; a++)
+		for (enum touch b = 0; b < TOUCHES; b++) {
+			outdoes[a][b] = true;
+			for (enum touch other = 0; other < TOUCHES; other++)
+				for (int same_block = 0; same_block < 2; same_block++)
+					outdoes[a][b] &= race_may_meet(b, other, same_block) ||
+					                 !race_may_meet(a, other, same_block);
+		}
+}
+
+struct history *history_open_worker(const struct shared_view *shared)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, fill_outdoes);
+	return need(reserve_pages((shared->span / 4 + 1) * sizeof(struct history)));
+}
+
+static bool takes_place(const struct event *now, const struct event *old)
+{
+	return (old->bytes & ~now->bytes) == 0 && outdoes[now->touch][old->touch];
+}
+
+static bool is_same_place(const struct event *a, const struct event *b)
+{
+	return a->block == b->block && a->warp == b->warp && a->touch == b->touch && a->bytes == b->bytes;
+}
+
+/* Drops what the same lanes have done again since, and what their warp has after a later barrier. */
+static void compact(struct events *events)
+{
+	uint32_t size = 16, kept = events->count;
+	while (size < 2 * events->count)
+		size *= 2;
+	uint32_t *newest = need(calloc(size, sizeof *newest)); /* hash table: place + 1 */
+	uint32_t *lanes =
+		need(calloc(events->count, sizeof *lanes)); /* and what lanes of that interval have been met */
+	for (uint32_t i = events->count; i-- > 0;) {
+		struct event *event = &events->first[i];
+		uint32_t at =
+			(uint32_t)((event->block * 32 + event->warp) * 0x9e3779b97f4a7c15u >> 32) + event->touch;
+		while (newest[at &= size - 1] != 0 && !is_same_place(&events->first[newest[at] - 1], event))
+			at++;
+		if (newest[at] == 0)
+			newest[at] = i + 1;
+		const uint32_t first = newest[at] - 1;
+		if (events->first[first].interval == event->interval) {
+			const uint32_t fresh = event->lanes & ~lanes[first];
+			lanes[first] |= event->lanes;
+			if (first != i)
+				event->lanes = fresh;
+		} else {
+			event->lanes = 0;
+		}
+	}
+	free(newest);
+	free(lanes);
+	kept = 0;
+	for (uint32_t i = 0; i < events->count; i++)
+		if (events->first[i].lanes != 0)
+			events->first[kept++] = events->first[i];
+	events->count = kept;
+}
+
+static void append(struct events *events, const struct event *now, struct arena *arena)
+{
+	enum { RECENT = 4 };
+	/* Lanes that read the same one after the other, and a thread that waits, need one entry. */
+	for (uint32_t i = events->count; i-- > 0 && events->count - i <= RECENT;) {
+		struct event *event = &events->first[i];
+		if (!is_same_place(event, now) || event->interval != now->interval || event->site != now->site ||
+		    event->section != now->section || event->fenced != now->fenced || event->value != now->value ||
+		    (event->clock != now->clock && event->lanes != now->lanes))
+			continue;
+		event->lanes |= now->lanes;
+		event->clock = now->clock;
+		return;
+	}
+	if (events->count == events->capacity && events->count >= 16)
+		compact(events);
+	if (2 * events->count >= events->capacity) {
+		const uint32_t capacity = events->capacity ? 2 * events->capacity : 1;
+		struct event *grown = arena_take(arena, capacity * sizeof *grown);
+		if (events->count > 0)
+			memcpy(grown, events->first, events->count * sizeof *grown);
+		events->first = grown;
+		events->capacity = capacity;
+	}
+	events->first[events->count++] = *now;
+}
+
+/* ---- what orders two accesses ---- */
+
+/* Two threads between which nothing stands, and why not. */
+struct pair {
+	uint32_t before, now; /* in their blocks */
+	enum apart apart;     /* ORDERED: there is none, and this is how far apart they would be without a release */
+	bool by_release;
+};
+
+static struct moment moment_of(const struct event *event, uint32_t thread)
+{
+	return (struct moment){event->block, thread, event->interval, event->clock};
+}
+
+/* Can others wait for what was written here? */
+static bool is_signal(enum touch touch)
+{
+	return touch >= RELEASING_STORE;
+}
+
+/* Has a release, met by an acquire, ordered them? */
+static bool is_handed_over(const struct check *c, const struct event *before, uint32_t thread, uint32_t mine)
+{
+	const struct moment then = moment_of(before, thread), now = moment_of(&c->now, mine);
+	return has_releases(c->race) &&
+	       (ordering_knows(c->race, mine, &then, is_signal(before->touch) ? c->word : 0) ||
+	        (is_signal(c->now.touch) && ordering_was_seen(c->race, &now, before->block, c->word)));
+}
+
+/* Lanes of `before` that are in `theirs` against those of the access. */
+static struct pair compare(const struct check *c, const struct event *before, uint32_t theirs)
+{
+	const struct event *now = &c->now;
+	const struct race_warp *warp = &c->race->warps[now->warp];
+	const bool same_block = before->block == now->block, same_warp = same_block && before->warp == now->warp;
+	struct pair pair = {.apart = same_warp ? LANES : same_block ? WARPS : BLOCKS};
+	if (same_block && before->interval != now->interval)
+		return (struct pair){.apart = ORDERED};
+	for (uint32_t rest = theirs; rest != 0; rest &= rest - 1) {
+		const uint32_t lane = (uint32_t)__builtin_ctz(rest);
+		/* Where several lanes do one access, they know the same of other warps. */
+		for (uint32_t mine = same_warp ? now->lanes : now->lanes & -now->lanes; mine != 0; mine &= mine - 1) {
+			const uint32_t my_lane = (uint32_t)__builtin_ctz(mine);
+			pair.before = before->warp * WARP_SIZE + lane;
+			pair.now = now->warp * WARP_SIZE + my_lane;
+			if (same_warp &&
+			    (lane == my_lane || are_ordered(warp, lane, warp->first_clock + before->clock, my_lane)))
+				continue;
+			if (!is_handed_over(c, before, pair.before, pair.now))
+				return pair;
+			pair.by_release = true;
+		}
+	}
+	if (!pair.by_release)
+		pair.apart = ORDERED;
+	return pair;
+}
+
+/* ---- what is found ---- */
+
+static enum sim_op op_of(enum touch touch)
+{
+	return touch <= VOLATILE_LOAD ? SIM_OP_LOAD : touch <= RELEASING_STORE ? SIM_OP_STORE : SIM_OP_ATOMIC;
+}
+
+static bool is_same_value(const struct event *before, const struct event *now)
+{
+	uint32_t mask = 0;
+	for (int byte = 0; byte < 4; byte++)
+		if (before->bytes & now->bytes & 1 << byte)
+			mask |= UINT32_C(0xff) << 8 * byte;
+	return op_of(before->touch) == SIM_OP_STORE && op_of(now->touch) == SIM_OP_STORE &&
+	       ((before->value ^ now->value) & mask) == 0;
+}
+
+static struct finding finding_of(const struct check *c, const struct event *before, const struct pair *pair)
+{
+	const struct event *now = &c->now;
+	const unsigned overlap = before->bytes & now->bytes;
+	const enum sim_op was = op_of(before->touch), is = op_of(now->touch);
+	const bool same_place =
+		c->space == SIM_GLOBAL && before->site == now->site && is != SIM_OP_LOAD && was != SIM_OP_LOAD;
+	return (struct finding){
+		.kind = is == SIM_OP_LOAD    ? FINDING_READ_AFTER_WRITE
+	                : was == SIM_OP_LOAD ? FINDING_WRITE_AFTER_READ
+	                                     : FINDING_WRITE_AFTER_WRITE,
+		.severity = is_same_value(before, now)            ? FINDING_INFO
+	                    : pair->apart == LANES && !same_place ? FINDING_WARNING
+	                                                          : FINDING_ERROR,
+		.space = c->space,
+		.now = {.site = now->site, .op = is, .thread = pair->now},
+		.before = {.site = before->site, .op = was, .thread = pair->before, .block_order = before->block},
+		.between_blocks = pair->apart == BLOCKS,
+		.address = c->word + (unsigned)__builtin_ctz(overlap),
+		.bytes = c->bytes,
+		.count = (unsigned)__builtin_popcount(overlap),
+	};
+}
+
+/* They are ordered by a release. If that was of a lock, the other order is as good, and must be right, too. */
+static bool judge_other_order(const struct check *c, const struct event *before, const struct pair *pair)
+{
+	const struct moment then = moment_of(before, pair->before);
+	const enum scope scope = pair->apart == BLOCKS ? SCOPE_DEVICE : SCOPE_BLOCK;
+	const uintptr_t lock = locks_same(c->race, before->section, pair->now);
+	if (lock == 0 || ordering_knows_without(c->race, pair->now, &then, lock))
+		return false;
+	struct finding finding = finding_of(c, before, pair);
+	if (before->fenced < scope + 1) {
+		finding.cure = CURE_FENCE_AFTER_LOCK;
+		race_found(c->race, finding);
+		return true;
+	}
+	finding.cure = CURE_FENCE_BEFORE_UNLOCK;
+	locks_suspect(c->race, pair->now, lock, scope, &finding);
+	return false;
+}
+
+static bool judge(const struct check *c, const struct event *before, uint32_t theirs)
+{
+	const struct pair pair = compare(c, before, theirs);
+	if (pair.apart == ORDERED)
+		return false;
+	if (pair.by_release)
+		return judge_other_order(c, before, &pair);
+	struct finding finding = finding_of(c, before, &pair);
+	const struct moment then = moment_of(before, pair.before);
+	if (finding.severity == FINDING_INFO && pair.apart == LANES && c->space == SIM_GLOBAL)
+		return false;
+	if (pair.apart > LANES && has_releases(c->race) && ordering_would_know(c->race, pair.now, &then))
+		finding.cure = CURE_FENCE_AFTER_LOOK;
+	race_found(c->race, finding);
+	return true;
+}
+
+/* ---- one access ---- */
+
+static bool is_atomic(const struct event *event)
+{
+	return event->touch >= ATOMIC;
+}
+
+/* Among the first `count`, is there one of the same place of the source by another block? */
+static bool has_twin(const struct events *events, uint32_t count, const struct event *event)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (events->first[i].site == event->site && events->first[i].touch == event->touch &&
+		    events->first[i].bytes == event->bytes && events->first[i].block != event->block)
+			return true;
+	return false;
+}
+
+/* Holds the access against those of one kind; keeps those whose place it does not take. A store is held against the
+ * last atomic alone: `if (atomicInc(&count, n) == n - 1) count = 0` is right because of what the atomic has told it. */
+static void scan(const struct check *c, struct events *events)
+{
+	const struct event *now = &c->now;
+	const bool is_store = op_of(now->touch) == SIM_OP_STORE;
+	uint32_t last_atomic = events->count, kept = 0;
+	while (is_store && last_atomic > 0 && !is_atomic(&events->first[last_atomic - 1]))
+		last_atomic--;
+	for (uint32_t i = 0; i < events->count; i++) {
+		struct event *event = &events->first[i];
+		const bool same_block = event->block == now->block;
+		const uint32_t mine = same_block && event->warp == now->warp ? now->lanes : 0;
+		const uint32_t theirs = event->lanes & ~mine;
+		bool raced = false, gone = false;
+		if (event->touch == PLAIN_LOAD && is_atomic(now) && (event->lanes & mine))
+			race_explain_read(event->site);
+		if (theirs != 0 && (event->bytes & now->bytes) &&
+		    !race_may_meet(event->touch, now->touch, same_block) &&
+		    (!is_store || !is_atomic(event) || i + 1 == last_atomic))
+			raced = judge(c, event, theirs);
+		if (takes_place(now, event)) {
+			event->lanes = theirs;
+			gone = theirs == 0 || is_store || (same_block && event->interval < now->interval);
+		}
+		/* One that has raced is told: two of a place are enough to meet whatever comes. */
+		if (!gone && !(raced && has_twin(events, kept, event)))
+			events->first[kept++] = *event;
+	}
+	events->count = kept;
+}
+
+static void check_word(struct check *c, struct history *history, uint32_t stamp)
+{
+	const enum touch touch = c->now.touch;
+	const int kind = touch == PLAIN_LOAD ? LOADS : op_of(touch) == SIM_OP_STORE ? STORES : STRONG;
+	const bool is_plain_store = touch == PLAIN_STORE || touch == VOLATILE_STORE;
+	if (history->stamp != stamp)
+		*history = (struct history){.stamp = stamp};
+	scan(c, &history->kinds[STORES]);
+	if (op_of(touch) != SIM_OP_LOAD)
+		scan(c, &history->kinds[LOADS]);
+	if (touch == PLAIN_LOAD || is_plain_store || touch == BLOCK_ATOMIC || history->has_block_atomics)
+		scan(c, &history->kinds[STRONG]);
+	history->has_block_atomics |= touch == BLOCK_ATOMIC;
+	append(&history->kinds[kind], &c->now, c->arena);
+}
+
+static void check_shared_word(struct check *c)
+{
+	struct race *race = c->race;
+	c->arena = &race->arena;
+	check_word(c, &race->words[(c->word - race->shared->first) / 4], race->interval);
+}
+
+static void check_global_word(struct check *c, struct sim_allocation *allocation)
+{
+	struct race_launch *launch = c->race->launch;
+	struct history *words = shadow_if_open(&allocation->race);
+	if (!words)
+		words = shadow_open(&allocation->race, (allocation->size / 4 + 2) * sizeof *words);
+	if (!words) {
+		launch->incomplete = true; /* no memory for it: the counters and the other checks go on */
+		return;
+	}
+	const size_t place = (c->word - allocation->first) / 4;
+	c->arena = &launch->arena[place % WORD_LOCKS];
+	pthread_mutex_lock(&launch->words[place % WORD_LOCKS]);
+	check_word(c, &words[place], launch->number);
+	pthread_mutex_unlock(&launch->words[place % WORD_LOCKS]);
+}
+
+static void check_access(struct check *c, uintptr_t address, unsigned size, const struct stored *stored)
+{
+	struct sim_allocation *allocation = c->space == SIM_GLOBAL ? sim_memory_find(address) : NULL;
+	const unsigned shift = address & 3;
+	if (c->space == SIM_GLOBAL && !allocation)
+		return;
+	c->bytes = size < 4 ? size : 4;
+	c->now.bytes = (uint8_t)(((1u << c->bytes) - 1) << shift);
+	for (unsigned done = 0; done < size; done += 4) {
+		c->word = address - shift + done;
+		c->now.value = stored ? stored->word[done / 4] << 8 * shift : 0;
+		if (allocation)
+			check_global_word(c, allocation);
+		else
+			check_shared_word(c);
+	}
+}
+
+/* ---- one instruction ---- */
+
+/* A store's depends on its thread. */
+static enum touch touch_of(struct race *race, uint32_t thread, uint64_t key)
+{
+	switch (key_op(key)) {
+	case SIM_OP_LOAD: return key_is_volatile(key) ? VOLATILE_LOAD : PLAIN_LOAD;
+	case SIM_OP_ATOMIC: return key_is_volatile(key) ? BLOCK_ATOMIC : ATOMIC;
+	default: break;
+	}
+	if (key_is_volatile(key))
+		return ordering_is_publishing(race, thread) ? RELEASING_STORE : VOLATILE_STORE;
+	if (race->has_fenced)
+		ordering_note_plain_store(race, thread);
+	return PLAIN_STORE;
+}
+
+/* Do the lanes read one address, and know the same? Then they are one reader. */
+static bool is_one_reader(const struct race *race, uint32_t number, uint32_t lanes, const uint64_t *address)
+{
+	const struct race_warp *warp = &race->warps[number];
+	const uint32_t first = number * WARP_SIZE + (uint32_t)__builtin_ctz(lanes);
+	bool same = !warp->has_fenced && !warp->has_looked;
+	for (uint32_t rest = lanes, i = 0; same && rest != 0; rest &= rest - 1, i++)
+		same = address[i] == address[0] &&
+		       lane_clock(race, first) ==
+		               lane_clock(race, number * WARP_SIZE + (uint32_t)__builtin_ctz(rest));
+	return same;
+}
+
+void history_instruction(
+	struct race *race, uint32_t number, uint64_t key, uint32_t lanes, const uint64_t *address,
+	const struct stored *value)
+{
+	const struct race_warp *warp = &race->warps[number];
+	const bool is_store = key_op(key) == SIM_OP_STORE;
+	const bool as_one = key_op(key) == SIM_OP_LOAD && is_one_reader(race, number, lanes, address);
+	struct check c = {.race = race, .space = key_space(key)};
+	for (uint32_t rest = lanes, i = 0; rest != 0; rest &= rest - 1, i++) {
+		const uint32_t thread = number * WARP_SIZE + (uint32_t)__builtin_ctz(rest);
+		c.now = (struct event){
+			.block = race->block_order,
+			.interval = race->interval - race->first_interval,
+			.clock = lane_clock(race, thread) - warp->first_clock,
+			.lanes = as_one ? lanes : rest & -rest,
+			.site = key_site(key),
+			.warp = (uint8_t)number,
+			.touch = (uint8_t)touch_of(race, thread, key)};
+		if (!as_one)
+			c.now.section = locks_held(race, thread, &c.now.fenced);
+		check_access(&c, address[i], key_size(key), is_store ? &value[i] : NULL);
+		if (as_one)
+			return;
+	}
+}

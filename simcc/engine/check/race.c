@@ -1,0 +1,91 @@
+/* What the files of racecheck share: which accesses may meet, what is found, and memory. */
+#include <stdlib.h>
+
+#include "check/race.h"
+
+bool race_may_meet(enum touch one, enum touch other, bool same_block)
+{
+	static const bool strong[] = {
+		[VOLATILE_LOAD] = true, [RELEASING_STORE] = true, [ATOMIC] = true, [BLOCK_ATOMIC] = true};
+	if (one <= VOLATILE_LOAD && other <= VOLATILE_LOAD)
+		return true;
+	return strong[one] && strong[other] && !(one == RELEASING_STORE && other == RELEASING_STORE) &&
+	       (same_block || (one != BLOCK_ATOMIC && other != BLOCK_ATOMIC));
+}
+
+/*
+ * A plain read beside another thread's atomic. `if (x > *most) atomicMax(most, x)` and every compare-and-swap loop
+ * begin with one, and are right: the read only decides. So a place of the source where a thread reads what it then
+ * does an atomic to is above suspicion for all threads; elsewhere a result was read that others were still adding to.
+ * Known only at the end of the launch: see findings.c.
+ */
+void race_explain_read(uint32_t site)
+{
+	note_at_site(site, SITE_READS_BEFORE_ATOMIC);
+}
+
+/* When lane 0 of the warp last executed the access. */
+uint64_t *race_last_passed(const struct race *race, uint32_t warp, uint32_t site)
+{
+	return &race->passed[(size_t)warp * site_number_count() + sim_site_numbers[site]];
+}
+
+/*
+ * Does the second access follow the first in the program, with no barrier between? A thread that did so proves it:
+ * lane 0 of the warp, because the records of a warp that has parted are checked lane by lane. Which of the racing
+ * threads this device happened to run first proves nothing.
+ */
+static bool has_passed(const struct race *race, uint32_t thread, uint32_t first, uint64_t second)
+{
+	const uint64_t when = *race_last_passed(race, thread / WARP_SIZE, first);
+	return sim_site_numbers[first] != 0 && when > race->executions_before && when < second;
+}
+
+void race_found(struct race *race, struct finding finding)
+{
+	const struct party *now = &finding.now, *before = &finding.before;
+	const uint32_t mine = now->thread, theirs = before->thread;
+	if (!finding.between_blocks) {
+		const uint64_t then = *race_last_passed(race, theirs / WARP_SIZE, before->site);
+		finding.passed =
+			(race->is_of_lane_0 && has_passed(race, mine, before->site, UINT64_MAX)) ||
+			(!is_same_warp(mine, theirs) &&
+		         has_passed(
+				 race, theirs, before->site, *race_last_passed(race, theirs / WARP_SIZE, now->site)));
+		finding.returned = !is_same_warp(mine, theirs) && has_passed(race, theirs, now->site, then);
+	}
+	finding.read_beside_atomic = now->op == SIM_OP_ATOMIC ? before->op == SIM_OP_LOAD
+	                                                      : now->op == SIM_OP_LOAD && before->op == SIM_OP_ATOMIC;
+	findings_add(race->findings, &finding);
+}
+
+/* ---- memory ---- */
+
+struct chunk {
+	struct chunk *next;
+	size_t used, size;
+	_Alignas(16) char bytes[];
+};
+
+void *arena_take(struct arena *arena, size_t bytes)
+{
+	enum { SIZE = 1 << 16 };
+	bytes = (bytes + 15) / 16 * 16;
+	if (!arena->chunks || arena->chunks->size - arena->chunks->used < bytes) {
+		const size_t size = bytes > SIZE ? bytes : SIZE;
+		struct chunk *chunk = need(malloc(sizeof *chunk + size));
+		*chunk = (struct chunk){.next = arena->chunks, .size = size};
+		arena->chunks = chunk;
+	}
+	arena->chunks->used += bytes;
+	return arena->chunks->bytes + arena->chunks->used - bytes;
+}
+
+void arena_empty(struct arena *arena)
+{
+	for (struct chunk *next, *chunk = arena->chunks; chunk; chunk = next) {
+		next = chunk->next;
+		free(chunk);
+	}
+	arena->chunks = NULL;
+}
