@@ -157,7 +157,7 @@ static void advise_barrier(const struct finding *f, const char *barrier, char *t
 		snprintf(
 			text, length,
 			"the access in line %u is of the loop's next iteration: a %s is missing behind line %u, at "
-		        "the end of "
+			"the end of "
 			"the loop's body",
 			next->line, barrier, last->line);
 	else if (known && now->line == before->line)
@@ -187,11 +187,11 @@ static void advise(const struct finding *f, char *text, size_t length)
 			text, length,
 			"blocks run in any order and at the same time: use atomics, or another kernel for the second "
 			"step");
-	else if (f->now.site == f->before.site && !f->passed)
+	else if (f->now.site == f->before.site)
 		snprintf(
 			text, length,
 			"threads use the same element in the same place: each needs an element of its own, or "
-		        "atomics");
+			"atomics");
 	else
 		advise_barrier(f, f->severity == FINDING_WARNING ? "__syncwarp()" : "__syncthreads()", text, length);
 }

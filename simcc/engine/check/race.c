@@ -24,35 +24,33 @@ void race_explain_read(uint32_t site)
 	note_at_site(site, SITE_READS_BEFORE_ATOMIC);
 }
 
-/* When lane 0 of the warp last executed the access. */
-uint64_t *race_last_passed(const struct race *race, uint32_t warp, uint32_t site)
+struct passes *race_passes(const struct race *race, uint32_t warp, uint32_t site)
 {
-	return &race->passed[(size_t)warp * site_number_count() + sim_site_numbers[site]];
+	return &race->passes[(size_t)warp * site_number_count() + sim_site_numbers[site]];
 }
 
 /*
- * Does the second access follow the first in the program, with no barrier between? A thread that did so proves it:
- * lane 0 of the warp, because the records of a warp that has parted are checked lane by lane. Which of the racing
- * threads this device happened to run first proves nothing.
+ * Does the second access follow the first in the program, with no barrier between? A warp that did so proves it: lane
+ * 0 of it, because the records of a warp that has parted are checked lane by lane. Which of the racing threads this
+ * device happened to run first proves nothing. `is_now`: that lane is at the second one.
  */
-static bool has_passed(const struct race *race, uint32_t thread, uint32_t first, uint64_t second)
+static bool follows(const struct race *race, uint32_t thread, uint32_t first, uint32_t second, bool is_now)
 {
-	const uint64_t when = *race_last_passed(race, thread / WARP_SIZE, first);
-	return sim_site_numbers[first] != 0 && when > race->executions_before && when < second;
+	const struct passes *one = race_passes(race, thread / WARP_SIZE, first);
+	const struct passes *two = race_passes(race, thread / WARP_SIZE, second);
+	return sim_site_numbers[first] != 0 && one->last > race->executions_before &&
+	       (is_now || one->first < two->last);
 }
 
 void race_found(struct race *race, struct finding finding)
 {
 	const struct party *now = &finding.now, *before = &finding.before;
-	const uint32_t mine = now->thread, theirs = before->thread;
 	if (!finding.between_blocks) {
-		const uint64_t then = *race_last_passed(race, theirs / WARP_SIZE, before->site);
-		finding.passed =
-			(race->is_of_lane_0 && has_passed(race, mine, before->site, UINT64_MAX)) ||
-			(!is_same_warp(mine, theirs) &&
-		         has_passed(
-				 race, theirs, before->site, *race_last_passed(race, theirs / WARP_SIZE, now->site)));
-		finding.returned = !is_same_warp(mine, theirs) && has_passed(race, theirs, now->site, then);
+		const bool same_warp = is_same_warp(now->thread, before->thread);
+		finding.passed = follows(race, now->thread, before->site, now->site, race->is_of_lane_0) ||
+		                 (!same_warp && follows(race, before->thread, before->site, now->site, false));
+		finding.returned = follows(race, now->thread, now->site, before->site, false) ||
+		                   (!same_warp && follows(race, before->thread, now->site, before->site, false));
 	}
 	finding.read_beside_atomic = now->op == SIM_OP_ATOMIC ? before->op == SIM_OP_LOAD
 	                                                      : now->op == SIM_OP_LOAD && before->op == SIM_OP_ATOMIC;

@@ -61,6 +61,12 @@ struct race_launch {
 	struct arena arena[WORD_LOCKS];    /* each with its lock */
 };
 
+/* When lane 0 of a warp executed an access, in executions of lanes 0: for the first time since a barrier, if `last` is
+ * of after the last one, and for the last time. */
+struct passes {
+	uint64_t first, last;
+};
+
 struct race_warp {
 	uint32_t lane_count;
 	uint32_t clock;       /* counts the times lanes of the warp have synchronized, and fences */
@@ -93,12 +99,11 @@ struct race {
 	bool has_fenced;           /* a thread of this block has executed a fence */
 	uint64_t block_order;      /* position of the block in the order of execution */
 	uint32_t thread_count;
-	uint32_t interval;       /* counts barriers passed, over all blocks */
-	uint32_t first_interval; /* of this block */
-	/* [warp][number of a site]: when lane 0 last executed it, in a count of such executions; and what the count was
-	 * at the last barrier */
-	uint64_t *passed, executions, executions_before;
-	bool is_of_lane_0; /* it takes part in what is being checked */
+	uint32_t interval;                      /* counts barriers passed, over all blocks */
+	uint32_t first_interval;                /* of this block */
+	struct passes *passes;                  /* [warp][number of a site] */
+	uint64_t executions, executions_before; /* of lanes 0: so far, and at the last barrier */
+	bool is_of_lane_0;                      /* it takes part in what is being checked */
 	struct race_warp warps[MAX_WARPS];
 };
 
@@ -128,8 +133,7 @@ static inline bool are_ordered(const struct race_warp *warp, uint32_t lane, uint
 bool race_may_meet(enum touch one, enum touch other, bool same_block);
 /* A thread reads there plainly what it then does an atomic to. */
 void race_explain_read(uint32_t site);
-/* When lane 0 of the warp last executed the access; see struct race. */
-uint64_t *race_last_passed(const struct race *race, uint32_t warp, uint32_t site);
+struct passes *race_passes(const struct race *race, uint32_t warp, uint32_t site);
 /* Completes the finding, and adds it. */
 void race_found(struct race *race, struct finding finding);
 

@@ -70,7 +70,7 @@ struct race *race_open_worker(const struct shared_view *shared, struct findings 
 		race->cells = need(reserve_pages(granules * sizeof *race->cells));
 		race->bytes = need(reserve_pages(4 * granules * sizeof *race->bytes));
 	}
-	race->passed = need(reserve_pages((size_t)MAX_WARPS * site_number_count() * sizeof *race->passed));
+	race->passes = need(reserve_pages((size_t)MAX_WARPS * site_number_count() * sizeof *race->passes));
 	return race;
 }
 
@@ -845,8 +845,12 @@ void race_instruction(
 		history_instruction(race, number, key, lanes, address, value);
 	else
 		check_instruction(race, number, key, lanes, address, value);
-	if (race->is_of_lane_0)
-		*race_last_passed(race, number, key_site(key)) = ++race->executions;
+	if (race->is_of_lane_0) {
+		struct passes *passes = race_passes(race, number, key_site(key));
+		if (passes->last <= race->executions_before)
+			passes->first = race->executions + 1;
+		passes->last = ++race->executions;
+	}
 }
 
 void race_catch_up(struct race *race, uint32_t thread, struct window *window)
