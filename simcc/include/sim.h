@@ -70,6 +70,9 @@ struct sim_launch {
 	uint64_t barriers; /* block-wide barriers passed, summed over blocks */
 	uint64_t exp;      /* exponentials of any spelling */
 	uint64_t hazards[SIM_TOOLS];
+	/* racecheck: 1: flags or locks (fences) ordered accesses, so it knows what this order of them shows; 1: it could
+	 * not compare all accesses, for want of memory or because of the limits in README.md */
+	int races_of_this_order, races_incomplete;
 	int error;   /* cudaError_t the launch ended with */
 	int counted; /* 0: plain (--fast) build, nothing above from global_load on was counted */
 };

@@ -5,6 +5,7 @@ and the error summary leave nothing out."""
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 
 from reports import Report, is_counted, read_report
@@ -256,10 +257,12 @@ TURNS = program(
 		printf("%d ", h[i]);
 """,
 )
-# Which of the two barriers of a loop is missing; `parted`: the lanes of a warp do not run in step.
-ROUNDS = program(
-    "rounds",
-    """template <bool AFTER_STORE, bool AFTER_LOAD>
+# Which of the two barriers of a loop is missing; `parted`: the lanes of a warp do not run in step. Twice, because
+# racecheck works in two ways: beside programs with fences, and where there are none.
+ROUNDS, UNFENCED_ROUNDS = (
+    program(
+        name,
+        """template <bool AFTER_STORE, bool AFTER_LOAD>
 __global__ void rounds(int *y, bool parted)
 {
 	__shared__ int s[64];
@@ -277,13 +280,28 @@ __global__ void rounds(int *y, bool parted)
 	y[threadIdx.x] = sum;
 }
 """,
-    """	const bool parted = getenv("PARTED");
+        """	const bool parted = getenv("PARTED");
 	switch (atoi(getenv("MISSING"))) {
 	case 1: rounds<false, true><<<2, 64>>>(y, parted); break;
 	case 2: rounds<true, false><<<2, 64>>>(y, parted); break;
 	case 3: rounds<false, false><<<2, 64>>>(y, parted); break;
 	}
 """,
+    )
+    for name in ("rounds", "rounds.unfenced")
+)
+# A thread reads what a lane of its warp has written, and what one of another warp has.
+BOTH = program(
+    "both",
+    """__global__ void both(int *y)
+{
+	__shared__ int s[64];
+	s[threadIdx.x] = threadIdx.x; // @fill
+	y[threadIdx.x] = s[threadIdx.x ^ 1]; // @beside
+	y[threadIdx.x] += s[63 - threadIdx.x]; // @far
+}
+""",
+    "	both<<<1, 64>>>(y);\n",
 )
 # Lanes at distances of 1, 2 and 32 words: 1, 2 and 32 visits of the banks where 1 is the least.
 LINES = program(
@@ -308,8 +326,9 @@ __global__ void strides(int *y)
 """,
 )
 
-ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, TURNS, ROUNDS, LINES]
+ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, TURNS, ROUNDS, BOTH, LINES]
 together("hazards", [*ALL, ARRIVED[0], EXCHANGES[0]], "-O2")
+together("hazards.unfenced", [UNFENCED_ROUNDS], "-O2")
 together("hazards.fast", [PLAIN], "--fast")
 for part, compiler in zip(SAME_NAME, COMPILERS):  # each names files in its own way
     together("hazards.same_name", [part], "-O2", compiler=compiler, library=FIRST)
@@ -406,14 +425,33 @@ class Hazards(Case):
         """A thread that passed both proves it, whichever of two racing threads this device happened to run first."""
         fill, drain = (marked_line(ROUNDS.text, mark) for mark in ("@fill", "@drain"))
         follows = {"1": {(fill, drain)}, "2": {(drain, fill)}, "3": {(fill, drain), (drain, fill)}}
-        for order in ("forward", "reverse", "shuffle:1", "shuffle:2"):
-            for parted in ({}, {"PARTED": "1"}):
-                for missing, expected in follows.items():
-                    _, report = self.run_one(ROUNDS, SIM_ORDER=order, MISSING=missing, **parted)
-                    races = [hazard for hazard in report.hazards if hazard["tool"] == "racecheck"]
-                    told = {(race["other"]["line"], race["line"]) for race in races if "passed" in race["other"]}
-                    self.expect(races, f"{order}, {missing}: no race was found")
-                    self.expect_equal(told, expected, f"{order}, {missing} {parted}")
+        cure = {missing: "a __syncthreads() is missing between these two accesses" for missing in follows}
+        cure["2"] = (
+            f"the access in line {fill} is of the loop's next iteration: a __syncthreads() is missing behind line "
+            f"{drain}, at the end of the loop's body"
+        )
+        ways = product(
+            (ROUNDS, UNFENCED_ROUNDS), ("forward", "reverse", "shuffle:1", "shuffle:2"), ({}, {"PARTED": "1"})
+        )
+        for made, order, parted in ways:
+            for missing, expected in follows.items():
+                what = f"{made.source.name}, {order}, {missing} {parted}"
+                _, report = self.run_one(made, SIM_ORDER=order, MISSING=missing, **parted)
+                races = [hazard for hazard in report.hazards if hazard["tool"] == "racecheck"]
+                told = {(race["other"]["line"], race["line"]) for race in races if "passed" in race["other"]}
+                self.expect(races, f"{what}: no race was found")
+                self.expect_equal(told, expected, what)
+                advice = {race["advice"] for race in races if race["array"] == "s"}
+                self.expect_equal(advice, {cure[missing]}, what)
+
+    def test_a_race_of_the_block_comes_first(self):
+        """Kills: the first line a student sees is that a __syncwarp() is missing, where a __syncthreads() is."""
+        for order in ("forward", "reverse", "shuffle:1"):
+            outcome, report = self.run_one(BOTH, SIM_ORDER=order)
+            severities = [race["severity"] for race in report.hazards]
+            self.expect_equal(severities, sorted(severities), order)
+            self.expect_equal(set(severities), {"error", "warning"}, order)
+            self.expect(outcome.err.startswith("========= Error: Race reported between"), f"{order}: {outcome.err}")
 
     def test_shared_memory_line_by_line(self):
         _, report = self.run_one(LINES)

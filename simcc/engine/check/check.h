@@ -132,6 +132,8 @@ struct race_launch;
 /* `blocks`: of the whole grid. */
 struct race_launch *race_open_launch(uint32_t number, uint64_t blocks);
 void race_close_launch(struct race_launch *launch);
+/* How much is known of the launch's races. */
+void race_describe(const struct race_launch *launch, struct sim_launch *record);
 /* What one worker needs for it, for good. */
 struct race *race_open_worker(const struct shared_view *shared, struct findings *findings);
 

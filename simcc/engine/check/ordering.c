@@ -22,7 +22,7 @@
 enum {
 	MOST_PUBLICATIONS =
 		1 << 17, /* then, and then, everything passes for ordered: rather a miss than a false alarm */
-	MOST_KNOWN = 1 << 12,
+	MOST_KNOWN = 1 << 16,
 	MOST_STEPS = 1 << 10, /* back in what a block has published in one place */
 };
 
@@ -119,10 +119,35 @@ static bool know(struct knowledge *into, uint32_t variable, uint32_t position)
 
 static bool know_all(struct knowledge *into, const struct knowledge *from)
 {
-	bool good = true;
-	for (size_t i = 0; good && i < from->count; i++)
-		good = know(into, from->entries[i].variable, from->entries[i].position);
-	return good;
+	size_t fresh = 0;
+	for (size_t i = 0, at = 0; i < from->count; i++) {
+		const struct known *one = &from->entries[i];
+		while (at < into->count && into->entries[at].variable < one->variable)
+			at++;
+		if (at == into->count || into->entries[at].variable != one->variable)
+			fresh++;
+		else if (into->entries[at].position < one->position)
+			into->entries[at].position = one->position;
+	}
+	if (fresh == 0)
+		return true;
+	if (into->count + fresh > MOST_KNOWN)
+		return false;
+	need_room(&into->entries, &into->capacity, into->count + fresh, sizeof *into->entries);
+	/* From the back, so that nothing is overwritten that is still to be moved. */
+	size_t mine = into->count, theirs = from->count;
+	for (size_t at = into->count += fresh; mine < at;) {
+		const uint32_t next = from->entries[theirs - 1].variable;
+		if (mine > 0 && into->entries[mine - 1].variable > next) {
+			into->entries[--at] = into->entries[--mine];
+		} else if (mine > 0 && into->entries[mine - 1].variable == next) {
+			into->entries[--at] = into->entries[--mine];
+			theirs--;
+		} else {
+			into->entries[--at] = from->entries[--theirs];
+		}
+	}
+	return true;
 }
 
 /* ---- variables and trails, under the lock ---- */
@@ -231,6 +256,12 @@ struct race_launch *race_open_launch(uint32_t number, uint64_t blocks)
 	for (int i = 0; i < WORD_LOCKS; i++)
 		pthread_mutex_init(&order->words[i], NULL);
 	return order;
+}
+
+void race_describe(const struct race_launch *order, struct sim_launch *record)
+{
+	record->races_of_this_order = order->has_acquired;
+	record->races_incomplete = order->lost || order->incomplete;
 }
 
 void race_close_launch(struct race_launch *order)

@@ -86,8 +86,10 @@ static void read_environment(void)
 	uint64_t number;
 	if ((value = getenv("SIM_GPU")) && !(options.gpu = gpu_find(value)))
 		refuse("SIM_GPU", value, "a100, a100-80, h100, h200 or rtx4090");
-	if ((value = getenv("SIM_CHECK")))
+	if ((value = getenv("SIM_CHECK"))) {
 		read_checks(value);
+		options.check_given = true;
+	}
 	if ((value = getenv("SIM_ORDER")))
 		read_order(value);
 	if ((value = getenv("SIM_THREADS"))) {

@@ -60,6 +60,7 @@ struct sim_options {
 	int threads; /* CPU threads over which blocks are spread */
 	double timeout_s;
 	bool check[SIM_TOOLS];
+	bool check_given;        /* SIM_CHECK is set */
 	const char *report_path; /* NULL, "-" or a file */
 	const char *trace_path;  /* the same */
 	size_t trace_limit;      /* bytes */

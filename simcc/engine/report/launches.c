@@ -172,7 +172,32 @@ void sim_write_launch_json(FILE *out, const struct sim_launch *launch)
 	for (int tool = 0, written = 0; tool < SIM_TOOLS; tool++)
 		if (sim_options()->check[tool])
 			fprintf(out, "%s\"%s\":%" PRIu64, written++ ? "," : "", tools[tool], launch->hazards[tool]);
-	fprintf(out, "}}");
+	fprintf(out, "}");
+	if (launch->races_of_this_order || launch->races_incomplete)
+		fprintf(out, ",\"racecheck\":{\"order\":\"%s\",\"complete\":%s}",
+		        launch->races_of_this_order ? "this" : "any", launch->races_incomplete ? "false" : "true");
+	fprintf(out, "}");
+}
+
+/* Silence would claim more than is known. Told once each, the first to those who ask for racecheck by name. */
+static void print_limits_of_racecheck(const struct sim_launch *launch)
+{
+	static bool told_order, told_incomplete;
+	if (launch->races_of_this_order && !told_order && sim_options()->check_given) {
+		told_order = true;
+		fprintf(stderr,
+		        "========= Note: flags or locks order accesses of kernel %s: racecheck knows what this order "
+		        "of "
+		        "them shows, SIM_ORDER tries others\n",
+		        launch->kernel);
+	}
+	if (launch->races_incomplete && !told_incomplete) {
+		told_incomplete = true;
+		fprintf(stderr,
+		        "========= Note: racecheck could not compare all accesses of kernel %s: a limit of it is "
+		        "reached\n",
+		        launch->kernel);
+	}
 }
 
 /* ---- finished launches, for the host ---- */
@@ -191,6 +216,7 @@ static void free_parts(const struct sim_launch *launch)
 
 void report_launch(const struct sim_launch *launch)
 {
+	print_limits_of_racecheck(launch);
 	if (report_file()) {
 		sim_write_launch_json(report.file, launch);
 		fputc('\n', report.file);

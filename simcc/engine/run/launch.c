@@ -285,6 +285,8 @@ static void report(const struct launch *launch, int workers)
 	}
 	tally_sum(&record, tallies, workers);
 	findings_report(request, findings, workers, record.hazards);
+	if (launch->race)
+		race_describe(launch->race, &record);
 	if (launch->fault) {
 		report_hazard(launch->fault);
 		record.hazards[launch->fault->tool]++;

@@ -1,0 +1,47 @@
+// Three warps read x and one more waits for two of them before it writes. Kills a checker that remembers two readers of
+// a word: in some orders those are the two that are waited for.
+// EXPECT racecheck WAR|RAW error
+// ORDERS all
+#include "main.cuh"
+
+__global__ void replace(int *x, int *y, int *arrived, int waited_for)
+{
+	__shared__ int near, told;
+	const int warp = threadIdx.x / 32;
+	if (threadIdx.x == 0)
+		near = told = 0;
+	__syncthreads();
+	if (threadIdx.x % 32 != 0)
+		return;
+	if (warp < 3) {
+		y[warp] = x[0] + near; // OTHER
+#ifndef FIXED
+		if (warp == waited_for)
+			return;
+#endif
+		__threadfence();
+		atomicAdd(arrived, 1);
+		atomicAdd(&told, 1);
+	} else {
+#ifdef FIXED
+		const int all = 3;
+#else
+		const int all = 2;
+#endif
+		while (atomicAdd(arrived, 0) != all || atomicAdd(&told, 0) != all)
+			;
+		__threadfence();
+		x[0] = 1; // BUG
+		near = 1; // BUG
+	}
+}
+
+int main()
+{
+	int *x = zeros<int>(1), *y = zeros<int>(3), *arrived = zeros<int>(1);
+	for (int hidden = 0; hidden < 3; hidden++) {
+		cudaMemset(arrived, 0, sizeof *arrived);
+		replace<<<1, 128>>>(x, y, arrived, hidden);
+	}
+	return end(x, y, arrived);
+}

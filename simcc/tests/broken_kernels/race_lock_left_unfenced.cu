@@ -1,0 +1,31 @@
+// One of two threads gives the lock back without a fence. When it comes last, nobody takes the lock after it. Kills a
+// checker that knows only the order it ran.
+// EXPECT racecheck WAW|RAW|WAR error
+// ORDERS all
+#include "main.cuh"
+
+__global__ void set(int *lock, int *x)
+{
+	if (threadIdx.x % 32 == 0) {
+		while (atomicCAS(lock, 0, 1) != 0)
+			;
+		__threadfence();
+		if (threadIdx.x == 0) {
+			x[0] = 1; // BUG
+#ifdef FIXED
+			__threadfence();
+#endif
+		} else {
+			x[0] = 2; // BUG
+			__threadfence();
+		}
+		atomicExch(lock, 0);
+	}
+}
+
+int main()
+{
+	int *lock = zeros<int>(1), *x = zeros<int>(1);
+	set<<<1, 64>>>(lock, x);
+	return end(lock, x);
+}
