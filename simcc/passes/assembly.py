@@ -365,13 +365,7 @@ class Assembly:
     def column(self, number: str, line: int, column: int) -> int:
         """The column in what the user wrote; 0 where it cannot be told."""
         known = self.source.columns.get((self.spelled.get(number, ""), line))
-        if not known:
-            return 0
-        for now, before in reversed(known.moved):
-            if now <= column:
-                column += before - now
-                break
-        return column if column <= known.known else 0
+        return known.before(column) if known else 0
 
     # ---- instructions ----
 

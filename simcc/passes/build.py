@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from passes import messages
 from passes.compilers import (
     CLANG_ASSEMBLY,
     CLANG_FROM_INTERMEDIATE,
@@ -19,20 +20,24 @@ from passes.process import (
     Commands,
     Stop,
     as_bytes,
+    is_directory,
     is_file,
     is_readable,
     is_same_file,
     make_directory,
     make_scratch_directory,
     output_of,
+    put_in_place,
     read_file,
     run,
+    run_saying,
     run_to,
     succeeds,
     usage_error,
     variable,
     write_file,
 )
+from passes.source import Source
 from passes.toolkit import clean_environment, refused_dependencies, refused_headers, without_toolkits
 
 
@@ -61,7 +66,7 @@ def check_inputs(settings: Settings) -> None:
         raise usage_error("no input files")
     for path, _ in files:
         if not is_file(path):
-            raise usage_error(f"{path}: no such file")
+            raise usage_error(f"{path}: {'a directory, expected a file' if is_directory(path) else 'no such file'}")
         if not is_readable(path):
             raise usage_error(f"{path}: cannot be read")
         if settings.output is not None and is_same_file(path, settings.output):
@@ -69,6 +74,9 @@ def check_inputs(settings: Settings) -> None:
     compiled = sum(kind != "object" for _, kind in files)
     if settings.compile_only and settings.output is not None and compiled > 1:
         raise usage_error("-o cannot name one file for several with -c")
+    for written in (settings.output, settings.dependency_file):
+        if written is not None:  # better told before the minutes that a build may take
+            put_in_place(None, written)
 
 
 def base_name(path: str) -> str:
@@ -140,7 +148,7 @@ class Build:
         plain = source.transform(content, settings.fast, self.compilers.family, self.headers)
         report(plain.errors)
         write_file(f"{stem}.sim.ii", plain.text)
-        self.compile_to_assembly(stem)
+        self.compile_to_assembly(stem, plain)
         text, errors = assembly.transform(read_file(f"{stem}.s"), plain, settings.fast, self.headers, stem)
         report(errors)
         if not settings.relocatable:
@@ -164,7 +172,7 @@ class Build:
         if not succeeds([*command, "-DSIM_WITHOUT_STD=1"]) or NAMES_STD.search(read_file(output)):
             run(command)
 
-    def compile_to_assembly(self, stem: str) -> None:
+    def compile_to_assembly(self, stem: str, plain: Source) -> None:
         """clang copies structs with memcpy, which its sanitizer pass would hide in a library call.
 
         There its intermediate code is rewritten on the way, before that pass runs.
@@ -173,12 +181,17 @@ class Build:
         command = [*compilers.cxx, "-x", "c++-cpp-output", settings.standard, *settings.compile]
         command += compilers.optimiser_options(settings.fast, settings.optimize) + DEVICE
         command += CLANG_ASSEMBLY if compilers.is_clang else GCC_ASSEMBLY
+        command += messages.ONE_LINE[compilers.family]
+
+        def translate(said: str) -> str:
+            return messages.for_user(said, plain, self.headers)
+
         if settings.fast or not compilers.is_clang:
-            run([*command, "-S", f"{stem}.sim.ii", "-o", f"{stem}.s"])
+            run_saying([*command, "-S", f"{stem}.sim.ii", "-o", f"{stem}.s"], translate)
             return
         from passes import llvm
 
-        run([*command, *CLANG_INTERMEDIATE, f"{stem}.sim.ii", "-o", f"{stem}.ll"])
+        run_saying([*command, *CLANG_INTERMEDIATE, f"{stem}.sim.ii", "-o", f"{stem}.ll"], translate)
         write_file(f"{stem}.sim.ll", llvm.transform(read_file(f"{stem}.ll")))
         command = [*compilers.cxx, *CLANG_FROM_INTERMEDIATE, *INSTRUMENTED, *DEVICE, *settings.compile]
         run([*command, "-S", f"{stem}.sim.ll", "-o", f"{stem}.s"])
@@ -213,7 +226,7 @@ class Build:
             lock = open(as_bytes(f"{directory}/.lock"), "wb")  # noqa: SIM115 closed below, by "with lock"
         except OSError as error:
             raise Stop(
-                1, f"simcc: cannot write {directory}: {error.strerror} (SIM_BUILD chooses another place)"
+                3, f"simcc: cannot write {directory}: {error.strerror} (SIM_BUILD chooses another place)"
             ) from None
         with lock:
             fcntl.flock(lock, fcntl.LOCK_EX)

@@ -5,7 +5,7 @@ A part of the source pass (source.py). Every function here rewrites tokens of `c
 
 from __future__ import annotations
 
-from passes.overloads import is_called_by_name, mark_shared_names, remember_overload, rewrite_parameters
+from passes.overloads import BUILTIN_TYPE, is_called_by_name, mark_shared_names, remember_overload, rewrite_parameters
 from passes.tokens import TAKES_PARENTHESES, Code, Function, Kernel
 
 # What the simulated device does not have: word -> (what the message calls it, only before this token, only in device
@@ -35,6 +35,12 @@ BUILTIN = {
 }
 
 LAMBDA_SPECIFIERS = ("__host__", "__device__", "__forceinline__", "__noinline__")
+# Words in front of a function that are no part of its type, but for what stands in brackets.
+NO_TYPE = frozenset(
+    """__global__ static extern "C" inline __inline__ const __forceinline__ __noinline__ __host__ __device__ ( < [
+    __launch_bounds__ __attribute__ __maxnreg__ __cluster_dims__ __block_size__ template""".split()
+)
+MUST_BE_LAUNCHED = "a __global__ function call must be configured"
 RECORDS = ("struct", "union", "class")
 
 
@@ -133,12 +139,26 @@ def rewrite_kernel(code: Code, i: int) -> None:
     if not function:
         code.error(i, "__global__ belongs to a function")
         return
+    if not returns_void(code, start, function.name_at):
+        code.error(i, "a __global__ function must have a void return type")
     code.kernel_at[i] = function.name
     remember_kernel(code, function, start)
     if function.body is None:
         return
     code.mark_device_code(function.body, 2)
     code.out[function.body] += ' __asm__ volatile("# sim_kernel"); ::sim_enter_kernel(__func__);'
+
+
+def returns_void(code: Code, start: int, name_at: int) -> bool:
+    """False only if that can be told from the words: a name may be that of void."""
+    words = []
+    while start < name_at:
+        words.append(code.text[start])
+        start = code.after_item(start)
+    if "void" in words:
+        return "*" not in words
+    types = [word for word in words if word not in NO_TYPE]
+    return bool(types) and BUILTIN_TYPE.isdisjoint(types)
 
 
 def kernel_attributes(code: Code, name: str) -> str:
@@ -152,7 +172,7 @@ def kernel_attributes(code: Code, name: str) -> str:
         attributes.append("noclone")
     kernel = code.kernels[name]
     if not (code.fast or kernel.template or is_called_by_name(kernel)):
-        attributes.append(f'error("a __global__ function is launched: {name}<<<grid, block>>>(...)")')
+        attributes.append(f'error("{MUST_BE_LAUNCHED}: {name}<<<grid, block>>>(...)")')
     return f"__attribute__(({', '.join(attributes)}))"
 
 
@@ -160,6 +180,9 @@ def remember_kernel(code: Code, function: Function, start: int) -> None:
     kernel = code.kernels.setdefault(function.name, Kernel())
     kernel.named_at.add(function.name_at)
     declared = rewrite_parameters(code, function)
+    packs = [n for n, parameter in enumerate(declared.parameters) if "..." in code.text[slice(*parameter)]]
+    most = float("inf") if packs else len(declared.parameters)
+    kernel.declared.append((min([declared.least(), *packs]), most, function.name_at))
     if code.text[start] != "template":
         remember_overload(kernel, declared, function.body is not None)
         return

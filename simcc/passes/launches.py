@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from passes.overloads import has_pack, is_ambiguous, number_of_arguments, spelled_type, takes_defaults
+from passes.declarations import MUST_BE_LAUNCHED
+from passes.overloads import (
+    has_pack,
+    is_address,
+    is_ambiguous,
+    is_declared_at,
+    number_of_arguments,
+    spelled_type,
+    takes_defaults,
+)
 from passes.tokens import STATEMENT_WORD, Code
 
 CONDITION_WORD = frozenset("if while for switch".split())
 WITHOUT_A_TYPE = frozenset("0 __null {}".split())
 POINTERS_TO_ANYTHING = frozenset("void* constvoid* voidconst* void*const constvoid*const voidconst*const".split())
+
+LAUNCH_FORM = "a kernel launch is KERNEL<<<grid, block>>>(arguments), or <<<grid, block, shared bytes, stream>>>"
+# Behind these a statement begins, or a cast.
+IN_FRONT_OF_A_CALL = frozenset("; { } ) else do".split())
 
 
 def rewrite_calls(code: Code) -> None:
@@ -20,7 +33,17 @@ def rewrite_calls(code: Code) -> None:
                 i += 2
         elif token == "cudaLaunchKernel" and text[i + 1] == "(":
             strip_cast(code, i + 2)
+        elif token in code.kernels and text[i - 1] in IN_FRONT_OF_A_CALL:
+            refuse_call(code, i)
         i += 1
+
+
+def refuse_call(code: Code, i: int) -> None:
+    """k(x) and k<64>(x) for a launch."""
+    kernel = code.kernels[code.text[i]]
+    behind = code.after_item(i + 1) if code.text[i + 1] == "<" else i + 1
+    if code.text[behind] == "(" and i not in kernel.named_at and not kernel.is_hidden:
+        code.error(i, f"{MUST_BE_LAUNCHED}: {code.text[i]}<<<grid, block>>>(...)")
 
 
 def is_triple(code: Code, i: int, character: str) -> bool:
@@ -28,37 +51,82 @@ def is_triple(code: Code, i: int, character: str) -> bool:
 
 
 def rewrite_launch(code: Code, opened: int) -> None:
-    """Everything up to the arguments is replaced, on the lines it was on."""
-    out, before = code.out, code.before
+    """Every token of the user's stays where it was, so that the compiler's columns lead back to it."""
+    out = code.out
     close = launch_close(code, opened)
     first = expression_start(code, opened - 1)
     if close is None or first is None or code.text[close + 3] != "(":
-        code.error(opened, "a kernel launch is KERNEL<<<grid, block>>>(arguments)")
+        code.error(opened, LAUNCH_FORM)
         return
     name = kernel_name(code, first, opened - 1)
     if code.device[opened] == 2:
         launching = f"launching '{name}' in device code (dynamic parallelism)"
         code.error(opened, f"{launching} is not supported by the simulated device")
         return
+    arguments = close + 3
+    if not 2 <= len(code.items(opened + 2, close, of_call=True)) <= 4 and not has_pack(code, opened + 2, close):
+        code.error(opened, LAUNCH_FORM)
+    refuse_wrong_launch(code, name, opened, arguments)
     kernel = out[first] + written(code, first + 1, opened - 1)
+    given = explicit_arguments(code, opened - 1)
+    function, in_front, behind = launch_text(code, name, kernel, given, arguments)
     code.drop(opened, opened + 2)
     code.drop(close, close + 2)
-    configuration = written(code, opened, close + 2)
-    for i in range(first + 1, close + 3):
-        before[i] = out[i] = ""
-    if not before[first] and code.text[first - 1] == ":":  # case 1:k<<<...>>>
-        before[first] = " "
-    arguments = close + 3
-    given = explicit_arguments(code, opened - 1)
-    out[first] = launch_text(code, name, kernel, configuration, given, arguments)
+    if not code.before[first] and code.text[first - 1] == ":":  # case 1:k<<<...>>>
+        function = " " + function
+    out[first] = f"{function}({in_front}{out[first]}"
+    out[opened] = f"{behind}, ::sim::launch_config("
+    out[close] = f'), "{name}")'
+
+
+def refuse_wrong_launch(code: Code, name: str, opened: int, arguments: int) -> None:
+    """What is launched is no kernel, or takes another number of arguments; where in doubt, the compiler decides."""
+    at = code.angle_open(opened - 1) - 1 if code.text[opened - 1] == ">" else opened - 1
+    if code.text[at] != name or code.text[at - 1] in (".", "->"):
+        return
+    kernel, given = code.kernels.get(name), number_of_arguments(code, arguments)
+    if not kernel:
+        declared = [i for i in range(code.count) if is_declared_as(code, i, name)]
+        if declared and all(is_function(code, i) for i in declared):
+            place = place_of(code, declared[-1], opened)
+            code.error(opened, f"a host function call cannot be configured: '{name}' ({place}) has no __global__")
+    elif not kernel.is_hidden and not has_pack(code, arguments):
+        if all(given < least for least, _, _ in kernel.declared):
+            refuse_number(code, "few", name, opened, given, min(kernel.declared))
+        elif all(given > most for _, most, _ in kernel.declared):
+            refuse_number(code, "many", name, opened, given, max(kernel.declared, key=lambda one: one[1]))
+
+
+def refuse_number(code: Code, few: str, name: str, opened: int, given: int, declared: tuple[int, float, int]) -> None:
+    least, most, at = declared
+    takes = str(least) if least == most else f"{least} to {most}" if most < float("inf") else f"{least} or more"
+    takes += f" (declared at {place_of(code, at, opened)})"
+    code.error(opened, f"too {few} arguments: kernel {name} takes {takes}, the launch gives {given}")
+
+
+def is_declared_as(code: Code, i: int, name: str) -> bool:
+    return code.text[i] == name and is_declared_at(code, i) and not is_address(code, i)
+
+
+def is_function(code: Code, i: int) -> bool:
+    """Not perhaps a variable, `type name(value);`."""
+    if code.text[i + 1] != "(":
+        return False
+    return code.text[i - 1] == "void" or code.text[code.after(i + 1)] == "{"
+
+
+def place_of(code: Code, i: int, seen_from: int) -> str:
+    line = f"line {code.line[i]}"
+    return line if code.file[i] == code.file[seen_from] else f"{line} of {code.file[i]}"
 
 
 def written(code: Code, first: int, last: int) -> str:
     return "".join(code.before[i] + code.out[i] for i in range(first, last + 1))
 
 
-def launch_text(code: Code, name: str, kernel: str, configuration: str, given: int, opened: int) -> str:
-    """The call of the engine that stands for a launch with the arguments in the parentheses that open at `opened`.
+def launch_text(code: Code, name: str, kernel: str, given: int, opened: int) -> tuple[str, str, str]:
+    """The function of the engine that stands for a launch with the arguments in the parentheses that open at `opened`,
+    and what is written in front of the kernel and behind it.
 
     A template whose arguments are all given is one function, and its address can be taken; then arguments convert as in
     any call (a literal 0 to a pointer). If some are deduced from the call, only a call can name the function; if some
@@ -66,30 +134,26 @@ def launch_text(code: Code, name: str, kernel: str, configuration: str, given: i
     """
     known = code.kernels.get(name)
     arguments = number_of_arguments(code, opened)
-    by_address, types_known = True, False
     if known and known.template:
         shape = next(iter(known.shapes), None)
-        all_given = len(known.shapes) == 1 and given == known.arguments
-        by_address = all_given and arguments == shape[1]
+        if len(known.shapes) == 1 and given == known.arguments and arguments == shape[1]:
+            return "::sim::launch", "", ""
     elif known and is_ambiguous(known):
         spelling = None if has_pack(code, opened) else spelled_type(code, known, arguments)
         if spelling:
-            kernel = f"static_cast<{spelling}>({kernel})"
-        by_address = spelling is not None
+            return "::sim::launch", f"static_cast<{spelling}>(", ")"
     elif known and takes_defaults(known, arguments):
-        by_address = False
-        types_known = not has_pack(code, opened)
-    configured = f'::sim::launch_config({configuration}), "{name}", '
-    if by_address:
-        return f"::sim::launch({configured}{kernel})"
-    if types_known:
-        return f"::sim::launch_first<{arguments}>({configured}{kernel}, {calling(kernel, 'auto... sim_a', 'sim_a...')})"
-    taken, passed = deduced_arguments(code, opened)
-    return f"::sim::launch_deduced({configured}{calling(kernel, taken, passed)})"
+        if not has_pack(code, opened):
+            called = calling("auto... sim_a", "sim_a...")
+            return f"::sim::launch_first<{arguments}>", "", f", {called[0]}{kernel}{called[1]}"
+    else:
+        return "::sim::launch", "", ""
+    return ("::sim::launch_deduced", *calling(*deduced_arguments(code, opened)))
 
 
-def calling(kernel: str, taken: str, passed: str) -> str:
-    return f'[=]({taken}) __attribute__((no_sanitize("thread"))) {{ {kernel}({passed}); }}'
+def calling(taken: str, passed: str) -> tuple[str, str]:
+    """What stands in front of a kernel, and behind it, to call it."""
+    return f'[=]({taken}) __attribute__((no_sanitize("thread"))) {{ ', f"({passed}); }}"
 
 
 def deduced_arguments(code: Code, opened: int) -> tuple[str, str]:

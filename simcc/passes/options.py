@@ -43,7 +43,7 @@ Accepted and ignored, for nvcc's sake: -lineinfo -G --use_fast_math -Xcompiler -
 Environment: CXX, the C++ compiler (g++, clang++-19, ...); CC, the compiler of .c files; each follows the other;
 SIM_BUILD, where libsim.a is built (default: build beside simcc, or where that cannot be written ~/.cache/simcc);
 SIM_LIB, a libsim.a to use as it is. What a built program takes from the environment: man simcc, README.md.
-Exit status: 0 built, 1 it does not compile or link, 2 a mistake in the command line.
+Exit status: 0 built, 1 it does not compile or link, 2 a mistake in the command line, 3 a file cannot be written.
 """
 
 # Options with a value, attached or the next argument: the list of commands they go to, as one word.
@@ -75,8 +75,13 @@ IGNORED_WITH_EQUALS = frozenset(
     """arch gpu-architecture gencode generate-code code gpu-code Xcompiler compiler-options Xptxas ptxas-options Xlinker
     linker-options Xcudafe ccbin compiler-bindir maxrregcount diag-suppress cudart threads""".split()
 )
-# They would take the hooks away, or the code out of their reach, or change the layout of the engine's structs.
-UNCOUNTABLE = ("-mcmodel", "-masm", "-fno-sanitize", "-fsyntax-only", "-fpack-struct", "-fno-pie", "-m32", "-mx32")
+# They would take the hooks away, or the code out of their reach, call what is not linked, or change what the engine's
+# functions and structs look like.
+UNCOUNTABLE = tuple(
+    """-mcmodel -masm -fno-sanitize -fsanitize=thread -fsyntax-only -fpack-struct -fpcc-struct-return -fno-pie -fno-PIE
+    -fno-pic -fno-PIC -m16 -m32 -mx32 -mabi= -mfunction-return -mindirect-branch -mretpoline -fprofile-arcs
+    -fprofile-generate -fprofile-instr-generate -fauto-profile""".split()
+)
 ARCHITECTURE = frozenset("arch gpu-architecture gencode generate-code code gpu-code".split())
 FLAGS = {
     "-c": ("compile_only",),
@@ -220,12 +225,12 @@ def other(settings: Settings, argument: str) -> bool:
         settings.link.append(argument)
     elif argument.startswith("-W"):
         settings.compile.append(argument)
+    elif argument.startswith(UNCOUNTABLE):
+        raise usage_error(f"{argument}: device code cannot be counted or run with it")
     elif is_debug(argument) or argument.startswith(("-fsanitize", "-flto")):
         settings.host_only.append(argument)
     elif argument == "-ffast-math":
         pass  # NaN tests must work
-    elif argument.startswith(UNCOUNTABLE):
-        raise usage_error(f"{argument}: device code cannot be counted or run with it")
     elif argument.startswith(("-f", "-m")):
         settings.compile.append(argument)
     else:

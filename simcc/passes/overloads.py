@@ -52,11 +52,17 @@ def evaluate_once(code: Code, first: int, last: int) -> None:
 
 
 def mark_shared_names(code: Code) -> None:
-    """Which kernels have the name of a host function too: declared where no __global__ stands."""
+    """Which kernels have the name of a host function too, or of a variable: declared where no __global__ stands."""
     for i in range(code.count):
         kernel = code.kernels.get(code.text[i])
-        if kernel and code.text[i + 1] == "(" and i not in kernel.named_at and is_declared_at(code, i):
-            kernel.shares_name = True
+        if kernel and i not in kernel.named_at and is_declared_at(code, i):
+            kernel.shares_name |= code.text[i + 1] == "("
+            kernel.is_hidden |= not is_address(code, i)
+
+
+def is_address(code: Code, i: int) -> bool:
+    """Does `&` stand in front of what is in an expression, as in f(&kernel)?"""
+    return code.text[i - 1] == "&" and code.text[i - 2] in ("(", ",", "=")
 
 
 def is_declared_at(code: Code, i: int) -> bool:
@@ -84,9 +90,9 @@ def is_called_by_name(kernel: Kernel) -> bool:
     return is_ambiguous(kernel) and any(overload.bodies > 1 or not overload.has_spelling for overload in overloads)
 
 
-def has_pack(code: Code, opened: int) -> bool:
+def has_pack(code: Code, opened: int, close: int | None = None) -> bool:
     """Does an argument stand for any number of them?"""
-    close = code.partner[opened]
+    close = code.partner[opened] if close is None else close
     return close is not None and any(code.text[end - 1] == "..." for _, end in code.items(opened, close, of_call=True))
 
 

@@ -75,11 +75,19 @@ def write_file(path: str, text: str) -> None:
         with open(as_bytes(path), "wb") as file:
             file.write(as_bytes(text))
     except OSError as error:
-        raise Stop(1, f"simcc: cannot write {path}: {error.strerror}") from None
+        raise cannot_write(path, error) from None
+
+
+def cannot_write(path: str, error: OSError) -> Stop:
+    return Stop(3, f"simcc: cannot write {path}: {error.strerror}")
 
 
 def is_file(path: str) -> bool:
     return os.path.isfile(as_bytes(path))
+
+
+def is_directory(path: str) -> bool:
+    return os.path.isdir(as_bytes(path))
 
 
 def is_readable(path: str) -> bool:
@@ -117,7 +125,7 @@ def make_scratch_directory() -> str:
         except FileExistsError:
             continue
         except OSError as error:
-            raise Stop(1, f"simcc: cannot make {path}: {error.strerror}") from None
+            raise Stop(3, f"simcc: cannot make {path}: {error.strerror}") from None
         _scratch.append(path)
         return path
 
@@ -203,6 +211,16 @@ def run(command: list[str], environment: dict[bytes, bytes] | None = None) -> No
         raise Stop(1)
 
 
+def run_saying(command: list[str], translate) -> None:
+    """Says what `translate` makes of what the command says, in English. The failure of the command is ours."""
+    show(command)
+    environment = {**os.environb, b"LC_ALL": b"C.UTF-8"}
+    status, messages = _captured(command, 2, [], environment)
+    print_on(2, translate(messages.decode("latin-1")))
+    if status != 0:
+        raise Stop(1)
+
+
 def succeeds(command: list[str]) -> bool:
     """Whether a command ends well and has no message, which nobody sees."""
     show(command)
@@ -211,16 +229,18 @@ def succeeds(command: list[str]) -> bool:
 
 
 def output_of(command: list[str], quiet: bool = False) -> str:
-    """What a command prints; `quiet` drops its messages. "" where it cannot be run."""
+    """What a command prints, in English; `quiet` drops its messages. "" where it cannot be run."""
     actions = [(os.POSIX_SPAWN_OPEN, 2, b"/dev/null", os.O_WRONLY, 0)] if quiet else []
-    return _captured(command, 1, actions)[1].decode("latin-1")
+    return _captured(command, 1, actions, {**os.environb, b"LC_ALL": b"C"})[1].decode("latin-1")
 
 
-def _captured(command: list[str], descriptor: int, actions: list[tuple]) -> tuple[int, bytes]:
+def _captured(
+    command: list[str], descriptor: int, actions: list[tuple], environment: dict[bytes, bytes] | None = None
+) -> tuple[int, bytes]:
     """A command's status, and what it wrote to that descriptor."""
     reader, writer = os.pipe()
     try:
-        pid = _start(command, [(os.POSIX_SPAWN_DUP2, writer, descriptor), *actions], None)
+        pid = _start(command, [(os.POSIX_SPAWN_DUP2, writer, descriptor), *actions], environment)
     except OSError:
         os.close(reader)
         return 127, b""
@@ -234,20 +254,35 @@ def _captured(command: list[str], descriptor: int, actions: list[tuple]) -> tupl
 def run_to(output: str, command: list[str], accept=None) -> None:
     """Runs a command that writes a file, which appears only when it is complete, and when `accept` does not raise.
 
+    The command does not see the file's own folder, so that what cannot be written there is told by us, by its name.
+    """
+    made = f"{make_scratch_directory()}/output"
+    run([*command, "-o", made])
+    if accept:
+        accept(made)
+    put_in_place(made, output)
+
+
+def put_in_place(made: str | None, output: str) -> None:
+    """Copies a file to the place where it is to be; without one, tries whether it could be.
+
     What is there and no regular file, /dev/null or a pipe, is written to and stays what it is.
     """
     special = os.path.exists(as_bytes(output)) and not os.path.isfile(as_bytes(output))
-    partial = f"{make_scratch_directory()}/output" if special else f"{output}.simcc{os.getpid()}"
-    _unfinished.add(partial)
-    run([*command, "-o", partial])
-    if accept:
-        accept(partial)
+    if special and made is None and not os.path.isdir(as_bytes(output)):
+        return
+    partial = output if special else f"{output}.simcc{os.getpid()}"
+    _unfinished.update(() if special else (partial,))
     try:
-        if special:
-            with open(as_bytes(partial), "rb") as made, open(as_bytes(output), "wb") as file:
-                file.write(made.read())
-        else:
+        with open(as_bytes(partial), "wb") as file:
+            if made is not None:
+                with open(as_bytes(made), "rb") as content:
+                    file.write(content.read())
+        if made is None:
+            os.unlink(as_bytes(partial))
+        elif not special:
+            os.chmod(as_bytes(partial), os.stat(as_bytes(made)).st_mode)
             os.rename(as_bytes(partial), as_bytes(output))
     except OSError as error:
-        raise Stop(1, f"simcc: cannot write {output}: {error.strerror}") from None
+        raise cannot_write(output, error) from None
     _unfinished.discard(partial)

@@ -19,15 +19,23 @@ from passes.tokens import Code
 class Columns:
     """How the columns of a line of the rewritten text lead back to the user's.
 
-    `moved` are pairs (column now, column before), in order. Beyond column `known` a macro or a comment has changed the
-    line, and columns mean nothing.
+    `moved` are, per token, its column now, its column before, and whether it was rewritten: then it is one place.
+    Beyond column `known` a macro or a comment has changed the line, and columns mean nothing.
     """
 
     __slots__ = ("moved", "known")
 
     def __init__(self) -> None:
-        self.moved: list[tuple[int, int]] = []
+        self.moved: list[tuple[int, int, bool]] = []
         self.known = 0
+
+    def before(self, column: int) -> int:
+        """The column in what the user wrote; 0 where it cannot be told."""
+        for now, before, rewritten in reversed(self.moved):
+            if now <= column:
+                column = before if rewritten else column + before - now
+                break
+        return column if column <= self.known else 0
 
 
 class Source:
@@ -46,6 +54,8 @@ class Source:
 def transform(content: str, fast: bool, compiler: str, headers: str) -> Source:
     """`compiler` is "gcc" or "clang"; `headers` is the directory of our own headers."""
     code = Code(content, fast, compiler, headers)
+    if code.errors:  # what follows would make nothing of brackets that do not match
+        return Source(code)
     refuse_missing(code)
     rewrite_declarations(code)
     rewrite_calls(code)
@@ -71,10 +81,10 @@ def columns_of(code: Code) -> dict[tuple[str, int], Columns]:
             seen = lines.setdefault(here[0], {}).setdefault(here[1], [])
         now += len(blank)
         before += len(blank)
-        if changed:
-            columns.setdefault(place, Columns()).moved.append((now, before))
-        seen += (blank, text)
         changed = changed or out != text
+        if changed:
+            columns.setdefault(place, Columns()).moved.append((now, before, out != text))
+        seen += (blank, text)
         now += len(out)
         before += len(text)
     for file, known in lines.items():
@@ -92,5 +102,5 @@ def columns_of(code: Code) -> dict[tuple[str, int], Columns]:
 def common_length(first: str, second: str) -> int:
     first, second = first.replace("\t", " "), second.replace("\t", " ")
     if first.startswith(second):
-        return len(second)
+        return len(second) + 1  # also the end of the line, where something may be missing
     return next((i for i, (a, b) in enumerate(zip(first, second)) if a != b), min(len(first), len(second)))

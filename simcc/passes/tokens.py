@@ -25,6 +25,7 @@ TOKEN = re.compile(
         )?""",
     re.ASCII | re.DOTALL | re.VERBOSE,
 )
+CLOSED_BY = {"(": ")", "[": "]", "{": "}"}
 MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"', re.ASCII)
 WHOLE_MARKER = re.compile(r'# \d+ "((?:[^"\\]|\\.)*)"([ \d]*)$', re.ASCII | re.MULTILINE)
 SYSTEM_HEADER = re.compile(r"\b3\b", re.ASCII)
@@ -91,6 +92,7 @@ class Code:
         self.partner: list[int | None] = [None] * (self.count + MARGIN)  # of a bracket
         # 1 in a function that may run on the host as well, 2 where it is for the device alone
         self.device = bytearray(self.count + MARGIN)
+        self.errors: list[str] = []
         self.pair_brackets()
 
         self.kernels: dict[str, Kernel] = {}
@@ -99,7 +101,6 @@ class Code:
         self.shared: dict[str, bool] = {}  # names of __shared__ variables
         self.dynamic: dict[str, bool] = {}  # and of those with extern
         self.variable_templates: dict[str, str] = {}  # of device variables -> their section
-        self.errors: list[str] = []
 
     def tokenize(self, content: str) -> None:
         file, line, position, length = "", 1, 0, len(content)
@@ -150,13 +151,38 @@ class Code:
         return "\n" if "\n" in directive else ""
 
     def pair_brackets(self) -> None:
-        partner, opened = self.partner, []
-        for i, token in enumerate(self.text):
-            if token in ("(", "[", "{"):
+        partner, opened, text = self.partner, [], self.text
+        for i, token in enumerate(text):
+            if token in CLOSED_BY:
                 opened.append(i)
             elif token in (")", "]", "}") and opened:
                 j = opened.pop()
+                if CLOSED_BY[text[j]] != token:
+                    self.refuse_open(j, f" before the '{token}' at line {self.line[i]}")
+                    return
                 partner[i], partner[j] = j, i
+        if opened:
+            self.refuse_open(*self.left_open(opened[0]))
+
+    def refuse_open(self, i: int, before: str) -> None:
+        self.error(i, f"the '{self.text[i]}' opened here is not closed{before}")
+
+    def left_open(self, first: int) -> tuple[int, str]:
+        """The bracket that is not closed, where `first` is open at the end of the file; and before what it should be.
+
+        A `}` further left than the line of its `{` was to close another one: what is missing is that `{`'s own.
+        """
+        for i in range(first + 1, self.count):
+            close = self.partner[i] if self.text[i] == "{" else None
+            if close is not None and "\n" in self.before[close] and self.indent(close) < self.indent(i):
+                return i, f" before the '}}' at line {self.line[close]}, which is further left"
+        return first, ""
+
+    def indent(self, i: int) -> int:
+        """Of the line on which token i stands; a tab counts as one."""
+        while i and "\n" not in self.before[i]:
+            i -= 1
+        return len(self.before[i]) - self.before[i].rfind("\n") - 1
 
     def whole_text(self) -> str:
         parts = [""] * (2 * self.count)
@@ -311,6 +337,8 @@ class Kernel:
         self.overloads: dict[int, Overload] = {}  # those that are no templates, by the number of their parameters
         self.named_at: set[int] = set()  # where a declaration names it
         self.shares_name = False  # with a function of the host
+        self.is_hidden = False  # perhaps, by something else of its name
+        self.declared: list[tuple[int, float, int]] = []  # least and most arguments, index of the name
 
 
 class Overload:

@@ -1,9 +1,9 @@
 /*
  * What simcc makes of kernel<<<grid, block, shared, stream>>>(arguments):
  *
- *     sim::launch(sim::launch_config(grid, block, shared, stream), "kernel", kernel<64>)(arguments)
- *     sim::launch_deduced(config, "kernel", callable)(arguments)      where the call alone can name the function
- *     sim::launch_first<2>(config, "kernel", kernel, callable)(a, b)  where the call has the defaults of the rest
+ *     sim::launch(kernel<64>, sim::launch_config(grid, block, shared, stream), "kernel")(arguments)
+ *     sim::launch_deduced(callable, config, "kernel")(arguments)      where the call alone can name the function
+ *     sim::launch_first<2>(kernel, callable, config, "kernel")(a, b)  where the call has the defaults of the rest
  *
  * The arguments are evaluated and copied once, on the host; each thread calls the kernel with copies of its own.
  */
@@ -85,13 +85,13 @@ struct deduced_launch {
 };
 
 template <class... Types_>
-typed_launch<Types_...> launch(config at, const char *name, void (*kernel)(Types_...))
+typed_launch<Types_...> launch(void (*kernel)(Types_...), config at, const char *name)
 {
 	return {at, name, kernel};
 }
 
 template <class Callable_>
-deduced_launch<Callable_> launch_deduced(config at, const char *name, Callable_ call)
+deduced_launch<Callable_> launch_deduced(Callable_ call, config at, const char *name)
 {
 	return {at, name, call};
 }
@@ -128,7 +128,7 @@ struct given_types<0, Callable_, Given_...> {
 
 template <size_t count_, class... Types_, class Callable_>
 typename given_types<count_, Callable_>::template of<Types_...>::type launch_first(
-	config at, const char *name, void (*kernel)(Types_...), Callable_ call)
+	void (*kernel)(Types_...), Callable_ call, config at, const char *name)
 {
 	return {at, name, reinterpret_cast<const void *>(kernel), call};
 }

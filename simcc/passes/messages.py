@@ -1,0 +1,161 @@
+"""The compiler's messages about what the source pass wrote, as messages about what the user wrote.
+
+Lines are right, because the pass keeps them. Columns lead back through source.Columns, and a line is shown as it stands
+in the user's file, with a caret where the column can be told. What the templates of sim_cuda/launch.h say of a launch
+is said as nvcc says it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from passes.process import read_file
+from passes.source import Source
+
+# One line per message, for this module to read; behind the user's own options.
+ONE_LINE = {
+    "gcc": """-fno-diagnostics-show-caret -fdiagnostics-column-unit=byte -fdiagnostics-color=never
+        -fdiagnostics-format=text""".split(),
+    "clang": "-fno-caret-diagnostics -fno-color-diagnostics -fdiagnostics-format=clang".split(),
+}
+QUOTATION_MARK = re.compile("\xe2\x80[\x98\x99]")  # gcc's, in UTF-8
+PLACED = re.compile(r"(.+?):(\d+):(?:(\d+):)?(?: ((?:fatal )?error|warning|note):)? *(.*)", re.ASCII)
+# What a message says stands there, where the source pass has put it, or proposes, where it is the engine's.
+REWRITTEN = re.compile(
+    r" before '(?:::|__attribute__|static|extern|__extension__)'(?: token)?|[;,] did you mean '(?:::)?sim\b.*"
+    r"|[;,] did you mean '(?:::)?sim_.*"
+)
+
+INTERNAL = re.compile(r"\bsim::|<lambda\(auto")
+NO_MATCH = re.compile(r"no match(?:ing function)? for call to ")
+NO_KERNEL = "what is launched here is no __global__ function"
+# What the notes to such an error say, by gcc or clang, and what it means.
+MEANING = [
+    (
+        r"no known conversion (?:for argument (\d+) )?from '(.*?)' to '(.*?)'(?: for (\d+)\w\w argument)?",
+        lambda said: wrong_type(said[1] or said[4], said[2], said[3]),
+    ),
+    (
+        r"(?:expects|requires)(?: at least| at most)? (\d+|single|no) argument.*?(\d+|no)\b[a-z ]* provided",
+        lambda said: wrong_number(*(int(NUMBER.get(word, word)) for word in said.groups())),
+    ),
+    (
+        r"mismatched types 'void' and|could not match 'void' against",
+        lambda said: "a __global__ function must have a void return type",
+    ),
+]
+NUMBER = {"single": "1", "no": "0"}
+# gcc says it in two errors.
+ILL_FORMED = re.compile(r"conversion of argument (\d+) would be ill-formed")
+INVALID = re.compile(r"invalid conversion from '(.*)' to '(.*)'")
+
+
+def wrong_type(number: str, given: str, wanted: str) -> str:
+    return f"argument {number} of type '{given}' is incompatible with the kernel's parameter of type '{wanted}'"
+
+
+def wrong_number(takes: int, given: int) -> str:
+    few = "few" if given < takes else "many"
+    return f"too {few} arguments: the kernel takes {takes}, the launch gives {given}"
+
+
+class Message:
+    """A line of what the compiler says. Without a kind (error, ...) it stands in front of one that has it."""
+
+    def __init__(self, said: str) -> None:
+        self.said = said
+        found = PLACED.fullmatch(said)
+        self.file, line, column, self.kind, self.text = found.groups() if found else ("", "", "", None, said)
+        self.line, self.column = int(line or 0), int(column or 0)
+
+
+def for_user(said: str, source: Source, headers: str) -> str:
+    """What is to be said in place of this."""
+    launch = f"{headers}/sim_cuda/launch.h"
+    messages = [Message(line) for line in QUOTATION_MARK.sub("'", said).split("\n") if line]
+    out: list[str] = []
+    context: list[Message] = []
+    number = ""  # of the argument that the next error is about
+    translated = False
+    for i, message in enumerate(messages):
+        if message.kind is None:
+            context.append(message)
+            continue
+        if message.kind != "note":
+            notes = notes_of(messages[i + 1 :])
+            text, number = meaning_of(message.text, notes, number, launch)
+            translated, message.text = text != message.text, text
+            if message.file == launch:
+                take_place(message, [*reversed(context), *notes], launch)
+        if not number and (message.kind != "note" or not (translated or is_internal(message, launch))):
+            out += [said for line in context for said in in_front_of(line, message, source, launch)]
+            out += shown(message, source)
+        context = []
+    return "".join(f"{line}\n" for line in [*out, *(line.said for line in context)])
+
+
+def is_internal(message: Message, launch: str) -> bool:
+    return message.file == launch or bool(INTERNAL.search(message.said))
+
+
+def in_front_of(line: Message, message: Message, source: Source, launch: str) -> list[str]:
+    if is_internal(line, launch) or (line.line and (line.file, line.line) == (message.file, message.line)):
+        return []
+    return [f"{place_of(line, source)[0]}   {line.text}"] if line.line else [line.said]
+
+
+def notes_of(messages: list[Message]) -> list[Message]:
+    """Those at the beginning."""
+    end = next((i for i, message in enumerate(messages) if message.kind not in (None, "note")), len(messages))
+    return [message for message in messages[:end] if message.kind]
+
+
+def meaning_of(text: str, notes: list[Message], number: str, launch: str) -> tuple[str, str]:
+    """What the error is to say, and if it says nothing, the number of the argument that the next one is about."""
+    if number:
+        found = INVALID.match(text)
+        return (wrong_type(number, *found.groups()) if found else text), ""
+    if not NO_MATCH.match(text) or not ("sim::" in text or any(is_candidate(note, launch) for note in notes)):
+        return text, ""
+    said = "\n".join(note.text for note in notes)
+    found = ILL_FORMED.search(said)
+    if found:
+        return "", found[1]
+    for pattern, meaning in MEANING:
+        found = re.search(pattern, said)
+        if found:
+            return meaning(found), ""
+    return NO_KERNEL, ""
+
+
+def is_candidate(note: Message, launch: str) -> bool:
+    return note.file == launch and note.text.startswith("candidate")
+
+
+def take_place(message: Message, others: list[Message], launch: str) -> None:
+    """What went wrong in a template of the launch, at the launch that needs it."""
+    for other in others:
+        if other.line and other.file != launch:
+            message.file, message.line, message.column = other.file, other.line, other.column
+            return
+
+
+def place_of(message: Message, source: Source) -> tuple[str, int]:
+    """As it is shown, and the column."""
+    known = source.columns.get((message.file, message.line))
+    column = known.before(message.column) if known else message.column
+    return f"{message.file}:{message.line}:" + (f"{column}:" if column else ""), column
+
+
+def shown(message: Message, source: Source) -> list[str]:
+    place, column = place_of(message, source)
+    lines = [f"{place} {message.kind}: {REWRITTEN.sub('', message.text)}"]
+    try:
+        written = read_file(message.file).split("\n")[message.line - 1].rstrip().replace("\t", " ")
+    except (OSError, IndexError):
+        return lines
+    lines.append(f"{message.line:5} | {written}")
+    if column:
+        in_front = written[: column - 1].encode("latin-1").decode("utf-8", "replace")
+        lines.append(f"      | {' ' * len(in_front)}^")
+    return lines

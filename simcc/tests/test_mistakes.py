@@ -1,0 +1,273 @@
+"""What somebody sees who mistypes: messages about the lines as they were written, never about what simcc makes of them;
+launches that are none, in nvcc's words; and one line for a file, an option or a compiler that simcc cannot use."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import NamedTuple
+
+from support import COMPILERS, FIRST, HOME, SIMCC, Case, Compiler, Outcome, run, simcc
+
+sys.path.append(str(HOME))
+sys.dont_write_bytecode = True  # nothing is written among the sources of simcc
+from passes.source import transform  # noqa: E402
+
+sys.dont_write_bytecode = False
+
+KERNEL = "__global__ void k(float *x)\n{\n"
+MAIN = "int main()\n{\n\tfloat *x;\n\tcudaMalloc(&x, 4);\n\tk<<<1, 32>>>(x);\n}\n"
+# Each a file of its own, with the one error that it has: killed is "launching 'k' in device code" about the line of the
+# launch, which is right.
+BRACKETS = [
+    (
+        KERNEL + "\tif (x[0] > 0) {\n\t\tx[0] = 1;\n}\n" + MAIN,
+        3,
+        "the '{' opened here is not closed before the '}' at line 5, which is further left",
+    ),
+    (KERNEL + "\tx[0] = 1;\n" + MAIN, 2, "the '{' opened here is not closed"),
+    (KERNEL + "\tx[(threadIdx.x] = 1;\n}\n" + MAIN, 3, "the '(' opened here is not closed before the ']' at line 3"),
+    (KERNEL + "\tx[threadIdx.x = 1;\n}\n" + MAIN, 3, "the '[' opened here is not closed before the '}' at line 4"),
+    (KERNEL + "\t__syncthreads(;\n}\n" + MAIN, 3, "the '(' opened here is not closed before the '}' at line 4"),
+]
+RIGHT_BRACKETS = KERNEL + "\tchar c = '{', s[] = \"([{\";\n\tif (x[0] > 1'0) {\n\t\tx[0] = c + s[0];\n}\n}\n" + MAIN
+
+# Found by the source pass, all at once. "@" in a message is the line marked so.
+LAUNCHES = """#define LAUNCH(kernel) kernel<<<1, 32>>>(x, 2)
+__global__ int number(float *x) { return 0; } // number
+__global__ float *pointer(float *x) { return x; } // pointer
+__global__ nothing(float *x) {} // nothing
+__global__ void three(float *x, int n, // three
+                      int m)
+{
+}
+__global__ void filled(float *x, int n = 1) {}
+template <class T> __global__ void typed(T *x) {}
+template <class... T> __global__ void any_number(int, T...) {}
+void plain(float *x) {} // plain
+__device__ void device(float *x) {} // device
+template <int n> void host_template(float *x) {} // template
+void later(float *x); // later
+struct shadow { shadow(int) {} };
+__global__ void apply(float *x) {}
+void run(void (*apply)(float *, int), float *x)
+{
+	apply<<<1, 1>>>(x, 1); // fine: not the kernel of this name
+	apply(x, 1);
+}
+template <class... T> void pass_on(T... t)
+{
+	three<<<1, 1>>>(t...);
+}
+int main()
+{
+	float *x;
+	three<<<1, 32>>>(x, 2); // few
+	LAUNCH(typed); // macro
+	three<<<1, 32>>>(x, 2, 3, 4); // many
+	filled<<<1, 32>>>(); // least
+	filled<<<1, 32>>>(x, 1, 2); // most
+	typed<float><<<1, 32>>>(x, 1); // template arguments
+	any_number<<<1, 32>>>(); // any
+	three(x, 1, 2); // call
+	if (x)
+		typed<float>(x); // template call
+	three<<<1>>>(x, 1, 2); // one
+	three<<<1, 1, 0, 0, 0>>>(x, 1, 2); // five
+	three<<<1, 1>>; // open
+	plain<<<1, 1>>>(x); // no global
+	device<<<1, 1>>>(x); // no kernel
+	host_template<3><<<1, 1>>>(x); // no template
+	later<<<1, 1>>>(x); // not yet
+	filled<<<1, 1>>>(x), any_number<<<dim3(1, 1), 1>>>(1, 2, 3), pass_on(x, 1, 2);
+	cudaFuncSetCacheConfig(&three, cudaFuncCachePreferL1);
+}
+"""
+VOID = "a __global__ function must have a void return type"
+CALL = "a __global__ function call must be configured"
+FORM = "a kernel launch is KERNEL<<<grid, block>>>(arguments), or <<<grid, block, shared bytes, stream>>>"
+HOST = "a host function call cannot be configured"
+IN_LAUNCHES = {
+    "number": VOID,
+    "pointer": VOID,
+    "nothing": VOID,
+    "few": "too few arguments: kernel three takes 3 (declared at line @three), the launch gives 2",
+    "macro": "too many arguments: kernel typed takes 1 (declared at line 10), the launch gives 2",
+    "many": "too many arguments: kernel three takes 3 (declared at line @three), the launch gives 4",
+    "least": "too few arguments: kernel filled takes 1 to 2 (declared at line 9), the launch gives 0",
+    "most": "too many arguments: kernel filled takes 1 to 2 (declared at line 9), the launch gives 3",
+    "template arguments": "too many arguments: kernel typed takes 1 (declared at line 10), the launch gives 2",
+    "any": "too few arguments: kernel any_number takes 1 or more (declared at line 11), the launch gives 0",
+    "call": f"{CALL}: three<<<grid, block>>>(...)",
+    "template call": f"{CALL}: typed<<<grid, block>>>(...)",
+    "one": FORM,
+    "five": FORM,
+    "open": FORM,
+    "no global": f"{HOST}: 'plain' (line @plain) has no __global__",
+    "no kernel": f"{HOST}: 'device' (line @device) has no __global__",
+    "no template": f"{HOST}: 'host_template' (line @template) has no __global__",
+    "not yet": f"{HOST}: 'later' (line @later) has no __global__",
+}
+
+
+class Wrong(NamedTuple):
+    """A line, where in it the caret stands with gcc and with clang ("" where there is none), a part of the error."""
+
+    line: str
+    gcc: str
+    clang: str
+    says: str
+
+
+INCOMPATIBLE = "is incompatible with the kernel's parameter of type"
+# Found by the compiler. Killed: columns beyond the line, text that nobody wrote, the templates behind a launch.
+IN_KERNEL = [
+    Wrong("\tint t = threadIdx.x, u = blockIdx.x * blockDim.x, v = nowhere;", "nowhere", "nowhere", "'nowhere'"),
+    Wrong("\t__shared__ float s[4]; s[threadIdx.y] = Undeclared;", "Undeclared", "Undeclared", "'Undeclared'"),
+    Wrong("\t/* größe */ x[0] = commented;", "", "", "'commented'"),
+    Wrong('\tx[0] = "größe"[1] + behind;', "behind", "behind", "'behind'"),
+]
+IN_MAIN = [
+    Wrong("\tk<<<1, 32>>>(x, nothere);", "nothere", "nothere", "'nothere'"),
+    Wrong("\tk<<<dim3(1, wide), 32>>>(x, 1);", "wide", "wide", "'wide'"),
+    Wrong("\tk<<<1, 32>>>(x, 1); declared_nowhere = 3;", "declared_nowhere", "declared_nowhere", "'declared_nowhere'"),
+    Wrong("\tnokernel<<<1, 32>>>(x);", "nokernel", "nokernel", "'nokernel'"),
+    Wrong("\tLAUNCH(unknown);", "", "", "'unknown'"),
+    Wrong("\tk<<<1, 32>>>(i, 2);", "(i, 2", "k", f"argument 1 of type 'int*' {INCOMPATIBLE} 'float*'"),
+    Wrong("\tk<<<1, 32>>>(x, x);", "x);", "k", f"argument 2 of type 'float*' {INCOMPATIBLE} 'int'"),
+    Wrong("\tt<float><<<1, 32>>>(x, S{1});", "(x, S", "t", f"argument 2 of type 'S' {INCOMPATIBLE} 'float'"),
+    Wrong("\tfilled<<<1, 32>>>(S{1});", "(S{1}", "filled", f"argument 1 of type 'S' {INCOMPATIBLE} 'float*'"),
+    Wrong("\tunnamed<<<1, 32>>>(x);", "unnamed", "unnamed", VOID),
+    Wrong("\t(*i)<<<1, 32>>>(x);", "(", "(", "what is launched here is no __global__ function"),
+    Wrong("\tmissing = 1\n\tk<<<1, 32>>>(x, 2);", "\n", "\n", "expected ';'"),
+    Wrong("\tk<<1, 32>>(x, 2);", "<<", "<<", "invalid operands"),
+]
+COMPILED = f"""#define LAUNCH(kernel) kernel<<<1, 32>>>(x)
+struct S {{ int v; }};
+__global__ S unnamed(float *x);
+__global__ void filled(float *x, int n = 1) {{ x[n] = 0; }}
+template <class T> __global__ void t(T *x, T y) {{ x[0] = y; }}
+__global__ void k(float *x, int n)
+{{
+{chr(10).join(wrong.line for wrong in IN_KERNEL)}
+}}
+int main()
+{{
+	float *x = 0; int *i = 0, missing;
+{chr(10).join(wrong.line for wrong in IN_MAIN)}
+	return 0;
+}}
+"""
+# What no message may name: it is not the user's.
+OURS = re.compile(r"\bsim_|\bsim::|__attribute__|__asm__|launch\.h|\.simcc\d|simcc-[0-9a-f]{10}")
+
+GOOD = "__global__ void k(int *y) { *y = 1; }\nint main() { int *y; cudaMalloc(&y, 4); k<<<1, 1>>>(y); }\n"
+# Options with which the assembly pass, the engine or the linker does not have the code that they need.
+REFUSED = """-m32 -mx32 -m16 -masm=intel -mfunction-return=thunk -mindirect-branch=thunk -mindirect-branch=thunk-extern
+    -mretpoline -mabi=ms -fpcc-struct-return -fprofile-arcs -fprofile-generate -fauto-profile -fno-pic -fno-PIC -fno-PIE
+    -fsanitize=thread -pg --coverage -static-pie -gsplit-dwarf""".split()
+
+
+class Mistakes(Case):
+    def compile(self, compiler: Compiler, text: str) -> Outcome:
+        self.write("a.cu", text)
+        outcome = simcc(compiler, ["-c", "a.cu", "-o", "a.o"], cwd=self.scratch)
+        self.expect(not OURS.search(outcome.err), f"{compiler.cxx}: what is not the user's in\n{outcome.err}")
+        return outcome
+
+    def test_a_bracket_that_is_not_closed(self):
+        for text, line, says in BRACKETS:
+            found = transform(f'# 1 "a.cu"\n{text}', False, "gcc", "/include").errors
+            self.expect_equal(found, [f"a.cu:{line}: error: {says}"], text)
+        found = transform(f'# 1 "a.cu"\n{RIGHT_BRACKETS}', False, "gcc", "/include").errors
+        self.expect_equal(found, [], "brackets in literals, and an indent that is only ugly")
+
+    def test_launches_that_are_none(self):
+        """Kills: templates of the engine in place of what is wrong; a missing __global__ that only a run tells."""
+        lines = LAUNCHES.split("\n")
+        at = {line.rpartition("// ")[2]: number for number, line in enumerate(lines, 1) if "// " in line}
+        outcome = self.compile(FIRST, LAUNCHES)
+        self.expect_equal(outcome.status, 1, "exit status")
+        says = {mark: re.sub(r"@(\w+)", lambda name: str(at[name[1]]), text) for mark, text in IN_LAUNCHES.items()}
+        wanted = [f"a.cu:{at[mark]}: error: {text}" for mark, text in says.items()]
+        self.expect_equal(sorted(outcome.err.splitlines()), sorted(wanted), "messages")
+
+    def test_columns_are_those_of_the_users_lines(self):
+        lines = COMPILED.split("\n")
+        for compiler in COMPILERS:
+            outcome = self.compile(compiler, COMPILED)
+            self.expect_equal(outcome.status, 1, f"{compiler.cxx}: exit status")
+            said = outcome.err.split("\n")
+            for number, line in re.findall(r"^ *(\d+) \| (.*)$", outcome.err, re.MULTILINE):
+                self.expect_equal(line, lines[int(number) - 1].replace("\t", " "), f"{compiler.cxx}: line {number}")
+            for wrong in IN_KERNEL + IN_MAIN:
+                self.expect_error(f"{compiler.cxx}: {wrong.line!r}", wrong, compiler.is_clang, lines, said)
+
+    def expect_error(self, what: str, wrong: Wrong, clang: bool, lines: list[str], said: list[str]) -> None:
+        mark = wrong.clang if clang else wrong.gcc
+        line = wrong.line.split("\n")[0] + "\n"
+        in_front = line[: line.index(mark)]
+        place = f"a.cu:{lines.index(line[:-1]) + 1}:" + (f"{len(in_front.encode()) + 1}:" if mark else "")
+        found = next((i for i, text in enumerate(said) if text.startswith(f"{place} error: ")), None)
+        if found is None:
+            self.expect(False, f"{what}: no error at {place} in\n" + "\n".join(said))
+            return
+        self.expect_in(wrong.says, said[found].replace(" *'", "*'"), what)
+        if mark:
+            self.expect_equal(said[found + 2], f"      | {' ' * len(in_front)}^", what)
+
+    # ---- one line for what simcc cannot use ----
+
+    def expect_refused(self, what: str, outcome: Outcome, status: int, said: str) -> None:
+        self.expect_equal((outcome.status, outcome.out, outcome.err), (status, "", f"{said}\n"), what)
+
+    def test_a_file_that_cannot_be_written(self):
+        """Kills: ld's or as's message with the name of a temporary file, or one that names none."""
+        self.write("a.cu", GOOD)
+        self.write("a.c", "int f(void) { return 1; }\n")
+        self.write("folder.cu/x", "")
+        places = [
+            ("none/x", "No such file or directory"),
+            ("folder.cu", "Is a directory"),
+            ("a.cu/x", "Not a directory"),
+        ]
+        for place, why in places:
+            for arguments in (["a.cu"], ["-c", "a.cu"], ["--fast", "a.cu"], ["-c", "a.c"]):
+                outcome = simcc(FIRST, [*arguments, "-o", place], cwd=self.scratch)
+                self.expect_refused(f"{arguments} {place}", outcome, 3, f"simcc: cannot write {place}: {why}")
+        for arguments in (["-c", "a.cu"], ["-c", "a.c"]):
+            outcome = simcc(FIRST, [*arguments, "-o", "/dev/full"], cwd=self.scratch)
+            said = "simcc: cannot write /dev/full: No space left on device"
+            self.expect_refused(f"{arguments} /dev/full", outcome, 3, said)
+        outcome = simcc(FIRST, ["-c", "a.cu", "-MD", "-MF", "none/d"], cwd=self.scratch)
+        self.expect_refused("-MF", outcome, 3, "simcc: cannot write none/d: No such file or directory")
+        outcome = simcc(FIRST, ["-c", "folder.cu"], cwd=self.scratch)
+        self.expect_refused("a folder", outcome, 2, "simcc: folder.cu: a directory, expected a file")
+        self.expect_equal(sorted(os.listdir(self.scratch)), ["a.c", "a.cu", "folder.cu"], "files that are left behind")
+
+    def test_options_that_change_the_code(self):
+        """Kills: an assembler's message about a file that nobody wrote, a linker's about functions nobody calls."""
+        self.write("a.cu", GOOD)
+        for option in REFUSED:
+            outcome = simcc(FIRST, [option, "a.cu"], cwd=self.scratch)
+            self.expect_equal((outcome.status, outcome.err.count("\n")), (2, 1), f"{option}: {outcome.err}")
+            self.expect_in(option, outcome.err, option)
+
+    def test_a_compiler_that_is_neither(self):
+        """Kills: a message of tcc's or of the shell's per file, about options."""
+        self.write("a.cu", GOOD)
+        self.write("bin/tcc", "#!/bin/sh\necho 'tcc version 0.9.27 (x86_64 Linux)'\n").chmod(0o755)
+        path = {"PATH": f"{self.scratch}/bin:{os.environ['PATH']}"}
+        neither = "is neither gcc nor clang"
+        for name, why in (("tcc", f" {neither}; expected one of them"), ("true", f" {neither}; expected one of them")):
+            for variable in ("CC", "CXX"):
+                outcome = run([SIMCC, "a.cu"], {**FIRST.environment, variable: name, **path}, cwd=self.scratch)
+                self.expect_refused(f"{variable}={name}", outcome, 2, f"simcc: {variable}='{name}'{why}")
+        outcome = run([SIMCC, "a.cu"], {**FIRST.environment, "CC": "no-such"}, cwd=self.scratch)
+        said = "simcc: CC='no-such': compiler 'no-such' not found; expected gcc or clang"
+        self.expect_refused("no compiler", outcome, 2, said)
+        for name in ("tcc", "no-such"):
+            outcome = run(["make", "-s", "-C", HOME, f"CC={name}", "CXX=g++"], path)
+            self.expect_equal((outcome.status, outcome.out, outcome.err.count("\n")), (2, "", 1), outcome.err)
+            self.expect_in(f"'{name}' {neither}, or is not installed", outcome.err)
