@@ -26,6 +26,18 @@ ifeq ($(origin CXX),default)
 CXX := $(or $(CXX_OF_$(CC)),$(shell python3 $(TOOLCHAIN_HERE)/passes/counterpart.py c++ "$(CC)"))
 endif
 
+# What is neither gcc nor clang compiles nothing here: said once, at the start. These goals compile nothing.
+ifneq ($(COMPILERS_FOUND),$(CC), $(CXX))
+ifneq ($(filter-out clean help print uninstall,$(or $(MAKECMDGOALS),all)),)
+WRONG_COMPILER := $(strip $(shell for compiler in "$(CC)" "$(CXX)"; do \
+	LC_ALL=C $$compiler --version 2>&1 | grep -qiE "clang|see the source for copying conditions" || { echo "$$compiler"; break; }; done))
+ifneq ($(WRONG_COMPILER),)
+$(error CC='$(CC)' CXX='$(CXX)': '$(WRONG_COMPILER)' is neither gcc nor clang, or is not installed; expected one of them)
+endif
+export COMPILERS_FOUND := $(CC), $(CXX)
+endif
+endif
+
 one_word = $(subst $(NO_WORD) ,_,$(strip $(notdir $1)))
 COMPILER := $(call one_word,$(CC))
 CXX_COMPILER := $(call one_word,$(CXX))

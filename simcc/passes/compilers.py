@@ -36,15 +36,13 @@ class Compilers:
     def __init__(self) -> None:
         self.cc = words(variable("CC") or "")
         if self.cc:
-            banner_of("CC", self.cc)
+            is_clang("CC", self.cc)
         self.cxx = words(variable("CXX") or "")
         if not self.cxx and self.cc:
             self.cxx = twin_of("c++", self.cc)
         if not self.cxx:
             self.cxx = [next((name for name in ("g++", "c++", "clang++") if in_path(name)), "g++")]
-        if not in_path(self.cxx[0]):
-            raise usage_error(f"C++ compiler '{self.cxx[0]}' not found (CXX chooses it)")
-        self.is_clang = "clang" in banner_of("CXX", self.cxx).lower()
+        self.is_clang = is_clang("CXX", self.cxx)
         if not self.cc:
             self.cc = twin_of("c", self.cxx)
 
@@ -64,13 +62,18 @@ def twin_of(language: str, command: list[str]) -> list[str]:
     return words(as_text(counterpart(language, os.fsdecode(as_bytes(" ".join(command))))))
 
 
-def banner_of(name: str, command: list[str]) -> str:
-    """What a compiler calls itself.
+def is_clang(name: str, command: list[str]) -> bool:
+    """By what a compiler calls itself. The variable of that name chose it, and it is gcc or clang.
 
     simcc as its own compiler would wait for itself for ever, whatever path, link or script leads to it.
     """
+    chosen = " ".join(command)
+    if not in_path(command[0]):
+        raise usage_error(f"{name}='{chosen}': compiler '{command[0]}' not found; expected gcc or clang")
     banner = output_of([*command, "--version"], quiet=True)
     if banner.startswith("simcc ") and banner[6:7].isdigit():
-        chosen = " ".join(command)
         raise usage_error(f"{name}='{chosen}' is simcc itself; expected a compiler for it to use, gcc or clang")
-    return banner
+    of_clang = "clang" in banner.lower()
+    if not of_clang and "see the source for copying conditions" not in banner:
+        raise usage_error(f"{name}='{chosen}' is neither gcc nor clang; expected one of them")
+    return of_clang
