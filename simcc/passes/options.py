@@ -75,13 +75,16 @@ IGNORED_WITH_EQUALS = frozenset(
     """arch gpu-architecture gencode generate-code code gpu-code Xcompiler compiler-options Xptxas ptxas-options Xlinker
     linker-options Xcudafe ccbin compiler-bindir maxrregcount diag-suppress cudart threads""".split()
 )
-# They would take the hooks away, or the code out of their reach, call what is not linked, or change what the engine's
-# functions and structs look like.
+# They would take the hooks away, or the code out of their reach, put other code where the assembly pass puts its own,
+# call what is not linked, or change what the engine's functions and structs look like.
 UNCOUNTABLE = tuple(
     """-mcmodel -masm -fno-sanitize -fsanitize=thread -fsyntax-only -fpack-struct -fpcc-struct-return -fno-pie -fno-PIE
     -fno-pic -fno-PIC -m16 -m32 -mx32 -mabi= -mfunction-return -mindirect-branch -mretpoline -fprofile-arcs
-    -fprofile-generate -fprofile-instr-generate -fauto-profile""".split()
+    -fprofile-generate -fprofile-instr-generate -fauto-profile -fpatchable-function-entry -finstrument-functions
+    -fsplit-stack -fxray -ffreestanding -fno-implicit-templates -fvtable-verify""".split()
 )
+# The same, but others begin like them.
+WITHOUT_FLOATS = frozenset("-mno-sse -mno-sse2 -mno-80387 -msoft-float -mgeneral-regs-only".split())
 ARCHITECTURE = frozenset("arch gpu-architecture gencode generate-code code gpu-code".split())
 FLAGS = {
     "-c": ("compile_only",),
@@ -225,7 +228,7 @@ def other(settings: Settings, argument: str) -> bool:
         settings.link.append(argument)
     elif argument.startswith("-W"):
         settings.compile.append(argument)
-    elif argument.startswith(UNCOUNTABLE):
+    elif argument.startswith(UNCOUNTABLE) or argument in WITHOUT_FLOATS:
         raise usage_error(f"{argument}: device code cannot be counted or run with it")
     elif is_debug(argument) or argument.startswith(("-fsanitize", "-flto")):
         settings.host_only.append(argument)

@@ -8,7 +8,20 @@ import re
 import sys
 from typing import NamedTuple
 
-from support import COMPILERS, FIRST, HOME, SIMCC, Case, Compiler, Outcome, run, simcc
+from support import (
+    COMPILERS,
+    FIRST,
+    HOME,
+    SIMCC,
+    Case,
+    Compiler,
+    Outcome,
+    Part,
+    marked_line,
+    run,
+    simcc,
+    together,
+)
 
 sys.path.append(str(HOME))
 sys.dont_write_bytecode = True  # nothing is written among the sources of simcc
@@ -159,14 +172,28 @@ int main()
 	return 0;
 }}
 """
+POINTER = """void host(int *y) { (void)y; }
+int main()
+{
+	void (*pointer)(int *) = host;
+	pointer<<<1, 1>>>(0); // launch
+	return cudaDeviceSynchronize();
+}
+"""
+POINTERS = [Part("mistakes.pointer", POINTER), Part("mistakes.pointer.fast", POINTER)]
+together("mistakes", POINTERS[:1])
+together("mistakes.fast", POINTERS[1:], "--fast")
 # What no message may name: it is not the user's.
 OURS = re.compile(r"\bsim_|\bsim::|__attribute__|__asm__|launch\.h|\.simcc\d|simcc-[0-9a-f]{10}")
 
 GOOD = "__global__ void k(int *y) { *y = 1; }\nint main() { int *y; cudaMalloc(&y, 4); k<<<1, 1>>>(y); }\n"
-# Options with which the assembly pass, the engine or the linker does not have the code that they need.
+# Options with which the assembly pass, the engine or the linker does not have the code that they need; a variable that
+# is not filled with 0x7F says nothing.
 REFUSED = """-m32 -mx32 -m16 -masm=intel -mfunction-return=thunk -mindirect-branch=thunk -mindirect-branch=thunk-extern
     -mretpoline -mabi=ms -fpcc-struct-return -fprofile-arcs -fprofile-generate -fauto-profile -fno-pic -fno-PIC -fno-PIE
-    -fsanitize=thread -pg --coverage -static-pie -gsplit-dwarf""".split()
+    -fsanitize=thread -fpatchable-function-entry=4 -finstrument-functions -fsplit-stack -fxray-instrument -ffreestanding
+    -fno-implicit-templates -fvtable-verify=std -mno-sse -mgeneral-regs-only -pg --coverage -static-pie
+    -gsplit-dwarf""".split()
 
 
 class Mistakes(Case):
@@ -216,6 +243,14 @@ class Mistakes(Case):
         self.expect_in(wrong.says, said[found].replace(" *'", "*'"), what)
         if mark:
             self.expect_equal(said[found + 2], f"      | {' ' * len(in_front)}^", what)
+
+    def test_a_pointer_to_no_kernel(self):
+        """What only a run can tell: at the line of the launch. Kills: a message without a place."""
+        for made in POINTERS:
+            outcome = made.run()
+            self.expect(outcome.status != 0, f"{made.name}: exit status")
+            said = "A function that is no kernel was launched: 'pointer' without __global__, at"
+            self.expect_in(f"{said} {made.source}:{marked_line(POINTER, 'launch')}\n", outcome.err, made.name)
 
     # ---- one line for what simcc cannot use ----
 

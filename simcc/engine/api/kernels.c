@@ -8,7 +8,7 @@
 /* What simcc makes of k<<<grid, block>>>(...): see run_find_function for `kernel` and `name`. */
 cudaError_t sim_launch_kernel(
 	dim3 grid, dim3 block, size_t dynamic_shared_bytes, cudaStream_t stream, const void *kernel, const char *name,
-	void (*invoke)(void *), void *arguments)
+	const char *file, unsigned line, void (*invoke)(void *), void *arguments)
 {
 	static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 	(void)stream; /* all work is done before the call returns */
@@ -21,7 +21,12 @@ cudaError_t sim_launch_kernel(
 		_exit(3);
 	}
 	struct request request = {
-		.name = name, .grid = grid, .block = block, .dynamic_shared_bytes = dynamic_shared_bytes};
+		.name = name,
+		.file = file,
+		.line = line,
+		.grid = grid,
+		.block = block,
+		.dynamic_shared_bytes = dynamic_shared_bytes};
 	const struct invocation invocation = {invoke, arguments};
 	cudaError_t error = check_shape(&request);
 	if (error != cudaSuccess || sim_unseen_fault() != cudaSuccess)

@@ -15,6 +15,8 @@
 struct request {
 	const struct sim_function *function; /* NULL where the program has no tables */
 	const char *name;
+	const char *file; /* of the launch */
+	unsigned line;
 	dim3 grid, block;
 	size_t dynamic_shared_bytes;
 	uint32_t number; /* counts launches, from 1 */

@@ -107,11 +107,13 @@ static void lane_main(void)
 {
 	const struct invocation *invocation = sim_lane->worker->launch->invocation;
 	invocation->invoke(invocation->arguments);
-	if (!sim_lane->in_kernel && !sim_lane->worker->probing)
+	if (!sim_lane->in_kernel && !sim_lane->worker->probing) {
+		const struct request *request = sim_lane->worker->launch->request;
 		sim_device_abort(
 			cudaErrorInvalidDeviceFunction, NO_SITE, NULL, 0,
-			"A function that is no kernel was launched: '%s' without __global__",
-			sim_lane->worker->launch->request->name);
+			"A function that is no kernel was launched: '%s' without __global__, at %s:%u", request->name,
+			request->file, request->line);
+	}
 	lane_end(sim_lane);
 }
 

@@ -17,7 +17,7 @@
 
 extern "C" cudaError_t sim_launch_kernel(
 	dim3 grid, dim3 block, size_t dynamic_shared_bytes, cudaStream_t stream, const void *kernel, const char *name,
-	void (*invoke)(void *), void *arguments);
+	const char *file, unsigned line, void (*invoke)(void *), void *arguments);
 
 /* The first statement of each kernel: ends the program where no launch has called it. */
 extern "C" void sim_enter_kernel(const char *kernel);
@@ -35,11 +35,15 @@ struct config {
 	dim3 grid, block;
 	size_t shared_bytes;
 	cudaStream_t stream;
+	const char *file; /* where the launch is */
+	unsigned line;
 };
 
-inline config launch_config(dim3 grid, dim3 block, size_t shared_bytes = 0, cudaStream_t stream = nullptr)
+inline config launch_config(
+	dim3 grid, dim3 block, size_t shared_bytes = 0, cudaStream_t stream = nullptr,
+	const char *file = __builtin_FILE(), unsigned line = __builtin_LINE())
 {
-	return config{grid, block, shared_bytes, stream};
+	return config{grid, block, shared_bytes, stream, file, line};
 }
 
 template <class Body_>
@@ -52,7 +56,8 @@ template <class Body_>
 cudaError_t run(const config &at, const void *kernel, const char *name, Body_ &body)
 {
 	return sim_launch_kernel(
-		at.grid, at.block, at.shared_bytes, at.stream, kernel, name, invoke_body<Body_>, &body);
+		at.grid, at.block, at.shared_bytes, at.stream, kernel, name, at.file, at.line, invoke_body<Body_>,
+		&body);
 }
 
 template <class... Types_>
@@ -180,10 +185,10 @@ cudaError_t launch_unpacked(const config &at, void (*kernel)(Types_...), void **
 template <class... Types_>
 cudaError_t cudaLaunchKernel(
 	void (*kernel)(Types_...), dim3 grid, dim3 block, void **arguments, size_t shared_bytes = 0,
-	cudaStream_t stream = nullptr)
+	cudaStream_t stream = nullptr, const char *file = __builtin_FILE(), unsigned line = __builtin_LINE())
 {
 	return sim::launch_unpacked(
-		sim::launch_config(grid, block, shared_bytes, stream), kernel, arguments,
+		sim::launch_config(grid, block, shared_bytes, stream, file, line), kernel, arguments,
 		typename sim::count_to<sizeof...(Types_)>::type());
 }
 
