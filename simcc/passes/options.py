@@ -80,8 +80,8 @@ IGNORED_WITH_EQUALS = frozenset(
 UNCOUNTABLE = tuple(
     """-mcmodel -masm -fno-sanitize -fsanitize=thread -fsyntax-only -fpack-struct -fpcc-struct-return -fno-pie -fno-PIE
     -fno-pic -fno-PIC -m16 -m32 -mx32 -mabi= -mfunction-return -mindirect-branch -mretpoline -fprofile-arcs
-    -fprofile-generate -fprofile-instr-generate -fauto-profile -fpatchable-function-entry -finstrument-functions
-    -fsplit-stack -fxray -ffreestanding -fno-implicit-templates -fvtable-verify""".split()
+    -fprofile-generate -fprofile-instr-generate -fauto-profile -fpatchable-function-entry -finstrument-function
+    -fsplit-stack -mlvi -mseses -femulated-tls -fxray -ffreestanding -fno-implicit-templates -fvtable-verify""".split()
 )
 # The same, but others begin like them.
 WITHOUT_FLOATS = frozenset("-mno-sse -mno-sse2 -mno-80387 -msoft-float -mgeneral-regs-only".split())

@@ -124,6 +124,42 @@ IN_LAUNCHES = {
 }
 
 
+# What looks like one of those mistakes and is none.
+RIGHT_LAUNCHES = """namespace a { __global__ void k(float *x) { x[0] = 1; } }
+namespace b { __global__ void k(float *x, int n) { x[0] = n; } }
+struct Reduce { float v; Reduce(float f) : v(f) {} void scale(float f) { v *= f; } void go() { scale(3); } };
+__global__ void scale(float *x) { x[0] *= 2; }
+__global__ void run(float *x) { x[0] *= 2; }
+template <class F> void launch(F run, int n) { run<<<1, n>>>(n); }
+template <class F> void call(F run, int n) { run(n); }
+typedef void nothing;
+__global__ nothing named(float *x) { x[0] = 1; }
+__launch_bounds__(32) __global__ inline void bounded(float *x, float (*f)[3] = 0) { x[0] = f != 0; }
+template <class T> __global__ decltype((void)T()) typed(T *x) { x[0] = 1; }
+template <class T, int N = 4> __global__ void numbered(T *x, T v = T(1)) { x[0] = v + N; }
+template __global__ void numbered<float, 5>(float *x, float v);
+struct Table { void (*kernels[2])(float *); };
+__global__ void kernel(float *x, int n) { x[0] = n; }
+int main()
+{
+	float *x = 0;
+	a::k<<<1, 1>>>(x), b::k<<<1, 1>>>(x, 1);
+	named<<<1, 1>>>(x), bounded<<<1, 1>>>(x), typed<<<1, 1>>>(x);
+	numbered<float><<<1, 1>>>(x), numbered<<<1, 1>>>(x, 2.0f), numbered<float, 5><<<dim3(1), 1, 0, 0>>>(x);
+	Table t = {{a::k, scale}};
+	t.kernels[1]<<<1, 1>>>(x), (t.kernels[0] ? a::k : scale)<<<1, 1>>>(x);
+	for (auto kernel : t.kernels)
+		kernel<<<1, 1>>>(x);
+	auto launch_it = [&](auto kernel, auto... args) { kernel<<<1, 1>>>(args...); };
+	launch_it(scale, x);
+	switch (x ? 1 : 2) {
+	case 1:scale<<<x ? 1 : 2, 1 < 2, 0>>>(x);
+	}
+	Reduce(1).go();
+}
+"""
+
+
 class Wrong(NamedTuple):
     """A line, where in it the caret stands with gcc and with clang ("" where there is none), a part of the error."""
 
@@ -192,6 +228,7 @@ GOOD = "__global__ void k(int *y) { *y = 1; }\nint main() { int *y; cudaMalloc(&
 REFUSED = """-m32 -mx32 -m16 -masm=intel -mfunction-return=thunk -mindirect-branch=thunk -mindirect-branch=thunk-extern
     -mretpoline -mabi=ms -fpcc-struct-return -fprofile-arcs -fprofile-generate -fauto-profile -fno-pic -fno-PIC -fno-PIE
     -fsanitize=thread -fpatchable-function-entry=4 -finstrument-functions -fsplit-stack -fxray-instrument -ffreestanding
+    -mlvi-hardening -mseses -femulated-tls
     -fno-implicit-templates -fvtable-verify=std -mno-sse -mgeneral-regs-only -pg --coverage -static-pie
     -gsplit-dwarf""".split()
 
@@ -219,6 +256,10 @@ class Mistakes(Case):
         says = {mark: re.sub(r"@(\w+)", lambda name: str(at[name[1]]), text) for mark, text in IN_LAUNCHES.items()}
         wanted = [f"a.cu:{at[mark]}: error: {text}" for mark, text in says.items()]
         self.expect_equal(sorted(outcome.err.splitlines()), sorted(wanted), "messages")
+
+    def test_launches_that_look_wrong(self):
+        for compiler in COMPILERS:
+            self.expect_silent(self.compile(compiler, RIGHT_LAUNCHES), compiler.cxx)
 
     def test_columns_are_those_of_the_users_lines(self):
         lines = COMPILED.split("\n")
