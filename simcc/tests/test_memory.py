@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from reports import read_report
 from support import TESTS, TRIED, Batch, Case, Compiler, Member, Program, Run, marked_line, run
 
 FOLDER = TESTS / "memory"
-NAMES = {"-g": ["arena", "arguments", "empty_locals", "large", "late_errors", "no_launch", "overruns"]}
+NAMES = {"-g": ["arena", "arguments", "empty_locals", "large", "late_errors", "no_launch", "overruns", "wrong_addresses"]}
 NAMES["--fast"] = ["large", "no_launch"]
 
 
@@ -34,6 +35,7 @@ ARGUMENTS = [made["arguments"] for made in COUNTED]
 NO_LAUNCH = [made["no_launch"] for made in COUNTED + FAST]
 LARGE = [COUNTED[0]["large"], FAST[0]["large"]]
 ARENA, LATE_ERRORS = COUNTED[0]["arena"], COUNTED[0]["late_errors"]
+WRONG_ADDRESSES = COUNTED[0]["wrong_addresses"]
 
 
 class Memory(Case):
@@ -58,6 +60,34 @@ class Memory(Case):
             outcome = made.run("24", cpu_seconds=20)
             self.expect_equal(outcome.status, 0, outcome.err)
             self.expect_equal(outcome.out, "0 MB at the end\n", made.name)
+
+    # ---- addresses that are wrong in themselves ----
+
+    def test_each_misaligned_access_is_found(self):
+        """Each width in each memory by load, store and atomic, at each byte of an array whose last granule is a partly
+        used one. Kills: a memory, a width or the array's end where nobody looks at the alignment."""
+        path = self.scratch / "report.json"
+        outcome = WRONG_ADDRESSES.run("misaligned", SIM_REPORT=str(path), SIM_CHECK="memcheck")
+        expected, tried = [], set()
+        for line in outcome.out.splitlines():
+            memory, kind, size, offset, error = line.split()
+            is_wrong = int(offset) % int(size) != 0
+            self.expect_equal(error, "cudaErrorMisalignedAddress" if is_wrong else "cudaSuccess", line)
+            space = "shared" if memory in ("fixed", "dynamic") else "global"
+            expected += [("misaligned", space, int(size))] if is_wrong else []
+            tried.add((memory, kind, size))
+        found = [(hazard["kind"], hazard["space"], hazard["bytes"]) for hazard in read_report(path).hazards]
+        self.expect_equal(found, expected, "records")
+        # Four memories by load and store of 2, 4, 8 and 16 bytes, atomics of all but 16; constants are only read.
+        self.expect_equal(len(tried), 4 * (2 * 4 + 3) + 4, "memories, kinds and widths")
+
+    def test_where_null_pointers_end(self):
+        """Kills: a limit of 32 KB, below which indices from a null pointer stay."""
+        path = self.scratch / "report.json"
+        outcome = WRONG_ADDRESSES.run("null", SIM_REPORT=str(path))
+        self.expect_equal(outcome.out.count(" cudaErrorIllegalAddress\n"), 7, outcome.out)
+        kinds = [hazard["kind"] for hazard in read_report(path).hazards]
+        self.expect_equal(kinds, ["null"] * 5 + ["out_of_bounds"] * 2, "null ends at 64 KB")
 
     # ---- overruns ----
 
