@@ -16,6 +16,12 @@ __global__ void shared(int *y)
 	more[threadIdx.x] = fixed[threadIdx.x] = 1;
 	y[threadIdx.x] = more[threadIdx.x];
 }
+template <int N>
+__global__ void large(int *y)
+{
+	__shared__ int fixed[N];
+	y[0] = fixed[N - 1] = 1;
+}
 static void asked(void)
 {
 	printf("%s: %s\n", cudaGetErrorName(cudaGetLastError()), sim_refusal() ? sim_refusal() : "-");
@@ -43,27 +49,59 @@ NEVER_FAST = inline("refusals.never.fast", text(NEVER_BODY), "--fast")
 THRICE = program("thrice", "\tfor (int i = 0; i < 3; i++)\n\t\tone<<<1, dim3(64, 32)>>>(y);\n")
 ASKS = program("asks", "\tone<<<1, 2000>>>(y);\n\tcudaPeekAtLastError();\n")
 LATE = program("late", "\tone<<<1, 2000>>>(y);\n\tone<<<1, 3000>>>(y);\n\tone<<<1, 32>>>(y);\n\tasked();\n")
+# A grid, a block, and why a GPU refuses them. Those that it takes are refused here for their shared memory, which is looked
+# at afterwards: 2^31 - 1 blocks need not run.
+GRID, BLOCK = "a grid may have (2147483647,65535,65535) blocks", "a block may have (1024,1024,64) threads"
+MEMORY = "1048576 bytes of dynamic shared memory in a block, which may have 48128 beside 1024 static ones, "
+MEMORY += "more only with cudaFuncSetAttribute"
+SHAPES = [
+    ("0,1,1", "32,1,1", "a grid without blocks"),
+    ("1,0,1", "32,1,1", "a grid without blocks"),
+    ("1,1,0", "32,1,1", "a grid without blocks"),
+    ("1,1,1", "0,1,1", "a block without threads"),
+    ("1,1,1", "1,0,1", "a block without threads"),
+    ("1,1,1", "1,1,0", "a block without threads"),
+    ("2147483647,1,1", "1,1,1", MEMORY),
+    ("2147483648,1,1", "1,1,1", GRID),
+    ("1,65535,1", "1,1,1", MEMORY),
+    ("1,65536,1", "1,1,1", GRID),
+    ("1,1,65535", "1,1,1", MEMORY),
+    ("1,1,65536", "1,1,1", GRID),
+    ("1,1,1", "1024,1,1", MEMORY),
+    ("1,1,1", "1025,1,1", BLOCK),
+    ("1,1,1", "1,1024,1", MEMORY),
+    ("1,1,1", "1,1025,1", BLOCK),
+    ("1,1,1", "1,1,64", MEMORY),
+    ("1,1,1", "1,1,65", BLOCK),
+    ("1,1,1", "4,4,64", MEMORY),
+    ("1,1,1", "5,4,64", "1280 threads in a block, which may have 1024"),
+]
+SHAPED = program(
+    "shaped",
+    "".join(f"\tshared<<<dim3({grid}), dim3({block}), 1 << 20>>>(y);\n\tasked();\n" for grid, block, _ in SHAPES),
+)
 LIMITS = program(
     "limits",
-    """	one<<<0, 32>>>(y);
-	asked();
-	one<<<1, 0>>>(y);
-	asked();
-	one<<<dim3(1, 65536), 32>>>(y);
-	asked();
-	one<<<1, dim3(1, 1, 65)>>>(y);
-	asked();
-	shared<<<1, 32, 48129>>>(y);
+    """	shared<<<1, 32, 48129>>>(y);
 	asked();
 	shared<<<1, 32, 48128>>>(y);
 	asked();
-	cudaFuncSetAttribute(shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 300000);
+	large<12288><<<1, 1>>>(y);
+	asked();
+	large<12289><<<1, 1>>>(y);
+	asked();
+	cudaFuncSetAttribute(shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 231425);
+	asked();
+	cudaFuncSetAttribute(shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 231424);
+	shared<<<1, 32, 231424>>>(y);
+	asked();
+	large<1><<<1, 1, 49149>>>(y);
 	asked();
 """,
 )
 
 
-together("refusals", [NEVER, THRICE, ASKS, LATE, LIMITS], "-O2")
+together("refusals", [NEVER, THRICE, ASKS, LATE, SHAPED, LIMITS], "-O2")
 
 
 class Refusals(Case):
@@ -83,19 +121,28 @@ class Refusals(Case):
         self.expect_run(ASKS, "", "")
         self.expect_run(LATE, "cudaErrorInvalidConfiguration: -\n", "")
 
-    def test_each_limit_by_name(self):
-        refusals = [
-            ("one<<<(0,1,1), (32,1,1)>>>", "a grid without blocks"),
-            ("one<<<(1,1,1), (0,1,1)>>>", "a block without threads"),
-            ("one<<<(1,65536,1), (32,1,1)>>>", "a grid may have (2147483647,65535,65535) blocks"),
-            ("one<<<(1,1,1), (1,1,65)>>>", "a block may have (1024,1024,64) threads"),
-        ]
-        said = "".join(f"cudaErrorInvalidConfiguration: {launch} was refused: {why}\n" for launch, why in refusals)
-        said += (
+    def test_each_shape_at_its_limit_and_past_it(self):
+        """Kills: a dimension that nobody looks at, such as grid.z, and a limit that is one too small or too large."""
+        said = ""
+        for grid, block, why in SHAPES:
+            error = "cudaErrorInvalidValue" if why == MEMORY else "cudaErrorInvalidConfiguration"
+            said += f"{error}: shared<<<({grid}), ({block}), 1048576>>> was refused: {why}\n"
+        self.expect_run(SHAPED, said, "")
+
+    def test_shared_memory_at_its_limits_and_past_them(self):
+        """Kills: static memory that nobody looks at, or that is not taken off what a kernel may opt in to; and a limit
+        that one kernel opted in to and another has."""
+        may = "more only with cudaFuncSetAttribute"
+        said = (
             "cudaErrorInvalidValue: shared<<<(1,1,1), (32,1,1), 48129>>> was refused: 48129 bytes of dynamic "
-            "shared memory in a block, which may have 48128 beside 1024 static ones, more only with "
-            "cudaFuncSetAttribute\ncudaSuccess: -\n"
-            "cudaErrorInvalidValue: shared was refused 300000 bytes of dynamic shared memory in a block, which "
+            f"shared memory in a block, which may have 48128 beside 1024 static ones, {may}\ncudaSuccess: -\n"
+            "cudaSuccess: -\n"
+            "cudaErrorInvalidValue: large<<<(1,1,1), (1,1,1)>>> was refused: 49156 bytes of static shared memory "
+            "in a block, which may have 49152\n"
+            "cudaErrorInvalidValue: shared was refused 231425 bytes of dynamic shared memory in a block, which "
             "may have 231424 beside 1024 static ones\n"
+            "cudaSuccess: -\n"
+            "cudaErrorInvalidValue: large<<<(1,1,1), (1,1,1), 49149>>> was refused: 49149 bytes of dynamic "
+            f"shared memory in a block, which may have 49148 beside 4 static ones, {may}\n"
         )
         self.expect_run(LIMITS, said, "")
