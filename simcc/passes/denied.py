@@ -13,9 +13,11 @@ DENIED = (
     (r"_ZNSt6thread", "std::thread"),
     (r"pthread_\w+$", ""),
     (r"(?:exit|_exit|_Exit|quick_exit|abort|atexit|system|getenv)$", ""),
-    (r"(?:f?open|fclose|fread|fwrite|fprintf|vfprintf|fputs|fputc|fflush|scanf|fscanf|sscanf|getchar|fgets)$", ""),
+    (r"(?:f?open|fclose|fread|fwrite|read|write|fseek|ftell|rewind|remove|rename|perror)$", ""),
+    (r"(?:v?f(?:printf|scanf)|v?sn?printf|v?s?scanf|fput[cs]|putc|fflush|f?getc|getchar|fgets)$", ""),
     (r"(?:mem(?:cmp|r?chr|mem|ccpy)|str(?:n?len|n?cpy|n?cmp|n?cat|r?chr|str|n?dup|tok\w*|to[a-z]+)|ato[fil]+)$", ""),
-    (r"(?:rand|srand|time|sleep|usleep|nanosleep|gettimeofday|clock_gettime)$", ""),
+    (r"(?:s?rand(?:om)?|rand_r|[dlm]rand48|time|u?sleep|nanosleep|gettimeofday|clock_gettime|qsort|bsearch)$", ""),
+    (r"_ZNSt6chrono", "std::chrono"),
     (r"__cxa_(?:throw|rethrow|allocate_exception)$", "throw"),
     (r"__cxa_guard_acquire$", "a static variable initialized at run time"),
     (r"(?:_ZNSo|_ZStls|_ZSt4endl)", "std::ostream"),
@@ -26,6 +28,7 @@ ANY_DENIED = re.compile("|".join(f"({symbol})" for symbol, _ in DENIED), re.ASCI
 
 def denied(symbol: str) -> str | None:
     """What a message calls this symbol; None where device code may call it."""
+    symbol = re.sub(r"^__isoc\d\d_", "", symbol)  # what glibc makes of sscanf and strtol, by the year of C's standard
     found = ANY_DENIED.match(symbol)
     return (DENIED[found.lastindex - 1][1] or symbol) if found else None
 

@@ -25,7 +25,13 @@ HEAD = """#include <cooperative_groups.h>
 #include <mma.h>
 #include <thrust/device_vector.h>
 #include <cufft.h>
+#include <sys/time.h>
+#include <unistd.h>
 #include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <vector>
 namespace cg = cooperative_groups;
 using namespace nvcuda;
 """
@@ -67,8 +73,25 @@ IN_MAIN = [
 ]
 FRAGMENT = Use("wmma::fragment<wmma::matrix_a, 16, 16, 16, float> f;", "wmma::fragment", "tensor cores")
 COMPILER_ATOMIC = Use("__sync_fetch_and_add((int *)y, 1);", "a compiler atomic", "in device code")
+# Functions of the host; printf and puts are the device's, too. What glibc calls otherwise (__isoc99_sscanf) must be
+# named as it was written.
+CALLED = """
+    malloc(4); calloc(1, 4); free(y); exit(1); abort(); getenv("HOME"); fopen("x", "r"); fprintf(stderr, "%g", *y);
+    fflush(stdout); fgets((char *)y, 4, stdin); scanf("%f", y); sscanf("1", "%f", y); sprintf((char *)y, "%p", s);
+    perror("x"); strcpy((char *)y, (char *)s); y[0] = memcmp(y, s, 4); y[0] = atoi((char *)y); strtol((char *)y, 0, 10);
+    rand(); srand(1); random(); time(0); usleep(1); clock_gettime(0, 0); gettimeofday(0, 0); qsort(y, 1, 4, 0);
+"""
+OF_THE_HOST_ONLY = [
+    *[Use(call, re.findall(r"\w+(?=\()", call)[0], "in device code") for call in re.findall(r"\S.*?;", CALLED)],
+    Use("y[0] = *new float(1);", "new", "in device code"),
+    Use("delete y;", "delete", "in device code"),
+    Use("std::vector<float> v(10);", "delete", "in device code"),
+    Use("std::cout << y[0];", "std::ostream", "in device code"),
+    Use("y[0] = (float)std::chrono::steady_clock::now().time_since_epoch().count();", "std::chrono", "in device code"),
+    Use("throw 1;", "throw", "in device code"),
+]
 # By who refuses them: simcc before the compiler, the compiler, simcc after it. An error hides those found later.
-USES = [[FRAGMENT, IN_MAIN[-1]], IN_KERNELS + IN_MAIN[:-1], [COMPILER_ATOMIC]]
+USES = [[FRAGMENT, IN_MAIN[-1]], IN_KERNELS + IN_MAIN[:-1], [COMPILER_ATOMIC, *OF_THE_HOST_ONLY]]
 GROUPS = """#include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 namespace cg = cooperative_groups;
