@@ -177,6 +177,11 @@ __global__ void tails(int *y)
 		tile_of_few.sync();
 	}
 	part.sync();
+	// 40 threads are 2.5 tiles of 16 and 1.25 of 32: those that have fewer threads count
+	auto sixteen = cg::tiled_partition<16>(block);
+	auto warp = cg::tiled_partition<32>(block);
+	out[4 * 40] = (int)(sixteen.meta_group_rank() * 10 + sixteen.meta_group_size());
+	out[5 * 40] = (int)(warp.meta_group_rank() * 10 + warp.meta_group_size());
 }
 
 int main()
@@ -240,13 +245,14 @@ int main()
 		sums[i / 16] += x[i];
 	EXPECT(y[0] == sums[0] + sums[1] + sums[2] + sums[3] && y[1] == sums[1] && y[3] == sums[3]);
 
-	//= tails store=3*160+120/8/3*5+5
+	//= tails store=5*160+120/12/5*5+5
 	tails<<<1, 40>>>(dy);
-	fetch(y, dy, 4 * 40);
+	fetch(y, dy, 6 * 40);
 	for (int t = 0; t < 40; t++) {
 		const int rank = t % 32 / 4 * 3 + t % 4, few = t >= 32 ? 6 : rank < 16 ? 16 : 8;
 		EXPECT(y[t] == (t < 32 ? 1600 : 800) + t % 16 && y[40 + t] == y[t] && y[80 + t] == 400 + t % 4);
 		EXPECT(t % 4 == 3 || y[120 + t] == few * 100 + rank % 16);
+		EXPECT(y[160 + t] == t / 16 * 10 + 3 && y[200 + t] == t / 32 * 10 + 2);
 	}
 
 	//= active ANY
