@@ -325,8 +325,82 @@ __global__ void strides(int *y)
 	strides<1><<<1, 32>>>(y);
 """,
 )
+# Calls of the API that a message tells of besides the error: what is called, the error, and what is said.
+MISUSES = [
+    ("cudaFree(h)", "cudaErrorInvalidValue", "on CUDA API call to cudaFree.", "is no device memory"),
+    ("cudaFree(y + 1)", "cudaErrorInvalidValue", "on CUDA API call to cudaFree.", "is not the start of an allocation"),
+    (
+        "cudaFree(freed)",
+        "cudaErrorInvalidValue",
+        "on CUDA API call to cudaFree.",
+        "'alloc2' at .* has been freed before",
+    ),
+    (
+        "cudaFree(variable_at)",
+        "cudaErrorInvalidValue",
+        "to cudaFree.",
+        r"the start of an allocation \('variable' starts",
+    ),
+    ("cudaFreeHost(y)", "cudaErrorInvalidValue", "to cudaFreeHost.", "is device memory: cudaFree frees it"),
+    (
+        "cudaFreeHost(h)",
+        "cudaErrorInvalidValue",
+        "to cudaFreeHost.",
+        "was not allocated by cudaMallocHost, or is freed",
+    ),
+    ("cudaMemcpy(0, h, 4, up)", "cudaErrorInvalidValue", "to cudaMemcpy.", "the destination is NULL"),
+    ("cudaMemcpy(y, 0, 4, up)", "cudaErrorInvalidValue", "to cudaMemcpy.", "the source is NULL"),
+    ("cudaMemcpy(h, h, 4, up)", "cudaErrorInvalidValue", "to cudaMemcpy.", "destination .* is host memory, not device"),
+    (
+        "cudaMemcpy(y, z, 4, up)",
+        "cudaErrorInvalidValue",
+        "to cudaMemcpy.",
+        "source .* is device memory, not host memory",
+    ),
+    ("cudaMemcpy(freed, h, 4, up)", "cudaErrorInvalidValue", "to cudaMemcpy.", "inside 'alloc2', which has been freed"),
+    ("cudaMemcpy(y + 1, h, 1024, up)", "cudaErrorInvalidValue", "to cudaMemcpy.", "end 4 bytes past its end"),
+    ("cudaMemcpy(y + 256, h, 4, up)", "cudaErrorInvalidValue", "to cudaMemcpy.", "is in no allocation"),
+    ("cudaMemcpyAsync(y, z, 1028, across)", "cudaErrorInvalidValue", "to cudaMemcpyAsync.", "end 4 bytes past its end"),
+    ("cudaMemset(y, 0, 1025)", "cudaErrorInvalidValue", "to cudaMemset.", "end 1 bytes past its end"),
+    ("cudaMemset(h, 0, 4)", "cudaErrorInvalidValue", "to cudaMemset.", "is host memory, not device memory"),
+    ("cudaMemcpyToSymbol(variable, h, 8, 9)", "cudaErrorInvalidValue", "to cudaMemcpyToSymbol.", "end 1 bytes past"),
+    (
+        "cudaMemcpyFromSymbol(h, variable, 8, 9)",
+        "cudaErrorInvalidValue",
+        "to cudaMemcpyFromSymbol.",
+        "end 1 bytes past",
+    ),
+    ("cudaMallocManaged(&m, 4)", "cudaErrorNotSupported", "cudaMallocManaged", "managed memory.*: use cudaMalloc"),
+    ("cudaHostGetDevicePointer(&m, h, 0)", "cudaErrorNotSupported", "cudaHostGetDevicePointer", "copy with cudaMemcpy"),
+    (
+        "cudaLaunchKernel(untyped, 1, 1, 0, 0, 0)",
+        "cudaErrorInvalidDeviceFunction",
+        "cudaLaunchKernel",
+        "pass the kernel",
+    ),
+]
+MISUSED = program(
+    "misused",
+    "__device__ int variable[4];\n__global__ void k() {}\n",
+    """	int *freed, *m;
+	void *variable_at;
+	const void *untyped = (const void *)k;
+	const cudaMemcpyKind up = cudaMemcpyHostToDevice, across = cudaMemcpyDeviceToDevice;
+	cudaMalloc(&freed, 4);
+	cudaFree(freed);
+	cudaGetSymbolAddress(&variable_at, variable);
+	const char *which = getenv("CALL");
+"""
+    + "".join(
+        f'\tif (atoi(which) == {i})\n\t\tprintf("%s ", cudaGetErrorName({call}));\n'
+        for i, (call, *_) in enumerate(MISUSES)
+    )
+    + """	printf("%s ", cudaGetErrorName(cudaGetLastError()));
+	printf("%s\\n", cudaGetErrorName(cudaFree(y)));
+""",
+)
 
-ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, TURNS, ROUNDS, BOTH, LINES]
+ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, TURNS, ROUNDS, BOTH, LINES, MISUSED]
 together("hazards", [*ALL, ARRIVED[0], EXCHANGES[0]], "-O2")
 together("hazards.unfenced", [UNFENCED_ROUNDS], "-O2")
 together("hazards.fast", [PLAIN], "--fast")
@@ -418,6 +492,16 @@ class Hazards(Case):
         self.expect_in("========= ERROR SUMMARY: 60 errors\n", outcome.err)
         self.expect_equal(len(report.of("memcheck", "api_misuse")), 30, "records of api_misuse")
         self.expect_equal(len(report.hazards), 60, "records")
+
+    def test_each_misused_call(self):
+        """One at a time: the error is returned and kept, the message names the call, and the device goes on."""
+        for i, (call, error, function, says) in enumerate(MISUSES):
+            outcome, report = self.run_one(MISUSED, CALL=str(i))
+            is_hazard = error == "cudaErrorInvalidValue"
+            self.expect_equal(outcome.out, f"{error} {error} cudaSuccess\n", call)
+            self.expect_equal((outcome.status, len(report.hazards)), (is_hazard, is_hazard), f"{call}: status, records")
+            self.expect_in(function, outcome.err, call)
+            self.expect(re.search(says, outcome.err), f"{call}: no {says!r} in {outcome.err}")
 
     # ---- what the records tell besides ----
 

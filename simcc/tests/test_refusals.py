@@ -49,8 +49,8 @@ NEVER_FAST = inline("refusals.never.fast", text(NEVER_BODY), "--fast")
 THRICE = program("thrice", "\tfor (int i = 0; i < 3; i++)\n\t\tone<<<1, dim3(64, 32)>>>(y);\n")
 ASKS = program("asks", "\tone<<<1, 2000>>>(y);\n\tcudaPeekAtLastError();\n")
 LATE = program("late", "\tone<<<1, 2000>>>(y);\n\tone<<<1, 3000>>>(y);\n\tone<<<1, 32>>>(y);\n\tasked();\n")
-# A grid, a block, and why a GPU refuses them. Those that it takes are refused here for their shared memory, which is looked
-# at afterwards: 2^31 - 1 blocks need not run.
+# A grid, a block, and why a GPU refuses them. Those that it takes are refused here for their shared memory, which is
+# looked at afterwards: 2^31 - 1 blocks need not run.
 GRID, BLOCK = "a grid may have (2147483647,65535,65535) blocks", "a block may have (1024,1024,64) threads"
 MEMORY = "1048576 bytes of dynamic shared memory in a block, which may have 48128 beside 1024 static ones, "
 MEMORY += "more only with cudaFuncSetAttribute"
