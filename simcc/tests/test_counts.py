@@ -125,6 +125,22 @@ def choose_own(turn: int, warp: int, lane: int) -> int | None:
     return None if r % 3 == 0 and lane % 2 else ((lane << (r >> 4) % 3) + (r >> 9)) % WIDE_ELEMENTS
 
 
+PLACES = {"alloc3": 509, "alloc4": 65597, "early": 61, "late": 40}  # bytes of each
+
+
+def choose_spot(turn: int, lane: int, size: int) -> tuple[int, int] | None:
+    """oracle.cu's: the number of the allocation and the element in it."""
+    r = mix(131 * turn + 5)
+    first, other = r >> 8 & 3, (r >> 11) % 32
+    place = [first, lane % 4, (first + (lane < other)) % 4, mix(r + lane) % 4, 3 - first if lane == other else first][
+        r % 5
+    ]
+    elements = list(PLACES.values())[place] // size
+    element = [elements - 1 - lane, elements // 2 - 16 + lane, 3 * lane][(r >> 16) % 3]
+    idle = (r >> 20) % 2 and mix(r ^ lane) % 5 == 0
+    return None if idle or not 0 <= element < elements else (place, element)
+
+
 class Counts(Case):
     def launches(self, name: str, count: int) -> list[Record]:
         path = self.scratch / "report.json"
@@ -179,7 +195,7 @@ class Counts(Case):
     # ---- oracle.cu ----
 
     def test_random_gather(self):
-        launch = self.launches("oracle", 9)[0]
+        launch = self.launches("oracle", 15)[0]
         load, touched = Count(), set()
         for block in range(3):
             for first in range(0, 100, 32):
@@ -197,7 +213,7 @@ class Counts(Case):
         self.expect(load.requests > 100 and load.parts > load.requests, "the oracle saw nothing")
 
     def test_random_shared(self):
-        launch = self.launches("oracle", 9)[1]
+        launch = self.launches("oracle", 15)[1]
         load, store = Count(), Count()
         for block in range(2):
             for first in range(0, 128, 32):
@@ -214,7 +230,7 @@ class Counts(Case):
         self.expect(load.parts > 2 * load.requests, "the oracle saw no conflicts")
 
     def test_unequal_loops(self):
-        launch = self.launches("oracle", 9)[2]
+        launch = self.launches("oracle", 15)[2]
         load = Count()
         for first in range(0, 4 * 96, 32):
             warp = Warp()
@@ -227,7 +243,7 @@ class Counts(Case):
         self.expect(load.requests > 12 * 300, "the oracle saw no long loops")
 
     def test_random_shares(self):
-        launches = self.launches("oracle", 9)[3:]
+        launches = self.launches("oracle", 15)[3:9]
         for index, launch in enumerate(launches):
             self.check_wide(launch, 64 if index < 3 else 45, 4 << index % 3)
 
@@ -255,3 +271,43 @@ class Counts(Case):
         self.expect_equal(store.conflicts, store.parts - store.ideal, "stores do not merge")
         if size > 4:  # fewer passes than the width has phases
             self.expect(load.parts - load.conflicts < load.ideal, "the oracle saw no merged load")
+
+    def test_lanes_in_several_allocations(self):
+        """Kills: an instruction whose lanes are all counted for the allocation of the first, or of the lowest address,
+        sectors that are counted as if they were neighbors, and a footprint that ends with an allocation's last word."""
+        launches = self.launches("oracle", 15)[9:14]
+        for launch, size, lanes in zip(launches, (1, 2, 4, 8, 16), (32, 32, 32, 27, 32)):
+            self.check_scattered(launch, size, lanes)
+
+    def check_scattered(self, launch: Record, size: int, lanes: int) -> None:
+        what = f"{size}-byte accesses in several allocations"
+        ops = ("load", "atomic" if size == 4 else "store")
+        requested = {(name, op): 0 for name in PLACES for op in ops}
+        touched: dict[tuple[str, str], set[int]] = {key: set() for key in requested}
+        mixed = 0
+        for op, first in zip(ops, (0, 1)):
+            total = Count()
+            for turn in range(first, 2 * ROUNDS, 2):
+                warp, places = Warp(), set()
+                for lane in range(lanes):
+                    spot = choose_spot(turn, lane, size)
+                    if spot is not None:
+                        name = list(PLACES)[spot[0]]
+                        places.add(name)
+                        warp.log(0, lane, (spot[0] << 20) + size * spot[1])  # no two share a sector
+                        requested[name, op] += size
+                        touched[name, op].update(range(size * spot[1], size * (spot[1] + 1)))
+                warp.add_global(total, size)
+                mixed += len(places) > 1
+            self.expect_count(f"{what}: {op}", global_count(launch, op), total)
+        self.expect(mixed > ROUNDS, "the oracle saw few instructions in several allocations")
+        tensors = {tensor["name"]: tensor for tensor in launch["tensors"]}
+        self.expect_equal(set(tensors), set(PLACES), f"{what}: tensors")
+        for name, tensor in tensors.items():
+            keys = ("read_bytes", "atomic_bytes" if size == 4 else "write_bytes")
+            for op, key in zip(ops, keys):
+                self.expect_equal(tensor["requested"].get(key, 0), requested[name, op], f"{what}: {name}, {op}")
+            read, written = touched[name, "load"], touched[name, ops[1]]
+            footprint = (len(read | written if size == 4 else read), len(written))
+            counted = (tensor["footprint"]["read_bytes"], tensor["footprint"]["write_bytes"])
+            self.expect_equal(counted, footprint, f"{what}: {name}, footprint")

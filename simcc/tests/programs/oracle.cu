@@ -111,6 +111,67 @@ __global__ void shared_wide(float *y)
 	y[threadIdx.x] = (float)sizeof value;
 }
 
+// Lanes of one instruction in several allocations, up to their last byte: two of cudaMalloc and two variables.
+__device__ __align__(32) char early[61], late[40];
+
+// The allocation and the element in it, of those with `size` bytes, that a lane takes in a round; no lane takes another's.
+struct spot {
+	int place, element; // element: -1 for none
+};
+__host__ __device__ inline spot choose_spot(unsigned round, unsigned lane, int size)
+{
+	unsigned r = mix(131 * round + 5), place = r >> 8 & 3, way = r % 5;
+	if (way == 1)
+		place = lane % 4;
+	else if (way == 2)
+		place = (place + (lane < (r >> 11) % 32)) % 4;
+	else if (way == 3)
+		place = mix(r + lane) % 4;
+	else if (way == 4)
+		place = lane == (r >> 11) % 32 ? 3 - place : place;
+	const int bytes[] = {509, 65597, 61, 40}, elements = bytes[place] / size;
+	int element;
+	switch ((r >> 16) % 3) {
+	case 0: element = elements - 1 - (int)lane; break;
+	case 1: element = elements / 2 - 16 + (int)lane; break;
+	default: element = 3 * (int)lane; break;
+	}
+	bool idle = element < 0 || element >= elements || ((r >> 20) % 2 && mix(r ^ lane) % 5 == 0);
+	return {(int)place, idle ? -1 : element};
+}
+
+template <typename T>
+__device__ void exchange(T *to, T value)
+{
+	*to = value;
+}
+__device__ void exchange(int *to, int value)
+{
+	atomicAdd(to, value);
+}
+
+template <typename T>
+__global__ void scattered(char *a, char *b)
+{
+	char *const places[] = {a, b, early, late};
+	T value = T();
+	for (unsigned k = 0; k < 2 * ROUNDS; k += 2) {
+		spot from = choose_spot(k, threadIdx.x, sizeof(T)), to = choose_spot(k + 1, threadIdx.x, sizeof(T));
+		if (from.element >= 0)
+			value = ((const T *)places[from.place])[from.element];
+		__syncwarp();
+		if (to.element >= 0)
+			exchange((T *)places[to.place] + to.element, value);
+		__syncwarp();
+	}
+}
+
+// Bytes on both sides of a boundary of 32 KB, and no others.
+__global__ void across(const float *x, float *y)
+{
+	y[8192 - 16 + threadIdx.x] = x[8192 - 16 + threadIdx.x];
+}
+
 int main()
 {
 	static float x[N];
@@ -138,6 +199,20 @@ int main()
 	shared_wide<double><<<1, 45>>>(dy);
 	//= shared_wide<sixteen> ANY
 	shared_wide<sixteen><<<1, 45>>>(dy);
+	char *a = device_zeros<char>(509), *b = device_zeros<char>(65597);
+	//= scattered<char> ANY
+	scattered<char><<<1, 32>>>(a, b);
+	//= scattered<short> ANY
+	scattered<short><<<1, 32>>>(a, b);
+	//= scattered<int> ANY
+	scattered<int><<<1, 32>>>(a, b);
+	//= scattered<double> ANY
+	scattered<double><<<1, 27>>>(a, b);
+	//= scattered<sixteen> ANY
+	scattered<sixteen><<<1, 32>>>(a, b);
+	float *wide = device_zeros<float>(16384);
+	//= across load=128/1/4 store=128/1/4 foot=128/128
+	across<<<1, 32>>>(wide, wide);
 	CHECK(cudaDeviceSynchronize());
 	return 0;
 }
