@@ -188,6 +188,33 @@ Test(command_line, times_are_taken_on_request)
 	expect_refused("--sweep --repeat 1", 2, "--repeat: needs --time");
 }
 
+/* The launches of the plain build: the run that is verified, the warm-ups and the timed ones, of three kernels each.
+ * Kills: a run too many or too few, and a --warmup or --repeat that the plain build is not told of. */
+Test(command_line, warm_ups_and_repeats_are_as_many_as_asked_for)
+{
+	const char *folder = scratch_directory(), *copy = text("%s/naive", folder), *plain = text("%s.fast", copy);
+	struct outcome o = run_program(LIST("cp", NAIVE, copy), NOTHING, 10);
+	free_outcome(&o);
+	write_text(plain, text("#!/bin/sh\nSIM_REPORT=%s/report exec %s.fast \"$@\"\n", folder, NAIVE));
+	chmod(plain, 0755);
+	static const struct {
+		const char *line;
+		size_t runs;
+	} asked[] = {
+		{"--repeat 1 --warmup 0", 1},
+		{"--repeat 3 --warmup 0", 3},
+		{"--repeat 1 --warmup 4", 5},
+		{"--repeat 2", 3}};
+	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+		o = run_line(copy, text("--seq 8 --dim 4 --time %s", asked[i].line), NOTHING, 60);
+		cr_expect_eq(o.status, 0, "%s: %s", asked[i].line, o.err);
+		cr_expect_eq(
+			count_lines(read_text(text("%s/report", folder))), 3 * (1 + asked[i].runs), "%s",
+			asked[i].line);
+		free_outcome(&o);
+	}
+}
+
 /* A copy that lies alone has no plain build. */
 Test(command_line, times_need_the_plain_build)
 {
