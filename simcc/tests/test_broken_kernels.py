@@ -217,7 +217,7 @@ class BrokenKernels(Case):
         self.check_broken("race_", "racecheck", 57)
 
     def test_reads_of_what_nobody_wrote(self):
-        self.check_broken("init_", "initcheck", 17)
+        self.check_broken("init_", "initcheck", 21)
 
     def test_wrong_addresses(self):
         self.check_broken("mem_", "memcheck", 20)

@@ -90,6 +90,13 @@ class Memory(Case):
         kinds = [hazard["kind"] for hazard in read_report(path).hazards]
         self.expect_equal(kinds, ["null"] * 5 + ["out_of_bounds"] * 2, "null ends at 64 KB")
 
+    def test_the_nearest_allocation_is_one_that_is_there(self):
+        """Kills: a message that names what has been freed."""
+        path = self.scratch / "report.json"
+        outcome = WRONG_ADDRESSES.run("beside", SIM_REPORT=str(path))
+        self.expect_equal(outcome.out, "cudaErrorIllegalAddress\n", outcome.err)
+        self.expect_equal([hazard["array"] for hazard in read_report(path).hazards], ["alloc0"], outcome.err)
+
     # ---- overruns ----
 
     def expect_overrun(self, made: Built, way: int, count: int, found: bool) -> None:

@@ -93,9 +93,14 @@ LIMITS = program(
 	cudaFuncSetAttribute(shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 231425);
 	asked();
 	cudaFuncSetAttribute(shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 231424);
+	cudaFuncSetAttribute(large<1>, cudaFuncAttributeMaxDynamicSharedMemorySize, 49149);
 	shared<<<1, 32, 231424>>>(y);
 	asked();
 	large<1><<<1, 1, 49149>>>(y);
+	asked();
+	large<1><<<1, 1, 49150>>>(y);
+	asked();
+	large<2><<<1, 1, 49145>>>(y);
 	asked();
 """,
 )
@@ -141,8 +146,10 @@ class Refusals(Case):
             "in a block, which may have 49152\n"
             "cudaErrorInvalidValue: shared was refused 231425 bytes of dynamic shared memory in a block, which "
             "may have 231424 beside 1024 static ones\n"
-            "cudaSuccess: -\n"
-            "cudaErrorInvalidValue: large<<<(1,1,1), (1,1,1), 49149>>> was refused: 49149 bytes of dynamic "
-            f"shared memory in a block, which may have 49148 beside 4 static ones, {may}\n"
+            "cudaSuccess: -\ncudaSuccess: -\n"
+            "cudaErrorInvalidValue: large<<<(1,1,1), (1,1,1), 49150>>> was refused: 49150 bytes of dynamic "
+            f"shared memory in a block, which may have 49149 beside 4 static ones, {may}\n"
+            "cudaErrorInvalidValue: large<<<(1,1,1), (1,1,1), 49145>>> was refused: 49145 bytes of dynamic "
+            f"shared memory in a block, which may have 49144 beside 8 static ones, {may}\n"
         )
         self.expect_run(LIMITS, said, "")

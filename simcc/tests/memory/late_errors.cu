@@ -37,6 +37,8 @@ int main(int argc, char **argv)
 	printf("refused: %s\n", cudaGetErrorName(cudaGetLastError()));
 	printf("record: %s\n", cudaGetErrorName(cudaEventRecord(after, stream)));
 	printf("copy: %s\n", cudaGetErrorName(cudaMemcpyAsync(host, y, sizeof host, cudaMemcpyDeviceToHost, stream)));
+	cudaLaunchHostFunc(
+		stream, [](void *done) { *(int *)done = 7; }, &host[3]);
 	printf("get again: %s\n", cudaGetErrorName(cudaGetLastError()));
 	switch (call) {
 	case 0: error = cudaDeviceSynchronize(); break;

@@ -1,5 +1,6 @@
 // Addresses that are wrong in themselves, one line per case with the error that the host hears of: "misaligned" for each
-// width in each memory by load, store and atomic, "null" for indices from a null pointer.
+// width in each memory by load, store and atomic, "null" for indices from a null
+// pointer.
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>
@@ -77,10 +78,22 @@ static void null()
 	}
 }
 
+// Just before what has been freed, 1 MB and more from what has not.
+static void beside()
+{
+	char *p[4];
+	for (char *&each : p)
+		cudaMalloc(&each, 8);
+	cudaFree(p[1]);
+	store<<<1, 1>>>(p[1], ~0ul);
+	printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+	cudaDeviceReset();
+}
+
 int main(int, char **argv)
 {
-	if (strcmp(argv[1], "null") == 0) {
-		null();
+	if (strcmp(argv[1], "null") == 0 || strcmp(argv[1], "beside") == 0) {
+		argv[1][0] == 'n' ? null() : beside();
 		return 0;
 	}
 	misaligned<short>();

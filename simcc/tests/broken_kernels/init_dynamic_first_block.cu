@@ -1,0 +1,21 @@
+// Dynamic shared memory belongs to a block, too: what block 0 has prepared, the others do not have.
+// EXPECT initcheck uninitialized error
+#include "main.cuh"
+
+__global__ void lookup(float *y)
+{
+	extern __shared__ float table[];
+#ifndef FIXED
+	if (blockIdx.x == 0)
+#endif
+		table[threadIdx.x] = 1.0f / (threadIdx.x + 1);
+	__syncthreads();
+	y[blockIdx.x * 64 + threadIdx.x] = table[63 - threadIdx.x]; // BUG
+}
+
+int main()
+{
+	float *y = empty<float>(4 * 64);
+	lookup<<<4, 64, 64 * sizeof(float)>>>(y);
+	return end();
+}
