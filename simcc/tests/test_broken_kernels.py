@@ -220,7 +220,7 @@ class BrokenKernels(Case):
         self.check_broken("init_", "initcheck", 21)
 
     def test_wrong_addresses(self):
-        self.check_broken("mem_", "memcheck", 20)
+        self.check_broken("mem_", "memcheck", 28)
 
     def test_wrong_barriers(self):
         self.check_broken("sync_", "synccheck", 21)

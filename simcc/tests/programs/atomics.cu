@@ -21,8 +21,8 @@ __global__ void unsigneds(unsigned *a)
 	unsigned t = threadIdx.x;
 	atomicAdd(&a[0], 0xffffffffu);
 	atomicSub(&a[1], 1u);
-	atomicMax(&a[2], 0x80000000u + t);
-	atomicMin(&a[3], 0x80000000u + t);
+	atomicMax(&a[2], 0x7ffffff0u + t); // half of them have the sign's bit
+	atomicMin(&a[3], 0x7ffffff0u + t);
 	atomicInc(&a[4], 9u);
 	atomicDec(&a[5], 9u);
 	atomicAnd(&a[6], ~(1u << t % 32));
@@ -43,6 +43,12 @@ __global__ void wide(unsigned long long *a)
 	atomicXor(&a[5], 1ull << t);
 	atomicExch(&a[6], 42ull);
 	atomicCAS(&a[7], 0ull, 7ull);
+}
+
+__global__ void wide_signed(long long *a)
+{
+	atomicMax(&a[0], 10ll - (long long)threadIdx.x);
+	atomicMin(&a[1], 10ll - (long long)threadIdx.x);
 }
 
 __global__ void reals(float *f, double *d)
@@ -76,7 +82,7 @@ __global__ void shared_words(int *y)
 int main()
 {
 	int a[16] = {0, 0, 0, 0, -1, 0, 0, 0, 0};
-	unsigned u[16] = {0, 0, 0, 0xffffffffu, 0, 25, 0xffffffffu, 0, 0, 0, 0};
+	unsigned u[16] = {0, 0, 0, 0xffffffffu, 25, 25, 0xffffffffu, 0, 0, 0, 0};
 	unsigned long long w[8] = {0, 0, 1ull << 60, ~0ull, 0, 0, 0, 0};
 	float f[2];
 	double d;
@@ -95,9 +101,9 @@ int main()
 	//= unsigneds atomic=11*256/11*2/11*2
 	unsigneds<<<1, 64>>>(du);
 	fetch(u, du, 16);
-	EXPECT(u[0] == 0u - 64 && u[1] == 0u - 64 && u[2] == 0x8000003f && u[3] == 0x80000000);
-	// u[5]: 25 is above the limit, so it becomes 9; 63 more go round in tens
-	EXPECT(u[4] == 64 % 10 && u[5] == 6 && u[6] == 0 && u[7] == 0xffffffff && u[8] == 0 && u[9] == 9 &&
+	EXPECT(u[0] == 0u - 64 && u[1] == 0u - 64 && u[2] == 0x8000002f && u[3] == 0x7ffffff0);
+	// 25 is above the limit, so u[4] becomes 0 and u[5] 9; 63 more go round in tens
+	EXPECT(u[4] == 63 % 10 && u[5] == 6 && u[6] == 0 && u[7] == 0xffffffff && u[8] == 0 && u[9] == 9 &&
 	       u[10] == 1);
 	//= wide atomic=8*512/8*2/8*2
 	wide<<<1, 64>>>(dw);
@@ -105,6 +111,12 @@ int main()
 	EXPECT(w[0] == 64ull << 33 && w[1] == 63ull << 40 && w[2] == 5 && w[3] == 0 && w[4] == ~0ull &&
 	       w[5] == ~0ull);
 	EXPECT(w[6] == 42 && w[7] == 7);
+	long long s[2] = {-99, 5};
+	long long *ds = device_copy(s, 2);
+	//= wide_signed atomic=2*512/2*2/2*2
+	wide_signed<<<1, 64>>>(ds);
+	fetch(s, ds, 2);
+	EXPECT(s[0] == 10 && s[1] == -53);
 	//= reals atomic=256+256+512/6/6
 	reals<<<1, 64>>>(df, dd);
 	fetch(f, df, 2);

@@ -76,7 +76,17 @@ __global__ void exponentials(const float *x, float *y, double *z)
 {
 	int i = threadIdx.x;
 	y[i] = expf(x[i]) + __expf(x[i]) + exp2f(x[i]) + (i < 4 ? exp(x[i]) : 0);
-	z[i] = exp((double)x[i]) + exp2((double)x[i]);
+	y[i] += exp10f(x[i]) + expm1f(x[i]);
+	z[i] = exp((double)x[i]) + exp2((double)x[i]) + exp10((double)x[i]) + expm1((double)x[i]);
+}
+
+// A struct of three shorts is copied in pieces of 2 bytes.
+struct shorts {
+	short values[3];
+};
+__global__ void copy_shorts(const shorts *x, shorts *y)
+{
+	y[threadIdx.x] = x[threadIdx.x];
 }
 
 // Overlapping ranges: 4 blocks of 64 threads, 32 floats apart, touch 160; each thread writes its own word twice.
@@ -116,8 +126,10 @@ int main()
 	// x + k: 4 sectors where aligned, 5 where not
 	//= locals_are_free load=8*128/8/4+7*5 store=128/1/4 foot=39*4/128
 	locals_are_free<<<1, 32>>>(dx, dy);
-	//= exponentials load=5*128+16/6/5*4+1 store=128+256/2/12 exp=32*5+4
+	//= exponentials load=10*128+16/11/10*4+1 store=2*128+256/3/16 exp=32*9+4
 	exponentials<<<1, 32>>>(dx, dy, dz);
+	//= copy_shorts load=192/3/3*6 store=192/3/3*6 foot=192/192
+	copy_shorts<<<1, 32>>>((const shorts *)dx, (shorts *)dy);
 	//= overlap load=4*256/8/32 store=8*128*2/16/64 foot=160*4/1024 tensor:alloc0=1024/0/640/0
 	overlap<<<4, 64>>>(dx, dy);
 	CHECK(cudaDeviceSynchronize());
