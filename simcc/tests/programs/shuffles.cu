@@ -72,6 +72,13 @@ __global__ void butterfly(const float *x, float *y)
 	}
 }
 
+// From lanes that do not take part: a word of ones, NaN as a float, not a fair value.
+__global__ void from_outside(float *y)
+{
+	if (threadIdx.x < 16)
+		y[threadIdx.x] = __shfl_down_sync(0xffff, 1.0f, 8);
+}
+
 int main()
 {
 	int y[288];
@@ -138,5 +145,11 @@ int main()
 	butterfly<<<1, 32>>>(dx, df);
 	fetch(f, df, 2);
 	EXPECT(f[0] == 496 && f[1] == 31);
+
+	//= from_outside store=64/1/2
+	from_outside<<<1, 32>>>(dx);
+	fetch(f, dx, 16);
+	for (int i = 0; i < 16; i++)
+		EXPECT(i < 8 ? f[i] == 1 : f[i] != f[i]);
 	return 0;
 }
