@@ -214,7 +214,7 @@ class BrokenKernels(Case):
         self.expect(len(kernels) >= at_least, f"only {len(kernels)} kernels for {name}")
 
     def test_races(self):
-        self.check_broken("race_", "racecheck", 57)
+        self.check_broken("race_", "racecheck", 58)
 
     def test_reads_of_what_nobody_wrote(self):
         self.check_broken("init_", "initcheck", 21)

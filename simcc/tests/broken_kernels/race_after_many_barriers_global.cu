@@ -1,0 +1,23 @@
+// After more barriers than a cell of racecheck has numbers for, one is missing, in global memory.
+// EXPECT racecheck RAW|WAR error
+#include "main.cuh"
+
+__global__ void rounds(int *y)
+{
+	int *s = y + 64;
+	const int t = threadIdx.x;
+	for (int i = 0; i < 20000; i++)
+		__syncthreads();
+	s[t] = t; // OTHER
+#ifdef FIXED
+	__syncthreads();
+#endif
+	y[t] = s[63 - t]; // BUG
+}
+
+int main()
+{
+	int *y = zeros<int>(128);
+	rounds<<<1, 64>>>(y);
+	return end();
+}
