@@ -46,6 +46,7 @@ struct race_launch {
 	_Atomic bool has_acquired; /* and a thread has acquired of it */
 	_Atomic bool lost;         /* too much of it: what a release may have ordered counts as ordered */
 	_Atomic bool incomplete;   /* some accesses could not be compared */
+	_Atomic bool has_eras;     /* a block has passed very many barriers: see racecheck.c */
 	pthread_mutex_t lock;      /* guards what has no atomic type */
 	_Atomic uint64_t filter[RELEASE_FILTER_BITS / 64];
 	struct variable *variables;

@@ -52,6 +52,7 @@ struct access {
 	uintptr_t address;
 	unsigned bytes;
 	const struct race_warp *warp;
+	struct race_launch *launch;
 	struct sim_allocation *allocation; /* of global memory; NULL: by bytes */
 };
 
@@ -404,12 +405,25 @@ enum {
 };
 #define BLOCK_MASK ((UINT64_C(1) << (TOUCH_SHIFT - BLOCK_SHIFT)) - 1)
 
+/*
+ * A block that has passed more barriers than an interval has numbers for begins an era: it takes another block's number,
+ * behind those of the grid, which says the same of it. Where these end, too, all it does counts as ordered.
+ */
 static uint64_t word_of(const struct race *race, const struct access *now)
 {
-	const uint32_t interval = race->interval - race->first_interval;
-	return (uint64_t)now->touch << TOUCH_SHIFT | ((race->block_order + 1) & BLOCK_MASK) << BLOCK_SHIFT |
-	       (uint64_t)now->thread << THREAD_SHIFT |
-	       (uint64_t)(interval < INTERVAL_MOST ? interval : INTERVAL_MOST) << SITE_BITS |
+	struct race_launch *launch = race->launch;
+	uint64_t block = race->block_order + 1;
+	uint32_t interval = race->interval - race->first_interval;
+	if (interval >= INTERVAL_MOST) {
+		const uint32_t era = interval / INTERVAL_MOST;
+		const bool fits = era < BLOCK_MASK / launch->block_count;
+		interval = fits ? interval % INTERVAL_MOST : INTERVAL_MOST;
+		block += fits ? era * launch->block_count : 0;
+		launch->incomplete |= !fits;
+		launch->has_eras = true;
+	}
+	return (uint64_t)now->touch << TOUCH_SHIFT | (block & BLOCK_MASK) << BLOCK_SHIFT |
+	       (uint64_t)now->thread << THREAD_SHIFT | (uint64_t)interval << SITE_BITS |
 	       (sim_site_numbers[now->site] & ((1u << SITE_BITS) - 1));
 }
 
@@ -463,9 +477,16 @@ static bool is_same_stretch(uint64_t mine, uint64_t theirs)
 	       word_interval(mine) != INTERVAL_MOST;
 }
 
+static inline bool is_same_block(const struct access *now, uint64_t one, uint64_t other)
+{
+	const uint64_t first = word_block(one), second = word_block(other);
+	return first == second || (now->launch->has_eras &&
+	                           (first - 1) % now->launch->block_count == (second - 1) % now->launch->block_count);
+}
+
 static inline enum apart compare_words(const struct access *now, uint64_t mine, uint64_t theirs, uint32_t stamp)
 {
-	if (word_block(mine) != word_block(theirs))
+	if (!is_same_block(now, mine, theirs))
 		return BLOCKS;
 	if (!is_same_stretch(mine, theirs) || word_thread(mine) == word_thread(theirs))
 		return ORDERED;
@@ -526,7 +547,7 @@ static uint64_t exchange_writer(struct global_cell *cell, const struct access *n
 {
 	const uint64_t writer = atomic_load_explicit(&cell->writer, memory_order_relaxed);
 	if (now->op == SIM_OP_ATOMIC && writer != 0 && word_touch(writer) < ATOMIC &&
-	    (word_block(writer) == word_block(mine) ||
+	    (is_same_block(now, mine, writer) ||
 	     compare_words(now, mine, writer, atomic_load_explicit(&cell->write_stamp, memory_order_relaxed)) !=
 	             ORDERED))
 		return writer;
@@ -576,7 +597,7 @@ static void note_global_atomic(struct global_cell *cell, const struct access *no
 
 static enum apart find_apart_from_atomic(const struct access *now, uint64_t mine, uint64_t atomic, uint32_t stamp)
 {
-	if (atomic == 0 || race_may_meet(word_touch(atomic), now->touch, word_block(atomic) == word_block(mine)))
+	if (atomic == 0 || race_may_meet(word_touch(atomic), now->touch, is_same_block(now, mine, atomic)))
 		return ORDERED;
 	return compare_words(now, mine, atomic, stamp);
 }
@@ -608,7 +629,7 @@ static bool check_against_reader(
 	struct race *race, const struct access *now, uint64_t mine, uint64_t reader, uint32_t stamp)
 {
 	enum apart apart;
-	if (reader == 0 || race_may_meet(word_touch(reader), now->touch, word_block(reader) == word_block(mine)) ||
+	if (reader == 0 || race_may_meet(word_touch(reader), now->touch, is_same_block(now, mine, reader)) ||
 	    (apart = compare_words(now, mine, reader, stamp)) == ORDERED)
 		return false;
 	found(race, now, FINDING_WRITE_AFTER_READ, apart == LANES ? FINDING_WARNING : FINDING_ERROR, SIM_GLOBAL,
@@ -640,7 +661,7 @@ static void check_global_write(
 			forget_atomics(now);
 	}
 	if (writer != 0 && !(plain_beside_atomics && word_touch(writer) >= ATOMIC) &&
-	    !race_may_meet(word_touch(writer), now->touch, word_block(writer) == word_block(mine)) &&
+	    !race_may_meet(word_touch(writer), now->touch, is_same_block(now, mine, writer)) &&
 	    (apart = compare_words(now, mine, writer, stamp)) != ORDERED) {
 		const bool was_store = word_touch(writer) < ATOMIC;
 		const bool same = record && now->op == SIM_OP_STORE && was_store && value == now->value;
@@ -693,7 +714,7 @@ static void check_global_read(
 	if (beside_atomics)
 		check_against_global_atomics(race, now, mine);
 	if (writer != 0 && !(beside_atomics && word_touch(writer) >= ATOMIC) &&
-	    !race_may_meet(word_touch(writer), now->touch, word_block(writer) == word_block(mine)) &&
+	    !race_may_meet(word_touch(writer), now->touch, is_same_block(now, mine, writer)) &&
 	    (apart = compare_words(
 		     now, mine, writer, atomic_load_explicit(&cell->write_stamp, memory_order_relaxed))) != ORDERED)
 		found(race, now, FINDING_READ_AFTER_WRITE, apart == LANES ? FINDING_WARNING : FINDING_ERROR,
@@ -797,7 +818,12 @@ static void check_instruction(
 	const unsigned size = key_size(key), count = (unsigned)__builtin_popcount(lanes);
 	const uint32_t first_thread = number * WARP_SIZE;
 	const uint32_t first_active = first_thread + (uint32_t)__builtin_ctz(lanes);
-	struct access now = {.site = key_site(key), .op = key_op(key), .touch = touch_of(key), .warp = warp};
+	struct access now = {
+		.site = key_site(key),
+		.op = key_op(key),
+		.touch = touch_of(key),
+		.warp = warp,
+		.launch = race->launch};
 	if (space == SIM_GLOBAL && now.op != SIM_OP_STORE)
 		for (uint32_t rest = lanes, j = 0; rest != 0; rest &= rest - 1, j++) {
 			if (now.op == SIM_OP_LOAD)
