@@ -23,8 +23,9 @@ DEVICE = """-fno-strict-aliasing -fno-builtin-printf -ftls-model=local-exec -fcf
     -Wno-unknown-pragmas""".split()
 # Lines for the records; clang's sanitizer pass runs on its intermediate code (build.py). That clang's optimizer cannot
 # unroll a loop as its pragma asks is no fault of the kernel, and no warning: -Werror would stop at it.
-GCC_ASSEMBLY = "-g1 -gstatement-frontiers -Wno-class-memaccess -Wno-tsan".split()
-CLANG_ASSEMBLY = "-gline-tables-only -Qunused-arguments -fno-addrsig -Wno-pass-failed".split()
+# DWARF 4: in version 5 addr2line takes the first file of a table for another one.
+GCC_ASSEMBLY = "-g1 -gdwarf-4 -gstatement-frontiers -Wno-class-memaccess -Wno-tsan".split()
+CLANG_ASSEMBLY = "-gline-tables-only -gdwarf-4 -Qunused-arguments -fno-addrsig -Wno-pass-failed".split()
 CLANG_INTERMEDIATE = "-Xclang -disable-llvm-passes -emit-llvm -S".split()
 CLANG_FROM_INTERMEDIATE = """-x ir -w -Qunused-arguments -mllvm -tsan-instrument-read-before-write=1
     -mllvm -tsan-distinguish-volatile -fno-addrsig""".split()

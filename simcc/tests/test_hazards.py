@@ -126,7 +126,7 @@ ENDS = program(
 		past<<<1, 32>>>(y);
 		cudaDeviceReset();
 		cudaMalloc(&y, sizeof h);
-		cudaFree(h + i);
+		cudaFree(h + i); // @free
 	}
 """,
 )
@@ -488,7 +488,8 @@ class Hazards(Case):
         self.expect_times(outcome.err, 1, "Invalid __global__ write")
         self.expect_times(outcome.err, 1, " in past [30 hazards over 30 launches]\n")
         self.expect_times(outcome.err, 4, "on CUDA API call to cudaFree.\n")
-        self.expect_times(outcome.err, 1, "========= memcheck: cudaErrorInvalidValue in cudaFree [30 hazards]\n")
+        said = f"{place(ENDS, '@free')} in cudaFree [30 hazards]\n"
+        self.expect_times(outcome.err, 1, said)
         self.expect_in("========= ERROR SUMMARY: 60 errors\n", outcome.err)
         self.expect_equal(len(report.of("memcheck", "api_misuse")), 30, "records of api_misuse")
         self.expect_equal(len(report.hazards), 60, "records")

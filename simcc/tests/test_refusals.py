@@ -1,9 +1,11 @@
-"""Launches a GPU would not accept. The simulated device says why, and a program that never asks for the error is told
-at its end that its kernel did not run. programs/ has such launches whose errors are asked for: silently."""
+"""Launches a GPU would not accept. The simulated device says why, and for a program that never asks for the error it is
+an error, told at its end with the line of the launch. programs/ has such launches whose errors are asked for: silently."""
 
 from __future__ import annotations
 
-from support import Case, Part, Program, inline, together
+import re
+
+from support import Case, Part, Program, inline, marked_line, together
 
 HEAD = r"""#include <cuda_runtime.h>
 #include <sim.h>
@@ -43,10 +45,11 @@ def program(name: str, body: str) -> Part:
     return Part(f"refusals.{name}", text(body))
 
 
-NEVER_BODY = "\tone<<<3, 2000>>>(y);\n\tone<<<1, 32>>>(y);\n\tcudaDeviceSynchronize();\n"
+NEVER_BODY = "\tone<<<3, 2000>>>(y); // @refused\n\tone<<<1, 32>>>(y);\n\tcudaDeviceSynchronize();\n"
 NEVER = program("never", NEVER_BODY)
 NEVER_FAST = inline("refusals.never.fast", text(NEVER_BODY), "--fast")
-THRICE = program("thrice", "\tfor (int i = 0; i < 3; i++)\n\t\tone<<<1, dim3(64, 32)>>>(y);\n")
+THRICE_BODY = "\tfor (int i = 0; i < 3; i++)\n\t\tone<<<1, dim3(64, 32)>>>(y); // @refused\n"
+THRICE = program("thrice", THRICE_BODY)
 ASKS = program("asks", "\tone<<<1, 2000>>>(y);\n\tcudaPeekAtLastError();\n")
 LATE = program("late", "\tone<<<1, 2000>>>(y);\n\tone<<<1, 3000>>>(y);\n\tone<<<1, 32>>>(y);\n\tasked();\n")
 # A grid, a block, and why a GPU refuses them. Those that it takes are refused here for their shared memory, which is
@@ -80,6 +83,12 @@ SHAPED = program(
     "shaped",
     "".join(f"\tshared<<<dim3({grid}), dim3({block}), 1 << 20>>>(y);\n\tasked();\n" for grid, block, _ in SHAPES),
 )
+RETURNED = program(
+    "returned",
+    """	void *arguments[] = {&y};
+	printf("%s\\n", cudaGetErrorName(cudaLaunchKernel(one, 1, 2000, arguments)));
+""",
+)
 LIMITS = program(
     "limits",
     """	shared<<<1, 32, 48129>>>(y);
@@ -106,7 +115,7 @@ LIMITS = program(
 )
 
 
-together("refusals", [NEVER, THRICE, ASKS, LATE, SHAPED, LIMITS], "-O2")
+together("refusals", [NEVER, THRICE, ASKS, LATE, SHAPED, RETURNED, LIMITS], "-O2")
 
 
 class Refusals(Case):
@@ -114,17 +123,28 @@ class Refusals(Case):
         outcome = made.run()
         self.expect_equal((outcome.status, outcome.out, outcome.err), (0, out, err), made.name)
 
-    def test_a_program_that_never_asks_is_told_at_its_end(self):
-        why = "a block may have (1024,1024,64) threads. The program never asked for the error (cudaGetLastError)"
+    def expect_told(self, made: Part | Program, source: str, refused: str, more: str, summary: str) -> None:
+        outcome = made.run()
+        line = marked_line(source, "@refused")
+        says = rf"""========= {re.escape(refused)}
+=========     at \S+ in \S+:{line}
+=========     The program never asked for the error{more} \(cudaGetLastError: cudaErrorInvalidConfiguration\)
+=========  *{line} \| .*@refused
+========= ERROR SUMMARY: {summary}
+"""
+        self.expect(outcome.status == 1 and re.fullmatch(says, outcome.err), f"{made.name}: {outcome}")
+
+    def test_a_launch_whose_error_nobody_asks_for_is_an_error_at_its_line(self):
+        why = "one<<<(3,1,1), (2000,1,1)>>> was refused: a block may have (1024,1024,64) threads"
         for made in (NEVER, NEVER_FAST):
-            self.expect_run(made, "", f"========= one<<<(3,1,1), (2000,1,1)>>> was refused: {why}\n")
-        why = "2048 threads in a block, which may have 1024. The program never asked for the error, nor for 2 more"
-        said = f"========= one<<<(1,1,1), (64,32,1)>>> was refused: {why} (cudaGetLastError)\n"
-        self.expect_run(THRICE, "", said)
+            self.expect_told(made, text(NEVER_BODY), why, "", "1 error")
+        why = "one<<<(1,1,1), (64,32,1)>>> was refused: 2048 threads in a block, which may have 1024"
+        self.expect_told(THRICE, text(THRICE_BODY), why, ", nor for 2 more", "3 errors")
 
     def test_a_program_that_asks_hears_nothing(self):
         self.expect_run(ASKS, "", "")
         self.expect_run(LATE, "cudaErrorInvalidConfiguration: -\n", "")
+        self.expect_run(RETURNED, "cudaErrorInvalidConfiguration\n", "")
 
     def test_each_shape_at_its_limit_and_past_it(self):
         """Kills: a dimension that nobody looks at, such as grid.z, and a limit that is one too small or too large."""

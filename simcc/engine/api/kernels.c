@@ -14,14 +14,15 @@ cudaError_t sim_launch_kernel(
 	(void)stream; /* all work is done before the call returns */
 	RETURN_IF_STICKY();
 	if (run_is_making_default()) {
-		fprintf(stderr,
-		        "error: a default argument of a kernel launches '%s': not supported by the simulated "
-		        "device\n",
-		        name);
+		say_of_call(
+			"error: a default argument of a kernel launches '%s': not supported by the simulated "
+			"device\n",
+			name);
 		_exit(3);
 	}
+	const struct sim_function *known = sim_function_at(kernel);
 	struct request request = {
-		.name = name,
+		.name = known ? known->name : name,
 		.file = file,
 		.line = line,
 		.grid = grid,
@@ -47,8 +48,8 @@ cudaError_t cudaLaunchKernel(
 {
 	(void)kernel, (void)grid, (void)block, (void)arguments, (void)shared_bytes, (void)stream;
 	RETURN_IF_STICKY();
-	fprintf(stderr, "cudaLaunchKernel: an untyped address does not tell the simulated device what the kernel's "
-	                "arguments are; pass the kernel itself, cudaLaunchKernel(kernel, ...), or use <<<>>>\n");
+	say_of_call("cudaLaunchKernel: an untyped address does not tell the simulated device what the kernel's "
+	            "arguments are; pass the kernel itself, cudaLaunchKernel(kernel, ...), or use <<<>>>\n");
 	return sim_return(cudaErrorInvalidDeviceFunction);
 }
 

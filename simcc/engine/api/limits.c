@@ -47,7 +47,7 @@ size_t sim_dynamic_shared_limit(const void *kernel)
 /* Returns `error` from the function it stands in. */
 #define REFUSE(error, ...)                                                                                           \
 	do {                                                                                                         \
-		report_refusal(request, __VA_ARGS__);                                                                \
+		report_refusal(request, error, __VA_ARGS__);                                                         \
 		return error;                                                                                        \
 	} while (0)
 

@@ -14,8 +14,7 @@
 
 static cudaError_t not_supported(const char *function, const char *instead)
 {
-	fprintf(stderr, "%s is not supported by the simulated device%s%s\n", function, instead[0] ? ": " : "",
-	        instead);
+	say_of_call("%s is not supported by the simulated device: %s\n", function, instead);
 	return sim_return(cudaErrorNotSupported);
 }
 
@@ -266,6 +265,12 @@ static cudaError_t check_host(const char *function, const char *role, const void
 	return cudaSuccess;
 }
 
+static cudaError_t bad_direction(const char *function, enum cudaMemcpyKind kind)
+{
+	return sim_api_hazard(
+		cudaErrorInvalidMemcpyDirection, function, "%d is no direction of this copy", (int)kind);
+}
+
 /* cudaSuccess if to_bytes from `to` and from_bytes from `from` may take part in a copy of this kind. */
 static cudaError_t check_copy(
 	const char *function, const void *to, size_t to_bytes, const void *from, size_t from_bytes,
@@ -277,7 +282,7 @@ static cudaError_t check_copy(
 		to_device = sim_memory_is_device((uintptr_t)to);
 		from_device = sim_memory_is_device((uintptr_t)from);
 	} else if ((unsigned)kind > cudaMemcpyDefault) {
-		return sim_return(cudaErrorInvalidMemcpyDirection);
+		return bad_direction(function, kind);
 	}
 	if (!to || !from)
 		return sim_api_hazard(
@@ -414,9 +419,8 @@ cudaError_t cudaMemcpyToSymbolAsync(
 	(void)stream;
 	RETURN_IF_STICKY();
 	RETURN_IF(!is_symbol(symbol), cudaErrorInvalidSymbol);
-	RETURN_IF(
-		kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault,
-		cudaErrorInvalidMemcpyDirection);
+	if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+		return bad_direction("cudaMemcpyToSymbol", kind);
 	if (kind == cudaMemcpyDefault)
 		kind = sim_memory_is_device((uintptr_t)from) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
 	return copy("cudaMemcpyToSymbol", place_in(symbol, offset), from, bytes, kind);
@@ -435,9 +439,8 @@ cudaError_t cudaMemcpyFromSymbolAsync(
 	(void)stream;
 	RETURN_IF_STICKY();
 	RETURN_IF(!is_symbol(symbol), cudaErrorInvalidSymbol);
-	RETURN_IF(
-		kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault,
-		cudaErrorInvalidMemcpyDirection);
+	if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+		return bad_direction("cudaMemcpyFromSymbol", kind);
 	if (kind == cudaMemcpyDefault)
 		kind = sim_memory_is_device((uintptr_t)to) ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost;
 	return copy("cudaMemcpyFromSymbol", to, place_in(symbol, offset), bytes, kind);

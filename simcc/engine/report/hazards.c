@@ -1,14 +1,12 @@
 /*
- * What is said when something is wrong: the message in compute-sanitizer's words with the source line below it, one
- * JSON record, and the summary and exit status at the end.
+ * What is said when something is wrong: the message in compute-sanitizer's words with the source line below it, and
+ * one JSON record.
  */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "report/output.h"
 
@@ -89,8 +87,7 @@ static uint64_t count_at_place(const struct hazard *h, bool printed)
 	return report;
 }
 
-/* How often, at the end of the program, where only the first was printed. */
-static void print_repeated(void)
+void print_repeated(void)
 {
 	for (size_t i = 0; i < place_count; i++) {
 		const struct place *place = &places[i];
@@ -150,6 +147,8 @@ static void print_function(const struct hazard *h)
 			function->template_args, place);
 	if (function && strlen(text) > 80)
 		snprintf(text, sizeof text, "=========     at %.300s%s", function->name, place);
+	if (h->signature[0] == '\0') /* host code of a .c file, of which there is no table */
+		snprintf(text, sizeof text, "=========     at %s", place + strlen(" in "));
 	fprintf(stderr, "%s\n", text);
 }
 
@@ -222,18 +221,22 @@ static void write_record(const struct hazard *h)
 	report_written();
 }
 
+void tell_hazard(const struct hazard *hazard, uint64_t errors, bool printed)
+{
+	fflush(stdout);
+	if (printed)
+		print_hazard(hazard);
+	write_record(hazard);
+	error_count += errors;
+}
+
 bool report_hazard(const struct hazard *hazard)
 {
 	if (!sim_options()->check[hazard->tool])
 		return false;
 	const bool is_first = hazard->launch == 0 ||
 	                      (strcmp(hazard->severity, "info") != 0 && count_at_place(hazard, !hazard->silent) == 1);
-	fflush(stdout);
-	if (is_first && !hazard->silent)
-		print_hazard(hazard);
-	write_record(hazard);
-	if (strcmp(hazard->severity, "error") == 0)
-		error_count++;
+	tell_hazard(hazard, strcmp(hazard->severity, "error") == 0, is_first && !hazard->silent);
 	return is_first;
 }
 
@@ -293,83 +296,42 @@ void report_misuse(cudaError_t error, const char *function, const char *format, 
 {
 	if (!sim_options()->check[SIM_MEMCHECK])
 		return;
-	const struct hazard hazard = {
+	struct hazard hazard = {
 		.tool = SIM_MEMCHECK,
 		.kind = "api_misuse",
 		.severity = "error",
 		.kernel = "",
 		.index = INT64_MIN,
 		.count = 1};
-	struct hazard call = hazard; /* its place is the function and the error: no line is known */
+	const struct callers callers = callers_of_this();
+	hazard_locate_call(&hazard, &callers);
+	snprintf(
+		hazard.headline, sizeof hazard.headline,
+		"Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.", cudaGetErrorName(error),
+		(int)error, cudaGetErrorString(error), function);
+	vsnprintf(hazard.detail[0], sizeof hazard.detail[0], format, arguments);
+	struct hazard call = hazard; /* its place: the line, the function and the error */
 	call.kernel = function;
 	call.kind = cudaGetErrorName(error);
 	const uint64_t report = count_at_place(&call, true);
-	fflush(stdout);
-	if (report >= 1 && report <= MOST_CALLS) {
-		fprintf(stderr, "========= Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.\n",
-		        call.kind, (int)error, cudaGetErrorString(error), function);
-		fprintf(stderr, "=========     ");
-		vfprintf(stderr, format, arguments);
-		fprintf(stderr, "\n");
-	}
-	write_record(&hazard);
-	error_count++;
+	tell_hazard(&hazard, 1, report >= 1 && report <= MOST_CALLS);
 }
 
-/* ---- the end of the program ---- */
+void say_of_call(const char *format, ...)
+{
+	struct hazard place = {.signature = ""};
+	const struct callers callers = callers_of_this();
+	hazard_locate_call(&place, &callers);
+	fflush(stdout);
+	if (place.line != 0)
+		fprintf(stderr, "%s:%u: ", place.file, place.line);
+	va_list arguments;
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+}
 
 uint64_t sim_error_count(void)
 {
 	return error_count;
-}
-
-static void report_leaks(void)
-{
-	if (sim_allocated_bytes() == 0)
-		return;
-	for (size_t i = 0; i < sim_allocation_count(); i++) {
-		const struct sim_allocation *a = sim_allocation_at(i);
-		if (a->freed || a->is_variable)
-			continue;
-		struct hazard hazard = {
-			.tool = SIM_LEAKCHECK,
-			.kind = "leak",
-			.severity = "error",
-			.kernel = "",
-			.signature = "",
-			.space = "global",
-			.index = INT64_MIN,
-			.count = a->size};
-		snprintf(
-			hazard.headline, sizeof hazard.headline, "Leaked %zu bytes at %p", a->size, (void *)a->first);
-		snprintf(hazard.detail[0], sizeof hazard.detail[0], "'%s' was never freed", a->name);
-		snprintf(hazard.array, sizeof hazard.array, "%s", a->name);
-		report_hazard(&hazard);
-	}
-}
-
-static void summarize(int status, void *unused)
-{
-	(void)unused;
-	if (sim_options()->check[SIM_LEAKCHECK])
-		report_leaks();
-	report_refusals();
-	print_repeated();
-	if (error_count > 0) {
-		fflush(NULL);
-		fprintf(stderr, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", error_count,
-		        error_count == 1 ? "" : "s");
-		if (status == 0)
-			_exit(1); /* right numbers do not excuse a wrong program */
-	}
-	if (status == 0 && trace_has_failed()) {
-		fflush(NULL);
-		_exit(3);
-	}
-}
-
-/* Registered before anything of the program's own, so that it is the last to run. */
-__attribute__((constructor)) static void summarise_at_exit(void)
-{
-	on_exit(summarize, NULL);
 }

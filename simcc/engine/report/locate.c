@@ -1,11 +1,13 @@
 /* Where an instruction comes from: addr2line, and names as the user writes them. */
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <unwind.h>
 
-#include "report/report.h"
+#include "report/output.h"
 
 static int find_base(struct dl_phdr_info *info, size_t size, void *base)
 {
@@ -25,7 +27,53 @@ static const char *as_the_user_calls_it(const char *path)
 		    strcmp(path + whole - length, site->file) == 0 && length > strlen(longest))
 			longest = site->file;
 	}
-	return *longest ? longest : path;
+	if (*longest)
+		return longest;
+	char here[256]; /* a C file, or a plain build: no tables */
+	const size_t length = getcwd(here, sizeof here) ? strlen(here) : 0;
+	return length > 1 && strncmp(path, here, length) == 0 && path[length] == '/' ? path + length + 1 : path;
+}
+
+/* The files of the engine, and those of simcc's headers that call it for the program. */
+static bool is_ours(const char *path)
+{
+	const size_t engine = sizeof __FILE__ - sizeof "report/locate.c";
+	return strncmp(path, __FILE__, engine) == 0 || strstr(path, "/sim_cuda/") ||
+	       strstr(path, "/cuda_runtime_api.h");
+}
+
+/* Which of these instructions is the first that belongs to a line of the program's own: its number, and file and line
+ * of the hazard are set; -1 if none. */
+static int locate(struct hazard *hazard, const uintptr_t *instructions, size_t count)
+{
+	char program[512], command[1024], line[400];
+	const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+	if (length <= 0)
+		return -1;
+	program[length] = '\0';
+	uintptr_t base = 0;
+	dl_iterate_phdr(find_base, &base);
+	int used = snprintf(command, sizeof command, "addr2line -iae '%s'", program);
+	for (size_t i = 0; i < count; i++)
+		used += snprintf(command + used, sizeof command - (size_t)used, " 0x%zx", instructions[i] - base);
+	snprintf(command + used, sizeof command - (size_t)used, " 2>/dev/null");
+	FILE *pipe;
+	if (strchr(program, '\'') || !(pipe = popen(command, "r")))
+		return -1;
+	char *colon;
+	int at = -1; /* an instruction's address, then its lines: of what is inlined there first */
+	while (hazard->line == 0 && fgets(line, sizeof line, pipe))
+		if (strncmp(line, "0x", 2) == 0) {
+			at++;
+		} else if ((colon = strrchr(line, ':')) && atoi(colon + 1) > 0) {
+			*colon = '\0';
+			if (is_ours(line))
+				continue;
+			snprintf(hazard->file, sizeof hazard->file, "%.255s", as_the_user_calls_it(line));
+			hazard->line = (unsigned)atoi(colon + 1);
+		}
+	pclose(pipe);
+	return hazard->line == 0 ? -1 : at;
 }
 
 void hazard_locate_instruction(struct hazard *hazard, uintptr_t instruction)
@@ -33,30 +81,57 @@ void hazard_locate_instruction(struct hazard *hazard, uintptr_t instruction)
 	const struct sim_function *function = sim_function_holding((void *)instruction);
 	if (function)
 		hazard->signature = function->signature;
-	char program[512];
-	const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-	if (length <= 0)
-		return;
-	program[length] = '\0';
-	uintptr_t base = 0;
-	dl_iterate_phdr(find_base, &base);
-	char command[640], line[400];
 	/* Some instructions belong to no line, says clang: then the one before them does. */
-	snprintf(
-		command, sizeof command, "addr2line -e '%s' 0x%zx 0x%zx 0x%zx 0x%zx 2>/dev/null", program,
-		(size_t)(instruction - base), (size_t)(instruction - base - 4), (size_t)(instruction - base - 12),
-		(size_t)(instruction - base - 24));
-	FILE *pipe;
-	if (strchr(program, '\'') || !(pipe = popen(command, "r")))
-		return;
-	char *colon;
-	while (hazard->line == 0 && fgets(line, sizeof line, pipe))
-		if ((colon = strrchr(line, ':')) && atoi(colon + 1) > 0) {
-			*colon = '\0';
-			snprintf(hazard->file, sizeof hazard->file, "%.255s", as_the_user_calls_it(line));
-			hazard->line = (unsigned)atoi(colon + 1);
-		}
-	pclose(pipe);
+	const uintptr_t before[] = {instruction, instruction - 4, instruction - 12, instruction - 24};
+	locate(hazard, before, sizeof before / sizeof *before);
+}
+
+/* ---- calls of the host ---- */
+
+static _Unwind_Reason_Code note_caller(struct _Unwind_Context *context, void *data)
+{
+	struct callers *callers = data;
+	if (callers->count == MOST_CALLERS)
+		return _URC_END_OF_STACK;
+	callers->call[callers->count++] = _Unwind_GetIP(context) - 1; /* a call lies before where it returns to */
+	return _URC_NO_REASON;
+}
+
+struct callers callers_of_this(void)
+{
+	struct callers callers = {.count = 0};
+	_Unwind_Backtrace(note_caller, &callers);
+	return callers;
+}
+
+void hazard_locate_call(struct hazard *hazard, const struct callers *callers)
+{
+	enum { REMEMBERED = 64 }; /* a call in a loop is located once */
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct {
+		struct callers callers;
+		char file[sizeof hazard->file];
+		unsigned line;
+		const char *signature;
+	} known[REMEMBERED];
+	static unsigned known_count;
+	pthread_mutex_lock(&lock);
+	unsigned i = 0;
+	while (i < known_count && i < REMEMBERED && memcmp(&known[i].callers, callers, sizeof *callers) != 0)
+		i++;
+	if (i == known_count || i == REMEMBERED) {
+		const int at = locate(hazard, callers->call, callers->count);
+		const struct sim_function *function = at < 0 ? NULL : sim_function_holding((void *)callers->call[at]);
+		i = known_count++ % REMEMBERED;
+		known[i].callers = *callers;
+		known[i].line = hazard->line;
+		known[i].signature = function ? function->signature : "";
+		memcpy(known[i].file, hazard->file, sizeof known[i].file);
+	}
+	memcpy(hazard->file, known[i].file, sizeof hazard->file);
+	hazard->line = known[i].line;
+	hazard->signature = known[i].signature;
+	pthread_mutex_unlock(&lock);
 }
 
 const char *space_name(enum sim_space space)

@@ -10,11 +10,14 @@
 
 static struct {
 	char last[400];  /* why; "" if the last launch was none */
-	char first[400]; /* of those whose error nobody has looked at yet */
+	char first[400]; /* of those whose error nobody has looked at yet, and its kernel */
+	char name[100];
+	cudaError_t error;
+	struct callers callers; /* of the first */
 	uint64_t unseen;
 } refusals;
 
-void report_refusal(const struct request *request, const char *format, ...)
+void report_refusal(const struct request *request, cudaError_t error, const char *format, ...)
 {
 	const dim3 grid = request->grid, block = request->block;
 	char dynamic[32] = "";
@@ -28,8 +31,12 @@ void report_refusal(const struct request *request, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(refusals.last + used, sizeof refusals.last - (size_t)used, format, arguments);
 	va_end(arguments);
-	if (refusals.unseen++ == 0)
-		memcpy(refusals.first, refusals.last, sizeof refusals.first);
+	if (refusals.unseen++ > 0)
+		return;
+	memcpy(refusals.first, refusals.last, sizeof refusals.first);
+	snprintf(refusals.name, sizeof refusals.name, "%s", request->name);
+	refusals.error = error;
+	refusals.callers = callers_of_this();
 }
 
 void set_refusal(const char *format, ...)
@@ -57,9 +64,21 @@ void report_refusals(void)
 {
 	if (refusals.unseen == 0)
 		return;
-	fflush(NULL);
-	fprintf(stderr, "========= %s. The program never asked for the error", refusals.first);
+	struct hazard hazard = {
+		.tool = SIM_MEMCHECK,
+		.kind = "launch_refused",
+		.severity = "error",
+		.kernel = refusals.name,
+		.index = INT64_MIN,
+		.count = refusals.unseen};
+	char more[40] = "";
 	if (refusals.unseen > 1)
-		fprintf(stderr, ", nor for %" PRIu64 " more", refusals.unseen - 1);
-	fprintf(stderr, " (cudaGetLastError)\n");
+		snprintf(more, sizeof more, ", nor for %" PRIu64 " more", refusals.unseen - 1);
+	snprintf(hazard.headline, sizeof hazard.headline, "%s", refusals.first);
+	snprintf(
+		hazard.detail[0], sizeof hazard.detail[0],
+		"The program never asked for the error%s (cudaGetLastError: %s)", more,
+		cudaGetErrorName(refusals.error));
+	hazard_locate_call(&hazard, &refusals.callers);
+	tell_hazard(&hazard, refusals.unseen, true);
 }

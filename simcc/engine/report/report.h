@@ -83,14 +83,18 @@ bool report_hazard(const struct hazard *hazard);
 /* A misuse of the CUDA API seen on the host (memcheck): `error` is what the call will return. */
 void report_misuse(cudaError_t error, const char *function, const char *format, va_list arguments)
 	__attribute__((format(printf, 3, 0)));
+/* A line about a call of the host that is no error yet, with its place in front. */
+void say_of_call(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- launches ---- */
 
 /* Writes the record of a finished launch, and keeps it for sim_launch_at; takes its tensors and lines over. */
 void report_launch(const struct sim_launch *launch);
 
-/* The launch was refused: a GPU would not accept it. At the end of the program it is told so, if it never asked. */
-void report_refusal(const struct request *request, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The launch was refused: a GPU would not accept it. That is an error, told at the end of the program, if it never
+ * asked. */
+void report_refusal(const struct request *request, cudaError_t error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* What sim_refusal() says; NULL: the last launch was none. */
 void set_refusal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The program has asked for the error of the launches that were refused. */

@@ -177,7 +177,9 @@ cudaError_t launch_unpacked(const config &at, void (*kernel)(Types_...), void **
 	auto body = [&]() SIM_NOT_COUNTED {
 		kernel(*static_cast<typename plain<Types_>::type *>(arguments[indices_])...);
 	};
-	return run(at, reinterpret_cast<const void *>(kernel), "kernel", body);
+	const cudaError_t error = run(at, reinterpret_cast<const void *>(kernel), "kernel", body);
+	cudaPeekAtLastError(); /* it is returned: nobody need ask for it */
+	return error;
 }
 
 } // namespace sim
