@@ -92,6 +92,9 @@ ARCHITECTURE = 900  # the default GPU's, an H100
 # Behind our own headers (cuda_runtime.h).
 NAMES_STD = re.compile(r"^#pragma sim_program.*\b(?:std|__gnu_cxx)\b", re.ASCII | re.DOTALL | re.MULTILINE)
 
+# Functions that allocate and free, in C and in C++: the engine sees a program's calls (engine/api/host_memory.c).
+WRAPPED = "malloc calloc realloc free aligned_alloc _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm".split()
+
 
 class Build:
     """One run of simcc."""
@@ -239,7 +242,9 @@ class Build:
 
     def link(self, objects: list[str], library: str) -> None:
         settings = self.settings
-        command = [*self.compilers.cxx, *settings.host_only, *settings.link, *objects, library, "-lpthread", "-lm"]
+        wrapped = [f"-Wl,--wrap={symbol}" for symbol in WRAPPED]
+        command = [*self.compilers.cxx, *settings.host_only, *settings.link, *wrapped, *objects, library]
+        command += ["-lpthread", "-lm"]
         run_to("a.out" if settings.output is None else settings.output, command, self.refuse_mixture)
 
     def refuse_mixture(self, program: str) -> None:

@@ -213,7 +213,7 @@ class Messages(Case):
         self.check_file("endless", 9)
 
     def test_mistakes_with_the_api(self):
-        self.check_file("api", 9)
+        self.check_file("api", 20)
 
     @needs_other
     def test_the_other_compiler(self):

@@ -1,5 +1,5 @@
-"""Launches a GPU would not accept. The simulated device says why, and for a program that never asks for the error it is
-an error, told at its end with the line of the launch. programs/ has such launches whose errors are asked for: silently."""
+"""Launches a GPU would not accept. The simulated device says why. If the program never asks for the error, that is an
+error, told at its end with the line of the launch. programs/ has such launches whose errors are asked for: silently."""
 
 from __future__ import annotations
 

@@ -42,6 +42,14 @@ void sim_clear_errors(void); /* cudaDeviceReset */
 cudaError_t sim_api_hazard(cudaError_t error, const char *function, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* ---- host_memory.c: what is known of the host's own memory ---- */
+
+/* What the program may use of it; is_pinned: by cudaMallocHost. `first` may be NULL. */
+void sim_add_host_block(void *first, size_t size, bool is_pinned);
+void sim_remove_host_block(const void *first);
+/* cudaSuccess if `bytes` bytes of host memory may be copied, as far as can be known; else reported, as of `function`. */
+cudaError_t check_host_extent(const char *function, const char *role, const void *pointer, size_t bytes);
+
 /* ---- limits.c: launches a GPU would refuse ---- */
 
 /* cudaSuccess, or why a GPU would not accept the launch. */

@@ -84,6 +84,7 @@ cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
 		free(memory);
 		return sim_return(cudaErrorMemoryAllocation);
 	}
+	sim_add_host_block(memory, bytes, true);
 	*pointer = memory;
 	return sim_return(cudaSuccess);
 }
@@ -103,6 +104,7 @@ cudaError_t cudaFreeHost(void *pointer)
 				? "%p is device memory: cudaFree frees it"
 				: "%p was not allocated by cudaMallocHost, or is freed already",
 			pointer);
+	sim_remove_host_block(pointer);
 	free(pointer);
 	sim_wait_for_device();
 	RETURN_IF_STICKY();
@@ -257,12 +259,12 @@ static cudaError_t check_device(const char *function, const char *role, const vo
 		cudaErrorInvalidValue, function, "%s %p is host memory, not device memory", role, pointer);
 }
 
-static cudaError_t check_host(const char *function, const char *role, const void *pointer)
+static cudaError_t check_host(const char *function, const char *role, const void *pointer, size_t bytes)
 {
 	if (sim_memory_is_device((uintptr_t)pointer))
 		return sim_api_hazard(
 			cudaErrorInvalidValue, function, "%s %p is device memory, not host memory", role, pointer);
-	return cudaSuccess;
+	return check_host_extent(function, role, pointer, bytes);
 }
 
 static cudaError_t bad_direction(const char *function, enum cudaMemcpyKind kind)
@@ -288,11 +290,11 @@ static cudaError_t check_copy(
 		return sim_api_hazard(
 			cudaErrorInvalidValue, function, "the %s is NULL", !to ? "destination" : "source");
 	cudaError_t error = to_device ? check_device(function, "destination", to, to_bytes)
-	                              : check_host(function, "destination", to);
+	                              : check_host(function, "destination", to, to_bytes);
 	if (error != cudaSuccess)
 		return error;
 	return from_device ? check_device(function, "source", from, from_bytes)
-	                   : check_host(function, "source", from);
+	                   : check_host(function, "source", from, from_bytes);
 }
 
 static cudaError_t copy(const char *function, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)

@@ -305,14 +305,17 @@ void report_misuse(cudaError_t error, const char *function, const char *format, 
 		.count = 1};
 	const struct callers callers = callers_of_this();
 	hazard_locate_call(&hazard, &callers);
-	snprintf(
-		hazard.headline, sizeof hazard.headline,
-		"Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.", cudaGetErrorName(error),
-		(int)error, cudaGetErrorString(error), function);
+	if (error == cudaSuccess)
+		snprintf(hazard.headline, sizeof hazard.headline, "Invalid %s on the host", function);
+	else
+		snprintf(
+			hazard.headline, sizeof hazard.headline,
+			"Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.", cudaGetErrorName(error),
+			(int)error, cudaGetErrorString(error), function);
 	vsnprintf(hazard.detail[0], sizeof hazard.detail[0], format, arguments);
 	struct hazard call = hazard; /* its place: the line, the function and the error */
 	call.kernel = function;
-	call.kind = cudaGetErrorName(error);
+	call.kind = error == cudaSuccess ? "error" : cudaGetErrorName(error);
 	const uint64_t report = count_at_place(&call, true);
 	tell_hazard(&hazard, 1, report >= 1 && report <= MOST_CALLS);
 }

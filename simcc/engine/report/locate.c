@@ -34,12 +34,12 @@ static const char *as_the_user_calls_it(const char *path)
 	return length > 1 && strncmp(path, here, length) == 0 && path[length] == '/' ? path + length + 1 : path;
 }
 
-/* The files of the engine, and those of simcc's headers that call it for the program. */
+/* The files of the engine, and headers that call it for the program: simcc's, and the C++ library's. */
 static bool is_ours(const char *path)
 {
 	const size_t engine = sizeof __FILE__ - sizeof "report/locate.c";
 	return strncmp(path, __FILE__, engine) == 0 || strstr(path, "/sim_cuda/") ||
-	       strstr(path, "/cuda_runtime_api.h");
+	       strstr(path, "/cuda_runtime_api.h") || strstr(path, "/include/c++/");
 }
 
 /* Which of these instructions is the first that belongs to a line of the program's own: its number, and file and line

@@ -80,7 +80,8 @@ const char *op_name(enum sim_op op);
 /* Writes its record and counts it. Prints it, unless it is silent, if it is the first of its kind at its place:
  * kernel and lines of source. True if it is; the others are summed up at the end of the program. */
 bool report_hazard(const struct hazard *hazard);
-/* A misuse of the CUDA API seen on the host (memcheck): `error` is what the call will return. */
+/* A misuse of the CUDA API seen on the host (memcheck): `error` is what the call will return; cudaSuccess: it is a call
+ * of the C library. */
 void report_misuse(cudaError_t error, const char *function, const char *format, va_list arguments)
 	__attribute__((format(printf, 3, 0)));
 /* A line about a call of the host that is no error yet, with its place in front. */

@@ -1,0 +1,263 @@
+/*
+ * The host's own memory, as far as it can be known: what the program has from malloc and new, its static variables, the
+ * return addresses on its stack. simcc links a program with --wrap, so that its calls of the C library's functions land
+ * here; the engine's own and other libraries' do not.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include "api/api.h"
+
+/* ---- blocks of the heap: a hash table by their first byte ---- */
+
+struct block {
+	uintptr_t first; /* 0: free; 1: was taken, and a search goes on */
+	size_t size;
+	bool is_pinned; /* by cudaMallocHost */
+};
+
+static struct block *blocks;
+static size_t capacity, taken, held; /* a power of two; entries that are not free; those with a block */
+static bool is_incomplete;           /* the host has no memory for the table: nothing is known */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct block *find_block(uintptr_t first)
+{
+	size_t i = (first >> 4) * 0x9e3779b97f4a7c15u >> 20;
+	for (;; i++) {
+		struct block *block = &blocks[i & (capacity - 1)];
+		if (block->first == first || block->first == 0)
+			return block;
+	}
+}
+
+static void grow(void)
+{
+	struct block *old = blocks;
+	const size_t count = capacity;
+	capacity = count == 0 ? 1024 : 4 * held < count ? count : 2 * count;
+	if (!(blocks = calloc(capacity, sizeof *blocks))) {
+		is_incomplete = true;
+		return;
+	}
+	taken = held;
+	for (size_t i = 0; i < count; i++)
+		if (old[i].first > 1)
+			*find_block(old[i].first) = old[i];
+	free(old);
+}
+
+void sim_add_host_block(void *first, size_t size, bool is_pinned)
+{
+	pthread_mutex_lock(&lock);
+	if (first && !is_incomplete && 2 * taken >= capacity)
+		grow();
+	if (first && !is_incomplete) {
+		struct block *block = find_block((uintptr_t)first);
+		taken += block->first == 0;
+		held += block->first == 0;
+		*block = (struct block){(uintptr_t)first, size, is_pinned};
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* False: it is pinned, if that may not be. */
+static bool remove_block(const void *first, bool may_be_pinned)
+{
+	pthread_mutex_lock(&lock);
+	struct block *block = first && capacity && !is_incomplete ? find_block((uintptr_t)first) : NULL;
+	const bool may_be = !block || block->first == 0 || !block->is_pinned || may_be_pinned;
+	if (may_be && block && block->first != 0) {
+		block->first = 1;
+		held--;
+	}
+	pthread_mutex_unlock(&lock);
+	return may_be;
+}
+
+void sim_remove_host_block(const void *first)
+{
+	remove_block(first, true);
+}
+
+/* Size 0: none holds it. */
+static struct block block_holding(uintptr_t address)
+{
+	struct block nearest = {0, 0, false};
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < capacity && !is_incomplete; i++)
+		if (blocks[i].first <= address && blocks[i].first > nearest.first)
+			nearest = blocks[i];
+	pthread_mutex_unlock(&lock);
+	return address - nearest.first < nearest.size ? nearest : (struct block){0, 0, false};
+}
+
+/* ---- the C library's functions ---- */
+
+/* Is this no memory of the C library's? Then it is reported, and the function does nothing. */
+static bool is_foreign(const void *pointer, const char *function)
+{
+	const bool is_device = (uintptr_t)pointer - sim_arena_first < sim_arena_span;
+	if (!is_device && remove_block(pointer, false))
+		return false;
+	sim_api_hazard(
+		cudaSuccess, function,
+		is_device ? "%p is device memory: cudaFree frees it"
+			  : "%p is from cudaMallocHost: cudaFreeHost frees it",
+		pointer);
+	return true;
+}
+
+/* The symbols are those of the linker and of C++: new, delete, and their forms for arrays and with a size. */
+#define ALLOCATES(symbol, parameters, arguments, size)                                                               \
+	void *__real_##symbol parameters;                                                                            \
+	void *__wrap_##symbol parameters;                                                                            \
+	void *__wrap_##symbol parameters                                                                             \
+	{                                                                                                            \
+		void *const first = __real_##symbol arguments;                                                       \
+		sim_add_host_block(first, size, false);                                                              \
+		return first;                                                                                        \
+	}
+#define FREES(symbol, parameters, arguments, name)                                                                   \
+	void __real_##symbol parameters;                                                                             \
+	void __wrap_##symbol parameters;                                                                             \
+	void __wrap_##symbol parameters                                                                              \
+	{                                                                                                            \
+		if (!is_foreign(pointer, name))                                                                      \
+			__real_##symbol arguments;                                                                   \
+	}
+ALLOCATES(malloc, (size_t size), (size), size)
+ALLOCATES(calloc, (size_t count, size_t size), (count, size), count *size)
+ALLOCATES(aligned_alloc, (size_t alignment, size_t size), (alignment, size), size)
+ALLOCATES(_Znwm, (size_t size), (size), size)
+ALLOCATES(_Znam, (size_t size), (size), size)
+FREES(free, (void *pointer), (pointer), "free()")
+FREES(_ZdlPv, (void *pointer), (pointer), "delete")
+FREES(_ZdaPv, (void *pointer), (pointer), "delete[]")
+FREES(_ZdlPvm, (void *pointer, size_t size), (pointer, size), "delete")
+FREES(_ZdaPvm, (void *pointer, size_t size), (pointer, size), "delete[]")
+
+void *__real_realloc(void *pointer, size_t size);
+void *__wrap_realloc(void *pointer, size_t size);
+void *__wrap_realloc(void *pointer, size_t size)
+{
+	void *const first = is_foreign(pointer, "realloc()") ? malloc(size) : __real_realloc(pointer, size);
+	sim_add_host_block(first, size, false);
+	return first;
+}
+
+/* ---- static variables: the program's symbols, if it has not been stripped of them ---- */
+
+static const Elf64_Sym *symbols;
+static size_t symbol_count;
+static uintptr_t base;
+
+static int find_base(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)size, (void)unused;
+	base = info->dlpi_addr; /* the program itself comes first */
+	return 1;
+}
+
+static void read_symbols(void)
+{
+	struct stat status;
+	const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	const char *image = MAP_FAILED;
+	if (file >= 0 && fstat(file, &status) == 0)
+		image = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+	if (file >= 0)
+		close(file);
+	if (image == MAP_FAILED)
+		return;
+	const Elf64_Ehdr *header = (const void *)image;
+	const Elf64_Shdr *section = (const void *)(image + header->e_shoff);
+	for (unsigned i = 0; i < header->e_shnum; i++)
+		if (section[i].sh_type == SHT_SYMTAB) {
+			symbols = (const void *)(image + section[i].sh_offset);
+			symbol_count = section[i].sh_size / sizeof *symbols;
+		}
+	dl_iterate_phdr(find_base, NULL);
+}
+
+static struct block variable_holding(uintptr_t address)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	extern char _end[];
+	if (address - (uintptr_t)__executable_start >= (uintptr_t)(_end - __executable_start))
+		return (struct block){0, 0, false};
+	pthread_once(&once, read_symbols);
+	for (size_t i = 0; i < symbol_count; i++)
+		if (ELF64_ST_TYPE(symbols[i].st_info) == STT_OBJECT &&
+		    address - (base + symbols[i].st_value) < symbols[i].st_size)
+			return (struct block){base + symbols[i].st_value, symbols[i].st_size, false};
+	return (struct block){0, 0, false};
+}
+
+/* ---- the stack: no variable holds a return address ---- */
+
+struct extent {
+	uintptr_t first;
+	size_t bytes;
+	bool has_return_address;
+};
+
+static _Unwind_Reason_Code look_for(struct _Unwind_Context *context, void *data)
+{
+	struct extent *extent = data;
+	const uintptr_t place = _Unwind_GetCFA(context) - sizeof(uintptr_t); /* of where this function goes on */
+	extent->has_return_address |= place - extent->first < extent->bytes && extent->first < place &&
+	                              *(const uintptr_t *)place == _Unwind_GetIP(context);
+	return _URC_NO_REASON;
+}
+
+static bool has_return_address(uintptr_t first, size_t bytes)
+{
+	struct extent extent = {first, bytes, false};
+	if (first > (uintptr_t)__builtin_frame_address(0))
+		_Unwind_Backtrace(look_for, &extent);
+	return extent.has_return_address;
+}
+
+/* ---- copies ---- */
+
+static bool is_mapped(uintptr_t first, size_t bytes)
+{
+	const uintptr_t page = first & ~(uintptr_t)(sysconf(_SC_PAGESIZE) - 1);
+	return msync((void *)page, first + bytes - page, MS_ASYNC) == 0 || errno != ENOMEM;
+}
+
+cudaError_t check_host_extent(const char *function, const char *role, const void *pointer, size_t bytes)
+{
+	const uintptr_t first = (uintptr_t)pointer;
+	const char *what = "a static variable";
+	struct block block = variable_holding(first);
+	if (block.size == 0) {
+		what = "a block of the heap";
+		block = block_holding(first);
+	}
+	if (block.size > 0 && bytes > block.size - (first - block.first))
+		return sim_api_hazard(
+			cudaErrorInvalidValue, function,
+			"%s: %zu bytes from byte %zu of %s of the host end %zu bytes past its end (it has %zu)", role,
+			bytes, first - block.first, what, bytes - (block.size - (first - block.first)), block.size);
+	if (has_return_address(first, bytes))
+		return sim_api_hazard(
+			cudaErrorInvalidValue, function,
+			"%s: %zu bytes from %p leave the function's variables on the host's stack", role, bytes,
+			pointer);
+	if (!is_mapped(first, bytes))
+		return sim_api_hazard(
+			cudaErrorInvalidValue, function, "%s: %zu bytes from %p are not all memory of the program",
+			role, bytes, pointer);
+	return cudaSuccess;
+}
