@@ -131,7 +131,8 @@ class Build:
     def compile_host(self, path: str, target: str, kind: str) -> None:
         settings, in_c = self.settings, kind == "c"
         command = [*self.compilers.cc, *settings.c_only] if in_c else [*self.compilers.cxx, settings.standard]
-        command += ["-g1", "-gdwarf-4", *settings.preprocess, "-isystem", self.headers]  # the engine names the line of a wrong call
+        # The engine names the line of a wrong call.
+        command += ["-g1", "-gdwarf-4", *settings.preprocess, "-isystem", self.headers]
         command += [settings.optimize] if settings.optimize is not None else []
         command += [*settings.compile, *settings.host_only, *self.dependency_options(target)]
         command += ["-x", "c" if in_c else "c++"]

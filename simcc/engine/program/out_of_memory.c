@@ -1,7 +1,9 @@
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "program/program.h"
 
@@ -9,6 +11,13 @@ __thread struct lane *sim_lane __attribute__((tls_model("local-exec")));
 
 void out_of_memory(void)
 {
+	static atomic_flag is_said = ATOMIC_FLAG_INIT;
+	static __thread bool is_ending;
+	if (is_ending) /* what is done at the end has no memory either */
+		_exit(3);
+	is_ending = true;
+	while (atomic_flag_test_and_set(&is_said)) /* by another thread, which is ending the program */
+		pause();
 	fprintf(stderr, "the simulated device is out of host memory\n");
 	sim_lane = NULL; /* what the program does when it ends is done by its host */
 	exit(3);

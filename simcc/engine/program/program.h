@@ -117,7 +117,7 @@ static inline uint32_t site_called_from(const void *return_address)
 	                                              : (uint32_t)NO_SITE)
 
 /* The records have numbers from 1, which are small; 0: no call is known there. */
-extern uint32_t sim_site_numbers[1 << SITE_INDEX_BITS];
+extern uint32_t *sim_site_numbers;
 
 static inline const struct sim_site *site_numbered(uint32_t number)
 {
@@ -143,7 +143,7 @@ static inline uint32_t site_of(const struct sim_site *record)
 /* What is noted of a site: a thread reads here plainly what it then does an atomic to; a shuffle that has delivered a
  * value. */
 enum site_note { SITE_READS_BEFORE_ATOMIC = 1, SITE_DELIVERS = 2 };
-extern uint8_t sim_site_notes[1 << SITE_INDEX_BITS];
+extern uint8_t *sim_site_notes;
 
 static inline void note_at_site(uint32_t site, enum site_note note)
 {

@@ -15,9 +15,9 @@ extern struct sim_shared __stop_sim_shared[] __attribute__((weak));
 
 __thread char sim_dynamic_shared[DYNAMIC_SHARED_MAX] __attribute__((aligned(256), tls_model("local-exec")));
 
-/* The system gives them memory where they are touched. */
-uint32_t sim_site_numbers[1 << SITE_INDEX_BITS];
-uint8_t sim_site_notes[1 << SITE_INDEX_BITS];
+/* Reserved, not static: under a limit on address space the system would not start a program that has them in itself. */
+uint32_t *sim_site_numbers;
+uint8_t *sim_site_notes;
 
 static struct sim_function **functions; /* sorted by address */
 static size_t function_count;
@@ -25,6 +25,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void number_sites(void)
 {
+	sim_site_numbers = need(reserve_pages((1 << SITE_INDEX_BITS) * sizeof *sim_site_numbers));
+	sim_site_notes = need(reserve_pages((1 << SITE_INDEX_BITS) * sizeof *sim_site_notes));
 	const uint32_t count = (uint32_t)(__stop_sim_sites - __start_sim_sites);
 	for (uint32_t i = 0; i < count; i++) {
 		const uintptr_t away = (uintptr_t)__start_sim_sites[i].address - (uintptr_t)__executable_start;
