@@ -127,7 +127,14 @@ float *device_allocate(struct device_memory *memory, const char *name, size_t by
 		abort();
 	}
 	void *pointer = NULL;
-	CUDA_CHECK(cudaMalloc(&pointer, bytes));
+	const cudaError_t status = cudaMalloc(&pointer, bytes);
+	if (status == cudaErrorMemoryAllocation) {
+		fflush(stdout);
+		fprintf(stderr, "out of device memory: no %zu bytes for %s beside the %zu in use\n", bytes, name,
+		        memory->held_bytes);
+		exit(EXIT_ENVIRONMENT);
+	}
+	CUDA_CHECK(status);
 #ifdef DEVICE_SIM
 	sim_name_allocation(pointer, name);
 #else

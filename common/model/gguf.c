@@ -619,6 +619,18 @@ static int require_tensor(
 	return 0;
 }
 
+static int check_finite(const struct gguf *gguf, const char *name, const struct matrix *matrix, struct error *error)
+{
+	size_t index;
+	return matrix_is_broken(matrix, &index)
+	               ? error_set(
+				 error, EXIT_USAGE,
+				 "%s: tensor %s has a NaN or infinite weight at element %zu, "
+				 "expected numbers",
+				 gguf->path, name, index)
+	               : 0;
+}
+
 int gguf_matrix(
 	const struct gguf *gguf, const char *name, size_t rows, size_t columns, struct matrix *matrix,
 	struct error *error)
@@ -632,7 +644,7 @@ int gguf_matrix(
 			gguf->path, name, tensor->encoding, encoding_name(tensor->encoding));
 	*matrix = (struct matrix){
 		(enum encoding)tensor->encoding, rows, columns, gguf->bytes + gguf->data + tensor->offset};
-	return 0;
+	return check_finite(gguf, name, matrix, error);
 }
 
 int gguf_vector(const struct gguf *gguf, const char *name, size_t length, const float **values, struct error *error)
@@ -645,5 +657,5 @@ int gguf_vector(const struct gguf *gguf, const char *name, size_t length, const 
 			error, EXIT_USAGE, "%s: tensor %s has encoding %" PRIu32 " (%s), expected F32", gguf->path,
 			name, tensor->encoding, encoding_name(tensor->encoding));
 	*values = (const float *)(const void *)(gguf->bytes + gguf->data + tensor->offset);
-	return 0;
+	return check_finite(gguf, name, &(struct matrix){ENCODING_F32, 1, length, *values}, error);
 }

@@ -1,5 +1,6 @@
 #include "model/matrix.h"
 
+#include <math.h>
 #include <string.h>
 
 bool encoding_is_known(uint32_t number)
@@ -86,4 +87,21 @@ void matrix_row(const struct matrix *matrix, size_t row, float *values)
 			q8_0_block(data, values + i);
 		break;
 	}
+}
+
+bool matrix_is_broken(const struct matrix *matrix, size_t *index)
+{
+	const size_t weights = matrix->encoding == ENCODING_F32 ? 1 : BLOCK_WEIGHTS;
+	const size_t bytes = matrix_row_bytes(matrix->encoding, weights), count = matrix->rows * matrix->columns;
+	const unsigned char *data = matrix->data;
+	for (*index = 0; *index < count; *index += weights, data += bytes) {
+		float number = 0;
+		if (matrix->encoding == ENCODING_F32)
+			memcpy(&number, data, sizeof number);
+		else /* 0 times what is finite, else NaN */
+			number = 0 * half_at(data) + (matrix->encoding == ENCODING_Q4_1 ? half_at(data + 2) : 0);
+		if (!isfinite(number))
+			return true;
+	}
+	return false;
 }

@@ -50,6 +50,9 @@ size_t matrix_bytes(const struct matrix *matrix);
 /* Row `row` as fp32, into values [columns]. */
 void matrix_row(const struct matrix *matrix, size_t row, float *values);
 
+/* Is one of its weights a NaN or infinite? Then *index is the first, or the first of its block, counted over all rows. */
+bool matrix_is_broken(const struct matrix *matrix, size_t *index);
+
 /* An fp16 number (IEEE 754 binary16) as fp32, which holds all of them: subnormal ones, infinities and NaN too. */
 float half_to_float(uint16_t half);
 
