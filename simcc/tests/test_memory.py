@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from reports import read_report
-from support import TESTS, TRIED, Batch, Case, Compiler, Member, Program, Run, marked_line, run
+from support import TESTS, TRIED, Batch, Case, Compiler, Member, Program, Run, inline, marked_line, run
 
 FOLDER = TESTS / "memory"
 NAMES = {"-g": ["arena", "arguments", "empty_locals", "large", "late_errors", "no_launch", "overruns"]}
@@ -37,6 +37,9 @@ NO_LAUNCH = [made["no_launch"] for made in COUNTED + FAST]
 LARGE = [COUNTED[0]["large"], FAST[0]["large"]]
 ARENA, LATE_ERRORS = COUNTED[0]["arena"], COUNTED[0]["late_errors"]
 WRONG_ADDRESSES = COUNTED[0]["wrong_addresses"]
+
+ONE_LAUNCH = "__global__ void k() {}\nint main() { k<<<1, 32>>>(); return cudaDeviceSynchronize(); }\n"
+LIMITED = inline("memory.limited", ONE_LAUNCH)
 
 
 class Memory(Case):
@@ -96,6 +99,13 @@ class Memory(Case):
         outcome = WRONG_ADDRESSES.run("beside", SIM_REPORT=str(path))
         self.expect_equal(outcome.out, "cudaErrorIllegalAddress\n", outcome.err)
         self.expect_equal([hazard["array"] for hazard in read_report(path).hazards], ["alloc0"], outcome.err)
+
+    def test_a_limit_on_address_space_is_one_line(self):
+        """80 MB of tables in the program itself made the system end it by a signal before main."""
+        for kilobytes in (40000, 60000, 90000, 200000):
+            limited = run(["sh", "-c", f"ulimit -v {kilobytes}; exec {LIMITED.path}"])
+            said = (limited.status, limited.err)
+            self.expect(said in ((0, ""), (3, "the simulated device is out of host memory\n")), f"{kilobytes}: {said}")
 
     # ---- overruns ----
 

@@ -217,6 +217,8 @@ ROPE = "llama.rope.dimension_count"
 SHAPE, HEADS, EPSILON = "llama.embedding_length", "llama.attention.head_count", "llama.attention.layer_norm_rms_epsilon"
 Q, NORM = "blk.1.attn_q.weight", "blk.0.attn_norm.weight"
 MODELS = [
+    # was taken, and ended with status 1 when its logits did not verify
+    ("a weight NaN", TINY.read_bytes()[:-4] + struct.pack("<f", float("nan")), "NaN or infinite weight at element 95"),
     ("no keys", gguf([]), "has no key general.architecture"),
     ("another architecture", with_key("general.architecture", STRING, "mamba"),
      "architecture is mamba, expected llama"),
