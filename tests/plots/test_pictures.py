@@ -367,6 +367,11 @@ class Drawing(PictureCase):
         spaced = run("make", "--no-print-directory", "-sC", "plots", cwd=self.house("the house"))
         self.assert_one_line(spaced, 2, "make cannot draw in a path with a space: ")
 
+    def test_data_elsewhere_is_refused(self) -> None:
+        """It was ignored: the pictures were of plots/data, whatever DATA said."""
+        elsewhere = run("make", "--no-print-directory", "-sC", "plots", "DATA=/nowhere")
+        self.assert_one_line(elsewhere, 2, "DATA=/nowhere: make plots draws plots/data alone")
+
     def test_a_torn_file_is_not_drawn(self) -> None:
         for number, (pattern, new, says) in enumerate(
             ((r"\t[^\t]*\n\Z", "\n", " cells, got "), (r"(?m)^[^#].*\n", "", "01_naive.tsv has no rows"))
