@@ -290,7 +290,7 @@ class Mistakes(Case):
         for made in POINTERS:
             outcome = made.run()
             self.expect(outcome.status != 0, f"{made.name}: exit status")
-            said = "A function that is no kernel was launched: 'pointer' without __global__, at"
+            said = "A function that is no kernel was launched: 'host' without __global__, at"
             self.expect_in(f"{said} {made.source}:{marked_line(POINTER, 'launch')}\n", outcome.err, made.name)
 
     # ---- one line for what simcc cannot use ----
