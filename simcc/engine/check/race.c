@@ -3,16 +3,6 @@
 
 #include "check/race.h"
 
-bool race_may_meet(enum touch one, enum touch other, bool same_block)
-{
-	static const bool strong[] = {
-		[VOLATILE_LOAD] = true, [RELEASING_STORE] = true, [ATOMIC] = true, [BLOCK_ATOMIC] = true};
-	if (one <= VOLATILE_LOAD && other <= VOLATILE_LOAD)
-		return true;
-	return strong[one] && strong[other] && !(one == RELEASING_STORE && other == RELEASING_STORE) &&
-	       (same_block || (one != BLOCK_ATOMIC && other != BLOCK_ATOMIC));
-}
-
 /*
  * A plain read beside another thread's atomic. `if (x > *most) atomicMax(most, x)` and every compare-and-swap loop
  * begin with one, and are right: the read only decides. So a place of the source where a thread reads what it then
@@ -22,11 +12,6 @@ bool race_may_meet(enum touch one, enum touch other, bool same_block)
 void race_explain_read(uint32_t site)
 {
 	note_at_site(site, SITE_READS_BEFORE_ATOMIC);
-}
-
-struct passes *race_passes(const struct race *race, uint32_t warp, uint32_t site)
-{
-	return &race->passes[(size_t)warp * site_number_count() + sim_site_numbers[site]];
 }
 
 /*

@@ -65,7 +65,7 @@ struct race_launch {
 /* When lane 0 of a warp executed an access, in executions of lanes 0: for the first time since a barrier, if `last` is
  * of after the last one, and for the last time. */
 struct passes {
-	uint64_t first, last;
+	uint32_t first, last;
 };
 
 struct race_warp {
@@ -103,7 +103,7 @@ struct race {
 	uint32_t interval;                      /* counts barriers passed, over all blocks */
 	uint32_t first_interval;                /* of this block */
 	struct passes *passes;                  /* [warp][number of a site] */
-	uint64_t executions, executions_before; /* of lanes 0: so far, and at the last barrier */
+	uint32_t executions, executions_before; /* of lanes 0: so far, and at the last barrier */
 	bool is_of_lane_0;                      /* it takes part in what is being checked */
 	struct race_warp warps[MAX_WARPS];
 };
@@ -131,10 +131,21 @@ static inline bool are_ordered(const struct race_warp *warp, uint32_t lane, uint
 /* ---- race.c ---- */
 
 /* May two accesses of different threads meet although nothing orders them? */
-bool race_may_meet(enum touch one, enum touch other, bool same_block);
+static inline bool race_may_meet(enum touch one, enum touch other, bool same_block)
+{
+	static const bool strong[] = {
+		[VOLATILE_LOAD] = true, [RELEASING_STORE] = true, [ATOMIC] = true, [BLOCK_ATOMIC] = true};
+	if (one <= VOLATILE_LOAD && other <= VOLATILE_LOAD)
+		return true;
+	return strong[one] && strong[other] && !(one == RELEASING_STORE && other == RELEASING_STORE) &&
+	       (same_block || (one != BLOCK_ATOMIC && other != BLOCK_ATOMIC));
+}
 /* A thread reads there plainly what it then does an atomic to. */
 void race_explain_read(uint32_t site);
-struct passes *race_passes(const struct race *race, uint32_t warp, uint32_t site);
+static inline struct passes *race_passes(const struct race *race, uint32_t warp, uint32_t site)
+{
+	return &race->passes[(size_t)warp * site_number_count() + sim_site_numbers[site]];
+}
 /* Completes the finding, and adds it. */
 void race_found(struct race *race, struct finding finding);
 

@@ -53,6 +53,7 @@ struct access {
 	unsigned bytes;
 	const struct race_warp *warp;
 	struct race_launch *launch;
+	uint64_t word;                     /* of global memory: as in a cell, without the thread */
 	struct sim_allocation *allocation; /* of global memory; NULL: by bytes */
 };
 
@@ -81,6 +82,10 @@ void race_open_block(struct race *race, struct race_launch *launch, uint64_t blo
 	race->block_order = block_order;
 	race->thread_count = threads;
 	race->first_interval = race->interval + 1;
+	if (race->executions > UINT32_MAX / 2) { /* it only counts up within an interval, which is much shorter */
+		memset(race->passes, 0, (size_t)MAX_WARPS * site_number_count() * sizeof *race->passes);
+		race->executions = 0;
+	}
 	race->has_fenced = false;
 	race_pass_barrier(race);
 	if (race->has_fences)
@@ -409,7 +414,7 @@ enum {
  * A block that has passed more barriers than an interval has numbers for begins an era: it takes another block's number,
  * behind those of the grid, which says the same of it. Where these end, too, all it does counts as ordered.
  */
-static uint64_t word_of(const struct race *race, const struct access *now)
+static uint64_t word_but_for_thread(const struct race *race, const struct access *now)
 {
 	struct race_launch *launch = race->launch;
 	uint64_t block = race->block_order + 1;
@@ -423,8 +428,7 @@ static uint64_t word_of(const struct race *race, const struct access *now)
 		launch->has_eras = true;
 	}
 	return (uint64_t)now->touch << TOUCH_SHIFT | (block & BLOCK_MASK) << BLOCK_SHIFT |
-	       (uint64_t)now->thread << THREAD_SHIFT | (uint64_t)interval << SITE_BITS |
-	       (sim_site_numbers[now->site] & ((1u << SITE_BITS) - 1));
+	       (uint64_t)interval << SITE_BITS | (sim_site_numbers[now->site] & ((1u << SITE_BITS) - 1));
 }
 
 static enum touch word_touch(uint64_t word)
@@ -760,7 +764,7 @@ static void check_global(
 	const struct stored *value)
 {
 	struct global_cell *cells = cells_of(&allocation->race, allocation->size / 4 + 2);
-	const uint64_t mine = word_of(race, now);
+	const uint64_t mine = now->word | (uint64_t)now->thread << THREAD_SHIFT;
 	if (!cells) {
 		race->launch->incomplete = true; /* no memory for it: the counters and the other checks go on */
 		return;
@@ -831,6 +835,8 @@ static void check_instruction(
 			else
 				explain_recent_read(warp, __builtin_ctz(rest), address[j]);
 		}
+	if (space == SIM_GLOBAL)
+		now.word = word_but_for_thread(race, &now);
 	struct sim_allocation *allocation = NULL;
 	/* A broadcast is read once: what matters is the warp, and one lane speaks for it. */
 	if (now.op == SIM_OP_LOAD && is_uniform(address, count)) {
@@ -873,9 +879,10 @@ void race_instruction(
 		check_instruction(race, number, key, lanes, address, value);
 	if (race->is_of_lane_0) {
 		struct passes *passes = race_passes(race, number, key_site(key));
+		const uint32_t now = ++race->executions;
 		if (passes->last <= race->executions_before)
-			passes->first = race->executions + 1;
-		passes->last = ++race->executions;
+			passes->first = now;
+		passes->last = now;
 	}
 }
 
