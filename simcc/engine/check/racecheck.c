@@ -311,7 +311,7 @@ static struct race_cell *split_cell(struct race *race, struct race_cell *cell)
 	return bytes;
 }
 
-static void check_granule(struct race *race, size_t granule, struct access *now)
+static inline __attribute__((always_inline)) void check_granule(struct race *race, size_t granule, struct access *now)
 {
 	struct race_cell *cell = &race->cells[granule], *bytes;
 	const unsigned first = now->address & 3, count = now->bytes;
@@ -527,7 +527,8 @@ static void forget_atomics(const struct access *now)
 }
 
 /* What a cell says of an earlier launch is worth nothing. The first to touch it in this one empties it. */
-static void open_global_cell(struct global_cell *cell, const struct access *now, uint32_t launch)
+static __attribute__((noinline)) void empty_global_cell(
+	struct global_cell *cell, const struct access *now, uint32_t launch)
 {
 	uint32_t state = atomic_load_explicit(&cell->state, memory_order_acquire);
 	while (state >> STATE_LAUNCH_SHIFT != launch || (state & STATE_OPENING)) {
@@ -709,7 +710,7 @@ static void note_global_read(struct global_cell *cell, const struct access *now,
 		atomic_store_explicit(&cell->other_reader, 0, memory_order_relaxed);
 }
 
-static void check_global_read(
+static inline __attribute__((always_inline)) void check_global_read(
 	struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine, bool record)
 {
 	const uint64_t writer = atomic_load_explicit(&cell->writer, memory_order_relaxed);
@@ -737,7 +738,9 @@ static struct global_cell *cells_of(struct shadow *shadow, size_t count)
 static void check_global_cell(
 	struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine, bool record)
 {
-	open_global_cell(cell, now, race->launch->number);
+	if (atomic_load_explicit(&cell->state, memory_order_acquire) >> STATE_LAUNCH_SHIFT != race->launch->number ||
+	    (atomic_load_explicit(&cell->state, memory_order_relaxed) & STATE_OPENING))
+		empty_global_cell(cell, now, race->launch->number);
 	if (now->op == SIM_OP_LOAD)
 		check_global_read(race, cell, now, mine, record);
 	else
