@@ -15,7 +15,7 @@ import re
 
 from passes.denied import denied_calls, is_user_file
 from passes.frames import enter_leaf, fill_variables, leave_leaf
-from passes.process import Stop, as_text
+from passes.process import Stop, as_text, unescaped
 from passes.source import Source
 from passes.symbols import SYMBOL, demangled, is_named
 from passes.tables import Tables
@@ -42,6 +42,7 @@ TYPE = pattern(rf"^[ \t]+\.type[ \t]+({SYMBOL}),[ \t]*[@%](\w+)", EACH_LINE)
 SIZE = pattern(rf"^[ \t]+\.size[ \t]+({SYMBOL}),[ \t]*(\S+)", EACH_LINE)
 SET = pattern(rf"^[ \t]+\.set[ \t]+({SYMBOL}),[ \t]*({SYMBOL})$", EACH_LINE)
 DEFINED = pattern(rf"^({SYMBOL}):", EACH_LINE)
+FILE = pattern(r'(\d+)\s+(?:"((?:[^"\\]|\\.)*)"\s+)?"((?:[^"\\]|\\.)*)"')
 LABEL = pattern(rf"({SYMBOL}):")
 DIRECTIVE = pattern(r"\s+(\.\w+)\s*(.*)$")
 DATA = pattern(
@@ -334,10 +335,10 @@ class Assembly:
 
     def debug_file(self, rest: str) -> None:
         """.file 3 "directory" "name" md5 ..."""
-        found = re.match(r'(\d+)\s+(?:"([^"]*)"\s+)?"([^"]*)"', rest, re.ASCII)
+        found = FILE.match(rest)
         if not found:
             return
-        number, directory, name = found.groups()
+        number, directory, name = (text and unescaped(text) for text in found.groups())
         path = f"{directory}/{name}" if directory is not None and not name.startswith("/") else name
         known = self.debug_files[number] = self.files.called(path, name)
         files = self.source.files

@@ -20,6 +20,7 @@ from passes.process import (
     Commands,
     Stop,
     as_bytes,
+    escaped,
     is_directory,
     is_file,
     is_readable,
@@ -267,8 +268,7 @@ class Build:
 
 def build_mark(path: str, fast: bool) -> str:
     """How the object was built, for refuse_mixture: a string in a section that no program loads."""
-    quoted = path.replace("\\", "\\\\").replace('"', '\\"')
-    return f'\t.section\tsim_build,"",@progbits\n\t.string\t"{"fast" if fast else "counted"} {quoted}"\n'
+    return f'\t.section\tsim_build,"",@progbits\n\t.string\t"{"fast" if fast else "counted"} {escaped(path)}"\n'
 
 
 def report(errors: list[str]) -> None:

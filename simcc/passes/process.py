@@ -53,6 +53,20 @@ def words(text: str) -> list[str]:
     return [word.decode("latin-1") for word in as_bytes(text).split()]
 
 
+def escaped(text: str) -> str:
+    """As it stands between the quotes of a string in assembly."""
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def unescaped(text: str) -> str:
+    """What stands between quotes in assembly or a linemarker: compilers write bytes beyond ASCII as \\303."""
+    if "\\" not in text:
+        return text
+    import re
+
+    return re.sub(r"\\([0-7]{3}|.)", lambda found: chr(int(found[1], 8)) if found[1][1:] else found[1], text)
+
+
 def print_on(descriptor: int, text: str) -> None:
     data = as_bytes(text)
     try:

@@ -6,6 +6,7 @@ group, so that of two objects with the same instance the linker keeps one copy o
 
 from __future__ import annotations
 
+from passes.process import escaped
 from passes.symbols import array_name, enclosing_function, split_signature, variable_name
 
 
@@ -35,8 +36,7 @@ class Tables:
             self.out.append("\t.byte\t1")
         self.out.append('\t.section\t.rodata.sim_strings,"a",@progbits')
         for text, label in self.strings.items():
-            quoted = text.replace("\\", "\\\\").replace('"', '\\"')
-            self.out += (f"{label}:", f'\t.string\t"{quoted}"')
+            self.out += (f"{label}:", f'\t.string\t"{escaped(text)}"')
 
     def open(self, section: str, group: str | None) -> None:
         """`group` puts the records into a COMDAT group."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from passes.process import unescaped
+
 MARGIN = 8  # empty tokens behind the last one
 
 # White space, then a token. `<` and `>` are always single, because only the parser knows whether `>>>` ends a launch
@@ -64,7 +66,7 @@ def find_user_files(content: str, headers: str) -> dict[str, bool]:
     files = {}
     marker = next_marker(content, 0)
     while marker:
-        file, flags = marker.groups()
+        file, flags = unescaped(marker[1]), marker[2]
         if not (SYSTEM_HEADER.search(flags) or file[:1] == "<" or file[-1:] == "/" or file.startswith(headers + "/")):
             files[file] = True
         marker = next_marker(content, marker.end())
@@ -123,7 +125,7 @@ class Code:
                     before.append(self.pragma(content[start:end]))
                     line += 1
                     continue
-                line, file = int(marker[1]), marker[2]
+                line, file = int(marker[1]), unescaped(marker[2])
                 if file not in self.files:  # passes through untouched, up to the next linemarker
                     following = next_marker(content, end)
                     position = following.start() if following else length

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import os
+import shutil
+from pathlib import Path
 
 from reports import read_report
-from support import COMPILERS, FIRST, HOME, SIMCC, Case, Outcome, Word, inline, marked_line, run, simcc
+from support import COMPILERS, FIRST, HOME, LIBRARIES, SIMCC, Case, Outcome, Word, inline, marked_line, run, simcc
 
 GOOD = r"""#include <cstdio>
 #ifndef VALUE
@@ -48,6 +52,23 @@ int main()
 }
 """,
 )
+
+# Of directory and file, and the language; the last is no UTF-8.
+ODD_NAMES = [("Übung", "C"), ("Übung", "C.UTF-8"), ("日本", "C"), ("a'b&c;(#%:", "C"), ("a\\303b", "C")]
+ODD_NAMES += [(os.fsdecode(b"a\xff"), "C.UTF-8")]
+RACY = """__device__ int length(const char *text) { return text[0] != 0; }
+__global__ void k(float4 *y)
+{
+	const char *text = "Übung日本"; y[0] = make_float4(length(text), threadIdx.x, 0, 0); // @race
+}
+int main()
+{
+	float4 *y;
+	cudaMalloc(&y, sizeof *y);
+	k<<<1, 64>>>(y);
+	cudaDeviceSynchronize();
+}
+"""
 
 # source, what the message must say; @wrong marks the line that must be named
 WRONG_SOURCES = [
@@ -285,6 +306,40 @@ int main()
         outcome = run([self.scratch / "bad"])
         self.expect_equal(outcome.status, 1, "exit status")
         self.expect_in(f"bad.cu:{marked_line(bad, '@store')}", outcome.err)
+
+    def test_paths_beyond_ascii(self):
+        """Compilers write such a name as \\303 in assembly, and columns are bytes. Before, messages named our headers,
+        quoted no line, and had the caret too far to the right."""
+        shutil.copytree(HOME, self.scratch / "Übung/simcc", ignore=shutil.ignore_patterns("build", "tests", "bench"))
+        for (name, language), compiler in itertools.product(ODD_NAMES, COMPILERS):
+            what = f"{name}, {compiler.cxx}, {language}"
+            environment = {**compiler.environment, "LC_ALL": language, "SIM_REPORT": "r", "SIM_TRACE": "t"}
+            library = LIBRARIES.get(compiler)
+            environment.update({"SIM_LIB": str(library)} if library else {})
+            shown = os.fsencode(f"{name}/{name}.cu")
+            folder = Path(os.fsdecode(os.fsencode(self.scratch)), name)
+            folder.mkdir(exist_ok=True)
+            (folder / f"{name}.cu").write_text(RACY)
+            built = run(["Übung/simcc/simcc", os.fsdecode(shown), "-o", folder / "racy"], environment, self.scratch)
+            self.expect_silent(built, what)
+            outcome = run([folder / "racy"], environment, self.scratch)
+            self.expect_equal(outcome.status, 1, f"{what}: exit status")
+            at = marked_line(RACY, "@race")
+            text = RACY.split("\n")[at - 1].replace("\t", " ")
+            self.expect_in(f" in {shown.decode(errors='replace')}:{at}\n", outcome.err, what)
+            quoted = f"=========     {at:5} | "
+            lines = outcome.err.split("\n")
+            if quoted + text not in lines:
+                self.expect(False, f"{what}: the line is not quoted in\n{outcome.err}")
+                continue
+            caret = lines[lines.index(quoted + text) + 1]
+            self.expect(caret.endswith("^") and caret[: len(caret) - 1].rstrip().endswith("|"), f"{what}: {caret}")
+            points_at = text[len(caret) - 1 - len(quoted)]
+            self.expect_equal(points_at, "y" if compiler.is_clang else "(", f"{what}: what the caret points at")
+            # or they are no UTF-8, or no JSON
+            records = [json.loads(line) for file in "rt" for line in (self.scratch / file).read_bytes().splitlines()]
+            files = {record["file"] for record in records if "file" in record}
+            self.expect_equal(files, {shown.decode(errors="replace")}, f"{what}: files in report and trace")
 
     def test_unsupported_features_are_named(self):
         """A feature that is not there is named; it never compiles to a wrong answer."""

@@ -129,8 +129,12 @@ static void print_source_line(const char *path, unsigned line, unsigned column)
 	text[strcspn(text, "\n")] = '\0';
 	fprintf(stderr, "=========     %5u | %s\n", line, text);
 	/* A macro's columns are not those of the line that uses it: better no caret than one in the void. */
-	if (column > 0 && column <= strlen(text) && text[column - 1] != ' ')
-		fprintf(stderr, "=========           | %*s^\n", (int)column - 1, "");
+	if (column == 0 || column > strlen(text) || text[column - 1] == ' ')
+		return;
+	int before = 0; /* characters: compilers count bytes */
+	for (unsigned i = 0; i + 1 < column; i++)
+		before += (text[i] & 0xc0) != 0x80;
+	fprintf(stderr, "=========           | %*s^\n", before, "");
 }
 
 /* In full where that fits a line of 80 columns; else without its types; else by its name alone. */

@@ -60,16 +60,39 @@ int sim_report(const char *path)
 	return report.error == 0 ? 0 : -1;
 }
 
+/* How many bytes the character at `text` has in UTF-8; 0: it is none. A name of a file may be any bytes. */
+static int utf8_length(const unsigned char *text)
+{
+	const int length = *text < 0x80   ? 1
+	                   : *text < 0xc2 ? 0
+	                   : *text < 0xe0 ? 2
+	                   : *text < 0xf0 ? 3
+	                   : *text < 0xf5 ? 4
+	                                  : 0;
+	for (int i = 1; i < length; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	/* Longer than need be, a surrogate, or past the last character. */
+	if ((*text == 0xe0 && text[1] < 0xa0) || (*text == 0xed && text[1] > 0x9f) ||
+	    (*text == 0xf0 && text[1] < 0x90) || (*text == 0xf4 && text[1] > 0x8f))
+		return 0;
+	return length;
+}
+
 void write_json_string(FILE *out, const char *text)
 {
 	fputc('"', out);
-	for (; *text != '\0'; text++) {
+	while (*text != '\0') {
+		const int length = utf8_length((const unsigned char *)text);
 		if (*text == '"' || *text == '\\')
 			fprintf(out, "\\%c", *text);
+		else if (length == 0)
+			fprintf(out, "\\ufffd");
 		else if ((unsigned char)*text < 0x20)
 			fprintf(out, "\\u%04x", *text);
 		else
-			fputc(*text, out);
+			fprintf(out, "%.*s", length, text);
+		text += length > 0 ? length : 1;
 	}
 	fputc('"', out);
 }

@@ -46,19 +46,15 @@ static bool is_ours(const char *path)
  * of the hazard are set; -1 if none. */
 static int locate(struct hazard *hazard, const uintptr_t *instructions, size_t count)
 {
-	char program[512], command[1024], line[400];
-	const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-	if (length <= 0)
-		return -1;
-	program[length] = '\0';
+	char command[1024], line[400];
 	uintptr_t base = 0;
 	dl_iterate_phdr(find_base, &base);
-	int used = snprintf(command, sizeof command, "addr2line -iae '%s'", program);
+	int used = snprintf(command, sizeof command, "addr2line -iae /proc/%d/exe", (int)getpid());
 	for (size_t i = 0; i < count; i++)
 		used += snprintf(command + used, sizeof command - (size_t)used, " 0x%zx", instructions[i] - base);
 	snprintf(command + used, sizeof command - (size_t)used, " 2>/dev/null");
-	FILE *pipe;
-	if (strchr(program, '\'') || !(pipe = popen(command, "r")))
+	FILE *pipe = popen(command, "r");
+	if (!pipe)
 		return -1;
 	char *colon;
 	int at = -1; /* an instruction's address, then its lines: of what is inlined there first */
