@@ -370,6 +370,30 @@ MISUSES = [
         "to cudaMemcpyFromSymbol.",
         "end 1 bytes past",
     ),
+    (
+        "cudaMemcpy(y, h, 4, (cudaMemcpyKind)5)",
+        "cudaErrorInvalidMemcpyDirection",
+        "to cudaMemcpy.",
+        "no direction of this copy",
+    ),
+    (
+        "cudaMemcpyAsync(y, h, 4, (cudaMemcpyKind)-1)",
+        "cudaErrorInvalidMemcpyDirection",
+        "to cudaMemcpyAsync.",
+        "no direction of this copy",
+    ),
+    (
+        "cudaMemcpyToSymbol(variable, h, 4, 0, (cudaMemcpyKind)2)",
+        "cudaErrorInvalidMemcpyDirection",
+        "to cudaMemcpyToSymbol.",
+        "no direction of this copy",
+    ),
+    (
+        "cudaMemcpyFromSymbol(h, variable, 4, 0, up)",
+        "cudaErrorInvalidMemcpyDirection",
+        "to cudaMemcpyFromSymbol.",
+        "no direction of this copy",
+    ),
     ("cudaMallocManaged(&m, 4)", "cudaErrorNotSupported", "cudaMallocManaged", "managed memory.*: use cudaMalloc"),
     ("cudaHostGetDevicePointer(&m, h, 0)", "cudaErrorNotSupported", "cudaHostGetDevicePointer", "copy with cudaMemcpy"),
     (

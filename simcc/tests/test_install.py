@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import unittest
 
-from support import FIRST, HOME, Case, Outcome, Word, run
+from support import COMPILERS, FIRST, HOME, SIMCC, Case, Outcome, Word, run
 
 OK = r"""#include <cstdio>
 __global__ void store(int *x) { x[threadIdx.x] = 1; }
@@ -18,6 +19,29 @@ int main()
 	puts(cudaDeviceSynchronize() == cudaSuccess ? "ok" : "failed");
 }
 """
+
+
+# What the first CPUs of x86-64 do not have: AVX and later vectors, and the counting of bits.
+LATER = re.compile(r"v(?!err|erw)\w+|popcnt|lzcnt|andn|bls\w+|bextr|bzhi|pdep|pext|mulx|rorx|s[ah][rl]x|movbe")
+
+
+class Baseline(Case):
+    def test_what_is_built_here_runs_on_any_cpu(self) -> None:
+        """Built with -march=native, an archive died on an older CPU with "Illegal instruction"."""
+        self.write("ok.cu", OK)
+        for compiler in COMPILERS:
+            command = ["env", "-u", "SIM_LIB", SIMCC, "ok.cu", "-o", "ok"]
+            self.expect_silent(run(command, compiler.environment, self.scratch, cpu_seconds=120), compiler.cxx)
+            library = compiler.folder.parent / "libsim.a"
+            function, later = "", set()
+            for line in run(["objdump", "-d", "--no-show-raw-insn", library]).out.splitlines():
+                if line.endswith(">:"):
+                    function = line.partition("<")[2][:-2]
+                elif LATER.fullmatch(line.partition("\t")[2].partition(" ")[0]):
+                    later.add(function)
+            self.expect(later, f"{compiler.cxx}: no function has a faster clone")
+            outside = sorted(name for name in later if ".avx2" not in name)
+            self.expect_equal(outside, [], f"{compiler.cxx}: functions that an older CPU cannot run")
 
 
 class Install(Case):

@@ -815,7 +815,7 @@ static enum touch touch_of(uint64_t key)
 	}
 }
 
-static void check_instruction(
+FASTER_CLONE static void check_instruction(
 	struct race *race, uint32_t number, uint64_t key, uint32_t lanes, const uint64_t *address,
 	const struct stored *value)
 {

@@ -166,8 +166,6 @@ static void of_copies()
 {
 	char host[64] = {0}, *p = device_zeros<char>(40);
 	const cudaMemcpyKind up = cudaMemcpyHostToDevice, down = cudaMemcpyDeviceToHost;
-	FAILS(cudaErrorInvalidMemcpyDirection, cudaMemcpy(p, host, 4, (cudaMemcpyKind)5));
-	FAILS(cudaErrorInvalidMemcpyDirection, cudaMemcpyAsync(p, host, 4, (cudaMemcpyKind)-1, 0));
 	FAILS(cudaErrorInvalidPitchValue, cudaMemcpy2D(p, 7, host, 8, 8, 2, up));
 	FAILS(cudaErrorInvalidPitchValue, cudaMemcpy2D(p, 8, host, 7, 8, 2, up));
 	FAILS(cudaErrorInvalidPitchValue, cudaMemcpy2D(p, SIZE_MAX / 2, host, 8, 8, 4, up));
@@ -182,8 +180,6 @@ static void of_copies()
 	FAILS(cudaErrorInvalidSymbol, cudaMemcpyToSymbol(host_variable, values, sizeof values));
 	FAILS(cudaErrorInvalidSymbol, cudaMemcpyToSymbol(variable[1], values, sizeof values[0]));
 	FAILS(cudaErrorInvalidSymbol, cudaMemcpyFromSymbol(values, host_variable, sizeof values));
-	FAILS(cudaErrorInvalidMemcpyDirection, cudaMemcpyToSymbol(variable, values, sizeof values, 0, down));
-	FAILS(cudaErrorInvalidMemcpyDirection, cudaMemcpyFromSymbol(values, variable, sizeof values, 0, up));
 	FAILS(cudaErrorInvalidSymbol, cudaGetSymbolAddress(&address, host_variable));
 	INVALID(cudaGetSymbolAddress((void **)NULL, variable));
 	FAILS(cudaErrorInvalidSymbol, cudaGetSymbolSize(&size, host_variable));
