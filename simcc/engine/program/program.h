@@ -16,7 +16,11 @@
 
 /* Compiled twice; the program takes the one that its CPU can run. Only for static functions: by another name clang's
  * callers elsewhere would not find it. */
+#if defined __x86_64__ && defined __GLIBC__ /* whose loader chooses */
 #define FASTER_CLONE __attribute__((target_clones("avx2", "default")))
+#else
+#define FASTER_CLONE
+#endif
 
 /* ---- numbers of every device ---- */
 
