@@ -5,9 +5,7 @@
 #   CC=gcc|clang      CXX follows
 #   ARCH=sm_90        of a cuda build; default: the GPU's own
 
-ifneq ($(words $(CURDIR))$(findstring $$,$(CURDIR)),1)
-$(error make cannot build in a path with a space or a dollar: $(CURDIR))
-endif
+include simcc/path.mk
 
 ALL_CHAPTERS := $(patsubst %/Makefile,%,$(wildcard 0*_*/Makefile))
 CHAPTERS := $(ALL_CHAPTERS)

@@ -4,8 +4,8 @@
 #   ./setup.sh --all      also what only some tests need; without it these are skipped, and say so
 #   ./setup.sh --check    only says what is missing (status 3 if anything is); --all --check asks for the extras too
 #   ./setup.sh --help     prints this
-# What could not be installed is named, with what is lost by it; status 3 if `make` cannot work without it. Tried with apt
-# on Debian; the other systems' package names are untried.
+# What could not be installed is named, with what is lost by it; status 3 if `make` cannot work without it, or in this
+# directory, which is said before anything is installed. Tried with apt on Debian; the other systems' names are untried.
 # The CUDA Toolkit is never installed: without an NVIDIA GPU it is not needed, with one you have it already.
 set -eu
 
@@ -24,6 +24,16 @@ for argument in "$@"; do
 		;;
 	esac
 done
+
+# Before anything is installed: make would refuse this path afterwards. The bytes are those of simcc/path.mk.
+here=$(cd "$(dirname "$0")" && pwd -P)
+case $here in
+*[]["\$'\"\`\\&;()<>|*?%:="[:space:]]*)
+	printf 'setup: make cannot build in a path with a space or one of %s in it: %s\n' \
+		"\$ ' \" \` \\ & ; ( ) < > | * ? [ ] % : =" "$here" >&2
+	exit 3
+	;;
+esac
 
 # A command, header or font to look for; its package with each manager (-: there is none, or it comes with another); what
 # needs it (make: the first command of the README; test: parts of the second; extra: only with --all); what is lost.

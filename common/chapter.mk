@@ -8,11 +8,8 @@
 #   ARCH=sm_90        default: the GPU's own, else sm_90 (arch.py); PTX for later ones is always in the program
 #   ARGS="..."        further options of the program, for run targets
 
-ifneq ($(words $(CURDIR))$(findstring $$,$(CURDIR)),1)
-$(error make cannot build in a path with a space or a dollar: $(CURDIR))
-endif
-
 COMMON := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
+include $(dir $(lastword $(MAKEFILE_LIST)))../simcc/path.mk
 ROOT := $(abspath $(COMMON)/..)
 HERE := $(CURDIR)
 
