@@ -39,7 +39,13 @@ static struct expectation *expect_exactly(
 	if (!values)
 		return NULL;
 	struct expectation *item = &expectations->items[expectations->count++];
-	*item = (struct expectation){tensor, shape, drawn->count, length, drawn->rows, values, 0.0, NULL};
+	*item = (struct expectation){
+		.tensor = tensor,
+		.shape = shape,
+		.row_count = drawn->count,
+		.row_length = length,
+		.rows = drawn->rows,
+		.values = values};
 	return item;
 }
 

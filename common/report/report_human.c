@@ -91,6 +91,8 @@ static void print_output(FILE *out, const struct output_result *output)
 	const struct check *check = &output->check;
 	if (isnan(check->max_abs))
 		fprintf(out, "not a number at %s[", check->tensor);
+	else if (check_fails_by_row(check))
+		fprintf(out, "error %.2g times the bound of the row of %s[", check->row_ratio, check->tensor);
 	else
 		fprintf(out, "error %.2g at %s[", check->max_abs, check->tensor);
 	for (size_t axis = 0; axis < output->rank; axis++)
@@ -310,6 +312,25 @@ static bool all_verified(const struct run_result *result)
 	return !first_failed(result);
 }
 
+static const struct check *less_power(const struct check *a, const struct check *b)
+{
+	if (!(b->least_power > 0.0 && isfinite(b->median_power))) /* nothing is judged, or no error is allowed */
+		return a;
+	return !a || b->median_power < a->median_power ? b : a;
+}
+
+/* What a row may be off by, of the output that is judged least sharply: the same for every kernel that has it. */
+static void print_power(FILE *out, const struct run_result *result)
+{
+	const struct check *least = NULL;
+	for (size_t k = 0; k < result->kernel_count; k++)
+		for (size_t i = 0; i < result->kernels[k].output_count; i++)
+			least = less_power(least, &result->kernels[k].outputs[i].check);
+	if (least)
+		fprintf(out, "%s fails if a row is off by %.2g of itself (median), %.2g (worst).\n", least->tensor,
+		        1.0 / least->median_power, 1.0 / least->least_power);
+}
+
 void report_human(const struct terminal *terminal, const struct run_result *result, bool page_written)
 {
 	int width = width_of_names(result);
@@ -324,6 +345,7 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 			print_kernel(terminal, result, &result->kernels[i]);
 		else
 			print_summary(terminal, result, &result->kernels[i], width);
+	print_power(terminal->out, result);
 	if (result->chapter->explain && (all_verified(result) || result->findings))
 		result->chapter->explain(terminal, result);
 

@@ -159,6 +159,11 @@ static void write_outputs(struct json *json, const struct kernel_result *kernel)
 		json_number(json, "tolerance", check->tolerance);
 		if (isfinite(check->power)) /* none where no error is allowed */
 			json_number(json, "power", check->power);
+		if (check->least_power > 0.0 && isfinite(check->median_power)) {
+			json_number(json, "least_power", check->least_power);
+			json_number(json, "median_power", check->median_power);
+		}
+		json_count(json, "rows_not_judged", check->rows_not_judged);
 		json_bool(json, "judged", check->judged);
 		json_close_object(json);
 	}

@@ -74,6 +74,7 @@ int attention_expect(
 		.rows = expectations->rows,
 		.values = reference.o,
 		.tolerances = reference.o_tolerance,
+		.row_bounds = problem->load ? NULL : reference.o_row,
 	};
 	expectations->items[1] = (struct expectation){
 		.tensor = "LSE",
@@ -88,6 +89,7 @@ int attention_expect(
 	expectations_own(expectations, reference.o_tolerance);
 	expectations_own(expectations, reference.lse);
 	expectations_own(expectations, reference.lse_tolerance);
+	expectations_own(expectations, reference.o_row);
 	return 0;
 }
 
@@ -107,10 +109,11 @@ static size_t *rows_of_one_head(const struct problem *problem, const struct expe
 
 static void expect_gradient(
 	struct expectations *expectations, const char *tensor, struct row_list rows, size_t dim, double *values,
-	double *tolerances)
+	double *tolerances, double *row_bounds)
 {
 	expectations_own(expectations, values);
 	expectations_own(expectations, tolerances);
+	expectations_own(expectations, row_bounds);
 	expectations->items[expectations->count++] = (struct expectation){
 		.tensor = tensor,
 		.row_count = rows.count,
@@ -118,6 +121,7 @@ static void expect_gradient(
 		.rows = rows.rows,
 		.values = values,
 		.tolerances = tolerances,
+		.row_bounds = expectations->items[0].row_bounds ? row_bounds : NULL, /* as of O */
 	};
 }
 
@@ -138,7 +142,7 @@ static bool expect_sink_gradient(
 		expectations_own(expectations, head);
 		heads = (struct row_list){head, 1};
 	}
-	expect_gradient(expectations, "dsink", heads, 1, gradients->dsink, gradients->dsink_tolerance);
+	expect_gradient(expectations, "dsink", heads, 1, gradients->dsink, gradients->dsink_tolerance, NULL);
 	return true;
 }
 
@@ -164,9 +168,12 @@ int attention_gradients_expect(
 		expectations_free(expectations);
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the reference of the gradients");
 	}
-	expect_gradient(expectations, "dQ", queries, problem->dim, gradients.dq, gradients.dq_tolerance);
-	expect_gradient(expectations, "dK", keys, problem->dim, gradients.dk, gradients.dk_tolerance);
-	expect_gradient(expectations, "dV", keys, problem->dim, gradients.dv, gradients.dv_tolerance);
+	expect_gradient(
+		expectations, "dQ", queries, problem->dim, gradients.dq, gradients.dq_tolerance, gradients.dq_row);
+	expect_gradient(
+		expectations, "dK", keys, problem->dim, gradients.dk, gradients.dk_tolerance, gradients.dk_row);
+	expect_gradient(
+		expectations, "dV", keys, problem->dim, gradients.dv, gradients.dv_tolerance, gradients.dv_row);
 	if (queries.rows && keys.count < queries.count)
 		expectations->row_count = keys.count;
 	if (problem->sink && expect_sink_gradient(problem, expectations, keys, &gradients))

@@ -7,7 +7,7 @@
 
 #include "verify/check.h"
 
-enum { MAX_EXPECTATIONS = 8, MAX_OWNED = 2 * MAX_EXPECTATIONS };
+enum { MAX_EXPECTATIONS = 8, MAX_OWNED = 3 * MAX_EXPECTATIONS };
 
 /* All an output can be compared with. expectations_free frees what the members point to. */
 struct expectations {

@@ -10,9 +10,11 @@
 struct row {
 	double *p, *p_tolerance;   /* [N] weights, in the end after dropout, and how far they may be off; else 0 */
 	double *ds, *ds_tolerance; /* [N] gradient of the scores */
-	double *slope;             /* [N] of the score's soft-cap; 1 where there is none */
-	double *kept;              /* [N] what dropout multiplies the weights by */
-	double *magnitude;         /* [d] sum_j p_j kept_j |v_jc| */
+	double *p_variance, *ds_variance;
+	double spread, d_variance;         /* Phi^2, V(D) */
+	double *slope;                     /* [N] of the score's soft-cap; 1 where there is none */
+	double *kept;                      /* [N] what dropout multiplies the weights by */
+	double *magnitude;                 /* [d] sum_j p_j kept_j |v_jc| */
 	double ds_sink, ds_sink_tolerance; /* of the sink; 0 where there is none */
 	struct visible keys;
 };
@@ -23,16 +25,21 @@ static void compute_row(const struct attention_inputs *in, const float *d_o, siz
 	size_t d = in->dim;
 	const float *v = in->v + first_key_row(in, query) * d, *gradient = d_o + query * d;
 	double mean = 0.0, mean_magnitude = 0.0, mean_products = 0.0; /* D, and the sums of its terms in h and in g */
+	double squares = 0.0, mean_squares = 0.0;                     /* sum p^2 t, sum p t */
 
 	for (size_t j = 0; j < in->seq; j++)
 		row->p[j] = row->ds[j] = row->slope[j] = row->kept[j] = row->p_tolerance[j] = row->ds_tolerance[j] =
-			0.0;
+			row->p_variance[j] = row->ds_variance[j] = 0.0;
 	struct query_scores scores = compute_scores(in, query, row->p, row->slope);
 	exponentiate_scores(in, query, row->p, &scores);
 	row->keys = scores.keys;
 	double factor = tolerance_factor(&scores.terms); /* of a weight: the cap's derivative is not in it */
-	if (in->modifiers.softcap > 0.0f)
-		scores.terms.score_bound *= 1.0 + 2.0 / (double)in->modifiers.softcap;
+	if (in->modifiers.softcap > 0.0f) {
+		double steeper = 1.0 + 2.0 / (double)in->modifiers.softcap;
+		scores.terms.score_bound *= steeper;
+		scores.terms.score_variance *= steeper * steeper;
+	}
+	row->spread = variance_factor(&scores.terms);
 	for (size_t c = 0; c < d; c++)
 		row->magnitude[c] = 0.0;
 	for (size_t j = row->keys.first; j < row->keys.end; j++) {
@@ -42,17 +49,27 @@ static void compute_row(const struct attention_inputs *in, const float *d_o, siz
 			double value = row->kept[j] * (double)v[j * d + c], product = (double)gradient[c] * value;
 			row->ds[j] += product; /* dP */
 			row->ds_tolerance[j] += fabs(product);
+			row->ds_variance[j] += product * product; /* t */
 			row->magnitude[c] += row->p[j] * fabs(value);
 		}
 		mean += row->p[j] * row->ds[j];
 		mean_magnitude += row->p[j] * fabs(row->ds[j]);
+		squares += row->p[j] * row->p[j] * row->ds_variance[j];
+		mean_squares += row->p[j] * row->ds_variance[j];
 	}
 	for (size_t c = 0; c < d; c++)
 		mean_products += fabs((double)gradient[c]) * row->magnitude[c];
+	row->d_variance = (row->spread + (double)d) * (squares + mean * mean) + (double)d * mean_squares;
 	for (size_t j = row->keys.first; j < row->keys.end; j++) {
+		double weight = row->p[j] * row->p[j], flushed = flushed_variance(&scores.terms);
 		double products = row->ds_tolerance[j] + mean_products, values = fabs(row->ds[j]) + mean_magnitude;
 		row->p_tolerance[j] = tolerance_of_weight(factor, row->p[j]);
 		row->ds_tolerance[j] = tolerance_of_score_gradient(&scores.terms, row->p[j], products, values);
+		row->ds_variance[j] =
+			weight * (row->spread * (row->ds[j] - mean) * (row->ds[j] - mean) +
+		                  (double)d * (row->ds_variance[j] + row->ds[j] * row->ds[j]) + row->d_variance) +
+			flushed * (1.0 + products) * (1.0 + products);
+		row->p_variance[j] = row->kept[j] * row->kept[j] * (row->spread * weight + flushed);
 		row->ds[j] = row->p[j] * (row->ds[j] - mean) * row->slope[j];
 		row->p[j] *= row->kept[j];
 		row->p_tolerance[j] *= row->kept[j];
@@ -68,20 +85,27 @@ static void compute_row(const struct attention_inputs *in, const float *d_o, siz
 }
 
 static void compute_query_gradient(
-	const struct attention_inputs *in, size_t query, const struct row *row, double *dq, double *dq_tolerance)
+	const struct attention_inputs *in, size_t query, const struct row *row, double *dq, double *dq_tolerance,
+	double *dq_row)
 {
 	size_t first = first_key_row(in, query), d = in->dim;
+	double variance = 0.0;
 	for (size_t j = row->keys.first; j < row->keys.end; j++)
 		for (size_t c = 0; c < d; c++) {
 			double factor = (double)in->scale * (double)in->k[(first + j) * d + c];
 			dq[c] += row->ds[j] * factor;
 			dq_tolerance[c] += row->ds_tolerance[j] * fabs(factor);
+			variance += (row->ds_variance[j] + row->d_variance * row->p[j]) * factor * factor;
 		}
+	for (size_t c = 0; c < d; c++)
+		variance += row->spread * dq[c] * dq[c];
+	*dq_row = row_bound(variance);
 }
 
 /* dK and dV of some keys, in rows of d. */
 struct key_gradients {
 	double *dk, *dk_tolerance, *dv, *dv_tolerance;
+	double *dk_row, *dv_row, *spread; /* [keys] V without, and the factor of, the row's own square */
 };
 
 /* What one query adds to those of one key of its head, which are row `at`. */
@@ -96,7 +120,11 @@ static void add_key_gradients(
 		sums->dk_tolerance[at * d + c] += row->ds_tolerance[j] * fabs(factor);
 		sums->dv[at * d + c] += row->p[j] * gradient;
 		sums->dv_tolerance[at * d + c] += row->p_tolerance[j] * fabs(gradient);
+		sums->dk_row[at] += row->ds_variance[j] * factor * factor;
+		sums->dv_row[at] += row->p_variance[j] * gradient * gradient;
 	}
+	if (row->p_tolerance[j] > 0.0)
+		sums->spread[at] = fmax(sums->spread[at], row->spread);
 }
 
 static size_t row_at(struct row_list list, size_t index)
@@ -118,7 +146,7 @@ struct computation {
 	const struct attention_inputs *in;
 	const float *d_o;
 	struct row_list queries, keys;
-	double *dq, *dq_tolerance;
+	double *dq, *dq_tolerance, *dq_row;
 	struct part parts[PARTS];
 };
 
@@ -167,7 +195,8 @@ static void compute_part(void *context, size_t index)
 		}
 		if (asked_for) {
 			compute_query_gradient(
-				in, query, &part->row, all->dq + next_query * d, all->dq_tolerance + next_query * d);
+				in, query, &part->row, all->dq + next_query * d, all->dq_tolerance + next_query * d,
+				all->dq_row + next_query);
 			next_query++;
 		}
 		for (size_t k = first_key; k < end_key; k++)
@@ -183,10 +212,13 @@ static double *zeros(size_t count)
 	return calloc(count ? count : 1, sizeof(double));
 }
 
-static bool allocate_key_gradients(struct key_gradients *sums, size_t elements)
+static bool allocate_key_gradients(struct key_gradients *sums, size_t keys, size_t d)
 {
-	*sums = (struct key_gradients){zeros(elements), zeros(elements), zeros(elements), zeros(elements)};
-	return sums->dk && sums->dk_tolerance && sums->dv && sums->dv_tolerance;
+	size_t elements = keys * d;
+	*sums = (struct key_gradients){zeros(elements), zeros(elements), zeros(elements), zeros(elements),
+	                               zeros(keys),     zeros(keys),     zeros(keys)};
+	return sums->dk && sums->dk_tolerance && sums->dv && sums->dv_tolerance && sums->dk_row && sums->dv_row &&
+	       sums->spread;
 }
 
 static void free_key_gradients(struct key_gradients *sums)
@@ -195,6 +227,9 @@ static void free_key_gradients(struct key_gradients *sums)
 	free(sums->dk_tolerance);
 	free(sums->dv);
 	free(sums->dv_tolerance);
+	free(sums->dk_row);
+	free(sums->dv_row);
+	free(sums->spread);
 }
 
 static bool allocate_row(struct row *row, size_t seq, size_t dim)
@@ -204,11 +239,13 @@ static bool allocate_row(struct row *row, size_t seq, size_t dim)
 		.p_tolerance = zeros(seq),
 		.ds = zeros(seq),
 		.ds_tolerance = zeros(seq),
+		.p_variance = zeros(seq),
+		.ds_variance = zeros(seq),
 		.slope = zeros(seq),
 		.kept = zeros(seq),
 		.magnitude = zeros(dim)};
-	return row->p && row->p_tolerance && row->ds && row->ds_tolerance && row->slope && row->kept &&
-	       row->magnitude;
+	return row->p && row->p_tolerance && row->ds && row->ds_tolerance && row->p_variance && row->ds_variance &&
+	       row->slope && row->kept && row->magnitude;
 }
 
 static void free_row(struct row *row)
@@ -217,6 +254,8 @@ static void free_row(struct row *row)
 	free(row->p_tolerance);
 	free(row->ds);
 	free(row->ds_tolerance);
+	free(row->p_variance);
+	free(row->ds_variance);
 	free(row->slope);
 	free(row->kept);
 	free(row->magnitude);
@@ -235,7 +274,7 @@ static bool allocate_parts(struct computation *all)
 		part->dsink = zeros(all->in->heads);
 		part->dsink_tolerance = zeros(all->in->heads);
 		allocated = part->dsink && part->dsink_tolerance && allocated;
-		allocated = allocate_key_gradients(&part->sums, (part->end_key - part->first_key) * d) && allocated;
+		allocated = allocate_key_gradients(&part->sums, part->end_key - part->first_key, d) && allocated;
 		allocated = allocate_row(&part->row, seq, d) && allocated;
 	}
 	return allocated;
@@ -251,8 +290,16 @@ static void free_parts(struct computation *all)
 	}
 }
 
-/* In the order of the parts, whichever was ready first. */
-static void sum_parts(const struct computation *all, struct attention_gradients *gradients)
+static double row_square(const double *row, size_t d)
+{
+	double sum = 0.0;
+	for (size_t c = 0; c < d; c++)
+		sum += row[c] * row[c];
+	return sum;
+}
+
+/* In the order of the parts, whichever was ready first. `spread` is scratch of a number per key. */
+static void sum_parts(const struct computation *all, struct attention_gradients *gradients, double *spread)
 {
 	size_t d = all->in->dim;
 	for (size_t i = 0; i < PARTS; i++) {
@@ -264,10 +311,20 @@ static void sum_parts(const struct computation *all, struct attention_gradients 
 			gradients->dv[first + t] += part->sums.dv[t];
 			gradients->dv_tolerance[first + t] += part->sums.dv_tolerance[t];
 		}
+		for (size_t k = part->first_key; k < part->end_key; k++) {
+			gradients->dk_row[k] += part->sums.dk_row[k - part->first_key];
+			gradients->dv_row[k] += part->sums.dv_row[k - part->first_key];
+			spread[k] = fmax(spread[k], part->sums.spread[k - part->first_key]);
+		}
 		for (size_t h = 0; h < all->in->heads; h++) {
 			gradients->dsink[h] += part->dsink[h];
 			gradients->dsink_tolerance[h] += part->dsink_tolerance[h];
 		}
+	}
+	for (size_t k = 0; k < all->keys.count; k++) {
+		const double *dk = gradients->dk + k * d, *dv = gradients->dv + k * d;
+		gradients->dk_row[k] = row_bound(gradients->dk_row[k] + spread[k] * row_square(dk, d));
+		gradients->dv_row[k] = row_bound(gradients->dv_row[k] + spread[k] * row_square(dv, d));
 	}
 }
 
@@ -288,6 +345,9 @@ bool attention_gradients_compute(
 		.dk_tolerance = zeros(keys.count * d),
 		.dv = zeros(keys.count * d),
 		.dv_tolerance = zeros(keys.count * d),
+		.dq_row = zeros(queries.count),
+		.dk_row = zeros(keys.count),
+		.dv_row = zeros(keys.count),
 		.dsink = zeros(inputs->heads),
 		.dsink_tolerance = zeros(inputs->heads),
 	};
@@ -297,17 +357,21 @@ bool attention_gradients_compute(
 		.queries = queries,
 		.keys = keys,
 		.dq = gradients->dq,
-		.dq_tolerance = gradients->dq_tolerance};
+		.dq_tolerance = gradients->dq_tolerance,
+		.dq_row = gradients->dq_row};
+	double *spread = zeros(keys.count);
 	bool allocated = allocate_parts(&all) && gradients->dq && gradients->dq_tolerance && gradients->dk &&
 	                 gradients->dk_tolerance && gradients->dv && gradients->dv_tolerance && gradients->dsink &&
-	                 gradients->dsink_tolerance;
+	                 gradients->dsink_tolerance && gradients->dq_row && gradients->dk_row && gradients->dv_row &&
+	                 spread;
 	if (allocated) {
 		parallel_run(PARTS, compute_part, &all);
-		sum_parts(&all, gradients);
+		sum_parts(&all, gradients, spread);
 	} else {
 		attention_gradients_free(gradients);
 	}
 	free_parts(&all);
+	free(spread);
 	return allocated;
 }
 
@@ -319,6 +383,9 @@ void attention_gradients_free(struct attention_gradients *gradients)
 	free(gradients->dk_tolerance);
 	free(gradients->dv);
 	free(gradients->dv_tolerance);
+	free(gradients->dq_row);
+	free(gradients->dk_row);
+	free(gradients->dv_row);
 	free(gradients->dsink);
 	free(gradients->dsink_tolerance);
 	*gradients = (struct attention_gradients){0};

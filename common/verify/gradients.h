@@ -26,9 +26,10 @@ struct row_list {
 
 /* Values, and what an fp32 result may differ from them (verify/tolerance.h). */
 struct attention_gradients {
-	double *dq, *dq_tolerance; /* [queries.count, d] */
-	double *dk, *dk_tolerance; /* [keys.count, d] */
-	double *dv, *dv_tolerance; /* [keys.count, d] */
+	double *dq, *dq_tolerance;        /* [queries.count, d] */
+	double *dk, *dk_tolerance;        /* [keys.count, d] */
+	double *dv, *dv_tolerance;        /* [keys.count, d] */
+	double *dq_row, *dk_row, *dv_row; /* [queries.count], [keys.count] of a row as a whole */
 	/* [H], 0 without sinks; where keys are picked out, right only of the first head of queries of the first of them */
 	double *dsink, *dsink_tolerance;
 };

@@ -82,6 +82,7 @@ bool grouped_attention_expect(
 	free(reference.lse_tolerance);
 	expectations_own(expectations, reference.o);
 	expectations_own(expectations, reference.o_tolerance);
+	expectations_own(expectations, reference.o_row);
 	expectations->items[expectations->count++] = (struct expectation){
 		.tensor = "O",
 		.row_count = count,
@@ -89,6 +90,7 @@ bool grouped_attention_expect(
 		.rows = rows,
 		.values = reference.o,
 		.tolerances = reference.o_tolerance,
+		.row_bounds = problem->load ? NULL : reference.o_row,
 	};
 	return true;
 }

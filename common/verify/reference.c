@@ -34,19 +34,22 @@ struct query_scores compute_scores(
 	query.keys.first += sequence.first;
 	query.keys.end += sequence.first;
 	for (size_t j = query.keys.first; j < query.keys.end; j++) {
-		double bound, dot = dot_and_bound(q, k + j * d, d, &bound);
+		double bound, variance, dot = dot_and_bound(q, k + j * d, d, &bound, &variance);
 		double bias = modifiers->alibi ? m * (double)(token < j ? j - token : token - j) : 0.0;
 		scores[j] = soft_cap(modifiers->softcap, scale * dot) - bias;
 		if (slopes)
 			slopes[j] = soft_cap_slope(modifiers->softcap, scale * dot);
 		query.max = fmax(query.max, scores[j]);
 		query.terms.score_bound = fmax(query.terms.score_bound, fabs(scale) * bound + 8.0 * bias);
+		variance = scale * scale * (variance + 8.0 * dot * dot) + 8.0 * bias * bias;
+		query.terms.score_variance = fmax(query.terms.score_variance, variance);
 	}
 	if ((sink = sink_of(in, query_row))) {
 		/* A sink far below the scores has no weight, and its roundings have none either. */
 		double weight = exp(fmin(0.0, (double)*sink - query.max));
 		query.max = fmax(query.max, (double)*sink);
 		query.terms.score_bound = fmax(query.terms.score_bound, 8.0 * fabs((double)*sink) * weight);
+		query.terms.score_variance = fmax(query.terms.score_variance, 8.0 * pow((double)*sink * weight, 2.0));
 	}
 	return query;
 }
@@ -78,18 +81,23 @@ static void compute_row(
 	struct query_scores query = compute_scores(in, row, scores, NULL);
 	exponentiate_scores(in, row, scores, &query);
 
-	double factor = tolerance_factor(&query.terms);
+	double factor = tolerance_factor(&query.terms), spread = variance_factor(&query.terms), variance = 0.0;
 	reference->lse[r] = query.max + log(query.sum);
 	reference->lse_tolerance[r] = TOLERANCE_EPS * factor;
 	for (size_t j = query.keys.first; j < query.keys.end; j++) {
 		double weight = scores[j] / query.sum, kept = factor_of_weight(in, row, &query, j);
 		double tolerance = kept * tolerance_of_weight(factor, weight);
+		double squared = kept * kept * (spread * weight * weight + flushed_variance(&query.terms));
 		for (size_t c = 0; c < d; c++) {
 			double value = v[j * d + c];
 			o[c] += kept * weight * value;
 			o_tolerance[c] += tolerance * fabs(value);
+			variance += squared * value * value;
 		}
 	}
+	for (size_t c = 0; c < d; c++)
+		variance += spread * o[c] * o[c];
+	reference->o_row[r] = row_bound(variance);
 }
 
 /* The parts that the rows are split into; each has its own scratch. */
@@ -124,9 +132,11 @@ bool attention_reference_compute(
 		.o_tolerance = calloc(row_count * d, sizeof(double)),
 		.lse = calloc(row_count, sizeof(double)),
 		.lse_tolerance = calloc(row_count, sizeof(double)),
+		.o_row = calloc(row_count, sizeof(double)),
 	};
 	struct computation all = {.in = inputs, .rows = rows, .row_count = row_count, .reference = reference};
-	bool allocated = reference->o && reference->o_tolerance && reference->lse && reference->lse_tolerance;
+	bool allocated = reference->o && reference->o_tolerance && reference->lse && reference->lse_tolerance &&
+	                 reference->o_row;
 	for (size_t i = 0; i < PARTS; i++)
 		allocated = (all.scores[i] = calloc(inputs->seq, sizeof(double))) && allocated;
 	if (allocated)
@@ -144,5 +154,6 @@ void attention_reference_free(struct attention_reference *reference)
 	free(reference->o_tolerance);
 	free(reference->lse);
 	free(reference->lse_tolerance);
+	free(reference->o_row);
 	*reference = (struct attention_reference){0};
 }

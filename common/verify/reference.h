@@ -51,6 +51,7 @@ void exponentiate_scores(
 struct attention_reference {
 	double *o, *o_tolerance;     /* [row_count, d] */
 	double *lse, *lse_tolerance; /* [row_count] */
+	double *o_row;               /* [row_count] of a row of O as a whole */
 };
 
 /*

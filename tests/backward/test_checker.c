@@ -5,6 +5,7 @@
 #include "gradient_variants.h"
 #include "problem/inputs.h"
 #include "program.h"
+#include "shapes.h"
 #include "verify/attention.h"
 
 #include <criterion/criterion.h>
@@ -135,6 +136,38 @@ Test(checker, correct_orders_pass)
 			worst[g]);
 }
 
+/* As in tests/harness/test_check.c. */
+Test(checker, no_correct_row_exceeds_its_bound)
+{
+	double worst[GRADIENTS][INPUT_KINDS] = {{0.0}};
+	size_t compared = 0, failed = 0;
+	for (size_t index = 0; index < drawn_shapes(); index++)
+		for (int kind = 0; kind < INPUT_KINDS; kind++) {
+			struct drawn_shape n = draw_shape(index);
+			struct setting s = set_up(1, 1, n.seq, n.dim, n.causal, (enum input_kind)kind, n.seed);
+			for (int variant = 0; variant < CORRECT_VARIANTS; variant++) {
+				struct comparison o = run(&s, (enum gradient_variant)variant);
+				for (int g = 0; g < GRADIENTS; g++, compared++) {
+					failed += !o.checks[g].passed;
+					worst[g][kind] = fmax(worst[g][kind], o.checks[g].row_ratio);
+					cr_expect(
+						o.checks[g].passed, "%s of %s, %s, N=%zu d=%zu causal=%d: row %g",
+						gradient_names[g],
+						gradient_variant_name((enum gradient_variant)variant),
+						input_kind_names[kind], n.seq, n.dim, n.causal,
+						o.checks[g].row_ratio);
+				}
+				free_run(&o);
+			}
+			tear_down(&s);
+		}
+	cr_log_info("%zu of %zu outputs failed", failed, compared);
+	for (int kind = 0; kind < INPUT_KINDS; kind++)
+		cr_log_info(
+			"%s: largest part of a row's bound: dQ %.2f, dK %.2f, dV %.2f", input_kind_names[kind],
+			worst[0][kind], worst[1][kind], worst[2][kind]);
+}
+
 /*
  * Each fault, and the tensors that must be found wrong: on every kind of input and every shape, or the comparison
  * says that it did not judge them. But for two lists, as in tests/harness/test_check.c: kinds where the fault changes
@@ -223,6 +256,49 @@ Test(checker, planted_faults_fail)
 		}
 	}
 	cr_log_info("%d outputs were not judged", not_judged);
+}
+
+/*
+ * The smallest faults that the pages speak of: one of seven rows off by a factor. Before rows were judged as a whole dK at
+ * N = 512 passed with a factor of 1.001 in each of them, and with 1.003 in some.
+ */
+Test(checker, a_row_off_by_a_factor_fails)
+{
+	static const struct {
+		const char *tensor;
+		float factor;
+	} off[] = {{"O", 1.00002f}, {"dQ", 1.0002f}, {"dK", 1.00003f}, {"dV", 1.00002f}};
+	struct setting s = set_up(1, 1, 512, 64, false, INPUT_RANDOM, 7);
+	float *values = calloc(s.elements, sizeof *values);
+	for (size_t t = 0; t < sizeof off / sizeof off[0]; t++) {
+		const struct expectation *item = expectations_find(&s.expectations, off[t].tensor);
+		for (size_t first = 0; first < 7; first++) {
+			for (size_t e = 0; e < s.elements; e++)
+				values[e] = (float)item->values[e] * (e / 64 % 7 == first ? off[t].factor : 1.0f);
+			struct check check = check_tensor(item, values);
+			cr_expect(
+				!check.passed && check_fails_by_row(&check), "%s, row %zu: %g", off[t].tensor, first,
+				check.row_ratio);
+			cr_expect_eq(check.worst_row % 7, first);
+		}
+		for (size_t e = 0; e < s.elements; e++)
+			values[e] = (float)item->values[e];
+		cr_expect(check_tensor(item, values).row_ratio < 0.1, "%s, rounded only", off[t].tensor);
+	}
+	free(values);
+	tear_down(&s);
+}
+
+/* Nobody knows that the roundings of loaded inputs are independent. */
+Test(checker, loaded_rows_are_not_judged)
+{
+	struct setting s = set_up(1, 1, 9, 8, false, INPUT_RANDOM, 7);
+	expectations_free(&s.expectations);
+	s.problem.load = "somewhere";
+	expect(&s);
+	for (size_t i = 0; i < s.expectations.count; i++)
+		cr_expect_null(s.expectations.items[i].row_bounds, "%s", s.expectations.items[i].tensor);
+	tear_down(&s);
 }
 
 /* Why the gradients of this course are random: ones in dO make every row of dO the right one. */

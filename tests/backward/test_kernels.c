@@ -319,6 +319,7 @@ static void expect_judged(const char *options, const char *not_judged)
 			judged, !strstr(not_judged, tensor), "%s: %s, power %g", options, tensor,
 			json_number_of(output, "power"));
 		cr_expect_eq(judged, json_number_of(output, "power") >= 1.0, "%s: %s", options, tensor);
+		cr_expect_eq(judged, cJSON_HasObjectItem(output, "least_power"), "%s: %s", options, tensor);
 		cr_expect_leq(json_number_of(output, "max_abs"), json_number_of(output, "tolerance"));
 		count++;
 	}

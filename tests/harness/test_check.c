@@ -3,6 +3,7 @@
 
 #include "problem/inputs.h"
 #include "program.h"
+#include "shapes.h"
 #include "verify/attention.h"
 #include "verify/tolerance.h"
 
@@ -134,6 +135,36 @@ Test(check, correct_variants_pass)
 			worst[t]);
 }
 
+/* What may judge: no correct order of arithmetic exceeds the bound of a row, on any of 10,000 shapes of any kind. */
+Test(check, no_correct_row_exceeds_its_bound)
+{
+	double worst[INPUT_KINDS] = {0.0};
+	size_t compared = 0, failed = 0;
+	for (size_t index = 0; index < drawn_shapes(); index++)
+		for (int kind = 0; kind < INPUT_KINDS; kind++) {
+			struct drawn_shape n = draw_shape(index);
+			struct setting s = set_up(
+				(struct shape){1, 1, n.seq, n.dim}, n.causal, (enum input_kind)kind, n.seed, 0.0);
+			for (int variant = 0; variant < CORRECT_VARIANTS; variant++) {
+				struct comparison o = run(&s, (enum variant)variant);
+				for (int t = 0; t < OUTPUTS; t++, compared++) {
+					failed += !o.checks[t].passed;
+					worst[kind] = fmax(worst[kind], o.checks[t].row_ratio);
+					cr_expect(
+						o.checks[t].passed, "%s of %s, %s, N=%zu d=%zu causal=%d: row %g",
+						output_names[t], variant_name((enum variant)variant),
+						input_kind_names[kind], n.seq, n.dim, n.causal,
+						o.checks[t].row_ratio);
+				}
+				free_run(&o);
+			}
+			tear_down(&s);
+		}
+	cr_log_info("%zu of %zu outputs failed", failed, compared);
+	for (int kind = 0; kind < INPUT_KINDS; kind++)
+		cr_log_info("%s: largest part of a row's bound: O %.2f", input_kind_names[kind], worst[kind]);
+}
+
 /*
  * Every fault is found on every kind of input and every shape, but for two lists. `harmless`: there it changes no
  * more than roundings do (without a max, exp of a small score is as right as with it; equal scores need no
@@ -245,7 +276,7 @@ Test(check, the_worst_roundings_of_each_order_pass)
 			for (size_t half = lanes / 2; half > 0; half /= 2)
 				for (size_t l = 0; l < half; l++)
 					lane[l] += lane[l + half];
-			double bound, exact = dot_and_bound(q, k, D, &bound);
+			double bound, variance, exact = dot_and_bound(q, k, D, &bound, &variance);
 			struct tolerance_terms terms = {.seq = 1, .dim = D, .score_bound = bound};
 			double error = fabs((double)lane[0] - exact);
 			double ratio = error / (TOLERANCE_EPS * tolerance_factor(&terms));
@@ -260,8 +291,11 @@ Test(check, the_worst_roundings_of_each_order_pass)
 Test(check, tolerance_does_not_drift)
 {
 	const float q[] = {1, 2, 3}, k[] = {4, -1, -2};
-	double bound;
-	cr_assert_eq(dot_and_bound(q, k, 3, &bound), 4 - 2 - 6);
+	double bound, variance;
+	cr_assert_eq(dot_and_bound(q, k, 3, &bound, &variance), 4 - 2 - 6);
+	cr_assert_eq(
+		variance, (16 + 4 + 36) + (16 + 4 + 16) + (16 + 64 + 36),
+		"terms, partial sums 4, 2, -4 and -6, -8, -4");
 	cr_assert_eq(bound, 8 * (4 + 2 + 6) + (6 + 8 + 4) / 2.0, "partial sums 4, 2, -4; backwards -6, -8, -4");
 
 	struct tolerance_terms terms = {.seq = 256, .dim = 64, .score_bound = 100.0};
@@ -308,6 +342,46 @@ Test(check, power_says_what_the_comparison_would_refuse)
 	e.tolerances = NULL; /* and no error is allowed */
 	cr_assert(check_tensor(&e, actual).judged);
 	cr_assert(isinf(check_tensor(&e, actual).power));
+}
+
+/* Elements within their tolerances, and a row that is off as a whole: its worst element is shown, and the row said. */
+Test(check, a_row_is_judged_as_a_whole)
+{
+	const double expected[6] = {3, 4, 6, 8, 0, 0}, bounds[3] = {0.5, 0.5, 0.5};
+	float actual[6] = {3, 4, 6.375f, 8.5f, 0, 0};
+	const size_t shape[] = {1, 1, 3, 2};
+	struct expectation e = {
+		.tensor = "O",
+		.row_count = 3,
+		.row_length = 2,
+		.values = expected,
+		.tolerance = 1,
+		.row_bounds = bounds};
+	struct check check = check_tensor(&e, actual);
+	cr_assert(!check.passed && check_fails_by_row(&check));
+	cr_assert_float_eq(check.row_ratio, 1.25, 1e-12);
+	cr_assert_float_eq(check_ratio(&check), 1.25, 1e-12);
+	cr_assert(check.worst_row == 1 && check.worst_column == 1, "the largest error of that row");
+	cr_assert_float_eq(check_element(&e, actual, 1, 0), 1.25, 1e-12, "every element of it fails");
+	cr_assert_float_eq(check.power, 20, 1e-12, "zeros are off by 20 times the bound of the second row");
+	cr_assert_float_eq(check.least_power, 10, 1e-12, "the third row is nothing but zeros: it is not judged");
+	cr_assert_float_eq(check.median_power, 20, 1e-12);
+	cr_assert(check.rows == 3 && check.rows_not_judged == 1);
+
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	check_print_worst(out, &check, &e, actual, shape, 4);
+	fclose(out);
+	cr_expect(strstr(text, "O[0,0,1,1] is 8.5, expected 8 (error 0.5, tolerance 1)"), "%s", text);
+	cr_expect(strstr(text, "its row as a whole is off by 1.25 times"), "%s", text);
+	free(text);
+
+	actual[2] = 6.25f, actual[3] = 8.25f;
+	check = check_tensor(&e, actual);
+	cr_assert(check.passed && check_ratio(&check) == 0.25, "a row that passes leaves the elements their ratios");
+	actual[2] = NAN;
+	cr_assert(!check_tensor(&e, actual).passed);
 }
 
 /* One element off by a little more than the tolerance is found, with its place; a little less is let through. */

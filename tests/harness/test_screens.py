@@ -94,6 +94,7 @@ class Screens(ScreenCase):
     def assert_demonstration(self, text: str, said: str) -> None:
         self.assert_screen(text, LEAST_LINES, said)
         self.assertIn("verified", text)
+        self.assertRegex(text, r"\n\w+ fails if a row is off by \S+ of itself \(median\), \S+ \(worst\)\.\n")
         self.assertNotIn("\x1b", text)
 
     def test_make_in_a_chapter_is_one_screen(self) -> None:
