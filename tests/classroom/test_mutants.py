@@ -16,10 +16,12 @@ from judge import verdict
 from judge.cases import CRITERIA, Case
 
 SUBMISSIONS = Path(__file__).resolve().parent / "submissions"
-# Wrong ones of three chapters, a right one and a cheat: what make test has time for.
+# Wrong ones of three chapters, a right one and a cheat: what make test has time for. Those without a maximum or a tile
+# once kept 65 and 85 %.
 FEW = (
-    r"^(?:01_naive (?:a mask of -1e4|a one-element array .*)"
-    r"|03_tiled_matmul (?:no barrier before fetching|guards as ifs)|05_fa2 nothing is skipped)$"
+    r"^(?:01_naive (?:a mask of -1e4|a one-element array .*|no maximum is subtracted)"
+    r"|03_tiled_matmul (?:no barrier before fetching|guards as ifs|no tile: .*)"
+    r"|05_fa2 (?:nothing is skipped|no maximum is subtracted)|08_decode every split has all.*)$"
 )
 
 
@@ -37,11 +39,11 @@ class Mutants(unittest.TestCase):
         print(f"    table: {pattern}: {total}")
 
     def test_a_few_of_all(self) -> None:
-        self.expect_full_score("*.edits", 5, FEW)
+        self.expect_full_score("*.edits", 9, FEW)
 
     @only_when_thorough
     def test_wrong_ones(self) -> None:
-        self.expect_full_score("wrong_*.edits", 339)
+        self.expect_full_score("wrong_*.edits", 350)
 
     @only_when_thorough
     def test_cheats(self) -> None:
