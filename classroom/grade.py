@@ -12,7 +12,6 @@ line or a submission that cannot be used; 3 this machine cannot (a compiler, a d
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import shutil
 import signal
@@ -39,7 +38,7 @@ from judge.results import Results, TaskResult
 from judge.sandbox import Environment
 from judge.submission import Submission, Unusable, readable
 from judge.tokens import Refusal
-from judge.verdict import Criterion, Judge, nothing_to_grade
+from judge.verdict import NOT_JUDGED, Criterion, Judge, nothing_to_grade
 from lib.files import give_up, run_tool
 from lib.tasks import Task, TaskError, read_text, rows_of
 
@@ -143,29 +142,31 @@ class Grader:
         return []
 
     def _criteria_of(self, task: Task, submission: Submission) -> dict[str, Criterion]:
-        regions = self._regions_of(task, submission)
-        if isinstance(regions, Failure):
-            criteria = nothing_to_grade(regions.category, f"not graded: {regions.message}", regions.hint)
+        region = self._region_of(task, submission)
+        if isinstance(region, Failure):
+            criteria = nothing_to_grade(region.category, f"not graded: {region.message}", region.hint)
         else:
-            key = (task.id, *sorted(regions.items()))
-            criteria = self._judged.get(key, lambda: self._judge_region(task, regions))
+            regions, missing = self._neighbors_of(task, submission)
+            regions[task.id] = region
+            key = (task.id, missing, *sorted(regions.items()))
+            criteria = self._judged.get(key, lambda: self._judge_region(task, regions, missing))
         need, most = self.needs.get(task.id, ("", 0))
         if need and not criteria[need].passed and (most <= 1 or criteria[need].times > most):
             lost = Criterion(False, category="not counted", message=f"not counted: this task is its {told.NAMES[need]}")
+            lost = criteria[need] if criteria[need].category == NOT_JUDGED else lost
             criteria = {name: lost if each.passed else each for name, each in criteria.items()}
         return {
             name: replace(each, message=self.course.located(each.message, task.chapter, submission))
             for name, each in criteria.items()
         }
 
-    def _judge_region(self, task: Task, regions: dict[str, str]) -> dict[str, Criterion]:
+    def _judge_region(self, task: Task, regions: dict[str, str], missing: str) -> dict[str, Criterion]:
         seed = (self.course.key or "", " ".join(regions[task.id].split()))
         cases = casebook.cases_of(self.cases, task.chapter, *seed)
-        return self.judge_of(task.chapter).criteria_of(task, regions, cases)
+        return self.judge_of(task.chapter).criteria_of(task, regions, cases, missing)
 
-    def _regions_of(self, task: Task, submission: Submission) -> dict[str, str] | Failure:
-        """The task's region as it is compiled; in a hand-out with the student's own of the chapter's other tasks, where
-        they can be taken."""
+    def _region_of(self, task: Task, submission: Submission) -> str | Failure:
+        """As it is compiled."""
         region = submission.regions.get(task.id)
         if region is None:
             return Failure("not there", self._missing(task, submission))
@@ -173,15 +174,23 @@ class Grader:
             how = f"make hint N={task.number} helps to begin."
             return Failure("not done", "not done: the task is as it was handed out", how)
         try:
-            regions = {task.id: self.course.compiled(task.id, region)}
+            return self.course.compiled(task.id, region)
         except Refusal as refusal:
             return Failure("refused", f"it is refused: {region.file}:{refusal.line}: {refusal.why}")
+
+    def _neighbors_of(self, task: Task, submission: Submission) -> tuple[dict[str, str], str]:
+        """In a hand-out, which has no solutions: the student's own regions in this task's kernels, and which of them
+        cannot be had, why."""
+        regions, missing = {}, []
         for other in () if self.course.is_teacher else self.course.chapter(task.chapter).tasks:
-            region = submission.regions.get(other.id)
-            if other.id != task.id and region and not self.course.is_untouched(other.id, region.text):
-                with contextlib.suppress(Refusal):
-                    regions[other.id] = self.course.compiled(other.id, region)
-        return regions
+            if other.id != task.id and set(other.kernels) & set(task.kernels):
+                region = self._region_of(other, submission)
+                if isinstance(region, Failure):
+                    kinds = {"not done": "is not written yet", "not there": "is missing", "refused": "is refused"}
+                    missing.append(f"{other.id} {kinds[region.category]}")
+                else:
+                    regions[other.id] = region
+        return regions, ", ".join(missing)
 
     def _missing(self, task: Task, submission: Submission) -> str:
         for name, ids in self.course.chapter(task.chapter).places.items():
@@ -227,9 +236,9 @@ class Grader:
         return 1 if found else 0
 
     def _check_task(self, task: Task, submission: Submission) -> str:
-        outcome = self._regions_of(task, submission)
-        if isinstance(outcome, dict):
-            outcome = self.judge_of(task.chapter).builder.program(outcome, task.id)
+        outcome: str | Path | Failure = self._region_of(task, submission)
+        if isinstance(outcome, str):
+            outcome = self.judge_of(task.chapter).builder.program({task.id: outcome}, task.id)
         if not isinstance(outcome, Failure) or outcome.category == "not done":
             return "not begun" if isinstance(outcome, Failure) else "fine"
         said = outcome.message if outcome.category == "not there" else f"{outcome.category}: {outcome.message}"

@@ -15,7 +15,7 @@ from lib.tasks import Task, rows_of
 
 from .sandbox import Environment
 from .submission import one_line, readable
-from .verdict import Criterion
+from .verdict import NOT_JUDGED, Criterion
 
 _ROWS = [row for _, row in rows_of(Path(__file__).with_name("criteria.tsv"), 3)]
 WEIGHTS = {name: int(percent) for name, percent, _ in _ROWS}
@@ -36,6 +36,12 @@ class TaskResult:
     @property
     def full(self) -> bool:
         return bool(self.criteria) and all(criterion.passed for criterion in self.criteria.values())
+
+    @property
+    def unjudged(self) -> float:
+        """Points."""
+        share = sum(WEIGHTS[name] for name, criterion in self.criteria.items() if criterion.category == NOT_JUDGED)
+        return round(self.task.points * share / 100, 2)
 
     @property
     def score(self) -> float:
@@ -88,7 +94,9 @@ def _row(first: str, cells: list[str], last: str) -> str:
 
 
 def _mark(criterion: Criterion | None) -> str:
-    return "" if criterion is None else "ok" if criterion.passed else "NO" if criterion.ran else "-"
+    if criterion is None or criterion.passed:
+        return "ok" if criterion else ""
+    return "NO" if criterion.ran else "?" if criterion.category == NOT_JUDGED else "-"
 
 
 def table(results: Results) -> str:
@@ -98,18 +106,22 @@ def table(results: Results) -> str:
         text += "\n" if chapter not in ("", each.task.chapter) else ""
         chapter = each.task.chapter
         marks = [_mark(each.criteria.get(name)) for name in COLUMNS]
-        text += _row(each.task.id, marks, f"{points(each.score)}/{points(each.task.points)}")
+        own = "?" if each.unjudged else points(each.score)
+        text += _row(each.task.id, marks, f"{own}/{points(each.task.points)}")
     return text + f"\n{'all tasks':<60}{points(results.score) + '/' + points(results.most):>9}\n"
 
 
 def explained(each: TaskResult) -> str:
     """Every point that is missing, and why. What is lost only because of another criterion is one line."""
     text, follow, lost = "", [], 0.0
+    unjudged: dict[tuple[str, str], list[str]] = {}
     for name, criterion in each.criteria.items():
         share = each.task.points * WEIGHTS[name] / 100
         if criterion.passed:
             if name == "hbm" and criterion.message:
                 text += wrapped(criterion.message, f"  {NAMES[name]}:", "      ")
+        elif criterion.category == NOT_JUDGED:
+            unjudged.setdefault((criterion.message, criterion.hint), []).append(NAMES[name])
         elif criterion.category == "not counted":
             follow.append(NAMES[name])
             lost += share
@@ -117,6 +129,10 @@ def explained(each: TaskResult) -> str:
             text += wrapped(criterion.message, f"  -{points(share)} {NAMES[name]}:", "      ")
             if criterion.hint:
                 text += wrapped(criterion.hint, "      hint:", "      ")
+    for (message, hint), names in unjudged.items():
+        what = "" if len(names) == len(NAMES) else f", {', '.join(names)}"
+        text += wrapped(message, f"  {NOT_JUDGED}{what}:", "      ")
+        text += wrapped(hint, "      hint:", "      ") if hint else ""
     if follow:
         text += wrapped(f"{', '.join(follow)}: not counted without the above", f"  -{points(lost)}", "      ")
     return text
@@ -133,6 +149,8 @@ def human(results: Results) -> str:
     lost = [each for each in results.tasks if not each.full]
     if lost:
         text += "\nok: has its points   NO: has not   -: not counted, because of another\n"
+        if unjudged := sum(each.unjudged for each in lost):
+            text += f"?: not judged here, {points(unjudged)} points; your teacher's judge, which has all tasks, does\n"
     for each in lost:
         text += "\n" + wrapped(each.task.title, f"{each.task.id}:", "    ") + explained(each)
     told = predicted(results)

@@ -26,7 +26,9 @@ from .sandbox import Environment
 LEAST_SHARE = 0.4  # of the closed form's bytes: a kernel that asks for fewer does something else
 MOST_HAZARDS, MOST_LAUNCHES = 50, 10_000
 TOOLS = tuple(reason for reason in HINTS if reason.endswith("check"))
+COMMAND = re.compile(r"[;:.]?[^;:.]*: \./\w+ (--.*)$")  # the end of a hint: what to do, and with which command
 WRONG_ACCESS = ("cudaErrorIllegalAddress", "cudaErrorMisalignedAddress")
+NOT_JUDGED = "not judged"  # in a hand-out: which task is to blame cannot be said
 LAUNCH_REFUSED = ("cudaErrorInvalidConfiguration", "cudaErrorInvalidValue")
 
 
@@ -45,6 +47,10 @@ PASSED = Criterion(True, True)
 
 def not_counted(why: str) -> Criterion:
     return Criterion(False, category="not counted", message=f"not counted: {why}")
+
+
+def not_judged(why: str) -> dict[str, Criterion]:
+    return dict.fromkeys((*CRITERIA, "hbm", "hazards"), Criterion(False, category=NOT_JUDGED, message=why))
 
 
 @dataclass(frozen=True)
@@ -123,12 +129,23 @@ class Judge:
         self.course, self.builder, self.chapter = course, builder, builder.chapter
         self._runs: Once[Run] = Once()
 
-    def criteria_of(self, task: Task, regions: Mapping[str, str], cases: Sequence[Case]) -> dict[str, Criterion]:
-        """Of a task whose region, and in a hand-out those of its neighbors, are as they are compiled."""
-        program = self.builder.program(regions, task.id)
+    def criteria_of(
+        self, task: Task, regions: Mapping[str, str], cases: Sequence[Case], missing: str = ""
+    ) -> dict[str, Criterion]:
+        """Of a task whose region is as it is compiled. In a hand-out `regions` has those of its neighbors, too, and
+        `missing` says why its kernels cannot be complete. There only what holds whatever the neighbors do is a verdict:
+        what is wrong with the region alone, and what the kernels do right."""
+        alone = {task.id: regions[task.id]}
+        others = ", ".join(each for each in regions if each != task.id)
+        program = self.builder.program(alone if missing else regions, task.id)
+        if isinstance(program, Failure) and others and not missing:
+            missing = f"together with {others} it {_cannot_be_built(program)}"
+            program = self.builder.program(alone, task.id)
         if isinstance(program, Failure):
-            how = "it is refused" if program.category == "refused" else f"it {program.category}"
-            return nothing_to_grade(program.category, f"not graded: {how}: {program.message}", program.hint)
+            how = _cannot_be_built(program)
+            return nothing_to_grade(program.category, f"not graded: it {how}: {program.message}", program.hint)
+        if missing:
+            return not_judged(missing)
         runs: list[Run] = []
         try:
             for kernel in task.kernels:
@@ -142,6 +159,13 @@ class Judge:
         if program in self.builder.lacking_return:
             lost = {name: each for name, each in criteria.items() if each.ran and not each.passed}
             criteria |= {name: replace(each, hint=HINTS["no return"]) for name, each in lost.items()}
+        lost = [each for each in criteria.values() if each.ran and not each.passed]
+        if others and lost:
+            why = f"{task.id}, {others} are in the same kernels, and one of them is wrong: "
+            for name, each in criteria.items():
+                if not each.passed:
+                    first = each if each.ran else lost[0]
+                    criteria[name] = replace(first, ran=False, category=NOT_JUDGED, message=why + first.message)
         return criteria
 
     def model(self, question: str) -> int:
@@ -157,10 +181,22 @@ class Judge:
             if "plain" in failed or _is_endless(runs):
                 break
             if case.criterion not in failed:
-                key = (program, kernel, case.order, case.options)
-                run = self._runs.get(key, lambda case=case: self._run(program, kernel, case))
-                runs.append(replace(run, case=case))
+                run = self._run_once(program, kernel, case)
+                runs.append(replace(run, case=self._checked(program, kernel, case) if run.failure else case))
         return runs
+
+    def _run_once(self, program: Path, kernel: str, case: Case) -> Run:
+        key = (program, kernel, case.order, case.options)
+        return self._runs.get(key, lambda: self._run(program, kernel, case))
+
+    def _checked(self, program: Path, kernel: str, case: Case) -> Case:
+        """Its hint without a command that does not fail: nobody should look for a mistake where none shows."""
+        hint = case.hint(kernel)
+        if command := COMMAND.search(hint):
+            options = re.sub(r"--kernel \w+|--trace|--json -", "", command[1])
+            if self._run_once(program, kernel, replace(case, options=options)).failure is None:
+                hint = hint[: command.start()]
+        return replace(case, hints=(hint,))
 
     # ---- one case ----
 
@@ -202,6 +238,10 @@ class Judge:
             said = done.stderr.decode("utf-8", "replace").splitlines() or ["it crashed"]
             raise Environment(f"{self.chapter.name}: judge {' '.join(options)}: {said[0]}")
         return json.loads(done.stdout)
+
+
+def _cannot_be_built(why: Failure) -> str:
+    return "is refused" if why.category == "refused" else why.category
 
 
 def _is_endless(runs: Sequence[Run]) -> bool:

@@ -56,7 +56,7 @@ static void print_failed(
 	else if (!options->explain && may_be_explained(result))
 		fprintf(terminal->out, "Next: the first wrong tile, the same with --explain wrong.html\n");
 	else
-		fprintf(terminal->out, "Next: more cases that are wrong, make test\n");
+		fprintf(terminal->out, "Next: other shapes and inputs, make test\n");
 }
 
 void next_print(const struct terminal *terminal, const struct run_result *result, const struct kernel_result *failed)

@@ -29,9 +29,11 @@ from grading import (
 from judge import cases as casebook
 from judge import results as told
 from judge import verdict
+from judge.build import HINTS
 from judge.course import Course
 from judge.sandbox import Environment
 from judge.verdict import Bytes, Run, _criteria
+from lib import tasks
 
 SUM = "\tO[row * d + c] = sum;"
 
@@ -185,7 +187,7 @@ class Said(Graded):
         said = self.said(self.grade(tree, "03.tile"), "03.tile")
         self.assertRegex(
             said,
-            r"racecheck: .*3_tiled\.cu:\d+.*hint: make sanitize shows both sides: between them a barrier is missing",
+            r"racecheck: .*3_tiled\.cu:\d+.*hint: Between the two sides a barrier is missing",
         )
 
     def test_a_barrier_in_an_if_is_told_as_that(self) -> None:
@@ -221,6 +223,21 @@ class Said(Graded):
                 words = re.sub(r"--kernel \w+", "", options[1])
                 run = judge._run(program, kernel, casebook.Case(0, chapter, "plain", "forward", words, ("",)))
                 self.assertIsNotNone(run.failure, words)
+
+    def test_a_command_is_suggested_only_if_it_fails(self) -> None:
+        """Wrong beyond the small problem: "Follow one element: ./naive --seq 4 ..." verified. What make runs is no hint."""
+        for chapter, task, file, old, new, command in (
+            ("01_naive", "01.weighted-sum", "naive.cu", "] = sum;", "] = N > 4 ? 2 * sum : sum;", ""),
+            ("01_naive", "01.weighted-sum", "naive.cu", "] = sum;", "] = N > 3 ? 2 * sum : sum;", "hand: ./naive --s"),
+            ("02_online_softmax", "02.merge", "partial.cuh", "{m, a.l", "{m, 2 * a.l", "row: ./online_softmax --t"),
+        ):
+            with self.subTest(new):
+                tree = self.tree(new)
+                self.replace(tree / chapter / file, old, new)
+                said = self.said(self.grade(tree, task), task)
+                self.assertIn(command or "wrong result", said)
+                self.assertEqual("./" in said, bool(command), said)
+        self.assertEqual([hint for hint in HINTS.values() if re.search(r"\bmake |\./", hint)], [])
 
     def test_places_are_those_of_the_students_file(self) -> None:
         tree = self.tree("places")
@@ -309,6 +326,108 @@ class Said(Graded):
             notes = [each for each in results.notes if "class.tsv" in each]
             self.assertEqual(len(notes), bool(note))
             self.assertIn(note, " ".join(notes))
+
+
+class Both(Graded):
+    """The student's command in a hand-out, and the teacher's in the course."""
+
+    WRITTEN = {  # what is written of chapters 01 and 03; or all of it, one text replaced
+        "nothing": "",
+        "score": "01.score",
+        "softmax": "01.softmax",
+        "sum": "01.weighted-sum",
+        "two": "01.score 01.softmax",
+        "load": "03.load",
+        "tile": "03.tile",
+        "registers": "03.registers",
+        "chapter": "01.score 01.softmax 01.weighted-sum",
+        "all": "all",
+        "scale": ("scale * dot;", "scale * (scale * dot);"),
+        "heads": ("causal && j > i", "causal && j > (int)row"),
+        "no-maximum": ("m = max_over_warp(m);", "m = 0.0f;"),
+        "starts-at-0": ("float m = -INFINITY;", "float m = 0.0f;"),
+        "grammar": ("m = max_over_warp(m);", "m = max_over_warp(m) m;"),
+        "refused": ("float dot = 0.0f;", "goto out; float dot = 0.0f;"),
+        "budget": ("l = sum_over_warp(l);", "l = sum_over_warp(l + 0.0f * s[0]);"),
+        "endless": ("j < N; j++)", "j < N; j += 0)"),
+        "barrier": ("__syncthreads(); // without it a warp multiplies", "; // a warp multiplies"),
+        "products": ("sums[r][c] += a[r] * b[c];", "sums[r][c] = a[r] * b[c];"),
+        "score-alone": ("scale * dot;", "scale * (scale * dot);", "01.score"),
+        "grammar-alone": ("float dot = 0.0f;", "float dot = 0.0f 1;", "01.score"),
+    }
+
+    @only_when_thorough
+    def test_give_one_verdict_of_the_same_region(self) -> None:
+        """A right 01.score beside tasks that were not written was "NaN or infinity" and 0 points for the student, and
+        full points for the teacher. A verdict is the same in both trees, or it is none."""
+        handed_in, trees = self.scratch / "handed-in", (self.scratch / "student", ROOT)
+        for name, what in self.WRITTEN.items():
+            self.write(handed_in / name, what)
+        self.assertEqual(run(sys.executable, ROOT / "classroom/handout.py", trees[0]).returncode, 0)
+        marks: list[dict[str, dict[str, list[str]]]] = []
+        for number, tree in enumerate(trees):
+            into, only = self.scratch / f"points-{number}", "01_naive,03_tiled_matmul"
+            command = ("--submissions", handed_in, "--results", into, "--only", only)
+            done = run(sys.executable, tree / "classroom/grade.py", *command)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            pages = {name: (into / f"{name}.txt").read_text() for name in self.WRITTEN}
+            rows = {name: re.findall(r"(?m)^(0\d\.[\w-]+) +((?:\S+ +){6})", page) for name, page in pages.items()}
+            marks.append({name: {task: row.split() for task, row in of} for name, of in rows.items()})
+            if number == 0:
+                said = {name: one_line(page) for name, page in pages.items()}
+        for name, of in marks[1].items():
+            for task, teachers in of.items():
+                students = marks[0][name][task]
+                print(f"    table: {name:<14}{task:<16}{' '.join(students):<20}{' '.join(teachers)}")
+                wrong = [pair for pair in zip(students, teachers) if pair[0] not in (pair[1], "?")]
+                self.assertEqual(wrong, [], f"{name} {task}: {students}, the teacher's {teachers}\n{said[name]}")
+        self.assertEqual(len(marks[1]), len(self.WRITTEN))
+        for name, task, judged in (
+            ("score", "01.score", "??????"),
+            ("chapter", "01.score", "ok" * 6),
+            ("all", "03.tile", "ok" * 6),
+            ("registers", "03.registers", "ok" * 6),
+            ("refused", "01.score", "NO-----"),
+            ("refused", "01.softmax", "??????"),
+            ("grammar", "01.softmax", "NO-----"),
+            ("grammar-alone", "01.score", "NO-----"),
+            ("products", "03.registers", "NO-----"),
+            ("products", "03.tile", "ok" * 6),
+            ("scale", "01.softmax", "??????"),
+        ):
+            self.assertEqual("".join(marks[0][name][task]), judged, f"{name} {task}: {said[name]}")
+        self.assertIn("not judged: 01.softmax is not written yet, 01.weighted-sum is not written yet", said["score"])
+        self.assertRegex(said["score"], r"01\.score (\? ){6}\?/3 ")
+        self.assertIn("not judged: 01.softmax, 01.score, 01.weighted-sum are in the same kernels", said["scale"])
+        self.assertIn("01.score: a score of S, scaled and masked not judged: together with 01.softmax", said["grammar"])
+
+    def test_what_depends_on_unwritten_tasks_is_not_judged(self) -> None:
+        """The same in short: a grader that has no solutions."""
+        student = grade.Grader(Course(ROOT, None), "01_naive", self.scratch)
+        student.course.chapter("01_naive").base = student.course.chapter("01_naive").given
+        student.course.is_teacher = False
+        for name, expected in (
+            ("score", "not judged: 01.softmax is not written yet, 01.weighted-sum is not written yet"),
+            ("chapter", ""),
+            ("scale", "not judged: 01.score, 01.softmax, 01.weighted-sum are in the same kernels, and one of them is"),
+            ("grammar", "not judged: together with 01.softmax, 01.weighted-sum it does not compile"),
+        ):
+            self.write(self.scratch / name, self.WRITTEN[name])
+            results = student.grade(self.scratch / name, lambda _: None)
+            self.assertIn(expected, self.said(results, "01.score"), name)
+            self.assertEqual(results.tasks[0].full, not expected)
+            self.assertEqual("?/3" in told.human(results), bool(expected))
+
+    def write(self, directory: Path, what: str | tuple[str, ...]) -> None:
+        """A submission of chapters 01 and 03; `what` as in WRITTEN."""
+        change, course = what[:2] if isinstance(what, tuple) else ("", ""), self.grader().course
+        written = what if isinstance(what, str) else what[2] if len(what) > 2 else "all"
+        for chapter in (course.chapter("01_naive"), course.chapter("03_tiled_matmul")):
+            (directory / chapter.name).mkdir(parents=True)
+            stubs = {task: stub for task, stub in chapter.stubs.items() if written != "all" and task not in written}
+            for file in chapter.places:
+                text = tasks.fill(f"{chapter.name}/{file}", chapter.base[file], stubs)[0].replace(*change)
+                (directory / chapter.name / file).write_text(text)
 
 
 class Handed(Graded):
