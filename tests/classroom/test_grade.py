@@ -225,7 +225,7 @@ class Said(Graded):
                 self.assertIsNotNone(run.failure, words)
 
     def test_a_command_is_suggested_only_if_it_fails(self) -> None:
-        """Wrong beyond the small problem: "Follow one element: ./naive --seq 4 ..." verified. What make runs is no hint."""
+        """Wrong beyond the small problem: "by hand: ./naive --seq 4 ..." verified. What make runs is in no hint."""
         for chapter, task, file, old, new, command in (
             ("01_naive", "01.weighted-sum", "naive.cu", "] = sum;", "] = N > 4 ? 2 * sum : sum;", ""),
             ("01_naive", "01.weighted-sum", "naive.cu", "] = sum;", "] = N > 3 ? 2 * sum : sum;", "hand: ./naive --s"),
