@@ -6,12 +6,15 @@ of tasks (judge/submission.py), as the tokens that judge/region.py recognizes; j
 teacher's own files.
 
 Exit status: 0 graded and written; 1 --require was not reached, or --check found something; 2 a mistake in the command
-line or a submission that cannot be used; 3 this machine cannot (a compiler, a disk that is full).
+line or a submission that cannot be used; 3 this machine cannot (a compiler, a disk that is full): of a folder, all that
+it can are graded.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import itertools
 import os
 import shutil
 import signal
@@ -36,7 +39,7 @@ from judge.course import Course
 from judge.once import Once
 from judge.results import Results, TaskResult
 from judge.sandbox import Environment
-from judge.submission import Submission, Unusable, readable
+from judge.submission import Submission, Unusable, one_line, readable
 from judge.tokens import Refusal
 from judge.verdict import NOT_JUDGED, Criterion, Judge, nothing_to_grade
 from lib.files import give_up, run_tool
@@ -109,27 +112,30 @@ class Grader:
         kinds = {"bwrap": "in bwrap, with limits", "namespaces": "in namespaces of their own, with limits"}
         results.notes.append(f"submissions run {kinds.get(how, f'with limits alone ({why})')}")
         try:
-            submission = self.read(path)
+            self._grade(self.read(path), results, save)
         except Unusable as error:
-            results.trouble = f"SUBMISSION={path}: {error}"
-            for each in results.tasks:
-                each.criteria = nothing_to_grade("not there", f"not graded: {results.trouble}")
-        else:
-            results.notes += submission.remarks
-            results.notes += self._of_another_class(submission)
-            self._read_predictions(submission, results)
-            save(results)
-            with ThreadPoolExecutor(_jobs()) as pool:
-                jobs = {pool.submit(self._criteria_of, each.task, submission): each for each in results.tasks}
-                try:
-                    for job in as_completed(jobs):
-                        jobs[job].criteria = job.result()
-                        save(results)
-                finally:
-                    pool.shutdown(wait=False, cancel_futures=True)  # a signal, or a machine that cannot
+            results.no_points("not there", f"not graded: SUBMISSION={path}: {error}")
+        except Exception as error:  # whatever one submission does to the grader, the next one is graded
+            results.failure = str(error) if isinstance(error, Environment) else f"{type(error).__name__}: {error}"
+            first = results.failure.partition("\n")[0]  # what follows may quote the teacher's files
+            results.no_points("not graded", f"not graded: {first}; this is the grader's failure, not yours")
         results.complete = True
         save(results)
         return results
+
+    def _grade(self, submission: Submission, results: Results, save: Callable[[Results], None]) -> None:
+        results.notes += submission.remarks
+        results.notes += self._of_another_class(submission)
+        self._read_predictions(submission, results)
+        save(results)
+        with ThreadPoolExecutor(_jobs()) as pool:
+            jobs = {pool.submit(self._criteria_of, each.task, submission): each for each in results.tasks}
+            try:
+                for job in as_completed(jobs):
+                    jobs[job].criteria = job.result()
+                    save(results)
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)  # a signal, or a machine that cannot
 
     def _of_another_class(self, submission: Submission) -> list[str]:
         """Which class its own table says, if that is not the one that is graded."""
@@ -268,8 +274,21 @@ def _chosen(tasks: list[Task], only: str | None) -> list[Task]:
     return [task for task in tasks if task.id in words or task.chapter in words]
 
 
-def grade_folder(grader: Grader, folder: Path, into: Path) -> None:
-    """Every zip and every directory of a folder, one after the other."""
+def _names_in(paths: list[Path]) -> dict[Path, str]:
+    """Of each submission: what its results are called, in one line, never too long for a file's name."""
+    names: dict[Path, str] = {}
+    for path in paths:
+        stem, whole = (
+            one_line(name).encode()[:200].decode(errors="ignore")
+            for name in (path.stem if path.suffix.lower() == ".zip" else path.name, path.name)
+        )
+        forms = itertools.chain((stem, whole), (f"{stem}-{number}" for number in itertools.count(2)))
+        names[path] = next(name for name in forms if name and name not in names.values())
+    return names
+
+
+def grade_folder(grader: Grader, folder: Path, into: Path) -> int:
+    """Every zip and every directory of a folder, one after the other, whatever becomes of one of them."""
     try:
         there = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError:
@@ -282,21 +301,31 @@ def grade_folder(grader: Grader, folder: Path, into: Path) -> None:
     except OSError as error:
         raise Environment(f"RESULTS={into}: cannot be made") from error
     table = told.csv_line("submission", "points", "of", *(task.id for task in grader.tasks), "remark")
-    taken: set[str] = set()
-    for path in paths:
-        stem = path.stem if path.suffix.lower() == ".zip" else path.name
-        stem = path.name if stem in taken else stem  # anna.zip beside a directory anna
-        taken.add(stem)
-        into_file = into / f"{stem}.json"
+    failed = 0
+    for path, name in _names_in(paths).items():
+        into_file = into / f"{name}.json"
         results = grader.grade(path, lambda found, to=into_file: told.write_file(to, told.gradescope(found)))
-        told.write_file(into / f"{stem}.txt", told.human(results))
-        total, most = told.points(results.score), told.points(results.most)
-        scores = [told.points(each.score) for each in results.tasks]
-        table += told.csv_line(path.name, total, most, *scores, results.remark)
+        told.write_file(into / f"{name}.txt", told.human(results))
+        total, *scores = (told.points(each.score) for each in (results, *results.tasks))
+        most, failed = told.points(results.most), failed + bool(results.failure)
+        if results.failure:  # no 0 either
+            total, scores = "", [""] * len(scores)
+        twins = (
+            sum(one_line(path.name) == one_line(other.name) for other in paths) > 1
+        )  # they differ in what is not shown
+        table += told.csv_line(
+            f"{path.name} ({name}.txt)" if twins else path.name, total, most, *scores, results.remark
+        )
         told.write_file(into / "results.csv", table)
         remark = "  not usable" if results.trouble else "  look at it" if results.remark else ""
-        print(f"{readable(stem)[:50]:<50} {total:>7}/{most}{remark}")
+        print(f"{name[:50]:<50} {total:>7}/{most}{'  not graded' if results.failure else remark}")
+    for path in there:
+        if path not in paths:
+            print(f"{one_line(path.name)[:50]:<50} left out: expected zips and directories")
     print(f"results: {into}/results.csv, and a .json and a .txt for each")
+    if failed:
+        give_up("grade", 3, f"{failed} of {len(paths)} submissions not graded; the remarks in results.csv say why")
+    return 0
 
 
 # ---- the command line ----
@@ -329,7 +358,7 @@ def run(options: argparse.Namespace, scratch: Path) -> int:
     if options.prepare:
         grader.prepare()
     elif options.submissions:
-        grade_folder(grader, options.submissions, options.results)
+        return grade_folder(grader, options.submissions, options.results)
     elif options.check:
         return grader.check(options.submission)
     else:
@@ -345,6 +374,8 @@ def grade_one(grader: Grader, options: argparse.Namespace) -> int:
             told.write_file(options.junit, told.junit(results))
 
     results = grader.grade(options.submission, save)
+    if results.failure:
+        raise Environment(results.failure)
     if results.trouble:
         raise Unusable(results.trouble)
     print(told.human(results), end="")
@@ -366,7 +397,9 @@ def main() -> int:
     try:
         return run(parse(), scratch)
     except (Unusable, Environment, TaskError, ValueError, OSError) as error:
-        give_up("grade", 2 if isinstance(error, Unusable) else 3, readable(str(error)).strip())
+        if isinstance(error, Unusable):
+            give_up("grade", 2, one_line(str(error)))
+        give_up("grade", 3, readable(str(error)).strip())
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 

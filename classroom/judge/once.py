@@ -16,7 +16,7 @@ class Once(Generic[Made]):
         self._made: dict[Hashable, Future[Made]] = {}
 
     def get(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """What make() returned for this key; what it raised is raised again."""
+        """What make() returned for this key. What it raised, all who waited get; who comes later tries again."""
         with self._lock:
             mine = key not in self._made
             made = self._made.setdefault(key, Future())
@@ -24,6 +24,7 @@ class Once(Generic[Made]):
             try:
                 made.set_result(make())
             except BaseException as error:
+                self.forget(key)
                 made.set_exception(error)
         return made.result()
 

@@ -15,7 +15,7 @@ from lib.tasks import Task, rows_of
 
 from .sandbox import Environment
 from .submission import one_line, readable
-from .verdict import NOT_JUDGED, Criterion
+from .verdict import NOT_JUDGED, Criterion, nothing_to_grade
 
 _ROWS = [row for _, row in rows_of(Path(__file__).with_name("criteria.tsv"), 3)]
 WEIGHTS = {name: int(percent) for name, percent, _ in _ROWS}
@@ -53,7 +53,8 @@ class TaskResult:
 class Results:
     tasks: list[TaskResult]
     notes: list[str] = field(default_factory=list)
-    trouble: str = ""  # why nothing of the submission can be used
+    trouble: str = ""  # why nothing of the submission can be used, or why it is not graded
+    failure: str = ""  # of the grader itself: then these are no points
     complete: bool = False
 
     @property
@@ -63,6 +64,11 @@ class Results:
     @property
     def most(self) -> float:
         return round(sum(each.task.points for each in self.tasks), 2)
+
+    def no_points(self, category: str, trouble: str) -> None:
+        self.trouble = trouble
+        for each in self.tasks:
+            each.criteria = nothing_to_grade(category, trouble)
 
     @property
     def remark(self) -> str:
@@ -178,8 +184,8 @@ def gradescope(results: Results) -> str:
         }
         for each in results.tasks
     ]
-    output = readable(results.trouble) + "\n" if results.trouble else table(results)
-    output += predicted(results) + "".join(f"note: {readable(note)}\n" for note in results.notes)
+    output = one_line(results.trouble) + "\n" if results.trouble else table(results)
+    output += predicted(results) + "".join(f"note: {one_line(note)}\n" for note in results.notes)
     if not results.complete:
         output += "The grader was stopped before it had graded everything.\n"
     whole = {"score": results.score, "output": output, "output_format": "text", "stdout_visibility": "hidden"}
@@ -207,7 +213,7 @@ def junit(results: Results) -> str:
 
 
 def csv_line(*fields: object) -> str:
-    texts = [readable(str(value)) for value in fields]
+    texts = [one_line(str(value)) for value in fields]
     # a spreadsheet would take it for a formula
     texts = [f"'{text}" if text.startswith(("=", "+", "-", "@")) else text for text in texts]
     line = io.StringIO()

@@ -7,6 +7,7 @@ submission unusable (no zip, a path that leaves it) raises Unusable, one line; a
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import stat
@@ -101,7 +102,10 @@ def _entries_of_directory(path: Path) -> Iterator[tuple[str, _Entry]]:
 def _entries_of_zip(path: Path) -> Iterator[tuple[str, _Entry]]:
     if (size := path.stat().st_size) > MOST_ARCHIVE:
         raise Unusable(f"{size} bytes, expected at most {MOST_ARCHIVE}; hand in only the files that are asked for")
-    archive = zipfile.ZipFile(path)
+    content = path.read_bytes()
+    if content.count(b"PK\1\2") > MOST_FILES:  # each entry begins so, whatever number the end of the file says
+        raise Unusable(f"more than {MOST_FILES} files in it")
+    archive = zipfile.ZipFile(io.BytesIO(content))
     around = len({name.replace("\\", "/").partition("/")[0] for name in archive.namelist()} - {"__MACOSX"}) == 1
     for info in archive.infolist():
         name = info.filename.replace("\\", "/")
@@ -117,7 +121,10 @@ def _entries_of_zip(path: Path) -> Iterator[tuple[str, _Entry]]:
             with archive.open(info) as file:
                 return file.read(info.file_size)
 
-        yield str(PurePosixPath(*parts)), _Entry(info.file_size, read, "is encrypted" if info.flag_bits & 1 else "")
+        problem = "is encrypted" if info.flag_bits & 1 else ""
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # of others Python unpacks all at once
+            problem = f"is packed by method {info.compress_type}, expected deflate"
+        yield str(PurePosixPath(*parts)), _Entry(info.file_size, read, problem)
 
 
 def _entries_of(path: Path) -> dict[str, _Entry]:
@@ -137,8 +144,9 @@ def _entries_of(path: Path) -> dict[str, _Entry]:
     except Unusable:
         raise
     except Exception as error:  # zipfile raises a dozen kinds for a damaged table of contents
+        why = "cannot be read" if isinstance(error, (OSError, RecursionError)) else "a damaged zip file"
         no_zip = "not a zip file" in str(error)
-        raise Unusable("not a zip file (nor a directory)" if no_zip else "a damaged zip file") from error
+        raise Unusable("not a zip file (nor a directory)" if no_zip else why) from error
     zips = [name for name in entries if name.lower().endswith(".zip")]
     if path.is_dir() and len(zips) == 1 and not any(name.endswith((".cu", ".cuh")) for name in entries):
         if problem := entries[zips[0]].problem:
@@ -254,10 +262,10 @@ def read(
         if not is_source and (base not in ("predictions.txt", "WORKLOG.md", "class.tsv") or base in submission.texts):
             continue
         try:
-            text = _text_of(entries[name])
-            size += len(text)
+            size += entries[name].size if entries[name].size <= MOST_TEXT else 0  # others are not read
             if size > MOST_SOURCES:
                 raise Unusable(f"its sources have more than {MOST_SOURCES} bytes")
+            text = _text_of(entries[name])
             if is_source:
                 reader.read_source(name, text)
             else:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
-import shutil
 import subprocess
+import tempfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,7 +24,7 @@ from .once import Once
 from .sandbox import Environment
 
 LEAST_SHARE = 0.4  # of the closed form's bytes: a kernel that asks for fewer does something else
-MOST_HAZARDS, MOST_LAUNCHES = 50, 10_000
+MOST_HAZARDS = 50  # of a kind that are kept; all are read: launches stand behind them
 TOOLS = tuple(reason for reason in HINTS if reason.endswith("check"))
 COMMAND = re.compile(r"[;:.]?[^;:.]*: \./\w+ (--.*)$")  # the end of a hint: what to do, and with which command
 WRONG_ACCESS = ("cudaErrorIllegalAddress", "cudaErrorMisalignedAddress")
@@ -202,32 +202,31 @@ class Judge:
 
     def _run(self, program: Path, kernel: str, case: Case) -> Run:
         options = ["--kernel", kernel, *case.options.split()]
-        out = self.builder.scratch / f"out-{secrets.token_hex(8)}"
-        out.mkdir()
         seconds = sandbox.limit("cpu_seconds")
-        result = sandbox.run(
-            [str(program), "--save", str(out), *options],
-            output=out / "output.txt",
-            cpu_seconds=seconds,
-            memory_mb=sandbox.limit("memory_mb"),
-            read=[program],
-            write=[out],
-            environment={
-                "SIM_CHECK": ",".join(TOOLS),
-                "SIM_ORDER": case.order,
-                "SIM_THREADS": "1",
-                "SIM_TIMEOUT": str(seconds * sandbox.limit("clock_factor")),
-            },
-        )
-        launches, hazards = _read_report(out / "report.jsonl")
-        run = Run(kernel, case, _failure(result, seconds, hazards, out), hazards)
-        if run.failure is None and not launches:  # nothing of a submission is at fault: it ran to its end
-            raise Environment(f"{self.chapter.name}: {kernel} {case.options}: the device's report cannot be read")
-        if run.failure is None:
-            verdict = self._judge(str(out), *options)
-            run.failure = _wrong_values(verdict)
-            run.bytes = _bytes(verdict, launches) if run.failure is None else []
-        shutil.rmtree(out)
+        with tempfile.TemporaryDirectory(prefix="out-", dir=self.builder.scratch) as directory:
+            out = Path(directory)
+            result = sandbox.run(
+                [str(program), "--save", directory, *options],
+                output=out / "output.txt",
+                cpu_seconds=seconds,
+                memory_mb=sandbox.limit("memory_mb"),
+                read=[program],
+                write=[out],
+                environment={
+                    "SIM_CHECK": ",".join(TOOLS),
+                    "SIM_ORDER": case.order,
+                    "SIM_THREADS": "1",
+                    "SIM_TIMEOUT": str(seconds * sandbox.limit("clock_factor")),
+                },
+            )
+            launches, hazards = _read_report(out / "report.jsonl")
+            run = Run(kernel, case, _failure(result, seconds, hazards, out), hazards)
+            if run.failure is None and not launches:  # nothing of a submission is at fault: it ran to its end
+                raise Environment(f"{self.chapter.name}: {kernel} {case.options}: the device's report cannot be read")
+            if run.failure is None:
+                verdict = self._judge(directory, *options)
+                run.failure = _wrong_values(verdict)
+                run.bytes = _bytes(verdict, launches) if run.failure is None else []
         return run
 
     def _judge(self, directory: str, *options: str) -> dict:
@@ -257,8 +256,9 @@ def _head(path: Path) -> str:
 
 
 def _read_report(path: Path) -> tuple[list[dict], list[dict]]:
-    """Launches, and hazards of level error, the most telling first. A report that is cut off is read up to there."""
-    launches, hazards = [], []
+    """Launches, and hazards of level error, the most telling first. Of a report that is cut off there are no launches:
+    their sums would be too small."""
+    launches, hazards, seen = [], [], Counter()
     try:
         with path.open("rb") as file:
             for line in file:
@@ -266,11 +266,11 @@ def _read_report(path: Path) -> tuple[list[dict], list[dict]]:
                 if record.get("type") != "hazard":
                     launches.append(record)
                 elif record.get("severity") == "error":
-                    hazards.append(record)
-                if len(hazards) >= MOST_HAZARDS or len(launches) >= MOST_LAUNCHES:
-                    break
+                    kind = record.get("tool"), record.get("kind")
+                    seen[kind] += 1
+                    hazards += [record] * (seen[kind] <= MOST_HAZARDS)
     except (OSError, ValueError, AttributeError):
-        pass
+        launches = []
     hazards.sort(key=lambda hazard: TOOLS.index(hazard["tool"]) if hazard.get("tool") in TOOLS else len(TOOLS))
     return launches, hazards
 

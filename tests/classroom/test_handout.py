@@ -24,8 +24,8 @@ from lib.chapters import PROGRAMS
 ROOT = Path(__file__).resolve().parents[2]
 TOOL = ROOT / "classroom/handout.py"
 # Classes whose chapters all have the first variant of theirs, and the second one: keys found by trying.
-CLASS_OF_CAPS = "class 51"  # softcap everywhere
-CLASS_OF_WINDOWS = "class 25"  # window; 02: sink; 03: relu
+CLASS_OF_CAPS = "class of caps 2257315"  # softcap everywhere
+CLASS_OF_WINDOWS = "class of windows 244847"  # window; 02: sink; 03: relu
 Done = subprocess.CompletedProcess
 
 

@@ -40,7 +40,7 @@ def _replace(target: Path, data: bytes) -> None:
     mode = target.stat().st_mode & 0o777 if target.exists() else None
     number = 0
     while True:
-        new = f"{target}.new.{os.getpid()}.{number}"
+        new = target.parent / f".new.{os.getpid()}.{number}"  # beside a name that is as long as one may be, too
         try:
             descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
             break
