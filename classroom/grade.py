@@ -13,7 +13,6 @@ it can are graded.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import itertools
 import os
 import shutil
