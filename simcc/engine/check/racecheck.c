@@ -26,19 +26,27 @@
 
 #include "check/race.h"
 
-/* Shared memory. Threads are numbered from 1; 0: nobody in this interval. */
+/* Who read shared memory. Threads are numbered from 1, here and below; 0: nobody in this interval. */
+struct readers {
+	uint16_t last;
+	uint16_t other; /* of another warp than that one's */
+	uint32_t site, other_site;
+	uint32_t clock; /* of the warp */
+	uint32_t lanes; /* of last's warp, at that clock */
+};
+
+/* Shared memory. */
 struct race_cell {
 	uint32_t interval; /* what follows is of this one */
-	uint16_t writer, reader;
-	uint16_t other_reader; /* of another warp than reader's */
+	uint16_t writer;
 	uint16_t atomic;       /* who last did an atomic: beside `writer`, who made a plain store */
 	uint16_t other_atomic; /* of another warp than atomic's, or else another lane, not ordered before it */
-	uint8_t write_touch, read_touch; /* read_touch: VOLATILE_LOAD if all reads so far were */
-	uint32_t write_site, atomic_site, other_atomic_site, read_site, other_site;
-	uint32_t write_clock, atomic_clock, other_atomic_clock, read_clock; /* of the warp */
-	uint32_t read_lanes;                                                /* of reader's warp, at read_clock */
-	uint32_t value;                                                     /* that was written */
-	uint32_t split; /* in this interval the four bytes have cells of their own */
+	uint8_t write_touch;
+	uint32_t write_site, atomic_site, other_atomic_site;
+	uint32_t write_clock, atomic_clock, other_atomic_clock; /* of the warp */
+	uint32_t value;                                         /* that was written */
+	uint32_t split;            /* in this interval the four bytes have cells of their own */
+	struct readers readers[2]; /* PLAIN_LOAD, VOLATILE_LOAD: an atomic may meet the second */
 };
 
 /* The access being checked, by one lane. */
@@ -221,42 +229,42 @@ static void note_atomic(struct race_cell *cell, const struct access *now)
 	cell->atomic_clock = now->clock;
 }
 
-static void check_against_readers(struct race *race, const struct race_cell *cell, const struct access *now)
+static void check_against_readers(
+	struct race *race, const struct readers *readers, enum touch touch, const struct access *now)
 {
 	enum finding_severity severity;
-	uint32_t site = cell->read_site, thread = cell->reader - 1u;
-	if (cell->reader == 0)
+	uint32_t site = readers->site, thread = readers->last - 1u;
+	if (readers->last == 0)
 		return;
-	if (cell->other_reader != 0 && thread / WARP_SIZE == now->thread / WARP_SIZE) {
-		thread = cell->other_reader - 1u; /* the worse of the two */
-		site = cell->other_site;
+	if (readers->other != 0 && thread / WARP_SIZE == now->thread / WARP_SIZE) {
+		thread = readers->other - 1u; /* the worse of the two */
+		site = readers->other_site;
 	} else if (thread == now->thread) {
 		/* Other lanes may have read in the same stretch. */
-		uint32_t others = cell->read_lanes & ~(1u << thread % WARP_SIZE);
+		uint32_t others = readers->lanes & ~(1u << thread % WARP_SIZE);
 
 		if (others == 0)
 			return;
 		thread = thread / WARP_SIZE * WARP_SIZE + (uint32_t)__builtin_ctz(others);
 	}
-	if (is_race(now, cell->read_touch, thread, cell->read_clock, &severity))
+	if (is_race(now, touch, thread, readers->clock, &severity))
 		found(race, now, FINDING_WRITE_AFTER_READ, severity, SIM_SHARED,
 		      (struct party){.site = site, .op = SIM_OP_LOAD, .thread = thread}, false);
 }
 
-static void note_read(struct race_cell *cell, const struct access *now)
+static void note_read(struct readers *readers, const struct access *now)
 {
-	if (cell->reader != 0 && (cell->reader - 1u) / WARP_SIZE != now->thread / WARP_SIZE) {
-		cell->other_reader = cell->reader;
-		cell->other_site = cell->read_site;
-		cell->read_lanes = 0;
+	if (readers->last != 0 && (readers->last - 1u) / WARP_SIZE != now->thread / WARP_SIZE) {
+		readers->other = readers->last;
+		readers->other_site = readers->site;
+		readers->lanes = 0;
 	}
-	if (cell->read_clock != now->clock)
-		cell->read_lanes = 0;
-	cell->read_touch = cell->reader == 0 || cell->read_touch == VOLATILE_LOAD ? now->touch : PLAIN_LOAD;
-	cell->reader = (uint16_t)(now->thread + 1);
-	cell->read_site = now->site;
-	cell->read_clock = now->clock;
-	cell->read_lanes |= 1u << now->thread % WARP_SIZE;
+	if (readers->clock != now->clock)
+		readers->lanes = 0;
+	readers->last = (uint16_t)(now->thread + 1);
+	readers->site = now->site;
+	readers->clock = now->clock;
+	readers->lanes |= 1u << now->thread % WARP_SIZE;
 }
 
 static void open_cell(struct race_cell *cell, uint32_t interval)
@@ -264,8 +272,8 @@ static void open_cell(struct race_cell *cell, uint32_t interval)
 	if (cell->interval == interval)
 		return;
 	cell->interval = interval;
-	cell->writer = cell->reader = cell->other_reader = cell->atomic = cell->other_atomic = 0;
-	cell->read_lanes = 0;
+	cell->writer = cell->atomic = cell->other_atomic = 0;
+	memset(cell->readers, 0, sizeof cell->readers);
 	cell->split = 0;
 }
 
@@ -276,15 +284,17 @@ static void check_cell(struct race *race, struct race_cell *cell, const struct a
 	if (now->op != SIM_OP_ATOMIC)
 		check_against_atomics(race, cell, now);
 	if (now->op == SIM_OP_LOAD) {
-		note_read(cell, now);
+		note_read(&cell->readers[now->touch], now);
 		return;
 	}
-	check_against_readers(race, cell, now);
+	for (enum touch touch = PLAIN_LOAD; touch <= VOLATILE_LOAD; touch++)
+		check_against_readers(race, &cell->readers[touch], touch, now);
 	if (now->op == SIM_OP_ATOMIC) {
-		if (cell->reader != 0 && is_same_warp(cell->reader - 1u, now->thread) &&
-		    (cell->read_lanes >> now->thread % WARP_SIZE & 1) &&
+		const struct readers *plain = &cell->readers[PLAIN_LOAD];
+		if (plain->last != 0 && is_same_warp(plain->last - 1u, now->thread) &&
+		    (plain->lanes >> now->thread % WARP_SIZE & 1) &&
 		    !(cell->atomic != 0 && is_same_warp(cell->atomic - 1u, now->thread)))
-			race_explain_read(cell->read_site);
+			race_explain_read(plain->site);
 		note_atomic(cell, now);
 		return;
 	}
@@ -365,7 +375,7 @@ static void check_shared_broadcast(struct race *race, struct access *now, unsign
 		now->address = address + done;
 		check_granule(race, (size_t)(cell - race->cells), now);
 		for (unsigned i = 0; i < cells; i++)
-			seen[i].read_lanes |= lanes;
+			seen[i].readers[now->touch].lanes |= lanes;
 	}
 }
 
