@@ -243,40 +243,43 @@ static struct finding finding_of(const struct check *c, const struct event *befo
 	};
 }
 
+/* SPARED: they are not ordered, but that is no error, as where both write the same. */
+enum outcome { NO_RACE, TOLD, SPARED };
+
 /* They are ordered by a release. If that was of a lock, the other order is as good, and must be right, too. */
-static bool judge_other_order(const struct check *c, const struct event *before, const struct pair *pair)
+static enum outcome judge_other_order(const struct check *c, const struct event *before, const struct pair *pair)
 {
 	const struct moment then = moment_of(before, pair->before);
 	const enum scope scope = pair->apart == BLOCKS ? SCOPE_DEVICE : SCOPE_BLOCK;
 	const uintptr_t lock = locks_same(c->race, before->section, pair->now);
 	if (lock == 0 || ordering_knows_without(c->race, pair->now, &then, lock))
-		return false;
+		return NO_RACE;
 	struct finding finding = finding_of(c, before, pair);
 	if (before->fenced < scope + 1) {
 		finding.cure = CURE_FENCE_AFTER_LOCK;
 		race_found(c->race, finding);
-		return true;
+		return TOLD;
 	}
 	finding.cure = CURE_FENCE_BEFORE_UNLOCK;
 	locks_suspect(c->race, pair->now, lock, scope, &finding);
-	return false;
+	return NO_RACE;
 }
 
-static bool judge(const struct check *c, const struct event *before, uint32_t theirs)
+static enum outcome judge(const struct check *c, const struct event *before, uint32_t theirs)
 {
 	const struct pair pair = compare(c, before, theirs);
 	if (pair.apart == ORDERED)
-		return false;
+		return NO_RACE;
 	if (pair.by_release)
 		return judge_other_order(c, before, &pair);
 	struct finding finding = finding_of(c, before, &pair);
 	const struct moment then = moment_of(before, pair.before);
 	if (finding.severity == FINDING_INFO && pair.apart == LANES && c->space == SIM_GLOBAL)
-		return false;
+		return SPARED;
 	if (pair.apart > LANES && has_releases(c->race) && ordering_would_know(c->race, pair.now, &then))
 		finding.cure = CURE_FENCE_AFTER_LOOK;
 	race_found(c->race, finding);
-	return true;
+	return finding.severity == FINDING_ERROR ? TOLD : SPARED;
 }
 
 /* ---- one access ---- */
@@ -286,13 +289,27 @@ static bool is_atomic(const struct event *event)
 	return event->touch >= ATOMIC;
 }
 
-/* Among the first `count`, is there one of the same place of the source by another block? */
-static bool has_twin(const struct events *events, uint32_t count, const struct event *event)
+/*
+ * One that has raced is told: another of the same place of the source, by another block, is enough beside `now` to meet
+ * whatever comes. One that was spared has to be met yet. It can go if one like it and `now` are of two blocks, or if
+ * all three are of one block, and those two of two of its warps, if it is of another one than `now`.
+ */
+static bool is_spare(
+	const struct events *events, uint32_t count, const struct event *event, const struct event *now,
+	enum outcome outcome)
 {
-	for (uint32_t i = 0; i < count; i++)
-		if (events->first[i].site == event->site && events->first[i].touch == event->touch &&
-		    events->first[i].bytes == event->bytes && events->first[i].block != event->block)
+	for (uint32_t i = 0; outcome != NO_RACE && i < count; i++) {
+		const struct event *twin = &events->first[i];
+		if (twin->site != event->site || twin->touch != event->touch || twin->bytes != event->bytes)
+			continue;
+		if (outcome == TOLD ? twin->block != event->block
+		                    : twin->value == event->value &&
+		                              (twin->block != event->block
+		                                       ? twin->block != now->block
+		                                       : twin->block == now->block && (twin->warp != now->warp ||
+		                                                                       event->warp == now->warp)))
 			return true;
+	}
 	return false;
 }
 
@@ -310,19 +327,22 @@ static void scan(const struct check *c, struct events *events)
 		const bool same_block = event->block == now->block;
 		const uint32_t mine = same_block && event->warp == now->warp ? now->lanes : 0;
 		const uint32_t theirs = event->lanes & ~mine;
-		bool raced = false, gone = false;
+		/* Of lanes that read as one, each may have written. */
+		const uint32_t others = now->lanes & (now->lanes - 1) ? event->lanes : theirs;
+		const bool meets = race_may_meet(event->touch, now->touch, same_block);
+		enum outcome outcome = NO_RACE;
+		bool gone = false;
 		if (event->touch == PLAIN_LOAD && is_atomic(now) && (event->lanes & mine))
 			race_explain_read(event->site);
-		if (theirs != 0 && (event->bytes & now->bytes) &&
-		    !race_may_meet(event->touch, now->touch, same_block) &&
+		if (others != 0 && (event->bytes & now->bytes) && !meets &&
 		    (!is_store || !is_atomic(event) || i + 1 == last_atomic))
-			raced = judge(c, event, theirs);
+			outcome = judge(c, event, others);
 		if (takes_place(now, event)) {
 			event->lanes = theirs;
-			gone = theirs == 0 || is_store || (same_block && event->interval < now->interval);
+			gone = theirs == 0 || (is_store && !meets && outcome != SPARED) ||
+			       (same_block && event->interval < now->interval);
 		}
-		/* One that has raced is told: two of a place are enough to meet whatever comes. */
-		if (!gone && !(raced && has_twin(events, kept, event)))
+		if (!gone && !is_spare(events, kept, event, now, outcome))
 			events->first[kept++] = *event;
 	}
 	events->count = kept;
