@@ -156,7 +156,7 @@ def human(results: Results) -> str:
     if lost:
         text += "\nok: has its points   NO: has not   -: not counted, because of another\n"
         if unjudged := sum(each.unjudged for each in lost):
-            text += f"?: not judged here, {points(unjudged)} points; your teacher's judge, which has all tasks, does\n"
+            text += f"?: not judged in this tree, {points(unjudged)} points: your teacher's has all tasks solved\n"
     for each in lost:
         text += "\n" + wrapped(each.task.title, f"{each.task.id}:", "    ") + explained(each)
     told = predicted(results)
