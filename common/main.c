@@ -367,12 +367,12 @@ int chapter_main(const struct chapter *given, int argc, char **argv)
 		return error.exit_code ? complain(chapter, &error) : status;
 	}
 
-	struct run_result result = {
-		.chapter = chapter,
-		.options = &options,
-		.arguments = (const char *const *)argv + 1,
-		.problem = options.problem,
-		.device = &device};
+	static struct run_result result; /* half of what a small `ulimit -s` leaves */
+	result.chapter = chapter;
+	result.options = &options;
+	result.arguments = (const char *const *)argv + 1;
+	result.problem = options.problem;
+	result.device = &device;
 	struct progress progress = progress_new(!options.quiet);
 	int status = (options.sweep ? run_sweep : run_once)(&result, kernels, kernel_count, &progress, &error);
 	recording_end();

@@ -211,7 +211,8 @@ static void write_kernel(struct json *json, const struct run_result *result, con
 static void write_result(struct json *json, const struct run_result *result)
 {
 	struct chapter chapter = *result->chapter;
-	struct run_result shown = *result;
+	static struct run_result shown; /* too large for a small stack */
+	shown = *result;
 	char why[200] = "";
 	if (result->options->trace && result->problem.cols > MOST_ROW_VALUES)
 		snprintf(

@@ -89,6 +89,25 @@ class Files(Outputs):
         self.assertIn("memory", outcome.err)
         self.assertEqual(self.left(), [])
 
+    def test_limits_of_the_shell(self) -> None:
+        """Each program runs, or says in one line why not. A result on the stack ended it by a signal (ulimit -s)."""
+        programs = [ROOT / name for name in ("01_naive/naive", "05_fa2/fa2", "06_backward/backward", "08_decode/decode")]
+        for limit, status in {
+            "ulimit -s 64;": 0,
+            "ulimit -s 256;": 0,
+            "ulimit -n 4;": 3,
+            "ulimit -n 6;": 3,
+            "ulimit -v 300000;": 3,
+            "ulimit -v 3000000; export SIM_THREADS=1000;": 3,
+        }.items():
+            for program in programs:
+                line = f"{limit} exec {program} {SMALL} --quiet --explain x"
+                outcome = run(["/bin/bash", "-c", line], cwd=self.scratch)
+                self.assertEqual(outcome.status, status, f"{line}: {outcome.err}")
+                self.assertRegex(outcome.err, r"\A[^\n]+\n\Z" if status else r"\A\Z", line)
+                self.assertEqual(self.left(), [] if status else ["x"], line)
+                (self.scratch / "x").unlink(missing_ok=True)
+
     def test_ended_by_a_signal(self) -> None:
         for number in (signal.SIGQUIT, signal.SIGABRT, signal.SIGALRM, signal.SIGXCPU):
             with started(
