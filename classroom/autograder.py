@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the zip that Gradescope asks for: setup.sh, run_autograder (autograder/), the course, the class's key.
+"""Writes the zip that Gradescope asks for: setup.sh, run_autograder (autograder/), the course, the class's key,
+and classroom/secret, from which its cases are drawn.
 
 It holds the solutions: it is for the teacher's eyes. The same course gives the same zip, to the byte.
 Exit status: 0 written; 2 a mistake in the command line; 3 it cannot be written.
@@ -18,7 +19,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
+import handout
 from lib.files import give_up, replace_file, run_tool
+from lib.tasks import TaskError
 
 CLASSROOM = Path(__file__).resolve().parent
 COURSE = CLASSROOM.parent
@@ -57,8 +60,14 @@ def main() -> int:
     parser.add_argument("--key")
     options = parser.parse_args()
     out = Path(options.out)
-    if options.key and re.search(r"[\x00-\x1f\x7f]", options.key):
-        give_up("gradescope", 2, "KEY: expected a key in one line")
+    if options.key is not None:
+        status = 2
+        try:
+            handout.key_of(options.key, "--key")
+            status = 3
+            handout.secret()  # one of the tree's files
+        except TaskError as error:
+            give_up("gradescope", status, str(error))
     if out.is_dir():
         give_up("gradescope", 2, f"OUT={out}: is a directory, expected a file")
     content = io.BytesIO()

@@ -56,8 +56,9 @@ tasks are judged at a time.
 class Grader:
     """Of one class. Regions with the same tokens are judged once, whoever handed them in."""
 
-    def __init__(self, course: Course, only: str | None, scratch: Path) -> None:
-        self.course, self.scratch = course, scratch
+    def __init__(self, course: Course, only: str | None, scratch: Path, secret: str = "") -> None:
+        """`secret`: cases are drawn from it, the key and a region."""
+        self.course, self.scratch, self.secret = course, scratch, secret
         self.cc = os.environ.get("CC") or "gcc"
         self.cxx = os.environ.get("CXX") or _counterpart(self.cc)
         self.tasks = _chosen(course.tasks, only)
@@ -166,7 +167,7 @@ class Grader:
         }
 
     def _judge_region(self, task: Task, regions: dict[str, str], missing: str) -> dict[str, Criterion]:
-        seed = (self.course.key or "", " ".join(regions[task.id].split()))
+        seed = (self.secret + (self.course.key or ""), " ".join(regions[task.id].split()))
         cases = casebook.cases_of(self.cases, task.chapter, *seed)
         return self.judge_of(task.chapter).criteria_of(task, regions, cases, missing)
 
@@ -339,7 +340,7 @@ def parse() -> argparse.Namespace:
     which = "a tree, a zip of it, a task's file; default: this tree"
     add("--submission", metavar="PATH", type=Path, default=ROOT, help=which)
     add("--submissions", metavar="DIR", type=Path, help="grades every zip and directory in DIR into --results DIR")
-    add("--key", help="the class (make handout CLASS=KEY); also draws the fresh cases")
+    add("--key", help="the class (make handout CLASS=KEY); its cases are drawn from classroom/secret")
     add("--only", metavar="LIST", help="chapters or tasks, separated by commas: 04_fa1,05.skip")
     add("--results", metavar="FILE", type=Path, help="results.json as Gradescope reads it, rewritten after every task")
     add("--junit", metavar="FILE", type=Path, help="JUnit XML")
@@ -350,7 +351,16 @@ def parse() -> argparse.Namespace:
 
 
 def run(options: argparse.Namespace, scratch: Path) -> int:
-    grader = Grader(Course(ROOT, options.key), options.only, scratch)
+    course, secret = Course(ROOT, options.key), ""
+    if course.is_teacher and options.key is not None:
+        import handout
+
+        try:
+            handout.key_of(options.key, "--key")
+        except TaskError as error:
+            give_up("grade", 2, str(error))
+        secret = handout.secret()
+    grader = Grader(course, options.only, scratch, secret)
     if options.submissions and not options.results:
         give_up("grade", 2, "SUBMISSIONS= needs RESULTS=, a directory for the results")
     sandbox.check_machine()

@@ -14,6 +14,7 @@ Exit status: 0 done; 1 --leaks found something; 2 a mistake in the command line,
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import os
 import re
@@ -55,6 +56,9 @@ GIVEN = ("00_gpu",)  # to be read and run: nothing in it is a task
 # Kernels with score modifiers: they hold the same lines as the tasks. A chapter's program runs without them.
 MODIFIED = re.compile(r"modified\w*\.(?:c|cu|cuh)")
 
+LEAST_KEY = 12  # characters
+SECRET = CLASSROOM / "secret"
+
 Class = dict[str, tuple[str, str]]  # chapter: variant, value
 
 
@@ -90,6 +94,29 @@ def class_of_key(key: str | None) -> Class:
         variant, values = CHOICES[chapter][digest[0] % len(CHOICES[chapter])]
         chosen[chapter] = (variant, values[digest[1] % len(values)])
     return chosen
+
+
+def secret() -> str:
+    """What the cases of a class are drawn from: of this clone, made when it is first asked for. class.tsv tells nothing
+    about it, as it does about the key."""
+    try:
+        if not SECRET.exists():
+            new = SECRET.with_name(f".secret.{secrets.token_hex(8)}")
+            try:
+                new.touch(0o600)
+                new.write_text(f"{secrets.token_hex(32)}\n")
+                with contextlib.suppress(FileExistsError):  # two graders may begin at once: one secret stays
+                    os.link(new, SECRET)
+            finally:
+                new.unlink(missing_ok=True)
+            told = "the cases are drawn from it; keep it, and copy it to each clone that grades this class"
+            print(f"classroom/secret: made; {told}", file=sys.stderr)
+        text = SECRET.read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        fail(f"classroom/secret: cannot be made or read: {getattr(error, 'strerror', None) or error}")
+    if len(text) < LEAST_KEY:
+        fail(f"classroom/secret: has {len(text)} characters, expected at least {LEAST_KEY}")
+    return text
 
 
 def class_table(chosen: Class) -> str:
@@ -331,11 +358,12 @@ def solve(directory: Path, excepted: set[str]) -> None:
 # ---- the command line ----
 
 
-def key_of(text: str) -> str:
-    if not text:
-        fail("--class: the key is empty")
+def key_of(text: str, option: str = "--class") -> str:
     if re.search(r"[\x00-\x1f\x7f]", text):
-        fail("--class: expected a key in one line, without control characters")
+        fail(f"{option}: expected a key in one line, without control characters")
+    if len(text) < LEAST_KEY:
+        what = f"a key of {len(text)} characters is found by trying" if text else "the key is empty"
+        fail(f"{option}: {what}; expected at least {LEAST_KEY} characters, for example {secrets.token_hex(8)}")
     return text
 
 

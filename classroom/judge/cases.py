@@ -1,8 +1,9 @@
 """What a region is run on (cases.tsv), drawn; and predictions.txt.
 
-The numbers of every case, and the shapes of fresh ones, are drawn from words: a region's tokens, the class's key, the
-chapter. The same region draws the same cases, today and tomorrow, on any machine; nobody knows them before it is
-written, so no region can hold a table of results; without the key nobody else knows them at all.
+The numbers of every case, and the shapes of fresh ones, are drawn from words: a region's tokens, the chapter, and in a
+class the key and the teacher's classroom/secret. The same region draws the same cases, today and tomorrow, on any
+machine; nobody knows them before it is written, so no region can hold a table of results; without the secret nobody
+else knows them at all.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import NoReturn
 
 from . import words
@@ -22,6 +23,7 @@ from .tokens import Refusal, Token, tokens_of
 MOST_CHARACTERS = 16_384
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _TYPE_WORDS = words.ARITHMETIC | words.VECTORS
+_LAMBDA = "[: a lambda is written auto f = [&](...) { ... }; or it is called at once: [&] { ... }()"
 _BEFORE_A_VALUE = frozenset("= += -= *= /= + - * / % ? == != return".split())  # never before a declaration
 
 
@@ -29,13 +31,32 @@ def refuse(token: Token, why: str) -> NoReturn:
     raise Refusal(token.line, why)
 
 
+def spelled_out(tokens: Iterable[Token]) -> list[Token]:
+    """Without std:: before what a region has anyway; macros and types of headers as they are written out."""
+    out: list[Token] = []
+    for token in tokens:
+        if token.kind == "pragma":
+            out.append(token)
+            continue
+        if token.text in words.FUNCTIONS | words.ARITHMETIC and [each.text for each in out[-2:]] == ["std", "::"]:
+            del out[-2:]
+        if token.text in words.WRITTEN:
+            out += [replace(each, line=token.line) for each in tokens_of(words.WRITTEN[token.text])]
+        elif token.text not in words.LEFT_OUT:
+            out.append(token)
+    return out
+
+
 class _Rewriter:
     def __init__(self, tokens: list[Token], names: words.Names) -> None:
-        self.tokens = tokens
+        self.tokens = spelled_out(tokens)
         self.names = names
         self.lambdas: set[str] = set()
+        self.lambda_brackets: set[int] = set()  # that open the list of what a lambda captures
+        self.captures: set[int] = set()  # tokens in such a list
         self.enclosing: list[int] = []  # of each token: the bracket that it is within or closes; -1: none
-        self.beginnings = self.beginnings_of(tokens)
+        self.closing: dict[int, int] = {}  # of an opening bracket: the closing one
+        self.beginnings = self.beginnings_of(self.tokens)
         self.calls: dict[int, bool] = {}  # of an opening bracket: is it a call's
         self.out: list[str] = []
 
@@ -56,6 +77,7 @@ class _Rewriter:
 
     def run(self) -> str:
         self.check_brackets()
+        self.variables = {token.text for index, token in enumerate(self.tokens) if self.is_variables_name(index)}
         last = self.at(len(self.tokens) - 1)
         if self.tokens and last.text not in (";", "}"):
             shown = "#pragma unroll" if last.kind == "pragma" else last.text
@@ -96,6 +118,7 @@ class _Rewriter:
                 opening = open_ones.pop()
                 if opening < 0 or _CLOSING[self.at(opening).text] != token.text:
                     refuse(token, f"{token.text}: nothing is open that it would close in the region")
+                self.closing[opening] = index
         if len(open_ones) > 1:
             token = self.at(open_ones[-1])
             refuse(token, f"{token.text}: not closed in the region")
@@ -131,31 +154,75 @@ class _Rewriter:
         return self.is_type(first) or first.text in ("auto", "const", "constexpr", "struct")
 
     def find_lambdas(self) -> None:
-        """auto NAME = [captures](parameters) ... : the names that may only be called."""
+        """auto NAME = [captures](parameters) ... : the names that may only be called; others are called at once."""
         for index, token in enumerate(self.tokens):
-            if token.text != "[" or self.ends_operand(index - 1) or self.is_declared_array(index):
+            is_statement = self.ends_header(index - 1)  # if (...) [&] { ... }();
+            is_subscript = self.ends_operand(index - 1) and not is_statement
+            if token.text != "[" or is_subscript or self.is_declared_array(index):
                 continue
+            self.lambda_brackets.add(index)
+            self.check_captures(index)
+            if self.at(self.end_of_lambda(index) + 1).text == "(":
+                continue  # called at once: only its result is left
             name = self.at(index - 2)
-            if self.at(index - 1).text != "=" or name.kind != "word" or self.at(index - 3).text != "auto":
-                refuse(token, "[: a lambda is written auto f = [&](...) { ... };")
+            types = [self.at(at).text for at in (index - 3, index - 4)]
+            if (
+                self.at(index - 1).text != "="
+                or name.kind != "word"
+                or "auto" not in types
+                or types[0]
+                not in (
+                    "auto",
+                    "const",
+                )
+            ):
+                refuse(token, _LAMBDA)
             if name.text in self.lambdas:
                 refuse(name, f"{name.text}: a second lambda of this name")
             if self.known(name.text):
                 refuse(name, f"{name.text}: the function has a thing of this name; choose another one for the lambda")
             self.lambdas.add(name.text)
-            close = index + 1
-            while self.at(close).text != "]":
-                inside = self.at(close)
-                if inside.text not in ("&", "=", ","):
-                    refuse(inside, f"{inside.text}: a lambda captures with [&], [=] or not at all, []")
-                close += 1
-            if self.at(close + 1).text != "(":
-                refuse(token, "[: a lambda is written auto f = [&](...) { ... };")
+
+    def ends_header(self, index: int) -> bool:
+        """Whether it is the ) of an if or a loop: what follows is a statement."""
+        before = self.at(self.enclosing[index] - 1).text if self.at(index).text == ")" else ""
+        return before in ("if", "constexpr", "for", "while", "switch")
+
+    def check_captures(self, index: int) -> None:
+        """[&], [=], [] or names, each with or without &."""
+        inside = range(index + 1, self.closing[index])
+        self.captures.update(inside)
+        listed = " ".join("x" if self.at(at).kind == "word" else self.at(at).text for at in inside)
+        if not re.fullmatch(r"(?:(?:[&=]|(?:& )?x)(?: , (?:& )?x)*)?", listed):
+            refuse(self.at(index), "[: a lambda captures with [&], [=], names as in [&a, b], or not at all, []")
+
+    def end_of_lambda(self, index: int) -> int:
+        """The } of the lambda whose captures begin at `index`."""
+        at = self.closing[index] + 1
+        if self.at(at).text == "(":
+            at = self.closing[at] + 1
+            if self.at(at).text == "->":
+                while self.at(at).text not in ("{", ";", "}", ""):
+                    at += 1
+        if self.at(at).text != "{":
+            refuse(self.at(index), _LAMBDA)
+        return self.closing[at]
 
     def is_declared_array(self, index: int) -> bool:
         return self.at(index - 1).kind == "word" and self.at(index - 1).text not in words.STATEMENTS | words.OTHER_WORDS
 
     # -- words --
+
+    def is_variables_name(self, index: int) -> bool:
+        """Whether a variable is declared here that has the name of a function: float max = ..., int a = 1, min;"""
+        token, before, after = self.at(index), self.at(index - 1), self.at(index + 1)
+        if token.kind != "word" or token.text not in words.FUNCTIONS | self.names.functions:
+            return False
+        if before.text == "," and self.in_declaration(index):
+            return after.text in ("=", ";", ",", "[")
+        while before.text in ("*", "&", "const"):
+            index, before = index - 1, self.at(index - 2)
+        return after.text != "(" and (self.is_type(before) or before.text == "auto")
 
     def known(self, name: str) -> bool:
         names = self.names
@@ -166,14 +233,31 @@ class _Rewriter:
         return any(name == scope for scope, _ in self.names.scoped)
 
     def pragma(self, token: Token) -> str:
-        count = token.text
-        if count and not count.isdigit() and count not in self.names.variables:
-            refuse(token, f"#pragma unroll {count}: expected a number or a constant of the function")
-        return f"#pragma unroll {count}".rstrip()
+        """A number, or what constants of the function and of the region amount to. The device reads no more of it."""
+        parts = re.findall(r"\w+::\w+|\w+|[-+*/%()]|:", token.text)
+        for at, part in enumerate(parts):
+            scope, _, name = part.partition("::")
+            if part in self.names.variables or part in "-+*/%()" or (part.isascii() and part.isdigit()):
+                continue
+            if (scope, name) in self.names.scoped:
+                continue
+            if not self.is_own_constant(part):
+                refuse(token, f"#pragma unroll {part}: expected a number or a constant of the function")
+            parts[at] = f"u_{part}"
+        return f"#pragma unroll {' '.join(parts)}".rstrip()
+
+    def is_own_constant(self, name: str) -> bool:
+        """Whether the region declares it: constexpr int UNROLL = 4;"""
+        return any(
+            token.text == name and self.is_type(self.at(index - 1)) and not self.known(name)
+            for index, token in enumerate(self.tokens)
+        )
 
     def word(self, index: int, token: Token) -> str:
         text, names = token.text, self.names
         before, after = self.at(index - 1), self.at(index + 1)
+        if text == "void" and (before.text, after.text) in (("(", ")"), ("->", "{")):
+            return text  # (void)x; or a lambda without parameters or result
         if text in words.KEYWORDS:
             instead = words.INSTEAD.get(text)
             refuse(token, f"{text}: not in a region" + (f"; write instead: {instead}" if instead else ""))
@@ -192,6 +276,10 @@ class _Rewriter:
         if text in words.STATEMENTS or text in words.OTHER_WORDS:
             self.check_word(index, token)
             return text
+        if index in self.captures and text in self.lambdas:
+            return f"u_{text}"
+        if text in self.variables and after.text != "(":
+            return f"u_{text}"
         if text in words.FUNCTIONS | names.functions or text in self.lambdas or text in names.templates:
             self.check_called(index, token)
             return f"u_{text}" if text in self.lambdas else text
@@ -220,7 +308,7 @@ class _Rewriter:
         return index + 1
 
     def check_called(self, index: int, token: Token) -> None:
-        if token.text in self.lambdas and self.at(index - 1).text == "auto" and self.at(index + 2).text == "[":
+        if token.text in self.lambdas and self.at(index + 1).text == "=" and self.at(index + 2).text == "[":
             return
         before = self.at(index - 1)
         if self.is_type(before) or before.text in ("auto", "*", "&") and self.is_type(self.at(index - 2)):
@@ -240,7 +328,7 @@ class _Rewriter:
             refuse(token, f"struct {after.text} {self.at(index + 2).text}: a type is used here, not defined")
         if token.text in ("static_cast", "reinterpret_cast"):
             close = self.past(index + 2) - 1
-            self.check_cast(token, [inside.text for inside in self.tokens[index + 2 : close]], self.at(close + 2))
+            self.check_cast(token, [inside.text for inside in self.tokens[index + 2 : close]], close + 2)
         if token.text == "auto" and self.is_parameter_list(self.enclosing[index]):
             refuse(token, "auto: a parameter's type is written out")
         if token.text == "auto":
@@ -270,14 +358,11 @@ class _Rewriter:
             while self.at(close).text in ("*", "&", "const", "&&"):
                 close += 1
             if self.at(close).text == ")" and self.at(first - 2).text != "sizeof":
-                self.check_cast(token, [inside.text for inside in self.tokens[first:close]], self.at(close + 1))
+                self.check_cast(token, [inside.text for inside in self.tokens[first:close]], close + 1)
 
     def is_parameter_list(self, index: int) -> bool:
         """Whether the bracket at `index` is the ( after a lambda's captures."""
-        if self.at(index).text != "(" or self.at(index - 1).text != "]":
-            return False
-        opening = self.enclosing[index - 1]
-        return not self.ends_operand(opening - 1) and not self.is_declared_array(opening)
+        return self.at(index).text == "(" and index > 0 and self.enclosing[index - 1] in self.lambda_brackets
 
     def refuse_deeper_pointers(self, index: int) -> None:
         """After the type at `index`: no pointer to a pointer, no array of pointers, no reference to a temporary."""
@@ -292,13 +377,16 @@ class _Rewriter:
         if stars and self.at(at).kind == "word" and self.at(at + 1).text == "[":
             refuse(self.at(at), f"{self.at(at).text}: no arrays of pointers in a region")
 
-    def check_cast(self, token: Token, type_words: Iterable[str], operand: Token) -> None:
+    def check_cast(self, token: Token, type_words: Iterable[str], index: int) -> None:
+        """Of what begins at `index`."""
+        operand = self.at(index)
         spelled = [word for word in type_words if word != "const"]
         if all(word in words.ARITHMETIC for word in spelled) and spelled:
             return
         if len(spelled) == 2 and spelled[0] in words.CASTABLE_VECTORS and spelled[1] == "*":
-            if operand.text in ("&", "*"):
-                refuse(token, f"({' '.join(type_words)}){operand.text}: cast a pointer: ({spelled[0]} *)(p + i)")
+            if operand.text in ("&", "*") and not self.is_element(index):
+                how = f"cast a pointer: ({spelled[0]} *)(p + i) or ({spelled[0]} *)&p[i]"
+                refuse(token, f"({' '.join(type_words)}){operand.text}: {how}")
             return
         if len(spelled) == 2 and spelled[0] == "struct" and operand.text == "{":
             return  # (struct partial){m, l}
@@ -313,7 +401,8 @@ class _Rewriter:
         if text in (".", "->") and after.kind != "word":
             refuse(token, f"{text}{after.text}: expected a member's name after {text}")
         if text == "::" and self.at(index - 1).text == "std":
-            refuse(token, f"std::{after.text}: write {after.text} without std::")
+            instead = words.INSTEAD.get(after.text, "CUDA's functions, such as max")
+            refuse(token, f"std::{after.text}: not in a region; write instead: {instead}")
         if text == "::" and not self.is_scope(self.at(index - 1).text):
             refuse(token, f"::: expected {self.scoped_names()}")
         if text in ("&", "&&") and not self.ends_operand(index - 1):
@@ -327,11 +416,15 @@ class _Rewriter:
             refuse(token, "&&: expected a value before it")
         if self.is_type(before) or before.text in ("auto", "const"):
             return  # a reference
-        if before.text == "[" and self.at(index + 1).text in ("]", ","):
-            return  # [&]
+        if index in self.captures or self.is_element(index):
+            return
         if before.text in ("(", ",") and self.is_argument(index):
             return
-        refuse(token, "&: an address is taken only for an argument of a function: write p + i for &p[i]")
+        refuse(token, "&: an address is taken only of an element, &p[i], or for an argument of a function")
+
+    def is_element(self, index: int) -> bool:
+        """&p[i] is another way to write p + i."""
+        return self.at(index).text == "&" and self.at(index + 1).kind == "word" and self.at(index + 2).text == "["
 
     def check_star(self, index: int, token: Token) -> None:
         """Of a declaration or of what a pointer points to."""

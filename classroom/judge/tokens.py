@@ -38,7 +38,7 @@ _FLOAT = re.compile(
 )
 _CONFLICT = ("<<<<<<<", "=======", ">>>>>>>")
 _LONGEST_NUMBER, _LONGEST_DIRECTIVE = 100, 500  # characters; what takes longer than that to look at is no mistake
-_PRAGMA = re.compile(r"# ?pragma unroll(?: ?\(? ?([A-Za-z_]\w*|[0-9]+) ?\)?)? ?")
+_PRAGMA = re.compile(r"# ?pragma unroll\b((?!.*/\*)[\w+*/%(): -]*)", re.ASCII)
 
 
 def tokens_of(text: str) -> list[Token]:
@@ -71,9 +71,9 @@ def tokens_of(text: str) -> list[Token]:
             match = _PRAGMA.fullmatch(_without_comments(directive))
             if not match or not fresh:
                 shown = repr(directive.strip()[:40])
-                allowed = "#pragma unroll on its own line, alone or with one number or constant"
+                allowed = "#pragma unroll on its own line, alone or with a number or constants"
                 raise Refusal(line, f"{shown}: a region has no directives but {allowed}")
-            tokens.append(Token("pragma", match[1] or "", line))
+            tokens.append(Token("pragma", match[1].strip(), line))
             at += len(directive)
         else:
             token = _token_at(text, at, line)

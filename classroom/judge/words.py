@@ -11,12 +11,13 @@ from lib.tasks import rows_of
 _WORDS: dict[str, list[str]] = {}
 for _, (_kind, _words) in rows_of(Path(__file__).with_name("words.tsv"), 2):
     _WORDS.setdefault(_kind, []).extend(_words.split(" "))
-ARITHMETIC, VECTORS, CASTABLE_VECTORS, STATEMENTS, OTHER_WORDS, BUILT_IN, CONSTANTS, COMPONENTS = (
+ARITHMETIC, VECTORS, CASTABLE_VECTORS, STATEMENTS, OTHER_WORDS, BUILT_IN, CONSTANTS, COMPONENTS, LEFT_OUT = (
     frozenset(_WORDS[kind])
-    for kind in ("arithmetic", "vectors", "castable", "statements", "other", "built_in", "constants", "components")
+    for kind in "arithmetic vectors castable statements other built_in constants components left_out".split()
 )
 FUNCTIONS = frozenset([*_WORDS["functions"], *_WORDS["math"], *(f"{name}f" for name in _WORDS["math"])])
 INSTEAD = {kind.rpartition(" ")[2]: " ".join(words) for kind, words in _WORDS.items() if kind.startswith("instead of ")}
+WRITTEN = {kind[8:]: " ".join(words) for kind, words in _WORDS.items() if kind.startswith("written ")}
 SIGNS = {kind[5:]: " ".join(words) for kind, words in _WORDS.items() if kind.startswith("sign ")}
 KEYWORDS = frozenset([*_WORDS["refused"], *INSTEAD])
 

@@ -3,6 +3,9 @@ grader says to submissions that are not as they should be; and what its text sho
 
 from __future__ import annotations
 
+import contextlib
+import fnmatch
+import io
 import re
 import shutil
 import sys
@@ -14,6 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import grading
+import handout
 from grading import (
     CLASS_OF_CAPS,
     CLASS_OF_WINDOWS,
@@ -161,6 +165,50 @@ class Points(Graded):
             self.assertEqual(self.grade(second, "01.weighted-sum").score, 0)
         finally:
             judge.criteria_of = before
+
+
+class Keys(Graded):
+    """What a class's key and the teacher's secret protect (classroom/README.md says what they do not)."""
+
+    def cases_with(self, secret: str) -> list[str]:
+        """Of 01.score, as a grader with this secret draws them."""
+        grader = grade.Grader(self.grader(CLASS_OF_CAPS).course, "01.score", self.scratch, secret)
+        with unittest.mock.patch.object(grader, "judge_of") as judge:
+            grader._judge_region(grader.tasks[0], {"01.score": "S [ 0 ] = 1 ;"})
+        return [case.options for case in judge().criteria_of.call_args.args[2]]
+
+    def test_who_knows_the_key_does_not_know_the_cases(self) -> None:
+        """Kills: fresh cases that are computed from the key, which class.tsv and the shown --seed let one try out."""
+        without, mine, yours = (self.cases_with(secret) for secret in ("", "my secret, 1", "my secret, 2"))
+        self.assertEqual(mine, self.cases_with("my secret, 1"))  # the same submission has the same points
+        for first, second in ((without, mine), (mine, yours)):
+            self.assertFalse(set(first) & set(second))  # each has a seed, at least
+
+    def test_the_secret_is_made_once_and_handed_out_to_nobody(self) -> None:
+        path, said = self.scratch / "secret", io.StringIO()
+        with unittest.mock.patch.object(handout, "SECRET", path), contextlib.redirect_stderr(said):
+            made = handout.secret()
+            self.assertEqual((len(made), handout.secret(), path.stat().st_mode & 0o777), (64, made, 0o600))
+            self.assertRegex(said.getvalue(), "^classroom/secret: made; .* copy it to each clone .*\n$")
+            path.write_text("\n")
+            self.assertRaisesRegex(handout.TaskError, "has 0 characters, expected at least 12", handout.secret)
+            self.assertEqual(list(self.scratch.iterdir()), [path])
+        with unittest.mock.patch.object(handout, "SECRET", self.scratch / "none/secret"):
+            self.assertRaisesRegex(handout.TaskError, "^classroom/secret: cannot be made", handout.secret)
+        self.assertEqual([each for each in handout.FILES if fnmatch.fnmatch("classroom/secret", each)], [])
+        ignored = run("git", "-C", ROOT, "check-ignore", "classroom/secret")
+        self.assertTrue(ignored.returncode == 0 or not (ROOT / ".git").exists())
+
+    def test_a_key_makes_the_plain_solution_wrong_and_hides_no_solution(self) -> None:
+        """The course is public: --solve knows every class. That is no secret, and the page says so."""
+        key = CLASS_OF_CAPS
+        self.assertEqual(self.grade(self.tree("plain"), "01.score", key=key).score, 0)
+        tree = self.tree("solved", key, solved=False)
+        (tree / "class.tsv").write_text(handout.class_table(handout.class_of_key(key)))
+        self.assertEqual(run(sys.executable, ROOT / "classroom/handout.py", "--solve", tree).returncode, 0)
+        self.assert_full(self.grade(tree, "01.score", key=key))
+        page = one_line((ROOT / "classroom/README.md").read_text())
+        self.assertIn("`classroom/handout.py --solve` with its class.tsv writes the solutions of any class", page)
 
 
 class Said(Graded):
@@ -590,6 +638,9 @@ class Handed(Graded):
             (("--subm", "x"), "--subm"),
             (("--submissions", str(self.scratch)), "RESULTS="),
             (("--require", "many"), "many"),
+            (("--key", "ws"), "--key: a key of 2 characters is found by trying; expected at least 12"),
+            (("--key", "", "--check"), "--key: the key is empty"),
+            (("--key", "two lines\nof a key"), "one line"),
         ):
             done = run_grader(*arguments)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)

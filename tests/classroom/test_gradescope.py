@@ -165,6 +165,7 @@ class Gradescope(Graded):
         run("unzip", "-q", archive, "-d", base / "source")
         names = [path.name for path in (base / "source").rglob("*")]
         self.assertFalse([name for name in names if name == ".git" or name.endswith(".fast")])
+        self.assertTrue((base / "source/tree/classroom/secret").exists())
         self.tree("submission", CLASS_OF_WINDOWS).rename(base / "submission")
         environment = {"SKIP_INSTALL": "1", "AUTOGRADER": str(base), "GRADE_SANDBOX": "limits"}
         for script in ("setup.sh", "run_autograder"):
@@ -179,6 +180,7 @@ class Gradescope(Graded):
         for arguments, status, says in (
             (["--out", str(self.scratch)], 2, "is a directory"),
             (["--key", "two\nlines", "--out", str(self.scratch / "x.zip")], 2, "one line"),
+            (["--key", "ws27", "--out", str(self.scratch / "x.zip")], 2, "a key of 4 characters"),
             (["--out", "/dev/full/x.zip"], 3, "cannot be written"),
             (["--o", "x"], 2, "--o"),
         ):

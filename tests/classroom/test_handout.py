@@ -309,8 +309,8 @@ class Places(Handout):
         self.succeeded(tool(f"{empty}///"))
         self.assertTrue((empty / "05_fa2/row.cu").exists())
         # Relative, through make, with what a shell would take apart.
-        self.succeeded(run("make", "handout", f"OUT={self.scratch}/b c", "CLASS=a'b $$x `y`"))
-        table = tool("--class-table", "a'b $x `y`").stdout
+        self.succeeded(run("make", "handout", f"OUT={self.scratch}/b c", "CLASS=a'b $$x `y` z"))
+        table = tool("--class-table", "a'b $x `y` z").stdout
         self.assertEqual((self.scratch / "b c/class.tsv").read_text(), table)
         self.succeeded(run(sys.executable, TOOL, "relative", directory=self.scratch))
         self.assertTrue((self.scratch / "relative/Makefile").exists())
@@ -333,6 +333,12 @@ class Places(Handout):
             (["--outt"], "unrecognized arguments"),
             ([place, "--class", ""], "the key is empty"),
             ([place, "--class", "a\nb"], "control characters"),
+            # Kills: keys that are found by trying, as all of two letters were in half a second.
+            (
+                [place, "--class", "ws"],
+                "a key of 2 characters is found by trying; expected at least 12 characters, for",
+            ),
+            (["--class-table", "eleven char"], "a key of 11 characters"),
             ([place, "--class"], "expected one argument"),
             ([place, "--klass", "a"], "unrecognized arguments"),
         ):
@@ -355,7 +361,7 @@ class Classes(Handout):
 
     def test_a_key_chooses_the_same_for_ever(self) -> None:
         """A key is for a term: what it chooses must be the same next year, on another machine."""
-        table = self.succeeded(tool("--class-table", "ws27")).stdout
+        table = handout.class_table(handout.class_of_key("ws27"))
         self.assertEqual(
             table.split("\n", 1)[1],
             "01_naive\tsoftcap\t112\n"
@@ -368,7 +374,11 @@ class Classes(Handout):
             "08_decode\tplain\t-\n",
         )
         self.assertEqual(tool("--class-table").stdout.count("\tplain\t-\n"), 8)
-        self.refused(tool("--class-table", "a", "b"), "not allowed with")
+        made = re.search("example ([0-9a-f]{16})\n$", tool("--class-table", "ws27").stderr)[1]  # the sentence makes one
+        self.assertEqual(
+            self.succeeded(tool("--class-table", made)).stdout, handout.class_table(handout.class_of_key(made))
+        )
+        self.refused(tool("--class-table", "a" * 12, "b"), "not allowed with")
 
     def test_a_bad_class_table_is_refused(self) -> None:
         path = self.scratch / "class.tsv"

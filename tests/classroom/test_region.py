@@ -49,6 +49,23 @@ O[0] = sizeof(float) + threadIdx.x + warpSize;                   | threadIdx . x
 /* ü */ O[0] = INFINITY; // ü \\ in the middle                   | O [ 0 ] = INFINITY ;
 switch (D) { case 32: O[0] = 1; break; default: O[0] = 2; }      | case 32 :
 do { O[0] += 1; } while (O[0] < 3);                              | do { O [ 0 ] += 1 ; } while
+*m = -FLT_MAX; *l = NULL ? INT_MIN : M_LOG2E;                    | - 3.402823466e+38f ; * l = nullptr ? ( - 2147483647 -
+float *p = &P[row * N]; auto p2 = &q[1]; p = &O[3];              | * u_p = & P [ u_row * u_N ] ; auto u_p2 = & q [ 1 ] ;
+float4 v = *reinterpret_cast<const float4 *>(&q[4]);             | reinterpret_cast < const float4 * > ( & q [ 4 ] )
+float4 v = *(const float4 *)&q[4]; v = *(float4 *)(&K_tile[0]);  | ( const float4 * ) & q [ 4 ] ; u_v = * ( float4 * ) (
+float max = -INFINITY; max = fmaxf(max, std::max(q[0], max));    | float u_max = - INFINITY ; u_max = fmaxf ( u_max , ma
+float a = 1, min = 2; for (int log = 0; log < 3; log++) a = min; | u_min = 2 ; for ( int u_log = 0 ; u_log < 3 ; u_log +
+float sum_over_warp = 3, expf = 1; const float *round = q;       | float u_sum_over_warp = 3 , u_expf = 1 ; const float
+auto f = [&q, D](int max) { return q[max]; }; O[0] = f(1);       | [ & q , D ] ( int u_max ) { return q [ u_max ] ; } ;
+auto f = [&] { return 1; }; auto const g = [=, &f](void) -> void { f(); }; | [ = , & u_f ] ( void ) -> void { u_f ( ) ;
+O[0] = [&](float x) { return x; }(3); if (D) [&] { O[0] = 1; }(); | [ & ] ( float u_x ) { return u_x ; } ( 3 ) ; if ( D
+std::size_t n = std::min(1, 2); O[0] = std::exp(1.0f);           | size_t u_n = min ( 1 , 2 ) ; O [ 0 ] = exp ( 1.0f )
+const float *__restrict__ p = q, *const __restrict r = q;        | const float * u_p = q , * const u_r = q
+(void)q; (void)sum_over_warp(q);                                 | ( void ) q ; ( void ) sum_over_warp
+uint lane = threadIdx.x % 32u; ushort s = uint(3);               | unsigned u_lane = threadIdx . x % 32u ; unsigned shor
+const float *p = nullptr; if (q != nullptr) p = q;               | = nullptr ; if ( q != nullptr )
+if constexpr (D > 32) O[0] = 1; int const n{D}; float c[D / 4]{}; | if constexpr ( D > 32 ) O [ 0 ] = 1 ; int const u_n
+O[0] = __fmaf_rn(q[0], fmaxf(1, 2), static_cast<float>(sizeof(float4))); | __fmaf_rn ( q [ 0 ] , fmaxf
 int main = 3, exit = main;                                       | int u_main = 3 , u_exit = u_main
 memcpy(O, q, 4); mempcpy(O, q, 4); printf(1); cudaMalloc(q);     | u_memcpy ( O , q , 4 ) ; u_mempcpy
 """
@@ -57,7 +74,9 @@ memcpy(O, q, 4); mempcpy(O, q, 4); printf(1); cudaMalloc(q);     | u_memcpy ( O 
 REFUSED = r"""
 #/**/include <naive.cu>                                | no directives
 O[0] = 1; #pragma unroll                               | on its own line
-#pragma unroll 2 * 4                                   | with one number or constant
+#pragma unroll 2 ** "x"                                | with a number or constants
+#pragma GCC unroll 4                                   | no directives
+#pragma unrolled                                       | no directives
 #pragma unroll 4 /* open                               | no directives
 #pragma once                                           | no directives
 #define x 1                                            | no directives
@@ -72,26 +91,40 @@ auto f = expf;                                         | can only be called
 auto *f = sum_over_warp;                               | can only be called
 auto z = multiply_rows<D, 3>;                          | can only be called
 O[0] = static_cast<float(*)(float)>(expf)(1);          | casts are to numbers
-float expf = 3;                                        | a function has this name
+float expf(3);                                         | a function has this name
+float expf = 3; auto f = fmaxf;                        | can only be called
+auto f = std::max;                                     | can only be called
 float sum_over_warp(float x);                          | a function has this name
 auto f = [&](float x) { return x; }; auto g = f;       | can only be called
 auto f = [&](float x) { return x; }; auto h = &f; | an address is taken only
 auto f = [](float (*h)(float)) { return h(1); };       | pointers to functions
-auto f = [q](int x) { return x; };                     | captures with
+auto f = [x = q](int x) { return x; };                 | captures with
+auto f = [q, &](int x) { return x; };                  | captures with
+auto f = [&*q](int x) { return x; };                   | captures with
+auto f = [expf](int x) { return x; };                  | can only be called
 auto f = [&](auto x) { return x; };                    | type is written out
 auto f = [&](int i, auto x) { return x; };             | type is written out
 auto f = [&]() { return &q; };                         | an address is taken only
 auto q = [&]() { return 1; };                          | choose another one
-float f = [&](int x) { return x; }(3);                 | a lambda is written
+float f = [&](int x) { return x; };                    | a lambda is written
+auto g = [&] { return [&] { return 1; }; }();          | a lambda is written
+if (D) [](float x) { O[0] = x; };                      | a lambda is written
+if (D) [&](auto x) { O[0] = x; }(3);                   | type is written out
+auto *f = [] { return 1; };                            | a lambda is written
 f([&](int x) { return x; });                           | a lambda is written
-O[0] = q[ [] { return 0; }() ];                        | a lambda is written
+O[0] = q[ [] { return 0; }() ];                        | [
 O[0] = q [[maybe_unused]] ;                            | [
 float **pp; O[0] = 1;                                  | pointers to pointers
 int x = 3, *p = 0, **r = 0;                            | pointers to pointers
 auto **z = 0;                                          | pointers to pointers
 float *a[4];                                           | arrays of pointers
 float x = 1, *p[2];                                    | arrays of pointers
+float x = 1, *p = &x;                                  | an address is taken only
 auto pp = &q;                                          | an address is taken only
+const auto a = q, *pp = &q;                            | an address is taken only
+for (auto a = q, *pp = &q;;) ;                         | an address is taken only
+auto *const pp = &q; O[0] = 1;                         | an address is taken only
+float4 v = *reinterpret_cast<float4 *>(&q);            | cast a pointer
 O[0] = (&q)[0][1];                                     | an address is taken only
 unknown(&q);                                           | an address is taken only
 O[0] = &&label;                                        | expected a value
@@ -115,6 +148,8 @@ decltype(q) x;                                         | decltype
 template <int N> float f();                            | template
 operator new(3);                                       | operator
 void *p = O;                                           | void
+(void *)O;                                             | void
+auto f = [](void *x) { return 1; };                    | void
 static float x;                                        | without static
 __shared__ float x[3];                                 | shared memory that the function has
 asm volatile (1);                                      | in CUDA C
@@ -124,9 +159,11 @@ __builtin_trap();                                      | not one of the device f
 __tsan_read4(q);                                       | not one of the device functions
 O[0] = threadIdx;                                      | threadIdx.x, .y or .z
 sim::run();                                            | T::KEYS, T::ROWS
-O[0] = std::max(1, 2);                                 | write max without std::
+O[0] = std::numeric_limits<float>::max();              | write instead: INFINITY or FLT_MAX
+std::swap(m, l);                                       | CUDA's functions, such as max
+::std::max(1, 2);                                      | T::KEYS, T::ROWS
+O[0] = T::std::max(1, 2);                              | T::KEYS, T::ROWS
 <<<<<<< HEAD                                           | a merge has a conflict
-const float *__restrict__ p = q;                       | leave it out
 ::exit(0);                                             | T::KEYS, T::ROWS
 O[0] = T::other;                                       | T::KEYS, T::ROWS
 O[0] = T;                                              | T::KEYS, T::ROWS
@@ -192,6 +229,10 @@ class Region(unittest.TestCase):
         for text, said in (
             ("else O[0] = 1;", "its if is not"),
             ("#pragma unroll N\nfor (;;) ;", "a number or a constant"),
+            *(
+                (f"#pragma unroll {count}\nfor (;;) ;", "a number or a constant")
+                for count in ("std", "D / x", "T::other", "max", "4u", "exit", "NULL", "__LINE__", "sizeof(q)")
+            ),
         ):
             with self.assertRaisesRegex(Refusal, said):
                 region.rewrite(text, PLACE)
@@ -241,6 +282,13 @@ class Region(unittest.TestCase):
         self.assertEqual(lines[0], "float u_a = 1 ;")
         self.assertEqual(lines[4], "float u_b = u_a ;")
         self.assertEqual(lines[5], "#pragma unroll 2")
+        for count, written in (
+            ("D / 4", "D / 4"),
+            ("(D/4)", "( D / 4 )"),
+            ("(U + T::KEYS - 1) % 2 * 3", "( u_U + T::KEYS - 1 ) % 2 * 3"),
+        ):
+            text = f"constexpr int U = 4;\n#pragma unroll {count}\nfor (;;) ;\n"
+            self.assertIn(f"\n#pragma unroll {written}\nfor", region.rewrite(text, PLACE))
         commented = region.rewrite("#pragma unroll 4 /* as a float4 */ // all\nfor (;;) ;\n", PLACE)
         self.assertEqual(commented, "#pragma unroll 4\nfor ( ; ; ) ;\n")
         self.assertEqual(lines[6], "for ( ; ; ) ;")
