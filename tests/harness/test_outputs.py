@@ -91,7 +91,8 @@ class Files(Outputs):
 
     def test_limits_of_the_shell(self) -> None:
         """Each program runs, or says in one line why not. A result on the stack ended it by a signal (ulimit -s)."""
-        programs = [ROOT / name for name in ("01_naive/naive", "05_fa2/fa2", "06_backward/backward", "08_decode/decode")]
+        names = ("01_naive/naive", "05_fa2/fa2", "06_backward/backward", "08_decode/decode")
+        programs = [ROOT / name for name in names]
         for limit, status in {
             "ulimit -s 64;": 0,
             "ulimit -s 256;": 0,
