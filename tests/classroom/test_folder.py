@@ -146,7 +146,7 @@ class Folder(Graded):
         for name in ("a", "b"):
             self.tree(f"folder/{name}")
         planted = RecursionError("planted\nline of the course")
-        for stage in ("read", "_of_another_class", "_read_predictions", "_regions_of", "judge_of", "_judge_region"):
+        for stage in ("read", "_of_another_class", "_read_predictions", "_region_of", "judge_of", "_judge_region"):
             grader = grade.Grader(Course(ROOT, None), "01.score,01.softmax", self.scratch / stage)
             first, right = iter([planted]), getattr(grader, stage)
 
