@@ -15,10 +15,11 @@ struct time_summary time_measure(
 	if (!ms)
 		return (struct time_summary){0};
 
+	struct device_memory memory = {0};
 	void *flush = NULL;
 	size_t flush_bytes = device->simulated ? 0 : DEVICE_FLUSH_L2S * device->l2_bytes;
 	if (flush_bytes)
-		CUDA_CHECK(cudaMalloc(&flush, flush_bytes));
+		flush = device_allocate(&memory, "flushing the L2 cache", flush_bytes);
 	cudaEvent_t before, after;
 	CUDA_CHECK(cudaEventCreate(&before));
 	CUDA_CHECK(cudaEventCreate(&after));
@@ -45,8 +46,7 @@ struct time_summary time_measure(
 
 	CUDA_CHECK(cudaEventDestroy(before));
 	CUDA_CHECK(cudaEventDestroy(after));
-	if (flush)
-		CUDA_CHECK(cudaFree(flush));
+	device_free_all(&memory);
 	struct time_summary summary = time_summarise(ms, count);
 	summary.kind = device->simulated ? "measured-cpu" : "measured-gpu";
 	free(ms);

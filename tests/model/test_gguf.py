@@ -213,12 +213,27 @@ def encoded(name: str, encoding: int) -> bytes:
     return model(tensors={name: (shape, encoding, data)})
 
 
+def with_block(name: str, encoding: int, block: bytes) -> bytes:
+    """A matrix of quantized zeros whose 200th block is this one."""
+    shape, _, _ = TENSORS[name]
+    blocks = bytearray(shape[0] * shape[1] // 32 * len(block))
+    blocks[200 * len(block) : 201 * len(block)] = block
+    return model(tensors={name: (shape, encoding, bytes(blocks))})
+
+
+BROKEN_BLOCKS = {
+    f"{kind} {name}": (encoding, bytes(before) + number + bytes(after))
+    for name, number in {"NaN": b"\x00\x7e", "inf": b"\x00\x7c", "-inf": b"\x00\xfc"}.items()
+    for kind, encoding, before, after in [("Q4_1 scale", 3, 0, 18), ("Q4_1 minimum", 3, 2, 16), ("Q8_0 scale", 8, 0, 32)]
+}
 ROPE = "llama.rope.dimension_count"
 SHAPE, HEADS, EPSILON = "llama.embedding_length", "llama.attention.head_count", "llama.attention.layer_norm_rms_epsilon"
 Q, NORM = "blk.1.attn_q.weight", "blk.0.attn_norm.weight"
 MODELS = [
     # was taken, and ended with status 1 when its logits did not verify
     ("a weight NaN", TINY.read_bytes()[:-4] + struct.pack("<f", float("nan")), "NaN or infinite weight at element 95"),
+    *((f"{name} in a block", with_block(Q, *block), f"tensor {Q} has a NaN or infinite weight at element 6400")
+      for name, block in BROKEN_BLOCKS.items()),
     ("no keys", gguf([]), "has no key general.architecture"),
     ("another architecture", with_key("general.architecture", STRING, "mamba"),
      "architecture is mamba, expected llama"),

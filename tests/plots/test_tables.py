@@ -181,6 +181,8 @@ class Tables(Case):
         expected = "tables: T: expected some of T1, T2, T3, T4, T5, T6, T7, T8, T9, got 'T10'\n"
         self.assertEqual((done.returncode, done.stderr), (2, expected))
         self.assert_one_line(self.tables(","), 2, "got ','")
+        nowhere = self.tables(data=self.scratch / "nowhere")
+        self.assert_one_line(nowhere, 2, "DATA: expected a folder with data of make bench, got '")
         done = run("sh", "-c", f"exec '{sys.executable}' '{TABLES}' --table T1 >/dev/full")
         self.assertEqual((done.returncode, done.stderr), (3, "tables: standard output: No space left on device\n"))
         self.assertEqual(self.tables("t7").returncode, 0)
