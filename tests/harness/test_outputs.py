@@ -91,8 +91,7 @@ class Files(Outputs):
 
     def test_limits_of_the_shell(self) -> None:
         """Each program runs, or says in one line why not. A result on the stack ended it by a signal (ulimit -s)."""
-        names = ("01_naive/naive", "05_fa2/fa2", "06_backward/backward", "08_decode/decode")
-        programs = [ROOT / name for name in names]
+        programs = ("01_naive/naive", "05_fa2/fa2", "06_backward/backward", "08_decode/decode")
         for limit, status in {
             "ulimit -s 64;": 0,
             "ulimit -s 256;": 0,
@@ -102,7 +101,7 @@ class Files(Outputs):
             "ulimit -v 3000000; export SIM_THREADS=1000;": 3,
         }.items():
             for program in programs:
-                line = f"{limit} exec {program} {SMALL} --quiet --explain x"
+                line = f"{limit} exec {ROOT / program} {SMALL} --quiet --explain x"
                 outcome = run(["/bin/bash", "-c", line], cwd=self.scratch)
                 self.assertEqual(outcome.status, status, f"{line}: {outcome.err}")
                 self.assertRegex(outcome.err, r"\A[^\n]+\n\Z" if status else r"\A\Z", line)

@@ -224,7 +224,7 @@ def with_block(name: str, encoding: int, block: bytes) -> bytes:
 BROKEN_BLOCKS = {
     f"{kind} {name}": (encoding, bytes(before) + number + bytes(after))
     for name, number in {"NaN": b"\x00\x7e", "inf": b"\x00\x7c", "-inf": b"\x00\xfc"}.items()
-    for kind, encoding, before, after in [("Q4_1 scale", 3, 0, 18), ("Q4_1 minimum", 3, 2, 16), ("Q8_0 scale", 8, 0, 32)]
+    for kind, encoding, before, after in (("Q4_1 scale", 3, 0, 18), ("Q4_1 least", 3, 2, 16), ("Q8_0 scale", 8, 0, 32))
 }
 ROPE = "llama.rope.dimension_count"
 SHAPE, HEADS, EPSILON = "llama.embedding_length", "llama.attention.head_count", "llama.attention.layer_norm_rms_epsilon"
