@@ -10,6 +10,9 @@
 
 static const struct problem defaults = {.batch = 1, .heads = 1, .seq = 1024, .dim = 64, .seed = 1};
 
+/* What parse takes; a test has a process of its own, and may take more. */
+static uint64_t taken = OPTIONS_ATTENTION | OPTIONS_COMMON;
+
 static int parse(struct options *options, struct error *error, const char *line)
 {
 	char *copy = strdup(line), *argv[64];
@@ -18,7 +21,7 @@ static int parse(struct options *options, struct error *error, const char *line)
 	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	argv[argc] = NULL;
-	return options_parse(argc, argv, OPTIONS_ATTENTION | OPTIONS_COMMON, &defaults, options, error);
+	return options_parse(argc, argv, taken, &defaults, options, error);
 }
 
 static void expect_refused(const char *line, const char *part, const char *more)
@@ -202,6 +205,63 @@ Test(options, what_does_not_apply_is_refused)
 		expect_refused(other[i], "does not apply to this chapter", "");
 }
 
+static void expect_taken(const char *line)
+{
+	struct options options;
+	struct error error = {0};
+	cr_expect_eq(parse(&options, &error, line), 0, "'%s' said: %s", line, error.message);
+}
+
+/* The least and the most of each option that counts: they are taken, one less and one more are not. */
+Test(options, each_limit_from_both_sides)
+{
+	static const struct {
+		const char *name;
+		long long least, most;
+	} counts[] = {{"batch", 1, 1 << 20},  {"heads", 1, 1 << 20},  {"kv-heads", 1, 1 << 20},
+	              {"seq", 1, 1 << 24},    {"keys", 1, 1 << 24},   {"splits", 1, 65535},
+	              {"page", 1, 1 << 24},   {"rows", 1, 1 << 28},   {"cols", 1, 1 << 28},
+	              {"m", 1, 1 << 20},      {"n", 1, 1 << 20},      {"k", 1, 1 << 20},
+	              {"dim", 1, 128},        {"tile-q", 1, 1024},    {"tile-k", 1, 65536},
+	              {"window", 1, 1 << 24}, {"block", 1, 1 << 28},  {"row", 0, 1 << 28},
+	              {"repeat", 1, 1 << 20}, {"warmup", 0, 1 << 20}, {"prompt x --tokens", 1, 1 << 20}};
+	taken = OPTION_BIT(OPTIONS) - 1;
+	for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+		for (int side = 0; side < 2; side++) {
+			long long limit = side ? counts[i].most : counts[i].least;
+			char line[80];
+			snprintf(line, sizeof line, "--%s %lld", counts[i].name, limit);
+			expect_taken(line);
+			snprintf(line, sizeof line, "--%s %lld", counts[i].name, side ? limit + 1 : limit - 1);
+			expect_refused(line, "expected a whole number from ", "");
+		}
+	expect_refused("--softcap 0", "--softcap: expected a finite number above 0", "'0'");
+	expect_refused("--softcap -1", "above 0", "");
+	expect_taken("--dropout 0");
+	expect_taken("--dropout 0.999");
+	expect_refused("--dropout 1", "--dropout: expected a number from 0 to below 1", "'1'");
+	expect_refused("--dropout -0.1", "--dropout: expected", "");
+}
+
+/* Of --lengths: each is above 0, all are at most 64, and so many tokens as --seq may have. */
+Test(options, limits_of_lengths)
+{
+	char line[200] = "--lengths 1";
+	taken |= OPTION_BIT(OPTION_LENGTHS);
+	for (int i = 1; i < 64; i++)
+		strcat(line, ",1");
+	expect_taken(line);
+	expect_refused(strcat(line, ",1"), "--lengths: expected 1 to 64 whole numbers above 0", "");
+	expect_taken("--lengths 16777215,1");
+	expect_refused("--lengths 16777215,2", "whose sum is at most 16777216", "");
+	expect_refused("--lengths 3,0,2", "above 0", "");
+	expect_refused("--lengths 3,,2", "above 0", "");
+	expect_taken("--lengths 3,4 --seq 7 --batch 1");
+	expect_refused("--lengths 3,4 --seq 6", "--seq: expected 7, the sum of --lengths, got 6", "");
+	expect_refused("--lengths 3,4 --seq 8", "--seq: expected 7, the sum of --lengths, got 8", "");
+	expect_refused("--lengths 3,4 --batch 2", "--batch: not with --lengths", "");
+}
+
 Test(options, what_does_not_go_together)
 {
 	expect_refused("--json - --tsv -", "--json -, --tsv -", "standard output");
@@ -211,6 +271,26 @@ Test(options, what_does_not_go_together)
 	expect_refused("--sweep --explain x", "--explain: not with --sweep", "");
 	expect_refused("--sweep --save x", "--save: not with --sweep", "");
 	expect_refused("--sweep --load x", "--load: not with --sweep", "");
+	expect_refused("--json x --explain x", "--json, --explain: x: each needs a file of its own", "");
+	expect_refused("--tsv x --explain x", "--tsv, --explain: x: each needs a file of its own", "");
+	expect_refused("--json - --explain /dev/stdout", "--json -, --explain -", "standard output");
+	expect_refused("--json /dev/fd/1 --tsv /proc/self/fd/1", "--json -, --tsv -", "standard output");
+	taken = OPTION_BIT(OPTIONS) - 1;
+	static const char *const sizes[] = {"lengths 3,4", "seq 5", "keys 5",     "splits 5", "cols 5", "m 5",
+	                                    "n 5",         "k 5",   "values 1,2", "row 0",    "trace"};
+	static const char *const of_speech[] = {"tokens 5", "model x", "temperature 0", "top-p 1", "count-all"};
+	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+		char line[80];
+		snprintf(line, sizeof line, "--sweep --%s", sizes[i]);
+		expect_refused(line, ": not with --sweep, which chooses the sizes", "");
+	}
+	for (size_t i = 0; i < sizeof of_speech / sizeof of_speech[0]; i++) {
+		char line[80];
+		snprintf(line, sizeof line, "--%s", of_speech[i]);
+		expect_refused(line, ": needs --prompt", "");
+	}
+	expect_refused("--prompt x --explain y", "--explain: not with --prompt", "");
+	expect_refused("--prompt x --sweep --explain y", "--explain: not with --sweep, nor with --prompt", "");
 }
 
 /* A value of each option of a problem that is none's default; a new option gets its line here. */
