@@ -3,6 +3,7 @@
  * against what must hold whatever the numbers.
  */
 #include "finite_differences.h"
+#include "verify/attention.h"
 #include "worse.h"
 
 #include <criterion/criterion.h>
@@ -159,4 +160,114 @@ Test(reference, sampled_rows)
 	attention_gradients_free(&all);
 	attention_gradients_free(&some);
 	tear_down(&s);
+}
+
+/* Keys picked out give the gradient of the sink of the first head of queries that shares them, over all sequences. */
+Test(reference, the_sink_of_keys_that_are_picked_out)
+{
+	static const float any_sink;
+	struct setting s = set_up_with((struct modifiers){.kv_heads = 3, .sink = &any_sink}, 2, 6, 5, 4, true);
+	struct attention_gradients all, some;
+	cr_assert(attention_gradients_compute(&s.inputs, s.tensors[3], every_row, every_row, &all));
+	for (size_t kv_head = 0; kv_head < 6; kv_head++) {
+		size_t key = kv_head * 5 + 2, head = kv_head * 2 % 6;
+		cr_assert(attention_gradients_compute(
+			&s.inputs, s.tensors[3], (struct row_list){&key, 1}, (struct row_list){&key, 1}, &some));
+		cr_expect_eq(some.dsink[head], all.dsink[head], "keys of head %zu", kv_head);
+		cr_expect_eq(some.dsink_tolerance[head], all.dsink_tolerance[head], "keys of head %zu", kv_head);
+		attention_gradients_free(&some);
+	}
+	attention_gradients_free(&all);
+	tear_down(&s);
+}
+
+static const struct expectation *expected(const struct expectations *expectations, const char *tensor)
+{
+	const struct expectation *found = expectations_find(expectations, tensor);
+	cr_assert(found && found->rows && found->row_count > 0, "%s", tensor);
+	return found;
+}
+
+/* All rows lie in heads [first, end), and the ends of each sequence of these heads are among them. */
+static void expect_rows(const struct expectation *item, const struct problem *problem, size_t first, size_t end)
+{
+	bool has[1 << 16] = {false};
+	size_t N = problem->seq;
+	for (size_t r = 0; r < item->row_count; r++) {
+		cr_assert(item->rows[r] >= first * N && item->rows[r] < end * N, "%s: another head", item->tensor);
+		has[item->rows[r]] = true;
+	}
+	for (size_t head = first; head < end; head++)
+		for (size_t i = 0; i < sequence_count(&problem->packing); i++) {
+			struct sequence own = sequence_at(&problem->packing, N, i);
+			size_t row = head * N + own.first;
+			cr_expect(
+				has[row] && has[row + own.length - 1],
+				"%s: the first or the last row of sequence %zu of head %zu is not looked at",
+				item->tensor, i, head);
+		}
+}
+
+static void expect_values(const struct expectation *item, const double *values)
+{
+	size_t bytes = item->row_count * item->row_length * sizeof *values;
+	cr_expect_eq(memcmp(item->values, values, bytes), 0, "%s", item->tensor);
+}
+
+/*
+ * Where rows are sampled: the gradients of all heads of queries, of the keys of the one head that the seed says, and
+ * of the sink of its first head of queries; of packed sequences, the ends of each. A window makes it cheap.
+ */
+Test(reference, what_is_sampled_of_groups_and_packed_sequences)
+{
+	static const float any_sink;
+	static const struct {
+		uint64_t seed;
+		size_t batch, heads, seq;
+		struct packing packing;
+	} cases[] = {
+		{0, 2, 32, 370, {.count = 0}},
+		{21, 2, 32, 370, {.count = 0}},
+		{37, 1, 64, 600, {"300,1,299", 3, {300, 301, 600}}}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		size_t batch = cases[i].batch, H = cases[i].heads, G = H / 2, N = cases[i].seq, d = 128;
+		struct setting s = set_up_with(
+			(struct modifiers){
+				.window = 2, .kv_heads = G, .sink = &any_sink, .packing = cases[i].packing},
+			batch, H, N, d, false);
+		struct problem problem = {
+			.batch = batch,
+			.heads = H,
+			.kv_heads = G,
+			.seq = N,
+			.dim = d,
+			.window = 2,
+			.scale = s.inputs.scale,
+			.sink = true,
+			.seed = cases[i].seed,
+			.packing = cases[i].packing};
+		struct named_values inputs[] = {{"Q", s.tensors[0]},  {"K", s.tensors[1]}, {"V", s.tensors[2]},
+		                                {"dO", s.tensors[3]}, {"sink", s.sink},    {NULL, NULL}};
+		struct attention_gradients g;
+		struct expectations some;
+		struct error error;
+		cr_assert_eq(attention_gradients_expect(&problem, inputs, &some, &error), 0);
+		size_t kv_head = cases[i].seed % (batch * G), head = kv_head * 2 % H;
+		const struct expectation *dq = expected(&some, "dQ"), *dk = expected(&some, "dK"),
+					 *dv = expected(&some, "dV"), *dsink = expected(&some, "dsink");
+		expect_rows(dq, &problem, 0, batch * H);
+		expect_rows(dk, &problem, kv_head, kv_head + 1);
+		expect_rows(dv, &problem, kv_head, kv_head + 1);
+		cr_assert(attention_gradients_compute(
+			&s.inputs, s.tensors[3], (struct row_list){dq->rows, dq->row_count},
+			(struct row_list){dk->rows, dk->row_count}, &g));
+		expect_values(dq, g.dq);
+		expect_values(dk, g.dk);
+		expect_values(dv, g.dv);
+		cr_expect(dsink->row_count == 1 && dsink->rows[0] == head, "dsink of head %zu", dsink->rows[0]);
+		expect_values(dsink, g.dsink + head);
+		attention_gradients_free(&g);
+		expectations_free(&some);
+		tear_down(&s);
+	}
 }
