@@ -21,15 +21,15 @@ double dot_and_bound(const float *q, const float *k, size_t d, double *bound, do
 		sum += product;
 		magnitudes += fabs(product);
 		forwards += fabs(sum);
-		*variance += product * product + sum * sum;
+		*variance += product * product;
 		by_two += fabs(two[c % 2] += product);
 		by_four += fabs(four[c % 4] += product);
 	}
-	for (size_t c = 0; c < d; c++) {
+	for (size_t c = 0; c < d; c++)
 		backwards += fabs(sum - sums[c]);
-		*variance += (sum - sums[c]) * (sum - sums[c]);
-	}
-	*bound = 8.0 * magnitudes + fmax(fmax(forwards, backwards), fmax(by_two, by_four)) / 2.0;
+	double partial_sums = fmax(fmax(forwards, backwards), fmax(by_two, by_four));
+	*bound = 8.0 * magnitudes + partial_sums / 2.0;
+	*variance += pow(partial_sums / 4.0, 2.0);
 	return sum;
 }
 

@@ -45,10 +45,11 @@
  * A row as a whole. The bounds above are reached if all roundings agree. Their signs are as good as random, so of a
  * whole row squares add up instead. A rounding deviates by at most eps |value| / sqrt(12). In units of eps / sqrt(12),
  *
- *     T_i^2   = max_j scale^2 (W_ij + sum_c (q_ic k_jc)^2) + 8 s_ij^2     variance of the scores of query i
+ *     T_i^2   = max_j scale^2 (R_ij^2 / 16 + sum_c (q_ic k_jc)^2) + 8 s_ij^2   variance of the scores of query i
  *     Phi_i^2 = 16 + N + T_i^2                                           of its weights, relative to them
  *
- *     W      the squared partial sums of the dot product, from the first term to the last and back
+ *     R^2/16 the dot product's roundings, as if all agreed: 2 eps R/4 are the 1/2 eps R from above. They do agree where
+ *            the same term is added again and again, as in a ramp
  *     8 s^2  scale, log2 e, m, L and the subtraction each round a number as large as the score
  *     16     the exponential and the division;   N   terms summed, in the numerator and in the denominator
  *
@@ -89,7 +90,7 @@ struct tolerance_terms {
 	double score_variance; /* T_i^2 */
 };
 
-/* q . k, [d] each, d at most 128, and what it adds to S_i, 8 sum |q k| + 1/2 R, and to T_i^2, W + sum (q k)^2. */
+/* q . k, [d] each, d at most 128, and what it adds to S_i, 8 sum |q k| + 1/2 R, and to T_i^2, R^2/16 + sum (q k)^2. */
 double dot_and_bound(const float *q, const float *k, size_t d, double *bound, double *variance);
 
 /* phi_i */
