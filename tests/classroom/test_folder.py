@@ -132,6 +132,20 @@ class Folder(Graded):
             own = [text for file, text in pages.items() if file[:-4] in (name, name[:-4])]
             self.assertTrue(not own or any(words in text for text in own), f"{name}: {words}: {own}")
 
+        self.expect_the_same_one_by_one(folder, {name: float(points[0]) for name, (points, _) in expected.items()})
+
+    def expect_the_same_one_by_one(self, folder: Path, points: dict[str, float]) -> None:
+        """By what the autograder and `make check-submission` call, for each that has its own name in the table."""
+        grader = grade.Grader(Course(ROOT, None), "01_naive", self.scratch / "own")
+        results, junit = self.scratch / "r.json", self.scratch / "r.xml"
+        for path in sorted(path for path in folder.iterdir() if path.name in points):
+            options = unittest.mock.Mock(submission=path, results=results, junit=junit, require=None)
+            for command in (lambda: grade.grade_one(grader, options), lambda: grader.check(options.submission)):  # noqa: B023
+                with contextlib.suppress(grade.Unusable), contextlib.redirect_stdout(io.StringIO()):
+                    command()
+            self.assertEqual(read_json(results)["score"], points[path.name], path)
+            self.assertEqual(xml.parse(junit).getroot().get("tests"), "18")
+
     def test_a_table_of_a_million_files_is_not_read(self) -> None:
         path = self.scratch / "many.zip"
         many_entries(path)
