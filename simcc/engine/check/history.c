@@ -19,7 +19,9 @@ struct event {
 	uint32_t lanes, site;
 	uint32_t value;   /* of a store */
 	uint32_t section; /* the turn of a lock it was in; 0: none */
-	uint8_t warp, touch, bytes;
+	uint8_t warp;
+	uint8_t touch : 4, bytes : 4;
+	int8_t offset;  /* of the word in what was accessed: a flag of 8 bytes is two words */
 	uint8_t fenced; /* since that lock was taken: scope of the widest fence, + 1 */
 };
 
@@ -44,7 +46,8 @@ struct check {
 	enum sim_space space;
 	uintptr_t word;
 	struct arena *arena;
-	unsigned bytes; /* of the access, at most 4 */
+	unsigned bytes;  /* of the access, at most 4 */
+	unsigned others; /* bytes of which, beside a store, something else is kept whose place it takes */
 };
 
 /* ---- which access takes the place of which ---- */
@@ -78,7 +81,8 @@ static bool takes_place(const struct event *now, const struct event *old)
 
 static bool is_same_place(const struct event *a, const struct event *b)
 {
-	return a->block == b->block && a->warp == b->warp && a->touch == b->touch && a->bytes == b->bytes;
+	return a->block == b->block && a->warp == b->warp && a->touch == b->touch && a->bytes == b->bytes &&
+	       a->offset == b->offset;
 }
 
 /* Drops what the same lanes have done again since, and what their warp has after a later barrier. */
@@ -169,8 +173,9 @@ static bool is_handed_over(const struct check *c, const struct event *before, ui
 {
 	const struct moment then = moment_of(before, thread), now = moment_of(&c->now, mine);
 	return has_releases(c->race) &&
-	       (ordering_knows(c->race, mine, &then, is_signal(before->touch) ? c->word : 0) ||
-	        (is_signal(c->now.touch) && ordering_was_seen(c->race, &now, before->block, c->word)));
+	       (ordering_knows(c->race, mine, &then, is_signal(before->touch) ? c->word - before->offset : 0) ||
+	        (is_signal(c->now.touch) &&
+	         ordering_was_seen(c->race, &now, before->block, c->word - c->now.offset)));
 }
 
 /* Lanes of `before` that are in `theirs` against those of the access. */
@@ -313,9 +318,19 @@ static bool is_spare(
 	return false;
 }
 
+/* A store is spared by one of the same value, and what it takes the place of may not be. So of each byte one other is kept
+ * that is no store of this value: the first such, which differs from all that have stood for it. */
+static bool is_kept_beside(struct check *c, const struct event *event)
+{
+	if (op_of(c->now.touch) != SIM_OP_STORE || (event->bytes & ~c->others) == 0 || is_same_value(event, &c->now))
+		return false;
+	c->others |= event->bytes;
+	return true;
+}
+
 /* Holds the access against those of one kind; keeps those whose place it does not take. A store is held against the
  * last atomic alone: `if (atomicInc(&count, n) == n - 1) count = 0` is right because of what the atomic has told it. */
-static void scan(const struct check *c, struct events *events)
+static void scan(struct check *c, struct events *events)
 {
 	const struct event *now = &c->now;
 	const bool is_store = op_of(now->touch) == SIM_OP_STORE;
@@ -337,7 +352,7 @@ static void scan(const struct check *c, struct events *events)
 		if (others != 0 && (event->bytes & now->bytes) && !meets &&
 		    (!is_store || !is_atomic(event) || i + 1 == last_atomic))
 			outcome = judge(c, event, others);
-		if (takes_place(now, event)) {
+		if (takes_place(now, event) && !(outcome != TOLD && is_kept_beside(c, event))) {
 			event->lanes = theirs;
 			gone = theirs == 0 || (is_store && !meets && outcome != SPARED) ||
 			       (same_block && event->interval < now->interval);
@@ -355,6 +370,7 @@ static void check_word(struct check *c, struct history *history, uint32_t stamp)
 	const bool is_plain_store = touch == PLAIN_STORE || touch == VOLATILE_STORE;
 	if (history->stamp != stamp)
 		*history = (struct history){.stamp = stamp};
+	c->others = 0;
 	scan(c, &history->kinds[STORES]);
 	if (op_of(touch) != SIM_OP_LOAD)
 		scan(c, &history->kinds[LOADS]);
@@ -398,6 +414,7 @@ static void check_access(struct check *c, uintptr_t address, unsigned size, cons
 	c->now.bytes = (uint8_t)(((1u << c->bytes) - 1) << shift);
 	for (unsigned done = 0; done < size; done += 4) {
 		c->word = address - shift + done;
+		c->now.offset = (int8_t)(done - shift);
 		c->now.value = stored ? stored->word[done / 4] << 8 * shift : 0;
 		if (allocation)
 			check_global_word(c, allocation);

@@ -44,6 +44,7 @@ struct thread_order {
 	uint32_t bound[SCOPES][WARP_SIZE]; /* by lane of the warp: its accesses before this clock */
 	uintptr_t released_address;
 	uint32_t released_clock;
+	bool released_in_block; /* only there */
 	struct knowledge known;
 	struct knowledge seen[SCOPES]; /* what a fence will acquire: it has looked, or a lane that it has met */
 	uintptr_t looking;   /* at what the hook of its last look, which came before the look itself; 0: nothing */
@@ -512,10 +513,12 @@ bool race_release(struct race *race, uint32_t number, uintptr_t address, bool bl
 		return false;
 	/* A loop that tries again has nothing new to say. */
 	const uint32_t clock = lane_clock(race, number);
-	if (thread->released_address == address && thread->released_clock == clock)
+	if (thread->released_address == address && thread->released_clock == clock &&
+	    (block_only || !thread->released_in_block))
 		return false;
 	thread->released_address = address;
 	thread->released_clock = clock;
+	thread->released_in_block = block_only;
 	pthread_mutex_lock(&order->lock);
 	publish(race, block, number, address, SCOPE_BLOCK);
 	if (!block_only && address - race->shared->first >= race->shared->span)
