@@ -70,7 +70,7 @@ struct bounds {
 };
 
 struct publication {
-	uint32_t position, clock; /* when it was made: the variable itself is ordered up to here */
+	uint32_t position, interval, clock; /* when it was made: the variable itself is ordered up to here */
 	uint16_t warp, lane;
 	uint32_t covered_interval;
 	const struct bounds *bounds; /* of all threads, at the last barrier; NULL: none */
@@ -486,6 +486,7 @@ static void publish(
 		.position = ++variable->position,
 		.warp = (uint16_t)(number / WARP_SIZE),
 		.lane = (uint16_t)(number % WARP_SIZE),
+		.interval = race->interval - race->first_interval,
 		.clock = relative_clock(&race->warps[number / WARP_SIZE], lane_clock(race, number)),
 		.covered_interval = block->covered_interval[scope],
 		.bounds = copy_bounds(order, block, scope),
@@ -611,7 +612,8 @@ static bool covers(
 		if (made->warp != warp)
 			continue;
 		if (made->bound[lane] > before->clock ||
-		    (is_itself && made->lane == lane && made->clock >= before->clock))
+		    (is_itself && made->lane == lane && made->interval >= before->interval &&
+		     made->clock >= before->clock))
 			return true;
 		if (!is_itself)
 			return false; /* earlier ones of this warp cover no more */
