@@ -1,0 +1,399 @@
+"""racecheck against an oracle: random kernels, and what races in them by the rules of ../README.md, worked out here.
+
+A kernel is a straight line for each thread: plain and volatile accesses of 1 to 16 bytes, atomics, fences, barriers,
+__syncwarp() of some lanes, flags that are set, looked at and waited for. Each operation prints its number, so that the
+oracle knows the order of this run. It goes through it with the set of the accesses that each thread knows to be before,
+that a fence of it covers, and that it has seen released. Everything that racecheck names must be a race of the oracle,
+and racecheck must name every byte that the oracle has a race for, in every order.
+
+Kills: flags known by their first word only; a store of the same value that hides what was before it; lanes that read as
+one taken for one thread; a release of the device lost beside one of the block; accesses after a barrier that count as
+released before it; a volatile reader taken for a plain one. Programs without a fence take another path of the engine,
+which the broken kernels hardly see: those of a batch are one program, and it has fences.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from reports import read_report
+from support import LONG, Case, Program, inline
+
+LANES = 3  # that do something, in each warp; the last warp has no others
+KERNELS = 24
+SEEDS = range(1, 41 if LONG else 2)
+ORDERS = ["forward", "reverse", "shuffle:1", "shuffle:2"]
+TYPES = {1: "unsigned char", 2: "unsigned short", 4: "unsigned", 8: "unsigned long long", 16: "uint4"}
+LOAD, VOLATILE_LOAD, STORE, VOLATILE_STORE, FLAG, ATOMIC, BLOCK_ATOMIC = range(7)
+STRONG = (VOLATILE_LOAD, FLAG, ATOMIC, BLOCK_ATOMIC)
+TOUCHES = {"load": LOAD, "look": VOLATILE_LOAD, "wait": VOLATILE_LOAD, "store": STORE, "set": VOLATILE_STORE}
+CODE = {
+    "load": "k += *({type} *)({at});",
+    "look": "k += *(volatile {type} *)({at});",
+    "wait": "while (*(volatile {type} *)({at}) == 0) {{}}",
+    "store": "*({type} *)({at}) = ({type}){value};",
+    "set": "*(volatile {type} *)({at}) = ({type}){value};",
+    "add": "k += atomicAdd{block}((unsigned *)({at}), 1u);",
+    "exchange": "k += atomicExch{block}((unsigned *)({at}), {value}u);",
+    "fence": "__threadfence{block}();",
+}
+Thread = tuple[int, int]  # block, and number in it
+Byte = tuple[str, int, int]  # space, block if it is shared memory, offset
+
+
+@dataclass
+class Operation:
+    number: int
+    kind: str
+    space: str = ""
+    offset: int = 0
+    size: int = 4
+    value: int = 1
+    in_block: bool = False  # a fence or an atomic of block scope
+    threads: tuple[Thread, ...] = ()  # of a __syncwarp()
+    mask: int = 0
+
+    def text(self) -> str:
+        at, block = f"{self.space} + {self.offset}", "_block" * self.in_block
+        value = "0x" + f"{self.value:02x}" * min(self.size, 8)
+        if self.kind == "sync":
+            return f"N({self.number}); __syncwarp({self.mask:#x});"
+        if self.size == 16:
+            words = ", ".join([f"{value[:10]}u"] * 4)
+            code = "{{ uint4 x = *(uint4 *)({at}); k += x.x; }}"
+            code = code if self.kind == "load" else "*(uint4 *)({at}) = make_uint4({value});"
+            return code.format(at=at, value=words) + f" N({self.number});"
+        code = CODE[self.kind].format(type=TYPES[self.size], at=at, value=value, block=block)
+        return f"{code} N({self.number});"
+
+
+@dataclass
+class Kernel:
+    name: str
+    blocks: int
+    warps: int
+    operations: list[Operation] = field(default_factory=list)
+    phases: list[dict[tuple[Thread, ...], list[Operation]]] = field(default_factory=list)  # between barriers
+
+    @property
+    def threads(self) -> int:
+        return 32 * (self.warps - 1) + LANES
+
+    def add(self, **what) -> Operation:
+        self.operations.append(Operation(len(self.operations), **what))
+        return self.operations[-1]
+
+    def lines(self) -> list[str]:
+        """Each operation ends its line with its mark."""
+        lines = [f"__global__ void {self.name}(unsigned char *g)", "{"]
+        lines += ["__shared__ __align__(16) unsigned char s[512];", "int t = threadIdx.x, b = blockIdx.x;"]
+        lines += ["unsigned k = 0;", "for (int i = t; i < 512; i += blockDim.x)", "s[i] = 0;"]
+        for phase in self.phases:
+            lines.append("N(-1); __syncthreads();")
+            for threads, operations in phase.items():
+                lines.append("if (" + " || ".join(f"(b == {b} && t == {t})" for b, t in threads) + ") {")
+                lines += [f"{operation.text()} // {self.name}.{operation.number}" for operation in operations]
+                lines.append("}")
+            lines += self.others(phase)
+        return [*lines, "(void)k;", "}"]
+
+    def others(self, phase: dict[tuple[Thread, ...], list[Operation]]) -> list[str]:
+        """The lanes that do nothing come to each __syncwarp() of the whole warp."""
+        busy = {thread for threads in phase for thread in threads}
+        lines = []
+        for b, w in {(b, t // 32) for b, t in busy}:
+            one = next(list_ for threads, list_ in phase.items() if (b, w) == (threads[0][0], threads[0][1] // 32))
+            idle = "".join(f" && t != {t}" for c, t in sorted(busy) if (c, t // 32) == (b, w))
+            count = sum(operation.mask == 0xFFFFFFFF for operation in one)
+            lines += [f"if (b == {b} && t / 32 == {w}{idle}) {{", *["__syncwarp();"] * count, "}"]
+        return lines
+
+
+def random_kernel(name: str, chance: random.Random, fences: bool) -> Kernel:
+    """Flags are waited for after they are set, in one order of all operations: so nobody waits for ever."""
+    kernel = Kernel(name, chance.choice([1, 1, 2, 2, 3]), chance.choice([1, 2, 2, 3]))
+    fences = fences and chance.random() < 0.85
+    spaces = "g" if kernel.blocks > 1 and chance.random() < 0.6 else "gs"
+    sizes = chance.choice([[4], [4], [4, 4, 1], [4, 2, 1], [4, 8], [4, 8, 16]])
+    values = chance.choice([[1], [1, 2, 3], list(range(1, 250))]) if fences else list(range(1, 250))
+    words = chance.sample(range(4), 2)
+    next_flag = defaultdict(lambda: 64)
+    flags: list[tuple[str, int, int]] = []  # space, offset, block
+    for _ in range(chance.choice([1, 2, 2, 3])):
+        phase: dict[tuple[Thread, ...], list[Operation]] = {}
+        for b in range(kernel.blocks):
+            for w in range(kernel.warps):
+                lanes = [(b, 32 * w + lane) for lane in range(LANES)]
+                together = chance.random() < 0.3  # or each lane by itself, or not at all
+                groups = [tuple(lanes)] if together else [(lane,) for lane in lanes if chance.random() < 0.75]
+                phase.update({group: [] for group in groups})
+        for _ in range(len(phase) * chance.choice([2, 3, 4])):
+            group = chance.choice(list(phase))
+            (b, t), does, what = group[0], phase[group], chance.random()
+            space, size = chance.choice(spaces), chance.choice(sizes)
+            offset = chance.choice(words) * 4
+            offset = offset // size * size if size >= 4 else offset + chance.randrange(4 // size) * size
+            if what < 0.1:
+                mates = [other for other in phase if (other[0][0], other[0][1] // 32) == (b, t // 32)]
+                whole = chance.random() < 0.4
+                mates = [other for other in mates if whole or other == group or chance.random() < 0.6]
+                threads = tuple(thread for other in mates for thread in other)
+                mask = 0xFFFFFFFF if whole else sum(1 << each % 32 for _, each in threads)
+                meeting = kernel.add(kind="sync", threads=threads, mask=mask)
+                for other in mates:
+                    phase[other].append(meeting)
+            elif fences and what < 0.4:
+                if chance.random() < 0.7:
+                    does.append(kernel.add(kind="fence", in_block=chance.random() < 0.3))
+                near = [flag for flag in flags if flag[0] == "g" or flag[2] == b]
+                if what < 0.25 or not near:
+                    key = b if space == "s" else -1
+                    flag = (space, next_flag[key], b)
+                    next_flag[key] += 4
+                    flags.append(flag)
+                    kind = chance.choice(["set", "exchange", "add"])
+                    in_block = kind != "set" and chance.random() < 0.15
+                    does.append(kernel.add(kind=kind, space=space, offset=flag[1], in_block=in_block))
+                else:
+                    flag = chance.choice(near)
+                    kind = "wait" if flag[2] == b and chance.random() < 0.5 else chance.choice(["look", "add", "load"])
+                    does.append(kernel.add(kind=kind, space=flag[0], offset=flag[1]))
+                    if chance.random() < 0.8:
+                        does.append(kernel.add(kind="fence", in_block=chance.random() < 0.3))
+            else:
+                kind = chance.choice(["load", "store"] * 3 + ["look", "set", "add", "exchange"])
+                atomic = kind in ("add", "exchange")
+                if atomic or (size == 16 and kind in ("look", "set")):
+                    size, offset = 4, offset // 4 * 4
+                in_block = atomic and chance.random() < 0.25
+                value = chance.choice(values)
+                does.append(
+                    kernel.add(kind=kind, space=space, offset=offset, size=size, value=value, in_block=in_block)
+                )
+        kernel.phases.append(phase)
+    return kernel
+
+
+# ---- the oracle ----
+
+
+class Access(NamedTuple):
+    thread: Thread
+    operation: Operation
+    touches: tuple[int, ...]  # two where a volatile store may pass for a flag or not
+    bytes: frozenset[Byte]
+    known: int  # the accesses before it, a bit for each
+
+
+@dataclass
+class State:
+    """What a thread knows, what its fences cover, and what it has seen released: by scope, block and device."""
+
+    known: int = 0
+    covered: list[int] = field(default_factory=lambda: [0, 0])
+    fenced: list[bool] = field(default_factory=lambda: [False, False])
+    seen: list[int] = field(default_factory=lambda: [0, 0])
+    flags: bool = False  # a volatile store is a flag: no plain store since its fence,
+    may_flag: bool = False  # or that of another thread that it has met
+
+
+def meet(states: list[State], is_barrier: bool) -> None:
+    """After a barrier, what one has seen is known."""
+    known = covered = seen = (0, 0)
+    covered = tuple(_union(state.covered[scope] for state in states) for scope in (0, 1))
+    seen = tuple(_union(state.seen[scope] for state in states) for scope in (0, 1))
+    known = _union(state.known for state in states) | (seen[1] if is_barrier else 0)
+    fenced = [any(state.fenced[scope] for state in states) for scope in (0, 1)]
+    may_flag = any(state.may_flag for state in states)
+    for state in states:
+        state.known, state.covered, state.fenced, state.may_flag = known, list(covered), list(fenced), may_flag
+        state.seen = [0, 0] if is_barrier else list(seen)
+
+
+def _union(sets) -> int:
+    result = 0
+    for each in sets:
+        result |= each
+    return result
+
+
+def accesses_of(kernel: Kernel, trace: list[tuple[int, int, int]]) -> list[Access]:
+    states: dict[Thread, State] = defaultdict(State)
+    released: dict[tuple, int] = defaultdict(int)  # by address and block, or -1: by the device
+    own: dict[tuple, int] = defaultdict(int)  # flags and atomics there, by thread and address
+    waiting: dict[tuple[int, int], list[State]] = defaultdict(list)
+    has_flagged: dict[int, bool] = defaultdict(bool)  # by block
+    accesses: list[Access] = []
+    for b, t, number in trace:
+        thread, state = (b, t), states[b, t]
+        operation = kernel.operations[number] if number >= 0 else Operation(-1, "barrier")
+        if operation.kind in ("barrier", "sync"):
+            come = waiting[b, number]
+            come.append(state)
+            if len(come) == (kernel.threads if number < 0 else len(operation.threads)):
+                meet(come, number < 0)
+                if number < 0:
+                    has_flagged[b] |= state.may_flag
+                    for each in come:
+                        each.may_flag = has_flagged[b]
+                come.clear()
+            continue
+        if operation.kind == "fence":
+            state.known |= state.seen[0] if operation.in_block else state.seen[0] | state.seen[1]
+            state.flags = state.may_flag = True
+            for scope in (0,) if operation.in_block else (0, 1):
+                state.seen[scope] = 0
+                state.covered[scope] |= state.known
+                state.fenced[scope] = True
+            continue
+        touch = TOUCHES.get(operation.kind, BLOCK_ATOMIC if operation.in_block else ATOMIC)
+        touches = (touch,)
+        if touch == VOLATILE_STORE:
+            touches = (FLAG,) if state.flags else (FLAG, touch) if state.may_flag else (touch,)
+        elif touch == STORE:
+            state.flags = state.may_flag = False
+        space, place = operation.space, (operation.space, b if operation.space == "s" else -1, operation.offset)
+        bytes_ = frozenset((*place[:2], operation.offset + i) for i in range(operation.size))
+        bit = 1 << len(accesses)
+        accesses.append(Access(thread, operation, touches, bytes_, state.known))
+        if touch in (VOLATILE_LOAD, ATOMIC, BLOCK_ATOMIC):
+            for scope in (0, 1):
+                state.seen[scope] |= released[place, b]
+            state.seen[1] |= 0 if operation.in_block else released[place, -1]
+        state.known |= bit
+        if touch in (VOLATILE_STORE, ATOMIC, BLOCK_ATOMIC) and state.fenced[0]:
+            own[thread, place] |= bit if touches != (VOLATILE_STORE,) else 0
+            released[place, b] |= state.covered[0] | own[thread, place]
+            if state.fenced[1] and not operation.in_block and space == "g":
+                released[place, -1] |= state.covered[1] | own[thread, place]
+    return accesses
+
+
+def may_meet(one: int, other: int, same_block: bool) -> bool:
+    if max(one, other) <= VOLATILE_LOAD:
+        return True
+    return (
+        one in STRONG
+        and other in STRONG
+        and (one, other) != (FLAG, FLAG)
+        and (same_block or BLOCK_ATOMIC not in (one, other))
+    )
+
+
+def races(accesses: list[Access]) -> tuple[set[frozenset[int]], set[Byte]]:
+    """The pairs of operations that may be named, and the bytes for which one must be."""
+    pairs: set[frozenset[int]] = set()
+    bytes_: set[Byte] = set()
+    atomics = [each for each in accesses if each.touches[0] >= ATOMIC]
+
+    def comes_to_atomic(reader: Access) -> bool:
+        """A read that an atomic of its thread follows is above suspicion, wherever that place is executed."""
+        return reader.touches == (LOAD,) and any(
+            one.operation is reader.operation and one.thread == atomic.thread and one.bytes & atomic.bytes
+            for one in accesses
+            for atomic in atomics
+        )
+
+    for later, now in enumerate(accesses):
+        for earlier, before in enumerate(accesses[:later]):
+            shared = now.bytes & before.bytes
+            same_block = now.thread[0] == before.thread[0]
+            if not shared or now.thread == before.thread or now.known >> earlier & 1:
+                continue
+            meets = [may_meet(one, other, same_block) for one in now.touches for other in before.touches]
+            stores = all(STORE <= access.touches[0] <= FLAG for access in (now, before))
+            same = stores and now.operation.value == before.operation.value
+            if all(meets) or (same and now.operation.size == before.operation.size):
+                continue
+            pairs.add(frozenset((now.operation.number, before.operation.number)))
+            sides = ((now, before), (before, now))
+            # A store is held against the last atomic alone.
+            store_beside_atomic = any(STORE <= a.touches[0] <= FLAG and c.touches[0] >= ATOMIC for a, c in sides)
+            explained = any(c.touches[0] >= ATOMIC and comes_to_atomic(a) for a, c in sides)
+            if not any(meets) and not same and not store_beside_atomic and not explained:
+                bytes_ |= shared
+    return pairs, bytes_
+
+
+# ---- the programs ----
+
+
+class Generated(NamedTuple):
+    kernels: list[Kernel]
+    program: Program
+    places: dict[int, tuple[str, int]]  # kernel and operation, by line
+
+
+def generate(seed: int, fences: bool) -> Generated:
+    chance = random.Random(seed)
+    kernels = [random_kernel(f"k{index}", chance, fences) for index in range(KERNELS)]
+    lines = ["#include <cstdio>", '#define N(i) printf("%d %d %d\\n", (int)blockIdx.x, (int)threadIdx.x, i)']
+    lines += [line for kernel in kernels for line in kernel.lines()]
+    lines += ["int main()", "{", "unsigned char *g;", "cudaMalloc(&g, 4096);"]
+    for kernel in kernels:
+        lines.append(f'cudaMemset(g, 0, 4096); printf("{kernel.name}\\n");')
+        lines.append(f"{kernel.name}<<<{kernel.blocks}, {kernel.threads}>>>(g);")
+    lines += ["return cudaDeviceSynchronize();", "}", ""]
+    places = {}
+    for number, line in enumerate(lines, 1):
+        mark = re.search(r"// (k\d+)\.(\d+)$", line)
+        if mark:
+            places[number] = (mark[1], int(mark[2]))
+    name = f"races.{seed}{'.fences' * fences}"
+    return Generated(kernels, inline(name, "\n".join(lines), "-w"), places)
+
+
+GENERATED = [generate(seed, fences) for seed in SEEDS for fences in (True, False)]
+
+
+class Races(Case):
+    def traces(self, out: str) -> list[list[tuple[int, int, int]]]:
+        parts = re.split(r"^k\d+\n", out, flags=re.MULTILINE)[1:]
+        return [[tuple(map(int, line.split())) for line in part.splitlines()] for part in parts]  # type: ignore
+
+    def check(self, made: Generated, order: str, fences: bool) -> int:
+        path = self.scratch / "report.json"
+        path.unlink(missing_ok=True)
+        settings = {"SIM_ORDER": order, "SIM_THREADS": "1", "SIM_CHECK": "racecheck"}
+        outcome = made.program.run(SIM_REPORT=str(path), **settings)
+        named: dict[str, set[frozenset[int]]] = defaultdict(set)
+        for hazard in read_report(path).hazards:
+            if hazard["severity"] != "info":
+                here, there = made.places[hazard["line"]], made.places[hazard["other"]["line"]]
+                named[hazard["kernel"].split("(")[0]].add(frozenset((here[1], there[1])))
+        traces = self.traces(outcome.out)
+        self.assertEqual(len(traces), len(made.kernels), f"status {outcome.status}\n{outcome.err[-2000:]}")
+        racing = 0
+        for kernel, trace in zip(made.kernels, traces):
+            what = f"{made.program.path.name}, {kernel.name}, {order}"
+            accesses = accesses_of(kernel, trace)
+            pairs, must = races(accesses)
+            bytes_of: dict[int, set[Byte]] = defaultdict(set)
+            for access in accesses:
+                bytes_of[access.operation.number] |= access.bytes
+            found = [(pair, set.intersection(*(bytes_of[number] for number in pair))) for pair in named[kernel.name]]
+            wrong = [sorted(pair) for pair, shared in found if pair not in pairs]
+            if not fences:  # a cell has one place of the source for what the lanes of a warp have read
+                could = [set.intersection(*(bytes_of[number] for number in pair)) for pair in pairs]
+                wrong = [sorted(pair) for pair, shared in found if not any(shared & each for each in could)]
+            missed = must.difference(*(shared for _, shared in found))
+            self.expect(not wrong, f"{what}: no races: {wrong}")
+            self.expect(not missed, f"{what}: not reported: {sorted(missed)}")
+            racing += bool(must)
+        return racing
+
+    def test_programs_with_fences(self):
+        self.check_all(True)
+
+    def test_programs_without_fences(self):
+        self.check_all(False)
+
+    def check_all(self, fences: bool) -> None:
+        for made in GENERATED:
+            if made.program.name.endswith(".fences") == fences:
+                racing = [self.check(made, order, fences) for order in ORDERS]
+                self.expect(min(racing) > KERNELS // 3, f"{made.program.name}: only {racing} kernels race")
