@@ -24,7 +24,8 @@ struct query_scores compute_scores(
 	size_t d = in->dim, token = query_row % in->seq;
 	struct sequence sequence = sequence_of_token(&modifiers->packing, in->seq, token);
 	const float *q = in->q + query_row * d, *k = in->k + first_key_row(in, query_row) * d, *sink;
-	double scale = in->scale, m = alibi_slope(query_row / in->seq % in->heads, in->heads);
+	double scale = in->scale, cap = modifiers->softcap,
+	       m = alibi_slope(query_row / in->seq % in->heads, in->heads);
 	struct query_scores query = {
 		.sequence = sequence,
 		.keys = keys_of_query(modifiers->window, in->causal, sequence.length, token - sequence.first),
@@ -41,7 +42,7 @@ struct query_scores compute_scores(
 			slopes[j] = soft_cap_slope(modifiers->softcap, scale * dot);
 		query.max = fmax(query.max, scores[j]);
 		query.terms.score_bound = fmax(query.terms.score_bound, fabs(scale) * bound + 8.0 * bias);
-		variance = scale * scale * (variance + 8.0 * dot * dot) + 8.0 * bias * bias;
+		variance = scale * scale * (variance + 8.0 * dot * dot) + 8.0 * (bias * bias + cap * cap);
 		query.terms.score_variance = fmax(query.terms.score_variance, variance);
 	}
 	if ((sink = sink_of(in, query_row))) {
