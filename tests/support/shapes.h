@@ -1,11 +1,17 @@
 /*
- * Shapes drawn at random for the tests of the checkers: 10,000 of them with LONG=1. Most are small, a twentieth is long.
+ * Shapes drawn at random for the tests of the checkers. Most are small, a twentieth is long. SHAPES says how many: 10,000
+ * take some ten minutes of CPU each in
+ *
+ *     SHAPES=10000 build/gcc/tests/harness_check --verbose --filter 'check/no_correct*'
+ *     SHAPES=10000 build/gcc/tests/backward_checker --verbose --filter 'checker/no_correct*'
  */
 #ifndef SHAPES_H
 #define SHAPES_H
 
 #include "program.h"
 #include "support/random.h"
+
+#include <stdlib.h>
 
 struct drawn_shape {
 	size_t seq, dim;
@@ -15,7 +21,8 @@ struct drawn_shape {
 
 static inline size_t drawn_shapes(void)
 {
-	return thorough() ? 10000 : 25;
+	const char *given = getenv("SHAPES");
+	return given ? strtoul(given, NULL, 10) : thorough() ? 1000 : 25;
 }
 
 /* Number `index`; N up to 320, d up to 128. */
