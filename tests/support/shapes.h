@@ -1,6 +1,6 @@
 /*
  * Shapes drawn at random for the tests of the checkers. Most are small, a twentieth is long. SHAPES says how many: 10,000
- * take some ten minutes of CPU each in
+ * take about four minutes of CPU in each of
  *
  *     SHAPES=10000 build/gcc/tests/harness_check --verbose --filter 'check/no_correct*'
  *     SHAPES=10000 build/gcc/tests/backward_checker --verbose --filter 'checker/no_correct*'
