@@ -4,6 +4,7 @@
  */
 #include "finite_differences.h"
 #include "verify/attention.h"
+#include "verify/tolerance.h"
 #include "worse.h"
 
 #include <criterion/criterion.h>
@@ -141,6 +142,43 @@ Test(reference, tolerances)
 	}
 	attention_gradients_free(&g);
 	tear_down(&s);
+}
+
+/* The gradients of one query, q = 2, and one key, k = 3, of score 3 and of S = 0.5 (8 6 + 6 / 2); v = 1, dO = 4. */
+static struct attention_gradients of_one_pair(struct modifiers modifiers)
+{
+	struct setting s = set_up_with(modifiers, 1, 1, 1, 1, false);
+	struct attention_gradients g;
+	s.inputs.scale = 0.5f;
+	s.tensors[0][0] = 2, s.tensors[1][0] = 3, s.tensors[2][0] = 1, s.tensors[3][0] = 4;
+	s.sink[0] = 4;
+	cr_assert(attention_gradients_compute(&s.inputs, s.tensors[3], every_row, every_row, &g));
+	tear_down(&s);
+	return g;
+}
+
+/* Each of them could be a hundred times as large. */
+Test(reference, tolerances_of_modifiers)
+{
+	static const float any_sink;
+	const double eps = 0x1p-23, S = 25.5, factor = 8 + 0.5 + 0.5, p = 1 / (1 + exp(1));
+	struct attention_gradients g = of_one_pair((struct modifiers){.sink = &any_sink});
+	double sink_bound = 8 * 4; /* more than S */
+	cr_expect_float_eq(
+		g.dsink_tolerance[0], eps * (1 - p) * (factor + sink_bound) * 4 * p, 1e-15, "dsink %g",
+		g.dsink_tolerance[0]);
+	attention_gradients_free(&g);
+	g = of_one_pair((struct modifiers){.softcap = 2});
+	double capped = S * (1 + 2 / 2.0), products = 4 + 4;
+	cr_expect_float_eq(g.dq_tolerance[0], 0.5 * 3 * eps * (factor + capped) * products, 1e-15);
+	attention_gradients_free(&g);
+	struct modifiers dropout = {.dropout = 0.5f, .seed = 1};
+	g = of_one_pair(dropout);
+	double kept = dropout_factor(&dropout, 0, 0, 0);
+	cr_expect_float_eq(g.dv_tolerance[0], eps * (8 + 0.5 + S) * kept * 4, 1e-15);
+	attention_gradients_free(&g);
+	struct tolerance_terms any = {.seq = 1, .dim = 1};
+	cr_expect_eq(tolerance_of_score_gradient(&any, 0.0, 5.0, 1.0), 0x1p-126 * 6);
 }
 
 /* Rows picked out are the rows of the whole. */

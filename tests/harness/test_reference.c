@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct attention_reference compute(struct attention_inputs inputs, const size_t *rows, size_t count)
 {
@@ -64,6 +65,17 @@ Test(reference, a_sink_has_the_roundings_of_its_size)
 		attention_reference_free(&r);
 	}
 	attention_reference_free(&without);
+}
+
+/* The bias is 2^-8 per key; both scores are 1, and the key further away has the larger bound. */
+Test(reference, a_bias_has_the_roundings_of_its_size)
+{
+	const float ones[] = {1, 1};
+	struct attention_reference r =
+		compute((struct attention_inputs){1, 1, 2, 1, false, 1.0f, ones, ones, ones, {.alibi = true}, false},
+	                NULL, 0);
+	cr_expect_float_eq(r.lse_tolerance[1], 0x1p-23 * (8 + 2 / 2 + 8.5 + 8 * 0x1p-8), 1e-15);
+	attention_reference_free(&r);
 }
 
 Test(reference, causal_rows_see_no_later_key)
@@ -140,6 +152,10 @@ Test(reference, large_problems_are_sampled)
 	cr_assert_eq(expectations.rows[127], 59999);
 	for (size_t i = 1; i < 128; i++)
 		cr_assert_lt(expectations.rows[i - 1], expectations.rows[i]);
+	size_t *other = sample_rows(4, 2, problem.seq, &count);
+	cr_expect(
+		count == 128 && memcmp(other, expectations.rows, count * sizeof *other) != 0, "drawn with the seed");
+	free(other);
 	expectations_free(&expectations);
 	free(values);
 }

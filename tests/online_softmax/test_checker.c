@@ -139,6 +139,9 @@ Test(checker, each_row_has_its_own_tolerance)
 	cr_expect_float_eq(y->tolerances[0], 0x1p-23 * 508, 1e-12);
 	cr_expect_float_eq(y->tolerances[1000], 0x1p-23 * 0.508, 1e-12);
 	cr_expect_eq(expectations_find(&expected, "m")->tolerance, 0, "m is one of the scores");
+	const struct expectation *l = expectations_find(&expected, "l");
+	cr_expect_float_eq(l->tolerances[0], 0x1p-23 * 508, 1e-12);
+	cr_expect_float_eq(l->tolerances[1], 0x1p-23 * 508 * 1000, 1e-9);
 	float wrong[2 * 1000];
 	for (size_t t = 0; t < 2000; t++)
 		wrong[t] = (float)y->values[t];
@@ -194,4 +197,37 @@ Test(checker, inputs_are_what_they_are_called)
 		cr_expect(kind != INPUT_CONSTANT || most == least);
 		cr_expect(kind != INPUT_RAMP || (x[0] < x[1] && most == 64.0f));
 	}
+}
+
+/* Above 2^30 products rows are sampled; each is compared with the scores of its own row. */
+Test(checker, sampled_rows_are_those_of_x)
+{
+	struct problem problem = {.rows = 9000, .cols = 1000, .dim = 128, .seed = 5};
+	float *x = calloc(problem.rows * problem.cols, sizeof *x), *v = calloc(problem.cols * problem.dim, sizeof *v);
+	for (size_t i = 0; i < problem.rows; i++)
+		x[i * problem.cols] = (float)i;
+	struct named_values inputs[] = {{"x", x}, {"V", v}, {NULL, NULL}};
+	struct expectations expected;
+	struct error error;
+	cr_assert_eq(softmax_expect(&problem, inputs, &expected, &error), 0);
+	const struct expectation *m = expectations_find(&expected, "m");
+	cr_assert_eq(m->row_count, 64);
+	for (size_t r = 0; r < 64; r++)
+		cr_expect_eq(m->values[r], (double)m->rows[r]);
+	free(x);
+	free(v);
+	expectations_free(&expected);
+}
+
+/* Beside a sink all weights may be next to nothing: then an fp32 result may be 0, and no more. */
+Test(checker, weights_beside_a_sink_may_underflow)
+{
+	const float x[] = {-200, -201};
+	struct problem problem = {.rows = 1, .cols = 2, .variant = {VARIANT_SINK, 0.0f}};
+	struct named_values inputs[] = {{"x", x}, {NULL, NULL}};
+	struct expectations expected;
+	struct error error;
+	cr_assert_eq(softmax_expect(&problem, inputs, &expected, &error), 0);
+	cr_expect_float_eq(expected.items[0].tolerances[0], 0x1p-126, 0x1p-140);
+	expectations_free(&expected);
 }
