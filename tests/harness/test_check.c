@@ -480,6 +480,13 @@ Test(check, sampled_rows_are_compared_where_they_belong)
 	struct check check = check_tensor(&e, actual);
 	cr_assert(!check.passed);
 	cr_assert_eq(check.worst_row, 3);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	check_print_worst(out, &check, &e, actual, (const size_t[]){4, 2}, 2);
+	fclose(out);
+	cr_expect(strstr(text, "O[3,1] is 0, expected 31 (error 31"), "the expected row is another: %s", text);
+	free(text);
 }
 
 /* The sign of a NaN says nothing, and differs between machines. */
