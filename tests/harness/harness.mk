@@ -23,6 +23,11 @@ $(BUILD)/harness_%: $(HERE)/harness/test_%.c $(HARNESS_OBJECTS) $(HARNESS_VARIAN
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $< $(HARNESS_OBJECTS) $(HARNESS_VARIANTS) $(SUPPORT) $(LIBRARIES) -o $@
 
+# The counts are compared without a device.
+$(BUILD)/harness_compare $(BUILD)/harness/run_compare.o: private CFLAGS += -DDEVICE_SIM
+$(BUILD)/harness_compare: private HARNESS_OBJECTS += $(BUILD)/harness/run_compare.o
+$(BUILD)/harness_compare: $(BUILD)/harness/run_compare.o
+
 # The command line is tested on chapter 01.
 $(BUILD)/harness_command_line: $(ROOT)/01_naive/naive
 
