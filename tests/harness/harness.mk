@@ -23,8 +23,10 @@ $(BUILD)/harness_%: $(HERE)/harness/test_%.c $(HARNESS_OBJECTS) $(HARNESS_VARIAN
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $< $(HARNESS_OBJECTS) $(HARNESS_VARIANTS) $(SUPPORT) $(LIBRARIES) -o $@
 
-# The counts are compared without a device.
-$(BUILD)/harness_compare $(BUILD)/harness/run_compare.o: private CFLAGS += -DDEVICE_SIM
+# The counts are collected and compared without a device.
+$(BUILD)/harness_counts $(BUILD)/harness_compare $(BUILD)/harness/run_compare.o $(BUILD)/harness/measure/counts.o: private CFLAGS += -DDEVICE_SIM
+$(BUILD)/harness_counts: private HARNESS_OBJECTS += $(BUILD)/harness/measure/counts.o
+$(BUILD)/harness_counts: $(BUILD)/harness/measure/counts.o
 $(BUILD)/harness_compare: private HARNESS_OBJECTS += $(BUILD)/harness/run_compare.o
 $(BUILD)/harness_compare: $(BUILD)/harness/run_compare.o
 
