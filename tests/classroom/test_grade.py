@@ -35,7 +35,6 @@ from judge import results as told
 from judge import verdict
 from judge.build import HINTS
 from judge.course import Course
-from judge.sandbox import Environment
 from judge.verdict import Bytes, Run, _criteria
 from lib import tasks
 
@@ -532,8 +531,14 @@ class Handed(Graded):
         tree = self.tree("report")
         own = grading.grade.Grader(Course(ROOT, None), "01.score", self.scratch / "own")
         lost = unittest.mock.patch.object(verdict, "_read_report", lambda path: ([], []))
-        with lost, self.assertRaisesRegex(Environment, "naive --seq 48.*report cannot be read"):
-            own.grade(tree, lambda _: None)
+        with lost:
+            results = own.grade(tree, lambda _: None)
+        self.assertRegex(results.failure, "^01_naive: naive --seq 48.*report cannot be read$")
+        self.assertRegex(results.remark, "^not graded: 01_naive: naive .*; this is the grader's failure, not yours$")
+        # Kills: the sums of a report that is cut off, which are too small.
+        cut = self.scratch / "cut.jsonl"
+        cut.write_text('{"type": "launch", "tensors": []}\n{"type": "hazard", "severity": "error"}\n{"type": "lau')
+        self.assertEqual(verdict._read_report(cut), ([], [{"type": "hazard", "severity": "error"}]))
 
     def test_a_mistake_of_grammar_costs_its_task_only(self) -> None:
         tree = self.tree("grammar")

@@ -150,6 +150,12 @@ class ReplaceFile(Case):
             thread.join()
         self.assertEqual((failed, os.listdir(self.scratch)), ([], ["x"]))
 
+    def test_a_name_may_be_as_long_as_a_file_system_allows(self) -> None:
+        """Kills: a new file beside it whose name is longer."""
+        path = self.scratch / ("x" * 255)
+        replace_file(path, "all of it")
+        self.assertEqual((path.read_text(), os.listdir(self.scratch)), ("all of it", [path.name]))
+
     def test_what_is_there_keeps_its_kind(self) -> None:
         target, link, pipe = (self.scratch / name for name in ("target", "link", "pipe"))
         target.write_text("old")
