@@ -447,7 +447,7 @@ static bool is_one_reader(const struct race *race, uint32_t number, uint32_t lan
 	const uint32_t first = number * WARP_SIZE + (uint32_t)__builtin_ctz(lanes);
 	bool same = !warp->has_fenced && !warp->has_looked;
 	for (uint32_t rest = lanes, i = 0; same && rest != 0; rest &= rest - 1, i++)
-		same = address[i] == address[0] &&
+		same = address[i] == address[0] && !locks_holds_any(race, first - first % WARP_SIZE + (uint32_t)__builtin_ctz(rest)) &&
 		       lane_clock(race, first) ==
 		               lane_clock(race, number * WARP_SIZE + (uint32_t)__builtin_ctz(rest));
 	return same;

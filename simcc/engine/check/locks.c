@@ -148,6 +148,11 @@ void locks_exchanged(struct race *race, uint32_t thread, uintptr_t address, uint
 	}
 }
 
+bool locks_holds_any(const struct race *race, uint32_t thread)
+{
+	return race->locks->threads[thread].count > 0;
+}
+
 bool locks_holds(const struct race *race, uint32_t thread, uintptr_t address)
 {
 	return find_held(race, thread, address);

@@ -188,6 +188,7 @@ void locks_pass_barrier(struct race *race);
 void locks_fence(struct race *race, uint32_t thread, enum scope scope);
 /* race_exchanged(); and race_stored_strongly(), of a lock that the thread holds. */
 void locks_exchanged(struct race *race, uint32_t thread, uintptr_t address, uint64_t from, uint64_t to);
+bool locks_holds_any(const struct race *race, uint32_t thread);
 bool locks_holds(const struct race *race, uint32_t thread, uintptr_t address);
 void locks_stored(struct race *race, uint32_t thread, uintptr_t address);
 /* The turn of the lock that the thread took last and holds; and the scope of the widest fence since, + 1. 0: none. */

@@ -12,7 +12,7 @@
  *   - __threadfence_block() and the _block atomics do this for threads of one block only.
  *   - Two atomics may meet; two _block atomics of different blocks may not.
  *   - `volatile` orders nothing, and two volatile accesses race as plain ones do. Only this may meet: a volatile load
- *     and an atomic, and a volatile load and a volatile store that is a release (a flag): no plain store of its
+ *     and an atomic, and either of these and a volatile store that is a release (a flag): no plain store of its
  *     thread between the fence and it. So a counter that is volatile and not atomic is a race, fences or not.
  *   - Writing the value that is there already is done on purpose in real kernels ("found = true"): information.
  *
