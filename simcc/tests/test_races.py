@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from reports import read_report
-from support import LONG, Case, Program, inline
+from support import LONG, Case, Program, inline, program
 
 LANES = 3  # that do something, in each warp; the last warp has no others
 # Of the kernels of LONG=1, these find each of the faults above.
@@ -362,6 +362,7 @@ def all_programs(fences: bool) -> list[Generated]:
     return [generate(seeds[first : first + AT_ONCE], fences) for first in range(0, len(seeds), AT_ONCE)]
 
 
+POLLED = program("broken_kernels/correct/polled_count", "-w")
 PROGRAMS = {fences: all_programs(fences) for fences in (True, False)}
 
 
@@ -415,6 +416,12 @@ class Races(Case):
 
     def test_programs_without_fences(self):
         self.check_all(False)
+
+    def test_a_volatile_read_beside_a_plain_one(self):
+        """In a program without fences, as the batch of the broken kernels is none."""
+        for order in ORDERS:
+            outcome = POLLED.run(SIM_ORDER=order)
+            self.expect_equal((outcome.status, outcome.err), (0, ""), order)
 
     def check_all(self, fences: bool) -> None:
         for made in PROGRAMS[fences]:

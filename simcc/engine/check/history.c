@@ -131,8 +131,11 @@ static void append(struct events *events, const struct event *now, struct arena 
 		    event->section != now->section || event->fenced != now->fenced || event->value != now->value ||
 		    (event->clock != now->clock && event->lanes != now->lanes))
 			continue;
-		event->lanes |= now->lanes;
-		event->clock = now->clock;
+		struct event same = *event;
+		same.lanes |= now->lanes;
+		same.clock = now->clock;
+		memmove(event, event + 1, (events->count - 1 - i) * sizeof *event);
+		events->first[events->count - 1] = same; /* the last of the atomics counts */
 		return;
 	}
 	if (events->count == events->capacity && events->count >= 16)
@@ -447,7 +450,8 @@ static bool is_one_reader(const struct race *race, uint32_t number, uint32_t lan
 	const uint32_t first = number * WARP_SIZE + (uint32_t)__builtin_ctz(lanes);
 	bool same = !warp->has_fenced && !warp->has_looked;
 	for (uint32_t rest = lanes, i = 0; same && rest != 0; rest &= rest - 1, i++)
-		same = address[i] == address[0] && !locks_holds_any(race, first - first % WARP_SIZE + (uint32_t)__builtin_ctz(rest)) &&
+		same = address[i] == address[0] &&
+		       !locks_holds_any(race, first - first % WARP_SIZE + (uint32_t)__builtin_ctz(rest)) &&
 		       lane_clock(race, first) ==
 		               lane_clock(race, number * WARP_SIZE + (uint32_t)__builtin_ctz(rest));
 	return same;

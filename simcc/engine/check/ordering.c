@@ -586,7 +586,7 @@ void ordering_note_plain_store(struct race *race, uint32_t thread)
 
 /* Does knowing this much of a variable mean knowing of `before`? `address`: where it was, if it was a release. */
 static bool covers(
-	const struct race_launch *order, const struct known *known, const struct moment *before, uintptr_t address)
+	struct race_launch *order, const struct known *known, const struct moment *before, uintptr_t address)
 {
 	const struct trail *trail = find_trail(order, known->variable, before->block);
 	const bool is_itself = address != 0 && order->variables[known->variable].address == address;
@@ -607,8 +607,10 @@ static bool covers(
 		return true;
 	for (uint32_t steps = 0; low-- > 0; steps++) {
 		const struct publication *made = &trail->publications[low];
-		if (steps == MOST_STEPS)
+		if (steps == MOST_STEPS) {
+			order->incomplete = true;
 			return true;
+		}
 		if (made->warp != warp)
 			continue;
 		if (made->bound[lane] > before->clock ||
@@ -623,8 +625,8 @@ static bool covers(
 
 /* `but_for`: what was released there does not count; 0: all does. */
 static bool covers_any(
-	const struct race_launch *order, const struct knowledge *known, const struct moment *before,
-	uintptr_t address, uintptr_t but_for)
+	struct race_launch *order, const struct knowledge *known, const struct moment *before, uintptr_t address,
+	uintptr_t but_for)
 {
 	for (size_t i = 0; i < known->count; i++)
 		if ((but_for == 0 || order->variables[known->entries[i].variable].address != but_for) &&
@@ -680,8 +682,7 @@ bool ordering_would_know(struct race *race, uint32_t thread, const struct moment
 }
 
 static bool was_acquired(
-	const struct race_launch *order, const struct moment *now, uint64_t by_block, uintptr_t address,
-	uint64_t scope)
+	struct race_launch *order, const struct moment *now, uint64_t by_block, uintptr_t address, uint64_t scope)
 {
 	const struct variable *variable = find_variable(order, address, scope);
 	const struct trail *trail =
