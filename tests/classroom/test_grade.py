@@ -181,7 +181,7 @@ class Keys(Graded):
         """Of 01.score, as a grader with this secret draws them."""
         grader = grade.Grader(self.grader(CLASS_OF_CAPS).course, "01.score", self.scratch, secret)
         with unittest.mock.patch.object(grader, "judge_of") as judge:
-            grader._judge_region(grader.tasks[0], {"01.score": "S [ 0 ] = 1 ;"})
+            grader._judge_region(grader.tasks[0], {"01.score": "S [ 0 ] = 1 ;"}, missing="")
         return [case.options for case in judge().criteria_of.call_args.args[2]]
 
     def test_who_knows_the_key_does_not_know_the_cases(self) -> None:
