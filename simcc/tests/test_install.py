@@ -24,6 +24,8 @@ int main()
 # What the first CPUs of x86-64 do not have: AVX and later vectors, and the counting of bits.
 LATER = re.compile(r"v(?!err|erw)\w+|popcnt|lzcnt|andn|bls\w+|bextr|bzhi|pdep|pext|mulx|rorx|s[ah][rl]x|movbe")
 
+QEMU = shutil.which("qemu-x86_64")
+
 
 class Baseline(Case):
     def test_what_is_built_here_runs_on_any_cpu(self) -> None:
@@ -42,6 +44,18 @@ class Baseline(Case):
             self.expect(later, f"{compiler.cxx}: no function has a faster clone")
             outside = sorted(name for name in later if ".avx2" not in name)
             self.expect_equal(outside, [], f"{compiler.cxx}: functions that an older CPU cannot run")
+
+    @unittest.skipUnless(QEMU, "qemu-x86_64 is not installed")
+    def test_the_plainest_cpu_runs_a_program_and_counts_the_same(self) -> None:
+        """What the list of instructions above does not know, and what comes from elsewhere than libsim.a."""
+        self.write("ok.cu", OK)
+        # Where address space has no limit, qemu 7 keeps 24 bytes for each page of the device's reserved range: 24 GB.
+        plainest = ["prlimit", f"--as={16 << 30}", QEMU or "", "-cpu", "qemu64"]
+        for compiler in COMPILERS:
+            self.expect_silent(run([SIMCC, "ok.cu", "-o", "ok"], compiler.environment, self.scratch), compiler.cxx)
+            here, there = (run([*before, self.scratch / "ok"], {"SIM_REPORT": "-"}) for before in ([], plainest))
+            self.expect_in('"kernel":"store"', here.out, compiler.cxx)
+            self.expect_equal((there.status, there.out, there.err), (here.status, here.out, here.err), compiler.cxx)
 
 
 class Install(Case):
