@@ -125,7 +125,8 @@ class Grader:
 
     def _grade(self, submission: Submission, results: Results, save: Callable[[Results], None]) -> None:
         results.notes += submission.remarks
-        results.notes += self._of_another_class(submission)
+        results.doubt = self._of_another_class(submission)
+        results.notes += [results.doubt] * bool(results.doubt)
         self._read_predictions(submission, results)
         save(results)
         with ThreadPoolExecutor(_jobs()) as pool:
@@ -137,20 +138,24 @@ class Grader:
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)  # a signal, or a machine that cannot
 
-    def _of_another_class(self, submission: Submission) -> list[str]:
-        """Which class its own table says, if that is not the one that is graded."""
+    def _of_another_class(self, submission: Submission) -> str:
+        """What says so: its own table, or given files that are not those of this class."""
         rows = [line.split("\t") for line in submission.texts.get("class.tsv", "").splitlines()]
         for chapter, *variant in rows:
             graded = list(self.course.chosen.get(chapter, variant))
             if len(variant) == 2 and variant != graded:
                 its, ours = (readable(" ".join(each).removesuffix(" -"))[:40] for each in (variant, graded))
-                return [f"class.tsv of this submission says {its} for {chapter}; graded as {ours}: is it another KEY?"]
-        return []
+                return f"class.tsv of this submission says {its} for {chapter}; graded as {ours}: is it another KEY?"
+        if self.course.is_teacher and len(submission.altered) > 1:
+            files = ", ".join(sorted(submission.altered)[:2])
+            return f"{files} differ outside of the tasks: if the student did not change them, is it another KEY?"
+        return ""
 
     def _criteria_of(self, task: Task, submission: Submission) -> dict[str, Criterion]:
         region = self._region_of(task, submission)
         if isinstance(region, Failure):
-            criteria = nothing_to_grade(region.category, f"not graded: {region.message}", region.hint)
+            how = "it is refused: " * (region.category == "refused")
+            criteria = nothing_to_grade(region.category, f"not graded: {how}{region.message}", region.hint)
         else:
             regions, missing = self._neighbors_of(task, submission)
             regions[task.id] = region
@@ -182,7 +187,7 @@ class Grader:
         try:
             return self.course.compiled(task.id, region)
         except Refusal as refusal:
-            return Failure("refused", f"it is refused: {region.file}:{refusal.line}: {refusal.why}")
+            return Failure("refused", f"{region.file}:{refusal.line}: {refusal.why}")
 
     def _neighbors_of(self, task: Task, submission: Submission) -> tuple[dict[str, str], str]:
         """In a hand-out, which has no solutions: the student's own regions in this task's kernels, and which of them
@@ -290,10 +295,10 @@ def _names_in(paths: list[Path]) -> dict[Path, str]:
 def grade_folder(grader: Grader, folder: Path, into: Path) -> int:
     """Every zip and every directory of a folder, one after the other, whatever becomes of one of them."""
     try:
-        there = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+        there = sorted(folder.iterdir())
     except OSError:
         give_up("grade", 2, f"SUBMISSIONS={folder}: expected a directory of zips and directories")
-    paths = [path for path in there if path.is_dir() or path.suffix.lower() == ".zip"]
+    paths = [path for path in there if (path.is_dir() or path.suffix.lower() == ".zip") and path.name[0] != "."]
     if not paths:
         give_up("grade", 2, f"SUBMISSIONS={folder}: no zip and no directory in it")
     try:
@@ -321,7 +326,7 @@ def grade_folder(grader: Grader, folder: Path, into: Path) -> int:
         print(f"{name[:50]:<50} {total:>7}/{most}{'  not graded' if results.failure else remark}")
     for path in there:
         if path not in paths:
-            print(f"{one_line(path.name)[:50]:<50} left out: expected zips and directories")
+            print(f"{one_line(path.name)[:50]:<50} left out: expected zips and directories, not hidden")
     print(f"results: {into}/results.csv, and a .json and a .txt for each")
     if failed:
         give_up("grade", 3, f"{failed} of {len(paths)} submissions not graded; the remarks in results.csv say why")

@@ -71,7 +71,7 @@ class _Rewriter:
 
     def ends_operand(self, index: int) -> bool:
         """Whether a value stands before: then a sign after it is binary, and [ a subscript."""
-        token = self.at(index)
+        token = self.at(index - 1 if self.at(index).text in ("++", "--") else index)  # the value of p++ is one, too
         no_value = self.is_type(token) or token.text in words.STATEMENTS | words.OTHER_WORDS - {"true", "false"}
         return token.kind == "number" or token.text in (")", "]") or (token.kind == "word" and not no_value)
 

@@ -54,6 +54,7 @@ class Results:
     tasks: list[TaskResult]
     notes: list[str] = field(default_factory=list)
     trouble: str = ""  # why nothing of the submission can be used, or why it is not graded
+    doubt: str = ""  # whether it is of this class
     failure: str = ""  # of the grader itself: then these are no points
     complete: bool = False
 
@@ -74,7 +75,7 @@ class Results:
     def remark(self) -> str:
         what = "did something else"
         flagged = [each.task.id for each in self.tasks if any(of.category == what for of in each.criteria.values())]
-        return self.trouble or (f"look at {', '.join(flagged)}: {what}" if flagged else "")
+        return self.trouble or (f"look at {', '.join(flagged)}: {what}" if flagged else self.doubt)
 
 
 def write_file(path: str | Path, text: str) -> None:

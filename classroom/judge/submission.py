@@ -52,6 +52,7 @@ class Submission:
     markers: dict[tuple[str, str, str], int] = field(default_factory=dict)  # (file, "task" or "end", ID): its line
     problems: dict[str, str] = field(default_factory=dict)  # file: why it was not read
     remarks: list[str] = field(default_factory=list)
+    altered: set[str] = field(default_factory=set)  # files that differ from those handed out outside of the tasks
     texts: dict[str, str] = field(default_factory=dict)  # predictions.txt, WORKLOG.md, class.tsv
 
 
@@ -222,6 +223,7 @@ class _Reader:
         expected = [line for _, line in _Reader({}, self.known, self.untouched).take_regions("", self.given[place])]
         for (number, line), other in zip([*outside, (text.count("\n") + 1, "")], [*expected, ""]):
             if line != other:
+                self.submission.altered.add(place)
                 self.remark(
                     f"{place}:{number}: changed outside of the tasks: only what lies between their lines counts"
                 )

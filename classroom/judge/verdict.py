@@ -25,6 +25,7 @@ from .sandbox import Environment
 
 LEAST_SHARE = 0.4  # of the closed form's bytes: a kernel that asks for fewer does something else
 MOST_HAZARDS = 50  # of a kind that are kept; all are read: launches stand behind them
+UNFOLLOWED = "too much synchronization to find every race"  # kind of a hazard, of a launch past a limit of racecheck
 TOOLS = tuple(reason for reason in HINTS if reason.endswith("check"))
 COMMAND = re.compile(r"[;:.]?[^;:.]*: \./\w+ (--.*)$")  # the end of a hint: what to do, and with which command
 WRONG_ACCESS = ("cudaErrorIllegalAddress", "cudaErrorMisalignedAddress")
@@ -256,8 +257,8 @@ def _head(path: Path) -> str:
 
 
 def _read_report(path: Path) -> tuple[list[dict], list[dict]]:
-    """Launches, and hazards of level error, the most telling first. Of a report that is cut off there are no launches:
-    their sums would be too small."""
+    """Launches, and hazards of level error, the most telling first. A launch past a limit of racecheck is a hazard: it
+    may have races that nobody saw. Of a report that is cut off there are no launches: their sums would be too small."""
     launches, hazards, seen = [], [], Counter()
     try:
         with path.open("rb") as file:
@@ -265,6 +266,8 @@ def _read_report(path: Path) -> tuple[list[dict], list[dict]]:
                 record = json.loads(line)
                 if record.get("type") != "hazard":
                     launches.append(record)
+                    if not record.get("racecheck", {}).get("complete", True):
+                        hazards.append({"tool": "racecheck", "kind": UNFOLLOWED})
                 elif record.get("severity") == "error":
                     kind = record.get("tool"), record.get("kind")
                     seen[kind] += 1

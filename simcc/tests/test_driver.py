@@ -364,6 +364,12 @@ int main()
             self.expect_wrong_variable(f"SIM_{setting}")
         outcome = GOOD_PROGRAM.run(SIM_REPORT="/nonexistent/report.json")
         self.expect_equal((outcome.status, outcome.err.count("\n")), (3, 1), f"unwritable: {outcome.err}")
+        outcome = GOOD_PROGRAM.run(SIM_REPORT="/dev/full")  # a report that is cut off passed for a clean one
+        self.expect_equal(
+            (outcome.status, outcome.err),
+            (3, "SIM_REPORT=/dev/full: cannot be written: No space left on device\n"),
+            "full",
+        )
 
         outcome = GOOD_PROGRAM.run(SIM_REPORT="-")
         written = outcome.out.startswith('{"type":"launch"') and "\n1\n" in outcome.out

@@ -381,6 +381,15 @@ class Said(Graded):
             notes = [each for each in results.notes if "class.tsv" in each]
             self.assertEqual(len(notes), bool(note))
             self.assertIn(note, " ".join(notes))
+            self.assertEqual(bool(results.remark), bool(note))
+
+    def test_files_of_another_class_ask_for_its_key(self) -> None:
+        """Kills: a class graded as plain because KEY is forgotten, with nothing said but what the student changed."""
+        tree = self.tree("key")
+        self.replace(tree / "01_naive/naive.cu", "#include", "#include <stdio.h>\n#include")
+        self.assertEqual(self.grade(tree, "01.score").remark, "")
+        self.replace(tree / "02_online_softmax/partial.cuh", "#include", "#include <stdio.h>\n#include")
+        self.assertRegex(self.grade(tree, "01.score").remark, "naive.cu, .*partial.cuh differ .*another KEY")
 
 
 class Both(Graded):

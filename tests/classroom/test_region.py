@@ -42,6 +42,7 @@ multiply_rows<D, 3>(q, K_tile, O);                               | multiply_rows
 sum_over_warp(&q[0]);                                            | sum_over_warp ( & q [ 0 ] )
 O[0] = T::ROWS < 3 ? 1 : T::KEYS;                                | T :: ROWS < 3 ? 1 : T :: KEYS
 O[0] = a && b & ~c || !d;                                        | u_a && u_b & ~ u_c || ! u_d
+const float *a = q; O[0] += *a++ * *m * *a-- & *m;               | * u_a ++ * * m * * u_a -- & * m
 O[0] = a * *m - -1;                                              | u_a * * m - - 1
 O[0] = 1.e5f + .5f + 0x1p-3f + 1e5 + 0b101u + 017 + 0xffu;       | 1.e5f + .5f + 0x1p-3f + 1e5 + 0b101u
 float x[3] = {1, 2, 3}; float y{3}; int z[D] = {};               | int u_z [ D ] = { }

@@ -162,6 +162,10 @@ static void describe_shared(struct hazard *hazard, const struct reach *reach, ui
 				hazard->detail[1], sizeof hazard->detail[1],
 				"and is %zu bytes after the start of '%s' of size %zu bytes",
 				(size_t)(address - first), array->name, array->size);
+		else if (address < dynamic && reach->dynamic_shared_bytes != 0)
+			snprintf(
+				hazard->detail[1], sizeof hazard->detail[1],
+				"and is %zu bytes before the dynamic shared memory", (size_t)(dynamic - address));
 	}
 	if (first != 0) {
 		snprintf(

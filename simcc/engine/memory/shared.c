@@ -24,7 +24,7 @@ void shared_open(struct shared_memory *shared)
 		first = start < first ? start : first;
 		end = after > end ? after : end;
 	}
-	first &= ~(uintptr_t)15;
+	first = (first - SIM_REDZONE) & ~(uintptr_t)15; /* an index below 0 of the first array */
 	shared->view.first = first;
 	shared->view.span = (end - first) & ~(uintptr_t)15;
 	shared->view.map = need(calloc((end - first) / 4 + 8, sizeof *shared->view.map));

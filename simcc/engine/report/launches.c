@@ -9,8 +9,9 @@
 #include "report/output.h"
 
 static struct {
-	FILE *file; /* NULL: nobody asked */
-	int error;  /* errno of the first record that could not be written; 0: none */
+	FILE *file;        /* NULL: nobody asked */
+	bool is_asked_for; /* by SIM_REPORT, not by the program */
+	int error;         /* errno of the first record that could not be written; 0: none */
 } report;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -24,9 +25,12 @@ static bool open_file(const char *path)
 static void open_asked_for(void)
 {
 	const char *path = sim_options()->report_path;
-	if (!path || open_file(path))
+	if (!path)
 		return;
-	fprintf(stderr, "SIM_REPORT=%s: cannot be written\n", path);
+	report.is_asked_for = open_file(path);
+	if (report.is_asked_for)
+		return;
+	fprintf(stderr, "SIM_REPORT=%s: cannot be written: %s\n", path, strerror(errno));
 	exit(3);
 }
 
@@ -44,8 +48,17 @@ __attribute__((constructor)) static void open_at_start(void)
 
 void report_written(void)
 {
-	if ((fflush(report.file) != 0 || ferror(report.file)) && report.error == 0)
-		report.error = errno;
+	if ((fflush(report.file) == 0 && !ferror(report.file)) || report.error != 0)
+		return;
+	report.error = errno;
+	if (report.is_asked_for)
+		fprintf(stderr, "SIM_REPORT=%s: cannot be written: %s\n", sim_options()->report_path,
+		        strerror(errno));
+}
+
+bool report_has_failed(void)
+{
+	return report.is_asked_for && report.error != 0;
 }
 
 int sim_report(const char *path)
@@ -54,6 +67,7 @@ int sim_report(const char *path)
 	if (before && before != stdout && fclose(before) != 0 && report.error == 0)
 		report.error = errno;
 	report.file = NULL;
+	report.is_asked_for = false;
 	if (path)
 		return open_file(path) ? 0 : -1;
 	errno = report.error;

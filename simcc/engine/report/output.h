@@ -27,5 +27,6 @@ void print_repeated(void);
 void report_refusals(void);
 /* True when a trace was asked for and could not be written to its end (a full disk). */
 bool trace_has_failed(void);
+bool report_has_failed(void); /* likewise */
 
 #endif

@@ -44,7 +44,7 @@ static void summarize(int status, void *unused)
 		if (status == 0)
 			_exit(1); /* right numbers do not excuse a wrong program */
 	}
-	if (status == 0 && trace_has_failed()) {
+	if (status == 0 && (trace_has_failed() || report_has_failed())) {
 		fflush(NULL);
 		_exit(3);
 	}
