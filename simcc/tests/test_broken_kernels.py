@@ -213,6 +213,12 @@ class BrokenKernels(Case):
         self.add_row(name, len(kernels), caught, len(kernels) - caught, alarms, detail)
         self.expect(len(kernels) >= at_least, f"only {len(kernels)} kernels for {name}")
 
+    def test_a_loop_through_barriers_is_told_of_long_before_its_end(self):
+        """Kills: ten times SIM_TIMEOUT, ten minutes, without a word."""
+        outcome = RUNS["sync_endless_barriers", False](SIM_TIMEOUT="0.2")
+        said = "Note: kernel sum passes barriers, but for 0.2 s no thread of it has ended"
+        self.expect_equal((outcome.err.count(said), outcome.err.find(said)), (1, len("========= ")), outcome.err)
+
     def test_races(self):
         self.check_broken("race_", "racecheck", 58)
 

@@ -154,9 +154,23 @@ struct watch {
 	double progressed_at, ended_at;
 };
 
+enum { BARRIERS_PATIENCE = 10 }; /* times SIM_TIMEOUT for threads that only pass barriers */
+
+/* Once: an endless loop through barriers takes so long to be sure of that nobody waits for it in silence. */
+static void tell_of_patience(double timeout)
+{
+	static bool told;
+	if (!told)
+		fprintf(stderr,
+		        "========= Note: kernel %s passes barriers, but for %g s no thread of it has ended: an "
+		        "endless loop? It is "
+		        "ended after %g s (SIM_TIMEOUT=%g)\n",
+		        pool.launch->request->name, timeout, BARRIERS_PATIENCE * timeout, timeout);
+	told = true;
+}
+
 static bool is_overdue(struct watch *watch, const struct worker *worker)
 {
-	enum { BARRIERS_PATIENCE = 10 }; /* times SIM_TIMEOUT for a thread that only passes barriers */
 	const double now = cpu_seconds(worker), timeout = sim_options()->timeout_s;
 
 	if (worker->progress != watch->progress)
@@ -165,6 +179,8 @@ static bool is_overdue(struct watch *watch, const struct worker *worker)
 		watch->ended_at = now;
 	watch->progress = worker->progress;
 	watch->ended = worker->ended;
+	if (now - watch->ended_at > timeout && now - watch->progressed_at < timeout)
+		tell_of_patience(timeout);
 	return now - watch->progressed_at > timeout || now - watch->ended_at > BARRIERS_PATIENCE * timeout;
 }
 
