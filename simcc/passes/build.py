@@ -154,7 +154,10 @@ class Build:
         report(plain.errors)
         write_file(f"{stem}.sim.ii", plain.text)
         self.compile_to_assembly(stem, plain)
-        text, errors = assembly.transform(read_file(f"{stem}.s"), plain, settings.fast, self.headers, stem)
+        generated = read_file(f"{stem}.s")
+        if '"' in path:  # in a note before inline assembly gcc writes a name as it is
+            generated = re.sub(r'(?m)^(# \d+ ")(.*)(" \d+)$', lambda at: at[1] + escaped(at[2]) + at[3], generated)
+        text, errors = assembly.transform(generated, plain, settings.fast, self.headers, stem)
         report(errors)
         if not settings.relocatable:
             text = private.transform(text)

@@ -295,7 +295,7 @@ int main()
         self.expect(pipe.is_fifo(), "the pipe has gone")
 
     def test_paths_with_spaces_and_quotes(self):
-        folder = "it's a $(dir)"
+        folder = "it's a $(dir) \"x"  # with optimization gcc wrote it unescaped in front of inline assembly
         self.write(f"{folder}/my file.cu", GOOD)
         built = self.simcc(f"{folder}/my file.cu", "-o", f"{folder}/my program")
         self.expect_built("spaces", built, f"{folder}/my program", "1\n")

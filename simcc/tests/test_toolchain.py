@@ -185,7 +185,7 @@ class Toolchain(Case):
         shutil.copytree(HOME, copy, symlinks=True, ignore=shutil.ignore_patterns("build", "__pycache__"))
         self.output_of(["make", "-s", "-C", copy, *MAKE_CC])
         tested = self.output_of(["python3", copy / "tests/run.py", "counts"], FIRST.environment)
-        self.assertEqual(tested.splitlines()[-1], "5 passed, 0 failed, 0 skipped")
+        self.assertRegex(tested.splitlines()[-1], "^[1-9][0-9]* passed, 0 failed, 0 skipped$")
 
     # ---- an interrupt ----
 
