@@ -290,6 +290,74 @@ __global__ void rounds(int *y, bool parted)
     )
     for name in ("rounds", "rounds.unfenced")
 )
+# The same where the accesses are in functions that the loop calls; where no thread does both; and in a warp.
+HELPERS, UNFENCED_HELPERS = (
+    program(
+        name,
+        """__device__ void put(int *s, int i)
+{
+	s[threadIdx.x] = i; // @put
+}
+__device__ int get(const int *s)
+{
+	return s[63 - threadIdx.x] + s[threadIdx.x ^ 1]; // @get
+}
+template <bool AFTER_STORE, bool AFTER_LOAD>
+__global__ void helped(int *y)
+{
+	__shared__ int s[64];
+	int sum = 0;
+	put(s, 0);
+	__syncthreads();
+	for (int i = 0; i < 4; i++) {
+		put(s, i); // @calls_put
+		if (AFTER_STORE)
+			__syncthreads();
+		sum += get(s); // @calls_get
+		if (AFTER_LOAD)
+			__syncthreads();
+	}
+	y[threadIdx.x] = sum;
+}
+template <bool AFTER_STORE, bool AFTER_LOAD>
+__global__ void divided(int *y)
+{
+	__shared__ int s[64];
+	for (int i = 0; i < 4; i++) {
+		if (threadIdx.x < 32)
+			s[threadIdx.x] = i; // @gives
+		if (AFTER_STORE)
+			__syncthreads();
+		if (threadIdx.x >= 32)
+			y[threadIdx.x] = s[63 - threadIdx.x]; // @takes
+		if (AFTER_LOAD)
+			__syncthreads();
+	}
+}
+template <bool AFTER_STORE, bool AFTER_LOAD>
+__global__ void lanes(int *y)
+{
+	__shared__ int s[32];
+	for (int i = 0; i < 4; i++) {
+		s[threadIdx.x] = i; // @writes
+		if (AFTER_STORE)
+			__syncwarp();
+		y[threadIdx.x] = s[31 - threadIdx.x]; // @reads
+		if (AFTER_LOAD)
+			__syncwarp();
+	}
+}
+""",
+        """	const bool last = atoi(getenv("MISSING")) == 2;
+	switch (*getenv("KERNEL")) {
+	case 'h': last ? helped<true, false><<<1, 64>>>(y) : helped<false, true><<<1, 64>>>(y); break;
+	case 'd': last ? divided<true, false><<<1, 64>>>(y) : divided<false, true><<<1, 64>>>(y); break;
+	case 'l': last ? lanes<true, false><<<1, 32>>>(y) : lanes<false, true><<<1, 32>>>(y); break;
+	}
+""",
+    )
+    for name in ("helpers", "helpers.unfenced")
+)
 # A thread reads what a lane of its warp has written, and what one of another warp has.
 BOTH = program(
     "both",
@@ -424,9 +492,9 @@ MISUSED = program(
 """,
 )
 
-ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, TURNS, ROUNDS, BOTH, LINES, MISUSED]
+ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, TURNS, ROUNDS, HELPERS, BOTH, LINES, MISUSED]
 together("hazards", [*ALL, ARRIVED[0], EXCHANGES[0]], "-O2")
-together("hazards.unfenced", [UNFENCED_ROUNDS], "-O2")
+together("hazards.unfenced", [UNFENCED_ROUNDS, UNFENCED_HELPERS], "-O2")
 together("hazards.fast", [PLAIN], "--fast")
 for part, compiler in zip(SAME_NAME, COMPILERS):  # each names files in its own way
     together("hazards.same_name", [part], "-O2", compiler=compiler, library=FIRST)
@@ -552,6 +620,39 @@ class Hazards(Case):
                 self.expect_equal(told, expected, what)
                 advice = {race["advice"] for race in races if race["array"] == "s"}
                 self.expect_equal(advice, {cure[missing]}, what)
+
+    def test_where_a_barrier_belongs_outside_of_the_functions_that_need_it(self):
+        """Kills: a barrier "between these two accesses", where one stands and the missing one is at the loop's end,
+        because the accesses are in functions that the loop calls, or because no thread comes to both; and advice of a
+        __syncwarp() where the missing __syncthreads() will do."""
+        lines = {mark: marked_line(HELPERS.text, f"@{mark}") for mark in re.findall(r"// @(\w+)", HELPERS.text)}
+        sides = {  # the upper one, the lower one, and how they are called
+            "helped": (
+                f"line {lines['calls_put']} (in put, line {lines['put']})",
+                f"line {lines['calls_get']} (in get, line {lines['get']})",
+                "__syncthreads()",
+            ),
+            "divided": (f"line {lines['gives']}", f"line {lines['takes']}", "__syncthreads()"),
+            "lanes": (f"line {lines['writes']}", f"line {lines['reads']}", "__syncwarp()"),
+        }
+        for made, order in product((HELPERS, UNFENCED_HELPERS), ("forward", "reverse", "shuffle:1")):
+            for kernel, (upper, lower, barrier) in sides.items():
+                between = f"between {upper} and {lower}" if kernel == "helped" else "between these two accesses"
+                for missing, cure in (
+                    ("1", f"a {barrier} is missing {between}"),
+                    (
+                        "2",
+                        f"the access in {upper} is of the loop's next iteration: a {barrier} is missing behind {lower}, "
+                        "at the end of the loop's body",
+                    ),
+                ):
+                    what = f"{made.source.name}, {order}, {kernel} without barrier {missing}"
+                    outcome, report = self.run_one(made, SIM_ORDER=order, KERNEL=kernel, MISSING=missing)
+                    told = set(re.findall(r"^========= {5}(.* is missing .*)", outcome.err, re.MULTILINE))
+                    self.expect_equal(told, {cure}, what)
+                    severities = {race["severity"] for race in report.hazards}
+                    expected = {"helped": {"error", "warning"}, "divided": {"error"}, "lanes": {"warning"}}
+                    self.expect_equal(severities, expected[kernel], f"{what}: the records leave nothing out")
 
     def test_a_race_of_the_block_comes_first(self):
         """Kills: the first line a student sees is that a __syncwarp() is missing, where a __syncthreads() is."""

@@ -11,8 +11,28 @@
 
 struct finding;
 
-/* What one worker has found. All 0 at first. */
+/* The call paths of a worker: a tree, 0 is the kernel itself; and where in it a call leads. */
+struct paths {
+	struct path_node {
+		uint32_t parent;
+		uintptr_t caller;
+	} * nodes;
+	size_t count, capacity;
+	uint32_t *index; /* hash table: node */
+	uint32_t index_size;
+};
+
+/* A place that a thread has come to: the number of its site, and the calls that led there, + 1. 0: unknown. */
+struct point {
+	uint32_t site_number, path;
+};
+
+/* What one worker has found. All 0 at first, but for `paths` and `calls`, which only racecheck needs. */
 struct findings {
+	const struct paths *paths;
+	uint32_t *calls;             /* [warp][site number]: the path, + 1, by which a warp came there last */
+	struct point barrier;        /* that the block has passed last */
+	struct point met[MAX_WARPS]; /* where lanes of a warp have synchronized last */
 	uint3 block;
 	uint64_t block_order; /* position of the block in the order of execution */
 	uint64_t sequence;    /* of the next one within the block */
@@ -21,6 +41,14 @@ struct findings {
 };
 
 void findings_open_block(struct findings *findings, uint3 block, uint64_t order);
+/* A warp executes the access of this key: what is found next may be of it. */
+static inline void findings_note_calls(struct findings *findings, uint32_t warp, uint64_t key)
+{
+	findings->calls[(size_t)warp * site_number_count() + sim_site_numbers[key_site(key)]] =
+		(uint32_t)(key >> KEY_PATH_SHIFT) + 1;
+}
+/* The block has passed a barrier, or lanes of the warp have met (MAX_WARPS: of all warps). */
+void findings_pass(struct findings *findings, uint32_t warp, uint32_t site, uint64_t path);
 /* Reports what the workers of a launch found, and forgets it. Adds the number of each tool's hazards to `hazards`. */
 void findings_report(
 	const struct request *request, struct findings *const *workers, int count, uint64_t hazards[SIM_TOOLS]);

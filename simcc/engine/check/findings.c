@@ -78,6 +78,37 @@ void findings_open_block(struct findings *findings, uint3 block, uint64_t order)
 	findings->block = block;
 	findings->block_order = order;
 	findings->sequence = 0;
+	findings->barrier = (struct point){0, 0};
+	memset(findings->met, 0, sizeof findings->met);
+}
+
+void findings_pass(struct findings *findings, uint32_t warp, uint32_t site, uint64_t path)
+{
+	const struct point point = {sim_site_numbers[site], (uint32_t)(path >> KEY_PATH_SHIFT) + 1};
+	if (warp < MAX_WARPS) {
+		findings->met[warp] = point;
+		return;
+	}
+	findings->barrier = point;
+	for (uint32_t w = 0; w < MAX_WARPS; w++)
+		findings->met[w] = point;
+}
+
+static struct point point_of(const struct findings *findings, const struct party *party)
+{
+	const uint32_t number = sim_site_numbers[party->site];
+	return (struct point){
+		number, findings->calls[party->thread / WARP_SIZE * (size_t)site_number_count() + number]};
+}
+
+/* How the two sides and the last barrier lie to each other: for advice.c. */
+static void note_points(const struct findings *findings, struct finding *found)
+{
+	found->paths = findings->paths;
+	found->now.point = point_of(findings, &found->now);
+	found->before.point = point_of(findings, &found->before);
+	found->parting =
+		found->severity == FINDING_WARNING ? findings->met[found->now.thread / WARP_SIZE] : findings->barrier;
 }
 
 void findings_add(struct findings *findings, const struct finding *finding)
@@ -88,6 +119,8 @@ void findings_add(struct findings *findings, const struct finding *finding)
 	found.block = findings->block;
 	found.now.block_order = findings->block_order;
 	found.sequence = findings->sequence++;
+	if (is_race(&found) && !found.between_blocks)
+		note_points(findings, &found);
 	for (size_t i = findings->count; i-- > 0;) /* the last one found is the likeliest */
 		if (is_same(&findings->list[i], &found)) {
 			merge(&findings->list[i], &found);
@@ -136,67 +169,7 @@ static void describe_uninitialised(const struct finding *f, struct hazard *hazar
 			: "a store, a cudaMemcpy or a cudaMemset is missing, or covers too little");
 }
 
-/* Does `first` stand before `second` in the text of their function? Of one line: what is read before what is written. */
-static bool is_above(const struct party *first, const struct party *second)
-{
-	const struct sim_site *one = site_at(first->site), *two = site_at(second->site);
-	return one->line != two->line ? one->line < two->line : first->op == SIM_OP_LOAD && second->op != SIM_OP_LOAD;
-}
-
-/* Where a barrier belongs. Between the two, in the order in which a thread comes to them: if that is not the order of
- * the text, one of them is of a loop's next round. */
-static void advise_barrier(const struct finding *f, const char *barrier, char *text, size_t length)
-{
-	const struct sim_site *now = site_at(f->now.site), *before = site_at(f->before.site);
-	const bool known = now && before && f->now.site != f->before.site && now->function == before->function &&
-	                   strcmp(now->file, before->file) == 0;
-	const bool down = known && is_above(&f->before, &f->now); /* the text has `before` first */
-	const bool follows = down ? f->passed : f->returned, wraps = down ? f->returned : f->passed;
-	const struct sim_site *last = down ? now : before, *next = down ? before : now;
-	if (known && wraps && !follows)
-		snprintf(
-			text, length,
-			"the access in line %u is of the loop's next iteration: a %s is missing behind line %u, at "
-			"the end of "
-			"the loop's body",
-			next->line, barrier, last->line);
-	else if (known && now->line == before->line)
-		snprintf(
-			text, length,
-			"a %s is missing between these two accesses: read into a variable, wait, then write",
-			barrier);
-	else
-		snprintf(text, length, "a %s is missing between these two accesses", barrier);
-}
-
-/* One sentence, and only what the evidence says. */
-static void advise(const struct finding *f, char *text, size_t length)
-{
-	static const char *const cures[] = {
-		[CURE_FENCE_AFTER_LOOK] = "the flag or lock between them was read, but no fence (__threadfence()) "
-					  "stands between that and the second access",
-		[CURE_FENCE_AFTER_LOCK] = "the first thread took the lock without a __threadfence() after it: this "
-					  "time it was first, the next time it need not be",
-		[CURE_FENCE_BEFORE_UNLOCK] = "the second thread gives the lock back without a __threadfence() before "
-					     "it: this time it was last, the next time it need not be",
-	};
-	if (f->cure != CURE_UNKNOWN)
-		snprintf(text, length, "%s", cures[f->cure]);
-	else if (f->between_blocks)
-		snprintf(
-			text, length,
-			"blocks run in any order and at the same time: use atomics, or another kernel for the second "
-			"step");
-	else if (f->now.site == f->before.site)
-		snprintf(
-			text, length,
-			"threads use the same element in the same place: each needs an element of its own, or "
-			"atomics");
-	else
-		advise_barrier(f, f->severity == FINDING_WARNING ? "__syncwarp()" : "__syncthreads()", text, length);
-}
-
-static void describe_race(const struct request *request, const struct finding *f, struct hazard *hazard)
+static void describe_race(const struct request *request, struct finding *f, struct hazard *hazard)
 {
 	const struct sim_site *before = site_at(f->before.site);
 	char element[160];
@@ -227,7 +200,7 @@ static void describe_race(const struct request *request, const struct finding *f
 	hazard->passed_other = f->passed;
 }
 
-static struct hazard to_hazard(const struct request *request, const struct finding *f)
+static struct hazard to_hazard(const struct request *request, struct finding *f)
 {
 	const struct actor actor = {request, f->block, thread_index(request, f->now.thread)};
 	struct hazard hazard = hazard_of(&actor, site_at(f->now.site), tool_of(f), kind_names[f->kind], cudaSuccess);
@@ -328,6 +301,16 @@ static bool is_implied(const struct finding *finding, const struct finding *all,
 	return false;
 }
 
+/* A warning where the barrier that an error needs would cure both. The errors come first, and have their gaps. */
+static bool is_cured_with_another(const struct finding *finding, const struct finding *all, size_t count)
+{
+	for (size_t i = 0; i < count && finding->severity == FINDING_WARNING && finding->gap.from != 0; i++)
+		if (all[i].severity == FINDING_ERROR && all[i].gap.from == finding->gap.from &&
+		    all[i].gap.to == finding->gap.to && strcmp(all[i].gap.file, finding->gap.file) == 0)
+			return true;
+	return false;
+}
+
 void findings_report(
 	const struct request *request, struct findings *const *workers, int count, uint64_t hazards[SIM_TOOLS])
 {
@@ -338,7 +321,8 @@ void findings_report(
 		if (is_explained(&all[i]) || is_implied(&all[i], all, found))
 			continue;
 		struct hazard hazard = to_hazard(request, &all[i]);
-		hazard.silent = all[i].severity == FINDING_INFO || *known >= PRINTED;
+		hazard.silent = all[i].severity == FINDING_INFO || *known >= PRINTED ||
+		                is_cured_with_another(&all[i], all, found);
 		*known += report_hazard(&hazard);
 		if (all[i].severity != FINDING_INFO)
 			hazards[hazard.tool]++;

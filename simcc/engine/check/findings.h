@@ -36,6 +36,13 @@ struct party {
 	enum sim_op op;
 	uint32_t thread;      /* in the block, linear */
 	uint64_t block_order; /* position of its block in the order of execution */
+	struct point point;   /* filled in by findings_add, of races in a block */
+};
+
+/* The lines between which a barrier is missing, in the order in which a thread comes to them. */
+struct gap {
+	char file[256];
+	unsigned from, to; /* 0: not known */
 };
 
 struct finding {
@@ -60,6 +67,8 @@ struct finding {
 	bool in_warp;            /* a warp is divided, not only the block */
 
 	/* filled in by findings_add */
+	struct point parting; /* of races in a block: the barrier, or where lanes met, last before `now` */
+	const struct paths *paths;
 	uint3 block;       /* of `now` */
 	uint64_t sequence; /* when, within the block */
 	const void
@@ -67,10 +76,18 @@ struct finding {
 	bool has_offset;
 	size_t offset; /* of address in it */
 	char array[96];
+
+	struct gap gap; /* filled in by advise */
 };
 
 /* Adds `finding` (count: its own bytes) to a worker's. */
 void findings_add(struct findings *findings, const struct finding *finding);
+
+/* ---- advice.c ---- */
+
+/* What a race needs: one sentence, and only what the evidence says. */
+void advise(struct finding *finding, char *text, size_t length);
+
 /* ---- sync_words.c ---- */
 
 /* The headline of a hazard of synccheck: is a warp divided, or only the block? */

@@ -23,7 +23,7 @@ static const char *as_the_user_calls_it(const char *path)
 	const char *longest = "";
 	for (const struct sim_site *site = __start_sim_sites; site < __stop_sim_sites; site++) {
 		size_t length = strlen(site->file), whole = strlen(path);
-		if (length > 0 && length < whole && path[whole - length - 1] == '/' &&
+		if (length > 0 && (length == whole || (length < whole && path[whole - length - 1] == '/')) &&
 		    strcmp(path + whole - length, site->file) == 0 && length > strlen(longest))
 			longest = site->file;
 	}
@@ -128,6 +128,11 @@ void hazard_locate_call(struct hazard *hazard, const struct callers *callers)
 	hazard->line = known[i].line;
 	hazard->signature = known[i].signature;
 	pthread_mutex_unlock(&lock);
+}
+
+void hazard_locate_return(struct hazard *hazard, uintptr_t address)
+{
+	hazard_locate_call(hazard, &(struct callers){.count = 1, .call = {address - 1}});
 }
 
 const char *space_name(enum sim_space space)

@@ -49,8 +49,12 @@ void worker_open(struct worker *worker)
 		worker->warps[w].lanes = &worker->lanes[w * WARP_SIZE];
 		worker->warps[w].matcher.warp = w;
 	}
-	if (races)
-		worker->audience.race = race_open_worker(&worker->shared.view, &worker->findings);
+	if (!races)
+		return;
+	worker->audience.race = race_open_worker(&worker->shared.view, &worker->findings);
+	worker->audience.findings = &worker->findings;
+	worker->findings.paths = &worker->paths;
+	worker->findings.calls = need(reserve_pages((size_t)MAX_WARPS * site_number_count() * sizeof(uint32_t)));
 }
 
 /* Pages below and above each stack that cannot be touched: a large local array may step over the limit between two
@@ -176,8 +180,11 @@ static void release_barrier(struct worker *worker)
 {
 	if (worker->audience.tracer)
 		trace_end_interval(worker->audience.tracer);
-	if (worker->audience.race)
+	if (worker->audience.race) {
 		race_pass_barrier(worker->audience.race);
+		findings_pass(
+			&worker->findings, MAX_WARPS, worker->arrivals.first->site, worker->arrivals.first->site_path);
+	}
 	worker->barrier_true = worker->arrivals.with_predicate;
 	worker->barrier_waiting = worker->arrivals.count;
 	worker->arrivals = (struct arrivals){NULL, NULL, 0, 0};

@@ -89,8 +89,10 @@ void complete_meeting(struct worker *worker, struct warp *warp, const struct lan
 	}
 	if (worker->instrumented)
 		match_meeting(&warp->matcher, &worker->audience, ended_lanes(warp), group);
-	if (worker->audience.race)
+	if (worker->audience.race) {
 		race_synchronise(worker->audience.race, (uint32_t)(warp - worker->warps), group);
+		findings_pass(&worker->findings, (uint32_t)(warp - worker->warps), one->site, one->site_path);
+	}
 	exchange(worker, warp, group, one->meeting.op);
 	for (uint32_t rest = group; rest != 0; rest &= rest - 1)
 		warp->lanes[__builtin_ctz(rest)].state = LANE_READY;

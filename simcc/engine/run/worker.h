@@ -78,17 +78,6 @@ struct arrivals {
 	uint32_t count, with_predicate;
 };
 
-/* The call paths of a worker: a tree, 0 is the kernel itself; and where in it a call leads. */
-struct paths {
-	struct path_node {
-		uint32_t parent;
-		uintptr_t caller;
-	} * nodes;
-	size_t count, capacity;
-	uint32_t *index; /* hash table: node */
-	uint32_t index_size;
-};
-
 struct worker {
 	struct launch *launch;
 	pthread_t thread;

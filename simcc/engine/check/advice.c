@@ -1,0 +1,154 @@
+/*
+ * What a race needs, and where a barrier belongs. The lines that a barrier can stand between are those of one function:
+ * where an access lies in a helper, the line of the call counts.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "check/findings.h"
+
+/* A point as one function's text has it: the line of the access, or of the call that leads to it. */
+struct spot {
+	char file[256];
+	unsigned line;
+	bool is_call;
+};
+
+enum { MOST_CALLS = 64 };
+
+/* The return addresses that lead to the point, the kernel's first. -1: not known. */
+static int calls_to(const struct paths *paths, struct point point, uintptr_t calls[MOST_CALLS])
+{
+	uintptr_t inward[MOST_CALLS];
+	int count = 0;
+	if (point.site_number == 0 || point.path == 0)
+		return -1;
+	for (uint32_t node = point.path - 1; node != 0; node = paths->nodes[node].parent) {
+		if (count == MOST_CALLS)
+			return -1;
+		inward[count++] = paths->nodes[node].caller;
+	}
+	for (int i = 0; i < count; i++)
+		calls[i] = inward[count - 1 - i];
+	return count;
+}
+
+static void find_spot(struct point point, uintptr_t call, struct spot *spot)
+{
+	struct hazard place = {.signature = ""};
+	if (call != 0)
+		hazard_locate_return(&place, call);
+	else
+		hazard_set_location(&place, site_numbered(point.site_number));
+	spot->is_call = call != 0;
+	spot->line = place.line;
+	memcpy(spot->file, place.file, sizeof spot->file);
+}
+
+/* Both points in the text of the innermost function that runs when either is reached. False: not known. */
+static bool find_spots(
+	const struct paths *paths, struct point one, struct point other, struct spot *first, struct spot *second)
+{
+	uintptr_t calls[MOST_CALLS], others[MOST_CALLS];
+	const int count = calls_to(paths, one, calls), other_count = calls_to(paths, other, others);
+	int same = 0;
+	if (count < 0 || other_count < 0)
+		return false;
+	while (same < count && same < other_count && calls[same] == others[same])
+		same++;
+	find_spot(one, same < count ? calls[same] : 0, first);
+	find_spot(other, same < other_count ? others[same] : 0, second);
+	return first->line != 0 && second->line != 0 && strcmp(first->file, second->file) == 0;
+}
+
+/* Of which of the two sides does the text of their function say that it comes after the barrier? */
+static bool is_below(const struct paths *paths, struct point point, struct point barrier)
+{
+	struct spot here, there;
+	return find_spots(paths, point, barrier, &here, &there) && here.line > there.line;
+}
+
+/* "line 49 (in load_tile, line 30)", "line 27 (in load_tile, row.cuh:41)" */
+static void name_spot(const struct spot *spot, struct point point, char *text, size_t length)
+{
+	const struct sim_site *site = site_numbered(point.site_number);
+	const char *function = site->function ? site->function->name : "?";
+	if (!spot->is_call)
+		snprintf(text, length, "line %u", spot->line);
+	else if (strcmp(spot->file, site->file) == 0)
+		snprintf(text, length, "line %u (in %.60s, line %u)", spot->line, function, site->line);
+	else
+		snprintf(text, length, "line %u (in %.60s, %.80s:%u)", spot->line, function, site->file, site->line);
+}
+
+/* Where a barrier belongs. Between the two, in the order in which a thread comes to them: if that is not the order of
+ * the text, one of them is of a loop's next round. What shows it: a warp came from one to the other without a barrier;
+ * or the last barrier, after which a thread comes first to what the text has below it. (Of lanes only the latter: they
+ * are kept in order by what is no barrier of the block.) */
+static void advise_barrier(struct finding *f, const char *barrier, char *text, size_t length)
+{
+	struct spot now, before;
+	char last_name[240], next_name[240];
+	const bool known = find_spots(f->paths, f->now.point, f->before.point, &now, &before);
+	const bool same_line = known && now.line == before.line, calls = now.is_call || before.is_call;
+	/* Does the text have `before` first? Of one line: what is read before what is written. */
+	const bool down =
+		same_line ? f->before.op == SIM_OP_LOAD && f->now.op != SIM_OP_LOAD : before.line < now.line;
+	const struct party *top = down ? &f->before : &f->now, *bottom = down ? &f->now : &f->before;
+	bool follows = down ? f->passed : f->returned, wraps = down ? f->returned : f->passed;
+	if (known && (f->severity == FINDING_WARNING || (!follows && !wraps))) {
+		wraps = is_below(f->paths, bottom->point, f->parting) && !is_below(f->paths, top->point, f->parting);
+		follows = !wraps;
+	}
+	if (!known || (same_line && calls)) {
+		snprintf(text, length, "a %s is missing between these two accesses", barrier);
+		return;
+	}
+	wraps &= !follows;
+	memcpy(f->gap.file, now.file, sizeof f->gap.file);
+	f->gap.from = down != wraps ? before.line : now.line;
+	f->gap.to = down != wraps ? now.line : before.line;
+	name_spot(down ? &before : &now, top->point, next_name, sizeof next_name);
+	name_spot(down ? &now : &before, bottom->point, last_name, sizeof last_name);
+	if (wraps)
+		snprintf(
+			text, length,
+			"the access in %s is of the loop's next iteration: a %s is missing behind %s, at the end of "
+			"the loop's body",
+			next_name, barrier, last_name);
+	else if (same_line)
+		snprintf(
+			text, length,
+			"a %s is missing between these two accesses: read into a variable, wait, then write",
+			barrier);
+	else if (calls)
+		snprintf(text, length, "a %s is missing between %s and %s", barrier, next_name, last_name);
+	else
+		snprintf(text, length, "a %s is missing between these two accesses", barrier);
+}
+
+void advise(struct finding *f, char *text, size_t length)
+{
+	static const char *const cures[] = {
+		[CURE_FENCE_AFTER_LOOK] = "the flag or lock between them was read, but no fence (__threadfence()) "
+					  "stands between that and the second access",
+		[CURE_FENCE_AFTER_LOCK] = "the first thread took the lock without a __threadfence() after it: this "
+					  "time it was first, the next time it need not be",
+		[CURE_FENCE_BEFORE_UNLOCK] = "the second thread gives the lock back without a __threadfence() before "
+					     "it: this time it was last, the next time it need not be",
+	};
+	if (f->cure != CURE_UNKNOWN)
+		snprintf(text, length, "%s", cures[f->cure]);
+	else if (f->between_blocks)
+		snprintf(
+			text, length,
+			"blocks run in any order and at the same time: use atomics, or another kernel for the second "
+			"step");
+	else if (f->now.site == f->before.site)
+		snprintf(
+			text, length,
+			"threads use the same element in the same place: each needs an element of its own, or "
+			"atomics");
+	else
+		advise_barrier(f, f->severity == FINDING_WARNING ? "__syncwarp()" : "__syncthreads()", text, length);
+}
