@@ -40,6 +40,32 @@ WRONG_ADDRESSES = COUNTED[0]["wrong_addresses"]
 
 ONE_LAUNCH = "__global__ void k() {}\nint main() { k<<<1, 32>>>(); return cudaDeviceSynchronize(); }\n"
 LIMITED = inline("memory.limited", ONE_LAUNCH)
+# A block that grows where it is, inside the C library; and a copy past the end of one that does not.
+HOST_COPIES = inline(
+    "memory.host_copies",
+    """#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cuda_runtime.h>
+int main()
+{
+	static char text[9002];
+	memset(text, 'a', 9001);
+	FILE *in = fmemopen(text, 9001, "r");
+	getc(in);
+	char *d, *line = (char *)malloc(5000), *block = (char *)malloc(60);
+	size_t n = 5000;
+	cudaMalloc(&d, 10000);
+	free(block), block = line;
+	if (getline(&line, &n, in) != 9000)
+		return 5;
+	printf("%s ", cudaGetErrorName(cudaMemcpy(d, line, 9001, cudaMemcpyHostToDevice)));
+	block = (char *)malloc(60);
+	printf("%s\\n", cudaGetErrorName(cudaMemcpy(d, block, 61, cudaMemcpyHostToDevice)));
+	free(block), free(line);
+}
+""",
+)
 
 
 class Memory(Case):
@@ -50,6 +76,13 @@ class Memory(Case):
                 what = f"{made.compiler.cxx} {threads} {order}: {outcome.out}{outcome.err}"
                 self.expect_equal(outcome.status, 0, what)
                 self.expect_equal(outcome.out.count(": 0 fair results\n"), 16, what)
+
+    def test_copies_of_what_the_c_library_let_grow(self):
+        """Kills: a valid copy that is refused because a block of the heap was smaller once; a refusal, in silence, where
+        memcheck is off."""
+        for check, past_end in (("memcheck", "cudaErrorInvalidValue"), ("none", "cudaSuccess"), ("racecheck", "cudaSuccess")):
+            outcome = HOST_COPIES.run(SIM_CHECK=check)
+            self.expect_equal(outcome.out, f"cudaSuccess {past_end}\n", f"{check}: {outcome.err}")
 
     def test_the_emptiness_behind_an_allocation_is_never_given(self):
         outcome = ARENA.run(SIM_THREADS="1", SIM_CHECK="memcheck")
