@@ -107,7 +107,7 @@ int sim_trace(const char *path);
 int sim_report(const char *path);
 
 /* Why the last launch was refused: "scale<<<(1,1,1), (2000,1,1)>>> was refused: 2000 threads in a block, which may
- * have 1024". NULL if it was not. */
+ * have 1024 (launched at scale.cu:12)". NULL if it was not. */
 const char *sim_refusal(void);
 
 /* 0 in a --fast program, which counts and checks nothing. */

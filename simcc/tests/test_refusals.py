@@ -51,10 +51,13 @@ NEVER_FAST = inline("refusals.never.fast", text(NEVER_BODY), "--fast")
 THRICE_BODY = "\tfor (int i = 0; i < 3; i++)\n\t\tone<<<1, dim3(64, 32)>>>(y); // @refused\n"
 THRICE = program("thrice", THRICE_BODY)
 ASKS = program("asks", "\tone<<<1, 2000>>>(y);\n\tcudaPeekAtLastError();\n")
+WHERE = program("where", "\tone<<<1, 2000>>>(y); // @refused\n\tasked();\n")
 LATE = program("late", "\tone<<<1, 2000>>>(y);\n\tone<<<1, 3000>>>(y);\n\tone<<<1, 32>>>(y);\n\tasked();\n")
 # A grid, a block, and why a GPU refuses them. Those that it takes are refused here for their shared memory, which is
 # looked at afterwards: 2^31 - 1 blocks need not run.
-GRID, BLOCK = "a grid may have (2147483647,65535,65535) blocks", "a block may have (1024,1024,64) threads"
+GRID, BLOCK = "a grid may have at most x 2147483647, y 65535, z 65535 blocks", (
+    "a block may have at most 1024 threads; x 1024, y 1024, z 64"
+)
 MEMORY = "1048576 bytes of dynamic shared memory in a block, which may have 48128 beside 1024 static ones, "
 MEMORY += "more only with cudaFuncSetAttribute"
 SHAPES = [
@@ -115,13 +118,14 @@ LIMITS = program(
 )
 
 
-together("refusals", [NEVER, THRICE, ASKS, LATE, SHAPED, RETURNED, LIMITS], "-O2")
+together("refusals", [NEVER, THRICE, ASKS, LATE, WHERE, SHAPED, RETURNED, LIMITS], "-O2")
 
 
 class Refusals(Case):
     def expect_run(self, made: Part | Program, out: str, err: str) -> None:
         outcome = made.run()
-        self.expect_equal((outcome.status, outcome.out, outcome.err), (0, out, err), made.name)
+        said = re.sub(rf"(?<=.) \(launched at {re.escape(str(made.source))}:\d+\)$", "", outcome.out, flags=re.MULTILINE)
+        self.expect_equal((outcome.status, said, outcome.err), (0, out, err), made.name)
 
     def expect_told(self, made: Part | Program, source: str, refused: str, more: str, summary: str) -> None:
         outcome = made.run()
@@ -135,7 +139,7 @@ class Refusals(Case):
         self.expect(outcome.status == 1 and re.fullmatch(says, outcome.err), f"{made.name}: {outcome}")
 
     def test_a_launch_whose_error_nobody_asks_for_is_an_error_at_its_line(self):
-        why = "one<<<(3,1,1), (2000,1,1)>>> was refused: a block may have (1024,1024,64) threads"
+        why = "one<<<(3,1,1), (2000,1,1)>>> was refused: " + BLOCK
         for made in (NEVER, NEVER_FAST):
             self.expect_told(made, text(NEVER_BODY), why, "", "1 error")
         why = "one<<<(1,1,1), (64,32,1)>>> was refused: 2048 threads in a block, which may have 1024"
@@ -145,6 +149,11 @@ class Refusals(Case):
         self.expect_run(ASKS, "", "")
         self.expect_run(LATE, "cudaErrorInvalidConfiguration: -\n", "")
         self.expect_run(RETURNED, "cudaErrorInvalidConfiguration\n", "")
+
+    def test_who_asks_hears_where_it_was_launched(self):
+        """Kills: a harness that names its own line only, because the launch's is nowhere to be had."""
+        line = marked_line(WHERE.text, "@refused")
+        self.expect_in(f"was refused: {BLOCK} (launched at {WHERE.source}:{line})\n", WHERE.run().out, "place")
 
     def test_each_shape_at_its_limit_and_past_it(self):
         """Kills: a dimension that nobody looks at, such as grid.z, and a limit that is one too small or too large."""

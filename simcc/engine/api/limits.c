@@ -61,10 +61,11 @@ cudaError_t check_shape(const struct request *request)
 	if (block.x == 0 || block.y == 0 || block.z == 0)
 		REFUSE(error, "a block without threads");
 	if (grid.x > MOST_BLOCKS_ALONG_X || grid.y > MOST_BLOCKS_ALONG_Y || grid.z > MOST_BLOCKS_ALONG_Y)
-		REFUSE(error, "a grid may have (%d,%d,%d) blocks", MOST_BLOCKS_ALONG_X, MOST_BLOCKS_ALONG_Y,
-		       MOST_BLOCKS_ALONG_Y);
+		REFUSE(error, "a grid may have at most x %d, y %d, z %d blocks", MOST_BLOCKS_ALONG_X,
+		       MOST_BLOCKS_ALONG_Y, MOST_BLOCKS_ALONG_Y);
 	if (block.x > MAX_THREADS || block.y > MAX_THREADS || block.z > MOST_ALONG_Z)
-		REFUSE(error, "a block may have (%d,%d,%d) threads", MAX_THREADS, MAX_THREADS, MOST_ALONG_Z);
+		REFUSE(error, "a block may have at most %d threads; x %d, y %d, z %d", MAX_THREADS, MAX_THREADS,
+		       MAX_THREADS, MOST_ALONG_Z);
 	const uint64_t threads = (uint64_t)block.x * block.y * block.z;
 	if (threads > MAX_THREADS)
 		REFUSE(error, "%" PRIu64 " threads in a block, which may have %d", threads, MAX_THREADS);

@@ -9,7 +9,7 @@
 #include "report/output.h"
 
 static struct {
-	char last[400];  /* why; "" if the last launch was none */
+	char last[800];  /* why, and where; "" if the last launch was none */
 	char first[400]; /* of those whose error nobody has looked at yet, and its kernel */
 	char name[100];
 	cudaError_t error;
@@ -24,16 +24,21 @@ void report_refusal(const struct request *request, cudaError_t error, const char
 	if (request->dynamic_shared_bytes > 0)
 		snprintf(dynamic, sizeof dynamic, ", %zu", request->dynamic_shared_bytes);
 	const int used = snprintf(
-		refusals.last, sizeof refusals.last,
+		refusals.last, sizeof refusals.first,
 		"%.100s<<<(%u,%u,%u), (%u,%u,%u)%s>>> was refused: ", request->name, grid.x, grid.y, grid.z, block.x,
 		block.y, block.z, dynamic);
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(refusals.last + used, sizeof refusals.last - (size_t)used, format, arguments);
+	vsnprintf(refusals.last + used, sizeof refusals.first - (size_t)used, format, arguments);
 	va_end(arguments);
+	if (refusals.unseen == 0)
+		memcpy(refusals.first, refusals.last, sizeof refusals.first);
+	const size_t said = strlen(refusals.last);
+	snprintf(
+		refusals.last + said, sizeof refusals.last - said, " (launched at %.300s:%u)", request->file,
+		request->line);
 	if (refusals.unseen++ > 0)
 		return;
-	memcpy(refusals.first, refusals.last, sizeof refusals.first);
 	snprintf(refusals.name, sizeof refusals.name, "%s", request->name);
 	refusals.error = error;
 	refusals.callers = callers_of_this();
