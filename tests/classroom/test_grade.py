@@ -242,7 +242,7 @@ class Said(Graded):
         said = self.said(self.grade(tree, "03.tile"), "03.tile")
         self.assertRegex(
             said,
-            r"racecheck: .*3_tiled\.cu:\d+.*hint: Between the two sides a barrier is missing",
+            r"racecheck: .*3_tiled\.cu:\d+.*hint: Between the two sides a barrier is missing; if they stand in a loop",
         )
 
     def test_a_barrier_in_an_if_is_told_as_that(self) -> None:

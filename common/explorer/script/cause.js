@@ -18,6 +18,9 @@ function makeSnippet(run, path, line) {
 const sidesOf = (hazard) => [placeOf(hazard.file || '', hazard.line || 0),
 	hazard.other && hazard.other.line ? placeOf(hazard.other.file || hazard.file || '', hazard.other.line) : null];
 
+/* What it calls for, whatever the lines. */
+const cureOf = (hazard) => (hazard.advice || '').replaceAll(/line \d+( \(in [^)]*\))?/g, 'line');
+
 /*
  * Hazards by cause: races of a kernel that share a line and call for the same thing; a read of what is not written yet, of a
  * line in such a race; else those at one place. The first of a list is the one that is told: a read after a write, if any.
@@ -27,9 +30,9 @@ function causesOf(hazards) {
 	for (const hazard of [...hazards].sort((a, b) => (b.tool === 'racecheck') - (a.tool === 'racecheck'))) {
 		const places = sidesOf(hazard).filter(Boolean), race = hazard.tool === 'racecheck';
 		const joins = causes.filter((cause) => cause.kernel === hazard.kernel && places.some((place) => cause.places.has(place)) &&
-			(race ? cause.race && cause.advice === hazard.advice : cause.race ? hazard.tool === 'initcheck'
+			(race ? cause.race && cause.cure === cureOf(hazard) : cause.race ? hazard.tool === 'initcheck'
 				: cause.list[0].kind === hazard.kind && cause.list[0].tool === hazard.tool));
-		const into = joins[0] || {kernel: hazard.kernel, race, advice: hazard.advice, places: new Set(), list: []};
+		const into = joins[0] || {kernel: hazard.kernel, race, cure: cureOf(hazard), places: new Set(), list: []};
 		if (!joins.length)
 			causes.push(into);
 		for (const other of joins.slice(1)) {
