@@ -189,10 +189,11 @@ void race_fence(struct race *race, uint32_t thread, struct window *window, bool 
 /* It is about to do an atomic or a volatile store: what its fences cover may be acquired there. False: nothing new.
  */
 bool race_release(struct race *race, uint32_t thread, uintptr_t address, bool block_only);
-/* It has exchanged (atomicExch, atomicCAS) `from` for `to`: so locks are taken and left. */
-void race_exchanged(
-	struct race *race, uint32_t thread, struct window *window, uintptr_t address, uint64_t from, uint64_t to);
-/* It is about to do another atomic, or a volatile store: so locks are left, too. */
+/* An atomic of it has changed `from` to `to`: so locks are left and, if it `may_take` them (atomicExch, atomicCAS), taken. */
+void race_changed(
+	struct race *race, uint32_t thread, struct window *window, uintptr_t address, uint64_t from, uint64_t to,
+	bool may_take);
+/* It is about to do a volatile store: so locks are left, too. */
 void race_stored_strongly(struct race *race, uint32_t thread, struct window *window, uintptr_t address);
 /* It does an atomic or a volatile load: a fence or barrier after it acquires what was released there. */
 void race_look(struct race *race, uint32_t thread, uintptr_t address, bool block_only);

@@ -259,17 +259,18 @@ static enum outcome judge_other_order(const struct check *c, const struct event 
 {
 	const struct moment then = moment_of(before, pair->before);
 	const enum scope scope = pair->apart == BLOCKS ? SCOPE_DEVICE : SCOPE_BLOCK;
-	const uintptr_t lock = locks_same(c->race, before->section, pair->now);
-	if (lock == 0 || ordering_knows_without(c->race, pair->now, &then, lock))
+	struct shared_locks shared;
+	if (!locks_share(c->race, before->section, before->fenced, pair->now, &shared) ||
+	    ordering_knows_without(c->race, pair->now, &then, &shared))
 		return NO_RACE;
 	struct finding finding = finding_of(c, before, pair);
-	if (before->fenced < scope + 1) {
+	if (shared.fenced < scope + 1) {
 		finding.cure = CURE_FENCE_AFTER_LOCK;
 		race_found(c->race, finding);
 		return TOLD;
 	}
 	finding.cure = CURE_FENCE_BEFORE_UNLOCK;
-	locks_suspect(c->race, pair->now, lock, scope, &finding);
+	locks_suspect(c->race, pair->now, shared.address[shared.count - 1], scope, &finding);
 	return NO_RACE;
 }
 
@@ -372,6 +373,26 @@ static void check_word(struct check *c, struct history *history, uint32_t stamp)
 	const int kind = touch == PLAIN_LOAD ? LOADS : op_of(touch) == SIM_OP_STORE ? STORES : STRONG;
 	const bool is_plain_store = touch == PLAIN_STORE || touch == VOLATILE_STORE;
 	if (history->stamp != stamp)
+/* Does the access read what another thread wrote, with no barrier since? Not if the word is a lock that it holds: that
+ * says nothing of others. */
+static bool is_informed(const struct check *c, const struct history *history)
+{
+	const struct event *now = &c->now;
+	if (op_of(now->touch) == SIM_OP_STORE || now->section == 0 ||
+	    locks_holds(c->race, now->warp * WARP_SIZE + (uint32_t)__builtin_ctz(now->lanes), c->word - now->offset))
+		return false;
+	for (int kind = 0; kind < KINDS; kind++)
+		for (uint32_t i = 0; i < history->kinds[kind].count; i++) {
+			const struct event *event = &history->kinds[kind].first[i];
+			const bool same_block = event->block == now->block;
+			if (op_of(event->touch) != SIM_OP_LOAD && (event->bytes & now->bytes) &&
+			    !(same_block && event->interval != now->interval) &&
+			    !(same_block && event->warp == now->warp && event->lanes == now->lanes))
+				return true;
+		}
+	return false;
+}
+
 		*history = (struct history){.stamp = stamp};
 	c->others = 0;
 	scan(c, &history->kinds[STORES]);
@@ -386,6 +407,10 @@ static void check_word(struct check *c, struct history *history, uint32_t stamp)
 static void check_shared_word(struct check *c)
 {
 	struct race *race = c->race;
+	if (is_informed(c, history))
+		locks_inform(
+			c->race, c->now.warp * WARP_SIZE + (uint32_t)__builtin_ctz(c->now.lanes),
+			c->word - c->now.offset);
 	c->arena = &race->arena;
 	check_word(c, &race->words[(c->word - race->shared->first) / 4], race->interval);
 }
@@ -482,3 +507,8 @@ void history_instruction(
 			return;
 	}
 }
+		if (is_store && key_is_volatile(key) && locks_holds_any(race, thread)) {
+			uint64_t stored = 0;
+			memcpy(&stored, &value[i], key_size(key) < sizeof stored ? key_size(key) : sizeof stored);
+			locks_stored(race, thread, address[i], stored);
+		}

@@ -623,13 +623,21 @@ static bool covers(
 	return false;
 }
 
-/* `but_for`: what was released there does not count; 0: all does. */
+static bool is_shared(const struct shared_locks *locks, uintptr_t address)
+{
+	for (uint32_t i = 0; i < locks->count; i++)
+		if (locks->address[i] == address)
+			return true;
+	return false;
+}
+
+/* `but_for`: what was released there does not count; NULL: all does. */
 static bool covers_any(
 	struct race_launch *order, const struct knowledge *known, const struct moment *before, uintptr_t address,
-	uintptr_t but_for)
+	const struct shared_locks *but_for)
 {
 	for (size_t i = 0; i < known->count; i++)
-		if ((but_for == 0 || order->variables[known->entries[i].variable].address != but_for) &&
+		if (!(but_for && is_shared(but_for, order->variables[known->entries[i].variable].address)) &&
 		    covers(order, &known->entries[i], before, address))
 			return true;
 	return false;
@@ -645,8 +653,8 @@ static bool has_warp_fenced(const struct block_order *block, uint32_t thread)
 }
 
 static bool knows(
-	struct race *race, uint32_t thread, const struct moment *before, uintptr_t address, uintptr_t but_for,
-	bool after_fence)
+	struct race *race, uint32_t thread, const struct moment *before, uintptr_t address,
+	const struct shared_locks *but_for, bool after_fence)
 {
 	if (!has_releases(race))
 		return false;
@@ -668,17 +676,18 @@ static bool knows(
 
 bool ordering_knows(struct race *race, uint32_t thread, const struct moment *before, uintptr_t address)
 {
-	return knows(race, thread, before, address, 0, false);
+	return knows(race, thread, before, address, NULL, false);
 }
 
-bool ordering_knows_without(struct race *race, uint32_t thread, const struct moment *before, uintptr_t lock)
+bool ordering_knows_without(
+	struct race *race, uint32_t thread, const struct moment *before, const struct shared_locks *locks)
 {
-	return knows(race, thread, before, 0, lock, false);
+	return knows(race, thread, before, 0, locks, false);
 }
 
 bool ordering_would_know(struct race *race, uint32_t thread, const struct moment *before)
 {
-	return knows(race, thread, before, 0, 0, true);
+	return knows(race, thread, before, 0, NULL, true);
 }
 
 static bool was_acquired(

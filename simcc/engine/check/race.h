@@ -14,7 +14,7 @@
 
 #include "check/findings.h"
 
-enum { RECENT_READS = 4, RELEASE_FILTER_BITS = 1 << 12, WORD_LOCKS = 64 };
+enum { RECENT_READS = 4, RELEASE_FILTER_BITS = 1 << 12, WORD_LOCKS = 64, MOST_HELD = 4 };
 
 /* How a byte is touched. */
 enum touch { PLAIN_LOAD, VOLATILE_LOAD, PLAIN_STORE, VOLATILE_STORE, RELEASING_STORE, ATOMIC, BLOCK_ATOMIC, TOUCHES };
@@ -173,8 +173,10 @@ struct moment {
 };
 /* Does the thread know what happened at `before`? `address`: its place, if it was a release itself; or 0. */
 bool ordering_knows(struct race *race, uint32_t thread, const struct moment *before, uintptr_t address);
-/* Does it know it even without what was released at `lock`? */
-bool ordering_knows_without(struct race *race, uint32_t thread, const struct moment *before, uintptr_t lock);
+/* Does it know it even without what was released at these? */
+struct shared_locks;
+bool ordering_knows_without(
+	struct race *race, uint32_t thread, const struct moment *before, const struct shared_locks *locks);
 /* Would it know it, if it executed a fence now? */
 bool ordering_would_know(struct race *race, uint32_t thread, const struct moment *before);
 /* Was the release `now` acquired by that block already? */
@@ -186,15 +188,26 @@ struct block_locks *locks_open_worker(void);
 void locks_open_block(struct race *race);
 void locks_pass_barrier(struct race *race);
 void locks_fence(struct race *race, uint32_t thread, enum scope scope);
-/* race_exchanged(); and race_stored_strongly(), of a lock that the thread holds. */
-void locks_exchanged(struct race *race, uint32_t thread, uintptr_t address, uint64_t from, uint64_t to);
+/* race_changed(): the thread takes or leaves it, or the value is another one while it is held. */
+void locks_changed(struct race *race, uint32_t thread, uintptr_t address, uint64_t from, uint64_t to);
 bool locks_holds_any(const struct race *race, uint32_t thread);
 bool locks_holds(const struct race *race, uint32_t thread, uintptr_t address);
-void locks_stored(struct race *race, uint32_t thread, uintptr_t address);
+/* It is about to do a volatile store to a lock that it holds. If that does not free it, nobody can take it. */
+void locks_may_leave(struct race *race, uint32_t thread, uintptr_t address);
+/* It has done a volatile store, of this value. */
+void locks_stored(struct race *race, uint32_t thread, uintptr_t address, uint64_t value);
+/* It has read there what another thread wrote. */
+void locks_inform(struct race *race, uint32_t thread, uintptr_t address);
 /* The turn of the lock that the thread took last and holds; and the scope of the widest fence since, + 1. 0: none. */
 uint32_t locks_held(const struct race *race, uint32_t thread, uint8_t *fenced);
-/* The address of the lock whose turn `section` was, if it is over and the thread holds the same one now; or 0. */
-uintptr_t locks_same(struct race *race, uint32_t section, uint32_t thread);
+/* The locks of which `section` was a turn or had one around it, and of which the thread has a turn now. */
+struct shared_locks {
+	uintptr_t address[MOST_HELD]; /* the one taken first last */
+	uint32_t count;
+	uint8_t fenced; /* after that one was taken for `section`: the scope of the widest fence, + 1 */
+};
+/* `fenced`: after the last of them. False: there are none, or the order of the turns may be due to what was read. */
+bool locks_share(struct race *race, uint32_t section, uint8_t fenced, uint32_t thread, struct shared_locks *shared);
 /* The finding will be one if the thread leaves that lock with no fence of that scope before. */
 void locks_suspect(
 	struct race *race, uint32_t thread, uintptr_t lock, enum scope scope, const struct finding *finding);

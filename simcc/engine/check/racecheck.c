@@ -920,13 +920,14 @@ void race_fence(struct race *race, uint32_t thread, struct window *window, bool 
 	locks_fence(race, thread, block_only ? SCOPE_BLOCK : SCOPE_DEVICE);
 }
 
-void race_exchanged(
-	struct race *race, uint32_t thread, struct window *window, uintptr_t address, uint64_t from, uint64_t to)
+void race_changed(
+	struct race *race, uint32_t thread, struct window *window, uintptr_t address, uint64_t from, uint64_t to,
+	bool may_take)
 {
-	if (!race->has_fences || from == to)
+	if (!race->has_fences || from == to || (!may_take && !locks_holds(race, thread, address)))
 		return;
 	race_catch_up(race, thread, window);
-	locks_exchanged(race, thread, address, from, to);
+	locks_changed(race, thread, address, from, to);
 }
 
 void race_stored_strongly(struct race *race, uint32_t thread, struct window *window, uintptr_t address)
@@ -934,7 +935,7 @@ void race_stored_strongly(struct race *race, uint32_t thread, struct window *win
 	if (!race->has_fences || !locks_holds(race, thread, address))
 		return;
 	race_catch_up(race, thread, window);
-	locks_stored(race, thread, address);
+	locks_may_leave(race, thread, address);
 }
 
 bool race_has_caught_up(const struct race *race, uint32_t warp)

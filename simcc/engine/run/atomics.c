@@ -26,7 +26,11 @@
 	type symbol(type *address, type value)                                                                       \
 	{                                                                                                            \
 		ENTER(address, kind);                                                                                \
-		return builtin(address, value, RELAXED);                                                             \
+		const type old = builtin(address, value, RELAXED);                                                   \
+		type next = old;                                                                                     \
+		builtin(&next, value, RELAXED);                                                                      \
+		sim_note_change(address, old, next, 0);                                                              \
+		return old;                                                                                          \
 	}
 #define ATOMIC(name, type, builtin)                                                                                  \
 	ATOMIC_KIND(sim_atomic_##name, type, builtin, 0)                                                             \
@@ -35,9 +39,9 @@
 	type symbol(type *address, type value);                                                                      \
 	type symbol(type *address, type value)                                                                       \
 	{                                                                                                            \
-		ENTER(address, kind | SIM_ATOMIC_OVERWRITES | SIM_ATOMIC_EXCHANGES);                                 \
+		ENTER(address, kind | SIM_ATOMIC_OVERWRITES);                                                        \
 		const type old = __atomic_exchange_n(address, value, RELAXED);                                       \
-		sim_note_exchange(address, old, value);                                                              \
+		sim_note_change(address, old, value, SIM_ATOMIC_EXCHANGES);                                          \
 		return old;                                                                                          \
 	}
 #define EXCHANGE(name, type)                                                                                         \
@@ -71,6 +75,7 @@ EXCHANGE(exch_i64, uint64_t)
 			next = (new_value);                                                                          \
 			memcpy(&wanted, &next, sizeof wanted);                                                       \
 		} while (!__atomic_compare_exchange_n(place, &seen, wanted, true, RELAXED, RELAXED));                \
+		sim_note_change(address, seen, wanted, kind);                                                        \
 		return old;                                                                                          \
 	}
 
@@ -80,8 +85,10 @@ EXCHANGE(exch_i64, uint64_t)
 
 ATOMIC_LOOP(add_f32, float, uint32_t, old + value)
 ATOMIC_LOOP(add_f64, double, uint64_t, old + value)
-ATOMIC_LOOP_KIND(sim_atomic_exch_f32, float, uint32_t, value, SIM_ATOMIC_OVERWRITES)
-ATOMIC_LOOP_KIND(sim_atomic_block_exch_f32, float, uint32_t, value, SIM_ATOMIC_BLOCK | SIM_ATOMIC_OVERWRITES)
+ATOMIC_LOOP_KIND(sim_atomic_exch_f32, float, uint32_t, value, SIM_ATOMIC_OVERWRITES | SIM_ATOMIC_EXCHANGES)
+ATOMIC_LOOP_KIND(
+	sim_atomic_block_exch_f32, float, uint32_t, value,
+	SIM_ATOMIC_BLOCK | SIM_ATOMIC_OVERWRITES | SIM_ATOMIC_EXCHANGES)
 ATOMIC_LOOP(max_i32, int32_t, uint32_t, old > value ? old : value)
 ATOMIC_LOOP(max_u32, uint32_t, uint32_t, old > value ? old : value)
 ATOMIC_LOOP(max_i64, int64_t, uint64_t, old > value ? old : value)
@@ -98,9 +105,9 @@ ATOMIC_LOOP(dec_u32, uint32_t, uint32_t, old == 0 || old > value ? value : old -
 	type symbol(type *address, type compare, type value);                                                        \
 	type symbol(type *address, type compare, type value)                                                         \
 	{                                                                                                            \
-		ENTER(address, kind | SIM_ATOMIC_EXCHANGES);                                                         \
+		ENTER(address, kind);                                                                                \
 		if (__atomic_compare_exchange_n(address, &compare, value, false, RELAXED, RELAXED))                  \
-			sim_note_exchange(address, compare, value);                                                  \
+			sim_note_change(address, compare, value, SIM_ATOMIC_EXCHANGES);                              \
 		return compare; /* what was there, whether or not it was exchanged */                                \
 	}
 #define ATOMIC_CAS(name, type)                                                                                       \

@@ -385,16 +385,15 @@ void sim_atomic_access(const void *pointer, unsigned width, unsigned kind, uint3
 	race_look(race, lane->number, (uintptr_t)pointer, block_only);
 	if (race_release(race, lane->number, (uintptr_t)pointer, block_only))
 		race_catch_up(race, lane->number, &lane->window); /* before anybody can see it */
-	if (!(kind & SIM_ATOMIC_EXCHANGES))
-		race_stored_strongly(race, lane->number, &lane->window, (uintptr_t)pointer);
 }
 
-void sim_note_exchange(const void *pointer, uint64_t from, uint64_t to)
+void sim_note_change(const void *pointer, uint64_t from, uint64_t to, unsigned kind)
 {
 	struct lane *lane = sim_lane;
 	struct race *race = lane ? lane->worker->audience.race : NULL;
 	if (race)
-		race_exchanged(race, lane->number, &lane->window, (uintptr_t)pointer, from, to);
+		race_changed(
+			race, lane->number, &lane->window, (uintptr_t)pointer, from, to, kind & SIM_ATOMIC_EXCHANGES);
 }
 
 /* The frame is not what it was, or there is no room for it. The hazard is looked up where no lane runs: what happens

@@ -29,10 +29,11 @@ cudaError_t run_kernel(struct request *request, const struct invocation *invocat
 enum {
 	SIM_ATOMIC_BLOCK = 1,      /* of the scope of its block */
 	SIM_ATOMIC_OVERWRITES = 2, /* atomicExch: a read only where its result is used */
-	SIM_ATOMIC_EXCHANGES = 4,  /* atomicExch and atomicCAS: sim_note_exchange() will say what they did */
+	SIM_ATOMIC_EXCHANGES = 4,  /* atomicExch and atomicCAS: so locks are taken */
 };
 void sim_atomic_access(const void *pointer, unsigned width, unsigned kind, uint32_t site);
-void sim_note_exchange(const void *pointer, uint64_t from, uint64_t to);
+/* What it did, which the thread learns of the word. */
+void sim_note_change(const void *pointer, uint64_t from, uint64_t to, unsigned kind);
 
 /* A store of 2^width bytes that the C library is going to do. */
 void sim_store_by_library(void *pointer, unsigned width, uint32_t site);
