@@ -241,6 +241,17 @@ __global__ void talk(int last, bool fences)
 	printf("%d\\n", *h);
 """,
 )
+# The same without a fence, where it has cells.
+UNFENCED_GRID = program(
+    "unfenced_grid",
+    """__global__ void touch(int *y)
+{
+	if (blockIdx.x % (1 << 21) == 1)
+		atomicAdd(y, 1);
+}
+""",
+    "	touch<<<atoi(getenv(\"BLOCKS\")), 1>>>(y);\n",
+)
 
 
 # Tickets say when a thread had its turn.
@@ -494,7 +505,7 @@ MISUSED = program(
 
 ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, TURNS, ROUNDS, HELPERS, BOTH, LINES, MISUSED]
 together("hazards", [*ALL, ARRIVED[0], EXCHANGES[0]], "-O2")
-together("hazards.unfenced", [UNFENCED_ROUNDS, UNFENCED_HELPERS], "-O2")
+together("hazards.unfenced", [UNFENCED_ROUNDS, UNFENCED_HELPERS, UNFENCED_GRID], "-O2")
 together("hazards.fast", [PLAIN], "--fast")
 for part, compiler in zip(SAME_NAME, COMPILERS):  # each names files in its own way
     together("hazards.same_name", [part], "-O2", compiler=compiler, library=FIRST)
@@ -706,6 +717,13 @@ class Hazards(Case):
             outcome, report = self.run_one(LARGE_GRID, SIM_ORDER=order, SIM_THREADS=threads)
             self.expect_times(outcome.err, 1, f"{place(LARGE_GRID, '@data')} and Read access at ")
             self.expect_equal([hazard["count"] for hazard in report.hazards], [4, 4], "bytes")
+
+    def test_blocks_that_a_cell_cannot_tell_apart_are_said(self):
+        """Kills an engine that gives two blocks one number and says nothing."""
+        for blocks in (1, (1 << 21) + 2):
+            outcome, report = self.run_one(UNFENCED_GRID, BLOCKS=str(blocks), SIM_CHECK="racecheck")
+            self.expect_equal(outcome.status, 0, outcome.err)
+            self.expect_times(outcome.err, int(blocks > 1), "racecheck could not compare all accesses of kernel touch")
 
     # ---- what is computed all the same ----
 

@@ -88,7 +88,7 @@ static bool is_same_place(const struct event *a, const struct event *b)
 /* Drops what the same lanes have done again since, and what their warp has after a later barrier. */
 static void compact(struct events *events)
 {
-	uint32_t size = 16, kept = events->count;
+	uint32_t size = 16, kept = 0;
 	while (size < 2 * events->count)
 		size *= 2;
 	uint32_t *newest = need(calloc(size, sizeof *newest)); /* hash table: place + 1 */
@@ -114,11 +114,20 @@ static void compact(struct events *events)
 	}
 	free(newest);
 	free(lanes);
-	kept = 0;
 	for (uint32_t i = 0; i < events->count; i++)
 		if (events->first[i].lanes != 0)
 			events->first[kept++] = events->first[i];
 	events->count = kept;
+}
+
+static void grow(struct events *events, struct arena *arena)
+{
+	const uint32_t capacity = events->capacity ? 2 * events->capacity : 1;
+	struct event *grown = arena_take(arena, capacity * sizeof *grown);
+	if (events->count > 0)
+		memcpy(grown, events->first, events->count * sizeof *grown);
+	events->first = grown;
+	events->capacity = capacity;
 }
 
 static void append(struct events *events, const struct event *now, struct arena *arena)
@@ -138,15 +147,11 @@ static void append(struct events *events, const struct event *now, struct arena 
 		events->first[events->count - 1] = same; /* the last of the atomics counts */
 		return;
 	}
-	if (events->count == events->capacity && events->count >= 16)
-		compact(events);
-	if (2 * events->count >= events->capacity) {
-		const uint32_t capacity = events->capacity ? 2 * events->capacity : 1;
-		struct event *grown = arena_take(arena, capacity * sizeof *grown);
-		if (events->count > 0)
-			memcpy(grown, events->first, events->count * sizeof *grown);
-		events->first = grown;
-		events->capacity = capacity;
+	if (events->count == events->capacity) {
+		if (events->count >= 16)
+			compact(events);
+		if (2 * events->count >= events->capacity)
+			grow(events, arena);
 	}
 	events->first[events->count++] = *now;
 }
@@ -254,7 +259,8 @@ static struct finding finding_of(const struct check *c, const struct event *befo
 /* SPARED: they are not ordered, but that is no error, as where both write the same. */
 enum outcome { NO_RACE, TOLD, SPARED };
 
-/* They are ordered by a release. If that was of a lock, the other order is as good, and must be right, too. */
+/* They are ordered by a release. If that was of a lock, the other order is as good, and must be right, too. (Who is in
+ * a turn of a lock has an event for each lane: so there is one pair.) */
 static enum outcome judge_other_order(const struct check *c, const struct event *before, const struct pair *pair)
 {
 	const struct moment then = moment_of(before, pair->before);
@@ -367,12 +373,6 @@ static void scan(struct check *c, struct events *events)
 	events->count = kept;
 }
 
-static void check_word(struct check *c, struct history *history, uint32_t stamp)
-{
-	const enum touch touch = c->now.touch;
-	const int kind = touch == PLAIN_LOAD ? LOADS : op_of(touch) == SIM_OP_STORE ? STORES : STRONG;
-	const bool is_plain_store = touch == PLAIN_STORE || touch == VOLATILE_STORE;
-	if (history->stamp != stamp)
 /* Does the access read what another thread wrote, with no barrier since? Not if the word is a lock that it holds: that
  * says nothing of others. */
 static bool is_informed(const struct check *c, const struct history *history)
@@ -393,6 +393,12 @@ static bool is_informed(const struct check *c, const struct history *history)
 	return false;
 }
 
+static void check_word(struct check *c, struct history *history, uint32_t stamp)
+{
+	const enum touch touch = c->now.touch;
+	const int kind = touch == PLAIN_LOAD ? LOADS : op_of(touch) == SIM_OP_STORE ? STORES : STRONG;
+	const bool is_plain_store = touch == PLAIN_STORE || touch == VOLATILE_STORE;
+	if (history->stamp != stamp)
 		*history = (struct history){.stamp = stamp};
 	c->others = 0;
 	scan(c, &history->kinds[STORES]);
@@ -401,16 +407,16 @@ static bool is_informed(const struct check *c, const struct history *history)
 	if (touch == PLAIN_LOAD || is_plain_store || touch == BLOCK_ATOMIC || history->has_block_atomics)
 		scan(c, &history->kinds[STRONG]);
 	history->has_block_atomics |= touch == BLOCK_ATOMIC;
+	if (is_informed(c, history))
+		locks_inform(
+			c->race, c->now.warp * WARP_SIZE + (uint32_t)__builtin_ctz(c->now.lanes),
+			c->word - c->now.offset);
 	append(&history->kinds[kind], &c->now, c->arena);
 }
 
 static void check_shared_word(struct check *c)
 {
 	struct race *race = c->race;
-	if (is_informed(c, history))
-		locks_inform(
-			c->race, c->now.warp * WARP_SIZE + (uint32_t)__builtin_ctz(c->now.lanes),
-			c->word - c->now.offset);
 	c->arena = &race->arena;
 	check_word(c, &race->words[(c->word - race->shared->first) / 4], race->interval);
 }
@@ -503,12 +509,12 @@ void history_instruction(
 		if (!as_one)
 			c.now.section = locks_held(race, thread, &c.now.fenced);
 		check_access(&c, address[i], key_size(key), is_store ? &value[i] : NULL);
-		if (as_one)
-			return;
-	}
-}
 		if (is_store && key_is_volatile(key) && locks_holds_any(race, thread)) {
 			uint64_t stored = 0;
 			memcpy(&stored, &value[i], key_size(key) < sizeof stored ? key_size(key) : sizeof stored);
 			locks_stored(race, thread, address[i], stored);
 		}
+		if (as_one)
+			return;
+	}
+}
