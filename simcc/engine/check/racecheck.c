@@ -420,6 +420,13 @@ enum {
 };
 #define BLOCK_MASK ((UINT64_C(1) << (TOUCH_SHIFT - BLOCK_SHIFT)) - 1)
 
+/* Each instruction may come here, and all workers share it. */
+static void note(_Atomic bool *limit)
+{
+	if (!atomic_load_explicit(limit, memory_order_relaxed))
+		atomic_store_explicit(limit, true, memory_order_relaxed);
+}
+
 /*
  * A block that has passed more barriers than an interval has numbers for begins an era: it takes another block's number,
  * behind those of the grid, which says the same of it. Where these end, too, all it does counts as ordered.
@@ -434,9 +441,12 @@ static uint64_t word_but_for_thread(const struct race *race, const struct access
 		const bool fits = era < BLOCK_MASK / launch->block_count;
 		interval = fits ? interval % INTERVAL_MOST : INTERVAL_MOST;
 		block += fits ? era * launch->block_count : 0;
-		launch->incomplete |= !fits;
-		launch->has_eras = true;
+		if (!fits)
+			note(&launch->incomplete);
+		note(&launch->has_eras);
 	}
+	if (block > BLOCK_MASK) /* another block of the same number passes for it */
+		note(&launch->incomplete);
 	return (uint64_t)now->touch << TOUCH_SHIFT | (block & BLOCK_MASK) << BLOCK_SHIFT |
 	       (uint64_t)interval << SITE_BITS | (sim_site_numbers[now->site] & ((1u << SITE_BITS) - 1));
 }
