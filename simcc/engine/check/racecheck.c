@@ -398,8 +398,8 @@ struct global_cell {
 	_Atomic uint32_t state; /* launch << 2 | has an atomic_cell | being opened */
 };
 
-/* Beside the cell of a word that had atomics in this launch: the last one, and another that nothing but a release can
- * have ordered before it; of another block where there is one, or else of another warp, or else another lane. */
+/* Beside the cell of a word that had atomics in this launch: the last one, and another that is not ordered before it; of
+ * another block where there is one, or else of another warp, or else another lane. */
 struct atomic_cell {
 	_Atomic uint64_t last, other;
 	_Atomic uint32_t stamp;
@@ -593,8 +593,7 @@ static uint32_t stamp_of_other(uint64_t word, uint32_t stamp, uint64_t other)
 	return make_stamp(other, same_warp ? clock_of(word, stamp) : CLOCK_UNKNOWN);
 }
 
-/* The last one becomes the other one, unless that is the worse to have. Releases are not asked for: a thread that
- * waits for a lock does atomics again and again. Whoever reads asks for them. */
+/* The last one becomes the other one, unless that is the worse to have. */
 static void note_global_atomic(struct global_cell *cell, const struct access *now, uint64_t mine)
 {
 	const size_t words = now->allocation->size / 4 + 2;
