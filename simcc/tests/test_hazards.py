@@ -250,7 +250,32 @@ UNFENCED_GRID = program(
 		atomicAdd(y, 1);
 }
 """,
-    "	touch<<<atoi(getenv(\"BLOCKS\")), 1>>>(y);\n",
+    '	touch<<<atoi(getenv("BLOCKS")), 1>>>(y);\n',
+)
+
+# The first thread takes all locks without a fence. Of five racecheck knows the last four.
+LOCKS = program(
+    "locks",
+    """__global__ void take(int *locks, int *x, int count)
+{
+	if (threadIdx.x % 32)
+		return;
+	for (int i = 0; i < count; i++) {
+		while (atomicCAS(locks + i, 0, 1) != 0)
+			;
+		if (threadIdx.x != 0)
+			__threadfence();
+	}
+	x[0] += 1;
+	__threadfence();
+	for (int i = count; i-- > 0;)
+		atomicExch(locks + i, 0);
+}
+""",
+    """	cudaMemset(y, 0, 64);
+	cudaMemset(z, 0, 64);
+	take<<<1, 64>>>(y, z, atoi(getenv("LOCKS")));
+""",
 )
 
 
@@ -503,7 +528,11 @@ MISUSED = program(
 """,
 )
 
+<<<<<<< HEAD
 ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, TURNS, ROUNDS, HELPERS, BOTH, LINES, MISUSED]
+=======
+ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, LOCKS, TURNS, ROUNDS, BOTH, LINES, MISUSED]
+>>>>>>> a51234d (simcc's tests: a fifth lock makes the launch incomplete)
 together("hazards", [*ALL, ARRIVED[0], EXCHANGES[0]], "-O2")
 together("hazards.unfenced", [UNFENCED_ROUNDS, UNFENCED_HELPERS, UNFENCED_GRID], "-O2")
 together("hazards.fast", [PLAIN], "--fast")
@@ -724,6 +753,13 @@ class Hazards(Case):
             outcome, report = self.run_one(UNFENCED_GRID, BLOCKS=str(blocks), SIM_CHECK="racecheck")
             self.expect_equal(outcome.status, 0, outcome.err)
             self.expect_times(outcome.err, int(blocks > 1), "racecheck could not compare all accesses of kernel touch")
+
+    def test_more_locks_than_a_thread_is_known_to_hold(self):
+        """Kills an engine that forgets one of them and says nothing."""
+        for locks, complete in ((4, True), (5, False)):
+            outcome, _ = self.run_one(LOCKS, LOCKS=str(locks), SIM_ORDER="forward", SIM_CHECK="racecheck")
+            self.expect_equal(outcome.status, int(complete), outcome.err)
+            self.expect_times(outcome.err, int(not complete), "racecheck could not compare all accesses of kernel take")
 
     # ---- what is computed all the same ----
 
