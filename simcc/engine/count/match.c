@@ -98,8 +98,7 @@ static void zip(
 		const bool is_store = key_op(instruction.key) == SIM_OP_STORE;
 		for (unsigned j = 0; is_store && j < instruction.count; j++)
 			value[j] = member[j]->values[i];
-		check_races(
-			matcher, audience, instruction.key, lanes, instruction.address, is_store ? value : NULL);
+		check_races(matcher, audience, instruction.key, lanes, instruction.address, is_store ? value : NULL);
 	}
 }
 

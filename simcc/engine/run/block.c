@@ -183,7 +183,8 @@ static void release_barrier(struct worker *worker)
 	if (worker->audience.race) {
 		race_pass_barrier(worker->audience.race);
 		findings_pass(
-			&worker->findings, MAX_WARPS, worker->arrivals.first->site, worker->arrivals.first->site_path);
+			&worker->findings, MAX_WARPS, worker->arrivals.first->site,
+			worker->arrivals.first->site_path);
 	}
 	worker->barrier_true = worker->arrivals.with_predicate;
 	worker->barrier_waiting = worker->arrivals.count;
