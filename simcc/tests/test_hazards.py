@@ -679,8 +679,8 @@ class Hazards(Case):
                     ("1", f"a {barrier} is missing {between}"),
                     (
                         "2",
-                        f"the access in {upper} is of the loop's next iteration: a {barrier} is missing behind {lower}, "
-                        "at the end of the loop's body",
+                        f"the access in {upper} is of the loop's next iteration: a {barrier} is missing behind "
+                        f"{lower}, at the end of the loop's body",
                     ),
                 ):
                     what = f"{made.source.name}, {order}, {kernel} without barrier {missing}"

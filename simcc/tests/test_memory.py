@@ -78,9 +78,10 @@ class Memory(Case):
                 self.expect_equal(outcome.out.count(": 0 fair results\n"), 16, what)
 
     def test_copies_of_what_the_c_library_let_grow(self):
-        """Kills: a valid copy that is refused because a block of the heap was smaller once; a refusal, in silence, where
+        """Kills: a valid copy that is refused because a block of the heap was smaller once; a silent refusal, where
         memcheck is off."""
-        for check, past_end in (("memcheck", "cudaErrorInvalidValue"), ("none", "cudaSuccess"), ("racecheck", "cudaSuccess")):
+        ends = {"memcheck": "cudaErrorInvalidValue", "none": "cudaSuccess", "racecheck": "cudaSuccess"}
+        for check, past_end in ends.items():
             outcome = HOST_COPIES.run(SIM_CHECK=check)
             self.expect_equal(outcome.out, f"cudaSuccess {past_end}\n", f"{check}: {outcome.err}")
 

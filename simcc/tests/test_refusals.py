@@ -124,7 +124,7 @@ together("refusals", [NEVER, THRICE, ASKS, LATE, WHERE, SHAPED, RETURNED, LIMITS
 class Refusals(Case):
     def expect_run(self, made: Part | Program, out: str, err: str) -> None:
         outcome = made.run()
-        said = re.sub(rf"(?<=.) \(launched at {re.escape(str(made.source))}:\d+\)$", "", outcome.out, flags=re.MULTILINE)
+        said = re.sub(rf"(?<=.) \(launched at {re.escape(str(made.source))}:\d+\)$", "", outcome.out, flags=re.MULTILINE)  # noqa: E501
         self.expect_equal((outcome.status, said, outcome.err), (0, out, err), made.name)
 
     def expect_told(self, made: Part | Program, source: str, refused: str, more: str, summary: str) -> None:
