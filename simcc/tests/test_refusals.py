@@ -55,8 +55,9 @@ WHERE = program("where", "\tone<<<1, 2000>>>(y); // @refused\n\tasked();\n")
 LATE = program("late", "\tone<<<1, 2000>>>(y);\n\tone<<<1, 3000>>>(y);\n\tone<<<1, 32>>>(y);\n\tasked();\n")
 # A grid, a block, and why a GPU refuses them. Those that it takes are refused here for their shared memory, which is
 # looked at afterwards: 2^31 - 1 blocks need not run.
-GRID, BLOCK = "a grid may have at most x 2147483647, y 65535, z 65535 blocks", (
-    "a block may have at most 1024 threads; x 1024, y 1024, z 64"
+GRID, BLOCK = (
+    "a grid may have at most x 2147483647, y 65535, z 65535 blocks",
+    ("a block may have at most 1024 threads; x 1024, y 1024, z 64"),
 )
 MEMORY = "1048576 bytes of dynamic shared memory in a block, which may have 48128 beside 1024 static ones, "
 MEMORY += "more only with cudaFuncSetAttribute"
@@ -124,7 +125,9 @@ together("refusals", [NEVER, THRICE, ASKS, LATE, WHERE, SHAPED, RETURNED, LIMITS
 class Refusals(Case):
     def expect_run(self, made: Part | Program, out: str, err: str) -> None:
         outcome = made.run()
-        said = re.sub(rf"(?<=.) \(launched at {re.escape(str(made.source))}:\d+\)$", "", outcome.out, flags=re.MULTILINE)  # noqa: E501
+        said = re.sub(
+            rf"(?<=.) \(launched at {re.escape(str(made.source))}:\d+\)$", "", outcome.out, flags=re.MULTILINE
+        )  # noqa: E501
         self.expect_equal((outcome.status, said, outcome.err), (0, out, err), made.name)
 
     def expect_told(self, made: Part | Program, source: str, refused: str, more: str, summary: str) -> None:

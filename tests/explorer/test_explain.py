@@ -211,7 +211,9 @@ class Wrong(Explain):
         with Page(path) as page:
             causes = page.eval("[...document.querySelectorAll('.hazards > li > h3')].map((h) => h.textContent)")
             self.assertEqual(len(causes), 1, causes)
-            self.assertRegex(causes[0], r"^A __syncthreads\(\) is missing between line \d+ \(in load_tile, .* and line \d+ \(in")  # noqa: E501
+            self.assertRegex(
+                causes[0], r"^A __syncthreads\(\) is missing between line \d+ \(in load_tile, .* and line \d+ \(in"
+            )  # noqa: E501
             shown = page.eval("[...document.querySelectorAll('.sides pre')].map((pre) => pre.textContent)")
             self.assertEqual(len(shown), 2)
             for text, around in zip(shown, ("tile[e] =", "K_tile[")):
