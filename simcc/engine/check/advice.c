@@ -90,19 +90,19 @@ static void advise_barrier(struct finding *f, const char *barrier, char *text, s
 	struct spot now, before;
 	char last_name[240], next_name[240];
 	const bool known = find_spots(f->paths, f->now.point, f->before.point, &now, &before);
-	const bool same_line = known && now.line == before.line, calls = now.is_call || before.is_call;
+	const bool same_line = known && now.line == before.line, calls = known && (now.is_call || before.is_call);
+	if (!known || (same_line && calls)) {
+		snprintf(text, length, "a %s is missing between these two accesses", barrier);
+		return;
+	}
 	/* Does the text have `before` first? Of one line: what is read before what is written. */
 	const bool down =
 		same_line ? f->before.op == SIM_OP_LOAD && f->now.op != SIM_OP_LOAD : before.line < now.line;
 	const struct party *top = down ? &f->before : &f->now, *bottom = down ? &f->now : &f->before;
 	bool follows = down ? f->passed : f->returned, wraps = down ? f->returned : f->passed;
-	if (known && (f->severity == FINDING_WARNING || (!follows && !wraps))) {
+	if (f->severity == FINDING_WARNING || (!follows && !wraps)) {
 		wraps = is_below(f->paths, bottom->point, f->parting) && !is_below(f->paths, top->point, f->parting);
 		follows = !wraps;
-	}
-	if (!known || (same_line && calls)) {
-		snprintf(text, length, "a %s is missing between these two accesses", barrier);
-		return;
 	}
 	wraps &= !follows;
 	memcpy(f->gap.file, now.file, sizeof f->gap.file);

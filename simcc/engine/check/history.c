@@ -373,24 +373,28 @@ static void scan(struct check *c, struct events *events)
 	events->count = kept;
 }
 
-/* Does the access read what another thread wrote, with no barrier since? Not if the word is a lock that it holds: that
- * says nothing of others. */
-static bool is_informed(const struct check *c, const struct history *history)
+/* Takes note if the access, in a turn of a lock, reads what another thread wrote, with no barrier since. Not if the word
+ * is a lock that it holds: that says nothing of others. */
+static void note_informed(const struct check *c, const struct history *history)
 {
 	const struct event *now = &c->now;
-	if (op_of(now->touch) == SIM_OP_STORE || now->section == 0 ||
-	    locks_holds(c->race, now->warp * WARP_SIZE + (uint32_t)__builtin_ctz(now->lanes), c->word - now->offset))
-		return false;
+	if (op_of(now->touch) == SIM_OP_STORE || now->section == 0)
+		return;
+	const uint32_t thread = now->warp * WARP_SIZE + (uint32_t)__builtin_ctz(now->lanes);
+	const uintptr_t address = c->word - now->offset;
+	if (locks_holds(c->race, thread, address))
+		return;
 	for (int kind = 0; kind < KINDS; kind++)
 		for (uint32_t i = 0; i < history->kinds[kind].count; i++) {
 			const struct event *event = &history->kinds[kind].first[i];
 			const bool same_block = event->block == now->block;
 			if (op_of(event->touch) != SIM_OP_LOAD && (event->bytes & now->bytes) &&
 			    !(same_block && event->interval != now->interval) &&
-			    !(same_block && event->warp == now->warp && event->lanes == now->lanes))
-				return true;
+			    !(same_block && event->warp == now->warp && event->lanes == now->lanes)) {
+				locks_inform(c->race, thread, address);
+				return;
+			}
 		}
-	return false;
 }
 
 static void check_word(struct check *c, struct history *history, uint32_t stamp)
@@ -407,10 +411,7 @@ static void check_word(struct check *c, struct history *history, uint32_t stamp)
 	if (touch == PLAIN_LOAD || is_plain_store || touch == BLOCK_ATOMIC || history->has_block_atomics)
 		scan(c, &history->kinds[STRONG]);
 	history->has_block_atomics |= touch == BLOCK_ATOMIC;
-	if (is_informed(c, history))
-		locks_inform(
-			c->race, c->now.warp * WARP_SIZE + (uint32_t)__builtin_ctz(c->now.lanes),
-			c->word - c->now.offset);
+	note_informed(c, history);
 	append(&history->kinds[kind], &c->now, c->arena);
 }
 

@@ -895,6 +895,7 @@ void race_instruction(
 	race->is_of_lane_0 = lanes & 1;
 	if (key_space(key) == SIM_CONSTANT)
 		return;
+	findings_note_calls(race->findings, number, key);
 	if (race->has_fences)
 		history_instruction(race, number, key, lanes, address, value);
 	else

@@ -34,7 +34,6 @@ struct audience {
 	struct tally tally;
 	struct tracer *tracer;
 	struct race *race;
-	struct findings *findings; /* of racecheck */
 };
 
 /* ---- a warp ---- */

@@ -33,23 +33,15 @@ static uint32_t common_length(const struct matcher *matcher, uint32_t lanes, uin
 	return length;
 }
 
-static void check_races(
-	const struct matcher *matcher, const struct audience *audience, uint64_t key, uint32_t lanes,
-	const uint64_t *address, const struct stored *value)
-{
-	findings_note_calls(audience->findings, matcher->warp, key);
-	race_instruction(audience->race, matcher->warp, key, lanes, address, value);
-}
-
 /* racecheck of the i-th record where a fence has had some lanes' checked before. */
-static void check_rest(const struct matcher *matcher, const struct audience *audience, uint32_t lanes, uint32_t i)
+static void check_rest(const struct matcher *matcher, struct race *race, uint32_t lanes, uint32_t i)
 {
 	for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
 		const uint32_t lane = (uint32_t)__builtin_ctz(rest);
 		const struct window *window = matcher->windows[lane];
-		if (i >= race_caught_up(audience->race, matcher->warp * WARP_SIZE + lane))
-			check_races(
-				matcher, audience, window->keys[i], 1u << lane, &window->addresses[i],
+		if (i >= race_caught_up(race, matcher->warp * WARP_SIZE + lane))
+			race_instruction(
+				race, matcher->warp, window->keys[i], 1u << lane, &window->addresses[i],
 				&window->values[i]);
 	}
 }
@@ -92,13 +84,14 @@ static void zip(
 		if (!race)
 			continue;
 		if (has_caught_up) {
-			check_rest(matcher, audience, lanes, i);
+			check_rest(matcher, race, lanes, i);
 			continue;
 		}
 		const bool is_store = key_op(instruction.key) == SIM_OP_STORE;
 		for (unsigned j = 0; is_store && j < instruction.count; j++)
 			value[j] = member[j]->values[i];
-		check_races(matcher, audience, instruction.key, lanes, instruction.address, is_store ? value : NULL);
+		race_instruction(
+			race, matcher->warp, instruction.key, lanes, instruction.address, is_store ? value : NULL);
 	}
 }
 
@@ -256,8 +249,8 @@ static void sort_into_streams(struct matcher *matcher, struct audience *audience
 			if (audience->tracer)
 				trace_accesses(audience->tracer, lane->keys[r], &lane->addresses[r], 1);
 			if (race && r >= checked)
-				check_races(
-					matcher, audience, lane->keys[r], 1u << i, &lane->addresses[r],
+				race_instruction(
+					race, matcher->warp, lane->keys[r], 1u << i, &lane->addresses[r],
 					&lane->values[r]);
 		}
 	}

@@ -22,6 +22,11 @@ static bool open_file(const char *path)
 	return report.file;
 }
 
+static void tell_failure(void)
+{
+	fprintf(stderr, "SIM_REPORT=%s: cannot be written: %s\n", sim_options()->report_path, strerror(errno));
+}
+
 static void open_asked_for(void)
 {
 	const char *path = sim_options()->report_path;
@@ -30,7 +35,7 @@ static void open_asked_for(void)
 	report.is_asked_for = open_file(path);
 	if (report.is_asked_for)
 		return;
-	fprintf(stderr, "SIM_REPORT=%s: cannot be written: %s\n", path, strerror(errno));
+	tell_failure();
 	exit(3);
 }
 
@@ -52,8 +57,7 @@ void report_written(void)
 		return;
 	report.error = errno;
 	if (report.is_asked_for)
-		fprintf(stderr, "SIM_REPORT=%s: cannot be written: %s\n", sim_options()->report_path,
-		        strerror(errno));
+		tell_failure();
 }
 
 bool report_has_failed(void)

@@ -31,17 +31,16 @@ void report_refusal(const struct request *request, cudaError_t error, const char
 	va_start(arguments, format);
 	vsnprintf(refusals.last + used, sizeof refusals.first - (size_t)used, format, arguments);
 	va_end(arguments);
-	if (refusals.unseen == 0)
+	if (refusals.unseen++ == 0) {
 		memcpy(refusals.first, refusals.last, sizeof refusals.first);
+		snprintf(refusals.name, sizeof refusals.name, "%s", request->name);
+		refusals.error = error;
+		refusals.callers = callers_of_this();
+	}
 	const size_t said = strlen(refusals.last);
 	snprintf(
 		refusals.last + said, sizeof refusals.last - said, " (launched at %.300s:%u)", request->file,
 		request->line);
-	if (refusals.unseen++ > 0)
-		return;
-	snprintf(refusals.name, sizeof refusals.name, "%s", request->name);
-	refusals.error = error;
-	refusals.callers = callers_of_this();
 }
 
 void set_refusal(const char *format, ...)

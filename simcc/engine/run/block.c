@@ -52,7 +52,6 @@ void worker_open(struct worker *worker)
 	if (!races)
 		return;
 	worker->audience.race = race_open_worker(&worker->shared.view, &worker->findings);
-	worker->audience.findings = &worker->findings;
 	worker->findings.paths = &worker->paths;
 	worker->findings.calls = need(reserve_pages((size_t)MAX_WARPS * site_number_count() * sizeof(uint32_t)));
 }

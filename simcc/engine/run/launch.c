@@ -163,8 +163,7 @@ static void tell_of_patience(double timeout)
 	if (!told)
 		fprintf(stderr,
 		        "========= Note: kernel %s passes barriers, but for %g s no thread of it has ended: an "
-		        "endless loop? It is "
-		        "ended after %g s (SIM_TIMEOUT=%g)\n",
+		        "endless loop? It is ended after %g s (SIM_TIMEOUT=%g)\n",
 		        pool.launch->request->name, timeout, BARRIERS_PATIENCE * timeout, timeout);
 	told = true;
 }
