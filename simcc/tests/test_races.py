@@ -244,6 +244,7 @@ def accesses_of(kernel: Kernel, trace: list[tuple[int, int, int]]) -> list[Acces
     released: dict[tuple, int] = defaultdict(int)  # by address and block, or -1: by the device
     own: dict[tuple, int] = defaultdict(int)  # flags and atomics there, by thread and address
     waiting: dict[tuple[int, int], list[State]] = defaultdict(list)
+    has_flagged: dict[int, bool] = defaultdict(bool)  # by block
     accesses: list[Access] = []
     for b, t, number in trace:
         thread, state = (b, t), states[b, t]
@@ -253,6 +254,10 @@ def accesses_of(kernel: Kernel, trace: list[tuple[int, int, int]]) -> list[Acces
             come.append(state)
             if len(come) == (kernel.threads if number < 0 else len(operation.threads)):
                 meet(come, number < 0)
+                if number < 0:
+                    has_flagged[b] |= state.may_flag
+                    for each in come:
+                        each.may_flag = has_flagged[b]
                 come.clear()
             continue
         if operation.kind == "fence":

@@ -56,8 +56,7 @@ struct block_order {
 	uint32_t first_interval; /* says which block */
 	uint32_t interval;       /* the barriers up to this one have been taken note of */
 	bool fenced_now;         /* since that barrier */
-	bool fenced[SCOPES];
-	uint32_t published; /* at the end of this interval a thread was publishing that had fenced in it */
+	bool fenced[SCOPES], publishing;
 	uint32_t covered_interval[SCOPES];
 	uint32_t bound[SCOPES][MAX_THREADS];
 	struct bounds *copy[SCOPES]; /* of `bound`, for publications; NULL: none yet */
@@ -366,8 +365,7 @@ static void pass_barrier(struct race *race, struct block_order *block)
 		acquire(race, &block->known, &thread->seen[SCOPE_DEVICE]);
 		if (!know_all(&block->known, &thread->known))
 			race->launch->lost = true;
-		if (thread->publishing && thread->fenced[SCOPE_BLOCK])
-			block->published = block->interval;
+		block->publishing |= thread->publishing;
 		for (int scope = 0; scope < SCOPES; scope++) {
 			if (!thread->fenced[scope])
 				continue;
@@ -387,8 +385,7 @@ static struct block_order *block_of(struct race *race)
 	struct block_order *block = race->order;
 	if (block->first_interval != race->first_interval) {
 		block->first_interval = race->first_interval;
-		block->fenced_now = false;
-		block->published = 0;
+		block->fenced_now = block->publishing = false;
 		memset(block->fenced, 0, sizeof block->fenced);
 		memset(block->covered_interval, 0, sizeof block->covered_interval);
 		memset(block->bound, 0, sizeof block->bound);
@@ -406,13 +403,11 @@ static struct thread_order *thread_of(struct block_order *block, uint32_t number
 {
 	struct thread_order *thread = &block->threads[number];
 	if (thread->interval != block->interval) {
-		if (thread->interval < block->first_interval)
-			thread->publishing = false; /* that was of another block */
-		thread->publishing |= block->published != 0 && block->published >= thread->interval;
 		thread->interval = block->interval;
 		memset(thread->fenced, 0, sizeof thread->fenced);
 		memset(thread->covered_interval, 0, sizeof thread->covered_interval);
 		memset(thread->bound, 0, sizeof thread->bound);
+		thread->publishing = block->publishing;
 		thread->known.count = 0;
 		for (int scope = 0; scope < SCOPES; scope++)
 			thread->seen[scope].count = 0;
