@@ -11,7 +11,8 @@ barrier acquires nothing; a meeting of lanes hands on no fences, or nothing that
 of its interval, is released; each volatile store is a flag; a flag is known by its first word only; a release of the
 device is lost behind one of the block; a store of the same value hides what was before it; an access takes the place
 of one of other bytes; block atomics of two blocks may meet; lanes know of each other what came with their last
-meeting; and, without fences, only the last reader is looked at. Locks are left to broken_kernels.
+meeting; and, without fences, only the last reader is looked at, or only the last lane of its warp. Locks are left to
+broken_kernels: a pair of two threads that have both exchanged a word may be named.
 
 Programs without a fence take another path of the engine, which the broken kernels hardly see: those of a batch are one
 program, and it has fences.
@@ -32,7 +33,7 @@ LANES = 3  # that do something, in each warp; the last warp has no others
 # Of the kernels of LONG=1, these are enough for the faults above.
 CHOSEN = {
     True: [4, 5, 6, 12, 17, 33, 55, 63, 75, 142, 157, 195, 202, 218],
-    False: [1, 3, 8, 13, 14, 21, 39, 51, 61],
+    False: [1, 3, 8, 13, 14, 21, 39, 51, 61, 338, 421],
 }
 AT_ONCE = 24  # in a program
 ORDERS = ["forward", "reverse", "shuffle:1", "shuffle:2"]
@@ -198,6 +199,8 @@ class Access(NamedTuple):
     touches: tuple[int, ...]  # two where a volatile store may pass for a flag or not
     bytes: frozenset[Byte]
     known: int  # the accesses before it, a bit for each
+    stands: int  # the first of its thread's releases to the same place with no fence between: racecheck knows that one
+    exchanged: frozenset[tuple]  # where its thread may have taken a lock
 
 
 @dataclass
@@ -243,6 +246,8 @@ def accesses_of(kernel: Kernel, trace: list[tuple[int, int, int]]) -> list[Acces
     states: dict[Thread, State] = defaultdict(State)
     released: dict[tuple, int] = defaultdict(int)  # by address and block, or -1: by the device
     own: dict[tuple, int] = defaultdict(int)  # flags and atomics there, by thread and address
+    first: dict[Thread, dict[tuple, int]] = defaultdict(dict)  # of its releases since its last fence, by address
+    exchanged: dict[Thread, frozenset[tuple]] = defaultdict(frozenset)
     waiting: dict[tuple[int, int], list[State]] = defaultdict(list)
     has_flagged: dict[int, bool] = defaultdict(bool)  # by block
     accesses: list[Access] = []
@@ -250,6 +255,7 @@ def accesses_of(kernel: Kernel, trace: list[tuple[int, int, int]]) -> list[Acces
         thread, state = (b, t), states[b, t]
         operation = kernel.operations[number] if number >= 0 else Operation(-1, "barrier")
         if operation.kind in ("barrier", "sync"):
+            first[thread].clear()
             come = waiting[b, number]
             come.append(state)
             if len(come) == (kernel.threads if number < 0 else len(operation.threads)):
@@ -261,6 +267,7 @@ def accesses_of(kernel: Kernel, trace: list[tuple[int, int, int]]) -> list[Acces
                 come.clear()
             continue
         if operation.kind == "fence":
+            first[thread].clear()
             state.acquired |= state.seen[0] if operation.in_block else state.seen[0] | state.seen[1]
             state.known |= state.acquired
             state.flags = state.may_flag = True
@@ -278,7 +285,9 @@ def accesses_of(kernel: Kernel, trace: list[tuple[int, int, int]]) -> list[Acces
         space, place = operation.space, (operation.space, b if operation.space == "s" else -1, operation.offset)
         bytes_ = frozenset((*place[:2], operation.offset + i) for i in range(operation.size))
         bit = 1 << len(accesses)
-        accesses.append(Access(thread, operation, touches, bytes_, state.known))
+        stands = first[thread].setdefault(place, len(accesses)) if touch >= VOLATILE_STORE else len(accesses)
+        exchanged[thread] |= {place} if operation.kind == "exchange" else set()
+        accesses.append(Access(thread, operation, touches, bytes_, state.known, stands, exchanged[thread]))
         if touch in (VOLATILE_LOAD, ATOMIC, BLOCK_ATOMIC):
             for scope in (0, 1):
                 state.seen[scope] |= released[place, b]
@@ -321,7 +330,11 @@ def races(accesses: list[Access]) -> tuple[set[frozenset[int]], set[Byte]]:
         for earlier, before in enumerate(accesses[:later]):
             shared = now.bytes & before.bytes
             same_block = now.thread[0] == before.thread[0]
-            if not shared or now.thread == before.thread or now.known >> earlier & 1:
+            if not shared or now.thread == before.thread:
+                continue
+            if now.known >> earlier & 1:
+                if now.exchanged & before.exchanged:  # locks, perhaps: the other could have come first
+                    pairs.add(frozenset((now.operation.number, before.operation.number)))
                 continue
             meets = [may_meet(one, other, same_block) for one in now.touches for other in before.touches]
             stores = all(STORE <= access.touches[0] <= FLAG for access in (now, before))
@@ -333,7 +346,8 @@ def races(accesses: list[Access]) -> tuple[set[frozenset[int]], set[Byte]]:
             # A store is held against the last atomic alone.
             store_beside_atomic = any(STORE <= a.touches[0] <= FLAG and c.touches[0] >= ATOMIC for a, c in sides)
             explained = any(c.touches[0] >= ATOMIC and comes_to_atomic(a) for a, c in sides)
-            if not any(meets) and not same and not store_beside_atomic and not explained:
+            known = now.known >> before.stands & 1
+            if not any(meets) and not same and not store_beside_atomic and not explained and not known:
                 bytes_ |= shared
     return pairs, bytes_
 

@@ -29,10 +29,10 @@
 /* Who read shared memory. Threads are numbered from 1, here and below; 0: nobody in this interval. */
 struct readers {
 	uint16_t last;
-	uint16_t other; /* of another warp than that one's */
+	uint16_t other; /* of another warp than that one's, or else another lane, not ordered before it */
 	uint32_t site, other_site;
-	uint32_t clock; /* of the warp */
-	uint32_t lanes; /* of last's warp, at that clock */
+	uint32_t clock, other_clock; /* of the warp */
+	uint32_t lanes;              /* of last's warp, at that clock */
 };
 
 /* Shared memory. */
@@ -229,38 +229,66 @@ static void note_atomic(struct race_cell *cell, const struct access *now)
 	cell->atomic_clock = now->clock;
 }
 
+static bool races_with_reader(
+	struct race *race, enum touch touch, const struct access *now, uint32_t thread, uint32_t site, uint32_t clock)
+{
+	enum finding_severity severity;
+	if (!is_race(now, touch, thread, clock, &severity))
+		return false;
+	found(race, now, FINDING_WRITE_AFTER_READ, severity, SIM_SHARED,
+	      (struct party){.site = site, .op = SIM_OP_LOAD, .thread = thread}, false);
+	return true;
+}
+
+/* One of them is enough; that of another warp is the worse. */
 static void check_against_readers(
 	struct race *race, const struct readers *readers, enum touch touch, const struct access *now)
 {
-	enum finding_severity severity;
-	uint32_t site = readers->site, thread = readers->last - 1u;
+	const uint32_t last = readers->last - 1u;
 	if (readers->last == 0)
 		return;
-	if (readers->other != 0 && thread / WARP_SIZE == now->thread / WARP_SIZE) {
-		thread = readers->other - 1u; /* the worse of the two */
-		site = readers->other_site;
-	} else if (thread == now->thread) {
-		/* Other lanes may have read in the same stretch. */
-		uint32_t others = readers->lanes & ~(1u << thread % WARP_SIZE);
-
-		if (others == 0)
+	if (is_same_warp(last, now->thread) && readers->other != 0 &&
+	    races_with_reader(race, touch, now, readers->other - 1u, readers->other_site, readers->other_clock))
+		return;
+	if (races_with_reader(race, touch, now, last, readers->site, readers->clock) ||
+	    now->warp->full_sync > readers->clock)
+		return;
+	/* Other lanes may have read in the same stretch. */
+	for (uint32_t rest = readers->lanes; rest != 0; rest &= rest - 1)
+		if (races_with_reader(
+			    race, touch, now, last / WARP_SIZE * WARP_SIZE + (uint32_t)__builtin_ctz(rest),
+			    readers->site, readers->clock))
 			return;
-		thread = thread / WARP_SIZE * WARP_SIZE + (uint32_t)__builtin_ctz(others);
+}
+
+/* The other one is that of another warp, if there is one: it is the worse to have. */
+static void keep_as_other(struct readers *readers, const struct access *now)
+{
+	const uint32_t last = readers->last - 1u;
+	uint32_t lane = last % WARP_SIZE;
+	if (is_same_warp(last, now->thread)) {
+		if (readers->other != 0 && !is_same_warp(readers->other - 1u, now->thread))
+			return;
+		uint32_t apart = readers->lanes & ~(1u << now->thread % WARP_SIZE);
+		while (apart != 0 &&
+		       are_ordered(
+			       now->warp, (uint32_t)__builtin_ctz(apart), readers->clock, now->thread % WARP_SIZE))
+			apart &= apart - 1;
+		if (apart == 0)
+			return;
+		lane = (uint32_t)__builtin_ctz(apart);
 	}
-	if (is_race(now, touch, thread, readers->clock, &severity))
-		found(race, now, FINDING_WRITE_AFTER_READ, severity, SIM_SHARED,
-		      (struct party){.site = site, .op = SIM_OP_LOAD, .thread = thread}, false);
+	readers->other = (uint16_t)(last / WARP_SIZE * WARP_SIZE + lane + 1);
+	readers->other_site = readers->site;
+	readers->other_clock = readers->clock;
 }
 
 static void note_read(struct readers *readers, const struct access *now)
 {
-	if (readers->last != 0 && (readers->last - 1u) / WARP_SIZE != now->thread / WARP_SIZE) {
-		readers->other = readers->last;
-		readers->other_site = readers->site;
+	if (readers->last != 0 && (readers->clock != now->clock || !is_same_warp(readers->last - 1u, now->thread))) {
+		keep_as_other(readers, now);
 		readers->lanes = 0;
 	}
-	if (readers->clock != now->clock)
-		readers->lanes = 0;
 	readers->last = (uint16_t)(now->thread + 1);
 	readers->site = now->site;
 	readers->clock = now->clock;
