@@ -407,6 +407,20 @@ BOTH = program(
 """,
     "	both<<<1, 64>>>(y);\n",
 )
+ONE_LINE = program(
+    "one_line",
+    """__global__ void one_line(int *y)
+{
+	__shared__ int bin[8], s[65];
+	s[threadIdx.x] = bin[threadIdx.x % 8] = 0;
+	__syncthreads();
+	bin[threadIdx.x % 5]++; // @count
+	s[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 1]; // @shift
+	y[0] += s[threadIdx.x]; // @sum
+}
+""",
+    "	one_line<<<2, 64>>>(y);\n",
+)
 # Lanes at distances of 1, 2 and 32 words: 1, 2 and 32 visits of the banks where 1 is the least.
 LINES = program(
     "lines",
@@ -529,7 +543,7 @@ MISUSED = program(
 )
 
 ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, LOCKS, TURNS, ROUNDS]
-ALL += [HELPERS, BOTH, LINES, MISUSED]
+ALL += [HELPERS, BOTH, ONE_LINE, LINES, MISUSED]
 together("hazards", [*ALL, ARRIVED[0], EXCHANGES[0]], "-O2")
 together("hazards.unfenced", [UNFENCED_ROUNDS, UNFENCED_HELPERS, UNFENCED_GRID], "-O2")
 together("hazards.fast", [PLAIN], "--fast")
@@ -699,6 +713,25 @@ class Hazards(Case):
             self.expect_equal(severities, sorted(severities), order)
             self.expect_equal(set(severities), {"error", "warning"}, order)
             self.expect(outcome.err.startswith("========= Error: Race reported between"), f"{order}: {outcome.err}")
+
+    def test_what_helps_where_one_line_reads_and_writes(self):
+        """Kills: "read into a variable, wait, then write" of a counter, which only atomics cure."""
+        cures = {
+            "count": "several threads read, change and write the same element: each needs an element of its own, or "
+            "atomics",
+            "shift": "a __sync(?:threads|warp)\\(\\) is missing between these two accesses: read into a variable, wait, "
+            "then write",
+            "sum": "(?:several threads read, change and .*|blocks run in any order and .*: use atomics, or .*"
+            "__threadfence.*)",
+        }
+        for order in ("forward", "reverse", "shuffle:1"):
+            _, report = self.run_one(ONE_LINE, SIM_ORDER=order)
+            for mark, cure in cures.items():
+                line = marked_line(ONE_LINE.text, f"@{mark}")
+                advice = {race["advice"] for race in report.hazards if race["line"] == race["other"]["line"] == line}
+                self.expect(advice, f"{order}: no race in line {line}")
+                for each in advice:
+                    self.expect(re.fullmatch(cure, each), f"{order}, {mark}: {each}")
 
     def test_shared_memory_line_by_line(self):
         _, report = self.run_one(LINES)

@@ -136,6 +136,8 @@ void advise(struct finding *f, char *text, size_t length)
 					  "time it was first, the next time it need not be",
 		[CURE_FENCE_BEFORE_UNLOCK] = "the second thread gives the lock back without a __threadfence() before "
 					     "it: this time it was last, the next time it need not be",
+		[CURE_ATOMICS] = "several threads read, change and write the same element: each needs an element of "
+				 "its own, or atomics",
 	};
 	if (f->cure != CURE_UNKNOWN)
 		snprintf(text, length, "%s", cures[f->cure]);
@@ -143,7 +145,7 @@ void advise(struct finding *f, char *text, size_t length)
 		snprintf(
 			text, length,
 			"blocks run in any order and at the same time: use atomics, or another kernel for the second "
-			"step");
+			"step; a flag or a counter orders them with a __threadfence() before it and one after it");
 	else if (f->now.site == f->before.site)
 		snprintf(
 			text, length,

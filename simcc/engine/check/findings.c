@@ -311,6 +311,20 @@ static bool is_cured_with_another(const struct finding *finding, const struct fi
 	return false;
 }
 
+/* `t[b]++`: of the statement that reads and writes, the writes race, too. */
+static bool is_changed_by_several(const struct finding *finding, const struct finding *all, size_t count)
+{
+	const struct sim_site *now = site_at(finding->now.site), *before = site_at(finding->before.site);
+	if (!is_race(finding) || !now || !before || now->line != before->line || strcmp(now->file, before->file) != 0)
+		return false;
+	const uint32_t write = finding->now.op != SIM_OP_LOAD ? finding->now.site : finding->before.site;
+	for (size_t i = 0; i < count; i++)
+		if (all[i].kind == FINDING_WRITE_AFTER_WRITE && all[i].severity != FINDING_INFO &&
+		    all[i].now.site == write && all[i].before.site == write && all[i].object == finding->object)
+			return true;
+	return false;
+}
+
 void findings_report(
 	const struct request *request, struct findings *const *workers, int count, uint64_t hazards[SIM_TOOLS])
 {
@@ -320,6 +334,9 @@ void findings_report(
 		size_t *known = &places[all[i].kind][all[i].severity];
 		if (is_explained(&all[i]) || is_implied(&all[i], all, found))
 			continue;
+		if (all[i].cure == CURE_UNKNOWN && !all[i].between_blocks &&
+		    is_changed_by_several(&all[i], all, found))
+			all[i].cure = CURE_ATOMICS;
 		struct hazard hazard = to_hazard(request, &all[i]);
 		hazard.silent = all[i].severity == FINDING_INFO || *known >= PRINTED ||
 		                is_cured_with_another(&all[i], all, found);

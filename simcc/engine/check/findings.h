@@ -28,6 +28,7 @@ enum finding_cure {
 	CURE_FENCE_AFTER_LOOK,    /* the thread has read the flag, but has not executed a fence since */
 	CURE_FENCE_AFTER_LOCK,    /* the other one took its lock without; the lock's order hides it here */
 	CURE_FENCE_BEFORE_UNLOCK, /* this one leaves it without */
+	CURE_ATOMICS,             /* the statement reads, changes and writes an element that others do this to, too */
 };
 
 /* One of the two sides: what was done where, by whom. */
