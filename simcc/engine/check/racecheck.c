@@ -427,9 +427,9 @@ struct global_cell {
 };
 
 /* Beside the cell of a word that had atomics in this launch: the last one, and another that is not ordered before it; of
- * another block where there is one, or else of another warp, or else another lane. */
+ * another block where there is one, or else of another warp, or else another lane. And the last _block atomic. */
 struct atomic_cell {
-	_Atomic uint64_t last, other;
+	_Atomic uint64_t last, other, of_block;
 	_Atomic uint32_t stamp;
 };
 
@@ -572,6 +572,7 @@ static void forget_atomics(const struct access *now)
 	struct atomic_cell *atomics = atomic_cell_of(now);
 	atomic_store_explicit(&atomics->last, 0, memory_order_relaxed);
 	atomic_store_explicit(&atomics->other, 0, memory_order_relaxed);
+	atomic_store_explicit(&atomics->of_block, 0, memory_order_relaxed);
 }
 
 /* What a cell says of an earlier launch is worth nothing. The first to touch it in this one empties it. */
@@ -617,22 +618,42 @@ static bool has_atomics(const struct global_cell *cell)
 /* The clock of the other one of two words is known only where it is the same: lanes of one warp. */
 static uint32_t stamp_of_other(uint64_t word, uint32_t stamp, uint64_t other)
 {
-	const bool same_warp = is_same_stretch(word, other) && is_same_warp(word_thread(word), word_thread(other));
+	const bool same_warp = is_same_stretch(word, other) && word_who(word) != word_who(other) &&
+	                       is_same_warp(word_thread(word), word_thread(other));
 	return make_stamp(other, same_warp ? clock_of(word, stamp) : CLOCK_UNKNOWN);
 }
 
+/* Two atomics of different blocks may not meet if one is a _block atomic. */
+static void check_atomic_against_atomics(
+	struct race *race, const struct access *now, uint64_t mine, const uint64_t *atomics, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (atomics[i] != 0 && !is_same_block(now, mine, atomics[i]) &&
+		    !race_may_meet(word_touch(atomics[i]), now->touch, false)) {
+			found(race, now, FINDING_WRITE_AFTER_WRITE, FINDING_ERROR, SIM_GLOBAL,
+			      party_of(atomics[i], SIM_OP_ATOMIC), true);
+			return;
+		}
+}
+
 /* The last one becomes the other one, unless that is the worse to have. */
-static void note_global_atomic(struct global_cell *cell, const struct access *now, uint64_t mine)
+static void note_global_atomic(struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine)
 {
 	const size_t words = now->allocation->size / 4 + 2;
 	if (!shadow_if_open(&now->allocation->race_of_atomics) &&
-	    !shadow_open(&now->allocation->race_of_atomics, words * sizeof(struct atomic_cell)))
+	    !shadow_open(&now->allocation->race_of_atomics, words * sizeof(struct atomic_cell))) {
+		race->launch->incomplete = true;
 		return;
+	}
 	struct atomic_cell *atomics = atomic_cell_of(now);
 	const uint64_t last = atomic_load_explicit(&atomics->last, memory_order_relaxed);
 	const uint64_t other = atomic_load_explicit(&atomics->other, memory_order_relaxed);
 	const uint32_t stamp = atomic_load_explicit(&atomics->stamp, memory_order_relaxed);
+	const uint64_t of_block = now->touch == BLOCK_ATOMIC
+	                                  ? atomic_exchange_explicit(&atomics->of_block, mine, memory_order_relaxed)
+	                                  : atomic_load_explicit(&atomics->of_block, memory_order_relaxed);
 	enum apart apart = ORDERED, kept = ORDERED;
+	check_atomic_against_atomics(race, now, mine, (uint64_t[]){of_block, last, other}, 3);
 	atomic_store_explicit(&atomics->last, mine, memory_order_relaxed);
 	atomic_store_explicit(&atomics->stamp, stamp_of(mine, now), memory_order_relaxed);
 	if (last != 0)
@@ -695,8 +716,9 @@ static void check_global_write(
 	struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine, bool record)
 {
 	const bool plain_beside_atomics = now->op != SIM_OP_ATOMIC && has_atomics(cell);
-	if (record && now->op == SIM_OP_ATOMIC && now->allocation)
-		note_global_atomic(cell, now, mine);
+	const bool has_cell = record && now->op == SIM_OP_ATOMIC && now->allocation;
+	if (has_cell)
+		note_global_atomic(race, cell, now, mine);
 	const uint32_t stamp = atomic_load_explicit(&cell->write_stamp, memory_order_relaxed),
 		       value = atomic_load_explicit(&cell->value, memory_order_relaxed);
 	const uint64_t writer =
@@ -712,7 +734,7 @@ static void check_global_write(
 		if (record)
 			forget_atomics(now);
 	}
-	if (writer != 0 && !(plain_beside_atomics && word_touch(writer) >= ATOMIC) &&
+	if (writer != 0 && !(word_touch(writer) >= ATOMIC && (plain_beside_atomics || has_cell)) &&
 	    !race_may_meet(word_touch(writer), now->touch, is_same_block(now, mine, writer)) &&
 	    (apart = compare_words(now, mine, writer, stamp)) != ORDERED) {
 		const bool was_store = word_touch(writer) < ATOMIC;
@@ -749,8 +771,13 @@ static void note_global_read(struct global_cell *cell, const struct access *now,
 	last = reader == 0 ? ORDERED : compare_words(now, mine, reader, last_stamp);
 	if (last != BLOCKS && other != 0)
 		kept = compare_words(now, mine, other, make_stamp(other, clock_of(reader, last_stamp)));
-	if (last != ORDERED && last >= kept)
+	/* An atomic may meet a volatile read, but not the plain one before it. */
+	const bool looks = now->touch == VOLATILE_LOAD;
+	const bool hides = looks && reader != 0 && word_touch(reader) == PLAIN_LOAD;
+	if ((last != ORDERED || hides) && last >= kept)
 		atomic_store_explicit(&cell->other_reader, reader, memory_order_relaxed);
+	else if (looks && other != 0 && word_touch(other) == PLAIN_LOAD)
+		return;
 	else if (kept <= LANES && also != mine)
 		atomic_store_explicit(&cell->other_reader, also, memory_order_relaxed);
 	else if (kept == ORDERED && other != 0)
