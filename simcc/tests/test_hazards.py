@@ -719,8 +719,8 @@ class Hazards(Case):
         cures = {
             "count": "several threads read, change and write the same element: each needs an element of its own, or "
             "atomics",
-            "shift": "a __sync(?:threads|warp)\\(\\) is missing between these two accesses: read into a variable, wait, "
-            "then write",
+            "shift": "a __sync(?:threads|warp)\\(\\) is missing between these two accesses: read into a variable, "
+            "wait, then write",
             "sum": "(?:several threads read, change and .*|blocks run in any order and .*: use atomics, or .*"
             "__threadfence.*)",
         }
