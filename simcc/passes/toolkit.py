@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 
-from passes.process import as_bytes, as_text, is_file, variable
+from passes.process import as_bytes, as_text, is_file, unescaped, variable
 
 SEARCHED = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")
 ENTERED = re.compile(r'\n# 1 "((?:[^"\\]|\\.)*)" 1\b', re.ASCII)
@@ -50,11 +50,12 @@ def clean_environment() -> None:
 def refused_headers(content: str) -> list[str]:
     """The message for the first header of a toolkit in a preprocessed file."""
     for entered in ENTERED.finditer(content):
-        if is_of_toolkit(entered[1]):
+        if is_of_toolkit(name := unescaped(entered[1])):
             start = entered.start()
             includer = MARKER.match(content, max(content.rfind("\n# ", 0, start), 0))
             line = int(includer[1]) + content.count("\n", includer.end(), start) - 1 if includer else 0
-            return [f"{includer[2]}:{line + 1}: error: {described(entered[1])}"]
+            includer_name = unescaped(includer[2]) if includer else "?"
+            return [f"{includer_name}:{line + 1}: error: {described(name)}"]
     return []
 
 
