@@ -32,7 +32,7 @@ struct readers {
 	uint16_t other; /* of another warp than that one's, or else another lane, not ordered before it */
 	uint32_t site, other_site;
 	uint32_t clock, other_clock; /* of the warp */
-	uint32_t lanes;              /* of last's warp, at that clock */
+	uint32_t lanes;              /* of last's warp, at that clock and place of the source */
 };
 
 /* Shared memory. */
@@ -285,7 +285,8 @@ static void keep_as_other(struct readers *readers, const struct access *now)
 
 static void note_read(struct readers *readers, const struct access *now)
 {
-	if (readers->last != 0 && (readers->clock != now->clock || !is_same_warp(readers->last - 1u, now->thread))) {
+	if (readers->last != 0 && (readers->clock != now->clock || readers->site != now->site ||
+	                           !is_same_warp(readers->last - 1u, now->thread))) {
 		keep_as_other(readers, now);
 		readers->lanes = 0;
 	}
@@ -615,10 +616,10 @@ static bool has_atomics(const struct global_cell *cell)
 	return atomic_load_explicit(&cell->state, memory_order_acquire) & STATE_HAS_ATOMICS;
 }
 
-/* The clock of the other one of two words is known only where it is the same: lanes of one warp. */
+/* The clock of the other one of two words is known only where it is the same: lanes of one warp that do the same. */
 static uint32_t stamp_of_other(uint64_t word, uint32_t stamp, uint64_t other)
 {
-	const bool same_warp = is_same_stretch(word, other) && word_who(word) != word_who(other) &&
+	const bool same_warp = word_touch(word) == word_touch(other) && is_same_stretch(word, other) &&
 	                       is_same_warp(word_thread(word), word_thread(other));
 	return make_stamp(other, same_warp ? clock_of(word, stamp) : CLOCK_UNKNOWN);
 }
