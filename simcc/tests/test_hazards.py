@@ -415,6 +415,8 @@ ONE_LINE = program(
 	s[threadIdx.x] = bin[threadIdx.x % 8] = 0;
 	__syncthreads();
 	bin[threadIdx.x % 5]++; // @count
+	__syncthreads();
+	bin[threadIdx.x % 7] = threadIdx.x; // @write
 	s[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 1]; // @shift
 	y[0] += s[threadIdx.x]; // @sum
 }
@@ -715,10 +717,12 @@ class Hazards(Case):
             self.expect(outcome.err.startswith("========= Error: Race reported between"), f"{order}: {outcome.err}")
 
     def test_what_helps_where_one_line_reads_and_writes(self):
-        """Kills: "read into a variable, wait, then write" of a counter, which only atomics cure."""
+        """Kills: "read into a variable, wait, then write" of a counter, which only atomics cure; and "read, change and
+        write" of a line that only writes."""
         cures = {
             "count": "several threads read, change and write the same element: each needs an element of its own, or "
             "atomics",
+            "write": "threads use the same element in the same place: each needs an element of its own, or atomics",
             "shift": "a __sync(?:threads|warp)\\(\\) is missing between these two accesses: read into a variable, "
             "wait, then write",
             "sum": "(?:several threads read, change and .*|blocks run in any order and .*: use atomics, or .*"

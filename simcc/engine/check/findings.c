@@ -311,18 +311,30 @@ static bool is_cured_with_another(const struct finding *finding, const struct fi
 	return false;
 }
 
-/* `t[b]++`: of the statement that reads and writes, the writes race, too. */
+/* Do both sides of a race stand on one line? `write`: what of it writes. */
+static bool is_of_one_line(const struct finding *finding, uint32_t *write)
+{
+	if (!is_race(finding))
+		return false;
+	const struct sim_site *now = site_at(finding->now.site), *before = site_at(finding->before.site);
+	*write = finding->now.op != SIM_OP_LOAD ? finding->now.site : finding->before.site;
+	return now && before && now->line == before->line && strcmp(now->file, before->file) == 0;
+}
+
+/* `t[b]++`: the writes race with each other, and with the reads of the same line. */
 static bool is_changed_by_several(const struct finding *finding, const struct finding *all, size_t count)
 {
-	const struct sim_site *now = site_at(finding->now.site), *before = site_at(finding->before.site);
-	if (!is_race(finding) || !now || !before || now->line != before->line || strcmp(now->file, before->file) != 0)
+	bool writes_race = false, read_races = false;
+	uint32_t write, other_write;
+	if (!is_of_one_line(finding, &write))
 		return false;
-	const uint32_t write = finding->now.op != SIM_OP_LOAD ? finding->now.site : finding->before.site;
 	for (size_t i = 0; i < count; i++)
-		if (all[i].kind == FINDING_WRITE_AFTER_WRITE && all[i].severity != FINDING_INFO &&
-		    all[i].now.site == write && all[i].before.site == write && all[i].object == finding->object)
-			return true;
-	return false;
+		if (all[i].severity != FINDING_INFO && all[i].object == finding->object &&
+		    is_of_one_line(&all[i], &other_write) && other_write == write) {
+			writes_race |= all[i].now.site == all[i].before.site;
+			read_races |= all[i].kind != FINDING_WRITE_AFTER_WRITE;
+		}
+	return writes_race && read_races;
 }
 
 void findings_report(

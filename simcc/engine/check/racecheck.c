@@ -183,15 +183,26 @@ static void check_against_writer(struct race *race, const struct race_cell *cell
 	      false);
 }
 
+/* `touch`, `clock`: of the earlier access. */
+static bool check_against_party(
+	struct race *race, const struct access *now, enum touch touch, struct party before, uint32_t clock)
+{
+	enum finding_severity severity;
+	if (!is_race(now, touch, before.thread, clock, &severity))
+		return false;
+	found(race, now,
+	      now->op == SIM_OP_LOAD     ? FINDING_READ_AFTER_WRITE
+	      : before.op == SIM_OP_LOAD ? FINDING_WRITE_AFTER_READ
+	                                 : FINDING_WRITE_AFTER_WRITE,
+	      severity, SIM_SHARED, before, false);
+	return true;
+}
+
 static bool check_against_atomic(
 	struct race *race, const struct access *now, uint16_t atomic, uint32_t site, uint32_t clock)
 {
-	enum finding_severity severity;
-	if (atomic == 0 || !is_race(now, ATOMIC, atomic - 1u, clock, &severity))
-		return false;
-	found(race, now, now->op == SIM_OP_LOAD ? FINDING_READ_AFTER_WRITE : FINDING_WRITE_AFTER_WRITE, severity,
-	      SIM_SHARED, (struct party){.site = site, .op = SIM_OP_ATOMIC, .thread = atomic - 1u}, false);
-	return true;
+	const struct party before = {.site = site, .op = SIM_OP_ATOMIC, .thread = atomic - 1u};
+	return atomic != 0 && check_against_party(race, now, ATOMIC, before, clock);
 }
 
 /*
@@ -232,12 +243,8 @@ static void note_atomic(struct race_cell *cell, const struct access *now)
 static bool races_with_reader(
 	struct race *race, enum touch touch, const struct access *now, uint32_t thread, uint32_t site, uint32_t clock)
 {
-	enum finding_severity severity;
-	if (!is_race(now, touch, thread, clock, &severity))
-		return false;
-	found(race, now, FINDING_WRITE_AFTER_READ, severity, SIM_SHARED,
-	      (struct party){.site = site, .op = SIM_OP_LOAD, .thread = thread}, false);
-	return true;
+	return check_against_party(
+		race, now, touch, (struct party){.site = site, .op = SIM_OP_LOAD, .thread = thread}, clock);
 }
 
 /* One of them is enough; that of another warp is the worse. */
@@ -643,7 +650,7 @@ static void note_global_atomic(struct race *race, struct global_cell *cell, cons
 	const size_t words = now->allocation->size / 4 + 2;
 	if (!shadow_if_open(&now->allocation->race_of_atomics) &&
 	    !shadow_open(&now->allocation->race_of_atomics, words * sizeof(struct atomic_cell))) {
-		race->launch->incomplete = true;
+		note(&race->launch->incomplete);
 		return;
 	}
 	struct atomic_cell *atomics = atomic_cell_of(now);
