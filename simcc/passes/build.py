@@ -151,7 +151,7 @@ class Build:
         content = read_file(f"{stem}.ii")
         report(refused_headers(content))
         plain = source.transform(content, settings.fast, self.compilers.family, self.headers)
-        report(plain.errors)
+        report(messages.of_source(plain))
         write_file(f"{stem}.sim.ii", plain.text)
         self.compile_to_assembly(stem, plain)
         generated = read_file(f"{stem}.s")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from passes.declarations import BUILTIN
 from passes.process import read_file
 from passes.source import Source
 
@@ -26,6 +27,7 @@ REWRITTEN = re.compile(
     r"|[;,] did you mean '(?:::)?sim_.*"
 )
 
+UNDECLARED = re.compile(r"'(\w+)' was not declared in this scope|use of undeclared identifier '(\w+)'", re.ASCII)
 INTERNAL = re.compile(r"\bsim::|<lambda\(auto")
 NO_MATCH = re.compile(r"no match(?:ing function)? for call to ")
 NO_KERNEL = "what is launched here is no __global__ function"
@@ -147,14 +149,42 @@ def place_of(message: Message, source: Source) -> tuple[str, int]:
     return f"{message.file}:{message.line}:" + (f"{column}:" if column else ""), column
 
 
+def of_source(source: Source) -> list[str]:
+    """What the source pass itself refused."""
+    out = []
+    for file, line, column, said in source.errors:
+        place = f"{file}:{line}:" + (f"{column}:" if column else "")
+        out += [f"{place} error: {said}", *quoted_line(file, line, column)]
+    return out
+
+
 def shown(message: Message, source: Source) -> list[str]:
     place, column = place_of(message, source)
-    lines = [f"{place} {message.kind}: {REWRITTEN.sub('', message.text)}"]
+    text = as_written(REWRITTEN.sub("", message.text))
+    return [f"{place} {message.kind}: {text}", *quoted_line(message.file, message.line, column)]
+
+
+def as_written(text: str) -> str:
+    """With the built-in variables in place of what the source pass made of them, also where one was meant."""
+    for word, call in BUILTIN.items():
+        text = text.replace(call[1:-1], word)
+    unknown = UNDECLARED.fullmatch(text)
+    if unknown:
+        from difflib import get_close_matches
+
+        names = {word.lower(): word for word in BUILTIN}
+        meant = get_close_matches((unknown[1] or unknown[2]).lower(), names, 1, 0.8)
+        text += f"; did you mean '{names[meant[0]]}'?" if meant else ""
+    return text
+
+
+def quoted_line(file: str, number: int, column: int) -> list[str]:
+    """A line of the user's, with a caret where the column is known."""
     try:
-        written = read_file(message.file).split("\n")[message.line - 1].rstrip().replace("\t", " ")
+        written = read_file(file).split("\n")[number - 1].rstrip().replace("\t", " ")
     except (OSError, IndexError):
-        return lines
-    lines.append(f"{message.line:5} | {written}")
+        return []
+    lines = [f"{number:5} | {written}"]
     if column:
         in_front = written[: column - 1].encode("latin-1").decode("utf-8", "replace")
         lines.append(f"      | {' ' * len(in_front)}^")

@@ -8,6 +8,8 @@ untouched.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from passes.countable import keep_countable
 from passes.declarations import rewrite_declarations
 from passes.launches import rewrite_calls
@@ -38,6 +40,15 @@ class Columns:
         return column if column <= self.known else 0
 
 
+class Refusal(NamedTuple):
+    """An error that the pass itself found."""
+
+    file: str
+    line: int
+    column: int  # 0: unknown
+    said: str
+
+
 class Source:
     """What the pass made of a file, and what the later passes need to know of it."""
 
@@ -48,7 +59,17 @@ class Source:
         self.variable_templates = code.variable_templates
         self.files = code.files
         self.columns = columns_of(code)
-        self.errors = code.errors
+        self.errors = [Refusal(code.file[i], code.line[i], self.column(code, i), said) for i, said in code.errors]
+
+    def column(self, code: Code, i: int) -> int:
+        """Of token i in what the user wrote; 0 where it cannot be told."""
+        here, column = (code.file[i], code.line[i]), 1
+        while i and (code.file[i - 1], code.line[i - 1]) == here:
+            column += len(code.before[i]) + len(code.text[i - 1])
+            i -= 1
+        column += len(code.before[i]) - code.before[i].rfind("\n") - 1
+        known = self.columns.get(here)
+        return column if known and column <= known.known else 0
 
 
 def transform(content: str, fast: bool, compiler: str, headers: str) -> Source:

@@ -94,7 +94,7 @@ class Code:
         self.partner: list[int | None] = [None] * (self.count + MARGIN)  # of a bracket
         # 1 in a function that may run on the host as well, 2 where it is for the device alone
         self.device = bytearray(self.count + MARGIN)
-        self.errors: list[str] = []
+        self.errors: list[tuple[int, str]] = []  # at a token
         self.pair_brackets()
 
         self.kernels: dict[str, Kernel] = {}
@@ -306,7 +306,7 @@ class Code:
             self.out[i] = ""
 
     def error(self, i: int, message: str) -> None:
-        self.errors.append(f"{self.file[i]}:{self.line[i]}: error: {message}")
+        self.errors.append((i, message))
 
     def mark_device_code(self, body: int | None, device: int) -> None:
         if body is None:

@@ -37,12 +37,13 @@ BRACKETS = [
     (
         KERNEL + "\tif (x[0] > 0) {\n\t\tx[0] = 1;\n}\n" + MAIN,
         3,
+        16,
         "the '{' opened here is not closed before the '}' at line 5, which is further left",
     ),
-    (KERNEL + "\tx[0] = 1;\n" + MAIN, 2, "the '{' opened here is not closed"),
-    (KERNEL + "\tx[(threadIdx.x] = 1;\n}\n" + MAIN, 3, "the '(' opened here is not closed before the ']' at line 3"),
-    (KERNEL + "\tx[threadIdx.x = 1;\n}\n" + MAIN, 3, "the '[' opened here is not closed before the '}' at line 4"),
-    (KERNEL + "\t__syncthreads(;\n}\n" + MAIN, 3, "the '(' opened here is not closed before the '}' at line 4"),
+    (KERNEL + "\tx[0] = 1;\n" + MAIN, 2, 1, "the '{' opened here is not closed"),
+    (KERNEL + "\tx[(threadIdx.x] = 1;\n}\n" + MAIN, 3, 4, "the '(' opened here is not closed before the ']' at line 3"),
+    (KERNEL + "\tx[threadIdx.x = 1;\n}\n" + MAIN, 3, 3, "the '[' opened here is not closed before the '}' at line 4"),
+    (KERNEL + "\t__syncthreads(;\n}\n" + MAIN, 3, 15, "the '(' opened here is not closed before the '}' at line 4"),
 ]
 RIGHT_BRACKETS = KERNEL + "\tchar c = '{', s[] = \"([{\";\n\tif (x[0] > 1'0) {\n\t\tx[0] = c + s[0];\n}\n}\n" + MAIN
 
@@ -176,6 +177,8 @@ IN_KERNEL = [
     Wrong("\t__shared__ float s[4]; s[threadIdx.y] = Undeclared;", "Undeclared", "Undeclared", "'Undeclared'"),
     Wrong("\t/* größe */ x[0] = commented;", "", "", "'commented'"),
     Wrong('\tx[0] = "größe"[1] + behind;', "behind", "behind", "'behind'"),
+    Wrong("\tif (threadIdx == 0) x[0] = 1;", "==", "==", "'uint3' and 'int'"),
+    Wrong("\tx[threadidx.x] = 1;", "threadidx", "threadidx", "; did you mean 'threadIdx'?"),
 ]
 IN_MAIN = [
     Wrong("\tk<<<1, 32>>>(x, nothere);", "nothere", "nothere", "'nothere'"),
@@ -241,9 +244,10 @@ class Mistakes(Case):
         return outcome
 
     def test_a_bracket_that_is_not_closed(self):
-        for text, line, says in BRACKETS:
-            found = transform(f'# 1 "a.cu"\n{text}', False, "gcc", "/include").errors
-            self.expect_equal(found, [f"a.cu:{line}: error: {says}"], text)
+        for text, line, column, says in BRACKETS:
+            file = str(self.write("a.cu", text))
+            found = transform(f'# 1 "{file}"\n{text}', False, "gcc", "/include").errors
+            self.expect_equal(found, [(file, line, column, says)], text)
         found = transform(f'# 1 "a.cu"\n{RIGHT_BRACKETS}', False, "gcc", "/include").errors
         self.expect_equal(found, [], "brackets in literals, and an indent that is only ugly")
 
@@ -254,8 +258,15 @@ class Mistakes(Case):
         outcome = self.compile(FIRST, LAUNCHES)
         self.expect_equal(outcome.status, 1, "exit status")
         says = {mark: re.sub(r"@(\w+)", lambda name: str(at[name[1]]), text) for mark, text in IN_LAUNCHES.items()}
-        wanted = [f"a.cu:{at[mark]}: error: {text}" for mark, text in says.items()]
-        self.expect_equal(sorted(outcome.err.splitlines()), sorted(wanted), "messages")
+        said = outcome.err.splitlines()
+        found = [re.sub(r"^(a.cu:\d+):\d+:", r"\1:", line) for line in said if line.startswith("a.cu:")]
+        self.expect_equal(
+            sorted(found), sorted(f"a.cu:{at[mark]}: error: {text}" for mark, text in says.items()), "said"
+        )
+        self.expect_equal(len(said), 3 * len(says) - 1, "a line and a caret with each, but in a macro")
+        for line, caret in zip(said, said[1:]):
+            if set(caret) <= set(" |^"):
+                self.expect_in(line[caret.index("^") :][:3], ("<<<", "__g", "thr", "typ"), line)
 
     def test_launches_that_look_wrong(self):
         for compiler in COMPILERS:
