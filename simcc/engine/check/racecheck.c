@@ -467,20 +467,24 @@ static void note(_Atomic bool *limit)
  * A block that has passed more barriers than an interval has numbers for begins an era: it takes another block's number,
  * behind those of the grid, which says the same of it. Where these end, too, all it does counts as ordered.
  */
-static uint64_t word_but_for_thread(const struct race *race, const struct access *now)
+static void take_era(struct race_launch *launch, uint32_t *interval, uint64_t *block)
+{
+	const uint32_t era = *interval / INTERVAL_MOST;
+	const bool fits = era < BLOCK_MASK / launch->block_count;
+	*interval = fits ? *interval % INTERVAL_MOST : INTERVAL_MOST;
+	*block += fits ? era * launch->block_count : 0;
+	if (!fits)
+		note(&launch->incomplete);
+	note(&launch->has_eras);
+}
+
+static inline uint64_t word_but_for_thread(const struct race *race, const struct access *now)
 {
 	struct race_launch *launch = race->launch;
 	uint64_t block = race->block_order + 1;
 	uint32_t interval = race->interval - race->first_interval;
-	if (interval >= INTERVAL_MOST) {
-		const uint32_t era = interval / INTERVAL_MOST;
-		const bool fits = era < BLOCK_MASK / launch->block_count;
-		interval = fits ? interval % INTERVAL_MOST : INTERVAL_MOST;
-		block += fits ? era * launch->block_count : 0;
-		if (!fits)
-			note(&launch->incomplete);
-		note(&launch->has_eras);
-	}
+	if (interval >= INTERVAL_MOST)
+		take_era(launch, &interval, &block);
 	if (block > BLOCK_MASK) /* another block of the same number passes for it */
 		note(&launch->incomplete);
 	return (uint64_t)now->touch << TOUCH_SHIFT | (block & BLOCK_MASK) << BLOCK_SHIFT |

@@ -37,6 +37,7 @@ static size_t fill_file_bytes, fill_mappings;
 static int fill_file;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Atomic bool is_open;
 
 static struct sim_allocation *add_allocation(uintptr_t first, size_t size, const char *name)
 {
@@ -69,6 +70,7 @@ static void open_arena(void)
 		allocation->is_constant = v->is_constant;
 	}
 	variable_count = allocation_count;
+	atomic_store_explicit(&is_open, true, memory_order_release);
 }
 
 static size_t slots_of(size_t bytes)
@@ -275,7 +277,8 @@ void sim_memory_free(struct sim_allocation *allocation)
 
 struct sim_allocation *sim_memory_find(uintptr_t address)
 {
-	pthread_once(&once, open_arena);
+	if (!atomic_load_explicit(&is_open, memory_order_acquire)) /* each access comes here */
+		pthread_once(&once, open_arena);
 	if (address - sim_arena_first < sim_arena_span) {
 		struct sim_allocation *allocation = sim_slot_allocations[(address - sim_arena_first) >> SLOT_SHIFT];
 		return allocation && address - allocation->first < allocation->size ? allocation : NULL;
