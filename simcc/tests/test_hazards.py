@@ -656,6 +656,11 @@ class Hazards(Case):
         fill, drain = (marked_line(ROUNDS.text, mark) for mark in ("@fill", "@drain"))
         follows = {"1": {(fill, drain)}, "2": {(drain, fill)}, "3": {(fill, drain), (drain, fill)}}
         cure = {missing: "a __syncthreads() is missing between these two accesses" for missing in follows}
+        cure["3"] = (
+            "no barrier stands in this loop: a __syncthreads() is missing at the end of its body, where a thread meets "
+            "another one's access of the iteration before; between these two accesses, where it is of the same "
+            "iteration"
+        )
         cure["2"] = (
             f"the access in line {fill} is of the loop's next iteration: a __syncthreads() is missing behind line "
             f"{drain}, at the end of the loop's body"

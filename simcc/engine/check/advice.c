@@ -84,7 +84,8 @@ static void name_spot(const struct spot *spot, struct point point, char *text, s
 /* Where a barrier belongs. Between the two, in the order in which a thread comes to them: if that is not the order of
  * the text, one of them is of a loop's next round. What shows it: a warp came from one to the other without a barrier;
  * or the last barrier, after which a thread comes first to what the text has below it. (Of lanes only the latter: they
- * are kept in order by what is no barrier of the block.) */
+ * are kept in order by what is no barrier of the block.) Where warps came both ways, nothing tells of which iteration
+ * the two accesses are: a tree of sums needs the barrier at the end, a sum over neighbors both. */
 static void advise_barrier(struct finding *f, const char *barrier, char *text, size_t length)
 {
 	struct spot now, before;
@@ -104,13 +105,21 @@ static void advise_barrier(struct finding *f, const char *barrier, char *text, s
 		wraps = is_below(f->paths, bottom->point, f->parting) && !is_below(f->paths, top->point, f->parting);
 		follows = !wraps;
 	}
+	const bool either = follows && wraps;
 	wraps &= !follows;
 	memcpy(f->gap.file, now.file, sizeof f->gap.file);
 	f->gap.from = down != wraps ? before.line : now.line;
 	f->gap.to = down != wraps ? now.line : before.line;
 	name_spot(down ? &before : &now, top->point, next_name, sizeof next_name);
 	name_spot(down ? &now : &before, bottom->point, last_name, sizeof last_name);
-	if (wraps)
+	if (either)
+		snprintf(
+			text, length,
+			"no barrier stands in this loop: a %s is missing at the end of its body, where a thread meets "
+			"another one's access of the iteration before; between these two accesses%s, where it is of "
+			"the same iteration",
+			barrier, same_line ? " (read into a variable, wait, then write)" : "");
+	else if (wraps)
 		snprintf(
 			text, length,
 			"the access in %s is of the loop's next iteration: a %s is missing behind %s, at the end of "
