@@ -5,10 +5,13 @@
  */
 #include <inttypes.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "check/check.h"
+
+enum { STRAY = 1 << 20 }; /* an index that strays from an array lies within so many bytes of it */
 
 /* ---- good or not ---- */
 
@@ -34,9 +37,51 @@ static bool is_in_ragged_end(const struct reach *reach, uintptr_t address, size_
 	const uintptr_t dynamic = (uintptr_t)sim_dynamic_shared;
 	if (address - dynamic < reach->dynamic_shared_bytes)
 		return reach->dynamic_shared_bytes - (address - dynamic) >= size;
+	if (reach->shared->map[(address - reach->shared->first) / 4] == 0) /* it may be another kernel's array */
+		return false;
 	const struct sim_shared *array = sim_shared_holding(address);
 	return array && address - sim_shared_address(array) < array->size &&
 	       array->size - (address - sim_shared_address(array)) >= size;
+}
+
+/* An unsigned index below 0 wraps at 2^32 elements: the address that it would have been at otherwise. */
+static uintptr_t unwrapped(uintptr_t address, size_t size)
+{
+	return address - ((uintptr_t)size << 32);
+}
+
+static bool is_mapped(uintptr_t address)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+	bool found = false;
+	uintptr_t first, end;
+	while (maps && !found && fgets(line, sizeof line, maps))
+		found = sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &first, &end) == 2 && address >= first &&
+		        address < end;
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+/* Beside shared memory lie only the stack of the pthread that runs the block, and nothing: no pointer of a user's. */
+static bool is_own_stack(uintptr_t address)
+{
+	pthread_attr_t attributes;
+	void *first = NULL;
+	size_t size = 0;
+	if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+		return false;
+	pthread_attr_getstack(&attributes, &first, &size);
+	pthread_attr_destroy(&attributes);
+	return address - (uintptr_t)first < size;
+}
+
+/* Is it a stray index of a shared array? */
+static bool is_beside_shared(const struct reach *reach, uintptr_t address)
+{
+	const uintptr_t first = reach->shared->first - STRAY, span = reach->shared->span + 2 * STRAY;
+	return address - first < span && (is_own_stack(address) || !is_mapped(address));
 }
 
 static enum verdict judge_variable(
@@ -52,7 +97,8 @@ static enum verdict judge_variable(
 enum verdict judge_access(const struct reach *reach, uintptr_t address, size_t size, enum sim_op op)
 {
 	if (address - sim_arena_first < sim_arena_span)
-		return WRONG_GLOBAL;
+		return !sim_memory_find(address) && is_beside_shared(reach, unwrapped(address, size)) ? WRONG_SHARED
+		                                                                                      : WRONG_GLOBAL;
 	if (address - reach->local->first < STACK_BYTES)
 		return WRONG_LOCAL;
 	if (address - reach->shared->first < reach->shared->span)
@@ -67,7 +113,8 @@ enum verdict judge_access(const struct reach *reach, uintptr_t address, size_t s
 		return WRONG_GLOBAL;
 	if (op == SIM_OP_LOAD && dl_iterate_phdr(holds_read_only, (void *)address))
 		return GOOD_LOCAL;
-	return WRONG_ANYWHERE;
+	return is_beside_shared(reach, address) || is_beside_shared(reach, unwrapped(address, size)) ? WRONG_SHARED
+	                                                                                             : WRONG_ANYWHERE;
 }
 
 /* ---- what is wrong ---- */
@@ -117,8 +164,17 @@ static void describe_global(struct hazard *hazard, uintptr_t address, size_t siz
 			address);
 		size_t distance = 0;
 		bool before = false;
-		if (!at)
-			at = sim_memory_nearest(address, &distance, &before);
+		if (!at) {
+			at = sim_memory_nearest(unwrapped(address, size), &distance, &before);
+			if (at && before && distance <= STRAY) {
+				address = unwrapped(address, size);
+				snprintf(
+					hazard->detail[0], sizeof hazard->detail[0],
+					"Address is out of bounds: an unsigned index below 0");
+			} else {
+				at = sim_memory_nearest(address, &distance, &before);
+			}
+		}
 		if (at)
 			describe_allocation(
 				hazard->detail[1], sizeof hazard->detail[1], at, address, distance, before);
@@ -131,62 +187,74 @@ static void describe_global(struct hazard *hazard, uintptr_t address, size_t siz
 		hazard->index = -(int64_t)((at->first - address + size - 1) / size);
 }
 
-static void describe_shared(struct hazard *hazard, const struct reach *reach, uintptr_t address, size_t size)
+/* The array that the address is in or, of those that the kernel may use, nearest to; NULL: dynamic shared memory is. */
+static const struct sim_shared *shared_near(const struct reach *reach, uintptr_t address)
 {
-	const struct sim_shared *array = sim_shared_holding(address);
-	const uintptr_t dynamic = (uintptr_t)sim_dynamic_shared;
-	const bool in_dynamic = address - dynamic < DYNAMIC_SHARED_MAX;
-	const uintptr_t first = in_dynamic ? dynamic : array ? sim_shared_address(array) : 0;
-	const size_t bytes = in_dynamic ? reach->dynamic_shared_bytes : array ? array->size : 0;
-	if (first != 0 && address - first < bytes && (address & (size - 1)) != 0) {
-		set_misaligned(hazard);
-		snprintf(
-			hazard->detail[0], sizeof hazard->detail[0],
-			"Address 0x%zx is misaligned for an access of %zu bytes", (size_t)(address - first), size);
-	} else if (in_dynamic) {
-		snprintf(
-			hazard->detail[0], sizeof hazard->detail[0], "Address 0x%zx is out of bounds",
-			(size_t)(address - first));
-		snprintf(
-			hazard->detail[1], sizeof hazard->detail[1],
-			"the launch asked for %zu bytes of dynamic shared memory", bytes);
-	} else {
-		snprintf(hazard->detail[0], sizeof hazard->detail[0], "Address is out of bounds");
-		if (array && address < first)
-			snprintf(
-				hazard->detail[1], sizeof hazard->detail[1],
-				"and is %zu bytes before '%s' of size %zu bytes", (size_t)(first - address),
-				array->name, array->size);
-		else if (array)
-			snprintf(
-				hazard->detail[1], sizeof hazard->detail[1],
-				"and is %zu bytes after the start of '%s' of size %zu bytes",
-				(size_t)(address - first), array->name, array->size);
-		else if (address < dynamic && reach->dynamic_shared_bytes != 0)
-			snprintf(
-				hazard->detail[1], sizeof hazard->detail[1],
-				"and is %zu bytes before the dynamic shared memory", (size_t)(dynamic - address));
+	const struct sim_shared *nearest = NULL, *holding = sim_shared_holding(address);
+	const uintptr_t dynamic = (uintptr_t)sim_dynamic_shared, behind = dynamic + DYNAMIC_SHARED_MAX;
+	uintptr_t least = UINTPTR_MAX;
+	if (holding && address - sim_shared_address(holding) < holding->size) /* another kernel's, too */
+		return holding;
+	if (reach->dynamic_shared_bytes != 0)
+		least = address < dynamic ? dynamic - address : address < behind ? 0 : address - behind;
+	for (size_t i = 0; i < sim_shared_count_all(); i++) {
+		const struct sim_shared *array = sim_shared_at(i);
+		const uintptr_t first = sim_shared_address(array), last = first + array->size - 1;
+		const uintptr_t away = address < first ? first - address : address - last;
+		if (reach->shared->map[(first - reach->shared->first) / 4] != 0 && away < least) {
+			least = away;
+			nearest = array;
+		}
 	}
-	if (first != 0) {
-		snprintf(
-			hazard->array, sizeof hazard->array, "%s",
-			in_dynamic ? "dynamic shared memory" : array->name);
-		hazard->index = (int64_t)(address - first) / (int64_t)size;
-	}
+	return nearest;
 }
 
-static bool is_mapped(uintptr_t address)
+static void describe_shared(struct hazard *hazard, const struct reach *reach, uintptr_t address, size_t size)
 {
-	FILE *maps = fopen("/proc/self/maps", "r");
-	char line[512];
-	bool found = false;
-	uintptr_t first, end;
-	while (maps && !found && fgets(line, sizeof line, maps))
-		found = sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &first, &end) == 2 && address >= first &&
-		        address < end;
-	if (maps)
-		fclose(maps);
-	return found;
+	const bool wrapped =
+		!is_beside_shared(reach, address) && address - reach->shared->first >= reach->shared->span;
+	if (wrapped)
+		address = unwrapped(address, size);
+	const uintptr_t dynamic = (uintptr_t)sim_dynamic_shared;
+	const struct sim_shared *array = shared_near(reach, address);
+	const bool is_dynamic =
+		!array || (address - dynamic < DYNAMIC_SHARED_MAX && reach->dynamic_shared_bytes != 0);
+	const uintptr_t first = is_dynamic ? dynamic : sim_shared_address(array);
+	const size_t bytes = is_dynamic ? reach->dynamic_shared_bytes : array->size;
+	char *const what = hazard->detail[0], *const where = hazard->detail[1];
+	if (address - first < bytes && (address & (size - 1)) != 0) {
+		set_misaligned(hazard);
+		snprintf(
+			what, sizeof hazard->detail[0], "Address 0x%zx is misaligned for an access of %zu bytes",
+			(size_t)(address - first), size);
+	} else if (is_dynamic && address >= dynamic) {
+		snprintf(what, sizeof hazard->detail[0], "Address 0x%zx is out of bounds", (size_t)(address - first));
+		snprintf(
+			where, sizeof hazard->detail[1], "the launch asked for %zu bytes of dynamic shared memory",
+			bytes);
+	} else {
+		snprintf(
+			what, sizeof hazard->detail[0], "Address is out of bounds%s",
+			wrapped ? ": an unsigned index below 0" : "");
+		if (is_dynamic)
+			snprintf(
+				where, sizeof hazard->detail[1], "and is %zu bytes before the dynamic shared memory",
+				(size_t)(dynamic - address));
+		else if (address - first < bytes)
+			snprintf(
+				where, sizeof hazard->detail[1], "and is in '%s', an array of another kernel",
+				array->name);
+		else
+			snprintf(
+				where, sizeof hazard->detail[1], "and is %zu bytes %s '%s' of size %zu bytes%s",
+				(size_t)(address < first ? first - address : address - first),
+				address < first ? "before" : "after the start of", array->name, array->size,
+				address - dynamic < DYNAMIC_SHARED_MAX
+					? "; the launch asked for no dynamic shared memory"
+					: "");
+	}
+	snprintf(hazard->array, sizeof hazard->array, "%s", is_dynamic ? "dynamic shared memory" : array->name);
+	hazard->index = (int64_t)(address - first) / (int64_t)size;
 }
 
 static void describe_anywhere(struct hazard *hazard, const struct reach *reach, uintptr_t address)
