@@ -85,14 +85,14 @@ class Tables:
             )
 
     def shared_of(self, function) -> list[str]:
-        """The shared arrays that a function and what it calls in this object use."""
+        """The shared arrays that a function and what it calls in this object use: a kernel is launched, not called."""
         if not self.arrays:
             return []
         seen, found, queue = {function.symbol}, set(), [function]
         for reached in queue:  # grows on the way
             found |= reached.uses & self.arrays
             for symbol, _ in reached.edges:
-                if symbol in self.functions and symbol not in seen:
+                if symbol in self.functions and symbol not in seen and not self.functions[symbol].is_kernel:
                     seen.add(symbol)
                     queue.append(self.functions[symbol])
         return sorted(found)

@@ -223,10 +223,10 @@ class BrokenKernels(Case):
         self.check_broken("race_", "racecheck", 58)
 
     def test_reads_of_what_nobody_wrote(self):
-        self.check_broken("init_", "initcheck", 21)
+        self.check_broken("init_", "initcheck", 20)
 
     def test_wrong_addresses(self):
-        self.check_broken("mem_", "memcheck", 28)
+        self.check_broken("mem_", "memcheck", 31)
 
     def test_wrong_barriers(self):
         self.check_broken("sync_", "synccheck", 21)

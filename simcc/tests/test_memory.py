@@ -103,7 +103,7 @@ int main()
 		fixed<<<1, 1>>>(k), cudaDeviceReset();
 	for (unsigned k : {-1u, -200u})
 		wrapped<<<1, 1>>>(k), cudaDeviceReset();
-	for (int k : {-1, -300, 100})
+	for (int k : {-300, -1, 100})
 		dynamic<<<1, 1, 64>>>(k), cudaDeviceReset();
 	for (unsigned k : {-1u, -3000u})
 		cudaMalloc(&x, 64), global<<<1, 1>>>(x, k), cudaDeviceReset();
@@ -321,8 +321,8 @@ class Memory(Case):
         ]
         expected = [("shared", "s", k) for k in (-1, -64, -100, -400, -100000, 1000, -1, -200)]
         expected += [
-            ("shared", "dynamic shared memory", -1),
             ("shared", "s", 4),
+            ("shared", "dynamic shared memory", -1),
             ("shared", "dynamic shared memory", 100),
         ]
         expected += [("global", "alloc0", -1), ("global", "alloc1", -3000)]

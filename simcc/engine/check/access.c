@@ -37,9 +37,9 @@ static bool is_in_ragged_end(const struct reach *reach, uintptr_t address, size_
 	const uintptr_t dynamic = (uintptr_t)sim_dynamic_shared;
 	if (address - dynamic < reach->dynamic_shared_bytes)
 		return reach->dynamic_shared_bytes - (address - dynamic) >= size;
-	if (reach->shared->map[(address - reach->shared->first) / 4] == 0) /* it may be another kernel's array */
-		return false;
 	const struct sim_shared *array = sim_shared_holding(address);
+	if (reach->shared->map[(address - reach->shared->first) / 4] == 0 && array && shared_is_of_kernels(array))
+		return false; /* another kernel's */
 	return array && address - sim_shared_address(array) < array->size &&
 	       array->size - (address - sim_shared_address(array)) >= size;
 }

@@ -115,7 +115,8 @@ static void advise_barrier(struct finding *f, const char *barrier, char *text, s
 	if (either)
 		snprintf(
 			text, length,
-			"no barrier stands in this loop: a %s is missing at the end of its body, where a thread meets "
+			"no barrier stands in this loop: a %s is missing at the end of its body, where a thread "
+			"meets "
 			"another one's access of the iteration before; between these two accesses%s, where it is of "
 			"the same iteration",
 			barrier, same_line ? " (read into a variable, wait, then write)" : "");

@@ -102,6 +102,8 @@ size_t shared_memory_of_the_program(void);
 void shared_open(struct shared_memory *shared);
 /* The map becomes that of a kernel (NULL: unknown) and of so many bytes of dynamic shared memory. */
 void shared_set_kernel(struct shared_memory *shared, const struct sim_function *function, size_t dynamic_bytes);
+/* Only kernels use it: no device function that another kernel may call by its address, or from another object. */
+bool shared_is_of_kernels(const struct sim_shared *array);
 /* Shared memory holds nothing at the start of a block: NaN, so that what the last block left cannot help. */
 void shared_empty(const struct shared_memory *shared);
 

@@ -32,19 +32,31 @@ void shared_open(struct shared_memory *shared)
 		shared->view.written = need(calloc(shared->view.span + 16, 1));
 }
 
+static bool uses(const struct sim_function *function, const struct sim_shared *array)
+{
+	for (uint32_t i = 0; i < function->shared_count; i++)
+		if (function->shared[i] == array)
+			return true;
+	return false;
+}
+
+bool shared_is_of_kernels(const struct sim_shared *array)
+{
+	for (size_t f = 0; f < sim_function_count(); f++)
+		if (!sim_function_number(f)->is_kernel && uses(sim_function_number(f), array))
+			return false;
+	return true;
+}
+
 /* Is the array one that only kernels other than this one use? Then an address in it is a stray one. (An array that no
  * kernel's own object uses may be reached through another object.) */
 static bool is_anothers(const struct sim_shared *array, const struct sim_function *function)
 {
-	for (uint32_t i = 0; i < function->shared_count; i++)
-		if (function->shared[i] == array)
-			return false;
-	for (size_t f = 0; f < sim_function_count(); f++) {
-		const struct sim_function *other = sim_function_number(f);
-		for (uint32_t i = 0; other->is_kernel && i < other->shared_count; i++)
-			if (other->shared[i] == array)
-				return true;
-	}
+	if (uses(function, array))
+		return false;
+	for (size_t f = 0; f < sim_function_count(); f++)
+		if (sim_function_number(f)->is_kernel && uses(sim_function_number(f), array))
+			return true;
 	return false;
 }
 

@@ -1,5 +1,5 @@
 // A kernel reads shared memory of the kernel before it, through a pointer that was kept.
-// EXPECT initcheck uninitialized error
+// EXPECT memcheck out_of_bounds error
 #include "main.cuh"
 
 __device__ int *kept;
