@@ -66,6 +66,24 @@ int main()
 }
 """,
 )
+# Too short a block, filled and copied with the same wrong length: 0 and 2 and 4 ..., or 1 and 2 and 3 ....
+OVERFILLED = inline(
+    "memory.overfilled",
+    """#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+int main(int, char **argv)
+{
+	int n = 100, step = atoi(argv[1]), *d, *h = (int *)malloc(n);
+	for (int i = 0; i < n; i++)
+		h[i] = step * i;
+	cudaMalloc(&d, n * sizeof(int));
+	const cudaError_t error = cudaMemcpy(d, h, n * sizeof(int), cudaMemcpyHostToDevice);
+	dprintf(1, "%s\\n", cudaGetErrorName(error));
+	_exit(0);
+}
+""",
+)
 # Indices that stray far; another kernel has an array just before the one of `fixed`.
 STRAYS = inline(
     "memory.strays",
@@ -130,6 +148,12 @@ class Memory(Case):
         for check, past_end in ends.items():
             outcome = HOST_COPIES.run(SIM_CHECK=check)
             self.expect_equal(outcome.out, f"cudaSuccess {past_end}\n", f"{check}: {outcome.err}")
+
+    def test_a_copy_from_a_block_that_was_written_past_its_end(self):
+        """Kills: a copy that is not told of where the overrun has destroyed what the C library knows of the block."""
+        for step in "01237":
+            outcome = OVERFILLED.run(step)
+            self.expect_equal(outcome.out, "cudaErrorInvalidValue\n", f"{step}: {outcome.err}")
 
     def test_the_emptiness_behind_an_allocation_is_never_given(self):
         outcome = ARENA.run(SIM_THREADS="1", SIM_CHECK="memcheck")

@@ -261,11 +261,12 @@ static bool is_mapped(uintptr_t first, size_t bytes)
 /*
  * What the block of the heap has now: getline() and the like give a block of the program's back inside the C library, or
  * let it grow. That is asked only when a copy does not fit what is known, because it reads what the C library has put in
- * front of the block, if it still is one. 0: it is none any more.
+ * front of the block, if it still is one. 0: it is none any more. Where the program has written past the block's end, it
+ * has overwritten what tells whether the block is in use: a size that no block has.
  */
 static size_t size_now(const struct block *block)
 {
-	enum { HEADER = 2 * sizeof(size_t), HAS_OWN_PAGES = 2, FLAGS = 7, ROUNDED = 48 };
+	enum { HEADER = 2 * sizeof(size_t), HAS_OWN_PAGES = 2, FLAGS = 7, ROUNDED = 48, LEAST = 32 };
 	if (block->is_pinned)
 		return block->size;
 	if (!is_mapped(block->first - HEADER, HEADER))
@@ -278,7 +279,11 @@ static size_t size_now(const struct block *block)
 	/* The C library rounds sizes up; what lies in that is past the end. */
 	if (usable >= block->size + (has_own_pages ? page : ROUNDED))
 		return usable;
-	return usable < block->size ? 0 : block->size;
+	if (usable >= block->size)
+		return block->size;
+	const uintptr_t behind = block->first - HEADER + (header & ~(size_t)FLAGS);
+	const size_t next = has_own_pages ? LEAST : ((const size_t *)behind)[1] & ~(size_t)FLAGS;
+	return next < LEAST || next % HEADER != 0 || next > UINT32_MAX ? block->size : 0;
 }
 
 cudaError_t check_host_extent(const char *function, const char *role, const void *pointer, size_t bytes)
