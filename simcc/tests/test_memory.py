@@ -74,13 +74,13 @@ OVERFILLED = inline(
 #include <unistd.h>
 int main(int, char **argv)
 {
-	int n = 100, step = atoi(argv[1]), *d, *h = (int *)malloc(n);
+	int n = 100, step = atoi(argv[1]), *d, *h = (int *)malloc(n), *behind = (int *)malloc(4000);
 	for (int i = 0; i < n; i++)
 		h[i] = step * i;
 	cudaMalloc(&d, n * sizeof(int));
 	const cudaError_t error = cudaMemcpy(d, h, n * sizeof(int), cudaMemcpyHostToDevice);
 	dprintf(1, "%s\\n", cudaGetErrorName(error));
-	_exit(0);
+	_exit(behind == NULL);
 }
 """,
 )
@@ -196,6 +196,7 @@ class Memory(Case):
         self.expect_equal(outcome.out.count(" cudaErrorIllegalAddress\n"), 7, outcome.out)
         kinds = [hazard["kind"] for hazard in read_report(path).hazards]
         self.expect_equal(kinds, ["null"] * 5 + ["out_of_bounds"] * 2, "null ends at 64 KB")
+        self.expect_in(f"no memory for a cudaMalloc of {1 << 50} bytes", outcome.err, "where a null pointer comes from")
 
     def test_the_nearest_allocation_is_one_that_is_there(self):
         """Kills: a message that names what has been freed."""

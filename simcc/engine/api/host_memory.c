@@ -41,12 +41,13 @@ static struct block *find_block(uintptr_t first)
 	}
 }
 
+/* Not on the heap: there a program that writes past the end of a block would overwrite what is to tell of it. */
 static void grow(void)
 {
 	struct block *old = blocks;
 	const size_t count = capacity;
 	capacity = count == 0 ? 1024 : 4 * held < count ? count : 2 * count;
-	if (!(blocks = calloc(capacity, sizeof *blocks))) {
+	if (!(blocks = reserve_pages(capacity * sizeof *blocks))) {
 		is_incomplete = true;
 		return;
 	}
@@ -54,7 +55,8 @@ static void grow(void)
 	for (size_t i = 0; i < count; i++)
 		if (old[i].first > 1)
 			*find_block(old[i].first) = old[i];
-	free(old);
+	if (old)
+		munmap(old, count * sizeof *old);
 }
 
 void sim_add_host_block(void *first, size_t size, bool is_pinned)

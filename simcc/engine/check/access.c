@@ -265,6 +265,11 @@ static void describe_anywhere(struct hazard *hazard, const struct reach *reach, 
 		snprintf(
 			hazard->detail[0], sizeof hazard->detail[0], "Address 0x%" PRIxPTR " is a null pointer%s",
 			address, address == 0 ? "" : ", or an index from one");
+		if (sim_memory_refused > 0)
+			snprintf(
+				hazard->detail[1], sizeof hazard->detail[1],
+				"there was no memory for a cudaMalloc of %zu bytes: its error tells of it",
+				sim_memory_refused);
 	} else if (address - reach->stacks < (size_t)MAX_THREADS * STACK_BYTES) {
 		snprintf(
 			hazard->detail[1], sizeof hazard->detail[1], "it points to another thread's local variables");

@@ -24,6 +24,7 @@ extern struct sim_variable __stop_sim_variables[] __attribute__((weak));
 
 uintptr_t sim_arena_first;
 uintptr_t sim_arena_span;
+size_t sim_memory_refused;
 struct slot *sim_slots;
 struct sim_allocation **sim_slot_allocations;
 
@@ -179,6 +180,7 @@ void *sim_memory_allocate(size_t bytes)
 	size_t slot, taken;
 	if (bytes > memory_limit() - allocated || bytes > sim_arena_span / 2 ||
 	    (slot = find_slots(bytes, &taken)) == 0) {
+		sim_memory_refused = bytes;
 		pthread_mutex_unlock(&lock);
 		return NULL;
 	}

@@ -45,8 +45,10 @@ extern uintptr_t sim_arena_first, sim_arena_span;
 extern struct slot *sim_slots;
 extern struct sim_allocation **sim_slot_allocations;
 
-/* cudaMalloc: 256-byte aligned. NULL when the chosen GPU's memory is full. */
+/* cudaMalloc: 256-byte aligned. NULL when the chosen GPU's memory is full; sim_memory_refused are the bytes of the last
+ * time. */
 void *sim_memory_allocate(size_t bytes);
+extern size_t sim_memory_refused;
 /* Gives back an allocation, which is not freed yet and no variable. */
 void sim_memory_free(struct sim_allocation *allocation);
 /* cudaDeviceReset: frees every allocation. */

@@ -71,6 +71,8 @@ __global__ void store(char *p, size_t byte)
 
 static void null()
 {
+	char *refused;
+	cudaMalloc(&refused, (size_t)1 << 50);
 	for (size_t byte : {0ul, 1ul, 4096ul, 32768ul, 65535ul, 65536ul, ~0ul}) {
 		store<<<1, 1>>>(NULL, byte);
 		printf("%zu %s\n", byte, cudaGetErrorName(cudaDeviceSynchronize()));
