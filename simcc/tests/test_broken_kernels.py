@@ -220,7 +220,7 @@ class BrokenKernels(Case):
         self.expect_equal((outcome.err.count(said), outcome.err.find(said)), (1, len("========= ")), outcome.err)
 
     def test_races(self):
-        self.check_broken("race_", "racecheck", 58)
+        self.check_broken("race_", "racecheck", 74)
 
     def test_reads_of_what_nobody_wrote(self):
         self.check_broken("init_", "initcheck", 20)

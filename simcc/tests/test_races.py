@@ -202,6 +202,7 @@ class Access(NamedTuple):
     known: int  # the accesses before it, a bit for each
     stands: int  # the first of its thread's releases to the same place with no fence between: racecheck knows that one
     exchanged: frozenset[tuple]  # where its thread may have taken a lock
+    interval: int  # barriers that its thread has passed
 
 
 @dataclass
@@ -251,12 +252,14 @@ def accesses_of(kernel: Kernel, trace: list[tuple[int, int, int]]) -> list[Acces
     exchanged: dict[Thread, frozenset[tuple]] = defaultdict(frozenset)
     waiting: dict[tuple[int, int], list[State]] = defaultdict(list)
     has_flagged: dict[int, bool] = defaultdict(bool)  # by block
+    interval: dict[Thread, int] = defaultdict(int)
     accesses: list[Access] = []
     for b, t, number in trace:
         thread, state = (b, t), states[b, t]
         operation = kernel.operations[number] if number >= 0 else Operation(-1, "barrier")
         if operation.kind in ("barrier", "sync"):
             first[thread].clear()
+            interval[thread] += operation.kind == "barrier"
             come = waiting[b, number]
             come.append(state)
             if len(come) == (kernel.threads if number < 0 else len(operation.threads)):
@@ -288,7 +291,8 @@ def accesses_of(kernel: Kernel, trace: list[tuple[int, int, int]]) -> list[Acces
         bit = 1 << len(accesses)
         stands = first[thread].setdefault(place, len(accesses)) if touch >= VOLATILE_STORE else len(accesses)
         exchanged[thread] |= {place} if operation.kind == "exchange" else set()
-        accesses.append(Access(thread, operation, touches, bytes_, state.known, stands, exchanged[thread]))
+        order = (state.known, stands, exchanged[thread], interval[thread])
+        accesses.append(Access(thread, operation, touches, bytes_, *order))
         if touch in (VOLATILE_LOAD, ATOMIC, BLOCK_ATOMIC):
             for scope in (0, 1):
                 state.seen[scope] |= released[place, b]
@@ -313,11 +317,12 @@ def may_meet(one: int, other: int, same_block: bool) -> bool:
     )
 
 
-def races(accesses: list[Access]) -> tuple[set[frozenset[int]], set[Byte]]:
-    """The pairs of operations that may be named, and the bytes for which one must be."""
+def races(accesses: list[Access]) -> tuple[set[frozenset[int]], set[Byte], set[Byte]]:
+    """The pairs of operations that may be named, and the bytes for which one must be; and those for which one must be an
+    error: more than lanes of one warp race for them."""
     pairs: set[frozenset[int]] = set()
     bytes_: set[Byte] = set()
-    atomics = [each for each in accesses if each.touches[0] >= ATOMIC]
+    errors: set[Byte] = set()
     looks = [each for each in accesses if each.touches[0] in (VOLATILE_LOAD, ATOMIC, BLOCK_ATOMIC)]
 
     def is_looked_at(flag: Access, reader: Access) -> bool:
@@ -327,11 +332,15 @@ def races(accesses: list[Access]) -> tuple[set[frozenset[int]], set[Byte]]:
         )
 
     def comes_to_atomic(reader: Access) -> bool:
-        """A read that an atomic of its thread follows is above suspicion, wherever that place is executed."""
+        """A read that an atomic of its thread follows, with no barrier between, is above suspicion, wherever that place
+        is executed."""
         return reader.touches == (LOAD,) and any(
-            one.operation is reader.operation and one.thread == atomic.thread and one.bytes & atomic.bytes
-            for one in accesses
-            for atomic in atomics
+            one.operation is reader.operation
+            and (one.thread, one.interval) == (atomic.thread, atomic.interval)
+            and one.bytes & atomic.bytes
+            for at, one in enumerate(accesses)
+            for atomic in accesses[at + 1 :]
+            if atomic.touches[0] >= ATOMIC
         )
 
     for later, now in enumerate(accesses):
@@ -357,7 +366,12 @@ def races(accesses: list[Access]) -> tuple[set[frozenset[int]], set[Byte]]:
             known = now.known >> before.stands & 1 or any(is_looked_at(*side) for side in sides)
             if not any(meets) and not same and not store_beside_atomic and not explained and not known:
                 bytes_ |= shared
-    return pairs, bytes_
+                errors |= (
+                    shared
+                    if (now.thread[0], now.thread[1] // 32) != (before.thread[0], before.thread[1] // 32)
+                    else set()
+                )
+    return pairs, bytes_, errors
 
 
 # ---- the programs ----
@@ -397,11 +411,12 @@ PROGRAMS = {fences: all_programs(fences) for fences in (True, False)}
 
 
 def compare(
-    kernel: Kernel, trace: list[tuple[int, int, int]], named: set[frozenset[int]], fences: bool
-) -> tuple[list[list[int]], list[Byte], bool]:
-    """Pairs that were named and do not race, bytes for which none was; is there a race?"""
+    kernel: Kernel, trace: list[tuple[int, int, int]], named: dict[frozenset[int], bool], fences: bool
+) -> tuple[list[list[int]], list[Byte], list[Byte], bool]:
+    """Pairs that were named and do not race; bytes for which none was, or only as a warning; is there a race?
+    `named`: is it an error?"""
     accesses = accesses_of(kernel, trace)
-    pairs, must = races(accesses)
+    pairs, must, errors = races(accesses)
     bytes_of: dict[int, set[Byte]] = defaultdict(set)
     for access in accesses:
         bytes_of[access.operation.number] |= access.bytes
@@ -412,7 +427,13 @@ def compare(
     # Without fences a cell has one place of the source for what the lanes of a warp have read.
     could = set().union(*map(shared, pairs)) if not fences else set()
     wrong = [sorted(pair) for pair in named if pair not in pairs and not shared(pair) & could]
-    return wrong, sorted(must.difference(*map(shared, named))), bool(must)
+    missed = sorted(must.difference(*map(shared, named)))
+    return (
+        wrong,
+        missed,
+        sorted(errors.difference(missed, *(shared(pair) for pair in named if named[pair]))),
+        bool(must),
+    )
 
 
 class Races(Case):
@@ -425,19 +446,21 @@ class Races(Case):
         path.unlink(missing_ok=True)
         settings = {"SIM_ORDER": order, "SIM_THREADS": "1", "SIM_CHECK": "racecheck"}
         outcome = made.program.run(SIM_REPORT=str(path), **settings)
-        named: dict[str, set[frozenset[int]]] = defaultdict(set)
+        named: dict[str, dict[frozenset[int], bool]] = defaultdict(dict)
         for hazard in read_report(path).hazards:
             if hazard["severity"] != "info":
                 here, there = made.places[hazard["line"]], made.places[hazard["other"]["line"]]
-                named[hazard["kernel"].split("(")[0]].add(frozenset((here[1], there[1])))
+                of_kernel, pair = named[hazard["kernel"].split("(")[0]], frozenset((here[1], there[1]))
+                of_kernel[pair] = of_kernel.get(pair, False) or hazard["severity"] == "error"
         traces = self.traces(outcome.out)
         self.assertEqual(len(traces), len(made.kernels), f"status {outcome.status}\n{outcome.err[-2000:]}")
         racing = 0
         for kernel, trace in zip(made.kernels, traces):
-            wrong, missed, races_there = compare(kernel, trace, named[kernel.name], fences)
+            wrong, missed, warned, races_there = compare(kernel, trace, named[kernel.name], fences)
             what = f"{made.program.name}, {kernel.name}, {order}"
             self.expect(not wrong, f"{what}: no races: {wrong}")
             self.expect(not missed, f"{what}: not reported: {missed}")
+            self.expect(not warned, f"{what}: only a warning: {warned}")
             racing += races_there
         return racing
 

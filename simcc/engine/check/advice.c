@@ -61,11 +61,10 @@ static bool find_spots(
 	return first->line != 0 && second->line != 0 && strcmp(first->file, second->file) == 0;
 }
 
-/* Of which of the two sides does the text of their function say that it comes after the barrier? */
-static bool is_below(const struct paths *paths, struct point point, struct point barrier)
+bool is_below(const struct paths *paths, struct point point, struct point other)
 {
 	struct spot here, there;
-	return find_spots(paths, point, barrier, &here, &there) && here.line > there.line;
+	return find_spots(paths, point, other, &here, &there) && here.line > there.line;
 }
 
 /* "line 49 (in load_tile, line 30)", "line 27 (in load_tile, row.cuh:41)" */

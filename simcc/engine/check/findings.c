@@ -94,11 +94,15 @@ void findings_pass(struct findings *findings, uint32_t warp, uint32_t site, uint
 		findings->met[w] = point;
 }
 
+struct point findings_point(const struct findings *findings, uint32_t warp, uint32_t site)
+{
+	const uint32_t number = sim_site_numbers[site];
+	return (struct point){number, findings->calls[warp * (size_t)site_number_count() + number]};
+}
+
 static struct point point_of(const struct findings *findings, const struct party *party)
 {
-	const uint32_t number = sim_site_numbers[party->site];
-	return (struct point){
-		number, findings->calls[party->thread / WARP_SIZE * (size_t)site_number_count() + number]};
+	return findings_point(findings, party->thread / WARP_SIZE, party->site);
 }
 
 /* How the two sides and the last barrier lie to each other: for advice.c. */

@@ -84,8 +84,13 @@ struct finding {
 /* Adds `finding` (count: its own bytes) to a worker's. */
 void findings_add(struct findings *findings, const struct finding *finding);
 
+/* The place, and the calls by which the warp came there last. */
+struct point findings_point(const struct findings *findings, uint32_t warp, uint32_t site);
+
 /* ---- advice.c ---- */
 
+/* Does the text of the innermost function that runs when either is reached have `point` below `other`? False: not known. */
+bool is_below(const struct paths *paths, struct point point, struct point other);
 /* What a race needs: one sentence, and only what the evidence says. */
 void advise(struct finding *finding, char *text, size_t length);
 

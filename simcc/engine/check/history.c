@@ -357,8 +357,9 @@ static void scan(struct check *c, struct events *events)
 		const bool meets = race_may_meet(event->touch, now->touch, same_block);
 		enum outcome outcome = NO_RACE;
 		bool gone = false;
-		if (event->touch == PLAIN_LOAD && is_atomic(now) && (event->lanes & mine))
-			race_explain_read(event->site);
+		if (event->touch == PLAIN_LOAD && is_atomic(now) && (event->lanes & mine) &&
+		    event->interval == now->interval)
+			race_explain_read(c->race, now->warp, event->site, now->site);
 		if (others != 0 && (event->bytes & now->bytes) && !meets &&
 		    (!is_store || !is_atomic(event) || i + 1 == last_atomic))
 			outcome = judge(c, event, others);

@@ -251,6 +251,7 @@ static struct trail *open_trail(struct race_launch *order, uint32_t variable, ui
 struct race_launch *race_open_launch(uint32_t number, uint64_t blocks)
 {
 	struct race_launch *order = need(calloc(1, sizeof *order));
+	race_forget_explanations();
 	order->number = number;
 	order->block_count = blocks;
 	pthread_mutex_init(&order->lock, NULL);

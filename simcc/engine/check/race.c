@@ -5,13 +5,36 @@
 
 /*
  * A plain read beside another thread's atomic. `if (x > *most) atomicMax(most, x)` and every compare-and-swap loop
- * begin with one, and are right: the read only decides. So a place of the source where a thread reads what it then
- * does an atomic to is above suspicion for all threads; elsewhere a result was read that others were still adding to.
+ * begin with one, and are right: the read only decides. So a place of the source is above suspicion, for this launch,
+ * where a thread reads what it then does an atomic to, with no barrier between and further down in the text; elsewhere
+ * a result was read that others were still adding to. The atomic of a loop's next round explains no read behind it.
  * Known only at the end of the launch: see findings.c.
  */
-void race_explain_read(uint32_t site)
+static _Atomic bool is_any_explained;
+
+void race_explain_read(struct race *race, uint32_t warp, uint32_t read, uint32_t atomic)
 {
-	note_at_site(site, SITE_READS_BEFORE_ATOMIC);
+	const struct point first = findings_point(race->findings, warp, read);
+	const struct point then = findings_point(race->findings, warp, atomic);
+	struct explanation *known = &race->explanations[first.site_number];
+	if (known->launch == race->launch->number && known->atomic == atomic && known->read_path == first.path &&
+	    known->atomic_path == then.path)
+		return;
+	*known = (struct explanation){race->launch->number, atomic, first.path, then.path};
+	if (!is_below(race->findings->paths, first, then))
+		note_at_site(read, SITE_READS_BEFORE_ATOMIC);
+	atomic_store_explicit(&is_any_explained, true, memory_order_relaxed);
+}
+
+void race_forget_explanations(void)
+{
+	if (!atomic_exchange(&is_any_explained, false))
+		return;
+	for (uint32_t number = 1; number < site_number_count(); number++) {
+		uint8_t *note = &sim_site_notes[site_called_from(site_numbered(number)->address)];
+		if (*note == SITE_READS_BEFORE_ATOMIC)
+			*note = 0;
+	}
 }
 
 /*

@@ -68,6 +68,16 @@ struct passes {
 	uint32_t first, last;
 };
 
+struct recent_read {
+	uintptr_t address;
+	uint32_t site, interval;
+};
+
+/* The atomic that a place of the source, where what it changes was read, has been held against last. */
+struct explanation {
+	uint32_t launch, atomic, read_path, atomic_path;
+};
+
 struct race_warp {
 	uint32_t lane_count;
 	uint32_t clock;       /* counts the times lanes of the warp have synchronized, and fences */
@@ -80,10 +90,7 @@ struct race_warp {
 	uint16_t caught_up[WARP_SIZE];  /* records at its window's start that have been checked */
 	bool has_caught_up;             /* a lane has such records */
 	bool has_fenced, has_looked;    /* a lane has, since all of them last synchronized */
-	struct {
-		uintptr_t address;
-		uint32_t site;
-	} recent_reads[WARP_SIZE][RECENT_READS]; /* plain ones of global memory, by address */
+	struct recent_read recent_reads[WARP_SIZE][RECENT_READS]; /* plain ones of global memory, by address */
 };
 
 struct race {
@@ -103,6 +110,7 @@ struct race {
 	uint32_t interval;                      /* counts barriers passed, over all blocks */
 	uint32_t first_interval;                /* of this block */
 	struct passes *passes;                  /* [warp][number of a site] */
+	struct explanation *explanations;       /* [number of a site] */
 	uint32_t executions, executions_before; /* of lanes 0: so far, and at the last barrier */
 	bool is_of_lane_0;                      /* it takes part in what is being checked */
 	struct race_warp warps[MAX_WARPS];
@@ -140,8 +148,10 @@ static inline bool race_may_meet(enum touch one, enum touch other, bool same_blo
 	return strong[one] && strong[other] && !(one == RELEASING_STORE && other == RELEASING_STORE) &&
 	       (same_block || (one != BLOCK_ATOMIC && other != BLOCK_ATOMIC));
 }
-/* A thread reads there plainly what it then does an atomic to. */
-void race_explain_read(uint32_t site);
+/* A thread of the warp has read there plainly what it now does an atomic to, with no barrier between. */
+void race_explain_read(struct race *race, uint32_t warp, uint32_t read, uint32_t atomic);
+/* A new launch begins. */
+void race_forget_explanations(void);
 static inline struct passes *race_passes(const struct race *race, uint32_t warp, uint32_t site)
 {
 	return &race->passes[(size_t)warp * site_number_count() + sim_site_numbers[site]];

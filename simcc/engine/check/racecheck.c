@@ -81,6 +81,7 @@ struct race *race_open_worker(const struct shared_view *shared, struct findings 
 		race->bytes = need(reserve_pages(4 * granules * sizeof *race->bytes));
 	}
 	race->passes = need(reserve_pages((size_t)MAX_WARPS * site_number_count() * sizeof *race->passes));
+	race->explanations = need(reserve_pages(site_number_count() * sizeof *race->explanations));
 	return race;
 }
 
@@ -330,7 +331,7 @@ static void check_cell(struct race *race, struct race_cell *cell, const struct a
 		if (plain->last != 0 && is_same_warp(plain->last - 1u, now->thread) &&
 		    (plain->lanes >> now->thread % WARP_SIZE & 1) &&
 		    !(cell->atomic != 0 && is_same_warp(cell->atomic - 1u, now->thread)))
-			race_explain_read(plain->site);
+			race_explain_read(race, (uint32_t)(now->warp - race->warps), plain->site, now->site);
 		note_atomic(cell, now);
 		return;
 	}
@@ -710,16 +711,17 @@ static void check_against_global_atomics(struct race *race, const struct access 
 		      apart == BLOCKS);
 }
 
-static bool check_against_reader(
-	struct race *race, const struct access *now, uint64_t mine, uint64_t reader, uint32_t stamp)
+static enum apart find_apart_from_reader(const struct access *now, uint64_t mine, uint64_t reader, uint32_t stamp)
 {
-	enum apart apart;
-	if (reader == 0 || race_may_meet(word_touch(reader), now->touch, is_same_block(now, mine, reader)) ||
-	    (apart = compare_words(now, mine, reader, stamp)) == ORDERED)
-		return false;
+	if (reader == 0 || race_may_meet(word_touch(reader), now->touch, is_same_block(now, mine, reader)))
+		return ORDERED;
+	return compare_words(now, mine, reader, stamp);
+}
+
+static void found_reader(struct race *race, const struct access *now, uint64_t reader, enum apart apart)
+{
 	found(race, now, FINDING_WRITE_AFTER_READ, apart == LANES ? FINDING_WARNING : FINDING_ERROR, SIM_GLOBAL,
 	      party_of(reader, SIM_OP_LOAD), apart == BLOCKS);
-	return true;
 }
 
 /* `record`: this is the cell the access belongs to; otherwise one of the bytes of its word, or the word of its byte.
@@ -760,8 +762,15 @@ static void check_global_write(
 			      SIM_GLOBAL, party_of(writer, was_store ? SIM_OP_STORE : SIM_OP_ATOMIC),
 			      apart == BLOCKS);
 	}
-	if (!check_against_reader(race, now, mine, reader, read_stamp))
-		check_against_reader(race, now, mine, other, stamp_of_other(reader, read_stamp, other));
+	/* The other one, too, if that is the worse. */
+	apart = find_apart_from_reader(now, mine, reader, read_stamp);
+	const enum apart from_other =
+		apart == BLOCKS ? ORDERED
+				: find_apart_from_reader(now, mine, other, stamp_of_other(reader, read_stamp, other));
+	if (apart != ORDERED)
+		found_reader(race, now, reader, apart);
+	if (from_other > apart)
+		found_reader(race, now, other, from_other);
 }
 
 /* The last reader becomes the other one, unless that is the worse to have. */
@@ -870,16 +879,17 @@ static void check_global(
 }
 
 /* A lane's own reads, kept apart from the cells, which other workers write too. */
-static void note_recent_read(struct race_warp *warp, int lane, uintptr_t address, uint32_t site)
+static void note_recent_read(struct race *race, uint32_t warp, int lane, uintptr_t address, uint32_t site)
 {
-	warp->recent_reads[lane][address / 4 % RECENT_READS].address = address;
-	warp->recent_reads[lane][address / 4 % RECENT_READS].site = site;
+	struct recent_read *read = &race->warps[warp].recent_reads[lane][address / 4 % RECENT_READS];
+	*read = (struct recent_read){address, site, race->interval};
 }
 
-static void explain_recent_read(const struct race_warp *warp, int lane, uintptr_t address)
+static void explain_recent_read(struct race *race, uint32_t warp, int lane, uintptr_t address, uint32_t site)
 {
-	if (warp->recent_reads[lane][address / 4 % RECENT_READS].address == address)
-		race_explain_read(warp->recent_reads[lane][address / 4 % RECENT_READS].site);
+	const struct recent_read *read = &race->warps[warp].recent_reads[lane][address / 4 % RECENT_READS];
+	if (read->address == address && read->interval == race->interval)
+		race_explain_read(race, warp, read->site, site);
 }
 
 /* ---- a warp's instruction ---- */
@@ -920,9 +930,9 @@ FASTER_CLONE static void check_instruction(
 	if (space == SIM_GLOBAL && now.op != SIM_OP_STORE)
 		for (uint32_t rest = lanes, j = 0; rest != 0; rest &= rest - 1, j++) {
 			if (now.op == SIM_OP_LOAD)
-				note_recent_read(warp, __builtin_ctz(rest), address[j], now.site);
+				note_recent_read(race, number, __builtin_ctz(rest), address[j], now.site);
 			else
-				explain_recent_read(warp, __builtin_ctz(rest), address[j]);
+				explain_recent_read(race, number, __builtin_ctz(rest), address[j], now.site);
 		}
 	if (space == SIM_GLOBAL)
 		now.word = word_but_for_thread(race, &now);
