@@ -318,8 +318,8 @@ def may_meet(one: int, other: int, same_block: bool) -> bool:
 
 
 def races(accesses: list[Access]) -> tuple[set[frozenset[int]], set[Byte], set[Byte]]:
-    """The pairs of operations that may be named, and the bytes for which one must be; and those for which one must be an
-    error: more than lanes of one warp race for them."""
+    """The pairs of operations that may be named; the bytes for which one must be; and for which one must be an error,
+    because more than lanes of one warp race for them."""
     pairs: set[frozenset[int]] = set()
     bytes_: set[Byte] = set()
     errors: set[Byte] = set()
@@ -366,11 +366,8 @@ def races(accesses: list[Access]) -> tuple[set[frozenset[int]], set[Byte], set[B
             known = now.known >> before.stands & 1 or any(is_looked_at(*side) for side in sides)
             if not any(meets) and not same and not store_beside_atomic and not explained and not known:
                 bytes_ |= shared
-                errors |= (
-                    shared
-                    if (now.thread[0], now.thread[1] // 32) != (before.thread[0], before.thread[1] // 32)
-                    else set()
-                )
+                warps = {(each.thread[0], each.thread[1] // 32) for each in (now, before)}
+                errors |= shared if len(warps) == 2 else set()
     return pairs, bytes_, errors
 
 
