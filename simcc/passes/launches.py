@@ -46,6 +46,22 @@ def refuse_call(code: Code, i: int) -> None:
         code.error(i, f"{MUST_BE_LAUNCHED}: {code.text[i]}<<<grid, block>>>(...)")
 
 
+def refuse_open_launch(code: Code) -> None:
+    """Where a launch's `(` was forgotten its `)` is one too many: what is wrong is the launch."""
+    i = code.errors[0][0]
+    if code.text[i] != ")":
+        return
+    closed = None
+    while i and code.text[i - 1] not in (";", "{", "}"):
+        i -= 1
+        if is_triple(code, i, ">"):
+            closed = i
+        elif is_triple(code, i, "<") and closed is not None:
+            if code.text[closed + 3] != "(":
+                code.errors = [(i, LAUNCH_FORM)]
+            return
+
+
 def is_triple(code: Code, i: int, character: str) -> bool:
     return code.text[i : i + 3] == [character] * 3
 

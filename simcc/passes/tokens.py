@@ -28,6 +28,7 @@ TOKEN = re.compile(
     re.ASCII | re.DOTALL | re.VERBOSE,
 )
 CLOSED_BY = {"(": ")", "[": "]", "{": "}"}
+OPENED_BY = {close: opened for opened, close in CLOSED_BY.items()}
 MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"', re.ASCII)
 WHOLE_MARKER = re.compile(r'# \d+ "((?:[^"\\]|\\.)*)"([ \d]*)$', re.ASCII | re.MULTILINE)
 SYSTEM_HEADER = re.compile(r"\b3\b", re.ASCII)
@@ -157,17 +158,45 @@ class Code:
         for i, token in enumerate(text):
             if token in CLOSED_BY:
                 opened.append(i)
-            elif token in (")", "]", "}") and opened:
-                j = opened.pop()
-                if CLOSED_BY[text[j]] != token:
-                    self.refuse_open(j, f" before the '{token}' at line {self.line[i]}")
+            elif token in OPENED_BY:
+                if not opened or CLOSED_BY[text[opened[-1]]] != token:
+                    self.refuse_close(i, opened)
                     return
+                j = opened.pop()
                 partner[i], partner[j] = j, i
         if opened:
             self.refuse_open(*self.left_open(opened[0]))
 
     def refuse_open(self, i: int, before: str) -> None:
         self.error(i, f"the '{self.text[i]}' opened here is not closed{before}")
+
+    def refuse_close(self, i: int, opened: list[int]) -> None:
+        """The bracket that closes at i does not close the last of these. One that could close none of them is one too
+        many, or its own is missing; so is one without which all that follows would match."""
+        token = self.text[i]
+        if all(self.text[j] != OPENED_BY[token] for j in opened) or self.is_balanced(i + 1, opened):
+            self.error(i if opened else self.surplus(i), f"'{token}' without a '{OPENED_BY[token]}'")
+        else:
+            self.refuse_open(opened[-1], f" before the '{token}' at line {self.line[i]}")
+
+    def is_balanced(self, i: int, opened: list[int]) -> bool:
+        """Whether the text from i on closes these brackets and its own."""
+        expected = [CLOSED_BY[self.text[j]] for j in opened]
+        for token in self.text[i:]:
+            if token in CLOSED_BY:
+                expected.append(CLOSED_BY[token])
+            elif token in OPENED_BY and (not expected or expected.pop() != token):
+                return False
+        return not expected
+
+    def surplus(self, last: int) -> int:
+        """The bracket that is one too many, where nothing is open at `last`: the first `}` that begins a line further
+        right than the line of its `{`, as if it were to close another one."""
+        for i in range(last):
+            opened = self.partner[i] if self.text[i] == "}" else None
+            if opened is not None and "\n" in self.before[i] and self.indent(i) > self.indent(opened):
+                return i
+        return last
 
     def left_open(self, first: int) -> tuple[int, str]:
         """The bracket that is not closed, where `first` is open at the end of the file; and before what it should be.

@@ -31,6 +31,7 @@ sys.dont_write_bytecode = False
 
 KERNEL = "__global__ void k(float *x)\n{\n"
 MAIN = "int main()\n{\n\tfloat *x;\n\tcudaMalloc(&x, 4);\n\tk<<<1, 32>>>(x);\n}\n"
+FORM = "a kernel launch is KERNEL<<<grid, block>>>(arguments), or <<<grid, block, shared bytes, stream>>>"
 # Each a file of its own, with the one error that it has: killed is "launching 'k' in device code" about the line of the
 # launch, which is right.
 BRACKETS = [
@@ -44,6 +45,18 @@ BRACKETS = [
     (KERNEL + "\tx[(threadIdx.x] = 1;\n}\n" + MAIN, 3, 4, "the '(' opened here is not closed before the ']' at line 3"),
     (KERNEL + "\tx[threadIdx.x = 1;\n}\n" + MAIN, 3, 3, "the '[' opened here is not closed before the '}' at line 4"),
     (KERNEL + "\t__syncthreads(;\n}\n" + MAIN, 3, 15, "the '(' opened here is not closed before the '}' at line 4"),
+    (KERNEL + "\tf([&] { x[0] = 1; );\n}\n" + MAIN, 3, 8, "the '{' opened here is not closed before the ')' at line 3"),
+    (KERNEL + "\tf(x[0]));\n}\n" + MAIN, 3, 9, "')' without a '('"),
+    (KERNEL + "\tif (x[0] > 0)) {\n\t\tx[0] = 1;\n\t}\n}\n" + MAIN, 3, 15, "')' without a '('"),
+    (KERNEL + "\tif x[0] > 0) {\n\t\tx[0] = 1;\n\t}\n}\n" + MAIN, 3, 13, "')' without a '('"),
+    (KERNEL + "\tx[0]] = 1;\n}\n" + MAIN, 3, 6, "']' without a '['"),
+    (KERNEL + "\tf(x]);\n}\n" + MAIN, 3, 5, "']' without a '['"),
+    (KERNEL + "\tf([&] { g(x)); });\n}\n" + MAIN, 3, 14, "')' without a '('"),
+    (KERNEL + "\tf(x});\n}\n" + MAIN, 3, 5, "'}' without a '{'"),
+    (KERNEL + "\tx[0] = 1;\n}\n" + MAIN + "}\n", 11, 1, "'}' without a '{'"),
+    (KERNEL + "\tif (x[0] > 0) {\n\t\tx[0] = 1;\n\t}\n\t}\n}\n" + MAIN, 6, 2, "'}' without a '{'"),
+    (KERNEL + "}\nint main()\n{\n\tk<<<1, f(2)>>>0);\n}\n", 6, 3, FORM),
+    (KERNEL + "}\nint main()\n{\n\tk<<<1, 2>>>(0));\n}\n", 6, 16, "')' without a '('"),
 ]
 RIGHT_BRACKETS = KERNEL + "\tchar c = '{', s[] = \"([{\";\n\tif (x[0] > 1'0) {\n\t\tx[0] = c + s[0];\n}\n}\n" + MAIN
 
@@ -100,7 +113,6 @@ int main()
 """
 VOID = "a __global__ function must have a void return type"
 CALL = "a __global__ function call must be configured"
-FORM = "a kernel launch is KERNEL<<<grid, block>>>(arguments), or <<<grid, block, shared bytes, stream>>>"
 HOST = "a host function call cannot be configured"
 IN_LAUNCHES = {
     "number": VOID,
@@ -243,7 +255,8 @@ class Mistakes(Case):
         self.expect(not OURS.search(outcome.err), f"{compiler.cxx}: what is not the user's in\n{outcome.err}")
         return outcome
 
-    def test_a_bracket_that_is_not_closed(self):
+    def test_brackets_that_do_not_match(self):
+        """Kills: the '{' of a whole function, far away and right, for a ')' or ']' that is one too many."""
         for text, line, column, says in BRACKETS:
             file = str(self.write("a.cu", text))
             found = transform(f'# 1 "{file}"\n{text}', False, "gcc", "/include").errors
