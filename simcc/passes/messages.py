@@ -11,8 +11,9 @@ import re
 
 from passes.declarations import BUILTIN
 from passes.process import read_file
-from passes.source import Source
+from passes.source import Columns, Source
 
+AllColumns = dict[tuple[str, int], Columns]  # by file and line
 # One line per message, for this module to read; behind the user's own options.
 ONE_LINE = {
     "gcc": """-fno-diagnostics-show-caret -fdiagnostics-column-unit=byte -fdiagnostics-color=never
@@ -21,6 +22,7 @@ ONE_LINE = {
 }
 QUOTATION_MARK = re.compile("\xe2\x80[\x98\x99]")  # gcc's, in UTF-8
 PLACED = re.compile(r"(.+?):(\d+):(?:(\d+):)?(?: ((?:fatal )?error|warning|note):)? *(.*)", re.ASCII)
+UNENDED = re.compile(r"""missing terminating (?:"|'|'"') character""")
 # What a message says stands there, where the source pass has put it, or proposes, where it is the engine's.
 REWRITTEN = re.compile(
     r" before '(?:::|__attribute__|static|extern|__extension__)'(?: token)?|[;,] did you mean '(?:::)?sim\b.*"
@@ -71,7 +73,18 @@ class Message:
         self.line, self.column = int(line or 0), int(column or 0)
 
 
-def for_user(said: str, source: Source, headers: str) -> str:
+def of_preprocessor(said: str, headers: str) -> str:
+    """The same for what is said before the source pass, which refuses a string that does not end where it is used."""
+    lines = QUOTATION_MARK.sub("'", said).split("\n")
+    return for_user("\n".join(line for line in lines if not is_refused_later(Message(line))), {}, headers)
+
+
+def is_refused_later(message: Message) -> bool:
+    is_warning = message.kind == "warning" and UNENDED.match(message.text)
+    return bool(is_warning) and not line_of(message.file, message.line).lstrip().startswith("#")
+
+
+def for_user(said: str, columns: AllColumns, headers: str) -> str:
     """What is to be said in place of this."""
     launch = f"{headers}/sim_cuda/launch.h"
     messages = [Message(line) for line in QUOTATION_MARK.sub("'", said).split("\n") if line]
@@ -90,8 +103,8 @@ def for_user(said: str, source: Source, headers: str) -> str:
             if message.file == launch:
                 take_place(message, [*reversed(context), *notes], launch)
         if not number and (message.kind != "note" or not (translated or is_internal(message, launch))):
-            out += [said for line in context for said in in_front_of(line, message, source, launch)]
-            out += shown(message, source)
+            out += [said for line in context for said in in_front_of(line, message, columns, launch)]
+            out += shown(message, columns)
         context = []
     return "".join(f"{line}\n" for line in [*out, *(line.said for line in context)])
 
@@ -100,10 +113,10 @@ def is_internal(message: Message, launch: str) -> bool:
     return message.file == launch or bool(INTERNAL.search(message.said))
 
 
-def in_front_of(line: Message, message: Message, source: Source, launch: str) -> list[str]:
+def in_front_of(line: Message, message: Message, columns: AllColumns, launch: str) -> list[str]:
     if is_internal(line, launch) or (line.line and (line.file, line.line) == (message.file, message.line)):
         return []
-    return [f"{place_of(line, source)[0]}   {line.text}"] if line.line else [line.said]
+    return [f"{place_of(line, columns)[0]}   {line.text}".rstrip()] if line.line else [line.said]
 
 
 def notes_of(messages: list[Message]) -> list[Message]:
@@ -142,9 +155,9 @@ def take_place(message: Message, others: list[Message], launch: str) -> None:
             return
 
 
-def place_of(message: Message, source: Source) -> tuple[str, int]:
+def place_of(message: Message, columns: AllColumns) -> tuple[str, int]:
     """As it is shown, and the column."""
-    known = source.columns.get((message.file, message.line))
+    known = columns.get((message.file, message.line))
     column = known.before(message.column) if known else message.column
     return f"{message.file}:{message.line}:" + (f"{column}:" if column else ""), column
 
@@ -158,8 +171,8 @@ def of_source(source: Source) -> list[str]:
     return out
 
 
-def shown(message: Message, source: Source) -> list[str]:
-    place, column = place_of(message, source)
+def shown(message: Message, columns: AllColumns) -> list[str]:
+    place, column = place_of(message, columns)
     text = as_written(REWRITTEN.sub("", message.text))
     return [f"{place} {message.kind}: {text}", *quoted_line(message.file, message.line, column)]
 
@@ -180,12 +193,18 @@ def as_written(text: str) -> str:
 
 def quoted_line(file: str, number: int, column: int) -> list[str]:
     """A line of the user's, with a caret where the column is known."""
-    try:
-        written = read_file(file).split("\n")[number - 1].rstrip().replace("\t", " ")
-    except (OSError, IndexError):
+    written = line_of(file, number).rstrip().replace("\t", " ")
+    if not written:
         return []
     lines = [f"{number:5} | {written}"]
     if column:
         in_front = written[: column - 1].encode("latin-1").decode("utf-8", "replace")
         lines.append(f"      | {' ' * len(in_front)}^")
     return lines
+
+
+def line_of(file: str, number: int) -> str:
+    try:
+        return read_file(file).split("\n")[number - 1]
+    except (OSError, IndexError):
+        return ""

@@ -96,7 +96,9 @@ class Code:
         # 1 in a function that may run on the host as well, 2 where it is for the device alone
         self.device = bytearray(self.count + MARGIN)
         self.errors: list[tuple[int, str]] = []  # at a token
-        self.pair_brackets()
+        self.refuse_open_literals()
+        if not self.errors:
+            self.pair_brackets()
 
         self.kernels: dict[str, Kernel] = {}
         self.kernel_at: dict[int, str] = {}  # its name, where its __global__ stands
@@ -152,6 +154,17 @@ class Code:
         if not (unrolls or optimizes):
             return directive
         return "\n" if "\n" in directive else ""
+
+    def refuse_open_literals(self) -> None:
+        """A quotation mark that is a token of its own opens a string that its line does not close; what follows on that
+        line is text, or would have been."""
+        if '"' not in self.text and "'" not in self.text:
+            return
+        place = ("", 0)
+        for i, token in enumerate(self.text):
+            if token in ('"', "'") and (self.file[i], self.line[i]) != place:
+                place = (self.file[i], self.line[i])
+                self.error(i, f"missing terminating {token} character")
 
     def pair_brackets(self) -> None:
         partner, opened, text = self.partner, [], self.text

@@ -248,6 +248,11 @@ REFUSED = """-m32 -mx32 -m16 -masm=intel -mfunction-return=thunk -mindirect-bran
     -gsplit-dwarf""".split()
 
 
+def shown(number: int, line: str, column: int) -> str:
+    """A line of the user's in a message, with a caret."""
+    return f"{number:5} | {line}\n      | {' ' * (column - 1)}^\n".replace("\t", " ")
+
+
 class Mistakes(Case):
     def compile(self, compiler: Compiler, text: str) -> Outcome:
         self.write("a.cu", text)
@@ -263,6 +268,28 @@ class Mistakes(Case):
             self.expect_equal(found, [(file, line, column, says)], text)
         found = transform(f'# 1 "a.cu"\n{RIGHT_BRACKETS}', False, "gcc", "/include").errors
         self.expect_equal(found, [], "brackets in literals, and an indent that is only ugly")
+
+    def test_a_string_that_does_not_end(self):
+        """Kills: three messages at two columns for one quotation mark, or that names beyond ASCII are not supported."""
+        for mark, line in (('"', '\tprintf("%g\\n, x[0]);'), ("'", "\tx[0] = 'a;"), ('"', "\tx[0] = '\"' + \"it's[;")):
+            text = f"#include <stdio.h>\n{KERNEL}{line}\n}}\n{MAIN}"
+            at = line.rindex(mark) + 1
+            said = f"a.cu:4:{at}: error: missing terminating {mark} character\n{shown(4, line, at)}"
+            for compiler in COMPILERS:
+                outcome = self.compile(compiler, text)
+                self.expect_equal((outcome.status, outcome.err), (1, said), f"{compiler.cxx}: {line}")
+
+    def test_what_the_preprocessor_says(self):
+        """Kills: its columns count a tab as eight, and its lines are shown in another form than all others."""
+        lines = ['\t#include "a.h"', "\t#warning careful", '#define X "abc', "\t#error größe", '#include "none.h"']
+        self.write("a.h", "")
+        at = [0, 3, 11, 3, 10]
+        for compiler in COMPILERS:
+            said = self.compile(compiler, "\n".join(lines) + "\n").err
+            for number in (2, 3, 4, 5):
+                kind = {4: "error", 5: "fatal error"}.get(number, "warning")
+                self.expect_in(f"a.cu:{number}:{at[number - 1]}: {kind}: ", said, compiler.cxx)
+                self.expect_in(shown(number, lines[number - 1], at[number - 1]), said, compiler.cxx)
 
     def test_launches_that_are_none(self):
         """Kills: templates of the engine in place of what is wrong; a missing __global__ that only a run tells."""
