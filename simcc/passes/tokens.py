@@ -86,7 +86,6 @@ class Code:
         self.before: list[str] = []
         self.file: list[str] = []
         self.line: list[int] = []
-        self.preamble = ""  # lines to declare what is missing, before the first linemarker
         self.tail = ""  # behind the last token
         self.tokenize(content)
         self.count = len(self.text)
@@ -232,7 +231,7 @@ class Code:
         parts = [""] * (2 * self.count)
         parts[::2] = self.before
         parts[1::2] = self.out
-        return self.preamble + "".join(parts) + self.tail
+        return "".join(parts) + self.tail
 
     # ---- moving about ----
 

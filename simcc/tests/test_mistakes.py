@@ -111,6 +111,15 @@ int main()
 	cudaFuncSetCacheConfig(&three, cudaFuncCachePreferL1);
 }
 """
+# What was meant, if simcc has it.
+MISSPELT = {
+    "if (cudaMaloc(&x, 4) != cudaSuccess) return 1;": "cudaMalloc",
+    "cudaDeviceSyncronize();": "cudaDeviceSynchronize",
+    'printf("%s", cudaGetErorString(e));': "cudaGetErrorString",
+    "cudaMemCpy(x, x, 4);": "cudaMemcpy",
+    "cudaMemcpy3D(x);": "",
+    "cudaGraphLaunch(0, 0);": "",
+}
 VOID = "a __global__ function must have a void return type"
 CALL = "a __global__ function call must be configured"
 HOST = "a host function call cannot be configured"
@@ -266,7 +275,8 @@ class Mistakes(Case):
             file = str(self.write("a.cu", text))
             found = transform(f'# 1 "{file}"\n{text}', False, "gcc", "/include").errors
             self.expect_equal(found, [(file, line, column, says)], text)
-        found = transform(f'# 1 "a.cu"\n{RIGHT_BRACKETS}', False, "gcc", "/include").errors
+        header = '# 1 "cuda.h" 1 3\nint cudaMalloc(float **, int);\n'
+        found = transform(f'{header}# 1 "a.cu" 2\n{RIGHT_BRACKETS}', False, "gcc", "/include").errors
         self.expect_equal(found, [], "brackets in literals, and an indent that is only ugly")
 
     def test_a_string_that_does_not_end(self):
@@ -290,6 +300,22 @@ class Mistakes(Case):
                 kind = {4: "error", 5: "fatal error"}.get(number, "warning")
                 self.expect_in(f"a.cu:{number}:{at[number - 1]}: {kind}: ", said, compiler.cxx)
                 self.expect_in(shown(number, lines[number - 1], at[number - 1]), said, compiler.cxx)
+
+    def test_a_misspelt_function(self):
+        """Kills: a function that simcc declares for itself, twice and at a line of a temporary file, with none named
+        that was meant."""
+        lines = [f"\t{line}" for line in MISSPELT]
+        text = "int main()\n{\n\tfloat *x;\n\tcudaError_t e;\n" + "\n".join(lines) + "\n}\n"
+        said = ""
+        for number, line in enumerate(lines, 5):
+            for found in re.finditer(r"cuda(\w+)(?=\()", line):
+                at, meant = found.start() + 1, MISSPELT[line[1:]]
+                what = "is not a function of the CUDA runtime that the simulated device has; did you mean"
+                says = f"{what} '{meant}'?" if meant else "(the CUDA runtime) is not supported by the simulated device"
+                said += f"a.cu:{number}:{at}: error: '{found[0]}' {says}\n{shown(number, line, at)}"
+        for compiler in COMPILERS:
+            outcome = self.compile(compiler, text)
+            self.expect_equal((outcome.status, outcome.err), (1, said), compiler.cxx)
 
     def test_launches_that_are_none(self):
         """Kills: templates of the engine in place of what is wrong; a missing __global__ that only a run tells."""
