@@ -424,3 +424,23 @@ class Mistakes(Case):
             outcome = run(["make", "-s", "-C", HOME, f"CC={name}", "CXX=g++"], path)
             self.expect_equal((outcome.status, outcome.out, outcome.err.count("\n")), (2, "", 1), outcome.err)
             self.expect_in(f"'{name}' {neither}, or is not installed", outcome.err)
+
+    def test_a_compiler_of_something_else(self):
+        """Kills: hundreds of the compiler's or the linker's messages about simcc's own files."""
+        self.write("a.cu", GOOD)
+        c, cxx, other = FIRST.cc, FIRST.cxx, "makes no 64-bit code for x86-64, and the simulated device runs no other"
+        wrong = [
+            ("CC", cxx, "is a C++ compiler; expected gcc or clang"),
+            ("CXX", c, "is a C compiler, which does not link C++; expected g++ or clang++"),
+            ("CC", f"{c} -m32", other),
+            ("CXX", f"{cxx} -m32", other),
+            ("CXX", f"{cxx} -mx32", other),
+        ]
+        for variable, chosen, why in wrong:
+            said = f"{variable}='{chosen}' {why}"
+            environment = {**FIRST.environment, variable: chosen}
+            outcome = run([SIMCC, "a.cu"], environment, cwd=self.scratch)
+            self.expect_refused(said, outcome, 2, f"simcc: {said}")
+            outcome = run(["make", "-s", "-C", HOME, *(f"{name}={value}" for name, value in environment.items())])
+            self.expect_equal((outcome.status, outcome.out, outcome.err.count("\n")), (2, "", 1), outcome.err)
+            self.expect_in(f" {said}.", outcome.err)
