@@ -70,15 +70,17 @@ def refuse_functions(code: Code, functions: dict[str, str], headers: str) -> Non
 
 
 def is_named(name: str, headers: str) -> bool:
-    """Does a header name it, other than by our pragma?"""
-    return f"{name}(" in headers or re.search(rf"(?<!sim_missing function )\b{name}\b", headers, re.ASCII) is not None
+    """Does a header name it, other than in our pragma or in the name of a file?"""
+    elsewhere = rf"(?<!sim_missing function )(?<![/\"])\b{name}\b(?!\.)"
+    return f"{name}(" in headers or re.search(elsewhere, headers, re.ASCII) is not None
 
 
 def missing_function(name: str, prefix: str, library: str, headers: str) -> str:
+    """Of names like __float2half_rz the last letters are no slip: there is one for each way to round."""
     from difflib import get_close_matches
 
     has = {found.lower(): found for found in re.findall(rf"\b{prefix}\w+(?=\()", headers, re.ASCII)}
-    meant = get_close_matches(name.lower(), has, 1, ALIKE)
+    meant = [] if "_" in name else get_close_matches(name.lower(), has, 1, ALIKE)
     if meant and re.sub(r"\D", "", meant[0]) == re.sub(r"\D", "", name):  # cudaMemcpy3D is no slip for cudaMemcpy2D
         what = f"is not a function of {library} that the simulated device has"
         return f"'{name}' {what}; did you mean '{has[meant[0]]}'?"

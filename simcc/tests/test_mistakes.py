@@ -103,6 +103,9 @@ int main()
 	three<<<1>>>(x, 1, 2); // one
 	three<<<1, 1, 0, 0, 0>>>(x, 1, 2); // five
 	three<<<1, 1>>; // open
+	three<<1, 1>>(x, 1, 2); // two
+	typed<float><<1, 1>>(x); // two of a template
+	three<<1, 1>>>(x, 1, 2); // two and three
 	plain<<<1, 1>>>(x); // no global
 	device<<<1, 1>>>(x); // no kernel
 	host_template<3><<<1, 1>>>(x); // no template
@@ -139,6 +142,9 @@ IN_LAUNCHES = {
     "one": FORM,
     "five": FORM,
     "open": FORM,
+    "two": FORM,
+    "two of a template": FORM,
+    "two and three": FORM,
     "no global": f"{HOST}: 'plain' (line @plain) has no __global__",
     "no kernel": f"{HOST}: 'device' (line @device) has no __global__",
     "no template": f"{HOST}: 'host_template' (line @template) has no __global__",
@@ -214,7 +220,6 @@ IN_MAIN = [
     Wrong("\tunnamed<<<1, 32>>>(x);", "unnamed", "unnamed", VOID),
     Wrong("\t(*i)<<<1, 32>>>(x);", "(", "(", "what is launched here is no __global__ function"),
     Wrong("\tmissing = 1\n\tk<<<1, 32>>>(x, 2);", "\n", "\n", "expected ';'"),
-    Wrong("\tk<<1, 32>>(x, 2);", "<<", "<<", "invalid operands"),
 ]
 COMPILED = f"""#define LAUNCH(kernel) kernel<<<1, 32>>>(x)
 struct S {{ int v; }};
@@ -232,6 +237,20 @@ int main()
 	return 0;
 }}
 """
+# Calls of functions of simcc's own, and what gcc and clang say.
+OF_OURS = {
+    "v += __shfl_down_sync(v, 3);": (": it takes 4 arguments, the call gives 2", ": it takes at least 3 arguments,"),
+    "atomicAdd(x[0], 1.0f);": (": argument 1 of type 'float' is incompatible with 'float*'",) * 2,
+    "__syncthreads(1);": ("too many arguments to function 'void __syncthreads()'", ": it takes 0 arguments,"),
+    "cudaMalloc(c, bytes);": (": argument 1 of type 'float*' is incompatible with 'void**'",) * 2,
+    "cudaMalloc(bytes);": (": it takes 2 arguments, the call gives 1",) * 2,
+    "cudaMemcpy(c, h, bytes);": ("too few arguments to function 'cudaError_t cudaMemcpy(", ": it takes 4 arguments,"),
+    "cudaMemcpy(c, h, bytes, 1.5);": ("cannot convert 'double' to 'cudaMemcpyKind'", "argument 4 of type 'double' is"),
+    "cudaEventCreate(e);": (": argument 1 of type 'cudaEvent_t' is incompatible with '",) * 2,
+    "dim3 b(1, 2, 3, 4);": (": it takes 1 or 3 arguments, the call gives 4", "it takes 1 or at most 3 arguments,"),
+    "cudamalloc(&c, bytes);": ("; did you mean 'cudaMalloc'?",) * 2,
+    "syncthreads();": ("; did you mean '__syncthreads'?",) * 2,
+}
 POINTER = """void host(int *y) { (void)y; }
 int main()
 {
@@ -244,7 +263,7 @@ POINTERS = [Part("mistakes.pointer", POINTER), Part("mistakes.pointer.fast", POI
 together("mistakes", POINTERS[:1])
 together("mistakes.fast", POINTERS[1:], "--fast")
 # What no message may name: it is not the user's.
-OURS = re.compile(r"\bsim_|\bsim::|__attribute__|__asm__|launch\.h|\.simcc\d|simcc-[0-9a-f]{10}")
+OURS = re.compile(r"\bsim_|\bsim::|__attribute__|__asm__|launch\.h|simcc/include|\.simcc\d|simcc-[0-9a-f]{10}")
 
 GOOD = "__global__ void k(int *y) { *y = 1; }\nint main() { int *y; cudaMalloc(&y, 4); k<<<1, 1>>>(y); }\n"
 # Options with which the assembly pass, the engine or the linker does not have the code that they need; a variable that
@@ -332,7 +351,7 @@ class Mistakes(Case):
         self.expect_equal(len(said), 3 * len(says) - 1, "a line and a caret with each, but in a macro")
         for line, caret in zip(said, said[1:]):
             if set(caret) <= set(" |^"):
-                self.expect_in(line[caret.index("^") :][:3], ("<<<", "__g", "thr", "typ"), line)
+                self.expect_in(line[caret.index("^") :][:3], ("<<<", "<<1", "__g", "thr", "typ"), line)
 
     def test_launches_that_look_wrong(self):
         for compiler in COMPILERS:
@@ -361,6 +380,21 @@ class Mistakes(Case):
         self.expect_in(wrong.says, said[found].replace(" *'", "*'"), what)
         if mark:
             self.expect_equal(said[found + 2], f"      | {' ' * len(in_front)}^", what)
+
+    def test_notes_about_simccs_own_headers(self):
+        """Kills: twenty lines of templates and macros behind one that says what is wrong, or that does not say it."""
+        in_kernel = [call for call in OF_OURS if re.match("v|_|atomic", call)]
+        lines = ["__global__ void k(float *x, float v)", "{", *(f"\t{call}" for call in in_kernel), "}"]
+        lines += ["int main()", "{", "\tfloat *c = 0, *h = 0;", "\tsize_t bytes = 4;", "\tcudaEvent_t e;"]
+        lines += [*(f"\t{call}" for call in OF_OURS if call not in in_kernel), "}"]
+        for compiler in COMPILERS:
+            outcome = self.compile(compiler, "\n".join(lines) + "\n")
+            said = outcome.err.replace(" *'", "*'").replace(" **'", "**'").split("\n")
+            for call, (of_gcc, of_clang) in OF_OURS.items():
+                line = lines.index(f"\t{call}") + 1
+                found = [text for text in said if text.startswith(f"a.cu:{line}:")]
+                self.expect_equal(len(found), 1, f"{compiler.cxx}: messages about {call}\n{outcome.err}")
+                self.expect_in(of_clang if compiler.is_clang else of_gcc, "".join(found), f"{compiler.cxx}: {call}")
 
     def test_a_pointer_to_no_kernel(self):
         """What only a run can tell: at the line of the launch. Kills: a message without a place."""
