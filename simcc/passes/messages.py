@@ -214,11 +214,14 @@ def as_written(text: str) -> str:
     for word, call in BUILTIN.items():
         text = text.replace(call[1:-1], word)
     unknown = UNDECLARED.fullmatch(text)
-    if unknown:
+    name = unknown and (unknown[1] or unknown[2])
+    if name in BUILTIN:
+        return f'a __device__ variable "{name}" cannot be directly read in a host function'
+    if name:
         from difflib import get_close_matches
 
         names = {word.lower(): word for word in (*BUILTIN, *BARRIERS)}
-        meant = get_close_matches((unknown[1] or unknown[2]).lower(), names, 1, 0.8)
+        meant = get_close_matches(name.lower(), names, 1, 0.8)
         text += f"; did you mean '{names[meant[0]]}'?" if meant else ""
     return text
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from passes.countable import keep_countable
 from passes.declarations import rewrite_declarations
+from passes.host_code import refuse_on_host
 from passes.launches import refuse_open_launch, rewrite_calls
 from passes.missing import refuse_missing
 from passes.process import read_file
@@ -80,6 +81,7 @@ def transform(content: str, fast: bool, compiler: str, headers: str) -> Source:
         return Source(code)
     refuse_missing(code)
     rewrite_declarations(code)
+    refuse_on_host(code)
     rewrite_calls(code)
     if not fast:
         keep_countable(code)

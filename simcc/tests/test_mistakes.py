@@ -251,6 +251,34 @@ OF_OURS = {
     "cudamalloc(&c, bytes);": ("; did you mean 'cudaMalloc'?",) * 2,
     "syncthreads();": ("; did you mean '__syncthreads'?",) * 2,
 }
+# Marked: what is refused because it stands in a function that is surely the host's alone.
+ON_THE_HOST = """__device__ void declared(float *x);
+struct S { void m() { __syncthreads(); } __device__ void d() { __syncthreads(); } };
+template <class T> void generic(T x) { __syncthreads(); }
+void declared(float *x) { __syncthreads(); }
+void perhaps(float *x) { if (x) { __syncthreads(); } }
+__host__ __device__ void both() { __syncthreads(); }
+__global__ void k(float *x) { auto l = [&] { perhaps(x), __syncwarp(); }; l(), declared(x), S().m(), generic(x); }
+void frees(float *x)
+{
+	auto l = [&](int i) { if (i) { __syncwarp(); } };
+	cudaFree(x);
+	if (x) {
+		__syncthreads(); // frees
+	}
+}
+void launches(float *x)
+{
+	k<<<1, 1>>>(x);
+	for (;;) x[0] = __shfl_down_sync(~0u, x[0], 1); // launches
+}
+int main()
+{
+	auto l = [] __device__() { __syncthreads(); };
+	switch (1) { case 1: { __activemask(); } } // main
+	return __syncthreads_or(1); // main
+}
+"""
 POINTER = """void host(int *y) { (void)y; }
 int main()
 {
@@ -395,6 +423,26 @@ class Mistakes(Case):
                 found = [text for text in said if text.startswith(f"a.cu:{line}:")]
                 self.expect_equal(len(found), 1, f"{compiler.cxx}: messages about {call}\n{outcome.err}")
                 self.expect_in(of_clang if compiler.is_clang else of_gcc, "".join(found), f"{compiler.cxx}: {call}")
+
+    def test_device_code_in_a_function_of_the_host(self):
+        """Kills: a run that ends with "was used by host code", without a line; threadIdx for which threadIdx is
+        proposed."""
+        lines = ON_THE_HOST.split("\n")
+        said = ""
+        for number, line in enumerate(lines, 1):
+            found = re.search(r"(__\w+)\(.*// (\w+)$", line)
+            if found:
+                why = f'calling a __device__ function("{found[1]}") from a __host__ function("{found[2]}")'
+                at = found.start() + 1
+                said += f"a.cu:{number}:{at}: error: {why} is not allowed\n{shown(number, line, at)}"
+        outcome = self.compile(FIRST, ON_THE_HOST)
+        self.expect_equal((outcome.status, outcome.err), (1, said), "in functions of the host")
+        right = "\n".join(line for line in lines if "//" not in line)
+        self.expect_silent(self.compile(FIRST, right), "in those that may be the device's")
+        for compiler in COMPILERS:
+            said = self.compile(compiler, "int f() { return threadIdx.x; }\n").err
+            why = 'error: a __device__ variable "threadIdx" cannot be directly read in a host function\n'
+            self.expect_in(f"a.cu:1:18: {why}", said, compiler.cxx)
 
     def test_a_pointer_to_no_kernel(self):
         """What only a run can tell: at the line of the launch. Kills: a message without a place."""
