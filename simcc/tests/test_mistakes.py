@@ -489,6 +489,31 @@ class Mistakes(Case):
             self.expect_equal((outcome.status, outcome.err.count("\n")), (2, 1), f"{option}: {outcome.err}")
             self.expect_in(option, outcome.err, option)
 
+    def test_values_that_mean_nothing(self):
+        """Kills: an architecture or a standard that nobody knows, taken in silence or told by the compiler;
+        an output without a name."""
+        self.write("a.cu", GOOD)
+        gpu = "expected sm_90 or the like, compute_90, native, all or all-major"
+        standard = "no such standard; expected c++17 or the like, or c11 for .c files"
+        wrong = {
+            "-arch=foo": f"-arch=foo: {gpu}",
+            "-arch sm_9000": f"-arch=sm_9000: {gpu}",
+            "-arch=sm_9x": f"-arch=sm_9x: {gpu}",
+            "-arch=": f"-arch=: {gpu}",
+            "--gpu-architecture=arch": f"--gpu-architecture=arch: {gpu}",
+            "-gencode arch=compute_80,code=x": f"-gencode=arch=compute_80,code=x: {gpu}",
+            "-code=sm_1": f"-code=sm_1: {gpu}",
+            "-std=c++99": f"-std=c++99: {standard}",
+            "-std=c12": f"-std=c12: {standard}",
+            "-std=": f"-std=: {standard}",
+            "-o ": "-o needs a value",
+            "--keep ": "--keep needs a value",
+        }
+        for option, said in wrong.items():
+            outcome = simcc(FIRST, ["a.cu", *option.split(" ")], cwd=self.scratch)
+            self.expect_refused(option, outcome, 2, f"simcc: {said}")
+        self.expect_equal(os.listdir(self.scratch), ["a.cu"], "files that are made")
+
     def test_a_compiler_that_is_neither(self):
         """Kills: a message of tcc's or of the shell's per file, about options."""
         self.write("a.cu", GOOD)
