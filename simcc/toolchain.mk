@@ -26,6 +26,8 @@ ifeq ($(origin CXX),default)
 CXX := $(or $(CXX_OF_$(CC)),$(shell python3 $(TOOLCHAIN_HERE)/passes/counterpart.py c++ "$(CC)"))
 endif
 
+COMMA := ,
+
 # What is neither gcc nor clang compiles nothing here: said once, at the start. These goals compile nothing.
 ifneq ($(COMPILERS_FOUND),$(CC), $(CXX))
 ifneq ($(filter-out clean help print uninstall,$(or $(MAKECMDGOALS),all)),)
@@ -33,6 +35,21 @@ WRONG_COMPILER := $(strip $(shell for compiler in "$(CC)" "$(CXX)"; do \
 	LC_ALL=C $$compiler --version 2>&1 | grep -qiE "clang|see the source for copying conditions" || { echo "$$compiler"; break; }; done))
 ifneq ($(WRONG_COMPILER),)
 $(error CC='$(CC)' CXX='$(CXX)': '$(WRONG_COMPILER)' is neither gcc nor clang, or is not installed; expected one of them)
+endif
+# The names of these say of themselves that one compiles C, the other C++, and for this machine; others are asked.
+ifneq ($(filter-out gcc/g++ clang/clang++,$(CC)/$(CXX)),)
+defines = $(shell $1 -dM -E $(TOOLCHAIN_HERE)/passes/empty.c 2>/dev/null | grep -oE '\b(__cplusplus|__x86_64__|__ILP32__)\b')
+OF_CC := $(call defines,$(CC))
+OF_CXX := $(call defines,$(CXX))
+not_64 = $(if $(filter-out __cplusplus,$2),$(if $(filter-out __cplusplus __x86_64__,$2),$1),$1)
+NOT_64 := $(or $(call not_64,CC='$(CC)',$(OF_CC)),$(call not_64,CXX='$(CXX)',$(OF_CXX)))
+WRONG_CODE := $(or \
+	$(if $(filter __cplusplus,$(OF_CC)),CC='$(CC)' is a C++ compiler; expected gcc or clang),\
+	$(if $(filter __cplusplus,$(OF_CXX)),,CXX='$(CXX)' is a C compiler$(COMMA) which does not link C++; expected g++ or clang++),\
+	$(if $(NOT_64),$(NOT_64) makes no 64-bit code for x86-64$(COMMA) and the simulated device runs no other))
+ifneq ($(WRONG_CODE),)
+$(error $(WRONG_CODE))
+endif
 endif
 export COMPILERS_FOUND := $(CC), $(CXX)
 endif

@@ -8,12 +8,12 @@
 #ifdef __cplusplus
 #include <sim_cuda/sixteen_bits.h>
 
-#pragma sim_missing function __bfloat16 this function of cuda_bf16.h
-#pragma sim_missing function __bfloat162 this function of cuda_bf16.h
-#pragma sim_missing function __float2bfloat16 this function of cuda_bf16.h
-#pragma sim_missing function __double2bfloat16 this function of cuda_bf16.h
-#pragma sim_missing function __int2bfloat16 this function of cuda_bf16.h
-#pragma sim_missing function __uint2bfloat16 this function of cuda_bf16.h
+#pragma sim_missing function __bfloat16 cuda_bf16.h
+#pragma sim_missing function __bfloat162 cuda_bf16.h
+#pragma sim_missing function __float2bfloat16 cuda_bf16.h
+#pragma sim_missing function __double2bfloat16 cuda_bf16.h
+#pragma sim_missing function __int2bfloat16 cuda_bf16.h
+#pragma sim_missing function __uint2bfloat16 cuda_bf16.h
 
 SIM_16_TYPE(__nv_bfloat16, __nv_bfloat162, __nv_bfloat16_raw, bfloat16_format)
 typedef __nv_bfloat16 nv_bfloat16;

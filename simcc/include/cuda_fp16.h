@@ -7,15 +7,15 @@
 #ifdef __cplusplus
 #include <sim_cuda/sixteen_bits.h>
 
-#pragma sim_missing function __half this function of cuda_fp16.h
-#pragma sim_missing function __float2half this function of cuda_fp16.h
-#pragma sim_missing function __double2half this function of cuda_fp16.h
-#pragma sim_missing function __int2half this function of cuda_fp16.h
-#pragma sim_missing function __uint2half this function of cuda_fp16.h
-#pragma sim_missing function __hadd this function of cuda_fp16.h
-#pragma sim_missing function __hsub this function of cuda_fp16.h
-#pragma sim_missing function __hmul this function of cuda_fp16.h
-#pragma sim_missing function __hfma this function of cuda_fp16.h
+#pragma sim_missing function __half cuda_fp16.h
+#pragma sim_missing function __float2half cuda_fp16.h
+#pragma sim_missing function __double2half cuda_fp16.h
+#pragma sim_missing function __int2half cuda_fp16.h
+#pragma sim_missing function __uint2half cuda_fp16.h
+#pragma sim_missing function __hadd cuda_fp16.h
+#pragma sim_missing function __hsub cuda_fp16.h
+#pragma sim_missing function __hmul cuda_fp16.h
+#pragma sim_missing function __hfma cuda_fp16.h
 
 SIM_16_TYPE(__half, __half2, __half_raw, half_format)
 typedef __half half;

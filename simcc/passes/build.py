@@ -178,7 +178,8 @@ class Build:
         command += self.dependency_options(target)
         command += ["-include", "cuda_runtime.h", path, "-o", output]
         if not succeeds([*command, "-DSIM_WITHOUT_STD=1"]) or NAMES_STD.search(read_file(output)):
-            run(command)
+            said_in_lines = [*command, *messages.ONE_LINE[self.compilers.family]]
+            run_saying(said_in_lines, lambda said: messages.of_preprocessor(said, self.headers))
 
     def compile_to_assembly(self, stem: str, plain: Source) -> None:
         """clang copies structs with memcpy, which its sanitizer pass would hide in a library call.
@@ -192,7 +193,7 @@ class Build:
         command += messages.ONE_LINE[compilers.family]
 
         def translate(said: str) -> str:
-            return messages.for_user(said, plain, self.headers)
+            return messages.for_user(said, plain.columns, self.headers)
 
         if settings.fast or not compilers.is_clang:
             run_saying([*command, "-S", f"{stem}.sim.ii", "-o", f"{stem}.s"], translate)

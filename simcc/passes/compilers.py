@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from passes.process import as_bytes, as_text, in_path, output_of, usage_error, variable, words
 
@@ -29,6 +30,11 @@ CLANG_ASSEMBLY = "-gline-tables-only -gdwarf-4 -Qunused-arguments -fno-addrsig -
 CLANG_INTERMEDIATE = "-Xclang -disable-llvm-passes -emit-llvm -S".split()
 CLANG_FROM_INTERMEDIATE = """-x ir -w -Qunused-arguments -mllvm -tsan-instrument-read-before-write=1
     -mllvm -tsan-distinguish-volatile -fno-addrsig""".split()
+
+
+# A name alone that says what it compiles, and that it is for this machine.
+SAYS_WHAT = {"CC": re.compile(r"(.*/)?(gcc|clang)(-[0-9.]+)?"), "CXX": re.compile(r"(.*/)?(g|clang)\+\+(-[0-9.]+)?")}
+EXPECTED = {"CC": "expected gcc or clang", "CXX": "expected g++ or clang++"}
 
 
 class Compilers:
@@ -77,4 +83,19 @@ def is_clang(name: str, command: list[str]) -> bool:
     of_clang = "clang" in banner.lower()
     if not of_clang and "see the source for copying conditions" not in banner:
         raise usage_error(f"{name}='{chosen}' is neither gcc nor clang; expected one of them")
+    if not SAYS_WHAT[name].fullmatch(chosen):
+        refuse_code(name, command, f"{name}='{chosen}'")
     return of_clang
+
+
+def refuse_code(name: str, command: list[str], chosen: str) -> None:
+    """A compiler of the other language, or of code that is not for the simulated device."""
+    empty = as_text(os.path.join(os.path.dirname(os.path.abspath(__file__)), "empty.c"))
+    defined = words(output_of([*command, "-dM", "-E", empty], quiet=True))
+    if not defined:
+        return
+    if ("__cplusplus" in defined) != (name == "CXX"):
+        what = "a C++ compiler" if name == "CC" else "a C compiler, which does not link C++"
+        raise usage_error(f"{chosen} is {what}; {EXPECTED[name]}")
+    if "__x86_64__" not in defined or "__ILP32__" in defined:
+        raise usage_error(f"{chosen} makes no 64-bit code for x86-64, and the simulated device runs no other")

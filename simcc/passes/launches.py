@@ -33,17 +33,35 @@ def rewrite_calls(code: Code) -> None:
                 i += 2
         elif token == "cudaLaunchKernel" and text[i + 1] == "(":
             strip_cast(code, i + 2)
-        elif token in code.kernels and text[i - 1] in IN_FRONT_OF_A_CALL:
+        elif token in code.kernels and text[i - 1] in IN_FRONT_OF_A_CALL and not code.kernels[token].is_hidden:
             refuse_call(code, i)
         i += 1
 
 
 def refuse_call(code: Code, i: int) -> None:
-    """k(x) and k<64>(x) for a launch."""
-    kernel = code.kernels[code.text[i]]
-    behind = code.after_item(i + 1) if code.text[i + 1] == "<" else i + 1
-    if code.text[behind] == "(" and i not in kernel.named_at and not kernel.is_hidden:
+    """k(x), k<64>(x) and k<<1, 64>>(x) for a launch."""
+    text = code.text
+    behind = code.after_item(i + 1) if text[i + 1] == "<" and text[i + 2] != "<" else i + 1
+    if text[behind : behind + 2] == ["<", "<"] and text[behind + 2] != "<":
+        code.error(behind, LAUNCH_FORM)
+    elif text[behind] == "(" and i not in code.kernels[text[i]].named_at:
         code.error(i, f"{MUST_BE_LAUNCHED}: {code.text[i]}<<<grid, block>>>(...)")
+
+
+def refuse_open_launch(code: Code) -> None:
+    """Where a launch's `(` was forgotten its `)` is one too many: what is wrong is the launch."""
+    i = code.errors[0][0]
+    if code.text[i] != ")":
+        return
+    closed = None
+    while i and code.text[i - 1] not in (";", "{", "}"):
+        i -= 1
+        if is_triple(code, i, ">"):
+            closed = i
+        elif is_triple(code, i, "<") and closed is not None:
+            if code.text[closed + 3] != "(":
+                code.errors = [(i, LAUNCH_FORM)]
+            return
 
 
 def is_triple(code: Code, i: int, character: str) -> bool:

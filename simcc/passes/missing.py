@@ -13,9 +13,8 @@ import re
 from passes.tokens import STATEMENT_WORD, Code
 
 PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma sim_missing (function|namespace) (\w+) (.+)$", re.ASCII | re.MULTILINE)
-RUNTIME = ("cuda", "this function of the CUDA runtime")
-# What they return goes with anything: the message that names them is to be the only one.
-ANYTHING = "namespace sim_missing { struct anything { template <class Type_> operator Type_() const; }; }\n"
+RUNTIME = ("cuda", "the CUDA runtime")
+ALIKE = 0.9  # of two names that differ in a letter or two
 
 
 def refuse_missing(code: Code) -> None:
@@ -26,7 +25,7 @@ def refuse_missing(code: Code) -> None:
             (functions if kind == "function" else namespaces)[prefix] = library
     if namespaces:
         refuse_namespaces(code, namespaces)
-    declare_functions(code, functions, headers)
+    refuse_functions(code, functions, headers)
 
 
 def refuse_namespaces(code: Code, namespaces: dict[str, str]) -> None:
@@ -47,12 +46,9 @@ def refuse_namespaces(code: Code, namespaces: dict[str, str]) -> None:
             code.error(i, f"'{name}' ({namespaces[text[i]]}) is not supported by the simulated device")
 
 
-def declare_functions(code: Code, functions: dict[str, str], headers: str) -> None:
-    """Declares the functions that are called and are nowhere declared, as unavailable: the compiler says where.
-
-    With (...) for parameters: a function of the program's own that we have not seen is the better match.
-    """
-    called: dict[str, str] = {}  # name -> library
+def refuse_functions(code: Code, functions: dict[str, str], headers: str) -> None:
+    """Those that are called and are nowhere declared. A name that is not only called may be the program's own."""
+    called: list[tuple[int, str]] = []  # token, library
     other: set[str] = set()
     a_name = re.compile(f"({'|'.join(sorted(functions, key=len, reverse=True))})(?:[A-Z_0-9]\\w*)?$", re.ASCII)
     for i in range(code.count):
@@ -61,15 +57,34 @@ def declare_functions(code: Code, functions: dict[str, str], headers: str) -> No
         if not found:
             continue
         if code.text[i + 1] == "(" and is_call(code, i):
-            called[token] = functions[found[1]]
+            called.append((i, found[1]))
         else:
             other.add(token)
-    missing = {name: called[name] for name in called if name not in other and f"{name}(" not in headers}
-    if missing:
-        code.preamble = ANYTHING
-    for name, library in missing.items():
-        message = f"{library} is not supported by the simulated device"
-        code.preamble += f'sim_missing::anything {name}(...) __attribute__((unavailable("{message}")));\n'
+    known: dict[str, bool] = {}
+    for i, prefix in called:
+        name = code.text[i]
+        if name not in known:
+            known[name] = name in other or is_named(name, headers)
+        if not known[name]:
+            code.error(i, missing_function(name, prefix, functions[prefix], headers))
+
+
+def is_named(name: str, headers: str) -> bool:
+    """Does a header name it, other than in our pragma or in the name of a file?"""
+    elsewhere = rf"(?<!sim_missing function )(?<![/\"])\b{name}\b(?!\.)"
+    return f"{name}(" in headers or re.search(elsewhere, headers, re.ASCII) is not None
+
+
+def missing_function(name: str, prefix: str, library: str, headers: str) -> str:
+    """Of names like __float2half_rz the last letters are no slip: there is one for each way to round."""
+    from difflib import get_close_matches
+
+    has = {found.lower(): found for found in re.findall(rf"\b{prefix}\w+(?=\()", headers, re.ASCII)}
+    meant = [] if "_" in name else get_close_matches(name.lower(), has, 1, ALIKE)
+    if meant and re.sub(r"\D", "", meant[0]) == re.sub(r"\D", "", name):  # cudaMemcpy3D is no slip for cudaMemcpy2D
+        what = f"is not a function of {library} that the simulated device has"
+        return f"'{name}' {what}; did you mean '{has[meant[0]]}'?"
+    return f"'{name}' ({library}) is not supported by the simulated device"
 
 
 FIRST_LETTERS = frozenset(("cu", "nc", "nv", "np", "__"))

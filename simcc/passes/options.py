@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from passes.process import print_on, usage_error
 
 # How nvcc's --version goes: scripts look for "release" and for "V". The first line says who it is, and compilers.py
@@ -86,6 +88,12 @@ UNCOUNTABLE = tuple(
 # The same, but others begin like them.
 WITHOUT_FLOATS = frozenset("-mno-sse -mno-sse2 -mno-80387 -msoft-float -mgeneral-regs-only".split())
 ARCHITECTURE = frozenset("arch gpu-architecture gencode generate-code code gpu-code".split())
+GENERATION = ("gencode", "generate-code")
+GPU = re.compile("(?:sm|compute|lto)_([1-9][0-9]|1[0-9][0-9])[af]?")
+STANDARDS = {
+    "c++": re.compile(r"(?:c|gnu)\+\+(?:98|03|0x|11|1y|14|1z|17|2a|20|2b|23|2c|26)"),
+    "c": re.compile("(?:c|gnu)(?:89|90|9x|99|1x|11|17|18|2x|23|2y)|iso9899:[0-9]+"),
+}
 FLAGS = {
     "-c": ("compile_only",),
     "-dc": ("compile_only", "relocatable"),
@@ -185,8 +193,8 @@ def with_value(settings: Settings, argument: str, rest) -> bool:
             return False
     if value is None:
         value = next(rest, None)
-        if value is None:
-            raise usage_error(f"{option} needs a value")
+    if value is None or (value == "" and option in SETTING):
+        raise usage_error(f"{option} needs a value")
     if option in ONE_WORD:
         getattr(settings, ONE_WORD[option]).append(option + value)
     elif option in TWO_WORDS:
@@ -204,12 +212,16 @@ def with_value(settings: Settings, argument: str, rest) -> bool:
 
 def note_architecture(settings: Settings, option: str, value: str) -> None:
     """-arch=sm_80, -gencode arch=compute_80,code=sm_80: of several the highest, as the newest GPU would have it."""
-    if option.lstrip("-") not in ARCHITECTURE:
+    name = option.lstrip("-")
+    if name not in ARCHITECTURE:
         return
-    for word in value.replace(",", " ").replace("=", " ").replace("[", " ").replace("]", " ").split():
-        number = word.rpartition("_")[2].rstrip("af")
-        if word.startswith(("sm_", "compute_")) and number.isdigit():
-            settings.architecture = max(settings.architecture, 10 * int(number))
+    names = ("arch", "code") if name in GENERATION else ()
+    for word in re.split(r"[\s,=\[\]\"']+", value.strip("\"' []")):
+        found = GPU.fullmatch(word)
+        if found:
+            settings.architecture = max(settings.architecture, 10 * int(found[1]))
+        elif word not in names and word not in ("native", "all", "all-major"):
+            raise usage_error(f"{option}={value}: expected sm_90 or the like, compute_90, native, all or all-major")
 
 
 def other(settings: Settings, argument: str) -> bool:
@@ -218,10 +230,7 @@ def other(settings: Settings, argument: str) -> bool:
     if argument.startswith("-O") and argument[2:] in ("", "0", "1", "2", "3", "s", "g", "z"):
         settings.optimize = argument
     elif equals and name in ("-std", "--std"):
-        if "++" in value:
-            settings.standard = f"-std={value}"
-        else:
-            settings.c_only.append(f"-std={value}")
+        set_standard(settings, argument, value)
     elif name in RELOCATABLE and value in ("true", "false"):
         settings.relocatable = value == "true"
     elif argument.startswith("-Wl,"):
@@ -241,6 +250,15 @@ def other(settings: Settings, argument: str) -> bool:
         note_architecture(settings, name, value)
         return equals == "=" and word in IGNORED_WITH_EQUALS
     return True
+
+
+def set_standard(settings: Settings, argument: str, value: str) -> None:
+    if STANDARDS["c++"].fullmatch(value):
+        settings.standard = f"-std={value}"
+    elif STANDARDS["c"].fullmatch(value):
+        settings.c_only.append(f"-std={value}")
+    else:
+        raise usage_error(f"{argument}: no such standard; expected c++17 or the like, or c11 for .c files")
 
 
 def is_debug(argument: str) -> bool:

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from passes.countable import keep_countable
 from passes.declarations import rewrite_declarations
-from passes.launches import rewrite_calls
+from passes.host_code import refuse_on_host
+from passes.launches import refuse_open_launch, rewrite_calls
 from passes.missing import refuse_missing
 from passes.process import read_file
 from passes.tokens import Code
@@ -76,9 +77,11 @@ def transform(content: str, fast: bool, compiler: str, headers: str) -> Source:
     """`compiler` is "gcc" or "clang"; `headers` is the directory of our own headers."""
     code = Code(content, fast, compiler, headers)
     if code.errors:  # what follows would make nothing of brackets that do not match
+        refuse_open_launch(code)
         return Source(code)
     refuse_missing(code)
     rewrite_declarations(code)
+    refuse_on_host(code)
     rewrite_calls(code)
     if not fast:
         keep_countable(code)

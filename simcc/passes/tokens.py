@@ -28,6 +28,7 @@ TOKEN = re.compile(
     re.ASCII | re.DOTALL | re.VERBOSE,
 )
 CLOSED_BY = {"(": ")", "[": "]", "{": "}"}
+OPENED_BY = {close: opened for opened, close in CLOSED_BY.items()}
 MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"', re.ASCII)
 WHOLE_MARKER = re.compile(r'# \d+ "((?:[^"\\]|\\.)*)"([ \d]*)$', re.ASCII | re.MULTILINE)
 SYSTEM_HEADER = re.compile(r"\b3\b", re.ASCII)
@@ -85,7 +86,6 @@ class Code:
         self.before: list[str] = []
         self.file: list[str] = []
         self.line: list[int] = []
-        self.preamble = ""  # lines to declare what is missing, before the first linemarker
         self.tail = ""  # behind the last token
         self.tokenize(content)
         self.count = len(self.text)
@@ -95,7 +95,9 @@ class Code:
         # 1 in a function that may run on the host as well, 2 where it is for the device alone
         self.device = bytearray(self.count + MARGIN)
         self.errors: list[tuple[int, str]] = []  # at a token
-        self.pair_brackets()
+        self.refuse_open_literals()
+        if not self.errors:
+            self.pair_brackets()
 
         self.kernels: dict[str, Kernel] = {}
         self.kernel_at: dict[int, str] = {}  # its name, where its __global__ stands
@@ -152,22 +154,61 @@ class Code:
             return directive
         return "\n" if "\n" in directive else ""
 
+    def refuse_open_literals(self) -> None:
+        """A quotation mark that is a token of its own opens a string that its line does not close; what follows on that
+        line is text, or would have been."""
+        if '"' not in self.text and "'" not in self.text:
+            return
+        place = ("", 0)
+        for i, token in enumerate(self.text):
+            if token in ('"', "'") and (self.file[i], self.line[i]) != place:
+                place = (self.file[i], self.line[i])
+                self.error(i, f"missing terminating {token} character")
+
     def pair_brackets(self) -> None:
         partner, opened, text = self.partner, [], self.text
         for i, token in enumerate(text):
             if token in CLOSED_BY:
                 opened.append(i)
-            elif token in (")", "]", "}") and opened:
-                j = opened.pop()
-                if CLOSED_BY[text[j]] != token:
-                    self.refuse_open(j, f" before the '{token}' at line {self.line[i]}")
+            elif token in OPENED_BY:
+                if not opened or CLOSED_BY[text[opened[-1]]] != token:
+                    self.refuse_close(i, opened)
                     return
+                j = opened.pop()
                 partner[i], partner[j] = j, i
         if opened:
             self.refuse_open(*self.left_open(opened[0]))
 
     def refuse_open(self, i: int, before: str) -> None:
         self.error(i, f"the '{self.text[i]}' opened here is not closed{before}")
+
+    def refuse_close(self, i: int, opened: list[int]) -> None:
+        """The bracket that closes at i does not close the last of these. One that could close none of them is one too
+        many, or its own is missing; so is one without which all that follows would match."""
+        token = self.text[i]
+        if all(self.text[j] != OPENED_BY[token] for j in opened) or self.is_balanced(i + 1, opened):
+            self.error(i if opened else self.surplus(i), f"'{token}' without a '{OPENED_BY[token]}'")
+        else:
+            self.refuse_open(opened[-1], f" before the '{token}' at line {self.line[i]}")
+
+    def is_balanced(self, i: int, opened: list[int]) -> bool:
+        """Whether the text from i on closes these brackets and its own."""
+        expected = [CLOSED_BY[self.text[j]] for j in opened]
+        for token in self.text[i:]:
+            if token in CLOSED_BY:
+                expected.append(CLOSED_BY[token])
+            elif token in OPENED_BY and (not expected or expected.pop() != token):
+                return False
+        return not expected
+
+    def surplus(self, last: int) -> int:
+        """The bracket that is one too many, where nothing is open at `last`: the first `}` that begins a line further
+        right than the line of its `{`, as if it were to close another one."""
+        for i in range(last):
+            opened = self.partner[i] if self.text[i] == "}" else None
+            if opened is not None and "\n" in self.before[i] and self.indent(i) > self.indent(opened):
+                return i
+        return last
 
     def left_open(self, first: int) -> tuple[int, str]:
         """The bracket that is not closed, where `first` is open at the end of the file; and before what it should be.
@@ -190,7 +231,7 @@ class Code:
         parts = [""] * (2 * self.count)
         parts[::2] = self.before
         parts[1::2] = self.out
-        return self.preamble + "".join(parts) + self.tail
+        return "".join(parts) + self.tail
 
     # ---- moving about ----
 

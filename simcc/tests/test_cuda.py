@@ -55,7 +55,6 @@ class Use(NamedTuple):
 
 TILE_OF_64 = "auto t = cg::tiled_partition<64>(cg::this_thread_block());"
 IN_KERNELS = [
-    Use("y[0] = curand_uniform(s);", "curand_uniform", "cuRAND"),
     Use("cg::sync(cg::this_grid());", "sync", "a barrier of the whole grid"),
     Use("cg::this_grid().sync();", "sync", "a barrier of the whole grid"),
     Use("auto c = cg::this_cluster();", "this_cluster", "a group of a cluster of blocks"),
@@ -63,14 +62,15 @@ IN_KERNELS = [
     Use("cg::memcpy_async(cg::this_thread_block(), y, y, 4);", "memcpy_async", "an asynchronous copy"),
 ]
 IN_MAIN = [
+    Use("cudaTextureObject_t texture;", "cudaTextureObject_t", "textures"),
     Use("cublasSgemm(0, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1);", "cublasSgemm", "cuBLAS"),
     Use("cublasStatus_t status = cublasSaxpy(0, 1, 0, 0, 1, 0, 1);", "cublasSaxpy", "cuBLAS"),
     Use("cufftHandle plan; cufftPlan1d(&plan, 8, CUFFT_C2C, 1);", "cufftPlan1d", "cuFFT"),
     Use("cudaGraphLaunch(0, 0);", "cudaGraphLaunch", "CUDA runtime"),
     Use("cuInit(0);", "cuInit", "the driver API"),
-    Use("cudaTextureObject_t texture;", "cudaTextureObject_t", "textures"),
     Use("thrust::device_vector<int> v(10);", "thrust::device_vector", "Thrust"),
 ]
+UNIFORM = Use("y[0] = curand_uniform(s);", "curand_uniform", "cuRAND")
 FRAGMENT = Use("wmma::fragment<wmma::matrix_a, 16, 16, 16, float> f;", "wmma::fragment", "tensor cores")
 COMPILER_ATOMIC = Use("__sync_fetch_and_add((int *)y, 1);", "a compiler atomic", "in device code")
 # Functions of the host; printf and puts are the device's, too. What glibc calls otherwise (__isoc99_sscanf) must be
@@ -91,7 +91,7 @@ OF_THE_HOST_ONLY = [
     Use("throw 1;", "throw", "in device code"),
 ]
 # By who refuses them: simcc before the compiler, the compiler, simcc after it. An error hides those found later.
-USES = [[FRAGMENT, IN_MAIN[-1]], IN_KERNELS + IN_MAIN[:-1], [COMPILER_ATOMIC, *OF_THE_HOST_ONLY]]
+USES = [[FRAGMENT, UNIFORM, *IN_MAIN[1:]], IN_KERNELS + IN_MAIN[:1], [COMPILER_ATOMIC, *OF_THE_HOST_ONLY]]
 GROUPS = """#include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 namespace cg = cooperative_groups;

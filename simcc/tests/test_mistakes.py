@@ -31,6 +31,7 @@ sys.dont_write_bytecode = False
 
 KERNEL = "__global__ void k(float *x)\n{\n"
 MAIN = "int main()\n{\n\tfloat *x;\n\tcudaMalloc(&x, 4);\n\tk<<<1, 32>>>(x);\n}\n"
+FORM = "a kernel launch is KERNEL<<<grid, block>>>(arguments), or <<<grid, block, shared bytes, stream>>>"
 # Each a file of its own, with the one error that it has: killed is "launching 'k' in device code" about the line of the
 # launch, which is right.
 BRACKETS = [
@@ -44,6 +45,18 @@ BRACKETS = [
     (KERNEL + "\tx[(threadIdx.x] = 1;\n}\n" + MAIN, 3, 4, "the '(' opened here is not closed before the ']' at line 3"),
     (KERNEL + "\tx[threadIdx.x = 1;\n}\n" + MAIN, 3, 3, "the '[' opened here is not closed before the '}' at line 4"),
     (KERNEL + "\t__syncthreads(;\n}\n" + MAIN, 3, 15, "the '(' opened here is not closed before the '}' at line 4"),
+    (KERNEL + "\tf([&] { x[0] = 1; );\n}\n" + MAIN, 3, 8, "the '{' opened here is not closed before the ')' at line 3"),
+    (KERNEL + "\tf(x[0]));\n}\n" + MAIN, 3, 9, "')' without a '('"),
+    (KERNEL + "\tif (x[0] > 0)) {\n\t\tx[0] = 1;\n\t}\n}\n" + MAIN, 3, 15, "')' without a '('"),
+    (KERNEL + "\tif x[0] > 0) {\n\t\tx[0] = 1;\n\t}\n}\n" + MAIN, 3, 13, "')' without a '('"),
+    (KERNEL + "\tx[0]] = 1;\n}\n" + MAIN, 3, 6, "']' without a '['"),
+    (KERNEL + "\tf(x]);\n}\n" + MAIN, 3, 5, "']' without a '['"),
+    (KERNEL + "\tf([&] { g(x)); });\n}\n" + MAIN, 3, 14, "')' without a '('"),
+    (KERNEL + "\tf(x});\n}\n" + MAIN, 3, 5, "'}' without a '{'"),
+    (KERNEL + "\tx[0] = 1;\n}\n" + MAIN + "}\n", 11, 1, "'}' without a '{'"),
+    (KERNEL + "\tif (x[0] > 0) {\n\t\tx[0] = 1;\n\t}\n\t}\n}\n" + MAIN, 6, 2, "'}' without a '{'"),
+    (KERNEL + "}\nint main()\n{\n\tk<<<1, f(2)>>>0);\n}\n", 6, 3, FORM),
+    (KERNEL + "}\nint main()\n{\n\tk<<<1, 2>>>(0));\n}\n", 6, 16, "')' without a '('"),
 ]
 RIGHT_BRACKETS = KERNEL + "\tchar c = '{', s[] = \"([{\";\n\tif (x[0] > 1'0) {\n\t\tx[0] = c + s[0];\n}\n}\n" + MAIN
 
@@ -90,6 +103,9 @@ int main()
 	three<<<1>>>(x, 1, 2); // one
 	three<<<1, 1, 0, 0, 0>>>(x, 1, 2); // five
 	three<<<1, 1>>; // open
+	three<<1, 1>>(x, 1, 2); // two
+	typed<float><<1, 1>>(x); // two of a template
+	three<<1, 1>>>(x, 1, 2); // two and three
 	plain<<<1, 1>>>(x); // no global
 	device<<<1, 1>>>(x); // no kernel
 	host_template<3><<<1, 1>>>(x); // no template
@@ -98,9 +114,17 @@ int main()
 	cudaFuncSetCacheConfig(&three, cudaFuncCachePreferL1);
 }
 """
+# What was meant, if simcc has it.
+MISSPELT = {
+    "if (cudaMaloc(&x, 4) != cudaSuccess) return 1;": "cudaMalloc",
+    "cudaDeviceSyncronize();": "cudaDeviceSynchronize",
+    'printf("%s", cudaGetErorString(e));': "cudaGetErrorString",
+    "cudaMemCpy(x, x, 4);": "cudaMemcpy",
+    "cudaMemcpy3D(x);": "",
+    "cudaGraphLaunch(0, 0);": "",
+}
 VOID = "a __global__ function must have a void return type"
 CALL = "a __global__ function call must be configured"
-FORM = "a kernel launch is KERNEL<<<grid, block>>>(arguments), or <<<grid, block, shared bytes, stream>>>"
 HOST = "a host function call cannot be configured"
 IN_LAUNCHES = {
     "number": VOID,
@@ -118,6 +142,9 @@ IN_LAUNCHES = {
     "one": FORM,
     "five": FORM,
     "open": FORM,
+    "two": FORM,
+    "two of a template": FORM,
+    "two and three": FORM,
     "no global": f"{HOST}: 'plain' (line @plain) has no __global__",
     "no kernel": f"{HOST}: 'device' (line @device) has no __global__",
     "no template": f"{HOST}: 'host_template' (line @template) has no __global__",
@@ -193,7 +220,6 @@ IN_MAIN = [
     Wrong("\tunnamed<<<1, 32>>>(x);", "unnamed", "unnamed", VOID),
     Wrong("\t(*i)<<<1, 32>>>(x);", "(", "(", "what is launched here is no __global__ function"),
     Wrong("\tmissing = 1\n\tk<<<1, 32>>>(x, 2);", "\n", "\n", "expected ';'"),
-    Wrong("\tk<<1, 32>>(x, 2);", "<<", "<<", "invalid operands"),
 ]
 COMPILED = f"""#define LAUNCH(kernel) kernel<<<1, 32>>>(x)
 struct S {{ int v; }};
@@ -211,6 +237,48 @@ int main()
 	return 0;
 }}
 """
+# Calls of functions of simcc's own, and what gcc and clang say.
+OF_OURS = {
+    "v += __shfl_down_sync(v, 3);": (": it takes 4 arguments, the call gives 2", ": it takes at least 3 arguments,"),
+    "atomicAdd(x[0], 1.0f);": (": argument 1 of type 'float' is incompatible with 'float*'",) * 2,
+    "__syncthreads(1);": ("too many arguments to function 'void __syncthreads()'", ": it takes 0 arguments,"),
+    "cudaMalloc(c, bytes);": (": argument 1 of type 'float*' is incompatible with 'void**'",) * 2,
+    "cudaMalloc(bytes);": (": it takes 2 arguments, the call gives 1",) * 2,
+    "cudaMemcpy(c, h, bytes);": ("too few arguments to function 'cudaError_t cudaMemcpy(", ": it takes 4 arguments,"),
+    "cudaMemcpy(c, h, bytes, 1.5);": ("cannot convert 'double' to 'cudaMemcpyKind'", "argument 4 of type 'double' is"),
+    "cudaEventCreate(e);": (": argument 1 of type 'cudaEvent_t' is incompatible with '",) * 2,
+    "dim3 b(1, 2, 3, 4);": (": it takes 1 or 3 arguments, the call gives 4", "it takes 1 or at most 3 arguments,"),
+    "cudamalloc(&c, bytes);": ("; did you mean 'cudaMalloc'?",) * 2,
+    "syncthreads();": ("; did you mean '__syncthreads'?",) * 2,
+}
+# Marked: what is refused because it stands in a function that is surely the host's alone.
+ON_THE_HOST = """__device__ void declared(float *x);
+struct S { void m() { __syncthreads(); } __device__ void d() { __syncthreads(); } };
+template <class T> void generic(T x) { __syncthreads(); }
+void declared(float *x) { __syncthreads(); }
+void perhaps(float *x) { if (x) { __syncthreads(); } }
+__host__ __device__ void both() { __syncthreads(); }
+__global__ void k(float *x) { auto l = [&] { perhaps(x), __syncwarp(); }; l(), declared(x), S().m(), generic(x); }
+void frees(float *x)
+{
+	auto l = [&](int i) { if (i) { __syncwarp(); } };
+	cudaFree(x);
+	if (x) {
+		__syncthreads(); // frees
+	}
+}
+void launches(float *x)
+{
+	k<<<1, 1>>>(x);
+	for (;;) x[0] = __shfl_down_sync(~0u, x[0], 1); // launches
+}
+int main()
+{
+	auto l = [] __device__() { __syncthreads(); };
+	switch (1) { case 1: { __activemask(); } } // main
+	return __syncthreads_or(1); // main
+}
+"""
 POINTER = """void host(int *y) { (void)y; }
 int main()
 {
@@ -223,7 +291,7 @@ POINTERS = [Part("mistakes.pointer", POINTER), Part("mistakes.pointer.fast", POI
 together("mistakes", POINTERS[:1])
 together("mistakes.fast", POINTERS[1:], "--fast")
 # What no message may name: it is not the user's.
-OURS = re.compile(r"\bsim_|\bsim::|__attribute__|__asm__|launch\.h|\.simcc\d|simcc-[0-9a-f]{10}")
+OURS = re.compile(r"\bsim_|\bsim::|__attribute__|__asm__|launch\.h|simcc/include|\.simcc\d|simcc-[0-9a-f]{10}")
 
 GOOD = "__global__ void k(int *y) { *y = 1; }\nint main() { int *y; cudaMalloc(&y, 4); k<<<1, 1>>>(y); }\n"
 # Options with which the assembly pass, the engine or the linker does not have the code that they need; a variable that
@@ -236,6 +304,11 @@ REFUSED = """-m32 -mx32 -m16 -masm=intel -mfunction-return=thunk -mindirect-bran
     -gsplit-dwarf""".split()
 
 
+def shown(number: int, line: str, column: int) -> str:
+    """A line of the user's in a message, with a caret."""
+    return f"{number:5} | {line}\n      | {' ' * (column - 1)}^\n".replace("\t", " ")
+
+
 class Mistakes(Case):
     def compile(self, compiler: Compiler, text: str) -> Outcome:
         self.write("a.cu", text)
@@ -243,13 +316,53 @@ class Mistakes(Case):
         self.expect(not OURS.search(outcome.err), f"{compiler.cxx}: what is not the user's in\n{outcome.err}")
         return outcome
 
-    def test_a_bracket_that_is_not_closed(self):
+    def test_brackets_that_do_not_match(self):
+        """Kills: the '{' of a whole function, far away and right, for a ')' or ']' that is one too many."""
         for text, line, column, says in BRACKETS:
             file = str(self.write("a.cu", text))
             found = transform(f'# 1 "{file}"\n{text}', False, "gcc", "/include").errors
             self.expect_equal(found, [(file, line, column, says)], text)
-        found = transform(f'# 1 "a.cu"\n{RIGHT_BRACKETS}', False, "gcc", "/include").errors
+        header = '# 1 "cuda.h" 1 3\nint cudaMalloc(float **, int);\n'
+        found = transform(f'{header}# 1 "a.cu" 2\n{RIGHT_BRACKETS}', False, "gcc", "/include").errors
         self.expect_equal(found, [], "brackets in literals, and an indent that is only ugly")
+
+    def test_a_string_that_does_not_end(self):
+        """Kills: three messages at two columns for one quotation mark, or that names beyond ASCII are not supported."""
+        for mark, line in (('"', '\tprintf("%g\\n, x[0]);'), ("'", "\tx[0] = 'a;"), ('"', "\tx[0] = '\"' + \"it's[;")):
+            text = f"#include <stdio.h>\n{KERNEL}{line}\n}}\n{MAIN}"
+            at = line.rindex(mark) + 1
+            said = f"a.cu:4:{at}: error: missing terminating {mark} character\n{shown(4, line, at)}"
+            for compiler in COMPILERS:
+                outcome = self.compile(compiler, text)
+                self.expect_equal((outcome.status, outcome.err), (1, said), f"{compiler.cxx}: {line}")
+
+    def test_what_the_preprocessor_says(self):
+        """Kills: its columns count a tab as eight, and its lines are shown in another form than all others."""
+        lines = ['\t#include "a.h"', "\t#warning careful", '#define X "abc', "\t#error größe", '#include "none.h"']
+        self.write("a.h", "")
+        at = [0, 3, 11, 3, 10]
+        for compiler in COMPILERS:
+            said = self.compile(compiler, "\n".join(lines) + "\n").err
+            for number in (2, 3, 4, 5):
+                kind = {4: "error", 5: "fatal error"}.get(number, "warning")
+                self.expect_in(f"a.cu:{number}:{at[number - 1]}: {kind}: ", said, compiler.cxx)
+                self.expect_in(shown(number, lines[number - 1], at[number - 1]), said, compiler.cxx)
+
+    def test_a_misspelt_function(self):
+        """Kills: a function that simcc declares for itself, twice and at a line of a temporary file, with none named
+        that was meant."""
+        lines = [f"\t{line}" for line in MISSPELT]
+        text = "int main()\n{\n\tfloat *x;\n\tcudaError_t e;\n" + "\n".join(lines) + "\n}\n"
+        said = ""
+        for number, line in enumerate(lines, 5):
+            for found in re.finditer(r"cuda(\w+)(?=\()", line):
+                at, meant = found.start() + 1, MISSPELT[line[1:]]
+                what = "is not a function of the CUDA runtime that the simulated device has; did you mean"
+                says = f"{what} '{meant}'?" if meant else "(the CUDA runtime) is not supported by the simulated device"
+                said += f"a.cu:{number}:{at}: error: '{found[0]}' {says}\n{shown(number, line, at)}"
+        for compiler in COMPILERS:
+            outcome = self.compile(compiler, text)
+            self.expect_equal((outcome.status, outcome.err), (1, said), compiler.cxx)
 
     def test_launches_that_are_none(self):
         """Kills: templates of the engine in place of what is wrong; a missing __global__ that only a run tells."""
@@ -266,7 +379,7 @@ class Mistakes(Case):
         self.expect_equal(len(said), 3 * len(says) - 1, "a line and a caret with each, but in a macro")
         for line, caret in zip(said, said[1:]):
             if set(caret) <= set(" |^"):
-                self.expect_in(line[caret.index("^") :][:3], ("<<<", "__g", "thr", "typ"), line)
+                self.expect_in(line[caret.index("^") :][:3], ("<<<", "<<1", "__g", "thr", "typ"), line)
 
     def test_launches_that_look_wrong(self):
         for compiler in COMPILERS:
@@ -295,6 +408,41 @@ class Mistakes(Case):
         self.expect_in(wrong.says, said[found].replace(" *'", "*'"), what)
         if mark:
             self.expect_equal(said[found + 2], f"      | {' ' * len(in_front)}^", what)
+
+    def test_notes_about_simccs_own_headers(self):
+        """Kills: twenty lines of templates and macros behind one that says what is wrong, or that does not say it."""
+        in_kernel = [call for call in OF_OURS if re.match("v|_|atomic", call)]
+        lines = ["__global__ void k(float *x, float v)", "{", *(f"\t{call}" for call in in_kernel), "}"]
+        lines += ["int main()", "{", "\tfloat *c = 0, *h = 0;", "\tsize_t bytes = 4;", "\tcudaEvent_t e;"]
+        lines += [*(f"\t{call}" for call in OF_OURS if call not in in_kernel), "}"]
+        for compiler in COMPILERS:
+            outcome = self.compile(compiler, "\n".join(lines) + "\n")
+            said = outcome.err.replace(" *'", "*'").replace(" **'", "**'").split("\n")
+            for call, (of_gcc, of_clang) in OF_OURS.items():
+                line = lines.index(f"\t{call}") + 1
+                found = [text for text in said if text.startswith(f"a.cu:{line}:")]
+                self.expect_equal(len(found), 1, f"{compiler.cxx}: messages about {call}\n{outcome.err}")
+                self.expect_in(of_clang if compiler.is_clang else of_gcc, "".join(found), f"{compiler.cxx}: {call}")
+
+    def test_device_code_in_a_function_of_the_host(self):
+        """Kills: a run that ends with "was used by host code", without a line; threadIdx for which threadIdx is
+        proposed."""
+        lines = ON_THE_HOST.split("\n")
+        said = ""
+        for number, line in enumerate(lines, 1):
+            found = re.search(r"(__\w+)\(.*// (\w+)$", line)
+            if found:
+                why = f'calling a __device__ function("{found[1]}") from a __host__ function("{found[2]}")'
+                at = found.start() + 1
+                said += f"a.cu:{number}:{at}: error: {why} is not allowed\n{shown(number, line, at)}"
+        outcome = self.compile(FIRST, ON_THE_HOST)
+        self.expect_equal((outcome.status, outcome.err), (1, said), "in functions of the host")
+        right = "\n".join(line for line in lines if "//" not in line)
+        self.expect_silent(self.compile(FIRST, right), "in those that may be the device's")
+        for compiler in COMPILERS:
+            said = self.compile(compiler, "int f() { return threadIdx.x; }\n").err
+            why = 'error: a __device__ variable "threadIdx" cannot be directly read in a host function\n'
+            self.expect_in(f"a.cu:1:18: {why}", said, compiler.cxx)
 
     def test_a_pointer_to_no_kernel(self):
         """What only a run can tell: at the line of the launch. Kills: a message without a place."""
@@ -341,6 +489,31 @@ class Mistakes(Case):
             self.expect_equal((outcome.status, outcome.err.count("\n")), (2, 1), f"{option}: {outcome.err}")
             self.expect_in(option, outcome.err, option)
 
+    def test_values_that_mean_nothing(self):
+        """Kills: an architecture or a standard that nobody knows, taken in silence or told by the compiler;
+        an output without a name."""
+        self.write("a.cu", GOOD)
+        gpu = "expected sm_90 or the like, compute_90, native, all or all-major"
+        standard = "no such standard; expected c++17 or the like, or c11 for .c files"
+        wrong = {
+            "-arch=foo": f"-arch=foo: {gpu}",
+            "-arch sm_9000": f"-arch=sm_9000: {gpu}",
+            "-arch=sm_9x": f"-arch=sm_9x: {gpu}",
+            "-arch=": f"-arch=: {gpu}",
+            "--gpu-architecture=arch": f"--gpu-architecture=arch: {gpu}",
+            "-gencode arch=compute_80,code=x": f"-gencode=arch=compute_80,code=x: {gpu}",
+            "-code=sm_1": f"-code=sm_1: {gpu}",
+            "-std=c++99": f"-std=c++99: {standard}",
+            "-std=c12": f"-std=c12: {standard}",
+            "-std=": f"-std=: {standard}",
+            "-o ": "-o needs a value",
+            "--keep ": "--keep needs a value",
+        }
+        for option, said in wrong.items():
+            outcome = simcc(FIRST, ["a.cu", *option.split(" ")], cwd=self.scratch)
+            self.expect_refused(option, outcome, 2, f"simcc: {said}")
+        self.expect_equal(os.listdir(self.scratch), ["a.cu"], "files that are made")
+
     def test_a_compiler_that_is_neither(self):
         """Kills: a message of tcc's or of the shell's per file, about options."""
         self.write("a.cu", GOOD)
@@ -358,3 +531,23 @@ class Mistakes(Case):
             outcome = run(["make", "-s", "-C", HOME, f"CC={name}", "CXX=g++"], path)
             self.expect_equal((outcome.status, outcome.out, outcome.err.count("\n")), (2, "", 1), outcome.err)
             self.expect_in(f"'{name}' {neither}, or is not installed", outcome.err)
+
+    def test_a_compiler_of_something_else(self):
+        """Kills: hundreds of the compiler's or the linker's messages about simcc's own files."""
+        self.write("a.cu", GOOD)
+        c, cxx, other = FIRST.cc, FIRST.cxx, "makes no 64-bit code for x86-64, and the simulated device runs no other"
+        wrong = [
+            ("CC", cxx, "is a C++ compiler; expected gcc or clang"),
+            ("CXX", c, "is a C compiler, which does not link C++; expected g++ or clang++"),
+            ("CC", f"{c} -m32", other),
+            ("CXX", f"{cxx} -m32", other),
+            ("CXX", f"{cxx} -mx32", other),
+        ]
+        for variable, chosen, why in wrong:
+            said = f"{variable}='{chosen}' {why}"
+            environment = {**FIRST.environment, variable: chosen}
+            outcome = run([SIMCC, "a.cu"], environment, cwd=self.scratch)
+            self.expect_refused(said, outcome, 2, f"simcc: {said}")
+            outcome = run(["make", "-s", "-C", HOME, *(f"{name}={value}" for name, value in environment.items())])
+            self.expect_equal((outcome.status, outcome.out, outcome.err.count("\n")), (2, "", 1), outcome.err)
+            self.expect_in(f" {said}.", outcome.err)
