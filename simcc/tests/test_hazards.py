@@ -419,6 +419,10 @@ ONE_LINE = program(
 	bin[threadIdx.x % 7] = threadIdx.x; // @write
 	s[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 1]; // @shift
 	y[0] += s[threadIdx.x]; // @sum
+	__syncthreads();
+	s[threadIdx.x] = 1; y[64 * blockIdx.x + threadIdx.x + 1] = s[63 - threadIdx.x]; // @put
+	__syncthreads();
+	for (int i = 0; i < 2; i++) s[threadIdx.x] = i, __syncthreads(), y[64 * blockIdx.x + threadIdx.x + 1] = s[63 - threadIdx.x]; // @loop
 }
 """,
     "	one_line<<<2, 64>>>(y);\n",
@@ -722,14 +726,18 @@ class Hazards(Case):
             self.expect(outcome.err.startswith("========= Error: Race reported between"), f"{order}: {outcome.err}")
 
     def test_what_helps_where_one_line_reads_and_writes(self):
-        """Kills: "read into a variable, wait, then write" of a counter, which only atomics cure; and "read, change and
-        write" of a line that only writes."""
+        """Kills: "read into a variable, wait, then write" of a counter, which only atomics cure; "read, change and write"
+        of a line that only writes; "the loop's next iteration" where there is no loop, and "between" where a barrier
+        is."""
         cures = {
             "count": "several threads read, change and write the same element: each needs an element of its own, or "
             "atomics",
             "write": "threads use the same element in the same place: each needs an element of its own, or atomics",
             "shift": "a __sync(?:threads|warp)\\(\\) is missing between these two accesses: read into a variable, "
             "wait, then write",
+            "put": "a __syncthreads\\(\\) is missing between these two accesses",
+            "loop": "the barrier in this line does not stand between them: a __syncthreads\\(\\) is missing at the end "
+            "of the loop's body, .*",
             "sum": "(?:several threads read, change and .*|blocks run in any order and .*: use atomics, or .*"
             "__threadfence.*)",
         }

@@ -80,6 +80,35 @@ static void name_spot(const struct spot *spot, struct point point, char *text, s
 		snprintf(text, length, "line %u (in %.60s, %.80s:%u)", spot->line, function, site->file, site->line);
 }
 
+#define NO_BARRIER                                                                                                   \
+	"no barrier stands in this loop: a %s is missing at the end of its body, where a thread meets another "      \
+	"one's "                                                                                                     \
+	"access of the iteration before; between these two accesses%s, where it is of the same iteration"
+static const char read_first[] = " (read into a variable, wait, then write)";
+
+/* Of one line the text does not tell the order, only what a warp has done. */
+static void advise_in_one_line(struct finding *f, const char *barrier, bool has_barrier, char *text, size_t length)
+{
+	const bool is_error = f->severity != FINDING_WARNING, either = is_error && f->passed && f->returned;
+	const bool returned = is_error && f->returned && !f->passed;
+	const struct party *first = returned ? &f->now : &f->before, *second = returned ? &f->before : &f->now;
+	const bool reads_first = is_error && (f->passed || f->returned)
+	                                 ? first->op == SIM_OP_LOAD && second->op != SIM_OP_LOAD
+	                                 : (first->op == SIM_OP_LOAD) != (second->op == SIM_OP_LOAD);
+	if (either && !has_barrier)
+		snprintf(text, length, NO_BARRIER, barrier, reads_first ? read_first : "");
+	else if (has_barrier)
+		snprintf(
+			text, length,
+			"the barrier in this line does not stand between them: a %s is missing at the end of the "
+			"loop's body, if one is of the next iteration, or between the two",
+			barrier);
+	else
+		snprintf(
+			text, length, "a %s is missing between these two accesses%s", barrier,
+			reads_first ? ": read into a variable, wait, then write" : "");
+}
+
 /* Where a barrier belongs. Between the two, in the order in which a thread comes to them: if that is not the order of
  * the text, one of them is of a loop's next round. What shows it: a warp came from one to the other without a barrier;
  * or the last barrier, after which a thread comes first to what the text has below it. (Of lanes only the latter: they
@@ -87,7 +116,7 @@ static void name_spot(const struct spot *spot, struct point point, char *text, s
  * the two accesses are: a tree of sums needs the barrier at the end, a sum over neighbors both. */
 static void advise_barrier(struct finding *f, const char *barrier, char *text, size_t length)
 {
-	struct spot now, before;
+	struct spot now, before, here, barrier_spot;
 	char last_name[240], next_name[240];
 	const bool known = find_spots(f->paths, f->now.point, f->before.point, &now, &before);
 	const bool same_line = known && now.line == before.line, calls = known && (now.is_call || before.is_call);
@@ -95,9 +124,15 @@ static void advise_barrier(struct finding *f, const char *barrier, char *text, s
 		snprintf(text, length, "a %s is missing between these two accesses", barrier);
 		return;
 	}
-	/* Does the text have `before` first? Of one line: what is read before what is written. */
-	const bool down =
-		same_line ? f->before.op == SIM_OP_LOAD && f->now.op != SIM_OP_LOAD : before.line < now.line;
+	memcpy(f->gap.file, now.file, sizeof f->gap.file);
+	if (same_line) {
+		const bool has_barrier = find_spots(f->paths, f->now.point, f->parting, &here, &barrier_spot) &&
+		                         here.line == barrier_spot.line;
+		f->gap.from = f->gap.to = now.line;
+		advise_in_one_line(f, barrier, has_barrier, text, length);
+		return;
+	}
+	const bool down = before.line < now.line; /* the text has `before` first */
 	const struct party *top = down ? &f->before : &f->now, *bottom = down ? &f->now : &f->before;
 	bool follows = down ? f->passed : f->returned, wraps = down ? f->returned : f->passed;
 	if (f->severity == FINDING_WARNING || (!follows && !wraps)) {
@@ -106,30 +141,18 @@ static void advise_barrier(struct finding *f, const char *barrier, char *text, s
 	}
 	const bool either = follows && wraps;
 	wraps &= !follows;
-	memcpy(f->gap.file, now.file, sizeof f->gap.file);
 	f->gap.from = down != wraps ? before.line : now.line;
 	f->gap.to = down != wraps ? now.line : before.line;
 	name_spot(down ? &before : &now, top->point, next_name, sizeof next_name);
 	name_spot(down ? &now : &before, bottom->point, last_name, sizeof last_name);
 	if (either)
-		snprintf(
-			text, length,
-			"no barrier stands in this loop: a %s is missing at the end of its body, where a thread "
-			"meets "
-			"another one's access of the iteration before; between these two accesses%s, where it is of "
-			"the same iteration",
-			barrier, same_line ? " (read into a variable, wait, then write)" : "");
+		snprintf(text, length, NO_BARRIER, barrier, "");
 	else if (wraps)
 		snprintf(
 			text, length,
 			"the access in %s is of the loop's next iteration: a %s is missing behind %s, at the end of "
 			"the loop's body",
 			next_name, barrier, last_name);
-	else if (same_line)
-		snprintf(
-			text, length,
-			"a %s is missing between these two accesses: read into a variable, wait, then write",
-			barrier);
 	else if (calls)
 		snprintf(text, length, "a %s is missing between %s and %s", barrier, next_name, last_name);
 	else
