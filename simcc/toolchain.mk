@@ -60,4 +60,6 @@ COMPILER := $(call one_word,$(CC))
 CXX_COMPILER := $(call one_word,$(CXX))
 
 # Everything below, however deep: a folder that somebody adds is in it.
-TOOLCHAIN := $(shell find $(TOOLCHAIN_HERE) \( -name bench -o -name build -o -name tests -o -name __pycache__ \) -prune -o -type f ! -name '*.md' ! -name '.*' -print)
+TOOLCHAIN := $(addprefix $(TOOLCHAIN_HERE)/,Makefile gpus.c gpus.h path.mk selftest.cu simcc simcc.1 toolchain.mk) \
+	$(shell find $(addprefix $(TOOLCHAIN_HERE)/,engine include machine passes) -name __pycache__ -prune -o \
+	-type f ! -name '*.md' ! -name '.*' ! -name '*[[:space:]]*' -print)

@@ -199,9 +199,13 @@ def transform(text: str) -> str:
 
 
 def with_natural_alignment(line: str) -> str:
-    """load double, ptr %p, align 4 -> align 8. A misaligned address is then the engine's to find."""
+    """load double, ptr %p, align 4 -> align 8. A misaligned address is then the engine's to find.
+
+    So clang passes a struct of two floats on. Alignments below 4 are what the program says: a packed struct of one
+    member has the same type in LLVM as one that is not packed.
+    """
     access = ALIGNED_ACCESS.match(line)
-    if not access or int(access[2]) >= NATURAL[access[1]]:
+    if not access or int(access[2]) >= NATURAL[access[1]] or int(access[2]) < 4:
         return line
     return AN_ALIGNMENT.sub(f", align {NATURAL[access[1]]}", line, count=1)
 

@@ -218,6 +218,8 @@ class BrokenKernels(Case):
         outcome = RUNS["sync_endless_barriers", False](SIM_TIMEOUT="0.2")
         said = "Note: kernel sum passes barriers, but for 0.2 s no thread of it has ended"
         self.expect_equal((outcome.err.count(said), outcome.err.find(said)), (1, len("========= ")), outcome.err)
+        outcome = RUNS["sync_endless_loop", False](SIM_TIMEOUT="0.2")
+        self.expect(" passes barriers" not in outcome.err, f"a loop without a barrier: {outcome.err}")
 
     def test_races(self):
         self.check_broken("race_", "racecheck", 74)

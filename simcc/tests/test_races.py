@@ -323,6 +323,7 @@ def races(accesses: list[Access]) -> tuple[set[frozenset[int]], set[Byte], set[B
     pairs: set[frozenset[int]] = set()
     bytes_: set[Byte] = set()
     errors: set[Byte] = set()
+    spared: set[Byte] = set()  # an atomic that a store was not held against is not remembered behind it
     looks = [each for each in accesses if each.touches[0] in (VOLATILE_LOAD, ATOMIC, BLOCK_ATOMIC)]
 
     def is_looked_at(flag: Access, reader: Access) -> bool:
@@ -362,13 +363,14 @@ def races(accesses: list[Access]) -> tuple[set[frozenset[int]], set[Byte], set[B
             sides = ((now, before), (before, now))
             # A store is held against the last atomic alone.
             store_beside_atomic = any(STORE <= a.touches[0] <= FLAG and c.touches[0] >= ATOMIC for a, c in sides)
+            spared |= shared if store_beside_atomic else set()
             explained = any(c.touches[0] >= ATOMIC and comes_to_atomic(a) for a, c in sides)
             known = now.known >> before.stands & 1 or any(is_looked_at(*side) for side in sides)
             if not any(meets) and not same and not store_beside_atomic and not explained and not known:
                 bytes_ |= shared
                 warps = {(each.thread[0], each.thread[1] // 32) for each in (now, before)}
                 errors |= shared if len(warps) == 2 else set()
-    return pairs, bytes_, errors
+    return pairs, bytes_, errors - spared
 
 
 # ---- the programs ----
