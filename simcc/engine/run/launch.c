@@ -178,7 +178,8 @@ static bool is_overdue(struct watch *watch, const struct worker *worker)
 		watch->ended_at = now;
 	watch->progress = worker->progress;
 	watch->ended = worker->ended;
-	if (now - watch->ended_at > timeout && now - watch->progressed_at < timeout / 2) /* and not at its beginning alone */
+	if (now - watch->ended_at > timeout &&
+	    now - watch->progressed_at < timeout / 2) /* and not at its beginning alone */
 		tell_of_patience(timeout);
 	return now - watch->progressed_at > timeout || now - watch->ended_at > BARRIERS_PATIENCE * timeout;
 }
