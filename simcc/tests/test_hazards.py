@@ -420,9 +420,10 @@ ONE_LINE = program(
 	s[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 1]; // @shift
 	y[0] += s[threadIdx.x]; // @sum
 	__syncthreads();
-	s[threadIdx.x] = 1; y[64 * blockIdx.x + threadIdx.x + 1] = s[63 - threadIdx.x]; // @put
+	int t = threadIdx.x, *out = y + 64 * blockIdx.x + 1;
+	s[t] = 1; out[t] = s[63 - t]; // @put
 	__syncthreads();
-	for (int i = 0; i < 2; i++) s[threadIdx.x] = i, __syncthreads(), y[64 * blockIdx.x + threadIdx.x + 1] = s[63 - threadIdx.x]; // @loop
+	for (int i = 0; i < 2; i++) s[t] = i, __syncthreads(), out[t] = s[63 - t]; // @loop
 }
 """,
     "	one_line<<<2, 64>>>(y);\n",
@@ -726,8 +727,8 @@ class Hazards(Case):
             self.expect(outcome.err.startswith("========= Error: Race reported between"), f"{order}: {outcome.err}")
 
     def test_what_helps_where_one_line_reads_and_writes(self):
-        """Kills: "read into a variable, wait, then write" of a counter, which only atomics cure; "read, change and write"
-        of a line that only writes; "the loop's next iteration" where there is no loop, and "between" where a barrier
+        """Kills: "read into a variable, wait, then write" of a counter, which only atomics cure; "read, change and
+        write" of a line that only writes; "the loop's next iteration" where there is no loop, and "between" where a barrier
         is."""
         cures = {
             "count": "several threads read, change and write the same element: each needs an element of its own, or "
