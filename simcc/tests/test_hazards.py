@@ -728,8 +728,8 @@ class Hazards(Case):
 
     def test_what_helps_where_one_line_reads_and_writes(self):
         """Kills: "read into a variable, wait, then write" of a counter, which only atomics cure; "read, change and
-        write" of a line that only writes; "the loop's next iteration" where there is no loop, and "between" where a barrier
-        is."""
+        write" of a line that only writes; "the loop's next iteration" where there is no loop; "between" where a
+        barrier is."""
         cures = {
             "count": "several threads read, change and write the same element: each needs an element of its own, or "
             "atomics",
