@@ -151,7 +151,8 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 	struct options options;
 	struct device device;
 	struct class_variant variant;
-	bool masked = take_masked(&argc, argv);
+	bool masked = take_option(&argc, argv, "--masked");
+	take_option(&argc, argv, "--in-place"); /* what is expected is the same */
 	if (argc < 3 || !take_variant(argv[2], &variant)) {
 		error_set(&error, EXIT_USAGE, "expected DIR|- KIND=VALUE --kernel NAME ...");
 		return complain("judge", &error);
