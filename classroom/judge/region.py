@@ -420,11 +420,21 @@ class _Rewriter:
             return
         if before.text in ("(", ",") and self.is_argument(index):
             return
-        refuse(token, "&: an address is taken only of an element, &p[i], or for an argument of a function")
+        refuse(token, "&: an address is taken only of an element, &p[i] or &a.K[i], or for an argument of a function")
 
     def is_element(self, index: int) -> bool:
-        """&p[i] is another way to write p + i."""
-        return self.at(index).text == "&" and self.at(index + 1).kind == "word" and self.at(index + 2).text == "["
+        """&p[i] is another way to write p + i; p may be a member, &a.K[i], and brackets may stand around it, &(p[i])."""
+        first = index + 1
+        is_within = self.at(first).text == "("
+        first += is_within
+        while self.at(first).kind == "word" and self.at(first + 1).text in (".", "->"):
+            first += 2
+        at = first + 1
+        if self.at(index).text != "&" or self.at(first).kind != "word" or self.at(at).text != "[":
+            return False
+        while is_within and self.at(at).text == "[":
+            at = self.closing[at] + 1
+        return not is_within or self.at(at).text == ")"
 
     def check_star(self, index: int, token: Token) -> None:
         """Of a declaration or of what a pointer points to."""

@@ -54,6 +54,9 @@ do { O[0] += 1; } while (O[0] < 3);                              | do { O [ 0 ] 
 float *p = &P[row * N]; auto p2 = &q[1]; p = &O[3];              | * u_p = & P [ u_row * u_N ] ; auto u_p2 = & q [ 1 ] ;
 float4 v = *reinterpret_cast<const float4 *>(&q[4]);             | reinterpret_cast < const float4 * > ( & q [ 4 ] )
 float4 v = *(const float4 *)&q[4]; v = *(float4 *)(&K_tile[0]);  | ( const float4 * ) & q [ 4 ] ; u_v = * ( float4 * ) (
+const float *k = &P.m[row], *v = &P.m[0] + 3; k = &P->l[3][1];   | * u_k = & P . m [ u_row ] , * u_v = & P . m [ 0 ] + 3 ; u_k = & P -> l [
+float *k = &(P.m[3]), *o = (&q[1]) + 2; k = &(K_tile[1][q[0]]);  | * u_k = & ( P . m [ 3 ] ) , * u_o = ( & q [ 1 ] ) + 2 ;
+float4 v = *(const float4 *)&P.m[4]; v = *(float4 *)(&(P.m[4])); | ( const float4 * ) & P . m [ 4 ]
 float max = -INFINITY; max = fmaxf(max, std::max(q[0], max));    | float u_max = - INFINITY ; u_max = fmaxf ( u_max , ma
 float a = 1, min = 2; for (int log = 0; log < 3; log++) a = min; | u_min = 2 ; for ( int u_log = 0 ; u_log < 3 ; u_log +
 float sum_over_warp = 3, expf = 1; const float *round = q;       | float u_sum_over_warp = 3 , u_expf = 1 ; const float
@@ -126,6 +129,14 @@ const auto a = q, *pp = &q;                            | an address is taken onl
 for (auto a = q, *pp = &q;;) ;                         | an address is taken only
 auto *const pp = &q; O[0] = 1;                         | an address is taken only
 float4 v = *reinterpret_cast<float4 *>(&q);            | cast a pointer
+float *p = &P.m;                                       | an address is taken only
+float *p = &P.m + q[0];                                | an address is taken only
+float *p = &(P.m);                                     | an address is taken only
+float *p = &(q[0], P);                                 | an address is taken only
+float *p = &(P.m[0] + 3);                              | an address is taken only
+float *p = &(P.m[0].l);                                | an address is taken only
+float4 v = *(float4 *)&P.m;                            | cast a pointer
+O[0] = *(&P.m)[3];                                     | an address is taken only
 O[0] = (&q)[0][1];                                     | an address is taken only
 unknown(&q);                                           | an address is taken only
 O[0] = &&label;                                        | expected a value
@@ -342,7 +353,7 @@ class Region(unittest.TestCase):
             taken += 1
             for word in re.findall(r"(?<![\w.])[A-Za-z_]\w*", result):
                 self.assertTrue(
-                    word in known or word.startswith("u_") or word in ("pragma", "unroll"), f"{word}: {text}"
+                    word in known or word.startswith("u_") or word in ("pragma", "unroll", "void"), f"{word}: {text}"
                 )
             self.assertNotRegex(result, r"[\"'\\@$`]|\[ \[|# (?!pragma unroll)")
         self.assertGreater(taken, 1000)
