@@ -423,7 +423,7 @@ class _Rewriter:
         refuse(token, "&: an address is taken only of an element, &p[i] or &a.K[i], or for an argument of a function")
 
     def is_element(self, index: int) -> bool:
-        """&p[i] is another way to write p + i; p may be a member, &a.K[i], and brackets may stand around it, &(p[i])."""
+        """&p[i] is another way to write p + i; p may be a member, &a.K[i], and brackets may stand around: &(p[i])."""
         first = index + 1
         is_within = self.at(first).text == "("
         first += is_within

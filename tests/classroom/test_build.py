@@ -19,6 +19,24 @@ STRICT = ["-Wall", "-Wextra", *(["-Werror"] if os.environ.get("WERROR") else [])
 
 
 class Build(Graded):
+    def test_sanitize_is_not_clean_where_warnings_are_left(self) -> None:
+        """It printed a hazard, and then `clean`."""
+        program = self.scratch / "program"
+        name = os.path.relpath(program, ROOT / "07_transformer")
+        for body, status, last in (
+            ("echo 'project ok'", 0, "clean in memcheck.* in 10 orders$"),
+            ("echo '========= Warning: a race' >&2", 0, "no errors in memcheck.*; the warnings above are left$"),
+            ("echo '========= Warning: a race' >&2; exit 1", 2, "^$"),
+        ):
+            program.write_text(f"#!/bin/sh\n{body}\n")
+            program.chmod(0o755)
+            done = run(
+                "make", "-s", "-o", "build", "-C", ROOT / "07_transformer", "sanitize", "DEVICE=sim", f"NAME={name}"
+            )
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertRegex(done.stdout.rstrip("\n"), last)
+            self.assertEqual("a race" in done.stderr, "race" in body)
+
     def hand_out(self, name: str, key: str | None = None) -> Path:
         done = run(
             sys.executable, ROOT / "classroom/handout.py", self.scratch / name, *(["--class", key] if key else [])

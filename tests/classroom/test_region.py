@@ -54,8 +54,8 @@ do { O[0] += 1; } while (O[0] < 3);                              | do { O [ 0 ] 
 float *p = &P[row * N]; auto p2 = &q[1]; p = &O[3];              | * u_p = & P [ u_row * u_N ] ; auto u_p2 = & q [ 1 ] ;
 float4 v = *reinterpret_cast<const float4 *>(&q[4]);             | reinterpret_cast < const float4 * > ( & q [ 4 ] )
 float4 v = *(const float4 *)&q[4]; v = *(float4 *)(&K_tile[0]);  | ( const float4 * ) & q [ 4 ] ; u_v = * ( float4 * ) (
-const float *k = &P.m[row], *v = &P.m[0] + 3; k = &P->l[3][1];   | * u_k = & P . m [ u_row ] , * u_v = & P . m [ 0 ] + 3 ; u_k = & P -> l [
-float *k = &(P.m[3]), *o = (&q[1]) + 2; k = &(K_tile[1][q[0]]);  | * u_k = & ( P . m [ 3 ] ) , * u_o = ( & q [ 1 ] ) + 2 ;
+const float *k = &P.m[row], *v = &P.m[0] + 3; k = &P->l[3][1];   | * u_k = & P . m [ u_row ] , * u_v = & P . m
+float *k = &(P.m[3]), *o = (&q[1]) + 2; k = &(K_tile[1][q[0]]);  | & ( P . m [ 3 ] ) , * u_o = ( & q [ 1 ] ) + 2 ;
 float4 v = *(const float4 *)&P.m[4]; v = *(float4 *)(&(P.m[4])); | ( const float4 * ) & P . m [ 4 ]
 float max = -INFINITY; max = fmaxf(max, std::max(q[0], max));    | float u_max = - INFINITY ; u_max = fmaxf ( u_max , ma
 float a = 1, min = 2; for (int log = 0; log < 3; log++) a = min; | u_min = 2 ; for ( int u_log = 0 ; u_log < 3 ; u_log +
