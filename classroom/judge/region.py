@@ -85,6 +85,9 @@ class _Rewriter:
         if self.at(0).text == "else":
             refuse(self.at(0), "else: its if is not in the region")
         self.find_lambdas()
+        self.constants = self.names.constants - {
+            token.text for index, token in enumerate(self.tokens) if self.is_constants_name(index)
+        }
         line, fresh = 1, True
         for index, token in enumerate(self.tokens):
             if token.line > line:
@@ -224,6 +227,17 @@ class _Rewriter:
             index, before = index - 1, self.at(index - 2)
         return after.text != "(" and (self.is_type(before) or before.text == "auto")
 
+    def is_constants_name(self, index: int) -> bool:
+        """Whether the region declares a thing of its own here that has the name of a constant of the file."""
+        token, before = self.at(index), self.at(index - 1)
+        if token.text not in self.names.constants:
+            return False
+        if before.text == "," and self.in_declaration(index):
+            return self.enclosing[index] == self.enclosing[self.beginnings[index]]
+        while before.text in ("*", "&", "const"):
+            index, before = index - 1, self.at(index - 2)
+        return self.is_type(before) or before.text == "auto"
+
     def known(self, name: str) -> bool:
         names = self.names
         own = names.variables | names.functions | names.templates | names.types | names.declared
@@ -237,7 +251,11 @@ class _Rewriter:
         parts = re.findall(r"\w+::\w+|\w+|[-+*/%()]|:", token.text)
         for at, part in enumerate(parts):
             scope, _, name = part.partition("::")
-            if part in self.names.variables or part in "-+*/%()" or (part.isascii() and part.isdigit()):
+            if (
+                part in self.names.variables | self.constants
+                or part in "-+*/%()"
+                or (part.isascii() and part.isdigit())
+            ):
                 continue
             if (scope, name) in self.names.scoped:
                 continue
@@ -291,7 +309,7 @@ class _Rewriter:
             if after.text != "::":
                 refuse(token, f"{text}: expected {self.scoped_names()}")
             return text
-        if text in words.CONSTANTS or text in names.variables or text in names.declared:
+        if text in words.CONSTANTS or text in names.variables | names.declared | self.constants:
             return text
         if "__" in text:
             refuse(token, f"{text}: not one of the device functions that a region may call")

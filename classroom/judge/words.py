@@ -30,6 +30,8 @@ class Names:
     .m                 a member, after . or ->         f<>()        a function with template arguments
     struct:partial     a type                          T::KEYS      a constant of a type
     declares:end       a variable that the region must declare for the lines after it
+
+    `constants` are in no such file: those that the files of the task declare above it, for all functions.
     """
 
     variables: set[str] = field(default_factory=set)
@@ -39,6 +41,7 @@ class Names:
     types: set[str] = field(default_factory=set)
     scoped: set[tuple[str, str]] = field(default_factory=set)
     declared: set[str] = field(default_factory=set)
+    constants: set[str] = field(default_factory=set)
 
 
 _FORMS = {
@@ -50,6 +53,13 @@ _FORMS = {
     "declared": r"declares:(\w+)",
     "scoped": r"(\w+)::(\w+)",
 }
+
+
+def constants_of(text: str) -> set[str]:
+    """What a file declares for all its functions: constexpr int WARP = 32, TILE = 2 * WARP;"""
+    text = re.sub(r"//.*|/\*.*?\*/", "", text)
+    found = re.findall(r"(?<!>)\nconstexpr (?:\w+ )+(\w+ =[^;{]*);", "\n" + text)
+    return {match[1] for each in found for part in each.split(",") if (match := re.match(r"\s*(\w+) =", part))}
 
 
 def parse_names(text: str, path: str | Path = "-") -> Names:

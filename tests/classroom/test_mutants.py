@@ -62,7 +62,7 @@ class Mutants(unittest.TestCase):
 
     @only_when_thorough
     def test_right_ones_keep_all_points(self) -> None:
-        self.expect_full_score("right.edits", 67)
+        self.expect_full_score("right.edits", 68)
 
     def test_an_edit_that_does_not_apply_fails(self) -> None:
         """Or changes nothing, or whose grades are others than it says: none must pass for a mutant that was caught."""

@@ -288,6 +288,28 @@ class Region(unittest.TestCase):
             with self.subTest(text), self.assertRaises(Refusal):
                 region.rewrite(text, names)
 
+    def test_constants_above_a_region_are_known_unless_it_declares_such_a_name(self) -> None:
+        """WINDOW, the constant of a class, was known in some tasks of its file only."""
+        above = "constexpr int WARP = 32;\nconstexpr float CAP = 3.0f; // CAP = 3, LATER = 4\n"
+        above += "constexpr int ROWS = 4,\n\tROWS_OF_WARP = ROWS * max(2, 3);\n"
+        above += "template <int D>\nconstexpr int KEYS = D;\nconstexpr int f()\n{\n\tconstexpr int OWN = 3;\n}\n"
+        known = words.constants_of(above)
+        self.assertEqual(known, {"WARP", "CAP", "ROWS", "ROWS_OF_WARP"})
+        names = words.Names(variables={"q"}, constants=known)
+        for text, result in (
+            ("q[0] = WARP * CAP + KEYS;", "q [ 0 ] = WARP * CAP + u_KEYS ;"),
+            ("int a = 3, ROWS = 2; q[0] = ROWS * WARP;", "int u_a = 3 , u_ROWS = 2 ; q [ 0 ] = u_ROWS * WARP ;"),
+            ("float *WARP = q; q[0] = *WARP;", "float * u_WARP = q ; q [ 0 ] = * u_WARP ;"),
+            (
+                "int a = max(1, WARP), b[2] = {ROWS, WARP};",
+                "int u_a = max ( 1 , WARP ) , u_b [ 2 ] = { ROWS , WARP } ;",
+            ),
+            ("auto f = [&](int WARP) { return WARP; };", "auto u_f = [ & ] ( int u_WARP ) { return u_WARP ; } ;"),
+            ("#pragma unroll ROWS\nfor (;;) ;", "#pragma unroll ROWS\nfor ( ; ; ) ;"),
+            ("constexpr int ROWS = 3;\n#pragma unroll ROWS\n;", "constexpr int u_ROWS = 3 ;\n#pragma unroll u_ROWS\n;"),
+        ):
+            self.assertEqual(region.rewrite(text, names), result + "\n")
+
     def test_keeps_lines(self) -> None:
         text = "float a = 1;\n\n// one\n/* two\nthree */ float b = a;\n#pragma unroll 2\nfor (;;) ;\n"
         lines = region.rewrite(text, PLACE).split("\n")
