@@ -94,6 +94,7 @@ static void print_models(struct json *json, const struct kernel *kernel, const s
 		json_open_object(json, NULL);
 		json_string(json, "counts", models[i].counts == MODEL_FOOTPRINT ? "footprint" : "requested");
 		json_count(json, "bytes", 4 * (models[i].read_elements + models[i].write_elements));
+		json_count(json, "write_bytes", 4 * models[i].write_elements);
 		json_string(json, "formula", models[i].formula);
 		json_close_object(json);
 	}

@@ -163,6 +163,10 @@ class _Rewriter:
             is_subscript = self.ends_operand(index - 1) and not is_statement
             if token.text != "[" or is_subscript or self.is_declared_array(index):
                 continue
+            if self.at(index + 1).text == "[" and self.at(self.closing[index] - 1).text == "]":
+                refuse(token, "[[...]]: a region has no attributes: leave it out")
+            if self.binds_members(index):
+                refuse(token, "auto [...]: write a variable for each member: float m = a.m, l = a.l;")
             self.lambda_brackets.add(index)
             self.check_captures(index)
             if self.at(self.end_of_lambda(index) + 1).text == "(":
@@ -185,6 +189,11 @@ class _Rewriter:
             if self.known(name.text):
                 refuse(name, f"{name.text}: the function has a thing of this name; choose another one for the lambda")
             self.lambdas.add(name.text)
+
+    def binds_members(self, index: int) -> bool:
+        """auto [m, l] = a; auto &[m, l] = a;"""
+        before = self.at(index - 1 if self.at(index - 1).text not in ("&", "&&") else index - 2)
+        return before.text == "auto"
 
     def ends_header(self, index: int) -> bool:
         """Whether it is the ) of an if or a loop: what follows is a statement."""
@@ -334,6 +343,9 @@ class _Rewriter:
         after = index + 1
         if token.text in self.names.templates and self.at(after).text == "<":
             after = self.past(after)
+        if self.at(after).text == "<" and self.at(self.past(after)).text == "(":
+            how = f"call it without <...>: {token.text}(a, b), with both of one type, as in {token.text}((float)a, b)"
+            refuse(token, f"{token.text}<{self.at(after + 1).text}>: {how}")
         if self.at(after).text != "(":
             refuse(token, f"{token.text}: a function, which can only be called: {token.text}(...)")
 
@@ -419,7 +431,7 @@ class _Rewriter:
         if text in (".", "->") and after.kind != "word":
             refuse(token, f"{text}{after.text}: expected a member's name after {text}")
         if text == "::" and self.at(index - 1).text == "std":
-            instead = words.INSTEAD.get(after.text, "CUDA's functions, such as max")
+            instead = words.STANDARD.get(after.text) or words.INSTEAD.get(after.text, words.STANDARD["*"])
             refuse(token, f"std::{after.text}: not in a region; write instead: {instead}")
         if text == "::" and not self.is_scope(self.at(index - 1).text):
             refuse(token, f"::: expected {self.scoped_names()}")

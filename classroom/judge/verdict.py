@@ -29,6 +29,7 @@ UNFOLLOWED = "too much synchronization to find every race"  # kind of a hazard, 
 TOOLS = tuple(reason for reason in HINTS if reason.endswith("check"))
 COMMAND = re.compile(r"[;:.]?[^;:.]*: \./\w+ (--.*)$")  # the end of a hint: what to do, and with which command
 WRONG_ACCESS = ("cudaErrorIllegalAddress", "cudaErrorMisalignedAddress")
+ATOMICS = "atomics"
 WRONG_VALUES = ("wrong result", "NaN or infinity")
 NOT_JUDGED = "not judged"  # in a hand-out: which task is to blame cannot be said
 LAUNCH_REFUSED = ("cudaErrorInvalidConfiguration", "cudaErrorInvalidValue")
@@ -64,6 +65,17 @@ class Bytes:
     yours: int
     budget: int
     ideal: int | None = None
+    written: tuple[int, int] = (0, 0)  # of these bytes; yours, and of the closed form
+
+    def hint(self) -> str:
+        """What is over: writes, reads, or both."""
+        if self.formula == ATOMICS:
+            return HINTS["over budget in atomics"]
+        (yours, budget), reads = self.written, HINTS["over budget"]
+        if yours <= budget:
+            return reads
+        writes = HINTS["over budget in writes"]
+        return f"{writes} {reads}" if self.yours - yours > self.budget - budget else writes
 
     def text(self, kernel: str) -> str:
         ideal = f", ideal {self.ideal:,}" if self.ideal is not None else ""
@@ -319,7 +331,7 @@ def _wrong_values(verdict: dict) -> Failure | None:
 
 def _bytes(verdict: dict, launches: list[dict]) -> list[Bytes]:
     """Bytes of the matrices, of the statistics and of atomics, each against its closed form."""
-    sums = {"requested": 0, "footprint": 0}
+    sums, written = {"requested": 0, "footprint": 0}, {"requested": 0, "footprint": 0}
     atomic = statistics = 0
     for tensor in (tensor for launch in launches for tensor in launch.get("tensors", ())):
         requested, footprint = tensor["requested"], tensor["footprint"]
@@ -329,11 +341,14 @@ def _bytes(verdict: dict, launches: list[dict]) -> list[Bytes]:
         atomic += requested.get("atomic_bytes", 0)
         sums["requested"] += requested["read_bytes"] + requested["write_bytes"]
         sums["footprint"] += footprint["read_bytes"] + footprint["write_bytes"]
+        written["requested"] += requested["write_bytes"]
+        written["footprint"] += footprint["write_bytes"]
     found = []
     for model in verdict["models"]:
         yours = sums[model["counts"]]
-        found.append(Bytes(model["counts"], model["formula"], yours, model["bytes"], verdict["ideal_bytes"]))
-    found.append(Bytes("requested", "atomics", atomic, verdict["atomic_bytes"]))
+        writes = written[model["counts"]], model["write_bytes"]
+        found.append(Bytes(model["counts"], model["formula"], yours, model["bytes"], verdict["ideal_bytes"], writes))
+    found.append(Bytes("requested", ATOMICS, atomic, verdict["atomic_bytes"]))
     found.append(Bytes("requested", ", ".join(verdict["statistics"]), statistics, verdict["statistic_bytes"]))
     return found
 
@@ -373,7 +388,7 @@ def _budget(runs: list[Run]) -> Criterion:
         True,
         "over budget",
         message,
-        HINTS["over budget"],
+        each.hint(),
         max(each.yours / (each.budget or 1) for _, each in over),
     )
 

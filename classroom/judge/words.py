@@ -18,6 +18,7 @@ ARITHMETIC, VECTORS, CASTABLE_VECTORS, STATEMENTS, OTHER_WORDS, BUILT_IN, CONSTA
 FUNCTIONS = frozenset([*_WORDS["functions"], *_WORDS["math"], *(f"{name}f" for name in _WORDS["math"])])
 INSTEAD = {kind.rpartition(" ")[2]: " ".join(words) for kind, words in _WORDS.items() if kind.startswith("instead of ")}
 WRITTEN = {kind[8:]: " ".join(words) for kind, words in _WORDS.items() if kind.startswith("written ")}
+STANDARD = {kind[4:]: " ".join(words) for kind, words in _WORDS.items() if kind.startswith("std ")}
 SIGNS = {kind[5:]: " ".join(words) for kind, words in _WORDS.items() if kind.startswith("sign ")}
 KEYWORDS = frozenset([*_WORDS["refused"], *INSTEAD])
 

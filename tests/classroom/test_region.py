@@ -44,6 +44,7 @@ O[0] = T::ROWS < 3 ? 1 : T::KEYS;                                | T :: ROWS < 3
 O[0] = a && b & ~c || !d;                                        | u_a && u_b & ~ u_c || ! u_d
 const float *a = q; O[0] += *a++ * *m * *a-- & *m;               | * u_a ++ * * m * * u_a -- & * m
 O[0] = a * *m - -1;                                              | u_a * * m - - 1
+O[0] = 1'000 + 0xff'ff + 1'0.5'0f;                               | O [ 0 ] = 1000 + 0xffff + 10.50f ;
 O[0] = 1.e5f + .5f + 0x1p-3f + 1e5 + 0b101u + 017 + 0xffu;       | 1.e5f + .5f + 0x1p-3f + 1e5 + 0b101u
 float x[3] = {1, 2, 3}; float y{3}; int z[D] = {};               | int u_z [ D ] = { }
 O[0] = sizeof(float) + threadIdx.x + warpSize;                   | threadIdx . x + warpSize
@@ -172,7 +173,14 @@ __tsan_read4(q);                                       | not one of the device f
 O[0] = threadIdx;                                      | threadIdx.x, .y or .z
 sim::run();                                            | T::KEYS, T::ROWS
 O[0] = std::numeric_limits<float>::max();              | write instead: INFINITY or FLT_MAX
-std::swap(m, l);                                       | CUDA's functions, such as max
+std::swap(m, l);                                       | write instead: a third variable: float t = a;
+std::transform(m, l);                                  | loops, and CUDA's functions, such as max
+O[0] = std::max<float>(q[0], 1);                       | call it without <...>: max(a, b)
+O[0] = max<float, 3>(q[0], 1);                         | call it without <...>: max(a, b)
+auto [a, b] = q;                                       | write a variable for each member
+const auto &[a, b] = q;                                | write a variable for each member
+[[maybe_unused]] float x = 1;                          | no attributes: leave it out
+if (D) [[likely]] O[0] = 1;                            | no attributes: leave it out
 ::std::max(1, 2);                                      | T::KEYS, T::ROWS
 O[0] = T::std::max(1, 2);                              | T::KEYS, T::ROWS
 <<<<<<< HEAD                                           | a merge has a conflict
@@ -184,7 +192,9 @@ k<<<1,1>>>();                                          | launches no kernel
 goto end; end: ;                                       | use a loop
 O[0] = "abc"[0];                                       | no strings
 char c = 'a';                                          | no characters
-O[0] = 1'000;                                          | no characters
+O[0] = 1''000;                                         | no characters
+O[0] = 'a'000;                                         | no characters
+O[0] = 1'000_x;                                        | expected a number
 O[0] = 1.0_x;                                          | expected a number
 O[0] = 1.0ff;                                          | expected a number
 ü = 3;                                                 | U+00FC
