@@ -208,6 +208,8 @@ class Grader:
             place = f"{task.chapter}/{name}"
             if task.id in ids and place in submission.problems:
                 return f"{place} {submission.problems[place]}"
+        if task.id in submission.others:
+            return f"{task.id} is missing: {submission.others[task.id]}"
         return f"{task.id} is missing: no lines '// task {task.id}: ...' and '// end {task.id}', and no {task.id}.cu"
 
     # ---- predictions ----

@@ -110,6 +110,35 @@ class Points(Graded):
         self.assertIn("wrong result", self.said(results, "01.weighted-sum"))
         self.assertEqual(self.grade(folder / "01.softmax.cu", "01.softmax").score, 4)
 
+    def test_a_title_may_be_missing_and_a_file_may_hold_another_task(self) -> None:
+        """Kills: a region that is not seen, and "no 01.score.cu" where there is one."""
+        solved = (self.tree("whole") / "01_naive/naive.cu").read_text()
+        lines = re.search(r"[ \t]*// task 01.softmax: .*\n((?:.*\n)*?)\s*// end 01.softmax\n", solved)
+        untitled = f"// task 01.softmax\n// task 01.softmax\n{lines[1]}// end 01.softmax\n"
+        for text in (
+            untitled,
+            untitled.replace("\n", "\r\n"),
+            f"\n\t// task 01.softmax \t\n{lines[1]}// end 01.softmax",
+        ):
+            (self.scratch / "01.softmax.cu").write_text(text, newline="")
+            results = self.grade(self.scratch / "01.softmax.cu", "01.softmax")
+            self.assert_full(results)
+            self.assertEqual([note for note in results.notes if "softmax" in note], [])
+        folder = self.scratch / "files"
+        folder.mkdir()
+        (folder / "01.score.cu").write_text(lines[0])
+        (folder / "01.weighted-sum.cu").write_text("// task of mine: what is it\nO[0] = 1;\n")
+        results = self.grade(folder, "01_naive")
+        self.assertEqual(self.lost(results, "01.softmax"), set())
+        said = "01.score is missing: 01.score.cu has lines of 01.softmax, and not of 01.score"
+        self.assertIn(said, self.said(results, "01.score"))
+        self.assertIn("is missing: 01.weighted-sum.cu has lines of", self.said(results, "01.weighted-sum"))
+        (folder / "01.softmax.cu").write_text("// task 01.softmax\n;\n")
+        with self.assertRaisesRegex(
+            grading.grade.Unusable, r"; 01.softmax.cu:1: '// task 01.softmax: ...' without its"
+        ):
+            self.grader().read(folder / "01.softmax.cu")
+
     def test_twice_the_same_and_with_one_job_too(self) -> None:
         tree = self.tree("twice")
         self.replace(tree / "01_naive/naive.cu", "float m = -INFINITY;", "float m = 0.0f;")
