@@ -326,7 +326,7 @@ def _wrong_values(verdict: dict) -> Failure | None:
     if not (wrong := verdict.get("wrong")):
         return None
     message = " ".join(wrong["text"].partition("  around it")[0].split())
-    return Failure(wrong["category"], message)
+    return Failure(wrong["category"], message, HINTS["plain form"] if verdict.get("is_plain_form") else "")
 
 
 def _bytes(verdict: dict, launches: list[dict]) -> list[Bytes]:
