@@ -713,8 +713,8 @@ class Handed(Graded):
             (("--subm", "x"), "--subm"),
             (("--submissions", str(self.scratch)), "RESULTS="),
             (("--require", "many"), "many"),
-            (("--key", "ws"), "--key: a key of 2 characters is found by trying; expected at least 12"),
-            (("--key", "", "--check"), "--key: the key is empty"),
+            (("--key", "ws"), "KEY= (--key): a key of 2 characters is found by trying; expected at least 12"),
+            (("--key", "", "--check"), "KEY= (--key): the key is empty"),
             (("--key", "two lines\nof a key"), "one line"),
         ):
             done = run_grader(*arguments)
