@@ -63,7 +63,7 @@ def main() -> int:
     if options.key is not None:
         status = 2
         try:
-            handout.key_of(options.key, "--key")
+            handout.key_of(options.key, "KEY= (--key)")
             status = 3
             handout.secret()  # one of the tree's files
         except TaskError as error:

@@ -123,6 +123,13 @@ class Grader:
         save(results)
         return results
 
+    def refuse(self, path: Path, save: Callable[[Results], None]) -> Results:
+        results = Results([TaskResult(task) for task in self.tasks])
+        results.no_points("not there", f"not graded: SUBMISSION={path}: it is a link, expected a zip or a directory")
+        results.complete = True
+        save(results)
+        return results
+
     def _grade(self, submission: Submission, results: Results, save: Callable[[Results], None]) -> None:
         results.notes += submission.remarks
         results.doubt = self._of_another_class(submission)
@@ -208,6 +215,8 @@ class Grader:
             place = f"{task.chapter}/{name}"
             if task.id in ids and place in submission.problems:
                 return f"{place} {submission.problems[place]}"
+        if task.id in submission.others:
+            return f"{task.id} is missing: {submission.others[task.id]}"
         return f"{task.id} is missing: no lines '// task {task.id}: ...' and '// end {task.id}', and no {task.id}.cu"
 
     # ---- predictions ----
@@ -279,6 +288,13 @@ def _chosen(tasks: list[Task], only: str | None) -> list[Task]:
     return [task for task in tasks if task.id in words or task.chapter in words]
 
 
+def _shown(names: list[str], width: int = 50) -> list[str]:
+    """In one line, and cut in the middle: "..." marks the cut. Names that would look the same stay as they are."""
+    lines = [one_line(name) for name in names]
+    cut = [line if len(line) <= width else f"{line[: width // 2]}...{line[3 - width // 2 :]}" for line in lines]
+    return [short if cut.count(short) == 1 else line for short, line in zip(cut, lines)]
+
+
 def _names_in(paths: list[Path]) -> dict[Path, str]:
     """Of each submission: what its results are called, in one line, never too long for a file's name."""
     names: dict[Path, str] = {}
@@ -307,9 +323,12 @@ def grade_folder(grader: Grader, folder: Path, into: Path) -> int:
         raise Environment(f"RESULTS={into}: cannot be made") from error
     table = told.csv_line("submission", "points", "of", *(task.id for task in grader.tasks), "remark")
     failed = 0
-    for path, name in _names_in(paths).items():
+    names = _names_in(paths)
+    for (path, name), shown in zip(names.items(), _shown(list(names.values()))):
         into_file = into / f"{name}.json"
-        results = grader.grade(path, lambda found, to=into_file: told.write_file(to, told.gradescope(found)))
+        is_link = path.is_symlink()  # to whatever lies elsewhere, as one within a submission
+        judge = grader.refuse if is_link else grader.grade
+        results = judge(path, lambda found, to=into_file: told.write_file(to, told.gradescope(found)))
         told.write_file(into / f"{name}.txt", told.human(results))
         total, *scores = (told.points(each.score) for each in (results, *results.tasks))
         most, failed = told.points(results.most), failed + bool(results.failure)
@@ -323,10 +342,10 @@ def grade_folder(grader: Grader, folder: Path, into: Path) -> int:
         )
         told.write_file(into / "results.csv", table)
         remark = "  not usable" if results.trouble else "  look at it" if results.remark else ""
-        print(f"{name[:50]:<50} {total:>7}/{most}{'  not graded' if results.failure else remark}")
-    for path in there:
-        if path not in paths:
-            print(f"{one_line(path.name)[:50]:<50} left out: expected zips and directories, not hidden")
+        print(f"{shown:<50} {total:>7}/{most}{'  not graded' if results.failure else remark}")
+    others = [path.name for path in there if path not in paths]
+    for shown in _shown(others):
+        print(f"{shown:<50} left out: expected zips and directories, not hidden")
     print(f"results: {into}/results.csv, and a .json and a .txt for each")
     if failed:
         give_up("grade", 3, f"{failed} of {len(paths)} submissions not graded; the remarks in results.csv say why")
@@ -361,7 +380,7 @@ def run(options: argparse.Namespace, scratch: Path) -> int:
         import handout
 
         try:
-            handout.key_of(options.key, "--key")
+            handout.key_of(options.key, "KEY= (--key)")
         except TaskError as error:
             give_up("grade", 2, str(error))
         secret = handout.secret()

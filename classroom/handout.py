@@ -358,7 +358,7 @@ def solve(directory: Path, excepted: set[str]) -> None:
 # ---- the command line ----
 
 
-def key_of(text: str, option: str = "--class") -> str:
+def key_of(text: str, option: str = "CLASS= (--class)") -> str:
     if re.search(r"[\x00-\x1f\x7f]", text):
         fail(f"{option}: expected a key in one line, without control characters")
     if len(text) < LEAST_KEY:

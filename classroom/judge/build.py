@@ -238,7 +238,7 @@ class Builder:
             match = re.match(r"([\w.-]+)/([\w.-]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)", line)
             if match and re.search("was not declared|undeclared identifier", match[4]):
                 names = f"classroom/tasks/{match[1]}/names"
-                hint = f"A region knows what it declares, CUDA's functions, and the names in {names}."
+                hint = f"A region knows what it declares, CUDA's functions, the constants above, and those of {names}."
             if match and match[1] == task:
                 said = readable(original(re.sub("; did you mean .*", "", match[4])))[:300]
                 return Failure("does not compile", f"@@{task}/{match[2]}:{match[3]}@@: {said}", hint)

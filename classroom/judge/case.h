@@ -1,7 +1,11 @@
 /*
  * The inputs of a case: the same in the runner, which runs a kernel on them, and in the judge, which makes them anew. Beyond
- * the harness's options a case knows --masked: -INFINITY in the input for which the chapter says that it means something,
- * every third element, and all of the first row.
+ * the harness's options a case knows two:
+ *
+ *     --masked     -INFINITY in the input for which the chapter says that it means something, every third element, and
+ *                  all of the first row
+ *     --in-place   a kernel whose output may be one of its inputs (runner.c) gets the same array for both. The
+ *                  inputs are the same, and so is what is expected
  */
 #ifndef CASE_H
 #define CASE_H
@@ -17,16 +21,16 @@ static inline int complain(const char *program, const struct error *error)
 	return error->exit_code;
 }
 
-/* Takes --masked out of the arguments. */
-static inline bool take_masked(int *argc, char **argv)
+/* Takes such an option out of the arguments. */
+static inline bool take_option(int *argc, char **argv, const char *option)
 {
 	int kept = 0;
 	for (int i = 0; i < *argc; i++)
-		if (strcmp(argv[i], "--masked") != 0)
+		if (strcmp(argv[i], option) != 0)
 			argv[kept++] = argv[i];
-	bool masked = kept < *argc;
+	bool taken = kept < *argc;
 	argv[ *argc = kept] = NULL;
-	return masked;
+	return taken;
 }
 
 /* As inputs_make, of one kernel. */

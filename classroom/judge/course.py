@@ -127,8 +127,20 @@ class Course:
     def names_of(self, task: str) -> words.Names:
         if task not in self._names:
             path = self.classroom / "tasks" / task / "names"
-            self._names[task] = words.parse_names(tasks.read_text(path), path)
+            names = words.parse_names(tasks.read_text(path), path)
+            names.constants = self._constants_of(task) - names.variables
+            self._names[task] = names
         return self._names[task]
+
+    def _constants_of(self, task: str) -> set[str]:
+        """Constants that each file of the task declares above it, or includes: the constant of a class among them."""
+        chapter = self.chapter(next(each.chapter for each in self.tasks if each.id == task))
+        found = []
+        for name in (name for name, ids in chapter.places.items() if task in ids):
+            above = chapter.given[name].split("\n")[: markers_of(chapter.given[name])["task", task] - 1]
+            included = [chapter.given[each] for each in chapter.needed(name) if each != name and each in chapter.given]
+            found.append(set().union(*map(words.constants_of, ["\n".join(above), *included])))
+        return set.intersection(*found) if found else set()
 
     def is_untouched(self, task: str, text: str) -> bool:
         chapter = next(each.chapter for each in self.tasks if each.id == task)

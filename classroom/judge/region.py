@@ -85,6 +85,9 @@ class _Rewriter:
         if self.at(0).text == "else":
             refuse(self.at(0), "else: its if is not in the region")
         self.find_lambdas()
+        self.constants = self.names.constants - {
+            token.text for index, token in enumerate(self.tokens) if self.is_constants_name(index)
+        }
         line, fresh = 1, True
         for index, token in enumerate(self.tokens):
             if token.line > line:
@@ -160,6 +163,10 @@ class _Rewriter:
             is_subscript = self.ends_operand(index - 1) and not is_statement
             if token.text != "[" or is_subscript or self.is_declared_array(index):
                 continue
+            if self.at(index + 1).text == "[" and self.at(self.closing[index] - 1).text == "]":
+                refuse(token, "[[...]]: a region has no attributes: leave it out")
+            if self.binds_members(index):
+                refuse(token, "auto [...]: write a variable for each member: float m = a.m, l = a.l;")
             self.lambda_brackets.add(index)
             self.check_captures(index)
             if self.at(self.end_of_lambda(index) + 1).text == "(":
@@ -182,6 +189,11 @@ class _Rewriter:
             if self.known(name.text):
                 refuse(name, f"{name.text}: the function has a thing of this name; choose another one for the lambda")
             self.lambdas.add(name.text)
+
+    def binds_members(self, index: int) -> bool:
+        """auto [m, l] = a; auto &[m, l] = a;"""
+        before = self.at(index - 1 if self.at(index - 1).text not in ("&", "&&") else index - 2)
+        return before.text == "auto"
 
     def ends_header(self, index: int) -> bool:
         """Whether it is the ) of an if or a loop: what follows is a statement."""
@@ -224,6 +236,17 @@ class _Rewriter:
             index, before = index - 1, self.at(index - 2)
         return after.text != "(" and (self.is_type(before) or before.text == "auto")
 
+    def is_constants_name(self, index: int) -> bool:
+        """Whether the region declares a thing of its own here that has the name of a constant of the file."""
+        token, before = self.at(index), self.at(index - 1)
+        if token.text not in self.names.constants:
+            return False
+        if before.text == "," and self.in_declaration(index):
+            return self.enclosing[index] == self.enclosing[self.beginnings[index]]
+        while before.text in ("*", "&", "const"):
+            index, before = index - 1, self.at(index - 2)
+        return self.is_type(before) or before.text == "auto"
+
     def known(self, name: str) -> bool:
         names = self.names
         own = names.variables | names.functions | names.templates | names.types | names.declared
@@ -237,7 +260,11 @@ class _Rewriter:
         parts = re.findall(r"\w+::\w+|\w+|[-+*/%()]|:", token.text)
         for at, part in enumerate(parts):
             scope, _, name = part.partition("::")
-            if part in self.names.variables or part in "-+*/%()" or (part.isascii() and part.isdigit()):
+            if (
+                part in self.names.variables | self.constants
+                or part in "-+*/%()"
+                or (part.isascii() and part.isdigit())
+            ):
                 continue
             if (scope, name) in self.names.scoped:
                 continue
@@ -291,7 +318,7 @@ class _Rewriter:
             if after.text != "::":
                 refuse(token, f"{text}: expected {self.scoped_names()}")
             return text
-        if text in words.CONSTANTS or text in names.variables or text in names.declared:
+        if text in words.CONSTANTS or text in names.variables | names.declared | self.constants:
             return text
         if "__" in text:
             refuse(token, f"{text}: not one of the device functions that a region may call")
@@ -316,6 +343,9 @@ class _Rewriter:
         after = index + 1
         if token.text in self.names.templates and self.at(after).text == "<":
             after = self.past(after)
+        if self.at(after).text == "<" and self.at(self.past(after)).text == "(":
+            how = f"call it without <...>: {token.text}(a, b), with both of one type, as in {token.text}((float)a, b)"
+            refuse(token, f"{token.text}<{self.at(after + 1).text}>: {how}")
         if self.at(after).text != "(":
             refuse(token, f"{token.text}: a function, which can only be called: {token.text}(...)")
 
@@ -401,7 +431,7 @@ class _Rewriter:
         if text in (".", "->") and after.kind != "word":
             refuse(token, f"{text}{after.text}: expected a member's name after {text}")
         if text == "::" and self.at(index - 1).text == "std":
-            instead = words.INSTEAD.get(after.text, "CUDA's functions, such as max")
+            instead = words.STANDARD.get(after.text) or words.INSTEAD.get(after.text, words.STANDARD["*"])
             refuse(token, f"std::{after.text}: not in a region; write instead: {instead}")
         if text == "::" and not self.is_scope(self.at(index - 1).text):
             refuse(token, f"::: expected {self.scoped_names()}")
@@ -420,11 +450,21 @@ class _Rewriter:
             return
         if before.text in ("(", ",") and self.is_argument(index):
             return
-        refuse(token, "&: an address is taken only of an element, &p[i], or for an argument of a function")
+        refuse(token, "&: an address is taken only of an element, &p[i] or &a.K[i], or for an argument of a function")
 
     def is_element(self, index: int) -> bool:
-        """&p[i] is another way to write p + i."""
-        return self.at(index).text == "&" and self.at(index + 1).kind == "word" and self.at(index + 2).text == "["
+        """&p[i] is another way to write p + i; p may be a member, &a.K[i], and brackets may stand around: &(p[i])."""
+        first = index + 1
+        is_within = self.at(first).text == "("
+        first += is_within
+        while self.at(first).kind == "word" and self.at(first + 1).text in (".", "->"):
+            first += 2
+        at = first + 1
+        if self.at(index).text != "&" or self.at(first).kind != "word" or self.at(at).text != "[":
+            return False
+        while is_within and self.at(at).text == "[":
+            at = self.closing[at] + 1
+        return not is_within or self.at(at).text == ")"
 
     def check_star(self, index: int, token: Token) -> None:
         """Of a declaration or of what a pointer points to."""

@@ -38,6 +38,11 @@ class TaskResult:
         return bool(self.criteria) and all(criterion.passed for criterion in self.criteria.values())
 
     @property
+    def has_warning(self) -> bool:
+        hazards = self.criteria.get("hazards")
+        return bool(hazards and hazards.passed and hazards.message)
+
+    @property
     def unjudged(self) -> float:
         """Points."""
         share = sum(WEIGHTS[name] for name, criterion in self.criteria.items() if criterion.category == NOT_JUDGED)
@@ -125,8 +130,9 @@ def explained(each: TaskResult) -> str:
     for name, criterion in each.criteria.items():
         share = each.task.points * WEIGHTS[name] / 100
         if criterion.passed:
-            if name == "hbm" and criterion.message:
-                text += wrapped(criterion.message, f"  {NAMES[name]}:", "      ")
+            if criterion.message:  # of a budget, or a warning
+                label = "warning (no points lost)" if name == "hazards" else NAMES[name]
+                text += wrapped(criterion.message, f"  {label}:", "      ")
         elif criterion.category == NOT_JUDGED:
             unjudged.setdefault((criterion.message, criterion.hint), []).append(NAMES[name])
         elif criterion.category == "not counted":
@@ -154,14 +160,15 @@ def predicted(results: Results) -> str:
 def human(results: Results) -> str:
     text = table(results)
     lost = [each for each in results.tasks if not each.full]
+    told = [each for each in results.tasks if not each.full or each.has_warning]
     if lost:
         text += "\nok: has its points   NO: has not   -: not counted, because of another\n"
         if unjudged := sum(each.unjudged for each in lost):
             text += f"?: not judged in this tree, {points(unjudged)} points: your teacher's has all tasks solved\n"
-    for each in lost:
+    for each in told:
         text += "\n" + wrapped(each.task.title, f"{each.task.id}:", "    ") + explained(each)
-    told = predicted(results)
-    text += f"\n{told}" if told else ""
+    predictions = predicted(results)
+    text += f"\n{predictions}" if predictions else ""
     text += "\n" + "".join(wrapped(note, "note:", "      ") for note in results.notes) if results.notes else ""
     return text
 

@@ -18,6 +18,20 @@
 
 #include <stdio.h>
 
+/* Outputs that may be inputs of the same kernel, as the model calls it. */
+static const struct {
+	const char *output, *input;
+} may_be_the_same[] = {{"rotated", "x"}, {"projected", "residual"}};
+
+/* From here on, each such output of the kernel is at its input. Its own memory stays, and is not used. */
+static void put_in_place(struct device_memory *memory)
+{
+	for (size_t i = 0; i < sizeof may_be_the_same / sizeof may_be_the_same[0]; i++)
+		for (size_t j = 0; j < memory->count; j++)
+			if (strcmp(memory->allocations[j].name, may_be_the_same[i].output) == 0)
+				memory->allocations[j].pointer = device_find(memory, may_be_the_same[i].input);
+}
+
 static cudaError_t launch(
 	const struct kernel *kernel, const struct problem *problem, const struct device_memory *memory,
 	const char *report, struct error *error)
@@ -35,7 +49,7 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 	struct error error = {0};
 	struct options options;
 	struct device device;
-	bool masked = take_masked(&argc, argv);
+	bool masked = take_option(&argc, argv, "--masked"), in_place = take_option(&argc, argv, "--in-place");
 	if (options_parse(argc, argv, chapter->options, &chapter->defaults, &options, &error) != 0 ||
 	    device_open(options.gpu, &device, &error) != 0)
 		return complain("runner", &error);
@@ -66,6 +80,8 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 	struct device_memory memory = {.count = 0};
 	tensors_allocate(kernel, &problem, inputs.list, &memory);
 	inputs_free(&inputs);
+	if (in_place)
+		put_in_place(&memory);
 	cudaError_t status = launch(kernel, &problem, &memory, report, &error);
 	if (error.exit_code)
 		return complain("runner", &error);

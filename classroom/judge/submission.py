@@ -21,6 +21,7 @@ from lib.tasks import BEGIN, END
 
 # A place in a message, before it is said in the lines of a submission: @@[ID/]NAME:LINE@@.
 PLACE = re.compile(r"@@(?:([\w.-]+)/)?([\w.-]+):(\d{1,9})@@")
+UNTITLED = re.compile(r"([ \t]*)// task ([^\s:]+)[ \t]*$")  # as BEGIN, without the ": title"
 MOST_ARCHIVE = 64 << 20
 MOST_FILES = 20_000
 MOST_TEXT = 256 << 10
@@ -53,6 +54,9 @@ class Submission:
     problems: dict[str, str] = field(default_factory=dict)  # file: why it was not read
     remarks: list[str] = field(default_factory=list)
     altered: set[str] = field(default_factory=set)  # files that differ from those handed out outside of the tasks
+    others: dict[str, str] = field(
+        default_factory=dict
+    )  # task: what is in the file of its name, which has not its lines
     texts: dict[str, str] = field(default_factory=dict)  # predictions.txt, WORKLOG.md, class.tsv
 
 
@@ -218,6 +222,9 @@ class _Reader:
         for marker, line in markers_of(text).items():
             self.submission.markers.setdefault((place, *marker), line)
         outside = list(self.take_regions(place, text))
+        if stem in self.known and ("task", stem) not in (markers := self.markers_of(text)):
+            there = ", ".join(dict.fromkeys(each for _, each in markers)) or "another task"
+            self.submission.others.setdefault(stem, one_line(f"{place} has lines of {there}, and not of {stem}")[:300])
         if place not in self.given:
             return
         expected = [line for _, line in _Reader({}, self.known, self.untouched).take_regions("", self.given[place])]
@@ -229,11 +236,22 @@ class _Reader:
                 )
                 return
 
+    def begins(self, line: str, task: str) -> re.Match | None:
+        """Of a known task the title may be missing; within a region that is a comment."""
+        match = BEGIN.match(line) or (UNTITLED.match(line) if not task else None)
+        return match if match and (":" in match[0] or match[2] in self.known) else None
+
+    def markers_of(self, text: str) -> dict[tuple[str, str], int]:
+        """As markers_of, with those that have no title."""
+        untitled = ((line, UNTITLED.match(line)) for line in text.split("\n"))
+        known = {("task", match[2]): 0 for _, match in untitled if match and match[2] in self.known}
+        return {**known, **markers_of(text)}
+
     def take_regions(self, place: str, text: str) -> Iterator[tuple[int, str]]:
         """Adds the regions of a file. Yields its other lines, numbered, without blanks and comments."""
         task, first, lines = "", 0, []
         for number, line in enumerate([*text.split("\n"), None], 1):
-            begin, end = (BEGIN.match(line), END.match(line)) if line is not None else (None, None)
+            begin, end = (self.begins(line, task), END.match(line)) if line is not None else (None, None)
             if task and not (end and end[1] == task) and (begin or end or line is None):
                 self.remark(f"{place}:{first - 1}: '// task {task}: ...' without its '// end {task}'")
                 task = ""
@@ -277,7 +295,8 @@ def read(
             if place in given:
                 reader.remark(f"{place} {error}")
     if not submission.regions and not any(place in given for place in submission.problems):
-        unread = (f"; {name} {why}" for name, why in submission.problems.items() if name.endswith((".cu", ".cuh")))
+        unread = [f"; {name} {why}" for name, why in submission.problems.items() if name.endswith((".cu", ".cuh"))]
+        unread += [f"; {remark}" for remark in submission.remarks]
         expected = "expected files with '// task ID: ...' and '// end ID', or ID.cu"
-        raise Unusable(f"no region of a task is in it: {expected}{one_line(next(unread, ''))}")
+        raise Unusable(f"no region of a task is in it: {expected}{one_line(next(iter(unread), ''))}")
     return submission

@@ -31,7 +31,7 @@ _SIGNS = (
 _SIGN = re.compile("|".join(re.escape(sign) for sign in _SIGNS))
 _LINE = re.compile(r"[^\n]*")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
-_PP_NUMBER = re.compile(r"\.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_.])*")
+_PP_NUMBER = re.compile(r"\.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_.]|'(?=[0-9a-fA-F]))*")
 _INTEGER = re.compile(r"(?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)(?:[uU](?:ll|LL|[lL])?|(?:ll|LL|[lL])[uU]?)?")
 _FLOAT = re.compile(
     r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][+-]?[0-9]+)?[fFlL]?|0[xX][0-9a-fA-F]+\.?[0-9a-fA-F]*[pP][+-]?[0-9]+[fF]?"
@@ -76,9 +76,9 @@ def tokens_of(text: str) -> list[Token]:
             tokens.append(Token("pragma", match[1].strip(), line))
             at += len(directive)
         else:
-            token = _token_at(text, at, line)
+            token, length = _token_at(text, at, line)
             tokens.append(token)
-            at += len(token.text)
+            at += length
             fresh = False
     return tokens
 
@@ -89,19 +89,21 @@ def _without_comments(directive: str) -> str:
     return re.sub(r"[ \t]+", " ", directive)
 
 
-def _token_at(text: str, at: int, line: int) -> Token:
+def _token_at(text: str, at: int, line: int) -> tuple[Token, int]:
+    """The token, and how many characters it has in the text."""
     for sign, instead in SIGNS.items():
         if text.startswith(sign, at):
             raise Refusal(line, f"{sign}: {instead}")
     if match := _WORD.match(text, at):
-        return Token("word", match[0], line)
+        return Token("word", match[0], line), len(match[0])
     if match := _PP_NUMBER.match(text, at):
-        is_number = len(match[0]) <= _LONGEST_NUMBER and (_INTEGER.fullmatch(match[0]) or _FLOAT.fullmatch(match[0]))
+        number = match[0].replace("'", "")  # 1'000'000
+        is_number = len(match[0]) <= _LONGEST_NUMBER and (_INTEGER.fullmatch(number) or _FLOAT.fullmatch(number))
         if not is_number:
             raise Refusal(line, f"{match[0][:40]}: expected a number such as 12, 0xff, 1.5f or 1e-3f")
-        return Token("number", match[0], line)
+        return Token("number", number, line), len(match[0])
     if match := _SIGN.match(text, at):
-        return Token("sign", match[0], line)
+        return Token("sign", match[0], line), len(match[0])
     char = text[at]
     shown = char if " " < char < "\x7f" else f"the character U+{ord(char):04X}"
     raise Refusal(line, f"{shown}: expected plain ASCII outside of comments")

@@ -29,6 +29,8 @@ UNFOLLOWED = "too much synchronization to find every race"  # kind of a hazard, 
 TOOLS = tuple(reason for reason in HINTS if reason.endswith("check"))
 COMMAND = re.compile(r"[;:.]?[^;:.]*: \./\w+ (--.*)$")  # the end of a hint: what to do, and with which command
 WRONG_ACCESS = ("cudaErrorIllegalAddress", "cudaErrorMisalignedAddress")
+ATOMICS = "atomics"
+WRONG_VALUES = ("wrong result", "NaN or infinity")
 NOT_JUDGED = "not judged"  # in a hand-out: which task is to blame cannot be said
 LAUNCH_REFUSED = ("cudaErrorInvalidConfiguration", "cudaErrorInvalidValue")
 
@@ -63,6 +65,17 @@ class Bytes:
     yours: int
     budget: int
     ideal: int | None = None
+    written: tuple[int, int] = (0, 0)  # of these bytes; yours, and of the closed form
+
+    def hint(self) -> str:
+        """What is over: writes, reads, or both."""
+        if self.formula == ATOMICS:
+            return HINTS["over budget in atomics"]
+        (yours, budget), reads = self.written, HINTS["over budget"]
+        if yours <= budget:
+            return reads
+        writes = HINTS["over budget in writes"]
+        return f"{writes} {reads}" if self.yours - yours > self.budget - budget else writes
 
     def text(self, kernel: str) -> str:
         ideal = f", ideal {self.ideal:,}" if self.ideal is not None else ""
@@ -77,20 +90,24 @@ class Run:
     case: Case
     failure: Failure | None = None
     hazards: list[dict] = field(default_factory=list)
+    warnings: list[dict] = field(default_factory=list)  # of the device: between the lanes of one warp
     bytes: list[Bytes] = field(default_factory=list)  # the first is the headline
 
     def criterion(self) -> Criterion:
-        """The first hazard is told with the failure: it is its reason. A fresh case tells what kind of mistake it is,
-        and where to look, never what it was run on."""
+        """The first hazard is told with the failure: it is its reason. Of wrong values without one, that is the first
+        warning. A fresh case tells what kind of mistake it is, and where to look, never what it was run on."""
         failure, fresh = self.failure, self.case.criterion == "fresh"
         if failure is None:
             return PASSED
-        told = [hazard_text(hazard, not fresh) for hazard in self.hazards[:1]]
+        warnings = self.warnings if failure.category in WRONG_VALUES and not self.hazards else []
+        told = [hazard_text(hazard, not fresh) for hazard in [*self.hazards, *warnings][:1]]
         hint = f"{failure.hint} {self.case.hint(self.kernel)}".strip()
         if failure.category == "does not end":
             hint = failure.hint
         elif self.hazards:
             hint = hazard_hint(self.hazards[0]) or failure.hint
+        elif warnings:
+            hint = f"{hazard_hint(warnings[0])} {self.case.hint(self.kernel)}".strip()
         message = f"{failure.category}, {self.kernel} {self.case.options}: {'; '.join([*told, failure.message])}"
         if fresh:
             message = f"{self.kernel}: {'; '.join([failure.category, *told])}"
@@ -110,7 +127,8 @@ def hazard_text(hazard: dict, placed: bool) -> str:
         name = "/".join(parts[-2:]) if re.match(r"\d\d\.", parts[-2] if len(parts) > 1 else "") else parts[-1]
         return f"@@{name}:{side['line']}@@"
 
-    text, other = f"{hazard.get('tool')}: {hazard.get('kind')}", hazard.get("other")
+    warning = " warning" if hazard.get("severity") == "warning" else ""
+    text, other = f"{hazard.get('tool')}{warning}: {hazard.get('kind')}", hazard.get("other")
     if placed:
         text += f" at {at(hazard)}" if hazard.get("line") else ""
         text += f" of {hazard['space']} memory" if hazard.get("space") else ""
@@ -120,7 +138,10 @@ def hazard_text(hazard: dict, placed: bool) -> str:
 
 
 def hazard_hint(hazard: dict) -> str:
-    return HINTS.get(hazard.get("kind", "")) or HINTS.get(hazard.get("tool", ""), "")
+    """Of its kind, of what the device advises, or of its tool."""
+    tool, advice = hazard.get("tool", ""), hazard.get("advice") or ""
+    advised = (hint for reason, hint in HINTS.items() if f"{tool}: " in reason and reason.partition(": ")[2] in advice)
+    return HINTS.get(hazard.get("kind", "")) or next(advised, HINTS.get(tool, ""))
 
 
 class Judge:
@@ -220,8 +241,8 @@ class Judge:
                     "SIM_TIMEOUT": str(seconds * sandbox.limit("clock_factor")),
                 },
             )
-            launches, hazards = _read_report(out / "report.jsonl")
-            run = Run(kernel, case, _failure(result, seconds, hazards, out), hazards)
+            launches, hazards, warnings = _read_report(out / "report.jsonl")
+            run = Run(kernel, case, _failure(result, seconds, hazards, out), hazards, warnings)
             if run.failure is None and not launches:  # nothing of a submission is at fault: it ran to its end
                 raise Environment(f"{self.chapter.name}: {kernel} {case.options}: the device's report cannot be read")
             if run.failure is None:
@@ -256,10 +277,12 @@ def _head(path: Path) -> str:
         return ""
 
 
-def _read_report(path: Path) -> tuple[list[dict], list[dict]]:
-    """Launches, and hazards of level error, the most telling first. A launch past a limit of racecheck is a hazard: it
-    may have races that nobody saw. Of a report that is cut off there are no launches: their sums would be too small."""
-    launches, hazards, seen = [], [], Counter()
+def _read_report(path: Path) -> tuple[list[dict], list[dict], list[dict]]:
+    """Launches, hazards of level error, the most telling first, and warnings, those first that read what is not yet
+    written. A launch past a limit of racecheck is a hazard: it may have races that nobody saw. Of a report that is cut
+    off there are no launches: their sums would be too small."""
+    launches, found, seen = [], {"error": [], "warning": []}, Counter()
+    hazards, warnings = found.values()
     try:
         with path.open("rb") as file:
             for line in file:
@@ -268,14 +291,15 @@ def _read_report(path: Path) -> tuple[list[dict], list[dict]]:
                     launches.append(record)
                     if not record.get("racecheck", {}).get("complete", True):
                         hazards.append({"tool": "racecheck", "kind": UNFOLLOWED})
-                elif record.get("severity") == "error":
-                    kind = record.get("tool"), record.get("kind")
+                elif (severity := record.get("severity")) in found:
+                    kind = severity, record.get("tool"), record.get("kind")
                     seen[kind] += 1
-                    hazards += [record] * (seen[kind] <= MOST_HAZARDS)
+                    found[severity] += [record] * (seen[kind] <= MOST_HAZARDS)
     except (OSError, ValueError, AttributeError):
         launches = []
     hazards.sort(key=lambda hazard: TOOLS.index(hazard["tool"]) if hazard.get("tool") in TOOLS else len(TOOLS))
-    return launches, hazards
+    warnings.sort(key=lambda warning: (warning.get("tool") != "racecheck", warning.get("kind") != "RAW"))
+    return launches, hazards, warnings
 
 
 def _failure(result: sandbox.Outcome, seconds: int, hazards: list[dict], out: Path) -> Failure | None:
@@ -302,12 +326,12 @@ def _wrong_values(verdict: dict) -> Failure | None:
     if not (wrong := verdict.get("wrong")):
         return None
     message = " ".join(wrong["text"].partition("  around it")[0].split())
-    return Failure(wrong["category"], message)
+    return Failure(wrong["category"], message, HINTS["plain form"] if verdict.get("is_plain_form") else "")
 
 
 def _bytes(verdict: dict, launches: list[dict]) -> list[Bytes]:
     """Bytes of the matrices, of the statistics and of atomics, each against its closed form."""
-    sums = {"requested": 0, "footprint": 0}
+    sums, written = {"requested": 0, "footprint": 0}, {"requested": 0, "footprint": 0}
     atomic = statistics = 0
     for tensor in (tensor for launch in launches for tensor in launch.get("tensors", ())):
         requested, footprint = tensor["requested"], tensor["footprint"]
@@ -317,11 +341,14 @@ def _bytes(verdict: dict, launches: list[dict]) -> list[Bytes]:
         atomic += requested.get("atomic_bytes", 0)
         sums["requested"] += requested["read_bytes"] + requested["write_bytes"]
         sums["footprint"] += footprint["read_bytes"] + footprint["write_bytes"]
+        written["requested"] += requested["write_bytes"]
+        written["footprint"] += footprint["write_bytes"]
     found = []
     for model in verdict["models"]:
         yours = sums[model["counts"]]
-        found.append(Bytes(model["counts"], model["formula"], yours, model["bytes"], verdict["ideal_bytes"]))
-    found.append(Bytes("requested", "atomics", atomic, verdict["atomic_bytes"]))
+        writes = written[model["counts"]], model["write_bytes"]
+        found.append(Bytes(model["counts"], model["formula"], yours, model["bytes"], verdict["ideal_bytes"], writes))
+    found.append(Bytes("requested", ATOMICS, atomic, verdict["atomic_bytes"]))
     found.append(Bytes("requested", ", ".join(verdict["statistics"]), statistics, verdict["statistic_bytes"]))
     return found
 
@@ -361,17 +388,21 @@ def _budget(runs: list[Run]) -> Criterion:
         True,
         "over budget",
         message,
-        HINTS["over budget"],
+        each.hint(),
         max(each.yours / (each.budget or 1) for _, each in over),
     )
 
 
 def _hazards(runs: list[Run]) -> Criterion:
+    """A warning costs no points, since the results are right in every order of threads; it is told."""
     found = [(run, hazard) for run in runs for hazard in run.hazards]
-    if not found:
+    warned = [(run, warning) for run in runs for warning in run.warnings]
+    if not found and not warned:
         return PASSED
-    run, hazard = next((each for each in found if each[0].case.criterion != "fresh"), found[0])
+    run, hazard = next((each for each in found or warned if each[0].case.criterion != "fresh"), (found or warned)[0])
     message = f"{run.kernel}: {hazard_text(hazard, run.case.criterion != 'fresh')}"
-    message += f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    message += f" (and {len(found or warned) - 1} more)" if len(found or warned) > 1 else ""
+    if not found:
+        return replace(PASSED, message=f"{message}. {hazard_hint(hazard)}")
     hint = f"{hazard_hint(hazard)} A result that came out right by luck is not right."
     return Criterion(False, True, "hazard", message, hint)

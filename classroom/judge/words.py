@@ -18,6 +18,7 @@ ARITHMETIC, VECTORS, CASTABLE_VECTORS, STATEMENTS, OTHER_WORDS, BUILT_IN, CONSTA
 FUNCTIONS = frozenset([*_WORDS["functions"], *_WORDS["math"], *(f"{name}f" for name in _WORDS["math"])])
 INSTEAD = {kind.rpartition(" ")[2]: " ".join(words) for kind, words in _WORDS.items() if kind.startswith("instead of ")}
 WRITTEN = {kind[8:]: " ".join(words) for kind, words in _WORDS.items() if kind.startswith("written ")}
+STANDARD = {kind[4:]: " ".join(words) for kind, words in _WORDS.items() if kind.startswith("std ")}
 SIGNS = {kind[5:]: " ".join(words) for kind, words in _WORDS.items() if kind.startswith("sign ")}
 KEYWORDS = frozenset([*_WORDS["refused"], *INSTEAD])
 
@@ -30,6 +31,8 @@ class Names:
     .m                 a member, after . or ->         f<>()        a function with template arguments
     struct:partial     a type                          T::KEYS      a constant of a type
     declares:end       a variable that the region must declare for the lines after it
+
+    `constants` are in no such file: those that the files of the task declare above it, for all functions.
     """
 
     variables: set[str] = field(default_factory=set)
@@ -39,6 +42,7 @@ class Names:
     types: set[str] = field(default_factory=set)
     scoped: set[tuple[str, str]] = field(default_factory=set)
     declared: set[str] = field(default_factory=set)
+    constants: set[str] = field(default_factory=set)
 
 
 _FORMS = {
@@ -50,6 +54,13 @@ _FORMS = {
     "declared": r"declares:(\w+)",
     "scoped": r"(\w+)::(\w+)",
 }
+
+
+def constants_of(text: str) -> set[str]:
+    """What a file declares for all its functions: constexpr int WARP = 32, TILE = 2 * WARP;"""
+    text = re.sub(r"//.*|/\*.*?\*/", "", text)
+    found = re.findall(r"(?<!>)\nconstexpr (?:\w+ )+(\w+ =[^;{]*);", "\n" + text)
+    return {match[1] for each in found for part in each.split(",") if (match := re.match(r"\s*(\w+) =", part))}
 
 
 def parse_names(text: str, path: str | Path = "-") -> Names:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -19,6 +20,24 @@ STRICT = ["-Wall", "-Wextra", *(["-Werror"] if os.environ.get("WERROR") else [])
 
 
 class Build(Graded):
+    def test_sanitize_is_not_clean_where_warnings_are_left(self) -> None:
+        """It printed a hazard, and then `clean`."""
+        program = self.scratch / "program"
+        name = os.path.relpath(program, ROOT / "07_transformer")
+        for body, status, last in (
+            ("echo 'project ok'", 0, "clean in memcheck.* in 10 orders$"),
+            ("echo '========= Warning: a race' >&2", 0, "no errors in memcheck.*; the warnings above are left$"),
+            ("echo '========= Warning: a race' >&2; exit 1", 2, "^$"),
+        ):
+            program.write_text(f"#!/bin/sh\n{body}\n")
+            program.chmod(0o755)
+            done = run(
+                "make", "-s", "-o", "build", "-C", ROOT / "07_transformer", "sanitize", "DEVICE=sim", f"NAME={name}"
+            )
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertRegex(done.stdout.rstrip("\n"), last)
+            self.assertEqual("a race" in done.stderr, "race" in body)
+
     def hand_out(self, name: str, key: str | None = None) -> Path:
         done = run(
             sys.executable, ROOT / "classroom/handout.py", self.scratch / name, *(["--class", key] if key else [])
@@ -80,6 +99,9 @@ class Build(Graded):
                 self.assertIn("signal=25", self.sandboxed(kind, ["sh", "-c", "exec yes"], [], []))  # SIGXFSZ
                 left = f"nice -n 19 sh -c 'while :; do :; done' {self.scratch}/left &"
                 self.assertIn("status=0", self.sandboxed(kind, ["sh", "-c", 4 * left], [], []))
+                ends = time.monotonic() + 10  # what was killed is gone a moment later, on a busy machine
+                while running(f"{self.scratch}/left") and time.monotonic() < ends:
+                    time.sleep(0.05)
                 self.assertEqual(running(f"{self.scratch}/left"), [])
 
     def is_there(self, kind: str) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import fnmatch
 import io
+import json
 import re
 import shutil
 import sys
@@ -108,6 +109,35 @@ class Points(Graded):
         self.assertIn("is missing", self.said(results, "01.score"))
         self.assertIn("wrong result", self.said(results, "01.weighted-sum"))
         self.assertEqual(self.grade(folder / "01.softmax.cu", "01.softmax").score, 4)
+
+    def test_a_title_may_be_missing_and_a_file_may_hold_another_task(self) -> None:
+        """Kills: a region that is not seen, and "no 01.score.cu" where there is one."""
+        solved = (self.tree("whole") / "01_naive/naive.cu").read_text()
+        lines = re.search(r"[ \t]*// task 01.softmax: .*\n((?:.*\n)*?)\s*// end 01.softmax\n", solved)
+        untitled = f"// task 01.softmax\n// task 01.softmax\n{lines[1]}// end 01.softmax\n"
+        for text in (
+            untitled,
+            untitled.replace("\n", "\r\n"),
+            f"\n\t// task 01.softmax \t\n{lines[1]}// end 01.softmax",
+        ):
+            (self.scratch / "01.softmax.cu").write_text(text, newline="")
+            results = self.grade(self.scratch / "01.softmax.cu", "01.softmax")
+            self.assert_full(results)
+            self.assertEqual([note for note in results.notes if "softmax" in note], [])
+        folder = self.scratch / "files"
+        folder.mkdir()
+        (folder / "01.score.cu").write_text(lines[0])
+        (folder / "01.weighted-sum.cu").write_text("// task of mine: what is it\nO[0] = 1;\n")
+        results = self.grade(folder, "01_naive")
+        self.assertEqual(self.lost(results, "01.softmax"), set())
+        said = "01.score is missing: 01.score.cu has lines of 01.softmax, and not of 01.score"
+        self.assertIn(said, self.said(results, "01.score"))
+        self.assertIn("is missing: 01.weighted-sum.cu has lines of", self.said(results, "01.weighted-sum"))
+        (folder / "01.softmax.cu").write_text("// task 01.softmax\n;\n")
+        with self.assertRaisesRegex(
+            grading.grade.Unusable, r"; 01.softmax.cu:1: '// task 01.softmax: ...' without its"
+        ):
+            self.grader().read(folder / "01.softmax.cu")
 
     def test_twice_the_same_and_with_one_job_too(self) -> None:
         tree = self.tree("twice")
@@ -244,6 +274,29 @@ class Said(Graded):
             said,
             r"racecheck: .*3_tiled\.cu:\d+.*hint: Between the two sides a barrier is missing; if they stand in a loop",
         )
+
+    def test_a_warning_is_told_where_a_task_has_all_points(self) -> None:
+        """Kills: a race between lanes whose results are right, of which nobody hears."""
+        task = next(each for each in self.grader().tasks if each.id == "07.reduce")
+        warning = {"tool": "racecheck", "kind": "WAR", "severity": "warning", "file": "07.reduce/project.cu", "line": 7}
+        warning["advice"] = "a __syncwarp() is missing between these two accesses"
+        cases = [case for case in self.grader().cases if case.chapter == task.chapter]
+        results = told.Results([])
+        for warnings in ([], [warning]):
+            runs = [Run("project", case, warnings=warnings) for case in cases]
+            results.tasks = [told.TaskResult(task, _criteria(task.kernels, runs))]
+            self.assertTrue(results.tasks[0].full)
+            for page in (told.human(results), json.loads(told.gradescope(results))["tests"][0]["output"]):
+                page = one_line(page)
+                self.assertEqual("warning (no points lost): project: racecheck warning: WAR" in page, bool(warnings))
+                self.assertEqual("a __syncwarp() is missing between them" in page, bool(warnings))
+
+    def test_the_hints_of_an_advice_are_of_one_that_the_device_gives(self) -> None:
+        said = "".join(path.read_text() for path in (ROOT / "simcc/engine/check").glob("*.c"))
+        said = re.sub(r'"\s*"', "", said).replace("a %s is missing", "a __syncwarp() is missing")
+        advised = [reason.partition(": ")[2] for reason in HINTS if ": " in reason]
+        self.assertGreaterEqual(len(advised), 1)
+        self.assertEqual([words for words in advised if words not in said], [])
 
     def test_a_barrier_in_an_if_is_told_as_that(self) -> None:
         tree = self.tree("barrier")
@@ -539,7 +592,7 @@ class Handed(Graded):
     def test_a_report_that_cannot_be_read_costs_nobody(self) -> None:
         tree = self.tree("report")
         own = grading.grade.Grader(Course(ROOT, None), "01.score", self.scratch / "own")
-        lost = unittest.mock.patch.object(verdict, "_read_report", lambda path: ([], []))
+        lost = unittest.mock.patch.object(verdict, "_read_report", lambda path: ([], [], []))
         with lost:
             results = own.grade(tree, lambda _: None)
         self.assertRegex(results.failure, "^01_naive: naive --seq 48.*report cannot be read$")
@@ -547,7 +600,7 @@ class Handed(Graded):
         # Kills: the sums of a report that is cut off, which are too small.
         cut = self.scratch / "cut.jsonl"
         cut.write_text('{"type": "launch", "tensors": []}\n{"type": "hazard", "severity": "error"}\n{"type": "lau')
-        self.assertEqual(verdict._read_report(cut), ([], [{"type": "hazard", "severity": "error"}]))
+        self.assertEqual(verdict._read_report(cut), ([], [{"type": "hazard", "severity": "error"}], []))
 
     def test_a_mistake_of_grammar_costs_its_task_only(self) -> None:
         tree = self.tree("grammar")
@@ -660,8 +713,8 @@ class Handed(Graded):
             (("--subm", "x"), "--subm"),
             (("--submissions", str(self.scratch)), "RESULTS="),
             (("--require", "many"), "many"),
-            (("--key", "ws"), "--key: a key of 2 characters is found by trying; expected at least 12"),
-            (("--key", "", "--check"), "--key: the key is empty"),
+            (("--key", "ws"), "KEY= (--key): a key of 2 characters is found by trying; expected at least 12"),
+            (("--key", "", "--check"), "KEY= (--key): the key is empty"),
             (("--key", "two lines\nof a key"), "one line"),
         ):
             done = run_grader(*arguments)

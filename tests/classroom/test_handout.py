@@ -336,7 +336,7 @@ class Places(Handout):
             # Kills: keys that are found by trying, as all of two letters were in half a second.
             (
                 [place, "--class", "ws"],
-                "a key of 2 characters is found by trying; expected at least 12 characters, for",
+                "CLASS= (--class): a key of 2 characters is found by trying; expected at least 12 characters, for",
             ),
             (["--class-table", "eleven char"], "a key of 11 characters"),
             ([place, "--class"], "expected one argument"),

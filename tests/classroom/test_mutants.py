@@ -54,15 +54,15 @@ class Mutants(unittest.TestCase):
 
     @only_when_thorough
     def test_wrong_ones(self) -> None:
-        self.expect_full_score("wrong_*.edits", 350)
+        self.expect_full_score("wrong_*.edits", 357)
 
     @only_when_thorough
     def test_cheats(self) -> None:
-        self.expect_full_score("cheats.edits", 169)
+        self.expect_full_score("cheats.edits", 170)
 
     @only_when_thorough
     def test_right_ones_keep_all_points(self) -> None:
-        self.expect_full_score("right.edits", 62)
+        self.expect_full_score("right.edits", 68)
 
     def test_an_edit_that_does_not_apply_fails(self) -> None:
         """Or changes nothing, or whose grades are others than it says: none must pass for a mutant that was caught."""
@@ -92,7 +92,10 @@ class Budget(unittest.TestCase):
     def criteria(self, tensors: dict[str, tuple[int, int, int]], criterion: str = "shapes") -> dict:
         """Of a kernel that reads, writes and adds to tensors, one per launch, in the case of one criterion; in the
         other cases it keeps to its budgets."""
-        models = [{"counts": "requested", "bytes": 4000, "formula": "a"}, {"counts": "footprint", "bytes": 1000}]
+        models = [
+            {"counts": "requested", "bytes": 4000, "write_bytes": 800, "formula": "a"},
+            {"counts": "footprint", "bytes": 1000, "write_bytes": 200},
+        ]
         expected = {"models": [{"formula": "b", **model} for model in models], "statistics": ["LSE"]}
         expected.update({"ideal_bytes": 900, "atomic_bytes": 40, "statistic_bytes": 100})
         runs = []
@@ -123,6 +126,7 @@ class Budget(unittest.TestCase):
             ({"Q": (3360, 0, 0)}, over),
             ({"O": (0, 804, 40)}, over),
             ({"O": (0, 800, 44)}, over),  # atomics have a budget of their own
+            ({"O": (0, 804, 40), "Q": (3201, 0, 0)}, over),
             ({"LSE": (64, 40, 0)}, over),
             ({"LSE": (60, 44, 0)}, over),
             ({"LSE": (60, 40, 4)}, over),
@@ -136,6 +140,15 @@ class Budget(unittest.TestCase):
                 with self.subTest(change=change, criterion=criterion):
                     hbm = self.criteria(change, criterion)["hbm"]
                     self.assertEqual((hbm.passed, hbm.category), (not category, category), hbm.message)
+                    if hbm.category == over and not change.keys() - {"Q", "O"}:
+                        of_writes, of_reads = "written twice" in hbm.hint, "read twice" in hbm.hint
+                        of_atomics = "added once" in hbm.hint
+                        expected = (
+                            "O" in change and change["O"][1] > 800,
+                            "Q" in change,
+                            change.get("O") == (0, 800, 44),
+                        )
+                        self.assertEqual((of_writes, of_reads, of_atomics), expected, hbm.hint)
                     if change == {"Q": (3360, 0, 0)}:
                         self.assertAlmostEqual(hbm.times, 1.04)
                         self.assertEqual("4,160" in hbm.message, criterion != "fresh", hbm.message)

@@ -44,6 +44,7 @@ O[0] = T::ROWS < 3 ? 1 : T::KEYS;                                | T :: ROWS < 3
 O[0] = a && b & ~c || !d;                                        | u_a && u_b & ~ u_c || ! u_d
 const float *a = q; O[0] += *a++ * *m * *a-- & *m;               | * u_a ++ * * m * * u_a -- & * m
 O[0] = a * *m - -1;                                              | u_a * * m - - 1
+O[0] = 1'000 + 0xff'ff + 1'0.5'0f;                               | O [ 0 ] = 1000 + 0xffff + 10.50f ;
 O[0] = 1.e5f + .5f + 0x1p-3f + 1e5 + 0b101u + 017 + 0xffu;       | 1.e5f + .5f + 0x1p-3f + 1e5 + 0b101u
 float x[3] = {1, 2, 3}; float y{3}; int z[D] = {};               | int u_z [ D ] = { }
 O[0] = sizeof(float) + threadIdx.x + warpSize;                   | threadIdx . x + warpSize
@@ -54,6 +55,9 @@ do { O[0] += 1; } while (O[0] < 3);                              | do { O [ 0 ] 
 float *p = &P[row * N]; auto p2 = &q[1]; p = &O[3];              | * u_p = & P [ u_row * u_N ] ; auto u_p2 = & q [ 1 ] ;
 float4 v = *reinterpret_cast<const float4 *>(&q[4]);             | reinterpret_cast < const float4 * > ( & q [ 4 ] )
 float4 v = *(const float4 *)&q[4]; v = *(float4 *)(&K_tile[0]);  | ( const float4 * ) & q [ 4 ] ; u_v = * ( float4 * ) (
+const float *k = &P.m[row], *v = &P.m[0] + 3; k = &P->l[3][1];   | * u_k = & P . m [ u_row ] , * u_v = & P . m
+float *k = &(P.m[3]), *o = (&q[1]) + 2; k = &(K_tile[1][q[0]]);  | & ( P . m [ 3 ] ) , * u_o = ( & q [ 1 ] ) + 2 ;
+float4 v = *(const float4 *)&P.m[4]; v = *(float4 *)(&(P.m[4])); | ( const float4 * ) & P . m [ 4 ]
 float max = -INFINITY; max = fmaxf(max, std::max(q[0], max));    | float u_max = - INFINITY ; u_max = fmaxf ( u_max , ma
 float a = 1, min = 2; for (int log = 0; log < 3; log++) a = min; | u_min = 2 ; for ( int u_log = 0 ; u_log < 3 ; u_log +
 float sum_over_warp = 3, expf = 1; const float *round = q;       | float u_sum_over_warp = 3 , u_expf = 1 ; const float
@@ -126,6 +130,14 @@ const auto a = q, *pp = &q;                            | an address is taken onl
 for (auto a = q, *pp = &q;;) ;                         | an address is taken only
 auto *const pp = &q; O[0] = 1;                         | an address is taken only
 float4 v = *reinterpret_cast<float4 *>(&q);            | cast a pointer
+float *p = &P.m;                                       | an address is taken only
+float *p = &P.m + q[0];                                | an address is taken only
+float *p = &(P.m);                                     | an address is taken only
+float *p = &(q[0], P);                                 | an address is taken only
+float *p = &(P.m[0] + 3);                              | an address is taken only
+float *p = &(P.m[0].l);                                | an address is taken only
+float4 v = *(float4 *)&P.m;                            | cast a pointer
+O[0] = *(&P.m)[3];                                     | an address is taken only
 O[0] = (&q)[0][1];                                     | an address is taken only
 unknown(&q);                                           | an address is taken only
 O[0] = &&label;                                        | expected a value
@@ -161,7 +173,14 @@ __tsan_read4(q);                                       | not one of the device f
 O[0] = threadIdx;                                      | threadIdx.x, .y or .z
 sim::run();                                            | T::KEYS, T::ROWS
 O[0] = std::numeric_limits<float>::max();              | write instead: INFINITY or FLT_MAX
-std::swap(m, l);                                       | CUDA's functions, such as max
+std::swap(m, l);                                       | write instead: a third variable: float t = a;
+std::transform(m, l);                                  | loops, and CUDA's functions, such as max
+O[0] = std::max<float>(q[0], 1);                       | call it without <...>: max(a, b)
+O[0] = max<float, 3>(q[0], 1);                         | call it without <...>: max(a, b)
+auto [a, b] = q;                                       | write a variable for each member
+const auto &[a, b] = q;                                | write a variable for each member
+[[maybe_unused]] float x = 1;                          | no attributes: leave it out
+if (D) [[likely]] O[0] = 1;                            | no attributes: leave it out
 ::std::max(1, 2);                                      | T::KEYS, T::ROWS
 O[0] = T::std::max(1, 2);                              | T::KEYS, T::ROWS
 <<<<<<< HEAD                                           | a merge has a conflict
@@ -173,7 +192,9 @@ k<<<1,1>>>();                                          | launches no kernel
 goto end; end: ;                                       | use a loop
 O[0] = "abc"[0];                                       | no strings
 char c = 'a';                                          | no characters
-O[0] = 1'000;                                          | no characters
+O[0] = 1''000;                                         | no characters
+O[0] = 'a'000;                                         | no characters
+O[0] = 1'000_x;                                        | expected a number
 O[0] = 1.0_x;                                          | expected a number
 O[0] = 1.0ff;                                          | expected a number
 ü = 3;                                                 | U+00FC
@@ -277,6 +298,28 @@ class Region(unittest.TestCase):
             with self.subTest(text), self.assertRaises(Refusal):
                 region.rewrite(text, names)
 
+    def test_constants_above_a_region_are_known_unless_it_declares_such_a_name(self) -> None:
+        """WINDOW, the constant of a class, was known in some tasks of its file only."""
+        above = "constexpr int WARP = 32;\nconstexpr float CAP = 3.0f; // CAP = 3, LATER = 4\n"
+        above += "constexpr int ROWS = 4,\n\tROWS_OF_WARP = ROWS * max(2, 3);\n"
+        above += "template <int D>\nconstexpr int KEYS = D;\nconstexpr int f()\n{\n\tconstexpr int OWN = 3;\n}\n"
+        known = words.constants_of(above)
+        self.assertEqual(known, {"WARP", "CAP", "ROWS", "ROWS_OF_WARP"})
+        names = words.Names(variables={"q"}, constants=known)
+        for text, result in (
+            ("q[0] = WARP * CAP + KEYS;", "q [ 0 ] = WARP * CAP + u_KEYS ;"),
+            ("int a = 3, ROWS = 2; q[0] = ROWS * WARP;", "int u_a = 3 , u_ROWS = 2 ; q [ 0 ] = u_ROWS * WARP ;"),
+            ("float *WARP = q; q[0] = *WARP;", "float * u_WARP = q ; q [ 0 ] = * u_WARP ;"),
+            (
+                "int a = max(1, WARP), b[2] = {ROWS, WARP};",
+                "int u_a = max ( 1 , WARP ) , u_b [ 2 ] = { ROWS , WARP } ;",
+            ),
+            ("auto f = [&](int WARP) { return WARP; };", "auto u_f = [ & ] ( int u_WARP ) { return u_WARP ; } ;"),
+            ("#pragma unroll ROWS\nfor (;;) ;", "#pragma unroll ROWS\nfor ( ; ; ) ;"),
+            ("constexpr int ROWS = 3;\n#pragma unroll ROWS\n;", "constexpr int u_ROWS = 3 ;\n#pragma unroll u_ROWS\n;"),
+        ):
+            self.assertEqual(region.rewrite(text, names), result + "\n")
+
     def test_keeps_lines(self) -> None:
         text = "float a = 1;\n\n// one\n/* two\nthree */ float b = a;\n#pragma unroll 2\nfor (;;) ;\n"
         lines = region.rewrite(text, PLACE).split("\n")
@@ -342,7 +385,7 @@ class Region(unittest.TestCase):
             taken += 1
             for word in re.findall(r"(?<![\w.])[A-Za-z_]\w*", result):
                 self.assertTrue(
-                    word in known or word.startswith("u_") or word in ("pragma", "unroll"), f"{word}: {text}"
+                    word in known or word.startswith("u_") or word in ("pragma", "unroll", "void"), f"{word}: {text}"
                 )
             self.assertNotRegex(result, r"[\"'\\@$`]|\[ \[|# (?!pragma unroll)")
         self.assertGreater(taken, 1000)
