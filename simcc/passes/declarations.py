@@ -350,16 +350,19 @@ def shared_declarators(code: Code, i: int, end: int, names: dict[str, bool]) -> 
 
     The names of dynamic arrays are apart: the assembly pass makes them mean the one array the engine has.
     """
-    text = code.text
+    text, first = code.text, i
     name, name_at, declared = "", i, False
     while i <= end:
         token = text[i]
+        if token == ")":
+            code.error(name_at, f"a parameter cannot be __shared__: '{name}'")
+            return
         ends = token in ("[", "=", ";", ",")
         if ends or (token == "{" and text[name_at - 1] not in RECORDS and name not in RECORDS):
             if not declared:
                 names[name] = True
             if token in ("=", "{"):
-                code.error(name_at, f"an initializer is not allowed for __shared__ variable '{name}'")
+                refuse_initializer(code, first, i, name_at)
                 return
             if token == "[":
                 while text[i] == "[":
@@ -369,9 +372,21 @@ def shared_declarators(code: Code, i: int, end: int, names: dict[str, bool]) -> 
             declared = False
         elif token in TAKES_PARENTHESES:
             i += 1
+        elif token == "(" and name_at == i - 1 and name not in BUILTIN_TYPE and text[i + 1] not in ("*", "&"):
+            refuse_initializer(code, first, i, name_at)
+            return
         elif code.is_identifier(i) and not declared:
             name, name_at = token, i
         i = code.after_item(i)
+
+
+def refuse_initializer(code: Code, first: int, i: int, name_at: int) -> None:
+    """What looks like one at i: or the `;` before another statement's line is missing."""
+    for at in range(first + 1, i):
+        if "\n" in code.before[at] and code.is_identifier(at) and (code.text[at - 1] == "]" or at > first + 1):
+            code.error(at, f"expected ';' before '{code.text[at]}'")
+            return
+    code.error(name_at, f"an initializer is not allowed for __shared__ variable '{code.text[name_at]}'")
 
 
 DECLARATION = {

@@ -26,7 +26,9 @@ def pattern(text: str, flags: int = 0) -> re.Pattern:
 
 
 A_VALUE = pattern(VALUE)
-TYPED_POINTER = pattern(r"^\s*store .*\* %", re.MULTILINE)
+TYPED_POINTER = pattern(
+    r"^  (?:%\S+ = (?:load|getelementptr|bitcast|call)|store|call|ret)\b[^\"\n]*[\w\]}>)]\*+(?:[ ,)]|$)", re.MULTILINE
+)
 ALLOCA = pattern(rf"\s*({VALUE}) = alloca ")
 ALLOCA_OF_RECORD = pattern(
     rf'\s*({VALUE}) = alloca ((?:\[|%(?:struct|class|union)\b|%"|<?\{{).*?)(?:, align \d+)?(?:, !dbg !\d+)?$'
@@ -40,7 +42,6 @@ ALIGNED_ACCESS = pattern(r"\s*(?:%\S+ = load|store) (?:volatile )?(i16|i32|i64|f
 AN_ALIGNMENT = pattern(r", align \d+")
 MEMORY_CALL = pattern(r"\s*call void @llvm\.mem")
 INTRINSIC = pattern(r"@llvm\.(memcpy|memmove|memset)[\w.]*\((.*)\)([^()]*(?:,\s*!.*)?)$")
-TYPED_INTRINSIC = pattern(r"@llvm\.mem\w+\.p0i8")
 DEBUG = pattern(r", !dbg !\d+")
 SIZE = pattern(r"i64 (\d+)$")
 INITIAL_VALUE = pattern(r"@(?:__const\.|constinit|\.compoundliteral|switch\.table)")
@@ -211,7 +212,8 @@ def with_natural_alignment(line: str) -> str:
 
 
 def pointer_type(text: str) -> str:
-    return "i8*" if TYPED_INTRINSIC.search(text) else "ptr"
+    """How this clang writes the type of a pointer; `text` has some."""
+    return "i8*" if TYPED_POINTER.search(text) else "ptr"
 
 
 def split_arguments(text: str) -> list[str]:

@@ -187,6 +187,32 @@ int main()
 }
 """
 
+# With clang's intermediate code: what has no load or store through a pointer says nothing of how it writes pointers.
+HOST_ONLY = [
+    "float h[32]; cudaMemset(h, 0, 128);",
+    "int h[2]; cudaGetDevice(h);",
+    "cudaDeviceProp prop; cudaGetDeviceProperties(&prop, 0);",
+]
+# A `;` that is missing, and what is none of that.
+SHARED = """#define T 16
+__global__ void k(float *a)
+{
+	__shared__ float tile[T][T + 1]
+	int x = threadIdx.x; // expected ';' before 'int'
+	__shared__ float n
+	n = 0; // expected ';' before 'n'
+	__shared__ float m(3); // an initializer is not allowed for __shared__ variable 'm'
+	__shared__ float i = 3; // an initializer is not allowed for __shared__ variable 'i'
+	__shared__ int s[256],
+	int t = threadIdx.x; // expected ';' before 'int'
+	__shared__ float
+		lines[4],
+		more[4];
+	a[x] = tile[0][x] + t + n + m + i + s[0] + lines[0] + more[0];
+}
+__global__ void p(__shared__ int *q) {} // a parameter cannot be __shared__: 'q'
+"""
+
 
 class Wrong(NamedTuple):
     """A line, where in it the caret stands with gcc and with clang ("" where there is none), a part of the error."""
@@ -384,6 +410,21 @@ class Mistakes(Case):
     def test_launches_that_look_wrong(self):
         for compiler in COMPILERS:
             self.expect_silent(self.compile(compiler, RIGHT_LAUNCHES), compiler.cxx)
+
+    def test_host_code_without_a_load(self):
+        """Kills: with clang, `ptr` in intermediate code that has typed pointers."""
+        for compiler in COMPILERS:
+            for text in HOST_ONLY:
+                outcome = self.compile(compiler, f"int main() {{ {text} }}\n")
+                self.expect(outcome.status == 0, f"{compiler.cxx}: {text}: {outcome.err}")
+
+    def test_shared_declarations(self):
+        """Kills: "an initializer is not allowed" where the `;` of a __shared__ array is missing."""
+        outcome = self.compile(FIRST, SHARED)
+        lines = (line.partition("// ")[2] for line in SHARED.split("\n"))
+        wanted = [f"a.cu:{number}: error: {said}" for number, said in enumerate(lines, 1) if said]
+        found = [re.sub(r"^(a.cu:\d+):\d+:", r"\1:", line) for line in outcome.err.splitlines() if line[:5] == "a.cu:"]
+        self.expect_equal(found, wanted, "said")
 
     def test_columns_are_those_of_the_users_lines(self):
         lines = COMPILED.split("\n")

@@ -406,6 +406,85 @@ def all_programs(fences: bool) -> list[Generated]:
 
 
 POLLED = program("broken_kernels/correct/polled_count", "-w")
+# Each of these is a race in every order but the last two, which are right.
+HIDDEN = """__global__ void last_thread_writes(int *x, int *y)
+{
+	y[threadIdx.x] = *x;
+	if (threadIdx.x == blockDim.x - 1)
+		*x = 0;
+}
+__global__ void read_and_guard(int *x, int *y)
+{
+	if (blockIdx.x == 0)
+		y[0] = *x;
+	if (blockIdx.x == 1 || *x < 5)
+		atomicMax(x, 5 + 2 * blockIdx.x);
+}
+__global__ void read_beside_guard(int *x, int *y)
+{
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		y[0] = *x;
+	if (blockIdx.x == 1 || (threadIdx.x == 1 && *x < 5))
+		atomicMax(x, 5 + 2 * blockIdx.x);
+}
+__global__ void read_before_looks(int *x, int *y)
+{
+	if (blockIdx.x == 0)
+		y[0] = *x;
+	else if (blockIdx.x < 3)
+		y[blockIdx.x] = *(volatile int *)x;
+	else
+		atomicAdd(x, 1);
+}
+__global__ void read_in_the_interval(int *x, int *y)
+{
+	y[threadIdx.x] = *x;
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		y[0] = *x;
+		*x = 7;
+	}
+	if (threadIdx.x == 64)
+		*x = 7;
+}
+__global__ void compare_again(int *x, int *)
+{
+	int v = threadIdx.x + 128 * blockIdx.x, seen = *x;
+	while (seen < v) {
+		if (atomicCAS(x, seen, v) == seen)
+			break;
+		seen = *x;
+	}
+}
+__global__ void left_twice(int *, int *y)
+{
+	volatile int *mine = y + 2 * blockIdx.x;
+	atomicExch((int *)mine, 1);
+	y[2 * blockIdx.x + 1] = 5;
+	FENCE;
+	*mine = 0;
+	*mine = 2;
+}
+int main()
+{
+	int *x, *y;
+	cudaMalloc(&x, 4);
+	cudaMalloc(&y, 1024);
+	cudaMemset(x, 0, 4), last_thread_writes<<<1, 256>>>(x, y);
+	cudaMemset(x, 0, 4), read_and_guard<<<2, 1>>>(x, y);
+	cudaMemset(x, 0, 4), read_beside_guard<<<2, 2>>>(x, y);
+	cudaMemset(x, 0, 4), read_before_looks<<<4, 1>>>(x, y);
+	cudaMemset(x, 0, 4), read_in_the_interval<<<1, 96>>>(x, y);
+	cudaMemset(x, 0, 4), compare_again<<<4, 128>>>(x, y);
+	cudaMemset(y, 0, 1024), left_twice<<<64, 1>>>(x, y);
+	return cudaDeviceSynchronize();
+}
+"""
+RACING = ("last_thread_writes", "read_and_guard", "read_beside_guard", "read_before_looks", "read_in_the_interval")
+HIDDEN_PROGRAMS = [
+    inline("races.hidden", HIDDEN.replace("FENCE", ""), "-w"),
+    inline("races.hidden.fences", HIDDEN.replace("FENCE", "__threadfence()"), "-w"),
+]
 PROGRAMS = {fences: all_programs(fences) for fences in (True, False)}
 
 
@@ -474,6 +553,26 @@ class Races(Case):
         for order in ORDERS:
             outcome = POLLED.run(SIM_ORDER=order)
             self.expect_equal((outcome.status, outcome.err), (0, ""), order)
+
+    def test_what_one_access_hides_of_another(self):
+        """Kills an engine in which: a warning about lanes is told in place of the race with another warp; a read that is
+        allowed, or a volatile one, takes the place of one that is not; of what a store stands for, an access of an
+        earlier interval is kept in place of one of this; a read that atomicCAS compares with is a result; a lock that a
+        thread has left is left again."""
+        path = self.scratch / "report.json"
+        for made in HIDDEN_PROGRAMS:
+            for order, threads in [(order, "1") for order in ORDERS] + [("forward", "2")]:
+                path.unlink(missing_ok=True)
+                settings = {"SIM_ORDER": order, "SIM_THREADS": threads, "SIM_TIMEOUT": "5"}
+                outcome = made.run(SIM_REPORT=str(path), SIM_CHECK="racecheck", **settings)
+                errors = {
+                    hazard["kernel"].split("(")[0]
+                    for hazard in read_report(path).hazards
+                    if hazard["severity"] == "error"
+                }
+                # With fences a thread's last read stands for all of them, and may be one that is allowed.
+                racing = set(RACING) - ({"read_and_guard"} - errors if "fences" in made.name else set())
+                self.expect_equal(errors, racing, f"{made.name}, {order}, {threads} threads: {outcome.err}")
 
     def check_all(self, fences: bool) -> None:
         for made in PROGRAMS[fences]:

@@ -268,7 +268,7 @@ static bool is_mapped(uintptr_t first, size_t bytes)
  */
 static size_t size_now(const struct block *block)
 {
-	enum { HEADER = 2 * sizeof(size_t), HAS_OWN_PAGES = 2, FLAGS = 7, ROUNDED = 48, LEAST = 32 };
+	enum { HEADER = 2 * sizeof(size_t), HAS_OWN_PAGES = 2, FLAGS = 7, LEAST = 32 };
 	if (block->is_pinned)
 		return block->size;
 	if (!is_mapped(block->first - HEADER, HEADER))
@@ -278,8 +278,10 @@ static size_t size_now(const struct block *block)
 	if (!has_own_pages && !is_mapped(block->first - HEADER + (header & ~(size_t)FLAGS), HEADER))
 		return 0;
 	const size_t usable = malloc_usable_size((void *)block->first);
-	/* The C library rounds sizes up; what lies in that is past the end. */
-	if (usable >= block->size + (has_own_pages ? page : ROUNDED))
+	/* The C library rounds sizes up: what lies in that is past the end. A larger block has grown. */
+	const size_t rounded = (block->size + sizeof(size_t) + HEADER - 1) / HEADER * HEADER - sizeof(size_t);
+	if (has_own_pages ? usable >= block->size + page
+	                  : usable > (rounded < LEAST - sizeof(size_t) ? LEAST - sizeof(size_t) : rounded))
 		return usable;
 	if (usable >= block->size)
 		return block->size;

@@ -240,10 +240,14 @@ static void describe_shared(struct hazard *hazard, const struct reach *reach, ui
 			snprintf(
 				where, sizeof hazard->detail[1], "and is %zu bytes before the dynamic shared memory",
 				(size_t)(dynamic - address));
-		else if (address - first < bytes)
+		else if (address - first < bytes && reach->shared->map[(address - reach->shared->first) / 4] == 0)
 			snprintf(
 				where, sizeof hazard->detail[1], "and is in '%s', an array of another kernel",
 				array->name);
+		else if (address - first < bytes)
+			snprintf(
+				where, sizeof hazard->detail[1],
+				"and its last bytes lie past the end of '%s' of size %zu bytes", array->name, bytes);
 		else
 			snprintf(
 				where, sizeof hazard->detail[1], "and is %zu bytes %s '%s' of size %zu bytes%s",

@@ -315,26 +315,30 @@ static bool is_cured_with_another(const struct finding *finding, const struct fi
 	return false;
 }
 
-/* Do both sides of a race stand on one line? `write`: what of it writes. */
-static bool is_of_one_line(const struct finding *finding, uint32_t *write)
+/* Are both sides of a race one change, on one line, or a read and further down a write? `write`: what of it writes. */
+static bool is_of_one_change(const struct finding *finding, uint32_t *write)
 {
 	if (!is_race(finding))
 		return false;
 	const struct sim_site *now = site_at(finding->now.site), *before = site_at(finding->before.site);
-	*write = finding->now.op != SIM_OP_LOAD ? finding->now.site : finding->before.site;
-	return now && before && now->line == before->line && strcmp(now->file, before->file) == 0;
+	const struct party *writes = finding->now.op != SIM_OP_LOAD ? &finding->now : &finding->before;
+	const struct party *other = writes == &finding->now ? &finding->before : &finding->now;
+	*write = writes->site;
+	return (other->op == SIM_OP_LOAD && !finding->between_blocks &&
+	        is_below(finding->paths, writes->point, other->point)) ||
+	       (now && before && now->line == before->line && strcmp(now->file, before->file) == 0);
 }
 
-/* `t[b]++`: the writes race with each other, and with the reads of the same line. */
+/* `t[b]++`, `if (x > most) most = x`: the writes race with each other, and with the reads that belong to them. */
 static bool is_changed_by_several(const struct finding *finding, const struct finding *all, size_t count)
 {
 	bool writes_race = false, read_races = false;
 	uint32_t write, other_write;
-	if (!is_of_one_line(finding, &write))
+	if (!is_of_one_change(finding, &write))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (all[i].severity != FINDING_INFO && all[i].object == finding->object &&
-		    is_of_one_line(&all[i], &other_write) && other_write == write) {
+		    is_of_one_change(&all[i], &other_write) && other_write == write) {
 			writes_race |= all[i].now.site == all[i].before.site;
 			read_races |= all[i].kind != FINDING_WRITE_AFTER_WRITE;
 		}

@@ -46,8 +46,10 @@ struct check {
 	enum sim_space space;
 	uintptr_t word;
 	struct arena *arena;
-	unsigned bytes;  /* of the access, at most 4 */
-	unsigned others; /* bytes of which, beside a store, something else is kept whose place it takes */
+	unsigned bytes; /* of the access, at most 4 */
+	unsigned others
+		[2]; /* bytes of which, beside a store, something else is kept whose place it takes: of this interval
+	                       between barriers, and of an earlier one, which only other blocks race with */
 };
 
 /* ---- which access takes the place of which ---- */
@@ -332,9 +334,11 @@ static bool is_spare(
  * that is no store of this value: the first such, which differs from all that have stood for it. */
 static bool is_kept_beside(struct check *c, const struct event *event)
 {
-	if (op_of(c->now.touch) != SIM_OP_STORE || (event->bytes & ~c->others) == 0 || is_same_value(event, &c->now))
+	const bool is_old = event->block == c->now.block && event->interval < c->now.interval;
+	unsigned *others = &c->others[is_old];
+	if (op_of(c->now.touch) != SIM_OP_STORE || (event->bytes & ~*others) == 0 || is_same_value(event, &c->now))
 		return false;
-	c->others |= event->bytes;
+	*others |= event->bytes;
 	return true;
 }
 
@@ -405,7 +409,7 @@ static void check_word(struct check *c, struct history *history, uint32_t stamp)
 	const bool is_plain_store = touch == PLAIN_STORE || touch == VOLATILE_STORE;
 	if (history->stamp != stamp)
 		*history = (struct history){.stamp = stamp};
-	c->others = 0;
+	c->others[0] = c->others[1] = 0;
 	scan(c, &history->kinds[STORES]);
 	if (op_of(touch) != SIM_OP_LOAD)
 		scan(c, &history->kinds[LOADS]);

@@ -7,7 +7,8 @@
  * A plain read beside another thread's atomic. `if (x > *most) atomicMax(most, x)` and every compare-and-swap loop
  * begin with one, and are right: the read only decides. So a place of the source is above suspicion, for this launch,
  * where a thread reads what it then does an atomic to, with no barrier between and further down in the text; elsewhere
- * a result was read that others were still adding to. The atomic of a loop's next round explains no read behind it.
+ * a result was read that others were still adding to. The atomic of a loop's next round explains no read behind it, but
+ * for atomicCAS: what is read again at the loop's end is what it compares with.
  * Known only at the end of the launch: see findings.c.
  */
 static _Atomic bool is_any_explained;
@@ -21,7 +22,7 @@ void race_explain_read(struct race *race, uint32_t warp, uint32_t read, uint32_t
 	    known->atomic_path == then.path)
 		return;
 	*known = (struct explanation){race->launch->number, atomic, first.path, then.path};
-	if (!is_below(race->findings->paths, first, then))
+	if (sim_site_notes[atomic] == SITE_COMPARES || !is_below(race->findings->paths, first, then))
 		note_at_site(read, SITE_READS_BEFORE_ATOMIC);
 	atomic_store_explicit(&is_any_explained, true, memory_order_relaxed);
 }

@@ -330,7 +330,8 @@ static void check_cell(struct race *race, struct race_cell *cell, const struct a
 		const struct readers *plain = &cell->readers[PLAIN_LOAD];
 		if (plain->last != 0 && is_same_warp(plain->last - 1u, now->thread) &&
 		    (plain->lanes >> now->thread % WARP_SIZE & 1) &&
-		    !(cell->atomic != 0 && is_same_warp(cell->atomic - 1u, now->thread)))
+		    (sim_site_notes[now->site] == SITE_COMPARES || cell->atomic == 0 ||
+		     !is_same_warp(cell->atomic - 1u, now->thread)))
 			race_explain_read(race, (uint32_t)(now->warp - race->warps), plain->site, now->site);
 		note_atomic(cell, now);
 		return;
@@ -762,15 +763,24 @@ static void check_global_write(
 			      SIM_GLOBAL, party_of(writer, was_store ? SIM_OP_STORE : SIM_OP_ATOMIC),
 			      apart == BLOCKS);
 	}
-	/* The other one, too, if that is the worse. */
+	/* The other one, too, if that is the worse, or if the first may be allowed as an atomic's. */
 	apart = find_apart_from_reader(now, mine, reader, read_stamp);
+	const bool may_be_allowed = now->op == SIM_OP_ATOMIC && word_site_number(reader) != word_site_number(other);
 	const enum apart from_other =
-		apart == BLOCKS ? ORDERED
-				: find_apart_from_reader(now, mine, other, stamp_of_other(reader, read_stamp, other));
+		apart == BLOCKS && !may_be_allowed
+			? ORDERED
+			: find_apart_from_reader(now, mine, other, stamp_of_other(reader, read_stamp, other));
 	if (apart != ORDERED)
 		found_reader(race, now, reader, apart);
-	if (from_other > apart)
+	if (from_other > apart || (may_be_allowed && from_other != ORDERED))
 		found_reader(race, now, other, from_other);
+}
+
+/* At different places of the source. */
+static bool is_same_threads(const struct access *now, uint64_t mine, uint64_t theirs)
+{
+	return word_thread(mine) == word_thread(theirs) && is_same_block(now, mine, theirs) &&
+	       word_site_number(mine) != word_site_number(theirs);
 }
 
 /* The last reader becomes the other one, unless that is the worse to have. */
@@ -789,13 +799,16 @@ static void note_global_read(struct global_cell *cell, const struct access *now,
 		atomic_store_explicit(&cell->read_stamp, stamp, memory_order_relaxed);
 	if (also == mine ? mine == reader || (reader == 0 && other == 0) : also == other)
 		return;
-	last = reader == 0 ? ORDERED : compare_words(now, mine, reader, last_stamp);
-	if (last != BLOCKS && other != 0)
-		kept = compare_words(now, mine, other, make_stamp(other, clock_of(reader, last_stamp)));
-	/* An atomic may meet a volatile read, but not the plain one before it. */
+	/* An atomic may meet a volatile read, but not the plain one before it; and a plain read of its own thread, but not
+	 * the one before that at another place. */
 	const bool looks = now->touch == VOLATILE_LOAD;
-	const bool hides = looks && reader != 0 && word_touch(reader) == PLAIN_LOAD;
-	if ((last != ORDERED || hides) && last >= kept)
+	const bool is_plain = reader != 0 && word_touch(reader) == PLAIN_LOAD;
+	const bool hides = is_plain && (looks || is_same_threads(now, mine, reader));
+	const bool stays = reader != 0 && !is_plain && other != 0 && word_touch(other) == PLAIN_LOAD;
+	last = reader == 0 ? ORDERED : compare_words(now, mine, reader, last_stamp);
+	if ((last != BLOCKS || stays) && other != 0)
+		kept = compare_words(now, mine, other, make_stamp(other, clock_of(reader, last_stamp)));
+	if ((last != ORDERED || hides) && last >= kept + stays)
 		atomic_store_explicit(&cell->other_reader, reader, memory_order_relaxed);
 	else if (looks && other != 0 && word_touch(other) == PLAIN_LOAD)
 		return;
@@ -1014,7 +1027,8 @@ void race_changed(
 	if (!race->has_fences || from == to || (!may_take && !locks_holds(race, thread, address)))
 		return;
 	race_catch_up(race, thread, window);
-	locks_changed(race, thread, address, from, to);
+	if (may_take || locks_holds(race, thread, address)) /* it may have left it meanwhile */
+		locks_changed(race, thread, address, from, to);
 }
 
 void race_stored_strongly(struct race *race, uint32_t thread, struct window *window, uintptr_t address)
@@ -1022,7 +1036,8 @@ void race_stored_strongly(struct race *race, uint32_t thread, struct window *win
 	if (!race->has_fences || !locks_holds(race, thread, address))
 		return;
 	race_catch_up(race, thread, window);
-	locks_may_leave(race, thread, address);
+	if (locks_holds(race, thread, address)) /* still, after an earlier store */
+		locks_may_leave(race, thread, address);
 }
 
 bool race_has_caught_up(const struct race *race, uint32_t warp)

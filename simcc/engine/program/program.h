@@ -149,8 +149,8 @@ static inline uint32_t site_of(const struct sim_site *record)
 }
 
 /* What is noted of a site: a thread reads here plainly what it then does an atomic to; a shuffle that has delivered a
- * value. */
-enum site_note { SITE_READS_BEFORE_ATOMIC = 1, SITE_DELIVERS = 2 };
+ * value; an atomicCAS. */
+enum site_note { SITE_READS_BEFORE_ATOMIC = 1, SITE_DELIVERS = 2, SITE_COMPARES = 3 };
 extern uint8_t *sim_site_notes;
 
 static inline void note_at_site(uint32_t site, enum site_note note)

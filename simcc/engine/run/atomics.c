@@ -106,6 +106,8 @@ ATOMIC_LOOP(dec_u32, uint32_t, uint32_t, old == 0 || old > value ? value : old -
 	type symbol(type *address, type compare, type value)                                                         \
 	{                                                                                                            \
 		ENTER(address, kind);                                                                                \
+		if (CALL_SITE() != NO_SITE)                                                                          \
+			note_at_site(CALL_SITE(), SITE_COMPARES);                                                    \
 		if (__atomic_compare_exchange_n(address, &compare, value, false, RELAXED, RELAXED))                  \
 			sim_note_change(address, compare, value, SIM_ATOMIC_EXCHANGES);                              \
 		return compare; /* what was there, whether or not it was exchanged */                                \
