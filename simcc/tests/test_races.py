@@ -555,10 +555,10 @@ class Races(Case):
             self.expect_equal((outcome.status, outcome.err), (0, ""), order)
 
     def test_what_one_access_hides_of_another(self):
-        """Kills an engine in which: a warning about lanes is told in place of the race with another warp; a read that is
-        allowed, or a volatile one, takes the place of one that is not; of what a store stands for, an access of an
-        earlier interval is kept in place of one of this; a read that atomicCAS compares with is a result; a lock that a
-        thread has left is left again."""
+        """Kills an engine in which: a warning about lanes is told in place of the race with another warp; a read that
+        is allowed, or a volatile one, takes the place of one that is not; of what a store stands for, an access of an
+        earlier interval is kept in place of one of this; a read that atomicCAS compares with is a result; a lock that
+        a thread has left is left again."""
         path = self.scratch / "report.json"
         for made in HIDDEN_PROGRAMS:
             for order, threads in [(order, "1") for order in ORDERS] + [("forward", "2")]:
