@@ -20,7 +20,7 @@ struct warp_shape {
 	// Row strides in shared memory, in floats, from fa2_slab on. Lanes that read one column of 8 keys at once use
 	// 8 different groups of 4 banks only if rows are not a multiple of 32 apart. Q is not padded: all 8 lanes of a
 	// row read the same address. But a pass of 16 lanes reads two rows, which lie in the same banks: 4 wavefronts
-	// instead of 2. With padding, fa2_split_q at D = 64 would need 512 floats more than an RTX 4090 has.
+	// instead of 2. Padding would need 512 floats more than an RTX 4090 has (fa2_split_q, D = 64), a swizzle none.
 	static constexpr int K_STRIDE = D + 4;
 	// 4 rows of P~ are written at once, 8 keys each: 8 banks apart is free of conflicts. At D = 64 that would again
 	// be 512 floats too many for an RTX 4090; 4 banks apart costs 3 % more wavefronts.

@@ -6,10 +6,10 @@ where = 'arch=sm_90'
 load tables('')
 most = word(kernels, 1)
 do for [kernel in kernels] { if (first_of(kernel, 'ffma') > first_of(most, 'ffma')) { most = kernel } }
-eval headline(sprintf("%s spends %.0f %% of its issue slots on multiply-adds, the first matmul %.0f %%", \
-	most, first_of(most, 'ffma'), first_of('matmul_naive', 'ffma')))
+eval headline(sprintf("%.0f %% of %s's instructions are multiply-adds, of the first matmul's %.0f %%", \
+	first_of(most, 'ffma'), most, first_of('matmul_naive', 'ffma')))
 eval provenance("Instructions of each kernel's main loop (of all of it where there is none), by kind; sm_90, D = 64. ".made_by(most))
-eval description("FFMA is what attention needs; loads and stores feed it; integers are addresses and counters.")
+eval description("FFMA is what attention needs; loads and stores feed it; integers are addresses and counters. These are shares of instructions, not of time: a load of shared memory may take several clocks.")
 eval edges(narrow ? 176 : 190, narrow ? 334 : 765, 60, height - header - (narrow ? 62 : 20))
 count = words(kernels)
 set border 0

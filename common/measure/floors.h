@@ -1,10 +1,10 @@
 /*
- * The floor: a time a GPU cannot beat. A bound, never a timing.
+ * The floor: a time a GPU cannot beat without its tensor cores. A bound, never a timing.
  *
  * The largest of four times, each of which alone would be needed if everything else were free:
  *
  *   hbm     inputs read once + what L2 cannot hold of what is written, and of what is handed on, / bandwidth
- *   fp32    the kernel's own FLOP / peak
+ *   fp32    the kernel's own FLOP / peak of the CUDA cores
  *   exp     its exponentials / the rate of the special function units (MUFU)
  *   shared  distinct bytes of its shared-memory instructions / shared bandwidth
  *
