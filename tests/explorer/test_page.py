@@ -12,12 +12,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from browser import Page
+from frames import measure
 from case import BUILD, ROOT, Case, run
 
 EXPLORER = BUILD / "explorer/explorer.html"
 SOFTMAX = "#view=softmax"
 STEP = "Number(document.querySelector('.scrub').value)"
 WIDTH = "document.documentElement.scrollWidth"
+FILLED = "100 + parseFloat({}.style.transform.slice(11))"  # percent: translateX(-75%)
 TRACED = {"naive": "01_naive/naive", "fa1_paper": "04_fa1/fa1", "fa2_row": "05_fa2/fa2"}
 
 
@@ -180,10 +182,10 @@ class Traffic(PageCase):
             self.assertNotIn(total, page.eval("document.querySelector('.race').innerText"))
             page.hash("s=25")
             widths = page.eval(
-                "[...document.querySelectorAll('.race .row')].map((row) => ['.read', '.written']"
-                ".reduce((sum, part) => sum + parseFloat(row.querySelector(part).style.width), 0))"
+                "[...document.querySelectorAll('.race .row .written')].map((strip) => " + FILLED.format("strip") + ")"
             )
-            self.assertLess(max(widths) - min(widths), 1e-6, "one clock, and the bars differ")
+            self.assertLess(max(widths) - min(widths), 1e-3, "one clock, and the bars differ")
+            self.assertGreater(min(widths), 1)
             page.hash(f"s={last}")
             self.assertIn(total, page.eval("document.querySelector('.race').innerText"))
             self.assertIs(page.eval("document.querySelector('.forms').checkVisibility()"), True)
@@ -193,7 +195,7 @@ class Traffic(PageCase):
         watch = (
             "frames = [], real = requestAnimationFrame, "
             "window.requestAnimationFrame = (draw) => real((now) => { draw(now); "
-            "frames.push([now, Number(document.querySelector('.clock b').textContent.replaceAll(',', ''))]); }), 0"
+            f"const {{read, written}} = {row_of('naive')}.dataset; frames.push([now, Number(read) + Number(written)]); }}), 0"
         )
 
         def rates(page: Page) -> list[float]:
@@ -230,6 +232,17 @@ class Traffic(PageCase):
             page.until("frames.length > 120")
             busy = page.eval("frames.sort((a, b) => a - b)[frames.length >> 1]")
             self.assertLess(busy, 16, "milliseconds of the middle frame")
+
+    def test_frames_lay_nothing_out(self) -> None:
+        """Chromium's trace: words eight times a second, and no other layout, however many frames there are. Kills a width, a
+        left or a text that is set in every frame: 25 to 60 layouts a second."""
+        race = "document.querySelector('[aria-label=\"The race at these sizes\"] button')"
+        for start in ("document.querySelector('.player .main')", race, "document.querySelector('.walk button')"):
+            with self.subTest(start), self.open("#s=99999" if "player" not in start else "#s=1") as page:
+                page.eval(f"{start}.click()")
+                found = measure(page, 2)
+                self.assertGreater(found["played"], 0)
+                self.assertLess(found["layouts"], 11, found)
 
     def test_shared_memory_says_its_scale(self) -> None:
         """Its box is as large, a byte, as global memory's; what is drawn larger says how much."""
@@ -340,7 +353,7 @@ class Traffic(PageCase):
         sizes = [4 * N * N + 4 * N * d, (3 * N // Bc + 1) * N * d, 2 * N * d * (1 + N // Br)]
         lanes = (
             "[...document.querySelectorAll('[aria-label=\"The race at these sizes\"] .form-row')].map((row) => "
-            "[parseFloat(row.querySelector('i').style.width), row.querySelector('output').dataset.done === 'true'])"
+            "[" + FILLED.format("row.querySelector('i')") + ", row.querySelector('output').dataset.done === 'true'])"
         )
         told = "document.querySelector('[data-race]').textContent"
         slide = "for (const [name, value] of Object.entries({values})) {{ const slider = "

@@ -83,6 +83,19 @@ function figure(value, digits = 5) {
 	return text.replace('e+', 'e').replaceAll('-', '\u2212');
 }
 
+/* The same text again would be laid out again. */
+function setText(node, text) {
+	if (node.textContent !== text)
+		node.textContent = text;
+}
+
+/* A strip as wide as its bar, moved in from the left: what a transform shows is not laid out. */
+function fillTo(strip, share) {
+	strip.style.transform = `translateX(${100 * (Math.min(share, 1) - 1)}%)`;
+}
+
+const wordsEvery = 125; /* milliseconds while something plays: words are laid out, and nobody reads faster */
+
 function plural(n, word) {
 	return `${count(n)} ${word}${n === 1 ? '' : 's'}`;
 }
@@ -125,8 +138,9 @@ function say(text) {
 	saying = setTimeout(() => { document.getElementById('live').textContent = text; }, 350);
 }
 
+const quiet = matchMedia('(prefers-reduced-motion: reduce)');
 function isQuiet() {
-	return matchMedia('(prefers-reduced-motion: reduce)').matches;
+	return quiet.matches;
 }
 
 /* Keys that step, unless they are meant for the thing that has the focus. */
