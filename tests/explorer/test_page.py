@@ -49,8 +49,15 @@ class File(PageCase):
         for foreign in ("src=", "@import", "url(", "fetch(", "XMLHttpRequest", "https:"):
             self.assertFalse(foreign in text, f"it holds {foreign}")
 
+    def test_leads_back_to_the_course(self) -> None:
+        """Kills: a page from which no link leads to what it belongs to, or a wrong one."""
+        with self.open() as page:
+            link = page.eval("(({href, textContent}) => [href, textContent])(document.querySelector('.brand a'))")
+            self.assertEqual(link, [(ROOT / "README.md").as_uri(), "The course"])
+
     def test_is_the_same_when_made_again(self) -> None:
-        again = self.scratch / "again.html"
+        again = EXPLORER.with_name("again.html")  # beside it: the link to the course is relative
+        self.addCleanup(again.unlink, missing_ok=True)
         outcome = run([ROOT / "tools/explorer", again], cwd=ROOT, SIM_ORDER="reverse", SIM_THREADS="1")
         self.assertEqual(outcome.status, 0, outcome.err)
         self.assertTrue(EXPLORER.read_bytes() == again.read_bytes(), "the page depends on more than the code")

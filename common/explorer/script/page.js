@@ -12,7 +12,8 @@ function subtitle() {
 	const run = data.runs[0], problem = describe(run.result.problem);
 	return data.subtitle || `${run.title} ${problem} \u00b7 ${run.device}`;
 }
-document.getElementById('subtitle').textContent = subtitle();
+document.getElementById('subtitle').append(subtitle(), ...data.course ? [' \u00b7 ', element('a', {href: data.course},
+	data.runs.length > 1 ? 'The course' : 'The chapter')] : []);
 
 function show(id) {
 	const view = views.find((candidate) => candidate.id === id) || views[0];
