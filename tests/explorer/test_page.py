@@ -10,10 +10,13 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from browser import Page
 from frames import measure
 from case import BUILD, ROOT, Case, run
+from frames import measure
+from lib.diagrams.svg import DARK, LIGHT
 
 EXPLORER = BUILD / "explorer/explorer.html"
 SOFTMAX = "#view=softmax"
@@ -428,6 +431,29 @@ class Look(PageCase):
             found = "\n".join(page.eval(check))
             for word in ("contrast", "outline 1", "no name"):
                 self.assertIn(word, found)
+
+    def test_colors_are_those_of_the_pictures(self) -> None:
+        """Blue is loaded, vermilion stored. Kills: amber for what is stored; its color where nothing is, at the tile of
+        S that stays on the chip; colors of the other theme in what is drawn before the theme is known."""
+        pixels = (
+            "((canvas, ...places) => {{ const {{width, height}} = canvas; "
+            "const {{data}} = canvas.getContext('2d').getImageData(0, 0, width, height); "
+            "return places.map(([x, y]) => '#' + [0, 1, 2].map((part) => data[4 * (y * width + x) + part]"
+            ".toString(16).padStart(2, '0')).join('')); }})(document.querySelector('{}'), {})"
+        )
+        style = "getComputedStyle(document.documentElement).getPropertyValue('--{}').trim()"
+        for theme, colors in ((False, LIGHT), (True, DARK)):
+            vermilion, blue = colors.vermilion.lower(), colors.blue.lower()
+            with self.subTest(colors.name), self.open("#s=99999", dark=theme) as page:
+                empty = page.eval(style.format("faint"))
+                self.assertEqual(page.eval(style.format("store-fill")), vermilion)
+                self.assertEqual(page.eval(style.format("load")), blue)
+                self.assertEqual(page.eval(pixels.format(".walk canvas", "[9, 9], [250, 250]")), [blue, empty])
+                inset = page.eval("getComputedStyle(document.querySelector('.inset i')).backgroundColor")
+                self.assertEqual(inset, "rgb(29, 36, 44)" if theme else "rgb(237, 240, 243)")
+                # The last that naive attention does is to store a number of O's last row.
+                drawn = page.eval(pixels.format('[aria-label^="O of Naive"] canvas', "[15, 127], [14, 127]"))
+                self.assertIn(vermilion, drawn)
 
     def test_bytes_travel_between_lanes(self) -> None:
         pipes = "[...document.querySelectorAll('.pipe')].map((pipe) => [pipe.hasAttribute('data-down'), "

@@ -5,6 +5,7 @@ function evaluateTerms(terms, values) {
 		name.startsWith('1/') ? product / values[name.slice(2)] : product * values[name], factor), 0);
 }
 
+/* {node, themed()} */
 function makeForms(forms, kernels) {
 	const traced = forms.problem, values = {...traced};
 	const rows = element('div', {class: 'form-rows'}), verdict = element('p', {class: 'verdict', 'aria-live': 'off'});
@@ -82,10 +83,11 @@ function makeForms(forms, kernels) {
 	};
 	readPalette();
 	draw();
-	return element('section', {class: 'card forms-card', 'aria-label': 'Closed forms'},
+	const node = element('section', {class: 'card forms-card', 'aria-label': 'Closed forms'},
 		element('h2', {}, 'Change the tiles'),
 		element('p', {class: 'note'}, forms.note),
 		element('div', {class: 'forms', style: 'margin-top:14px'},
 			element('div', {class: 'sliders'}, sliders.map(([, label]) => label), reset),
 			element('div', {class: 'stack column'}, rows, fits, verdict, race.node, walk.node)));
+	return {node, themed: walk.draw};
 }

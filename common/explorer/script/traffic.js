@@ -62,7 +62,7 @@ function makeTrafficView() {
 	const placeOf = (kernel) => placeAt(kernel, ownEvents[all.indexOf(kernel)], step, clock);
 	const showInspected = () => inspected && inspector.show(inspected.kernel, inspected.tile, placeOf(inspected.kernel).done);
 	const race = makeRace(all), inspector = makeInspector();
-	const forms = data.forms ? makeForms(data.forms, all) : element('div');
+	const {node: forms, themed} = data.forms ? makeForms(data.forms, all) : {node: element('div'), themed: () => {}};
 	forms.hidden = true;
 	const blocks = makeBlocks(all);
 	const stage = makeStage(all, (kernel, tile) => {
@@ -243,13 +243,13 @@ function makeTrafficView() {
 		clock = step > 0 ? events[step - 1].at : 0;
 		if (step > 0 && guesses === null)
 			closePrediction(new Map());
-		show((state.get('k') || '').split(','));
-		blocks.draw();
-		story.begin();
+		wanted = (state.get('k') || '').split(',');
+		again();
 	};
 	const again = () => {
 		show(wanted);
 		blocks.draw();
+		themed();
 		story.begin();
 	};
 	return {id: 'traffic', name: 'Memory traffic', node, keys: ['s', 'k'], restore, key: player.key, stop, resized: again,

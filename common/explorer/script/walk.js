@@ -2,7 +2,7 @@
 
 const walkSeconds = 6;
 
-/* {node, set(values), stop()}; values holds N, d, Br, Bc, Tr, Tc. */
+/* {node, set(values), draw()}; values holds N, d, Br, Bc, Tr, Tc. */
 function makeWalk() {
 	const side = 260, canvas = element('canvas', {'aria-hidden': 'true', width: side, height: side, style: 'width:100%;max-width:260px;aspect-ratio:1'});
 	const caption = element('p', {class: 'small', 'data-walk': ''});
@@ -71,5 +71,5 @@ function makeWalk() {
 			at = 0;
 		draw();
 	};
-	return {node: element('div', {class: 'walk'}, element('div', {class: 'memory'}, canvas), caption, button), set, stop, draw: () => values && draw()};
+	return {node: element('div', {class: 'walk'}, element('div', {class: 'memory'}, canvas), caption, button), set, draw: () => draw()};
 }
