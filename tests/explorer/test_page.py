@@ -181,6 +181,26 @@ class Traffic(PageCase):
             meant.update(dict.fromkeys(["1,5 MB", "1.2.3", "-5", "1e999", "1,00"], -1))
             self.assertEqual(page.eval(f"{list(meant)}.map((guess) => parseBytes(guess) ?? -1)"), list(meant.values()))
 
+    def test_no_example_gives_an_answer_away(self) -> None:
+        """Kills: "Write 82176, 82 kB or 0.1 MB", the bytes of FlashAttention-2 and -1; a speed in bytes a second, a
+        twelfth of the second total."""
+        with self.open() as page:
+            totals = page.eval("tracedKernels().map((kernel) => kernel.total)")
+            page.eval("document.querySelector('.skip-story').click()")
+            page.eval("document.querySelector('.predict input').focus()")
+            page.type("plenty")
+            page.key("Enter")
+            told = page.eval(
+                "document.querySelector('.predict').innerText + [...document.querySelectorAll('.predict *, .player *')]"
+                ".flatMap((node) => ['placeholder', 'title', 'aria-label'].map((name) => node.getAttribute(name)))"
+                ".join('; ')"
+            )
+            examples = re.findall(r"\d+(?:[,.]\d+)*(?:\s?[kMG]?B\b)?", told)
+            guesses = [guess for guess in page.eval(f"{examples}.map(parseBytes)") if guess and guess >= 1000]
+            self.assertEqual(guesses, [3000] * 3, examples)
+            for total in totals:
+                self.assertGreater(total, 10 * 3000)
+
     def test_no_total_is_told_before_a_kernel_is_done(self) -> None:
         """Neither in figures nor by a scale or a track; a scale grows with the clock alone."""
         with self.open("#s=1") as page:
