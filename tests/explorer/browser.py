@@ -205,6 +205,13 @@ class Page:
             self.call("Input.dispatchKeyEvent", type="keyDown", **params, **text)
             self.call("Input.dispatchKeyEvent", type="keyUp", **params)
 
+    def click(self, selector: str) -> None:
+        """With the pointer, in the middle of an element."""
+        box = f"document.querySelector({json.dumps(selector)}).getBoundingClientRect()"
+        x, y = self.eval(f"(({{left, right, top, bottom}}) => [(left + right) / 2, (top + bottom) / 2])({box})")
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
     def type(self, text: str) -> None:
         """Into what has the focus."""
         self.call("Input.insertText", text=text)

@@ -24,7 +24,7 @@ CATEGORIES = "devtools.timeline,disabled-by-default-devtools.timeline,disabled-b
 
 
 def measure(page: Page, seconds: float) -> dict[str, float]:
-    """Traces a page that plays. A second: frames that reached the screen, frames that the page's script played, layouts,
+    """Traces a page that plays. A second: frames that reached the screen, those that the page's script played, layouts,
     recalculations of styles, milliseconds of layout."""
     page.call("Tracing.start", categories=CATEGORIES, transferMode="ReportEvents")
     start = time.monotonic()

@@ -13,7 +13,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from browser import Page
-from frames import measure
 from case import BUILD, ROOT, Case, run
 from frames import measure
 from lib.diagrams.svg import DARK, LIGHT
@@ -225,7 +224,8 @@ class Traffic(PageCase):
         watch = (
             "frames = [], real = requestAnimationFrame, "
             "window.requestAnimationFrame = (draw) => real((now) => { draw(now); "
-            f"const {{read, written}} = {row_of('naive')}.dataset; frames.push([now, Number(read) + Number(written)]); }}), 0"
+            f"const {{read, written}} = {row_of('naive')}.dataset; "
+            "frames.push([now, Number(read) + Number(written)]); }), 0"
         )
 
         def rates(page: Page) -> list[float]:
@@ -264,8 +264,8 @@ class Traffic(PageCase):
             self.assertLess(busy, 16, "milliseconds of the middle frame")
 
     def test_frames_lay_nothing_out(self) -> None:
-        """Chromium's trace: words eight times a second, and no other layout, however many frames there are. Kills a width, a
-        left or a text that is set in every frame: 25 to 60 layouts a second."""
+        """Chromium's trace: words eight times a second, and no other layout, however many frames there are. Kills: a
+        width, a left or a text that is set in every frame, 25 to 60 layouts a second."""
         race = "document.querySelector('[aria-label=\"The race at these sizes\"] button')"
         for start in ("document.querySelector('.player .main')", race, "document.querySelector('.walk button')"):
             with self.subTest(start), self.open("#s=99999" if "player" not in start else "#s=1") as page:

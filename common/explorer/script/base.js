@@ -143,9 +143,19 @@ function isQuiet() {
 	return quiet.matches;
 }
 
-/* Keys that step, unless they are meant for the thing that has the focus. */
-function wantsKeys(target) {
-	return !target.closest('input:not([type="checkbox"]), textarea, select, .memory, [role="tablist"], .heat');
+/* Keys that step, unless what has the focus takes them itself: a slider its arrows, what is pressed its blank, what scrolls. */
+function wantsKeys({key, target}) {
+	if (target.closest('textarea, select, .memory, [role="tablist"], .heat'))
+		return false;
+	if (key === ' ')
+		return !target.closest('button, a, summary, input:not([type="range"])');
+	const scroll = key.startsWith('Arrow') && target.closest('.scroll');
+	return !target.closest('input:not([type="checkbox"])') && !(scroll && scroll.scrollWidth > scroll.clientWidth);
+}
+
+/* Where what had the focus goes away, and where a tab was clicked: the view takes the keys. */
+function focusView() {
+	document.getElementById('main').focus({preventScroll: true});
 }
 
 /* The buttons and the slider of a view that has steps: {count, value, set(step), play(), isPlaying()} */
@@ -183,9 +193,9 @@ function makePlayer(steps, label) {
 			steps.set(0);
 		else if (event.key === 'End')
 			steps.set(steps.count());
-		else if (event.key === ' ' && steps.play && !event.target.closest('button, a, input'))
+		else if (event.key === ' ' && steps.play)
 			steps.play();
-		else if (event.key === ' ' && !steps.play && !event.target.closest('button, a, input'))
+		else if (event.key === ' ')
 			steps.set(steps.value() + 1);
 		else
 			return;

@@ -202,12 +202,13 @@ function makeTrafficView() {
 	};
 	const names = () => shown.map((kernel) => kernel.name);
 	/* One that is shown goes, another one comes; the first makes room where there is none. */
-	const choose = ({name}) => {
+	const choose = ({name, label}) => {
 		const others = names().filter((other) => other !== name), on = others.length < shown.length;
 		const next = on ? others : [...others.slice(Math.max(0, others.length - most() + 1)), name];
 		if (next.length === 0)
 			return;
 		show(next);
+		[...chips.children].find((chip) => chip.textContent === label).focus();
 		state.set({k: names().join(',')});
 	};
 
@@ -215,6 +216,8 @@ function makeTrafficView() {
 	const question = element('div', {hidden: guesses !== null});
 	const closePrediction = (made) => {
 		guesses = made;
+		if (question.contains(document.activeElement))
+			focusView();
 		question.replaceChildren();
 		question.hidden = true;
 	};
