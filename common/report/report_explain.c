@@ -1,6 +1,7 @@
 #include "explorer/template.h"
 #include "measure/recording.h"
 #include "report/command.h"
+#include "report/explain_course.h"
 #include "report/explain_recording.h"
 #include "report/explain_tile.h"
 #include "report/json.h"
@@ -263,6 +264,7 @@ int report_explain(FILE *out, const struct run_result *result, struct error *err
 		struct json json = json_to(memory);
 		json.infinities = true;
 		json_open_object(&json, NULL);
+		explain_course(&json, result->options->explain);
 		json_open_array(&json, "runs");
 		status = write_run(&json, result, error);
 		json_close_array(&json);

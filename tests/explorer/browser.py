@@ -178,6 +178,16 @@ class Page:
             raise BrowserError(f"{script}: {details.get('exception', {}).get('description', 'exception')}")
         return result["result"].get("value")
 
+    def take(self, wanted: str, last: str) -> list[dict]:
+        """What the events `wanted` say, up to the event `last`, which is waited for."""
+        deadline = time.monotonic() + SECONDS
+        while not any(event["method"] == last for event in self.browser.events.get(self.session, [])):
+            event = self.browser.receive(deadline)
+            self.browser.events.setdefault(event.get("sessionId", ""), []).append(event)
+        events = self.browser.events[self.session]
+        self.browser.events[self.session] = [event for event in events if event["method"] not in (last, wanted)]
+        return [event["params"] for event in events if event["method"] == wanted]
+
     def until(self, script: str) -> None:
         """Waits until an expression is true, ten seconds at most."""
         deadline = time.monotonic() + 10
@@ -194,6 +204,13 @@ class Page:
             text = {"text": KEY_TEXTS[key]} if key in KEY_TEXTS else {}
             self.call("Input.dispatchKeyEvent", type="keyDown", **params, **text)
             self.call("Input.dispatchKeyEvent", type="keyUp", **params)
+
+    def click(self, selector: str) -> None:
+        """With the pointer, in the middle of an element."""
+        box = f"document.querySelector({json.dumps(selector)}).getBoundingClientRect()"
+        x, y = self.eval(f"(({{left, right, top, bottom}}) => [(left + right) / 2, (top + bottom) / 2])({box})")
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def type(self, text: str) -> None:
         """Into what has the focus."""

@@ -19,7 +19,7 @@ from subprocess import PIPE
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from browser import Page
-from case import BUILD, ROOT, Case, started
+from case import BUILD, ROOT, Case, run, started
 
 FA2 = ROOT / "05_fa2/fa2"
 ONLINE_SOFTMAX = ROOT / "02_online_softmax/online_softmax"
@@ -70,6 +70,25 @@ class Command(Explain):
         page = self.run_program(FA2, "--seq 8 --dim 8 --explain -").out
         self.assertTrue(page.startswith("<!doctype html>"), page[:100])
         self.assertTrue(page.endswith("</html>\n"))
+
+    def test_leads_back_to_its_chapter(self) -> None:
+        """Kills: a page without a link to the course, one that leads nowhere from where the page lies."""
+        readme, room = ROOT / "05_fa2/README.md", self.scratch / "a room #1"
+        room.mkdir()
+        link = "document.querySelector('.brand a')?.href ?? null"
+        for path in ("page.html", f"{room.name}/page.html", f"{readme.parent}/page.html"):
+            page = self.scratch / path
+            self.addCleanup(page.unlink, missing_ok=True)
+            said = run([FA2, "--seq", "8", "--dim", "8", "--quiet", "--explain", path], cwd=self.scratch)
+            self.assertEqual(said.status, 0, said.err)
+            with Page(page) as opened:
+                self.assertEqual(opened.eval(link), readme.as_uri(), path)
+        moved = self.scratch / "fa2"
+        shutil.copy(FA2.resolve(), moved)
+        self.run_program(moved, "--seq 8 --dim 8 --quiet --explain moved.html")
+        with Page(self.scratch / "moved.html") as opened:
+            self.assertIsNone(opened.eval(link), "there is no README beside it")
+        self.assertNotIn('"course"', self.run_program(FA2, "--seq 8 --dim 8 --explain -").out.partition('id="data"')[2])
 
     def records(self, process: int) -> bool:
         """Whether it has a recording open."""

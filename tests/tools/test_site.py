@@ -66,7 +66,7 @@ def contrast(first: str, second: str) -> float:
 class Pages(Case):
     def made(self) -> Path:
         explorer = self.scratch / "explorer.html"
-        explorer.write_text("<!DOCTYPE html><title>stand-in</title>")
+        explorer.write_text('<!DOCTYPE html><title>stand-in</title>{"course":"../README.md"}')
         out = self.scratch / "site"
         done = run([TOOL, out, "--explorer", explorer])
         self.assertEqual((done.status, done.err), (0, ""))
@@ -93,6 +93,9 @@ class Pages(Case):
                 self.assertTrue((out / target).is_file(), f"{name}: {address} leads nowhere")
                 if parts.fragment:
                     self.assertIn(parts.fragment, pages[target].ids, f"{name}: {address}")
+        # The explorer's script makes its link: of the tree's README it becomes that of the page.
+        back = re.search(r'"course":"(.*)"', (out / "plots/explorer.html").read_text())
+        self.assertTrue(back and (out / "plots" / back[1]).samefile(out / "index.html"))
         style = (out / "style.css").read_text()
         self.assertNotRegex(style, r"url\(|@import|https?:")
 

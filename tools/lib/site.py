@@ -288,5 +288,7 @@ class Site:
             shutil.copyfile(self.root / image, out / image)
         if self.explorer:
             (out / EXPLORER).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(self.explorer, out / EXPLORER)
+            text = self.explorer.read_text(encoding="utf-8")
+            front = relative(place_of("README.md"), EXPLORER)
+            (out / EXPLORER).write_text(re.sub(r'("course":)"[^"]*"', rf'\1"{front}"', text, count=1), encoding="utf-8")
         os.chmod(out, 0o755)

@@ -83,6 +83,19 @@ function figure(value, digits = 5) {
 	return text.replace('e+', 'e').replaceAll('-', '\u2212');
 }
 
+/* The same text again would be laid out again. */
+function setText(node, text) {
+	if (node.textContent !== text)
+		node.textContent = text;
+}
+
+/* A strip as wide as its bar, moved in from the left: what a transform shows is not laid out. */
+function fillTo(strip, share) {
+	strip.style.transform = `translateX(${100 * (Math.min(share, 1) - 1)}%)`;
+}
+
+const wordsEvery = 125; /* milliseconds while something plays: words are laid out, and nobody reads faster */
+
 function plural(n, word) {
 	return `${count(n)} ${word}${n === 1 ? '' : 's'}`;
 }
@@ -125,13 +138,24 @@ function say(text) {
 	saying = setTimeout(() => { document.getElementById('live').textContent = text; }, 350);
 }
 
+const quiet = matchMedia('(prefers-reduced-motion: reduce)');
 function isQuiet() {
-	return matchMedia('(prefers-reduced-motion: reduce)').matches;
+	return quiet.matches;
 }
 
-/* Keys that step, unless they are meant for the thing that has the focus. */
-function wantsKeys(target) {
-	return !target.closest('input:not([type="checkbox"]), textarea, select, .memory, [role="tablist"], .heat');
+/* Keys that step, unless what has the focus takes them itself: a slider its arrows, what is pressed its blank, what scrolls. */
+function wantsKeys({key, target}) {
+	if (target.closest('textarea, select, .memory, [role="tablist"], .heat'))
+		return false;
+	if (key === ' ')
+		return !target.closest('button, a, summary, input:not([type="range"])');
+	const scroll = key.startsWith('Arrow') && target.closest('.scroll');
+	return !target.closest('input:not([type="checkbox"])') && !(scroll && scroll.scrollWidth > scroll.clientWidth);
+}
+
+/* Where what had the focus goes away, and where a tab was clicked: the view takes the keys. */
+function focusView() {
+	document.getElementById('main').focus({preventScroll: true});
 }
 
 /* The buttons and the slider of a view that has steps: {count, value, set(step), play(), isPlaying()} */
@@ -169,9 +193,9 @@ function makePlayer(steps, label) {
 			steps.set(0);
 		else if (event.key === 'End')
 			steps.set(steps.count());
-		else if (event.key === ' ' && steps.play && !event.target.closest('button, a, input'))
+		else if (event.key === ' ' && steps.play)
 			steps.play();
-		else if (event.key === ' ' && !steps.play && !event.target.closest('button, a, input'))
+		else if (event.key === ' ')
 			steps.set(steps.value() + 1);
 		else
 			return;

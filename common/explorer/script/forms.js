@@ -5,6 +5,7 @@ function evaluateTerms(terms, values) {
 		name.startsWith('1/') ? product / values[name.slice(2)] : product * values[name], factor), 0);
 }
 
+/* {node, themed()} */
 function makeForms(forms, kernels) {
 	const traced = forms.problem, values = {...traced};
 	const rows = element('div', {class: 'form-rows'}), verdict = element('p', {class: 'verdict', 'aria-live': 'off'});
@@ -41,19 +42,15 @@ function makeForms(forms, kernels) {
 		values.Tc = Math.ceil(values.N / values.Bc);
 		const isRun = Object.keys(traced).every((name) => traced[name] === values[name]);
 		const elements = forms.rows.map((row) => evaluateTerms(row.terms, values));
-		/* A log scale: what is a hundredth of another would else not be seen. */
-		const low = Math.ceil(Math.log10(4 * Math.min(...elements))) - 1, high = Math.ceil(Math.log10(4 * Math.max(...elements)));
-		const place = (value) => `${100 * (Math.log10(value) - low) / (high - low)}%`;
+		const most = Math.max(...elements);
 		const equal = isRun && forms.rows.every((row, i) => counted(row) === elements[i]);
 		rows.replaceChildren(...forms.rows.map((row, i) => {
 			return element('div', {class: 'form-row'},
 				element('span', {}, row.label, ' ', element('code', {}, row.formula)),
 				element('div', {class: 'bar', 'aria-hidden': 'true'},
-					element('i', {class: 'read', style: `width:${place(4 * elements[i])}`})),
+					element('i', {class: 'read', style: `width:${100 * elements[i] / most}%`})),
 				element('output', {title: count(elements[i]) + ' elements'}, bytes(4 * elements[i])));
-		}), element('div', {class: 'form-row log', 'aria-hidden': 'true'}, element('span', {class: 'small dim'}, 'each line ten times the one before'),
-			element('div', {class: 'powers'}, Array.from({length: high - low + 1}, (_, i) =>
-				element('span', {style: `left:${100 * i / (high - low)}%`}, bytes(10 ** (low + i)).replace(/\.0+(?=\u00a0)/, '')))), ''));
+		}));
 		const asked = evaluateTerms(forms.shared.terms, values), {what, limit: room, device} = forms.shared;
 		fits.textContent = asked > room
 			? `Does not fit: ${what} are ${bytes(asked)}, a block of an ${device} has ${bytes(room)} (${room / 1024} KiB).`
@@ -82,10 +79,11 @@ function makeForms(forms, kernels) {
 	};
 	readPalette();
 	draw();
-	return element('section', {class: 'card forms-card', 'aria-label': 'Closed forms'},
+	const node = element('section', {class: 'card forms-card', 'aria-label': 'Closed forms'},
 		element('h2', {}, 'Change the tiles'),
 		element('p', {class: 'note'}, forms.note),
 		element('div', {class: 'forms', style: 'margin-top:14px'},
 			element('div', {class: 'sliders'}, sliders.map(([, label]) => label), reset),
 			element('div', {class: 'stack column'}, rows, fits, verdict, race.node, walk.node)));
+	return {node, themed: walk.draw};
 }

@@ -41,7 +41,7 @@ function tileText(map, index, ratio) {
 	return `${tileName(map, index)}: ${says}`;
 }
 
-/* Right is pale green; wrong is vermilion, stronger with the error, and carries a cross: not only a color. */
+/* Right is pale green; wrong is crimson, stronger with the error, and carries a cross: not only a color. */
 function strengthOf(ratio) {
 	return !isWrong(ratio) ? 30 + 45 * Math.sqrt(Math.max(0, ratio))
 		: Number.isFinite(ratio) ? Math.min(100, 66 + 8.5 * Math.log10(ratio)) : 100;

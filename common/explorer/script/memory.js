@@ -55,7 +55,7 @@ function paint(canvas, dots, turned) {
 		canvas.width = width;
 		canvas.height = height;
 	}
-	const context = canvas.getContext('2d'), image = context.createImageData(width, height);
+	const context = canvas.getContext('2d'), image = dots.image = dots.image || context.createImageData(width, height);
 	const colors = new Uint32Array(image.data.buffer);
 	for (let y = 0; y < height; y++)
 		for (let x = 0; x < width; x++) {

@@ -5,14 +5,15 @@ document.title = title;
 document.getElementById('title').textContent = title;
 
 const views = [makeChecksView(), makeTrafficView(), makeTileView(), makeProductsView(), makeSplitsView(), makeSoftmaxView()].filter(Boolean);
-const main = document.getElementById('main'), tabs = document.getElementById('tabs');
+const main = document.getElementById('main'), tabs = document.getElementById('tabs'), keys = element('p');
 let current = null;
 
 function subtitle() {
 	const run = data.runs[0], problem = describe(run.result.problem);
 	return data.subtitle || `${run.title} ${problem} \u00b7 ${run.device}`;
 }
-document.getElementById('subtitle').textContent = subtitle();
+document.getElementById('subtitle').append(subtitle(), ...data.course ? [' \u00b7 ', element('a', {href: data.course},
+	data.runs.length > 1 ? 'The course' : 'The chapter')] : []);
 
 function show(id) {
 	const view = views.find((candidate) => candidate.id === id) || views[0];
@@ -28,26 +29,30 @@ function show(id) {
 			tab.setAttribute('aria-selected', chosen);
 			tab.tabIndex = chosen ? 0 : -1;
 		}
+		keys.hidden = view.keys.length === 0;
 	}
 	view.restore();
 }
 
 tabs.append(...views.map((view) => element('button', {
 	type: 'button', role: 'tab', 'data-view': view.id, 'aria-controls': 'main',
-	onclick: () => {
-		if (view === current)
-			return;
-		state.set({...Object.fromEntries(current.keys.map((key) => [key, null])), view: view.id});
-		show(view.id);
+	onclick: (event) => {
+		if (view !== current) {
+			state.set({...Object.fromEntries(current.keys.map((key) => [key, null])), view: view.id});
+			show(view.id);
+		}
+		if (event.detail > 0) /* by a pointer; who walks the tabs by keyboard stays there, and goes on with Tab */
+			focusView();
 	}}, view.name)));
 tabs.hidden = views.length < 2;
 tabs.addEventListener('keydown', (event) => {
-	const all = [...tabs.children], move = {ArrowRight: 1, ArrowLeft: -1}[event.key];
-	const to = all[all.indexOf(document.activeElement) + move];
-	if (to) {
-		to.focus();
-		to.click();
-	}
+	const all = [...tabs.children], at = all.indexOf(document.activeElement);
+	const to = {ArrowRight: at + 1, ArrowLeft: at - 1 + all.length, Home: 0, End: all.length - 1}[event.key];
+	if (to === undefined || event.ctrlKey || event.altKey || event.metaKey)
+		return;
+	event.preventDefault();
+	all[to % all.length].focus();
+	all[to % all.length].click();
 });
 
 /* ---- light and dark ---- */
@@ -74,14 +79,13 @@ prefersDark.addEventListener('change', setTheme);
 
 /* ---- keyboard, address, size ---- */
 document.addEventListener('keydown', (event) => {
-	if (event.ctrlKey || event.altKey || event.metaKey || !wantsKeys(event.target))
+	if (event.ctrlKey || event.altKey || event.metaKey || !wantsKeys(event))
 		return;
 	current.key(event);
 });
 /* The address holds the step: what leads past the tabs must not take its place. */
 document.querySelector('.skip').addEventListener('click', (event) => {
 	event.preventDefault();
-	main.tabIndex = -1;
 	main.focus();
 });
 addEventListener('hashchange', () => {
@@ -98,11 +102,10 @@ addEventListener('resize', () => {
 });
 
 const key = (name) => element('kbd', {}, name);
-document.getElementById('foot').append(
-	element('p', {hidden: views.every((view) => view.keys.length === 0)},
-		matchMedia('(pointer: coarse)').matches ? 'Touch the buttons to step or play'
-			: [key('space'), ' play or step \u00b7 ', key('\u2190'), ' ', key('\u2192'), ' step \u00b7 ', key('Home'), ' ', key('End'),
-				' start and end'], ' \u00b7 the address holds the step: copy it to link to a moment'),
+keys.append(...matchMedia('(pointer: coarse)').matches ? ['Touch the buttons to step or play']
+	: [key('space'), ' play or step \u00b7 ', key('\u2190'), ' ', key('\u2192'), ' step \u00b7 ', key('Home'), ' ', key('End'),
+		' start and end'], ' \u00b7 the address holds the step: copy it to link to a moment');
+document.getElementById('foot').append(keys,
 	element('details', {}, element('summary', {}, 'The runs this page was made from'),
 		data.runs.map((run) => element('p', {}, element('code', {}, `${run.result.chapter}: ${run.command}`)))));
 setTheme();

@@ -15,7 +15,7 @@ function parseBytes(text) {
 function makePrediction(kernels, question, done) {
 	const error = element('p', {class: 'error small', role: 'alert'});
 	const inputs = kernels.map((kernel) => element('input', {
-		type: 'text', inputmode: 'text', autocomplete: 'off', placeholder: 'such as 250 kB', name: kernel.name}));
+		type: 'text', inputmode: 'text', autocomplete: 'off', placeholder: 'bytes, kB or MB', name: kernel.name}));
 	const finish = (event) => {
 		event.preventDefault();
 		const guesses = new Map();
@@ -25,7 +25,7 @@ function makePrediction(kernels, question, done) {
 			const bad = input.value.trim() !== '' && value === null;
 			input.setAttribute('aria-invalid', bad);
 			if (bad)
-				error.textContent = `\u201c${input.value.trim()}\u201d is no number of bytes. Write 82176, 82 kB or 0.1 MB.`;
+				error.textContent = `\u201c${input.value.trim()}\u201d is no number of bytes. Write it as 3000, 3 kB or 0.003 MB.`;
 			else if (value !== null)
 				guesses.set(kernels[i].name, value);
 		});

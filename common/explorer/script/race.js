@@ -13,7 +13,7 @@ function progressOf(kernel, group) {
 
 function makeRaceRow(kernel) {
 	const bars = {};
-	for (const name of ['read', 'written', 'mark'])
+	for (const name of ['written', 'read', 'mark']) /* what is read lies over what is written, and leaves its end */
 		bars[name] = element('i', {class: name});
 	const moved = element('b'), of = element('span', {class: 'dim'});
 	const note = element('small'), guessed = element('small');
@@ -31,39 +31,51 @@ function niceAbove(value) {
 	return power * [1, 2, 5, 10].find((factor) => factor * power >= value * (1 - 1e-12));
 }
 
-/* {node, draw(places, clock, guesses)}; guesses are null as long as the answer is to be hidden. */
+/*
+ * {node, move(places, clock), draw(places, clock, guesses)}; guesses are null as long as the answer is to be hidden. move is for
+ * every frame: bars are transformed, nothing is laid out. It is false where the scale grew, which draw has to write down.
+ */
 function makeRace(kernels) {
 	const rows = kernels.map(makeRaceRow), ticks = [0, 1, 2].map(() => element('span'));
 	const shortest = Math.min(...kernels.map((kernel) => kernel.total));
 	const axis = element('div', {class: 'axis', 'aria-hidden': 'true'}, element('span'),
 		element('div', {class: 'ticks'}, ticks), element('span', {class: 'dim small'}, 'one scale for all'));
 
+	let scale = 0;
 	/* The scale grows with the clock, so it tells nobody how far a kernel has to go. */
 	const scaleOf = (clock) => niceAbove(Math.max(clock, shortest / 4, 1));
 
-	const drawGuess = (row, kernel, guess, share, finished) => {
-		row.mark.hidden = !Number.isFinite(guess) || share(guess) === '100%';
+	const drawGuess = (row, kernel, guess, finished) => {
+		row.mark.hidden = !Number.isFinite(guess) || guess >= scale;
 		if (!row.mark.hidden)
-			row.mark.style.left = `min(${share(guess)}, 100% - 2px)`;
-		row.guessed.textContent = Number.isFinite(guess) && finished
-			? `you said ${bytes(guess)}: ${figure(guess / kernel.total, 3)}\u00d7 the truth` : '';
+			row.mark.style.left = `min(${100 * guess / scale}%, 100% - 2px)`;
+		setText(row.guessed, Number.isFinite(guess) && finished
+			? `you said ${bytes(guess)}: ${figure(guess / kernel.total, 3)}\u00d7 the truth` : '');
+	};
+	const move = (places, clock) => {
+		const before = scale;
+		scale = scaleOf(clock);
+		rows.forEach((row, i) => {
+			const {read, written} = places[i];
+			Object.assign(row.node.dataset, {read, written});
+			fillTo(row.read, read / scale);
+			fillTo(row.written, (read + written) / scale);
+		});
+		return scale === before;
 	};
 
 	const draw = (places, clock, guesses) => {
-		const scale = scaleOf(clock), share = (value) => `${Math.min(100, 100 * value / scale)}%`;
-		ticks.forEach((tick, i) => { tick.textContent = bytes(scale * i / 2).replace(/\.0+(?=\u00a0)/, ''); });
+		move(places, clock);
+		ticks.forEach((tick, i) => setText(tick, bytes(scale * i / 2).replace(/\.0+(?=\u00a0)/, '')));
 		rows.forEach((row, i) => {
 			const kernel = kernels[i], {group, finished, read, written} = places[i];
-			Object.assign(row.node.dataset, {read, written});
-			row.read.style.width = row.written.style.left = share(read);
-			row.written.style.width = share(written);
-			row.moved.textContent = count(read + written);
-			row.of.textContent = finished ? 'bytes in all' : 'bytes so far';
+			setText(row.moved, count(read + written));
+			setText(row.of, finished ? 'bytes in all' : 'bytes so far');
 			row.note.className = finished ? 'done' : '';
-			row.note.textContent = finished ? '\u2713 done' : progressOf(kernel, group);
-			drawGuess(row, kernel, guesses && guesses.get(kernel.name), share, finished);
+			setText(row.note, finished ? '\u2713 done' : progressOf(kernel, group));
+			drawGuess(row, kernel, guesses && guesses.get(kernel.name), finished);
 		});
 	};
 	const node = element('section', {class: 'race', 'aria-label': 'Bytes of global memory'}, rows.map((row) => row.node), axis);
-	return {node, draw};
+	return {node, move, draw};
 }

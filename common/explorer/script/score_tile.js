@@ -138,10 +138,10 @@ function makeTileView() {
 		timer = step < steps.length ? next() : 0;
 		if (!timer)
 			set(step);
-	}, steps[step - 1].kind === 'score' ? (isQuiet() ? calm : tilePace) : 10 * calm);
+	}, steps[step - 1].kind === 'score' ? tilePace : 2500);
 	const play = () => {
-		if (timer)
-			return set(step);
+		if (timer || isQuiet())
+			return set(timer ? step : steps.length);
 		step = step < steps.length ? step : 1;
 		timer = next();
 		draw();

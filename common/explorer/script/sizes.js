@@ -8,22 +8,23 @@ const sizesSeconds = 8; /* of the longest */
 /* {node, set(elements), stop()}; `rows` are the forms' that race, the last of them what the others are compared with. */
 function makeSizesRace(rows, order) {
 	const lanes = order.map((row) => ({row, bar: element('i', {class: 'read'}), told: element('output')}));
-	let totals = [], clock = 0, timer = 0, before = 0;
+	let totals = [], clock = 0, timer = 0, before = 0, lastWords = 0;
 	const verdict = element('p', {class: 'small', 'data-race': ''});
 	const button = element('button', {type: 'button', class: 'button', onclick: () => timer ? stop() : play()}, 'Race at these sizes');
 	const longest = () => Math.max(...totals);
 
+	const move = () => lanes.forEach(({bar}, i) => fillTo(bar, Math.min(clock, totals[i]) / longest()));
 	const draw = () => {
-		lanes.forEach(({bar, told}, i) => {
+		move();
+		lanes.forEach(({told}, i) => {
 			const moved = Math.min(clock, totals[i]), done = clock >= totals[i];
-			bar.style.width = `${100 * moved / longest()}%`;
-			told.textContent = `${done ? '\u2713 ' : ''}${bytes(moved)}`;
+			setText(told, `${done ? '\u2713 ' : ''}${bytes(moved)}`);
 			told.dataset.done = done;
 		});
 		const last = totals[totals.length - 1], name = rows[order[order.length - 1]].label;
 		const others = lanes.slice(0, -1).map(({row}, i) => `${rows[row].label}: ${figure(totals[i] / last, 3)}\u00d7 the bytes`).join('. ');
-		verdict.textContent = clock >= longest() ? `Beside ${name}: ${others}. If memory is what they wait for, the same holds for their times.`
-			: clock === 0 ? 'One scale, one bandwidth for all.' : clock >= last ? `${name} is done.` : '';
+		setText(verdict, clock >= longest() ? `Beside ${name}: ${others}. If memory is what they wait for, the same holds for their times.`
+			: clock === 0 ? 'One scale, one bandwidth for all.' : clock >= last ? `${name} is done.` : '');
 	};
 	const stop = () => {
 		cancelAnimationFrame(timer);
@@ -33,7 +34,12 @@ function makeSizesRace(rows, order) {
 	const tick = (now) => {
 		clock = Math.min(longest(), clock + Math.min(0.3, Math.max(0, (now - before) / 1000)) * longest() / sizesSeconds);
 		before = now;
-		draw();
+		if (clock < longest() && now - lastWords < wordsEvery)
+			move();
+		else {
+			lastWords = now;
+			draw();
+		}
 		if (clock < longest() && verdict.isConnected)
 			timer = requestAnimationFrame(tick);
 		else

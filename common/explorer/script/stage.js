@@ -50,30 +50,44 @@ function markGroup(column, group, which, share) {
 	for (const access of group.accesses) {
 		const part = access.space === 'shared' ? column.shared.find((view) => view.array.name === access.tensor)
 			: column.views.find((view) => view.tensor.name === access.tensor);
-		if (part)
-			firstOf(access.ranges, share).forEach((range) => markRange(part.dots, part.dots[which], range, bitOf[access.op]));
+		if (!part)
+			continue;
+		firstOf(access.ranges, share).forEach((range) => markRange(part.dots, part.dots[which], range, bitOf[access.op]));
+		part.isPainted = false;
+		part.isLit = part.isLit || which === 'now';
 	}
 }
 
-/* Marks what moved before `done` groups were over, and what moves now; from the start where it went back. */
+function forget(part) {
+	part.dots.before.fill(0);
+	part.isPainted = false;
+}
+
+/* Marks what moved before `done` groups were over, and what moves now; from the start where it went back. Paints what changed. */
 function advance(column, {done, group, live, share}) {
 	const groups = column.kernel.groups, parts = [...column.views, ...column.shared];
 	const isAnew = column.done > done, from = isAnew ? 0 : column.done;
-	parts.forEach((part) => part.dots.now.fill(0));
+	for (const part of parts.filter(({isLit}) => isLit)) {
+		part.dots.now.fill(0);
+		part.isLit = part.isPainted = false;
+	}
 	if (isAnew)
-		parts.forEach((part) => part.dots.before.fill(0));
+		parts.forEach(forget);
 	for (let g = from; g < done; g++) {
 		/* Another block has its own shared memory: it starts empty. */
 		if (g > 0 && groups[g].block !== groups[g - 1].block)
-			column.shared.forEach((view) => view.dots.before.fill(0));
+			column.shared.forEach(forget);
 		markGroup(column, groups[g], 'before', 1);
 	}
 	if (live && done > 0 && group.block !== groups[done - 1].block)
-		column.shared.forEach((view) => view.dots.before.fill(0));
+		column.shared.forEach(forget);
 	if (live)
 		markGroup(column, group, 'now', share);
 	column.done = done;
-	parts.forEach((part) => part.paint());
+	for (const part of parts.filter(({isPainted}) => !isPainted)) {
+		part.paint();
+		part.isPainted = true;
+	}
 }
 
 /* Bytes on their way between two lanes: down what is loaded, up what is stored. */
@@ -110,13 +124,12 @@ function whereOf(kernel, {group, live, finished}) {
 	return `${name}block ${blockOf(group)} \u00b7 interval ${group.interval}${finished ? ' \u00b7 the last' : ''}`;
 }
 
-function drawColumn(column, place) {
+function drawWords(column, place) {
 	const words = {load: 'read', store: 'written', atomic: 'added'};
 	const now = place.live ? place.group : null, moving = now || {accesses: []};
 	const hbm = sumsOf(moving, 'global'), chip = sumsOf(moving, 'shared');
-	advance(column, place);
-	column.where.textContent = whereOf(column.kernel, place);
-	/* Words change with the group, not with each frame. */
+	setText(column.where, whereOf(column.kernel, place));
+	/* They change with the group. */
 	if (column.told === now)
 		return;
 	column.told = now;
@@ -128,7 +141,7 @@ function drawColumn(column, place) {
 	drawCode(column, now);
 }
 
-/* {node, build(kernels, width), draw(placeOf)}; inspect(kernel, tile) as makeTensorView has it. */
+/* {node, build(kernels, width), move(placeOf), draw(placeOf)}; move paints and lays nothing out. inspect(kernel, tile) as makeTensorView has it. */
 function makeStage(all, inspect) {
 	const node = element('section', {class: 'stage', 'aria-label': 'Where the bytes move'});
 	const most = Math.max(...all.flatMap((kernel) => kernel.tensors.map((tensor) => tensor.columns)));
@@ -188,5 +201,10 @@ function makeStage(all, inspect) {
 	/* Marks the kernel that a caption is about; null: none. */
 	const tell = (kernel) => node.querySelectorAll('.head').forEach((head) =>
 		head.classList.toggle('told', !!kernel && head.dataset.kernel === kernel.name));
-	return {node, build, tell, draw: (placeOf) => columns.forEach((column) => drawColumn(column, placeOf(column.kernel)))};
+	const move = (placeOf) => columns.forEach((column) => advance(column, placeOf(column.kernel)));
+	const draw = (placeOf) => {
+		move(placeOf);
+		columns.forEach((column) => drawWords(column, placeOf(column.kernel)));
+	};
+	return {node, build, tell, move, draw};
 }

@@ -27,6 +27,8 @@ function makeStory(all, events, show, ended) {
 		if (!open)
 			return;
 		open = false;
+		if (node.contains(document.activeElement))
+			focusView();
 		node.hidden = true;
 		ended();
 	};

@@ -1,6 +1,9 @@
-/* Memory traffic: kernels side by side on one clock. The steps are here; what is seen, in race, stage and inspector. */
+/*
+ * Memory traffic: kernels side by side on one clock. The steps are here; what is seen, in race, stage and inspector. With reduced
+ * motion nothing plays here or in another view: the end is shown at once.
+ */
 
-const shortRace = 12, endRace = 12, calm = 250; /* seconds until the second longest is done, then for the rest; milliseconds */
+const shortRace = 12, endRace = 12; /* seconds until the second longest is done, then for the rest */
 
 /*
  * Where a kernel stands: `done` groups are over, `group` moves now or was the last that did, and `share` of it is over.
@@ -59,7 +62,7 @@ function makeTrafficView() {
 	const placeOf = (kernel) => placeAt(kernel, ownEvents[all.indexOf(kernel)], step, clock);
 	const showInspected = () => inspected && inspector.show(inspected.kernel, inspected.tile, placeOf(inspected.kernel).done);
 	const race = makeRace(all), inspector = makeInspector();
-	const forms = data.forms ? makeForms(data.forms, all) : element('div');
+	const {node: forms, themed} = data.forms ? makeForms(data.forms, all) : {node: element('div'), themed: () => {}};
 	forms.hidden = true;
 	const blocks = makeBlocks(all);
 	const stage = makeStage(all, (kernel, tile) => {
@@ -96,8 +99,8 @@ function makeTrafficView() {
 		}});
 	const setSpeed = (to) => {
 		speed = to;
-		speedButton.textContent = `\u00d7${speed}`;
-		speedButton.setAttribute('aria-label', `Speed: ${speed} times ${bytes(rate)} a second`);
+		setText(speedButton, `\u00d7${speed}`);
+		speedButton.setAttribute('aria-label', `Speed: \u00d7${speed}`);
 	};
 	const running = () => all.filter((kernel) => !placeOf(kernel).finished);
 	const draw = () => {
@@ -115,7 +118,6 @@ function makeTrafficView() {
 	};
 
 	const stop = () => {
-		clearTimeout(timer);
 		cancelAnimationFrame(timer);
 		timer = 0;
 	};
@@ -137,9 +139,10 @@ function makeTrafficView() {
 	};
 
 	/* Bytes move at a constant rate. What the longest does alone at the end is played faster, and that is said. */
-	let lastFrame = 0;
-	const next = () => isQuiet() ? setTimeout(() => tick(performance.now()), calm) : requestAnimationFrame(tick);
+	let lastFrame = 0, lastWords = 0;
 	const tick = (now) => {
+		if (isQuiet()) /* asked for while it plays */
+			return set(events.length);
 		const before = running().length, seconds = lastFrame ? Math.min(0.3, Math.max(0, (now - lastFrame) / 1000)) : 0;
 		lastFrame = now;
 		if (!ownSpeed)
@@ -151,8 +154,13 @@ function makeTrafficView() {
 			closePrediction(new Map());
 		if (running().length < before)
 			say(summary());
-		timer = step < events.length ? next() : 0;
-		draw();
+		timer = step < events.length ? requestAnimationFrame(tick) : 0;
+		/* Words are laid out: now and then. What moves is not: in every frame. */
+		if (!timer || running().length < before || now - lastWords >= wordsEvery || !race.move(all.map(placeOf), clock)) {
+			lastWords = now;
+			draw();
+		} else
+			stage.move(placeOf);
 		if (!timer)
 			link();
 	};
@@ -161,12 +169,14 @@ function makeTrafficView() {
 		if (timer) {
 			stop();
 			link();
+		} else if (isQuiet()) {
+			return set(events.length);
 		} else {
 			story.close();
 			if (step === events.length)
 				moveTo(0);
 			lastFrame = 0;
-			timer = next();
+			timer = requestAnimationFrame(tick);
 		}
 		draw();
 	};
@@ -192,12 +202,13 @@ function makeTrafficView() {
 	};
 	const names = () => shown.map((kernel) => kernel.name);
 	/* One that is shown goes, another one comes; the first makes room where there is none. */
-	const choose = ({name}) => {
+	const choose = ({name, label}) => {
 		const others = names().filter((other) => other !== name), on = others.length < shown.length;
 		const next = on ? others : [...others.slice(Math.max(0, others.length - most() + 1)), name];
 		if (next.length === 0)
 			return;
 		show(next);
+		[...chips.children].find((chip) => chip.textContent === label).focus();
 		state.set({k: names().join(',')});
 	};
 
@@ -205,6 +216,8 @@ function makeTrafficView() {
 	const question = element('div', {hidden: guesses !== null});
 	const closePrediction = (made) => {
 		guesses = made;
+		if (question.contains(document.activeElement))
+			focusView();
 		question.replaceChildren();
 		question.hidden = true;
 	};
@@ -233,13 +246,13 @@ function makeTrafficView() {
 		clock = step > 0 ? events[step - 1].at : 0;
 		if (step > 0 && guesses === null)
 			closePrediction(new Map());
-		show((state.get('k') || '').split(','));
-		blocks.draw();
-		story.begin();
+		wanted = (state.get('k') || '').split(',');
+		again();
 	};
 	const again = () => {
 		show(wanted);
 		blocks.draw();
+		themed();
 		story.begin();
 	};
 	return {id: 'traffic', name: 'Memory traffic', node, keys: ['s', 'k'], restore, key: player.key, stop, resized: again,

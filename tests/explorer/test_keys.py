@@ -1,0 +1,214 @@
+"""The explorer by keyboard alone, in a browser: every control of every view, after a click on a tab too; and without
+motion."""
+
+from __future__ import annotations
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+from browser import Page
+from case import ROOT
+from test_page import STEP, PageCase
+
+FOCUS = "(({tagName, id, className, textContent}) => id || className || textContent || tagName)(document.activeElement)"
+CHOSEN = "document.querySelector('[aria-selected=true]').dataset.view"
+IN_TABS = "document.activeElement.closest('[role=tablist]') !== null"
+# What Tab should stop at, in the order of the document, which is that of a reader.
+STOPS = """[...document.querySelectorAll('a[href], button, input, summary, [tabindex="0"]')].filter((node) =>
+    node.tabIndex >= 0 && !node.disabled && (node.className === 'skip' || node.checkVisibility()))"""
+# Of the element with the focus: its place in STOPS, where it stands on the page, whether its focus is seen.
+STOP = f"""(() => {{ const node = document.activeElement, box = node.getBoundingClientRect();
+    const style = getComputedStyle(node);
+    return [{STOPS}.indexOf(node), box.left, box.top + scrollY, box.right, box.bottom + scrollY,
+        style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2]; }})()"""
+TELEPHONE = (360, 800)
+
+
+class KeysCase(PageCase):
+    def pages(self) -> list[tuple[Path | None, list[str]]]:
+        """Pages that have all views between them."""
+        made = [(None, ["traffic", "tile", "softmax"])]
+        for program, options, views in (
+            ("06_backward/backward", "--seq 40 --dim 8", ["checks", "traffic", "tile", "products"]),
+            ("08_decode/decode", "--seq 40 --dim 8 --splits 3", ["splits"]),
+        ):
+            path = self.scratch / f"{Path(program).name}.html"
+            self.run_program(ROOT / program, f"{options} --quiet --explain {path}")
+            made.append((path, views))
+        return made
+
+    def look(self, path: Path | None, fragment: str = "", **how: object) -> Page:
+        return Page(path, fragment, **how) if path else self.open(fragment, **how)
+
+
+class Tabs(KeysCase):
+    def test_the_views_keys_work_after_a_click_on_its_tab(self) -> None:
+        """Kills: the focus stays in the tablist, where arrows lead to another view and the others do nothing."""
+        for path, views in self.pages():
+            for view in views:
+                if view == "checks":
+                    continue
+                with (
+                    self.subTest(view, page=path),
+                    self.look(path, f"#view={'tile' if view == 'traffic' else 'traffic'}") as page,
+                ):
+                    for _ in range(2):  # once more on the tab of the view that is there
+                        page.click(f"[data-view={view}]")
+                        page.key("Home", "ArrowRight", "ArrowRight")
+                        first = page.eval("Number(document.querySelector('.scrub').min)")
+                        first = max(first, 1 if view == "products" else 0)
+                        self.assertEqual((page.eval(CHOSEN), page.eval(STEP)), (view, first + 2))
+                        page.key("ArrowLeft")
+                        self.assertEqual(page.eval(STEP), first + 1)
+                    page.key("Space")
+                    page.until(f"{STEP} > {first + 1}")
+                    page.key("End")
+                    self.assertEqual(page.eval(STEP), page.eval("Number(document.querySelector('.scrub').max)"))
+                    self.assertEqual(page.eval(CHOSEN), view)
+
+    def test_the_tablist_by_keyboard(self) -> None:
+        """Kills: Home and End that do nothing there, a last tab without a next, keys that also step the view."""
+        with self.open("#s=3") as page:
+            page.key("Tab")
+            while not page.eval(IN_TABS):
+                page.key("Tab")
+            for key, view in (
+                ("ArrowRight", "tile"), ("ArrowRight", "softmax"), ("ArrowRight", "traffic"), ("ArrowLeft", "softmax"),
+                ("Home", "traffic"), ("End", "softmax"), ("ArrowLeft", "tile"),
+            ):  # fmt: skip
+                page.key(key)
+                self.assertEqual((page.eval(CHOSEN), page.eval(IN_TABS)), (view, True), key)
+            page.key("Tab", "ArrowRight", "ArrowRight")
+            self.assertEqual((page.eval(CHOSEN), page.eval(IN_TABS), page.eval(STEP)), ("tile", False, 3))
+
+    def test_a_view_without_steps_names_no_keys(self) -> None:
+        with self.look(self.pages()[1][0], "#view=traffic") as page:
+            keys = "document.querySelector('.foot kbd').checkVisibility()"
+            self.assertIs(page.eval(keys), True)
+            page.click("[data-view=checks]")
+            self.assertIs(page.eval(keys), False)
+
+
+class Walk(KeysCase):
+    def walk(self, page: Page) -> None:
+        """With Tab through the whole page, and out of it."""
+        stops, before = page.eval(f"{STOPS}.length"), None
+        for expected in range(stops):
+            page.key("Tab")
+            at, left, top, right, bottom, is_seen = page.eval(STOP)
+            name = page.eval(FOCUS)
+            self.assertEqual(at, expected, f"{name}: not the next control")
+            self.assertTrue(is_seen, f"{name}: nobody sees that it has the focus")
+            if before and expected > 1:
+                goes_back = bottom <= before[1] and left < before[2]
+                self.assertFalse(goes_back, f"{name}: stands before what had the focus before it")
+            before = (left, top, right)
+        page.key("Tab")
+        self.assertNotEqual(page.eval(STOP)[0], stops - 1, "the focus is caught")
+
+    def test_tab_reaches_every_control_in_reading_order(self) -> None:
+        """Kills: a control out of order (light and dark came after the tabs, but stood before them on a telephone), one
+        without an outline, one that keeps the focus."""
+        for path, views in self.pages():
+            for view in views:
+                for size, dark in (((1440, 900), False), (TELEPHONE, True)):
+                    with (
+                        self.subTest(view, page=path, size=size),
+                        self.look(path, f"#view={view}&s=4", size=size, dark=dark) as page,
+                    ):
+                        self.walk(page)
+        for size in ((1440, 900), TELEPHONE):
+            with self.subTest("the end of the race", size=size), self.open("#s=99999", size=size) as page:
+                self.walk(page)
+
+    def test_from_the_story_to_the_end_of_the_race(self) -> None:
+        """Nothing but keys: the story, a guess, the race, the kernels shown, a slider. Kills: a focus that is lost when
+        what had it goes."""
+        with self.open(size=TELEPHONE) as page:
+            self.press_to(page, ".story .main")
+            for _ in range(6):
+                page.key("Enter")
+            self.assertEqual(page.eval("document.activeElement.id"), "main", "after the story")
+            page.key("Tab")
+            self.assertEqual(page.eval("document.activeElement.name"), "naive")
+            page.type("5 MB")
+            page.key("Enter")
+            self.assertEqual(page.eval("document.activeElement.getAttribute('aria-label')"), "Pause")
+            page.until(f"{STEP} > 3")
+            page.key("Space")
+            stopped = page.eval(STEP)
+            page.key("ArrowRight")
+            self.assertEqual(page.eval(STEP), stopped + 1)
+            self.press_to(page, ".chip:nth-child(2)")
+            page.key("Enter")
+            self.assertEqual(page.eval("document.activeElement.textContent"), "FlashAttention-1")
+            self.assertEqual(page.eval("document.querySelector('.stage .head').dataset.kernel"), "fa1_paper")
+            page.key("End")
+            self.press_to(page, "[data-name=N]")
+            page.key("ArrowRight")
+            self.assertEqual(page.eval("document.activeElement.getAttribute('aria-valuetext')"), "256 sequence length")
+        for part in (".story", ".predict"):  # a step on goes past both
+            with self.open() as page:
+                if part == ".predict":
+                    page.eval("document.querySelector('.skip-story').click()")
+                page.eval(f"document.querySelector('{part} .main').focus()")
+                page.key("ArrowRight")
+                self.assertEqual((page.eval(STEP), page.eval("document.activeElement.id")), (1, "main"), part)
+
+    def press_to(self, page: Page, selector: str) -> None:
+        for _ in range(100):
+            if page.eval(f"document.activeElement.matches({selector!r})"):
+                return
+            page.key("Tab")
+        self.fail(f"Tab never comes to {selector}")
+
+    def test_what_takes_a_key_itself_keeps_it(self) -> None:
+        """Kills: a blank that plays instead of opening what is folded, one that a slider swallows, arrows that step
+        instead of scrolling."""
+        with self.open("#s=4") as page:
+            page.eval("document.querySelector('.foot summary').focus()")
+            page.key("Space")
+            self.assertEqual((page.eval("document.querySelector('.foot details').open"), page.eval(STEP)), (True, 4))
+            page.eval("document.querySelector('.scrub').focus()")
+            page.key("ArrowRight")
+            self.assertEqual(page.eval(STEP), 5)
+            page.key("Space")
+            page.until(f"{STEP} > 6")
+        with self.look(self.pages()[1][0], "#view=products&s=2", size=TELEPHONE) as page:
+            page.eval("document.querySelector('.scroll').focus()")
+            page.key("ArrowRight")
+            page.until("document.querySelector('.scroll').scrollLeft > 0")
+            self.assertEqual(page.eval(STEP), 2)
+
+
+class Motion(KeysCase):
+    def test_with_reduced_motion_nothing_plays(self) -> None:
+        """Kills: a race, a walk or a tile of S that goes on by a timer where the reader asked for no motion."""
+        end = "Number(document.querySelector('.scrub').max)"
+        with self.open(reduced=True) as page:
+            page.eval("moved = 0, requestAnimationFrame = () => { moved++; }, 0")
+            page.eval("document.querySelector('.skip-story').click()")
+            page.eval("document.querySelector('.predict input').focus()")
+            page.type("9 MB")
+            page.key("Enter")
+            self.assertEqual(page.eval(STEP), page.eval(end), "the race ran")
+            self.assertIn("you said 9.00\u00a0MB", page.eval("document.querySelector('.race').innerText"))
+            page.eval("document.querySelector('.walk button').click()")
+            self.assertIn("Tile 15 of 0\u201315", page.eval("document.querySelector('[data-walk]').textContent"))
+            page.click("[data-view=tile]")
+            page.key("Space")
+            self.assertEqual(page.eval(STEP), page.eval(end), "the tile of S was walked through")
+            self.assertEqual(page.eval("moved"), 0)
+        with self.open("#s=2") as page:
+            page.key("Space")
+            page.until(f"{STEP} > 3")
+            features = [{"name": "prefers-reduced-motion", "value": "reduce"}]
+            page.call("Emulation.setEmulatedMedia", features=features)
+            page.until(f"{STEP} === {end}")
+
+
+if __name__ == "__main__":
+    unittest.main()
