@@ -84,6 +84,40 @@ int main(int, char **argv)
 }
 """,
 )
+# One thread of the host launches, another one allocates.
+TWO_HOST_THREADS = inline(
+    "memory.two_host_threads",
+    """#include <thread>
+__device__ int table[64];
+__global__ void k(int *y)
+{
+	for (int i = 0; i < 64; i++)
+		y[threadIdx.x] += table[i];
+}
+int main()
+{
+	int *y;
+	volatile bool stop = false;
+	cudaMalloc(&y, 4096);
+	cudaMemset(y, 0, 4096);
+	std::thread other([&] {
+		void *held[1000];
+		for (int i = 0; i < 3000; i++) {
+			cudaMalloc(&held[i % 1000], 64);
+			for (int j = 0; i % 1000 == 999 && j < 1000; j++)
+				cudaFree(held[j]);
+		}
+		stop = true;
+	});
+	while (!stop)
+		k<<<1, 64>>>(y), cudaDeviceSynchronize();
+	other.join();
+	return cudaGetLastError();
+}
+""",
+    "-w",
+    "-pthread",
+)
 # Indices that stray far; another kernel has an array just before the one of `fixed`.
 STRAYS = inline(
     "memory.strays",
@@ -154,6 +188,11 @@ class Memory(Case):
         for step in "01237":
             outcome = OVERFILLED.run(step)
             self.expect_equal(outcome.out, "cudaErrorInvalidValue\n", f"{step}: {outcome.err}")
+
+    def test_an_allocation_beside_a_launch(self):
+        """Kills: a table of allocations that grows, and is freed, under another thread's hands."""
+        for _ in range(3):
+            self.expect_silent(TWO_HOST_THREADS.run(), "two threads of the host")
 
     def test_the_emptiness_behind_an_allocation_is_never_given(self):
         outcome = ARENA.run(SIM_THREADS="1", SIM_CHECK="memcheck")

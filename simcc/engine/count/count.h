@@ -20,6 +20,7 @@ struct tally {
 	struct sim_constant_count constant;
 	uint64_t barriers, exp;
 	struct tensor_tally *tensors; /* by allocation index; owned */
+	size_t tensor_count; /* that there were when the launch began: a kernel has no pointer to a later one */
 	/* of shared memory, by the number of the site and by enum sim_op, because a memcpy is both; owned */
 	struct sim_shared_count (*sites)[3];
 };

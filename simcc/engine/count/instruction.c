@@ -78,7 +78,9 @@ static struct sim_allocation *allocation_at(uint64_t address)
 
 static void count_tensor(struct tally *tally, struct sim_allocation *allocation, uint64_t bytes, enum sim_op op)
 {
-	struct tensor_tally *tensor = &tally->tensors[allocation->index];
+	/* [tensor_count]: of what another thread of the host has allocated since, and passed on in memory */
+	const size_t index = allocation->index < tally->tensor_count ? allocation->index : tally->tensor_count;
+	struct tensor_tally *tensor = &tally->tensors[index];
 	*(op == SIM_OP_LOAD ? &tensor->read : op == SIM_OP_STORE ? &tensor->write : &tensor->atomic) += bytes;
 }
 
@@ -257,8 +259,10 @@ void tally_open(struct tally *tally)
 {
 	free(tally->tensors);
 	free(tally->sites);
+	const size_t tensor_count = sim_allocation_count();
 	*tally = (struct tally){
-		.tensors = need(calloc(sim_allocation_count() + 1, sizeof *tally->tensors)),
+		.tensors = need(calloc(tensor_count + 1, sizeof *tally->tensors)),
+		.tensor_count = tensor_count,
 		.sites = need(calloc(site_number_count(), sizeof *tally->sites))};
 }
 
@@ -287,6 +291,8 @@ static void add_tensors(struct sim_launch *record, struct tally *const *workers,
 	for (size_t i = 0; i < total; i++) {
 		struct sim_tensor_count tensor = {.name = NULL};
 		for (int w = 0; w < count; w++) {
+			if (i >= workers[w]->tensor_count)
+				continue;
 			const struct tensor_tally *tally = &workers[w]->tensors[i];
 			tensor.read_bytes += tally->read;
 			tensor.write_bytes += tally->write;

@@ -28,8 +28,11 @@ size_t sim_memory_refused;
 struct slot *sim_slots;
 struct sim_allocation **sim_slot_allocations;
 
-static struct sim_allocation **allocations; /* all there ever were, by index */
-static size_t allocation_count, allocation_capacity;
+/* All there ever were, by index. Read without the lock, while another thread of the host may add one: read the count
+ * first. */
+static struct sim_allocation **_Atomic allocations;
+static _Atomic size_t allocation_count;
+static size_t allocation_capacity;
 static size_t variable_count;
 static unsigned cuda_malloc_count;
 static size_t next_slot, slot_count;
@@ -40,10 +43,22 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic bool is_open;
 
+/* An old table stays, because somebody may be reading it: in all less than the new one. */
+static void make_room(void)
+{
+	if (allocation_count < allocation_capacity)
+		return;
+	allocation_capacity = allocation_capacity == 0 ? 64 : 2 * allocation_capacity;
+	struct sim_allocation **table = need(calloc(allocation_capacity, sizeof *table));
+	if (allocation_count > 0)
+		memcpy(table, allocations, allocation_count * sizeof *table);
+	allocations = table;
+}
+
 static struct sim_allocation *add_allocation(uintptr_t first, size_t size, const char *name)
 {
 	struct sim_allocation *allocation = need(calloc(1, sizeof *allocation));
-	need_room(&allocations, &allocation_capacity, allocation_count + 1, sizeof *allocations);
+	make_room();
 	allocation->first = first;
 	allocation->size = size;
 	allocation->name = need(strdup(name));
