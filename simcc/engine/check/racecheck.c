@@ -682,11 +682,11 @@ static void note_global_atomic(struct race *race, struct global_cell *cell, cons
 		atomic_fetch_or(&cell->state, STATE_HAS_ATOMICS);
 }
 
-static enum apart find_apart_from_atomic(const struct access *now, uint64_t mine, uint64_t atomic, uint32_t stamp)
+static enum apart find_apart(const struct access *now, uint64_t mine, uint64_t theirs, uint32_t stamp)
 {
-	if (atomic == 0 || race_may_meet(word_touch(atomic), now->touch, is_same_block(now, mine, atomic)))
+	if (theirs == 0 || race_may_meet(word_touch(theirs), now->touch, is_same_block(now, mine, theirs)))
 		return ORDERED;
-	return compare_words(now, mine, atomic, stamp);
+	return compare_words(now, mine, theirs, stamp);
 }
 
 /* A plain access against the atomics: one finding is enough, the worse. */
@@ -697,10 +697,9 @@ static void check_against_global_atomics(struct race *race, const struct access 
 	const uint64_t other = atomic_load_explicit(&atomics->other, memory_order_relaxed);
 	const uint32_t stamp = atomic_load_explicit(&atomics->stamp, memory_order_relaxed);
 	uint64_t worse = last;
-	enum apart apart = find_apart_from_atomic(now, mine, last, stamp);
+	enum apart apart = find_apart(now, mine, last, stamp);
 	if (now->op == SIM_OP_LOAD && apart != BLOCKS) {
-		const enum apart other_apart =
-			find_apart_from_atomic(now, mine, other, stamp_of_other(last, stamp, other));
+		const enum apart other_apart = find_apart(now, mine, other, stamp_of_other(last, stamp, other));
 		if (other_apart > apart) {
 			apart = other_apart;
 			worse = other;
@@ -710,13 +709,6 @@ static void check_against_global_atomics(struct race *race, const struct access 
 		found(race, now, now->op == SIM_OP_LOAD ? FINDING_READ_AFTER_WRITE : FINDING_WRITE_AFTER_WRITE,
 		      apart == LANES ? FINDING_WARNING : FINDING_ERROR, SIM_GLOBAL, party_of(worse, SIM_OP_ATOMIC),
 		      apart == BLOCKS);
-}
-
-static enum apart find_apart_from_reader(const struct access *now, uint64_t mine, uint64_t reader, uint32_t stamp)
-{
-	if (reader == 0 || race_may_meet(word_touch(reader), now->touch, is_same_block(now, mine, reader)))
-		return ORDERED;
-	return compare_words(now, mine, reader, stamp);
 }
 
 static void found_reader(struct race *race, const struct access *now, uint64_t reader, enum apart apart)
@@ -764,12 +756,12 @@ static void check_global_write(
 			      apart == BLOCKS);
 	}
 	/* The other one, too, if that is the worse, or if the first may be allowed as an atomic's. */
-	apart = find_apart_from_reader(now, mine, reader, read_stamp);
+	apart = find_apart(now, mine, reader, read_stamp);
 	const bool may_be_allowed = now->op == SIM_OP_ATOMIC && word_site_number(reader) != word_site_number(other);
 	const enum apart from_other =
 		apart == BLOCKS && !may_be_allowed
 			? ORDERED
-			: find_apart_from_reader(now, mine, other, stamp_of_other(reader, read_stamp, other));
+			: find_apart(now, mine, other, stamp_of_other(reader, read_stamp, other));
 	if (apart != ORDERED)
 		found_reader(race, now, reader, apart);
 	if (from_other > apart || (may_be_allowed && from_other != ORDERED))
