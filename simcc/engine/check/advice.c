@@ -178,7 +178,7 @@ void advise(struct finding *f, char *text, size_t length)
 			text, length,
 			"blocks run in any order and at the same time: use atomics, or another kernel for the second "
 			"step; a flag or a counter orders them with a __threadfence() before it and one after it, "
-		        "and a "
+			"and a "
 			"__syncthreads() where another thread of the block sets or reads it");
 	else if (f->now.site == f->before.site)
 		snprintf(

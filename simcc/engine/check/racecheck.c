@@ -768,13 +768,6 @@ static void check_global_write(
 		found_reader(race, now, other, from_other);
 }
 
-/* At different places of the source. */
-static bool is_same_threads(const struct access *now, uint64_t mine, uint64_t theirs)
-{
-	return word_thread(mine) == word_thread(theirs) && is_same_block(now, mine, theirs) &&
-	       word_site_number(mine) != word_site_number(theirs);
-}
-
 /* The last reader becomes the other one, unless that is the worse to have. */
 static void note_global_read(struct global_cell *cell, const struct access *now, uint64_t mine)
 {
@@ -795,7 +788,7 @@ static void note_global_read(struct global_cell *cell, const struct access *now,
 	 * the one before that at another place. */
 	const bool looks = now->touch == VOLATILE_LOAD;
 	const bool is_plain = reader != 0 && word_touch(reader) == PLAIN_LOAD;
-	const bool hides = is_plain && (looks || is_same_threads(now, mine, reader));
+	const bool hides = is_plain && (looks || (also == mine && (mine ^ reader) >> SITE_BITS == 0));
 	const bool stays = reader != 0 && !is_plain && other != 0 && word_touch(other) == PLAIN_LOAD;
 	last = reader == 0 ? ORDERED : compare_words(now, mine, reader, last_stamp);
 	if ((last != BLOCKS || stays) && other != 0)
