@@ -787,9 +787,9 @@ static void note_global_read(struct global_cell *cell, const struct access *now,
 	/* An atomic may meet a volatile read, but not the plain one before it; and a plain read of its own thread, but not
 	 * the one before that at another place. */
 	const bool looks = now->touch == VOLATILE_LOAD;
-	const bool is_plain = reader != 0 && word_touch(reader) == PLAIN_LOAD;
-	const bool hides = is_plain && (looks || (also == mine && (mine ^ reader) >> SITE_BITS == 0));
-	const bool stays = reader != 0 && !is_plain && other != 0 && word_touch(other) == PLAIN_LOAD;
+	const bool again = also == mine && (mine ^ reader) >> SITE_BITS == 0;
+	const bool hides = (looks || again) && reader != 0 && word_touch(reader) == PLAIN_LOAD;
+	const bool stays = other != 0 && word_touch(reader) != PLAIN_LOAD && word_touch(other) == PLAIN_LOAD;
 	last = reader == 0 ? ORDERED : compare_words(now, mine, reader, last_stamp);
 	if ((last != BLOCKS || stays) && other != 0)
 		kept = compare_words(now, mine, other, make_stamp(other, clock_of(reader, last_stamp)));
