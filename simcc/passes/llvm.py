@@ -36,6 +36,7 @@ ALLOCA_OF_RECORD = pattern(
 SEVERAL = pattern(r", i\d+ %")
 BITCAST = pattern(rf"\s*({VALUE}) = bitcast \S.* ({VALUE}) to ")
 PACKED_TYPE = pattern(rf"({NAME}) = type <\{{")
+VECTOR_TYPE = pattern(r"%struct\.(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]$")
 ELEMENT = pattern(rf"\s*({VALUE}) = getelementptr (?:inbounds )?({NAME}),")
 ALIGNED_VALUE = pattern(rf"({VALUE}), align \d")
 ALIGNED_ACCESS = pattern(r"\s*(?:%\S+ = load|store) (?:volatile )?(i16|i32|i64|float|double)[ ,].*, align (\d+)")
@@ -59,6 +60,7 @@ class LocalVariables:
     def __init__(self) -> None:
         self.local: set[str] = set()
         self.in_packed: set[str] = set()
+        self.in_record: set[str] = set()
         self.veiled: dict[str, str] = {}
 
 
@@ -88,7 +90,7 @@ class Rewriter:
         if ", align " in line:
             aligned = ALIGNED_VALUE.search(line)
             if not (aligned and aligned[1] in function.in_packed):
-                line = with_natural_alignment(line)
+                line = with_natural_alignment(line, bool(aligned) and aligned[1] in function.in_record)
         if "@llvm.mem" in line and MEMORY_CALL.match(line):
             return [self.rewrite(line) or line]
         array = ALLOCA_OF_RECORD.match(line) if " = alloca " in line else None
@@ -115,6 +117,8 @@ class Rewriter:
             element = ELEMENT.match(line)
             if element and element[2] in self.packed:
                 function.in_packed.add(element[1])
+            elif element and not VECTOR_TYPE.match(element[2]):
+                function.in_record.add(element[1])
 
     def veil(self, name: str, pointer: str) -> str:
         """Another name for the address of a local variable, which the rest of the function uses."""
@@ -199,14 +203,14 @@ def transform(text: str) -> str:
     return "\n".join(out) + "\n"
 
 
-def with_natural_alignment(line: str) -> str:
+def with_natural_alignment(line: str, in_record: bool) -> str:
     """load double, ptr %p, align 4 -> align 8. A misaligned address is then the engine's to find.
 
-    So clang passes a struct of two floats on. Alignments below 4 are what the program says: a packed struct of one
-    member has the same type in LLVM as one that is not packed.
+    So clang tells what it knows of the array behind a cast. A member of a record that is aligned to less than 4 is the
+    program's own wish: a packed struct of one member has the same type in LLVM as one that is not packed.
     """
     access = ALIGNED_ACCESS.match(line)
-    if not access or int(access[2]) >= NATURAL[access[1]] or int(access[2]) < 4:
+    if not access or int(access[2]) >= NATURAL[access[1]] or (in_record and int(access[2]) < 4):
         return line
     return AN_ALIGNMENT.sub(f", align {NATURAL[access[1]]}", line, count=1)
 

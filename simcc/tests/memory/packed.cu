@@ -1,4 +1,4 @@
-// Members of packed structs at odd addresses, which are right: one member, two, and a type that is aligned to 2.
+// Members of packed structs at odd addresses, which are right: one member and two.
 #include <cuda_runtime.h>
 
 struct __attribute__((packed)) One {
@@ -8,15 +8,13 @@ struct __attribute__((packed)) Two {
 	char c;
 	unsigned v;
 };
-typedef unsigned half_aligned __attribute__((aligned(2)));
 
 __global__ void touch(char *p, unsigned *y)
 {
 	One *one = (One *)(p + 1 + 4 * threadIdx.x);
 	Two *two = (Two *)(p + 130 + 5 * threadIdx.x);
-	half_aligned *half = (half_aligned *)(p + 302 + 4 * threadIdx.x);
-	one->v = two->v = *half = threadIdx.x;
-	y[threadIdx.x] = one->v + two->v + *half;
+	one->v = two->v = threadIdx.x;
+	y[threadIdx.x] = one->v + two->v;
 }
 
 int main()
