@@ -1,7 +1,7 @@
 # How a chapter is built and run: all its .cu and .c files make one program. A chapter's Makefile sets NAME (of the
-# program) and DEMO (options of its default demonstration), then includes this file. It may set SHAPES (of `make test`),
-# DRAWN (the kernel that its picture shows, if only one), MODEL (yes: common/model/ is linked, too) and, after the
-# include, add to LIBRARIES.
+# program), DEMO (options of its default demonstration) and RAGGED (the shapes that `make` tries after it), then includes
+# this file. It may set SHAPES (of `make test`), DRAWN (the kernel that its picture shows, if only one), MODEL (yes:
+# common/model/ is linked, too) and, after the include, add to LIBRARIES.
 #
 #   DEVICE=sim|cuda   default: cuda when nvcc and a GPU are there
 #   CC, CXX           gcc or clang; CXX follows CC
@@ -83,10 +83,26 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $1")
 
 .DEFAULT_GOAL := all
-.PHONY: all build fast run device test profile sanitize plot ptxas check-ptxas sass check-sass answer help clean FORCE
+.PHONY: all ragged build fast run device test profile sanitize plot ptxas check-ptxas sass check-sass answer help clean FORCE
 
+# The demonstration has full tiles, so that its numbers are round; a mistake in the last row, a mask, a head or a stride may
+# show nothing there. So shapes follow that no tile divides. If nothing is wrong that is one line, otherwise the screen of
+# the shape. With ARGS the run is the reader's own.
 all: build
 	@./$(NAME) $(DEMO) $(ARGS)
+	$(if $(strip $(ARGS)),,$(if $(RAGGED),$(try_ragged)))
+
+define try_ragged
+@for shape in $(RAGGED); do \
+	./$(NAME) $$shape $(ONCE) --quiet > /dev/null 2>&1 || { \
+		status=$$?; printf '\nA ragged shape, ./$(NAME) %s:\n\n' "$$shape"; ./$(NAME) $$shape $(ONCE); exit $$status; }; \
+done; echo "Ragged shapes, which make ragged shows: nothing is wrong."
+endef
+
+ragged: build
+	@for shape in $(RAGGED); do \
+		echo "./$(NAME) $$shape"; ./$(NAME) $$shape $(ONCE) --quiet $(ARGS) || exit $$?; \
+	done
 
 build: $(PROGRAMS)
 
@@ -277,7 +293,8 @@ answer:
 	@$(ROOT)/tools/answer $(notdir $(HERE)) $${N+-- "$$N"}
 
 help:
-	@echo "make            build, run the demonstration, verify it"
+	@echo "make            build, run the demonstration, verify it and the ragged shapes"
+	@echo "make ragged     the ragged shapes alone, one line per kernel"
 	@echo "make build      $(PROGRAMS)"
 	@echo "make fast       also the plain build, for times on the CPU: ./$(NAME) --time"
 	@echo "make run        run with ARGS=\"...\", options of ./$(NAME) --help"

@@ -90,6 +90,24 @@ Test(faults, each_is_caught_in_chapter_05, .timeout = 180)
 	expect_all_caught("faults_fa2", FA2, 55);
 }
 
+/* `make`, of three that its demonstration cannot show: that has full tiles, one sequence and no mask. */
+Test(faults, make_shows_what_full_tiles_hide, .timeout = 180)
+{
+	static const char *const hidden[] = {
+		"fa2_row_ragged_tile_not_masked", "fa2_row_one_tile_too_few", "modified_lengths_between_heads"};
+	for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
+		const char *program =
+			text("../%s/fa/faults_fa2/%s/program", TEST_BUILD + sizeof TEST_ROOT, hidden[i]);
+		struct outcome o = run_program(
+			LIST("make", "-s", "-o", "build", "-C", TEST_ROOT "/05_fa2", "DEVICE=sim",
+		             text("NAME=%s", program)),
+			NOTHING, 60);
+		cr_expect_eq(o.status, 2, "make passes with '%s'", hidden[i]);
+		cr_expect(strstr(o.out, "\nA ragged shape, ./"), "'%s': %s%s", hidden[i], o.out, o.err);
+		free_outcome(&o);
+	}
+}
+
 /* A printf in a kernel is a beginner's first tool. It is no part of the data, whoever reads that: a program with
  * --json - or --tsv -, the run that takes the times. */
 Test(faults, what_a_kernel_prints_is_no_fault, .timeout = 180)
