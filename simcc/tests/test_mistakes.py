@@ -345,7 +345,7 @@ class Mistakes(Case):
     def test_brackets_that_do_not_match(self):
         """Kills: the '{' of a whole function, far away and right, for a ')' or ']' that is one too many."""
         for text, line, column, says in BRACKETS:
-            file = str(self.write("a.cu", text))
+            file = str(self.write("a.cu", text)).encode().decode("latin-1")  # as the passes have it
             found = transform(f'# 1 "{file}"\n{text}', False, "gcc", "/include").errors
             self.expect_equal(found, [(file, line, column, says)], text)
         header = '# 1 "cuda.h" 1 3\nint cudaMalloc(float **, int);\n'
