@@ -3,6 +3,8 @@
 
 #include "check/race.h"
 
+static _Atomic bool is_any_explained; /* in this launch */
+
 /*
  * A plain read beside another thread's atomic. `if (x > *most) atomicMax(most, x)` and every compare-and-swap loop
  * begin with one, and are right: the read only decides. So a place of the source is above suspicion, for this launch,
@@ -11,8 +13,6 @@
  * for atomicCAS: what is read again at the loop's end is what it compares with.
  * Known only at the end of the launch: see findings.c.
  */
-static _Atomic bool is_any_explained;
-
 void race_explain_read(struct race *race, uint32_t warp, uint32_t read, uint32_t atomic)
 {
 	const struct point first = findings_point(race->findings, warp, read);
