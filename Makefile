@@ -6,13 +6,12 @@
 #   ARCH=sm_90        of a cuda build; default: the GPU's own
 
 include simcc/path.mk
-
-ALL_CHAPTERS := $(patsubst %/Makefile,%,$(wildcard 0*_*/Makefile))
+include common/chapters.mk
 CHAPTERS := $(ALL_CHAPTERS)
 FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build fast run real model plot test test-all test-sim test-cuda bench tables plots diagrams bench-sim sanitize \
+.PHONY: all build fast run real model plot chapters test test-all test-chapters test-sim test-cuda bench tables plots diagrams bench-sim sanitize \
         ptxas sass widths check-ptxas check-sass check-widths explorer site transcripts lines gpu-report accuracy \
         readme check-readme format check-format check-python check-text clean help $(CHAPTERS)
 
@@ -60,7 +59,19 @@ test:
 	@device=$$($(MAKE) --no-print-directory -s -C $(firstword $(CHAPTERS)) device) && \
 		$(MAKE) --no-print-directory test-$$device DEVICE=$$device
 
-test-sim: build
+# Which there are: for scripts.
+chapters:
+	@echo $(CHAPTERS)
+
+# Each chapter's own shapes, with random inputs: test-all has the others, too.
+test-chapters: build
+	@failed=; for chapter in $(CHAPTERS); do \
+		said=$$($(MAKE) --no-print-directory -s -C $$chapter test $(if $(LONG),,INPUTS=random) 2>&1) || \
+			{ failed="$$failed $$chapter"; echo "$$chapter:"; printf '%s\n' "$$said"; }; \
+	done; test -z "$$failed" || { echo "make test: failed in$$failed"; exit 1; }; \
+	echo "the shapes of $(words $(CHAPTERS)) chapters: passed"
+
+test-sim: test-chapters
 	@$(MAKE) --no-print-directory -s -C tests $(jobs) build
 	@$(MAKE) --no-print-directory -C tests test
 
@@ -140,7 +151,7 @@ site:
 	@tools/site "$$OUT" --explorer plots/explorer.html $(call option,ADDRESS,address)
 
 # The printed blocks of the READMEs, from the programs they show; and the links to the glossary.
-LINKED := $(wildcard 0*_*/README.md) 00_gpu/attention.md
+LINKED := $(ALL_CHAPTERS:=/README.md) 00_gpu/attention.md
 READMES := $(LINKED) $(wildcard simcc/README.md plots/README.md) README.md # the last one counts the lines of the others
 readme: build
 	@tools/glossary $(LINKED)

@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from case import running
 from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, ROOT, THOROUGH, Graded, run
 from judge.build import frames_of, too_much_stack
+from lib.chapters import PROGRAMS
 
 STRICT = ["-Wall", "-Wextra", *(["-Werror"] if os.environ.get("WERROR") else [])]
 
@@ -68,7 +69,7 @@ class Build(Graded):
             self.skipTest("there is one compiler only")
         for number, key in enumerate((None, CLASS_OF_CAPS, CLASS_OF_WINDOWS) if THOROUGH else (None,)):
             tree = self.hand_out(f"other-{number}", key)
-            for source in sorted(tree.glob("0*/*.cu")):
+            for source in sorted(path for chapter in PROGRAMS for path in tree.glob(f"{chapter}/*.cu")):
                 command = [ROOT / "simcc/simcc", "-O0", *STRICT, "-c", source, "-o", tree / "x.o"]
                 done = run(*command, environment={"CXX": other, "CC": ""})
                 self.assertEqual(done.returncode, 0, done.stderr)

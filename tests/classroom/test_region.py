@@ -15,6 +15,7 @@ sys.path[:0] = [str(ROOT / "classroom"), str(ROOT / "tools")]
 from judge import region, words  # noqa: E402
 from judge.tokens import Refusal, tokens_of  # noqa: E402
 from lib import tasks  # noqa: E402
+from lib.chapters import PROGRAMS  # noqa: E402
 
 PLACE = words.parse_names(
     "q K_tile m l O P D .m .l struct:partial # a comment\nsum_over_warp() multiply_rows<>() T::ROWS T::KEYS\n"
@@ -224,9 +225,9 @@ def names_of(task: str) -> words.Names:
 def course_regions() -> list[tuple[str, str, str]]:
     """(task, where, text) of every solution, stub and answer of the course."""
     found = []
-    for chapter in sorted(ROOT.glob("0*_*")):
-        for task, text in tasks.solutions_of(chapter.name, tasks.read_sources(chapter)).items():
-            found.append((task, chapter.name, text))
+    for chapter in PROGRAMS:
+        for task, text in tasks.solutions_of(chapter, tasks.read_sources(ROOT / chapter)).items():
+            found.append((task, chapter, text))
     for path in sorted(ROOT.glob("classroom/tasks/*/*.cu")):
         found.append((path.parent.name, path.name, path.read_text(encoding="utf-8")))
     return found

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from case import ROOT
+from lib.chapters import PROGRAMS
 from svg import text_width
 
 PICTURES = ROOT / "plots/pictures"
@@ -178,7 +180,7 @@ class Contrast(unittest.TestCase):
         """For those who do not see the colors."""
         words = (ROOT / "plots/colors.gp").read_text().partition('kernel_table = "')[2].partition('"')[0]
         known = {kernel: look for kernel, *look in (word.split("=") for word in words.split() if "=" in word)}
-        for path in sorted((ROOT / "plots/data/sim").glob("0*.tsv")):
+        for path in [ROOT / f"plots/data/sim/{chapter}.tsv" for chapter in PROGRAMS]:
             lines = [line.split("\t") for line in path.read_text().splitlines() if not line.startswith("# units")]
             head = next(line for line in lines if "kernel" in line)
             kernels = {line[head.index("kernel")] for line in lines[lines.index(head) + 1 :]} & set(known)

@@ -20,11 +20,12 @@ import unittest
 from pathlib import Path
 
 from house import ROOT, Case, run, table
+from lib.chapters import PROGRAMS
 from svg import SMALLEST, Picture, near, text_width
 
 SIM_PICTURES, GPU_PICTURES = 16, 13
 DATA = ROOT / "plots/data"
-PROGRAMS = ("roofs", "attention_map")
+DRAWN_BY = ("roofs", "attention_map")
 Done = subprocess.CompletedProcess
 
 
@@ -32,6 +33,9 @@ def new_house(path: Path) -> Path:
     """A copy of what draws, without the pictures."""
     shutil.copytree(ROOT / "plots", path / "plots", ignore=shutil.ignore_patterns("pictures"))
     shutil.copytree(ROOT / "tools", path / "tools", ignore=shutil.ignore_patterns("__pycache__"))
+    for chapter in PROGRAMS:
+        (path / chapter).mkdir()
+        shutil.copy2(ROOT / chapter / "Makefile", path / chapter)
     return path
 
 
@@ -289,7 +293,7 @@ class Drawing(PictureCase):
         house = self.house()
         data = house / "plots/data/h200"
         data.mkdir()
-        for path in (DATA / "sim").glob("0*.tsv"):
+        for path in [DATA / f"sim/{chapter}.tsv" for chapter in PROGRAMS]:
             rewrite(path, data / path.name, as_gpu)
             title = table.read(path).title
             text = (data / path.name).read_text()
@@ -540,7 +544,7 @@ class Numbers(Case):
                 self.assertEqual(run("gnuplot", "-e", f"{script} print {expression}").stderr.strip(), printed)
 
     def test_roofs_and_attention_are_what_the_programs_write(self) -> None:
-        for name, options in zip(PROGRAMS, ((), ("tests/data/real_qkv", "148", "20"))):
+        for name, options in zip(DRAWN_BY, ((), ("tests/data/real_qkv", "148", "20"))):
             made = self.scratch / name
             done = run(programs() / name, *options, made)
             self.assertEqual(done.returncode, 0, done.stderr)

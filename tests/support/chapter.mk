@@ -3,7 +3,7 @@
 # All chapters are built once, as a user has them, with the compiler under test; $(BUILD)/chapters/PROGRAM is a copy,
 # which stays what it is while the chapters are built with another compiler. PLAIN, which tests/Makefile sets, are the
 # chapters whose plain builds the asked-for suites run, or plant faults in.
-PROGRAMS := $(foreach chapter,$(wildcard $(ROOT)/0*_*),$(chapter)/$(shell sed -n 's/^NAME := //p' $(chapter)/Makefile))
+PROGRAMS := $(foreach chapter,$(ALL_CHAPTERS:%=$(ROOT)/%),$(chapter)/$(shell sed -n 's/^NAME := //p' $(chapter)/Makefile))
 COPIES := $(addprefix $(BUILD)/chapters/,$(notdir $(PROGRAMS)))
 .PHONY: chapters plain-builds
 chapters:

@@ -15,10 +15,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from lib import answers
 from lib.answers import AnswerError
+from lib.chapters import PROGRAMS
 from lib.trial import Trial
 
 ROOT = Path(__file__).resolve().parents[2]
-CHAPTERS = sorted(path.parent.name for path in ROOT.glob("0*_*/Makefile"))
 README = """# 00 · A chapter
 
 1. no exercise
@@ -73,25 +73,25 @@ int a = 2;
 
 class Course(unittest.TestCase):
     def test_every_exercise_has_one_answer_in_the_form(self) -> None:
-        self.assertGreaterEqual(len(CHAPTERS), 7)
-        for chapter in CHAPTERS:
+        self.assertGreaterEqual(len(PROGRAMS), 7)
+        for chapter in PROGRAMS:
             with self.subTest(chapter):
                 self.assertEqual(answers.mistakes_in(chapter), [])
 
     def test_every_answer_is_tried(self) -> None:
-        for chapter in CHAPTERS:
+        for chapter in PROGRAMS:
             suite = ROOT / f"tests/answers/test_{chapter[3:]}.py"
             self.assertIn(f'answers_of("{chapter}")', suite.read_text(), chapter)
 
     def test_each_chapter_says_what_it_asks_for(self) -> None:
         """In three lines under its title, before the first heading."""
-        for chapter in CHAPTERS:
+        for chapter in PROGRAMS:
             head = (ROOT / chapter / "README.md").read_text(encoding="utf-8").split("\n## ")[0]
             said = re.findall(r"^\* \*\*(.+?)\*\*: \S", head, re.MULTILINE)
             self.assertEqual(said, ["Time", "You should know", "Afterwards you can"], chapter)
 
     def test_edits_apply(self) -> None:
-        for chapter in CHAPTERS:
+        for chapter in PROGRAMS:
             for answer in answers.read_answers(chapter):
                 with self.subTest(chapter, answer=answer.number), tempfile.TemporaryDirectory() as scratch:
                     trial = Trial(chapter, Path(scratch))

@@ -8,10 +8,12 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from case import ROOT, Case, Outcome, run
+from lib.chapters import PROGRAMS
 
-PAGES = [*sorted(ROOT.glob("0*_*/README.md")), ROOT / "00_gpu/attention.md"]
+PAGES = [*(ROOT / chapter / "README.md" for chapter in PROGRAMS), ROOT / "00_gpu/attention.md"]
 # What a beginner has to be able to look up.
 NEEDED = (
     """wavefront sector request footprint hazard occupancy spill floor warp lane block bank coalesced tile LSE barrier

@@ -14,8 +14,10 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from case import ROOT, Case, run
+from lib.chapters import PROGRAMS
 
 TOOL = ROOT / "tools/site"
 VOID = {"meta", "link", "img", "br", "hr", "source", "input"}
@@ -101,7 +103,7 @@ class Pages(Case):
 
     def test_chapters_follow_each_other_and_pictures_have_both_themes(self) -> None:
         out = self.made()
-        chapters = sorted(path.parent.name for path in ROOT.glob("[0-9][0-9]_*/README.md"))
+        chapters = [*PROGRAMS]
         for n, chapter in enumerate(chapters):
             text = (out / chapter / "index.html").read_text()
             before = f"../{chapters[n - 1]}/index.html" if n else "../index.html"

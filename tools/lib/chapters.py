@@ -1,15 +1,17 @@
-"""The chapters, in their order, and the program of each."""
+"""The chapters, in their order, and the program of each. common/chapters.mk finds them the same way."""
 
 from __future__ import annotations
 
-PROGRAMS = {
-    "00_gpu": "gpu",
-    "01_naive": "naive",
-    "02_online_softmax": "online_softmax",
-    "03_tiled_matmul": "tiled_matmul",
-    "04_fa1": "fa1",
-    "05_fa2": "fa2",
-    "06_backward": "backward",
-    "07_transformer": "transformer",
-    "08_decode": "decode",
-}
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def programs_of(tree: Path) -> dict[str, str]:
+    """{chapter: program} of a tree of the course: its directories named like 01_naive that have a Makefile."""
+    makefiles = sorted(tree.glob("[0-9][0-9]_*/Makefile"))
+    return {path.parent.name: re.findall(r"(?m)^NAME := (.+)$", path.read_text())[0] for path in makefiles}
+
+
+PROGRAMS = programs_of(ROOT)

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from .chapters import programs_of
+
 MARK = ".made-by-make-site"
 EXPLORER = "plots/explorer.html"
 IMAGES = (".svg", ".png")
@@ -138,7 +140,9 @@ class Site:
         files = (name.decode("utf-8", "surrogateescape") for name in listed.stdout.split(b"\0") if name)
         self.files = {name for name in files if (root / name).is_file()}
         self.folders = {str(parent) for name in self.files for parent in Path(name).parents if str(parent) != "."}
-        self.chapters = sorted(name for name in self.files if re.fullmatch(r"\d\d_\w+/README\.md", name))
+        self.chapters = [
+            name for name in (f"{chapter}/README.md" for chapter in programs_of(root)) if name in self.files
+        ]
 
     # ---- reading ----
 

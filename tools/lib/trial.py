@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lib import edits, printed
 from lib.answers import ROOT, Answer, AnswerError, Block, answers_file
+from lib.chapters import PROGRAMS
 
 COPIED = ("Makefile", "common", "simcc", "tools", "plots", "tests/data")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.fast", "*.fast.o", "tests", "bench", "pictures")
@@ -59,8 +60,7 @@ class Trial:
         status, said = printed.run("make --no-print-directory -s build", ROOT / self.chapter, environment())
         if status != 0:
             raise AnswerError(f"{self.chapter}: cannot be built\n{said}")
-        chapters = sorted(path.parent.name for path in ROOT.glob("0*_*/Makefile"))
-        for name in (*COPIED, *chapters):
+        for name in (*COPIED, *PROGRAMS):
             source, target = ROOT / name, self.tree / name
             target.parent.mkdir(parents=True, exist_ok=True)
             if source.is_dir():

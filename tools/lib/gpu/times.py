@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import table
+from ..chapters import PROGRAMS
 from ..files import replace_file
 from . import StepError, runner
 from .report import Report
@@ -203,7 +204,11 @@ def timed_rows(path: Path) -> list[dict[str, str]]:
 def _tell_floors(report: Report) -> None:
     """Each kernel's largest problem: its time, its floor, and what that is in percent. Below the floor cannot be."""
     told = []
-    paths = [path for pattern in ("0*.tsv", "bench/*/*.tsv", "bench/*/*.part") for path in report.data.glob(pattern)]
+    paths = [
+        path
+        for pattern in (*(f"{chapter}.tsv" for chapter in PROGRAMS), "bench/*/*.tsv", "bench/*/*.part")
+        for path in report.data.glob(pattern)
+    ]
     for path in sorted(paths):
         largest: dict[str, dict[str, str]] = {}
         for row in timed_rows(path):
