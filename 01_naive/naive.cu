@@ -5,8 +5,9 @@
  *     softmax_rows    P = softmax(S)       one warp per row
  *     weighted_sum    O = P V              one block per row of O, one thread per column
  *
- * Build and run: make, or make DEVICE=cuda. Honestly: it is slow, and arithmetic is not the reason. S and P have N x N
- * elements each, and both are written to memory and read back; Q, K, V and O are small in comparison.
+ * Build and run: make, or make DEVICE=cuda. Limit: it is slow, and arithmetic is not the reason. Each multiply-add
+ * loads two numbers again, those of K from as many sectors as lanes; and S and P, N x N elements each, are written to
+ * memory and read back, which would remain if the kernels were perfect.
  */
 #include "naive.h"
 

@@ -70,7 +70,7 @@ void lesson_explain(const struct terminal *terminal, const struct run_result *re
 	snprintf(
 		title, sizeof title,
 		"In units of N·d elements, %s here. Naive attention moves %.1f of them\n"
-		"(a footprint); no kernel can move fewer than 4.\n",
+		"(a footprint); no kernel can request fewer than 4.\n",
 		format_bytes(4 * Nd, unit), naive);
 	columns_print(terminal, result, title, true, "kernel", columns, sizeof columns / sizeof columns[0]);
 	print_finding(terminal, result);

@@ -1,7 +1,7 @@
 /*
  * Chapter 04, third of three: fa1_row_dynamic, row.cu with d known only at run time. New: d replaces D, and a
- * count of keys replaces KEYS. A loop whose length is not known cannot be unrolled, and an array indexed by its counter
- * cannot be kept in registers (registers have no addresses): q, o and s are in local memory, which is a part of HBM and
+ * count of keys replaces KEYS. A loop whose length is not known cannot be unrolled completely (unless an array in it
+ * bounds the length), and an array indexed by its counter cannot be kept in registers (registers have no addresses): q, o and s are in local memory, which is a part of HBM and
  * is cached in L1. The counts here do not show this; ptxas does (make ptxas).
  */
 #include "launch.cuh"

@@ -3,8 +3,8 @@
  * begins with the first key that the query tile sees; `modify` and the mask change the scores; m and l start with the sink;
  * dropout changes the weights, but not l; K and V may have fewer heads than Q; and sequences may be packed.
  *
- * Build and run: make, then ./fa2 --window 64. Honestly: P~ is a power of e, so it costs a multiplication more than in
- * fa2_split_q, and every score is tested for the mask, even in tiles without a masked score.
+ * Build and run: make, then ./fa2 --window 64. Limit: P~ is a power of e, which takes four instructions more than the
+ * power of 2 of fa2_split_q, and every score is tested for the mask, even in tiles without a masked score.
  */
 #include "modified.cuh"
 #include "modified_dropout.cuh"

@@ -1,7 +1,8 @@
 # How a chapter is built and run: all its .cu and .c files make one program. A chapter's Makefile sets NAME (of the
 # program), DEMO (options of its default demonstration) and RAGGED (the shapes that `make` tries after it), then includes
-# this file. It may set SHAPES (of `make test`), DRAWN (the kernel that its picture shows, if only one), MODEL (yes:
-# common/model/ is linked, too) and, after the include, add to LIBRARIES.
+# this file. It may set SHAPES (what `make test` tries besides), SPOKEN (like RAGGED, but they take no --input), DRAWN (the
+# kernel that its picture shows, if only one), MODEL (yes: common/model/ is linked, too) and, after the include, add to
+# LIBRARIES.
 #
 #   DEVICE=sim|cuda   default: cuda when nvcc and a GPU are there
 #   CC, CXX           gcc or clang; CXX follows CC
@@ -94,14 +95,14 @@ all: build
 	$(if $(strip $(ARGS)),,$(if $(RAGGED),$(try_ragged)))
 
 define try_ragged
-@for shape in $(RAGGED); do \
+@for shape in $(RAGGED) $(SPOKEN); do \
 	./$(NAME) $$shape $(ONCE) --quiet > /dev/null 2>&1 || { \
 		status=$$?; printf '\nA ragged shape, ./$(NAME) %s:\n\n' "$$shape"; ./$(NAME) $$shape $(ONCE); exit $$status; }; \
 done; echo "Ragged shapes, which make ragged shows: nothing is wrong."
 endef
 
 ragged: build
-	@for shape in $(RAGGED); do \
+	@for shape in $(RAGGED) $(SPOKEN); do \
 		echo "./$(NAME) $$shape"; ./$(NAME) $$shape $(ONCE) --quiet $(ARGS) || exit $$?; \
 	done
 
@@ -174,11 +175,12 @@ device:
 
 # The chapter's kernels on shapes that break kernels: ragged, tiny, masked, with scores that overflow.
 test: build
-	@for shape in $(SHAPES); do \
+	@for shape in $(SHAPES) $(RAGGED); do \
 		for input in $(INPUTS); do \
 			./$(NAME) $$shape --input $$input $(ONCE) --quiet $(ARGS) || exit 1; \
 		done; \
-	done
+	done; \
+	for shape in $(SPOKEN); do ./$(NAME) $$shape $(ONCE) --quiet $(ARGS) || exit 1; done
 
 ifeq ($(DEVICE),sim)
 # Without a GPU a profile is the launch records: one JSON object a line.

@@ -5,7 +5,8 @@
  *
  *   hbm     inputs read once + what L2 cannot hold of what is written, and of what is handed on, / bandwidth
  *   fp32    the kernel's own FLOP / peak of the CUDA cores
- *   exp     its exponentials / the rate of the special function units (MUFU)
+ *   exp     its exponentials / the rate of the special function units (MUFU); a polynomial on the fp32 units, which no kernel
+ *           here has, could take a share
  *   shared  distinct bytes of its shared-memory instructions / shared bandwidth
  *
  * The last three have no more SMs than there are blocks: min(blocks, SMs) / SMs. So of a problem with few blocks the floor
