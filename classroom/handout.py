@@ -49,7 +49,7 @@ FILES = """setup.sh LICENSE GLOSSARY.md .clang-format .gitignore common simcc pl
     tests/data/tiny_model/tiny.gguf tools/draw tools/model tools/rows tools/lib/__init__.py tools/lib/chapters.py
     tools/lib/edits.py tools/lib/files.py tools/lib/rows.py tools/lib/table.py tools/lib/tasks.py classroom/tasks.tsv
     classroom/handout.mk classroom/hint.py classroom/tasks/*/hints.md classroom/tasks/*/names classroom/grade*
-    classroom/judge""".split()
+    classroom/judge gpu/compiled""".split()
 OF_CHAPTER = ("Makefile", "*.c", "*.h", "*.tsv")
 LEFT_OUT = re.compile(r"\..*|.*~|.*\.(?:o|d|a|new)|__pycache__|tests|bench|build")
 GIVEN = ("00_gpu",)  # to be read and run: nothing in it is a task

@@ -229,7 +229,8 @@ PTXAS_ARCHS := sm_80 sm_90
 PTXAS_RUNS ?= "--seq 128 --dim 64" "--seq 128 --dim 32" "--seq 128 --dim 96" "--seq 128 --dim 128"
 PTXAS_GIVEN := $(filter command,$(firstword $(origin ARCH)))
 PTXAS_BUILD := $(ROOT)/build/ptxas/$(NAME)
-PTXAS_TABLE = $(if $(PTXAS_GIVEN),$(PTXAS_BUILD).tsv,ptxas.tsv)
+PTXAS_KEPT := $(ROOT)/gpu/compiled/$(notdir $(HERE)).ptxas.tsv
+PTXAS_TABLE = $(if $(PTXAS_GIVEN),$(PTXAS_BUILD).tsv,$(PTXAS_KEPT))
 PTXAS := $(ROOT)/tools/ptxas
 ptxas: $(PTXAS_BUILD).launches
 	@$(PTXAS) make $(PTXAS_TABLE) "$(NVCC)" "$(SOURCES)" $< $(if $(PTXAS_GIVEN),$(ARCH),$(PTXAS_ARCHS))
@@ -238,13 +239,13 @@ ptxas: $(PTXAS_BUILD).launches
 # Is the committed table what nvcc says? Of the same sources and the same nvcc it is; PTXAS_FULL=1 compiles all the same,
 # once: neither CC nor DEVICE changes what nvcc makes of a kernel.
 check-ptxas: $(PTXAS_BUILD).launches
-	@{ test -z "$(PTXAS_FULL)" && $(PTXAS) unchanged ptxas.tsv "$(NVCC)" "$(SOURCES)"; } || \
+	@{ test -z "$(PTXAS_FULL)" && $(PTXAS) unchanged $(PTXAS_KEPT) "$(NVCC)" "$(SOURCES)"; } || \
 		$(MAKE) --no-print-directory -s $(PTXAS_BUILD).compared
-	@echo "$(notdir $(HERE))/ptxas.tsv: as nvcc says"
+	@echo "gpu/compiled/$(notdir $(PTXAS_KEPT)): as nvcc says"
 
-$(PTXAS_BUILD).compared: ptxas.tsv $(SOURCES) $(HEADERS) $(PTXAS) $(wildcard $(NVCC)) $(PTXAS_BUILD).launches
+$(PTXAS_BUILD).compared: $(PTXAS_KEPT) $(SOURCES) $(HEADERS) $(PTXAS) $(wildcard $(NVCC)) $(PTXAS_BUILD).launches
 	@$(PTXAS) make $(PTXAS_BUILD).now "$(NVCC)" "$(SOURCES)" $(PTXAS_BUILD).launches $(PTXAS_ARCHS)
-	@$(PTXAS) compare ptxas.tsv $(PTXAS_BUILD).now
+	@$(PTXAS) compare $(PTXAS_KEPT) $(PTXAS_BUILD).now
 	@touch $@
 
 # Rewritten only when it changes.
@@ -265,7 +266,8 @@ $(PTXAS_BUILD).launches: FORCE
 NVDISASM ?= $(or $(shell command -v nvdisasm 2>/dev/null),$(wildcard $(dir $(NVCC))nvdisasm))
 SASS := $(ROOT)/tools/sass
 SASS_BUILD := $(ROOT)/build/sass/$(NAME)
-SASS_TABLE = $(if $(PTXAS_GIVEN),$(SASS_BUILD).tsv,sass.tsv)
+SASS_KEPT := $(ROOT)/gpu/compiled/$(notdir $(HERE)).sass.tsv
+SASS_TABLE = $(if $(PTXAS_GIVEN),$(SASS_BUILD).tsv,$(SASS_KEPT))
 define need_disassembler
 	@test -x $(SASS) || { echo "make sass needs the course's tools/, and this tree has none" >&2; exit 3; }
 	@test -n "$(NVCC)" || { echo "make sass needs nvcc (the CUDA Toolkit), and found none" >&2; exit 3; }
@@ -279,14 +281,14 @@ sass:
 	@$(SASS) show $(SASS_TABLE)
 
 check-sass:
-	@{ test -z "$(SASS_FULL)" && $(SASS) unchanged sass.tsv "$(NVCC)" "$(SOURCES)"; } || \
+	@{ test -z "$(SASS_FULL)" && $(SASS) unchanged $(SASS_KEPT) "$(NVCC)" "$(SOURCES)"; } || \
 		$(MAKE) --no-print-directory -s $(SASS_BUILD).compared
-	@echo "$(notdir $(HERE))/sass.tsv: as nvcc says"
+	@echo "gpu/compiled/$(notdir $(SASS_KEPT)): as nvcc says"
 
-$(SASS_BUILD).compared: sass.tsv $(SOURCES) $(HEADERS) $(SASS) $(wildcard $(ROOT)/simcc/machine/*.py) $(wildcard $(NVCC))
+$(SASS_BUILD).compared: $(SASS_KEPT) $(SOURCES) $(HEADERS) $(SASS) $(wildcard $(ROOT)/simcc/machine/*.py) $(wildcard $(NVCC))
 	$(need_disassembler)
 	@$(SASS) make $(SASS_BUILD).now "$(NVCC)" "$(NVDISASM)" "$(SOURCES)" $(PTXAS_ARCHS)
-	@$(SASS) compare sass.tsv $(SASS_BUILD).now
+	@$(SASS) compare $(SASS_KEPT) $(SASS_BUILD).now
 	@touch $@
 
 # The answers are the teacher's: a tree that was handed out has none.

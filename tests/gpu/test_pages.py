@@ -1,4 +1,4 @@
-"""What is made from GPU runs and from nvcc: simcc/ACCURACY.md, the chapters' ptxas.tsv and sass.tsv; and the choice of
+"""What is made from GPU runs and from nvcc: simcc/ACCURACY.md, gpu/compiled; and the choice of
 ARCH."""
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 import stand_ins
-from lib import table
+from lib import nvcc, table
 from lib.chapters import PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
+COMPILED = ROOT / "gpu/compiled"
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 NVDISASM = os.environ.get("NVDISASM") or shutil.which("nvdisasm") or shutil.which("/usr/local/cuda/bin/nvdisasm")
 THOROUGH = bool(os.environ.get("LONG"))
@@ -100,9 +101,9 @@ class Accuracy(Scratch):
 class Ptxas(Scratch):
     def setUp(self) -> None:
         super().setUp()
-        self.tables = {path: table.read(path) for path in [ROOT / chapter / "ptxas.tsv" for chapter in PROGRAMS]}
+        self.tables = {path: table.read(path) for path in [COMPILED / f"{chapter}.ptxas.tsv" for chapter in PROGRAMS]}
         self.rows = [
-            (f"{path.parent.name} {row['kernel']}<{row['D']}> on {row['arch']}", row)
+            (f"{path.name.partition('.')[0]} {row['kernel']}<{row['D']}> on {row['arch']}", row)
             for path, read in self.tables.items()
             for row in read.records()
         ]
@@ -138,7 +139,7 @@ class Ptxas(Scratch):
         everything."""
         if not NVCC:
             self.skipTest("no nvcc: the tables of registers were not compared with what it says")
-        toolkit = self.tables[ROOT / "01_naive/ptxas.tsv"].title.split(",")[0].removeprefix("nvcc ")
+        toolkit = self.tables[COMPILED / "01_naive.ptxas.tsv"].title.split(",")[0].removeprefix("nvcc ")
         if toolkit not in run([NVCC, "--version"]).stdout:
             self.skipTest(f"nvcc is not {toolkit}, with which the tables of registers were made")
         for chapter in PROGRAMS:
@@ -160,14 +161,14 @@ class Ptxas(Scratch):
 class Sass(Scratch):
     def setUp(self) -> None:
         super().setUp()
-        self.tables = {chapter: table.read(ROOT / chapter / "sass.tsv") for chapter in PROGRAMS}
+        self.tables = {chapter: table.read(COMPILED / f"{chapter}.sass.tsv") for chapter in PROGRAMS}
 
     def rows(self, chapter: str, **where: str) -> list[dict[str, str]]:
         return [row for row in self.tables[chapter].records() if where.items() <= row.items()]
 
     def test_every_kernel_of_the_other_table_has_its_loops(self) -> None:
         for chapter, loops in self.tables.items():
-            kernels = {(row["arch"], row["kernel"]) for row in table.read(ROOT / chapter / "ptxas.tsv").records()}
+            kernels = {(row["arch"], row["kernel"]) for row in table.read(COMPILED / f"{chapter}.ptxas.tsv").records()}
             rows = loops.records()
             self.assertEqual({(row["arch"], row["kernel"]) for row in rows}, kernels, chapter)
             for key in {(row["arch"], row["kernel"], row["D"]) for row in rows}:
@@ -196,7 +197,7 @@ class Sass(Scratch):
 
     def test_the_pictures_data_is_that_of_the_tables(self) -> None:
         made = self.scratch / "shares.tsv"
-        paths = [ROOT / chapter / "sass.tsv" for chapter in PROGRAMS]
+        paths = [COMPILED / f"{chapter}.sass.tsv" for chapter in PROGRAMS]
         self.assertEqual(run([ROOT / "tools/sass", "shares", made, *paths]).returncode, 0)
         self.assertEqual(made.read_text(), (ROOT / "plots/data/sass.tsv").read_text(), "run make plots")
 
@@ -213,8 +214,16 @@ class Sass(Scratch):
             done = run([*make, "DEVICE=sim"], 200, MAKEFLAGS="")
             self.assertEqual(done.returncode, 0, f"{chapter}\n{done.stderr}")
 
+    def test_a_comment_makes_no_table_stale(self) -> None:
+        """Kills a checksum of comments, and one that misses a changed token or a line that has moved."""
+        text = 'int a; // one\nchar b[] = "//x";\n/* two\nthree */ int c;\n'
+        same = 'int  a;  // other\nchar b[] = "//x";\t\n/* 2\n3 */ int c;\n'
+        self.assertEqual(nvcc.code_of(text), nvcc.code_of(same))
+        for old, new in (("a;", "d;"), ("//x", "//y"), ("two\n", "two "), ("int c", "intc")):
+            self.assertNotEqual(nvcc.code_of(text), nvcc.code_of(text.replace(old, new)), new)
+
     def test_another_table_is_stale(self) -> None:
-        text = (ROOT / "03_tiled_matmul/sass.tsv").read_text()
+        text = (COMPILED / "03_tiled_matmul.sass.tsv").read_text()
         old, changed = self.scratch / "old.tsv", self.scratch / "changed.tsv"
         old.write_text(text)
         changed.write_text(text.replace("\t512\t", "\t511\t", 1))
@@ -229,13 +238,13 @@ class Sass(Scratch):
             self.assertEqual(done.returncode, 1)
 
     def test_what_is_no_table_is_one_line(self) -> None:
-        done = run([ROOT / "tools/sass", "show", ROOT / "03_tiled_matmul/ptxas.tsv"])
+        done = run([ROOT / "tools/sass", "show", COMPILED / "03_tiled_matmul.ptxas.tsv"])
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertRegex(done.stderr, r"\Asass: .*ptxas.tsv: not a table of sass\n\Z")
 
     def test_printed_tables_fit_a_terminal(self) -> None:
         for chapter in self.tables:
-            done = run([ROOT / "tools/sass", "show", ROOT / chapter / "sass.tsv", "sm_90"])
+            done = run([ROOT / "tools/sass", "show", COMPILED / f"{chapter}.sass.tsv", "sm_90"])
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual([line for line in done.stdout.splitlines() if len(line) > 80], [])
 

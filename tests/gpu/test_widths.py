@@ -69,7 +69,7 @@ class Committed(unittest.TestCase):
             here = Path.cwd()
             try:
                 os.chdir(ROOT / chapter)
-                checksum = checksum_of("test_widths", sources)
+                checksum = checksum_of(sources)
             finally:
                 os.chdir(here)
             if f", {checksum};" not in table.read(FOLDER / f"{chapter}.tsv").title:

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -50,13 +51,22 @@ def provenance(tool: str, nvcc: list[str], options: str, sources: list[str]) -> 
     release = re.search(rb"release [^,]*, (V[\d.]+)", output_of(tool, [*nvcc, "--version"]))
     if not release:
         give_up(tool, 3, f"{nvcc[0]} does not say its version")
-    return f"nvcc {release[1].decode()}, {options}, {checksum_of(tool, sources)}"
+    return f"nvcc {release[1].decode()}, {options}, {checksum_of(sources)}"
 
 
-def checksum_of(tool: str, sources: list[str]) -> str:
+CODE_OR_COMMENT = re.compile(r"(\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')|//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def code_of(text: str) -> str:
+    """C without comments and without the width of white space. Lines keep their numbers: tables name them."""
+    bare = CODE_OR_COMMENT.sub(lambda match: match[1] or " " + "\n" * match[0].count("\n"), text)
+    return "\n".join(" ".join(line.split()) for line in bare.split("\n"))
+
+
+def checksum_of(sources: list[str]) -> str:
     """The part of a title that needs no nvcc."""
-    text = b"".join(Path(name).read_bytes() for name in sources_and_headers(sources))
-    return f"sources with checksum {output_of(tool, ['cksum'], text).split()[0].decode()}"
+    text = "".join(code_of(Path(name).read_text(encoding="utf-8")) for name in sources_and_headers(sources))
+    return f"sources with checksum {zlib.crc32(text.encode())}"
 
 
 def arguments_of(template: str | None) -> str:

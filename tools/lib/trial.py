@@ -33,9 +33,9 @@ def missing(needs: str, chapter: str) -> str:
     if needs == "nvcc":
         nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
         says = printed.run(f"{nvcc} --version", ROOT)[1] if Path(nvcc).exists() else ""
-        table = (ROOT / chapter / "ptxas.tsv").read_text(encoding="utf-8")
+        table = (ROOT / f"gpu/compiled/{chapter}.ptxas.tsv").read_text(encoding="utf-8")
         wanted = table.partition(",")[0].split()[-1]  # "# nvcc V13.0.88, -O3, ..."
-        return "" if wanted in says.split() else f"no nvcc {wanted}, with which ptxas.tsv was made"
+        return "" if wanted in says.split() else f"no nvcc {wanted}, with which gpu/compiled was made"
     if needs == "model" and not any((ROOT / "models").glob("*.gguf")):
         return "no model: make model"
     return ""
