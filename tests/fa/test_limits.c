@@ -119,7 +119,8 @@ Test(limits, registers_as_the_text_says)
 	static const char *const archs[] = {"sm_80", "sm_90"};
 	static const char *const in_registers[] = {"fa2_tile", "fa2_slab", "fa2_exp2", "fa2_split_q"};
 	enum { REGISTERS, STACK, SPILL_STORES, SPILL_LOADS };
-	char *fa1 = read_text(TEST_ROOT "/gpu/compiled/04_fa1.ptxas.tsv"), *fa2 = read_text(TEST_ROOT "/gpu/compiled/05_fa2.ptxas.tsv");
+	char *fa1 = read_text(TEST_ROOT "/gpu/compiled/04_fa1.ptxas.tsv"),
+	     *fa2 = read_text(TEST_ROOT "/gpu/compiled/05_fa2.ptxas.tsv");
 	cr_assert(fa1 && fa2);
 	for (int a = 0; a < 2; a++) {
 		for (int D = 32; D <= 128; D += 32) {
