@@ -1,8 +1,13 @@
 /* Chapter 02: what the harness has to know about the three softmax kernels. */
-#include "lesson.h"
 #include "online_softmax.h"
 
 #include "harness.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- launching ---- */
 
 static struct softmax arguments(const struct problem *problem, const struct device_memory *memory)
 {
@@ -19,20 +24,17 @@ static struct softmax arguments(const struct problem *problem, const struct devi
 	};
 }
 
-static cudaError_t three_pass(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_softmax_three_pass(arguments(problem, memory));
-}
+/* softmax_NAME as the harness wants it. */
+#define LAUNCH(name)                                                                                                 \
+	static cudaError_t name(const struct problem *problem, const struct device_memory *memory)                   \
+	{                                                                                                            \
+		return launch_softmax_##name(arguments(problem, memory));                                            \
+	}
+LAUNCH(three_pass)
+LAUNCH(online)
+LAUNCH(dot)
 
-static cudaError_t online(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_softmax_online(arguments(problem, memory));
-}
-
-static cudaError_t dot(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_softmax_dot(arguments(problem, memory));
-}
+/* ---- closed forms ---- */
 
 /* x so many times and y once; with a perfect cache, whatever the number of passes, x once. m and l once. */
 static struct closed_forms forms(
@@ -74,6 +76,8 @@ static struct closed_forms dot_forms(const struct problem *problem)
 	return of;
 }
 
+/* ---- the kernels ---- */
+
 static const struct kernel kernels[] = {
 	{
 		.name = "softmax_three_pass",
@@ -98,11 +102,144 @@ static const struct kernel kernels[] = {
 	},
 };
 
+/* ---- --trace: the stream of one row ---- */
+
+/* The row, its softmax, and the steps: everything in one piece of memory, which the harness frees. */
+static int trace_row(struct run_result *result, const struct named_values *inputs, struct error *error)
+{
+	const struct problem *problem = &result->problem;
+	if (!result->options->trace)
+		return 0;
+	size_t cols = problem->cols, count = ceil_div(cols, problem->block);
+	struct stream *stream = malloc(sizeof *stream + count * sizeof *stream->steps + 2 * cols * sizeof(float));
+	if (!stream)
+		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the trace");
+	struct stream_step *steps = (struct stream_step *)(stream + 1);
+	float *x = (float *)(steps + count), *y = x + cols;
+	*stream = (struct stream){problem->row, cols, problem->block, count, x, y, steps};
+	memcpy(x, find_values(inputs, "x") + scores_row(problem) * cols, cols * sizeof(float));
+
+	struct device_memory memory = {.count = 0};
+	struct softmax row = {.rows = 1, .cols = (int)cols, .block = (int)problem->block};
+	float *row_x = device_allocate(&memory, "x", cols * sizeof(float));
+	struct update *updates = (void *)device_allocate(&memory, "updates", count * sizeof *updates);
+	row.x = row_x;
+	CUDA_CHECK(cudaMemcpy(row_x, x, cols * sizeof(float), cudaMemcpyHostToDevice));
+	CUDA_CHECK(launch_softmax_trace(row, 0, updates));
+	_Static_assert(sizeof *updates == sizeof *steps, "both are m, l and the correction");
+	CUDA_CHECK(cudaMemcpy(steps, updates, count * sizeof *updates, cudaMemcpyDeviceToHost));
+	device_free_all(&memory);
+
+	float m = steps[count - 1].m, l = steps[count - 1].l;
+	for (size_t j = 0; j < cols; j++)
+		y[j] = l > 0.0f ? (float)softmax_weight(x[j], m, problem->variant) / l : 0.0f;
+	result->findings = stream;
+	return 0;
+}
+
+/* ---- what the page prints ---- */
+
+static const struct suggestion next[] = {
+	{"by hand,", "--trace --values 1,2,3,6,2,1 --block 3"},
+	{NULL, "--trace --load ../tests/data/real_qkv --row 9 --block 64"},
+	{"fetch once, use many times, cd ../03_tiled_matmul && make", NULL},
+};
+
+static bool is_three_pass(const struct kernel_result *kernel)
+{
+	return strcmp(kernel->kernel->name, "softmax_three_pass") == 0;
+}
+
+static double scores(const struct kernel_result *kernel)
+{
+	return (double)kernel->problem->rows * (double)kernel->problem->cols;
+}
+
+/* How often all threads together read an element of x. */
+static double reads_of_x(const struct kernel_result *kernel)
+{
+	const struct launch_counts *total = &kernel->counts.total;
+	double bytes = 0.0;
+	for (size_t t = 0; t < total->tensor_count; t++)
+		if (strcmp(total->tensors[t].name, "x") == 0)
+			bytes += (double)total->tensors[t].requested.read_bytes;
+	return bytes / sizeof(float) / scores(kernel);
+}
+
+static double exponentials_of_x(const struct kernel_result *kernel)
+{
+	return (double)kernel->counts.exponentials / scores(kernel);
+}
+
+/* By the source of the kernels: three passes compute a weight for the sum and again for the quotient, the others once. */
+static double weights_of_x(const struct kernel_result *kernel)
+{
+	return is_three_pass(kernel) ? 2.0 : 1.0;
+}
+
+/* A score is merged with what its thread has seen: an exponential for each of the two. */
+static double merges_of_x(const struct kernel_result *kernel)
+{
+	return is_three_pass(kernel) ? 0.0 : 2.0;
+}
+
+/* The rest of what was counted: of pairs of lanes, warps and blocks. Not known of scores that are all -inf: no merge there. */
+static double merges_of_threads(const struct kernel_result *kernel)
+{
+	double rest = exponentials_of_x(kernel) - weights_of_x(kernel) - merges_of_x(kernel);
+	return rest < 0.0 ? (double)NAN : rest;
+}
+
+static const struct column columns[] = {
+	{"reads\nof x", .unit = UNIT_RATIO, .value = reads_of_x},
+	{"exp,\ncounted", .unit = UNIT_RATIO, .value = exponentials_of_x},
+	{"for its\nweight", .unit = UNIT_RATIO, .value = weights_of_x},
+	{"for its\nmerge", .unit = UNIT_RATIO, .value = merges_of_x},
+	{"between\nthreads", .unit = UNIT_RATIO, .value = merges_of_threads},
+	{"\nfootprint", .metric = METRIC_FOOTPRINT_BYTES},
+};
+
+/* With the kernels it compares, and where they were counted. */
+static void print_finding(const struct terminal *terminal, const struct run_result *result)
+{
+	const struct kernel_result *three = result_counted(result, "softmax_three_pass"),
+				   *online = result_counted(result, "softmax_online");
+	if (!three || !online)
+		return;
+	double less =
+		1.0 - metric_value(online, METRIC_REQUESTED_BYTES) / metric_value(three, METRIC_REQUESTED_BYTES);
+	terminal_print(terminal, STYLE_BOLD, "\nOne pass less: %.0f %% fewer bytes requested", 100.0 * less);
+	fprintf(terminal->out,
+	        ", and the footprint is the same.\n"
+	        "The price is exponentials: a merge takes two. Each score is merged once. After\n"
+	        "each block of %zu columns the threads merge their pairs: the wider the blocks,\n"
+	        "the fewer exponentials that takes per element.\n",
+	        result->problem.block);
+}
+
+static void add_json(struct json *json, const struct run_result *result)
+{
+	if (result->findings)
+		stream_add_json(json, result->findings);
+}
+
+static void explain(const struct terminal *terminal, const struct run_result *result)
+{
+	if (result->findings)
+		stream_print(terminal, result->findings);
+	else {
+		columns_print(
+			terminal, result, "Per element of x: reads, and exponentials by their purpose", true, "",
+			columns, sizeof columns / sizeof columns[0]);
+		print_finding(terminal, result);
+	}
+}
+
 static const struct chapter chapter = {
 	.name = "02_online_softmax",
 	.program = "online_softmax",
 	.title = "The online softmax: a maximum that may still grow.",
-	.next = lesson_next,
+	.next = next,
 	.small = "--trace --values 1,2,3,6,2,1 --block 3",
 	.options = OPTION_BIT(OPTION_ROWS) | OPTION_BIT(OPTION_COLS) | OPTION_BIT(OPTION_BLOCK) |
                    OPTION_BIT(OPTION_VALUES) | OPTION_BIT(OPTION_ROW) | OPTION_BIT(OPTION_TRACE) |
@@ -115,9 +252,9 @@ static const struct chapter chapter = {
 	.fill = input_fill_softmax,
 	.expect = softmax_expect,
 	.sweep = sweep_softmax,
-	.examine = lesson_trace,
-	.add_json = lesson_add_json,
-	.explain = lesson_explain,
+	.examine = trace_row,
+	.add_json = add_json,
+	.explain = explain,
 };
 
 int main(int argc, char **argv)

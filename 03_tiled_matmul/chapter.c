@@ -1,8 +1,9 @@
 /* Chapter 03: what the harness has to know about the seven products. */
-#include "lesson.h"
 #include "tiled_matmul.h"
 
 #include "harness.h"
+
+/* ---- launching ---- */
 
 static struct matmul arguments(const struct problem *problem, const struct device_memory *memory)
 {
@@ -16,40 +17,60 @@ static struct matmul arguments(const struct problem *problem, const struct devic
 	};
 }
 
-static cudaError_t naive(const struct problem *problem, const struct device_memory *memory)
+/* matmul_NAME as the harness wants it. */
+#define LAUNCH(name)                                                                                                 \
+	static cudaError_t name(const struct problem *problem, const struct device_memory *memory)                   \
+	{                                                                                                            \
+		return launch_matmul_##name(arguments(problem, memory));                                             \
+	}
+LAUNCH(naive)
+LAUNCH(coalesced)
+LAUNCH(tiled)
+LAUNCH(padded)
+LAUNCH(column)
+LAUNCH(square)
+LAUNCH(registers)
+
+/* ---- closed forms ---- */
+
+/*
+ * Requested with tiles of C of so many rows and columns: A once for each column of tiles, B once for each row of them.
+ * Footprint: each matrix once.
+ */
+static struct closed_forms forms(const struct problem *problem, uint64_t tile, const char *formula)
 {
-	return launch_matmul_naive(arguments(problem, memory));
+	uint64_t m = problem->m, n = problem->n, k = problem->k;
+	uint64_t tile_rows = ceil_div(m, tile), tile_columns = ceil_div(n, tile);
+	return (struct closed_forms){
+		.models =
+			{
+				{MODEL_REQUESTED, m * k * tile_columns + k * n * tile_rows, m * n, formula},
+				{MODEL_FOOTPRINT, m * k + k * n, m * n, "mk + kn + mn"},
+			},
+		.blocks = tile_rows * tile_columns,
+		.flop = 2.0 * (double)m * (double)n * (double)k,
+	};
 }
 
-static cudaError_t coalesced(const struct problem *problem, const struct device_memory *memory)
+/* For each element of C a row of A and a column of B; a block has a thread for each of its elements. */
+static struct closed_forms element_forms(const struct problem *problem)
 {
-	return launch_matmul_coalesced(arguments(problem, memory));
+	struct closed_forms of = forms(problem, 1, "2mnk + mn");
+	of.blocks = forms(problem, MATMUL_TILE, "").blocks;
+	return of;
 }
 
-static cudaError_t tiled(const struct problem *problem, const struct device_memory *memory)
+static struct closed_forms tiled_forms(const struct problem *problem)
 {
-	return launch_matmul_tiled(arguments(problem, memory));
+	return forms(problem, MATMUL_TILE, "mk⌈n/32⌉ + kn⌈m/32⌉ + mn");
 }
 
-static cudaError_t padded(const struct problem *problem, const struct device_memory *memory)
+static struct closed_forms register_forms(const struct problem *problem)
 {
-	return launch_matmul_padded(arguments(problem, memory));
+	return forms(problem, MATMUL_REGISTER_TILE, "mk⌈n/128⌉ + kn⌈m/128⌉ + mn");
 }
 
-static cudaError_t column(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_matmul_column(arguments(problem, memory));
-}
-
-static cudaError_t square(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_matmul_square(arguments(problem, memory));
-}
-
-static cudaError_t registers(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_matmul_registers(arguments(problem, memory));
-}
+/* ---- the kernels ---- */
 
 static const struct kernel kernels[] = {
 	{
@@ -57,57 +78,129 @@ static const struct kernel kernels[] = {
 		.summary = "one thread per element, warps down the columns",
 		.tensors = matmul_tensors,
 		.launch = naive,
-		.forms = matmul_element_forms,
+		.forms = element_forms,
 	},
 	{
 		.name = "matmul_coalesced",
 		.summary = "warps along the rows",
 		.tensors = matmul_tensors,
 		.launch = coalesced,
-		.forms = matmul_element_forms,
+		.forms = element_forms,
 	},
 	{
 		.name = "matmul_tiled",
 		.summary = "32 x 32 tiles in shared memory",
 		.tensors = matmul_tensors,
 		.launch = tiled,
-		.forms = matmul_tiled_forms,
+		.forms = tiled_forms,
 	},
 	{
 		.name = "matmul_padded",
 		.summary = "the same without bank conflicts",
 		.tensors = matmul_tensors,
 		.launch = padded,
-		.forms = matmul_tiled_forms,
+		.forms = tiled_forms,
 	},
 	{
 		.name = "matmul_column",
 		.summary = "8 elements of a column per thread",
 		.tensors = matmul_tensors,
 		.launch = column,
-		.forms = matmul_tiled_forms,
+		.forms = tiled_forms,
 	},
 	{
 		.name = "matmul_square",
 		.summary = "8 x 8 elements per thread, 128 x 128 tiles",
 		.tensors = matmul_tensors,
 		.launch = square,
-		.forms = matmul_registers_forms,
+		.forms = register_forms,
 	},
 	{
 		.name = "matmul_registers",
 		.summary = "the same, read 16 bytes at a time",
 		.tensors = matmul_tensors,
 		.launch = registers,
-		.forms = matmul_registers_forms,
+		.forms = register_forms,
 	},
 };
+
+/* ---- what the page prints ---- */
+
+static const struct suggestion next[] = {
+	{"predict the cost of ragged tiles,", "--m 257 --n 257 --k 257"},
+	{"predict what tiles save of a single row,", "--m 1"},
+	{"attention without S, cd ../04_fa1 && make", NULL},
+};
+
+/* Loads of shared memory, of whatever width, that a lane executes for each multiply-add. */
+static double shared_reads_per_fma(const struct kernel_result *kernel)
+{
+	return 1.0 / metric_value(kernel, METRIC_FMA_PER_LOAD);
+}
+
+static const struct column steps[] = {
+	{"bytes\nrequested", .metric = METRIC_REQUESTED_BYTES},
+	{"sectors\n/request", .metric = METRIC_SECTORS_PER_REQUEST},
+	{"wavefronts\n/load", .metric = METRIC_WAVEFRONTS_PER_LOAD},
+	{"\n/store", .metric = METRIC_WAVEFRONTS_PER_STORE},
+	{"\nideal", .metric = METRIC_IDEAL_PER_REQUEST},
+	{"loads\n/FMA", .unit = UNIT_RATIO, .value = shared_reads_per_fma},
+	{"busy\nSMs", .metric = METRIC_BUSY_SMS},
+	{"time\nthis CPU", .metric = METRIC_MEDIAN_MS},
+};
+
+/* A GPU counts nothing: no empty columns. */
+static const struct column times[] = {
+	{"floor", .metric = METRIC_FLOOR_MS},
+	{"time", .metric = METRIC_MEDIAN_MS},
+	{"TFLOP/s", .metric = METRIC_TERAFLOPS},
+};
+
+/* Of tiles with few rows or columns most lanes have nothing to store. */
+static const double conflicts_to_see = 8.0;
+
+/* What was counted, of the kernels that were run. */
+static void print_finding(const struct terminal *terminal, const struct run_result *result)
+{
+	const struct kernel_result *naive = result_counted(result, "matmul_naive"),
+				   *tiled = result_counted(result, "matmul_tiled"),
+				   *registers = result_counted(result, "matmul_registers");
+	double a_store = tiled ? metric_value(tiled, METRIC_WAVEFRONTS_PER_STORE) : 0.0;
+	if (naive && tiled && registers) {
+		double first = metric_value(naive, METRIC_REQUESTED_BYTES);
+		terminal_print(
+			terminal, STYLE_BOLD, "\nTiles cut the bytes requested %.3g-fold, register tiles %.3g-fold",
+			first / metric_value(tiled, METRIC_REQUESTED_BYTES),
+			first / metric_value(registers, METRIC_REQUESTED_BYTES));
+		fprintf(terminal->out, ".\n");
+	}
+	if (a_store > conflicts_to_see)
+		fprintf(terminal->out,
+		        "Half of the stores of matmul_tiled put a column into A's tile: 32 lanes in one\n"
+		        "bank, 32 wavefronts. Those of B take one: %.3g on average. With padding all do.\n",
+		        a_store);
+}
+
+static void explain(const struct terminal *terminal, const struct run_result *result)
+{
+	if (result->device->simulated) {
+		columns_print(
+			terminal, result, "Each step: global memory, then shared memory", false, "matmul_", steps,
+			sizeof steps / sizeof steps[0]);
+		print_finding(terminal, result);
+	} else {
+		columns_print(
+			terminal, result, "Each step and its time", false, "matmul_", times,
+			sizeof times / sizeof times[0]);
+	}
+	peer_print(terminal, result);
+}
 
 static const struct chapter chapter = {
 	.name = "03_tiled_matmul",
 	.program = "tiled_matmul",
 	.title = "The tiled matrix product: fetch once, use many times.",
-	.next = lesson_next,
+	.next = next,
 	.small = "--m 2 --n 2 --k 2 --input ramp",
 	.options = OPTION_BIT(OPTION_M) | OPTION_BIT(OPTION_N) | OPTION_BIT(OPTION_K) | OPTIONS_COMMON,
 	.defaults = {.m = 256, .n = 256, .k = 256, .seed = 1},
@@ -118,7 +211,7 @@ static const struct chapter chapter = {
 	.sweep = sweep_matmul,
 	.examine = peer_examine,
 	.add_json = peer_add_json,
-	.explain = lesson_explain,
+	.explain = explain,
 };
 
 int main(int argc, char **argv)

@@ -104,3 +104,8 @@ extern "C" cudaError_t launch_fa1_row_dynamic(struct attention a)
 	kernel<<<a.heads, a.tile.Br, bytes>>>(a.Q, a.K, a.V, a.O, a.LSE, a.N, a.d, a.tile.Bc, a.causal, a.scale);
 	return cudaGetLastError();
 }
+
+extern "C" size_t fa1_row_dynamic_shared_bytes(int d, struct tile tile)
+{
+	return sizeof(float) * 2 * d * (size_t)tile.Bc;
+}

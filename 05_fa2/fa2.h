@@ -35,8 +35,11 @@ struct attention {
 	struct tile tile; /* of fa2_row */
 };
 
-/* Keys whose scores a row of fa2_row takes in at once: O is rescaled that often. */
-int fa2_row_keys_at_once(int d);
+/* Keys whose scores a row of fa2_row takes in at once: O is rescaled that often. As keys_at_once() of row.cuh. */
+static inline int fa2_row_keys_at_once(int d)
+{
+	return d <= 64 ? 8 : 4;
+}
 
 /* The tiles that the kernels after fa2_row were compiled with for this d: one warp's, and that of fa2_split_q. */
 struct tile fa2_warp_tile(int d);
@@ -46,7 +49,7 @@ struct tile fa2_split_q_tile(int d);
  * Shared memory a block asks for. Over 48 KB the launchers opt in; over the device's limit they return
  * cudaErrorInvalidValue and launch nothing.
  */
-size_t fa2_row_shared_bytes(int d, struct tile tile); /* K and V tiles, columns padded to D, keys to a few */
+size_t fa_row_shared_bytes(int d, struct tile tile); /* K and V tiles, columns padded to D, keys to a few */
 size_t fa2_tile_shared_bytes(int d);
 size_t fa2_slab_shared_bytes(int d); /* fa2_exp2 too */
 size_t fa2_split_q_shared_bytes(int d);

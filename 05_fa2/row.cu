@@ -77,3 +77,8 @@ extern "C" cudaError_t launch_fa2_row(struct attention a)
 	kernel<<<grid, a.tile.Br, bytes>>>(a.Q, a.K, a.V, a.O, a.LSE, a.N, a.d, a.tile.Bc, a.causal, a.scale);
 	return cudaGetLastError();
 }
+
+extern "C" size_t fa_row_shared_bytes(int d, struct tile tile)
+{
+	return row_shared_bytes(d, tile.Bc);
+}

@@ -65,3 +65,9 @@ extern "C" cudaError_t launch_fa2_slab(struct attention a)
 	auto *kernel = kernel_for(a.d, fa2_slab<32>, fa2_slab<64>, fa2_slab<96>, fa2_slab<128>);
 	return launch_tiles(kernel, a, fa2_warp_tile(a.d).Br, WARP, fa2_slab_shared_bytes(a.d));
 }
+
+extern "C" size_t fa2_slab_shared_bytes(int d)
+{
+	return sizeof(float) *
+	       kernel_for(d, slab_floats<32, 1>(), slab_floats<64, 1>(), slab_floats<96, 1>(), slab_floats<128, 1>());
+}

@@ -70,3 +70,16 @@ extern "C" cudaError_t launch_fa2_split_q(struct attention a)
 	auto *kernel = kernel_for(a.d, fa2_split_q<32>, fa2_split_q<64>, fa2_split_q<96>, fa2_split_q<128>);
 	return launch_tiles(kernel, a, fa2_split_q_tile(a.d).Br, THREADS, fa2_split_q_shared_bytes(a.d));
 }
+
+extern "C" struct tile fa2_split_q_tile(int d)
+{
+	struct tile tile = fa2_warp_tile(d);
+	return {WARPS * tile.Br, tile.Bc};
+}
+
+extern "C" size_t fa2_split_q_shared_bytes(int d)
+{
+	return sizeof(float) * kernel_for(
+				       d, slab_floats<32, WARPS>(), slab_floats<64, WARPS>(),
+				       slab_floats<96, WARPS>(), slab_floats<128, WARPS>());
+}

@@ -90,3 +90,18 @@ extern "C" cudaError_t launch_fa2_tile(struct attention a)
 	auto *kernel = kernel_for(a.d, fa2_tile<32>, fa2_tile<64>, fa2_tile<96>, fa2_tile<128>);
 	return launch_tiles(kernel, a, fa2_warp_tile(a.d).Br, WARP, fa2_tile_shared_bytes(a.d));
 }
+
+extern "C" struct tile fa2_warp_tile(int d)
+{
+	int Br = kernel_for(
+		d, warp_shape<32>::WARP_ROWS, warp_shape<64>::WARP_ROWS, warp_shape<96>::WARP_ROWS,
+		warp_shape<128>::WARP_ROWS);
+	int Bc = kernel_for(d, warp_shape<32>::Bc, warp_shape<64>::Bc, warp_shape<96>::Bc, warp_shape<128>::Bc);
+	return {Br, Bc};
+}
+
+extern "C" size_t fa2_tile_shared_bytes(int d)
+{
+	return sizeof(float) *
+	       kernel_for(d, plain_floats<32>(), plain_floats<64>(), plain_floats<96>(), plain_floats<128>());
+}
