@@ -28,9 +28,9 @@ WIDTH = "document.documentElement.scrollWidth"
 CHECKS = "document.getElementById('checks').innerText"
 
 
-def broken(fault: str) -> Path:
-    """Chapter 05 with a fault of faults.edits."""
-    return BUILD / "explorer/faults" / fault / "program"
+def broken(fault: str, edits: str = "faults") -> Path:
+    """Chapter 05 with a fault of faults.edits, chapter 08 with one of splits.edits."""
+    return BUILD / "explorer" / edits / fault / "program"
 
 
 def data_of(page: Path) -> dict:
@@ -561,6 +561,24 @@ class Views(Explain):
                 self.assertEqual(sorted(places), sorted([*range(N)] * G), "a key is read twice, or not at all")
                 self.assertEqual("looks up page" in told[0], kernel == "decode_paged")
                 self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
+
+    def test_the_splits_of_a_wrong_kernel(self) -> None:
+        """Kills: a view that needs keys, partials or a merge of a kernel that is wrong because it has none."""
+        for fault, told in (
+            ("no_tile_reads", "It reads no key. It writes m"),
+            ("no_partials", "writes no m, l or O of a split; it reads keys 0"),
+            ("no_merge", "reads keys 0"),
+        ):
+            path = self.explain(broken(fault, "splits"), "--seq 100 --kernel decode_split --splits 4", 1)
+            with self.subTest(fault), Page(path, "#view=splits&s=1") as page:
+                self.assertIn(told, page.eval("document.querySelector('.split-told').textContent"))
+                self.assertIn("Keys 0\u201399", page.eval("document.querySelector('.memory-map').textContent"))
+                page.key("End")
+                for word in ("NaN", "undefined", "Infinity"):
+                    self.assertNotIn(word, page.eval("document.getElementById('splits').textContent"))
+                for view in ("checks", "traffic"):
+                    page.hash(f"view={view}")
+                page.key("End")
 
     def test_a_tile_of_S(self) -> None:
         """Its numbers, and what becomes of them after all keys, are those of naive attention here."""
