@@ -352,6 +352,7 @@ e();
             with self.subTest(fault), Page(self.explain(broken(fault), f"{problem} {causal}", 1)) as page:
                 told = page.eval("document.querySelector('[data-replay]').innerText")
                 self.assertEqual(page.eval("document.querySelector('[data-replay]').dataset.replay"), reach)
+                self.assertIn("as many queries as keys", told)
                 for part in words:
                     self.assertIn(part, told)
                 gradients = (("dQ", "Only dQ is wrong"), ("dQ dK", "look at dP, D and dS"), ("dK dV", "look at P"))
@@ -359,6 +360,40 @@ e();
                     outputs = "['O', 'LSE', 'dQ', 'dK', 'dV'].map((tensor) => ({tensor, got: 2, expected: 1, "
                     outputs += f"wrong: '{wrong}'.split(' ').includes(tensor)}}))"
                     self.assertIn(part, page.eval(f"adviceOf({outputs})"))
+
+    def test_what_nobody_wrote_is_told_before_all_else(self) -> None:
+        """Kills: rows without a number explained by softmax, a tensor that is said to be written whole."""
+        for fault, options, rows, statistics, words in (
+            (
+                "last_row",
+                "--seq 70",
+                "2 of 140 rows of O were never written: O[0,0,69,:], O[0,1,69,:]",
+                "2 of 140 elements of LSE were never written: LSE[0,0,69], LSE[0,1,69]",
+                ("look at the line that writes", "O 8,832 of 8,960 elements written once"),
+            ),
+            (
+                "one_batch",
+                "--batch 2 --seq 65 --dim 60",
+                "130 of 260 rows of O were never written: O[1,0,0,:] to O[1,1,64,:]",
+                "130 of 260 elements of LSE were never written: LSE[1,0,0] to LSE[1,1,64]",
+                ("No key of K and V of head 2 is read, either", "O 7,800 of 15,600 elements written"),
+            ),
+        ):
+            problem = f"--kernel fa2_row {options}"
+            said = self.run_program(broken(fault), problem, 1)
+            for text in (said.out, said.err):
+                self.assertIn(rows, text)
+                self.assertIn(statistics, text)
+            self.assertNotIn("not a number", said.out)
+            with self.subTest(fault), Page(self.explain(broken(fault), problem, 1)) as page:
+                told = page.eval(CHECKS)
+                self.assertLess(told.index(rows), 100)
+                for part in words:
+                    self.assertIn(part.lower(), " ".join(told.lower().split()))
+                for part in ("l is 0", "m is \u2212\u221e", "stays 0", "From which key", "O each element"):
+                    self.assertNotIn(part, told)
+        said = self.run_program(broken("no_key"), "--kernel fa2_row --seq 70", 1)
+        self.assertNotIn("never written", said.out + said.err)
 
     def test_names_the_tiles_that_were_used(self) -> None:
         """Not those that were asked for, where a kernel is compiled with its own."""
