@@ -538,6 +538,20 @@ e();
 
 
 class Views(Explain):
+    def test_a_map_leaves_room_for_its_words(self) -> None:
+        """Kills: maps of four heads over the words beside them, a page that scrolls sideways."""
+        rooms = """[...document.querySelectorAll('.output')].map((output) => {
+            const [map, words] = [...output.children].map((child) => child.getBoundingClientRect());
+            return words.width < 200 || (words.left < map.right && words.top < map.bottom) ||
+                words.right > innerWidth; })"""
+        problem = "--batch 2 --heads 2 --dim 60"
+        for program, options in ((FA2, "--seq 65"), (ROOT / "06_backward/backward", "--seq 33 --tile-q 32")):
+            path = self.explain(program, f"{problem} {options}")
+            for size in ((1440, 900), (1000, 800), (360, 740)):
+                with self.subTest((program.name, size)), Page(path, size=size) as page:
+                    self.assertNotIn(True, page.eval(rooms))
+                    self.assertLessEqual(page.eval(WIDTH), size[0])
+
     def test_which_block_reads_which_keys(self) -> None:
         """All of them; below a causal mask a triangle: 1, 2, 3, 4 of 4 tiles."""
         share = "document.querySelector('.readers[data-kernel=fa2_row]').dataset.share"
