@@ -552,6 +552,17 @@ class Views(Explain):
                     self.assertNotIn(True, page.eval(rooms))
                     self.assertLessEqual(page.eval(WIDTH), size[0])
 
+    def test_an_interval_has_one_number(self) -> None:
+        """Of one block: beside the bar, on the stage and where a tile is told. Kills: an index into what was recorded."""
+        path = self.explain(FA2, "--kernel fa2_row --heads 1 --seq 40 --dim 8 --tile-k 16")
+        numbers = "['.race .count small', '.stage .where'].map((where) => Number(/interval (\\d+)/.exec("
+        numbers += "document.querySelector(where).textContent)[1]))"
+        with Page(path, "#view=traffic") as page:
+            for _ in range(5):
+                page.key("ArrowRight")
+                race, stage = page.eval(numbers)
+                self.assertEqual(race, stage)
+
     def test_which_block_reads_which_keys(self) -> None:
         """All of them; below a causal mask a triangle: 1, 2, 3, 4 of 4 tiles."""
         share = "document.querySelector('.readers[data-kernel=fa2_row]').dataset.share"
