@@ -553,8 +553,8 @@ class Views(Explain):
                     self.assertLessEqual(page.eval(WIDTH), size[0])
 
     def test_an_interval_has_one_number(self) -> None:
-        """Of one block: beside the bar, on the stage and where a tile is told. Kills: an index into what was recorded."""
-        path = self.explain(FA2, "--kernel fa2_row --heads 1 --seq 40 --dim 8 --tile-k 16")
+        """Of one block, whose first interval asks for nothing. Kills: an index into what was recorded."""
+        path = self.explain(ROOT / "04_fa1/fa1", "--kernel fa1_paper --heads 1 --seq 40 --dim 8 --tile-k 16")
         numbers = "['.race .count small', '.stage .where'].map((where) => Number(/interval (\\d+)/.exec("
         numbers += "document.querySelector(where).textContent)[1]))"
         with Page(path, "#view=traffic") as page:
