@@ -15,6 +15,7 @@
 struct output_result {
 	struct check check;
 	size_t at[MAX_RANK], rank; /* coordinates of its worst element */
+	char unwritten[200];       /* "2 of 140 rows of O were never written: ..."; "" where all of it was */
 };
 
 struct kernel_result {

@@ -1,6 +1,8 @@
 #include "run_compare.h"
 
 #include "run_tensors.h"
+#include "support/number.h"
+#include "verify/unwritten.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -24,6 +26,21 @@ static void map_errors(
 		actual, shape, rank, asked == kernel->forms.tile_q ? asked : 0);
 }
 
+/* Elements of an output that no launch can have written, because even the launch that wrote most of it left as many. */
+static size_t count_left(const struct kernel_result *kernel, const char *name, size_t elements)
+{
+	const struct counts *both[] = {&kernel->prepared, &kernel->counts};
+	uint64_t written = 0;
+	for (size_t i = 0; i < 2; i++)
+		for (size_t l = 0; l < both[i]->launch_count; l++)
+			for (size_t t = 0; t < both[i]->launches[l].tensor_count; t++) {
+				const struct tensor_traffic *tensor = &both[i]->launches[l].tensors[t];
+				if (strcmp(tensor->name, name) == 0 && tensor->footprint.write_bytes > written)
+					written = tensor->footprint.write_bytes;
+			}
+	return elements - smaller(written / sizeof(float), elements);
+}
+
 static bool check_output(
 	const struct run_result *result, struct kernel_result *kernel, const struct tensor *tensor,
 	const struct expectation *expectation, const float *actual, FILE *diagnostics)
@@ -31,11 +48,18 @@ static bool check_output(
 	struct output_result *output = &kernel->outputs[kernel->output_count];
 	size_t shape[MAX_RANK], rank = tensor_shape(&result->problem, tensor, shape);
 	struct check check = check_tensor(expectation, actual);
+	*output = (struct output_result){.check = check, .rank = rank};
 	if (!check.passed) {
+		size_t left = kernel->counts.counted ? count_left(kernel, tensor->name, shape_elements(shape, rank))
+		                                     : SIZE_MAX;
+		unwritten_tell(
+			tensor->name, actual, shape, rank, expectation->row_length, left, output->unwritten,
+			sizeof output->unwritten);
 		fprintf(diagnostics, "%s: %s is wrong\n", kernel->kernel->name, tensor->name);
+		if (*output->unwritten)
+			fprintf(diagnostics, "  %s\n", output->unwritten);
 		check_print_worst(diagnostics, &check, expectation, actual, shape, rank);
 	}
-	*output = (struct output_result){.check = check, .rank = rank};
 	check_coordinates(check.worst_row, check.worst_column, expectation->row_length, shape, rank, output->at);
 	if (kernel->output_count > 0 && check_is_worse(&check, &kernel->outputs[kernel->worst].check))
 		kernel->worst = kernel->output_count;

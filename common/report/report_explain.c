@@ -94,10 +94,12 @@ static void write_window(struct json *json, const char *key, const struct neighb
 	json_close_object(json);
 }
 
-static void write_map(struct json *json, const struct error_map *map)
+static void write_map(struct json *json, const struct error_map *map, const char *unwritten)
 {
 	json_open_object(json, NULL);
 	json_string(json, "tensor", map->tensor);
+	if (*unwritten)
+		json_string(json, "unwritten", unwritten);
 	write_sizes(json, "shape", map->shape, map->rank);
 	json_count(json, "matrices", map->matrices);
 	json_count(json, "rows", map->rows);
@@ -203,7 +205,7 @@ static void write_kernel(struct json *json, const struct run_result *result, con
 	json_open_array(json, "maps");
 	for (size_t c = 0; kernel->maps && c < kernel->output_count; c++)
 		if (kernel->maps[c].ratios)
-			write_map(json, &kernel->maps[c]);
+			write_map(json, &kernel->maps[c], kernel->outputs[c].unwritten);
 	json_close_array(json);
 	json_close_object(json);
 }

@@ -28,9 +28,9 @@ WIDTH = "document.documentElement.scrollWidth"
 CHECKS = "document.getElementById('checks').innerText"
 
 
-def broken(fault: str) -> Path:
-    """Chapter 05 with a fault of faults.edits."""
-    return BUILD / "explorer/faults" / fault / "program"
+def broken(fault: str, edits: str = "faults") -> Path:
+    """Chapter 05 with a fault of faults.edits, chapter 08 with one of splits.edits."""
+    return BUILD / "explorer" / edits / fault / "program"
 
 
 def data_of(page: Path) -> dict:
@@ -352,6 +352,7 @@ e();
             with self.subTest(fault), Page(self.explain(broken(fault), f"{problem} {causal}", 1)) as page:
                 told = page.eval("document.querySelector('[data-replay]').innerText")
                 self.assertEqual(page.eval("document.querySelector('[data-replay]').dataset.replay"), reach)
+                self.assertIn("as many queries as keys", told)
                 for part in words:
                     self.assertIn(part, told)
                 gradients = (("dQ", "Only dQ is wrong"), ("dQ dK", "look at dP, D and dS"), ("dK dV", "look at P"))
@@ -359,6 +360,40 @@ e();
                     outputs = "['O', 'LSE', 'dQ', 'dK', 'dV'].map((tensor) => ({tensor, got: 2, expected: 1, "
                     outputs += f"wrong: '{wrong}'.split(' ').includes(tensor)}}))"
                     self.assertIn(part, page.eval(f"adviceOf({outputs})"))
+
+    def test_what_nobody_wrote_is_told_before_all_else(self) -> None:
+        """Kills: rows without a number explained by softmax, a tensor that is said to be written whole."""
+        for fault, options, rows, statistics, words in (
+            (
+                "last_row",
+                "--seq 70",
+                "2 of 140 rows of O were never written: O[0,0,69,:], O[0,1,69,:]",
+                "2 of 140 elements of LSE were never written: LSE[0,0,69], LSE[0,1,69]",
+                ("look at the line that writes", "O 8,832 of 8,960 elements written once"),
+            ),
+            (
+                "one_batch",
+                "--batch 2 --seq 65 --dim 60",
+                "130 of 260 rows of O were never written: O[1,0,0,:] to O[1,1,64,:]",
+                "130 of 260 elements of LSE were never written: LSE[1,0,0] to LSE[1,1,64]",
+                ("No key of K and V of head 2 is read, either", "O 7,800 of 15,600 elements written"),
+            ),
+        ):
+            problem = f"--kernel fa2_row {options}"
+            said = self.run_program(broken(fault), problem, 1)
+            for text in (said.out, said.err):
+                self.assertIn(rows, text)
+                self.assertIn(statistics, text)
+            self.assertNotIn("not a number", said.out)
+            with self.subTest(fault), Page(self.explain(broken(fault), problem, 1)) as page:
+                told = page.eval(CHECKS)
+                self.assertLess(told.index(rows), 100)
+                for part in words:
+                    self.assertIn(part.lower(), " ".join(told.lower().split()))
+                for part in ("l is 0", "m is \u2212\u221e", "stays 0", "From which key", "O each element"):
+                    self.assertNotIn(part, told)
+        said = self.run_program(broken("no_key"), "--kernel fa2_row --seq 70", 1)
+        self.assertNotIn("never written", said.out + said.err)
 
     def test_names_the_tiles_that_were_used(self) -> None:
         """Not those that were asked for, where a kernel is compiled with its own."""
@@ -503,6 +538,31 @@ e();
 
 
 class Views(Explain):
+    def test_a_map_leaves_room_for_its_words(self) -> None:
+        """Kills: maps of four heads over the words beside them, a page that scrolls sideways."""
+        rooms = """[...document.querySelectorAll('.output')].map((output) => {
+            const [map, words] = [...output.children].map((child) => child.getBoundingClientRect());
+            return words.width < 200 || (words.left < map.right && words.top < map.bottom) ||
+                words.right > innerWidth; })"""
+        problem = "--batch 2 --heads 2 --dim 60"
+        for program, options in ((FA2, "--seq 65"), (ROOT / "06_backward/backward", "--seq 33 --tile-q 32")):
+            path = self.explain(program, f"{problem} {options}")
+            for size in ((1440, 900), (1000, 800), (360, 740)):
+                with self.subTest((program.name, size)), Page(path, size=size) as page:
+                    self.assertNotIn(True, page.eval(rooms))
+                    self.assertLessEqual(page.eval(WIDTH), size[0])
+
+    def test_an_interval_has_one_number(self) -> None:
+        """Of one block, whose first interval asks for nothing. Kills: an index into what was recorded."""
+        path = self.explain(ROOT / "04_fa1/fa1", "--kernel fa1_paper --heads 1 --seq 40 --dim 8 --tile-k 16")
+        numbers = "['.race .count small', '.stage .where'].map((where) => Number(/interval (\\d+)/.exec("
+        numbers += "document.querySelector(where).textContent)[1]))"
+        with Page(path, "#view=traffic") as page:
+            for _ in range(5):
+                page.key("ArrowRight")
+                race, stage = page.eval(numbers)
+                self.assertEqual(race, stage)
+
     def test_which_block_reads_which_keys(self) -> None:
         """All of them; below a causal mask a triangle: 1, 2, 3, 4 of 4 tiles."""
         share = "document.querySelector('.readers[data-kernel=fa2_row]').dataset.share"
@@ -561,6 +621,24 @@ class Views(Explain):
                 self.assertEqual(sorted(places), sorted([*range(N)] * G), "a key is read twice, or not at all")
                 self.assertEqual("looks up page" in told[0], kernel == "decode_paged")
                 self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
+
+    def test_the_splits_of_a_wrong_kernel(self) -> None:
+        """Kills: a view that needs keys, partials or a merge of a kernel that is wrong because it has none."""
+        for fault, told in (
+            ("no_tile_reads", "It reads no key. It writes m"),
+            ("no_partials", "writes no m, l or O of a split; it reads keys 0"),
+            ("no_merge", "reads keys 0"),
+        ):
+            path = self.explain(broken(fault, "splits"), "--seq 100 --kernel decode_split --splits 4", 1)
+            with self.subTest(fault), Page(path, "#view=splits&s=1") as page:
+                self.assertIn(told, page.eval("document.querySelector('.split-told').textContent"))
+                self.assertIn("Keys 0\u201399", page.eval("document.querySelector('.memory-map').textContent"))
+                page.key("End")
+                for word in ("NaN", "undefined", "Infinity"):
+                    self.assertNotIn(word, page.eval("document.getElementById('splits').textContent"))
+                for view in ("checks", "traffic"):
+                    page.hash(f"view={view}")
+                page.key("End")
 
     def test_a_tile_of_S(self) -> None:
         """Its numbers, and what becomes of them after all keys, are those of naive attention here."""

@@ -603,6 +603,32 @@ class Softmax(PageCase):
             self.assertGreater(page.eval("document.querySelectorAll('.online.off').length"), 0)
             self.assertTrue(page.eval("document.querySelector('.equations .error').textContent"))
 
+    def test_the_legend_names_what_is_drawn(self) -> None:
+        """Kills: a blue swatch beside crimson bars, a line without a name, numbers over each other, a minus behind a
+        minus, a run that is not named."""
+        colors = "['.swatch-online', '.chart .online'].map((one) => getComputedStyle(document.querySelector(one)))"
+        colors += ".map(({backgroundColor, fill}, i) => i ? fill : backgroundColor)"
+        boxes = "[...document.querySelectorAll('.bars .value')].map((text) => text.getBoundingClientRect())"
+        overlap = f"{boxes}.some((box, i, all) => i > 0 && box.left < all[i - 1].right)"
+        with self.open(f"{SOFTMAX}&x=-20.5,-8.75,3,6,2,1&b=1&s=2") as page:
+            for _ in range(2):
+                swatch, bar = page.eval(colors)
+                self.assertEqual(swatch, bar)
+                page.eval("document.getElementById('forget').click()")
+            legends = page.eval("[...document.querySelectorAll('.legend')].map((one) => one.textContent).join('|')")
+            self.assertIn("O of the standard softmax", legends)
+            self.assertIn(
+                "e\u221220.5 \u2212 (\u22128.75)", page.eval("document.querySelector('.equations').textContent")
+            )
+            self.assertEqual(page.eval("document.querySelectorAll('.bars .value').length"), 6)
+            for size in (24, 16, 8):
+                page.hash(f"view=softmax&b=1&s=1&x={','.join(str(-1.25 * i) for i in range(size))}")
+                self.assertIs(page.eval(overlap), False, size)
+            page.hash("view=softmax")
+            self.assertIn(
+                "of the run ./online_softmax", page.eval("document.querySelector('#softmax .clock').textContent")
+            )
+
     def test_softmax_takes_no_nonsense(self) -> None:
         def typed(page: Page, value: str, field: str = "values") -> str:
             place = f"document.getElementById('{field}')"

@@ -6,7 +6,7 @@ const chartRoom = {left: 8, right: 114}; /* pixels beside the bars; the labels o
 function makeBars(count, width) {
 	const each = (width - chartRoom.right - chartRoom.left) / count, many = count > 40;
 	const pad = many ? 0 : Math.min(6, each * 0.15);
-	return {many, end: width - chartRoom.right, edge: (i) => chartRoom.left + i * each,
+	return {many, each, end: width - chartRoom.right, edge: (i) => chartRoom.left + i * each,
 		middle: (i) => chartRoom.left + (i + 0.5) * each,
 		place: (i) => ({x: chartRoom.left + i * each + pad, width: Math.max(each - 2 * pad, 0.7)})};
 }
@@ -25,6 +25,8 @@ function drawRow(values, now) {
 	const bars = makeBars(values.length, width), finite = values.filter(Number.isFinite);
 	const high = Math.max(...finite, 0), low = Math.min(...finite, 0), span = high - low || 1;
 	const y = (value) => top + (bottom - top) * (high - value) / span;
+	/* Where the numbers have no room beside each other, none is written; the tables have them. */
+	const hasRoom = bars.each >= 4 + 7.5 * Math.max(0, ...finite.map((value) => figure(value, 3).length));
 
 	const bar = (value, i) => {
 		const kind = !now || i >= now.end ? 'later' : i >= now.first ? 'now' : 'past';
@@ -35,7 +37,7 @@ function drawRow(values, now) {
 		const rect = element('rect', {class: kind, ...bars.place(i), y: tip, height: tall, rx: bars.many ? 0 : 3,
 			style: bars.many ? 'stroke:none' : null});
 		const text = {...middle, class: 'value', y: value >= 0 ? tip - 6 : tip + tall + 15};
-		return bars.many ? [rect] : [rect, element('text', text, figure(value, 3))];
+		return hasRoom ? [rect, element('text', text, figure(value, 3))] : [rect];
 	};
 	const line = (value, kind, text) => !Number.isFinite(value) ? [] : [
 		element('line', {class: kind, x1: chartRoom.left, x2: bars.end + 4, y1: y(value), y2: y(value)}),

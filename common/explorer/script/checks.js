@@ -60,19 +60,24 @@ function makeCounts(kernel, described) {
 }
 
 /* What a kernel asks for of each tensor, and how often of each element: where tiles save. */
-function makeTensorTraffic(kernel) {
+function makeTensorTraffic(kernel, described) {
 	const tensors = (kernel.hbm && kernel.hbm.tensors) || [];
 	const sums = tensors.map(({name, requested, footprint}) => ({name, read: requested.read_bytes,
 		written: requested.write_bytes + (requested.atomic_bytes || 0), once: Math.max(footprint.read_bytes, footprint.write_bytes)}));
 	const most = Math.max(...sums.map(({read, written}) => read + written));
 	if (!(most > 0))
 		return '';
-	const often = ({read, written, once}) => [[read, 'read'], [written, 'written']].filter(([size]) => size > 0)
-		.map(([size, word]) => `${word} ${size === once ? 'once' : `${figure(size / once, 3)} times`}`).join(', ');
+	const sizeOf = (name) => {
+		const found = described.tensors.find((tensor) => tensor.name === name);
+		return found ? 4 * found.shape.reduce((product, size) => product * size, 1) : 0;
+	};
+	const often = ({name, read, written, once}) => (once < sizeOf(name) ? `${count(once / 4)} of ${count(sizeOf(name) / 4)} elements ` : 'each element ') +
+		[[read, 'read'], [written, 'written']].filter(([size]) => size > 0)
+			.map(([size, word]) => `${word} ${size === once ? 'once' : `${figure(size / once, 3)} times`}`).join(', ');
 	return element('section', {class: 'tensor-traffic', 'aria-label': `Bytes of each tensor of ${kernel.name}`},
 		element('h3', {}, 'What it asks of global memory'),
 		sums.map((sum) => element('div', {class: 'form-row', 'data-tensor': sum.name},
-			element('span', {}, element('b', {}, sum.name), element('span', {class: 'dim small'}, ` each element ${often(sum)}`)),
+			element('span', {}, element('b', {}, sum.name), element('span', {class: 'dim small'}, ` ${often(sum)}`)),
 			element('div', {class: 'bar', 'aria-hidden': 'true'}, element('i', {class: 'read', style: `width:${100 * sum.read / most}%`}),
 				element('i', {class: 'written', style: `left:${100 * sum.read / most}%;width:${100 * sum.written / most}%`})),
 			element('span', {class: 'bytes'}, bytes(sum.read + sum.written)))));
@@ -135,9 +140,9 @@ function makeKernelCard(run, kernel, described, replays) {
 	const isLuck = isRight && run.hazards.some(({severity}) => severity === 'error');
 	const banks = makeBanks(run, described), isLate = kernel.verified && isSlow(banksOf(run, described));
 	const body = kernel.skipped ? element('p', {class: 'note'}, kernel.skipped)
-		: element('div', {class: 'kernel-body'}, failure, isLuck ? element('p', {class: 'dim small luck'}, 'The numbers are right in this run. ' +
+		: element('div', {class: 'kernel-body'}, makeUnwritten(run, kernel, described), failure, isLuck ? element('p', {class: 'dim small luck'}, 'The numbers are right in this run. ' +
 			'With the errors above they may be wrong in another.') : '', makeUnread(run, kernel, described), replays ? makeReplay(run, described, replays) : '',
-			isLate ? banks : '', outputs, isLate ? '' : banks, makeTensorTraffic(kernel), makeCounts(kernel, described));
+			isLate ? banks : '', outputs, isLate ? '' : banks, makeTensorTraffic(kernel, described), makeCounts(kernel, described));
 	return element('section', {class: 'card', 'data-kernel': kernel.name, 'aria-label': kernel.name},
 		element('div', {class: 'kernel-head'}, element('h2', {}, kernel.name), makeBadge(kernel),
 			element('span', {class: 'dim'}, described.summary, described.tile && !kernel.skipped
@@ -145,11 +150,12 @@ function makeKernelCard(run, kernel, described, replays) {
 }
 
 /* ": O, LSE of fa2_row are wrong": before anything is explained. */
-function whatFailed(ran) {
+function whatFailed(run, ran) {
 	const wrong = ran.filter((kernel) => !kernel.verified).map((kernel) => {
 		const names = (kernel.outputs || []).filter((output) => !(number(output.max_abs) <= number(output.tolerance)))
 			.map((output) => output.tensor);
-		return names.length ? `${names.join(', ')} of ${kernel.name} ${names.length === 1 ? 'is' : 'are'} wrong`
+		const unwritten = run.kernels.find(({name}) => name === kernel.name).maps.flatMap((map) => map.unwritten || []);
+		return unwritten.length ? `${kernel.name}: ${unwritten.join('; ')}` : names.length ? `${names.join(', ')} of ${kernel.name} ${names.length === 1 ? 'is' : 'are'} wrong`
 			: `${kernel.name}: ${kernel.failure || 'its counts are not what they should be'}`;
 	});
 	return `: ${wrong.join('; ')}.`;
@@ -161,7 +167,7 @@ function makeVerdict(run) {
 	const ran = result.kernels.filter((kernel) => !kernel.skipped), all = ran.length;
 	const failed = ran.filter((kernel) => !kernel.verified).length;
 	if (failed)
-		return element('p', {class: 'error'}, all === 1 ? 'The kernel failed' : `${failed} of ${all} kernels failed`, whatFailed(ran));
+		return element('p', {class: 'error'}, all === 1 ? 'The kernel failed' : `${failed} of ${all} kernels failed`, whatFailed(run, ran));
 	const who = {1: 'The kernel is', 2: 'Both kernels are'}[all] || `All ${all} kernels are`;
 	return element('p', {}, element('b', {class: 'good'}, `${who} right: `), 'outputs within tolerance of the double-precision ' +
 		`reference, counts equal to their closed forms${run.no_report ? '' : hazards.length ? ', the hazards below no errors' : ', no hazards'}.`,

@@ -6,7 +6,7 @@ function progressOf(kernel, group) {
 		return 'not started';
 	const [across, down, deep] = group.header.grid, [x, y, z] = group.block.split(',').map(Number);
 	if (kernel.launches.length === 1 && across * down * deep === 1)
-		return `interval ${kernel.groups.indexOf(group)} of 0\u2013${kernel.groups.length - 1}`;
+		return `interval ${group.interval} of 0\u2013${kernel.groups[kernel.groups.length - 1].interval}`;
 	const name = kernel.launches.length > 1 ? `${group.kernel}, ` : '';
 	return `${name}block ${x + across * (y + down * z)} of 0\u2013${across * down * deep - 1}`;
 }

@@ -14,6 +14,9 @@ function softmaxPresets() {
 		{name: 'masked: \u2212inf', values: [-Infinity, -Infinity, 2, 1, -Infinity, 3], width: 2}];
 }
 
+/* Behind a sign: "(\u22128.807)", "2". */
+const inBrackets = (text) => text.startsWith('\u2212') ? `(${text})` : text;
+
 /* One step's lines: maximum, correction, sum, and what the weights add up to. */
 function equationsOf(now, right, total, forget) {
 	const exp = (power) => [element('em', {}, 'e'), element('sup', {}, power)];
@@ -22,7 +25,7 @@ function equationsOf(now, right, total, forget) {
 		element('span', {class: 'how'}, how));
 	const lines = [
 		line('maximum m', now.before.m === now.m ? 'stays ' : `${figure(now.before.m, 4)} \u2192 `, big('m', figure(now.m))),
-		line('correction', exp(`${figure(now.before.m, 4)} \u2212 ${figure(now.m, 4)}`), ' = ',
+		line('correction', exp(`${figure(now.before.m, 4)} \u2212 ${inBrackets(figure(now.m, 4))}`), ' = ',
 			big('correction', figure(now.correction, 4)), forget ? ' \u2014 forgotten' : ''),
 		line('sum l', `${figure(now.before.l, 5)} \u00d7 ${forget ? '1' : figure(now.correction, 4)} + ${figure(now.added, 5)} = `,
 			big('l', figure(now.l, 6))),
@@ -185,9 +188,11 @@ function makeSoftmaxView() {
 			element('b', {'data-name': 'expected'}, figure(standard.output, 5)), '. ',
 			step === right.length ? verdictOf(got, standard, forget, source && source.run.digits) : ''));
 		toggle.checked = forget;
+		node.classList.toggle('off', forget);
 		chips.forEach((chip, i) => chip.setAttribute('aria-pressed', sameValues(presets[i].values, values)));
-		clock.textContent = (step > 0 ? `Block ${step - 1} of 0\u2013${right.length - 1}. ` : 'Before the first block. ') +
-			(source && !forget ? 'These numbers are the run\u2019s own.' : 'Computed in this page, in fp32.');
+		clock.replaceChildren(step > 0 ? `Block ${step - 1} of 0\u2013${right.length - 1}. ` : 'Before the first block. ',
+			...source && !forget ? ['m, l and the correction are those of the run ', element('code', {}, source.run.command), '.']
+				: ['Computed in this page, in fp32.']);
 		player.show(sentence());
 	};
 
@@ -205,8 +210,8 @@ function makeSoftmaxView() {
 	};
 
 	const section = (label, ...parts) => element('section', {class: 'stack column', 'aria-label': label}, parts);
-	const legend = element('p', {class: 'legend'}, element('span', {}, element('i', {class: 'swatch-load'}), 'online, so far'),
-		element('span', {}, element('i', {class: 'swatch-outline'}), 'standard softmax of the whole row'));
+	const legendOf = (...entries) => element('p', {class: 'legend'}, entries.map(([swatch, text]) => element('span', {}, element('i', {class: swatch}), text)));
+	const ownSwatch = 'swatch-load swatch-online'; /* as the bars, which turn crimson where the correction is forgotten */
 	const node = element('div', {class: 'stack', id: 'softmax'},
 		element('section', {class: 'card stack', 'aria-label': 'Input'},
 			element('div', {class: 'softmax-top'}, element('label', {for: 'values'}, 'A row of scores', field),
@@ -217,8 +222,10 @@ function makeSoftmaxView() {
 		element('div', {}, player.node, clock),
 		element('div', {class: 'softmax-grid'},
 			section('Picture', element('h2', {}, 'The row, block by block'), chart,
-				element('h2', {}, 'The weights, if it ended here'), weights, legend,
-				element('h2', {}, 'V, as it is weighed, and O'), products),
+				element('h2', {}, 'The weights, if it ended here'), weights,
+				legendOf([ownSwatch, 'online, so far'], ['swatch-outline', 'standard softmax of the whole row']),
+				element('h2', {}, 'V, as it is weighed, and O'), products,
+				legendOf([ownSwatch, 'V, as it is weighed so far'], ['swatch-output', 'O, so far'], ['swatch-dashed', 'O of the standard softmax'])),
 			section('Numbers', element('div', {class: 'card'}, formula), element('div', {class: 'card'}, equations), table)));
 	return {id: 'softmax', name: 'Online softmax', node, restore, key: player.key, stop: () => {}, resized: draw, themed: () => {},
 		keys: ['s', 'x', 'v', 'p', 'b', 'forget']};

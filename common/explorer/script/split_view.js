@@ -23,7 +23,7 @@ function drawSplits(kernel, blocks, step) {
 	const before = blocks.slice(0, Math.max(0, step - 1)).filter((one) => one.head === head), all = (key, merges) =>
 		before.filter((one) => one.merges === merges).flatMap((one) => one[key]);
 	const first = now && !now.merges ? now : null, merge = now && now.merges ? now : null;
-	const places = kernel.tensors.find(({name}) => name === 'K pages' || name === 'K').rows / G;
+	const keysIn = keysTensor(kernel), places = keysIn ? keysIn.rows / G : 0;
 	const table = kernel.tensors.find(({name}) => name === 'table');
 	let y = 0;
 	const label = (text) => parts.push(element('text', {x: 0, y: y += 14}, text));
@@ -36,8 +36,10 @@ function drawSplits(kernel, blocks, step) {
 		bar(18, table.rows * table.columns, first ? first.words : [], all('words', false), 'load');
 		y += 8;
 	}
-	label(table ? `Where the keys lie: ${count(places)} places in memory` : `Keys 0\u2013${places - 1}` + (G > 1 ? ` of KV head ${head}` : ''));
-	bar(22, places, first ? first.keys : [], all('keys', false), 'load');
+	if (places) {
+		label(keysIn.name === 'K' ? `Keys 0\u2013${places - 1}` + (G > 1 ? ` of KV head ${head}` : '') : `Where the keys lie: ${count(places)} places in memory`);
+		bar(22, places, first ? first.keys : [], all('keys', false), 'load');
+	}
 	y += 8;
 	label('m, l, O of each split' + (H > G ? `, a line for each of heads ${head * H / G}\u2013${(head + 1) * H / G - 1}` : ''));
 	for (let h = head * H / G; h < (head + 1) * H / G; h++) {
@@ -58,7 +60,7 @@ function tableOfSplits(kernels) {
 	const rows = kernels.map((kernel) => {
 		const blocks = splitBlocks(kernel), first = blocks.filter(({merges}) => !merges), sum = (list, key) => list.reduce((all, one) => all + one[key], 0);
 		const sizes = first.map(({keys}) => keys.length), least = Math.min(...sizes), most = Math.max(...sizes);
-		return [kernel.label, count(first.length), least === most ? most : `${least}\u2013${most}`, bytes(sum(first, 'cache')), bytes(sum(first, 'query')),
+		return [kernel.label, count(first.length), !sizes.length ? 0 : least === most ? most : `${least}\u2013${most}`, bytes(sum(first, 'cache')), bytes(sum(first, 'query')),
 			bytes(sum(first, 'table')), bytes(sum(first, 'partials')), bytes(sum(blocks.filter(({merges}) => merges), 'partials'))];
 	});
 	return element('table', {}, element('thead', {}, element('tr', {}, heads.map((name) => element('th', {scope: 'col'}, name)))),

@@ -1,6 +1,6 @@
 /*
- * Keys that a wrong kernel does not read, found in what it asked of K and V: a dropped tail, a tile that is passed over. A
- * block that writes rows of O needs every key that these rows may see.
+ * What a wrong kernel does not write, and keys that it does not read, found in what it asked of K and V: a dropped tail, a tile
+ * that is passed over. A block that writes rows of O needs every key that these rows may see.
  */
 
 /* Rows of a tensor of keys that these accesses load, as marks. */
@@ -82,9 +82,22 @@ function tellUnread({tensors, gap: [first, end], keys, head, heads, block, last}
 		: `${what[0].toUpperCase()}${what.slice(1)} of ${of} ${end - first === 1 ? 'is' : 'are'} never read: ${which}. ${look}`;
 }
 
-/* For a kernel that is wrong: the sentence, or '' where nothing is missing. */
+/* What of the outputs nobody wrote, before all else: no number there was computed. '' where all was written. */
+function makeUnwritten(run, kernel, described) {
+	const unwritten = described.maps.flatMap((map) => map.unwritten || []);
+	if (unwritten.length === 0)
+		return '';
+	const traced = tracedKernels().find((one) => one.run === run && one.described === described), unread = traced && findUnread(traced);
+	const {tensors, gap: [first, end], keys, head} = unread || {gap: []}, noBlock = unread && end - first === keys && !unread.block;
+	return element('div', {class: 'unwritten'}, unwritten.map((sentence) => element('p', {}, element('b', {}, `${sentence}.`))),
+		element('p', {}, 'Memory is NaN before a run, and here it still is. ' + (noBlock
+			? `No key of ${tensors.join(' and ')} of head ${head} is read, either: look at how a block finds its head, and at the grid.`
+			: 'Look at the line that writes, at its condition and its index, and at the grid.')));
+}
+
+/* For a kernel that is wrong: the sentence, or '' where nothing is missing, or where rows were not written at all. */
 function makeUnread(run, kernel, described) {
-	if (kernel.verified || kernel.skipped)
+	if (kernel.verified || kernel.skipped || described.maps.some((map) => map.unwritten))
 		return '';
 	const traced = tracedKernels().find((one) => one.run === run && one.described === described);
 	const unread = traced && findUnread(traced);

@@ -158,7 +158,7 @@ function makeReplay(run, described, replays) {
 	const at = (output) => output.at.length ? `${output.tensor}[${output.at.join(', ')}]` : output.name || output.tensor;
 	const row = coordinatesOf({shape: [run.result.problem.batch, run.result.problem.heads, N], columns: 1}, replays.row || 0, 0);
 	return element('section', {class: 'stack column', 'data-replay': `${right},${wrong}`, 'aria-label': `From which key on ${described.name} is wrong`},
-		element('h3', {}, 'From which key on it is wrong'),
+		element('h3', {}, 'From which key on it is wrong', element('span', {class: 'dim small'}, ' each time with as many queries as keys')),
 		element('p', {class: 'reach'}, reach, alone || (mistake || notFinite || isRight ? '' : ` ${look}`)),
 		mistake ? element('p', {class: 'mistake'}, `Row [${row.join(', ')}] is, but for rounding, `, element('b', {}, mistake))
 			: element('p', {class: 'advice'}, adviceOf(outputs), notFinite && run.result.problem.causal
