@@ -82,5 +82,33 @@ cudaError_t launch_project(struct projection projection);
 
 #ifdef __cplusplus
 }
+#else
+
+/* ---- pass.c: nothing that a kernel needs ---- */
+
+struct language_model;
+struct operations;
+struct chapter;
+struct options;
+struct device;
+struct terminal;
+struct error;
+
+/* How attention gets its heads: where they lie, or from copies. */
+enum heads { HEADS_STRIDED, HEADS_PERMUTED };
+
+/*
+ * The kernels as operations of a language model's forward pass (model/forward.h): all of them, with the model's file on the
+ * device as it is; or attention alone, beside plain C: Q and the new rows of K and V are copied to the device, O is copied
+ * back. A call has at most `most_rows` rows, a pass at most `capacity` tokens. operations_end frees all, after an error too.
+ */
+int device_operations(
+	const struct language_model *model, enum heads heads, bool all_kernels, size_t capacity, size_t most_rows,
+	struct operations *operations, struct error *error);
+
+/* What the program does with --prompt, as struct chapter's `generate`. */
+int transformer_generate(
+	const struct chapter *chapter, const struct options *options, const struct device *device,
+	const struct terminal *terminal, struct error *error);
 #endif
 #endif

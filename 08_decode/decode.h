@@ -66,5 +66,32 @@ size_t paged_shared_bytes(int d, int heads);
 
 #ifdef __cplusplus
 }
+#else
+
+/* ---- between chapter.c and pass.c: nothing that a kernel needs ---- */
+
+#include <stdint.h>
+
+struct problem;
+struct closed_forms;
+struct chapter;
+struct options;
+struct device;
+struct terminal;
+struct error;
+
+/* All heads and all launches together. */
+struct closed_forms naive_forms(const struct problem *problem);
+struct closed_forms grouped_forms(const struct problem *problem);
+struct closed_forms split_forms(const struct problem *problem);
+struct closed_forms paged_forms(const struct problem *problem);
+
+/* The numbers from 0 to count - 1 in an order drawn with the seed. */
+void shuffle_pages(uint64_t seed, int *pages, size_t count);
+
+/* What the program does with --prompt, as struct chapter's `generate`. */
+int decode_generate(
+	const struct chapter *chapter, const struct options *options, const struct device *device,
+	const struct terminal *terminal, struct error *error);
 #endif
 #endif

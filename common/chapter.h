@@ -91,7 +91,7 @@ struct chapter {
 	 * What the program does with --prompt, in the place of the kernels on their inputs: runs, reports to `terminal` or as
 	 * the options say, and returns the exit status. NULL in a chapter without that option.
 	 */
-	int (*speak)(
+	int (*generate)(
 		const struct chapter *chapter, const struct options *options, const struct device *device,
 		const struct terminal *terminal, struct error *error);
 

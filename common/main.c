@@ -361,7 +361,7 @@ int chapter_main(const struct chapter *given, int argc, char **argv)
 
 	if (options.prompt) {
 		const struct terminal terminal = {stdout, wants_color(options.color)};
-		int status = chapter->speak(chapter, &options, &device, &terminal, &error);
+		int status = chapter->generate(chapter, &options, &device, &terminal, &error);
 		if (!error.exit_code)
 			finish_standard_output(&error);
 		return error.exit_code ? complain(chapter, &error) : status;

@@ -1,5 +1,23 @@
 #include "model/forward.h"
 
+#include <math.h>
+
+int operations_status(const struct operations *operations, struct error *error)
+{
+	int status = operations->status(operations->state, error);
+	if (!status && operations->attend_status)
+		status = operations->attend_status(operations->attend_state, error);
+	return status;
+}
+
+void operations_end(const struct operations *operations)
+{
+	if (operations->end)
+		operations->end(operations->state);
+	if (operations->attend_end)
+		operations->attend_end(operations->attend_state);
+}
+
 static void *at(const struct pass *pass, void *buffer, size_t numbers)
 {
 	return (char *)buffer + numbers * pass->operations->number_bytes;
@@ -86,7 +104,7 @@ int pass_run(struct pass *pass, const int *ids, size_t count, double *logits, st
 		for (size_t layer = 0; layer < (size_t)model->layers; layer++) {
 			mix_tokens(pass, layer, rows);
 			feed_forward(pass, layer, rows);
-			if (run->status(run->state, error) != 0)
+			if (operations_status(run, error) != 0)
 				return error->exit_code;
 		}
 		pass->tokens += rows;
@@ -102,5 +120,14 @@ int pass_logits(struct pass *pass, size_t row, double *logits, struct error *err
 	run->rms_norm(run->state, at(pass, pass->x, row * (size_t)model->width), model->output_norm, 1, pass->n);
 	run->project(run->state, &model->output, pass->n, 1, NULL, pass->logits);
 	run->fetch(run->state, pass->logits, (size_t)model->vocabulary, logits);
-	return run->status(run->state, error);
+	return operations_status(run, error);
+}
+
+double logits_error(const float *logits, const double *expected, size_t count, double largest)
+{
+	for (size_t i = 0; i < count; i++) {
+		double difference = fabs((double)logits[i] - expected[i]);
+		largest = isnan(largest) || difference <= largest ? largest : difference;
+	}
+	return largest;
 }

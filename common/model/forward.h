@@ -16,7 +16,9 @@ struct operations {
 	const char *name;
 	size_t number_bytes; /* of an element of its buffers */
 	void *state;         /* the first argument of all but attend */
-	void *attend_state;  /* attend's: the same, unless another filling does it */
+	void *attend_state;  /* attend's: the same, unless another filling does it, */
+	int (*attend_status)(void *attend_state, struct error *error); /* then `status` of that one, */
+	void (*attend_end)(void *attend_state);                        /* and `end`; else NULL */
 
 	/* A buffer of `numbers`, released with the state; NULL without memory. */
 	void *(*allocate)(void *state, const char *name, size_t numbers);
@@ -46,6 +48,10 @@ struct operations {
 	void (*end)(void *state);
 };
 
+/* Of all that take part. An empty table has no end. */
+int operations_status(const struct operations *operations, struct error *error);
+void operations_end(const struct operations *operations);
+
 /* The fillings of the host, for one model, which has to stay open. The caller ends them. */
 int reference_operations(const struct language_model *model, struct operations *operations, struct error *error);
 int plain_operations(const struct language_model *model, struct operations *operations, struct error *error);
@@ -73,5 +79,8 @@ int pass_run(struct pass *pass, const int *ids, size_t count, double *logits, st
 
 /* The logits after row `row` of those that were run at once last: what a pass without a cache says of every token. */
 int pass_logits(struct pass *pass, size_t row, double *logits, struct error *error);
+
+/* The larger of `largest` and the differences of `count` logits; NaN, once there is one. */
+double logits_error(const float *logits, const double *expected, size_t count, double largest);
 
 #endif

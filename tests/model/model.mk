@@ -2,9 +2,9 @@
 # harness/harness.mk, which sets HARNESS_OBJECTS.
 #
 # What reads files from elsewhere is tested in programs/files.c, under the sanitizers; its mmap is a copy in the heap, with
-# guarded ends.
+# guarded ends. generate.c wants a device: the suites of the chapters that have --prompt run it.
 
-MODEL_SOURCES := $(wildcard $(ROOT)/common/model/*.c)
+MODEL_SOURCES := $(filter-out %/generate.c,$(wildcard $(ROOT)/common/model/*.c))
 MODEL_OBJECTS := $(MODEL_SOURCES:$(ROOT)/common/%.c=$(BUILD)/harness/%.o)
 GUARDED := $(MODEL_SOURCES:$(ROOT)/common/model/%.c=$(BUILD)/model/guarded/%.o)
 # clang's runtime is a package of its own, which may be missing: then the same program runs without.

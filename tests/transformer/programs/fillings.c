@@ -9,7 +9,8 @@
  *                                       the fillings beside that in double
  *   fillings greedy MODEL PROMPT COUNT  the ids that the double pass answers, on one line
  */
-#include "device_pass.h"
+#include "transformer.h"
+
 #include "model/forward.h"
 
 #include <math.h>
@@ -58,22 +59,19 @@ static const struct filling fillings[] = {
 };
 enum { FILLINGS = sizeof fillings / sizeof fillings[0] };
 
-static struct device_pass *begin(
+static void begin(
 	const struct filling *filling, const struct language_model *model, size_t capacity, size_t most_rows,
 	struct operations *operations)
 {
-	struct device_pass *device = NULL;
 	struct error error;
-	if (filling->all_kernels)
-		must(device_operations(model, filling->heads, capacity, most_rows, operations, &error), &error);
-	else if (filling->attention)
-		must(device_attention(model, filling->heads, capacity, most_rows, operations, &device, &error),
+	if (filling->all_kernels || filling->attention)
+		must(device_operations(
+			     model, filling->heads, filling->all_kernels, capacity, most_rows, operations, &error),
 		     &error);
 	else if (strcmp(filling->name, "plain") == 0)
 		must(plain_operations(model, operations, &error), &error);
 	else
 		must(reference_operations(model, operations, &error), &error);
-	return device;
 }
 
 /* ---- golden logits ---- */
@@ -130,7 +128,7 @@ static double error_of(
 	struct pass pass;
 	struct error error;
 	double *logits = malloc(vocabulary * sizeof *logits), worst = 0.0;
-	struct device_pass *device = begin(filling, model, tokens, most_rows, &operations);
+	begin(filling, model, tokens, most_rows, &operations);
 	if (!logits)
 		stop("out of memory");
 	must(pass_begin(model, &operations, tokens, most_rows, &pass, &error), &error);
@@ -138,14 +136,11 @@ static double error_of(
 	for (size_t step = first; step < STEPS; step++) {
 		size_t done = step == first ? 0 : golden->prompt + step - 1;
 		must(pass_run(&pass, golden->ids + done, golden->prompt + step - done, logits, &error), &error);
-		if (device)
-			must(device_pass_status(device, &error), &error);
 		double difference = compare(logits, golden->logits + step * vocabulary, vocabulary);
 		if (!(difference <= worst))
 			worst = difference;
 	}
-	operations.end(operations.state);
-	device_pass_free(device);
+	operations_end(&operations);
 	free(logits);
 	return worst;
 }
@@ -253,7 +248,7 @@ static int check_groups(void)
 		for (size_t i = 0; i < G_VOCABULARY; i++)
 			rounded[step * G_VOCABULARY + i] = (float)logits[i];
 	}
-	operations.end(operations.state);
+	operations_end(&operations);
 	golden.logits = rounded;
 	for (size_t f = 0; f < FILLINGS; f++)
 		for (int way = 0; way < WAYS && !fillings[f].all_kernels; way++)
@@ -290,7 +285,7 @@ static int answer(const struct language_model *model, const char *prompt, size_t
 	}
 	printf("\n");
 	free(logits);
-	operations.end(operations.state);
+	operations_end(&operations);
 	tokens_free(&tokens);
 	return 0;
 }

@@ -1,7 +1,7 @@
 """Chapter 07: a block of the language model with the bytes of each step, and how its heads share keys.
 
 Bytes are of one token, the mean over an answer of plots/data/sim/07_answers.json; what each step has of them follows
-from the model's shape (07_transformer/traffic.h), and each kernel's sum must be what that run says. Which head of keys
+from the model's shape (07_transformer/pass.c), and each kernel's sum must be what that run says. Which head of keys
 a head of queries reads comes from a trace.
 """
 

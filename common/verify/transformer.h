@@ -1,8 +1,8 @@
 /*
- * Chapter 07: what the outputs of its kernels should be, in double precision.
+ * What the kernels around attention should compute, in double precision: RMSNorm, RoPE, a projection, SwiGLU.
  */
-#ifndef EXPECT_H
-#define EXPECT_H
+#ifndef VERIFY_TRANSFORMER_H
+#define VERIFY_TRANSFORMER_H
 
 #include "problem/tensor.h"
 #include "support/error.h"
@@ -23,7 +23,7 @@
  *
  * and eta besides. Where a product would take too long, rows of O and of `projected` are drawn with the seed.
  */
-int block_expect(
+int transformer_expect(
 	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
 	struct error *error);
 

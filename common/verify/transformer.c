@@ -1,4 +1,4 @@
-#include "expect.h"
+#include "verify/transformer.h"
 
 #include "verify/grouped_attention.h"
 #include "verify/tolerance.h"
@@ -157,7 +157,7 @@ static bool expect_all(
 	       (!find_values(inputs, "Q") || expect_attention(problem, inputs, expectations));
 }
 
-int block_expect(
+int transformer_expect(
 	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
 	struct error *error)
 {
