@@ -44,7 +44,7 @@ static inline size_t fa1_paper_shared_bytes(int d, struct tile tile)
 {
 	return sizeof(float) * tile.Bc * (2 * (size_t)d + tile.Br);
 }
-size_t fa_row_shared_bytes(int d, struct tile tile);         /* K and V tiles, columns padded to D, keys to a few */
+size_t fa_row_shared_bytes(int d, struct tile tile);          /* K and V tiles, columns padded to D, keys to a few */
 size_t fa1_row_dynamic_shared_bytes(int d, struct tile tile); /* 8 Bc d */
 
 /* Algorithm 1 as printed. Fills O, l, m. */

@@ -4,6 +4,8 @@
 
 #include "harness.h"
 
+/* ---- launching ---- */
+
 /* Tiles are square: one of --tile-q and --tile-k is enough. */
 uint64_t backward_tile(const struct problem *problem)
 {
@@ -68,6 +70,8 @@ bool backward_runs(const struct problem *problem, char *reason, size_t size)
 	return fits;
 }
 
+/* ---- closed forms ---- */
+
 static size_t shared_bytes(const struct problem *problem)
 {
 	return backward_shared_bytes((int)problem->dim, (int)backward_tile(problem));
@@ -126,11 +130,69 @@ static const struct kernel kernels[] = {
 	},
 };
 
+/* ---- what the page prints ---- */
+
+static const struct suggestion next[] = {
+	{"predict what a causal mask saves each kernel, then", "--causal"},
+	{"predict the units of tiles of 32, then", "--tile-q 32 --tile-k 32"},
+	{"attention inside a model that speaks, cd ../07_transformer && make", NULL},
+};
+
+static double flop_per_pair(const struct kernel_result *kernel)
+{
+	return kernel->forms.flop / (attention_pairs(kernel->problem) * (double)kernel->problem->dim);
+}
+
+static double exponentials_per_pair(const struct kernel_result *kernel)
+{
+	return kernel->forms.exponentials / attention_pairs(kernel->problem);
+}
+
+static void print_finding(const struct terminal *terminal, const struct run_result *result)
+{
+	const struct kernel_result *naive = result_counted(result, "backward_naive"),
+				   *split = result_counted(result, "backward_split");
+	if (!naive || !split)
+		return;
+	terminal_print(
+		terminal, STYLE_BOLD, "\nWithout P, dP and dS: %.3g times less memory, %.3g times less footprint",
+		(double)naive->peak_bytes / (double)split->peak_bytes,
+		metric_value(naive, METRIC_FOOTPRINT_BYTES) / metric_value(split, METRIC_FOOTPRINT_BYTES));
+	double flop = split->forms.flop / naive->forms.flop;
+	if (flop < 1.0)
+		fprintf(terminal->out,
+		        ".\nP is made anew in both passes, and still there are %.3g times the FLOP of naive,\n"
+		        "which multiplies the tiles above the diagonal, too.\n",
+		        flop);
+	else
+		fprintf(terminal->out,
+		        ".\nThe price is arithmetic: %.3g times the FLOP of naive, with P made anew in "
+		        "both\npasses. ",
+		        flop);
+	fprintf(terminal->out, "backward_atomic has one pass; its atomics may change dQ from run to run.\n");
+}
+
+static void explain(const struct terminal *terminal, const struct run_result *result)
+{
+	static const struct column columns[] = {
+		{"\nfootprint", .metric = METRIC_FOOTPRINT_BYTES},
+		{"memory\nat most", .metric = METRIC_PEAK_BYTES},
+		{"of it\nN x N", .metric = METRIC_SQUARE_BYTES},
+		{"FLOP/(N\u00b2d)\nper head", .unit = UNIT_FIGURES, .value = flop_per_pair},
+		{"exp/N\u00b2\nper head", .unit = UNIT_FIGURES, .value = exponentials_per_pair},
+		{"shared\nfloats/FMA", .metric = METRIC_SHARED_FLOATS_PER_FMA},
+	};
+	columns_print(
+		terminal, result, "Memory, arithmetic, and shared memory asked for a multiply-add", false, "\nkernel",
+		columns, sizeof columns / sizeof columns[0]);
+	print_finding(terminal, result);
+}
+
 static const struct chapter chapter = {
 	.name = "06_backward",
 	.program = "backward",
 	.title = "Gradients without the N x N matrices: recompute P.",
-	.next = lesson_next,
+	.next = next,
 	.small = "--seq 4 --dim 2 --input ramp",
 	.options = OPTIONS_ATTENTION | OPTIONS_COMMON | OPTION_BIT(OPTION_TILE_Q) | OPTION_BIT(OPTION_TILE_K),
 	.defaults = {.batch = 1, .heads = 1, .seq = 256, .dim = 64, .seed = 1},
@@ -140,7 +202,7 @@ static const struct chapter chapter = {
 	.fill = input_fill_attention,
 	.expect = attention_gradients_expect,
 	.sweep = sweep_backward,
-	.explain = lesson_explain,
+	.explain = explain,
 };
 
 int main(int argc, char **argv)

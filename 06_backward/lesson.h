@@ -1,4 +1,4 @@
-/* The table of chapter 06: what the three pay in memory, arithmetic, and shared memory. */
+/* What modified.c and chapter.c share. */
 #ifndef LESSON_H
 #define LESSON_H
 
@@ -13,11 +13,5 @@ bool backward_runs(const struct problem *problem, char *reason, size_t size);
 
 /* In modified.c, as struct chapter's `modified`. Weak: a hand-out has no such file, and then its address is NULL. */
 extern const struct kernel backward_modified __attribute__((weak));
-
-/* As struct chapter's `explain`. */
-void lesson_explain(const struct terminal *terminal, const struct run_result *result);
-
-/* As struct chapter's `next`. */
-extern const struct suggestion lesson_next[];
 
 #endif
