@@ -123,9 +123,10 @@ static const struct tensor copy_tensors[] = {INPUT("x", "RC"), OUTPUT("y", "RC")
 static const struct tensor transpose_tensors[] = {INPUT("x", "RC"), OUTPUT("y", "CR"), END};
 static const struct tensor sum_tensors[] = {INPUT("x", "RC"), OUTPUT("y", "R"), END};
 
-#define KERNEL(name, summary, tensors, forms, runs)                                                                  \
+#define KERNEL(kernel, text, list, formulas, limit)                                                                  \
 	{                                                                                                            \
-#name, summary, tensors, name, NULL, forms, runs                                                     \
+		.name = #kernel, .summary = text, .tensors = list, .launch = kernel, .forms = formulas,              \
+		.runs = limit                                                                                        \
 	}
 
 static const struct kernel kernels[] = {

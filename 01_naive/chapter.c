@@ -3,23 +3,6 @@
 
 #include "harness.h"
 
-static cudaError_t launch(const struct problem *problem, const struct device_memory *memory)
-{
-	return naive_attention((struct attention){
-		.Q = device_find(memory, "Q"),
-		.K = device_find(memory, "K"),
-		.V = device_find(memory, "V"),
-		.S = device_find(memory, "S"),
-		.P = device_find(memory, "P"),
-		.O = device_find(memory, "O"),
-		.heads = (int)attention_heads(problem),
-		.N = (int)problem->seq,
-		.d = (int)problem->dim,
-		.causal = problem->causal,
-		.scale = problem->scale,
-	});
-}
-
 /*
  * Footprint: each kernel's tensors once. Requested: scores reads a row of Q and a row of K for each element of S,
  * softmax_rows reads S three times, weighted_sum reads P and V for each product.
@@ -82,7 +65,7 @@ static const struct kernel kernels[] = {
 		.name = "naive",
 		.summary = "three kernels, S and P in HBM",
 		.tensors = tensors,
-		.launch = launch,
+		.launch_attention = naive_attention,
 		.forms = forms,
 	},
 };

@@ -113,7 +113,7 @@ __global__ void weighted_sum(
 
 extern "C" cudaError_t naive_attention(struct attention a)
 {
-	size_t rows = (size_t)a.heads * a.N;
+	size_t rows = (size_t)a.B * a.H * a.N;
 	unsigned softmax_blocks = (rows + ROWS_PER_BLOCK - 1) / ROWS_PER_BLOCK;
 	unsigned column_threads = (a.d + WARP - 1) / WARP * WARP;
 	if (rows > 0x7fffffff)

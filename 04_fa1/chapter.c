@@ -26,42 +26,6 @@ static struct tile row_tile(const struct problem *problem)
 	return (struct tile){row_tile_queries(problem), row_tile_keys(problem)};
 }
 
-/* ---- launching ---- */
-
-static struct attention attention(const struct problem *problem, const struct device_memory *memory, struct tile tile)
-{
-	return (struct attention){
-		.Q = device_find(memory, "Q"),
-		.K = device_find(memory, "K"),
-		.V = device_find(memory, "V"),
-		.O = device_find(memory, "O"),
-		.l = device_find(memory, "l"),
-		.m = device_find(memory, "m"),
-		.LSE = device_find(memory, "LSE"),
-		.heads = (int)attention_heads(problem),
-		.N = (int)problem->seq,
-		.d = (int)problem->dim,
-		.causal = problem->causal,
-		.scale = problem->scale,
-		.tile = tile,
-	};
-}
-
-static cudaError_t launch_paper(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_fa1_paper(attention(problem, memory, paper_tile(problem)));
-}
-
-static cudaError_t launch_row(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_fa1_row(attention(problem, memory, row_tile(problem)));
-}
-
-static cudaError_t launch_row_dynamic(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_fa1_row_dynamic(attention(problem, memory, row_tile(problem)));
-}
-
 static bool row_runs(const struct problem *problem, char *reason, size_t size)
 {
 	return row_threads_fit(problem, FA1_MOST_ROW_THREADS, reason, size);
@@ -102,14 +66,14 @@ static const struct kernel kernels[] = {
 		.name = "fa1_paper",
 		.summary = "Algorithm 1: outer loop K/V, inner loop Q; O, l, m in HBM",
 		.tensors = fa1_tensors,
-		.launch = launch_paper,
+		.launch_attention = launch_fa1_paper,
 		.forms = paper_forms,
 	},
 	{
 		.name = "fa1_row",
 		.summary = "one thread per query row, its state in registers",
 		.tensors = attention_tensors,
-		.launch = launch_row,
+		.launch_attention = launch_fa1_row,
 		.forms = row_forms,
 		.runs = row_runs,
 	},
@@ -117,7 +81,7 @@ static const struct kernel kernels[] = {
 		.name = "fa1_row_dynamic",
 		.summary = "the same with d known at run time: state in local memory",
 		.tensors = attention_tensors,
-		.launch = launch_row_dynamic,
+		.launch_attention = launch_fa1_row_dynamic,
 		.forms = row_dynamic_forms,
 		.runs = row_runs,
 	},

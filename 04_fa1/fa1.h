@@ -7,34 +7,16 @@
 #ifndef FA1_H
 #define FA1_H
 
+#include "attention.h"
+
 #include <cuda_runtime_api.h>
 
 #ifdef __cplusplus
 extern "C" {
-#else
-#include <stdbool.h>
 #endif
 
 /* 65,536 registers an SM has, 255 a thread may need: at most 256 threads, each with a query row of its own. */
 enum { FA1_MOST_ROW_THREADS = 256, FA1_MOST_DIM = 128 };
-
-/* Br query rows by Bc keys. */
-struct tile {
-	int Br, Bc;
-};
-
-/* Device pointers, fp32, row-major. The caller owns all of it. */
-struct attention {
-	const float *Q, *K, *V; /* [B, H, N, d] */
-	float *O;               /* [B, H, N, d] */
-	float *l, *m;           /* [B, H, N]: fa1_paper's running sum and maximum; NULL for the others */
-	float *LSE;             /* [B, H, N]: m + ln l of the row kernels; NULL for fa1_paper */
-	int heads;              /* B H: every head of every sequence is a problem, and a block, of its own */
-	int N, d;               /* any N >= 1, 1 <= d <= 128 */
-	bool causal;
-	float scale;
-	struct tile tile;
-};
 
 /*
  * Shared memory a block asks for. Over 48 KB the launchers opt in; over the device's limit they return

@@ -143,7 +143,7 @@ extern "C" cudaError_t launch_fa1_paper(struct attention a)
 	cudaError_t status = opt_in(kernel, bytes);
 	if (status != cudaSuccess)
 		return status;
-	kernel<<<a.heads, PAPER_THREADS, bytes>>>(
+	kernel<<<a.B * a.H, PAPER_THREADS, bytes>>>(
 		a.Q, a.K, a.V, a.O, a.l, a.m, a.N, a.d, a.tile.Br, a.tile.Bc, a.causal, a.scale);
 	return cudaGetLastError();
 }

@@ -65,7 +65,7 @@ extern "C" cudaError_t launch_fa1_row(struct attention a)
 	if (!usable(a) || !rows_fit(a.tile))
 		return cudaErrorInvalidValue;
 	auto *kernel = kernel_for(a.d, fa1_row<32>, fa1_row<64>, fa1_row<96>, fa1_row<128>);
-	dim3 grid(a.heads);
+	dim3 grid(a.B * a.H);
 	size_t bytes = row_shared_bytes(a.d, a.tile.Bc);
 	cudaError_t status = opt_in(kernel, bytes);
 	if (status != cudaSuccess)

@@ -101,7 +101,7 @@ extern "C" cudaError_t launch_fa1_row_dynamic(struct attention a)
 	cudaError_t status = opt_in(kernel, bytes);
 	if (status != cudaSuccess)
 		return status;
-	kernel<<<a.heads, a.tile.Br, bytes>>>(a.Q, a.K, a.V, a.O, a.LSE, a.N, a.d, a.tile.Bc, a.causal, a.scale);
+	kernel<<<a.B * a.H, a.tile.Br, bytes>>>(a.Q, a.K, a.V, a.O, a.LSE, a.N, a.d, a.tile.Bc, a.causal, a.scale);
 	return cudaGetLastError();
 }
 

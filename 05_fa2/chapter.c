@@ -32,31 +32,6 @@ struct attention fa2_attention(const struct problem *problem, const struct devic
 	};
 }
 
-static cudaError_t launch_row(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_fa2_row(fa2_attention(problem, memory));
-}
-
-static cudaError_t launch_tile(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_fa2_tile(fa2_attention(problem, memory));
-}
-
-static cudaError_t launch_slab(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_fa2_slab(fa2_attention(problem, memory));
-}
-
-static cudaError_t launch_exp2(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_fa2_exp2(fa2_attention(problem, memory));
-}
-
-static cudaError_t launch_split_q(const struct problem *problem, const struct device_memory *memory)
-{
-	return launch_fa2_split_q(fa2_attention(problem, memory));
-}
-
 bool fa2_grid_fits(const struct problem *problem, char *reason, size_t size)
 {
 	bool fits = problem->batch <= FA2_MOST_HEADS && problem->heads <= FA2_MOST_HEADS;
@@ -114,7 +89,7 @@ static const struct kernel kernels[] = {
 		.name = "fa2_row",
 		.summary = "chapter 04's row kernel with the loops exchanged",
 		.tensors = attention_tensors,
-		.launch = launch_row,
+		.launch_attention = launch_fa2_row,
 		.forms = row_forms,
 		.runs = row_runs,
 	},
@@ -122,7 +97,7 @@ static const struct kernel kernels[] = {
 		.name = "fa2_tile",
 		.summary = "one warp per 32 or 16 rows: register tiles, 16-byte reads",
 		.tensors = attention_tensors,
-		.launch = launch_tile,
+		.launch_attention = launch_fa2_tile,
 		.forms = tile_forms,
 		.runs = fa2_grid_fits,
 	},
@@ -130,7 +105,7 @@ static const struct kernel kernels[] = {
 		.name = "fa2_slab",
 		.summary = "P~ through shared memory, rows padded",
 		.tensors = attention_tensors,
-		.launch = launch_slab,
+		.launch_attention = launch_fa2_slab,
 		.forms = slab_forms,
 		.runs = fa2_grid_fits,
 	},
@@ -138,7 +113,7 @@ static const struct kernel kernels[] = {
 		.name = "fa2_exp2",
 		.summary = "scores are powers of 2, the scale is in Q",
 		.tensors = attention_tensors,
-		.launch = launch_exp2,
+		.launch_attention = launch_fa2_exp2,
 		.forms = slab_forms,
 		.runs = fa2_grid_fits,
 	},
@@ -146,7 +121,7 @@ static const struct kernel kernels[] = {
 		.name = "fa2_split_q",
 		.summary = "four warps split the query tile, share K and V",
 		.tensors = attention_tensors,
-		.launch = launch_split_q,
+		.launch_attention = launch_fa2_split_q,
 		.forms = split_q_forms,
 		.runs = fa2_grid_fits,
 	},

@@ -7,33 +7,16 @@
 #ifndef FA2_H
 #define FA2_H
 
+#include "attention.h"
+
 #include <cuda_runtime_api.h>
 
 #ifdef __cplusplus
 extern "C" {
-#else
-#include <stdbool.h>
 #endif
 
 /* 65,536 registers an SM has, 255 a thread may need: at most 256 threads, each with a query row of its own. */
 enum { FA2_MOST_ROW_THREADS = 256, FA2_MOST_DIM = 128, FA2_MOST_HEADS = 65535 };
-
-/* Br query rows by Bc keys. */
-struct tile {
-	int Br, Bc;
-};
-
-/* Device pointers, fp32, row-major. The caller owns all of it. */
-struct attention {
-	const float *Q, *K, *V; /* [B, H, N, d], at 16-byte boundaries */
-	float *O;               /* [B, H, N, d], at a 16-byte boundary */
-	float *LSE;             /* [B, H, N] */
-	int B, H;               /* each at most FA2_MOST_HEADS */
-	int N, d;               /* any N >= 1, 1 <= d <= 128 */
-	bool causal;
-	float scale;
-	struct tile tile; /* of fa2_row */
-};
 
 /* Keys whose scores a row of fa2_row takes in at once: O is rescaled that often. As keys_at_once() of row.cuh. */
 static inline int fa2_row_keys_at_once(int d)

@@ -1,6 +1,34 @@
 #include "chapter.h"
 
+#include "attention.h"
+
 #include <string.h>
+
+cudaError_t kernel_launch(
+	const struct kernel *kernel, const struct problem *problem, const struct device_memory *memory)
+{
+	if (kernel->launch)
+		return kernel->launch(problem, memory);
+	struct closed_forms forms = kernel->forms(problem);
+	return kernel->launch_attention((struct attention){
+		.Q = device_find(memory, "Q"),
+		.K = device_find(memory, "K"),
+		.V = device_find(memory, "V"),
+		.O = device_find(memory, "O"),
+		.LSE = device_find(memory, "LSE"),
+		.l = device_find(memory, "l"),
+		.m = device_find(memory, "m"),
+		.S = device_find(memory, "S"),
+		.P = device_find(memory, "P"),
+		.B = (int)problem->batch,
+		.H = (int)problem->heads,
+		.N = (int)problem->seq,
+		.d = (int)problem->dim,
+		.causal = problem->causal,
+		.scale = problem->scale,
+		.tile = {(int)forms.tile_q, (int)forms.tile_k},
+	});
+}
 
 const struct kernel *chapter_kernel(const struct chapter *chapter, const char *name)
 {

@@ -14,6 +14,7 @@
 #include "problem/tensor.h"
 
 /* What the functions of a chapter are given, from above this header. */
+struct attention;    /* attention.h */
 struct expectations; /* verify/expectations.h */
 struct run_result;   /* result.h */
 struct json;         /* report/json.h */
@@ -26,6 +27,7 @@ struct kernel {
 
 	/* Launches on tensors the harness allocated: device_find(memory, "Q"). Allocates and copies nothing. */
 	cudaError_t (*launch)(const struct problem *problem, const struct device_memory *memory);
+	cudaError_t (*launch_attention)(struct attention attention); /* or this one: the harness fills its argument */
 
 	/* Launched once before `launch`, to make what that takes as given (a backward's O and LSE). What it writes is
 	 * verified too, but it is in no sum of counts, no model, no floor and no time. NULL: nothing is given. */
@@ -113,6 +115,10 @@ struct chapter_lists {
 };
 struct chapter chapter_with_modified(
 	const struct chapter *chapter, const struct problem *problem, struct chapter_lists *lists);
+
+/* Launches it, not `prepare`. */
+cudaError_t kernel_launch(
+	const struct kernel *kernel, const struct problem *problem, const struct device_memory *memory);
 
 /* The kernel of that name; NULL if there is none, and for NULL. */
 const struct kernel *chapter_kernel(const struct chapter *chapter, const char *name);

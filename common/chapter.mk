@@ -55,7 +55,7 @@ ifeq ($(DEVICE),sim)
 TIMED := $(NAME).fast
 PROGRAMS := $(NAME) $(wildcard $(TIMED))
 ALL_CFLAGS += -DDEVICE_SIM -isystem $(ROOT)/simcc/include
-COMPILE := CC="$(CC)" CXX="$(CXX)" $(ROOT)/simcc/simcc -O2 -g -Wall -Wextra $(STOP)
+COMPILE := CC="$(CC)" CXX="$(CXX)" $(ROOT)/simcc/simcc -O2 -g -Wall -Wextra $(STOP) -I$(COMMON)
 else ifeq ($(DEVICE),cuda)
 TIMED :=
 PROGRAMS := $(NAME)
@@ -65,7 +65,7 @@ ONCE := --repeat 1
 CUDA_HOME := $(firstword $(foreach home,$(abspath $(dir $(NVCC))/..) $(abspath $(dir $(realpath $(NVCC)))/..) /usr/local/cuda, \
         $(if $(wildcard $(home)/include/cuda_runtime_api.h),$(home))) $(abspath $(dir $(NVCC))/..))
 ALL_CFLAGS += -DDEVICE_CUDA -isystem $(CUDA_HOME)/include
-COMPILE := $(NVCC) -ccbin $(CXX) -std=c++17 -O3 -lineinfo -arch=$(ARCH) \
+COMPILE := $(NVCC) -ccbin $(CXX) -std=c++17 -O3 -lineinfo -arch=$(ARCH) -I$(COMMON) \
 	$(if $(WERROR),-Werror all-warnings -Xcompiler -Wall$(COMMA)-Wextra,-diag-suppress 177$(COMMA)550)
 else
 $(error DEVICE=$(DEVICE): expected sim or cuda)

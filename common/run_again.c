@@ -43,7 +43,7 @@ static bool launch(const struct kernel *kernel, const struct problem *problem, c
 	unsigned long long hazards = device_hazards();
 	cudaError_t status = kernel->prepare ? kernel->prepare(problem, memory) : cudaSuccess;
 	if (status == cudaSuccess)
-		status = kernel->launch(problem, memory);
+		status = kernel_launch(kernel, problem, memory);
 	if (status == cudaSuccess)
 		status = cudaDeviceSynchronize();
 	return status == cudaSuccess && device_hazards() == hazards;

@@ -17,7 +17,7 @@ struct launch_context {
 static cudaError_t launch_again(void *context)
 {
 	const struct launch_context *launch = context;
-	return launch->kernel->launch(launch->problem, launch->memory);
+	return kernel_launch(launch->kernel, launch->problem, launch->memory);
 }
 
 /* The counting build has the plain one take the time. */

@@ -70,7 +70,7 @@ class Build(Graded):
         for number, key in enumerate((None, CLASS_OF_CAPS, CLASS_OF_WINDOWS) if THOROUGH else (None,)):
             tree = self.hand_out(f"other-{number}", key)
             for source in sorted(path for chapter in PROGRAMS for path in tree.glob(f"{chapter}/*.cu")):
-                command = [ROOT / "simcc/simcc", "-O0", *STRICT, "-c", source, "-o", tree / "x.o"]
+                command = [ROOT / "simcc/simcc", "-O0", *STRICT, f"-I{tree}/common", "-c", source, "-o", tree / "x.o"]
                 done = run(*command, environment={"CXX": other, "CC": ""})
                 self.assertEqual(done.returncode, 0, done.stderr)
 

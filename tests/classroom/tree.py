@@ -54,12 +54,11 @@ class Trees(unittest.TestCase):
         common = [path for path in (objects / "common").rglob("*.o") if path.name != "variant.o"]
         handed_out = [path for path in (ROOT / chapter).glob("*.c") if (tree / chapter / path.name).exists()]
         own = [objects / chapter / f"{path.stem}.o" for path in handed_out]
-        program = (sources or tree) / PROGRAMS[chapter]
+        program = (sources or tree) / f"{PROGRAMS[chapter]}.program"  # a tree has a directory gpu
         compiled = [*sorted((sources or tree / chapter).glob("*.cu")), *own, *common, variant]
         libraries = ["-lm", "-lpthread", "-ldl", "-o", program]
-        done = run(
-            sys.executable, ROOT / "simcc/simcc", *flags, f"-I{tree / chapter}", *compiled, *libraries
-        )  # fmt: skip
+        includes = [f"-I{tree / chapter}", f"-I{tree}/common"]
+        done = run(sys.executable, ROOT / "simcc/simcc", *flags, *includes, *compiled, *libraries)
         return program, done.stdout + done.stderr if done.returncode else ""
 
     def build(self, tree: Path, chapter: str, *flags: str) -> Path:

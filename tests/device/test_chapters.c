@@ -17,7 +17,7 @@ Test(chapters, a_refused_launch_is_named)
 	write_text(source, kernels);
 	run = run_program(
 		LIST("sh", "-c",
-	             text("cd %s && objects=build/$(basename $CC)/sim && simcc/simcc -I01_naive %s "
+	             text("cd %s && objects=build/$(basename $CC)/sim && simcc/simcc -I01_naive -Icommon %s "
 	                  "$(find common 01_naive -name '*.c' | sed \"s|.*|$objects/&|; s|c$|o|\") "
 	                  "$objects/common/explorer/template.o $objects/common/gpus.o -lm -o %s",
 	                  TEST_ROOT, source, program)),

@@ -51,7 +51,7 @@ $$(PLANTED_$1): %/program: %/planted $3
 $$(PLANTED_$1:=.fast): %/program.fast: %/planted $3 | plain-builds
 	@$$(call build_planted,$2,--fast,.fast)
 endef
-build_planted = cd $(@D) && SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) $2 -O1 -w -Wl,-S $$(cat planted) \
+build_planted = cd $(@D) && SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) $2 -O1 -w -Wl,-S -I$(ROOT)/common $$(cat planted) \
 	$$(ls *.cu | grep -vxFf planted | sed 's|.*|$(SIM_OBJECTS)/$1/&$3.o|') $(call chapter_objects,$1) -lm -o $(@F)
 
 define chapter_suites
@@ -65,6 +65,6 @@ $(BUILD)/$1_faults: $$(PLANTED_$1/faults) $(if $(LONG),$$(PLANTED_$1/mistakes))
 
 $$($1_UNITS): $(BUILD)/$1/%: $(HERE)/$1/%.cu $(BUILD)/chapters/$3
 	@mkdir -p $$(@D)
-	@SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) $(STRICT) -I$(ROOT)/$2 $$< -o $$@
+	@SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) $(STRICT) -I$(ROOT)/$2 -I$(ROOT)/common $$< -o $$@
 endef
 

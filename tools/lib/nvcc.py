@@ -15,6 +15,7 @@ from pathlib import Path
 from .files import give_up
 
 SIMCC = Path(__file__).resolve().parents[2] / "simcc/simcc"
+COMMON = Path(__file__).resolve().parents[2] / "common"
 
 
 class NvccError(Exception):
@@ -42,7 +43,10 @@ def sources_and_headers(sources: list[str]) -> list[str]:
     files = list(sources)
     for name in files:  # which grows
         included = re.findall(r'^#include "([^"]+)"', Path(name).read_text(encoding="utf-8"), re.MULTILINE)
-        files += [header for header in dict.fromkeys(included) if Path(header).is_file() and header not in files]
+        for header in dict.fromkeys(included):
+            place = header if Path(header).is_file() else str(COMMON / header)
+            if Path(place).is_file() and place not in files:
+                files.append(place)
     return files
 
 
@@ -85,7 +89,18 @@ def by_numbers(name: str, arguments: str) -> tuple:
 def _disassembled(nvcc: list[str], nvdisasm: str, source: str, arch: str, folder: Path) -> Path:
     """The file with the machine code of a source, as text."""
     cubin, text = folder / f"{Path(source).name}.{arch}.cubin", folder / f"{Path(source).name}.{arch}.sass"
-    command = [*nvcc, "-std=c++17", "-O3", "-lineinfo", f"-arch={arch}", "-cubin", "-o", str(cubin), source]
+    command = [
+        *nvcc,
+        "-std=c++17",
+        "-O3",
+        "-lineinfo",
+        f"-arch={arch}",
+        f"-I{COMMON}",
+        "-cubin",
+        "-o",
+        str(cubin),
+        source,
+    ]
     said = _output_of(command).stdout
     if not cubin.exists():
         raise NvccError(1, f"{source} does not compile for {arch}\n{said.decode(errors='replace')}".rstrip())
