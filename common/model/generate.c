@@ -598,8 +598,8 @@ int generate(
 	struct model_place place;
 	struct language_model model;
 	if (options_refuse(
-		    options, OPTIONS_NOT_OF_SPEECH | generator->refused, "not with --prompt, where the model decides",
-		    error) != 0 ||
+		    options, OPTIONS_NOT_WITH_PROMPT | generator->refused,
+		    "not with --prompt, where the model decides", error) != 0 ||
 	    generator->check_options(options, device, error) != 0 ||
 	    language_model_find(options->model, &place, error) != 0 ||
 	    model_place_keep(&place, options->json, error) != 0 ||

@@ -46,7 +46,7 @@ struct generation {
 
 /* The chapter's part. `state` is generation->state; a NULL function has nothing to do. */
 struct generator {
-	uint64_t refused; /* options that the model decides, besides OPTIONS_NOT_OF_SPEECH */
+	uint64_t refused; /* options that the model decides, besides OPTIONS_NOT_WITH_PROMPT */
 	int (*check_options)(const struct options *options, const struct device *device, struct error *error);
 
 	/* Makes generation->operations, whose name --quiet prints, for calls of most_rows and a text of capacity tokens. */
