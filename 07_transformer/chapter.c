@@ -389,7 +389,7 @@ static const struct chapter chapter = {
 	.small = "--seq 3 --heads 2 --kv-heads 1 --dim 2 --tile-q 2 --tile-k 2 --input ramp",
 	.options = OPTION_BIT(OPTION_HEADS) | OPTION_BIT(OPTION_KV_HEADS) | OPTION_BIT(OPTION_SEQ) |
                    OPTION_BIT(OPTION_KEYS) | OPTION_BIT(OPTION_DIM) | OPTION_BIT(OPTION_CAUSAL) |
-                   OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_TILE_Q) | OPTION_BIT(OPTION_TILE_K) | OPTIONS_SPEECH |
+                   OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_TILE_Q) | OPTION_BIT(OPTION_TILE_K) | OPTIONS_PROMPT |
                    OPTIONS_COMMON,
 	.defaults = {.heads = 9, .kv_heads = 3, .batch = 1, .seq = 64, .dim = 64, .seed = 1},
 	.kernels = kernels,

@@ -596,9 +596,16 @@ static int begin(struct generation *g, struct error *error)
 	const char *kernel = g->options->kernel;
 	transformer->heads = kernel && strcmp(kernel, "permuted") == 0 ? HEADS_PERMUTED : HEADS_STRIDED;
 	transformer->all_kernels = g->options->count_all || !g->device->simulated || g->device->plain;
+	g->replaced = transformer->all_kernels ? NULL : "rms_norm, project, rope, swiglu";
 	return device_operations(
 		g->model, transformer->heads, transformer->all_kernels, g->capacity, g->most_rows, &g->operations,
 		error);
+}
+
+static int begin_all(const struct generation *g, size_t tokens, struct operations *operations, struct error *error)
+{
+	const struct transformer *transformer = g->state;
+	return device_operations(g->model, transformer->heads, true, tokens, tokens, operations, error);
 }
 
 int transformer_generate(
@@ -610,6 +617,7 @@ int transformer_generate(
 	                   OPTION_BIT(OPTION_TILE_K) | OPTION_BIT(OPTION_TIME),
 		.check_options = check_options,
 		.begin = begin,
+		.begin_all = begin_all,
 		.add_counts = add_counts,
 		.counts_equal = counts_equal,
 		.requested = requested,

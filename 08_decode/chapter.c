@@ -490,7 +490,7 @@ static const struct chapter chapter = {
 	.small = "--seq 3 --heads 2 --kv-heads 1 --dim 2 --splits 2 --page 2 --input ramp",
 	.options = OPTION_BIT(OPTION_HEADS) | OPTION_BIT(OPTION_KV_HEADS) | OPTION_BIT(OPTION_SEQ) |
                    OPTION_BIT(OPTION_DIM) | OPTION_BIT(OPTION_SPLITS) | OPTION_BIT(OPTION_PAGE) |
-                   OPTION_BIT(OPTION_SCALE) | (OPTIONS_SPEECH & ~OPTION_BIT(OPTION_COUNT_ALL)) | OPTIONS_COMMON,
+                   OPTION_BIT(OPTION_SCALE) | (OPTIONS_PROMPT & ~OPTION_BIT(OPTION_COUNT_ALL)) | OPTIONS_COMMON,
 	.defaults =
 		{.heads = 9, .kv_heads = 3, .batch = 1, .seq = 1024, .dim = 64, .splits = 44, .page = 16, .seed = 1},
 	.kernels = kernels,

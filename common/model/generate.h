@@ -26,6 +26,7 @@ struct generation {
 	void *state; /* the chapter's */
 
 	struct operations operations; /* what `begin` made */
+	const char *replaced; /* "rope, swiglu": kernels of the chapter that plain C stands in for; NULL: none */
 	struct tokens prompt, answer; /* the prompt: the conversation up to the answer */
 	char *text;                   /* the answer, ends with a zero; NULL: it is empty */
 	size_t text_length;
@@ -36,17 +37,25 @@ struct generation {
 	double seconds;                          /* of the tokens of the answer that were run, with --time; else 0 */
 	double logits_error;                     /* the largest difference of a logit; NaN if one is none */
 	size_t same_ids;                         /* tokens that the pass without a cache would have chosen, too */
+	float *replaced_logits;                  /* [replaced_tokens, vocabulary], of the first tokens, */
+	size_t replaced_tokens;                  /* which also the replaced kernels ran; 0: they were not run */
+	double replaced_error;                   /* as logits_error */
 	bool has_counts, counts_equal, verified;
 	unsigned long long hazards;
 };
 
 /* The chapter's part. `state` is generation->state; a NULL function has nothing to do. */
 struct generator {
-	uint64_t refused; /* options that the model decides, besides OPTIONS_NOT_OF_SPEECH */
+	uint64_t refused; /* options that the model decides, besides OPTIONS_NOT_WITH_PROMPT */
 	int (*check_options)(const struct options *options, const struct device *device, struct error *error);
 
 	/* Makes generation->operations, whose name --quiet prints, for calls of most_rows and a text of capacity tokens. */
 	int (*begin)(struct generation *generation, struct error *error);
+
+	/* Operations that are all kernels, for a text of so many tokens. NULL where `replaced` is. */
+	int (*begin_all)(
+		const struct generation *generation, size_t tokens, struct operations *operations,
+		struct error *error);
 
 	/* Adds what a call counted. Afterwards: is all of it what the closed forms say? */
 	void (*add_counts)(struct generation *generation, enum phase phase, const struct counts *counts);

@@ -75,11 +75,11 @@ enum option_name {
 	 OPTION_BIT(OPTION_ALIBI) | OPTION_BIT(OPTION_SINK) | OPTION_BIT(OPTION_DROPOUT) |                           \
 	 OPTION_BIT(OPTION_LENGTHS))
 
-/* What a language model takes that speaks. */
-#define OPTIONS_SPEECH ((UINT64_C(1) << (OPTION_COUNT_ALL + 1)) - (UINT64_C(1) << OPTION_PROMPT))
+/* What a language model takes that answers: --prompt, and what needs it. */
+#define OPTIONS_PROMPT ((UINT64_C(1) << (OPTION_COUNT_ALL + 1)) - (UINT64_C(1) << OPTION_PROMPT))
 
 /* Shapes and inputs of kernels on their own, and reports of them: nothing for a language model. */
-#define OPTIONS_NOT_OF_SPEECH                                                                                        \
+#define OPTIONS_NOT_WITH_PROMPT                                                                                      \
 	(OPTION_BIT(OPTION_HEADS) | OPTIONS_MODIFIERS | OPTION_BIT(OPTION_SEQ) | OPTION_BIT(OPTION_DIM) |            \
 	 OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_INPUT) | OPTION_BIT(OPTION_LOAD) | OPTION_BIT(OPTION_SAVE) |   \
 	 OPTION_BIT(OPTION_SWEEP) | OPTION_BIT(OPTION_TSV))

@@ -164,11 +164,11 @@ static int check_together(const struct options *options, struct error *error)
 				return error_set(
 					error, EXIT_USAGE, "--%s, --%s: %.200s: each needs a file of its own",
 					rule_of(files[i].option).name, rule_of(files[j].option).name, files[j].path);
-	static const enum option_name of_speech[] = {
+	static const enum option_name with_prompt[] = {
 		OPTION_TOKENS, OPTION_MODEL, OPTION_TEMPERATURE, OPTION_TOP_P, OPTION_COUNT_ALL};
-	for (size_t i = 0; i < sizeof of_speech / sizeof of_speech[0]; i++)
-		if (options->given & OPTION_BIT(of_speech[i]) && !options->prompt)
-			return error_set(error, EXIT_USAGE, "--%s: needs --prompt", rule_of(of_speech[i]).name);
+	for (size_t i = 0; i < sizeof with_prompt / sizeof with_prompt[0]; i++)
+		if (options->given & OPTION_BIT(with_prompt[i]) && !options->prompt)
+			return error_set(error, EXIT_USAGE, "--%s: needs --prompt", rule_of(with_prompt[i]).name);
 	if (options->explain && (options->sweep || options->prompt))
 		return error_set(
 			error, EXIT_USAGE, "--explain: not with %s: a page shows one run of the chapter's kernels",

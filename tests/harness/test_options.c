@@ -278,15 +278,15 @@ Test(options, what_does_not_go_together)
 	taken = OPTION_BIT(OPTIONS) - 1;
 	static const char *const sizes[] = {"lengths 3,4", "seq 5", "keys 5",     "splits 5", "cols 5", "m 5",
 	                                    "n 5",         "k 5",   "values 1,2", "row 0",    "trace"};
-	static const char *const of_speech[] = {"tokens 5", "model x", "temperature 0", "top-p 1", "count-all"};
+	static const char *const with_prompt[] = {"tokens 5", "model x", "temperature 0", "top-p 1", "count-all"};
 	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
 		char line[80];
 		snprintf(line, sizeof line, "--sweep --%s", sizes[i]);
 		expect_refused(line, ": not with --sweep, which chooses the sizes", strtok(strdup(sizes[i]), " "));
 	}
-	for (size_t i = 0; i < sizeof of_speech / sizeof of_speech[0]; i++) {
+	for (size_t i = 0; i < sizeof with_prompt / sizeof with_prompt[0]; i++) {
 		char line[80];
-		snprintf(line, sizeof line, "--%s", of_speech[i]);
+		snprintf(line, sizeof line, "--%s", with_prompt[i]);
 		expect_refused(line, ": needs --prompt", "");
 	}
 	expect_refused("--prompt x --explain y", "--explain: not with --prompt", "");

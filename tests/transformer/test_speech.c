@@ -62,6 +62,12 @@ Test(speech, json)
 	cr_expect_eq(json_number_of(json, "logit_rows"), 3);
 	cr_expect_gt(json_number_of(json, "logits_error"), 0.0, "fp32 is not exact");
 	cr_expect_lt(json_number_of(json, "logits_error"), 1e-4);
+	/* Plain C stands in for the kernels around attention: these run the first tokens, and are compared, too. */
+	cr_expect_str_eq(json_string_of(json, "replaced_kernels"), "rms_norm, project, rope, swiglu");
+	cr_expect_eq(json_number_of(json, "replaced_kernels_tokens"), 4);
+	cr_expect_gt(json_number_of(json, "replaced_kernels_error"), 0.0, "fp32 is not exact");
+	cr_expect_lt(json_number_of(json, "replaced_kernels_error"), 1e-4);
+	cr_expect(cJSON_IsTrue(json_get(json, "replaced_kernels_verified")));
 	cJSON_Delete(json);
 }
 
@@ -71,7 +77,8 @@ Test(speech, a_screen)
 	struct outcome o =
 		run_program(LIST(TRANSFORMER, "--model", TINY_FILE, "--prompt", "Hi", "--tokens", "3"), NOTHING, 60);
 	cr_expect_eq(o.status, 0, "%s", o.err);
-	cr_expect(strstr(o.out, "\n> Hi\n") && strstr(o.out, "verified"), "%s", o.out);
+	cr_expect(strstr(o.out, "\n> Hi\n") && strstr(o.out, "\nverified  960 logits of 3 tokens"), "%s", o.out);
+	cr_expect(strstr(o.out, "\nverified  rms_norm, project, rope, swiglu, which plain C"), "%s", o.out);
 	cr_expect_str_empty(o.err, "%s", o.err);
 	expect_screen(o.out);
 	free_outcome(&o);
@@ -220,6 +227,7 @@ static void expect_all_moved(bool permuted)
 		text("--count-all --kernel %s --tokens %d", permuted ? "permuted" : "strided", TOKENS), 60);
 	double prompt = json_number_of(json, "prompt_tokens");
 	cr_expect(cJSON_IsTrue(json_get(json, "all_kernels")));
+	cr_expect(!cJSON_HasObjectItem(json, "replaced_kernels"), "all kernels ran");
 	cr_assert(prompt > 32 && prompt <= 128);
 	for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
 		bool there = permuted || strcmp(kernels[k], "permute") != 0;
@@ -434,6 +442,8 @@ Test(speech, the_real_model_answers, .timeout = 600)
 		cr_expect(strncmp(said, asked[i].begins, length) == 0, "%s: %s", asked[i].prompt, said);
 		cr_expect_str_eq(ids_of(json), double_answer(model, asked[i].prompt, tokens));
 		cr_expect(cJSON_IsFalse(json_get(json, "tiny")));
+		cr_expect_eq(json_number_of(json, "replaced_kernels_tokens"), 0, "that takes a while");
+		cr_expect(!cJSON_HasObjectItem(json, "replaced_kernels_verified"), "it was not run");
 		cr_expect_eq(json_number_of(json, "weights_bytes"), 96576768.0);
 		if (i == 2)
 			cr_expect_eq(json_number_of(json, "prompt_tokens"), 36);
