@@ -619,6 +619,12 @@ class Views(Explain):
                     self.assertEqual(shown[1:], [[split * H + head for head in heads], []])
                     self.assertEqual("has none to read" in told[-1], not keys)
                 self.assertEqual(sorted(places), sorted([*range(N)] * G), "a key is read twice, or not at all")
+                swatches = "[...document.querySelectorAll('#splits .legend i')].map((one) => getComputedStyle(one))"
+                drawn = "getComputedStyle(document.querySelector('.splits .store-now')).fill"
+                self.assertEqual(
+                    page.eval(f"{swatches}.map((one) => [one.backgroundImage, one.backgroundColor])[2]"),
+                    ["none", page.eval(drawn)],
+                )
                 self.assertEqual("looks up page" in told[0], kernel == "decode_paged")
                 self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
 

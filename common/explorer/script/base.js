@@ -145,8 +145,10 @@ function isQuiet() {
 
 /* Keys that step, unless what has the focus takes them itself: a slider its arrows, what is pressed its blank, what scrolls. */
 function wantsKeys({key, target}) {
-	if (target.closest('textarea, select, .memory, [role="tablist"], .heat'))
+	if (target.closest('textarea, select, [role="tablist"], .heat'))
 		return false;
+	if (target.closest('.memory')) /* arrows go from tile to tile */
+		return !key.startsWith('Arrow');
 	if (key === ' ')
 		return !target.closest('button, a, summary, input:not([type="range"])');
 	const scroll = key.startsWith('Arrow') && target.closest('.scroll');
