@@ -570,6 +570,12 @@ class Views(Explain):
         for mask, expected in (("", 1.0), ("--causal", (1 + 2 + 3 + 4) / 16)):
             with Page(self.explain(FA2, f"{problem} {mask}"), "#view=traffic") as page:
                 self.assertAlmostEqual(float(page.eval(share)), expected, delta=1e-3)
+                told, drawn = page.eval(
+                    "(card => [card.textContent, card.querySelectorAll('canvas').length])("
+                    "document.querySelector('.readers[data-kernel=fa2_row]'))"
+                )
+                self.assertEqual("across" in told, drawn == 1, "a picture is described that is not there")
+                self.assertEqual("Each of the 4 blocks reads all 128 rows of K." in told, not mask)
 
     def test_the_five_products_of_the_backward_pass(self) -> None:
         """Five products; the split kernel computes S and dP twice, and that is seen from what its launches write."""

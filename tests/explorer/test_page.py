@@ -355,10 +355,13 @@ class Traffic(PageCase):
             # Tiles that do not fit, and the walk through them.
             fits = "document.querySelector('[data-fits]').textContent"
             self.assertNotIn("Does not fit", page.eval(fits))
+            self.assertIn("lives on the chip", page.eval("document.querySelector('[data-walk]').textContent"))
             slide(page, "{N: 4096, d: 128, Br: 128, Bc: 256}")
             self.assertIn("262\u00a0kB, a block of an H100 has 232\u00a0kB (227 KiB)", page.eval(fits))
             self.assertIn("Does not fit", page.eval(fits))
             walk = "document.querySelector('[data-walk]').textContent"
+            self.assertIn("with such tiles the kernel cannot run", page.eval(walk))
+            self.assertNotIn("lives on the chip", page.eval(walk))
             self.assertIn("Tile 0 of 0\u2013511", page.eval(walk))
             page.eval("document.querySelector('.walk button').click()")
             page.until(f"/Tile \\d\\d/.test({walk})")
@@ -494,6 +497,9 @@ class Look(PageCase):
             for block in re.findall(r"block (\d+)", race):
                 self.assertIn(f"block {block} ", stage)
             self.assertIn("of 0\u2013127", race)
+            self.assertIn(
+                "in this interval", page.eval("document.querySelector('.stage .tensors ~ .flows').textContent")
+            )
             spoken = page.eval("document.querySelector('.sliders [data-name=N]').getAttribute('aria-valuetext')")
             self.assertEqual(spoken, "128 sequence length")
 
