@@ -652,6 +652,38 @@ class Views(Explain):
                     page.hash(f"view={view}")
                 page.key("End")
 
+    def test_a_table_shows_that_it_goes_on(self) -> None:
+        """Kills: a table that is cut without a mark, within a number, or whose rows lose their names; on a telephone
+        numbers that touch."""
+        problem = "--causal --heads 2 --seq 100 --dim 40 --kernel fa2_row"
+        more = "(node => [node.dataset.more ?? null, node.scrollWidth > node.clientWidth])"
+        whole = """(node => { const end = node.querySelector('table').getBoundingClientRect().left +
+            parseFloat(node.style.getPropertyValue('--end'));
+            const cells = [...node.querySelector('tr:nth-child(2), tbody tr').cells];
+            return cells.every((cell) => !(cell.getBoundingClientRect().left < end - 1 &&
+                cell.getBoundingClientRect().right > end + 1)) && end <= node.getBoundingClientRect().right + 1; })"""
+        for program, options, view, table in (
+            (broken("short_tiles"), problem, "checks", ".scroll:has(.around)"),
+            (ROOT / "06_backward/backward", "--heads 1 --seq 40 --dim 8", "products", "#products .scroll"),
+            (ROOT / "08_decode/decode", "--seq 40 --dim 8 --splits 3", "splits", "#splits .scroll"),
+        ):
+            path = self.explain(program, options, view == "checks")
+            with self.subTest(view), Page(path, f"#view={view}", size=(360, 740)) as page:
+                node = f"document.querySelector('{table}')"
+                page.until(f"{node}.hasAttribute('data-more')")
+                self.assertIs(page.eval(f"{whole}({node})"), True, "cut within a column")
+                page.eval(f"{node}.scrollLeft = 9999")
+                page.until(f"!{node}.hasAttribute('data-more')")
+                left = f"{node}.querySelector('tbody tr > :first-child').getBoundingClientRect().left"
+                self.assertLess(abs(page.eval(f"{left} - {node}.getBoundingClientRect().left")), 2, "no name")
+            with Page(path, f"#view={view}") as page:
+                self.assertIn(page.eval(f"{more}({node})"), ([None, False], ["", True]))
+        texts = """[...document.querySelectorAll('.scores tbody tr')].flatMap((row) => [...row.cells].map((cell) => {
+            const range = document.createRange(); range.selectNodeContents(cell);
+            return range.getBoundingClientRect(); }).map((box, i, all) => i > 0 ? box.left - all[i - 1].right : 99))"""
+        with Page(self.explain(FA2, "--kernel fa2_row --seq 40"), "#view=tile&s=64", size=(360, 740)) as page:
+            self.assertGreater(min(page.eval(texts)), 4)
+
     def test_a_tile_of_S(self) -> None:
         """Its numbers, and what becomes of them after all keys, are those of naive attention here."""
         N, d = 12, 6

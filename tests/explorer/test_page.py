@@ -434,6 +434,10 @@ class Look(PageCase):
 
     def test_fits_a_telephone(self) -> None:
         self.expect_fits((375, 800), dark=False)
+        with self.open("#s=99999", size=(360, 740)) as page:
+            wide = "[...document.querySelectorAll('.sliders output')].map((one) => { one.textContent = '16,384'; "
+            wide += "return one.scrollWidth - one.clientWidth; })"
+            self.assertEqual(max(page.eval(wide)), 0)
 
     def test_fits_a_desk_in_the_dark(self) -> None:
         self.expect_fits((1440, 900), dark=True)
