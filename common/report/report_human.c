@@ -1,12 +1,14 @@
 #include "problem/attention.h"
 #include "problem/dimensions.h"
 #include "problem/inputs.h"
+#include "report/command.h"
 #include "report/metrics.h"
 #include "report/next.h"
 #include "report/report.h"
 #include "report/traffic.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *report_problem(const struct run_result *result, char *text, size_t size)
@@ -139,25 +141,41 @@ static void print_word(const struct terminal *terminal, const struct kernel_resu
 		kernel->verified ? "verified" : "FAILED  ");
 }
 
-/* Behind the word what was found of each output, a line each, the first where there is room beside the word. */
+/*
+ * Behind the word what was found of each output, a line each, the first where there is room beside the word. Without room an
+ * output that is right is left out where the kernel failed.
+ */
 static void print_verdict(
 	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel,
 	bool has_room)
 {
 	enum { COLUMN = 12 };
 	FILE *out = terminal->out;
-	const char *below = "\n            ", *indent = has_room ? "  " : below;
+	const char *below = "            ", *indent = has_room ? "  " : below;
 	print_word(terminal, kernel);
-	for (size_t i = 0; i < kernel->output_count; i++, indent = below) {
-		fputs(indent, out);
-		print_output(out, &kernel->outputs[i]);
-	}
-	print_rows_checked(out, result, indent, "");
-	if (kernel->failure[0]) {
-		fputs(kernel->output_count || result->rows_checked < result->rows ? below : indent, out);
-		print_folded(out, kernel->failure, COLUMN);
-	} else {
+	if (!has_room)
 		fputc('\n', out);
+	for (size_t i = 0; i < kernel->output_count; i++) {
+		const struct output_result *output = &kernel->outputs[i];
+		bool is_right = !kernel->verified && output->check.passed;
+		if (is_right && !has_room)
+			continue;
+		fputs(indent, out);
+		indent = below;
+		if (*output->unwritten) {
+			print_folded(out, output->unwritten, COLUMN);
+			continue;
+		}
+		print_output(out, output);
+		fputs(is_right ? ", right\n" : "\n", out);
+	}
+	if (result->rows_checked < result->rows) {
+		print_rows_checked(out, result, indent, "\n");
+		indent = below;
+	}
+	if (kernel->failure[0]) {
+		fputs(indent, out);
+		print_folded(out, kernel->failure, COLUMN);
 	}
 }
 
@@ -335,6 +353,22 @@ static void print_power(FILE *out, const struct run_result *result)
 		        1.0 / least->median_power, 1.0 / least->least_power);
 }
 
+/* The run's own command line, and what makes a page of it; on two lines where one would be too long. */
+static void print_explain(FILE *out, const struct run_result *result)
+{
+	enum { WIDTH = 80 };
+	static const char more[] = "--explain wrong.html";
+	char *command = NULL;
+	size_t bytes = 0;
+	FILE *memory = open_memstream(&command, &bytes);
+	if (memory)
+		command_print(memory, result->chapter->program, result->arguments);
+	if (memory && fclose(memory) == 0)
+		fprintf(out, "Where it is wrong, as a page:\n  %s%s%s\n", command,
+		        bytes + sizeof more + 2 > WIDTH ? " \\\n    " : " ", more);
+	free(command);
+}
+
 void report_human(const struct terminal *terminal, const struct run_result *result, bool page_written)
 {
 	int width = width_of_names(result);
@@ -357,7 +391,7 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 	if (result->options->explain && page_written)
 		fprintf(terminal->out, "Page: %s, for a browser\n", result->options->explain);
 	else if (!all_verified(result) && may_be_explained(result))
-		fprintf(terminal->out, "Where it is wrong: the same once more with --explain wrong.html, a page\n");
+		print_explain(terminal->out, result);
 	next_print(terminal, result, first_failed(result));
 }
 
