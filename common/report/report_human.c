@@ -8,7 +8,6 @@
 #include "report/traffic.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *report_problem(const struct run_result *result, char *text, size_t size)
@@ -88,7 +87,7 @@ static void print_head(const struct terminal *terminal, const struct run_result 
 }
 
 /* error 2.4e-07 at dQ[0,0,12,3], tolerance 8.9e-05, power 1.1e+04 */
-static void print_output(FILE *out, const struct output_result *output)
+static void print_output(FILE *out, const struct output_result *output, bool with_power)
 {
 	const struct check *check = &output->check;
 	if (*output->unwritten) { /* the error and its bound say nothing of what was not computed */
@@ -108,7 +107,7 @@ static void print_output(FILE *out, const struct output_result *output)
 		fprintf(out, ", not judged: %s",
 		        check->tolerance > 0.0 ? "rounding may exceed the result"
 		                               : "the result is nothing but zeros");
-	else if (isfinite(check->power))
+	else if (with_power && isfinite(check->power))
 		fprintf(out, ", power %.2g%s", check->power, check->power < 10.0 ? " (weak)" : "");
 }
 
@@ -157,8 +156,8 @@ static void print_verdict(
 		fputc('\n', out);
 	for (size_t i = 0; i < kernel->output_count; i++) {
 		const struct output_result *output = &kernel->outputs[i];
-		bool is_right = !kernel->verified && output->check.passed;
-		if (is_right && !has_room)
+		bool of_failed = !kernel->verified && output->check.passed;
+		if (of_failed && !has_room)
 			continue;
 		fputs(indent, out);
 		indent = below;
@@ -166,8 +165,8 @@ static void print_verdict(
 			print_folded(out, output->unwritten, COLUMN);
 			continue;
 		}
-		print_output(out, output);
-		fputs(is_right ? ", right\n" : "\n", out);
+		print_output(out, output, !of_failed || !output->check.judged);
+		fputs(of_failed && output->check.judged ? ", right\n" : "\n", out);
 	}
 	if (result->rows_checked < result->rows) {
 		print_rows_checked(out, result, indent, "\n");
@@ -353,22 +352,6 @@ static void print_power(FILE *out, const struct run_result *result)
 		        1.0 / least->median_power, 1.0 / least->least_power);
 }
 
-/* The run's own command line, and what makes a page of it; on two lines where one would be too long. */
-static void print_explain(FILE *out, const struct run_result *result)
-{
-	enum { WIDTH = 80 };
-	static const char more[] = "--explain wrong.html";
-	char *command = NULL;
-	size_t bytes = 0;
-	FILE *memory = open_memstream(&command, &bytes);
-	if (memory)
-		command_print(memory, result->chapter->program, result->arguments);
-	if (memory && fclose(memory) == 0)
-		fprintf(out, "Where it is wrong, as a page:\n  %s%s%s\n", command,
-		        bytes + sizeof more + 2 > WIDTH ? " \\\n    " : " ", more);
-	free(command);
-}
-
 void report_human(const struct terminal *terminal, const struct run_result *result, bool page_written)
 {
 	int width = width_of_names(result);
@@ -390,8 +373,11 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 	fputc('\n', terminal->out);
 	if (result->options->explain && page_written)
 		fprintf(terminal->out, "Page: %s, for a browser\n", result->options->explain);
-	else if (!all_verified(result) && may_be_explained(result))
-		print_explain(terminal->out, result);
+	else if (!all_verified(result) && may_be_explained(result)) {
+		fputs("Where it is wrong, as a page:\n  ", terminal->out);
+		command_print(terminal->out, result->chapter->program, result->arguments);
+		fputs(" --explain wrong.html\n", terminal->out);
+	}
 	next_print(terminal, result, first_failed(result));
 }
 
@@ -408,7 +394,7 @@ void report_quiet(const struct terminal *terminal, const struct run_result *resu
 		print_word(terminal, kernel);
 		if (kernel->output_count) {
 			fputs("  ", terminal->out);
-			print_output(terminal->out, &kernel->outputs[kernel->worst]);
+			print_output(terminal->out, &kernel->outputs[kernel->worst], true);
 		}
 		if (kernel->failure[0])
 			fprintf(terminal->out, "%s%s%s", kernel->output_count ? "; " : "  ", kernel->failure,
