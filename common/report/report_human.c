@@ -165,7 +165,7 @@ static void print_verdict(
 			print_folded(out, output->unwritten, COLUMN);
 			continue;
 		}
-		print_output(out, output, !of_failed || !output->check.judged);
+		print_output(out, output, !of_failed);
 		fputs(of_failed && output->check.judged ? ", right\n" : "\n", out);
 	}
 	if (result->rows_checked < result->rows) {
