@@ -52,9 +52,7 @@ static void print_failed(
 		fprintf(terminal->out, "Next: a case small enough to follow by hand:\n  ./%s %s\n",
 		        result->chapter->program, line);
 	else if (!options->verbose)
-		fprintf(terminal->out, "Next: what it moved and where it is wrong, the same with --verbose\n");
-	else if (!options->explain && may_be_explained(result))
-		fprintf(terminal->out, "Next: the first wrong tile, the same with --explain wrong.html\n");
+		fprintf(terminal->out, "Next: what it moved, the same with --verbose\n");
 	else
 		fprintf(terminal->out, "Next: other shapes and inputs, make test\n");
 }

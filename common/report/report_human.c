@@ -1,6 +1,7 @@
 #include "problem/attention.h"
 #include "problem/dimensions.h"
 #include "problem/inputs.h"
+#include "report/command.h"
 #include "report/metrics.h"
 #include "report/next.h"
 #include "report/report.h"
@@ -86,7 +87,7 @@ static void print_head(const struct terminal *terminal, const struct run_result 
 }
 
 /* error 2.4e-07 at dQ[0,0,12,3], tolerance 8.9e-05, power 1.1e+04 */
-static void print_output(FILE *out, const struct output_result *output)
+static void print_output(FILE *out, const struct output_result *output, bool with_power)
 {
 	const struct check *check = &output->check;
 	if (*output->unwritten) { /* the error and its bound say nothing of what was not computed */
@@ -106,7 +107,7 @@ static void print_output(FILE *out, const struct output_result *output)
 		fprintf(out, ", not judged: %s",
 		        check->tolerance > 0.0 ? "rounding may exceed the result"
 		                               : "the result is nothing but zeros");
-	else if (isfinite(check->power))
+	else if (with_power && isfinite(check->power))
 		fprintf(out, ", power %.2g%s", check->power, check->power < 10.0 ? " (weak)" : "");
 }
 
@@ -139,25 +140,41 @@ static void print_word(const struct terminal *terminal, const struct kernel_resu
 		kernel->verified ? "verified" : "FAILED  ");
 }
 
-/* Behind the word what was found of each output, a line each, the first where there is room beside the word. */
+/*
+ * Behind the word what was found of each output, a line each, the first where there is room beside the word. Without room an
+ * output that is right is left out where the kernel failed.
+ */
 static void print_verdict(
 	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel,
 	bool has_room)
 {
 	enum { COLUMN = 12 };
 	FILE *out = terminal->out;
-	const char *below = "\n            ", *indent = has_room ? "  " : below;
+	const char *below = "            ", *indent = has_room ? "  " : below;
 	print_word(terminal, kernel);
-	for (size_t i = 0; i < kernel->output_count; i++, indent = below) {
-		fputs(indent, out);
-		print_output(out, &kernel->outputs[i]);
-	}
-	print_rows_checked(out, result, indent, "");
-	if (kernel->failure[0]) {
-		fputs(kernel->output_count || result->rows_checked < result->rows ? below : indent, out);
-		print_folded(out, kernel->failure, COLUMN);
-	} else {
+	if (!has_room)
 		fputc('\n', out);
+	for (size_t i = 0; i < kernel->output_count; i++) {
+		const struct output_result *output = &kernel->outputs[i];
+		bool of_failed = !kernel->verified && output->check.passed;
+		if (of_failed && !has_room)
+			continue;
+		fputs(indent, out);
+		indent = below;
+		if (*output->unwritten) {
+			print_folded(out, output->unwritten, COLUMN);
+			continue;
+		}
+		print_output(out, output, !of_failed);
+		fputs(of_failed && output->check.judged ? ", right\n" : "\n", out);
+	}
+	if (result->rows_checked < result->rows) {
+		print_rows_checked(out, result, indent, "\n");
+		indent = below;
+	}
+	if (kernel->failure[0]) {
+		fputs(indent, out);
+		print_folded(out, kernel->failure, COLUMN);
 	}
 }
 
@@ -356,8 +373,11 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 	fputc('\n', terminal->out);
 	if (result->options->explain && page_written)
 		fprintf(terminal->out, "Page: %s, for a browser\n", result->options->explain);
-	else if (!all_verified(result) && may_be_explained(result))
-		fprintf(terminal->out, "Where it is wrong: the same once more with --explain wrong.html, a page\n");
+	else if (!all_verified(result) && may_be_explained(result)) {
+		fputs("Where it is wrong, as a page:\n  ", terminal->out);
+		command_print(terminal->out, result->chapter->program, result->arguments);
+		fputs(" --explain wrong.html\n", terminal->out);
+	}
 	next_print(terminal, result, first_failed(result));
 }
 
@@ -374,7 +394,7 @@ void report_quiet(const struct terminal *terminal, const struct run_result *resu
 		print_word(terminal, kernel);
 		if (kernel->output_count) {
 			fputs("  ", terminal->out);
-			print_output(terminal->out, &kernel->outputs[kernel->worst]);
+			print_output(terminal->out, &kernel->outputs[kernel->worst], true);
 		}
 		if (kernel->failure[0])
 			fprintf(terminal->out, "%s%s%s", kernel->output_count ? "; " : "  ", kernel->failure,

@@ -177,6 +177,17 @@ class Walk(KeysCase):
             self.assertEqual(page.eval(STEP), 5)
             page.key("Space")
             page.until(f"{STEP} > 6")
+            page.key("Space")
+            page.eval("document.querySelector('.memory .tile').focus()")
+            at, end = page.eval(STEP), page.eval("Number(document.querySelector('.scrub').max)")
+            page.key("ArrowDown")
+            self.assertEqual(page.eval(STEP), at, "arrows of a tile step")
+            for key, step in (("End", end), ("Home", 0)):
+                page.key(key)
+                self.assertEqual(page.eval(STEP), step, f"{key} on a tile")
+            page.key("Space")
+            page.until(f"{STEP} > 1")
+            self.assertTrue(page.eval("document.activeElement.matches('.memory .tile')"))
         with self.look(self.pages()[1][0], "#view=products&s=2", size=TELEPHONE) as page:
             page.eval("document.querySelector('.scroll').focus()")
             page.key("ArrowRight")

@@ -355,10 +355,13 @@ class Traffic(PageCase):
             # Tiles that do not fit, and the walk through them.
             fits = "document.querySelector('[data-fits]').textContent"
             self.assertNotIn("Does not fit", page.eval(fits))
+            self.assertIn("lives on the chip", page.eval("document.querySelector('[data-walk]').textContent"))
             slide(page, "{N: 4096, d: 128, Br: 128, Bc: 256}")
             self.assertIn("262\u00a0kB, a block of an H100 has 232\u00a0kB (227 KiB)", page.eval(fits))
             self.assertIn("Does not fit", page.eval(fits))
             walk = "document.querySelector('[data-walk]').textContent"
+            self.assertIn("with such tiles the kernel cannot run", page.eval(walk))
+            self.assertNotIn("lives on the chip", page.eval(walk))
             self.assertIn("Tile 0 of 0\u2013511", page.eval(walk))
             page.eval("document.querySelector('.walk button').click()")
             page.until(f"/Tile \\d\\d/.test({walk})")
@@ -431,6 +434,10 @@ class Look(PageCase):
 
     def test_fits_a_telephone(self) -> None:
         self.expect_fits((375, 800), dark=False)
+        with self.open("#s=99999", size=(360, 740)) as page:
+            wide = "[...document.querySelectorAll('.sliders output')].map((one) => { one.textContent = '16,384'; "
+            wide += "return one.scrollWidth - one.clientWidth; })"
+            self.assertEqual(max(page.eval(wide)), 0)
 
     def test_fits_a_desk_in_the_dark(self) -> None:
         self.expect_fits((1440, 900), dark=True)
@@ -494,6 +501,9 @@ class Look(PageCase):
             for block in re.findall(r"block (\d+)", race):
                 self.assertIn(f"block {block} ", stage)
             self.assertIn("of 0\u2013127", race)
+            self.assertIn(
+                "in this interval", page.eval("document.querySelector('.stage .tensors ~ .flows').textContent")
+            )
             spoken = page.eval("document.querySelector('.sliders [data-name=N]').getAttribute('aria-valuetext')")
             self.assertEqual(spoken, "128 sequence length")
 

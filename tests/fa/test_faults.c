@@ -150,11 +150,10 @@ Test(faults, the_small_case_proposed_shows_the_fault, .timeout = 180)
 		LIST("/bin/sh", "-c", text("%s %.*s", program, (int)strcspn(next, "\n"), next)), NOTHING, 60);
 	cr_expect_eq(again.status, 1, "%s%s", again.out, again.err);
 	/* Which was that case, and is not proposed again. */
-	cr_expect(
-		strstr(again.out, "Next: what it moved and where it is wrong, the same with --verbose\n"), "%s",
-		again.out);
+	cr_expect(strstr(again.out, "Next: what it moved, the same with --verbose\n"), "%s", again.out);
+	/* A command line is as long as it is. */
 	for (char *line = strtok(again.out, "\n"); line; line = strtok(NULL, "\n"))
-		cr_expect_leq(strlen(line), 80, "%s", line);
+		cr_expect(strncmp(line, "  ./", 4) == 0 || strlen(line) <= 80, "%s", line);
 	free_outcome(&again);
 	free_outcome(&o);
 }

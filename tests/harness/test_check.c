@@ -6,9 +6,11 @@
 #include "shapes.h"
 #include "verify/attention.h"
 #include "verify/tolerance.h"
+#include "verify/unwritten.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -522,4 +524,35 @@ Test(check, prints_the_worst_element_and_its_neighbours)
 	cr_assert(strstr(text, "O[0,0,0,2] is 7, expected 3 (error 4, tolerance 0.5)"), "%s", text);
 	cr_assert(strstr(text, "> 2"), "%s", text);
 	free(text);
+}
+
+/* Rows, single elements, what was only copied, and where nothing was counted. Kills: any NaN taken for what nobody wrote. */
+Test(check, names_what_nobody_wrote)
+{
+	const struct {
+		size_t at[3], count, most; /* most: 0 stands for SIZE_MAX */
+		const char *says;
+	} cases[] = {
+		{{0}, 0, 1, ""},
+		{{2}, 1, 1, "1 of 6 rows of O was never written: O[1,0,:]"},
+		{{2, 5}, 2, 2, "2 of 6 rows of O were never written: O[1,0,:], O[2,1,:]"},
+		{{2, 3, 4}, 3, 3, "3 of 6 rows of O were never written: O[1,0,:] to O[2,0,:]"},
+		{{0, 2, 4}, 3, 3, "3 of 6 rows of O were never written: O[0,0,:], ..., O[2,0,:]"},
+		{{0, 2, 4}, 3, 2, ""},
+		{{2}, 1, 0, "1 of 6 rows of O is NaN, which is also what nobody wrote: O[1,0,:]"},
+	};
+	const size_t shape[] = {3, 2, 4};
+	char text[200];
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		float values[24] = {[1] = NAN};
+		for (size_t r = 0; r < cases[i].count; r++)
+			memset(values + 4 * cases[i].at[r], 0xff, 4 * sizeof *values);
+		unwritten_tell(
+			"O", values, shape, 3, 4, cases[i].most ? 4 * cases[i].most : SIZE_MAX, text, sizeof text);
+		cr_expect_str_eq(text, cases[i].says, "%s", text);
+	}
+	float values[24] = {0};
+	memset(values + 6, 0xff, sizeof *values);
+	unwritten_tell("O", values, shape, 3, 4, 24, text, sizeof text);
+	cr_expect_str_eq(text, "1 of 24 elements of O was never written: O[0,1,2]", "%s", text);
 }

@@ -32,9 +32,32 @@ function element(name, attributes, ...children) {
 	return node;
 }
 
+/*
+ * Marks at the edge of what scrolls that there is more, and ends a table before the first column that would be cut: of a
+ * number that is cut nobody sees that it is. --end is where, from the left of the table.
+ */
+function markEnd(node) {
+	const room = node.getBoundingClientRect(), goesOn = node.scrollLeft + node.clientWidth < node.scrollWidth - 1;
+	const table = goesOn && node.querySelector('table'), cut = table && [...table.rows[0].cells].slice(1)
+		.find((cell) => cell.getBoundingClientRect().right > room.right + 1);
+	const first = node.querySelector('tr > :first-child'); /* it stays; what is scrolled to begins beside it */
+	node.style.scrollPaddingLeft = first ? `${first.offsetWidth}px` : null;
+	node.toggleAttribute('data-more', goesOn);
+	node.style.setProperty('--end', cut ? `${cut.getBoundingClientRect().left - table.getBoundingClientRect().left}px` : null);
+}
+
+const edges = new ResizeObserver((entries) => entries.forEach(({target}) => markEnd(target)));
+
+function watchEnd(node) {
+	edges.observe(node);
+	new MutationObserver(() => markEnd(node)).observe(node, {childList: true});
+	node.addEventListener('scroll', () => markEnd(node), {passive: true});
+	return node;
+}
+
 /* What may be wider than the page; the keyboard can scroll it. */
 function makeScroll(label, ...children) {
-	return element('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': label}, children);
+	return watchEnd(element('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': label}, children));
 }
 
 function icon(path, attributes) {
@@ -145,8 +168,10 @@ function isQuiet() {
 
 /* Keys that step, unless what has the focus takes them itself: a slider its arrows, what is pressed its blank, what scrolls. */
 function wantsKeys({key, target}) {
-	if (target.closest('textarea, select, .memory, [role="tablist"], .heat'))
+	if (target.closest('textarea, select, [role="tablist"], .heat'))
 		return false;
+	if (target.closest('.memory')) /* arrows go from tile to tile */
+		return !key.startsWith('Arrow');
 	if (key === ' ')
 		return !target.closest('button, a, summary, input:not([type="range"])');
 	const scroll = key.startsWith('Arrow') && target.closest('.scroll');

@@ -58,9 +58,11 @@ function makeBlocks(kernels) {
 				drawings.push(() => drawReaders(canvas, reader));
 			return element('figure', {class: 'readers', 'data-share': share.toFixed(4), 'data-kernel': kernel.name},
 				element('figcaption', {}, element('b', {}, kernel.launches.length > 1 ? reader.name : kernel.label), ' ',
-					element('span', {class: 'dim small'}, `${plural(all, 'block')} down, ${plural(tensor.rows, 'row')} of ${tensor.name} across. ` +
-						(share > 0.999 ? `Each block reads all of ${tensor.name}.` : `A block reads ${figure(100 * share, 3)} % of ${tensor.name} in the mean.`) +
-						(all > mostLines ? ` The first ${mostLines} blocks are shown.` : ''))),
+					element('span', {class: 'dim small'}, share > 0.999
+						? `Each of the ${plural(all, 'block')} reads all ${plural(tensor.rows, 'row')} of ${tensor.name}.`
+						: `${plural(all, 'block')} down, ${plural(tensor.rows, 'row')} of ${tensor.name} across. ` +
+							`A block reads ${figure(100 * share, 3)} % of ${tensor.name} in the mean.` +
+							(all > mostLines ? ` The first ${mostLines} blocks are shown.` : ''))),
 				share > 0.999 ? '' : element('div', {class: 'memory'}, canvas));
 		});
 	});

@@ -57,7 +57,7 @@ function makeForms(forms, kernels) {
 			: `${what} are ${bytes(asked)} of shared memory; a block of an ${device} has ${bytes(room)} (${room / 1024} KiB).`;
 		fits.className = asked > room ? 'error' : 'small dim';
 		fits.dataset.fits = asked <= room;
-		walk.set(values);
+		walk.set(values, asked <= room);
 		race.set(elements, moved);
 		for (const [name, output] of Object.entries(outputs))
 			output.textContent = count(values[name]);

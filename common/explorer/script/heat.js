@@ -102,7 +102,7 @@ function makeHeat(map, ratios) {
 	const caption = element('p', {class: 'small dim', 'aria-live': 'polite'}, '\u00a0');
 	const figures = Array.from({length: map.matrices}, (_, matrix) =>
 		makeHeatMatrix(map, ratios, matrix, {wide, tall}, (text) => { caption.textContent = text; }));
-	return element('div', {}, element('div', {class: 'heat'}, figures), caption);
+	return element('div', {}, watchEnd(element('div', {class: 'heat'}, figures)), caption);
 }
 
 /* What came out above, what should have below. */

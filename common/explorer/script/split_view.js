@@ -101,7 +101,7 @@ function makeSplitsView() {
 		draw();
 		[...chips.children].find((chip) => chip.textContent === kernel.label).focus();
 	};
-	const legend = element('p', {class: 'legend'}, [['swatch-load', 'read now'], ['swatch-seen', 'read before'], ['swatch-store', 'written now'],
+	const legend = element('p', {class: 'legend'}, [['swatch-load', 'read now'], ['swatch-seen', 'read before'], ['swatch-plain', 'written now'],
 		['swatch-written', 'written before']].map(([swatch, text]) => element('span', {}, element('i', {class: swatch}), text)));
 	chips.hidden = kernels.length < 2;
 	const node = element('div', {class: 'stack', id: 'splits'}, player.node, chips, told, element('section', {class: 'card', 'aria-label': 'One block'}, picture), legend,

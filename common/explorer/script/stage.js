@@ -16,9 +16,10 @@ function linesOf(group) {
 	return places.map(([place]) => place).sort(inOrder);
 }
 
-function showFlow(node, sums, words) {
+/* `when`: of what time the sums are. */
+function showFlow(node, sums, words, when = '') {
 	const ops = Object.keys(words).filter((op) => sums[op] > 0);
-	node.replaceChildren(...ops.map((op) => element('span', {class: op}, element('b', {}, bytes(sums[op])), ' ', words[op])));
+	node.replaceChildren(...ops.map((op) => element('span', {class: op}, element('b', {}, bytes(sums[op])), ' ', words[op])), ops.length ? when : '');
 }
 
 /* What the kernel's tiles of shared memory are called, below where they lie. */
@@ -133,7 +134,7 @@ function drawWords(column, place) {
 	if (column.told === now)
 		return;
 	column.told = now;
-	showFlow(column.hbm, hbm, words);
+	showFlow(column.hbm, hbm, words, 'in this interval'); /* all of it, while the bar above counts what moved so far */
 	showFlow(column.chip, chip, words);
 	drawPipe(column.fromHbm, hbm);
 	drawPipe(column.toThreads, {load: hbm.load + chip.load, store: hbm.store + chip.store, atomic: hbm.atomic + chip.atomic});

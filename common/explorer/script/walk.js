@@ -2,11 +2,11 @@
 
 const walkSeconds = 6;
 
-/* {node, set(values), draw()}; values holds N, d, Br, Bc, Tr, Tc. */
+/* {node, set(values, fits), draw()}; values holds N, d, Br, Bc, Tr, Tc; fits: the tiles have room in shared memory. */
 function makeWalk() {
 	const side = 260, canvas = element('canvas', {'aria-hidden': 'true', width: side, height: side, style: 'width:100%;max-width:260px;aspect-ratio:1'});
 	const caption = element('p', {class: 'small', 'data-walk': ''});
-	let values = null, at = 0, timer = 0, before = 0, lastWords = 0;
+	let values = null, fits = true, at = 0, timer = 0, before = 0, lastWords = 0;
 	const button = element('button', {type: 'button', class: 'button', onclick: () => timer ? stop() : play()}, 'Walk through the tiles');
 
 	/* Tiles visited before are tinted, as what was read before; with so many that no line fits between them, in three pieces. */
@@ -36,7 +36,8 @@ function makeWalk() {
 			return;
 		const last = (first, size) => Math.min(first + size, N) - 1;
 		setText(caption, `Tile ${tile} of 0\u2013${Tr * Tc - 1}: rows ${i * Br}\u2013${last(i * Br, Br)} of Q meet rows ` +
-			`${j * Bc}\u2013${last(j * Bc, Bc)} of K and V. This tile of S has ${bytes(4 * Br * Bc)} and lives on the chip; all of S would have ${bytes(4 * N * N)}.`);
+			`${j * Bc}\u2013${last(j * Bc, Bc)} of K and V. This tile of S has ${bytes(4 * Br * Bc)}` +
+			`${fits ? ' and lives on the chip' : '; with such tiles the kernel cannot run'}; all of S would have ${bytes(4 * N * N)}.`);
 	};
 	const stop = () => {
 		cancelAnimationFrame(timer);
@@ -64,8 +65,9 @@ function makeWalk() {
 		button.textContent = 'Stop';
 		timer = requestAnimationFrame(tick);
 	};
-	const set = (to) => {
+	const set = (to, fit) => {
 		values = {...to};
+		fits = fit;
 		at = Math.min(at, to.Tr * to.Tc - 1);
 		if (!timer)
 			at = 0;
