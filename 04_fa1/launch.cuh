@@ -15,7 +15,8 @@ __host__ __device__ inline int round_up(int value, int step)
 
 inline bool usable(const struct attention &a)
 {
-	return a.B >= 1 && a.H >= 1 && a.N >= 1 && a.d >= 1 && a.d <= FA1_MOST_DIM && a.tile.Br >= 1 && a.tile.Bc >= 1;
+	return a.B >= 1 && a.H >= 1 && a.N >= 1 && a.d >= 1 && a.d <= FA1_MOST_DIM && a.tile.Br >= 1 &&
+	       a.tile.Bc >= 1;
 }
 
 // One thread per query row: a block has Br threads.
