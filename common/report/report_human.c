@@ -142,7 +142,7 @@ static void print_word(const struct terminal *terminal, const struct kernel_resu
 
 /*
  * Behind the word what was found of each output, a line each, the first where there is room beside the word. Without room an
- * output that is right is left out where the kernel failed.
+ * output that is right is left out where another one is wrong.
  */
 static void print_verdict(
 	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel,
@@ -156,8 +156,8 @@ static void print_verdict(
 		fputc('\n', out);
 	for (size_t i = 0; i < kernel->output_count; i++) {
 		const struct output_result *output = &kernel->outputs[i];
-		bool of_failed = !kernel->verified && output->check.passed;
-		if (of_failed && !has_room)
+		bool beside_wrong = output->check.passed && !kernel->outputs[kernel->worst].check.passed;
+		if (beside_wrong && !has_room)
 			continue;
 		fputs(indent, out);
 		indent = below;
@@ -165,8 +165,8 @@ static void print_verdict(
 			print_folded(out, output->unwritten, COLUMN);
 			continue;
 		}
-		print_output(out, output, !of_failed);
-		fputs(of_failed && output->check.judged ? ", right\n" : "\n", out);
+		print_output(out, output, !beside_wrong);
+		fputs(beside_wrong && output->check.judged ? ", right\n" : "\n", out);
 	}
 	if (result->rows_checked < result->rows) {
 		print_rows_checked(out, result, indent, "\n");
