@@ -30,6 +30,7 @@ from .submission import readable
 
 HINTS: dict[str, str] = {reason: hint for _, (reason, hint) in rows_of(Path(__file__).with_name("hints.tsv"), 2)}
 MOST_STACK = 1024  # bytes of a function's frame above those of the solution's
+LAUNCHERS = "common/attention.h"  # all of common/ that a kernel sees
 FRAME = re.compile(r"(.*?:\d+(?::\d+)?):(.*)\t(\d+)\t[\w,]+$")  # clang gives no column
 OWN_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "DEVICE")
 
@@ -136,6 +137,7 @@ class Builder:
         for path in sorted([*simcc.glob("passes/*.py"), *simcc.glob("include/**/*"), *simcc.glob("*.py")]):
             status = path.stat()
             state.append(f"{path.name} {status.st_size} {status.st_mtime_ns}")
+        state.append((self.course.root / LAUNCHERS).read_text(encoding="utf-8"))
         state += [f"{name}\n{text}" for name, text in sorted({**self.chapter.base, **self.chapter.headers}.items())]
         directory = self.kit / "solved" / digest(state)
         directory.mkdir(parents=True, exist_ok=True)
@@ -215,7 +217,7 @@ class Builder:
             output=directory / "compile.log",
             cpu_seconds=sandbox.limit("compile_seconds"),
             memory_mb=4 * sandbox.limit("memory_mb"),
-            read=[self.course.root / "simcc"],
+            read=[self.course.root / "simcc", self.course.root / LAUNCHERS],
             write=[directory],
             environment={"CC": self.cc, "CXX": self.cxx, "TMPDIR": str(directory)},
             compiler=self.cxx.split()[0],

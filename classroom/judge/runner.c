@@ -40,7 +40,7 @@ static cudaError_t launch(
 	if (sim_report(report) != 0)
 		error_set(error, EXIT_ENVIRONMENT, "%s: cannot be written", report);
 	else if (status == cudaSuccess)
-		status = kernel->launch(problem, memory);
+		status = kernel_launch(kernel, problem, memory);
 	return status == cudaSuccess ? cudaDeviceSynchronize() : status;
 }
 
