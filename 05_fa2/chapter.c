@@ -6,7 +6,7 @@
 
 /* ---- launching ---- */
 
-struct attention fa2_attention(const struct problem *problem, const struct device_memory *memory)
+static struct attention fa2_attention(const struct problem *problem, const struct device_memory *memory)
 {
 	return (struct attention){
 		.Q = device_find(memory, "Q"),
@@ -49,7 +49,7 @@ static cudaError_t launch_split_q(const struct problem *problem, const struct de
 	return launch_fa2_split_q(fa2_attention(problem, memory));
 }
 
-bool fa2_grid_fits(const struct problem *problem, char *reason, size_t size)
+static bool fa2_grid_fits(const struct problem *problem, char *reason, size_t size)
 {
 	bool fits = problem->batch <= FA2_MOST_HEADS && problem->heads <= FA2_MOST_HEADS;
 	if (!fits)
@@ -119,7 +119,6 @@ static const struct chapter chapter = {
 	.defaults = {.batch = 1, .heads = 2, .seq = 512, .dim = 64, .seed = 1},
 	.kernels = kernels,
 	.kernel_count = sizeof kernels / sizeof kernels[0],
-	.modified = &fa2_modified,
 	.fill = input_fill_attention,
 	.expect = attention_expect,
 	.sweep = sweep_attention,

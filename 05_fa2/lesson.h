@@ -21,13 +21,6 @@ struct closed_forms fa2_tile_forms(const struct problem *problem);
 struct closed_forms fa2_slab_forms(const struct problem *problem);
 struct closed_forms fa2_split_q_forms(const struct problem *problem);
 
-/* In chapter.c, for modified.c too: what launchers are given, and struct kernel's `runs`. */
-struct attention fa2_attention(const struct problem *problem, const struct device_memory *memory);
-bool fa2_grid_fits(const struct problem *problem, char *reason, size_t size);
-
-/* In modified.c, as struct chapter's `modified`. Weak: a hand-out has no such file, and then its address is NULL. */
-extern const struct kernel fa2_modified __attribute__((weak));
-
 /* As struct chapter's `next`. */
 extern const struct suggestion lesson_next[];
 

@@ -43,13 +43,12 @@ static const struct kernel kernels[] = {
 	},
 };
 
-/* One query, the last of N tokens, or of packed sequences one each: as chapter 07 has it, whose inputs and reference these
- * are. */
+/* One query, the last of N tokens: as chapter 07 has it, whose inputs and reference these are. */
 static struct problem as_last_token(const struct problem *problem)
 {
 	struct problem last = *problem;
 	last.keys = problem->seq;
-	last.seq = problem->sequences;
+	last.seq = 1;
 	return last;
 }
 
@@ -64,7 +63,7 @@ static int expect(
 	struct error *error)
 {
 	struct problem last = as_last_token(problem);
-	size_t rows = problem->sequences * problem->heads;
+	size_t rows = problem->heads;
 	*expectations = (struct expectations){.all_rows = rows, .row_count = rows};
 	if (!heads_are_grouped(problem, error))
 		return error->exit_code;
@@ -98,9 +97,6 @@ static const struct chapter chapter = {
 		{.heads = 9, .kv_heads = 3, .batch = 1, .seq = 1024, .dim = 64, .splits = 44, .page = 16, .seed = 1},
 	.kernels = kernels,
 	.kernel_count = sizeof kernels / sizeof kernels[0],
-	.modified = &decode_modified,
-	.modifiers = OPTION_BIT(OPTION_WINDOW) | OPTION_BIT(OPTION_SOFTCAP) | OPTION_BIT(OPTION_ALIBI) |
-                     OPTION_BIT(OPTION_SINK) | OPTION_BIT(OPTION_LENGTHS),
 	.fill = fill,
 	.expect = expect,
 	.sweep = sweep,

@@ -3,24 +3,11 @@
 #include "moved.h"
 #include "step.h"
 
-static void print_seen(FILE *out, const struct problem *p)
-{
-	size_t seen = keys_seen(p);
-	if (seen < p->seq && p->packing.count)
-		fprintf(out, "\nOf %zu keys the queries see %zu, the last of each sequence.", p->seq, seen);
-	else if (seen < p->seq)
-		fprintf(out, "\nOf %zu keys the query sees the last %zu.", p->seq, seen);
-}
-
 static void print_blocks(FILE *out, const struct kernel_result *split, const struct problem *p, uint64_t sms)
 {
-	size_t without = p->sequences * p->splits - keys_seen_in_parts(p, p->splits);
-	char sequences[40] = "";
-	if (p->packing.count)
-		snprintf(
-			sequences, sizeof sequences, "%zu sequence%s x ", p->sequences, p->sequences == 1 ? "" : "s");
-	fprintf(out, "\n%s%zu head%s of keys x %zu make %llu blocks: %llu of %llu SMs have work.", sequences,
-	        p->kv_heads, p->kv_heads == 1 ? "" : "s", p->splits, (unsigned long long)blocks_of(split, p),
+	size_t without = p->splits - smaller(p->seq, p->splits);
+	fprintf(out, "\n%zu head%s of keys x %zu make %llu blocks: %llu of %llu SMs have work.", p->kv_heads,
+	        p->kv_heads == 1 ? "" : "s", p->splits, (unsigned long long)blocks_of(split, p),
 	        (unsigned long long)smaller(blocks_with_keys(split, p), sms), (unsigned long long)sms);
 	if (without)
 		fprintf(out, "\n%zu split%s no key.", without, without == 1 ? " has" : "s have");
@@ -34,11 +21,7 @@ void print_finding(
 	terminal_print(
 		terminal, STYLE_BOLD, "\n%zu split%s cost%s %.1f %% more bytes than keys and values alone", p->splits,
 		p->splits == 1 ? "" : "s", p->splits == 1 ? "s" : "", 100.0 * (all - kv) / kv);
-	fprintf(terminal->out, ": Q once for each,\nO, m and l written and read by the merge, then O%s.",
-	        p->sink ? "; and the sinks" : "");
-	if (p->packing.count)
-		fprintf(terminal->out, "\nEach thread also reads where its sequence starts and ends.");
-	print_seen(terminal->out, p);
+	fprintf(terminal->out, ": Q once for each,\nO, m and l written and read by the merge, then O.");
 	if (result->device->gpu)
 		print_blocks(terminal->out, split, p, (uint64_t)result->device->gpu->sms);
 	fputc('\n', terminal->out);

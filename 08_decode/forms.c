@@ -7,30 +7,13 @@
 #include "support/number.h"
 
 struct sizes {
-	uint64_t H, G, d, S, KV; /* H: heads of queries of all sequences; KV: numbers of K and of V together */
+	uint64_t H, G, d, S, KV; /* KV: numbers of K and of V together */
 };
 
 static struct sizes sizes_of(const struct problem *problem)
 {
 	uint64_t G = problem->kv_heads, d = problem->dim;
-	return (struct sizes){
-		problem->sequences * problem->heads, G, d, problem->splits, 2 * keys_seen(problem) * G * d};
-}
-
-size_t keys_seen(const struct problem *problem)
-{
-	return keys_seen_in_parts(problem, SIZE_MAX);
-}
-
-size_t keys_seen_in_parts(const struct problem *problem, size_t most)
-{
-	size_t seen = 0;
-	for (size_t s = 0; s < sequence_count(&problem->packing); s++) {
-		size_t length = sequence_at(&problem->packing, problem->seq, s).length;
-		size_t own = problem->window ? smaller(problem->window, length) : length;
-		seen += smaller(own, most);
-	}
-	return seen;
+	return (struct sizes){problem->heads, G, d, problem->splits, 2 * problem->seq * G * d};
 }
 
 uint64_t pages_touched(uint64_t n, uint64_t splits, uint64_t page)
@@ -49,7 +32,7 @@ struct closed_forms naive_forms(const struct problem *problem)
 {
 	struct sizes s = sizes_of(problem);
 	uint64_t Hd = s.H * s.d;
-	double pairs = (double)problem->heads * (double)keys_seen(problem);
+	double pairs = (double)problem->heads * (double)problem->seq;
 	return (struct closed_forms){
 		.models =
 			{{MODEL_REQUESTED, 2 * problem->seq * Hd + Hd, Hd, "2NHd + 2Hd"},
@@ -58,7 +41,6 @@ struct closed_forms naive_forms(const struct problem *problem)
 		.shared_bytes = decode_shared_bytes((int)s.d, 1),
 		.flop = pairs * (4.0 * (double)s.d + 4.0),
 		.exponentials = pairs,
-		.unread = 2 * problem->seq * s.G * s.d - s.KV,
 	};
 }
 
@@ -68,7 +50,7 @@ struct closed_forms grouped_forms(const struct problem *problem)
 	struct closed_forms forms = naive_forms(problem);
 	forms.models[0] = (struct model){MODEL_REQUESTED, s.KV + s.H * s.d, s.H * s.d, "2NGd + 2Hd"};
 	forms.blocks = s.G;
-	forms.shared_bytes = decode_shared_bytes((int)s.d, (int)(problem->heads / s.G));
+	forms.shared_bytes = decode_shared_bytes((int)s.d, (int)(s.H / s.G));
 	return forms;
 }
 
@@ -82,7 +64,7 @@ struct closed_forms split_forms(const struct problem *problem)
 		MODEL_REQUESTED, s.KV + s.S * Hd + partials, partials + Hd, "2NGd + (S+1)Hd + 2SH(d+2)"};
 	forms.models[1] =
 		(struct model){MODEL_FOOTPRINT, s.KV + Hd + partials, partials + Hd, "2NGd + 2SH(d + 2) + 2Hd"};
-	uint64_t blocks = problem->sequences * s.G * s.S;
+	uint64_t blocks = s.G * s.S;
 	forms.blocks = blocks > s.H ? blocks : s.H; /* of the larger launch: the merge has H */
 	return forms;
 }

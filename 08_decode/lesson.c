@@ -24,17 +24,6 @@ static void print_row(
 		format_bytes((double)requested(kernel), texts[3]));
 }
 
-static void print_title(const struct terminal *terminal, const struct problem *p)
-{
-	size_t others = p->seq - 1;
-	if (p->packing.count)
-		terminal_print(
-			terminal, STYLE_BOLD, "\nOne token of each of %zu sequence%s", p->sequences,
-			p->sequences == 1 ? "" : "s");
-	else
-		terminal_print(terminal, STYLE_BOLD, "\nOne token after %zu other%s", others, others == 1 ? "" : "s");
-}
-
 void lesson_explain(const struct terminal *terminal, const struct run_result *result)
 {
 	struct table table = table_new("lrrrrrr");
@@ -50,12 +39,11 @@ void lesson_explain(const struct terminal *terminal, const struct run_result *re
 	}
 	if (!rows)
 		return;
-	print_title(terminal, &result->problem);
+	size_t others = result->problem.seq - 1;
+	terminal_print(terminal, STYLE_BOLD, "\nOne token after %zu other%s", others, others == 1 ? "" : "s");
 	fprintf(terminal->out, ": bytes asked of global memory\n\n");
 	table_print(&table, terminal);
 	const struct kernel_result *split = result_counted(result, "decode_split");
-	if (!split)
-		split = result_counted(result, "decode_modified");
 	if (split && split->verified)
 		print_finding(terminal, result, split);
 	const struct kernel_result *paged = result_counted(result, "decode_paged");

@@ -28,11 +28,10 @@ static bool is_split(const struct kernel_result *kernel)
 
 uint64_t blocks_of(const struct kernel_result *kernel, const struct problem *problem)
 {
-	return is_split(kernel) ? problem->sequences * problem->kv_heads * problem->splits : kernel->forms.blocks;
+	return is_split(kernel) ? problem->kv_heads * problem->splits : kernel->forms.blocks;
 }
 
 uint64_t blocks_with_keys(const struct kernel_result *kernel, const struct problem *problem)
 {
-	return is_split(kernel) ? problem->kv_heads * keys_seen_in_parts(problem, problem->splits)
-	                        : kernel->forms.blocks;
+	return is_split(kernel) ? problem->kv_heads * smaller(problem->seq, problem->splits) : kernel->forms.blocks;
 }

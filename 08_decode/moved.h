@@ -10,7 +10,7 @@ uint64_t asked_of(const struct kernel_result *kernel, bool keys_and_values);
 /* Bytes asked of global memory, all launches together. */
 uint64_t requested(const struct kernel_result *kernel);
 
-/* Of the launch that reads the keys, for each head of keys as many as there are splits of them, in each sequence. */
+/* Of the launch that reads the keys, for each head of keys as many as there are splits of them. */
 uint64_t blocks_of(const struct kernel_result *kernel, const struct problem *problem);
 
 /* The same without those whose split has no key, and which have nothing to do. */

@@ -15,17 +15,16 @@ const struct tensor whole_tensors[] = {
 	{0},
 };
 
-#define SPLIT(query, of_splits, statistic)                                                                           \
-	{"Q", query, TENSOR_INPUT, false}, {"K", "NGd", TENSOR_INPUT, false}, {"V", "NGd", TENSOR_INPUT, false},     \
-		{"O of splits", of_splits, TENSOR_SCRATCH, false},                                                   \
-		{"m of splits", statistic, TENSOR_SCRATCH, false},                                                   \
-		{"l of splits", statistic, TENSOR_SCRATCH, false},                                                   \
-	{                                                                                                            \
-		"O", query, TENSOR_OUTPUT, false                                                                     \
-	}
-const struct tensor split_tensors[] = {SPLIT("Hd", "SHd", "SH"), {0}};
-const struct tensor modified_split_tensors[] = {
-	SPLIT("zHd", "SzHd", "SzH"), {"sink", "H", TENSOR_INPUT, true}, {"starts", "Z", TENSOR_STARTS, true}, {0}};
+const struct tensor split_tensors[] = {
+	{"Q", "Hd", TENSOR_INPUT, false},
+	{"K", "NGd", TENSOR_INPUT, false},
+	{"V", "NGd", TENSOR_INPUT, false},
+	{"O of splits", "SHd", TENSOR_SCRATCH, false},
+	{"m of splits", "SH", TENSOR_SCRATCH, false},
+	{"l of splits", "SH", TENSOR_SCRATCH, false},
+	{"O", "Hd", TENSOR_OUTPUT, false},
+	{0},
+};
 
 /* The table's entries are whole numbers of 4 bytes. */
 const struct tensor paged_tensors[] = {

@@ -10,8 +10,6 @@
 
 /* Q and O of one token, K and V of all; a row of K is a token. */
 extern const struct tensor whole_tensors[], split_tensors[], paged_tensors[];
-/* Of splits, and with all that a modifier may need. */
-extern const struct tensor modified_split_tensors[];
 
 /* What launchers are given; and the second launch, if the first one went well. */
 struct decode decode_of(const struct problem *problem, const struct device_memory *memory);
@@ -32,12 +30,6 @@ cudaError_t fill_pages(const struct problem *problem, const struct device_memory
 /* Are there at most as many heads on one as a block has warps? Else a reason. */
 bool group_fits(const struct problem *problem, char *reason, size_t size);
 
-/* The keys that the query sees, without a window all; of packed sequences, the sum. */
-size_t keys_seen(const struct problem *problem);
-
-/* The same with at most so many counted of each sequence: with S, the splits that have a key. */
-size_t keys_seen_in_parts(const struct problem *problem, size_t most);
-
 /* The entries that are read of a table of pages, of one head of keys: a page that two splits share is counted twice. */
 uint64_t pages_touched(uint64_t n, uint64_t splits, uint64_t page);
 
@@ -46,8 +38,5 @@ struct closed_forms naive_forms(const struct problem *problem);
 struct closed_forms grouped_forms(const struct problem *problem);
 struct closed_forms split_forms(const struct problem *problem);
 struct closed_forms paged_forms(const struct problem *problem);
-
-/* In modified.c, as struct chapter's `modified`. Weak: a hand-out has no such file, and then its address is NULL. */
-extern const struct kernel decode_modified __attribute__((weak));
 
 #endif

@@ -16,8 +16,8 @@ from lib.chapters import PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
 # The chapters that have more than 14 entries.
-NOT_YET = {"00_gpu": 25, "03_tiled_matmul": 18, "04_fa1": 16, "05_fa2": 28, "06_backward": 26, "07_transformer": 30}
-NOT_YET.update({"02_online_softmax": 14, "08_decode": 30})
+NOT_YET = {"00_gpu": 25, "03_tiled_matmul": 18, "04_fa1": 16, "05_fa2": 23, "06_backward": 19, "07_transformer": 30}
+NOT_YET.update({"02_online_softmax": 14, "08_decode": 27})
 # A literal, or a comment, in which a brace is no brace.
 NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
 # What a lesson should not have to explain: choices of the preprocessor, macros of ours, and the classroom's traces.
@@ -87,10 +87,6 @@ class KernelFiles(unittest.TestCase):
 
     def test_what_stays_the_same_from_chapter_04_to_05_is_one_text(self) -> None:
         self.assertEqual((ROOT / "04_fa1/row.cuh").read_bytes(), (ROOT / "05_fa2/row.cuh").read_bytes())
-
-    def test_modifiers_are_one_text_in_chapters_05_and_06(self) -> None:
-        for name in ("modified.cuh", "modified.h", "modified_dropout.cuh"):
-            self.assertEqual((ROOT / "05_fa2" / name).read_bytes(), (ROOT / "06_backward" / name).read_bytes(), name)
 
     def test_what_changes_from_chapter_04_to_05_fits_a_screen(self) -> None:
         files = ["04_fa1/row.cu", "05_fa2/row.cu"]
