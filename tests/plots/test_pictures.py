@@ -617,7 +617,8 @@ class Pages(Case):
         said = []
         for chapters, commit in (("0[0-9]", "aaaaaaaaaa"), ("0[28]", "bbbbbbbbbb")):
             for path in (data / "sim").glob(f"{chapters}_*.tsv"):
-                path.write_text(re.sub(r"(?m)^# commit: .*", f"# commit: {commit}", path.read_text()))
+                dated = re.sub(r"(?m)^# date: .*", "# date: 2026-11-23T00:00:00Z", path.read_text())
+                path.write_text(re.sub(r"(?m)^# commit: .*", f"# commit: {commit}", dated))
             said.append(run(ROOT / "tools/pages", "chapters", data).stdout.splitlines()[-1])
         self.assertRegex(said[0], r"at commit aaaaaaaaaa\.$")
         self.assertRegex(said[1], r"aaaaaaaaaa \(00, 01, 03, 04, 05, 06, 07, 09\); on .*bbbbbbbbbb \(02, 08\)\.$")
