@@ -1,6 +1,5 @@
 /* Chapter 05: what the harness has to know about FlashAttention-2. */
 #include "fa2.h"
-#include "lesson.h"
 
 #include "harness.h"
 
@@ -12,27 +11,7 @@ static struct tile row_tile(const struct problem *problem)
 	return (struct tile){row_tile_queries(problem), row_tile_keys(problem)};
 }
 
-/* ---- launching ---- */
-
-struct attention fa2_attention(const struct problem *problem, const struct device_memory *memory)
-{
-	return (struct attention){
-		.Q = device_find(memory, "Q"),
-		.K = device_find(memory, "K"),
-		.V = device_find(memory, "V"),
-		.O = device_find(memory, "O"),
-		.LSE = device_find(memory, "LSE"),
-		.B = (int)problem->batch,
-		.H = (int)problem->heads,
-		.N = (int)problem->seq,
-		.d = (int)problem->dim,
-		.causal = problem->causal,
-		.scale = problem->scale,
-		.tile = row_tile(problem),
-	};
-}
-
-bool fa2_grid_fits(const struct problem *problem, char *reason, size_t size)
+static bool fa2_grid_fits(const struct problem *problem, char *reason, size_t size)
 {
 	bool fits = problem->batch <= FA2_MOST_HEADS && problem->heads <= FA2_MOST_HEADS;
 	if (!fits)
@@ -247,7 +226,6 @@ static const struct chapter chapter = {
 	.defaults = {.batch = 1, .heads = 2, .seq = 512, .dim = 64, .seed = 1},
 	.kernels = kernels,
 	.kernel_count = sizeof kernels / sizeof kernels[0],
-	.modified = &fa2_modified,
 	.fill = input_fill_attention,
 	.expect = attention_expect,
 	.sweep = sweep_attention,

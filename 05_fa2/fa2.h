@@ -44,9 +44,6 @@ cudaError_t launch_fa2_tile(struct attention attention);    /* a lane has a smal
 cudaError_t launch_fa2_slab(struct attention attention);    /* P~ through shared memory, rows padded */
 cudaError_t launch_fa2_exp2(struct attention attention);    /* scores are powers of 2 */
 cudaError_t launch_fa2_split_q(struct attention attention); /* four warps split the query tile */
-/* That one with what models do to scores, modified.h: K and V are [B, G, N, d]; `causal` is that of scores. */
-struct scores;
-cudaError_t launch_fa2_modified(struct attention attention, struct scores scores);
 
 #ifdef __cplusplus
 }

@@ -47,15 +47,6 @@ cudaError_t launch_preprocess(struct backward backward); /* D from dO and O */
 cudaError_t launch_dkdv(struct backward backward);       /* dK and dV; reads D */
 cudaError_t launch_dq(struct backward backward);         /* dQ; reads D */
 
-/*
- * With what models do to scores (modified.h): K, V, dK and dV are [B, G, N, d]. Forward in modified_forward.cu; then D, dK and dV,
- * dQ, and dsink [H] if there are sinks, by modified_dkdv.cu and modified_dq.cu.
- */
-struct scores;
-cudaError_t launch_modified_forward(struct backward backward, struct scores scores);
-cudaError_t launch_modified_dkdv(struct backward backward, struct scores scores);
-cudaError_t attention_backward_modified(struct backward backward, struct scores scores, float *dsink);
-
 /* The tile a head dimension gets unless one is asked for: it fits 99 KB of shared memory. In forward.cu. */
 int backward_default_tile(int d);
 

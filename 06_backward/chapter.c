@@ -1,20 +1,19 @@
 /* Chapter 06: what the harness has to know about the backward kernels. */
 #include "backward.h"
-#include "lesson.h"
 
 #include "harness.h"
 
 /* ---- launching ---- */
 
 /* Tiles are square: one of --tile-q and --tile-k is enough. */
-uint64_t backward_tile(const struct problem *problem)
+static uint64_t backward_tile(const struct problem *problem)
 {
 	if (problem->tile_q || problem->tile_k)
 		return problem->tile_q ? problem->tile_q : problem->tile_k;
 	return (uint64_t)backward_default_tile((int)problem->dim);
 }
 
-struct backward backward_of(const struct problem *problem, const struct device_memory *memory)
+static struct backward backward_of(const struct problem *problem, const struct device_memory *memory)
 {
 	return (struct backward){
 		.Q = device_find(memory, "Q"),
@@ -59,7 +58,7 @@ static cudaError_t launch_atomic(const struct problem *problem, const struct dev
 	return attention_backward_atomic(backward_of(problem, memory));
 }
 
-bool backward_runs(const struct problem *problem, char *reason, size_t size)
+static bool backward_runs(const struct problem *problem, char *reason, size_t size)
 {
 	size_t tile = backward_tile(problem), tile_k = problem->tile_k ? problem->tile_k : tile;
 	bool fits = (tile == 32 || tile == 64) && tile_k == tile;
@@ -198,7 +197,6 @@ static const struct chapter chapter = {
 	.defaults = {.batch = 1, .heads = 1, .seq = 256, .dim = 64, .seed = 1},
 	.kernels = kernels,
 	.kernel_count = sizeof kernels / sizeof kernels[0],
-	.modified = &backward_modified,
 	.fill = input_fill_attention,
 	.expect = attention_gradients_expect,
 	.sweep = sweep_backward,

@@ -1,6 +1,5 @@
 /* Chapter 08: what the harness has to know about the kernels that decode. N tokens are kept; the letters are README.md's. */
 #include "decode.h"
-#include "step.h"
 
 #include "harness.h"
 #include "problem/row_inputs.h"
@@ -12,7 +11,7 @@
 
 /* ---- what the kernels share: Q and O of one token, K and V of all; a row of K is a token ---- */
 
-struct decode decode_of(const struct problem *problem, const struct device_memory *memory)
+static struct decode decode_of(const struct problem *problem, const struct device_memory *memory)
 {
 	return (struct decode){
 		.Q = device_find(memory, "Q"),
@@ -29,7 +28,7 @@ struct decode decode_of(const struct problem *problem, const struct device_memor
 	};
 }
 
-struct partials partials_of(const struct problem *problem, const struct device_memory *memory)
+static struct partials partials_of(const struct problem *problem, const struct device_memory *memory)
 {
 	return (struct partials){
 		.O = device_find(memory, "O of splits"),
@@ -39,12 +38,12 @@ struct partials partials_of(const struct problem *problem, const struct device_m
 	};
 }
 
-cudaError_t merge(cudaError_t status, struct decode decode, struct partials partials)
+static cudaError_t merge(cudaError_t status, struct decode decode, struct partials partials)
 {
 	return status == cudaSuccess ? launch_merge(partials, decode.O, decode.H, decode.d) : status;
 }
 
-bool group_fits(const struct problem *problem, char *reason, size_t size)
+static bool group_fits(const struct problem *problem, char *reason, size_t size)
 {
 	size_t group = problem->heads / problem->kv_heads;
 	if (group > MOST_GROUP)
@@ -54,33 +53,15 @@ bool group_fits(const struct problem *problem, char *reason, size_t size)
 	return group <= MOST_GROUP;
 }
 
-/* With at most so many counted of each sequence: with S, the splits that have a key. */
-static size_t keys_seen_in_parts(const struct problem *problem, size_t most)
-{
-	size_t seen = 0;
-	for (size_t s = 0; s < sequence_count(&problem->packing); s++) {
-		size_t length = sequence_at(&problem->packing, problem->seq, s).length;
-		size_t window = problem->window ? smaller(problem->window, length) : length;
-		seen += smaller(window, most);
-	}
-	return seen;
-}
-
-size_t keys_seen(const struct problem *problem)
-{
-	return keys_seen_in_parts(problem, SIZE_MAX);
-}
-
 /* The arithmetic of the merge is in no closed form, so a floor stays a bound. */
 struct sizes {
-	uint64_t H, G, d, S, KV; /* H: heads of queries of all sequences; KV: numbers of K and of V together */
+	uint64_t H, G, d, S, KV; /* KV: numbers of K and of V together */
 };
 
 static struct sizes sizes_of(const struct problem *problem)
 {
 	uint64_t G = problem->kv_heads, d = problem->dim;
-	return (struct sizes){
-		problem->sequences * problem->heads, G, d, problem->splits, 2 * keys_seen(problem) * G * d};
+	return (struct sizes){problem->heads, G, d, problem->splits, 2 * problem->seq * G * d};
 }
 
 /* ---- decode_naive and decode_grouped ---- */
@@ -103,7 +84,7 @@ struct closed_forms naive_forms(const struct problem *problem)
 {
 	struct sizes s = sizes_of(problem);
 	uint64_t Hd = s.H * s.d;
-	double pairs = (double)problem->heads * (double)keys_seen(problem);
+	double pairs = (double)problem->heads * (double)problem->seq;
 	return (struct closed_forms){
 		.models =
 			{{MODEL_REQUESTED, 2 * problem->seq * Hd + Hd, Hd, "2NHd + 2Hd"},
@@ -112,7 +93,6 @@ struct closed_forms naive_forms(const struct problem *problem)
 		.shared_bytes = decode_shared_bytes((int)s.d, 1),
 		.flop = pairs * (4.0 * (double)s.d + 4.0),
 		.exponentials = pairs,
-		.unread = 2 * problem->seq * s.G * s.d - s.KV,
 	};
 }
 
@@ -127,23 +107,22 @@ struct closed_forms grouped_forms(const struct problem *problem)
 	struct closed_forms forms = naive_forms(problem);
 	forms.models[0] = (struct model){MODEL_REQUESTED, s.KV + s.H * s.d, s.H * s.d, "2NGd + 2Hd"};
 	forms.blocks = s.G;
-	forms.shared_bytes = decode_shared_bytes((int)s.d, (int)(problem->heads / s.G));
+	forms.shared_bytes = decode_shared_bytes((int)s.d, (int)(s.H / s.G));
 	return forms;
 }
 
 /* ---- decode_split ---- */
 
-#define SPLIT(query, of_splits, statistic)                                                                           \
-	{"Q", query, TENSOR_INPUT, false}, {"K", "NGd", TENSOR_INPUT, false}, {"V", "NGd", TENSOR_INPUT, false},     \
-		{"O of splits", of_splits, TENSOR_SCRATCH, false},                                                   \
-		{"m of splits", statistic, TENSOR_SCRATCH, false},                                                   \
-		{"l of splits", statistic, TENSOR_SCRATCH, false},                                                   \
-	{                                                                                                            \
-		"O", query, TENSOR_OUTPUT, false                                                                     \
-	}
-static const struct tensor split_tensors[] = {SPLIT("Hd", "SHd", "SH"), {0}};
-const struct tensor modified_split_tensors[] = {
-	SPLIT("zHd", "SzHd", "SzH"), {"sink", "H", TENSOR_INPUT, true}, {"starts", "Z", TENSOR_STARTS, true}, {0}};
+static const struct tensor split_tensors[] = {
+	{"Q", "Hd", TENSOR_INPUT, false},
+	{"K", "NGd", TENSOR_INPUT, false},
+	{"V", "NGd", TENSOR_INPUT, false},
+	{"O of splits", "SHd", TENSOR_SCRATCH, false},
+	{"m of splits", "SH", TENSOR_SCRATCH, false},
+	{"l of splits", "SH", TENSOR_SCRATCH, false},
+	{"O", "Hd", TENSOR_OUTPUT, false},
+	{0},
+};
 
 static cudaError_t run_split(const struct problem *problem, const struct device_memory *memory)
 {
@@ -162,7 +141,7 @@ struct closed_forms split_forms(const struct problem *problem)
 		MODEL_REQUESTED, s.KV + s.S * Hd + partials, partials + Hd, "2NGd + (S+1)Hd + 2SH(d+2)"};
 	forms.models[1] =
 		(struct model){MODEL_FOOTPRINT, s.KV + Hd + partials, partials + Hd, "2NGd + 2SH(d + 2) + 2Hd"};
-	uint64_t blocks = problem->sequences * s.G * s.S;
+	uint64_t blocks = s.G * s.S;
 	forms.blocks = blocks > s.H ? blocks : s.H; /* of the larger launch: the merge has H */
 	return forms;
 }
@@ -260,13 +239,12 @@ struct closed_forms paged_forms(const struct problem *problem)
 
 /* ---- inputs, and what the output should be ---- */
 
-/* One query, the last of N tokens, or of packed sequences one each: as chapter 07 has it, whose inputs and reference these
- * are. */
+/* One query, the last of N tokens: as chapter 07 has it, whose inputs and reference these are. */
 static struct problem as_last_token(const struct problem *problem)
 {
 	struct problem last = *problem;
 	last.keys = problem->seq;
-	last.seq = problem->sequences;
+	last.seq = 1;
 	return last;
 }
 
@@ -281,7 +259,7 @@ static int expect(
 	struct error *error)
 {
 	struct problem last = as_last_token(problem);
-	size_t rows = problem->sequences * problem->heads;
+	size_t rows = problem->heads;
 	*expectations = (struct expectations){.all_rows = rows, .row_count = rows};
 	if (!heads_are_grouped(problem, error))
 		return error->exit_code;
@@ -321,15 +299,14 @@ static uint64_t all_bytes(const struct kernel_result *kernel)
 	return kernel->counts.total.requested.read_bytes + kernel->counts.total.requested.write_bytes;
 }
 
-/* Of the launch that reads the keys, for each head of keys as many as there are splits of them, in each sequence; or only
+/* Of the launch that reads the keys, for each head of keys as many as there are splits of them; or only
  * those whose split has a key: the others have nothing to do. */
 static uint64_t blocks_of(const struct kernel_result *kernel, const struct problem *problem, bool with_keys)
 {
 	const char *name = kernel->kernel->name;
 	if (strcmp(name, "decode_naive") == 0 || strcmp(name, "decode_grouped") == 0)
 		return kernel->forms.blocks;
-	return problem->kv_heads *
-	       (with_keys ? keys_seen_in_parts(problem, problem->splits) : problem->sequences * problem->splits);
+	return problem->kv_heads * (with_keys ? smaller(problem->seq, problem->splits) : problem->splits);
 }
 
 static void print_row(
@@ -352,34 +329,11 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
-static void print_title(const struct terminal *terminal, const struct problem *p)
-{
-	size_t others = p->seq - 1;
-	if (p->packing.count)
-		terminal_print(
-			terminal, STYLE_BOLD, "\nOne token of each of %zu sequence%s", p->sequences,
-			plural(p->sequences));
-	else
-		terminal_print(terminal, STYLE_BOLD, "\nOne token after %zu other%s", others, plural(others));
-}
-
-static void print_seen(FILE *out, const struct problem *p)
-{
-	size_t seen = keys_seen(p);
-	if (seen < p->seq && p->packing.count)
-		fprintf(out, "\nOf %zu keys the queries see %zu, the last of each sequence.", p->seq, seen);
-	else if (seen < p->seq)
-		fprintf(out, "\nOf %zu keys the query sees the last %zu.", p->seq, seen);
-}
-
 static void print_blocks(FILE *out, const struct kernel_result *split, const struct problem *p, uint64_t sms)
 {
-	size_t without = p->sequences * p->splits - keys_seen_in_parts(p, p->splits);
-	char sequences[40] = "";
-	if (p->packing.count)
-		snprintf(sequences, sizeof sequences, "%zu sequence%s x ", p->sequences, plural(p->sequences));
-	fprintf(out, "\n%s%zu head%s of keys x %zu make %llu blocks: %llu of %llu SMs have work.", sequences,
-	        p->kv_heads, plural(p->kv_heads), p->splits, (unsigned long long)blocks_of(split, p, false),
+	size_t without = p->splits - smaller(p->seq, p->splits);
+	fprintf(out, "\n%zu head%s of keys x %zu make %llu blocks: %llu of %llu SMs have work.", p->kv_heads,
+	        plural(p->kv_heads), p->splits, (unsigned long long)blocks_of(split, p, false),
 	        (unsigned long long)smaller(blocks_of(split, p, true), sms), (unsigned long long)sms);
 	if (without)
 		fprintf(out, "\n%zu split%s no key.", without, without == 1 ? " has" : "s have");
@@ -393,11 +347,7 @@ static void print_finding(
 	terminal_print(
 		terminal, STYLE_BOLD, "\n%zu split%s cost%s %.1f %% more bytes than keys and values alone", p->splits,
 		plural(p->splits), p->splits == 1 ? "s" : "", 100.0 * (all - kv) / kv);
-	fprintf(terminal->out, ": Q once for each,\nO, m and l written and read by the merge, then O%s.",
-	        p->sink ? "; and the sinks" : "");
-	if (p->packing.count)
-		fprintf(terminal->out, "\nEach thread also reads where its sequence starts and ends.");
-	print_seen(terminal->out, p);
+	fprintf(terminal->out, ": Q once for each,\nO, m and l written and read by the merge, then O.");
 	if (result->device->gpu)
 		print_blocks(terminal->out, split, p, (uint64_t)result->device->gpu->sms);
 	fputc('\n', terminal->out);
@@ -426,12 +376,11 @@ static void explain(const struct terminal *terminal, const struct run_result *re
 	}
 	if (!rows)
 		return;
-	print_title(terminal, &result->problem);
+	size_t others = result->problem.seq - 1;
+	terminal_print(terminal, STYLE_BOLD, "\nOne token after %zu other%s", others, plural(others));
 	fprintf(terminal->out, ": bytes asked of global memory\n\n");
 	table_print(&table, terminal);
 	const struct kernel_result *split = result_counted(result, "decode_split");
-	if (!split)
-		split = result_counted(result, "decode_modified");
 	if (split && split->verified)
 		print_finding(terminal, result, split);
 	const struct kernel_result *paged = result_counted(result, "decode_paged");
@@ -495,9 +444,6 @@ static const struct chapter chapter = {
 		{.heads = 9, .kv_heads = 3, .batch = 1, .seq = 1024, .dim = 64, .splits = 44, .page = 16, .seed = 1},
 	.kernels = kernels,
 	.kernel_count = sizeof kernels / sizeof kernels[0],
-	.modified = &decode_modified,
-	.modifiers = OPTION_BIT(OPTION_WINDOW) | OPTION_BIT(OPTION_SOFTCAP) | OPTION_BIT(OPTION_ALIBI) |
-                     OPTION_BIT(OPTION_SINK) | OPTION_BIT(OPTION_LENGTHS),
 	.fill = fill,
 	.expect = expect,
 	.sweep = sweep,

@@ -54,8 +54,6 @@ FILES = """setup.sh LICENSE GLOSSARY.md .clang-format .gitignore common simcc pl
 OF_CHAPTER = ("Makefile", "*.c", "*.h")
 LEFT_OUT = re.compile(r"\..*|.*~|.*\.(?:o|d|a|new)|__pycache__|tests|bench|build")
 GIVEN = ("00_gpu",)  # to be read and run: nothing in it is a task
-# Kernels with score modifiers: they hold the same lines as the tasks. A chapter's program runs without them.
-MODIFIED = re.compile(r"modified\w*\.(?:c|cu|cuh)")
 
 LEAST_KEY = 12  # characters
 SECRET = CLASSROOM / "secret"
@@ -165,7 +163,6 @@ def with_value(text: str, value: str) -> str:
 
 def own_sources(chapter: str) -> dict[str, str]:
     sources = tasks.read_sources(ROOT / chapter)
-    sources = {name: text for name, text in sources.items() if not MODIFIED.fullmatch(name)}
     there = {task for regions in tasks.places_of(chapter, sources).values() for task in regions}
     for task in TASKS:
         if task.chapter == chapter and task.id not in there:
@@ -277,8 +274,7 @@ def write_tree(tree: Path, chosen: Class) -> None:
     given = [f"{chapter}/*.{kind}" for chapter in GIVEN for kind in ("cu", "cuh", "md")]
     for pattern in (*FILES, *of_chapters, *given):
         for path in sorted(ROOT.glob(pattern)):
-            if not MODIFIED.fullmatch(path.name):
-                copy(path, tree / path.relative_to(ROOT))
+            copy(path, tree / path.relative_to(ROOT))
     for chapter in GIVEN:
         copy_pictures(tree, tasks.read_text(ROOT / chapter / "README.md"))
     for chapter in CHAPTERS:

@@ -38,22 +38,15 @@ const struct kernel *chapter_kernel(const struct chapter *chapter, const char *n
 	return NULL;
 }
 
-struct chapter chapter_with_modified(
+struct chapter chapter_of_problem(
 	const struct chapter *chapter, const struct problem *problem, struct chapter_lists *lists)
 {
 	struct chapter own = *chapter;
-	if (!chapter->modified)
-		return own;
-	struct kernel *modified = &lists->kernels[chapter->kernel_count];
-	memcpy(lists->kernels, chapter->kernels, chapter->kernel_count * sizeof *chapter->kernels);
-	*modified = *chapter->modified;
-	tensors_of_problem(modified->tensors, problem, lists->tensors);
-	modified->tensors = lists->tensors;
+	for (size_t k = 0; k < chapter->kernel_count; k++) {
+		lists->kernels[k] = chapter->kernels[k];
+		tensors_of_problem(chapter->kernels[k].tensors, problem, lists->tensors[k]);
+		lists->kernels[k].tensors = lists->tensors[k];
+	}
 	own.kernels = lists->kernels;
-	own.kernel_count++;
-	own.modified = modified;
-	if (!own.modifiers)
-		own.modifiers = OPTIONS_MODIFIERS;
-	own.options |= own.modifiers;
 	return own;
 }

@@ -59,9 +59,6 @@ struct chapter {
 	struct problem defaults;
 	const struct kernel *kernels; /* in teaching order */
 	size_t kernel_count;
-	const struct kernel
-		*modified;  /* takes `modifiers`; runs where one of them is given, or it is named; NULL: none */
-	uint64_t modifiers; /* the options that only it takes; 0: OPTIONS_MODIFIERS */
 	const char *may_be_minus_infinity; /* the input in whose file -Inf means something; NULL: none */
 
 	/*
@@ -104,16 +101,14 @@ struct chapter {
 	void (*explain)(const struct terminal *terminal, const struct run_result *result);
 };
 
-/*
- * The chapter as a run of these options has it: `modified` is the last of its kernels, its options are among the chapter's, and
- * its tensors are those that the problem has. The lists are kept in *lists. A chapter without one stays as it is.
- */
+/* The chapter as a run of this problem has it: the tensors of its kernels are those that the problem has. The lists are kept in
+ * *lists. */
 enum { MAX_KERNELS = 16 };
 struct chapter_lists {
 	struct kernel kernels[MAX_KERNELS];
-	struct tensor tensors[MAX_TENSORS + 1]; /* of `modified` */
+	struct tensor tensors[MAX_KERNELS][MAX_TENSORS + 1];
 };
-struct chapter chapter_with_modified(
+struct chapter chapter_of_problem(
 	const struct chapter *chapter, const struct problem *problem, struct chapter_lists *lists);
 
 /* Launches it, not `prepare`. */

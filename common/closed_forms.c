@@ -1,7 +1,6 @@
 #include "closed_forms.h"
 
 #include "problem/attention.h"
-#include "problem/modifiers.h"
 #include "support/number.h"
 
 struct closed_forms fa1_forms(const struct problem *problem, int Bc)
@@ -38,35 +37,6 @@ struct closed_forms streamed_forms(const struct problem *problem, int Br, int Bc
 	forms.models[0] =
 		(struct model){MODEL_REQUESTED, heads * (N * d + 2 * d * visits.keys), heads * N * d, requested};
 	forms.models[1] = (struct model){MODEL_FOOTPRINT, heads * 3 * N * d, heads * N * d, "4Nd"};
-	return forms;
-}
-
-/* Those of a launch: of packed sequences, the shorter ones have blocks without work. */
-static uint64_t blocks_of_head(const struct problem *problem, size_t tile)
-{
-	return sequence_count(&problem->packing) * ceil_div(packing_longest(&problem->packing, problem->seq), tile);
-}
-
-struct closed_forms modified_forms(const struct problem *problem, int Br, int Bc, int threads)
-{
-	uint64_t heads = attention_heads(problem), kv_heads = attention_kv_heads(problem);
-	uint64_t N = problem->seq, d = problem->dim, blocks = heads * blocks_of_head(problem, (size_t)Br);
-	uint64_t tiles = heads * packing_tiles(&problem->packing, problem->seq, (size_t)Br);
-	struct visits visits = modified_visits(problem, Br, Bc, false);
-	double pairs = (double)heads * (double)visits.pairs;
-	struct closed_forms forms = {
-		.statistics = heads * N + (problem->sink ? tiles * (uint64_t)threads : 0) +
-	                      (problem->packing.count ? blocks * 2 * (uint64_t)threads : 0),
-		.tile_q = (size_t)Br,
-		.tile_k = (size_t)Bc,
-		.blocks = blocks,
-		.flop = 4.0 * pairs * (double)d,
-		.exponentials = pairs,
-	};
-	forms.models[0] =
-		(struct model){MODEL_REQUESTED, heads * (N * d + 2 * d * visits.keys), heads * N * d, "2Nd + 2d·Σκᵢ"};
-	forms.models[1] =
-		(struct model){MODEL_FOOTPRINT, (heads + 2 * kv_heads) * N * d, heads * N * d, "(2 + 2G/H)Nd"};
 	return forms;
 }
 
@@ -149,49 +119,5 @@ struct closed_forms backward_split_forms(const struct problem *problem, int tile
 	forms.statistics += 2 * heads * N;
 	forms.flop += 4.0 * tile_pairs(problem, tile) * (double)d; /* S and dP once more */
 	forms.exponentials *= 2.0;
-	return forms;
-}
-
-/* Of a head: what its queries see, without the rest of the tiles. */
-static double pairs_seen(const struct problem *problem)
-{
-	double pairs = 0.0;
-	for (size_t s = 0; s < sequence_count(&problem->packing); s++) {
-		size_t N = sequence_at(&problem->packing, problem->seq, s).length;
-		for (size_t i = 0; i < N; i++) {
-			struct visible keys = keys_of_query(problem->window, problem->causal, N, i);
-			pairs += (double)(keys.end - keys.first);
-		}
-	}
-	return pairs;
-}
-
-struct closed_forms modified_backward_forms(const struct problem *problem, int tile, int sink_reads)
-{
-	uint64_t heads = attention_heads(problem), kv_heads = attention_kv_heads(problem);
-	uint64_t N = problem->seq, d = problem->dim, Nd = N * d;
-	struct visits keys = modified_visits(problem, tile, tile, false),
-		      queries = modified_visits(problem, tile, tile, true);
-	uint64_t blocks = blocks_of_head(problem, (size_t)tile), preprocess = ceil_div(heads * N, 4);
-	uint64_t of_queries = heads * blocks, threads = 2 * (uint64_t)tile;
-	struct closed_forms forms = {
-		.statistics = heads * (N + 2 * queries.keys + 2 * N) +
-	                      (problem->packing.count ? (heads + kv_heads) * blocks * 2 * threads : 0),
-		.tile_q = (size_t)tile,
-		.tile_k = (size_t)tile,
-		.blocks = of_queries > preprocess ? of_queries : preprocess,
-		.flop = (8.0 * (double)heads * (double)queries.pairs + 6.0 * (double)heads * (double)keys.pairs) *
-	                        (double)d +
-	                2.0 * (double)(heads * Nd),
-		.exponentials = 2.0 * (double)heads * pairs_seen(problem),
-	};
-	/* preprocess 2Nd; dkdv 2Nd of keys, and Q and dO as often as they are visited; dq 2Nd, and K and V as often */
-	forms.models[0] = (struct model){
-		MODEL_REQUESTED, heads * (4 * Nd + 2 * d * (keys.keys + queries.keys)) + kv_heads * 2 * Nd,
-		(heads + 2 * kv_heads) * Nd, "(5 + 4G/H)Nd + 2d(ΣR + Σκ)"};
-	forms.models[1] = (struct model){
-		MODEL_FOOTPRINT, heads * 6 * Nd + kv_heads * 4 * Nd, (heads + 2 * kv_heads) * Nd, "(7 + 6G/H)Nd"};
-	if (problem->sink)
-		forms.statistics += heads * 2 * N + problem->heads * (uint64_t)(sink_reads + 1);
 	return forms;
 }

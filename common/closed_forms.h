@@ -48,24 +48,11 @@ struct closed_forms fa1_forms(const struct problem *problem, int Bc);
 struct closed_forms streamed_forms(const struct problem *problem, int Br, int Bc, bool skips);
 
 /*
- * The same where queries see the keys of problem/modifiers.h, and G heads of keys serve H heads of queries. Each of a block's
- * `threads` asks for two starts of packed sequences and, where the block has rows, for the sink, if there are any.
- */
-struct closed_forms modified_forms(const struct problem *problem, int Br, int Bc, int threads);
-
-/*
  * The backward pass, the forward not included: six kernels with P, dP and dS in HBM; one pass over queries for each tile of
  * keys, with atomics for dQ; and two passes without. Tiles are square; FLOP are the kernels' own, recomputation included.
  */
 struct closed_forms backward_naive_forms(const struct problem *problem);
 struct closed_forms backward_atomic_forms(const struct problem *problem, int tile);
 struct closed_forms backward_split_forms(const struct problem *problem, int tile);
-
-/*
- * backward_split with modifiers: a block of keys goes through all heads of queries that share them; each of its 2 `tile` threads
- * asks for two starts of packed sequences. With sinks a block for each head of queries reads LSE and D once more, and the sink
- * once for each of its `sink_reads` threads.
- */
-struct closed_forms modified_backward_forms(const struct problem *problem, int tile, int sink_reads);
 
 #endif

@@ -77,6 +77,7 @@ struct problem estimate_part(
 			part.kv_heads = part.heads;
 		if (!(chapter->options & OPTION_BIT(OPTION_KEYS)))
 			part.keys = part.seq;
+		problem_settle(&part);
 	}
 }
 

@@ -46,32 +46,13 @@ static void print_help(const struct chapter *chapter)
 	       "input; 3 environment (no device, no memory, a device limit, unwritable output).\n");
 }
 
-/* Score modifiers are for one kernel; and the page of --explain knows scores without them only. */
-static int refuse_modifiers(const struct chapter *chapter, const struct options *options, struct error *error)
-{
-	char why[120];
-	if (!chapter->modified)
-		return 0;
-	if (options->kernel && strcmp(options->kernel, chapter->modified->name) != 0) {
-		snprintf(
-			why, sizeof why, "%.40s does not take it, expected --kernel %s", options->kernel,
-			chapter->modified->name);
-		return options_refuse(options, chapter->modifiers, why, error);
-	}
-	if (!options->explain)
-		return 0;
-	return options_refuse(
-		options, chapter->modifiers, "not with --explain, whose page shows plain scores", error);
-}
-
-/* The kernels to run: all but the one with modifiers, that one alone if a modifier is given, or the one that --kernel names. */
+/* The kernels to run: all, or the one that --kernel names. */
 static int choose_kernels(
-	const struct chapter *chapter, const char *name, bool modified, const struct kernel **kernels, size_t *count,
+	const struct chapter *chapter, const char *name, const struct kernel **kernels, size_t *count,
 	struct error *error)
 {
-	bool without = chapter->modified != NULL; /* unless it is asked for */
-	*kernels = name ? chapter_kernel(chapter, name) : modified ? chapter->modified : chapter->kernels;
-	*count = name || modified ? 1 : chapter->kernel_count - without;
+	*kernels = name ? chapter_kernel(chapter, name) : chapter->kernels;
+	*count = name ? 1 : chapter->kernel_count;
 	if (*kernels)
 		return 0;
 	char known[300] = "", meant[NEAREST_TEXT_SIZE];
@@ -325,7 +306,7 @@ int chapter_main(const struct chapter *given, int argc, char **argv)
 {
 	output_file_watch();
 	struct chapter_lists lists;
-	struct chapter own = chapter_with_modified(given, &given->defaults, &lists);
+	struct chapter own = *given;
 	const struct chapter *chapter = &own;
 	struct error error = {0};
 	struct options options;
@@ -336,7 +317,7 @@ int chapter_main(const struct chapter *given, int argc, char **argv)
 	if (options_parse(argc, argv, chapter->options, &chapter->defaults, &options, &error) != 0)
 		return complain(chapter, &error);
 	options.problem.variant = variant_of_chapter(chapter->name);
-	own = chapter_with_modified(given, &options.problem, &lists);
+	own = chapter_of_problem(given, &options.problem, &lists);
 	if (options.help || options.version) {
 		if (options.help)
 			print_help(chapter);
@@ -344,16 +325,8 @@ int chapter_main(const struct chapter *given, int argc, char **argv)
 			printf("%s %s\n", chapter->name, version);
 		return finish_standard_output(&error) != 0 ? complain(chapter, &error) : EXIT_ALL_VERIFIED;
 	}
-	bool modified = chapter->modified && options.given & chapter->modifiers;
-	if (choose_kernels(chapter, options.kernel, modified, &kernels, &kernel_count, &error) != 0 ||
-	    refuse_modifiers(chapter, &options, &error) != 0)
-		return complain(chapter, &error);
-	if (chapter->modified &&
-	    kernels != chapter->modified) { /* then the options of a run are those without modifiers */
-		kernels = given->kernels + (kernels - lists.kernels);
-		own = *given;
-	}
-	if (check_writable(kernels, kernel_count, &options, &error) != 0 ||
+	if (choose_kernels(chapter, options.kernel, &kernels, &kernel_count, &error) != 0 ||
+	    check_writable(kernels, kernel_count, &options, &error) != 0 ||
 	    device_open(options.gpu, &device, &error) != 0 ||
 	    settle_timing(chapter, &device, &options, &error) != 0 ||
 	    record(kernels, kernel_count, &options, &device, &error) != 0)

@@ -15,11 +15,8 @@ const struct kernel_result *result_counted(const struct run_result *result, cons
 
 bool result_tells(const struct run_result *result, enum option_name option)
 {
-	const struct problem *problem = &result->problem;
 	uint64_t bit = OPTION_BIT(option), told = result->options->given;
-	if (problem->kv_heads != problem->heads) /* of files, maybe */
-		told |= OPTION_BIT(OPTION_KV_HEADS);
-	return result->chapter->options & bit & (told | ~result->chapter->modifiers);
+	return result->chapter->options & bit & (told | ~OPTIONS_MODIFIERS);
 }
 
 void run_result_free(struct run_result *result)

@@ -60,7 +60,7 @@ struct run_result {
 /* The kernel of that name, if it was run and counted; NULL if not. */
 const struct kernel_result *result_counted(const struct run_result *result, const char *name);
 
-/* Whether reports tell of this option: the chapter has it, and if only the kernel with modifiers takes it, it was given. */
+/* Whether reports tell of this option: the chapter has it, and if it modifies scores, it was given. */
 bool result_tells(const struct run_result *result, enum option_name option);
 
 /* Frees what *result holds, and leaves it without kernels. */

@@ -20,8 +20,7 @@ static bool is_wrong(const struct run_result *result, const struct kernel *kerne
 	return ran && rerun.wrong;
 }
 
-/* " --window 3 --sink": what the run does to scores, with its heads if they share keys. Packed sequences become two of the small
- * case's tokens. */
+/* " --window 3 --sink": what the run does to scores. Packed sequences become two of the small case's tokens. */
 static void add_modifiers(const struct run_result *result, size_t tokens, char *words, size_t size)
 {
 	char storage[PROBLEM_ARGUMENTS][32];
@@ -30,8 +29,6 @@ static void add_modifiers(const struct run_result *result, size_t tokens, char *
 	size_t used = strlen(words);
 	if (given & OPTION_BIT(OPTION_LENGTHS))
 		used += (size_t)snprintf(words + used, size - used, " --lengths 1,%zu", tokens - 1);
-	if (given & OPTION_BIT(OPTION_KV_HEADS))
-		given |= OPTION_BIT(OPTION_HEADS);
 	size_t count = options_of_problem(
 		result->options, &result->problem, given & ~OPTION_BIT(OPTION_LENGTHS), storage, arguments);
 	for (size_t i = 0; i < count && used < size; i++)
@@ -48,7 +45,7 @@ static bool parse_small(
 	snprintf(words, size, "%s%s", chapter->small, causal);
 	if (options_parse_line(words, chapter->options, &chapter->defaults, small, &error) != 0)
 		return false;
-	if (kernel == chapter->modified) {
+	if (result->options->given & OPTIONS_MODIFIERS) {
 		size_t tokens = small->problem.seq;
 		snprintf(words, size, "%s%s", chapter->small, causal);
 		add_modifiers(result, tokens, words, size);

@@ -7,7 +7,8 @@ matmul_naive=vermilion=7 matmul_coalesced=orange=13 matmul_tiled=blue=5 matmul_p
 fa1_paper=orange=13 fa1_row=purple=11 fa1_row_dynamic=gray=6 \
 fa2_row=green=9 fa2_tile=purple=10 fa2_slab=orange=12 fa2_exp2=black=4 fa2_split_q=blue=5 \
 backward_naive=purple=11 backward_split=green=9 backward_atomic=black=8 \
-permuted=orange=13 strided=blue=5 decode_naive=vermilion=7 decode_grouped=orange=13 decode_split=blue=5 decode_paged=green=9"
+permuted=orange=13 strided=blue=5 decode_naive=vermilion=7 decode_grouped=orange=13 decode_split=blue=5 decode_paged=green=9 \
+forward=blue=5 dkdv=green=9 dq=orange=13 decode=purple=11"
 field(text, n) = n == 1 ? before(text, '=') : field(after(text, '='), n - 1)
 found(kernel, i) = i < 1 ? kernel.'=gray=6' : field(word(kernel_table, i), 1) eq kernel ? word(kernel_table, i) : found(kernel, i - 1)
 of_table(kernel, n) = field(found(kernel, words(kernel_table)), n)

@@ -4,8 +4,7 @@
 # It builds, in build/CC/sim/classroom/CHAPTER/,
 #   judge        chapter.c, common/ with the reference, judge.c; no line of a submission. Where chapter.c asks a .cu for a tile
 #                size, the chapter's own .cu answer: those of ORIGINAL, in a hand-out the directory of the files as handed out
-#   rest.o       what kernels are linked with to be run: chapter.c, common/ without the reference, runner.c; not
-#                modified.c, whose kernels are no student's
+#   rest.o       what kernels are linked with to be run: chapter.c, common/ without the reference, runner.c
 #   compile      the command that the chapter's own make compiles a .cu with
 
 JUDGE := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
@@ -41,7 +40,7 @@ $(KIT)/no_reference.o: $(REFERENCE)
 		sed -n 's/.* T \(.*\)/void \1(void); void \1(void) { __builtin_trap(); }/p' > $(@:.o=.c)
 	$(Q)$(CC) -O1 -w -fno-builtin -c $(@:.o=.c) -o $@
 
-$(KIT)/rest.o: $(KIT)/no_reference.o $(filter-out $(REFERENCE) %/modified.o,$(CHAPTER) $(WITHOUT_MAIN)) \
+$(KIT)/rest.o: $(KIT)/no_reference.o $(filter-out $(REFERENCE),$(CHAPTER) $(WITHOUT_MAIN)) \
                $(OUT)/classroom/runner.o $(BUILT_WITH)
 	$(Q)ld -r $(filter %.o,$^) -o $@.new && mv $@.new $@
 

@@ -1,6 +1,5 @@
 #include "problem/attention.h"
 
-#include "problem/modifiers.h"
 #include "support/number.h"
 
 #include <stdio.h>
@@ -21,6 +20,7 @@ struct problem problem_with_heads(const struct problem *problem, size_t heads)
 	other.batch = 1;
 	other.heads = heads;
 	other.kv_heads = problem->kv_heads ? ceil_div(heads * problem->kv_heads, problem->heads) : heads;
+	problem_settle(&other);
 	return other;
 }
 
@@ -83,32 +83,6 @@ struct visits visits_of_last(uint64_t N, uint64_t M, int Br, int Bc, bool skips)
 struct visits attention_visits(const struct problem *problem, int Br, int Bc, bool skips)
 {
 	return visits_of_last(problem->seq, problem->seq, Br, Bc, skips && problem->causal);
-}
-
-/* Of one sequence of N tokens. */
-static void add_visits(
-	const struct problem *problem, size_t N, size_t own_tile, size_t tile, bool of_keys, struct visits *visits)
-{
-	struct visible (*visible)(size_t, bool, size_t, size_t) = of_keys ? queries_of_key : keys_of_query;
-	for (size_t first = 0; first < N; first += own_tile) {
-		size_t end = smaller(first + own_tile, N);
-		/* What a row sees moves on with the row: the first row sees the first of all, the last one the last. */
-		size_t begin = visible(problem->window, problem->causal, N, first).first / tile * tile;
-		size_t last = visible(problem->window, problem->causal, N, end - 1).end;
-		size_t streamed = smaller(N, ceil_div(last, tile) * tile) - begin;
-		visits->keys += streamed;
-		visits->pairs += (end - first) * streamed;
-	}
-}
-
-struct visits modified_visits(const struct problem *problem, int Br, int Bc, bool of_keys)
-{
-	struct visits visits = {0, 0};
-	for (size_t s = 0; s < sequence_count(&problem->packing); s++) {
-		size_t N = sequence_at(&problem->packing, problem->seq, s).length;
-		add_visits(problem, N, (size_t)Br, (size_t)Bc, of_keys, &visits);
-	}
-	return visits;
 }
 
 uint64_t fa1_units(const struct problem *problem, int Bc)

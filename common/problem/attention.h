@@ -44,10 +44,6 @@ struct visits {
 
 struct visits attention_visits(const struct problem *problem, int Br, int Bc, bool skips);
 
-/* The same where queries see the keys of problem/modifiers.h, and tiles of keys that no query of a tile sees are skipped; with
- * `of_keys` the tiles are of Br keys, and stream the queries that see them, in tiles of Bc. */
-struct visits modified_visits(const struct problem *problem, int Br, int Bc, bool of_keys);
-
 /* The same for N queries that are the last of M >= N keys; with `skips` they are causal. */
 struct visits visits_of_last(uint64_t N, uint64_t M, int Br, int Bc, bool skips);
 

@@ -1,9 +1,11 @@
 #include "problem/inputs.h"
 
 #include "problem/attention.h"
+#include "problem/modifiers.h"
 #include "support/random.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *input_meaning(enum input_kind kind, uint64_t applicable)
@@ -98,19 +100,40 @@ static void fill_rising(float *values, size_t count)
 		values[t] = (float)(2.0 * (double)t / (double)count - 1.0);
 }
 
-/* Logits near the scores: far from them a sink would take all the weight, or none. */
+/* The score of head h for the last query of a sequence and that query's own key, which it sees under any mask. */
+static double own_score(const struct problem *problem, const float *q, const float *k, size_t sequence, size_t h)
+{
+	size_t N = problem->seq, d = problem->dim, G = problem->kv_heads, group = problem->heads / G;
+	bool packed = problem->packing.count > 0;
+	size_t batch = packed ? 0 : sequence, token = packed ? problem->packing.ends[sequence] - 1 : N - 1;
+	const float *query = q + ((batch * problem->heads + h) * N + token) * d;
+	const float *key = k + ((batch * G + h / group) * N + token) * d;
+	double dot = 0.0;
+	for (size_t c = 0; c < d; c++)
+		dot += (double)query[c] * (double)key[c];
+	return soft_cap(problem->softcap, (double)problem->scale * dot);
+}
+
+/* Logits near that score, of several sequences near the lowest: far above all scores of a query a sink would take all the
+ * weight, and nothing could be compared. Zeros without memory, and where heads do not share keys evenly: that is refused. */
 static void fill_sinks(const struct problem *problem, float *values, uint64_t start)
 {
-	static const float levels[INPUT_KINDS] = {
-		[INPUT_VERY_NEGATIVE] = -256.0f,
-		[INPUT_CONSTANT] = 1.0f,
-		[INPUT_ONE_HOT] = 64.0f,
-		[INPUT_RAMP] = 4.0f};
-	float level = levels[problem->input] * problem->scale * (float)problem->dim, width = 1.0f;
-	if (problem->input == INPUT_LARGE_LOGITS)
-		width = 2500.0f * problem->scale * sqrtf((float)problem->dim);
-	for (size_t h = 0; h < problem->heads; h++)
-		values[h] = level + width * normal_at(start, h);
+	size_t per_head = problem->batch * problem->seq * problem->dim;
+	float *q = malloc(problem->heads * per_head * sizeof *q),
+	      *k = malloc(problem->kv_heads * per_head * sizeof *k);
+	bool known = q && k && problem->heads % problem->kv_heads == 0;
+	if (known) {
+		input_fill_attention(problem, "Q", q);
+		input_fill_attention(problem, "K", k);
+	}
+	for (size_t h = 0; h < problem->heads; h++) {
+		double score = known ? own_score(problem, q, k, 0, h) : 0.0;
+		for (size_t s = 1; known && s < problem->sequences; s++)
+			score = fmin(score, own_score(problem, q, k, s, h));
+		values[h] = (float)score + normal_at(start, h);
+	}
+	free(q);
+	free(k);
 }
 
 void input_fill_attention(const struct problem *problem, const char *tensor, float *values)

@@ -69,18 +69,17 @@ enum option_name {
 /* batch, heads, seq, dim, causal and scale: what every attention chapter takes. */
 #define OPTIONS_ATTENTION ((UINT64_C(1) << (OPTION_SCALE + 1)) - 1)
 
-/* Heads, packed sequences and score modifiers (problem/modifiers.h) that a chapter's `modified` kernel takes. */
+/* What models do to scores, packed sequences among it (problem/modifiers.h). Reports tell only of what is given. */
 #define OPTIONS_MODIFIERS                                                                                            \
-	(OPTION_BIT(OPTION_KV_HEADS) | OPTION_BIT(OPTION_WINDOW) | OPTION_BIT(OPTION_SOFTCAP) |                      \
-	 OPTION_BIT(OPTION_ALIBI) | OPTION_BIT(OPTION_SINK) | OPTION_BIT(OPTION_DROPOUT) |                           \
-	 OPTION_BIT(OPTION_LENGTHS))
+	(OPTION_BIT(OPTION_WINDOW) | OPTION_BIT(OPTION_SOFTCAP) | OPTION_BIT(OPTION_ALIBI) |                         \
+	 OPTION_BIT(OPTION_SINK) | OPTION_BIT(OPTION_DROPOUT) | OPTION_BIT(OPTION_LENGTHS))
 
 /* What a language model takes that answers: --prompt, and what needs it. */
 #define OPTIONS_PROMPT ((UINT64_C(1) << (OPTION_COUNT_ALL + 1)) - (UINT64_C(1) << OPTION_PROMPT))
 
 /* Shapes and inputs of kernels on their own, and reports of them: nothing for a language model. */
 #define OPTIONS_NOT_WITH_PROMPT                                                                                      \
-	(OPTION_BIT(OPTION_HEADS) | OPTIONS_MODIFIERS | OPTION_BIT(OPTION_SEQ) | OPTION_BIT(OPTION_DIM) |            \
+	(OPTION_BIT(OPTION_HEADS) | OPTION_BIT(OPTION_KV_HEADS) | OPTION_BIT(OPTION_SEQ) | OPTION_BIT(OPTION_DIM) |  \
 	 OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_INPUT) | OPTION_BIT(OPTION_LOAD) | OPTION_BIT(OPTION_SAVE) |   \
 	 OPTION_BIT(OPTION_SWEEP) | OPTION_BIT(OPTION_TSV))
 

@@ -175,6 +175,10 @@ static int check_together(const struct options *options, struct error *error)
 			!options->prompt  ? "--sweep"
 			: !options->sweep ? "--prompt"
 					  : "--sweep, nor with --prompt");
+	if (options->explain &&
+	    options_refuse(options, OPTIONS_MODIFIERS, "not with --explain, whose page shows plain scores", error) !=
+	            0)
+		return error->exit_code;
 	if (!options->sweep)
 		return 0;
 	static const enum option_name refused[] = {

@@ -19,7 +19,7 @@ void problem_settle(struct problem *problem)
 		problem->keys = problem->seq;
 	if (problem->page)
 		problem->pages = ceil_div(problem->seq, problem->page);
-	problem->sequences = sequence_count(&problem->packing);
+	problem->sequences = problem->batch * sequence_count(&problem->packing);
 	problem->starts = problem->packing.count + 1;
 }
 

@@ -46,7 +46,7 @@ struct problem {
 	bool alibi, sink;
 	float dropout;          /* p; 0: none */
 	struct packing packing; /* of no sequence: B sequences of N tokens */
-	size_t sequences;       /* z: packed sequences, or 1, problem_settle says; */
+	size_t sequences;       /* z: packed sequences, or B, problem_settle says; */
 	size_t starts;          /* Z: packed sequences + 1, it says, too */
 	float scale;            /* scores are scale * q.k; 0 before problem_settle, unless given */
 	bool scale_given;

@@ -8,9 +8,9 @@
 #include "problem/problem.h"
 
 /*
- * Fills Q [N, H, d], K, V [M, G, d], sink [H], x, residual, gate, up [N, H, d], weight [H, d] or W [H d, H d] in the
+ * Fills Q [N, H, d], K, V [M, G, d], x, residual, gate, up [N, H, d], weight [H, d] or W [H d, H d] in the
  * problem's input kind; scores are as large as those of the same kind in problem/inputs.h. The queries are the last N of the M
- * tokens; of packed sequences, the last of each.
+ * tokens.
  */
 void input_fill_rows(const struct problem *problem, const char *tensor, float *values);
 

@@ -43,24 +43,6 @@ const struct tensor backward_square_tensors[] = {
 	{"dV", "BHNd", TENSOR_OUTPUT, false},  {0},
 };
 
-#define MODIFIED                                                                                                     \
-	{"Q", "BHNd", TENSOR_INPUT, false}, {"K", "BGNd", TENSOR_INPUT, false}, {"V", "BGNd", TENSOR_INPUT, false},  \
-		{"O", "BHNd", TENSOR_OUTPUT, false}, {"LSE", "BHN", TENSOR_OUTPUT, true},                            \
-		{"sink", "H", TENSOR_INPUT, true},                                                                   \
-	{                                                                                                            \
-		"starts", "Z", TENSOR_STARTS, true                                                                   \
-	}
-#define MODIFIED_BACKWARD                                                                                            \
-	MODIFIED, {"dO", "BHNd", TENSOR_GRADIENT, false}, {"D", "BHN", TENSOR_SCRATCH, true},                        \
-		{"dQ", "BHNd", TENSOR_OUTPUT, false}, {"dK", "BGNd", TENSOR_OUTPUT, false},                          \
-		{"dV", "BGNd", TENSOR_OUTPUT, false},                                                                \
-	{                                                                                                            \
-		"dsink", "H", TENSOR_OUTPUT, true                                                                    \
-	}
-
-const struct tensor modified_tensors[] = {MODIFIED, {0}};
-const struct tensor modified_backward_tensors[] = {MODIFIED_BACKWARD, {0}};
-
 const struct tensor softmax_tensors[] = {
 	{"x", "RC", TENSOR_INPUT, false},
 	{"y", "RC", TENSOR_OUTPUT, false},
@@ -124,10 +106,8 @@ void tensors_of_problem(
 {
 	size_t count = 0;
 	for (; tensors->name; tensors++)
-		if (is_in(problem, tensors)) {
-			own[count] = *tensors;
-			own[count++].shape += tensors->shape[0] == 'z' && !problem->packing.count;
-		}
+		if (is_in(problem, tensors))
+			own[count++] = *tensors;
 	own[count] = (struct tensor){0};
 }
 

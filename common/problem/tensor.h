@@ -43,8 +43,7 @@ struct named_values {
 	const float *values;
 };
 
-/* Copies those of the list that a problem has, and the end of the list: sink and dsink with --sink, starts with --lengths. A
- * shape that begins with z, the packed sequences, has that dimension with --lengths only. */
+/* Copies those of the list that a problem has, and the end of the list: sink and dsink with --sink, starts with --lengths. */
 void tensors_of_problem(
 	const struct tensor *tensors, const struct problem *problem, struct tensor own[MAX_TENSORS + 1]);
 
@@ -57,7 +56,6 @@ extern const struct tensor fa1_tensors[];             /* Q K V; O; l m */
 extern const struct tensor backward_tensors[];        /* Q K V dO; O LSE, D, dQ dK dV */
 extern const struct tensor backward_square_tensors[]; /* Q K V dO; O LSE, P dP dS, dQ dK dV */
 /* The same with heads of keys and values that heads of queries share, and with all that a modifier may need. */
-extern const struct tensor modified_tensors[], modified_backward_tensors[];
 extern const struct tensor softmax_tensors[];     /* x; y m l */
 extern const struct tensor softmax_dot_tensors[]; /* x V; y m l */
 extern const struct tensor matmul_tensors[];      /* A B; C */

@@ -40,7 +40,7 @@ static const struct suggestion *after_this_run(const struct run_result *result)
 
 bool may_be_explained(const struct run_result *result)
 {
-	return !(result->options->given & result->chapter->modifiers);
+	return !(result->options->given & OPTIONS_MODIFIERS);
 }
 
 static void print_failed(

@@ -93,6 +93,47 @@ int attention_expect(
 	return 0;
 }
 
+/* Of [B, H, N], in the order of [z, H]. */
+static size_t *last_queries(const struct problem *problem)
+{
+	size_t H = problem->heads, N = problem->seq, packed = problem->packing.count;
+	size_t *rows = calloc(problem->sequences * H, sizeof *rows);
+	for (size_t i = 0; rows && i < problem->sequences * H; i++)
+		rows[i] = packed ? i % H * N + problem->packing.ends[i / H] - 1 : i * N + N - 1;
+	return rows;
+}
+
+int attention_last_expect(
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+	struct error *error)
+{
+	struct attention_inputs attention = attention_inputs(problem, inputs);
+	struct attention_reference reference;
+	size_t count = problem->sequences * problem->heads, *rows = last_queries(problem);
+	bool computed = rows && attention_reference_compute(&attention, rows, count, &reference);
+	free(rows);
+	if (!computed) {
+		expectations_free(expectations);
+		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the reference of the last rows");
+	}
+	free(reference.lse);
+	free(reference.lse_tolerance);
+	expectations_own(expectations, reference.o);
+	expectations_own(expectations, reference.o_tolerance);
+	expectations_own(expectations, reference.o_row);
+	expectations->items[0].shape = "BHNd";
+	expectations->items[expectations->count++] = (struct expectation){
+		.tensor = "O",
+		.shape = "zHd",
+		.row_count = count,
+		.row_length = problem->dim,
+		.values = reference.o,
+		.tolerances = reference.o_tolerance,
+		.row_bounds = problem->load ? NULL : reference.o_row,
+	};
+	return 0;
+}
+
 /* The sampled rows of one head, drawn with the seed, as rows of its keys: an own copy. */
 static size_t *rows_of_one_head(const struct problem *problem, const struct expectations *expectations, size_t *count)
 {

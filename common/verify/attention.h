@@ -25,4 +25,12 @@ int attention_gradients_expect(
 	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
 	struct error *error);
 
+/*
+ * Adds what O should be of the last query of each sequence alone: O [z, H, d], shape "zHd", with z the sequences, packed or
+ * not. The O that is there, of all queries, gets the shape "BHNd".
+ */
+int attention_last_expect(
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+	struct error *error);
+
 #endif

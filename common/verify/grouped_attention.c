@@ -15,10 +15,10 @@ bool heads_are_grouped(const struct problem *problem, struct error *error)
 	return false;
 }
 
-/* The queries are the last of all tokens, or, of packed sequences, the last of each. */
+/* The queries are the last of all tokens. */
 static size_t token_of_query(const struct problem *problem, size_t query)
 {
-	return problem->packing.count ? problem->packing.ends[query] - 1 : problem->keys - problem->seq + query;
+	return problem->keys - problem->seq + query;
 }
 
 /* heads[h, token, :] = rows[row, h, :], zeros where a token has no row: the reference wants heads as arrays of their own, and
@@ -36,8 +36,8 @@ static float *as_heads(const struct problem *problem, const float *rows, bool qu
 }
 
 static bool compute_o(
-	const struct problem *problem, const float *const heads[3], const float *sink, const size_t *wanted,
-	size_t count, struct attention_reference *reference)
+	const struct problem *problem, const float *const heads[3], const size_t *wanted, size_t count,
+	struct attention_reference *reference)
 {
 	const struct attention_inputs attention = {
 		.batch = 1,
@@ -49,7 +49,7 @@ static bool compute_o(
 		.q = heads[0],
 		.k = heads[1],
 		.v = heads[2],
-		.modifiers = modifiers_of_problem(problem, sink),
+		.modifiers = modifiers_of_problem(problem, NULL),
 		.random_walk = problem->input == INPUT_RANDOM && !problem->load,
 	};
 	return heads[0] && heads[1] && heads[2] && wanted &&
@@ -71,8 +71,7 @@ bool grouped_attention_expect(
 		as_heads(problem, find_values(inputs, "K"), false, problem->kv_heads),
 		as_heads(problem, find_values(inputs, "V"), false, problem->kv_heads)};
 	struct attention_reference reference;
-	bool computed = compute_o(
-		problem, (const float *const *)heads, find_values(inputs, "sink"), wanted, count, &reference);
+	bool computed = compute_o(problem, (const float *const *)heads, wanted, count, &reference);
 	for (size_t i = 0; i < 3; i++)
 		free(heads[i]);
 	free(wanted);

@@ -1,6 +1,6 @@
 /*
  * What attention of grouped heads should be: rows are tokens, H heads of queries share G of keys and values, and the N
- * queries are the last of M tokens; of packed sequences, the last of each, so N are the sequences.
+ * queries are the last of M tokens.
  */
 #ifndef VERIFY_GROUPED_ATTENTION_H
 #define VERIFY_GROUPED_ATTENTION_H

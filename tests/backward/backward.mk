@@ -25,7 +25,6 @@ $(eval $(call planted,backward/faults,06_backward,$(BUILD)/chapters/backward))
 $(eval $(call planted,backward/mistakes,06_backward,$(BUILD)/chapters/backward))
 $(BUILD)/backward_mistakes: $(PLANTED_backward/mistakes)
 
-$(BUILD)/backward_modified: $(BUILD)/chapters/backward
 $(BUILD)/backward_kernels: $(BUILD)/chapters/backward $(BUILD)/backward/no_visible_key
 $(BUILD)/backward_faults: $(PLANTED_backward/faults)
 

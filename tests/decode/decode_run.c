@@ -10,15 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void expect_moved(const char *options, const cJSON *kernel, const char *tensor, uint64_t read, uint64_t written)
-{
-	struct moved moved = elements_of(kernel, tensor);
-	cr_expect(
-		moved.read == read && moved.written == written,
-		"%s: %d of %s are read and %d written, expected %d and %d", options, (int)moved.read, tensor,
-		(int)moved.written, (int)read, (int)written);
-}
-
 void save(const char *directory, const char *tensor, const float *values, const size_t *shape, size_t rank)
 {
 	struct error error;
@@ -72,10 +63,6 @@ static void save_both_ways(const char *heads, const char *rows, size_t kv_heads)
 		else
 			save(rows, names[t], of_rows, other, 3);
 	}
-	const float sinks[HEADS] = {1.5f, -0.5f, 0.25f};
-	const size_t shape[] = {HEADS};
-	save(heads, "sink", sinks, shape, 1);
-	save(rows, "sink", sinks, shape, 1);
 }
 
 void expect_last_row(const char *kernel_05, const char *kernel, size_t kv_heads, const char *options)

@@ -8,9 +8,6 @@
 
 #define DECODE TEST_BUILD "/chapters/decode"
 
-/* Are so many elements of a tensor read and written? */
-void expect_moved(const char *options, const cJSON *kernel, const char *tensor, uint64_t read, uint64_t written);
-
 /* O of a kernel, with further options; `environment` as run_chapter has it. The caller frees its values. */
 struct npy output_of(const char *kernel, const char *options, const char *environment);
 

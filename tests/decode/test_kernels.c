@@ -60,25 +60,25 @@ static void expect_counts(const char *options, const struct shape *s, const stru
 {
 	uint64_t Hd = s->H * s->d, cache = s->n * s->G * s->d;
 	const cJSON *naive = kernel_named(run, "decode_naive"), *grouped = kernel_named(run, "decode_grouped");
-	expect_moved(options, naive, "Q", Hd, 0);
-	expect_moved(options, naive, "K", s->n * Hd, 0);
-	expect_moved(options, naive, "V", s->n * Hd, 0);
-	expect_moved(options, naive, "O", 0, Hd);
-	expect_moved(options, grouped, "Q", Hd, 0);
-	expect_moved(options, grouped, "K", cache, 0);
-	expect_moved(options, grouped, "V", cache, 0);
-	expect_moved(options, grouped, "O", 0, Hd);
+	expect_elements(options, naive, "Q", Hd, 0);
+	expect_elements(options, naive, "K", s->n * Hd, 0);
+	expect_elements(options, naive, "V", s->n * Hd, 0);
+	expect_elements(options, naive, "O", 0, Hd);
+	expect_elements(options, grouped, "Q", Hd, 0);
+	expect_elements(options, grouped, "K", cache, 0);
+	expect_elements(options, grouped, "V", cache, 0);
+	expect_elements(options, grouped, "O", 0, Hd);
 	static const char *const split[] = {"decode_split", "decode_paged"};
 	for (int paged = 0; paged < 2; paged++) {
 		const cJSON *kernel = kernel_named(run, split[paged]);
-		expect_moved(options, kernel, "Q", s->S * Hd, 0);
-		expect_moved(options, kernel, paged ? "K pages" : "K", cache, 0);
-		expect_moved(options, kernel, paged ? "V pages" : "V", cache, 0);
-		expect_moved(options, kernel, "O of splits", s->S * Hd, s->S * Hd);
-		expect_moved(options, kernel, "m of splits", s->S * s->H, s->S * s->H);
-		expect_moved(options, kernel, "l of splits", s->S * s->H, s->S * s->H);
-		expect_moved(options, kernel, "O", 0, Hd);
-		expect_moved(options, kernel, "table", paged ? s->G * words_read(s) : 0, 0);
+		expect_elements(options, kernel, "Q", s->S * Hd, 0);
+		expect_elements(options, kernel, paged ? "K pages" : "K", cache, 0);
+		expect_elements(options, kernel, paged ? "V pages" : "V", cache, 0);
+		expect_elements(options, kernel, "O of splits", s->S * Hd, s->S * Hd);
+		expect_elements(options, kernel, "m of splits", s->S * s->H, s->S * s->H);
+		expect_elements(options, kernel, "l of splits", s->S * s->H, s->S * s->H);
+		expect_elements(options, kernel, "O", 0, Hd);
+		expect_elements(options, kernel, "table", paged ? s->G * words_read(s) : 0, 0);
 	}
 }
 

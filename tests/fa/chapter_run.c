@@ -82,3 +82,12 @@ struct moved elements_of(const cJSON *kernel, const char *name)
 		return (struct moved){0, 0};
 	return (struct moved){(uint64_t)json_read_of(kernel, name) / 4, (uint64_t)json_written_of(kernel, name) / 4};
 }
+
+void expect_elements(const char *options, const cJSON *kernel, const char *tensor, uint64_t read, uint64_t written)
+{
+	struct moved moved = elements_of(kernel, tensor);
+	cr_expect(
+		moved.read == read && moved.written == written,
+		"%s: %d of %s are read and %d written, expected %d and %d", options, (int)moved.read, tensor,
+		(int)moved.written, (int)read, (int)written);
+}

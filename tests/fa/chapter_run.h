@@ -39,4 +39,7 @@ struct moved {
 };
 struct moved elements_of(const cJSON *kernel, const char *tensor);
 
+/* Are so many elements of a tensor read and written? */
+void expect_elements(const char *options, const cJSON *kernel, const char *tensor, uint64_t read, uint64_t written);
+
 #endif

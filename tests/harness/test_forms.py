@@ -155,11 +155,6 @@ class Chapters(Forms):
         tiles = {"fa2_row": row, "fa2_tile": warp, "fa2_slab": warp, "fa2_exp2": warp, "fa2_split_q": four}
         return {name: streamed(shape, d, tile) for name, tile in tiles.items()}
 
-    def test_fa2_modified(self) -> None:
-        for N, d, causal, window in ((70, 8, True, 20), (140, 40, False, 33), (200, 80, True, 64), (33, 128, False, 1)):
-            of = streamed(Shape(N, causal, window), d, compiled_tiles(d)[1])
-            self.check("05_fa2/fa2", f"{sized(N, d, causal)} --window {window}", {"fa2_modified": of})
-
     def test_backward(self) -> None:
         for N, d, causal in (*ATTENTION[:4], ATTENTION[5]):
             for given in (0, 32) if N == 129 else (0,):
@@ -177,11 +172,6 @@ class Chapters(Forms):
             "backward_split": Expected(14 * d * pairs + of_D, 2 * seen, square, exact=True),
             "backward_atomic": Expected(10 * d * pairs + of_D, seen, square, exact=True),
         }
-
-    def test_backward_modified(self) -> None:
-        for N, d, causal, window in ((70, 8, True, 20), (140, 40, False, 33), (100, 80, True, 64)):
-            split = self.backward(Shape(N, causal, window), d, 64 if d <= 64 else 32)["backward_split"]
-            self.check("06_backward/backward", f"{sized(N, d, causal)} --window {window}", {"backward_modified": split})
 
     def test_transformer(self) -> None:
         """Queries are the last of the tokens; what an element costs is counted in the kernels' text."""
@@ -221,6 +211,19 @@ class Chapters(Forms):
             options = f"--seq {N} --heads {H} --kv-heads {G} --dim {d} --splits {splits} --page {page}"
             names = "naive grouped split paged".split()
             self.check("08_decode/decode", options, {f"decode_{name}": of for name in names})
+
+    def test_variants(self) -> None:
+        """Two products in forward, four in dkdv, three in dq; the query of decode sees a window of keys."""
+        for N, d, causal, window in ((70, 8, True, 20), (140, 40, False, 33), (100, 80, True, 64), (33, 128, False, 1)):
+            shape, H, tile = Shape(N, causal, window), heads(N), 64 if d <= 64 else 32
+            pairs, seen, last = H * shape.visited(tile, tile), H * shape.seen(), H * min(N, window)
+            expected = {
+                "forward": Expected(4 * d * pairs, pairs, (tile, tile)),
+                "dkdv": Expected(8 * d * pairs, seen, (tile, tile), exact=True),
+                "dq": Expected(6 * d * pairs, seen, (tile, tile), exact=True),
+                "decode": Expected((4 * d + 4) * last, last),
+            }
+            self.check("09_variants/variants", f"{sized(N, d, causal)} --window {window}", expected)
 
 
 if __name__ == "__main__":

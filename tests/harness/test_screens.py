@@ -26,6 +26,7 @@ CHAPTERS = {
     "06_backward": "backward",
     "07_transformer": "transformer",
     "08_decode": "decode",
+    "09_variants": "variants",
 }
 THOROUGH = bool(os.environ.get("LONG"))  # make test-all
 LEAST_LINES, MOST_LINES, WIDTH = 24, 40, 80
@@ -59,6 +60,11 @@ LINES = {
         "--seq 9 --heads 4 --kv-heads 2 --splits 20 --page 3",
         "--seq 70 --kernel decode_split",
     ),
+    "09_variants": (
+        "--seq 1 --dim 1 --sink",
+        "--lengths 5,9 --heads 4 --kv-heads 2 --dim 5 --window 3 --softcap 2 --alibi --splits 20",
+        "--seq 33 --dropout 0.5 --kernel dq --tile-q 32",
+    ),
 }
 
 # What make test looks at in the place of a demonstration: the same screen of a smaller problem. Chapters 00 and 02 have
@@ -70,6 +76,7 @@ SMALLER = {
     "05_fa2": "--seq 129",
     "06_backward": "--seq 129",
     "07_transformer": "--seq 65 --causal",
+    "09_variants": "--seq 129 --causal --window 20",
 }
 
 
@@ -206,6 +213,7 @@ class Hours(ScreenCase):
         "06_backward": "--seq 1000000",
         "07_transformer": "--seq 1000000 --keys 1000000",
         "08_decode": "--seq 10000000 --heads 256",
+        "09_variants": "--seq 1000000 --window 64",
     }
 
     def test_it_is_estimated_and_refused(self) -> None:

@@ -36,6 +36,7 @@ EXTENTS = {
     "03_tiled_matmul": ["m", "n", "k"],
     "07_transformer": ["seq", "keys", "dim", "heads", "kv_heads", "causal"],
     "08_decode": ["seq", "dim", "heads", "kv_heads", "splits", "page"],
+    "09_variants": ["seq", "dim", "batch", "heads", "kv_heads", "splits", "window", "causal"],
 }
 # file: (largest N, kernels) of the sweeps; of the others the number of rows
 SWEEPS = {
@@ -50,6 +51,7 @@ OTHERS = {
     "03_tiled_matmul": 35,
     "07_transformer": 84,
     "08_decode": 72,
+    "09_variants": 40,
     "blocks": 10,
     "long": 2,
 }

@@ -35,7 +35,7 @@ class RealPrograms(Case):
 
     def test_writes_consistent_files(self) -> None:
         rows = {"01_naive": 8, "02_online_softmax": 6, "04_fa1": 24, "05_fa2": 40, "07_transformer": 72}
-        rows |= {"08_decode": 96, "blocks": 10}
+        rows |= {"08_decode": 96, "09_variants": 16, "blocks": 10}
         self.bench(",".join(rows))
         for name, expected in rows.items():
             self.assert_consistent(name, expected)

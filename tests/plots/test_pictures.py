@@ -23,7 +23,7 @@ from house import ROOT, Case, run, table
 from lib.chapters import PROGRAMS
 from svg import SMALLEST, Picture, near, text_width
 
-SIM_PICTURES, GPU_PICTURES = 16, 13
+SIM_PICTURES, GPU_PICTURES = 17, 14
 DATA = ROOT / "plots/data"
 DRAWN_BY = ("roofs", "attention_map")
 Done = subprocess.CompletedProcess
@@ -615,12 +615,13 @@ class Pages(Case):
         data = self.scratch / "data"
         shutil.copytree(DATA, data)
         said = []
-        for chapters, commit in (("0[0-8]", "aaaaaaaaaa"), ("0[28]", "bbbbbbbbbb")):
+        for chapters, commit in (("0[0-9]", "aaaaaaaaaa"), ("0[28]", "bbbbbbbbbb")):
             for path in (data / "sim").glob(f"{chapters}_*.tsv"):
-                path.write_text(re.sub(r"(?m)^# commit: .*", f"# commit: {commit}", path.read_text()))
+                dated = re.sub(r"(?m)^# date: .*", "# date: 2026-11-23T00:00:00Z", path.read_text())
+                path.write_text(re.sub(r"(?m)^# commit: .*", f"# commit: {commit}", dated))
             said.append(run(ROOT / "tools/pages", "chapters", data).stdout.splitlines()[-1])
         self.assertRegex(said[0], r"at commit aaaaaaaaaa\.$")
-        self.assertRegex(said[1], r"aaaaaaaaaa \(00, 01, 03, 04, 05, 06, 07\); on .*bbbbbbbbbb \(02, 08\)\.$")
+        self.assertRegex(said[1], r"aaaaaaaaaa \(00, 01, 03, 04, 05, 06, 07, 09\); on .*bbbbbbbbbb \(02, 08\)\.$")
 
 
 def svg_of(*words: tuple[str, str, str, str]) -> str:

@@ -22,6 +22,7 @@ SMALL = {
     "06_backward": "--seq 65 --dim 40 --heads 2 --causal",
     "07_transformer": "--seq 65 --keys 90 --dim 40 --heads 4 --kv-heads 2 --causal",
     "08_decode": "--seq 90 --dim 40 --heads 4 --kv-heads 2 --splits 7 --page 5",
+    "09_variants": "--lengths 65,9 --dim 40 --heads 4 --kv-heads 2 --causal --window 20 --softcap 5 --sink",
 }
 
 

@@ -26,6 +26,7 @@ RUNS = [
     ("02_online_softmax", "--rows 64 --cols 1024 --dim 64 --block 256"),
     ("07_transformer", "--seq 64 --keys 256 --heads 6 --kv-heads 2 --dim 64 --causal"),
     ("08_decode", "--seq 1024 --heads 9 --kv-heads 3 --dim 64"),
+    ("09_variants", "--seq 256 --heads 2 --dim 64 --causal --window 64 --sink"),
     ("00_gpu", "--rows 256 --cols 512"),
     ("00_gpu", "--rows 113 --cols 97"),
     ("05_fa2", "--seq 200 --heads 2 --dim 59 --causal"),
@@ -35,6 +36,7 @@ RUNS = [
     ("01_naive", "--seq 113 --heads 2 --dim 59"),
     ("07_transformer", "--seq 33 --keys 113 --heads 4 --kv-heads 2 --dim 59 --causal"),
     ("08_decode", "--seq 113 --heads 8 --kv-heads 1 --dim 59 --splits 9 --page 5"),
+    ("09_variants", "--lengths 113,20,67 --heads 4 --kv-heads 2 --dim 59 --softcap 5 --alibi --splits 9"),
 ]
 COLUMNS = ("chapter", "options", "kernel", "launch", "template", *counters.Comparison._fields)
 RULE_COLUMNS = ("number", "kernel", "pattern", "counter", "simulated", "measured", "verdict")

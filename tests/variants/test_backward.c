@@ -1,6 +1,7 @@
 /*
- * backward_modified: windows, caps, biases, sinks, dropout, shared heads and packed sequences. Each verified by the program against the double
- * reference, and against central finite differences of the forward; its counts worked out here pair by pair.
+ * The passes for dK and dV and for dQ: windows, caps, biases, sinks, dropout, shared heads and packed sequences. Each verified
+ * by the program against the double reference, and against central finite differences of the forward; counts worked out here
+ * pair by pair.
  */
 #include "finite_differences.h"
 #include "json.h"
@@ -14,17 +15,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BACKWARD TEST_BUILD "/chapters/backward"
+#define VARIANTS TEST_BUILD "/chapters/variants"
+
+static const char *const passes[] = {"dkdv", "dq"};
 
 static void expect_right(const char *options)
 {
-	cJSON *json = run_json_with(BACKWARD, options, without_racecheck(), 0);
-	const cJSON *kernels = json_get(json, "kernels"), *kernel = json_named(kernels, "backward_modified");
-	cr_expect_eq(cJSON_GetArraySize(kernels), 1, "%s: a kernel that is not asked for", options);
-	cr_assert(kernel, "%s", options);
-	cr_expect(cJSON_IsTrue(json_get(kernel, "verified")), "%s", options);
-	cr_expect_null(cJSON_GetObjectItem(kernel, "skipped"), "%s", options);
-	cJSON_Delete(json);
+	for (int p = 0; p < 2; p++) {
+		char *line = text("--kernel %s %s", passes[p], options);
+		cJSON *json = run_json_with(VARIANTS, line, without_racecheck(), 0);
+		const cJSON *kernel = json_named(json_get(json, "kernels"), passes[p]);
+		cr_assert(kernel, "%s", line);
+		cr_expect(cJSON_IsTrue(json_get(kernel, "verified")), "%s", line);
+		cr_expect_null(cJSON_GetObjectItem(kernel, "skipped"), "%s", line);
+		cJSON_Delete(json);
+	}
 }
 
 static const char *const modifiers[] = {
@@ -44,7 +49,7 @@ static const char *const modifiers[] = {
 enum { MODIFIERS = sizeof modifiers / sizeof modifiers[0] };
 
 /* Each on lengths beside a tile's border and on every D; causal and not; two sequences. In make test each on one or two. */
-Test(modified, every_modifier, .timeout = 120)
+Test(backward, every_modifier, .timeout = 120)
 {
 	static const char *const shapes[] = {
 		"--seq 2 --dim 8",
@@ -60,7 +65,7 @@ Test(modified, every_modifier, .timeout = 120)
 			expect_right(text("%s %s --heads 4 --batch %d", shapes[s], modifiers[m], s % 2 ? 2 : 1));
 }
 
-Test(modified, every_input, .timeout = 120)
+Test(backward, every_input, .timeout = 120)
 {
 	static const char *const kinds[] = {"large-logits", "very-negative", "constant", "one-hot", "ramp"};
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
@@ -70,7 +75,7 @@ Test(modified, every_input, .timeout = 120)
 			             modifiers[m], (k + (size_t)m) % 2 ? " --causal" : ""));
 }
 
-Test(modified, packed_sequences, .timeout = 120)
+Test(backward, packed_sequences, .timeout = 120)
 {
 	static const char *const options[] = {
 		"--lengths 3,17,200 --dim 16",
@@ -84,7 +89,7 @@ Test(modified, packed_sequences, .timeout = 120)
 		expect_right(options[i]);
 }
 
-Test(modified, extremes)
+Test(backward, extremes)
 {
 	static const char *const options[] = {
 		"--softcap 1e-30",
@@ -144,7 +149,7 @@ static void compare(
 }
 
 /* The fp32 gradients against finite differences of the double-precision forward, each modifier and all of them. */
-Test(modified, finite_differences, .timeout = 60)
+Test(backward, finite_differences, .timeout = 60)
 {
 	static const float any_sink; /* which of them, set_up_with says */
 	static const struct {
@@ -240,7 +245,7 @@ static void expect_moved(const char *what, const cJSON *kernel, const char *tens
 	cr_expect_eq(json_written_of(kernel, tensor), 4.0 * (double)written, "%s: %s written", what, tensor);
 }
 
-Test(modified, counts_to_the_element, .timeout = 120)
+Test(backward, counts_to_the_element, .timeout = 120)
 {
 	static const struct shape shapes[] = {
 		{1, 1, 1, 150, 16, 1, 32, false, false, NULL, {0}},
@@ -259,51 +264,66 @@ Test(modified, counts_to_the_element, .timeout = 120)
 		             s->lengths ? text("--lengths %s", s->lengths) : text("--batch %d --seq %d", s->B, s->N),
 		             s->H, s->G, s->d, s->tile, s->W ? text(" --window %d", s->W) : "",
 		             s->causal ? " --causal" : "", s->sink ? " --sink" : "");
-		cJSON *json = run_json_with(BACKWARD, what, without_racecheck(), 0);
-		const cJSON *kernel = json_named(json_get(json, "kernels"), "backward_modified");
 		uint64_t N = 0, d = (uint64_t)s->d, H = (uint64_t)s->H, G = (uint64_t)s->G, once = s->sink ? 1 : 0;
 		for (int b = 0; b < s->B; b++)
 			N += (uint64_t)length_of(s, b); /* of all sequences */
-		uint64_t R = streamed(s, true), K = streamed(s, false);
-		expect_moved(what, kernel, "Q", H * (R + N) * d, 0);
-		expect_moved(what, kernel, "dO", H * (R + 2 * N) * d, 0);
-		expect_moved(what, kernel, "O", H * N * d, 0);
-		expect_moved(what, kernel, "K", (G * N + H * K) * d, 0);
-		expect_moved(what, kernel, "V", (G * N + H * K) * d, 0);
-		expect_moved(what, kernel, "LSE", H * (R + N + once * N), 0);
-		expect_moved(what, kernel, "D", H * (R + N + once * N), H * N);
-		expect_moved(what, kernel, "dQ", 0, H * N * d);
+		uint64_t R = streamed(s, true), K = streamed(s, false), threads = 2 * (uint64_t)s->tile;
+		uint64_t blocks = (uint64_t)(s->B * ((s->N + s->tile - 1) / s->tile)), packed = s->lengths ? 1 : 0;
+
+		cJSON *json = run_json_with(VARIANTS, text("--kernel dkdv %s", what), without_racecheck(), 0);
+		const cJSON *kernel = json_named(json_get(json, "kernels"), "dkdv");
+		expect_moved(what, kernel, "Q", H * R * d, 0);
+		expect_moved(what, kernel, "dO", H * R * d, 0);
+		expect_moved(what, kernel, "K", G * N * d, 0);
+		expect_moved(what, kernel, "V", G * N * d, 0);
+		expect_moved(what, kernel, "LSE", H * R, 0);
+		expect_moved(what, kernel, "D", H * R, 0);
 		expect_moved(what, kernel, "dK", 0, G * N * d);
 		expect_moved(what, kernel, "dV", 0, G * N * d);
+		if (packed)
+			expect_moved(what, kernel, "starts", G * blocks * 2 * threads, 0);
+		double elements = json_number_of(json_get(kernel, "model"), "elements");
+		cr_expect_eq(elements, (double)(2 * H * R * d + 4 * G * N * d), "%s: %g", what, elements);
+		cJSON_Delete(json);
+
+		json = run_json_with(VARIANTS, text("--kernel dq %s", what), without_racecheck(), 0);
+		kernel = json_named(json_get(json, "kernels"), "dq");
+		expect_moved(what, kernel, "Q", H * N * d, 0);
+		expect_moved(what, kernel, "dO", H * N * d, 0);
+		expect_moved(what, kernel, "K", H * K * d, 0);
+		expect_moved(what, kernel, "V", H * K * d, 0);
+		expect_moved(what, kernel, "LSE", H * (N + once * N), 0);
+		expect_moved(what, kernel, "D", H * (N + once * N), 0);
+		expect_moved(what, kernel, "dQ", 0, H * N * d);
 		if (s->sink) {
 			expect_moved(what, kernel, "sink", 32 * H, 0);
 			expect_moved(what, kernel, "dsink", 0, H);
 		}
-		uint64_t blocks = (H + G) * (uint64_t)(s->B * ((s->N + s->tile - 1) / s->tile));
-		if (s->lengths)
-			expect_moved(what, kernel, "starts", blocks * 2 * 2 * (uint64_t)s->tile, 0);
-		double elements = json_number_of(json_get(kernel, "model"), "elements");
-		cr_expect_eq(
-			elements, (double)(H * (2 * (R + K) + 5 * N) * d + G * 4 * N * d), "%s: %g", what, elements);
+		if (packed)
+			expect_moved(what, kernel, "starts", H * blocks * 2 * threads, 0);
+		elements = json_number_of(json_get(kernel, "model"), "elements");
+		cr_expect_eq(elements, (double)(H * (2 * K + 3 * N) * d), "%s: %g", what, elements);
 		cJSON_Delete(json);
 	}
 }
 
 /* No atomics: the same to the bit in any order of blocks, dsink too. */
-Test(modified, the_same_to_the_bit_in_any_order)
+Test(backward, the_same_to_the_bit_in_any_order)
 {
 	static const char *const outputs[] = {"dq", "dk", "dv", "dsink", "o", "lse"};
 	static const char *const orders[] = {"SIM_ORDER=forward", "SIM_ORDER=reverse", "SIM_ORDER=shuffle:3"};
 	char *directories[3];
 	for (int k = 0; k < 3; k++) {
 		directories[k] = text("%s/%d", scratch_directory(), k);
-		char *line =
-			text("--seq 97 --dim 40 --tile-k 32 --heads 4 %s --quiet --save %s", modifiers[MODIFIERS - 1],
-		             directories[k]);
-		struct outcome o =
-			run_line(BACKWARD, line, LIST(orders[k], "SIM_THREADS=1", without_racecheck()), 60);
-		cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
-		free_outcome(&o);
+		for (int p = 0; p < 2; p++) {
+			char *line =
+				text("--seq 97 --dim 40 --tile-k 32 --heads 4 %s --quiet --kernel %s --save %s",
+			             modifiers[MODIFIERS - 1], passes[p], directories[k]);
+			struct outcome o =
+				run_line(VARIANTS, line, LIST(orders[k], "SIM_THREADS=1", without_racecheck()), 60);
+			cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
+			free_outcome(&o);
+		}
 	}
 	for (int k = 1; k < 3; k++)
 		for (size_t t = 0; t < sizeof outputs / sizeof outputs[0]; t++) {
@@ -315,13 +335,11 @@ Test(modified, the_same_to_the_bit_in_any_order)
 		}
 }
 
-Test(modified, what_does_not_go_together_is_refused)
+Test(backward, what_does_not_go_together_is_refused)
 {
+	expect_refusal(VARIANTS, "--kernel dq --kv-heads 3 --heads 4", 2, "kv-heads");
+	expect_refusal(VARIANTS, "--alibi --tile-q 48 --kernel dq", 3, "32 x 32 or 64 x 64");
 	expect_refusal(
-		BACKWARD, "--kernel backward_split --sink", 2,
-		"backward_split does not take it, expected --kernel backward_modified");
-	expect_refusal(BACKWARD, "--kv-heads 3 --heads 4", 2, "kv-heads");
-	expect_refusal(BACKWARD, "--window 0", 2, "--window: expected a whole number from 1");
-	expect_refusal(BACKWARD, "--alibi --tile-q 48", 3, "32 x 32 or 64 x 64");
-	expect_refusal(BACKWARD, text("--alibi --explain %s/page", scratch_directory()), 2, "not with --explain");
+		VARIANTS, text("--kernel dkdv --alibi --explain %s/page", scratch_directory()), 2,
+		"not with --explain");
 }

@@ -1,19 +1,15 @@
 /*
- * modified_dq: dQ, the third kernel of backward_modified, and dsink, the fourth. New since dq.cu: the first tile of keys is
- * computed, scores are modified, the derivative of the cap is a factor of dS, dropout is a factor of dP, heads of queries share
- * heads of keys, and sequences may be packed. ALiBi changes only P, because its bias does not depend on Q.
+ * variant_dq: dQ; and variant_dsink, the gradient of the sinks. New since chapter 06's dq.cu: the first tile of keys is
+ * computed, scores are modified, the derivative of the cap is a factor of dS, dropout is a factor of dP, heads of queries
+ * share heads of keys, and sequences may be packed. ALiBi changes only P, because its bias does not depend on Q.
  *
- * Run: ./backward --sink. Honestly: dsink is one warp per head, which reads all of LSE and D of its queries once more.
+ * Build and run: make, then ./variants --kernel dq --sink. Limit: dsink is one warp per head, which reads all of LSE and D of
+ * its queries once more.
  */
-#include "backward.h"
-#include "launch.cuh"
-#include "modified.cuh"
-#include "modified_dropout.cuh"
-#include "tile_products.cuh"
-#include "tile_rows.cuh"
+#include "tiles.cuh"
 
 template <int D, int TILE>
-__global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dq(struct backward b, struct scores a)
+__global__ void __launch_bounds__(2 * TILE, 128 / TILE) variant_dq(struct attention b, struct scores a)
 {
 	constexpr int COLUMNS = TILE / LANES_ACROSS;
 	extern __shared__ float4 shared_memory[];
@@ -21,26 +17,26 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dq(struct backw
 	float *k_tile = do_tile + TILE * (D + PAD), *v_tile = k_tile + TILE * (D + PAD);
 	float *slab = v_tile + TILE * (D + PAD);
 	float *lse_tile = slab + TILE * (TILE + SLAB_PAD), *delta_tile = lse_tile + TILE;
-	int tiles = (b.N + TILE - 1) / TILE, first_query = blockIdx.x % tiles * TILE;
+	int tiles = (a.longest + TILE - 1) / TILE, first_query = blockIdx.x % tiles * TILE;
 	struct sequence sequence = sequence_of(a, blockIdx.x / tiles / a.H);
 	if (first_query >= sequence.N)
 		return; // the grid has the blocks of the longest sequence
 	int head = blockIdx.x / tiles % a.H;
 	size_t row = row_of(a, sequence, head, a.H), matrix = row * b.d;
 	size_t kv_matrix = row_of(a, sequence, head / (a.H / a.G), a.G) * b.d;
-	b.N = a.N = sequence.N;
+	a.N = sequence.N;
 	float bias = slope_of(a, head);
 
 	float p[ROWS][COLUMNS], ds[ROWS][COLUMNS], dq[ROWS][D / LANES_ACROSS];
 	clear(dq);
-	load_tile<D, TILE>(b.Q + matrix, first_query, b.N, b.d, b.scale, q_tile);
-	load_tile<D, TILE>(b.dO + matrix, first_query, b.N, b.d, 1.0f, do_tile);
-	load_statistics<TILE>(b.LSE + row, b.D + row, first_query, b.N, lse_tile, delta_tile);
-	int end = keys_of(a, min(first_query + TILE, b.N) - 1).end;
+	load_tile<D, TILE>(b.Q + matrix, first_query, a.N, b.d, b.scale, q_tile);
+	load_tile<D, TILE>(b.dO + matrix, first_query, a.N, b.d, 1.0f, do_tile);
+	load_statistics<TILE>(b.LSE + row, b.D + row, first_query, a.N, lse_tile, delta_tile);
+	int end = keys_of(a, min(first_query + TILE, a.N) - 1).end;
 	for (int first_key = keys_of(a, first_query).first / TILE * TILE; first_key < end; first_key += TILE) {
 		__syncthreads(); // a slow warp may still be reading the last tiles
-		load_tile<D, TILE>(b.K + kv_matrix, first_key, b.N, b.d, 1.0f, k_tile);
-		load_tile<D, TILE>(b.V + kv_matrix, first_key, b.N, b.d, 1.0f, v_tile);
+		load_tile<D, TILE>(b.K + kv_matrix, first_key, a.N, b.d, 1.0f, k_tile);
+		load_tile<D, TILE>(b.V + kv_matrix, first_key, a.N, b.d, 1.0f, v_tile);
 		__syncthreads(); // every warp reads rows that other warps loaded
 
 		multiply_rows<D, TILE>(q_tile, k_tile, p);   // S
@@ -67,39 +63,35 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dq(struct backw
 		store_slab<TILE>(ds, slab);
 		add_products<D, TILE>(slab, k_tile, dq); // dQ += dS K
 	}
-	store_rows<D>(dq, b.scale, b.dQ + matrix, first_query, b.N, b.d);
+	store_rows<D>(dq, b.scale, b.dQ + matrix, first_query, a.N, b.d);
 }
 
 // dsink[h] = -sum of exp(sink - LSE) D over the queries of head h of every sequence: the sink is a key whose value is 0, so
 // dP is 0 and dS = P (0 - D). One warp per head.
-__global__ void modified_dsink(struct backward b, struct scores a, float *dsink)
+__global__ void variant_dsink(struct attention b, struct scores a)
 {
-	size_t rows = (size_t)b.heads / a.H * b.N; // of the head, in all sequences
+	size_t rows = rows_of_head(a);
 	float sink = a.sink[blockIdx.x], sum = 0.0f;
 	for (size_t i = threadIdx.x; i < rows; i += WARP) {
-		size_t row = (i / b.N * a.H + blockIdx.x) * b.N + i % b.N;
+		size_t row = (i / a.N * a.H + blockIdx.x) * a.N + i % a.N;
 		sum -= expf(sink - b.LSE[row]) * b.D[row];
 	}
 	sum = sum_over_warp(sum);
 	if (threadIdx.x == 0)
-		dsink[blockIdx.x] = sum;
+		b.dsink[blockIdx.x] = sum;
 }
 
-static modified_kernel *const kernels[4][2] = {
-	{modified_dq<32, 32>, modified_dq<32, 64>},
-	{modified_dq<64, 32>, modified_dq<64, 64>},
-	{modified_dq<96, 32>, modified_dq<96, 64>},
-	{modified_dq<128, 32>, modified_dq<128, 64>}};
+static tile_kernel *const kernels[4][2] = {
+	{variant_dq<32, 32>, variant_dq<32, 64>},
+	{variant_dq<64, 32>, variant_dq<64, 64>},
+	{variant_dq<96, 32>, variant_dq<96, 64>},
+	{variant_dq<128, 32>, variant_dq<128, 64>}};
 
-extern "C" cudaError_t attention_backward_modified(struct backward b, struct scores a, float *dsink)
+extern "C" cudaError_t launch_dq(struct attention b, struct scores a)
 {
-	cudaError_t status = launch_preprocess(b); // all others read D
-	if (status == cudaSuccess)
-		status = launch_modified_dkdv(b, a);
-	if (status == cudaSuccess)
-		status = launch_modified(a.H, kernels, b, a);
+	cudaError_t status = launch_tiles(a.H, kernels, b, a);
 	if (status != cudaSuccess || !a.sink)
 		return status;
-	modified_dsink<<<a.H, WARP>>>(b, a, dsink);
+	variant_dsink<<<a.H, WARP>>>(b, a);
 	return cudaGetLastError();
 }

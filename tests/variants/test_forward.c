@@ -1,7 +1,7 @@
 /*
- * fa2_modified: windows, caps, biases, sinks, dropout, shared heads and packed sequences. Each verified by the program against the double
- * reference (harness_variants compares that with a slow one), its counts against what is worked out here pair by pair,
- * and what does not go together refused.
+ * The forward kernel: windows, caps, biases, sinks, dropout, shared heads and packed sequences. Each verified by the program
+ * against the double reference (harness_variants compares that with a slow one), its counts against what is worked out here
+ * pair by pair, and what does not go together refused.
  */
 #include "chapter_run.h"
 #include "json.h"
@@ -13,6 +13,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define VARIANTS TEST_BUILD "/chapters/variants"
 
 static const char *const modifiers[] = {
 	"--window 1",
@@ -32,16 +34,12 @@ enum { MODIFIERS = sizeof modifiers / sizeof modifiers[0] };
 
 static void expect_right(const char *options)
 {
-	struct chapter_run run = run_one_of_many(FA2, options);
-	cr_expect_eq(
-		cJSON_GetArraySize(cJSON_GetObjectItem(run.json, "kernels")), 1, "%s: a kernel that is not asked for",
-		options);
-	kernel_named(&run, "fa2_modified");
+	struct chapter_run run = run_one_of_many(VARIANTS, text("--kernel forward %s", options));
 	free_chapter_run(&run);
 }
 
 /* Each on lengths beside a tile's border and on every D; causal and not; two sequences. In make test each on two. */
-Test(modified, every_modifier, .timeout = 120)
+Test(forward, every_modifier, .timeout = 120)
 {
 	static const char *const shapes[] = {"--seq 1 --dim 1",
 	                                     "--seq 65 --dim 33",
@@ -57,7 +55,7 @@ Test(modified, every_modifier, .timeout = 120)
 			expect_right(text("%s %s --heads 4 --batch %d", shapes[s], modifiers[m], s % 2 ? 2 : 1));
 }
 
-Test(modified, every_input, .timeout = 120)
+Test(forward, every_input, .timeout = 120)
 {
 	static const char *const kinds[] = {"large-logits", "very-negative", "constant", "one-hot", "ramp"};
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
@@ -68,7 +66,7 @@ Test(modified, every_input, .timeout = 120)
 }
 
 /* Shorter than a tile, a tile, longer than one; alone, many of one token, with every modifier. */
-Test(modified, packed_sequences, .timeout = 120)
+Test(forward, packed_sequences, .timeout = 120)
 {
 	static const char *const options[] = {
 		"--lengths 3,17,200",
@@ -104,8 +102,8 @@ static float *output_of(const char *options, size_t first, size_t tokens, uint64
 		char name[] = {"QKV"[t], '\0'};
 		cr_assert_eq(save_tensor(in, name, values, shape, 4, &error), 0, "%s", error.message);
 	}
-	struct chapter_run run = run_one_of_many(FA2, text("%s --load %s --save %s", options, in, out));
-	*keys_read += elements_of(kernel_named(&run, "fa2_modified"), "K").read;
+	struct chapter_run run = run_one_of_many(VARIANTS, text("%s --load %s --save %s", options, in, out));
+	*keys_read += elements_of(kernel_named(&run, "forward"), "K").read;
 	free_chapter_run(&run);
 	struct npy array;
 	cr_assert_eq(npy_read(text("%s/o.npy", out), true, &array, &error), 0, "%s", error.message);
@@ -113,10 +111,9 @@ static float *output_of(const char *options, size_t first, size_t tokens, uint64
 }
 
 /* To the bit what each of them gives alone, for as many bytes of K: no padding is read, and no other sequence's keys. */
-Test(modified, packed_sequences_are_each_as_alone)
+Test(forward, packed_sequences_are_each_as_alone)
 {
-	static const char *const options[] = {
-		"--kernel fa2_modified", "--causal --window 20 --alibi --kernel fa2_modified"};
+	static const char *const options[] = {"--kernel forward", "--causal --window 20 --alibi --kernel forward"};
 	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
 		uint64_t packed_keys = 0, alone_keys = 0;
 		float *packed = output_of(text("%s --lengths 5,130,15", options[i]), 0, PACKED_TOKENS, &packed_keys);
@@ -138,27 +135,27 @@ Test(modified, packed_sequences_are_each_as_alone)
 }
 
 /* The mask is computed: not one request more than without it. */
-Test(modified, dropout_costs_no_byte)
+Test(forward, dropout_costs_no_byte)
 {
-	const char *shape = "--kernel fa2_modified --heads 2 --seq 140 --dim 40 --causal";
-	struct chapter_run plain = run_one_of_many(FA2, shape),
-			   dropped = run_one_of_many(FA2, text("%s --dropout 0.4", shape));
+	const char *shape = "--kernel forward --heads 2 --seq 140 --dim 40 --causal";
+	struct chapter_run plain = run_one_of_many(VARIANTS, shape),
+			   dropped = run_one_of_many(VARIANTS, text("%s --dropout 0.4", shape));
 	static const char *const paths[] = {
 		"hbm/requested/read_bytes", "hbm/requested/write_bytes", "launches/0/shared/load/bytes",
 		"launches/0/shared/store/bytes"};
 	for (size_t p = 0; p < sizeof paths / sizeof paths[0]; p++)
 		cr_expect_eq(
-			number_at(kernel_named(&plain, "fa2_modified"), paths[p]),
-			number_at(kernel_named(&dropped, "fa2_modified"), paths[p]), "%s", paths[p]);
+			number_at(kernel_named(&plain, "forward"), paths[p]),
+			number_at(kernel_named(&dropped, "forward"), paths[p]), "%s", paths[p]);
 	free_chapter_run(&plain);
 	free_chapter_run(&dropped);
 }
 
 /* Of the same inputs: O depends on the seed, LSE does not. A first packed sequence has the mask that it has alone. */
-Test(modified, dropout_depends_on_the_seed)
+Test(forward, dropout_depends_on_the_seed)
 {
 	uint64_t keys = 0;
-	const char *options = "--dropout 0.4 --kernel fa2_modified --seed";
+	const char *options = "--dropout 0.4 --kernel forward --seed";
 	float *one = output_of(text("%s 1", options), 0, packed_lengths[0], &keys),
 	      *same = output_of(text("%s 1", options), 0, packed_lengths[0], &keys),
 	      *other = output_of(text("%s 2", options), 0, packed_lengths[0], &keys),
@@ -174,7 +171,7 @@ Test(modified, dropout_depends_on_the_seed)
 }
 
 /* A cap far below every score makes them equal, one far above changes none; a window that reaches everything hides nothing. */
-Test(modified, extremes)
+Test(forward, extremes)
 {
 	static const char *const options[] = {
 		"--softcap 1e-30",
@@ -194,7 +191,7 @@ Test(modified, extremes)
 }
 
 /* Sinks of a model's files, far below and far above every score. */
-Test(modified, sinks_of_any_size)
+Test(forward, sinks_of_any_size)
 {
 	const float sinks[][2] = {{-1e30f, 0.0f}, {-50.0f, 1e4f}, {-3e38f, -3e38f}};
 	const size_t shape[] = {1, 2, 33, 8}, sink_shape[] = {2};
@@ -249,21 +246,21 @@ static bool any_sees(const struct shape *s, int N, int row, int rows, int key, i
 }
 
 /* Keys that the tiles of queries load, pair by pair, of all sequences; and how many tiles of queries there are. */
-static uint64_t keys_loaded(const struct shape *s, int Br, int Bc, uint64_t *tiles)
+static uint64_t keys_loaded(const struct shape *s, int tile, uint64_t *tiles)
 {
 	uint64_t keys = 0;
 	*tiles = 0;
 	for (int b = 0; b < s->B; b++) {
 		int N = length_of(s, b);
-		for (int row = 0; row < N; row += Br, ++*tiles)
-			for (int key = 0; key < N; key += Bc)
-				if (any_sees(s, N, row, Br, key, Bc))
-					keys += (uint64_t)(key + Bc < N ? Bc : N - key);
+		for (int row = 0; row < N; row += tile, ++*tiles)
+			for (int key = 0; key < N; key += tile)
+				if (any_sees(s, N, row, tile, key, tile))
+					keys += (uint64_t)(key + tile < N ? tile : N - key);
 	}
 	return keys;
 }
 
-Test(modified, counts_to_the_element, .timeout = 120)
+Test(forward, counts_to_the_element, .timeout = 120)
 {
 	static const struct shape shapes[] = {
 		{1, 2, 2, 300, 64, 1, false, false, NULL, {0}},
@@ -284,25 +281,24 @@ Test(modified, counts_to_the_element, .timeout = 120)
 		             s->lengths ? text("--lengths %s", s->lengths) : text("--batch %d --seq %d", s->B, s->N),
 		             s->H, s->G, s->d, s->W ? text(" --window %d", s->W) : "", s->causal ? " --causal" : "",
 		             s->sink ? " --sink" : "");
-		struct chapter_run run = run_one_of_many(FA2, options);
-		const cJSON *kernel = kernel_named(&run, "fa2_modified");
-		int Br = s->d <= 64 ? 128 : 64, Bc = s->d <= 96 ? 64 : 32;
+		struct chapter_run run = run_one_of_many(VARIANTS, text("--kernel forward %s", options));
+		const cJSON *kernel = kernel_named(&run, "forward");
+		int tile = s->d <= 64 ? 64 : 32;
 		uint64_t H = (uint64_t)s->H, d = (uint64_t)s->d, rows = H * tokens_of(s), tiles,
-			 launched = H * (uint64_t)(s->B * ((s->N + Br - 1) / Br));
-		uint64_t loaded = H * keys_loaded(s, Br, Bc, &tiles) * d;
+			 launched = H * (uint64_t)(s->B * ((s->N + tile - 1) / tile));
+		uint64_t loaded = H * keys_loaded(s, tile, &tiles) * d;
 		cr_expect_eq(elements_of(kernel, "Q").read, rows * d, "%s: Q", options);
 		cr_expect_eq(elements_of(kernel, "K").read, loaded, "%s: K", options);
 		cr_expect_eq(elements_of(kernel, "V").read, loaded, "%s: V", options);
 		cr_expect_eq(elements_of(kernel, "O").written, rows * d, "%s: O", options);
 		cr_expect_eq(elements_of(kernel, "LSE").written, rows, "%s: LSE", options);
-		cr_expect_eq(elements_of(kernel, "sink").read, s->sink ? 128 * H * tiles : 0, "%s: sink", options);
 		cr_expect_eq(
-			elements_of(kernel, "starts").read, s->lengths ? 2 * 128 * launched : 0, "%s: starts",
+			elements_of(kernel, "sink").read, s->sink ? 2 * (uint64_t)tile * H * tiles : 0, "%s: sink",
 			options);
 		cr_expect_eq(
-			number_at(kernel, "launches/0/grid/0") * number_at(kernel, "launches/0/grid/1") *
-				number_at(kernel, "launches/0/grid/2"),
-			launched, "%s: blocks", options);
+			elements_of(kernel, "starts").read, s->lengths ? 2 * 2 * (uint64_t)tile * launched : 0,
+			"%s: starts", options);
+		cr_expect_eq(number_at(kernel, "blocks"), launched, "%s: blocks", options);
 		cr_expect_eq(number_at(kernel, "model/elements"), 2 * rows * d + 2 * loaded, "%s", options);
 		double shared = 4.0 * (double)s->G * (double)(tokens_of(s) * d); /* the heads that are there */
 		for (const cJSON *t = json_get(json_get(kernel, "hbm"), "tensors")->child; t; t = t->next)
@@ -313,82 +309,68 @@ Test(modified, counts_to_the_element, .timeout = 120)
 	}
 }
 
-/* Without a modifier it does what fa2_split_q does: as many bytes, as many exponentials but one for each correction. */
-Test(modified, without_a_modifier_it_moves_what_split_q_moves)
-{
-	const char *options = "--heads 2 --seq 200 --dim 64 --causal";
-	struct chapter_run plain = run_verified(FA2, text("--kernel fa2_split_q %s", options)),
-			   own = run_verified(FA2, text("--kernel fa2_modified %s", options));
-	const cJSON *split = kernel_named(&plain, "fa2_split_q"), *modified = kernel_named(&own, "fa2_modified");
-	for (const char *tensor = "Q\0K\0V\0"; *tensor; tensor += 2)
-		cr_expect_eq(elements_of(split, tensor).read, elements_of(modified, tensor).read, "%s", tensor);
-	cr_expect_eq(
-		number_at(split, "launches/0/shared/load/bytes"),
-		number_at(modified, "launches/0/shared/load/bytes"));
-	free_chapter_run(&plain);
-	free_chapter_run(&own);
-}
-
 /* ---- what is refused, and what is said ---- */
 
-Test(modified, what_does_not_go_together_is_refused)
+Test(forward, what_does_not_go_together_is_refused)
 {
-	expect_refusal(FA2, "--window 0", 2, "--window: expected a whole number from 1");
-	expect_refusal(FA2, "--softcap 0", 2, "--softcap: expected a finite number above 0");
-	expect_refusal(FA2, "--softcap -1", 2, "--softcap: expected a finite number above 0");
+	expect_refusal(VARIANTS, "--window 0", 2, "--window: expected a whole number from 1");
+	expect_refusal(VARIANTS, "--softcap 0", 2, "--softcap: expected a finite number above 0");
+	expect_refusal(VARIANTS, "--softcap -1", 2, "--softcap: expected a finite number above 0");
 	for (const char *value = "1\0-0.1\0nan\0"
 	                         "2\0x\0";
 	     *value; value += strlen(value) + 1)
 		expect_refusal(
-			FA2, text("--dropout %s", value), 2, "--dropout: expected a number from 0 to below 1, got");
-	expect_refusal(FA2, "--lengths 3,,4", 2, "--lengths: expected 1 to 64 whole numbers above 0, as 3,17,200");
-	expect_refusal(FA2, "--lengths 3,4 --seq 8", 2, "--seq: expected 7, the sum of --lengths, got 8");
-	expect_refusal(FA2, "--batch 2 --lengths 3,4", 2, "--batch: not with --lengths");
-	expect_refusal(FA2, "--lengths 3,4 --sweep", 2, "--lengths: not with --sweep");
-	expect_refusal(FA2, "--lengths 30000,30000 --heads 64", 2, "--lengths 30000,30000: would take about");
-	expect_refusal(FA2, "--softcap nan", 2, "--softcap: expected a finite number above 0");
-	expect_refusal(FA2, "--kv-heads 3 --heads 4", 2, "kv-heads");
-	expect_refusal(FA2, "--kv-heads 4", 2, "kv-heads");
+			VARIANTS, text("--dropout %s", value), 2,
+			"--dropout: expected a number from 0 to below 1, got");
 	expect_refusal(
-		FA2, "--kernel fa2_row --window 3", 2, "fa2_row does not take it, expected --kernel fa2_modified");
-	expect_refusal(FA2, text("--sink --explain %s/page", scratch_directory()), 2, "not with --explain");
-	for (const char *option =
-	             "--window 3\0--softcap 3\0--alibi\0--sink\0--kv-heads 1\0--dropout 0.5\0--lengths 3\0";
-	     *option; option += strlen(option) + 1) {
-		expect_refusal(FA1, option, 2, "does not apply to this chapter");
-		expect_refusal(NAIVE, option, 2, "does not apply to this chapter");
-	}
+		VARIANTS, "--lengths 3,,4", 2, "--lengths: expected 1 to 64 whole numbers above 0, as 3,17,200");
+	expect_refusal(VARIANTS, "--lengths 3,4 --seq 8", 2, "--seq: expected 7, the sum of --lengths, got 8");
+	expect_refusal(VARIANTS, "--batch 2 --lengths 3,4", 2, "--batch: not with --lengths");
+	expect_refusal(VARIANTS, "--lengths 3,4 --sweep", 2, "--lengths: not with --sweep");
+	expect_refusal(VARIANTS, "--lengths 30000,30000 --heads 64", 2, "--lengths 30000,30000: would take about");
+	expect_refusal(VARIANTS, "--softcap nan", 2, "--softcap: expected a finite number above 0");
+	expect_refusal(VARIANTS, "--kv-heads 3 --heads 4", 2, "kv-heads");
+	expect_refusal(VARIANTS, "--kv-heads 4", 2, "kv-heads");
+	expect_refusal(VARIANTS, "--kernel forward --tile-q 48", 3, "32 x 32 or 64 x 64");
+	expect_refusal(VARIANTS, text("--sink --explain %s/page", scratch_directory()), 2, "not with --explain");
+	static const char *const others[] = {
+		FA1, FA2, TEST_BUILD "/chapters/backward", TEST_BUILD "/chapters/decode"};
+	for (const char *option = "--window 3\0--softcap 3\0--alibi\0--sink\0--dropout 0.5\0--lengths 3\0"; *option;
+	     option += strlen(option) + 1)
+		for (size_t p = 0; p < sizeof others / sizeof others[0]; p++)
+			expect_refusal(others[p], option, 2, "does not apply to this chapter");
 }
 
-/* Reports name what was asked for, and no plain run has a word more than before. */
-Test(modified, reports_tell_of_it)
+/* Reports name what was asked for, and no plain run has a word of it. */
+Test(forward, reports_tell_of_it)
 {
-	struct outcome o = run_line(FA2, "--seq 40 --window 8 --softcap 30 --alibi --sink --kv-heads 1", NOTHING, 60);
+	struct outcome o =
+		run_line(VARIANTS, "--seq 40 --window 8 --softcap 30 --alibi --sink --kv-heads 1", NOTHING, 60);
 	cr_expect_eq(o.status, 0, "%s", o.err);
 	cr_expect(strstr(o.out, "B=1 H=2 G=1 N=40"), "%s", o.out);
 	cr_expect(strstr(o.out, "scores: window 8, soft-cap 30, ALiBi, sink\n"), "%s", o.out);
+	cr_expect(strstr(o.out, "Of 1,600 pairs of a query and a key per head, 544 are seen;"), "%s", o.out);
+	expect_screen(o.out);
 	free_outcome(&o);
-	o = run_line(FA2, "--seq 40 --window 8 --softcap 30 --sink --tsv - --quiet", NOTHING, 60);
+	o = run_line(VARIANTS, "--seq 40 --window 8 --softcap 30 --sink --tsv - --quiet", NOTHING, 60);
 	cr_expect(strstr(o.out, "window\t") && strstr(o.out, "\tsoftcap\tsink\t"), "%s", o.out);
 	free_outcome(&o);
-	o = run_line(FA2, "--lengths 3,17 --dropout 0.25 --seed 9", NOTHING, 60);
+	o = run_line(VARIANTS, "--lengths 3,17 --dropout 0.25 --seed 9", NOTHING, 60);
 	cr_expect(strstr(o.out, "scores: dropout 0.25\npacked: 2 sequences of 3,17 tokens\n"), "%s", o.out);
+	cr_expect(strstr(o.out, "dropout is for training"), "%s", o.out);
 	free_outcome(&o);
-	o = run_line(FA2, "--lengths 3,17 --dropout 0.25 --tsv -", NOTHING, 60);
+	o = run_line(VARIANTS, "--lengths 3,17 --dropout 0.25 --tsv -", NOTHING, 60);
 	cr_expect(strstr(o.out, "\tdropout\tlengths\t") && strstr(o.out, "\t0.25\t3,17\t"), "%s", o.out);
 	free_outcome(&o);
-	struct chapter_run packed = run_verified(FA2, "--lengths 3,17 --dropout 0.25 --seed 9");
+	struct chapter_run packed = run_verified(VARIANTS, "--kernel forward --lengths 3,17 --dropout 0.25 --seed 9");
 	cr_expect_eq(number_at(packed.json, "problem/lengths/0"), 3);
 	cr_expect_eq(number_at(packed.json, "problem/lengths/1"), 17);
 	cr_expect_eq(number_at(packed.json, "problem/dropout"), 0.25);
 	cr_expect_eq(number_at(packed.json, "problem/seed"), 9);
 	free_chapter_run(&packed);
-	struct chapter_run run = run_verified(FA2, "--seq 40");
+	struct chapter_run run = run_verified(VARIANTS, "--seq 40");
 	const cJSON *problem = json_get(run.json, "problem");
-	cr_expect_null(cJSON_GetObjectItem(problem, "window"));
-	cr_expect_null(cJSON_GetObjectItem(problem, "kv_heads"));
-	cr_expect_null(cJSON_GetObjectItem(problem, "softcap"));
-	cr_expect_null(cJSON_GetObjectItem(problem, "dropout"));
-	cr_expect_null(cJSON_GetObjectItem(problem, "lengths"));
+	for (const char *key = "window\0softcap\0alibi\0sink\0dropout\0lengths\0"; *key; key += strlen(key) + 1)
+		cr_expect_null(cJSON_GetObjectItem(problem, key), "%s", key);
 	free_chapter_run(&run);
 }

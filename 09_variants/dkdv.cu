@@ -1,22 +1,18 @@
 /*
- * modified_dkdv: dK and dV, the second kernel of backward_modified. New since dkdv.cu: a block processes its keys with the queries of
- * all heads that share them; scores are modified; the derivative of the cap is a factor of dS; dropout is a factor of P in dV and
- * of dP in dS; and sequences may be packed.
+ * variant_dkdv: dK and dV. New since chapter 06's dkdv.cu: a block processes its keys with the queries of all heads that
+ * share them; scores are modified; the derivative of the cap is a factor of dS; dropout is a factor of P in dV and of dP in
+ * dS; and sequences may be packed.
  *
  * Deterministic: one block sums dK and dV of a key over the heads of its group, one after the other.
  *
- * Run: ./backward --kv-heads 1 --heads 4. Honestly: shared heads leave fewer blocks, each with the work of a whole group.
+ * Build and run: make, then ./variants --kernel dkdv --heads 4 --kv-heads 1. Limit: shared heads leave fewer blocks, each
+ * with the work of a whole group.
  */
-#include "backward.h"
-#include "launch.cuh"
-#include "modified.cuh"
-#include "modified_dropout.cuh"
-#include "tile_products.cuh"
-#include "tile_rows.cuh"
+#include "tiles.cuh"
 
 // S^T of a tile (rows keys, columns queries) becomes P^T, and ds the derivative of the scores.
 template <int TILE>
-__device__ void weigh_modified_keys(
+__device__ void weigh_keys(
 	float (&s)[ROWS][TILE / LANES_ACROSS], float (&slopes)[ROWS][TILE / LANES_ACROSS], const float *lse_tile,
 	int first_key, int first_query, const struct scores &a, float bias)
 {
@@ -35,7 +31,7 @@ __device__ void weigh_modified_keys(
 }
 
 template <int D, int TILE>
-__global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dkdv(struct backward b, struct scores a)
+__global__ void __launch_bounds__(2 * TILE, 128 / TILE) variant_dkdv(struct attention b, struct scores a)
 {
 	constexpr int COLUMNS = TILE / LANES_ACROSS;
 	extern __shared__ float4 shared_memory[];
@@ -43,35 +39,35 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dkdv(struct bac
 	float *q_tile = v_tile + TILE * (D + PAD), *do_tile = q_tile + TILE * (D + PAD);
 	float *slab = do_tile + TILE * (D + PAD);
 	float *lse_tile = slab + TILE * (TILE + SLAB_PAD), *delta_tile = lse_tile + TILE;
-	int tiles = (b.N + TILE - 1) / TILE, first_key = blockIdx.x % tiles * TILE, group = a.H / a.G;
+	int tiles = (a.longest + TILE - 1) / TILE, first_key = blockIdx.x % tiles * TILE, group = a.H / a.G;
 	int kv_head = blockIdx.x / tiles % a.G, index = blockIdx.x / tiles / a.G;
 	struct sequence sequence = sequence_of(a, index);
 	if (first_key >= sequence.N)
 		return; // the grid has the blocks of the longest sequence
 	size_t kv_matrix = row_of(a, sequence, kv_head, a.G) * b.d, first_head = row_of(a, sequence, 0, a.H);
 	int stride = a.N; // from head to head, in rows
-	b.N = a.N = sequence.N;
+	a.N = sequence.N;
 	int first = queries_of(a, first_key).first / TILE * TILE,
-	    end = queries_of(a, min(first_key + TILE, b.N) - 1).end;
+	    end = queries_of(a, min(first_key + TILE, a.N) - 1).end;
 
 	float p[ROWS][COLUMNS], ds[ROWS][COLUMNS], slopes[ROWS][COLUMNS];
 	float dk[ROWS][D / LANES_ACROSS], dv[ROWS][D / LANES_ACROSS];
 	clear(dk);
 	clear(dv);
-	load_tile<D, TILE>(b.K + kv_matrix, first_key, b.N, b.d, 1.0f, k_tile);
-	load_tile<D, TILE>(b.V + kv_matrix, first_key, b.N, b.d, 1.0f, v_tile);
+	load_tile<D, TILE>(b.K + kv_matrix, first_key, a.N, b.d, 1.0f, k_tile);
+	load_tile<D, TILE>(b.V + kv_matrix, first_key, a.N, b.d, 1.0f, v_tile);
 	for (int head = kv_head * group; head < (kv_head + 1) * group; head++) {
 		size_t row = first_head + (size_t)head * stride, matrix = row * b.d;
 		float bias = slope_of(a, head);
 		for (int first_query = first; first_query < end; first_query += TILE) {
 			__syncthreads(); // a slow warp may still be reading the last tiles
-			load_tile<D, TILE>(b.Q + matrix, first_query, b.N, b.d, b.scale, q_tile);
-			load_tile<D, TILE>(b.dO + matrix, first_query, b.N, b.d, 1.0f, do_tile);
-			load_statistics<TILE>(b.LSE + row, b.D + row, first_query, b.N, lse_tile, delta_tile);
+			load_tile<D, TILE>(b.Q + matrix, first_query, a.N, b.d, b.scale, q_tile);
+			load_tile<D, TILE>(b.dO + matrix, first_query, a.N, b.d, 1.0f, do_tile);
+			load_statistics<TILE>(b.LSE + row, b.D + row, first_query, a.N, lse_tile, delta_tile);
 			__syncthreads(); // every warp reads rows that other warps loaded
 
 			multiply_rows<D, TILE>(k_tile, q_tile, p); // S^T
-			weigh_modified_keys<TILE>(p, slopes, lse_tile, first_key, first_query, a, bias);
+			weigh_keys<TILE>(p, slopes, lse_tile, first_key, first_query, a, bias);
 			auto bits = dropped_weights<ROWS * COLUMNS>(a, index * a.H + head, [=](int e) {
 				return make_int2(
 					first_query + lane_column() + LANES_ACROSS * (e % COLUMNS),
@@ -98,17 +94,17 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) modified_dkdv(struct bac
 			add_products<D, TILE>(slab, q_tile, dk); // dK += dS^T (scale Q)
 		}
 	}
-	store_rows<D>(dk, 1.0f, b.dK + kv_matrix, first_key, b.N, b.d);
-	store_rows<D>(dv, 1.0f, b.dV + kv_matrix, first_key, b.N, b.d);
+	store_rows<D>(dk, 1.0f, b.dK + kv_matrix, first_key, a.N, b.d);
+	store_rows<D>(dv, 1.0f, b.dV + kv_matrix, first_key, a.N, b.d);
 }
 
-static modified_kernel *const kernels[4][2] = {
-	{modified_dkdv<32, 32>, modified_dkdv<32, 64>},
-	{modified_dkdv<64, 32>, modified_dkdv<64, 64>},
-	{modified_dkdv<96, 32>, modified_dkdv<96, 64>},
-	{modified_dkdv<128, 32>, modified_dkdv<128, 64>}};
+static tile_kernel *const kernels[4][2] = {
+	{variant_dkdv<32, 32>, variant_dkdv<32, 64>},
+	{variant_dkdv<64, 32>, variant_dkdv<64, 64>},
+	{variant_dkdv<96, 32>, variant_dkdv<96, 64>},
+	{variant_dkdv<128, 32>, variant_dkdv<128, 64>}};
 
-extern "C" cudaError_t launch_modified_dkdv(struct backward b, struct scores a)
+extern "C" cudaError_t launch_dkdv(struct attention b, struct scores a)
 {
-	return launch_modified(a.G, kernels, b, a);
+	return launch_tiles(a.G, kernels, b, a);
 }

@@ -1,0 +1,126 @@
+/*
+ * One query for a long cache, as chapter 08 has it: a warp processes one head of queries, the block loads tiles of 32 keys
+ * for its warps, and in a tile each lane first computes the score of one key, then updates its columns of the output.
+ */
+#pragma once
+
+#include "scores.cuh"
+
+constexpr int WARP = 32;
+constexpr unsigned EVERY_LANE = 0xffffffff;
+constexpr int TILE = WARP; // keys of a tile: one per lane
+
+// The state of a warp's head. Lane i has columns i, i + 32, ...; l is the sum of the lane's own keys only.
+template <int D>
+struct row_state {
+	float o[D / WARP] = {}, m = -INFINITY, l = 0.0f;
+};
+
+// Shared memory:   | K tile [TILE, D + 1] | V tile [TILE, D] | q [warps, D] |
+// A lane reads a row of K: without the additional column, all lanes would read from one bank.
+template <int D>
+struct tiles {
+	float *K, *V, *q;
+};
+
+template <int D>
+__device__ tiles<D> tiles_in(float *shared)
+{
+	int warp = threadIdx.x / WARP;
+	float *V = shared + TILE * (D + 1), *q = V + TILE * D;
+	return {shared, V, q + warp * D};
+}
+
+// The columns beyond d are set to 0 without a read, so that the compiler knows the length of the loops.
+template <int D>
+__device__ void load_query(const float *from, int d, float *q)
+{
+	for (int c = threadIdx.x % WARP; c < D; c += WARP)
+		q[c] = c < d ? from[c] : 0.0f;
+}
+
+// All threads of the block load `keys` rows of d columns, `row` apart.
+template <int D>
+__device__ void load_tile(const float *from, size_t row, int keys, int d, float *tile, int tile_row)
+{
+	for (int e = threadIdx.x; e < keys * D; e += blockDim.x) {
+		int j = e / D, c = e % D;
+		tile[j * tile_row + c] = c < d ? from[j * row + c] : 0.0f;
+	}
+}
+
+__device__ inline float warp_max(float value)
+{
+	for (int far = WARP / 2; far > 0; far /= 2)
+		value = fmaxf(value, __shfl_xor_sync(EVERY_LANE, value, far));
+	return value;
+}
+
+__device__ inline float warp_sum(float value)
+{
+	for (int far = WARP / 2; far > 0; far /= 2)
+		value += __shfl_xor_sync(EVERY_LANE, value, far);
+	return value;
+}
+
+// Lane j scores key j of the tile, for one head.
+template <int D>
+__device__ float score(struct tiles<D> tile, int keys, float scale)
+{
+	int lane = threadIdx.x % WARP;
+	float s = 0.0f;
+	if (lane < keys) // the tile's other rows hold nothing
+#pragma unroll
+		for (int c = 0; c < D; c++)
+			s += tile.q[c] * tile.K[lane * (D + 1) + c];
+	return lane < keys ? scale * s : -INFINITY;
+}
+
+// Chapter 02's online softmax, 32 keys at a time: each lane has the score of its key.
+template <int D>
+__device__ void weigh(struct tiles<D> tile, int keys, float s, struct row_state<D> *row)
+{
+	int lane = threadIdx.x % WARP;
+	float m_new = fmaxf(row->m, warp_max(s)); // finite: a tile has a key
+	float correction = expf(row->m - m_new), p = expf(s - m_new);
+	row->m = m_new;
+	row->l = row->l * correction + p;
+#pragma unroll
+	for (int k = 0; k < D / WARP; k++)
+		row->o[k] *= correction;
+	for (int j = 0; j < keys; j++) {
+		float weight = __shfl_sync(EVERY_LANE, p, j);
+#pragma unroll
+		for (int k = 0; k < D / WARP; k++)
+			row->o[k] += weight * tile.V[j * D + k * WARP + lane];
+	}
+}
+
+// O = o / l, columns of one head.
+template <int D>
+__device__ void write_output(struct row_state<D> row, int d, float *O)
+{
+	int lane = threadIdx.x % WARP;
+	float l = warp_sum(row.l);
+#pragma unroll
+	for (int k = 0; k < D / WARP; k++)
+		if (k * WARP + lane < d)
+			O[k * WARP + lane] = row.o[k] / l;
+}
+
+// o, m and l of one head and split, `at` of the partials; o is not divided by l, because the merge does that. A split
+// without keys writes them, too.
+template <int D>
+__device__ void write_partial(struct row_state<D> row, int d, struct partials partials, size_t at)
+{
+	int lane = threadIdx.x % WARP;
+	float l = warp_sum(row.l);
+#pragma unroll
+	for (int k = 0; k < D / WARP; k++)
+		if (k * WARP + lane < d)
+			partials.O[at * d + k * WARP + lane] = row.o[k];
+	if (lane == 0) {
+		partials.m[at] = row.m;
+		partials.l[at] = l;
+	}
+}

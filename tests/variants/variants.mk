@@ -1,0 +1,16 @@
+# Chapter 09's suites: tests/variants/test_NAME.c is the suite variants_NAME. Included by tests/Makefile, after fa.mk and
+# backward.mk, which set FA_SUPPORT and BACKWARD_OBJECTS.
+
+VARIANTS_SUPPORT := $(HERE)/variants/variants_run.c
+
+$(BUILD)/variants_%: $(HERE)/variants/test_%.c $(VARIANTS_SUPPORT) $(FA_SUPPORT) $(BACKWARD_OBJECTS) $(SUPPORT) $(HARNESS_OBJECTS) \
+		$(addprefix $(BUILD)/chapters/,variants fa1 fa2 backward decode)
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) -I$(HERE)/fa -I$(HERE)/backward $< $(VARIANTS_SUPPORT) $(FA_SUPPORT) $(BACKWARD_OBJECTS) $(SUPPORT) \
+		$(HARNESS_OBJECTS) $(LIBRARIES) -o $@
+
+$(eval $(call planted,variants/faults,09_variants,$(BUILD)/chapters/variants))
+$(BUILD)/variants/%.tsv: $(HERE)/variants/%.edits $(ROOT)/tools/plant $(ROOT)/tools/lib/edits.py
+	@mkdir -p $(@D)
+	@$(ROOT)/tools/plant $< --table options says > $@
+$(BUILD)/variants_faults: $(PLANTED_variants/faults) $(BUILD)/variants/faults.tsv
