@@ -2,7 +2,7 @@
  * Chapter 00, first of eight: who_am_i. A kernel is a function that very many threads execute; each of them writes
  * which one it is. The first line of its body, which numbers the threads of all blocks, is in most kernels of the course.
  *
- * Build and run: make build && ./gpu --kernel who_am_i. Honestly: it writes five numbers and computes none.
+ * Build and run: make build && ./gpu --kernel who_am_i. Limit: it writes five numbers and computes none.
  */
 #include "blocks.cuh"
 

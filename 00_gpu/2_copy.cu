@@ -2,7 +2,7 @@
  * Chapter 00, second of eight: copy, y = x. New: the threads read. Neighboring lanes read neighboring elements, so a warp
  * requests 128 consecutive bytes.
  *
- * Build and run: make build && ./gpu --kernel copy. Honestly: no copy can move fewer bytes.
+ * Build and run: make build && ./gpu --kernel copy. Limit: no copy can move fewer bytes.
  */
 #include "blocks.cuh"
 

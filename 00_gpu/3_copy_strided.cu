@@ -2,7 +2,7 @@
  * Chapter 00, third of eight: copy_strided, y = x. New: the same copy, but the threads are numbered down the columns, so
  * neighboring lanes read elements one row apart.
  *
- * Build and run: make build && ./gpu --kernel copy_strided. Honestly: it requests the same bytes as copy, and up to eight
+ * Build and run: make build && ./gpu --kernel copy_strided. Limit: it requests the same bytes as copy, and up to eight
  * times as many are delivered.
  */
 #include "blocks.cuh"

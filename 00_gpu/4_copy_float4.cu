@@ -1,7 +1,7 @@
 /*
  * Chapter 00, fourth of eight: copy_float4, y = x. New: a thread copies four neighbors with one instruction of 16 bytes.
  *
- * Build and run: make build && ./gpu --kernel copy_float4. Honestly: it moves the same sectors as copy, with a quarter
+ * Build and run: make build && ./gpu --kernel copy_float4. Limit: it moves the same sectors as copy, with a quarter
  * of the instructions.
  */
 #include "blocks.cuh"

@@ -3,7 +3,7 @@
  * each other, and the barrier that this needs. Reads and writes of global memory are both coalesced; rows become columns
  * inside the tile.
  *
- * Build and run: make build && ./gpu --kernel transpose. Honestly: each read of the tile takes 32 wavefronts instead
+ * Build and run: make build && ./gpu --kernel transpose. Limit: each read of the tile takes 32 wavefronts instead
  * of one.
  */
 #include "blocks.cuh"

@@ -2,7 +2,7 @@
  * Chapter 00, sixth of eight: transpose_padded, y = xᵀ. New: the rows of the tile are one float longer, so that no two
  * lanes of a warp use the same bank.
  *
- * Build and run: make build && ./gpu --kernel transpose_padded. Honestly: 128 bytes of shared memory are never used.
+ * Build and run: make build && ./gpu --kernel transpose_padded. Limit: 128 bytes of shared memory are never used.
  */
 #include "blocks.cuh"
 

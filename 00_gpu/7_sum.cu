@@ -2,7 +2,7 @@
  * Chapter 00, seventh of eight: sum, y_r = the sum of row r. New: a reduction. 256 threads have 256 partial sums; a tree
  * in shared memory, with a barrier at each level, adds them up to one.
  *
- * Build and run: make build && ./gpu --kernel sum. Honestly: at the last levels most threads do nothing.
+ * Build and run: make build && ./gpu --kernel sum. Limit: at the last levels most threads do nothing.
  */
 #include "blocks.cuh"
 

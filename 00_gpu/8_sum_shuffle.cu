@@ -2,7 +2,7 @@
  * Chapter 00, eighth of eight: sum_shuffle, y_r = the sum of row r. New: the lanes of a warp read each other's registers with
  * shuffles, which need neither shared memory nor a barrier. One barrier is left, between the warps.
  *
- * Build and run: make build && ./gpu --kernel sum_shuffle. Honestly: one thread adds up the last eight numbers while 255
+ * Build and run: make build && ./gpu --kernel sum_shuffle. Limit: one thread adds up the last eight numbers while 255
  * wait; for eight that costs less than another tree.
  */
 #include "blocks.cuh"

@@ -47,7 +47,8 @@ LAUNCH(sum_shuffle)
 static struct closed_forms forms(uint64_t reads, uint64_t writes, uint64_t blocks, const char *formula)
 {
 	return (struct closed_forms){
-		.models = {{MODEL_REQUESTED, reads, writes, formula}, {MODEL_FOOTPRINT, reads, writes, formula}},
+		.predictions =
+			{{PREDICTS_REQUESTED, reads, writes, formula}, {PREDICTS_FOOTPRINT, reads, writes, formula}},
 		.blocks = blocks,
 	};
 }
@@ -450,7 +451,7 @@ static void print_finding(const struct terminal *terminal, const struct run_resu
 		        metric_value(transpose, METRIC_WAVEFRONTS_PER_LOAD));
 }
 
-static void explain(const struct terminal *terminal, const struct run_result *result)
+static void print_lesson(const struct terminal *terminal, const struct run_result *result)
 {
 	print_threads(terminal, result);
 	if (!result->device->simulated) {
@@ -480,7 +481,7 @@ static const struct chapter chapter = {
 	.sweep = sweep_columns,
 	.examine = look_at_threads,
 	.add_json = add_json,
-	.explain = explain,
+	.print_lesson = print_lesson,
 };
 
 int main(int argc, char **argv)

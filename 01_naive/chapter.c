@@ -12,10 +12,10 @@ static struct closed_forms forms(const struct problem *problem)
 	uint64_t heads = attention_heads(problem), N = problem->seq, d = problem->dim;
 	uint64_t written = heads * (2 * N * N + N * d);
 	return (struct closed_forms){
-		.models =
+		.predictions =
 			{
-				{MODEL_FOOTPRINT, heads * (2 * N * N + 3 * N * d), written, "4N² + 4Nd"},
-				{MODEL_REQUESTED, heads * (4 * N * N * d + 3 * N * N), written, "4N²d + 5N² + Nd"},
+				{PREDICTS_FOOTPRINT, heads * (2 * N * N + 3 * N * d), written, "4N² + 4Nd"},
+				{PREDICTS_REQUESTED, heads * (4 * N * N * d + 3 * N * N), written, "4N²d + 5N² + Nd"},
 			},
 		.blocks = heads * N, /* of scores and weighted_sum: one for each row */
 		.flop = attention_flop(problem),
@@ -23,7 +23,7 @@ static struct closed_forms forms(const struct problem *problem)
 	};
 }
 
-static void explain(const struct terminal *terminal, const struct run_result *result)
+static void print_lesson(const struct terminal *terminal, const struct run_result *result)
 {
 	const struct launch_counts *total = &result->kernels[0].counts.total;
 	uint64_t all = total->footprint.read_bytes + total->footprint.write_bytes, square = 0;
@@ -90,7 +90,7 @@ static const struct chapter chapter = {
 	.expect = attention_expect,
 	.sweep = sweep_attention,
 	.add_json = roofline_add_json,
-	.explain = explain,
+	.print_lesson = print_lesson,
 };
 
 int main(int argc, char **argv)

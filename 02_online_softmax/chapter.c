@@ -42,7 +42,7 @@ static struct closed_forms forms(
 {
 	uint64_t RC = (uint64_t)problem->rows * problem->cols;
 	return (struct closed_forms){
-		.models = {{MODEL_REQUESTED, passes * RC, RC, formula}, {MODEL_FOOTPRINT, RC, RC, "2RC"}},
+		.predictions = {{PREDICTS_REQUESTED, passes * RC, RC, formula}, {PREDICTS_FOOTPRINT, RC, RC, "2RC"}},
 		.statistics = 2 * problem->rows,
 		.blocks = problem->rows,
 		.flop = flop * (double)RC,
@@ -70,8 +70,9 @@ static struct closed_forms dot_forms(const struct problem *problem)
 {
 	uint64_t RC = (uint64_t)problem->rows * problem->cols, d = problem->dim;
 	struct closed_forms of = forms(problem, 1, "", 7.0 + 2.0 * (double)d, 3.0);
-	of.models[0] = (struct model){MODEL_REQUESTED, RC + RC * d, problem->rows * d, "RC + RCd + Rd"};
-	of.models[1] = (struct model){MODEL_FOOTPRINT, RC + problem->cols * d, problem->rows * d, "RC + Cd + Rd"};
+	of.predictions[0] = (struct prediction){PREDICTS_REQUESTED, RC + RC * d, problem->rows * d, "RC + RCd + Rd"};
+	of.predictions[1] =
+		(struct prediction){PREDICTS_FOOTPRINT, RC + problem->cols * d, problem->rows * d, "RC + Cd + Rd"};
 	of.shared_bytes = softmax_dot_shared_bytes((int)problem->cols, (int)problem->block);
 	return of;
 }
@@ -223,7 +224,7 @@ static void add_json(struct json *json, const struct run_result *result)
 		stream_add_json(json, result->findings);
 }
 
-static void explain(const struct terminal *terminal, const struct run_result *result)
+static void print_lesson(const struct terminal *terminal, const struct run_result *result)
 {
 	if (result->findings)
 		stream_print(terminal, result->findings);
@@ -254,7 +255,7 @@ static const struct chapter chapter = {
 	.sweep = sweep_softmax,
 	.examine = trace_row,
 	.add_json = add_json,
-	.explain = explain,
+	.print_lesson = print_lesson,
 };
 
 int main(int argc, char **argv)

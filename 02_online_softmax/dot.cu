@@ -3,7 +3,7 @@
  * accumulated while the scores are read, and is corrected for a new maximum exactly as l is. Only a block of W scores
  * is stored at a time. This is FlashAttention for one row, except that x is read instead of computed.
  *
- * Build and run: make build && ./online_softmax --kernel softmax_dot. Honestly: every row reads all of V again; chapter
+ * Build and run: make build && ./online_softmax --kernel softmax_dot. Limit: every row reads all of V again; chapter
  * 03 shows how rows share what they read.
  */
 #include "online_softmax.h"

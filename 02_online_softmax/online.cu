@@ -3,7 +3,7 @@
  * read in blocks of W columns; one pair (m, l) is kept of all columns so far, and `merge` adds the pair of the next
  * block to it. A second pass writes the quotients, so x is read twice.
  *
- * Build and run: make build && ./online_softmax --kernel softmax_online. Honestly: it needs more exponentials,
+ * Build and run: make build && ./online_softmax --kernel softmax_online. Limit: it needs more exponentials,
  * because merging two pairs takes two of them.
  */
 #include "online_softmax.h"

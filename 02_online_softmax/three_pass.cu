@@ -3,7 +3,7 @@
  * needs the result of the one before it, so x is read three times. Of partial.cuh it uses only
  * `weight`.
  *
- * Build and run: make build && ./online_softmax --kernel softmax_three_pass. Honestly: if a row fits into a cache,
+ * Build and run: make build && ./online_softmax --kernel softmax_three_pass. Limit: if a row fits into a cache,
  * HBM delivers it only once.
  */
 #include "online_softmax.h"

@@ -2,7 +2,7 @@
  * Chapter 03, first of seven: matmul_naive, C = A B with one thread per element of C. New since chapter 02: a product of
  * two matrices. It is uncoalesced on purpose: the lanes of a warp go down a column of C.
  *
- * Build and run: make build && ./tiled_matmul --kernel matmul_naive. Honestly: in each step a warp loads 33 sectors,
+ * Build and run: make build && ./tiled_matmul --kernel matmul_naive. Limit: in each step a warp loads 33 sectors,
  * where 2_coalesced.cu loads 5.
  */
 #include "tiles.cuh"

@@ -2,7 +2,7 @@
  * Chapter 03, second of seven: matmul_coalesced, C = A B. New: the two indices are swapped, so the lanes of a warp go
  * along a row of C.
  *
- * Build and run: make build && ./tiled_matmul --kernel matmul_coalesced. Honestly: it still fetches two numbers per
+ * Build and run: make build && ./tiled_matmul --kernel matmul_coalesced. Limit: it still fetches two numbers per
  * multiply-add and keeps none of them; only the caches make it faster.
  */
 #include "tiles.cuh"

@@ -2,7 +2,7 @@
  * Chapter 03, third of seven: matmul_tiled, C = A B. New: a block fetches 32 x 32 tiles of A and B together, once, into
  * shared memory. Each element fetched serves 32 threads, so 32 times fewer bytes are asked of global memory.
  *
- * Build and run: make build && ./tiled_matmul --kernel matmul_tiled. Honestly: each store of A's tile takes 32
+ * Build and run: make build && ./tiled_matmul --kernel matmul_tiled. Limit: each store of A's tile takes 32
  * wavefronts, because its rows are 32 floats long. The tile is transposed to show this; this kernel would not need it.
  */
 #include "tiles.cuh"

@@ -2,7 +2,7 @@
  * Chapter 03, fourth of seven: matmul_padded, C = A B. New: the rows of A's tile are one float longer, so that no two
  * lanes of a store use the same bank.
  *
- * Build and run: make build && ./tiled_matmul --kernel matmul_padded. Honestly: it still reads two floats of shared
+ * Build and run: make build && ./tiled_matmul --kernel matmul_padded. Limit: it still reads two floats of shared
  * memory per multiply-add.
  */
 #include "tiles.cuh"

@@ -2,7 +2,7 @@
  * Chapter 03, fifth of seven: matmul_column, C = A B. New: a thread computes 8 elements of a column of C and keeps them in
  * registers, so that a float of B, read once, is used in eight products. A block has 32 x 4 threads for the same 32 x 32 tiles.
  *
- * Build and run: make build && ./tiled_matmul --kernel matmul_column. Honestly: each product still reads its own float of A.
+ * Build and run: make build && ./tiled_matmul --kernel matmul_column. Limit: each product still reads its own float of A.
  */
 #include "tiles.cuh"
 

@@ -4,7 +4,7 @@
  * 32, which 256 threads fetch with 8 loads each. The padding is 4 floats, because a warp now stores to 8 rows of A's tile, 4
  * floats to each.
  *
- * Build and run: make build && ./tiled_matmul --kernel matmul_square. Honestly: it reads 16 floats of shared memory one by one,
+ * Build and run: make build && ./tiled_matmul --kernel matmul_square. Limit: it reads 16 floats of shared memory one by one,
  * in 16 loads for 64 multiply-adds.
  */
 #include "wide_tiles.cuh"

@@ -2,7 +2,7 @@
  * Chapter 03, last of seven: matmul_registers, C = A B. New: shared memory is read 16 bytes at a time, 16 floats in four
  * loads. For that a thread's rows and columns are two groups of four neighbors.
  *
- * Build and run: make build && ./tiled_matmul --kernel matmul_registers. Honestly: it does not fetch the next tile while
+ * Build and run: make build && ./tiled_matmul --kernel matmul_registers. Limit: it does not fetch the next tile while
  * it computes this one, which libraries do (maxas, Gray 2014, has two buffers for it), and it leaves the tensor cores idle.
  */
 #include "wide_tiles.cuh"

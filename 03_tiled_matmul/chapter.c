@@ -42,10 +42,10 @@ static struct closed_forms forms(const struct problem *problem, uint64_t tile, c
 	uint64_t m = problem->m, n = problem->n, k = problem->k;
 	uint64_t tile_rows = ceil_div(m, tile), tile_columns = ceil_div(n, tile);
 	return (struct closed_forms){
-		.models =
+		.predictions =
 			{
-				{MODEL_REQUESTED, m * k * tile_columns + k * n * tile_rows, m * n, formula},
-				{MODEL_FOOTPRINT, m * k + k * n, m * n, "mk + kn + mn"},
+				{PREDICTS_REQUESTED, m * k * tile_columns + k * n * tile_rows, m * n, formula},
+				{PREDICTS_FOOTPRINT, m * k + k * n, m * n, "mk + kn + mn"},
 			},
 		.blocks = tile_rows * tile_columns,
 		.flop = 2.0 * (double)m * (double)n * (double)k,
@@ -181,7 +181,7 @@ static void print_finding(const struct terminal *terminal, const struct run_resu
 		        a_store);
 }
 
-static void explain(const struct terminal *terminal, const struct run_result *result)
+static void print_lesson(const struct terminal *terminal, const struct run_result *result)
 {
 	if (result->device->simulated) {
 		columns_print(
@@ -211,7 +211,7 @@ static const struct chapter chapter = {
 	.sweep = sweep_matmul,
 	.examine = peer_examine,
 	.add_json = peer_add_json,
-	.explain = explain,
+	.print_lesson = print_lesson,
 };
 
 int main(int argc, char **argv)

@@ -114,7 +114,7 @@ static double Bc(const struct kernel_result *kernel)
 /* Requested elements of the matrices, in units of N d, all heads. */
 static double units(const struct kernel_result *kernel)
 {
-	const struct traffic *moved = &kernel->measured[0];
+	const struct traffic *moved = &kernel->compared_traffic[0];
 	double Nd = (double)attention_rows(kernel->problem) * (double)kernel->problem->dim;
 	return (double)(moved->read_bytes + moved->write_bytes) / sizeof(float) / Nd;
 }
@@ -174,7 +174,7 @@ static void print_block_sizes(const struct terminal *terminal, const struct run_
 	table_print(&table, terminal);
 }
 
-static void explain(const struct terminal *terminal, const struct run_result *result)
+static void print_lesson(const struct terminal *terminal, const struct run_result *result)
 {
 	double Nd = (double)attention_rows(&result->problem) * (double)result->problem.dim;
 	double naive = 4.0 * (double)result->problem.seq / (double)result->problem.dim + 4.0;
@@ -203,7 +203,7 @@ static const struct chapter chapter = {
 	.fill = input_fill_attention,
 	.expect = attention_expect,
 	.sweep = sweep_attention,
-	.explain = explain,
+	.print_lesson = print_lesson,
 };
 
 int main(int argc, char **argv)

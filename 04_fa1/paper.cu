@@ -3,7 +3,7 @@
  * memory; of each row of S only its maximum m and its sum of exponentials l are kept (chapter 02's recurrence, on
  * tiles). This is Algorithm 1 as printed: outer loop over K and V, inner loop over Q; O, l, m are kept in HBM.
  *
- * Build and run: make, or make DEVICE=cuda. Honestly: 8 heads are 8 blocks and leave 124 of an H100's 132 SMs idle; at the
+ * Build and run: make, or make DEVICE=cuda. Limit: 8 heads are 8 blocks and leave 124 of an H100's 132 SMs idle; at the
  * default Br = 64 half of a block's threads have no row; O, l, m are read and written per tile, one column at a time.
  */
 #include "launch.cuh"

@@ -202,7 +202,7 @@ static void print_compared(const struct terminal *terminal, const struct run_res
 	print_finding(terminal, problem, &sides[count - 1]);
 }
 
-static void explain(const struct terminal *terminal, const struct run_result *result)
+static void print_lesson(const struct terminal *terminal, const struct run_result *result)
 {
 	if (!result->device->gpu)
 		return;
@@ -229,7 +229,7 @@ static const struct chapter chapter = {
 	.fill = input_fill_attention,
 	.expect = attention_expect,
 	.sweep = sweep_attention,
-	.explain = explain,
+	.print_lesson = print_lesson,
 };
 
 int main(int argc, char **argv)

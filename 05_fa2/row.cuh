@@ -2,7 +2,7 @@
  * For kernels with one thread per query row: how the block loads a tile of K or V, and how a row processes a few keys.
  * Chapters 04 and 05 have the same file.
  *
- * Honestly: attend reads 4 bytes of shared memory per FMA. nvcc merges four of these loads into one of 16 bytes, which is
+ * Limit: attend reads 4 bytes of shared memory per FMA. nvcc merges four of these loads into one of 16 bytes, which is
  * the same for all lanes of a warp; even so, shared memory limits the kernel to half of the peak.
  */
 #pragma once

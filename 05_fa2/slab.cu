@@ -2,7 +2,7 @@
  * Chapter 05, third of five: fa2_slab. New since tile.cu: shared memory is laid out for its banks. P~ is exchanged
  * through a slab of it instead of one shuffle per weight, and the rows of K and of the slab are padded.
  *
- * Build and run: make, or make DEVICE=cuda. Honestly: it multiplies every score by the scale, and expf needs several more
+ * Build and run: make, or make DEVICE=cuda. Limit: it multiplies every score by the scale, and expf needs several more
  * instructions per score before the hardware's power of 2.
  */
 #include "slab.cuh"

@@ -2,7 +2,7 @@
  * Chapter 05, last of five: fa2_split_q. New since exp2.cu: four warps split the query tile of a block and share each tile of
  * K and V. The warps exchange no numbers.
  *
- * Build and run: make, or make DEVICE=cuda. Honestly: it requests a quarter of the bytes of shared memory that
+ * Build and run: make, or make DEVICE=cuda. Limit: it requests a quarter of the bytes of shared memory that
  * fa2_row requests, but it is still fp32, without tensor cores.
  */
 #include "slab.cuh"

@@ -3,7 +3,7 @@
  * lane computes a small tile of scores and one of O in registers: 16 loads of 16 bytes feed 256 FMA. A row's maximum takes
  * three shuffles, and shuffles also bring P~ for the product with V. (At D = 96 and 128 the tiles are smaller: shape.cuh.)
  *
- * Build and run: make, or make DEVICE=cuda. Honestly: the rows of K in shared memory begin in the same bank, and a block
+ * Build and run: make, or make DEVICE=cuda. Limit: the rows of K in shared memory begin in the same bank, and a block
  * is one warp, so each warp fetches all of K and V for itself.
  */
 #include "warp_tile.cuh"

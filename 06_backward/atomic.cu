@@ -11,7 +11,7 @@
  * Not deterministic for three or more tiles of keys: dQ of a query is a sum over blocks, which finish in no particular
  * order. For two tiles, 0 + a + b is the same in both orders.
  *
- * Run: ./backward --kernel backward_atomic. Honestly: 10N²d FLOP in place of split's 14, for N d atomics per tile of
+ * Run: ./backward --kernel backward_atomic. Limit: 10N²d FLOP in place of split's 14, for N d atomics per tile of
  * keys and a dQ whose last bits may differ from run to run.
  */
 #include "backward.h"

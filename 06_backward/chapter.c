@@ -171,7 +171,7 @@ static void print_finding(const struct terminal *terminal, const struct run_resu
 	fprintf(terminal->out, "backward_atomic has one pass; its atomics may change dQ from run to run.\n");
 }
 
-static void explain(const struct terminal *terminal, const struct run_result *result)
+static void print_lesson(const struct terminal *terminal, const struct run_result *result)
 {
 	static const struct column columns[] = {
 		{"\nfootprint", .metric = METRIC_FOOTPRINT_BYTES},
@@ -200,7 +200,7 @@ static const struct chapter chapter = {
 	.fill = input_fill_attention,
 	.expect = attention_gradients_expect,
 	.sweep = sweep_backward,
-	.explain = explain,
+	.print_lesson = print_lesson,
 };
 
 int main(int argc, char **argv)

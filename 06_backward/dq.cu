@@ -10,7 +10,7 @@
  *
  * Deterministic: dQ of a query is summed by one block, in the order of the keys.
  *
- * Run: ./backward --kernel backward_split. Honestly: two of its three products, S and dP, were computed by
+ * Run: ./backward --kernel backward_split. Limit: two of its three products, S and dP, were computed by
  * backward_dkdv, too, which does not store them.
  */
 #include "backward.h"

@@ -5,7 +5,7 @@
  *     gradient_of_v   dV = P^T dO          gradient_of_q   dQ = scale dS K
  *     gradient_of_p   dP = dO V^T          gradient_of_k   dK = scale dS^T Q
  *
- * Build and run: make, then ./backward --kernel backward_naive; make DEVICE=cuda on a GPU. Honestly: P, dP and dS are
+ * Build and run: make, then ./backward --kernel backward_naive; make DEVICE=cuda on a GPU. Limit: P, dP and dS are
  * N x N each and go through HBM, 8N² elements for 10N²d FLOP; split and atomic keep them on the chip.
  */
 #include "backward.h"

@@ -3,7 +3,7 @@
  *
  * D[i] = sum over c of dO[i, c] O[i, c], which equals the sum over j of P[i, j] dP[i, j]: d terms instead of N.
  *
- * Run: ./backward --kernel backward_split. Honestly: it is bound by HBM, one multiplication for two numbers read, and
+ * Run: ./backward --kernel backward_split. Limit: it is bound by HBM, one multiplication for two numbers read, and
  * it has little to do: 2Nd FLOP, where the kernels after it have 10N²d or more.
  */
 #include "backward.h"

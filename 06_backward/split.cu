@@ -5,7 +5,7 @@
  *     dkdv.cu          backward_dkdv          dK and dV, one block per tile of keys
  *     dq.cu            backward_dq            dQ, one block per tile of queries
  *
- * Build and run: make, then ./backward --kernel backward_split; make DEVICE=cuda on a GPU. Honestly: S and dP are
+ * Build and run: make, then ./backward --kernel backward_split; make DEVICE=cuda on a GPU. Limit: S and dP are
  * computed in both of the last two, 14N²d FLOP against 10, so that every run gives the same bits.
  */
 #include "backward.h"

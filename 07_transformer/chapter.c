@@ -24,9 +24,9 @@ static struct closed_forms elementwise(
 {
 	uint64_t elements = problem->seq * row_width(problem);
 	return (struct closed_forms){
-		.models =
-			{{MODEL_REQUESTED, reads * elements, elements, formula},
-	                 {MODEL_FOOTPRINT, reads * elements, elements, formula}},
+		.predictions =
+			{{PREDICTS_REQUESTED, reads * elements, elements, formula},
+	                 {PREDICTS_FOOTPRINT, reads * elements, elements, formula}},
 		.blocks = blocks_of(elements),
 		.flop = flop * (double)elements,
 		.exponentials = exponentials * (double)elements,
@@ -54,7 +54,7 @@ static struct closed_forms norm_forms(const struct problem *problem)
 {
 	uint64_t C = row_width(problem), NC = problem->seq * C;
 	struct closed_forms forms = elementwise(problem, 3, "3NC + NC", 4.0, 0.0);
-	forms.models[1] = (struct model){MODEL_FOOTPRINT, NC + C, NC, "NC + C + NC"};
+	forms.predictions[1] = (struct prediction){PREDICTS_FOOTPRINT, NC + C, NC, "NC + C + NC"};
 	forms.blocks = ceil_div(problem->seq, 4);
 	return forms;
 }
@@ -80,10 +80,10 @@ static struct closed_forms rope_forms(const struct problem *problem)
 {
 	uint64_t N = problem->seq, H = problem->heads, d = problem->dim, turned = d / 2 * 2;
 	struct closed_forms forms = elementwise(problem, 2, "", 3.0, 0.0);
-	forms.models[0] = (struct model){
-		MODEL_REQUESTED, N * H * (d + turned), N * H * d, d % 2 ? "NH(2d - 1) + NC" : "2NC + NC"};
-	forms.models[1] = (struct model){
-		MODEL_FOOTPRINT, N * H * d + N * turned, N * H * d, d % 2 ? "NC + N(d - 1) + NC" : "NC + Nd + NC"};
+	forms.predictions[0] = (struct prediction){
+		PREDICTS_REQUESTED, N * H * (d + turned), N * H * d, d % 2 ? "NH(2d - 1) + NC" : "2NC + NC"};
+	forms.predictions[1] = (struct prediction){
+		PREDICTS_FOOTPRINT, N * H * d + N * turned, N * H * d, d % 2 ? "NC + N(d - 1) + NC" : "NC + Nd + NC"};
 	forms.blocks = blocks_of(N * H * ((d + 1) / 2));
 	return forms;
 }
@@ -117,9 +117,10 @@ static struct closed_forms project_forms(const struct problem *problem)
 {
 	uint64_t N = problem->seq, C = row_width(problem);
 	return (struct closed_forms){
-		.models =
-			{{MODEL_REQUESTED, N * (C * C + ceil_div(C, 32) * C + C), N * C, "N(C² + ⌈C/32⌉C + C) + NC"},
-	                 {MODEL_FOOTPRINT, C * C + 2 * N * C, N * C, "C² + 2NC + NC"}},
+		.predictions =
+			{{PREDICTS_REQUESTED, N * (C * C + ceil_div(C, 32) * C + C), N * C,
+	                  "N(C² + ⌈C/32⌉C + C) + NC"},
+	                 {PREDICTS_FOOTPRINT, C * C + 2 * N * C, N * C, "C² + 2NC + NC"}},
 		.blocks = N * ceil_div(C, 128),
 		.shared_bytes = sizeof(float) * 4 * 32 * 33,
 		.flop = 2.0 * (double)(N * C) * (double)C,
@@ -212,9 +213,9 @@ static struct closed_forms strided_forms(const struct problem *problem)
 	uint64_t MCkv = problem->keys * problem->kv_heads * d;
 	double pairs = (double)H * (double)of_a_head.pairs;
 	return (struct closed_forms){
-		.models =
-			{{MODEL_REQUESTED, NC + 2 * H * of_a_head.keys * d, NC, "2NC + 2C Σκ"},
-	                 {MODEL_FOOTPRINT, NC + 2 * MCkv, NC, "2NC + 2MGd"}},
+		.predictions =
+			{{PREDICTS_REQUESTED, NC + 2 * H * of_a_head.keys * d, NC, "2NC + 2C Σκ"},
+	                 {PREDICTS_FOOTPRINT, NC + 2 * MCkv, NC, "2NC + 2MGd"}},
 		.tile_q = (size_t)row_tile_queries(problem),
 		.tile_k = (size_t)row_tile_keys(problem),
 		.blocks = H * ceil_div(problem->seq, (uint64_t)row_tile_queries(problem)),
@@ -253,12 +254,12 @@ static struct closed_forms permuted_forms(const struct problem *problem)
 {
 	struct closed_forms forms = strided_forms(problem);
 	uint64_t NC = problem->seq * row_width(problem), MCkv = problem->keys * problem->kv_heads * problem->dim;
-	for (size_t i = 0; i < MODELS; i++) {
-		forms.models[i].read_elements += 2 * NC + 2 * MCkv;
-		forms.models[i].write_elements += 2 * NC + 2 * MCkv;
+	for (size_t i = 0; i < PREDICTIONS; i++) {
+		forms.predictions[i].read_elements += 2 * NC + 2 * MCkv;
+		forms.predictions[i].write_elements += 2 * NC + 2 * MCkv;
 	}
-	forms.models[0].formula = "2NC + 2C Σκ + 4(NC + MGd)";
-	forms.models[1].formula = "2NC + 2MGd + 4(NC + MGd)";
+	forms.predictions[0].formula = "2NC + 2C Σκ + 4(NC + MGd)";
+	forms.predictions[1].formula = "2NC + 2MGd + 4(NC + MGd)";
 	uint64_t copying = blocks_of(NC > MCkv ? NC : MCkv);
 	forms.blocks = forms.blocks > copying ? forms.blocks : copying;
 	return forms;
@@ -297,7 +298,7 @@ static uint64_t sum_of(struct traffic traffic)
 }
 
 /* The bytes of heads by copying beside those of heads by strides. */
-static void explain(const struct terminal *terminal, const struct run_result *result)
+static void print_lesson(const struct terminal *terminal, const struct run_result *result)
 {
 	const struct kernel_result *kernels[] = {
 		result_counted(result, "permuted"), result_counted(result, "strided")};
@@ -398,7 +399,7 @@ static const struct chapter chapter = {
 	.expect = transformer_expect,
 	.sweep = sweep,
 	.generate = transformer_generate,
-	.explain = explain,
+	.print_lesson = print_lesson,
 };
 
 int main(int argc, char **argv)

@@ -86,9 +86,9 @@ struct closed_forms naive_forms(const struct problem *problem)
 	uint64_t Hd = s.H * s.d;
 	double pairs = (double)problem->heads * (double)problem->seq;
 	return (struct closed_forms){
-		.models =
-			{{MODEL_REQUESTED, 2 * problem->seq * Hd + Hd, Hd, "2NHd + 2Hd"},
-	                 {MODEL_FOOTPRINT, s.KV + Hd, Hd, "2NGd + 2Hd"}},
+		.predictions =
+			{{PREDICTS_REQUESTED, 2 * problem->seq * Hd + Hd, Hd, "2NHd + 2Hd"},
+	                 {PREDICTS_FOOTPRINT, s.KV + Hd, Hd, "2NGd + 2Hd"}},
 		.blocks = s.H,
 		.shared_bytes = decode_shared_bytes((int)s.d, 1),
 		.flop = pairs * (4.0 * (double)s.d + 4.0),
@@ -105,7 +105,7 @@ struct closed_forms grouped_forms(const struct problem *problem)
 {
 	struct sizes s = sizes_of(problem);
 	struct closed_forms forms = naive_forms(problem);
-	forms.models[0] = (struct model){MODEL_REQUESTED, s.KV + s.H * s.d, s.H * s.d, "2NGd + 2Hd"};
+	forms.predictions[0] = (struct prediction){PREDICTS_REQUESTED, s.KV + s.H * s.d, s.H * s.d, "2NGd + 2Hd"};
 	forms.blocks = s.G;
 	forms.shared_bytes = decode_shared_bytes((int)s.d, (int)(s.H / s.G));
 	return forms;
@@ -137,10 +137,10 @@ struct closed_forms split_forms(const struct problem *problem)
 	struct sizes s = sizes_of(problem);
 	struct closed_forms forms = grouped_forms(problem);
 	uint64_t Hd = s.H * s.d, partials = s.S * s.H * (s.d + 2);
-	forms.models[0] = (struct model){
-		MODEL_REQUESTED, s.KV + s.S * Hd + partials, partials + Hd, "2NGd + (S+1)Hd + 2SH(d+2)"};
-	forms.models[1] =
-		(struct model){MODEL_FOOTPRINT, s.KV + Hd + partials, partials + Hd, "2NGd + 2SH(d + 2) + 2Hd"};
+	forms.predictions[0] = (struct prediction){
+		PREDICTS_REQUESTED, s.KV + s.S * Hd + partials, partials + Hd, "2NGd + (S+1)Hd + 2SH(d+2)"};
+	forms.predictions[1] = (struct prediction){
+		PREDICTS_FOOTPRINT, s.KV + Hd + partials, partials + Hd, "2NGd + 2SH(d + 2) + 2Hd"};
 	uint64_t blocks = s.G * s.S;
 	forms.blocks = blocks > s.H ? blocks : s.H; /* of the larger launch: the merge has H */
 	return forms;
@@ -229,10 +229,10 @@ struct closed_forms paged_forms(const struct problem *problem)
 {
 	struct sizes s = sizes_of(problem);
 	struct closed_forms forms = split_forms(problem);
-	forms.models[0].read_elements += s.G * pages_touched(problem->seq, s.S, problem->page);
-	forms.models[0].formula = "2NGd + (S+1)Hd + 2SH(d+2) + GΣτ";
-	forms.models[1].read_elements += problem->pages;
-	forms.models[1].formula = "2NGd + 2SH(d + 2) + 2Hd + T";
+	forms.predictions[0].read_elements += s.G * pages_touched(problem->seq, s.S, problem->page);
+	forms.predictions[0].formula = "2NGd + (S+1)Hd + 2SH(d+2) + GΣτ";
+	forms.predictions[1].read_elements += problem->pages;
+	forms.predictions[1].formula = "2NGd + 2SH(d + 2) + 2Hd + T";
 	forms.shared_bytes = paged_shared_bytes((int)s.d, (int)(s.H / s.G));
 	return forms;
 }
@@ -276,7 +276,7 @@ static bool sweep(size_t step, bool simulated, struct problem *problem)
 	enum { SPLITS = sizeof splits / sizeof splits[0] };
 	problem->seq = (size_t)256 << 2 * (step / SPLITS);
 	problem->splits = splits[step % SPLITS];
-	problem_settle(problem);
+	problem_fill_defaults(problem);
 	return problem->seq <= (simulated ? 4096 : 16384);
 }
 
@@ -361,7 +361,7 @@ static void print_pages(FILE *out, const struct problem *p)
 	        touched > p->pages ? ":\ntwo splits that share a page both look it up." : ".");
 }
 
-static void explain(const struct terminal *terminal, const struct run_result *result)
+static void print_lesson(const struct terminal *terminal, const struct run_result *result)
 {
 	struct table table = table_new("lrrrrrr");
 	size_t rows = 0;
@@ -448,7 +448,7 @@ static const struct chapter chapter = {
 	.expect = expect,
 	.sweep = sweep,
 	.generate = decode_generate,
-	.explain = explain,
+	.print_lesson = print_lesson,
 };
 
 int main(int argc, char **argv)

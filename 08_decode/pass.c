@@ -240,7 +240,7 @@ static struct closed_forms attention_forms(const struct generation *g, size_t n)
 		.splits = pass->splits,
 		.page = pass->page,
 	};
-	problem_settle(&problem);
+	problem_fill_defaults(&problem);
 	return forms[pass->way](&problem);
 }
 
@@ -251,7 +251,7 @@ static uint64_t expected_bytes(const struct generation *g, enum phase phase)
 	uint64_t elements = 0;
 	for (size_t n = first + 1; n <= last; n++) {
 		struct closed_forms forms = attention_forms(g, n);
-		elements += forms.models[0].read_elements + forms.models[0].write_elements;
+		elements += forms.predictions[0].read_elements + forms.predictions[0].write_elements;
 	}
 	return sizeof(float) * (uint64_t)g->model->layers * elements;
 }

@@ -195,9 +195,10 @@ static struct closed_forms forward_forms(const struct problem *problem)
 	uint64_t d = problem->dim, Nd = problem->seq * d, tile = tile_of(problem);
 	struct visits keys = visits_of(problem, false);
 	struct closed_forms forms = tiles_forms(problem, heads);
-	forms.models[0] =
-		(struct model){MODEL_REQUESTED, heads * (Nd + 2 * d * keys.keys), heads * Nd, "2Nd + 2d·Σκᵢ"};
-	forms.models[1] = (struct model){MODEL_FOOTPRINT, (heads + 2 * kv_heads) * Nd, heads * Nd, "(2 + 2G/H)Nd"};
+	forms.predictions[0] =
+		(struct prediction){PREDICTS_REQUESTED, heads * (Nd + 2 * d * keys.keys), heads * Nd, "2Nd + 2d·Σκᵢ"};
+	forms.predictions[1] =
+		(struct prediction){PREDICTS_FOOTPRINT, (heads + 2 * kv_heads) * Nd, heads * Nd, "(2 + 2G/H)Nd"};
 	forms.statistics += heads * problem->seq;
 	if (problem->sink) /* each thread of a block that has rows */
 		forms.statistics += heads * packing_tiles(&problem->packing, problem->seq, tile) * 2 * tile;
@@ -213,11 +214,11 @@ static struct closed_forms dkdv_forms(const struct problem *problem)
 	uint64_t d = problem->dim, Nd = problem->seq * d;
 	struct visits queries = visits_of(problem, true);
 	struct closed_forms forms = tiles_forms(problem, kv_heads);
-	forms.models[0] = (struct model){
-		MODEL_REQUESTED, 2 * kv_heads * Nd + heads * 2 * d * queries.keys, 2 * kv_heads * Nd,
+	forms.predictions[0] = (struct prediction){
+		PREDICTS_REQUESTED, 2 * kv_heads * Nd + heads * 2 * d * queries.keys, 2 * kv_heads * Nd,
 		"4(G/H)Nd + 2d·ΣRⱼ"};
-	forms.models[1] =
-		(struct model){MODEL_FOOTPRINT, 2 * (heads + kv_heads) * Nd, 2 * kv_heads * Nd, "(2 + 4G/H)Nd"};
+	forms.predictions[1] = (struct prediction){
+		PREDICTS_FOOTPRINT, 2 * (heads + kv_heads) * Nd, 2 * kv_heads * Nd, "(2 + 4G/H)Nd"};
 	forms.statistics += heads * 2 * queries.keys;
 	forms.flop = 8.0 * (double)heads * (double)queries.pairs * (double)d;
 	forms.exponentials = (double)heads * pairs_seen(problem);
@@ -234,9 +235,10 @@ static struct closed_forms dq_forms(const struct problem *problem)
 	uint64_t d = problem->dim, Nd = N * d;
 	struct visits keys = visits_of(problem, false);
 	struct closed_forms forms = tiles_forms(problem, heads);
-	forms.models[0] =
-		(struct model){MODEL_REQUESTED, heads * (2 * Nd + 2 * d * keys.keys), heads * Nd, "3Nd + 2d·Σκᵢ"};
-	forms.models[1] = (struct model){MODEL_FOOTPRINT, 2 * (heads + kv_heads) * Nd, heads * Nd, "(3 + 2G/H)Nd"};
+	forms.predictions[0] = (struct prediction){
+		PREDICTS_REQUESTED, heads * (2 * Nd + 2 * d * keys.keys), heads * Nd, "3Nd + 2d·Σκᵢ"};
+	forms.predictions[1] =
+		(struct prediction){PREDICTS_FOOTPRINT, 2 * (heads + kv_heads) * Nd, heads * Nd, "(3 + 2G/H)Nd"};
 	forms.statistics += heads * 2 * N;
 	if (problem->sink)
 		forms.statistics += heads * 2 * N + problem->heads * (SINK_READS + 1);
@@ -268,13 +270,13 @@ static struct closed_forms decode_forms(const struct problem *problem)
 	bool packed = problem->packing.count, narrow = keys_seen(problem, SIZE_MAX) * H < all;
 	double pairs = (double)H * (double)keys_seen(problem, SIZE_MAX);
 	return (struct closed_forms){
-		.models =
-			{{MODEL_REQUESTED, KV + S * rows + partials, partials + rows,
+		.predictions =
+			{{PREDICTS_REQUESTED, KV + S * rows + partials, partials + rows,
 	                  packed && narrow ? "2(G/H)dΣW + z((S+1)d + 2S(d+2))"
 	                  : packed         ? "2(G/H)Nd + z((S+1)d + 2S(d+2))"
 	                  : narrow         ? "2(G/H)Wd + (S+1)d + 2S(d+2)"
 	                                   : "2(G/H)Nd + (S+1)d + 2S(d+2)"},
-	                 {MODEL_FOOTPRINT, KV + rows + partials, partials + rows,
+	                 {PREDICTS_FOOTPRINT, KV + rows + partials, partials + rows,
 	                  packed && narrow ? "2(G/H)dΣW + z(2S(d+2) + 2d)"
 	                  : packed         ? "2(G/H)Nd + z(2S(d+2) + 2d)"
 	                  : narrow         ? "2(G/H)Wd + 2S(d+2) + 2d"
@@ -367,13 +369,13 @@ static struct closed_forms forms_of_all(const struct kernel_result *kernel)
 	struct problem all = *kernel->problem;
 	all.window = 0;
 	all.packing = (struct packing){0};
-	problem_settle(&all);
+	problem_fill_defaults(&all);
 	return kernel->kernel->forms(&all);
 }
 
 static double requested(struct closed_forms forms)
 {
-	return 4.0 * (double)(forms.models[0].read_elements + forms.models[0].write_elements);
+	return 4.0 * (double)(forms.predictions[0].read_elements + forms.predictions[0].write_elements);
 }
 
 static double bytes_requested(const struct kernel_result *kernel)
@@ -459,7 +461,7 @@ static const struct chapter chapter = {
 	.fill = input_fill_attention,
 	.expect = expect,
 	.sweep = sweep,
-	.explain = print_lesson,
+	.print_lesson = print_lesson,
 };
 
 int main(int argc, char **argv)

@@ -82,7 +82,7 @@ struct chapter {
 
 	/*
 	 * What the chapter finds out besides, after its kernels have run, right or wrong: a trace, the time of a
-	 * library. Leaves it in result->findings; `explain` and `add_json` tell it. May be NULL.
+	 * library. Leaves it in result->findings; `print_lesson` and `add_json` tell it. May be NULL.
 	 */
 	int (*examine)(struct run_result *result, const struct named_values *inputs, struct error *error);
 
@@ -98,7 +98,7 @@ struct chapter {
 	void (*add_json)(struct json *json, const struct run_result *result);
 
 	/* What the chapter wants to say below the tables; may be NULL. */
-	void (*explain)(const struct terminal *terminal, const struct run_result *result);
+	void (*print_lesson)(const struct terminal *terminal, const struct run_result *result);
 };
 
 /* The chapter as a run of this problem has it: the tensors of its kernels are those that the problem has. The lists are kept in

@@ -14,9 +14,10 @@ struct closed_forms fa1_forms(const struct problem *problem, int Bc)
 		.flop = attention_flop(problem),
 		.exponentials = attention_pairs(problem),
 	};
-	forms.models[0] = (struct model){
-		MODEL_REQUESTED, heads * (fa1_units(problem, Bc) - Tc) * Nd, heads * Tc * Nd, "(3Tc + 1)Nd"};
-	forms.models[1] = (struct model){MODEL_FOOTPRINT, heads * (3 + (Tc > 1)) * Nd, heads * Nd, footprint};
+	forms.predictions[0] = (struct prediction){
+		PREDICTS_REQUESTED, heads * (fa1_units(problem, Bc) - Tc) * Nd, heads * Tc * Nd, "(3Tc + 1)Nd"};
+	forms.predictions[1] =
+		(struct prediction){PREDICTS_FOOTPRINT, heads * (3 + (Tc > 1)) * Nd, heads * Nd, footprint};
 	return forms;
 }
 
@@ -34,9 +35,9 @@ struct closed_forms streamed_forms(const struct problem *problem, int Br, int Bc
 		.flop = 4.0 * pairs * (double)d,
 		.exponentials = pairs,
 	};
-	forms.models[0] =
-		(struct model){MODEL_REQUESTED, heads * (N * d + 2 * d * visits.keys), heads * N * d, requested};
-	forms.models[1] = (struct model){MODEL_FOOTPRINT, heads * 3 * N * d, heads * N * d, "4Nd"};
+	forms.predictions[0] = (struct prediction){
+		PREDICTS_REQUESTED, heads * (N * d + 2 * d * visits.keys), heads * N * d, requested};
+	forms.predictions[1] = (struct prediction){PREDICTS_FOOTPRINT, heads * 3 * N * d, heads * N * d, "4Nd"};
 	return forms;
 }
 
@@ -68,11 +69,11 @@ struct closed_forms backward_naive_forms(const struct problem *problem)
 	uint64_t heads = attention_heads(problem), N = problem->seq, d = problem->dim;
 	uint64_t written = heads * (3 * N * N + 3 * N * d), times = problem->variant.kind == VARIANT_SOFTCAP ? 2 : 1;
 	/* six kernels, each tensor once: P 2Nd + N², dV N² + 2Nd, dP 2Nd + N², dS 3N², dQ and dK N² + 2Nd each */
-	struct model footprint = {MODEL_FOOTPRINT, heads * (5 * N * N + 7 * N * d), written, "8N² + 10Nd"};
-	struct model requested = {
-		MODEL_REQUESTED, heads * (10 * N * N * d + 4 * N * N), written, "10N²d + 7N² + 3Nd"};
+	struct prediction footprint = {PREDICTS_FOOTPRINT, heads * (5 * N * N + 7 * N * d), written, "8N² + 10Nd"};
+	struct prediction requested = {
+		PREDICTS_REQUESTED, heads * (10 * N * N * d + 4 * N * N), written, "10N²d + 7N² + 3Nd"};
 	return (struct closed_forms){
-		.models = {footprint, requested},
+		.predictions = {footprint, requested},
 		.statistics = times * heads * N * N,
 		.blocks = heads * N,
 		.flop = 2.5 * attention_flop(problem), /* five products of 2 N² d, masked or not */
@@ -90,10 +91,11 @@ struct closed_forms backward_atomic_forms(const struct problem *problem, int til
 		 R = queries_visited(problem, (uint64_t)tile);
 	uint64_t tiles = heads * ceil_div(N, (uint64_t)tile), preprocess = ceil_div(heads * N, 4);
 	const char *formula = problem->causal ? "6Nd + 2dΣR" : "(6 + 2T)Nd";
-	struct model requested = {MODEL_REQUESTED, heads * (4 * N * d + 2 * d * R), heads * 2 * N * d, formula};
-	struct model footprint = {MODEL_FOOTPRINT, heads * 7 * N * d, heads * 3 * N * d, "10Nd"};
+	struct prediction requested = {
+		PREDICTS_REQUESTED, heads * (4 * N * d + 2 * d * R), heads * 2 * N * d, formula};
+	struct prediction footprint = {PREDICTS_FOOTPRINT, heads * 7 * N * d, heads * 3 * N * d, "10Nd"};
 	return (struct closed_forms){
-		.models = {requested, footprint},
+		.predictions = {requested, footprint},
 		.atomics = heads * d * R,
 		.statistics = heads * (N + 2 * R),
 		.tile_q = (size_t)tile,
@@ -112,9 +114,9 @@ struct closed_forms backward_split_forms(const struct problem *problem, int tile
 		queries_visited(problem, (uint64_t)tile) + attention_visits(problem, tile, tile, true).keys;
 	const char *formula = problem->causal ? "9Nd + 2d(ΣR + Σκ)" : "(9 + 4T)Nd";
 	struct closed_forms forms = backward_atomic_forms(problem, tile);
-	forms.models[0] =
-		(struct model){MODEL_REQUESTED, heads * (6 * N * d + 2 * d * visited), heads * 3 * N * d, formula};
-	forms.models[1] = (struct model){MODEL_FOOTPRINT, heads * 10 * N * d, heads * 3 * N * d, "13Nd"};
+	forms.predictions[0] = (struct prediction){
+		PREDICTS_REQUESTED, heads * (6 * N * d + 2 * d * visited), heads * 3 * N * d, formula};
+	forms.predictions[1] = (struct prediction){PREDICTS_FOOTPRINT, heads * 10 * N * d, heads * 3 * N * d, "13Nd"};
 	forms.atomics = 0;
 	forms.statistics += 2 * heads * N;
 	forms.flop += 4.0 * tile_pairs(problem, tile) * (double)d; /* S and dP once more */

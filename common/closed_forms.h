@@ -7,22 +7,22 @@
 #include "problem/problem.h"
 
 /* A closed form for what one run of a kernel moves, in elements, all heads together. */
-enum model_counts { MODEL_FOOTPRINT, MODEL_REQUESTED };
+enum predicted_counts { PREDICTS_FOOTPRINT, PREDICTS_REQUESTED };
 
-struct model {
-	enum model_counts counts;
+struct prediction {
+	enum predicted_counts counts;
 	uint64_t read_elements, write_elements;
 	const char *formula; /* "4N² + 4Nd"; per head in a chapter that has heads */
 };
 
-enum { MODELS = 2 };
+enum { PREDICTIONS = 2 };
 
 /* All that is known of a kernel before it runs, all heads together. */
 struct closed_forms {
 	/* What a run counts has to equal these, or it is not verified; sums over the kernel's launches. */
-	struct model models[MODELS]; /* the first is the headline */
-	uint64_t atomics;            /* elements its atomics request; in no model */
-	uint64_t statistics;         /* elements of l, m, LSE, D it requests, read and written; in no model */
+	struct prediction predictions[PREDICTIONS]; /* the first is the headline */
+	uint64_t atomics;                           /* elements its atomics request; in no prediction */
+	uint64_t statistics; /* elements of l, m, LSE, D it requests, read and written; in no prediction */
 	size_t tile_q,
 		tile_k; /* queries by keys that it works on at a time, heeded options and compiled ones; 0: no tiles */
 	uint64_t blocks; /* of the launch that has most: a floor must not give work to SMs without one */

@@ -24,9 +24,10 @@ static const double most_unasked_s = 3600.0, most_part_s = 60.0;
 double estimate_work(const struct closed_forms *forms)
 {
 	double requested = 0.0;
-	for (size_t i = 0; i < MODELS; i++)
-		if (forms->models[i].counts == MODEL_REQUESTED)
-			requested = (double)(forms->models[i].read_elements + forms->models[i].write_elements);
+	for (size_t i = 0; i < PREDICTIONS; i++)
+		if (forms->predictions[i].counts == PREDICTS_REQUESTED)
+			requested =
+				(double)(forms->predictions[i].read_elements + forms->predictions[i].write_elements);
 	return forms->flop + forms->exponentials + requested;
 }
 
@@ -64,7 +65,7 @@ struct problem estimate_part(
 	if (part.packing.count) { /* the longest of packed sequences: the others are like it, but shorter */
 		part.seq = part.keys = packing_longest(&part.packing, part.seq);
 		part.packing = (struct packing){0};
-		problem_settle(&part);
+		problem_fill_defaults(&part);
 	}
 	bool alike = part.kv_heads == part.heads;
 	for (;;) {
@@ -77,7 +78,7 @@ struct problem estimate_part(
 			part.kv_heads = part.heads;
 		if (!(chapter->options & OPTION_BIT(OPTION_KEYS)))
 			part.keys = part.seq;
-		problem_settle(&part);
+		problem_fill_defaults(&part);
 	}
 }
 

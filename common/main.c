@@ -97,7 +97,7 @@ static int check_writable(
  * The counting build takes times only on request: NAME.fast, the plain build, is run for them. On a GPU and in NAME.fast
  * itself the kernels run as they are, and are always timed.
  */
-static int settle_timing(
+static int fill_timing_defaults(
 	const struct chapter *chapter, const struct device *device, struct options *options, struct error *error)
 {
 	if (!device->simulated || device->plain) {
@@ -328,7 +328,7 @@ int chapter_main(const struct chapter *given, int argc, char **argv)
 	if (choose_kernels(chapter, options.kernel, &kernels, &kernel_count, &error) != 0 ||
 	    check_writable(kernels, kernel_count, &options, &error) != 0 ||
 	    device_open(options.gpu, &device, &error) != 0 ||
-	    settle_timing(chapter, &device, &options, &error) != 0 ||
+	    fill_timing_defaults(chapter, &device, &options, &error) != 0 ||
 	    record(kernels, kernel_count, &options, &device, &error) != 0)
 		return complain(chapter, &error);
 

@@ -36,9 +36,9 @@ struct kernel_result {
 	size_t filled_heads; /* 0: the chapter has no batch, or the run has as many heads */
 	struct counts prepared, counts; /* of `prepare`, of `launch` */
 	struct closed_forms forms;
-	bool compared;                   /* it was run; on a GPU there are no counts to compare */
-	struct traffic measured[MODELS]; /* the count each model is compared with, in bytes */
-	uint64_t measured_atomic_bytes;
+	bool compared;                                /* it was run; on a GPU there are no counts to compare */
+	struct traffic compared_traffic[PREDICTIONS]; /* the count each prediction is compared with, in bytes */
+	uint64_t compared_atomic_bytes;
 	uint64_t statistic_bytes; /* requested, as counted */
 	size_t peak_bytes;
 };

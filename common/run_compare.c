@@ -111,14 +111,14 @@ static bool is_statistic(const struct kernel *kernel, const char *name)
 	return tensor && tensor->statistic;
 }
 
-/* Of the statistics, or of everything else that the kernel touched: that is what a model is compared with. */
-static struct traffic sum_traffic(const struct kernel_result *kernel, enum model_counts what, bool statistics)
+/* Of the statistics, or of everything else that the kernel touched: that is what a prediction is compared with. */
+static struct traffic sum_traffic(const struct kernel_result *kernel, enum predicted_counts what, bool statistics)
 {
 	struct traffic sum = {0, 0};
 	const struct launch_counts *total = &kernel->counts.total;
 	for (size_t t = 0; t < total->tensor_count; t++) {
 		const struct tensor_traffic *tensor = &total->tensors[t];
-		const struct traffic *traffic = what == MODEL_FOOTPRINT ? &tensor->footprint : &tensor->requested;
+		const struct traffic *traffic = what == PREDICTS_FOOTPRINT ? &tensor->footprint : &tensor->requested;
 		if (is_statistic(kernel->kernel, tensor->name) != statistics)
 			continue;
 		sum.read_bytes += traffic->read_bytes;
@@ -151,15 +151,15 @@ __attribute__((format(printf, 2, 3))) static void not_verified(struct kernel_res
 
 static void compare_atomics(struct kernel_result *kernel)
 {
-	kernel->measured_atomic_bytes = sum_atomics(kernel, false);
-	if (kernel->measured_atomic_bytes != 4 * kernel->forms.atomics)
+	kernel->compared_atomic_bytes = sum_atomics(kernel, false);
+	if (kernel->compared_atomic_bytes != 4 * kernel->forms.atomics)
 		not_verified(kernel, "the atomics are not as many as expected");
 }
 
 /* l, m, LSE, D are small beside the matrices, unless a kernel asks for them again and again. */
 static void compare_statistics(struct kernel_result *kernel)
 {
-	struct traffic requested = sum_traffic(kernel, MODEL_REQUESTED, true);
+	struct traffic requested = sum_traffic(kernel, PREDICTS_REQUESTED, true);
 	uint64_t expected = 4 * kernel->forms.statistics;
 	kernel->statistic_bytes = requested.read_bytes + requested.write_bytes + sum_atomics(kernel, true);
 	if (kernel->statistic_bytes != expected)
@@ -183,15 +183,16 @@ void compare_forms(struct kernel_result *kernel)
 	kernel->compared = true;
 	if (!kernel->counts.counted)
 		return;
-	for (size_t i = 0; i < MODELS; i++) {
-		const struct model *model = &kernel->forms.models[i];
-		struct traffic measured = sum_traffic(kernel, model->counts, false);
-		kernel->measured[i] = measured;
-		if (measured.read_bytes != 4 * model->read_elements ||
-		    measured.write_bytes != 4 * model->write_elements)
+	for (size_t i = 0; i < PREDICTIONS; i++) {
+		const struct prediction *prediction = &kernel->forms.predictions[i];
+		struct traffic measured = sum_traffic(kernel, prediction->counts, false);
+		kernel->compared_traffic[i] = measured;
+		if (measured.read_bytes != 4 * prediction->read_elements ||
+		    measured.write_bytes != 4 * prediction->write_elements)
 			not_verified(
 				kernel, "the %s count is not its closed form, %s",
-				model->counts == MODEL_FOOTPRINT ? "footprint" : "requested", model->formula);
+				prediction->counts == PREDICTS_FOOTPRINT ? "footprint" : "requested",
+				prediction->formula);
 	}
 	compare_atomics(kernel);
 	compare_statistics(kernel);

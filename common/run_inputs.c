@@ -64,7 +64,7 @@ int inputs_make(
 		}
 	if (alike && !(fixed & OPTION_BIT(OPTION_KV_HEADS)))
 		problem->kv_heads = problem->heads; /* those of files that do not say it of keys */
-	problem_settle(problem);
+	problem_fill_defaults(problem);
 	return 0;
 }
 

@@ -102,7 +102,7 @@ static struct options make_case(const struct run_result *result, const struct op
 		one.given |= own & result->chapter->options;
 	}
 	one.problem.variant = result->problem.variant;
-	problem_settle(&one.problem);
+	problem_fill_defaults(&one.problem);
 	return one;
 }
 

@@ -111,12 +111,12 @@ static bool is_plain_form(
 static void print_models(struct json *json, const struct kernel *kernel, const struct problem *problem)
 {
 	const struct closed_forms forms = kernel->forms(problem);
-	const struct model *models = forms.models;
+	const struct prediction *predictions = forms.predictions;
 	uint64_t ideal = 0;
 	json_open_array(json, "models");
-	for (size_t i = 0; i < MODELS; i++) {
+	for (size_t i = 0; i < PREDICTIONS; i++) {
 		json_open_object(json, NULL);
-		json_string(json, "counts", models[i].counts == MODEL_FOOTPRINT ? "footprint" : "requested");
+		json_string(json, "counts", models[i].counts == PREDICTS_FOOTPRINT ? "footprint" : "requested");
 		json_count(json, "bytes", 4 * (models[i].read_elements + models[i].write_elements));
 		json_count(json, "write_bytes", 4 * models[i].write_elements);
 		json_string(json, "formula", models[i].formula);
@@ -195,7 +195,7 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 		error_set(&error, EXIT_USAGE, "--kernel: expected one of %s", chapter->name);
 	struct problem problem = options.problem;
 	problem.variant = variant;
-	problem_settle(&problem);
+	problem_fill_defaults(&problem);
 	if (kernel)
 		print_verdict(chapter, kernel, &options, masked, &problem, directory, &error);
 	return error.exit_code ? complain("judge", &error) : 0;

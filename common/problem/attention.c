@@ -20,7 +20,7 @@ struct problem problem_with_heads(const struct problem *problem, size_t heads)
 	other.batch = 1;
 	other.heads = heads;
 	other.kv_heads = problem->kv_heads ? ceil_div(heads * problem->kv_heads, problem->heads) : heads;
-	problem_settle(&other);
+	problem_fill_defaults(&other);
 	return other;
 }
 

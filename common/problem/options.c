@@ -193,7 +193,7 @@ static int check_together(const struct options *options, struct error *error)
 }
 
 /* --lengths says how many tokens there are, in one sequence after another. */
-static int settle_lengths(struct options *options, struct error *error)
+static int fill_lengths(struct options *options, struct error *error)
 {
 	struct problem *problem = &options->problem;
 	size_t tokens = packing_tokens(&problem->packing);
@@ -263,9 +263,9 @@ int options_parse(
 	if (optind < argc)
 		return error_set(
 			error, EXIT_USAGE, "%.60s: unexpected argument, expected options only", argv[optind]);
-	if (settle_lengths(options, error) != 0)
+	if (fill_lengths(options, error) != 0)
 		return error->exit_code;
-	problem_settle(&options->problem);
+	problem_fill_defaults(&options->problem);
 	options->json = as_dash(options->json);
 	options->tsv = as_dash(options->tsv);
 	options->explain = as_dash(options->explain);

@@ -9,7 +9,7 @@ const char *const input_kind_names[INPUT_KINDS] = {
 	[INPUT_CONSTANT] = "constant", [INPUT_ONE_HOT] = "one-hot",           [INPUT_RAMP] = "ramp",
 };
 
-void problem_settle(struct problem *problem)
+void problem_fill_defaults(struct problem *problem)
 {
 	if (!problem->scale_given)
 		problem->scale = (float)(1.0 / sqrt((double)problem->dim));

@@ -35,9 +35,9 @@ struct problem {
 	size_t rows, cols;             /* R C */
 	size_t m, n, k;
 	size_t kv_heads,
-		keys; /* G M: heads and rows of K and V where they are others than of Q; 0 before problem_settle */
+		keys; /* G M: heads and rows of K and V where they are others than of Q; 0 before problem_fill_defaults */
 	size_t splits, page;   /* S p: parts that the keys are split into; tokens of a page of a paged cache, */
-	size_t pages;          /* T: so many it takes, problem_settle says */
+	size_t pages;          /* T: so many it takes, problem_fill_defaults says */
 	size_t tile_q, tile_k; /* Br Bc; 0: the kernel's own choice */
 	size_t block, row;     /* the online softmax: columns of a block; the row to trace */
 	bool causal;
@@ -46,9 +46,9 @@ struct problem {
 	bool alibi, sink;
 	float dropout;          /* p; 0: none */
 	struct packing packing; /* of no sequence: B sequences of N tokens */
-	size_t sequences;       /* z: packed sequences, or B, problem_settle says; */
+	size_t sequences;       /* z: packed sequences, or B, problem_fill_defaults says; */
 	size_t starts;          /* Z: packed sequences + 1, it says, too */
-	float scale;            /* scores are scale * q.k; 0 before problem_settle, unless given */
+	float scale;            /* scores are scale * q.k; 0 before problem_fill_defaults, unless given */
 	bool scale_given;
 	uint64_t seed;
 	enum input_kind input;
@@ -57,7 +57,7 @@ struct problem {
 };
 
 /* scale = 1/sqrt(d), G = H, M = N, each unless it was given. T = ⌈N/p⌉; z and Z from the packing. */
-void problem_settle(struct problem *problem);
+void problem_fill_defaults(struct problem *problem);
 
 size_t shape_elements(const size_t *shape, size_t rank);
 

@@ -122,7 +122,7 @@ struct attention_side side_of_fa2(const struct kernel_result *kernel, const stru
 	const struct problem *problem = kernel->problem;
 	const struct closed_forms *forms = &kernel->forms;
 	bool counted = kernel->counts.counted;
-	const struct traffic *moved = &kernel->measured[0];
+	const struct traffic *moved = &kernel->compared_traffic[0];
 	double Nd = (double)attention_rows(problem) * (double)problem->dim;
 	double counted_units = (double)(moved->read_bytes + moved->write_bytes) / sizeof(float) / Nd;
 	return (struct attention_side){

@@ -38,22 +38,22 @@ WORD(skipped, kernel->skipped[0] ? kernel->skipped : NULL)
 
 static const char *model_counts(const struct kernel_result *kernel)
 {
-	bool footprint = kernel->forms.models[0].counts == MODEL_FOOTPRINT;
+	bool footprint = kernel->forms.predictions[0].counts == PREDICTS_FOOTPRINT;
 	return !kernel->compared ? NULL : footprint ? "footprint" : "requested";
 }
 
-static double elements_of(const struct model *model)
+static double elements_of(const struct prediction *prediction)
 {
-	return (double)(model->read_elements + model->write_elements);
+	return (double)(prediction->read_elements + prediction->write_elements);
 }
 
 /* The closed form of that kind; the kernel may have none. */
-static double find_model(const struct kernel_result *kernel, enum model_counts counts)
+static double find_model(const struct kernel_result *kernel, enum predicted_counts counts)
 {
 	double found = NAN;
-	for (size_t i = 0; i < MODELS; i++)
-		if (kernel->forms.models[i].counts == counts)
-			found = elements_of(&kernel->forms.models[i]);
+	for (size_t i = 0; i < PREDICTIONS; i++)
+		if (kernel->forms.predictions[i].counts == counts)
+			found = elements_of(&kernel->forms.predictions[i]);
 	return found;
 }
 
@@ -92,11 +92,12 @@ static double warp_fma(const struct kernel_result *kernel)
 
 NUMBER(max_abs, worst(kernel)->max_abs)
 NUMBER(tolerance, worst(kernel)->tolerance)
-NUMBER(model_elements, elements_of(&kernel->forms.models[0]))
-NUMBER(model_requested_elements, find_model(kernel, MODEL_REQUESTED))
-NUMBER(model_footprint_elements, find_model(kernel, MODEL_FOOTPRINT))
+NUMBER(model_elements, elements_of(&kernel->forms.predictions[0]))
+NUMBER(model_requested_elements, find_model(kernel, PREDICTS_REQUESTED))
+NUMBER(model_footprint_elements, find_model(kernel, PREDICTS_FOOTPRINT))
 NUMBER(peak_bytes, some(kernel->peak_bytes, kernel->peak_bytes))
-NUMBER(counted_elements, kernel->compared ? (double)((uint64_t)bytes_of(&kernel->measured[0]) / 4) : (double)NAN)
+NUMBER(counted_elements,
+       kernel->compared ? (double)((uint64_t)bytes_of(&kernel->compared_traffic[0]) / 4) : (double)NAN)
 NUMBER(shared_requests, (double)(SHARED.load_requests + SHARED.store_requests))
 NUMBER(shared_wavefronts, (double)(SHARED.load_wavefronts + SHARED.store_wavefronts))
 NUMBER(requested_bytes, bytes_of(&kernel->counts.total.requested))

@@ -195,10 +195,10 @@ static void write_kernel(struct json *json, const struct run_result *result, con
 	write_launch_numbers(json, "launches", &kernel->counts);
 	write_launch_numbers(json, "prepared", &kernel->prepared);
 	json_open_array(json, "measured"); /* what models[] are compared with */
-	for (size_t i = 0; i < MODELS && kernel->counts.counted; i++) {
+	for (size_t i = 0; i < PREDICTIONS && kernel->counts.counted; i++) {
 		json_open_object(json, NULL);
-		json_count(json, "read_elements", kernel->measured[i].read_bytes / sizeof(float));
-		json_count(json, "write_elements", kernel->measured[i].write_bytes / sizeof(float));
+		json_count(json, "read_elements", kernel->compared_traffic[i].read_bytes / sizeof(float));
+		json_count(json, "write_elements", kernel->compared_traffic[i].write_bytes / sizeof(float));
 		json_close_object(json);
 	}
 	json_close_array(json);

@@ -235,15 +235,15 @@ static void print_times(
 /* What was counted, and the closed form that the chapter is about: they are equal, or the kernel is not verified. */
 static void print_count(FILE *out, const struct run_result *result, const struct kernel_result *kernel)
 {
-	const struct model *model = &kernel->forms.models[0];
+	const struct prediction *prediction = &kernel->forms.predictions[0];
 	char elements[METRIC_TEXT_SIZE];
-	fprintf(out, "%s  %s elements = ", model->counts == MODEL_FOOTPRINT ? "footprint" : "requested",
+	fprintf(out, "%s  %s elements = ", prediction->counts == PREDICTS_FOOTPRINT ? "footprint" : "requested",
 	        show(kernel, METRIC_COUNTED_ELEMENTS, elements));
 	if (result->chapter->options & OPTION_BIT(OPTION_BATCH)) {
 		size_t heads = attention_heads(&result->problem);
 		fprintf(out, "%zu head%s of ", heads, heads == 1 ? "" : "s");
 	}
-	fprintf(out, "%s\n", model->formula);
+	fprintf(out, "%s\n", prediction->formula);
 }
 
 /* Two or three lines for a kernel that is right, more for one that is wrong. */
@@ -367,8 +367,8 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 		else
 			print_summary(terminal, result, &result->kernels[i], width);
 	print_power(terminal->out, result);
-	if (result->chapter->explain && (all_verified(result) || result->findings))
-		result->chapter->explain(terminal, result);
+	if (result->chapter->print_lesson && (all_verified(result) || result->findings))
+		result->chapter->print_lesson(terminal, result);
 
 	fputc('\n', terminal->out);
 	if (result->options->explain && page_written)

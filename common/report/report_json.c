@@ -121,16 +121,17 @@ static void write_hbm(struct json *json, const struct kernel_result *kernel)
 	json_close_object(json);
 }
 
-static void write_model(struct json *json, const char *key, const struct model *model, uint64_t atomic_elements)
+static void write_model(
+	struct json *json, const char *key, const struct prediction *prediction, uint64_t atomic_elements)
 {
 	json_open_object(json, key);
-	json_string(json, "counts", model->counts == MODEL_FOOTPRINT ? "footprint" : "requested");
-	json_count(json, "read_elements", model->read_elements);
-	json_count(json, "write_elements", model->write_elements);
-	json_count(json, "elements", model->read_elements + model->write_elements);
-	if (atomic_elements && model->counts == MODEL_REQUESTED)
+	json_string(json, "counts", prediction->counts == PREDICTS_FOOTPRINT ? "footprint" : "requested");
+	json_count(json, "read_elements", prediction->read_elements);
+	json_count(json, "write_elements", prediction->write_elements);
+	json_count(json, "elements", prediction->read_elements + prediction->write_elements);
+	if (atomic_elements && prediction->counts == PREDICTS_REQUESTED)
 		json_count(json, "atomic_elements", atomic_elements);
-	json_string(json, "formula", model->formula);
+	json_string(json, "formula", prediction->formula);
 	json_close_object(json);
 }
 
@@ -251,10 +252,11 @@ static void write_kernel(struct json *json, const struct kernel_result *kernel)
 		write_hbm(json, kernel);
 	if (kernel->compared) {
 		const struct closed_forms *forms = &kernel->forms;
-		bool footprint = forms->models[1].counts == MODEL_FOOTPRINT;
-		write_model(json, "model", &forms->models[0], forms->atomics);
+		bool footprint = forms->predictions[1].counts == PREDICTS_FOOTPRINT;
+		write_model(json, "model", &forms->predictions[0], forms->atomics);
 		write_model(
-			json, footprint ? "model_footprint" : "model_requested", &forms->models[1], forms->atomics);
+			json, footprint ? "model_footprint" : "model_requested", &forms->predictions[1],
+			forms->atomics);
 	}
 	if (!kernel->skipped[0])
 		write_forms(json, &kernel->forms);

@@ -87,19 +87,19 @@ void models_print(
 	bool atomics = kernel->forms.atomics > 0;
 	struct table table = table_new(atomics ? "lrrrrl" : "lrrrl");
 	table_row(&table, STYLE_DIM, "elements|read|written|total|%s", atomics ? "atomics|" : "");
-	for (size_t i = 0; i < MODELS; i++) {
-		const struct model *model = &kernel->forms.models[i];
-		bool requested = model->counts == MODEL_REQUESTED;
+	for (size_t i = 0; i < PREDICTIONS; i++) {
+		const struct prediction *prediction = &kernel->forms.predictions[i];
+		bool requested = prediction->counts == PREDICTS_REQUESTED;
 		char formula[80];
-		snprintf(formula, sizeof formula, "%s%s", model->formula, has_heads ? " per head" : "");
+		snprintf(formula, sizeof formula, "%s%s", prediction->formula, has_heads ? " per head" : "");
 		uint64_t expected[] = {
-			model->read_elements, model->write_elements, requested ? kernel->forms.atomics : 0};
+			prediction->read_elements, prediction->write_elements, requested ? kernel->forms.atomics : 0};
 		add_model_row(&table, STYLE_PLAIN, requested ? "requested" : "footprint", expected, atomics, formula);
 		if (!kernel->counts.counted)
 			continue;
 		uint64_t counted[] = {
-			kernel->measured[i].read_bytes / 4, kernel->measured[i].write_bytes / 4,
-			requested ? kernel->measured_atomic_bytes / 4 : 0};
+			kernel->compared_traffic[i].read_bytes / 4, kernel->compared_traffic[i].write_bytes / 4,
+			requested ? kernel->compared_atomic_bytes / 4 : 0};
 		bool equal = memcmp(counted, expected, sizeof counted) == 0;
 		add_model_row(
 			&table, equal ? STYLE_GOOD : STYLE_BAD, "  counted", counted, atomics,

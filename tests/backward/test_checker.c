@@ -48,7 +48,7 @@ static struct setting set_up(
 			.causal = causal,
 			.seed = seed,
 			.input = kind}};
-	problem_settle(&s.problem);
+	problem_fill_defaults(&s.problem);
 	s.elements = batch * heads * seq * dim;
 	for (size_t i = 0; i < 4; i++) {
 		s.values[i] = calloc(s.elements, sizeof(float));

@@ -41,7 +41,7 @@ static struct setting set_up(struct shape n, bool causal, enum input_kind kind, 
 			.input = kind}};
 	struct named_values named[4] = {{0}};
 	struct error error;
-	problem_settle(&s.problem);
+	problem_fill_defaults(&s.problem);
 	if (scale != 0.0)
 		s.problem.scale = (float)scale;
 	s.elements = n.batch * n.heads * n.seq * n.dim;

@@ -45,7 +45,7 @@ static const char *failure_of(struct closed_forms forms)
 Test(compare, each_count_is_held_to_its_closed_form)
 {
 	const struct closed_forms right = {
-		.models = {{MODEL_REQUESTED, 200, 100, "3Nd"}, {MODEL_FOOTPRINT, 100, 100, "2Nd"}},
+		.predictions = {{PREDICTS_REQUESTED, 200, 100, "3Nd"}, {PREDICTS_FOOTPRINT, 100, 100, "2Nd"}},
 		.atomics = 10,
 		.statistics = 3 + 5,
 		.blocks = 6};
@@ -58,10 +58,10 @@ Test(compare, each_count_is_held_to_its_closed_form)
 		struct closed_forms wrong[7];
 		for (int i = 0; i < 7; i++)
 			wrong[i] = right;
-		wrong[0].models[0].read_elements += one;
-		wrong[1].models[0].write_elements += one;
-		wrong[2].models[1].read_elements += one;
-		wrong[3].models[1].write_elements += one;
+		wrong[0].predictions[0].read_elements += one;
+		wrong[1].predictions[0].write_elements += one;
+		wrong[2].predictions[1].read_elements += one;
+		wrong[3].predictions[1].write_elements += one;
 		wrong[4].atomics += one;
 		wrong[5].statistics += one;
 		wrong[6].blocks += one;

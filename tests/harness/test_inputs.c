@@ -11,7 +11,7 @@ static float *fill(struct problem *problem, enum input_kind kind, const char *te
 	size_t count = problem->batch * problem->heads * problem->seq * problem->dim;
 	float *values = calloc(count, sizeof *values);
 	problem->input = kind;
-	problem_settle(problem);
+	problem_fill_defaults(problem);
 	input_fill_attention(problem, tensor, values);
 	return values;
 }

@@ -142,7 +142,7 @@ Test(reference, large_problems_are_sampled)
 	struct named_values inputs[] = {{"Q", values}, {"K", values}, {"V", values}, {NULL, NULL}};
 	struct expectations expectations;
 	struct error error;
-	problem_settle(&problem);
+	problem_fill_defaults(&problem);
 	cr_assert_eq(attention_expect(&problem, inputs, &expectations, &error), 0);
 	cr_assert_eq(expectations.row_count, 128);
 	cr_assert_eq(expectations.all_rows, count);
