@@ -1,5 +1,5 @@
 /*
- * Chapter 05, fourth of five: fa2_exp2. New since slab.cu: P~ is a power of 2, because the hardware computes only powers of 2.
+ * Chapter 05, fourth of five: fa2_exp2. New since slab.cu: P~ is a power of 2: the hardware has no instruction for e^x.
  * The scale and log2 e are multiplied into Q, once for each of its elements, no longer into each score.
  *
  * Build and run: make, or make DEVICE=cuda. Limit: the counts do not show the difference, because expf and exp2f count

@@ -4,8 +4,8 @@
  * masked; `modify` changes each score; the first split begins with the sink; and sequences are the grid's z. The merge is
  * the same.
  *
- * Build and run: make, then ./variants --kernel decode --window 256 --seq 4096. Limit: with a narrow window the partials are
- * more bytes than the keys.
+ * Build and run: make, then ./variants --kernel decode --window 256 --seq 4096. Limit: the partials grow with the
+ * splits, not with the window: 44 splits of 5 or 6 keys request nearly as many other numbers as keys and values.
  */
 #include "decode.cuh"
 

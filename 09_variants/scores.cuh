@@ -1,5 +1,5 @@
 /*
- * Changes of scores, and which keys a query sees: a functor, `struct scores`, that a kernel gets by value. It computes where
+ * Changes of scores, and which keys a query sees: the functions of `struct scores`, which a kernel gets by value: where
  * a sequence lies, the range of tiles that the kernel has to process, each modified score, the derivative of each score,
  * and which weights are dropped.
  */
