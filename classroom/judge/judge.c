@@ -108,7 +108,7 @@ static bool is_plain_form(
 
 /* ---- closed forms ---- */
 
-static void print_models(struct json *json, const struct kernel *kernel, const struct problem *problem)
+static void print_predictions(struct json *json, const struct kernel *kernel, const struct problem *problem)
 {
 	const struct closed_forms forms = kernel->forms(problem);
 	const struct prediction *predictions = forms.predictions;
@@ -116,10 +116,10 @@ static void print_models(struct json *json, const struct kernel *kernel, const s
 	json_open_array(json, "models");
 	for (size_t i = 0; i < PREDICTIONS; i++) {
 		json_open_object(json, NULL);
-		json_string(json, "counts", models[i].counts == PREDICTS_FOOTPRINT ? "footprint" : "requested");
-		json_count(json, "bytes", 4 * (models[i].read_elements + models[i].write_elements));
-		json_count(json, "write_bytes", 4 * models[i].write_elements);
-		json_string(json, "formula", models[i].formula);
+		json_string(json, "counts", predictions[i].counts == PREDICTS_FOOTPRINT ? "footprint" : "requested");
+		json_count(json, "bytes", 4 * (predictions[i].read_elements + predictions[i].write_elements));
+		json_count(json, "write_bytes", 4 * predictions[i].write_elements);
+		json_string(json, "formula", predictions[i].formula);
 		json_close_object(json);
 	}
 	json_close_array(json);
@@ -154,7 +154,7 @@ static int print_verdict(
 		expectations_free(&expectations);
 	}
 	inputs_free(&inputs);
-	print_models(&json, kernel, problem);
+	print_predictions(&json, kernel, problem);
 	json_close_object(&json);
 	putchar('\n');
 	if (!error->exit_code && fflush(stdout) != 0)
