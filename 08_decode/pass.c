@@ -133,13 +133,6 @@ static void end(void *state)
 
 static int check_options(const struct options *options, const struct device *device, struct error *error)
 {
-	int way = 0;
-	while (options->kernel && way < WAYS && strcmp(options->kernel, way_names[way]) != 0)
-		way++;
-	if (way == WAYS)
-		return error_set(
-			error, EXIT_USAGE, "--kernel: not %.40s with --prompt, where no score is modified",
-			options->kernel);
 	if (options->given & OPTION_BIT(OPTION_TIME) && device->simulated && !device->plain)
 		return error_set(
 			error, EXIT_USAGE,

@@ -5,11 +5,11 @@
 #include <string.h>
 
 cudaError_t kernel_launch(
-	const struct kernel *kernel, const struct problem *problem, const struct device_memory *memory)
+	const struct kernel *kernel, const struct closed_forms *forms, const struct problem *problem,
+	const struct device_memory *memory)
 {
 	if (kernel->launch)
 		return kernel->launch(problem, memory);
-	struct closed_forms forms = kernel->forms(problem);
 	return kernel->launch_attention((struct attention){
 		.Q = device_find(memory, "Q"),
 		.K = device_find(memory, "K"),
@@ -26,7 +26,7 @@ cudaError_t kernel_launch(
 		.d = (int)problem->dim,
 		.causal = problem->causal,
 		.scale = problem->scale,
-		.tile = {(int)forms.tile_q, (int)forms.tile_k},
+		.tile = {(int)forms->tile_q, (int)forms->tile_k},
 	});
 }
 

@@ -111,9 +111,10 @@ struct chapter_lists {
 struct chapter chapter_of_problem(
 	const struct chapter *chapter, const struct problem *problem, struct chapter_lists *lists);
 
-/* Launches it, not `prepare`. */
+/* Launches it, not `prepare`. `forms` are its own for this problem: a launch that is timed does not compute them again. */
 cudaError_t kernel_launch(
-	const struct kernel *kernel, const struct problem *problem, const struct device_memory *memory);
+	const struct kernel *kernel, const struct closed_forms *forms, const struct problem *problem,
+	const struct device_memory *memory);
 
 /* The kernel of that name; NULL if there is none, and for NULL. */
 const struct kernel *chapter_kernel(const struct chapter *chapter, const char *name);

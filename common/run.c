@@ -19,7 +19,7 @@ static bool launch_once(
 	cudaError_t status = described->prepare ? described->prepare(&result->problem, memory) : cudaSuccess;
 	*first_launch = counts_launches();
 	if (status == cudaSuccess)
-		status = kernel_launch(described, &result->problem, memory);
+		status = kernel_launch(described, &kernel->forms, &result->problem, memory);
 	bool launched = status == cudaSuccess;
 	if (launched)
 		status = cudaDeviceSynchronize();

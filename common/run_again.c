@@ -42,8 +42,9 @@ static bool launch(const struct kernel *kernel, const struct problem *problem, c
 {
 	unsigned long long hazards = device_hazards();
 	cudaError_t status = kernel->prepare ? kernel->prepare(problem, memory) : cudaSuccess;
+	struct closed_forms forms = kernel->forms(problem);
 	if (status == cudaSuccess)
-		status = kernel_launch(kernel, problem, memory);
+		status = kernel_launch(kernel, &forms, problem, memory);
 	if (status == cudaSuccess)
 		status = cudaDeviceSynchronize();
 	return status == cudaSuccess && device_hazards() == hazards;

@@ -10,6 +10,7 @@ static const double time_budget_s = 1.5;
 
 struct launch_context {
 	const struct kernel *kernel;
+	const struct closed_forms *forms;
 	const struct problem *problem;
 	const struct device_memory *memory;
 };
@@ -17,7 +18,7 @@ struct launch_context {
 static cudaError_t launch_again(void *context)
 {
 	const struct launch_context *launch = context;
-	return kernel_launch(launch->kernel, launch->problem, launch->memory);
+	return kernel_launch(launch->kernel, launch->forms, launch->problem, launch->memory);
 }
 
 /* The counting build has the plain one take the time. */
@@ -57,7 +58,7 @@ int time_kernel(
 	const struct run_result *result, struct kernel_result *kernel, const struct device_memory *memory,
 	struct error *error)
 {
-	struct launch_context context = {kernel->kernel, &result->problem, memory};
+	struct launch_context context = {kernel->kernel, &kernel->forms, &result->problem, memory};
 	double budget_s = time_budget_s / (double)result->chapter->kernel_count;
 	struct time_plan plan = {result->options->warmup, result->options->repeat, budget_s};
 	if (kernel->counts.counted)

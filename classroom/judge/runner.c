@@ -36,11 +36,12 @@ static cudaError_t launch(
 	const struct kernel *kernel, const struct problem *problem, const struct device_memory *memory,
 	const char *report, struct error *error)
 {
+	struct closed_forms forms = kernel->forms(problem);
 	cudaError_t status = kernel->prepare ? kernel->prepare(problem, memory) : cudaSuccess;
 	if (sim_report(report) != 0)
 		error_set(error, EXIT_ENVIRONMENT, "%s: cannot be written", report);
 	else if (status == cudaSuccess)
-		status = kernel_launch(kernel, problem, memory);
+		status = kernel_launch(kernel, &forms, problem, memory);
 	return status == cudaSuccess ? cudaDeviceSynchronize() : status;
 }
 
