@@ -108,3 +108,42 @@ void expect_mistakes_found(const char *directory, const struct mistake_case *cas
 	}
 	free(entries);
 }
+
+size_t read_told_faults(const char *table, struct told_fault *faults)
+{
+	char *lines = read_text(table);
+	size_t count = 0;
+	cr_assert_not_null(lines, "no %s", table);
+	for (char *line; count < MOST_TOLD_FAULTS && (line = strsep(&lines, "\n")) && *line; count++) {
+		const char *name = strsep(&line, "\t"), *options = strsep(&line, "\t");
+		snprintf(faults[count].name, sizeof faults[count].name, "%s", name);
+		snprintf(faults[count].options, sizeof faults[count].options, "%s", options);
+		snprintf(faults[count].says, sizeof faults[count].says, "%s", line);
+	}
+	return count;
+}
+
+void expect_told_fault_found(const char *faults, const struct told_fault *fault)
+{
+	struct outcome o = run_line(
+		text("%s/%s/program", faults, fault->name), text("--json - %s", fault->options),
+		LIST("SIM_ORDER=reverse"), 60);
+	cr_assert_eq(o.status, 1, "'%s' passes with %s: exit %d, %s", fault->name, fault->options, o.status, o.err);
+	cr_expect(
+		strstr(o.err, fault->says) || strstr(o.out, fault->says), "'%s' fails, but not with '%s': %s%s",
+		fault->name, fault->says, o.err, o.out);
+	free_outcome(&o);
+}
+
+void expect_told_faults_are_faults(const char *program, const char *table, size_t least)
+{
+	static struct told_fault faults[MOST_TOLD_FAULTS];
+	size_t count = read_told_faults(table, faults);
+	cr_assert_gt(count, least);
+	for (size_t i = 0; i < count; i++) {
+		struct outcome o = run_line(program, text("--quiet %s", faults[i].options), NOTHING, 60);
+		cr_expect_eq(o.status, 0, "without a fault, %s: exit %d, %s", faults[i].options, o.status, o.err);
+		cr_expect_str_empty(o.err, "without a fault, %s: %s", faults[i].options, o.err);
+		free_outcome(&o);
+	}
+}

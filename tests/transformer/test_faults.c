@@ -3,6 +3,7 @@
  * the forward pass of the host (faults_c.edits), whose fillings no longer agree. Both files say what finds each; without
  * the fault the same options pass.
  */
+#include "faults.h"
 #include "program.h"
 
 #include <cjson/cJSON.h>
@@ -16,26 +17,8 @@
 #define TRANSFORMER TEST_BUILD "/chapters/transformer"
 #define TINY        TEST_ROOT "/tests/data/tiny_model"
 
-/* A line of faults.tsv or faults_c.tsv. */
-struct fault {
-	char name[80], options[120], says[48];
-};
-
-enum { MOST_FAULTS = 80 };
-
-static size_t read_faults(const char *file, struct fault *faults)
-{
-	char *lines = read_text(text(TEST_BUILD "/transformer/%s.tsv", file));
-	size_t count = 0;
-	cr_assert_not_null(lines, "%s.tsv", file);
-	for (char *line; count < MOST_FAULTS && (line = strsep(&lines, "\n")) && *line; count++) {
-		const char *name = strsep(&line, "\t"), *options = strsep(&line, "\t");
-		snprintf(faults[count].name, sizeof faults[count].name, "%s", name);
-		snprintf(faults[count].options, sizeof faults[count].options, "%s", options);
-		snprintf(faults[count].says, sizeof faults[count].says, "%s", line);
-	}
-	return count;
-}
+#define KERNELS TEST_BUILD "/transformer/faults.tsv"
+#define HOST    TEST_BUILD "/transformer/faults_c.tsv"
 
 /* ---- kernels ---- */
 
@@ -72,12 +55,12 @@ static bool logits_are_wrong(const char *name, const struct outcome *o)
 
 ParameterizedTestParameters(faults, of_a_kernel)
 {
-	static struct fault faults[MOST_FAULTS];
-	size_t count = read_faults("faults", faults);
-	return cr_make_param_array(struct fault, faults, count);
+	static struct told_fault faults[MOST_TOLD_FAULTS];
+	size_t count = read_told_faults(KERNELS, faults);
+	return cr_make_param_array(struct told_fault, faults, count);
 }
 
-ParameterizedTest(struct fault *fault, faults, of_a_kernel, .timeout = 180)
+ParameterizedTest(struct told_fault *fault, faults, of_a_kernel, .timeout = 180)
 {
 	struct outcome o = run(
 		text(TEST_BUILD "/transformer/faults/%s/program", fault->name), fault->options, "SIM_ORDER=reverse");
@@ -95,8 +78,8 @@ ParameterizedTest(struct fault *fault, faults, of_a_kernel, .timeout = 180)
 
 Test(faults, the_same_options_pass_without_them, .timeout = 180)
 {
-	static struct fault faults[MOST_FAULTS];
-	size_t count = read_faults("faults", faults);
+	static struct told_fault faults[MOST_TOLD_FAULTS];
+	size_t count = read_told_faults(KERNELS, faults);
 	for (size_t i = 0; i < count; i++) {
 		size_t same = 0;
 		while (strcmp(faults[same].options, faults[i].options) != 0)
@@ -128,8 +111,8 @@ static bool says_wrong(const char *lines, const char *says)
 
 Test(faults, of_the_host, .timeout = 180)
 {
-	static struct fault faults[MOST_FAULTS];
-	size_t count = read_faults("faults_c", faults);
+	static struct told_fault faults[MOST_TOLD_FAULTS];
+	size_t count = read_told_faults(HOST, faults);
 	static const char *const all[] = {"host", "grouped"};
 	for (size_t i = 0; i < 2; i++) {
 		struct outcome o = run_fillings(TEST_BUILD "/transformer/fillings", all[i]);
@@ -138,7 +121,7 @@ Test(faults, of_the_host, .timeout = 180)
 	}
 	cr_assert_gt(count, 20);
 	for (size_t i = 0; i < count; i++) {
-		const struct fault *fault = &faults[i];
+		const struct told_fault *fault = &faults[i];
 		struct outcome o = run_fillings(
 			text(TEST_BUILD "/transformer/faults_c/%s/fillings", fault->name), fault->options);
 		cr_expect_eq(o.status, 1, "'%s' passes: exit %d\n%s%s", fault->name, o.status, o.out, o.err);
