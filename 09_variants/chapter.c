@@ -455,7 +455,7 @@ static const struct chapter chapter = {
 	.small = "--seq 4 --dim 2 --splits 2 --input ramp",
 	.options = OPTIONS_ATTENTION | OPTION_BIT(OPTION_KV_HEADS) | OPTIONS_MODIFIERS | OPTION_BIT(OPTION_TILE_Q) |
                    OPTION_BIT(OPTION_TILE_K) | OPTION_BIT(OPTION_SPLITS) | OPTIONS_COMMON,
-	.defaults = {.batch = 1, .heads = 2, .seq = 256, .dim = 64, .splits = 4, .seed = 1},
+	.defaults = {.batch = 1, .heads = 2, .seq = 256, .dim = 64, .splits = 4, .seed = 1, .rules = &variants_rules},
 	.kernels = kernels,
 	.kernel_count = sizeof kernels / sizeof kernels[0],
 	.fill = input_fill_attention,

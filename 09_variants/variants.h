@@ -13,6 +13,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #else
@@ -77,6 +79,17 @@ size_t decode_shared_bytes(int d, int heads);
 
 /* Shared memory of a block of the kernels with tiles, bytes: the largest of them. All of them ask for it. In forward.cu. */
 size_t tiles_shared_bytes(int d, int tile);
+
+/*
+ * What the kernels are compared with, of ALiBi and dropout; host only, in rules.c.
+ *
+ * Philox 4x32-10: four random words from a counter and a key, with no state in between: a backward pass draws again what its
+ * forward drew. (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3, 2011, section 3.3) The key's low
+ * word is the first one.
+ */
+extern const struct score_rules variants_rules;
+void philox_4x32(const uint32_t counter[4], uint64_t key, uint32_t words[4]);
+uint32_t dropout_threshold(float p); /* of 2^32 words so many make a weight 0 */
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,5 @@
 #include "problem/modifiers.h"
 
-#include "problem/philox.h"
 #include "support/number.h"
 
 #include <math.h>
@@ -19,12 +18,10 @@ struct modifiers modifiers_of_problem(const struct problem *problem, const float
 		modifiers.window = problem->window;
 	if (problem->softcap > 0.0f)
 		modifiers.softcap = problem->softcap;
-	modifiers.alibi = problem->alibi;
 	modifiers.kv_heads = problem->kv_heads;
 	modifiers.sink = problem->sink ? sink : NULL;
-	modifiers.dropout = problem->dropout;
-	modifiers.seed = problem->seed;
 	modifiers.packing = problem->packing;
+	modifiers.problem = problem->rules ? problem : NULL;
 	return modifiers;
 }
 
@@ -46,11 +43,6 @@ struct visible queries_of_key(size_t window, bool causal, size_t seq, size_t key
 	return queries;
 }
 
-double alibi_slope(size_t head, size_t heads)
-{
-	return exp2(-8.0 * (double)(head + 1) / (double)heads);
-}
-
 double soft_cap(float cap, double x)
 {
 	return cap > 0.0f ? (double)cap * tanh(x / (double)cap) : x;
@@ -60,19 +52,4 @@ double soft_cap_slope(float cap, double x)
 {
 	double t = cap > 0.0f ? tanh(x / (double)cap) : 0.0;
 	return 1.0 - t * t;
-}
-
-uint32_t dropout_threshold(float p)
-{
-	return (uint32_t)((double)p * 4294967296.0);
-}
-
-double dropout_factor(const struct modifiers *modifiers, size_t head, size_t i, size_t j)
-{
-	const uint32_t counter[4] = {(uint32_t)j, (uint32_t)i, (uint32_t)head, 0};
-	uint32_t words[4];
-	if (!(modifiers->dropout > 0.0f))
-		return 1.0;
-	philox_4x32(counter, modifiers->seed, words);
-	return words[0] < dropout_threshold(modifiers->dropout) ? 0.0 : 1.0 / (1.0 - (double)modifiers->dropout);
 }

@@ -3,15 +3,12 @@
  * head h, with s = scale q.k:
  *
  *     --softcap c       s becomes c tanh(s / c)
- *     --alibi           then s becomes s - m |i - j|, m = 2^(-8 (h + 1) / H)
  *     --window W        i sees j only if |i - j| < W: W keys when causal, up to 2 W - 1 when not. i sees itself, whatever W is
  *     --sink            one more score for each head, a learned number: it joins the denominator of the softmax, and has no value
- *     --dropout p       each weight, after the softmax, becomes 0 with probability p, or else is divided by 1 - p. The random
- *                       numbers are functions of --seed, sequence, h, i and j (philox.h)
  *     --kv-heads G      H / G heads of queries share a head of keys and values
  *     --lengths a,b     packed sequences (packing.h): i sees keys of its own sequence
  *
- * A class's variant (problem/variant.h) is one of them.
+ * A class's variant (problem/variant.h) is one of them. A chapter may have rules of its own besides.
  */
 #ifndef PROBLEM_MODIFIERS_H
 #define PROBLEM_MODIFIERS_H
@@ -23,15 +20,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/*
+ * A chapter's own rules, in double precision; 09_variants has --alibi and --dropout. Query i and key j are counted from the start
+ * of their sequence, `head` over the heads of queries of all sequences.
+ */
+struct score_rules {
+	/* Subtracted from a score after its cap. */
+	double (*bias)(const struct problem *problem, size_t head, size_t i, size_t j);
+	/* What a weight is multiplied by after the softmax. */
+	double (*factor)(const struct problem *problem, size_t head, size_t i, size_t j);
+};
+
 struct modifiers {
-	size_t window; /* W; 0: none */
-	float softcap; /* c; 0: none */
-	bool alibi;
+	size_t window;     /* W; 0: none */
+	float softcap;     /* c; 0: none */
 	const float *sink; /* [H]; NULL: none */
 	size_t kv_heads;   /* G, a divisor of H; 0: H */
-	float dropout;     /* p; 0: none */
-	uint64_t seed;     /* of dropout */
 	struct packing packing;
+	const struct problem *problem; /* whose `rules` apply; NULL: none. Not owned */
 };
 
 /* Those of a class's attention. */
@@ -48,17 +54,8 @@ struct visible {
 struct visible keys_of_query(size_t window, bool causal, size_t seq, size_t query);
 struct visible queries_of_key(size_t window, bool causal, size_t seq, size_t key);
 
-/* m of head h of H: 2^(-8 (h + 1) / H). Press, Smith, Lewis: Train Short, Test Long, 2022, section 3. */
-double alibi_slope(size_t head, size_t heads);
-
 /* c tanh(x / c), and its derivative 1 - tanh²(x / c); x, and 1, where there is no cap. */
 double soft_cap(float cap, double x);
 double soft_cap_slope(float cap, double x);
-
-/* Of 2^32 words so many make a weight 0. */
-uint32_t dropout_threshold(float p);
-
-/* What the weight of key j is multiplied by for query i, both of one sequence: 0, or 1 / (1 - p). `head`: (sequence) H + h. */
-double dropout_factor(const struct modifiers *modifiers, size_t head, size_t i, size_t j);
 
 #endif

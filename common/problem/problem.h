@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct score_rules; /* problem/modifiers.h */
+
 enum { MAX_RANK = 4, MAX_HEAD_DIM = 128 };
 
 enum input_kind {
@@ -52,8 +54,9 @@ struct problem {
 	bool scale_given;
 	uint64_t seed;
 	enum input_kind input;
-	const char *load;             /* directory the inputs come from; NULL: generated */
-	struct class_variant variant; /* plain, but in a class's hand-out */
+	const char *load;                /* directory the inputs come from; NULL: generated */
+	struct class_variant variant;    /* plain, but in a class's hand-out */
+	const struct score_rules *rules; /* the chapter's own, of what it does to scores; NULL: none */
 };
 
 /* scale = 1/sqrt(d), G = H, M = N, each unless it was given. T = ⌈N/p⌉; z and Z from the packing. */

@@ -8,12 +8,12 @@
 
 /* What one query row needs of its head, and what it leaves for the sums over the queries. */
 struct row {
-	double *p, *p_tolerance;   /* [N] weights, in the end after dropout, and how far they may be off; else 0 */
+	double *p, *p_tolerance; /* [N] weights, in the end after the factors, and how far they may be off; else 0 */
 	double *ds, *ds_tolerance; /* [N] gradient of the scores */
 	double *p_variance, *ds_variance;
 	double spread, d_variance;         /* Phi^2, V(D) */
 	double *slope;                     /* [N] of the score's soft-cap; 1 where there is none */
-	double *kept;                      /* [N] what dropout multiplies the weights by */
+	double *kept;                      /* [N] what the chapter's rules multiply the weights by */
 	double *magnitude;                 /* [d] sum_j p_j kept_j |v_jc| */
 	double ds_sink, ds_sink_tolerance; /* of the sink; 0 where there is none */
 	struct visible keys;

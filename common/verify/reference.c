@@ -17,15 +17,27 @@ static const float *sink_of(const struct attention_inputs *in, size_t query_row)
 	return in->modifiers.sink ? &in->modifiers.sink[query_row / in->seq % in->heads] : NULL;
 }
 
+static const struct score_rules *rules_of(const struct attention_inputs *in)
+{
+	return in->modifiers.problem ? in->modifiers.problem->rules : NULL;
+}
+
+/* A row's head, counted over the heads of all sequences. */
+static size_t head_of_sequence(const struct attention_inputs *in, size_t query_row, struct sequence sequence)
+{
+	return query_row / in->seq + sequence.index * in->heads;
+}
+
 struct query_scores compute_scores(
 	const struct attention_inputs *in, size_t query_row, double *scores, double *slopes)
 {
 	const struct modifiers *modifiers = &in->modifiers;
+	const struct score_rules *rules = rules_of(in);
 	size_t d = in->dim, token = query_row % in->seq;
 	struct sequence sequence = sequence_of_token(&modifiers->packing, in->seq, token);
+	size_t head = head_of_sequence(in, query_row, sequence);
 	const float *q = in->q + query_row * d, *k = in->k + first_key_row(in, query_row) * d, *sink;
-	double scale = in->scale, cap = modifiers->softcap,
-	       m = alibi_slope(query_row / in->seq % in->heads, in->heads);
+	double scale = in->scale, cap = modifiers->softcap;
 	struct query_scores query = {
 		.sequence = sequence,
 		.keys = keys_of_query(modifiers->window, in->causal, sequence.length, token - sequence.first),
@@ -36,7 +48,9 @@ struct query_scores compute_scores(
 	query.keys.end += sequence.first;
 	for (size_t j = query.keys.first; j < query.keys.end; j++) {
 		double bound, variance, dot = dot_and_bound(q, k + j * d, d, &bound, &variance);
-		double bias = modifiers->alibi ? m * (double)(token < j ? j - token : token - j) : 0.0;
+		double bias =
+			rules ? rules->bias(modifiers->problem, head, token - sequence.first, j - sequence.first)
+			      : 0.0;
 		scores[j] = soft_cap(modifiers->softcap, scale * dot) - bias;
 		if (slopes)
 			slopes[j] = soft_cap_slope(modifiers->softcap, scale * dot);
@@ -58,8 +72,9 @@ struct query_scores compute_scores(
 double factor_of_weight(
 	const struct attention_inputs *in, size_t query_row, const struct query_scores *query, size_t key)
 {
-	size_t head = query_row / in->seq + query->sequence.index * in->heads, first = query->sequence.first;
-	return dropout_factor(&in->modifiers, head, query_row % in->seq - first, key - first);
+	const struct score_rules *rules = rules_of(in);
+	size_t head = head_of_sequence(in, query_row, query->sequence), first = query->sequence.first;
+	return rules ? rules->factor(in->modifiers.problem, head, query_row % in->seq - first, key - first) : 1.0;
 }
 
 void exponentiate_scores(

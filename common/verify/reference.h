@@ -39,7 +39,7 @@ struct query_scores {
 struct query_scores compute_scores(
 	const struct attention_inputs *in, size_t query_row, double *scores, double *slopes);
 
-/* What dropout multiplies the weight of a key by, which the query sees: 1 without dropout. */
+/* What the chapter's rules multiply the weight of a key by, which the query sees: 1 without rules. */
 double factor_of_weight(
 	const struct attention_inputs *in, size_t query_row, const struct query_scores *query, size_t key);
 

@@ -144,6 +144,18 @@ Test(reference, tolerances)
 	tear_down(&s);
 }
 
+static double no_bias(const struct problem *problem, size_t head, size_t i, size_t j)
+{
+	(void)problem, (void)head, (void)i, (void)j;
+	return 0.0;
+}
+
+static double half(const struct problem *problem, size_t head, size_t i, size_t j)
+{
+	(void)problem, (void)head, (void)i, (void)j;
+	return 0.5;
+}
+
 /* The gradients of one query, q = 2, and one key, k = 3, of score 3 and of S = 0.5 (8 6 + 6 / 2); v = 1, dO = 4. */
 static struct attention_gradients of_one_pair(struct modifiers modifiers)
 {
@@ -172,10 +184,10 @@ Test(reference, tolerances_of_modifiers)
 	double capped = S * (1 + 2 / 2.0), products = 4 + 4;
 	cr_expect_float_eq(g.dq_tolerance[0], 0.5 * 3 * eps * (factor + capped) * products, 1e-15);
 	attention_gradients_free(&g);
-	struct modifiers dropout = {.dropout = 0.5f, .seed = 1};
-	g = of_one_pair(dropout);
-	double kept = dropout_factor(&dropout, 0, 0, 0);
-	cr_expect_float_eq(g.dv_tolerance[0], eps * (8 + 0.5 + S) * kept * 4, 1e-15);
+	const struct score_rules rules = {.bias = no_bias, .factor = half};
+	const struct problem problem = {.rules = &rules};
+	g = of_one_pair((struct modifiers){.problem = &problem});
+	cr_expect_float_eq(g.dv_tolerance[0], eps * (8 + 0.5 + S) * 0.5 * 4, 1e-15);
 	attention_gradients_free(&g);
 	struct tolerance_terms any = {.seq = 1, .dim = 1};
 	cr_expect_eq(tolerance_of_score_gradient(&any, 0.0, 5.0, 1.0), 0x1p-126 * 6);

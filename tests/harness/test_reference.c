@@ -67,13 +67,27 @@ Test(reference, a_sink_has_the_roundings_of_its_size)
 	attention_reference_free(&without);
 }
 
+static double any_bias(const struct problem *problem, size_t head, size_t i, size_t j)
+{
+	(void)problem, (void)head;
+	return 0x1p-8 * fabs((double)i - (double)j);
+}
+
+static double no_factor(const struct problem *problem, size_t head, size_t i, size_t j)
+{
+	(void)problem, (void)head, (void)i, (void)j;
+	return 1.0;
+}
+
 /* The bias is 2^-8 per key; both scores are 1, and the key further away has the larger bound. */
 Test(reference, a_bias_has_the_roundings_of_its_size)
 {
 	const float ones[] = {1, 1};
-	struct attention_reference r =
-		compute((struct attention_inputs){1, 1, 2, 1, false, 1.0f, ones, ones, ones, {.alibi = true}, false},
-	                NULL, 0);
+	const struct score_rules rules = {.bias = any_bias, .factor = no_factor};
+	const struct problem problem = {.rules = &rules};
+	struct attention_reference r = compute(
+		(struct attention_inputs){1, 1, 2, 1, false, 1.0f, ones, ones, ones, {.problem = &problem}, false},
+		NULL, 0);
 	cr_expect_float_eq(r.lse_tolerance[1], 0x1p-23 * (8 + 2 / 2 + 8.5 + 8 * 0x1p-8), 1e-15);
 	attention_reference_free(&r);
 }

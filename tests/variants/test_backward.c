@@ -8,6 +8,7 @@
 #include "page.h"
 #include "problem/load.h"
 #include "program.h"
+#include "variants.h"
 #include "worse.h"
 
 #include <criterion/criterion.h>
@@ -148,33 +149,38 @@ static void compare(
 	free(got);
 }
 
+/* A problem of these options of the chapter's own. */
+#define RULES(...)                                                                                                   \
+	.problem = &(const struct problem)                                                                           \
+	{                                                                                                            \
+		.rules = &variants_rules, __VA_ARGS__                                                                \
+	}
+
 /* The fp32 gradients against finite differences of the double-precision forward, each modifier and all of them. */
 Test(backward, finite_differences, .timeout = 60)
 {
 	static const float any_sink; /* which of them, set_up_with says */
-	static const struct {
+	const struct {
 		const char *options;
 		struct modifiers modifiers;
 		size_t heads;
 	} cases[] = {
 		{"--window 5", {.window = 5}, 1},
 		{"--softcap 1.5", {.softcap = 1.5f}, 1},
-		{"--alibi", {.alibi = true}, 3},
+		{"--alibi", {RULES(.heads = 3, .alibi = true)}, 3},
 		{"--sink", {.sink = &any_sink}, 2},
 		{"--kv-heads 1", {.kv_heads = 1}, 2},
-		{"--dropout 0.3 --seed 4", {.dropout = 0.3f, .seed = 4}, 2},
+		{"--dropout 0.3 --seed 4", {RULES(.dropout = 0.3f, .seed = 4)}, 2},
 		{"--kv-heads 2 --window 4 --softcap 2 --alibi --sink",
-	         {.kv_heads = 2, .window = 4, .softcap = 2, .alibi = true, .sink = &any_sink},
+	         {.kv_heads = 2, .window = 4, .softcap = 2, .sink = &any_sink, RULES(.heads = 4, .alibi = true)},
 	         4},
 		{"--lengths 3,8,11", {.packing = {"3,8,11", 3, {3, 11, 22}}}, 1},
 		{"--lengths 9,1,12 --kv-heads 1 --softcap 2 --alibi --sink --dropout 0.2 --seed 4",
 	         {.packing = {"9,1,12", 3, {9, 10, 22}},
 	          .kv_heads = 1,
 	          .softcap = 2,
-	          .alibi = true,
 	          .sink = &any_sink,
-	          .dropout = 0.2f,
-	          .seed = 4},
+	          RULES(.heads = 2, .alibi = true, .dropout = 0.2f, .seed = 4)},
 	         2},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
