@@ -22,7 +22,7 @@ __global__ void who_am_i(
 	lane[i] = threadIdx.x % WARP;
 }
 
-extern "C" cudaError_t launch_who_am_i(struct places p)
+extern "C" cudaError_t launch_who_am_i(struct thread_ids p)
 {
 	who_am_i<<<blocks_for(p.count, THREADS), THREADS>>>(p.grid, p.block, p.thread, p.warp, p.lane, p.count);
 	return cudaGetLastError();

@@ -14,10 +14,10 @@ __global__ void sum(
 	size_t cols)
 {
 	__shared__ float partial[THREADS];
-	float own = 0.0f;
+	float thread_sum = 0.0f;
 	for (size_t j = threadIdx.x; j < cols; j += THREADS)
-		own += x[blockIdx.x * cols + j];
-	partial[threadIdx.x] = own;
+		thread_sum += x[blockIdx.x * cols + j];
+	partial[threadIdx.x] = thread_sum;
 	for (unsigned half = THREADS / 2; half > 0; half /= 2) {
 		__syncthreads(); // without it a thread adds a partial sum that another has not written yet
 		if (threadIdx.x < half)

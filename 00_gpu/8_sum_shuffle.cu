@@ -15,18 +15,18 @@ __global__ void sum_shuffle(
 	size_t cols)
 {
 	__shared__ float warps[WARPS];
-	float own = 0.0f;
+	float sum = 0.0f;
 	for (size_t j = threadIdx.x; j < cols; j += THREADS)
-		own += x[blockIdx.x * cols + j];
+		sum += x[blockIdx.x * cols + j];
 	for (int distance = WARP / 2; distance > 0; distance /= 2)
-		own += __shfl_down_sync(0xffffffff, own, distance); // 0xffffffff: all 32 lanes take part
+		sum += __shfl_down_sync(0xffffffff, sum, distance); // 0xffffffff: all 32 lanes take part
 	if (threadIdx.x % WARP == 0)
-		warps[threadIdx.x / WARP] = own;
+		warps[threadIdx.x / WARP] = sum;
 	__syncthreads(); // without it thread 0 reads sums that other warps have not written yet
 	if (threadIdx.x == 0) {
 		for (int w = 1; w < WARPS; w++)
-			own += warps[w];
-		y[blockIdx.x] = own;
+			sum += warps[w];
+		y[blockIdx.x] = sum;
 	}
 }
 

@@ -12,7 +12,7 @@
 
 static cudaError_t who_am_i(const struct problem *problem, const struct device_memory *memory)
 {
-	return launch_who_am_i((struct places){
+	return launch_who_am_i((struct thread_ids){
 		.grid = device_find(memory, "grid"),
 		.block = device_find(memory, "block"),
 		.thread = device_find(memory, "thread"),
@@ -58,7 +58,7 @@ static uint64_t elements(const struct problem *problem)
 	return (uint64_t)problem->rows * problem->cols;
 }
 
-static struct closed_forms place_forms(const struct problem *problem)
+static struct closed_forms thread_ids_forms(const struct problem *problem)
 {
 	return forms(0, 5 * elements(problem), ceil_div(elements(problem), THREADS_PER_BLOCK), "5RC");
 }
@@ -88,11 +88,11 @@ static struct closed_forms sum_forms(const struct problem *problem)
 	return of;
 }
 
-static bool places_fit(const struct problem *problem, char *reason, size_t size)
+static bool blocks_fit(const struct problem *problem, char *reason, size_t size)
 {
-	if (ceil_div(elements(problem), THREADS_PER_BLOCK) <= MOST_PLACES)
+	if (ceil_div(elements(problem), THREADS_PER_BLOCK) <= MOST_BLOCKS)
 		return true;
-	snprintf(reason, size, "numbers its blocks in fp32, which holds whole numbers up to %d", MOST_PLACES);
+	snprintf(reason, size, "numbers its blocks in fp32, which holds whole numbers up to %d", MOST_BLOCKS);
 	return false;
 }
 
@@ -118,8 +118,9 @@ static bool tiles_fit(const struct problem *problem, char *reason, size_t size)
 	}
 #define END INPUT(NULL, NULL)
 
-static const struct tensor place_tensors[] = {OUTPUT("grid", "RC"), OUTPUT("block", "RC"), OUTPUT("thread", "RC"),
-                                              OUTPUT("warp", "RC"), OUTPUT("lane", "RC"),  END};
+static const struct tensor thread_ids_tensors[] = {OUTPUT("grid", "RC"),   OUTPUT("block", "RC"),
+                                                   OUTPUT("thread", "RC"), OUTPUT("warp", "RC"),
+                                                   OUTPUT("lane", "RC"),   END};
 static const struct tensor copy_tensors[] = {INPUT("x", "RC"), OUTPUT("y", "RC"), END};
 static const struct tensor transpose_tensors[] = {INPUT("x", "RC"), OUTPUT("y", "CR"), END};
 static const struct tensor sum_tensors[] = {INPUT("x", "RC"), OUTPUT("y", "R"), END};
@@ -131,7 +132,7 @@ static const struct tensor sum_tensors[] = {INPUT("x", "RC"), OUTPUT("y", "R"), 
 	}
 
 static const struct kernel kernels[] = {
-	KERNEL(who_am_i, "each thread writes where it is", place_tensors, place_forms, places_fit),
+	KERNEL(who_am_i, "each thread writes where it is", thread_ids_tensors, thread_ids_forms, blocks_fit),
 	KERNEL(copy, "neighboring lanes, neighboring elements", copy_tensors, copy_forms, NULL),
 	KERNEL(copy_strided, "neighboring lanes, elements a row apart", copy_tensors, copy_forms, NULL),
 	KERNEL(copy_float4, "16 bytes per thread and instruction", copy_tensors, float4_forms, NULL),
@@ -144,8 +145,8 @@ static const struct kernel kernels[] = {
 /* ---- what the outputs should be ---- */
 
 static const double most_elements = 0x1p26;
-enum { LONGEST_RUNNING_SUM = 1 << 16, WARP_LANES = 32, PLACES = 5 };
-static const char *const places[PLACES] = {"grid", "block", "thread", "warp", "lane"};
+enum { LONGEST_RUNNING_SUM = 1 << 16, WARP_LANES = 32, THREAD_IDS = 5 };
+static const char *const thread_ids[THREAD_IDS] = {"grid", "block", "thread", "warp", "lane"};
 
 /* Rows to compare, of `all`: of an output that has a row of x in each of its rows, or a column. */
 struct drawn {
@@ -188,11 +189,11 @@ static size_t row_of(const struct expectation *item, size_t r)
 	return item->rows ? item->rows[r] : r;
 }
 
-/* What who_am_i says of an element, in the order of `places`. */
+/* What who_am_i says of an element, in the order of `thread_ids`. */
 static double place_of(size_t element, size_t elements, size_t place)
 {
 	size_t thread = element % THREADS_PER_BLOCK;
-	const size_t numbers[PLACES] = {
+	const size_t numbers[THREAD_IDS] = {
 		ceil_div(elements, THREADS_PER_BLOCK), element / THREADS_PER_BLOCK, thread, thread / WARP_LANES,
 		thread % WARP_LANES};
 	return (double)numbers[place];
@@ -201,8 +202,8 @@ static double place_of(size_t element, size_t elements, size_t place)
 static bool expect_places(const struct problem *problem, const struct drawn *rows, struct expectations *expectations)
 {
 	size_t C = problem->cols, count = problem->rows * C;
-	for (size_t p = 0; p < PLACES; p++) {
-		struct expectation *item = expect_exactly(places[p], "RC", rows, C, expectations);
+	for (size_t p = 0; p < THREAD_IDS; p++) {
+		struct expectation *item = expect_exactly(thread_ids[p], "RC", rows, C, expectations);
 		if (!item)
 			return false;
 		double *values = (double *)item->values;
@@ -271,7 +272,7 @@ static bool expect_sums(
 	return true;
 }
 
-/* Of a kernel without inputs only the places are looked at. */
+/* Of a kernel without inputs only the ids are looked at. */
 static bool expect_all(const struct problem *problem, const float *x, struct expectations *expectations)
 {
 	struct drawn rows, columns;
@@ -282,7 +283,7 @@ static bool expect_all(const struct problem *problem, const float *x, struct exp
 }
 
 /*
- * The places "grid", "block", "thread", "warp", "lane" [R, C], and, from the host values of x [R, C], "y" [R, C], its
+ * The ids "grid", "block", "thread", "warp", "lane" [R, C], and, from the host values of x [R, C], "y" [R, C], its
  * transpose "y" [C, R] and the sums of its rows "y" [R]. All but the sums have to be exact.
  *
  * Each addition of a sum rounds its result by eps/2 of it at most, eps = 2^-23. With s_k all the results on the way,
@@ -317,7 +318,7 @@ struct look {
 	size_t count;
 	struct {
 		size_t element;
-		float numbers[PLACES]; /* in the order of `places` */
+		float numbers[THREAD_IDS]; /* in the order of `thread_ids` */
 	} threads[LOOKED_AT];
 };
 
@@ -343,17 +344,17 @@ static int look_at_threads(struct run_result *result, const struct named_values 
 	if (!look)
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for what the threads say");
 	result->findings = look;
-	for (size_t n = 0; n < PLACES; n++)
-		device_allocate(&memory, places[n], elements * sizeof(float));
+	for (size_t n = 0; n < THREAD_IDS; n++)
+		device_allocate(&memory, thread_ids[n], elements * sizeof(float));
 	CUDA_CHECK(kernel->launch(&result->problem, &memory));
 	for (size_t w = 0; w < LOOKED_AT; w++) {
 		size_t element = wanted[w];
 		if (element >= elements || (look->count > 0 && element <= look->threads[look->count - 1].element))
 			continue;
 		look->threads[look->count].element = element;
-		for (size_t n = 0; n < PLACES; n++)
+		for (size_t n = 0; n < THREAD_IDS; n++)
 			CUDA_CHECK(cudaMemcpy(
-				&look->threads[look->count].numbers[n], device_find(&memory, places[n]) + element,
+				&look->threads[look->count].numbers[n], device_find(&memory, thread_ids[n]) + element,
 				sizeof(float), cudaMemcpyDeviceToHost));
 		look->count++;
 	}
@@ -370,8 +371,8 @@ static void add_json(struct json *json, const struct run_result *result)
 	for (size_t t = 0; t < look->count; t++) {
 		json_open_object(json, NULL);
 		json_count(json, "element", look->threads[t].element);
-		for (size_t n = 0; n < PLACES; n++)
-			json_number(json, places[n], (double)look->threads[t].numbers[n]);
+		for (size_t n = 0; n < THREAD_IDS; n++)
+			json_number(json, thread_ids[n], (double)look->threads[t].numbers[n]);
 		json_close_object(json);
 	}
 	json_close_array(json);

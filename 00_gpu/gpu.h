@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Device pointers, fp32; the caller owns all of it. Each array has one number per element, as its thread sees itself. */
-struct places {
+struct thread_ids {
 	float *grid;   /* [R, C] blocks of the grid */
 	float *block;  /* [R, C] number of the block */
 	float *thread; /* [R, C] number of the thread in its block */
@@ -29,11 +29,11 @@ struct matrix {
 
 /*
  * THREADS_PER_BLOCK threads per block, but TILE_SIDE² in the transposes, whose grid is two-dimensional: they take up to
- * MOST_TILE_ROWS tiles of TILE_SIDE rows. A float holds whole numbers up to MOST_PLACES: who_am_i takes so many blocks.
+ * MOST_TILE_ROWS tiles of TILE_SIDE rows. A float holds whole numbers up to MOST_BLOCKS: who_am_i takes so many blocks.
  */
-enum { THREADS_PER_BLOCK = 256, TILE_SIDE = 32, MOST_TILE_ROWS = 65535, MOST_PLACES = 1 << 24 };
+enum { THREADS_PER_BLOCK = 256, TILE_SIDE = 32, MOST_TILE_ROWS = 65535, MOST_BLOCKS = 1 << 24 };
 
-cudaError_t launch_who_am_i(struct places places);
+cudaError_t launch_who_am_i(struct thread_ids ids);
 cudaError_t launch_copy(struct matrix matrix);
 cudaError_t launch_copy_strided(struct matrix matrix);
 cudaError_t launch_copy_float4(struct matrix matrix);

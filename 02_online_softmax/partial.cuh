@@ -40,24 +40,24 @@ __device__ inline struct partial merge(struct partial a, struct partial b)
 }
 
 // Lanes: five exchanges, then each lane has the pair of all 32. All lanes of the warp must call it together.
-__device__ inline struct partial merge_over_warp(struct partial own)
+__device__ inline struct partial merge_over_warp(struct partial pair)
 {
 	for (int distance = WARP / 2; distance > 0; distance /= 2) {
 		struct partial other = {
-			__shfl_xor_sync(0xffffffff, own.m, distance), __shfl_xor_sync(0xffffffff, own.l, distance)};
-		own = merge(own, other);
+			__shfl_xor_sync(0xffffffff, pair.m, distance), __shfl_xor_sync(0xffffffff, pair.l, distance)};
+		pair = merge(pair, other);
 	}
-	return own;
+	return pair;
 }
 
 // Warps: one pair each, through shared memory. All threads of the thread block must call it together.
 //
 //     warps[]    | m l | m l | m l | m l |     written by lane 0 of warp 0 1 2 3, read by all threads
-__device__ inline struct partial merge_over_block(struct partial own, struct partial *warps) // warps [WARPS], shared
+__device__ inline struct partial merge_over_block(struct partial pair, struct partial *warps) // warps [WARPS], shared
 {
-	own = merge_over_warp(own);
+	pair = merge_over_warp(pair);
 	if (threadIdx.x % WARP == 0)
-		warps[threadIdx.x / WARP] = own;
+		warps[threadIdx.x / WARP] = pair;
 	__syncthreads(); // without it a warp merges pairs that other warps have not written yet
 	struct partial all = warps[0];
 	for (int w = 1; w < WARPS; w++) // the same order in every thread: all of them get the same bits
@@ -70,11 +70,11 @@ __device__ inline struct partial merge_over_block(struct partial own, struct par
 __device__ inline struct partial partial_of(const float *scores, int count, struct partial *warps)
 {
 	// task 02.stream: the scores of a thread, one after the other
-	struct partial own = {-INFINITY, 0.0f};
+	struct partial pair = {-INFINITY, 0.0f};
 	for (int j = threadIdx.x; j < count; j += THREADS) {
 		struct partial single = {scores[j], 1.0f};
-		own = merge(own, single);
+		pair = merge(pair, single);
 	}
-	return merge_over_block(own, warps);
+	return merge_over_block(pair, warps);
 	// end 02.stream
 }

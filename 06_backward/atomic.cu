@@ -70,7 +70,8 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) backward_atomic(struct b
 		__syncthreads(); // a slow warp may still be reading the last tiles
 		load_tile<D, TILE>(b.Q + matrix, first_query, b.N, b.d, b.scale, q_tile);
 		load_tile<D, TILE>(b.dO + matrix, first_query, b.N, b.d, 1.0f, do_tile);
-		load_statistics<TILE>(b.LSE + head * b.N, b.D + head * b.N, first_query, b.N, lse_tile, delta_tile);
+		load_statistics<TILE>(
+			b.LSE + head * b.N, b.delta + head * b.N, first_query, b.N, lse_tile, delta_tile);
 		__syncthreads(); // every warp reads rows that other warps loaded
 
 		// task 06.ds: P, dV, dP, dS, dK of a tile of queries
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) backward_atomic(struct b
 
 		multiply_rows<D, TILE>(v_tile, do_tile, ds); // dP^T
 		for (int r = 0; r < ROWS; r++)
-			for (int t = 0; t < TILE / LANES_ACROSS; t++) // dS^T = P^T o (dP^T - D)
+			for (int t = 0; t < TILE / LANES_ACROSS; t++) // dS^T = P^T o (dP^T - delta)
 				ds[r][t] = p[r][t] * (ds[r][t] - delta_tile[lane_column() + LANES_ACROSS * t]);
 		store_slab<TILE>(ds, slab);
 		// dK += dS^T (scale Q)

@@ -2,7 +2,7 @@
  * Chapter 06: the gradients of attention, with and without the N x N matrices.
  *
  *     forward     S = scale Q K^T     P = exp(S - LSE)     O = P V
- *     backward    dV = P^T dO   dP = dO V^T   dS = P o (dP - D)   dQ = scale dS K   dK = scale dS^T Q
+ *     backward    dV = P^T dO   dP = dO V^T   dS = P o (dP - delta)   dQ = scale dS K   dK = scale dS^T Q
  *
  * with D_i = sum_c dO_ic O_ic. dO is the gradient of a loss with respect to O; it comes from whatever follows.
  */
@@ -23,7 +23,7 @@ struct backward {
 	float *O;                    /* [B, H, N, d], by attention_forward, then read */
 	float *LSE;          /* [B, H, N], by attention_forward, then read: ln sum_j exp(S_ij), -inf if no key */
 	float *dQ, *dK, *dV; /* [B, H, N, d] */
-	float *D;            /* [B, H, N], scratch of split and atomic */
+	float *delta;        /* [B, H, N], scratch of split and atomic */
 	float *P, *dP, *dS;  /* [B, H, N, N], scratch of naive */
 	int heads;           /* B H: every head of every sequence is a problem of its own */
 	int N, d;
@@ -43,9 +43,9 @@ cudaError_t attention_backward_split(struct backward backward);  /* the three be
 cudaError_t attention_backward_atomic(struct backward backward); /* sets dQ to 0 itself, then adds */
 
 /* The kernels of split, in preprocess.cu, dkdv.cu and dq.cu. Atomic begins with the first of them, too. */
-cudaError_t launch_preprocess(struct backward backward); /* D from dO and O */
-cudaError_t launch_dkdv(struct backward backward);       /* dK and dV; reads D */
-cudaError_t launch_dq(struct backward backward);         /* dQ; reads D */
+cudaError_t launch_preprocess(struct backward backward); /* delta from dO and O */
+cudaError_t launch_dkdv(struct backward backward);       /* dK and dV; reads delta */
+cudaError_t launch_dq(struct backward backward);         /* dQ; reads delta */
 
 /* The tile a head dimension gets unless one is asked for: it fits 99 KB of shared memory. In forward.cu. */
 int backward_default_tile(int d);

@@ -25,7 +25,7 @@ static struct backward backward_of(const struct problem *problem, const struct d
 		.dQ = device_find(memory, "dQ"),
 		.dK = device_find(memory, "dK"),
 		.dV = device_find(memory, "dV"),
-		.D = device_find(memory, "D"),
+		.delta = device_find(memory, "D"),
 		.P = device_find(memory, "P"),
 		.dP = device_find(memory, "dP"),
 		.dS = device_find(memory, "dS"),

@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) backward_dq(struct backw
 	clear(dq);
 	load_tile<D, TILE>(b.Q + matrix, first_query, b.N, b.d, b.scale, q_tile);
 	load_tile<D, TILE>(b.dO + matrix, first_query, b.N, b.d, 1.0f, do_tile);
-	load_statistics<TILE>(b.LSE + head * b.N, b.D + head * b.N, first_query, b.N, lse_tile, delta_tile);
+	load_statistics<TILE>(b.LSE + head * b.N, b.delta + head * b.N, first_query, b.N, lse_tile, delta_tile);
 	for (int first_key = 0; first_key < keys; first_key += TILE) {
 		__syncthreads(); // a slow warp may still be reading the last tiles
 		load_tile<D, TILE>(b.K + matrix, first_key, b.N, b.d, 1.0f, k_tile);
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) backward_dq(struct backw
 		for (int r = 0; r < ROWS; r++) {
 			int row = lane_row() + LANES_DOWN * r, query = first_query + row;
 			float L = lse_tile[row], delta = delta_tile[row];
-			for (int t = 0; t < TILE / LANES_ACROSS; t++) { // dS = P o (dP - D)
+			for (int t = 0; t < TILE / LANES_ACROSS; t++) { // dS = P o (dP - delta)
 				int key = first_key + lane_column() + LANES_ACROSS * t;
 				float weight = probability(p[r][t], L, key < b.N && (!b.causal || key <= query));
 				ds[r][t] = weight * (ds[r][t] - delta);

@@ -1,7 +1,7 @@
 /*
  * backward_naive. New since chapter 05: gradients of the same attention, one kernel per line of the derivation.
  *
- *     probabilities   P = exp(S - L)       gradient_of_s   dS = P o (dP - D)
+ *     probabilities   P = exp(S - L)       gradient_of_s   dS = P o (dP - delta)
  *     gradient_of_v   dV = P^T dO          gradient_of_q   dQ = scale dS K
  *     gradient_of_p   dP = dO V^T          gradient_of_k   dK = scale dS^T Q
  *
@@ -74,7 +74,7 @@ __global__ void gradient_of_p(
 	}
 }
 
-// dS = P o (dP - D), where D[i] = sum over j of P[i, j] dP[i, j]: the softmax Jacobian diag(p) - p p^T, times dP.
+// dS = P o (dP - delta), where delta[i] = sum over j of P[i, j] dP[i, j]: the softmax Jacobian diag(p) - p p^T, times dP.
 __global__ void gradient_of_s(
 	const float *P,  // [rows, N]
 	const float *dP, // [rows, N]
@@ -85,12 +85,12 @@ __global__ void gradient_of_s(
 	int lane = threadIdx.x % WARP;
 	if (row >= rows)
 		return; // the whole warp returns: no shuffle waits for it
-	float D = 0.0f;
+	float delta = 0.0f;
 	for (int j = lane; j < N; j += WARP)
-		D += P[row * N + j] * dP[row * N + j];
-	D = sum_over_warp(D);
+		delta += P[row * N + j] * dP[row * N + j];
+	delta = sum_over_warp(delta);
 	for (int j = lane; j < N; j += WARP)
-		dS[row * N + j] = P[row * N + j] * (dP[row * N + j] - D);
+		dS[row * N + j] = P[row * N + j] * (dP[row * N + j] - delta);
 }
 
 // dQ = scale dS K

@@ -22,13 +22,14 @@ inline __device__ void load4(const float *from, float (&to)[4])
 	to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
 }
 
-// dots[r][t] = sum over c of own[row r, c] * streamed[row t, c]: S with Q scaled, dP with dO and V. Every kernel
+// dots[r][t] = sum over c of block_rows[row r, c] * streamed[row t, c]: S with Q scaled, dP with dO and V. Every kernel
 // with tiles that needs S, the forward too, gets it here: the same numbers in the same order, fused explicitly, so
 // that no compiler can round S differently in two places. exp(S - LSE) sums to 1 only then.
 template <int D, int TILE>
-__device__ void multiply_rows(const float *own, const float *streamed, float (&dots)[ROWS][TILE / LANES_ACROSS])
+__device__ void multiply_rows(
+	const float *block_rows, const float *streamed, float (&dots)[ROWS][TILE / LANES_ACROSS])
 {
-	own += lane_row() * (D + PAD);
+	block_rows += lane_row() * (D + PAD);
 	streamed += lane_column() * (D + PAD);
 	for (int r = 0; r < ROWS; r++)
 		for (int t = 0; t < TILE / LANES_ACROSS; t++)
@@ -37,7 +38,7 @@ __device__ void multiply_rows(const float *own, const float *streamed, float (&d
 	for (int c = 0; c < D; c += 4) {
 		float a[ROWS][4], b[4];
 		for (int r = 0; r < ROWS; r++)
-			load4(own + LANES_DOWN * r * (D + PAD) + c, a[r]);
+			load4(block_rows + LANES_DOWN * r * (D + PAD) + c, a[r]);
 		for (int t = 0; t < TILE / LANES_ACROSS; t++) {
 			load4(streamed + LANES_ACROSS * t * (D + PAD) + c, b);
 			for (int r = 0; r < ROWS; r++)

@@ -11,9 +11,9 @@ __global__ void merge_splits(struct partials partials, float *O, int d)
 	struct row_state<D> row;
 	for (int first = 0; first < partials.S; first += WARP) {
 		int splits = min(WARP, partials.S - first);
-		size_t own = (size_t)(first + lane) * H + head; // a lane has a split
+		size_t index = (size_t)(first + lane) * H + head; // a lane has a split
 		// task 08.merge: m, l and the weight of 32 splits; those without keys have m = -inf
-		float m = lane < splits ? partials.m[own] : -INFINITY, l = lane < splits ? partials.l[own] : 0.0f;
+		float m = lane < splits ? partials.m[index] : -INFINITY, l = lane < splits ? partials.l[index] : 0.0f;
 		float m_new = fmaxf(row.m, warp_max(m));
 		// Without a key so far both are -inf, and their difference would be NaN.
 		float correction = row.m == -INFINITY ? 0.0f : expf(row.m - m_new);

@@ -25,7 +25,7 @@ static struct attention attention_of(const struct problem *problem, const struct
 		.dO = device_find(memory, "dO"),
 		.O = device_find(memory, "O"),
 		.LSE = device_find(memory, "LSE"),
-		.D = device_find(memory, "D"),
+		.delta = device_find(memory, "D"),
 		.dQ = device_find(memory, "dQ"),
 		.dK = device_find(memory, "dK"),
 		.dV = device_find(memory, "dV"),

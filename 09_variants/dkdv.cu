@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) variant_dkdv(struct atte
 			__syncthreads(); // a slow warp may still be reading the last tiles
 			load_tile<D, TILE>(b.Q + matrix, first_query, a.N, b.d, b.scale, q_tile);
 			load_tile<D, TILE>(b.dO + matrix, first_query, a.N, b.d, 1.0f, do_tile);
-			load_statistics<TILE>(b.LSE + row, b.D + row, first_query, a.N, lse_tile, delta_tile);
+			load_statistics<TILE>(b.LSE + row, b.delta + row, first_query, a.N, lse_tile, delta_tile);
 			__syncthreads(); // every warp reads rows that other warps loaded
 
 			multiply_rows<D, TILE>(k_tile, q_tile, p); // S^T
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) variant_dkdv(struct atte
 #pragma unroll
 			for (int r = 0; r < ROWS; r++)
 #pragma unroll
-				for (int t = 0; t < COLUMNS; t++) { // dS^T = P^T o (dropout dP^T - D) o derivative
+				for (int t = 0; t < COLUMNS; t++) { // dS^T = P^T o (dropout dP^T - delta) o cap'
 					float delta = delta_tile[lane_column() + LANES_ACROSS * t];
 					float dp = ds[r][t] * dropout_factor(a, bits, r * COLUMNS + t);
 					ds[r][t] = p[r][t] * (dp - delta) * slopes[r][t];

@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) variant_dq(struct attent
 	clear(dq);
 	load_tile<D, TILE>(b.Q + matrix, first_query, a.N, b.d, b.scale, q_tile);
 	load_tile<D, TILE>(b.dO + matrix, first_query, a.N, b.d, 1.0f, do_tile);
-	load_statistics<TILE>(b.LSE + row, b.D + row, first_query, a.N, lse_tile, delta_tile);
+	load_statistics<TILE>(b.LSE + row, b.delta + row, first_query, a.N, lse_tile, delta_tile);
 	int end = keys_of(a, min(first_query + TILE, a.N) - 1).end;
 	for (int first_key = keys_of(a, first_query).first / TILE * TILE; first_key < end; first_key += TILE) {
 		__syncthreads(); // a slow warp may still be reading the last tiles
@@ -48,11 +48,11 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) variant_dq(struct attent
 		});
 #pragma unroll
 		for (int r = 0; r < ROWS; r++) {
-			int own = lane_row() + LANES_DOWN * r, query = first_query + own;
+			int tile_row = lane_row() + LANES_DOWN * r, query = first_query + tile_row;
 			struct range keys = keys_of(a, query);
-			float L = lse_tile[own], delta = delta_tile[own];
+			float L = lse_tile[tile_row], delta = delta_tile[tile_row];
 #pragma unroll
-			for (int t = 0; t < COLUMNS; t++) { // dS = P o (dropout dP - D) o derivative
+			for (int t = 0; t < COLUMNS; t++) { // dS = P o (dropout dP - delta) o cap'
 				int key = first_key + lane_column() + LANES_ACROSS * t;
 				float s = modify(a, bias, p[r][t], query, key);
 				float weight = probability(s, L, sees(keys, key));
@@ -74,7 +74,7 @@ __global__ void variant_dsink(struct attention b, struct scores a)
 	float sink = a.sink[blockIdx.x], sum = 0.0f;
 	for (size_t i = threadIdx.x; i < rows; i += WARP) {
 		size_t row = (i / a.N * a.H + blockIdx.x) * a.N + i % a.N;
-		sum -= expf(sink - b.LSE[row]) * b.D[row];
+		sum -= expf(sink - b.LSE[row]) * b.delta[row];
 	}
 	sum = sum_over_warp(sum);
 	if (threadIdx.x == 0)

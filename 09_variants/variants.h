@@ -27,7 +27,7 @@ struct attention {
 	const float *K, *V;  /* [B, G, N, d] */
 	float *O;            /* [B, H, N, d], by launch_forward, then read; of launch_decode [sequences, H, d] */
 	float *LSE;          /* [B, H, N], by launch_forward, then read: the sink is a term of it */
-	float *D;            /* [B, H, N], by launch_delta, then read: the row sums of dO o O */
+	float *delta;        /* [B, H, N], by launch_delta, then read: the row sums of dO o O */
 	float *dQ, *dK, *dV; /* as Q, K and V */
 	float *dsink;        /* [H]; written where there are sinks */
 	int d, tile;         /* 1 <= d <= 128; rows of a tile of queries and of a tile of keys, 32 or 64 */
@@ -67,9 +67,9 @@ enum { MOST_GROUP = 32, MOST_SPLITS = 65535, MOST_SEQUENCES_OF_GRID = 65535 };
 
 /* Each is in the file of its name. */
 cudaError_t launch_forward(struct attention attention, struct scores scores); /* O and LSE */
-cudaError_t launch_delta(struct attention attention, struct scores scores);   /* D from dO and O */
-cudaError_t launch_dkdv(struct attention attention, struct scores scores);    /* dK and dV; reads LSE and D */
-cudaError_t launch_dq(struct attention attention, struct scores scores);      /* dQ and dsink; reads LSE and D */
+cudaError_t launch_delta(struct attention attention, struct scores scores);   /* delta from dO and O */
+cudaError_t launch_dkdv(struct attention attention, struct scores scores);    /* dK and dV; reads LSE and delta */
+cudaError_t launch_dq(struct attention attention, struct scores scores);      /* dQ and dsink; reads LSE and delta */
 
 /* O of the last query of each sequence, from Q, K and V; no dropout. */
 cudaError_t launch_decode(struct attention attention, struct scores scores, struct partials partials);

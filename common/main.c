@@ -133,7 +133,7 @@ static bool is_data_on_stdout(const struct options *options)
 }
 
 /* What kernels and launchers print while data goes to standard output: it would stand in the middle of the data. */
-static int run_kernels(
+static int run_with_data_apart(
 	struct run_result *result, const struct kernel *kernels, size_t kernel_count, struct progress *progress,
 	struct error *error)
 {
@@ -218,7 +218,7 @@ static int run_once(
 	struct run_result *result, const struct kernel *kernels, size_t kernel_count, struct progress *progress,
 	struct error *error)
 {
-	int status = run_kernels(result, kernels, kernel_count, progress, error);
+	int status = run_with_data_apart(result, kernels, kernel_count, progress, error);
 	if (status <= EXIT_VERIFICATION && write_reports(result, error) != 0)
 		status = error->exit_code;
 	run_result_free(result);
@@ -261,7 +261,7 @@ static int run_sweep(
 		char text[120];
 		result->problem = options->problem;
 		result->chapter->sweep(step, result->device->simulated, &result->problem);
-		int status = run_kernels(result, kernels, kernel_count, progress, error);
+		int status = run_with_data_apart(result, kernels, kernel_count, progress, error);
 		if (status <= EXIT_VERIFICATION)
 			report_tsv_rows(file.stream, result);
 		if (file.stream == stdout)

@@ -48,7 +48,7 @@ static double elements_of(const struct prediction *prediction)
 }
 
 /* The closed form of that kind; the kernel may have none. */
-static double find_model(const struct kernel_result *kernel, enum predicted_counts counts)
+static double find_prediction(const struct kernel_result *kernel, enum predicted_counts counts)
 {
 	double found = NAN;
 	for (size_t i = 0; i < PREDICTIONS; i++)
@@ -93,8 +93,8 @@ static double warp_fma(const struct kernel_result *kernel)
 NUMBER(max_abs, worst(kernel)->max_abs)
 NUMBER(tolerance, worst(kernel)->tolerance)
 NUMBER(model_elements, elements_of(&kernel->forms.predictions[0]))
-NUMBER(model_requested_elements, find_model(kernel, PREDICTS_REQUESTED))
-NUMBER(model_footprint_elements, find_model(kernel, PREDICTS_FOOTPRINT))
+NUMBER(model_requested_elements, find_prediction(kernel, PREDICTS_REQUESTED))
+NUMBER(model_footprint_elements, find_prediction(kernel, PREDICTS_FOOTPRINT))
 NUMBER(peak_bytes, some(kernel->peak_bytes, kernel->peak_bytes))
 NUMBER(counted_elements,
        kernel->compared ? (double)((uint64_t)bytes_of(&kernel->compared_traffic[0]) / 4) : (double)NAN)
@@ -149,13 +149,13 @@ const struct metric metrics[METRICS] = {
 		{"footprint_read_bytes", "read_bytes", UNIT_BYTES, COUNTED(total.footprint.read_bytes)},
 	[METRIC_FOOTPRINT_WRITE_BYTES] =
 		{"footprint_write_bytes", "write_bytes", UNIT_BYTES, COUNTED(total.footprint.write_bytes)},
-	[METRIC_MODEL_COUNTS] = {"model_counts", NULL, UNIT_TEXT, .text = model_counts},
-	[METRIC_MODEL_ELEMENTS] = {"model_elements", NULL, UNIT_COUNT, WHEN_COMPARED, .value = model_elements},
+	[METRIC_PREDICTED_COUNTS] = {"model_counts", NULL, UNIT_TEXT, .text = model_counts},
+	[METRIC_PREDICTED_ELEMENTS] = {"model_elements", NULL, UNIT_COUNT, WHEN_COMPARED, .value = model_elements},
 	[METRIC_PEAK_BYTES] = {"peak_bytes", "peak_bytes", UNIT_BYTES, ALWAYS, .value = peak_bytes},
 	[METRIC_COUNTED_ELEMENTS] = {"counted_elements", NULL, UNIT_COUNT, WHEN_COUNTED, .value = counted_elements},
-	[METRIC_MODEL_REQUESTED_ELEMENTS] =
+	[METRIC_PREDICTED_REQUESTED_ELEMENTS] =
 		{"model_requested_elements", NULL, UNIT_COUNT, WHEN_COMPARED, .value = model_requested_elements},
-	[METRIC_MODEL_FOOTPRINT_ELEMENTS] =
+	[METRIC_PREDICTED_FOOTPRINT_ELEMENTS] =
 		{"model_footprint_elements", NULL, UNIT_COUNT, WHEN_COMPARED, .value = model_footprint_elements},
 	[METRIC_BLOCKS] = {"blocks", "blocks", UNIT_COUNT, COUNTED(blocks)},
 	[METRIC_SHARED_BYTES] = {"shared_bytes", "shared_bytes", UNIT_COUNT, COUNTED(shared_bytes)},

@@ -367,7 +367,9 @@ class Said(Graded):
     def test_a_compilers_error_shows_one_line_of_the_region_and_nothing_else(self) -> None:
         tree = self.tree("errors")
         self.replace(
-            tree / "02_online_softmax/partial.cuh", "own = merge(own, single);", "own = merge(own, 1, 2);\n\t\town = 3;"
+            tree / "02_online_softmax/partial.cuh",
+            "pair = merge(pair, single);",
+            "pair = merge(pair, 1, 2);\n\t\town = 3;",
         )
         said = self.said(self.grade(tree, "02.stream"), "02.stream")
         self.assertRegex(said, r"does not compile: partial\.cuh:\d+: ")
