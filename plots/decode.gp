@@ -17,9 +17,9 @@ requested(n, S) = 4 * (2 * n * G * d + S * H * d + 2 * S * H * (d + 2) + H * d)
 alone(n) = 4 * 2 * n * G * d
 grouped(n) = alone(n) + 4 * 2 * H * d
 more(n) = 100 * (requested(n, fills) / alone(n) - 1)
-eval headline(sprintf("%.0f splits give every SM of the %s work, for %.1f %% more bytes at n = %.0f, %.0f %% at %.0f", \
+eval headline(sprintf("%.0f splits give every SM of the %s work, for %.1f %% more bytes at N = %.0f, %.0f %% at %.0f", \
 	fills, gpu, more(nmax), nmax, more(nmin), nmin))
-eval provenance(sprintf("Bytes requested for one token after n - 1 others, per layer; %.0f heads on %.0f, d = %.0f. Lines: closed forms%s. %s", H, G, d, \
+eval provenance(sprintf("Bytes requested for one token after N - 1 others, per layer; %.0f heads on %.0f, d = %.0f. Lines: closed forms%s. %s", H, G, d, \
 	counted ? "; points: counted" : "", made_by('decode_split')))
 eval description(sprintf("Keys and values are asked for once, whatever the splits; Q, O, m and l once more for each. One split leaves %.0f of %.0f SMs with work, %.0f give all of them a block.", \
 	G, SMs, fills))
@@ -35,9 +35,9 @@ set ylabel "bytes requested, per token and layer"
 set format y bytes
 name_x = xmax * xroom * 1.1
 nmiddle = 4 * nmin
-ignore = name_line(sprintf("n = %.0f", nmax), requested(nmax, xmax), blue_text)
-ignore = name_line(sprintf("n = %.0f", nmiddle), requested(nmiddle, xmax), green_text)
-ignore = name_line(sprintf("n = %.0f", nmin), requested(nmin, xmax), vermilion_text)
+ignore = name_line(sprintf("N = %.0f", nmax), requested(nmax, xmax), blue_text)
+ignore = name_line(sprintf("N = %.0f", nmiddle), requested(nmiddle, xmax), green_text)
+ignore = name_line(sprintf("N = %.0f", nmin), requested(nmin, xmax), vermilion_text)
 ignore = name_line("dotted: keys and", sqrt(alone(nmin) * ymin) * 1.2, dim)
 ignore = name_line("values alone, 2NGd", sqrt(alone(nmin) * ymin), dim)
 load 'plots/name_lines.gp'

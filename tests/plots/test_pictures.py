@@ -211,7 +211,7 @@ class Drawn(PictureCase):
         for n in (4096, 256):
             asked = bytes_of(data, "requested", kernel="decode_split", seq=n, splits=44)
             shares.append(100 * (asked / (4 * 2 * n * 3 * 64) - 1))
-        more = f"{shares[0]:.1f} % more bytes at n = 4096, {shares[1]:.0f} % at 256"
+        more = f"{shares[0]:.1f} % more bytes at N = 4096, {shares[1]:.0f} % at 256"
         expected = f"44 splits give every SM of the H100 SXM work, for {more}"
         self.assertEqual(self.picture("08_decode").title, expected)
 
