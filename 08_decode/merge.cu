@@ -2,7 +2,7 @@
  * The second kernel of decode_split and decode_paged: chapter 02's merge of (m, l), with O. It has the form of attention over
  * splits instead of keys: m takes the place of a score, O that of a value. One warp per head of queries, 32 splits at a time.
  */
-#include "split.cuh"
+#include "tile.cuh"
 
 template <int D>
 __global__ void merge_splits(struct partials partials, float *O, int d)
