@@ -52,13 +52,6 @@ static struct closed_forms row_forms(const struct problem *problem)
 	return forms;
 }
 
-static struct closed_forms row_dynamic_forms(const struct problem *problem)
-{
-	struct closed_forms forms = row_forms(problem);
-	forms.shared_bytes = fa1_row_dynamic_shared_bytes((int)problem->dim, row_tile(problem));
-	return forms;
-}
-
 /* ---- the kernels ---- */
 
 static const struct kernel kernels[] = {
@@ -75,14 +68,6 @@ static const struct kernel kernels[] = {
 		.tensors = attention_tensors,
 		.launch_attention = launch_fa1_row,
 		.forms = row_forms,
-		.runs = row_runs,
-	},
-	{
-		.name = "fa1_row_dynamic",
-		.summary = "the same with d known at run time: state in local memory",
-		.tensors = attention_tensors,
-		.launch_attention = launch_fa1_row_dynamic,
-		.forms = row_dynamic_forms,
 		.runs = row_runs,
 	},
 };

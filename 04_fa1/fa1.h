@@ -26,15 +26,13 @@ static inline size_t fa1_paper_shared_bytes(int d, struct tile tile)
 {
 	return sizeof(float) * tile.Bc * (2 * (size_t)d + tile.Br);
 }
-size_t fa_row_shared_bytes(int d, struct tile tile);          /* K and V tiles, columns padded to D, keys to a few */
-size_t fa1_row_dynamic_shared_bytes(int d, struct tile tile); /* 8 Bc d */
+size_t fa_row_shared_bytes(int d, struct tile tile); /* K and V tiles, columns padded to D, keys to a few */
 
 /* Algorithm 1 as printed. Fills O, l, m. */
 cudaError_t launch_fa1_paper(struct attention attention);
 
-/* A thread owns a query row: Br threads a block, Br <= FA1_MOST_ROW_THREADS. Fill O and LSE. */
+/* A thread owns a query row: Br threads a block, Br <= FA1_MOST_ROW_THREADS. Fills O and LSE. */
 cudaError_t launch_fa1_row(struct attention attention);
-cudaError_t launch_fa1_row_dynamic(struct attention attention);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /*
- * Chapter 04, shared by fa1_paper and fa1_row_dynamic: a tile as it lies in HBM.
+ * Chapter 04, for fa1_paper: a tile as it lies in HBM.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * Chapter 04, first of three: fa1_paper. New since chapter 03: S is never written. Tiles of K and V pass through shared
+ * Chapter 04, first of two: fa1_paper. New since chapter 03: S is never written. Tiles of K and V pass through shared
  * memory; of each row of S only its maximum m and its sum of exponentials l are kept (chapter 02's recurrence, on
  * tiles). This is Algorithm 1 as printed: outer loop over K and V, inner loop over Q; O, l, m are kept in HBM.
  *

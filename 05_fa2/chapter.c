@@ -89,14 +89,6 @@ static const struct kernel kernels[] = {
 		.runs = fa2_grid_fits,
 	},
 	{
-		.name = "fa2_exp2",
-		.summary = "scores are powers of 2, the scale is in Q",
-		.tensors = attention_tensors,
-		.launch_attention = launch_fa2_exp2,
-		.forms = slab_forms,
-		.runs = fa2_grid_fits,
-	},
-	{
 		.name = "fa2_split_q",
 		.summary = "four warps split the query tile, share K and V",
 		.tensors = attention_tensors,

@@ -34,15 +34,14 @@ struct tile fa2_split_q_tile(int d);
  */
 size_t fa_row_shared_bytes(int d, struct tile tile); /* K and V tiles, columns padded to D, keys to a few */
 size_t fa2_tile_shared_bytes(int d);
-size_t fa2_slab_shared_bytes(int d); /* fa2_exp2 too */
+size_t fa2_slab_shared_bytes(int d);
 size_t fa2_split_q_shared_bytes(int d);
 
 /* Fill O and LSE. A thread owns a query row: Br threads a block, Br <= FA2_MOST_ROW_THREADS. */
 cudaError_t launch_fa2_row(struct attention attention);
-/* Fill O and LSE, each with one thing changed. Up to fa2_exp2 a block is one warp. */
+/* Fill O and LSE, each with one thing changed. Up to fa2_slab a block is one warp. */
 cudaError_t launch_fa2_tile(struct attention attention);    /* a lane has a small tile of scores in registers */
 cudaError_t launch_fa2_slab(struct attention attention);    /* P~ through shared memory, rows padded */
-cudaError_t launch_fa2_exp2(struct attention attention);    /* scores are powers of 2 */
 cudaError_t launch_fa2_split_q(struct attention attention); /* four warps split the query tile */
 
 #ifdef __cplusplus

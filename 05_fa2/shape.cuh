@@ -40,11 +40,11 @@ constexpr int plain_floats()
 }
 
 // The same with padded K, and with a slab of P~ for each warp.
-template <int D, int WARPS>
+template <int D, int BLOCK_WARPS>
 constexpr int slab_floats()
 {
 	using T = warp_shape<D>;
-	constexpr int FLOATS = WARPS * T::WARP_ROWS * (D + T::P_STRIDE) + T::Bc * (T::K_STRIDE + D);
+	constexpr int FLOATS = BLOCK_WARPS * T::WARP_ROWS * (D + T::P_STRIDE) + T::Bc * (T::K_STRIDE + D);
 	static_assert(FLOATS * sizeof(float) <= 99 * 1024, "a block fits the 99 KB of an RTX 4090");
 	return FLOATS;
 }

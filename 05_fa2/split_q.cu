@@ -1,5 +1,5 @@
 /*
- * Chapter 05, last of five: fa2_split_q. New since exp2.cu: four warps split the query tile of a block and share each tile of
+ * Chapter 05, last of four: fa2_split_q. New since slab.cu: four warps split the query tile of a block and share each tile of
  * K and V. The warps exchange no numbers.
  *
  * Build and run: make, or make DEVICE=cuda. Limit: it requests a quarter of the bytes of shared memory that
@@ -33,13 +33,12 @@ __global__ __launch_bounds__(THREADS, 2) void fa2_split_q(
 	int first_row = blockIdx.x * Br;
 	int lane_row = threadIdx.x % WARP / T::LANE_KEYS, lane_key = threadIdx.x % T::LANE_KEYS;
 	int own_row = threadIdx.x / WARP * T::WARP_ROWS + lane_row; // this lane's first row in the tile
+	int own_column = lane_key * 4;                              // and its first column of O
 	float *P = P_slabs + own_row * T::P_STRIDE;
 
 	float m[T::ROWS], l[T::ROWS], o[T::ROWS][T::COLUMNS];
 	start_rows<D>(m, l, o);
-	// The factor of Q makes P~ a power of 2: one multiplication per element of Q, none per score.
-	load_tile_by_fours<D, Br, THREADS>(
-		Q + (head_row + first_row) * d, N - first_row, d, scale * LOG2_E, Q_tile, D);
+	load_tile_float4<D, Br, THREADS>(Q + (head_row + first_row) * d, N - first_row, d, Q_tile, D);
 
 	// task 05.skip: tiles above the diagonal are not loaded
 	int end = causal ? min(first_row + Br, N) : N;
@@ -47,22 +46,23 @@ __global__ __launch_bounds__(THREADS, 2) void fa2_split_q(
 	for (int first_key = 0; first_key < end; first_key += Bc) {
 		size_t tile = (head_row + first_key) * d;
 		__syncthreads(); // without it a fast lane overwrites K, V or P~ that a slow one still reads
-		load_tile_by_fours<D, Bc, THREADS>(K + tile, N - first_key, d, 1.0f, K_tile, T::K_STRIDE);
-		load_tile_by_fours<D, Bc, THREADS>(V + tile, N - first_key, d, 1.0f, V_tile, D);
+		load_tile_float4<D, Bc, THREADS>(K + tile, N - first_key, d, K_tile, T::K_STRIDE);
+		load_tile_float4<D, Bc, THREADS>(V + tile, N - first_key, d, V_tile, D);
 		__syncthreads(); // without it a fast warp reads rows of Q, K and V that are not there yet
 
 		float s[T::ROWS][T::KEYS];
 		score_tile<D, T::K_STRIDE>(Q_tile + own_row * D, K_tile + lane_key * T::K_STRIDE, s);
+		scale_tile<D>(scale, s);
 		// some row of the block must not see the whole tile
 		bool diagonal = causal && first_key + Bc - 1 > first_row;
 		if (diagonal || first_key + Bc > N)
 			mask_tile<D>(first_row + own_row, first_key + lane_key, N, causal, s);
-		exponentiate_tile<D, BASE_2>(s, m, l, o);
+		exponentiate_tile<D>(s, m, l, o);
 		store_slab<D>(s, P + lane_key);
 		__syncwarp(); // without it a lane reads weights of its row that another lane has not written yet
-		weigh_tile<D>(P, V_tile + lane_key * 4, o);
+		weigh_tile<D>(P, V_tile + own_column, o);
 	}
-	store_rows<D, BASE_2>(o, m, l, first_row + own_row, lane_key, N, d, O + head_row * d, LSE + head_row);
+	store_rows<D>(o, m, l, first_row + own_row, own_column, N, d, O + head_row * d, LSE + head_row);
 }
 
 extern "C" cudaError_t launch_fa2_split_q(struct attention a)

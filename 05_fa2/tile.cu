@@ -1,5 +1,5 @@
 /*
- * Chapter 05, second of five: fa2_tile. New since row.cu: a warp works together. Its lanes form 4 rows x 8 columns, and each
+ * Chapter 05, second of four: fa2_tile. New since row.cu: a warp works together. Its lanes form 4 rows x 8 columns, and each
  * lane computes a small tile of scores and one of O in registers: 16 loads of 16 bytes feed 256 FMA. A row's maximum takes
  * three shuffles, and shuffles also bring P~ for the product with V. (At D = 96 and 128 the tiles are smaller: shape.cuh.)
  *
@@ -56,11 +56,12 @@ __global__ __launch_bounds__(WARP) void fa2_tile(
 	size_t head_row = ((size_t)blockIdx.z * gridDim.y + blockIdx.y) * N;
 	int first_row = blockIdx.x * Br;
 	int lane_row = threadIdx.x % WARP / T::LANE_KEYS, lane_key = threadIdx.x % T::LANE_KEYS;
-	int own_row = lane_row; // this lane's first row in the tile
+	int own_row = lane_row;        // this lane's first row in the tile
+	int own_column = lane_key * 4; // and its first column of O
 
 	float m[T::ROWS], l[T::ROWS], o[T::ROWS][T::COLUMNS];
 	start_rows<D>(m, l, o);
-	load_tile_by_fours<D, Br, WARP>(Q + (head_row + first_row) * d, N - first_row, d, 1.0f, Q_tile, D);
+	load_tile_float4<D, Br, WARP>(Q + (head_row + first_row) * d, N - first_row, d, Q_tile, D);
 
 	// task 05.skip: tiles above the diagonal are not loaded
 	int end = causal ? min(first_row + Br, N) : N;
@@ -68,8 +69,8 @@ __global__ __launch_bounds__(WARP) void fa2_tile(
 	for (int first_key = 0; first_key < end; first_key += Bc) {
 		size_t tile = (head_row + first_key) * d;
 		__syncthreads(); // without it a fast lane overwrites K or V that a slow one still reads
-		load_tile_by_fours<D, Bc, WARP>(K + tile, N - first_key, d, 1.0f, K_tile, D);
-		load_tile_by_fours<D, Bc, WARP>(V + tile, N - first_key, d, 1.0f, V_tile, D);
+		load_tile_float4<D, Bc, WARP>(K + tile, N - first_key, d, K_tile, D);
+		load_tile_float4<D, Bc, WARP>(V + tile, N - first_key, d, V_tile, D);
 		__syncthreads(); // without it a fast lane reads rows of Q, K and V that are not there yet
 
 		float s[T::ROWS][T::KEYS];
@@ -79,10 +80,10 @@ __global__ __launch_bounds__(WARP) void fa2_tile(
 		bool diagonal = causal && first_key + Bc - 1 > first_row;
 		if (diagonal || first_key + Bc > N)
 			mask_tile<D>(first_row + own_row, first_key + lane_key, N, causal, s);
-		exponentiate_tile<D, BASE_E>(s, m, l, o);
-		weigh_by_shuffles<D>(s, V_tile + lane_key * 4, o);
+		exponentiate_tile<D>(s, m, l, o);
+		weigh_by_shuffles<D>(s, V_tile + own_column, o);
 	}
-	store_rows<D, BASE_E>(o, m, l, first_row + own_row, lane_key, N, d, O + head_row * d, LSE + head_row);
+	store_rows<D>(o, m, l, first_row + own_row, own_column, N, d, O + head_row * d, LSE + head_row);
 }
 
 extern "C" cudaError_t launch_fa2_tile(struct attention a)

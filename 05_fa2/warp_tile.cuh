@@ -1,26 +1,14 @@
 /*
- * Chapter 05: how a warp processes its rows of queries and a tile of keys, and how m, l and O of its rows begin and end. fa2_tile, fa2_slab, fa2_exp2 and
- * fa2_split_q call these functions. Each lane holds a small tile of scores and one of O in registers; the comment on
- * warp_shape says which elements.
+ * Chapter 05: how a warp processes its rows of queries and a tile of keys, and how m, l and O of its rows begin and end.
+ * fa2_tile, fa2_slab and fa2_split_q call these functions. Each lane holds a small tile of scores and one of O in
+ * registers; the comment on warp_shape says which elements.
  */
 #pragma once
 
-#include "fours.cuh"
+#include "float4.cuh"
 #include "shape.cuh"
 
 #include <math.h>
-
-// P~ is either e^(s - m), or 2^(s - m) with scores that are multiplied by log2 e.
-enum base { BASE_E, BASE_2 };
-
-constexpr float LOG2_E = 1.44269504f; // e^x = 2^(x log2 e)
-constexpr float LN_2 = 0.693147181f;
-
-template <enum base BASE>
-__device__ float power(float x)
-{
-	return BASE == BASE_2 ? exp2f(x) : expf(x);
-}
 
 // s = Q K^T for ROWS x KEYS elements. Four columns at a time: ROWS + KEYS loads of 16 bytes for ROWS KEYS 4 FMA.
 template <int D, int K_STRIDE>
@@ -84,7 +72,7 @@ __device__ void mask_tile(
 
 // Scores become P~; O and l are corrected for the new maximum. A row's maximum is that of the 8 lanes which hold its
 // keys: three shuffles. l stays a sum of this lane's keys until the end.
-template <int D, enum base BASE>
+template <int D>
 __device__ void exponentiate_tile(
 	float s[warp_shape<D>::ROWS][warp_shape<D>::KEYS], float m[warp_shape<D>::ROWS], float l[warp_shape<D>::ROWS],
 	float o[warp_shape<D>::ROWS][warp_shape<D>::COLUMNS])
@@ -100,12 +88,12 @@ __device__ void exponentiate_tile(
 		for (int lanes = 1; lanes < T::LANE_KEYS; lanes *= 2)
 			m_new = fmaxf(m_new, __shfl_xor_sync(0xffffffff, m_new, lanes));
 		// m_new is finite: every row sees key 0, which comes first.
-		float correction = power<BASE>(m[r] - m_new);
+		float correction = expf(m[r] - m_new);
 		m[r] = m_new;
 		l[r] *= correction;
 #pragma unroll
 		for (int j = 0; j < T::KEYS; j++) {
-			s[r][j] = power<BASE>(s[r][j] - m_new);
+			s[r][j] = expf(s[r][j] - m_new);
 			l[r] += s[r][j];
 		}
 #pragma unroll
@@ -132,10 +120,10 @@ __device__ void start_rows(
 }
 
 // O / l and LSE, once. l is now summed over the 8 lanes that share a row.
-template <int D, enum base BASE>
+template <int D>
 __device__ void store_rows(
 	const float o[warp_shape<D>::ROWS][warp_shape<D>::COLUMNS], const float m[warp_shape<D>::ROWS],
-	const float l[warp_shape<D>::ROWS], int first_row, int lane_column, int N, int d,
+	const float l[warp_shape<D>::ROWS], int first_row, int own_column, int N, int d,
 	float *O,   // [N, d] of this head
 	float *LSE) // [N] of this head
 {
@@ -151,11 +139,11 @@ __device__ void store_rows(
 		float inverse = 1.0f / sum;
 #pragma unroll
 		for (int c = 0; c < T::COLUMNS; c += 4)
-			store_four(
-				O + (size_t)row * d, lane_column * 4 + c * T::LANE_KEYS, d,
+			store_float4(
+				O + (size_t)row * d, own_column + c * T::LANE_KEYS, d,
 				{o[r][c] * inverse, o[r][c + 1] * inverse, o[r][c + 2] * inverse,
 			         o[r][c + 3] * inverse});
-		if (lane_column == 0)
-			LSE[row] = m[r] * (BASE == BASE_2 ? LN_2 : 1.0f) + logf(sum);
+		if (own_column == 0)
+			LSE[row] = m[r] + logf(sum);
 	}
 }

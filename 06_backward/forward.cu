@@ -8,8 +8,8 @@
  *     k_tile v_tile       [TILE, D + 4]     streamed
  *     slab                [TILE, TILE + 8]  P: 16 rows per warp
  *
- * Run: ./backward. Limit: a weight is expf(s - m), four instructions more than exp2f; chapter 05's exp2 saves them by
- * folding log2 e into the scale of Q. LSE is the natural logarithm that the backward reads.
+ * Run: ./backward. Limit: a weight is expf(s - m), four instructions more than exp2f; an exercise of chapter 05 saves
+ * them by folding log2 e into the scale of Q. LSE is the natural logarithm that the backward reads.
  */
 #include "backward.h"
 #include "launch.cuh"

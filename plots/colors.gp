@@ -4,8 +4,8 @@ kernel_table = "copy=blue=5 copy_strided=vermilion=7 copy_float4=green=9 transpo
 sum=vermilion=6 sum_shuffle=blue=4 naive=vermilion=7 \
 softmax_three_pass=vermilion=7 softmax_online=purple=9 softmax_dot=green=5 \
 matmul_naive=vermilion=7 matmul_coalesced=orange=13 matmul_tiled=blue=5 matmul_padded=purple=11 matmul_registers=green=9 \
-fa1_paper=orange=13 fa1_row=purple=11 fa1_row_dynamic=gray=6 \
-fa2_row=green=9 fa2_tile=purple=10 fa2_slab=orange=12 fa2_exp2=black=4 fa2_split_q=blue=5 \
+fa1_paper=orange=13 fa1_row=purple=11 \
+fa2_row=green=9 fa2_tile=purple=10 fa2_slab=orange=12 fa2_split_q=blue=5 \
 backward_naive=purple=11 backward_split=green=9 backward_atomic=black=8 \
 permuted=orange=13 strided=blue=5 decode_naive=vermilion=7 decode_grouped=orange=13 decode_split=blue=5 decode_paged=green=9 \
 forward=blue=5 dkdv=green=9 dq=orange=13 decode=purple=11"

@@ -434,7 +434,7 @@ class Solutions(Handout):
             self.refused(tool("--solve", tree), says)
         path.unlink()
         self.refused(tool("--solve", tree), "row.cu: cannot be read")
-        for file in ("tile.cu", "slab.cu", "exp2.cu", "split_q.cu", "warp_tile.cuh"):
+        for file in ("tile.cu", "slab.cu", "split_q.cu", "warp_tile.cuh"):
             (tree / "05_fa2" / file).unlink()
         # A chapter that is not there is left out.
         self.succeeded(tool("--solve", tree, "--except", "06.dq,01.score"))

@@ -11,7 +11,7 @@
 static const struct mistake_case fa_cases[] = {
 	/* Nothing divides anything: B, H, N, d, Br and Bc; B and H differ. The scale is not 1/sqrt(d). */
 	{"--batch 2 --heads 3 --seq 61 --dim 37 --tile-q 24 --tile-k 20 --scale 0.4", NULL},
-	/* A key tile is longer than what fa1_row_dynamic takes at once, and ends within it. */
+	/* A key tile is longer than a query tile, and the last one is ragged. */
 	{"--batch 3 --heads 2 --seq 113 --dim 20 --tile-q 16 --tile-k 90 --causal", NULL},
 	/* A key tile begins with the last key of a query tile; and with the last key of all. One ends just
          * after the first row. */

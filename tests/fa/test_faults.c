@@ -82,7 +82,7 @@ static void expect_all_caught(const char *file, const char *right, size_t plante
 
 Test(faults, each_is_caught_in_chapter_04, .timeout = 180)
 {
-	expect_all_caught("faults_fa1", FA1, 15);
+	expect_all_caught("faults_fa1", FA1, 14);
 }
 
 Test(faults, each_is_caught_in_chapter_05, .timeout = 180)

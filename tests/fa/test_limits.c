@@ -27,7 +27,6 @@ Test(limits, shared_memory)
 	expect_refused(
 		FA1, "--kernel fa1_paper --seq 1024 --dim 64 --tile-k 512 --gpu rtx4090", "393,216 bytes", "101,376");
 	expect_refused(FA1, "--kernel fa1_row --tile-k 512", "262,144 bytes", "232,448");
-	expect_refused(FA1, "--kernel fa1_row_dynamic --tile-k 512", "262,144 bytes", "232,448");
 	expect_refused(FA2, "--kernel fa2_row --tile-k 512", "262,144 bytes", "232,448");
 	expect_refused(FA2, "--kernel fa2_row --tile-k 65536 --dim 128", "67,108,864 bytes", "232,448");
 }
@@ -35,7 +34,6 @@ Test(limits, shared_memory)
 Test(limits, threads_and_heads)
 {
 	expect_refused(FA1, "--kernel fa1_row --tile-q 257", "--tile-q 257", "256");
-	expect_refused(FA1, "--kernel fa1_row_dynamic --tile-q 1024", "--tile-q 1024", "256");
 	expect_refused(FA2, "--kernel fa2_row --tile-q 257", "--tile-q 257", "256");
 	expect_refused(FA2, "--kernel fa2_split_q --heads 65536 --seq 1 --dim 1", "heads", "65535");
 }
@@ -82,8 +80,8 @@ Test(limits, memory_grows_linearly)
 		int program; /* 0: FA1, 1: FA2 */
 		const char *kernel;
 		int statistics; /* vectors of N */
-	} kernels[] = {{0, "fa1_paper", 2}, {0, "fa1_row", 1},  {0, "fa1_row_dynamic", 1}, {1, "fa2_row", 1},
-	               {1, "fa2_tile", 1},  {1, "fa2_slab", 1}, {1, "fa2_exp2", 1},        {1, "fa2_split_q", 1}};
+	} kernels[] = {{0, "fa1_paper", 2}, {0, "fa1_row", 1},  {1, "fa2_row", 1},
+	               {1, "fa2_tile", 1},  {1, "fa2_slab", 1}, {1, "fa2_split_q", 1}};
 	for (int N = 32; N <= (thorough() ? 256 : 64); N *= 2) {
 		char *options = text("--seq %d --dim 32 --heads 2", N);
 		struct chapter_run runs[] = {run_verified(FA1, options), run_verified(FA2, options)};
@@ -117,7 +115,7 @@ static int table_value(const char *table, const char *arch, const char *kernel, 
 Test(limits, registers_as_the_text_says)
 {
 	static const char *const archs[] = {"sm_80", "sm_90"};
-	static const char *const in_registers[] = {"fa2_tile", "fa2_slab", "fa2_exp2", "fa2_split_q"};
+	static const char *const in_registers[] = {"fa2_tile", "fa2_slab", "fa2_split_q"};
 	enum { REGISTERS, STACK, SPILL_STORES, SPILL_LOADS };
 	char *fa1 = read_text(TEST_ROOT "/gpu/compiled/04_fa1.ptxas.tsv"),
 	     *fa2 = read_text(TEST_ROOT "/gpu/compiled/05_fa2.ptxas.tsv");
@@ -127,12 +125,10 @@ Test(limits, registers_as_the_text_says)
 			int stack = table_value(fa1, archs[a], "fa1_row", D, STACK);
 			cr_expect(D == 128 ? stack > 0 : stack == 0, "fa1_row D=%d: %d bytes of stack", D, stack);
 			cr_expect_eq(table_value(fa1, archs[a], "fa1_paper", D, STACK), 0);
-			for (int k = 0; k < 4; k++) {
+			for (int k = 0; k < 3; k++) {
 				cr_expect_eq(table_value(fa2, archs[a], in_registers[k], D, STACK), 0);
 				cr_expect_eq(table_value(fa2, archs[a], in_registers[k], D, SPILL_STORES), 0);
 			}
 		}
-		cr_expect_eq(table_value(fa1, archs[a], "fa1_row_dynamic", 64, STACK), 768);
-		cr_expect_eq(table_value(fa1, archs[a], "fa1_row_dynamic", 64, SPILL_STORES), 0);
 	}
 }

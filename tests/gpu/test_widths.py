@@ -52,7 +52,6 @@ class Committed(unittest.TestCase):
         """nvcc makes one load of 16 bytes of four of a row's, which takes two wavefronts."""
         for chapter, kernel, loads, wavefronts in (
             ("04_fa1", "fa1_row", 4, 2),
-            ("04_fa1", "fa1_row_dynamic", 1, 1),
             ("05_fa2", "fa2_row", 4, 2),
         ):
             rows = table.read(FOLDER / f"{chapter}.tsv").records()

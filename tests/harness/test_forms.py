@@ -139,7 +139,7 @@ class Chapters(Forms):
             fits = (48 * 1024 // 4) // (2 * d + 64)
             paper = (64, min(fits if fits < 16 else fits // 16 * 16, 128))
             row = (128, 64 if d <= 96 else 32)
-            of = {"fa1_paper": paper, "fa1_row": row, "fa1_row_dynamic": row}
+            of = {"fa1_paper": paper, "fa1_row": row}
             expected = {name: Expected(4 * d * pairs, pairs, tile) for name, tile in of.items()}
             self.check("04_fa1/fa1", sized(N, d, causal), expected)
 
@@ -152,7 +152,7 @@ class Chapters(Forms):
     @staticmethod
     def fa2(shape: Shape, d: int, row: tuple[int, int]) -> dict[str, Expected]:
         warp, four = compiled_tiles(d)
-        tiles = {"fa2_row": row, "fa2_tile": warp, "fa2_slab": warp, "fa2_exp2": warp, "fa2_split_q": four}
+        tiles = {"fa2_row": row, "fa2_tile": warp, "fa2_slab": warp, "fa2_split_q": four}
         return {name: streamed(shape, d, tile) for name, tile in tiles.items()}
 
     def test_backward(self) -> None:

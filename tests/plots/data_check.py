@@ -41,8 +41,8 @@ EXTENTS = {
 # file: (largest N, kernels) of the sweeps; of the others the number of rows
 SWEEPS = {
     "01_naive": (2048, ["naive"]),
-    "04_fa1": (1024, ["fa1_paper", "fa1_row", "fa1_row_dynamic"]),
-    "05_fa2": (2048, ["fa2_row", "fa2_tile", "fa2_slab", "fa2_exp2", "fa2_split_q"]),
+    "04_fa1": (1024, ["fa1_paper", "fa1_row"]),
+    "05_fa2": (2048, ["fa2_row", "fa2_tile", "fa2_slab", "fa2_split_q"]),
     "06_backward": (1024, ["backward_naive", "backward_split", "backward_atomic"]),
 }
 OTHERS = {

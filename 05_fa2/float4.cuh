@@ -5,7 +5,7 @@
 
 // Loads four columns; those from d on are 0 and are not read. With d % 4 == 0 every row starts at a multiple of 16
 // bytes, so one load is enough; otherwise four loads are needed.
-__device__ inline float4 load_four(const float *row, int c, int d)
+__device__ inline float4 load_float4(const float *row, int c, int d)
 {
 	float4 x = {0.0f, 0.0f, 0.0f, 0.0f};
 	if (d % 4 == 0)
@@ -21,7 +21,7 @@ __device__ inline float4 load_four(const float *row, int c, int d)
 	return x;
 }
 
-__device__ inline void store_four(float *row, int c, int d, float4 x)
+__device__ inline void store_float4(float *row, int c, int d, float4 x)
 {
 	if (d % 4 == 0) {
 		if (c < d)
@@ -38,12 +38,11 @@ __device__ inline void store_four(float *row, int c, int d, float4 x)
 		row[c + 3] = x.w;
 }
 
-// A tile of TILE_ROWS x D, times `factor`, fetched by a block of THREADS threads; rows past the last and columns past d
-// are 0.
+// A tile of TILE_ROWS x D, fetched by a block of THREADS threads; rows past the last and columns past d are 0.
 template <int D, int TILE_ROWS, int THREADS>
-__device__ void load_tile_by_fours(
+__device__ void load_tile_float4(
 	const float *from, // [rows, d] in HBM
-	int rows, int d, float factor,
+	int rows, int d,
 	float *tile, // [TILE_ROWS, stride] shared
 	int stride)
 {
@@ -52,7 +51,7 @@ __device__ void load_tile_by_fours(
 		int row = e / (D / 4), c = e % (D / 4) * 4;
 		float4 x = {0.0f, 0.0f, 0.0f, 0.0f};
 		if (row < rows)
-			x = load_four(from + (size_t)row * d, c, d);
-		*(float4 *)(tile + row * stride + c) = {factor * x.x, factor * x.y, factor * x.z, factor * x.w};
+			x = load_float4(from + (size_t)row * d, c, d);
+		*(float4 *)(tile + row * stride + c) = x;
 	}
 }
