@@ -115,10 +115,10 @@ __global__ __launch_bounds__(PAPER_THREADS, 1) void fa1_paper(
 
 	for (int first_key = 0; first_key < N; first_key += Bc) { // the outer loop: K and V are loaded once
 		int keys = min(Bc, N - first_key);                // the last tile may be ragged
-		size_t tile = (head * N + first_key) * d;
+		size_t offset = (head * N + first_key) * d;
 		__syncthreads(); // without it a fast warp overwrites the tile that a slow one still reads
-		load_run(K + tile, keys * d, K_tile);
-		load_run(V + tile, keys * d, V_tile);
+		load_run(K + offset, keys * d, K_tile);
+		load_run(V + offset, keys * d, V_tile);
 		__syncthreads(); // without it a fast warp reads keys that are not there yet
 
 		for (int first_row = 0; first_row < N; first_row += Br) // the inner loop: it moves Q, O, l, m

@@ -45,10 +45,10 @@ __global__ __launch_bounds__(FA2_MOST_ROW_THREADS) void fa2_row(
 
 	for (int first_key = 0; first_key < end; first_key += Bc) { // one tile of K and V after another
 		int keys = min(Bc, N - first_key), padded = round_up(keys, KEYS);
-		size_t tile = (head * N + first_key) * d;
+		size_t offset = (head * N + first_key) * d;
 		__syncthreads(); // without it a fast warp overwrites the tile that a slow one still reads
-		load_tile<D>(K + tile, keys, d, padded, K_tile);
-		load_tile<D>(V + tile, keys, d, padded, V_tile);
+		load_tile<D>(K + offset, keys, d, padded, K_tile);
+		load_tile<D>(V + offset, keys, d, padded, V_tile);
 		__syncthreads(); // without it a fast warp reads keys that are not there yet
 		int visible = causal ? min(keys, row - first_key + 1) : keys;
 		for (int j = 0; j < keys; j += KEYS)

@@ -67,10 +67,10 @@ __global__ __launch_bounds__(WARP) void fa2_tile(
 	int end = causal ? min(first_row + Br, N) : N;
 	// end 05.skip
 	for (int first_key = 0; first_key < end; first_key += Bc) {
-		size_t tile = (head_row + first_key) * d;
+		size_t offset = (head_row + first_key) * d;
 		__syncthreads(); // without it a fast lane overwrites K or V that a slow one still reads
-		load_tile_float4<D, Bc, WARP>(K + tile, N - first_key, d, K_tile, D);
-		load_tile_float4<D, Bc, WARP>(V + tile, N - first_key, d, V_tile, D);
+		load_tile_float4<D, Bc, WARP>(K + offset, N - first_key, d, K_tile, D);
+		load_tile_float4<D, Bc, WARP>(V + offset, N - first_key, d, V_tile, D);
 		__syncthreads(); // without it a fast lane reads rows of Q, K and V that are not there yet
 
 		float s[T::ROWS][T::KEYS];

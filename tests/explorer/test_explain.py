@@ -241,7 +241,7 @@ class Wrong(Explain):
                     self.assertIn(source[at - 1].strip(), line)
             told = page.eval("document.querySelector('.hazards').innerText")
             self.assertIn("On K tile", told)
-            self.assertIn("load_tile<D>(K + tile", told, "the call is not shown")
+            self.assertIn("load_tile<D>(K + offset", told, "the call is not shown")
             self.assertIn("attend<D, KEYS>", told)
             more = page.eval("document.querySelectorAll('.hazards > li details li').length")
             self.assertEqual(more, len(hazards) - 1)
@@ -251,10 +251,10 @@ class Wrong(Explain):
         problem = "--kernel fa2_row --seq 256 --heads 1"
         gaps = "[...document.querySelectorAll('.gap')]"
         gaps += ".map((gap) => [gap.dataset.gap, gap.querySelector('pre').textContent])"
-        load, attend, mark = "load_tile<D>(V + tile", "attend<D, KEYS>(q", "__syncthreads() is missing here"
+        load, attend, mark = "load_tile<D>(V + offset", "attend<D, KEYS>(q", "__syncthreads() is missing here"
         between, around = (
             [load, mark, attend],
-            ["for (int first_key", mark, "load_tile<D>(K + tile", load, attend, "or here, at the end"],
+            ["for (int first_key", mark, "load_tile<D>(K + offset", load, attend, "or here, at the end"],
         )
         for fault, expected in (
             ("no_barrier", {"straight": between}),
