@@ -363,12 +363,13 @@ static bool sweep(size_t step, bool simulated, struct problem *problem)
 
 /* ---- what is told of a run ---- */
 
-/* The same tokens as one sequence of which a query sees all, but for the causal mask. */
+/* The same tokens as one sequence of which a query sees all, but for the causal mask. Decode has a token of each sequence. */
 static struct closed_forms forms_of_all(const struct kernel_result *kernel)
 {
 	struct problem all = *kernel->problem;
 	all.window = 0;
-	all.packing = (struct packing){0};
+	if (kernel->kernel->launch != decode)
+		all.packing = (struct packing){0};
 	problem_fill_defaults(&all);
 	return kernel->kernel->forms(&all);
 }

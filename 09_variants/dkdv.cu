@@ -13,8 +13,8 @@
 // S^T of a tile (rows keys, columns queries) becomes P^T, and ds the derivative of the scores.
 template <int TILE>
 __device__ void weigh_keys(
-	float (&s)[ROWS][TILE / LANES_ACROSS], float (&slopes)[ROWS][TILE / LANES_ACROSS], const float *lse_tile,
-	int first_key, int first_query, const struct scores &a, float bias)
+	float (&s)[ROWS][TILE / LANES_ACROSS], float (&derivatives)[ROWS][TILE / LANES_ACROSS], const float *lse_tile,
+	int first_key, int first_query, const struct scores &a, float slope)
 {
 #pragma unroll
 	for (int t = 0; t < TILE / LANES_ACROSS; t++) {
@@ -24,8 +24,8 @@ __device__ void weigh_keys(
 #pragma unroll
 		for (int r = 0; r < ROWS; r++) {
 			int key = first_key + lane_row() + LANES_DOWN * r;
-			slopes[r][t] = derivative(a, s[r][t]);
-			s[r][t] = probability(modify(a, bias, s[r][t], query, key), L, sees(keys, key));
+			derivatives[r][t] = derivative(a, s[r][t]);
+			s[r][t] = probability(modify(a, slope, s[r][t], query, key), L, sees(keys, key));
 		}
 	}
 }
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) variant_dkdv(struct atte
 	int first = queries_of(a, first_key).first / TILE * TILE,
 	    end = queries_of(a, min(first_key + TILE, a.N) - 1).end;
 
-	float p[ROWS][COLUMNS], ds[ROWS][COLUMNS], slopes[ROWS][COLUMNS];
+	float p[ROWS][COLUMNS], ds[ROWS][COLUMNS], derivatives[ROWS][COLUMNS];
 	float dk[ROWS][D / LANES_ACROSS], dv[ROWS][D / LANES_ACROSS];
 	clear(dk);
 	clear(dv);
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) variant_dkdv(struct atte
 	load_tile<D, TILE>(b.V + kv_matrix, first_key, a.N, b.d, 1.0f, v_tile);
 	for (int head = kv_head * group; head < (kv_head + 1) * group; head++) {
 		size_t row = first_head + (size_t)head * stride, matrix = row * b.d;
-		float bias = slope_of(a, head);
+		float slope = slope_of(a, head);
 		for (int first_query = first; first_query < end; first_query += TILE) {
 			__syncthreads(); // a slow warp may still be reading the last tiles
 			load_tile<D, TILE>(b.Q + matrix, first_query, a.N, b.d, b.scale, q_tile);
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) variant_dkdv(struct atte
 			__syncthreads(); // every warp reads rows that other warps loaded
 
 			multiply_rows<D, TILE>(k_tile, q_tile, p); // S^T
-			weigh_keys<TILE>(p, slopes, lse_tile, first_key, first_query, a, bias);
+			weigh_keys<TILE>(p, derivatives, lse_tile, first_key, first_query, a, slope);
 			auto bits = dropped_weights<ROWS * COLUMNS>(a, index * a.H + head, [=](int e) {
 				return make_int2(
 					first_query + lane_column() + LANES_ACROSS * (e % COLUMNS),
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) variant_dkdv(struct atte
 				for (int t = 0; t < COLUMNS; t++) { // dS^T = P^T o (dropout dP^T - delta) o cap'
 					float delta = delta_tile[lane_column() + LANES_ACROSS * t];
 					float dp = ds[r][t] * dropout_factor(a, bits, r * COLUMNS + t);
-					ds[r][t] = p[r][t] * (dp - delta) * slopes[r][t];
+					ds[r][t] = p[r][t] * (dp - delta) * derivatives[r][t];
 				}
 			store_slab<TILE>(ds, slab);
 			add_products<D, TILE>(slab, q_tile, dk); // dK += dS^T (scale Q)

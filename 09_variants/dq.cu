@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) variant_dq(struct attent
 	size_t row = row_of(a, sequence, head, a.H), matrix = row * b.d;
 	size_t kv_matrix = row_of(a, sequence, head / (a.H / a.G), a.G) * b.d;
 	a.N = sequence.N;
-	float bias = slope_of(a, head);
+	float slope = slope_of(a, head);
 
 	float p[ROWS][COLUMNS], ds[ROWS][COLUMNS], dq[ROWS][D / LANES_ACROSS];
 	clear(dq);
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(2 * TILE, 128 / TILE) variant_dq(struct attent
 #pragma unroll
 			for (int t = 0; t < COLUMNS; t++) { // dS = P o (dropout dP - delta) o cap'
 				int key = first_key + lane_column() + LANES_ACROSS * t;
-				float s = modify(a, bias, p[r][t], query, key);
+				float s = modify(a, slope, p[r][t], query, key);
 				float weight = probability(s, L, sees(keys, key));
 				ds[r][t] *= dropout_factor(a, bits, r * COLUMNS + t);
 				ds[r][t] = weight * (ds[r][t] - delta) * derivative(a, p[r][t]);

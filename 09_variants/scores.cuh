@@ -97,8 +97,8 @@ __device__ inline float derivative(const struct scores &a, float s)
  *
  *     Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3, 2011, section 3.3 (Philox 4x32-10)
  *
- * Limit: of the four words that Philox computes, one is used per weight, to keep this short. They cost 40 integer
- * multiplications, which no count shows and no floor knows.
+ * Limit: of the four words that Philox computes, one is used per weight, to keep this short. They cost 20 integer
+ * multiplications with 64 bits, which no count shows and no floor knows.
  */
 
 // The first of the four random words of this counter and key.

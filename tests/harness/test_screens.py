@@ -113,7 +113,7 @@ class Screens(ScreenCase):
                 made = run(["make", "--no-print-directory", "-C", ROOT / chapter, "DEVICE=sim", *compilers])
                 self.assertEqual((made.status, made.err), (0, ""))
                 screen, after = made.out.rstrip("\n").rsplit("\n", 1)
-                self.assertEqual(after, "Ragged shapes, which make ragged shows: nothing is wrong.")
+                self.assertEqual(after, "Ragged shapes (make ragged): all verified.")
                 self.assert_demonstration(screen, f"make in {chapter}")
 
     def test_a_smaller_demonstration_is_one_screen(self) -> None:
@@ -205,8 +205,9 @@ class Next(ScreenCase):
 
 
 class Hours(ScreenCase):
-    """A run that would take an hour and more. These take days and years, however fast a machine is; what fits the memory
-    of one is soon decoded."""
+    """A run that would take an hour and more. These take days and years, however fast a machine is.
+
+    Decoding what fits into memory does not."""
 
     LONG = {
         "04_fa1": "--seq 1000000",

@@ -50,6 +50,7 @@ code,pre{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;fo
 code{background:var(--code);padding:.1em .3em;border-radius:4px;overflow-wrap:anywhere}
 pre{background:var(--code);padding:.8rem 1rem;border-radius:6px;overflow-x:auto;line-height:1.4}
 pre code{background:none;padding:0;overflow-wrap:normal;font-size:1em}
+td:first-child code{white-space:nowrap}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.93em}
 th,td{border:1px solid var(--line);padding:.35em .6em;text-align:left;vertical-align:top}
 blockquote{margin:1em 0;padding:0 1em;border-left:3px solid var(--line);color:var(--dim)}
