@@ -225,17 +225,16 @@ static int run_once(
 	return status;
 }
 
-static double sweep_seconds(const struct run_result *result, const struct kernel *kernels, size_t kernel_count)
+static double sweep_work(const struct run_result *result, const struct kernel *kernels, size_t kernel_count)
 {
 	const struct options *options = result->options;
-	double seconds = 0.0;
+	double work = 0.0;
 	struct problem problem = options->problem;
 	for (size_t step = 0; result->chapter->sweep(step, result->device->simulated, &problem); step++) {
-		seconds +=
-			estimate_seconds(result->chapter, kernels, kernel_count, options, &problem, result->device);
+		work += estimate_run(kernels, kernel_count, &problem, result->device);
 		problem = options->problem;
 	}
-	return seconds;
+	return work;
 }
 
 /* Every step of the sweep into one TSV, a block of rows a step. */
@@ -244,8 +243,9 @@ static int run_sweep(
 	struct error *error)
 {
 	const struct options *options = result->options;
-	if (!options->yes &&
-	    estimate_refuse(sweep_seconds(result, kernels, kernel_count), "--sweep", options, error) != 0)
+	double work = sweep_work(result, kernels, kernel_count);
+	if (estimate_refuse_large(
+		    result->chapter, kernels, kernel_count, work, "--sweep", options, result->device, error) != 0)
 		return error->exit_code;
 	const char *path = options->tsv ? options->tsv : "-";
 	struct output_file file;

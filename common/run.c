@@ -149,12 +149,12 @@ static int refuse_too_much(struct run *run, struct error *error)
 	char what[ESTIMATE_TEXT_SIZE];
 	if (refuse_what_fits_nowhere(run->kernels, run->kernel_count, problem, result->device, error) != 0)
 		return error->exit_code;
-	if (result->options->sweep || result->options->yes)
+	if (result->options->sweep)
 		return 0;
-	double seconds = estimate_seconds(
-		result->chapter, run->kernels, run->kernel_count, result->options, problem, result->device);
-	progress_clear(run->progress);
-	return estimate_refuse(seconds, estimate_what(result->chapter, problem, what), result->options, error);
+	double work = estimate_run(run->kernels, run->kernel_count, problem, result->device);
+	return estimate_refuse_large(
+		result->chapter, run->kernels, run->kernel_count, work, estimate_what(result->chapter, problem, what),
+		result->options, result->device, error);
 }
 
 /* A problem that no kernel can run is refused before its inputs and its reference take memory and minutes. */

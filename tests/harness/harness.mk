@@ -2,7 +2,7 @@
 # which sets HERE, ROOT, BUILD, CC, CFLAGS, SUPPORT and LIBRARIES. The parts tested here need no device.
 
 HARNESS_SOURCES := $(wildcard $(addprefix $(ROOT)/common/,support/*.c problem/*.c verify/*.c)) \
-        $(addprefix $(ROOT)/common/,measure/time_summary.c measure/plain_build.c measure/child.c measure/cpu_name.c measure/floors.c \
+        $(addprefix $(ROOT)/common/,measure/time_summary.c measure/plain_build.c measure/cpu_name.c measure/floors.c \
         report/command.c report/json.c report/table.c report/progress.c)
 HARNESS_OBJECTS := $(patsubst $(ROOT)/common/%.c,$(BUILD)/harness/%.o,$(HARNESS_SOURCES)) $(BUILD)/harness/gpus.o
 HARNESS_VARIANTS := $(BUILD)/harness/attention_variants.o
