@@ -1,8 +1,8 @@
 #include "harness.h"
 
 #include "estimate.h"
+#include "explain/recording.h"
 #include "measure/plain_build.h"
-#include "measure/recording.h"
 #include "problem/inputs.h"
 #include "problem/load.h"
 #include "report/report.h"

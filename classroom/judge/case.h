@@ -10,7 +10,7 @@
 #ifndef CASE_H
 #define CASE_H
 
-#include "run_inputs.h"
+#include "tensors.h"
 
 #include <math.h>
 #include <string.h>

@@ -14,7 +14,7 @@ KIT := $(OUT)/classroom/$(notdir $(HERE))
 ORIGINAL ?= $(HERE)
 ORIGINALS := $(patsubst $(ORIGINAL)/%.cu,$(KIT)/original/%.o,$(wildcard $(ORIGINAL)/*.cu))
 WITHOUT_MAIN := $(filter-out $(OUT)/common/main.o $(OUT)/common/run.o,$(HARNESS))
-REFERENCE := $(filter $(OUT)/common/verify/% $(OUT)/common/run_compare.o,$(HARNESS))
+REFERENCE := $(filter $(OUT)/common/verify/% $(OUT)/common/compare.o,$(HARNESS))
 
 .PHONY: kit
 kit: $(KIT)/judge $(KIT)/rest.o $(KIT)/compile

@@ -13,8 +13,8 @@
 #include "case.h"
 #include "fits.h"
 #include "harness.h"
-#include "run_tensors.h"
 #include "sim.h"
+#include "tensors.h"
 
 #include <stdio.h>
 

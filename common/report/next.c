@@ -1,7 +1,7 @@
 #include "report/next.h"
 
+#include "explain/small_case.h"
 #include "problem/options.h"
-#include "small_case.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -18,7 +18,7 @@ void report_json_into(struct json *json, const char *key, const struct run_resul
 void report_json_time(struct json *json, const struct kernel_result *kernel);
 
 /*
- * The page of --explain: the template of explorer/ with this run in it, recorded (measure/recording.h) where a device
+ * The page of --explain: the template of explorer/ with this run in it, recorded (explain/recording.h) where a device
  * recorded it. EXIT_ENVIRONMENT where there is no memory.
  */
 int report_explain(FILE *out, const struct run_result *result, struct error *error);

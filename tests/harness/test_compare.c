@@ -1,6 +1,6 @@
 /* A count that is not its closed form: the kernel is not verified, and the reason says which. */
-#include "run_compare.h"
-#include "run_tensors.h"
+#include "compare.h"
+#include "tensors.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* What was recorded of a run (measure/recording.h), for the page of --explain. */
-#ifndef REPORT_EXPLAIN_RECORDING_H
-#define REPORT_EXPLAIN_RECORDING_H
+/* What was recorded of a run (explain/recording.h), for the page of --explain. */
+#ifndef EXPLAIN_RECORDING_JSON_H
+#define EXPLAIN_RECORDING_JSON_H
 
 #include "report/json.h"
 #include "result.h"

@@ -3,8 +3,8 @@
  * hazard. It goes to memory that has no name in any directory, so that nothing is left however the run ends; where the
  * user has set SIM_TRACE or SIM_REPORT, to the file it names, which is read back.
  */
-#ifndef MEASURE_RECORDING_H
-#define MEASURE_RECORDING_H
+#ifndef EXPLAIN_RECORDING_H
+#define EXPLAIN_RECORDING_H
 
 #include "support/error.h"
 

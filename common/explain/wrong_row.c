@@ -1,4 +1,4 @@
-#include "wrong_row.h"
+#include "explain/wrong_row.h"
 
 #include <stdlib.h>
 

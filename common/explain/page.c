@@ -1,12 +1,12 @@
+#include "explain/course.h"
+#include "explain/recording.h"
+#include "explain/recording_json.h"
+#include "explain/replay.h"
+#include "explain/tile.h"
 #include "explorer/template.h"
-#include "measure/recording.h"
 #include "report/command.h"
-#include "report/explain_course.h"
-#include "report/explain_recording.h"
-#include "report/explain_tile.h"
 #include "report/json.h"
 #include "report/report.h"
-#include "run_replay.h"
 
 #include <stdlib.h>
 #include <string.h>

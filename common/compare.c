@@ -1,7 +1,7 @@
-#include "run_compare.h"
+#include "compare.h"
 
-#include "run_tensors.h"
 #include "support/number.h"
+#include "tensors.h"
 #include "verify/unwritten.h"
 
 #include <stdarg.h>

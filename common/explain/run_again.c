@@ -1,7 +1,7 @@
-#include "run_again.h"
+#include "explain/run_again.h"
 
-#include "measure/recording.h"
-#include "run_tensors.h"
+#include "explain/recording.h"
+#include "tensors.h"
 
 #include <stdlib.h>
 

@@ -2,11 +2,11 @@
  * What the first wrong row of an output should be made of. For the page of --explain, which tells from it which keys a wrong
  * kernel took in.
  */
-#ifndef WRONG_ROW_H
-#define WRONG_ROW_H
+#ifndef EXPLAIN_WRONG_ROW_H
+#define EXPLAIN_WRONG_ROW_H
 
 #include "result.h"
-#include "run_inputs.h"
+#include "tensors.h"
 
 enum { MOST_SCORES = 4096 };
 

@@ -1,6 +1,6 @@
 /* The numbers that the page of --explain computes a tile of S from. */
-#ifndef REPORT_EXPLAIN_TILE_H
-#define REPORT_EXPLAIN_TILE_H
+#ifndef EXPLAIN_TILE_H
+#define EXPLAIN_TILE_H
 
 #include "report/json.h"
 #include "result.h"

@@ -1,8 +1,8 @@
-#include "small_case.h"
+#include "explain/small_case.h"
 
+#include "explain/run_again.h"
 #include "fits.h"
-#include "run_again.h"
-#include "run_inputs.h"
+#include "tensors.h"
 
 #include <string.h>
 

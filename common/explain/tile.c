@@ -1,7 +1,7 @@
-#include "report/explain_tile.h"
+#include "explain/tile.h"
 
-#include "run_inputs.h"
 #include "support/number.h"
+#include "tensors.h"
 
 enum { MOST_ROWS = 8, MOST_KEYS = 16, MOST_COLUMNS_OF_V = 4 };
 

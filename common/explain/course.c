@@ -1,4 +1,4 @@
-#include "report/explain_course.h"
+#include "explain/course.h"
 
 #include <ctype.h>
 #include <libgen.h>

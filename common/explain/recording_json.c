@@ -1,6 +1,6 @@
-#include "report/explain_recording.h"
+#include "explain/recording_json.h"
 
-#include "measure/recording.h"
+#include "explain/recording.h"
 #include "report/table.h"
 
 #include <dirent.h>

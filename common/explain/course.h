@@ -1,6 +1,6 @@
 /* From the page of --explain back to the course. */
-#ifndef REPORT_EXPLAIN_COURSE_H
-#define REPORT_EXPLAIN_COURSE_H
+#ifndef EXPLAIN_COURSE_H
+#define EXPLAIN_COURSE_H
 
 #include "report/json.h"
 

@@ -1,8 +1,8 @@
 /*
  * A case small enough to follow by hand, in which a kernel that came out wrong is wrong, too: found by running it.
  */
-#ifndef SMALL_CASE_H
-#define SMALL_CASE_H
+#ifndef EXPLAIN_SMALL_CASE_H
+#define EXPLAIN_SMALL_CASE_H
 
 #include "result.h"
 

@@ -2,11 +2,11 @@
  * A kernel that came out wrong, run again on the first keys alone: from how many keys on is it wrong? For the page of
  * --explain. Keys [0, n) are a problem of their own, with a reference of its own.
  */
-#ifndef RUN_REPLAY_H
-#define RUN_REPLAY_H
+#ifndef EXPLAIN_REPLAY_H
+#define EXPLAIN_REPLAY_H
 
-#include "run_again.h"
-#include "wrong_row.h"
+#include "explain/run_again.h"
+#include "explain/wrong_row.h"
 
 enum { MAX_REPLAYS = 40 };
 

@@ -2,8 +2,8 @@
  * A kernel run once more, on another problem than the run's: is it wrong there, too? Nothing is counted, recorded or
  * reported of it.
  */
-#ifndef RUN_AGAIN_H
-#define RUN_AGAIN_H
+#ifndef EXPLAIN_RUN_AGAIN_H
+#define EXPLAIN_RUN_AGAIN_H
 
 #include "result.h"
 

@@ -1,4 +1,4 @@
-#include "measure/recording.h"
+#include "explain/recording.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-#include "run_replay.h"
+#include "explain/replay.h"
 
-#include "run_inputs.h"
+#include "tensors.h"
 
 #include <stdlib.h>
 
