@@ -313,7 +313,7 @@ class Said(Graded):
             ("04_fa1", "04.update", "paper.cu", "keep * O[c])", "O[c])"),
             ("05_fa2", "05.loop-swap", "row.cu", "blockIdx.x * Br", "blockIdx.y * Br"),
             ("05_fa2", "05.rescale", "warp_tile.cuh", "\t\t\to[r][c] *= correction;", "\t\t\to[r][c] *= 1.0f;"),
-            ("06_backward", "06.dq", "dq.cu", "- delta)", ")"),
+            ("06_backward", "06.dq", "dq.cu", "[t] - delta)", "[t])"),
         ):
             with self.subTest(task):
                 tree = self.tree(task)
