@@ -42,8 +42,8 @@ static void print_lesson(const struct terminal *terminal, const struct run_resul
 		terminal_print(terminal, STYLE_BOLD, "\n%.1f %% of the footprint is S and P", percent);
 		fprintf(terminal->out,
 		        ": the N² terms, neither input nor output.\n"
-		        "All threads together request %.3g times the footprint: all of it moves if no\n"
-		        "cache keeps anything.\n",
+		        "All threads together request %.3g times the footprint. If no cache keeps\n"
+		        "anything, what moves is their sectors.\n",
 		        requested / (double)all);
 	}
 	if (result->options->verbose)

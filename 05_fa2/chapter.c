@@ -143,9 +143,9 @@ static void print_finding(
 	double N = (double)problem->seq, d = (double)problem->dim;
 	double footprint = 4 * N / d + 4, requested = 4 * N + 5 * N / d + 1;
 	terminal_print(
-		terminal, STYLE_BOLD, "\nNaive attention moves %.3g to %.3g times what %s requests",
-		footprint / side->units, requested / side->units, side->name);
-	fprintf(terminal->out, ":\nits footprint with a perfect cache, and all it requests without a cache.\n");
+		terminal, STYLE_BOLD, "\nThe footprint of naive attention is %.3g times what %s requests",
+		footprint / side->units, side->name);
+	fprintf(terminal->out, ",\nand what it requests itself %.3g times as much.\n", requested / side->units);
 }
 
 static void print_title(const struct terminal *terminal, const struct run_result *result, bool counted)

@@ -4,7 +4,7 @@
  * and o is divided once, at the end.
  *
  * The two files differ in the loop over query tiles: in chapter 04 a block runs it; in chapter 05 the grid replaces it, and
- * tiles above the diagonal of a causal mask are not loaded. `diff -w 04_fa1/row.cu 05_fa2/row.cu` shows that.
+ * tiles above the diagonal of a causal mask are not loaded. `diff -w ../04_fa1/row.cu ../05_fa2/row.cu` shows that.
  */
 #include "launch.cuh"
 #include "row.cuh"
