@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Hours on two threads: on two cores of an AMD EPYC a kernel of chapter 05 did 6e8 operations a second. */
+/* Hours on two threads: `./fa2 --kernel fa2_row --seq 4096 --heads 1`, 4.3e9 operations, takes 26 CPU seconds of an AMD EPYC. */
 static const double much_work = 4e12, plain_build_is_faster = 30.0, most_unasked_s = 3600.0;
 
 double estimate_work(const struct closed_forms *forms)
