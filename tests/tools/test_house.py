@@ -15,8 +15,8 @@ from lib import tasks
 from lib.chapters import PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
-# The chapters that have more than 14 entries.
-NOT_YET = {"06_backward": 15}
+# The chapters that have more than 14 entries. 06: backward_split is three kernels, and its launcher a file of its own.
+MORE = {"06_backward": 15}
 # A literal, or a comment, in which a brace is no brace.
 NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
 # What a lesson should not have to explain: choices of the preprocessor, macros of ours, and the classroom's traces.
@@ -71,7 +71,7 @@ class Lengths(unittest.TestCase):
     def test_a_chapters_listing_is_a_table_of_contents(self) -> None:
         for chapter in PROGRAMS:
             entries = entries_of(chapter)
-            self.assertLessEqual(len(entries), NOT_YET.get(chapter, 14), f"{chapter}: {entries}")
+            self.assertLessEqual(len(entries), MORE.get(chapter, 14), f"{chapter}: {entries}")
 
     def test_a_file_beside_chapter_c_says_why_a_learner_opens_it(self) -> None:
         for chapter in PROGRAMS:
