@@ -164,7 +164,7 @@ class Course(Handout):
         last = self.succeeded(hint("N=16")).stdout
         self.assertIn("Hint 3 of 3", last)
         self.assertIn("the last one", last)
-        self.assertIn("log_of_e<BASE>() * SOFT_CAP", last, "the class's own part of the hint is missing")
+        self.assertIn("SOFT_CAP * tanhf(s[r][j] / SOFT_CAP)", last, "the class's own part of the hint is missing")
         self.assertNotIn("WINDOW", last, "another class's part is in it")
         self.assertIn("05.rescale", self.succeeded(hint()).stdout)
         for settings, says in (
