@@ -369,7 +369,7 @@ class Said(Graded):
         self.replace(
             tree / "02_online_softmax/partial.cuh",
             "pair = merge(pair, single);",
-            "pair = merge(pair, 1, 2);\n\t\town = 3;",
+            "pair = merge(pair, 1, 2);\n\t\tpair = 3;",
         )
         said = self.said(self.grade(tree, "02.stream"), "02.stream")
         self.assertRegex(said, r"does not compile: partial\.cuh:\d+: ")
