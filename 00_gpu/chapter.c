@@ -190,16 +190,17 @@ static size_t row_of(const struct expectation *item, size_t r)
 }
 
 /* What who_am_i says of an element, in the order of `thread_ids`. */
-static double place_of(size_t element, size_t elements, size_t place)
+static double thread_id_of(size_t element, size_t elements, size_t which)
 {
 	size_t thread = element % THREADS_PER_BLOCK;
 	const size_t numbers[THREAD_IDS] = {
 		ceil_div(elements, THREADS_PER_BLOCK), element / THREADS_PER_BLOCK, thread, thread / WARP_LANES,
 		thread % WARP_LANES};
-	return (double)numbers[place];
+	return (double)numbers[which];
 }
 
-static bool expect_places(const struct problem *problem, const struct drawn *rows, struct expectations *expectations)
+static bool expect_thread_ids(
+	const struct problem *problem, const struct drawn *rows, struct expectations *expectations)
 {
 	size_t C = problem->cols, count = problem->rows * C;
 	for (size_t p = 0; p < THREAD_IDS; p++) {
@@ -208,7 +209,7 @@ static bool expect_places(const struct problem *problem, const struct drawn *row
 			return false;
 		double *values = (double *)item->values;
 		for (size_t t = 0; t < item->row_count * C; t++)
-			values[t] = place_of(row_of(item, t / C) * C + t % C, count, p);
+			values[t] = thread_id_of(row_of(item, t / C) * C + t % C, count, p);
 	}
 	return true;
 }
@@ -277,7 +278,8 @@ static bool expect_all(const struct problem *problem, const float *x, struct exp
 {
 	struct drawn rows, columns;
 	return draw(problem, problem->rows, expectations, &rows) &&
-	       draw(problem, problem->cols, expectations, &columns) && expect_places(problem, &rows, expectations) &&
+	       draw(problem, problem->cols, expectations, &columns) &&
+	       expect_thread_ids(problem, &rows, expectations) &&
 	       (!x || (expect_copies(problem, x, &rows, &columns, expectations) &&
 	               expect_sums(problem, x, &rows, expectations)));
 }

@@ -4,7 +4,7 @@
  *     forward     S = scale Q K^T     P = exp(S - LSE)     O = P V
  *     backward    dV = P^T dO   dP = dO V^T   dS = P o (dP - delta)   dQ = scale dS K   dK = scale dS^T Q
  *
- * with D_i = sum_c dO_ic O_ic. dO is the gradient of a loss with respect to O; it comes from whatever follows.
+ * with delta_i = sum_c dO_ic O_ic, D in the paper. dO is the gradient of a loss with respect to O; it comes from whatever follows.
  */
 #ifndef BACKWARD_H
 #define BACKWARD_H

@@ -40,12 +40,14 @@ static double rounded(double x)
 }
 
 int estimate_refuse_large(
-	const struct chapter *chapter, const struct kernel *kernels, size_t kernel_count, double work,
-	const char *what, const struct options *options, const struct device *device, struct error *error)
+	const struct run_result *result, const struct kernel *kernels, size_t kernel_count, double work,
+	const char *what, struct error *error)
 {
+	const struct options *options = result->options;
+	const struct device *device = result->device;
 	if (options->yes || work < much_work * (device->plain ? plain_build_is_faster : 1.0))
 		return 0;
-	struct problem usual = chapter->defaults;
+	struct problem usual = result->chapter->defaults;
 	usual.variant = options->problem.variant;
 	problem_fill_defaults(&usual);
 	return error_set(

@@ -6,7 +6,7 @@
 #ifndef ESTIMATE_H
 #define ESTIMATE_H
 
-#include "chapter.h"
+#include "result.h"
 
 /* Work of one run of a kernel; the unit is an operation. */
 double estimate_work(const struct closed_forms *forms);
@@ -18,8 +18,8 @@ double estimate_run(
 
 /* EXIT_USAGE for hours of work without --yes: that `what` ("--seq 100000") is so many times the chapter's default run. */
 int estimate_refuse_large(
-	const struct chapter *chapter, const struct kernel *kernels, size_t kernel_count, double work,
-	const char *what, const struct options *options, const struct device *device, struct error *error);
+	const struct run_result *result, const struct kernel *kernels, size_t kernel_count, double work,
+	const char *what, struct error *error);
 
 /* The same for a run whose time is known better: an hour and more. */
 int estimate_refuse(double seconds, const char *what, const struct options *options, struct error *error);

@@ -244,8 +244,7 @@ static int run_sweep(
 {
 	const struct options *options = result->options;
 	double work = sweep_work(result, kernels, kernel_count);
-	if (estimate_refuse_large(
-		    result->chapter, kernels, kernel_count, work, "--sweep", options, result->device, error) != 0)
+	if (estimate_refuse_large(result, kernels, kernel_count, work, "--sweep", error) != 0)
 		return error->exit_code;
 	const char *path = options->tsv ? options->tsv : "-";
 	struct output_file file;

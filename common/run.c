@@ -264,8 +264,7 @@ static int refuse_too_much(struct run *run, struct error *error)
 		return 0;
 	double work = estimate_run(run->kernels, run->kernel_count, problem, result->device);
 	return estimate_refuse_large(
-		result->chapter, run->kernels, run->kernel_count, work, estimate_what(result->chapter, problem, what),
-		result->options, result->device, error);
+		result, run->kernels, run->kernel_count, work, estimate_what(result->chapter, problem, what), error);
 }
 
 /* A problem that no kernel can run is refused before its inputs and its reference take memory and minutes. */

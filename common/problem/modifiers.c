@@ -21,7 +21,7 @@ struct modifiers modifiers_of_problem(const struct problem *problem, const float
 	modifiers.kv_heads = problem->kv_heads;
 	modifiers.sink = problem->sink ? sink : NULL;
 	modifiers.packing = problem->packing;
-	modifiers.problem = problem->rules ? problem : NULL;
+	modifiers.problem = problem;
 	return modifiers;
 }
 
