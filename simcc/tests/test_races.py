@@ -449,7 +449,7 @@ __global__ void read_in_the_interval(int *x, int *y)
 }
 __global__ void compare_again(int *x, int *)
 {
-	int v = threadIdx.x + 128 * blockIdx.x, seen = *x;
+	int v = threadIdx.x + 128 * blockIdx.x, seen = -1; // so that the last thread always comes round again
 	while (seen < v) {
 		if (atomicCAS(x, seen, v) == seen)
 			break;
