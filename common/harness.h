@@ -22,7 +22,6 @@
 #include "report/attention_sides.h"
 #include "report/columns.h"
 #include "report/json.h"
-#include "report/stream.h"
 #include "report/traffic.h"
 #include "result.h"
 #include "support/number.h"
