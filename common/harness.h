@@ -19,7 +19,6 @@
 #include "problem/inputs.h"
 #include "problem/scores.h"
 #include "problem/sweep.h"
-#include "report/attention_sides.h"
 #include "report/columns.h"
 #include "report/json.h"
 #include "report/traffic.h"
