@@ -17,7 +17,6 @@
 #include "chapter.h"
 #include "problem/attention.h"
 #include "problem/inputs.h"
-#include "problem/scores.h"
 #include "problem/sweep.h"
 #include "report/columns.h"
 #include "report/json.h"
@@ -26,7 +25,6 @@
 #include "support/number.h"
 #include "verify/attention.h"
 #include "verify/matmul.h"
-#include "verify/softmax.h"
 
 /* The whole program: main() returns what this returns. */
 int chapter_main(const struct chapter *chapter, int argc, char **argv);

@@ -1,6 +1,6 @@
 /*
  * What the outputs of a problem should be: a reference and a tolerance for each, put together by verify/attention.h,
- * verify/softmax.h and verify/matmul.h.
+ * verify/matmul.h or a chapter's reference.c.
  */
 #ifndef VERIFY_EXPECTATIONS_H
 #define VERIFY_EXPECTATIONS_H
