@@ -24,7 +24,6 @@
 #include "result.h"
 #include "support/number.h"
 #include "verify/attention.h"
-#include "verify/matmul.h"
 
 /* The whole program: main() returns what this returns. */
 int chapter_main(const struct chapter *chapter, int argc, char **argv);

@@ -1,6 +1,6 @@
 /*
- * What the outputs of a problem should be: a reference and a tolerance for each, put together by verify/attention.h,
- * verify/matmul.h or a chapter's reference.c.
+ * What the outputs of a problem should be: a reference and a tolerance for each, put together by verify/attention.h or by a
+ * chapter.
  */
 #ifndef VERIFY_EXPECTATIONS_H
 #define VERIFY_EXPECTATIONS_H

@@ -1,10 +1,8 @@
-/* What classes do to scores, sums and products, against a slow computation; and packed sequences. */
+/* Packed sequences, and what a class does to attention. */
 #include "problem/modifiers.h"
 #include "problem/packing.h"
-#include "verify/matmul.h"
 
 #include <criterion/criterion.h>
-#include <math.h>
 #include <string.h>
 
 Test(variants, lengths_are_read_or_refused)
@@ -37,27 +35,4 @@ Test(variants, a_class_has_one_of_them)
 	cr_expect(modifiers_of_variant((struct class_variant){VARIANT_SOFTCAP, 1.5f}).softcap == 1.5f);
 	struct modifiers plain = modifiers_of_variant((struct class_variant){VARIANT_PLAIN, 3});
 	cr_expect(plain.window == 0 && plain.softcap == 0.0f && !plain.sink && plain.kv_heads == 0);
-}
-
-Test(variants, products_are_those_of_a_slow_computation)
-{
-	float a[6] = {1, -2, 0.5f, 3, 4, -1}, b[6] = {2, 1, -1, 0, 0.25f, 5}; /* [2, 3], [3, 2] */
-	static const struct class_variant variants[] = {{VARIANT_PLAIN, 0}, {VARIANT_SOFTCAP, 6}, {VARIANT_RELU, 0}};
-	struct named_values inputs[] = {{"A", a}, {"B", b}, {NULL, NULL}};
-	double by_hand[] = {4.125, 3.5, 1.75, -2.0}; /* 2+2+.125, 1+0+2.5, 6-4-.25, 3+0-5 */
-	for (int v = 0; v < 3; v++) {
-		struct problem problem = {.m = 2, .n = 2, .k = 3, .variant = variants[v]};
-		struct expectations expectations;
-		struct error error = {0};
-		cr_assert_eq(matmul_expect(&problem, inputs, &expectations, &error), 0);
-		for (int e = 0; e < 4; e++) {
-			double expected = by_hand[e];
-			if (v == 1)
-				expected = 6 * (exp(expected / 3) - 1) / (exp(expected / 3) + 1);
-			if (v == 2 && expected < 0)
-				expected = 0;
-			cr_expect_float_eq(expectations.items[0].values[e], expected, 1e-14);
-		}
-		expectations_free(&expectations);
-	}
 }
