@@ -103,39 +103,133 @@ static const struct kernel kernels[] = {
 	},
 };
 
-/* ---- --trace: the stream of one row ---- */
+/* ---- --trace: the stream of one row, block after block ---- */
 
-/* The row, its softmax, and the steps: everything in one piece of memory, which the harness frees. */
+/* What was known after each block. All in one piece of memory, which the harness frees. */
+struct stream {
+	size_t row, cols, block, count; /* count = ceil(cols / block) updates */
+	struct update *updates;
+	float *x, *y; /* [cols], the row, and its softmax, from the last update's m and l */
+};
+
 static int trace_row(struct run_result *result, const struct named_values *inputs, struct error *error)
 {
 	const struct problem *problem = &result->problem;
 	if (!result->options->trace)
 		return 0;
 	size_t cols = problem->cols, count = ceil_div(cols, problem->block);
-	struct stream *stream = malloc(sizeof *stream + count * sizeof *stream->steps + 2 * cols * sizeof(float));
+	struct stream *stream = malloc(sizeof *stream + count * sizeof *stream->updates + 2 * cols * sizeof(float));
 	if (!stream)
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the trace");
-	struct stream_step *steps = (struct stream_step *)(stream + 1);
-	float *x = (float *)(steps + count), *y = x + cols;
-	*stream = (struct stream){problem->row, cols, problem->block, count, x, y, steps};
+	struct update *updates = (struct update *)(stream + 1);
+	float *x = (float *)(updates + count), *y = x + cols;
+	*stream = (struct stream){problem->row, cols, problem->block, count, updates, x, y};
 	memcpy(x, find_values(inputs, "x") + scores_row(problem) * cols, cols * sizeof(float));
 
 	struct device_memory memory = {.count = 0};
 	struct softmax row = {.rows = 1, .cols = (int)cols, .block = (int)problem->block};
 	float *row_x = device_allocate(&memory, "x", cols * sizeof(float));
-	struct update *updates = (void *)device_allocate(&memory, "updates", count * sizeof *updates);
+	struct update *written = (void *)device_allocate(&memory, "updates", count * sizeof *updates);
 	row.x = row_x;
 	CUDA_CHECK(cudaMemcpy(row_x, x, cols * sizeof(float), cudaMemcpyHostToDevice));
-	CUDA_CHECK(launch_softmax_trace(row, 0, updates));
-	_Static_assert(sizeof *updates == sizeof *steps, "both are m, l and the correction");
-	CUDA_CHECK(cudaMemcpy(steps, updates, count * sizeof *updates, cudaMemcpyDeviceToHost));
+	CUDA_CHECK(launch_softmax_trace(row, 0, written));
+	CUDA_CHECK(cudaMemcpy(updates, written, count * sizeof *updates, cudaMemcpyDeviceToHost));
 	device_free_all(&memory);
 
-	float m = steps[count - 1].m, l = steps[count - 1].l;
+	float m = updates[count - 1].m, l = updates[count - 1].l;
 	for (size_t j = 0; j < cols; j++)
 		y[j] = l > 0.0f ? (float)softmax_weight(x[j], m, problem->variant) / l : 0.0f;
 	result->findings = stream;
 	return 0;
+}
+
+static void add_array(struct json *json, const char *key, const float *values, size_t count)
+{
+	json_open_array(json, key);
+	for (size_t i = 0; i < count; i++)
+		json_number(json, NULL, values[i]);
+	json_close_array(json);
+}
+
+static void add_json(struct json *json, const struct run_result *result)
+{
+	const struct stream *stream = result->findings;
+	if (!stream)
+		return;
+	json_open_array(json, "trace");
+	for (size_t i = 0; i < stream->count; i++) {
+		json_open_object(json, NULL);
+		json_count(json, "block", i);
+		json_number(json, "m", stream->updates[i].m);
+		json_number(json, "l", stream->updates[i].l);
+		json_number(json, "correction", stream->updates[i].correction);
+		json_close_object(json);
+	}
+	json_close_array(json);
+	add_array(json, "x", stream->x, stream->cols);
+	add_array(json, "softmax", stream->y, stream->cols);
+}
+
+static void print_updates(const struct terminal *terminal, const struct stream *stream)
+{
+	struct table table = table_new("rrrrrr");
+	table_row(&table, STYLE_DIM, "block|columns|its max|m|correction|l");
+	float before = -INFINITY;
+	for (size_t i = 0; i < stream->count; i++) {
+		const struct update *update = &stream->updates[i];
+		size_t first = i * stream->block, end = smaller(first + stream->block, stream->cols);
+		float largest = -INFINITY;
+		for (size_t j = first; j < end; j++)
+			largest = fmaxf(largest, stream->x[j]);
+		table_row(
+			&table, update->m > before ? STYLE_BOLD : STYLE_PLAIN, "%zu|%zu-%zu|%.6g|%.6g|%.4g|%.5f", i,
+			first, end - 1, (double)largest, without_nan_sign(update->m),
+			without_nan_sign(update->correction), without_nan_sign(update->l));
+		before = update->m;
+	}
+	table_print(&table, terminal);
+}
+
+/* All weights of a short row, the largest ones of a long one. */
+static void print_softmax(const struct terminal *terminal, const struct stream *stream)
+{
+	enum { SHOWN = 6 };
+	FILE *out = terminal->out;
+	if (stream->cols <= SHOWN) {
+		fprintf(out, "\nsoftmax  ");
+		for (size_t j = 0; j < stream->cols; j++)
+			fprintf(out, " %.6f", without_nan_sign(stream->y[j]));
+		fputc('\n', out);
+		return;
+	}
+	fprintf(out, "\nThe %d largest weights of the softmax\n", SHOWN);
+	struct table table = table_new("rrr");
+	table_row(&table, STYLE_DIM, "column|x|y");
+	for (size_t shown = 0, last = stream->cols; shown < SHOWN; shown++) {
+		size_t best = stream->cols; /* the next in descending order; of equal ones, the next column */
+		for (size_t j = 0; j < stream->cols; j++) {
+			bool after = last == stream->cols || stream->y[j] < stream->y[last] ||
+			             (stream->y[j] == stream->y[last] && j > last);
+			if (after && (best == stream->cols || stream->y[j] > stream->y[best]))
+				best = j;
+		}
+		if (best == stream->cols)
+			break; /* the others are NaN */
+		table_row(
+			&table, STYLE_PLAIN, "%zu|%.6g|%.6f", best, (double)stream->x[best],
+			without_nan_sign(stream->y[best]));
+		last = best;
+	}
+	table_print(&table, terminal);
+}
+
+static void print_stream(const struct terminal *terminal, const struct stream *stream)
+{
+	terminal_print(terminal, STYLE_BOLD, "\nRow %zu in blocks of %zu", stream->row, stream->block);
+	fprintf(terminal->out, "\nAfter each block: the largest score so far, what the sum so far was\n"
+	                       "multiplied by, and the sum of exp(x - m) so far.\n\n");
+	print_updates(terminal, stream);
+	print_softmax(terminal, stream);
 }
 
 /* ---- what the page prints ---- */
@@ -218,16 +312,10 @@ static void print_finding(const struct terminal *terminal, const struct run_resu
 	        result->problem.block);
 }
 
-static void add_json(struct json *json, const struct run_result *result)
-{
-	if (result->findings)
-		stream_add_json(json, result->findings);
-}
-
 static void print_lesson(const struct terminal *terminal, const struct run_result *result)
 {
 	if (result->findings)
-		stream_print(terminal, result->findings);
+		print_stream(terminal, result->findings);
 	else {
 		columns_print(
 			terminal, result, "Per element of x: reads, and exponentials by their purpose", true, "",

@@ -46,5 +46,44 @@ cudaError_t launch_softmax_trace(struct softmax softmax, int row, struct update 
 
 #ifdef __cplusplus
 }
+#else
+
+/* ---- reference.c and scores.c: nothing that a kernel needs ---- */
+
+#include <stdint.h>
+
+struct problem;
+struct class_variant;
+struct named_values;
+struct expectations;
+struct options;
+struct error;
+
+struct softmax_row {
+	double m, l;
+};
+
+/* One row: weights[cols] gets y. Returns m and l. */
+struct softmax_row softmax_reference(const float *x, size_t cols, struct class_variant variant, double *weights);
+
+/* The weight of a score x beside a largest one of m, neither divided by l nor NaN for -inf. */
+double softmax_weight(double x, double m, struct class_variant variant);
+
+/*
+ * What "y" [R, C], "y" [R, d] = softmax(x) V, "m" [R] and "l" [R] should be, from the host values of x [R, C] and,
+ * where a kernel takes it, V [C, d]. Up to 2^30 products y v all rows are checked; beyond that SAMPLED_ROWS of them. A
+ * --row that is no row of x is EXIT_USAGE.
+ */
+int softmax_expect(
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+	struct error *error);
+
+/* As struct chapter's `provide`. */
+int scores_provide(
+	const struct options *options, const char *tensor, struct problem *problem, uint64_t *fixed, float **values,
+	struct error *error);
+
+/* The row of x that --row means: of attention's scores, x holds just that one. */
+size_t scores_row(const struct problem *problem);
 #endif
 #endif

@@ -2,6 +2,11 @@
 #include "tiled_matmul.h"
 
 #include "harness.h"
+#include "measure/timing.h"
+#include "report/report.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
 
 /* ---- launching ---- */
 
@@ -124,6 +129,117 @@ static const struct kernel kernels[] = {
 	},
 };
 
+/*
+ * ---- cuBLAS SGEMM on the same product: what the best kernel is measured against ----
+ *
+ * It is looked for when the program runs. Without it, on the simulated device, or with NO_PEER in the environment (loading it
+ * takes seconds), there is no peer and nothing is missing.
+ */
+
+/* The four functions, as cublas_v2.h declares them; its enumerators are numbers that never change. */
+enum { CUBLAS_SUCCESS = 0, CUBLAS_NOT_TRANSPOSED = 0, CUBLAS_FP32_NOT_TF32 = 2 /* CUBLAS_PEDANTIC_MATH */ };
+
+struct cublas {
+	void *library;
+	int (*create)(void **handle);
+	int (*destroy)(void *handle);
+	int (*set_math_mode)(void *handle, int mode);
+	int (*sgemm)(
+		void *handle, int transposed_a, int transposed_b, int m, int n, int k, const float *alpha,
+		const float *A, int lda, const float *B, int ldb, const float *beta, float *C, int ldc);
+};
+
+struct product {
+	struct cublas cublas;
+	void *handle;
+	struct matmul matmul;
+};
+
+static bool find_function(const struct cublas *cublas, const char *name, void *pointer)
+{
+	return (*(void **)pointer = dlsym(cublas->library, name)) != NULL;
+}
+
+static bool open_cublas(struct cublas *cublas)
+{
+	static const char *const names[] = {
+		"libcublas.so", "libcublas.so.13", "libcublas.so.12", "libcublas.so.11",
+		"/usr/local/cuda/lib64/libcublas.so"};
+	*cublas = (struct cublas){0};
+	for (size_t i = 0; i < sizeof names / sizeof names[0] && !cublas->library; i++)
+		cublas->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+	return cublas->library && find_function(cublas, "cublasCreate_v2", &cublas->create) &&
+	       find_function(cublas, "cublasDestroy_v2", &cublas->destroy) &&
+	       find_function(cublas, "cublasSetMathMode", &cublas->set_math_mode) &&
+	       find_function(cublas, "cublasSgemm_v2", &cublas->sgemm);
+}
+
+/* cuBLAS counts columns first: in its eyes our row-major matrices are transposed, and (A B)^T = B^T A^T. */
+static cudaError_t multiply(void *context)
+{
+	const struct product *product = context;
+	const struct matmul of = product->matmul;
+	const float one = 1.0f, zero = 0.0f;
+	int status = product->cublas.sgemm(
+		product->handle, CUBLAS_NOT_TRANSPOSED, CUBLAS_NOT_TRANSPOSED, of.n, of.m, of.k, &one, of.B, of.n,
+		of.A, of.k, &zero, of.C, of.n);
+	return status == CUBLAS_SUCCESS ? cudaSuccess : cudaErrorUnknown;
+}
+
+static int time_peer(struct run_result *result, const struct named_values *inputs, struct error *error)
+{
+	size_t m = result->problem.m, n = result->problem.n, k = result->problem.k;
+	struct product product;
+	bool wanted = !result->device->simulated && !getenv("NO_PEER");
+	if (!wanted || !open_cublas(&product.cublas) || product.cublas.create(&product.handle) != CUBLAS_SUCCESS)
+		return 0;
+	struct time_summary *time = malloc(sizeof *time);
+	if (!time)
+		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the time of cuBLAS");
+	product.cublas.set_math_mode(product.handle, CUBLAS_FP32_NOT_TF32);
+	struct device_memory memory = {.count = 0};
+	float *A = device_allocate(&memory, "A", m * k * sizeof(float));
+	float *B = device_allocate(&memory, "B", k * n * sizeof(float));
+	device_allocate(&memory, "C", m * n * sizeof(float));
+	CUDA_CHECK(cudaMemcpy(A, find_values(inputs, "A"), m * k * sizeof(float), cudaMemcpyHostToDevice));
+	CUDA_CHECK(cudaMemcpy(B, find_values(inputs, "B"), k * n * sizeof(float), cudaMemcpyHostToDevice));
+	product.matmul = arguments(&result->problem, &memory);
+
+	struct time_plan plan = {result->options->warmup, result->options->repeat, 1.0};
+	*time = time_measure(result->device, &plan, multiply, &product);
+	result->findings = time;
+	device_free_all(&memory);
+	product.cublas.destroy(product.handle);
+	return 0;
+}
+
+static void add_json(struct json *json, const struct run_result *result)
+{
+	const struct time_summary *time = result->findings;
+	if (!time)
+		return;
+	json_open_array(json, "peers");
+	json_open_object(json, NULL);
+	json_string(json, "name", "cublas_sgemm");
+	report_json_time(json, &(const struct kernel_result){.time = *time});
+	json_close_object(json);
+	json_close_array(json);
+}
+
+static void print_peer(const struct terminal *terminal, const struct run_result *result)
+{
+	const struct time_summary *peer = result->findings;
+	char text[32];
+	if (!peer)
+		return;
+	const struct kernel_result *last = &result->kernels[result->kernel_count - 1];
+	fprintf(terminal->out, "\ncuBLAS SGEMM, fp32: %s", format_milliseconds(peer->median_ms, text));
+	if (last->time.runs)
+		fprintf(terminal->out, "; %s reaches %.0f %% of it", last->kernel->name,
+		        100.0 * peer->median_ms / last->time.median_ms);
+	fputc('\n', terminal->out);
+}
+
 /* ---- what the page prints ---- */
 
 static const struct suggestion next[] = {
@@ -193,7 +309,7 @@ static void print_lesson(const struct terminal *terminal, const struct run_resul
 			terminal, result, "Each step and its time", false, "matmul_", times,
 			sizeof times / sizeof times[0]);
 	}
-	peer_print(terminal, result);
+	print_peer(terminal, result);
 }
 
 static const struct chapter chapter = {
@@ -209,8 +325,8 @@ static const struct chapter chapter = {
 	.fill = input_fill_matmul,
 	.expect = matmul_expect,
 	.sweep = sweep_matmul,
-	.examine = peer_examine,
-	.add_json = peer_add_json,
+	.examine = time_peer,
+	.add_json = add_json,
 	.print_lesson = print_lesson,
 };
 

@@ -34,5 +34,21 @@ cudaError_t launch_matmul_registers(struct matmul matmul);
 
 #ifdef __cplusplus
 }
+#else
+
+/* ---- reference.c: nothing that a kernel needs ---- */
+
+struct problem;
+struct named_values;
+struct expectations;
+struct error;
+
+/*
+ * What "C" [m, n] should be, from the host values of A [m, k] and B [k, n]. Up to 2^30 products all rows are checked;
+ * beyond that SAMPLED_ROWS of them.
+ */
+int matmul_expect(
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+	struct error *error);
 #endif
 #endif

@@ -3,7 +3,6 @@
 
 #include "harness.h"
 #include "problem/row_inputs.h"
-#include "verify/transformer.h"
 
 #include <math.h>
 
@@ -266,6 +265,8 @@ static struct closed_forms permuted_forms(const struct problem *problem)
 }
 
 /* ---- inputs ---- */
+
+#define ROPE_BASE 100000.0 /* SmolLM2's */
 
 /* Cosines and sines of the queries' tokens; all else as in every chapter. */
 static void fill(const struct problem *problem, const char *tensor, float *values)

@@ -84,8 +84,11 @@ cudaError_t launch_project(struct projection projection);
 }
 #else
 
-/* ---- pass.c: nothing that a kernel needs ---- */
+/* ---- reference.c and pass.c: nothing that a kernel needs ---- */
 
+struct problem;
+struct named_values;
+struct expectations;
 struct language_model;
 struct operations;
 struct chapter;
@@ -93,6 +96,16 @@ struct options;
 struct device;
 struct terminal;
 struct error;
+
+#define EPSILON 1e-5f /* of RMSNorm */
+
+/*
+ * What the outputs should be of which the inputs are there. M < N and G that does not divide H are EXIT_USAGE. Where a
+ * product would take too long, rows of O and of `projected` are drawn with the seed.
+ */
+int transformer_expect(
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+	struct error *error);
 
 /* How attention gets its heads: where they lie, or from copies. */
 enum heads { HEADS_STRIDED, HEADS_PERMUTED };

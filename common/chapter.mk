@@ -146,9 +146,9 @@ $(OUT)/common/%.o: $(COMMON)/%.c
 	$(call say,$(CC) $(<F))
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
-# What computes: the reference, and inputs.
+# What computes: the references, and inputs.
 COMPUTES := $(wildcard $(addprefix $(COMMON)/,verify/*.c problem/*input*.c model/*.c))
-$(COMPUTES:$(COMMON)/%.c=$(OUT)/common/%.o): ALL_CFLAGS += -O2
+$(COMPUTES:$(COMMON)/%.c=$(OUT)/common/%.o) $(OUT)/$(notdir $(HERE))/reference.o: ALL_CFLAGS += -O2
 # Billions of products: without what -O3 makes of their loops an answer takes 1.4 times as long.
 $(addprefix $(OUT)/common/model/,matrix.o plain.o reference.o): ALL_CFLAGS += -O3
 

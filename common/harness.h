@@ -17,19 +17,13 @@
 #include "chapter.h"
 #include "problem/attention.h"
 #include "problem/inputs.h"
-#include "problem/scores.h"
 #include "problem/sweep.h"
-#include "report/attention_sides.h"
 #include "report/columns.h"
-#include "report/peer.h"
-#include "report/roofline.h"
-#include "report/stream.h"
+#include "report/json.h"
 #include "report/traffic.h"
 #include "result.h"
 #include "support/number.h"
 #include "verify/attention.h"
-#include "verify/matmul.h"
-#include "verify/softmax.h"
 
 /* The whole program: main() returns what this returns. */
 int chapter_main(const struct chapter *chapter, int argc, char **argv);

@@ -2,9 +2,9 @@
 #     make -f ../classroom/judge/judge.mk kit [ORIGINAL=DIRECTORY]
 #
 # It builds, in build/CC/sim/classroom/CHAPTER/,
-#   judge        chapter.c, common/ with the reference, judge.c; no line of a submission. Where chapter.c asks a .cu for a tile
+#   judge        the chapter's .c, common/ with the reference, judge.c; no line of a submission. Where chapter.c asks a .cu for a tile
 #                size, the chapter's own .cu answer: those of ORIGINAL, in a hand-out the directory of the files as handed out
-#   rest.o       what kernels are linked with to be run: chapter.c, common/ without the reference, runner.c
+#   rest.o       what kernels are linked with to be run: the chapter's .c and common/, both without the reference, runner.c
 #   compile      the command that the chapter's own make compiles a .cu with
 
 JUDGE := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
@@ -14,7 +14,7 @@ KIT := $(OUT)/classroom/$(notdir $(HERE))
 ORIGINAL ?= $(HERE)
 ORIGINALS := $(patsubst $(ORIGINAL)/%.cu,$(KIT)/original/%.o,$(wildcard $(ORIGINAL)/*.cu))
 WITHOUT_MAIN := $(filter-out $(OUT)/common/main.o $(OUT)/common/run.o,$(HARNESS))
-REFERENCE := $(filter $(OUT)/common/verify/% $(OUT)/common/compare.o,$(HARNESS))
+REFERENCE := $(filter $(OUT)/common/verify/% $(OUT)/common/compare.o $(OUT)/$(notdir $(HERE))/reference.o,$(HARNESS) $(CHAPTER))
 
 .PHONY: kit
 kit: $(KIT)/judge $(KIT)/rest.o $(KIT)/compile

@@ -1,8 +1,8 @@
 /*
  * The program that runs a submission. It stands in the place of common/main.c and common/run.c: the chapter's own
  * chapter.c calls this chapter_main, which puts the inputs of a case (case.h) on the device, launches one kernel and writes its
- * outputs to --save. It verifies nothing. What the outputs should be is not in this process (common/verify is not
- * linked, judge.mk), so there is nothing here for a submission to find.
+ * outputs to --save. It verifies nothing. What the outputs should be is not in this process (neither common/verify nor
+ * a chapter's reference.c is linked, judge.mk), so there is nothing here for a submission to find.
  *
  *     runner --save OUTPUTS --kernel NAME [options of the problem]
  *

@@ -1,6 +1,6 @@
 /*
  * Is this output right? The one comparison of the course. How much an element may be off is said where its reference
- * is computed: verify/tolerance.h, verify/softmax.h, verify/matmul.h.
+ * is computed: verify/tolerance.h, or a chapter's reference.c.
  *
  * A row is compared element by element and, where the expectation says how far it may be off as a whole, by the root of
  * the sum of its squared errors.

@@ -1,6 +1,6 @@
 /*
- * What the outputs of a problem should be: a reference and a tolerance for each, put together by verify/attention.h,
- * verify/softmax.h and verify/matmul.h.
+ * What the outputs of a problem should be: a reference and a tolerance for each, put together by verify/attention.h or by a
+ * chapter.
  */
 #ifndef VERIFY_EXPECTATIONS_H
 #define VERIFY_EXPECTATIONS_H

@@ -1,11 +1,8 @@
-/* What classes do to scores, sums and products, against a slow computation; and packed sequences. */
+/* Packed sequences, and what a class does to attention. */
 #include "problem/modifiers.h"
 #include "problem/packing.h"
-#include "verify/matmul.h"
-#include "verify/softmax.h"
 
 #include <criterion/criterion.h>
-#include <math.h>
 #include <string.h>
 
 Test(variants, lengths_are_read_or_refused)
@@ -38,59 +35,4 @@ Test(variants, a_class_has_one_of_them)
 	cr_expect(modifiers_of_variant((struct class_variant){VARIANT_SOFTCAP, 1.5f}).softcap == 1.5f);
 	struct modifiers plain = modifiers_of_variant((struct class_variant){VARIANT_PLAIN, 3});
 	cr_expect(plain.window == 0 && plain.softcap == 0.0f && !plain.sink && plain.kv_heads == 0);
-}
-
-Test(variants, softmax_is_that_of_a_slow_computation)
-{
-	enum { COLS = 9 };
-	float x[COLS] = {0.5f, -2.0f, 3.25f, -INFINITY, 1.0f, 1.0f, -7.5f, 0.0f, 2.0f};
-	static const struct class_variant variants[] = {
-		{VARIANT_PLAIN, 0}, {VARIANT_SOFTCAP, 2.5f}, {VARIANT_SINK, 0}};
-	for (int v = 0; v < 3; v++) {
-		double y[COLS];
-		long double sum = variants[v].kind == VARIANT_SINK ? 1 : 0, weights[COLS];
-		struct softmax_row row = softmax_reference(x, COLS, variants[v], y);
-		cr_expect_float_eq(row.m, 3.25, 0.0);
-		for (int j = 0; j < COLS; j++) {
-			long double s = x[j];
-			if (variants[v].kind == VARIANT_SOFTCAP && isfinite(x[j]))
-				s = 2.5L * tanhl(s / 2.5L);
-			sum += weights[j] = isfinite(x[j]) ? expl(s) : 0;
-		}
-		long double largest = variants[v].kind == VARIANT_SOFTCAP ? 2.5L * tanhl(3.25L / 2.5L) : 3.25L;
-		cr_expect_float_eq(row.l, (double)(sum / expl(largest)), 1e-14);
-		for (int j = 0; j < COLS; j++)
-			cr_expect_float_eq(y[j], (double)(weights[j] / sum), 1e-14);
-	}
-	/* With a sink: scores below 0 leave m at 0, and a row of nothing is all sink. */
-	const float low[] = {-3.0f, -INFINITY}, nothing[] = {-INFINITY, -INFINITY};
-	double y[2];
-	struct softmax_row row = softmax_reference(low, 2, variants[2], y);
-	cr_expect_float_eq(row.m, 0.0, 0.0);
-	cr_expect_float_eq(row.l, 1.0 + exp(-3.0), 1e-15);
-	row = softmax_reference(nothing, 2, variants[2], y);
-	cr_expect(row.m == 0.0 && row.l == 1.0 && y[0] == 0.0 && y[1] == 0.0);
-}
-
-Test(variants, products_are_those_of_a_slow_computation)
-{
-	float a[6] = {1, -2, 0.5f, 3, 4, -1}, b[6] = {2, 1, -1, 0, 0.25f, 5}; /* [2, 3], [3, 2] */
-	static const struct class_variant variants[] = {{VARIANT_PLAIN, 0}, {VARIANT_SOFTCAP, 6}, {VARIANT_RELU, 0}};
-	struct named_values inputs[] = {{"A", a}, {"B", b}, {NULL, NULL}};
-	double by_hand[] = {4.125, 3.5, 1.75, -2.0}; /* 2+2+.125, 1+0+2.5, 6-4-.25, 3+0-5 */
-	for (int v = 0; v < 3; v++) {
-		struct problem problem = {.m = 2, .n = 2, .k = 3, .variant = variants[v]};
-		struct expectations expectations;
-		struct error error = {0};
-		cr_assert_eq(matmul_expect(&problem, inputs, &expectations, &error), 0);
-		for (int e = 0; e < 4; e++) {
-			double expected = by_hand[e];
-			if (v == 1)
-				expected = 6 * (exp(expected / 3) - 1) / (exp(expected / 3) + 1);
-			if (v == 2 && expected < 0)
-				expected = 0;
-			cr_expect_float_eq(expectations.items[0].values[e], expected, 1e-14);
-		}
-		expectations_free(&expectations);
-	}
 }

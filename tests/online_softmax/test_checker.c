@@ -1,6 +1,9 @@
 /* The reference softmax against cases worked out by hand, and its tolerance: derived, and tight. */
+#include "online_softmax.h"
 #include "problem/inputs.h"
-#include "verify/softmax.h"
+#include "problem/tensor.h"
+#include "support/error.h"
+#include "verify/expectations.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -19,6 +22,39 @@ Test(checker, softmax_of_six_scores)
 	cr_assert_float_eq(row.l, 2 * exp(-5) + 2 * exp(-4) + exp(-3) + 1, 1e-15);
 	for (size_t j = 0; j < 6; j++)
 		cr_assert_float_eq(y[j], weights[j], 5e-7);
+}
+
+/* And with what a class does to it. */
+Test(checker, softmax_is_that_of_a_slow_computation)
+{
+	enum { COLS = 9 };
+	float x[COLS] = {0.5f, -2.0f, 3.25f, -INFINITY, 1.0f, 1.0f, -7.5f, 0.0f, 2.0f};
+	static const struct class_variant variants[] = {
+		{VARIANT_PLAIN, 0}, {VARIANT_SOFTCAP, 2.5f}, {VARIANT_SINK, 0}};
+	for (int v = 0; v < 3; v++) {
+		double y[COLS];
+		long double sum = variants[v].kind == VARIANT_SINK ? 1 : 0, weights[COLS];
+		struct softmax_row row = softmax_reference(x, COLS, variants[v], y);
+		cr_expect_float_eq(row.m, 3.25, 0.0);
+		for (int j = 0; j < COLS; j++) {
+			long double s = x[j];
+			if (variants[v].kind == VARIANT_SOFTCAP && isfinite(x[j]))
+				s = 2.5L * tanhl(s / 2.5L);
+			sum += weights[j] = isfinite(x[j]) ? expl(s) : 0;
+		}
+		long double largest = variants[v].kind == VARIANT_SOFTCAP ? 2.5L * tanhl(3.25L / 2.5L) : 3.25L;
+		cr_expect_float_eq(row.l, (double)(sum / expl(largest)), 1e-14);
+		for (int j = 0; j < COLS; j++)
+			cr_expect_float_eq(y[j], (double)(weights[j] / sum), 1e-14);
+	}
+	/* With a sink: scores below 0 leave m at 0, and a row of nothing is all sink. */
+	const float low[] = {-3.0f, -INFINITY}, nothing[] = {-INFINITY, -INFINITY};
+	double y[2];
+	struct softmax_row row = softmax_reference(low, 2, variants[2], y);
+	cr_expect_float_eq(row.m, 0.0, 0.0);
+	cr_expect_float_eq(row.l, 1.0 + exp(-3.0), 1e-15);
+	row = softmax_reference(nothing, 2, variants[2], y);
+	cr_expect(row.m == 0.0 && row.l == 1.0 && y[0] == 0.0 && y[1] == 0.0);
 }
 
 Test(checker, nothing_has_no_weight)

@@ -1,6 +1,9 @@
 /* The reference product against cases worked out by hand, and its tolerance: derived, and tight. */
 #include "problem/inputs.h"
-#include "verify/matmul.h"
+#include "problem/tensor.h"
+#include "support/error.h"
+#include "tiled_matmul.h"
+#include "verify/expectations.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -52,6 +55,30 @@ Test(checker, two_by_three_times_three_by_two)
 		cr_expect_float_eq(expected->tolerances[t], 0x1p-23 * 2.5 * sizes[t], 1e-15);
 	}
 	expectations_free(&expectations);
+}
+
+/* And with what a class does to it. */
+Test(checker, products_are_those_of_a_slow_computation)
+{
+	float a[6] = {1, -2, 0.5f, 3, 4, -1}, b[6] = {2, 1, -1, 0, 0.25f, 5}; /* [2, 3], [3, 2] */
+	static const struct class_variant variants[] = {{VARIANT_PLAIN, 0}, {VARIANT_SOFTCAP, 6}, {VARIANT_RELU, 0}};
+	struct named_values inputs[] = {{"A", a}, {"B", b}, {NULL, NULL}};
+	double by_hand[] = {4.125, 3.5, 1.75, -2.0}; /* 2+2+.125, 1+0+2.5, 6-4-.25, 3+0-5 */
+	for (int v = 0; v < 3; v++) {
+		struct problem problem = {.m = 2, .n = 2, .k = 3, .variant = variants[v]};
+		struct expectations expectations;
+		struct error error = {0};
+		cr_assert_eq(matmul_expect(&problem, inputs, &expectations, &error), 0);
+		for (int e = 0; e < 4; e++) {
+			double expected = by_hand[e];
+			if (v == 1)
+				expected = 6 * (exp(expected / 3) - 1) / (exp(expected / 3) + 1);
+			if (v == 2 && expected < 0)
+				expected = 0;
+			cr_expect_float_eq(expectations.items[0].values[e], expected, 1e-14);
+		}
+		expectations_free(&expectations);
+	}
 }
 
 enum order { FORWARD, BACKWARD, TILES, PAIRWISE, ORDERS };

@@ -1,6 +1,30 @@
-#include "verify/softmax.h"
+/* Open this for softmax in double precision: what the kernels are compared with, and by how much they may differ.
+ *
+ *     m_i = max_j x_ij   l_i = sum_j exp(x_ij - m_i)   y_ij = exp(x_ij - m_i) / l_i   (y V)_ic = sum_j y_ij v_jc
+ *
+ * A row of nothing but -inf has m = -inf, l = 0 and y = 0: nothing has no weight.
+ *
+ * The tolerance. The scores are given, so no dot product was rounded, and m is one of them: it has to be exact. With
+ * eps = 2^-23, any order of summation keeps the others within
+ *
+ *     phi = 8      the exponential, the division, a merge's product: a few roundings each. x - m rounds relative to
+ *                  its size t, which makes exp(-t) wrong by t/2 eps exp(-t): less than eps/5 of the largest weight
+ *         + C/2    C positive terms summed, each addition off by eps/2 at most
+ *
+ *     tolerance(l_i)  = eps * l_i * phi
+ *     tolerance(y_ij) = eps * max_j y_ij * phi     a row of its own each: a flat row beside a peaked one has weights
+ *                                                  as small as the peaked one's errors may be
+ *     tolerance(y V)  = sum_j (eps * phi * y_ij + 2^-126) |v_jc|         as in verify/tolerance.h, with S = 0
+ *
+ * A class's soft-cap rounds two numbers up to c a few times each: 8 c more in phi. With a sink, a whole row may be so
+ * small that its quotients are below the smallest normal number, 2^-126, where fp32 has fewer digits: as much more is
+ * allowed.
+ */
+#include "online_softmax.h"
 
-#include "problem/scores.h"
+#include "problem/tensor.h"
+#include "support/error.h"
+#include "verify/expectations.h"
 #include "verify/tolerance.h"
 
 #include <math.h>
@@ -30,12 +54,6 @@ struct softmax_row softmax_reference(const float *x, size_t cols, struct class_v
 	return row;
 }
 
-double softmax_tolerance_factor(size_t cols, struct class_variant variant)
-{
-	double cap = variant.kind == VARIANT_SOFTCAP ? (double)variant.value : 0.0;
-	return 8.0 + (double)cols / 2.0 + 8.0 * cap;
-}
-
 /* Arrays [row_count, ...] of the reference and of its tolerances, in the order expectations_free frees them. */
 struct outputs {
 	double *y, *y_tolerance;   /* [rows, C] */
@@ -63,7 +81,9 @@ static bool allocate(struct outputs *out, size_t rows, size_t cols, size_t dim, 
 static void compute_row(const float *x, const float *v, const struct problem *problem, size_t r, struct outputs *out)
 {
 	size_t cols = problem->cols, dim = problem->dim;
-	double *y = out->y + r * cols, largest = 0.0, phi = softmax_tolerance_factor(cols, problem->variant);
+	double *y = out->y + r * cols, largest = 0.0;
+	double cap = problem->variant.kind == VARIANT_SOFTCAP ? (double)problem->variant.value : 0.0;
+	double phi = 8.0 + (double)cols / 2.0 + 8.0 * cap;
 	double least = problem->variant.kind == VARIANT_SINK ? 0x1p-126 : 0.0;
 	struct softmax_row row = softmax_reference(x, cols, problem->variant, y);
 	out->m[r] = row.m;

@@ -1,4 +1,11 @@
-#include "problem/scores.h"
+/* Open this to see where the scores come from that are neither generated nor in x.npy.
+ *
+ *     --values 1,2,3               one row of numbers, -inf allowed
+ *     --load DIR with q.npy, k.npy (and no x.npy)
+ *                                  one row of the scores of attention, Q K^T / sqrt(d): row --row, counted through
+ *                                  all heads, not masked; V is its head's part of v.npy, generated if there is none
+ */
+#include "online_softmax.h"
 
 #include "problem/dimensions.h"
 #include "problem/inputs.h"
@@ -7,6 +14,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,14 +1,24 @@
-#include "verify/matmul.h"
+/* Open this for C = A B in double precision: what the kernels are compared with, and by how much they may differ.
+ *
+ * k products are rounded once each and summed in k - 1 additions; an fp32 sum of k terms is off by at most k eps/2 of
+ * the sum of their magnitudes, in any order, fused or not (Higham, Accuracy and Stability, 3.1; eps = 2^-23). So
+ *
+ *     tolerance(C_ij) = eps * (1 + k/2) * sum_p |a_ip b_pj|          for each element its own
+ *
+ * A class's soft-cap rounds a few times more, relative to what it returns: 8 eps |C_ij| on top. Neither it nor a ReLU
+ * makes an error larger.
+ *
+ * The errors of ordinary sums are far smaller, they go with sqrt(k); a term that is missing or doubled is far larger.
+ */
+#include "tiled_matmul.h"
 
+#include "problem/tensor.h"
+#include "support/error.h"
+#include "verify/expectations.h"
 #include "verify/tolerance.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-double matmul_tolerance_factor(size_t k)
-{
-	return 1.0 + (double)k / 2.0;
-}
 
 /* One row of C and of its tolerances, row p of B after row p of B: the order that memory likes. */
 static void compute_row(
@@ -22,7 +32,7 @@ static void compute_row(
 			tolerance[j] += fabs(product);
 		}
 	for (size_t j = 0; j < n; j++)
-		tolerance[j] *= TOLERANCE_EPS * matmul_tolerance_factor(k);
+		tolerance[j] *= TOLERANCE_EPS * (1.0 + (double)k / 2.0);
 	for (size_t j = 0; j < n && variant.kind == VARIANT_RELU; j++)
 		c[j] = fmax(c[j], 0.0);
 	for (size_t j = 0; j < n && variant.kind == VARIANT_SOFTCAP; j++) {

@@ -1,12 +1,25 @@
-#include "verify/transformer.h"
+/* Open this for RMSNorm, RoPE, a projection and SwiGLU in double precision: what the kernels are compared with.
+ *
+ * With eps = 2^-23 and eta = 2^-126 (verify/tolerance.h) an element may be off by
+ *
+ *     normed      eps (8 + C/2) |y|                the sum of C squares; a root halves its error
+ *     rotated     4 eps (|a cos| + |b sin|)        three roundings
+ *     projected   eps (2 + C/2) (|residual| + sum |w x|)
+ *     gated       16 eps |y| + eta |up| (1 + |gate|)   exp, a sum, a quotient, a product; 1 / exp may be flushed
+ *     O           as chapters 04 and 05
+ *
+ * and eta besides.
+ */
+#include "transformer.h"
 
+#include "problem/tensor.h"
+#include "support/error.h"
+#include "verify/expectations.h"
 #include "verify/grouped_attention.h"
 #include "verify/tolerance.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static const double most_products = 0x1p30;
 
 /* Room for an output of so many rows, handed to the expectations; NULL without memory. */
 static struct expectation *expect_rows(
@@ -99,7 +112,7 @@ static bool draw_rows(
 {
 	*rows = NULL;
 	*count = all;
-	if (products <= most_products || all <= SAMPLED_ROWS)
+	if (products <= MOST_PRODUCTS || all <= SAMPLED_ROWS)
 		return true;
 	*rows = sample_rows(problem->seed, 1, all, count);
 	expectations_own(expectations, *rows);
