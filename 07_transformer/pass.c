@@ -17,8 +17,7 @@ struct device_pass {
 	enum heads heads;
 	size_t capacity, layer_cache; /* tokens; numbers of K of a layer */
 	struct device_memory memory;
-	const char *weights; /* the file on the device, quantized as it is, */
-	const char *file;    /* and on the host */
+	const char *weights; /* the model's, on the device, quantized as they are */
 	float *angles;       /* [capacity, d] */
 	struct {
 		float *Q, *K, *V, *O; /* of permuted heads: [H, most_rows, d], [layers, G, capacity, d], ... */
@@ -38,9 +37,9 @@ static void note(struct device_pass *device, const char *kernel, cudaError_t sta
 	}
 }
 
-static const void *on_device(const struct device_pass *device, const void *in_file)
+static const void *on_device(const struct device_pass *device, const void *weights)
 {
-	return device->weights + ((const char *)in_file - device->file);
+	return device->weights + ((const char *)weights - device->model->weights);
 }
 
 static void embed(void *state, const int *ids, size_t rows, void *x)
@@ -208,10 +207,10 @@ static void end(void *state)
 	free(device);
 }
 
-/* Cosine and sine of every token and pair, in double precision, rounded once; and the model's file. */
+/* Cosine and sine of every token and pair, in double precision, rounded once; and the model's weights. */
 static bool upload(struct device_pass *device)
 {
-	size_t d = (size_t)device->model->head_dim, count = device->capacity * d, size;
+	size_t d = (size_t)device->model->head_dim, count = device->capacity * d;
 	float *angles = malloc(count * sizeof *angles);
 	for (size_t i = 0; angles && i < count; i++) {
 		double angle = (double)(i / d) * pow(device->model->rope_base, -(double)(i % d / 2 * 2) / (double)d);
@@ -221,9 +220,8 @@ static bool upload(struct device_pass *device)
 	if (angles)
 		CUDA_CHECK(cudaMemcpy(device->angles, angles, count * sizeof *angles, cudaMemcpyHostToDevice));
 	free(angles);
-	device->file = gguf_bytes(device->model->file, &size);
-	float *weights = device_allocate(&device->memory, "weights", size);
-	CUDA_CHECK(cudaMemcpy(weights, device->file, size, cudaMemcpyHostToDevice));
+	float *weights = device_allocate(&device->memory, "weights", device->model->weight_bytes);
+	CUDA_CHECK(cudaMemcpy(weights, device->model->weights, device->model->weight_bytes, cudaMemcpyHostToDevice));
 	device->weights = (const char *)weights;
 	return angles != NULL;
 }

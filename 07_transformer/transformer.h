@@ -62,7 +62,7 @@ cudaError_t launch_rope(const float *x, const float *angles, float *y, int N, in
 /* out = up gate / (1 + exp(-gate)), element by element. out may be gate. */
 cudaError_t launch_swiglu(const float *gate, const float *up, float *out, size_t elements);
 
-/* How a weight matrix lies in memory: plain, or blocks of 32 columns with a scale of their own, as GGUF files have them. */
+/* How a weight matrix lies in memory: plain, or blocks of 32 columns with a scale of their own, as GGUF has them. */
 enum weight_encoding {
 	WEIGHTS_F32, /* 4 bytes a weight */
 	WEIGHTS_Q4_1, /* fp16 d, fp16 m, 32 numbers q of 4 bits: w = d q + m. The first 16 are the low halves of 16 bytes */
@@ -111,8 +111,8 @@ int transformer_expect(
 enum heads { HEADS_STRIDED, HEADS_PERMUTED };
 
 /*
- * The kernels as operations of a language model's forward pass (model/forward.h): all of them, with the model's file on the
- * device as it is; or attention alone, beside plain C: Q and the new rows of K and V are copied to the device, O is copied
+ * The kernels as operations of a language model's forward pass (model/forward.h): all of them, with the model's weights on
+ * the device as they are; or attention alone, beside plain C: Q and the new rows of K and V are copied to the device, O is copied
  * back. A call has at most `most_rows` rows, a pass at most `capacity` tokens. operations_end frees all, after an error too.
  */
 int device_operations(

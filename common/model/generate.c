@@ -62,7 +62,7 @@ static int begin(struct session *session, struct error *error)
 	if (sampler_make(
 		    (double)options->temperature, (double)options->top_p, options->problem.seed,
 		    (size_t)g->model->vocabulary, &session->sampler, error) != 0 ||
-	    chat_prompt(g->model->tokenizer, NULL, options->prompt, &g->prompt, error) != 0 ||
+	    chat_prompt(&g->model->tokenizer, NULL, options->prompt, &g->prompt, error) != 0 ||
 	    size_conversation(g, error) != 0 || session->generator->begin(g, error) != 0)
 		return error->exit_code;
 	return pass_begin(g->model, &g->operations, g->capacity, g->most_rows, &session->pass, error);
@@ -115,7 +115,7 @@ static int add_token(struct session *session, int id, struct error *error)
 {
 	struct generation *g = session->generation;
 	size_t length, first = g->text_length;
-	const char *bytes = tokenizer_bytes(g->model->tokenizer, id, &length);
+	const char *bytes = tokenizer_bytes(&g->model->tokenizer, id, &length);
 	char *text = realloc(g->text, first + length + 1);
 	if (!text)
 		return no_memory("answer", error);

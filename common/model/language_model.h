@@ -1,6 +1,6 @@
 /*
- * A language model of the Llama architecture as a GGUF file holds it: its shape, its weights as stored, its
- * tokenizer.
+ * A language model of the Llama architecture as tools/model writes it into one flat file: its shape, its weights as
+ * stored, its tokenizer.
  *
  * x = embedding[token]; for each layer  x += W_o attention(rope(W_q n), rope(W_k n), W_v n) with n = rmsnorm(x,
  * attention_norm), then  x += W_down (silu(W_gate n) * W_up n) with n = rmsnorm(x, feed_forward_norm); logits =
@@ -12,7 +12,6 @@
 #ifndef MODEL_LANGUAGE_MODEL_H
 #define MODEL_LANGUAGE_MODEL_H
 
-#include "model/gguf.h"
 #include "model/matrix.h"
 #include "model/tokenizer.h"
 #include "problem/problem.h" /* MAX_HEAD_DIM */
@@ -20,8 +19,6 @@
 
 #include <limits.h>
 #include <stdbool.h>
-
-enum { MAX_ENDS = 4 };
 
 struct layer_weights {
 	const float *attention_norm, *feed_forward_norm; /* [width] */
@@ -40,24 +37,30 @@ struct language_model {
 	float epsilon, rope_base;
 	struct matrix embedding;     /* [vocabulary, width] */
 	struct matrix output;        /* [vocabulary, width]; tied: the embedding itself */
-	bool tied;                   /* the file has no output.weight */
+	bool tied;                   /* there is no other output */
 	const float *output_norm;    /* [width] */
 	struct layer_weights *layer; /* [layers] */
-	struct tokenizer *tokenizer;
-	struct gguf *file;
-	int end[MAX_ENDS], ends; /* tokens that end an answer */
-	char *title;             /* general.name, on one line; "?" if it has none */
+	struct tokenizer tokenizer;
+	int stop[2];         /* tokens that end an answer besides <|im_end|> */
+	char title[96];      /* the model's name, on one line */
+	const char *weights; /* [weight_bytes] of the file: all matrices and norms lie in there */
+	size_t weight_bytes;
+	void *file; /* [size], mapped into memory */
+	size_t size;
 };
 
 /*
- * Reads a model; *model is the caller's, for language_model_close. EXIT_USAGE for another architecture, and for a
- * model that this forward pass cannot run: kv_heads not a divisor of heads, width not heads * head_dim, head_dim odd
- * or above MAX_HEAD_DIM, RoPE over a part of a head, RoPE scaled, numbers that are no numbers, a vocabulary of
- * another size than the tokenizer's, a missing tensor, a tensor of another shape, a tensor that it would not use (a
- * bias, experts).
+ * Opens a model and checks all of it; *model is the caller's, for language_model_close. EXIT_USAGE, with one line that
+ * names the file, for one that is no such file, is cut off, was changed (its checksum), or is of a model that this
+ * forward pass cannot run: kv_heads not a divisor of heads, width not heads * head_dim, head_dim odd or above
+ * MAX_HEAD_DIM, numbers that are no numbers. Nothing is read or allocated by a length that was not compared with the
+ * file's before. The file must not be changed while it is open.
  */
 int language_model_open(const char *path, struct language_model *model, struct error *error);
 void language_model_close(struct language_model *model);
+
+/* CRC-32, as zlib's. */
+uint32_t checksum_of(const void *bytes, size_t size);
 
 /* Does `id` end an answer? */
 bool language_model_ends(const struct language_model *model, int id);
@@ -66,8 +69,8 @@ bool language_model_ends(const struct language_model *model, int id);
 size_t language_model_weight_bytes(const struct language_model *model);
 
 /* The file of the model that `make model` brings, and the one that is committed, under the root of the course. */
-#define REAL_MODEL "models/SmolLM2-135M-Instruct.Q4_1.gguf"
-#define TINY_MODEL "tests/data/tiny_model/tiny.gguf"
+#define REAL_MODEL "models/SmolLM2-135M-Instruct.Q4_1.bin"
+#define TINY_MODEL "tests/data/tiny_model/tiny.bin"
 
 struct model_place {
 	char path[PATH_MAX];

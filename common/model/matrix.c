@@ -8,16 +8,6 @@ bool encoding_is_known(uint32_t number)
 	return number == ENCODING_F32 || number == ENCODING_Q4_1 || number == ENCODING_Q8_0;
 }
 
-const char *encoding_name(uint32_t number)
-{
-	static const char *const names[] = {
-		[0] = "F32",   [1] = "F16",   [2] = "Q4_0",  [3] = "Q4_1",  [6] = "Q5_0",
-		[7] = "Q5_1",  [8] = "Q8_0",  [9] = "Q8_1",  [10] = "Q2_K", [11] = "Q3_K",
-		[12] = "Q4_K", [13] = "Q5_K", [14] = "Q6_K", [15] = "Q8_K", [24] = "I8",
-		[25] = "I16",  [26] = "I32",  [27] = "I64",  [28] = "F64",  [30] = "BF16"};
-	return number < sizeof names / sizeof names[0] && names[number] ? names[number] : "unknown";
-}
-
 size_t matrix_row_bytes(enum encoding encoding, size_t columns)
 {
 	switch (encoding) {

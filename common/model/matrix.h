@@ -1,5 +1,5 @@
 /*
- * Weights as a GGUF file stores them, and a row of them as fp32.
+ * Weights as a model's file stores them, in GGUF's encodings, and a row of them as fp32.
  *
  * A quantized row is a sequence of blocks of 32 weights. All numbers are little endian, as the machines are that this
  * course runs on; blocks follow each other without padding and are aligned to 2 bytes only.
@@ -37,9 +37,6 @@ struct matrix {
 
 /* Is it one of the three? */
 bool encoding_is_known(uint32_t number);
-
-/* "F32", "Q4_1", "Q8_0", ggml's names of those this course does not read; "unknown" for other numbers. */
-const char *encoding_name(uint32_t number);
 
 /* Bytes of a row as stored. `columns` must be a multiple of BLOCK_WEIGHTS where the encoding has blocks. */
 size_t matrix_row_bytes(enum encoding encoding, size_t columns);

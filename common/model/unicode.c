@@ -1,28 +1,25 @@
 #include "model/unicode.h"
 
-#include <stdlib.h>
-
-struct range {
-	uint32_t first, last;
-	enum unicode_class class;
-};
-
-static const struct range ranges[] = {
+/* Characters without a class, then some of one. */
+enum { L = LETTER, N = NUMBER, B = BLANK };
+static const struct {
+	uint16_t skipped, length, class;
+} runs[] = {
 #include "model/unicode_classes.inc"
 };
 
-static int compare(const void *key, const void *element)
-{
-	uint32_t code = *(const uint32_t *)key;
-	const struct range *range = element;
-	return (code > range->last) - (code < range->first);
-}
-
 enum unicode_class unicode_class(uint32_t code)
 {
-	const struct range *found =
-		bsearch(&code, ranges, sizeof ranges / sizeof ranges[0], sizeof ranges[0], compare);
-	return found ? found->class : OTHER;
+	uint32_t end = 0;
+	for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+		end += runs[i].skipped;
+		if (code < end)
+			break;
+		end += runs[i].length;
+		if (code < end)
+			return (enum unicode_class)runs[i].class;
+	}
+	return OTHER;
 }
 
 size_t utf8_character(const char *text, size_t length, uint32_t *code)

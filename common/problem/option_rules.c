@@ -56,7 +56,7 @@ static const struct option_rule rules[OPTIONS] = {
                  "tokens of the answer at most (default 80)"},
 	[OPTION_MODEL] =
 		{"model", TYPE_TEXT, FIELD(model), 0, 0, 0, "FILE",
-                 "a GGUF file (default: from make model, or a tiny one)"},
+                 "a file of tools/model (default: make model's, or a tiny one)"},
 	[OPTION_TEMPERATURE] =
 		{"temperature", TYPE_NUMBER, FIELD(temperature), 0, 0, 0, "t",
                  "randomness of the choice; 0: the likeliest token"},

@@ -244,7 +244,7 @@ class Tree(Handout):
             .clang-format common/chapter.mk simcc/simcc common/problem/class.h plots/fa2.gp classroom/tasks.tsv
             classroom/hint.py classroom/handout.mk classroom/tasks/01.score/hints.md classroom/tasks/01.score/names
             classroom/judge/original/02_online_softmax/partial.cuh tools/lib/tasks.py tests/data/real_qkv/q.npy
-            tests/data/tiny_model/tiny.gguf tools/model GLOSSARY.md"""
+            tests/data/tiny_model/tiny.bin tools/model tools/lib/gguf.py GLOSSARY.md"""
         left_out = """.git build classroom/handout.py classroom/tasks/01.score/stub.cu
             classroom/tasks/01.score/stub.softcap.cu classroom/variants classroom/student tools/lib/leaks.py
             tests/Makefile tests/classroom .ci"""

@@ -102,7 +102,8 @@ Test(speech, unusable_options)
 	USAGE("--seq: not with --prompt", "--prompt", "Hi", "--seq", "5");
 	USAGE("--heads: not with --prompt", "--prompt", "Hi", "--heads", "3");
 	USAGE("--count-all: does not apply", "--prompt", "Hi", "--count-all");
-	USAGE("is not a GGUF file", "--prompt", "Hi", "--model", TEST_ROOT "/README.md");
+	USAGE("is no model, expected a file that tools/model wrote", "--prompt", "Hi", "--model",
+	      TEST_ROOT "/README.md");
 	USAGE("not valid UTF-8", "--prompt", "a\xff");
 }
 

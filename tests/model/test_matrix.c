@@ -1,5 +1,5 @@
 /* common/model/matrix.h: fp16 numbers, and blocks worked out by hand. */
-#include "model/gguf.h"
+#include "model/language_model.h"
 #include "model/matrix.h"
 
 #include "program.h"
@@ -157,32 +157,29 @@ static void expect_exact(const struct matrix *matrix)
 
 static void expect_exact_model(const char *path, size_t width, size_t rows, size_t hidden)
 {
-	struct gguf *gguf;
+	struct language_model model;
 	struct error error;
-	struct matrix matrix;
-	cr_assert_eq(gguf_open(path, &gguf, &error), 0, "%s", error.message);
-	cr_assert_eq(gguf_matrix(gguf, "token_embd.weight", rows, width, &matrix, &error), 0, "%s", error.message);
-	cr_expect_eq(matrix.encoding, ENCODING_Q8_0);
-	expect_exact(&matrix);
-	for (int layer = 0; layer < 30; layer++) {
-		char *name = text("blk.%d.ffn_down.weight", layer);
-		if (!gguf_has_tensor(gguf, name))
-			break;
-		cr_assert_eq(gguf_matrix(gguf, name, width, hidden, &matrix, &error), 0, "%s", error.message);
-		cr_expect_eq(matrix.encoding, ENCODING_Q4_1);
-		expect_exact(&matrix);
+	cr_assert_eq(language_model_open(path, &model, &error), 0, "%s", error.message);
+	cr_expect_eq(model.embedding.encoding, ENCODING_Q8_0);
+	cr_expect_eq(model.embedding.rows, rows);
+	expect_exact(&model.embedding);
+	for (int layer = 0; layer < model.layers; layer++) {
+		const struct matrix *down = &model.layer[layer].down;
+		cr_expect_eq(down->encoding, ENCODING_Q4_1);
+		cr_expect(down->rows == width && down->columns == hidden);
+		expect_exact(down);
 	}
-	gguf_close(gguf);
+	language_model_close(&model);
 }
 
 Test(matrix, weights_of_the_tiny_model_are_exact)
 {
-	expect_exact_model(TEST_ROOT "/tests/data/tiny_model/tiny.gguf", 96, 320, 256);
+	expect_exact_model(TEST_ROOT "/tests/data/tiny_model/tiny.bin", 96, 320, 256);
 }
 
 Test(matrix, weights_of_the_real_model_are_exact)
 {
-	const char *path = TEST_ROOT "/models/SmolLM2-135M-Instruct.Q4_1.gguf";
+	const char *path = TEST_ROOT "/models/SmolLM2-135M-Instruct.Q4_1.bin";
 	if (access(path, R_OK) != 0)
 		skip_test("exact weights of the real model: it is not there (make model)");
 	expect_exact_model(path, 576, 49152, 1536);

@@ -24,7 +24,7 @@ class TinyModel(unittest.TestCase):
         with tempfile.TemporaryDirectory() as scratch:
             done = run([sys.executable, HERE / "make.py", scratch])
             self.assertEqual((done.status, done.err), (0, ""))
-            for name in ("tiny.gguf", "golden.tsv", "golden.f32", "tokens.tsv"):
+            for name in ("tiny.bin", "golden.tsv", "golden.f32", "tokens.tsv"):
                 self.assertEqual((Path(scratch) / name).read_bytes(), (HERE / name).read_bytes(), name)
 
     def test_golden_prompts_are_tokenised_so(self) -> None:

@@ -154,10 +154,6 @@ class Conversations(unittest.TestCase):
             (done.status, done.err), (2, "the system prompt: byte 0x04 at offset 0 has no token in this model\n")
         )
 
-    def test_control_tokens_are_found_by_name(self) -> None:
-        done = files("controls", TINY, "<|endoftext|>", "<|im_start|>", "<|im_end|>", "the", "<|im_en", "")
-        self.assertEqual(done.out.split(), ["0", "1", "2", "-1", "-1", "-1"])
-
 
 class Unicode(unittest.TestCase):
     def test_the_classes_are_those_of_python(self) -> None:

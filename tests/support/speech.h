@@ -4,8 +4,8 @@
 
 #include <cjson/cJSON.h>
 
-#define TINY_FILE TEST_ROOT "/tests/data/tiny_model/tiny.gguf" /* committed; speaks nonsense */
-#define REAL_FILE TEST_ROOT "/models/SmolLM2-135M-Instruct.Q4_1.gguf"
+#define TINY_FILE TEST_ROOT "/tests/data/tiny_model/tiny.bin" /* committed; speaks nonsense */
+#define REAL_FILE TEST_ROOT "/models/SmolLM2-135M-Instruct.Q4_1.bin"
 
 /* Runs `program` on a model with `prompt` as one argument and the options in `line`; verified. The JSON object. */
 cJSON *speech_of(const char *program, const char *model, const char *prompt, const char *line, double timeout_s);

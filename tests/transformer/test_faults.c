@@ -26,7 +26,7 @@
 static struct outcome run(const char *program, const char *options, const char *environment)
 {
 	bool speech = strstr(options, "--prompt");
-	const char *model = speech ? " --quiet --model " TINY "/tiny.gguf" : "";
+	const char *model = speech ? " --quiet --model " TINY "/tiny.bin" : "";
 	return run_line(
 		program, text("--json - %s%s", options, model), LIST(speech ? "SIM_CHECK=none" : environment), 120);
 }

@@ -288,7 +288,7 @@ Test(kernels, unusable_options_of_speech)
 	USAGE("--tokens: needs --prompt", "--tokens", "5");
 	USAGE("--temperature: needs --prompt", "--temperature", "0.5");
 	USAGE("--top-p: needs --prompt", "--top-p", "0.5");
-	USAGE("--model: needs --prompt", "--model", TEST_ROOT "/tests/data/tiny_model/tiny.gguf");
+	USAGE("--model: needs --prompt", "--model", TEST_ROOT "/tests/data/tiny_model/tiny.bin");
 	USAGE("--count-all: needs --prompt", "--count-all", "--quiet");
 	USAGE("--seq: not with --prompt", "--prompt", "Hi", "--seq", "5");
 	USAGE("--keys: not with --prompt", "--prompt", "Hi", "--keys", "5");
@@ -310,24 +310,30 @@ Test(kernels, unusable_options_of_speech)
 
 Test(kernels, unusable_models)
 {
-	const char *directory = scratch_directory(), *cut = text("%s/cut.gguf", directory);
+	const char *directory = scratch_directory(), *cut = text("%s/cut.bin", directory);
 	char bytes[100000];
-	FILE *whole = fopen(TEST_ROOT "/tests/data/tiny_model/tiny.gguf", "rb"), *part = fopen(cut, "wb");
+	FILE *whole = fopen(TEST_ROOT "/tests/data/tiny_model/tiny.bin", "rb"), *part = fopen(cut, "wb");
 	cr_assert(whole && part);
 	cr_assert_eq(fread(bytes, 1, sizeof bytes, whole), sizeof bytes);
 	cr_assert_eq(fwrite(bytes, 1, sizeof bytes, part), sizeof bytes);
 	fclose(whole);
 	fclose(part);
-	USAGE("none.gguf: No such file", "--prompt", "Hi", "--model", text("%s/none.gguf", directory));
+	USAGE("none.bin: No such file", "--prompt", "Hi", "--model", text("%s/none.bin", directory));
 	USAGE(text("%s: is a directory", directory), "--prompt", "Hi", "--model", directory);
-	USAGE("ffn_down.weight has 15360 bytes at offset", "--prompt", "Hi", "--model", cut);
-	USAGE("cut.gguf is the model, expected another file", "--prompt", "Hi", "--model", cut, "--json", cut);
+	USAGE("cut.bin: has 100000 bytes, expected 161792: it was cut", "--prompt", "Hi", "--model", cut);
+	USAGE("cut.bin is the model, expected another file", "--prompt", "Hi", "--model", cut, "--json", cut);
 	USAGE("/dev/null: is no regular file", "--prompt", "Hi", "--model", "/dev/null");
-	USAGE("README.md: is not a GGUF file", "--prompt", "Hi", "--model", TEST_ROOT "/README.md");
+	USAGE("README.md: is no model, expected a file that tools/model wrote", "--prompt", "Hi", "--model",
+	      TEST_ROOT "/README.md");
+	part = fopen(cut, "wb");
+	cr_assert(part && fputs("GGUF\3", part) >= 0);
+	fclose(part);
+	USAGE(text("is a GGUF file, which has to be converted: tools/model --convert %s", cut), "--prompt", "Hi",
+	      "--model", cut);
 	/* As often as a file may be cut: within the header, within the tensors. */
-	static const size_t lengths[] = {1, 4, 23, 24, 25, 100, 5000, 20000};
+	static const size_t lengths[] = {1, 4, 23, 24, 191, 192, 5000, 20000};
 	for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
-		char *shorter = text("%s/%zu.gguf", directory, lengths[i]);
+		char *shorter = text("%s/%zu.bin", directory, lengths[i]);
 		part = fopen(shorter, "wb");
 		cr_assert(part);
 		cr_assert_eq(fwrite(bytes, 1, lengths[i], part), lengths[i]);

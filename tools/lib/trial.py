@@ -36,7 +36,7 @@ def missing(needs: str, chapter: str) -> str:
         table = (ROOT / f"gpu/compiled/{chapter}.ptxas.tsv").read_text(encoding="utf-8")
         wanted = table.partition(",")[0].split()[-1]  # "# nvcc V13.0.88, -O3, ..."
         return "" if wanted in says.split() else f"no nvcc {wanted}, with which gpu/compiled was made"
-    if needs == "model" and not any((ROOT / "models").glob("*.gguf")):
+    if needs == "model" and not any((ROOT / "models").glob("*.bin")):
         return "no model: make model"
     return ""
 

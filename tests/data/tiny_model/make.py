@@ -2,11 +2,12 @@
 """Makes the tiny language model that stands in for the real one, and what it must answer.
 
     make.py [OUT]       writes into OUT; default: the folder of this script
+    make.py --gguf FILE writes the GGUF file alone
 
-tiny.gguf     a Llama of the real model's kind with random weights: width 96, 3 query heads on 1 KV head of 32,
-              hidden 256, 2 layers, 320 tokens, context 256; Q4_1 matrices, Q8_0 embedding (tied), F32 norms. Its
-              tokenizer: 235 bytes (21 have no token, as in the real model), 82 merges learnt from TEXT, 3 control
-              tokens
+tiny.bin      what tools/model makes of a GGUF file: a Llama of the real model's kind with random weights: width 96,
+              3 query heads on 1 KV head of 32, hidden 256, 2 layers, 320 tokens, context 256; Q4_1 matrices, Q8_0
+              embedding (tied), F32 norms. Its tokenizer: 235 bytes (21 have no token, as in the real model), 82 merges
+              learnt from TEXT, 3 control tokens
 golden.tsv    a line for each prompt: its tokens, and the 3 that follow greedily; a tab between, blanks between ids
 golden.f32    for each prompt the logits after it and after each of the 3: [prompts, 4, 320], fp32, little endian,
               computed here in double and rounded once
@@ -29,6 +30,11 @@ from collections import Counter
 from itertools import groupby
 from operator import mul
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
+
+from lib.flat_model import convert
+from lib.gguf import parse
 
 WIDTH, HEADS, KV_HEADS, HEAD_DIM, HIDDEN, LAYERS, VOCABULARY, CONTEXT = 96, 3, 1, 32, 256, 2, 320, 256
 EPSILON, ROPE_BASE = 1e-5, 100000.0
@@ -394,10 +400,14 @@ def texts(count: int) -> list[str]:
 
 
 def main() -> None:
-    out = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent
     tokenizer, model = Tokenizer(), tensors()
+    file = gguf(tokenizer, model)
+    if sys.argv[1:2] == ["--gguf"]:
+        Path(sys.argv[2]).write_bytes(file)
+        return
+    out = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent
     lines, logits = answers(tokenizer, model)
-    (out / "tiny.gguf").write_bytes(gguf(tokenizer, model))
+    (out / "tiny.bin").write_bytes(convert(*parse(file)))
     (out / "golden.tsv").write_text(lines)
     (out / "golden.f32").write_bytes(logits)
     rows = (f"{json.dumps(text)}\t{' '.join(map(str, tokenizer.encode(text)))}\n" for text in texts(300))

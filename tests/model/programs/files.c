@@ -1,15 +1,15 @@
 /*
  * What common/model makes of files, for tests/model/test_*.py. Built with the address and the undefined-behaviour
- * sanitizer, and with gguf.c's mmap as a copy in the heap: a read beyond the file, even of one byte, is then a report
+ * sanitizer, and with language_model.c's mmap as a copy in the heap: a read beyond the file, even of one byte, is then a report
  * and exit 1.
  *
  *   files open FILE               the model's shape; on an error its line on stderr and its exit code
  *   files read FILE               as open, and every weight is read, the texts below are encoded
- *   files cut FILE                the first n bytes of it as a file, for every n up to 16384, then some: each must be refused
- *   files fuzz FILE SEED COUNT    COUNT copies of it with random changes: each is refused with one line or can be read
+ *   files cut FILE                the first n bytes of it as a file, for every n up to 16384, then some, and again as a file
+ *                                 that says it has so many: each must be refused
+ *   files fuzz FILE SEED COUNT    COUNT copies of it with random changes, most with a right checksum: each is refused with one line or can be read
  *   files encode FILE             stdin: texts, each a 32-bit length and its bytes; a line for each: ids, or "error: ..."
  *   files chat FILE SYSTEM USER   the ids of a conversation; SYSTEM "-": the default
- *   files controls FILE NAME...   the id of each control token
  *   files classes                 runs of characters of one class: first, last, class
  */
 #include "model/language_model.h"
@@ -23,7 +23,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* gguf.c is compiled with these for mmap and munmap. */
+/* language_model.c is compiled with these for mmap and munmap. */
 void *copy_of_file(void *where, size_t size, int protection, int flags, int file, off_t offset);
 int free_copy(void *copy, size_t size);
 
@@ -131,10 +131,10 @@ static void encode_some(const struct language_model *model)
 	struct tokens tokens = {0};
 	struct error error = {0};
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-		if (encode_and_back(model->tokenizer, texts[i], strlen(texts[i]), &tokens, &error) &&
+		if (encode_and_back(&model->tokenizer, texts[i], strlen(texts[i]), &tokens, &error) &&
 		    error.exit_code != EXIT_USAGE)
 			wrong("a text was refused with another code than 2", i);
-	chat_prompt(model->tokenizer, NULL, "why?", &tokens, &error);
+	chat_prompt(&model->tokenizer, NULL, "why?", &tokens, &error);
 	tokens_free(&tokens);
 }
 
@@ -186,15 +186,30 @@ static void change_file(const struct file *file, const unsigned char *bytes, siz
 		wrong("cannot write the changed file", size);
 }
 
+/* Length and checksum as they have to be (tools/lib/flat_model.py). */
+static void seal(unsigned char *bytes, size_t size)
+{
+	uint64_t length = size;
+	if (size < 24)
+		return;
+	memcpy(bytes + 16, &length, sizeof length);
+	uint32_t checksum = checksum_of(bytes + 16, size - 16);
+	memcpy(bytes + 12, &checksum, sizeof checksum);
+}
+
 static int cut(const char *path)
 {
 	struct file file = read_file(path);
 	struct error error;
 	size_t refused = 0;
 	for (size_t size = 0; size < file.size; size += size < 16384 ? 1 : 997) {
-		change_file(&file, file.bytes, size);
-		if (!try_file(file.path, &error))
-			wrong("a file that was cut was accepted", size);
+		for (int sealed = 0; sealed < 2; sealed++) {
+			if (sealed)
+				seal(file.bytes, size);
+			change_file(&file, file.bytes, size);
+			if (!try_file(file.path, &error))
+				wrong("a file that was cut was accepted", size);
+		}
 		refused++;
 	}
 	free(file.bytes);
@@ -227,16 +242,16 @@ static uint64_t hostile_number(uint64_t word)
 	return word % (count + 1) < count ? numbers[word % (count + 1)] : word >> (word >> 58);
 }
 
-/* One change somewhere, nine of ten times in the header. */
+/* One change somewhere, three of four times in the header. */
 static void change(unsigned char *bytes, size_t *size, size_t header, uint64_t start, uint64_t *drawn)
 {
 	uint64_t kind = random_word(start, (*drawn)++), where = random_word(start, (*drawn)++);
 	uint64_t word = random_word(start, (*drawn)++), number = hostile_number(word);
 	if (*size < 16)
 		return;
-	size_t end = kind % 10 && header < *size ? header : *size, at = (size_t)(where % (end - 8));
+	size_t end = kind % 4 && header < *size ? header : *size, at = (size_t)(where % (end - 8));
 	size_t from = (size_t)(word % (*size - 8));
-	switch (kind / 10 % 6) {
+	switch (kind / 4 % 6) {
 	case 0: bytes[at] ^= (unsigned char)(1 << word % 8); break;
 	case 1: bytes[at] = (unsigned char)word; break;
 	case 2: memcpy(bytes + at, &number, 8); break;
@@ -252,7 +267,7 @@ static void change(unsigned char *bytes, size_t *size, size_t header, uint64_t s
 
 static int fuzz(const char *path, uint64_t seed, uint64_t count)
 {
-	enum { HEADER = 12000 }; /* about that of the tiny model */
+	enum { HEADER = 4800 }; /* the tiny model's, with its vocabulary */
 	struct file file = read_file(path);
 	unsigned char *changed = malloc(file.size);
 	uint64_t start = stream_start(seed, "fuzz"), drawn = 0, opened = 0;
@@ -262,6 +277,8 @@ static int fuzz(const char *path, uint64_t seed, uint64_t count)
 		memcpy(changed, file.bytes, size);
 		for (uint64_t changes = 1 + random_word(start, drawn++) % 3; changes > 0; changes--)
 			change(changed, &size, HEADER, start, &drawn);
+		if (i % 16)
+			seal(changed, size);
 		change_file(&file, changed, size);
 		opened += !try_file(file.path, &error);
 	}
@@ -290,7 +307,7 @@ static int encode(const struct language_model *model)
 		if (!text || fread(text, 1, length, stdin) != length)
 			wrong("no text of that length", length);
 		text = realloc(text, length ? length : 1);
-		if (encode_and_back(model->tokenizer, text, length, &tokens, &error))
+		if (encode_and_back(&model->tokenizer, text, length, &tokens, &error))
 			printf("error: %d %s\n", error.exit_code, error.message);
 		else
 			print_ids(&tokens);
@@ -306,7 +323,7 @@ static int chat(const struct language_model *model, const char *system, const ch
 	struct error error = {0};
 	if (tokens_append(&tokens, 12345, &error))
 		fail(&error);
-	int result = chat_prompt(model->tokenizer, strcmp(system, "-") == 0 ? NULL : system, user, &tokens, &error);
+	int result = chat_prompt(&model->tokenizer, strcmp(system, "-") == 0 ? NULL : system, user, &tokens, &error);
 	if (tokens.ids[0] != 12345 || (result && tokens.count != 1))
 		wrong("a conversation changed what was there before", tokens.count);
 	if (result)
@@ -342,9 +359,6 @@ static int with_model(int count, char **arguments)
 		result = encode(&model);
 	else if (strcmp(command, "chat") == 0 && count == 5)
 		result = chat(&model, arguments[3], arguments[4]);
-	else if (strcmp(command, "controls") == 0)
-		for (int i = 3; i < count; i++)
-			printf("%d\n", tokenizer_control(model.tokenizer, arguments[i]));
 	else
 		printf("%d layers, width %d, %d heads on %d, head %d, hidden %d, context %d, vocabulary %d, epsilon "
 		       "%g, "

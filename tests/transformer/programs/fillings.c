@@ -266,7 +266,7 @@ static int answer(const struct language_model *model, const char *prompt, size_t
 	struct operations operations;
 	struct pass pass;
 	struct error error;
-	must(chat_prompt(model->tokenizer, NULL, prompt, &tokens, &error), &error);
+	must(chat_prompt(&model->tokenizer, NULL, prompt, &tokens, &error), &error);
 	must(reference_operations(model, &operations, &error), &error);
 	must(pass_begin(model, &operations, tokens.count + most, tokens.count, &pass, &error), &error);
 	double *logits = malloc((size_t)model->vocabulary * sizeof *logits);
@@ -301,7 +301,7 @@ int main(int argc, char **argv)
 	char path[4096];
 	struct language_model model;
 	struct error error;
-	snprintf(path, sizeof path, golden || host ? "%s/tiny.gguf" : "%s", argv[2]);
+	snprintf(path, sizeof path, golden || host ? "%s/tiny.bin" : "%s", argv[2]);
 	must(language_model_open(path, &model, &error), &error);
 	int status = golden || host ? check_golden(&model, argv[2], host)
 	                            : answer(&model, argv[3], strtoul(argv[4], NULL, 10));
