@@ -140,7 +140,7 @@ transcripts:
 
 # The page that shows the bytes move, from runs of this code.
 explorer: build
-	@tools/explorer
+	@explorer/course_page
 
 # The READMEs as pages for a browser, with the pictures and the explorer, into OUT. Here, too, OUT is for the site alone.
 # ADDRESS=URL: from where the site tells readers to clone; default: git's origin, if that begins with https.

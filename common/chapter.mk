@@ -29,10 +29,10 @@ ARCH := $(shell python3 $(COMMON)/arch.py "$(NVCC)")
 endif
 
 OUT := $(ROOT)/build/$(COMPILER)/$(DEVICE)
-HARNESS_SOURCES := $(wildcard $(COMMON)/*.c $(addprefix $(COMMON)/,support/*.c problem/*.c verify/*.c measure/*.c report/*.c explain/*.c \
+HARNESS_SOURCES := $(wildcard $(COMMON)/*.c $(addprefix $(COMMON)/,support/*.c problem/*.c verify/*.c measure/*.c report/*.c \
         $(if $(MODEL),model/*.c)))
 HARNESS := $(patsubst $(COMMON)/%.c,$(OUT)/common/%.o,$(HARNESS_SOURCES))
-HARNESS += $(OUT)/common/explorer/template.o $(OUT)/common/gpus.o
+HARNESS += $(OUT)/common/gpus.o
 COMMA := ,
 SOURCES := $(wildcard *.cu)
 HEADERS := $(wildcard *.h *.cuh)
@@ -151,13 +151,6 @@ COMPUTES := $(wildcard $(addprefix $(COMMON)/,verify/*.c problem/*input*.c model
 $(COMPUTES:$(COMMON)/%.c=$(OUT)/common/%.o) $(OUT)/$(notdir $(HERE))/reference.o: ALL_CFLAGS += -O2
 # Billions of products: without what -O3 makes of their loops an answer takes 1.4 times as long.
 $(addprefix $(OUT)/common/model/,matrix.o plain.o reference.o): ALL_CFLAGS += -O3
-
-# The page of --explain, put together and carried inside the program.
-$(OUT)/common/explorer/template.o: $(wildcard $(addprefix $(COMMON)/explorer/,* */*))
-	@mkdir -p $(@D)
-	$(call say,explorer/assemble.py)
-	$(Q)python3 $(COMMON)/explorer/assemble.py $(@D)/before.html $(@D)/after.html
-	$(Q)$(CC) -c -DBEFORE='"$(@D)/before.html"' -DAFTER='"$(@D)/after.html"' $(COMMON)/explorer/template.S -o $@
 
 $(OUT)/$(notdir $(HERE))/%.o: %.c
 	@mkdir -p $(@D)

@@ -1,7 +1,7 @@
 #include "compare.h"
 
+#include "details.h"
 #include "support/number.h"
-#include "tensors.h"
 #include "verify/unwritten.h"
 
 #include <stdarg.h>
@@ -9,22 +9,6 @@
 #include <string.h>
 
 /* ---- outputs ---- */
-
-/* For the page of --explain: where outputs[output_count] is wrong. Without memory the page has no map. */
-static void map_errors(
-	const struct run_result *result, struct kernel_result *kernel, const struct expectation *expectation,
-	const float *actual, const size_t *shape, size_t rank)
-{
-	if (!result->options->explain)
-		return;
-	if (!kernel->maps && !(kernel->maps = calloc(MAX_EXPECTATIONS, sizeof *kernel->maps)))
-		return;
-	/* The tiles that were asked for, where the kernel took them: its own may be as large as the output. */
-	size_t asked = result->problem.tile_q;
-	error_map_make(
-		&kernel->maps[kernel->output_count], &kernel->outputs[kernel->output_count].check, expectation,
-		actual, shape, rank, asked == kernel->forms.tile_q ? asked : 0);
-}
 
 /* Elements of an output that no launch can have written, because even the launch that wrote most of it left as many. */
 static size_t count_left(const struct kernel_result *kernel, const char *name, size_t elements)
@@ -48,7 +32,8 @@ static bool check_output(
 	struct output_result *output = &kernel->outputs[kernel->output_count];
 	size_t shape[MAX_RANK], rank = tensor_shape(&result->problem, tensor, shape);
 	struct check check = check_tensor(expectation, actual);
-	*output = (struct output_result){.check = check, .rank = rank};
+	*output = (struct output_result){.check = check, .rank = rank, .row_length = expectation->row_length};
+	memcpy(output->shape, shape, sizeof shape);
 	if (!check.passed) {
 		size_t left = kernel->counts.counted ? count_left(kernel, tensor->name, shape_elements(shape, rank))
 		                                     : SIZE_MAX;
@@ -63,7 +48,6 @@ static bool check_output(
 	check_coordinates(check.worst_row, check.worst_column, expectation->row_length, shape, rank, output->at);
 	if (kernel->output_count > 0 && check_is_worse(&check, &kernel->outputs[kernel->worst].check))
 		kernel->worst = kernel->output_count;
-	map_errors(result, kernel, expectation, actual, shape, rank);
 	kernel->output_count++;
 	return check.passed;
 }
@@ -89,7 +73,15 @@ int compare_outputs(
 		if (tensor_fetch(tensor, &result->problem, memory, &actual, error) != 0)
 			return error->exit_code;
 		passed = check_output(result, kernel, tensor, expectation, actual, diagnostics) && passed;
+		int status = result->options->details
+		                     ? details_output(
+					       result->options->details, (size_t)(kernel - result->kernels),
+					       kernel->output_count - 1, expectation, actual,
+					       tensor_elements(&result->problem, tensor), error)
+		                     : 0;
 		free(actual);
+		if (status != 0)
+			return status;
 		/* What was prepared for the kernel says nothing of the kernel. */
 		judged = judged ||
 		         (tensor->role == TENSOR_OUTPUT && kernel->outputs[kernel->output_count - 1].check.judged);

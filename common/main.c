@@ -1,10 +1,12 @@
 #include "harness.h"
 
+#include "details.h"
 #include "estimate.h"
-#include "explain/recording.h"
+#include "explorer.h"
 #include "measure/plain_build.h"
 #include "problem/inputs.h"
 #include "problem/load.h"
+#include "report/next.h"
 #include "report/report.h"
 #include "run.h"
 #include "support/nearest.h"
@@ -156,22 +158,34 @@ static int run_with_data_apart(
 	return status;
 }
 
-static int json(FILE *out, const struct run_result *result, struct error *error)
+/* Accesses are about as many as FLOP: of larger problems no trace is kept. */
+static bool is_small_enough_to_trace(const struct kernel *kernels, size_t kernel_count, const struct problem *problem)
 {
-	(void)error;
-	report_json(out, result);
-	return 0;
+	static const double most_flop = 2e9;
+	double flop = 0.0;
+	for (size_t i = 0; i < kernel_count; i++)
+		flop += kernels[i].forms(problem).flop;
+	return flop <= most_flop;
 }
 
-static int tsv(FILE *out, const struct run_result *result, struct error *error)
+static void json(FILE *out, const struct run_result *result)
 {
-	(void)error;
+	report_json(out, result);
+}
+
+static void tsv(FILE *out, const struct run_result *result)
+{
 	report_tsv_header(out, result);
 	report_tsv_rows(out, result);
-	return 0;
 }
 
-typedef int report_function(FILE *out, const struct run_result *result, struct error *error);
+static void details(FILE *out, const struct run_result *result)
+{
+	const struct options *options = result->options;
+	report_details(out, result, !options->quiet && !is_data_on_stdout(options));
+}
+
+typedef void report_function(FILE *out, const struct run_result *result);
 
 static int write_report(
 	const struct run_result *result, const char *path, report_function *report, struct error *error)
@@ -179,24 +193,20 @@ static int write_report(
 	struct output_file file;
 	if (output_file_open(&file, path, error) != 0)
 		return error->exit_code;
-	if (report(file.stream, result, error) != 0) {
-		output_file_abandon(&file);
-		return error->exit_code;
-	}
+	report(file.stream, result);
 	return output_file_commit(&file, error);
 }
 
 static int write_files(const struct run_result *result, struct error *error)
 {
 	const struct options *options = result->options;
-	const struct {
-		const char *path;
-		report_function *report;
-	} files[] = {{options->json, json}, {options->tsv, tsv}, {options->explain, report_explain}};
-	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-		if (files[i].path && write_report(result, files[i].path, files[i].report, error) != 0)
-			return error->exit_code;
-	return 0;
+	char path[PATH_MAX];
+	if (options->json && write_report(result, options->json, json, error) != 0)
+		return error->exit_code;
+	if (options->tsv && write_report(result, options->tsv, tsv, error) != 0)
+		return error->exit_code;
+	snprintf(path, sizeof path, "%s/run.json", options->details ? options->details : "");
+	return options->details ? write_report(result, path, details, error) : 0;
 }
 
 /* Files first: what is said of them for people is then true, and is said also where one cannot be written. */
@@ -206,10 +216,13 @@ static int write_reports(const struct run_result *result, struct error *error)
 	int status = write_files(result, error);
 	if (!is_data_on_stdout(options)) {
 		struct terminal terminal = {stdout, wants_color(options->color)};
+		const struct kernel_result *failed = result_failed(result);
 		if (options->quiet)
 			report_quiet(&terminal, result);
 		else
-			report_human(&terminal, result, status == 0);
+			report_human(&terminal, result);
+		if (!options->quiet && failed && !explorer_small_case(result, failed))
+			next_after_failure(&terminal, result);
 	}
 	return status ? status : finish_standard_output(error);
 }
@@ -281,24 +294,20 @@ static int run_sweep(
 	return all_verified ? EXIT_ALL_VERIFIED : EXIT_VERIFICATION;
 }
 
-/* Accesses are about as many as FLOP. The size of inputs from files is not known yet: report_explain looks again. */
-static bool is_small_enough_to_trace(const struct kernel *kernels, size_t kernel_count, const struct problem *problem)
-{
-	static const double most_flop = 2e9;
-	double flop = 0.0;
-	for (size_t i = 0; i < kernel_count; i++)
-		flop += kernels[i].forms(problem).flop;
-	return flop <= most_flop;
-}
-
-/* What the page of --explain shows. On a GPU, and in NAME.fast, nobody sees it. */
-static int record(
-	const struct kernel *kernels, size_t kernel_count, const struct options *options, const struct device *device,
+/* With --explain this program becomes explorer/explain, which runs it again with --details. Returns where it does not. */
+static int hand_on_or_record(
+	struct run_result *result, const struct kernel *kernels, size_t kernel_count, char **argv,
 	struct error *error)
 {
-	if (!options->explain || !device->simulated || device->plain)
+	const struct options *options = result->options;
+	const struct device *device = result->device;
+	if (!options->explain)
 		return 0;
-	return recording_begin(is_small_enough_to_trace(kernels, kernel_count, &options->problem), error);
+	if (!options->details)
+		return explorer_explain(options->explain, argv, error);
+	result->traced = device->simulated && !device->plain &&
+	                 is_small_enough_to_trace(kernels, kernel_count, &options->problem);
+	return device->simulated && !device->plain ? details_record(options->details, result->traced, error) : 0;
 }
 
 int chapter_main(const struct chapter *given, int argc, char **argv)
@@ -327,8 +336,7 @@ int chapter_main(const struct chapter *given, int argc, char **argv)
 	if (choose_kernels(chapter, options.kernel, &kernels, &kernel_count, &error) != 0 ||
 	    check_writable(kernels, kernel_count, &options, &error) != 0 ||
 	    device_open(options.gpu, &device, &error) != 0 ||
-	    fill_timing_defaults(chapter, &device, &options, &error) != 0 ||
-	    record(kernels, kernel_count, &options, &device, &error) != 0)
+	    fill_timing_defaults(chapter, &device, &options, &error) != 0)
 		return complain(chapter, &error);
 
 	if (options.prompt) {
@@ -345,8 +353,9 @@ int chapter_main(const struct chapter *given, int argc, char **argv)
 	result.arguments = (const char *const *)argv + 1;
 	result.problem = options.problem;
 	result.device = &device;
+	if (hand_on_or_record(&result, kernels, kernel_count, argv, &error) != 0)
+		return complain(chapter, &error);
 	struct progress progress = progress_new(!options.quiet);
 	int status = (options.sweep ? run_sweep : run_once)(&result, kernels, kernel_count, &progress, &error);
-	recording_end();
 	return status > EXIT_VERIFICATION ? complain(chapter, &error) : status;
 }

@@ -13,6 +13,14 @@ const struct kernel_result *result_counted(const struct run_result *result, cons
 	return NULL;
 }
 
+const struct kernel_result *result_failed(const struct run_result *result)
+{
+	for (size_t i = 0; i < result->kernel_count; i++)
+		if (!result->kernels[i].verified && !result->kernels[i].skipped[0])
+			return &result->kernels[i];
+	return NULL;
+}
+
 bool result_tells(const struct run_result *result, enum option_name option)
 {
 	uint64_t bit = OPTION_BIT(option), told = result->options->given;
@@ -24,9 +32,6 @@ void run_result_free(struct run_result *result)
 	for (size_t i = 0; i < result->kernel_count; i++) {
 		counts_free(&result->kernels[i].prepared);
 		counts_free(&result->kernels[i].counts);
-		for (size_t c = 0; result->kernels[i].maps && c < result->kernels[i].output_count; c++)
-			error_map_free(&result->kernels[i].maps[c]);
-		free(result->kernels[i].maps);
 	}
 	result->kernel_count = 0;
 	free(result->findings);

@@ -8,14 +8,14 @@
 #include "measure/counts.h"
 #include "measure/floors.h"
 #include "measure/time_summary.h"
-#include "verify/error_map.h"
 #include "verify/expectations.h"
 
 /* What the comparison said of one output of a kernel. */
 struct output_result {
 	struct check check;
-	size_t at[MAX_RANK], rank; /* coordinates of its worst element */
-	char unwritten[200];       /* "2 of 140 rows of O were never written: ..."; "" where all of it was */
+	size_t shape[MAX_RANK], rank, row_length;
+	size_t at[MAX_RANK]; /* coordinates of its worst element */
+	char unwritten[200]; /* "2 of 140 rows of O were never written: ..."; "" where all of it was */
 };
 
 struct kernel_result {
@@ -28,7 +28,6 @@ struct kernel_result {
 	struct output_result outputs[MAX_EXPECTATIONS]; /* each output, in the order of `tensors` */
 	size_t output_count;                            /* 0: nothing was compared */
 	size_t worst;                                   /* of outputs: largest error relative to its tolerance */
-	struct error_map *maps;                         /* with --explain: of each of outputs[]; else NULL */
 	struct time_summary time;                       /* runs == 0: no time */
 	bool has_floor;
 	struct floor floor;
@@ -48,6 +47,7 @@ struct run_result {
 	const struct chapter *chapter;
 	const struct options *options;
 	const char *const *arguments; /* of the command line, NULL at its end */
+	bool traced;                  /* what its kernels access is written to a trace of --details */
 	struct problem problem;       /* of a sweep: this step's */
 	const struct device *device;
 	const char *generated; /* the tensor that --load left out; NULL: none */
@@ -59,6 +59,9 @@ struct run_result {
 
 /* The kernel of that name, if it was run and counted; NULL if not. */
 const struct kernel_result *result_counted(const struct run_result *result, const char *name);
+
+/* The first kernel that was run and is not verified; NULL: all is well. */
+const struct kernel_result *result_failed(const struct run_result *result);
 
 /* Whether reports tell of this option: the chapter has it, and if it modifies scores, it was given. */
 bool result_tells(const struct run_result *result, enum option_name option);

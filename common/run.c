@@ -1,6 +1,7 @@
 #include "run.h"
 
 #include "compare.h"
+#include "details.h"
 #include "estimate.h"
 #include "fits.h"
 #include "measure/plain_build.h"
@@ -280,6 +281,10 @@ static int make_inputs_and_reference(struct run *run, struct error *error)
 	if (inputs_make(chapter, run->kernels, run->kernel_count, result->options, problem, &run->inputs, error) != 0)
 		return error->exit_code;
 	result->generated = run->inputs.generated;
+	if (result->options->details &&
+	    details_inputs(result->options->details, run->kernels, run->kernel_count, problem, &run->inputs, error) !=
+	            0)
+		return error->exit_code;
 	if (sized_by_input && refuse_too_much(run, error) != 0)
 		return error->exit_code;
 	if (chapter->expect(problem, run->inputs.list, &run->expectations, error) != 0)

@@ -81,6 +81,9 @@ static const struct option_rule rules[OPTIONS] = {
 	[OPTION_EXPLAIN] =
 		{"explain", TYPE_TEXT, FIELD(explain), 0, 0, 0, "FILE",
                  "write a page on this run, to be opened in a browser"},
+	[OPTION_DETAILS] =
+		{"details", TYPE_TEXT, FIELD(details), 0, 0, 0, "DIR",
+                 "write what explorer/ reads: arrays, run.json"},
 	[OPTION_VERBOSE] =
 		{"verbose", TYPE_FLAG, FIELD(verbose), 0, 0, 0, 0, "every table: launches, tensors, closed forms"},
 	[OPTION_QUIET] = {"quiet", TYPE_FLAG, FIELD(quiet), 0, 0, 0, 0, "one line per kernel"},

@@ -48,6 +48,7 @@ enum option_name {
 	OPTION_JSON,
 	OPTION_TSV,
 	OPTION_EXPLAIN,
+	OPTION_DETAILS,
 	OPTION_VERBOSE,
 	OPTION_QUIET,
 	OPTION_YES,
@@ -90,10 +91,10 @@ enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct options {
 	struct problem problem;
-	uint64_t given;                                         /* OPTION_BIT of each option on the command line */
-	const char *kernel;                                     /* NULL: all */
-	const char *save, *json, *tsv, *explain, *gpu, *values; /* NULL: not given; point into argv */
-	size_t repeat;                                          /* 0: until the standard error is small enough */
+	uint64_t given;     /* OPTION_BIT of each option on the command line */
+	const char *kernel; /* NULL: all */
+	const char *save, *json, *tsv, *explain, *details, *gpu, *values; /* NULL: not given; point into argv */
+	size_t repeat; /* 0: until the standard error is small enough */
 	size_t warmup;
 	const char *prompt, *model; /* NULL: not given */
 	size_t tokens;

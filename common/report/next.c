@@ -1,6 +1,5 @@
 #include "report/next.h"
 
-#include "explain/small_case.h"
 #include "problem/options.h"
 
 #include <stdlib.h>
@@ -43,26 +42,15 @@ bool may_be_explained(const struct run_result *result)
 	return !(result->options->given & OPTIONS_MODIFIERS);
 }
 
-static void print_failed(
-	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *failed)
+void next_after_failure(const struct terminal *terminal, const struct run_result *result)
 {
-	char line[LINE_SIZE];
-	const struct options *options = result->options;
-	if (small_case_find(result, failed, line, sizeof line) && !was_run(result, line))
-		fprintf(terminal->out, "Next: a case small enough to follow by hand:\n  ./%s %s\n",
-		        result->chapter->program, line);
-	else if (!options->verbose)
-		fprintf(terminal->out, "Next: what it moved, the same with --verbose\n");
-	else
-		fprintf(terminal->out, "Next: other shapes and inputs, make test\n");
+	fprintf(terminal->out, "Next: %s\n",
+	        result->options->verbose ? "other shapes and inputs, make test"
+	                                 : "what it moved, the same with --verbose");
 }
 
-void next_print(const struct terminal *terminal, const struct run_result *result, const struct kernel_result *failed)
+void next_print(const struct terminal *terminal, const struct run_result *result)
 {
-	if (failed) {
-		print_failed(terminal, result, failed);
-		return;
-	}
 	const struct suggestion *next = after_this_run(result);
 	if (next->options)
 		fprintf(terminal->out, "Next: %s%s./%s %s\n", next->why ? next->why : "", next->why ? " " : "",

@@ -5,13 +5,12 @@
 #include "report/table.h"
 #include "result.h"
 
-/*
- * Prints the line "Next: ...". After a run in which all is well: the chapter's suggestion after the last one that this run
- * was (struct suggestion, chapter.h). After one in which `failed` is wrong: that kernel on a case small enough to follow by
- * hand, in which it was tried and is wrong, too; where there is none, or this was that case, what shows more of it. NULL:
- * nothing failed.
- */
-void next_print(const struct terminal *terminal, const struct run_result *result, const struct kernel_result *failed);
+/* Prints the line "Next: ..." after a run in which all is well: the chapter's suggestion after the last one that this run
+ * was (struct suggestion, chapter.h). */
+void next_print(const struct terminal *terminal, const struct run_result *result);
+
+/* The same after a failure for which explorer_small_case has no smaller case: what shows more of it. */
+void next_after_failure(const struct terminal *terminal, const struct run_result *result);
 
 /* Whether --explain takes what was run: its page shows scores without modifiers. */
 bool may_be_explained(const struct run_result *result);

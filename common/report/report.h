@@ -18,10 +18,10 @@ void report_json_into(struct json *json, const char *key, const struct run_resul
 void report_json_time(struct json *json, const struct kernel_result *kernel);
 
 /*
- * The page of --explain: the template of explorer/ with this run in it, recorded (explain/recording.h) where a device
- * recorded it. EXIT_ENVIRONMENT where there is no memory.
+ * The run.json of --details, which explorer/README.md describes; infinities are text. `prints`: the run also prints for
+ * people.
  */
-int report_explain(FILE *out, const struct run_result *result, struct error *error);
+void report_details(FILE *out, const struct run_result *result, bool prints);
 
 /*
  * One row a kernel, columns named in the header line, which starts with "# "; lines before it, also with #, say
@@ -30,9 +30,9 @@ int report_explain(FILE *out, const struct run_result *result, struct error *err
 void report_tsv_header(FILE *out, const struct run_result *result);
 void report_tsv_rows(FILE *out, const struct run_result *result);
 
-/* For people, 80 columns: the problem, then each kernel, then what the chapter explains and what to try next. With
- * `page_written` it names the page of --explain, where one was asked for. */
-void report_human(const struct terminal *terminal, const struct run_result *result, bool page_written);
+/* For people, 80 columns: the problem, then each kernel, then what the chapter explains and, if all is well, what to try
+ * next. */
+void report_human(const struct terminal *terminal, const struct run_result *result);
 
 /* With --quiet: one line per kernel, and no other. */
 void report_quiet(const struct terminal *terminal, const struct run_result *result);

@@ -320,19 +320,6 @@ static int width_of_names(const struct run_result *result)
 	return width;
 }
 
-static const struct kernel_result *first_failed(const struct run_result *result)
-{
-	for (size_t i = 0; i < result->kernel_count; i++)
-		if (!result->kernels[i].verified && !result->kernels[i].skipped[0])
-			return &result->kernels[i];
-	return NULL;
-}
-
-static bool all_verified(const struct run_result *result)
-{
-	return !first_failed(result);
-}
-
 static const struct check *less_power(const struct check *a, const struct check *b)
 {
 	if (!(b->least_power > 0.0 && isfinite(b->median_power))) /* nothing is judged, or no error is allowed */
@@ -352,7 +339,7 @@ static void print_power(FILE *out, const struct run_result *result)
 		        1.0 / least->median_power, 1.0 / least->least_power);
 }
 
-void report_human(const struct terminal *terminal, const struct run_result *result, bool page_written)
+void report_human(const struct terminal *terminal, const struct run_result *result)
 {
 	int width = width_of_names(result);
 	print_head(terminal, result);
@@ -367,18 +354,17 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 		else
 			print_summary(terminal, result, &result->kernels[i], width);
 	print_power(terminal->out, result);
-	if (result->chapter->print_lesson && (all_verified(result) || result->findings))
+	if (result->chapter->print_lesson && (!result_failed(result) || result->findings))
 		result->chapter->print_lesson(terminal, result);
 
 	fputc('\n', terminal->out);
-	if (result->options->explain && page_written)
-		fprintf(terminal->out, "Page: %s, for a browser\n", result->options->explain);
-	else if (!all_verified(result) && may_be_explained(result)) {
+	if (result_failed(result) && !result->options->explain && may_be_explained(result)) {
 		fputs("Where it is wrong, as a page:\n  ", terminal->out);
 		command_print(terminal->out, result->chapter->program, result->arguments);
 		fputs(" --explain wrong.html\n", terminal->out);
 	}
-	next_print(terminal, result, first_failed(result));
+	if (!result_failed(result))
+		next_print(terminal, result);
 }
 
 void report_quiet(const struct terminal *terminal, const struct run_result *result)

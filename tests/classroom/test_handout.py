@@ -226,7 +226,7 @@ class Tree(Handout):
         """A course whose given part holds a solution."""
         course, out = self.scratch / "course", self.scratch / "out"
         built = shutil.ignore_patterns("build", "__pycache__", "*.html")
-        for name in (*HANDED_OUT, "common", "simcc", "classroom", "plots", "tools", "tests/data"):
+        for name in (*HANDED_OUT, "common", "explorer", "simcc", "classroom", "plots", "tools", "tests/data"):
             shutil.copytree(ROOT / name, course / name, symlinks=True, ignore=built)
         shutil.copy2(ROOT / "setup.sh", course)
         with (course / "06_backward/README.md").open("a") as readme:
@@ -241,10 +241,11 @@ class Tree(Handout):
     def test_tree_is_complete(self) -> None:
         tree = self.hand_out("complete", CLASS_OF_WINDOWS)
         there = """README.md AGENTS.md WORKLOG.md predictions.txt Makefile setup.sh LICENSE class.tsv .gitignore
-            .clang-format common/chapter.mk simcc/simcc common/problem/class.h plots/fa2.gp classroom/tasks.tsv
-            classroom/hint.py classroom/handout.mk classroom/tasks/01.score/hints.md classroom/tasks/01.score/names
-            classroom/judge/original/02_online_softmax/partial.cuh tools/lib/tasks.py tests/data/real_qkv/q.npy
-            tests/data/tiny_model/tiny.bin tools/model tools/lib/gguf.py GLOSSARY.md"""
+            .clang-format common/chapter.mk explorer/explain simcc/simcc common/problem/class.h plots/fa2.gp
+            classroom/tasks.tsv classroom/hint.py classroom/handout.mk classroom/tasks/01.score/hints.md
+            classroom/tasks/01.score/names classroom/judge/original/02_online_softmax/partial.cuh
+            tools/lib/tasks.py tests/data/real_qkv/q.npy tests/data/tiny_model/tiny.bin tools/model tools/lib/gguf.py
+            GLOSSARY.md"""
         left_out = """.git build classroom/handout.py classroom/tasks/01.score/stub.cu
             classroom/tasks/01.score/stub.softcap.cu classroom/variants classroom/student tools/lib/leaks.py
             tests/Makefile tests/classroom .ci"""

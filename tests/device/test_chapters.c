@@ -19,7 +19,7 @@ Test(chapters, a_refused_launch_is_named)
 		LIST("sh", "-c",
 	             text("cd %s && objects=build/$(basename $CC)/sim && simcc/simcc -I01_naive -Icommon %s "
 	                  "$(find common 01_naive -name '*.c' | sed \"s|.*|$objects/&|; s|c$|o|\") "
-	                  "$objects/common/explorer/template.o $objects/common/gpus.o -lm -o %s",
+	                  "$objects/common/gpus.o -lm -o %s",
 	                  TEST_ROOT, source, program)),
 		LIST("CC=" TEST_CC, "CXX=" TEST_CXX), 60);
 	cr_assert(run.status == 0, "%s", run.err);

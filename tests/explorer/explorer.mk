@@ -7,7 +7,7 @@ EXPLORER_PAGE := $(BUILD)/explorer/explorer.html
 
 $(EXPLORER_PAGE): chapters
 	@mkdir -p $(@D)
-	@$(ROOT)/tools/explorer $@ > $@.log 2>&1 || { cat $@.log; exit 1; }
+	@$(ROOT)/explorer/course_page $@ > $@.log 2>&1 || { cat $@.log; exit 1; }
 
 $(eval $(call planted,explorer/faults,05_fa2,$(BUILD)/chapters/fa2))
 $(eval $(call planted,explorer/splits,08_decode,$(BUILD)/chapters/decode))

@@ -4,7 +4,6 @@ from what the broken program and the right one saved."""
 from __future__ import annotations
 
 import array
-import contextlib
 import json
 import math
 import re
@@ -90,14 +89,6 @@ class Command(Explain):
             self.assertIsNone(opened.eval(link), "there is no README beside it")
         self.assertNotIn('"course"', self.run_program(FA2, "--seq 8 --dim 8 --explain -").out.partition('id="data"')[2])
 
-    def records(self, process: int) -> bool:
-        """Whether it has a recording open."""
-        for file in Path(f"/proc/{process}/fd").iterdir():
-            with contextlib.suppress(FileNotFoundError):  # closed since it was listed
-                if "SIM_REPORT" in str(file.readlink()):
-                    return True
-        return False
-
     def test_nothing_outlives_a_run_that_is_ended(self) -> None:
         """However a run is ended, it leaves no page and no recording."""
         rest = self.scratch / "tmp"
@@ -107,7 +98,7 @@ class Command(Explain):
             command += ["--quiet", "--explain", "page.html"]
             with started(command, cwd=self.scratch, stdout=PIPE, stderr=PIPE) as process:
                 deadline = time.monotonic() + 60
-                while not self.records(process.pid):
+                while not list(rest.glob("explain.*/report")):
                     self.assertLess(time.monotonic(), deadline, "nothing is recorded")
                     time.sleep(0.1)
                 process.send_signal(number)
@@ -785,7 +776,7 @@ class Missing(Explain):
         return sentence if found else "nothing"
 
     def test_a_program_that_was_moved_still_explains(self) -> None:
-        """The template is inside the program; only lines of source need the source beside it."""
+        """The course is where it was when it was built; only lines of source need the source beside the program."""
         moved = Path(shutil.copy(FA2, self.scratch / "moved"))
         with Page(self.explain(moved, "--seq 16 --dim 8"), "#view=traffic&s=3") as page:
             self.assertEqual(page.eval("document.querySelectorAll('.stage .head').length"), 3)

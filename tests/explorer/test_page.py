@@ -60,7 +60,7 @@ class File(PageCase):
     def test_is_the_same_when_made_again(self) -> None:
         again = EXPLORER.with_name("again.html")  # beside it: the link to the course is relative
         self.addCleanup(again.unlink, missing_ok=True)
-        outcome = run([ROOT / "tools/explorer", again], cwd=ROOT, SIM_ORDER="reverse", SIM_THREADS="1")
+        outcome = run([ROOT / "explorer/course_page", again], cwd=ROOT, SIM_ORDER="reverse", SIM_THREADS="1")
         self.assertEqual(outcome.status, 0, outcome.err)
         self.assertTrue(EXPLORER.read_bytes() == again.read_bytes(), "the page depends on more than the code")
 
@@ -327,7 +327,7 @@ class Traffic(PageCase):
                 self.assertIs(page.eval(column) == "", flow == "")
 
     def test_sliders_drive_the_closed_forms(self) -> None:
-        """The page's closed forms are written twice, here and in tools/explorer: that is the test."""
+        """The page's closed forms are written twice, here and in explorer/course_page: that is the test."""
         N, d, Br, Bc = 4096, 64, 128, 64
 
         def slide(page: Page, values: str) -> None:

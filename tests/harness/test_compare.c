@@ -1,5 +1,6 @@
 /* A count that is not its closed form: the kernel is not verified, and the reason says which. */
 #include "compare.h"
+#include "details.h"
 #include "tensors.h"
 
 #include <criterion/criterion.h>
@@ -12,6 +13,14 @@ int tensor_fetch(
 {
 	(void)tensor, (void)problem, (void)memory, (void)values;
 	return error_set(error, EXIT_ENVIRONMENT, "no device");
+}
+
+int details_output(
+	const char *directory, size_t kernel, size_t number, const struct expectation *expectation,
+	const float *actual, size_t elements, struct error *error)
+{
+	(void)directory, (void)kernel, (void)number, (void)expectation, (void)actual, (void)elements, (void)error;
+	return 0; /* none are asked for */
 }
 
 static const struct tensor tensors[] = {

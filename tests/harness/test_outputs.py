@@ -95,13 +95,11 @@ class Files(Outputs):
         for limit, status in {
             "ulimit -s 64;": 0,
             "ulimit -s 256;": 0,
-            "ulimit -n 4;": 3,
-            "ulimit -n 6;": 3,
             "ulimit -v 300000;": 3,
             "ulimit -v 3000000; export SIM_THREADS=1000;": 3,
         }.items():
             for program in programs:
-                line = f"{limit} exec {ROOT / program} {SMALL} --quiet --explain x"
+                line = f"{limit} exec {ROOT / program} {SMALL} --quiet --json x"
                 outcome = run(["/bin/bash", "-c", line], cwd=self.scratch)
                 self.assertEqual(outcome.status, status, f"{line}: {outcome.err}")
                 self.assertRegex(outcome.err, r"\A[^\n]+\n\Z" if status else r"\A\Z", line)

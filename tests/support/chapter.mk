@@ -30,7 +30,7 @@ LIBSIM := $(ROOT)/simcc/build/$(CXX_COMPILER)/libsim.a
 chapter_objects = $(patsubst $(ROOT)/%.c,$(SIM_OBJECTS)/%.o,\
 		$(filter-out $(if $(shell grep '^MODEL := yes' $(ROOT)/$1/Makefile),,$(ROOT)/common/model/%),\
 		$(wildcard $(addprefix $(ROOT)/,$1/*.c common/*.c common/*/*.c)))) \
-	$(addprefix $(SIM_OBJECTS)/common/,explorer/template.o gpus.o)
+	$(SIM_OBJECTS)/common/gpus.o
 
 # The entries of tests/PART/FILE.edits (tools/lib/edits.py) planted in the kernels of CHAPTER:
 #

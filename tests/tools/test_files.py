@@ -83,7 +83,6 @@ class Inputs(Tools):
             ("draw: .*invalid choice: 'two'", "draw two"),
             ("rows: .*required: DATA", "rows"),
             ("rows: unrecognized arguments: --bogus", f"rows {DATA} --bogus"),
-            ("explorer: unrecognized arguments: b", "explorer a b"),
             ("plant: expected FILE.edits", f"plant {EDITS} name"),
         ):
             with self.subTest(command):

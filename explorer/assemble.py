@@ -1,0 +1,28 @@
+"""Puts a page together: page.html with each `<!-- room: FILE ... -->` replaced by those files' text, and its data."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+DATA = "<!-- data -->"
+
+
+def small(text: str) -> str:
+    """A style or a script without what only its reader needs: comments that begin a line, indents, empty lines."""
+    text = re.sub(r"(?ms)^[ \t]*/\*.*?\*/[ \t]*$", "", text)
+    return re.sub(r"(?m)^\s+", "", text)
+
+
+def page(data: dict) -> str:
+    """The whole page. Raises OSError."""
+
+    def files(room: re.Match[str]) -> str:
+        return "".join(small((HERE / name).read_text(encoding="utf-8")) for name in room[1].split())
+
+    frame = re.sub(r"[ \t]*<!-- room: ([^>]+?) -->\n", files, (HERE / "page.html").read_text(encoding="utf-8"))
+    # Only strings hold a '<'; no browser then takes it for the end of the script.
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return frame.replace(DATA, text.replace("<", "\\u003c"), 1)
