@@ -24,7 +24,6 @@ include classroom/handout.mk
 # Each chapter's build, its screen and its sweep, beside the builds of the next ones; then the real model.
 all:
 	@MAKE="$(MAKE)" tools/demonstrate $(CHAPTERS)
-	@$(MAKE) --no-print-directory -s real
 	@echo
 	@echo "Next: read 00_gpu/README.md. Pictures of this run: build/plots/. More: make help"
 

@@ -463,9 +463,10 @@ static void print_lesson(const struct terminal *terminal, const struct run_resul
 			sizeof timed_columns / sizeof timed_columns[0]);
 		return;
 	}
-	columns_print(
-		terminal, result, "What each kernel requests", true, "", counted_columns,
-		sizeof counted_columns / sizeof counted_columns[0]);
+	if (result->options->verbose || result->kernel_count == 1)
+		columns_print(
+			terminal, result, "What each kernel requests", true, "", counted_columns,
+			sizeof counted_columns / sizeof counted_columns[0]);
 	print_finding(terminal, result);
 }
 

@@ -214,7 +214,7 @@ static void print_lesson(const struct terminal *terminal, const struct run_resul
 		double requested = (double)(total->requested.read_bytes + total->requested.write_bytes);
 		if (!result->options->verbose) {
 			fputc('\n', terminal->out);
-			traffic_print(terminal, &result->kernels[0].prepared, &result->kernels[0].counts);
+			traffic_print(terminal, &result->kernels[0].prepared, &result->kernels[0].counts, false);
 		}
 		terminal_print(terminal, STYLE_BOLD, "\n%.1f %% of the footprint is S and P", percent);
 		fprintf(terminal->out,

@@ -300,9 +300,10 @@ static void print_finding(const struct terminal *terminal, const struct run_resu
 static void print_lesson(const struct terminal *terminal, const struct run_result *result)
 {
 	if (result->device->simulated) {
-		columns_print(
-			terminal, result, "Each step: global memory, then shared memory", false, "matmul_", steps,
-			sizeof steps / sizeof steps[0]);
+		if (result->options->verbose)
+			columns_print(
+				terminal, result, "Each step: global memory, then shared memory", false, "matmul_",
+				steps, sizeof steps / sizeof steps[0]);
 		print_finding(terminal, result);
 	} else {
 		columns_print(

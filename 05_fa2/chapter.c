@@ -241,28 +241,27 @@ struct line {
 	const char *label;
 	enum kind kind;
 	size_t offset; /* in struct side */
-	bool brief;    /* stands without --verbose, too */
 	bool counted;  /* has a star where the side was counted */
 };
 
 #define SIDE(member) .offset = offsetof(struct side, member)
 
 static const struct line lines[] = {
-	{"", TEXT, SIDE(name), .brief = true},
+	{"", TEXT, SIDE(name)},
 	{"tile, Br x Bc", TILE, SIDE(tile)},
-	{"outer loop", TEXT, SIDE(outer), .brief = true},
-	{"inner loop", TEXT, SIDE(inner), .brief = true},
-	{"O, l and m live in", TEXT, SIDE(state), .brief = true},
+	{"outer loop", TEXT, SIDE(outer)},
+	{"inner loop", TEXT, SIDE(inner)},
+	{"O, l and m live in", TEXT, SIDE(state)},
 	{"maximum subtracted", TEXT, SIDE(maximum)},
 	{"kept of a row", TEXT, SIDE(kept)},
 	{"tiles above the diagonal", TEXT, SIDE(above)},
-	{"blocks", COUNT, SIDE(blocks), .counted = true, .brief = true},
+	{"blocks", COUNT, SIDE(blocks), .counted = true},
 	{"SMs with a block", COUNT, SIDE(sms)},
-	{"units of N·d, bytes", UNITS, SIDE(units), .counted = true, .brief = true},
+	{"units of N·d, bytes", UNITS, SIDE(units), .counted = true},
 	{"  at 128 x 128", UNITS, SIDE(equal_units)},
 	{"  at published tiles", UNITS, SIDE(published_units)},
-	{"rows of O rescaled", COUNT, SIDE(rescales), .brief = true},
-	{"rows of O divided", COUNT, SIDE(divisions), .brief = true},
+	{"rows of O rescaled", COUNT, SIDE(rescales)},
+	{"rows of O divided", COUNT, SIDE(divisions)},
 	{"statistics moved", COUNT, SIDE(statistics), .counted = true},
 	{"device memory", BYTES, SIDE(memory_bytes), .counted = true},
 	{"error", NUMBER, SIDE(error), .counted = true},
@@ -295,8 +294,7 @@ static void write_cell(const struct line *line, const struct side *side, double 
 
 /* A line in which every side has nothing is left out. */
 static void print_sides(
-	const struct terminal *terminal, const struct problem *problem, const struct side *sides, size_t count,
-	bool all)
+	const struct terminal *terminal, const struct problem *problem, const struct side *sides, size_t count)
 {
 	double unit_bytes = 4 * (double)attention_rows(problem) * (double)problem->dim;
 	char alignment[TABLE_MAX_COLUMNS + 1] = "l";
@@ -311,7 +309,7 @@ static void print_sides(
 			strcat(strcat(row, "|"), cell);
 			known = known || *cell;
 		}
-		if (known && (all || line->brief))
+		if (known)
 			table_row(&table, line == lines ? STYLE_DIM : STYLE_PLAIN, "%s", row);
 	}
 	table_print(&table, terminal);
@@ -340,7 +338,6 @@ static const struct column ladder[] = {
 	{"shared loads\nper FMA", .unit = UNIT_RATIO, .value = shared_loads_per_fma},
 	{"wavefronts\nover ideal", .unit = UNIT_RATIO, .value = wavefronts_over_ideal},
 	{"\nexponentials", .metric = METRIC_EXPONENTIALS},
-	{"HBM elements\nrequested", .metric = METRIC_COUNTED_ELEMENTS},
 	{"\nblocks", .metric = METRIC_BLOCKS},
 };
 
@@ -366,17 +363,11 @@ static void print_finding(const struct terminal *terminal, const struct problem 
 	fprintf(terminal->out, ",\nand what it requests itself %.3g times as much.\n", requested / side->units);
 }
 
-static void print_title(const struct terminal *terminal, const struct run_result *result, bool counted)
+static void print_title(
+	const struct terminal *terminal, const struct problem *problem, const struct gpu *gpu, bool counted)
 {
-	const struct problem *problem = &result->problem;
-	const struct gpu *gpu = result->device->gpu;
 	char floor[32];
 	terminal_print(terminal, STYLE_BOLD, "\nFA1 beside FA2");
-	if (!result->options->verbose) {
-		fprintf(terminal->out, " (fa1_paper at the tile of fa2_row; %s)\n",
-		        counted ? "* counted, the rest formulas" : "formulas");
-		return;
-	}
 	fprintf(terminal->out,
 	        ", all heads, on an %s with %d SMs.\n%s numbers come from closed\n"
 	        "forms, fa1_paper (chapter 04) at the tile of fa2_row. Published tiles: FA1\n"
@@ -385,7 +376,7 @@ static void print_title(const struct terminal *terminal, const struct run_result
 	        heads_of_full(problem, gpu), format_milliseconds(naive_floor_ms(problem, gpu), floor));
 }
 
-/* FA1 beside FA2, in short without --verbose. */
+/* FA1 beside FA2 with --verbose, and what the last of the kernels saves. */
 static void print_compared(const struct terminal *terminal, const struct run_result *result)
 {
 	const struct problem *problem = &result->problem;
@@ -406,8 +397,10 @@ static void print_compared(const struct terminal *terminal, const struct run_res
 	}
 	if (count == 1)
 		return;
-	print_title(terminal, result, sides[1].counted);
-	print_sides(terminal, problem, sides, count, result->options->verbose);
+	if (result->options->verbose) {
+		print_title(terminal, problem, gpu, sides[1].counted);
+		print_sides(terminal, problem, sides, count);
+	}
 	print_finding(terminal, problem, &sides[count - 1]);
 }
 

@@ -348,7 +348,7 @@ static void print_finding(
 		terminal, STYLE_BOLD, "\n%zu split%s cost%s %.1f %% more bytes than keys and values alone", p->splits,
 		plural(p->splits), p->splits == 1 ? "s" : "", 100.0 * (all - kv) / kv);
 	fprintf(terminal->out, ": Q once for each,\nO, m and l written and read by the merge, then O.");
-	if (result->device->gpu)
+	if (result->device->gpu && result->options->verbose)
 		print_blocks(terminal->out, split, p, (uint64_t)result->device->gpu->sms);
 	fputc('\n', terminal->out);
 }
@@ -378,13 +378,13 @@ static void print_lesson(const struct terminal *terminal, const struct run_resul
 		return;
 	size_t others = result->problem.seq - 1;
 	terminal_print(terminal, STYLE_BOLD, "\nOne token after %zu other%s", others, plural(others));
-	fprintf(terminal->out, ": bytes asked of global memory\n\n");
+	fprintf(terminal->out, ": bytes asked of global memory\n");
 	table_print(&table, terminal);
 	const struct kernel_result *split = result_counted(result, "decode_split");
 	if (split && split->verified)
 		print_finding(terminal, result, split);
 	const struct kernel_result *paged = result_counted(result, "decode_paged");
-	if (paged && paged->verified)
+	if (paged && paged->verified && (result->options->verbose || result->kernel_count == 1))
 		print_pages(terminal->out, &result->problem);
 }
 

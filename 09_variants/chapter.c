@@ -413,7 +413,7 @@ static void print_finding(FILE *out, const struct run_result *result)
 		        format_count((uint64_t)(N * N), all), format_count((uint64_t)pairs_seen(p), seen),
 		        format_count((uint64_t)(forward->forms.exponentials / heads), computed),
 		        forward->forms.tile_q, forward->forms.tile_k);
-	if (!decode)
+	if (!decode || !result->options->verbose)
 		return;
 	double kv = 8.0 * (double)(keys_seen(p, SIZE_MAX) * p->kv_heads * p->dim);
 	uint64_t without = p->sequences * p->splits - keys_seen(p, p->splits);
@@ -427,7 +427,7 @@ static void print_finding(FILE *out, const struct run_result *result)
 static void print_lesson(const struct terminal *terminal, const struct run_result *result)
 {
 	static const struct column columns[] = {
-		{"bytes\nrequested", .unit = UNIT_BYTES, .value = bytes_requested},
+		{"bytes of\nmatrices", .unit = UNIT_BYTES, .value = bytes_requested},
 		{"if all\nare seen", .unit = UNIT_BYTES, .value = bytes_of_all},
 		{"\nFLOP", .unit = UNIT_COUNT, .value = flop},
 		{"if all\nare seen", .unit = UNIT_COUNT, .value = flop_of_all},

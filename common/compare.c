@@ -32,7 +32,11 @@ static bool check_output(
 	struct output_result *output = &kernel->outputs[kernel->output_count];
 	size_t shape[MAX_RANK], rank = tensor_shape(&result->problem, tensor, shape);
 	struct check check = check_tensor(expectation, actual);
-	*output = (struct output_result){.check = check, .rank = rank, .row_length = expectation->row_length};
+	*output = (struct output_result){
+		.check = check,
+		.rank = rank,
+		.row_length = expectation->row_length,
+		.prepared = tensor->role == TENSOR_PREPARED};
 	memcpy(output->shape, shape, sizeof shape);
 	if (!check.passed) {
 		size_t left = kernel->counts.counted ? count_left(kernel, tensor->name, shape_elements(shape, rank))

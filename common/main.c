@@ -119,10 +119,14 @@ static int fill_timing_defaults(
 
 static bool wants_color(enum color_choice choice)
 {
-	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM"), *force = getenv("CLICOLOR_FORCE");
 	if (choice != COLOR_AUTO)
 		return choice == COLOR_ALWAYS;
-	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && !(terminal && strcmp(terminal, "dumb") == 0);
+	if (no_color && *no_color)
+		return false;
+	if (force && *force && strcmp(force, "0") != 0) /* make, which prints it to a terminal */
+		return true;
+	return isatty(STDOUT_FILENO) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
 static bool is_data_on_stdout(const struct options *options)

@@ -15,6 +15,7 @@ struct output_result {
 	struct check check;
 	size_t shape[MAX_RANK], rank, row_length;
 	size_t at[MAX_RANK]; /* coordinates of its worst element */
+	bool prepared;       /* by `prepare`, for the kernel */
 	char unwritten[200]; /* "2 of 140 rows of O were never written: ..."; "" where all of it was */
 };
 

@@ -134,10 +134,9 @@ static void print_rows_checked(FILE *out, const struct run_result *result, const
 
 static void print_word(const struct terminal *terminal, const struct kernel_result *kernel)
 {
-	fputs("  ", terminal->out);
+	fputc(' ', terminal->out);
 	terminal_print(
-		terminal, kernel->verified ? STYLE_GOOD : STYLE_BAD, "%s",
-		kernel->verified ? "verified" : "FAILED  ");
+		terminal, kernel->verified ? STYLE_GOOD : STYLE_BAD, "%s", kernel->verified ? "verified" : "FAILED");
 }
 
 /*
@@ -151,6 +150,8 @@ static void print_verdict(
 	enum { COLUMN = 12 };
 	FILE *out = terminal->out;
 	const char *below = "            ", *indent = has_room ? "  " : below;
+	if (has_room)
+		fputc(' ', out);
 	print_word(terminal, kernel);
 	if (!has_room)
 		fputc('\n', out);
@@ -232,55 +233,134 @@ static void print_times(
 		fprintf(out, "  memory    %s on the device at most\n", show(kernel, METRIC_PEAK_BYTES, a));
 }
 
-/* What was counted, and the closed form that the chapter is about: they are equal, or the kernel is not verified. */
-static void print_count(FILE *out, const struct run_result *result, const struct kernel_result *kernel)
+/* ---- a line a kernel ---- */
+
+/* The output of the kernel's own that is worst, and the one that is judged least sharply; what was prepared for it says
+ * nothing of it. */
+struct own {
+	const struct check *worst, *least; /* least: NULL where nothing is judged, or no error is allowed */
+};
+
+static struct own find_own(const struct kernel_result *kernel)
 {
-	const struct prediction *prediction = &kernel->forms.predictions[0];
-	char elements[METRIC_TEXT_SIZE];
-	fprintf(out, "%s  %s elements = ", prediction->counts == PREDICTS_FOOTPRINT ? "footprint" : "requested",
-	        show(kernel, METRIC_COUNTED_ELEMENTS, elements));
-	if (result->chapter->options & OPTION_BIT(OPTION_BATCH)) {
-		size_t heads = attention_heads(&result->problem);
-		fprintf(out, "%zu head%s of ", heads, heads == 1 ? "" : "s");
+	struct own own = {NULL, NULL};
+	for (size_t i = 0; i < kernel->output_count; i++) {
+		const struct check *check = &kernel->outputs[i].check;
+		if (kernel->outputs[i].prepared)
+			continue;
+		if (!own.worst || check_is_worse(check, own.worst))
+			own.worst = check;
+		if (check->least_power > 0.0 && isfinite(check->median_power) &&
+		    (!own.least || check->median_power < own.least->median_power))
+			own.least = check;
 	}
-	fprintf(out, "%s\n", prediction->formula);
+	return own;
 }
 
-/* Two or three lines for a kernel that is right, more for one that is wrong. */
+/* Widths of the columns: of names, and of counts, 0 where nothing was counted. */
+struct columns {
+	int name, count;
+	const char *kind;         /* of the counts: "requested", "footprint"; NULL: some of each */
+	bool has_power;           /* a column of it */
+	const struct check *same; /* instead, the power that all of them have, if any */
+};
+
+static const char *kind_of(const struct kernel_result *kernel)
+{
+	return kernel->forms.predictions[0].counts == PREDICTS_FOOTPRINT ? "footprint" : "requested";
+}
+
+static bool is_same_power(const struct check *a, const struct check *b)
+{
+	return a && b && fabs(a->least_power / b->least_power - 1.0) < 0.01 &&
+	       fabs(a->median_power / b->median_power - 1.0) < 0.01;
+}
+
+static struct columns measure_columns(const struct run_result *result)
+{
+	struct columns columns = {.kind = NULL};
+	char text[METRIC_TEXT_SIZE];
+	bool some = false;
+	for (size_t i = 0; i < result->kernel_count; i++) {
+		const struct kernel_result *kernel = &result->kernels[i];
+		int name = (int)strlen(kernel->kernel->name);
+		columns.name = name > columns.name ? name : columns.name;
+		if (!kernel->verified)
+			continue;
+		const struct check *least = find_own(kernel).least;
+		int count = kernel->counts.counted ? (int)strlen(show(kernel, METRIC_COUNTED_ELEMENTS, text)) : 0;
+		columns.count = count > columns.count ? count : columns.count;
+		columns.kind = !some || columns.kind == kind_of(kernel) ? kind_of(kernel) : NULL;
+		columns.has_power = columns.has_power || (some && !is_same_power(columns.same, least));
+		columns.same = least;
+		some = true;
+	}
+	return columns;
+}
+
+static void print_column_names(FILE *out, const struct run_result *result, const struct columns *columns)
+{
+	fprintf(out, "%*s             error", columns->name, "");
+	if (columns->has_power)
+		fputs("   power  median", out);
+	if (columns->count)
+		fprintf(out, " matrix elements%s%s", columns->kind ? " " : "", columns->kind ? columns->kind : "");
+	if (columns->count && result->chapter->options & OPTION_BIT(OPTION_BATCH)) {
+		size_t heads = attention_heads(&result->problem);
+		fprintf(out, " = %zu head%s of", heads, heads == 1 ? "" : "s");
+	}
+	fputc('\n', out);
+}
+
+/* What was counted, and the closed form that the chapter is about: they are equal, or the kernel is not verified. */
+static void print_count(FILE *out, const struct kernel_result *kernel, const struct columns *columns)
+{
+	const int before = columns->name + (columns->has_power ? 34 : 18) + columns->count;
+	const char *formula = kernel->forms.predictions[0].formula;
+	char elements[METRIC_TEXT_SIZE], atomics[32];
+	fprintf(out, " %*s =", columns->count, show(kernel, METRIC_COUNTED_ELEMENTS, elements));
+	if (before + 4 + (int)text_columns(formula) > 80)
+		fprintf(out, "\n%*s", columns->name + 1, "");
+	fprintf(out, " %s", formula);
+	if (!columns->kind)
+		fprintf(out, ", %s", kind_of(kernel));
+	if (kernel->forms.atomics)
+		fprintf(out, "\n%*s + %s atomics", before, "", format_count(kernel->forms.atomics, atomics));
+}
+
+/* One line for a kernel that is right, more for one that is wrong, or not judged in all. */
 static void print_summary(
 	const struct terminal *terminal, const struct run_result *result, const struct kernel_result *kernel,
-	int width)
+	const struct columns *columns)
 {
 	FILE *out = terminal->out;
-	const struct check *check = &kernel->outputs[kernel->worst].check;
-	char time[METRIC_TEXT_SIZE], count[32], indent[80];
-	fprintf(out, "%-*s", width, kernel->kernel->name);
+	char time[METRIC_TEXT_SIZE], indent[80];
+	fprintf(out, "%-*s", columns->name, kernel->kernel->name);
 	if (kernel->skipped[0]) {
-		fputs("  skipped    ", out);
-		print_folded(out, kernel->skipped, (size_t)width + 13);
+		fputs(" skipped  ", out);
+		print_folded(out, kernel->skipped, (size_t)columns->name + 10);
 		return;
 	}
 	if (!kernel->verified) {
 		print_verdict(terminal, result, kernel, false);
 		return;
 	}
+	const struct own own = find_own(kernel);
 	print_word(terminal, kernel);
-	fprintf(out, "   error %.2g at most", check->max_abs);
-	if (check->tolerance > 0.0)
-		fprintf(out, ", %.2g %% of its tolerance", 100.0 * check->max_abs / check->tolerance);
+	fprintf(out, " %8.2g", own.worst->max_abs);
+	if (columns->has_power && own.least)
+		fprintf(out, " %7.2g %7.2g", own.least->least_power, own.least->median_power);
+	else if (columns->has_power)
+		fprintf(out, " %15s", own.worst->tolerance > 0.0 ? "not judged" : "exact");
+	if (kernel->counts.counted)
+		print_count(out, kernel, columns);
 	fputc('\n', out);
-	snprintf(indent, sizeof indent, "%*snot judged ", width + 2, "");
+	snprintf(indent, sizeof indent, "%*snot judged ", columns->name + 1, "");
 	print_not_judged(out, kernel, indent, ": zeros would pass, too\n");
-	snprintf(indent, sizeof indent, "%*s", width + 2, "");
+	snprintf(indent, sizeof indent, "%*s", columns->name + 1, "");
 	print_rows_checked(out, result, indent, "\n");
-	if (kernel->counts.counted) {
-		fputs(indent, out);
-		print_count(out, result, kernel);
-	}
-	if (kernel->counts.counted && kernel->forms.atomics)
-		fprintf(out, "%satomics    %s elements\n", indent, format_count(kernel->forms.atomics, count));
 	if (kernel->time.runs) {
-		fprintf(out, "%stime       %s%s", indent, show(kernel, METRIC_MEDIAN_MS, time), time_remark(result));
+		fprintf(out, "%stime %s%s", indent, show(kernel, METRIC_MEDIAN_MS, time), time_remark(result));
 		print_share_of_floor(out, result, kernel, ", ", "the floor");
 		fputc('\n', out);
 	}
@@ -302,7 +382,7 @@ static void print_kernel(
 		print_times(terminal, result, kernel);
 	if (kernel->counts.counted) {
 		fputc('\n', terminal->out);
-		traffic_print(terminal, &kernel->prepared, &kernel->counts);
+		traffic_print(terminal, &kernel->prepared, &kernel->counts, true);
 		if (kernel->compared) {
 			fputc('\n', terminal->out);
 			models_print(terminal, result, kernel);
@@ -310,50 +390,25 @@ static void print_kernel(
 	}
 }
 
-static int width_of_names(const struct run_result *result)
-{
-	int width = 0;
-	for (size_t i = 0; i < result->kernel_count; i++) {
-		int length = (int)strlen(result->kernels[i].kernel->name);
-		width = length > width ? length : width;
-	}
-	return width;
-}
-
-static const struct check *less_power(const struct check *a, const struct check *b)
-{
-	if (!(b->least_power > 0.0 && isfinite(b->median_power))) /* nothing is judged, or no error is allowed */
-		return a;
-	return !a || b->median_power < a->median_power ? b : a;
-}
-
-/* What a row may be off by, of the output that is judged least sharply: the same for every kernel that has it. */
-static void print_power(FILE *out, const struct run_result *result)
-{
-	const struct check *least = NULL;
-	for (size_t k = 0; k < result->kernel_count; k++)
-		for (size_t i = 0; i < result->kernels[k].output_count; i++)
-			least = less_power(least, &result->kernels[k].outputs[i].check);
-	if (least)
-		fprintf(out, "%s fails if a row is off by %.2g of itself (median), %.2g (worst).\n", least->tensor,
-		        1.0 / least->median_power, 1.0 / least->least_power);
-}
-
 void report_human(const struct terminal *terminal, const struct run_result *result)
 {
-	int width = width_of_names(result);
+	struct columns columns = measure_columns(result);
 	print_head(terminal, result);
 	if (result->device->plain)
 		fprintf(terminal->out, "This is the plain build: it gives times, no counts. Run %s for both.\n",
 		        result->chapter->program);
-	if (!result->options->verbose)
+	if (!result->options->verbose) {
 		fputc('\n', terminal->out);
+		print_column_names(terminal->out, result, &columns);
+	}
 	for (size_t i = 0; i < result->kernel_count; i++)
 		if (result->options->verbose)
 			print_kernel(terminal, result, &result->kernels[i]);
 		else
-			print_summary(terminal, result, &result->kernels[i], width);
-	print_power(terminal->out, result);
+			print_summary(terminal, result, &result->kernels[i], &columns);
+	if (!result->options->verbose && !columns.has_power && columns.same)
+		fprintf(terminal->out, "Power: worst row %.2g, median %.2g; a row off by %.2g of itself fails.\n",
+		        columns.same->least_power, columns.same->median_power, 1.0 / columns.same->least_power);
 	if (result->chapter->print_lesson && (!result_failed(result) || result->findings))
 		result->chapter->print_lesson(terminal, result);
 
@@ -369,7 +424,7 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 
 void report_quiet(const struct terminal *terminal, const struct run_result *result)
 {
-	int width = width_of_names(result);
+	int width = measure_columns(result).name;
 	for (size_t i = 0; i < result->kernel_count; i++) {
 		const struct kernel_result *kernel = &result->kernels[i];
 		fprintf(terminal->out, "%-*s", width, kernel->kernel->name);
@@ -377,6 +432,7 @@ void report_quiet(const struct terminal *terminal, const struct run_result *resu
 			fprintf(terminal->out, "  skipped: %s\n", kernel->skipped);
 			continue;
 		}
+		fputc(' ', terminal->out);
 		print_word(terminal, kernel);
 		if (kernel->output_count) {
 			fputs("  ", terminal->out);

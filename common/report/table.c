@@ -84,7 +84,7 @@ void table_row(struct table *table, enum style style, const char *format, ...)
 }
 
 /* Characters of a UTF-8 string: every byte that does not continue one. */
-static size_t width_of(const char *text)
+size_t text_columns(const char *text)
 {
 	size_t width = 0;
 	for (; *text; text++)
@@ -102,7 +102,7 @@ void table_print(struct table *table, const struct terminal *terminal)
 {
 	size_t widths[TABLE_MAX_COLUMNS] = {0};
 	for (size_t i = 0; i < table->rows * table->columns; i++) {
-		size_t width = width_of(table->cells[i]);
+		size_t width = text_columns(table->cells[i]);
 		if (width > widths[i % table->columns])
 			widths[i % table->columns] = width;
 	}
@@ -111,7 +111,7 @@ void table_print(struct table *table, const struct terminal *terminal)
 		size_t owed = 2; /* spaces are printed only when text follows, so that no line ends in them */
 		for (size_t c = 0; c < table->columns; c++) {
 			char *cell = table->cells[row * table->columns + c];
-			size_t width = width_of(cell), padding = widths[c] - width;
+			size_t width = text_columns(cell), padding = widths[c] - width;
 			bool left = table->left[c] == 'l';
 			if (width) {
 				print_padding(terminal->out, owed + (left ? 0 : padding));

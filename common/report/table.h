@@ -41,6 +41,9 @@ void table_row(struct table *table, enum style style, const char *format, ...) _
 /* Prints each row indented by two spaces, then frees everything. */
 void table_print(struct table *table, const struct terminal *terminal);
 
+/* How many columns a text takes: its characters, in UTF-8. */
+size_t text_columns(const char *text);
+
 /* Prints words from a column on and ends the line; what would pass column 80 goes to further lines, from the same column. */
 void print_folded(FILE *out, const char *words, size_t column);
 

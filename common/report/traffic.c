@@ -42,17 +42,20 @@ static void print_atomics(const struct terminal *terminal, const struct launch_c
 			        format_bytes((double)total->tensors[t].atomic_bytes, bytes));
 }
 
-void traffic_print(const struct terminal *terminal, const struct counts *prepared, const struct counts *counts)
+void traffic_print(
+	const struct terminal *terminal, const struct counts *prepared, const struct counts *counts, bool tensors)
 {
 	struct table table = table_new("lrrrrrr");
 	table_row(&table, STYLE_DIM, "global memory|requested||sectors||footprint|");
-	table_row(&table, STYLE_DIM, "launch, tensor|read|written|read|written|read|written");
+	table_row(
+		&table, STYLE_DIM, "%s|read|written|read|written|read|written",
+		tensors ? "launch, tensor" : "launch");
 	add_prepared_rows(&table, prepared);
 	for (size_t i = 0; i < counts->launch_count; i++) {
 		const struct launch_counts *launch = &counts->launches[i];
 		add_traffic_row(
 			&table, STYLE_BOLD, launch->kernel, &launch->requested, &launch->sectors, &launch->footprint);
-		for (size_t t = 0; t < launch->tensor_count; t++) {
+		for (size_t t = 0; tensors && t < launch->tensor_count; t++) {
 			char label[40];
 			snprintf(label, sizeof label, "  %s", launch->tensors[t].name);
 			add_traffic_row(
@@ -86,7 +89,7 @@ void models_print(
 	bool has_heads = result->chapter->options & OPTION_BIT(OPTION_BATCH);
 	bool atomics = kernel->forms.atomics > 0;
 	struct table table = table_new(atomics ? "lrrrrl" : "lrrrl");
-	table_row(&table, STYLE_DIM, "elements|read|written|total|%s", atomics ? "atomics|" : "");
+	table_row(&table, STYLE_DIM, "matrix elements|read|written|total|%s", atomics ? "atomics|" : "");
 	for (size_t i = 0; i < PREDICTIONS; i++) {
 		const struct prediction *prediction = &kernel->forms.predictions[i];
 		bool requested = prediction->counts == PREDICTS_REQUESTED;

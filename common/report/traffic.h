@@ -5,8 +5,9 @@
 #include "report/table.h"
 #include "result.h"
 
-/* A row a launch and one a tensor it touched. Of `prepared` only the launches: they are in no sum. */
-void traffic_print(const struct terminal *terminal, const struct counts *prepared, const struct counts *counts);
+/* A row a launch and, with `tensors`, one a tensor it touched. Of `prepared` only the launches: they are in no sum. */
+void traffic_print(
+	const struct terminal *terminal, const struct counts *prepared, const struct counts *counts, bool tensors);
 
 /* The closed forms, each with what was counted below it. */
 void models_print(

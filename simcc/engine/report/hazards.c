@@ -109,6 +109,50 @@ void print_repeated(void)
 
 /* ---- messages ---- */
 
+enum { WIDTH = 80 };
+
+static bool is_first_byte(char c)
+{
+	return (c & 0xc0) != 0x80;
+}
+
+/* Words behind "========= " and as many blanks; what would pass column 80 goes to further lines, four columns in. */
+static void print_words(int blanks, const char *words)
+{
+	int column = fprintf(stderr, "========= %*s", blanks, "");
+	for (bool first = true; *words != '\0'; first = false) {
+		const size_t length = strcspn(words, " ");
+		int columns = 0;
+		for (size_t i = 0; i < length; i++)
+			columns += is_first_byte(words[i]);
+		if (!first && column + 1 + columns > WIDTH)
+			column = fprintf(stderr, "\n========= %*s", blanks + 4, "") - 1;
+		else if (!first)
+			column += fprintf(stderr, " ");
+		fwrite(words, 1, length, stderr);
+		column += columns;
+		words += length + (words[length] == ' ');
+	}
+	fputc('\n', stderr);
+}
+
+/* Where to begin with a line so that it fits, and in *length how many bytes do: less of its indent, and less of its end. */
+static size_t fit_source(const char *text, unsigned column, size_t *length)
+{
+	const size_t room = WIDTH - strlen("=========           | ");
+	size_t skip = 0, columns = 0;
+	while (text[skip] == ' ' && strlen(text + skip) > room)
+		skip++;
+	if (column > skip + room)
+		skip = column - room / 2;
+	while (skip > 0 && !is_first_byte(text[skip]))
+		skip--;
+	for (*length = 0; text[skip + *length] != '\0'; ++*length)
+		if (is_first_byte(text[skip + *length]) && ++columns > room)
+			break;
+	return skip;
+}
+
 /* The line, and below it a caret where the access is, if the column is known. */
 static void print_source_line(const char *path, unsigned line, unsigned column)
 {
@@ -127,13 +171,14 @@ static void print_source_line(const char *path, unsigned line, unsigned column)
 		if (*c == '\t')
 			*c = ' ';
 	text[strcspn(text, "\n")] = '\0';
-	fprintf(stderr, "=========     %5u | %s\n", line, text);
+	size_t length, skip = fit_source(text, column, &length);
+	fprintf(stderr, "=========     %5u | %.*s\n", line, (int)length, text + skip);
 	/* A macro's columns are not those of the line that uses it: better no caret than one in the void. */
 	if (column == 0 || column > strlen(text) || text[column - 1] == ' ')
 		return;
 	int before = 0; /* characters: compilers count bytes */
-	for (unsigned i = 0; i + 1 < column; i++)
-		before += (text[i] & 0xc0) != 0x80;
+	for (size_t i = skip; i + 1 < column; i++)
+		before += is_first_byte(text[i]);
 	fprintf(stderr, "=========           | %*s^\n", before, "");
 }
 
@@ -158,7 +203,11 @@ static void print_function(const struct hazard *h)
 
 static void print_hazard(const struct hazard *h)
 {
-	fprintf(stderr, "========= %s%s\n", strcmp(h->severity, "warning") == 0 ? "Warning: " : "", h->headline);
+	char headline[sizeof h->headline + 16];
+	snprintf(
+		headline, sizeof headline, "%s%s", strcmp(h->severity, "warning") == 0 ? "Warning: " : "",
+		h->headline);
+	print_words(0, headline);
 	if (h->line != 0 || h->signature[0] != '\0')
 		print_function(h);
 	if (h->has_place)
@@ -166,11 +215,11 @@ static void print_hazard(const struct hazard *h)
 		        h->thread.z, h->block.x, h->block.y, h->block.z);
 	for (int i = 0; i < 3; i++)
 		if (h->detail[i][0] != '\0')
-			fprintf(stderr, "=========     %s\n", h->detail[i]);
+			print_words(4, h->detail[i]);
 	if (h->line != 0)
 		print_source_line(h->file, h->line, h->column);
 	if (h->advice[0] != '\0')
-		fprintf(stderr, "=========     %s\n", h->advice);
+		print_words(4, h->advice);
 	if (h->has_other && h->other_line != 0 && (h->other_line != h->line || strcmp(h->other_file, h->file) != 0))
 		print_source_line(h->other_file, h->other_line, h->other_column);
 }
