@@ -300,7 +300,7 @@ static void print_finding(const struct terminal *terminal, const struct run_resu
 static void print_lesson(const struct terminal *terminal, const struct run_result *result)
 {
 	if (result->device->simulated) {
-		if (result->options->verbose)
+		if (result->options->verbose || result->kernel_count == 1)
 			columns_print(
 				terminal, result, "Each step: global memory, then shared memory", false, "matmul_",
 				steps, sizeof steps / sizeof steps[0]);

@@ -348,7 +348,7 @@ static void print_finding(
 		terminal, STYLE_BOLD, "\n%zu split%s cost%s %.1f %% more bytes than keys and values alone", p->splits,
 		plural(p->splits), p->splits == 1 ? "s" : "", 100.0 * (all - kv) / kv);
 	fprintf(terminal->out, ": Q once for each,\nO, m and l written and read by the merge, then O.");
-	if (result->device->gpu && result->options->verbose)
+	if (result->device->gpu && (result->options->verbose || result->kernel_count == 1))
 		print_blocks(terminal->out, split, p, (uint64_t)result->device->gpu->sms);
 	fputc('\n', terminal->out);
 }

@@ -413,7 +413,7 @@ static void print_finding(FILE *out, const struct run_result *result)
 		        format_count((uint64_t)(N * N), all), format_count((uint64_t)pairs_seen(p), seen),
 		        format_count((uint64_t)(forward->forms.exponentials / heads), computed),
 		        forward->forms.tile_q, forward->forms.tile_k);
-	if (!decode || !result->options->verbose)
+	if (!decode || (!result->options->verbose && result->kernel_count > 1))
 		return;
 	double kv = 8.0 * (double)(keys_seen(p, SIZE_MAX) * p->kv_heads * p->dim);
 	uint64_t without = p->sequences * p->splits - keys_seen(p, p->splits);

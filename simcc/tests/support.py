@@ -94,6 +94,9 @@ class Outcome(NamedTuple):
     seconds: float
 
 
+# A report's sentence that goes on: the suites look for sentences, and one of them looks at the lines (test_hazards.py).
+FOLDED = re.compile(r"\n={9} {9}(?=\S)(?!\d+ \| )")
+
 Word = Union[str, Path]
 
 
@@ -142,7 +145,7 @@ def run(
         command = " ".join(str(word) for word in argv)
         raise AssertionError(f"{command}: still running after {cpu_seconds} s of CPU time. It said:\n{''.join(said)}")
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
-    return Outcome(status, said[0], said[1], time.monotonic() - start)
+    return Outcome(status, said[0], FOLDED.sub(" ", said[1]), time.monotonic() - start)
 
 
 # Libraries that were built just now: simcc need not look whether they are up to date.

@@ -5,11 +5,12 @@ and the error summary leave nothing out."""
 from __future__ import annotations
 
 import re
+import subprocess
 from itertools import product
 from pathlib import Path
 
 from reports import Report, is_counted, read_report
-from support import COMPILERS, FIRST, LONG, TRIED, Case, Compiler, Outcome, Part, marked_line, together
+from support import COMPILERS, FIRST, LONG, TRIED, Case, Compiler, Outcome, Part, inline, marked_line, together
 
 
 def program(name: str, kernels: str, body: str, compiler: Compiler = FIRST) -> Part:
@@ -64,6 +65,26 @@ __global__ void divide(int *y, int n) { y[0] = 1 / (n - n); }
     )
     for compiler in COMPILERS
 ]
+COMMENT = (
+    "/* äöü, and words that nobody needs, until the line is wider than a terminal: that took a few of them more */"
+)
+WIDE = inline(
+    "hazards.wide",
+    f"""__global__ void wide(int *y)
+{{
+    {COMMENT} y[0] = (int)threadIdx.x;
+{" " * 60}y[1] = (int)blockIdx.x; {COMMENT}
+}}
+int main()
+{{
+    int *y;
+    cudaMalloc(&y, 64);
+    wide<<<4, 64>>>(y);
+    return cudaDeviceSynchronize();
+}}
+""",
+    "-w",
+)
 MANY_LAUNCHES = program(
     "many_launches",
     RACE,
@@ -576,6 +597,16 @@ class Hazards(Case):
 
     def expect_times(self, text: str, times: int, what: str) -> None:
         self.expect(text.count(what) == times, f"not {times} times but {text.count(what)}: {what!r} in\n{text}")
+
+    def test_a_report_fits_a_terminal(self):
+        """Kills: a sentence or a source line past column 80, a caret that does not stand under the access."""
+        done = subprocess.run([WIDE.path], stderr=subprocess.PIPE, text=True, check=False)
+        self.expect("blocks run in any order" in done.stderr, done.stderr)
+        lines = done.stderr.splitlines()
+        path = str(WIDE.sources[0])  # a word, which is not taken apart
+        self.expect_equal([line for line in lines if len(line) > 80 and path not in line], [], "too long")
+        carets = [i for i, line in enumerate(lines) if line.endswith("^")]
+        self.expect_equal({lines[i - 1][lines[i].index("^")] for i in carets}, {"="}, done.stderr)
 
     # ---- again and again ----
 

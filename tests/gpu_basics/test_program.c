@@ -307,10 +307,16 @@ Test(program, any_order_of_threads)
 Test(program, demonstration)
 {
 	expect_demonstration(
-		CHAPTER, LIST("  copy                 8,192      4.00 ", "  copy_strided         8,192     32.00 ",
-	                      "  copy_float4          2,048     16.00 ",
-	                      "  transpose            8,192      4.00     8,192     1.00    32.00          1\n",
-	                      "  transpose_padded     8,192      4.00     8,192     1.00     1.00          1\n"));
+		CHAPTER, LIST("; 8 times as many are delivered.\n", "of the tile takes 32 wavefronts.\n"));
+	struct outcome o = run("--verbose");
+	const char *const rows[] = {
+		"  copy                 8,192      4.00 ", "  copy_strided         8,192     32.00 ",
+		"  copy_float4          2,048     16.00 ",
+		"  transpose            8,192      4.00     8,192     1.00    32.00          1\n",
+		"  transpose_padded     8,192      4.00     8,192     1.00     1.00          1\n"};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		cr_expect(strstr(o.out, rows[i]), "no '%s':\n%s", rows[i], o.out);
+	free_outcome(&o);
 }
 
 Test(program, verbose_is_a_page)

@@ -23,5 +23,5 @@ def comparable(printed: str) -> str:
     """Without what differs from machine to machine: times, a time at the end of a line, rounding errors."""
     printed = re.sub(r"^(\s*(?:time|error)\b).*$", r"\1", printed, flags=re.MULTILINE)
     printed = re.sub(r"\s+[\d.]+ [num]?s$", "", printed, flags=re.MULTILINE)
-    printed = re.sub(r"error \S+ at most(?:, \S+ % of its tolerance)?", "error", printed)
+    printed = re.sub(r"\bverified +[\d.]+(?:e[-+]\d+)?\b", "verified", printed)
     return re.sub(r"error \S+ at \S+(?: tolerance \S+)?(?: power \S+)?", "error", printed)

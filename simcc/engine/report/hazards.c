@@ -87,28 +87,6 @@ static uint64_t count_at_place(const struct hazard *h, bool printed)
 	return report;
 }
 
-void print_repeated(void)
-{
-	for (size_t i = 0; i < place_count; i++) {
-		const struct place *place = &places[i];
-		if (!place->printed || place->reports <= (place->launches == 0 ? MOST_CALLS : 1))
-			continue;
-		fflush(NULL);
-		fprintf(stderr, "========= %s: %s", tool_name(place->tool), place->kind);
-		if (place->line != 0)
-			fprintf(stderr, " at %s:%u", place->file, place->line);
-		if (place->other_line != 0)
-			fprintf(stderr, " and %s:%u", place->other_file, place->other_line);
-		fprintf(stderr, " in %s [%" PRIu64 " hazards", place->kernel, place->hazards);
-		if (place->launches > 0)
-			fprintf(stderr, " over %" PRIu64 " launch%s", place->launches,
-			        place->launches == 1 ? "" : "es");
-		fprintf(stderr, "]\n");
-	}
-}
-
-/* ---- messages ---- */
-
 enum { WIDTH = 80 };
 
 static bool is_first_byte(char c)
@@ -116,7 +94,7 @@ static bool is_first_byte(char c)
 	return (c & 0xc0) != 0x80;
 }
 
-/* Words behind "========= " and as many blanks; what would pass column 80 goes to further lines, four columns in. */
+/* Words behind "========= " and as many blanks; what would pass column 80 goes to further lines, behind eight. */
 static void print_words(int blanks, const char *words)
 {
 	int column = fprintf(stderr, "========= %*s", blanks, "");
@@ -126,7 +104,7 @@ static void print_words(int blanks, const char *words)
 		for (size_t i = 0; i < length; i++)
 			columns += is_first_byte(words[i]);
 		if (!first && column + 1 + columns > WIDTH)
-			column = fprintf(stderr, "\n========= %*s", blanks + 4, "") - 1;
+			column = fprintf(stderr, "\n=========         ") - 1;
 		else if (!first)
 			column += fprintf(stderr, " ");
 		fwrite(words, 1, length, stderr);
@@ -135,6 +113,34 @@ static void print_words(int blanks, const char *words)
 	}
 	fputc('\n', stderr);
 }
+
+void print_repeated(void)
+{
+	for (size_t i = 0; i < place_count; i++) {
+		const struct place *place = &places[i];
+		if (!place->printed || place->reports <= (place->launches == 0 ? MOST_CALLS : 1))
+			continue;
+		fflush(NULL);
+		char *words;
+		size_t size;
+		FILE *line = need(open_memstream(&words, &size));
+		fprintf(line, "%s: %s", tool_name(place->tool), place->kind);
+		if (place->line != 0)
+			fprintf(line, " at %s:%u", place->file, place->line);
+		if (place->other_line != 0)
+			fprintf(line, " and %s:%u", place->other_file, place->other_line);
+		fprintf(line, " in %s [%" PRIu64 " hazards", place->kernel, place->hazards);
+		if (place->launches > 0)
+			fprintf(line, " over %" PRIu64 " launch%s", place->launches,
+			        place->launches == 1 ? "" : "es");
+		fputc(']', line);
+		fclose(line);
+		print_words(0, words);
+		free(words);
+	}
+}
+
+/* ---- messages ---- */
 
 /* Where to begin with a line so that it fits, and in *length how many bytes do: less of its indent, and less of its end. */
 static size_t fit_source(const char *text, unsigned column, size_t *length)
