@@ -20,10 +20,9 @@ KEPT = {"--causal": 0, "--scale": 1, "--tile-q": 1, "--tile-k": 1, "--splits": 1
 def start(program: str, arguments: list[str], directory: Path, quietly: bool = False) -> int:
     """Runs it; its status, of a signal as a shell tells it. `quietly`: nothing on the screen, nothing in files that the
     user's SIM_TRACE and SIM_REPORT name."""
-    command = [program, *arguments, "--details", str(directory)]
+    command = [program, "--details", str(directory), *(["--quiet"] if quietly else []), *arguments]
     environment = dict(os.environ)
     if quietly:
-        command.append("--quiet")
         for name in ("SIM_TRACE", "SIM_REPORT"):
             environment.pop(name, None)
     nowhere = subprocess.DEVNULL if quietly else None

@@ -66,7 +66,7 @@ def recording(details: dict, room: Path) -> dict:
 
 def sources(program: str) -> dict[str, str]:
     """The kernels' files, which lie beside the program; nothing of a program that was moved."""
-    found = sorted(path for path in Path(program).parent.iterdir() if path.suffix in (".cu", ".cuh"))
+    found = sorted(path for path in Path(program).parent.iterdir() if path.suffix in (".cu", ".cuh") and path.is_file())
     return {
         path.name: path.read_bytes()[:MOST_SOURCE_BYTES].decode("utf-8", errors="replace")
         for path in found[:MOST_SOURCES]

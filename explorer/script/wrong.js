@@ -1,5 +1,5 @@
 /*
- * A wrong result that no hazard explains. The kernel was run again on fewer keys (common/explain/replay.h): here that becomes a
+ * A wrong result that no hazard explains. The kernel was run again on fewer keys (explorer/replay.py): here that becomes a
  * sentence, and its first wrong row is compared with what a few mistakes would have made of it.
  */
 

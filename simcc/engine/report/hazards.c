@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/output.h"
@@ -147,6 +148,8 @@ static size_t fit_source(const char *text, unsigned column, size_t *length)
 {
 	const size_t room = WIDTH - strlen("=========           | ");
 	size_t skip = 0, columns = 0;
+	if (column > strlen(text)) /* the source has changed since */
+		column = 0;
 	while (text[skip] == ' ' && strlen(text + skip) > room)
 		skip++;
 	if (column > skip + room)
