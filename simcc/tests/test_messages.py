@@ -132,7 +132,12 @@ class Messages(Case):
         if not broken.any_line:
             named = any(f"{broken.file}.cu:{line}\n" in message for line in broken.lines)
             self.expect(named, f"{what}: none of the lines {broken.lines} is named in\n{message}")
-            self.expect_in("// BUG", message, f"{what}: the source line")
+            source = [
+                line.replace("\t", " ") for line in (TESTS / "messages" / f"{broken.file}.cu").read_text().split("\n")
+            ]
+            quotes = re.findall(r"^=========\s+(\d+) \| (.{10,})$", message, re.MULTILINE)
+            is_quoted = any(int(n) in broken.lines and text in source[int(n) - 1] for n, text in quotes)
+            self.expect(is_quoted, f"{what}: none of the lines {broken.lines} is quoted in\n{message}")
         if not broken.key("error"):
             return
         if exact and broken.key("thread") != "any":

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* The options that say how a run is told, or whether it is asked for, which no other program needs to know. */
-static const char *const told[] = {"save",  "sweep", "time",    "json",  "tsv",  "explain",
+static const char *const told[] = {"save",  "sweep", "time",    "json",  "tsv",  "explain", "details",
                                    "quiet", "yes",   "verbose", "color", "help", "version"};
 
 /* Two places to load from: for chapter 02 scores, and what scores are made of. */
