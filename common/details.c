@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifdef DEVICE_SIM
 #include "sim.h"
@@ -70,6 +71,16 @@ static int open_array(
 	return error_set(error, EXIT_ENVIRONMENT, "%.200s: cannot be written: %s", file->path, strerror(errno));
 }
 
+/* Of another run, in the same directory. */
+static int forget_array(const char *directory, size_t kernel, size_t number, const char *what, struct error *error)
+{
+	char path[PATH_MAX];
+	snprintf(path, sizeof path, "%s/%zu.%zu.%s", directory, kernel, number, what);
+	if (unlink(path) == 0 || errno == ENOENT)
+		return 0;
+	return error_set(error, EXIT_ENVIRONMENT, "%.200s: cannot be removed: %s", path, strerror(errno));
+}
+
 static int close_array(struct array_file *file, struct error *error)
 {
 	bool failed = ferror(file->stream);
@@ -99,6 +110,7 @@ int details_output(
 	    write_array(
 		    directory, kernel, number, "expected", expectation->values, sizeof *expectation->values,
 		    rows * length, error) != 0 ||
+	    forget_array(directory, kernel, number, "rows", error) != 0 ||
 	    (expectation->rows && write_array(
 					  directory, kernel, number, "rows", expectation->rows,
 					  sizeof *expectation->rows, rows, error) != 0) ||

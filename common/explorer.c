@@ -41,16 +41,22 @@ int explorer_explain(const char *page, char **argv, struct error *error)
 		return error_set(
 			error, EXIT_ENVIRONMENT,
 			"--explain: %.300s: expected the course's explorer/explain, found none", place.tool);
-	char **command = calloc(count + 3, sizeof *command);
+	char **command = calloc(count + 4, sizeof *command);
 	if (command) {
-		command[0] = place.tool;
-		command[1] = (char *)page;
-		command[2] = place.program;
-		memcpy(command + 3, argv + 1, (count - 1) * sizeof *command);
-		execv(place.tool, command);
+		command[0] = "python3";
+		command[1] = place.tool;
+		command[2] = (char *)page;
+		command[3] = place.program;
+		memcpy(command + 4, argv + 1, (count - 1) * sizeof *command);
+		execvp(command[0], command);
 		free(command);
 	}
-	return error_set(error, EXIT_ENVIRONMENT, "%.300s: cannot be started: %s", place.tool, strerror(errno));
+	return error_set(error, EXIT_ENVIRONMENT, "--explain: python3 cannot be started: %s", strerror(errno));
+}
+
+const char *explorer_room(void)
+{
+	return getenv("EXPLORER_ROOM");
 }
 
 /* "--seq 8 --causal --window 3": the chapter's small case, and what the run does to scores. */
@@ -76,16 +82,19 @@ bool explorer_small_case(const struct run_result *result, const struct kernel_re
 	if (device_hazards() > 0 || cudaDeviceSynchronize() != cudaSuccess || !find("small_case", &place))
 		return false;
 	small_words(result, words, sizeof words);
-	const char *const first[] = {
-		place.tool, place.program, failed->kernel->name, result->options->gpu ? result->options->gpu : "",
-		words};
+	const char *const first[] = {"python3",
+	                             place.tool,
+	                             place.program,
+	                             failed->kernel->name,
+	                             result->options->gpu ? result->options->gpu : "",
+	                             words};
 	memcpy(command, first, sizeof first);
 	size_t count = sizeof first / sizeof *first;
 	count += options_of_problem(
 		result->options, &result->problem, result->chapter->options, storage, command + count);
 	command[count] = NULL;
 	fflush(stdout);
-	if (posix_spawn(&child, place.tool, NULL, NULL, (char *const *)command, environ) != 0)
+	if (posix_spawnp(&child, command[0], NULL, NULL, (char *const *)command, environ) != 0)
 		return false;
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)

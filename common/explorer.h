@@ -8,10 +8,13 @@
 #include "result.h"
 
 /*
- * --explain: becomes explorer/explain, which runs this command line again with --details and writes the page. Returns only
- * where that cannot be started: EXIT_ENVIRONMENT.
+ * --explain: becomes explorer/explain, which runs this command line again, with explorer_room set, and writes the page.
+ * Returns only where that cannot be started: EXIT_ENVIRONMENT.
  */
 int explorer_explain(const char *page, char **argv, struct error *error);
+
+/* In that other run, the directory for its details; else NULL. */
+const char *explorer_room(void);
 
 /*
  * Has explorer/small_case try `failed` on cases small enough to follow by hand, and print the first in which it is wrong,

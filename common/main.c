@@ -70,6 +70,26 @@ static int choose_kernels(
 		nearest_text(name, names, chapter->kernel_count, meant));
 }
 
+/* One that is too long is no name of a file either. */
+static void run_json(const char *directory, char path[static PATH_MAX])
+{
+	if (snprintf(path, PATH_MAX, "%s/run.json", directory) >= PATH_MAX)
+		memset(path, 'x', PATH_MAX - 1);
+}
+
+/* Where a file that is asked for is the file `name` in the directory of --`option`. */
+static int refuse_other(
+	const struct options *options, const char *path, const char *name, const char *option, struct error *error)
+{
+	const char *const files[] = {options->json, options->tsv, options->explain};
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+		if (files[i] && output_file_is_same(files[i], path))
+			return error_set(
+				error, EXIT_USAGE, "%.200s: is %s of --%s, expected another file", files[i], name,
+				option);
+	return 0;
+}
+
 /* Everything that will be written, tried before the run. */
 static int check_writable(
 	const struct kernel *kernels, size_t kernel_count, const struct options *options, struct error *error)
@@ -79,6 +99,12 @@ static int check_writable(
 	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
 		if (files[i] && output_file_check(files[i], error) != 0)
 			return error->exit_code;
+	if (options->details) {
+		run_json(options->details, path);
+		if (output_file_check(path, error) != 0 ||
+		    refuse_other(options, path, "run.json", "details", error) != 0)
+			return error->exit_code;
+	}
 	for (size_t k = 0; k < kernel_count && options->save; k++)
 		for (const struct tensor *tensor = kernels[k].tensors; tensor->name; tensor++) {
 			if (!tensor_is_output(tensor))
@@ -86,11 +112,8 @@ static int check_writable(
 			if (save_check(options->save, tensor->name, error) != 0)
 				return error->exit_code;
 			tensor_path(options->save, tensor->name, path, sizeof path);
-			for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-				if (files[i] && output_file_is_same(files[i], path))
-					return error_set(
-						error, EXIT_USAGE, "%.200s: is %s of --save, expected another file",
-						files[i], tensor->name);
+			if (refuse_other(options, path, tensor->name, "save", error) != 0)
+				return error->exit_code;
 		}
 	return 0;
 }
@@ -209,8 +232,10 @@ static int write_files(const struct run_result *result, struct error *error)
 		return error->exit_code;
 	if (options->tsv && write_report(result, options->tsv, tsv, error) != 0)
 		return error->exit_code;
-	snprintf(path, sizeof path, "%s/run.json", options->details ? options->details : "");
-	return options->details ? write_report(result, path, details, error) : 0;
+	if (!options->details)
+		return 0;
+	run_json(options->details, path);
+	return write_report(result, path, details, error);
 }
 
 /* Files first: what is said of them for people is then true, and is said also where one cannot be written. */
@@ -298,15 +323,15 @@ static int run_sweep(
 	return all_verified ? EXIT_ALL_VERIFIED : EXIT_VERIFICATION;
 }
 
-/* With --explain this program becomes explorer/explain, which runs it again with --details. Returns where it does not. */
+/* With --explain this program becomes explorer/explain, which runs it again. Returns in that other run. */
 static int hand_on_or_record(
-	struct run_result *result, const struct kernel *kernels, size_t kernel_count, char **argv,
-	struct error *error)
+	struct run_result *result, const struct kernel *kernels, size_t kernel_count, struct options *options,
+	char **argv, struct error *error)
 {
-	const struct options *options = result->options;
 	const struct device *device = result->device;
 	if (!options->explain)
 		return 0;
+	options->details = explorer_room();
 	if (!options->details)
 		return explorer_explain(options->explain, argv, error);
 	result->traced = device->simulated && !device->plain &&
@@ -357,7 +382,7 @@ int chapter_main(const struct chapter *given, int argc, char **argv)
 	result.arguments = (const char *const *)argv + 1;
 	result.problem = options.problem;
 	result.device = &device;
-	if (hand_on_or_record(&result, kernels, kernel_count, argv, &error) != 0)
+	if (hand_on_or_record(&result, kernels, kernel_count, &options, argv, &error) != 0)
 		return complain(chapter, &error);
 	struct progress progress = progress_new(!options.quiet);
 	int status = (options.sweep ? run_sweep : run_once)(&result, kernels, kernel_count, &progress, &error);

@@ -46,7 +46,7 @@ def wrong_row(details: Details, kernel: int) -> dict:
         return {}
     first = None
     for output in details.outputs(kernel):
-        index = output.first_wrong()
+        index = output.first_wrong() if output.about["tensor"] in ("O", "LSE") else None
         if index is not None:
             row, column = divmod(output.flat(index), output.length)
             if first is None or row < first[0]:

@@ -1,7 +1,7 @@
 """What a program of a chapter writes with --details DIR: run.json and arrays (common/details.h says which).
 
-ran = start(program, ["--seq", "64"], directory)      the program runs; its screen is this process's, or none
-Details(directory)                                    what it left
+run_recorded(program, ["--explain", ...], directory)     the program runs, on this process's screen, and is recorded
+run_again(program, ["--seq", "64"], directory)           it runs with another problem, without a screen
 """
 
 from __future__ import annotations
@@ -13,21 +13,31 @@ import os
 import subprocess
 from pathlib import Path
 
-# Of those that are asked again: shapes come from files, and what is only told is not asked for.
+# Options of a run, with how many words follow, that its replays need, too; their shapes come from files.
 KEPT = {"--causal": 0, "--scale": 1, "--tile-q": 1, "--tile-k": 1, "--splits": 1, "--page": 1}
 
 
-def start(program: str, arguments: list[str], directory: Path, quietly: bool = False) -> int:
-    """Runs it; its status, of a signal as a shell tells it. `quietly`: nothing on the screen, nothing in files that the
-    user's SIM_TRACE and SIM_REPORT name."""
-    command = [program, "--details", str(directory), *(["--quiet"] if quietly else []), *arguments]
-    environment = dict(os.environ)
-    if quietly:
-        for name in ("SIM_TRACE", "SIM_REPORT"):
-            environment.pop(name, None)
-    nowhere = subprocess.DEVNULL if quietly else None
+def run_recorded(program: str, arguments: list[str], directory: Path) -> tuple[int, Details | None]:
+    """Its status, of a signal as a shell tells it; and what it left, None where it ended before that."""
+    environment = {**os.environ, "EXPLORER_ROOM": str(directory)}
+    # Open files stay open: the arguments may name them, as /dev/fd/63.
+    done = subprocess.run([program, *arguments], check=False, env=environment, close_fds=False)
+    status = done.returncode if done.returncode >= 0 else 128 - done.returncode
+    return status, read(directory) if status <= 1 else None
+
+
+def run_again(program: str, arguments: list[str], directory: Path) -> Details | None:
+    """None where it ended early. Files that the user's SIM_TRACE and SIM_REPORT name stay as they are."""
+    environment = {key: value for key, value in os.environ.items() if key not in ("SIM_TRACE", "SIM_REPORT")}
+    command = [program, "--details", str(directory), "--quiet", *arguments]
+    nowhere = subprocess.DEVNULL
     done = subprocess.run(command, check=False, env=environment, stdout=nowhere, stderr=nowhere)
-    return done.returncode if done.returncode >= 0 else 128 - done.returncode
+    return read(directory) if done.returncode in (0, 1) else None
+
+
+def read(directory: Path) -> Details | None:
+    """What a run left; None where it ended before that, as one does whose kernel calls exit."""
+    return Details(directory) if (directory / "run.json").is_file() else None
 
 
 def number(value: float) -> float | str:
@@ -82,7 +92,7 @@ class Output:
 
 
 class Details:
-    """Of one run. Raises OSError or ValueError where it was not written."""
+    """Of one run, which ended."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from attention_numbers import tile, wrong_row
-from details import Details, start
+from details import Details, run_recorded
 from error_map import error_map
 from replay import replays
 
@@ -18,20 +18,19 @@ MOST_TRACE_BYTES, MOST_REPORT_BYTES, MOST_SOURCE_BYTES, MOST_SOURCES = 6 << 20, 
 FROM_DETAILS = ("command", "program", "title", "device", "no_steps", "result")
 
 
-def read_back(variable: str, ours: Path, most: int) -> tuple[bytes | None, int]:
-    """What was recorded, None where there is none or more than `most` bytes; and its size. Where the user's variable
-    names a file, it went there."""
+def read_back(variable: str, ours: Path, most: int) -> tuple[list | None, int]:
+    """What was recorded, lines that are JSON objects each, None where there are none or more than `most` bytes; and
+    the file's size. Where the user's variable names a file, it went there, if that can be read back. A last line
+    without its end is left out."""
     path = Path(os.environ.get(variable) or ours)
-    with contextlib.suppress(OSError):
+    size = 0
+    with contextlib.suppress(OSError, ValueError):
         if path.is_file():
             size = path.stat().st_size
-            return (path.read_bytes() if size <= most else None), size
-    return None, 0
-
-
-def lines_of(text: bytes) -> list:
-    """Lines that are JSON objects each; a last line without its end is left out."""
-    return [json.loads(line) for line in text.decode("utf-8", errors="replace").split("\n")[:-1]]
+            text = path.read_bytes() if size <= most else None
+            if text is not None:
+                return [json.loads(line) for line in text.decode("utf-8", errors="replace").split("\n")[:-1]], size
+    return None, size
 
 
 def why_no_trace(details: dict, size: int, smaller: str) -> str:
@@ -51,13 +50,13 @@ def recording(details: dict, room: Path) -> dict:
     made: dict = {"smaller": smaller}
     trace, size = read_back("SIM_TRACE", room / "trace", MOST_TRACE_BYTES)
     if trace is not None and (trace or not launched):
-        made["trace"] = lines_of(trace)
+        made["trace"] = trace
     else:
         made["no_trace"] = why_no_trace(details, size, smaller)
         told = f"--explain: no picture of the memory traffic: {made['no_trace']}"
         print(f"{details['program']}: {told}", file=sys.stderr, flush=True)
     report, size = read_back("SIM_REPORT", room / "report", MOST_REPORT_BYTES)
-    made["report"] = lines_of(report or b"")
+    made["report"] = report or []
     if details["counts"] and (report is None or (launched and not report)):
         elsewhere = "SIM_REPORT, which is set, sends it elsewhere, from where it could not be read back."
         made["no_report"] = "there is more of it than a page should hold." if size else elsewhere
@@ -99,11 +98,13 @@ def made_of(program: str, details: Details) -> dict:
 
 
 def record(program: str, arguments: list[str]) -> tuple[int, dict | None, bool]:
-    """Runs it on this screen: its status; the run, None where it ended without one; whether it printed for people.
-    Raises OSError."""
+    """Runs it on this screen: its status; the run, None where it ended without one, which is said; whether it printed
+    for people. Raises OSError."""
     with tempfile.TemporaryDirectory(prefix="explain.") as room:
-        status = start(program, arguments, Path(room))
-        if status > 1:
-            return status, None, False
-        details = Details(Path(room))
-        return status, made_of(program, details), details.run["prints"]
+        status, details = run_recorded(program, arguments, Path(room))
+        if details:
+            return status, made_of(program, details), details.run["prints"]
+        if status <= 1:
+            said = f"ended with status {status} before its results: is there a call of exit in a kernel's file?"
+            print(f"{Path(program).name}: --explain: the program {said}", file=sys.stderr, flush=True)
+        return status if status > 1 else 3, None, False

@@ -12,7 +12,7 @@ import struct
 import tempfile
 from pathlib import Path
 
-from details import Details, Output, coordinates, number, start
+from details import Details, Output, coordinates, number, run_again
 
 WITHOUT_TILES, MOST_REPLAYS = 32, 40  # the step, in keys, where a kernel works in no tiles
 AXES = "NM"  # the letters of queries and keys
@@ -88,10 +88,8 @@ class Replays:
         name = self.details.kernels[self.kernel]["name"]
         arguments = ["--kernel", name, "--load", str(self.room), *self.details.kept()]
         with tempfile.TemporaryDirectory(dir=self.room) as left:
-            if start(self.program, arguments, Path(left), quietly=True) > 1:
-                return None
-            again = Details(Path(left))
-            if again.run["hazards"] or not again.kernels[0]["outputs"]:
+            again = run_again(self.program, arguments, Path(left))
+            if not again or again.run["hazards"] or not again.kernels[0]["outputs"]:
                 return None
             outputs = [seen(output) for output in again.outputs(0)]
         return {"keys": keys, "wrong": any(output["wrong"] for output in outputs), "outputs": outputs}

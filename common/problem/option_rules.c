@@ -83,7 +83,7 @@ static const struct option_rule rules[OPTIONS] = {
                  "write a page on this run, to be opened in a browser"},
 	[OPTION_DETAILS] =
 		{"details", TYPE_TEXT, FIELD(details), 0, 0, 0, "DIR",
-                 "write what explorer/ reads: arrays, run.json"},
+                 "write DIR/run.json and arrays: what --explain reads"},
 	[OPTION_VERBOSE] =
 		{"verbose", TYPE_FLAG, FIELD(verbose), 0, 0, 0, 0, "every table: launches, tensors, closed forms"},
 	[OPTION_QUIET] = {"quiet", TYPE_FLAG, FIELD(quiet), 0, 0, 0, 0, "one line per kernel"},

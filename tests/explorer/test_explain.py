@@ -51,6 +51,9 @@ class Command(Explain):
             ("--sweep --explain x.html", 2, "--explain: not with --sweep"),
             ("--json - --explain -", 2, "--json -, --explain -: only one of them"),
             ("--json x --explain x", 2, "--json, --explain: x: each needs a file of its own"),
+            ("--explain x.html --details .", 2, "--details: not with --explain"),
+            ("--seq 8 --details nowhere", 3, "nowhere/run.json: cannot be written"),
+            ("--seq 8 --details . --json run.json", 2, "run.json: is run.json of --details, expected another file"),
             ("--seq 8 --explain nowhere/x.html", 3, "nowhere/x.html: cannot be written"),
             ("--seq 8 --quiet --explain /dev/full", 3, "cannot be written"),
             ("--seq 0 --explain x.html", 2, "--seq"),
@@ -69,6 +72,24 @@ class Command(Explain):
         page = self.run_program(FA2, "--seq 8 --dim 8 --explain -").out
         self.assertTrue(page.startswith("<!doctype html>"), page[:100])
         self.assertTrue(page.endswith("</html>\n"))
+
+    def test_into_pipes_that_a_shell_opened(self) -> None:
+        """Kills: a run that inherits no open files, a page that is renamed over a pipe."""
+        call = f"{FA2} --seq 8 --dim 8 --quiet --json >(cat > run.json) --explain >(cat > page.html)"
+        outcome = run(["bash", "-c", call], cwd=self.scratch)  # ends with the last cat
+        self.assertEqual((outcome.status, outcome.err), (0, ""))
+        self.assertTrue((self.scratch / "page.html").read_text().endswith("</html>\n"))
+        self.assertTrue(json.loads((self.scratch / "run.json").read_text())["kernels"])
+
+    def test_what_cannot_be_made_is_one_line(self) -> None:
+        """Kills: a traceback where the program ended before its results; status 127 where there is no Python."""
+        ended = run([ROOT / "explorer/explain", "page.html", "/bin/true"], cwd=self.scratch)
+        self.assertEqual((ended.status, ended.err.count("\n")), (3, 1), ended.err)
+        self.assertIn("ended with status 0 before its results", ended.err)
+        self.assertIn(
+            "python3 cannot be started", self.run_program(FA2, "--seq 8 --explain page.html", 3, PATH="/nowhere").err
+        )
+        self.assertEqual(list(self.scratch.iterdir()), [])
 
     def test_leads_back_to_its_chapter(self) -> None:
         """Kills: a page without a link to the course, one that leads nowhere from where the page lies."""

@@ -23,13 +23,13 @@ def replace_file(path: str | Path, content: str | bytes) -> None:
     """
     data = content if isinstance(content, bytes) else content.encode("utf-8", errors="surrogateescape")
     try:
-        target = Path(path).resolve()
+        target = Path(path)
         if target.exists() and not os.access(target, os.W_OK):
             raise OSError(errno.EACCES, os.strerror(errno.EACCES))
         if target.exists() and not target.is_file():
             target.write_bytes(data)
         else:
-            _replace(target, data)
+            _replace(target.resolve(), data)
     except OSError as error:
         error.filename, error.filename2 = str(path), None
         raise
