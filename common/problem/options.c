@@ -180,7 +180,8 @@ static int check_together(const struct options *options, struct error *error)
 	            0)
 		return error->exit_code;
 	if (options->details && options->explain)
-		return error_set(error, EXIT_USAGE, "--details: not with --explain, which has a directory of its own");
+		return error_set(
+			error, EXIT_USAGE, "--details: not with --explain, which has a directory of its own");
 	if (options->details && (options->sweep || options->prompt))
 		return error_set(error, EXIT_USAGE, "--details: not with --%s", options->sweep ? "sweep" : "prompt");
 	if (!options->sweep)
