@@ -13,6 +13,7 @@
 #include "support/output_file.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -341,7 +342,7 @@ static int hand_on_or_record(
 
 int chapter_main(const struct chapter *given, int argc, char **argv)
 {
-	output_file_watch();
+	output_file_guard();
 	struct chapter_lists lists;
 	struct chapter own = *given;
 	const struct chapter *chapter = &own;

@@ -169,6 +169,7 @@ int main(int argc, char **argv)
 	struct model model = {0};
 	struct output_file file;
 	struct error error = {0};
+	output_file_guard();
 	uint64_t first, count;
 	if (argc < 4 || argc > 5 || !read_whole(argv[2], 0, SIZE_MAX, &first) ||
 	    !read_whole(argv[3], 1, SIZE_MAX, &count)) {

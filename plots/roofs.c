@@ -26,6 +26,7 @@ int main(int argc, char **argv)
 {
 	struct output_file file;
 	struct error error = {0};
+	output_file_guard();
 	if (argc > 2) {
 		fprintf(stderr, "usage: roofs [FILE]\n");
 		return EXIT_USAGE;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,141 +14,94 @@ static int cannot_write(const char *path, struct error *error)
 	return error_set(error, EXIT_ENVIRONMENT, "%s: cannot be written: %s", path, strerror(errno));
 }
 
-/* ---- a program that ends before its files are whole ---- */
-
-enum { MOST_OPEN = 8 };
-static struct output_file *volatile open_files[MOST_OPEN]; /* whose temporary may exist */
-
-/* Only what a signal handler may do. */
-static void remove_temporaries(void)
+void output_file_guard(void)
 {
-	for (int i = 0; i < MOST_OPEN; i++)
-		if (open_files[i])
-			unlink(open_files[i]->temporary);
-}
-
-static void end_without_a_trace(int number)
-{
-	remove_temporaries();
-	raise(number); /* SA_RESETHAND: ends the process as if nobody had looked */
-}
-
-/* A signal that is ignored (nohup), or that somebody else waits for, stays as it is. */
-void output_file_watch(void)
-{
-	static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU};
-	static bool watched;
-	if (watched)
-		return;
-	watched = true;
 	/* A stream that is closed stays unwritable: the next file that is opened must not become standard output. */
 	int descriptor = open("/dev/null", O_RDONLY);
 	while (descriptor >= 0 && descriptor <= STDERR_FILENO)
 		descriptor = open("/dev/null", O_RDONLY);
 	close(descriptor);
-	atexit(remove_temporaries);
 	signal(SIGXFSZ, SIG_IGN); /* writing beyond the limit of a file's size then fails with EFBIG */
-	for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
-		struct sigaction end = {.sa_handler = end_without_a_trace,
-		                        .sa_flags = (int)SA_RESETHAND | SA_NODEFER | SA_ONSTACK},
-				 before;
-		if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-			sigaction(ending[i], &end, NULL);
-	}
 }
 
-/* From before its temporary exists until after it has gone: a signal may come at any moment. */
-static bool remember(struct output_file *file)
+/* Creates a file beside `target`, of this process alone, with that one's permissions, if it is there; its name is in
+ * `temporary`. Returns its descriptor, or -1 with errno. */
+static int create_beside(const char *target, char temporary[static PATH_MAX])
 {
-	output_file_watch();
-	for (int i = 0; i < MOST_OPEN; i++)
-		if (!open_files[i]) {
-			open_files[i] = file;
-			return true;
-		}
-	errno = EMFILE;
-	return false;
-}
-
-static void forget(const struct output_file *file)
-{
-	for (int i = 0; i < MOST_OPEN; i++)
-		if (open_files[i] == file)
-			open_files[i] = NULL;
-}
-
-/* ---- files ---- */
-
-enum { SUFFIX = 40 }; /* room for ".new.PID.TRY" */
-
-/* A new file beside the target, of this process alone. Its name is whole before a signal may look at it. */
-static int create_temporary(struct output_file *file)
-{
-	size_t length = strlen(file->target);
-	memcpy(file->temporary, file->target, length);
+	struct stat status;
+	bool exists = stat(target, &status) == 0;
+	if (exists && access(target, W_OK) != 0)
+		return -1;
 	for (int try = 0; try < 100; try++) {
-		snprintf(file->temporary + length, SUFFIX, ".new.%ld.%d", (long)getpid(), try);
-		if (!remember(file))
+		if (snprintf(temporary, PATH_MAX, "%s.new.%ld.%d", target, (long)getpid(), try) >= PATH_MAX) {
+			errno = ENAMETOOLONG;
 			return -1;
-		int descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (descriptor >= 0)
+		}
+		int descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (descriptor >= 0 && exists)
+			fchmod(descriptor, status.st_mode & 0777);
+		if (descriptor >= 0 || errno != EEXIST)
 			return descriptor;
-		forget(file);
-		if (errno != EEXIST)
-			return -1;
 	}
 	return -1;
 }
 
+static bool write_all(int descriptor, const char *bytes, size_t size)
+{
+	while (size > 0) {
+		ssize_t written = write(descriptor, bytes, size);
+		if (written < 0 && errno != EINTR)
+			return false;
+		bytes += written > 0 ? written : 0;
+		size -= written > 0 ? (size_t)written : 0;
+	}
+	return true;
+}
+
+/* A symbolic link is followed. False with errno; then the old file is as it was. */
+static bool replace(const char *path, const char *bytes, size_t size)
+{
+	char target[PATH_MAX], temporary[PATH_MAX];
+	if (!realpath(path, target))
+		snprintf(target, sizeof target, "%s", path);
+	int descriptor = create_beside(target, temporary);
+	if (descriptor < 0)
+		return false;
+	bool written = write_all(descriptor, bytes, size);
+	int reason = errno;
+	if (close(descriptor) != 0 && written) {
+		written = false;
+		reason = errno;
+	}
+	if (written && rename(temporary, target) == 0)
+		return true;
+	reason = written ? errno : reason;
+	unlink(temporary);
+	errno = reason;
+	return false;
+}
+
 int output_file_open(struct output_file *file, const char *path, struct error *error)
 {
-	memset(file, 0, sizeof *file);
-	if (strlen(path) + SUFFIX > sizeof file->path) {
-		errno = ENAMETOOLONG;
-		return cannot_write(path, error);
-	}
-	strcpy(file->path, path);
-	if (strcmp(path, "-") == 0) {
-		strcpy(file->path, "standard output");
-		file->stream = stdout;
-		return 0;
-	}
-
 	struct stat status;
-	bool exists = stat(path, &status) == 0;
-	if (exists && !S_ISREG(status.st_mode)) {
+	*file = (struct output_file){.path = path};
+	if (strcmp(path, "-") == 0) {
+		file->path = "standard output";
+		file->stream = stdout;
+	} else if (stat(path, &status) != 0 || S_ISREG(status.st_mode)) {
+		file->stream = open_memstream(&file->bytes, &file->size);
+	} else {
 		file->stream = S_ISDIR(status.st_mode) ? (errno = EISDIR, NULL) : fopen(path, "w");
-		return file->stream ? 0 : cannot_write(path, error);
 	}
-	if (exists && access(path, W_OK) != 0)
-		return cannot_write(path, error);
-	if (!exists || !realpath(path, file->target))
-		strcpy(file->target, path);
-	if (strlen(file->target) + SUFFIX > sizeof file->temporary) {
-		errno = ENAMETOOLONG;
-		return cannot_write(path, error);
-	}
-	int descriptor = create_temporary(file);
-	if (descriptor >= 0 && (!exists || fchmod(descriptor, status.st_mode & 0777) == 0) &&
-	    (file->stream = fdopen(descriptor, "w")))
-		return 0;
-	int result = cannot_write(path, error);
-	if (descriptor >= 0) {
-		close(descriptor);
-		unlink(file->temporary);
-	}
-	forget(file);
-	return result;
+	return file->stream ? 0 : cannot_write(path, error);
 }
 
 void output_file_abandon(struct output_file *file)
 {
 	if (file->stream && file->stream != stdout)
 		fclose(file->stream);
-	if (file->temporary[0])
-		unlink(file->temporary);
-	forget(file);
-	file->stream = NULL;
+	free(file->bytes);
+	*file = (struct output_file){.path = file->path};
 }
 
 int output_file_commit(struct output_file *file, struct error *error)
@@ -160,17 +114,13 @@ int output_file_commit(struct output_file *file, struct error *error)
 		written = false;
 		reason = errno;
 	}
-	if (written && file->temporary[0] && rename(file->temporary, file->target) != 0) {
+	if (written && file->bytes && !replace(file->path, file->bytes, file->size)) {
 		written = false;
 		reason = errno;
 	}
-	if (!written) {
-		output_file_abandon(file);
-		errno = reason;
-		return cannot_write(file->path, error);
-	}
-	forget(file);
-	return 0;
+	output_file_abandon(file);
+	errno = reason;
+	return written ? 0 : cannot_write(file->path, error);
 }
 
 /* Where a path that is no device leads: the directory's identity, and the name in it. */
@@ -212,17 +162,21 @@ bool output_file_is_same(const char *path, const char *other)
 
 int output_file_check(const char *path, struct error *error)
 {
+	char target[PATH_MAX], temporary[PATH_MAX];
+	struct stat status;
 	if (strcmp(path, "-") == 0)
 		return 0;
-	struct stat status;
 	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
 		/* A pipe is not opened: its reader would take the end of that for the end of the data. */
 		errno = S_ISDIR(status.st_mode) ? EISDIR : S_ISSOCK(status.st_mode) ? ENXIO : 0;
 		return errno || access(path, W_OK) != 0 ? cannot_write(path, error) : 0;
 	}
-	struct output_file file;
-	if (output_file_open(&file, path, error) != 0)
-		return error->exit_code;
-	output_file_abandon(&file);
+	if (!realpath(path, target))
+		snprintf(target, sizeof target, "%s", path);
+	int descriptor = create_beside(target, temporary);
+	if (descriptor < 0)
+		return cannot_write(path, error);
+	close(descriptor);
+	unlink(temporary);
 	return 0;
 }

@@ -9,12 +9,10 @@
 
 #include <criterion/criterion.h>
 #include <dirent.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -101,43 +99,6 @@ Test(command_line, fits_a_terminal)
 	cr_assert(strstr(o.out, ", 10000 runs)"), "%s", o.out);
 	expect_page(o.out);
 	free_outcome(&o);
-}
-
-/* Starts a sweep into `directory`, ends it once its file has begun, and returns its wait status. */
-static int end_sweep(const char *directory, int with)
-{
-	size_t before = count_files(directory); /* the child may be quicker than what follows fork */
-	pid_t child = fork();
-	if (child == 0) {
-		execl(NAIVE, "naive", "--sweep", "--quiet", "--tsv", text("%s/sweep.tsv", directory), (char *)NULL);
-		_exit(127);
-	}
-	struct timespec nap = {0, 10 * 1000 * 1000};
-	for (int i = 0; i < 9000 && count_files(directory) == before; i++)
-		nanosleep(&nap, NULL);
-	cr_expect_eq(count_files(directory), before + 1, "it does not begin");
-	kill(child, with);
-	int status = 0;
-	waitpid(child, &status, 0);
-	return status;
-}
-
-/* Ended from outside, a run leaves what was there before it, and nothing else. */
-Test(command_line, ended_it_leaves_nothing)
-{
-	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-		char *directory = text("%s/%zu", scratch_directory(), i);
-		mkdir(directory, 0777);
-		int status = end_sweep(directory, ends[i]);
-		cr_expect(
-			WIFSIGNALED(status) && WTERMSIG(status) == ends[i], "signal %d: status %x", ends[i], status);
-		cr_expect_eq(count_files(directory), 0, "signal %d left a file", ends[i]);
-		write_text(text("%s/sweep.tsv", directory), "of yesterday");
-		end_sweep(directory, ends[i]);
-		cr_expect_eq(count_files(directory), 1, "signal %d left a file", ends[i]);
-		cr_expect_str_eq(read_text(text("%s/sweep.tsv", directory)), "of yesterday");
-	}
 }
 
 Test(command_line, json_is_one_object_and_nothing_else)
