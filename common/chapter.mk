@@ -29,7 +29,7 @@ ARCH := $(shell python3 $(COMMON)/arch.py "$(NVCC)")
 endif
 
 OUT := $(ROOT)/build/$(COMPILER)/$(DEVICE)
-HARNESS_SOURCES := $(wildcard $(COMMON)/*.c $(addprefix $(COMMON)/,support/*.c problem/*.c verify/*.c measure/*.c report/*.c \
+HARNESS_SOURCES := $(wildcard $(COMMON)/*.c $(addprefix $(COMMON)/,support/*.c problem/*.c verify/*.c measure/*.c run/*.c report/*.c \
         $(if $(MODEL),model/*.c)))
 HARNESS := $(patsubst $(COMMON)/%.c,$(OUT)/common/%.o,$(HARNESS_SOURCES))
 HARNESS += $(OUT)/common/gpus.o

@@ -1,14 +1,14 @@
 #include "harness.h"
 
-#include "details.h"
-#include "estimate.h"
 #include "explorer.h"
 #include "measure/plain_build.h"
 #include "problem/inputs.h"
 #include "problem/load.h"
 #include "report/next.h"
 #include "report/report.h"
-#include "run.h"
+#include "run/details.h"
+#include "run/estimate.h"
+#include "run/run.h"
 #include "support/nearest.h"
 #include "support/output_file.h"
 

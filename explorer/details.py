@@ -1,4 +1,4 @@
-"""What a program of a chapter writes with --details DIR: run.json and arrays (common/details.h says which).
+"""What a program of a chapter writes with --details DIR: run.json and arrays (common/run/details.h says which).
 
 run_recorded(program, ["--explain", ...], directory)     the program runs, on this process's screen, and is recorded
 run_again(program, ["--seq", "64"], directory)           it runs with another problem, without a screen

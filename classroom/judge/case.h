@@ -10,7 +10,7 @@
 #ifndef CASE_H
 #define CASE_H
 
-#include "tensors.h"
+#include "run/tensors.h"
 
 #include <math.h>
 #include <string.h>

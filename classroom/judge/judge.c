@@ -1,5 +1,5 @@
 /*
- * The judge. It stands in the place of common/main.c and common/run.c, is linked with the reference and with no
+ * The judge. It stands in the place of common/main.c and common/run/run.c, is linked with the reference and with no
  * code of a submission, and believes nothing that a submission's process says about itself:
  *
  *     judge DIR KIND=VALUE --kernel NAME ...    compares the outputs in DIR with the reference; inputs are made anew

@@ -13,8 +13,8 @@ include Makefile
 KIT := $(OUT)/classroom/$(notdir $(HERE))
 ORIGINAL ?= $(HERE)
 ORIGINALS := $(patsubst $(ORIGINAL)/%.cu,$(KIT)/original/%.o,$(wildcard $(ORIGINAL)/*.cu))
-WITHOUT_MAIN := $(filter-out $(OUT)/common/main.o $(OUT)/common/run.o,$(HARNESS))
-REFERENCE := $(filter $(OUT)/common/verify/% $(OUT)/common/compare.o $(OUT)/$(notdir $(HERE))/reference.o,$(HARNESS) $(CHAPTER))
+WITHOUT_MAIN := $(filter-out $(OUT)/common/main.o $(OUT)/common/run/run.o,$(HARNESS))
+REFERENCE := $(filter $(OUT)/common/verify/% $(OUT)/common/run/compare.o $(OUT)/$(notdir $(HERE))/reference.o,$(HARNESS) $(CHAPTER))
 
 .PHONY: kit
 kit: $(KIT)/judge $(KIT)/rest.o $(KIT)/compile

@@ -1,5 +1,5 @@
 /*
- * The program that runs a submission. It stands in the place of common/main.c and common/run.c: the chapter's own
+ * The program that runs a submission. It stands in the place of common/main.c and common/run/run.c: the chapter's own
  * chapter.c calls this chapter_main, which puts the inputs of a case (case.h) on the device, launches one kernel and writes its
  * outputs to --save. It verifies nothing. What the outputs should be is not in this process (neither common/verify nor
  * a chapter's reference.c is linked, judge.mk), so there is nothing here for a submission to find.
@@ -11,10 +11,10 @@
  * launches that prepare its inputs are in no report.
  */
 #include "case.h"
-#include "fits.h"
 #include "harness.h"
+#include "run/fits.h"
+#include "run/tensors.h"
 #include "sim.h"
-#include "tensors.h"
 
 #include <stdio.h>
 

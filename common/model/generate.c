@@ -1,11 +1,11 @@
 #include "model/generate.h"
 
-#include "estimate.h"
 #include "model/sampler.h"
-#include "report/progress.h"
+#include "run/estimate.h"
 #include "support/clock.h"
 #include "support/number.h"
 #include "support/output_file.h"
+#include "support/progress.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,6 +2,7 @@
 
 #include "problem/attention.h"
 #include "report/table.h"
+#include "support/number.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "report/next.h"
 #include "report/report.h"
 #include "report/traffic.h"
+#include "support/number.h"
 
 #include <math.h>
 #include <string.h>

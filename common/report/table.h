@@ -47,11 +47,4 @@ size_t text_columns(const char *text);
 /* Prints words from a column on and ends the line; what would pass column 80 goes to further lines, from the same column. */
 void print_folded(FILE *out, const char *words, size_t column);
 
-/* "17,301,504"; text holds at least 32 bytes. Returns text. */
-const char *format_count(uint64_t value, char text[32]);
-/* "8.39 MB", three figures, powers of 1000. */
-const char *format_bytes(double bytes, char text[32]);
-/* "1.23 ms", "45.6 us", "7.8 s". */
-const char *format_milliseconds(double ms, char text[32]);
-
 #endif

@@ -1,4 +1,5 @@
 #include "report/traffic.h"
+#include "support/number.h"
 
 #include <string.h>
 

@@ -33,4 +33,11 @@ static inline double without_nan_sign(double value)
 bool read_whole(const char *text, uint64_t least, uint64_t most, uint64_t *value);
 bool read_real(const char *text, float *value);
 
+/* "17,301,504"; text holds at least 32 bytes. Returns text. */
+const char *format_count(uint64_t value, char text[32]);
+/* "8.39 MB", three figures, powers of 1000. */
+const char *format_bytes(double bytes, char text[32]);
+/* "1.23 ms", "45.6 us", "7.8 s". */
+const char *format_milliseconds(double ms, char text[32]);
+
 #endif

@@ -66,7 +66,7 @@ Test(toolchain, programs_depend_on_all_of_it)
 /* What make itself says of a changed header, by -W: an object of the harness. */
 Test(toolchain, a_changed_header_leaves_nothing_stale)
 {
-	const char *object = text("$(dirname " TEST_BUILD ")/sim/common/run.o");
+	const char *object = text("$(dirname " TEST_BUILD ")/sim/common/run/run.o");
 	const char *ask = "make -s -q -C " TEST_ROOT "/01_naive CC=" TEST_CC " CXX=" TEST_CXX " %s %s; test $? = %d";
 
 	output_of(text(ask, "DEVICE=sim", object, 0)); /* it is there, and up to date */

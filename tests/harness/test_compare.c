@@ -1,7 +1,7 @@
 /* A count that is not its closed form: the kernel is not verified, and the reason says which. */
-#include "compare.h"
-#include "details.h"
-#include "tensors.h"
+#include "run/compare.h"
+#include "run/details.h"
+#include "run/tensors.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "measure/time_summary.h"
 #include "report/json.h"
 #include "report/table.h"
+#include "support/number.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

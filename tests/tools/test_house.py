@@ -1,5 +1,5 @@
-"""The house rules of the chapters that no compiler checks: how long a file may be, what a kernel file is free of, and
-where the lines of the tasks stand."""
+"""The house rules that no compiler checks: how long a chapter's file may be, what a kernel file is free of, where the
+lines of the tasks stand, and which way the harness includes."""
 
 from __future__ import annotations
 
@@ -79,6 +79,34 @@ class Lengths(unittest.TestCase):
                 if name.endswith(".c") and name != "chapter.c":
                     first = (ROOT / chapter / name).read_text().splitlines()[0]
                     self.assertRegex(first, r"^/[/*] Open this ", f"{chapter}/{name}")
+
+
+class Harness(unittest.TestCase):
+    def test_includes_go_one_way(self) -> None:
+        """In the order of common/README.md. Kills: a report that launches, a measurement that knows of reports."""
+        listed = re.findall(r"^    ([a-z_]+(?:/|\.[ch])) ", (ROOT / "common/README.md").read_text(), re.MULTILINE)
+        rooms = [re.sub(r"/$|\.[ch]$", "", name) for name in listed]
+        self.assertEqual(rooms[-1], "main")
+        upward = []
+        for path in sorted((ROOT / "common").rglob("*.[ch]")):
+            name = str(path.relative_to(ROOT / "common"))
+            for included in re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE):
+                ranks = [
+                    next((i for i, room in enumerate(rooms) if of == f"{room}.h" or of.startswith(f"{room}/")), None)
+                    for of in (name.removesuffix(".c") + ".h" if name.endswith(".c") else name, included)
+                ]
+                if None not in ranks and ranks[0] < ranks[1]:
+                    upward.append(f"{name} includes {included}")
+        self.assertEqual(upward, [])
+
+    def test_the_walk_of_one_number_is_there(self) -> None:
+        """Kills: a function that was renamed or moved while common/README.md still names it."""
+        text = (ROOT / "common/README.md").read_text()
+        walk = re.findall(r"^\| (\d) \| \[[^]]+\]\(([^)]+)\) \| `(\w+)` \|", text, re.MULTILINE)
+        self.assertEqual([number for number, _, _ in walk], list("12345678"))
+        for _, file, function in walk:
+            defined = rf"^(?:static )?(?:\w+ \*?)+{function}\(|^NUMBER\({function},"
+            self.assertRegex((ROOT / "common" / file).read_text(), re.compile(defined, re.MULTILINE), file)
 
 
 class KernelFiles(unittest.TestCase):

@@ -1,4 +1,4 @@
-#include "tensors.h"
+#include "run/tensors.h"
 
 #include "problem/load.h"
 

@@ -1,11 +1,11 @@
 /*
  * One problem through the kernels of a chapter: inputs, reference, launch, comparison, counts, time.
  */
-#ifndef RUN_H
-#define RUN_H
+#ifndef RUN_RUN_H
+#define RUN_RUN_H
 
-#include "report/progress.h"
 #include "result.h"
+#include "support/progress.h"
 
 /*
  * Runs `kernels` (a part of the chapter's table) on the problem in result->problem. The caller fills in chapter,

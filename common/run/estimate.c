@@ -1,7 +1,7 @@
-#include "estimate.h"
+#include "run/estimate.h"
 
-#include "fits.h"
 #include "problem/dimensions.h"
+#include "run/fits.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /*
  * One line on standard error that says what is running. Only on a terminal, at most ten times a second.
  */
-#ifndef REPORT_PROGRESS_H
-#define REPORT_PROGRESS_H
+#ifndef SUPPORT_PROGRESS_H
+#define SUPPORT_PROGRESS_H
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 /*
  * Is what a kernel did right? Its outputs against the reference, its counts against its closed forms.
  */
-#ifndef COMPARE_H
-#define COMPARE_H
+#ifndef RUN_COMPARE_H
+#define RUN_COMPARE_H
 
 #include "result.h"
 

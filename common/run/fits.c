@@ -1,6 +1,6 @@
-#include "fits.h"
+#include "run/fits.h"
 
-#include "report/table.h"
+#include "support/number.h"
 
 #include <limits.h>
 

@@ -1,13 +1,13 @@
-#include "run.h"
+#include "run/run.h"
 
-#include "compare.h"
-#include "details.h"
-#include "estimate.h"
-#include "fits.h"
 #include "measure/plain_build.h"
 #include "measure/timing.h"
 #include "problem/attention.h"
-#include "tensors.h"
+#include "run/compare.h"
+#include "run/details.h"
+#include "run/estimate.h"
+#include "run/fits.h"
+#include "run/tensors.h"
 
 /* ---- launching ---- */
 

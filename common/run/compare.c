@@ -1,6 +1,6 @@
-#include "compare.h"
+#include "run/compare.h"
 
-#include "details.h"
+#include "run/details.h"
 #include "support/number.h"
 #include "verify/unwritten.h"
 

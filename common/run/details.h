@@ -9,11 +9,11 @@
  *     K.C.rows          uint64_t[row_count], flat indices of the rows that were checked, where that is not all of them
  *     trace, report     what SIM_TRACE and SIM_REPORT would hold, with --explain
  */
-#ifndef DETAILS_H
-#define DETAILS_H
+#ifndef RUN_DETAILS_H
+#define RUN_DETAILS_H
 
 #include "result.h"
-#include "tensors.h"
+#include "run/tensors.h"
 
 /* From here on the simulated device writes down what it does. A file that the user's SIM_TRACE or SIM_REPORT names stays the
  * only one. EXIT_ENVIRONMENT where it cannot be written. */

@@ -1,8 +1,8 @@
 /*
  * May this kernel run this problem on this device? Asked before anything is allocated.
  */
-#ifndef FITS_H
-#define FITS_H
+#ifndef RUN_FITS_H
+#define RUN_FITS_H
 
 #include "chapter.h"
 

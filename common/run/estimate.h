@@ -3,8 +3,8 @@
  * of which the device does some 2e8 a second and thread, the plain build thirty times as many. A guess, right to a factor of a
  * few: where it says hours, the run needs --yes.
  */
-#ifndef ESTIMATE_H
-#define ESTIMATE_H
+#ifndef RUN_ESTIMATE_H
+#define RUN_ESTIMATE_H
 
 #include "result.h"
 

@@ -3,8 +3,8 @@
  * (`provide`), from --load, or generated (`fill`). The tensors of a kernel on the device: allocated, inputs copied there,
  * outputs copied back.
  */
-#ifndef TENSORS_H
-#define TENSORS_H
+#ifndef RUN_TENSORS_H
+#define RUN_TENSORS_H
 
 #include "chapter.h"
 

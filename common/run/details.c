@@ -1,4 +1,4 @@
-#include "details.h"
+#include "run/details.h"
 
 #include "problem/load.h"
 

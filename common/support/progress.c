@@ -1,4 +1,4 @@
-#include "report/progress.h"
+#include "support/progress.h"
 
 #include "support/clock.h"
 
