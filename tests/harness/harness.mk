@@ -24,11 +24,11 @@ $(BUILD)/harness_%: $(HERE)/harness/test_%.c $(HARNESS_OBJECTS) $(HARNESS_VARIAN
 	@$(CC) $(CFLAGS) $< $(HARNESS_OBJECTS) $(HARNESS_VARIANTS) $(SUPPORT) $(LIBRARIES) -o $@
 
 # The counts are collected and compared without a device.
-$(BUILD)/harness_counts $(BUILD)/harness_compare $(BUILD)/harness/compare.o $(BUILD)/harness/measure/counts.o: private CFLAGS += -DDEVICE_SIM
+$(BUILD)/harness_counts $(BUILD)/harness_compare $(BUILD)/harness/run/compare.o $(BUILD)/harness/measure/counts.o: private CFLAGS += -DDEVICE_SIM
 $(BUILD)/harness_counts: private HARNESS_OBJECTS += $(BUILD)/harness/measure/counts.o
 $(BUILD)/harness_counts: $(BUILD)/harness/measure/counts.o
-$(BUILD)/harness_compare: private HARNESS_OBJECTS += $(BUILD)/harness/compare.o
-$(BUILD)/harness_compare: $(BUILD)/harness/compare.o
+$(BUILD)/harness_compare: private HARNESS_OBJECTS += $(BUILD)/harness/run/compare.o
+$(BUILD)/harness_compare: $(BUILD)/harness/run/compare.o
 
 # The command line is tested on chapter 01.
 $(BUILD)/harness_command_line: $(ROOT)/01_naive/naive
