@@ -190,8 +190,8 @@ refresh() {
 	esac
 }
 
-# install_from_pypi COMMAND: where the system has no package of it, PyPI's, for this user. A system that wants no pip among
-# its own packages (Debian 12 and later) is told that we mean it.
+# install_from_pypi PACKAGE: where the system has none, or one that this python3 does not see, PyPI's, for this user. A
+# system that wants no pip among its own packages (Debian 12 and later) is told that we mean it.
 install_from_pypi() {
 	echo "setup: installing $1 from PyPI"
 	python3 -m pip --version >/dev/null 2>&1 || install python3-pip || return 0
@@ -213,7 +213,10 @@ if [ -n "$missing" ]; then
 		done
 	fi
 fi
-for tool in ruff codespell; do
-	[ -z "$all" ] || is_there "$tool" || install_from_pypi "$tool"
-done
+if [ -n "$all" ]; then
+	for tool in ruff codespell; do
+		is_there "$tool" || install_from_pypi "$tool"
+	done
+	is_there markdown_it || install_from_pypi markdown-it-py
+fi
 end
