@@ -26,7 +26,8 @@ struct closed_forms {
 	size_t tile_q,
 		tile_k; /* queries by keys that it works on at a time, heeded options and compiled ones; 0: no tiles */
 	uint64_t blocks; /* of the launch that has most: a floor must not give work to SMs without one */
-	/* Of one block, static and dynamic, of the launch that asks for most: is it within the device's limit? */
+	/* Of one block, static and dynamic, of the launch that asks for most, prepared ones
+	 * included: is it within the device's limit? 0: not said. Where it is, a run that counts another is not verified. */
 	size_t shared_bytes;
 	/* For the floor, and not compared with anything. */
 	double flop;         /* its own, recomputation and whole tiles included */

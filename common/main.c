@@ -91,6 +91,20 @@ static int refuse_other(
 	return 0;
 }
 
+/* The same of any file of that directory. */
+static int refuse_all(const struct options *options, const char *directory, const char *option, struct error *error)
+{
+	const char *const files[] = {options->json, options->tsv, options->explain};
+	char path[PATH_MAX];
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+		const char *slash = files[i] ? strrchr(files[i], '/') : NULL, *name = slash ? slash + 1 : files[i];
+		if (files[i] && snprintf(path, sizeof path, "%s/%s", directory, name) < PATH_MAX &&
+		    refuse_other(options, path, name, option, error) != 0)
+			return error->exit_code;
+	}
+	return 0;
+}
+
 /* Everything that will be written, tried before the run. */
 static int check_writable(
 	const struct kernel *kernels, size_t kernel_count, const struct options *options, struct error *error)
@@ -103,11 +117,18 @@ static int check_writable(
 	if (options->details) {
 		run_json(options->details, path);
 		if (output_file_check(path, error) != 0 ||
-		    refuse_other(options, path, "run.json", "details", error) != 0)
+		    refuse_all(options, options->details, "details", error) != 0)
 			return error->exit_code;
 	}
-	for (size_t k = 0; k < kernel_count && options->save; k++)
+	for (size_t k = 0; k < kernel_count; k++)
 		for (const struct tensor *tensor = kernels[k].tensors; tensor->name; tensor++) {
+			if (options->problem.load && tensor_is_input(tensor)) {
+				tensor_path(options->problem.load, tensor->name, path, sizeof path);
+				if (refuse_other(options, path, tensor->name, "load", error) != 0)
+					return error->exit_code;
+			}
+			if (!options->save)
+				continue;
 			if (!tensor_is_output(tensor))
 				continue;
 			if (save_check(options->save, tensor->name, error) != 0)

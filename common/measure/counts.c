@@ -81,7 +81,7 @@ static bool allocate(struct counts *counts, size_t first, size_t end)
 
 int counts_collect(size_t first, size_t end, struct counts *counts, struct error *error)
 {
-	*counts = (struct counts){.counted = end > first};
+	*counts = (struct counts){.counted = sim_is_counting()};
 	if (!allocate(counts, first, end)) {
 		counts_free(counts);
 		return error_set(

@@ -35,7 +35,7 @@ struct device {
 	const struct gpu *gpu; /* limits and roofs; NULL for a GPU that simcc/gpus.c does not know */
 	char name[256];        /* "h100" (simulated), or what the driver calls it */
 	char title[300];       /* for people: "simulated device, limits of an NVIDIA H100 SXM" */
-	size_t memory_bytes;   /* for tensors: free at the start; simulated: at most half of this machine's */
+	size_t memory_bytes;   /* for tensors: free at the start; simulated: at most a sixteenth of this machine's */
 	size_t l2_bytes;
 };
 
@@ -56,7 +56,6 @@ struct device_memory {
 		size_t bytes;
 	} allocations[DEVICE_MAX_ALLOCATIONS];
 	size_t count, held_bytes;
-	size_t peak_bytes; /* the most held at once */
 };
 
 /*
@@ -69,6 +68,13 @@ float *device_allocate(struct device_memory *memory, const char *name, size_t by
 float *device_find(const struct device_memory *memory, const char *name);
 
 void device_free_all(struct device_memory *memory);
+
+/*
+ * From the call of the first on, the second says how many bytes were held at most, by whatever was allocated; the first
+ * returns how many are held already. A GPU does not say: there it is what *memory holds.
+ */
+size_t device_start_peak(void);
+size_t device_peak_bytes(const struct device_memory *memory);
 
 /* Error-level hazards the simulated device has found so far; 0 on a GPU (use compute-sanitizer there). */
 unsigned long long device_hazards(void);

@@ -96,7 +96,7 @@ static void print_output(FILE *out, const struct output_result *output, bool wit
 		return;
 	}
 	if (isnan(check->max_abs))
-		fprintf(out, "not a number at %s[", check->tensor);
+		fprintf(out, "not a finite number at %s[", check->tensor);
 	else if (check_fails_by_row(check))
 		fprintf(out, "error %.2g times the bound of the row of %s[", check->row_ratio, check->tensor);
 	else
@@ -110,6 +110,20 @@ static void print_output(FILE *out, const struct output_result *output, bool wit
 		                               : "the result is nothing but zeros");
 	else if (with_power && isfinite(check->power))
 		fprintf(out, ", power %.2g%s", check->power, check->power < 10.0 ? " (weak)" : "");
+}
+
+/* Rows in which zeros would pass, of outputs with others in which they would not. */
+static void print_rows_not_judged(FILE *out, const struct run_result *result)
+{
+	char count[32], all[32];
+	for (size_t k = 0; k < result->kernel_count; k++)
+		for (size_t i = 0; i < result->kernels[k].output_count; i++) {
+			const struct check *check = &result->kernels[k].outputs[i].check;
+			if (check->judged && check->rows_not_judged && check->passed)
+				fprintf(out, "%s of %s rows of %s of %s are not judged: zeros would pass.\n",
+				        format_count(check->rows_not_judged, count), format_count(check->rows, all),
+				        check->tensor, result->kernels[k].kernel->name);
+		}
 }
 
 /* Outputs in which zeros would pass, too: these inputs say nothing of them. */
@@ -410,6 +424,7 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 	if (!result->options->verbose && !columns.has_power && columns.same)
 		fprintf(terminal->out, "Power: worst row %.2g, median %.2g; a row off by %.2g of itself fails.\n",
 		        columns.same->least_power, columns.same->median_power, 1.0 / columns.same->least_power);
+	print_rows_not_judged(terminal->out, result);
 	if (result->chapter->print_lesson && (!result_failed(result) || result->findings))
 		result->chapter->print_lesson(terminal, result);
 

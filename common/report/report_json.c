@@ -158,6 +158,9 @@ static void write_outputs(struct json *json, const struct kernel_result *kernel)
 		json_string(json, "tensor", check->tensor);
 		json_number(json, "max_abs", check->max_abs);
 		json_number(json, "tolerance", check->tolerance);
+		json_bool(json, "passed", check->passed);
+		if (check->row_ratio > 0.0)
+			json_number(json, "row_ratio", check->row_ratio);
 		if (isfinite(check->power)) /* none where no error is allowed */
 			json_number(json, "power", check->power);
 		if (check->least_power > 0.0 && isfinite(check->median_power)) {

@@ -4,6 +4,7 @@
 #include "support/number.h"
 #include "verify/unwritten.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,15 @@ static size_t count_left(const struct kernel_result *kernel, const char *name, s
 	return elements - smaller(written / sizeof(float), elements);
 }
 
+/* Of rows that nobody drew: no value is known of them, but that they are numbers. Statistics may be infinite. */
+static size_t count_non_finite(const struct tensor *tensor, const float *actual, size_t elements)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < elements; i++)
+		count += tensor->statistic ? isnan(actual[i]) : !isfinite(actual[i]);
+	return count;
+}
+
 static bool check_output(
 	const struct run_result *result, struct kernel_result *kernel, const struct tensor *tensor,
 	const struct expectation *expectation, const float *actual, FILE *diagnostics)
@@ -32,6 +42,12 @@ static bool check_output(
 	struct output_result *output = &kernel->outputs[kernel->output_count];
 	size_t shape[MAX_RANK], rank = tensor_shape(&result->problem, tensor, shape);
 	struct check check = check_tensor(expectation, actual);
+	size_t broken =
+		expectation->rows && check.passed ? count_non_finite(tensor, actual, shape_elements(shape, rank)) : 0;
+	if (broken && !kernel->failure[0])
+		snprintf(
+			kernel->failure, sizeof kernel->failure,
+			"%zu elements of %s are NaN or Inf, in rows that are not compared", broken, tensor->name);
 	*output = (struct output_result){
 		.check = check,
 		.rank = rank,
@@ -53,7 +69,7 @@ static bool check_output(
 	if (kernel->output_count > 0 && check_is_worse(&check, &kernel->outputs[kernel->worst].check))
 		kernel->worst = kernel->output_count;
 	kernel->output_count++;
-	return check.passed;
+	return check.passed && !broken;
 }
 
 int compare_outputs(
@@ -164,7 +180,7 @@ static void compare_statistics(struct kernel_result *kernel)
 			(unsigned long long)kernel->statistic_bytes, (unsigned long long)expected);
 }
 
-/* The floor of a GPU run rests on this number, and only a counting run can check it. */
+/* The floor of a GPU run rests on the blocks, and whether it fits there on the bytes; only a counting run can check them. */
 static void compare_blocks(struct kernel_result *kernel)
 {
 	uint64_t expected = kernel->forms.blocks;
@@ -172,6 +188,12 @@ static void compare_blocks(struct kernel_result *kernel)
 		not_verified(
 			kernel, "%llu blocks were launched, its description says %llu",
 			(unsigned long long)kernel->counts.blocks, (unsigned long long)expected);
+	size_t shared = kernel->counts.shared_bytes, prepared = kernel->prepared.shared_bytes;
+	shared = prepared > shared ? prepared : shared;
+	if (kernel->forms.shared_bytes && kernel->forms.shared_bytes != shared)
+		not_verified(
+			kernel, "a block has %zu bytes of shared memory, its description says %zu", shared,
+			kernel->forms.shared_bytes);
 }
 
 void compare_forms(struct kernel_result *kernel)
@@ -179,6 +201,10 @@ void compare_forms(struct kernel_result *kernel)
 	kernel->compared = true;
 	if (!kernel->counts.counted)
 		return;
+	if (kernel->counts.launch_count == 0) {
+		not_verified(kernel, "it launched nothing: what it wrote was not computed on the device");
+		return;
+	}
 	for (size_t i = 0; i < PREDICTIONS; i++) {
 		const struct prediction *prediction = &kernel->forms.predictions[i];
 		struct traffic measured = sum_traffic(kernel, prediction->counts, false);

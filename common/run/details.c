@@ -44,6 +44,10 @@ int details_inputs(
 	const char *directory, const struct kernel *kernels, size_t kernel_count, const struct problem *problem,
 	const struct inputs *inputs, struct error *error)
 {
+	char last[PATH_MAX];
+	snprintf(last, sizeof last, "%s/run.json", directory); /* written last: where it is, all else is whole */
+	if (unlink(last) != 0 && errno != ENOENT)
+		return error_set(error, EXIT_ENVIRONMENT, "%.200s: cannot be removed: %s", last, strerror(errno));
 	for (size_t k = 0; k < kernel_count; k++)
 		for (const struct tensor *tensor = kernels[k].tensors; tensor->name; tensor++) {
 			size_t shape[MAX_RANK], rank = tensor_shape(problem, tensor, shape);

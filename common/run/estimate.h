@@ -1,7 +1,7 @@
 /*
- * Is a run so large that the simulated device works for hours? By its closed forms: FLOP, exponentials and requested elements,
- * of which the device does some 2e8 a second and thread, the plain build thirty times as many. A guess, right to a factor of a
- * few: where it says hours, the run needs --yes.
+ * Is a run so large that the simulated device works for hours? By its closed forms: FLOP, exponentials, requested elements
+ * and blocks, of which the device does some 2e8 a second and thread, the plain build thirty times as many. A guess, right
+ * to a factor of a few: where it says hours, the run needs --yes.
  */
 #ifndef RUN_ESTIMATE_H
 #define RUN_ESTIMATE_H

@@ -197,9 +197,10 @@ static int run_kernel(struct run *run, struct kernel_result *kernel, const char 
 	progress_show(
 		run->progress, true, "%s: %s", kernel->kernel->name,
 		result->device->simulated ? "running and counting" : "running");
+	size_t held = device_start_peak();
 	tensors_allocate(kernel->kernel, &result->problem, run->inputs.list, &memory);
-	kernel->peak_bytes = memory.peak_bytes;
 	int status = run_on_device(run, kernel, &memory, save, error);
+	kernel->peak_bytes = device_peak_bytes(&memory) - held;
 	progress_clear(run->progress);
 	if (!run->faulted) /* after a fault memory cannot be freed either */
 		device_free_all(&memory);

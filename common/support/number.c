@@ -76,11 +76,11 @@ const char *format_bytes(double bytes, char text[32])
 
 const char *format_milliseconds(double ms, char text[32])
 {
-	if (ms >= 1000.0)
+	if (ms >= 999.5) /* three figures of a smaller unit would be four */
 		format_scaled(ms / 1000.0, "s", text);
-	else if (ms >= 1.0)
+	else if (ms >= 0.9995)
 		format_scaled(ms, "ms", text);
-	else if (ms >= 1e-3)
+	else if (ms >= 0.9995e-3)
 		format_scaled(ms * 1e3, "us", text);
 	else
 		format_scaled(ms * 1e6, "ns", text);

@@ -58,12 +58,27 @@ static bool write_all(int descriptor, const char *bytes, size_t size)
 	return true;
 }
 
-/* A symbolic link is followed. False with errno; then the old file is as it was. */
+/* Where a symbolic link leads, also to a file that is not there yet; else the path itself. */
+static void follow(const char *path, char target[static PATH_MAX])
+{
+	char link[PATH_MAX];
+	snprintf(target, PATH_MAX, "%s", path);
+	for (int links = 0; links < 40; links++) {
+		ssize_t length = readlink(target, link, sizeof link - 1);
+		if (length < 0)
+			return;
+		link[length] = '\0';
+		char *slash = strrchr(target, '/');
+		size_t used = *link != '/' && slash ? (size_t)(slash + 1 - target) : 0;
+		snprintf(target + used, PATH_MAX - used, "%s", link);
+	}
+}
+
+/* False with errno; then the old file is as it was. */
 static bool replace(const char *path, const char *bytes, size_t size)
 {
 	char target[PATH_MAX], temporary[PATH_MAX];
-	if (!realpath(path, target))
-		snprintf(target, sizeof target, "%s", path);
+	follow(path, target);
 	int descriptor = create_beside(target, temporary);
 	if (descriptor < 0)
 		return false;
@@ -107,8 +122,8 @@ void output_file_abandon(struct output_file *file)
 int output_file_commit(struct output_file *file, struct error *error)
 {
 	FILE *stream = file->stream;
-	bool written = !ferror(stream) && fflush(stream) == 0;
-	int reason = errno;
+	bool written = fflush(stream) == 0 && !ferror(stream);
+	int reason = errno ? errno : EIO; /* of a write that failed before it may be lost */
 	file->stream = NULL;
 	if (stream != stdout && fclose(stream) != 0 && written) {
 		written = false;
@@ -171,8 +186,7 @@ int output_file_check(const char *path, struct error *error)
 		errno = S_ISDIR(status.st_mode) ? EISDIR : S_ISSOCK(status.st_mode) ? ENXIO : 0;
 		return errno || access(path, W_OK) != 0 ? cannot_write(path, error) : 0;
 	}
-	if (!realpath(path, target))
-		snprintf(target, sizeof target, "%s", path);
+	follow(path, target);
 	int descriptor = create_beside(target, temporary);
 	if (descriptor < 0)
 		return cannot_write(path, error);

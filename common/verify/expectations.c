@@ -32,7 +32,7 @@ void expectations_free(struct expectations *expectations)
 	*expectations = (struct expectations){0};
 }
 
-/* One row from each of SAMPLED_ROWS equal stretches; the first stretch gives the first row, the last the last. */
+/* The first row, the last, and one from each of SAMPLED_ROWS - 2 equal stretches of those between. */
 size_t *sample_rows(uint64_t seed, size_t groups, size_t rows, size_t *count)
 {
 	size_t *sampled = calloc(groups * SAMPLED_ROWS, sizeof *sampled);
@@ -42,7 +42,9 @@ size_t *sample_rows(uint64_t seed, size_t groups, size_t rows, size_t *count)
 	*count = 0;
 	for (size_t group = 0; group < groups; group++)
 		for (size_t s = 0; s < SAMPLED_ROWS; s++) {
-			size_t first = s * rows / SAMPLED_ROWS, end = (s + 1) * rows / SAMPLED_ROWS;
+			const size_t stretches = SAMPLED_ROWS - 2, between = rows - 2, stretch = s > 0 ? s - 1 : 0;
+			size_t first = 1 + stretch * between / stretches,
+			       end = 1 + (stretch + 1) * between / stretches;
 			state = state * UINT64_C(6364136223846793005) +
 			        UINT64_C(1442695040888963407); /* Knuth's LCG */
 			size_t row = first + (size_t)(state >> 33) % (end - first);

@@ -79,8 +79,9 @@ function findMistake(described, replays, groups) {
 	const known = ['lse', 'o'].filter((key) => seen[key]);
 	if (!known.some((key) => seen[key].wrong && Number.isFinite(seen[key].got)))
 		return null;
-	for (const mistake of mistakesOf(own, groups))
-		if (known.every((key) => isNear(mistake[key], seen[key].wrong ? seen[key].got : right[key])))
+	for (const mistake of mistakesOf(own, groups)) /* one that changes nothing here explains nothing */
+		if (known.some((key) => !isNear(mistake[key], right[key])) &&
+			known.every((key) => isNear(mistake[key], seen[key].wrong ? seen[key].got : right[key])))
 			return mistake.text;
 	return null;
 }

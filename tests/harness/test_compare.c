@@ -4,15 +4,22 @@
 #include "run/tensors.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Outputs are not compared here: they would come from a device. */
+/* What the kernel left in its output, in place of a device's memory. */
+enum { ROWS = 8 };
+static float left[ROWS];
+
 int tensor_fetch(
 	const struct tensor *tensor, const struct problem *problem, const struct device_memory *memory,
 	float **values, struct error *error)
 {
-	(void)tensor, (void)problem, (void)memory, (void)values;
-	return error_set(error, EXIT_ENVIRONMENT, "no device");
+	(void)tensor, (void)problem, (void)memory, (void)error;
+	*values = malloc(sizeof left);
+	memcpy(*values, left, sizeof left);
+	return 0;
 }
 
 int details_output(
@@ -44,7 +51,13 @@ static const char *failure_of(struct closed_forms forms)
 	result = (struct kernel_result){
 		.kernel = &kernel,
 		.verified = true,
-		.counts = {.counted = true, .blocks = 6, .total = {.tensors = counted, .tensor_count = 3}},
+		.counts =
+			{.counted = true,
+	                 .launch_count = 1,
+	                 .blocks = 6,
+	                 .shared_bytes = 512,
+	                 .total = {.tensors = counted, .tensor_count = 3}},
+		.prepared = {.shared_bytes = 1024},
 		.forms = forms};
 	compare_forms(&result);
 	cr_assert_eq(result.verified, !result.failure[0]);
@@ -57,15 +70,16 @@ Test(compare, each_count_is_held_to_its_closed_form)
 		.predictions = {{PREDICTS_REQUESTED, 200, 100, "3Nd"}, {PREDICTS_FOOTPRINT, 100, 100, "2Nd"}},
 		.atomics = 10,
 		.statistics = 3 + 5,
-		.blocks = 6};
+		.blocks = 6,
+		.shared_bytes = 1024};
 	cr_expect_str_eq(failure_of(right), "");
 	for (int off = -1; off < 2; off += 2) {
 		uint64_t one = (uint64_t)(int64_t)off;
 		const char *const requested = "the requested count is not its closed form, 3Nd",
 				  *const footprint = "the footprint count is not its closed form, 2Nd",
 				  *const atomics = "the atomics are not as many as expected";
-		struct closed_forms wrong[7];
-		for (int i = 0; i < 7; i++)
+		struct closed_forms wrong[8];
+		for (int i = 0; i < 8; i++)
 			wrong[i] = right;
 		wrong[0].predictions[0].read_elements += one;
 		wrong[1].predictions[0].write_elements += one;
@@ -74,6 +88,7 @@ Test(compare, each_count_is_held_to_its_closed_form)
 		wrong[4].atomics += one;
 		wrong[5].statistics += one;
 		wrong[6].blocks += one;
+		wrong[7].shared_bytes += one;
 		const char *const says[] = {
 			requested,
 			requested,
@@ -81,11 +96,59 @@ Test(compare, each_count_is_held_to_its_closed_form)
 			footprint,
 			atomics,
 			"32 bytes of statistics were requested",
-			"6 blocks were launched"};
-		for (int i = 0; i < 7; i++)
+			"6 blocks were launched",
+			"a block has 1024 bytes of shared memory"};
+		for (int i = 0; i < 8; i++)
 			cr_expect(strstr(failure_of(wrong[i]), says[i]), "%d%+d: '%s'", i, off, failure_of(wrong[i]));
 	}
 	struct closed_forms both = right;
 	both.atomics = both.blocks = 0;
 	cr_expect_str_eq(failure_of(both), "the atomics are not as many as expected", "the first reason stands");
+}
+
+/* Of memory that no kernel wrote on the device: the launcher computed on the host. */
+Test(compare, a_run_without_a_launch_is_not_verified)
+{
+	struct kernel_result result = {.kernel = &kernel, .verified = true, .counts = {.counted = true}};
+	compare_forms(&result);
+	cr_expect(!result.verified);
+	cr_expect(strstr(result.failure, "launched nothing"), "'%s'", result.failure);
+}
+
+/* Rows 0, 3 and 7 of eight are compared; what stands in the others is at least a number, of statistics or infinite. */
+Test(compare, rows_that_nobody_drew_are_numbers)
+{
+	static const size_t rows[] = {0, 3, 7};
+	static const double values[] = {1, 1, 1};
+	static const struct {
+		float at_5;
+		bool statistic, passes;
+	} cases[] = {
+		{1.0f, false, true},     {NAN, false, false},       {INFINITY, false, false},
+		{-INFINITY, true, true}, {(float)NAN, true, false},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const struct tensor output[] = {
+			{"LSE", "BHN", TENSOR_OUTPUT, cases[i].statistic}, {NULL, NULL, TENSOR_INPUT, false}};
+		const struct kernel one = {.name = "one", .tensors = output};
+		struct expectations expectations = {.count = 1};
+		expectations.items[0] = (struct expectation){
+			.tensor = "LSE",
+			.row_count = 3,
+			.row_length = 1,
+			.rows = rows,
+			.values = values,
+			.tolerance = 0.1};
+		struct options options = {.details = NULL};
+		struct run_result run = {
+			.options = &options, .problem = {.batch = 1, .heads = 1, .seq = ROWS, .dim = 1}};
+		struct kernel_result result = {.kernel = &one};
+		struct device_memory memory = {.count = 0};
+		struct error error;
+		for (int row = 0; row < ROWS; row++)
+			left[row] = row == 5 ? cases[i].at_5 : 1.0f;
+		cr_assert_eq(compare_outputs(&run, &result, &expectations, &memory, stderr, &error), 0);
+		cr_expect_eq(result.verified, cases[i].passes, "case %zu: %s", i, result.failure);
+		cr_expect_eq(strstr(result.failure, "not compared") == NULL, cases[i].passes);
+	}
 }

@@ -69,6 +69,28 @@ class Files(Outputs):
         self.assertEqual(self.naive(f"{SMALL} --quiet --json x --tsv y").status, 0)
         self.assertEqual(self.left(), sorted([*before, "x", "y"]))
 
+    def test_a_link_to_a_file_that_is_not_there_yet(self) -> None:
+        (self.scratch / "link").symlink_to("later")
+        self.assertEqual(self.naive(f"{SMALL} --quiet --json link").status, 0)
+        self.assertTrue((self.scratch / "link").is_symlink())
+        self.assertEqual(json.loads((self.scratch / "later").read_text())["chapter"], "01_naive")
+
+    def test_what_is_read_is_not_replaced(self) -> None:
+        self.assertEqual(self.naive(f"{SMALL} --quiet --save in").status, 0)
+        (self.scratch / "in/o.npy").rename(self.scratch / "in/q.npy")
+        shutil.copy(self.scratch / "in/q.npy", self.scratch / "in/k.npy")
+        shutil.copy(self.scratch / "in/q.npy", self.scratch / "in/v.npy")
+        before = (self.scratch / "in/k.npy").read_bytes()
+        self.refused(2, "is K of --load, expected another file", "--load in --quiet --json in/k.npy")
+        self.assertEqual((self.scratch / "in/k.npy").read_bytes(), before)
+        self.refused(2, "of --details, expected another file", f"{SMALL} --details in --json in/0.0.actual")
+
+    def test_one_directory_for_several_at_once(self) -> None:
+        """Each of them finds it missing, or made by another meanwhile."""
+        many = f'for i in 1 2 3 4 5 6; do {NAIVE} {SMALL} --quiet --save out & all="$all $!"; done; '
+        outcome = run(["/bin/bash", "-c", f"{many} for one in $all; do wait $one || exit 1; done"], cwd=self.scratch)
+        self.assertEqual((outcome.status, outcome.err), (0, ""))
+
     def test_standard_output_under_another_name(self) -> None:
         outcome = self.naive(f"{SMALL} --json /dev/stdout", redirected="> out")
         self.assertEqual((outcome.status, outcome.err), (0, ""))

@@ -135,7 +135,9 @@ def changes(node: tree_sitter.Node, source: bytes) -> Iterator[tuple[str, str]]:
     """The kind and the new text of each fault that replaces this node."""
 
     def with_child(child: tree_sitter.Node, text: str) -> str:
-        return (source[node.start_byte : child.start_byte] + text.encode() + source[child.end_byte : node.end_byte]).decode()
+        return (
+            source[node.start_byte : child.start_byte] + text.encode() + source[child.end_byte : node.end_byte]
+        ).decode()
 
     if node.type in BINARY | CHANGING:
         operators = [child for child in node.children if child.type in OPERATORS]
@@ -154,9 +156,20 @@ def changes(node: tree_sitter.Node, source: bytes) -> Iterator[tuple[str, str]]:
         yield "statement", ""
     # The whole condition of an if, where that is neither a comparison nor a negation.
     parent = node.parent
-    if parent is not None and parent.type in ("if_statement", "elif_clause") and parent.child_by_field_name("condition") == node:
+    if (
+        parent is not None
+        and parent.type in ("if_statement", "elif_clause")
+        and parent.child_by_field_name("condition") == node
+    ):
         inside = node.named_children[0] if node.type == "parenthesized_expression" and node.named_children else node
-        if inside.type in ("call_expression", "identifier", "field_expression", "call", "attribute", "subscript_expression"):
+        if inside.type in (
+            "call_expression",
+            "identifier",
+            "field_expression",
+            "call",
+            "attribute",
+            "subscript_expression",
+        ):
             text = inside.text.decode()
             yield "expression", f"(!({text}))" if node.type == "parenthesized_expression" else f"(not ({text}))"
 
@@ -248,7 +261,10 @@ def after_docstring(source: bytes) -> int:
     """Where the first statement may stand that is neither the docstring nor of __future__."""
     place = 0
     for child in parser("python").parse(source).root_node.children:
-        is_docstring = child.type == "expression_statement" and child.children[0].type in ("string", "concatenated_string")
+        is_docstring = child.type == "expression_statement" and child.children[0].type in (
+            "string",
+            "concatenated_string",
+        )
         if not (child.type in ("comment", "future_import_statement") or is_docstring):
             break
         place = child.end_byte
