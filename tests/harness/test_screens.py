@@ -212,11 +212,11 @@ class Hours(ScreenCase):
     Decoding what fits into memory does not."""
 
     LONG = {
-        "04_fa1": "--seq 1000000",
-        "05_fa2": "--seq 1000000 --causal",
-        "06_backward": "--seq 1000000",
-        "07_transformer": "--seq 1000000 --keys 1000000",
-        "09_variants": "--seq 1000000",
+        "04_fa1": "--seq 1000000 --dim 8",
+        "05_fa2": "--seq 1000000 --causal --dim 8",
+        "06_backward": "--seq 1000000 --dim 8",
+        "07_transformer": "--seq 1000000 --keys 1000000 --dim 8",
+        "09_variants": "--seq 1000000 --dim 8",
     }
 
     def test_it_is_estimated_and_refused(self) -> None:
@@ -230,7 +230,7 @@ class Hours(ScreenCase):
 
     def test_with_yes_it_begins(self) -> None:
         """Still at work after a second: it was not refused."""
-        options = "--seq 60000 --heads 30 --dim 128 --kernel fa2_row"
+        options = "--seq 200000 --heads 1 --dim 128 --kernel fa2_row"
         refused = run([ROOT / "05_fa2/fa2", *options.split()])
         self.assertEqual(refused.status, 2, refused.err)
         with started([ROOT / "05_fa2/fa2", *options.split(), "--yes"], stdout=PIPE, stderr=PIPE) as fa2:

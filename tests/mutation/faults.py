@@ -1,9 +1,9 @@
 """Small faults in C, CUDA C and Python: what there is to plant in a file, and files with many of them to choose from.
 
-A fault replaces one expression or drops one statement; tree-sitter finds them, so a fault is whole syntax, with its exact
-place. Host files get all their faults at once, each behind FAULT(n), and one is chosen at run time (mutant schemata; Untch,
-Offutt and Harrold 1993): `a < b` becomes `(FAULT(7) ? (a <= b) : (a < b))`. Device code is changed in place, one fault a
-build: a selector there would be counted.
+A fault replaces one expression or drops one statement; tree-sitter finds them, so a fault is whole syntax, with its
+exact place. Host files get all their faults at once, each behind FAULT(n), and one is chosen at run time (mutant
+schemata; Untch, Offutt and Harrold 1993): `a < b` becomes `(FAULT(7) ? (a <= b) : (a < b))`. Device code is changed in
+place, one fault a build: a selector there would be counted.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ BINARY = {"binary_expression", "binary_operator", "boolean_operator", "compariso
 CHANGING = {"assignment_expression", "update_expression"}  # Python has statements for these: they are dropped
 NUMBERS = {"number_literal", "integer", "float"}
 # Where C wants a constant, and what is no code: no fault there.
-CONSTANT = {
-    "attribute_declaration", "attribute_specifier", "bitfield_clause", "enumerator", "field_declaration", "gnu_asm_expression",
-    "launch_bounds", "static_assert_declaration", "subscript_designator", "template_argument_list", "template_declaration_list",
-    "type_descriptor", "alignas_qualifier", "ERROR", "preproc_def", "preproc_if", "preproc_elif", "preproc_function_def",
-    "type", "type_alias_statement", "case_pattern", "decorator", "string",
-}  # fmt: skip
+CONSTANT = set(
+    "ERROR alignas_qualifier attribute_declaration attribute_specifier bitfield_clause case_pattern decorator "
+    "enumerator field_declaration gnu_asm_expression launch_bounds preproc_def preproc_elif preproc_function_def "
+    "preproc_if static_assert_declaration string subscript_designator template_argument_list type "
+    "type_alias_statement type_descriptor".split()
+)
 LANGUAGES = {".c": "c", ".h": "c", ".cu": "cuda", ".cuh": "cuda"}
 
 
@@ -188,7 +188,7 @@ def other_number(text: str) -> str:
 
 # ---- a file with its faults ----
 
-# On one line, before the file's first; #line keeps the numbers of the others. Declares what it needs: an include here would
+# Before the file's first line; #line keeps the numbers of the others. Declares what it needs: an include here would
 # come before the file's own _GNU_SOURCE. FAULT_REACHED names a file of a byte a fault: 1 where control came by.
 C_PRELUDE = (
     "#ifndef FAULT\n"

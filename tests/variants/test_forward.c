@@ -327,7 +327,7 @@ Test(forward, what_does_not_go_together_is_refused)
 	expect_refusal(VARIANTS, "--lengths 3,4 --seq 8", 2, "--seq: expected 7, the sum of --lengths, got 8");
 	expect_refusal(VARIANTS, "--batch 2 --lengths 3,4", 2, "--batch: not with --lengths");
 	expect_refusal(VARIANTS, "--lengths 3,4 --sweep", 2, "--lengths: not with --sweep");
-	expect_refusal(VARIANTS, "--lengths 30000,30000 --heads 64", 2, "--lengths 30000,30000: is about");
+	expect_refusal(VARIANTS, "--lengths 30000,30000 --heads 64 --dim 16", 2, "--lengths 30000,30000: is about");
 	expect_refusal(VARIANTS, "--softcap nan", 2, "--softcap: expected a finite number above 0");
 	expect_refusal(VARIANTS, "--kv-heads 3 --heads 4", 2, "kv-heads");
 	expect_refusal(VARIANTS, "--kv-heads 4", 2, "kv-heads");
