@@ -272,5 +272,8 @@ def after_docstring(source: bytes) -> int:
 
 
 def with_one(path: Path, fault: Fault) -> bytes:
+    """The text with this fault alone. A dropped statement leaves an empty one: it may be the body of a loop."""
     source = path.read_bytes()
-    return source[: fault.start] + fault.becomes.encode() + source[fault.end :]
+    empty = b"pass" if language_of(path) == "python" else b";"
+    becomes = fault.becomes.encode() or empty
+    return source[: fault.start] + becomes + source[fault.end :]
