@@ -47,6 +47,11 @@ size_t sim_launch_count(void)
 	return sizeof launches / sizeof launches[0];
 }
 
+int sim_is_counting(void)
+{
+	return 1;
+}
+
 const struct sim_launch *sim_launch_at(size_t index)
 {
 	return &launches[index];
