@@ -148,8 +148,8 @@ def changes(node: tree_sitter.Node, source: bytes) -> Iterator[tuple[str, str]]:
         text = other_number(node.text.decode())
         if text:
             yield "expression", text
-    elif node.type in WORDS:
-        yield "expression", WORDS[node.type]
+    elif node.type in ("true", "false"):  # in Python, too, whose words are others
+        yield "expression", WORDS[node.text.decode()]
     elif node.type == "not_operator" or (node.type == "unary_expression" and node.children[0].type == "!"):
         yield "expression", with_child(node.children[0], "")
     elif node.type == "expression_statement" and node.child_count and node.children[0].type != "string":

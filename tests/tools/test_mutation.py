@@ -73,7 +73,7 @@ def classify(x: int) -> str:
     elif not found:
         found.append(-x)
     found.extend(
-        [x * 2, x // 2],
+        [x * 2, x // 2, True],
     )
     return f"{found} {x in found}"
 
@@ -96,7 +96,7 @@ class Faults(unittest.TestCase):
         return path
 
     def said(self, command: list[str | Path], **variables: str) -> tuple[int, bytes]:
-        done = subprocess.run(command, capture_output=True, env={**os.environ, **variables}, timeout=20, check=False)
+        done = subprocess.run(command, capture_output=True, env={**os.environ, **variables}, timeout=4, check=False)
         return done.returncode, done.stdout
 
     def program(self, path: Path) -> list[str | Path]:
