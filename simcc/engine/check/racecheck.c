@@ -433,7 +433,7 @@ struct global_cell {
 	_Atomic uint64_t writer, reader, other_reader;
 	_Atomic uint32_t write_stamp, read_stamp; /* the clock, with a few bits that say of which word it is */
 	_Atomic uint32_t value;
-	_Atomic uint32_t state; /* launch << 2 | has an atomic_cell | being opened */
+	_Atomic uint32_t state; /* launch << 2 | has an atomic_cell | taken: one worker is changing it */
 };
 
 /* Beside the cell of a word that had atomics in this launch: the last one, and another that is not ordered before it; of
@@ -443,7 +443,7 @@ struct atomic_cell {
 	_Atomic uint32_t stamp;
 };
 
-enum { STATE_OPENING = 1, STATE_HAS_ATOMICS = 2, STATE_LAUNCH_SHIFT = 2 };
+enum { STATE_TAKEN = 1, STATE_HAS_ATOMICS = 2, STATE_LAUNCH_SHIFT = 2 };
 
 enum {
 	SITE_BITS = 16,
@@ -594,10 +594,9 @@ static __attribute__((noinline)) void empty_global_cell(
 	struct global_cell *cell, const struct access *now, uint32_t launch)
 {
 	uint32_t state = atomic_load_explicit(&cell->state, memory_order_acquire);
-	while (state >> STATE_LAUNCH_SHIFT != launch || (state & STATE_OPENING)) {
+	while (state >> STATE_LAUNCH_SHIFT != launch || (state & STATE_TAKEN)) {
 		if (state >> STATE_LAUNCH_SHIFT != launch &&
-		    atomic_compare_exchange_weak(
-			    &cell->state, &state, launch << STATE_LAUNCH_SHIFT | STATE_OPENING)) {
+		    atomic_compare_exchange_weak(&cell->state, &state, launch << STATE_LAUNCH_SHIFT | STATE_TAKEN)) {
 			atomic_store_explicit(&cell->writer, 0, memory_order_relaxed);
 			atomic_store_explicit(&cell->reader, 0, memory_order_relaxed);
 			atomic_store_explicit(&cell->other_reader, 0, memory_order_relaxed);
@@ -610,17 +609,48 @@ static __attribute__((noinline)) void empty_global_cell(
 	}
 }
 
-/* A store must not hide behind a later atomic: "sum = 0" by one thread is a race with every other's atomicAdd(). */
-static uint64_t exchange_writer(struct global_cell *cell, const struct access *now, uint64_t mine)
+static uint32_t take_cell(struct global_cell *cell)
 {
-	const uint64_t writer = atomic_load_explicit(&cell->writer, memory_order_relaxed);
-	if (now->op == SIM_OP_ATOMIC && writer != 0 && word_touch(writer) < ATOMIC &&
-	    (is_same_block(now, mine, writer) ||
-	     compare_words(now, mine, writer, atomic_load_explicit(&cell->write_stamp, memory_order_relaxed)) !=
-	             ORDERED))
-		return writer;
-	uint64_t before = atomic_exchange_explicit(&cell->writer, mine, memory_order_seq_cst);
-	atomic_store_explicit(&cell->write_stamp, stamp_of(mine, now), memory_order_relaxed);
+	uint32_t state;
+	do
+		state = atomic_fetch_or_explicit(&cell->state, STATE_TAKEN, memory_order_acquire);
+	while (state & STATE_TAKEN);
+	return state;
+}
+
+static void give_cell(struct global_cell *cell, uint32_t state)
+{
+	atomic_store_explicit(&cell->state, state, memory_order_release);
+}
+
+/* Who wrote a word, and when and what, which belong together. */
+struct written {
+	uint64_t writer;
+	uint32_t stamp, value;
+};
+
+static struct written written_in(const struct global_cell *cell)
+{
+	return (struct written){
+		.writer = atomic_load_explicit(&cell->writer, memory_order_relaxed),
+		.stamp = atomic_load_explicit(&cell->write_stamp, memory_order_relaxed),
+		.value = atomic_load_explicit(&cell->value, memory_order_relaxed)};
+}
+
+/* A store must not hide behind a later atomic: "sum = 0" by one thread is a race with every other's atomicAdd(). */
+static struct written exchange_writer(struct global_cell *cell, const struct access *now, uint64_t mine)
+{
+	const uint32_t state = take_cell(cell);
+	const struct written before = written_in(cell);
+	const bool stays = now->op == SIM_OP_ATOMIC && before.writer != 0 && word_touch(before.writer) < ATOMIC &&
+	                   (is_same_block(now, mine, before.writer) ||
+	                    compare_words(now, mine, before.writer, before.stamp) != ORDERED);
+	if (!stays) {
+		atomic_store_explicit(&cell->writer, mine, memory_order_relaxed);
+		atomic_store_explicit(&cell->write_stamp, stamp_of(mine, now), memory_order_relaxed);
+		atomic_store_explicit(&cell->value, now->value, memory_order_relaxed);
+	}
+	give_cell(cell, state);
 	return before;
 }
 
@@ -679,7 +709,7 @@ static void note_global_atomic(struct race *race, struct global_cell *cell, cons
 	else if (kept == ORDERED && other != 0)
 		atomic_store_explicit(&atomics->other, 0, memory_order_relaxed);
 	if (!has_atomics(cell))
-		atomic_fetch_or(&cell->state, STATE_HAS_ATOMICS);
+		give_cell(cell, take_cell(cell) | STATE_HAS_ATOMICS);
 }
 
 static enum apart find_apart(const struct access *now, uint64_t mine, uint64_t theirs, uint32_t stamp)
@@ -726,16 +756,12 @@ static void check_global_write(
 	const bool has_cell = record && now->op == SIM_OP_ATOMIC && now->allocation;
 	if (has_cell)
 		note_global_atomic(race, cell, now, mine);
-	const uint32_t stamp = atomic_load_explicit(&cell->write_stamp, memory_order_relaxed),
-		       value = atomic_load_explicit(&cell->value, memory_order_relaxed);
-	const uint64_t writer =
-		record ? exchange_writer(cell, now, mine) : atomic_load_explicit(&cell->writer, memory_order_relaxed);
+	const struct written before = record ? exchange_writer(cell, now, mine) : written_in(cell);
+	const uint64_t writer = before.writer;
 	const uint64_t reader = atomic_load_explicit(&cell->reader, memory_order_relaxed);
 	const uint64_t other = atomic_load_explicit(&cell->other_reader, memory_order_relaxed);
 	const uint32_t read_stamp = atomic_load_explicit(&cell->read_stamp, memory_order_relaxed);
 	enum apart apart;
-	if (record && now->op == SIM_OP_STORE)
-		atomic_store_explicit(&cell->value, now->value, memory_order_relaxed);
 	if (plain_beside_atomics) {
 		check_against_global_atomics(race, now, mine);
 		if (record)
@@ -743,9 +769,9 @@ static void check_global_write(
 	}
 	if (writer != 0 && !(word_touch(writer) >= ATOMIC && (plain_beside_atomics || has_cell)) &&
 	    !race_may_meet(word_touch(writer), now->touch, is_same_block(now, mine, writer)) &&
-	    (apart = compare_words(now, mine, writer, stamp)) != ORDERED) {
+	    (apart = compare_words(now, mine, writer, before.stamp)) != ORDERED) {
 		const bool was_store = word_touch(writer) < ATOMIC;
-		const bool same = record && now->op == SIM_OP_STORE && was_store && value == now->value;
+		const bool same = record && now->op == SIM_OP_STORE && was_store && before.value == now->value;
 		const bool warning = apart == LANES && word_site_number(writer) != word_site_number(mine);
 		if (!(apart == LANES && same))
 			found(race, now, FINDING_WRITE_AFTER_WRITE,
@@ -832,7 +858,7 @@ static void check_global_cell(
 	struct race *race, struct global_cell *cell, const struct access *now, uint64_t mine, bool record)
 {
 	if (atomic_load_explicit(&cell->state, memory_order_acquire) >> STATE_LAUNCH_SHIFT != race->launch->number ||
-	    (atomic_load_explicit(&cell->state, memory_order_relaxed) & STATE_OPENING))
+	    (atomic_load_explicit(&cell->state, memory_order_relaxed) & STATE_TAKEN))
 		empty_global_cell(cell, now, race->launch->number);
 	if (now->op == SIM_OP_LOAD)
 		check_global_read(race, cell, now, mine, record);
