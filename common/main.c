@@ -8,6 +8,8 @@
 #include "report/report.h"
 #include "run/details.h"
 #include "run/estimate.h"
+#include "run/files.h"
+#include "run/host_code.h"
 #include "run/run.h"
 #include "support/nearest.h"
 #include "support/output_file.h"
@@ -71,75 +73,6 @@ static int choose_kernels(
 		nearest_text(name, names, chapter->kernel_count, meant));
 }
 
-/* One that is too long is no name of a file either. */
-static void run_json(const char *directory, char path[static PATH_MAX])
-{
-	if (snprintf(path, PATH_MAX, "%s/run.json", directory) >= PATH_MAX)
-		memset(path, 'x', PATH_MAX - 1);
-}
-
-/* Where a file that is asked for is the file `name` in the directory of --`option`. */
-static int refuse_other(
-	const struct options *options, const char *path, const char *name, const char *option, struct error *error)
-{
-	const char *const files[] = {options->json, options->tsv, options->explain};
-	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-		if (files[i] && output_file_is_same(files[i], path))
-			return error_set(
-				error, EXIT_USAGE, "%.200s: is %s of --%s, expected another file", files[i], name,
-				option);
-	return 0;
-}
-
-/* The same of any file of that directory. */
-static int refuse_all(const struct options *options, const char *directory, const char *option, struct error *error)
-{
-	const char *const files[] = {options->json, options->tsv, options->explain};
-	char path[PATH_MAX];
-	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-		const char *slash = files[i] ? strrchr(files[i], '/') : NULL, *name = slash ? slash + 1 : files[i];
-		if (files[i] && snprintf(path, sizeof path, "%s/%s", directory, name) < PATH_MAX &&
-		    refuse_other(options, path, name, option, error) != 0)
-			return error->exit_code;
-	}
-	return 0;
-}
-
-/* Everything that will be written, tried before the run. */
-static int check_writable(
-	const struct kernel *kernels, size_t kernel_count, const struct options *options, struct error *error)
-{
-	const char *const files[] = {options->json, options->tsv, options->explain};
-	char path[PATH_MAX];
-	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-		if (files[i] && output_file_check(files[i], error) != 0)
-			return error->exit_code;
-	if (options->details) {
-		run_json(options->details, path);
-		if (output_file_check(path, error) != 0 ||
-		    refuse_all(options, options->details, "details", error) != 0)
-			return error->exit_code;
-	}
-	for (size_t k = 0; k < kernel_count; k++)
-		for (const struct tensor *tensor = kernels[k].tensors; tensor->name; tensor++) {
-			if (options->problem.load && tensor_is_input(tensor)) {
-				tensor_path(options->problem.load, tensor->name, path, sizeof path);
-				if (refuse_other(options, path, tensor->name, "load", error) != 0)
-					return error->exit_code;
-			}
-			if (!options->save)
-				continue;
-			if (!tensor_is_output(tensor))
-				continue;
-			if (save_check(options->save, tensor->name, error) != 0)
-				return error->exit_code;
-			tensor_path(options->save, tensor->name, path, sizeof path);
-			if (refuse_other(options, path, tensor->name, "save", error) != 0)
-				return error->exit_code;
-		}
-	return 0;
-}
-
 /*
  * The counting build takes times only on request: NAME.fast, the plain build, is run for them. On a GPU and in NAME.fast
  * itself the kernels run as they are, and are always timed.
@@ -174,22 +107,13 @@ static bool wants_color(enum color_choice choice)
 	return isatty(STDOUT_FILENO) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
-static bool is_data_on_stdout(const struct options *options)
-{
-	const char *const files[] = {options->json, options->tsv, options->explain};
-	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-		if (files[i] && strcmp(files[i], "-") == 0)
-			return true;
-	return false;
-}
-
 /* What kernels and launchers print while data goes to standard output: it would stand in the middle of the data. */
 static int run_with_data_apart(
 	struct run_result *result, const struct kernel *kernels, size_t kernel_count, struct progress *progress,
 	struct error *error)
 {
 	const struct options *options = result->options;
-	bool data = is_data_on_stdout(options) || (options->sweep && !options->tsv);
+	bool data = files_have_standard_output(options) || (options->sweep && !options->tsv);
 	int kept = data ? dup(STDOUT_FILENO) : -1;
 	if (kept >= 0) {
 		int elsewhere = options->quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
@@ -217,11 +141,6 @@ static bool is_small_enough_to_trace(const struct kernel *kernels, size_t kernel
 	return flop <= most_flop;
 }
 
-static void json(FILE *out, const struct run_result *result)
-{
-	report_json(out, result);
-}
-
 static void tsv(FILE *out, const struct run_result *result)
 {
 	report_tsv_header(out, result);
@@ -231,7 +150,7 @@ static void tsv(FILE *out, const struct run_result *result)
 static void details(FILE *out, const struct run_result *result)
 {
 	const struct options *options = result->options;
-	report_details(out, result, !options->quiet && !is_data_on_stdout(options));
+	report_details(out, result, !options->quiet && !files_have_standard_output(options));
 }
 
 typedef void report_function(FILE *out, const struct run_result *result);
@@ -250,13 +169,13 @@ static int write_files(const struct run_result *result, struct error *error)
 {
 	const struct options *options = result->options;
 	char path[PATH_MAX];
-	if (options->json && write_report(result, options->json, json, error) != 0)
+	if (options->json && write_report(result, options->json, report_json, error) != 0)
 		return error->exit_code;
 	if (options->tsv && write_report(result, options->tsv, tsv, error) != 0)
 		return error->exit_code;
 	if (!options->details)
 		return 0;
-	run_json(options->details, path);
+	files_run_json(options->details, path);
 	return write_report(result, path, details, error);
 }
 
@@ -265,7 +184,7 @@ static int write_reports(const struct run_result *result, struct error *error)
 {
 	const struct options *options = result->options;
 	int status = write_files(result, error);
-	if (!is_data_on_stdout(options)) {
+	if (!files_have_standard_output(options)) {
 		struct terminal terminal = {stdout, wants_color(options->color)};
 		const struct kernel_result *failed = result_failed(result);
 		if (options->quiet)
@@ -361,9 +280,8 @@ static int hand_on_or_record(
 	return device->simulated && !device->plain ? details_record(options->details, result->traced, error) : 0;
 }
 
-int chapter_main(const struct chapter *given, int argc, char **argv)
+static int run_program(const struct chapter *given, int argc, char **argv)
 {
-	output_file_guard();
 	struct chapter_lists lists;
 	struct chapter own = *given;
 	const struct chapter *chapter = &own;
@@ -385,7 +303,7 @@ int chapter_main(const struct chapter *given, int argc, char **argv)
 		return finish_standard_output(&error) != 0 ? complain(chapter, &error) : EXIT_ALL_VERIFIED;
 	}
 	if (choose_kernels(chapter, options.kernel, &kernels, &kernel_count, &error) != 0 ||
-	    check_writable(kernels, kernel_count, &options, &error) != 0 ||
+	    files_check(kernels, kernel_count, &options, &error) != 0 ||
 	    device_open(options.gpu, &device, &error) != 0 ||
 	    fill_timing_defaults(chapter, &device, &options, &error) != 0)
 		return complain(chapter, &error);
@@ -409,4 +327,13 @@ int chapter_main(const struct chapter *given, int argc, char **argv)
 	struct progress progress = progress_new(!options.quiet);
 	int status = (options.sweep ? run_sweep : run_once)(&result, kernels, kernel_count, &progress, &error);
 	return status > EXIT_VERIFICATION ? complain(chapter, &error) : status;
+}
+
+int chapter_main(const struct chapter *chapter, int argc, char **argv)
+{
+	output_file_guard();
+	host_code_guard(chapter->program);
+	int status = run_program(chapter, argc, argv);
+	host_code_unguard();
+	return status;
 }

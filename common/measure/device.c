@@ -159,6 +159,16 @@ float *device_find(const struct device_memory *memory, const char *name)
 
 #ifdef DEVICE_SIM
 
+void device_watch(const struct device_memory *memory, const char *name)
+{
+	sim_watch(device_find(memory, name));
+}
+
+bool device_is_as_left(const struct device_memory *memory, const char *name)
+{
+	return sim_is_as_left(device_find(memory, name));
+}
+
 size_t device_start_peak(void)
 {
 	sim_reset_peak();
@@ -172,6 +182,17 @@ size_t device_peak_bytes(const struct device_memory *memory)
 }
 
 #else
+
+void device_watch(const struct device_memory *memory, const char *name)
+{
+	(void)memory, (void)name;
+}
+
+bool device_is_as_left(const struct device_memory *memory, const char *name)
+{
+	(void)memory, (void)name;
+	return true;
+}
 
 size_t device_start_peak(void)
 {

@@ -67,6 +67,13 @@ float *device_allocate(struct device_memory *memory, const char *name, size_t by
 /* The allocation of that name; NULL if there is none. */
 float *device_find(const struct device_memory *memory, const char *name);
 
+/*
+ * Does the tensor hold what launches left there? device_watch goes before them; false where host code, a copy or a memset
+ * has changed it since the last that wrote to it, or none has. On a GPU and in the plain build nobody knows: true.
+ */
+void device_watch(const struct device_memory *memory, const char *name);
+bool device_is_as_left(const struct device_memory *memory, const char *name);
+
 void device_free_all(struct device_memory *memory);
 
 /*

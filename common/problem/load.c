@@ -53,25 +53,6 @@ bool tensor_file_exists(const char *directory, const char *tensor)
 	return stat(tensor_path(directory, tensor, path, sizeof path), &status) == 0 || errno != ENOENT;
 }
 
-int save_check(const char *directory, const char *tensor, struct error *error)
-{
-	char path[PATH_MAX];
-	struct stat status;
-	if (stat(directory, &status) == 0 && !S_ISDIR(status.st_mode))
-		return error_set(error, EXIT_ENVIRONMENT, "--save %s: not a directory", directory);
-	if (access(directory, F_OK) == 0)
-		return output_file_check(tensor_path(directory, tensor, path, sizeof path), error);
-	/* It is created with the first tensor: where a file can be, a directory can. */
-	snprintf(path, sizeof path, "%s", directory);
-	for (size_t end = strlen(path); end > 1 && path[end - 1] == '/';)
-		path[--end] = '\0';
-	return output_file_check(path, error) == 0
-	               ? 0
-	               : error_set(
-				 error, EXIT_ENVIRONMENT, "--save %s: cannot be created: %s", directory,
-				 strerror(errno));
-}
-
 int save_tensor(
 	const char *directory, const char *tensor, const float *values, const size_t *shape, size_t rank,
 	struct error *error)

@@ -20,12 +20,6 @@ int load_tensor(
 /* False only when there is no such file: one that cannot be read exists. */
 bool tensor_file_exists(const char *directory, const char *tensor);
 
-/*
- * Makes sure, before a long run, that a tensor can be written to the directory. A directory that is missing is
- * created and removed again: a run that fails leaves nothing behind.
- */
-int save_check(const char *directory, const char *tensor, struct error *error);
-
 /* Writes one output, into a directory that is created if it is missing. */
 int save_tensor(
 	const char *directory, const char *tensor, const float *values, const size_t *shape, size_t rank,

@@ -26,6 +26,50 @@ static size_t count_left(const struct kernel_result *kernel, const char *name, s
 	return elements - smaller(written / sizeof(float), elements);
 }
 
+/* The first reason is the one that is told. */
+__attribute__((format(printf, 2, 3))) static void not_verified(struct kernel_result *kernel, const char *format, ...)
+{
+	va_list arguments;
+	kernel->verified = false;
+	if (kernel->failure[0])
+		return;
+	va_start(arguments, format);
+	vsnprintf(kernel->failure, sizeof kernel->failure, format, arguments);
+	va_end(arguments);
+}
+
+static uint64_t written_bytes(const struct counts *counts, const char *name)
+{
+	for (size_t t = 0; t < counts->total.tensor_count; t++)
+		if (strcmp(counts->total.tensors[t].name, name) == 0)
+			return counts->total.tensors[t].footprint.write_bytes;
+	return 0;
+}
+
+/* Did launches write all of it, and nobody else after them? What launched nothing is told with the counts. */
+static bool is_of_launches(
+	const struct run_result *result, struct kernel_result *kernel, const struct tensor *tensor,
+	const struct device_memory *memory)
+{
+	uint64_t bytes = tensor_elements(&result->problem, tensor) * sizeof(float);
+	uint64_t written =
+		written_bytes(&kernel->prepared, tensor->name) + written_bytes(&kernel->counts, tensor->name);
+	if (!kernel->counts.counted || kernel->counts.launch_count == 0)
+		return true;
+	if (written < bytes)
+		not_verified(
+			kernel, "its launches wrote %llu of the %llu bytes of %s", (unsigned long long)written,
+			(unsigned long long)bytes, tensor->name);
+	else if (!device_is_as_left(memory, tensor->name))
+		not_verified(
+			kernel,
+			"%s was changed after the last launch that wrote it, by host code, a copy or a memset",
+			tensor->name);
+	else
+		return true;
+	return false;
+}
+
 /* Of rows that nobody drew: no value is known of them, but that they are numbers. Statistics may be infinite. */
 static size_t count_non_finite(const struct tensor *tensor, const float *actual, size_t elements)
 {
@@ -44,10 +88,10 @@ static bool check_output(
 	struct check check = check_tensor(expectation, actual);
 	size_t broken =
 		expectation->rows && check.passed ? count_non_finite(tensor, actual, shape_elements(shape, rank)) : 0;
-	if (broken && !kernel->failure[0])
-		snprintf(
-			kernel->failure, sizeof kernel->failure,
-			"%zu elements of %s are NaN or Inf, in rows that are not compared", broken, tensor->name);
+	if (broken)
+		not_verified(
+			kernel, "%zu elements of %s are NaN or Inf, in rows that are not compared", broken,
+			tensor->name);
 	*output = (struct output_result){
 		.check = check,
 		.rank = rank,
@@ -85,14 +129,14 @@ int compare_outputs(
 			continue;
 		if (!expectation) { /* nobody said what it should be: that is no reason to believe it */
 			passed = false;
-			snprintf(
-				kernel->failure, sizeof kernel->failure, "nothing to verify %s against",
-				tensor->name);
+			not_verified(kernel, "nothing to verify %s against", tensor->name);
 			continue;
 		}
 		if (tensor_fetch(tensor, &result->problem, memory, &actual, error) != 0)
 			return error->exit_code;
 		passed = check_output(result, kernel, tensor, expectation, actual, diagnostics) && passed;
+		if (passed)
+			passed = is_of_launches(result, kernel, tensor, memory);
 		int status = result->options->details
 		                     ? details_output(
 					       result->options->details, (size_t)(kernel - result->kernels),
@@ -106,10 +150,8 @@ int compare_outputs(
 		judged = judged ||
 		         (tensor->role == TENSOR_OUTPUT && kernel->outputs[kernel->output_count - 1].check.judged);
 	}
-	if (passed && !judged && !kernel->failure[0])
-		snprintf(
-			kernel->failure, sizeof kernel->failure,
-			"nothing could be judged: with these inputs zeros would pass for every output");
+	if (passed && !judged)
+		not_verified(kernel, "nothing could be judged: with these inputs zeros would pass for every output");
 	kernel->verified = passed && judged && !kernel->failure[0];
 	kernel->right_by_luck = passed && judged && kernel->failure[0]; /* only a hazard fails a kernel before this */
 	return 0;
@@ -149,18 +191,6 @@ static uint64_t sum_atomics(const struct kernel_result *kernel, bool statistics)
 	return sum;
 }
 
-/* The first reason is the one that is told. */
-__attribute__((format(printf, 2, 3))) static void not_verified(struct kernel_result *kernel, const char *format, ...)
-{
-	va_list arguments;
-	kernel->verified = false;
-	if (kernel->failure[0])
-		return;
-	va_start(arguments, format);
-	vsnprintf(kernel->failure, sizeof kernel->failure, format, arguments);
-	va_end(arguments);
-}
-
 static void compare_atomics(struct kernel_result *kernel)
 {
 	kernel->compared_atomic_bytes = sum_atomics(kernel, false);
@@ -194,6 +224,16 @@ static void compare_blocks(struct kernel_result *kernel)
 		not_verified(
 			kernel, "a block has %zu bytes of shared memory, its description says %zu", shared,
 			kernel->forms.shared_bytes);
+}
+
+void compare_memory(struct kernel_result *kernel, size_t declared_bytes)
+{
+	if (kernel->counts.counted && kernel->peak_bytes > declared_bytes)
+		not_verified(
+			kernel,
+			"%zu bytes of device memory were held beside its tensors: its description has no such "
+			"scratch",
+			kernel->peak_bytes - declared_bytes);
 }
 
 void compare_forms(struct kernel_result *kernel)

@@ -15,6 +15,10 @@ int compare_outputs(
 	const struct run_result *result, struct kernel_result *kernel, const struct expectations *expectations,
 	const struct device_memory *memory, FILE *diagnostics, struct error *error);
 
+/* Memory that a launcher allocates is scratch, and scratch is a tensor of its description: more than those held makes the
+ * kernel not verified. */
+void compare_memory(struct kernel_result *kernel, size_t declared_bytes);
+
 /* Fills in what was measured. A count that is not its closed form makes the kernel not verified. */
 void compare_forms(struct kernel_result *kernel);
 

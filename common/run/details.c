@@ -1,11 +1,13 @@
 #include "run/details.h"
 
 #include "problem/load.h"
+#include "run/files.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef DEVICE_SIM
@@ -45,7 +47,8 @@ int details_inputs(
 	const struct inputs *inputs, struct error *error)
 {
 	char last[PATH_MAX];
-	snprintf(last, sizeof last, "%s/run.json", directory); /* written last: where it is, all else is whole */
+	files_run_json(directory, last); /* written last: where it is, all else is whole */
+	mkdir(directory, 0777);          /* if that fails, so does what follows, with the better message */
 	if (unlink(last) != 0 && errno != ENOENT)
 		return error_set(error, EXIT_ENVIRONMENT, "%.200s: cannot be removed: %s", last, strerror(errno));
 	for (size_t k = 0; k < kernel_count; k++)
@@ -65,16 +68,6 @@ struct array_file {
 	char path[PATH_MAX];
 };
 
-static int open_array(
-	struct array_file *file, const char *directory, size_t kernel, size_t number, const char *what,
-	struct error *error)
-{
-	snprintf(file->path, sizeof file->path, "%s/%zu.%zu.%s", directory, kernel, number, what);
-	if ((file->stream = fopen(file->path, "we")))
-		return 0;
-	return error_set(error, EXIT_ENVIRONMENT, "%.200s: cannot be written: %s", file->path, strerror(errno));
-}
-
 /* Of another run, in the same directory. */
 static int forget_array(const char *directory, size_t kernel, size_t number, const char *what, struct error *error)
 {
@@ -83,6 +76,18 @@ static int forget_array(const char *directory, size_t kernel, size_t number, con
 	if (unlink(path) == 0 || errno == ENOENT)
 		return 0;
 	return error_set(error, EXIT_ENVIRONMENT, "%.200s: cannot be removed: %s", path, strerror(errno));
+}
+
+static int open_array(
+	struct array_file *file, const char *directory, size_t kernel, size_t number, const char *what,
+	struct error *error)
+{
+	if (forget_array(directory, kernel, number, what, error) != 0) /* what a link leads to is not overwritten */
+		return error->exit_code;
+	snprintf(file->path, sizeof file->path, "%s/%zu.%zu.%s", directory, kernel, number, what);
+	if ((file->stream = fopen(file->path, "we")))
+		return 0;
+	return error_set(error, EXIT_ENVIRONMENT, "%.200s: cannot be written: %s", file->path, strerror(errno));
 }
 
 static int close_array(struct array_file *file, struct error *error)

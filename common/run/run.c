@@ -7,7 +7,9 @@
 #include "run/details.h"
 #include "run/estimate.h"
 #include "run/fits.h"
+#include "run/host_code.h"
 #include "run/tensors.h"
+#include "verify/range.h"
 
 /* ---- launching ---- */
 
@@ -18,6 +20,7 @@ static bool launch_once(
 {
 	unsigned long long hazards = device_hazards();
 	const struct kernel *described = kernel->kernel;
+	host_code_of(described->name);
 	cudaError_t status = described->prepare ? described->prepare(&result->problem, memory) : cudaSuccess;
 	*first_launch = counts_launches();
 	if (status == cudaSuccess)
@@ -25,6 +28,7 @@ static bool launch_once(
 	bool launched = status == cudaSuccess;
 	if (launched)
 		status = cudaDeviceSynchronize();
+	host_code_of(NULL);
 	if (!launched && device_hazards() == hazards)
 		device_check(status, kernel->kernel->name, __FILE__, __LINE__);
 	if (status != cudaSuccess) {
@@ -163,14 +167,16 @@ struct run {
 	FILE *diagnostics;
 };
 
-/* Verify, then time: a kernel that failed has no time. Returns 0 or a code with *error. */
+/* Verify, then time: a kernel that failed has no time. `held`: bytes that were held before its tensors. Returns 0 or a code with *error. */
 static int run_on_device(
-	struct run *run, struct kernel_result *kernel, struct device_memory *memory, const char *save,
+	struct run *run, struct kernel_result *kernel, struct device_memory *memory, size_t held, const char *save,
 	struct error *error)
 {
 	struct run_result *result = run->result;
 	size_t prepared = counts_launches(), first = prepared;
-	if (!launch_once(result, kernel, memory, &first)) {
+	bool launched = launch_once(result, kernel, memory, &first);
+	kernel->peak_bytes = device_peak_bytes(memory) - held;
+	if (!launched) {
 		run->faulted = true;
 		return 0;
 	}
@@ -181,6 +187,7 @@ static int run_on_device(
 		return error->exit_code;
 	if (save && tensors_save(kernel->kernel, &result->problem, memory, save, error) != 0)
 		return error->exit_code;
+	compare_memory(kernel, memory->held_bytes);
 	compare_forms(kernel);
 	find_floor(result, kernel);
 	if (kernel->verified && result->options->time) {
@@ -199,8 +206,7 @@ static int run_kernel(struct run *run, struct kernel_result *kernel, const char 
 		result->device->simulated ? "running and counting" : "running");
 	size_t held = device_start_peak();
 	tensors_allocate(kernel->kernel, &result->problem, run->inputs.list, &memory);
-	int status = run_on_device(run, kernel, &memory, save, error);
-	kernel->peak_bytes = device_peak_bytes(&memory) - held;
+	int status = run_on_device(run, kernel, &memory, held, save, error);
 	progress_clear(run->progress);
 	if (!run->faulted) /* after a fault memory cannot be freed either */
 		device_free_all(&memory);
@@ -288,6 +294,9 @@ static int make_inputs_and_reference(struct run *run, struct error *error)
 		return error->exit_code;
 	if (sized_by_input && refuse_too_much(run, error) != 0)
 		return error->exit_code;
+	for (size_t k = 0; k < run->kernel_count; k++)
+		if (range_check(run->kernels[k].tensors, problem, run->inputs.list, error) != 0)
+			return error->exit_code;
 	if (chapter->expect(problem, run->inputs.list, &run->expectations, error) != 0)
 		return error->exit_code;
 	result->rows_checked = run->expectations.row_count;

@@ -102,6 +102,8 @@ void tensors_allocate(
 		if (tensor_is_input(tensor))
 			CUDA_CHECK(cudaMemcpy(
 				pointer, find_values(inputs, tensor->name), bytes, cudaMemcpyHostToDevice));
+		if (tensor_is_output(tensor))
+			device_watch(memory, tensor->name);
 		if (tensor->role == TENSOR_STARTS)
 			copy_starts(&problem->packing, (int *)pointer);
 	}

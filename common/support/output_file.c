@@ -175,22 +175,48 @@ bool output_file_is_same(const char *path, const char *other)
 	       one.directory == two.directory && strcmp(one.name, two.name) == 0;
 }
 
+/* False with errno. */
+static bool can_create(const char *target)
+{
+	char temporary[PATH_MAX];
+	int descriptor = create_beside(target, temporary);
+	if (descriptor < 0)
+		return false;
+	close(descriptor);
+	unlink(temporary);
+	return true;
+}
+
 int output_file_check(const char *path, struct error *error)
 {
-	char target[PATH_MAX], temporary[PATH_MAX];
+	char target[PATH_MAX];
 	struct stat status;
 	if (strcmp(path, "-") == 0)
 		return 0;
+	if (stat(path, &status) != 0 && errno == ELOOP)
+		return cannot_write(path, error);
 	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
 		/* A pipe is not opened: its reader would take the end of that for the end of the data. */
 		errno = S_ISDIR(status.st_mode) ? EISDIR : S_ISSOCK(status.st_mode) ? ENXIO : 0;
 		return errno || access(path, W_OK) != 0 ? cannot_write(path, error) : 0;
 	}
 	follow(path, target);
-	int descriptor = create_beside(target, temporary);
-	if (descriptor < 0)
-		return cannot_write(path, error);
-	close(descriptor);
-	unlink(temporary);
-	return 0;
+	return can_create(target) ? 0 : cannot_write(path, error);
+}
+
+int output_directory_check(const char *directory, const char *path, struct error *error)
+{
+	char beside[PATH_MAX];
+	struct stat status;
+	if (stat(directory, &status) == 0 && !S_ISDIR(status.st_mode))
+		return error_set(error, EXIT_ENVIRONMENT, "%s: not a directory", directory);
+	if (access(directory, F_OK) == 0)
+		return output_file_check(path, error);
+	/* Where a file can be, a directory can. */
+	snprintf(beside, sizeof beside, "%s", directory);
+	for (size_t end = strlen(beside); end > 1 && beside[end - 1] == '/';)
+		beside[--end] = '\0';
+	return can_create(beside)
+	               ? 0
+	               : error_set(error, EXIT_ENVIRONMENT, "%s: cannot be created: %s", directory, strerror(errno));
 }

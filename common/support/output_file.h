@@ -33,6 +33,9 @@ bool output_file_is_same(const char *path, const char *other);
  * file is only asked whether it may be written. */
 int output_file_check(const char *path, struct error *error);
 
+/* The same of a file in a directory that is created with it, if it is not there. */
+int output_directory_check(const char *directory, const char *path, struct error *error);
+
 int output_file_open(struct output_file *file, const char *path, struct error *error);
 
 /* Closes, writes and renames. On any error (a full disk) nothing is left behind. */

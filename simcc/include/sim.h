@@ -80,6 +80,13 @@ struct sim_launch {
 /* Names the allocation that starts at device_pointer in every report; the name is copied. */
 void sim_name_allocation(const void *device_pointer, const char *name);
 
+/* From now on a checksum is kept of what each launch that writes to the allocation leaves there. */
+void sim_watch(const void *device_pointer);
+
+/* Of a watched allocation: 1 if it holds what the last launch that wrote to it left there; 0 if the host, a copy or a
+ * memset has changed it since, or no launch has written to it. 1 also of one that is not watched, and in a --fast program. */
+int sim_is_as_left(const void *device_pointer);
+
 /* Launches since the last sim_forget_launches; index < sim_launch_count(). The first call of sim_forget_launches
  * begins the keeping of records: a program that never asks for them does not pay for them. */
 size_t sim_launch_count(void);

@@ -55,6 +55,23 @@ int main(int argc, char **argv)
 	expect(sim_report(nullptr) == 0, "the end of it");
 	one<<<1, 9>>>(y); // nowhere
 	puts("still open");
+	const int unknown = !sim_is_counting(); // a --fast program says 1 of all
+	expect(sim_is_as_left(y) == 1, "of what is not watched nothing is known");
+	sim_watch(y);
+	expect(sim_is_as_left(y) == unknown, "no launch has written to it since");
+	one<<<1, 1>>>(y);
+	expect(sim_is_as_left(y) == 1, "a launch wrote it");
+	for (int at = 0; at < 1024; at += 1023) {
+		const int kept = y[at];
+		y[at] ^= 1 << 31;
+		expect(sim_is_as_left(y) == unknown, "the host changed an element of it");
+		y[at] = kept;
+		expect(sim_is_as_left(y) == 1, "and changed it back");
+	}
+	cudaMemset(y, 0, 4);
+	expect(sim_is_as_left(y) == unknown, "a memset changed it");
+	one<<<1, 1>>>(y);
+	expect(sim_is_as_left(y) == 1, "another launch wrote it");
 	expect(sim_in_device_code() == 0, "main() is no device code");
 	uintptr_t begin;
 	size_t bytes;

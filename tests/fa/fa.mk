@@ -15,6 +15,7 @@ $(BUILD)/fa_%: $(HERE)/fa/test_%.c $(FA_SUPPORT) $(HARNESS_OBJECTS) $(SUPPORT) $
 # Their faults, with the header lines that test_faults.c reads, and their mistakes.
 $(eval $(call planted,fa/faults_fa1,04_fa1,$(BUILD)/chapters/fa1))
 $(eval $(call planted,fa/faults_fa2,05_fa2,$(BUILD)/chapters/fa2))
+$(eval $(call planted,fa/cheats,05_fa2,$(BUILD)/chapters/fa2))
 $(eval $(call planted,fa/mistakes_fa1,04_fa1,$(BUILD)/chapters/fa1))
 $(eval $(call planted,fa/mistakes_fa2,05_fa2,$(BUILD)/chapters/fa2))
 $(BUILD)/fa/%.tsv: $(HERE)/fa/%.edits $(ROOT)/tools/plant $(ROOT)/tools/lib/edits.py
@@ -22,6 +23,7 @@ $(BUILD)/fa/%.tsv: $(HERE)/fa/%.edits $(ROOT)/tools/plant $(ROOT)/tools/lib/edit
 	@$(ROOT)/tools/plant $< --table options says > $@
 $(BUILD)/fa_faults: $(PLANTED_fa/faults_fa1) $(BUILD)/fa/faults_fa1.tsv
 $(BUILD)/fa_faults: $(PLANTED_fa/faults_fa2) $(BUILD)/fa/faults_fa2.tsv
+$(BUILD)/fa_cheats: $(PLANTED_fa/cheats) $(BUILD)/fa/cheats.tsv
 $(BUILD)/fa_mistakes: $(PLANTED_fa/mistakes_fa1) $(PLANTED_fa/mistakes_fa2)
 
 # A kernel that prints, with the plain build that takes its times.

@@ -22,6 +22,15 @@ int tensor_fetch(
 	return 0;
 }
 
+/* Did launches leave it there? */
+static bool as_left;
+
+bool device_is_as_left(const struct device_memory *memory, const char *name)
+{
+	(void)memory, (void)name;
+	return as_left;
+}
+
 int details_output(
 	const char *directory, size_t kernel, size_t number, const struct expectation *expectation,
 	const float *actual, size_t elements, struct error *error)
@@ -115,11 +124,39 @@ Test(compare, a_run_without_a_launch_is_not_verified)
 	cr_expect(strstr(result.failure, "launched nothing"), "'%s'", result.failure);
 }
 
-/* Rows 0, 3 and 7 of eight are compared; what stands in the others is at least a number, of statistics or infinite. */
-Test(compare, rows_that_nobody_drew_are_numbers)
+/* Exactly the declared memory, or less of it at once, is what the description says. */
+Test(compare, memory_beside_the_tensors_is_not_verified)
+{
+	for (size_t more = 0; more < 2; more++) {
+		struct kernel_result result = {
+			.kernel = &kernel, .verified = true, .counts = {.counted = true}, .peak_bytes = 1000 + more};
+		compare_memory(&result, 1000);
+		cr_expect_eq(result.verified, more == 0, "%zu bytes more: '%s'", more, result.failure);
+	}
+}
+
+/* Eight rows of LSE, of which rows 0, 3 and 7 are compared. What the kernel came to is in *result. */
+static void compare_lse(
+	bool statistic, const struct counts *prepared, const struct counts *counts, struct kernel_result *result)
 {
 	static const size_t rows[] = {0, 3, 7};
 	static const double values[] = {1, 1, 1};
+	const struct tensor output[] = {{"LSE", "BHN", TENSOR_OUTPUT, statistic}, {NULL, NULL, TENSOR_INPUT, false}};
+	const struct kernel one = {.name = "one", .tensors = output};
+	struct expectations expectations = {.count = 1};
+	expectations.items[0] = (struct expectation){
+		.tensor = "LSE", .row_count = 3, .row_length = 1, .rows = rows, .values = values, .tolerance = 0.1};
+	struct options options = {.details = NULL};
+	struct run_result run = {.options = &options, .problem = {.batch = 1, .heads = 1, .seq = ROWS, .dim = 1}};
+	struct device_memory memory = {.count = 0};
+	struct error error;
+	*result = (struct kernel_result){.kernel = &one, .prepared = *prepared, .counts = *counts};
+	cr_assert_eq(compare_outputs(&run, result, &expectations, &memory, stderr, &error), 0);
+}
+
+/* What stands in rows that nobody drew is at least a number, of statistics or infinite. */
+Test(compare, rows_that_nobody_drew_are_numbers)
+{
 	static const struct {
 		float at_5;
 		bool statistic, passes;
@@ -127,28 +164,45 @@ Test(compare, rows_that_nobody_drew_are_numbers)
 		{1.0f, false, true},     {NAN, false, false},       {INFINITY, false, false},
 		{-INFINITY, true, true}, {(float)NAN, true, false},
 	};
+	const struct counts none = {.counted = false};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		const struct tensor output[] = {
-			{"LSE", "BHN", TENSOR_OUTPUT, cases[i].statistic}, {NULL, NULL, TENSOR_INPUT, false}};
-		const struct kernel one = {.name = "one", .tensors = output};
-		struct expectations expectations = {.count = 1};
-		expectations.items[0] = (struct expectation){
-			.tensor = "LSE",
-			.row_count = 3,
-			.row_length = 1,
-			.rows = rows,
-			.values = values,
-			.tolerance = 0.1};
-		struct options options = {.details = NULL};
-		struct run_result run = {
-			.options = &options, .problem = {.batch = 1, .heads = 1, .seq = ROWS, .dim = 1}};
-		struct kernel_result result = {.kernel = &one};
-		struct device_memory memory = {.count = 0};
-		struct error error;
+		struct kernel_result result;
 		for (int row = 0; row < ROWS; row++)
 			left[row] = row == 5 ? cases[i].at_5 : 1.0f;
-		cr_assert_eq(compare_outputs(&run, &result, &expectations, &memory, stderr, &error), 0);
+		compare_lse(cases[i].statistic, &none, &none, &result);
 		cr_expect_eq(result.verified, cases[i].passes, "case %zu: %s", i, result.failure);
 		cr_expect_eq(strstr(result.failure, "not compared") == NULL, cases[i].passes);
+	}
+}
+
+/* Right numbers are a kernel's where its launches wrote all of them, in `prepare` or after it, and nothing else did since. */
+Test(compare, right_numbers_of_others_are_not_verified)
+{
+	static const struct {
+		uint64_t prepared, written;
+		bool as_left;
+		const char *says;
+	} cases[] = {
+		{0, 4 * ROWS, true, ""},
+		{4, 4 * ROWS - 4, true, ""},
+		{0, 4 * ROWS - 1, true, "its launches wrote 31 of the 32 bytes of LSE"},
+		{4 * ROWS, 0, false, "LSE was changed after the last launch that wrote it"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct tensor_traffic before[] = {
+			{.name = "Q"}, {.name = "LSE", .footprint.write_bytes = cases[i].prepared}};
+		struct tensor_traffic after[] = {
+			{.name = "Q"}, {.name = "LSE", .footprint.write_bytes = cases[i].written}};
+		const struct counts prepared = {
+			.counted = true, .launch_count = 1, .total = {.tensors = before, .tensor_count = 2}};
+		const struct counts counts = {
+			.counted = true, .launch_count = 1, .total = {.tensors = after, .tensor_count = 2}};
+		struct kernel_result result;
+		for (int row = 0; row < ROWS; row++)
+			left[row] = 1.0f;
+		as_left = cases[i].as_left;
+		compare_lse(true, &prepared, &counts, &result);
+		cr_expect_eq(result.verified, !*cases[i].says, "case %zu: %s", i, result.failure);
+		cr_expect(strncmp(result.failure, cases[i].says, strlen(cases[i].says)) == 0, "'%s'", result.failure);
 	}
 }

@@ -84,6 +84,28 @@ class Files(Outputs):
         self.refused(2, "is K of --load, expected another file", "--load in --quiet --json in/k.npy")
         self.assertEqual((self.scratch / "in/k.npy").read_bytes(), before)
         self.refused(2, "of --details, expected another file", f"{SMALL} --details in --json in/0.0.actual")
+        self.refused(2, "in/q.npy: is Q of --load, expected another file", "--load in --quiet --details in")
+        for directory, option, link, to in (("out", "save", "o", "q"), ("about", "details", "v", "k")):
+            (self.scratch / directory).mkdir()
+            (self.scratch / directory / f"{link}.npy").symlink_to(f"../in/{to}.npy")
+            self.refused(2, f"{link}.npy: is {to.upper()} of --load", f"--load in --quiet --{option} {directory}")
+        self.assertEqual((self.scratch / "in/k.npy").read_bytes(), before)
+
+    def test_a_link_in_details_is_replaced(self) -> None:
+        """Arrays are opened, not renamed: what a link leads to would be overwritten."""
+        (self.scratch / "kept").write_text("kept")
+        self.assertEqual(self.naive(f"{SMALL} --quiet --details about").status, 0, "a directory that is not there yet")
+        (self.scratch / "about/0.0.actual").unlink()
+        (self.scratch / "about/0.0.actual").symlink_to("../kept")
+        (self.scratch / "about/run.json").write_text("old")
+        self.assertEqual(self.naive(f"{SMALL} --quiet --details about").status, 0)
+        self.assertEqual((self.scratch / "kept").read_text(), "kept")
+        self.assertIn("kernels", json.loads((self.scratch / "about/run.json").read_text()))
+
+    def test_a_circle_of_links(self) -> None:
+        (self.scratch / "one").symlink_to("other")
+        (self.scratch / "other").symlink_to("one")
+        self.refused(3, "one: cannot be written: Too many levels of symbolic links", f"{SMALL} --json one")
 
     def test_one_directory_for_several_at_once(self) -> None:
         """Each of them finds it missing, or made by another meanwhile."""
@@ -126,6 +148,11 @@ class Files(Outputs):
                 self.assertRegex(outcome.err, r"\A[^\n]+\n\Z" if status else r"\A\Z", line)
                 self.assertEqual(self.left(), [] if status else ["x"], line)
                 (self.scratch / "x").unlink(missing_ok=True)
+
+    def test_scores_that_fp32_cannot_hold(self) -> None:
+        """A kernel that is right would write NaN there, and be called wrong."""
+        says = r"scale q\.k may reach 9\..e\+38 with these inputs: fp32 ends at 3\.4e\+38, .* or a smaller --scale"
+        self.refused(2, says, f"{SMALL} --scale 1e38")
 
     def test_ended_from_outside(self) -> None:
         """Kills: a file that is begun before the run ends, next to its place or in it."""

@@ -2,9 +2,11 @@
 #include "problem/inputs.h"
 #include "support/parallel.h"
 #include "verify/attention.h"
+#include "verify/range.h"
 #include "verify/reference.h"
 
 #include <criterion/criterion.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,4 +201,58 @@ Test(parallel, every_part_runs_once)
 		for (size_t i = 0; i < 1001; i++)
 			cr_expect_eq(runs[i], i < counts[c], "part %zu of %zu: %d times", i, counts[c], runs[i]);
 	}
+}
+
+/* Of two rows of two columns, the longest is (3, 4) times a factor, 5 long. Each bound is met and exceeded. */
+Test(range, what_fp32_cannot_hold_is_refused)
+{
+	const double most = FLT_MAX, log2_e = 1.4426950408889634;
+	const struct {
+		const char *says;
+		double q, k, v, d, scale; /* lengths of the longest rows */
+	} cases[] = {
+		{"q.k", 1e20, most / 1e20, 1, 0, 1e-9},
+		{"scale q.k", 1e10, 1e10, 1, 0, most / 1e20 / log2_e},
+		{"sums of V", 1, 1, most / 2, 0, 1},
+		{"dO.v", 1, 1, 1e10, most / 2e10, 1e-10},
+		{"sums of dO", 1, 1, 1e-3, most / 2, 1e-10},
+		{"gradients of Q and K", 1e9, 1, 1e9, most / 4e28, 1e10},
+		{"gradients of Q and K", 1, 1e9, 1e9, most / 4e28, 1e10},
+	};
+	const struct tensor tensors[] = {
+		{"Q", "BHNd", TENSOR_INPUT, false},
+		{"K", "BHNd", TENSOR_INPUT, false},
+		{"V", "BHNd", TENSOR_INPUT, false},
+		{"dO", "BHNd", TENSOR_GRADIENT, false},
+		{NULL, NULL, TENSOR_INPUT, false}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		for (int beyond = 0; beyond < 2; beyond++) {
+			const double lengths[] = {cases[i].q, cases[i].k, cases[i].v, cases[i].d};
+			const double factor = beyond ? 1.001 : 0.999; /* of all lengths */
+			float values[4][4];
+			struct named_values inputs[] = {
+				{"Q", values[0]},
+				{"K", values[1]},
+				{"V", values[2]},
+				{"dO", values[3]},
+				{NULL, NULL}};
+			struct problem problem = {
+				.batch = 1,
+				.heads = 1,
+				.kv_heads = 1,
+				.seq = 2,
+				.dim = 2,
+				.scale = (float)cases[i].scale};
+			struct error error;
+			for (int t = 0; t < 4; t++) {
+				const float unit = (float)(lengths[t] / 5.0 * factor);
+				const float rows[] = {unit, 0, -3 * unit, 4 * unit};
+				memcpy(values[t], rows, sizeof rows);
+			}
+			int status = range_check(tensors, &problem, inputs, &error);
+			cr_expect_eq(status, beyond ? EXIT_USAGE : 0, "case %zu, %d", i, beyond);
+			cr_expect(
+				!beyond || strncmp(error.message, cases[i].says, strlen(cases[i].says)) == 0, "'%s'",
+				error.message);
+		}
 }

@@ -302,6 +302,8 @@ static void add_tensors(struct sim_launch *record, struct tally *const *workers,
 			continue;
 		tensor.name = need(strdup(sim_allocation_at(i)->name));
 		tensor.footprint = sim_take_footprint(sim_allocation_at(i));
+		if (tensor.footprint.write_bytes > 0)
+			sim_memory_launch_wrote(sim_allocation_at(i));
 		record->footprint.read_bytes += tensor.footprint.read_bytes;
 		record->footprint.write_bytes += tensor.footprint.write_bytes;
 		tensors[record->tensor_count++] = tensor;

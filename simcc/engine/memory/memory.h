@@ -26,9 +26,11 @@ struct sim_allocation {
 	bool named;       /* by sim_name_allocation, or a variable */
 	bool freed;
 	bool is_constant, is_variable;
-	size_t slots;                                               /* with the emptiness behind it */
-	uint32_t index;                                             /* in order of allocation; variables come first */
-	uint8_t *written;                                           /* initcheck: as in struct slot */
+	bool watched, left_by_launch; /* sim_watch, and whether a launch has written to it since */
+	uint64_t left;                /* a checksum of what the last such launch left there */
+	size_t slots;                 /* with the emptiness behind it */
+	uint32_t index;               /* in order of allocation; variables come first */
+	uint8_t *written;             /* initcheck: as in struct slot */
 	struct shadow race, race_of_bytes, race_of_atomics;         /* racecheck */
 	struct sim_marks *_Atomic read_marks, *_Atomic write_marks; /* footprint, this launch; NULL until touched */
 };
@@ -44,6 +46,9 @@ enum { SLOT_SHIFT = 20 };
 extern uintptr_t sim_arena_first, sim_arena_span;
 extern struct slot *sim_slots;
 extern struct sim_allocation **sim_slot_allocations;
+
+/* The end of a launch that has written to the allocation. */
+void sim_memory_launch_wrote(struct sim_allocation *allocation);
 
 /* cudaMalloc: 256-byte aligned. NULL when the chosen GPU's memory is full; sim_memory_refused are the bytes of the last
  * time. */
