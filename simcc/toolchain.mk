@@ -8,11 +8,14 @@ TOOLCHAIN_HERE := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 # The python3 of a version manager (pyenv, asdf) is a script that looks for the real one at every start, for 0.1 s. Here it
 # is asked once, as every script is: where the real one lies in another folder, that folder comes first.
 ifndef PYTHON_FOUND
-export PYTHON_FOUND := $(shell found=$$(command -v python3) && head -c 2 "$$found" | grep -q ! && \
+export PYTHON_FOUND := $(shell found=$$(command -v python3) || { echo none; exit; }; head -c 2 "$$found" | grep -q ! && \
 	real=$$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) && \
 	[ "$${real%/*}" != "$${found%/*}" ] && echo "$${real%/*}" || echo own)
 ifneq ($(filter /%,$(PYTHON_FOUND)),)
 export PATH := $(PYTHON_FOUND):$(PATH)
+endif
+ifeq ($(PYTHON_FOUND)$(filter clean help print uninstall,$(MAKECMDGOALS)),none)
+$(error python3 is not installed, and simcc, which compiles the kernels, is written in it: ./setup.sh installs it)
 endif
 endif
 

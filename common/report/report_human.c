@@ -62,6 +62,13 @@ static void print_modifiers(FILE *out, const struct problem *problem)
 		        problem->packing.count == 1 ? "" : "s", problem->packing.text);
 }
 
+/* A name that the user wrote: no terminal's command. */
+static void print_name(FILE *out, const char *name)
+{
+	for (; *name; name++)
+		fputc((unsigned char)*name < ' ' || *name == '\x7f' ? '?' : *name, out);
+}
+
 static void print_head(const struct terminal *terminal, const struct run_result *result)
 {
 	char problem[120];
@@ -73,9 +80,10 @@ static void print_head(const struct terminal *terminal, const struct run_result 
 		fprintf(terminal->out, ", scale %.4g", (double)p->scale);
 	if (result->options->values)
 		fprintf(terminal->out, ", input from --values");
-	else if (p->load)
-		fprintf(terminal->out, ", input from %s", p->load);
-	else
+	else if (p->load) {
+		fputs(", input from ", terminal->out);
+		print_name(terminal->out, p->load);
+	} else
 		fprintf(terminal->out, ", %s input, seed %llu%s%s", input_kind_names[p->input],
 		        (unsigned long long)p->seed, p->input == INPUT_RANDOM ? "" : "\ninput: ",
 		        p->input == INPUT_RANDOM ? "" : input_meaning(p->input, result->chapter->options));

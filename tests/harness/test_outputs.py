@@ -102,6 +102,13 @@ class Files(Outputs):
         self.assertEqual((self.scratch / "kept").read_text(), "kept")
         self.assertIn("kernels", json.loads((self.scratch / "about/run.json").read_text()))
 
+    def test_a_name_commands_no_terminal(self) -> None:
+        name = "in\x1b[31m"
+        self.assertEqual(run([NAIVE, *SMALL.split(), "--quiet", "--details", name], cwd=self.scratch).status, 0)
+        outcome = run([NAIVE, "--load", name], cwd=self.scratch)
+        self.assertEqual(outcome.status, 0, outcome.err)
+        self.assertIn("input from in?[31m\n", outcome.out)
+
     def test_a_circle_of_links(self) -> None:
         (self.scratch / "one").symlink_to("other")
         (self.scratch / "other").symlink_to("one")
