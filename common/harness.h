@@ -1,15 +1,5 @@
 /*
- * Everything a chapter's chapter.c needs. Each part includes only parts above it:
- *
- *   support/     errors and files that are never half-written
- *   problem/     options, shapes, reproducible inputs, .npy files
- *   verify/      the double-precision reference, the tolerance, the comparison
- *   measure/     the device and its memory, counts, times, floors
- *   chapter.h    what a chapter declares
- *   result.h     what a run of it found out
- *   report/      tables, JSON, TSV, progress
- *   run.h        one problem through the kernels of a chapter
- *   main.c       chapter_main: the command line, the run, the reports
+ * Everything a chapter's chapter.c needs; README.md beside this file says what each room is for.
  */
 #ifndef HARNESS_H
 #define HARNESS_H

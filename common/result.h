@@ -36,7 +36,7 @@ struct kernel_result {
 	size_t filled_heads; /* 0: the chapter has no batch, or the run has as many heads */
 	struct counts prepared, counts; /* of `prepare`, of `launch` */
 	struct closed_forms forms;
-	bool compared;                                /* it was run; on a GPU there are no counts to compare */
+	bool compared; /* it ran to its end, and compare_forms saw it; on a GPU there are no counts */
 	struct traffic compared_traffic[PREDICTIONS]; /* the count each prediction is compared with, in bytes */
 	uint64_t compared_atomic_bytes;
 	uint64_t statistic_bytes; /* requested, as counted */

@@ -2,7 +2,7 @@
  * The device a chapter runs on, seen from the host: which one it is, its memory, and its errors.
  *
  * One of DEVICE_SIM (the simulated device, simcc) and DEVICE_CUDA (an NVIDIA GPU) is defined when the harness
- * is compiled. Only this file and counts.c know the difference; kernels never do.
+ * is compiled. Only this room, run/details.c and report/provenance.c ask which; kernels never do.
  */
 #ifndef MEASURE_DEVICE_H
 #define MEASURE_DEVICE_H

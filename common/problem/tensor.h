@@ -55,7 +55,6 @@ extern const struct tensor attention_tensors[];       /* Q K V; O LSE */
 extern const struct tensor fa1_tensors[];             /* Q K V; O; l m */
 extern const struct tensor backward_tensors[];        /* Q K V dO; O LSE, D, dQ dK dV */
 extern const struct tensor backward_square_tensors[]; /* Q K V dO; O LSE, P dP dS, dQ dK dV */
-/* The same with heads of keys and values that heads of queries share, and with all that a modifier may need. */
 extern const struct tensor softmax_tensors[];     /* x; y m l */
 extern const struct tensor softmax_dot_tensors[]; /* x V; y m l */
 extern const struct tensor matmul_tensors[];      /* A B; C */

@@ -2,7 +2,8 @@
  * How the harness reports what went wrong: an exit code and one line for the person at the terminal.
  *
  * Functions that can fail take a `struct error *`, return 0 when all is well and otherwise the exit code they
- * stored there. Nothing in the harness ends the program but CUDA_CHECK (measure/device.h).
+ * stored there. Nothing else ends the program but measure/device.c, where the device is of no use or full, and run/host_code.c,
+ * where a launcher has broken it. A mistake in a chapter's own tables ends in abort().
  */
 #ifndef SUPPORT_ERROR_H
 #define SUPPORT_ERROR_H

@@ -195,6 +195,14 @@ class StandardOutput(Outputs):
         outcome = self.naive("--sweep --dim 4", redirected="| head -n 1; exit ${PIPESTATUS[0]}")
         self.assertEqual((outcome.status, outcome.err), (128 + signal.SIGPIPE, ""))
 
+    def test_rows_in_which_zeros_would_pass_are_counted(self) -> None:
+        outcome = self.naive("--seq 40 --dim 8 --causal --scale 1e5")
+        found = re.search(
+            r"^(\d+) of 40 rows of O of naive are not judged: zeros would pass\.$", outcome.out, re.MULTILINE
+        )
+        self.assertTrue(found and 0 < int(found[1]) < 40, outcome.out)
+        self.assertNotIn("not judged", self.naive(SMALL).out)
+
     def test_quiet_is_one_line_a_kernel(self) -> None:
         for program, kernels in (("01_naive/naive", 1), ("05_fa2/fa2", 0), ("06_backward/backward", 3)):
             with self.subTest(program):

@@ -84,6 +84,12 @@ Test(table, numbers_for_people)
 	cr_assert_str_eq(format_milliseconds(12.34, t), "12.3 ms");
 	cr_assert_str_eq(format_milliseconds(0.0456, t), "45.6 us");
 	cr_assert_str_eq(format_milliseconds(7800, t), "7.80 s");
+	cr_assert_str_eq(format_milliseconds(999.4, t), "999 ms");
+	cr_assert_str_eq(format_milliseconds(999.6, t), "1.00 s", "not 1000 ms");
+	cr_assert_str_eq(format_milliseconds(0.9994, t), "999 us");
+	cr_assert_str_eq(format_milliseconds(0.9996, t), "1.00 ms");
+	cr_assert_str_eq(format_milliseconds(0.9994e-3, t), "999 ns");
+	cr_assert_str_eq(format_milliseconds(0.9996e-3, t), "1.00 us");
 }
 
 Test(timing, median_and_percentiles)

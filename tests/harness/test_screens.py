@@ -250,6 +250,11 @@ class Hours(ScreenCase):
         needed = float(re.search(r"needs ([\d.]+) GB of memory", done.err)[1])
         self.assertAlmostEqual(needed / most, 2, delta=0.05)
 
+    def test_blocks_take_time_without_arithmetic(self) -> None:
+        done = run([ROOT / "01_naive/naive", *"--seq 1 --dim 1 --batch 4000 --heads 5000".split()])
+        self.assertIn(done.status, (2, 3), done.err)  # 3 where its tensors do not fit
+        self.assertRegex(done.err, r"\Anaive: .*(takes hours|of memory).*\n\Z")
+
     def test_a_sweep_is_estimated_as_a_whole(self) -> None:
         done = run([ROOT / "05_fa2/fa2", *"--sweep --heads 60000 --batch 6000 --dim 1".split()], cwd=self.scratch)
         self.assertIn(done.status, (2, 3), done.err)  # 3 where its tensors do not fit
