@@ -55,9 +55,9 @@ extern const struct tensor attention_tensors[];       /* Q K V; O LSE */
 extern const struct tensor fa1_tensors[];             /* Q K V; O; l m */
 extern const struct tensor backward_tensors[];        /* Q K V dO; O LSE, D, dQ dK dV */
 extern const struct tensor backward_square_tensors[]; /* Q K V dO; O LSE, P dP dS, dQ dK dV */
-extern const struct tensor softmax_tensors[];     /* x; y m l */
-extern const struct tensor softmax_dot_tensors[]; /* x V; y m l */
-extern const struct tensor matmul_tensors[];      /* A B; C */
+extern const struct tensor softmax_tensors[];         /* x; y m l */
+extern const struct tensor softmax_dot_tensors[];     /* x V; y m l */
+extern const struct tensor matmul_tensors[];          /* A B; C */
 
 static inline bool tensor_is_input(const struct tensor *tensor)
 {
