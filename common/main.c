@@ -255,7 +255,7 @@ static int run_sweep(
 		}
 		all_verified = all_verified && status == EXIT_ALL_VERIFIED;
 		progress_show(
-			progress, true, "sweep: %zu of %zu done, %s", step + 1, steps,
+			progress, "sweep: %zu of %zu done, %s", step + 1, steps,
 			report_problem(result, text, sizeof text));
 	}
 	progress_clear(progress);

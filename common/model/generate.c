@@ -76,7 +76,7 @@ static int run_tokens(
 	size_t vocabulary = (size_t)g->model->vocabulary;
 	struct counts counts;
 	if (phase == PHASE_PROMPT)
-		progress_show(&session->progress, true, "reading the prompt, %zu tokens", count);
+		progress_show(&session->progress, "reading the prompt, %zu tokens", count);
 	counts_forget();
 	double start = clock_seconds();
 	if (pass_run(&session->pass, ids, count, row, error) != 0)
@@ -375,7 +375,7 @@ static int compare_with(
 	struct generation *g = session->generation;
 	size_t vocabulary = (size_t)g->model->vocabulary;
 	struct pass pass;
-	progress_show(&session->progress, true, "%zu tokens at once, without a cache", count);
+	progress_show(&session->progress, "%zu tokens at once, without a cache", count);
 	if (pass_begin(g->model, reference, count, count, &pass, error) != 0 ||
 	    pass_run(&pass, ids, count, expected, error) != 0)
 		return error->exit_code;

@@ -191,7 +191,7 @@ static int run_on_device(
 	compare_forms(kernel);
 	find_floor(result, kernel);
 	if (kernel->verified && result->options->time) {
-		progress_show(run->progress, true, "%s: timing", kernel->kernel->name);
+		progress_show(run->progress, "%s: timing", kernel->kernel->name);
 		return time_kernel(result, kernel, memory, error);
 	}
 	return 0;
@@ -202,7 +202,7 @@ static int run_kernel(struct run *run, struct kernel_result *kernel, const char 
 	const struct run_result *result = run->result;
 	struct device_memory memory = {.count = 0};
 	progress_show(
-		run->progress, true, "%s: %s", kernel->kernel->name,
+		run->progress, "%s: %s", kernel->kernel->name,
 		result->device->simulated ? "running and counting" : "running");
 	size_t held = device_start_peak();
 	tensors_allocate(kernel->kernel, &result->problem, run->inputs.list, &memory);
@@ -284,7 +284,7 @@ static int make_inputs_and_reference(struct run *run, struct error *error)
 	bool sized_by_input = problem->load || result->options->values;
 	if (!sized_by_input && refuse_too_much(run, error) != 0)
 		return error->exit_code;
-	progress_show(run->progress, true, "%s: inputs and reference", chapter->program);
+	progress_show(run->progress, "%s: inputs and reference", chapter->program);
 	if (inputs_make(chapter, run->kernels, run->kernel_count, result->options, problem, &run->inputs, error) != 0)
 		return error->exit_code;
 	result->generated = run->inputs.generated;

@@ -1,26 +1,18 @@
 #include "support/progress.h"
 
-#include "support/clock.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
-static const double interval_s = 0.1;
-
 struct progress progress_new(bool wanted)
 {
-	return (struct progress){.shown = wanted && isatty(STDERR_FILENO), .last_s = -1.0};
+	return (struct progress){.shown = wanted && isatty(STDERR_FILENO)};
 }
 
-void progress_show(struct progress *progress, bool urgent, const char *format, ...)
+void progress_show(struct progress *progress, const char *format, ...)
 {
 	if (!progress->shown)
 		return;
-	double now_s = clock_seconds();
-	if (!urgent && now_s - progress->last_s < interval_s)
-		return;
-	progress->last_s = now_s;
 	progress->dirty = true;
 
 	char line[200]; /* cut to a terminal's width: a wrapped line cannot be wiped */
