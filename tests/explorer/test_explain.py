@@ -52,7 +52,7 @@ class Command(Explain):
             ("--json - --explain -", 2, "--json -, --explain -: only one of them"),
             ("--json x --explain x", 2, "--json, --explain: x: each needs a file of its own"),
             ("--explain x.html --details .", 2, "--details: not with --explain"),
-            ("--seq 8 --details nowhere", 3, "nowhere/run.json: cannot be written"),
+            ("--seq 8 --details no/where", 3, "no/where: cannot be created"),
             ("--seq 8 --details . --json run.json", 2, "run.json: is run.json of --details, expected another file"),
             ("--seq 8 --explain nowhere/x.html", 3, "nowhere/x.html: cannot be written"),
             ("--seq 8 --quiet --explain /dev/full", 3, "cannot be written"),

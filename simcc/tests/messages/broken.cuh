@@ -40,15 +40,115 @@ static __global__ void healthy(int *y)
 	y[threadIdx.x] = threadIdx.x;
 }
 
+// Every call that a fault of a kernel stays for, until the reset.
+static float *allocated;
+static float on_host[8];
+static cudaStream_t stream;
+static cudaEvent_t event, earlier;
+static __device__ float symbol[8];
+
+struct call {
+	const char *name;
+	cudaError_t (*make)();
+};
+
+#define CALL(...)                                                                                                    \
+	{                                                                                                            \
+#__VA_ARGS__, [] { return __VA_ARGS__; }                                                             \
+	}
+
+static void nothing(void *) {}
+static void nothing_more(cudaStream_t, cudaError_t, void *) {}
+
+static void prepare_calls()
+{
+	cudaGetSymbolAddress((void **)&allocated, symbol); // no allocation: cases name theirs by their numbers
+	cudaStreamCreate(&stream);
+	cudaEventCreate(&event);
+	cudaEventCreate(&earlier);
+	cudaEventRecord(earlier);
+	cudaEventRecord(event);
+}
+
+static void say_calls(cudaError_t fault)
+{
+	static void *pointer;
+	static size_t size, other_size;
+	static int blocks;
+	static float ms;
+	static cudaStream_t new_stream;
+	static cudaEvent_t new_event;
+	static cudaFuncCache cache;
+	static cudaFuncAttributes of_kernel;
+	static cudaPointerAttributes of_pointer;
+	static void *arguments[] = {&allocated};
+	static const call calls[] = {
+		CALL(cudaSetDevice(0)),
+		CALL(cudaDeviceSynchronize()),
+		CALL(cudaDeviceSetLimit(cudaLimitStackSize, 1024)),
+		CALL(cudaDeviceGetLimit(&size, cudaLimitStackSize)),
+		CALL(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1)),
+		CALL(cudaDeviceGetCacheConfig(&cache)),
+		CALL(cudaProfilerStart()),
+		CALL(cudaProfilerStop()),
+		CALL(cudaLaunchKernel((const void *)healthy, dim3(1), dim3(8), arguments, 0, NULL)),
+		CALL((healthy<<<1, 8>>>((int *)allocated), cudaGetLastError())),
+		CALL(cudaFuncSetAttribute((const void *)healthy, cudaFuncAttributeMaxDynamicSharedMemorySize, 1024)),
+		CALL(cudaFuncGetAttributes(&of_kernel, (const void *)healthy)),
+		CALL(cudaFuncSetCacheConfig((const void *)healthy, cudaFuncCachePreferL1)),
+		CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)healthy, 32, 0)),
+		CALL(cudaMalloc(&pointer, 16)),
+		CALL(cudaMallocAsync(&pointer, 16, NULL)),
+		CALL(cudaMallocPitch(&pointer, &size, 16, 2)),
+		CALL(cudaHostAlloc(&pointer, 16, 0)),
+		CALL(cudaHostRegister(on_host, sizeof on_host, 0)),
+		CALL(cudaHostUnregister(on_host)),
+		CALL(cudaMemGetInfo(&size, &other_size)),
+		CALL(cudaPointerGetAttributes(&of_pointer, allocated)),
+		CALL(cudaMemcpy(allocated, on_host, 4, cudaMemcpyHostToDevice)),
+		CALL(cudaMemcpyAsync(on_host, allocated, 4, cudaMemcpyDeviceToHost)),
+		CALL(cudaMemset(allocated, 0, 4)),
+		CALL(cudaMemcpy2D(allocated, 4, on_host, 4, 4, 2, cudaMemcpyHostToDevice)),
+		CALL(cudaMemset2D(allocated, 4, 0, 4, 2)),
+		CALL(cudaMemcpyToSymbol(symbol, on_host, 4)),
+		CALL(cudaMemcpyFromSymbol(on_host, symbol, 4)),
+		CALL(cudaGetSymbolAddress(&pointer, symbol)),
+		CALL(cudaGetSymbolSize(&size, symbol)),
+		CALL(cudaStreamCreate(&new_stream)),
+		CALL(cudaStreamSynchronize(stream)),
+		CALL(cudaStreamWaitEvent(stream, event, 0)),
+		CALL(cudaStreamAddCallback(stream, nothing_more, NULL, 0)),
+		CALL(cudaLaunchHostFunc(stream, nothing, NULL)),
+		CALL(cudaEventCreate(&new_event)),
+		CALL(cudaEventRecord(event, stream)),
+		CALL(cudaEventSynchronize(event)),
+		CALL(cudaEventQuery(event)),
+		CALL(cudaEventElapsedTime(&ms, earlier, event)),
+		CALL(cudaEventDestroy(event)),
+		CALL(cudaStreamDestroy(stream)),
+		CALL(cudaFreeAsync(allocated, NULL)),
+		CALL(cudaFree(allocated)),
+	};
+	printf("other calls:");
+	for (const call &one : calls)
+		if (one.make() != fault)
+			printf(" %s", one.name);
+	printf("\n");
+}
+
 static int run_case(const broken_case *cases, size_t count, const char *name)
 {
 	int y[32] = {0}, *dy = NULL;
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(cases[i].name, name) != 0)
 			continue;
+		prepare_calls();
 		cases[i].run();
 		printf("last error: %s\n", cudaGetErrorName(cudaGetLastError()));
-		printf("waits: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+		const cudaError_t waits = cudaDeviceSynchronize();
+		printf("waits: %s\n", cudaGetErrorName(waits));
+		if (waits != cudaSuccess)
+			say_calls(waits);
 		printf("call after it: %s\n", cudaGetErrorName(cudaMalloc(&dy, sizeof y)));
 		printf("reset: %s\n", cudaGetErrorName(cudaDeviceReset()));
 		printf("after reset: %s\n", cudaGetErrorName(cudaMalloc(&dy, sizeof y)));
