@@ -72,6 +72,10 @@ uint lane = threadIdx.x % 32u; ushort s = uint(3);               | unsigned u_la
 const float *p = nullptr; if (q != nullptr) p = q;               | = nullptr ; if ( q != nullptr )
 if constexpr (D > 32) O[0] = 1; int const n{D}; float c[D / 4]{}; | if constexpr ( D > 32 ) O [ 0 ] = 1 ; int const u_n
 O[0] = __fmaf_rn(q[0], fmaxf(1, 2), static_cast<float>(sizeof(float4))); | __fmaf_rn ( q [ 0 ] , fmaxf
+float *expf = 0; const float &fmaxf = O[0]; O[0] = fmaxf + *expf; | * u_expf = 0 ; const float & u_fmaxf = O [ 0 ]
+float *const expf = 0; O[0] = *expf;                             | * const u_expf = 0
+O[0] = (float)*sum_over_warp(q) + q[0] * expf(1.0f);             | ( float ) * sum_over_warp ( q ) + q [ 0 ] * expf ( 1.0f )
+const auto f = [](int x) -> unsigned long { return x; };         | -> unsigned long {
 int main = 3, exit = main;                                       | int u_main = 3 , u_exit = u_main
 memcpy(O, q, 4); mempcpy(O, q, 4); printf(1); cudaMalloc(q);     | u_memcpy ( O , q , 4 ) ; u_mempcpy
 """
@@ -114,6 +118,28 @@ auto f = [&]() { return &q; };                         | an address is taken onl
 auto q = [&]() { return 1; };                          | choose another one
 float f = [&](int x) { return x; };                    | a lambda is written
 auto g = [&] { return [&] { return 1; }; }();          | a lambda is written
+auto f = [] { return 1; }; auto f = [] { return 2; };  | a second lambda of this name
+auto f{[&] { return 1; }};                             | a lambda is written
+auto (f) = [&] { return 1; };                          | a lambda is written
+auto x = 1, f = [&] { return 1; };                     | a lambda is written
+const f = [&] { return 1; };                           | a lambda is written
+auto sum_over_warp = [&] { return 1; };                | choose another one
+auto multiply_rows = [&] { return 1; };                | choose another one
+auto fmaxf = [&] { return 1; };                        | choose another one
+auto threadIdx = [&] { return 1; };                    | choose another one
+auto INFINITY = [&] { return 1; };                     | choose another one
+auto T = [&] { return 1; };                            | choose another one
+auto f = [&] { return 1; }; f = 3;                     | can only be called
+O[0] = expf; [&] { O[0] = 1; }();                      | can only be called
+float *fmaxf(3);                                       | a function has this name
+float &expf(3);                                        | a function has this name
+O[0] = threadIdx.w;                                    | threadIdx.x, .y or .z
+O[0] = threadIdx + x;                                  | threadIdx.x, .y or .z
+float4 v = *reinterpret_cast<float4 *>(*m);            | cast a pointer
+auto *a[4] = {};                                       | arrays of pointers
+auto &&r = O[0];                                       | with one &
+const int *p = (const int *)q;                         | casts are to numbers
+const int *p = (int const *)q;                         | casts are to numbers
 if (D) [](float x) { O[0] = x; };                      | a lambda is written
 if (D) [&](auto x) { O[0] = x; }(3);                   | type is written out
 auto *f = [] { return 1; };                            | a lambda is written
@@ -205,7 +231,7 @@ O[0] = 1; \                                            | join the lines
 O[0] = 1; // comment \                                 | swallows the next line
 O[0] = 1; /* open                                      | without */
 } __global__ void evil() {                             | nothing is open
-O[0] = (1;                                             | not closed
+O[0] = (1;                                             | (: not closed
 if (1)                                                 | whole statement
 O[0] = a and b;                                        | &&
 quad_t x;                                              | quad_t
@@ -250,7 +276,7 @@ class Region(unittest.TestCase):
 
     def test_refuses_at_its_edges(self) -> None:
         for text, said in (
-            ("else O[0] = 1;", "its if is not"),
+            ("else\nO[0] = 1;", "^line 1: else: its if is not"),
             ("#pragma unroll N\nfor (;;) ;", "a number or a constant"),
             *(
                 (f"#pragma unroll {count}\nfor (;;) ;", "a number or a constant")
@@ -295,6 +321,9 @@ class Region(unittest.TestCase):
             with self.subTest(text), self.assertRaises(Refusal):
                 region.rewrite(text, names)
         names = words.parse_names("N declares:head\n")
+        for text, line in (("", 1), ("int a = 3;\n\nint b = 2;", 3)):
+            with self.assertRaisesRegex(Refusal, f"^line {line}: expected a declaration of head"):
+                region.rewrite(text, names)
         for text in ("head = 3;", "{ int head = 3; }", "int other = 3;", "for (int head = 0;;) ;"):
             with self.subTest(text), self.assertRaises(Refusal):
                 region.rewrite(text, names)
@@ -310,6 +339,7 @@ class Region(unittest.TestCase):
         for text, result in (
             ("q[0] = WARP * CAP + KEYS;", "q [ 0 ] = WARP * CAP + u_KEYS ;"),
             ("int a = 3, ROWS = 2; q[0] = ROWS * WARP;", "int u_a = 3 , u_ROWS = 2 ; q [ 0 ] = u_ROWS * WARP ;"),
+            ("float *const WARP = q;", "float * const u_WARP = q ;"),
             ("float *WARP = q; q[0] = *WARP;", "float * u_WARP = q ; q [ 0 ] = * u_WARP ;"),
             (
                 "int a = max(1, WARP), b[2] = {ROWS, WARP};",
