@@ -74,7 +74,7 @@ if constexpr (D > 32) O[0] = 1; int const n{D}; float c[D / 4]{}; | if constexpr
 O[0] = __fmaf_rn(q[0], fmaxf(1, 2), static_cast<float>(sizeof(float4))); | __fmaf_rn ( q [ 0 ] , fmaxf
 float *expf = 0; const float &fmaxf = O[0]; O[0] = fmaxf + *expf; | * u_expf = 0 ; const float & u_fmaxf = O [ 0 ]
 float *const expf = 0; O[0] = *expf;                             | * const u_expf = 0
-O[0] = (float)*sum_over_warp(q) + q[0] * expf(1.0f);             | ( float ) * sum_over_warp ( q ) + q [ 0 ] * expf ( 1.0f )
+O[0] = (float)*sum_over_warp(q) + q[0] * expf(1.0f);             | ( float ) * sum_over_warp ( q ) + q [ 0 ] * expf (
 const auto f = [](int x) -> unsigned long { return x; };         | -> unsigned long {
 int main = 3, exit = main;                                       | int u_main = 3 , u_exit = u_main
 memcpy(O, q, 4); mempcpy(O, q, 4); printf(1); cudaMalloc(q);     | u_memcpy ( O , q , 4 ) ; u_mempcpy
