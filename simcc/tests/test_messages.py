@@ -149,7 +149,8 @@ class Messages(Case):
     def check_errors(self, what: str, broken: Broken, output: str) -> None:
         """A fault is heard of by the call that waits for the device and stays until the reset; then it works again."""
         call = broken.key("call")
-        values = {label: values_after(output, label) for label in ("last error", "waits", "other calls", "call after it", "call")}
+        labels = ("last error", "waits", "other calls", "call after it", "call")
+        values = {label: values_after(output, label) for label in labels}
         if broken.key("error") and not call:
             self.expect_equal(values["last error"], "cudaSuccess", f"{what}: heard of too early")
         if broken.key("error"):
@@ -160,7 +161,7 @@ class Messages(Case):
             self.expect_equal(values["last error"], call, f"{what}: the error after it")
             self.expect_equal(values["call after it"], "cudaSuccess", f"{what}: the next call")
         if broken.key("error"):
-            self.expect_equal(values["other calls"], "", f"{what}: calls that do not return the fault, or fail after it")
+            self.expect_equal(values["other calls"], "", f"{what}: calls that do not return the fault")
         self.expect_equal(values_after(output, "\nreset"), "cudaSuccess", f"{what}: cudaDeviceReset")
         self.expect_equal(values_after(output, "after reset"), "cudaSuccess", f"{what}: after the reset")
         self.expect_in("works again", output, f"{what}: after the reset")

@@ -10,8 +10,52 @@ __global__ void needs_shared(float *y)
 	y[threadIdx.x] = tile[(unsigned)y[0] % 4096];
 }
 
+// Of an H100, by the tables of CUDA's programming guide for 9.0 and its data sheet.
+static const struct {
+	cudaDeviceAttr attribute;
+	int value;
+} known[] = {
+	{cudaDevAttrMaxThreadsPerBlock, 1024},
+	{cudaDevAttrMaxBlockDimX, 1024},
+	{cudaDevAttrMaxBlockDimY, 1024},
+	{cudaDevAttrMaxBlockDimZ, 64},
+	{cudaDevAttrMaxGridDimX, 2147483647},
+	{cudaDevAttrMaxGridDimY, 65535},
+	{cudaDevAttrMaxGridDimZ, 65535},
+	{cudaDevAttrMaxSharedMemoryPerBlock, 49152},
+	{cudaDevAttrTotalConstantMemory, 65536},
+	{cudaDevAttrWarpSize, 32},
+	{cudaDevAttrMaxPitch, 2147483647},
+	{cudaDevAttrMaxRegistersPerBlock, 65536},
+	{cudaDevAttrClockRate, 1980000},
+	{cudaDevAttrTextureAlignment, 512},
+	{cudaDevAttrGpuOverlap, 1},
+	{cudaDevAttrMultiProcessorCount, 132},
+	{cudaDevAttrConcurrentKernels, 1},
+	{cudaDevAttrGlobalMemoryBusWidth, 5120},
+	{cudaDevAttrL2CacheSize, 52428800},
+	{cudaDevAttrMaxThreadsPerMultiProcessor, 2048},
+	{cudaDevAttrUnifiedAddressing, 1},
+	{cudaDevAttrComputeCapabilityMajor, 9},
+	{cudaDevAttrComputeCapabilityMinor, 0},
+	{cudaDevAttrMaxSharedMemoryPerMultiprocessor, 233472},
+	{cudaDevAttrMaxRegistersPerMultiprocessor, 65536},
+	{cudaDevAttrMaxSharedMemoryPerBlockOptin, 232448},
+	{cudaDevAttrHostRegisterSupported, 1},
+	{cudaDevAttrMaxBlocksPerMultiprocessor, 32},
+	{cudaDevAttrReservedSharedMemoryPerBlock, 1024},
+	{cudaDevAttrManagedMemory, 0},
+	{cudaDevAttrCooperativeLaunch, 0},
+	{cudaDevAttrClusterLaunch, 0},
+};
+
 int main()
 {
+	for (const auto &one : known) {
+		int told = -1;
+		CHECK(cudaDeviceGetAttribute(&told, one.attribute, 0));
+		EXPECT(told == one.value);
+	}
 	int count = 0, device = -1, value = 0, blocks = 0;
 	size_t free_bytes, total_bytes;
 	cudaDeviceProp p;
