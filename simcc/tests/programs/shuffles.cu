@@ -13,6 +13,7 @@ __global__ void kinds(int *y)
 	y[6 * 32 + lane] = __shfl_down_sync(0xffffffff, lane, 2, 4);
 	y[7 * 32 + lane] = __shfl_xor_sync(0xffffffff, lane, 16, 16);
 	y[8 * 32 + lane] = __shfl_xor_sync(0xffffffff, lane, 1, 2);
+	y[9 * 32 + lane] = __shfl_xor_sync(0xffffffff, lane, 24, 8);
 }
 
 __global__ void types(float *f, double *d, long long *l, unsigned *u)
@@ -81,12 +82,12 @@ __global__ void from_outside(float *y)
 
 int main()
 {
-	int y[288];
-	int *dy = device_zeros<int>(288);
+	int y[320];
+	int *dy = device_zeros<int>(320);
 
-	//= kinds store=1152/9/36
+	//= kinds store=1280/10/40
 	kinds<<<1, 32>>>(dy);
-	fetch(y, dy, 288);
+	fetch(y, dy, 320);
 	for (int i = 0; i < 32; i++) {
 		EXPECT(y[i] == 50);
 		EXPECT(y[32 + i] == (i < 3 ? i : i - 3));
@@ -97,6 +98,7 @@ int main()
 		EXPECT(y[192 + i] == (i % 4 < 2 ? i + 2 : i));
 		EXPECT(y[224 + i] == (i < 16 ? i : i - 16)); // the half below may be read, the one above not
 		EXPECT(y[256 + i] == (i ^ 1));
+		EXPECT(y[288 + i] == (i < 16 ? i : i ^ 24)); // of groups of 8, each but the first two finds one before it
 	}
 
 	float f[32];
