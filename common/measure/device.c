@@ -164,6 +164,11 @@ void device_watch(const struct device_memory *memory, const char *name)
 	sim_watch(device_find(memory, name));
 }
 
+uint64_t device_written_bytes(const struct device_memory *memory, const char *name)
+{
+	return sim_bytes_of_launches(device_find(memory, name));
+}
+
 bool device_is_as_left(const struct device_memory *memory, const char *name)
 {
 	return sim_is_as_left(device_find(memory, name));
@@ -186,6 +191,12 @@ size_t device_peak_bytes(const struct device_memory *memory)
 void device_watch(const struct device_memory *memory, const char *name)
 {
 	(void)memory, (void)name;
+}
+
+uint64_t device_written_bytes(const struct device_memory *memory, const char *name)
+{
+	(void)memory, (void)name;
+	return 0;
 }
 
 bool device_is_as_left(const struct device_memory *memory, const char *name)

@@ -13,6 +13,7 @@
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #if defined(DEVICE_SIM) == defined(DEVICE_CUDA)
 #error "compile the harness with exactly one of -DDEVICE_SIM and -DDEVICE_CUDA"
@@ -68,10 +69,12 @@ float *device_allocate(struct device_memory *memory, const char *name, size_t by
 float *device_find(const struct device_memory *memory, const char *name);
 
 /*
- * Does the tensor hold what launches left there? device_watch goes before them; false where host code, a copy or a memset
- * has changed it since the last that wrote to it, or none has. On a GPU and in the plain build nobody knows: true.
+ * Of a tensor that is watched, what launches did to it since, which the counting build alone knows. device_written_bytes: how many
+ * of its bytes they wrote. device_is_as_left: does it hold what the last of them left there, or have host code, a copy or a memset
+ * changed it?
  */
 void device_watch(const struct device_memory *memory, const char *name);
+uint64_t device_written_bytes(const struct device_memory *memory, const char *name);
 bool device_is_as_left(const struct device_memory *memory, const char *name);
 
 void device_free_all(struct device_memory *memory);

@@ -38,22 +38,13 @@ __attribute__((format(printf, 2, 3))) static void not_verified(struct kernel_res
 	va_end(arguments);
 }
 
-static uint64_t written_bytes(const struct counts *counts, const char *name)
-{
-	for (size_t t = 0; t < counts->total.tensor_count; t++)
-		if (strcmp(counts->total.tensors[t].name, name) == 0)
-			return counts->total.tensors[t].footprint.write_bytes;
-	return 0;
-}
-
 /* Did launches write all of it, and nobody else after them? What launched nothing is told with the counts. */
 static bool is_of_launches(
 	const struct run_result *result, struct kernel_result *kernel, const struct tensor *tensor,
 	const struct device_memory *memory)
 {
 	uint64_t bytes = tensor_elements(&result->problem, tensor) * sizeof(float);
-	uint64_t written =
-		written_bytes(&kernel->prepared, tensor->name) + written_bytes(&kernel->counts, tensor->name);
+	uint64_t written = device_written_bytes(memory, tensor->name);
 	if (!kernel->counts.counted || kernel->counts.launch_count == 0)
 		return true;
 	if (written < bytes)

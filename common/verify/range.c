@@ -35,10 +35,11 @@ int range_check(
 	const struct {
 		const char *what;
 		double bound;
+		bool scaled;
 	} bounds[] = {
-		{"q.k", q * k},        {"scale q.k", scale * q * k * 1.4426950408889634},
-		{"sums of V", n * v},  {"dO.v", dp},
-		{"sums of dO", n * d}, {"gradients of Q and K", n * scale * dp * fmax(q, k)},
+		{"q.k", q * k, false},        {"scale q.k", scale * q * k * 1.4426950408889634, true},
+		{"sums of V", n * v, false},  {"dO.v", dp, false},
+		{"sums of dO", n * d, false}, {"gradients of Q and K", n * scale * dp * fmax(q, k), true},
 	};
 	for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
 		if (bounds[i].bound > (double)FLT_MAX)
@@ -46,6 +47,6 @@ int range_check(
 				error, EXIT_USAGE,
 				"%s may reach %.1e with these inputs: fp32 ends at %.1e, expected smaller ones%s",
 				bounds[i].what, bounds[i].bound, (double)FLT_MAX,
-				scale > 1.0 ? " or a smaller --scale" : "");
+				bounds[i].scaled && scale > 1.0 ? " or a smaller --scale" : "");
 	return 0;
 }

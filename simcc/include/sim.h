@@ -87,6 +87,9 @@ void sim_watch(const void *device_pointer);
  * memset has changed it since, or no launch has written to it. 1 also of one that is not watched, and in a --fast program. */
 int sim_is_as_left(const void *device_pointer);
 
+/* Of a watched allocation: how many of its bytes launches have written since, each counted once. 0 in a --fast program. */
+uint64_t sim_bytes_of_launches(const void *device_pointer);
+
 /* Launches since the last sim_forget_launches; index < sim_launch_count(). The first call of sim_forget_launches
  * begins the keeping of records: a program that never asks for them does not pay for them. */
 size_t sim_launch_count(void);

@@ -61,6 +61,10 @@ int main(int argc, char **argv)
 	expect(sim_is_as_left(y) == unknown, "no launch has written to it since");
 	one<<<1, 1>>>(y);
 	expect(sim_is_as_left(y) == 1, "a launch wrote it");
+	expect(sim_bytes_of_launches(y) == (unknown ? 0 : 4), "an element of it");
+	one<<<1, 2>>>(y);
+	one<<<1, 2>>>(y);
+	expect(sim_bytes_of_launches(y) == (unknown ? 0 : 8), "two, each counted once");
 	for (int at = 0; at < 1024; at += 1023) {
 		const int kept = y[at];
 		y[at] ^= 1 << 31;

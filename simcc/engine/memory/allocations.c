@@ -249,6 +249,7 @@ void sim_memory_copied(const void *to, const void *from, size_t bytes)
 }
 
 static void close_marks(struct sim_marks *_Atomic *place);
+static void close_all_marks(struct sim_allocation *allocation);
 
 void *shadow_open(struct shadow *shadow, size_t bytes)
 {
@@ -281,6 +282,7 @@ static void release(struct sim_allocation *allocation)
 	close_shadow(&allocation->race_of_atomics);
 	close_marks(&allocation->read_marks);
 	close_marks(&allocation->write_marks);
+	close_all_marks(allocation);
 	allocation->freed = true;
 	allocated -= allocation->size;
 }
@@ -398,20 +400,6 @@ void sim_memory_launch_wrote(struct sim_allocation *allocation)
 	allocation->left = checksum(allocation);
 }
 
-void sim_watch(const void *device_pointer)
-{
-	struct sim_allocation *allocation = sim_memory_find((uintptr_t)device_pointer);
-	if (allocation)
-		allocation->watched = true;
-}
-
-int sim_is_as_left(const void *device_pointer)
-{
-	const struct sim_allocation *allocation = sim_memory_find((uintptr_t)device_pointer);
-	return !sim_is_counting() || !allocation || !allocation->watched ||
-	       (allocation->left_by_launch && allocation->left == checksum(allocation));
-}
-
 void sim_name_allocation(const void *device_pointer, const char *name)
 {
 	struct sim_allocation *allocation = sim_memory_find((uintptr_t)device_pointer);
@@ -434,11 +422,17 @@ struct sim_marks {
 	size_t page_count;
 };
 
+/* Of the words, whole pages of them. */
+static size_t marks_bytes(size_t bytes)
+{
+	return ((bytes >> (6 + PAGE_SHIFT)) + 1) * PAGE_WORDS * sizeof(uint64_t);
+}
+
 static struct sim_marks *open_marks(struct sim_marks *_Atomic *place, size_t bytes)
 {
 	struct sim_marks *marks = need(calloc(1, sizeof *marks)), *expected = NULL;
 	marks->page_count = (bytes >> (6 + PAGE_SHIFT)) + 1;
-	marks->words = need(reserve_pages(marks->page_count * PAGE_WORDS * sizeof *marks->words));
+	marks->words = need(reserve_pages(marks_bytes(bytes)));
 	marks->pages = need(calloc(marks->page_count, sizeof *marks->pages));
 	if (!atomic_compare_exchange_strong(place, &expected, marks)) { /* another worker was first */
 		munmap((void *)marks->words, marks->page_count * PAGE_WORDS * sizeof *marks->words);
@@ -458,6 +452,13 @@ static void close_marks(struct sim_marks *_Atomic *place)
 	free((void *)marks->pages);
 	free(marks);
 	*place = NULL;
+}
+
+static void close_all_marks(struct sim_allocation *allocation)
+{
+	if (allocation->by_launches.words)
+		munmap(allocation->by_launches.words, marks_bytes(allocation->size));
+	allocation->by_launches.words = NULL;
 }
 
 static void mark(const struct sim_marks *marks, size_t offset, size_t length)
@@ -488,7 +489,8 @@ void sim_mark_footprint(struct sim_allocation *allocation, uintptr_t address, si
 	}
 }
 
-static uint64_t take_marks(struct sim_marks *marks)
+/* How many there are; they are gone then, but for those in *all, of the launches before. */
+static uint64_t take_marks(struct sim_marks *marks, struct all_marks *all)
 {
 	uint64_t count = 0;
 	for (size_t page = 0; marks && page < marks->page_count; page++) {
@@ -497,6 +499,10 @@ static uint64_t take_marks(struct sim_marks *marks)
 			continue;
 		for (size_t i = 0; i < PAGE_WORDS; i++)
 			count += (uint64_t)__builtin_popcountll(words[i]);
+		for (size_t i = page << PAGE_SHIFT; all->words && i < (page + 1) << PAGE_SHIFT; i++) {
+			all->bytes += (uint64_t)__builtin_popcountll(marks->words[i] & ~all->words[i]);
+			all->words[i] |= marks->words[i];
+		}
 		memset((void *)words, 0, PAGE_WORDS * sizeof *words);
 		marks->pages[page] = 0;
 	}
@@ -506,9 +512,31 @@ static uint64_t take_marks(struct sim_marks *marks)
 struct sim_footprint sim_take_footprint(struct sim_allocation *allocation)
 {
 	struct sim_footprint footprint;
-	footprint.read_bytes = take_marks(allocation->read_marks);
-	footprint.write_bytes = take_marks(allocation->write_marks);
+	footprint.read_bytes = take_marks(allocation->read_marks, &(struct all_marks){NULL, 0});
+	footprint.write_bytes = take_marks(allocation->write_marks, &allocation->by_launches);
 	if (footprint.write_bytes == allocation->size && !allocation->is_variable)
 		forget_written(allocation);
 	return footprint;
+}
+
+void sim_watch(const void *device_pointer)
+{
+	struct sim_allocation *allocation = sim_memory_find((uintptr_t)device_pointer);
+	if (!allocation || allocation->watched)
+		return;
+	allocation->watched = true;
+	allocation->by_launches.words = need(reserve_pages(marks_bytes(allocation->size)));
+}
+
+int sim_is_as_left(const void *device_pointer)
+{
+	const struct sim_allocation *allocation = sim_memory_find((uintptr_t)device_pointer);
+	return !sim_is_counting() || !allocation || !allocation->watched ||
+	       (allocation->left_by_launch && allocation->left == checksum(allocation));
+}
+
+uint64_t sim_bytes_of_launches(const void *device_pointer)
+{
+	const struct sim_allocation *allocation = sim_memory_find((uintptr_t)device_pointer);
+	return allocation ? allocation->by_launches.bytes : 0;
 }

@@ -19,6 +19,12 @@ struct shadow {
 	size_t bytes;
 };
 
+/* Bytes that several launches have written: a bit for each, of a watched allocation; else NULL. */
+struct all_marks {
+	uint64_t *words;
+	uint64_t bytes; /* how many */
+};
+
 struct sim_allocation {
 	uintptr_t first;  /* address of the first byte */
 	size_t size;      /* bytes asked for */
@@ -27,6 +33,7 @@ struct sim_allocation {
 	bool freed;
 	bool is_constant, is_variable;
 	bool watched, left_by_launch; /* sim_watch, and whether a launch has written to it since */
+	struct all_marks by_launches; /* what of it launches have written since */
 	uint64_t left;                /* a checksum of what the last such launch left there */
 	size_t slots;                 /* with the emptiness behind it */
 	uint32_t index;               /* in order of allocation; variables come first */

@@ -98,7 +98,7 @@ int main()
 		EXPECT(y[192 + i] == (i % 4 < 2 ? i + 2 : i));
 		EXPECT(y[224 + i] == (i < 16 ? i : i - 16)); // the half below may be read, the one above not
 		EXPECT(y[256 + i] == (i ^ 1));
-		EXPECT(y[288 + i] == (i < 16 ? i : i ^ 24)); // of groups of 8, each but the first two finds one before it
+		EXPECT(y[288 + i] == (i < 16 ? i : i ^ 24)); // groups of 8: all but the first two find one before
 	}
 
 	float f[32];
