@@ -2,8 +2,8 @@
  * What a chapter tells the harness about itself. The harness does the rest: chapter_main (harness.h) runs every kernel,
  * verifies it, compares what it counted with the closed form, times it and reports.
  *
- * A chapter's chapter.c is one `struct chapter` and its launch functions. The harness includes nothing of a
- * chapter; what it knows of algorithms (closed_forms.h, report/) it knows by their names.
+ * A chapter's chapter.c is one `struct chapter`, the closed forms of its kernels and what it says of them. The harness
+ * includes nothing of a chapter; what it knows of algorithms (closed_forms.h, report/) it knows by their names.
  */
 #ifndef CHAPTER_H
 #define CHAPTER_H

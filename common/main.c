@@ -47,7 +47,7 @@ static void print_help(const struct chapter *chapter)
 	for (int kind = 0; kind < INPUT_KINDS; kind++)
 		printf("  %-14s %s\n", input_kind_names[kind],
 		       input_meaning((enum input_kind)kind, chapter->options));
-	printf("\nExit status: 0 all verified; 1 a kernel is wrong; 2 usage or unusable\n"
+	printf("\nExit status: 0 all that ran are verified; 1 one is wrong; 2 usage, or unusable\n"
 	       "input; 3 environment (no device, no memory, a device limit, unwritable output).\n");
 }
 

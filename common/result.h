@@ -24,7 +24,7 @@ struct kernel_result {
 	const struct problem *problem; /* the run's */
 	char skipped[200];             /* why it was not run; "" when it was */
 	bool verified;
-	char failure[200];  /* why it is not verified, when no element of an output shows it */
+	char failure[1000]; /* why it is not verified, when no element of an output shows it */
 	bool right_by_luck; /* the simulated device reported a hazard, and every output is within its tolerance */
 	struct output_result outputs[MAX_EXPECTATIONS]; /* each output, in the order of `tensors` */
 	size_t output_count;                            /* 0: nothing was compared */

@@ -40,7 +40,8 @@ int device_open(const char *gpu_option, struct device *device, struct error *err
 	/* A sixteenth of this machine's: a byte of tensors takes up to 13, with what the device knows of it, the host's copy and the
 	 * reference (resident memory of `./fa2 --kernel fa2_row --seq 125 --heads 512`). */
 	size_t host_bytes = pages > 0 && page > 0 ? (size_t)pages * (size_t)page / 16 : SIZE_MAX;
-	device->memory_bytes = device->gpu->memory_bytes < host_bytes ? device->gpu->memory_bytes : host_bytes;
+	device->is_small = device->gpu->memory_bytes > host_bytes;
+	device->memory_bytes = device->is_small ? host_bytes : device->gpu->memory_bytes;
 	device->l2_bytes = device->gpu->l2_bytes;
 	return 0;
 }
@@ -217,11 +218,15 @@ size_t device_peak_bytes(const struct device_memory *memory)
 
 #endif
 
-void device_free_all(struct device_memory *memory)
+cudaError_t device_free_all(struct device_memory *memory)
 {
+	cudaError_t first = cudaSuccess;
 	while (memory->count > 0) {
 		memory->count--;
 		memory->held_bytes -= memory->allocations[memory->count].bytes;
-		CUDA_CHECK(cudaFree(memory->allocations[memory->count].pointer));
+		cudaError_t status = cudaFree(memory->allocations[memory->count].pointer);
+		if (first == cudaSuccess)
+			first = status;
 	}
+	return first;
 }

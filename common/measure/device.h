@@ -37,6 +37,7 @@ struct device {
 	char name[256];        /* "h100" (simulated), or what the driver calls it */
 	char title[300];       /* for people: "simulated device, limits of an NVIDIA H100 SXM" */
 	size_t memory_bytes;   /* for tensors: free at the start; simulated: at most a sixteenth of this machine's */
+	bool is_small;         /* simulated: that sixteenth is less than what the GPU has */
 	size_t l2_bytes;
 };
 
@@ -77,7 +78,8 @@ void device_watch(const struct device_memory *memory, const char *name);
 uint64_t device_written_bytes(const struct device_memory *memory, const char *name);
 bool device_is_as_left(const struct device_memory *memory, const char *name);
 
-void device_free_all(struct device_memory *memory);
+/* Frees all of it and returns the first error: of tensors that somebody else has freed. */
+cudaError_t device_free_all(struct device_memory *memory);
 
 /*
  * From the call of the first on, the second says how many bytes were held at most, by whatever was allocated; the first

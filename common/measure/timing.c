@@ -46,7 +46,7 @@ struct time_summary time_measure(
 
 	CUDA_CHECK(cudaEventDestroy(before));
 	CUDA_CHECK(cudaEventDestroy(after));
-	device_free_all(&memory);
+	CUDA_CHECK(device_free_all(&memory));
 	struct time_summary summary = time_summarise(ms, count);
 	summary.kind = device->simulated ? "measured-cpu" : "measured-gpu";
 	free(ms);

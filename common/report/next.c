@@ -44,6 +44,11 @@ bool may_be_explained(const struct run_result *result)
 
 void next_after_failure(const struct terminal *terminal, const struct run_result *result)
 {
+	bool has_moved = false;
+	for (size_t i = 0; i < result->kernel_count; i++)
+		has_moved = has_moved || (!result->kernels[i].verified && result->kernels[i].counts.counted);
+	if (!has_moved)
+		return;
 	fprintf(terminal->out, "Next: %s\n",
 	        result->options->verbose ? "other shapes and inputs, make test"
 	                                 : "what it moved, the same with --verbose");

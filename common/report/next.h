@@ -9,7 +9,7 @@
  * was (struct suggestion, chapter.h). */
 void next_print(const struct terminal *terminal, const struct run_result *result);
 
-/* The same after a failure for which explorer_small_case has no smaller case: what shows more of it. */
+/* The same after a failure for which explorer_small_case has no smaller case: what shows more of it, if it was counted. */
 void next_after_failure(const struct terminal *terminal, const struct run_result *result);
 
 /* Whether --explain takes what was run: its page shows scores without modifiers. */

@@ -123,7 +123,12 @@ int compare_outputs(
 			not_verified(kernel, "nothing to verify %s against", tensor->name);
 			continue;
 		}
-		if (tensor_fetch(tensor, &result->problem, memory, &actual, error) != 0)
+		if (tensor_fetch(tensor, &result->problem, memory, &actual, error) == EXIT_VERIFICATION) {
+			passed = false;
+			not_verified(kernel, "%s", error->message);
+			continue;
+		}
+		if (!actual)
 			return error->exit_code;
 		passed = check_output(result, kernel, tensor, expectation, actual, diagnostics) && passed;
 		if (passed)

@@ -14,8 +14,8 @@ static bool has_memory(
 		bytes += tensor_bytes(problem, tensor);
 	if (bytes > most)
 		snprintf(
-			reason, size, "needs %s of memory, the device has %s", format_bytes(bytes, needed),
-			format_bytes(most, available));
+			reason, size, "needs %s of memory, the device has %s%s", format_bytes(bytes, needed),
+			format_bytes(most, available), device->is_small ? ", a sixteenth of this machine's" : "");
 	return bytes <= most;
 }
 

@@ -13,13 +13,20 @@
 
 /* ---- launching ---- */
 
-/* Launches once. A fault of the kernel is a failed verification; the device is of no use afterwards. */
+/* What is the machine's, whatever is launched on it; all else that a launch can return is the kernel's or its launcher's. */
+static bool is_of_the_machine(cudaError_t status)
+{
+	return status == cudaErrorNoDevice || status == cudaErrorNoKernelImageForDevice;
+}
+
+/* Launches once. A launch that the device refuses and a fault are failed verifications, of a kernel that fits (fits.h). */
 static bool launch_once(
 	const struct run_result *result, struct kernel_result *kernel, const struct device_memory *memory,
 	size_t *first_launch)
 {
 	unsigned long long hazards = device_hazards();
 	const struct kernel *described = kernel->kernel;
+	(void)cudaGetLastError(); /* an error of the kernel before is none of this one's */
 	host_code_of(described->name);
 	cudaError_t status = described->prepare ? described->prepare(&result->problem, memory) : cudaSuccess;
 	*first_launch = counts_launches();
@@ -29,12 +36,14 @@ static bool launch_once(
 	if (launched)
 		status = cudaDeviceSynchronize();
 	host_code_of(NULL);
-	if (!launched && device_hazards() == hazards)
-		device_check(status, kernel->kernel->name, __FILE__, __LINE__);
+	if (is_of_the_machine(status))
+		device_check(status, described->name, __FILE__, __LINE__);
 	if (status != cudaSuccess) {
+		const char *why = launched ? NULL : device_refusal();
 		snprintf(
-			kernel->failure, sizeof kernel->failure, "%s: %s", cudaGetErrorName(status),
-			cudaGetErrorString(status));
+			kernel->failure, sizeof kernel->failure, "%s%s: %s%s%s",
+			launched ? "" : "not launched: ", cudaGetErrorName(status), cudaGetErrorString(status),
+			why ? ": " : "", why ? why : "");
 		return false;
 	}
 	if (device_hazards() != hazards)
@@ -104,7 +113,9 @@ static int time_kernel(
 	struct time_plan plan = {result->options->warmup, result->options->repeat, budget_s};
 	if (kernel->counts.counted)
 		return time_in_plain_build(result, kernel, error);
+	host_code_of(kernel->kernel->name);
 	kernel->time = time_measure(result->device, &plan, launch_again, &context);
+	host_code_of(NULL);
 	return 0;
 }
 
@@ -177,7 +188,7 @@ static int run_on_device(
 	bool launched = launch_once(result, kernel, memory, &first);
 	kernel->peak_bytes = device_peak_bytes(memory) - held;
 	if (!launched) {
-		run->faulted = true;
+		run->faulted = cudaDeviceSynchronize() != cudaSuccess;
 		return 0;
 	}
 	progress_clear(run->progress);
@@ -208,8 +219,15 @@ static int run_kernel(struct run *run, struct kernel_result *kernel, const char 
 	tensors_allocate(kernel->kernel, &result->problem, run->inputs.list, &memory);
 	int status = run_on_device(run, kernel, &memory, held, save, error);
 	progress_clear(run->progress);
-	if (!run->faulted) /* after a fault memory cannot be freed either */
-		device_free_all(&memory);
+	if (run->faulted) /* after a fault memory cannot be freed either */
+		return status;
+	cudaError_t freed = device_free_all(&memory);
+	if (freed != cudaSuccess && kernel->verified) {
+		kernel->verified = false;
+		snprintf(
+			kernel->failure, sizeof kernel->failure, "its tensors cannot be freed: %s: %s",
+			cudaGetErrorName(freed), cudaGetErrorString(freed));
+	}
 	return status;
 }
 

@@ -116,8 +116,15 @@ int tensor_fetch(
 	size_t bytes = bytes_of(problem, tensor);
 	if (!(*values = malloc(bytes)))
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for %s", tensor->name);
-	CUDA_CHECK(cudaMemcpy(*values, device_find(memory, tensor->name), bytes, cudaMemcpyDeviceToHost));
-	return 0;
+	const cudaError_t status =
+		cudaMemcpy(*values, device_find(memory, tensor->name), bytes, cudaMemcpyDeviceToHost);
+	if (status == cudaSuccess)
+		return 0;
+	free(*values);
+	*values = NULL;
+	return error_set(
+		error, EXIT_VERIFICATION, "%s cannot be read after the launch: %s (%s)", tensor->name,
+		cudaGetErrorName(status), cudaGetErrorString(status));
 }
 
 int tensors_save(

@@ -32,7 +32,8 @@ void tensors_allocate(
 	const struct kernel *kernel, const struct problem *problem, const struct named_values *inputs,
 	struct device_memory *memory);
 
-/* A tensor's elements on the host, *values, freed by the caller. EXIT_ENVIRONMENT without memory. */
+/* A tensor's elements on the host, *values, freed by the caller; NULL of a tensor that is no longer there (EXIT_VERIFICATION) and
+ * without memory (EXIT_ENVIRONMENT). */
 int tensor_fetch(
 	const struct tensor *tensor, const struct problem *problem, const struct device_memory *memory,
 	float **values, struct error *error);
