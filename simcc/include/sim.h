@@ -15,7 +15,8 @@
 extern "C" {
 #endif
 
-/* bytes asked for by all threads; warp-level instructions; distinct 32-byte sectors of each, summed */
+/* bytes asked for by all threads; warp-level instructions; distinct 32-byte sectors of each, summed: of an atomic, of each
+ * of the turns that lanes with the same address take */
 struct sim_global_count {
 	uint64_t bytes, requests, sectors;
 };

@@ -11,6 +11,7 @@ sums for the source's widths with the engine's own.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -213,7 +214,19 @@ def global_cost(pattern: Pattern, offset: int, width: int) -> Cost:
     return Cost(1, width * len(pattern.lanes), sectors=len(sectors))
 
 
+@cache
+def atomic_cost(pattern: Pattern, offset: int, width: int) -> Cost:
+    """Lanes with the same address go one after the other: the k-th of each address are one pass."""
+    passes: list[list[int]] = []
+    for rest, lanes in Counter(pattern.offsets).items():
+        passes += [[] for _ in range(len(passes), lanes)]
+        for at in range(lanes):
+            passes[at].append(rest)
+    sectors = [global_cost(Pattern((), tuple(each)), offset, width).sectors for each in passes]
+    return Cost(1, width * len(pattern.lanes), sectors=sum(sectors))
+
+
 def cost_of(pattern: Pattern, offset: int, width: int, space: str, op: str) -> Cost:
     if space == "shared":
         return shared_cost(pattern, offset % (BANKS * BANK_BYTES), width, op)
-    return global_cost(pattern, offset % SECTOR_BYTES, width)
+    return (atomic_cost if op == "atomic" else global_cost)(pattern, offset % SECTOR_BYTES, width)

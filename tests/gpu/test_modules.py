@@ -91,7 +91,14 @@ class Verdicts(unittest.TestCase):
 
     def verdicts(self, **measured: float) -> str:
         ours = {"bytes": 4096, "requests": 32, "sectors": 128}
-        record = {"global": {"load": ours}, "footprint": {"read_bytes": 100, "write_bytes": 100}}
+        record = {
+            "global": {"load": ours},
+            "footprint": {"read_bytes": 160, "write_bytes": 100},
+            "tensors": [  # what is written too need not come from DRAM
+                {"footprint": {"read_bytes": 60, "write_bytes": 100}},
+                {"footprint": {"read_bytes": 100, "write_bytes": 0}},
+            ],
+        }
         rows = counters.compare(record, Launch("k", "", "", "", dict(measured)))
         return "; ".join(f"{row.counter} {row.ratio or '-'} {row.verdict}" for row in rows)
 
@@ -104,14 +111,22 @@ class Verdicts(unittest.TestCase):
     def test_what_explains_fewer(self) -> None:
         merged = self.verdicts(**{BYTES: 4096, REQUESTS: 8, SECTORS: 128})
         self.assertIn("requests 0.25 fewer: nvcc merges", merged)
-        kept = self.verdicts(**{BYTES: 2048, REQUESTS: 16, SECTORS: 64})
-        self.assertRegex(kept, r"bytes 0\.5 fewer: nvcc keeps.*requests 0\.5 fewer: nvcc keeps")
+        fewer = self.verdicts(**{BYTES: 2048, REQUESTS: 16, SECTORS: 64})
+        self.assertRegex(
+            fewer, r"bytes 0\.5 fewer: it counts a byte once.*requests 0\.5 fewer: nvcc merges narrow loads"
+        )
+
+    def test_what_explains_more(self) -> None:
+        parted = self.verdicts(**{BYTES: 4096, REQUESTS: 56, SECTORS: 140})
+        self.assertRegex(parted, r"requests 1\.75 more: lanes part.*sectors \S+ more: lanes part")
+        whole = self.verdicts(**{BYTES: 4608, REQUESTS: 8, SECTORS: 144})
+        self.assertRegex(whole, r"bytes 1\.125 more: nvcc loads whole.*requests 0\.25 fewer: nvcc loads whole")
 
     def test_what_has_no_excuse(self) -> None:
         self.assertIn("bytes 2 unexplained", self.verdicts(**{BYTES: 8192}))
-        self.assertIn("requests 0.25 unexplained", self.verdicts(**{BYTES: 8192, REQUESTS: 8}))
-        for sectors in (130, 120):
-            said = self.verdicts(**{BYTES: 4096, REQUESTS: 32, SECTORS: sectors})
+        self.assertIn("requests 0.25 unexplained", self.verdicts(**{REQUESTS: 8}))
+        for bytes_, sectors in ((4096, 130), (4096, 120), (2048, 120)):
+            said = self.verdicts(**{BYTES: bytes_, REQUESTS: 32, SECTORS: sectors})
             self.assertRegex(said, r"sectors \S+ unexplained")
 
     def test_passes_lost_to_arbitration_are_more_never_fewer(self) -> None:

@@ -69,6 +69,21 @@ static unsigned count_sectors(const struct instruction *instruction, struct shap
 	return descents == 0 ? changes + 1 : count_distinct(sector, instruction->count);
 }
 
+/* Lanes with the same address go one after the other: the k-th of each address are one pass, of so many sectors. */
+static unsigned count_atomic_sectors(const struct instruction *instruction, struct shape shape, unsigned size)
+{
+	uint64_t visit[WARP_SIZE];
+	if (shape.contiguous)
+		return count_sectors(instruction, shape, size);
+	for (unsigned i = 0; i < instruction->count; i++) {
+		unsigned pass = 0;
+		for (unsigned j = 0; j < i; j++)
+			pass += instruction->address[j] == instruction->address[i];
+		visit[i] = (instruction->address[i] >> SECTOR_SHIFT) * WARP_SIZE + pass;
+	}
+	return count_distinct(visit, instruction->count);
+}
+
 static struct sim_allocation *allocation_at(uint64_t address)
 {
 	if (address - sim_arena_first < sim_arena_span)
@@ -92,7 +107,8 @@ static void count_global(struct tally *tally, const struct instruction *instruct
 	struct sim_allocation *allocation = allocation_at(shape.lowest);
 	count->bytes += (uint64_t)instruction->count * size;
 	count->requests++;
-	count->sectors += count_sectors(instruction, shape, size);
+	count->sectors += op == SIM_OP_ATOMIC ? count_atomic_sectors(instruction, shape, size)
+	                                      : count_sectors(instruction, shape, size);
 	if (shape.highest - allocation->first < allocation->size) { /* one tensor, as nearly always */
 		count_tensor(tally, allocation, (uint64_t)instruction->count * size, op);
 		if (shape.uniform || shape.contiguous) {

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from . import StepError
 
 Metrics = dict[str, "int | float"]
+Record = Mapping[str, Any]  # a launch record of the simulated device
 
 
 @dataclass(frozen=True)
 class Counter:
-    """path: where it is in a launch record of the simulated device; None: only hardware has such a thing.
+    """path: where it is in a launch record of the simulated device, or what works it out from one; None: only hardware
+    has such a thing.
 
     metrics: those of Nsight Compute that count the same, alternatives in order of preference, each to be added up. All
     are sums over the GPU, named without their ".sum".
     """
 
     name: str
-    path: str | None
+    path: str | Callable[[Record], int | None] | None
     metrics: tuple[tuple[str, ...], ...]
 
 
@@ -42,6 +44,15 @@ def _shared(quantity: str, *metrics: str) -> list[Counter]:
     return [_access("shared", name, quantity, *([each + end] for each in metrics)) for name, end in operations.items()]
 
 
+def _fetched(record: Record) -> int | None:
+    """The footprint of what a launch reads and does not write: L2 may have the rest from the launch itself."""
+    read = simulated_value(record, "footprint/read_bytes")
+    if read is None:
+        return None
+    of_tensors = [tensor["footprint"] for tensor in record.get("tensors", ())]
+    return int(read) - sum(each["read_bytes"] for each in of_tensors if each["write_bytes"])
+
+
 COUNTERS = [
     *_global("bytes", "smsp__sass_data_bytes_mem_global_op_"),
     *_global("requests", "l1tex__t_requests_pipe_lsu_mem_global_op_"),
@@ -50,7 +61,7 @@ COUNTERS = [
     *_shared("requests", "smsp__sass_inst_executed_op_shared_", "smsp__inst_executed_op_shared_"),
     *_shared("wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_"),
     *_shared("conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_"),
-    Counter("dram_read_bytes", "footprint/read_bytes", (("dram__bytes_read",),)),
+    Counter("dram_read_bytes", _fetched, (("dram__bytes_read",),)),
     Counter("dram_write_bytes", "footprint/write_bytes", (("dram__bytes_write",),)),
     Counter("fadd", None, (("smsp__sass_thread_inst_executed_op_fadd_pred_on",),)),
     Counter("fmul", None, (("smsp__sass_thread_inst_executed_op_fmul_pred_on",),)),
@@ -128,8 +139,6 @@ def read_csv(text: str) -> list[Launch]:
 
 # ---- the two side by side ----
 
-Record = Mapping[str, Any]  # a launch record of the simulated device
-
 
 def match(simulated: Sequence[Record], measured: Sequence[Launch]) -> list[Launch | None]:
     """For each launch of the simulated device, in order, the next that ncu saw of that kernel, grid and block, or None.
@@ -184,7 +193,8 @@ def compare(record: Record, launch: Launch) -> list[Comparison]:
             if len(values) == len(names):
                 measured[counter.name] = sum(values)
                 names_of[counter.name] = " + ".join(f"{name}.sum" for name in names)
-                simulated[counter.name] = simulated_value(record, counter.path) if counter.path else None
+                path = counter.path
+                simulated[counter.name] = path(record) if callable(path) else path and simulated_value(record, path)
                 break
     return [
         Comparison(name, ours, value, ratio(value, ours), verdict(name, simulated, measured), names_of[name])
@@ -193,8 +203,12 @@ def compare(record: Record, launch: Launch) -> list[Comparison]:
     ]
 
 
-KEPT = "fewer: nvcc keeps in registers what the source reads again"
+ONCE = "fewer: it counts a byte once that several lanes of a request read"
+LESS = "fewer: nvcc merges narrow loads into wide ones, or keeps in registers what the source reads again"
 MERGED = "fewer: nvcc merges narrow accesses into wide ones, the bytes are equal"
+WHOLE = "nvcc loads whole vectors, of which the source does not read all"
+PARTED = "more: lanes part that the source keeps together, as those with fewer turns of a loop that nvcc unrolled"
+ARBITRATION = "more: it may count passes lost to arbitration"
 
 
 def verdict(name: str, simulated: Mapping[str, Any], measured: Mapping[str, float]) -> str:
@@ -213,9 +227,7 @@ def verdict(name: str, simulated: Mapping[str, Any], measured: Mapping[str, floa
         if theirs > ours:
             return "more: whole sectors, and lines that were evicted more than once"
         return "fewer: what L2 still holds at the end is not written yet"
-    group = re.sub("_[a-z]+$", "", name)
-    if name.endswith("_bytes"):
-        return KEPT if theirs < ours and "load" in name else "unexplained"
+    group, _, quantity = name.rpartition("_")
 
     def difference(quantity: str) -> float | None:
         """Measured less simulated; None where one of them is not known."""
@@ -223,13 +235,21 @@ def verdict(name: str, simulated: Mapping[str, Any], measured: Mapping[str, floa
         return None if one is None or other is None else one - other
 
     of_bytes, of_requests = difference("bytes"), difference("requests")
-    merged = of_requests is not None and of_requests < 0
-    if theirs < ours and of_bytes is not None and of_bytes < 0:
-        return KEPT
-    if theirs < ours and of_bytes == 0 and (merged or name.endswith("_requests")):
-        return MERGED
-    if theirs > ours and of_bytes == 0 and not merged and name.endswith(("_wavefronts", "_conflicts")):
-        return "more: it may count passes lost to arbitration"
+    if of_bytes is None:
+        return "unexplained"
+    fewer = of_requests is not None and of_requests < 0
+    if theirs < ours:
+        if quantity == "bytes":
+            return ONCE if "load" in name else "unexplained"
+        if fewer:
+            return LESS if of_bytes < 0 else MERGED if of_bytes == 0 else f"fewer: {WHOLE}"
+        return "unexplained"
+    if quantity == "bytes":
+        return f"more: {WHOLE}" if "load" in name and fewer else "unexplained"
+    if quantity in ("wavefronts", "conflicts") and of_requests is not None:
+        return f"{ARBITRATION}{', or conflicts of the wide accesses into which nvcc merges' * fewer}"
+    if of_requests is not None and of_requests > 0 and of_bytes == 0:
+        return PARTED
     return "unexplained"
 
 

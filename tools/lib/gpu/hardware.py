@@ -152,7 +152,7 @@ def compare_counters(report: Report) -> tuple[str, str]:
     rows: list[list[object]] = []
     failures: list[str] = []
     unfinished: list[str] = []
-    end = report.end - report.after_counters
+    end = report.end_before("sanitizer", "bench", "kernels")
     for chapter, options in RUNS:
         if chapter not in report.programs:
             continue

@@ -52,8 +52,7 @@ class Report:
     keep_simulated: Path | None = None  # where to keep what it counts here
     only: Sequence[str] = ()  # steps; none: all
     chapters: Sequence[str] = ()  # none: all
-    after_counters: float = 0  # seconds that this step leaves to those after it
-    after_bench: float = 0
+    kept: dict[str, float] = field(default_factory=dict)  # seconds that a step finds left by those before it
     trees: dict[str, Path] = field(default_factory=dict)  # copies of the course: "cuda", "sim"
     tools: dict[str, Path | None] = field(default_factory=dict)
     about: list[str] = field(default_factory=list)  # what every table says first
@@ -72,6 +71,10 @@ class Report:
     @property
     def left(self) -> float:
         return self.end - time.monotonic()
+
+    def end_before(self, *steps: str) -> float:
+        """When a step that could take all the time ends, so that these steps get theirs."""
+        return self.end - sum(self.kept.get(name, 0) for name in steps)
 
     @property
     def programs(self) -> list[str]:

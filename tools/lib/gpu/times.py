@@ -138,7 +138,7 @@ def bench(report: Report) -> tuple[str, str]:
     """The curves: `make bench` where it is, else each chapter's own sweep."""
     tree = report.trees["cuda"]
     tool = tree / "tools/bench"
-    end = report.end - report.after_bench
+    end = report.end_before("kernels")
     done: list[str] = []
     failures: list[str] = []
     partial: list[str] = []
