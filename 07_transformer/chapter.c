@@ -74,7 +74,7 @@ static cudaError_t run_rope(const struct problem *problem, const struct device_m
 		(int)problem->seq, (int)problem->heads, (int)problem->dim);
 }
 
-/* A pair is two numbers, a cosine and a sine; an odd d's last column is a number alone. */
+/* A pair is two numbers, a cosine and a sine; an odd d's last column is a number alone, which is copied. */
 static struct closed_forms rope_forms(const struct problem *problem)
 {
 	uint64_t N = problem->seq, H = problem->heads, d = problem->dim, turned = d / 2 * 2;
@@ -84,6 +84,7 @@ static struct closed_forms rope_forms(const struct problem *problem)
 	forms.predictions[1] = (struct prediction){
 		PREDICTS_FOOTPRINT, N * H * d + N * turned, N * H * d, d % 2 ? "NC + N(d - 1) + NC" : "NC + Nd + NC"};
 	forms.blocks = blocks_of(N * H * ((d + 1) / 2));
+	forms.flop = 3.0 * (double)(N * H * turned);
 	return forms;
 }
 

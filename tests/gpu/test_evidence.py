@@ -162,6 +162,18 @@ class Planted(unittest.TestCase):
         self.assertIn("| NOT equal, -100.000 % |", self.page.read_text())
         self.assertNotEqual((self.folder / "counted.tsv").read_text(), kept)
 
+    def test_the_rules_that_a_gpu_measured(self) -> None:
+        """Kills a changed rule of sectors, banks or atomics: each rule is counted again, whatever the tables hold."""
+        self.only("tile_columns_padded")
+        data = self.folder / "data"
+        shutil.copytree(ROOT / "plots/data/h200", data / "h200")
+        done = self.make("--recount", "--data", str(data))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.edit("data/h200/rules.tsv", "\tshared_load_wavefronts\t2\t2\t", "\tshared_load_wavefronts\t2\t3\t")
+        done = self.make("--recount", "--data", str(data))
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+        self.assertIn("every second, shared_load_wavefronts: measured 3, now 2", done.stderr)
+
     def test_a_kernel_that_does_not_build(self) -> None:
         self.only("tile_columns_padded")
         self.edit("shared.cu", "int main(", "int main")

@@ -70,7 +70,8 @@ COUNTERS = [
     Counter("local_store_requests", None, (("l1tex__t_requests_pipe_lsu_mem_local_op_st",),)),
     Counter("time_ns", None, (("gpu__time_duration",),)),
 ]
-NAMES = [counter.name for counter in COUNTERS]
+BY_NAME = {counter.name: counter for counter in COUNTERS}
+NAMES = list(BY_NAME)
 METRICS = list(dict.fromkeys(name for counter in COUNTERS for names in counter.metrics for name in names))
 
 
@@ -182,6 +183,12 @@ def simulated_value(record: Record, path: str) -> Any:
     return value
 
 
+def counted(record: Record, name: str) -> Any:
+    """What the simulated device has of a counter, None where it has none."""
+    path = BY_NAME[name].path
+    return path(record) if callable(path) else path and simulated_value(record, path)
+
+
 def compare(record: Record, launch: Launch) -> list[Comparison]:
     """A row for each counter of one launch that was measured and of which either side saw any."""
     simulated: dict[str, Any] = {}
@@ -193,8 +200,7 @@ def compare(record: Record, launch: Launch) -> list[Comparison]:
             if len(values) == len(names):
                 measured[counter.name] = sum(values)
                 names_of[counter.name] = " + ".join(f"{name}.sum" for name in names)
-                path = counter.path
-                simulated[counter.name] = path(record) if callable(path) else path and simulated_value(record, path)
+                simulated[counter.name] = counted(record, counter.name)
                 break
     return [
         Comparison(name, ours, value, ratio(value, ours), verdict(name, simulated, measured), names_of[name])

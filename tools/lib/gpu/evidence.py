@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from .. import table
 
@@ -220,14 +221,19 @@ def build(folder: Path, programs: Iterable[str], output: Path, simcc: Path) -> N
         subprocess.run([simcc, folder / f"{program}.cu", "-o", output / program], check=True)
 
 
-def count(program: Path, launch: Launch) -> Counts:
-    """The counts of the whole launch: those of the part that is run, times `part`."""
+def records(program: Path, arguments: Iterable[str]) -> list[dict[str, Any]]:
+    """The launches of a program."""
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "report"
         environment = {**os.environ, "SIM_REPORT": str(report), "SIM_CHECK": "memcheck", "SIM_GPU": "h200"}
-        subprocess.run([program, *launch.arguments], check=True, env=environment)
-        records = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]
-    (record,) = (record for record in records if record["type"] == "launch")
+        subprocess.run([program, *arguments], check=True, env=environment, stdout=subprocess.DEVNULL)
+        found = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]
+    return [record for record in found if record["type"] == "launch"]
+
+
+def count(program: Path, launch: Launch) -> Counts:
+    """The counts of the whole launch: those of the part that is run, times `part`."""
+    (record,) = records(program, launch.arguments)
     return {
         f"{space}_{operation}_{quantity}": launch.part * record[space][operation][quantity]
         for space, quantities in QUANTITIES.items()
