@@ -151,7 +151,7 @@ def ncu(arguments: list[str]) -> int:
     if subprocess.run(arguments, check=False, env={**os.environ, "SIM_REPORT": str(records)}).returncode:
         return 1
     # A counter of several metrics: all of it is in the first.
-    paths = {names[0]: counter.path for counter in counters.COUNTERS for names in counter.metrics}
+    names_of = {names[0]: counter.name for counter in counters.COUNTERS for names in counter.metrics}
     rows = [["ID", "Kernel Name", "Block Size", "Grid Size", *metrics], [""] * 4 + ["byte"] * len(metrics)]
     for line in records.read_text().splitlines():
         launch = json.loads(line)
@@ -162,7 +162,7 @@ def ncu(arguments: list[str]) -> int:
         cells = [str(len(rows) - 2), f"void {launch['kernel']}{template}(const float *)", *sizes]
         for metric in metrics:
             name = metric.rpartition(".")[0]
-            value = counters.simulated_value(launch, paths[name]) if paths.get(name) else 0
+            value = (counters.counted(launch, names_of[name]) if name in names_of else 0) or 0
             if launch["kernel"] == "scores" and re.match("l1tex__t_requests.*global_op_ld", name):
                 value /= 4  # four narrow loads become a wide one
             if name == "dram__bytes_read":
