@@ -11,11 +11,14 @@ threads, the others must be silent. Each file says itself what is expected:
     ... // ALSO          a line that further findings may name; any other line is a false alarm
 
 Written next to the verdicts is, for each bug, how it came out over all the ways it was run: `found` in each of them,
-`sometimes`, or `harmless`: in none.
+`sometimes`, or `harmless`: in none. What the first way reports, to the thread and the word, stands in
+broken_kernels/reports.txt; REMAKE=1 writes it anew: read its difference before it is kept.
 """
 
 from __future__ import annotations
 
+import difflib
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +28,7 @@ from reports import Record, read_report
 from support import LONG, TESTS, Batch, Case, Member, Program, Run, program
 
 FOLDER = TESTS / "broken_kernels"
+REPORTS = FOLDER / "reports.txt"
 FOUR_TOOLS = "memcheck,racecheck,initcheck,synccheck"
 BATCH_SIZE = 25
 
@@ -155,6 +159,17 @@ def is_noise(kernel: Kernel, hazard: Record) -> bool:
     return hazard["severity"] != "info" and "noline" not in kernel.flags and hazard.get("line") not in allowed
 
 
+def told(kernel: Kernel, hazard: Record) -> str:
+    """A hazard in one line: all its keys but those that EXPECT holds already, and the names of files."""
+    left_out = ("type", "tool", "kernel", "file", "other", "advice")
+    other = {f"other.{key}": value for key, value in hazard.get("other", {}).items() if key != "file"}
+    pairs = {**{key: value for key, value in hazard.items() if key not in left_out}, **other}
+    if "SLOW" in kernel.flags:
+        pairs.pop("count")  # how far it came until it was ended
+    words = [f"{key}={','.join(map(str, value)) if isinstance(value, list) else value}" for key, value in pairs.items()]
+    return " ".join([f"{kernel.name}:", *words, hazard.get("advice", "")]).rstrip()
+
+
 def names_one_thread_twice(message: str) -> bool:
     """ "first thread (0,1,0), then thread (0,1,0)": a race is between two."""
     pairs = re.findall(r"first thread (\([0-9,]+\)),? then thread (\([0-9,]+\))", message)
@@ -212,6 +227,18 @@ class BrokenKernels(Case):
         detail = "".join(f", {count} {how}" for how, count in outcomes.items())
         self.add_row(name, len(kernels), caught, len(kernels) - caught, alarms, detail)
         self.expect(len(kernels) >= at_least, f"only {len(kernels)} kernels for {name}")
+
+    def test_reports_to_the_word(self):
+        """Kills: another thread, place, array, index, count or advice in a report; a finding more or less."""
+        found = []
+        for kernel in BROKEN:
+            _, report = self.run_kernel(kernel, False, WAYS[0], kernel.check)
+            found += [told(kernel, hazard) for hazard in report.hazards]
+        if os.environ.get("REMAKE"):
+            REPORTS.write_text("".join(f"{line}\n" for line in found))
+        kept = REPORTS.read_text().splitlines()
+        changes = [line for line in difflib.unified_diff(kept, found, lineterm="", n=0) if line[0] in "+-"]
+        self.expect(not changes, "\n".join(changes[2:12]))
 
     def test_a_loop_through_barriers_is_told_of_long_before_its_end(self):
         """Kills: ten times SIM_TIMEOUT, ten minutes, without a word."""
