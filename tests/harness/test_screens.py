@@ -32,8 +32,9 @@ CHAPTERS = {
 THOROUGH = bool(os.environ.get("LONG"))  # make test-all
 WIDTH = 80
 
-# Runs of few milliseconds that are unlike the demonstration (masks, ragged and tiny shapes, kernels that cannot run), each
-# with all that it prints; what a computer's rounding may change is #. REMAKE=1 writes the file anew: read its difference.
+# Runs of few milliseconds that are unlike the demonstration (masks, ragged and tiny shapes, kernels that cannot run),
+# each with all that it prints; what a computer's rounding may change is #. REMAKE=1 writes the file anew: read its
+# difference.
 SCREENS = Path(__file__).with_name("screens.txt")
 
 
