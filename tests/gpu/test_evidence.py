@@ -166,7 +166,7 @@ class Planted(unittest.TestCase):
         """Kills a changed rule of sectors, banks or atomics: each rule is counted again, whatever the tables hold."""
         self.only("tile_columns_padded")
         data = self.folder / "data"
-        shutil.copytree(ROOT / "plots/data/h200", data / "h200")
+        shutil.copytree(ROOT / "gpu/measured/h200", data / "h200")
         done = self.make("--recount", "--data", str(data))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.edit("data/h200/rules.tsv", "\tshared_load_wavefronts\t2\t2\t", "\tshared_load_wavefronts\t2\t3\t")

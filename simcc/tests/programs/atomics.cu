@@ -92,20 +92,20 @@ int main()
 	float *df = device_zeros<float>(2);
 	double *dd = device_zeros<double>(1);
 
-	//= ints atomic=9*256/9*2/9*2 foot=36/36 tensor:alloc0=0/0/36/36
+	//= ints atomic=9*256/9*2/9*64 foot=36/36 tensor:alloc0=0/0/36/36
 	ints<<<1, 64>>>(da);
 	fetch(a, da, 16);
 	EXPECT(a[0] == 128 && a[1] == -192 && a[2] == 53 && a[3] == -10 && a[4] == ~0xffff && a[5] == 0xffff);
 	EXPECT(a[6] == 3); // 64 = 2 * 31 + 2: bits 0 and 1 are turned three times, the others twice
 	EXPECT(a[7] == 5 && a[8] == 77);
-	//= unsigneds atomic=11*256/11*2/11*2
+	//= unsigneds atomic=11*256/11*2/11*64
 	unsigneds<<<1, 64>>>(du);
 	fetch(u, du, 16);
 	EXPECT(u[0] == 0u - 64 && u[1] == 0u - 64 && u[2] == 0x8000002f && u[3] == 0x7ffffff0);
 	// 25 is above the limit, so u[4] becomes 0 and u[5] 9; 63 more go round in tens
 	EXPECT(u[4] == 63 % 10 && u[5] == 6 && u[6] == 0 && u[7] == 0xffffffff && u[8] == 0 && u[9] == 9 &&
 	       u[10] == 1);
-	//= wide atomic=8*512/8*2/8*2
+	//= wide atomic=8*512/8*2/8*64
 	wide<<<1, 64>>>(dw);
 	fetch(w, dw, 8);
 	EXPECT(w[0] == 64ull << 33 && w[1] == 63ull << 40 && w[2] == 5 && w[3] == 0 && w[4] == ~0ull &&
@@ -113,11 +113,11 @@ int main()
 	EXPECT(w[6] == 42 && w[7] == 7);
 	long long s[2] = {-99, 5};
 	long long *ds = device_copy(s, 2);
-	//= wide_signed atomic=2*512/2*2/2*2
+	//= wide_signed atomic=2*512/2*2/2*64
 	wide_signed<<<1, 64>>>(ds);
 	fetch(s, ds, 2);
 	EXPECT(s[0] == 10 && s[1] == -53);
-	//= reals atomic=256+256+512/6/6
+	//= reals atomic=256+256+512/6/3*64
 	reals<<<1, 64>>>(df, dd);
 	fetch(f, df, 2);
 	fetch(&d, dd, 1);

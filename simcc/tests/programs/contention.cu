@@ -72,7 +72,7 @@ int main()
 	counter<<<4, 64>>>(dtotal, scratch, 100);
 	fetch(&total, dtotal, 1);
 	EXPECT(total == 32 + 256);
-	//= tickets atomic=1024/8/8 store=1024/8/? foot=4/4+1024
+	//= tickets atomic=1024/8/256 store=1024/8/? foot=4/4+1024
 	tickets<<<4, 64>>>(next, taken);
 	fetch(seen, taken, 256);
 	for (int i = 0; i < 256; i++)

@@ -87,7 +87,7 @@ static void follow_by_hand()
 	fetch(y, dy, 7);
 	EXPECT(y[0] == 1 && y[6] == 0);
 
-	//= scatter load=36/3/3 store=12/1/1 atomic=12/1/1 sstore=7/2/2/2 satomic=12/1/1/1 const=12/1 barriers=1
+	//= scatter load=36/3/3 store=12/1/1 atomic=12/1/3 sstore=7/2/2/2 satomic=12/1/1/1 const=12/1 barriers=1
 	//- scatter 0,0,0 0 global alloc0 load 36 [0,12] [16,20] even one
 	//- scatter 0,0,0 0 shared dynamic_shared_memory store 7 [0,1] [3,4] [6,7] [8,12] bytes zero
 	//- scatter 0,0,0 1 global counter atomic 12 [0,4] counter

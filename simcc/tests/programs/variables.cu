@@ -45,7 +45,7 @@ int main()
 	CHECK(cudaMemcpyToSymbol(counter, &zero, sizeof zero));
 	CHECK(cudaMemcpyToSymbol(table, x, sizeof x));
 
-	//= count atomic=256/2/2 tensor:counter=0/0/4/4
+	//= count atomic=256/2/64 tensor:counter=0/0/4/4
 	count<<<1, 64>>>();
 	CHECK(cudaMemcpyFromSymbol(&counted, counter, sizeof counted));
 	EXPECT(counted == 64);
