@@ -164,8 +164,8 @@ def told(kernel: Kernel, hazard: Record) -> str:
     left_out = ("type", "tool", "kernel", "file", "other", "advice")
     other = {f"other.{key}": value for key, value in hazard.get("other", {}).items() if key != "file"}
     pairs = {**{key: value for key, value in hazard.items() if key not in left_out}, **other}
-    if "SLOW" in kernel.flags:
-        pairs.pop("count")  # how far it came until it was ended
+    if "SLOW" in kernel.flags:  # how far it came until it was ended
+        pairs = {key: value for key, value in pairs.items() if key not in ("count", "thread", "block", "line")}
     words = [f"{key}={','.join(map(str, value)) if isinstance(value, list) else value}" for key, value in pairs.items()]
     return " ".join([f"{kernel.name}:", *words, hazard.get("advice", "")]).rstrip()
 
