@@ -148,6 +148,15 @@ class Ptxas(Scratch):
             done = run(make, 200, MAKEFLAGS="")
             self.assertEqual(done.returncode, 0, f"{chapter}\n{done.stderr}")
 
+    def test_registers_are_where_the_pages_promise_them(self) -> None:
+        """fa1_row's rows spill at d = 128 alone, what fa1_paper and the tiles of fa2 hold never does."""
+        for path in (COMPILED / "04_fa1.ptxas.tsv", COMPILED / "05_fa2.ptxas.tsv"):
+            for row in self.tables[path].records():
+                if row["kernel"] == "fa1_row":
+                    self.assertEqual(row["stack"] != "0", row["D"] == "128", row)
+                elif row["kernel"] != "fa2_row":
+                    self.assertEqual((row["stack"], row["spill_stores"]), ("0", "0"), row)
+
     def test_printed_tables_fit_a_terminal(self) -> None:
         for path in self.tables:
             done = run([ROOT / "tools/ptxas", "show", path])

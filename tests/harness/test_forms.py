@@ -1,5 +1,5 @@
-"""What floors and limits are computed from, counted again: FLOP, exponentials, blocks, tiles and shared memory of each
-kernel's closed forms (JSON's "forms"). A run compares the rest of them with what the device counts, or is not verified.
+"""What a kernel moves of each tensor, and what floors and limits are computed from, counted again: FLOP, exponentials,
+blocks, tiles and shared memory of each kernel's closed forms (JSON's "forms").
 
 Pairs of a query and a key are counted here one by one, in the tiles that a kernel visits. Blocks, shared memory and,
 where a kernel has no corrections, exponentials are those that the device has counted.
@@ -7,14 +7,18 @@ where a kernel has no corrections, exponentials are those that the device has co
 
 from __future__ import annotations
 
+import os
 import sys
 import unittest
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
-from case import ROOT, Case
+from case import ROOT, Case, moved
+
+LONG = bool(os.environ.get("LONG"))
 
 
 class Expected(NamedTuple):
@@ -22,15 +26,19 @@ class Expected(NamedTuple):
     exponentials: float  # at least; all, where `exact`
     tile: tuple[int, int] = (0, 0)
     exact: bool = False
+    moved: Mapping[str, tuple[int, int]] | None = (
+        None  # elements of each tensor that are read and written; others are not
+    )
 
 
 class Shape(NamedTuple):
-    """Attention of one head; sees(i, j): is key j not masked from query i?"""
+    """Attention; sees(i, j): is key j not masked from query i?"""
 
     N: int
     causal: bool
     window: int = 0
     past: int = 0  # tokens whose keys come first, and which have no query
+    heads: int = 1  # of all batches
 
     def sees(self, i: int, j: int) -> bool:
         i += self.past
@@ -39,16 +47,18 @@ class Shape(NamedTuple):
     def seen(self) -> int:
         return sum(self.sees(i, j) for i in range(self.N) for j in range(self.N))
 
+    def keys_of(self, first_query: int, Br: int, Bc: int) -> int:
+        """In those tiles of Bc keys of which one of the Br queries sees any."""
+        queries, keys, M = range(first_query, min(first_query + Br, self.N)), 0, self.past + self.N
+        for first_key in range(0, M, Bc):
+            tile = range(first_key, min(first_key + Bc, M))
+            if any(self.sees(i, j) for i in queries for j in tile):
+                keys += len(tile)
+        return keys
+
     def visited(self, Br: int, Bc: int) -> int:
         """Pairs in those tiles of Br queries and Bc keys that have one that is not masked."""
-        pairs = 0
-        for first_query in range(0, self.N, Br):
-            for first_key in range(0, self.past + self.N, Bc):
-                rows = range(first_query, min(first_query + Br, self.N))
-                keys = range(first_key, min(first_key + Bc, self.past + self.N))
-                if any(self.sees(i, j) for i in rows for j in keys):
-                    pairs += len(rows) * len(keys)
-        return pairs
+        return sum(min(Br, self.N - first) * self.keys_of(first, Br, Bc) for first in range(0, self.N, Br))
 
 
 ATTENTION = (  # N, d, causal
@@ -59,6 +69,31 @@ ATTENTION = (  # N, d, causal
     (140, 80, True),
     (65, 128, False),
     (130, 128, True),
+)
+
+
+TILED = (  # B, H, N, d, Br, Bc, causal; those after the first 14 only in make test-all
+    (1, 1, 1, 1, 16, 16, False),
+    (1, 1, 1, 128, 1, 1, True),
+    (1, 2, 2, 8, 32, 64, True),
+    (2, 3, 33, 40, 16, 8, False),
+    (2, 1, 33, 40, 16, 8, True),
+    (1, 1, 97, 59, 100, 13, False),
+    (1, 1, 97, 59, 13, 100, True),
+    (1, 1, 128, 64, 64, 32, True),
+    (1, 1, 200, 80, 48, 40, True),
+    (1, 3, 65, 31, 7, 11, False),
+    (1, 1, 257, 31, 11, 7, True),
+    (1, 1, 130, 111, 17, 31, True),
+    (1, 1, 70, 128, 64, 48, False),
+    (1, 1, 300, 8, 256, 5, True),
+    (1, 2, 128, 64, 32, 32, True),
+    (1, 1, 128, 64, 32, 64, True),
+    (1, 1, 200, 80, 64, 24, False),
+    (1, 1, 257, 96, 128, 32, True),
+    (1, 3, 257, 31, 7, 11, False),
+    (1, 1, 130, 128, 64, 48, False),
+    (1, 1, 300, 33, 256, 5, True),
 )
 
 
@@ -87,16 +122,32 @@ class Forms(Case):
             self.assertGreaterEqual(counted, of.exponentials, f"{where}: exponentials counted")
         if forms["shared_bytes"] and kernel["name"] != "backward_naive":  # there they are the forward's
             self.assertEqual(forms["shared_bytes"], kernel["shared_bytes"], f"{where}: shared memory")
+        if of.moved:
+            tensors = {tensor["name"]: moved(kernel, tensor["name"]) for tensor in kernel["hbm"]["tensors"]}
+            self.assertEqual(tensors, of.moved, where)
 
 
 def sized(N: int, d: int, causal: bool) -> str:
     return f"--seq {N} --dim {d} --heads {heads(N)}{' --causal' if causal else ''}"
 
 
+def attention_shapes() -> Iterator[tuple[Shape, int, tuple[int, int] | None, str]]:
+    """Of chapters 04 and 05: a shape, d, the tile that is asked for, and the options."""
+    for N, d, causal in ATTENTION:
+        yield Shape(N, causal, heads=heads(N)), d, None, sized(N, d, causal)
+    for B, H, N, d, Br, Bc, causal in TILED if LONG else TILED[:14]:
+        options = f"--batch {B} --heads {H} --seq {N} --dim {d} --tile-q {Br} --tile-k {Bc}"
+        yield Shape(N, causal, heads=B * H), d, (Br, Bc), options + " --causal" * causal
+
+
 def streamed(shape: Shape, d: int, tile: tuple[int, int]) -> Expected:
-    """Two products, each a multiplication and an addition per pair and column, and an exponential per pair."""
-    pairs = heads(shape.N) * shape.visited(*tile)
-    return Expected(4 * d * pairs, pairs, tile)
+    """Two products, each a multiplication and an addition per pair and column, and an exponential per pair. A tile of
+    queries loads the tiles of keys of which it sees any."""
+    H, Br, Bc = shape.heads, *tile
+    pairs, Nd = H * shape.visited(Br, Bc), H * shape.N * d
+    loaded = d * H * sum(shape.keys_of(first, Br, Bc) for first in range(0, shape.N, Br))
+    moved = {"Q": (Nd, 0), "K": (loaded, 0), "V": (loaded, 0), "O": (0, Nd), "LSE": (0, H * shape.N)}
+    return Expected(4 * d * pairs, pairs, tile, moved=moved)
 
 
 def compiled_tiles(d: int) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -134,26 +185,30 @@ class Chapters(Forms):
 
     def test_fa1(self) -> None:
         """No kernel of it skips a tile."""
-        for N, d, causal in ATTENTION:
-            pairs = heads(N) * N * N
+        for shape, d, tiles, options in attention_shapes():
+            pairs, Nd, rows = shape.heads * shape.N**2, shape.heads * shape.N * d, shape.heads * shape.N
             fits = (48 * 1024 // 4) // (2 * d + 64)
-            paper = (64, min(fits if fits < 16 else fits // 16 * 16, 128))
-            row = (128, 64 if d <= 96 else 32)
-            of = {"fa1_paper": paper, "fa1_row": row}
-            expected = {name: Expected(4 * d * pairs, pairs, tile) for name, tile in of.items()}
-            self.check("04_fa1/fa1", sized(N, d, causal), expected)
+            paper = tiles or (64, min(fits if fits < 16 else fits // 16 * 16, 128))
+            row = tiles or (128, 64 if d <= 96 else 32)
+            Tc, Tr = -(-shape.N // paper[1]), -(-shape.N // row[0])
+            # Algorithm 1: Q, O, l and m with each tile of keys; the first visit only writes
+            statistics = ((Tc - 1) * rows, Tc * rows)
+            by_paper = {"Q": (Tc * Nd, 0), "K": (Nd, 0), "V": (Nd, 0), "O": ((Tc - 1) * Nd, Tc * Nd)}
+            by_paper |= {"l": statistics, "m": statistics}
+            by_row = {"Q": (Nd, 0), "K": (Tr * Nd, 0), "V": (Tr * Nd, 0), "O": (0, Nd), "LSE": (0, rows)}
+            expected = {
+                "fa1_paper": Expected(4 * d * pairs, pairs, paper, moved=by_paper),
+                "fa1_row": Expected(4 * d * pairs, pairs, row, moved=by_row),
+            }
+            self.check("04_fa1/fa1", options, expected)
 
     def test_fa2(self) -> None:
-        for N, d, causal in ATTENTION:
-            self.check("05_fa2/fa2", sized(N, d, causal), self.fa2(Shape(N, causal), d, (128, 64 if d <= 96 else 32)))
-        tiles = f"{sized(140, 16, True)} --tile-q 33 --tile-k 16"
-        self.check("05_fa2/fa2", tiles, self.fa2(Shape(140, True), 16, (33, 16)))
-
-    @staticmethod
-    def fa2(shape: Shape, d: int, row: tuple[int, int]) -> dict[str, Expected]:
-        warp, four = compiled_tiles(d)
-        tiles = {"fa2_row": row, "fa2_tile": warp, "fa2_slab": warp, "fa2_split_q": four}
-        return {name: streamed(shape, d, tile) for name, tile in tiles.items()}
+        for shape, d, tiles, options in attention_shapes():
+            warp, four = compiled_tiles(d)
+            row = tiles or (128, 64 if d <= 96 else 32)
+            of = {"fa2_row": row, "fa2_tile": warp, "fa2_slab": warp, "fa2_split_q": four}
+            expected = {name: streamed(shape, d, tile) for name, tile in of.items()}
+            self.check("05_fa2/fa2", options, expected)
 
     def test_backward(self) -> None:
         for N, d, causal in (*ATTENTION[:4], ATTENTION[5]):

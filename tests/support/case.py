@@ -76,6 +76,16 @@ def running(words: str, seconds: float = 0) -> list[str]:
         time.sleep(0.05)
 
 
+def moved(kernel: dict[str, Any], tensor: str) -> tuple[int, int]:
+    """Elements that a kernel of a program's JSON reads and writes of a tensor; an atomic is both."""
+    for each in kernel["hbm"]["tensors"]:
+        if each["name"] == tensor:
+            requested = each["requested"]
+            both = requested["atomic_bytes"]
+            return (requested["read_bytes"] + both) // 4, (requested["write_bytes"] + both) // 4
+    return 0, 0
+
+
 class Case(unittest.TestCase):
     """A test with a directory of its own, self.scratch."""
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Runs one suite of unittest for run.py: suite.py tests/PART/test_WHAT.py RESULTS.xml
+"""Runs one suite of unittest for run.py: suite.py tests/PART/test_WHAT.py RESULTS.xml [TABLE]
 
+TABLE is what cases/cases.py makes a suite of.
 Prints what failed, then the sums, alone on a line; the XML is JUnit's.
 """
 
@@ -18,7 +19,7 @@ from recorder import Recorder, add_suite
 
 
 def main() -> int:
-    path, results = map(Path, sys.argv[1:])
+    path, results = map(Path, sys.argv[1:3])
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
@@ -32,7 +33,7 @@ def main() -> int:
             print("".join(f"    | {line}\n" for line in test["message"].splitlines()), end="")
         elif test["outcome"] == "skipped":
             print(f"    skipped: {test['message']}")
-    suite = f"{path.parent.name}_{path.stem[len('test_') :]}"
+    suite = results.stem
     root = xml.Element("testsuites", name=suite, tests=str(len(recorder.tests)))
     add_suite(root, suite, suite, recorder.tests)
     xml.ElementTree(root).write(results, encoding="utf-8", xml_declaration=True)
