@@ -4,7 +4,7 @@
     run.py BUILD_DIR EXPECTED.tsv suite...
 
 A suite is BUILD_DIR/NAME, of Criterion, or PART_WHAT with tests/PART/test_WHAT.py, of unittest (support/suite.py), or
-cases_CHAPTER with tests/cases/CHAPTER.tsv (cases/cases.py);
+cases_CHAPTER with tests/cases/CHAPTER.tsv (cases/cases.py), faults_CHAPTER and mistakes_CHAPTER (faults/faults.py);
 simcc_NAME is one of simcc/tests, which has a runner of its own. It fails if a test fails, if it ends before its results
 are written, or if it held another number of tests than EXPECTED.tsv says: a suite that lost its tests is no green one.
 Ends with what failed, and the sums alone on a line.
@@ -130,8 +130,10 @@ def command_of(suite: str, build: Path, results: Path) -> list[str | Path]:
     part, _, what = suite.partition("_")
     if (HERE / part / f"test_{what}.py").exists():
         return [HERE / "support/suite.py", HERE / part / f"test_{what}.py", results]
-    if (HERE / part / f"{what}.tsv").exists() and part == "cases":
+    if part == "cases":
         return [HERE / "support/suite.py", HERE / "cases/cases.py", results, what]
+    if part in ("faults", "mistakes"):
+        return [HERE / "support/suite.py", HERE / "faults/faults.py", results, what]
     if suite.startswith("simcc_"):
         return [HERE.parent / "simcc/tests/run.py", "-j1", "--junit", results, suite[len("simcc_") :]]
     return [build / suite, "-j1", "--color=never", f"--xml={results}"]

@@ -20,13 +20,8 @@ $(BUILD)/backward/no_visible_key: $(HERE)/backward/programs/no_visible_key.c $(B
 	@mkdir -p $(@D)
 	@$(BACKWARD_SIMCC) $(BACKWARD_KERNELS:$(ROOT)/%=$(SIM_OBJECTS)/%.o) $< -lm -o $@
 
-# Its kernels with one fault each, under the chapter's own main.
-$(eval $(call planted,backward/faults,06_backward,$(BUILD)/chapters/backward))
-$(eval $(call planted,backward/mistakes,06_backward,$(BUILD)/chapters/backward))
-$(BUILD)/backward_mistakes: $(PLANTED_backward/mistakes)
 
 $(BUILD)/backward_kernels: $(BUILD)/chapters/backward $(BUILD)/backward/no_visible_key
-$(BUILD)/backward_faults: $(PLANTED_backward/faults)
 
 -include $(BACKWARD_OBJECTS:.o=.d)
 .SECONDARY: $(BACKWARD_OBJECTS)

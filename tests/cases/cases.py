@@ -160,5 +160,6 @@ def suite_of(path: Path) -> type[Cases]:
     return type(path.stem, (Cases,), {**tests, "program": BUILD / "chapters" / path.stem.partition("_")[2]})
 
 
-TABLE = Path(__file__).with_name(f"{sys.argv[3]}.tsv")  # support/suite.py's last word
-globals()[TABLE.stem] = suite_of(TABLE)
+if Path(sys.argv[1]).stem == "cases":  # support/suite.py's first word; the last is the table
+    TABLE = Path(__file__).with_name(f"{sys.argv[3]}.tsv")
+    globals()[TABLE.stem] = suite_of(TABLE)

@@ -17,10 +17,5 @@ $(BUILD)/decode/pages.o: $(HERE)/decode/programs/pages.c $(BUILD)/chapters/decod
 $(BUILD)/decode/pages: $(BUILD)/decode/pages.o
 	@SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) -w $< $(DECODE_KERNELS) -lm -lpthread -o $@
 
-$(eval $(call planted,decode/faults,08_decode,$(BUILD)/chapters/decode))
-$(BUILD)/decode/%.tsv: $(HERE)/decode/%.edits $(ROOT)/tools/plant $(ROOT)/tools/lib/edits.py
-	@mkdir -p $(@D)
-	@$(ROOT)/tools/plant $< --table options says > $@
 
 $(BUILD)/decode_kernels: $(BUILD)/decode/pages
-$(BUILD)/decode_faults: $(PLANTED_decode/faults) $(BUILD)/decode/faults.tsv

@@ -20,7 +20,6 @@ plain-builds: chapters
 #   $(eval $(call chapter_suites,PART,CHAPTER,PROGRAM))
 #
 # tests/PART/test_NAME.c is the suite PART_NAME, linked with the chapter's .c but chapter.c. Beside it are built, in $(BUILD)/PART/,
-#   faults, mistakes    see `planted`
 #   NAME                tests/PART/NAME.cu, which includes kernels of the chapter and tests their device functions
 
 # Objects of the harness and of chapter $1 without its kernels, as the chapter's own Makefile built them.
@@ -55,14 +54,11 @@ build_planted = cd $(@D) && SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) $
 	$$(ls *.cu | grep -vxFf planted | sed 's|.*|$(SIM_OBJECTS)/$1/&$3.o|') $(call chapter_objects,$1) -lm -o $(@F)
 
 define chapter_suites
-$(call planted,$1/faults,$2,$(BUILD)/chapters/$3)
-$(call planted,$1/mistakes,$2,$(BUILD)/chapters/$3)
 $1_C := $(filter-out %/chapter.c,$(wildcard $(ROOT)/$2/*.c))
 $1_UNITS := $$(patsubst $(HERE)/$1/%.cu,$(BUILD)/$1/%,$$(wildcard $(HERE)/$1/*.cu))
 
 $(BUILD)/$1_%: $(HERE)/$1/test_%.c $(HARNESS_OBJECTS) $(SUPPORT) $(BUILD)/chapters/$3 $$($1_UNITS)
 	@$(CC) $(CFLAGS) -I$(ROOT)/$2 $$< $$($1_C) $(HARNESS_OBJECTS) $(SUPPORT) $(LIBRARIES) -o $$@
-$(BUILD)/$1_faults: $$(PLANTED_$1/faults) $(if $(LONG),$$(PLANTED_$1/mistakes))
 
 $$($1_UNITS): $(BUILD)/$1/%: $(HERE)/$1/%.cu $(BUILD)/chapters/$3
 	@mkdir -p $$(@D)

@@ -22,7 +22,7 @@ from lib.files import replace_file
 
 TOOLS = sorted(path.name for path in (ROOT / "tools").iterdir() if path.is_file())
 DATA = "plots/data/sim/04_fa1.tsv"
-EDITS = "tests/fa/faults_fa1.edits"
+EDITS = "tests/faults/04_fa1.edits"
 
 # As another user, whom permissions hold; root writes everywhere.
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []

@@ -17,8 +17,7 @@ link_fillings = SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) -w $(BUILD)/t
 $(BUILD)/transformer/fillings: $(BUILD)/transformer/fillings.o
 	@$(link_fillings) $(TRANSFORMER_OBJECTS) -lm -lpthread -o $@
 
-# Faults in the kernels under the chapter's main, and in the pass of the host under that of the fillings.
-$(eval $(call planted,transformer/faults,07_transformer,$(BUILD)/chapters/transformer))
+# Faults in the pass of the host, under the main of the fillings.
 PLANTED_IN_C := $(patsubst %,$(BUILD)/transformer/faults_c/%/fillings,\
 		$(shell sed -n 's/^@ \([^ ]*\).*/\1/p' $(HERE)/transformer/faults_c.edits))
 $(BUILD)/transformer/faults_c/.planted: $(HERE)/transformer/faults_c.edits $(ROOT)/tools/plant $(ROOT)/tools/lib/edits.py \
@@ -33,10 +32,6 @@ $(PLANTED_IN_C): %/fillings: %/planted $(BUILD)/transformer/fillings.o
 		for source in $$(cat sources); do $(CC) $(CFLAGS) -w -c $$source || exit 1; done && \
 		sed 's|\(.*\)c$$|/common/model/\1o|' sources > replaced && \
 		$(link_fillings) *.o $$(printf '%s\n' $(TRANSFORMER_OBJECTS) | grep -vFf replaced) -lm -lpthread -o $(@F)
-$(BUILD)/transformer/%.tsv: $(HERE)/transformer/%.edits $(ROOT)/tools/plant $(ROOT)/tools/lib/edits.py
-	@mkdir -p $(@D)
-	@$(ROOT)/tools/plant $< --table options says > $@
 
-$(BUILD)/transformer_speech $(BUILD)/transformer_faults: $(BUILD)/transformer/fillings
-$(BUILD)/transformer_faults: $(PLANTED_transformer/faults) $(BUILD)/transformer/faults.tsv $(PLANTED_IN_C) \
-	$(BUILD)/transformer/faults_c.tsv
+$(BUILD)/transformer_speech: $(BUILD)/transformer/fillings
+build: $(if $(filter transformer_host,$(SUITES)),$(BUILD)/transformer/fillings $(PLANTED_IN_C))

@@ -9,8 +9,3 @@ $(BUILD)/variants_%: $(HERE)/variants/test_%.c $(VARIANTS_SUPPORT) $(FA_SUPPORT)
 	@$(CC) $(CFLAGS) -I$(HERE)/fa -I$(HERE)/backward -I$(ROOT)/09_variants $< $(VARIANTS_SUPPORT) $(FA_SUPPORT) $(BACKWARD_OBJECTS) $(SUPPORT) \
 		$(HARNESS_OBJECTS) $(LIBRARIES) -o $@
 
-$(eval $(call planted,variants/faults,09_variants,$(BUILD)/chapters/variants))
-$(BUILD)/variants/%.tsv: $(HERE)/variants/%.edits $(ROOT)/tools/plant $(ROOT)/tools/lib/edits.py
-	@mkdir -p $(@D)
-	@$(ROOT)/tools/plant $< --table options says > $@
-$(BUILD)/variants_faults: $(PLANTED_variants/faults) $(BUILD)/variants/faults.tsv

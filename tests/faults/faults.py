@@ -1,0 +1,102 @@
+"""What is planted in a chapter's kernels: faults/CHAPTER.edits is the suite faults_CHAPTER, mistakes/CHAPTER.edits is
+mistakes_CHAPTER. An entry (tools/lib/edits.py) is one change, built as a program of its own (support/chapter.mk).
+
+A fault says what shows it. Each run ends with status 1 and says each text on stderr or in its JSON; where there are
+several runs, they stand with " | " between them, and so do the texts, or these are the same for all. Without the fault
+the same options pass and nothing is said.
+
+    options: OPTIONS | OPTIONS        NAME=VALUE is for the environment
+    says: TEXT, TEXT | TEXT           no such line: whatever it says. logits: these are off by more than the tolerance;
+                                      counts: they are right, what moved is not
+
+A mistake that comes naturally, KERNEL__WHAT, has none of these: the runs of that kernel in the section `mistakes` of
+cases/CHAPTER.tsv find it. Under a fault threads run in reverse order, so that a race changes a result.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cases"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+from case import BUILD, ROOT, Case, Outcome, run
+from cases import expand, read_sections
+from lib import edits
+
+TESTS = Path(__file__).resolve().parents[1]
+PART, CHAPTER = Path(sys.argv[2]).stem.split("_", 1)  # support/suite.py's results
+ENTRIES = edits.read(str(TESTS / PART / f"{CHAPTER}.edits"))
+RIGHT = BUILD / "chapters" / CHAPTER.partition("_")[2]
+
+
+def start(program: Path, options: str, **environment: str) -> Outcome:
+    words = options.split()
+    environment |= dict(word.split("=", 1) for word in words if re.match("[A-Z_]+=", word))
+    return run(
+        [program, "--json", "-", *(word for word in words if not re.match("[A-Z_]+=", word))], cwd=ROOT, **environment
+    )
+
+
+def planted(entry: edits.Edit) -> Path:
+    return BUILD / PART / CHAPTER / entry.name / "program"
+
+
+class Faults(Case):
+    def shown(self) -> list[tuple[edits.Edit, str, str]]:
+        """A fault, the options and the texts of each run; says "-": no fault, and another suite's."""
+        found = []
+        for entry in ENTRIES:
+            runs, texts = entry.header["options"].split(" | "), entry.header.get("says", "").split(" | ")
+            found += [(entry, options, texts[at % len(texts)]) for at, options in enumerate(runs) if texts != ["-"]]
+        return found
+
+    def test_each_is_found(self) -> None:
+        """Kills a verification that passes what is wrong, a count that is not compared, a check that is off."""
+        for entry, options, says in self.shown():
+            with self.subTest(f"{entry.name}: {options}"):
+                numbers = all(text.endswith("is wrong") for text in says.split(", "))
+                checks = {"SIM_CHECK": "memcheck,initcheck,synccheck"} if numbers else {}
+                done = start(planted(entry), options, SIM_ORDER="reverse", **checks)
+                self.assertEqual(done.status, 1, (done.err or done.out)[:400])
+                result = json.loads(done.out) if done.out.startswith("{") else {"verified": False}
+                verdicts = [kernel.get("verified") for kernel in result.get("kernels", [result])]
+                self.assertIn(False, verdicts, "verified in JSON")
+                if says in ("logits", "counts"):
+                    error = result["logits_error"]
+                    self.assertEqual(error is None or error > 1e-3, says == "logits", error)  # NaN is null
+                else:
+                    for text in says.split(", "):
+                        self.assertTrue(
+                            text in done.err or text in done.out, f"no '{text}': {done.err}{done.out[:400]}"
+                        )
+
+    def test_the_same_options_pass_without_them(self) -> None:
+        for options in dict.fromkeys(options for _, options, _ in self.shown()):
+            with self.subTest(options):
+                done = start(RIGHT, options)
+                self.assertEqual((done.status, done.err), (0, ""))
+
+
+class Mistakes(Case):
+    def test_none_survives(self) -> None:
+        """Kills a case of cases/CHAPTER.tsv that was made easier."""
+        sections = {section.name: section.rows for section in read_sections(TESTS / f"cases/{CHAPTER}.tsv")}
+        cases = [options for row in sections["mistakes"] for options in expand(row.options)]
+        for entry in ENTRIES:
+            kernel = entry.name.partition("__")[0]
+            mine = [case if "--kernel" in case else f"--kernel {kernel} {case}" for case in cases]
+            mine = [case for case in mine if f"--kernel {kernel} " in f"{case} "]
+            with self.subTest(entry.name):
+                found = (start(planted(entry), case, SIM_TIMEOUT="10").status for case in mine)
+                self.assertTrue(any(status == 1 for status in found), f"survives {len(mine)} cases")
+
+
+if PART == "mistakes":
+    del Faults
+else:
+    del Mistakes
