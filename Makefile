@@ -13,7 +13,7 @@ FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.
 .DEFAULT_GOAL := all
 .PHONY: all build fast run real model plot chapters test test-all test-chapters test-sim test-cuda bench tables plots diagrams bench-sim sanitize \
         ptxas sass widths check-ptxas check-sass check-widths explorer site transcripts lines gpu-report accuracy \
-        readme check-readme format check-format check-python check-text clean help $(CHAPTERS)
+        readme check-readme format check-format check-python check-text clean help help-all $(CHAPTERS)
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -200,11 +200,19 @@ help:
 	@echo "learn     make              build and run every chapter, plots in build/plots/"
 	@echo "          make 01_naive     one chapter; in its directory, make help"
 	@echo "          make real         chapter 01 on a language model's Q, K and V"
+	@echo "          make model        brings a real language model (98 MB; asks first)"
 	@echo "          make explorer     plots/explorer.html, the bytes on the move"
 	@echo "          make site OUT=DIR all of this as pages for a browser"
-	@echo "          make model        brings a real language model (98 MB; asks first)"
-	@echo "          make lines        how much there is to read"
 	@echo "          make test         the tests; with DEVICE=cuda, the chapters on a GPU"
+	@echo "teach     make handout OUT=DIR [CLASS=key]   the student tree"
+	@echo "          make grade [SUBMISSION=DIR|ZIP] [KEY=key]   points, and why"
+	@echo "          make check-submission   complete, and does it compile?"
+	@echo "          make gradescope   an autograder to upload"
+	@echo "DEVICE=sim|cuda CC=gcc|clang ARCH=sm_90 ARGS=\"--gpu a100\" may be added; the rest: make help-all"
+
+help-all: help
+	@echo
+	@echo "students  make hint N=1     the first hint for task 1, then the next"
 	@echo "measure   make bench        every chapter over its sizes, into plots/data"
 	@echo "          make plots        the pictures from it (TERM=1: in the terminal)"
 	@echo "          make fast         the plain builds, for a CPU's times with --time"
@@ -214,16 +222,11 @@ help:
 	@echo "          make widths       what nvcc merges: its loads and stores, beside ours"
 	@echo "          make sanitize     the chapters under every check of the device"
 	@echo "          make gpu-report OUT=DIR   what a GPU can say, in eight minutes"
-	@echo "teach     make handout OUT=DIR [CLASS=key]   the student tree"
-	@echo "          make hint N=1     the first hint for task 1, then the next"
-	@echo "          make grade [SUBMISSION=DIR|ZIP] [KEY=key]   points, and why"
-	@echo "          make check-submission   complete, and does it compile?"
-	@echo "          make gradescope   an autograder to upload"
 	@echo "maintain  make readme       what the READMEs print, made anew"
 	@echo "          make diagrams     the diagrams, from traces of the kernels"
 	@echo "          make accuracy     published counters of GPUs beside ours"
 	@echo "          make bench-sim    how fast the simulated device is"
+	@echo "          make lines        how much there is to read"
 	@echo "          make test-all     also clang and the long suites"
 	@echo "          make check-text   spelling and links"
 	@echo "          make format clean"
-	@echo "DEVICE=sim|cuda CC=gcc|clang ARCH=sm_90 ARGS=\"--gpu a100\" may be added."
