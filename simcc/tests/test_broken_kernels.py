@@ -231,12 +231,16 @@ class BrokenKernels(Case):
     def test_reports_to_the_word(self):
         """Kills: another thread, place, array, index, count or advice in a report; a finding more or less."""
         found = []
-        for kernel in BROKEN:
+        kernels = [
+            kernel for kernel in BROKEN if not LONG or "WHOLE" not in kernel.flags
+        ]  # its own main is another program
+        for kernel in kernels:
             _, report = self.run_kernel(kernel, False, WAYS[0], kernel.check)
             found += [told(kernel, hazard) for hazard in report.hazards]
         if os.environ.get("REMAKE"):
             REPORTS.write_text("".join(f"{line}\n" for line in found))
-        kept = REPORTS.read_text().splitlines()
+        names = {kernel.name for kernel in kernels}
+        kept = [line for line in REPORTS.read_text().splitlines() if line.partition(":")[0] in names]
         changes = [line for line in difflib.unified_diff(kept, found, lineterm="", n=0) if line[0] in "+-"]
         self.expect(not changes, "\n".join(changes[2:12]))
 

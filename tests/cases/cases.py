@@ -3,11 +3,13 @@
     # NAME [FLAG]: what the section is for      FLAGs: long, quick, same TENSOR
     OPTIONS <tab> STATUS <tab> EXPECTED
 
-OPTIONS are the program's; a word NAME=VALUE is for its environment, {a,b} stands for each in turn ({,--causal}: without
-and with), $TOKENS for a directory of the first tokens of real text. With STATUS 0 every kernel must be verified, none
-skipped and nothing said on stderr; EXPECTED is "-" or what holds besides, in Python: a kernel's name is its JSON, with
-keys as attributes (global_ is global), N, H, d and so on are the problem's, moved(KERNEL, TENSOR) is (read, written) in
-elements. With another STATUS nothing is printed but one line on stderr, with the words of EXPECTED, "..." between them.
+OPTIONS are the program's, quoted as for a shell. {a,b} stands for each in turn ({,--causal}: without and with); a
+word NAME=VALUE is for the environment, x=[[1,nan],[2,3]] is the file in/x.npy, $101 a directory of the first 101 tokens
+of real text. With STATUS 0 every kernel must be verified, none skipped and nothing said on stderr. EXPECTED is "-" or
+what holds besides, in Python: a kernel's name is its JSON, with keys as attributes (global_ is global), `result` all of
+it; N, H, d and so on are the problem's, moved(KERNEL, TENSOR) is (read, written) in elements, saved("y") the values
+that --save wrote, near(A, B, BY) compares. With STATUS 1 a kernel is not verified, and EXPECTED holds; with 2 and 3
+nothing is printed but one line on stderr, from the program and with the words of EXPECTED, "..." between them.
 
 long: only in make test-all. quick: in make test without racecheck, which takes up to half of a run. same TENSOR: all
 runs of a row must save the same bits of it.
@@ -15,12 +17,16 @@ runs of a row must save the same bits of it.
 
 from __future__ import annotations
 
+import array
 import ast
 import itertools
 import json
+import math
 import os
 import re
+import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +36,7 @@ from case import BUILD, ROOT, Case, moved, run
 
 LONG = bool(os.environ.get("LONG"))
 LETTERS = {"batch": "B", "heads": "H", "kv_heads": "G", "seq": "N", "keys": "M", "dim": "d", "rows": "R", "cols": "C"}
+FILE = re.compile(r"(\w+)=(\[.*)")
 
 
 class Row(NamedTuple):
@@ -77,18 +84,39 @@ def expand(options: str) -> list[str]:
     return ["".join(chosen) for chosen in itertools.product(*parts)]
 
 
+def read_npy(path: Path) -> tuple[tuple[int, ...], array.array[float]]:
+    """Shape and values of a file in numpy's format, version 1, of float32 in C's order."""
+    content = path.read_bytes()
+    start = 10 + int.from_bytes(content[8:10], "little")
+    return ast.literal_eval(content[10:start].decode())["shape"], array.array("f", content[start:])
+
+
+def write_npy(path: Path, shape: Sequence[int], values: array.array[float]) -> None:
+    path.parent.mkdir(exist_ok=True)
+    header = str({"descr": "<f4", "fortran_order": False, "shape": tuple(shape)}).ljust(117) + "\n"
+    path.write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode() + values.tobytes())
+
+
+def nested(shape: Sequence[int], values: array.array[float]) -> Any:
+    if len(shape) < 2:
+        return list(values)
+    step = len(values) // shape[0]
+    return [nested(shape[1:], values[at : at + step]) for at in range(0, len(values), step)]
+
+
+def write_values(path: Path, rows: list[Any]) -> None:
+    """Numbers, or rows of numbers."""
+    is_table = isinstance(rows[0], list)
+    values = [value for row in rows for value in row] if is_table else rows
+    write_npy(path, [len(rows), len(rows[0])] if is_table else [len(rows)], array.array("f", values))
+
+
 def first_tokens(directory: Path, tokens: int) -> Path:
-    """Of the model's Q, K and V (B, H, N, d) in tests/data/real_qkv, float32 in C's order."""
-    directory.mkdir()
+    """Of the model's Q, K and V (B, H, N, d) in tests/data/real_qkv."""
     for name in ("q.npy", "k.npy", "v.npy"):
-        content = (ROOT / "tests/data/real_qkv" / name).read_bytes()
-        start = 10 + int.from_bytes(content[8:10], "little")  # numpy's format, version 1
-        B, H, N, d = ast.literal_eval(content[10:start].decode())["shape"]
-        heads = [content[start + 4 * head * N * d :][: 4 * tokens * d] for head in range(B * H)]
-        header = str({"descr": "<f4", "fortran_order": False, "shape": (B, H, tokens, d)}).ljust(117) + "\n"
-        (directory / name).write_bytes(
-            content[:8] + len(header).to_bytes(2, "little") + header.encode() + b"".join(heads)
-        )
+        (B, H, N, d), values = read_npy(ROOT / "tests/data/real_qkv" / name)
+        some = [values[head * N * d :][: tokens * d] for head in range(B * H)]
+        write_npy(directory / name, (B, H, tokens, d), sum(some, array.array("f")))
     return directory
 
 
@@ -109,39 +137,46 @@ class Cases(Case):
             self.assertLessEqual(len(saved), 1, f"{row.place}: other bits")
 
     def run_case(self, row: Row, flags: str) -> None:
-        words = [self.tokens(word) for word in row.options.split()]
+        words = [self.tokens(word) for word in shlex.split(row.options)]
+        for name, values in (found.groups() for found in map(FILE.fullmatch, words) if found):
+            write_values(self.scratch / f"in/{name}.npy", eval(values, {"nan": math.nan, "inf": math.inf}))  # noqa: S307
         environment = dict(word.split("=", 1) for word in words if re.match("[A-Z_]+=", word))
         if "quick" in flags and not LONG:
             environment = {"SIM_CHECK": "memcheck,initcheck,synccheck", **environment}
-        options = [word for word in words if not re.match("[A-Z_]+=", word)]
-        save = ["--save", "saved"] if "same" in flags else []
-        report = ["--json", "-"] if row.status == 0 else []
-        done = run([self.program, *report, *options, *save], cwd=self.scratch, **environment)
-        self.assertEqual(done.status, row.status, done.err or done.out)
-        if row.status:
-            self.assertEqual((done.out, done.err.count("\n")), ("", 1), done.err)
-            self.assertRegex(done.err, ".*".join(map(re.escape, row.expected.split(" ... "))))
+        options = [word for word in words if not re.match("[A-Z_]+=", word) and not FILE.fullmatch(word)]
+        options += ["--save", "saved"] if "same" in flags or "saved(" in row.expected else []
+        options += ["--json", "-"] if row.status < 2 else []
+        done = run([self.program, *options], cwd=self.scratch, **environment)
+        self.assertEqual(done.status, row.status, (done.err or done.out)[:1000])
+        if row.status < 2:
+            self.assertTrue(row.status or not done.err, done.err)
+            self.expect_result(json.loads(done.out), row)
         else:
-            self.assertEqual(done.err, "")
-            self.expect_result(json.loads(done.out), row.expected)
+            self.assertEqual((done.out, done.err.count("\n")), ("", 1), done.err)
+            words = [f"{self.program.name}: ", *row.expected.replace("-", "", row.expected == "-").split(" ... ")]
+            self.assertRegex(done.err, "^" + ".*".join(map(re.escape, words)))
 
-    def expect_result(self, result: dict[str, Any], expected: str) -> None:
+    def expect_result(self, result: dict[str, Any], row: Row) -> None:
         kernels = {kernel["name"]: node(kernel) for kernel in result["kernels"]}
         self.assertTrue(kernels, "it ran no kernel")
         for name, kernel in kernels.items():
-            if f"{name}.skipped" not in expected:
+            if row.status == 0 and f"{name}.skipped" not in row.expected:
                 self.assertEqual((kernel.verified, kernel.skipped), (True, None), name)
-        if expected != "-":
-            sizes = {letter: result["problem"].get(key) for key, letter in LETTERS.items()}
-            known = {
-                **sizes,
-                **kernels,
-                "moved": lambda kernel, tensor: moved(kernel.value, tensor),
-                "problem": node(result["problem"]),
+        if row.expected != "-":
+            known = {letter: result["problem"].get(key) for key, letter in LETTERS.items()}
+            known |= {
                 "sum": sum,
-                "abs": abs,
+                "len": len,
+                "all": all,
+                "zip": zip,
+                "exp": math.exp,
+                **kernels,
+                "result": node(result),
             }
-            for each in expected.split("; "):
+            known["moved"] = lambda kernel, tensor: moved(kernel.value, tensor)
+            known["saved"] = lambda name: nested(*read_npy(self.scratch / f"saved/{name}.npy"))
+            known["near"] = lambda a, b, by: abs(a - b) <= by
+            for each in row.expected.split("; "):
                 self.assertTrue(eval(each, {"__builtins__": {}, **known}), each)  # noqa: S307 (our own table)
 
     def tokens(self, word: str) -> str:

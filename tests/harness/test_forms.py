@@ -7,6 +7,7 @@ where a kernel has no corrections, exponentials are those that the device has co
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import unittest
@@ -156,6 +157,71 @@ def compiled_tiles(d: int) -> tuple[tuple[int, int], tuple[int, int]]:
     return (rows, keys), (4 * rows, keys)
 
 
+def sectors(first: int, end: int) -> int:
+    """Of the floats first ... end - 1 of a tensor that begins at a sector."""
+    return (end - 1) // 8 - first // 8 + 1
+
+
+def along_rows(R: int, C: int) -> tuple[int, int]:
+    """Requests and sectors of runs of 32 that do not cross the end of a row."""
+    runs = [(row * C + c, row * C + min(c + 32, C)) for row in range(R) for c in range(0, C, 32)]
+    return len(runs), sum(sectors(*run) for run in runs)
+
+
+def down_columns(R: int, C: int) -> tuple[int, int]:
+    """Of the warps of a grid that is counted down the columns."""
+    places = [row * C + column for column in range(C) for row in range(R)]
+    warps = [places[first : first + 32] for first in range(0, R * C, 32)]
+    return len(warps), sum(len({place // 8 for place in warp}) for warp in warps)
+
+
+class Gpu(Case):
+    """Chapter 00: every count of every kernel, worked out here once more."""
+
+    def asked(self, R: int, C: int) -> dict[str, tuple[tuple[int, int], ...]]:
+        """Global loads and stores, requests and sectors; shared ones, requests and wavefronts; barriers."""
+        RC, quarters, rest, none = R * C, R * C // 4, R * C % 4, (0, 0)
+        whole = (-(-RC // 32), -(-RC // 8))
+        wide = (-(-quarters // 32) + rest, -(-quarters // 2) + rest)
+        rows, columns = R * -(-C // 32), C * -(-R // 32)
+        tiles, across = -(-R // 32) * -(-C // 32), (along_rows(R, C), along_rows(C, R))
+        # of sum, the warps of eight levels: 4 2 1 1 1 1 1 1, two loads and a store each; before them 8 stores
+        return {
+            "who_am_i": (none, (5 * whole[0], 5 * whole[1]), none, none, (0, 0)),
+            "copy": (whole, whole, none, none, (0, 0)),
+            "copy_strided": (down_columns(R, C), down_columns(R, C), none, none, (0, 0)),
+            "copy_float4": (wide, wide, none, none, (0, 0)),
+            "transpose": (*across, (columns, RC), (rows, rows), (tiles, 0)),
+            "transpose_padded": (*across, (columns, columns), (rows, rows), (tiles, 0)),
+            "sum": (across[0], (R, R), (25 * R, 25 * R), (20 * R, 20 * R), (8 * R, 0)),
+            "sum_shuffle": (across[0], (R, R), (7 * R, 7 * R), (8 * R, 8 * R), (R, 0)),
+        }
+
+    def test_every_count(self) -> None:
+        extents = (1, 2, 3, 7, 8, 17, 29, 31, 32, 33, 63, 64, 65, 97, 113, 128, 255, 256, 257)
+        every = enumerate(itertools.product(extents, extents))
+        for R, C in (shape for at, shape in every if LONG or at % 7 == 3):
+            result = self.run_json(ROOT / "00_gpu/gpu", f"--rows {R} --cols {C}", SIM_CHECK="none")
+            kernels = {kernel["name"]: kernel for kernel in result["kernels"]}
+            for name, expected in self.asked(R, C).items():
+                where, (launch,) = f"{R} x {C}: {name}", kernels[name]["launches"]
+                memories = [launch["global"][op] for op in ("load", "store")]
+                memories += [launch["shared"][op] for op in ("load", "store")]
+                counted = [(each["requests"], each.get("sectors", each.get("wavefronts"))) for each in memories]
+                self.assertEqual((*counted, (launch["barriers"], 0)), expected, where)
+                written = {"y": (0, R if name.startswith("sum") else R * C), "x": (R * C, 0)}
+                if name == "who_am_i":
+                    written = dict.fromkeys(("grid", "block", "thread", "warp", "lane"), (0, R * C))
+                tensors = {
+                    tensor["name"]: moved(kernels[name], tensor["name"]) for tensor in kernels[name]["hbm"]["tensors"]
+                }
+                self.assertEqual(tensors, written, where)
+                footprint = kernels[name]["hbm"]["footprint"]
+                elements = sum(map(sum, written.values()))
+                self.assertEqual(footprint["read_bytes"] + footprint["write_bytes"], 4 * elements, where)
+                self.assertEqual(kernels[name]["model"]["elements"], elements, where)
+
+
 class Chapters(Forms):
     def test_naive(self) -> None:
         for N, d, causal in ATTENTION:
@@ -164,24 +230,32 @@ class Chapters(Forms):
 
     def test_online_softmax(self) -> None:
         """What a score costs is counted in the kernels' text; softmax_dot has d columns of V besides."""
-        for rows, cols, d in ((1, 1, 1), (5, 100, 8), (3, 257, 20)):
-            scores = rows * cols
+        for rows, cols, d in itertools.product((1, 3, 17, 65), (1, 2, 31, 33, 100, 257), (8, 59)):
+            scores, statistics = rows * cols, {"m": (0, rows), "l": (0, rows)}
+            online = {"x": (2 * scores, 0), "y": (0, scores)}
+            dot = {"x": (scores, 0), "V": (scores * d, 0), "y": (0, rows * d)}
             self.check(
                 "02_online_softmax/online_softmax",
-                f"--rows {rows} --cols {cols} --dim {d}",
+                f"--rows {rows} --cols {cols} --dim {d} --block 100",
                 {
-                    "softmax_three_pass": Expected(5 * scores, 2 * scores, exact=True),
-                    "softmax_online": Expected(8 * scores, 3 * scores),
-                    "softmax_dot": Expected((7 + 2 * d) * scores, 3 * scores),
+                    "softmax_three_pass": Expected(
+                        5 * scores, 2 * scores, exact=True, moved={**online, "x": (3 * scores, 0), **statistics}
+                    ),
+                    "softmax_online": Expected(8 * scores, 3 * scores, moved=online | statistics),
+                    "softmax_dot": Expected((7 + 2 * d) * scores, 3 * scores, moved=dot | statistics),
                 },
             )
 
     def test_matmul(self) -> None:
-        names = "naive coalesced tiled padded column square registers"
-        for m, n, k in ((1, 1, 1), (9, 33, 7), (130, 31, 65), (64, 129, 1), (33, 257, 40), (200, 3, 129)):
-            of = Expected(2 * m * n * k, 0)
-            options = f"--m {m} --n {n} --k {k}"
-            self.check("03_tiled_matmul/tiled_matmul", options, {f"matmul_{name}": of for name in names.split()})
+        """A is read for each tile of columns, B for each tile of rows; without tiles for each element of C."""
+        of_tile = {"naive": 1, "coalesced": 1, "tiled": 32, "padded": 32, "column": 32, "square": 128, "registers": 128}
+        for m, n, k in itertools.product((1, 33, 130), (17, 64, 129), (1, 65)):
+            expected = {}
+            for name, tile in of_tile.items():
+                a, b = m * k * -(-n // tile), k * n * -(-m // tile)
+                moved = {"A": (a, 0), "B": (b, 0), "C": (0, m * n)}
+                expected[f"matmul_{name}"] = Expected(2 * m * n * k, 0, moved=moved)
+            self.check("03_tiled_matmul/tiled_matmul", f"--m {m} --n {n} --k {k}", expected)
 
     def test_fa1(self) -> None:
         """No kernel of it skips a tile."""

@@ -53,10 +53,11 @@ def masked(text: str) -> str:
     return re.sub(r"\d+(\.\d+)?e[+-]\d+", "#", text)
 
 
-# What make test looks at in the place of a demonstration: the same screen of a smaller problem. Chapters 00 and 02 have
-# theirs run by their own suites.
+# What make test looks at in the place of a demonstration: the same screen of a smaller problem.
 SMALLER = {
+    "00_gpu": "--rows 64 --cols 96",
     "01_naive": "--seq 256",
+    "02_online_softmax": "--rows 8 --cols 300",
     "03_tiled_matmul": "--m 128 --n 128 --k 128",
     "04_fa1": "--seq 129",
     "05_fa2": "--seq 129",

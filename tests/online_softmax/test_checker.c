@@ -5,6 +5,8 @@
 #include "support/error.h"
 #include "verify/expectations.h"
 
+#include "program.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -266,4 +268,14 @@ Test(checker, weights_beside_a_sink_may_underflow)
 	cr_assert_eq(softmax_expect(&problem, inputs, &expected, &error), 0);
 	cr_expect_float_eq(expected.items[0].tolerances[0], 0x1p-126, 0x1p-140);
 	expectations_free(&expected);
+}
+
+/* The device function that merges two partial results, under a main of our own (merge.cu). */
+Test(checker, merge_is_associative)
+{
+	struct outcome o = run_program(LIST(TEST_BUILD "/online_softmax/merge"), NOTHING, 60);
+	cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
+	cr_expect_str_eq(o.out, "10 kinds of scores in 5 orders, 0 wrong\n");
+	cr_expect_str_empty(o.err);
+	free_outcome(&o);
 }
