@@ -4,12 +4,13 @@
     OPTIONS <tab> STATUS <tab> EXPECTED
 
 OPTIONS are the program's, quoted as for a shell. {a,b} stands for each in turn ({,--causal}: without and with); a
-word NAME=VALUE is for the environment, x=[[1,nan],[2,3]] is the file in/x.npy, $101 a directory of the first 101 tokens
-of real text. With STATUS 0 every kernel must be verified, none skipped and nothing said on stderr. EXPECTED is "-" or
-what holds besides, in Python: a kernel's name is its JSON, with keys as attributes (global_ is global), `result` all of
-it; N, H, d and so on are the problem's, moved(KERNEL, TENSOR) is (read, written) in elements, saved("y") the values
-that --save wrote, near(A, B, BY) compares. With STATUS 1 a kernel is not verified, and EXPECTED holds; with 2 and 3
-nothing is printed but one line on stderr, from the program and with the words of EXPECTED, "..." between them.
+word NAME=VALUE is for the environment, \\xff a byte, x=[[1,nan],[2,3]] the file in/x.npy, $101 a directory of the first
+101 tokens of real text. With STATUS 0 every kernel must be verified, none skipped and nothing said on stderr. EXPECTED
+is "-" or what holds besides, in Python: a kernel's name is its JSON, with keys as attributes (global_ is global),
+`result` all of it; N, H, d and so on are the problem's, moved(KERNEL, TENSOR) is (read, written) in elements,
+saved("y") the values that --save wrote, near(A, B, BY) compares. With STATUS 1 a kernel is not verified, and EXPECTED
+holds; with 2 and 3 nothing is printed but one line on stderr, from the program and with the words of EXPECTED, "..."
+between them.
 
 long: only in make test-all. quick: in make test without racecheck, which takes up to half of a run. same TENSOR: all
 runs of a row must save the same bits of it.
@@ -137,7 +138,8 @@ class Cases(Case):
             self.assertLessEqual(len(saved), 1, f"{row.place}: other bits")
 
     def run_case(self, row: Row, flags: str) -> None:
-        words = [self.tokens(word) for word in shlex.split(row.options)]
+        text = re.sub(r"\\x(..)", lambda byte: os.fsdecode(bytes.fromhex(byte[1])), row.options)
+        words = [self.tokens(word) for word in shlex.split(text)]
         for name, values in (found.groups() for found in map(FILE.fullmatch, words) if found):
             write_values(self.scratch / f"in/{name}.npy", eval(values, {"nan": math.nan, "inf": math.inf}))  # noqa: S307
         environment = dict(word.split("=", 1) for word in words if re.match("[A-Z_]+=", word))

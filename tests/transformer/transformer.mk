@@ -1,11 +1,11 @@
 # Chapter 07's suites: tests/transformer/test_NAME.c is the suite transformer_NAME. Included by tests/Makefile, which sets
-# HERE, ROOT, BUILD, CC, CXX, CFLAGS, SUPPORT and LIBRARIES, after chapter.mk and fa.mk, which sets FA_SUPPORT.
+# HERE, ROOT, BUILD, CC, CXX, CFLAGS, SUPPORT and LIBRARIES, after chapter.mk.
 
 TRANSFORMER := $(ROOT)/07_transformer
 
-$(BUILD)/transformer_%: $(HERE)/transformer/test_%.c $(FA_SUPPORT) $(SUPPORT) $(BUILD)/chapters/transformer
+$(BUILD)/transformer_%: $(HERE)/transformer/test_%.c $(SUPPORT) $(BUILD)/chapters/transformer
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) -I$(HERE)/fa $< $(FA_SUPPORT) $(SUPPORT) $(LIBRARIES) -o $@
+	@$(CC) $(CFLAGS) $< $(SUPPORT) $(LIBRARIES) -o $@
 
 # The forward pass's fillings, under a main of our own.
 TRANSFORMER_KERNELS := $(patsubst $(ROOT)/%,$(SIM_OBJECTS)/%.o,$(wildcard $(TRANSFORMER)/*.cu))

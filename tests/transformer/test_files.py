@@ -1,0 +1,62 @@
+"""Chapter 07's program: models that cannot be used, and its sweep."""
+
+from __future__ import annotations
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+from case import BUILD, ROOT, Case, run
+
+TRANSFORMER = BUILD / "chapters/transformer"
+TINY = (ROOT / "tests/data/tiny_model/tiny.bin").read_bytes()
+
+
+class Models(Case):
+    def refused(self, says: str, model: Path | str, *more: str | Path) -> None:
+        done = run([TRANSFORMER, "--prompt", "Hi", "--model", model, *more])
+        self.assertEqual((done.status, done.out, done.err.count("\n")), (2, "", 1), done.err)
+        self.assertTrue(done.err.startswith("transformer: ") and says in done.err, done.err)
+
+    def write(self, content: bytes) -> Path:
+        path = self.scratch / "cut.bin"
+        path.write_bytes(content)
+        return path
+
+    def test_unusable(self) -> None:
+        cut = self.write(TINY[:100_000])
+        self.refused("none.bin: No such file", self.scratch / "none.bin")
+        self.refused(f"{self.scratch}: is a directory", self.scratch)
+        self.refused("cut.bin: has 100000 bytes, expected 161792: it was cut", cut)
+        self.refused("cut.bin is the model, expected another file", cut, "--json", cut)
+        self.refused("/dev/null: is no regular file", "/dev/null")
+        self.refused("README.md: is no model, expected a file that tools/model wrote", ROOT / "README.md")
+        gguf = self.write(b"GGUF\3")
+        self.refused(f"is a GGUF file, which has to be converted: tools/model --convert {gguf}", gguf)
+
+    def test_cut_anywhere(self) -> None:
+        """Within the header, within the tensors."""
+        for length in (1, 4, 23, 24, 191, 192, 5000, 20000):
+            self.refused("", self.write(TINY[:length]))
+
+
+class Sweep(Case):
+    def test_it_decodes(self) -> None:
+        """A token after more and more others. Only what attention asks for grows: 2C for each key."""
+        done = run([TRANSFORMER, "--sweep", "--kernel", "strided"])
+        self.assertEqual(done.status, 0, done.err)
+        lines = done.out.splitlines()
+        head = next(at for at, line in enumerate(lines) if line.startswith("# seq\tkeys\tdim\theads\tkv_heads\t"))
+        names = lines[head].removeprefix("# ").split("\t")
+        rows = [dict(zip(names, line.split("\t"))) for line in lines[head + 1 :]]
+        self.assertEqual([int(row["keys"]) for row in rows], [64, 128, 256, 512, 1024, 2048])
+        for row in rows:
+            self.assertEqual((row["seq"], row["dim"], row["heads"], row["kv_heads"]), ("1", "64", "9", "3"))
+            self.assertEqual((row["kernel"], row["verified"]), ("strided", "yes"))
+            self.assertIn(f"\t{4 * 576 * (1 + 2 * int(row['keys']))}\t2304\t", "\t".join(row.values()))
+
+
+if __name__ == "__main__":
+    unittest.main()
