@@ -5,7 +5,12 @@
 #ifndef BACKWARD_CASES_H
 #define BACKWARD_CASES_H
 
-#include "faults.h"
+#include <stddef.h>
+
+/* Options; the one kernel that they cannot judge. */
+struct mistake_case {
+	const char *options, *not_for;
+};
 
 static const struct mistake_case backward_cases[] = {
 	/* Nothing divides anything; B and H differ. The scale is not 1/sqrt(d). */
