@@ -82,6 +82,7 @@ class Bench:
     def __init__(self, scratch: Path) -> None:
         self.scratch = scratch
         self.graders: dict[str | None, grade.Grader] = {}
+        self.told: dict[str, str] = {}  # what a student reads
 
     def judge_all(self, mutants: list[Mutant]) -> list[str]:
         """What is wrong with the grades of each, or nothing."""
@@ -111,6 +112,7 @@ class Bench:
             for file, text in planted.items():
                 (directory / file).write_bytes(text.encode("utf-8", "surrogateescape"))
             results = grader.grade(Path(tree), lambda _: None, chapter.tasks)
+        self.told[f"{name} {mutant.edit.words}"] = told.human(results)
         return "; ".join(_differences(mutant, results))
 
 
