@@ -58,8 +58,8 @@ class Mutants(unittest.TestCase):
         print(f"    table: {pattern}: {total}")
 
     def test_a_few_of_all_to_the_word(self) -> None:
-        """Kills: another point, reason, hint or case in what a student reads; what rounding may change is #. REMAKE=1 writes
-        told.txt anew: read its difference."""
+        """Kills: another point, reason, hint or case in what a student reads. REMAKE=1 writes told.txt anew: read its
+        difference."""
         chosen = [
             mutant
             for mutant in mutants.read(sorted(SUBMISSIONS.glob("*.edits")))
