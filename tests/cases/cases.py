@@ -19,7 +19,6 @@ runs of a row must save the same bits of it.
 from __future__ import annotations
 
 import array
-import ast
 import itertools
 import json
 import math
@@ -27,13 +26,13 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from case import BUILD, ROOT, Case, moved, run
+from npy import nested, read_npy, write_npy
 
 LONG = bool(os.environ.get("LONG"))
 LETTERS = {"batch": "B", "heads": "H", "kv_heads": "G", "seq": "N", "keys": "M", "dim": "d", "rows": "R", "cols": "C"}
@@ -83,26 +82,6 @@ def expand(options: str) -> list[str]:
     """{a,b} in turn, as a shell does."""
     parts = [part.split(",") if at % 2 else [part] for at, part in enumerate(re.split(r"\{([^}]*)\}", options))]
     return ["".join(chosen) for chosen in itertools.product(*parts)]
-
-
-def read_npy(path: Path) -> tuple[tuple[int, ...], array.array[float]]:
-    """Shape and values of a file in numpy's format, version 1, of float32 in C's order."""
-    content = path.read_bytes()
-    start = 10 + int.from_bytes(content[8:10], "little")
-    return ast.literal_eval(content[10:start].decode())["shape"], array.array("f", content[start:])
-
-
-def write_npy(path: Path, shape: Sequence[int], values: array.array[float]) -> None:
-    path.parent.mkdir(exist_ok=True)
-    header = str({"descr": "<f4", "fortran_order": False, "shape": tuple(shape)}).ljust(117) + "\n"
-    path.write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode() + values.tobytes())
-
-
-def nested(shape: Sequence[int], values: array.array[float]) -> Any:
-    if len(shape) < 2:
-        return list(values)
-    step = len(values) // shape[0]
-    return [nested(shape[1:], values[at : at + step]) for at in range(0, len(values), step)]
 
 
 def write_values(path: Path, rows: list[Any]) -> None:

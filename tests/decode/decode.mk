@@ -1,13 +1,10 @@
-# Chapter 08's suites: tests/decode/test_NAME.c is the suite decode_NAME. Included by tests/Makefile, after chapter.mk and
-# fa.mk, which sets FA_SUPPORT.
+# Chapter 08's suites: tests/decode/test_NAME.c is the suite decode_NAME. Included by tests/Makefile, after chapter.mk.
 
 DECODE := $(ROOT)/08_decode
 
-DECODE_SUPPORT := $(HERE)/decode/decode_run.c
-
-$(BUILD)/decode_%: $(HERE)/decode/test_%.c $(DECODE_SUPPORT) $(FA_SUPPORT) $(SUPPORT) $(HARNESS_OBJECTS) $(BUILD)/chapters/decode $(BUILD)/chapters/fa2
+$(BUILD)/decode_%: $(HERE)/decode/test_%.c $(SUPPORT) $(HARNESS_OBJECTS) $(BUILD)/chapters/decode
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) -I$(HERE)/fa $< $(DECODE_SUPPORT) $(FA_SUPPORT) $(SUPPORT) $(HARNESS_OBJECTS) $(LIBRARIES) -o $@
+	@$(CC) $(CFLAGS) $< $(SUPPORT) $(HARNESS_OBJECTS) $(LIBRARIES) -o $@
 
 # The kernels under a main of our own, which has a cache of its own.
 DECODE_KERNELS := $(patsubst $(ROOT)/%,$(SIM_OBJECTS)/%.o,$(wildcard $(DECODE)/*.cu))
@@ -17,5 +14,4 @@ $(BUILD)/decode/pages.o: $(HERE)/decode/programs/pages.c $(BUILD)/chapters/decod
 $(BUILD)/decode/pages: $(BUILD)/decode/pages.o
 	@SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) -w $< $(DECODE_KERNELS) -lm -lpthread -o $@
 
-
-$(BUILD)/decode_kernels: $(BUILD)/decode/pages
+build: $(if $(filter decode_steps,$(SUITES)),$(BUILD)/decode/pages $(COPIES))

@@ -123,6 +123,23 @@ TRANSFORMER = (  # N, M, H, G, d, Br, Bc (0: the default), causal
 )
 
 
+DECODE = (  # N, H, G, d, splits, page; groups of 1, 3, 8 and 32, more splits than tokens or than a warp has lanes
+    (1, 1, 1, 1, 1, 1),
+    (1, 9, 3, 64, 44, 16),
+    (2, 2, 1, 8, 70, 1),
+    (31, 3, 3, 40, 33, 7),
+    (33, 4, 4, 59, 5, 3),
+    (97, 9, 3, 80, 7, 5),
+    (113, 8, 1, 80, 13, 16),
+    (65, 32, 1, 20, 3, 10),
+    (128, 16, 2, 32, 4, 32),
+    (200, 6, 2, 111, 9, 1),
+    (257, 2, 2, 128, 64, 100),
+    (63, 3, 1, 96, 2, 1000),
+    (1024, 9, 3, 64, 44, 16),
+)
+
+
 def heads(N: int) -> int:
     return 1 if N > 100 else 2
 
@@ -369,19 +386,25 @@ class Chapters(Forms):
             self.check("07_transformer/transformer", options + tiles, expected)
 
     def test_decode(self) -> None:
-        """A query of each head sees all keys: two products, and a score's share of m, l and the weights."""
-        for N, H, G, d, splits, page in (
-            (1, 1, 1, 1, 1, 1),
-            (5, 3, 3, 59, 9, 1),
-            (113, 9, 3, 80, 7, 5),
-            (200, 8, 1, 111, 13, 16),
-            (65, 16, 2, 32, 2, 100),
-            (97, 4, 2, 128, 3, 33),
-        ):
+        """A query of each head sees all keys: two products, and a score's share of m, l and the weights. A split reads
+        a word of the table for its first key and for each page that it begins."""
+        for N, H, G, d, S, page in DECODE:
+            Hd, cache, partial = H * d, N * G * d, (S * H, S * H)
+            splits = [range(split * N // S, (split + 1) * N // S) for split in range(S)]
+            words = sum(key == keys[0] or key % page == 0 for keys in splits for key in keys)
+            once = {"Q": (Hd, 0), "K": (cache, 0), "V": (cache, 0), "O": (0, Hd)}
+            split = {"Q": (S * Hd, 0), "O of splits": (S * Hd, S * Hd), "O": (0, Hd)}
+            split |= {"m of splits": partial, "l of splits": partial}
+            moved = {
+                "naive": {**once, "K": (N * Hd, 0), "V": (N * Hd, 0)},
+                "grouped": once,
+                "split": {**split, "K": (cache, 0), "V": (cache, 0)},
+                "paged": {**split, "K pages": (cache, 0), "V pages": (cache, 0), "table": (G * words, 0)},
+            }
             of = Expected(H * N * (4 * d + 4), H * N)
-            options = f"--seq {N} --heads {H} --kv-heads {G} --dim {d} --splits {splits} --page {page}"
-            names = "naive grouped split paged".split()
-            self.check("08_decode/decode", options, {f"decode_{name}": of for name in names})
+            options = f"--seq {N} --heads {H} --kv-heads {G} --dim {d} --splits {S} --page {page}"
+            expected = {f"decode_{name}": of._replace(moved=tensors) for name, tensors in moved.items()}
+            self.check("08_decode/decode", options, expected)
 
     def test_variants(self) -> None:
         """Two products in forward, four in dkdv, three in dq; the query of decode sees a window of keys."""

@@ -1,0 +1,62 @@
+"""Chapter 08's kernels beside chapter 05's, pages that are not there, and the sweep."""
+
+from __future__ import annotations
+
+import math
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+from case import BUILD, Case, run
+from npy import read_npy, write_npy
+
+DECODE = BUILD / "chapters/decode"
+
+
+class Steps(Case):
+    def test_one_step_is_the_last_row_of_chapter_05(self) -> None:
+        """Of the same numbers: heads of tokens [1, H, N, d] there, rows of heads [N, H, d] here, the last row of Q."""
+        H, N, d = 3, 97, 80
+        for name, step in (("q", 0.3), ("k", 0.7), ("v", 1.3)):
+            rows = [[[math.sin(step * ((h * N + n) * d + c)) for c in range(d)] for h in range(H)] for n in range(N)]
+            heads = [value for h in range(H) for n in range(N) for value in rows[n][h]]
+            write_npy(self.scratch / f"heads/{name}.npy", (1, H, N, d), heads)
+            kept, shape = (rows[-1:], (H, d)) if name == "q" else (rows, (N, H, d))
+            write_npy(self.scratch / f"rows/{name}.npy", shape, [x for row in kept for head in row for x in head])
+        self.run_program(BUILD / "chapters/fa2", "--kernel fa2_row --causal --load heads --save fa2")
+        _, whole = read_npy(self.scratch / "fa2/o.npy")
+        last = [value for h in range(H) for value in whole[(h * N + N - 1) * d :][:d]]
+        for kernel in ("decode_naive", "decode_grouped", "decode_split", "decode_paged"):
+            self.run_program(DECODE, f"--kernel {kernel} --load rows --splits 7 --page 5 --save step")
+            shape, step = read_npy(self.scratch / "step/o.npy")
+            self.assertEqual(shape, (H, d))
+            self.assertLess(max(abs(a - b) for a, b in zip(step, last)), 1e-6, kernel)
+
+    def test_a_freed_page_is_found(self) -> None:
+        whole = run([BUILD / "decode/pages", "whole"])
+        self.assertEqual((whole.status, whole.err), (0, ""))
+        freed = run([BUILD / "decode/pages", "freed"])
+        self.assertNotEqual(freed.status, 0)
+        for said in ("Invalid __global__ read", "freed", "paged.cu"):
+            self.assertIn(said, freed.err)
+
+    def test_the_sweep_splits(self) -> None:
+        """What is asked for grows by Q and the partials of each split."""
+        done = run([DECODE, "--sweep", "--kernel", "decode_split"], SIM_CHECK="none")
+        self.assertEqual(done.status, 0, done.err)
+        lines = done.out.splitlines()
+        head = next(
+            at for at, line in enumerate(lines) if line.startswith("# seq\tdim\theads\tkv_heads\tsplits\tpage\t")
+        )
+        expected = [(256 << 2 * level, S) for level in range(3) for S in (1, 4, 16, 44, 88, 176)]
+        self.assertEqual(len(lines[head + 1 :]), len(expected))
+        for line, (n, S) in zip(lines[head + 1 :], expected):
+            self.assertTrue(line.startswith(f"{n}\t64\t9\t3\t{S}\t16\tdecode_split\tyes\t"), line)
+            read, written = 2 * n * 192 + S * 576 + S * 9 * 66, S * 9 * 66 + 576
+            self.assertIn(f"\t{4 * read}\t{4 * written}\t", line)
+
+
+if __name__ == "__main__":
+    unittest.main()
