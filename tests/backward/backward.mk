@@ -21,7 +21,8 @@ $(BUILD)/backward/no_visible_key: $(HERE)/backward/programs/no_visible_key.c $(B
 	@$(BACKWARD_SIMCC) $(BACKWARD_KERNELS:$(ROOT)/%=$(SIM_OBJECTS)/%.o) $< -lm -o $@
 
 
-$(BUILD)/backward_kernels: $(BUILD)/chapters/backward $(BUILD)/backward/no_visible_key
+$(BUILD)/backward_finite_differences: $(BUILD)/chapters/backward
+build: $(if $(filter backward_files,$(SUITES)),$(BUILD)/backward/no_visible_key)
 
 -include $(BACKWARD_OBJECTS:.o=.d)
 .SECONDARY: $(BACKWARD_OBJECTS)

@@ -1,6 +1,6 @@
 """A chapter's runs as a table: cases/CHAPTER.tsv is the suite cases_CHAPTER, a section of it a test.
 
-    # NAME [FLAG]: what the section is for      FLAGs: long, quick, same TENSOR
+    # NAME [FLAG]: what the section is for      FLAGs: long, quick, same TENSORS
     OPTIONS <tab> STATUS <tab> EXPECTED
 
 OPTIONS are the program's, quoted as for a shell. {a,b} stands for each in turn ({,--causal}: without and with); a
@@ -12,8 +12,8 @@ saved("y") the values that --save wrote, near(A, B, BY) compares. With STATUS 1 
 holds; with 2 and 3 nothing is printed but one line on stderr, from the program and with the words of EXPECTED, "..."
 between them.
 
-long: only in make test-all. quick: in make test without racecheck, which takes up to half of a run. same TENSOR: all
-runs of a row must save the same bits of it.
+long: only in make test-all. quick: in make test without racecheck, which takes up to half of a run. same TENSORS: all
+runs of a row must save the same bits of these.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
-from case import BUILD, ROOT, Case, moved, run
-from npy import nested, read_npy, write_npy
+from case import BUILD, Case, moved, run
+from npy import first_tokens, nested, read_npy, write_npy
 
 LONG = bool(os.environ.get("LONG"))
 LETTERS = {"batch": "B", "heads": "H", "kv_heads": "G", "seq": "N", "keys": "M", "dim": "d", "rows": "R", "cols": "C"}
@@ -91,15 +91,6 @@ def write_values(path: Path, rows: list[Any]) -> None:
     write_npy(path, [len(rows), len(rows[0])] if is_table else [len(rows)], array.array("f", values))
 
 
-def first_tokens(directory: Path, tokens: int) -> Path:
-    """Of the model's Q, K and V (B, H, N, d) in tests/data/real_qkv."""
-    for name in ("q.npy", "k.npy", "v.npy"):
-        (B, H, N, d), values = read_npy(ROOT / "tests/data/real_qkv" / name)
-        some = [values[head * N * d :][: tokens * d] for head in range(B * H)]
-        write_npy(directory / name, (B, H, tokens, d), sum(some, array.array("f")))
-    return directory
-
-
 class Cases(Case):
     program: Path
 
@@ -112,8 +103,9 @@ class Cases(Case):
             for options in expand(row.options):
                 with self.subTest(f"{row.place}: {options}"):
                     self.run_case(row._replace(options=options), section.flags)
-                    if found := re.search(r"same (\w+)", section.flags):
-                        saved.add((self.scratch / f"saved/{found[1]}.npy").read_bytes())
+                    if found := re.search(r"same ([\w ]+)", section.flags):
+                        files = (self.scratch / f"saved/{name}.npy" for name in found[1].split())
+                        saved.add(b"".join(file.read_bytes() for file in files))
             self.assertLessEqual(len(saved), 1, f"{row.place}: other bits")
 
     def run_case(self, row: Row, flags: str) -> None:

@@ -57,6 +57,15 @@ class Shape(NamedTuple):
                 keys += len(tile)
         return keys
 
+    def queries_of(self, first_key: int, Br: int, Bc: int) -> int:
+        """In those tiles of Br queries of which one sees any of the Bc keys."""
+        keys, queries = range(first_key, min(first_key + Bc, self.past + self.N)), 0
+        for first_query in range(0, self.N, Br):
+            tile = range(first_query, min(first_query + Br, self.N))
+            if any(self.sees(i, j) for i in tile for j in keys):
+                queries += len(tile)
+        return queries
+
     def visited(self, Br: int, Bc: int) -> int:
         """Pairs in those tiles of Br queries and Bc keys that have one that is not masked."""
         return sum(min(Br, self.N - first) * self.keys_of(first, Br, Bc) for first in range(0, self.N, Br))
@@ -336,13 +345,24 @@ class Chapters(Forms):
 
     @staticmethod
     def backward(shape: Shape, d: int, tile: int) -> dict[str, Expected]:
-        """Five products, and D = rowsum(dO * O); in two passes S and dP twice."""
-        H, square = heads(shape.N), (tile, tile)
-        pairs, seen, of_D = H * shape.visited(*square), H * shape.seen(), 2 * H * shape.N * d
+        """Five products, and D = rowsum(dO * O); in two passes S and dP twice. A block owns a tile of keys and streams
+        R queries past it, or a tile of queries and streams K keys."""
+        H, N, square = heads(shape.N), shape.N, (tile, tile)
+        pairs, seen, Nd = H * shape.visited(*square), H * shape.seen(), H * N * d
+        of_D, NN, NNd = 2 * Nd, H * N * N, H * N * N * d
+        K = H * sum(shape.keys_of(first, *square) for first in range(0, N, tile))
+        R = H * sum(shape.queries_of(first, *square) for first in range(0, N, tile))
+        out = {"dQ": (0, Nd), "dK": (0, Nd), "dV": (0, Nd)}
+        naive = {"Q": (2 * NNd, 0), "K": (2 * NNd, 0), "V": (NNd, 0), "dO": (2 * NNd, 0), "LSE": (NN, 0)}
+        naive |= {"P": (NNd + 2 * NN, NN), "dP": (2 * NN, NN), "dS": (2 * NNd, NN), **out}
+        split = {"Q": (R * d + Nd, 0), "K": (Nd + K * d, 0), "V": (Nd + K * d, 0), "dO": (2 * Nd + R * d, 0)}
+        split |= {"O": (Nd, 0), "LSE": (R + H * N, 0), "D": (R + H * N, H * N), **out}
+        atomic = {"Q": (R * d, 0), "K": (Nd, 0), "V": (Nd, 0), "dO": (Nd + R * d, 0), "O": (Nd, 0)}
+        atomic |= {"LSE": (R, 0), "D": (R, H * N), **out, "dQ": (R * d, R * d)}
         return {
-            "backward_naive": Expected(10 * d * H * shape.N**2, seen, exact=True),
-            "backward_split": Expected(14 * d * pairs + of_D, 2 * seen, square, exact=True),
-            "backward_atomic": Expected(10 * d * pairs + of_D, seen, square, exact=True),
+            "backward_naive": Expected(10 * d * NN, seen, exact=True, moved=naive),
+            "backward_split": Expected(14 * d * pairs + of_D, 2 * seen, square, exact=True, moved=split),
+            "backward_atomic": Expected(10 * d * pairs + of_D, seen, square, exact=True, moved=atomic),
         }
 
     def test_transformer(self) -> None:

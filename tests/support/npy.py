@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+REAL = Path(__file__).resolve().parents[1] / "data/real_qkv"
 Values = "array.array[float]"
 
 
@@ -32,3 +33,12 @@ def nested(shape: Sequence[int], values: Values) -> Any:
         return list(values)
     step = len(values) // shape[0]
     return [nested(shape[1:], values[at : at + step]) for at in range(0, len(values), step)]
+
+
+def first_tokens(directory: Path, tokens: int) -> Path:
+    """Of the model's Q, K and V (B, H, N, d) in tests/data/real_qkv."""
+    for name in ("q.npy", "k.npy", "v.npy"):
+        (B, H, N, d), values = read_npy(REAL / name)
+        some = [values[head * N * d :][: tokens * d] for head in range(B * H)]
+        write_npy(directory / name, (B, H, tokens, d), sum(some, array.array("f")))
+    return directory
