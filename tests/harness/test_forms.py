@@ -149,6 +149,24 @@ DECODE = (  # N, H, G, d, splits, page; groups of 1, 3, 8 and 32, more splits th
 )
 
 
+VARIANTS = (  # lengths, packed, H, G, d, window, tile (0: the default), causal, sink, splits
+    ((70,), False, 2, 2, 8, 20, 0, True, False, 7),
+    ((100,), False, 1, 1, 64, 1, 0, False, False, 3),
+    ((100,), False, 2, 2, 33, 40, 0, True, False, 5),
+    ((140,), False, 2, 1, 40, 65, 0, False, False, 44),
+    ((70,), False, 4, 2, 111, 33, 0, True, True, 7),
+    ((70,), False, 3, 1, 128, 0, 0, True, True, 80),
+    ((1,), False, 1, 1, 1, 1, 0, True, True, 1),
+    ((150,), False, 2, 2, 16, 40, 32, True, False, 3),
+    ((200,), False, 1, 1, 8, 64, 0, False, False, 13),
+    ((3, 17, 100), True, 2, 1, 40, 0, 0, False, True, 5),
+    ((32, 65, 1, 33), True, 2, 2, 80, 20, 0, True, False, 9),
+    ((70,), True, 1, 1, 16, 0, 32, True, True, 2),
+    ((3, 17, 100), True, 6, 2, 16, 0, 32, True, True, 5),
+    ((20, 40), True, 32, 1, 20, 7, 64, False, True, 2),
+)
+
+
 def heads(N: int) -> int:
     return 1 if N > 100 else 2
 
@@ -427,17 +445,42 @@ class Chapters(Forms):
             self.check("08_decode/decode", options, expected)
 
     def test_variants(self) -> None:
-        """Two products in forward, four in dkdv, three in dq; the query of decode sees a window of keys."""
-        for N, d, causal, window in ((70, 8, True, 20), (140, 40, False, 33), (100, 80, True, 64), (33, 128, False, 1)):
-            shape, H, tile = Shape(N, causal, window), heads(N), 64 if d <= 64 else 32
-            pairs, seen, last = H * shape.visited(tile, tile), H * shape.seen(), H * min(N, window)
+        """Two products in forward, four in dkdv, three in dq; the query of decode sees a window of keys. Each tile
+        reads its sink, and each thread of a packed problem where its sequence starts."""
+        for lengths, packed, H, G, d, W, tile, causal, sink, S in VARIANTS:
+            tile = tile or (64 if d <= 64 else 32)
+            square, shapes = (tile, tile), [Shape(N, causal, W) for N in lengths]
+            pairs = H * sum(shape.visited(*square) for shape in shapes)
+            seen, last = H * sum(shape.seen() for shape in shapes), sum(min(N, W or N) for N in lengths)
+            N, z, tiles = sum(lengths), len(lengths), sum(-(-N // tile) for N in lengths)
+            blocks, threads = z * -(-max(lengths) // tile), 2 * tile
+            K = sum(shape.keys_of(first, *square) for shape in shapes for first in range(0, shape.N, tile))
+            R = sum(shape.queries_of(first, *square) for shape in shapes for first in range(0, shape.N, tile))
+            own, other, rows = (H * N * d, 0), (H * K * d, 0), H * N
+            forward = {"Q": own, "K": other, "V": other, "O": own[::-1], "LSE": (0, rows)}
+            forward |= {"sink": (threads * H * tiles * sink, 0), "starts": (2 * threads * H * blocks * packed, 0)}
+            stream, keys = (H * R * d, 0), (G * N * d, 0)
+            dkdv = {"Q": stream, "dO": stream, "LSE": (H * R, 0), "D": (H * R, 0), "K": keys, "V": keys}
+            dkdv |= {"dK": keys[::-1], "dV": keys[::-1], "starts": (2 * threads * G * blocks * packed, 0)}
+            dq = {"Q": own, "dO": own, "K": other, "V": other, "dQ": own[::-1], "LSE": (rows * (1 + sink), 0)}
+            dq |= {"D": dq["LSE"], "sink": (32 * H * sink, 0), "dsink": (0, H * sink)}
+            dq |= {"starts": forward["starts"]}
+            cache, partial, Hd = (last * G * d, 0), (S * z * H, S * z * H), z * H * d
+            decode = {"Q": (S * Hd, 0), "K": cache, "V": cache, "O of splits": (S * Hd, S * Hd), "O": (0, Hd)}
+            decode |= {"m of splits": partial, "l of splits": partial, "sink": (32 * z * H * sink, 0)}
+            decode |= {"starts": (2 * 32 * z * H * S * packed, 0)}
             expected = {
-                "forward": Expected(4 * d * pairs, pairs, (tile, tile)),
-                "dkdv": Expected(8 * d * pairs, seen, (tile, tile), exact=True),
-                "dq": Expected(6 * d * pairs, seen, (tile, tile), exact=True),
-                "decode": Expected((4 * d + 4) * last, last),
+                "forward": Expected(4 * d * pairs, pairs, square, moved=forward),
+                "dkdv": Expected(8 * d * pairs, seen, square, moved=dkdv),
+                "dq": Expected(6 * d * pairs, seen, square, moved=dq),
+                "decode": Expected((4 * d + 4) * H * last, H * last, moved=decode),
             }
-            self.check("09_variants/variants", f"{sized(N, d, causal)} --window {window}", expected)
+            for name in ("dkdv", "dq"):
+                expected[name] = expected[name]._replace(exact=not sink)
+            sizes = f"--lengths {','.join(map(str, lengths))}" if packed else f"--seq {N}"
+            options = f"{sizes} --heads {H} --kv-heads {G} --dim {d} --splits {S} --tile-q {tile}"
+            options += f" --window {W}" * bool(W) + " --causal" * causal + " --sink" * sink
+            self.check("09_variants/variants", options, expected)
 
 
 if __name__ == "__main__":

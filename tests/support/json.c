@@ -6,19 +6,14 @@
 #include "json.h"
 #include "program.h"
 
-cJSON *run_json_with(const char *program, const char *line, const char *environment, int status)
+cJSON *run_json(const char *program, const char *line, int status)
 {
-	struct outcome o = run_line(program, text("--json - %s", line), LIST(environment), 120);
+	struct outcome o = run_line(program, text("--json - %s", line), NOTHING, 120);
 	cr_assert_eq(o.status, status, "%s %s: exit %d, expected %d: %s", program, line, o.status, status, o.err);
 	cJSON *json = cJSON_ParseWithOpts(o.out, NULL, true);
 	cr_assert(json, "%s %s: no JSON object alone on standard output: %.300s", program, line, o.out);
 	free_outcome(&o);
 	return json;
-}
-
-cJSON *run_json(const char *program, const char *line, int status)
-{
-	return run_json_with(program, line, NULL, status);
 }
 
 const cJSON *json_get(const cJSON *object, const char *key)
@@ -47,21 +42,4 @@ const cJSON *json_named(const cJSON *array, const char *name)
 	const cJSON *item;
 	cJSON_ArrayForEach(item, array) if (strcmp(json_string_of(item, "name"), name) == 0) return item;
 	return NULL;
-}
-
-static double requested(const cJSON *kernel, const char *tensor, const char *key)
-{
-	const cJSON *found = json_named(json_get(json_get(kernel, "hbm"), "tensors"), tensor);
-	cr_assert(found, "%s touches no %s", json_string_of(kernel, "name"), tensor);
-	return json_number_of(json_get(found, "requested"), key);
-}
-
-double json_read_of(const cJSON *kernel, const char *tensor)
-{
-	return requested(kernel, tensor, "read_bytes");
-}
-
-double json_written_of(const cJSON *kernel, const char *tensor)
-{
-	return requested(kernel, tensor, "write_bytes");
 }

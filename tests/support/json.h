@@ -6,8 +6,6 @@
 
 /* Runs `program` with the options in `line`, separated by spaces, and --json -; it has to end with `status`. */
 cJSON *run_json(const char *program, const char *line, int status);
-/* The same with "NAME=value" in the environment, or NULL. */
-cJSON *run_json_with(const char *program, const char *line, const char *environment, int status);
 
 /* The member of an object, its number, its string. */
 const cJSON *json_get(const cJSON *object, const char *key);
@@ -16,9 +14,5 @@ const char *json_string_of(const cJSON *object, const char *key);
 
 /* The element of an array whose "name" is `name`; NULL if there is none. */
 const cJSON *json_named(const cJSON *array, const char *name);
-
-/* Bytes that threads asked to read of a tensor, or to write to it; of an entry of "kernels". */
-double json_read_of(const cJSON *kernel, const char *tensor);
-double json_written_of(const cJSON *kernel, const char *tensor);
 
 #endif

@@ -1,11 +1,11 @@
-# Chapter 09's suites: tests/variants/test_NAME.c is the suite variants_NAME. Included by tests/Makefile, after fa.mk and
-# backward.mk, which set FA_SUPPORT and BACKWARD_OBJECTS.
+# Chapter 09's suites: tests/variants/test_NAME.c is the suite variants_NAME. Included by tests/Makefile, after backward.mk,
+# which sets BACKWARD_OBJECTS.
 
-VARIANTS_SUPPORT := $(HERE)/variants/variants_run.c $(ROOT)/09_variants/rules.c
+VARIANTS_RULES := $(ROOT)/09_variants/rules.c
 
-$(BUILD)/variants_%: $(HERE)/variants/test_%.c $(VARIANTS_SUPPORT) $(FA_SUPPORT) $(BACKWARD_OBJECTS) $(SUPPORT) $(HARNESS_OBJECTS) \
-		$(addprefix $(BUILD)/chapters/,variants fa1 fa2 backward decode)
+$(BUILD)/variants_%: $(HERE)/variants/test_%.c $(VARIANTS_RULES) $(BACKWARD_OBJECTS) $(SUPPORT) $(HARNESS_OBJECTS) \
+		$(BUILD)/chapters/variants
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) -I$(HERE)/fa -I$(HERE)/backward -I$(ROOT)/09_variants $< $(VARIANTS_SUPPORT) $(FA_SUPPORT) $(BACKWARD_OBJECTS) $(SUPPORT) \
+	@$(CC) $(CFLAGS) -I$(HERE)/backward -I$(ROOT)/09_variants $< $(VARIANTS_RULES) $(BACKWARD_OBJECTS) $(SUPPORT) \
 		$(HARNESS_OBJECTS) $(LIBRARIES) -o $@
-
+build: $(if $(filter variants_tensors,$(SUITES)),$(COPIES))
