@@ -29,7 +29,9 @@ void expect_screen(char *text)
 {
 	cr_expect_leq(lines_in(text), 40, "%d lines:\n%s", lines_in(text), text);
 	expect_page(text);
-}static void expect_one_line(const char *program, const char *shown, struct outcome o, int status, const char *part)
+}
+
+static void expect_one_line(const char *program, const char *shown, struct outcome o, int status, const char *part)
 {
 	const char *slash = strrchr(program, '/'), *name = text("%s: ", slash ? slash + 1 : program);
 	cr_expect_eq(o.status, status, "%s: exit %d: %s", shown, o.status, o.err);
