@@ -25,6 +25,7 @@ import math
 import os
 import re
 import shlex
+import shutil
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -107,8 +108,11 @@ class Cases(Case):
                         files = (self.scratch / f"saved/{name}.npy" for name in found[1].split())
                         saved.add(b"".join(file.read_bytes() for file in files))
             self.assertLessEqual(len(saved), 1, f"{row.place}: other bits")
+            self.assertTrue("same" not in section.flags or len(expand(row.options)) > 1, f"{row.place}: same as what?")
 
     def run_case(self, row: Row, flags: str) -> None:
+        for old in ("in", "saved"):
+            shutil.rmtree(self.scratch / old, ignore_errors=True)
         text = re.sub(r"\\x(..)", lambda byte: os.fsdecode(bytes.fromhex(byte[1])), row.options)
         words = [self.tokens(word) for word in shlex.split(text)]
         for name, values in (found.groups() for found in map(FILE.fullmatch, words) if found):
@@ -161,10 +165,9 @@ class Cases(Case):
 
 def suite_of(path: Path) -> type[Cases]:
     """A test for each section."""
-    tests = {
-        f"test_{section.name}": (lambda self, section=section: self.run_section(section))
-        for section in read_sections(path)
-    }
+    sections = read_sections(path)
+    tests = {f"test_{section.name}": (lambda self, section=section: self.run_section(section)) for section in sections}
+    assert len(tests) == len(sections), f"{path.name}: two sections of one name"
     return type(path.stem, (Cases,), {**tests, "program": BUILD / "chapters" / path.stem.partition("_")[2]})
 
 
