@@ -126,14 +126,15 @@ def end_group(process: subprocess.Popen) -> None:
 # ---- one suite ----
 
 
+# What makes a suite of each file in a directory.
+OF_FILES = {"cases": "cases/cases.py", "faults": "faults/faults.py", "mistakes": "faults/faults.py"}
+
+
 def command_of(suite: str, build: Path, results: Path) -> list[str | Path]:
     part, _, what = suite.partition("_")
-    if (HERE / part / f"test_{what}.py").exists():
-        return [HERE / "support/suite.py", HERE / part / f"test_{what}.py", results]
-    if part == "cases":
-        return [HERE / "support/suite.py", HERE / "cases/cases.py", results, what]
-    if part in ("faults", "mistakes"):
-        return [HERE / "support/suite.py", HERE / "faults/faults.py", results, what]
+    test = HERE / part / f"test_{what}.py"
+    if test.exists() or part in OF_FILES:
+        return [HERE / "support/suite.py", test if test.exists() else HERE / OF_FILES[part], results]
     if suite.startswith("simcc_"):
         return [HERE.parent / "simcc/tests/run.py", "-j1", "--junit", results, suite[len("simcc_") :]]
     return [build / suite, "-j1", "--color=never", f"--xml={results}"]

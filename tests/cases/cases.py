@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
-from case import BUILD, Case, moved, run
+from case import BUILD, WITHOUT_RACECHECK, Case, moved, run, split_environment
 from npy import first_tokens, nested, read_npy, write_npy
 
 LONG = bool(os.environ.get("LONG"))
@@ -117,10 +117,9 @@ class Cases(Case):
         words = [self.tokens(word) for word in shlex.split(text)]
         for name, values in (found.groups() for found in map(FILE.fullmatch, words) if found):
             write_values(self.scratch / f"in/{name}.npy", eval(values, {"nan": math.nan, "inf": math.inf}))  # noqa: S307
-        environment = dict(word.split("=", 1) for word in words if re.match("[A-Z_]+=", word))
+        options, environment = split_environment(word for word in words if not FILE.fullmatch(word))
         if "quick" in flags and not LONG:
-            environment = {"SIM_CHECK": "memcheck,initcheck,synccheck", **environment}
-        options = [word for word in words if not re.match("[A-Z_]+=", word) and not FILE.fullmatch(word)]
+            environment = {"SIM_CHECK": WITHOUT_RACECHECK, **environment}
         options += ["--save", "saved"] if "same" in flags or "saved(" in row.expected else []
         options += ["--json", "-"] if row.status < 2 else []
         done = run([self.program, *options], cwd=self.scratch, **environment)
@@ -150,7 +149,7 @@ class Cases(Case):
                 **kernels,
                 "result": node(result),
             }
-            known["moved"] = lambda kernel, tensor: moved(kernel.value, tensor)
+            known["moved"] = lambda kernel, tensor: moved(kernel.value)[tensor]
             known["saved"] = lambda name: nested(*read_npy(self.scratch / f"saved/{name}.npy"))
             known["near"] = lambda a, b, by: abs(a - b) <= by
             for each in row.expected.split("; "):
@@ -171,6 +170,6 @@ def suite_of(path: Path) -> type[Cases]:
     return type(path.stem, (Cases,), {**tests, "program": BUILD / "chapters" / path.stem.partition("_")[2]})
 
 
-if Path(sys.argv[1]).stem == "cases":  # support/suite.py's first word; the last is the table
-    TABLE = Path(__file__).with_name(f"{sys.argv[3]}.tsv")
+if Path(sys.argv[1]).stem == "cases":  # support/suite.py's words: this file, then the results, cases_CHAPTER.xml
+    TABLE = Path(__file__).with_name(f"{Path(sys.argv[2]).stem.removeprefix('cases_')}.tsv")
     globals()[TABLE.stem] = suite_of(TABLE)

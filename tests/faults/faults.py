@@ -16,7 +16,6 @@ cases/CHAPTER.tsv find it. Under a fault threads run in reverse order, so that a
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 
@@ -24,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cases"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
-from case import BUILD, ROOT, Case, Outcome, run
+from case import BUILD, ROOT, WITHOUT_RACECHECK, Case, Outcome, run, split_environment
 from cases import expand, read_sections
 from lib import edits
 
@@ -35,32 +34,27 @@ RIGHT = BUILD / "chapters" / CHAPTER.partition("_")[2]
 
 
 def start(program: Path, options: str, **environment: str) -> Outcome:
-    words = options.split()
-    environment |= dict(word.split("=", 1) for word in words if re.match("[A-Z_]+=", word))
-    return run(
-        [program, "--json", "-", *(word for word in words if not re.match("[A-Z_]+=", word))], cwd=ROOT, **environment
-    )
+    arguments, more = split_environment(options.split())
+    return run([program, "--json", "-", *arguments], cwd=ROOT, **{**environment, **more})
 
 
 def planted(entry: edits.Edit) -> Path:
     return BUILD / PART / CHAPTER / entry.name / "program"
 
 
-class Faults(Case):
-    def shown(self) -> list[tuple[edits.Edit, str, str]]:
-        """A fault, the options and the texts of each run; says "-": no fault, and another suite's."""
-        found = []
-        for entry in ENTRIES:
-            runs, texts = entry.header["options"].split(" | "), entry.header.get("says", "").split(" | ")
-            found += [(entry, options, texts[at % len(texts)]) for at, options in enumerate(runs) if texts != ["-"]]
-        return found
+def runs_of(entry: edits.Edit) -> list[tuple[str, str]]:
+    """The options of each run of a fault, and what it says. "-": no fault, and another suite's."""
+    runs, texts = entry.header["options"].split(" | "), entry.header.get("says", "").split(" | ")
+    return [(options, texts[at % len(texts)]) for at, options in enumerate(runs)] if texts != ["-"] else []
 
-    def test_each_is_found(self) -> None:
+
+class Faults(Case):
+    def find(self, entry: edits.Edit) -> None:
         """Kills a verification that passes what is wrong, a count that is not compared, a check that is off."""
-        for entry, options, says in self.shown():
-            with self.subTest(f"{entry.name}: {options}"):
+        for options, says in runs_of(entry):
+            with self.subTest(options):
                 numbers = all(text.endswith("is wrong") for text in says.split(", "))
-                checks = {"SIM_CHECK": "memcheck,initcheck,synccheck"} if numbers else {}
+                checks = {"SIM_CHECK": WITHOUT_RACECHECK} if numbers else {}
                 done = start(planted(entry), options, SIM_ORDER="reverse", **checks)
                 self.assertEqual(done.status, 1, (done.err or done.out)[:400])
                 result = json.loads(done.out) if done.out.startswith("{") else {"verified": False}
@@ -76,27 +70,28 @@ class Faults(Case):
                         )
 
     def test_the_same_options_pass_without_them(self) -> None:
-        for options in dict.fromkeys(options for _, options, _ in self.shown()):
+        for options in dict.fromkeys(options for entry in ENTRIES for options, _ in runs_of(entry)):
             with self.subTest(options):
                 done = start(RIGHT, options)
                 self.assertEqual((done.status, done.err), (0, ""))
 
 
 class Mistakes(Case):
-    def test_none_survives(self) -> None:
+    def find(self, entry: edits.Edit) -> None:
         """Kills a case of cases/CHAPTER.tsv that was made easier."""
-        sections = {section.name: section.rows for section in read_sections(TESTS / f"cases/{CHAPTER}.tsv")}
-        cases = [options for row in sections["mistakes"] for options in expand(row.options)]
-        for entry in ENTRIES:
-            kernel = entry.name.partition("__")[0]
-            mine = [case if "--kernel" in case else f"--kernel {kernel} {case}" for case in cases]
-            mine = [case for case in mine if f"--kernel {kernel} " in f"{case} "]
-            with self.subTest(entry.name):
-                found = (start(planted(entry), case, SIM_TIMEOUT="10").status for case in mine)
-                self.assertTrue(any(status == 1 for status in found), f"survives {len(mine)} cases")
+        kernel = entry.name.partition("__")[0]
+        mine = [case if "--kernel" in case else f"--kernel {kernel} {case}" for case in CASES]
+        mine = [case for case in mine if f"--kernel {kernel} " in f"{case} "]
+        found = (start(planted(entry), case, SIM_TIMEOUT="10").status for case in mine)
+        self.assertTrue(any(status == 1 for status in found), f"survives {len(mine)} cases")
 
 
+SUITE = Mistakes if PART == "mistakes" else Faults
+del Faults, Mistakes  # of what is left unittest runs the tests
 if PART == "mistakes":
-    del Faults
-else:
-    del Mistakes
+    SECTIONS = {section.name: section.rows for section in read_sections(TESTS / f"cases/{CHAPTER}.tsv")}
+    CASES = [options for row in SECTIONS["mistakes"] for options in expand(row.options)]
+# A test for each entry: expected.tsv says how many.
+for each in ENTRIES:
+    if PART == "mistakes" or runs_of(each):
+        setattr(SUITE, f"test_{each.name}", lambda self, entry=each: self.find(entry))

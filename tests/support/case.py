@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import tempfile
 import time
 import unittest
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -76,14 +77,30 @@ def running(words: str, seconds: float = 0) -> list[str]:
         time.sleep(0.05)
 
 
-def moved(kernel: dict[str, Any], tensor: str) -> tuple[int, int]:
-    """Elements that a kernel of a program's JSON reads and writes of a tensor; an atomic is both."""
-    for each in kernel["hbm"]["tensors"]:
-        if each["name"] == tensor:
-            requested = each["requested"]
-            both = requested["atomic_bytes"]
-            return (requested["read_bytes"] + both) // 4, (requested["write_bytes"] + both) // 4
-    return 0, 0
+def moved(kernel: dict[str, Any]) -> dict[str, tuple[int, int]]:
+    """Elements that a kernel of a program's JSON reads and writes of each tensor; an atomic is both."""
+    requested = {tensor["name"]: tensor["requested"] for tensor in kernel["hbm"]["tensors"]}
+    return {
+        name: tuple((of[key] + of["atomic_bytes"]) // 4 for key in ("read_bytes", "write_bytes"))
+        for name, of in requested.items()
+    }
+
+
+# A value of SIM_CHECK: racecheck takes up to half of a run.
+WITHOUT_RACECHECK = "memcheck,initcheck,synccheck"
+
+
+def split_environment(words: Iterable[str]) -> tuple[list[str], dict[str, str]]:
+    """Arguments, and the words NAME=VALUE."""
+    arguments: list[str] = []
+    environment: dict[str, str] = {}
+    for word in words:
+        if re.match("[A-Z_]+=", word):
+            name, _, value = word.partition("=")
+            environment[name] = value
+        else:
+            arguments.append(word)
+    return arguments, environment
 
 
 class Case(unittest.TestCase):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs one suite of unittest for run.py: suite.py tests/PART/test_WHAT.py RESULTS.xml [TABLE]
+"""Runs one suite of unittest for run.py: suite.py FILE.py RESULTS.xml
 
-TABLE is what cases/cases.py makes a suite of.
+FILE.py is tests/PART/test_WHAT.py, or makes tests of a file that RESULTS names (cases/cases.py, faults/faults.py).
 Prints what failed, then the sums, alone on a line; the XML is JUnit's.
 """
 
@@ -19,7 +19,7 @@ from recorder import Recorder, add_suite
 
 
 def main() -> int:
-    path, results = map(Path, sys.argv[1:3])
+    path, results = map(Path, sys.argv[1:])
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
