@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 REAL = Path(__file__).resolve().parents[1] / "data/real_qkv"
-Values = "array.array[float]"
 
 
-def read_npy(path: Path) -> tuple[tuple[int, ...], Values]:
+def read_npy(path: Path) -> tuple[tuple[int, ...], array.array[float]]:
     """Shape and values."""
     content = path.read_bytes()
     start = 10 + int.from_bytes(content[8:10], "little")
@@ -28,7 +27,7 @@ def write_npy(path: Path, shape: Sequence[int], values: Iterable[float]) -> None
     )
 
 
-def nested(shape: Sequence[int], values: Values) -> Any:
+def nested(shape: Sequence[int], values: array.array[float]) -> Any:
     if len(shape) < 2:
         return list(values)
     step = len(values) // shape[0]
