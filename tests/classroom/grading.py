@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import unittest
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
@@ -111,6 +113,12 @@ class Graded(unittest.TestCase):
 
     def assert_full(self, results: told.Results) -> None:
         self.assertEqual(results.score, results.most, told.human(results))
+
+
+@contextlib.contextmanager
+def temporary() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as directory:
+        yield Path(directory)
 
 
 def zipped(directory: Path, top: str = "") -> Path:

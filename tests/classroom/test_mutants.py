@@ -14,8 +14,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import mutants
 from grading import only_when_thorough
-from judge import verdict
-from judge.cases import CRITERIA, Case
 
 ROOT = Path(__file__).resolve().parents[2]
 SUBMISSIONS = ROOT / "tests/classroom/submissions"
@@ -110,74 +108,6 @@ class Mutants(unittest.TestCase):
             lines, ("found 0 times", "changes nothing", "keeps plain", "loses plain", "expected 'refused'")
         ):
             self.assertIn(words, line)
-
-
-class Budget(unittest.TestCase):
-    """What a byte more than the closed form costs: nothing of the budget is a matter of per cent."""
-
-    def criteria(self, tensors: dict[str, tuple[int, int, int]], criterion: str = "shapes") -> dict:
-        """Of a kernel that reads, writes and adds to tensors, one per launch, in the case of one criterion; in the
-        other cases it keeps to its budgets."""
-        models = [
-            {"counts": "requested", "bytes": 4000, "write_bytes": 800, "formula": "a"},
-            {"counts": "footprint", "bytes": 1000, "write_bytes": 200},
-        ]
-        expected = {"models": [{"formula": "b", **model} for model in models], "statistics": ["LSE"]}
-        expected.update({"ideal_bytes": 900, "atomic_bytes": 40, "statistic_bytes": 100})
-        runs = []
-        for name in CRITERIA:
-            of_case = {
-                "Q": (3200, 0, 0),
-                "O": (0, 800, 40),
-                "LSE": (60, 40, 0),
-                **(tensors if name == criterion else {}),
-            }
-            launches = []
-            for tensor, (read, written, atomic) in of_case.items():
-                requested = {"read_bytes": read, "write_bytes": written, "atomic_bytes": atomic}
-                footprint = {"read_bytes": read // 4, "write_bytes": written // 4}
-                launches.append({"tensors": [{"name": tensor, "requested": requested, "footprint": footprint}]})
-            run = verdict.Run("k", Case(1, "01_naive", name, "forward", "--seq 8", ("a hint",)))
-            run.bytes = verdict._bytes(expected, launches)
-            runs.append(run)
-        return verdict._criteria(["k"], runs)
-
-    def test_one_byte_over_is_over(self) -> None:
-        """Kills: a budget with 5 % to spare, sums without writes, atomics or statistics, a case not looked at."""
-        over, else_ = "over budget", "not counted"
-        for change, category in (
-            ({}, ""),
-            ({"Q": (3196, 0, 0)}, ""),
-            ({"Q": (3201, 0, 0)}, over),
-            ({"Q": (3360, 0, 0)}, over),
-            ({"O": (0, 804, 40)}, over),
-            ({"O": (0, 800, 44)}, over),  # atomics have a budget of their own
-            ({"O": (0, 804, 40), "Q": (3201, 0, 0)}, over),
-            ({"LSE": (64, 40, 0)}, over),
-            ({"LSE": (60, 44, 0)}, over),
-            ({"LSE": (60, 40, 4)}, over),
-            ({"LSE": (60, 36, 4)}, ""),  # so have statistics, whatever is done to them
-            ({"scratch": (4, 0, 0)}, over),
-            ({"Q": (800, 0, 0)}, ""),  # 0.4 of what is to be moved; with fewer it computed something else
-            ({"Q": (796, 0, 0)}, else_),
-            ({"O": (0, 800, 12)}, else_),
-        ):
-            for criterion in ("plain", "shapes", "inputs", "fresh"):
-                with self.subTest(change=change, criterion=criterion):
-                    hbm = self.criteria(change, criterion)["hbm"]
-                    self.assertEqual((hbm.passed, hbm.category), (not category, category), hbm.message)
-                    if hbm.category == over and not change.keys() - {"Q", "O"}:
-                        of_writes, of_reads = "written twice" in hbm.hint, "read twice" in hbm.hint
-                        of_atomics = "added once" in hbm.hint
-                        expected = (
-                            "O" in change and change["O"][1] > 800,
-                            "Q" in change,
-                            change.get("O") == (0, 800, 44),
-                        )
-                        self.assertEqual((of_writes, of_reads, of_atomics), expected, hbm.hint)
-                    if change == {"Q": (3360, 0, 0)}:
-                        self.assertAlmostEqual(hbm.times, 1.04)
-                        self.assertEqual("4,160" in hbm.message, criterion != "fresh", hbm.message)
 
 
 if __name__ == "__main__":

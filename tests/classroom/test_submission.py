@@ -1,0 +1,295 @@
+"""How a submission is read, and where its lines are. Nothing is compiled."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import unittest
+import unittest.mock
+import zipfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from grading import Graded, grade
+from judge import course, submission, verdict
+from judge import results as told
+from judge.cases import CRITERIA
+from judge.tokens import Refusal
+from judge.verdict import Criterion
+
+ALL = (*CRITERIA, "hbm", "hazards")
+
+
+class Handed(Graded):
+    """How a submission is read. Nothing is compiled."""
+
+    def archive(self, entries: dict[str, bytes | str], **info: object) -> Path:
+        path = self.scratch / "in.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in entries.items():
+                archive.writestr(name, content)
+        return path
+
+    def read(self, path: Path) -> submission.Submission:
+        return self.grader().read(path)
+
+    def region(self, task: str, text: str = "x = 1;\n") -> str:
+        return f"// task {task}: title\n{text}// end {task}\n"
+
+    def test_which_entries_count(self) -> None:
+        mine = self.region("01.score")
+        for name, place in (
+            ("naive.cu", "01_naive/naive.cu"),
+            ("01_naive/naive.cu", "01_naive/naive.cu"),
+            ("me/01_naive/naive.cu", "01_naive/naive.cu"),
+            ("me/deep/naive.cu", "01_naive/naive.cu"),
+            ("02_online_softmax/naive.cu", "02_online_softmax/naive.cu"),
+            ("me/own.cuh", "me/own.cuh"),
+            ("build/own.cu", "build/own.cu"),  # one folder around it all may have any name
+            ("me\\01_naive\\naive.cu", "01_naive/naive.cu"),
+        ):
+            with self.subTest(name):
+                self.assertEqual(self.read(self.archive({name: mine})).regions["01.score"].file, place)
+        for name in ("common/x.cu", "a/tests/x.cu", "__MACOSX/x.cu", "a/.git/x.cu"):
+            with self.subTest(name), self.assertRaises(submission.Unusable):
+                self.read(self.archive({name: mine, "other/a.txt": "x", "b.txt": "y"}))
+        found = self.read(self.archive({"predictions.txt": "a", "d/predictions.txt": "b", "x.cu": mine}))
+        self.assertEqual(found.texts, {"predictions.txt": "a"})  # the one that lies highest
+
+    def test_regions(self) -> None:
+        text = "// a\n" + self.region("01.score", "x = 1;\ny = 2;\n") + "// task 01.softmax\nz;\n// end 01.softmax\n"
+        found = self.read(self.archive({"own.cu": text}))
+        self.assertEqual({task: (each.text, each.line) for task, each in found.regions.items()}, {
+            "01.score": ("x = 1;\ny = 2;\n", 3), "01.softmax": ("z;\n", 7),
+        })  # fmt: skip
+        self.assertEqual(found.remarks, [])
+        found = self.read(self.archive({"01.score.cu": "x = 1;\n"}))
+        self.assertEqual((found.regions["01.score"].text, found.regions["01.score"].line), ("x = 1;\n", 1))
+        for text, remark in (
+            ("\n// task 01.scor: x\n// end 01.scor\n", "own.cu:2: there is no task '01.scor'"),
+            ("// task 01.score: a\nx;\n", "own.cu:1: '// task 01.score: ...' without its '// end 01.score'"),
+            ("// task 01.score: a\nx;\n// end 01.softmax\n", "own.cu:1: '// task 01.score: ...' without its"),
+            ("// task 01.score: a\n" + self.region("01.softmax"), "own.cu:1: '// task 01.score: ...' without its"),
+            ("\n// end 01.scor\n", "own.cu:2: there is no task '01.scor'"),
+        ):
+            with self.subTest(text):
+                found = self.read(self.archive({"own.cu": text, "02.merge.cu": "x;\n"}))
+                self.assertEqual(found.remarks[0][: len(remark)], remark)
+        same, other = self.region("01.score", "x  =  1;\n"), self.region("01.score", "x = 2;\n")
+        self.assertEqual(self.read(self.archive({"a.cu": self.region("01.score"), "b.cu": same})).remarks, [])
+        found = self.read(self.archive({"a.cu": self.region("01.score"), "b.cu": other}))
+        self.assertEqual(found.remarks, ["01.score: not the same in a.cu and b.cu; a.cu counts"])
+        stub = self.region("01.score", self.grader().course.chapter("01_naive").stubs["01.score"])
+        found = self.read(self.archive({"a.cu": stub, "b.cu": other}))  # what was written counts
+        self.assertEqual(found.remarks, ["01.score: not the same in b.cu and a.cu; b.cu counts"])
+
+    def test_what_was_changed_outside(self) -> None:
+        given = self.grader().course.given_files()["01_naive/naive.cu"]
+        for change, where in (
+            (lambda text: text, None),
+            (lambda text: text.replace("{\n", "{ // mine\n"), None),
+            (lambda text: text.replace('#include "naive.h"', '#include "naive.h" x'), '#include "naive.h" x'),
+            (lambda text: text + "more\n", "more"),
+        ):
+            found = self.read(self.archive({"naive.cu": change(given), "02.merge.cu": "x;\n"}))
+            self.assertEqual(found.altered, {"01_naive/naive.cu"} if where else set())
+            if where:
+                line = change(given).split("\n").index(where) + 1
+                said = f"01_naive/naive.cu:{line}: changed outside of the tasks: only what lies between their lines"
+                self.assertTrue(any(each.startswith(said) for each in found.remarks), found.remarks)
+        cut = given[: given.rindex("// end")]
+        found = self.read(self.archive({"naive.cu": cut, "02.merge.cu": "x;\n"}))
+        self.assertEqual(found.altered, {"01_naive/naive.cu"})
+
+    def test_files_that_are_not_read(self) -> None:
+        fine = {"02.merge.cu": "x;\n"}
+        for content, why in (
+            (b"", "is empty"),
+            (b" \n\t", "is empty"),
+            (b"a\0b", "is no text: it has bytes of value 0 (UTF-16?); save it as UTF-8"),
+            (b"x" * (submission.MOST_TEXT + 1), f"has {submission.MOST_TEXT + 1} bytes, expected at most 262144"),
+        ):
+            found = self.read(self.archive({**fine, "01_naive/naive.cu": content}))
+            self.assertEqual(found.problems, {"01_naive/naive.cu": why})
+            self.assertEqual(found.remarks, [f"01_naive/naive.cu {why}"])
+            self.assertEqual(self.read(self.archive({**fine, "WORKLOG.md": content})).problems, {"WORKLOG.md": why})
+        found = self.read(self.archive({**fine, "a.cu": b"x" * submission.MOST_TEXT}))
+        self.assertEqual(found.problems, {})
+        path = self.archive({**fine, "a.cu": "y"})
+        content = bytearray(path.read_bytes())
+        content[content.rindex(b"PK\1\2") + 8] |= 1  # the flag of an encrypted entry
+        path.write_bytes(content)
+        self.assertEqual(self.read(path).problems, {"a.cu": "is encrypted"})
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive:
+            archive.writestr("a.cu", "y")
+            archive.writestr(zipfile.ZipInfo("02.merge.cu"), "x;\n")
+        self.assertEqual(self.read(path).problems, {"a.cu": "is packed by method 12, expected deflate"})
+        tree = self.scratch / "tree"
+        tree.mkdir()
+        (tree / "02.merge.cu").write_bytes("\ufeffx;\r\ny;\rz\xff".encode("latin-1", "replace"))
+        (tree / "a.cu").symlink_to("02.merge.cu")
+        os.mkfifo(tree / "b.cu")
+        (tree / "link").symlink_to("/etc")
+        found = self.read(tree)
+        self.assertEqual(found.problems, {"a.cu": "is a link, expected a file", "b.cu": "is no plain file"})
+        self.assertEqual(found.regions["02.merge"].text, "?x;\ny;\nz\ufffd")
+        (tree / "02.merge.cu").write_bytes(b"\xef\xbb\xbfx;")
+        self.assertEqual(self.read(tree).regions["02.merge"].text, "x;")
+
+    def test_limits_of_an_archive(self) -> None:
+        """Kills: each limit one lower or one higher."""
+        entries = {f"{number}.txt": "x" for number in range(3)} | {"02.merge.cu": "x" * 9 + ";"}
+        path = self.archive(entries)
+        size = path.stat().st_size
+        for name, most, why in (
+            ("MOST_FILES", 4, ""),
+            ("MOST_FILES", 3, "more than 3 files in it"),
+            ("MOST_ARCHIVE", size, ""),
+            ("MOST_ARCHIVE", size - 1, f"{size} bytes, expected at most {size - 1}; hand in only"),
+            ("MOST_SOURCES", 10, ""),
+            ("MOST_SOURCES", 9, "its sources have more than 9 bytes"),
+        ):
+            with unittest.mock.patch.object(submission, name, most):
+                if why:
+                    with self.assertRaisesRegex(submission.Unusable, f"^{why}"):
+                        self.read(path)
+                else:
+                    self.read(path)
+        tree = self.scratch / "tree"
+        tree.mkdir()
+        for name, content in entries.items():
+            (tree / name).write_text(content)
+        with unittest.mock.patch.object(submission, "MOST_FILES", 4):
+            self.read(tree)
+        with unittest.mock.patch.object(submission, "MOST_FILES", 3), self.assertRaises(submission.Unusable):
+            self.read(tree)
+        flood = self.archive({"02.merge.cu": "x;", "a.cu": "".join(f"// end {n}\n" for n in range(99))})
+        self.assertEqual(len(self.read(flood).remarks), submission.MOST_REMARKS)
+
+    def test_why_nothing_is_usable(self) -> None:
+        tree = self.scratch / "tree"
+        (tree / "sub").mkdir(parents=True)
+        text = self.scratch / "text"
+        text.write_text("x")
+        expected = "no region of a task is in it: expected files with '// task ID: ...' and '// end ID', or ID.cu"
+        for path, why in (
+            (self.scratch / "none", "no such file or directory"),
+            (Path("/dev/null"), "neither a directory nor a plain file"),
+            (tree, "it is empty"),
+            (text, r"not a zip file \(nor a directory\)"),
+            ({"a.txt": "x"}, f"{expected}$"),
+            ({"a.cu": "x"}, f"{expected}$"),
+            ({"a.cu": "", "b.txt": "x"}, f"{expected}; a.cu is empty$"),
+            ({"a.cu": self.region("x"), "b.txt": "x"}, f"{expected}; a.cu:1: there is no task 'x'$"),
+            ({"../a.cu": "x"}, r"refused: '\.\./a.cu' leaves the archive"),
+            ({"a/../b.cu": "x"}, "refused: 'a/../b.cu' leaves the archive"),
+            ({"C:a.cu": "x"}, "refused: 'C:a.cu' leaves the archive"),
+            ({"/a.cu": "x"}, "refused: '/a.cu' leaves the archive"),
+        ):
+            with self.subTest(why), self.assertRaisesRegex(submission.Unusable, f"^{why}"):
+                self.read(self.archive(path) if isinstance(path, dict) else path)
+        dots = self.archive({"a..b.cu": "x", "..cu": "x", "02.merge.cu": "x;\n"})
+        self.assertEqual(list(self.read(dots).regions), ["02.merge"])
+        link = zipfile.ZipInfo("l.cu")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        with zipfile.ZipFile(self.scratch / "in.zip", "w") as archive:
+            archive.writestr(link, "/etc/passwd")
+        with self.assertRaisesRegex(submission.Unusable, "refused: 'l.cu' is a link, expected files only"):
+            self.read(self.scratch / "in.zip")
+        # A learning platform's folder around one zip; with two, or with sources beside it, it is a directory.
+        inner = self.archive({"02.merge.cu": "x;\n"})
+        (tree / "Hand In.ZIP").write_bytes(inner.read_bytes())
+        self.assertEqual(list(self.read(tree).regions), ["02.merge"])
+        (tree / "01.score.cu").write_text("y;\n")
+        self.assertEqual(list(self.read(tree).regions), ["01.score"])
+        (tree / "01.score.cu").unlink()
+        (tree / "more.zip").write_bytes(inner.read_bytes())
+        with self.assertRaisesRegex(submission.Unusable, "^no region"):
+            self.read(tree)
+
+    def test_where_a_message_points(self) -> None:
+        """In the student's file, whose lines are not those of the file that is compiled."""
+        where, given = self.grader().course, self.grader().course.given_files()["01_naive/naive.cu"]
+        moved = "// one\n// two\n" + given.replace("// end 01.score", "\n// end 01.score")
+        found = self.read(self.archive({"naive.cu": moved}))
+        first = given.split("\n").index(next(line for line in given.split("\n") if "// task 01.score" in line)) + 1
+        end = given.split("\n").index(next(line for line in given.split("\n") if "// end 01.score" in line)) + 1
+        for place, expected in (
+            ("@@01.score/naive.cu:1@@", f"naive.cu:{first + 3}"),
+            ("@@naive.cu:1@@", "naive.cu:1"),  # before any marker: as handed out
+            (f"@@naive.cu:{first}@@", f"naive.cu:{first + 2}"),
+            (f"@@naive.cu:{end}@@", f"naive.cu:{end + 3}"),
+            (f"@@naive.cu:{end + 1}@@", f"naive.cu:{end + 4}"),
+            ("@@naive.h:3@@", "naive.h:3"),
+            ("@@09.none/naive.cu:2@@", "naive.cu:2"),
+            ("@@naive.cu:1234567890@@", "@@naive.cu:1234567890@@"),
+        ):
+            self.assertEqual(where.located(f"a {place} b", "01_naive", found), f"a {expected} b")
+
+    def test_a_region_in_its_places(self) -> None:
+        """Kills: a line number that is not the student's, in the region or behind it."""
+        chapter = self.grader().course.chapter("01_naive")
+        text = chapter.spliced({"01.score": "X ;\n"})["naive.cu"].split("\n")
+        self.assertEqual(text[0], '#line 1 "naive.cu"')
+        at = text.index('#line 1 "01.score/naive.cu"')
+        end = submission.markers_of(chapter.given["naive.cu"])["end", "01.score"]
+        self.assertEqual(text[at + 1 : at + 3], ["X ;", ""] if text[at + 2] == "" else ["X ;", text[at + 2]])
+        self.assertIn(f'#line {end} "naive.cu"', text[at : at + 5])
+        self.assertTrue(any("// task 01.score:" in line for line in text[:at]))
+        self.assertEqual(chapter.spliced({}), chapter.base)
+        self.assertIn("naive.h", chapter.needed("naive.cu"))
+        with self.assertRaisesRegex(Refusal, "^line 14: goto"):
+            self.grader().course.compiled("01.score", submission.Region("x = 1;\n\ngoto y;\n", "a.cu", 12))
+        is_untouched = self.grader().course.is_untouched
+        stub = chapter.stubs["01.score"]
+        self.assertTrue(is_untouched("01.score", stub.replace("\n", "  // mine\n")))
+        self.assertFalse(is_untouched("01.score", stub + ";\n"))
+        self.assertTrue(course.tokens_or_text("x = 'a") == "x = 'a")
+
+    def test_a_task_that_needs_its_budget(self) -> None:
+        """needs.tsv: kills a task that is right without having done what it is for."""
+        grader = self.grader()
+        task = next(each for each in grader.tasks if each.id == "03.tile")
+        self.assertEqual(grader.needs["03.tile"], ("hbm", 10.0))
+        over = Criterion(False, True, "over budget", "m", "h", times=10.0)
+        full = dict.fromkeys(ALL, verdict.PASSED)
+        found = submission.Submission(regions={"03.tile": submission.Region("x", "a.cu", 1)})
+        for need, times, marks in ((10, 10.0, "ooooNo"), (10, 10.1, "----N-"), (1, 1.001, "----N-")):
+            criteria = {**full, "hbm": verdict.replace(over, times=times)}
+            grade_it = unittest.mock.patch.object(grader, "_judge_region", lambda *_, criteria=criteria: criteria)
+            region = unittest.mock.patch.object(
+                grader, "_region_of", lambda *_, times=times, need=need: f"{times}{need}"
+            )
+            with grade_it, region, unittest.mock.patch.dict(grader.needs, {"03.tile": ("hbm", need)}):
+                judged = grader._criteria_of(task, found)
+            self.assertEqual("".join(told._mark(judged[name])[0] for name in ALL), marks)
+        unknown = {**full, "hbm": Criterion(False, category=verdict.NOT_JUDGED, message="m")}
+        with (
+            unittest.mock.patch.object(grader, "_judge_region", lambda *_: unknown),
+            unittest.mock.patch.object(grader, "_region_of", lambda *_: "u"),
+            unittest.mock.patch.dict(grader.needs, {"03.tile": ("hbm", 1.0)}),
+        ):
+            judged = grader._criteria_of(task, found)
+        self.assertEqual("".join(told._mark(judged[name])[0] for name in ALL), "??????")
+
+    def test_names_of_results(self) -> None:
+        paths = [Path(name) for name in ("a", "a.zip", "b.zip", "b.ZIP", "c.tar", "x" * 300, "x" * 299 + "y")]
+        names = list(grade._names_in(paths).values())
+        self.assertEqual(names[:5], ["a", "a.zip", "b", "b.ZIP", "c.tar"])
+        self.assertEqual(names[5:], ["x" * 200, "x" * 200 + "-2"])
+        for width, shown in ((10, "01234...cd"), (12, "012345...bcd"), (14, "0123456789abcd")):
+            self.assertEqual(grade._shown(["abcdefghij", "0123456789abcd"], width), ["abcdefghij", shown])
+        alike = ["0123456789abcd", "01234x6789abcd"]
+        self.assertEqual(grade._shown(alike, 10), alike)
+        tasks = self.grader().tasks
+        self.assertEqual([each.id for each in grade._chosen(tasks, "01.softmax,02.merge")], ["01.softmax", "02.merge"])
+        self.assertEqual(grade._chosen(tasks, None), tasks)
+        self.assertEqual({each.chapter for each in grade._chosen(tasks, "03_tiled_matmul")}, {"03_tiled_matmul"})
+        for given, jobs in (("3", 3), ("0", None), ("-1", None), ("x", None), ("", None)):
+            with unittest.mock.patch.dict(os.environ, {"GRADE_JOBS": given}):
+                self.assertEqual(grade._jobs(), jobs or min(4, len(os.sched_getaffinity(0))))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,372 @@
+"""What the runs of a region are worth: why one failed, what is charged once, each budget to the byte. Nothing is
+compiled."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import unittest
+import unittest.mock
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from grading import temporary
+from judge import build, verdict
+from judge import results as told
+from judge.cases import CRITERIA, Case
+from judge.sandbox import Outcome
+from judge.verdict import Bytes, Criterion, Failure, Run
+from lib.tasks import Task
+
+ALL = (*CRITERIA, "hbm", "hazards")
+
+
+def case(criterion: str = "plain", options: str = "--seq 8", hint: str = "Look.") -> Case:
+    return Case(7, "01_naive", criterion, "forward", options, tuple(hint.split(" | ")))
+
+
+class Verdict(unittest.TestCase):
+    def criteria(self, *runs: Run) -> dict[str, Criterion]:
+        return verdict._criteria(["k"], list(runs))
+
+    def runs(self, **changes: dict) -> list[Run]:
+        """Of kernel k, right in all criteria but for `changes`."""
+        return [
+            Run("k", case(name), **{"bytes": [Bytes("requested", "f", 90, 100)], **changes.get(name, {})})
+            for name in CRITERIA
+        ]
+
+    def marks(self, criteria: dict[str, Criterion]) -> str:
+        self.assertEqual(set(criteria), set(ALL))
+        return "".join(told._mark(criteria[name])[0] for name in ALL)
+
+    def test_what_counts_without_what(self) -> None:
+        """Kills: a point for what was not run, or a point lost for what another criterion is charged for."""
+        failed = {"failure": Failure("wrong result", "x")}
+        for changes, marks in (
+            ({}, "oooooo"),
+            ({"plain": failed}, "Nooo--"),
+            ({"shapes": failed}, "oNoo--"),
+            ({"inputs": failed}, "ooNooo"),
+            ({"fresh": failed}, "oooNoo"),
+        ):
+            self.assertEqual(self.marks(self.criteria(*self.runs(**changes))), marks, changes)
+        criteria = self.criteria(Run("k", case("plain"), **failed))
+        self.assertEqual(self.marks(criteria), "N-----")
+        self.assertEqual(criteria["shapes"].message, "not counted: the plain case comes first")
+        self.assertEqual(criteria["hazards"].message, "not counted: the result comes first")
+        self.assertEqual(self.criteria()["plain"].message, "not counted: it was not run")
+        two = verdict._criteria(["k", "other"], self.runs())
+        self.assertEqual(self.marks(two), "------")
+        self.assertEqual({each.category for each in two.values()}, {"not counted"})
+
+    def test_nothing_and_not_judged(self) -> None:
+        criteria = verdict.not_judged("why")
+        self.assertEqual(self.marks(criteria), "??????")
+        self.assertEqual({each.message for each in criteria.values()}, {"why"})
+        criteria = verdict.nothing_to_grade("does not end", "slept")
+        self.assertEqual(self.marks(criteria), "N-----")
+        self.assertEqual(criteria["plain"].hint, build.HINTS["does not end"])
+        self.assertEqual(criteria["hbm"].message, "not counted: as above")
+        self.assertEqual(verdict.nothing_to_grade("does not end", "slept", "own")["plain"].hint, "own")
+
+    def test_bytes(self) -> None:
+        over, few = Bytes("requested", "f", 101, 100), Bytes("requested", "f", 39, 100)
+        right = Bytes("requested", "f", 1100, 1200, 900)
+        criteria = self.criteria(*self.runs(plain={"bytes": [right, over]}))
+        self.assertEqual(self.marks(criteria), "ooooN" + "o")
+        self.assertEqual(
+            (criteria["hbm"].message, criteria["hbm"].times),
+            ("k: yours 101, budget 100 (requested, f) bytes, with --seq 8", 1.01),
+        )
+        message = self.criteria(*self.runs(plain={"bytes": [right, right]}))["hbm"].message
+        self.assertEqual(message, "k: yours 1,100, budget 1,200 (requested, f), ideal 900 bytes")
+        # A fresh case is named by its kind; if another one is over, that is told.
+        fresh = self.runs(fresh={"bytes": [over]})
+        self.assertEqual(self.criteria(*fresh)["hbm"].message, "k: over its budget on a fresh case")
+        both = self.runs(fresh={"bytes": [over]}, shapes={"bytes": [Bytes("requested", "f", 300, 100)]})
+        self.assertRegex(self.criteria(*both)["hbm"].message, "^k: yours 300, .*, with --seq 8$")
+        self.assertEqual(self.criteria(*both)["hbm"].times, 3)
+        criteria = self.criteria(*self.runs(inputs={"bytes": [few]}))
+        self.assertEqual((self.marks(criteria), criteria["plain"].category), ("N-----", "did something else"))
+        self.assertRegex(criteria["plain"].message, "^k: yours 39, .*Your teacher sees a flag.$")
+        # Masked keys need not be read; what has no budget is no share of one.
+        masked = Run("k", case("inputs", "--masked"), bytes=[few])
+        self.assertEqual(self.marks(self.criteria(*self.runs()[:2], masked, self.runs()[3])), "oooooo")
+        none = self.runs(plain={"bytes": [right, Bytes("requested", "atomics", 0, 0)]})
+        self.assertEqual(self.marks(self.criteria(*none)), "oooooo")
+        some = self.runs(plain={"bytes": [right, Bytes("requested", "atomics", 4, 0)]})
+        self.assertEqual(self.criteria(*some)["hbm"].hint, build.HINTS["over budget in atomics"])
+        # Of two kernels each is told once, in their order.
+        two = [Run(name, each.case, bytes=[Bytes("requested", name, 9, 9)]) for name in "ba" for each in self.runs()]
+        said = verdict._criteria(["b", "a"], two)["hbm"].message
+        self.assertEqual(re.findall(r"(\w): yours", said), ["b", "a"])
+
+    def test_hazards(self) -> None:
+        race = {"tool": "racecheck", "kind": "WAR", "line": 3, "file": "x/k.cu"}
+        warning = {**race, "severity": "warning"}
+        for runs, passed, message in (
+            (self.runs(), True, ""),
+            (self.runs(shapes={"hazards": [race]}), False, "k: racecheck: WAR at @@k.cu:3@@"),
+            (self.runs(shapes={"hazards": [race] * 3}), False, "k: racecheck: WAR at @@k.cu:3@@ (and 2 more)"),
+            (self.runs(fresh={"hazards": [race]}), False, "k: racecheck: WAR"),
+            (self.runs(fresh={"hazards": [race]}, inputs={"hazards": [race]}), False, "k: racecheck: WAR at"),
+            (self.runs(shapes={"warnings": [warning] * 2}), True, "k: racecheck warning: WAR at @@k.cu:3@@ (and 1 m"),
+            (self.runs(shapes={"warnings": [warning], "hazards": [race]}), False, "k: racecheck: WAR at @@k.cu:3@@"),
+        ):
+            found = self.criteria(*runs)["hazards"]
+            self.assertEqual((found.passed, found.ran), (passed, True))
+            self.assertTrue(found.message.startswith(message) if message else not found.message, found.message)
+            if not passed:
+                hint = f"{build.HINTS['racecheck']} A result that came out right by luck is not right."
+                self.assertEqual((found.hint, found.category), (hint, "hazard"))
+                self.assertEqual("more)" in found.message, "more)" in message or message[-6:] == "WAR at")
+
+    def test_a_hazard_in_words(self) -> None:
+        hazard = {"tool": "memcheck", "kind": "out_of_bounds", "file": "/a/01.sum/k.cu", "line": 5}
+        hazard |= {"space": "global", "array": "O", "other": {"file": "/a/y/z.cuh", "line": 9}, "severity": "error"}
+        text = "memcheck: out_of_bounds at @@01.sum/k.cu:5@@ of global memory (O), other side @@z.cuh:9@@"
+        self.assertEqual(verdict.hazard_text(hazard, True), text)
+        self.assertEqual(verdict.hazard_text(hazard, False), "memcheck: out_of_bounds")
+        bare = {"tool": "initcheck", "kind": "k\u00fcnd", "other": "no", "severity": "warning"}
+        self.assertEqual(verdict.hazard_text(bare, True), "initcheck warning: k?nd")
+        own = {"tool": "racecheck", "kind": "RAW", "file": "k.cu", "line": 2, "other": {"line": 4}}
+        self.assertEqual(verdict.hazard_text(own, True), "racecheck: RAW at @@k.cu:2@@, other side @@k.cu:4@@")
+        sync = "a __syncwarp() is missing between"
+        for hazard, hint in (
+            ({"tool": "racecheck", "kind": "RAW"}, "racecheck"),
+            ({"tool": "racecheck", "kind": "RAW", "advice": sync}, "racecheck: a __syncwarp()"),
+            ({"tool": "synccheck", "kind": "x", "advice": sync}, "synccheck"),
+            ({"tool": "memcheck", "kind": "misaligned", "advice": None}, "misaligned"),
+            ({"tool": "none", "kind": "none"}, ""),
+        ):
+            self.assertEqual(verdict.hazard_hint(hazard), build.HINTS.get(hint, ""))
+
+    def test_what_a_failed_run_says(self) -> None:
+        race = {"tool": "racecheck", "kind": "RAW", "line": 3, "file": "k.cu"}
+        warning = {**race, "severity": "warning", "advice": "a __syncwarp() is missing"}
+        wrong, ended = Failure("wrong result", "O is 3", "Own."), Failure("does not end", "it slept")
+        sync, barrier = build.HINTS["racecheck: a __syncwarp()"], build.HINTS["racecheck"]
+        at = "racecheck: RAW at @@k.cu:3@@; "
+        for run, message, hint in (
+            (Run("k", case(), wrong), "wrong result, k --seq 8: O is 3", "Own. Look."),
+            (Run("k", case(), wrong, [race]), f"wrong result, k --seq 8: {at}O is 3", barrier),
+            (Run("k", case(), wrong, [race, race], [warning]), f"wrong result, k --seq 8: {at}O is 3", barrier),
+            (
+                Run("k", case(), wrong, [], [warning]),
+                f"wrong result, k --seq 8: {at.replace(':', ' warning:', 1)}O is 3",
+                f"{sync} Look.",
+            ),
+            (Run("k", case(), Failure("crash", "it fell"), [], [warning]), "crash, k --seq 8: it fell", "Look."),
+            (Run("k", case(), ended, [race]), f"does not end, k --seq 8: {at}it slept", build.HINTS["does not end"]),
+            (Run("k", case("fresh"), wrong, [race]), "k: wrong result; racecheck: RAW", barrier),
+            (Run("k", case("fresh"), wrong), "k: wrong result", "Own. Look."),
+            (Run("k", case(hint="All. | k: Mine."), wrong), "wrong result, k --seq 8: O is 3", "Own. Mine."),
+        ):
+            found = run.criterion()
+            self.assertEqual((found.passed, found.ran, found.message, found.hint), (False, True, message, hint))
+            self.assertEqual(found.category, run.failure.category)
+        self.assertEqual(Run("k", case()).criterion(), verdict.PASSED)
+
+    def test_why_there_is_nothing_to_compare(self) -> None:
+        """Kills: a crash that passes because something was saved, or a status that is taken for another."""
+        fine, cpu, clock = Outcome(0, 0, ""), Outcome(0, 24, "cpu"), Outcome(0, 9, "clock")
+        for result, diary, output, hazards, expected in (
+            (fine, "launched cudaSuccess\nsaved\n", "", [], None),
+            (Outcome(1, 0, ""), "launched cudaSuccess\nsaved\n", "", [], None),
+            (Outcome(2, 0, ""), "launched cudaSuccess\nsaved\n", "", [], "crash: the program ended (status 2) before"),
+            (Outcome(0, 11, ""), "launched cudaSuccess\nsaved\n", "", [], "crash: the program ended (signal 11) befo"),
+            (fine, "launched cudaSuccess\n", "", [], "crash: the program ended (status 0)"),
+            (fine, "", "", [], "crash: the program ended (status 0)"),
+            (cpu, "launched cudaSuccess\nsaved\n", "", [], "does not end: it ran past its 4 seconds of CPU time"),
+            (clock, "", "", [], "does not end: it was still running when the time was up"),
+            (fine, "", "", [{}, {"kind": "endless_loop"}], "does not end: it ran past its 4 seconds of CPU time"),
+            (fine, "cannot d too large\n", "", [], "launch refused: d too large"),
+            (fine, "launched cudaErrorInvalidValue\n", "", [], "launch refused: cudaErrorInvalidValue"),
+            (fine, "launched cudaErrorInvalidConfiguration\n", "", [], "launch refused: cudaErrorInvalidConf"),
+            (fine, "launched cudaErrorIllegalAddress\n", "", [], "wrong access: cudaErrorIllegalAddress"),
+            (fine, "launched cudaErrorMisalignedAddress\n", "", [], "wrong access: cudaErrorMisalignedAddress"),
+            (fine, "launched cudaErrorLaunchFailure\nsaved\n", "", [], "launch failed: cudaErrorLaunchFailure"),
+            (Outcome(3, 0, ""), "", "sim: out of memory\n", [], "out of memory: it asked for more memory than the"),
+            (Outcome(3, 0, ""), "", "out of host memory\n", [], "out of memory: it asked for more memory than the"),
+        ):
+            with self.subTest(diary=diary, result=result), temporary() as out:
+                (out / "run.txt").write_text(diary)
+                (out / "output.txt").write_text(output)
+                found = verdict._failure(result, 4, hazards, out)
+                if expected is None:
+                    self.assertIsNone(found)
+                else:
+                    self.assertEqual(f"{found.category}: {found.message}"[: len(expected)], expected)
+        with temporary() as out:  # neither file is there
+            self.assertEqual(verdict._failure(fine, 4, [], out).category, "crash")
+
+    def test_wrong_values(self) -> None:
+        self.assertIsNone(verdict._wrong_values({"models": []}))
+        wrong = {"wrong": {"category": "wrong result", "text": "O[3] is\n 1, expected 2  around it\n 1 2 3"}}
+        self.assertEqual(verdict._wrong_values(wrong), Failure("wrong result", "O[3] is 1, expected 2"))
+        plain = verdict._wrong_values({**wrong, "is_plain_form": True})
+        self.assertEqual(plain.hint, build.HINTS["plain form"])
+
+    def test_a_report(self) -> None:
+        """Kills: a race that many others hide, launches that were not followed, an order that tells the symptom."""
+
+        def record(tool: str, kind: str, severity: str = "error") -> dict:
+            return {"type": "hazard", "tool": tool, "kind": kind, "severity": severity}
+
+        launch = {"type": "launch", "tensors": [], "racecheck": {"complete": True}}
+        lines = [record("racecheck", "RAW")] * 60 + [record("initcheck", "x"), launch, record("memcheck", "y")]
+        lines += [record("other", "z"), record("synccheck", "b"), record("synccheck", "c", "note")]
+        lines += [record("racecheck", "WAR", "warning"), record("initcheck", "u", "warning")]
+        lines += [record("racecheck", "RAW", "warning"), {"type": "launch", "racecheck": {"complete": False}}]
+        with temporary() as out:
+            path = out / "report.jsonl"
+            path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+            launches, hazards, warnings = verdict._read_report(path)
+            self.assertEqual(launches, [launch, lines[-1]])
+            kinds = [hazard["kind"] for hazard in hazards]
+            self.assertEqual(kinds, ["b", "y", *["RAW"] * 50, verdict.UNFOLLOWED, "x", "z"])
+            self.assertEqual([each["kind"] for each in warnings], ["RAW", "WAR", "u"])
+            for text in ('{"type": "launch"}\n{"ty', '{"type": "launch"}\n[]\n'):
+                path.write_text(text)
+                self.assertEqual(verdict._read_report(path), ([], [], []))
+            self.assertEqual(verdict._read_report(out / "none"), ([], [], []))
+
+    def judged(self, failing: dict[str, str], **options: object) -> tuple[dict[str, Criterion], list[str]]:
+        """Of a judge whose programs are named by their regions; `failing`: {criterion of a case: why it fails}."""
+        ran: list[str] = []
+        builder = unittest.mock.Mock(lacking_return=options.get("lacking", set()), chapter=None)
+        builder.program.side_effect = lambda regions, task: (
+            (options.get("program") if len(regions) > 1 or "alone" in options else None) or "+".join(sorted(regions))
+        )
+        judge = verdict.Judge(unittest.mock.Mock(is_teacher=options.get("teacher", True)), builder)
+
+        def run(program: str, kernel: str, each: Case) -> Run:
+            ran.append(f"{program} {kernel} {each.options}")
+            why = failing.get(each.options) or failing.get(each.criterion)
+            return Run(kernel, each, Failure(why, "said") if why else None)
+
+        judge._run = run
+        cases = [
+            case(name, f"--seq {number}", f"{name}. By hand: ./k --seq 2")
+            for number, name in enumerate((*CRITERIA,) * 2)
+        ]
+        regions = {name: "text" for name in options.get("regions", ("01.sum",))}
+        task = Task(1, "01.sum", "01_naive", list(options.get("kernels", ("k",))), "", 1, 10.0)
+        criteria = judge.criteria_of(task, regions, cases, options.get("missing", ""))
+        self.assertEqual(builder.discard.called, options.get("teacher", True) and bool(ran))
+        return criteria, ran
+
+    def test_cases_are_run_up_to_the_first_that_fails(self) -> None:
+        criteria, ran = self.judged({})
+        self.assertEqual((self.marks(criteria), len(ran)), ("oooooo", 8))
+        criteria, ran = self.judged({"--seq 1": "wrong result"})  # shapes: its second case is not run
+        self.assertEqual([line.split()[-1] for line in ran if "seq 2" not in line], list("013467"))
+        self.assertEqual(self.marks(criteria), "oNoo--")
+        criteria, ran = self.judged({"--seq 4": "crash"})  # the second plain case: nothing behind it
+        self.assertEqual([line.split()[-1] for line in ran], ["0", "1", "2", "3", "4"])
+        criteria, ran = self.judged({"--seq 1": "does not end"}, kernels=("k", "other"))
+        self.assertEqual([line.split()[1:] for line in ran][:2], [["k", "--seq", "0"], ["k", "--seq", "1"]])
+        self.assertEqual({line.split()[1] for line in ran}, {"k"})  # none of the other kernel, nor behind it
+        self.assertEqual(len(ran), 3)  # the third is that of its hint
+        # A command that does not fail is in no hint; one that does stays.
+        criteria, _ = self.judged({"--seq 1": "wrong result"})
+        self.assertEqual(criteria["shapes"].hint, "shapes")
+        criteria, _ = self.judged({"--seq 1": "wrong result", "--seq 2": "wrong result"})
+        self.assertEqual(criteria["shapes"].hint, "shapes. By hand: ./k --seq 2")
+        criteria, _ = self.judged({"--seq 1": "wrong result"}, lacking={"01.sum"})
+        self.assertEqual((criteria["shapes"].hint, criteria["plain"].hint), (build.HINTS["no return"], ""))
+
+    def test_neighbors_of_a_hand_out(self) -> None:
+        two = {"regions": ("01.sum", "01.other"), "teacher": False}
+        criteria, ran = self.judged({}, **two)
+        self.assertEqual((self.marks(criteria), ran[0]), ("oooooo", "01.other+01.sum k --seq 0"))
+        criteria, _ = self.judged({"inputs": "wrong result"}, **two)
+        self.assertEqual(self.marks(criteria), "oo?ooo")
+        why = "01.sum, 01.other are in the same kernels, and one of them is wrong: wrong result, k --seq 2: said"
+        self.assertEqual(criteria["inputs"].message, why)
+        criteria, _ = self.judged({"plain": "wrong result"}, **two)
+        self.assertEqual(self.marks(criteria), "??????")
+        self.assertEqual({each.message for each in criteria.values()}, {why.replace("--seq 2", "--seq 0")})
+        criteria, ran = self.judged({}, **two, program=Failure("does not compile", "x"))
+        self.assertEqual((self.marks(criteria), ran), ("??????", []))
+        self.assertEqual(criteria["plain"].message, "together with 01.other it does not compile")
+        criteria, ran = self.judged({}, **two, program=Failure("refused", "x"), alone=True)
+        self.assertEqual(criteria["plain"].message, "not graded: it is refused: x")
+        criteria, ran = self.judged({}, teacher=False, missing="01.other is missing")
+        self.assertEqual((self.marks(criteria), ran), ("??????", []))
+        criteria, ran = self.judged({}, teacher=False, missing="m", program=Failure("refused", "x"), alone=True)
+        self.assertEqual(self.marks(criteria), "N-----")
+
+
+class Budget(unittest.TestCase):
+    """What a byte more than the closed form costs: nothing of the budget is a matter of per cent."""
+
+    def criteria(self, tensors: dict[str, tuple[int, int, int]], criterion: str = "shapes") -> dict:
+        """Of a kernel that reads, writes and adds to tensors, one per launch, in the case of one criterion; in the
+        other cases it keeps to its budgets."""
+        models = [
+            {"counts": "requested", "bytes": 4000, "write_bytes": 800, "formula": "a"},
+            {"counts": "footprint", "bytes": 1000, "write_bytes": 200},
+        ]
+        expected = {"models": [{"formula": "b", **model} for model in models], "statistics": ["LSE"]}
+        expected.update({"ideal_bytes": 900, "atomic_bytes": 40, "statistic_bytes": 100})
+        runs = []
+        for name in CRITERIA:
+            of_case = {
+                "Q": (3200, 0, 0),
+                "O": (0, 800, 40),
+                "LSE": (60, 40, 0),
+                **(tensors if name == criterion else {}),
+            }
+            launches = []
+            for tensor, (read, written, atomic) in of_case.items():
+                requested = {"read_bytes": read, "write_bytes": written, "atomic_bytes": atomic}
+                footprint = {"read_bytes": read // 4, "write_bytes": written // 4}
+                launches.append({"tensors": [{"name": tensor, "requested": requested, "footprint": footprint}]})
+            run = verdict.Run("k", Case(1, "01_naive", name, "forward", "--seq 8", ("a hint",)))
+            run.bytes = verdict._bytes(expected, launches)
+            runs.append(run)
+        return verdict._criteria(["k"], runs)
+
+    def test_one_byte_over_is_over(self) -> None:
+        """Kills: a budget with 5 % to spare, sums without writes, atomics or statistics, a case not looked at."""
+        over, else_ = "over budget", "not counted"
+        for change, category in (
+            ({}, ""),
+            ({"Q": (3196, 0, 0)}, ""),
+            ({"Q": (3201, 0, 0)}, over),
+            ({"Q": (3360, 0, 0)}, over),
+            ({"O": (0, 804, 40)}, over),
+            ({"O": (0, 800, 44)}, over),  # atomics have a budget of their own
+            ({"O": (0, 804, 40), "Q": (3201, 0, 0)}, over),
+            ({"LSE": (64, 40, 0)}, over),
+            ({"LSE": (60, 44, 0)}, over),
+            ({"LSE": (60, 40, 4)}, over),
+            ({"LSE": (60, 36, 4)}, ""),  # so have statistics, whatever is done to them
+            ({"scratch": (4, 0, 0)}, over),
+            ({"Q": (800, 0, 0)}, ""),  # 0.4 of what is to be moved; with fewer it computed something else
+            ({"Q": (796, 0, 0)}, else_),
+            ({"O": (0, 800, 12)}, else_),
+        ):
+            for criterion in ("plain", "shapes", "inputs", "fresh"):
+                with self.subTest(change=change, criterion=criterion):
+                    hbm = self.criteria(change, criterion)["hbm"]
+                    self.assertEqual((hbm.passed, hbm.category), (not category, category), hbm.message)
+                    if hbm.category == over and not change.keys() - {"Q", "O"}:
+                        of_writes, of_reads = "written twice" in hbm.hint, "read twice" in hbm.hint
+                        of_atomics = "added once" in hbm.hint
+                        expected = (
+                            "O" in change and change["O"][1] > 800,
+                            "Q" in change,
+                            change.get("O") == (0, 800, 44),
+                        )
+                        self.assertEqual((of_writes, of_reads, of_atomics), expected, hbm.hint)
+                    if change == {"Q": (3360, 0, 0)}:
+                        self.assertAlmostEqual(hbm.times, 1.04)
+                        self.assertEqual("4,160" in hbm.message, criterion != "fresh", hbm.message)
+
+
+if __name__ == "__main__":
+    unittest.main()
