@@ -9,7 +9,8 @@ import unittest.mock
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[2] / name) for name in ("classroom", "tools")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "classroom"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 from judge import results as told
 from judge import verdict
 from judge.cases import CRITERIA
