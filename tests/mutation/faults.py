@@ -205,17 +205,26 @@ C_PRELUDE = (
     '#line 1 "{path}"\n'
 )
 PYTHON_PRELUDE = """\
-def FAULT(n):
+def _fault_of():
     import os
 
-    if reached := os.environ.get("FAULT_REACHED"):
-        try:
-            file = os.open(reached, os.O_WRONLY)
-        except OSError:
-            return False
-        os.pwrite(file, b"\\1", n)
-        os.close(file)
-    return os.environ.get("FAULT_CHOSEN") == str(n)
+    chosen, reached, seen = os.environ.get("FAULT_CHOSEN"), os.environ.get("FAULT_REACHED"), set()
+
+    def fault(n):
+        if reached and n not in seen:
+            seen.add(n)
+            try:
+                file = os.open(reached, os.O_WRONLY)
+            except OSError:
+                return False
+            os.pwrite(file, b"\\1", n)
+            os.close(file)
+        return chosen == str(n)
+
+    return fault
+
+
+FAULT = _fault_of()
 
 
 """
