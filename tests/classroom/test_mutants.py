@@ -4,8 +4,11 @@ right.edits must keep everything."""
 from __future__ import annotations
 
 import difflib
+import json
+import math
 import os
 import re
+import struct
 import sys
 import tempfile
 import unittest
@@ -13,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import mutants
-from grading import only_when_thorough
+from grading import Graded, only_when_thorough, run
 
 ROOT = Path(__file__).resolve().parents[2]
 SUBMISSIONS = ROOT / "tests/classroom/submissions"
@@ -108,6 +111,120 @@ class Mutants(unittest.TestCase):
             lines, ("found 0 times", "changes nothing", "keeps plain", "loses plain", "expected 'refused'")
         ):
             self.assertIn(words, line)
+
+
+class Kit(Graded):
+    """The two programs of a chapter: the runner, which knows no right answer, and the judge, which does."""
+
+    def kit(self, chapter: str, options: str, variant: str = "plain=0") -> tuple[Path, Path, dict]:
+        """A runner that has run, its outputs, and what the judge says of them."""
+        builder = self.grader().judge_of(chapter).builder
+        program = builder.program({}, "")
+        out = self.scratch / f"out{len(list(self.scratch.iterdir()))}"
+        out.mkdir()
+        done = run(program, "--save", out, *options.split())
+        self.assertEqual((done.returncode, done.stderr), (0, ""), options)
+        self.assertEqual((out / "run.txt").read_text(), "launched cudaSuccess\nsaved\n")
+        return builder.kit / "judge", out, self.verdict(builder.kit / "judge", out, options, variant)
+
+    def verdict(self, judge: Path, out: Path | str, options: str, variant: str = "plain=0") -> dict:
+        done = run(judge, out, variant, *options.split())
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stderr)
+        return json.loads(done.stdout)
+
+    def test_what_is_wrong_with_an_output(self) -> None:
+        """Kills: a file that is taken though it is cut off, a link, no file, or of another shape; NaN that passes."""
+        options = "--kernel naive --heads 2 --seq 5 --dim 3 --seed 7"
+        judge, out, verdict = self.kit("01_naive", options)
+        expected = {"statistics": [], "atomic_bytes": 0, "statistic_bytes": 0, "ideal_bytes": 4 * 4 * 2 * 5 * 3}
+        # A score reads d of Q and of K; the softmax S three times; an output N of P and of V.
+        read, written = 2 * 25 * (2 * 3) + 2 * 3 * 25 + 2 * 15 * 10, 2 * (25 + 25 + 15)
+        expected["models"] = [
+            {"counts": "footprint", "bytes": 4 * 2 * (4 * 25 + 4 * 15), "write_bytes": 4 * written},
+            {"counts": "requested", "bytes": 4 * (read + written), "write_bytes": 4 * written},
+        ]
+        for model in verdict["models"]:
+            self.assertTrue(model.pop("formula"))
+        self.assertEqual(verdict, expected)
+        self.assertEqual(self.verdict(judge, "-", options)["ideal_bytes"], expected["ideal_bytes"])
+        path = out / "o.npy"
+        right = path.read_bytes()
+        data = len(right) - 4 * 30
+        last = struct.unpack("<f", right[-4:])[0]
+        longest = right[:data] + bytes(512 - data)
+        missing, not_written = "nothing written", r"^O was not written, or not in its shape$"
+        for content, category, says in (
+            (right[:-4] + struct.pack("<f", last * (1 + 1e-6)), "", ""),
+            (right[:-4] + struct.pack("<f", last + 1), "wrong result", r"^  O\[0,1,4,2\] is \S+, expected "),
+            (right[:-4] + struct.pack("<f", math.nan), "NaN or infinity", r"^  O\[0,1,4,2\] is -?nan, expected "),
+            (right[:-4] + struct.pack("<f", -math.inf), "NaN or infinity", r"^  O\[0,1,4,2\] is -inf, expected "),
+            (right[:-1], "wrong result", ""),
+            (right[data:], missing, not_written),
+            (b"", missing, not_written),
+            (longest + right[data:], "", ""),
+            (longest + b"x" + right[data:], missing, not_written),
+            (None, missing, not_written),
+        ):
+            path.unlink()
+            if content is not None:
+                path.write_bytes(content)
+            else:
+                (out / "elsewhere").write_bytes(right)
+                path.symlink_to("elsewhere")
+            wrong = self.verdict(judge, out, options).get("wrong", {"category": "", "text": ""})
+            self.assertEqual(wrong["category"], category)
+            self.assertTrue(re.search(says, wrong["text"]), wrong["text"])
+        path.unlink()
+        os.mkfifo(path)
+        self.assertEqual(self.verdict(judge, out, options)["wrong"]["category"], missing)
+        path.unlink()
+        self.assertEqual(self.verdict(judge, out, options)["wrong"]["category"], missing)
+
+    def test_another_form(self) -> None:
+        """Right for the chapter and wrong for a class, which is said; and wrong for both."""
+        options = "--kernel naive --seq 9 --dim 4 --input large-logits"
+        judge, out, verdict = self.kit("01_naive", options)
+        self.assertNotIn("wrong", verdict)
+        verdict = self.verdict(judge, out, options, "softcap=0.5")
+        self.assertEqual((verdict["wrong"]["category"], verdict["is_plain_form"]), ("wrong result", True))
+        self.assertIn("wrong", self.verdict(judge, out, options, "window=2"))
+        (out / "o.npy").write_bytes((out / "o.npy").read_bytes()[:-4] + struct.pack("<f", 1e9))
+        self.assertNotIn("is_plain_form", self.verdict(judge, out, options, "softcap=0.5"))
+
+    def test_masks_and_outputs_in_place(self) -> None:
+        """-inf in the whole first row of x and in every third element: their weights are 0."""
+        options = "--kernel softmax_online --rows 3 --cols 7 --seed 3"
+        judge, out, verdict = self.kit("02_online_softmax", f"{options} --masked")
+        self.assertNotIn("wrong", verdict)
+        self.assertIn("wrong", self.verdict(judge, out, options))
+        y = struct.unpack("<21f", (out / "y.npy").read_bytes()[-84:])
+        self.assertEqual([at for at in range(7, 21) if y[at] == 0.0], [9, 12, 15, 18])
+        self.assertEqual(verdict["statistics"], ["m", "l"])
+        _, _, verdict = self.kit("02_online_softmax", f"{options} --in-place")
+        self.assertNotIn("wrong", verdict)
+
+    def test_wrong_words(self) -> None:
+        judge, _, _ = self.kit("01_naive", "--kernel naive --seq 1 --dim 1")
+        program = self.grader().judge_of("01_naive").builder.program({}, "")
+        usage = "judge: expected DIR|- KIND=VALUE --kernel NAME ..."
+        for command, status, says in (
+            ([judge], 2, usage),
+            ([judge, "-", "--kernel", "naive"], 2, usage),
+            ([judge, "-", "other=0", "--kernel", "naive"], 2, usage),
+            ([judge, "-", "plain=x", "--kernel", "naive"], 2, usage),
+            ([judge, "-", "plain=0"], 2, "judge: --kernel: expected one of 01_naive"),
+            ([judge, "-", "plain=0", "--kernel", "naive", "--seq", "0"], 2, "judge: --seq"),
+            ([judge, "-", "plain=0", "--kernel", "naive", "--gpu", "none"], 2, "judge: --gpu"),
+            ([program, "--kernel", "naive"], 2, "runner: expected --kernel NAME --save DIR"),
+            ([program, "--save", self.scratch], 2, "runner: expected --kernel NAME --save DIR"),
+            ([program, "--kernel", "naive", "--save", "/none"], 3, "runner: /none/run.txt: cannot be written"),
+            ([program, "--kernel", "naive", "--sequence", "3"], 2, "runner: --sequence"),
+        ):
+            done = run(*command)
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (status, "", 1), done.stderr)
+            self.assertTrue(done.stderr.startswith(says), done.stderr)
+        full = run("sh", "-c", f"{judge} - plain=0 --kernel naive > /dev/full")
+        self.assertEqual((full.returncode, full.stderr), (3, "judge: standard output: cannot be written\n"))
 
 
 if __name__ == "__main__":
