@@ -1,232 +1,289 @@
 #!/usr/bin/env python3
-"""Runs the suites of simcc: builds the programs they name, then runs test_*.py, each in a process of its own.
+"""Runs suites, one more than there are cores at a time (some wait for a program); prints a line for each as it ends.
 
-    run.py                      all suites            (make -C simcc test)
-    run.py counts trace         these                 (make -C simcc test T="counts trace")
-    run.py counts:stride*       of a suite the tests whose names match
-    run.py --build              only builds
+    run.py BUILD_DIR TESTS suite...         make test; make -C simcc test T="counts trace"
+    run.py BUILD_DIR TESTS 'trace:the_*'    of a suite of unittest the tests whose names match
 
-CC and CXX choose the compiler. A suite fails if a test fails, if it ends before its result is written, or if it held
-another number of tests than expected.tsv says: a suite that lost its tests is no green one. The last line is the sum.
+A suite NAME of TESTS, a directory, is test_NAME.py, of unittest (suite.py); PART_WHAT is PART/test_WHAT.py, or else
+PART/PART.py if that makes suites of files (cases, faults; see OF_FILES); simcc_NAME is test_NAME.py beside this file;
+any other is BUILD_DIR/NAME, of Criterion. It fails if a test fails, if it ends before its results are written, or if it
+held another number of tests than expected.tsv says: a suite that lost its tests is no green one. Ends with what failed,
+and the sums alone on a line.
+
+Reads: TESTS/expected.tsv; SUITE_TIMEOUT, seconds for a suite (900); LOG_LINES, of a failed suite's output that are
+printed (60). Writes: BUILD_DIR/log/SUITE.log, its output, and BUILD_DIR/xml/SUITE.xml, JUnit's. Exit status: 0; 1
+something failed; 2 usage; 130 interrupted: what still ran is ended, too.
 """
 
 from __future__ import annotations
 
-import argparse
 import concurrent.futures
-import fcntl
-import fnmatch
-import importlib
-import json
+import contextlib
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
-import unittest
 import xml.etree.ElementTree as xml
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
-import support
-from recorder import Recorder, add_suite
+HERE = Path(__file__).resolve().parent
+# The makes that the tests start are a user's, and nobody's submakes. (support.py reads WERROR before it takes it away.)
+NOT_PASSED_ON = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "WERROR"}
+try:
+    TIMEOUT = float(os.environ.get("SUITE_TIMEOUT", "900"))
+    LOG_LINES = int(os.environ.get("LOG_LINES", "60"))
+except ValueError:
+    print("run.py: SUITE_TIMEOUT, LOG_LINES: expected numbers", file=sys.stderr)
+    sys.exit(2)
 
-TESTS = support.TESTS
-LOGS = support.FIRST.folder / "log"
-# Those that take longest begin first.
-SLOW_FIRST = ["messages", "broken_kernels", "files", "same", "trace", "memory"]
+
+class Test(NamedTuple):
+    name: str
+    outcome: str  # passed, failed or skipped
+    message: str
 
 
-class Result(NamedTuple):
+@dataclass
+class Result:
     suite: str
     seconds: float
-    cpu: float  # seconds, of the suite and all it ran
-    tests: list[dict]  # name, seconds, outcome: passed, failed or skipped; message
-    problem: str  # what is wrong with the suite as a whole, or nothing
-    notes: list[str]
+    cpu: float  # seconds
+    log: Path
+    tests: list[Test] = field(default_factory=list)
+    problem: str = ""  # what is wrong with the suite
 
     def count(self, outcome: str) -> int:
-        # A suite with something wrong as a whole has one failed test at least.
-        found = sum(test["outcome"] == outcome for test in self.tests)
+        found = sum(test.outcome == outcome for test in self.tests)
+        # What is wrong with a suite as a whole counts as one failed test.
         return max(found, 1) if outcome == "failed" and self.problem else found
 
-    @property
-    def log(self) -> Path:
-        return LOGS / f"{self.suite}.log"
 
+class Groups:
+    """The process groups that run, each a suite and all it started."""
 
-# ---- in the process of a suite ----
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.running: set[subprocess.Popen] = set()
+        self.ended = False
 
-
-def tests_in(suite: unittest.TestSuite) -> list[unittest.TestCase]:
-    found = []
-    for entry in suite:
-        found += tests_in(entry) if isinstance(entry, unittest.TestSuite) else [entry]
-    return found
-
-
-def run_suite(name: str, pattern: str, result_path: Path) -> None:
-    """Leaves its result in a file; what it prints is its log."""
-    loaded = unittest.defaultTestLoader.loadTestsFromName(f"test_{name}")
-    tests = [test for test in tests_in(loaded) if fnmatch.fnmatch(test._testMethodName, f"test_{pattern}")]
-    recorder = Recorder()
-    unittest.TestSuite(tests).run(recorder)
-    for test in recorder.tests:
-        print(f"{test['outcome']:>7} {test['seconds']:8.2f} s  {test['name']}  {test['message']}".rstrip())
-    times = os.times()
-    cpu = times.user + times.system + times.children_user + times.children_system
-    result_path.write_text(json.dumps({"tests": recorder.tests, "cpu": cpu}))
-
-
-# ---- in the runner ----
-
-
-def suite_names() -> list[str]:
-    return sorted(path.stem[len("test_") :] for path in TESTS.glob("test_*.py"))
-
-
-def expected_numbers() -> dict[str, int]:
-    lines = (TESTS / "expected.tsv").read_text().splitlines()
-    rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
-    return {suite: int(number) for suite, number in rows}
-
-
-def build(suites: list[str], jobs: int) -> str | None:
-    """All programs that these suites name; what went wrong, or None."""
-    for suite in suites:
+    def run(self, command: list[str | Path], log: Path) -> tuple[int | None, float]:
+        """The exit status, None when the time was up and the group was killed; and seconds of CPU time."""
+        left_out = NOT_PASSED_ON - ({"WERROR"} if Path(command[2]).parent == HERE else set())
+        environment = {name: value for name, value in os.environ.items() if name not in left_out}
+        environment["TEST_BUILD"] = str(log.parent.parent)
+        with log.open("wb") as output, self.lock:
+            if self.ended:
+                return 130, 0.0
+            streams = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": output}
+            try:
+                process = subprocess.Popen(command, env=environment, start_new_session=True, **streams)
+            except OSError as error:
+                output.write(f"cannot run {command[0]}: {error.strerror}\n".encode())
+                return 127, 0.0
+            self.running.add(process)
         try:
-            importlib.import_module(f"test_{suite}")
-        except (ImportError, SyntaxError, ValueError, OSError, AssertionError) as error:  # its process will say so, too
-            return f"test_{suite}.py: {error}"
-    programs = sorted(support.REGISTERED.values(), key=lambda made: (made.text is None, made.name))
-    missing = [made for made in programs if not made.place.exists()]
-    if not missing:
-        return None
-    print(f"building {len(missing)} of {len(programs)} programs", flush=True)
-    for compiler in {
-        made.library or made.compiler for made in missing
-    }:  # the library first: each program would wait for it
-        # on this thread, because make has its own jobs
-        library = ["make", "-s", f"-j{jobs}", "-C", support.HOME, f"CC={compiler.cc}", f"CXX={compiler.cxx}", "lib"]
-        place = compiler.folder.parent  # of the library; simcc, which others may run now, locks it so, too
-        place.mkdir(parents=True, exist_ok=True)
-        with open(place / ".lock", "wb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            made_library = support.run(library, cpu_seconds=300)
-        if made_library.status != 0:
-            return f"the library for {compiler.cxx} cannot be built:\n{made_library.err}"
-        support.LIBRARIES[compiler] = place / "libsim.a"
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        waiting = [pool.submit(lambda made=made: made.path) for made in missing]
-        errors = [str(each.exception()) for each in waiting if each.exception()]
-    times = os.times()
-    print(f"built in {times.children_user + times.children_system:.1f} s of CPU", flush=True)
-    return "\n".join(errors) or None
+            end = time.monotonic() + TIMEOUT
+            while not os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+                if time.monotonic() > end:
+                    return None, cpu_seconds(process.pid)
+                time.sleep(0.02)
+            cpu = cpu_seconds(process.pid)
+            return process.wait(), cpu
+        finally:
+            end_group(process)
+            with self.lock:
+                self.running.discard(process)
+
+    def end_all(self) -> None:
+        with self.lock:
+            self.ended = True
+            running = list(self.running)
+        for process in running:
+            end_group(process)
 
 
-def run_in_process(suite: str, pattern: str, limit: float) -> Result:
-    LOGS.mkdir(parents=True, exist_ok=True)
-    result_path = LOGS / f"{suite}.json"
-    result_path.unlink(missing_ok=True)
-    command = [sys.executable, __file__, "--suite", suite, pattern, str(result_path)]
+def cpu_seconds(pid: int) -> float:
+    """Of a process that has ended but was not waited for, or still runs, with the children it waited for."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def end_group(process: subprocess.Popen) -> None:
+    """A moment to clean up for one that still runs, then no more."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(5)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)  # and what it left behind
+    process.wait()
+
+
+# ---- one suite ----
+
+
+# What makes a suite of each file in a directory.
+OF_FILES = {"cases": "cases/cases.py", "faults": "faults/faults.py", "mistakes": "faults/faults.py"}
+
+
+def command_of(suite: str, build: Path, tests: Path, results: Path) -> list[str | Path]:
+    name, _, pattern = suite.partition(":")
+    part, _, what = name.partition("_")
+    places = [tests / f"test_{name}.py", tests / part / f"test_{what}.py", tests / OF_FILES.get(part, "none")]
+    places += [HERE / f"test_{what}.py"] if part == "simcc" else []
+    for place in places:
+        if place.exists():
+            return [sys.executable, HERE / "suite.py", place, results, *([pattern] if pattern else [])]
+    return [build / name, "-j1", "--color=never", f"--xml={results}"]
+
+
+def expected_numbers(tests: Path) -> dict[str, int]:
+    """Of suites: how many tests they have. Raises OSError, ValueError."""
+
+    def numbers(path: Path) -> dict[str, int]:
+        lines = path.read_text().splitlines()
+        return {name: int(number) for name, number in (line.split() for line in lines if not line.startswith("#"))}
+
+    own = {f"simcc_{name}": number for name, number in numbers(HERE / "expected.tsv").items()}
+    return {**own, **numbers(tests / "expected.tsv")}
+
+
+def read_results(path: Path) -> list[Test]:
+    """The tests of a file as JUnit, Criterion and unittest write it. Raises xml.ParseError."""
+    text = re.sub(r"[^\t\n\r -\ud7ff\ue000-\ufffd]", "?", path.read_text(encoding="utf-8", errors="replace"))
+    tests = []
+    for suite in xml.fromstring(text.encode()).iter("testsuite"):
+        for case in suite.iter("testcase"):
+            name = case.get("name", "") if case.get("classname") else f"{suite.get('name')}::{case.get('name')}"
+            failures = [*case.iter("failure"), *case.iter("error")]
+            message = "\n".join(failure.text or failure.get("message", "") for failure in failures)
+            outcome = "failed" if failures else "skipped" if case.find("skipped") is not None else "passed"
+            tests.append(Test(name, outcome, message))
+    return tests
+
+
+def what_is_wrong(result: Result, status: int | None, written: bool, wanted: int | None) -> str:
+    """With the suite as a whole, or nothing; wanted is its number of tests, None: it is listed nowhere."""
+    if failed := sum(test.outcome == "failed" for test in result.tests):
+        return f"{failed} failed"
+    if status is None:
+        return f"still running after {TIMEOUT:g} s"
+    if not written:
+        return f"ended with status {status} before its results were written"
+    if status != 0:
+        return f"exit status {status}"
+    if wanted is None:
+        return "has no line in expected.tsv"
+    if len(result.tests) != wanted:
+        return f"holds {len(result.tests)} tests, expected.tsv says {wanted}"
+    return ""
+
+
+def run_suite(suite: str, build: Path, tests: Path, expected: dict[str, int], groups: Groups) -> Result:
+    log, results = build / f"log/{suite}.log", build / f"xml/{suite}.xml"
+    results.unlink(missing_ok=True)
     start = time.monotonic()
-    problem = ""
-    with open(LOGS / f"{suite}.log", "w") as log:
-        try:
-            streams = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
-            environment = {**os.environ, "WERROR": "1"} if "-Werror" in support.STRICT else None  # support took it out
-            ended = subprocess.run(command, check=False, timeout=limit, env=environment, **streams)
-            if ended.returncode != 0:
-                problem = f"ended with status {ended.returncode}"
-        except subprocess.TimeoutExpired:
-            problem = f"still running after {limit:g} s"
-    result = json.loads(result_path.read_text()) if result_path.exists() else {"tests": [], "cpu": 0.0}
-    tests = result["tests"]
-    said = (LOGS / f"{suite}.log").read_text(errors="replace")
-    notes = re.findall(r"^table: .*", said, re.MULTILINE)
-    reasons = [test["message"] for test in tests if test["outcome"] == "skipped"]
-    notes += [f"skipped: {reason} ({reasons.count(reason)})" for reason in dict.fromkeys(reasons)]
-    if not problem and not tests:
-        problem = "ran no test"
-    if not problem and pattern == "*":
-        wanted = expected_numbers().get(suite)
-        if wanted != len(tests):
-            problem = f"holds {len(tests)} tests, expected.tsv says {wanted}"
-    return Result(suite, time.monotonic() - start, result["cpu"], tests, problem, notes)
+    status, cpu = groups.run(command_of(suite, build, tests, results), log)
+    result = Result(suite, time.monotonic() - start, cpu, log)
+    written = True
+    try:
+        result.tests = read_results(results)
+    except (OSError, xml.ParseError):
+        written = False
+    is_part = ":" in suite and result.tests  # of a pattern any number, but none
+    wanted = len(result.tests) if is_part else expected.get(suite.partition(":")[0])
+    result.problem = what_is_wrong(result, status, written, wanted)
+    return result
+
+
+# ---- what is printed ----
 
 
 def print_result(result: Result, left: int) -> None:
-    counts = [result.count(outcome) for outcome in ("passed", "failed", "skipped")]
-    numbers = f"{counts[0]:3} passed {counts[1]:3} failed {counts[2]:3} skipped"
+    numbers = [result.count(outcome) for outcome in ("passed", "failed", "skipped")]
+    columns = "{:7} {:7} {:8}".format(*numbers)
     rest = f"  ({left} left)" if left else ""
-    seconds = f"{result.seconds:7.1f} s {result.cpu:7.1f} s of CPU"
-    print(f"{result.suite:<16} {len(result.tests):3} tests {numbers} {seconds}{rest}")
-    for note in result.notes:
-        print(f"    {note}")
-    for test in result.tests:
-        if test["outcome"] == "failed":
-            print(f"    failed: {test['name']}")
-            print("".join(f"    | {line}\n" for line in test["message"].splitlines()[-40:]), end="")
+    print(f"{result.suite:<24} {len(result.tests):6} {columns} {result.seconds:8.2f} {result.cpu:8.2f}{rest}")
+    said = result.log.read_text(encoding="utf-8", errors="replace").splitlines()
+    notes = [line.strip() for line in said if re.match(r" *(skipped|table): ", line)]
+    for note in dict.fromkeys(notes):  # several tests skipped for one reason are one line
+        print(f"    {note}" + (f" ({notes.count(note)} tests)" if notes.count(note) > 1 else ""))
     if result.problem:
-        print(f"    {result.suite}: {result.problem}; its output is {result.log}")
+        print(f"    {result.suite}: {result.problem}. Its output ({result.log}):")
+        print("".join(f"    | {line}\n" for line in said[max(0, len(said) - LOG_LINES) :]), end="")
     sys.stdout.flush()
 
 
-def write_junit(path: Path, results: list[Result]) -> None:
-    root = xml.Element("testsuites", name="simcc")
-    for result in results:
-        attributes = {"time": f"{result.seconds:.2f}"}
-        attributes.update({"failures": str(result.count("failed")), "skipped": str(result.count("skipped"))})
-        node = add_suite(root, result.suite, f"simcc.{result.suite}", result.tests, **attributes)
-        if result.problem:
-            case = xml.SubElement(node, "testcase", classname=f"simcc.{result.suite}", name="the suite as a whole")
-            xml.SubElement(case, "failure", message=result.problem)
-    xml.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+def print_failures(results: list[Result]) -> None:
+    """Once more at the end, where a reader looks first and where a log that was cut still has it."""
+    wrong = [result for result in results if result.problem]
+    if wrong:
+        print("failed:")
+    for result in wrong:
+        print(f"    {result.suite}: {result.problem}")
+        for test in result.tests:
+            if test.outcome == "failed":
+                lines = [line for line in test.message.strip().splitlines() if line.strip()]
+                if lines and lines[0].startswith("Traceback"):
+                    lines = lines[-1:]
+                print(f"        {test.name}\n" + "".join(f"            {line[:300]}\n" for line in lines[:4]), end="")
 
 
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("suites", nargs="*", metavar="SUITE[:TESTS]", help="default: all of them")
-    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count(), help="processes at a time")
-    parser.add_argument("--junit", type=Path, metavar="FILE", help="also write the results as JUnit's XML")
-    parser.add_argument("--build", action="store_true", help="only build the programs")
-    parser.add_argument("--limit", type=float, default=1800, metavar="S", help="seconds for a suite (1800)")
-    parser.add_argument("--suite", nargs=3, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    known = suite_names()
-    unknown = [name for name in given.suites if name.partition(":")[0] not in known]
-    if unknown:
-        parser.error(f"no suite {', '.join(unknown)}; there are {' '.join(known)}")
-    if given.jobs < 1:
-        parser.error("--jobs: expected a number from 1")
-    return given
+def stop(number: int, _frame: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def main() -> int:
-    given = parse_arguments()
-    if given.suite:
-        run_suite(given.suite[0], given.suite[1], Path(given.suite[2]))
-        return 0
-    chosen = dict(name.partition(":")[::2] for name in given.suites or suite_names())
-    in_order = sorted(chosen, key=lambda name: SLOW_FIRST.index(name) if name in SLOW_FIRST else len(SLOW_FIRST))
-    wrong = build(in_order, given.jobs)
-    if wrong:
-        print(wrong)  # the tests that need it say so once more
-    if given.build:
-        return 1 if wrong else 0
-    results: list[Result] = []
-    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        waiting = [pool.submit(run_in_process, name, chosen[name] or "*", given.limit) for name in in_order]
-        for ended in concurrent.futures.as_completed(waiting):
-            results.append(ended.result())
-            print_result(results[-1], len(waiting) - len(results))
-    if given.junit:
-        write_junit(given.junit, sorted(results))
-    sums = {outcome: sum(result.count(outcome) for result in results) for outcome in ("passed", "failed", "skipped")}
-    print(", ".join(f"{count} {outcome}" for outcome, count in sums.items()))
-    if wrong:
-        print("not everything could be built: see above")
-    return 1 if wrong or sums["failed"] else 0
+    if len(sys.argv) < 3:
+        print("usage: run.py BUILD_DIR TESTS suite...", file=sys.stderr)
+        return 2
+    build, tests, suites = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), sys.argv[3:]
+    try:
+        expected = expected_numbers(tests)
+    except (OSError, ValueError) as error:
+        print(f"run.py: {tests}/expected.tsv: {error}", file=sys.stderr)
+        return 2
+    for folder in ("xml", "log"):
+        (build / folder).mkdir(parents=True, exist_ok=True)
+    for old in build.glob("scratch-*"):
+        shutil.rmtree(old, ignore_errors=True)
+    # Also where it was started with some of them ignored, as in the background of a script: the suites would, too.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
+    print(
+        f"{'suite':<24} {'tests':>6} {'passed':>7} {'failed':>7} {'skipped':>8} {'seconds':>8} {'of CPU':>8}",
+        flush=True,
+    )
+    groups, results, interrupted = Groups(), [], False
+    with concurrent.futures.ThreadPoolExecutor((os.cpu_count() or 1) + 1) as pool:
+        waiting = [pool.submit(run_suite, suite, build, tests, expected, groups) for suite in suites]
+        try:
+            for ended in concurrent.futures.as_completed(waiting):
+                results.append(ended.result())
+                print_result(results[-1], len(suites) - len(results))
+        except KeyboardInterrupt:
+            interrupted = True
+            pool.shutdown(wait=False, cancel_futures=True)
+            groups.end_all()
+    print_failures(results)
+    if not suites:
+        print("no suites to run")
+    sums = {kind: sum(result.count(kind) for result in results) for kind in ("passed", "failed", "skipped")}
+    if interrupted:
+        done = {result.suite for result in results}
+        print("interrupted; not run to its end: " + " ".join(suite for suite in suites if suite not in done))
+    sums["failed"] += not suites
+    print(f"the suites took {sum(result.cpu for result in results):.0f} s of CPU time")
+    print(", ".join(f"{count} {kind}" for kind, count in sums.items()))
+    return 130 if interrupted else 1 if sums["failed"] else 0
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """What the suites share: compilers, programs built once, running them, and the test case they derive from.
 
-A suite names the programs it runs at module level (program(), batch(), inline()). run.py builds all of them before the
-suites, in parallel; a suite that is run alone (python3 -m unittest test_counts) builds what it needs when it needs it.
-What is built lies in build/<C++ compiler>/tests, named by the contents of all that it was made with.
+A suite names the programs it runs at module level (program(), batch(), inline()). build.py builds all of them before
+the suites, in parallel; a suite that is run alone (python3 -m unittest test_counts) builds what it needs when it needs
+it. What is built lies in build/<C++ compiler>/tests, named by the contents of all that it was made with.
 """
 
 from __future__ import annotations

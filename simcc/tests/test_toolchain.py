@@ -184,7 +184,7 @@ class Toolchain(Case):
         copy = self.scratch / "empty" / "simcc"
         shutil.copytree(HOME, copy, symlinks=True, ignore=shutil.ignore_patterns("build", "__pycache__"))
         self.output_of(["make", "-s", "-C", copy, *MAKE_CC])
-        tested = self.output_of(["python3", copy / "tests/run.py", "counts"], FIRST.environment)
+        tested = self.output_of(["make", "-s", "-C", copy, "test", "T=counts", *MAKE_CC])
         self.assertRegex(tested.splitlines()[-1], "^[1-9][0-9]* passed, 0 failed, 0 skipped$")
 
     # ---- an interrupt ----

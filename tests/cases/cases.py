@@ -170,6 +170,6 @@ def suite_of(path: Path) -> type[Cases]:
     return type(path.stem, (Cases,), {**tests, "program": BUILD / "chapters" / path.stem.partition("_")[2]})
 
 
-if Path(sys.argv[1]).stem == "cases":  # support/suite.py's words: this file, then the results, cases_CHAPTER.xml
+if Path(sys.argv[1]).stem == "cases":  # suite.py's words: this file, then the results, cases_CHAPTER.xml
     TABLE = Path(__file__).with_name(f"{Path(sys.argv[2]).stem.removeprefix('cases_')}.tsv")
     globals()[TABLE.stem] = suite_of(TABLE)

@@ -1,4 +1,4 @@
-"""tests/run.py itself, with tiny suites: a good one must pass, each bad one must not."""
+"""simcc/tests/run.py, with tiny suites of Criterion and of unittest: a good one must pass, each bad one must not."""
 
 from __future__ import annotations
 
@@ -17,6 +17,20 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from case import running
 
 TESTS = Path(__file__).resolve().parents[1]
+RUN = TESTS.parent / "simcc/tests/run.py"
+SUITE = "import os, unittest\nclass Tiny(unittest.TestCase):\n    def test_first(self): pass\n"
+SECOND = SUITE + "    def test_second(self): {}\n"
+OF_UNITTEST = {
+    "u_good": SECOND.format("pass"),
+    "u_failing": SECOND.format("self.fail('planted')"),
+    "u_raising": SECOND.format("nothing.of_this_name()"),
+    "u_part": SECOND.format("\n        with self.subTest(n=1): self.fail('planted')"),
+    "u_skipping": SECOND.format("self.skipTest('no such machine')"),
+    "u_crashing": SECOND.format("os._exit(0)"),
+    "u_broken": "import nothing_of_this_name\n",
+    "u_empty": "",
+    "u_class": SECOND.format("pass") + "    @classmethod\n    def setUpClass(cls): raise OSError('planted')\n",
+}
 WAYS = ("good", "failing", "crashing", "empty", "early", "skipping", "hanging")
 
 
@@ -35,11 +49,13 @@ class Runner(unittest.TestCase):
             raise AssertionError("the tiny suites cannot be built")
         for copy in ("unlisted", "miscounted"):
             shutil.copy(cls.scratch / "good", cls.scratch / copy)
-        listed = {**dict.fromkeys(WAYS, 2), "miscounted": 3}
+        for name, text in OF_UNITTEST.items():
+            (cls.scratch / f"test_{name}.py").write_text(text)
+        listed = {**dict.fromkeys((*WAYS, *OF_UNITTEST), 2), "miscounted": 3}
         (cls.scratch / "expected.tsv").write_text("".join(f"{name}\t{count}\n" for name, count in listed.items()))
 
     def start(self, *suites: str, seconds: int = 60) -> subprocess.Popen[str]:
-        command = [sys.executable, TESTS / "run.py", self.scratch, self.scratch / "expected.tsv", *suites]
+        command = [sys.executable, RUN, self.scratch, self.scratch, *suites]
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         return subprocess.Popen(command, env={**os.environ, "SUITE_TIMEOUT": str(seconds)}, **streams)
 
@@ -72,6 +88,25 @@ class Runner(unittest.TestCase):
             ("miscounted", 2, "holds 2 tests, expected.tsv says 3"),
         ):
             self.assertIn(f"{suite}: {says}", self.expect(1, f"{passed} passed, 1 failed, 0 skipped", suite))
+
+    def test_suites_of_unittest(self) -> None:
+        """Kills: a test that is not run, a failure that is not seen, a suite whose process just ended."""
+        for suite, status, last, says in (
+            ("u_good", 0, "2 passed, 0 failed, 0 skipped", ""),
+            ("u_good:fir*", 0, "1 passed, 0 failed, 0 skipped", ""),
+            ("u_good:nothing*", 1, "0 passed, 1 failed, 0 skipped", "holds 0 tests"),
+            ("u_failing", 1, "1 passed, 1 failed, 0 skipped", "Tiny.test_second\n            AssertionError: planted"),
+            ("u_raising", 1, "1 passed, 1 failed, 0 skipped", "    | NameError: name 'nothing'"),
+            ("u_part", 1, "1 passed, 1 failed, 0 skipped", "planted"),
+            ("u_skipping", 0, "1 passed, 0 failed, 1 skipped", "    skipped: no such machine\n"),
+            ("u_crashing", 1, "0 passed, 1 failed, 0 skipped", "ended with status 0 before its results"),
+            ("u_broken", 1, "0 passed, 1 failed, 0 skipped", "No module named 'nothing_of_this_name'"),
+            ("u_empty", 1, "0 passed, 1 failed, 0 skipped", "holds 0 tests, expected.tsv says 2"),
+            ("u_class", 1, "0 passed, 1 failed, 0 skipped", "OSError: planted"),
+        ):
+            self.assertIn(says, self.expect(status, last, suite))
+        results = xml.parse(self.scratch / "xml/u_part.xml").getroot()
+        self.assertIn("planted", next(results.iter("failure")).text)
 
     def test_no_suites(self) -> None:
         self.assertIn("no suites to run", self.expect(1, "0 passed, 1 failed, 0 skipped"))

@@ -1,11 +1,21 @@
-"""What a suite of unittest did: each test with its time, outcome and message, as data and as JUnit's XML."""
+#!/usr/bin/env python3
+"""Runs one suite of unittest for run.py: suite.py FILE.py RESULTS.xml [PATTERN]
+
+FILE.py is a test_NAME.py, or makes tests of a file that RESULTS names. PATTERN: only the tests whose names match,
+without their test_. Prints a line for each test, what failed, then the sums, alone on a line; the XML is JUnit's.
+"""
 
 from __future__ import annotations
 
+import fnmatch
+import importlib.util
 import re
+import sys
 import time
 import unittest
 import xml.etree.ElementTree as xml
+from collections.abc import Iterator
+from pathlib import Path
 
 
 class Recorder(unittest.TestResult):
@@ -60,3 +70,40 @@ def add_suite(root: xml.Element, name: str, classname: str, tests: list[dict], *
             text = re.sub(r"[^\t\n\r -\ud7ff\ue000-\ufffd]", "?", test["message"])
             xml.SubElement(case, kind, message=text.strip().split("\n")[-1][:200]).text = text
     return node
+
+
+def tests_in(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
+    for entry in suite:
+        yield from tests_in(entry) if isinstance(entry, unittest.TestSuite) else [entry]
+
+
+def main() -> int:
+    path, results = map(Path, sys.argv[1:3])
+    pattern = f"test_{sys.argv[3]}" if sys.argv[3:] else "*"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    sys.path[0] = str(path.parent)  # where what the suite imports lies
+    spec.loader.exec_module(module)
+    suite, recorder = unittest.defaultTestLoader.loadTestsFromModule(module), Recorder()
+    if pattern != "*":
+        chosen = [test for test in tests_in(suite) if fnmatch.fnmatch(test._testMethodName, pattern)]
+        suite = unittest.TestSuite(chosen)
+    suite.run(recorder)
+    for test in recorder.tests:
+        if test["outcome"] == "failed":
+            print(f"    failed: {test['name']}")
+            print("".join(f"    | {line}\n" for line in test["message"].splitlines()), end="")
+        elif test["outcome"] == "skipped":
+            print(f"    skipped: {test['message']}")
+    name = results.stem
+    root = xml.Element("testsuites", name=name, tests=str(len(recorder.tests)))
+    add_suite(root, name, name, recorder.tests)
+    xml.ElementTree(root).write(results, encoding="utf-8", xml_declaration=True)
+    outcomes = [test["outcome"] for test in recorder.tests]
+    print(", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in ("passed", "failed", "skipped")))
+    return 1 if "failed" in outcomes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
