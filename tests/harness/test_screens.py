@@ -53,6 +53,30 @@ def masked(text: str) -> str:
     return re.sub(r"\d+(\.\d+)?e[+-]\d+", "#", text)
 
 
+# And what some of them say to programs (--json), a line each, without zeros: kills every number there.
+RESULTS = Path(__file__).with_name("results.jsonl")
+ROUNDED = re.compile("max_abs|row_ratio|.*power|worst|line")  # what a computer's rounding, or a comment, changes
+
+
+def pruned(value: Any) -> Any:
+    if isinstance(value, dict):
+        kept = {key: "#" if ROUNDED.fullmatch(key) else pruned(each) for key, each in value.items()}
+        return {key: each for key, each in kept.items() if each not in (0, {}, [])}
+    if isinstance(value, list):
+        return [pruned(each) for each in value]
+    return float(f"{value:.5g}") if isinstance(value, float) else value
+
+
+def differences(kept: Any, found: Any, place: str = "") -> list[str]:
+    if isinstance(kept, dict) and isinstance(found, dict):
+        keys = sorted({*kept, *found})
+        return [line for key in keys for line in differences(kept.get(key), found.get(key), f"{place}.{key}")]
+    if isinstance(kept, list) and isinstance(found, list) and len(kept) == len(found):
+        pairs = enumerate(zip(kept, found))
+        return [line for at, pair in pairs for line in differences(*pair, f"{place}[{at}]")]
+    return [] if kept == found else [f"{place[1:]}: {kept} was {found}"]
+
+
 # What make test looks at in the place of a demonstration: the same screen of a smaller problem.
 SMALLER = {
     "00_gpu": "--rows 64 --cols 96",
@@ -128,6 +152,21 @@ class Screens(ScreenCase):
                         self.assertEqual(masked(out), kept)
         if os.environ.get("REMAKE"):
             SCREENS.write_text(made, encoding="utf-8")
+
+    def test_every_number_of_json(self) -> None:
+        """Kills: a count, floor or closed form of JSON that is another one, a key that is lost."""
+        kept = [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
+        self.assertEqual({name.partition(" ")[0] for name, _ in kept}, {*CHAPTERS})
+        made = ""
+        for name, result in kept:
+            chapter, _, options = name.partition(" ")
+            found = pruned(json.loads(self.program(chapter, f"{options} --json -")))
+            made += json.dumps([name, found], separators=(",", ":"), ensure_ascii=False) + "\n"
+            if not os.environ.get("REMAKE"):
+                with self.subTest(name):
+                    self.assertEqual(differences(result, found)[:10], [])
+        if os.environ.get("REMAKE"):
+            RESULTS.write_text(made, encoding="utf-8")
 
     def test_the_kind_of_input_is_explained_where_it_is_not_the_usual_one(self) -> None:
         for chapter in ("01_naive", "03_tiled_matmul"):
