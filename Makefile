@@ -1,5 +1,6 @@
 # The course, from the top. `make` builds every chapter, runs it on this machine and draws its plot; `make help`
-# lists the rest. What a chapter does is in common/chapter.mk; this file only goes through them.
+# lists the rest. What a chapter does is in common/chapter.mk; this file only goes through them. What keeps the course in
+# step (measured data, pictures, printed blocks, checks of the text) is in tools/maintain.mk.
 #
 #   DEVICE=sim|cuda   default: cuda when nvcc and a GPU are there
 #   CC=gcc|clang      CXX follows
@@ -8,18 +9,21 @@
 include simcc/path.mk
 include common/chapters.mk
 CHAPTERS := $(ALL_CHAPTERS)
-FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all build fast run real model plot chapters test test-all test-chapters test-sim test-cuda bench tables plots diagrams bench-sim sanitize \
-        ptxas sass widths check-ptxas check-sass check-widths explorer site transcripts lines gpu-report accuracy \
-        readme check-readme format check-format check-python check-text clean help help-all $(CHAPTERS)
+.PHONY: all build fast run real model plot chapters test test-all test-chapters test-sim test-cuda sanitize explorer site \
+        gpu-report clean help $(CHAPTERS)
+
+# A variable of the command line, as an option of a tool.
+given = $(if $(filter command,$(firstword $(origin $1))),$($1))
+option = $(if $(call given,$1),--$2 '$(call given,$1)')
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
 
 include classroom/handout.mk
 -include classroom/grade.mk
+include tools/maintain.mk
 
 # Each chapter's build, its screen and its sweep, beside the builds of the next ones; then the real model.
 all:
@@ -82,60 +86,8 @@ test-all:
 	@$(MAKE) --no-print-directory test CC=gcc CXX=g++ LONG=1
 	@$(MAKE) --no-print-directory test CC=clang CXX=clang++ LONG=1
 
-# Every chapter over its sizes, kept in plots/data/DEVICE. CHAPTERS=05_fa2,blocks runs only these, GPU=a100 takes that
-# one's limits and roofs, FORCE=1 measures again what is up to date. SIZES=128,256 DIMS=64 REPEAT=1 make a small bench:
-# it goes to build/plots/data, or where DATA says. COMMIT=ID: of a copy without git, what it is a copy of.
-given = $(if $(filter command,$(firstword $(origin $1))),$($1))
-option = $(if $(call given,$1),--$2 '$(call given,$1)')
-BENCH_OPTIONS = $(call option,CHAPTERS,chapters) $(call option,GPU,gpu) $(call option,SIZES,sizes) \
-        $(call option,DIMS,dims) $(call option,REPEAT,repeat) $(call option,DATA,data) $(call option,COMMIT,commit) \
-        $(if $(call given,FORCE),--force)
-bench:
-	@$(MAKE) --no-print-directory -s fast CHAPTERS="$(ALL_CHAPTERS)"
-	@tools/bench $(BENCH_OPTIONS)
-
-# The literature's tables from that data and these programs: T=T3 only that one.
-tables:
-	@$(MAKE) --no-print-directory -s build
-	@tools/tables $(call option,T,table) $(call option,DATA,data)
-
-# All pictures, from plots/data alone: plots/pictures. TERM=1 draws in the terminal, GPU=a100 a roofline with its roofs.
-plots:
-	@$(MAKE) --no-print-directory -s -C plots
-
-# The diagrams of the READMEs, from traces of the kernels: plots/pictures.
-diagrams:
-	@$(MAKE) --no-print-directory -s build DEVICE=sim CHAPTERS="$(ALL_CHAPTERS)"
-	@tools/diagrams
-
-bench-sim:
-	@$(MAKE) --no-print-directory -C simcc bench
-
 sanitize: build
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter sanitize || exit 1; done
-
-ptxas sass:
-	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter $@ || exit 1; done
-
-check-ptxas check-sass:
-	@$(MAKE) --no-print-directory -s build DEVICE=sim
-	@echo $(CHAPTERS) | xargs -P "$$(nproc)" -n 1 $(MAKE) --no-print-directory -s $@ DEVICE=sim -C
-
-# What the kernels ask of memory as nvcc's machine code, beside the source: gpu/widths. Needs nvcc and nvdisasm only
-# where a kernel has changed, or with WIDTHS_FULL=1.
-widths check-widths:
-	@$(MAKE) --no-print-directory -s build DEVICE=sim
-	@tools/widths $(if $(filter check-%,$@),check,make) $(if $(WIDTHS_FULL),--compile) $(CHAPTERS)
-	@$(if $(filter check-%,$@),echo "gpu/widths: as nvcc and the programs say")
-
-# What there is to read, counted.
-lines:
-	@tools/lines
-
-# What the model of chapter 07 answers, kept as data for its page; minutes. Needs the model: make model.
-transcripts:
-	@$(MAKE) --no-print-directory -s -C 07_transformer build DEVICE=sim
-	@tools/transcripts run
 
 # The page that shows the bytes move, from runs of this code.
 explorer: build
@@ -149,45 +101,10 @@ site:
 	@unset MAKEFLAGS MFLAGS MAKEOVERRIDES; env -u OUT $(MAKE) --no-print-directory -s explorer DEVICE=sim
 	@tools/site "$$OUT" --explorer plots/explorer.html $(call option,ADDRESS,address)
 
-# The printed blocks of the READMEs, from the programs they show; and the links to the glossary.
-LINKED := $(ALL_CHAPTERS:=/README.md) 00_gpu/attention.md
-READMES := $(LINKED) $(wildcard simcc/README.md plots/README.md) README.md # the last one counts the lines of the others
-readme: build
-	@tools/glossary $(LINKED)
-	@tools/pages readme $(READMES)
-
-check-readme: build
-	@tools/glossary --check $(LINKED)
-	@tools/pages readme --check $(READMES)
-
 # ---- a GPU: gpu/README.md. OUT is for the report alone: a chapter's build has a variable of that name. ----
 OUT ?=
 gpu-report:
 	@unset MAKEFLAGS MFLAGS MAKEOVERRIDES; tools/gpu_report --out "$(OUT)" $(if $(ARCH),--arch "$(ARCH)") $(ARGS)
-
-# Counters that others published beside ours of gpu/accuracy, and those of GPU reports: simcc/ACCURACY.md.
-accuracy:
-	@tools/accuracy --count
-
-format:
-	@clang-format -i $(FORMATTED)
-
-check-format:
-	@clang-format --dry-run -Werror $(FORMATTED) && echo "format: $(words $(FORMATTED)) files as .clang-format says"
-
-# All Python that git knows, by its name or its first line.
-PYTHON = $(shell git ls-files --cached --others --exclude-standard '*.py') \
-	$(shell git grep --untracked -lIE '^\#!/usr/bin/(env )?python3' -- ':!*.py')
-RUFF = $(or $(shell command -v ruff),$(shell python3 -m ruff --version >/dev/null 2>&1 && echo python3 -m ruff))
-check-python:
-	@test -n "$(RUFF)" || { echo "make check-python needs ruff: ./setup.sh --all, or pip install ruff" >&2; exit 3; }
-	@$(RUFF) check --quiet $(PYTHON)
-	@$(RUFF) format --quiet --check $(PYTHON) || { $(RUFF) format --diff $(PYTHON); exit 1; }
-	@echo "check-python: $(words $(PYTHON)) files as ruff.toml says"
-
-# Spelling and links of all text; FIX=1 corrects the spelling.
-check-text:
-	@tools/text $(if $(FIX),--fix)
 
 clean:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter clean; done
@@ -209,24 +126,3 @@ help:
 	@echo "          make check-submission   complete, and does it compile?"
 	@echo "          make gradescope   an autograder to upload"
 	@echo "DEVICE=sim|cuda CC=gcc|clang ARCH=sm_90 ARGS=\"--gpu a100\" may be added; the rest: make help-all"
-
-help-all: help
-	@echo
-	@echo "students  make hint N=1     the first hint for task 1, then the next"
-	@echo "measure   make bench        every chapter over its sizes, into plots/data"
-	@echo "          make plots        the pictures from it (TERM=1: in the terminal)"
-	@echo "          make fast         the plain builds, for a CPU's times with --time"
-	@echo "          make tables       published numbers beside ours (T=T3: only that)"
-	@echo "          make ptxas        registers, spills, occupancy (nvcc, no GPU)"
-	@echo "          make sass         instructions of each loop (nvcc, nvdisasm)"
-	@echo "          make widths       what nvcc merges: its loads and stores, beside ours"
-	@echo "          make sanitize     the chapters under every check of the device"
-	@echo "          make gpu-report OUT=DIR   what a GPU can say, in eight minutes"
-	@echo "maintain  make readme       what the READMEs print, made anew"
-	@echo "          make diagrams     the diagrams, from traces of the kernels"
-	@echo "          make accuracy     published counters of GPUs beside ours"
-	@echo "          make bench-sim    how fast the simulated device is"
-	@echo "          make lines        how much there is to read"
-	@echo "          make test-all     also clang and the long suites"
-	@echo "          make check-text   spelling and links"
-	@echo "          make format clean"
