@@ -230,8 +230,8 @@ def print_failures(results: list[Result]) -> None:
         for test in result.tests:
             if test.outcome == "failed":
                 lines = [line for line in test.message.strip().splitlines() if line.strip()]
-                if lines and lines[0].startswith("Traceback"):
-                    lines = lines[-1:]
+                if any(line.startswith("Traceback") for line in lines):  # which part, and what was wrong there
+                    lines = [line for line in lines if re.match(r"[(\[]|[A-Z]\w+(\.\w+)*(: |$)", line)]
                 print(f"        {test.name}\n" + "".join(f"            {line[:300]}\n" for line in lines[:4]), end="")
 
 

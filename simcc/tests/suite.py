@@ -10,12 +10,14 @@ from __future__ import annotations
 import fnmatch
 import importlib.util
 import re
+import signal
 import sys
 import time
 import unittest
 import xml.etree.ElementTree as xml
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 
 class Recorder(unittest.TestResult):
@@ -34,8 +36,8 @@ class Recorder(unittest.TestResult):
         super().stopTest(test)
         self.tests[-1]["seconds"] = time.monotonic() - self.begin
 
-    def fail(self, test: unittest.TestCase, error: tuple) -> None:
-        message = self._exc_info_to_string(error, test)
+    def fail(self, test: unittest.TestCase, error: tuple, part: str = "") -> None:
+        message = part + self._exc_info_to_string(error, test)
         if not self.tests or "seconds" in self.tests[-1]:  # outside of a test: setUpClass, an import
             self.tests.append({"name": str(test), "message": "", "seconds": 0.0})
         self.tests[-1]["outcome"] = "failed"
@@ -49,7 +51,11 @@ class Recorder(unittest.TestResult):
 
     def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: tuple | None) -> None:
         if err:
-            self.fail(subtest, err)
+            self.fail(subtest, err, f"{subtest._subDescription()}\n")
+
+    def addUnexpectedSuccess(self, test: unittest.TestCase) -> None:
+        super().addUnexpectedSuccess(test)
+        self.tests[-1].update(outcome="failed", message="expected to fail, and passed")
 
     def addSkip(self, test: unittest.TestCase, reason: str) -> None:
         if not self.tests or "seconds" in self.tests[-1]:  # a whole class
@@ -86,10 +92,19 @@ def main() -> int:
     sys.path[0] = str(path.parent)  # where what the suite imports lies
     spec.loader.exec_module(module)
     suite, recorder = unittest.defaultTestLoader.loadTestsFromModule(module), Recorder()
+
+    def stop(*_: object) -> NoReturn:
+        """As an error of the test that runs: so what it started is ended, and what it wrote is taken away."""
+        recorder.stop()
+        sys.exit(143)
+
+    signal.signal(signal.SIGTERM, stop)
     if pattern != "*":
         chosen = [test for test in tests_in(suite) if fnmatch.fnmatch(test._testMethodName, pattern)]
         suite = unittest.TestSuite(chosen)
     suite.run(recorder)
+    if recorder.shouldStop:
+        return 143
     for test in recorder.tests:
         if test["outcome"] == "failed":
             print(f"    failed: {test['name']}")

@@ -6,11 +6,11 @@
 OPTIONS are the program's, quoted as for a shell. {a,b} stands for each in turn ({,--causal}: without and with); a
 word NAME=VALUE is for the environment, \\xff a byte, x=[[1,nan],[2,3]] the file in/x.npy, $101 a directory of the first
 101 tokens of real text. With STATUS 0 every kernel must be verified, none skipped and nothing said on stderr. EXPECTED
-is "-" or what holds besides, in Python: a kernel's name is its JSON, with keys as attributes (global_ is global),
-`result` all of it; N, H, d and so on are the problem's, moved(KERNEL, TENSOR) is (read, written) in elements,
-saved("y") the values that --save wrote, near(A, B, BY) compares. With STATUS 1 a kernel is not verified, and EXPECTED
-holds; with 2 and 3 nothing is printed but one line on stderr, from the program and with the words of EXPECTED, "..."
-between them.
+is "-" or what is True besides, in Python: a kernel's name is its JSON, with keys as attributes (global_ is global),
+has(OBJECT, "key") whether there is one, `result` all of it; N, H, d and so on are the problem's, moved(KERNEL, TENSOR)
+is (read, written) in elements, saved("y") the values that --save wrote, near(A, B, BY) compares. With STATUS 1 a kernel
+is not verified, and EXPECTED holds; with 2 and 3 nothing is printed but one line on stderr, from the program and with
+the words of EXPECTED, "..." between them.
 
 long: only in make test-all. quick: in make test without racecheck, which takes up to half of a run. same TENSORS: all
 runs of a row must save the same bits of these.
@@ -28,7 +28,7 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
@@ -48,19 +48,27 @@ class Row(NamedTuple):
 
 
 class Section(NamedTuple):
+    place: str
     name: str
-    flags: str
+    flags: list[str]  # without same
+    same: list[str]  # tensors
     rows: list[Row]
 
 
+class TableError(Exception):
+    """One line: where, and what is wrong."""
+
+
 class Node:
-    """A JSON object, its keys as attributes; what is not there is None."""
+    """A JSON object, its keys as attributes. What is not there may only be asked for by `has`."""
 
     def __init__(self, value: dict[str, Any]) -> None:
         self.value = value
 
     def __getattr__(self, key: str) -> Any:
-        return node(self.value.get(key.rstrip("_")))
+        if key.rstrip("_") not in self.value:
+            raise AttributeError(f"no '{key}', of {', '.join(self.value)}")
+        return node(self.value[key.rstrip("_")])
 
 
 def node(value: Any) -> Any:
@@ -68,15 +76,62 @@ def node(value: Any) -> Any:
 
 
 def read_sections(path: Path) -> list[Section]:
+    """Raises TableError."""
     sections: list[Section] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         place = f"{path.name}:{number}"
-        if head := re.fullmatch(r"# (\w+)(?: \[(.+)\])?: .+", line):
-            sections.append(Section(head[1], head[2] or "", []))
-        elif not line.startswith("#"):
-            options, status, expected = line.split("\t")
-            sections[-1].rows.append(Row(place, options, int(status), expected))
+        if head := re.fullmatch(r"# (\w+)(?: \[([^]]+)\])?: .+", line):
+            flags = (head[2] or "").split(", ") if head[2] else []
+            same = [flag.split()[1:] for flag in flags if flag.startswith("same ")]
+            flags = [flag for flag in flags if not flag.startswith("same ")]
+            if unknown := {*flags} - {"long", "quick"}:
+                raise TableError(f"{place}: unknown flag '{unknown.pop()}', expected long, quick or same TENSORS")
+            if any(section.name == head[1] for section in sections):
+                raise TableError(f"{place}: a second section '{head[1]}'")
+            sections.append(Section(place, head[1], flags, same[0] if same else [], []))
+        elif line.startswith("# ") and sections and sections[-1].rows:
+            raise TableError(f"{place}: a comment, or a heading without '# NAME [FLAGS]: what for'")
+        elif not line.startswith("# "):
+            sections[-1].rows.append(read_row(place, line)) if sections else fail(place, "a row before a heading")
+    for section in sections:
+        if not section.rows:
+            fail(section.place, f"section '{section.name}' has no row")
+        if section.same and any(len(expand(row.options)) < 2 for row in section.rows):
+            fail(section.place, f"section '{section.name}': same as what? A row has one run")
     return sections
+
+
+def fail(place: str, why: str) -> NoReturn:
+    raise TableError(f"{place}: {why}")
+
+
+def read_row(place: str, line: str) -> Row:
+    fields = line.split("\t")
+    if len(fields) != 3 or fields[1] not in ("0", "1", "2", "3"):
+        fail(place, f"expected OPTIONS, STATUS 0 to 3 and EXPECTED with tabs between them, got {fields}")
+    options, status, expected = fields
+    if int(status) < 2 and expected != "-":
+        for each in expected.split("; "):
+            try:
+                compile(each, place, "eval")
+            except SyntaxError as error:
+                fail(place, f"{each}: {error.msg}")
+    elif int(status) >= 2 and expected in ("-", ""):
+        fail(place, "expected words of what it says")
+    return Row(place, options, int(status), expected)
+
+
+def has(value: Node, key: str) -> bool:
+    return key in value.value
+
+
+def said(comparison: str, known: dict[str, Any]) -> str:
+    """With what stands on its left, where that can be told."""
+    left = re.split(" (?:==|!=|<=|>=|<|>) ", comparison)[0]
+    try:
+        return f"{comparison}; it is {eval(left, {'__builtins__': {}, **known})}"[:500]  # noqa: S307
+    except (SyntaxError, AttributeError, TypeError):
+        return comparison
 
 
 def expand(options: str) -> list[str]:
@@ -98,19 +153,17 @@ class Cases(Case):
     def run_section(self, section: Section) -> None:
         if "long" in section.flags and not LONG:
             self.skipTest("only in make test-all")
-        self.assertTrue(section.rows, section.name)
         for row in section.rows:
             saved = set()
             for options in expand(row.options):
                 with self.subTest(f"{row.place}: {options}"):
-                    self.run_case(row._replace(options=options), section.flags)
-                    if found := re.search(r"same ([\w ]+)", section.flags):
-                        files = (self.scratch / f"saved/{name}.npy" for name in found[1].split())
+                    self.run_case(row._replace(options=options), section)
+                    if section.same:
+                        files = (self.scratch / f"saved/{name}.npy" for name in section.same)
                         saved.add(b"".join(file.read_bytes() for file in files))
-            self.assertLessEqual(len(saved), 1, f"{row.place}: other bits")
-            self.assertTrue("same" not in section.flags or len(expand(row.options)) > 1, f"{row.place}: same as what?")
+            self.assertEqual(len(saved), bool(section.same), f"{row.place}: other bits")
 
-    def run_case(self, row: Row, flags: str) -> None:
+    def run_case(self, row: Row, section: Section) -> None:
         for old in ("in", "saved"):
             shutil.rmtree(self.scratch / old, ignore_errors=True)
         text = re.sub(r"\\x(..)", lambda byte: os.fsdecode(bytes.fromhex(byte[1])), row.options)
@@ -118,9 +171,9 @@ class Cases(Case):
         for name, values in (found.groups() for found in map(FILE.fullmatch, words) if found):
             write_values(self.scratch / f"in/{name}.npy", eval(values, {"nan": math.nan, "inf": math.inf}))  # noqa: S307
         options, environment = split_environment(word for word in words if not FILE.fullmatch(word))
-        if "quick" in flags and not LONG:
+        if "quick" in section.flags and not LONG:
             environment = {"SIM_CHECK": WITHOUT_RACECHECK, **environment}
-        options += ["--save", "saved"] if "same" in flags or "saved(" in row.expected else []
+        options += ["--save", "saved"] if section.same or "saved(" in row.expected else []
         options += ["--json", "-"] if row.status < 2 else []
         done = run([self.program, *options], cwd=self.scratch, **environment)
         self.assertEqual(done.status, row.status, (done.err or done.out)[:1000])
@@ -129,7 +182,7 @@ class Cases(Case):
             self.expect_result(json.loads(done.out), row)
         else:
             self.assertEqual((done.out, done.err.count("\n")), ("", 1), done.err)
-            words = [f"{self.program.name}: ", *row.expected.replace("-", "", row.expected == "-").split(" ... ")]
+            words = [f"{self.program.name}: ", *row.expected.split(" ... ")]
             self.assertRegex(done.err, "^" + ".*".join(map(re.escape, words)))
 
     def expect_result(self, result: dict[str, Any], row: Row) -> None:
@@ -137,23 +190,16 @@ class Cases(Case):
         self.assertTrue(kernels, "it ran no kernel")
         for name, kernel in kernels.items():
             if row.status == 0 and f"{name}.skipped" not in row.expected:
-                self.assertEqual((kernel.verified, kernel.skipped), (True, None), name)
+                self.assertEqual((kernel.value.get("verified"), kernel.value.get("skipped")), (True, None), name)
         if row.expected != "-":
             known = {letter: result["problem"].get(key) for key, letter in LETTERS.items()}
-            known |= {
-                "sum": sum,
-                "len": len,
-                "all": all,
-                "zip": zip,
-                "exp": math.exp,
-                **kernels,
-                "result": node(result),
-            }
+            known |= {"sum": sum, "len": len, "all": all, "zip": zip, "exp": math.exp, "has": has}
+            known |= {**kernels, "result": node(result)}
             known["moved"] = lambda kernel, tensor: moved(kernel.value)[tensor]
             known["saved"] = lambda name: nested(*read_npy(self.scratch / f"saved/{name}.npy"))
             known["near"] = lambda a, b, by: abs(a - b) <= by
             for each in row.expected.split("; "):
-                self.assertTrue(eval(each, {"__builtins__": {}, **known}), each)  # noqa: S307 (our own table)
+                self.assertIs(eval(each, {"__builtins__": {}, **known}), True, said(each, known))  # noqa: S307 (our table)
 
     def tokens(self, word: str) -> str:
         if not re.fullmatch(r"\$\d+", word):
@@ -166,10 +212,12 @@ def suite_of(path: Path) -> type[Cases]:
     """A test for each section."""
     sections = read_sections(path)
     tests = {f"test_{section.name}": (lambda self, section=section: self.run_section(section)) for section in sections}
-    assert len(tests) == len(sections), f"{path.name}: two sections of one name"
     return type(path.stem, (Cases,), {**tests, "program": BUILD / "chapters" / path.stem.partition("_")[2]})
 
 
 if Path(sys.argv[1]).stem == "cases":  # suite.py's words: this file, then the results, cases_CHAPTER.xml
     TABLE = Path(__file__).with_name(f"{Path(sys.argv[2]).stem.removeprefix('cases_')}.tsv")
-    globals()[TABLE.stem] = suite_of(TABLE)
+    try:
+        globals()[TABLE.stem] = suite_of(TABLE)
+    except TableError as error:
+        sys.exit(str(error))

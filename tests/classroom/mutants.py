@@ -67,8 +67,10 @@ def mutant_of(edit: edits.Edit) -> Mutant:
             mutant.loses[task] = names if known else set(CRITERIA)
             if not known and value != "all":
                 mutant.categories[task] = value
-        elif key not in ("keeps", "class"):
+        elif key not in ("keeps", "class") or (key == "keeps" and value != "all"):
             edit.fail(f"'{key}': expected 'class: KEY', 'loses TASK: ...', 'says TASK: words' or 'keeps all'")
+    if bool(mutant.loses) == ("keeps" in edit.header):
+        edit.fail("expected 'keeps all' or 'loses TASK: ...'")
     return mutant
 
 
@@ -133,7 +135,11 @@ def _differences(mutant: Mutant, results: told.Results) -> list[str]:
         said = " ".join(told.explained(each).split())
         if words not in said:
             wrong.append(f"{each.task.id}: '{words}' is not in: {said}")
-    wrong += [f"no grade of {task}" for task in mutant.loses if task not in {each.task.id for each in results.tasks}]
+    wrong += [
+        f"no grade of {task}"
+        for task in {**mutant.loses, **mutant.says}
+        if task not in {each.task.id for each in results.tasks}
+    ]
     return wrong
 
 

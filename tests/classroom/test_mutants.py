@@ -50,7 +50,8 @@ class Mutants(unittest.TestCase):
         wrong, right, cheats = (f"{count} {what}" for count, what in zip(counts, ("wrong", "right", "cheats")))
         for page in ("README.md", "classroom/README.md"):
             text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
-            self.assertTrue(all(each in text for each in (wrong, right, cheats)), f"{page}: {wrong}, {right}, {cheats}")
+            for each in (wrong, right, cheats):
+                self.assertRegex(text, rf"\b{each}", page)
 
     def expect_full_score(self, pattern: str, least: int) -> None:
         chosen = mutants.read(sorted(SUBMISSIONS.glob(pattern)))

@@ -8,6 +8,7 @@ the same options pass and nothing is said.
     options: OPTIONS | OPTIONS        NAME=VALUE is for the environment
     says: TEXT, TEXT | TEXT           no such line: whatever it says. logits: these are off by more than the tolerance;
                                       counts: they are right, what moved is not
+    kernels: NAME NAME                which are built anew (tools/plant), where the options do not say
 
 A mistake that comes naturally, KERNEL__WHAT, has none of these: the runs of that kernel in the section `mistakes` of
 cases/CHAPTER.tsv find it. Under a fault threads run in reverse order, so that a race changes a result.
@@ -44,7 +45,11 @@ def planted(entry: edits.Edit) -> Path:
 
 def runs_of(entry: edits.Edit) -> list[tuple[str, str]]:
     """The options of each run of a fault, and what it says. "-": no fault, and another suite's."""
+    if unknown := {*entry.header} - {"options", "says", "kernels"} or {"options"} - {*entry.header}:
+        entry.fail(f"'{unknown.pop()}': expected options: and says:")
     runs, texts = entry.header["options"].split(" | "), entry.header.get("says", "").split(" | ")
+    if len(texts) not in (1, len(runs)):
+        entry.fail(f"{len(runs)} runs and {len(texts)} texts")
     return [(options, texts[at % len(texts)]) for at, options in enumerate(runs)] if texts != ["-"] else []
 
 
@@ -56,7 +61,7 @@ class Faults(Case):
                 numbers = all(text.endswith("is wrong") for text in says.split(", "))
                 checks = {"SIM_CHECK": WITHOUT_RACECHECK} if numbers else {}
                 done = start(planted(entry), options, SIM_ORDER="reverse", **checks)
-                self.assertEqual(done.status, 1, (done.err or done.out)[:400])
+                self.assertEqual(done.status, 1, f"survives {options}: {(done.err or done.out)[:400]}")
                 result = json.loads(done.out) if done.out.startswith("{") else {"verified": False}
                 verdicts = [kernel.get("verified") for kernel in result.get("kernels", [result])]
                 self.assertIn(False, verdicts, "verified in JSON")

@@ -29,6 +29,11 @@ OF_UNITTEST = {
     "u_crashing": SECOND.format("os._exit(0)"),
     "u_broken": "import nothing_of_this_name\n",
     "u_empty": "",
+    "u_unexpected": SUITE + "    @unittest.expectedFailure\n    def test_second(self): pass\n",
+    "u_sleeping": SUITE.replace(
+        "import os", f"import sys; sys.path.insert(0, {str(TESTS / 'support')!r}); import case, os"
+    )
+    + "    def test_second(self): case.run(['sleep', '2987'])\n",
     "u_class": SECOND.format("pass") + "    @classmethod\n    def setUpClass(cls): raise OSError('planted')\n",
 }
 WAYS = ("good", "failing", "crashing", "empty", "early", "skipping", "hanging")
@@ -97,7 +102,8 @@ class Runner(unittest.TestCase):
             ("u_good:nothing*", 1, "0 passed, 1 failed, 0 skipped", "holds 0 tests"),
             ("u_failing", 1, "1 passed, 1 failed, 0 skipped", "Tiny.test_second\n            AssertionError: planted"),
             ("u_raising", 1, "1 passed, 1 failed, 0 skipped", "    | NameError: name 'nothing'"),
-            ("u_part", 1, "1 passed, 1 failed, 0 skipped", "planted"),
+            ("u_part", 1, "1 passed, 1 failed, 0 skipped", "            (n=1)\n            AssertionError: planted\n"),
+            ("u_unexpected", 1, "1 passed, 1 failed, 0 skipped", "expected to fail, and passed"),
             ("u_skipping", 0, "1 passed, 0 failed, 1 skipped", "    skipped: no such machine\n"),
             ("u_crashing", 1, "0 passed, 1 failed, 0 skipped", "ended with status 0 before its results"),
             ("u_broken", 1, "0 passed, 1 failed, 0 skipped", "No module named 'nothing_of_this_name'"),
@@ -107,6 +113,17 @@ class Runner(unittest.TestCase):
             self.assertIn(says, self.expect(status, last, suite))
         results = xml.parse(self.scratch / "xml/u_part.xml").getroot()
         self.assertIn("planted", next(results.iter("failure")).text)
+
+    def test_every_suite_is_listed_and_every_listed_one_there(self) -> None:
+        """Kills: a suite that was deleted, or a table of cases, and nobody notices."""
+        for directory, makefile, prefix in ((TESTS, TESTS, ""), (RUN.parent, TESTS, "simcc_")):
+            lines = (directory / "expected.tsv").read_text().splitlines()
+            listed = {prefix + line.split("\t")[0] for line in lines if not line.startswith("#")}
+            command = ["make", "-s", "-C", makefile, "print-ALL_SUITES"]
+            there = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+            mine = {name for name in there if name.startswith("simcc_") == bool(prefix)}
+            self.assertEqual(listed - mine - {"cuda_chapters"}, set())
+            self.assertEqual(mine - listed, set())
 
     def test_no_suites(self) -> None:
         self.assertIn("no suites to run", self.expect(1, "0 passed, 1 failed, 0 skipped"))
@@ -131,6 +148,11 @@ class Runner(unittest.TestCase):
             self.assertIn("interrupted; not run to its end: hanging\n", said)
             self.assertEqual(said.splitlines()[-1], "2 passed, 0 failed, 0 skipped")
             self.assertEqual(running(str(self.scratch / "hanging"), 10), [], "the suite still runs")
+
+    def test_what_a_test_started_ends_with_it(self) -> None:
+        """Kills: programs of a suite of unittest that go on, each in a session of its own."""
+        self.expect(1, "0 passed, 1 failed, 0 skipped", "u_sleeping", seconds=3)
+        self.assertEqual(running("sleep 2987", 10), [])
 
 
 if __name__ == "__main__":
