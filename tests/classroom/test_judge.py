@@ -15,6 +15,8 @@ import unittest.mock
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from case import running
 from grading import ROOT, temporary
 from judge import build, once, sandbox, words
 from judge import cases as casebook
@@ -216,8 +218,9 @@ class Sandbox(unittest.TestCase):
         self.assertEqual(self.run_it("while :; do :; done", cpu_seconds=1)[0].timeout, "cpu")
         with unittest.mock.patch.dict(os.environ, {"GRADE_CLOCK_FACTOR": "1", "GRADE_FILE_MB": "1"}):
             begun = time.monotonic()
-            outcome = self.run_it("sleep 30 & sleep 30", cpu_seconds=1)[0]
-            self.assertEqual((outcome.timeout, time.monotonic() - begun < 15), ("clock", True))
+            outcome = self.run_it("sleep 3987 & sleep 3987", cpu_seconds=1)[0]
+            self.assertEqual((outcome.timeout, time.monotonic() - begun < sandbox.TO_END), ("clock", True))
+            self.assertEqual(running("sleep 3987"), [])
             done = self.run_it('head -c 1048576 /dev/zero > "$1/a" && echo one; head -c 1048577 /dev/zero > "$1/b"')
             self.assertTrue(done[1].startswith("one\n"), done)
             self.assertTrue(done[0].status or done[0].signal, done)

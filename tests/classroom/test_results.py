@@ -118,6 +118,11 @@ note: a note
         self.assertEqual(results.remark, "look at 01.full: did something else")
         results.no_points("not there", "no zip")
         self.assertEqual((results.remark, results.score), ("no zip", 0))
+        thirds = told.TaskResult(Task(1, "01.x", "01_naive", ["k"], "é", 1, 1 / 3), dict.fromkeys(ALL, verdict.PASSED))
+        self.assertEqual(
+            (thirds.score, told.Results([thirds] * 2).score, told.Results([thirds] * 2).most), (0.33, 0.66, 0.67)
+        )
+        self.assertIn('"01_naive: é"', told.gradescope(told.Results([thirds])))
         self.assertEqual({each.criteria["plain"].category for each in results.tasks}, {"not there"})
         for number, text in ((3.0, "3"), (0.25, "0.25"), (2.499, "2.5"), (10, "10"), (0, "0")):
             self.assertEqual(told.points(number), text)

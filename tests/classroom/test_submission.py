@@ -54,6 +54,15 @@ class Handed(Graded):
         for name in ("common/x.cu", "a/tests/x.cu", "__MACOSX/x.cu", "a/.git/x.cu"):
             with self.subTest(name), self.assertRaises(submission.Unusable):
                 self.read(self.archive({name: mine, "other/a.txt": "x", "b.txt": "y"}))
+        for name, counts in (("common/x.cu", False), ("a/x.cu", True), ("build", True)):
+            tree = self.scratch / f"tree-{name.replace('/', '-')}"
+            (tree / name).parent.mkdir(parents=True)
+            if name == "build":  # alone in the hand-in, it is the folder around it all
+                (tree / name).mkdir()
+            else:
+                (tree / "02.merge.cu").write_text("y;\n")
+            (tree / name / "x.cu" if name == "build" else tree / name).write_text(mine)
+            self.assertEqual("01.score" in self.read(tree).regions, counts, name)
         found = self.read(self.archive({"predictions.txt": "a", "d/predictions.txt": "b", "x.cu": mine}))
         self.assertEqual(found.texts, {"predictions.txt": "a"})  # the one that lies highest
 
@@ -148,6 +157,7 @@ class Handed(Graded):
             ("MOST_ARCHIVE", size, ""),
             ("MOST_ARCHIVE", size - 1, f"{size} bytes, expected at most {size - 1}; hand in only"),
             ("MOST_SOURCES", 10, ""),
+            ("MOST_TEXT", 10, ""),
             ("MOST_SOURCES", 9, "its sources have more than 9 bytes"),
         ):
             with unittest.mock.patch.object(submission, name, most):
@@ -164,6 +174,8 @@ class Handed(Graded):
             self.read(tree)
         with unittest.mock.patch.object(submission, "MOST_FILES", 3), self.assertRaises(submission.Unusable):
             self.read(tree)
+        long = self.archive({"02.merge.cu": "x;", "a.cu": f"// end {'x' * 400}\n"})
+        self.assertEqual([len(each) for each in self.read(long).remarks], [300])
         flood = self.archive({"02.merge.cu": "x;", "a.cu": "".join(f"// end {n}\n" for n in range(99))})
         self.assertEqual(len(self.read(flood).remarks), submission.MOST_REMARKS)
 

@@ -153,6 +153,8 @@ def changes(node: tree_sitter.Node, source: bytes) -> Iterator[tuple[str, str]]:
     elif node.type == "not_operator" or (node.type == "unary_expression" and node.children[0].type == "!"):
         yield "expression", with_child(node.children[0], "")
     elif node.type == "expression_statement" and node.child_count and node.children[0].type != "string":
+        if node.children[0].type == "assignment" and node.children[0].child_by_field_name("right") is None:
+            return  # an annotation
         yield "statement", ""
     # The whole condition of an if, where that is neither a comparison nor a negation.
     parent = node.parent
