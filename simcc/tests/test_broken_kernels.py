@@ -17,13 +17,12 @@ broken_kernels/reports.txt; REMAKE=1 writes it anew: read its difference before 
 
 from __future__ import annotations
 
-import difflib
-import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+import golden
 from reports import Record, read_report
 from support import LONG, TESTS, Batch, Case, Member, Program, Run, program
 
@@ -237,12 +236,8 @@ class BrokenKernels(Case):
         for kernel in kernels:
             _, report = self.run_kernel(kernel, False, WAYS[0], kernel.check)
             found += [told(kernel, hazard) for hazard in report.hazards]
-        if os.environ.get("REMAKE"):
-            REPORTS.write_text("".join(f"{line}\n" for line in found))
-        names = {kernel.name for kernel in kernels}
-        kept = [line for line in REPORTS.read_text().splitlines() if line.partition(":")[0] in names]
-        changes = [line for line in difflib.unified_diff(kept, found, lineterm="", n=0) if line[0] in "+-"]
-        self.expect(not changes, "\n".join(changes[2:12]))
+        said = golden.changes(REPORTS, found, " ".join(kernel.name for kernel in kernels))
+        self.expect(not said, said)
 
     def test_a_loop_through_barriers_is_told_of_long_before_its_end(self):
         """Kills: ten times SIM_TIMEOUT, ten minutes, without a word."""
