@@ -216,7 +216,7 @@ def suite_of(path: Path) -> type[Cases]:
 
 
 if Path(sys.argv[1]).stem == "cases":  # suite.py's words: this file, then the results, cases_CHAPTER.xml
-    TABLE = Path(__file__).with_name(f"{Path(sys.argv[2]).stem.removeprefix('cases_')}.tsv")
+    TABLE = Path(__file__).with_name(f"{Path(sys.argv[2]).stem.partition(':')[0].removeprefix('cases_')}.tsv")
     try:
         globals()[TABLE.stem] = suite_of(TABLE)
     except TableError as error:

@@ -29,7 +29,7 @@ from cases import expand, read_sections
 from lib import edits
 
 TESTS = Path(__file__).resolve().parents[1]
-PART, CHAPTER = Path(sys.argv[2]).stem.split("_", 1)  # suite.py's results
+PART, CHAPTER = Path(sys.argv[2]).stem.partition(":")[0].split("_", 1)  # suite.py's results
 ENTRIES = edits.read(str(TESTS / PART / f"{CHAPTER}.edits"))
 RIGHT = BUILD / "chapters" / CHAPTER.partition("_")[2]
 
