@@ -22,7 +22,7 @@ $(BUILD)/backward/no_visible_key: $(HERE)/backward/programs/no_visible_key.c $(B
 
 
 $(BUILD)/backward_finite_differences: $(BUILD)/chapters/backward
-build: $(if $(filter backward_files,$(SUITES)),$(BUILD)/backward/no_visible_key)
+build: $(if $(filter backward_files,$(NAMES)),$(BUILD)/backward/no_visible_key)
 
 -include $(BACKWARD_OBJECTS:.o=.d)
 .SECONDARY: $(BACKWARD_OBJECTS)

@@ -14,4 +14,4 @@ $(BUILD)/decode/pages.o: $(HERE)/decode/programs/pages.c $(BUILD)/chapters/decod
 $(BUILD)/decode/pages: $(BUILD)/decode/pages.o
 	@SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) -w $< $(DECODE_KERNELS) -lm -lpthread -o $@
 
-build: $(if $(filter decode_steps,$(SUITES)),$(BUILD)/decode/pages $(COPIES))
+build: $(if $(filter decode_steps,$(NAMES)),$(BUILD)/decode/pages $(COPIES))

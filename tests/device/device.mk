@@ -15,6 +15,6 @@ $(OTHER_BUILD)/chapters/$2: $(BUILD)/chapters/$2
 endef
 $(foreach program,$(PROGRAMS),$(eval $(call other_rule,$(notdir $(patsubst %/,%,$(dir $(program)))),$(notdir $(program)))))
 
-build: $(if $(filter device_trace,$(SUITES)),$(COPIES) $(OTHERS))
+build: $(if $(filter device_trace,$(NAMES)),$(COPIES) $(OTHERS))
 $(BUILD)/device_chapters: chapters
 $(BUILD)/device_toolchain: | chapters

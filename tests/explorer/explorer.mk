@@ -12,4 +12,4 @@ $(EXPLORER_PAGE): chapters
 $(eval $(call planted,explorer/faults,05_fa2,$(BUILD)/chapters/fa2))
 $(eval $(call planted,explorer/splits,08_decode,$(BUILD)/chapters/decode))
 
-build: $(if $(filter explorer_%,$(SUITES)),$(EXPLORER_PAGE) $(PLANTED_explorer/faults) $(PLANTED_explorer/splits))
+build: $(if $(filter explorer_%,$(NAMES)),$(EXPLORER_PAGE) $(PLANTED_explorer/faults) $(PLANTED_explorer/splits))

@@ -7,8 +7,8 @@ $(foreach file,$(patsubst $(HERE)/%.edits,%,$(wildcard $(HERE)/faults/0*.edits $
 # A kernel that prints, with the plain build that takes its times.
 $(eval $(call planted,faults/prints,04_fa1,$(BUILD)/chapters/fa1))
 
-build: $(foreach suite,$(patsubst faults_%,faults/%,$(patsubst mistakes_%,mistakes/%,$(SUITES))),$(PLANTED_$(suite)))
-build: $(if $(filter faults_% mistakes_%,$(SUITES)),$(COPIES))
+build: $(foreach suite,$(patsubst faults_%,faults/%,$(patsubst mistakes_%,mistakes/%,$(NAMES))),$(PLANTED_$(suite)))
+build: $(if $(filter faults_% mistakes_%,$(NAMES)),$(COPIES))
 # failed_runs takes some of each.
-build: $(if $(filter faults_failed_runs,$(SUITES)),$(foreach chapter,00_gpu 02_online_softmax 04_fa1 05_fa2 06_backward,\
+build: $(if $(filter faults_failed_runs,$(NAMES)),$(foreach chapter,00_gpu 02_online_softmax 04_fa1 05_fa2 06_backward,\
 	$(PLANTED_faults/$(chapter))) $(if $(LONG),$(PLANTED_faults/prints) $(PLANTED_faults/prints:=.fast)))

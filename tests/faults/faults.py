@@ -17,6 +17,7 @@ cases/CHAPTER.tsv find it. Under a fault threads run in reverse order, so that a
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -24,6 +25,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cases"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "simcc/tests"))
+
+import golden
 from case import BUILD, ROOT, WITHOUT_RACECHECK, Case, Outcome, run, split_environment
 from cases import expand, read_sections
 from lib import edits
@@ -37,6 +41,13 @@ RIGHT = BUILD / "chapters" / CHAPTER.partition("_")[2]
 def start(program: Path, options: str, **environment: str) -> Outcome:
     arguments, more = split_environment(options.split())
     return run([program, "--json", "-", *arguments], cwd=ROOT, **{**environment, **more})
+
+
+def masked(text: str) -> str:
+    """Without what another compiler rounds otherwise, places and the width of columns."""
+    text = re.sub(r"-?\b(?:\d+\.\d+|\d+(?=e[+-]))(?:e[+-]\d+)?|-?\b(?:nan|inf)\b", "#", text)
+    text = re.sub(r"(\.cuh?):\d+", r"\1:#", text.replace(str(BUILD), "BUILD"))
+    return re.sub(r"  +", "  ", re.sub(r"0x[0-9a-f]+", "#", text))
 
 
 def planted(entry: edits.Edit) -> Path:
@@ -74,6 +85,15 @@ class Faults(Case):
                             text in done.err or text in done.out, f"no '{text}': {done.err}{done.out[:400]}"
                         )
 
+    def test_what_some_say_to_the_word(self) -> None:
+        """Kills: another word, index, order or advice where a run has failed, on the screen and on stderr."""
+        said = []
+        for entry in [entry for entry in ENTRIES if runs_of(entry)][::5]:
+            arguments, more = split_environment(runs_of(entry)[0][0].split())
+            done = run([planted(entry), *arguments], SIM_THREADS="1", SIM_ORDER="reverse", **more)
+            said += [f"$ {entry.name}", *masked(done.out + done.err).splitlines()]
+        self.assertEqual(golden.changes(TESTS / f"faults/said/{CHAPTER}.txt", said), "")
+
     def test_the_same_options_pass_without_them(self) -> None:
         for options in dict.fromkeys(options for entry in ENTRIES for options, _ in runs_of(entry)):
             with self.subTest(options):
@@ -92,6 +112,8 @@ class Mistakes(Case):
 
 
 SUITE = Mistakes if PART == "mistakes" else Faults
+if CHAPTER not in ("00_gpu", "02_online_softmax", "03_tiled_matmul"):  # of what make test builds
+    del Faults.test_what_some_say_to_the_word
 del Faults, Mistakes  # of what is left unittest runs the tests
 if PART == "mistakes":
     SECTIONS = {section.name: section.rows for section in read_sections(TESTS / f"cases/{CHAPTER}.tsv")}

@@ -25,7 +25,7 @@ $(BUILD)/model/files: $(HERE)/model/programs/files.c $(addprefix $(ROOT)/common/
 	@test -n "$(HAVE_SANITIZE)" || echo "$(CC) has no address sanitizer: the suites of common/model run without" >&2
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS)) $(HAVE_SANITIZE) $^ -lm -lpthread -o $@
 
-build: $(if $(filter model_%,$(SUITES)),$(BUILD)/model/files)
+build: $(if $(filter model_%,$(NAMES)),$(BUILD)/model/files)
 
 -include $(MODEL_OBJECTS:.o=.d) $(GUARDED:.o=.d)
 .SECONDARY: $(MODEL_OBJECTS) $(GUARDED)

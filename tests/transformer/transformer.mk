@@ -34,4 +34,4 @@ $(PLANTED_IN_C): %/fillings: %/planted $(BUILD)/transformer/fillings.o
 		$(link_fillings) *.o $$(printf '%s\n' $(TRANSFORMER_OBJECTS) | grep -vFf replaced) -lm -lpthread -o $(@F)
 
 $(BUILD)/transformer_speech: $(BUILD)/transformer/fillings
-build: $(if $(filter transformer_host,$(SUITES)),$(BUILD)/transformer/fillings $(PLANTED_IN_C))
+build: $(if $(filter transformer_host,$(NAMES)),$(BUILD)/transformer/fillings $(PLANTED_IN_C))

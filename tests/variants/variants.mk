@@ -8,4 +8,4 @@ $(BUILD)/variants_%: $(HERE)/variants/test_%.c $(VARIANTS_RULES) $(BACKWARD_OBJE
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) -I$(HERE)/backward -I$(ROOT)/09_variants $< $(VARIANTS_RULES) $(BACKWARD_OBJECTS) $(SUPPORT) \
 		$(HARNESS_OBJECTS) $(LIBRARIES) -o $@
-build: $(if $(filter variants_tensors,$(SUITES)),$(COPIES))
+build: $(if $(filter variants_tensors,$(NAMES)),$(COPIES))
