@@ -30,6 +30,9 @@ $(BUILD)/harness_counts: $(BUILD)/harness/measure/counts.o
 $(BUILD)/harness_compare: private HARNESS_OBJECTS += $(BUILD)/harness/run/compare.o
 $(BUILD)/harness_compare: $(BUILD)/harness/run/compare.o
 
+$(BUILD)/harness_variants: private HARNESS_OBJECTS += $(BUILD)/harness/closed_forms.o
+$(BUILD)/harness_variants: $(BUILD)/harness/closed_forms.o
+
 # The command line is tested on chapter 01.
 $(BUILD)/harness_command_line: $(ROOT)/01_naive/naive
 

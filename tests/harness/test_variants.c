@@ -1,4 +1,5 @@
 /* Packed sequences, and what a class does to attention. */
+#include "closed_forms.h"
 #include "problem/modifiers.h"
 #include "problem/packing.h"
 
@@ -35,4 +36,18 @@ Test(variants, a_class_has_one_of_them)
 	cr_expect(modifiers_of_variant((struct class_variant){VARIANT_SOFTCAP, 1.5f}).softcap == 1.5f);
 	struct modifiers plain = modifiers_of_variant((struct class_variant){VARIANT_PLAIN, 3});
 	cr_expect(plain.window == 0 && plain.softcap == 0.0f && !plain.sink && plain.kv_heads == 0);
+}
+
+/* P is made from LSE; the slope of a soft-cap, which dS needs, asks for it once more. Nothing else moves otherwise. */
+Test(variants, a_soft_cap_asks_for_its_statistics_twice)
+{
+	struct problem problem = {.batch = 1, .heads = 2, .kv_heads = 2, .seq = 5, .keys = 5, .dim = 3};
+	struct closed_forms plain = backward_naive_forms(&problem);
+	cr_expect_eq(plain.statistics, 2 * 25);
+	problem.variant = (struct class_variant){VARIANT_WINDOW, 2};
+	cr_expect_eq(backward_naive_forms(&problem).statistics, 2 * 25);
+	problem.variant = (struct class_variant){VARIANT_SOFTCAP, 2};
+	struct closed_forms capped = backward_naive_forms(&problem);
+	cr_expect_eq(capped.statistics, 2 * 2 * 25);
+	cr_expect_eq(capped.predictions[1].read_elements, plain.predictions[1].read_elements);
 }
