@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "classroom"))
 import grade
 import handout
 from judge import results as told
+from judge.cases import CRITERIA, Case
 from judge.course import Course
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,6 +29,7 @@ VARIED = list(handout.CHOICES)  # the chapters in which classes compute somethin
 # Classes whose chapters all have the first variant of theirs, and the second one: keys found by trying.
 CLASS_OF_CAPS = "class of caps 2257315"  # softcap everywhere
 CLASS_OF_WINDOWS = "class of windows 244847"  # window; 02: sink; 03: relu
+ALL = (*CRITERIA, "hbm", "hazards")  # what a task is judged by
 THOROUGH = bool(os.environ.get("LONG"))
 only_when_thorough = unittest.skipUnless(THOROUGH, "LONG=1 (make test-all) only")
 
@@ -113,6 +115,10 @@ class Graded(unittest.TestCase):
 
     def assert_full(self, results: told.Results) -> None:
         self.assertEqual(results.score, results.most, told.human(results))
+
+
+def case(criterion: str = "plain", options: str = "--seq 8", hint: str = "Look.") -> Case:
+    return Case(7, "01_naive", criterion, "forward", options, tuple(hint.split(" | ")))
 
 
 @contextlib.contextmanager

@@ -17,17 +17,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from case import running
-from grading import ROOT, temporary
+from grading import ROOT, case, temporary
 from judge import build, once, sandbox, words
 from judge import cases as casebook
 from judge.cases import Case
 from judge.sandbox import Environment, Outcome
 from judge.tokens import Refusal, tokens_of
 from lib.tasks import TaskError
-
-
-def case(criterion: str = "plain", options: str = "--seq 8", hint: str = "Look.") -> Case:
-    return Case(7, "01_naive", criterion, "forward", options, tuple(hint.split(" | ")))
 
 
 class Cases(unittest.TestCase):

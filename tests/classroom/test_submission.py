@@ -11,14 +11,11 @@ import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from grading import Graded, grade
+from grading import ALL, Graded, grade
 from judge import course, submission, verdict
 from judge import results as told
-from judge.cases import CRITERIA
 from judge.tokens import Refusal
 from judge.verdict import Criterion
-
-ALL = (*CRITERIA, "hbm", "hazards")
 
 
 class Handed(Graded):
