@@ -1,7 +1,7 @@
 # Targets of those who maintain the course: data that is measured, what is made from it, and what is checked. Included by the
 # Makefile; make help-all lists them.
 
-.PHONY: bench tables plots diagrams bench-sim ptxas sass widths check-ptxas check-sass check-widths transcripts \
+.PHONY: bench tables plots diagrams bench-sim ptxas sass check-ptxas check-sass transcripts \
         lines accuracy readme check-readme format check-format check-python check-text help-all
 
 # ---- measured data, and what is made from it ----
@@ -39,13 +39,6 @@ ptxas sass:
 check-ptxas check-sass:
 	@$(MAKE) --no-print-directory -s build DEVICE=sim
 	@echo $(CHAPTERS) | xargs -P "$$(nproc)" -n 1 $(MAKE) --no-print-directory -s $@ DEVICE=sim -C
-
-# What the kernels ask of memory as nvcc's machine code, beside the source: gpu/widths. Needs nvcc and nvdisasm only
-# where a kernel has changed, or with WIDTHS_FULL=1.
-widths check-widths:
-	@$(MAKE) --no-print-directory -s build DEVICE=sim
-	@tools/widths $(if $(filter check-%,$@),check,make) $(if $(WIDTHS_FULL),--compile) $(CHAPTERS)
-	@$(if $(filter check-%,$@),echo "gpu/widths: as nvcc and the programs say")
 
 # What there is to read, counted.
 lines:
@@ -105,7 +98,6 @@ help-all: help
 	@echo "          make tables       published numbers beside ours (T=T3: only that)"
 	@echo "          make ptxas        registers, spills, occupancy (nvcc, no GPU)"
 	@echo "          make sass         instructions of each loop (nvcc, nvdisasm)"
-	@echo "          make widths       what nvcc merges: its loads and stores, beside ours"
 	@echo "          make sanitize     the chapters under every check of the device"
 	@echo "          make gpu-report OUT=DIR   what a GPU can say, in eight minutes"
 	@echo "maintain  make readme       what the READMEs print, made anew"

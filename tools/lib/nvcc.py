@@ -1,4 +1,4 @@
-"""What tools/ptxas, tools/sass and tools/widths share: nvcc, the sources it is given, the loops of what it makes of
+"""What tools/ptxas and tools/sass share: nvcc, the sources it is given, the loops of what it makes of
 them, and how a table says of which sources it is made."""
 
 from __future__ import annotations
