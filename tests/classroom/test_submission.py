@@ -72,6 +72,9 @@ class Handed(Graded):
         self.assertEqual(found.remarks, [])
         found = self.read(self.archive({"01.score.cu": "x = 1;\n"}))
         self.assertEqual((found.regions["01.score"].text, found.regions["01.score"].line), ("x = 1;\n", 1))
+        lone = self.scratch / "01.score.cu"  # a file of its own, not in an archive
+        lone.write_text("z;\n")
+        self.assertEqual(self.read(lone).regions["01.score"].text, "z;\n")
         for text, remark in (
             ("\n// task 01.scor: x\n// end 01.scor\n", "own.cu:2: there is no task '01.scor'"),
             ("// task 01.score: a\nx;\n", "own.cu:1: '// task 01.score: ...' without its '// end 01.score'"),
