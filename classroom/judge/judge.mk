@@ -12,7 +12,8 @@ include Makefile
 
 KIT := $(OUT)/classroom/$(notdir $(HERE))
 ORIGINAL ?= $(HERE)
-ORIGINALS := $(patsubst $(ORIGINAL)/%.cu,$(KIT)/original/%.o,$(wildcard $(ORIGINAL)/*.cu))
+# Of the course itself they are those of its own build.
+ORIGINALS := $(if $(filter $(HERE),$(ORIGINAL)),$(KERNELS),$(patsubst $(ORIGINAL)/%.cu,$(KIT)/original/%.o,$(wildcard $(ORIGINAL)/*.cu)))
 WITHOUT_MAIN := $(filter-out $(OUT)/common/main.o $(OUT)/common/run/run.o,$(HARNESS))
 REFERENCE := $(filter $(OUT)/common/verify/% $(OUT)/common/run/compare.o $(OUT)/$(notdir $(HERE))/reference.o,$(HARNESS) $(CHAPTER))
 
@@ -31,6 +32,7 @@ $(KIT)/compile: FORCE
 	$(call rewritten_if_new,$(subst ','\'',$(COMPILE)))
 
 $(KIT)/judge: $(ORIGINALS) $(CHAPTER) $(WITHOUT_MAIN) $(OUT)/classroom/judge.o $(BUILT_WITH)
+	@mkdir -p $(@D)
 	$(Q)$(COMPILE) $(ORIGINALS) $(CHAPTER) $(WITHOUT_MAIN) $(OUT)/classroom/judge.o $(LIBRARIES) -o $@
 
 # Functions of the reference that chapter.c names: in the runner each ends the program.
