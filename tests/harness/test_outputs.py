@@ -61,7 +61,8 @@ class Files(Outputs):
         before = self.left()
         for other in ("./x", f"{self.scratch}/x", "here/x"):
             self.refused(2, "--json, --tsv: .*: each needs a file of its own", f"{SMALL} --json x --tsv {other}")
-        self.refused(2, "each needs a file of its own", f"{SMALL} --json there --explain link")
+        for option in ("json", "tsv"):
+            self.refused(2, "each needs a file of its own", f"{SMALL} --{option} there --explain link")
         self.refused(2, "o.npy: is O of --save, expected another file", f"{SMALL} --save . --tsv here/o.npy")
         self.refused(2, "only one of them can write to standard output", f"{SMALL} --json - --tsv /dev/stdout")
         self.assertEqual(self.left(), before)
@@ -131,6 +132,8 @@ class Files(Outputs):
             self.refused(3, "cannot be written: File too large", f"{options} --quiet", limit)
             self.assertEqual(self.left(), [], options)
         self.refused(3, "standard output: cannot be written: File too large", "--sweep --dim 4", limit, "> x")
+        # The inputs fit; of what is expected, twice as long, it is known when the file is closed.
+        self.refused(3, "d/0.0.expected: cannot be written", "--seq 40 --dim 5 --details d --quiet", limit)
 
     def test_the_device_gives_up(self) -> None:
         """Out of memory in the middle of a sweep, whose file is open."""
