@@ -66,7 +66,8 @@ ROUNDED = re.compile("max_abs|row_ratio|.*power|worst|line")  # what a computer'
 
 def pruned(value: Any) -> Any:
     if isinstance(value, dict):
-        kept = {key: "#" if ROUNDED.fullmatch(key) else pruned(each) for key, each in value.items()}
+        rounded = {key: "#" * (len(each) if isinstance(each, list) else 1) for key, each in value.items()}
+        kept = {key: rounded[key] if ROUNDED.fullmatch(key) else pruned(each) for key, each in value.items()}
         return {key: each for key, each in kept.items() if each not in (0, {}, [])}
     if isinstance(value, list):
         return [pruned(each) for each in value]
