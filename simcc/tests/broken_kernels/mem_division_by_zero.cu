@@ -1,0 +1,18 @@
+// A number of columns that is 0 reaches a remainder.
+// EXPECT memcheck division_by_zero error
+#include "main.cuh"
+
+__global__ void fold(int *y, int columns)
+{
+	y[threadIdx.x] = threadIdx.x % columns; // BUG
+}
+
+int main()
+{
+#ifdef FIXED
+	fold<<<1, 32>>>(zeros<int>(32), 8);
+#else
+	fold<<<1, 32>>>(zeros<int>(32), 0);
+#endif
+	return end();
+}
