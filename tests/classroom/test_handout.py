@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from collections.abc import Callable
 from pathlib import Path
 
@@ -288,6 +289,17 @@ class Tree(Handout):
         help_text = self.succeeded(run("make", "-s", "help", directory=tree / "01_naive")).stdout
         self.assertIn("make ptxas", help_text)
         self.assertNotIn("answer", help_text)
+
+    def test_a_page_that_cannot_be_handed_out(self) -> None:
+        """Kills: an answer that is handed out because its end is missing, a page without the tasks."""
+        for text, says in (
+            ("# Title\n", "no heading to put the tasks before"),
+            ("# Title\n<!-- solution -->\nit\n## More\n", "a <!-- solution --> without its end"),
+            ("# Title\n<!-- end solution -->\n## More\n", "a <!-- solution --> without its end"),
+        ):
+            page = unittest.mock.patch.object(handout.tasks, "read_text", return_value=text)
+            with page, self.assertRaisesRegex(handout.TaskError, f"^01_naive/README.md: {says}"):
+                handout.readme_of("01_naive", handout.class_of_key(None))
 
     def test_links_lead_somewhere(self) -> None:
         """Every link and picture of what students read is in the tree."""
