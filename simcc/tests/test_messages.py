@@ -23,10 +23,7 @@ from support import (
     Case,
     Compiler,
     Member,
-    marked_line,
     needs_other,
-    run,
-    simcc,
 )
 
 FILES = ["api", "barriers", "endless", "global", "shared"]
@@ -227,47 +224,3 @@ class Messages(Case):
     def test_the_other_compiler(self):
         """It is there, so the tests above tried it too."""
         self.assertEqual(set(BATCH), {FIRST, OTHER})
-
-
-# ---- a template's signature may be longer than the message: then its name says enough ----
-
-SIGNATURES = [
-    # template and parameters, launch, what is printed
-    ("template <int A>\n__global__ void wide(int *y)", "wide<8><<<1, 1>>>(y)", "void wide<8>(int*)"),
-    (
-        "template <int A, int B, class T>\n__global__ void multiply(T *y, const T *, const T *, T, T, T)",
-        "multiply<8, 16, int><<<1, 1>>>(y, y, y, 1, 2, 3)",
-        "multiply<8, 16, int>",
-    ),
-    (
-        "template <class A, class B, class C>\n__global__ void multiply(int *y, A, B, C)",
-        "multiply<unsigned long long, unsigned long long, long long><<<1, 1>>>(y, 1, 2, 3)",
-        "multiply",
-    ),
-]
-SIGNATURE_PROGRAM = """#include <cuda_runtime.h>
-{head}
-{{
-	y[1000] = 1; // @store
-}}
-int main()
-{{
-	int *y;
-	cudaMalloc(&y, 64);
-	{launch};
-}}
-"""
-
-
-class LongSignatures(Case):
-    def test_long_signatures(self):
-        for head, launch, printed in SIGNATURES:
-            source = SIGNATURE_PROGRAM.format(head=head, launch=launch)
-            self.write("long.cu", source)
-            built = simcc(FIRST, ["long.cu", "-o", "long"], cwd=self.scratch)
-            self.assertEqual(built.status, 0, built.err)
-            outcome = run([self.scratch / "long"])
-            self.assertEqual(outcome.status, 1, outcome.err)
-            at = next(line for line in outcome.err.splitlines() if line.startswith("=========     at "))
-            self.assertEqual(at, f"=========     at {printed} in long.cu:{marked_line(source, '@store')}")
-            self.assertLessEqual(len(at), 80, at)

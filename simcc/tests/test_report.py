@@ -1,4 +1,5 @@
-"""sim_report(path): a program that says itself where the records of its launches go (report.cu)."""
+"""sim_report(path): a program that says itself where the records of its launches go (report.cu); and what is said of a
+kernel whose name is long."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from support import Case, Outcome, Program, program
+from support import FIRST, Case, Outcome, Program, marked_line, program, run, simcc
 
 REPORT = program("report")
 FAST = program("report", "--fast", name="report.fast")
@@ -48,3 +49,47 @@ class SimReport(Case):
         folder, run = self.run_program(FAST)
         self.assertEqual((run.status, run.err), (0, ""))
         self.expect_files(folder, run.out, [])
+
+
+# ---- a template's signature may be longer than the message: then its name says enough ----
+
+SIGNATURES = [
+    # template and parameters, launch, what is printed
+    ("template <int A>\n__global__ void wide(int *y)", "wide<8><<<1, 1>>>(y)", "void wide<8>(int*)"),
+    (
+        "template <int A, int B, class T>\n__global__ void multiply(T *y, const T *, const T *, T, T, T)",
+        "multiply<8, 16, int><<<1, 1>>>(y, y, y, 1, 2, 3)",
+        "multiply<8, 16, int>",
+    ),
+    (
+        "template <class A, class B, class C>\n__global__ void multiply(int *y, A, B, C)",
+        "multiply<unsigned long long, unsigned long long, long long><<<1, 1>>>(y, 1, 2, 3)",
+        "multiply",
+    ),
+]
+SIGNATURE_PROGRAM = """#include <cuda_runtime.h>
+{head}
+{{
+	y[1000] = 1; // @store
+}}
+int main()
+{{
+	int *y;
+	cudaMalloc(&y, 64);
+	{launch};
+}}
+"""
+
+
+class LongSignatures(Case):
+    def test_long_signatures(self):
+        for head, launch, printed in SIGNATURES:
+            source = SIGNATURE_PROGRAM.format(head=head, launch=launch)
+            self.write("long.cu", source)
+            built = simcc(FIRST, ["long.cu", "-o", "long"], cwd=self.scratch)
+            self.assertEqual(built.status, 0, built.err)
+            outcome = run([self.scratch / "long"])
+            self.assertEqual(outcome.status, 1, outcome.err)
+            at = next(line for line in outcome.err.splitlines() if line.startswith("=========     at "))
+            self.assertEqual(at, f"=========     at {printed} in long.cu:{marked_line(source, '@store')}")
+            self.assertLessEqual(len(at), 80, at)

@@ -175,20 +175,6 @@ class Gradescope(Graded):
         self.expect_schema(results)
         self.assertEqual(results["score"], 100, results["output"])
 
-    def test_the_autograders_command_line(self) -> None:
-        tool = ROOT / "classroom/autograder.py"
-        for arguments, status, says in (
-            (["--out", str(self.scratch)], 2, "is a directory"),
-            (["--key", "two\nlines", "--out", str(self.scratch / "x.zip")], 2, "one line"),
-            (["--key", "ws27", "--out", str(self.scratch / "x.zip")], 2, "a key of 4 characters"),
-            (["--out", "/dev/full/x.zip"], 3, "cannot be written"),
-            (["--o", "x"], 2, "--o"),
-        ):
-            done = run(sys.executable, tool, *arguments)
-            self.assertEqual(done.returncode, status, done.stderr)
-            self.assertIn(says, done.stderr)
-        self.assertEqual(list(self.scratch.iterdir()), [])
-
 
 if __name__ == "__main__":
     unittest.main()

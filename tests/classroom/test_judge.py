@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from case import running
-from grading import ROOT, case, temporary
+from grading import ROOT, case, run, temporary
 from judge import build, once, sandbox, words
 from judge import cases as casebook
 from judge.cases import Case
@@ -270,6 +270,22 @@ class Sandbox(unittest.TestCase):
                     self.assertRaisesRegex(Environment, f"^{found}$", own)
                 else:
                     self.assertEqual(own(), found)
+
+    def test_the_autograders_command_line(self) -> None:
+        tool = ROOT / "classroom/autograder.py"
+        with temporary() as scratch:
+            out = str(scratch / "x.zip")
+            for arguments, status, says in (
+                (["--out", str(scratch)], 2, "is a directory"),
+                (["--key", "two\nlines", "--out", out], 2, "one line"),
+                (["--key", "ws27", "--out", out], 2, "a key of 4 characters"),
+                (["--out", "/dev/full/x.zip"], 3, "cannot be written"),
+                (["--o", "x"], 2, "--o"),
+            ):
+                done = run(sys.executable, tool, *arguments)
+                self.assertEqual(done.returncode, status, done.stderr)
+                self.assertIn(says, done.stderr)
+            self.assertEqual(list(scratch.iterdir()), [])
 
     def test_nothing_begins_after_a_stop(self) -> None:
         program = (
