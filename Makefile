@@ -23,7 +23,7 @@ option = $(if $(call given,$1),--$2 '$(call given,$1)')
 
 include classroom/handout.mk
 -include classroom/grade.mk
--include tools/maintain.mk
+include tools/maintain.mk
 
 # Each chapter's build, its screen and its sweep, beside the builds of the next ones; then the real model.
 all:

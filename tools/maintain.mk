@@ -68,7 +68,7 @@ check-readme: build
 
 # ---- text and code ----
 
-FORMATTED := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
+FORMATTED = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' 2>/dev/null)
 format:
 	@clang-format -i $(FORMATTED)
 

@@ -17,7 +17,7 @@ import support
 
 def build(suites: list[str]) -> str | None:
     """All programs that these suites name; what went wrong, or None."""
-    jobs = os.cpu_count() or 1
+    jobs = len(os.sched_getaffinity(0))
     for suite in suites:
         try:
             importlib.import_module(f"test_{suite}")
@@ -28,10 +28,8 @@ def build(suites: list[str]) -> str | None:
     if not missing:
         return None
     print(f"building {len(missing)} of {len(programs)} programs", flush=True)
-    for compiler in {
-        made.library or made.compiler for made in missing
-    }:  # the library first: each program would wait for it
-        # on this thread, because make has its own jobs
+    # The library first: each program would wait for it. On this thread, because make has its own jobs.
+    for compiler in {made.library or made.compiler for made in missing}:
         library = ["make", "-s", f"-j{jobs}", "-C", support.HOME, f"CC={compiler.cc}", f"CXX={compiler.cxx}", "lib"]
         place = compiler.folder.parent  # of the library; simcc, which others may run now, locks it so, too
         place.mkdir(parents=True, exist_ok=True)

@@ -21,7 +21,6 @@ import concurrent.futures
 import contextlib
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -35,6 +34,7 @@ from typing import NamedTuple, NoReturn
 HERE = Path(__file__).resolve().parent
 # The makes that the tests start are a user's, and nobody's submakes. (support.py reads WERROR before it takes it away.)
 NOT_PASSED_ON = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "WERROR"}
+TO_CLEAN_UP = 5  # seconds, of what is ended
 try:
     TIMEOUT = float(os.environ.get("SUITE_TIMEOUT", "900"))
     LOG_LINES = int(os.environ.get("LOG_LINES", "60"))
@@ -105,7 +105,11 @@ class Groups:
             self.ended = True
             running = list(self.running)
         for process in running:
-            end_group(process)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGTERM)
+        end = time.monotonic() + TO_CLEAN_UP
+        for process in running:
+            end_group(process, max(0, end - time.monotonic()))
 
 
 def cpu_seconds(pid: int) -> float:
@@ -114,12 +118,13 @@ def cpu_seconds(pid: int) -> float:
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
-def end_group(process: subprocess.Popen) -> None:
+def end_group(process: subprocess.Popen, seconds: float = TO_CLEAN_UP) -> None:
     """A moment to clean up for one that still runs, then no more."""
     if process.poll() is None:
-        os.killpg(process.pid, signal.SIGTERM)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(5)
+            process.wait(seconds)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)  # and what it left behind
     process.wait()
@@ -251,10 +256,14 @@ def main() -> int:
         return 2
     for folder in ("xml", "log"):
         (build / folder).mkdir(parents=True, exist_ok=True)
-    for old in build.glob("scratch-*"):
-        shutil.rmtree(old, ignore_errors=True)
-    # Also where it was started with some of them ignored, as in the background of a script: the suites would, too.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for suite in suites:
+        if ":" in suite and Path(command_of(suite, build, tests, build)[0]) != Path(sys.executable):
+            print(f"run.py: {suite}: a pattern is for suites of unittest, this one is of Criterion", file=sys.stderr)
+            return 2
+    # Also where they were ignored, as in the background of a script: the suites would, too. But for nohup's.
+    ends = [signal.SIGINT, signal.SIGTERM]
+    ends += [signal.SIGHUP] if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN else []
+    for number in ends:
         signal.signal(number, stop)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
@@ -263,13 +272,15 @@ def main() -> int:
         flush=True,
     )
     groups, results, interrupted = Groups(), [], False
-    with concurrent.futures.ThreadPoolExecutor((os.cpu_count() or 1) + 1) as pool:
-        waiting = [pool.submit(run_suite, suite, build, tests, expected, groups) for suite in suites]
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0)) + 1) as pool:
         try:
+            waiting = [pool.submit(run_suite, suite, build, tests, expected, groups) for suite in suites]
             for ended in concurrent.futures.as_completed(waiting):
                 results.append(ended.result())
                 print_result(results[-1], len(suites) - len(results))
         except KeyboardInterrupt:
+            for number in ends:
+                signal.signal(number, signal.SIG_IGN)  # once is enough
             interrupted = True
             pool.shutdown(wait=False, cancel_futures=True)
             groups.end_all()

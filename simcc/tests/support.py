@@ -1,6 +1,6 @@
 """What the suites share: compilers, programs built once, running them, and the test case they derive from.
 
-A suite names the programs it runs at module level (program(), batch(), inline()). build.py builds all of them before
+A suite names the programs it runs at module level (program(), Batch, inline()). build.py builds all of them before
 the suites, in parallel; a suite that is run alone (python3 -m unittest test_counts) builds what it needs when it needs
 it. What is built lies in build/<C++ compiler>/tests, named by the contents of all that it was made with.
 """
@@ -421,7 +421,10 @@ class Case(unittest.TestCase):
     @functools.cached_property
     def scratch(self) -> Path:
         FIRST.folder.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix="scratch-", dir=FIRST.folder))
+        for old in FIRST.folder.glob("scratch-*-*"):  # of a process that was killed
+            if not Path(f"/proc/{old.name.split('-')[1]}").exists():
+                shutil.rmtree(old, ignore_errors=True)
+        folder = Path(tempfile.mkdtemp(prefix=f"scratch-{os.getpid()}-", dir=FIRST.folder))
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         return folder
 

@@ -32,6 +32,7 @@ class Chapters(Case):
             "common",
             "simcc",
             "classroom/handout.mk",
+            "tools/maintain.mk",
             *filter(lambda name: (ROOT / name).exists(), [built]),
         ):
             source, target = ROOT / name, tree / name

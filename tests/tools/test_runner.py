@@ -33,7 +33,7 @@ OF_UNITTEST = {
     "u_sleeping": SUITE.replace(
         "import os", f"import sys; sys.path.insert(0, {str(TESTS / 'support')!r}); import case, os"
     )
-    + "    def test_second(self): case.run(['sleep', '2987'])\n",
+    + "    def test_second(self): case.run(['sleep', '29{os.getpid()}'])\n",
     "u_class": SECOND.format("pass") + "    @classmethod\n    def setUpClass(cls): raise OSError('planted')\n",
 }
 WAYS = ("good", "failing", "crashing", "empty", "early", "skipping", "hanging")
@@ -152,7 +152,7 @@ class Runner(unittest.TestCase):
     def test_what_a_test_started_ends_with_it(self) -> None:
         """Kills: programs of a suite of unittest that go on, each in a session of its own."""
         self.expect(1, "0 passed, 1 failed, 0 skipped", "u_sleeping", seconds=3)
-        self.assertEqual(running("sleep 2987", 10), [])
+        self.assertEqual(running(f"sleep 29{os.getpid()}", 10), [])
 
 
 if __name__ == "__main__":
