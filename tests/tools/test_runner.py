@@ -33,7 +33,7 @@ OF_UNITTEST = {
     "u_sleeping": SUITE.replace(
         "import os", f"import sys; sys.path.insert(0, {str(TESTS / 'support')!r}); import case, os"
     )
-    + "    def test_second(self): case.run(['sleep', '29{os.getpid()}'])\n",
+    + f"    def test_second(self): case.run(['sleep', '29{os.getpid()}'])\n",
     "u_class": SECOND.format("pass") + "    @classmethod\n    def setUpClass(cls): raise OSError('planted')\n",
 }
 WAYS = ("good", "failing", "crashing", "empty", "early", "skipping", "hanging")
