@@ -174,10 +174,12 @@ def told(kernel: Kernel, hazard: Record) -> str:
 
 
 def masked(text: str) -> str:
-    """Without the column of a caret, which compilers put at different words, addresses, and where a file lies."""
-    text = re.sub("0x[0-9a-f]{6,}", "0x#", text)
-    text = re.sub(r"^(=+ +\|) +\^.*", r"\1 ^", text, flags=re.MULTILINE)
-    return re.sub(r"[\w./-]*/(\w+\.cuh?:)", r"\1", text)
+    """Without addresses, the column of a caret, which compilers put at different words, and what the length of a path
+    changes: where lines break, whether a kernel's parameters have room."""
+    text = re.sub(r"\n={9} {9}(?=[^ \d|])", " ", text)
+    text = re.sub(r"\S*/\S*?:(\d+)", r"@:\1", re.sub("0x[0-9a-f]{6,}", "0x#", text))
+    text = re.sub(r"(    at \w+)\([^()]*\) in", r"\1 in", text)
+    return re.sub(r"^(=+ +\|) +\^.*", r"\1 ^", text, flags=re.MULTILINE)
 
 
 def names_one_thread_twice(message: str) -> bool:

@@ -18,7 +18,7 @@ from .chapters import programs_of
 MARK = ".made-by-make-site"
 EXPLORER = "plots/explorer.html"
 IMAGES = (".svg", ".png")
-CLONE = re.compile(r"^git clone ADDRESS (\w+ && cd \w+).*$", re.MULTILINE)  # README.md, which cannot know it
+CLONE = re.compile(r"^In a clone of this repository:\n\n```sh\n", re.MULTILINE)  # README.md, until it is published
 LINK = re.compile(r'\b(href|src|srcset)="([^"]*)"')
 
 
@@ -166,7 +166,7 @@ class Site:
     def of_markdown(self, source: str) -> Page:
         text = (self.root / source).read_text(encoding="utf-8")
         if self.address:
-            text = CLONE.sub(lambda line: f"git clone {self.address} {line[1]}", text)
+            text = CLONE.sub(lambda _: f"```sh\ngit clone {self.address} flash && cd flash\n", text)
         tokens = self.markdown.parse(re.sub(r"^<!--.*?-->\n?", "", text, flags=re.MULTILINE | re.DOTALL))
         page = Page(source, source, "")
         for token, inside in zip(tokens, tokens[1:]):
