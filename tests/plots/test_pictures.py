@@ -611,17 +611,7 @@ class Pages(Case):
         less = 100 * (1 - split / bytes_of(backward, "footprint", kernel="backward_naive", seq=1024, **plain))
         self.assertIn(f"| **−{less:.0f} %** | footprint, beside the naive backward, N = 1024 |", done.stdout)
         self.assertNotRegex(done.stdout, r"\d [num]?s\b", "a CPU's time is shown")
-        # Where the data comes from: once if it is the same for all, or else of which chapters.
-        data = self.scratch / "data"
-        shutil.copytree(DATA, data)
-        said = []
-        for chapters, commit in (("0[0-9]", "aaaaaaaaaa"), ("0[28]", "bbbbbbbbbb")):
-            for path in (data / "sim").glob(f"{chapters}_*.tsv"):
-                dated = re.sub(r"(?m)^# date: .*", "# date: 2026-11-23T00:00:00Z", path.read_text())
-                path.write_text(re.sub(r"(?m)^# commit: .*", f"# commit: {commit}", dated))
-            said.append(run(ROOT / "tools/pages", "chapters", data).stdout.splitlines()[-1])
-        self.assertRegex(said[0], r"at commit aaaaaaaaaa\.$")
-        self.assertRegex(said[1], r"aaaaaaaaaa \(00, 01, 03, 04, 05, 06, 07, 09\); on .*bbbbbbbbbb \(02, 08\)\.$")
+        self.assertIn("machine, date and commit are in the first lines of each file", done.stdout.splitlines()[-1])
 
 
 def svg_of(*words: tuple[str, str, str, str]) -> str:
