@@ -81,9 +81,10 @@ PYTHON = $(shell git ls-files --cached --others --exclude-standard '*.py') \
 RUFF = $(or $(shell command -v ruff),$(shell python3 -m ruff --version >/dev/null 2>&1 && echo python3 -m ruff))
 check-python:
 	@test -n "$(RUFF)" || { echo "make check-python needs ruff: ./setup.sh --all, or pip install ruff" >&2; exit 3; }
-	@$(RUFF) check --quiet $(PYTHON)
-	@$(RUFF) format --quiet --check $(PYTHON) || { $(RUFF) format --diff $(PYTHON); exit 1; }
-	@echo "check-python: $(words $(PYTHON)) files as ruff.toml says"
+	@$(RUFF) check --config tools/ruff.toml --quiet $(PYTHON)
+	@$(RUFF) format --config tools/ruff.toml --quiet --check $(PYTHON) || \
+		{ $(RUFF) format --config tools/ruff.toml --diff $(PYTHON); exit 1; }
+	@echo "check-python: $(words $(PYTHON)) files as tools/ruff.toml says"
 
 # Spelling and links of all text; FIX=1 corrects the spelling.
 check-text:
