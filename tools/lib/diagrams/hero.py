@@ -1,36 +1,26 @@
-"""The README's moving picture: naive attention beside FlashAttention-2, on one clock of bytes.
+"""The README's moving picture: the N × N scores of naive attention, and the one tile of FlashAttention-2.
 
-Both panels show what the kernels of chapters 01 and 05 did in global memory, in the order of a real trace, at the same
-bytes per second. Naive attention is charged what each of its three kernels touches, every byte once (its footprint: its
-best case). FlashAttention is charged every byte that its blocks ask for (requested: its worst case). Motion is CSS: a
-page that asks for reduced motion, and a program that draws without it, show how both end.
+Below lies the GPU's memory, above it the chip; dots are bytes on their way, in both halves at the same bytes a second
+and in the order of a real trace. Naive attention is charged what each of its three kernels touches, every byte once
+(its footprint: its best case), FlashAttention every byte that its blocks ask for (requested: its worst case). The first
+frame is the last one: what is left, and how much was moved. Motion is CSS: a page that asks for reduced motion, and a
+program that draws without it, show that frame.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
 from lib.diagrams.run import Access, traced
-from lib.diagrams.svg import (
-    Panel,
-    Theme,
-    arrange,
-    base_style,
-    document,
-    element,
-    kilobytes,
-    number,
-    rectangle,
-    text,
-    variants,
-)
+from lib.diagrams.svg import Theme, base_style, document, element, kilobytes, number, rectangle, text, variants
 
-N, D, TILE = 64, 8, 16
-BAND = 4  # rows of naive attention that are shown in one step
-RUN, HOLD = 20.0, 4.0  # seconds: what naive attention takes, and how long the end is shown
+N, D, TILE = 80, 8, 16
+BAND = 4  # rows of naive attention that are one step
+DOT = 512  # bytes
+LOOP, STILL, RUN = 9.0, 1.6, 6.8  # seconds: of all, of the frame that it begins with, of naive attention
 NAIVE = ["--seq", str(N), "--dim", str(D)]
 FLASH = [*NAIVE, "--heads", "1", "--kernel", "fa2_row", "--tile-q", str(TILE), "--tile-k", str(TILE)]
 ROW_BYTES = {"Q": 4 * D, "K": 4 * D, "V": 4 * D, "O": 4 * D, "S": 4 * N, "P": 4 * N, "LSE": 4}
@@ -47,12 +37,13 @@ class Rows:
 
 @dataclass
 class Event:
-    """What is shown at one time, and how many bytes had moved when it began and ended."""
+    """What is shown at one time, and how many bytes had moved when it began and ended; `read` of them were loaded."""
 
     kernel: str
     block: tuple[int, int, int]  # the first of them
     start: int
     end: int
+    read: int
     reads: list[Rows] = field(default_factory=list)
     writes: list[Rows] = field(default_factory=list)
 
@@ -76,13 +67,14 @@ def naive_events(trace: list[Access]) -> list[Event]:
     for _, of_launch in groupby(trace, lambda access: access.launch):
         seen: dict[tuple[str, str], set[int]] = {}
         for _, group in groupby(of_launch, lambda access: access.block[0] // BAND):
-            accesses, start = list(group), moved
+            accesses, start, read = list(group), moved, 0
             for access in accesses:
                 touched = seen.setdefault((access.tensor, access.op), set())
                 before = len(touched)
                 touched.update(byte for first, end in access.ranges for byte in range(first, end))
                 moved += len(touched) - before
-            events.append(event_of(accesses, start, moved))
+                read += (len(touched) - before) * (access.op == "load")
+            events.append(event_of(accesses, start, moved, read))
     return events
 
 
@@ -93,14 +85,14 @@ def flash_events(trace: list[Access]) -> list[Event]:
     for _, group in groupby(trace, lambda access: (access.block, access.interval)):
         accesses, start = list(group), moved
         moved += sum(access.requested for access in accesses)
-        events.append(event_of(accesses, start, moved))
+        read = sum(access.requested for access in accesses if access.op == "load")
+        events.append(event_of(accesses, start, moved, read))
     return events
 
 
-def event_of(accesses: list[Access], start: int, end: int) -> Event:
-    return Event(
-        accesses[0].kernel, accesses[0].block, start, end, rows_of(accesses, "load"), rows_of(accesses, "store")
-    )
+def event_of(accesses: list[Access], start: int, end: int, read: int) -> Event:
+    rows = rows_of(accesses, "load"), rows_of(accesses, "store")
+    return Event(accesses[0].kernel, accesses[0].block, start, end, read, *rows)
 
 
 class Clock:
@@ -110,193 +102,219 @@ class Clock:
         self.total = total
         self.rules: list[str] = []
 
-    def percent(self, moved: int) -> str:
-        return number(100 * RUN / (RUN + HOLD) * moved / self.total) + "%"
+    def seconds(self, moved: float) -> float:
+        return STILL + RUN * moved / self.total
 
-    def rule(self, frames: Iterable[tuple[str, str]]) -> str:
-        """A new animation's name."""
+    def percent(self, moved: float) -> str:
+        return number(100 * self.seconds(moved) / LOOP) + "%"
+
+    def rule(self, still: str, *frames: tuple[float, str]) -> str:
+        """A new animation, by its name: `still`, then from the first frame, given by bytes moved, to the last, and
+        `still` again."""
         name = f"k{len(self.rules)}"
-        self.rules.append(f"@keyframes {name}{{" + "".join(f"{at}{{{what}}}" for at, what in frames) + "}")
+        first = number(100 * STILL / LOOP - 0.01) + "%"
+        last = number(100 * self.seconds(frames[-1][0]) / LOOP + 0.01) + "%"
+        steps = [f"0%,{first},{last},100%{{{still}}}", *(f"{self.percent(at)}{{{what}}}" for at, what in frames)]
+        self.rules.append(f"@keyframes {name}{{{''.join(steps)}}}")
         return name
 
-    def appears(self, moved: int) -> str:
-        return self.rule([("0%", "opacity:0"), (self.percent(moved), "opacity:1")])
-
-    def shows(self, start: int, end: int) -> str:
-        on, off = (self.percent(start), "opacity:1"), (self.percent(end), "opacity:0")
-        return self.rule([on, off] if start == 0 else [("0%", "opacity:0"), on, off])
-
-    def style(self, theme: Theme, wide: bool) -> str:
+    def style(self, theme: Theme, layout: Layout) -> str:
+        gap = layout.shelf - layout.bench
         return (
-            base_style(theme, larger=not wide)
-            + f".n{{font-size:20px;font-weight:bold}}.g{{fill:none;stroke:{theme.faint};stroke-dasharray:4 3}}"
-            + ".c{opacity:0}"
-            + f".a{{animation:{RUN + HOLD:g}s step-end infinite}}.b{{animation-timing-function:linear}}\n"
+            base_style(theme)
+            + f"text{{font-size:{layout.small}px}}.d{{font-size:{layout.small}px}}.t{{font-size:{layout.title}px}}"
+            + f".h{{font-size:{layout.headline}px;font-weight:bold}}"
+            + f".g{{fill:none;stroke:{theme.faint};stroke-dasharray:3 3}}.w{{stroke:{theme.background}}}"
+            + f".s{{stroke:{theme.vermilion};stroke-width:9;stroke-opacity:.3;paint-order:stroke}}"
+            + f".u,.v{{fill:{theme.blue};opacity:0;animation:u {LOOP:g}s linear infinite}}"
+            + f".v{{fill:{theme.vermilion};animation-name:v}}"
+            + f".a{{animation:{LOOP:g}s linear infinite}}.j{{animation-timing-function:step-end}}\n"
+            + f"@keyframes u{{0%{{opacity:1}}4%{{opacity:1;transform:translateY({-gap}px)}}4.1%,100%{{opacity:0}}}}\n"
+            + f"@keyframes v{{0%{{opacity:1}}4%{{opacity:1;transform:translateY({gap}px)}}4.1%,100%{{opacity:0}}}}\n"
             + "\n".join(self.rules)
-            + "\n@media (prefers-reduced-motion:reduce){.a{animation:none}}\n"
+            + "\n@media (prefers-reduced-motion:reduce){.a,.u,.v{animation:none}}\n"
         )
 
 
-@dataclass
-class Side:
-    """One of the two panels: where its tensors lie. SCALE pixels are an element of a tensor."""
+@dataclass(frozen=True)
+class Layout:
+    """Pixels: of a half; of S on the chip and in memory; where the bench ends and the shelf begins; of words."""
 
-    clock: Clock
-    events: list[Event]
-    places: dict[str, tuple[float, float]]
-    body: list[str] = field(default_factory=list)
+    half: float
+    grid: float
+    kept: float
+    bench: float
+    shelf: float
+    small: float
+    title: float
+    headline: float
+    x: float = 0.0  # of the half
 
-    WIDTH, HEIGHT, SCALE = 400.0, 496.0, 1.75
+    @property
+    def left(self) -> float:
+        return self.x + (self.half - self.grid) / 2
 
-    def add(self, *elements: str) -> None:
-        self.body.extend(elements)
+    @property
+    def bottom(self) -> float:
+        return self.shelf + self.kept + 58
 
-    def extent(self, tensor: str) -> float:
-        """Its width; LSE, one number per row, is drawn wider than it is."""
-        return 4.0 if tensor == "LSE" else ROW_BYTES[tensor] / 4 * self.SCALE
 
-    def rows(self, rows: Rows, **given: object) -> str:
-        x, y = self.places[rows.tensor]
-        height = (rows.end - rows.first) * self.SCALE
-        return rectangle(x, y + rows.first * self.SCALE, self.extent(rows.tensor), height, **given)
+WIDE = Layout(380, 190, 76, 262, 322, 14, 18, 40)
+NARROW = Layout(170, 116, 46, 188, 232, 12.5, 15, 24)
+TOP = 52.0  # of S on the chip
 
-    def frame(self) -> None:
-        """The memory, and a frame for each tensor in it. Inputs are there from the beginning."""
-        self.add(rectangle(1, 62, self.WIDTH - 2, 178, class_="f", rx=6))
-        self.add(text(12, 82, "HBM: the memory of the GPU", class_="d"))
-        self.add(rectangle(1, 252, self.WIDTH - 2, 170, class_="f", rx=6))
-        self.add(text(12, 272, "on the chip: shared memory and registers", class_="d"))
-        for tensor, (x, y) in self.places.items():
-            width = self.extent(tensor)
-            self.add(rectangle(x, y, width, N * self.SCALE, class_="i" if tensor in "QKV" else "f"))
-            self.add(text(x + width / 2, y - 5, "L" if tensor == "LSE" else tensor, class_="d m"))
 
-    def motion(self, colors: dict[str, str]) -> None:
-        for event in self.events:
-            for rows in event.writes:
-                name = self.clock.appears(event.end)
-                self.add(self.rows(rows, class_=f"a {colors[rows.tensor]}", style=f"animation-name:{name}"))
-        for event in filter(lambda event: event.reads, self.events):
-            name = self.clock.shows(event.start, event.end)
-            for rows in event.reads:
-                self.add(self.rows(rows, class_="a c r", style=f"animation-name:{name}"))
-
-    def counter(self, what: str, total: int, done: str) -> None:
-        """Bytes moved so far: a bar, on the scale of both panels, and a number for each event; `done` when it ends."""
-        line = 26
-        ends = [0, *(event.end for event in self.events)]
-        width = self.WIDTH * ends[-1] / total
-        frames = [(self.clock.percent(end), f"transform:translateY({-line * n}px)") for n, end in enumerate(ends)]
-        numbers = [text(0, 20 + line * n, kilobytes(end), class_="n") for n, end in enumerate(ends)]
-        full = "transform:scaleX(1)"
-        grow = self.clock.rule([("0%", "transform:scaleX(0)"), (self.clock.percent(ends[-1]), full), ("100%", full)])
-        self.add(
-            rectangle(0, 432, self.WIDTH, 14, class_="f"),
-            rectangle(0, 432, width, 14, class_="a b w", style=f"animation-name:{grow};transform-origin:0 0"),
-            element(
-                "svg",
+def dots(clock: Clock, layout: Layout, events: list[Event]) -> list[str]:
+    """One for every DOT bytes: up what is loaded, down what is stored."""
+    found = []
+    for event in events:
+        for count in range(-(-event.start // DOT), -(-event.end // DOT)):
+            is_load = count * DOT - event.start < event.read
+            x = layout.left + 6 + (layout.grid - 12) * (count * 37 % 101) / 100
+            y, kind = (layout.shelf, "u") if is_load else (layout.bench, "v")
+            delay = clock.seconds(count * DOT) - LOOP
+            found.append(
                 element(
-                    "g",
-                    "".join(numbers),
-                    class_="a",
-                    style=f"transform:translateY({-line * (len(ends) - 1)}px);animation-name:{self.clock.rule(frames)}",
-                ),
-                x=0,
-                y=454,
-                width=110,
-                height=line,
-            ),
-            text(112, 474, what, class_="d"),
-            text(self.WIDTH, 22, done, class_="a e", style=f"animation-name:{self.clock.appears(ends[-1])}"),
-        )
-
-    def panel(self) -> Panel:
-        return Panel(self.WIDTH, self.HEIGHT, self.body)
+                    "circle", cx=number(x), cy=number(y), r="2.5", class_=kind, style=f"animation-delay:{delay:.2f}s"
+                )
+            )
+    return found
 
 
-def places(tensors: str, x: float = 14.0) -> Iterator[tuple[str, tuple[float, float]]]:
-    for tensor in tensors:
-        yield tensor, (x, 112.0)
-        x += ROW_BYTES[tensor] / 4 * Side.SCALE + 13
+def slots(layout: Layout, widths: dict[str, float]) -> dict[str, float]:
+    """Where on the shelf a tensor lies."""
+    x = layout.x + (layout.half - sum(widths.values()) - 7 * (len(widths) - 1)) / 2
+    found = {}
+    for tensor, width in widths.items():
+        found[tensor] = x
+        x += width + 7
+    return found
 
 
-def naive_side(clock: Clock, events: list[Event]) -> Side:
-    side = Side(clock, events, dict(places("QKVOSP")))
-    side.add(text(0, 22, "Naive attention", class_="t"))
-    side.add(text(0, 46, "three kernels; S and P go to HBM and come back", class_="d"))
-    side.frame()
-    side.motion({"S": "w", "P": "w", "O": "o"})
-    lines = {
-        "scores": "scores: S = Q Kᵀ, a row at a time",
-        "softmax_rows": "softmax: reads S, writes P",
-        "weighted_sum": "weighted sum: reads P, writes O = P V",
-    }
-    for n, (kernel, of_kernel) in enumerate(groupby(events, lambda event: event.kernel)):
-        of_it, at = list(of_kernel), 310.0 + 34 * n
-        side.add(text(36, at, lines[kernel]), text(16, at, f"{n + 1}", class_="d"))
-        name = clock.shows(of_it[0].start, of_it[-1].end)
-        side.add(rectangle(8, at - 19, 300, 27, class_="a c f", rx=4, style=f"animation-name:{name};stroke-width:2"))
-    x = 16.0
-    for color, meaning in (("r", "read now"), ("w", "scores S, P"), ("o", "output")):
-        side.add(rectangle(x, 401, 10, 10, class_=color), text(x + 15, 411, meaning, class_="d"))
-        x += 35 + 8.4 * len(meaning)
-    return side
+def kept(clock: Clock, layout: Layout, widths: dict[str, float], written: dict[str, float]) -> list[str]:
+    """What lies on the shelf; `written`: after how many bytes."""
+    found = []
+    for tensor, x in slots(layout, widths).items():
+        kind, moving = "w" if tensor in "SP" else "o" if tensor in "OL" else "i", {}
+        if end := written.get(tensor):
+            rule = clock.rule("opacity:1", (0, "opacity:.12"), (end * 0.97, "opacity:.12"), (end, "opacity:1"))
+            kind, moving = f"a {kind}", {"style": f"animation-name:{rule}"}
+        found.append(rectangle(x, layout.shelf + 22, widths[tensor], layout.kept, class_=kind, **moving))
+        found.append(text(x + widths[tensor] / 2, layout.shelf + 17, tensor, class_="d m"))
+    return found
 
 
-def flash_side(clock: Clock, events: list[Event]) -> Side:
-    side = Side(clock, events, {**dict(places("QKVO")), "LSE": (122.0, 112.0)})
-    side.add(text(0, 22, "FlashAttention-2", class_="t"))
-    side.add(text(0, 46, "one kernel; a tile of S is used where it is made", class_="d"))
-    side.frame()
-    side.motion({"O": "o", "LSE": "o"})
-    side.add(text(146, 126, "no S, no P: nothing is N × N"))
-    side.add(text(146, 156, "L: one number per row, the log", class_="d"))
-    side.add(text(146, 174, "of its sum of exponentials;", class_="d"))
-    side.add(text(146, 192, "the gradients will need it", class_="d"))
-    extent, (left, top) = N * Side.SCALE, (36.0, 300.0)
-    side.add(rectangle(left, top, extent, extent, class_="g"))
-    side.add(text(166, 312, "a tile of Q, of K, of S"), text(166, 340, "Tiles of K and V pass by.", class_="d"))
-    side.add(
-        text(166, 358, "Each tile of S updates O", class_="d"),
-        text(166, 376, "and is gone: no S to store.", class_="d"),
+def half(clock: Clock, layout: Layout, title: str, events: list[Event], total: int, what: str) -> list[str]:
+    """The bench, the shelf, the bytes on their way and how many there were."""
+    middle, y = layout.x + layout.half / 2, layout.bottom
+    end = events[-1].end
+    grow = clock.rule("transform:none", (0, "transform:scaleX(0)"), (end, "transform:none"))
+    bar = rectangle(
+        layout.x,
+        y,
+        layout.half * end / total,
+        12,
+        class_="a w",
+        style=f"animation-name:{grow};transform-origin:{layout.x}px 0",
     )
-    tile = TILE * Side.SCALE
+    return [
+        text(middle, 18, title, class_="t m"),
+        rectangle(layout.x + 1, 28, layout.half - 2, layout.bench - 28, class_="f", rx=6),
+        text(layout.x + 8, layout.bench - 7, "chip", class_="d"),
+        rectangle(layout.x + 1, layout.shelf, layout.half - 2, layout.kept + 48, class_="f", rx=6),
+        text(layout.x + 8, layout.shelf + layout.kept + 41, "GPU memory", class_="d"),
+        text(layout.left, TOP - 7, "S, N × N", class_="d"),
+        *dots(clock, layout, events),
+        rectangle(layout.x, y, layout.half, 12, class_="f"),
+        bar,
+        text(layout.x, y + 30, what),
+    ]
+
+
+def naive_half(clock: Clock, layout: Layout, events: list[Event], total: int) -> list[str]:
+    """A sheet of N² scores slides down, comes back, goes down as P and comes back again."""
+    ends = [list(of)[-1].end for _, of in groupby(events, lambda event: event.kernel)]
+    bar = layout.kept * D / N
+    widths = {**dict.fromkeys("QKV", bar), "S": layout.kept, "P": layout.kept, "O": bar}
+    places, down = slots(layout, widths), layout.shelf + 22 - TOP
+
+    def at(tensor: str) -> str:
+        to = f"translate({number(places[tensor] - layout.left)}px,{number(down)}px)"
+        return f"opacity:1;transform:{to} scale({layout.kept / layout.grid:.3f})"
+
+    up = "opacity:1;transform:none"
+    frames = [(0, up), (ends[0], at("S")), ((ends[0] + ends[1]) / 2, up), (ends[1], at("P")), (ends[2], up)]
+    origin = f"transform-origin:{number(layout.left)}px {number(TOP)}px"
+    return [
+        *half(clock, layout, "Naive attention", events, total, f"{kilobytes(total)} at least"),
+        rectangle(layout.left, TOP, layout.grid, layout.grid, class_="g"),
+        *kept(clock, layout, widths, dict(zip("SPO", ends))),
+        element(
+            "g",
+            cells(layout),
+            class_="a",
+            style=f"opacity:0;{origin};animation-name:{clock.rule('opacity:0', *frames)}",
+        ),
+    ]
+
+
+def cells(layout: Layout) -> str:
+    """S as a sheet: a cell for each 8 × 8 scores."""
+    count = N // 8
+    side = layout.grid / count
+    return "".join(
+        rectangle(layout.left + side * (at % count), TOP + side * (at // count), side, side, class_="w")
+        for at in range(count * count)
+    )
+
+
+def flash_half(clock: Clock, layout: Layout, events: list[Event], total: int) -> list[str]:
+    """One tile of S after another, in the order of the trace, and nothing of them is left."""
+    side = layout.grid * TILE / N
+    frames: list[tuple[float, str]] = []
     for _, of_block in groupby(events, lambda event: event.block):
         block = list(of_block)
-        queries = next(rows for event in block for rows in event.reads if rows.tensor == "Q")
-        row = top + queries.first * Side.SCALE
-        kept = {"style": f"animation-name:{clock.shows(block[0].start, block[-1].end)}"}
-        last = block[-1] is events[-1]
-        side.add(rectangle(left - 18, row, 14, tile, class_="a r" if last else "a c r", **kept))
-        side.add(side.rows(queries, class_="a c r", **kept))
-        loads = [(event, rows) for event in block for rows in event.reads if rows.tensor == "K"]
-        for n, (event, keys) in enumerate(loads):
-            end = loads[n + 1][0].start if n + 1 < len(loads) else block[-1].end
-            shown = {"style": f"animation-name:{clock.shows(event.start, end)}"}
-            at_the_end = "" if last and n + 1 == len(loads) else "c "
-            column = left + keys.first * Side.SCALE
-            side.add(rectangle(column, top - 18, tile, 14, class_=f"a {at_the_end}r", **shown))
-            side.add(rectangle(column, row, tile, tile, class_=f"a {at_the_end}w", **shown))
-    return side
+        row = next(rows.first for event in block for rows in event.reads if rows.tensor == "Q")
+        for event in block:
+            for keys in (rows for rows in event.reads if rows.tensor == "K"):
+                x, y = (layout.grid * at / N for at in (keys.first, row))
+                frames.append((event.start, f"transform:translate({number(x)}px,{number(y)}px)"))
+    last = frames[-1][1]
+    sweep = clock.rule(last, *frames, (events[-1].end, last))
+    end, bar = events[-1].end, layout.kept * D / N
+    widths = {**dict.fromkeys("QKVO", bar), "L": 3.0}
+    return [
+        *half(clock, layout, "FlashAttention", events, total, f"{kilobytes(end)} at most"),
+        rectangle(layout.left, TOP, layout.grid, layout.grid, class_="g"),
+        *kept(clock, layout, widths, dict.fromkeys("OL", end)),
+        rectangle(layout.left, TOP, side, side, class_="a j w s", style=f"{last};animation-name:{sweep}"),
+    ]
 
 
 def picture(theme: Theme, wide: bool, naive: list[Event], flash: list[Event]) -> str:
     total = naive[-1].end
-    clock = Clock(total)
-    left, right = naive_side(clock, naive), flash_side(clock, flash)
-    ratio = total / flash[-1].end
-    left.counter("moved at least (once per kernel)", total, "done")
-    right.counter("moved at most (all that is asked)", total, f"done: {ratio:.1f} times less")
-    width, height, body = arrange([left.panel(), right.panel()], wide, theme)
-    title = (
-        f"Naive attention moves {kilobytes(total)}, FlashAttention-2 {kilobytes(flash[-1].end)}: {ratio:.1f} times less"
-    )
+    clock, layout = Clock(total), WIDE if wide else NARROW
+    margin, between = 10.0, 20.0 if wide else 10.0
+    left = Layout(**{**vars(layout), "x": margin})
+    right = Layout(**{**vars(layout), "x": margin + layout.half + between})
+    ratio = int(10 * total / flash[-1].end) / 10  # at least so many
+    width, y = 2 * layout.half + between + 2 * margin, layout.bottom + 40
+    words = [f"at least {ratio}× fewer bytes", "memory: N, not N²"]
+    body = [
+        *naive_half(clock, left, naive, total),
+        *flash_half(clock, right, flash, total),
+        text(width / 2, y + layout.headline, words[0], class_="h m"),
+        text(width / 2, y + layout.headline + 1.6 * layout.title, words[1], class_="t m"),
+    ]
+    height = y + layout.headline + 1.6 * layout.title + 12
+    title = f"FlashAttention-2 moves {kilobytes(flash[-1].end)}, naive attention {kilobytes(total)}: {' '.join(words)}"
     description = (
-        f"Two panels on one clock, N = {N}, d = {D}, from traces of the kernels. Left: three kernels fill S and P, "
-        "each N by N, in the GPU's memory and read them back. Right: one kernel; tiles of K and V pass by, a tile of S "
-        "exists on the chip only, and O is written once."
+        f"Two halves on one clock of bytes, N = {N}, d = {D}, from traces of the kernels. Left: a sheet of N by N "
+        "scores slides from the chip into the GPU's memory and comes back, twice. Right: one tile of the scores sweeps "
+        "over the grid, and nothing of it is stored."
     )
-    return document(width, height, title, description, clock.style(theme, wide), body)
+    back = rectangle(0, 0, width, height, fill=theme.background)
+    return document(width, height, title, description, clock.style(theme, layout), [back, *body])
 
 
 def draw(root: Path) -> dict[str, str]:
