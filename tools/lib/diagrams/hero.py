@@ -124,7 +124,7 @@ class Clock:
             base_style(theme)
             + f"text{{font-size:{layout.small}px}}.d{{font-size:{layout.small}px}}.t{{font-size:{layout.title}px}}"
             + f".h{{font-size:{layout.headline}px;font-weight:bold}}"
-            + f".g{{fill:none;stroke:{theme.faint};stroke-dasharray:3 3}}.w{{stroke:{theme.background}}}"
+            + f".g{{fill:none;stroke:{theme.faint};stroke-dasharray:3 3}}.q{{shape-rendering:auto}}"
             + f".s{{stroke:{theme.vermilion};stroke-width:9;stroke-opacity:.3;paint-order:stroke}}"
             + f".u,.v{{fill:{theme.blue};opacity:0;animation:u {LOOP:g}s linear infinite}}"
             + f".v{{fill:{theme.vermilion};animation-name:v}}"
@@ -263,7 +263,7 @@ def cells(layout: Layout) -> str:
     count = N // 8
     side = layout.grid / count
     return "".join(
-        rectangle(layout.left + side * (at % count), TOP + side * (at // count), side, side, class_="w")
+        rectangle(layout.left + side * (at % count), TOP + side * (at // count), side - 1.2, side - 1.2, class_="w q")
         for at in range(count * count)
     )
 
