@@ -1,6 +1,7 @@
 /* The command line: strict, and clear about what it wanted. */
 #include "gpus.h"
 #include "problem/options.h"
+#include "problem/sweep.h"
 #include "support/nearest.h"
 
 #include <criterion/criterion.h>
@@ -408,4 +409,54 @@ Test(options, help_lists_what_applies)
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		cr_expect_leq(strlen(line), 80, "%s", line);
 	free(text);
+}
+
+/* What --sweep and the bench go through, on the simulated device and on a GPU. */
+static void expect_sizes(
+	bool (*sweep)(size_t, bool, struct problem *), size_t (*size)(const struct problem *), bool simulated,
+	const size_t *sizes, size_t count)
+{
+	struct problem problem = {.seq = 0};
+	for (size_t step = 0; step < count; step++) {
+		cr_expect(sweep(step, simulated, &problem));
+		cr_expect_eq(size(&problem), sizes[step]);
+	}
+	cr_expect_not(sweep(count, simulated, &problem));
+}
+
+static size_t seq(const struct problem *problem)
+{
+	return problem->seq;
+}
+
+static size_t cols(const struct problem *problem)
+{
+	return problem->cols;
+}
+
+static size_t elements(const struct problem *problem)
+{
+	return problem->rows * problem->cols;
+}
+
+static size_t products(const struct problem *problem)
+{
+	return problem->m == problem->n && problem->n == problem->k ? problem->m : 0;
+}
+
+Test(options, sizes_of_a_sweep)
+{
+#define SIZES(...) (const size_t[]){__VA_ARGS__}, sizeof((const size_t[]){__VA_ARGS__}) / sizeof(size_t)
+	expect_sizes(sweep_attention, seq, true, SIZES(32, 64, 128, 256));
+	expect_sizes(sweep_attention, seq, false, SIZES(128, 256, 512, 1024, 2048, 4096, 8192, 16384));
+	expect_sizes(sweep_backward, seq, true, SIZES(16, 32, 64, 128));
+	expect_sizes(sweep_backward, seq, false, SIZES(64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384));
+	expect_sizes(sweep_softmax, cols, true, SIZES(256, 512, 1024, 2048, 4096));
+	expect_sizes(sweep_softmax, cols, false, SIZES(256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536));
+	expect_sizes(sweep_columns, cols, true, SIZES(1, 2, 4, 8, 16, 32, 64));
+	expect_sizes(sweep_columns, elements, true, SIZES(256, 512, 1024, 2048, 4096, 8192, 16384));
+	expect_sizes(
+		sweep_columns, elements, false, SIZES(1 << 20, 1 << 21, 1 << 22, 1 << 23, 1 << 24, 1 << 25, 1 << 26));
+	expect_sizes(sweep_matmul, products, true, SIZES(32, 64, 96, 128, 192));
+	expect_sizes(sweep_matmul, products, false, SIZES(256, 512, 1024, 2048, 4096));
 }

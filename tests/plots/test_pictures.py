@@ -605,7 +605,8 @@ class Pages(Case):
         requested = bytes_of(fa2, "requested", kernel="fa2_split_q", seq=2048, **plain)
         best = bytes_of(DATA / "sim/01_naive.tsv", "footprint", kernel="naive", seq=2048, **plain) / requested
         self.assertIn(
-            f"| **{best:.1f} ×** | fewer bytes requested than naive's footprint, its best case, N = 2048 |", done.stdout
+            f"| **{best:.1f} ×** | fewer bytes requested than naive's footprint, naive's best case, N = 2048 |",
+            done.stdout,
         )
         split = bytes_of(backward, "footprint", kernel="backward_split", seq=1024, **plain)
         less = 100 * (1 - split / bytes_of(backward, "footprint", kernel="backward_naive", seq=1024, **plain))
