@@ -160,7 +160,7 @@ class Layout:
 
 
 WIDE = Layout(380, 190, 76, 262, 322, 14, 18, 40)
-NARROW = Layout(170, 116, 46, 188, 232, 12.5, 15, 24)
+NARROW = Layout(170, 116, 46, 190, 234, 14, 16.5, 24)
 TOP = 52.0  # of S on the chip
 
 
