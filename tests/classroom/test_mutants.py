@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import random
 import re
 import struct
 import sys
@@ -30,6 +31,7 @@ FEW = (
 )
 
 
+DRAWN = int(os.environ.get("DRAWN", "0"))
 TOLD = Path(__file__).with_name("told.txt")
 
 
@@ -88,6 +90,18 @@ class Mutants(unittest.TestCase):
     @only_when_thorough
     def test_right_ones_keep_all_points(self) -> None:
         self.expect_full_score("right.edits", 68)
+
+    @unittest.skipUnless(DRAWN, "DRAWN=N only (CI)")
+    def test_some_of_a_chapter(self) -> None:
+        """The commit draws the chapter and N of its submissions: CI comes by all of them in time."""
+        commit = run("git", "-C", ROOT, "rev-parse", "HEAD").stdout
+        draw, everything = random.Random(commit), mutants.read(sorted(SUBMISSIONS.glob("*.edits")))
+        chapter = draw.choice(sorted({mutant.edit.name for mutant in everything}))
+        mine = [mutant for mutant in everything if mutant.edit.name == chapter]
+        with tempfile.TemporaryDirectory() as scratch:
+            lines, total = mutants.score(draw.sample(mine, min(DRAWN, len(mine))), Path(scratch))
+        self.assertEqual(lines, [], "\n".join(lines))
+        print(f"    table: {chapter}: {total}")
 
     def test_an_edit_that_does_not_apply_fails(self) -> None:
         """Or changes nothing, or whose grades are others than it says: none must pass for a mutant that was caught."""
