@@ -108,6 +108,10 @@ class Pages(Case):
             text = (out / chapter / "index.html").read_text()
             before = f"../{chapters[n - 1]}/index.html" if n else "../index.html"
             self.assertIn(f'<a rel="prev" href="{before}">', text)
+            self.assertEqual(
+                re.findall(r'href="([^"]*)" aria-current="page">(\d\d)<', text), [("index.html", chapter[:2])]
+            )
+            self.assertEqual(text.count('<nav class="toc"'), text.count("<h2 ") > 3, chapter)
             if n + 1 < len(chapters):
                 self.assertIn(f'<a rel="next" href="../{chapters[n + 1]}/index.html">', text)
             else:

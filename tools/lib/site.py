@@ -54,6 +54,13 @@ td:first-child code{white-space:nowrap}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.93em}
 th,td{border:1px solid var(--line);padding:.35em .6em;text-align:left;vertical-align:top}
 blockquote{margin:1em 0;padding:0 1em;border-left:3px solid var(--line);color:var(--dim)}
+nav a[aria-current]{color:var(--text);font-weight:bold;text-decoration:none}
+nav .name,nav.toc{display:none}
+@media (min-width:76rem){nav .name{display:inline}}
+@media (min-width:86rem){
+nav.toc{display:block;position:fixed;top:4.5rem;left:max(1rem,50vw - 45rem);width:14.5rem;max-height:80vh;overflow:auto}
+nav.toc a{display:block;padding:.2rem 0;color:var(--dim);text-decoration:none}
+}
 .lines a{color:var(--dim);text-decoration:none;display:inline-block;width:3.2em;user-select:none}
 """
 
@@ -63,15 +70,26 @@ PAGE = """<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
+<meta property="og:title" content="{title}">
+<link rel="icon" type="image/svg+xml" href="{up}favicon.svg">
 <link rel="stylesheet" href="{up}style.css">
 </head>
 <body>
 <nav class="top" aria-label="Site">{top}</nav>
-<main>
+{toc}<main>
 {body}
 </main>
 {ends}</body>
 </html>
+"""
+
+
+# S in tiles, one of which is on the chip.
+ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
+<rect width="16" height="16" rx="3" fill="#0d1117"/>
+<path d="M2 2h12v12H2zM6 2v12M10 2v12M2 6h12M2 10h12" fill="none" stroke="#9198a1" stroke-width=".6"/>
+<rect x="6" y="6" width="4" height="4" fill="#F0782A"/>
+</svg>
 """
 
 
@@ -88,6 +106,7 @@ class Page:
     title: str
     body: str
     anchors: set[str] = field(default_factory=set)
+    parts: list[tuple[str, str]] = field(default_factory=list)  # anchor and words of each heading of the second level
 
 
 def place_of(source: str) -> str:
@@ -172,9 +191,11 @@ class Site:
         for token, inside in zip(tokens, tokens[1:]):
             if token.type == "heading_open":
                 words = "".join(child.content for child in inside.children if child.type in ("text", "code_inline"))
-                token.attrSet("id", self.anchor(page, slug(words)))
+                token.attrSet("id", name := self.anchor(page, slug(words)))
                 if token.tag == "h1":
                     page.title = words
+                elif token.tag == "h2":
+                    page.parts.append((name, words))
         page.body = self.markdown.renderer.render(tokens, self.markdown.options, {})
         page.body = page.body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
         page.anchors |= set(re.findall(r'<a (?:id|name)="([^"]+)"', page.body))
@@ -249,12 +270,27 @@ class Site:
     # ---- writing ----
 
     def top(self, place: str) -> str:
-        wanted = [("README.md", "The course"), *((name, name[:2]) for name in self.chapters)]
+        def words_of(chapter: str) -> str:
+            number, _, name = posixpath.dirname(chapter).partition("_")
+            return f'{number}<span class="name"> {name.replace("_", " ")}</span>'
+
+        wanted = [("README.md", "The course"), *((name, words_of(name)) for name in self.chapters)]
         wanted += [("GLOSSARY.md", "Glossary"), ("plots/README.md", "Pictures")]
-        links = [f'<a href="{relative(place_of(source), place)}">{words}</a>' for source, words in wanted]
+        links = []
+        for source, words in wanted:
+            here = ' aria-current="page"' if place_of(source) == place else ""
+            links.append(f'<a href="{relative(place_of(source), place)}"{here}>{words}</a>')
         if self.explorer:
             links.append(f'<a href="{relative(EXPLORER, place)}">Explorer: try it here</a>')
         return "\n".join(links)
+
+    @staticmethod
+    def contents(page: Page) -> str:
+        """Beside a long page, where there is room."""
+        if len(page.parts) < 4:
+            return ""
+        links = "\n".join(f'<a href="#{name}">{html.escape(words)}</a>' for name, words in page.parts)
+        return f'<nav class="toc" aria-label="On this page">{links}</nav>\n'
 
     def ends(self, page: Page, place: str) -> str:
         """Of a chapter's page: the one before and the next."""
@@ -274,6 +310,7 @@ class Site:
         (out / MARK).write_text("")
         (out / ".nojekyll").write_text("")
         (out / "style.css").write_text(STYLE.lstrip())
+        (out / "favicon.svg").write_text(ICON)
         for page in self.pages.values():
             place = place_of(page.source)
             target = out / place
@@ -284,6 +321,7 @@ class Site:
                 "title": title,
                 "up": up,
                 "top": self.top(place),
+                "toc": self.contents(page),
                 "body": page.body,
                 "ends": self.ends(page, place),
             }
