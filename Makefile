@@ -102,7 +102,8 @@ site:
 	@test -n "$$OUT" || { echo "site: where to? make site OUT=directory" >&2; exit 2; }
 	@tools/site --check "$$OUT"
 	@unset MAKEFLAGS MFLAGS MAKEOVERRIDES; env -u OUT $(MAKE) --no-print-directory -s explorer DEVICE=sim
-	@tools/site "$$OUT" --explorer plots/explorer.html $(call option,ADDRESS,address)
+	@tools/wrong_runs build/wrong_runs
+	@tools/site "$$OUT" --explorer plots/explorer.html --wrong build/wrong_runs $(call option,ADDRESS,address)
 
 # ---- a GPU: gpu/README.md. OUT is for the report alone: a chapter's build has a variable of that name. ----
 OUT ?=

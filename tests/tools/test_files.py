@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 from lib.files import replace_file
 
-TOOLS = sorted(path.name for path in (ROOT / "tools").iterdir() if path.is_file())
+TOOLS = sorted(path.name for path in (ROOT / "tools").iterdir() if path.is_file() and os.access(path, os.X_OK))
 DATA = "plots/data/sim/04_fa1.tsv"
 EDITS = "tests/faults/04_fa1.edits"
 

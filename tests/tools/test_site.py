@@ -69,8 +69,11 @@ class Pages(Case):
     def made(self) -> Path:
         explorer = self.scratch / "explorer.html"
         explorer.write_text('<!DOCTYPE html><title>stand-in</title>{"course":"../README.md"}')
-        out = self.scratch / "site"
-        done = run([TOOL, out, "--explorer", explorer])
+        out, wrong = self.scratch / "site", self.scratch / "wrong"
+        wrong.mkdir()
+        (wrong / "index.tsv").write_text("key\ta key & a mask\n")
+        (wrong / "key.html").write_text('<!DOCTYPE html><title>a run</title>{"course":"x"}')
+        done = run([TOOL, out, "--explorer", explorer, "--wrong", wrong])
         self.assertEqual((done.status, done.err), (0, ""))
         return out
 
@@ -80,7 +83,8 @@ class Pages(Case):
         for name in ("index.html", "05_fa2/index.html", "05_fa2/row.cu.html", "GLOSSARY.html", "plots/explorer.html"):
             self.assertIn(name, pages)
         for name, page in pages.items():
-            self.assertEqual(page.errors, [] if name != "plots/explorer.html" else page.errors, name)
+            own = name not in ("plots/explorer.html", "wrong/key.html")
+            self.assertEqual(page.errors, [] if own else page.errors, name)
             self.assertEqual(len(page.ids), len(set(page.ids)), name)
             for what, address in page.links:
                 parts = urlsplit(address)
@@ -98,6 +102,8 @@ class Pages(Case):
         # The explorer's script makes its link: of the tree's README it becomes that of the page.
         back = re.search(r'"course":"(.*)"', (out / "plots/explorer.html").read_text())
         self.assertTrue(back and (out / "plots" / back[1]).samefile(out / "index.html"))
+        self.assertIn('"course":"../05_fa2/index.html"', (out / "wrong/key.html").read_text())
+        self.assertIn('<a href="wrong/key.html">a key &amp; a mask</a>', (out / "index.html").read_text())
         style = (out / "style.css").read_text()
         self.assertNotRegex(style, r"url\(|@import|https?:")
 

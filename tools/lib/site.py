@@ -17,6 +17,7 @@ from .chapters import programs_of
 
 MARK = ".made-by-make-site"
 EXPLORER = "plots/explorer.html"
+COURSE = re.compile(r'("course":)"[^"]*"')  # where a page of the explorer leads back to
 IMAGES = (".svg", ".png")
 CLONE = re.compile(r"^In a clone of this repository:\n\n```sh\n", re.MULTILINE)  # README.md, until it is published
 LINK = re.compile(r'\b(href|src|srcset)="([^"]*)"')
@@ -143,8 +144,11 @@ def parser() -> Any:
 class Site:
     """Pages by their source, and the images that they show."""
 
-    def __init__(self, root: Path, explorer: Path | None, address: str | None = None) -> None:
-        self.root, self.explorer = root, explorer
+    def __init__(
+        self, root: Path, explorer: Path | None, address: str | None = None, wrong: Path | None = None
+    ) -> None:
+        """`wrong`: what tools/wrong_runs wrote."""
+        self.root, self.explorer, self.wrong = root, explorer, wrong
         self.address = address or address_of(root)
         self.markdown = parser()
         self.pages: dict[str, Page] = {}
@@ -284,6 +288,23 @@ class Site:
             links.append(f'<a href="{relative(EXPLORER, place)}">Explorer: try it here</a>')
         return "\n".join(links)
 
+    def wrong_runs(self) -> dict[str, str]:
+        """{name: what is told}"""
+        lines = (self.wrong / "index.tsv").read_text(encoding="utf-8").splitlines() if self.wrong else []
+        return dict(line.split("\t") for line in lines)
+
+    def body(self, page: Page) -> str:
+        """With the wrong runs, on the front page, before its last but two parts."""
+        runs = self.wrong_runs() if page.source == "README.md" else {}
+        if not runs:
+            return page.body
+        items = "\n".join(
+            f'<li><a href="wrong/{name}.html">{html.escape(told)}</a></li>' for name, told in runs.items()
+        )
+        told = f'<h2 id="wrong-runs">{len(runs)} wrong runs to explore</h2>\n<ul>\n{items}\n</ul>\n'
+        before, teachers, after = page.body.partition('<h2 id="for-teachers"')
+        return before + told + teachers + after
+
     @staticmethod
     def contents(page: Page) -> str:
         """Beside a long page, where there is room."""
@@ -322,7 +343,7 @@ class Site:
                 "up": up,
                 "top": self.top(place),
                 "toc": self.contents(page),
-                "body": page.body,
+                "body": self.body(page),
                 "ends": self.ends(page, place),
             }
             target.write_text(PAGE.format(**parts), encoding="utf-8", errors="surrogateescape")
@@ -333,5 +354,10 @@ class Site:
             (out / EXPLORER).parent.mkdir(parents=True, exist_ok=True)
             text = self.explorer.read_text(encoding="utf-8")
             front = relative(place_of("README.md"), EXPLORER)
-            (out / EXPLORER).write_text(re.sub(r'("course":)"[^"]*"', rf'\1"{front}"', text, count=1), encoding="utf-8")
+            (out / EXPLORER).write_text(COURSE.sub(rf'\1"{front}"', text, count=1), encoding="utf-8")
+        for name in self.wrong_runs():
+            text = (self.wrong / f"{name}.html").read_text(encoding="utf-8")
+            (out / "wrong").mkdir(exist_ok=True)
+            back = COURSE.sub(r'\1"../05_fa2/index.html"', text, count=1)
+            (out / f"wrong/{name}.html").write_text(back, encoding="utf-8")
         os.chmod(out, 0o755)

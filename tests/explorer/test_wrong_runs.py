@@ -1,0 +1,32 @@
+"""tools/wrong_runs: the site's pages of three wrong runs say what is wrong, each in its own way."""
+
+from __future__ import annotations
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+from browser import Page
+from case import ROOT, Case, run
+
+
+class WrongRuns(Case):
+    def test_each_page_names_its_mistake(self) -> None:
+        """Kills: a mistake that no longer applies or shows, a page that blames something else."""
+        done = run([ROOT / "tools/wrong_runs", self.scratch / "pages"], seconds=300)
+        self.assertEqual((done.status, done.err), (0, ""))
+        told = (self.scratch / "pages/index.tsv").read_text().splitlines()
+        self.assertEqual([line.split("\t")[0] for line in told], ["barrier", "correction", "key"])
+        for name, words in (
+            ("barrier", "a __syncthreads() is missing behind line"),
+            ("correction", "as if O were not multiplied by the correction"),
+            ("key", "is the mask a key too strict?"),
+        ):
+            with self.subTest(name), Page(self.scratch / f"pages/{name}.html") as page:
+                self.assertIn(words.lower(), page.eval("document.body.innerText").lower())
+
+
+if __name__ == "__main__":
+    unittest.main()
