@@ -260,9 +260,11 @@ def main() -> int:
         if ":" in suite and Path(command_of(suite, build, tests, build)[0]) != Path(sys.executable):
             print(f"run.py: {suite}: a pattern is for suites of unittest, this one is of Criterion", file=sys.stderr)
             return 2
-    # Also where they were ignored, as in the background of a script: the suites would, too. But for nohup's.
-    ends = [signal.SIGINT, signal.SIGTERM]
-    ends += [signal.SIGHUP] if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN else []
+    # Also where they were ignored, as in the background of a script: the suites would, too. With nohup that of a closed
+    # terminal does nothing, here; suites have the default.
+    is_nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    ends = [signal.SIGINT, signal.SIGTERM, *([] if is_nohup else [signal.SIGHUP])]
+    signal.signal(signal.SIGHUP, lambda *_: None)
     for number in ends:
         signal.signal(number, stop)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
