@@ -61,7 +61,7 @@ def masked(text: str) -> str:
 
 # And what some of them say to programs (--json), a line each, without zeros: kills every number there.
 RESULTS = Path(__file__).with_name("results.jsonl")
-ROUNDED = re.compile("max_abs|tolerance|row_ratio|.*power|worst|line")  # what a computer's rounding, or a comment, changes
+ROUNDED = re.compile("max_abs|tolerance|row_ratio|.*power|worst|line")  # what rounding, or a comment, changes
 
 
 def pruned(value: Any) -> Any:
