@@ -222,6 +222,17 @@ class Traces(Case):
         self.assertNotIn('"type":"truncated"', whole)
         self.assertIn('"kernel":"grid"', whole)
 
+    def test_a_block_that_is_cut_costs_no_other(self):
+        """Kills: a block run before the others that fills the trace, and then none of them is in it."""
+        contents = set()
+        for order in ("forward", "reverse"):
+            self.run_end("long_end", SIM_TRACE_LIMIT="1", SIM_ORDER=order, SIM_THREADS="1")
+            trace = read_trace(self.trace_path)
+            blocks = [line["block"][0] for line in trace.lines if "interval" in line]
+            self.assertEqual((blocks.count(0), blocks[0], trace.truncated), (1, 0, True), order)
+            contents.add(self.trace_path.read_text())
+        self.assertEqual(len(contents), 1)
+
     # ---- the variable ----
 
     def test_what_cannot_be_written_is_refused(self):

@@ -165,6 +165,15 @@ __global__ void crowd(int *y)
 	}
 }
 
+// The last block alone is more than a trace holds.
+__global__ void long_end(int *y)
+{
+	for (int k = 0; k < (blockIdx.x == 0 ? 1 : 12000); k++) {
+		y[256 * blockIdx.x + threadIdx.x] = k;
+		__syncthreads();
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
@@ -180,6 +189,8 @@ int main(int argc, char **argv)
 		spin<<<1, 2>>>(y);
 	else if (strcmp(argv[1], "crowd") == 0)
 		crowd<<<40, 128>>>(y);
+	else if (strcmp(argv[1], "long_end") == 0)
+		long_end<<<2, 32>>>(y);
 	grid<<<1, 1>>>(y);
 	if (strcmp(argv[1], "killed") == 0)
 		raise(SIGKILL);
