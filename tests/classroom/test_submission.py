@@ -285,6 +285,15 @@ class Handed(Graded):
             judged = grader._criteria_of(task, found)
         self.assertEqual("".join(told._mark(judged[name])[0] for name in ALL), "??????")
 
+    def test_every_signal_that_ends_a_grading_is_heard(self) -> None:
+        """Kills: a grader that leaves its scratch directory and what runs in it. What it then does, CI's suites try."""
+        self.addCleanup(os.umask, os.umask(0o022))
+        own = (unittest.mock.patch.object(grade, name, return_value=0) for name in ("run", "parse"))
+        with unittest.mock.patch.object(grade.signal, "signal") as heard, next(own), next(own):
+            self.assertEqual(grade.main(), 0)
+        signals = (grade.signal.SIGINT, grade.signal.SIGTERM, grade.signal.SIGHUP)
+        self.assertEqual([call.args for call in heard.call_args_list], [(number, grade._stop) for number in signals])
+
     def test_names_of_results(self) -> None:
         paths = [Path(name) for name in ("a", "a.zip", "b.zip", "b.ZIP", "c.tar", "x" * 300, "x" * 299 + "y")]
         names = list(grade._names_in(paths).values())
