@@ -64,18 +64,20 @@ class Recorder(unittest.TestResult):
             self.tests[-1].update(outcome="skipped", message=reason)
 
 
-def add_suite(root: xml.Element, name: str, classname: str, tests: list[dict], **attributes: str) -> xml.Element:
-    """The tests as a <testsuite> of JUnit."""
-    node = xml.SubElement(root, "testsuite", {"name": name, "tests": str(len(tests)), **attributes})
+def junit(name: str, tests: list[dict]) -> xml.Element:
+    """The <testsuites> of JUnit that hold this one."""
+    sums = {"name": name, "tests": str(len(tests))}
+    root = xml.Element("testsuites", sums)
+    node = xml.SubElement(root, "testsuite", sums)
     for test in tests:
-        place = {"classname": classname, "name": test["name"], "time": f"{test['seconds']:.2f}"}
+        place = {"classname": name, "name": test["name"], "time": f"{test['seconds']:.2f}"}
         case = xml.SubElement(node, "testcase", place)
         if test["outcome"] != "passed":
             kind = "failure" if test["outcome"] == "failed" else "skipped"
             # XML has no way to write the other control characters.
             text = re.sub(r"[^\t\n\r -\ud7ff\ue000-\ufffd]", "?", test["message"])
             xml.SubElement(case, kind, message=text.strip().split("\n")[-1][:200]).text = text
-    return node
+    return root
 
 
 def tests_in(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
@@ -111,10 +113,7 @@ def main() -> int:
             print("".join(f"    | {line}\n" for line in test["message"].splitlines()), end="")
         elif test["outcome"] == "skipped":
             print(f"    skipped: {test['message']}")
-    name = results.stem
-    root = xml.Element("testsuites", name=name, tests=str(len(recorder.tests)))
-    add_suite(root, name, name, recorder.tests)
-    xml.ElementTree(root).write(results, encoding="utf-8", xml_declaration=True)
+    xml.ElementTree(junit(results.stem, recorder.tests)).write(results, encoding="utf-8", xml_declaration=True)
     outcomes = [test["outcome"] for test in recorder.tests]
     print(", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in ("passed", "failed", "skipped")))
     return 1 if "failed" in outcomes else 0

@@ -59,10 +59,13 @@ class Mutants(unittest.TestCase):
     def expect_full_score(self, pattern: str, least: int) -> None:
         chosen = mutants.read(sorted(SUBMISSIONS.glob(pattern)))
         self.assertGreaterEqual(len(chosen), least)
+        self.expect_all_caught(pattern, chosen)
+
+    def expect_all_caught(self, what: str, chosen: list[mutants.Mutant]) -> None:
         with tempfile.TemporaryDirectory() as scratch:
             lines, total = mutants.score(chosen, Path(scratch))
         self.assertEqual(lines, [], "\n".join(lines))
-        print(f"    table: {pattern}: {total}")
+        print(f"    table: {what}: {total}")
 
     def test_a_few_of_all_to_the_word(self) -> None:
         """Kills: another point, reason, hint or case in what a student reads. REMAKE=1 writes told.txt anew: read its
@@ -98,10 +101,7 @@ class Mutants(unittest.TestCase):
         draw, everything = random.Random(commit), mutants.read(sorted(SUBMISSIONS.glob("*.edits")))
         chapter = draw.choice(sorted({mutant.edit.name for mutant in everything}))
         mine = [mutant for mutant in everything if mutant.edit.name == chapter]
-        with tempfile.TemporaryDirectory() as scratch:
-            lines, total = mutants.score(draw.sample(mine, min(DRAWN, len(mine))), Path(scratch))
-        self.assertEqual(lines, [], "\n".join(lines))
-        print(f"    table: {chapter}: {total}")
+        self.expect_all_caught(chapter, draw.sample(mine, min(DRAWN, len(mine))))
 
     def test_an_edit_that_does_not_apply_fails(self) -> None:
         """Or changes nothing, or whose grades are others than it says: none must pass for a mutant that was caught."""

@@ -10,7 +10,7 @@ program that draws without it, show that frame.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
@@ -228,6 +228,7 @@ def half(clock: Clock, layout: Layout, title: str, events: list[Event], total: i
         rectangle(layout.x, y, layout.half, 12, class_="f"),
         bar,
         text(layout.x, y + 30, what),
+        rectangle(layout.left, TOP, layout.grid, layout.grid, class_="g"),
     ]
 
 
@@ -247,7 +248,6 @@ def naive_half(clock: Clock, layout: Layout, events: list[Event], total: int) ->
     origin = f"transform-origin:{number(layout.left)}px {number(TOP)}px"
     return [
         *half(clock, layout, "Naive attention", events, total, f"{kilobytes(total)} at least"),
-        rectangle(layout.left, TOP, layout.grid, layout.grid, class_="g"),
         *kept(clock, layout, widths, dict(zip("SPO", ends))),
         element(
             "g",
@@ -285,7 +285,6 @@ def flash_half(clock: Clock, layout: Layout, events: list[Event], total: int) ->
     widths = {**dict.fromkeys("QKVO", bar), "L": 3.0}
     return [
         *half(clock, layout, "FlashAttention", events, total, f"{kilobytes(end)} at most"),
-        rectangle(layout.left, TOP, layout.grid, layout.grid, class_="g"),
         *kept(clock, layout, widths, dict.fromkeys("OL", end)),
         rectangle(layout.left, TOP, side, side, class_="a j w s", style=f"{last};animation-name:{sweep}"),
     ]
@@ -295,8 +294,8 @@ def picture(theme: Theme, wide: bool, naive: list[Event], flash: list[Event]) ->
     total = naive[-1].end
     clock, layout = Clock(total), WIDE if wide else NARROW
     margin, between = 10.0, 20.0 if wide else 10.0
-    left = Layout(**{**vars(layout), "x": margin})
-    right = Layout(**{**vars(layout), "x": margin + layout.half + between})
+    left = replace(layout, x=margin)
+    right = replace(layout, x=margin + layout.half + between)
     ratio = int(10 * total / flash[-1].end) / 10  # at least so many
     width, y = 2 * layout.half + between + 2 * margin, layout.bottom + 40
     words = [f"at least {ratio}× fewer bytes", "memory: N, not N²"]
