@@ -61,6 +61,7 @@ chromium           chromium         chromium          chromium       chromium   
 bwrap              bubblewrap       bubblewrap        bubblewrap     bubblewrap       bubblewrap        extra graded submissions run without a sandbox
 qemu-x86_64        qemu-user        qemu-user         qemu-user      qemu-linux-user  qemu-x86_64       extra no test runs programs on the plainest x86-64 CPU
 markdown_it        python3-markdown-it python3-markdown-it-py python-markdown-it-py python3-markdown-it-py py3-markdown-it-py extra make site does not work
+pygments           python3-pygments python3-pygments python-pygments  python3-Pygments py3-pygments   extra make site does not work
 ruff               -                ruff              ruff           -                ruff              extra make check-python does not work
 tree_sitter        -                -                 -              -              -                 -                 extra tests/kills plants no faults
 codespell          codespell        codespell         codespell      -                -                 extra make check-text does not work
@@ -75,7 +76,7 @@ is_there() {
 	DejaVuSans.ttf) [ -n "$(find /usr/share/fonts -name DejaVuSans.ttf 2>/dev/null)" ] ;;
 	ruff) command -v ruff >/dev/null 2>&1 || python3 -m ruff --version >/dev/null 2>&1 ;;
 	codespell) command -v codespell >/dev/null 2>&1 || python3 -m codespell_lib --version >/dev/null 2>&1 ;;
-	markdown_it) python3 -c 'import markdown_it' >/dev/null 2>&1 ;;
+	markdown_it | pygments) python3 -c "import $1" >/dev/null 2>&1 ;;
 	tree_sitter) python3 -c 'import tree_sitter, tree_sitter_c, tree_sitter_cuda, tree_sitter_python' >/dev/null 2>&1 ;;
 	chromium) command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 ;;
 	*) command -v "$1" >/dev/null 2>&1 ;;
@@ -220,6 +221,7 @@ if [ -n "$all" ]; then
 		is_there "$tool" || install_from_pypi "$tool"
 	done
 	is_there markdown_it || install_from_pypi markdown-it-py
+	is_there pygments || install_from_pypi pygments
 	is_there tree_sitter || for package in tree-sitter tree-sitter-c tree-sitter-cuda tree-sitter-python; do
 		install_from_pypi $package
 	done

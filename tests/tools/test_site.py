@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -21,7 +22,7 @@ from lib.chapters import PROGRAMS
 
 TOOL = ROOT / "tools/site"
 VOID = {"meta", "link", "img", "br", "hr", "source", "input"}
-HAS_LIBRARY = importlib.util.find_spec("markdown_it") is not None
+HAS_LIBRARY = all(map(importlib.util.find_spec, ("markdown_it", "pygments")))
 
 
 class Reader(html.parser.HTMLParser):
@@ -64,23 +65,40 @@ def contrast(first: str, second: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-@unittest.skipUnless(HAS_LIBRARY, "the Markdown library is not installed: ./setup.sh --all")
+@unittest.skipUnless(HAS_LIBRARY, "markdown-it or Pygments is not installed: ./setup.sh --all")
 class Pages(Case):
-    def made(self) -> Path:
-        explorer = self.scratch / "explorer.html"
+    @classmethod
+    def setUpClass(cls) -> None:
+        """One site for the tests that only read it."""
+        cls.place = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.place.cleanup)
+        cls.out = cls.made(Path(cls.place.name))
+
+    @staticmethod
+    def made(scratch: Path) -> Path:
+        explorer = scratch / "explorer.html"
         explorer.write_text('<!DOCTYPE html><title>stand-in</title>{"course":"../README.md"}')
-        out, wrong = self.scratch / "site", self.scratch / "wrong"
+        out, wrong = scratch / "site", scratch / "wrong"
         wrong.mkdir()
-        (wrong / "index.tsv").write_text("key\ta key & a mask\n")
+        (wrong / "index.tsv").write_text("key\ta key & a mask: what is wrong\n")
         (wrong / "key.html").write_text('<!DOCTYPE html><title>a run</title>{"course":"x"}')
-        done = run([TOOL, out, "--explorer", explorer, "--wrong", wrong])
-        self.assertEqual((done.status, done.err), (0, ""))
+        (scratch / "card.png").write_text("a picture")
+        published = ["--published", "https://a.example/course/", "--card", scratch / "card.png"]
+        done = run([TOOL, out, "--explorer", explorer, "--wrong", wrong, *published])
+        assert (done.status, done.err) == (0, ""), done
         return out
 
     def test_every_link_leads_somewhere_and_nothing_comes_from_elsewhere(self) -> None:
-        out = self.made()
+        out = self.out
         pages = {path.relative_to(out).as_posix(): Reader(path.read_text()) for path in out.rglob("*.html")}
-        for name in ("index.html", "05_fa2/index.html", "05_fa2/row.cu.html", "GLOSSARY.html", "plots/explorer.html"):
+        for name in (
+            "index.html",
+            "README.html",
+            "05_fa2/index.html",
+            "05_fa2/row.cu.html",
+            "GLOSSARY.html",
+            "plots/explorer.html",
+        ):
             self.assertIn(name, pages)
         for name, page in pages.items():
             own = name not in ("plots/explorer.html", "wrong/key.html")
@@ -103,65 +121,105 @@ class Pages(Case):
         back = re.search(r'"course":"(.*)"', (out / "plots/explorer.html").read_text())
         self.assertTrue(back and (out / "plots" / back[1]).samefile(out / "index.html"))
         self.assertIn('"course":"../05_fa2/index.html"', (out / "wrong/key.html").read_text())
-        self.assertIn('<a href="wrong/key.html">a key &amp; a mask</a>', (out / "index.html").read_text())
+        front = (out / "index.html").read_text()
+        self.assertIn('<a href="wrong/key.html"><b>a key &amp; a mask</b>what is wrong</a>', front)
+        # The front page: every chapter with the number that the README's ladder has, and where to begin.
+        self.assertEqual(re.findall(r'<li><a href="(.*?)/index.html"><b>', front), [*PROGRAMS])
+        ladder = re.findall(r"\| \*\*(.*?)\*\* \|", (ROOT / "README.md").read_text())
+        self.assertEqual(re.findall(r"<span><strong>(.*?)</strong> \S", front), ladder)
+        for address in ("00_gpu/index.html", "plots/explorer.html", "README.html#limits", "classroom/index.html"):
+            self.assertIn(f'<a href="{address}"', front)
+        # What other sites show beside a link, by its whole address.
+        self.assertIn('property="og:image" content="https://a.example/course/card.png"', front)
+        self.assertEqual((out / "card.png").read_text(), "a picture")
         style = (out / "style.css").read_text()
         self.assertNotRegex(style, r"url\(|@import|https?:")
 
     def test_chapters_follow_each_other_and_pictures_have_both_themes(self) -> None:
-        out = self.made()
+        out = self.out
         chapters = [*PROGRAMS]
         for n, chapter in enumerate(chapters):
             text = (out / chapter / "index.html").read_text()
             before = f"../{chapters[n - 1]}/index.html" if n else "../index.html"
             self.assertIn(f'<a rel="prev" href="{before}">', text)
+            # In the menu the page itself is marked, by its title, with its parts and no other's.
+            title = re.search(r"<h1[^>]*>(.*?)</h1>", text)[1]
             self.assertEqual(
-                re.findall(r'href="([^"]*)" aria-current="page">(\d\d)<', text), [("index.html", chapter[:2])]
+                re.findall(r'href="([^"]*)" aria-current="page">([^<]*)<', text),
+                [("index.html", re.sub("<.*?>", "", title))],
             )
-            self.assertEqual(text.count('<nav class="toc"'), text.count("<h2 ") > 3, chapter)
+            parts = re.findall(r'<li><a href="#([^"]*)">', text)
+            self.assertEqual(parts, re.findall(r'<h2 id="([^"]*)"', text), chapter)
             if n + 1 < len(chapters):
                 self.assertIn(f'<a rel="next" href="../{chapters[n + 1]}/index.html">', text)
             else:
                 self.assertNotIn('rel="next"', text)
-            shown = re.findall(r'src(?:set)?="[^"]*\.(light|dark)\.svg"', text)
-            self.assertEqual(shown.count("light"), shown.count("dark"), chapter)
+            shown = re.findall(r'src(?:set)?="[^"]*\.(light|dark)\.svg"([^>]*)', text)
+            themes = [theme for theme, _ in shown]
+            self.assertEqual(themes.count("light"), themes.count("dark"), chapter)
             self.assertGreater(len(shown), 0, chapter)
+            for _, attributes in shown:  # of its room, before it comes
+                self.assertRegex(attributes, r'^ width="\d+" height="\d+"')
+
+    def test_source_text_is_shown_whole_and_colored(self) -> None:
+        out = self.out
+        for source in ("05_fa2/row.cu", ".devcontainer/Dockerfile", "LICENSE"):
+            text = (out / f"{source}.html").read_text()
+            shown = re.search(r'<pre class="source lines">(.*)</pre>', text, re.DOTALL)[1]
+            lines = html.unescape(re.sub(r"<a [^>]*>\d+</a>|<.*?>", "", shown))
+            self.assertEqual(lines, (ROOT / source).read_text())
+            self.assertEqual(shown.count('<span class="l">'), lines.count("\n"))
+        colors = re.findall(r'<span class="([^l])">(.*?)</span>', (out / "05_fa2/row.cu.html").read_text())
+        for of, words in (("k", "__global__"), ("k", "float"), ("n", "1"), ("s", "&lt;math.h&gt;")):
+            self.assertIn((of, words), colors)
+        self.assertRegex(
+            (out / "README.html").read_text(), r'<pre class="source"><code><span class="l">.*class="k">for<'
+        )
 
     def test_what_the_style_sets_can_be_read(self) -> None:
-        style = (self.made() / "style.css").read_text()
+        style = (self.out / "style.css").read_text()
         for theme in re.findall(r":root\{([^}]*)\}", style):
             colors = dict(re.findall(r"--(\w+):(#\w+)", theme))
-            self.assertEqual(len(colors), 6)
-            for text in ("text", "dim", "link"):
+            self.assertEqual(len(colors), 13)
+            for text in colors.keys() - {"back", "code", "line"}:
                 for back in ("back", "code"):
                     self.assertGreaterEqual(contrast(colors[text], colors[back]), 4.5, f"{text} on {back}: {theme}")
 
     def test_only_a_site_of_ours_is_replaced(self) -> None:
-        out = self.made()
+        tool = self.tree("# Page\n") / "tools/site"
+        out = self.scratch / "site"
+        self.assertEqual(run([tool, out]).status, 0)
         (out / "stale.html").write_text("old")
-        self.assertEqual(run([TOOL, out]).status, 0)
+        self.assertEqual(run([tool, out]).status, 0)
         self.assertFalse((out / "stale.html").exists())
         foreign = self.scratch / "foreign"
         foreign.mkdir()
         (foreign / "thesis.tex").write_text("mine")
         says = f"site: OUT: {foreign}: is not empty and no site of ours; expected an empty directory, or none\n"
         for options in ([], ["--check"]):
-            self.assertEqual(run([TOOL, foreign, *options]), (2, "", says))
+            self.assertEqual(run([tool, foreign, *options]), (2, "", says))
         self.assertEqual([path.name for path in foreign.iterdir()], ["thesis.tex"])
         file = foreign / "thesis.tex"
-        self.assertEqual(run([TOOL, file]), (2, "", f"site: OUT: {file}: expected a directory, or none\n"))
+        self.assertEqual(run([tool, file]), (2, "", f"site: OUT: {file}: expected a directory, or none\n"))
         for options in ([], ["--check"]):
             says = f"site: OUT: {file}/site: cannot be made in {file}: Not a directory\n"
-            self.assertEqual(run([TOOL, file / "site", *options]), (3, "", says))
+            self.assertEqual(run([tool, file / "site", *options]), (3, "", says))
         (self.scratch / "empty").mkdir()
-        self.assertEqual(run([TOOL, self.scratch / "empty"]).status, 0)
+        self.assertEqual(run([tool, self.scratch / "empty"]).status, 0)
 
     def tree(self, page: str) -> Path:
-        """A tree of the tools and three pages."""
+        """A tree of the tools, a README, and what the front page shows and leads to."""
         tree = self.scratch / "tree"
         shutil.copytree(ROOT / "tools", tree / "tools", ignore=shutil.ignore_patterns("__pycache__"))
-        (tree / "plots").mkdir()
+        blocks = (f"<!-- markdown: tools/pages {name} -->\n\n<!-- end -->\n" for name in ("chapters", "picture hero"))
+        begin = "" if "pages start" in page else "<!-- markdown: tools/pages start -->\n<!-- end -->\n"
+        page = "\n".join([page, begin, *blocks, "## Limits\n"])
         for name, text in (("README.md", page), ("GLOSSARY.md", "# Words\n"), ("plots/README.md", "# Pictures\n")):
+            (tree / name).parent.mkdir(exist_ok=True)
             (tree / name).write_text(text)
+        for name in ("00_gpu/README.md", "classroom/README.md", "simcc/ACCURACY.md"):
+            (tree / name).parent.mkdir()
+            (tree / name).write_text("# A page\n")
         subprocess.run(["git", "init", "-q", tree], check=True)
         return tree
 
@@ -183,12 +241,13 @@ class Pages(Case):
         tree = self.tree("# Page\n\n[w](GLOSSARY.md#words) [p](plots) [h](#page) [x](https://a.example/b)\n")
         out = self.scratch / "out"
         self.assertEqual(run([tree / "tools/site", out]).status, 0)
-        text = (out / "index.html").read_text()
+        text = (out / "README.html").read_text()
         for address in ("GLOSSARY.html#words", "plots/index.html", "#page", "https://a.example/b"):
             self.assertIn(f'href="{address}"', text)
 
     def test_the_address_to_clone_from_is_never_invented(self) -> None:
-        tree = self.tree("# Page\n\nIn a clone of this repository:\n\n```sh\nmake\n```\n")
+        begin = "In a clone of this repository:\n\n```sh\nmake\n```\n"
+        tree = self.tree(f"# Page\n\n<!-- markdown: tools/pages start -->\n{begin}<!-- end -->\n")
         asked = "make"
         for number, (origin, options, shown) in enumerate(
             (
@@ -206,17 +265,25 @@ class Pages(Case):
                     subprocess.run(["git", "-C", tree, "remote", "add", "origin", origin], check=True)
                 out = self.scratch / f"out{number}"
                 self.assertEqual(run([tree / "tools/site", out, *options]).status, 0)
-                shown = shown if shown == asked else f"git clone {shown} flash &amp;&amp; cd flash\nmake"
-                self.assertIn(f">{shown}\n</code>", (out / "index.html").read_text())
+                shown = shown if shown == asked else f"git clone {shown} flash && cd flash\nmake"
+                for page in ("index.html", "README.html"):
+                    code = re.search(r"<pre[^>]*><code>(.*?)</code>", (out / page).read_text(), re.DOTALL)[1]
+                    self.assertEqual(html.unescape(re.sub("<.*?>", "", code)), f"{shown}\n")
 
 
 class WithoutLibrary(Case):
     def test_the_library_is_named_in_one_line(self) -> None:
-        (self.scratch / "markdown_it.py").write_text("raise ImportError\n")
-        done = run([TOOL, self.scratch / "out"], PYTHONPATH=str(self.scratch))
-        says = "the Markdown library is missing: ./setup.sh --all (python3-markdown-it), or pip install markdown-it-py"
-        self.assertEqual(done, (3, "", f"site: {says}\n"))
-        self.assertFalse((self.scratch / "out").exists())
+        for module, package, pypi in (
+            ("markdown_it", "python3-markdown-it", "markdown-it-py"),
+            ("pygments", "python3-pygments", "pygments"),
+        ):
+            fake = self.scratch / module
+            fake.mkdir()
+            (fake / "__init__.py").write_text(f"raise ImportError(name={module!r})\n")
+            done = run([TOOL, self.scratch / "out"], PYTHONPATH=str(self.scratch))
+            says = f"a library is missing: ./setup.sh --all ({package}), or pip install {pypi}"
+            self.assertEqual(done, (3, "", f"site: {says}\n"))
+            self.assertFalse((self.scratch / "out").exists())
 
 
 if __name__ == "__main__":
