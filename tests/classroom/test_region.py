@@ -49,6 +49,7 @@ O[0] = 1'000 + 0xff'ff + 1'0.5'0f;                               | O [ 0 ] = 100
 O[0] = 1.e5f + .5f + 0x1p-3f + 1e5 + 0b101u + 017 + 0xffu;       | 1.e5f + .5f + 0x1p-3f + 1e5 + 0b101u
 float x[3] = {1, 2, 3}; float y{3}; int z[D] = {};               | int u_z [ D ] = { }
 O[0] = sizeof(float) + threadIdx.x + warpSize;                   | threadIdx . x + warpSize
+/**/ O[0] = 1; /***/                                             | O [ 0 ] = 1 ;
 /* ü */ O[0] = INFINITY; // ü \\ in the middle                   | O [ 0 ] = INFINITY ;
 switch (D) { case 32: O[0] = 1; break; default: O[0] = 2; }      | case 32 :
 do { O[0] += 1; } while (O[0] < 3);                              | do { O [ 0 ] += 1 ; } while

@@ -147,7 +147,11 @@ class Handed(Graded):
         self.assertEqual(self.read(tree).regions["02.merge"].text, "x;")
 
     def test_limits_of_an_archive(self) -> None:
-        """Kills: each limit one lower or one higher."""
+        """Kills: each limit one lower or one higher, and another limit than classroom/README.md says."""
+        readme = Path(__file__).parents[2] / "classroom/README.md"
+        megabytes, left = divmod(submission.MOST_SOURCES, 1 << 20)
+        self.assertIn(f"more than {megabytes} MB of sources", readme.read_text())
+        self.assertEqual(left, 0)
         entries = {f"{number}.txt": "x" for number in range(3)} | {"02.merge.cu": "x" * 9 + ";"}
         path = self.archive(entries)
         size = path.stat().st_size

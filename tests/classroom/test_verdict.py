@@ -283,6 +283,22 @@ class Verdict(unittest.TestCase):
         criteria, _ = self.judged({"--seq 1": "wrong result"}, lacking={"01.sum"})
         self.assertEqual((criteria["shapes"].hint, criteria["plain"].hint), (build.HINTS["no return"], ""))
 
+    def test_a_run_that_leaves_no_report(self) -> None:
+        """Kills: a grade for a run that nobody counted, and a machine blamed for a program that crashed."""
+
+        def end(command: list[str], *, output: Path, **_: object) -> Outcome:
+            (output.parent / "run.txt").write_text("saved\n")
+            return Outcome(0, signal, "")
+
+        with temporary() as scratch, unittest.mock.patch.object(verdict.sandbox, "run", end):
+            judge = verdict.Judge(unittest.mock.Mock(), unittest.mock.Mock(scratch=scratch))
+            signal = 0
+            with self.assertRaisesRegex(verdict.Environment, "k --seq 1: the device's report cannot be read$"):
+                judge._run(Path("program"), "k", case("plain", "--seq 1"))
+            signal = 11
+            run = judge._run(Path("program"), "k", case("plain", "--seq 1"))
+            self.assertEqual((run.failure.category, run.bytes), ("crash", []))
+
     def test_neighbors_of_a_hand_out(self) -> None:
         two = {"regions": ("01.sum", "01.other"), "teacher": False}
         criteria, ran = self.judged({}, **two)

@@ -9,6 +9,7 @@
 #include "speech.h"
 
 #include <criterion/criterion.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -365,7 +366,17 @@ Test(speech, a_prompt_that_fills_the_context_is_refused)
 	free_outcome(&o);
 }
 
-/* What a model says may be any byte: JSON has it, a terminal is spared what would move its cursor. */
+/* Letters, ends of lines and tabulators, which a terminal shows as they are; to be freed. */
+static char *shown_as_it_is(const char *all)
+{
+	char *kept = calloc(strlen(all) + 1, 1), *to = kept;
+	for (; *all; all++)
+		if (isalpha((unsigned char)*all) || *all == '\n' || *all == '\t')
+			*to++ = *all;
+	return kept;
+}
+
+/* What a model says may be any byte: JSON has it, a terminal is spared what would move its cursor, and only that. */
 Test(speech, no_control_character_reaches_the_terminal)
 {
 	static const char hot[] = "--tokens 40 --temperature 30 --seed 1";
@@ -380,6 +391,12 @@ Test(speech, no_control_character_reaches_the_terminal)
 	cr_expect_eq(o.status, 0, "%s", o.err);
 	for (const char *c = o.out; *c; c++)
 		cr_expect((unsigned char)*c >= 0x20 || *c == '\n' || *c == '\t', "byte 0x%02x", (unsigned)*c);
+	char *of_model = shown_as_it_is(said), *of_terminal = shown_as_it_is(o.out);
+	cr_expect(
+		strlen(of_model) > 20 && strstr(of_terminal, of_model), "%s\ndoes not hold\n%s", of_terminal,
+		of_model);
+	free(of_model);
+	free(of_terminal);
 	cJSON_Delete(json);
 	free_outcome(&o);
 }
