@@ -299,6 +299,17 @@ class Verdict(unittest.TestCase):
             run = judge._run(Path("program"), "k", case("plain", "--seq 1"))
             self.assertEqual((run.failure.category, run.bytes), ("crash", []))
 
+    def test_a_judge_that_fails_is_no_fault_of_a_region(self) -> None:
+        """Kills: a traceback in the place of its line."""
+        with temporary() as kit:
+            judge = verdict.Judge(unittest.mock.Mock(), unittest.mock.Mock(kit=kit))
+            judge.chapter.name, judge.chapter.variant = "01_naive", ("scale", "-1")
+            for script, why in (("echo why >&2; exit 1", "why"), ("kill -9 $$", "it crashed")):
+                (kit / "judge").write_text(f"#!/bin/sh\n{script}\n")
+                (kit / "judge").chmod(0o755)
+                with self.assertRaisesRegex(verdict.Environment, f"^01_naive: judge --seq 8: {why}$"):
+                    judge._judge("out", "--seq", "8")
+
     def test_neighbors_of_a_hand_out(self) -> None:
         two = {"regions": ("01.sum", "01.other"), "teacher": False}
         criteria, ran = self.judged({}, **two)

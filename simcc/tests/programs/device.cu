@@ -65,6 +65,7 @@ int main()
 	EXPECT(count == 1 && device == 0);
 	CHECK(cudaGetDeviceProperties(&p, 0));
 	EXPECT(p.warpSize == 32 && p.maxThreadsPerBlock == 1024 && p.sharedMemPerBlock == 48 * 1024);
+	EXPECT(p.textureAlignment == 512 && p.texturePitchAlignment == 32 && p.memPitch == 0x7fffffff);
 	EXPECT(p.name[0] != 0 && p.multiProcessorCount > 0 && p.major >= 8 && p.totalGlobalMem > (size_t)1 << 30);
 	CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
 	EXPECT((size_t)value == p.sharedMemPerBlockOptin && value >= 99 * 1024);

@@ -73,6 +73,22 @@ __global__ void butterfly(const float *x, float *y)
 	}
 }
 
+// Of the lanes in a mask: sum, and, or, xor; the least and the greatest, without and with a sign.
+__global__ void reductions(const unsigned *x, unsigned *y, unsigned mask)
+{
+	unsigned lane = threadIdx.x, value = x[lane];
+	if ((mask >> lane & 1) == 0)
+		return;
+	y[0 * 32 + lane] = __reduce_add_sync(mask, value);
+	y[1 * 32 + lane] = __reduce_and_sync(mask, value);
+	y[2 * 32 + lane] = __reduce_or_sync(mask, value);
+	y[3 * 32 + lane] = __reduce_xor_sync(mask, value);
+	y[4 * 32 + lane] = __reduce_min_sync(mask, value);
+	y[5 * 32 + lane] = __reduce_max_sync(mask, value);
+	y[6 * 32 + lane] = (unsigned)__reduce_min_sync(mask, (int)value);
+	y[7 * 32 + lane] = (unsigned)__reduce_max_sync(mask, (int)value);
+}
+
 // From lanes that do not take part: a word of ones, NaN as a float, not a fair value.
 __global__ void from_outside(float *y)
 {
@@ -147,6 +163,29 @@ int main()
 	butterfly<<<1, 32>>>(dx, df);
 	fetch(f, df, 2);
 	EXPECT(f[0] == 496 && f[1] == 31);
+
+	unsigned x[32], all[256];
+	for (unsigned i = 0; i < 32; i++)
+		x[i] = i == 19 ? 0x80000006u : 0x70000013u + 4 * i;
+	unsigned *dr = device_copy(x, 32), *dall = device_zeros<unsigned>(256);
+	const unsigned masks[] = {0xffffffffu, 0xffff0000u};
+	//= reductions load=128/1/4 store=8*128/8/8*4
+	//= reductions load=128/1/4 store=8*64/8/8*2
+	for (unsigned mask : masks) {
+		reductions<<<1, 32>>>(dr, dall, mask);
+		fetch(all, dall, 256);
+		unsigned first = mask == 0xffffffffu ? 0 : 16;
+		unsigned sum = 0, both = ~0u, either = 0, odd = 0, least = ~0u, most = 0;
+		int low = 0x7fffffff, high = -low - 1;
+		for (unsigned i = first; i < 32; i++) {
+			sum += x[i], both &= x[i], either |= x[i], odd ^= x[i];
+			least = x[i] < least ? x[i] : least, most = x[i] > most ? x[i] : most;
+			low = (int)x[i] < low ? (int)x[i] : low, high = (int)x[i] > high ? (int)x[i] : high;
+		}
+		const unsigned expected[] = {sum, both, either, odd, least, most, (unsigned)low, (unsigned)high};
+		for (unsigned i = 0; i < 256; i++)
+			EXPECT(i % 32 < first || all[i] == expected[i / 32]);
+	}
 
 	//= from_outside store=64/1/2
 	from_outside<<<1, 32>>>(dx);
