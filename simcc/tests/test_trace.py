@@ -4,6 +4,8 @@ runs; and how a trace ends that does not end well."""
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from pathlib import Path
 
@@ -31,11 +33,11 @@ CALLS = inline(
     r"""#include <cuda_runtime.h>
 #include <sim.h>
 __global__ void one(int *y) { y[threadIdx.x] = 1; } // @one
-int main(int, char **argv)
+int main(int argc, char **argv)
 {
 	int *y;
 	cudaMalloc(&y, 64);
-	sim_name_allocation(y, "y \"quoted\"");
+	sim_name_allocation(y, argc > 2 ? argv[2] : "y \"quoted\"");
 	one<<<1, 1>>>(y);
 	if (sim_trace(argv[1]) != 0)
 		return 3;
@@ -112,6 +114,19 @@ class Traces(Case):
         }
         self.assertEqual({key: head.get(key) for key in wanted}, wanted)
         self.assertNotIn("error", head)
+
+    def test_names_are_any_bytes(self):
+        """Kills: each bound of UTF-8 in a report one off. Python decodes as RFC 3629 says."""
+        bounds = "7f c280 dfbf e0a080 ed9fbf ee8080 efbfbf f0908080 f48fbfbf"
+        beyond = "1f 80 c1bf e09fbf eda080 f08fbfbf f4908080 f5808080 ff c2 c2c2 e0a0 e0a0c0 f09080 f09080c0"
+        for name in map(bytes.fromhex, f"{bounds} {beyond}".split()):
+            outcome = CALLS.run(str(self.trace_path), f"<{os.fsdecode(name)}>", SIM_REPORT=str(self.report_path))
+            self.expect_equal(outcome.status, 0, f"{name!r}: {outcome.err}")
+            record = json.loads(self.report_path.read_bytes().splitlines()[0])
+            # Of what is no character each byte is one mark.
+            text = name.decode(errors="surrogateescape")
+            shown = re.sub("[\udc80-\udcff]", "\ufffd", text)
+            self.expect_equal(record["tensors"][0]["name"], f"<{shown}>", f"{name!r}")
 
     # ---- sums ----
 
