@@ -310,6 +310,25 @@ class Verdict(unittest.TestCase):
                 with self.assertRaisesRegex(verdict.Environment, f"^01_naive: judge --seq 8: {why}$"):
                     judge._judge("out", "--seq", "8")
 
+    def test_what_does_not_link(self) -> None:
+        """Kills: a traceback where a function is declared and nowhere defined, or a machine's own failure charged."""
+        with temporary() as scratch:
+            chapter = unittest.mock.Mock()
+            chapter.name = "01_naive"
+            builder = build.Builder(unittest.mock.Mock(root=scratch), chapter, "gcc", "g++", scratch)
+            builder.compile_command = [str(scratch / "link")]
+
+            def link(said: str, status: int = 1) -> Path | Failure:
+                (scratch / "link").write_text(f"#!/bin/sh\nprintf '%s' \"{said}\" >&2\nexit {status}\n")
+                (scratch / "link").chmod(0o755)
+                return builder._link([], scratch / "program")
+
+            found = link("ld: a.o: undefined reference to \\`u_sum(int, int)'")
+            self.assertEqual(found, Failure("does not compile", "sum is declared, and is nowhere defined"))
+            self.assertEqual(link("", 0), scratch / "program")
+            with self.assertRaisesRegex(verdict.Environment, "^01_naive: it does not link:\nno space left$"):
+                link("no space left\n")
+
     def test_neighbors_of_a_hand_out(self) -> None:
         two = {"regions": ("01.sum", "01.other"), "teacher": False}
         criteria, ran = self.judged({}, **two)

@@ -5,6 +5,7 @@
 #include "report/json.h"
 #include "report/table.h"
 #include "support/number.h"
+#include "support/text.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -13,6 +14,22 @@
 
 static char *text;
 static size_t text_size;
+
+/* Kills: each bound of UTF-8 (RFC 3629, table of section 4) one off. */
+Test(text, characters_of_utf8)
+{
+	char whole[] =
+		"\x7f \xc2\x80 \xdf\xbf \xe0\xa0\x80 \xe1\x80\xbf \xec\xbf\x80 \xed\x80\x80 \xed\x9f\xbf "
+	        "\xee\xbf\x80 "
+		"\xef\xbf\xbf \xf0\x90\x80\x80 \xf1\x80\x80\x80 \xf3\xbf\xbf\xbf \xf4\x80\x80\x80 \xf4\x8f\xbf\xbf";
+	char none[] = "\x80 \xbf \xc1\xbf \xc2 \xc2\x7f \xc2\xc0 \xe0\x9f\xbf \xe0\xa0 \xe1\x80\x7f \xe1\x80\xc0 "
+	              "\xed\xa0\x80 "
+		      "\xf0\x8f\xbf\xbf \xf0\x90\x80\xc0 \xf1\x80\x80 \xf4\x90\x80\x80 \xf5\x80\x80\x80 \xff";
+	for (char *one = strtok(whole, " "); one; one = strtok(NULL, " "))
+		cr_expect_eq(utf8_length(one), strlen(one), "%s: %zu", one, utf8_length(one));
+	for (char *one = strtok(none, " "); one; one = strtok(NULL, " "))
+		cr_expect_eq(utf8_length(one), 0, "%s: %zu", one, utf8_length(one));
+}
 
 Test(json, escapes_and_nulls)
 {
