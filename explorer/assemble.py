@@ -16,8 +16,20 @@ def small(text: str) -> str:
     return re.sub(r"(?m)^\s+", "", text)
 
 
+def kernel_colors(runs: list[dict]) -> dict[str, str]:
+    """The name of each kernel's color in the charts, where they are beside this room; a kernel without one is gray."""
+    try:
+        text = (HERE.parent / "plots/colors.gp").read_text(encoding="utf-8")
+    except OSError:
+        return {}
+    known = dict(re.findall(r"(\w+)=(\w+)=\d+", text))
+    names = [kernel["name"] for run in runs for kernel in run["kernels"]]
+    return {name: known[name] for name in names if name in known}
+
+
 def page(data: dict) -> str:
     """The whole page. Raises OSError."""
+    data = {**data, "colors": kernel_colors(data["runs"])}
 
     def files(room: re.Match[str]) -> str:
         return "".join(small((HERE / name).read_text(encoding="utf-8")) for name in room[1].split())

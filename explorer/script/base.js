@@ -154,6 +154,10 @@ function describe(problem) {
 	return text.join(', ') + (problem.causal ? ', causal' : '');
 }
 
+/* The color that a kernel has in the charts: {class, style} of what carries its name, or of its bar. */
+const ownColor = (name) => `--own:var(--${data.colors[name] || 'gray'})`;
+const ofKernel = (name) => ({class: 'kernel', style: ownColor(name)});
+
 /* Says the state to a screen reader; at most once in a while, and only the last of several. */
 let saying = 0;
 function say(text) {
@@ -168,14 +172,46 @@ function isQuiet() {
 
 /* Keys that step, unless what has the focus takes them itself: a slider its arrows, what is pressed its blank, what scrolls. */
 function wantsKeys({key, target}) {
-	if (target.closest('textarea, select, [role="tablist"], .heat'))
+	if (target.closest('textarea, select, [role="tablist"]'))
 		return false;
-	if (target.closest('.memory')) /* arrows go from tile to tile */
+	if (target.closest('[data-roving] [tabindex]')) /* arrows go from cell to cell */
 		return !key.startsWith('Arrow');
 	if (key === ' ')
 		return !target.closest('button, a, summary, input:not([type="range"])');
 	const scroll = key.startsWith('Arrow') && target.closest('.scroll');
 	return !target.closest('input:not([type="checkbox"])') && !(scroll && scroll.scrollWidth > scroll.clientWidth);
+}
+
+/*
+ * One stop of Tab for all cells of a picture: the arrow keys go to the nearest cell in their direction, and Tab comes back to the cell
+ * that was left. chosen(cell): one got the focus, also by a click. `node` is no svg: one that
+ * listens for the focus can get it.
+ */
+function makeRoving(node, selector, chosen) {
+	node.dataset.roving = '';
+	node.addEventListener('focusin', ({target}) => {
+		const cell = target.closest(selector);
+		if (!cell)
+			return;
+		[...node.querySelectorAll(`${selector}[tabindex="0"]`)].filter((other) => other !== cell).forEach((other) => other.setAttribute('tabindex', -1));
+		cell.setAttribute('tabindex', 0);
+		chosen(cell);
+	});
+	node.addEventListener('keydown', (event) => {
+		const [x, y] = {ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1]}[event.key] || [0, 0];
+		const cell = event.target.closest(selector), modified = event.ctrlKey || event.altKey || event.metaKey;
+		if (!cell || modified || (x === 0 && y === 0))
+			return;
+		event.preventDefault();
+		const middle = (other) => (({left, right, top, bottom}) => [(left + right) / 2, (top + bottom) / 2])(other.getBoundingClientRect());
+		const [fromX, fromY] = middle(cell), ways = [...node.querySelectorAll(selector)].map((other) => {
+			const [toX, toY] = middle(other), along = x * (toX - fromX) + y * (toY - fromY), across = Math.abs(y * (toX - fromX) + x * (toY - fromY));
+			return {other, along, way: along + 4 * across};
+		});
+		const [to] = ways.filter(({along}) => along > 1).sort((a, b) => a.way - b.way);
+		if (to)
+			to.other.focus();
+	});
 }
 
 /* Where what had the focus goes away, and where a tab was clicked: the view takes the keys. */

@@ -52,36 +52,17 @@ function tileFill(ratio) {
 		: `fill:color-mix(in srgb, var(--${isWrong(ratio) ? 'wrong' : 'right'}) ${Math.round(strengthOf(ratio))}%, var(--ground))`;
 }
 
-/* Arrow keys go from tile to tile; each tells its story. */
-function listenForArrows(svg, tiles, across, tell) {
-	const focused = () => tiles.indexOf(document.activeElement);
-	tiles.forEach((tile, i) => tile.addEventListener('focus', () => tell(i)));
-	svg.addEventListener('keydown', (event) => {
-		const move = {ArrowRight: 1, ArrowLeft: -1, ArrowDown: across, ArrowUp: -across}[event.key];
-		const to = tiles[focused() + move];
-		if (move)
-			event.preventDefault();
-		if (to) {
-			tiles.forEach((tile) => tile.setAttribute('tabindex', tile === to ? 0 : -1));
-			to.focus();
-		}
-	});
-}
-
 /* One matrix of the output. */
 function makeHeatMatrix(map, ratios, matrix, size, tell) {
-	const tiles = map.grid_rows * map.grid_columns, {wide, tall} = size, parts = [], rings = [], rects = [];
-	const texts = [];
+	const tiles = map.grid_rows * map.grid_columns, {wide, tall} = size, parts = [], rings = [];
 	for (let i = 0; i < tiles; i++) {
 		const index = matrix * tiles + i, ratio = ratios[index], text = tileText(map, index, ratio);
 		const x = i % map.grid_columns * wide, y = Math.floor(i / map.grid_columns) * tall;
 		const isFirst = map.first_wrong === index;
-		rects.push(element('rect', {class: 'tile', x, y, width: wide, height: tall, style: tileFill(ratio), 'data-tile': index,
+		parts.push(element('rect', {class: 'tile', x, y, width: wide, height: tall, style: tileFill(ratio), 'data-tile': index,
 			'data-wrong': ratio === -1 ? null : String(isWrong(ratio)), 'data-first': isFirst ? 'yes' : null,
-			tabindex: i === 0 ? 0 : -1, 'aria-label': text, role: 'img', onpointerenter: () => tell(text)},
+			tabindex: index === 0 ? 0 : -1, 'aria-label': text, role: 'img', onpointerenter: () => tell(text)},
 		element('title', {}, text)));
-		texts.push(text);
-		parts.push(rects[i]);
 		if (isWrong(ratio) && wide >= 12 && tall >= 12)
 			parts.push(element('text', {class: strengthOf(ratio) > 72 ? 'on' : null, x: x + wide / 2, y: y + tall / 2 + 3.5, 'text-anchor': 'middle'}, '\u2717'));
 		if (isFirst)
@@ -91,7 +72,6 @@ function makeHeatMatrix(map, ratios, matrix, size, tell) {
 	const width = map.grid_columns * wide, height = map.grid_rows * tall;
 	const svg = element('svg', {width, height, viewBox: `0 0 ${width} ${height}`, role: 'group',
 		'aria-label': `${map.tensor} ${matrixName(map, matrix)} of ${map.kernel}: ${wrong} of ${tiles} tiles are wrong`}, parts, rings);
-	listenForArrows(svg, rects, map.grid_columns, (i) => tell(texts[i]));
 	return element('figure', {}, svg, map.matrices > 1 ? element('figcaption', {}, matrixName(map, matrix)) : '');
 }
 
@@ -102,7 +82,9 @@ function makeHeat(map, ratios) {
 	const caption = element('p', {class: 'small dim', 'aria-live': 'polite'}, '\u00a0');
 	const figures = Array.from({length: map.matrices}, (_, matrix) =>
 		makeHeatMatrix(map, ratios, matrix, {wide, tall}, (text) => { caption.textContent = text; }));
-	return element('div', {}, watchEnd(element('div', {class: 'heat'}, figures)), caption);
+	const heat = watchEnd(element('div', {class: 'heat'}, figures));
+	makeRoving(heat, '.tile', (tile) => { caption.textContent = tile.getAttribute('aria-label'); });
+	return element('div', {}, heat, caption);
 }
 
 /* What came out above, what should have below. */

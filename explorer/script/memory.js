@@ -91,16 +91,17 @@ function tileRows(tensor, tile) {
 
 /*
  * {node, dots, tensor, paint()}. inspect(tile) is called with {tensor, name, top, bottom, left, right} when a tile gets
- * the pointer or the focus, inspect(null) when it loses them.
+ * the pointer or the focus, inspect(null) when it loses them; without inspect there are no tiles to point at.
  */
 function makeTensorView(tensor, owner, tile, width, height, inspect) {
 	const dots = makeDots(tensor.rows, tensor.columns);
 	const canvas = element('canvas', {style: `width:${width}px;height:${height}px`, 'aria-hidden': 'true'});
-	const node = element('div', {class: 'memory', role: 'group',
-		'aria-label': `${tensor.name} of ${owner}, tiles: arrow keys move among them`}, canvas);
+	const node = element('div', {class: 'memory'}, canvas);
+	if (!inspect)
+		return {node, dots, tensor, paint: () => paint(canvas, dots, false)};
 	const tall = tileRows(tensor, tile), square = tensor.columns > 128 || tensor.columns === tensor.rows;
 	const wide = square ? Math.min(tensor.columns, Math.max(tile ? tile[1] : tall, Math.ceil(tensor.columns / 32))) : tensor.columns;
-	const across = Math.ceil(tensor.columns / wide), tiles = [];
+	const across = Math.ceil(tensor.columns / wide);
 	for (let top = 0; top < tensor.rows; top += tall)
 		for (let left = 0; left < tensor.columns; left += wide) {
 			const tile = {tensor, top, bottom: Math.min(top + tall, tensor.rows),
@@ -108,26 +109,13 @@ function makeTensorView(tensor, owner, tile, width, height, inspect) {
 			const rows = tile.bottom - top === 1 ? `row ${top}` : `rows ${top}\u2013${tile.bottom - 1}`;
 			tile.name = `${tensor.name} ${rows}` + (across > 1 ? `, columns ${left}\u2013${tile.right - 1}` : '');
 			const button = element('button', {
-				type: 'button', class: 'tile', 'aria-label': tile.name, tabindex: tiles.length ? -1 : 0,
+				type: 'button', class: 'tile', 'aria-label': `${tile.name} of ${owner}`, tabindex: -1,
 				style: `left:${100 * left / tensor.columns}%;top:${100 * top / tensor.rows}%;` +
 					`width:${100 * (tile.right - left) / tensor.columns}%;height:${100 * (tile.bottom - top) / tensor.rows}%`,
 				onpointerenter: () => inspect(tile), onfocus: () => inspect(tile),
 				onpointerleave: () => inspect(null), onblur: () => inspect(null), onclick: () => inspect(tile)});
-			tiles.push(button);
 			node.append(button);
 		}
-	node.addEventListener('keydown', (event) => {
-		const moves = {ArrowRight: 1, ArrowLeft: -1, ArrowDown: across, ArrowUp: -across};
-		const to = tiles[tiles.indexOf(document.activeElement) + moves[event.key]];
-		if (!(event.key in moves))
-			return;
-		event.preventDefault();
-		event.stopPropagation();
-		if (to) {
-			tiles.forEach((tile) => { tile.tabIndex = tile === to ? 0 : -1; });
-			to.focus();
-		}
-	});
 	return {node, dots, tensor, paint: () => paint(canvas, dots, false)};
 }
 

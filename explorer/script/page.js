@@ -4,7 +4,7 @@ const title = data.title || `${data.runs[0].result.chapter}: this run, explained
 document.title = title;
 document.getElementById('title').textContent = title;
 
-const views = [makeChecksView(), makeTrafficView(), makeTileView(), makeProductsView(), makeSplitsView(), makeSoftmaxView()].filter(Boolean);
+const views = [makeChecksView(), makeTrafficView(), makeStepView(), makeProductsView(), makeSplitsView(), makeSoftmaxView()].filter(Boolean);
 const main = document.getElementById('main'), tabs = document.getElementById('tabs'), keys = element('p');
 let current = null;
 

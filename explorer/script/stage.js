@@ -1,6 +1,6 @@
 /* The stage: three lanes (global memory, shared memory, registers) and the lines of source, a column a kernel. */
 
-const gap = 10, thinnest = 20, narrowest = 64, widest = 176; /* pixels */
+const gap = 10, thinnest = 20, narrowest = 64, narrow = 120, widest = 176; /* pixels; narrow: on a telephone */
 
 function blockOf(group) {
 	return group.block.replace(/,0,0$/, '');
@@ -37,7 +37,7 @@ function makeColumn(kernel, widthOf, big, inspect) {
 	const flow = () => element('p', {class: 'flows'}), pipe = () => element('div', {class: 'pipe', 'aria-hidden': 'true'});
 	const views = kernel.tensors.map((tensor) => {
 		const height = Math.max(16, Math.round(big * tensor.rows / tallest));
-		return makeTensorView(tensor, kernel.label, kernel.described.tile, widthOf(tensor, big), height, (tile) => inspect(kernel, tile));
+		return makeTensorView(tensor, kernel.label, kernel.described.tile, widthOf(tensor, big), height, inspect && ((tile) => inspect(kernel, tile)));
 	});
 	return {
 		kernel, views, shared: kernel.shared.map(makeSharedView), done: 0, told: undefined, hbm: flow(), chip: flow(), own: flow(),
@@ -144,16 +144,17 @@ function drawWords(column, place) {
 
 /* {node, build(kernels, width), move(placeOf), draw(placeOf)}; move paints and lays nothing out. inspect(kernel, tile) as makeTensorView has it. */
 function makeStage(all, inspect) {
-	const node = element('section', {class: 'stage', 'aria-label': 'Where the bytes move'});
+	const node = element('section', {class: 'stage', 'aria-label': 'Where the bytes move; tiles: arrow keys move among them'});
 	const most = Math.max(...all.flatMap((kernel) => kernel.tensors.map((tensor) => tensor.columns)));
 	let columns = [];
+	makeRoving(node, '.tile', () => {}); /* each tells its story by its own focus */
 
 	/* One scale for all that are shown: the widest matrix is as large as the fullest column has room for. */
 	const widthOf = (tensor, big) =>
 		tensor.columns === 1 ? 8 : Math.max(thinnest, Math.round(big * tensor.columns / most));
 	const fullWidth = (kernel, big) => kernel.tensors.reduce((sum, tensor) => sum + widthOf(tensor, big) + gap, 0);
 	const sizeFor = (kernels, rooms) => {
-		let big = widest;
+		let big = innerWidth <= 700 ? narrow : widest;
 		while (big > narrowest && kernels.some((kernel, i) => fullWidth(kernel, big) > rooms[i]))
 			big -= 4;
 		return big;
@@ -188,20 +189,24 @@ function makeStage(all, inspect) {
 		readPalette();
 		columns = kernels.map((kernel) => makeColumn(kernel, widthOf, big, inspect));
 		const lane = (title, text, cell) => [
-			element('div', {class: 'lane'}, element('h2', {}, title), element('p', {}, text)),
-			columns.map((column, i) => element('div', {class: 'content'}, cell(column, i)))];
+			element('div', {class: 'lane', 'data-lane': title}, element('h2', {}, title), element('p', {}, text)),
+			columns.map((column, i) => element('div', {class: 'content', 'data-lane': title, 'data-kernel': column.kernel.name}, cell(column, i)))];
 		const heads = columns.map((column) => element('div', {class: 'head', 'data-kernel': column.kernel.name},
-			element('h2', {}, column.kernel.label), column.where));
+			element('h2', ofKernel(column.kernel.name), column.kernel.label), column.where));
 		node.style.setProperty('--columns', shares.map((share) => `minmax(0, ${share.toFixed(3)}fr)`).join(' '));
 		node.replaceChildren(...[element('div', {class: 'corner'}), heads,
 			lane('Global memory', 'large, far', (column) => tensorCell(column, big)),
 			lane('Shared memory', 'of one block', (column, i) => sharedCell(column, {big, room: rooms[i]})),
 			lane('Registers', 'of its threads', (column) => [column.toThreads, column.threads, column.own]),
 			lane('Source', 'what moved it', (column) => column.code)].flat(2));
+		node.querySelector('.tile').tabIndex = 0;
 	};
-	/* Marks the kernel that a caption is about; null: none. */
-	const tell = (kernel) => node.querySelectorAll('.head').forEach((head) =>
-		head.classList.toggle('told', !!kernel && head.dataset.kernel === kernel.name));
+	/* Dims what a caption does not speak of: other kernels, other lanes; without lanes, nothing. */
+	const tell = (kernel, lanes) => [...node.children].forEach((cell) => {
+		const {kernel: whose, lane} = cell.dataset, isOf = (!whose || whose === kernel.name) && (!lane || !lanes || lanes.includes(lane));
+		cell.classList.toggle('dimmed', !!lanes && !isOf);
+		cell.classList.toggle('told', cell.matches('.head') && whose === kernel.name);
+	});
 	const move = (placeOf) => columns.forEach((column) => advance(column, placeOf(column.kernel)));
 	const draw = (placeOf) => {
 		move(placeOf);
