@@ -5,11 +5,10 @@ function evaluateTerms(terms, values) {
 		name.startsWith('1/') ? product / values[name.slice(2)] : product * values[name], factor), 0);
 }
 
-/* {node, themed()} */
 function makeForms(forms, kernels) {
 	const traced = forms.problem, values = {...traced};
 	const rows = element('div', {class: 'form-rows'}), verdict = element('p', {class: 'verdict', 'aria-live': 'off'});
-	const outputs = {}, fits = element('p', {class: 'small dim'}), walk = makeWalk(), race = makeSizesRace(forms.rows, forms.race);
+	const outputs = {}, fits = element('p', {class: 'small dim'}), race = makeSizesRace(forms.rows, forms.race);
 	const sliders = forms.order.map((name) => {
 		const choices = forms.sliders[name];
 		outputs[name] = element('output', {}, String(values[name]));
@@ -43,21 +42,22 @@ function makeForms(forms, kernels) {
 		const isRun = Object.keys(traced).every((name) => traced[name] === values[name]);
 		const elements = forms.rows.map((row) => evaluateTerms(row.terms, values));
 		const most = Math.max(...elements);
-		const equal = isRun && forms.rows.every((row, i) => counted(row) === elements[i]);
+		const {aside} = forms, requested = evaluateTerms(aside.terms, values);
+		const equal = isRun && forms.rows.every((row, i) => counted(row) === elements[i]) && counted(aside) === requested;
 		rows.replaceChildren(...forms.rows.map((row, i) => {
 			return element('div', {class: 'form-row'},
 				element('span', {}, row.label, ' ', element('code', {}, row.formula)),
 				element('div', {class: 'bar', 'aria-hidden': 'true'},
-					element('i', {class: 'read', style: `width:${100 * elements[i] / most}%`})),
+					element('i', {class: 'own', style: `width:${100 * elements[i] / most}%;${ownColor(row.kernel)}`})),
 				element('output', {title: count(elements[i]) + ' elements'}, bytes(4 * elements[i])));
 		}));
 		const asked = evaluateTerms(forms.shared.terms, values), {what, limit: room, device} = forms.shared;
 		fits.textContent = asked > room
 			? `Does not fit: ${what} are ${bytes(asked)}, a block of an ${device} has ${bytes(room)} (${room / 1024} KiB).`
-			: `${what} are ${bytes(asked)} of shared memory; a block of an ${device} has ${bytes(room)} (${room / 1024} KiB).`;
+			: `${what} are ${bytes(asked)} of shared memory; a block of an ${device} has ${bytes(room)} (${room / 1024} KiB). ` +
+				`A tile of S is ${bytes(4 * values.Br * values.Bc)}, all of S would be ${bytes(4 * values.N * values.N)}.`;
 		fits.className = asked > room ? 'error' : 'small dim';
 		fits.dataset.fits = asked <= room;
-		walk.set(values, asked <= room);
 		race.set(elements, moved);
 		for (const [name, output] of Object.entries(outputs))
 			output.textContent = count(values[name]);
@@ -70,20 +70,20 @@ function makeForms(forms, kernels) {
 		const limit = saving < ceiling ? 'However long the sequence, that stays under'
 			: saving > ceiling ? 'The longer the sequence, the nearer the saving falls to' : 'For every longer sequence, too, that is';
 		verdict.replaceChildren(before, element('b', {}, `${figure(saving < 1 ? 1 / saving : saving, 3)}\u00d7`), after + ' ',
-			element('span', {class: 'dim'}, `${limit} ${forms.saving.formula} = ${figure(ceiling, 3)}\u00d7.`));
+			element('span', {class: 'dim'}, `${limit} ${forms.saving.formula} = ${figure(ceiling, 3)}\u00d7. `),
+			element('span', {class: 'dim', 'data-aside': ''}, aside.text.replace('{bytes}', bytes(4 * requested)).replace('{times}',
+				`${figure(requested / elements[forms.saving.over], 3)}\u00d7`).replace('{formula}', aside.formula)));
 		if (isRun)
 			verdict.append(element('span', {class: equal ? 'dim' : 'error'}, equal
 				? ' The sliders stand at the traced run: it counted exactly these elements.'
 				: ' The sliders stand at the traced run, which counted something else.'));
 		verdict.dataset.equal = equal;
 	};
-	readPalette();
 	draw();
-	const node = element('section', {class: 'card forms-card', 'aria-label': 'Closed forms'},
+	return element('section', {class: 'card forms-card', 'aria-label': 'Closed forms'},
 		element('h2', {}, 'Change the tiles'),
 		element('p', {class: 'note'}, forms.note),
 		element('div', {class: 'forms', style: 'margin-top:14px'},
 			element('div', {class: 'sliders'}, sliders.map(([, label]) => label), reset),
-			element('div', {class: 'stack column'}, rows, fits, verdict, race.node, walk.node)));
-	return {node, themed: walk.draw};
+			element('div', {class: 'stack column'}, rows, fits, verdict, race.node)));
 }

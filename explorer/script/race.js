@@ -19,7 +19,7 @@ function makeRaceRow(kernel) {
 	const note = element('small'), guessed = element('small');
 	const second = kernel.label === kernel.name ? kernel.summary : kernel.name;
 	const node = element('div', {class: 'row', 'data-kernel': kernel.name},
-		element('div', {class: 'name'}, kernel.label, element('small', {}, second)),
+		element('div', {class: 'name'}, element('span', ofKernel(kernel.name), kernel.label), element('small', {}, second)),
 		element('div', {class: 'bar', 'aria-hidden': 'true'}, Object.values(bars)),
 		element('div', {class: 'count'}, moved, ' ', of, note, guessed));
 	return {node, ...bars, moved, of, note, guessed};
@@ -71,8 +71,9 @@ function makeRace(kernels) {
 			const kernel = kernels[i], {group, finished, read, written} = places[i];
 			setText(row.moved, count(read + written));
 			setText(row.of, finished ? 'bytes in all' : 'bytes so far');
-			row.note.className = finished ? 'done' : '';
-			setText(row.note, finished ? '\u2713 done' : progressOf(kernel, group));
+			const {read_bytes: once, write_bytes: made} = kernel.result.hbm.footprint;
+			row.note.className = finished ? 'done' : 'progress';
+			setText(row.note, finished ? `\u2713 done; footprint ${count(once + made)}` : progressOf(kernel, group));
 			drawGuess(row, kernel, guesses && guesses.get(kernel.name), finished);
 		});
 	};

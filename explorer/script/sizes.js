@@ -7,7 +7,7 @@ const sizesSeconds = 8; /* of the longest */
 
 /* {node, set(elements), stop()}; `rows` are the forms' that race, the last of them what the others are compared with. */
 function makeSizesRace(rows, order) {
-	const lanes = order.map((row) => ({row, bar: element('i', {class: 'read'}), told: element('output')}));
+	const lanes = order.map((row) => ({row, bar: element('i', {class: 'own', style: ownColor(rows[row].kernel)}), told: element('output')}));
 	let totals = [], clock = 0, timer = 0, before = 0, lastWords = 0;
 	const verdict = element('p', {class: 'small', 'data-race': ''});
 	const button = element('button', {type: 'button', class: 'button', onclick: () => timer ? stop() : play()}, 'Race at these sizes');

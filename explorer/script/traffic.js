@@ -3,7 +3,7 @@
  * motion nothing plays here or in another view: the end is shown at once.
  */
 
-const shortRace = 12, endRace = 12; /* seconds until the second longest is done, then for the rest */
+const raceSeconds = 12, speeds = [1, 1 / 4, 1 / 16, 1 / 64]; /* seconds that all of it takes at the first of these */
 
 /*
  * Where a kernel stands: `done` groups are over, `group` moves now or was the last that did, and `share` of it is over.
@@ -40,12 +40,22 @@ function makeLegend(kernels) {
 }
 
 const trafficNote = 'The clock is bytes: every kernel gets the same bandwidth of global memory, so one that needs fewer bytes is done ' +
-	'sooner. While it plays, bytes move at a constant rate, and \u00d7N says how many times that rate. Bytes are those the threads ask for, before any cache. A step ends at a barrier; blocks are shown one after ' +
+	`sooner. While it plays, bytes move at one constant rate: all of it takes ${raceSeconds} seconds, and \u00d71/N is N times slower. Bytes are those ` +
+	'that the threads request, before any cache; a footprint counts each byte once. A step ends at a barrier; blocks are shown one after ' +
 	'the other. What stays in registers leaves no trace: their lane shows what enters and leaves them.';
 
-/* The power of two nearest above. */
-function nicePower(x) {
-	return 2 ** Math.max(0, Math.ceil(Math.log2(x)));
+/*
+ * The course’s one ratio: what even a perfect cache leaves of the first kernel’s bytes, beside all that the second one requests. What
+ * the first one requests comes after it, with the reason why it is more.
+ */
+function tellHeadline(all) {
+	const [most, least] = (data.headline || []).map((name) => all.find((kernel) => kernel.name === name));
+	if (!most || !least)
+		return '';
+	const {read_bytes: read, write_bytes: written} = most.result.hbm.footprint, times = (some) => `${figure(some / least.total, 2)}\u00d7`;
+	return [element('b', {}, `${times(read + written)} fewer bytes. `), `${least.label} requests ${count(least.total)} bytes. ${most.label} touches ` +
+		`${count(read + written)}, each counted once: its footprint, which even a perfect cache has to move. Its threads request the same bytes again and ` +
+		`again, ${count(most.total)} in all; without any cache that would be ${times(most.total)}, but a cache serves most of these repeats.`];
 }
 
 function makeTrafficView() {
@@ -54,15 +64,15 @@ function makeTrafficView() {
 		return null;
 	const events = mergeClocks(all), ownEvents = all.map(() => []);
 	events.forEach((event, e) => ownEvents[event.kernel].push(e));
-	let wanted = [], shown = [], step = 0, clock = 0, timer = 0, inspected = null, speed = 1, ownSpeed = false;
+	let wanted = [], shown = [], step = 0, clock = 0, timer = 0, inspected = null, speed = 1;
 	const totals = all.map((kernel) => kernel.total).sort((a, b) => b - a);
-	const rate = (totals[1] || totals[0]) / shortRace; /* bytes a second at \u00d71 */
+	const rate = totals[0] / raceSeconds; /* bytes a second at \u00d71 */
 	let guesses = data.predict && all.length > 1 ? null : new Map(); /* null: not asked yet */
 
 	const placeOf = (kernel) => placeAt(kernel, ownEvents[all.indexOf(kernel)], step, clock);
 	const showInspected = () => inspected && inspector.show(inspected.kernel, inspected.tile, placeOf(inspected.kernel).done);
 	const race = makeRace(all), inspector = makeInspector();
-	const {node: forms, themed} = data.forms ? makeForms(data.forms, all) : {node: element('div'), themed: () => {}};
+	const forms = data.forms ? makeForms(data.forms, all) : element('div');
 	forms.hidden = true;
 	const blocks = makeBlocks(all);
 	const stage = makeStage(all, (kernel, tile) => {
@@ -72,13 +82,13 @@ function makeTrafficView() {
 	});
 
 	/* ---- the story, on the same stage ---- */
-	const story = makeStory(all, events, (to, kernel) => {
+	const story = makeStory(all, events, (to, kernel, lanes) => {
 		if (innerWidth <= 700 && !shown.includes(kernel))
 			show([kernel.name]);
 		step = to;
 		clock = events[to - 1].at;
 		draw();
-		stage.tell(kernel);
+		stage.tell(kernel, lanes);
 	}, () => {
 		step = clock = 0;
 		controls.forEach((part) => { part.hidden = false; });
@@ -92,26 +102,27 @@ function makeTrafficView() {
 		return text + `${count(read + written)} bytes` + (group && !finished ? `, ${progressOf(kernel, group)}` : '');
 	}).join('. ');
 
-	const clockLine = element('p', {class: 'clock'}), speedButton = element('button', {type: 'button', class: 'button speed',
-		title: 'How fast bytes move', onclick: () => {
-			ownSpeed = true;
-			setSpeed(speed >= 64 ? 1 : 4 * speed);
-		}});
+	const clockLine = element('p', {class: 'clock'}), stretched = element('span'), headline = element('p', {class: 'headline', hidden: true}, tellHeadline(all));
+	const speedButton = element('button', {type: 'button', class: 'button speed', title: 'How fast bytes move',
+		onclick: () => setSpeed(speeds[(speeds.indexOf(speed) + 1) % speeds.length])});
 	const setSpeed = (to) => {
 		speed = to;
-		setText(speedButton, `\u00d7${speed}`);
-		speedButton.setAttribute('aria-label', `Speed: \u00d7${speed}`);
+		const name = `\u00d71${speed < 1 ? `/${1 / speed}` : ''}`, {device, rate: most} = data.bandwidth || {};
+		setText(speedButton, name);
+		speedButton.setAttribute('aria-label', `Speed: ${name}`);
+		setText(stretched, most ? `Time is stretched ${count(Number((most / rate / speed).toPrecision(2)))} times: the global memory of an ${device} moves ${figure(most / 1e12)} TB/s.` : '');
 	};
+	const clocked = element('b'), stepped = element('span');
+	clockLine.append(clocked, stepped, stretched);
 	const running = () => all.filter((kernel) => !placeOf(kernel).finished);
 	const draw = () => {
 		race.draw(all.map(placeOf), clock, guesses);
 		stage.draw(placeOf);
 		stage.node.classList.toggle('playing', timer !== 0 || story.isOpen());
-		const alone = all.length > 1 && running().length === 1 ? running()[0] : null;
-		const need = alone ? (alone.total - clock) / rate : 0;
-		clockLine.replaceChildren('Clock: ', element('b', {}, count(Math.round(clock))), ' bytes of global memory for every kernel that still runs. ',
-			`Step ${count(step)} of ${count(events.length)}. `, alone && timer ? element('b', {class: 'alone'},
-				`Only ${alone.label} still runs; at \u00d71 it needs ${need >= 90 ? `${figure(need / 60, 2)} minutes` : `${Math.round(need)} seconds`} more: \u00d7${speed}.`) : '');
+		setText(clocked, count(Math.round(clock)));
+		setText(stepped, ` bytes for each kernel that still runs. Step ${count(step)} of ${count(events.length)}. `);
+		stretched.hidden = guesses === null;
+		headline.hidden = running().length > 0 || story.isOpen() || !data.headline;
 		/* The closed forms would tell the totals. */
 		forms.hidden = forms.hidden && (story.isOpen() || running().length > (all.length > 1 ? 1 : 0));
 		player.show(`step ${step} of ${events.length}: ${summary()}`);
@@ -138,15 +149,13 @@ function makeTrafficView() {
 		say(summary());
 	};
 
-	/* Bytes move at a constant rate. What the longest does alone at the end is played faster, and that is said. */
+	/* Bytes move at a constant rate, all the way. */
 	let lastFrame = 0, lastWords = 0;
 	const tick = (now) => {
 		if (isQuiet()) /* asked for while it plays */
 			return set(events.length);
 		const before = running().length, seconds = lastFrame ? Math.min(0.3, Math.max(0, (now - lastFrame) / 1000)) : 0;
 		lastFrame = now;
-		if (!ownSpeed)
-			setSpeed(before === 1 && all.length > 1 ? nicePower((running()[0].total - totals[1]) / rate / endRace) : 1);
 		clock = Math.min(totals[0], clock + speed * rate * seconds);
 		while (step < events.length && events[step].at <= clock)
 			step++;
@@ -195,7 +204,7 @@ function makeTrafficView() {
 		const chosen = all.filter((kernel) => wanted.includes(kernel.name));
 		shown = (chosen.length ? chosen : all).slice(0, most());
 		chips.hidden = all.length <= most() || story.isOpen();
-		chips.replaceChildren(...all.map((kernel) => element('button', {type: 'button', class: 'chip',
+		chips.replaceChildren(...all.map((kernel) => element('button', {type: 'button', class: 'chip kernel', style: ownColor(kernel.name),
 			'aria-pressed': shown.includes(kernel), onclick: () => choose(kernel)}, kernel.label)));
 		stage.build(shown, Math.min(innerWidth, 1360) - (narrow ? 32 : 48), laneWidth);
 		draw();
@@ -229,8 +238,9 @@ function makeTrafficView() {
 				play();
 		}));
 
-	const playing = element('div', {}, player.node, clockLine), controls = [playing, race.node, inspector.node, ...blocks.node.hidden ? [] : [blocks.node]];
-	const node = element('div', {class: 'stack', id: 'traffic'}, story.node, question, race.node, playing, chips, stage.node,
+	const scene = element('div', {class: 'scene'});
+	const playing = element('div', {}, player.node, clockLine, headline), controls = [playing, race.node, inspector.node, ...blocks.node.hidden ? [] : [blocks.node]];
+	const node = element('div', {class: 'stack', id: 'traffic'}, question, race.node, playing, chips, scene,
 		makeLegend(all), inspector.node, blocks.node, forms, element('p', {class: 'note'}, trafficNote));
 	question.hidden = guesses !== null || story.isOpen();
 	if (story.isOpen())
@@ -250,9 +260,10 @@ function makeTrafficView() {
 		again();
 	};
 	const again = () => {
+		/* On a telephone the caption lies below the picture, at the edge of the screen: above it, it would push the picture off. */
+		scene.replaceChildren(...innerWidth <= 700 ? [stage.node, story.node] : [story.node, stage.node]);
 		show(wanted);
 		blocks.draw();
-		themed();
 		story.begin();
 	};
 	return {id: 'traffic', name: 'Memory traffic', node, keys: ['s', 'k'], restore, key: player.key, stop, resized: again,
