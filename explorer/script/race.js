@@ -71,9 +71,8 @@ function makeRace(kernels) {
 			const kernel = kernels[i], {group, finished, read, written} = places[i];
 			setText(row.moved, count(read + written));
 			setText(row.of, finished ? 'bytes in all' : 'bytes so far');
-			const {read_bytes: once, write_bytes: made} = kernel.result.hbm.footprint;
 			row.note.className = finished ? 'done' : 'progress';
-			setText(row.note, finished ? `\u2713 done; footprint ${count(once + made)}` : progressOf(kernel, group));
+			setText(row.note, finished ? '\u2713 done' : progressOf(kernel, group));
 			drawGuess(row, kernel, guesses && guesses.get(kernel.name), finished);
 		});
 	};

@@ -48,9 +48,11 @@ function tellStep({kind, tile: t}, {tiles, shown, d}, values, N, moved) {
 		: 'The division comes once, after the last tile. This is the output.'];
 }
 
-/* S, or P once there is one, as numbers where there is room, and as bars from 0. */
-function tableOfTile({kind, tile: t}, {tiles}, from, {i, j}) {
-	const {first, wide, S, P} = tiles[t], isP = /weights|output|divide/.test(kind), values = isP ? P : S, known = !/query|load/.test(kind);
+const isComputed = ({kind}) => !/query|load/.test(kind);
+
+/* S, or P once there is one: as numbers where there is room, P also as bars from 0; without room as bars alone. */
+function tableOfTile(step, {tiles}, from, {i, j}) {
+	const {first, wide, S, P} = tiles[step.tile], isP = /weights|output|divide/.test(step.kind), values = isP ? P : S, known = isComputed(step);
 	const some = values.flat().filter(Number.isFinite), high = Math.max(...some, 0), low = Math.min(...some, 0), span = high - low || 1;
 	const share = (part) => `${(100 * part / span).toFixed(1)}%`, hasRoom = innerWidth / (wide + 2) >= 36;
 	const cell = (row, key) => {
@@ -58,7 +60,7 @@ function tableOfTile({kind, tile: t}, {tiles}, from, {i, j}) {
 		const text = !known ? '' : value === null ? '\u2212\u221e' : brief(value);
 		return element('td', {class: isThis ? 'now' : null, tabindex: isThis ? 0 : -1, 'data-at': `${row},${key}`,
 			'aria-label': known ? `${name} = ${text}` : `${name}, not computed yet`},
-		known && value !== null ? element('i', {style: `top:${share(high - Math.max(value, 0))};height:${share(Math.abs(value))}`}) : '',
+		known && value !== null && (isP || !hasRoom) ? element('i', {style: `top:${share(high - Math.max(value, 0))};height:${share(Math.abs(value))}`}) : '',
 		hasRoom ? element('span', {}, text) : '');
 	};
 	const isNamed = (key) => hasRoom || key % 8 === 0; /* a head stands over its column; those between have no room */
@@ -115,6 +117,7 @@ function makeStepView() {
 	const told = () => tellStep(now(), computed, values, seq, moved());
 	const drawChosen = () => {
 		const {first, S, wide} = tiles[now().tile], i = chosen.i, j = Math.min(chosen.j, wide - 1), s = S[i][j], at = `S[${from + i}, ${first + j}]`;
+		dot.hidden = !isComputed(now());
 		dot.replaceChildren(element('h3', {'data-score': ''}, s === null ? `${at} = \u2212\u221e` : `${at} = ${figure(s, 4)}`),
 			element('p', {class: 'small dim'}, s === null ? `Key ${first + j} comes after query ${from + i}: the causal mask excludes it.`
 				: `${figure(values.scale, 4)} \u00d7 the sum of ${d} products, ${figure(s / values.scale, 4)}. The arrow keys choose another score in the table.`),

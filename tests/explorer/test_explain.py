@@ -713,18 +713,19 @@ class Views(Explain):
             with Page(path, f"#view={view}") as page:
                 self.assertIn(page.eval(f"{more}({node})"), ([None, False], ["", True]))
         texts = """[...document.querySelectorAll('.scores tbody tr')].flatMap((row) => [...row.cells].map((cell) => {
-            const range = document.createRange(); range.selectNodeContents(cell);
+            const range = document.createRange(); range.selectNodeContents(cell.querySelector('span') || cell);
             return range.getBoundingClientRect(); }).map((box, i, all) => i > 0 ? box.left - all[i - 1].right : 99))"""
         path = self.explain(FA2, "--kernel fa2_row --seq 40 --tile-k 32")
         for size, shown in (((1440, 900), True), ((1230, 900), True), ((360, 740), False)):
             with Page(path, "#view=tile&s=3", size=size) as page:
-                self.assertGreater(min(page.eval(texts)), 1)
                 self.assertIs(page.eval("document.querySelector('.scores td span') !== null"), shown)
+                if shown:
+                    self.assertGreater(min(page.eval(texts)), 1)
 
     def test_step_by_step(self) -> None:
-        """Over all keys, tile by tile, m, l and o of each row are those of naive attention here, and the bytes are those
-        of the block's lines in the trace. Kills: keys left out, o without its correction, a mask a key off, the traffic
-        of another block, O's store before the last tile."""
+        """Over all keys, tile by tile, m, l and o of each row are those of naive attention here, and the bytes are
+        those of the block's lines in the trace. Kills: keys left out, o without its correction, a mask a key off, the
+        traffic of another block, O's store before the last tile."""
         N, d, Bc = 40, 6, 16
         values = {name: [math.sin(7 * i + 1) * (1 + i / 90) for i in range(N * d)] for name in "qkv"}
         for name, shift in zip("qkv", (0, 3, 5)):
@@ -782,7 +783,7 @@ class Views(Explain):
                                 page.eval(score).replace("\u2212", "-").replace("\u221e", "inf").partition(" = ")
                             )
                             self.assertEqual(name, f"S[{first + i}, 34]")
-                            self.assertAlmostEqual(float(value), s[34] if len(s) > 34 else -math.inf, delta=1e-3)
+                            self.assertAlmostEqual(float(value), s[34] if len(s) > 34 else -math.inf, delta=6e-3)
                 page.key("End")
                 self.assertEqual(page.eval(title), "O = o / l")
                 for got, expected in zip(page.eval(table)[7][4:], final):

@@ -127,7 +127,8 @@ class Walk(KeysCase):
     def test_every_control_takes_the_pointer(self) -> None:
         """With the mouse, one after the other. Kills: a control that another one covers, or that throws; a page that a
         click makes wider than the screen."""
-        over = "(({left, right, top, bottom}) => aim.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2)))"
+        over = "(({left, right, top, bottom}) => aim.contains(document.elementFromPoint("
+        over += "(left + right) / 2, (top + bottom) / 2)))"
         addresses = [(path, f"#view={view}&s=4") for path, views in self.pages() for view in views]
         for path, address in [*addresses, (None, ""), (None, "#s=99999")]:
             for size in ((1440, 900), TELEPHONE):

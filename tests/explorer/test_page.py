@@ -265,7 +265,7 @@ class Traffic(PageCase):
             self.assertIs(page.eval("document.querySelector('.forms').checkVisibility()"), True)
 
     def test_bytes_move_at_a_constant_rate(self) -> None:
-        """All of the race takes 12 s, then N times as long; x1/N and the factor by which time is stretched are on the page.
+        """All of the race takes 12 s, at x1/N N times as long; the factor by which time is stretched is on the page.
         Groups are passed through, not jumped over. Kills: a second rate for what the longest does alone, another
         duration, a factor that forgets the speed."""
         watch = (
@@ -361,7 +361,8 @@ class Traffic(PageCase):
         """Six captions, then the question. Kills: a caption that pushes what it speaks of off a telephone's screen, or
         covers it; a picture as bright where the caption does not speak of it."""
         title = "document.querySelector('.story h2').textContent"
-        spoken = """[...document.querySelectorAll('.stage .content:not(.dimmed)')].filter((cell) => cell.checkVisibility())
+        spoken = """[...document.querySelectorAll('.stage .content:not(.dimmed)')]
+            .filter((cell) => cell.checkVisibility())
             .map((cell) => [cell.dataset.kernel, cell.dataset.lane, ...(({top, bottom}) => [top, bottom])(
             cell.querySelector('canvas, .threads, .code, .unused').getBoundingClientRect())])"""
         lanes = ["Global memory", "Shared memory", "Registers", "Source"]
@@ -531,7 +532,7 @@ class Look(PageCase):
                 self.assertIn(word, found)
 
     def test_colors_are_those_of_the_pictures(self) -> None:
-        """Blue is loaded, vermilion stored, green the output, and a kernel has its color of the charts. Kills: amber for
+        """Blue is loaded, vermilion stored, green the output; a kernel has its color of the charts. Kills: amber for
         what is stored; two kernels' colors exchanged; colors of the other theme in what is drawn before the theme is
         known."""
         pixels = (
@@ -559,7 +560,12 @@ class Look(PageCase):
                 inset = page.eval("getComputedStyle(document.querySelector('.inset i')).backgroundColor")
                 self.assertEqual(inset, "rgb(29, 36, 44)" if theme else "rgb(237, 240, 243)")
                 # The last that naive attention does is to store a number of O's last row.
-                drawn = page.eval(pixels.format('.memory:has([aria-label^="O rows 0"][aria-label$="Naive attention"]) canvas', "[15, 127], [14, 127]"))
+                drawn = page.eval(
+                    pixels.format(
+                        '.memory:has([aria-label^="O rows 0"][aria-label$="Naive attention"]) canvas',
+                        "[15, 127], [14, 127]",
+                    )
+                )
                 self.assertIn(vermilion, drawn)
 
     def test_bytes_travel_between_lanes(self) -> None:
@@ -706,6 +712,10 @@ class Softmax(PageCase):
                 page.eval("document.getElementById('forget').click()")
             legends = page.eval("[...document.querySelectorAll('.legend')].map((one) => one.textContent).join('|')")
             self.assertIn("O of the standard softmax", legends)
+            lines = page.eval(
+                "['bars', 'column'].map((one) => getComputedStyle(document.querySelector(`.${one} .maximum`)).stroke)"
+            )
+            self.assertEqual(lines, ["rgb(143, 98, 0)", "rgb(0, 158, 115)"], "m amber, O green")
             self.assertIn(
                 "e\u221220.5 \u2212 (\u22128.75)", page.eval("document.querySelector('.equations').textContent")
             )
