@@ -713,7 +713,7 @@ class Softmax(PageCase):
             legends = page.eval("[...document.querySelectorAll('.legend')].map((one) => one.textContent).join('|')")
             self.assertIn("O of the standard softmax", legends)
             lines = page.eval(
-                "['bars', 'column'].map((one) => getComputedStyle(document.querySelector(`.${one} .maximum`)).stroke)"
+                "['bars', 'column'].map((one) => getComputedStyle(document.querySelector(`.chart.${one} .maximum`)).stroke)"
             )
             self.assertEqual(lines, ["rgb(143, 98, 0)", "rgb(0, 158, 115)"], "m amber, O green")
             self.assertIn(
