@@ -25,7 +25,7 @@ function drawDot(q, k, i, j) {
 }
 
 /* [title, text] of a step; `moved`: what its phase reads and writes, where the trace is known. */
-function tellStep({kind, tile: t}, {tiles, shown, d}, values, N, moved) {
+function tellStep({kind, tile: t}, {tiles, shown, d, often}, values, N, moved) { /* N: the keys that the last of these rows sees */
 	const {first, wide, before, after} = tiles[t], from = values.first_row;
 	const grew = after.flatMap((row, r) => t > 0 && row.m > before[r].m ? [from + r] : []);
 	if (kind === 'query')
@@ -44,8 +44,8 @@ function tellStep({kind, tile: t}, {tiles, shown, d}, values, N, moved) {
 			'writes them to global memory and reads them again.'];
 	if (kind === 'output')
 		return ['o = o \u00b7 correction + P V', `Each row adds the tile\u2019s rows of V, multiplied by P. ${shown < d ? `${shown} of the ${d} columns are shown.` : ''}`];
-	return ['O = o / l', values.keys < N ? `The division comes once, after the last tile. This page holds ${values.keys} of the run\u2019s ${N} keys: O is what these alone would give.`
-		: 'The division comes once, after the last tile. This is the output.'];
+	const once = often ? 'This kernel divides after every tile, which gives the same in the end. ' : 'The division comes once, after the last tile. ';
+	return ['O = o / l', once + (values.keys < N ? `This page holds ${values.keys} of the run\u2019s ${N} keys: O is what these alone would give. The bytes are those of all keys.` : 'This is the output.')];
 }
 
 const isComputed = ({kind}) => !/query|load/.test(kind);
@@ -114,7 +114,7 @@ function makeStepView() {
 	const scores = makeScroll('The tile of S'), rows = makeScroll('The state of each row'), dot = element('div', {class: 'stack column card dot-card'});
 	const title = element('h2', {'data-title': ''}), text = element('p'), strip = element('div'), room = element('div'), heading = element('h3');
 	const now = () => steps[step - 1], moved = () => found ? sumsOf(found.kernel.groups[now().phase], 'global') : null;
-	const told = () => tellStep(now(), computed, values, seq, moved());
+	const told = () => tellStep(now(), computed, values, causal ? Math.min(seq, values.keys) : seq, moved());
 	const drawChosen = () => {
 		const {first, S, wide} = tiles[now().tile], i = chosen.i, j = Math.min(chosen.j, wide - 1), s = S[i][j], at = `S[${from + i}, ${first + j}]`;
 		dot.hidden = !isComputed(now());
@@ -180,7 +180,7 @@ function makeStepView() {
 		element('div', {class: 'step-grid'}, rows, room, dot),
 		element('p', {class: 'note'}, 'S, P, m, l and o are computed here in double precision from the run\u2019s own Q, K and V, first head. ' + (found
 			? `The tiles, the bytes and the lines of source are the trace\u2019s, of the block of these queries in ${found.kernel.name}.`
-			: `No traffic stands beside them: in this run no traced kernel fetches K a tile at a time and stores O. The tiles of ${ownTile} keys are this page\u2019s choice.`)));
+			: `No traffic stands beside them: in this run no traced kernel has a block that loads K once, a tile at a time, and stores O. The tiles of ${ownTile} keys are this page\u2019s choice.`)));
 	const again = () => {
 		readPalette();
 		traffic = found && makeBlockTraffic(found.kernel);

@@ -15,9 +15,9 @@ function unpack(text) {
 const rowAt = (values, i, length) => values.slice(i * length, (i + 1) * length);
 
 /*
- * {kernel, tiles: [{first, wide}], phases}: of the first kernel that loads K a tile at a time and stores O in the same launch, the
- * groups of the block of query `row`, put together: what comes before the first tile, then for each tile its load and its
- * computation, then what is stored once, after the last. The kernel has these phases as its groups. null: no kernel does.
+ * {kernel, tiles: [{first, wide}]}: of the first kernel whose block of query `row` loads K once, a tile at a time, and stores O, that
+ * block's groups put together to phases: what comes before the first tile, then for each tile its load and its computation, then what
+ * is stored once, after the last, and what belongs to keys that this page does not have. They are the kernel's groups. null: no kernel.
  */
 function tilesInTrace(run, row, d, keys) {
 	const isOf = (tensor, op) => (access) => access.space === 'global' && access.tensor === tensor && access.op === op;
@@ -26,25 +26,31 @@ function tilesInTrace(run, row, d, keys) {
 		const home = kernel.groups.find((group) => group.accesses.some((access) => isOf('Q', 'load')(access) && covers(access)) &&
 			kernel.groups.some((other) => other.header === group.header && other.accesses.some(isOf('O', 'store'))));
 		const own = home ? kernel.groups.filter(({header, block}) => header === home.header && block === home.block) : [];
-		const phases = [[]], tiles = [];
-		let seen = 0, isLoad = false;
+		const phases = [[]], tiles = [], beyond = [];
+		let seen = 0, isLoad = false, isOnce = true;
 		for (const group of own) {
-			const ends = group.accesses.filter(isOf('K', 'load')).flatMap(({ranges}) => ranges.map(([, end]) => Math.ceil(end / (4 * d))));
-			const end = Math.max(seen, ...ends), loads = end > seen && seen < keys;
-			if (loads)
-				tiles.push({first: seen, wide: Math.min(end, keys) - seen});
+			const loaded = group.accesses.filter(isOf('K', 'load')).flatMap(({ranges}) => ranges), loads = loaded.length > 0;
+			isOnce = isOnce && (!loads || Math.floor(loaded[0][0] / (4 * d)) >= seen);
+			if (beyond.length > 0 || (loads && seen >= keys)) {
+				beyond.push(group);
+				continue;
+			}
 			if (loads || isLoad)
 				phases.push([]);
-			seen = end;
+			if (loads) {
+				const end = Math.ceil(Math.max(...loaded.map(([, last]) => last)) / (4 * d));
+				tiles.push({first: seen, wide: Math.min(end, keys) - seen});
+				seen = end;
+			}
 			isLoad = loads;
 			phases[phases.length - 1].push(group);
 		}
-		if (tiles.length === 0 || phases.length !== 2 * tiles.length + 1 || tiles.some(({wide}) => wide > widestTile))
+		if (!isOnce || tiles.length === 0 || phases.length !== 2 * tiles.length + 1 || tiles.some(({wide}) => wide > widestTile))
 			continue;
 		/* A last interval computes and stores what no other one of the block stored: that store is a phase of its own. */
 		const joined = phases.map((groups) => groups.flatMap(({accesses}) => accesses)), last = joined.length - 1;
 		const isFinal = (access) => access.space === 'global' && access.op === 'store' && !joined.some((other, p) => p < last && other.some(isOf(access.tensor, 'store')));
-		joined.push(joined[last].filter(isFinal));
+		joined.push([...joined[last].filter(isFinal), ...beyond.flatMap(({accesses}) => accesses)]);
 		joined[last] = joined[last].filter((access) => !isFinal(access));
 		const moved = joined.map((accesses) => accesses.reduce((sum, {space, bytes: some}) => sum + (space === 'global' ? some : 0), 0));
 		return {tiles, kernel: {...kernel, groups: joined.map((accesses, p) => ({...(phases[p] || phases[last])[0] || home, accesses, bytes: moved[p],
@@ -55,13 +61,13 @@ function tilesInTrace(run, row, d, keys) {
 
 /*
  * {tiles, steps}. A tile has S and P, [row][key], null where it is masked, the correction of each row, and of each row m, l and o
- * before and after it. A step is {kind, tile, phase}: which of the kernel's phases it shows.
+ * before and after it. A step is {kind, tile, phase}: which of the kernel's phases it shows. often: the kernel stores O after every tile.
  */
 function computeTiles({first_row: from, rows, keys, scale, Q, K, V}, causal, found) {
 	const d = Q.length / rows, shown = V.length / keys, steps = [];
 	const places = found ? found.tiles : Array.from({length: Math.ceil(keys / ownTile)}, (_, t) => ({first: t * ownTile, wide: Math.min(ownTile, keys - t * ownTile)}));
 	let state = Array.from({length: rows}, () => ({m: -Infinity, l: 0, o: Array(shown).fill(0)}));
-	if (found)
+	if (found && found.kernel.groups[0].bytes > 0) /* FlashAttention-1 reads Q with each tile instead */
 		steps.push({kind: 'query', tile: 0, phase: 0});
 	const tiles = places.map(({first, wide}, t) => {
 		const before = state;
@@ -78,5 +84,6 @@ function computeTiles({first_row: from, rows, keys, scale, Q, K, V}, causal, fou
 		return {first, wide, S, P, before, after: state, corrections};
 	});
 	steps.push({kind: 'divide', tile: tiles.length - 1, phase: 2 * tiles.length + 1});
-	return {tiles, steps, d, shown};
+	const often = !!found && found.kernel.groups.slice(0, -1).some(({accesses}) => accesses.some(({tensor, op}) => tensor === 'O' && op === 'store'));
+	return {tiles, steps, d, shown, often};
 }

@@ -83,7 +83,7 @@ function makeTrafficView() {
 
 	/* ---- the story, on the same stage ---- */
 	const story = makeStory(all, events, (to, kernel, lanes) => {
-		if (innerWidth <= 700 && !shown.includes(kernel))
+		if (!shown.includes(kernel)) /* there is no room for all */
 			show([kernel.name]);
 		step = to;
 		clock = events[to - 1].at;

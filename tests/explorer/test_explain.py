@@ -24,6 +24,7 @@ FA2 = ROOT / "05_fa2/fa2"
 ONLINE_SOFTMAX = ROOT / "02_online_softmax/online_softmax"
 TELEPHONE = (375, 800)
 WIDTH = "document.documentElement.scrollWidth"
+PARTS = ("[data-title]", "[data-total]", ".step-told", "[data-score]")  # of Step by step
 CHECKS = "document.getElementById('checks').innerText"
 
 
@@ -725,7 +726,7 @@ class Views(Explain):
     def test_step_by_step(self) -> None:
         """Over all keys, tile by tile, m, l and o of each row are those of naive attention here, and the bytes are
         those of the block's lines in the trace. Kills: keys left out, o without its correction, a mask a key off, the
-        traffic of another block, O's store before the last tile."""
+        traffic of another block, or of one that passes over K again for other rows, O's store before the last tile."""
         N, d, Bc = 40, 6, 16
         values = {name: [math.sin(7 * i + 1) * (1 + i / 90) for i in range(N * d)] for name in "qkv"}
         for name, shift in zip("qkv", (0, 3, 5)):
@@ -736,75 +737,58 @@ class Views(Explain):
         rows = {name: [flat[i * d : (i + 1) * d] for i in range(N)] for name, flat in values.items()}
         table = """[...document.querySelectorAll('.states tbody tr')].map((row) => [...row.children].map((cell) =>
             Number(cell.textContent.replace('\u2212', '-').replace('\u221e', 'Infinity'))))"""
-        score, title = (
-            "document.querySelector('[data-score]').textContent",
-            "document.querySelector('[data-title]').textContent",
-        )
-        for causal, first in (("", 0), ("--causal", N - 8)):
+        title, total, told, chosen = (f"document.querySelector('{name}').innerText" for name in PARTS)
+        for causal, first, block in (("", 0, [0, 0, 0]), ("--causal", N - 8, [2, 0, 0])):
             path = self.explain(FA2, f"--kernel fa2_row --tile-q 16 --tile-k {Bc} --load {self.scratch} {causal}")
-            block = [0 if not causal else 2, 0, 0]
-            lines = [
-                x for x in data_of(path)["runs"][0]["trace"] if x.get("block") == block and x.get("space") == "global"
-            ]
+            lines = [x for x in data_of(path)["runs"][0]["trace"] if x.get("block") == block if x["space"] == "global"]
+            whole = f"{sum(x['bytes'] for x in lines):,} bytes"
             with Page(path, "#view=tile", size=TELEPHONE) as page:
                 self.assertEqual(page.eval("document.querySelector('.scrub').max"), str(2 + 5 * 3))
                 for tile in range(3):
                     end, step = min(Bc * (tile + 1), N), 5 * (tile + 1) + 1
                     page.hash(f"view=tile&s={step - 4}")
-                    self.assertIn(
-                        f"{2 * 4 * d * (end - Bc * tile)} bytes",
-                        page.eval("document.querySelector('.step-told').innerText"),
-                    )
+                    self.assertIn(f"{2 * 4 * d * (end - Bc * tile)} bytes", page.eval(told))
                     page.hash(f"view=tile&s={step}")
-                    so_far = sum(
-                        x["bytes"]
+                    loaded = [
+                        x
                         for x in lines
                         if x["op"] == "load" and (x["tensor"] == "Q" or x["ranges"][0][0] < 4 * d * end)
-                    )
-                    self.assertIn(
-                        f"so far: {so_far:,} of {sum(x['bytes'] for x in lines):,}",
-                        page.eval("document.querySelector('[data-total]').innerText"),
-                    )
+                    ]
+                    self.assertIn(f"so far: {sum(x['bytes'] for x in loaded):,} of {whole}", page.eval(total))
                     for i, cells in enumerate(page.eval(table)):
                         keys = range(min(end, first + i + 1) if causal else end)
-                        s = [
-                            sum(a * b for a, b in zip(rows["q"][first + i], rows["k"][j])) / math.sqrt(d) for j in keys
-                        ]
-                        weights = [math.exp(x - max(s)) for x in s]
-                        o = [sum(w * rows["v"][j][c] for w, j in zip(weights, keys)) for c in range(d)]
-                        for got, expected in zip(
-                            [cells[0], cells[1], cells[3], *cells[4:]], [first + i, max(s), sum(weights), *o]
-                        ):
+                        q = [x / math.sqrt(d) for x in rows["q"][first + i]]
+                        s = [sum(a * b for a, b in zip(q, rows["k"][j])) for j in keys]
+                        P = [math.exp(x - max(s)) for x in s]
+                        o = [sum(p * rows["v"][j][c] for p, j in zip(P, keys)) for c in range(d)]
+                        for got, expected in zip([*cells[:2], *cells[3:]], [first + i, max(s), sum(P), *o]):
                             self.assertAlmostEqual(got, expected, delta=6e-3 * max(1, abs(expected)))
                         if tile == 2:
-                            final = [x / sum(weights) for x in o]
                             page.eval(f"document.querySelectorAll('.scores tbody tr')[{i}].cells[3].focus()")
                             name, _, value = (
-                                page.eval(score).replace("\u2212", "-").replace("\u221e", "inf").partition(" = ")
+                                page.eval(chosen).replace("\u2212", "-").replace("\u221e", "inf").partition(" = ")
                             )
                             self.assertEqual(name, f"S[{first + i}, 34]")
                             self.assertAlmostEqual(float(value), s[34] if len(s) > 34 else -math.inf, delta=6e-3)
                 page.key("End")
                 self.assertEqual(page.eval(title), "O = o / l")
-                for got, expected in zip(page.eval(table)[7][4:], final):
+                self.assertIn(f"of {whole}", page.eval(total))
+                for got, expected in zip(page.eval(table)[7][4:], (x / sum(P) for x in o)):
                     self.assertAlmostEqual(got, expected, delta=6e-3 * max(1, abs(expected)))
-                self.assertIn(
-                    f"of {sum(x['bytes'] for x in lines):,} bytes",
-                    page.eval("document.querySelector('[data-total]').innerText"),
-                )
                 self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
                 page.eval("document.querySelector('.scores [tabindex=\"0\"]').focus()")
                 page.key("ArrowUp", "ArrowRight", "Home")
                 self.assertEqual(page.eval("document.activeElement.dataset.at"), "6,3", "the chosen score after a step")
                 page.key("Space")
-                page.until("Number(document.querySelector('.scrub').value) > 1")
+                page.until("location.hash === '#view=tile' && Number(document.querySelector('.scrub').value) > 1")
                 page.key("Space")
-                self.assertEqual(
-                    page.eval("location.hash"), f"#view=tile&s={page.eval('document.querySelector(`.scrub`).value')}"
-                )
-        with Page(self.explain(ROOT / "01_naive/naive", "--seq 40 --dim 8 --heads 1"), "#view=tile&s=99") as page:
-            self.assertIn("No traffic stands beside them", page.eval("document.getElementById('tile').innerText"))
-            self.assertIs(page.eval("document.querySelector('.block-traffic') === null"), True)
+                stopped = page.eval("document.querySelector('.scrub').value")
+                self.assertEqual(page.eval("location.hash"), f"#view=tile&s={stopped}")
+        for program, options in (("01_naive/naive", ""), ("04_fa1/fa1", "--kernel fa1_row --tile-q 16 --tile-k 16")):
+            path = self.explain(ROOT / program, f"--seq 40 --dim 8 --heads 1 {options}")
+            with Page(path, "#view=tile&s=99") as page:
+                self.assertIn("No traffic stands beside them", page.eval("document.getElementById('tile').innerText"))
+                self.assertIs(page.eval("document.querySelector('.block-traffic') === null"), True)
 
     def test_is_accessible(self) -> None:
         check = (Path(__file__).parent / "accessible.js").read_text()

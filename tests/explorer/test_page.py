@@ -180,19 +180,14 @@ class Traffic(PageCase):
     def test_the_headline_is_the_footprint(self) -> None:
         """Requested bytes of FlashAttention-2 beside naive attention's footprint come first, then what the threads of
         naive attention request, with the reason. Kills: 55x first, or without a word of caches."""
-        hbm = {}
+        bytes_of = {}
         for name in ("naive", "fa2_row"):
-            result = self.run_json(
-                ROOT / TRACED[name],
-                f"--kernel {name} --heads 1 --seq 128 --dim 16"
-                + (" --tile-q 32 --tile-k 32" if name != "naive" else ""),
-            )
-            hbm[name] = {
-                key: sum(value.values())
-                for key, value in result["kernels"][0]["hbm"].items()
-                if key in ("requested", "footprint")
-            }
-        least, once, most = hbm["fa2_row"]["requested"], hbm["naive"]["footprint"], hbm["naive"]["requested"]
+            tiles = "--tile-q 32 --tile-k 32" if name == "fa2_row" else ""
+            (kernel,) = self.run_json(ROOT / TRACED[name], f"--kernel {name} --heads 1 --seq 128 --dim 16 {tiles}")[
+                "kernels"
+            ]
+            bytes_of[name] = [sum(kernel["hbm"][counts].values()) for counts in ("requested", "footprint")]
+        (most, once), (least, _) = bytes_of.values()
         with self.open("#s=99998") as page:
             headline = "document.querySelector('.headline')"
             page.key("ArrowLeft")
@@ -307,21 +302,10 @@ class Traffic(PageCase):
             alone = rates(page)
             self.assertAlmostEqual(alone[len(alone) // 2] / slow[len(slow) // 2], 1, delta=0.1)
 
-    def test_frames_are_quick(self) -> None:
-        """What the page does in a frame takes less than the sixtieth of a second that it has."""
-        with self.open() as page:
-            page.eval(
-                "frames = [], real = requestAnimationFrame, window.requestAnimationFrame = (draw) => real((now) => { "
-                "const start = performance.now(); draw(now); frames.push(performance.now() - start); }), 0"
-            )
-            page.key("Space")
-            page.until("frames.length > 120")
-            busy = page.eval("frames.sort((a, b) => a - b)[frames.length >> 1]")
-            self.assertLess(busy, 16, "milliseconds of the middle frame")
-
     def test_frames_lay_nothing_out(self) -> None:
         """Chromium's trace: words eight times a second, and no other layout, however many frames there are. Kills: a
-        width, a left or a text that is set in every frame, 25 to 60 layouts a second."""
+        width, a left or a text that is set in every frame, 25 to 60 layouts a second; a stage built anew in each frame,
+        over half of what 30 frames a second leave the main thread."""
         race = "document.querySelector('[aria-label=\"The race at these sizes\"] button')"
         for start in ("document.querySelector('.player .main')", race):
             with self.subTest(start), self.open("#s=99999" if "player" not in start else "#s=1") as page:
@@ -329,6 +313,7 @@ class Traffic(PageCase):
                 found = measure(page, 2)
                 self.assertGreater(found["played"], 0)
                 self.assertLess(found["layouts"], 11, found)
+                self.assertLess(found["busy"], 16, found)
 
     def test_shared_memory_says_its_scale(self) -> None:
         """Its box is as large, a byte, as global memory's; what is drawn larger says how much."""
@@ -391,6 +376,9 @@ class Traffic(PageCase):
             self.assertIs(page.eval("document.querySelector('.story').hidden"), True)
             self.assertIs(page.eval("document.querySelector('.predict').checkVisibility()"), True)
             self.assertEqual(page.eval(STEP), 0)
+        with self.open(size=(900, 900)) as page:  # where two kernels have room
+            page.eval("document.querySelector('.story .main').click()")
+            self.assertEqual(page.eval("document.querySelector('.stage .told').dataset.kernel"), "fa2_row")
         with self.open() as page:
             dimmed = "[...document.querySelectorAll('.stage .dimmed canvas')].map((c) => getComputedStyle(c).opacity)"
             self.assertEqual(set(page.eval(dimmed)), {"0.25"})
@@ -712,9 +700,8 @@ class Softmax(PageCase):
                 page.eval("document.getElementById('forget').click()")
             legends = page.eval("[...document.querySelectorAll('.legend')].map((one) => one.textContent).join('|')")
             self.assertIn("O of the standard softmax", legends)
-            lines = page.eval(
-                "['bars', 'column'].map((one) => getComputedStyle(document.querySelector(`.chart.${one} .maximum`)).stroke)"
-            )
+            stroke = "getComputedStyle(document.querySelector('.chart.{} .maximum')).stroke"
+            lines = [page.eval(stroke.format(chart)) for chart in ("bars", "column")]
             self.assertEqual(lines, ["rgb(143, 98, 0)", "rgb(0, 158, 115)"], "m amber, O green")
             self.assertIn(
                 "e\u221220.5 \u2212 (\u22128.75)", page.eval("document.querySelector('.equations').textContent")
