@@ -212,7 +212,7 @@ plot: build
 	elif ! command -v gnuplot > /dev/null; then \
 		echo "no picture: gnuplot is not installed (./setup.sh installs it); the sweep is in $(SWEEP).tsv"; \
 	else \
-		cd $(ROOT) && tools/draw one --svg plots/$(NAME).gp build/plots/$(notdir $(HERE)).tsv build/plots/$(notdir $(HERE)); \
+		cd $(ROOT) && tools/draw one plots/$(NAME).gp build/plots/$(notdir $(HERE)).tsv build/plots/$(notdir $(HERE)); \
 	fi
 
 # Registers, stack frame, spills, shared memory and occupancy of each kernel; needs nvcc, no GPU. The table is committed

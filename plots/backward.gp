@@ -7,31 +7,30 @@ Nmin = first_of('backward_naive', 'seq'); N = of('naive', 'seq'); d = of('naive'
 heads = 1 / of('naive', 'per_head')
 counted = known(of('split', 'footprint'))
 less = of('naive', 'peak_bytes') / of('split', 'peak_bytes')
-eval headline(counted ? sprintf("At N = %d, d = %d, recomputing P cuts the backward's HBM footprint by %.0f %%", N, d, \
+eval headline(counted ? sprintf("Recomputing P cuts the footprint of the backward pass by %.0f %%", \
 	100 * (1 - of('split', 'footprint') / of('naive', 'footprint'))) \
-	: sprintf("At N = %d, d = %d, recomputing P holds %.0f times less than the naive backward", N, d, less))
-eval provenance((counted ? "Points: counted; lines: closed forms, in elements of 4 bytes. " : "").made_by('backward_naive'))
+	: sprintf("Recomputing P holds %.0f times less than the naive backward pass", less))
+eval provenance((counted ? sprintf("d = %d, the headline at N = %d. Points: counted; lines: closed forms, in elements of 4 bytes. ", d, N) : "").made_by('backward_naive'))
 eval description("Naive keeps P, dP and dS in HBM; split and atomic recompute P tile by tile. Footprint: the distinct bytes that each launch touches.")
 eval set_lengths
 set xrange [Nmin / xroom : N * xroom]
 if (counted) {
-	eval panel(1, 1, 180, 3)
+	eval panel(1, 1, 140, 3, 'bytes of HBM footprint')
 	set logscale y
 	ymin = first_of('backward_atomic', 'footprint') / 2; ymax = of('naive', 'footprint') * 2
 	set yrange [ymin : ymax]
-	set ylabel "HBM footprint"
 	set format y bytes
 	name_x = N * xroom * 1.06
-	ignore = name_line('naive: 8N² + 10Nd', of('naive', 'footprint'), text_colour('backward_naive'))
-	ignore = name_line('split: 13Nd', of('split', 'footprint'), text_colour('backward_split'))
-	ignore = name_line('atomic: 10Nd', of('atomic', 'footprint'), text_colour('backward_atomic'))
+	ignore = name_line('naive: 8N² + 10Nd', of('naive', 'footprint'), 'backward_naive')
+	ignore = name_line('split: 13Nd', of('split', 'footprint'), 'backward_split')
+	ignore = name_line('atomic: 10Nd', of('atomic', 'footprint'), 'backward_atomic')
 	load 'plots/name_lines.gp'
 	plot inside(x, Nmin, N, 4 * heads * (8 * x * x + 10 * x * d)) with lines lc rgb color('backward_naive') lw 1.4 dt 2, \
 	     inside(x, Nmin, N, 4 * heads * 13 * x * d) with lines lc rgb color('backward_split') lw 1.4 dt 2, \
 	     inside(x, Nmin, N, 4 * heads * 10 * x * d) with lines lc rgb color('backward_atomic') lw 1.4 dt 2, \
-	     rows(data, 'backward_naive', 'seq footprint') with points lc rgb color('backward_naive') pt 7 ps 1.1, \
-	     rows(data, 'backward_split', 'seq footprint') with points lc rgb color('backward_split') pt 5 ps 1.1, \
-	     rows(data, 'backward_atomic', 'seq footprint') with points lc rgb color('backward_atomic') pt 9 ps 1.2
+	     rows(data, 'backward_naive', 'seq footprint') with points lc rgb color('backward_naive') pt point('backward_naive') ps 1.1, \
+	     rows(data, 'backward_split', 'seq footprint') with points lc rgb color('backward_split') pt point('backward_split') ps 1.1, \
+	     rows(data, 'backward_atomic', 'seq footprint') with points lc rgb color('backward_atomic') pt point('backward_atomic') ps 1.2
 } else {
 	x_column = 'seq'; prefix = 'backward_'
 	load 'plots/times.gp'

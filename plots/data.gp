@@ -41,6 +41,6 @@ made_by(kernel) = value(kernel.'__made_by')
 simulated = " on the simulated"
 source(kernel) = strstrt(made_by(kernel), simulated) ? "The".made_by(kernel)[strstrt(made_by(kernel), simulated) + 7:] \
 	: made_by(kernel)[strstrt(made_by(kernel), " on ") + 4:]
-# Where a text is cut: at the last blank that leaves a line of this width.
-cut(text, at) = at < 2 ? 0 : substr(text, at, at) eq ' ' ? at : cut(text, at - 1)
+# Where a text is cut: at the last blank that leaves a line of this width, and not before a sign of percent.
+cut(text, at) = at < 2 ? 0 : substr(text, at, at) eq ' ' && substr(text, at + 1, at + 1) ne '%' ? at : cut(text, at - 1)
 break_at(text, width) = strlen(text) <= width ? strlen(text) : cut(text, width) ? cut(text, width) : width

@@ -1,6 +1,6 @@
 # Chapter 08: what a decoded token asks of global memory against the splits of its keys, and how many SMs have work.
 # data: the TSV of a sweep of 08_decode/decode
-tall = 600
+tall = 440
 where = 'dim=first'
 load 'plots/theme.gp'
 load tables('')
@@ -17,39 +17,35 @@ requested(n, S) = 4 * (2 * n * G * d + S * H * d + 2 * S * H * (d + 2) + H * d)
 alone(n) = 4 * 2 * n * G * d
 grouped(n) = alone(n) + 4 * 2 * H * d
 more(n) = 100 * (requested(n, fills) / alone(n) - 1)
-eval headline(sprintf("%.0f splits give every SM of the %s work, for %.1f %% more bytes at N = %.0f, %.0f %% at %.0f", \
-	fills, gpu, more(nmax), nmax, more(nmin), nmin))
-eval provenance(sprintf("Bytes requested for one token after N - 1 others, per layer; %.0f heads on %.0f, d = %.0f. Lines: closed forms%s. %s", H, G, d, \
-	counted ? "; points: counted" : "", made_by('decode_split')))
+eval headline(sprintf("%.0f splits give every SM of the %s work", fills, gpu))
+eval provenance(sprintf("%.0f splits request %.1f %% more bytes than keys and values alone at N = %.0f, %.0f %% at %.0f. One token, one layer; %.0f heads on %.0f, d = %.0f. Lines: closed forms%s. %s", \
+	fills, more(nmax), nmax, more(nmin), nmin, H, G, d, counted ? "; points: counted" : "", made_by('decode_split')))
 eval description(sprintf("Keys and values are asked for once, whatever the splits; Q, O, m and l once more for each. One split leaves %.0f of %.0f SMs with work, %.0f give all of them a block.", \
 	G, SMs, fills))
 xmin = Smin; xmax = Smax
-eval panel(1, 1, 210, 5)
+eval panel(1, 1, 190, 4, 'bytes requested, per token and layer')
+eval edges(panel_left, panel_right, panel_bottom + 24, panel_top)
 set logscale xy
-set xtics ('1' 1, '4' 4, '16' 16, '44' 44, '88' 88, '176' 176)
-set xlabel 'splits S'
+# Below each number of splits, how many SMs have a block.
+busy(S) = G * S < SMs ? G * S : SMs
+set xtics ()
+do for [S in '1 4 16 44 88 176'] { set xtics add (sprintf("%s\n%.0f", S, busy(real(S))) real(S)) }
+set xlabel 'splits S; below: SMs with work' offset 0,-0.6
 set xrange [xmin / xroom : xmax * xroom]
-ymin = alone(nmin) / 2.7; ymax = requested(nmax, xmax) * 2
+ymin = alone(nmin) / 2; ymax = requested(nmax, xmax) * 2
 set yrange [ymin : ymax]
-set ylabel "bytes requested, per token and layer"
 set format y bytes
 name_x = xmax * xroom * 1.1
 nmiddle = 4 * nmin
-ignore = name_line(sprintf("N = %.0f", nmax), requested(nmax, xmax), blue_text)
-ignore = name_line(sprintf("N = %.0f", nmiddle), requested(nmiddle, xmax), green_text)
-ignore = name_line(sprintf("N = %.0f", nmin), requested(nmin, xmax), vermilion_text)
-ignore = name_line("dotted: keys and", sqrt(alone(nmin) * ymin) * 1.2, dim)
-ignore = name_line("values alone, 2NGd", sqrt(alone(nmin) * ymin), dim)
+ignore = name_line(sprintf("N = %.0f", nmax), requested(nmax, xmax), 'fa2_line')
+ignore = name_line(sprintf("N = %.0f", nmiddle), requested(nmiddle, xmax), 'fa2_line')
+ignore = name_line(sprintf("N = %.0f", nmin), requested(nmin, xmax), 'fa2_line')
+ignore = name_line("dotted: K and V alone", alone(nmin), 'least')
 load 'plots/name_lines.gp'
-set arrow 1 from fills, ymin * 2.3 to fills, ymax nohead lc rgb dim lw 1 dt 3
-# How many SMs have a block, above the marks of the axis.
-busy(S) = G * S < SMs ? G * S : SMs
-set label 20 "SMs of the ".gpu." with work:" at xmin / xroom * 1.04, ymin * 1.95 left tc rgb dim font little
-array marks[6] = [1, 4, 16, 44, 88, 176]
-do for [i = 1:6] { set label 20 + i sprintf("%.0f", busy(marks[i])) at marks[i], ymin * 1.3 center tc rgb dim font little }
-curves = "requested(nmax, x) with lines lc rgb blue lw 1.4, requested(nmiddle, x) with lines lc rgb green lw 1.4, requested(nmin, x) with lines lc rgb vermilion lw 1.4, "
+set arrow 1 from fills, ymin to fills, ymax nohead lc rgb dim lw 1 dt 3
+curves = "requested(nmax, x) with lines lc rgb color('decode_split') lw 1.4, requested(nmiddle, x) with lines lc rgb color('decode_split') lw 1.4, requested(nmin, x) with lines lc rgb color('decode_split') lw 1.4, "
 curves = curves."alone(nmax) with lines lc rgb dim lw 1 dt 3, alone(nmiddle) with lines lc rgb dim lw 1 dt 3, alone(nmin) with lines lc rgb dim lw 1 dt 3"
-points = counted ? ", rows(data, 'decode_split', 'splits requested') with points lc rgb foreground pt 7 ps 0.8" : ''
+points = counted ? ", rows(data, 'decode_split', 'splits requested') with points lc rgb color('decode_split') pt 5 ps 0.8" : ''
 set samples 400
 eval "plot ".curves.points
 load 'plots/say.gp'

@@ -1,45 +1,52 @@
-# Chapter 05: what each FlashAttention-2 requests at the longest sequence, beside naive attention's footprint and
-# FlashAttention-1 at the same tiles, on a linear scale; or how long a GPU takes.
+# Chapter 05: what each FlashAttention-2 requests at the longest sequence, in a group for each tile of queries, with
+# FlashAttention-1 at the same tile; above them naive attention's footprint. Or how long a GPU takes.
 # data: the TSV of a sweep of 05_fa2/fa2
-height = 360; tall = 380
+height = 340; tall = 400
 load 'plots/theme.gp'
 load tables('')
-T = 128
 N = last_of('fa2_row', 'seq'); d = last_of('fa2_row', 'dim')
 heads = 1 / last_of('fa2_row', 'per_head')
 counted = known(last_of('fa2_split_q', 'requested'))
 naive_bytes = 4 * heads * (4. * N * N + 4 * N * d)
-fa1_bytes = 4 * heads * N * d * (3. * ceil(N * 1. / T) + 1)
+fa1_bytes(T) = 4 * heads * N * d * (3. * ceil(N * 1. / T) + 1)
+Br(kernel) = ceil(N * heads / last_of(kernel, 'blocks')) # a block for each tile of queries
 faster = last_of('fa2_row', 'median_ms') / last_of('fa2_split_q', 'median_ms')
-eval headline(counted ? sprintf("At N = %d the swapped loops request %.0f %% less than FA1 at equal tiles", N, \
-	100 * (1 - last_of('fa2_split_q', 'requested') / fa1_bytes)) \
-	: sprintf("At N = %d register tiles make FlashAttention-2 %.1f times faster", N, faster))
-eval provenance((counted ? sprintf("d = %d. FA1 and naive: closed forms, FA1 at 128 x 128. Br: rows of a tile of queries. ", d) : "").made_by('fa2_row'))
-eval description(counted ? "Bytes of global memory at one sequence length: what the two FlashAttentions request, beside the footprint of naive attention." \
+eval headline(counted ? sprintf("At equal tiles FlashAttention-2 requests %.0f %% fewer bytes than FlashAttention-1", \
+	100 * (1 - last_of('fa2_split_q', 'requested') / fa1_bytes(Br('fa2_split_q')))) \
+	: sprintf("Register tiles make FlashAttention-2 %.1f times faster", faster))
+eval provenance(sprintf("N = %d, d = %d. %s%s", N, d, counted ? "Br: rows of a tile of queries. FA1 and naive: closed forms, FA1's tile of keys as wide as Br. " : "", made_by('fa2_row')))
+eval description(counted ? "Bytes of global memory at one sequence length, in a group for each tile of queries: what FlashAttention-1 and 2 request, beside the footprint of naive attention." \
 	: "The time of a forward pass: a thread for each query row, and warps that split the query tile.")
 if (counted) {
-	K = words(kernels); MB = 1e6
-	eval edges(narrow ? 110 : 165, width - (narrow ? 20 : 60), 60, height - header - 8)
+	eval edges(narrow ? 100 : 130, width - 24, 48, height - header - 8)
 	set border 1
-	set yrange [K + 2.6 : 0.4]
 	unset ytics
-	set xrange [0 : naive_bytes * (narrow ? 1.9 : 1.28) / MB]
-	Br(kernel) = ceil(N * heads / last_of(kernel, 'blocks')) # a block for each tile of queries
 	set format x "%g MB"
 	set xlabel "bytes of global memory"
-	if (narrow) { set xtics 0, 10 ** ceil(log10(naive_bytes / MB)) / 2 }
-	set label 401 "naive, footprint" at screen (panel_left - 8.) / width, first 1 right tc rgb text_colour('naive') font little
-	set label 402 "FA1, requested" at screen (panel_left - 8.) / width, first 2 right tc rgb text_colour('fa1_paper') font little
-	set object 1 rectangle from 0, 0.7 to naive_bytes / MB, 1.3 fc rgb color('naive') fs solid noborder
-	set object 2 rectangle from 0, 1.7 to fa1_bytes / MB, 2.3 fc rgb color('fa1_paper') fs solid noborder
-	set label 451 gprintf('%.1s %cB', naive_bytes) at naive_bytes / MB, 1 left offset 0.7, 0 tc rgb foreground font little
-	set label 452 gprintf('%.1s %cB', fa1_bytes) at fa1_bytes / MB, 2 left offset 0.7, 0 tc rgb foreground font little
-	do for [i = 1:K] {
-		kernel = word(kernels, i); count = last_of(kernel, 'requested')
-		set label 402 + i kernel at screen (panel_left - 8.) / width, first i + 2 right tc rgb text_colour(kernel) font little
-		set object 2 + i rectangle from 0, i + 1.7 to count / MB, i + 2.3 fc rgb color(kernel) fs solid noborder
-		set label 452 + i gprintf('%.1s %cB', count).sprintf(", Br = %d", Br(kernel)) at count / MB, i + 2 left offset 0.7, 0 tc rgb foreground font little
+	tiles = ''; most = naive_bytes
+	do for [kernel in kernels] {
+		if (!words(tiles) || !strstrt(tiles, sprintf("%d ", Br(kernel)))) { tiles = tiles.sprintf("%d ", Br(kernel)) }
+		most = at_least(most, fa1_bytes(Br(kernel)))
 	}
+	set xrange [0 : most * (narrow ? 1.5 : 1.15) / 1e6]
+	if (narrow) { set xtics 0, 50 }
+	bar = "n = n + 1; row = row + 1; set object n rectangle from 0, row - 0.32 to bytes_of_bar / 1e6, row + 0.32 fc rgb color(series) fs solid noborder; \
+		set label 400 + n name at screen (panel_left - 8.) / width, first row right tc rgb text_colour(series) font little; \
+		set label 450 + n gprintf('%.1s %cB', bytes_of_bar) at bytes_of_bar / 1e6, row left offset 0.7, 0 tc rgb foreground font little"
+	n = 0; row = 0
+	name = 'naive, footprint'; series = 'naive'; bytes_of_bar = naive_bytes
+	if (narrow) { name = 'naive' }
+	eval bar
+	do for [T in tiles] {
+		row = row + 1.2
+		set label 500 + n "Br = ".T at screen (panel_left - 8.) / width, first row right tc rgb dim font little
+		name = 'FA1'; series = 'fa1_paper'; bytes_of_bar = fa1_bytes(real(T))
+		eval bar
+		do for [kernel in kernels] {
+			if (Br(kernel) == int(T)) { name = kernel; series = kernel; bytes_of_bar = last_of(kernel, 'requested'); eval bar }
+		}
+	}
+	set yrange [row + 0.6 : 0.4]
 	plot NaN notitle
 } else {
 	eval set_lengths

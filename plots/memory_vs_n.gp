@@ -8,25 +8,24 @@ d = last_of('fa2_row', 'dim')
 N = at_most(last_of('naive', 'seq'), last_of('fa2_row', 'seq'))
 here(kernel, column) = number_at(kernel, 'per_head', 'seq', N) * number_at(kernel, column, 'seq', N)
 gain = here('naive', 'peak_bytes') / here('fa2_row', 'peak_bytes')
-eval headline(sprintf("Without S and P memory grows with N, not N²: %.1f times less at N = %d", gain, N))
-eval provenance(sprintf("Allocated on the device at most, of one head, d = %d. Points: what the harness allocated; lines: closed forms, in elements of 4 bytes. %s", d, source('fa2_row')))
+eval headline(sprintf("Memory grows with N, not N²: without S and P %.1f times less", gain))
+eval provenance(sprintf("Allocated on the device at most, of one head, d = %d; the headline at N = %d. Points: what the harness allocated; lines: closed forms, in elements of 4 bytes. %s", d, N, source('fa2_row')))
 eval description("Naive attention holds S and P, the naive backward P, dP and dS; the other kernels hold their inputs and outputs only.")
 Nmin = first_of('naive', 'seq')
 Nmax = at_least(last_of('naive', 'seq'), last_of('fa2_row', 'seq'))
 ymin = 16 * Nmin * d / 1.6
 ymax = 4 * (2. * Nmax * Nmax + 4 * Nmax * d) * 2.2
-eval panel(1, 1, 225, 4)
+eval panel(1, 1, 225, 4, 'bytes of device memory, per head')
 eval set_lengths
 set logscale y
 set xrange [Nmin / 1.15 : Nmax * 1.15]
 set yrange [ymin : ymax]
-set ylabel "bytes of device memory, per head"
 set format y bytes
 name_x = Nmax * 1.22
-ignore = name_line('backward_naive: 3N² + 8Nd', 4 * (3. * Nmax * Nmax + 8 * Nmax * d + 2 * Nmax), text_colour('backward_naive'))
-ignore = name_line('naive: 2N² + 4Nd', 4 * (2. * Nmax * Nmax + 4 * Nmax * d), text_colour('naive'))
-ignore = name_line('backward_split, _atomic: 8Nd', 4 * (8. * Nmax * d), text_colour('backward_split'))
-ignore = name_line('FA1 and FA2: 4Nd', 4 * (4. * Nmax * d), text_colour('fa2_split_q'))
+ignore = name_line('backward_naive: 3N² + 8Nd', 4 * (3. * Nmax * Nmax + 8 * Nmax * d + 2 * Nmax), 'backward_naive')
+ignore = name_line('naive: 2N² + 4Nd', 4 * (2. * Nmax * Nmax + 4 * Nmax * d), 'naive')
+ignore = name_line('backward_split, _atomic: 8Nd', 4 * (8. * Nmax * d), 'backward_split')
+ignore = name_line('FA1 and FA2: 4Nd', 4 * (4. * Nmax * d), 'fa2_split_q')
 load 'plots/name_lines.gp'
 peak = 'seq per_head*peak_bytes'
 plot sample [Nmin:Nmax] 4 * (3 * x * x + 8 * x * d + 2 * x) with lines lc rgb color('backward_naive') lw 1.4 dt 2, \

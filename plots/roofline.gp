@@ -12,8 +12,8 @@ load tables('01_naive 02_online_softmax 03_tiled_matmul 04_fa1 05_fa2 06_backwar
 load table_of(data.'/07_transformer.tsv', 'decoded_token', 'seq=1 dim=64 kernel=strided')
 load table_of(roofs, 'roof', 'kernel='.gpu)
 on_gpu = known(last_of('fa2_row', 'gflops'))
-height = on_gpu ? 760 : 560
-tall = on_gpu ? 988 : 784
+height = on_gpu ? 740 : 530
+tall = on_gpu ? 1000 : 760
 load 'plots/theme.gp'
 if (words(roof__hbm_bytes_per_s) == 0) { print "no such GPU: ".gpu; exit status 2 }
 bandwidth = last_of('roof', 'hbm_bytes_per_s') / 1e12
@@ -42,32 +42,32 @@ do for [i = 1:K] {
 }
 ridge = peak / bandwidth
 roof_share(i) = 100 * measured[i] / (bandwidth * footprint[i] < peak ? bandwidth * footprint[i] : peak)
-eval headline(heights > 0 ? sprintf("fa2_split_q reaches %.2g %% of its roof, naive attention %.2g %% of its lower one", roof_share(9), roof_share(1)) : \
+eval headline(heights > 0 ? sprintf("fa2_split_q reaches %.2g %% of its roof", roof_share(9)) : \
 	requested[9] > ridge && footprint[1] < ridge ? \
-	sprintf("FlashAttention-2 crosses the ridge: %.0f FLOP per byte that it requests, naive has %.0f at best", requested[9], footprint[1]) : \
-	sprintf("FLOP per byte: FlashAttention-2 %.0f as requested, naive attention %.0f at best, the ridge at %.0f", requested[9], footprint[1], ridge))
+	sprintf("FlashAttention-2 crosses the ridge: %.0f FLOP per byte that it requests", requested[9]) : \
+	sprintf("FlashAttention-2 has %.0f FLOP per byte that it requests", requested[9]))
 eval provenance(sprintf("fp32, d = 64, N = %d; 02: %.0f columns; 03: n = %.0f; 07: one query, %.0f keys. %s. Roofs: %s. %s", N, columns, side, last_of('decoded_token', 'keys'), \
 	heights > 0 ? "Heights: measured, % of the roof above the footprint; bytes by closed forms" : "No throughput was measured, so no kernel has a height", \
 	roof__title[1], source('fa2_row')))
 eval description("A kernel left of the ridge is bound by memory. Between the bytes its threads request and its footprint lies what caches can save; the larger the gap, the more it depends on them. A footprint has the writes in it, too, some of which a cache that writes back may keep from HBM.")
 set logscale xy
 set xrange [low / 1.8 : high * 1.8]
-left = narrow ? 56 : 85; right = heights > 0 && !narrow ? 600 : width - 16
-strip = (narrow ? 27 : 17) * K + 8
+left = left_edge; right = heights > 0 && !narrow ? 600 : width - 16
+strip = (narrow ? 29 : 18) * K + 8
 # The roofs.
-eval edges(left, right, 66 + strip + 14, height - header - (narrow && heights > 0 ? 17 * heights + 6 : 8))
+eval edges(left, right, 52 + strip + 14, height - header - 26 - (narrow ? 17 * heights : 0))
+eval axis_name('TFLOP/s')
 set multiplot
 ymax = tensor * 2.6
 ymin = heights > 0 ? at_most(bottom / 2, bandwidth * low / 2) : bandwidth * low
 set yrange [ymin : ymax]
 set format x ""
 set format y "%g"
-set ylabel "TFLOP/s"
 decade_x = (right - left) / log10(high * 1.8 / (low / 1.8))
 decade_y = panel_height / log10(ymax / ymin)
 steep = atan2(decade_y, decade_x) * 180 / pi
 set label 301 sprintf("HBM %.2f TB/s", bandwidth) at low * 1.6, bandwidth * low * 1.6 * 10 ** ((narrow ? 15 : 11) / decade_y) rotate by steep left tc rgb dim font little
-set label 302 sprintf(narrow ? "fp32, %.0f TFLOP/s" : "fp32 peak, %.1f TFLOP/s", peak) at high * 1.78, peak * 10 ** (-10 / decade_y) right tc rgb dim font little
+set label 302 sprintf(narrow ? "fp32, %.0f" : "fp32 peak, %.1f TFLOP/s", peak) at high * 1.78, peak * 10 ** (-10 / decade_y) right tc rgb dim font little
 set label 303 sprintf(narrow ? "fp16 tensor cores, %.0f" : "fp16 tensor cores, %.0f: not used here", tensor) at high * 1.78, tensor * 10 ** (9 / decade_y) right tc rgb dim font little
 set label 304 sprintf("ridge %.1f", ridge) at ridge * 1.06, ymin * 10 ** (32 / decade_y) left tc rgb dim font little
 set label 305 "memory-bound" at ridge / 1.1, ymin * 10 ** (15 / decade_y) right tc rgb dim font little
@@ -82,7 +82,7 @@ if (heights > 0) {
 	name_gap = 13
 	do for [i = 1:K] {
 		if (known(measured[i])) {
-			ignore = name_line(sprintf("%s %.2g %%", word(kernels, i), roof_share(i)), measured[i], text_colour(own(i)))
+			ignore = name_line(sprintf("%s %.2g %%", word(kernels, i), roof_share(i)), measured[i], own(i))
 		}
 	}
 	load 'plots/name_lines.gp'
@@ -99,11 +99,10 @@ plot lower(tensor, bandwidth * x) with lines lc rgb dim lw 1.4 dt 2, \
 eval fresh
 # The strip: a row a kernel.
 unset logscale y
-eval edges(left, right, 66, 66 + strip)
+eval edges(left, right, 52, 52 + strip)
 set yrange [K + 0.7 : 0.3]
 set format x "%g"
-unset ylabel
-set xlabel narrow ? "FLOP per byte:  ○ requested  ● footprint" : "FLOP for each byte of global memory:  ○ requested   ● footprint"
+set xlabel narrow ? "FLOP/byte:  ○ requested  ● footprint" : "FLOP for each byte of global memory:  ○ requested   ● footprint"
 set xrange [low / 1.8 : high * 1.8]
 set print $strip
 do for [i = 1:K] { print sprintf("%.9g\t%.9g\t%d", requested[i], footprint[i], i) }

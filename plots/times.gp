@@ -4,19 +4,18 @@ if (!exists("prefix")) { prefix = '' }
 shorter(kernel) = prefix ne '' && strstrt(kernel, prefix) == 1 ? kernel[strlen(prefix) + 1:] : kernel
 timed = ''
 do for [kernel in kernels] { if (known(last_of(kernel, 'median_ms'))) { timed = timed.' '.kernel } }
-eval panel(1, 1, 190, words(timed))
+eval panel(1, 1, 190, words(timed), 'ms on the GPU, p10 to p90')
 ymin = 1e300; ymax = 0; name_x = 0; xmin = 1e300; xmax = 0
 do for [kernel in timed] {
 	ymin = at_most(ymin, first_of(kernel, 'p10_ms'))
 	xmin = at_most(xmin, first_of(kernel, x_column)); xmax = at_least(xmax, last_of(kernel, x_column))
 	ymax = at_least(ymax, last_of(kernel, 'p90_ms'))
 	name_x = at_least(name_x, last_of(kernel, x_column) * xroom * 1.06)
-	ignore = name_line(shorter(kernel), last_of(kernel, 'median_ms'), text_colour(kernel))
+	ignore = name_line(shorter(kernel), last_of(kernel, 'median_ms'), kernel)
 }
 ymin = ymin / 1.5; ymax = ymax * 1.5
 set logscale y
 set yrange [ymin : ymax]
-set ylabel "ms on the GPU, p10 to p90"
 # Over less than two decades there may be a single power of ten: 2 and 5 are named too.
 eval decades
 if (ymax / ymin < 100) {

@@ -200,12 +200,6 @@ class Sass(Scratch):
             for chapter, kernel in (("04_fa1", "fa1_row"), ("05_fa2", "fa2_row"), ("05_fa2", "fa2_split_q")):
                 self.assertEqual({row["ldl"] for row in self.rows(chapter, arch=arch, kernel=kernel)}, {"0"}, kernel)
 
-    def test_the_pictures_data_is_that_of_the_tables(self) -> None:
-        made = self.scratch / "shares.tsv"
-        paths = [COMPILED / f"{chapter}.sass.tsv" for chapter in PROGRAMS]
-        self.assertEqual(run([ROOT / "tools/sass", "shares", made, *paths]).returncode, 0)
-        self.assertEqual(made.read_text(), (ROOT / "plots/data/sass.tsv").read_text(), "run make plots")
-
     def test_tables_are_what_nvcc_says(self) -> None:
         """As of the registers; what has to be disassembled for it, where nvdisasm is."""
         if not NVCC:

@@ -7,7 +7,7 @@ import re
 import xml.etree.ElementTree as xml
 from dataclasses import dataclass
 
-SMALLEST = 11  # pixels at the README's width
+SMALLEST, LARGEST = 12, 14  # pixels: of the words of every picture, as a page shows it
 ABOVE, BELOW = 0.73, 0.2  # of the size
 SLACK = 0.5  # pixels two boxes may share: they are estimates
 SVG = "{http://www.w3.org/2000/svg}"
@@ -60,11 +60,11 @@ class Word:
         return True
 
 
-def placed(text: str, size: float, transform: str, anchor: str) -> Word:
+def placed(text: str, size: float, transform: str, anchor: str, bold: bool = False) -> Word:
     x, y = map(float, re.search(r"translate\(([-\d.]+),([-\d.]+)\)", transform).groups())
     turned = re.search(r"rotate\(([-\d.]+)", transform)
     angle = math.radians(float(turned[1])) if turned else 0.0
-    width = text_width(text, size)
+    width = text_width(text, size) * (1.12 if bold else 1)
     left = {"end": -width, "middle": -width / 2}.get(anchor, 0.0)
     box = [(left, -ABOVE * size), (left + width, -ABOVE * size), (left + width, BELOW * size), (left, BELOW * size)]
     c, s = math.cos(angle), math.sin(angle)
@@ -90,6 +90,7 @@ class Picture:
                 float(group.get("font-size")),
                 group.get("transform"),
                 group.get("text-anchor"),
+                group.get("font-weight") == "bold",
             )
             for group in self.root.iter(f"{SVG}g")
             for text in group.findall(f"{SVG}text")
@@ -113,12 +114,17 @@ class Picture:
     def texts(self) -> list[str]:
         return [word.text for word in self.words]
 
-    def problems(self, smallest: float = SMALLEST) -> list[str]:
-        """Words that are too small, that leave the picture, that lie on another."""
-        found = []
+    @property
+    def provenance(self) -> str:
+        """Where its numbers come from; a page says it below the picture."""
+        return self.description.partition("\n")[2]
+
+    def problems(self, width: float) -> list[str]:
+        """Words that are too small or too large, that leave the picture, that lie on another; another width."""
+        found = [] if self.width == width else [f"it is {self.width:g} pixels wide, not {width:g}"]
         words = [word for word in self.words if word.text.strip(" ")]
         for index, word in enumerate(words):
-            if word.size < smallest:
+            if not SMALLEST <= word.size <= LARGEST:
                 found.append(f'"{word.text}" has {word.size:.1f} pixels')
             if any(not (0 <= x <= self.width and 0 <= y <= self.height) for x, y in word.corners):
                 found.append(f'"{word.text}" leaves the picture')

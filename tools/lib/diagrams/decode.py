@@ -16,20 +16,21 @@ from lib.diagrams.svg import (
     Theme,
     arrange,
     arrow,
-    base_style,
     document,
     element,
     kilobytes,
     number,
     rectangle,
+    style_of,
     text,
     variants,
 )
 
 N, SPLITS, PAGE, D = 44, 3, 8, 8  # keys, splits of them, keys of a page, head dimension
 PAGES = -(-N // PAGE)
-WIDTH = 400.0
-CLASSES = (("i", "m"), ("w", "m on"), ("o", "m on"))  # of each split: its color, and words upon it
+WIDTH = 280.0
+CLASSES = (("g", "m"), ("h", "m"), ("r", "m at"))  # of each split: its shade, and words upon it
+WORDS = {**dict(CLASSES), "f": "m", "w": "m on", "o": "m on"}
 
 
 def options(splits: int) -> list[str]:
@@ -88,29 +89,33 @@ def line(x: float, y: float, to_x: float, to_y: float) -> str:
     return element("path", d=f"M{number(x)} {number(y)}L{number(to_x)} {number(to_y)}", class_="l")
 
 
-def box(x: float, y: float, width: float, words: str) -> list[str]:
+def box(x: float, y: float, width: float, words: str, class_: str = "f") -> list[str]:
     """Its words are in the middle; x is too."""
-    return [rectangle(x - width / 2, y, width, 26, class_="f", rx=4), text(x, y + 18, words, class_="m")]
+    return [rectangle(x - width / 2, y, width, 26, class_=class_, rx=4), text(x, y + 18, words, class_=WORDS[class_])]
 
 
 def flow(parts: list[Split]) -> Panel:
     """The query goes to each block; what they leave goes through the merge."""
     body = [
         text(0, 18, f"One query, {N} keys, {SPLITS} splits", class_="t"),
-        text(0, 42, "one block per split; blocks run at the same time", class_="d"),
+        text(0, 42, "a block per split, all at the same time", class_="d"),
     ]
-    middle, wide = WIDTH / 2, 124.0
-    body += [*box(middle, 62, 90, "query Q"), *box(middle, 288, 170, "merge"), *box(middle, 338, 90, "output O")]
+    middle, wide = WIDTH / 2, 88.0
+    body += [
+        *box(middle, 62, 90, "query Q", "r"),
+        *box(middle, 288, 170, "merge"),
+        *box(middle, 338, 90, "output O", "o"),
+    ]
     for n, part in enumerate(parts):
         color, words = CLASSES[n]
         x = wide / 2 + n * (WIDTH - wide) / (SPLITS - 1)
         body += [line(middle + (n - 1) * 30, 88, x, 130), rectangle(x - wide / 2, 130, wide, 48, class_=color)]
         body.append(text(x, 150, f"block {n}", class_=words))
         body.append(text(x, 169, f"keys {part.keys[0]}–{part.keys[-1]}", class_=words))
-        body += [arrow(x, 178, x, 208), *box(x, 210, 90, "m, l, O"), line(x, 236, middle + (n - 1) * 60, 288)]
+        body += [arrow(x, 178, x, 208), *box(x, 210, 70, "m, l, O", "w"), line(x, 236, middle + (n - 1) * 50, 288)]
     body.append(arrow(middle, 314, middle, 336))
     body.append(text(0, 392, "m, l and O of a split are of its keys alone.", class_="d"))
-    body.append(text(0, 412, "The merge gives split s the weight exp(m_s − m).", class_="d"))
+    body.append(text(0, 410, "Split s has the weight exp(m_s − m).", class_="d"))
     return Panel(WIDTH, 420, body)
 
 
@@ -128,8 +133,8 @@ def paged(parts: list[Split], rows: list[int], count: Counter[str]) -> Panel:
     words = sum(len(part.words) for part in parts)
     body = [
         text(0, 18, "The keys lie in pages of the cache", class_="t"),
-        text(0, 42, f"{PAGES} pages of {PAGE} keys; a table says where each lies", class_="d"),
-        text(0, 74, "The number in a cell: the block that reads it"),
+        text(0, 42, f"{PAGES} pages of {PAGE} keys; a table has their places", class_="d"),
+        text(0, 74, "The number in a cell: the block that reads it", class_="d"),
         text(0, 98, f"keys 0 to {N - 1}, in their order", class_="d"),
     ]
     top, below, wide = 106.0, 176.0, WIDTH / PAGES
@@ -144,12 +149,12 @@ def paged(parts: list[Split], rows: list[int], count: Counter[str]) -> Panel:
             for at, y in ((keys[0], top), (rows[keys[0]], below)):
                 body += piece(at, len(keys), y, split)
     body.append(text(0, below + 46, "the pages as they lie in memory", class_="d"))
-    body.append(text(0, below + 70, "Where two splits share a page, both look it up:", class_="d"))
-    body.append(text(0, below + 89, f"{words} words of the table for {PAGES} pages.", class_="d"))
+    body.append(text(0, below + 70, "Where two splits share a page, both look it", class_="d"))
+    body.append(text(0, below + 89, f"up: {words} words of the table for {PAGES} pages.", class_="d"))
     body.append(text(0, 304, "Asked of global memory", class_="t"))
     notes = {"K, V": "once", "m, l, O": "out and in", "Q": f"{SPLITS} times"}
     for n, (name, of_name) in enumerate(count.most_common()):
-        y, width = 314 + 22.0 * n, 150 * of_name / max(count.values())
+        y, width = 314 + 22.0 * n, 84 * of_name / max(count.values())
         said = kilobytes(of_name) if of_name >= 1000 else f"{of_name} B"
         body += [text(76, y + 13, name, class_="e"), rectangle(84, y + 1, width, 15, class_="r")]
         body.append(text(90 + width, y + 13, f"{said}, {notes[name]}" if name in notes else said, class_="d"))
@@ -160,8 +165,7 @@ def draw(root: Path) -> dict[str, str]:
     """The picture's variants. Raises RunError."""
     parts, rows, count = splits(root), rows_of_keys(root), moved(root)
     title = (
-        f"{SPLITS} blocks share the {N} keys of one query: each leaves m, l and O of its part, "
-        "and a merge makes the output"
+        f"{SPLITS} blocks share the keys of one query: each leaves m, l and O of its part, and a merge makes the output"
     )
     description = (
         f"Left, one query goes to {SPLITS} blocks; each reads its part of the keys and leaves m, l and O, and a merge "
@@ -170,7 +174,8 @@ def draw(root: Path) -> dict[str, str]:
     )
 
     def picture(theme: Theme, wide: bool) -> str:
+        shades = f".g,.h{{fill:{theme.blue};fill-opacity:.15;stroke:{theme.blue};shape-rendering:crispEdges}}"
         width, height, body = arrange([flow(parts), paged(parts, rows, count)], wide, theme)
-        return document(width, height, title, description, base_style(theme, larger=not wide), body)
+        return document(width, height, title, description, style_of(theme) + shades + ".h{fill-opacity:.5}\n", body)
 
     return variants(picture)

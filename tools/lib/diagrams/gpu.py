@@ -11,11 +11,11 @@ from lib.diagrams.svg import (
     Theme,
     arrange,
     arrow,
-    base_style,
     document,
     element,
     number,
     rectangle,
+    style_of,
     text,
     variants,
 )
@@ -25,7 +25,7 @@ GPU = "h100"
 TRANSPOSE = ["--kernel", "transpose", "--rows", str(SIDE), "--cols", str(SIDE), "--gpu", GPU]
 COPIES = ("copy", "copy_strided")
 BLOCK = (2, 1, 0)  # the one that is followed
-WIDTH, HEIGHT = 272.0, 392.0
+WIDTH, HEIGHT = 240.0, 392.0
 LANES, SECTOR = 32, 32  # of a warp; bytes
 
 
@@ -49,7 +49,7 @@ def cells(x: float, y: float, side: float, columns: int, rows: int, marked: int 
     made = []
     for n in range(columns * rows):
         at_x, at_y = x + n % columns * side, y + n // columns * side
-        made.append(rectangle(at_x, at_y, side - 1, side - 1, class_="w" if n == marked else "i"))
+        made.append(rectangle(at_x, at_y, side - 1, side - 1, class_="r" if n == marked else "i"))
     return made
 
 
@@ -58,22 +58,23 @@ def launch(run: dict[str, object]) -> Panel:
     record = run["launches"][0]
     (columns, rows, _), (wide, high, _) = record["grid"], record["block"]
     warps = wide * high // LANES
-    body = [text(0, 18, "The launch", class_="t"), text(0, 42, f"transpose<<<({columns}, {rows}), ({wide}, {high})>>>")]
+    call = f"transpose<<<({columns}, {rows}), ({wide}, {high})>>>"
+    body = [text(0, 18, "The launch", class_="t"), text(0, 42, call, class_="d")]
     left, top, side = 0.0, 84.0, 26.0
     marked = BLOCK[1] * columns + BLOCK[0]
     body += [text(left, top - 10, f"grid: {columns * rows} blocks"), *cells(left, top, side, columns, rows, marked)]
     x, y = left + BLOCK[0] * side, top + BLOCK[1] * side
-    block_x, block_y, thread = 150.0, 84.0, 3.0
+    block_x, block_y, thread = 136.0, 84.0, 3.0
     body.append(lines((x + side, y, block_x, block_y), (x + side, y + side, block_x, block_y + warps * thread)))
     body.append(text(block_x, block_y - 10, f"a block: {warps} warps"))
     warp = 20  # any of them
     for n in range(warps):
-        body.append(rectangle(block_x, block_y + n * thread, 104, 2, class_="w" if n == warp else "r"))
+        body.append(rectangle(block_x, block_y + n * thread, 104, 2, class_="r" if n == warp else "b"))
     y = block_y + warp * thread
-    lane, lane_top = 8.125, 262.0
+    lane, lane_top = 7.5, 262.0
     body.append(lines((block_x, y + 2, 0, lane_top - 4), (block_x + 104, y + 2, LANES * lane, lane_top - 4)))
     body += [text(0, lane_top + 40, f"a warp: {LANES} lanes")]
-    body += [rectangle(n * lane, lane_top, lane - 1, 20, class_="w") for n in range(LANES)]
+    body += [rectangle(n * lane, lane_top, lane - 1, 20, class_="r") for n in range(LANES)]
     body += [
         text(0, 328, "One instruction moves all 32 lanes.", class_="d"),
         text(0, 348, "A lane is a thread; it has registers", class_="d"),
@@ -91,36 +92,36 @@ def box(access: Access) -> tuple[int, int, int, int]:
 
 def machine(run: dict[str, object], trace: list[Access], gpu: dict[str, str]) -> Panel:
     """SMs, L2, HBM, with sizes; the tile that the block reads and the one that it writes."""
-    sms, per_row, side = int(gpu["sms"]), 12, 9.0
+    sms, per_row, side = int(gpu["sms"]), 12, 7.75
     body = [text(0, 18, "Where it runs", class_="t"), text(0, 42, f"{gpu['title']}: {sms} SMs")]
     top, marked = 58.0, 41
     body += cells(0, top, side, per_row, -(-sms // per_row), marked)[:sms]
-    sm_x, sm_y = 134.0, 58.0
+    sm_x, sm_y = 108.0, 58.0
     x, y = marked % per_row * side + side, top + marked // per_row * side
     body.append(lines((x, y, sm_x, sm_y), (x, y + side, sm_x, sm_y + 99)))
     body += [
-        rectangle(sm_x, sm_y, 138, 99, class_="f", rx=4),
+        rectangle(sm_x, sm_y, 132, 99, class_="f", rx=4),
         text(sm_x + 8, sm_y + 18, "an SM: runs blocks", class_="s"),
     ]
     kept = (("registers", 4 * float(gpu["registers_per_sm"])), ("shared memory", float(gpu["shared_per_sm"])))
     for n, (name, count) in enumerate(kept):
         at = sm_y + 28 + 34 * n
-        body += [rectangle(sm_x + 8, at, 122, 30, class_="i" if n else "f"), text(sm_x + 14, at + 13, name, class_="s")]
-        body.append(text(sm_x + 124, at + 26, size(count), class_="s e"))
+        body += [rectangle(sm_x + 8, at, 116, 30, class_="i" if n else "f"), text(sm_x + 14, at + 13, name, class_="s")]
+        body.append(text(sm_x + 118, at + 26, size(count), class_="s e"))
     shared = run["shared_bytes"]
-    body.append(rectangle(sm_x + 8, sm_y + 62, 122 * shared / float(gpu["shared_per_sm"]), 30, class_="w"))
-    body += [arrow(203, 206, 203, 160), arrow(60, 160, 60, 206)]
-    body += [text(211, 188, "loads", class_="d"), text(68, 188, "stores", class_="d")]
+    body.append(rectangle(sm_x + 8, sm_y + 62, 116 * shared / float(gpu["shared_per_sm"]), 30, class_="r"))
+    body += [arrow(174, 206, 174, 160), arrow(60, 160, 60, 206)]
+    body += [text(182, 188, "loads", class_="d"), text(68, 188, "stores", class_="d")]
     body += [
         rectangle(0, 210, WIDTH, 26, class_="f", rx=4),
         text(10, 228, f"L2 cache, for all SMs: {size(float(gpu['l2_bytes']))}"),
     ]
-    body += [arrow(203, 264, 203, 238), arrow(60, 238, 60, 264)]
+    body += [arrow(174, 264, 174, 238), arrow(60, 238, 60, 264)]
     bandwidth = float(gpu["hbm_bytes_per_s"]) / 1e12
     words = f"HBM: {size(float(gpu['memory_bytes']))}, {bandwidth:.3g} TB/s"
     body += [rectangle(0, 268, WIDTH, 124, class_="f", rx=4), text(10, 286, words)]
     of_block = {access.tensor: access for access in trace if access.block == BLOCK}
-    for name, x, class_ in (("y", 20.0, "w"), ("x", 163.0, "r")):
+    for name, x, class_ in (("y", 20.0, "o"), ("x", 134.0, "r")):
         scale = 80.0 / SIDE
         row, column, end_row, end_column = box(of_block[name])
         body += [rectangle(x, 300, 80, 80, class_="f")]
@@ -146,7 +147,7 @@ def request(runs: dict[str, dict[str, object]]) -> Panel:
         sectors, asked = load["sectors"] // load["requests"], load["bytes"] // load["requests"]
         used = asked // 4 // sectors  # floats of a sector
         body.append(text(0, top - 10, f"{name}: {sectors} sectors"))
-        columns, cell = 4, 7.75
+        columns, cell = 4, 6.75
         for n in range(sectors):
             x, y = n % columns * (8 * cell + 6), top + n // columns * 15
             body.append(rectangle(x, y, 8 * cell, 11, class_="i"))
@@ -175,13 +176,15 @@ def draw(root: Path) -> dict[str, str]:
     description = (
         f"Left, the launch of transpose on a matrix of {SIDE} by {SIDE}: grid, block, warp. Middle, the "
         f"{gpu['title']}: registers and shared memory in each SM, the L2 cache, HBM with the tile that one "
-        "block loads of x (blue) and the one that it stores of y (orange). Right, the sectors that one "
+        "block loads of x (blue) and the one that it stores of y (green). Right, the sectors that one "
         "request of copy and of copy_strided touches."
     )
 
     def picture(theme: Theme, wide: bool) -> str:
         width, height, body = arrange([launch(run), machine(run, trace, gpu), request(copies)], wide, theme)
-        style = base_style(theme) + f".z{{fill:none;stroke:{theme.faint};stroke-dasharray:3 3}}.s{{font-size:13px}}\n"
-        return document(width, height, title, description, style, body)
+        extra = (
+            f".s{{font-size:12px}}.z{{fill:none;stroke:{theme.faint};stroke-dasharray:3 3}}.b{{fill:{theme.faint}}}\n"
+        )
+        return document(width, height, title, description, style_of(theme) + extra, body)
 
     return variants(picture)

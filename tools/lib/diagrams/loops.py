@@ -12,10 +12,10 @@ from itertools import groupby
 from pathlib import Path
 
 from lib.diagrams.run import Access, traced
-from lib.diagrams.svg import Panel, Theme, arrange, arrow, base_style, document, kilobytes, rectangle, text, variants
+from lib.diagrams.svg import Panel, Theme, arrange, arrow, document, kilobytes, rectangle, style_of, text, variants
 
 D, TILES = 8, 4  # head dimension; S is TILES x TILES tiles
-WIDTH, SIDE, SQUARE = 400.0, 160.0, 36.0  # pixels: of a panel, of S, of a tile where a product is drawn
+WIDTH, SIDE, SQUARE = 280.0, 120.0, 30.0  # pixels: of a panel, of S, of a tile where a product is drawn
 OF_A_ROW = {"l": "l, m", "m": "l, m", "LSE": "L", "D": "D"}  # how the table of bytes calls what has a number per row
 
 
@@ -97,16 +97,14 @@ def grid(trace: list[Access], left: float, top: float) -> list[str]:
     if "block" not in "".join(body):
         body.append(text(left - 8, top + SIDE + 18, "block", class_="e"))
     body.append(text(left + SIDE / 2, top - 10, "keys: tiles of K and V", class_="d m"))
-    body.append(text(left + SIDE + 12, top + 16, "queries:", class_="d"))
-    body.append(text(left + SIDE + 12, top + 34, "tiles of Q", class_="d"))
-    body.append(text(left + SIDE + 12, top + 70, "numbers: the order", class_="d"))
-    body.append(text(left + SIDE + 12, top + 88, "in one block", class_="d"))
+    for n, line in enumerate(("queries:", "tiles of Q", "numbers:", "the order in", "one block")):
+        body.append(text(left + SIDE + 10, top + 14 + 17 * n + 12 * (n > 1), line, class_="d"))
     return body
 
 
 def bars(trace: list[Access], top: float, most: int) -> list[str]:
     """Bytes by tensor: loaded, and behind that stored."""
-    body, room = [], WIDTH - 136
+    body, room = [], WIDTH - 104
     for n, (tensor, count) in enumerate(moved(trace).items()):
         y = top + 24 * n
         loaded, stored = (room * count[op] / most for op in ("load", "store"))
@@ -143,16 +141,15 @@ def product(formula: str, left: float, top: float) -> list[str]:
 
 
 def panel(title: str, subtitle: str, products: list[str], trace: list[Access], most: int) -> Panel:
-    body = [text(0, 18, title, class_="t"), text(0, 42, subtitle, class_="d"), *grid(trace, 80, 82)]
-    body.append(text(0, 290, "Per tile; what is framed stays on the chip:"))
+    body = [text(0, 18, title, class_="t"), text(0, 42, subtitle, class_="d"), *grid(trace, 66, 82)]
+    body.append(text(0, 242, "Per tile; what is framed stays on the chip:", class_="d"))
     for n, formula in enumerate(products):
-        body += product(formula, WIDTH / 2 * (n % 2), 318 + 74 * (n // 2))
-    top = 318 + 74 * -(-len(products) // 2)
+        body += product(formula, WIDTH / 2 * (n % 2), 266 + 66 * (n // 2))
+    top = 266 + 66 * -(-len(products) // 2)
     if "D" in moved(trace):
-        body += [text(0, top, RECOMPUTED), text(0, top + 22, "L: log-sum-exp of a row; D: dO · O of a row", class_="d")]
+        body += [text(0, top, RECOMPUTED), text(0, top + 20, "L: log-sum-exp of a row; D: dO · O of a row", class_="d")]
         top += 54
-    total = sum(access.requested for access in trace)
-    body.append(text(0, top, f"asked of global memory: {kilobytes(total)}"))
+    body.append(text(0, top, f"asked of global memory: {kilobytes(asked(trace))}"))
     body += [rectangle(0, top + 12, 12, 12, class_="r"), text(18, top + 23, "loaded", class_="d")]
     body += [rectangle(80, top + 12, 12, 12, class_="w"), text(98, top + 23, "stored", class_="d")]
     return Panel(WIDTH, top + 36 + 24 * len(moved(trace)), body + bars(trace, top + 36, most))
@@ -168,25 +165,24 @@ def picture(title: str, sides: list[tuple[str, str, list[str], list[Access]]]) -
 
     def drawn(theme: Theme, wide: bool) -> str:
         width, height, body = arrange([panel(*side, most) for side in sides], wide, theme)
-        return document(width, height, title, description, base_style(theme, larger=not wide), body)
+        return document(width, height, title, description, style_of(theme), body)
 
     return variants(drawn)
 
 
-def asked(trace: list[Access]) -> str:
-    return kilobytes(sum(access.requested for access in trace))
+def asked(trace: list[Access]) -> int:
+    return sum(access.requested for access in trace)
 
 
 def draw_forward(root: Path) -> dict[str, str]:
     """Chapters 04 and 05. Raises RunError."""
     fa1, fa2 = traced(root / "04_fa1/fa1", FA1), traced(root / "05_fa2/fa2", FA2)
-    blocks = len({access.block for access in fa2})
+    less = 100 * (1 - asked(fa2) / asked(fa1))
     return picture(
-        f"FlashAttention-1: one block goes down the queries for each tile of keys, {asked(fa1)}; "
-        f"FlashAttention-2: {blocks} blocks, each along the keys, {asked(fa2)}",
+        f"Down the queries or along the keys: FlashAttention-2 swaps the loops and asks for {less:.0f} % fewer bytes",
         [
             ("FlashAttention-1", "outer loop: keys; O, l and m come and go", FORWARD, fa1),
-            ("FlashAttention-2", "outer loop: the grid; O, l and m stay on the chip", FORWARD, fa2),
+            ("FlashAttention-2", "outer loop: the grid; O, l and m stay", FORWARD, fa2),
         ],
     )
 
@@ -196,8 +192,8 @@ def draw_backward(root: Path) -> dict[str, str]:
     trace = traced(root / "06_backward/backward", BACKWARD)
     dkdv, dq = ([access for access in trace if access.kernel == name] for name in ("backward_dkdv", "backward_dq"))
     return picture(
-        f"Backward: dK and dV need a block that goes down the queries, {asked(dkdv)}; dQ one that goes along the keys, "
-        f"{asked(dq)}",
+        "Two kernels recompute P: down the queries for dK and dV, along the keys for dQ, "
+        f"{kilobytes(asked(dkdv) + asked(dq))} in all",
         [
             ("dK and dV", "a block owns a tile of keys; P is recomputed", DKDV, dkdv),
             ("dQ", "a block owns a tile of queries; P again", DQ, dq),

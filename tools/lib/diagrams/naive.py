@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from lib.diagrams.run import counted
-from lib.diagrams.svg import Panel, Theme, arrange, arrow, base_style, document, rectangle, text, variants
+from lib.diagrams.svg import Panel, Theme, arrange, arrow, document, rectangle, style_of, text, variants
 
 N, D = 256, 64
-PIXELS = 84.0 / N  # of an element
-WIDTH, HEIGHT = 256.0, 246.0
+PIXELS = 80.0 / N  # of an element
+WIDTH, HEIGHT = 240.0, 236.0
 WORDS = {
     "scores": ("scores", f"S = Q Kᵀ / √d; N = {N}, d = {D}"),
     "softmax_rows": ("softmax_rows", "P = softmax S, by rows"),
@@ -37,8 +37,9 @@ def panel(launch: dict[str, object]) -> Panel:
     read = [tensor for tensor in launch["tensors"] if tensor["footprint"]["read_bytes"]]
     written = [tensor for tensor in launch["tensors"] if tensor["footprint"]["write_bytes"]]
     body = [rectangle(0, 0, WIDTH, 124, class_="f", rx=6), text(10, 18, "HBM", class_="d")]
-    x = 44.0
-    for tensors, kind, class_ in ((read, "read_bytes", "r"), (written, "write_bytes", "w")):
+    x = 38.0
+    stored = "o" if written[0]["name"] == "O" else "w"
+    for tensors, kind, class_ in ((read, "read_bytes", "r"), (written, "write_bytes", stored)):
         first = x
         for tensor in tensors:
             shapes, width = matrix(tensor, x, 30, class_)
@@ -52,9 +53,9 @@ def panel(launch: dict[str, object]) -> Panel:
         body.append(text(middle + side, 157, megabytes(count), class_="d" if side > 0 else "d e"))
         x += 16
     body += [
-        rectangle(0, 180, WIDTH, 66, class_="f", rx=6),
-        text(10, 204, name, class_="t"),
-        text(10, 230, formula),
+        rectangle(0, 180, WIDTH, 56, class_="f", rx=6),
+        text(10, 202, name, class_="t"),
+        text(10, 224, formula),
     ]
     return Panel(WIDTH, HEIGHT, body)
 
@@ -65,16 +66,15 @@ def draw(root: Path) -> dict[str, str]:
     tensors = [tensor for launch in run["launches"] for tensor in launch["tensors"]]
     moved = sum(sum(tensor["footprint"].values()) for tensor in tensors)
     between = sum(sum(tensor["footprint"].values()) for tensor in tensors if tensor["name"] in "SP")
-    title = (
-        f"Three kernels move {megabytes(moved)}; {100 * between / moved:.0f} % of it is S and P, which only they see"
-    )
+    title = f"{100 * between / moved:.0f} % of what the three kernels move is S and P, which only they see"
     description = (
-        f"One head, N = {N}, d = {D}. Each kernel with the matrices that it reads (blue) and writes (orange), drawn to "
-        "scale: the distinct bytes that a launch touches."
+        f"One head, N = {N}, d = {D}. Each kernel with the matrices that it reads (blue), stores for "
+        f"the next one (orange) and puts out (green), drawn to scale: the distinct bytes that a launch touches, "
+        f"{megabytes(moved)} in all."
     )
 
     def picture(theme: Theme, wide: bool) -> str:
         width, height, body = arrange([panel(launch) for launch in run["launches"]], wide, theme)
-        return document(width, height, title, description, base_style(theme), body)
+        return document(width, height, title, description, style_of(theme), body)
 
     return variants(picture)

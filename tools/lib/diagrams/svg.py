@@ -74,13 +74,19 @@ BASE_STYLE = (
 )
 
 
-LARGER = "text{font-size:15.5px}.d{font-size:15px}\n"  # of panels that a phone shows at three quarters
+# The type scale, plots/theme.gp's; a page shows a picture at its own width.
+SCALE = ".t{{font-size:14px}}text{{font-size:13px}}.d{{font-size:12px}}.at{{fill:{0.background}}}\n"
 
 
-def base_style(theme: Theme, larger: bool = False) -> str:
-    """Classes: t title, d dim, on upon a color, e and m anchors of text; f frame, l line; i input, r read, w written,
+def base_style(theme: Theme) -> str:
+    """Classes: t title, d dim, on upon a color, e and m anchors of text; f frame, l line; i input, r read, w stored,
     o output."""
-    return BASE_STYLE.format(theme) + (LARGER if larger else "")
+    return BASE_STYLE.format(theme)
+
+
+def style_of(theme: Theme) -> str:
+    """In the type scale; and the class at: upon blue."""
+    return base_style(theme) + SCALE.format(theme)
 
 
 @dataclass(frozen=True)
@@ -92,22 +98,22 @@ class Panel:
     body: list[str]
 
 
-MARGIN, GAP = 10.0, 30.0
+WIDE, NARROW, MARGIN, GAP = 800.0, 300.0, 10.0, 30.0  # pixels: of a picture; at its edge; between panels
 
 
 def arrange(panels: list[Panel], wide: bool, theme: Theme) -> tuple[float, float, list[str]]:
     """Width, height and body of a picture: its panels beside each other, or one below the other."""
-    x = y = MARGIN
+    beside, width = (panels, WIDE) if wide else (panels[:1], NARROW)
+    room = (width - sum(panel.width for panel in beside)) / (len(beside) + 1)
+    x, y = room, MARGIN
     body = []
     for panel in panels:
         body.append(element("g", "\n".join(panel.body), transform=f"translate({number(x)} {number(y)})"))
         if wide:
-            x += panel.width + GAP
+            x += panel.width + room
         else:
             y += panel.height + GAP
-    most_wide, most_high = max(panel.width for panel in panels), max(panel.height for panel in panels)
-    width = x - GAP + MARGIN if wide else most_wide + 2 * MARGIN
-    height = most_high + 2 * MARGIN if wide else y - GAP + MARGIN
+    height = max(panel.height for panel in panels) + 2 * MARGIN if wide else y - GAP + MARGIN
     return width, height, [rectangle(0, 0, width, height, fill=theme.background), *body]
 
 

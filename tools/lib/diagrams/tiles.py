@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lib.diagrams.run import Access, counted, traced
-from lib.diagrams.svg import Panel, Theme, arrange, base_style, document, rectangle, text, variants
+from lib.diagrams.svg import Panel, Theme, arrange, document, rectangle, style_of, text, variants
 
 N = 256  # of all three matrices
 KERNELS = (
@@ -13,7 +13,7 @@ KERNELS = (
     ("matmul_tiled", "tiles pass through", "shared memory"),
     ("matmul_registers", "larger tiles, and a thread's", "8 × 8 of C in registers"),
 )
-WIDTH, SIDE = 256.0, 104.0  # pixels: of a panel, of a matrix
+WIDTH, SIDE = 240.0, 104.0  # pixels: of a panel, of a matrix
 Box = tuple[int, int, int, int]  # first row and column, one behind the last of each
 
 
@@ -47,8 +47,8 @@ def panel(name: str, words: tuple[str, str], boxes: dict[str, list[Box]], uses: 
     for matrix, (x, y) in places.items():
         body += [rectangle(x, y, SIDE, SIDE, class_="f")]
         for n, at in enumerate(boxes[matrix]):
-            body.append(place(at, x, y, "w" if matrix == "C" else "r" if n == 0 else "i"))
-        body.append(text(x + 6, y + 16, matrix, class_="d"))
+            body.append(place(at, x, y, "o" if matrix == "C" else "r" if n == 0 else "i"))
+        body.append(text(x + 6, y + 16, matrix))
     bottom = 2 * SIDE + 74
     body += [text(0, bottom + n * 20, line, class_="d") for n, line in enumerate(words)]
     pairs = len(boxes["A"])
@@ -67,14 +67,14 @@ def draw(root: Path) -> dict[str, str]:
         all_uses.append(N**3 / loaded)
         boxes = of_a_block(traced(program, options))
         panels.append(panel(name.removeprefix("matmul_"), tuple(words), boxes, all_uses[-1]))
-    title = f"Tiles: a number that was loaded serves {', '.join(f'{uses:.3g}' for uses in all_uses)} multiplications"
+    title = f"With register tiles a number that was loaded serves {all_uses[-1]:.3g} multiplications"
     description = (
-        f"C = A B, {N} by {N}, three kernels. In each: the part of C that one block computes (orange), and what the "
+        f"C = A B, {N} by {N}, three kernels. In each: the part of C that one block computes (green), and what the "
         "block loads of A and B for it: the first tiles dark, those that follow light."
     )
 
     def picture(theme: Theme, wide: bool) -> str:
         width, height, body = arrange(panels, wide, theme)
-        return document(width, height, title, description, base_style(theme), body)
+        return document(width, height, title, description, style_of(theme), body)
 
     return variants(picture)

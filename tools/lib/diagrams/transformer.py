@@ -18,11 +18,11 @@ from lib.diagrams.svg import (
     Theme,
     arrange,
     arrow,
-    base_style,
     document,
     element,
     number,
     rectangle,
+    style_of,
     text,
     variants,
 )
@@ -33,7 +33,7 @@ Q4, Q8 = 20 / 32, 34 / 32
 HEADS, KV_HEADS, KEYS, D = 9, 3, 8, 4  # of the traced launch
 STRIDED = ["--kernel", "strided", "--heads", str(HEADS), "--kv-heads", str(KV_HEADS), "--seq", "1"]
 STRIDED += ["--keys", str(KEYS), "--dim", str(D), "--causal"]
-WIDTH, HEIGHT = 400.0, 420.0
+WIDTH, HEIGHT = 280.0, 416.0
 
 
 @dataclass(frozen=True)
@@ -143,14 +143,14 @@ def flow(layer: list[Step]) -> Panel:
         text(0, 18, f"One of {LAYERS} layers, one token", class_="t"),
         text(0, 42, "bytes asked of global memory", class_="d"),
     ]
-    top, step_height, left, box = 70.0, 30.0, 26.0, 118.0
-    scale = 160 / max(step.bytes for step in layer)
+    top, step_height, left, box = 70.0, 30.0, 22.0, 100.0
+    scale = 84 / max(step.bytes for step in layer)
     for n, step in enumerate(layer):
         y = top + n * step_height
         body += [rectangle(left, y, box, 22, class_="f", rx=4), text(left + box / 2, y + 16, step.name, class_="m")]
         if n:
             body.append(arrow(left + box / 2, y - 8, left + box / 2, y - 1))
-        made, end = bar(step, left + box + 14, y + 3, 16, scale)
+        made, end = bar(step, left + box + 10, y + 3, 16, scale)
         body += [*made, text(end + 6, y + 16, said(step.bytes), class_="d")]
     for first, last in ((0, 5), (6, 9)):  # what goes past: x, added to what comes out
         y, to_y = top + first * step_height - 4, top + last * step_height + 11
@@ -158,10 +158,10 @@ def flow(layer: list[Step]) -> Panel:
         body += [element("path", d=path, class_="l"), arrow(10, to_y, left - 1, to_y), text(12, to_y - 7, "+")]
     body.append(text(left + box / 2 + 8, top - 5, f"x: {C} numbers", class_="d"))
     y = top + len(layer) * step_height + 8
-    x = left
+    x = 0.0
     for kind in KINDS:
-        body += [rectangle(x, y, 12, 12, class_=CLASSES[kind]), text(x + 17, y + 11, NAMES[kind], class_="d")]
-        x += 130 if kind == "kv" else 100
+        body += [rectangle(x, y, 12, 12, class_=CLASSES[kind]), text(x + 16, y + 11, NAMES[kind], class_="d")]
+        x += 102 if kind == "kv" else 74
     return Panel(WIDTH, HEIGHT, body)
 
 
@@ -187,7 +187,7 @@ def heads(reads: dict[int, int], layer: list[Step]) -> Panel:
             rectangle(head * cell + 1, top, cell - 2, 26, class_="i"),
             text((head + 0.5) * cell, top + 18, f"Q{head}", class_="m"),
         ]
-        to_x = (of_keys + 0.5) * wide + (head - HEADS // KV_HEADS * of_keys - 1) * 12
+        to_x = (of_keys + 0.5) * wide + (head - HEADS // KV_HEADS * of_keys - 1) * 10
         body.append(
             element(
                 "path",
@@ -199,8 +199,8 @@ def heads(reads: dict[int, int], layer: list[Step]) -> Panel:
         wide = WIDTH / KV_HEADS
         body += [rectangle(head * wide + 1, below, wide - 2, 26, class_="w")]
         body.append(text((head + 0.5) * wide, below + 18, f"K{head}, V{head}", class_="m on"))
-    body.append(text(0, below + 46, "A head is a range of columns: a stride, no copy.", class_="d"))
-    body.append(text(0, below + 64, "The keys of earlier tokens are kept: the cache.", class_="d"))
+    body.append(text(0, below + 46, "A head is a range of columns, no copy.", class_="d"))
+    body.append(text(0, below + 64, "Keys of earlier tokens are kept: the cache.", class_="d"))
     body += [text(0, 236, "A token, all layers", class_="t")]
     whole = [(f"{LAYERS} layers", "weights", LAYERS * sum(step.weights for step in layer))]
     whole += [
@@ -215,11 +215,11 @@ def heads(reads: dict[int, int], layer: list[Step]) -> Panel:
     most = whole[0][2]
     for n, (name, kind, count) in enumerate(whole):
         count, y = count or counts[kind], 252 + 30.0 * n
-        width = 190 * count / most
-        body += [text(100, y + 16, name, class_="e"), rectangle(108, y + 3, width, 16, class_=CLASSES[kind])]
-        body.append(text(114 + width, y + 16, said(count), class_="d"))
-    body.append(text(0, 392, "Weights are read once per token; keys and values", class_="d"))
-    body.append(text(0, 410, "grow with the context.", class_="d"))
+        width = 110 * count / most
+        body += [text(92, y + 16, name, class_="e"), rectangle(98, y + 3, width, 16, class_=CLASSES[kind])]
+        body.append(text(104 + width, y + 16, said(count), class_="d"))
+    body.append(text(0, 392, "Weights are read once per token;", class_="d"))
+    body.append(text(0, 410, "keys and values grow with the context.", class_="d"))
     return Panel(WIDTH, HEIGHT, body)
 
 
@@ -229,8 +229,7 @@ def draw(root: Path) -> dict[str, str]:
     reads = groups(traced(root / "07_transformer/transformer", STRIDED))
     attention = next(step for step in layer if step.name == "attention")
     share = 100 * attention.bytes / sum(step.bytes for step in layer)
-    asked = said(sum(step.bytes for step in layer))
-    title = f"A layer asks for {asked} per token, {share:.0f} % of it attention: decoding is reading weights"
+    title = f"Decoding is reading weights: attention is {share:.0f} % of what a layer asks for"
     description = (
         f"Left, the steps of one of {LAYERS} layers from above down, with the bytes that each asks of global "
         "memory for one token of an answer: weights blue, keys and values orange, activations light. Right, "
@@ -239,6 +238,6 @@ def draw(root: Path) -> dict[str, str]:
 
     def picture(theme: Theme, wide: bool) -> str:
         width, height, body = arrange([flow(layer), heads(reads, layer)], wide, theme)
-        return document(width, height, title, description, base_style(theme, larger=not wide), body)
+        return document(width, height, title, description, style_of(theme), body)
 
     return variants(picture)
