@@ -40,7 +40,7 @@ def row(trace: list[dict[str, float]]) -> Panel:
             value = "-" if name == "correction" and place == 0 else f"{block[name]:.3g}"
             body.append(text(middle, FLOOR + 32 + 24 * n, value, class_="m"))
     body.append(element("path", d=path, class_="l"))
-    body.append(text(LEFT, height_of(8) + 4, "line: m, the largest so far", class_="d"))
+    body.append(text(LEFT, height_of(8) + 4, "m, the largest so far", class_="d"))
     body.append(text(0, FLOOR + 112, "correction: exp(m before − m after)", class_="d"))
     body.append(text(0, FLOOR + 132, "l: the sum of exp(x − m) so far", class_="d"))
     return Panel(LEFT + len(trace) * (BLOCK * STEP + APART), FLOOR + 138, body)
