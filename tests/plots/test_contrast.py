@@ -4,17 +4,13 @@ words of diagrams stand inside."""
 from __future__ import annotations
 
 import re
-import sys
 import unittest
 import xml.etree.ElementTree as xml
 from dataclasses import dataclass
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-
-from case import ROOT
+from house import ROOT, run
 from lib.chapters import PROGRAMS
+from lib.diagrams.svg import DARK, LIGHT
 from svg import LARGEST, SMALLEST, text_width
 
 PICTURES = ROOT / "plots/pictures"
@@ -181,6 +177,16 @@ class Contrast(unittest.TestCase):
         for path in paths:
             with self.subTest(path.name):
                 self.assertEqual(chart_problems(path.read_text(), path.name.split(".")[-2]), [])
+
+    def test_a_concept_has_one_color(self) -> None:
+        """Kills a hue that is changed in charts or in diagrams alone, and a kernel in the color of another family."""
+        concepts = "stored read output naive fa1 fa2 fa1_row fa1_paper fa2_row fa2_tile fa2_slab fa2_split_q".split()
+        asked = "".join(f"print {'color' if '_' in name else 'named'}('{name}');" for name in concepts)
+        for theme in (LIGHT, DARK):
+            printed = run("gnuplot", "-e", f"theme = '{theme.name}'; load 'plots/theme.gp'; {asked}").stderr.split()
+            self.assertEqual(printed[:3], [theme.vermilion, theme.blue, theme.green])
+            self.assertEqual(len(set(printed[:6])), 6)
+            self.assertEqual(printed[6:], [printed[4]] * 2 + [printed[5]] * 4)
 
     def test_kernels_of_a_file_differ_in_their_points(self) -> None:
         """For those who do not see the colors."""
