@@ -272,6 +272,7 @@ class Drawn(PictureCase):
         self.assertTrue(page.read_text().endswith("\n<!-- end -->\nText.\n"))
         picture = self.picture("hbm_vs_n")
         self.assertIn(f'alt="{picture.title}"', page.read_text())
+        self.assertIn('sim/hbm_vs_n.narrow.light.svg" width="300">', page.read_text())
         self.assertIn(f"</picture>\n\n<sub>{picture.provenance}</sub>\n<!-- end -->", page.read_text())
 
         def more(record: dict[str, str]) -> dict[str, str]:

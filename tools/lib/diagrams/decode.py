@@ -11,24 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lib.diagrams.run import Access, RunError, traced
-from lib.diagrams.svg import (
-    Panel,
-    Theme,
-    arrange,
-    arrow,
-    document,
-    element,
-    kilobytes,
-    number,
-    rectangle,
-    style_of,
-    text,
-    variants,
-)
+from lib.diagrams.svg import Panel, arrow, element, kilobytes, number, pictures, rectangle, text
 
 N, SPLITS, PAGE, D = 44, 3, 8, 8  # keys, splits of them, keys of a page, head dimension
 PAGES = -(-N // PAGE)
 WIDTH = 280.0
+SHADES = (
+    ".g,.h{{fill:{0.blue};fill-opacity:.15;stroke:{0.blue};shape-rendering:crispEdges}}.h{{fill-opacity:.5}}"
+    ".at{{fill:{0.background}}}"
+)
 CLASSES = (("g", "m"), ("h", "m"), ("r", "m at"))  # of each split: its shade, and words upon it
 WORDS = {**dict(CLASSES), "f": "m", "w": "m on", "o": "m on"}
 
@@ -172,10 +163,4 @@ def draw(root: Path) -> dict[str, str]:
         f"makes one output of them. Right, the same keys in {PAGES} pages: in their order, and where the pages lie in "
         f"memory; below, the bytes that both kernels ask of global memory, d = {D}."
     )
-
-    def picture(theme: Theme, wide: bool) -> str:
-        shades = f".g,.h{{fill:{theme.blue};fill-opacity:.15;stroke:{theme.blue};shape-rendering:crispEdges}}"
-        width, height, body = arrange([flow(parts), paged(parts, rows, count)], wide, theme)
-        return document(width, height, title, description, style_of(theme) + shades + ".h{fill-opacity:.5}\n", body)
-
-    return variants(picture)
+    return pictures([flow(parts), paged(parts, rows, count)], title, description, SHADES)

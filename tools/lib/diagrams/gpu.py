@@ -6,19 +6,7 @@ from pathlib import Path
 
 from lib import table
 from lib.diagrams.run import Access, counted, traced
-from lib.diagrams.svg import (
-    Panel,
-    Theme,
-    arrange,
-    arrow,
-    document,
-    element,
-    number,
-    rectangle,
-    style_of,
-    text,
-    variants,
-)
+from lib.diagrams.svg import Panel, arrow, element, number, pictures, rectangle, text
 
 SIDE = 128  # rows and columns of x
 GPU = "h100"
@@ -27,6 +15,7 @@ COPIES = ("copy", "copy_strided")
 BLOCK = (2, 1, 0)  # the one that is followed
 WIDTH, HEIGHT = 240.0, 392.0
 LANES, SECTOR = 32, 32  # of a warp; bytes
+CLASSES = ".s{{font-size:12px}}.z{{fill:none;stroke:{0.faint};stroke-dasharray:3 3}}.b{{fill:{0.faint}}}"
 
 
 def size(count: float, units: str = "B KB MB GB") -> str:
@@ -179,12 +168,4 @@ def draw(root: Path) -> dict[str, str]:
         "block loads of x (blue) and the one that it stores of y (green). Right, the sectors that one "
         "request of copy and of copy_strided touches."
     )
-
-    def picture(theme: Theme, wide: bool) -> str:
-        width, height, body = arrange([launch(run), machine(run, trace, gpu), request(copies)], wide, theme)
-        extra = (
-            f".s{{font-size:12px}}.z{{fill:none;stroke:{theme.faint};stroke-dasharray:3 3}}.b{{fill:{theme.faint}}}\n"
-        )
-        return document(width, height, title, description, style_of(theme) + extra, body)
-
-    return variants(picture)
+    return pictures([launch(run), machine(run, trace, gpu), request(copies)], title, description, CLASSES)

@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 
 from lib.diagrams.run import Access, traced
-from lib.diagrams.svg import Panel, Theme, arrange, arrow, document, kilobytes, rectangle, style_of, text, variants
+from lib.diagrams.svg import Panel, arrow, kilobytes, pictures, rectangle, text
 
 D, TILES = 8, 4  # head dimension; S is TILES x TILES tiles
 WIDTH, SIDE, SQUARE = 280.0, 120.0, 30.0  # pixels: of a panel, of S, of a tile where a product is drawn
@@ -162,12 +162,7 @@ def picture(title: str, sides: list[tuple[str, str, list[str], list[Access]]]) -
         f"S of one head in {TILES} by {TILES} tiles, d = {D}. Numbers say in which order a block comes to its tiles. "
         "Bars: the bytes that the blocks ask of global memory, by tensor."
     )
-
-    def drawn(theme: Theme, wide: bool) -> str:
-        width, height, body = arrange([panel(*side, most) for side in sides], wide, theme)
-        return document(width, height, title, description, style_of(theme), body)
-
-    return variants(drawn)
+    return pictures([panel(*side, most) for side in sides], title, description)
 
 
 def asked(trace: list[Access]) -> int:

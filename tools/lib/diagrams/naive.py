@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lib.diagrams.run import counted
-from lib.diagrams.svg import Panel, Theme, arrange, arrow, document, rectangle, style_of, text, variants
+from lib.diagrams.svg import Panel, arrow, pictures, rectangle, text
 
 N, D = 256, 64
 PIXELS = 80.0 / N  # of an element
@@ -72,9 +72,4 @@ def draw(root: Path) -> dict[str, str]:
         f"the next one (orange) and puts out (green), drawn to scale: the distinct bytes that a launch touches, "
         f"{megabytes(moved)} in all."
     )
-
-    def picture(theme: Theme, wide: bool) -> str:
-        width, height, body = arrange([panel(launch) for launch in run["launches"]], wide, theme)
-        return document(width, height, title, description, style_of(theme), body)
-
-    return variants(picture)
+    return pictures([panel(launch) for launch in run["launches"]], title, description)

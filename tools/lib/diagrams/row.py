@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from lib.diagrams.run import run
-from lib.diagrams.svg import DARK, LIGHT, Panel, Theme, arrange, document, element, number, rectangle, style_of, text
+from lib.diagrams.svg import Panel, element, number, pictures, rectangle, text
 
 VALUES = [1, 2, 3, 6, 2, 1, 4, 5, 3, 8, 2, 7]
 BLOCK = 3
@@ -60,9 +60,5 @@ def draw(root: Path) -> dict[str, str]:
         "Scores as bars in blocks of three. After each block: m, the largest score so far; what the sum so far was "
         "multiplied by when m grew; l, the sum of exp(x - m) so far."
     )
-
-    def picture(theme: Theme) -> str:
-        width, height, body = arrange([row(trace)], False, theme)
-        return document(width, height, title, description, style_of(theme), body)
-
-    return {theme.name: picture(theme) for theme in (LIGHT, DARK)}
+    drawn = pictures([row(trace)], title, description, ".at{{fill:{0.background}}}")
+    return {theme: drawn[f"narrow.{theme}"] for theme in ("light", "dark")}

@@ -75,18 +75,14 @@ BASE_STYLE = (
 
 
 # The type scale, plots/theme.gp's; a page shows a picture at its own width.
-SCALE = ".t{{font-size:14px}}text{{font-size:13px}}.d{{font-size:12px}}.at{{fill:{0.background}}}\n"
+SCALE = ".t{{font-size:14px}}text{{font-size:13px}}.d{{font-size:12px}}"
+KEY = "Blue: read; orange: stored; green: output. Drawn from runs on the simulated device."
 
 
 def base_style(theme: Theme) -> str:
     """Classes: t title, d dim, on upon a color, e and m anchors of text; f frame, l line; i input, r read, w stored,
     o output."""
     return BASE_STYLE.format(theme)
-
-
-def style_of(theme: Theme) -> str:
-    """In the type scale; and the class at: upon blue."""
-    return base_style(theme) + SCALE.format(theme)
 
 
 @dataclass(frozen=True)
@@ -138,3 +134,15 @@ def document(width: float, height: float, title: str, description: str, style: s
         f'width="{number(width)}" height="{number(height)}" role="img" aria-labelledby="title desc" '
         f'font-family="{FACE}">\n{named}\n<style>\n{style}</style>\n' + "\n".join(body) + "\n</svg>\n"
     )
+
+
+def pictures(panels: list[Panel], title: str, description: str, extra: str = "") -> dict[str, str]:
+    """The four of a picture in the type scale; `extra`: classes of its own, with the theme as {0}. A page says the
+    description's last line below it."""
+
+    def draw(theme: Theme, wide: bool) -> str:
+        width, height, body = arrange(panels, wide, theme)
+        style = base_style(theme) + (SCALE + extra).format(theme) + "\n"
+        return document(width, height, title, f"{description}\n{KEY}", style, body)
+
+    return variants(draw)

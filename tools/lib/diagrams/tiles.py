@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lib.diagrams.run import Access, counted, traced
-from lib.diagrams.svg import Panel, Theme, arrange, document, rectangle, style_of, text, variants
+from lib.diagrams.svg import Panel, pictures, rectangle, text
 
 N = 256  # of all three matrices
 KERNELS = (
@@ -72,9 +72,4 @@ def draw(root: Path) -> dict[str, str]:
         f"C = A B, {N} by {N}, three kernels. In each: the part of C that one block computes (green), and what the "
         "block loads of A and B for it: the first tiles dark, those that follow light."
     )
-
-    def picture(theme: Theme, wide: bool) -> str:
-        width, height, body = arrange(panels, wide, theme)
-        return document(width, height, title, description, style_of(theme), body)
-
-    return variants(picture)
+    return pictures(panels, title, description)

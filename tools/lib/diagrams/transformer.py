@@ -13,19 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lib.diagrams.run import Access, RunError, traced
-from lib.diagrams.svg import (
-    Panel,
-    Theme,
-    arrange,
-    arrow,
-    document,
-    element,
-    number,
-    rectangle,
-    style_of,
-    text,
-    variants,
-)
+from lib.diagrams.svg import Panel, arrow, element, number, pictures, rectangle, text
 
 # SmolLM2-135M: layers, width, width of keys, of the hidden layer, vocabulary; bytes of a weight as the file has them.
 LAYERS, C, C_KV, F, VOCABULARY = 30, 576, 192, 1536, 49152
@@ -235,9 +223,4 @@ def draw(root: Path) -> dict[str, str]:
         "memory for one token of an answer: weights blue, keys and values orange, activations light. Right, "
         "which head of keys each head of queries reads, and the bytes of a token in all layers."
     )
-
-    def picture(theme: Theme, wide: bool) -> str:
-        width, height, body = arrange([flow(layer), heads(reads, layer)], wide, theme)
-        return document(width, height, title, description, style_of(theme), body)
-
-    return variants(picture)
+    return pictures([flow(layer), heads(reads, layer)], title, description)
