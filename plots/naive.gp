@@ -31,7 +31,7 @@ if (counted) {
 		set xtics add (sprintf("%d\n", n).gprintf(narrow ? "%.0s %cB" : "%.1s %cB", total) i)
 		set object 2 * i rectangle from i - 0.36, 0 to i + 0.36, share fc rgb vermilion fs solid noborder
 		set object 2 * i + 1 rectangle from i - 0.36, share to i + 0.36, 100 fc rgb blue fs solid noborder
-		set label 300 + i sprintf("%.0f %%", share) at i, share / 2 center tc rgb '#000000' font normal front
+		set label 300 + i sprintf("%.0f %%", share) at i, share / 2 center tc rgb '#000000' font (narrow ? little : normal) front
 	}
 	if (narrow) {
 		set label 390 "Q, K, V, O" at screen left_edge * 1. / width, screen (panel_top + 31.) / height left tc rgb blue font little
