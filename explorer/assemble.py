@@ -17,7 +17,7 @@ def small(text: str) -> str:
 
 
 def kernel_colors(runs: list[dict]) -> dict[str, str]:
-    """The name of each kernel's color in the charts, where they are beside this room; a kernel without one is gray."""
+    """What has each kernel's color in the charts (naive, fa1, fa2), where they are beside this room; others are gray."""
     try:
         text = (HERE.parent / "plots/colors.gp").read_text(encoding="utf-8")
     except OSError:

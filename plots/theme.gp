@@ -1,11 +1,12 @@
 # The look of every picture, and the few functions the scripts share: load this first.
 #   gnuplot -e "theme='light'; out='x.svg'; data='x.tsv'" plots/naive.gp
-# theme light|dark; shape wide|narrow, the second for phones. Before: `height`, and `tall`, that of the narrow one.
+# theme light|dark; fmt svg|png; shape wide|narrow, the second for phones. Before: `height`, and `tall`, that of the narrow one.
 # Sizes are pixels, of the SVG and of the page: it shows a picture at its own width, 800 or 300. Words have 12 to 14.
 set encoding utf8
 set minussign
 load 'plots/data.gp'
 if (!exists("theme")) theme = 'light'
+if (!exists("fmt")) fmt = 'svg'
 if (!exists("shape")) shape = 'wide'
 narrow = shape eq 'narrow'
 if (!exists("height")) height = 420
@@ -27,7 +28,13 @@ if (theme eq 'dark') {
 face = 'DejaVu Sans'
 # The type scale. tools/draw makes the face "DejaVu Sans:Bold" one that SVG knows.
 title_font = face.':Bold,14'; normal = face.',13'; little = face.',12'
-set terminal svg size width, height background rgb background font normal linewidth 1.2 noenhanced
+if (fmt eq 'png') {
+	# Half as large again; its sizes are points of 4/3 pixels.
+	set terminal pngcairo size 1.5 * width, 1.5 * height background rgb background font normal \
+		fontscale 1.5 * 0.75 pointscale 1.9 linewidth 1.7 noenhanced
+} else {
+	set terminal svg size width, height background rgb background font normal linewidth 1.2 noenhanced
+}
 if (exists("out")) set output out
 set border 3 lc rgb dim lw 1
 set tics nomirror textcolor rgb dim font little scale 0.6

@@ -21,7 +21,8 @@ tables:
 	@$(MAKE) --no-print-directory -s build
 	@tools/tables $(call option,T,table) $(call option,DATA,data)
 
-# All pictures, from plots/data alone: plots/pictures. TERM=1 draws in the terminal, GPU=a100 a roofline with its roofs.
+# All pictures, from plots/data alone: plots/pictures. TERM=1 draws in the terminal, GPU=a100 a roofline with its roofs,
+# PNG=1 writes build/plots/pictures/*.png, too.
 plots:
 	@$(MAKE) --no-print-directory -s -C plots
 
@@ -94,7 +95,7 @@ help-all: help
 	@echo
 	@echo "students  make hint N=1     the first hint for task 1, then the next"
 	@echo "measure   make bench        every chapter over its sizes, into plots/data"
-	@echo "          make plots        the pictures from it (TERM=1: in the terminal)"
+	@echo "          make plots        the pictures from it (TERM=1: in the terminal; PNG=1)"
 	@echo "          make fast         the plain builds, for a CPU's times with --time"
 	@echo "          make tables       published numbers beside ours (T=T3: only that)"
 	@echo "          make ptxas        registers, spills, occupancy (nvcc, no GPU)"

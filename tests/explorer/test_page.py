@@ -538,12 +538,14 @@ class Look(PageCase):
                 self.assertEqual(page.eval(style.format("output")), colors.green.lower())
                 charts = dict(re.findall(r"(\w+)=(\w+)=\d+", (ROOT / "plots/colors.gp").read_text()))
                 look = (ROOT / "plots/theme.gp").read_text().partition("if (theme eq 'dark') {")
-                hues = dict(re.findall(r"(\w+) = '(#\w+)'", look[0] + (look[2].partition("}")[0] if theme else "")))
+                dark, _, light = look[2].partition("} else {")
+                hues = dict(re.findall(r"(\w+) = '(#\w+)'", look[0] + (dark if theme else light)))
                 for kernel in TRACED:
                     own = page.eval(
                         f"getComputedStyle({row_of(kernel)}.querySelector('.kernel'), '::before').backgroundColor"
                     )
-                    rgb = ", ".join(str(int(hues[charts[kernel]][at : at + 2], 16)) for at in (1, 3, 5))
+                    hue = hues[{"naive": "foreground", "fa1": "orange", "fa2": "purple"}[charts[kernel]]]
+                    rgb = ", ".join(str(int(hue[at : at + 2], 16)) for at in (1, 3, 5))
                     self.assertEqual(own, f"rgb({rgb})", kernel)
                 inset = page.eval("getComputedStyle(document.querySelector('.inset i')).backgroundColor")
                 self.assertEqual(inset, "rgb(29, 36, 44)" if theme else "rgb(237, 240, 243)")

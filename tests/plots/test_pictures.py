@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -23,8 +24,9 @@ from house import ROOT, Case, run, table
 from lib.chapters import PROGRAMS
 from svg import Picture, near, text_width
 
-SIM_PICTURES, GPU_PICTURES = 14, 13
+SIM_PICTURES, GPU_PICTURES = 15, 13
 DATA = ROOT / "plots/data"
+DRAWN_BY = ("roofs", "attention_map")
 NAME = re.compile(r"FlashAttention-\d|Invented 9|\w*[A-Za-z_]\w*")  # a digit in it is no number of a headline
 Done = subprocess.CompletedProcess
 
@@ -104,7 +106,8 @@ class PictureCase(Case):
                 self.assertGreaterEqual(len(picture.words), 10)
                 self.assertGreaterEqual(len(picture.title), 20)
                 self.assertGreaterEqual(len(picture.description), 60)
-                self.assertRegex(picture.provenance, r"(20\d\d(-\d\d){2}|for a test)\Z")
+                measured = "tests/data/real_qkv" not in picture.provenance  # else it was computed, and has no date
+                self.assertRegex(picture.provenance, r"(20\d\d(-\d\d){2}|for a test)\Z" if measured else "Double")
                 self.assertNotIn(picture.provenance[-10:], " ".join(picture.texts), "where its numbers come from")
                 self.assertLessEqual(len(re.findall(r"\d[\d.]*", NAME.sub("", picture.title))), 1, picture.title)
                 self.assertNotIn("Gnuplot", svg)
@@ -356,6 +359,19 @@ class Drawing(PictureCase):
                 self.assertNotIn("ms on the GPU, p10 to p90", picture.texts)
                 self.assertIn(series, picture.texts)
 
+    def test_the_card_that_links_show_is_a_png_of_their_size(self) -> None:
+        """Kills: --png that draws nothing, a card of another size, a ratio that is not the chart's."""
+        house = self.house()
+        done = run("tools/draw", "one", "--png", "plots/card.gp", "plots/data/sim", "card", cwd=house)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        head = (house / "card.light.png").read_bytes()[:24]
+        self.assertEqual((head[1:4], struct.unpack(">2I", head[16:])), (b"PNG", (1200, 630)))
+        said = Picture((house / "card.light.svg").read_text())
+        chart = Picture((ROOT / "plots/pictures/sim/hbm_vs_n.light.svg").read_text())
+        ratio = re.search(r"[\d.]+ times", chart.title)[0]
+        self.assertIn(ratio, said.title)
+        self.assertIn(f"{ratio.partition(' ')[0]}× fewer bytes", said.texts)
+
     def test_a_missing_file_names_the_command_that_makes_it(self) -> None:
         house = self.house()
         (house / "plots/data/sim/05_fa2.tsv").unlink()
@@ -543,11 +559,36 @@ class Numbers(Case):
             with self.subTest(expression):
                 self.assertEqual(run("gnuplot", "-e", f"{script} print {expression}").stderr.strip(), printed)
 
-    def test_roofs_are_what_the_program_writes(self) -> None:
-        made = self.scratch / "roofs"
-        done = run(programs() / "roofs", made)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(made.read_text(), (DATA / "roofs.tsv").read_text())
+    def test_roofs_and_attention_are_what_the_programs_write(self) -> None:
+        for name, options in zip(DRAWN_BY, ((), ("tests/data/real_qkv", "148", "20"))):
+            made = self.scratch / name
+            done = run(programs() / name, *options, made)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(made.read_text(), (DATA / f"{name}.tsv").read_text())
+        # A row of the window holds at most all of its weight; all rows together, the share the file says.
+        path = DATA / "attention_map.tsv"
+        records = table.read(path).records()
+        for head in "01":
+            weights = [0.0] * 20
+            for record in records:
+                if record["head"] == head and record["key"] <= record["query"]:
+                    weights[int(record["query"]) - 148] += float(record["probability"])
+            self.assertLessEqual(max(weights), 1 + 20 * 0.5e-4)
+            self.assertAlmostEqual(sum(weights) / 20, cell(path, "inside", head=head), delta=2e-3)
+
+    def test_attention_map_refuses_what_it_cannot_use(self) -> None:
+        real = "tests/data/real_qkv"
+        for status, message, options in (
+            (2, "usage: attention_map DIRECTORY FIRST COUNT", (real,)),
+            (2, "usage: attention_map", (real, "1x", "28")),
+            (2, "the text has 512 characters", (real, "500", "28")),
+            (2, "q.npy", ("tests/data", "0", "28")),
+            (3, "/nowhere/map", (real, "0", "28", "/nowhere/map")),
+        ):
+            with self.subTest(options):
+                done = run(programs() / "attention_map", *options)
+                self.assertEqual(done.returncode, status)
+                self.assertIn(message, done.stderr)
 
 
 class Pages(Case):
