@@ -17,7 +17,7 @@ def small(text: str) -> str:
 
 
 def kernel_colors(runs: list[dict]) -> dict[str, str]:
-    """What has each kernel's color in the charts (naive, fa1, fa2), where they are beside this room; others are gray."""
+    """What has each kernel's color in the charts (naive, fa1, fa2), where they are there; others are gray."""
     try:
         text = (HERE.parent / "plots/colors.gp").read_text(encoding="utf-8")
     except OSError:
