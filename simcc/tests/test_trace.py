@@ -128,6 +128,12 @@ class Traces(Case):
             shown = re.sub("[\udc80-\udcff]", "\ufffd", text)
             self.expect_equal(record["tensors"][0]["name"], f"<{shown}>", f"{name!r}")
 
+    def test_a_report_that_cannot_be_written_is_one_line(self):
+        """Kills: exit status 3 without a word."""
+        outcome = CALLS.run(str(self.trace_path), SIM_REPORT="/nonexistent/report")
+        says = "SIM_REPORT=/nonexistent/report: cannot be written: No such file or directory\n"
+        self.assertEqual((outcome.status, outcome.err), (3, says))
+
     # ---- sums ----
 
     def usual_trace_of(self, name: str) -> str:

@@ -1,0 +1,29 @@
+// A function leaves the address of its own array behind, and the array is read when the function has returned.
+// EXPECT memcheck out_of_bounds error
+#include "main.cuh"
+
+__device__ __noinline__ void halves(const float *x, float *own, float **where)
+{
+#ifdef FIXED
+	float *pair = own;
+#else
+	float pair[2];
+#endif
+	pair[0] = x[threadIdx.x] / 2;
+	pair[1] = x[threadIdx.x] - pair[0];
+	*where = pair;
+}
+
+__global__ void sum_of_halves(const float *x, float *y)
+{
+	float own[2], *pair;
+	halves(x, own, &pair);
+	y[threadIdx.x] = pair[0]; // BUG
+}
+
+int main()
+{
+	float *x = zeros<float>(32), *y = empty<float>(32);
+	sum_of_halves<<<1, 32>>>(x, y);
+	return end();
+}
