@@ -101,7 +101,7 @@ explorer: build
 # it will stand; what shows links to it as a picture (og:image) needs that.
 site:
 	@test -n "$$OUT" || { echo "site: where to? make site OUT=directory" >&2; exit 2; }
-	@tools/site --check "$$OUT"
+	@tools/site --check "$$OUT" $(call option,ADDRESS,address) $(if $(SITE),--published '$(SITE)' --card build/plots/card.light.png)
 	@unset MAKEFLAGS MFLAGS MAKEOVERRIDES; env -u OUT $(MAKE) --no-print-directory -s explorer DEVICE=sim
 	@tools/wrong_runs build/wrong_runs
 	@test -z "$(SITE)" || tools/draw one --png plots/card.gp plots/data/sim build/plots/card > /dev/null

@@ -127,6 +127,11 @@ class Pages(Case):
         self.assertEqual(re.findall(r'<li><a href="(.*?)/index.html"><b>', front), [*PROGRAMS])
         ladder = re.findall(r"\| \*\*(.*?)\*\* \|", (ROOT / "README.md").read_text())
         self.assertEqual(re.findall(r"<span><strong>(.*?)</strong> \S", front), ladder)
+        self.assertIn("<p>Attention is O = softmax(QKᵀ / √d) V.", front)
+        self.assertIn("at least 3.", re.search(r'<img alt="([^"]*)" src="plots/pictures/hero', front)[1])
+        self.assertRegex(front, r'<button popovertarget="menu">[^$]*<nav id="menu" popover ')
+        parts = re.search(r"<li class=\"parts\">On this page<ul>(.*?)</ul>", (out / "README.html").read_text())[1]
+        self.assertIn('<a href="#limits">Limits</a>', parts)
         for address in ("00_gpu/index.html", "plots/explorer.html", "README.html#limits", "classroom/index.html"):
             self.assertIn(f'<a href="{address}"', front)
         # What other sites show beside a link, by its whole address.
@@ -160,6 +165,7 @@ class Pages(Case):
             self.assertGreater(len(shown), 0, chapter)
             for _, attributes in shown:  # of its room, before it comes
                 self.assertRegex(attributes, r'^ width="\d+" height="\d+"')
+                self.assertEqual((attributes.count("width="), attributes.count("height=")), (1, 1))
 
     def test_source_text_is_shown_whole_and_colored(self) -> None:
         out = self.out
@@ -184,6 +190,24 @@ class Pages(Case):
             for text in colors.keys() - {"back", "code", "line"}:
                 for back in ("back", "code"):
                     self.assertGreaterEqual(contrast(colors[text], colors[back]), 4.5, f"{text} on {back}: {theme}")
+
+    def test_a_site_that_says_where_it_is_must_know(self) -> None:
+        """Kills: an og:image that leads nowhere; a front page that offers itself."""
+        begin = "[Try it in the browser](https://a.example), or here:\n\n```sh\nmake\n```\n"
+        tool = self.tree(f"# Page\n\n<!-- markdown: tools/pages start -->\n{begin}<!-- end -->\n") / "tools/site"
+        out, card = self.scratch / "site", self.scratch / "card.png"
+        card.write_text("a picture")
+        both = "--published and --card: expected both, or none"
+        for options, says in (
+            (["--published", "a.example", "--card", card], "SITE=a.example: expected an address, https://..."),
+            (["--published", 'https://a"b', "--card", card], 'SITE=https://a"b: expected an address, https://...'),
+            (["--published", "https://a.example"], both),
+            (["--card", card], both),
+        ):
+            self.assertEqual(run([tool, out, *options]), (2, "", f"site: {says}\n"))
+        self.assertEqual(run([tool, out, "--published", "https://a.example", "--card", card]).status, 0)
+        self.assertNotIn("Try it in the browser", (out / "index.html").read_text())
+        self.assertIn("Try it in the browser", (out / "README.html").read_text())
 
     def test_only_a_site_of_ours_is_replaced(self) -> None:
         tool = self.tree("# Page\n") / "tools/site"
@@ -211,7 +235,10 @@ class Pages(Case):
         """A tree of the tools, a README, and what the front page shows and leads to."""
         tree = self.scratch / "tree"
         shutil.copytree(ROOT / "tools", tree / "tools", ignore=shutil.ignore_patterns("__pycache__"))
-        blocks = (f"<!-- markdown: tools/pages {name} -->\n\n<!-- end -->\n" for name in ("chapters", "picture hero"))
+        blocks = (
+            f"Attention is O.\n\n<!-- markdown: tools/pages {name} -->\n\n<!-- end -->\n"
+            for name in ("chapters", "picture hero")
+        )
         begin = "" if "pages start" in page else "<!-- markdown: tools/pages start -->\n<!-- end -->\n"
         page = "\n".join([page, begin, *blocks, "## Limits\n"])
         for name, text in (("README.md", page), ("GLOSSARY.md", "# Words\n"), ("plots/README.md", "# Pictures\n")):

@@ -20,6 +20,7 @@ EXPLORER = "plots/explorer.html"
 COURSE = re.compile(r'("course":)"[^"]*"')  # where a page of the explorer leads back to
 IMAGES = (".svg", ".png")
 SIZE = re.compile(r'<svg[^>]*? viewBox="0 0 ([\d.]+) ([\d.]+)"')
+PICTURE, WIDTH = re.compile(r"<(?:img|source)\b[^>]*\.svg[^>]*>"), re.compile(r' (?:width|height)="\d+"')
 BLOCK = r"<!-- markdown: tools/pages {} -->\n(.*?)<!-- end -->"  # of the README
 CLONE = re.compile(r"^In a clone of this repository:\n\n```sh\n", re.MULTILINE)  # README.md, until it is published
 LINK = re.compile(r'\b(href|src|srcset)="([^"]*)"')
@@ -113,7 +114,12 @@ def colored(text: str, name: str) -> list[str]:
         kind = next((letter for of, letter in kinds if token in of), None)
         pieces = (html.escape(piece, quote=False) for piece in words.split("\n"))
         made += "\n".join(f'<span class="{kind}">{piece}</span>' if kind and piece else piece for piece in pieces)
-    return [f'<span class="l">{line}</span>' for line in made.splitlines(keepends=True)]
+    return in_lines(made)
+
+
+def in_lines(text: str) -> list[str]:
+    """Each with its end, as HTML."""
+    return [f'<span class="l">{line}\n</span>' for line in text.removesuffix("\n").split("\n")]
 
 
 class Site:
@@ -130,7 +136,7 @@ class Site:
     ) -> None:
         """`wrong`: of tools/wrong_runs. `published`: the site's address; links to it show `card`."""
         self.root, self.explorer, self.wrong, self.card = root, explorer, wrong, card
-        self.published = published.rstrip("/") if published and card else None
+        self.published = published.rstrip("/") if published else None
         self.address = address or address_of(root)
         self.markdown = parser()
         self.pages: dict[str, Page] = {}
@@ -164,7 +170,8 @@ class Site:
                 self.pages[source] = self.page(source)
                 waiting += sorted(self.linked(self.pages[source]))
         for page in self.pages.values():
-            page.body = LINK.sub(lambda link, page=page: self.rewritten(page, link), page.body)
+            body = PICTURE.sub(lambda tag: WIDTH.sub("", tag[0]), page.body)
+            page.body = LINK.sub(lambda link, page=page: self.rewritten(page, link), body)
 
     def page(self, source: str) -> Page:
         if source == LANDING:
@@ -195,19 +202,20 @@ class Site:
             f"</strong> {html.escape(what)}</span></a></li>"
             for chapter, count, what in rows
         )
+        title = re.search(r"^# (.*)", readme)
         what = re.search(r"^Attention is .*?(?=\n\n)", readme, re.MULTILINE | re.DOTALL)
+        if not title or not what:
+            raise SiteError("README.md: expected a title, and a paragraph that begins with 'Attention is'")
+        start = re.sub(r"^(\[Try|Here:).*\n\n", "", block("start"))  # of which the first line leads to this page
         parts = {
             "hero": block("picture hero"),
-            "what": self.markdown.render(what[0] if what else ""),
+            "what": self.markdown.render(what[0]),
             "ladder": ladder,
-            "start": self.markdown.render(block("start")),
+            "start": self.markdown.render(start),
             "explorer": f'<a href="{EXPLORER}">Watch the bytes move</a>' if self.explorer else "",
             "wrong": self.told(),
         }
-        title = re.search(r"^# (.*)", readme)
-        return Page(
-            LANDING, title[1] if title else "", (HERE / "landing.html").read_text(encoding="utf-8").format(**parts)
-        )
+        return Page(LANDING, title[1], (HERE / "landing.html").read_text(encoding="utf-8").format(**parts))
 
     def of_markdown(self, source: str) -> Page:
         text = self.text_of(source)
@@ -240,9 +248,10 @@ class Site:
             text = (self.root / source).read_text(encoding="utf-8")
         except UnicodeDecodeError:
             raise SiteError(f"{source}: is linked and is no text") from None
-        lines = colored(text, source) or [f'<span class="l">{html.escape(line)}\n</span>' for line in text.splitlines()]
+        lines = colored(text, source) or in_lines(html.escape(text, quote=False))
         numbered = (
-            line.replace(">", f'><a id="L{n}" href="#L{n}">{n}</a>', 1) for n, line in enumerate(lines, start=1)
+            line.replace(">", f'><a id="L{n}" href="#L{n}" tabindex="-1">{n}</a>', 1)
+            for n, line in enumerate(lines, start=1)
         )
         body = f'<h1>{html.escape(source)}</h1>\n<pre class="source lines">' + "".join(numbered) + "</pre>"
         return Page(source, source, body, {f"L{n}" for n in range(1, text.count("\n") + 2)})
@@ -315,7 +324,7 @@ class Site:
         if self.explorer:
             links.append(f'<li><a href="{relative(EXPLORER, place)}">Explorer: watch the bytes move</a></li>')
         if parts and page.source not in listed:
-            links.append(f"<li>On this page{parts}</li>")
+            links.append(f'<li class="parts">On this page{parts}</li>')
         return "<ul>\n" + "\n".join(links) + "\n</ul>"
 
     def told(self) -> str:
