@@ -13,7 +13,7 @@ function subtitle() {
 	return data.subtitle || `${run.title} ${problem} \u00b7 ${run.device}`;
 }
 document.getElementById('subtitle').append(subtitle(), ...data.course ? [' \u00b7 ', element('a', {href: data.course},
-	data.runs.length > 1 ? 'The course' : 'The chapter')] : []);
+	data.title ? 'The course' : 'The chapter')] : []);
 
 function show(id) {
 	const view = views.find((candidate) => candidate.id === id) || views[0];

@@ -26,6 +26,10 @@ class WrongRuns(Case):
         ):
             with self.subTest(name), Page(self.scratch / f"pages/{name}.html") as page:
                 self.assertIn(words.lower(), page.eval("document.body.innerText").lower())
+                self.assertRegex(page.eval("document.title"), r"^FlashAttention-2: (a barrier is|the correction|a key)")
+                self.assertRegex(
+                    page.eval("document.getElementById('subtitle').textContent"), r"In row\.cuh?, .+ became .+"
+                )
 
 
 if __name__ == "__main__":

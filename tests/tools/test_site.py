@@ -120,7 +120,7 @@ class Pages(Case):
         # The explorer's script makes its link: of the tree's README it becomes that of the page.
         back = re.search(r'"course":"(.*)"', (out / "plots/explorer.html").read_text())
         self.assertTrue(back and (out / "plots" / back[1]).samefile(out / "index.html"))
-        self.assertIn('"course":"../05_fa2/index.html"', (out / "wrong/key.html").read_text())
+        self.assertIn('"course":"../index.html"', (out / "wrong/key.html").read_text())
         front = (out / "index.html").read_text()
         self.assertIn('<a href="wrong/key.html"><b>a key &amp; a mask</b>what is wrong</a>', front)
         # The front page: every chapter with the number that the README's ladder has, and where to begin.

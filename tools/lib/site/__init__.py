@@ -22,6 +22,7 @@ IMAGES = (".svg", ".png")
 SIZE = re.compile(r'<svg[^>]*? viewBox="0 0 ([\d.]+) ([\d.]+)"')
 PICTURE, WIDTH = re.compile(r"<(?:img|source)\b[^>]*\.svg[^>]*>"), re.compile(r' (?:width|height)="\d+"')
 BLOCK = r"<!-- markdown: tools/pages {} -->\n(.*?)<!-- end -->"  # of the README
+SHORT = re.compile(r"<code>([^<\n]{1,24})</code>")  # stays on one line: --seq
 CLONE = re.compile(r"^In a clone of this repository:\n\n```sh\n", re.MULTILINE)  # README.md, until it is published
 LINK = re.compile(r'\b(href|src|srcset)="([^"]*)"')
 
@@ -230,6 +231,7 @@ class Site:
                 elif token.tag == "h2":
                     page.parts.append((name, words))
         page.body = self.markdown.renderer.render(tokens, self.markdown.options, {})
+        page.body = SHORT.sub(r'<code class="short">\1</code>', page.body)
         page.body = page.body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
         page.anchors |= set(re.findall(r'<a (?:id|name)="([^"]+)"', page.body))
         return page
@@ -387,7 +389,7 @@ class Site:
         if self.explorer:
             self.lead_back(self.explorer, out / EXPLORER, place_of(LANDING))
         for place in self.wrong_runs:
-            self.lead_back(self.wrong / posixpath.basename(place), out / place, "05_fa2/index.html")
+            self.lead_back(self.wrong / posixpath.basename(place), out / place, place_of(LANDING))
         os.chmod(out, 0o755)
 
     @staticmethod
