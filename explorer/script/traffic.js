@@ -41,12 +41,12 @@ function makeLegend(kernels) {
 
 const trafficNote = 'The clock is bytes: every kernel gets the same bandwidth of global memory, so one that needs fewer bytes is done ' +
 	`sooner. While it plays, bytes move at one constant rate: all of it takes ${raceSeconds} seconds, and \u00d71/N is N times slower. Bytes are those ` +
-	'that the threads request, before any cache; a footprint counts each byte once. A step ends at a barrier; blocks are shown one after ' +
+	'that the threads request, before any cache; a footprint counts each byte once per launch. A step ends at a barrier; blocks are shown one after ' +
 	'the other. What stays in registers leaves no trace: their lane shows what enters and leaves them.';
 
 /*
- * The course’s one ratio: what even a perfect cache leaves of the first kernel’s bytes, beside all that the second one requests. What
- * the first one requests comes after it, with the reason why it is more.
+ * The course’s one ratio: the footprint of the first kernel, beside all that the second one requests. What the threads of the first
+ * one request comes after it, and that nobody has counted how much of that a cache would serve.
  */
 function tellHeadline(all) {
 	const [most, least] = (data.headline || []).map((name) => all.find((kernel) => kernel.name === name));
@@ -54,8 +54,8 @@ function tellHeadline(all) {
 		return '';
 	const {read_bytes: read, write_bytes: written} = most.result.hbm.footprint, times = (some) => `${figure(some / least.total, 2)}\u00d7`;
 	return [element('b', {}, `${times(read + written)} fewer bytes. `), `${least.label} requests ${count(least.total)} bytes. ${most.label} touches ` +
-		`${count(read + written)}, each counted once: its footprint, which even a perfect cache has to move. Its threads request the same bytes again and ` +
-		`again, ${count(most.total)} in all; without any cache that would be ${times(most.total)}, but a cache serves most of these repeats.`];
+		`${count(read + written)}: its footprint, each byte counted once per launch. Its threads request the same bytes again and again, ` +
+		`${count(most.total)} in all, ${times(most.total)}. Caches may serve these repeats: no cache is simulated, so how many is not counted here.`];
 }
 
 function makeTrafficView() {
