@@ -125,17 +125,19 @@ function whereOf(kernel, {group, live, finished}) {
 	return `${name}block ${blockOf(group)} \u00b7 interval ${group.interval}${finished ? ' \u00b7 the last' : ''}`;
 }
 
-function drawWords(column, place) {
+/* `when`: of what time the sums are, where that is not the interval. */
+function drawWords(column, place, when) {
 	const words = {load: 'read', store: 'written', atomic: 'added'};
 	const now = place.live ? place.group : null, moving = now || {accesses: []};
 	const hbm = sumsOf(moving, 'global'), chip = sumsOf(moving, 'shared');
-	setText(column.where, whereOf(column.kernel, place));
+	if (!when)
+		setText(column.where, whereOf(column.kernel, place));
 	/* They change with the group. */
 	if (column.told === now)
 		return;
 	column.told = now;
-	showFlow(column.hbm, hbm, words, 'in this interval'); /* all of it, while the bar above counts what moved so far */
-	showFlow(column.chip, chip, words);
+	showFlow(column.hbm, hbm, words, when || 'in this interval'); /* all of it, while the bar above counts what moved so far */
+	showFlow(column.chip, chip, words, when);
 	drawPipe(column.fromHbm, hbm);
 	drawPipe(column.toThreads, {load: hbm.load + chip.load, store: hbm.store + chip.store, atomic: hbm.atomic + chip.atomic});
 	drawRegisters(column, hbm, chip);

@@ -1,6 +1,7 @@
 /*
  * Step by step: FlashAttention on a run's first queries, over all keys. A step shows a tile of S, what it makes of m, l and O, and
- * the bytes that the queries' block moves in that step. tiles.js computes it.
+ * what the queries' block moves: when a tile of keys comes in, while it is computed (the same for its steps S, m, P and o), at the end.
+ * tiles.js computes it.
  */
 
 const stepPace = 1500; /* milliseconds a step while it plays */
@@ -64,7 +65,7 @@ function tableOfTile(step, {tiles}, from, {i, j}) {
 		hasRoom ? element('span', {}, text) : '');
 	};
 	const isNamed = (key) => hasRoom || key % 8 === 0; /* a head stands over its column; those between have no room */
-	return element('table', {class: `scores${hasRoom ? '' : ' bare'}`, 'data-roving': ''},
+	return element('table', {class: `scores${hasRoom ? '' : ' bare'}`},
 		element('thead', {}, element('tr', {}, element('th', {scope: 'col'}, isP ? 'P' : 'S'),
 			Array.from({length: wide}, (_, key) => isNamed(key) ? element('th', {scope: 'col', colspan: hasRoom ? null : Math.min(8, wide - key)}, String(first + key)) : ''))),
 		element('tbody', {}, values.map((_, row) => element('tr', {}, element('th', {scope: 'row'}, String(from + row)),
@@ -83,20 +84,30 @@ function tableOfRows({kind, tile: t}, {tiles, shown}, from) {
 		element('tbody', {}, after.map(row).map((cells) => element('tr', {}, cells.map((cell, c) => element('td', {class: names[c][1]}, String(cell)))))));
 }
 
+/* Whose bytes a phase has: "over the block's 4 query tiles, rows 0\u2013127 of Q", where only the page's few rows are followed. */
+function queriesOf(kernel, {queries}) {
+	const [tall] = kernel.described.tile || [queries.length], tiles = Math.ceil(queries.length / tall);
+	return `${tiles > 1 ? `over ${tiles} query tiles of the block` : 'for the block\u2019s query tile'}, ${several(queries, 'row')} of Q`;
+}
+
 /* What the block of these queries moves: the tensors, its shared memory, the lines of source. */
-function makeBlockTraffic(kernel) {
+function makeBlockTraffic({kernel, isCut}) {
 	const column = makeColumn(kernel, (tensor) => tensor.columns === 1 ? 8 : innerWidth <= 700 ? 20 : 30, innerWidth <= 700 ? 64 : 96, null);
 	const lane = (name, ...parts) => element('div', {}, element('h3', {}, name), parts), total = element('p', {class: 'small', 'data-total': ''});
 	const node = element('section', {class: 'card block-traffic', 'aria-label': 'What the block moves'}, element('h2', {}, kernel.label, ': what the block of these rows moves'), total,
 		lane('Global memory', element('div', {class: 'tensors'}, column.views.map((view) =>
 			element('div', {class: 'tensor'}, element('span', {class: 'label'}, view.tensor.name), view.node))), column.hbm),
 		lane('Shared memory', column.shared.map((view) => [view.node, regionsOf(kernel, view)]), column.chip), lane('Source', column.where, column.code));
-	const draw = (phase) => {
-		const group = kernel.groups[phase], {load, store, atomic} = sumsOf(group, 'global');
+	const draw = ({kind, phase}) => {
+		const group = kernel.groups[phase], isTile = /score|maximum|weights|output/.test(kind), {intervals} = group;
 		const place = {done: phase, group, live: true, finished: false, share: 1};
+		const when = isTile ? 'in these four steps' : kind === 'divide' && isCut ? 'after this page\u2019s keys' : 'in this step';
+		const moved = group.bytes ? `${count(group.bytes)} bytes` : 'no byte';
 		advance(column, place);
-		drawWords(column, place);
-		setText(total, `${load + store + atomic ? '' : 'No byte of global memory in this step. '}This block so far: ${count(group.end)} of ${count(kernel.total)} bytes.`);
+		drawWords(column, place, when);
+		setText(column.where, `block ${blockOf(group)} \u00b7 ${several(intervals, 'interval')}${isTile ? ', all four steps' : ''}`);
+		setText(total, (isTile ? `While this tile of keys is computed, steps S, m, P and o together, ${queriesOf(kernel, group)}: ${moved} of global memory. By its end`
+			: `${group.bytes ? '' : `No byte of global memory ${when}. `}So far`) + ` the block has moved ${count(group.end)} of ${count(kernel.total)} bytes.`);
 	};
 	return {node, draw};
 }
@@ -136,7 +147,7 @@ function makeStepView() {
 		rows.replaceChildren(tableOfRows(now(), computed, from));
 		drawChosen();
 		if (traffic)
-			traffic.draw(now().phase);
+			traffic.draw(now());
 		player.show(`step ${step} of ${steps.length}: ${title.textContent}`);
 	};
 	const stop = () => {
@@ -183,7 +194,7 @@ function makeStepView() {
 			: `No traffic stands beside them: in this run no traced kernel has a block that loads K once, a tile at a time, and stores O. The tiles of ${ownTile} keys are this page\u2019s choice.`)));
 	const again = () => {
 		readPalette();
-		traffic = found && makeBlockTraffic(found.kernel);
+		traffic = found && makeBlockTraffic(found);
 		room.replaceChildren(traffic ? traffic.node : '');
 		draw();
 	};

@@ -15,9 +15,10 @@ function unpack(text) {
 const rowAt = (values, i, length) => values.slice(i * length, (i + 1) * length);
 
 /*
- * {kernel, tiles: [{first, wide}]}: of the first kernel whose block of query `row` loads K once, a tile at a time, and stores O, that
+ * {kernel, tiles: [{first, wide}], isCut}: of the first kernel whose block of query `row` loads K once, a tile at a time, and stores O, that
  * block's groups put together to phases: what comes before the first tile, then for each tile its load and its computation, then what
- * is stored once, after the last, and what belongs to keys that this page does not have. They are the kernel's groups. null: no kernel.
+ * is stored once, after the last, and what belongs to keys that this page does not have (isCut: it has such). They are the kernel's groups,
+ * each with the `intervals` that it is put together from and the rows of Q that it is about, `queries`. null: no kernel.
  */
 function tilesInTrace(run, row, d, keys) {
 	const isOf = (tensor, op) => (access) => access.space === 'global' && access.tensor === tensor && access.op === op;
@@ -53,15 +54,20 @@ function tilesInTrace(run, row, d, keys) {
 		joined.push([...joined[last].filter(isFinal), ...beyond.flatMap(({accesses}) => accesses)]);
 		joined[last] = joined[last].filter((access) => !isFinal(access));
 		const moved = joined.map((accesses) => accesses.reduce((sum, {space, bytes: some}) => sum + (space === 'global' ? some : 0), 0));
-		return {tiles, kernel: {...kernel, groups: joined.map((accesses, p) => ({...(phases[p] || phases[last])[0] || home, accesses, bytes: moved[p],
-			end: moved.slice(0, p + 1).reduce((sum, some) => sum + some, 0)}))}};
+		const rowsOf = (accesses) => [...new Set(accesses.filter(isOf('Q', 'load')).flatMap(({ranges}) => ranges).flatMap(([first, end]) =>
+			Array.from({length: Math.ceil(end / (4 * d)) - Math.floor(first / (4 * d))}, (_, i) => Math.floor(first / (4 * d)) + i)))].sort((a, b) => a - b);
+		const queries = joined.map(rowsOf), all = rowsOf(joined.flat()); /* one that does not read Q has the rows in registers */
+		return {tiles, isCut: beyond.length > 0, kernel: {...kernel, groups: joined.map((accesses, p) => ({...(phases[p] || phases[last])[0] || home, accesses,
+			bytes: moved[p], end: moved.slice(0, p + 1).reduce((sum, some) => sum + some, 0), queries: queries[p].length ? queries[p] : all,
+			intervals: [...new Set((phases[p] || phases[last]).map(({interval}) => interval))]}))}};
 	}
 	return null;
 }
 
 /*
  * {tiles, steps}. A tile has S and P, [row][key], null where it is masked, the correction of each row, and of each row m, l and o
- * before and after it. A step is {kind, tile, phase}: which of the kernel's phases it shows. often: the kernel stores O after every tile.
+ * before and after it. A step is {kind, tile, phase}: which of the kernel's phases it shows. S, m, P and o of a tile have one phase
+ * between them: a trace tells intervals apart, and one of these may do all four. often: the kernel stores O after every tile.
  */
 function computeTiles({first_row: from, rows, keys, scale, Q, K, V}, causal, found) {
 	const d = Q.length / rows, shown = V.length / keys, steps = [];

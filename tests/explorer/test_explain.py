@@ -754,7 +754,7 @@ class Views(Explain):
                         for x in lines
                         if x["op"] == "load" and (x["tensor"] == "Q" or x["ranges"][0][0] < 4 * d * end)
                     ]
-                    self.assertIn(f"so far: {sum(x['bytes'] for x in loaded):,} of {whole}", page.eval(total))
+                    self.assertIn(f"has moved {sum(x['bytes'] for x in loaded):,} of {whole}", page.eval(total))
                     for i, cells in enumerate(page.eval(table)):
                         keys = range(min(end, first + i + 1) if causal else end)
                         q = [x / math.sqrt(d) for x in rows["q"][first + i]]
@@ -789,6 +789,42 @@ class Views(Explain):
             with Page(path, "#view=tile&s=99") as page:
                 self.assertIn("No traffic stands beside them", page.eval("document.getElementById('tile').innerText"))
                 self.assertIs(page.eval("document.querySelector('.block-traffic') === null"), True)
+
+    def test_the_bytes_of_a_tile_are_not_one_steps(self) -> None:
+        """Chapter 04's block passes over all queries for a tile of keys, and chapter 05's has one query tile: what
+        moves while the tile is computed is said to be of S, m, P and o together, and of which rows of Q. Kills: the
+        traffic of a tile, O and m written too, said to be that of the step S, or of one interval, or of rows 0-7."""
+        tile = "While this tile of keys is computed, steps S, m, P and o together, "
+        for program, kernel, queries in (
+            ("04_fa1/fa1", "fa1_paper", "over 3 query tiles of the block, rows 0\u201339 of Q"),
+            ("05_fa2/fa2", "fa2_row", "for the block\u2019s query tile, rows 0\u201315 of Q"),
+        ):
+            path = self.explain(ROOT / program, f"--kernel {kernel} --heads 1 --seq 40 --dim 8 --tile-q 16 --tile-k 16")
+            lines = [x for x in data_of(path)["runs"][0]["trace"] if x.get("block") == [0, 0, 0]]
+            lines = [x for x in lines if x["space"] == "global" and (kernel == "fa1_paper" or x["tensor"] in "QKV")]
+            loads = sorted({x["interval"] for x in lines if x["tensor"] == "K"})
+            total = f"{sum(x['bytes'] for x in lines):,}" if kernel == "fa1_paper" else ""
+            first = 1 if kernel == "fa1_paper" else 2  # the other one starts with Q
+            with Page(path, "#view=tile") as page:
+                for t, start in enumerate(loads):
+                    end = loads[t + 1] if t + 1 < len(loads) else math.inf
+                    moved = sum(x["bytes"] for x in lines if start < x["interval"] < end)
+                    self.assertEqual(moved > 0, kernel == "fa1_paper")
+                    so_far = sum(x["bytes"] for x in lines if x["interval"] < end)
+                    seen = set()
+                    for step in range(first + 5 * t + 1, first + 5 * t + 5):
+                        page.hash(f"view=tile&s={step}")
+                        seen.add(page.eval("document.querySelector('.block-traffic').innerText"))
+                    (told,) = seen
+                    bytes_of = f"{moved:,} bytes" if moved else "no byte"
+                    self.assertIn(f"{tile}{queries}: {bytes_of} of global memory. ", told)
+                    self.assertIn(f"By its end the block has moved {so_far:,} of {total}", told)
+                    self.assertIn(f"interval {start + 1}, all four steps", told)
+                    self.assertRegex(told, "(read|written)\nin these four steps")
+                    for wrong in ("in this interval", "in this step"):
+                        self.assertNotIn(wrong, told)
+                    page.hash(f"view=tile&s={first + 5 * t}")
+                    self.assertNotIn("four steps", page.eval("document.querySelector('.block-traffic').innerText"))
 
     def test_is_accessible(self) -> None:
         check = (Path(__file__).parent / "accessible.js").read_text()
