@@ -1,5 +1,5 @@
 /*
- * A piece of memory as a picture: an element a dot, those that move now in full color (stores hatched), those that
+ * A piece of memory as a picture: an element a dot, those that move now in full color (stores and atomics hatched), those that
  * moved before tinted. Over it lie its tiles, which take the pointer and the keyboard.
  */
 
@@ -16,11 +16,11 @@ let palette = null;
 function readPalette() {
 	const [load, store, atomic, seen, written, empty, ground] =
 		['load', 'store-fill', 'atomic', 'load-soft', 'store-soft', 'faint', 'ground'].map((name) => colorOf(`--${name}`));
-	const hatched = store.map((part, i) => Math.round(0.45 * part + 0.55 * ground[i]));
+	const [hatched, added] = [store, atomic].map((color) => color.map((part, i) => Math.round(0.45 * part + 0.55 * ground[i])));
 	palette = new Uint32Array(128);
 	for (let i = 0; i < 128; i++) {
 		const now = i & 7, before = (i >> 3) & 7, hatch = i >= 64;
-		const [red, green, blue] = now & ADDED ? atomic : now & STORED ? hatch ? now & LOADED ? load : hatched : store
+		const [red, green, blue] = now & ADDED ? hatch ? added : atomic : now & STORED ? hatch ? now & LOADED ? load : hatched : store
 			: now ? load : before & (STORED | ADDED) ? written : before ? seen : empty;
 		palette[i] = (255 << 24 | blue << 16 | green << 8 | red) >>> 0;
 	}

@@ -34,7 +34,7 @@ function makeLegend(kernels) {
 	const entries = [['swatch-load', 'loaded now'], ['swatch-store', 'stored now, hatched (in blue: loaded too)'],
 		['swatch-seen', 'read before'], ['swatch-written', 'written before']];
 	if (kernels.some((kernel) => kernel.adds))
-		entries.push(['swatch-atomic', 'atomically added now']);
+		entries.push(['swatch-atomic', 'atomically added now, hatched']);
 	return element('p', {class: 'legend'},
 		entries.map(([swatch, text]) => element('span', {}, element('i', {class: swatch}), text)));
 }

@@ -1,6 +1,7 @@
 /*
  * What is hard to see, to name or to reach on a page, as a list of texts: an own check of the rules of WCAG 2.1 AA that a
- * page of this kind can break. Text has a contrast of 4.5:1 (large: 3:1), pictures an outline of 3:1; controls have names;
+ * page of this kind can break. Text has a contrast of 4.5:1 (large: 3:1), pictures an outline of 3:1; a kernel's swatch and what fills a
+ * bar stand out from what is behind them with 3:1; controls have names;
  * what scrolls takes the keyboard; ids are unique; headers of tables are not empty; roles have what they require.
  */
 (() => {
@@ -40,6 +41,17 @@
 		const got = edge ? contrast(parse(edge).rgb, groundOf(node.parentElement)) : 1;
 		if (got < 3)
 			found.push(`outline ${got.toFixed(2)}: ${told(node)}`);
+	}
+	for (const node of [...document.querySelectorAll('.kernel')].filter(seen)) {
+		const {backgroundColor, boxShadow} = getComputedStyle(node, '::before'), edge = (/(rgb|color)\([^)]*\)/.exec(boxShadow) || [])[0];
+		const got = Math.max(...[backgroundColor, edge].filter(Boolean).map((color) => contrast(parse(color).rgb, groundOf(node))));
+		if (got < 3)
+			found.push(`swatch ${got.toFixed(2)}: ${told(node)}`);
+	}
+	for (const node of [...document.querySelectorAll('.bar i')].filter(seen)) {
+		const {backgroundColor, backgroundImage} = getComputedStyle(node), got = contrast(parse(backgroundColor).rgb, groundOf(node.parentElement));
+		if (backgroundImage === 'none' && got < 3) /* hatched: of two colors */
+			found.push(`bar ${got.toFixed(2)}: ${told(node.closest('.form-row, .row'))}`);
 	}
 	for (const node of [...document.querySelectorAll('button, input, textarea, select, [role="tab"], [role="group"], [role="img"], section')].filter(seen)) {
 		const label = node.id && document.querySelector(`label[for="${node.id}"]`);

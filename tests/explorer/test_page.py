@@ -3,6 +3,7 @@ byte, its keys, its addresses, its numbers."""
 
 from __future__ import annotations
 
+import colorsys
 import math
 import re
 import sys
@@ -509,7 +510,8 @@ class Look(PageCase):
         self.expect_fits((1440, 900), dark=True)
 
     def test_is_accessible(self) -> None:
-        """Our own check of what WCAG 2.1 AA asks of such a page; it has to find what is planted."""
+        """Our own check of what WCAG 2.1 AA asks of such a page; it has to find what is planted. Kills: ink on ink, the
+        swatch of naive attention on its pressed chip; bars of FlashAttention-1 and 2 with 2.9:1 on a gray ground."""
         check = (Path(__file__).parent / "accessible.js").read_text()
         for address in ("", "#s=25", "#s=99999", f"{SOFTMAX}&s=3", f"{SOFTMAX}&p=1&s=3&forget=1"):
             for size, dark in (((1440, 900), False), ((390, 844), True)):
@@ -520,10 +522,12 @@ class Look(PageCase):
                 "document.querySelector('.clock').style.color = '#bbb', "
                 "document.querySelector('.memory canvas').style.outline = 'none', "
                 "document.querySelector('.player button').removeAttribute('aria-label'), "
-                "document.querySelector('.player button').removeAttribute('title'), 0"
+                "document.querySelector('.player button').removeAttribute('title'), "
+                "document.querySelector('.head .kernel').style.setProperty('--own', 'var(--ground)'), "
+                "document.querySelector('.race .read').style.background = 'var(--line)', 0"
             )
             found = "\n".join(page.eval(check))
-            for word in ("contrast", "outline 1", "no name"):
+            for word in ("contrast", "outline 1", "no name", "swatch 1", "bar 1"):
                 self.assertIn(word, found)
 
     def test_colors_are_those_of_the_pictures(self) -> None:
@@ -564,6 +568,35 @@ class Look(PageCase):
                     )
                 )
                 self.assertIn(vermilion, drawn)
+
+    def test_an_atomic_has_a_color_of_its_own(self) -> None:
+        """Kills: purple for what is added, which is FlashAttention-2's; a color that a theme hides; an atomic that only
+        its color tells from a load."""
+        names = ["load", "store-fill", "output", "fa1", "fa2", "mark"]
+        style = "getComputedStyle(document.documentElement).getPropertyValue('--{}').trim()"
+
+        def parts(page: Page, name: str) -> list[float]:
+            shown = page.eval(style.format(name))
+            return [int(shown[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+
+        def light(rgb: list[float]) -> float:
+            linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in rgb]
+            return sum(share * x for share, x in zip((0.2126, 0.7152, 0.0722), linear)) + 0.05
+
+        for dark in (False, True):
+            with self.subTest(dark=dark), self.open(dark=dark) as page:
+                own = colorsys.rgb_to_hls(*parts(page, "atomic"))[0]
+                for name in names:
+                    apart = abs(own - colorsys.rgb_to_hls(*parts(page, name))[0])
+                    self.assertGreater(360 * min(apart, 1 - apart), 45, name)
+                for name in ("ground", "raised", "faint"):
+                    low, high = sorted((light(parts(page, "atomic")), light(parts(page, name))))
+                    self.assertGreater(high / low, 3, name)
+                self.assertEqual(
+                    page.eval("[palette[ADDED] === palette[64 + ADDED], palette[LOADED] === palette[64 + LOADED]]"),
+                    [False, True],
+                    "stores and atomics are hatched, loads are not",
+                )
 
     def test_bytes_travel_between_lanes(self) -> None:
         pipes = "[...document.querySelectorAll('.pipe')].map((pipe) => [pipe.hasAttribute('data-down'), "
