@@ -13,16 +13,16 @@ function brief(value) {
 		: value.toFixed(size < 9.995 ? 2 : size < 99.95 ? 1 : 0).replace('-', '\u2212');
 }
 
-/* Three rows of bars: q, k and their products. */
+/* Three rows of bars, as wide as there is room: q, k and their products. Their names are not in what is stretched. */
 function drawDot(q, k, i, j) {
 	const width = 400, high = 44, all = [[`row ${i} of Q`, q, 'past'], [`row ${j} of K`, k, 'past'], ['their products', q.map((x, c) => x * k[c]), 'now']];
-	const parts = all.flatMap(([name, values, kind], n) => {
-		const y = 18 + n * (high + 22), most = Math.max(...values.map(Math.abs), 1e-30), each = width / values.length, zero = y + high / 2;
-		return [element('text', {x: 0, y: y - 4}, name), element('line', {class: 'axis', x1: 0, x2: width, y1: zero, y2: zero}),
-			...values.map((value, c) => element('rect', {class: kind, x: c * each + 0.1 * each, width: 0.8 * each,
-				y: value > 0 ? zero - high / 2 * value / most : zero, height: Math.max(0.5, high / 2 * Math.abs(value) / most)}))];
-	});
-	return makeSvg(width, 3 * (high + 22), 'dot', `Row ${i} of Q, row ${j} of K and their products, number by number`, parts);
+	return element('div', {class: 'dot', role: 'img', 'aria-label': `Row ${i} of Q, row ${j} of K and their products, number by number`}, all.map(([name, values, kind]) => {
+		const most = Math.max(...values.map(Math.abs), 1e-30), each = width / values.length, zero = high / 2;
+		return [element('p', {class: 'small dim'}, name), element('svg', {class: 'chart', viewBox: `0 0 ${width} ${high}`, preserveAspectRatio: 'none', style: `height:${high}px`},
+			element('line', {class: 'axis', x1: 0, x2: width, y1: zero, y2: zero}),
+			values.map((value, c) => element('rect', {class: kind, x: c * each + 0.1 * each, width: 0.8 * each,
+				y: value > 0 ? zero - zero * value / most : zero, height: Math.max(0.5, zero * Math.abs(value) / most)})))];
+	}));
 }
 
 /* [title, text] of a step; `moved`: what its phase reads and writes, where the trace is known. */

@@ -514,7 +514,7 @@ class Look(PageCase):
         swatch of naive attention on its pressed chip; bars of FlashAttention-1 and 2 with 2.9:1 on a gray ground."""
         check = (Path(__file__).parent / "accessible.js").read_text()
         for address in ("", "#s=25", "#s=99999", f"{SOFTMAX}&s=3", f"{SOFTMAX}&p=1&s=3&forget=1"):
-            for size, dark in (((1440, 900), False), ((390, 844), True)):
+            for size, dark in (((1440, 900), False), ((390, 844), True), ((800, 844), False)):
                 with self.subTest(address, size=size), self.open(address, size=size, dark=dark) as page:
                     self.assertEqual(page.eval(check), [])
         with self.open("#s=25") as page:
@@ -597,6 +597,20 @@ class Look(PageCase):
                     [False, True],
                     "stores and atomics are hatched, loads are not",
                 )
+
+    def test_words_are_smaller_than_headings(self) -> None:
+        """The names of the rows in the picture of a score, as they are shown. Kills: words in a picture that grows with
+        its card, 20 px, larger than every heading, and 10 px on a telephone."""
+        shown = """[...document.querySelectorAll('.dot-card p, .dot-card text')].map((node) =>
+            parseFloat(getComputedStyle(node).fontSize) * (node.getScreenCTM ? node.getScreenCTM().a : 1))"""
+        for size in ((1440, 900), (900, 800), (360, 740)):
+            with self.subTest(size=size), self.open("#view=tile&s=9", size=size) as page:
+                sizes = page.eval(shown)
+                self.assertEqual(len(sizes), 4, "what it is the sum of, and three rows")
+                self.assertTrue(all(12 <= one <= 14 for one in sizes), sizes)
+                wide = "[...document.querySelectorAll('.dot svg')].map((one) => one.getBoundingClientRect().width)"
+                room = page.eval("document.querySelector('.dot').getBoundingClientRect().width")
+                self.assertEqual(page.eval(wide), [room] * 3)
 
     def test_bytes_travel_between_lanes(self) -> None:
         pipes = "[...document.querySelectorAll('.pipe')].map((pipe) => [pipe.hasAttribute('data-down'), "
