@@ -26,7 +26,7 @@ function drawDot(q, k, i, j) {
 }
 
 /* [title, text] of a step; `moved`: what its phase reads and writes, where the trace is known. */
-function tellStep({kind, tile: t}, {tiles, shown, d, often}, values, N, moved) { /* N: the keys that the last of these rows sees */
+function tellStep({kind, tile: t}, {tiles, shown, d, often}, values, N, moved, isWrong) { /* N: the keys that the last of these rows sees */
 	const {first, wide, before, after} = tiles[t], from = values.first_row;
 	const grew = after.flatMap((row, r) => t > 0 && row.m > before[r].m ? [from + r] : []);
 	if (kind === 'query')
@@ -46,7 +46,8 @@ function tellStep({kind, tile: t}, {tiles, shown, d, often}, values, N, moved) {
 	if (kind === 'output')
 		return ['o = o \u00b7 correction + P V', `Each row adds the tile\u2019s rows of V, multiplied by P. ${shown < d ? `${shown} of the ${d} columns are shown.` : ''}`];
 	const once = often ? 'This kernel divides after every tile, which gives the same in the end. ' : 'The division comes once, after the last tile. ';
-	return ['O = o / l', once + (values.keys < N ? `This page holds ${values.keys} of the run\u2019s ${N} keys: O is what these alone would give. The bytes are those of all keys.` : 'This is the output.')];
+	return ['O = o / l', once + (values.keys < N ? `This page holds ${values.keys} of the run\u2019s ${N} keys: O is what these alone would give. The bytes are those of all keys.`
+		: isWrong ? 'This is what a right kernel computes, not what this one wrote.' : 'This is the output.')];
 }
 
 const isComputed = ({kind}) => !/query|load/.test(kind);
@@ -125,7 +126,8 @@ function makeStepView() {
 	const scores = makeScroll('The tile of S'), rows = makeScroll('The state of each row'), dot = element('div', {class: 'stack column card dot-card'});
 	const title = element('h2', {'data-title': ''}), text = element('p'), strip = element('div'), room = element('div'), heading = element('h3');
 	const now = () => steps[step - 1], moved = () => found ? sumsOf(found.kernel.groups[now().phase], 'global') : null;
-	const told = () => tellStep(now(), computed, values, causal ? Math.min(seq, values.keys) : seq, moved());
+	const isWrong = run.result.kernels.some(({verified}) => !verified);
+	const told = () => tellStep(now(), computed, values, causal ? Math.min(seq, values.keys) : seq, moved(), isWrong);
 	const drawChosen = () => {
 		const {first, S, wide} = tiles[now().tile], i = chosen.i, j = Math.min(chosen.j, wide - 1), s = S[i][j], at = `S[${from + i}, ${first + j}]`;
 		dot.hidden = !isComputed(now());
@@ -187,6 +189,7 @@ function makeStepView() {
 	const player = makePlayer({count: () => steps.length, value: () => step, set, play, isPlaying: () => timer !== 0}, 'Step');
 	player.node.querySelector('.scrub').min = 1;
 	const node = element('div', {class: 'stack', id: 'tile'}, player.node,
+		isWrong ? element('p', {class: 'error'}, 'The kernel of this run failed. These numbers are those of a right one, from the same Q, K and V; what this one wrote stands in This run.') : '',
 		element('div', {class: 'card stack column'}, element('div', {class: 'step-told'}, title, text), heading, strip, scores),
 		element('div', {class: 'step-grid'}, rows, room, dot),
 		element('p', {class: 'note'}, 'S, P, m, l and o are computed here in double precision from the run\u2019s own Q, K and V, first head. ' + (found

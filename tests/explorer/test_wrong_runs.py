@@ -14,7 +14,8 @@ from case import ROOT, Case, run
 
 class WrongRuns(Case):
     def test_each_page_names_its_mistake(self) -> None:
-        """Kills: a mistake that no longer applies or shows, a page that blames something else."""
+        """Kills: a mistake that no longer applies or shows, a page that blames something else; right numbers that pass
+        for a wrong kernel's; a key's number over another key."""
         done = run([ROOT / "tools/wrong_runs", self.scratch / "pages"], seconds=300)
         self.assertEqual((done.status, done.err), (0, ""))
         told = (self.scratch / "pages/index.tsv").read_text().splitlines()
@@ -30,6 +31,20 @@ class WrongRuns(Case):
                 self.assertRegex(
                     page.eval("document.getElementById('subtitle').textContent"), r"In row\.cuh?, .+ became .+"
                 )
+            if name == "barrier":
+                continue
+            with Page(self.scratch / f"pages/{name}.html", "#view=tile&s=99") as page:
+                text = page.eval("document.getElementById('tile').innerText")
+                self.assertIn("This is what a right kernel computes, not what this one wrote.", text)
+                self.assertIn("The kernel of this run failed.", text)
+                head = (
+                    "[...document.querySelectorAll('.scores thead th')].find((th) => th.textContent === '8').firstChild"
+                )
+                box = f"(() => {{ const range = document.createRange(); range.selectNode({head}); return range; }})()"
+                cell = "document.querySelector('.scores td[data-at=\"0,8\"]')"
+                left = "{}.getBoundingClientRect().left"
+                apart = page.eval(f"{left.format(box)} - {left.format(cell)}")
+                self.assertTrue(0 <= apart < 8, apart)
 
 
 if __name__ == "__main__":
