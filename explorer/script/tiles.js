@@ -59,7 +59,7 @@ function tilesInTrace(run, row, d, keys) {
 		const queries = joined.map(rowsOf), all = rowsOf(joined.flat()); /* one that does not read Q has the rows in registers */
 		return {tiles, isCut: beyond.length > 0, kernel: {...kernel, groups: joined.map((accesses, p) => ({...(phases[p] || phases[last])[0] || home, accesses,
 			bytes: moved[p], end: moved.slice(0, p + 1).reduce((sum, some) => sum + some, 0), queries: queries[p].length ? queries[p] : all,
-			intervals: [...new Set((phases[p] || phases[last]).map(({interval}) => interval))]}))}};
+			intervals: [...new Set((phases[p] || [...phases[last].slice(-1), ...beyond]).map(({interval}) => interval))]}))}};
 	}
 	return null;
 }

@@ -825,6 +825,11 @@ class Views(Explain):
                         self.assertNotIn(wrong, told)
                     page.hash(f"view=tile&s={first + 5 * t}")
                     self.assertNotIn("four steps", page.eval("document.querySelector('.block-traffic').innerText"))
+        path = self.explain(FA2, "--kernel fa2_row --heads 1 --seq 300 --dim 8 --tile-q 32 --tile-k 64")
+        with Page(path, "#view=tile&s=99") as page:  # 256 keys are on the page; the fifth tile has intervals 9 and 10
+            told = page.eval("document.querySelector('.block-traffic').innerText")
+            self.assertIn("after this page\u2019s keys", told)
+            self.assertIn("intervals 8\u201310", told)
 
     def test_is_accessible(self) -> None:
         check = (Path(__file__).parent / "accessible.js").read_text()
