@@ -40,6 +40,17 @@ class Diagrams(Case):
                 self.assertEqual(svg, committed, f"{name}.{variant}.svg is stale: make diagrams")
                 xml.etree.ElementTree.fromstring(svg)
 
+    def test_its_key_names_the_colors_that_a_diagram_has_and_no_other(self) -> None:
+        """Kills: one key for all diagrams, a shape in the color of another concept than before."""
+        words = {"i": "faint", "w": "orange", "o": "green", "n": "gray", "k": "gray", "r": "blue"}
+        paths = [path for path in sorted(PICTURES.glob("*.light.svg")) if not path.name.startswith("hero")]
+        self.assertGreaterEqual(len(paths), 15)
+        for path in paths:
+            svg = path.read_text()
+            key = re.search(r"\n(.*)</desc>", svg)[1].lower()
+            drawn = {words[name] for name in re.findall(r'<rect [^>]*class="(\w)"', svg) if name in words}
+            self.assertEqual({word for word in words.values() if word in key}, drawn, path.name)
+
     def test_what_cannot_be_drawn_is_one_line(self) -> None:
         names = ", ".join(runpy.run_path(str(TOOL), run_name="diagrams")["DIAGRAMS"])
         refused = f"diagrams: villain: no such diagram, expected {names}\n"
@@ -119,6 +130,14 @@ class Transformer(Case):
         with self.assertRaisesRegex(RunError, "project: weights of"):
             transformer.layer_of(moved)
 
+    def test_keys_and_values_are_not_drawn_as_if_all_were_stored(self) -> None:
+        """Of the bytes of keys and values a token stores one layer's row; the others are read."""
+        layer = transformer.layer_of(transformer.of_the_run(self.RUN))
+        stored = 4 * 3 * transformer.C_KV  # by W_k, W_v and rope
+        self.assertLess(stored, 0.01 * sum(step.kv for step in layer))
+        for svg in transformer.draw(ROOT).values():
+            self.assertNotIn('class="w"', svg)
+
     def test_heads_read_their_groups_keys(self) -> None:
         reads = transformer.groups(traced(ROOT / "07_transformer/transformer", transformer.STRIDED))
         self.assertEqual(reads, {head: head // 3 for head in range(9)})
@@ -157,15 +176,19 @@ class Decode(Case):
     def test_it_shows_every_block_every_piece_of_a_page_and_the_bytes(self) -> None:
         drawn = decode.moved(ROOT)
         counts = counted("08_decode/decode", decode.options(decode.SPLITS))
-        self.assertEqual(sum(drawn.values()), total(counts["requested"]))
+        for op, column in (("load", "read_bytes"), ("store", "write_bytes")):
+            self.assertEqual(sum(of_name[op] for of_name in drawn.values()), counts["requested"][column])
+        self.assertEqual(drawn["m, l, O"]["load"], drawn["m, l, O"]["store"])
         for name, svg in decode.draw(ROOT).items():
             for split, part in enumerate(self.parts):
                 self.assertIn(f">block {split}<", svg, name)
                 self.assertIn(f">keys {part.keys[0]}–{part.keys[-1]}<", svg, name)
                 self.assertEqual(svg.count(f">{split}<"), 2 * len(part.words), name)
             self.assertEqual(svg.count(">m, l, O<"), decode.SPLITS + 1, name)  # and their bar
-            for words in (">query Q<", ">merge<", ">output O<", f">{kilobytes(drawn['K, V'])}, once<"):
+            for words in (">query Q<", ">merge<", ">output O<", f">{kilobytes(total(drawn['K, V']))}, once<"):
                 self.assertIn(words, svg, name)
+            bars = re.findall(r'height="15" class="(\w)"', svg)  # the bytes: K, V; m, l, O; Q; table; O
+            self.assertEqual(bars, ["r", "w", "r", "r", "r", "o"], name)
 
 
 class Tiles(Case):

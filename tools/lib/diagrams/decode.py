@@ -20,6 +20,7 @@ SHADES = (
     ".g,.h{{fill:{0.blue};fill-opacity:.15;stroke:{0.blue};shape-rendering:crispEdges}}.h{{fill-opacity:.5}}"
     ".at{{fill:{0.background}}}"
 )
+KEY = f"N = {N}, d = {D}. Blue: read, the keys in a shade for each block; orange: stored for the merge; green: output."
 CLASSES = (("g", "m"), ("h", "m"), ("r", "m at"))  # of each split: its shade, and words upon it
 WORDS = {**dict(CLASSES), "f": "m", "w": "m on", "o": "m on"}
 
@@ -67,12 +68,12 @@ NAMES = {"Q": "Q", "K pages": "K, V", "V pages": "K, V", "O": "output O", "table
 NAMES |= {f"{name} of splits": "m, l, O" for name in "mlO"}
 
 
-def moved(root: Path) -> Counter[str]:
-    """Bytes asked for by both kernels, under the names of the bars."""
-    count: Counter[str] = Counter()
+def moved(root: Path) -> dict[str, Counter[str]]:
+    """Bytes that both kernels load and store, under the names of the bars."""
+    count: dict[str, Counter[str]] = {}
     for access in traced(root / "08_decode/decode", options(SPLITS)):
         if access.kernel != "append_rows":  # fills the pages, before
-            count[NAMES[access.tensor]] += access.requested
+            count.setdefault(NAMES[access.tensor], Counter())[access.op] += access.requested
     return count
 
 
@@ -119,7 +120,7 @@ def piece(at: int, keys: int, y: float, split: int) -> list[str]:
     return [rectangle(x, y, width, 26, class_=color), text(x + width / 2, y + 18, str(split), class_=words)]
 
 
-def paged(parts: list[Split], rows: list[int], count: Counter[str]) -> Panel:
+def paged(parts: list[Split], rows: list[int], count: dict[str, Counter[str]]) -> Panel:
     """Keys in their order, and where their pages lie; below, the bytes."""
     words = sum(len(part.words) for part in parts)
     body = [
@@ -144,11 +145,16 @@ def paged(parts: list[Split], rows: list[int], count: Counter[str]) -> Panel:
     body.append(text(0, below + 89, f"up: {words} words of the table for {PAGES} pages.", class_="d"))
     body.append(text(0, 304, "Asked of global memory", class_="t"))
     notes = {"K, V": "once", "m, l, O": "out and in", "Q": f"{SPLITS} times"}
-    for n, (name, of_name) in enumerate(count.most_common()):
-        y, width = 314 + 22.0 * n, 84 * of_name / max(count.values())
+    sums = Counter({name: sum(of_name.values()) for name, of_name in count.items()})
+    for n, (name, of_name) in enumerate(sums.most_common()):
+        y, x = 314 + 22.0 * n, 84.0
+        body.append(text(76, y + 13, name, class_="e"))
+        for op, class_ in (("store", "o" if name == NAMES["O"] else "w"), ("load", "r")):
+            if width := 84 * count[name][op] / max(sums.values()):
+                body.append(rectangle(x, y + 1, width, 15, class_=class_))
+            x += width
         said = kilobytes(of_name) if of_name >= 1000 else f"{of_name} B"
-        body += [text(76, y + 13, name, class_="e"), rectangle(84, y + 1, width, 15, class_="r")]
-        body.append(text(90 + width, y + 13, f"{said}, {notes[name]}" if name in notes else said, class_="d"))
+        body.append(text(x + 6, y + 13, f"{said}, {notes[name]}" if name in notes else said, class_="d"))
     return Panel(WIDTH, 420, body)
 
 
@@ -163,4 +169,4 @@ def draw(root: Path) -> dict[str, str]:
         f"makes one output of them. Right, the same keys in {PAGES} pages: in their order, and where the pages lie in "
         f"memory; below, the bytes that both kernels ask of global memory, d = {D}."
     )
-    return pictures([flow(parts), paged(parts, rows, count)], title, description, SHADES)
+    return pictures([flow(parts), paged(parts, rows, count)], title, description, KEY, SHADES)

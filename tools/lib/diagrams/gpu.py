@@ -14,8 +14,14 @@ TRANSPOSE = ["--kernel", "transpose", "--rows", str(SIDE), "--cols", str(SIDE), 
 COPIES = ("copy", "copy_strided")
 BLOCK = (2, 1, 0)  # the one that is followed
 WIDTH, HEIGHT = 240.0, 392.0
+KEY = (
+    "Blue: asked for; faint blue: read with it; green: output; gray: the block that is followed, its SM, its share of "
+    "shared memory, one of its warps."
+)
 LANES, SECTOR = 32, 32  # of a warp; bytes
-CLASSES = ".s{{font-size:12px}}.z{{fill:none;stroke:{0.faint};stroke-dasharray:3 3}}.b{{fill:{0.faint}}}"
+CLASSES = (
+    ".s{{font-size:12px}}.z{{fill:none;stroke:{0.faint};stroke-dasharray:3 3}}.b{{fill:{0.faint}}}.k{{fill:{0.dim}}}"
+)
 
 
 def size(count: float, units: str = "B KB MB GB") -> str:
@@ -38,7 +44,7 @@ def cells(x: float, y: float, side: float, columns: int, rows: int, marked: int 
     made = []
     for n in range(columns * rows):
         at_x, at_y = x + n % columns * side, y + n // columns * side
-        made.append(rectangle(at_x, at_y, side - 1, side - 1, class_="r" if n == marked else "i"))
+        made.append(rectangle(at_x, at_y, side - 1, side - 1, class_="k" if n == marked else "f"))
     return made
 
 
@@ -58,12 +64,13 @@ def launch(run: dict[str, object]) -> Panel:
     body.append(text(block_x, block_y - 10, f"a block: {warps} warps"))
     warp = 20  # any of them
     for n in range(warps):
-        body.append(rectangle(block_x, block_y + n * thread, 104, 2, class_="r" if n == warp else "b"))
+        body.append(rectangle(block_x, block_y + n * thread, 104, 2, class_="b"))
     y = block_y + warp * thread
+    body.append(rectangle(block_x, y - 1, 104, 4, class_="k"))
     lane, lane_top = 7.5, 262.0
     body.append(lines((block_x, y + 2, 0, lane_top - 4), (block_x + 104, y + 2, LANES * lane, lane_top - 4)))
     body += [text(0, lane_top + 40, f"a warp: {LANES} lanes")]
-    body += [rectangle(n * lane, lane_top, lane - 1, 20, class_="r") for n in range(LANES)]
+    body += [rectangle(n * lane, lane_top, lane - 1, 20, class_="k") for n in range(LANES)]
     body += [
         text(0, 328, "One instruction moves all 32 lanes.", class_="d"),
         text(0, 348, "A lane is a thread; it has registers", class_="d"),
@@ -95,10 +102,10 @@ def machine(run: dict[str, object], trace: list[Access], gpu: dict[str, str]) ->
     kept = (("registers", 4 * float(gpu["registers_per_sm"])), ("shared memory", float(gpu["shared_per_sm"])))
     for n, (name, count) in enumerate(kept):
         at = sm_y + 28 + 34 * n
-        body += [rectangle(sm_x + 8, at, 116, 30, class_="i" if n else "f"), text(sm_x + 14, at + 13, name, class_="s")]
+        body += [rectangle(sm_x + 8, at, 116, 30, class_="f"), text(sm_x + 14, at + 13, name, class_="s")]
         body.append(text(sm_x + 118, at + 26, size(count), class_="s e"))
     shared = run["shared_bytes"]
-    body.append(rectangle(sm_x + 8, sm_y + 62, 116 * shared / float(gpu["shared_per_sm"]), 30, class_="r"))
+    body.append(rectangle(sm_x + 8, sm_y + 62, 116 * shared / float(gpu["shared_per_sm"]), 30, class_="k"))
     body += [arrow(174, 206, 174, 160), arrow(60, 160, 60, 206)]
     body += [text(182, 188, "loads", class_="d"), text(68, 188, "stores", class_="d")]
     body += [
@@ -168,4 +175,4 @@ def draw(root: Path) -> dict[str, str]:
         "block loads of x (blue) and the one that it stores of y (green). Right, the sectors that one "
         "request of copy and of copy_strided touches."
     )
-    return pictures([launch(run), machine(run, trace, gpu), request(copies)], title, description, CLASSES)
+    return pictures([launch(run), machine(run, trace, gpu), request(copies)], title, description, KEY, CLASSES)

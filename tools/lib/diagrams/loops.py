@@ -16,6 +16,7 @@ from lib.diagrams.svg import Panel, arrow, kilobytes, pictures, rectangle, text
 
 D, TILES = 8, 4  # head dimension; S is TILES x TILES tiles
 WIDTH, SIDE, SQUARE = 280.0, 120.0, 30.0  # pixels: of a panel, of S, of a tile where a product is drawn
+CLASSES = {"loaded": "r", "stored": "w", "output": "o"}  # of bytes
 OF_A_ROW = {"l": "l, m", "m": "l, m", "LSE": "L", "D": "D"}  # how the table of bytes calls what has a number per row
 
 
@@ -25,8 +26,9 @@ def options(kernel: str, tile: int, tiles_given: bool = True) -> list[str]:
     return ["--kernel", kernel, "--heads", "1", "--seq", str(TILES * tile), "--dim", str(D), *given]
 
 
-FA1, FA2 = options("fa1_paper", 16), options("fa2_row", 16)
-BACKWARD = options("backward_split", 64, tiles_given=False)  # its tiles are compiled in
+TILE, BACKWARD_TILE = 16, 64  # queries, and keys; the backward kernels' are compiled in
+FA1, FA2 = options("fa1_paper", TILE), options("fa2_row", TILE)
+BACKWARD = options("backward_split", BACKWARD_TILE, tiles_given=False)
 
 # The products of each tile.
 FORWARD = ["S = Q Kᵀ", "O += P V"]
@@ -84,7 +86,7 @@ def grid(trace: list[Access], left: float, top: float) -> list[str]:
         order.setdefault(step.block, []).append(step)
         x, y = left + step.keys[0] * tile, top + step.queries[0] * tile
         height = (step.queries[1] - step.queries[0]) * tile
-        body.append(rectangle(x + 3, y + 3, tile - 6, height - 6, class_="i", rx=3))
+        body.append(rectangle(x + 3, y + 3, tile - 6, height - 6, class_="n", rx=3))
         body.append(text(x + tile / 2, y + tile / 2 + 5, str(len(order[step.block])), class_="m"))
         if height > tile:
             body.append(arrow(x + tile / 2, y + tile / 2 + 12, x + tile / 2, y + height - 10))
@@ -102,16 +104,28 @@ def grid(trace: list[Access], left: float, top: float) -> list[str]:
     return body
 
 
+def kinds(count: Counter[str]) -> dict[str, int]:
+    """A tensor's bytes by kind: what is stored and never loaded is output."""
+    stored = "stored" if count["load"] else "output"
+    return {kind: count[op] for op, kind in (("load", "loaded"), ("store", stored)) if count[op]}
+
+
+def has(trace: list[Access]) -> list[str]:
+    """The kinds of bytes that a trace has."""
+    found = {kind for count in moved(trace).values() for kind in kinds(count)}
+    return [kind for kind in CLASSES if kind in found]
+
+
 def bars(trace: list[Access], top: float, most: int) -> list[str]:
-    """Bytes by tensor: loaded, and behind that stored."""
+    """Bytes by tensor, kind behind kind."""
     body, room = [], WIDTH - 104
     for n, (tensor, count) in enumerate(moved(trace).items()):
-        y = top + 24 * n
-        loaded, stored = (room * count[op] / most for op in ("load", "store"))
-        body += [text(34, y + 13, tensor, class_="e")]
-        body += [rectangle(42, y + 1, loaded, 15, class_="r")] if loaded else []
-        body += [rectangle(42 + loaded, y + 1, stored, 15, class_="w")] if stored else []
-        body += [text(48 + loaded + stored, y + 13, kilobytes(sum(count.values())), class_="d")]
+        x, y = 42.0, top + 24 * n
+        body.append(text(34, y + 13, tensor, class_="e"))
+        for kind, of_kind in kinds(count).items():
+            body.append(rectangle(x, y + 1, room * of_kind / most, 15, class_=CLASSES[kind]))
+            x += room * of_kind / most
+        body.append(text(x + 6, y + 13, kilobytes(sum(count.values())), class_="d"))
     return body
 
 
@@ -150,19 +164,27 @@ def panel(title: str, subtitle: str, products: list[str], trace: list[Access], m
         body += [text(0, top, RECOMPUTED), text(0, top + 20, "L: log-sum-exp of a row; D: dO · O of a row", class_="d")]
         top += 54
     body.append(text(0, top, f"asked of global memory: {kilobytes(asked(trace))}"))
-    body += [rectangle(0, top + 12, 12, 12, class_="r"), text(18, top + 23, "loaded", class_="d")]
-    body += [rectangle(80, top + 12, 12, 12, class_="w"), text(98, top + 23, "stored", class_="d")]
+    for n, kind in enumerate(has(trace)):
+        body += [
+            rectangle(80 * n, top + 12, 12, 12, class_=CLASSES[kind]),
+            text(80 * n + 18, top + 23, kind, class_="d"),
+        ]
     return Panel(WIDTH, top + 36 + 24 * len(moved(trace)), body + bars(trace, top + 36, most))
 
 
-def picture(title: str, sides: list[tuple[str, str, list[str], list[Access]]]) -> dict[str, str]:
-    """A panel for each side: its title, its subtitle, what is computed of a tile, its trace."""
+def picture(title: str, tile: int, sides: list[tuple[str, str, list[str], list[Access]]]) -> dict[str, str]:
+    """A panel for each side: its title, its subtitle, what is computed of a tile, its trace. `tile`: its queries."""
     most = max(sum(count.values()) for *_, trace in sides for count in moved(trace).values())
     description = (
         f"S of one head in {TILES} by {TILES} tiles, d = {D}. Numbers say in which order a block comes to its tiles. "
         "Bars: the bytes that the blocks ask of global memory, by tensor."
     )
-    return pictures([panel(*side, most) for side in sides], title, description)
+    again = " orange: stored and loaded again;" if any("stored" in has(trace) for *_, trace in sides) else ""
+    key = (
+        f"One head, N = {TILES * tile}, d = {D}. Blue: loaded, faint in a product;{again} green: output; "
+        "gray: a tile of S."
+    )
+    return pictures([panel(*side, most) for side in sides], title, description, key)
 
 
 def asked(trace: list[Access]) -> int:
@@ -175,6 +197,7 @@ def draw_forward(root: Path) -> dict[str, str]:
     less = 100 * (1 - asked(fa2) / asked(fa1))
     return picture(
         f"Down the queries or along the keys: FlashAttention-2 swaps the loops and asks for {less:.0f} % fewer bytes",
+        TILE,
         [
             ("FlashAttention-1", "outer loop: keys; O, l and m come and go", FORWARD, fa1),
             ("FlashAttention-2", "outer loop: the grid; O, l and m stay", FORWARD, fa2),
@@ -189,6 +212,7 @@ def draw_backward(root: Path) -> dict[str, str]:
     return picture(
         "Two kernels recompute P: down the queries for dK and dV, along the keys for dQ, "
         f"{kilobytes(asked(dkdv) + asked(dq))} in all",
+        BACKWARD_TILE,
         [
             ("dK and dV", "a block owns a tile of keys; P is recomputed", DKDV, dkdv),
             ("dQ", "a block owns a tile of queries; P again", DQ, dq),

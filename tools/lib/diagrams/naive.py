@@ -10,6 +10,7 @@ from lib.diagrams.svg import Panel, arrow, pictures, rectangle, text
 N, D = 256, 64
 PIXELS = 80.0 / N  # of an element
 WIDTH, HEIGHT = 240.0, 236.0
+KEY = f"N = {N}, d = {D}. Blue: read; orange: stored for the next kernel; green: output."
 WORDS = {
     "scores": ("scores", f"S = Q Kᵀ / √d; N = {N}, d = {D}"),
     "softmax_rows": ("softmax_rows", "P = softmax S, by rows"),
@@ -72,4 +73,4 @@ def draw(root: Path) -> dict[str, str]:
         f"the next one (orange) and puts out (green), drawn to scale: the distinct bytes that a launch touches, "
         f"{megabytes(moved)} in all."
     )
-    return pictures([panel(launch) for launch in run["launches"]], title, description)
+    return pictures([panel(launch) for launch in run["launches"]], title, description, KEY)

@@ -12,6 +12,7 @@ VALUES = [1, 2, 3, 6, 2, 1, 4, 5, 3, 8, 2, 7]
 BLOCK = 3
 UNIT, FLOOR = 16.0, 176.0  # pixels: of a score of 1, and where the bars stand
 LEFT, APART = 76.0, 6.0  # where the first block begins, and what is between two
+KEY = "Faint blue: a score; full blue: one that is a new maximum."
 BAR, STEP = 13.0, 15.0  # a bar's width, and from one bar to the next
 
 
@@ -60,5 +61,5 @@ def draw(root: Path) -> dict[str, str]:
         "Scores as bars in blocks of three. After each block: m, the largest score so far; what the sum so far was "
         "multiplied by when m grew; l, the sum of exp(x - m) so far."
     )
-    drawn = pictures([row(trace)], title, description, ".at{{fill:{0.background}}}")
+    drawn = pictures([row(trace)], title, description, KEY, ".at{{fill:{0.background}}}")
     return {theme: drawn[f"narrow.{theme}"] for theme in ("light", "dark")}

@@ -66,22 +66,23 @@ def arrow(x: float, y: float, to_x: float, to_y: float) -> str:
 
 
 BASE_STYLE = (
-    "text{{fill:{0.foreground};font-size:14px}}.t{{font-size:18px;font-weight:bold}}.d{{fill:{0.dim};font-size:13px}}"
+    "text{{fill:{0.foreground}}}.t{{font-weight:bold}}.d{{fill:{0.dim}}}"
     ".e{{text-anchor:end}}.m{{text-anchor:middle}}.on{{fill:#000}}.f{{fill:none;stroke:{0.faint}}}"
     ".i{{fill:{0.blue};fill-opacity:.35;stroke:{0.blue};stroke-opacity:1}}"
-    ".r{{fill:{0.blue}}}.w{{fill:{0.vermilion}}}.o{{fill:{0.green}}}.i,.r,.w,.o{{shape-rendering:crispEdges}}"
+    ".n{{fill:{0.dim};fill-opacity:.25;stroke:{0.dim}}}"
+    ".r{{fill:{0.blue}}}.w{{fill:{0.vermilion}}}.o{{fill:{0.green}}}.i,.n,.r,.w,.o{{shape-rendering:crispEdges}}"
     ".l{{stroke:{0.foreground};fill:none;stroke-width:1.5}}\n"
 )
 
 
 # The type scale, plots/theme.gp's; a page shows a picture at its own width.
 SCALE = ".t{{font-size:14px}}text{{font-size:13px}}.d{{font-size:12px}}"
-KEY = "Blue: read; orange: stored; green: output. Drawn from runs on the simulated device."
+SOURCE = "Drawn from runs on the simulated device."
 
 
 def base_style(theme: Theme) -> str:
     """Classes: t title, d dim, on upon a color, e and m anchors of text; f frame, l line; i input, r read, w stored,
-    o output."""
+    o output, n none of these."""
     return BASE_STYLE.format(theme)
 
 
@@ -136,13 +137,13 @@ def document(width: float, height: float, title: str, description: str, style: s
     )
 
 
-def pictures(panels: list[Panel], title: str, description: str, extra: str = "") -> dict[str, str]:
-    """The four of a picture in the type scale; `extra`: classes of its own, with the theme as {0}. A page says the
-    description's last line below it."""
+def pictures(panels: list[Panel], title: str, description: str, key: str, extra: str = "") -> dict[str, str]:
+    """The four of a picture in the type scale; `key`: what its colors mean; `extra`: classes of its own, with the theme
+    as {0}. A page says the key, the description's last line, below the picture."""
 
     def draw(theme: Theme, wide: bool) -> str:
         width, height, body = arrange(panels, wide, theme)
         style = base_style(theme) + (SCALE + extra).format(theme) + "\n"
-        return document(width, height, title, f"{description}\n{KEY}", style, body)
+        return document(width, height, title, f"{description}\n{key} {SOURCE}", style, body)
 
     return variants(draw)

@@ -14,6 +14,7 @@ KERNELS = (
     ("matmul_registers", "larger tiles, and a thread's", "8 × 8 of C in registers"),
 )
 WIDTH, SIDE = 240.0, 104.0  # pixels: of a panel, of a matrix
+KEY = f"{N} by {N}. Blue: read by one block, its first tiles full and those that follow faint; green: output."
 Box = tuple[int, int, int, int]  # first row and column, one behind the last of each
 
 
@@ -70,6 +71,6 @@ def draw(root: Path) -> dict[str, str]:
     title = f"With register tiles a number that was loaded serves {all_uses[-1]:.3g} multiplications"
     description = (
         f"C = A B, {N} by {N}, three kernels. In each: the part of C that one block computes (green), and what the "
-        "block loads of A and B for it: the first tiles dark, those that follow light."
+        "block loads of A and B for it: the first tiles full blue, those that follow faint."
     )
-    return pictures(panels, title, description)
+    return pictures(panels, title, description, KEY)

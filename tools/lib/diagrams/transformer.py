@@ -110,7 +110,11 @@ def said(count: float) -> str:
     return f"{count / 1e6:.3g} MB" if count >= 1e6 else f"{count / 1000:.3g} kB"
 
 
-CLASSES = {"weights": "r", "kv": "w", "activations": "i"}
+KEY = (
+    "Blue: weights, read; faint blue: keys and values, read (those of the new token: stored); gray: activations, "
+    "read and written."
+)
+CLASSES = {"weights": "r", "kv": "i", "activations": "n"}
 NAMES = {"weights": "weights", "kv": "keys, values", "activations": "activations"}
 
 
@@ -172,7 +176,7 @@ def heads(reads: dict[int, int], layer: list[Step]) -> Panel:
     for head, of_keys in sorted(reads.items()):
         wide = WIDTH / KV_HEADS
         body += [
-            rectangle(head * cell + 1, top, cell - 2, 26, class_="i"),
+            rectangle(head * cell + 1, top, cell - 2, 26, class_="n"),
             text((head + 0.5) * cell, top + 18, f"Q{head}", class_="m"),
         ]
         to_x = (of_keys + 0.5) * wide + (head - HEADS // KV_HEADS * of_keys - 1) * 10
@@ -185,8 +189,8 @@ def heads(reads: dict[int, int], layer: list[Step]) -> Panel:
         )
     for head in range(KV_HEADS):
         wide = WIDTH / KV_HEADS
-        body += [rectangle(head * wide + 1, below, wide - 2, 26, class_="w")]
-        body.append(text((head + 0.5) * wide, below + 18, f"K{head}, V{head}", class_="m on"))
+        body += [rectangle(head * wide + 1, below, wide - 2, 26, class_="i")]
+        body.append(text((head + 0.5) * wide, below + 18, f"K{head}, V{head}", class_="m"))
     body.append(text(0, below + 46, "A head is a range of columns, no copy.", class_="d"))
     body.append(text(0, below + 64, "Keys of earlier tokens are kept: the cache.", class_="d"))
     body += [text(0, 236, "A token, all layers", class_="t")]
@@ -220,7 +224,7 @@ def draw(root: Path) -> dict[str, str]:
     title = f"Decoding is reading weights: attention is {share:.0f} % of what a layer asks for"
     description = (
         f"Left, the steps of one of {LAYERS} layers from above down, with the bytes that each asks of global "
-        "memory for one token of an answer: weights blue, keys and values orange, activations light. Right, "
+        "memory for one token of an answer: weights blue, keys and values faint blue, activations gray. Right, "
         "which head of keys each head of queries reads, and the bytes of a token in all layers."
     )
-    return pictures([flow(layer), heads(reads, layer)], title, description)
+    return pictures([flow(layer), heads(reads, layer)], title, description, KEY)
