@@ -26,6 +26,6 @@ set object 2 rectangle from 50, 236 to 50 + 700. * some / all, 282 fc rgb color(
 set label 3 "naive attention" at 66, 183 left tc rgb background font large(18) front
 set label 4 "FlashAttention-2" at 70 + 700. * some / all, 259 left tc rgb foreground font large(18)
 set label 5 sprintf("%.1f× fewer bytes", all / some) at 50, 348 left tc rgb foreground font large(38)
-set label 6 sprintf("requested, beside naive's footprint: each byte counted once; N = %d", N) at 50, 392 left tc rgb dim font face.',14'
+set label 6 sprintf("requested, beside naive's footprint: each byte counted once; N = %d, d = %d", N, last_of('naive', 'dim')) at 50, 392 left tc rgb dim font face.',14'
 plot NaN notitle
 load 'plots/say.gp'

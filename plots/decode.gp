@@ -18,8 +18,8 @@ alone(n) = 4 * 2 * n * G * d
 grouped(n) = alone(n) + 4 * 2 * H * d
 more(n) = 100 * (requested(n, fills) / alone(n) - 1)
 eval headline(sprintf("%.0f splits give every SM of the %s work", fills, gpu))
-eval provenance(sprintf("%.0f splits request %.1f %% more bytes than keys and values alone at N = %.0f, %.0f %% at %.0f. One token, one layer; %.0f heads on %.0f, d = %.0f. Lines: closed forms%s. %s", \
-	fills, more(nmax), nmax, more(nmin), nmin, H, G, d, counted ? "; points: counted" : "", made_by('decode_split')))
+eval provenance(sprintf("%.0f splits of %.0f blocks for %.0f SMs request %.1f %% more bytes than keys and values alone at N = %.0f, %.0f %% at %.0f. One token, one layer; %.0f heads on %.0f, d = %.0f. Lines: closed forms%s. %s", \
+	fills, G, SMs, more(nmax), nmax, more(nmin), nmin, H, G, d, counted ? "; points: counted" : "", made_by('decode_split')))
 eval description(sprintf("Keys and values are asked for once, whatever the splits; Q, O, m and l once more for each. One split leaves %.0f of %.0f SMs with work, %.0f give all of them a block.", \
 	G, SMs, fills))
 xmin = Smin; xmax = Smax

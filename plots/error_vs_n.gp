@@ -26,7 +26,7 @@ set print $points
 print "NaN\t0\t0\t0"
 do for [i = 1:K] {
 	kernel = word(kernels, i)
-	set label 400 + i kernel at screen (panel_left - 10.) / width, first i right tc rgb text_colour(kernel) font little
+	set label 400 + i kernel at screen (panel_left - 10.) / width, first i right tc rgb text_color(kernel) font little
 	do for [n = 1:words(cells(kernel, 'seq'))] {
 		if (known(number(cells(kernel, 'error_share'), n))) {
 			print sprintf("%.9g\t%d\t%d\t%d", 100 * number(cells(kernel, 'error_share'), n), i, \

@@ -14,7 +14,7 @@ faster = last_of('fa2_row', 'median_ms') / last_of('fa2_split_q', 'median_ms')
 eval headline(counted ? sprintf("At equal tiles FlashAttention-2 requests %.0f %% fewer bytes than FlashAttention-1", \
 	100 * (1 - last_of('fa2_split_q', 'requested') / fa1_bytes(Br('fa2_split_q')))) \
 	: sprintf("Register tiles make FlashAttention-2 %.1f times faster", faster))
-eval provenance(sprintf("N = %d, d = %d. %s%s", N, d, counted ? "Br: rows of a tile of queries. FA1 and naive: closed forms, FA1's tile of keys as wide as Br. " : "", made_by('fa2_row')))
+eval provenance(sprintf("N = %d, d = %d. %s%s", N, d, counted ? sprintf("Br: rows of a tile of queries, the headline at %d. ", Br('fa2_split_q'))."FA1 and naive: closed forms, FA1's tile of keys as wide as Br. " : "", made_by('fa2_row')))
 eval description(counted ? "Bytes of global memory at one sequence length, in a group for each tile of queries: what FlashAttention-1 and 2 request, beside the footprint of naive attention." \
 	: "The time of a forward pass: a thread for each query row, and warps that split the query tile.")
 if (counted) {
@@ -31,7 +31,7 @@ if (counted) {
 	set xrange [0 : most * (narrow ? 1.5 : 1.15) / 1e6]
 	if (narrow) { set xtics 0, 50 }
 	bar = "n = n + 1; row = row + 1; set object n rectangle from 0, row - 0.32 to bytes_of_bar / 1e6, row + 0.32 fc rgb color(series) fs solid noborder; \
-		set label 400 + n name at screen (panel_left - 8.) / width, first row right tc rgb text_colour(series) font little; \
+		set label 400 + n name at screen (panel_left - 8.) / width, first row right tc rgb text_color(series) font little; \
 		set label 450 + n gprintf('%.1s %cB', bytes_of_bar) at bytes_of_bar / 1e6, row left offset 0.7, 0 tc rgb foreground font little"
 	n = 0; row = 0
 	name = 'naive, footprint'; series = 'naive'; bytes_of_bar = naive_bytes

@@ -8,7 +8,7 @@ counted = known(of('copy', 'requested'))
 slower = of('copy_strided', 'median_ms') / of('copy', 'median_ms')
 eval headline(counted ? sprintf("A copy down the columns asks for the same bytes and brings %.0f times as many", \
 	of('copy_strided', 'sectors') / of('copy', 'sectors')) : sprintf("A copy down the columns takes %.1f times as long", slower))
-eval provenance((counted ? "Dashed: what is asked for, 2RC elements of 4 bytes. " : "").made_by('copy'))
+eval provenance(sprintf("The headline at %d columns. ", C).(counted ? "Dashed: what is asked for, 2RC elements of 4 bytes. " : "").made_by('copy'))
 eval description("Rows of one column lie side by side, whatever the order; from eight columns on each lane of copy_strided needs a sector of its own.")
 set_columns = "set logscale x; set xtics (1, 2, 4, 8, 16, 32, 64); set xlabel 'columns of a row'; set xrange [Cmin / xroom : C * xroom]"
 eval set_columns

@@ -11,7 +11,7 @@ low = first_of('fa1_paper', 'tile_k'); high = last_of('fa1_paper', 'tile_k')
 bytes_at(kernel, key, tile) = number_at(kernel, 'per_head', key, tile) * number_at(kernel, 'requested', key, tile)
 eval headline(sprintf("Wider tiles cut the bytes that FlashAttention-1 requests %.1f-fold", \
 	bytes_at('fa1_paper', 'tile_k', low) / bytes_at('fa1_paper', 'tile_k', high)))
-eval provenance(sprintf("Requested by one head, N = %d, d = %d, no mask. Points: counted; lines: closed forms, in elements of 4 bytes. %s", N, d, made_by('fa1_paper')))
+eval provenance(sprintf("Requested by one head, N = %d, d = %d, no mask; the headline from Bc = %d to %d. Points: counted; lines: closed forms, in elements of 4 bytes. %s", N, d, low, high, made_by('fa1_paper')))
 eval description("FA1 is Algorithm 1, against its tile of keys; FA2 against its tile of queries. Slope -1 is the paper's theorem: N²d²/M elements, M floats of fast memory, in proportion to the tile.")
 ymin = 16. * N * d / 1.8
 ymax = bytes_at('fa1_paper', 'tile_k', low) * 1.6

@@ -26,9 +26,9 @@ do for [round = 1:200] {
 glyph(point) = point < 4 ? '' : substr('□■○●△▲▽▼◇◆', point - 3, point - 3).' '
 do for [i = 1:names] {
 	if (narrow) {
-		set label 200 + i glyph(point(name_series[i])).name_text[i] at screen 12. / width, screen (panel_top + 17. * (names - i) + 33) / height left tc rgb text_colour(name_series[i]) font little
+		set label 200 + i glyph(point(name_series[i])).name_text[i] at screen 12. / width, screen (panel_top + 17. * (names - i) + 33) / height left tc rgb text_color(name_series[i]) font little
 	} else {
-		set label 200 + i name_text[i] at name_x, ymin * 10 ** (name_y[i] * per_pixel) left tc rgb text_colour(name_series[i]) font (name_gap < 15 ? little : normal)
+		set label 200 + i name_text[i] at name_x, ymin * 10 ** (name_y[i] * per_pixel) left tc rgb text_color(name_series[i]) font (name_gap < 15 ? little : normal)
 	}
 }
 names = 0

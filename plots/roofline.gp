@@ -115,13 +115,13 @@ is_within(x, first, last) = first < x && x < last
 do for [i = 1:K] {
 	room = (right - left) * (1 - log10(footprint[i] / (low / 1.8)) / log10(high * 1.8 / (low / 1.8)))
 	if (room > 7.6 * strlen(said(i)) + 14) {
-		set label 400 + i said(i) at footprint[i] * 10 ** gap, i left tc rgb text_colour(own(i)) font little
+		set label 400 + i said(i) at footprint[i] * 10 ** gap, i left tc rgb text_color(own(i)) font little
 		crossed[i] = is_within(ridge, footprint[i], footprint[i] * 10 ** gap * wide_as(i))
 	} else { if ((right - left) - room - (right - left) * log10(footprint[i] / requested[i]) / log10(high * 1.8 / (low / 1.8)) < 7.6 * strlen(said(i))) {
-		set label 400 + i said(i) at sqrt(requested[i] * footprint[i]), i - 0.45 center tc rgb text_colour(own(i)) font little
+		set label 400 + i said(i) at sqrt(requested[i] * footprint[i]), i - 0.45 center tc rgb text_color(own(i)) font little
 		crossed[i] = 0
 	} else {
-		set label 400 + i said(i) at requested[i] / 10 ** gap, i right tc rgb text_colour(own(i)) font little
+		set label 400 + i said(i) at requested[i] / 10 ** gap, i right tc rgb text_color(own(i)) font little
 		crossed[i] = is_within(ridge, requested[i] / 10 ** gap / wide_as(i), requested[i])
 	} }
 }

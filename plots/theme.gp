@@ -1,7 +1,7 @@
 # The look of every picture, and the few functions the scripts share: load this first.
 #   gnuplot -e "theme='light'; out='x.svg'; data='x.tsv'" plots/naive.gp
 # theme light|dark; fmt svg|png; shape wide|narrow, the second for phones. Before: `height`, and `tall`, that of the narrow one.
-# Sizes are pixels, of the SVG and of the page: it shows a picture at its own width, 800 or 300. Words have 12 to 14.
+# Sizes are pixels, of the SVG and of the page: it shows a chart at its own width, 800 or 300. Words have 12 to 14.
 set encoding utf8
 set minussign
 load 'plots/data.gp'

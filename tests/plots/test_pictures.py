@@ -220,7 +220,48 @@ class Drawn(PictureCase):
         picture = self.picture("08_decode")
         self.assertEqual(picture.title, "44 splits give every SM of the H100 SXM work")
         cost = f"{shares[0]:.1f} % more bytes than keys and values alone at N = 4096, {shares[1]:.0f} % at 256"
-        self.assertIn(f"44 splits request {cost}", picture.provenance)
+        self.assertIn(f"44 splits of 3 blocks for 132 SMs request {cost}", picture.provenance)
+
+    def test_a_caption_says_of_which_size_the_number_of_the_headline_is(self) -> None:
+        """Each number of a headline again, from the sizes that its caption names. Kills: a caption without them."""
+
+        def of(name: str, pattern: str) -> tuple[str, list[int]]:
+            picture = self.picture(name)
+            self.assertRegex(picture.provenance, pattern)
+            number = re.search(r"[\d.]+", re.sub(r"FlashAttention-\d", "", picture.title))[0]
+            return number, [int(size) for size in re.search(pattern, picture.provenance).groups()]
+
+        data = DATA / "sim/00_gpu.tsv"
+        share, (n, d) = of("01_naive", r"The headline at N = (\d+), d = (\d+)\.")
+        self.assertEqual(share, f"{100 * n / (n + d):.0f}")
+        times, (columns,) = of("00_gpu", r"The headline at (\d+) columns\.")
+        strided, copy = (
+            sum(cell(data, f"{op}_sectors", kernel=kernel, cols=columns) for op in ("read", "write"))
+            for kernel in ("copy_strided", "copy")
+        )
+        self.assertEqual(times, f"{strided / copy:.0f}")
+        fold, (n, narrow, wide) = of("hbm_vs_block", r"N = (\d+), .* the headline from Bc = (\d+) to (\d+)\.")
+        self.assertEqual(fold, f"{(3 * n / narrow + 1) / (3 * n / wide + 1):.1f}")
+        less, (n, rows) = of("05_fa2", r"\AN = (\d+), d = \d+\. Br: .*, the headline at (\d+)\.")
+        self.assertEqual(less, f"{100 * (1 - (2 * n / rows + 2) / (3 * n / rows + 1)):.0f}")
+        splits, (blocks, sms) = of("08_decode", r"44 splits of (\d+) blocks for (\d+) SMs")
+        self.assertEqual(splits, f"{math.ceil(sms / blocks)}")
+
+    def test_naive_attentions_bars_are_stored_read_input_and_output(self) -> None:
+        """S and P are stored and read once each; O is a quarter of the rest. Kills: bytes in another's color."""
+        for name, blue in (("01_naive.light", "114, 178"), ("01_naive.narrow.dark", "180, 233")):
+            svg = (self.folder / f"{name}.svg").read_text()
+            corners = r"points = '[\d.]+,([\d.]+) [\d.]+,\S+ [\d.]+,([\d.]+) "
+            parts = re.findall(rf"<polygon fill = '([^']*)'( fill-opacity = '[^']*')? {corners}", svg)
+            self.assertEqual(len(parts), 4 * 5)
+            for at in range(0, len(parts), 4):
+                fills = [fill for fill, *_ in parts[at : at + 4]]
+                self.assertTrue(fills[0].startswith("rgb(213,") and fills[3].startswith("rgb(  0, 158"), fills)
+                self.assertTrue(fills[1] == fills[2] and blue in fills[1], fills)
+                self.assertEqual([bool(faint) for _, faint, *_ in parts[at : at + 4]], [False, False, True, False])
+                stored, read, inputs, output = (float(low) - float(high) for *_, low, high in parts[at : at + 4])
+                self.assertAlmostEqual(stored, read, delta=0.02)
+                self.assertAlmostEqual(inputs, 3 * output, delta=0.1)
 
     def assert_share(self, folder: Path, data: Path) -> None:
         """The headline of hbm_vs_n, worked out here."""
@@ -347,7 +388,11 @@ class Drawing(PictureCase):
             return {column: "NaN" if column.endswith("_ms") else cell for column, cell in record.items()}
 
         house = self.house()
-        for name, series in (("01_naive", "S and P"), ("05_fa2", "fa2_split_q"), ("06_backward", "split: 13Nd")):
+        for name, series in (
+            ("01_naive", "S and P: stored"),
+            ("05_fa2", "fa2_split_q"),
+            ("06_backward", "split: 13Nd"),
+        ):
             with self.subTest(name):
                 data = self.scratch / f"{name}.tsv"
                 rewrite(DATA / f"sim/{name}.tsv", data, untimed)
@@ -475,6 +520,18 @@ class Drawing(PictureCase):
         without = draw(self.house("other"), "sim", "--terminal", PATH="/nowhere")
         self.assertEqual((without.returncode, without.stdout), (0, drawn.stdout), "it needs gnuplot")
         self.assertEqual([line for line in drawn.stdout.splitlines() if len(line) > 80], [])
+
+    def test_in_a_terminal_a_kernel_has_the_color_of_its_family(self) -> None:
+        """Naive attention the terminal's own, FlashAttention-2 magenta. Kills: colors of what is stored and read."""
+        spawned = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))"
+        command = [sys.executable, "-c", spawned, sys.executable, "tools/draw", "all", "sim", "--terminal"]
+        environment = {**os.environ, "TERM": "xterm"}
+        environment.pop("NO_COLOR", None)
+        done = subprocess.run(command, cwd=self.house(), env=environment, stdin=subprocess.DEVNULL, capture_output=True)
+        named = re.findall(r"\033\[(\d+)m━━\033\[0m (\S+)", done.stdout.decode())
+        self.assertEqual(len(named), 5)
+        for color, name in named:
+            self.assertEqual(color, "39" if name.startswith("naive") else "35", name)
 
     def test_a_drawing_that_is_ended_leaves_nothing(self) -> None:
         house = self.house()
