@@ -87,6 +87,8 @@ class Loops(Case):
         for program, options in (("04_fa1/fa1", loops.FA1), ("05_fa2/fa2", loops.FA2)):
             drawn = loops.moved(traced(ROOT / program, options))
             tensors = {tensor["name"]: tensor["requested"] for tensor in counted(program, options)["tensors"]}
+            stored = "stored" if "fa1" in program else "output"  # only FlashAttention-1 loads it again
+            self.assertEqual(loops.has(traced(ROOT / program, options)), ["loaded", stored])
             for name in "QKVO":
                 asked = tensors[name]
                 self.assertEqual(drawn[name]["load"], asked["read_bytes"], name)
