@@ -139,7 +139,7 @@ def shape(name: str) -> tuple[float, float, str]:
 
 
 def product(formula: str, left: float, top: float) -> list[str]:
-    """C = A B, in words and in shapes: inputs blue, sums green, frames what stays on the chip."""
+    """C = A B, in words and in shapes: inputs blue, sums green, squares what stays on the chip."""
     result, sign, first, second = formula.split()
     body, x, middle = [text(left, top, formula)], left, top + 14 + SQUARE / 2
     for name, after_sign in ((result, False), (first, True), (second, False)):
@@ -156,7 +156,7 @@ def product(formula: str, left: float, top: float) -> list[str]:
 
 def panel(title: str, subtitle: str, products: list[str], trace: list[Access], most: int) -> Panel:
     body = [text(0, 18, title, class_="t"), text(0, 42, subtitle, class_="d"), *grid(trace, 66, 82)]
-    body.append(text(0, 242, "Per tile; what is framed stays on the chip:", class_="d"))
+    body.append(text(0, 242, "Per tile; the squares stay on the chip:", class_="d"))
     for n, formula in enumerate(products):
         body += product(formula, WIDTH / 2 * (n % 2), 266 + 66 * (n // 2))
     top = 266 + 66 * -(-len(products) // 2)
