@@ -209,7 +209,7 @@ class Site:
             raise SiteError("README.md: expected a title, and a paragraph that begins with 'Attention is'")
         start = re.sub(r"^(\[Try|Here:).*\n\n", "", block("start"))  # of which the first line leads to this page
         parts = {
-            "hero": block("picture hero"),
+            "hero": f'<a href="{EXPLORER}">{block("picture hero")}</a>' if self.explorer else block("picture hero"),
             "what": self.markdown.render(what[0]),
             "ladder": ladder,
             "start": self.markdown.render(start),
