@@ -19,7 +19,8 @@ SITE :=
 
 # A variable of the command line, as an option of a tool.
 given = $(if $(filter command,$(firstword $(origin $1))),$($1))
-option = $(if $(call given,$1),--$2 '$(call given,$1)')
+quoted = '$(subst ','\'',$1)'
+option = $(if $(call given,$1),--$2 $(call quoted,$(call given,$1)))
 
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
@@ -99,14 +100,14 @@ explorer: build
 # The READMEs as pages for a browser, with the pictures and the explorer, into OUT. Here, too, OUT is for the site alone.
 # ADDRESS=URL: from where the site tells readers to clone; default: git's origin, if that begins with https. SITE=URL: where
 # it will stand; what shows links to it as a picture (og:image) needs that.
+published = $(if $(SITE),--published $(call quoted,$(SITE)) --card build/plots/card.light.png)
 site:
 	@test -n "$$OUT" || { echo "site: where to? make site OUT=directory" >&2; exit 2; }
-	@tools/site --check "$$OUT" $(call option,ADDRESS,address) $(if $(SITE),--published '$(SITE)' --card build/plots/card.light.png)
+	@tools/site --check "$$OUT" $(call option,ADDRESS,address) $(published)
+	@test -z $(call quoted,$(SITE)) || tools/draw one --png plots/card.gp plots/data/sim build/plots/card > /dev/null
 	@unset MAKEFLAGS MFLAGS MAKEOVERRIDES; env -u OUT $(MAKE) --no-print-directory -s explorer DEVICE=sim
 	@tools/wrong_runs build/wrong_runs
-	@test -z "$(SITE)" || tools/draw one --png plots/card.gp plots/data/sim build/plots/card > /dev/null
-	@tools/site "$$OUT" --explorer plots/explorer.html --wrong build/wrong_runs $(call option,ADDRESS,address) \
-		$(if $(SITE),--published '$(SITE)' --card build/plots/card.light.png)
+	@tools/site "$$OUT" --explorer plots/explorer.html --wrong build/wrong_runs $(call option,ADDRESS,address) $(published)
 
 # ---- a GPU: gpu/README.md. OUT is for the report alone: a chapter's build has a variable of that name. ----
 OUT ?=

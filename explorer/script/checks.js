@@ -137,7 +137,7 @@ function makeKernelCard(run, kernel, described, replays) {
 	const failure = kernel.failure ? element('p', {class: 'error'}, kernel.failure) : '';
 	const isRight = described.maps.every((map) => map.first_wrong === undefined);
 	const outputs = element('div', {class: `outputs${isRight ? ' calm' : ''}`}, described.maps.map((map) => makeOutput(map, kernel.name)));
-	const isLuck = isRight && run.hazards.some(({severity}) => severity === 'error');
+	const isLuck = isRight && described.maps.length > 0 && run.hazards.some(({severity}) => severity === 'error');
 	const banks = makeBanks(run, described), isLate = kernel.verified && isSlow(banksOf(run, described));
 	const body = kernel.skipped ? element('p', {class: 'note'}, kernel.skipped)
 		: element('div', {class: 'kernel-body'}, makeUnwritten(run, kernel, described), failure, isLuck ? element('p', {class: 'dim small luck'}, 'The numbers are right in this run. ' +

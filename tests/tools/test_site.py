@@ -198,10 +198,12 @@ class Pages(Case):
         tool = self.tree(f"# Page\n\n<!-- markdown: tools/pages start -->\n{begin}<!-- end -->\n") / "tools/site"
         out, card = self.scratch / "site", self.scratch / "card.png"
         card.write_text("a picture")
+        address = "expected an address, https://..."
         both = "--published and --card: expected both, or none"
         for options, says in (
-            (["--published", "a.example", "--card", card], "SITE=a.example: expected an address, https://..."),
-            (["--published", 'https://a"b', "--card", card], 'SITE=https://a"b: expected an address, https://...'),
+            (["--published", "a.example", "--card", card], f"SITE=a.example: {address}"),
+            (["--published", "https://a.example/?q=1", "--card", card], f"SITE=https://a.example/?q=1: {address}"),
+            (["--address", "https://a.example; rm x"], f"ADDRESS=https://a.example; rm x: {address}"),
             (["--published", "https://a.example"], both),
             (["--card", card], both),
         ):
@@ -214,9 +216,13 @@ class Pages(Case):
         tool = self.tree("# Page\n") / "tools/site"
         out = self.scratch / "site"
         self.assertEqual(run([tool, out]).status, 0)
-        (out / "stale.html").write_text("old")
         self.assertEqual(run([tool, out]).status, 0)
-        self.assertFalse((out / "stale.html").exists())
+        # A file that the site did not make, of a clone or a CNAME, is never lost.
+        (out / ".git").mkdir()
+        (out / ".git/HEAD").write_text("mine")
+        says = f"site: OUT: {out}: holds .git/HEAD, which no earlier call made; move it away\n"
+        self.assertEqual(run([tool, out]), (2, "", says))
+        self.assertEqual((out / ".git/HEAD").read_text(), "mine")
         foreign = self.scratch / "foreign"
         foreign.mkdir()
         (foreign / "thesis.tex").write_text("mine")
@@ -244,7 +250,7 @@ class Pages(Case):
         page = "\n".join([page, begin, *blocks, "## Limits\n"])
         for name, text in (("README.md", page), ("GLOSSARY.md", "# Words\n"), ("plots/README.md", "# Pictures\n")):
             (tree / name).parent.mkdir(exist_ok=True)
-            (tree / name).write_text(text)
+            (tree / name).write_text(text, errors="surrogateescape")
         for name in ("00_gpu/README.md", "classroom/README.md", "simcc/ACCURACY.md"):
             (tree / name).parent.mkdir()
             (tree / name).write_text("# A page\n")
@@ -257,6 +263,7 @@ class Pages(Case):
                 ("[a](gone.md)", "README.md: the link to gone.md leads nowhere"),
                 ("[a](GLOSSARY.md#no-such)", "README.md: GLOSSARY.md#no-such: GLOSSARY.md has no heading of that name"),
                 ('<img src="gone.svg">', "README.md: the link to gone.svg leads nowhere"),
+                ("\udcff", "README.md: byte 8 is no UTF-8"),
             )
         ):
             with self.subTest(link):

@@ -11,7 +11,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from ..chapters import programs_of
 
@@ -113,7 +113,7 @@ def colored(text: str, name: str) -> list[str]:
     made = ""
     for token, words in lexer.get_tokens(text):
         kind = next((letter for of, letter in kinds if token in of), None)
-        pieces = (html.escape(piece, quote=False) for piece in words.split("\n"))
+        pieces = (html.escape(piece) for piece in words.split("\n"))
         made += "\n".join(f'<span class="{kind}">{piece}</span>' if kind and piece else piece for piece in pieces)
     return in_lines(made)
 
@@ -182,7 +182,10 @@ class Site:
         return self.of_folder(source) if source in self.folders else self.of_text(source)
 
     def text_of(self, source: str) -> str:
-        text = (self.root / source).read_text(encoding="utf-8")
+        try:
+            text = (self.root / source).read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise SiteError(f"{source}: byte {error.start} is no UTF-8") from None
         return (
             CLONE.sub(lambda _: f"```sh\ngit clone {self.address} flash && cd flash\n", text) if self.address else text
         )
@@ -198,6 +201,10 @@ class Site:
             return found[1]
 
         rows = re.findall(r"^\| \[.*?\]\((.*?)\) \| .*? \| \*\*(.*?)\*\* \| (.*?) \|", block("chapters"), re.MULTILINE)
+        if [chapter for chapter, *_ in rows] != self.chapters:
+            raise SiteError(
+                f"README.md: its block of tools/pages chapters has {len(rows)} of {len(self.chapters)} chapters"
+            )
         ladder = "\n".join(
             f'<li><a href="{chapter}"><b>{html.escape(self.pages[chapter].title)}</b><span><strong>{html.escape(count)}'
             f"</strong> {html.escape(what)}</span></a></li>"
@@ -250,7 +257,7 @@ class Site:
             text = (self.root / source).read_text(encoding="utf-8")
         except UnicodeDecodeError:
             raise SiteError(f"{source}: is linked and is no text") from None
-        lines = colored(text, source) or in_lines(html.escape(text, quote=False))
+        lines = colored(text, source) or in_lines(html.escape(text))
         numbered = (
             line.replace(">", f'><a id="L{n}" href="#L{n}" tabindex="-1">{n}</a>', 1)
             for n, line in enumerate(lines, start=1)
@@ -301,7 +308,7 @@ class Site:
             to = place_of(target)
             if fragment and fragment not in self.pages[target].anchors:
                 raise SiteError(f"{page.source}: {address}: {target} has no heading of that name")
-        where = relative(to, place_of(page.source)) + (f"#{fragment}" if fragment else "")
+        where = quote(relative(to, place_of(page.source))) + (f"#{fragment}" if fragment else "")
         size = "" if attribute == "href" else self.size(target)
         return f'{attribute}="{html.escape(where)}"{size}'
 
@@ -356,7 +363,6 @@ class Site:
 
     def write(self, out: Path) -> None:
         out.mkdir()
-        (out / MARK).write_text("")
         (out / ".nojekyll").write_text("")
         for name in ("style.css", "favicon.svg"):
             shutil.copyfile(HERE / name, out / name)
@@ -390,6 +396,8 @@ class Site:
             self.lead_back(self.explorer, out / EXPLORER, place_of(LANDING))
         for place in self.wrong_runs:
             self.lead_back(self.wrong / posixpath.basename(place), out / place, place_of(LANDING))
+        files = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
+        (out / MARK).write_text("".join(f"{name}\n" for name in files), encoding="utf-8", errors="surrogateescape")
         os.chmod(out, 0o755)
 
     @staticmethod
