@@ -259,6 +259,13 @@ class Wrong(Explain):
             more = page.eval("document.querySelectorAll('.hazards > li details li').length")
             self.assertEqual(more, len(hazards) - 1)
 
+    def test_a_launch_that_failed_has_no_right_numbers(self) -> None:
+        """Kills: "the numbers are right in this run" where there are none."""
+        with Page(self.explain(broken("trap"), "--kernel fa2_row --heads 1 --seq 8 --dim 8", 1)) as page:
+            text = page.eval("document.getElementById('main').innerText")
+            self.assertIn("cudaErrorLaunchFailure", text)
+            self.assertNotIn("The numbers are right", text)
+
     def test_says_where_the_barrier_is_missing(self) -> None:
         """Within one pass of the loop, from one iteration to the next, or both; told from what one thread did."""
         problem = "--kernel fa2_row --seq 256 --heads 1"

@@ -61,11 +61,15 @@ class Inputs(Tools):
     def test_what_cannot_be_read(self) -> None:
         (self.scratch / "torn.tsv").write_text("# a\tb\n1\n")
         (self.scratch / "text").mkdir()
+        for cell in ("-5", "inf"):
+            (self.scratch / f"text/{cell}.tsv").write_text(f"# seq\tatomic_bytes\n-1\t{cell}\n")
         (self.scratch / "text/latin1.tsv").write_bytes(b"# caf\xe9\tb\n1\t2\n")
         long = "x" * 300
         for says, command in (
             ("@/torn.tsv:2: expected 2 cells, got 1", "rows @/torn.tsv"),
             ("@/text/latin1.tsv: expected text in UTF-8", "rows @/text/latin1.tsv"),
+            ("@/text/-5.tsv:2: atomic_bytes is -5, expected 0 or more, or NaN", "rows @/text/-5.tsv"),
+            ("@/text/inf.tsv:2: atomic_bytes is inf, expected 0", "draw one plots/fa1.gp @/text/inf.tsv @/out"),
             ("@: cannot be read: Is a directory", "rows @"),
             ("cannot be read: File name too long", f"rows {long}"),
             ("cannot be read", "rows ''"),

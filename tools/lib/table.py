@@ -16,6 +16,11 @@ from pathlib import Path
 from .files import replace_file
 
 
+COUNTED = re.compile(
+    r"(\w+_)?(bytes|ms|requests|sectors|wavefronts|flop|launches|blocks)"
+)  # columns of no negative number
+
+
 class TableError(Exception):
     """One line: FILE:LINE: what is wrong."""
 
@@ -60,6 +65,9 @@ def parse(text: str, path: str | Path = "-") -> Table:
         expected = about[-1].count("\t") + 1
         if len(cells) != expected:
             raise TableError(f"{path}:{number}: expected {expected} cells, got {len(cells)}")
+        for name, cell in zip(about[-1].split("\t"), cells):
+            if COUNTED.fullmatch(name) and re.match(r"-.|[+-]?inf", cell, re.IGNORECASE):
+                raise TableError(f"{path}:{number}: {name} is {cell}, expected 0 or more, or NaN")
         rows.append(cells)
     if not about:
         raise TableError(f"{path}: expected a line of columns, '# name<TAB>name...'")
