@@ -15,7 +15,6 @@ from pathlib import Path
 
 from .files import replace_file
 
-
 COUNTED = re.compile(
     r"(\w+_)?(bytes|ms|requests|sectors|wavefronts|flop|launches|blocks)"
 )  # columns of no negative number
