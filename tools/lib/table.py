@@ -15,9 +15,8 @@ from pathlib import Path
 
 from .files import replace_file
 
-COUNTED = re.compile(
-    r"(\w+_)?(bytes|ms|requests|sectors|wavefronts|flop|launches|blocks)"
-)  # columns of no negative number
+# Columns of no negative number.
+COUNTED = re.compile(r"(\w+_)?(bytes|ms|requests|sectors|wavefronts|flop|launches|blocks)")
 
 
 class TableError(Exception):
