@@ -97,6 +97,8 @@ function adviceOf(outputs) {
 	const isNan = ({wrong, got}) => wrong && !Number.isFinite(number(got));
 	if (outputs.some(isNan) && LSE && !LSE.wrong)
 		return 'Not a number, and LSE is right, so m and l are: look at O alone, its correction, the product with V, the last division.';
+	if (LSE && LSE.wrong && O && !O.wrong)
+		return 'O is right, so l fits it and no key is missing: look at the line that writes LSE = m + ln l, its base and its scale.';
 	if (LSE && isNan(LSE) && number(LSE.got) === -Infinity)
 		return 'LSE is \u2212\u221e, so l is 0: the row took in no key, and O is 0 divided by 0. Look at where its first key comes from.';
 	if (outputs.some(isNan))
@@ -106,8 +108,6 @@ function adviceOf(outputs) {
 		return off.length === 1 ? `Only ${off[0]} is wrong, so P${off[0] === 'dV' ? '' : ', dP and dS'} serve the others well: look at its own product and loop.`
 			: off.includes('dV') ? 'dV is wrong too, and needs only P and dO: look at P, and the LSE it is made with.'
 				: 'dV is right, so P is: look at dP, D and dS, which dQ and dK share.';
-	if (LSE && LSE.wrong && O && !O.wrong)
-		return 'O is right, so l fits it and no key is missing: look at the line that writes LSE = m + ln l, its base and its scale.';
 	if (LSE && LSE.wrong)
 		return `LSE is ${senseOf(LSE)}: look at m and l` + (senseOf(LSE) === 'too large'
 			? ', which count too much: a correction that is missing, or a key that the row may not see.'
@@ -162,7 +162,7 @@ function makeReplay(run, described, replays) {
 		element('h3', {}, 'From which key on it is wrong', element('span', {class: 'dim small'}, ' each time with as many queries as keys')),
 		element('p', {class: 'reach'}, reach, alone || (mistake || notFinite || isRight ? '' : ` ${look}`)),
 		mistake ? element('p', {class: 'mistake'}, `Row [${row.join(', ')}] is, but for rounding, `, element('b', {}, mistake))
-			: element('p', {class: 'advice'}, adviceOf(outputs), notFinite && run.result.problem.causal
+			: element('p', {class: 'advice'}, adviceOf(outputs), notFinite && !isRight && run.result.problem.causal
 				? ' The first row may see one key, its own: is the mask a key too strict?' : ''),
 		element('p', {class: 'small dim badge-line'}, `The kernel was run again on the first keys and queries alone, each time against a reference of its own. Keys: `,
 			steps.map((step) => [chip(step.keys, step.wrong), ' ']), chip(N, true), ' the run.'),

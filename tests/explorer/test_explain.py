@@ -380,6 +380,8 @@ e();
                     outputs = "['O', 'LSE', 'dQ', 'dK', 'dV'].map((tensor) => ({tensor, got: 2, expected: 1, "
                     outputs += f"wrong: '{wrong}'.split(' ').includes(tensor)}}))"
                     self.assertIn(part, page.eval(f"adviceOf({outputs})"))
+                lse = "['O', 'LSE'].map((tensor) => ({tensor, got: 'inf', expected: 1, wrong: tensor === 'LSE'}))"
+                self.assertIn("O is right, so l fits it", page.eval(f"adviceOf({lse})"))
 
     def test_what_nobody_wrote_is_told_before_all_else(self) -> None:
         """Kills: rows without a number explained by softmax, a tensor that is said to be written whole."""
