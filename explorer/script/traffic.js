@@ -120,7 +120,7 @@ function makeTrafficView() {
 		stage.draw(placeOf);
 		stage.node.classList.toggle('playing', timer !== 0 || story.isOpen());
 		setText(clocked, count(Math.round(clock)));
-		setText(stepped, ` bytes for each kernel that still runs. Step ${count(step)} of ${count(events.length)}. `);
+		setText(stepped, ` bytes, ${running().length ? 'for each kernel that still runs' : 'the most of one kernel: all are done'}. Step ${count(step)} of ${count(events.length)}. `);
 		stretched.hidden = guesses === null;
 		headline.hidden = running().length > 0 || story.isOpen() || !data.headline;
 		/* The closed forms would tell the totals. */
