@@ -1,14 +1,13 @@
 # What other sites show beside a link to this one, 1200 × 630 as PNG: the bytes of naive attention, each counted once, and
 # those that FlashAttention-2 requests. Not a picture of a page: words are as large as a small card needs.
 # data: a directory with 01_naive.tsv and 05_fa2.tsv
-height = 420; tall = 420
+height = 420
 load 'plots/theme.gp'
 naive = '01_naive'; fa2 = '05_fa2'
 where = 'dim=64 causal=0'
 load tables(naive.' '.fa2)
 N = at_most(last_of('naive', 'seq'), last_of('fa2_row', 'seq'))
-of(kernel, column) = number_at(kernel, 'per_head', 'seq', N) * number_at(kernel, column, 'seq', N)
-all = of('naive', 'footprint'); some = of('fa2_split_q', 'requested')
+all = here('naive', 'footprint'); some = here('fa2_split_q', 'requested')
 eval headline(sprintf("FlashAttention-2 requests %.1f times fewer bytes than naive attention's footprint", all / some))
 eval provenance(source('fa2_row'))
 eval description("Two bars.")

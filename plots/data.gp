@@ -18,6 +18,8 @@ first_of(kernel, column) = first_known(cells(kernel, column), 1)
 last_of(kernel, column) = last_known(cells(kernel, column), words(cells(kernel, column)))
 place(list, x, n) = n < 1 || number(list, n) == x ? n : place(list, x, n - 1)
 number_at(kernel, column, key, x) = number(cells(kernel, column), place(cells(kernel, key), x, words(cells(kernel, key))))
+# Of one head, at the script's N.
+here(kernel, column) = number_at(kernel, 'per_head', 'seq', N) * number_at(kernel, column, 'seq', N)
 at_least(a, b) = !known(a) ? b : !known(b) ? a : a > b ? a : b
 at_most(a, b) = !known(a) ? b : !known(b) ? a : a < b ? a : b
 

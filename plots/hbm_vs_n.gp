@@ -9,7 +9,6 @@ load tables(naive.' '.fa1.' '.fa2)
 d = last_of('fa2_split_q', 'dim')
 # Said of the largest N that both have.
 N = at_most(last_of('naive', 'seq'), last_of('fa2_split_q', 'seq'))
-here(kernel, column) = number_at(kernel, 'per_head', 'seq', N) * number_at(kernel, column, 'seq', N)
 largest(kernel, column) = last_of(kernel, 'per_head') * last_of(kernel, column)
 best = here('naive', 'footprint') / here('fa2_split_q', 'requested')
 # The tiles, from the closed forms: (3Tc + 1) and (2Tr + 2) units of N d.

@@ -6,7 +6,6 @@ where = 'dim=64 causal=0'
 load tables(naive.' '.fa1.' '.fa2.' '.backward)
 d = last_of('fa2_row', 'dim')
 N = at_most(last_of('naive', 'seq'), last_of('fa2_row', 'seq'))
-here(kernel, column) = number_at(kernel, 'per_head', 'seq', N) * number_at(kernel, column, 'seq', N)
 gain = here('naive', 'peak_bytes') / here('fa2_row', 'peak_bytes')
 eval headline(sprintf("Memory grows with N, not N²: without S and P %.1f times less", gain))
 eval provenance(sprintf("Allocated on the device at most, of one head, d = %d; the headline at N = %d. Points: what the harness allocated; lines: closed forms, in elements of 4 bytes. %s", d, N, source('fa2_row')))

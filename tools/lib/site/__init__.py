@@ -15,6 +15,9 @@ from urllib.parse import quote, unquote, urlsplit
 
 from ..chapters import programs_of
 
+HERE = Path(__file__).resolve().parent
+LANDING = "tools/lib/site/landing.html"  # the front page; the README is a page of its own
+FENCES = {"cuda": "x.cu", "c": "x.c", "sh": "x.sh", "edits": "x.diff", "python": "x.py"}  # a name of such a file
 MARK = ".made-by-make-site"
 EXPLORER = "plots/explorer.html"
 COURSE = re.compile(r'("course":)"[^"]*"')  # where a page of the explorer leads back to
@@ -33,12 +36,6 @@ class SiteError(Exception):
     def __init__(self, text: str, status: int = 1) -> None:
         super().__init__(text)
         self.status = status
-
-
-HERE = Path(__file__).resolve().parent
-LANDING = "tools/lib/site/landing.html"  # the front page; the README is a page of its own
-ABOUT = "FlashAttention in C and CUDA C, ten small programs that add one idea each and run without a GPU, too."
-FENCES = {"cuda": "x.cu", "c": "x.c", "sh": "x.sh", "edits": "x.diff", "python": "x.py"}  # a name of such a file
 
 
 def slug(heading: str) -> str:
@@ -366,20 +363,18 @@ class Site:
         (out / ".nojekyll").write_text("")
         for name in ("style.css", "favicon.svg"):
             shutil.copyfile(HERE / name, out / name)
+        card = ""
+        if self.published:
+            card = f'<meta property="og:image" content="{html.escape(self.published)}/card.png">\n'
+            shutil.copyfile(self.card, out / "card.png")
         frame = (HERE / "page.html").read_text(encoding="utf-8")
         for page in self.pages.values():
             place = place_of(page.source)
             target = out / place
             target.parent.mkdir(parents=True, exist_ok=True)
             up = relative(".", place) + "/"
-            card = (
-                f'<meta property="og:image" content="{html.escape(self.published)}/card.png">\n'
-                if self.published
-                else ""
-            )
             parts = {
                 "title": html.escape(re.sub(r"[`*]", "", page.title)),
-                "about": ABOUT,
                 "card": card,
                 "up": up,
                 "menu": self.menu(page),
@@ -390,19 +385,17 @@ class Site:
         for image in sorted(self.images):
             (out / image).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(self.root / image, out / image)
-        if self.published:
-            shutil.copyfile(self.card, out / "card.png")
         if self.explorer:
-            self.lead_back(self.explorer, out / EXPLORER, place_of(LANDING))
+            self.lead_back(self.explorer, out / EXPLORER)
         for place in self.wrong_runs:
-            self.lead_back(self.wrong / posixpath.basename(place), out / place, place_of(LANDING))
+            self.lead_back(self.wrong / posixpath.basename(place), out / place)
         files = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
         (out / MARK).write_text("".join(f"{name}\n" for name in files), encoding="utf-8", errors="surrogateescape")
         os.chmod(out, 0o755)
 
     @staticmethod
-    def lead_back(made: Path, out: Path, to: str) -> None:
-        """Copies a page of the explorer, whose link to the course leads to a page of the site."""
+    def lead_back(made: Path, out: Path) -> None:
+        """Copies a page of the explorer, whose link to the course leads to the front page."""
         out.parent.mkdir(parents=True, exist_ok=True)
-        back = posixpath.relpath(to, out.parent.name)
+        back = relative(place_of(LANDING), f"{out.parent.name}/{out.name}")
         out.write_text(COURSE.sub(rf'\1"{back}"', made.read_text(encoding="utf-8"), count=1), encoding="utf-8")
