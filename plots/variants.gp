@@ -20,7 +20,7 @@ eval set_lengths
 set xrange [Nmin / xroom : N * xroom]
 eval panel(1, 1, 120, 3, 'bytes requested, forward')
 set logscale y
-ymin = requested(Nmin, 64) / 2; ymax = requested(N, N) * 2
+ymin = requested(Nmin, 64) / 2; ymax = requested(N, N) * 2.2
 set yrange [ymin : ymax]
 set format y bytes
 name_x = N * xroom * 1.06

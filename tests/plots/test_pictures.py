@@ -462,6 +462,8 @@ class Drawing(PictureCase):
 
     def test_a_kernel_that_nobody_gave_a_colour_is_drawn_in_grey_beside_its_name(self) -> None:
         house = self.house()
+        done = run("tools/draw", "one", "plots/hbm_vs_n.gp", "plots/data/sim", "before", cwd=house)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
         for name in ("05_fa2", "03_tiled_matmul", "blocks"):
             path = house / f"plots/data/sim/{name}.tsv"
             data = table.read(path)
@@ -475,7 +477,7 @@ class Drawing(PictureCase):
         self.assert_readable(folder, 4 * SIM_PICTURES)
         for name in ("05_fa2", "error_vs_n"):
             self.assertIn("fa2_new", Picture((folder / f"{name}.light.svg").read_text()).texts, name)
-        before, after = ((place / "hbm_vs_n.light.svg").read_bytes() for place in (ROOT / "plots/pictures/sim", folder))
+        before, after = (path.read_bytes() for path in (house / "before.light.svg", folder / "hbm_vs_n.light.svg"))
         self.assertEqual(before, after, "another kernel changed what is said of those that were there")
 
     def test_without_gnuplot_one_line_says_so(self) -> None:
