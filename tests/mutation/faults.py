@@ -118,6 +118,8 @@ def code(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
         field = node.field_name_for_child(i)
         if field == "size" or (node.type == "case_statement" and field == "value"):
             continue
+        if field == "arguments" and node.children[0].text.startswith(b"__builtin_"):
+            continue
         yield from code(child)
 
 
