@@ -51,6 +51,41 @@ class SimReport(Case):
         self.expect_files(folder, run.out, [])
 
 
+# ---- SIM_* of a program that was built ----
+
+CHECKS = "a comma list of memcheck, racecheck, initcheck, synccheck, leakcheck, all, none"
+THREADS, SECONDS = "a number of CPU threads from 1 to 1024", "a number of seconds greater than 0"
+FILE, MEGABYTES = "a file name, or - for standard output", "a number of megabytes from 1 to 65536"
+# variable, values that are refused, what is said to be expected, values that are taken
+VARIABLES = [
+    ("GPU", ["", "gtx1060", "H100"], "a100, a100-80, h100, h200 or rtx4090", ["a100-80", "h200"]),
+    ("CHECK", ["", "memchek", "memcheck,", "a" * 255], CHECKS, ["none," * 47 + "all," * 4 + "none", "leakcheck"]),
+    ("CHECK", ["none," * 48 + "all," * 3 + "none"], "a shorter list", []),
+    ("ORDER", ["", "backwards", "shuffled"], "forward, reverse or shuffle:SEED", ["shuffle", "reverse"]),
+    ("ORDER", ["shuffle:", "shuffle:x", "shuffle:-1", "shuffle:1x", f"shuffle:{1 << 64}"], "a number after shuffle:",
+     ["shuffle:0", f"shuffle:{(1 << 64) - 1}"]),
+    ("THREADS", ["", "0", "two", "1025", "2.5"], THREADS, ["1", "1024"]),
+    ("TIMEOUT", ["", "never", "0", "-1", "1e6", "nan", "5s"], SECONDS, ["0.5", "999999"]),
+    ("REPORT", [""], FILE, []),
+    ("TRACE", [""], FILE, []),
+    ("TRACE_LIMIT", ["", "0", "65537", "all"], MEGABYTES, ["1", "65536"]),
+    ("TRACE_REQUESTS", ["", "2", "yes"], "0 or 1", ["0", "1"]),
+]  # fmt: skip
+
+
+class Variables(Case):
+    def test_what_a_variable_takes(self) -> None:
+        """Kills: a bound that is off by one, and a value that is taken for another one in silence."""
+        for name, refused, expected, taken in VARIABLES:
+            for value in refused:
+                run = REPORT.run(self.scratch, **{f"SIM_{name}": value})
+                said = f"SIM_{name}={value}: expected {expected}\n"
+                self.expect_equal((run.status, run.out, run.err), (2, "", said), f"{name}={value}")
+            for value in taken:
+                run = REPORT.run(self.scratch, **{f"SIM_{name}": value})
+                self.expect(run.status != 2 and "expected" not in run.err, f"{name}={value}: {run.err}")
+
+
 # ---- a template's signature may be longer than the message: then its name says enough ----
 
 SIGNATURES = [

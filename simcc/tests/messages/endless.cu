@@ -94,6 +94,15 @@ __global__ void trap(int *y)
 	y[threadIdx.x] = 1;
 }
 
+//! case illegal_instruction tool=memcheck kind=trap error=cudaErrorIllegalInstruction thread=3,0,0 block=0,0,0
+//! says Illegal instruction, or __trap()
+__global__ void illegal_instruction(int *y)
+{
+	if (threadIdx.x == WRONG(3, 99))
+		__builtin_trap(); // BUG illegal_instruction
+	y[threadIdx.x] = 1;
+}
+
 //! case failing_assert tool=memcheck kind=assert error=cudaErrorAssert thread=7,0,0 block=0,0,0
 //! says Assertion `(int)threadIdx.x < n` failed
 //! says thread: [7,0,0]
@@ -112,4 +121,5 @@ CASES({"loop_with_access", [] { loop_with_access<<<2, 32>>>(device_zeros<int>(32
       {"division_by_zero", [] { division_by_zero<<<1, 32>>>(device_zeros<int>(32)); }},
       {"quotient_too_large", [] { quotient_too_large<<<1, 32>>>(device_zeros<int>(32)); }},
       {"trap", [] { trap<<<1, 32>>>(device_zeros<int>(32)); }},
+      {"illegal_instruction", [] { illegal_instruction<<<1, 32>>>(device_zeros<int>(32)); }},
       {"failing_assert", [] { failing_assert<<<1, 8>>>(device_zeros<int>(8), WRONG(7, 8)); }})
