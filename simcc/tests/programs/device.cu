@@ -32,6 +32,8 @@ static const struct {
 	{cudaDevAttrGpuOverlap, 1},
 	{cudaDevAttrMultiProcessorCount, 132},
 	{cudaDevAttrConcurrentKernels, 1},
+	{cudaDevAttrPciBusId, 1},
+	{cudaDevAttrMemoryClockRate, 2617187}, // kHz, twice a clock: 5120 bits make 3.35 TB/s
 	{cudaDevAttrGlobalMemoryBusWidth, 5120},
 	{cudaDevAttrL2CacheSize, 52428800},
 	{cudaDevAttrMaxThreadsPerMultiProcessor, 2048},
@@ -73,6 +75,18 @@ int main()
 	EXPECT(value == p.multiProcessorCount);
 	CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
 	EXPECT(free_bytes <= total_bytes);
+
+	int least = -1, greatest = -1, driver = -1, runtime = -1;
+	enum cudaFuncCache cache = cudaFuncCachePreferL1;
+	CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+	CHECK(cudaDeviceGetStreamPriorityRange(NULL, NULL));
+	EXPECT(least == 0 && greatest == 0);
+	CHECK(cudaDriverGetVersion(&driver));
+	CHECK(cudaRuntimeGetVersion(&runtime));
+	EXPECT(driver == CUDART_VERSION && runtime == CUDART_VERSION);
+	CHECK(cudaDeviceSetCacheConfig(cudaFuncCachePreferShared)); // a wish
+	CHECK(cudaDeviceGetCacheConfig(&cache));
+	EXPECT(cache == cudaFuncCachePreferNone);
 
 	// 256 threads of 2048 on an SM: 8 blocks; 16 KB of static shared memory each lets at least 5 be there
 	CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, 256, 0));
