@@ -58,11 +58,11 @@ WORDS = {"true": "false", "false": "true", "True": "False", "False": "True"}
 BINARY = {"binary_expression", "binary_operator", "boolean_operator", "comparison_operator"}
 CHANGING = {"assignment_expression", "update_expression"}  # Python has statements for these: they are dropped
 NUMBERS = {"number_literal", "integer", "float"}
-# Where C wants a constant, and what is no code: no fault there.
+# Where C wants a constant, what is no code, and what is never evaluated: no fault there.
 CONSTANT = set(
     "ERROR alignas_qualifier attribute_declaration attribute_specifier bitfield_clause case_pattern decorator "
     "enumerator field_declaration gnu_asm_expression launch_bounds preproc_def preproc_elif preproc_function_def "
-    "preproc_if static_assert_declaration string subscript_designator template_argument_list type "
+    "preproc_if sizeof_expression static_assert_declaration string subscript_designator template_argument_list type "
     "type_alias_statement type_descriptor".split()
 )
 LANGUAGES = {".c": "c", ".h": "c", ".cu": "cuda", ".cuh": "cuda"}
@@ -157,6 +157,8 @@ def changes(node: tree_sitter.Node, source: bytes) -> Iterator[tuple[str, str]]:
     elif node.type == "expression_statement" and node.child_count and node.children[0].type != "string":
         if node.children[0].type == "assignment" and node.children[0].child_by_field_name("right") is None:
             return  # an annotation
+        if re.match(rb"\(void\)|va_end", node.text):
+            return  # it only says that something is not used, or is nothing on this machine
         yield "statement", ""
     # The whole condition of an if, where that is neither a comparison nor a negation.
     parent = node.parent

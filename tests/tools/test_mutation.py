@@ -46,6 +46,7 @@ static int classify(int x)
 int main(void)
 {
 	bool flag = true;
+	(void)__builtin_expect(sizeof table[0], 1);
 	double share = 0.25;
 	for (int x = 0; x < TWICE; x++)
 		printf("%d ", classify(x));
@@ -134,9 +135,9 @@ class Faults(unittest.TestCase):
             "enum { SIZE = 4, TWICE = 2 * SIZE };",
             "static int table[SIZE + 1] = {1 + 1, 2};",
             "static const int limit = 2 + 1;",
-            "case 1 + 2: return 7;",
+            "(void)__builtin_expect(sizeof table[0], 1);",
         ]
-        self.check("kinds.c", C, 20, constants[:3])
+        self.check("kinds.c", C, 20, constants)
 
     def test_of_python(self) -> None:
         self.check("kinds.py", PYTHON, 12, ['"""A number\'s kind."""', "from __future__ import annotations"])
