@@ -41,6 +41,27 @@ __global__ void shuffle_in_branch(const float *x, float *y)
 	y[i] = v;
 }
 
+template <int PLACES>
+__device__ float places(const float *x)
+{
+	return x[8 * PLACES] + places<PLACES - 1>(x);
+}
+template <>
+__device__ float places<0>(const float *)
+{
+	return 0;
+}
+
+// 90 places of the source and calls to them: more than what is kept of a warp has room for at first.
+__global__ void many_places(const float *x, float *y)
+{
+	int i = threadIdx.x;
+	float sum = 0;
+	for (int round = 0; round < 2; round++)
+		sum += i % 2 ? places<50>(x + i) : places<40>(x + i);
+	y[i] = sum;
+}
+
 __global__ void one_long_lane(const float *x, float *y, int n)
 {
 	int i = threadIdx.x;
@@ -240,6 +261,10 @@ int main()
 	short_circuit<<<1, 32>>>(dx, dy);
 	fetch(y, dy, 32);
 	EXPECT(y[15] == 0 && y[16] == 2 && y[21] == 1 && y[27] == 1 && y[28] == 0);
+
+	// twice 50 of the odd and 40 of the even lanes, in 4 sectors each
+	//= many_places load=2*64*90/2*90/4*2*90 store=128/1/4
+	many_places<<<1, 32>>>(device_zeros<float>(512), dy);
 
 	// one request, of two allocations: 16 lanes each, of every second element: 4 sectors of each
 	//= two_tensors load=128/1/8 store=128/1/4 tensor:a=64/0/64/0 tensor:b=64/0/64/0
