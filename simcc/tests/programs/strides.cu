@@ -23,6 +23,16 @@ struct __align__(16) sixteen
 	__host__ __device__ explicit sixteen(int v) : value(v), rest() {}
 };
 
+// The first and the last lane take the same element, the others one each, far apart.
+__global__ void ends_meet(const float *x, float *y)
+{
+	__shared__ float tile[32 * 32];
+	int i = threadIdx.x, far = i % 31;
+	tile[32 * i] = x[16 * far];
+	__syncwarp();
+	y[i] = tile[32 * far];
+}
+
 template <typename T>
 static void run_shared(T *y)
 {
@@ -54,5 +64,7 @@ int main()
 	run_shared((double *)dy);
 	//= shared_stride<sixteen> ANY x33
 	run_shared((sixteen *)dy);
+	//= ends_meet load=128/1/31 store=128/1/4 sstore=128/1/32/1/31 sload=128/1/31/1/30
+	ends_meet<<<1, 32>>>(dx, dy);
 	return 0;
 }
