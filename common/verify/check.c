@@ -137,7 +137,8 @@ bool check_is_worse(const struct check *a, const struct check *b)
 {
 	if (a->passed != b->passed)
 		return !a->passed;
-	return !(check_ratio(a) <= check_ratio(b));
+	const double of_a = check_ratio(a), of_b = check_ratio(b);
+	return isnan(of_a) ? !isnan(of_b) : of_a > of_b;
 }
 
 static size_t find_row(const struct expectation *expectation, size_t row)

@@ -489,6 +489,52 @@ Test(check, sampled_rows_are_compared_where_they_belong)
 	fclose(out);
 	cr_expect(strstr(text, "O[3,1] is 0, expected 31 (error 31"), "the expected row is another: %s", text);
 	free(text);
+
+	actual[7] = 31, actual[2] = 0;
+	check = check_tensor(&e, actual);
+	out = open_memstream(&text, &size);
+	check_print_worst(out, &check, &e, actual, (const size_t[]){4, 2}, 2);
+	fclose(out);
+	cr_expect(strstr(text, "O[1,0] is 0, expected 10 (error 10"), "of the first row, too: %s", text);
+	free(text);
+}
+
+/* What lies just on a bound passes, and a row whose zeros would lie on theirs is judged. */
+Test(check, bounds_are_inclusive)
+{
+	const double expected[4] = {3, 4, 0.3, 0.4}, bounds[2] = {0.5, 0.5};
+	float actual[4] = {3.5f, 4, 0.3f, 0.4f};
+	struct expectation e = {
+		.tensor = "O",
+		.row_count = 2,
+		.row_length = 2,
+		.values = expected,
+		.tolerance = 0.5,
+		.row_bounds = bounds};
+	struct check check = check_tensor(&e, actual);
+	cr_assert(check.passed && check.row_ratio == 1.0 && !check_fails_by_row(&check));
+	cr_assert(check.rows_not_judged == 0 && check.least_power == 1.0, "%g", check.least_power);
+	actual[1] = 4.5f; /* each element on its bound, and the row past its own */
+	check = check_tensor(&e, actual);
+	cr_assert(!check.passed && check_fails_by_row(&check));
+
+	e.row_count = 0;
+	check = check_tensor(&e, actual);
+	cr_assert(!check.passed && check.max_abs == 0.0, "nothing was compared");
+}
+
+Test(check, the_worse_of_two)
+{
+	const struct check good = {.max_abs = 1, .tolerance = 4, .passed = true};
+	const struct check worse = {.max_abs = 3, .tolerance = 4, .passed = true};
+	const struct check failed = {.max_abs = 1, .tolerance = 4, .row_ratio = 0.5}; /* for another reason */
+	const struct check nan = {.max_abs = NAN, .tolerance = 4};
+	const struct check *const rising[] = {&good, &worse, &failed, &nan};
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < 4; j++)
+			if (i != j)
+				cr_expect_eq(check_is_worse(rising[i], rising[j]), i > j, "%d, %d", i, j);
+	cr_expect(!check_is_worse(&good, &good));
 }
 
 /* The sign of a NaN says nothing, and differs between machines. */
