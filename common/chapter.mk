@@ -85,7 +85,8 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $1")
 
 .DEFAULT_GOAL := all
-.PHONY: all ragged build fast run device test profile sanitize plot ptxas check-ptxas sass check-sass answer help clean FORCE
+.PHONY: all ragged build fast run device test profile sanitize plot ptxas check-ptxas sass check-sass answer blank task fault \
+        help clean FORCE
 
 # The demonstration has full tiles, so that its numbers are round; a mistake in the last row, a mask, a head or a stride may
 # show nothing there. So shapes follow that no tile divides. If nothing is wrong that is one line, otherwise the screen of
@@ -290,6 +291,26 @@ answer:
 	@test -n "$(ANSWERS)" || { echo "answer: this tree was handed out; the answers are the teacher's" >&2; exit 2; }
 	@$(ROOT)/tools/answer $(notdir $(HERE)) $${N+-- "$$N"}
 
+# Files of one's own: my/KINDN/FILE takes the place of the chapter's FILE (tools/own, which gives MINE=KINDN/FILE). Links to
+# it, to headers, and where it is one to the kernels that include it, lie in build/, and are compiled there.
+MINE ?=
+MY := my/$(patsubst %/,%,$(dir $(MINE)))
+MINE_IN := $(OUT)/$(notdir $(HERE))/$(MY)
+MINE_CU := $(if $(MINE),$(notdir $(wildcard $(MINE_IN)/*.cu)))
+MINE_OBJECTS := $(MINE_CU:%=$(MINE_IN)/%.o) $(filter-out $(MINE_CU:%=$(OUT)/$(notdir $(HERE))/%.o),$(KERNELS))
+blank task fault:
+	@test -n "$(ANSWERS)" || { echo "$@: this tree was handed out; what to write is in the chapter's own files" >&2; exit 2; }
+	@printf '%s\n' "$(DEMO)" $(SHAPES) $(RAGGED) "" $(SPOKEN) | $(ROOT)/tools/own --make "$(MAKE)" --build $(OUT)/$(notdir $(HERE))/my \
+		--inputs "$(INPUTS)" --once "$(ONCE)" $(notdir $(HERE)) $@ $${N+-- "$$N"}
+
+$(MY)/$(NAME): $(MINE_OBJECTS) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) $(BUILT_WITH)
+	$(Q)$(COMPILE) $(MINE_OBJECTS) $(CHAPTER) $(HARNESS) $(LIBRARIES) -o $@
+
+# What a compiler says of a link is meant for the file.
+$(MINE_IN)/%.cu.o: $(MINE_IN)/%.cu $(wildcard $(MINE_IN)/*.cuh $(MINE_IN)/*.h) $(TOOLCHAIN) $(KERNEL_FLAGS)
+	$(Q)cd $(MINE_IN) && $(COMPILE) -c $(<F) -o $(@F) 2> $(@F).said; status=$$?; \
+		sed -E 's#(^|[ (])$(notdir $(MINE)):#\1my/$(MINE):#g' $(@F).said >&2; exit $$status
+
 help:
 	@echo "make            build, run the demonstration, verify it and the ragged shapes"
 	@echo "make ragged     the ragged shapes alone, one line per kernel"
@@ -303,9 +324,12 @@ help:
 	@echo "make ptxas      registers, spills, occupancy of each kernel (nvcc, no GPU)"
 	@echo "make sass       instructions of each loop, by kind (nvcc and nvdisasm, no GPU)"
 	@$(if $(ANSWERS),echo "make answer     the exercises; with N=3 the answer to the third and what shows it")
-	@echo "make clean      remove what was built here"
+	@$(if $(ANSWERS),echo "make blank      kernels to write from a blank file; with N=1 the first is begun and then judged")
+	@$(if $(ANSWERS),echo "make task       the tasks of a class in the same way")
+	@$(if $(ANSWERS),echo "make fault      kernels with a mistake to be found in the same way")
+	@echo "make clean      remove what was built here; my/, your own files, stays"
 	@echo "DEVICE=$(DEVICE) CC=$(CC) CXX=$(CXX) ARCH=$(ARCH)"
 
 clean:
-	rm -f $(NAME) $(NAME).fast $(BUILT_WITH)
+	rm -f $(NAME) $(NAME).fast my/*/$(NAME) $(BUILT_WITH)
 	rm -rf $(OUT)/$(notdir $(HERE))
