@@ -13,7 +13,7 @@ from lib.answers import ROOT, Answer, AnswerError, Block, answers_file
 from lib.chapters import PROGRAMS
 
 COPIED = ("Makefile", "common", "simcc", "tools", "plots", "tests/data")
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.fast", "*.fast.o", "tests", "bench", "pictures")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "my", "*.fast", "*.fast.o", "tests", "bench", "pictures")
 # A make that starts this is not the one a reader starts.
 NOT_PASSED_ON = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "WERROR", "LONG", "N"}
 

@@ -1,0 +1,168 @@
+"""tools/own, in a copy of the course: a file of one's own is begun once, judged as the chapter's, compared with it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+from case import ROOT, Outcome, run
+from lib import edits, tasks
+from lib.trial import Trial
+
+NEEDED = (
+    "classroom/own.tsv",
+    "classroom/tasks.tsv",
+    "classroom/tasks",
+    "classroom/answers",
+    "tests/faults",
+    "tests/mistakes",
+)
+ROWS = [row for _, row in tasks.rows_of(ROOT / "classroom/own.tsv", 6)]
+
+
+class OwnFiles(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        scratch = tempfile.TemporaryDirectory(prefix="own-Übung-")
+        cls.addClassCleanup(scratch.cleanup)
+        cls.tree = Path(scratch.name, "Übung")
+        Trial("01_naive", cls.tree).copy()
+        for name in NEEDED:
+            source, target = ROOT / name, cls.tree / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copytree(source, target) if source.is_dir() else shutil.copy2(source, target)
+
+    def setUp(self) -> None:
+        for old in self.tree.glob("[!.]*/my"):
+            shutil.rmtree(old)
+
+    def make(self, chapter: str, *arguments: str) -> Outcome:
+        command = ["make", "--no-print-directory", "-s", "-C", self.tree / chapter, *arguments]
+        return run(command, seconds=300, MAKEFLAGS="", DEVICE="sim", INPUTS="random")
+
+    def begun(self, chapter: str, kind: str, number: str, file: str) -> Path:
+        path = self.tree / chapter / f"my/{kind}{number}/{file}"
+        done = self.make(chapter, kind, f"N={number}")
+        self.assertEqual((done.status, done.err), (0, ""))
+        self.assertIn(f"my/{kind}{number}/{file} is new: ", done.out)
+        self.assertEqual([each.name for each in path.parent.iterdir()], [file])
+        return path
+
+    def judged(self, chapter: str, kind: str, number: str, verified: bool) -> str:
+        done = self.make(chapter, kind, f"N={number}")
+        self.assertEqual(done.status, 0 if verified else 2, done.out + done.err)
+        self.assertEqual(f"/{kind}{number}/" in done.out and "is verified: " in done.out, verified, done.out)
+        return done.out + done.err
+
+    def put_right(self, chapter: str, kind: str, number: str, file: str) -> None:
+        """With the chapter's own file nothing differs."""
+        shutil.copyfile(ROOT / chapter / file, self.tree / chapter / f"my/{kind}{number}/{file}")
+        said = self.judged(chapter, kind, number, True)
+        self.assertIn("it moves exactly what the chapter moves", said)
+        self.assertEqual(len(re.findall(r"(?m)^  .* the same$", said)), 7, said)
+
+    def test_each_blank_file(self) -> None:
+        """Kills a program without the learner's file, and a file that is taken for a wrong one while it is empty."""
+        for chapter, _, number, file, kernel, _ in [row for row in ROWS if row[1] == "blank"]:
+            with self.subTest(chapter, number=number):
+                path = self.begun(chapter, "blank", number, file)
+                text = path.read_text(encoding="utf-8")
+                self.assertIn(f" * Write {kernel}", text.replace("naive_attention", "naive"))
+                self.assertNotRegex(text, r"__global__ void \w+\(\n|`")
+                path.write_text(f"// a remark\n{text}", encoding="utf-8")
+                done = self.make(chapter, "blank", f"N={number}")
+                self.assertEqual((done.status, done.err), (0, ""))
+                self.assertIn("not written yet", done.out)
+                path.write_text(text.replace("NotSupported", "InvalidValue"), encoding="utf-8")
+                self.assertIn("FAILED", self.judged(chapter, "blank", number, False))
+                self.put_right(chapter, "blank", number, file)
+
+    def test_each_fault(self) -> None:
+        """It does not tell its name, is found, and nothing is left of it in the chapter's own file."""
+        for chapter, _, number, file, _, name in [row for row in ROWS if row[1] == "fault"]:
+            with self.subTest(chapter, number=number):
+                text = self.begun(chapter, "fault", number, file).read_text(encoding="utf-8")
+                self.assertNotIn(name, text)
+                self.assertNotIn("without it", text)
+                self.judged(chapter, "fault", number, False)
+                self.put_right(chapter, "fault", number, file)
+
+    def test_a_task(self) -> None:
+        """In a header, which other kernels include, and in a kernel."""
+        for chapter, file in (("02_online_softmax", "partial.cuh"), ("05_fa2", "row.cu")):
+            with self.subTest(chapter):
+                path = self.begun(chapter, "task", "1", file)
+                self.assertIn("// TODO", path.read_text(encoding="utf-8"))
+                self.assertIn("not written yet", self.make(chapter, "task", "N=1").out)
+                path.write_text(path.read_text(encoding="utf-8").replace("0.0f", "1.0f").replace("= N;", "= N - 1;"))
+                self.judged(chapter, "task", "1", False)
+                self.put_right(chapter, "task", "1", file)
+
+    def test_what_is_wrong_with_it(self) -> None:
+        """Kills a judgement of the numbers alone, and a compiler's message that names another file."""
+        path = self.begun("04_fa1", "blank", "1", "row.cu")
+        right = (ROOT / "04_fa1/row.cu").read_text(encoding="utf-8")
+        loads = "load_tile<D>(K + offset, keys, d, padded, K_tile);"
+        self.assertIn(loads, right)
+        for old, new, expected in (
+            (loads, f"{loads}\n{loads}", "O and LSE are right; it requests 1.40 times what the closed form says."),
+            ("dim3 grid(a.B * a.H)", "dim3 grid(a.B * a.H + 1)", ""),
+            ("__syncthreads(); // without it a fast warp over", "; // ", "right, but only by luck"),
+            ("o[c] / l;", "o[c];", "fa1_row is wrong."),
+            ("o[c] / l;", "o[c] / ll;", "my/blank1/row.cu:"),
+        ):
+            path.write_text(right.replace(old, new, 1), encoding="utf-8")
+            self.assertIn(expected, self.judged("04_fa1", "blank", "1", False))
+        path.write_text(right.replace("row < N && c < d ?", "row < N && c < min(d, 64) ?", 1), encoding="utf-8")
+        self.assertIn(
+            "\nBut another shape:\n\n$ ./my/blank1/fa1 --seq 113 --dim 111", self.judged("04_fa1", "blank", "1", False)
+        )
+        self.make("04_fa1", "clean")
+        self.assertEqual([each.name for each in path.parent.iterdir()], ["row.cu"])
+
+    def test_which_there_are(self) -> None:
+        for kind in ("blank", "task", "fault"):
+            done = self.make("05_fa2", kind)
+            self.assertEqual((done.status, done.err), (0, ""))
+            self.assertRegex(done.out, r"\n 1  \S")
+            for wrong in ("0", "99", "-1", "1x", "", "01"):
+                done = self.make("05_fa2", kind, f"N={wrong}")
+                self.assertEqual((done.status, done.out), (2, ""))
+                self.assertRegex(done.err.splitlines()[0], rf"\A{kind}: N={wrong}: expected a {kind} of 05_fa2, 1")
+            self.assertIn(f"make {kind} ", self.make("05_fa2", "help").out)
+        for arguments in ((), ("N=1",)):
+            self.assertRegex(self.make("00_gpu", "blank", *arguments).err, r"\Ablank: 00_gpu has no blank\n")
+        self.assertFalse((self.tree / "05_fa2/my").exists())
+
+    def test_a_hand_out_has_none(self) -> None:
+        answers = self.tree / "classroom/answers"
+        answers.rename(answers.with_name("away"))
+        try:
+            for kind in ("blank", "task", "fault"):
+                done = self.make("04_fa1", kind, "N=1")
+                self.assertEqual((done.status, done.out), (2, ""))
+                self.assertIn(f"{kind}: this tree was handed out", done.err)
+                self.assertNotIn(f"make {kind}", self.make("04_fa1", "help").out)
+        finally:
+            answers.with_name("away").rename(answers)
+
+    def test_the_table_names_what_is_there(self) -> None:
+        names = [tuple(row[:3]) for row in ROWS]
+        self.assertEqual(len(names), len(set(names)))
+        for chapter, kind, _, file, _, about in ROWS:
+            self.assertTrue((ROOT / chapter / file).is_file(), file)
+            files = [ROOT / f"tests/{folder}/{chapter}.edits" for folder in ("faults", "mistakes")]
+            entries = [entry for path in files if path.exists() for entry in edits.read(path)]
+            found = [about] if kind == "blank" else [entry.name for entry in entries if entry.name == about]
+            self.assertEqual(found, [about])
+
+
+if __name__ == "__main__":
+    unittest.main()
