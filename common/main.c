@@ -259,8 +259,12 @@ static int run_sweep(
 			report_problem(result, text, sizeof text));
 	}
 	progress_clear(progress);
+	bool flooded = file.stream == stdout && progress->shown && isatty(STDOUT_FILENO);
 	if (output_file_commit(&file, error) != 0)
 		return error->exit_code;
+	if (flooded)
+		fputs("These lines are TSV, for programs: make plot draws them, --tsv FILE writes them to a file.\n",
+		      stderr);
 	return all_verified ? EXIT_ALL_VERIFIED : EXIT_VERIFICATION;
 }
 
