@@ -239,12 +239,18 @@ def assignment(chapter: str, chosen: Class) -> str:
     return text
 
 
-def readme_of(chapter: str, chosen: Class) -> str:
-    """A README without what only a teacher should read, and with the tasks."""
+def without_solutions(chapter: str) -> str:
+    """A README without what only a teacher should read."""
     text = tasks.read_text(ROOT / chapter / "README.md")
     text = re.sub(r"<!-- solution -->\n.*?<!-- end solution -->\n\n?", "", text, flags=re.DOTALL)
     if re.search(r"<!-- (?:end )?solution -->", text):
         fail(f"{chapter}/README.md: a <!-- solution --> without its end")
+    return text
+
+
+def readme_of(chapter: str, chosen: Class) -> str:
+    """That, with the tasks."""
+    text = without_solutions(chapter)
     text, count = re.subn(r"^(?=## )", lambda _: assignment(chapter, chosen), text, count=1, flags=re.MULTILINE)
     if not count:
         fail(f"{chapter}/README.md: no heading to put the tasks before")
@@ -271,12 +277,14 @@ def write_chapter(tree: Path, chapter: str, chosen: Class) -> None:
 def write_tree(tree: Path, chosen: Class) -> None:
     copy(CLASSROOM / "student", tree)
     of_chapters = [f"{chapter}/{name}" for chapter in (*GIVEN, *CHAPTERS) for name in OF_CHAPTER]
-    given = [f"{chapter}/*.{kind}" for chapter in GIVEN for kind in ("cu", "cuh", "md")]
+    given = [f"{chapter}/{name}" for chapter in GIVEN for name in ("*.cu", "*.cuh", "*.md", "first/*.cu")]
     for pattern in (*FILES, *of_chapters, *given):
         for path in sorted(ROOT.glob(pattern)):
             copy(path, tree / path.relative_to(ROOT))
     for chapter in GIVEN:
-        copy_pictures(tree, tasks.read_text(ROOT / chapter / "README.md"))
+        readme = without_solutions(chapter)
+        write_file(tree / chapter / "README.md", readme)
+        copy_pictures(tree, readme)
     for chapter in CHAPTERS:
         write_chapter(tree, chapter, chosen)
     write_file(tree / "common/problem/class.h", class_header(chosen))

@@ -57,7 +57,7 @@ accuracy:
 # ---- pages ----
 
 # The printed blocks of the READMEs, from the programs they show; and the links to the glossary.
-LINKED := $(ALL_CHAPTERS:=/README.md) 00_gpu/attention.md
+LINKED := $(ALL_CHAPTERS:=/README.md) 00_gpu/attention.md 00_gpu/cuda.md
 READMES := $(LINKED) simcc/README.md plots/README.md gpu/README.md README.md # the last one counts the lines of the others
 readme: build
 	@tools/glossary $(LINKED)

@@ -1,0 +1,137 @@
+"""00_gpu/cuda.md and 00_gpu/first: every construct of C++ and CUDA that a kernel's file uses has a row, whose file is
+the first that uses it; the examples compile; the first program and its three breaks print what the chapter says."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import unittest
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+from case import ROOT, Case, run
+from lib.chapters import PROGRAMS
+
+PAGE = ROOT / "00_gpu/cuda.md"
+FIRST = ROOT / "00_gpu/first"
+SIMCC = ROOT / "simcc/simcc"
+NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+TEXT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?!C\")(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
+# What C has not, as a pattern for each; most are words, and are their own names in the table.
+NAMED = {
+    r"<<<": "<<< >>>",
+    r'extern "C"': 'extern "C"',
+    r"extern __shared__": "extern __shared__",
+    r"if constexpr": "if constexpr",
+    r"= \{\}": "= {}",
+    r"\[[=&]\]": "[=]",
+    r"\b\w+::\w+": "T::NAME",
+    r"\b[a-z_]\w* &\w+(?=[,)])": "type &name",
+}
+WORD = re.compile(
+    r"#pragma \w+|\b__\w+|\b(?:make_)?(?:u?int|float|double|u?short|u?char)[1234]\b|\b(?:thread|block)Idx\b"
+    r"|\b(?:block|grid)Dim\b|\bdim3\b|\batomic[A-Z]\w*|\b(?:min|max)(?=\()|\b(?:template|typename|class|constexpr|auto|using|namespace|operator"
+    r"|static_assert|decltype|nullptr|new|delete|this|virtual|friend|private|public|protected|try|catch|throw|bool|inline"
+    r"|noexcept|explicit|mutable|typeid|(?:static|const|dynamic|reinterpret)_cast)\b"
+)
+
+
+def constructs(text: str) -> set[str]:
+    """Those of a source. In a longer one that is named its words do not count: extern __shared__, if constexpr."""
+    text, found = TEXT.sub(" ", text), set()
+    for pattern, name in NAMED.items():
+        text, count = re.subn(pattern, " ", text)
+        found |= {name} if count else set()
+    return found | set(WORD.findall(text))
+
+
+def rows() -> Iterator[tuple[list[str], str]]:
+    """Of each row the words, and the file."""
+    for words, name, target in re.findall(
+        r"^\| \[(`.+`)\]\(#[\w-]+\) \|[^|]*\| \[(.+)\]\((.+)\) \|$", PAGE.read_text(), re.M
+    ):
+        assert (PAGE.parent / target).resolve() == ROOT / name, f"{name} leads to {target}"
+        yield re.findall(r"`([^`]+)`", words), name
+
+
+class Table(Case):
+    def test_every_construct_of_a_kernels_file_stands_in_it_with_the_file_that_has_it_first(self) -> None:
+        """Kills: a chapter that uses a new one, a row whose file came to have it later than another."""
+        files = [FIRST / "first.cu", *(path for chapter in PROGRAMS for path in sorted((ROOT / chapter).glob("*.cu*")))]
+        first: dict[str, str] = {}
+        for path in files:
+            for word in constructs(path.read_text()):
+                first.setdefault(word, str(path.relative_to(ROOT)))
+        told = {word: name for words, name in rows() for word in words}
+        self.assertGreater(len(told), 40)
+        self.assertEqual({word: name for word, name in first.items() if word not in told}, {}, "not in the table")
+        order = [str(path.relative_to(ROOT)) for path in files]
+        for words, name in rows():
+            used = [first[word] for word in words if word in first]
+            self.assertEqual(len(used), len(words), f"{words}: no kernel uses each of these")
+            self.assertEqual(name, min(used, key=order.index), words)
+
+    def test_a_construct_is_seen(self) -> None:
+        for text, expected in (
+            ("x = reinterpret_cast<float *>(p);", {"reinterpret_cast"}),
+            ('// template\nf("auto"); extern "C" int g;', {'extern "C"'}),
+            ("extern __shared__ float t[]; if constexpr (A::B) __shfl_up_sync(m, x, 1);",
+             {"extern __shared__", "if constexpr", "T::NAME", "__shfl_up_sync"}),
+            ("bool f(const struct a &b, int c) { return x & y, minimum(c); }", {"bool", "type &name"}),
+        ):  # fmt: skip
+            self.assertEqual(constructs(text), expected, text)
+
+    def test_the_examples_compile_and_show_what_their_table_names(self) -> None:
+        blocks = re.findall(r"^```cuda\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+        self.assertGreaterEqual(len(blocks), 15)
+        shown = set().union(*map(constructs, blocks))
+        missing = {word for words, _ in rows() for word in words} - shown
+        self.assertEqual(missing, {"#pragma once"})
+        source = self.scratch / "examples.cu"
+        bodies = [f"namespace example{n} {{\n{block}}}\n" for n, block in enumerate(blocks)]
+        includes = [line for block in blocks for line in block.splitlines() if line.startswith("#include")]
+        source.write_text("\n".join([*includes, *(re.sub("#include.*", "", body) for body in bodies)]))
+        compilers = [[SIMCC], *([[NVCC, "-std=c++17", "-arch=sm_90"]] if NVCC else [])]
+        for compiler in compilers:
+            done = run([*compiler, "-c", source, "-o", self.scratch / "examples.o"])
+            self.assertEqual(done.status, 0, done.out + done.err)
+
+
+class First(Case):
+    def built(self, text: str) -> tuple[int, str]:
+        """Exit status and output of a program compiled from the text."""
+        (self.scratch / "first.cu").write_text(text)
+        compiled = run([SIMCC, "first.cu", "-o", "first"], cwd=self.scratch)
+        self.assertEqual((compiled.status, compiled.out, compiled.err), (0, "", ""))
+        done = run(["./first"], cwd=self.scratch)
+        return done.status, done.out + done.err
+
+    def test_it_is_right_and_its_three_breaks_are_told(self) -> None:
+        text = (FIRST / "first.cu").read_text()
+        self.assertEqual(self.built(text), (0, "twice 999 is 1998, and 0 of 1000 numbers are wrong\n"))
+        memory = "=+ Invalid __global__ read of size 4 .*\\bfirst.cu:16\\b.*\nkernel: an illegal memory access .*"
+        for old, new, said in (
+            (".*DeviceToHost.*\n", "", "twice 999 is 999, and 999 of 1000 numbers are wrong\n"),
+            ("THREADS = 256", "THREADS = 2048", "launch: invalid configuration argument\n"),
+            ("i < count", "i <= count", memory),
+        ):
+            broken, changed = re.subn(old, new, text)
+            self.assertEqual(changed, 1, old)
+            status, printed = self.built(broken)
+            self.assertEqual(status, 1, printed)
+            self.assertRegex(printed, re.compile(f"\\A{said}\\Z", re.DOTALL))
+
+    def test_both_compile_with_nvcc(self) -> None:
+        if not NVCC:
+            self.skipTest("no nvcc")
+        for name in ("first", "xor"):
+            done = run([NVCC, FIRST / f"{name}.cu", "-o", self.scratch / name])
+            self.assertEqual(done.status, 0, done.out + done.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
