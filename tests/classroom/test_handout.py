@@ -282,7 +282,7 @@ class Tree(Handout):
             text = path.read_text(errors="replace")
             self.assertEqual(lines & {line.strip() for line in text.splitlines()}, set(), path)
             if path.name == "README.md":
-                self.assertNotRegex(text, r"make answer\b", path)
+                self.assertNotRegex(text, r"make (?:answer|blank|fault|task)\b|<!-- solution", path)
         done = run("make", "-s", "--no-print-directory", "answer", "N=1", directory=tree / "01_naive")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("answer: this tree was handed out; the answers are the teacher's\n", done.stderr)

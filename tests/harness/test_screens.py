@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import pty
 import re
 import sys
 import time
@@ -303,6 +304,19 @@ class Hours(ScreenCase):
         done = run([ROOT / "05_fa2/fa2", *"--sweep --heads 60000 --batch 6000 --dim 1".split()], cwd=self.scratch)
         self.assertIn(done.status, (2, 3), done.err)  # 3 where its tensors do not fit
         self.assertEqual(len(done.err.splitlines()), 1)
+
+    def test_a_sweep_in_a_terminal_ends_with_what_its_lines_are(self) -> None:
+        primary, secondary = pty.openpty()
+        with started([ROOT / "00_gpu/gpu", "--sweep", "--kernel", "copy"], stdout=secondary, stderr=secondary):
+            os.close(secondary)
+            shown = b""
+            with contextlib.suppress(OSError):  # the program has ended
+                while chunk := os.read(primary, 4096):
+                    shown += chunk
+        os.close(primary)
+        self.assertRegex(shown.decode(), r"\n\S*These lines are TSV, .*make plot draws them, --tsv FILE .*\s*\Z")
+        piped = run([ROOT / "00_gpu/gpu", "--sweep", "--kernel", "copy"])
+        self.assertEqual((piped.status, piped.err, "make plot" in piped.out), (0, "", False))
 
     def test_a_small_run_may_say_yes(self) -> None:
         for chapter in CHAPTERS:
