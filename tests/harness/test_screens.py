@@ -314,7 +314,7 @@ class Hours(ScreenCase):
                 while chunk := os.read(primary, 4096):
                     shown += chunk
         os.close(primary)
-        self.assertRegex(shown.decode(), r"\n\S*These lines are TSV, .*make plot draws them, --tsv FILE .*\s*\Z")
+        self.assertRegex(shown.decode(), r"These lines are TSV, .*make plot draws them, --tsv FILE .*\s*\Z")
         piped = run([ROOT / "00_gpu/gpu", "--sweep", "--kernel", "copy"])
         self.assertEqual((piped.status, piped.err, "make plot" in piped.out), (0, "", False))
 

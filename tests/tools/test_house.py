@@ -15,8 +15,8 @@ from lib import tasks
 from lib.chapters import PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
-# The chapters that have more than 14 entries. 00: two pages and a first program beside eight kernels. 06: backward_split
-# is three kernels, and its launcher a file of its own.
+# The chapters that have more than 14 entries. 00: two pages and a first program beside eight kernels. 06:
+# backward_split is three kernels, and its launcher a file of its own.
 MORE = {"00_gpu": 16, "06_backward": 15}
 # A literal, or a comment, in which a brace is no brace.
 NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
