@@ -66,7 +66,7 @@ class OwnFiles(unittest.TestCase):
         shutil.copyfile(ROOT / chapter / file, self.tree / chapter / f"my/{kind}{number}/{file}")
         said = self.judged(chapter, kind, number, True)
         self.assertIn("it moves exactly what the chapter moves", said)
-        self.assertEqual(len(re.findall(r"(?m)^  .* the same$", said)), 7, said)
+        self.assertGreaterEqual(len(re.findall(r"(?m)^  .* the same$", said)), 7, said)
 
     def test_each_blank_file(self) -> None:
         """Kills a program without the learner's file, and a file that is taken for a wrong one while it is empty."""
@@ -103,7 +103,7 @@ class OwnFiles(unittest.TestCase):
         self.put_right("02_online_softmax", "task", "1", "partial.cuh")
 
     def test_what_is_wrong_with_it(self) -> None:
-        """Kills a judgement of the numbers alone, or of the demonstration, and a message that names another file."""
+        """Kills a judgment of the numbers alone, or of the demonstration, and a message that names another file."""
         path = self.begun("03_tiled_matmul", "blank", "1", "3_tiled.cu")
         right = (ROOT / "03_tiled_matmul/3_tiled.cu").read_text(encoding="utf-8")
         tile = "\t__shared__ float a_tile"
