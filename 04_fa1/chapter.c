@@ -4,6 +4,7 @@
 #include "harness.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- tiles: --tile-q and --tile-k, or what fits the 48 KB that need no opting in ---- */
@@ -71,6 +72,123 @@ static const struct kernel kernels[] = {
 		.runs = row_runs,
 	},
 };
+
+/* ---- --trace: one query, tile after tile ---- */
+
+/* What trace_row found. All in one piece of memory, which the harness frees. */
+struct trace {
+	size_t head, row, seq, dim, Bc, count; /* row of its head; count = Tc tiles */
+	struct trace_step *steps;
+	float *s, *O; /* [N] scores, [Tc, d] */
+};
+
+static int refuse_trace(
+	const struct options *options, const char *tensor, struct problem *problem, uint64_t *fixed, float **values,
+	struct error *error)
+{
+	(void)tensor, (void)fixed, (void)values;
+	if (options->given & OPTION_BIT(OPTION_ROW) && !options->trace)
+		return error_set(error, EXIT_USAGE, "--row: expected --trace, which shows that row");
+	if (options->trace && options->details)
+		return error_set(error, EXIT_USAGE, "--trace: not with --explain, whose page shows the kernels");
+	if (options->trace && problem->variant.kind != VARIANT_PLAIN)
+		return error_set(error, EXIT_USAGE, "--trace: shows plain attention, and this class has a variant");
+	return 0;
+}
+
+static int expect(
+	const struct problem *problem, const struct named_values *inputs, struct expectations *expectations,
+	struct error *error)
+{
+	if (problem->row >= attention_rows(problem))
+		return error_set(
+			error, EXIT_USAGE, "--row: expected a whole number from 0 to %llu, got '%zu'",
+			(unsigned long long)attention_rows(problem) - 1, problem->row);
+	return attention_expect(problem, inputs, expectations, error);
+}
+
+static int trace(struct run_result *result, const struct named_values *inputs, struct error *error)
+{
+	const struct problem *problem = &result->problem;
+	if (!result->options->trace)
+		return 0;
+	size_t N = problem->seq, d = problem->dim, Bc = (size_t)row_tile(problem).Bc, count = ceil_div(N, Bc);
+	struct trace *of = malloc(sizeof *of + count * sizeof *of->steps + (N + count * d) * sizeof(float));
+	if (!of)
+		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the trace");
+	*of = (struct trace){
+		problem->row / N, problem->row % N, N, d, Bc, count, .steps = (struct trace_step *)(of + 1)};
+	of->s = (float *)(of->steps + count);
+	of->O = of->s + N;
+	size_t head = of->head * N * d;
+	trace_row(
+		find_values(inputs, "Q") + head + of->row * d, find_values(inputs, "K") + head,
+		find_values(inputs, "V") + head, (int)N, (int)d, (int)(problem->causal ? of->row + 1 : N), (int)Bc,
+		problem->scale, of->s, of->steps, of->O);
+	result->findings = of;
+	return 0;
+}
+
+static void add_array(struct json *json, const char *key, const float *values, size_t count)
+{
+	json_open_array(json, key);
+	for (size_t i = 0; i < count; i++)
+		json_number(json, NULL, (double)values[i]);
+	json_close_array(json);
+}
+
+static void add_json(struct json *json, const struct run_result *result)
+{
+	const struct trace *of = result->findings;
+	if (!of)
+		return;
+	json_open_array(json, "trace");
+	for (size_t i = 0; i < of->count; i++) {
+		json_open_object(json, NULL);
+		json_count(json, "block", i);
+		json_number(json, "m", (double)of->steps[i].m);
+		json_number(json, "l", (double)of->steps[i].l);
+		json_number(json, "correction", (double)of->steps[i].correction);
+		add_array(json, "scores", of->s + i * of->Bc, smaller(of->Bc, of->seq - i * of->Bc));
+		add_array(json, "O", of->O + i * of->dim, of->dim);
+		json_close_object(json);
+	}
+	json_close_array(json);
+}
+
+/* The first numbers of a list. */
+static const char *list(const float *values, size_t count, double divisor, char text[64])
+{
+	enum { SHOWN = 2 };
+	int length = 0;
+	for (size_t i = 0; i < count && i < SHOWN; i++)
+		length += sprintf(text + length, "%s%.4g", i ? "  " : "", without_nan_sign(values[i] / divisor));
+	strcpy(text + length, count > SHOWN ? " ..." : "");
+	return text;
+}
+
+static void print_trace(const struct terminal *terminal, const struct trace *of)
+{
+	char scores[64], sums[64];
+	terminal_print(
+		terminal, STYLE_BOLD, "\nQuery %zu of head %zu, %zu keys at a time", of->row, of->head, of->Bc);
+	fprintf(terminal->out, ", by trace.c on the CPU\n\n");
+	struct table table = table_new("rrlrrrl");
+	table_row(&table, STYLE_DIM, "tile|keys|scores|m|correction|l|O, not divided");
+	for (size_t i = 0; i < of->count; i++) {
+		const struct trace_step *step = &of->steps[i];
+		size_t first = i * of->Bc, keys = smaller(of->Bc, of->seq - first);
+		table_row(
+			&table, STYLE_PLAIN, "%zu|%zu-%zu|%s|%.4g|%.4g|%.4g|%s", i, first, first + keys - 1,
+			list(of->s + first, keys, 1.0, scores), (double)step->m, (double)step->correction,
+			(double)step->l, list(of->O + i * of->dim, of->dim, 1.0, sums));
+	}
+	table_print(&table, terminal);
+	const struct trace_step *last = &of->steps[of->count - 1];
+	fprintf(terminal->out, "\nO / l = %s   LSE = m + ln l = %.4g\n",
+	        list(of->O + (of->count - 1) * of->dim, of->dim, (double)last->l, sums),
+	        (double)last->m + log((double)last->l));
+}
 
 /* ---- what the page prints ---- */
 
@@ -161,6 +279,10 @@ static void print_block_sizes(const struct terminal *terminal, const struct run_
 
 static void print_lesson(const struct terminal *terminal, const struct run_result *result)
 {
+	if (result->findings) {
+		print_trace(terminal, result->findings);
+		return;
+	}
 	double Nd = (double)attention_rows(&result->problem) * (double)result->problem.dim;
 	double naive = 4.0 * (double)result->problem.seq / (double)result->problem.dim + 4.0;
 	char title[200], unit[32];
@@ -181,13 +303,17 @@ static const struct chapter chapter = {
 	.title = "FlashAttention-1: S never exists.",
 	.next = next,
 	.small = "--seq 4 --dim 2 --tile-q 2 --tile-k 2 --input ramp",
-	.options = OPTIONS_ATTENTION | OPTION_BIT(OPTION_TILE_Q) | OPTION_BIT(OPTION_TILE_K) | OPTIONS_COMMON,
+	.options = OPTIONS_ATTENTION | OPTION_BIT(OPTION_TILE_Q) | OPTION_BIT(OPTION_TILE_K) |
+                   OPTION_BIT(OPTION_ROW) | OPTION_BIT(OPTION_TRACE) | OPTIONS_COMMON,
 	.defaults = {.batch = 1, .heads = 2, .seq = 512, .dim = 64, .seed = 1},
 	.kernels = kernels,
 	.kernel_count = sizeof kernels / sizeof kernels[0],
+	.provide = refuse_trace,
 	.fill = input_fill_attention,
-	.expect = attention_expect,
+	.expect = expect,
 	.sweep = sweep_attention,
+	.examine = trace,
+	.add_json = add_json,
 	.print_lesson = print_lesson,
 };
 

@@ -34,6 +34,14 @@ cudaError_t launch_fa1_paper(struct attention attention);
 /* A thread owns a query row: Br threads a block, Br <= FA1_MOST_ROW_THREADS. Fills O and LSE. */
 cudaError_t launch_fa1_row(struct attention attention);
 
+/* One query in plain C, for --trace: what is known after each tile of keys. Key 0 is visible. */
+struct trace_step {
+	float m, l, correction;
+};
+void trace_row(
+	const float *q, const float *K, const float *V, int N, int d, int visible, int Bc, float scale, float *s,
+	struct trace_step *steps, float *O);
+
 #ifdef __cplusplus
 }
 #endif
