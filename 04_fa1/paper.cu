@@ -1,7 +1,7 @@
 /*
- * Chapter 04, first of two: fa1_paper. New since chapter 03: S is never written. Tiles of K and V pass through shared
- * memory; of each row of S only its maximum m and its sum of exponentials l are kept (chapter 02's recurrence, on
- * tiles). This is Algorithm 1 as printed: outer loop over K and V, inner loop over Q; O, l, m are kept in HBM.
+ * Chapter 04, second of two: fa1_paper, Algorithm 1 as printed. New since row.cu: the outer loop goes over K and V, the
+ * inner one over Q, so O, l and m are kept in HBM from one tile of keys to the next; each tile has a maximum m~ of its
+ * own; and O is divided by l after each tile.
  *
  * Build and run: make, or make DEVICE=cuda. Limit: 8 heads are 8 blocks and leave 124 of an H100's 132 SMs idle; at the
  * default Br = 64 half of a block's threads have no row; O, l, m are read and written per tile, one column at a time.

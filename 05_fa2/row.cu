@@ -1,7 +1,7 @@
 /*
  * fa1_row of chapter 04, fa2_row of chapter 05: a thread owns a query row and keeps q, o, l and m in registers while the
- * block loads one tile of K and V after another. New since fa1_paper: the running maximum replaces the tile's maximum,
- * and o is divided once, at the end.
+ * block loads one tile of K and V after another. New since chapter 03: S is never written. Of a row of S only the running
+ * maximum m and the sum l are kept, as in chapter 02, and o is divided once, at the end.
  *
  * The two files differ in the loop over query tiles: in chapter 04 a block runs it; in chapter 05 the grid replaces it, and
  * tiles above the diagonal of a causal mask are not loaded. `diff -w ../04_fa1/row.cu ../05_fa2/row.cu` shows that.
