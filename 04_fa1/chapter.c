@@ -80,19 +80,16 @@ struct trace {
 	size_t head, row, seq, dim, Bc, count; /* row of its head; count = Tc tiles */
 	struct trace_step *steps;
 	float *s, *O; /* [N] scores, [Tc, d] */
+	bool plain;   /* the kernels compute the same */
 };
 
 static int refuse_trace(
 	const struct options *options, const char *tensor, struct problem *problem, uint64_t *fixed, float **values,
 	struct error *error)
 {
-	(void)tensor, (void)fixed, (void)values;
+	(void)tensor, (void)problem, (void)fixed, (void)values;
 	if (options->given & OPTION_BIT(OPTION_ROW) && !options->trace)
 		return error_set(error, EXIT_USAGE, "--row: expected --trace, which shows that row");
-	if (options->trace && options->details)
-		return error_set(error, EXIT_USAGE, "--trace: not with --explain, whose page shows the kernels");
-	if (options->trace && problem->variant.kind != VARIANT_PLAIN)
-		return error_set(error, EXIT_USAGE, "--trace: shows plain attention, and this class has a variant");
 	return 0;
 }
 
@@ -120,6 +117,7 @@ static int trace(struct run_result *result, const struct named_values *inputs, s
 		problem->row / N, problem->row % N, N, d, Bc, count, .steps = (struct trace_step *)(of + 1)};
 	of->s = (float *)(of->steps + count);
 	of->O = of->s + N;
+	of->plain = problem->variant.kind == VARIANT_PLAIN;
 	size_t head = of->head * N * d;
 	trace_row(
 		find_values(inputs, "Q") + head + of->row * d, find_values(inputs, "K") + head,
@@ -140,7 +138,7 @@ static void add_array(struct json *json, const char *key, const float *values, s
 static void add_json(struct json *json, const struct run_result *result)
 {
 	const struct trace *of = result->findings;
-	if (!of)
+	if (!of || result->options->details) /* the page of --explain is on the kernels */
 		return;
 	json_open_array(json, "trace");
 	for (size_t i = 0; i < of->count; i++) {
@@ -172,7 +170,8 @@ static void print_trace(const struct terminal *terminal, const struct trace *of)
 	char scores[64], sums[64];
 	terminal_print(
 		terminal, STYLE_BOLD, "\nQuery %zu of head %zu, %zu keys at a time", of->row, of->head, of->Bc);
-	fprintf(terminal->out, ", by trace.c on the CPU\n\n");
+	fprintf(terminal->out, ", by trace.c on the CPU%s\n\n",
+	        of->plain ? "" : ":\nplain attention, without this class's variant");
 	struct table table = table_new("rrlrrrl");
 	table_row(&table, STYLE_DIM, "tile|keys|scores|m|correction|l|O, not divided");
 	for (size_t i = 0; i < of->count; i++) {
