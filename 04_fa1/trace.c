@@ -1,7 +1,5 @@
-/*
- * Chapter 04, for --trace: what fa1_row computes for one query, in plain C on the CPU. One tile of keys after another, it
- * keeps m, l and o, and writes them down after each tile. fa1_row does the same with a thread for each query.
- */
+/* Open this for the idea of chapter 04 in plain C: one query, one tile of keys after another, with m, l and o written down
+ * after each tile for --trace. fa1_row does the same with a thread for each query. */
 #include "fa1.h"
 
 #include <math.h>
