@@ -3,7 +3,13 @@ printed for them; and what is said of a mistake. Their commands are tried by tes
 
 from __future__ import annotations
 
+import contextlib
+import os
+import pty
 import re
+import select
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -260,6 +266,178 @@ class Program(unittest.TestCase):
 
     def test_help_names_it(self) -> None:
         self.assertIn("make answer", self.make("help"))
+
+
+class Live(unittest.TestCase):
+    """On a terminal: in a course of one chapter that a shell builds, with the real tools."""
+
+    ASKS = "Your prediction (Enter: none): "
+    README = "## Exercises\n\n1. What is a? Predict.\n2. Long?\n3. Away?\n4. Wrong?\n5. Changed?\n"
+    ANSWERS = """
+## 1
+
+Two.
+
+```edits
+@ a.cu more
+--- in a.cu
+int a = 1;
++++
+int a = 2;
+```
+```sh
+cat a; pwd
+```
+```text
+int a = 2;
+elsewhere
+```
+
+## 2
+
+```sh
+true
+```
+```text
+```
+```sh
+sleep 60
+```
+```text
+ended
+```
+
+## 3
+
+```sh model
+exit 1
+```
+```text
+a model says this
+```
+
+## 4
+
+```sh
+exit 7
+```
+```text
+no seven
+```
+```sh
+touch ran
+```
+```text
+nothing
+```
+
+## 5
+
+```sh
+cat a
+```
+```text
+int a = 1;
+```
+"""
+
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.root, self.copies = Path(scratch.name, "course"), Path(scratch.name, "copies")
+        for name in ("01_naive", "common", "simcc", "plots", "tests/data", "classroom/answers", "build", "../copies"):
+            (self.root / name).mkdir(parents=True)
+        shutil.copytree(ROOT / "tools", self.root / "tools", ignore=shutil.ignore_patterns("__pycache__"))
+        (self.root / "Makefile").touch()
+        chapter = self.root / "01_naive"
+        (chapter / "README.md").write_text(self.README)
+        (chapter / "Makefile").write_text("NAME := a\nbuild:\n\t@! grep -q 9 a.cu && cp a.cu a\n")
+        self.source = chapter / "a.cu"
+        self.source.write_text("int a = 1;\n")
+        (self.root / "classroom/answers/01_naive.md").write_text(self.ANSWERS)
+
+    def terminal(self, *command: str | Path, typed: dict[str, bytes]) -> tuple[int, str]:
+        """(exit status, what stood in the terminal); each text is typed when what stands before it is there."""
+        process, screen = pty.fork()
+        if not process:
+            os.execve(command[0], list(map(str, command)), {**os.environ, "TMPDIR": str(self.copies)})
+        shown, waits = b"", list(typed.items())
+        try:
+            with contextlib.suppress(OSError):  # the program has ended
+                while select.select([screen], [], [], 30)[0] and (chunk := os.read(screen, 4096)):
+                    shown += chunk
+                    if waits and waits[0][0].encode() in shown:
+                        os.write(screen, waits.pop(0)[1])
+        finally:
+            os.close(screen)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGHUP)
+            status = os.WEXITSTATUS(os.waitpid(process, 0)[1])
+        said = shown.decode().replace("\r", "")
+        self.assertEqual(waits, [], said)
+        return status, said
+
+    def answer(self, number: int, *options: str, status: int = 0, typed: dict[str, bytes] | None = None) -> str:
+        typed = {self.ASKS: b"\n"} if typed is None else typed
+        command = (self.root / "tools/answer", "01_naive", str(number), *options)
+        done, said = self.terminal(*command, typed=typed)
+        self.assertEqual(done, status, said)
+        self.assertEqual(list(self.copies.iterdir()), [], "a copy was left behind")
+        self.assertFalse((self.source.parent / "a").exists(), "built in the course")
+        return said
+
+    def test_it_asks_runs_and_shows_both(self) -> None:
+        said = self.answer(1, typed={self.ASKS: "three \x1b[31mä\n".encode()})
+        exercise, _, rest = said.partition(self.ASKS)
+        self.assertIn("> What is a? Predict.", exercise)
+        self.assertNotIn("Two.", exercise)
+        self.assertIn("building in a copy ...\n    int a = 2;\n", rest)
+        self.assertRegex(
+            rest, r"Your prediction:\n\n    three \\x1b\[31mä\n\nWhat it is:\n\n    int a = 2;\n    /.*/01_naive\n\Z"
+        )
+        self.assertEqual(rest.count("This is not what was stored"), 1)
+        self.assertEqual(self.source.read_text(), "int a = 1;\n")
+
+    def test_nobody_must_predict(self) -> None:
+        said = self.answer(5)
+        self.assertTrue(said.endswith("\n    int a = 1;\n"), said)
+        self.assertNotIn("not what was stored", said)
+
+    def test_what_a_reader_changed_is_told(self) -> None:
+        self.source.write_text("int a = 3;\n")
+        self.assertRegex(self.answer(5), r"    int a = 3;\n\nThis is not what was stored .*\n\Z")
+        said = self.answer(1, status=1)
+        self.assertRegex(said, r"text found 0 times.*\n.*did you change 01_naive\? [\s\S]*    elsewhere\n\Z")
+        self.source.write_text("int a = 9;\n")
+        self.assertIn("answer 5: the chapter does not compile", self.answer(5, status=1))
+
+    def test_what_cannot_run_shows_what_was_stored(self) -> None:
+        self.assertRegex(self.answer(3), r"not run here: no model: .*\n    a model says this\n\Z")
+        said = self.answer(4, status=1)
+        self.assertRegex(said, r"end with status 7[\s\S]*    no seven\n\n    \$ touch ran\n    nothing\n\Z")
+
+    def test_ctrl_c_and_the_end_of_input(self) -> None:
+        for keys in (b"\3", b"\4"):
+            self.assertRegex(self.answer(1, status=130, typed={self.ASKS: keys}), r"\(Enter: none\): (\^C)?\n\Z")
+        self.assertRegex(self.answer(2, status=130, typed={self.ASKS: b"x\n", "sleep 60": b"\3"}), r"\^C\n\Z")
+
+    def test_elsewhere_and_with_an_option_nothing_is_asked(self) -> None:
+        command = [self.root / "tools/answer", "01_naive", "1"]
+        environment = {**os.environ, "TMPDIR": str(self.copies)}
+        for options, inside, outside in ((["--live"], "/01_naive\n", "elsewhere"), ([], "elsewhere", "/01_naive\n")):
+            done = subprocess.run([*command, *options], check=True, capture_output=True, text=True, env=environment)
+            self.assertIn(inside, done.stdout)
+            for absent in (outside, self.ASKS, "Your prediction"):
+                self.assertNotIn(absent, done.stdout)
+        self.assertEqual(self.answer(1, "--stored", typed={}), done.stdout)
+        done = subprocess.run([*command[:2], "--live"], check=False, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+
+    def test_make_passes_the_terminal_on(self) -> None:
+        command = (shutil.which("make"), "-s", "-C", ROOT / "01_naive", "DEVICE=sim", "answer", "N=1")
+        status, said = self.terminal(*command, typed={self.ASKS: b"\4"})
+        self.assertEqual(status, 2, said)
+        self.assertIn("Error 130", said)
 
 
 if __name__ == "__main__":

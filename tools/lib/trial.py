@@ -55,11 +55,14 @@ class Trial:
     def directory(self) -> Path:
         return self.tree / self.chapter
 
-    def copy(self) -> None:
-        """The sources and what was built of them, with their times: nothing is built anew."""
-        status, said = printed.run("make --no-print-directory -s build", ROOT / self.chapter, environment())
-        if status != 0:
-            raise AnswerError(f"{self.chapter}: cannot be built\n{said}")
+    def copy(self, build: bool = True) -> None:
+        """The sources and what was built of them, with their times: nothing is built anew. The chapter is built
+        first; with build=False in the copy, when a command needs it."""
+        self.stale = not build
+        if build:
+            status, said = printed.run("make --no-print-directory -s build", ROOT / self.chapter, environment())
+            if status != 0:
+                raise AnswerError(f"{self.chapter}: cannot be built\n{said}")
         for name in (*COPIED, *PROGRAMS):
             source, target = ROOT / name, self.tree / name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -115,7 +118,8 @@ class Trial:
         if self.stale:
             status, said = printed.run("make --no-print-directory -s build", self.directory, environment())
             if status != 0:
-                raise AnswerError(f"{where}: with its edits the chapter does not compile\n{said}")
+                edited = "with its edits " if self.originals else ""
+                raise AnswerError(f"{where}: {edited}the chapter does not compile\n{said}")
         self.stale = False
 
     def run(self, block: Block, where: str) -> str:
