@@ -210,18 +210,6 @@ class Folder(Graded):
                 self.assertNotIn("line of the course", (into / "a.json").read_text())
                 self.assertIn("not graded: RecursionError", " ".join((into / "a.txt").read_text().split()))
 
-    def test_one_submission_that_is_not_graded_says_so_in_every_file(self) -> None:
-        results, junit = self.scratch / "r.json", self.scratch / "r.xml"
-        grader = grade.Grader(Course(ROOT, None), "01.score", self.scratch / "own")
-        options = unittest.mock.Mock(submission=self.tree("one"), results=results, junit=junit, require=None)
-        lost = unittest.mock.patch.object(grader, "_judge_region", side_effect=KeyError("planted"))
-        with lost, self.assertRaisesRegex(grade.Environment, "^KeyError: 'planted'$"):  # main: exit 3
-            grade.grade_one(grader, options)
-        self.assertIn("not graded: KeyError: 'planted'", read_json(results)["output"])
-        self.assertNotIn("was stopped", read_json(results)["output"])
-        failures = [each.text for each in xml.parse(junit).getroot().iter("failure")]
-        self.assertIn("not graded: KeyError: 'planted'", failures[0])
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -3,11 +3,7 @@ grader says to submissions that are not as they should be; and what its text sho
 
 from __future__ import annotations
 
-import contextlib
-import fnmatch
-import io
 import re
-import shutil
 import sys
 import time
 import unittest
@@ -218,21 +214,6 @@ class Keys(Graded):
         self.assertEqual(mine, self.cases_with("my secret, 1"))  # the same submission has the same points
         for first, second in ((without, mine), (mine, yours)):
             self.assertFalse(set(first) & set(second))  # each has a seed, at least
-
-    def test_the_secret_is_made_once_and_handed_out_to_nobody(self) -> None:
-        path, said = self.scratch / "secret", io.StringIO()
-        with unittest.mock.patch.object(handout, "SECRET", path), contextlib.redirect_stderr(said):
-            made = handout.secret()
-            self.assertEqual((len(made), handout.secret(), path.stat().st_mode & 0o777), (64, made, 0o600))
-            self.assertRegex(said.getvalue(), "^classroom/secret: made; .* copy it to each clone .*\n$")
-            path.write_text("\n")
-            self.assertRaisesRegex(handout.TaskError, "has 0 characters, expected at least 12", handout.secret)
-            self.assertEqual(list(self.scratch.iterdir()), [path])
-        with unittest.mock.patch.object(handout, "SECRET", self.scratch / "none/secret"):
-            self.assertRaisesRegex(handout.TaskError, "^classroom/secret: cannot be made", handout.secret)
-        self.assertEqual([each for each in handout.FILES if fnmatch.fnmatch("classroom/secret", each)], [])
-        ignored = run("git", "-C", ROOT, "check-ignore", "classroom/secret")
-        self.assertTrue(ignored.returncode == 0 or not (ROOT / ".git").exists())
 
     def test_a_key_makes_the_plain_solution_wrong_and_hides_no_solution(self) -> None:
         """The course is public: --solve knows every class. That is no secret, and the page says so."""
@@ -635,52 +616,6 @@ class Handed(Graded):
         done = run_grader("--submission", here / "dots.zip", "--results", here / "r.json")
         self.assertEqual(done.returncode, 2)
         self.assertRegex((here / "r.json").read_text(), r"leaves the archive[\s\S]*\"score\": 0")
-
-    def test_mistakes_of_the_command_line_are_exit_2_and_full_disks_exit_3(self) -> None:
-        for arguments, says in (
-            (("--only", "07_none"), "07_none"),
-            (("--subm", "x"), "--subm"),
-            (("--submissions", str(self.scratch)), "RESULTS="),
-            (("--require", "many"), "many"),
-            (("--key", "ws"), "KEY= (--key): a key of 2 characters is found by trying; expected at least 12"),
-            (("--key", "", "--check"), "KEY= (--key): the key is empty"),
-            (("--key", "two lines\nof a key"), "one line"),
-        ):
-            done = run_grader(*arguments)
-            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
-            self.assertIn(says, done.stderr)
-        done = run_grader("--submission", self.tree("disk", solved=False), "--results", "/dev/full/r.json")
-        self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("RESULTS=/dev/full/r.json", done.stderr)
-
-    def test_require_is_exit_1(self) -> None:
-        done = run_grader("--submission", self.tree("none", solved=False), "--require", "1")
-        self.assertEqual(done.returncode, 1, done.stderr)
-
-    def test_check_submission_says_what_there_is(self) -> None:
-        tree = self.tree("check")
-        for name in sorted(tree.iterdir()):
-            if name.name not in ("01_naive", "06_backward"):
-                shutil.rmtree(name)
-        (tree / "predictions.txt").write_text("naive --seq 1024 --dim 64 = 17825792\n")
-        done = run_grader("--check", "--submission", tree, "--only", "01_naive")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertRegex(done.stdout, r"01\.score +fine\n[\s\S]*1 of \d+ predictions[\s\S]*This can be handed in")
-        self.replace(tree / "01_naive/naive.cu", SUM, "\tgoto out;\n" + SUM)
-        self.replace(tree / "01_naive/naive.cu", '#include "naive.h"', '#include "naive.h"\n#include <dlfcn.h>')
-        (tree / "predictions.txt").write_text("naive --seq 1024 --dim 64 = many\n")
-        (tree / "06_backward/dq.cu").unlink()
-        done = run_grader("--check", "--submission", tree, "--only", "01.weighted-sum,06.dq")
-        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
-        said = one_line(done.stdout)
-        for words in (
-            "refused: 01_naive/naive.cu:",
-            "use a loop",
-            "06.dq is missing",
-            "expected a number of bytes",
-            "changed outside",
-        ):
-            self.assertIn(words, said)
 
     @only_when_thorough
     def test_a_hand_out_grades_itself(self) -> None:
