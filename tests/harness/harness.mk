@@ -3,7 +3,7 @@
 
 HARNESS_SOURCES := $(wildcard $(addprefix $(ROOT)/common/,support/*.c problem/*.c verify/*.c)) \
         $(addprefix $(ROOT)/common/,measure/time_summary.c measure/plain_build.c measure/cpu_name.c measure/floors.c \
-        report/command.c report/json.c report/table.c)
+        report/command.c report/json.c report/table.c run/host_code.c)
 HARNESS_OBJECTS := $(patsubst $(ROOT)/common/%.c,$(BUILD)/harness/%.o,$(HARNESS_SOURCES)) $(BUILD)/harness/gpus.o
 HARNESS_VARIANTS := $(BUILD)/harness/attention_variants.o
 

@@ -6,7 +6,9 @@
 
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,6 +224,31 @@ Test(npy, output_goes_where_it_can_or_says_why)
 	cr_assert_eq(npy_write("link.npy", six, shape, 1, &error), 0);
 	cr_assert(lstat("link.npy", &status) == 0 && S_ISLNK(status.st_mode));
 	cr_assert(stat("real.npy", &status) == 0 && (status.st_mode & 0777) == 0640 && status.st_size > 100);
+}
+
+/* Beside the old one, under a name that is free; the longest name of all has no room beside it. */
+Test(npy, a_new_file_needs_a_name)
+{
+	char name[PATH_MAX], taken[64];
+	struct error error;
+	memset(name, '/', sizeof name);
+	for (size_t i = 0; i < sizeof name - 8; i += 2)
+		name[i] = '.';
+	strcpy(name + sizeof name - 8, "abc.npy");
+	cr_expect_eq(output_file_check(name, &error), EXIT_ENVIRONMENT);
+	cr_expect_eq(errno, ENAMETOOLONG);
+	cr_expect_eq(output_file_check(name + 64, &error), 0);
+	for (int try = 0; try < 100; try++) {
+		cr_expect_eq(output_file_check("new", &error), 0, "%d: %s", try, error.message);
+		snprintf(taken, sizeof taken, "new.new.%ld.%d", (long)getpid(), try);
+		write_bytes(taken, "", 0);
+	}
+	cr_expect_eq(output_file_check("new", &error), EXIT_ENVIRONMENT);
+	cr_expect(strstr(error.message, strerror(EEXIST)), "%s", error.message);
+	cr_expect_eq(output_directory_check("a", "a/x.npy", &error), 0);
+	cr_expect_eq(output_directory_check("a///", "a///x.npy", &error), 0, "%s", error.message);
+	cr_expect_eq(output_directory_check("no/a", "no/a/x.npy", &error), EXIT_ENVIRONMENT);
+	cr_expect_eq(count_files(), 100);
 }
 
 Test(npy, loading_sets_the_shape_or_refuses_it)

@@ -378,6 +378,35 @@ Test(options, a_problem_survives_the_command_line)
 	expect_survives(all);
 }
 
+/* Two runs are the same where each option asked about has the same value. Kills: a type whose values are not compared. */
+Test(options, two_runs_agree_or_not)
+{
+	static const char *const pairs[][2] = {
+		{"--causal", ""},
+		{"--seq 5", "--seq 6"},
+		{"--seed 5", "--seed 6"},
+		{"--scale 0.5", "--scale 0.25"},
+		{"--softcap 2", "--softcap 3"},
+		{"--dropout 0.5", "--dropout 0.25"},
+		{"--input ramp", "--input random"},
+		{"--lengths 3,5", "--lengths 5,3"},
+		{"--lengths 3,5", "--lengths 3,5,1"},
+		{"--kernel naive", "--kernel other"},
+		{"--kernel naive", ""},
+	};
+	taken = OPTION_BIT(OPTIONS) - 1;
+	for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+		struct options one, other;
+		struct error error = {0};
+		cr_assert_eq(parse(&one, &error, pairs[i][0]), 0, "%s", error.message);
+		cr_assert_eq(parse(&other, &error, pairs[i][1]), 0, "%s", error.message);
+		cr_expect(options_agree(&one, &one, one.given), "%s", pairs[i][0]);
+		cr_expect_not(options_agree(&one, &other, one.given), "%s and %s", pairs[i][0], pairs[i][1]);
+		cr_expect_not(options_agree(&other, &one, one.given), "%s and %s", pairs[i][1], pairs[i][0]);
+		cr_expect(options_agree(&one, &other, 0));
+	}
+}
+
 /* A step of a sweep is another problem than the one the options gave. */
 Test(options, a_step_of_a_sweep_is_passed_on)
 {

@@ -206,6 +206,39 @@ class StandardOutput(Outputs):
         self.assertTrue(found and 0 < int(found[1]) < 40, outcome.out)
         self.assertNotIn("not judged", self.naive(SMALL).out)
 
+    def test_colors_are_for_a_terminal(self) -> None:
+        """Kills: a word of the environment that is not heard, or heard where an option says it."""
+        for options, variables, colored in (
+            ("", {}, True),
+            ("", {"NO_COLOR": "1"}, False),
+            ("", {"NO_COLOR": "1", "CLICOLOR_FORCE": "1"}, False),
+            ("", {"NO_COLOR": ""}, True),
+            ("", {"TERM": "dumb"}, False),
+            ("", {"TERM": "dumb", "CLICOLOR_FORCE": "1"}, True),
+            ("", {"TERM": "dumb", "CLICOLOR_FORCE": "0"}, False),
+            ("", {"TERM": "dumb", "CLICOLOR_FORCE": ""}, False),
+            (" --color never", {"CLICOLOR_FORCE": "1"}, False),
+            (" --color always", {"NO_COLOR": "1", "TERM": "dumb"}, True),
+        ):
+            terminal, end = os.openpty()
+            here = {**os.environ, "TERM": "xterm", "NO_COLOR": "", "CLICOLOR_FORCE": "", **variables}
+            with started([NAIVE, *f"{SMALL} --quiet{options}".split()], stdout=end, env=here) as naive:
+                os.close(end)
+                self.assertEqual(naive.wait(60), 0)
+            self.assertEqual("\x1b[" in os.read(terminal, 4096).decode(), colored, f"{options} {variables}")
+            os.close(terminal)
+
+    def test_tiles_that_a_kernel_does_not_take_are_told(self) -> None:
+        for program, options, says in (
+            ("05_fa2/fa2", "--kernel fa2_split_q --tile-q 64", "is compiled with tiles of 128 x 64"),
+            ("05_fa2/fa2", "--kernel fa2_split_q --tile-q 128 --tile-k 8", "is compiled with tiles of 128 x 64"),
+            ("06_backward/backward", "--kernel backward_naive --tile-q 32", "has no tiles"),
+        ):
+            done = run([ROOT / program, *f"--seq 3 --dim 4 --quiet {options}".split()])
+            _, kernel, *_, option, tile = options.split()
+            told = f"{Path(program).name}: {option} {tile}: not for {kernel}, which {says}\n"
+            self.assertEqual((done.status, done.err), (0, told))
+
     def test_quiet_is_one_line_a_kernel(self) -> None:
         for program, kernels in (("01_naive/naive", 1), ("05_fa2/fa2", 0), ("06_backward/backward", 3)):
             with self.subTest(program):

@@ -2,15 +2,22 @@
 #include "measure/cpu_name.h"
 #include "measure/plain_build.h"
 #include "measure/time_summary.h"
+#include "report/command.h"
 #include "report/json.h"
 #include "report/table.h"
+#include "run/host_code.h"
 #include "support/number.h"
+#include "support/progress.h"
 #include "support/text.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <pty.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static char *text;
 static size_t text_size;
@@ -166,4 +173,139 @@ Test(provenance, a_cpu_has_a_short_name)
 	char name[8];
 	cpu_name_find(name, sizeof name); /* cut, whatever it is */
 	cr_expect(strlen(name) > 0 && strlen(name) < sizeof name);
+}
+
+/* As a shell reads it. */
+Test(command, each_argument_is_one_word)
+{
+	static const char *const words[][2] = {
+		{"--seq", "--seq"},
+		{"a-_./,=+:@%1", "a-_./,=+:@%1"},
+		{"", "''"},
+		{"a b", "'a b'"},
+		{"it's", "'it'\\''s'"},
+		{"'", "''\\'''"},
+		{"\"$x\\", "'\"$x\\'"},
+		{"N\xc2\xb2", "'N\xc2\xb2'"},
+		{"a\n'b", "$'a\\012\\'b'"},
+		{"\\\x7f~", "$'\\\\\\177~'"},
+		{"\xff", "$'\\377'"},
+	};
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		const char *const arguments[] = {"x", words[i][0], NULL};
+		FILE *out = open_memstream(&text, &text_size);
+		command_print(out, "naive", arguments);
+		fputs(words[i][1], out);
+		fclose(out);
+		cr_expect_eq(strncmp(text, "./naive x ", 10), 0, "%s", text);
+		const size_t length = strlen(words[i][1]);
+		cr_expect_eq(strlen(text), 10 + 2 * length, "%s", text);
+		cr_expect_eq(strncmp(text + 10, words[i][1], length), 0, "%s", text);
+		free(text);
+	}
+	FILE *out = open_memstream(&text, &text_size);
+	command_print(out, "naive", NULL);
+	fclose(out);
+	cr_expect_str_eq(text, "./naive");
+	free(text);
+}
+
+/* What a child does with `what` on a terminal of its own: its exit status, or 128 + signal; `text` is what it printed. */
+static int on_a_terminal(void (*act)(int), int what)
+{
+	static char said[4096];
+	int terminal, status = 0;
+	size_t count = 0;
+	pid_t child = forkpty(&terminal, NULL, NULL, NULL);
+	cr_assert(child >= 0);
+	if (child == 0) {
+		act(what);
+		fflush(NULL);
+		_exit(77);
+	}
+	for (ssize_t got; (got = read(terminal, said + count, sizeof said - 1 - count)) > 0;)
+		count += (size_t)got;
+	said[count] = '\0';
+	text = said;
+	waitpid(child, &status, 0);
+	close(terminal);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void show_progress(int wanted)
+{
+	struct progress progress = progress_new(wanted);
+	progress_clear(&progress);
+	fputs("a", stderr);
+	progress_show(&progress, "%s %d of %d", "kernel", 3, 7);
+	progress_show(&progress, "%090d", 0);
+	progress_clear(&progress);
+	progress_clear(&progress);
+	fputs("b", stderr);
+}
+
+/* One line, which the next replaces and which is wiped once; nothing where nobody wants it. */
+Test(progress, is_one_line_of_a_terminal)
+{
+	char line[200];
+	snprintf(line, sizeof line, "a\r\x1b[Kkernel 3 of 7\r\x1b[K%079d\r\x1b[Kb", 0);
+	cr_expect_eq(on_a_terminal(show_progress, true), 77);
+	cr_expect_str_eq(text, line);
+	on_a_terminal(show_progress, false);
+	cr_expect_str_eq(text, "ab");
+}
+
+enum { EXIT_0 = 100, EXIT_3, EXIT_256, QUICK, RETURNS, HARNESS = 1000, UNGUARDED = 2000 };
+
+static void end_host_code(int how)
+{
+	host_code_guard("naive");
+	if (how < HARNESS)
+		host_code_of("fa1_row");
+	if (how >= UNGUARDED)
+		host_code_unguard();
+	printf("seen ");
+	switch (how % HARNESS) {
+	case EXIT_0: exit(0);
+	case EXIT_3: exit(3);
+	case EXIT_256: exit(256);
+	case QUICK: quick_exit(0);
+	case RETURNS: return;
+	default: fflush(stdout); raise(how % HARNESS);
+	}
+}
+
+/* Kills: a way to end a program before its results that is not told, or told of the harness; output that is lost. */
+Test(host_code, what_ends_a_program_is_told)
+{
+#define LATE " before there were results\r\n"
+	static const struct {
+		int how, status;
+		const char *says;
+	} ends[] = {
+		{EXIT_0, 1, "seen naive: fa1_row: its host code called exit(0)" LATE},
+		{EXIT_256, 1, "seen naive: fa1_row: its host code called exit(256)" LATE},
+		{EXIT_3, 3, "seen "},
+		{QUICK, 1, "seen naive: fa1_row: its host code called quick_exit()" LATE},
+		{SIGSEGV, 1, "seen naive: fa1_row: its host code crashed: segmentation fault\r\n"},
+		{SIGBUS, 1, "seen naive: fa1_row: its host code crashed: bus error\r\n"},
+		{SIGABRT, 1, "seen naive: fa1_row: its host code called abort()\r\n"},
+		{SIGFPE, 1, "seen naive: fa1_row: its host code crashed: an integer was divided by zero\r\n"},
+		{SIGILL, 1, "seen naive: fa1_row: its host code crashed: illegal instruction\r\n"},
+		{SIGTERM, 128 + SIGTERM, "seen "},
+		{RETURNS, 77, "seen "},
+		{HARNESS + EXIT_0, 1, "seen naive: called exit(0)" LATE},
+		{HARNESS + QUICK, 1, "seen naive: called quick_exit()" LATE},
+		{UNGUARDED + EXIT_0, 0, "seen "},
+		{UNGUARDED + QUICK, 0, ""},
+	};
+	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+		cr_expect_eq(on_a_terminal(end_host_code, ends[i].how), ends[i].status, "%d: %s", ends[i].how, text);
+		cr_expect_str_eq(text, ends[i].says, "%d: %s", ends[i].how, text);
+	}
+	const int handed_on[] = {HARNESS + SIGSEGV, UNGUARDED + SIGFPE}; /* raised again when its handler returns? */
+	for (size_t i = 0; i < 2; i++) {
+		on_a_terminal(end_host_code, handed_on[i]);
+		cr_expect_str_eq(text, "seen ", "%d: %s", handed_on[i], text);
+	}
 }

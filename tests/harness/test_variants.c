@@ -38,6 +38,26 @@ Test(variants, a_class_has_one_of_them)
 	cr_expect(plain.window == 0 && plain.softcap == 0.0f && !plain.sink && plain.kv_heads == 0);
 }
 
+Test(variants, each_is_told_in_words)
+{
+	static const struct {
+		struct class_variant variant;
+		const char *words;
+		double capped; /* of 3 */
+	} told[] = {
+		{{VARIANT_PLAIN, 0.0f}, "", 3.0},
+		{{VARIANT_SOFTCAP, 2.5f}, ", soft-cap 2.5", 2.5 * 0.83365460701215526},
+		{{VARIANT_WINDOW, 16.0f}, ", window 16", 3.0},
+		{{VARIANT_SINK, 0.0f}, ", attention sink", 3.0},
+		{{VARIANT_RELU, 0.0f}, ", ReLU", 3.0},
+	};
+	char text[64];
+	for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
+		cr_expect_str_eq(variant_text(told[i].variant, text, sizeof text), told[i].words);
+		cr_expect_float_eq(variant_cap(told[i].variant, 3.0), told[i].capped, 1e-12);
+	}
+}
+
 /* P is made from LSE; the slope of a soft-cap, which dS needs, asks for it once more. Nothing else moves otherwise. */
 Test(variants, a_soft_cap_asks_for_its_statistics_twice)
 {
