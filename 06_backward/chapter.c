@@ -160,8 +160,8 @@ static void print_finding(const struct terminal *terminal, const struct run_resu
 	double flop = split->forms.flop / naive->forms.flop;
 	if (flop < 1.0)
 		fprintf(terminal->out,
-		        ".\nP is made anew in both passes, and still there are %.3g times the FLOP of naive,\n"
-		        "which multiplies the tiles above the diagonal, too.\n",
+		        ".\nP is made anew in both passes, and still there are %.3g times the FLOP of\n"
+		        "naive, which multiplies the tiles above the diagonal, too.\n",
 		        flop);
 	else
 		fprintf(terminal->out,

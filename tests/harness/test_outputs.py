@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import platform
 import re
 import shutil
 import signal
@@ -182,6 +183,56 @@ class Files(Outputs):
         self.assertIn("verified", outcome.out)
         self.assertNotIn("Page:", outcome.out)
         self.assertIn("Page: y, for a browser", self.naive(f"{SMALL} --explain y").out)
+
+
+# malloc, calloc and realloc of which the one numbered FAIL_AT finds no memory.
+FAILING = r"""
+#include <errno.h>
+#include <stdlib.h>
+static int left;
+static __attribute__((constructor)) void begin(void) { left = atoi(getenv("FAIL_AT")); }
+static int fails(void) { return left > 0 && --left == 0 ? (errno = ENOMEM, 1) : 0; }
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+void *malloc(size_t n) { return fails() ? NULL : __libc_malloc(n); }
+void *calloc(size_t n, size_t m) { return fails() ? NULL : __libc_calloc(n, m); }
+void *realloc(void *p, size_t n) { return fails() ? NULL : __libc_realloc(p, n); }
+"""
+
+
+class Memory(Outputs):
+    TINY = f"--model {ROOT}/tests/data/tiny_model/tiny.bin --prompt Hi --tokens 1"
+    RUNS = (
+        ("01_naive/naive", "--seq 3 --dim 2 --json j --tsv t --save s", range(1, 122), {
+            "the names of files", "Q", "the reference", "O", "the counts of 0 launches", "the counts of 3 launches"}),
+        ("00_gpu/gpu", "--rows 3 --cols 2", [*range(1, 12), *range(58, 100, 3)], {"x", "the reference"}),
+        ("06_backward/backward", "--seq 2 --dim 1", range(1, 40, 2), {"Q", "the reference of the gradients"}),
+        ("09_variants/variants", "--seq 3 --dim 2 --heads 1 --sink", range(4, 360, 12), {
+            "sink", "the reference of the last rows"}),
+        ("08_decode/decode", "--seq 3 --heads 1 --kv-heads 1 --dim 2", range(1, 16), {"Q", "the reference"}),
+        ("08_decode/decode", TINY, range(1, 30), {
+            "the sampler", "64 tokens", "the system prompt", "the prompt", "the text", "the forward pass"}),
+    )  # fmt: skip
+
+    @unittest.skipUnless(platform.libc_ver()[0] == "glibc", "malloc of another C library")
+    def test_each_allocation_may_fail(self) -> None:
+        """Kills: one whose result nobody looks at, a status that is none, a line that is lost or of something else."""
+        source, library = self.scratch / "fails.c", self.scratch / "fails.so"
+        source.write_text(FAILING)
+        made = run([*os.environ.get("CC", "gcc").split(), "-shared", "-fPIC", "-o", library, source])
+        self.assertEqual((made.status, made.err), (0, ""))
+        for program, options, numbers, expected in self.RUNS:
+            found, name = set(), Path(program).name
+            for number in numbers:
+                fails = {"LD_PRELOAD": str(library), "FAIL_AT": str(number), "SIM_THREADS": "1"}
+                done = run([ROOT / program, *options.split(), "--quiet"], cwd=self.scratch, **fails)
+                self.assertIn(done.status, (0, 3), f"{program} {options}: allocation {number}: {done.err}")
+                line = re.fullmatch(
+                    rf"(?:{name}: (?:\S+: )?(?:out of memory(?: for (.*))?|cannot be written: Cannot allocate memory)|"
+                    r"the simulated device .*)\n", done.err,
+                )  # fmt: skip
+                self.assertEqual(bool(line), done.status == 3, f"{program} {options}: allocation {number}: {done.err}")
+                found.add(line and line[1])
+            self.assertLessEqual(expected, found, f"{program} {options}")
 
 
 class StandardOutput(Outputs):

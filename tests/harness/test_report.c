@@ -255,14 +255,23 @@ Test(progress, is_one_line_of_a_terminal)
 	cr_expect_str_eq(text, "ab");
 }
 
-enum { EXIT_0 = 100, EXIT_3, EXIT_256, QUICK, RETURNS, HARNESS = 1000, UNGUARDED = 2000 };
+enum { EXIT_0 = 100, EXIT_3, EXIT_256, QUICK, RETURNS, RECURSES, HARNESS = 1000, UNGUARDED = 2000, LONG_NAME = 3000 };
+
+/* Until the stack is full. */
+static int recurse(volatile int *depth)
+{
+	volatile int here[1000] = {*depth + 1};
+	return *depth < 0 ? 0 : recurse(here) + here[0];
+}
 
 static void end_host_code(int how)
 {
-	host_code_guard("naive");
-	if (how < HARNESS)
+	static char name[400];
+	memset(name, 'n', sizeof name - 1);
+	host_code_guard(how < LONG_NAME ? "naive" : name);
+	if (how < HARNESS || how >= LONG_NAME)
 		host_code_of("fa1_row");
-	if (how >= UNGUARDED)
+	if (how >= UNGUARDED && how < LONG_NAME)
 		host_code_unguard();
 	printf("seen ");
 	switch (how % HARNESS) {
@@ -271,7 +280,8 @@ static void end_host_code(int how)
 	case EXIT_256: exit(256);
 	case QUICK: quick_exit(0);
 	case RETURNS: return;
-	default: fflush(stdout); raise(how % HARNESS);
+	case RECURSES: fflush(stdout), recurse(&how); return;
+	default: fflush(stdout); raise(how % HARNESS), raise(how % HARNESS);
 	}
 }
 
@@ -292,10 +302,13 @@ Test(host_code, what_ends_a_program_is_told)
 		{SIGABRT, 1, "seen naive: fa1_row: its host code called abort()\r\n"},
 		{SIGFPE, 1, "seen naive: fa1_row: its host code crashed: an integer was divided by zero\r\n"},
 		{SIGILL, 1, "seen naive: fa1_row: its host code crashed: illegal instruction\r\n"},
+		{RECURSES, 1, "seen naive: fa1_row: its host code crashed: segmentation fault\r\n"},
 		{SIGTERM, 128 + SIGTERM, "seen "},
 		{RETURNS, 77, "seen "},
 		{HARNESS + EXIT_0, 1, "seen naive: called exit(0)" LATE},
 		{HARNESS + QUICK, 1, "seen naive: called quick_exit()" LATE},
+		{HARNESS + SIGSEGV, 128 + SIGSEGV, "seen "}, /* raised again: no kernel's */
+		{UNGUARDED + SIGFPE, 128 + SIGFPE, "seen "},
 		{UNGUARDED + EXIT_0, 0, "seen "},
 		{UNGUARDED + QUICK, 0, ""},
 	};
@@ -303,9 +316,7 @@ Test(host_code, what_ends_a_program_is_told)
 		cr_expect_eq(on_a_terminal(end_host_code, ends[i].how), ends[i].status, "%d: %s", ends[i].how, text);
 		cr_expect_str_eq(text, ends[i].says, "%d: %s", ends[i].how, text);
 	}
-	const int handed_on[] = {HARNESS + SIGSEGV, UNGUARDED + SIGFPE}; /* raised again when its handler returns? */
-	for (size_t i = 0; i < 2; i++) {
-		on_a_terminal(end_host_code, handed_on[i]);
-		cr_expect_str_eq(text, "seen ", "%d: %s", handed_on[i], text);
-	}
+	/* A name that is too long for the line is cut with it. */
+	on_a_terminal(end_host_code, LONG_NAME + SIGSEGV);
+	cr_expect_eq(strlen(text), 5 + 299, "%zu: %s", strlen(text), text);
 }
