@@ -258,6 +258,9 @@ class Secret(Graded):
             upload = "It holds the solutions. Upload it as the assignment's autograder (classroom/README.md)."
             self.assertEqual(said.getvalue(), f"{out}: {count} files, 0.0 MB{of}\n{upload}\n")
         self.assertTrue(self.path.exists(), "made with the key")
+        nowhere = unittest.mock.patch.object(handout, "SECRET", self.scratch / "none/secret")
+        with nowhere, command, contextlib.redirect_stderr(io.StringIO()), self.assertRaisesRegex(SystemExit, "^3$"):
+            autograder.main()
 
 
 if __name__ == "__main__":

@@ -30,6 +30,8 @@ $(BUILD)/harness_counts: $(BUILD)/harness/measure/counts.o
 $(BUILD)/harness_compare: private HARNESS_OBJECTS += $(BUILD)/harness/run/compare.o
 $(BUILD)/harness_compare: $(BUILD)/harness/run/compare.o
 
+$(BUILD)/harness_report: private LIBRARIES += -lutil # forkpty, where the C library is old
+
 $(BUILD)/harness_variants: private HARNESS_OBJECTS += $(BUILD)/harness/closed_forms.o
 $(BUILD)/harness_variants: $(BUILD)/harness/closed_forms.o
 
