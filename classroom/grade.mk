@@ -5,7 +5,9 @@
 GRADE = CC="$(or $(filter gcc% clang% %/gcc %/clang,$(CC)),gcc)" python3 classroom/grade.py
 
 grade:
-	@$(GRADE) $${SUBMISSIONS+--submissions "$$SUBMISSIONS"} $${SUBMISSION+--submission "$$SUBMISSION"} $${KEY+--key "$$KEY"} \
+	@$(GRADE) $${SUBMISSIONS+--submissions "$$SUBMISSIONS"} $${ROSTER+--roster "$$ROSTER"} $${DUE+--due "$$DUE"} \
+		$${PENALTY+--penalty "$$PENALTY"} $${ASSIGNMENT+--assignment "$$ASSIGNMENT"} $${RESUME+--resume "$$RESUME"} \
+		$${REGRADE+--regrade "$$REGRADE"} $${SUBMISSION+--submission "$$SUBMISSION"} $${KEY+--key "$$KEY"} \
 		$${RESULTS+--results "$$RESULTS"} $${JUNIT+--junit "$$JUNIT"} $${ONLY+--only "$$ONLY"} $${REQUIRE+--require "$$REQUIRE"}
 
 check-submission:

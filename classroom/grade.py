@@ -13,22 +13,29 @@ it can are graded.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import hashlib
 import itertools
+import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import NoReturn
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import collect
 from judge import cases as casebook
 from judge import results as told
 from judge import sandbox
@@ -46,6 +53,8 @@ from lib.tasks import Task, TaskError, read_text, rows_of
 
 CLASSROOM = Path(__file__).resolve().parent
 ROOT = CLASSROOM.parent
+COURSE = re.compile(r".*\.(py|c|h|cu|cuh|tsv|mk|S|edits)|names|simcc|Makefile")
+INDEX = ".students"  # of a folder's results
 EPILOG = """\
 CC and CXX choose the compiler. GRADE_SANDBOX=bwrap|namespaces|limits insists on one. GRADE_CPU_SECONDS=4 and
 GRADE_MEMORY_MB=1024 are of one run of one kernel, GRADE_COMPILE_SECONDS=20 of one compilation. GRADE_JOBS=2: how many
@@ -101,31 +110,51 @@ class Grader:
 
     # ---- a submission ----
 
-    def read(self, path: Path) -> Submission:
+    def read(self, path: Path | collect.HandIn) -> Submission:
         known = frozenset(task.id for task in self.course.tasks)
-        return handed_in.read(path, self.course.given_files(), known, self.course.is_untouched)
+        others = (self.course.given_files(), known, self.course.is_untouched)
+        return (
+            handed_in.read(path, *others) if isinstance(path, Path) else handed_in.read_entries(path.entries(), *others)
+        )
 
-    def grade(self, path: Path, save: Callable[[Results], None], tasks: list[Task] | None = None) -> Results:
-        """Of the chosen tasks, or `tasks`, which are of these. `save` is called after each."""
+    @cached_property
+    def basis(self) -> str:
+        """Of all that decides about points but the submission: the class, the course, and how it is judged."""
+        found = hashlib.sha256(repr((self.secret, self.course.key, self.cc, self.cxx)).encode())
+        found.update(repr([sandbox.limit(name) for name in ("cpu_seconds", "memory_mb", "compile_seconds")]).encode())
+        for name in ("classroom", "common", "simcc", "tools/lib", *self.course.chapters):
+            for path in sorted((ROOT / name).rglob("*")):
+                own = path.relative_to(ROOT)
+                if COURSE.fullmatch(path.name) and path.is_file() and not {"tests", "build"}.intersection(own.parts):
+                    with contextlib.suppress(FileNotFoundError):  # of somebody who is writing another one
+                        found.update(f"\n{own}\n".encode() + path.read_bytes())
+        return found.hexdigest()
+
+    def grade(
+        self,
+        path: Path | collect.HandIn,
+        save: Callable[[Results], None],
+        tasks: list[Task] | None = None,
+        known: Mapping[str, TaskResult] | None = None,
+    ) -> Results:
+        """Of the chosen tasks, or `tasks`, which are of these. `save` is called after each. What is `known` of the same
+        submission, class and course is taken over."""
         results = Results([TaskResult(task) for task in tasks or self.tasks])
         how, why = sandbox.kind()
         kinds = {"bwrap": "in bwrap, with limits", "namespaces": "in namespaces of their own, with limits"}
         results.notes.append(f"submissions run {kinds.get(how, f'with limits alone ({why})')}")
         try:
-            self._grade(self.read(path), results, save)
+            submission = self.read(path)
+            if known is not None:
+                results.checksum = hashlib.sha256(f"{self.basis} {submission.checksum}".encode()).hexdigest()
+                results.take_over(known)
+            self._grade(submission, results, save)
         except Unusable as error:
             results.no_points("not there", f"not graded: SUBMISSION={path}: {error}")
         except Exception as error:  # whatever one submission does to the grader, the next one is graded
             results.failure = str(error) if isinstance(error, Environment) else f"{type(error).__name__}: {error}"
             first = results.failure.partition("\n")[0]  # what follows may quote the teacher's files
             results.no_points("not graded", f"not graded: {first}; this is the grader's failure, not yours")
-        results.complete = True
-        save(results)
-        return results
-
-    def refuse(self, path: Path, save: Callable[[Results], None]) -> Results:
-        results = Results([TaskResult(task) for task in self.tasks])
-        results.no_points("not there", f"not graded: SUBMISSION={path}: it is a link, expected a zip or a directory")
         results.complete = True
         save(results)
         return results
@@ -137,10 +166,11 @@ class Grader:
         self._read_predictions(submission, results)
         save(results)
         with ThreadPoolExecutor(_jobs()) as pool:
-            jobs = {pool.submit(self._criteria_of, each.task, submission): each for each in results.tasks}
+            left = [each for each in results.tasks if not each.criteria]
+            jobs = {pool.submit(self._criteria_of, each.task, submission): each for each in left}
             try:
                 for job in as_completed(jobs):
-                    jobs[job].criteria = job.result()
+                    jobs[job].criteria, jobs[job].checksum = job.result(), results.checksum
                     save(results)
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)  # a signal, or a machine that cannot
@@ -227,7 +257,7 @@ class Grader:
             results.notes.append(f"predictions.txt {problem}; predictions earn no points")
         given, problems = casebook.parse_predictions(submission.texts.get("predictions.txt", ""))
         results.notes += problems[:3] + (["..."] if len(problems) > 3 else [])
-        for each in results.tasks:
+        for each in (each for each in results.tasks if not each.criteria):
             for question in self.questions:
                 if question.split()[0] in each.task.kernels and given.get(question) is not None:
                     right = casebook.is_right(given[question], self.judge_of(each.task.chapter).model(question))
@@ -295,60 +325,273 @@ def _shown(names: list[str], width: int = 50) -> list[str]:
     return [short if cut.count(short) == 1 else line for short, line in zip(cut, lines)]
 
 
-def _names_in(paths: list[Path]) -> dict[Path, str]:
+def _names_in(paths: list[Path]) -> list[str]:
     """Of each submission: what its results are called, in one line, never too long for a file's name."""
-    names: dict[Path, str] = {}
+    names: dict[str, None] = {}
     for path in paths:
         stem, whole = (
-            one_line(name).encode()[:200].decode(errors="ignore")
-            for name in (path.stem if path.suffix.lower() == ".zip" else path.name, path.name)
+            one_line(name).encode()[:200].decode(errors="ignore") for name in (collect.stem(path.name), path.name)
         )
         forms = itertools.chain((stem, whole), (f"{stem}-{number}" for number in itertools.count(2)))
-        names[path] = next(name for name in forms if name and name not in names.values())
-    return names
+        names[next(name for name in forms if name and name not in names)] = None
+    return list(names)
 
 
-def grade_folder(grader: Grader, folder: Path, into: Path) -> int:
-    """Every zip and every directory of a folder, one after the other, whatever becomes of one of them."""
+@dataclass
+class Asked:
+    """Of the grading of a folder, on the command line."""
+
+    roster: list[collect.Student] | None = None
+    deadline: collect.Deadline = field(default_factory=collect.Deadline)
+    assignment: str = "FlashAttention"
+    merges: bool = False  # the tasks that are graded join those of the results that are there
+    resumes: bool = False
+    regrade: str | None = None
+    call: dict[str, str | None] = field(default_factory=dict)  # as it was given
+
+
+def asked_of(options: argparse.Namespace) -> Asked:
+    """What goes on with results that are there need not say again what they were asked for with. Raises Wrong."""
+    names = ("roster", "due", "penalty", "assignment")
+    call = {name: getattr(options, name) for name in names}
+    if options.resume == "1" or options.regrade is not None:
+        there = read_index(options.results).get("call", {})
+        call = {name: there.get(name) if given is None else given for name, given in call.items()}
+    return Asked(
+        collect.read_roster(Path(call["roster"])) if call["roster"] else None,
+        collect.Deadline.of(call["due"], call["penalty"]),
+        call["assignment"] or "FlashAttention",
+        options.only is not None,
+        options.resume == "1",
+        options.regrade,
+        call,
+    )
+
+
+@dataclass
+class Row:
+    """Of the table."""
+
+    hand: collect.HandIn
+    name: str  # of its results
+    results: Results
+    is_due: bool = True  # in this call
+    late: tuple[str, ...] = ("", "", "")
+    is_old: bool = False  # of an earlier call
+    line: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        return not any(each.failed or not each.criteria for each in self.results.tasks)
+
+    @property
+    def flags(self) -> list[str]:
+        results, hand = self.results, self.hand
+        something = "did something else"
+        found = {
+            "absent": hand.is_absent,
+            "not on the roster": not hand.is_known,
+            "handed in twice": any(each.startswith("handed in twice") for each in (*hand.remarks, *hand.said)),
+            "not usable": bool(results.trouble) and not results.failure,
+            "not graded": not self.is_whole,
+            something: any(of.category == something for each in results.tasks for of in each.criteria.values()),
+            "another class?": bool(results.doubt),
+            "late": self.late[2].endswith(("day", "days", "days not known")),
+            "late?": self.late[2] == "not known",
+        }
+        return [flag for flag, is_so in found.items() if is_so]
+
+
+def read_index(into: Path) -> dict:
+    """Whose results are in a directory, of which tasks, and how they were asked for."""
     try:
-        there = sorted(folder.iterdir())
-    except OSError:
-        give_up("grade", 2, f"SUBMISSIONS={folder}: expected a directory of zips and directories")
-    paths = [path for path in there if (path.is_dir() or path.suffix.lower() == ".zip") and path.name[0] != "."]
-    if not paths:
+        found = json.loads((into / INDEX).read_text(encoding="utf-8"))
+        return found if {"tasks", "rows", "call"} <= found.keys() else {}
+    except (OSError, ValueError, AttributeError):
+        return {}
+
+
+class Table:
+    """The results of a folder, in files that at every moment say what is known: NAME.json also keeps it."""
+
+    def __init__(self, grader: Grader, into: Path, hands: list[collect.HandIn], asked: Asked) -> None:
+        self.into, self.asked = into, asked
+        there = read_index(into) if asked.merges or asked.regrade is not None else {}
+        chosen = {task.id for task in grader.tasks} | set(there.get("tasks", ()))
+        if asked.regrade is not None and not asked.merges and there:  # all that the table has
+            grader.tasks = [task for task in grader.tasks if task.id in there["tasks"]] or grader.tasks
+            chosen = {*there["tasks"]}
+        self.tasks = [task for task in grader.course.tasks if task.id in chosen]
+        self.graded = {task.id for task in grader.tasks}
+        names = _names_in([Path(_own_name(hand)) for hand in hands])
+        self.rows = [Row(hand, name, Results([])) for hand, name in zip(hands, names)]
+        for old in there.get("rows", ()):
+            if old["name"] not in names:
+                hand = collect.HandIn(old["label"], student=collect.Student(**old["student"]), platform=old["platform"])
+                hand.remarks = ["not handed in again"]
+                self.rows.append(Row(hand, old["name"], Results([]), is_due=False, is_old=True))
+        self.labels = Counter(one_line(row.hand.label) for row in self.rows)
+        for row in self.rows:
+            self.show(row, Results([]))
+        index = [
+            {
+                "name": row.name,
+                "label": row.hand.label,
+                "platform": row.hand.platform,
+                "student": asdict(row.hand.student),
+            }
+            for row in self.rows
+        ]
+        everything = {"tasks": [task.id for task in self.tasks], "call": asked.call, "rows": index}
+        self._write(INDEX, json.dumps(everything, indent=1) + "\n")
+
+    def _write(self, name: str, text: str) -> None:
+        told.write_file(self.into / name, text)
+
+    def chosen(self, name: str) -> list[Row]:
+        """Those that REGRADE=name means."""
+        own = name.casefold()
+        found = [
+            row
+            for row in self.rows
+            if own
+            in {
+                text.casefold()
+                for text in (row.name, row.hand.label, *asdict(row.hand.student).values())
+                if isinstance(text, str)
+            }
+        ]
+        return found
+
+    def known(self, row: Row) -> dict[str, TaskResult]:
+        return told.read_state(self.into / f"{row.name}.json", self.tasks)
+
+    def show(self, row: Row, results: Results) -> None:
+        """Puts `results`, of this call's tasks or of some, together with what is known of the others."""
+        hand, mine = row.hand, {each.task.id: each for each in results.tasks}
+        *late, share = self.asked.deadline.judged(hand)
+        row.late = tuple(late)
+        for each in mine.values():
+            each.share = share
+        others = self.known(row) if set(mine) != {task.id for task in self.tasks} else {}
+        if not (self.asked.merges or self.asked.regrade is not None):
+            others = {}
+        tasks = [mine.get(task.id) or others.get(task.id) or TaskResult(task) for task in self.tasks]
+        if hand.is_absent:
+            for each in (each for each in tasks if not each.criteria):
+                each.criteria = nothing_to_grade("not there", "not handed in")
+        row.results = replace(results, tasks=tasks)
+        if others and results.trouble:
+            row.results.trouble, row.results.also = "", results.trouble
+            row.results.notes = [*results.notes, results.trouble]
+        also = [*hand.remarks, *hand.said]
+        row.results.also = "; ".join(filter(None, (row.results.also, *also)))
+        row.results.notes = [*row.results.notes, *also]
+        if share < 1:
+            total = f"{told.points(self.final(row))} of {told.points(row.results.score)} points stay"
+            row.results.notes.append(f"handed in {row.late[2]} late, {row.late[0]} by the {row.late[1]}: {total}")
+        row.line = self.line_of(row)
+
+    def final(self, row: Row) -> float:
+        return round(sum(each.score * each.share for each in row.results.tasks), 2)
+
+    def line_of(self, row: Row) -> str:
+        results, student = row.results, row.hand.student
+        cells = ["" if each.failed or not each.criteria else told.points(each.score) for each in results.tasks]
+        total, final = (told.points(each) if row.is_whole else "" for each in (results.score, self.final(row)))
+        twins = self.labels[one_line(row.hand.label)] > 1  # they differ in what is not shown
+        label = f"{row.hand.label} ({row.name}.txt)" if twins and not row.hand.is_absent else row.hand.label
+        remark = results.remark or ("" if row.is_whole else "not graded yet: RESUME=1 grades it")
+        who = (student.id, student.name, student.email)
+        most = told.points(results.most)
+        return told.csv_line(label, total, most, *cells, remark, *who, *row.late, final, ", ".join(row.flags))
+
+    def write(self) -> None:
+        title = ("submission", "points", "of", *(task.id for task in self.tasks), "remark")
+        more = ("id", "name", "e-mail", "handed in", "clock", "late", "final", "flags")
+        self._write("results.csv", told.csv_line(*title, *more) + "".join(row.line for row in self.rows))
+
+    def write_for_platforms(self) -> None:
+        """Where it is known who is who there. An absent student has no grade."""
+        asked, most = self.asked, told.points(sum(task.points for task in self.tasks))
+        for platform, file in (("Moodle", "moodle.csv"), ("Canvas", "canvas.csv")):
+            lines = []
+            for row in self.rows:
+                student, points = row.hand.student, told.points(self.final(row)) if row.is_whole else ""
+                number = student.moodle if platform == "Moodle" else student.canvas
+                if not row.is_old and (number or asked.roster is not None and row.hand.is_known):
+                    own = student.id if asked.roster is not None and student.id != number else ""
+                    lines.append((number, student.name, own, student.email, "" if row.hand.is_absent else points))
+            if lines and platform == "Moodle":
+                self._write(file, told.moodle_csv(lines, most))
+            elif lines:
+                self._write(file, told.canvas_csv(lines, asked.assignment, most))
+            else:
+                (self.into / file).unlink(missing_ok=True)
+
+
+def _own_name(hand: collect.HandIn) -> str:
+    student = hand.student
+    return f"{student.name}_{student.id}".strip("_").replace("/", "_") if student.name or student.id else hand.label
+
+
+def grade_folder(grader: Grader, folder: Path, into: Path, asked: Asked | None = None) -> int:
+    """Every hand-in of a folder or a bulk download, one after the other, whatever becomes of one of them."""
+    asked = asked or Asked()
+    tasks, chapters = [task.id for task in grader.course.tasks], grader.course.chapters
+    hands, left_out = collect.collect(folder, tasks, chapters, into)
+    if asked.roster is not None:
+        hands = collect.enroll(hands, asked.roster)
+    if not hands:
         give_up("grade", 2, f"SUBMISSIONS={folder}: no zip and no directory in it")
     try:
         into.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Environment(f"RESULTS={into}: cannot be made") from error
-    table = told.csv_line("submission", "points", "of", *(task.id for task in grader.tasks), "remark")
+    table = Table(grader, into, hands, asked)
+    if asked.regrade is not None:
+        again = table.chosen(asked.regrade)
+        if len(again) != 1 or again[0].hand.is_absent:
+            what = f"fits {', '.join(row.name for row in again)}" if len(again) > 1 else "nobody of that name handed in"
+            give_up(
+                "grade", 2, f"REGRADE={asked.regrade}: {what}; expected a name, an ID or a submission of results.csv"
+            )
+        for row in table.rows:
+            row.is_due = row is again[0]
     failed = 0
-    names = _names_in(paths)
-    for (path, name), shown in zip(names.items(), _shown(list(names.values()))):
-        into_file = into / f"{name}.json"
-        is_link = path.is_symlink()  # to whatever lies elsewhere, as one within a submission
-        judge = grader.refuse if is_link else grader.grade
-        results = judge(path, lambda found, to=into_file: told.write_file(to, told.gradescope(found)))
-        told.write_file(into / f"{name}.txt", told.human(results))
-        total, *scores = (told.points(each.score) for each in (results, *results.tasks))
-        most, failed = told.points(results.most), failed + bool(results.failure)
-        if results.failure:  # no 0 either
-            total, scores = "", [""] * len(scores)
-        twins = (
-            sum(one_line(path.name) == one_line(other.name) for other in paths) > 1
-        )  # they differ in what is not shown
-        table += told.csv_line(
-            f"{path.name} ({name}.txt)" if twins else path.name, total, most, *scores, results.remark
-        )
-        told.write_file(into / "results.csv", table)
+    for row, shown in zip(table.rows, _shown([row.hand.label or row.name for row in table.rows])):
+        into_file = f"{row.name}.json"
+
+        def save(found: Results, row: Row = row, into_file: str = into_file) -> None:
+            table.show(row, found)
+            told.write_file(into / into_file, told.gradescope(row.results, state=True))
+
+        if row.is_due and not row.hand.is_absent:
+            known = {} if not asked.resumes else table.known(row)
+            grader.grade(row.hand, save, known=known)
+        elif row.is_due and asked.regrade is None:
+            save(Results([], complete=True))
+        else:
+            with contextlib.suppress(Unusable):
+                row.hand.entries()  # for its time
+            table.show(row, Results([], complete=True))
+        results = row.results
+        if row.is_due:
+            told.write_file(into / f"{row.name}.txt", told.human(results))
+        failed += bool(results.failure)
+        table.write()
         remark = "  not usable" if results.trouble else "  look at it" if results.remark else ""
-        print(f"{shown:<50} {total:>7}/{most}{'  not graded' if results.failure else remark}")
-    others = [path.name for path in there if path not in paths]
-    for shown in _shown(others):
-        print(f"{shown:<50} left out: expected zips and directories, not hidden")
+        total = told.points(results.score) if row.is_whole else ""
+        print(f"{shown:<50} {total:>7}/{told.points(results.most)}{'  not graded' if results.failure else remark}")
+    table.write_for_platforms()
+    for line, shown in zip(left_out, _shown([line.rpartition(": left out: ")[0] for line in left_out])):
+        print(f"{shown:<50} left out: {line.rpartition(': left out: ')[2]}")
+    for row in table.rows:
+        if not row.hand.is_known:
+            print(f"{row.hand.label}: {row.hand.remarks[0]}")
     print(f"results: {into}/results.csv, and a .json and a .txt for each")
     if failed:
-        give_up("grade", 3, f"{failed} of {len(paths)} submissions not graded; the remarks in results.csv say why")
+        give_up("grade", 3, f"{failed} of {len(table.rows)} submissions not graded; the remarks in results.csv say why")
     return 0
 
 
@@ -363,12 +606,20 @@ def parse() -> argparse.Namespace:
     add = parser.add_argument
     which = "a tree, a zip of it, a task's file; default: this tree"
     add("--submission", metavar="PATH", type=Path, default=ROOT, help=which)
-    add("--submissions", metavar="DIR", type=Path, help="grades every zip and directory in DIR into --results DIR")
+    add("--submissions", metavar="PATH", type=Path, help="a bulk download or a folder, graded into --results DIR")
     add("--key", help="the class (make handout CLASS=KEY); its cases are drawn from classroom/secret")
     add("--only", metavar="LIST", help="chapters or tasks, separated by commas: 04_fa1,05.skip")
     add("--results", metavar="FILE", type=Path, help="results.json as Gradescope reads it, rewritten after every task")
     add("--junit", metavar="FILE", type=Path, help="JUnit XML")
     add("--require", metavar="PERCENT", type=float, help="exit 1 when fewer points than that were reached")
+    of_folder = "of --submissions: "
+    add("--roster", metavar="CSV", help=f"{of_folder}who is in the class: name, id, e-mail")
+    add("--due", metavar="TIME", help=f"{of_folder}2027-03-01T23:59")
+    add("--penalty", metavar="N%%/day", help=f"{of_folder}what a late hand-in loses for each day that has begun")
+    add("--assignment", metavar="TITLE", help=f"{of_folder}the column of canvas.csv")
+    resume = {"nargs": "?", "const": "1", "default": "0", "choices": ("0", "1")}
+    add("--resume", **resume, help=f"{of_folder}what is complete of the same submissions is not graded again")
+    add("--regrade", metavar="NAME", help=f"{of_folder}grades this one again, and leaves the others as they are")
     add("--check", action="store_true", help="only looks: what is there, is it taken, does it compile")
     add("--prepare", action="store_true", help="only builds what does not depend on a submission")
     return parser.parse_args()
@@ -387,11 +638,14 @@ def run(options: argparse.Namespace, scratch: Path) -> int:
     grader = Grader(course, options.only, scratch, secret)
     if options.submissions and not options.results:
         give_up("grade", 2, "SUBMISSIONS= needs RESULTS=, a directory for the results")
+    for name in ("roster", "due", "penalty", "assignment", "resume", "regrade"):
+        if getattr(options, name) not in (None, "0") and not options.submissions:
+            give_up("grade", 2, f"{name.upper()}= is of SUBMISSIONS=, which is missing")
     sandbox.check_machine()
     if options.prepare:
         grader.prepare()
     elif options.submissions:
-        return grade_folder(grader, options.submissions, options.results)
+        return grade_folder(grader, options.submissions, options.results, asked_of(options))
     elif options.check:
         return grader.check(options.submission)
     else:
@@ -429,8 +683,8 @@ def main() -> int:
     scratch = Path(tempfile.mkdtemp(prefix="grade-")).resolve()
     try:
         return run(parse(), scratch)
-    except (Unusable, Environment, TaskError, ValueError, OSError) as error:
-        if isinstance(error, Unusable):
+    except (Unusable, collect.Wrong, Environment, TaskError, ValueError, OSError) as error:
+        if isinstance(error, (Unusable, collect.Wrong)):
             give_up("grade", 2, one_line(str(error)))
         give_up("grade", 3, readable(str(error)).strip())
     finally:

@@ -49,8 +49,8 @@ FILES = """setup.sh LICENSE GLOSSARY.md .clang-format .gitignore common explorer
     tests/data/tiny_model/tiny.bin tools/draw tools/lib/five_words.tsv tools/model tools/rows tools/lib/__init__.py
     tools/lib/chapters.py tools/lib/edits.py tools/lib/files.py tools/lib/flat_model.py tools/lib/gguf.py
     tools/lib/rows.py tools/lib/table.py tools/lib/tasks.py classroom/tasks.tsv
-    classroom/handout.mk classroom/hint.py classroom/tasks/*/hints.md classroom/tasks/*/names classroom/grade*
-    classroom/judge gpu/compiled""".split()
+    classroom/handout.mk classroom/hint.py classroom/tasks/*/hints.md classroom/tasks/*/names classroom/collect.py
+    classroom/grade* classroom/judge gpu/compiled""".split()
 OF_CHAPTER = ("Makefile", "*.c", "*.h")
 LEFT_OUT = re.compile(r"\..*|.*~|.*\.(?:o|d|a|new)|__pycache__|tests|bench|build")
 GIVEN = ("00_gpu",)  # to be read and run: nothing in it is a task

@@ -7,7 +7,8 @@ import io
 import json
 import textwrap
 import xml.etree.ElementTree as xml
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from lib.files import replace_file
@@ -32,6 +33,9 @@ class TaskResult:
     task: Task
     criteria: dict[str, Criterion] = field(default_factory=dict)  # none: not graded yet
     predictions: list[str] = field(default_factory=list)  # "KERNEL OPTIONS: right"
+    checksum: str = ""  # of all that the criteria depend on; none: they may not be used again
+    share: float = 1.0  # of the points, which a late hand-in keeps
+    failed: bool = False  # not graded, by a failure of the grader's own
 
     @property
     def full(self) -> bool:
@@ -62,6 +66,8 @@ class Results:
     doubt: str = ""  # whether it is of this class
     failure: str = ""  # of the grader itself: then these are no points
     complete: bool = False
+    checksum: str = ""  # of the submission, the class and the course
+    also: str = ""  # a further remark
 
     @property
     def score(self) -> float:
@@ -75,12 +81,21 @@ class Results:
         self.trouble = trouble
         for each in self.tasks:
             each.criteria = nothing_to_grade(category, trouble)
+            each.failed, each.checksum = bool(self.failure), ""
+
+    def take_over(self, known: Mapping[str, TaskResult]) -> None:
+        """What was found out about the same submission, class and course."""
+        for at, each in enumerate(self.tasks):
+            old = known.get(each.task.id)
+            if old and old.checksum == self.checksum and not old.failed:
+                self.tasks[at] = old
 
     @property
     def remark(self) -> str:
         what = "did something else"
         flagged = [each.task.id for each in self.tasks if any(of.category == what for of in each.criteria.values())]
-        return self.trouble or (f"look at {', '.join(flagged)}: {what}" if flagged else self.doubt)
+        own = self.trouble or (f"look at {', '.join(flagged)}: {what}" if flagged else self.doubt)
+        return "; ".join(filter(None, (own, self.also)))
 
 
 def write_file(path: str | Path, text: str) -> None:
@@ -176,8 +191,9 @@ def human(results: Results) -> str:
 # ---- files ----
 
 
-def gradescope(results: Results) -> str:
-    """gradescope-autograders.readthedocs.io, "Output format". No test is hidden: that would hide the total."""
+def gradescope(results: Results, state: bool = False) -> str:
+    """gradescope-autograders.readthedocs.io, "Output format". No test is hidden: that would hide the total.
+    `state`: also what a later call needs to go on from here, as the "extra_data" of that format."""
     tests = [
         {
             "name": f"{each.task.chapter}: {each.task.title}",
@@ -196,8 +212,30 @@ def gradescope(results: Results) -> str:
     output += predicted(results) + "".join(f"note: {one_line(note)}\n" for note in results.notes)
     if not results.complete:
         output += "The grader was stopped before it had graded everything.\n"
+    extra = {"extra_data": {"judged": {each.task.id: _state_of(each) for each in results.tasks}}} if state else {}
     whole = {"score": results.score, "output": output, "output_format": "text", "stdout_visibility": "hidden"}
-    return json.dumps({**whole, "tests": tests}, indent=3, sort_keys=True, ensure_ascii=False) + "\n"
+    return json.dumps({**whole, **extra, "tests": tests}, indent=3, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def _state_of(each: TaskResult) -> dict[str, object]:
+    criteria = {name: asdict(criterion) for name, criterion in each.criteria.items()}
+    own = {"checksum": each.checksum, "share": each.share, "failed": each.failed, "predictions": each.predictions}
+    return {**own, "criteria": criteria}
+
+
+def read_state(path: Path, tasks: list[Task]) -> dict[str, TaskResult]:
+    """{task: what was found out}; nothing of a file that is not there, or not ours."""
+    try:
+        judged = json.loads(path.read_text(encoding="utf-8"))["extra_data"]["judged"]
+        found = {}
+        for task in (task for task in tasks if task.id in judged):
+            own = dict(judged[task.id])
+            criteria = {name: Criterion(**fields) for name, fields in own.pop("criteria").items()}
+            if criteria.keys() == NAMES.keys():
+                found[task.id] = TaskResult(task, criteria, **own)
+        return found
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return {}
 
 
 def junit(results: Results) -> str:
@@ -227,3 +265,25 @@ def csv_line(*fields: object) -> str:
     line = io.StringIO()
     csv.writer(line, lineterminator="\n").writerow(texts)
     return line.getvalue()
+
+
+MOODLE = ("Identifier", "Full name", "ID number", "Email address", "Grade", "Maximum Grade", "Last modified (grade)")
+CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+
+
+def moodle_csv(rows: list[tuple[str, str, str, str, str]], most: str) -> str:
+    """Of (number, name, ID, e-mail, points): for "Upload grading worksheet" of an assignment, which reads Identifier,
+    Grade and the last column (mod/assign/feedback/offline/importgradeslib.php, locallib.php: no time is older than any
+    grade, so one that is there stays), and for docs.moodle.org/en/Grade_import, which maps an ID or an e-mail."""
+    lines = (
+        (f"Participant {number}" if number else "", name, own, email, points, most, "")
+        for number, name, own, email, points in rows
+    )
+    return csv_line(*MOODLE) + "".join(csv_line(*line) for line in lines)
+
+
+def canvas_csv(rows: list[tuple[str, str, str, str, str]], assignment: str, most: str) -> str:
+    """Of (number, name, ID, e-mail, points): for "Import" in the gradebook (lib/gradebook_importer.rb): a student is
+    found by ID, else by the SIS columns, else by name; an assignment by "Title (ID)" or its title, or is made."""
+    title = csv_line(*CANVAS, assignment) + csv_line("Points Possible", "", "", "", "", most)
+    return title + "".join(csv_line(name, number, own, email, "", points) for number, name, own, email, points in rows)

@@ -1,4 +1,4 @@
-"""A submission: a directory, a zip, or single files -> the regions of its tasks, and remarks about what was found.
+"""A submission: a directory, a zip or tar.gz, or single files -> the regions of its tasks, and remarks about them.
 
 What counts is the text between a task's two marker lines, wherever its file lies. A file named ID.cu without markers,
 such as 04.update.cu, is a region as it stands. Nothing is unpacked and no link is followed. What makes a whole
@@ -7,22 +7,29 @@ submission unusable (no zip, a path that leaves it) raises Unusable, one line; a
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import re
 import stat
+import struct
+import tarfile
+import time
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO, NoReturn
 
 from lib.tasks import BEGIN, END
 
 # A place in a message, before it is said in the lines of a submission: @@[ID/]NAME:LINE@@.
 PLACE = re.compile(r"@@(?:([\w.-]+)/)?([\w.-]+):(\d{1,9})@@")
 UNTITLED = re.compile(r"([ \t]*)// task ([^\s:]+)[ \t]*$")  # as BEGIN, without the ": title"
-MOST_ARCHIVE = 64 << 20
+ARCHIVES = (".zip", ".tar.gz", ".tgz")
+MOST_ARCHIVE = 64 << 20  # of a tar.gz also unpacked
 MOST_FILES = 20_000
 MOST_TEXT = 256 << 10
 MOST_SOURCES = 16 << 20
@@ -59,12 +66,20 @@ class Submission:
     )  # task: what is in the file of its name, which has not its lines
     texts: dict[str, str] = field(default_factory=dict)  # predictions.txt, WORKLOG.md, class.tsv
 
+    @property
+    def checksum(self) -> str:
+        """Of all that grading knows of it."""
+        own = (self.regions, self.markers, self.problems, self.others, self.texts)
+        known = repr((*(sorted(each.items()) for each in own), self.remarks, sorted(self.altered)))
+        return hashlib.sha256(known.encode("utf-8", "surrogateescape")).hexdigest()
+
 
 @dataclass(frozen=True)
-class _Entry:
+class Entry:
     size: int
     read: Callable[[], bytes]
     problem: str = ""
+    time: float | None = None  # of an archive's member
 
 
 def readable(text: str) -> str:
@@ -91,7 +106,7 @@ def markers_of(text: str) -> dict[tuple[str, str], int]:
 # ---- what there is ----
 
 
-def _entries_of_directory(path: Path) -> Iterator[tuple[str, _Entry]]:
+def _entries_of_directory(path: Path) -> Iterator[tuple[str, Entry]]:
     if not os.access(path, os.R_OK | os.X_OK):
         raise Unusable("this directory cannot be read")
     for directory, names, files in os.walk(path):
@@ -101,25 +116,68 @@ def _entries_of_directory(path: Path) -> Iterator[tuple[str, _Entry]]:
             status = at.lstat()
             link = "is a link, expected a file" if stat.S_ISLNK(status.st_mode) else "is no plain file"
             problem = "" if stat.S_ISREG(status.st_mode) else link
-            yield at.relative_to(path).as_posix(), _Entry(status.st_size, at.read_bytes, problem)
+            yield at.relative_to(path).as_posix(), Entry(status.st_size, at.read_bytes, problem)
 
 
-def _entries_of_zip(path: Path) -> Iterator[tuple[str, _Entry]]:
-    if (size := path.stat().st_size) > MOST_ARCHIVE:
-        raise Unusable(f"{size} bytes, expected at most {MOST_ARCHIVE}; hand in only the files that are asked for")
-    content = path.read_bytes()
-    if content.count(b"PK\1\2") > MOST_FILES:  # each entry begins so, whatever number the end of the file says
-        raise Unusable(f"more than {MOST_FILES} files in it")
-    archive = zipfile.ZipFile(io.BytesIO(content))
-    around = len({name.replace("\\", "/").partition("/")[0] for name in archive.namelist()} - {"__MACOSX"}) == 1
-    for info in archive.infolist():
-        name = info.filename.replace("\\", "/")
-        if re.search(r"^/|(?:^|/)\.\.(?:/|$)|^[A-Za-z]:", name):
-            raise Unusable(f"refused: '{one_line(name)}' leaves the archive")
-        if stat.S_ISLNK(info.external_attr >> 16):
-            raise Unusable(f"refused: '{one_line(name)}' is a link, expected files only")
+def _refuse(name: str, why: str) -> NoReturn:
+    raise Unusable(f"refused: '{one_line(name)}' {why}")
+
+
+def _leaves(name: str) -> bool:
+    return bool(re.search(r"^/|(?:^|/)\.\.(?:/|$)|^[A-Za-z]:", name))
+
+
+def counted(names: list[str], refuse: Callable[[str, str], object], whole: bool = False) -> list[tuple[int, str]]:
+    """The members of an archive that count, by their place in it: not those that leave it, nor (unless `whole`) what
+    lies in folders left alone."""
+    names = [name.replace("\\", "/") for name in names]
+    around = len({name.partition("/")[0] for name in names} - {"__MACOSX"}) == 1
+    found = []
+    for at, name in enumerate(names):
         parts = PurePosixPath(name).parts
-        if info.is_dir() or not parts or LEFT_ALONE.intersection(parts[around:-1]) or parts[0] == "__MACOSX":
+        if _leaves(name):
+            refuse(name, "leaves the archive")
+        elif parts and (whole or not LEFT_ALONE.intersection(parts[around:-1]) and parts[0] != "__MACOSX"):
+            found.append((at, str(PurePosixPath(*parts))))
+    return found
+
+
+def _name_in_zip(info: zipfile.ZipInfo) -> str:
+    """Canvas and macOS write UTF-8 without the flag that says so; Python then reads the bytes as code page 437."""
+    if not info.flag_bits & 0x800:
+        try:
+            return info.filename.encode("cp437").decode("utf-8")
+        except ValueError:
+            pass
+    return info.filename
+
+
+def _time_in_zip(info: zipfile.ZipInfo) -> float | None:
+    """Seconds, of UTC if they are there, else of this machine's zone."""
+    extra = info.extra
+    while len(extra) >= 4:
+        kind, size = struct.unpack("<HH", extra[:4])
+        if kind == 0x5455 and size >= 5 and len(extra) >= 9 and extra[4] & 1:
+            return float(struct.unpack("<i", extra[5:9])[0])
+        extra = extra[4 + size :]
+    try:
+        return time.mktime((*info.date_time, 0, 0, -1)) if info.date_time[0] > 1980 else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def entries_of_zip(
+    file: BinaryIO, refuse: Callable[[str, str], object] = _refuse, whole: bool = False
+) -> Iterator[tuple[str, Entry]]:
+    """`refuse` is told the members that a link or a path leads out of the archive; it may raise."""
+    archive = zipfile.ZipFile(file)
+    members = archive.infolist()
+    for at, name in counted([_name_in_zip(info) for info in members], refuse, whole):
+        info = members[at]
+        if stat.S_ISLNK(info.external_attr >> 16):
+            refuse(name, "is a link, expected files only")
+            continue
+        if info.is_dir():
             continue
 
         def read(info: zipfile.ZipInfo = info) -> bytes:
@@ -129,40 +187,108 @@ def _entries_of_zip(path: Path) -> Iterator[tuple[str, _Entry]]:
         problem = "is encrypted" if info.flag_bits & 1 else ""
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # of others Python unpacks all at once
             problem = f"is packed by method {info.compress_type}, expected deflate"
-        yield str(PurePosixPath(*parts)), _Entry(info.file_size, read, problem)
+        yield name, Entry(info.file_size, read, problem, _time_in_zip(info))
 
 
-def _entries_of(path: Path) -> dict[str, _Entry]:
+def unpack_gzip(file: BinaryIO, into: BinaryIO, most: int) -> BinaryIO:
+    """Raises Unusable past `most` bytes."""
+    size, unpacker = 0, zlib.decompressobj(31)
+    while chunk := unpacker.unconsumed_tail or file.read(1 << 16):
+        part = unpacker.decompress(chunk, 1 << 20)
+        size += len(part)
+        if size > most:
+            raise Unusable(f"more than {most} bytes when it is unpacked")
+        into.write(part)
+        if unpacker.eof:
+            break
+    if not unpacker.eof:
+        raise Unusable("a damaged tar.gz file")
+    into.seek(0)
+    return into
+
+
+def entries_of_tar(
+    file: BinaryIO, refuse: Callable[[str, str], object] = _refuse, most: int | None = None, whole: bool = False
+) -> Iterator[tuple[str, Entry]]:
+    archive, members = tarfile.open(fileobj=file, mode="r:"), []  # noqa: SIM115
+    for info in archive:
+        if len(members) == (most or MOST_FILES):
+            raise Unusable(f"more than {most or MOST_FILES} files in it")
+        members.append(info)
+    for at, name in counted([info.name for info in members], refuse, whole):
+        info = members[at]
+        if info.issym() or info.islnk():
+            refuse(name, "is a link, expected files only")
+        elif not info.isdir():
+
+            def read(info: tarfile.TarInfo = info) -> bytes:
+                return archive.extractfile(info).read()
+
+            yield name, Entry(info.size, read, "" if info.isreg() else "is no plain file", float(info.mtime))
+
+
+def is_archive(name: str) -> bool:
+    return name.lower().endswith(ARCHIVES)
+
+
+def _found_in_archive(name: str, size: int, read: Callable[[], bytes]) -> Iterator[tuple[str, Entry]]:
+    if size > MOST_ARCHIVE:
+        raise Unusable(f"{size} bytes, expected at most {MOST_ARCHIVE}; hand in only the files that are asked for")
+    content = read()
+    if name.lower().endswith(ARCHIVES[1:]) and content[:2] == b"\x1f\x8b":
+        return entries_of_tar(unpack_gzip(io.BytesIO(content), io.BytesIO(), MOST_ARCHIVE))
+    if content.count(b"PK\1\2") > MOST_FILES:  # each entry begins so, whatever number the end of the file says
+        raise Unusable(f"more than {MOST_FILES} files in it")
+    return entries_of_zip(io.BytesIO(content))
+
+
+def listed(find: Callable[[], Iterator[tuple[str, Entry]]], most: int | None = None) -> dict[str, Entry]:
+    """Raises Unusable, and nothing else."""
+    entries: dict[str, Entry] = {}
+    try:
+        for name, entry in find():
+            if len(entries) == (most or MOST_FILES):
+                raise Unusable(f"more than {most or MOST_FILES} files in it")
+            entries[name] = entry
+    except Unusable:
+        raise
+    except Exception as error:  # zipfile and tarfile raise a dozen kinds for a damaged table of contents
+        why = "cannot be read" if isinstance(error, (OSError, RecursionError)) else "a damaged zip file"
+        why = "a damaged tar.gz file" if isinstance(error, (tarfile.TarError, zlib.error)) else why
+        no_zip = "not a zip file" in str(error)
+        raise Unusable("not a zip file (nor a directory)" if no_zip else why) from error
+    return entries
+
+
+def entries_of_archive(name: str, entry: Entry) -> dict[str, Entry]:
+    if entry.problem:
+        raise Unusable(f"{one_line(name)} {entry.problem}")
+    return listed(lambda: _found_in_archive(name, entry.size, entry.read))
+
+
+def entries_of(path: Path) -> dict[str, Entry]:
+    """What lies in a directory, an archive, or is a task's own file."""
     if not path.exists():
         raise Unusable("no such file or directory")
     if not path.is_dir() and not path.is_file():
         raise Unusable("neither a directory nor a plain file")
-    found = _entries_of_directory(path) if path.is_dir() else _entries_of_zip(path)
-    if path.suffix in (".cu", ".cuh") and path.is_file():
-        found = iter([(path.name, _Entry(path.stat().st_size, path.read_bytes))])
-    entries = {}
-    try:
-        for name, entry in found:
-            if len(entries) == MOST_FILES:
-                raise Unusable(f"more than {MOST_FILES} files in it")
-            entries[name] = entry
-    except Unusable:
-        raise
-    except Exception as error:  # zipfile raises a dozen kinds for a damaged table of contents
-        why = "cannot be read" if isinstance(error, (OSError, RecursionError)) else "a damaged zip file"
-        no_zip = "not a zip file" in str(error)
-        raise Unusable("not a zip file (nor a directory)" if no_zip else why) from error
-    zips = [name for name in entries if name.lower().endswith(".zip")]
-    if path.is_dir() and len(zips) == 1 and not any(name.endswith((".cu", ".cuh")) for name in entries):
-        if problem := entries[zips[0]].problem:
-            raise Unusable(f"{one_line(zips[0])} {problem}")
-        return _entries_of(path / zips[0])  # a learning platform's folder of one student
+    if path.is_dir():
+        return listed(lambda: _entries_of_directory(path))
+    entry = Entry(path.stat().st_size, path.read_bytes)
+    return {path.name: entry} if path.suffix in (".cu", ".cuh") else entries_of_archive(path.name, entry)
+
+
+def _entries_of(path: Path) -> dict[str, Entry]:
+    entries = entries_of(path)
+    archives = [name for name in entries if is_archive(name)]
+    if path.is_dir() and len(archives) == 1 and not any(name.endswith((".cu", ".cuh")) for name in entries):
+        entries = entries_of_archive(archives[0], entries[archives[0]])  # a learning platform's folder of one student
     if not entries:
         raise Unusable("it is empty")
     return entries
 
 
-def _text_of(entry: _Entry) -> str:
+def _text_of(entry: Entry) -> str:
     """Raises ValueError, why it has none."""
     if entry.problem:
         raise ValueError(entry.problem)
@@ -273,7 +399,15 @@ def read(
     path: Path, given: Mapping[str, str], known: frozenset[str], untouched: Callable[[str, str], bool]
 ) -> Submission:
     """`given`: {"04_fa1/paper.cu": its text as handed out}; `known`: the tasks. Raises Unusable."""
-    entries = _entries_of(path)
+    return read_entries(_entries_of(path), given, known, untouched)
+
+
+def read_entries(
+    entries: Mapping[str, Entry],
+    given: Mapping[str, str],
+    known: frozenset[str],
+    untouched: Callable[[str, str], bool],
+) -> Submission:
     reader = _Reader(given, known, untouched)
     submission, size = reader.submission, 0
     for name in sorted(entries, key=lambda name: (name.count("/"), name)):

@@ -45,7 +45,8 @@ class Folder(Graded):
 
     def rows(self, into: Path) -> dict[str, list[str]]:
         with (into / "results.csv").open(newline="") as file:
-            return {name: rest for name, *rest in csv.reader(file)}
+            title, *rows = csv.reader(file)
+            return {row[0]: row[1 : title.index("remark") + 1] for row in [title, *rows]}
 
     def attacks(self, folder: Path) -> dict[str, tuple[list[str], str]]:
         """{name in the table: (its points, words of its page)}"""
@@ -123,7 +124,9 @@ class Folder(Graded):
         wrong = {name: row for name, row in found.items() if row[0] != expected[name][0]}
         self.assertEqual(wrong, {}, [(into / f"{name}.txt").read_text() for name in wrong])
         for name in ("links\\.tar", "\\.\\.x"):  # a directory with such a name was left out without a word
-            self.assertRegex(done.stdout, rf"(?m)^{name} +left out: expected zips and directories, not hidden$")
+            self.assertRegex(
+                done.stdout, rf"(?m)^{name} +left out: expected zips, tar\.gz, directories and \.cu, not hidden$"
+            )
         self.assertEqual(done.stdout.count("\n"), len(expected) + 3, done.stdout)
         self.assertNotIn("\x1b", done.stdout)
         # a page and results.json of each, whatever it is called

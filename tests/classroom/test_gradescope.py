@@ -124,11 +124,11 @@ class Gradescope(Graded):
         )  # fmt: skip
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         table = (into / "results.csv").read_text()
-        self.assertTrue(table.startswith("submission,points,of,01.score,01.softmax,01.weighted-sum,remark\n"), table)
+        self.assertTrue(table.startswith("submission,points,of,01.score,01.softmax,01.weighted-sum,remark,id,"), table)
         for line in (
-            "\nanna,10,10,3,4,3,\n",
-            '\n"berta, b.zip",10,10,3,4,3,\n',
-            "\nemil_7_file,10,10,3,4,3,\n",
+            "\nanna,10,10,3,4,3,,",
+            '\n"berta, b.zip",10,10,3,4,3,,',
+            "\nemil_7_file,10,10,3,4,3,,",
             "\ncarla.zip,0,10,0,0,0,",
             "\nZo\u00eb.zip,0,",
         ):

@@ -299,9 +299,9 @@ class Handed(Graded):
         self.assertEqual([call.args for call in heard.call_args_list], [(number, grade._stop) for number in signals])
 
     def test_names_of_results(self) -> None:
-        paths = [Path(name) for name in ("a", "a.zip", "b.zip", "b.ZIP", "c.tar", "x" * 300, "x" * 299 + "y")]
-        names = list(grade._names_in(paths).values())
-        self.assertEqual(names[:5], ["a", "a.zip", "b", "b.ZIP", "c.tar"])
+        paths = [Path(name) for name in ("a", "a.zip", "b.zip", "b.ZIP", "c.tar.gz", "x" * 300, "x" * 299 + "y")]
+        names = grade._names_in(paths)
+        self.assertEqual(names[:5], ["a", "a.zip", "b", "b.ZIP", "c"])
         self.assertEqual(names[5:], ["x" * 200, "x" * 200 + "-2"])
         for width, shown in ((10, "01234...cd"), (12, "012345...bcd"), (14, "0123456789abcd")):
             self.assertEqual(grade._shown(["abcdefghij", "0123456789abcd"], width), ["abcdefghij", shown])

@@ -1,0 +1,419 @@
+"""What a class handed in: every layout from generated archives, the roster, what is late, and how a kill ends nothing.
+
+No kernel is run: regions are judged by a stub, or are refused at once."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import gzip
+import io
+import random
+import struct
+import subprocess
+import sys
+import tarfile
+import time
+import unittest
+import unittest.mock
+import zipfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from grading import ROOT, Graded, grade
+from judge import submission
+
+collect = grade.collect
+TASKS = ("01.score", "01.softmax", "01.weighted-sum")
+# grade.py with a judge of its own: the points are those that the region asks for.
+STUB = """\
+import sys, time
+sys.path[:0] = [{tools!r}, {classroom!r}]
+import grade
+from judge import verdict
+def judged(self, task, regions, missing):
+    time.sleep({pause})
+    most = sum(map(int, __import__("re").findall("[0-9]+", regions[task.id])))
+    names = grade.told.NAMES
+    return {{name: verdict.PASSED if at < most else verdict.not_counted("x") for at, name in enumerate(names)}}
+grade.Grader._judge_region = judged
+grade.run_tool("grade", grade.main)
+"""
+
+
+def region(task: str, number: int = 3) -> str:
+    return f"// task {task}: title\nint x = {number};\n// end {task}\n"
+
+
+def packed(files: dict[str, str | bytes], kind: str = "zip", when: tuple = (2027, 3, 1, 12, 0, 0)) -> bytes:
+    out = io.BytesIO()
+    if kind == "zip":
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in files.items():
+                archive.writestr(zipfile.ZipInfo(name, when), content)
+        return out.getvalue()
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        for name, content in files.items():
+            info = tarfile.TarInfo(name)
+            content = content.encode() if isinstance(content, str) else content
+            info.size, info.mtime = len(content), time.mktime((*when, 0, 0, -1))
+            archive.addfile(info, io.BytesIO(content))
+    return out.getvalue()
+
+
+def work(number: int = 3, kind: str = "zip", around: str = "fa/01_naive/", **more) -> bytes:
+    return packed({f"{around}naive.cu": "".join(region(task, number) for task in TASKS)}, kind, **more)
+
+
+class Collected(Graded):
+    def put(self, name: str, content: bytes | str) -> Path:
+        path = self.scratch / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def collect(self, place: Path) -> tuple[list[collect.HandIn], list[str]]:
+        return collect.collect(place, TASKS, ["01_naive"])
+
+    def read(self, hand: collect.HandIn) -> list[str]:
+        return list(self.grader().read(hand).regions)
+
+    def stub(self, pause: float = 0) -> list[str]:
+        text = STUB.format(tools=str(ROOT / "tools"), classroom=str(ROOT / "classroom"), pause=pause)
+        return [sys.executable, "-c", text]
+
+    def graded(self, place: Path, *more: str, into: str = "into", status: int = 0) -> str:
+        command = [*self.stub(), "--submissions", place, "--results", self.scratch / into, *more]
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=300)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def rows(self, into: str = "into", file: str = "results.csv") -> list[dict[str, str]]:
+        with (self.scratch / into / file).open(newline="", encoding="utf-8") as text:
+            return list(csv.DictReader(text))
+
+
+class Layouts(Collected):
+    def of(self, hands: list[collect.HandIn]) -> list[tuple[str, str, str]]:
+        return [(hand.platform, hand.student.name, hand.student.id) for hand in hands]
+
+    def test_moodle(self) -> None:
+        """In folders, new and old, without folders, of a group; loose files, a text, a zip with two names for one."""
+        bulk = {
+            "Anna Meyer_101_assignsubmission_file/anna.zip": work(),
+            "Zo\u00eb \u00d6zg\u00fcr_102_assignsubmission_file_/fa/01_naive/naive.cu": region("01.score"),
+            "Bo_Li_103_assignsubmission_file_a_b.tar.gz": work(kind="tar"),
+            "Team 7_104_assignsubmission_file/\u00dcbung/01.softmax.cu": "x = 1;\n",
+            "Cy D_105_assignsubmission_onlinetext/onlinetext.html": "<p>my work</p>",
+            "Default group_assignsubmission_file/01.score.cu": "y;\n",
+        }
+        for place in (self.put("bulk.zip", packed(bulk)), self.put("bulk.tar.gz", packed(bulk, "tar"))):
+            hands, warnings = self.collect(place)
+            self.assertEqual(warnings, [])
+            self.assertEqual(self.of(hands), [
+                ("Moodle", "Anna Meyer", "101"), ("Moodle", "Bo_Li", "103"), ("Moodle", "Cy D", "105"),
+                ("Moodle", "Default group", ""), ("Moodle", "Team 7", "104"),
+                ("Moodle", "Zo\u00eb \u00d6zg\u00fcr", "102"),
+            ])  # fmt: skip
+            found = {}
+            for hand in hands:
+                with contextlib.suppress(submission.Unusable):
+                    found[hand.student.name] = self.read(hand)
+            self.assertEqual(found, {
+                "Anna Meyer": [*TASKS], "Bo_Li": [*TASKS], "Default group": ["01.score"], "Team 7": ["01.softmax"],
+                "Zo\u00eb \u00d6zg\u00fcr": ["01.score"],
+            })  # fmt: skip
+            with self.assertRaisesRegex(submission.Unusable, "^nothing in it that is read: onlinetext.html"):
+                self.read(hands[2])
+        for name, content in bulk.items():  # the same, unpacked
+            self.put(f"unpacked/{name}", content)
+        unpacked, _ = self.collect(self.scratch / "unpacked")
+        self.assertEqual(self.of(unpacked), self.of(hands))
+
+    def test_canvas(self) -> None:
+        """Files of one student lie beside those of others; names have no blanks, and no flag that says UTF-8."""
+        bulk = {
+            "meyeranna_12345_67890_fa.zip": work(),
+            "liboris_LATE_12346_67891_naive.cu": region("01.score"),
+            "liboris_LATE_12346_67892_01.softmax.cu": "x = 1;\n",
+            "\u00f6zg\u00fcrzo\u00eb_12347_text.html": "<p>x</p>",
+            "anon_AbC12_67893_fa.zip": work(),
+            "LATE_anon_XyZ34_67894_fa.zip": work(),
+            "readme.txt": "x",
+        }
+        plain = packed(bulk)
+        content = bytearray(plain)
+        for mark, at in ((b"PK\1\2", 8), (b"PK\3\4", 6)):  # as Ruby's zip writes it, without the flag
+            start = -1
+            while (start := content.find(mark, start + 1)) >= 0:
+                flags = struct.unpack_from("<H", content, start + at)[0]
+                struct.pack_into("<H", content, start + at, flags & ~0x800)
+        for place in (self.put("bulk.zip", plain), self.put("ruby.zip", bytes(content))):
+            hands, warnings = self.collect(place)
+            self.assertEqual(self.of(hands), [
+                ("Canvas", "", "anon_XyZ34"), ("Canvas", "", "anon_AbC12"), ("Canvas", "liboris", "12346"),
+                ("Canvas", "meyeranna", "12345"), ("Canvas", "\u00f6zg\u00fcrzo\u00eb", "12347"),
+            ])  # fmt: skip
+            self.assertEqual([hand.is_late for hand in hands], [True, False, True, False, False])
+            self.assertEqual([hand.student.canvas for hand in hands], ["", "", "12346", "12345", "12347"])
+            self.assertEqual(self.read(hands[2]), ["01.score", "01.softmax"])
+            self.assertEqual(self.read(hands[3]), [*TASKS])
+            self.assertEqual(warnings, ["readme.txt: left out: expected zips, tar.gz, directories and .cu, not hidden"])
+
+    def test_a_folder_of_any_mixture(self) -> None:
+        self.put("in/anna.zip", work())
+        self.put("in/bert.tgz", work(kind="tar"))
+        self.put("in/carla.TAR.GZ", work(kind="tar"))
+        self.put("in/\u00dcbung/fa/01_naive/naive.cu", region("01.score"))
+        self.put("in/clone/.git/HEAD", "ref: refs/heads/main\n")
+        self.put("in/clone/01_naive/naive.cu", region("01.softmax"))
+        self.put("in/01.score.cu", "x = 1;\n")
+        for task in ("01.softmax", "01.score"):
+            self.put(f"in/dora_{task}.cu", "x = 2;\n")
+        self.put("in/own.cu", region("01.weighted-sum"))
+        self.put("in/emil/emil.zip", work())
+        for name in (".hidden", "notes.docx", "x.rar", "__MACOSX/a"):
+            self.put(f"in/{name}", "x")
+        hands, warnings = self.collect(self.scratch / "in")
+        self.assertEqual({hand.label: self.read(hand) for hand in hands}, {
+            "01.score.cu": ["01.score"], "anna.zip": [*TASKS], "bert.tgz": [*TASKS], "carla.TAR.GZ": [*TASKS],
+            "clone": ["01.softmax"], "dora": ["01.score", "01.softmax"], "emil": [*TASKS],
+            "own.cu": ["01.weighted-sum"], "\u00dcbung": ["01.score"],
+        })  # fmt: skip
+        self.assertEqual([line.partition(":")[0] for line in warnings], [".hidden", "__MACOSX", "notes.docx", "x.rar"])
+        # a zip of that folder, as it is and with a folder around it
+        for around in ("", "handed in/"):
+            files = {}
+            for path in sorted((self.scratch / "in").rglob("*")):
+                if path.is_file():
+                    files[f"{around}{path.relative_to(self.scratch / 'in')}"] = path.read_bytes()
+            for kind in ("zip", "tar.gz"):
+                again, _ = self.collect(self.put(f"all{len(around)}.{kind}", packed(files, kind[:3])))
+                self.assertEqual(
+                    [(each.label, self.read(each)) for each in again], [(each.label, self.read(each)) for each in hands]
+                )
+        with self.assertRaisesRegex(collect.Wrong, "is one submission: 01_naive is in it; SUBMISSION= grades it"):
+            self.collect(self.put("one.zip", packed({"01_naive/naive.cu": region("01.score"), "README.md": "x"})))
+
+    def test_two_hand_ins(self) -> None:
+        """By the newest file in each; kills: the first one, the last one by its name, silence."""
+        old, new = work(1, when=(2027, 3, 1, 8, 0, 0)), work(2, when=(2027, 3, 1, 9, 30, 0))
+        self.put("in/a/9.zip", new)
+        self.put("in/a/10.zip", old)
+        self.put("in/b/b.zip", old)
+        self.put("in/b/b2.zip", b"no zip")
+        self.put("in/c/9.zip", packed({"01.score.cu": "x = 9;"}, when=(1980, 1, 1, 0, 0, 0)))
+        self.put("in/c/10.zip", packed({"01.score.cu": "x = 10;"}, when=(1980, 1, 1, 0, 0, 0)))
+        self.put("in/d/d.zip", work(4))
+        self.put("in/d/predictions.txt", "naive --seq 8: 5\n")
+        (a, b, c, d), _ = self.collect(self.scratch / "in")
+        self.assertIn("int x = 2", self.grader().read(a).regions["01.score"].text)
+        self.assertEqual(a.said, ["handed in twice: 9.zip counts, 10.zip does not (its files are newer)"])
+        self.read(b)
+        self.assertEqual(b.said, ["b2.zip cannot be used: not a zip file (nor a directory)"])
+        self.assertIn("x = 10", self.grader().read(c).regions["01.score"].text)
+        self.assertEqual(c.said, ["handed in twice: 10.zip counts, 9.zip does not (by its name: no time tells)"])
+        self.assertEqual(list(self.grader().read(d).texts), ["predictions.txt"])
+
+    def test_hostile_archives(self) -> None:
+        """Outside as within: what leaves, links, what is damaged, bombs; names of any bytes. Nothing is written."""
+        link = zipfile.ZipInfo("Eve_9_assignsubmission_file/x.cu")
+        link.external_attr = (0o120777) << 16
+        path = self.scratch / "bulk.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(link, "/etc/passwd")
+            for name, content in (
+                ("../../etc/x.zip", work()),
+                ("/root.zip", work()),
+                ("A_1_assignsubmission_file/a.zip", packed({"../x.cu": "x"})),
+                ("B_2_assignsubmission_file/b.tar.gz", gzip.compress(bytes(submission.MOST_ARCHIVE + 1))),
+                ("C_3_assignsubmission_file/c.tar.gz", work(kind="tar")[:-40]),
+                ("D_4_assignsubmission_file/d.zip", bytes(9)),
+                ("E_5_assignsubmission_file/build/x.cu", region("01.score")),
+                ("E_5_assignsubmission_file/tests/x.cu", region("01.score")),
+                ("F_6_assignsubmission_file/f.zip", work()),
+            ):
+                archive.writestr(name, content)
+        hands, warnings = self.collect(path)
+        self.assertEqual(warnings, [
+            "../../etc/x.zip: left out: leaves the archive", "/root.zip: left out: leaves the archive",
+            "Eve_9_assignsubmission_file/x.cu: left out: is a link, expected files only",
+        ])  # fmt: skip
+        said = {}
+        for hand in hands:
+            try:
+                said[hand.label] = self.read(hand)
+            except submission.Unusable as error:
+                said[hand.label] = str(error)
+        self.assertEqual(said, {
+            "A_1": "refused: '../x.cu' leaves the archive",
+            "B_2": f"more than {submission.MOST_ARCHIVE} bytes when it is unpacked",
+            "C_3": "a damaged tar.gz file",
+            "D_4": "not a zip file (nor a directory)",
+            "E_5": "it is empty",
+            "F_6": [*TASKS],
+        })  # fmt: skip
+        tar = io.BytesIO()
+        with tarfile.open(fileobj=tar, mode="w:gz") as archive:
+            for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE):
+                info = tarfile.TarInfo("01.score.cu")
+                info.type, info.linkname = kind, "/etc/passwd"
+                archive.addfile(info)
+        lone, _ = self.collect(self.put("in/tar.tgz", tar.getvalue()).parent)
+        with self.assertRaisesRegex(submission.Unusable, "refused: '01.score.cu' is a link, expected files only"):
+            self.read(lone[0])
+        for name, content, why in (
+            ("cut.zip", packed({"a.zip": work()})[:-30], "not a zip file"),
+            ("cut.tar.gz", packed({"a.zip": work()}, "tar")[:-30], "a damaged tar.gz file"),
+            ("text.txt", b"x", "expected a directory of zips and directories, or a bulk download"),
+        ):
+            with self.assertRaisesRegex(collect.Wrong, f"SUBMISSIONS=.*{name}: {why}"):
+                self.collect(self.put(name, content))
+        with (
+            unittest.mock.patch.object(collect, "MOST_IN_BULK", 3),
+            self.assertRaisesRegex(collect.Wrong, "more than 3 files"),
+        ):
+            self.collect(path)
+        with (
+            unittest.mock.patch.object(collect, "MOST_BULK", 99),
+            self.assertRaisesRegex(collect.Wrong, "expected at most 99"),
+        ):
+            self.collect(path)
+        self.assertEqual(
+            {each.name for each in self.scratch.iterdir()}, {"bulk.zip", "in", "cut.zip", "cut.tar.gz", "text.txt"}
+        )
+
+    def test_every_file_is_a_row_or_a_warning(self) -> None:
+        """A property, of folders and archives with names that a seed draws; and a thousand students are no matter."""
+        draw = random.Random(48)
+        parts = ["anna", "\u00dc", "LATE", "12345", "67890", "_", "_", ".zip", ".cu", ".tar.gz",
+                 "_assignsubmission_file", " ", "\u0301", ".", "\x1b[2J", "x" * 60, "01.score"]  # fmt: skip
+        names = {"".join(draw.choices(parts, k=draw.randint(1, 7))) for _ in range(1000)} - {".", ".."}
+        files = {(f"{name}/{draw.choice('ab')}.cu" if draw.random() < 0.5 else name): b"x" for name in sorted(names)}
+        folder = self.scratch / "in"
+        for name, content in files.items():
+            if len(name.encode()) < 250:
+                self.put(f"in/{name}", content)
+        begun = time.process_time()
+        for place in (folder, self.put("all.zip", packed({n: c for n, c in files.items() if (folder / n).exists()}))):
+            hands, warnings = self.collect(place)
+            rows = [item for hand in hands for item in hand.items]
+            left_out = [line.rpartition(": left out: ")[0] for line in warnings]
+            expected = sorted(each.name for each in folder.iterdir())
+            self.assertEqual(sorted([*rows, *left_out]), expected)
+            self.assertGreater(len(rows), 300)
+            self.assertGreater(len(left_out), 50)
+        self.assertLess(time.process_time() - begun, 5)
+
+
+class Rosters(Collected):
+    def roster(self, text: str) -> list[collect.Student]:
+        return collect.read_roster(self.put("roster.csv", text))
+
+    def test_forms(self) -> None:
+        anna = [("Anna Meyer", "m101", "anna@x.org")]
+        for text in (
+            "name,id,e-mail\nAnna Meyer,m101,anna@x.org\n",
+            "\ufeffName;ID;Email\r\nAnna Meyer;m101;anna@x.org\r\n",
+            "Anna Meyer,m101,anna@x.org\n\n",
+            "Surname\tFirst name\tID number\tEmail address\nMeyer\tAnna\tm101\tanna@x.org",
+            "Identifier,Full name,ID number,Email address,Status\nParticipant 77,Anna  Meyer,m101,anna@x.org,-\n",
+        ):
+            self.assertEqual([(each.name, each.id, each.email) for each in self.roster(text)], anna, text)
+        worksheet = "Identifier,Full name,Email address,Last modified (submission)\n"
+        worksheet += "Participant 77,A B,a@x,{}\nParticipant 78,C,c@x,-\n"
+        for when in ('"Monday, 1 March 2027, 11:05 PM"', "2027-03-01T23:05"):
+            first, second = self.roster(worksheet.format(when))
+            self.assertEqual((first.moodle, first.time), ("77", time.mktime((2027, 3, 1, 23, 5, 0, 0, 0, -1))))
+            self.assertIsNone(second.time)
+        export = "Student,ID,SIS User ID,SIS Login ID,Section,Week 1 (5)\n  Points Possible,,,,,10\n"
+        export += '"Meyer, Anna",12345,m101,anna,S,\n'
+        (student,) = self.roster(export)
+        self.assertEqual((student.name, student.canvas, student.email), ("Meyer, Anna", "12345", "anna"))
+
+    def test_a_wrong_roster_is_one_line_with_its_number(self) -> None:
+        for text, why in (
+            ("name,id\nA,1\nB\n", ":3: 1 fields, expected 2: name, id"),
+            ("name,id\nA,1\n,2\n", ":3: no name"),
+            ("name,id\nA,1\n\nB,1\n", ":4: id '1' is also that of line 2"),
+            ("name,e-mail\nA,a@x\nB,A@X\n", ":3: e-mail 'A@X' is also that of line 2"),
+            ("naem,id\nA,1\n", ":1: no column 'name'; expected name, id, e-mail"),
+            ('name,id\n"A"x,1\n', ":2: "),
+            ("name,handed in\nA,tomorrow\n", ":2: time 'tomorrow', expected one such as 2027-03-01T23:59"),
+            ("", ": no student in it; expected lines 'name,id,e-mail'"),
+            ("name,id\n", ": no student in it"),
+        ):
+            with self.subTest(text), self.assertRaises(collect.Wrong) as wrong:
+                self.roster(text)
+            self.assertIn(f"ROSTER={self.scratch}/roster.csv{why}", str(wrong.exception))
+            self.assertNotIn("\n", str(wrong.exception))
+        (self.scratch / "roster.csv").write_bytes(b"name\n\xff\n")
+        with self.assertRaisesRegex(collect.Wrong, "is not UTF-8"):
+            collect.read_roster(self.scratch / "roster.csv")
+        self.put("in/a.zip", work())
+        self.put("roster.csv", "name,id\nA,1\nB\n")
+        said = self.graded(self.scratch / "in", "--roster", str(self.scratch / "roster.csv"), status=2)
+        self.assertRegex(said, r"^grade: ROSTER=.*roster.csv:3: 1 fields, expected 2: name, id\n$")
+
+    def test_who_is_who(self) -> None:
+        roster = self.roster(
+            'name,id,e-mail\nAnna Meyer,m101,anna@x.org\n"Li, Bo",m102,bo.li@x.org\n'
+            "Zo\u00eb Marie \u00d6zg\u00fcr,m103,zoe@x.org\n"
+            "Jo Day,m104,jo@x.org\nJo Day,m105,jo2@x.org\nGit Hub,octo-cat,git@x.org\nNo Body,m107,nobody@x.org\n"
+        )
+        for name, line in (
+            ("Anna Meyer_55_assignsubmission_file_a.zip", 2),
+            ("meyeranna_12345_67890_a.zip", 2),
+            ("m101.zip", 2),
+            ("hw1_m101.zip", 2),
+            ("ANNA@x.org.tar.gz", 2),
+            ("anna.zip", 2),
+            ("Bo Li_101_assignsubmission_file_a.zip", 3),
+            ("libo_12345_67890_a.zip", 3),
+            ("bo.li.zip", 3),
+            ("o\u0308zgu\u0308rzoe\u0308marie_12345_67890_a.zip", 4),
+            ("fa-week1-octo-cat.zip", 7),
+            ("m10.zip", 0),
+            ("Jo Day_5_assignsubmission_file_a.zip", 0),
+            ("m104.zip", 5),
+            ("Participant_m_101_assignsubmission_file_a.zip", 0),
+        ):
+            hand = self.collect(self.put(f"{abs(hash(name))}/{name}", work()).parent)[0][0]
+            found = collect.enroll([hand], roster)
+            self.assertEqual(len(found), len(roster) + (not line), name)
+            known = [each.student.line for each in found if each.items and each.is_known]
+            self.assertEqual(known, [line] * bool(line), name)
+            if not line:
+                self.assertRegex(
+                    found[-1].remarks[0], "^(not on the roster|fits several on the roster: line 5, line 6)$"
+                )
+
+    def test_the_table(self) -> None:
+        """Everyone has a row: absent, unknown, twice."""
+        roster = self.put("roster.csv", "name,id,e-mail\nAnna Meyer,m101,a@x\nAbsent One,m102,b@x\nBo Li,m103,c@x\n")
+        self.put("in/Anna Meyer_55_assignsubmission_file/a.zip", work(2, when=(2027, 3, 1, 9, 0, 0)))
+        self.put("in/m101.zip", work(6, when=(2027, 3, 1, 8, 0, 0)))
+        self.put("in/Eve_56_assignsubmission_file/01.score.cu", "int x = 6;\n")
+        self.put("in/m103.zip", "broken")
+        said = self.graded(self.scratch / "in", "--roster", str(roster), "--only", "01_naive")
+        self.assertIn("\nEve_56: not on the roster\n", said)
+        rows = self.rows()
+        self.assertEqual([(row["submission"], row["name"], row["id"], row["e-mail"], row["points"]) for row in rows], [
+            ("Anna Meyer_55", "Anna Meyer", "m101", "a@x", "4"), ("", "Absent One", "m102", "b@x", "0"),
+            ("m103.zip", "Bo Li", "m103", "c@x", "0"), ("Eve_56", "Eve", "56", "", "3"),
+        ])  # fmt: skip
+        self.assertEqual(
+            [row["flags"] for row in rows],
+            ["handed in twice", "absent", "not usable", "not on the roster, not usable"[:17]],
+        )
+        self.assertIn(
+            "handed in twice: Anna Meyer_55_assignsubmission_file counts, m101.zip does not", rows[0]["remark"]
+        )
+        self.assertEqual(rows[1]["remark"], "not handed in")
+        names = {path.name for path in (self.scratch / "into").glob("*.txt")}
+        self.assertEqual(names, {"Anna Meyer_m101.txt", "Absent One_m102.txt", "Bo Li_m103.txt", "Eve_56.txt"})
+        self.assertIn("handed in twice", (self.scratch / "into/Anna Meyer_m101.txt").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
