@@ -218,7 +218,7 @@ def gradescope(results: Results, state: bool = False) -> str:
 
 
 def _state_of(each: TaskResult) -> dict[str, object]:
-    criteria = {name: asdict(criterion) for name, criterion in each.criteria.items()}
+    criteria = [[name, asdict(criterion)] for name, criterion in each.criteria.items()]  # JSON keeps no order
     own = {"checksum": each.checksum, "share": each.share, "failed": each.failed, "predictions": each.predictions}
     return {**own, "criteria": criteria}
 
@@ -230,7 +230,7 @@ def read_state(path: Path, tasks: list[Task]) -> dict[str, TaskResult]:
         found = {}
         for task in (task for task in tasks if task.id in judged):
             own = dict(judged[task.id])
-            criteria = {name: Criterion(**fields) for name, fields in own.pop("criteria").items()}
+            criteria = {name: Criterion(**fields) for name, fields in own.pop("criteria")}
             if criteria.keys() == NAMES.keys():
                 found[task.id] = TaskResult(task, criteria, **own)
         return found

@@ -172,6 +172,8 @@ def entries_of_zip(
     """`refuse` is told the members that a link or a path leads out of the archive; it may raise."""
     archive = zipfile.ZipFile(file)
     members = archive.infolist()
+    if whole and min((info.header_offset for info in members), default=0):  # Python takes a zip in it for it
+        raise Unusable("a damaged zip file: its end is missing")
     for at, name in counted([_name_in_zip(info) for info in members], refuse, whole):
         info = members[at]
         if stat.S_ISLNK(info.external_attr >> 16):

@@ -5,12 +5,10 @@ No kernel is run: regions are judged by a stub, or are refused at once."""
 from __future__ import annotations
 
 import contextlib
-import csv
 import gzip
 import io
 import random
 import struct
-import subprocess
 import sys
 import tarfile
 import time
@@ -20,77 +18,8 @@ import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from grading import ROOT, Graded, grade
+from hand_ins import TASKS, Collected, collect, packed, region, work
 from judge import submission
-
-collect = grade.collect
-TASKS = ("01.score", "01.softmax", "01.weighted-sum")
-# grade.py with a judge of its own: the points are those that the region asks for.
-STUB = """\
-import sys, time
-sys.path[:0] = [{tools!r}, {classroom!r}]
-import grade
-from judge import verdict
-def judged(self, task, regions, missing):
-    time.sleep({pause})
-    most = sum(map(int, __import__("re").findall("[0-9]+", regions[task.id])))
-    names = grade.told.NAMES
-    return {{name: verdict.PASSED if at < most else verdict.not_counted("x") for at, name in enumerate(names)}}
-grade.Grader._judge_region = judged
-grade.run_tool("grade", grade.main)
-"""
-
-
-def region(task: str, number: int = 3) -> str:
-    return f"// task {task}: title\nint x = {number};\n// end {task}\n"
-
-
-def packed(files: dict[str, str | bytes], kind: str = "zip", when: tuple = (2027, 3, 1, 12, 0, 0)) -> bytes:
-    out = io.BytesIO()
-    if kind == "zip":
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, content in files.items():
-                archive.writestr(zipfile.ZipInfo(name, when), content)
-        return out.getvalue()
-    with tarfile.open(fileobj=out, mode="w:gz") as archive:
-        for name, content in files.items():
-            info = tarfile.TarInfo(name)
-            content = content.encode() if isinstance(content, str) else content
-            info.size, info.mtime = len(content), time.mktime((*when, 0, 0, -1))
-            archive.addfile(info, io.BytesIO(content))
-    return out.getvalue()
-
-
-def work(number: int = 3, kind: str = "zip", around: str = "fa/01_naive/", **more) -> bytes:
-    return packed({f"{around}naive.cu": "".join(region(task, number) for task in TASKS)}, kind, **more)
-
-
-class Collected(Graded):
-    def put(self, name: str, content: bytes | str) -> Path:
-        path = self.scratch / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
-
-    def collect(self, place: Path) -> tuple[list[collect.HandIn], list[str]]:
-        return collect.collect(place, TASKS, ["01_naive"])
-
-    def read(self, hand: collect.HandIn) -> list[str]:
-        return list(self.grader().read(hand).regions)
-
-    def stub(self, pause: float = 0) -> list[str]:
-        text = STUB.format(tools=str(ROOT / "tools"), classroom=str(ROOT / "classroom"), pause=pause)
-        return [sys.executable, "-c", text]
-
-    def graded(self, place: Path, *more: str, into: str = "into", status: int = 0) -> str:
-        command = [*self.stub(), "--submissions", place, "--results", self.scratch / into, *more]
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=300)
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        return done.stdout + done.stderr
-
-    def rows(self, into: str = "into", file: str = "results.csv") -> list[dict[str, str]]:
-        with (self.scratch / into / file).open(newline="", encoding="utf-8") as text:
-            return list(csv.DictReader(text))
 
 
 class Layouts(Collected):
@@ -263,7 +192,12 @@ class Layouts(Collected):
         with self.assertRaisesRegex(submission.Unusable, "refused: '01.score.cu' is a link, expected files only"):
             self.read(lone[0])
         for name, content, why in (
-            ("cut.zip", packed({"a.zip": work()})[:-30], "not a zip file"),
+            (
+                "cut.zip",
+                packed({"a.zip": work()})[:-30],
+                "a damaged zip file: its end is missing",
+            ),  # Python reads a.zip
+            ("end.zip", packed({"a.cu": "x"})[:-30], "not a zip file"),
             ("cut.tar.gz", packed({"a.zip": work()}, "tar")[:-30], "a damaged tar.gz file"),
             ("text.txt", b"x", "expected a directory of zips and directories, or a bulk download"),
         ):
@@ -280,7 +214,8 @@ class Layouts(Collected):
         ):
             self.collect(path)
         self.assertEqual(
-            {each.name for each in self.scratch.iterdir()}, {"bulk.zip", "in", "cut.zip", "cut.tar.gz", "text.txt"}
+            {each.name for each in self.scratch.iterdir()},
+            {"bulk.zip", "in", "cut.zip", "end.zip", "cut.tar.gz", "text.txt"},
         )
 
     def test_every_file_is_a_row_or_a_warning(self) -> None:

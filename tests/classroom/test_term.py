@@ -1,0 +1,234 @@
+"""A term of a class: what the results keep, whatever ends the grading, and what the learning platforms get.
+
+No kernel is run: the judge is a stub."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from hand_ins import TASKS, Collected, collect, packed, region, work
+
+ROSTER = "name,id,e-mail\nAnna Meyer,m101,a@x.org\nBo Li,m102,b@x.org\nAbsent One,m103,c@x.org\n"
+NOON = (2027, 3, 1, 12, 0, 0)
+
+
+class Term(Collected):
+    def judged(self) -> list[str]:
+        """What was judged since the last call."""
+        path = self.scratch / "judged"
+        found = path.read_text().split() if path.exists() else []
+        path.unlink(missing_ok=True)
+        return found
+
+    def setUp(self) -> None:
+        super().setUp()
+        os.environ["JUDGED"] = str(self.scratch / "judged")
+        self.addCleanup(os.environ.pop, "JUDGED")
+
+    def files(self, into: str) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in (self.scratch / into).iterdir() if path.name[0] != "."}
+
+    def column(self, *names: str, into: str = "into") -> list[tuple[str, ...]]:
+        return [tuple(row[name] for name in names) for row in self.rows(into)]
+
+    def test_a_kill_at_any_moment(self) -> None:
+        """The same files, byte by byte; kills: a file that is half written, another hand-in's points, all once more."""
+        draw = random.Random()
+        seed = draw.randrange(1 << 30)
+        draw.seed(seed)
+        for number in range(30):
+            text = "".join(region(task, draw.randint(0, 6), "y" * (number + 1)) for task in TASKS)
+            self.put(f"in/S{number:02} T_{number + 100}_assignsubmission_file/naive.cu", text)
+        self.put("in/broken.zip", "x")
+        command = ("--only", "01_naive", "--due", "2027-03-01T23:59", "--penalty", "10%/day")
+        self.graded(self.scratch / "in", *command, into="whole")
+        total = len(self.judged())
+        self.assertEqual(total, 90)
+        whole = self.files("whole")
+        again = [*self.stub(0.01), "--submissions", self.scratch / "in", "--results", self.scratch / "into", *command]
+        started = []
+        for attempt in range(6):
+            resume = ["--resume"] if attempt else []
+            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            running = subprocess.Popen([*map(str, again), *resume], env={**os.environ, "GRADE_JOBS": "1"}, **quiet)
+            while running.poll() is None and not (self.scratch / "judged").exists():
+                time.sleep(0.01)
+            time.sleep(draw.random() * 0.3)
+            running.send_signal(signal.SIGKILL if attempt % 2 else signal.SIGINT)
+            running.wait()
+            started.append(len(self.judged()))
+        self.assertTrue(all(started) and sum(started) < total + 6, f"seed {seed}: {started}")
+        self.graded(self.scratch / "in", *command, "--resume")
+        self.assertLessEqual(sum(started) + len(self.judged()), total + 6, f"seed {seed}: nothing was taken over")
+        self.assertEqual(self.files("into"), whole, f"seed {seed}")
+        self.graded(self.scratch / "in", "--only", "01_naive", "--resume")  # asked for as before
+        self.assertEqual((self.files("into"), self.judged()), (whole, []))
+        # Other bytes of one student, and another class.
+        self.put("in/S07 T_107_assignsubmission_file/naive.cu", "".join(region(task, 6) for task in TASKS))
+        self.graded(self.scratch / "in", "--only", "01_naive", "--resume")
+        self.assertEqual(sorted(self.judged()), [*TASKS])
+        self.assertEqual(self.rows()[7]["points"], "10")
+        self.graded(self.scratch / "in", "--only", "01_naive", "--resume", "--key", "a key of another class")
+        self.assertEqual(len(self.judged()), total)
+
+    def test_only_joins_and_regrade_is_of_one(self) -> None:
+        """Week by week, by the roster, since Moodle's number is another one in every assignment."""
+        roster = self.put("roster.csv", ROSTER)
+        first = {f"Anna Meyer_{1}_assignsubmission_file/a.zip": work(6), "Bo Li_2_assignsubmission_file/a.zip": work(2)}
+        with_roster = ("--roster", str(roster))
+        self.graded(self.put("one.zip", packed(first)), *with_roster, "--only", "01_naive")
+        self.assertEqual(self.column("points", "of"), [("10", "10"), ("4", "10"), ("0", "10")])
+        second = {
+            "Bo Li_31_assignsubmission_file/b.zip": packed({"02.stream.cu": "x = 6;\n", "01.score.cu": "x = 6;\n"}),
+            "Absent One_33_assignsubmission_file/b.zip": packed({"02.stream.cu": "x = 4;\n"}),
+        }
+        two = self.put("two.zip", packed(second))
+        self.judged()
+        self.graded(two, *with_roster, "--only", "02.stream")
+        self.assertEqual(self.judged(), ["02.stream"] * 2)
+        most = next(task.points for task in self.grader().tasks if task.id == "02.stream")
+        rows = self.rows()
+        self.assertEqual([row["01.score"] for row in rows], ["3", "1.2", "0"])
+        self.assertEqual([row["02.stream"] for row in rows], ["0", f"{most:g}", f"{round(most * 0.75, 2):g}"])
+        self.assertEqual([row["of"] for row in rows], [f"{10 + most:g}"] * 3)
+        self.assertEqual([row["flags"] for row in rows], ["absent", "", ""])
+        for row, name in zip(rows, ("Anna Meyer_m101", "Bo Li_m102", "Absent One_m103")):
+            page = (self.scratch / f"into/{name}.txt").read_text()
+            self.assertIn(f"{row['points']}/{row['of']}", page)
+            whole = json.loads((self.scratch / f"into/{name}.json").read_text())
+            self.assertEqual(f"{whole['score']:g}", row["points"])
+            self.assertEqual([each["number"] for each in whole["tests"]], [*TASKS, "02.stream"])
+        # One of them again: the others keep what they have, though their bytes are others now.
+        second["Bo Li_31_assignsubmission_file/b.zip"] = packed({"02.stream.cu": "x = 1;\n"})
+        second["Absent One_33_assignsubmission_file/b.zip"] = packed({"02.stream.cu": "x = 1;\n"})
+        two = self.put("two.zip", packed(second))
+        for name in ("bo li", "M102", "Bo Li_31", "b@x.org"):
+            self.graded(two, "--regrade", name, "--only", "02.stream")
+            self.assertEqual(self.judged(), ["02.stream"], name)
+        rows = self.rows()
+        self.assertEqual([row["02.stream"] for row in rows], ["0", f"{most * 0.15:g}", f"{round(most * 0.75, 2):g}"])
+        self.assertEqual([row["01.score"] for row in rows], ["3", "1.2", "0"])
+        for name in ("nobody", "Anna Meyer"):
+            said = self.graded(two, "--regrade", name, status=2)
+            self.assertRegex(said, f"^grade: REGRADE={name}: nobody of that name handed in; expected a name, an ID or")
+        self.assertEqual(self.rows(), rows)
+
+    def test_hand_ins_that_join_leave_the_others(self) -> None:
+        """Without a roster: of a folder with one hand-in more, of the same task."""
+        self.put("in/anna.zip", work(6))
+        self.put("more/bo.zip", work(2))
+        self.graded(self.scratch / "in", "--only", "01_naive")
+        self.graded(self.scratch / "more", "--only", "01.score")
+        rows = {row["submission"]: row for row in self.rows()}
+        self.assertEqual((rows["anna.zip"]["points"], rows["anna.zip"]["flags"]), ("10", "absent"))
+        self.assertEqual(rows["bo.zip"]["01.score"], "1.2")
+        self.assertEqual(rows["bo.zip"]["01.softmax"], "")
+
+    def test_moodle_and_canvas(self) -> None:
+        """The files as their importers read them, from the same rules: no column is to be edited."""
+        bulk = {"Anna Meyer_101_assignsubmission_file/a.zip": work(6), "Bo Li_102_assignsubmission_file/a.zip": work(2)}
+        self.graded(self.put("bulk.zip", packed(bulk)), "--only", "01_naive")
+        text = (self.scratch / "into/moodle.csv").read_text()
+        self.assertEqual(text.splitlines(), [
+            "Identifier,Full name,ID number,Email address,Grade,Maximum Grade,Last modified (grade)",
+            "Participant 101,Anna Meyer,,,10,10,", "Participant 102,Bo Li,,,4,10,",
+        ])  # fmt: skip
+        self.assertFalse((self.scratch / "into/canvas.csv").exists())
+        roster = self.put("roster.csv", ROSTER)
+        self.graded(
+            self.scratch / "bulk.zip", "--only", "01_naive", "--roster", str(roster), "--assignment", "Week 1 (5)"
+        )
+        self.assertEqual((self.scratch / "into/moodle.csv").read_text().splitlines()[1:], [
+            "Participant 101,Anna Meyer,m101,a@x.org,10,10,", "Participant 102,Bo Li,m102,b@x.org,4,10,",
+            ",Absent One,m103,c@x.org,,10,",
+        ])  # fmt: skip
+        canvas = list(csv.reader(io.StringIO((self.scratch / "into/canvas.csv").read_text())))
+        self.check_as_canvas_does(canvas)
+        self.assertEqual(canvas[2:], [
+            ["Anna Meyer", "", "m101", "a@x.org", "", "10"], ["Bo Li", "", "m102", "b@x.org", "", "4"],
+            ["Absent One", "", "m103", "c@x.org", "", ""],
+        ])  # fmt: skip
+        self.put("canvas/meyeranna_12345_67890_a.zip", work(6))
+        self.graded(self.scratch / "canvas", "--only", "01_naive", into="of canvas")
+        canvas = list(csv.reader(io.StringIO((self.scratch / "of canvas/canvas.csv").read_text())))
+        self.check_as_canvas_does(canvas)
+        self.assertEqual(canvas[2:], [["meyeranna", "12345", "", "", "", "10"]])
+        self.assertFalse((self.scratch / "of canvas/moodle.csv").exists())
+
+    def check_as_canvas_does(self, rows: list[list[str]]) -> None:
+        """lib/gradebook_importer.rb: header?, update_column_count, last_student_info_column, process_pp."""
+        titles = rows[0]
+        self.assertTrue(len(titles) > 3 and "Student" in titles[0] and "ID" in titles[1])
+        self.assertTrue("SIS User ID" in titles[2] and "SIS Login ID" in titles[3])
+        self.assertIn("Section", titles[4])
+        self.assertEqual(len(titles), 6)
+        self.assertIn("Points Possible", rows[1][0])
+        self.assertEqual(rows[1][5], "10")
+
+    def test_late(self) -> None:
+        """By the roster's time, Canvas's mark, the archive's files, or not known; and what a day costs."""
+
+        def at(*when: int) -> dict:
+            return {"when": (*when, 0)}
+
+        self.put("in/in time.zip", work(6, **at(2027, 3, 1, 23, 58)))
+        self.put("in/late.zip", work(6, **at(2027, 3, 2, 0, 1)))
+        self.put("in/later.tgz", work(6, kind="tar", **at(2027, 3, 3, 0, 1)))
+        self.put("in/years.zip", work(6, **at(2028, 3, 1, 0, 0)))
+        self.put("in/tree/01_naive/naive.cu", "".join(region(task, 6) for task in TASKS))
+        self.put("in/meyeranna_12345_67890_a.zip", work(6))
+        self.put("in/libo_LATE_12346_67891_a.zip", work(6))
+        roster = self.put("roster.csv", "name,handed in\nBy Roster,2027-03-02T12:00\n")
+        self.put("in/By Roster.zip", work(6, **at(2027, 3, 1, 8, 0)))
+        options = ("--only", "01_naive", "--roster", str(roster), "--due", "2027-03-01T23:59")
+        self.graded(self.scratch / "in", *options, "--penalty", "10%/day")
+        rows = {row["submission"]: (row["clock"], row["late"], row["points"], row["final"]) for row in self.rows()}
+        self.assertEqual(rows, {
+            "By Roster.zip": ("roster", "1 day", "10", "9"),
+            "in time.zip": ("archive", "no", "10", "10"),
+            "late.zip": ("archive", "1 day", "10", "9"),
+            "later.tgz": ("archive", "2 days", "10", "8"),
+            "years.zip": ("archive", "366 days", "10", "0"),
+            "tree": ("", "not known", "10", "10"),
+            "meyeranna_12345": ("Canvas", "no", "10", "10"),
+            "libo_12346": ("Canvas", "yes, days not known", "10", "10"),
+        })  # fmt: skip
+        page = " ".join((self.scratch / "into/later.txt").read_text().split())
+        self.assertIn("handed in 2 days late, 2027-03-03 00:01 by the archive: 8 of 10 points stay", page)
+        flags = {row["submission"]: row["flags"] for row in self.rows()}
+        self.assertEqual((flags["late.zip"], flags["tree"]), ("not on the roster, late", "not on the roster, late?"))
+        self.graded(self.scratch / "in", "--only", "01_naive", into="no due")
+        rows = {row["submission"]: (row["late"], row["final"]) for row in self.rows("no due")}
+        self.assertEqual((rows["late.zip"], rows["libo_12346"]), (("", "10"), ("yes, days not known", "10")))
+        # Regraded: the others keep what they lost.
+        self.graded(self.scratch / "in", "--regrade", "late")
+        self.assertEqual(
+            [row["final"] for row in self.rows() if row["submission"] in ("late.zip", "later.tgz")], ["9", "8"]
+        )
+        for due, penalty, why in (
+            ("2027-03-01", None, "DUE=2027-03-01: expected a date and a time, for example 2027-03-01T23:59"),
+            ("tomorrow", None, "DUE=tomorrow: expected a date and a time"),
+            (None, "10%/day", "PENALTY= needs DUE="),
+            ("2027-03-01T23:59", "10", "PENALTY=10: expected a part of the points, for example 10%/day"),
+            ("2027-03-01T23:59", "101%/day", "PENALTY=101%/day: expected a part"),
+        ):
+            with self.assertRaises(collect.Wrong) as wrong:
+                collect.Deadline.of(due, penalty)
+            self.assertIn(why, str(wrong.exception))
+        said = self.graded(self.scratch / "in", "--due", "x", status=2)
+        self.assertRegex(said, "^grade: DUE=x: expected a date and a time, for example 2027-03-01T23:59\n$")
+
+
+if __name__ == "__main__":
+    unittest.main()
