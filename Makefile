@@ -7,6 +7,7 @@
 #   ARCH=sm_90        of a cuda build; default: the GPU's own
 
 include simcc/path.mk
+include common/asked.mk
 include common/chapters.mk
 CHAPTERS := $(ALL_CHAPTERS)
 # Where it is published, for the first lines of the README (make readme): where to clone it from, and its pages. Not yet.

@@ -2,6 +2,8 @@
 """Writes the student tree of classroom/README.md, and puts solutions back into one.
 
     handout.py OUT [--class KEY]           a hand-out in OUT, which must not exist or be empty
+    handout.py OUT [--class KEY] --chapters 01,02
+                                           of these chapters only, which may also join those of an earlier hand-out
     handout.py --class-table [KEY]         prints class.tsv
     handout.py --class-header CLASS.tsv    prints common/problem/class.h
     handout.py --solve DIR [--except ID,ID...]
@@ -49,10 +51,10 @@ FILES = """setup.sh LICENSE GLOSSARY.md .clang-format .gitignore common explorer
     tests/data/tiny_model/tiny.bin tools/draw tools/lib/five_words.tsv tools/model tools/rows tools/lib/__init__.py
     tools/lib/chapters.py tools/lib/edits.py tools/lib/files.py tools/lib/flat_model.py tools/lib/gguf.py
     tools/lib/rows.py tools/lib/table.py tools/lib/tasks.py classroom/tasks.tsv
-    classroom/handout.mk classroom/hint.py classroom/tasks/*/hints.md classroom/tasks/*/names classroom/collect.py
-    classroom/grade* classroom/judge gpu/compiled""".split()
+    classroom/handout.mk classroom/hint.py classroom/collect.py classroom/grade* classroom/judge gpu/compiled""".split()
 OF_CHAPTER = ("Makefile", "*.c", "*.h")
 LEFT_OUT = re.compile(r"\..*|.*~|.*\.(?:o|d|a|new)|__pycache__|tests|bench|build")
+OF_TASK = ("hints.md", "names")
 GIVEN = ("00_gpu",)  # to be read and run: nothing in it is a task
 
 LEAST_KEY = 12  # characters
@@ -274,9 +276,12 @@ def write_chapter(tree: Path, chapter: str, chosen: Class) -> None:
         write_file(tree / "classroom/judge/original" / chapter / name, text)
 
 
-def write_tree(tree: Path, chosen: Class) -> None:
+def write_tree(tree: Path, chosen: Class, chapters: list[str]) -> None:
     copy(CLASSROOM / "student", tree)
-    of_chapters = [f"{chapter}/{name}" for chapter in (*GIVEN, *CHAPTERS) for name in OF_CHAPTER]
+    of_chapters = [f"{chapter}/{name}" for chapter in (*GIVEN, *chapters) for name in OF_CHAPTER]
+    of_chapters += [
+        f"classroom/tasks/{task.id}/{name}" for task in TASKS if task.chapter in chapters for name in OF_TASK
+    ]
     given = [f"{chapter}/{name}" for chapter in GIVEN for name in ("*.cu", "*.cuh", "*.md", "first/*.cu")]
     for pattern in (*FILES, *of_chapters, *given):
         for path in sorted(ROOT.glob(pattern)):
@@ -285,18 +290,18 @@ def write_tree(tree: Path, chosen: Class) -> None:
         readme = without_solutions(chapter)
         write_file(tree / chapter / "README.md", readme)
         copy_pictures(tree, readme)
-    for chapter in CHAPTERS:
+    for chapter in chapters:
         write_chapter(tree, chapter, chosen)
     write_file(tree / "common/problem/class.h", class_header(chosen))
     write_file(tree / "class.tsv", class_table(chosen))
 
 
-def check_place(out: Path, shown: str) -> Path:
+def check_place(out: Path, shown: str, joins: bool) -> Path:
     """The real directory around OUT."""
     if out.exists() or out.is_symlink():
         if not out.is_dir() or out.is_symlink():
             fail(f"OUT: {shown}: expected a directory, or nothing")
-        if any(out.iterdir()):
+        if any(out.iterdir()) and not joins:
             fail(f"OUT: {shown}: is not empty; expected an empty directory, or none")
     if not out.parent.is_dir():
         fail(f"OUT: {out.parent}: no such directory")
@@ -308,14 +313,48 @@ def check_place(out: Path, shown: str) -> Path:
     return real
 
 
-def hand_out(shown: str, key: str | None) -> None:
-    chosen, out = class_of_key(key), Path(shown)
-    temporary = check_place(out, shown) / f".handout-{secrets.token_hex(8)}"
+def join(new: Path, out: Path, shown: str, chapters: list[str]) -> None:
+    """Adds what `out` does not have of the hand-out `new`. No file that is there changes; all or nothing."""
+    own = [*chapters, *(f"classroom/judge/original/{chapter}" for chapter in chapters)]
+    added, kept = [], []
+    for path in sorted(path for path in new.rglob("*") if path.is_file()):
+        name = path.relative_to(new)
+        there = out / name
+        around = [out / each for each in name.parents if str(each) != "."]
+        if any(each.is_symlink() or each.exists() and not each.is_dir() for each in around):
+            fail(
+                f"OUT: {shown}: {name} has no place: a directory of that path is a file or a link; nothing was written"
+            )
+        if not there.exists() and not there.is_symlink():
+            added.append(name)
+        elif there.is_symlink() or not there.is_file() or there.read_bytes() != path.read_bytes():
+            if str(name) in ("class.tsv", "common/problem/class.h"):
+                fail(f"OUT: {shown}: {name} is of another class: another CLASS=? Nothing was written")
+            if any(Path(each) in name.parents for each in own):
+                fail(f"OUT: {shown}: {name} was changed there, and would be overwritten; nothing was written")
+            kept.append(str(name))
+    for name in added:
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(new / name, out / name)
+    of = f"{', '.join(chapters)}: {len(added)} file{'s' * (len(added) != 1)} joined"
+    stay = (
+        f"; not as handed out, and left as they are: {', '.join(kept[:5])}{', ...' * (len(kept) > 5)}" if kept else ""
+    )
+    print(f"{shown}: {of}{stay}")
+
+
+def hand_out(shown: str, key: str | None, chapters: list[str] | None = None) -> None:
+    chosen, out, wanted = class_of_key(key), Path(shown), chapters or CHAPTERS
+    joins = chapters is not None and (out / "class.tsv").is_file() and (out / "classroom/judge/original").is_dir()
+    temporary = check_place(out, shown, joins) / f".handout-{secrets.token_hex(8)}"
     try:
         temporary.mkdir()
-        write_tree(temporary, chosen)
+        write_tree(temporary, chosen, wanted)
         if found := all_solutions().find_in(temporary):
             fail(f"{found[0]}; no hand-out was written")
+        if joins:
+            join(temporary, out, shown, wanted)
+            return
         if out.is_dir():
             out.rmdir()
         temporary.rename(out)
@@ -323,9 +362,10 @@ def hand_out(shown: str, key: str | None) -> None:
         fail(f"OUT: {shown}: cannot be written: {error.strerror}")
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-    variants = ", ".join(sorted({variant for variant, _ in chosen.values()}))
+    variants = ", ".join(sorted({chosen[chapter][0] for chapter in wanted}))
     of_class = f", of a class ({variants}): class.tsv" if key is not None else ""
-    print(f"{shown}: {len(CHAPTERS)} chapters, {len(TASKS)} tasks{of_class}")
+    tasks_there = sum(task.chapter in wanted for task in TASKS)
+    print(f"{shown}: {len(wanted)} chapter{'s' * (len(wanted) != 1)}, {tasks_there} tasks{of_class}")
     if re.search(r"\s", str(out.resolve())):
         print("make cannot build in a path with a space: move it before you try it")
 
@@ -382,12 +422,24 @@ def tasks_of(text: str) -> set[str]:
     return set(text.split(","))
 
 
+def chapters_of(text: str) -> list[str]:
+    found = []
+    for word in re.split(r"[\s,]+", text.strip()):
+        names = [name for name in CHAPTERS if name == word or name.startswith(f"{word.zfill(2)}_")]
+        if not names:
+            numbers = ", ".join(name.partition("_")[0] for name in CHAPTERS)
+            fail(f"CHAPTERS= (--chapters): no chapter '{word}'; expected some of {numbers}, separated by commas")
+        found += names
+    return [name for name in CHAPTERS if name in found]
+
+
 def run() -> int:
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser("handout", description=__doc__, formatter_class=form, allow_abbrev=False)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("out", nargs="?", metavar="OUT")
     parser.add_argument("--class", dest="key", type=key_of, metavar="KEY")
+    parser.add_argument("--chapters", type=chapters_of, metavar="01,02")
     what.add_argument("--class-table", nargs="?", default=False, type=key_of, metavar="KEY")
     what.add_argument("--class-header", type=Path, metavar="CLASS.tsv")
     what.add_argument("--solve", type=directory_of, metavar="DIR")
@@ -407,7 +459,7 @@ def run() -> int:
     elif not options.out:
         parser.error("no directory given" if options.out is None else "OUT is empty")
     else:
-        hand_out(options.out, options.key)
+        hand_out(options.out, options.key, options.chapters)
     return 0
 
 

@@ -41,14 +41,15 @@ def hints_of(task: tasks.Task) -> list[str]:
 
 
 def run(wanted: str, level: str) -> None:
-    all_tasks = tasks.read_tasks(CLASSROOM / "tasks.tsv")
+    all_tasks = [task for task in tasks.read_tasks(CLASSROOM / "tasks.tsv") if (ROOT / task.chapter).is_dir()]
     if not wanted:
         print("make hint N=... [LEVEL=1]; the tasks:\n")
         print("\n".join(f"{task.number:3}  {task.id:<16} {task.title}" for task in all_tasks))
         return
     task = next((task for task in all_tasks if wanted in (str(task.number), task.id)), None)
     if task is None:
-        raise tasks.TaskError(f"N={wanted}: expected a task, 1 to {len(all_tasks)} or its name; `make hint` lists them")
+        numbers = f"{all_tasks[0].number} to {all_tasks[-1].number}"
+        raise tasks.TaskError(f"N={wanted}: expected a task, {numbers} or its name; `make hint` lists them")
     hints = hints_of(task)
     shown = dict(re.findall(r"(?m)^(.*)\t([0-9]+)$", tasks.read_text(SHOWN) if SHOWN.exists() else ""))
     if not hints:

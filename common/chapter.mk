@@ -11,6 +11,7 @@
 
 COMMON := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 include $(dir $(lastword $(MAKEFILE_LIST)))../simcc/path.mk
+include $(COMMON)/asked.mk
 ROOT := $(abspath $(COMMON)/..)
 HERE := $(CURDIR)
 

@@ -82,6 +82,9 @@ class Course:
         self.classroom = self.root / "classroom"
         self.tasks = tasks.read_tasks(self.classroom / "tasks.tsv")
         self.is_teacher = (self.classroom / "handout.py").exists()
+        if not self.is_teacher:  # chapters may be handed out one after the other
+            there = self.classroom / "judge/original"
+            self.tasks = [task for task in self.tasks if (there / task.chapter).is_dir()]
         self._chapters: dict[str, Chapter] = {}
         self._names: dict[str, words.Names] = {}
 

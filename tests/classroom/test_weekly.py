@@ -1,0 +1,127 @@
+"""Chapters that are handed out one after the other, and variables that make does not read."""
+
+from __future__ import annotations
+
+import re
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from grading import ROOT, run
+from tree import TOOL, Trees
+
+CLASS = "a class of the test"
+
+
+class Weekly(Trees):
+    def hand(self, *options: str | Path, status: int = 0) -> str:
+        done = run(sys.executable, TOOL, *options)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def files(self, tree: Path) -> dict[str, tuple[bytes, int]]:
+        paths = (path for path in tree.rglob("*") if path.is_file())
+        return {str(path.relative_to(tree)): (path.read_bytes(), path.stat().st_mtime_ns) for path in paths}
+
+    def test_chapters_join(self) -> None:
+        """Bit by bit it becomes the whole hand-out; what a student wrote stays, or nothing is written."""
+        whole, tree = self.scratch / "whole", self.scratch / "tree"
+        self.hand(whole, "--class", CLASS)
+        chapters = sorted(path.name for path in whole.glob("0[1-9]_*"))
+        said = self.hand(tree, "--class", CLASS, "--chapters", "1,02")
+        self.assertRegex(said, r"tree: 2 chapters, 7 tasks, of a class \(.*\): class.tsv\n$")
+        self.assertEqual(sorted(path.name for path in tree.glob("0*_*")), ["00_gpu", *chapters[:2]])
+        self.assertEqual({path.name[:2] for path in (tree / "classroom/tasks").iterdir()}, {"01", "02"})
+        self.assertIn("expected a task, 1 to 7 or", run("make", "-s", "-C", tree, "hint", "N=8").stderr)
+        self.assertIn(" 7  02.correct", run("make", "-s", "-C", tree, "hint").stdout)
+        checked = run(sys.executable, tree / "classroom/grade.py", "--check").stdout
+        self.assertEqual(re.findall(r"(?m)^(\d\d\.\S+) +not begun$", checked)[0::6], ["01.score", "02.correct"])
+        self.assertNotIn("03.load", checked)
+        # at work
+        (tree / "01_naive/naive.cu").write_text("mine\n")
+        (tree / "WORKLOG.md").write_text("mine\n")
+        (tree / "notes").write_text("mine\n")
+        mine = self.files(tree)
+        for options, why in (
+            (("--class", CLASS, "--chapters", "01"), "01_naive/naive.cu was changed there, and would be overwritten"),
+            (("--class", "another class of it", "--chapters", "03"), "class.tsv is of another class"),
+            (("--chapters", "03"), "class.tsv is of another class"),
+            (("--class", CLASS), "is not empty; expected an empty directory, or none"),
+            (("--class", CLASS, "--chapters", "10"), "no chapter '10'; expected some of 01, 02"),
+            (("--class", CLASS, "--chapters", ""), "no chapter ''; expected some of 01, 02"),
+        ):
+            said = self.hand(tree, *options, status=2)
+            self.assertRegex(said, rf"^handout: [^\n]*{re.escape(why)}[^\n]*\n$")
+            self.assertEqual(self.files(tree), mine)
+        (tree / "03_tiled_matmul").symlink_to(self.scratch)
+        said = self.hand(tree, "--class", CLASS, "--chapters", "03", status=2)
+        self.assertRegex(said, r"OUT: .*: 03_tiled_matmul/\S+ has no place: [^\n]*; nothing was written\n$")
+        (tree / "03_tiled_matmul").unlink()
+        said = self.hand(tree, "--class", CLASS, "--chapters", "03")
+        self.assertRegex(
+            said, r"tree: 03_tiled_matmul: \d+ files joined; not as handed out, and left as they are: WORKLOG.md\n"
+        )
+        self.assertEqual({name: each for name, each in self.files(tree).items() if name in mine}, mine)
+        done = run(
+            "make", "-s", "-C", ROOT, "handout", f"OUT={tree}", f"CLASS={CLASS}", f"CHAPTERS={' '.join(chapters[3:])}"
+        )
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("0 files joined", self.hand(tree, "--class", CLASS, "--chapters", "04"))
+        own = {"01_naive/naive.cu", "WORKLOG.md", "notes"}
+        built = re.compile(r"build/.*|.*__pycache__.*")
+        found, expected = (
+            {
+                name: content
+                for name, (content, _) in self.files(each).items()
+                if name not in own and not built.match(name)
+            }
+            for each in (tree, whole)
+        )
+        self.assertEqual(found.keys(), expected.keys())
+        self.assertEqual(found, expected)
+        self.assertEqual(list(self.scratch.glob(".handout-*")), [])
+
+    def test_a_variable_that_is_not_read_is_refused(self) -> None:
+        for directory, words, status, why in (
+            (
+                ".",
+                ("grade", "SUBMISION=x"),
+                2,
+                "SUBMISION=: not read by 'make grade', which was not begun; it reads ASSIGNMENT",
+            ),
+            (".", ("grade", "CLASS=x"), 2, "CLASS=: not read by 'make grade'"),
+            (
+                ".",
+                ("handout", "KEY=x", "OUT=x"),
+                2,
+                "KEY=: not read by 'make handout', which was not begun; it reads CHAPTERS",
+            ),
+            (".", ("chapters", "DEVCE=sim", "X=a b=c"), 2, "DEVCE= X=: not read"),
+            (".", ("chapters", "ARGS=--x A=b", "SIM_ORDER=reverse", "GRADE_JOBS=1", "CC=gcc"), 0, ""),
+            ("01_naive", ("device", "ARG=--seq 8"), 2, "ARG=: not read by 'make device'"),
+            ("01_naive", ("device", "DEVICE=sim", "ARGS=--seq 8"), 0, ""),
+        ):
+            done = run("make", "-s", "-C", ROOT / directory, *words)
+            self.assertEqual(done.returncode, status, done.stderr)
+            (self.assertIn if why else self.assertEqual)(why, done.stderr)
+
+    def test_what_the_pages_say_is_read(self) -> None:
+        """Kills: a variable of a page's command that the list does not have."""
+        pages = [*ROOT.glob("*.md"), *ROOT.glob("0*/*.md"), *(ROOT / "classroom").glob("**/*.md"), ROOT / "gpu/README.md"]
+        makefile = self.scratch / "Makefile"
+        makefile.write_text(f"include {ROOT}/common/asked.mk\n.PHONY: FORCE\n%: FORCE ; @:\nall: ; @:\nFORCE:\n")
+        commands = set()
+        for page in [*pages, ROOT / "Makefile", ROOT / "tools/maintain.mk", ROOT / "common/chapter.mk"]:
+            for command in re.findall(r"(?:^|[`\"(\s])make ((?:-[sj]\d* )?[^`\n#;|&()\"]*)", page.read_text()):
+                goals = re.findall(r"(?<!\S)([a-z][a-z-]+)(?=\s|$)", command.split("=")[0])
+                if "-C" not in command and (names := re.findall(r"(?<![\w.{])([A-Z][A-Z_]*)=", command)):
+                    commands.add((goals[0] if goals else "all", *names))
+        self.assertGreater(len(commands), 15)
+        for goal, *names in sorted(commands):
+            done = run("make", "-s", "-f", makefile, goal, *(f"{name}=x" for name in names))
+            self.assertEqual(done.returncode, 0, f"make {goal} {names}: {done.stderr}")
+
+
+if __name__ == "__main__":
+    unittest.main()
