@@ -131,7 +131,7 @@ help:
 	@echo "          make site OUT=DIR all of this as pages for a browser"
 	@echo "          make test         the tests; with DEVICE=cuda, the chapters on a GPU"
 	@echo "teach     make handout OUT=DIR [CLASS=key]   the student tree"
-	@echo "          make grade [SUBMISSION=DIR|ZIP] [KEY=key]   points, and why"
+	@echo "          make grade [SUBMISSION=DIR|ZIP] [KEY=key]   points, and why; SUBMISSIONS=, a class"
 	@echo "          make check-submission   complete, and does it compile?"
 	@echo "          make gradescope   an autograder to upload"
 	@echo "DEVICE=sim|cuda CC=gcc|clang ARCH=sm_90 ARGS=\"--gpu a100\" may be added; the rest: make help-all"

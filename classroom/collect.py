@@ -47,6 +47,7 @@ from judge.submission import (
 
 MOST_BULK = 4 << 30  # bytes of a bulk download; of a tar.gz unpacked, on the disk
 MOST_IN_BULK = 200_000  # files
+MOST_ARCHIVES = 20  # of one student
 LEAST_TIME, MOST_TIME = 946_684_800, 4_102_444_800  # the years 2000 to 2099
 MOODLE = re.compile(r"(?P<name>.+?)(?:_(?P<id>\d+))?_assignsubmission_[a-z]+(?:_(?P<file>.*))?", re.DOTALL)
 CANVAS = re.compile(
@@ -115,26 +116,30 @@ class HandIn:
         return self._latest_of(archives, found)
 
     def _latest_of(self, archives: list[str], found: dict[str, Entry]) -> dict[str, Entry]:
-        opened: dict[str, dict[str, Entry]] = {}
+        if len(archives) > MOST_ARCHIVES:
+            raise Unusable(f"{len(archives)} archives in it, expected one, at most {MOST_ARCHIVES}")
+        latest: dict[str, Entry] | None = None
+        times: dict[str, float | None] = {}
         why = Unusable("it is empty")
-        for name in archives:
+        for name in sorted(archives, key=_natural):
             try:
-                opened[name] = entries_of_archive(name, found[name])
+                entries = entries_of_archive(name, found[name])
             except Unusable as error:
                 why = error
                 self.said.append(f"{name} cannot be used: {error}")
-        if not opened:
+                continue
+            times[name] = newest_of(entries.values())
+            if latest is None or (times[name] or 0) >= (self.newest or 0):
+                latest, self.newest, counts = entries, times[name], name
+        if latest is None:
             raise why
-        times = {name: newest_of(entries.values()) for name, entries in opened.items()}
-        latest = max(opened, key=lambda name: (times[name] or 0, _natural(name)))
         how = "its files are newer" if len({*times.values()}) == len(times) else "by its name: no time tells"
-        self.said += [f"handed in twice: {latest} counts, {name} does not ({how})" for name in opened if name != latest]
-        self.newest = times[latest]
-        inner = {PurePosixPath(name).name for name in opened[latest]}
+        self.said += [f"handed in twice: {counts} counts, {name} does not ({how})" for name in times if name != counts]
+        if not latest:
+            raise why
+        inner = {PurePosixPath(name).name for name in latest}
         loose = {name: entry for name, entry in found.items() if name not in archives}
-        if not opened[latest]:
-            raise Unusable("it is empty")
-        return {**{name: each for name, each in loose.items() if name not in inner}, **opened[latest]}
+        return {**{name: each for name, each in loose.items() if name not in inner}, **latest}
 
 
 def newest_of(entries: Iterable[Entry]) -> float | None:

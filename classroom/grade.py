@@ -588,7 +588,7 @@ def grade_folder(grader: Grader, folder: Path, into: Path, asked: Asked | None =
         print(f"{shown:<50} left out: {line.rpartition(': left out: ')[2]}")
     for row in table.rows:
         if not row.hand.is_known:
-            print(f"{row.hand.label}: {row.hand.remarks[0]}")
+            print(one_line(f"{row.hand.label}: {row.hand.remarks[0]}"))
     print(f"results: {into}/results.csv, and a .json and a .txt for each")
     if failed:
         give_up("grade", 3, f"{failed} of {len(table.rows)} submissions not graded; the remarks in results.csv say why")

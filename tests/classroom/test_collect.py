@@ -148,7 +148,8 @@ class Layouts(Collected):
         """Outside as within: what leaves, links, what is damaged, bombs; names of any bytes. Nothing is written."""
         link = zipfile.ZipInfo("Eve_9_assignsubmission_file/x.cu")
         link.external_attr = (0o120777) << 16
-        path = self.scratch / "bulk.zip"
+        path, huge = self.scratch / "bulk.zip", tarfile.TarInfo("01.score.cu")
+        huge.size = 1 << 40
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr(link, "/etc/passwd")
             for name, content in (
@@ -161,6 +162,8 @@ class Layouts(Collected):
                 ("E_5_assignsubmission_file/build/x.cu", region("01.score")),
                 ("E_5_assignsubmission_file/tests/x.cu", region("01.score")),
                 ("F_6_assignsubmission_file/f.zip", work()),
+                ("G_7_assignsubmission_file/g.tgz", gzip.compress(huge.tobuf() + bytes(1024))),
+                *((f"H_8_assignsubmission_file/{number}.zip", work()) for number in range(21)),
             ):
                 archive.writestr(name, content)
         hands, warnings = self.collect(path)
@@ -181,6 +184,8 @@ class Layouts(Collected):
             "D_4": "not a zip file (nor a directory)",
             "E_5": "it is empty",
             "F_6": [*TASKS],
+            "G_7": "a damaged tar.gz file",
+            "H_8": "21 archives in it, expected one, at most 20",
         })  # fmt: skip
         tar = io.BytesIO()
         with tarfile.open(fileobj=tar, mode="w:gz") as archive:

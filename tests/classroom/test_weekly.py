@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import unittest
+import xml.etree.ElementTree as xml
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from grading import ROOT, run
-from tree import TOOL, Trees
+from tree import PROGRAMS, TOOL, Trees
 
 CLASS = "a class of the test"
 
@@ -28,10 +30,10 @@ class Weekly(Trees):
         """Bit by bit it becomes the whole hand-out; what a student wrote stays, or nothing is written."""
         whole, tree = self.scratch / "whole", self.scratch / "tree"
         self.hand(whole, "--class", CLASS)
-        chapters = sorted(path.name for path in whole.glob("0[1-9]_*"))
+        _, *chapters = PROGRAMS
         said = self.hand(tree, "--class", CLASS, "--chapters", "1,02")
         self.assertRegex(said, r"tree: 2 chapters, 7 tasks, of a class \(.*\): class.tsv\n$")
-        self.assertEqual(sorted(path.name for path in tree.glob("0*_*")), ["00_gpu", *chapters[:2]])
+        self.assertEqual({path.name for path in tree.iterdir()} & {*PROGRAMS}, {"00_gpu", *chapters[:2]})
         self.assertEqual({path.name[:2] for path in (tree / "classroom/tasks").iterdir()}, {"01", "02"})
         self.assertIn("expected a task, 1 to 7 or", run("make", "-s", "-C", tree, "hint", "N=8").stderr)
         self.assertIn(" 7  02.correct", run("make", "-s", "-C", tree, "hint").stdout)
@@ -82,13 +84,34 @@ class Weekly(Trees):
         self.assertEqual(found, expected)
         self.assertEqual(list(self.scratch.glob(".handout-*")), [])
 
+    def test_the_steps_of_github_classroom(self) -> None:
+        """What classroom.yml runs, in a tree in which a student has begun; all but the installation."""
+        tree = self.scratch / "tree"
+        self.hand(tree, "--class", CLASS, "--chapters", "01")
+        self.hand("--solve", tree, "--except", "01.softmax")
+        text = (ROOT / "classroom/github/classroom.yml").read_text()
+        steps = [  # of one line, or of the lines that stand deeper
+            inline if inline != "|" else re.sub(r"(?m)^ {10}", "", block)
+            for inline, block in re.findall(r"(?m)^        run: (.+)\n((?: {10}.*\n)*)", text)
+        ]
+        self.assertEqual(len(steps), 4)
+        self.assertIn("apt-get", steps.pop(0))
+        summary = self.scratch / "summary"
+        for step in steps:
+            done = run("bash", "-e", "-c", f"cd '{tree}' && {step}", environment={"GITHUB_STEP_SUMMARY": str(summary)})
+            self.assertEqual(done.returncode, 0, step + done.stdout + done.stderr)
+        self.assertRegex(summary.read_text(), r"(?s)^```\n.*\n01.softmax .*0/4\n.*\nall tasks +0/10\n.*```\n$")
+        results = json.loads((tree / "results.json").read_text())
+        self.assertEqual([each["number"] for each in results["tests"]], ["01.score", "01.softmax", "01.weighted-sum"])
+        self.assertEqual(xml.parse(tree / "junit.xml").getroot().get("tests"), "18")
+
     def test_a_variable_that_is_not_read_is_refused(self) -> None:
         for directory, words, status, why in (
             (
                 ".",
-                ("grade", "SUBMISION=x"),
+                ("grade", "SUBMIT=x"),
                 2,
-                "SUBMISION=: not read by 'make grade', which was not begun; it reads ASSIGNMENT",
+                "SUBMIT=: not read by 'make grade', which was not begun; it reads ASSIGNMENT",
             ),
             (".", ("grade", "CLASS=x"), 2, "CLASS=: not read by 'make grade'"),
             (
@@ -97,7 +120,7 @@ class Weekly(Trees):
                 2,
                 "KEY=: not read by 'make handout', which was not begun; it reads CHAPTERS",
             ),
-            (".", ("chapters", "DEVCE=sim", "X=a b=c"), 2, "DEVCE= X=: not read"),
+            (".", ("chapters", "DEVICES=sim", "X=a b=c"), 2, "DEVICES= X=: not read"),
             (".", ("chapters", "ARGS=--x A=b", "SIM_ORDER=reverse", "GRADE_JOBS=1", "CC=gcc"), 0, ""),
             ("01_naive", ("device", "ARG=--seq 8"), 2, "ARG=: not read by 'make device'"),
             ("01_naive", ("device", "DEVICE=sim", "ARGS=--seq 8"), 0, ""),
@@ -108,7 +131,12 @@ class Weekly(Trees):
 
     def test_what_the_pages_say_is_read(self) -> None:
         """Kills: a variable of a page's command that the list does not have."""
-        pages = [*ROOT.glob("*.md"), *ROOT.glob("0*/*.md"), *(ROOT / "classroom").glob("**/*.md"), ROOT / "gpu/README.md"]
+        pages = [
+            *ROOT.glob("*.md"),
+            *ROOT.glob("0*/*.md"),
+            *(ROOT / "classroom").glob("**/*.md"),
+            ROOT / "gpu/README.md",
+        ]
         makefile = self.scratch / "Makefile"
         makefile.write_text(f"include {ROOT}/common/asked.mk\n.PHONY: FORCE\n%: FORCE ; @:\nall: ; @:\nFORCE:\n")
         commands = set()
