@@ -133,7 +133,7 @@ class Weekly(Trees):
         """Kills: a variable of a page's command that the list does not have."""
         pages = [
             *ROOT.glob("*.md"),
-            *ROOT.glob("0*/*.md"),
+            *(page for chapter in PROGRAMS for page in (ROOT / chapter).glob("*.md")),
             *(ROOT / "classroom").glob("**/*.md"),
             ROOT / "gpu/README.md",
         ]
