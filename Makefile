@@ -26,6 +26,7 @@ option = $(if $(call given,$1),--$2 $(call quoted,$(call given,$1)))
 # One after the other: each chapter's output is a page to read.
 .NOTPARALLEL:
 
+include common/editor.mk
 include classroom/handout.mk
 -include classroom/grade.mk
 include tools/maintain.mk
@@ -128,6 +129,7 @@ help:
 	@echo "          make real         chapter 01 on a language model's Q, K and V"
 	@echo "          make model        brings a real language model (98 MB; asks first)"
 	@echo "          make explorer     plots/explorer.html, the bytes on the move"
+	@echo "          make editor       how clangd reads every file: no false errors"
 	@echo "          make site OUT=DIR all of this as pages for a browser"
 	@echo "          make test         the tests; with DEVICE=cuda, the chapters on a GPU"
 	@echo "teach     make handout OUT=DIR [CLASS=key]   the student tree"
