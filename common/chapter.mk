@@ -335,7 +335,7 @@ help:
 	@echo "make plot       the sweep over sizes, drawn"
 	@echo "make ptxas      registers, spills, occupancy of each kernel (nvcc, no GPU)"
 	@echo "make sass       instructions of each loop, by kind (nvcc and nvdisasm, no GPU)"
-	@$(if $(ANSWERS),echo "make answer     the exercises; with N=3 asks what you predict of the third, and answers it")
+	@$(if $(ANSWERS),echo "make answer     the exercises; with N=3 asks what you predict of the third and answers it")
 	@$(if $(ANSWERS),echo "make blank      kernels to write from a blank file; with N=1 the first is begun and then judged")
 	@$(if $(ANSWERS),echo "make task       the tasks of a class in the same way")
 	@$(if $(ANSWERS),echo "make fault      kernels with a mistake to be found in the same way")
