@@ -248,7 +248,7 @@ class Program(unittest.TestCase):
         for said in (self.answer("01_naive"), self.make("answer")):
             lines = said.splitlines()
             self.assertEqual(len(lines), 2 + len(answers.exercises_of("01_naive")))
-            self.assertRegex(lines[2], r"^ 1  Predict ")
+            self.assertRegex(lines[2], r"^ 1  Predict\b")
             self.assertLessEqual(max(map(len, lines)), 80)
 
     def test_an_answer_is_printed_with_its_commands_and_edits(self) -> None:
