@@ -1,7 +1,7 @@
 # The variables of a command line that something here reads; another one is a slip: make would ignore it, and `make grade
 # ZIP=anna.zip` would grade something else. Included first by the Makefiles that people call. A new variable joins a list.
 OF_ALL := ARCH ARGS CC CFLAGS CXX DEVICE LIBRARIES LONG NVCC NVDISASM PATH V WERROR
-OF_CHAPTERS := DEMO DRAWN HARNESS INPUTS KERNEL MODEL N NAME ORDERS ORIGINAL PTXAS_ARCHS PTXAS_FULL PTXAS_RUNS RAGGED ROOT \
+OF_CHAPTERS := DEMO DRAWN HARNESS INPUTS KERNEL MINE MODEL N NAME ORDERS ORIGINAL PTXAS_ARCHS PTXAS_FULL PTXAS_RUNS RAGGED ROOT \
 	SASS_FULL SHAPES SPOKEN
 OF_COURSE := ADDRESS CHAPTERS CLONE COMMIT DATA DIMS FIX FORCE GPU OUT PNG REMAKE REPEAT SITE SIZES SKIP SUITES T
 # Of these goals, which take no others.
