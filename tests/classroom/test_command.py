@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import fnmatch
 import io
@@ -43,7 +42,9 @@ class Command(Graded):
         text += done.stdout + done.stderr
         for name in shown:
             text += f"-- {name}\n{(self.scratch / name).read_text()}\n"
-        text = re.sub(r"\b[0-9a-f]{16}\b", "#", text.replace("\\n", "\n"))  # JSON's strings are wrapped, too
+        text = re.sub(
+            r"\b(?:[0-9a-f]{16}|[0-9a-f]{64}|\d{4}-\d\d-\d\d \d\d:\d\d)\b", "#", text.replace("\\n", "\n")
+        )  # JSON's strings are wrapped, too
         text = re.sub(r'"(execution_time|time)": *[\d.e-]+|( time)="[\d.]+"', r"\1\2 #", text)
         text = masked(text.replace(str(self.scratch), "S").replace(str(ROOT), "ROOT"))
         self.said += re.sub(r"(\.(?:cu|mk)):\d+", r"\1:#", text) + "\n"
@@ -124,7 +125,7 @@ class Command(Graded):
             self.tree(f"folder/{name}", solved=False)
         grader, said = grade.Grader(Course(ROOT, None), "01.score", self.scratch), io.StringIO()
         read, folder, into = grader.read, self.scratch / "folder", self.scratch / "into"
-        fails = unittest.mock.patch.object(grader, "read", lambda path: read(path) if path.name == "b" else {}["x\ny"])
+        fails = unittest.mock.patch.object(grader, "read", lambda hand: read(hand) if hand.label == "b" else {}["x\ny"])
         told = contextlib.redirect_stdout(said), contextlib.redirect_stderr(said)
         with fails, told[0], told[1], self.assertRaisesRegex(SystemExit, "^3$"):
             grade.grade_folder(grader, folder, into)
@@ -133,7 +134,8 @@ class Command(Graded):
         self.assertEqual(lines[3:], ["grade: 1 of 2 submissions not graded; the remarks in results.csv say why"])
         why = "not graded: KeyError: 'x\\ny'; this is the grader's failure, not yours"
         table = (into / "results.csv").read_text().splitlines()
-        self.assertEqual(table, ["submission,points,of,01.score,remark", f'a,,3,,"{why}"', "b,0,3,0,"])
+        title = "submission,points,of,01.score,remark,id,name,e-mail,handed in,clock,late,final,flags"
+        self.assertEqual(table, [title, f'a,,3,,"{why}",,,,,,,,not graded', "b,0,3,0,,,,,,,,0,"])
         self.assertIn(why, read_json(into / "a.json")["output"].replace("\n", " "))
 
     def test_one_submission_that_is_not_graded_says_so_in_every_file(self) -> None:
@@ -221,9 +223,9 @@ class Secret(Graded):
 
     def test_a_class_is_graded_with_it(self) -> None:
         self.path.write_text("s" * 64)
-        options = argparse.Namespace(key=self.key, only="01.score", submissions=None, prepare=True)
-        with unittest.mock.patch.object(grade, "Grader") as grader:
-            self.assertEqual(grade.run(options, self.scratch), 0)
+        words = ["grade", "--key", self.key, "--only", "01.score", "--prepare"]
+        with unittest.mock.patch.object(sys, "argv", words), unittest.mock.patch.object(grade, "Grader") as grader:
+            self.assertEqual(grade.run(grade.parse(), self.scratch), 0)
         self.assertEqual(grader.call_args.args[1:], ("01.score", self.scratch, "s" * 64))
         grader.return_value.prepare.assert_called_once_with()
 
