@@ -24,6 +24,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -54,6 +55,7 @@ from lib.tasks import Task, TaskError, read_text, rows_of
 CLASSROOM = Path(__file__).resolve().parent
 ROOT = CLASSROOM.parent
 COURSE = re.compile(r".*\.(py|c|h|cu|cuh|tsv|mk|S|edits)|names|simcc|Makefile")
+PAUSE = 0.5  # seconds, from one to the next file that says how far the grading of a student is
 INDEX = ".students"  # of a folder's results
 EPILOG = """\
 CC and CXX choose the compiler. GRADE_SANDBOX=bwrap|namespaces|limits insists on one. GRADE_CPU_SECONDS=4 and
@@ -560,11 +562,14 @@ def grade_folder(grader: Grader, folder: Path, into: Path, asked: Asked | None =
             row.is_due = row is again[0]
     failed = 0
     for row, shown in zip(table.rows, _shown([row.hand.label or row.name for row in table.rows])):
-        into_file = f"{row.name}.json"
+        written = float("-inf")
 
-        def save(found: Results, row: Row = row, into_file: str = into_file) -> None:
-            table.show(row, found)
-            told.write_file(into / into_file, told.gradescope(row.results, state=True))
+        def save(found: Results, row: Row = row) -> None:
+            nonlocal written
+            if found.complete or time.monotonic() > written + PAUSE:
+                table.show(row, found)
+                told.write_file(into / f"{row.name}.json", told.gradescope(row.results, state=True))
+                written = time.monotonic()
 
         if row.is_due and not row.hand.is_absent:
             known = {} if not asked.resumes else table.known(row)

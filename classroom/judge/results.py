@@ -8,7 +8,7 @@ import json
 import textwrap
 import xml.etree.ElementTree as xml
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lib.files import replace_file
@@ -212,27 +212,25 @@ def gradescope(results: Results, state: bool = False) -> str:
     output += predicted(results) + "".join(f"note: {one_line(note)}\n" for note in results.notes)
     if not results.complete:
         output += "The grader was stopped before it had graded everything.\n"
-    extra = {"extra_data": {"judged": {each.task.id: _state_of(each) for each in results.tasks}}} if state else {}
+    extra = {}
+    if state:
+        judged = {each.task.id: {**vars(each), "task": each.task.id} for each in results.tasks}
+        # A text, since it is written quicker than what is indented, and keeps its order.
+        extra["extra_data"] = {"judged": json.dumps(judged, default=vars, ensure_ascii=False)}
     whole = {"score": results.score, "output": output, "output_format": "text", "stdout_visibility": "hidden"}
     return json.dumps({**whole, **extra, "tests": tests}, indent=3, sort_keys=True, ensure_ascii=False) + "\n"
-
-
-def _state_of(each: TaskResult) -> dict[str, object]:
-    criteria = [[name, asdict(criterion)] for name, criterion in each.criteria.items()]  # JSON keeps no order
-    own = {"checksum": each.checksum, "share": each.share, "failed": each.failed, "predictions": each.predictions}
-    return {**own, "criteria": criteria}
 
 
 def read_state(path: Path, tasks: list[Task]) -> dict[str, TaskResult]:
     """{task: what was found out}; nothing of a file that is not there, or not ours."""
     try:
-        judged = json.loads(path.read_text(encoding="utf-8"))["extra_data"]["judged"]
+        judged = json.loads(json.loads(path.read_text(encoding="utf-8"))["extra_data"]["judged"])
         found = {}
         for task in (task for task in tasks if task.id in judged):
-            own = dict(judged[task.id])
-            criteria = {name: Criterion(**fields) for name, fields in own.pop("criteria")}
-            if criteria.keys() == NAMES.keys():
-                found[task.id] = TaskResult(task, criteria, **own)
+            own = {**judged[task.id], "task": task}
+            own["criteria"] = {name: Criterion(**fields) for name, fields in own["criteria"].items()}
+            if own["criteria"].keys() == NAMES.keys():
+                found[task.id] = TaskResult(**own)
         return found
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}
