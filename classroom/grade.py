@@ -418,13 +418,15 @@ class Table:
 
     def __init__(self, grader: Grader, into: Path, hands: list[collect.HandIn], asked: Asked) -> None:
         self.into, self.asked = into, asked
+        of_class = hashlib.sha256(repr((grader.secret, grader.course.key)).encode()).hexdigest()[:16]
         there = read_index(into) if asked.merges or asked.regrade is not None else {}
+        if there.get("class", of_class) != of_class and not asked.resumes:
+            raise collect.Wrong(f"RESULTS={into}: these results are of another KEY= than this call; nothing was graded")
         chosen = {task.id for task in grader.tasks} | set(there.get("tasks", ()))
         if asked.regrade is not None and not asked.merges and there:  # all that the table has
             grader.tasks = [task for task in grader.tasks if task.id in there["tasks"]] or grader.tasks
             chosen = {*there["tasks"]}
         self.tasks = [task for task in grader.course.tasks if task.id in chosen]
-        self.graded = {task.id for task in grader.tasks}
         names = _names_in([Path(_own_name(hand)) for hand in hands])
         self.rows = [Row(hand, name, Results([])) for hand, name in zip(hands, names)]
         for old in there.get("rows", ()):
@@ -435,16 +437,11 @@ class Table:
         self.labels = Counter(one_line(row.hand.label) for row in self.rows)
         for row in self.rows:
             self.show(row, Results([]))
-        index = [
-            {
-                "name": row.name,
-                "label": row.hand.label,
-                "platform": row.hand.platform,
-                "student": asdict(row.hand.student),
-            }
-            for row in self.rows
+        rows = [
+            {"name": row.name, "label": hand.label, "platform": hand.platform, "student": asdict(hand.student)}
+            for row, hand in ((row, row.hand) for row in self.rows)
         ]
-        everything = {"tasks": [task.id for task in self.tasks], "call": asked.call, "rows": index}
+        everything = {"tasks": [task.id for task in self.tasks], "class": of_class, "call": asked.call, "rows": rows}
         self._write(INDEX, json.dumps(everything, indent=1) + "\n")
 
     def _write(self, name: str, text: str) -> None:
@@ -452,18 +449,12 @@ class Table:
 
     def chosen(self, name: str) -> list[Row]:
         """Those that REGRADE=name means."""
-        own = name.casefold()
-        found = [
-            row
-            for row in self.rows
-            if own
-            in {
-                text.casefold()
-                for text in (row.name, row.hand.label, *asdict(row.hand.student).values())
-                if isinstance(text, str)
-            }
-        ]
-        return found
+
+        def texts(row: Row) -> set[str]:
+            own = (row.name, row.hand.label, *asdict(row.hand.student).values())
+            return {text.casefold() for text in own if isinstance(text, str)}
+
+        return [row for row in self.rows if name.casefold() in texts(row)]
 
     def known(self, row: Row) -> dict[str, TaskResult]:
         return told.read_state(self.into / f"{row.name}.json", self.tasks)
@@ -503,7 +494,9 @@ class Table:
         total, final = (told.points(each) if row.is_whole else "" for each in (results.score, self.final(row)))
         twins = self.labels[one_line(row.hand.label)] > 1  # they differ in what is not shown
         label = f"{row.hand.label} ({row.name}.txt)" if twins and not row.hand.is_absent else row.hand.label
-        remark = results.remark or ("" if row.is_whole else "not graded yet: RESUME=1 grades it")
+        left = [each.task.id for each in results.tasks if not each.criteria]
+        left_out = f"not graded yet: {', '.join(left[:3])}{', ...' * (len(left) > 3)}" if left else ""
+        remark = results.remark or left_out
         who = (student.id, student.name, student.email)
         most = told.points(results.most)
         return told.csv_line(label, total, most, *cells, remark, *who, *row.late, final, ", ".join(row.flags))
