@@ -86,7 +86,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $1")
 
 .DEFAULT_GOAL := all
-.PHONY: all ragged build fast run device test profile sanitize plot ptxas check-ptxas sass check-sass answer blank task fault \
+.PHONY: all ragged build fast run device test profile sanitize plot ptxas check-ptxas sass check-sass answer commands blank task fault \
         help clean FORCE
 
 # The demonstration has full tiles, so that its numbers are round; a mistake in the last row, a mask, a head or a stride may
@@ -311,6 +311,17 @@ $(MY)/$(NAME): $(MINE_OBJECTS) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) $(BUILT_WITH)
 $(MINE_IN)/%.cu.o: $(MINE_IN)/%.cu $(wildcard $(MINE_IN)/*.cuh $(MINE_IN)/*.h) $(TOOLCHAIN) $(KERNEL_FLAGS)
 	$(Q)cd $(MINE_IN) && $(COMPILE) -c $(<F) -o $(@F) 2> $(@F).said; status=$$?; \
 		sed -E 's#(^|[ (])$(notdir $(MINE)):#\1my/$(MINE):#g' $(@F).said >&2; exit $$status
+
+# How clangd is to read each file, a line of JSON for each (common/editor.mk). gcc's flags are clang's, too; a .cu or .cuh is
+# clang's own CUDA, before which editor.h is read.
+EDITED_C := $(CC) $(filter-out -MD -MP,$(ALL_CFLAGS)) -Wno-pragma-once-outside-header -x c -c
+EDITED_CU := clang++ -std=c++17 -Wall -Wextra $(UNUSED_IS_FINE) $(addprefix -Wno-,unused-const-variable undefined-internal \
+        unknown-cuda-version pragma-once-outside-header) -I$(COMMON) -I$(HERE) -isystem $(ROOT)/simcc/include \
+        -include $(COMMON)/editor.h -Xclang -fcuda-allow-variadic-functions -nocudainc -nocudalib --cuda-host-only -x cuda -c
+commands_of = $(foreach file,$2,$(info {"directory": "$(ROOT)"$(COMMA) "file": "$(file)"$(COMMA) "command": "$1 $(file)"}))
+commands:
+	@:$(call commands_of,$(EDITED_CU),$(SOURCES:%=$(HERE)/%) $(patsubst %,$(HERE)/%,$(wildcard *.cuh)))
+	@:$(call commands_of,$(EDITED_C),$(patsubst %,$(HERE)/%,$(wildcard *.c *.h)) $(HARNESS_SOURCES) $(ROOT)/simcc/gpus.c)
 
 help:
 	@echo "make            build, run the demonstration, verify it and the ragged shapes"
