@@ -47,11 +47,13 @@ except TaskError as error:
 CHAPTERS = list(dict.fromkeys(task.chapter for task in TASKS))
 VALUES = {"softcap": r"\d+(?:\.\d+)?", "window": r"[1-9]\d*"}
 # What a student's tree has of the course as it is, but for what is hidden, built, a link, or left over by an editor.
-FILES = """setup.sh LICENSE GLOSSARY.md .clang-format .clangd .vscode/*.json .gitignore common explorer simcc plots/*.gp tests/data/real_qkv
-    tests/data/tiny_model/tiny.bin tools/draw tools/lib/five_words.tsv tools/model tools/rows tools/lib/__init__.py
-    tools/lib/chapters.py tools/lib/edits.py tools/lib/files.py tools/lib/flat_model.py tools/lib/gguf.py
-    tools/lib/rows.py tools/lib/table.py tools/lib/tasks.py classroom/tasks.tsv
-    classroom/handout.mk classroom/hint.py classroom/collect.py classroom/grade* classroom/judge gpu/compiled""".split()
+FILES = """
+    setup.sh LICENSE GLOSSARY.md .clang-format .clangd .vscode/*.json .gitignore common explorer simcc plots/*.gp
+    tests/data/real_qkv tests/data/tiny_model/tiny.bin tools/draw tools/lib/five_words.tsv tools/model tools/rows
+    tools/lib/__init__.py tools/lib/chapters.py tools/lib/edits.py tools/lib/files.py tools/lib/flat_model.py
+    tools/lib/gguf.py tools/lib/rows.py tools/lib/table.py tools/lib/tasks.py classroom/tasks.tsv
+    classroom/handout.mk classroom/hint.py classroom/collect.py classroom/grade* classroom/judge gpu/compiled
+""".split()
 OF_CHAPTER = ("Makefile", "*.c", "*.h")
 LEFT_OUT = re.compile(r"\..*|.*~|.*\.(?:o|d|a|new)|__pycache__|tests|bench|build")
 OF_TASK = ("hints.md", "names")
