@@ -126,7 +126,7 @@ class HandIn:
                 entries = entries_of_archive(name, found[name])
             except Unusable as error:
                 why = error
-                self.said.append(f"{name} cannot be used: {error}")
+                self.said += [f"{name} cannot be used: {error}"] * (len(archives) > 1)
                 continue
             times[name] = newest_of(entries.values())
             if latest is None or (times[name] or 0) >= (self.newest or 0):

@@ -554,7 +554,7 @@ def grade_folder(grader: Grader, folder: Path, into: Path, asked: Asked | None =
         for row in table.rows:
             row.is_due = row is again[0]
     failed = 0
-    for row, shown in zip(table.rows, _shown([row.hand.label or row.name for row in table.rows])):
+    for row, shown in zip(table.rows, _shown([row.name for row in table.rows])):
         written = float("-inf")
 
         def save(found: Results, row: Row = row) -> None:
@@ -620,7 +620,11 @@ def parse() -> argparse.Namespace:
     add("--regrade", metavar="NAME", help=f"{of_folder}grades this one again, and leaves the others as they are")
     add("--check", action="store_true", help="only looks: what is there, is it taken, does it compile")
     add("--prepare", action="store_true", help="only builds what does not depend on a submission")
-    return parser.parse_args()
+    options = parser.parse_args()
+    for name in ("roster", "due", "penalty", "assignment", "resume", "regrade"):
+        if getattr(options, name) not in (None, "0") and not options.submissions:
+            give_up("grade", 2, f"{name.upper()}= is of SUBMISSIONS=, which is missing")
+    return options
 
 
 def run(options: argparse.Namespace, scratch: Path) -> int:
@@ -636,9 +640,6 @@ def run(options: argparse.Namespace, scratch: Path) -> int:
     grader = Grader(course, options.only, scratch, secret)
     if options.submissions and not options.results:
         give_up("grade", 2, "SUBMISSIONS= needs RESULTS=, a directory for the results")
-    for name in ("roster", "due", "penalty", "assignment", "resume", "regrade"):
-        if getattr(options, name) not in (None, "0") and not options.submissions:
-            give_up("grade", 2, f"{name.upper()}= is of SUBMISSIONS=, which is missing")
     sandbox.check_machine()
     if options.prepare:
         grader.prepare()

@@ -45,6 +45,7 @@ class Command(Graded):
         text = re.sub(
             r"\b(?:[0-9a-f]{16}|[0-9a-f]{64}|\d{4}-\d\d-\d\d \d\d:\d\d)\b", "#", text.replace("\\n", "\n")
         )  # JSON's strings are wrapped, too
+        text = re.sub(r'("judged": ).*', r"\1#", text)  # for a later call
         text = re.sub(r'"(execution_time|time)": *[\d.e-]+|( time)="[\d.]+"', r"\1\2 #", text)
         text = masked(text.replace(str(self.scratch), "S").replace(str(ROOT), "ROOT"))
         self.said += re.sub(r"(\.(?:cu|mk)):\d+", r"\1:#", text) + "\n"
