@@ -613,7 +613,7 @@ def parse() -> argparse.Namespace:
     of_folder = "of --submissions: "
     add("--roster", metavar="CSV", help=f"{of_folder}who is in the class: name, id, e-mail")
     add("--due", metavar="TIME", help=f"{of_folder}2027-03-01T23:59")
-    add("--penalty", metavar="N%%/day", help=f"{of_folder}what a late hand-in loses for each day that has begun")
+    add("--penalty", metavar="PERCENT/day", help=f"{of_folder}what a late hand-in loses for each day that has begun")
     add("--assignment", metavar="TITLE", help=f"{of_folder}the column of canvas.csv")
     resume = {"nargs": "?", "const": "1", "default": "0", "choices": ("0", "1")}
     add("--resume", **resume, help=f"{of_folder}what is complete of the same submissions is not graded again")

@@ -17,6 +17,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from grading import ROOT, run
 from hand_ins import TASKS, Collected, collect, packed, region, work
 
 ROSTER = "name,id,e-mail\nAnna Meyer,m101,a@x.org\nBo Li,m102,b@x.org\nAbsent One,m103,c@x.org\n"
@@ -139,6 +140,26 @@ class Term(Collected):
         bo = rows["bo.zip"]  # who handed in nothing, or was not graded yet: that is not known
         self.assertEqual((bo["01.softmax"], bo["points"], bo["flags"]), ("", "", "not graded"))
         self.assertEqual(bo["remark"], "not graded yet: 01.softmax, 01.weighted-sum")
+
+    def test_each_variable_of_make_reaches_it(self) -> None:
+        """Kills: one that grade.mk does not hand on. The regions are refused, so that no judge is built."""
+        roster = self.put("ro ster.csv", ROSTER)
+        refused = packed({"01.score.cu": "goto x;\n"}, when=(2027, 3, 3, 1, 0, 0))
+        bulk = self.put("bulk.zip", packed({"Anna Meyer_1_assignsubmission_file/a.zip": refused}))
+        make = ("make", "-s", "-C", ROOT, "grade", f"SUBMISSIONS={bulk}", f"RESULTS={self.scratch / 'into'}")
+        given = ("DUE=2027-03-01T23:59", "PENALTY=10%/day", "ASSIGNMENT=Week 1, a'b (5)", "ONLY=01.score", "RESUME=1")
+        done = run(*make, f"ROSTER={roster}", *given)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(
+            self.column("name", "late", "flags")[::2], [("Anna Meyer", "2 days", "late"), ("Absent One", "", "absent")]
+        )
+        self.assertIn(',"Week 1, a\'b (5)"\n', (self.scratch / "into/canvas.csv").read_text())
+        call = json.loads((self.scratch / "into/.students").read_text())["call"]
+        self.assertEqual(call["penalty"], "10%/day")
+        done = run(*make, "REGRADE=nobody")
+        self.assertRegex(done.stderr, "^grade: REGRADE=nobody: nobody of that name handed in")
+        done = run(*make, "RESUME=yes")
+        self.assertRegex(done.stderr, "^grade: argument --resume: invalid choice: 'yes'")
 
     def test_moodle_and_canvas(self) -> None:
         """The files as their importers read them, from the same rules: no column is to be edited."""
