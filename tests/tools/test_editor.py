@@ -7,12 +7,17 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+from lib.chapters import PROGRAMS
+
 BROKEN = ROOT / "simcc/tests/broken_kernels"
 # Headlines of one line to three, and three of the checks.
 REPORTS = ("mem_off_by_one", "race_fa_tile_loop", "init_ragged_tile", "mem_static_shared")
@@ -50,7 +55,9 @@ def found(matcher: dict, lines: list[str]) -> set[tuple[str, int]]:
 class Commands(unittest.TestCase):
     def test_every_kernel_is_read_without_a_message(self) -> None:
         kernels = [each for each in commands() if each["file"].endswith((".cu", ".cuh"))]
-        self.assertEqual({each["file"] for each in kernels}, {str(path) for path in ROOT.glob("[0-9][0-9]_*/*.cu*")})
+        self.assertEqual(
+            {each["file"] for each in kernels}, {str(path) for name in PROGRAMS for path in (ROOT / name).glob("*.cu*")}
+        )
         with ThreadPoolExecutor() as pool:
             said = pool.map(lambda each: said_of(each["command"], each["file"], ROOT), kernels)
         self.assertEqual([text for text in said if text], [])
