@@ -13,10 +13,9 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
-from lib.chapters import PROGRAMS
+from lib.chapters import PROGRAMS, ROOT
 
 BROKEN = ROOT / "simcc/tests/broken_kernels"
 # Headlines of one line to three, and three of the checks.
