@@ -1,5 +1,8 @@
 #include "report/table.h"
 
+#include "support/error.h"
+
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -50,8 +53,8 @@ static void *grow(void *pointer, size_t bytes)
 {
 	void *larger = realloc(pointer, bytes);
 	if (!larger) {
-		fputs("out of memory for a table\n", stderr);
-		abort();
+		fprintf(stderr, "%s: out of memory for a table\n", program_invocation_short_name);
+		exit(EXIT_ENVIRONMENT);
 	}
 	return larger;
 }
