@@ -1,3 +1,4 @@
+#line 1 "naive.h"
 /*
  * Chapter 01: attention as the three kernels of its definition, with S and P in HBM.
  *

@@ -292,8 +292,8 @@ answer:
 	@test -n "$(ANSWERS)" || { echo "answer: this tree was handed out; the answers are the teacher's" >&2; exit 2; }
 	@$(ROOT)/tools/answer $(notdir $(HERE)) $${N+-- "$$N"}
 
-# Files of one's own: my/KINDN/FILE takes the place of the chapter's FILE (tools/own, which gives MINE=KINDN/FILE). Links to
-# it, to headers, and where it is one to the kernels that include it, lie in build/, and are compiled there.
+# Files of one's own: my/KINDN/FILE takes the place of the chapter's FILE (tools/own, which gives MINE=KINDN/FILE). Copies of
+# it, of headers, and where it is one of the kernels that include it, lie in build/, and are compiled there.
 MINE ?=
 MY := my/$(patsubst %/,%,$(dir $(MINE)))
 MINE_IN := $(OUT)/$(notdir $(HERE))/$(MY)
@@ -307,10 +307,8 @@ blank task fault:
 $(MY)/$(NAME): $(MINE_OBJECTS) $(CHAPTER) $(HARNESS) $(TOOLCHAIN) $(BUILT_WITH)
 	$(Q)$(COMPILE) $(MINE_OBJECTS) $(CHAPTER) $(HARNESS) $(LIBRARIES) -o $@
 
-# What a compiler says of a link is meant for the file.
 $(MINE_IN)/%.cu.o: $(MINE_IN)/%.cu $(wildcard $(MINE_IN)/*.cuh $(MINE_IN)/*.h) $(TOOLCHAIN) $(KERNEL_FLAGS)
-	$(Q)cd $(MINE_IN) && $(COMPILE) -c $(<F) -o $(@F) 2> $(@F).said; status=$$?; \
-		sed -E 's#(^|[ (])$(notdir $(MINE)):#\1my/$(MINE):#g' $(@F).said >&2; exit $$status
+	$(Q)$(COMPILE) -c $< -o $@
 
 # How clangd is to read each file, a line of JSON for each (common/editor.mk). gcc's flags are clang's, too; a .cu or .cuh is
 # clang's own CUDA, before which editor.h is read.
