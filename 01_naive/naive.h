@@ -1,4 +1,3 @@
-#line 1 "naive.h"
 /*
  * Chapter 01: attention as the three kernels of its definition, with S and P in HBM.
  *
