@@ -254,6 +254,7 @@ class Program(unittest.TestCase):
     def test_an_answer_is_printed_with_its_commands_and_edits(self) -> None:
         said = self.make("answer", "N=3")
         self.assertTrue(said.startswith("01_naive, exercise 3\n\n> "), said)
+        self.assertLessEqual(max(map(len, said.splitlines())), 80)
         for expected in ("    $ ./naive", "    $ make -s build", "In naive.cu:", "    - ", "    + "):
             self.assertIn(expected, said)
 
@@ -395,7 +396,7 @@ int a = 1;
         self.assertRegex(
             rest, r"Your prediction:\n\n    three \\x1b\[31mä\n\nWhat it is:\n\n    int a = 2;\n    /.*/01_naive\n\Z"
         )
-        self.assertEqual(rest.count("This is not what was stored"), 1)
+        self.assertEqual(rest.count("\nThis is not what was stored (tools/answer 01_naive 1 --stored).\n"), 1)
         self.assertEqual(self.source.read_text(), "int a = 1;\n")
 
     def test_nobody_must_predict(self) -> None:
@@ -420,6 +421,15 @@ int a = 1;
         for keys in (b"\3", b"\4"):
             self.assertRegex(self.answer(1, status=130, typed={self.ASKS: keys}), r"\(Enter: none\): (\^C)?\n\Z")
         self.assertRegex(self.answer(2, status=130, typed={self.ASKS: b"x\n", "sleep 60": b"\3"}), r"\^C\n\Z")
+
+    def test_a_second_ctrl_c_leaves_no_copy_behind(self) -> None:
+        slow = """import time
+erase = shutil.rmtree
+shutil.rmtree = lambda *paths, **options: (print("erasing", flush=True), time.sleep(1), erase(*paths, **options))
+"""
+        with (self.root / "tools/lib/trial.py").open("a") as file:
+            file.write(slow)
+        self.answer(2, status=130, typed={self.ASKS: b"\n", "sleep 60": b"\3", "erasing": b"\3"})
 
     def test_elsewhere_and_with_an_option_nothing_is_asked(self) -> None:
         command = [self.root / "tools/answer", "01_naive", "1"]
