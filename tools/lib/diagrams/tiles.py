@@ -68,7 +68,7 @@ def draw(root: Path) -> dict[str, str]:
         all_uses.append(N**3 / loaded)
         boxes = of_a_block(traced(program, options))
         panels.append(panel(name.removeprefix("matmul_"), tuple(words), boxes, all_uses[-1]))
-    title = f"With register tiles a number that was loaded serves {all_uses[-1]:.3g} multiplications"
+    title = f"With register tiles there are {all_uses[-1]:.3g} multiplications per number loaded"
     description = (
         f"C = A B, {N} by {N}, three kernels. In each: the part of C that one block computes (green), and what the "
         "block loads of A and B for it: the first tiles full blue, those that follow faint."
