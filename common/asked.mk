@@ -10,6 +10,7 @@ OF_check-submission := CC CXX KEY ONLY SUBMISSION
 OF_gradescope := KEY OUT
 OF_handout := CHAPTERS CLASS OUT
 OF_hint := LEVEL N
+OF_similar := KEY ONLY RESULTS ROSTER SUBMISSIONS
 # And what programs read from their environment, which a command line joins.
 OF_PROGRAMS := CLICOLOR_FORCE CUDA_% EXPLORER_% GRADE_% LANG LC_% NO_COLOR PATH PYTHON% SIM_% TERM TMPDIR
 

@@ -1,0 +1,138 @@
+"""Similar regions: copies that are renamed or reordered are found, right solutions that differ are not."""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from grading import ROOT, run
+from hand_ins import Collected
+from lib import edits, tasks
+
+import similar
+
+OWN = """\
+	float top = -INFINITY, total = 0.0f;
+	const int first = lane;
+	for (int at = first; at < N; at += WARP) {
+		const float here = S[row * N + at];
+		top = top < here ? here : top;
+	}
+	top = max_over_warp(top);
+	const bool nothing = top == -INFINITY;
+	for (int at = first; at < N && !nothing; at += WARP)
+		total = total + expf(S[row * N + at] - top);
+	total = sum_over_warp(total);
+	const float inverse = nothing ? 0.0f : 1.0f / total;
+	for (int at = N - WARP + lane; at >= 0; at -= WARP)
+		P[row * N + at] = inverse * expf(S[row * N + at] - top);
+"""
+RENAMED = re.sub(r"\b(top|total|first|at|here|nothing|inverse)\b", r"my_\1", OWN).replace("1.0f", "1.f")
+RENAMED = "// all my own work\n" + RENAMED.replace("\n\t", "\n\n  ")
+REORDERED = OWN.replace("	float top = -INFINITY, total = 0.0f;\n	const int first = lane;\n",
+                        "	const int first = lane;\n	float total = 0.0f, top = -INFINITY;\n")  # fmt: skip
+
+
+class Similar(Collected):
+    TASK = "01.softmax"
+
+    def setUp(self) -> None:
+        super().setUp()
+        chapter = self.grader().course.chapter("01_naive")
+        self.solution = tasks.solutions_of("01_naive", chapter.base)[self.TASK]
+        self.stub_text = chapter.stubs[self.TASK]
+
+    def compare(self, texts: dict[str, str], *more: str) -> tuple[list[dict[str, str]], str]:
+        for name, text in texts.items():
+            self.put(f"in/{name}/{self.TASK}.cu", text)
+        out = self.scratch / "out"
+        command = (
+            sys.executable,
+            ROOT / "classroom/similar.py",
+            "--submissions",
+            self.scratch / "in",
+            "--results",
+            out,
+        )
+        done = run(*command, *more)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual({oct(path.stat().st_mode & 0o777) for path in out.iterdir()}, {"0o600"})
+        self.assertEqual(out.stat().st_mode & 0o777, 0o700)
+        with (out / "similar.csv").open(newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file)), done.stdout
+
+    def test_copies_are_found_and_nothing_else(self) -> None:
+        """Kills: names that count, comments that count, a stub or the published solution that is remarkable."""
+        same = {f"public{number}": self.solution for number in range(8)}
+        stubs = {f"stub{number}": self.stub_text for number in range(3)}
+        copies = {"anna": OWN, "bo <b>": RENAMED, "cy": REORDERED}
+        rows, said = self.compare({**same, **stubs, **copies})
+        found = {(row["one"], row["other"]): float(row["score"]) for row in rows if row["remarkable"]}
+        self.assertEqual(sorted(found), [("anna", "bo <b>"), ("anna", "cy"), ("bo <b>", "cy")])
+        self.assertEqual(found["anna", "bo <b>"], 1)
+        self.assertTrue(all(0.8 <= score < 1 for pair, score in found.items() if "cy" in pair), found)
+        self.assertIn(
+            "01.softmax: 11 handed in something; 8 as the published solution; the same among themselves: 2\n", said
+        )
+        self.assertEqual(sum(row["one"].startswith("public") for row in rows), 28)
+        self.assertFalse([row for row in rows if "stub" in row["one"] + row["other"]])
+        page = (self.scratch / "out/similar.html").read_text()
+        self.assertEqual(page.count("<h2>"), 3)
+        self.assertIn("bo &lt;b&gt;", page)
+        self.assertIn("<mark>\ttop = top", page.replace("\t\ttop", "\ttop"))
+        self.assertNotIn("public0", page)
+
+    def test_what_a_tenth_of_the_class_has_is_not_remarkable(self) -> None:
+        """Kills: rarity that does not count students."""
+        rows, said = self.compare({f"s{number}": OWN for number in range(10)})
+        self.assertEqual((len(rows), {row["remarkable"] for row in rows}), (45, {""}))
+        self.assertNotIn("not known", said)
+
+    def test_of_few_hand_ins_it_says_that_it_does_not_know(self) -> None:
+        rows, said = self.compare({"anna": OWN, "bo": "€ no C 'at all\n" * 9, "cy": "€ no C 'at all\n" * 9})
+        self.assertEqual([(row["one"], row["other"], row["to the letter"]) for row in rows], [("bo", "cy", "yes")])
+        self.assertIn("fewer than 10: what is rare is not known", said)
+
+    def test_right_solutions_that_differ_are_no_remarkable_pair(self) -> None:
+        """Of each two right ones of tests/classroom/submissions; nearly equal are those one line away from the course's."""
+        course = self.grader().course
+        texts: dict[str, list[similar.Text]] = {}
+        published: dict[str, similar.Text] = {}
+        for edit in edits.read(ROOT / "tests/classroom/submissions/right.edits"):
+            if "class" in edit.header:
+                continue
+            chapter = course.chapter(edit.name)
+            solutions = tasks.solutions_of(edit.name, chapter.base)
+            changed = {}
+            for name, text in edit.apply(chapter.base).items():
+                for part in tasks.take_apart(name, text):
+                    if part.id and tasks.without_indent(name, part) != solutions[part.id]:
+                        changed[part.id] = tasks.without_indent(name, part)
+            for task, text in changed.items():
+                given, stub = similar.given_names(course, task), chapter.stubs[task]
+                texts.setdefault(task, []).append(similar.own_text(edit.words, text, stub, given))
+                published[task] = similar.own_text("", solutions[task], stub, given)
+        pairs = [pair for task, found in texts.items() for pair in similar.pairs_of(task, found, published[task])]
+        self.assertGreater(sum(len(found) * (len(found) - 1) // 2 for found in texts.values()), 60)
+        for pair in pairs:
+            self.assertFalse(pair.is_remarkable, (pair.task, pair.one.student, pair.other.student))
+            near = [similar.score_of(each.runs, published[pair.task].runs) for each in (pair.one, pair.other)]
+            self.assertGreater(min(near), 0.8, (pair.task, pair.one.student, pair.other.student))
+
+    def test_mistakes_of_the_command_line(self) -> None:
+        for arguments, says in (
+            (["SUBMISSIONS=/no/such"], "similar: SUBMISSIONS=/no/such: expected a directory of zips"),
+            ([], "similar: of whom? make similar SUBMISSIONS="),
+            (["SUBMISION=x"], "SUBMISION=: not read by 'make similar'"),
+        ):
+            done = run("make", "-s", "-C", ROOT, "similar", *arguments)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(says, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
