@@ -9,11 +9,10 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import similar
 from grading import ROOT, run
 from hand_ins import Collected
 from lib import edits, tasks
-
-import similar
 
 OWN = """\
 	float top = -INFINITY, total = 0.0f;
@@ -98,7 +97,7 @@ class Similar(Collected):
         self.assertIn("fewer than 10: what is rare is not known", said)
 
     def test_right_solutions_that_differ_are_no_remarkable_pair(self) -> None:
-        """Of each two right ones of tests/classroom/submissions; nearly equal are those one line away from the course's."""
+        """Of each two right ones of tests/classroom/submissions; nearly equal are those near the course's."""
         course = self.grader().course
         texts: dict[str, list[similar.Text]] = {}
         published: dict[str, similar.Text] = {}
@@ -122,6 +121,10 @@ class Similar(Collected):
             self.assertFalse(pair.is_remarkable, (pair.task, pair.one.student, pair.other.student))
             near = [similar.score_of(each.runs, published[pair.task].runs) for each in (pair.one, pair.other)]
             self.assertGreater(min(near), 0.8, (pair.task, pair.one.student, pair.other.student))
+
+    def test_the_stub_is_nobodys_work(self) -> None:
+        for task, stub in self.grader().course.chapter("02_online_softmax").stubs.items():
+            self.assertEqual(similar.own_text("", stub, stub, frozenset()).form, (), task)
 
     def test_mistakes_of_the_command_line(self) -> None:
         for arguments, says in (
