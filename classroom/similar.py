@@ -4,8 +4,8 @@
 Reads what `make grade SUBMISSIONS=` reads. Writes RESULTS/similar.csv, the pairs, and RESULTS/similar.html, both texts
 side by side of those that are remarkable; both for their owner's eyes only (0600). Nothing leaves this machine.
 
-A region is compared by its tokens, without comments, blanks and the lines of the hand-out's stub; all names that a student
-chose are the same name. The score is the share of common runs of five tokens (k-grams, k = 5: the fingerprints of
+A region is compared by its tokens, without comments, blanks and the lines of the hand-out's stub; all names that a
+student chose are the same name. The score is the share of common runs of five tokens (k-grams, k = 5: the fingerprints of
 Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003). Their paper keeps some of a document's fingerprints, since it has
 millions of lines; a region has about ten, so all are kept. TEACHING.md says what this cannot know.
 """
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tools")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
 import collect
 import grade
@@ -179,11 +179,11 @@ def texts_of(course: Course, tasks: list, hands: list[collect.HandIn]) -> tuple[
 # ---- what is written ----
 
 PAGE = """<!DOCTYPE html><meta charset="utf-8"><title>Similar regions</title>
-<style>body{font:15px sans-serif;margin:2em} div{display:flex;gap:1em} pre{flex:1;background:#f4f4f4;padding:.6em;overflow:auto}
+<style>body{font:15px sans-serif;margin:2em} div{display:flex;gap:1em} pre{flex:1;background:#f4f4f4;padding:.6em}
 mark{background:#ffe08a}</style>
 <h1>Similar regions</h1>
-<p>Marked lines hold what few others have. Equal texts are a reason to ask, and no proof: this page does not know who wrote
-a text first, whether both had it from elsewhere, or whether they were allowed to work together.</p>
+<p>Marked lines hold what few others have. Equal texts are a reason to ask, and no proof: this page does not know who
+wrote a text first, whether both had it from elsewhere, or whether they were allowed to work together.</p>
 """
 
 
