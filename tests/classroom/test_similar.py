@@ -9,6 +9,8 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "classroom"))
 import similar
 from grading import ROOT, run
 from hand_ins import Collected
@@ -130,7 +132,7 @@ class Similar(Collected):
         for arguments, says in (
             (["SUBMISSIONS=/no/such"], "similar: SUBMISSIONS=/no/such: expected a directory of zips"),
             ([], "similar: of whom? make similar SUBMISSIONS="),
-            (["SUBMISION=x"], "SUBMISION=: not read by 'make similar'"),
+            (["ZIP=x"], "ZIP=: not read by 'make similar'"),
         ):
             done = run("make", "-s", "-C", ROOT, "similar", *arguments)
             self.assertEqual(done.returncode, 2)
