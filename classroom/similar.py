@@ -6,8 +6,8 @@ side by side of those that are remarkable; both for their owner's eyes only (060
 
 A region is compared by its tokens, without comments, blanks and the lines of the hand-out's stub; all names that a
 student chose are the same name. The score is the share of common runs of five tokens (k-grams, k = 5: the fingerprints
-of Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003). Their paper keeps some of a document's fingerprints, since it has
-millions of lines; a region has about ten, so all are kept. TEACHING.md says what this cannot know.
+of Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003). Their paper keeps some of a document's fingerprints, since it
+has millions of lines; a region has about ten, so all are kept. TEACHING.md says what this cannot know.
 """
 
 from __future__ import annotations
