@@ -468,8 +468,8 @@ class Deadline:
         shown = datetime.fromtimestamp(time).strftime("%Y-%m-%d %H:%M") if time is not None else ""
         if hand.is_absent:
             return "", "", "", 1.0
-        if self.due is None or (hand.platform == "Canvas" and hand.student.time is None):
-            by_canvas = hand.platform == "Canvas" and hand.student.time is None
+        by_canvas = hand.platform == "Canvas" and hand.student.time is None
+        if self.due is None or by_canvas:
             late = ("yes, days not known" if hand.is_late else "no") if by_canvas else ""
             return shown, "Canvas" if late else clock if shown else "", late, 1.0
         if time is None:

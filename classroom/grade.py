@@ -48,7 +48,7 @@ from judge.results import Results, TaskResult
 from judge.sandbox import Environment
 from judge.submission import Submission, Unusable, one_line, readable
 from judge.tokens import Refusal
-from judge.verdict import NOT_JUDGED, Criterion, Judge, nothing_to_grade
+from judge.verdict import NOT_JUDGED, SOMETHING_ELSE, Criterion, Judge, nothing_to_grade
 from lib.files import give_up, run_tool
 from lib.tasks import Task, TaskError, read_text, rows_of
 
@@ -389,14 +389,13 @@ class Row:
     @property
     def flags(self) -> list[str]:
         results, hand = self.results, self.hand
-        something = "did something else"
         found = {
             "absent": hand.is_absent,
             "not on the roster": not hand.is_known,
             "handed in twice": any(each.startswith("handed in twice") for each in (*hand.remarks, *hand.said)),
             "not usable": bool(results.trouble) and not results.failure,
             "not graded": not self.is_whole,
-            something: any(of.category == something for each in results.tasks for of in each.criteria.values()),
+            SOMETHING_ELSE: bool(results.flagged),
             "another class?": bool(results.doubt),
             "late": self.late[2].endswith(("day", "days", "days not known")),
             "late?": self.late[2] == "not known",

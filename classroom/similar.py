@@ -13,9 +13,7 @@ has millions of lines; a region has about ten, so all are kept. TEACHING.md says
 from __future__ import annotations
 
 import argparse
-import csv
 import html
-import io
 import itertools
 import os
 import re
@@ -32,6 +30,7 @@ import grade
 from judge import submission, words
 from judge.course import Course
 from judge.region import MOST_CHARACTERS
+from judge.results import csv_line
 from judge.tokens import Refusal, Token, tokens_of
 from lib.files import give_up, run_tool
 from lib.tasks import solutions_of
@@ -207,15 +206,12 @@ def page_of(said: list[str], pairs: list[Pair], unread: list[str]) -> str:
 
 
 def table_of(pairs: list[Pair]) -> str:
-    out = io.StringIO(newline="")
-    rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(["task", "score", "one", "other", "rare runs", "remarkable", "to the letter"])
+    lines = [csv_line("task", "score", "one", "other", "rare runs", "remarkable", "to the letter")]
     for pair in pairs:
         same = "yes" if pair.one.shown.split() == pair.other.shown.split() else ""
-        names = (submission.one_line(pair.one.student), submission.one_line(pair.other.student))
-        remarkable = "yes" if pair.is_remarkable else ""
-        rows.writerow([pair.task, f"{pair.score:.2f}", *names, len(pair.rare), remarkable, same])
-    return out.getvalue()
+        names, remarkable = (pair.one.student, pair.other.student), "yes" if pair.is_remarkable else ""
+        lines.append(csv_line(pair.task, f"{pair.score:.2f}", *names, len(pair.rare), remarkable, same))
+    return "".join(lines)
 
 
 def write_private(path: Path, text: str) -> None:

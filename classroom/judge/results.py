@@ -16,7 +16,7 @@ from lib.tasks import Task, rows_of
 
 from .sandbox import Environment
 from .submission import one_line, readable
-from .verdict import NOT_JUDGED, Criterion, nothing_to_grade
+from .verdict import NOT_JUDGED, SOMETHING_ELSE, Criterion, nothing_to_grade
 
 _ROWS = [row for _, row in rows_of(Path(__file__).with_name("criteria.tsv"), 3)]
 WEIGHTS = {name: int(percent) for name, percent, _ in _ROWS}
@@ -91,10 +91,16 @@ class Results:
                 self.tasks[at] = old
 
     @property
+    def flagged(self) -> list[str]:
+        """The tasks that did something else: far too few bytes."""
+        return [
+            each.task.id for each in self.tasks if any(of.category == SOMETHING_ELSE for of in each.criteria.values())
+        ]
+
+    @property
     def remark(self) -> str:
-        what = "did something else"
-        flagged = [each.task.id for each in self.tasks if any(of.category == what for of in each.criteria.values())]
-        own = self.trouble or (f"look at {', '.join(flagged)}: {what}" if flagged else self.doubt)
+        flagged = self.flagged
+        own = self.trouble or (f"look at {', '.join(flagged)}: {SOMETHING_ELSE}" if flagged else self.doubt)
         return "; ".join(filter(None, (own, self.also)))
 
 

@@ -32,6 +32,7 @@ WRONG_ACCESS = ("cudaErrorIllegalAddress", "cudaErrorMisalignedAddress")
 ATOMICS = "atomics"
 WRONG_VALUES = ("wrong result", "NaN or infinity")
 NOT_JUDGED = "not judged"  # in a hand-out: which task is to blame cannot be said
+SOMETHING_ELSE = "did something else"
 LAUNCH_REFUSED = ("cudaErrorInvalidConfiguration", "cudaErrorInvalidValue")
 
 
@@ -361,7 +362,7 @@ def _criteria(kernels: list[str], runs: list[Run]) -> dict[str, Criterion]:
     for run, each in counted:
         if each.yours < LEAST_SHARE * each.budget:
             few = "far fewer than the kernel has to move, so it computed something else. Your teacher sees a flag."
-            return nothing_to_grade("did something else", f"{each.text(run.kernel)}: {few}")
+            return nothing_to_grade(SOMETHING_ELSE, f"{each.text(run.kernel)}: {few}")
     criteria = {}
     for name in CRITERIA:
         mine = [run for run in runs if run.case.criterion == name]
