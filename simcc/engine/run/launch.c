@@ -148,10 +148,11 @@ static double cpu_seconds(const struct worker *worker)
 }
 
 /* When a worker last got on, by its CPU time: a thread ended or a barrier was passed; and, for loops through
- * barriers, a thread ended. */
+ * barriers, a thread ended, and in how many looks since then it had got on. */
 struct watch {
 	uint64_t progress, ended;
 	double progressed_at, ended_at;
+	int advances;
 };
 
 enum { BARRIERS_PATIENCE = 10 }; /* times SIM_TIMEOUT for threads that only pass barriers */
@@ -172,14 +173,20 @@ static bool is_overdue(struct watch *watch, const struct worker *worker)
 {
 	const double now = cpu_seconds(worker), timeout = sim_options()->timeout_s;
 
-	if (worker->progress != watch->progress)
+	if (worker->progress != watch->progress) {
 		watch->progressed_at = now;
-	if (worker->ended != watch->ended)
+		watch->advances++;
+	}
+	if (worker->ended != watch->ended) {
 		watch->ended_at = now;
+		watch->advances = 0;
+	}
 	watch->progress = worker->progress;
 	watch->ended = worker->ended;
-	if (now - watch->ended_at > timeout &&
-	    now - watch->progressed_at < timeout / 2) /* and not at its beginning alone */
+	/* Not at its beginning alone, which a look that comes late would take for a barrier just passed, nor at its end,
+	 * which is one of ours. */
+	if (now - watch->ended_at > timeout && now - watch->progressed_at < timeout / 2 && watch->advances > 1 &&
+	    !worker->timed_out)
 		tell_of_patience(timeout);
 	return now - watch->progressed_at > timeout || now - watch->ended_at > BARRIERS_PATIENCE * timeout;
 }
