@@ -5,8 +5,8 @@
 #ifndef RUN_HOST_CODE_H
 #define RUN_HOST_CODE_H
 
-/* From now on, until host_code_unguard: exit(0), quick_exit(), abort() and signals such as SIGSEGV. `program` is kept. _exit() is
- * not seen, nor exit(0) where the C library has no on_exit() (musl). */
+/* From now on, until host_code_unguard: exit(0), _exit(0), quick_exit(), abort() and signals such as SIGSEGV. `program` is kept.
+ * exit(0) is not seen where the C library has no on_exit() (musl). */
 void host_code_guard(const char *program);
 
 /* The kernel that runs now, for that line; kept; NULL: none. */

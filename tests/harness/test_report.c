@@ -265,7 +265,8 @@ Test(progress, is_one_line_of_a_terminal)
 	cr_expect_str_eq(text, "ab");
 }
 
-enum { EXIT_0 = 100, EXIT_3, EXIT_256, QUICK, RETURNS, RECURSES, HARNESS = 1000, UNGUARDED = 2000, LONG_NAME = 3000 };
+enum { EXIT_0 = 100, EXIT_3, EXIT_256, AT_ONCE, AT_ONCE_3, QUICK, RETURNS, RECURSES };
+enum { HARNESS = 1000, UNGUARDED = 2000, LONG_NAME = 3000 };
 
 /* Until the stack is full. */
 static int recurse(volatile int *depth)
@@ -288,6 +289,8 @@ static void end_host_code(int how)
 	case EXIT_0: exit(0);
 	case EXIT_3: exit(3);
 	case EXIT_256: exit(256);
+	case AT_ONCE: _Exit(0);
+	case AT_ONCE_3: _exit(3);
 	case QUICK: quick_exit(0);
 	case RETURNS: return;
 	case RECURSES: fflush(stdout), recurse(&how); return;
@@ -306,6 +309,8 @@ Test(host_code, what_ends_a_program_is_told)
 		{EXIT_0, 1, "seen naive: fa1_row: its host code called exit(0)" LATE},
 		{EXIT_256, 1, "seen naive: fa1_row: its host code called exit(256)" LATE},
 		{EXIT_3, 3, "seen "},
+		{AT_ONCE, 1, "seen naive: fa1_row: its host code called _exit(0)" LATE},
+		{AT_ONCE_3, 3, ""},
 		{QUICK, 1, "seen naive: fa1_row: its host code called quick_exit()" LATE},
 		{SIGSEGV, 1, "seen naive: fa1_row: its host code crashed: segmentation fault\r\n"},
 		{SIGBUS, 1, "seen naive: fa1_row: its host code crashed: bus error\r\n"},
@@ -320,6 +325,7 @@ Test(host_code, what_ends_a_program_is_told)
 		{HARNESS + SIGSEGV, 128 + SIGSEGV, "seen "}, /* raised again: no kernel's */
 		{UNGUARDED + SIGFPE, 128 + SIGFPE, "seen "},
 		{UNGUARDED + EXIT_0, 0, "seen "},
+		{UNGUARDED + AT_ONCE, 0, ""},
 		{UNGUARDED + QUICK, 0, ""},
 	};
 	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
