@@ -73,7 +73,7 @@ $(error DEVICE=$(DEVICE): expected sim or cuda)
 endif
 
 LIBRARIES := -lm -lpthread -ldl
-SHAPES ?= "--seq 1 --dim 1" "--seq 17 --dim 59" "--seq 33 --dim 40 --causal" "--seq 113 --dim 111" \
+SHAPES ?= "--seq 1 --dim 1" "--seq 17 --dim 59" "--seq 33 --dim 40 --causal" "--seq 113 --dim 111 --scale 0.3" \
           "--batch 2 --heads 3 --seq 65 --dim 96 --causal"
 INPUTS ?= random large-logits very-negative constant one-hot ramp
 
