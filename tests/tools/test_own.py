@@ -45,7 +45,7 @@ class OwnFiles(unittest.TestCase):
 
     def make(self, chapter: str, *arguments: str) -> Outcome:
         command = ["make", "--no-print-directory", "-s", "-C", self.tree / chapter, *arguments]
-        return run(command, seconds=300, MAKEFLAGS="", DEVICE="sim", INPUTS="random")
+        return run(command, seconds=300, MAKEFLAGS="", DEVICE="sim", INPUTS="random", OWN_TIMEOUT="20")
 
     def begun(self, chapter: str, kind: str, number: str, file: str) -> Path:
         path = self.tree / chapter / f"my/{kind}{number}/{file}"
@@ -103,11 +103,17 @@ class OwnFiles(unittest.TestCase):
         self.put_right("02_online_softmax", "task", "1", "partial.cuh")
 
     def test_what_is_wrong_with_it(self) -> None:
-        """Kills a judgment of the numbers alone, or of the demonstration, and a message that names another file."""
+        """Kills a judgment of the numbers alone, of the demonstration, or of the exit status; a message that names
+        another file; an endless launcher without a word and without an end."""
         path = self.begun("03_tiled_matmul", "blank", "1", "3_tiled.cu")
         right = (ROOT / "03_tiled_matmul/3_tiled.cu").read_text(encoding="utf-8")
         tile = "\t__shared__ float a_tile"
         right = right.replace(tile, f"\tif (blockIdx.z)\n\t\treturn;\n{tile}", 1)
+        header = '#include "tiles.cuh"\n'
+        right = right.replace(header, f"{header}#include <sys/syscall.h>\n#include <unistd.h>\n", 1)
+        launch = "\tdim3 grid("
+        shape = "./my/blank1/tiled_matmul --m 1 --n 257 --k 64 --input random --kernel matmul_tiled"
+        other = f"But another shape:\n\n$ {shape}\n"
         loads = "load_tiles(A, B, m, n, k, first, a_tile, b_tile);"
         for old, new, expected in (
             (loads, f"{loads} {loads}", "C is right; it requests 1.89 times what the closed form says."),
@@ -115,14 +121,84 @@ class OwnFiles(unittest.TestCase):
             ("float sum = 0.0f;", "float sum = a_tile[0][0] == 9.0f;", "C is right, but only by luck"),
             ("sum += a_tile", "sum = a_tile", "matmul_tiled is wrong."),
             ("+ j] = sum;", "+ j] = summ;", "my/blank1/3_tiled.cu:"),
-            ("j < n ?", "j < min(n, 256) ?", "\nBut another shape:\n\n$ ./my/blank1/tiled_matmul --m 1 --n 257 --k 64"),
+            ("j < n ?", "j < min(n, 256) ?", other),
+            (
+                launch,
+                f"\tif (a.n == 257) _exit(0);\n{launch}",
+                "its host code called _exit(0) before there were results",
+            ),
+            (
+                launch,
+                f"\tif (a.n == 257) syscall(SYS_exit_group, 0);\n{launch}",
+                f"{other}It ended without a result (exit status 0).\n",
+            ),
+            (
+                launch,
+                f"\twhile (a.n == 257) pause();\n{launch}",
+                f"{shape}: an endless loop? It was ended after 20 s (OWN_TIMEOUT=20)",
+            ),
         ):
             with self.subTest(new):
                 self.assertIn(old, right)
                 path.write_text(right.replace(old, new, 1), encoding="utf-8")
-                self.assertIn(expected, self.judged("03_tiled_matmul", "blank", "1", False))
+                said = self.judged("03_tiled_matmul", "blank", "1", False)
+                self.assertIn(expected, said)
+                self.assertEqual(": still running; it is ended after 20 s" in said, "endless" in expected)
         self.make("03_tiled_matmul", "clean")
         self.assertEqual([each.name for each in path.parent.iterdir()], ["3_tiled.cu"])
+
+    def test_the_scale_is_an_argument(self) -> None:
+        """Kills: 1 / sqrt(d) in its place, which the demonstration and shapes without --scale do not tell from it."""
+        for chapter, kind, number, file in (
+            ("01_naive", "blank", "1", "naive.cu"),
+            ("04_fa1", "blank", "1", "row.cu"),
+            ("05_fa2", "blank", "1", "row.cu"),
+            ("06_backward", "fault", "1", "dq.cu"),
+            ("07_transformer", "task", "2", "attention.cu"),
+            ("08_decode", "fault", "1", "split.cu"),
+            ("09_variants", "fault", "1", "forward.cu"),
+        ):
+            with self.subTest(chapter):
+                path = self.begun(chapter, kind, number, file)
+                right = (ROOT / chapter / file).read_text(encoding="utf-8")
+                path.write_text(re.sub(r"\b([ab])\.scale\b", r"(1 / sqrtf(\1.d))", right), encoding="utf-8")
+                said = self.judged(chapter, kind, number, False)
+                self.assertRegex(said, r"\nBut another shape:\n\n\$ .* --scale ")
+
+    def test_headers_of_its_own(self) -> None:
+        """Kills: one beside the file that is not found, or after the chapter's of that name; one that is not looked at
+        again when it has changed."""
+        path = self.begun("03_tiled_matmul", "blank", "1", "3_tiled.cu")
+        right = (ROOT / "03_tiled_matmul/3_tiled.cu").read_text(encoding="utf-8")
+        path.write_text(
+            f'#include "mine.h"\n{right}'.replace("float sum = 0.0f;", "float sum = NONE;"), encoding="utf-8"
+        )
+        path.with_name("mine.h").write_text("constexpr float NONE = 0;\n", encoding="utf-8")
+        self.judged("03_tiled_matmul", "blank", "1", True)
+        path.with_name("mine.h").write_text("constexpr float NONE = 1;\n", encoding="utf-8")
+        self.assertIn("matmul_tiled is wrong.", self.judged("03_tiled_matmul", "blank", "1", False))
+        path.with_name("tiles.cuh").write_text("#error mine\n", encoding="utf-8")
+        self.assertIn(
+            "my/blank1/tiles.cuh:1:2: error: #error mine", self.judged("03_tiled_matmul", "blank", "1", False)
+        )
+
+    def test_what_is_no_kernel(self) -> None:
+        """Kills: a traceback, a linker's error, and a file written where a link leads."""
+        path = self.begun("01_naive", "blank", "1", "naive.cu")
+        elsewhere = path.with_name("elsewhere")
+        for make in (
+            lambda: path.symlink_to(path.name),
+            lambda: path.symlink_to(elsewhere.name),
+            lambda: path.mkdir(),
+            lambda: path.write_text("// nothing\n", encoding="utf-8"),
+        ):
+            path.rmdir() if path.is_dir() else path.unlink()
+            make()
+            done = self.make("01_naive", "blank", "N=1")
+            self.assertEqual((done.status, done.out, elsewhere.exists()), (2, "", False))
+            self.assertRegex(
+                done.err, r"\Ablank: my/blank1/naive\.cu: is [^\n]*; delete it to begin again\nmake: [^\n]*\n\Z"
+            )
 
     def test_which_there_are(self) -> None:
         for kind in ("blank", "task", "fault"):
