@@ -21,6 +21,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import os
 import re
 import tempfile
 import unicodedata
@@ -260,7 +261,7 @@ def collect(
     try:
         if place.is_dir():
             for path in sorted(place.iterdir()):
-                if into is not None and path.resolve() == into.resolve():
+                if into is not None and os.path.realpath(path) == os.path.realpath(into):  # a link may lead to itself
                     warnings.append(f"{path.name}: left out: the results")
                 else:
                     items[path.name] = (path.is_dir(), lambda path=path: _files_of(path))

@@ -140,12 +140,14 @@ class Folder(Graded):
         self.expect_the_same_one_by_one(folder, {name: float(points[0]) for name, (points, _) in expected.items()})
 
     def test_long_names_stay_apart_and_a_link_is_no_submission(self) -> None:
-        """Six lines on the screen were the same, and a link to a directory elsewhere was graded without a word."""
+        """Six lines on the screen were the same, and a link to a directory elsewhere was graded without a word; one to
+        itself ended the class's grading."""
         long, folder = "x" * 40, self.scratch / "folder"
         for name in (f"{long}-first-{long}", f"{long}-last-{long}", f"{long}{long}-anna", f"{long}{long}-bert", "zoe"):
             self.tree(f"folder/{name}")
         (folder / "linked").symlink_to(self.tree("elsewhere"))
         (folder / "linked.zip").symlink_to(zipped(self.tree("packed")))
+        (folder / "lost").symlink_to("lost")
         (folder / f"{long}{long}.txt").write_text("")
         grader = grade.Grader(Course(ROOT, None), "01.score", self.scratch / "own")
         said = io.StringIO()
@@ -153,6 +155,7 @@ class Folder(Graded):
             self.assertEqual(grade.grade_folder(grader, folder, self.scratch / "into"), 0)
         lines = [line.split()[0] for line in said.getvalue().splitlines()]
         self.assertEqual(len(set(lines)), len(lines), lines)
+        self.assertRegex(said.getvalue(), r"(?m)^lost +left out: ")
         self.assertIn(f"{long}-first-{long}", lines)  # cut, it would look like the one with -last-
         self.assertIn(f"{'x' * 25}...{'x' * 17}-anna", lines)
         self.assertIn(f"{'x' * 25}...{'x' * 18}.txt", lines)

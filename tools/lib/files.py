@@ -29,7 +29,10 @@ def replace_file(path: str | Path, content: str | bytes) -> None:
         if target.exists() and not target.is_file():
             target.write_bytes(data)
         else:
-            _replace(target.resolve(), data)
+            real = Path(os.path.realpath(target))
+            if real.is_symlink():  # it leads to itself
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+            _replace(real, data)
     except OSError as error:
         error.filename, error.filename2 = str(path), None
         raise
@@ -90,6 +93,10 @@ def _run(tool: str, main: Callable[[], int]) -> int:
     except OSError as error:
         place = error.filename if error.filename is not None else "standard output"
         _say(tool, f"{os.fsdecode(place)}: {error.strerror}")
+    except RuntimeError as error:
+        if not str(error).startswith("Symlink loop"):  # Path.resolve, before Python 3.13
+            raise
+        _say(tool, str(error))
     except subprocess.CalledProcessError as error:
         command = error.cmd if isinstance(error.cmd, str) else shlex.join(map(str, error.cmd))
         _say(tool, f"'{command}' failed")
