@@ -154,13 +154,14 @@ static void add_json(struct json *json, const struct run_result *result)
 	json_close_array(json);
 }
 
-/* The first numbers of a list. */
+/* The first numbers of a list; + 0.0 makes 0 of -0. */
 static const char *list(const float *values, size_t count, double divisor, char text[64])
 {
 	enum { SHOWN = 2 };
 	int length = 0;
 	for (size_t i = 0; i < count && i < SHOWN; i++)
-		length += sprintf(text + length, "%s%.4g", i ? "  " : "", without_nan_sign(values[i] / divisor));
+		length +=
+			sprintf(text + length, "%s%.4g", i ? "  " : "", without_nan_sign(values[i] / divisor) + 0.0);
 	strcpy(text + length, count > SHOWN ? " ..." : "");
 	return text;
 }
@@ -179,7 +180,7 @@ static void print_trace(const struct terminal *terminal, const struct trace *of)
 		size_t first = i * of->Bc, keys = smaller(of->Bc, of->seq - first);
 		table_row(
 			&table, STYLE_PLAIN, "%zu|%zu-%zu|%s|%.4g|%.4g|%.4g|%s", i, first, first + keys - 1,
-			list(of->s + first, keys, 1.0, scores), (double)step->m, (double)step->correction,
+			list(of->s + first, keys, 1.0, scores), (double)step->m + 0.0, (double)step->correction,
 			(double)step->l, list(of->O + i * of->dim, of->dim, 1.0, sums));
 	}
 	table_print(&table, terminal);
