@@ -16,7 +16,7 @@ SITE :=
 
 .DEFAULT_GOAL := all
 .PHONY: all build fast run real model plot chapters test test-all test-chapters test-sim test-cuda sanitize explorer site \
-        gpu-report clean help $(CHAPTERS)
+        gpu-report blank task fault clean help $(CHAPTERS)
 
 # A variable of the command line, as an option of a tool.
 given = $(if $(filter command,$(firstword $(origin $1))),$($1))
@@ -41,6 +41,12 @@ all:
 jobs = $$(case "$$MAKEFLAGS" in *-j*) ;; *) echo -j$$(nproc) ;; esac)
 build:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s $(jobs) -C $$chapter build || exit 1; done
+
+# Of one chapter.
+own_chapters = $(shell awk -F '\t' '$$2 == "$1" { print $$1 } "$1" == "task" && $$2 ~ /^[0-9]/ { print $$2 }' \
+	classroom/own.tsv classroom/tasks.tsv)
+blank task fault:
+	@echo "$@: of which chapter? make -C CHAPTER $@ N=1; CHAPTER is one of $(sort $(call own_chapters,$@))" >&2; exit 2
 
 # And the plain builds, which --time and the bench run.
 fast:

@@ -17,6 +17,7 @@ from lib import edits, tasks
 from lib.trial import Trial
 
 NEEDED = (
+    "classroom/handout.mk",
     "classroom/own.tsv",
     "classroom/tasks.tsv",
     "classroom/tasks",
@@ -210,6 +211,8 @@ class OwnFiles(unittest.TestCase):
                 self.assertEqual((done.status, done.out), (2, ""))
                 self.assertRegex(done.err.splitlines()[0], rf"\A{kind}: N={wrong}: expected a {kind} of 05_fa2, 1")
             self.assertIn(f"make {kind} ", self.make("05_fa2", "help").out)
+            done = self.make(".", kind, "N=1")
+            self.assertRegex(done.err, rf"\A{kind}: of which chapter\? make -C CHAPTER {kind} N=1; [^\n]* 01_naive 0")
         for arguments in ((), ("N=1",)):
             self.assertRegex(self.make("00_gpu", "blank", *arguments).err, r"\Ablank: 00_gpu has no blank\n")
         self.assertFalse((self.tree / "05_fa2/my").exists())
