@@ -33,6 +33,7 @@ from typing import BinaryIO
 
 from judge.submission import (
     ARCHIVES,
+    FOLDER,
     Entry,
     Unusable,
     counted,
@@ -119,25 +120,11 @@ class HandIn:
     def _latest_of(self, archives: list[str], found: dict[str, Entry]) -> dict[str, Entry]:
         if len(archives) > MOST_ARCHIVES:
             raise Unusable(f"{len(archives)} archives in it, expected one, at most {MOST_ARCHIVES}")
-        latest: dict[str, Entry] | None = None
-        times: dict[str, float | None] = {}
-        why = Unusable("it is empty")
-        for name in sorted(archives, key=_natural):
-            try:
-                entries = entries_of_archive(name, found[name])
-            except Unusable as error:
-                why = error
-                self.said += [f"{name} cannot be used: {error}"] * (len(archives) > 1)
-                continue
-            times[name] = newest_of(entries.values())
-            if latest is None or (times[name] or 0) >= (self.newest or 0):
-                latest, self.newest, counts = entries, times[name], name
-        if latest is None:
-            raise why
-        how = "its files are newer" if len({*times.values()}) == len(times) else "by its name: no time tells"
-        self.said += [f"handed in twice: {counts} counts, {name} does not ({how})" for name in times if name != counts]
-        if not latest:
-            raise why
+        finds = {name: lambda name=name: entries_of_archive(name, found[name]) for name in archives}
+        _, latest, self.said = _latest(finds)
+        if isinstance(latest, Unusable):
+            raise latest
+        self.newest = newest_of(latest.values())
         inner = {PurePosixPath(name).name for name in latest}
         loose = {name: entry for name, entry in found.items() if name not in archives}
         return {**{name: each for name, each in loose.items() if name not in inner}, **latest}
@@ -146,6 +133,26 @@ class HandIn:
 def newest_of(entries: Iterable[Entry]) -> float | None:
     """Of times that may be true."""
     return max((entry.time for entry in entries if entry.time and LEAST_TIME < entry.time < MOST_TIME), default=None)
+
+
+def _latest(finds: dict[str, Callable[[], dict[str, Entry]]]) -> tuple[str, dict[str, Entry] | Unusable, list[str]]:
+    """Of several hand-ins of a student the one that counts: its name, its files, and what is said of each other one."""
+    found: dict[str, dict[str, Entry] | Unusable] = {}
+    times: dict[str, float | None] = {}
+    for name, find in finds.items():
+        try:
+            found[name] = find() or Unusable("it is empty")
+        except Unusable as error:
+            found[name] = error
+        times[name] = None if isinstance(found[name], Unusable) else newest_of(found[name].values())
+    counts = max(found, key=lambda name: (isinstance(found[name], dict), times[name] or 0, _natural(name)))
+    said = []
+    for other in (name for name in sorted(found, key=_natural) if name != counts):
+        how = "by its name: no time tells" if times[counts] == times[other] else "its files are newer"
+        how = "its time alone is known" if times[counts] and not times[other] else how
+        how = f"cannot be used: {found[other]}" if isinstance(found[other], Unusable) else how
+        said.append(f"handed in twice: {counts} counts, {other} does not ({how})")
+    return counts, found[counts], said
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
@@ -187,12 +194,14 @@ def _items_of_archive(path: Path, warn: Callable[[str], None], chapters: set[str
         unpacked = tempfile.TemporaryFile()  # noqa: SIM115
         tar = lambda: unpack_gzip(file, unpacked, MOST_BULK)  # noqa: E731
         members = listed(lambda: entries_of_tar(tar(), refuse, MOST_IN_BULK, whole=True), MOST_IN_BULK)
-    tops = {name.partition("/")[0] for name in members}
-    inner = {name.partition("/")[2]: entry for name, entry in members.items()}
+    mac = "__MACOSX/"
+    tops = {name.partition("/")[0] for name in members if not name.startswith(mac)}
+    inner = {name if name.startswith(mac) else name.partition("/")[2]: entry for name, entry in members.items()}
+    inner.pop("", None)
     of_platform = any(_platform_of(top, True) for top in tops)
     if (
         len(tops) == 1
-        and "" not in inner
+        and all("/" in name for name in members)
         and not of_platform
         and not chapters & {name.partition("/")[0] for name in inner}
     ):
@@ -200,7 +209,9 @@ def _items_of_archive(path: Path, warn: Callable[[str], None], chapters: set[str
     items: dict[str, dict[str, Entry]] = {}
     for name, entry in members.items():
         top, _, rest = name.partition("/")
-        items.setdefault(top if rest else name, {})[rest or name] = replace(entry, time=None)
+        files = items.setdefault(top, {})
+        if entry is not FOLDER:
+            files[rest or name] = replace(entry, time=None)
     return {
         name: {file: files[file] for _, file in counted([*files], lambda *_: None)} for name, files in items.items()
     }
@@ -338,7 +349,13 @@ def read_roster(path: Path) -> list[Student]:
     if not rows:
         raise Wrong(f"{where}: no student in it; expected lines 'name,id,e-mail'")
     titles = [cell.casefold() for cell in rows[0][1]]
-    at = {key: titles.index(name) for key, names in COLUMNS.items() for name in reversed(names) if name in titles}
+    columns = {key: [at for at, title in enumerate(titles) if title in names] for key, names in COLUMNS.items()}
+    of_name = columns["name"] + columns["first"] + columns["last"] if columns["name"] else []
+    for found in (of_name, *columns.values()):
+        if len(found) > 1:
+            there = ", ".join(f"'{titles[at]}'" for at in found)
+            raise Wrong(f"{where}:1: columns {there}: expected one of them, since they may differ")
+    at = {key: found[0] for key, found in columns.items() if found}
     if at:
         rows = rows[1:]
         if "name" not in at and not {"first", "last"} <= at.keys():
@@ -423,21 +440,14 @@ def enroll(hands: list[HandIn], roster: list[Student]) -> list[HandIn]:
 def _later_of(hands: list[HandIn], student: Student) -> HandIn:
     if len(hands) < 2:
         return next(iter(hands), HandIn("", student=student, remarks=["not handed in"]))
-    times = []
-    for hand in hands:
-        try:
-            times.append(newest_of(hand.entries().values()))
-        except Unusable:
-            times.append(None)
-    later = max(range(len(hands)), key=lambda at: (times[at] is not None, times[at] or 0, _natural(hands[at].label)))
-    how = "its files are newer" if None not in times and len({*times}) == len(times) else "by its name: no time tells"
-    for other in (hand for hand in hands if hand is not hands[later]):
-        hands[later].remarks.append(
-            f"handed in twice: {hands[later].items[0]} counts, {other.items[0]} does not ({how})"
-        )
-        hands[later].items += other.items
-        hands[later].parts += [dict] * len(other.items)
-    return hands[later]
+    of = {hand.items[0]: hand for hand in hands}
+    counts, _, said = _latest({name: hand.entries for name, hand in of.items()})
+    later = of.pop(counts)
+    later.remarks += said
+    for other in of.values():
+        later.items += other.items
+        later.parts += [dict] * len(other.items)
+    return later
 
 
 # ---- late ----
@@ -451,13 +461,13 @@ class Deadline:
     @classmethod
     def of(cls, due: str | None, penalty: str | None) -> Deadline:
         """Raises Wrong."""
-        match = re.fullmatch(r"(\d{1,3}(?:\.\d+)?)%/day", penalty or "0%/day")
+        match = re.fullmatch(r"(\d{1,3}(?:\.\d+)?)%/day", "0%/day" if penalty is None else penalty)
         if not match or float(match[1]) > 100:
             raise Wrong(f"PENALTY={penalty}: expected a part of the points, for example 10%/day")
-        if penalty and not due:
+        if penalty is not None and due is None:
             raise Wrong("PENALTY= needs DUE=, for example DUE=2027-03-01T23:59")
         try:
-            return cls(time_of(due) if due else None, float(match[1]))
+            return cls(None if due is None else time_of(due), float(match[1]))
         except ValueError as error:
             raise Wrong(f"DUE={due}: expected a date and a time, for example 2027-03-01T23:59") from error
 

@@ -82,6 +82,9 @@ class Entry:
     time: float | None = None  # of an archive's member
 
 
+FOLDER = Entry(0, bytes, "is a folder")  # of an archive; its name ends in "/"
+
+
 def readable(text: str) -> str:
     """What no terminal should see becomes "?"."""
     text = os.fsencode(text).decode("utf-8", "replace")
@@ -169,7 +172,8 @@ def _time_in_zip(info: zipfile.ZipInfo) -> float | None:
 def entries_of_zip(
     file: BinaryIO, refuse: Callable[[str, str], object] = _refuse, whole: bool = False
 ) -> Iterator[tuple[str, Entry]]:
-    """`refuse` is told the members that a link or a path leads out of the archive; it may raise."""
+    """`refuse` is told the members that a link or a path leads out of the archive; it may raise. `whole`: of a class,
+    in which a folder may be that of a student who handed in nothing."""
     archive = zipfile.ZipFile(file)
     members = archive.infolist()
     if whole and min((info.header_offset for info in members), default=0):  # Python takes a zip in it for it
@@ -180,6 +184,8 @@ def entries_of_zip(
             refuse(name, "is a link, expected files only")
             continue
         if info.is_dir():
+            if whole:
+                yield f"{name}/", FOLDER
             continue
 
         def read(info: zipfile.ZipInfo = info) -> bytes:
@@ -221,7 +227,10 @@ def entries_of_tar(
         info = members[at]
         if info.issym() or info.islnk():
             refuse(name, "is a link, expected files only")
-        elif not info.isdir():
+        elif info.isdir():
+            if whole:
+                yield f"{name}/", FOLDER
+        else:
 
             def read(info: tarfile.TarInfo = info) -> bytes:
                 return archive.extractfile(info).read()

@@ -51,6 +51,7 @@ def packed(files: dict[str, str | bytes], kind: str = "zip", when: tuple = (2027
             info = tarfile.TarInfo(name)
             content = content.encode() if isinstance(content, str) else content
             info.size, info.mtime = len(content), time.mktime((*when, 0, 0, -1))
+            info.type = tarfile.DIRTYPE if name.endswith("/") else tarfile.REGTYPE
             archive.addfile(info, io.BytesIO(content))
     return out.getvalue()
 

@@ -15,6 +15,7 @@ import time
 import unittest
 import unittest.mock
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -23,7 +24,7 @@ from judge import submission
 
 
 class Layouts(Collected):
-    def of(self, hands: list[collect.HandIn]) -> list[tuple[str, str, str]]:
+    def of(self, hands: Iterable[collect.HandIn]) -> list[tuple[str, str, str]]:
         return [(hand.platform, hand.student.name, hand.student.id) for hand in hands]
 
     def test_moodle(self) -> None:
@@ -54,6 +55,23 @@ class Layouts(Collected):
             })  # fmt: skip
             with self.assertRaisesRegex(submission.Unusable, "^nothing in it that is read: onlinetext.html"):
                 self.read(hands[2])
+        # Folders that have entries of their own, one with nothing in it; all of it packed once more on a Mac. Kills: no
+        # row for an empty folder, one for what is around it all.
+        more = {
+            "No One_106_assignsubmission_file/": "",
+            "Zo\u00eb \u00d6zg\u00fcr_102_assignsubmission_file_/fa/": "",
+            **bulk,
+        }
+        again = {"all/": "", "__MACOSX/all/._x": "", **{f"all/{name}": content for name, content in more.items()}}
+        for files, kind, left_out in ((more, "zip", []), (more, "tar", []), (again, "zip", ["__MACOSX"])):
+            found, warnings = self.collect(
+                self.put(f"more.{'zip' if kind == 'zip' else 'tar.gz'}", packed(files, kind))
+            )
+            self.assertEqual([line.partition(":")[0] for line in warnings], left_out)
+            none = next(hand for hand in found if hand.student.id == "106")
+            self.assertEqual(self.of(each for each in found if each is not none), self.of(hands))
+            with self.assertRaisesRegex(submission.Unusable, "^it is empty$"):
+                self.read(none)
         for name, content in bulk.items():  # the same, unpacked
             self.put(f"unpacked/{name}", content)
         unpacked, _ = self.collect(self.scratch / "unpacked")
@@ -125,7 +143,8 @@ class Layouts(Collected):
             self.collect(self.put("one.zip", packed({"01_naive/naive.cu": region("01.score"), "README.md": "x"})))
 
     def test_two_hand_ins(self) -> None:
-        """By the newest file in each; kills: the first one, the last one by its name, silence."""
+        """By the newest file in each; kills: the first one, the last one by its name, silence, another reason than the
+        one that decided, one that cannot be used."""
         old, new = work(1, when=(2027, 3, 1, 8, 0, 0)), work(2, when=(2027, 3, 1, 9, 30, 0))
         self.put("in/a/9.zip", new)
         self.put("in/a/10.zip", old)
@@ -133,16 +152,44 @@ class Layouts(Collected):
         self.put("in/b/b2.zip", b"no zip")
         self.put("in/c/9.zip", packed({"01.score.cu": "x = 9;"}, when=(1980, 1, 1, 0, 0, 0)))
         self.put("in/c/10.zip", packed({"01.score.cu": "x = 10;"}, when=(1980, 1, 1, 0, 0, 0)))
+        self.put("in/c/11.zip", b"no zip")
         self.put("in/d/d.zip", work(4))
         self.put("in/d/predictions.txt", "naive --seq 8: 5\n")
         (a, b, c, d), _ = self.collect(self.scratch / "in")
         self.assertIn("int x = 2", self.grader().read(a).regions["01.score"].text)
         self.assertEqual(a.said, ["handed in twice: 9.zip counts, 10.zip does not (its files are newer)"])
         self.read(b)
-        self.assertEqual(b.said, ["b2.zip cannot be used: not a zip file (nor a directory)"])
+        why = "cannot be used: not a zip file (nor a directory)"
+        self.assertEqual(b.said, [f"handed in twice: b.zip counts, b2.zip does not ({why})"])
         self.assertIn("x = 10", self.grader().read(c).regions["01.score"].text)
-        self.assertEqual(c.said, ["handed in twice: 10.zip counts, 9.zip does not (by its name: no time tells)"])
+        begin = "handed in twice: 10.zip counts"
+        both = [f"{begin}, 9.zip does not (by its name: no time tells)", f"{begin}, 11.zip does not ({why})"]
+        self.assertEqual(c.said, both)
         self.assertEqual(list(self.grader().read(d).texts), ["predictions.txt"])
+        # Of three, each has its own reason; and so have the hand-ins that a roster brings together.
+        self.put("roster/Anna Meyer_55_assignsubmission_file/01.score.cu", "x = 1;")
+        for place, name in (("more", "e/{}.zip"), ("roster", "Anna Meyer-{}.zip")):
+            for number, content in (
+                (1, old),
+                (2, new),
+                (3, new),
+                (4, b"no zip"),
+                (5, work(5, when=(1980, 1, 1, 0, 0, 0))),
+            ):
+                self.put(f"{place}/{name.format(number)}", content)
+        (e,), _ = self.collect(self.scratch / "more")
+        self.read(e)
+        anna, _ = self.collect(self.scratch / "roster")
+        for hand in anna:
+            hand.student.name = "Anna Meyer"
+        (one,) = collect.enroll(anna, [collect.Student("Anna Meyer")])
+        self.read(one)
+        whys = ("its files are newer", "by its name: no time tells", why, "its time alone is known")
+        for said, name in ((e.said, "{}.zip"), (one.remarks, "Anna Meyer-{}.zip")):
+            others = [(name.format(number), each) for number, each in zip((1, 2, 4, 5), whys)]
+            others = [("Anna Meyer_55_assignsubmission_file", whys[3])] * (said is one.remarks) + others
+            begin = f"handed in twice: {name.format(3)} counts, "
+            self.assertEqual(sorted(said), sorted(f"{begin}{other} does not ({each})" for other, each in others))
 
     def test_hostile_archives(self) -> None:
         """Outside as within: what leaves, links, what is damaged, bombs; names of any bytes. Nothing is written."""
@@ -277,6 +324,12 @@ class Rosters(Collected):
             ("name,id\nA,1\n\nB,1\n", ":4: id '1' is also that of line 2"),
             ("name,e-mail\nA,a@x\nB,A@X\n", ":3: e-mail 'A@X' is also that of line 2"),
             ("naem,id\nA,1\n", ":1: no column 'name'; expected name, id, e-mail"),
+            (
+                "Name,ID,Full name\nA,1,B\n",
+                ":1: columns 'name', 'full name': expected one of them, since they may differ",
+            ),
+            ("name,first name\nA,B\n", ":1: columns 'name', 'first name': expected one of them"),
+            ("name,student id,id\nA,1,2\n", ":1: columns 'student id', 'id': expected one of them"),
             ('name,id\n"A"x,1\n', ":2: "),
             ("name,handed in\nA,tomorrow\n", ":2: time 'tomorrow', expected one such as 2027-03-01T23:59"),
             ("", ": no student in it; expected lines 'name,id,e-mail'"),
