@@ -140,6 +140,7 @@ help:
 	@echo "          make test         the tests; with DEVICE=cuda, the chapters on a GPU"
 	@echo "teach     make handout OUT=DIR [CLASS=key]   the student tree"
 	@echo "          make grade [SUBMISSION=DIR|ZIP] [KEY=key]   points, and why; SUBMISSIONS=, a class"
+	@echo "          make similar SUBMISSIONS=ZIP   who shares a text that is rare"
 	@echo "          make check-submission   complete, and does it compile?"
 	@echo "          make gradescope   an autograder to upload"
 	@echo "DEVICE=sim|cuda CC=gcc|clang ARCH=sm_90 ARGS=\"--gpu a100\" may be added; the rest: make help-all"

@@ -72,7 +72,7 @@ class Grader:
         self.course, self.scratch, self.secret = course, scratch, secret
         self.cc = os.environ.get("CC") or "gcc"
         self.cxx = os.environ.get("CXX") or _counterpart(self.cc)
-        self.tasks = _chosen(course.tasks, only)
+        self.tasks = chosen(course.tasks, only)
         self.cases = casebook.read_cases(CLASSROOM / "judge/cases.tsv")
         self.needs = {
             task: (name, float(most)) for _, (task, name, most, _) in rows_of(CLASSROOM / "judge/needs.tsv", 4)
@@ -310,14 +310,16 @@ def _jobs() -> int:
     return int(given) if given.isdigit() and int(given) > 0 else min(4, len(os.sched_getaffinity(0)))
 
 
-def _chosen(tasks: list[Task], only: str | None) -> list[Task]:
+def chosen(tasks: list[Task], only: str | None) -> list[Task]:
+    """Of ONLY=. Raises collect.Wrong."""
     if only is None:
         return tasks
+    names = {task.id: {task.id, task.chapter, task.chapter.partition("_")[0]} for task in tasks}
     words = only.split(",")
     for word in words:
-        if not any(word in (task.id, task.chapter) for task in tasks):
-            give_up("grade", 2, f"--only {word}: expected chapters and tasks of classroom/tasks.tsv")
-    return [task for task in tasks if task.id in words or task.chapter in words]
+        if not any(word in own for own in names.values()):
+            raise collect.Wrong(f"ONLY={word}: expected chapters and tasks of classroom/tasks.tsv, as 04 and 05.skip")
+    return [task for task in tasks if names[task.id].intersection(words)]
 
 
 def _shown(names: list[str], width: int = 50) -> list[str]:
@@ -360,7 +362,7 @@ def asked_of(options: argparse.Namespace) -> Asked:
         there = read_index(options.results).get("call", {})
         call = {name: there.get(name) if given is None else given for name, given in call.items()}
     return Asked(
-        collect.read_roster(Path(call["roster"])) if call["roster"] else None,
+        collect.read_roster(Path(call["roster"])) if call["roster"] is not None else None,
         collect.Deadline.of(call["due"], call["penalty"]),
         call["assignment"] or "FlashAttention",
         options.only is not None,
@@ -602,13 +604,13 @@ def parse() -> argparse.Namespace:
     )
     add = parser.add_argument
     which = "a tree, a zip of it, a task's file; default: this tree"
-    add("--submission", metavar="PATH", type=Path, default=ROOT, help=which)
-    add("--submissions", metavar="PATH", type=Path, help="a bulk download or a folder, graded into --results DIR")
+    add("--submission", metavar="PATH", help=which)
+    add("--submissions", metavar="PATH", help="a bulk download or a folder, graded into --results DIR")
     add("--key", help="the class (make handout CLASS=KEY); its cases are drawn from classroom/secret")
     add("--only", metavar="LIST", help="chapters or tasks, separated by commas: 04_fa1,05.skip")
-    add("--results", metavar="FILE", type=Path, help="results.json as Gradescope reads it, rewritten after every task")
-    add("--junit", metavar="FILE", type=Path, help="JUnit XML")
-    add("--require", metavar="PERCENT", type=float, help="exit 1 when fewer points than that were reached")
+    add("--results", metavar="FILE", help="results.json as Gradescope reads it, rewritten after every task")
+    add("--junit", metavar="FILE", help="JUnit XML")
+    add("--require", metavar="PERCENT", help="exit 1 when fewer points than that were reached")
     of_folder = "of --submissions: "
     add("--roster", metavar="CSV", help=f"{of_folder}who is in the class: name, id, e-mail")
     add("--due", metavar="TIME", help=f"{of_folder}2027-03-01T23:59")
@@ -619,11 +621,34 @@ def parse() -> argparse.Namespace:
     add("--regrade", metavar="NAME", help=f"{of_folder}grades this one again, and leaves the others as they are")
     add("--check", action="store_true", help="only looks: what is there, is it taken, does it compile")
     add("--prepare", action="store_true", help="only builds what does not depend on a submission")
-    options = parser.parse_args()
+    options = filled(parser, "submission", "submissions", "results", "junit")
+    for name in ("submission", "junit", "require", "check"):
+        if options.submissions and getattr(options, name):
+            give_up("grade", 2, f"{name.upper()}= is of one submission, SUBMISSIONS= of a class; expected one of both")
     for name in ("roster", "due", "penalty", "assignment", "resume", "regrade"):
         if getattr(options, name) not in (None, "0") and not options.submissions:
             give_up("grade", 2, f"{name.upper()}= is of SUBMISSIONS=, which is missing")
+    options.submission = options.submission or ROOT
+    options.require = None if options.require is None else percent_of(options.require)
     return options
+
+
+def filled(parser: argparse.ArgumentParser, *paths: str) -> argparse.Namespace:
+    """The options, none of them empty: "" would be the path of this directory. `paths`: of which type these are."""
+    options = parser.parse_args()
+    for name, value in vars(options).items():
+        if value == "" and name != "key":  # of which more is said elsewhere
+            give_up(parser.prog, 2, f"{name.upper()}= (--{name}) is empty; expected a value, or not this option")
+        if name in paths and value is not None:
+            setattr(options, name, Path(value))
+    return options
+
+
+def percent_of(text: str) -> float:
+    percent = float(text) if re.fullmatch(r"\d{1,3}(\.\d*)?", text) else -1
+    if not 0 <= percent <= 100:
+        give_up("grade", 2, f"REQUIRE={text}: expected a part of the points in percent, 0 to 100")
+    return percent
 
 
 def run(options: argparse.Namespace, scratch: Path) -> int:

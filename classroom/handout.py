@@ -57,6 +57,7 @@ FILES = """
 OF_CHAPTER = ("Makefile", "*.c", "*.h")
 LEFT_OUT = re.compile(r"\..*|.*~|.*\.(?:o|d|a|new)|__pycache__|tests|bench|build")
 OF_TASK = ("hints.md", "names")
+OF_CLASS = ("class.tsv", "common/problem/class.h")
 GIVEN = ("00_gpu",)  # to be read and run: nothing in it is a task
 
 LEAST_KEY = 12  # characters
@@ -319,8 +320,10 @@ def join(new: Path, out: Path, shown: str, chapters: list[str]) -> None:
     """Adds what `out` does not have of the hand-out `new`. No file that is there changes; all or nothing."""
     own = [*chapters, *(f"classroom/judge/original/{chapter}" for chapter in chapters)]
     added, kept = [], []
-    for path in sorted(path for path in new.rglob("*") if path.is_file()):
-        name = path.relative_to(new)
+    files = {path.relative_to(new): path for path in sorted(new.rglob("*")) if path.is_file()}
+    for name, path in sorted(
+        files.items(), key=lambda each: str(each[0]) not in OF_CLASS
+    ):  # of another class all differ
         there = out / name
         around = [out / each for each in name.parents if str(each) != "."]
         if any(each.is_symlink() or each.exists() and not each.is_dir() for each in around):
@@ -330,7 +333,7 @@ def join(new: Path, out: Path, shown: str, chapters: list[str]) -> None:
         if not there.exists() and not there.is_symlink():
             added.append(name)
         elif there.is_symlink() or not there.is_file() or there.read_bytes() != path.read_bytes():
-            if str(name) in ("class.tsv", "common/problem/class.h"):
+            if str(name) in OF_CLASS:
                 fail(f"OUT: {shown}: {name} is of another class: another CLASS=? Nothing was written")
             if any(Path(each) in name.parents for each in own):
                 fail(f"OUT: {shown}: {name} was changed there, and would be overwritten; nothing was written")

@@ -27,13 +27,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
 import collect
 import grade
+import handout
 from judge import submission, words
 from judge.course import Course
 from judge.region import MOST_CHARACTERS
 from judge.results import csv_line
 from judge.tokens import Refusal, Token, tokens_of
 from lib.files import give_up, run_tool
-from lib.tasks import solutions_of
+from lib.tasks import TaskError, solutions_of
 
 ROOT = Path(__file__).resolve().parents[1]
 RUN = 5  # tokens; k of the paper
@@ -224,12 +225,12 @@ def write_private(path: Path, text: str) -> None:
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="similar", description=__doc__.split("\n")[0])
-    parser.add_argument("--submissions", type=Path, metavar="BULK", help="as make grade takes it")
-    parser.add_argument("--results", type=Path, default=ROOT / "build/similar", metavar="DIR")
+    parser.add_argument("--submissions", metavar="BULK", help="as make grade takes it")
+    parser.add_argument("--results", default=ROOT / "build/similar", metavar="DIR")
     parser.add_argument("--key", help="that the hand-out was made with")
     parser.add_argument("--only", metavar="TASKS", help="chapters and tasks: 04_fa1,05.skip")
-    parser.add_argument("--roster", type=Path, help="as make grade takes it")
-    return parser.parse_args()
+    parser.add_argument("--roster", help="as make grade takes it")
+    return grade.filled(parser, "submissions", "results", "roster")
 
 
 def main() -> int:
@@ -237,14 +238,16 @@ def main() -> int:
     os.umask(0o077)
     if options.submissions is None:
         give_up("similar", 2, "of whom? make similar SUBMISSIONS=bulk.zip [RESULTS=DIR] [KEY=key] [ONLY=04_fa1]")
-    course = Course(ROOT, options.key)
-    tasks = grade._chosen(course.tasks, options.only)
     try:
+        if options.key is not None:
+            handout.key_of(options.key, "KEY= (--key)")
+        course = Course(ROOT, options.key)
+        tasks = grade.chosen(course.tasks, options.only)
         ids = [task.id for task in course.tasks]
         hands, left_out = collect.collect(options.submissions, ids, course.chapters, options.results)
         if options.roster:
             hands = collect.enroll(hands, collect.read_roster(options.roster))
-    except collect.Wrong as error:
+    except (collect.Wrong, TaskError) as error:
         give_up("similar", 2, submission.one_line(str(error)))
     try:
         options.results.mkdir(mode=0o700, parents=True, exist_ok=True)

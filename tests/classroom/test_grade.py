@@ -55,7 +55,7 @@ class Points(Graded):
             self.assertEqual(self.grade(handed_out, key=key).score, 0)
             for task in self.grader(key).tasks:
                 with self.subTest(f"{key} {task.id}"):
-                    chosen = grade._chosen(self.grader(key).tasks, task.id)
+                    chosen = grade.chosen(self.grader(key).tasks, task.id)
                     self.assertEqual([each.id for each in chosen], [task.id])
                     for tree, points in ((solved, task.points), (handed_out, 0)):
                         self.assertEqual(self.grader(key).grade(tree, lambda _: None, chosen).score, points)

@@ -132,6 +132,12 @@ class Similar(Collected):
         for arguments, says in (
             (["SUBMISSIONS=/no/such"], "similar: SUBMISSIONS=/no/such: expected a directory of zips"),
             ([], "similar: of whom? make similar SUBMISSIONS="),
+            (["SUBMISSIONS="], "similar: SUBMISSIONS= (--submissions) is empty; expected a value, or not this option"),
+            (
+                ["SUBMISSIONS=/no/such", "ONLY=99"],
+                "similar: ONLY=99: expected chapters and tasks of classroom/tasks.tsv",
+            ),
+            (["SUBMISSIONS=/no/such", "KEY=short"], "similar: KEY= (--key): a key of 5 characters is found by trying"),
             (["ZIP=x"], "ZIP=: not read by 'make similar'"),
         ):
             done = run("make", "-s", "-C", ROOT, "similar", *arguments)

@@ -308,9 +308,10 @@ class Handed(Graded):
         alike = ["0123456789abcd", "01234x6789abcd"]
         self.assertEqual(grade._shown(alike, 10), alike)
         tasks = self.grader().tasks
-        self.assertEqual([each.id for each in grade._chosen(tasks, "01.softmax,02.merge")], ["01.softmax", "02.merge"])
-        self.assertEqual(grade._chosen(tasks, None), tasks)
-        self.assertEqual({each.chapter for each in grade._chosen(tasks, "03_tiled_matmul")}, {"03_tiled_matmul"})
+        self.assertEqual([each.id for each in grade.chosen(tasks, "01.softmax,02.merge")], ["01.softmax", "02.merge"])
+        self.assertEqual(grade.chosen(tasks, None), tasks)
+        self.assertEqual(grade.chosen(tasks, "03"), grade.chosen(tasks, "03_tiled_matmul"))  # as CHAPTERS= takes it
+        self.assertEqual({each.chapter for each in grade.chosen(tasks, "03_tiled_matmul")}, {"03_tiled_matmul"})
         for given, jobs in (("3", 3), ("0", None), ("-1", None), ("x", None), ("", None)):
             with unittest.mock.patch.dict(os.environ, {"GRADE_JOBS": given}):
                 self.assertEqual(grade._jobs(), jobs or min(4, len(os.sched_getaffinity(0))))

@@ -33,7 +33,9 @@ class Teaching(Collected):
     def test_its_commands_are_those_of_make(self) -> None:
         commands = re.findall(r"^    (make .+?)(?:   .*)?$", PAGE, re.M)
         self.assertEqual(len(commands), 4)
+        listed = run("make", "-s", "-C", ROOT, "help").stdout
         for command in commands:
+            self.assertIn(" ".join(command.split()[:2]), listed)
             done = run("make", "-n", "-C", ROOT, *command.split()[1:])
             self.assertEqual(done.returncode, 0, f"{command}: {done.stderr}")
 

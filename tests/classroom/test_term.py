@@ -158,8 +158,25 @@ class Term(Collected):
         self.assertEqual(call["penalty"], "10%/day")
         done = run(*make, "REGRADE=nobody")
         self.assertRegex(done.stderr, "^grade: REGRADE=nobody: nobody of that name handed in")
-        done = run(*make, "RESUME=yes")
-        self.assertRegex(done.stderr, "^grade: argument --resume: invalid choice: 'yes'")
+        # Kills: one that is ignored without a word, or refused by a line that does not say what was wrong.
+        of_one = "is of one submission, SUBMISSIONS= of a class; expected one of both"
+        for words, said in (
+            (("RESUME=yes",), "argument --resume: invalid choice: 'yes'"),
+            ((f"SUBMISSION={bulk}",), f"SUBMISSION= {of_one}"),
+            (("REQUIRE=50",), f"REQUIRE= {of_one}"),
+            (("JUNIT=x.xml",), f"JUNIT= {of_one}"),
+            ((given[0], "PENALTY=-5%"), "PENALTY=-5%: expected a part of the points, for example 10%/day"),
+            *(
+                ((f"{name}=",), rf"{name}= \(--{name.lower()}\) is empty; expected a value, or not this option")
+                for name in ("ASSIGNMENT", "DUE", "ONLY", "PENALTY", "REGRADE", "ROSTER", "SUBMISSION", "SUBMISSIONS")
+            ),
+        ):
+            done = run(*make, *words)
+            self.assertRegex(done.stderr, rf"^grade: {said}[^\n]*\nmake: [^\n]*Error 2\n$", words)
+        for percent in ("abc", "1000", "-1", "nan", "100.5"):
+            done = run(*make[:-2], f"REQUIRE={percent}")
+            said = f"REQUIRE={percent}: expected a part of the points in percent, 0 to 100"
+            self.assertRegex(done.stderr, rf"^grade: {said}\nmake: [^\n]*Error 2\n$")
 
     def test_moodle_and_canvas(self) -> None:
         """The files as their importers read them, from the same rules: no column is to be edited."""
@@ -186,10 +203,12 @@ class Term(Collected):
             ["Absent One", "", "m103", "c@x.org", "", ""],
         ])  # fmt: skip
         self.put("canvas/meyeranna_12345_67890_a.zip", work(6))
+        self.put("canvas/libo_12345678901234567890123_67891_a.zip", work(2))
         self.graded(self.scratch / "canvas", "--only", "01_naive", into="of canvas")
         canvas = list(csv.reader(io.StringIO((self.scratch / "of canvas/canvas.csv").read_text())))
         self.check_as_canvas_does(canvas)
-        self.assertEqual(canvas[2:], [["meyeranna", "12345", "", "", "", "10"]])
+        long = "12345678901234567890123"
+        self.assertEqual(canvas[2:], [["libo", long, "", "", "", "4"], ["meyeranna", "12345", "", "", "", "10"]])
         self.assertFalse((self.scratch / "of canvas/moodle.csv").exists())
 
     def check_as_canvas_does(self, rows: list[list[str]]) -> None:

@@ -49,6 +49,10 @@ class Weekly(Trees):
             (("--class", CLASS, "--chapters", "01"), "01_naive/naive.cu was changed there, and would be overwritten"),
             (("--class", "another class of it", "--chapters", "03"), "class.tsv is of another class"),
             (("--chapters", "03"), "class.tsv is of another class"),
+            (
+                ("--class", "another class of it", "--chapters", "01"),
+                "class.tsv is of another class",
+            ),  # before its files
             (("--class", CLASS), "is not empty; expected an empty directory, or none"),
             (("--class", CLASS, "--chapters", "10"), "no chapter '10'; expected some of 01, 02"),
             (("--class", CLASS, "--chapters", ""), "no chapter ''; expected some of 01, 02"),
