@@ -73,7 +73,7 @@ WIDE = inline(
     f"""__global__ void wide(int *y)
 {{
     {COMMENT} y[0] = (int)threadIdx.x;
-{" " * 60}y[1] = (int)blockIdx.x; {COMMENT}
+{" " * 320}y[1] = (int)blockIdx.x; {COMMENT}
 }}
 int main()
 {{
@@ -599,7 +599,8 @@ class Hazards(Case):
         self.expect(text.count(what) == times, f"not {times} times but {text.count(what)}: {what!r} in\n{text}")
 
     def test_a_report_fits_a_terminal(self):
-        """Kills: a sentence or a source line past column 80, a caret that does not stand under the access."""
+        """Kills: a sentence or a source line past column 80, a caret that does not stand under the access; what lies
+        behind the end of a line that was shortened since."""
         done = subprocess.run([WIDE.path], stderr=subprocess.PIPE, text=True, check=False)
         self.expect("blocks run in any order" in done.stderr, done.stderr)
         lines = done.stderr.splitlines()
@@ -607,6 +608,11 @@ class Hazards(Case):
         self.expect_equal([line for line in lines if len(line) > 80 and path not in line], [], "too long")
         carets = [i for i, line in enumerate(lines) if line.endswith("^")]
         self.expect_equal({lines[i - 1][lines[i].index("^")] for i in carets}, {"="}, done.stderr)
+        self.addCleanup(WIDE.sources[0].write_text, WIDE.sources[0].read_text())
+        WIDE.sources[0].write_text("x\n" * 9)
+        short = subprocess.run([WIDE.path], stderr=subprocess.PIPE, text=True, check=False).stderr
+        self.expect_equal(sorted(re.findall("[0-9]+ [|] .*", short)), ["3 | x", "4 | x"], short)
+        self.expect("^" not in short, short)
 
     # ---- again and again ----
 

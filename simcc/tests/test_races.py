@@ -613,8 +613,8 @@ class Races(Case):
         """Kills an engine in which: a warning about lanes is told in place of the race with another warp; a read that
         is allowed, or a volatile one, takes the place of one that is not; of what a store stands for, an access of an
         earlier interval is kept in place of one of this; of the lanes that read a word only the last is known, or a
-        lane's read takes the place of another warp's; the end of shared memory has no marks; a read that atomicCAS compares with is a result; a lock that
-        a thread has left is left again."""
+        lane's read takes the place of another warp's; the end of shared memory has no marks; a read that atomicCAS
+        compares with is a result; a lock that a thread has left is left again."""
         path = self.scratch / "report.json"
         for made in HIDDEN_PROGRAMS:
             for order, threads in [(order, "1") for order in ORDERS] + [("forward", "2")]:

@@ -163,19 +163,8 @@ static size_t fit_source(const char *text, unsigned column, size_t *length)
 }
 
 /* The line, and below it a caret where the access is, if the column is known. */
-static void print_source_line(const char *path, unsigned line, unsigned column)
+static void print_line(char *text, unsigned line, unsigned column)
 {
-	FILE *file = fopen(path, "r");
-	char text[300] = "";
-	unsigned number = 0;
-	while (file && number < line && fgets(text, sizeof text, file))
-		if (strchr(text, '\n') || feof(file))
-			number++;
-	if (!file)
-		return;
-	fclose(file);
-	if (number != line)
-		return;
 	for (char *c = text; *c != '\0'; c++)
 		if (*c == '\t')
 			*c = ' ';
@@ -189,6 +178,21 @@ static void print_source_line(const char *path, unsigned line, unsigned column)
 	for (size_t i = skip; i + 1 < column; i++)
 		before += is_first_byte(text[i]);
 	fprintf(stderr, "=========           | %*s^\n", before, "");
+}
+
+static void print_source_line(const char *path, unsigned line, unsigned column)
+{
+	FILE *file = fopen(path, "r");
+	char *text = NULL;
+	size_t room = 0;
+	unsigned number = 0;
+	while (file && number < line && getline(&text, &room, file) >= 0)
+		number++;
+	if (file)
+		fclose(file);
+	if (number == line)
+		print_line(text, line, column);
+	free(text);
 }
 
 /* In full where that fits a line of 80 columns; else without its types; else by its name alone. */
