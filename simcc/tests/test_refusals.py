@@ -53,12 +53,16 @@ THRICE = program("thrice", THRICE_BODY)
 ASKS = program("asks", "\tone<<<1, 2000>>>(y);\n\tcudaPeekAtLastError();\n")
 WHERE = program("where", "\tone<<<1, 2000>>>(y); // @refused\n\tasked();\n")
 LATE = program("late", "\tone<<<1, 2000>>>(y);\n\tone<<<1, 3000>>>(y);\n\tone<<<1, 32>>>(y);\n\tasked();\n")
+FAILS = program("fails", "\tone<<<1, 2048>>>(y); // @refused\n\tif (cudaGetLastError())\n\t\treturn 1;\n")
 # A grid, a block, and why a GPU refuses them. Those that it takes are refused here for their shared memory, which is
 # looked at afterwards: 2^31 - 1 blocks need not run.
-GRID, BLOCK = (
-    "a grid may have at most x 2147483647, y 65535, z 65535 blocks",
-    ("a block may have at most 1024 threads; x 1024, y 1024, z 64"),
-)
+GRID = "a grid may have at most x 2147483647, y 65535, z 65535 blocks"
+
+
+def too_many(threads: int) -> str:
+    return f"{threads} threads in a block, which may have 1024"
+
+
 MEMORY = "1048576 bytes of dynamic shared memory in a block, which may have 48128 beside 1024 static ones, "
 MEMORY += "more only with cudaFuncSetAttribute"
 SHAPES = [
@@ -75,13 +79,14 @@ SHAPES = [
     ("1,1,65535", "1,1,1", MEMORY),
     ("1,1,65536", "1,1,1", GRID),
     ("1,1,1", "1024,1,1", MEMORY),
-    ("1,1,1", "1025,1,1", BLOCK),
+    ("1,1,1", "1025,1,1", too_many(1025)),
     ("1,1,1", "1,1024,1", MEMORY),
-    ("1,1,1", "1,1025,1", BLOCK),
+    ("1,1,1", "1,1025,1", too_many(1025)),
     ("1,1,1", "1,1,64", MEMORY),
-    ("1,1,1", "1,1,65", BLOCK),
+    ("1,1,1", "1,1,65", "65 threads along z of a block, which may have 64 there"),
     ("1,1,1", "4,4,64", MEMORY),
-    ("1,1,1", "5,4,64", "1280 threads in a block, which may have 1024"),
+    ("1,1,1", "5,4,64", too_many(1280)),
+    ("1,1,1", "65536,65536,1", too_many(1 << 32)),
 ]
 SHAPED = program(
     "shaped",
@@ -119,7 +124,7 @@ LIMITS = program(
 )
 
 
-together("refusals", [NEVER, THRICE, ASKS, LATE, WHERE, SHAPED, RETURNED, LIMITS], "-O2")
+together("refusals", [NEVER, THRICE, ASKS, LATE, WHERE, FAILS, SHAPED, RETURNED, LIMITS], "-O2")
 
 
 class Refusals(Case):
@@ -142,10 +147,10 @@ class Refusals(Case):
         self.expect(outcome.status == 1 and re.fullmatch(says, outcome.err), f"{made.name}: {outcome}")
 
     def test_a_launch_whose_error_nobody_asks_for_is_an_error_at_its_line(self):
-        why = "one<<<(3,1,1), (2000,1,1)>>> was refused: " + BLOCK
+        why = "one<<<(3,1,1), (2000,1,1)>>> was refused: " + too_many(2000)
         for made in (NEVER, NEVER_FAST):
             self.expect_told(made, text(NEVER_BODY), why, "", "1 error")
-        why = "one<<<(1,1,1), (64,32,1)>>> was refused: 2048 threads in a block, which may have 1024"
+        why = f"one<<<(1,1,1), (64,32,1)>>> was refused: {too_many(2048)}"
         self.expect_told(THRICE, text(THRICE_BODY), why, ", nor for 2 more", "3 errors")
 
     def test_a_program_that_asks_hears_nothing(self):
@@ -156,7 +161,13 @@ class Refusals(Case):
     def test_who_asks_hears_where_it_was_launched(self):
         """Kills: a harness that names its own line only, because the launch's is nowhere to be had."""
         line = marked_line(WHERE.text, "@refused")
-        self.expect_in(f"was refused: {BLOCK} (launched at {WHERE.source}:{line})\n", WHERE.run().out, "place")
+        self.expect_in(f"was refused: {too_many(2000)} (launched at {WHERE.source}:{line})\n", WHERE.run().out, "place")
+
+    def test_who_asks_and_fails_is_told_the_limit(self):
+        """Kills: "invalid configuration argument" alone, from which a beginner learns no limit."""
+        place = f"{FAILS.source}:{marked_line(FAILS.text, '@refused')}"
+        said = f"========= Note: one<<<(1,1,1), (2048,1,1)>>> was refused: {too_many(2048)} (launched at {place})\n"
+        self.expect_equal(FAILS.run()[:3], (1, "", said), "fails")
 
     def test_each_shape_at_its_limit_and_past_it(self):
         """Kills: a dimension that nobody looks at, such as grid.z, and a limit that is one too small or too large."""

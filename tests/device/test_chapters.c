@@ -29,8 +29,8 @@ Test(chapters, a_refused_launch_is_named)
 		strstr(run.out,
 	               "\"failure\":\"not launched: cudaErrorInvalidConfiguration: invalid configuration argument: "
 	               "scores<<<") &&
-			strstr(run.out, ", (2048,1,1)>>> was refused: a block may have at most 1024 threads; x 1024, "
-	                                "y 1024, z 64 (launched at "),
+			strstr(run.out, ", (2048,1,1)>>> was refused: 2048 threads in a block, which may have 1024 "
+	                                "(launched at "),
 		"%s", run.out);
 }
 

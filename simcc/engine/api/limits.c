@@ -1,5 +1,4 @@
 /* Launches a GPU would not accept: how much a block may ask for. */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "api/api.h"
@@ -63,12 +62,11 @@ cudaError_t check_shape(const struct request *request)
 	if (grid.x > MOST_BLOCKS_ALONG_X || grid.y > MOST_BLOCKS_ALONG_Y || grid.z > MOST_BLOCKS_ALONG_Y)
 		REFUSE(error, "a grid may have at most x %d, y %d, z %d blocks", MOST_BLOCKS_ALONG_X,
 		       MOST_BLOCKS_ALONG_Y, MOST_BLOCKS_ALONG_Y);
-	if (block.x > MAX_THREADS || block.y > MAX_THREADS || block.z > MOST_ALONG_Z)
-		REFUSE(error, "a block may have at most %d threads; x %d, y %d, z %d", MAX_THREADS, MAX_THREADS,
-		       MAX_THREADS, MOST_ALONG_Z);
-	const uint64_t threads = (uint64_t)block.x * block.y * block.z;
+	const double threads = (double)block.x * block.y * block.z; /* up to 2^96 */
 	if (threads > MAX_THREADS)
-		REFUSE(error, "%" PRIu64 " threads in a block, which may have %d", threads, MAX_THREADS);
+		REFUSE(error, "%.0f threads in a block, which may have %d", threads, MAX_THREADS);
+	if (block.z > MOST_ALONG_Z)
+		REFUSE(error, "%u threads along z of a block, which may have %d there", block.z, MOST_ALONG_Z);
 	return cudaSuccess;
 }
 

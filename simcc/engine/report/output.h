@@ -23,8 +23,8 @@ void tell_hazard(const struct hazard *hazard, uint64_t errors, bool printed);
 
 /* How often, where only the first was printed. At the end of the program. */
 void print_repeated(void);
-/* ", and 3 more": see report.h. At the end of the program. */
-void report_refusals(void);
+/* Of launches that were refused: see report.h. Why the last one was, where the program fails and has not read it. */
+void report_refusals(int status);
 /* True when a trace was asked for and could not be written to its end (a full disk). */
 bool trace_has_failed(void);
 bool report_has_failed(void); /* likewise */

@@ -10,6 +10,7 @@
 
 static struct {
 	char last[800];  /* why, and where; "" if the last launch was none */
+	bool told;       /* the program has read it */
 	char first[400]; /* of those whose error nobody has looked at yet, and its kernel */
 	char name[100];
 	cudaError_t error;
@@ -23,6 +24,7 @@ void report_refusal(const struct request *request, cudaError_t error, const char
 	char dynamic[32] = "";
 	if (request->dynamic_shared_bytes > 0)
 		snprintf(dynamic, sizeof dynamic, ", %zu", request->dynamic_shared_bytes);
+	refusals.told = false;
 	const int used = snprintf(
 		refusals.last, sizeof refusals.first,
 		"%.100s<<<(%u,%u,%u), (%u,%u,%u)%s>>> was refused: ", request->name, grid.x, grid.y, grid.z, block.x,
@@ -46,6 +48,7 @@ void report_refusal(const struct request *request, cudaError_t error, const char
 void set_refusal(const char *format, ...)
 {
 	refusals.last[0] = '\0';
+	refusals.told = false;
 	if (!format)
 		return;
 	va_list arguments;
@@ -56,6 +59,7 @@ void set_refusal(const char *format, ...)
 
 const char *sim_refusal(void)
 {
+	refusals.told = true;
 	return refusals.last[0] != '\0' ? refusals.last : NULL;
 }
 
@@ -64,8 +68,12 @@ void refusals_seen(void)
 	refusals.unseen = 0;
 }
 
-void report_refusals(void)
+void report_refusals(int status)
 {
+	if (refusals.unseen == 0 && status != 0 && refusals.last[0] != '\0' && !refusals.told) {
+		fflush(stdout);
+		fprintf(stderr, "========= Note: %s\n", refusals.last); /* the error's name tells no limit */
+	}
 	if (refusals.unseen == 0)
 		return;
 	struct hazard hazard = {

@@ -35,7 +35,7 @@ static void summarize(int status, void *unused)
 	(void)unused;
 	if (sim_options()->check[SIM_LEAKCHECK])
 		report_leaks();
-	report_refusals();
+	report_refusals(status);
 	print_repeated();
 	const uint64_t errors = sim_error_count();
 	if (errors > 0) {
