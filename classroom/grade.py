@@ -152,13 +152,23 @@ class Grader:
                 results.take_over(known)
             self._grade(submission, results, save)
         except Unusable as error:
-            results.no_points("not there", f"not graded: SUBMISSION={path}: {error}")
+            results.no_points("not there", _unusable(path, error))
         except Exception as error:  # whatever one submission does to the grader, the next one is graded
             results.failure = str(error) if isinstance(error, Environment) else f"{type(error).__name__}: {error}"
             first = results.failure.partition("\n")[0]  # what follows may quote the teacher's files
             results.no_points("not graded", f"not graded: {first}; this is the grader's failure, not yours")
         results.complete = True
         save(results)
+        return results
+
+    def seen(self, hand: collect.HandIn) -> Results:
+        """What is said of a hand-in as a whole, that is not graded in this call."""
+        results = Results([], complete=True)
+        try:
+            if not hand.is_absent:
+                results.doubt = self._of_another_class(self.read(hand))
+        except Unusable as error:
+            results.trouble = _unusable(hand, error)
         return results
 
     def _grade(self, submission: Submission, results: Results, save: Callable[[Results], None]) -> None:
@@ -297,6 +307,10 @@ class Grader:
         return self.course.located(said, task.chapter, submission)
 
 
+def _unusable(path: Path | collect.HandIn, error: Unusable) -> str:
+    return f"not graded: SUBMISSION={path}: {error}"
+
+
 def _counterpart(cc: str) -> str:
     command = [sys.executable, str(ROOT / "simcc/passes/counterpart.py"), "c++", cc]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -382,11 +396,12 @@ class Row:
     is_due: bool = True  # in this call
     late: tuple[str, ...] = ("", "", "")
     is_old: bool = False  # of an earlier call
+    is_usable: bool = True
     line: str = ""
 
     @property
     def is_whole(self) -> bool:
-        return not any(each.failed or not each.criteria for each in self.results.tasks)
+        return all(each.is_known for each in self.results.tasks)
 
     @property
     def flags(self) -> list[str]:
@@ -395,7 +410,7 @@ class Row:
             "absent": hand.is_absent,
             "not on the roster": not hand.is_known,
             "handed in twice": any(each.startswith("handed in twice") for each in (*hand.remarks, *hand.said)),
-            "not usable": bool(results.trouble) and not results.failure,
+            "not usable": not self.is_usable,
             "not graded": not self.is_whole,
             SOMETHING_ELSE: bool(results.flagged),
             "another class?": bool(results.doubt),
@@ -475,6 +490,7 @@ class Table:
             for each in (each for each in tasks if not each.criteria):
                 each.criteria = nothing_to_grade("not there", "not handed in")
         row.results = replace(results, tasks=tasks)
+        row.is_usable = bool(results.failure) or not results.trouble
         if others and results.trouble:
             row.results.trouble, row.results.also = "", results.trouble
             row.results.notes = [*results.notes, results.trouble]
@@ -487,7 +503,7 @@ class Table:
         row.line = self.line_of(row)
 
     def final(self, row: Row) -> float:
-        return round(sum(each.score * each.share for each in row.results.tasks), 2)
+        return round(sum(each.final for each in row.results.tasks), 2)
 
     def line_of(self, row: Row) -> str:
         results, student = row.results, row.hand.student
@@ -507,13 +523,16 @@ class Table:
         more = ("id", "name", "e-mail", "handed in", "clock", "late", "final", "flags")
         self._write("results.csv", told.csv_line(*title, *more) + "".join(row.line for row in self.rows))
 
-    def write_for_platforms(self) -> None:
-        """Where it is known who is who there. An absent student has no grade."""
-        asked, most = self.asked, told.points(sum(task.points for task in self.tasks))
+    def write_for_platforms(self, tasks: list[Task]) -> None:
+        """Of this call's tasks, since a week is an assignment of its own there, and where it is known who is who. An
+        absent student has no grade."""
+        asked, most = self.asked, told.points(sum(task.points for task in tasks))
         for platform, file in (("Moodle", "moodle.csv"), ("Canvas", "canvas.csv")):
             lines = []
             for row in self.rows:
-                student, points = row.hand.student, told.points(self.final(row)) if row.is_whole else ""
+                student, mine = row.hand.student, [each for each in row.results.tasks if each.task in tasks]
+                is_known = all(each.is_known for each in mine)
+                points = told.points(round(sum(each.final for each in mine), 2)) if is_known else ""
                 number = student.moodle if platform == "Moodle" else student.canvas
                 if not row.is_old and (number or asked.roster is not None and row.hand.is_known):
                     own = student.id if asked.roster is not None and student.id != number else ""
@@ -571,18 +590,16 @@ def grade_folder(grader: Grader, folder: Path, into: Path, asked: Asked | None =
         elif row.is_due and asked.regrade is None:
             save(Results([], complete=True))
         else:
-            with contextlib.suppress(Unusable):
-                row.hand.entries()  # for its time
-            table.show(row, Results([], complete=True))
+            table.show(row, grader.seen(row.hand))
         results = row.results
         if row.is_due:
             told.write_file(into / f"{row.name}.txt", told.human(results))
         failed += bool(results.failure)
         table.write()
-        remark = "  not usable" if results.trouble else "  look at it" if results.remark else ""
+        remark = "  not usable" if not row.is_usable else "  look at it" if results.remark else ""
         total = told.points(results.score) if row.is_whole else ""
         print(f"{shown:<50} {total:>7}/{told.points(results.most)}{'  not graded' if results.failure else remark}")
-    table.write_for_platforms()
+    table.write_for_platforms(grader.tasks)
     for line, shown in zip(left_out, _shown([line.rpartition(": left out: ")[0] for line in left_out])):
         print(f"{shown:<50} left out: {line.rpartition(': left out: ')[2]}")
     for row in table.rows:

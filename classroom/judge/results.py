@@ -57,6 +57,14 @@ class TaskResult:
         share = sum(WEIGHTS[name] for name, criterion in self.criteria.items() if criterion.passed)
         return round(self.task.points * share / 100, 2)
 
+    @property
+    def final(self) -> float:
+        return self.score * self.share
+
+    @property
+    def is_known(self) -> bool:
+        return bool(self.criteria) and not self.failed
+
 
 @dataclass
 class Results:

@@ -104,6 +104,12 @@ class Term(Collected):
         self.assertEqual([row["02.stream"] for row in rows], ["0", f"{most:g}", f"{round(most * 0.75, 2):g}"])
         self.assertEqual([row["of"] for row in rows], [f"{10 + most:g}"] * 3)
         self.assertEqual([row["flags"] for row in rows], ["absent", "", ""])
+        # Kills: the points of all weeks in a file that is uploaded to the assignment of one.
+        grades = {name: self.rows(file=f"{name}.csv") for name in ("moodle", "canvas")}
+        self.assertEqual([row["Grade"] for row in grades["moodle"]], ["", f"{most:g}", f"{round(most * 0.75, 2):g}"])
+        self.assertEqual({row["Maximum Grade"] for row in grades["moodle"]}, {f"{most:g}"})
+        canvas = [row["FlashAttention"] for row in grades["canvas"]]
+        self.assertEqual(canvas, [f"{most:g}", *(row["Grade"] for row in grades["moodle"])])
         for row, name in zip(rows, ("Anna Meyer_m101", "Bo Li_m102", "Absent One_m103")):
             page = (self.scratch / f"into/{name}.txt").read_text()
             self.assertIn(f"{row['points']}/{row['of']}", page)
@@ -127,6 +133,22 @@ class Term(Collected):
             said = self.graded(two, *more, "--key", "a key of another class", status=2)
             self.assertRegex(said, "grade: RESULTS=.*/into: these results are of another KEY= than this call; nothing")
         self.assertEqual((self.rows(), self.judged()), (rows, []))
+
+    def test_what_is_said_of_a_hand_in_stays(self) -> None:
+        """Kills: a flag or a remark that is gone when another student is graded again, or when a week is joined."""
+        self.put("in/anna.zip", work(6))
+        self.put("in/bo.zip", "no zip")
+        self.put("in/cy.zip", packed({"01.score.cu": "x = 6;", "class.tsv": "01_naive\twindow\t11\n"}))
+        self.put("in/dora_02.stream.cu", "x = 6;")
+        self.graded(self.scratch / "in", "--only", "01_naive")
+        rows, said = self.rows(), self.column("submission", "flags")
+        flags = {"anna.zip": "", "bo.zip": "not usable", "cy.zip": "another class?", "dora": ""}
+        self.assertEqual(dict(said), flags)
+        self.graded(self.scratch / "in", "--regrade", "anna")
+        self.assertEqual(self.rows(), rows)
+        self.assertRegex(self.graded(self.scratch / "in", "--only", "02.stream"), r"(?m)^bo +0/14  not usable$")
+        self.assertEqual(dict(self.column("submission", "flags")), flags)
+        self.assertIn("not a zip file", self.rows()[1]["remark"])
 
     def test_hand_ins_that_join_leave_the_others(self) -> None:
         """Without a roster: of a folder with one hand-in more, of the same task."""
