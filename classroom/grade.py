@@ -361,7 +361,7 @@ class Asked:
 
     roster: list[collect.Student] | None = None
     deadline: collect.Deadline = field(default_factory=collect.Deadline)
-    assignment: str = "FlashAttention"
+    assignment: str | None = None  # on Canvas
     merges: bool = False  # the tasks that are graded join those of the results that are there
     resumes: bool = False
     regrade: str | None = None
@@ -378,7 +378,7 @@ def asked_of(options: argparse.Namespace) -> Asked:
     return Asked(
         collect.read_roster(Path(call["roster"])) if call["roster"] is not None else None,
         collect.Deadline.of(call["due"], call["penalty"]),
-        call["assignment"] or "FlashAttention",
+        call["assignment"],
         options.only is not None,
         options.resume == "1",
         options.regrade,
@@ -540,7 +540,8 @@ class Table:
             if lines and platform == "Moodle":
                 self._write(file, told.moodle_csv(lines, most))
             elif lines:
-                self._write(file, told.canvas_csv(lines, asked.assignment, most))
+                own = "FlashAttention: " + ", ".join(dict.fromkeys(task.chapter for task in tasks))
+                self._write(file, told.canvas_csv(lines, asked.assignment or own, most))
             else:
                 (self.into / file).unlink(missing_ok=True)
 
@@ -632,7 +633,7 @@ def parse() -> argparse.Namespace:
     add("--roster", metavar="CSV", help=f"{of_folder}who is in the class: name, id, e-mail")
     add("--due", metavar="TIME", help=f"{of_folder}2027-03-01T23:59")
     add("--penalty", metavar="PERCENT/day", help=f"{of_folder}what a late hand-in loses for each day that has begun")
-    add("--assignment", metavar="TITLE", help=f"{of_folder}the column of canvas.csv")
+    add("--assignment", metavar="TITLE", help=f"{of_folder}the column of canvas.csv; default: its chapters")
     resume = {"nargs": "?", "const": "1", "default": "0", "choices": ("0", "1")}
     add("--resume", **resume, help=f"{of_folder}what is complete of the same submissions is not graded again")
     add("--regrade", metavar="NAME", help=f"{of_folder}grades this one again, and leaves the others as they are")

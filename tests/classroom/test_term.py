@@ -108,7 +108,7 @@ class Term(Collected):
         grades = {name: self.rows(file=f"{name}.csv") for name in ("moodle", "canvas")}
         self.assertEqual([row["Grade"] for row in grades["moodle"]], ["", f"{most:g}", f"{round(most * 0.75, 2):g}"])
         self.assertEqual({row["Maximum Grade"] for row in grades["moodle"]}, {f"{most:g}"})
-        canvas = [row["FlashAttention"] for row in grades["canvas"]]
+        canvas = [row["FlashAttention: 02_online_softmax"] for row in grades["canvas"]]
         self.assertEqual(canvas, [f"{most:g}", *(row["Grade"] for row in grades["moodle"])])
         for row, name in zip(rows, ("Anna Meyer_m101", "Bo Li_m102", "Absent One_m103")):
             page = (self.scratch / f"into/{name}.txt").read_text()
