@@ -14,12 +14,16 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "simcc"))
+
 from lib import edits
 from lib.tasks import rows_of
+from passes.build import WRAPPED
 
 from . import sandbox
 from .course import Chapter, Course
@@ -32,6 +36,7 @@ HINTS: dict[str, str] = {reason: hint for _, (reason, hint) in rows_of(Path(__fi
 MOST_STACK = 1024  # bytes of a function's frame above those of the solution's
 LAUNCHERS = "common/attention.h"  # all of common/ that a kernel sees
 FRAME = re.compile(r"(.*?:\d+(?::\d+)?):(.*)\t(\d+)\t[\w,]+$")  # clang gives no column
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 OWN_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "DEVICE")
 
 
@@ -105,6 +110,7 @@ class Builder:
         compiler = "_".join(os.path.basename(word) for word in cc.split())
         self.kit = course.root / "build" / compiler / "sim/classroom" / chapter.name
         self.compile_command: list[str] = []  # of the chapter's own make
+        self.link_options: list[str] = []
         self.lacking_return: set[Path] = set()  # programs
         self._solved_objects: Once[Object] = Once()
         self._programs: Once[Path | Failure | str] = Once()
@@ -128,6 +134,7 @@ class Builder:
             run_quietly(make, f"{chapter}: the judge does not build")
         words = shlex.split((self.kit / "compile").read_text(encoding="utf-8"))
         self.compile_command = [word for word in words if not word.startswith(("CC=", "CXX="))]
+        self.link_options = (self.kit / "link").read_text(encoding="utf-8").split()
 
     @functools.cached_property
     def _solved(self) -> Path:
@@ -168,7 +175,7 @@ class Builder:
     def program(self, regions: Mapping[str, str], task: str) -> Path | Failure:
         """The chapter's, with these regions {task: as it is compiled}, those of `task` and of its neighbors."""
         label = digest(f"{each}\n{text}" for each, text in sorted(regions.items()))
-        made = self._programs.get(label, lambda: self._make_program(self.chapter.spliced(regions), label))
+        made = self._programs.get(label, lambda: self._make_program(regions, label))
         return self._does_not_compile(made, task) if isinstance(made, str) else made
 
     def discard(self, program: Path) -> None:
@@ -176,8 +183,18 @@ class Builder:
         self._programs.forget(program.name.partition("-")[2])
         program.unlink()
 
-    def _make_program(self, sources: Mapping[str, str], label: str) -> Path | Failure | str:
-        directory, anew = self.scratch / label, edits.affected(self.chapter.base, sources)
+    def compiled_anew(self, regions: Mapping[str, str]) -> set[str]:
+        """The .cu files that hold these regions, or include one and hold a kernel of its task."""
+        chapter = self.chapter
+        kernels = {kernel for task in chapter.tasks if task.id in regions for kernel in task.kernels}
+        found = {name for name in edits.affected(chapter.base, chapter.spliced(regions)) if name.endswith(".cu")}
+        own = {name for name in found if regions.keys() & set(chapter.places.get(name, ()))}
+        own |= {name for name in found if kernels & set(re.findall(r"\w+", COMMENT.sub("", chapter.base[name])))}
+        return own or found
+
+    def _make_program(self, regions: Mapping[str, str], label: str) -> Path | Failure | str:
+        sources, anew = self.chapter.spliced(regions), self.compiled_anew(regions)
+        directory = self.scratch / label
         directory.mkdir()
         objects: list[Path] = []
         lacks_return = False
@@ -249,9 +266,9 @@ class Builder:
         return Failure("does not compile", "what the region declares does not fit the lines around it", hint)
 
     def _link(self, objects: list[Path], program: Path) -> Path | Failure:
-        command = [self.compile_command[0], *map(str, objects), str(self.kit / "rest.o"), "-lm", "-o", str(program)]
-        variables = {**os.environ, "CC": self.cc, "CXX": self.cxx}
-        done = subprocess.run(command, env=variables, capture_output=True, check=False)
+        command = [*self.cxx.split(), *(f"-Wl,--wrap={name}" for name in WRAPPED), *map(str, objects)]
+        command += [str(self.kit / "rest.o"), *self.link_options, "-lpthread", "-lm", "-o", str(program)]
+        done = subprocess.run(command, env={**os.environ, "LC_ALL": "C"}, capture_output=True, check=False)
         if done.returncode == 0:
             return program
         said = os.fsdecode(done.stderr)

@@ -4,8 +4,10 @@
 # It builds, in build/CC/sim/classroom/CHAPTER/,
 #   judge        the chapter's .c, common/ with the reference, judge.c; no line of a submission. Where chapter.c asks a .cu for a tile
 #                size, the chapter's own .cu answer: those of ORIGINAL, in a hand-out the directory of the files as handed out
-#   rest.o       what kernels are linked with to be run: the chapter's .c and common/, both without the reference, runner.c
+#   rest.o       what kernels are linked with to be run: the chapter's .c and common/, both without the reference, runner.c, and the
+#                simulated device SIM_LIB; without their lines for a debugger, which take half of the time of a link
 #   compile      the command that the chapter's own make compiles a .cu with
+#   link         options of a link: the C++ library inside, where there is one to put inside; another half
 
 JUDGE := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 include Makefile
@@ -18,7 +20,7 @@ WITHOUT_MAIN := $(filter-out $(OUT)/common/main.o $(OUT)/common/run/run.o,$(HARN
 REFERENCE := $(filter $(OUT)/common/verify/% $(OUT)/common/run/compare.o $(OUT)/$(notdir $(HERE))/reference.o,$(HARNESS) $(CHAPTER))
 
 .PHONY: kit
-kit: $(KIT)/judge $(KIT)/rest.o $(KIT)/compile
+kit: $(KIT)/judge $(KIT)/rest.o $(KIT)/compile $(KIT)/link
 
 $(OUT)/classroom/%.o: $(JUDGE)/%.c
 	@mkdir -p $(@D)
@@ -43,7 +45,12 @@ $(KIT)/no_reference.o: $(REFERENCE)
 	$(Q)$(CC) -O1 -w -fno-builtin -c $(@:.o=.c) -o $@
 
 $(KIT)/rest.o: $(KIT)/no_reference.o $(filter-out $(REFERENCE),$(CHAPTER) $(WITHOUT_MAIN)) \
-               $(OUT)/classroom/runner.o $(BUILT_WITH)
-	$(Q)ld -r $(filter %.o,$^) -o $@.new && mv $@.new $@
+               $(OUT)/classroom/runner.o $(SIM_LIB) $(JUDGE)/judge.mk $(BUILT_WITH)
+	$(Q)ld -r --strip-debug $(filter %.o,$^) --whole-archive $(SIM_LIB) -o $@.new && mv $@.new $@
+
+INSIDE := -static-libstdc++ -static-libgcc
+$(KIT)/link: $(BUILT_WITH)
+	@mkdir -p $(@D)
+	@echo 'int main() { return !new int; }' | $(CXX) $(INSIDE) -x c++ - -o $@.tried 2>/dev/null && echo '$(INSIDE)' > $@ || : > $@
 
 -include $(OUT)/classroom/judge.d $(OUT)/classroom/runner.d
