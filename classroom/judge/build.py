@@ -36,6 +36,7 @@ HINTS: dict[str, str] = {reason: hint for _, (reason, hint) in rows_of(Path(__fi
 MOST_STACK = 1024  # bytes of a function's frame above those of the solution's
 LAUNCHERS = "common/attention.h"  # all of common/ that a kernel sees
 FRAME = re.compile(r"(.*?:\d+(?::\d+)?):(.*)\t(\d+)\t[\w,]+$")  # clang gives no column
+OPTIONS = ("-Werror=vla", "-fstack-usage")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 OWN_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "DEVICE")
 
@@ -132,18 +133,39 @@ class Builder:
         with lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # two graders may run at once
             run_quietly(make, f"{chapter}: the judge does not build")
-        words = shlex.split((self.kit / "compile").read_text(encoding="utf-8"))
-        self.compile_command = [word for word in words if not word.startswith(("CC=", "CXX="))]
+            words = shlex.split((self.kit / "compile").read_text(encoding="utf-8"))
+            self.compile_command = [word for word in words if not word.startswith(("CC=", "CXX="))]
+            self._precompile()
         self.link_options = (self.kit / "link").read_text(encoding="utf-8").split()
+
+    @functools.cached_property
+    def _compiler(self) -> list[str]:
+        """What decides, besides a source, about what is made of it."""
+        simcc = self.course.root / "simcc"
+        state = [repr([*self.compile_command, *OPTIONS]), self.cxx]
+        for path in sorted([*simcc.glob("passes/*.py"), *simcc.glob("include/**/*"), *simcc.glob("*.py")]):
+            status = path.stat()
+            state.append(f"{path.name} {status.st_size} {status.st_mtime_ns}")
+        return state
+
+    @functools.cached_property
+    def _headers(self) -> Path:
+        """The simulated device's headers, precompiled: of a compilation they are two thirds of the compiler's time."""
+        return self.kit.parent / "headers" / digest(self._compiler)
+
+    def _precompile(self) -> None:
+        self._headers.mkdir(parents=True, exist_ok=True)
+        if not any(self._headers.iterdir()):
+            empty = self.scratch / "empty.cu"
+            empty.touch()
+            command = [*self.compile_command, *OPTIONS, "-c", str(empty), "-o", f"{empty}.o"]
+            variables = {"CC": self.cc, "CXX": self.cxx, "SIM_PRECOMPILED": str(self._headers)}
+            run_quietly(command, "the simulated device's headers do not compile", **variables)
 
     @functools.cached_property
     def _solved(self) -> Path:
         """Where the chapter's own objects are kept, of just these sources and just this compiler."""
-        simcc = self.course.root / "simcc"
-        state = [repr(self.compile_command), self.cxx]
-        for path in sorted([*simcc.glob("passes/*.py"), *simcc.glob("include/**/*"), *simcc.glob("*.py")]):
-            status = path.stat()
-            state.append(f"{path.name} {status.st_size} {status.st_mtime_ns}")
+        state = [*self._compiler]
         state.append((self.course.root / LAUNCHERS).read_text(encoding="utf-8"))
         state += [f"{name}\n{text}" for name, text in sorted({**self.chapter.base, **self.chapter.headers}.items())]
         directory = self.kit / "solved" / digest(state)
@@ -228,15 +250,20 @@ class Builder:
     def _compile(self, directory: Path, name: str) -> Object | str:
         """The object, or what the compiler said."""
         kept = directory / "kept"
-        own = ["-Werror=vla", "-fstack-usage", "--keep", str(kept), "-c", str(directory / name)]
+        own = [*OPTIONS, "--keep", str(kept), "-c", str(directory / name)]
         result = sandbox.run(
             [*self.compile_command, *own, "-o", str(directory / f"{name}.o")],
             output=directory / "compile.log",
             cpu_seconds=sandbox.limit("compile_seconds"),
             memory_mb=4 * sandbox.limit("memory_mb"),
-            read=[self.course.root / "simcc", self.course.root / LAUNCHERS],
+            read=[self.course.root / "simcc", self.course.root / LAUNCHERS, self._headers],
             write=[directory],
-            environment={"CC": self.cc, "CXX": self.cxx, "TMPDIR": str(directory)},
+            environment={
+                "CC": self.cc,
+                "CXX": self.cxx,
+                "TMPDIR": str(directory),
+                "SIM_PRECOMPILED": str(self._headers),
+            },
             compiler=self.cxx.split()[0],
         )
         log = (directory / "compile.log").read_bytes()[:20_000].decode("utf-8", "replace")

@@ -89,6 +89,7 @@ def stem_of(path: str) -> str:
     return name.rpartition(".")[0] if "." in name else name
 
 
+PRECOMPILED = variable("SIM_PRECOMPILED")
 ARCHITECTURE = 900  # the default GPU's, an H100
 # Behind our own headers (cuda_runtime.h).
 NAMES_STD = re.compile(r"^#pragma sim_program.*\b(?:std|__gnu_cxx)\b", re.ASCII | re.DOTALL | re.MULTILINE)
@@ -108,6 +109,7 @@ class Build:
         self.headers = f"{home}/include"
         self.scratch = scratch
         self.count = 0  # of the names in the scratch directory
+        self.headers_text = ""  # of SIM_PRECOMPILED, where this file begins with it
 
     def scratch_name(self, path: str) -> str:
         self.count += 1
@@ -152,7 +154,10 @@ class Build:
         report(refused_headers(content))
         plain = source.transform(content, settings.fast, self.compilers.family, self.headers)
         report(messages.of_source(plain))
-        write_file(f"{stem}.sim.ii", plain.text)
+        given = plain.text
+        if self.headers_text:
+            given = f'# 0 "{escaped(path)}"\n{self.pragma()}{given[len(self.headers_text) :]}'
+        write_file(f"{stem}.sim.ii", given)
         self.compile_to_assembly(stem, plain)
         generated = read_file(f"{stem}.s")
         if '"' in path:  # in a note before inline assembly gcc writes a name as it is
@@ -175,8 +180,43 @@ class Build:
         command += [f"-D__CUDA_ARCH__={settings.architecture or ARCHITECTURE}"]
         command += ["-isystem", self.headers, *settings.preprocess]
         command += self.compilers.optimiser_options(settings.fast, settings.optimize)
-        command += self.dependency_options(target)
-        command += ["-include", "cuda_runtime.h", path, "-o", output]
+        if PRECOMPILED and not (settings.fast or settings.dependencies or self.compilers.is_clang):
+            return self.preprocess_behind(command, path, output) or self.preprocess_all(command, path, target, output)
+        return self.preprocess_all(command, path, target, output)
+
+    def pragma(self) -> str:
+        return f'#pragma GCC pch_preprocess "{PRECOMPILED}/cuda_runtime.h.gch"\n'
+
+    def preprocess_behind(self, command: list[str], path: str, output: str) -> bool:
+        """With our headers as SIM_PRECOMPILED=DIR has them, made there if it is not: gcc reads them in a third of the
+        time. The passes see the whole text, as ever. False: this program needs more, or this gcc takes another one."""
+        ready = f"{PRECOMPILED}/cuda_runtime.ii"
+        command = [*command, *DEVICE, *GCC_ASSEMBLY, "-DSIM_WITHOUT_STD=1"]
+        if not is_file(ready):
+            whole = f"{ready}.{os.getpid()}"
+            header = [*command, "-c", "-x", "c++-header", f"{self.headers}/cuda_runtime.h"]
+            made = [word for word in header if word != "-E"]
+            if not succeeds([*made, "-o", f"{PRECOMPILED}/cuda_runtime.h.gch"]):
+                return False
+            empty = f"{self.scratch}/empty.cu"
+            write_file(empty, "")
+            if not succeeds([*command, "-include", "cuda_runtime.h", empty, "-o", whole]):
+                return False
+            write_file(whole, "".join(read_file(whole).partition("#pragma sim_program\n")[:2]))
+            os.replace(whole, ready)
+        command += ["-fpch-preprocess", "-include", f"{PRECOMPILED}/cuda_runtime.h", path, "-o", output]
+        if not succeeds(command):
+            return False
+        _, found, program = read_file(output).partition(self.pragma())
+        text = f'# 0 "{escaped(path)}"\n' + read_file(ready).partition("\n")[2]
+        if not found or NAMES_STD.search(text + program):
+            return False
+        self.headers_text = text
+        write_file(output, text + program)
+        return True
+
+    def preprocess_all(self, command: list[str], path: str, target: str, output: str) -> None:
+        command = [*command, *self.dependency_options(target), "-include", "cuda_runtime.h", path, "-o", output]
         if not succeeds([*command, "-DSIM_WITHOUT_STD=1"]) or NAMES_STD.search(read_file(output)):
             said_in_lines = [*command, *messages.ONE_LINE[self.compilers.family]]
             run_saying(said_in_lines, lambda said: messages.of_preprocessor(said, self.headers))
@@ -191,6 +231,7 @@ class Build:
         command += compilers.optimiser_options(settings.fast, settings.optimize) + DEVICE
         command += CLANG_ASSEMBLY if compilers.is_clang else GCC_ASSEMBLY
         command += messages.ONE_LINE[compilers.family]
+        command += ["-fpch-preprocess"] if self.headers_text else []
 
         def translate(said: str) -> str:
             return messages.for_user(said, plain.columns, self.headers)

@@ -4,6 +4,7 @@ keeps of a chapter is of just these sources."""
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import time
@@ -14,8 +15,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from case import running
 from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, ROOT, THOROUGH, Graded, run
-from judge.build import frames_of, too_much_stack
+from judge.build import OPTIONS, Builder, frames_of, too_much_stack
 from lib.chapters import PROGRAMS
+from lib.edits import affected
 
 STRICT = ["-Wall", "-Wextra", *(["-Werror"] if os.environ.get("WERROR") else [])]
 
@@ -45,6 +47,47 @@ class Build(Graded):
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         return self.scratch / name
+
+    def test_precompiled_headers_change_nothing(self) -> None:
+        """Kills: counts, lines or frames that are others behind them, and headers that are never taken, or taken for a
+        program that needs all of std::."""
+        for chapter, name in (("01_naive", "naive"), ("02_online_softmax", "dot"), ("03_tiled_matmul", "7_registers")):
+            builder = self.grader().judge_of(chapter).builder
+            text = (ROOT / chapter / f"{name}.cu").read_text()
+            for uses_std in (False, True):
+                source, made = self.scratch / f"{name}.cu", {}
+                source.write_text(text + "static_assert(sizeof(std::nullptr_t) == 8);\n" * uses_std)
+                for headers in ("", str(builder._headers)):
+                    kept, out = self.scratch / "kept", self.scratch / "out.o"
+                    command = [*builder.compile_command, *OPTIONS, f"-I{ROOT / chapter}", "--keep", kept]
+                    environment = {"CC": builder.cc, "CXX": builder.cxx, "SIM_PRECOMPILED": headers}
+                    done = run(*command, "-c", source, "-o", out, environment=environment)
+                    self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+                    code, lines = (run("objdump", *how, out).stdout for how in (["-d"], ["--dwarf=decodedline"]))
+                    text_of_frames = "".join(path.read_text() for path in kept.glob("*.su"))
+                    frames = sorted(re.sub(r"(:\d+):\d+:", r"\1:", text_of_frames).splitlines())  # columns are gcc's
+                    taken = any("pch_preprocess" in path.read_text()[:1000] for path in kept.glob("*.sim.ii"))
+                    self.assertEqual(taken, bool(headers) and not uses_std and "clang" not in builder.cxx)
+                    made[headers] = code, lines, frames
+                    shutil.rmtree(kept)
+                self.assertEqual(*made.values())
+                self.assertTrue(all(map(len, made[""])), "nothing was compared")
+
+    def test_what_is_compiled_for_a_task(self) -> None:
+        """A file that includes a region's header and holds no kernel of its task is the class's. Kills: one of a
+        task's own files left out, or all compiled for a word in a comment."""
+        grader = self.grader()
+        others = {"02.weight": {"trace.cu"}, "02.merge": {"trace.cu", "three_pass.cu"}}
+        others["02.stream"] = others["02.merge"]
+        for task in grader.course.tasks:
+            chapter = grader.course.chapter(task.chapter)
+            builder = Builder(grader.course, chapter, grader.cc, grader.cxx, self.scratch)
+            region = {task.id: "x;\n"}
+            reached = {name for name in affected(chapter.base, chapter.spliced(region)) if name.endswith(".cu")}
+            self.assertEqual(reached - builder.compiled_anew(region), others.get(task.id, set()), task.id)
+            for name in others.get(task.id, ()):
+                kernels = set(re.findall(r"__global__ void (\w+)", chapter.base[name]))
+                self.assertTrue(kernels and not kernels & set(task.kernels), f"{name} of {task.id}")
 
     def test_a_moved_tree_builds_fails_and_is_solved(self) -> None:
         """The whole tree, built by its own make, somewhere else than where it was written."""
