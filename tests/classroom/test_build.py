@@ -22,6 +22,10 @@ from lib.edits import affected
 STRICT = ["-Wall", "-Wextra", *(["-Werror"] if os.environ.get("WERROR") else [])]
 
 
+def listed(how: list[str], path: Path) -> str:
+    return run("objdump", *how, path).stdout
+
+
 class Build(Graded):
     def test_sanitize_is_not_clean_where_warnings_are_left(self) -> None:
         """It printed a hazard, and then `clean`."""
@@ -63,7 +67,11 @@ class Build(Graded):
                     environment = {"CC": builder.cc, "CXX": builder.cxx, "SIM_PRECOMPILED": headers}
                     done = run(*command, "-c", source, "-o", out, environment=environment)
                     self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
-                    code, lines = (run("objdump", *how, out).stdout for how in (["-d"], ["--dwarf=decodedline"]))
+                    # gcc marks the end of some jumps by a nop or not: addresses are not compared
+                    code = re.findall(
+                        r"^ [^\t]*\t[^\t]*\t(?!nop|xchg)(\w+)|R_X86_64_\w+\t([\w.]+)", listed(["-dr"], out), re.M
+                    )
+                    lines = sorted(set(re.findall(r"^(\S+ +\d+) ", listed(["--dwarf=decodedline"], out), re.M)))
                     text_of_frames = "".join(path.read_text() for path in kept.glob("*.su"))
                     frames = sorted(re.sub(r"(:\d+):\d+:", r"\1:", text_of_frames).splitlines())  # columns are gcc's
                     taken = any("pch_preprocess" in path.read_text()[:1000] for path in kept.glob("*.sim.ii"))
@@ -71,7 +79,7 @@ class Build(Graded):
                     made[headers] = code, lines, frames
                     shutil.rmtree(kept)
                 self.assertEqual(*made.values())
-                self.assertTrue(all(map(len, made[""])), "nothing was compared")
+                self.assertGreater(min(map(len, made[""])), 10, "nothing was compared")
 
     def test_what_is_compiled_for_a_task(self) -> None:
         """A file that includes a region's header and holds no kernel of its task is the class's. Kills: one of a
