@@ -50,7 +50,7 @@ def entries(key: str | None) -> Iterator[tuple[str, int, bytes]]:
     if key:
         yield "key", 0o600, f"{key}\n".encode("utf-8", "surrogateescape")
     for path in tree_files():
-        mode = 0o755 if os.access(path, os.X_OK) else 0o644
+        mode = 0o755 if os.access(path, os.X_OK) else 0o600 if path == handout.SECRET else 0o644
         yield f"tree/{path.relative_to(COURSE).as_posix()}", mode, path.read_bytes()
 
 

@@ -58,7 +58,7 @@ COURSE = re.compile(r".*\.(py|c|h|cu|cuh|tsv|mk|S|edits)|names|simcc|Makefile")
 PAUSE = 0.5  # seconds, from one to the next file that says how far the grading of a student is
 INDEX = ".students"  # of a folder's results
 EPILOG = """\
-CC and CXX choose the compiler. GRADE_SANDBOX=bwrap|namespaces|limits insists on one. GRADE_CPU_SECONDS=4 and
+CC and CXX choose the compiler. GRADE_SANDBOX=bwrap|namespaces|user|limits insists on one. GRADE_CPU_SECONDS=4 and
 GRADE_MEMORY_MB=1024 are of one run of one kernel, GRADE_COMPILE_SECONDS=20 of one compilation. GRADE_JOBS=2: how many
 tasks are judged at a time.
 """
@@ -144,6 +144,7 @@ class Grader:
         results = Results([TaskResult(task) for task in tasks or self.tasks])
         how, why = sandbox.kind()
         kinds = {"bwrap": "in bwrap, with limits", "namespaces": "in namespaces of their own, with limits"}
+        kinds["user"] = f"as another user, with limits ({why})"
         results.notes.append(f"submissions run {kinds.get(how, f'with limits alone ({why})')}")
         try:
             submission = self.read(path)

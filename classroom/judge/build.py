@@ -36,6 +36,8 @@ HINTS: dict[str, str] = {reason: hint for _, (reason, hint) in rows_of(Path(__fi
 MOST_STACK = 1024  # bytes of a function's frame above those of the solution's
 LAUNCHERS = "common/attention.h"  # all of common/ that a kernel sees
 FRAME = re.compile(r"(.*?:\d+(?::\d+)?):(.*)\t(\d+)\t[\w,]+$")  # clang gives no column
+QUICK_PYTHON = ("python3", "-S", "-E")  # simcc needs nothing of what a machine has installed for its own Python
+TOO_MUCH = "the compiler ran past its limit of time or memory"
 OPTIONS = ("-Werror=vla", "-fstack-usage")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 OWN_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "DEVICE")
@@ -248,11 +250,15 @@ class Builder:
             (directory / each).write_bytes(text.encode("utf-8", "surrogateescape"))
 
     def _compile(self, directory: Path, name: str) -> Object | str:
-        """The object, or what the compiler said."""
+        """The object, or what the compiler said: of the whole text, since gcc may be unable to take its headers."""
+        made = self._compile_behind(str(self._headers), directory, name)
+        return self._compile_behind("", directory, name) if isinstance(made, str) and made != TOO_MUCH else made
+
+    def _compile_behind(self, headers: str, directory: Path, name: str) -> Object | str:
         kept = directory / "kept"
         own = [*OPTIONS, "--keep", str(kept), "-c", str(directory / name)]
         result = sandbox.run(
-            [*self.compile_command, *own, "-o", str(directory / f"{name}.o")],
+            [*QUICK_PYTHON, *self.compile_command, *own, "-o", str(directory / f"{name}.o")],
             output=directory / "compile.log",
             cpu_seconds=sandbox.limit("compile_seconds"),
             memory_mb=4 * sandbox.limit("memory_mb"),
@@ -262,13 +268,13 @@ class Builder:
                 "CC": self.cc,
                 "CXX": self.cxx,
                 "TMPDIR": str(directory),
-                "SIM_PRECOMPILED": str(self._headers),
+                "SIM_PRECOMPILED": headers,
             },
             compiler=self.cxx.split()[0],
         )
         log = (directory / "compile.log").read_bytes()[:20_000].decode("utf-8", "replace")
         if result.timeout or re.search(r"out of memory|cannot allocate", log, re.IGNORECASE):
-            return "the compiler ran past its limit of time or memory"
+            return TOO_MUCH
         if result.status or result.signal:
             return log or f"the compiler ended with status {result.status or -result.signal}"
         text = "".join(path.read_text(encoding="utf-8", errors="replace") for path in kept.glob("*.su"))
@@ -277,7 +283,7 @@ class Builder:
         return Object(directory / f"{name}.o", frames_of(text), "-Wreturn-type" in log)
 
     def _does_not_compile(self, log: str, task: str) -> Failure:
-        if log.startswith("the compiler ran past"):
+        if log == TOO_MUCH:
             return Failure("does not compile", log, "Look for a loop in a constant, or a huge array.")
         hint = ""
         for line in log.splitlines():

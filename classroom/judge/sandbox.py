@@ -1,10 +1,12 @@
 """One command with limits on CPU time, memory, processes and size of files; in bwrap, where that works.
 
 In bwrap, or else in namespaces of our own (unshare), a command sees the system's programs and libraries, what `read`
-and `write` name, and nothing else: no network, no home, no other process. Where neither is allowed there are limits.
+and `write` name, and nothing else: no network, no home, no other process. Where neither is allowed, as in a container,
+root runs a submission as another user, without a capability: it writes what `write` names, and reads what everybody
+may. Who is not root has limits. A compiler, which runs nothing of a submission, has limits alone there.
 
 CPU time is what counts, so a busy machine changes nothing; there is a limit on the clock too, far away, for a process
-that sleeps. GRADE_SANDBOX=bwrap|namespaces|limits insists on one.
+that sleeps. GRADE_SANDBOX=bwrap|namespaces|user|limits insists on one.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ TO_END = 5  # seconds, for all that is killed to be gone
 SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/alternatives", "/etc/ld.so.cache")
 BWRAP = ("bwrap", "--unshare-all", "--die-with-parent", "--new-session")
 UNSHARE = ("unshare", "--user", "--map-root-user", "--mount", "--net", "--ipc", "--pid", "--fork", "--kill-child")
+NOBODY = 65534
+AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs", "--inh-caps=-all")
 # A root of its own: $1 the place for it, then pairs "ro|rw PATH" up to "--", then the command.
 NEW_ROOT = r"""set -e; root=$1; shift
 mount -t tmpfs none "$root"
@@ -90,15 +94,21 @@ def kind() -> tuple[str, str]:
     if asked == "limits":
         return "limits", "GRADE_SANDBOX=limits"
     tried = [*BWRAP, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
-    if asked != "namespaces" and _works(tried):
+    if asked in ("", "bwrap") and _works(tried):
         return "bwrap", ""
     why = "bwrap may not make its namespaces here" if shutil.which("bwrap") else "bwrap is not installed"
     if asked == "bwrap":
         raise Environment(f"GRADE_SANDBOX=bwrap: {why}")
-    if _works([*UNSHARE, "sh", "-c", "mount -t tmpfs none /mnt && mount -t proc none /proc"]):
+    if asked in ("", "namespaces") and _works(
+        [*UNSHARE, "sh", "-c", "mount -t tmpfs none /mnt && mount -t proc none /proc"]
+    ):
         return "namespaces", why
     if asked == "namespaces":
         raise Environment("GRADE_SANDBOX=namespaces: unshare may not make them here")
+    if os.getuid() == 0 and _works([*AS_NOBODY, "true"]):
+        return "user", why
+    if asked == "user":
+        raise Environment("GRADE_SANDBOX=user: only root runs a submission as another user")
     return "limits", why
 
 
@@ -129,6 +139,8 @@ def _programs(compiler: str) -> tuple[str, ...]:
 
 def _inside(command: list[str], read: Sequence[str], write: Sequence[str], scratch: str) -> list[str]:
     how, _ = kind()
+    if how == "user":
+        return [*AS_NOBODY, *command]
     system = [path for path in SYSTEM if os.path.exists(path)]
     if how == "bwrap":
         binds = [word for path in (*system, *read) for word in ("--ro-bind", path, path)]
@@ -144,11 +156,23 @@ def _inside(command: list[str], read: Sequence[str], write: Sequence[str], scrat
     return command
 
 
+def _give(read: Sequence[Path], write: Sequence[Path]) -> None:
+    """To NOBODY: what it may write is its own, what it may read can be read, our directories above can be passed."""
+    for path in write:
+        os.chown(path, NOBODY, NOBODY)
+    for path in read:
+        path.chmod(0o755)
+    for path in (*read, *write):
+        for above in path.parents:
+            if above.stat().st_uid == os.getuid() and above.stat().st_mode & 0o7777 == 0o700:
+                above.chmod(0o711)
+
+
 def _end(child: subprocess.Popen) -> None:
     """Kills it and what it started. Of a namespace it kills the first process, with which all others in there end: our
     child, outside, waits for that."""
     with contextlib.suppress(OSError):  # it has ended
-        if kind()[0] != "limits":
+        if kind()[0] in ("bwrap", "namespaces"):
             inside = Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()
             for process in inside:
                 os.kill(int(process), signal.SIGKILL)
@@ -202,7 +226,11 @@ def run(
         f'ulimit -{_process_letter()} {_threads_now() + 64} 2>/dev/null; exec "$@"'
     )
     readable = [*map(str, read), *(_programs(compiler) if compiler else ())]
-    inside = _inside(["sh", "-c", limits, "sh", *command], readable, [str(path) for path in write], str(output.parent))
+    inside = ["sh", "-c", limits, "sh", *command]
+    if kind()[0] == "user" and not compiler:
+        _give(read, write)
+    if kind()[0] != "user" or not compiler:
+        inside = _inside(inside, readable, [str(path) for path in write], str(output.parent))
     variables = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": "/nonexistent", "LC_ALL": "C"}
     variables.update(environment or {})
     timeout = ""

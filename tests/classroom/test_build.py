@@ -145,7 +145,7 @@ class Build(Graded):
                 self.assertRegex(done, r"(?m)^[1-9]$", "other processes")
 
     def test_a_run_is_ended_by_its_limits(self) -> None:
-        for kind in [kind for kind in ("bwrap", "namespaces", "limits") if self.is_there(kind)]:
+        for kind in [kind for kind in ("bwrap", "namespaces", "user", "limits") if self.is_there(kind)]:
             with self.subTest(kind):
                 self.assertIn("timeout='cpu'", self.sandboxed(kind, ["sh", "-c", "while :; do :; done"], [], []))
                 self.assertIn("signal=25", self.sandboxed(kind, ["sh", "-c", "exec yes"], [], []))  # SIGXFSZ

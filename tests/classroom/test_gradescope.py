@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from case import running
 from grading import CLASS_OF_WINDOWS, GRADE, ROOT, Graded, only_when_thorough, read_json, run, run_grader, zipped
 
+CONTAINER = Path(__file__).with_name("container.py")
 FORMATS = {"text", "html", "simple_format", "md", "ansi"}
 VISIBILITIES = {"hidden", "after_due_date", "after_published", "visible"}
 KEYS = set("score max_score execution_time output output_format test_output_format test_name_format visibility".split())
@@ -156,13 +158,50 @@ class Gradescope(Graded):
         self.assertFalse([name for name in names if name == ".git" or name.endswith(".fast")])
         self.assertTrue((base / "source/tree/classroom/secret").exists())
         self.tree("submission", CLASS_OF_WINDOWS).rename(base / "submission")
-        environment = {"SKIP_INSTALL": "1", "AUTOGRADER": str(base), "GRADE_SANDBOX": "limits"}
+        environment = {"SKIP_INSTALL": "1", "AUTOGRADER": str(base), "GRADE_SANDBOX": ""}
+        inside = [sys.executable, CONTAINER] if os.getuid() == 0 else []
         for script in ("setup.sh", "run_autograder"):
-            done = run(base / "source" / script, environment=environment)
+            done = run(*inside, base / "source" / script, environment=environment)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         results = read_json(base / "results/results.json")
         self.expect_schema(results)
         self.assertEqual(results["score"], 100, results["output"])
+        if inside:
+            self.assertIn("run as another user, with limits", results["output"])
+            self.assertEqual(stat.S_IMODE((base / "source").stat().st_mode), 0o700)
+
+    def test_in_a_container_a_submission_runs_as_another_user(self) -> None:
+        """Docker allows no namespaces. Kills: a user who reads the key, writes what is not its own or ends the grader;
+        a report that lacks the line of a race, because addr2line could not read the program."""
+        if os.getuid() != 0:
+            self.skipTest("only root may be another user")
+        tree = self.tree("racing")
+        self.replace(tree / "03_tiled_matmul/3_tiled.cu", "__syncthreads();", "")
+        reports = []
+        for inside, says in (([], "in bwrap|in namespaces"), ([sys.executable, CONTAINER], "as another user")):
+            command = [sys.executable, GRADE, "--only", "03.tile", "--submission", tree]
+            done = run(*inside, *command, environment={"GRADE_SANDBOX": ""})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stdout, says)
+            reports.append(done.stdout.partition("note: submissions run")[0])
+        self.assertRegex(reports[0], "racecheck: .* at 3_tiled.cu:")
+        self.assertEqual(*reports)
+        key, out = self.scratch / "key", self.scratch / "out"
+        key.write_text("secret")
+        key.chmod(0o600)
+        out.mkdir()
+        script = f"cat {key}; echo x > {key}; kill -0 {os.getpid()} && echo killed; echo x > {out}/x; id -u"
+        script += "; grep CapEff /proc/self/status"
+        code = "import sys; from pathlib import Path; from judge import sandbox; o = Path(sys.argv[2])\n"
+        code += "settings = {'output': o / 'said', 'cpu_seconds': 1, 'memory_mb': 1024, 'write': [o / 'out']}\n"
+        code += "print(sandbox.run(['sh', '-c', sys.argv[1]], **settings))"
+        command = [sys.executable, CONTAINER, sys.executable, "-c", code, script, self.scratch]
+        done = run(*command, environment={"GRADE_SANDBOX": "", "PYTHONPATH": str(ROOT / "classroom")})
+        self.assertIn("status=0", done.stdout, done.stderr)
+        said = (self.scratch / "said").read_text()
+        self.assertRegex(said, r"(?m)^65534\nCapEff:\s0+$")
+        self.assertNotRegex(said, r"(?m)^secret|^killed")
+        self.assertEqual((key.read_text(), (out / "x").read_text()), ("secret", "x\n"))
 
 
 if __name__ == "__main__":

@@ -285,6 +285,8 @@ class Sandbox(unittest.TestCase):
             ("", ["bwrap"], ("bwrap", "")),
             ("", ["unshare"], ("namespaces", "bwrap may not make its namespaces here")),
             ("", [], ("limits", "bwrap may not make its namespaces here")),
+            ("", ["setpriv"], ("user" if os.getuid() == 0 else "limits", "bwrap may not make its namespaces here")),
+            ("user", [], "GRADE_SANDBOX=user: only root runs a submission as another user"),
             ("limits", ["bwrap"], ("limits", "GRADE_SANDBOX=limits")),
             ("namespaces", ["bwrap", "unshare"], ("namespaces", "bwrap may not make its namespaces here")),
             ("bwrap", ["unshare"], "GRADE_SANDBOX=bwrap: bwrap may not make its namespaces here"),
