@@ -189,6 +189,7 @@ Test(options, the_nearest_word)
 	cr_expect_str_eq(nearest_word("row", words, count), "fa2_row");
 	cr_expect_str_eq(nearest_word("H200", words, count), "h200");
 	cr_expect_str_eq(nearest_word("h010", words, count), "h100", "two letters exchanged are one mistake");
+	cr_expect_str_eq(nearest_word("h300", words, count), "h100", "of two as near the first");
 	cr_expect_null(nearest_word("", words, count));
 	cr_expect_null(nearest_word("n", words, count), "another letter is another word");
 	cr_expect_null(nearest_word("ul", words, count), "two letters are part of much");

@@ -33,6 +33,7 @@ class Models(Case):
         self.refused("cut.bin is the model, expected another file", cut, "--json", cut)
         self.refused("/dev/null: is no regular file", "/dev/null")
         self.refused("README.md: is no model, expected a file that tools/model wrote", ROOT / "README.md")
+        self.refused("is a GGUF file", self.write(b"GGUF"))
         gguf = self.write(b"GGUF\3")
         self.refused(f"is a GGUF file, which has to be converted: tools/model --convert {gguf}", gguf)
 
