@@ -81,6 +81,24 @@ class Build(Graded):
                 self.assertEqual(*made.values())
                 self.assertGreater(min(map(len, made[""])), 10, "nothing was compared")
 
+    def test_what_is_built_here_runs_on_any_x86_64(self) -> None:
+        """An image is built on one CPU and grades on another. Kills: -march=native, or a fast clone that is not chosen at
+        run time: instructions beyond the first x86-64 in a function that is no clone (tzcnt is bsf there)."""
+        builder = self.grader().judge_of("01_naive").builder
+        kit, solved = builder.kit, builder.solved_object("naive.cu").path
+        beyond = re.compile(
+            r"\t(v[a-z]+\w*|popcnt|lzcnt|andn|bextr|mulx|rorx|s[ah][rl]x|p(?:dep|ext|insr[bdq]|max[su][bdw]))\b"
+        )
+        for path in (kit / "judge", kit / "rest.o", solved):
+            function, found = "", set()
+            for line in listed(["-d", "--no-show-raw-insn"], path).splitlines():
+                if line.endswith(">:"):
+                    function = line.split("<")[-1]
+                elif beyond.search(line) and "\tverr" not in line:
+                    found.add(function)
+            self.assertEqual({name for name in found if ".avx2" not in name}, set(), path)
+            self.assertEqual(bool(found), path != solved, f"{path}: what is looked for is not found in the clones")
+
     def test_what_is_compiled_for_a_task(self) -> None:
         """A file that includes a region's header and holds no kernel of its task is the class's. Kills: one of a
         task's own files left out, or all compiled for a word in a comment."""
