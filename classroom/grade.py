@@ -59,8 +59,8 @@ PAUSE = 0.5  # seconds, from one to the next file that says how far the grading 
 INDEX = ".students"  # of a folder's results
 EPILOG = """\
 CC and CXX choose the compiler. GRADE_SANDBOX=bwrap|namespaces|user|limits insists on one. GRADE_CPU_SECONDS=4 and
-GRADE_MEMORY_MB=1024 are of one run of one kernel, GRADE_COMPILE_SECONDS=20 of one compilation. GRADE_JOBS=2: how many
-tasks are judged at a time.
+GRADE_MEMORY_MB=1024 are of one run of one kernel, GRADE_REGION_SECONDS=20 of all runs of a region,
+GRADE_COMPILE_SECONDS=20 of one compilation. GRADE_JOBS=2: how many tasks are judged at a time.
 """
 
 
@@ -123,7 +123,11 @@ class Grader:
     def basis(self) -> str:
         """Of all that decides about points but the submission: the class, the course, and how it is judged."""
         found = hashlib.sha256(repr((self.secret, self.course.key, self.cc, self.cxx)).encode())
-        found.update(repr([sandbox.limit(name) for name in ("cpu_seconds", "memory_mb", "compile_seconds")]).encode())
+        found.update(
+            repr(
+                [sandbox.limit(name) for name in ("cpu_seconds", "region_seconds", "memory_mb", "compile_seconds")]
+            ).encode()
+        )
         for name in ("classroom", "common", "simcc", "tools/lib", *self.course.chapters):
             for path in sorted((ROOT / name).rglob("*")):
                 own = path.relative_to(ROOT)

@@ -93,6 +93,7 @@ class Run:
     hazards: list[dict] = field(default_factory=list)
     warnings: list[dict] = field(default_factory=list)  # of the device: between the lanes of one warp
     bytes: list[Bytes] = field(default_factory=list)  # the first is the headline
+    seconds: float = 0  # of CPU time
 
     def criterion(self) -> Criterion:
         """The first hazard is told with the failure: it is its reason. Of wrong values without one, that is the first
@@ -172,7 +173,7 @@ class Judge:
         runs: list[Run] = []
         try:
             for kernel in task.kernels:
-                runs += self._all_cases(program, kernel, cases)
+                runs += self._all_cases(program, kernel, cases, sum(run.seconds for run in runs))
                 if _is_endless(runs):
                     break
         finally:
@@ -196,8 +197,9 @@ class Judge:
         kernel, *options = question.split()
         return self._judge("-", "--kernel", kernel, *options)["models"][0]["bytes"]
 
-    def _all_cases(self, program: Path, kernel: str, cases: Sequence[Case]) -> list[Run]:
-        """Up to the first that fails of each criterion; none behind a plain case that is wrong."""
+    def _all_cases(self, program: Path, kernel: str, cases: Sequence[Case], spent: float) -> list[Run]:
+        """Up to the first that fails of each criterion; none behind a plain case that is wrong, nor when all CPU time of
+        a region is `spent`."""
         runs: list[Run] = []
         for case in cases:
             failed = {run.case.criterion for run in runs if run.failure}
@@ -205,6 +207,10 @@ class Judge:
                 break
             if case.criterion not in failed:
                 run = self._run_once(program, kernel, case)
+                spent, most = spent + run.seconds, sandbox.limit("region_seconds")
+                if spent > most and not _is_endless([run]):
+                    past = f"its runs took more than {most} seconds of CPU time together"
+                    run = replace(run, failure=Failure("does not end", past), bytes=[])
                 runs.append(replace(run, case=self._checked(program, kernel, case) if run.failure else case))
         return runs
 
@@ -243,7 +249,7 @@ class Judge:
                 },
             )
             launches, hazards, warnings = _read_report(out / "report.jsonl")
-            run = Run(kernel, case, _failure(result, seconds, hazards, out), hazards, warnings)
+            run = Run(kernel, case, _failure(result, seconds, hazards, out), hazards, warnings, seconds=result.seconds)
             if run.failure is None and not launches:  # nothing of a submission is at fault: it ran to its end
                 raise Environment(f"{self.chapter.name}: {kernel} {case.options}: the device's report cannot be read")
             if run.failure is None:

@@ -211,7 +211,12 @@ class Sandbox(unittest.TestCase):
 
     def test_limits(self) -> None:
         """Kills: a limit that is not set, or is of something else."""
-        self.assertEqual(self.run_it("while :; do :; done", cpu_seconds=1)[0].timeout, "cpu")
+        burnt = self.run_it("while :; do :; done", cpu_seconds=1)[0]
+        self.assertEqual(burnt.timeout, "cpu")
+        self.assertTrue(0.9 < burnt.seconds < 3, burnt)
+        self.assertEqual(
+            self.run_it("printf '0m9.0s 0m9.0s\\n0m9.0s 0m9.0s\\n'")[0].seconds < 1, True
+        )  # it cannot say so
         with unittest.mock.patch.dict(os.environ, {"GRADE_CLOCK_FACTOR": "1", "GRADE_FILE_MB": "1"}):
             own = f"sleep 39{os.getpid()}"
             self.assertEqual(self.run_it(f"{own} & {own}", cpu_seconds=1)[0].timeout, "clock")

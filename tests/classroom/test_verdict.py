@@ -283,6 +283,19 @@ class Verdict(unittest.TestCase):
         criteria, _ = self.judged({"--seq 1": "wrong result"}, lacking={"01.sum"})
         self.assertEqual((criteria["shapes"].hint, criteria["plain"].hint), (build.HINTS["no return"], ""))
 
+    def test_a_region_has_its_cpu_time(self) -> None:
+        """Kills: loops just below the limit of a run, in every case, that cost a class minutes."""
+        judge = verdict.Judge(unittest.mock.Mock(), unittest.mock.Mock())
+        cases = [case("plain", "--seq 0"), *(case("shapes", f"--seq {number}") for number in range(1, 9))]
+        for seconds, spent, ran in ((9, 0, 3), (9, 15, 1), (2, 0, 9), (2.2, 0, 9), (3, 0, 7)):
+            run = unittest.mock.Mock(side_effect=lambda _, kernel, each, took=seconds: Run(kernel, each, seconds=took))
+            with unittest.mock.patch.object(judge, "_run", run):
+                runs = judge._all_cases(Path(f"{seconds} {spent}"), "k", cases, spent)
+            self.assertEqual(len(runs), ran)
+            past = runs[-1].failure and f"{runs[-1].failure.category}: {runs[-1].failure.message}"
+            over = "does not end: its runs took more than 20 seconds of CPU time together"
+            self.assertEqual(past, over if spent + ran * seconds > 20 else None)
+
     def test_a_run_that_leaves_no_report(self) -> None:
         """Kills: a grade for a run that nobody counted, and a machine blamed for a program that crashed."""
 
@@ -316,7 +329,7 @@ class Verdict(unittest.TestCase):
             chapter = unittest.mock.Mock()
             chapter.name = "01_naive"
             builder = build.Builder(unittest.mock.Mock(root=scratch), chapter, "gcc", "g++", scratch)
-            builder.compile_command = [str(scratch / "link")]
+            builder.cxx = str(scratch / "link")
 
             def link(said: str, status: int = 1) -> Path | Failure:
                 (scratch / "link").write_text(f"#!/bin/sh\nprintf '%s' \"{said}\" >&2\nexit {status}\n")
