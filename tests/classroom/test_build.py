@@ -82,7 +82,7 @@ class Build(Graded):
                 self.assertGreater(min(map(len, made[""])), 10, "nothing was compared")
 
     def test_what_is_built_here_runs_on_any_x86_64(self) -> None:
-        """An image is built on one CPU and grades on another. Kills: -march=native, or a clone that is not chosen at run
+        """An image is built on one CPU and grades on another. Kills: -march=native, or a clone not chosen at run
         time: instructions beyond the first x86-64 in a function that is no clone (tzcnt is bsf there)."""
         builder = self.grader().judge_of("01_naive").builder
         kit, solved = builder.kit, builder.solved_object("naive.cu").path
