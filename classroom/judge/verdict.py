@@ -198,8 +198,8 @@ class Judge:
         return self._judge("-", "--kernel", kernel, *options)["models"][0]["bytes"]
 
     def _all_cases(self, program: Path, kernel: str, cases: Sequence[Case], spent: float) -> list[Run]:
-        """Up to the first that fails of each criterion; none behind a plain case that is wrong, nor when all CPU time of
-        a region is `spent`."""
+        """Up to the first that fails of each criterion; none behind a plain case that is wrong, nor when all CPU time
+        of a region is `spent`."""
         runs: list[Run] = []
         for case in cases:
             failed = {run.case.criterion for run in runs if run.failure}
