@@ -209,7 +209,7 @@ class Build(Graded):
         kept = {builder._solved}
 
         def again() -> Path:
-            del builder.__dict__["_solved"]
+            del builder.__dict__["_solved"], builder.__dict__["_compiler"]
             return builder._solved
 
         self.assertEqual({again()}, kept)

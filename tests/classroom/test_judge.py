@@ -213,7 +213,7 @@ class Sandbox(unittest.TestCase):
         """Kills: a limit that is not set, or is of something else."""
         burnt = self.run_it("while :; do :; done", cpu_seconds=1)[0]
         self.assertEqual(burnt.timeout, "cpu")
-        self.assertTrue(0.9 < burnt.seconds < 3, burnt)
+        self.assertTrue(0.5 < burnt.seconds < 3, burnt)
         self.assertEqual(
             self.run_it("printf '0m9.0s 0m9.0s\\n0m9.0s 0m9.0s\\n'")[0].seconds < 1, True
         )  # it cannot say so
