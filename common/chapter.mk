@@ -73,8 +73,8 @@ $(error DEVICE=$(DEVICE): expected sim or cuda)
 endif
 
 LIBRARIES := -lm -lpthread -ldl
-SHAPES ?= "--seq 1 --dim 1" "--seq 17 --dim 59" "--seq 33 --dim 40 --causal" "--seq 113 --dim 111 --scale 0.3" \
-          "--batch 2 --heads 3 --seq 65 --dim 96 --causal"
+SHAPES ?= "--seq 1 --dim 1" "--seq 601 --dim 2 --scale 50" "--seq 150 --dim 8 --causal --scale -0.5" "--seq 113 --dim 111 --scale 0.3" \
+          "--batch 2 --heads 3 --seq 65 --dim 128 --causal"
 INPUTS ?= random large-logits very-negative constant one-hot ramp
 
 # A program is rebuilt when the device or the compiler changes, although its name does not.

@@ -203,7 +203,7 @@ class Build:
             if not succeeds([*command, "-include", "cuda_runtime.h", empty, "-o", whole]):
                 return False
             write_file(whole, "".join(read_file(whole).partition("#pragma sim_program\n")[:2]))
-            os.replace(whole, ready)
+            os.replace(as_bytes(whole), as_bytes(ready))
         command += ["-fpch-preprocess", "-include", f"{PRECOMPILED}/cuda_runtime.h", path, "-o", output]
         if not succeeds(command):
             return False

@@ -167,6 +167,22 @@ class OwnFiles(unittest.TestCase):
                 said = self.judged(chapter, kind, number, False)
                 self.assertRegex(said, r"\nBut another shape:\n\n\$ .* --scale ")
 
+    def test_a_fault_of_one_kind_of_shape(self) -> None:
+        """Kills: shapes among which none is causal and longer than a block's threads, none causal of another scale, none
+        with a negative scale, none whose scores lie below -1e4, none longer than the demonstration, none with d = 128."""
+        path = self.begun("01_naive", "blank", "1", "naive.cu")
+        right = (ROOT / "01_naive/naive.cu").read_text(encoding="utf-8")
+        for change, by in (
+            ("causal && j > i", "causal && (int)threadIdx.x > i"),
+            ("a.scale", "(a.causal ? 1 / sqrtf((float)a.d) : a.scale)"),
+            ("a.scale", "fabsf(a.scale)"),
+            ("-INFINITY", "-1e4f"),
+        ):
+            with self.subTest(by):
+                self.assertIn(change, right)
+                path.write_text(right.replace(change, by), encoding="utf-8")
+                self.assertIn("\nBut another shape:\n", self.judged("01_naive", "blank", "1", False))
+
     def test_headers_of_its_own(self) -> None:
         """Kills: one beside the file that is not found, or after the chapter's of that name; one that is not looked at
         again when it has changed."""

@@ -127,7 +127,7 @@ class Pages(Case):
         self.assertEqual(re.findall(r'<li><a href="(.*?)/index.html"><b>', front), [*PROGRAMS])
         ladder = re.findall(r"\| \*\*(.*?)\*\* \|", (ROOT / "README.md").read_text())
         self.assertEqual(re.findall(r"<span><strong>(.*?)</strong> \S", front), ladder)
-        self.assertIn("<p>Attention is how a token of a text takes in the others:", front)
+        self.assertIn("<p>Attention is how a token of a text takes in the others. ", front)
         self.assertRegex(front, r'<a href="plots/explorer.html"><picture>')
         self.assertIn("at least 3.", re.search(r'<img alt="([^"]*)" src="plots/pictures/hero', front)[1])
         self.assertRegex(front, r'<button popovertarget="menu">[^$]*<nav id="menu" popover ')
