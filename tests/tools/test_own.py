@@ -185,11 +185,11 @@ class OwnFiles(unittest.TestCase):
 
     def test_headers_of_its_own(self) -> None:
         """Kills: one beside the file that is not found, or after the chapter's of that name; one that is not looked at
-        again when it has changed."""
+        again when it has changed. And a byte order mark that the compiler takes for a name."""
         path = self.begun("03_tiled_matmul", "blank", "1", "3_tiled.cu")
         right = (ROOT / "03_tiled_matmul/3_tiled.cu").read_text(encoding="utf-8")
         path.write_text(
-            f'#include "mine.h"\n{right}'.replace("float sum = 0.0f;", "float sum = NONE;"), encoding="utf-8"
+            f'#include "mine.h"\n{right}'.replace("float sum = 0.0f;", "float sum = NONE;"), encoding="utf-8-sig"
         )
         path.with_name("mine.h").write_text("constexpr float NONE = 0;\n", encoding="utf-8")
         self.judged("03_tiled_matmul", "blank", "1", True)
@@ -201,22 +201,47 @@ class OwnFiles(unittest.TestCase):
         )
 
     def test_what_is_no_kernel(self) -> None:
-        """Kills: a traceback, a linker's error, and a file written where a link leads."""
+        """Kills: a traceback, a linker's error, and a file written where a link leads; a limit that is refused without
+        its form."""
         path = self.begun("01_naive", "blank", "1", "naive.cu")
-        elsewhere = path.with_name("elsewhere")
+        elsewhere, begun = path.with_name("elsewhere"), path.read_text(encoding="utf-8")
         for make in (
             lambda: path.symlink_to(path.name),
             lambda: path.symlink_to(elsewhere.name),
             lambda: path.mkdir(),
             lambda: path.write_text("// nothing\n", encoding="utf-8"),
+            lambda: path.write_text(begun, encoding="utf-16"),
         ):
             path.rmdir() if path.is_dir() else path.unlink()
             make()
             done = self.make("01_naive", "blank", "N=1")
             self.assertEqual((done.status, done.out, elsewhere.exists()), (2, "", False))
             self.assertRegex(
-                done.err, r"\Ablank: my/blank1/naive\.cu: is [^\n]*; delete it to begin again\nmake: [^\n]*\n\Z"
+                done.err,
+                r"\Ablank: my/blank1/naive\.cu: is [^\n]*; (delete it to begin again|save it as UTF-8)\n"
+                r"make: [^\n]*\n\Z",
             )
+        path.write_text(f"{begun};\n", encoding="utf-8")
+        for limit in ("1e9", "0", "1000000", "٣"):
+            done = self.make("01_naive", "blank", "N=1", limit=limit)
+            says = "expected seconds, greater than 0 and less than 1000000, such as 300 or 0.5"
+            self.assertEqual((done.status, done.out), (2, ""))
+            self.assertEqual(done.err.splitlines()[0], f"blank: OWN_TIMEOUT={limit}: {says}")
+
+    def test_what_is_no_folder(self) -> None:
+        """Kills: status 3, as of a disk that is full, where a file or a link to nothing lies in the way."""
+        mine = self.tree / "01_naive/my"
+        for place in ("my", "my/task1"):
+            for make in (lambda path: path.touch(), lambda path: path.symlink_to("none")):
+                path = self.tree / "01_naive" / place
+                path.parent.mkdir(exist_ok=True)
+                make(path)
+                done = self.make("01_naive", "task", "N=1")
+                says = f"task: {place}: is no folder, nor a link to one; delete it to begin again\n"
+                self.assertEqual((done.out, done.err.partition("make: ")[0]), ("", says))
+                self.assertIn("Error 2", done.err)
+                path.unlink()
+        mine.rmdir()
 
     def test_which_there_are(self) -> None:
         for kind in ("blank", "task", "fault"):
