@@ -84,7 +84,7 @@ class Mutants(unittest.TestCase):
 
     @only_when_thorough
     def test_wrong_ones(self) -> None:
-        self.expect_full_score("wrong_*.edits", 357)
+        self.expect_full_score("wrong_*.edits", 362)
 
     @only_when_thorough
     def test_cheats(self) -> None:
