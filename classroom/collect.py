@@ -33,6 +33,7 @@ from typing import BinaryIO
 
 from judge.submission import (
     ARCHIVES,
+    COPY,
     FOLDER,
     Entry,
     Unusable,
@@ -257,9 +258,10 @@ def _hand_in(name: str, is_folder: bool, tasks: list[str]) -> tuple[object, Hand
         )
     if not is_folder and name.endswith((".cu", ".cuh")):
         stem = name.rpartition(".")[0]
-        task = next((task for task in tasks if re.fullmatch(rf".+[ _-]{re.escape(task)}", stem)), "")
-        who = stem[: -len(task) - 1] if task else name
-        return ("a task's file of", who), HandIn(who), f"{task}.cu" if task else name
+        own = (re.fullmatch(rf"(.+)[ _-]({re.escape(task)}{COPY.pattern})", stem) for task in tasks)
+        match = next(filter(None, own), None)
+        who = match[1] if match else name
+        return ("a task's file of", who), HandIn(who), f"{match[2]}.cu" if match else name
     return (name, HandIn(name), name) if is_folder or is_archive(name) else None
 
 
@@ -332,6 +334,8 @@ def read_roster(path: Path) -> list[Student]:
     """A CSV file with a line of titles (name, id, e-mail, in any order; others are not read), or in that order without
     one. Moodle's grading worksheet and Canvas's export of the gradebook are such files. Raises Wrong."""
     where = f"ROSTER={path}"
+    if path.exists() and not path.is_file():  # of a pipe the end may never come
+        raise Wrong(f"{where}: is no plain file")
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -461,7 +465,7 @@ class Deadline:
     @classmethod
     def of(cls, due: str | None, penalty: str | None) -> Deadline:
         """Raises Wrong."""
-        match = re.fullmatch(r"(\d{1,3}(?:\.\d+)?)%/day", "0%/day" if penalty is None else penalty)
+        match = re.fullmatch(r"([0-9]{1,3}(?:\.[0-9]+)?)%/day", "0%/day" if penalty is None else penalty)
         if not match or float(match[1]) > 100:
             raise Wrong(f"PENALTY={penalty}: expected a part of the points, for example 10%/day")
         if penalty is not None and due is None:

@@ -114,7 +114,7 @@ class Grader:
 
     def read(self, path: Path | collect.HandIn) -> Submission:
         known = frozenset(task.id for task in self.course.tasks)
-        others = (self.course.given_files(), known, self.course.is_untouched)
+        others = (self.course.given_files(), known, self.course.is_untouched, self.course.other_files())
         return (
             handed_in.read(path, *others) if isinstance(path, Path) else handed_in.read_entries(path.entries(), *others)
         )
@@ -180,6 +180,8 @@ class Grader:
         results.notes += submission.remarks
         results.doubt = self._of_another_class(submission)
         results.notes += [results.doubt] * bool(results.doubt)
+        if submission.unread and any(each.task.id not in submission.regions for each in results.tasks):
+            results.also = f"a task is missing, and not read: {', '.join(submission.unread[:3])}"
         self._read_predictions(submission, results)
         save(results)
         with ThreadPoolExecutor(_jobs()) as pool:
@@ -326,7 +328,7 @@ def _counterpart(cc: str) -> str:
 
 def _jobs() -> int:
     given = os.environ.get("GRADE_JOBS", "")
-    return int(given) if given.isdigit() and int(given) > 0 else min(4, len(os.sched_getaffinity(0)))
+    return int(given) if given.isdecimal() and int(given) > 0 else min(4, len(os.sched_getaffinity(0)))
 
 
 def chosen(tasks: list[Task], only: str | None) -> list[Task]:
@@ -668,7 +670,7 @@ def filled(parser: argparse.ArgumentParser, *paths: str) -> argparse.Namespace:
 
 
 def percent_of(text: str) -> float:
-    percent = float(text) if re.fullmatch(r"\d{1,3}(\.\d*)?", text) else -1
+    percent = float(text) if re.fullmatch(r"[0-9]{1,3}(\.[0-9]*)?", text) else -1
     if not 0 <= percent <= 100:
         give_up("grade", 2, f"REQUIRE={text}: expected a part of the points in percent, 0 to 100")
     return percent

@@ -127,6 +127,11 @@ class Course:
             files.update({f"{name}/{file}": chapter.given[file] for file in chapter.places})
         return files
 
+    def other_files(self) -> frozenset[str]:
+        """Names of the chapters' files that hold none."""
+        chapters = map(self.chapter, self.chapters)
+        return frozenset(file for chapter in chapters for file in chapter.given if file not in chapter.places)
+
     def names_of(self, task: str) -> words.Names:
         if task not in self._names:
             path = self.classroom / "tasks" / task / "names"

@@ -75,7 +75,7 @@ class Outcome:
 
 def limit(name: str) -> int:
     given = os.environ.get(f"GRADE_{name.upper()}", "")
-    return int(given) if given.isdigit() and 0 < int(given) < 10_000_000 else LIMITS[name]
+    return int(given) if given.isdecimal() and 0 < int(given) < 10_000_000 else LIMITS[name]
 
 
 def check_machine() -> None:

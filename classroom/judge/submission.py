@@ -1,8 +1,9 @@
 """A submission: a directory, a zip or tar.gz, or single files -> the regions of its tasks, and remarks about them.
 
 What counts is the text between a task's two marker lines, wherever its file lies. A file named ID.cu without markers,
-such as 04.update.cu, is a region as it stands. Nothing is unpacked and no link is followed. What makes a whole
-submission unusable (no zip, a path that leaves it) raises Unusable, one line; all else costs only itself.
+such as 04.update.cu, is a region as it stands; of its copies, ID-2.cu or "ID (2).cu", that of the highest number.
+Nothing is unpacked and no link is followed. What makes a whole submission unusable (no zip, a path that leaves it)
+raises Unusable, one line; all else costs only itself.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import tarfile
 import time
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -28,6 +29,8 @@ from lib.tasks import BEGIN, END
 # A place in a message, before it is said in the lines of a submission: @@[ID/]NAME:LINE@@.
 PLACE = re.compile(r"@@(?:([\w.-]+)/)?([\w.-]+):(\d{1,9})@@")
 UNTITLED = re.compile(r"([ \t]*)// task ([^\s:]+)[ \t]*$")  # as BEGIN, without the ": title"
+# What Canvas adds to the name of a file that is handed in again, and a browser to that of one that is there already.
+COPY = re.compile(r"(?:-([0-9]{1,4}))?(?: ?\(([0-9]{1,4})\))?")
 ARCHIVES = (".zip", ".tar.gz", ".tgz")
 MOST_ARCHIVE = 64 << 20  # of a tar.gz also unpacked
 MOST_FILES = 20_000
@@ -60,6 +63,7 @@ class Submission:
     markers: dict[tuple[str, str, str], int] = field(default_factory=dict)  # (file, "task" or "end", ID): its line
     problems: dict[str, str] = field(default_factory=dict)  # file: why it was not read
     remarks: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)  # sources that are of no task, or were not read; remarks name them
     altered: set[str] = field(default_factory=set)  # files that differ from those handed out outside of the tasks
     others: dict[str, str] = field(
         default_factory=dict
@@ -93,6 +97,14 @@ def readable(text: str) -> str:
 
 def one_line(text: str) -> str:
     return " ".join(readable(text).split())
+
+
+def copy_of(stem: str, known: Iterable[str]) -> tuple[str, tuple[int, int]]:
+    """The task whose own file this is, "" if it is of none, and the numbers of a copy."""
+    for task in known:
+        if stem.startswith(task) and (match := COPY.fullmatch(stem, len(task))):
+            return task, (int(match[1] or 0), int(match[2] or 0))
+    return "", (0, 0)
 
 
 def markers_of(text: str) -> dict[tuple[str, str], int]:
@@ -327,12 +339,17 @@ class _Reader:
     given: Mapping[str, str]
     known: frozenset[str]  # the tasks
     untouched: Callable[[str, str], bool]  # (ID, text): is it as it was handed out?
+    others: frozenset[str] = frozenset()  # names of the course's files without a task
     submission: Submission = field(default_factory=Submission)
 
     def remark(self, text: str) -> None:
         text, remarks = one_line(text[:300]), self.submission.remarks
         if len(remarks) < MOST_REMARKS and text not in remarks:
             remarks.append(text)
+
+    def not_read(self, place: str, why: str) -> None:
+        self.submission.unread.append(one_line(place))
+        self.remark(f"{place} {why}")
 
     def place_of(self, name: str) -> str:
         """The handed-out file that this one is, "04_fa1/paper.cu", or its own name."""
@@ -351,18 +368,30 @@ class _Reader:
             self.submission.regions[task], old, region = region, region, old
         self.remark(f"{task}: not the same in {old.file} and {region.file}; {old.file} counts")
 
+    def is_passed_over(self, path: PurePosixPath) -> bool:
+        """A hidden file, and one of the course without a task."""
+        chapters = {part for part in path.parts if re.fullmatch(r"\d\d_\w+", part)}
+        elsewhere = chapters and not chapters & {place.partition("/")[0] for place in self.given}
+        return path.name[0] == "." or path.name in self.others or bool(elsewhere)
+
     def read_source(self, name: str, text: str) -> None:
-        place, stem = self.place_of(name), PurePosixPath(name).stem
-        if stem in self.known and "// task " not in text:
+        path = PurePosixPath(name)
+        place, (stem, _) = self.place_of(name), copy_of(path.stem, self.known)
+        if stem and "// task " not in text:
             self.add(stem, Region(text, place, 1))
             return
         for marker, line in markers_of(text).items():
             self.submission.markers.setdefault((place, *marker), line)
         outside = list(self.take_regions(place, text))
-        if stem in self.known and ("task", stem) not in (markers := self.markers_of(text)):
+        markers = self.markers_of(text) if stem or place not in self.given else {}
+        if stem and ("task", stem) not in markers:
             there = ", ".join(dict.fromkeys(each for _, each in markers)) or "another task"
             self.submission.others.setdefault(stem, one_line(f"{place} has lines of {there}, and not of {stem}")[:300])
         if place not in self.given:
+            if not stem and not markers and not self.is_passed_over(path):
+                self.not_read(
+                    place, f"is no file of a task, and was not read: expected a name such as {min(self.known)}.cu"
+                )
             return
         expected = [line for _, line in _Reader({}, self.known, self.untouched).take_regions("", self.given[place])]
         for (number, line), other in zip([*outside, (text.count("\n") + 1, "")], [*expected, ""]):
@@ -407,10 +436,15 @@ class _Reader:
 
 
 def read(
-    path: Path, given: Mapping[str, str], known: frozenset[str], untouched: Callable[[str, str], bool]
+    path: Path,
+    given: Mapping[str, str],
+    known: frozenset[str],
+    untouched: Callable[[str, str], bool],
+    others: frozenset[str] = frozenset(),
 ) -> Submission:
-    """`given`: {"04_fa1/paper.cu": its text as handed out}; `known`: the tasks. Raises Unusable."""
-    return read_entries(_entries_of(path), given, known, untouched)
+    """`given`: {"04_fa1/paper.cu": its text as handed out}; `known`: the tasks; `others`: names of files of the course
+    that have none. Raises Unusable."""
+    return read_entries(_entries_of(path), given, known, untouched, others)
 
 
 def read_entries(
@@ -418,10 +452,17 @@ def read_entries(
     given: Mapping[str, str],
     known: frozenset[str],
     untouched: Callable[[str, str], bool],
+    others: frozenset[str] = frozenset(),
 ) -> Submission:
-    reader = _Reader(given, known, untouched)
+    reader = _Reader(given, known, untouched, others)
     submission, size = reader.submission, 0
-    for name in sorted(entries, key=lambda name: (name.count("/"), name)):
+
+    def rank(name: str) -> tuple[object, ...]:
+        """The first one counts: of copies the last one."""
+        _, (again, copy) = copy_of(PurePosixPath(name).stem, known)
+        return -again, -copy, name.count("/"), name
+
+    for name in sorted(entries, key=rank):
         base, place = PurePosixPath(name).name, reader.place_of(name)
         is_source = base.endswith((".cu", ".cuh"))
         if not is_source and (base not in ("predictions.txt", "WORKLOG.md", "class.tsv") or base in submission.texts):
@@ -437,8 +478,8 @@ def read_entries(
                 submission.texts[base] = text
         except ValueError as error:
             submission.problems[place if is_source else base] = str(error)
-            if place in given:
-                reader.remark(f"{place} {error}")
+            if place in given or is_source and not reader.is_passed_over(PurePosixPath(name)):
+                reader.not_read(place, str(error))
     if not submission.regions and not any(place in given for place in submission.problems):
         unread = [f"; {name} {why}" for name, why in submission.problems.items() if name.endswith((".cu", ".cuh"))]
         unread += [f"; {remark}" for remark in submission.remarks]

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import os
 import random
 import struct
 import sys
@@ -83,6 +84,7 @@ class Layouts(Collected):
             "meyeranna_12345_67890_fa.zip": work(),
             "liboris_LATE_12346_67891_naive.cu": region("01.score"),
             "liboris_LATE_12346_67892_01.softmax.cu": "x = 1;\n",
+            "liboris_LATE_12346_67899_01.softmax-3.cu": "x = 3;\n",  # handed in again
             "\u00f6zg\u00fcrzo\u00eb_12347_text.html": "<p>x</p>",
             "anon_AbC12_67893_fa.zip": work(),
             "LATE_anon_XyZ34_67894_fa.zip": work(),
@@ -103,7 +105,12 @@ class Layouts(Collected):
             ])  # fmt: skip
             self.assertEqual([hand.is_late for hand in hands], [True, False, True, False, False])
             self.assertEqual([hand.student.canvas for hand in hands], ["", "", "12346", "12345", "12347"])
-            self.assertEqual(self.read(hands[2]), ["01.score", "01.softmax"])
+            self.assertEqual(sorted(self.read(hands[2])), ["01.score", "01.softmax"])
+            again = self.grader().read(hands[2])
+            self.assertEqual(again.regions["01.softmax"].text, "x = 3;\n")
+            both = [f"678{number}/01.softmax{copy}.cu" for number, copy in (("99", "-3"), ("92", ""))]
+            says = f"01.softmax: not the same in {both[0]} and {both[1]}; {both[0]} counts"
+            self.assertEqual([said for said in again.remarks if "softmax" in said], [says])
             self.assertEqual(self.read(hands[3]), [*TASKS])
             self.assertEqual(warnings, ["readme.txt: left out: expected zips, tar.gz, directories and .cu, not hidden"])
 
@@ -117,6 +124,8 @@ class Layouts(Collected):
         self.put("in/01.score.cu", "x = 1;\n")
         for task in ("01.softmax", "01.score"):
             self.put(f"in/dora_{task}.cu", "x = 2;\n")
+        for name in ("dora_01.softmax (1)", "gerd-01.score-2"):  # copies
+            self.put(f"in/{name}.cu", "x = 3;\n")
         self.put("in/own.cu", region("01.weighted-sum"))
         self.put("in/emil/emil.zip", work())
         for name in (".hidden", "notes.docx", "x.rar", "__MACOSX/a"):
@@ -124,7 +133,7 @@ class Layouts(Collected):
         hands, warnings = self.collect(self.scratch / "in")
         self.assertEqual({hand.label: self.read(hand) for hand in hands}, {
             "01.score.cu": ["01.score"], "anna.zip": [*TASKS], "bert.tgz": [*TASKS], "carla.TAR.GZ": [*TASKS],
-            "clone": ["01.softmax"], "dora": ["01.score", "01.softmax"], "emil": [*TASKS],
+            "clone": ["01.softmax"], "dora": ["01.softmax", "01.score"], "emil": [*TASKS], "gerd": ["01.score"],
             "own.cu": ["01.weighted-sum"], "\u00dcbung": ["01.score"],
         })  # fmt: skip
         self.assertEqual([line.partition(":")[0] for line in warnings], [".hidden", "__MACOSX", "notes.docx", "x.rar"])
@@ -342,6 +351,11 @@ class Rosters(Collected):
         (self.scratch / "roster.csv").write_bytes(b"name\n\xff\n")
         with self.assertRaisesRegex(collect.Wrong, "is not UTF-8"):
             collect.read_roster(self.scratch / "roster.csv")
+        os.mkfifo(self.scratch / "pipe")
+        said = self.graded(self.scratch, "--roster", str(self.scratch / "pipe"), status=2)  # once it waited forever
+        self.assertEqual(said, f"grade: ROSTER={self.scratch}/pipe: is no plain file\n")
+        with self.assertRaisesRegex(collect.Wrong, "roster.csv/none: cannot be read: "):
+            collect.read_roster(self.scratch / "roster.csv/none")
         self.put("in/a.zip", work())
         self.put("roster.csv", "name,id\nA,1\nB\n")
         said = self.graded(self.scratch / "in", "--roster", str(self.scratch / "roster.csv"), status=2)
@@ -388,6 +402,7 @@ class Rosters(Collected):
         self.put("in/Anna Meyer_55_assignsubmission_file/a.zip", work(2, when=(2027, 3, 1, 9, 0, 0)))
         self.put("in/m101.zip", work(6, when=(2027, 3, 1, 8, 0, 0)))
         self.put("in/Eve_56_assignsubmission_file/01.score.cu", "int x = 6;\n")
+        self.put("in/Eve_56_assignsubmission_file/01.softmax_copy.cu", "int x = 6;\n")
         self.put("in/m103.zip", "broken")
         said = self.graded(self.scratch / "in", "--roster", str(roster), "--only", "01_naive")
         self.assertIn("\nEve_56: not on the roster\n", said)
@@ -404,6 +419,8 @@ class Rosters(Collected):
             "handed in twice: Anna Meyer_55_assignsubmission_file counts, m101.zip does not", rows[0]["remark"]
         )
         self.assertEqual(rows[1]["remark"], "not handed in")
+        not_read = "a task is missing, and not read: 01.softmax_copy.cu"
+        self.assertEqual(rows[3]["remark"], f"{not_read}; not on the roster")
         names = {path.name for path in (self.scratch / "into").glob("*.txt")}
         self.assertEqual(names, {"Anna Meyer_m101.txt", "Absent One_m102.txt", "Bo Li_m103.txt", "Eve_56.txt"})
         self.assertIn("handed in twice", (self.scratch / "into/Anna Meyer_m101.txt").read_text())

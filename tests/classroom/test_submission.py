@@ -75,6 +75,18 @@ class Handed(Graded):
         lone = self.scratch / "01.score.cu"  # a file of its own, not in an archive
         lone.write_text("z;\n")
         self.assertEqual(self.read(lone).regions["01.score"].text, "z;\n")
+        # Copies, as Canvas and browsers name them. Kills: 9 after 10, a copy that is dropped.
+        for names, of in (
+            (("01.score-3.cu",), "01.score-3.cu"),
+            (("01.score (1).cu", "a.txt"), "01.score (1).cu"),
+            (("5002/01.score.cu", "5003/01.score-9.cu", "5004/01.score-10.cu"), "5004/01.score-10.cu"),
+            (("01.score(1).cu", "deep/er/01.score-1 (1).cu", "01.score.cu"), "deep/er/01.score-1 (1).cu"),
+        ):
+            found = self.read(self.archive({name: f"{at};\n" for at, name in enumerate(names)}))
+            self.assertEqual((list(found.regions), found.regions["01.score"].file), (["01.score"], of))
+            lost = [name for name in names if name not in (of, "a.txt")]
+            says = {f"01.score: not the same in {of} and {name}; {of} counts" for name in lost}
+            self.assertEqual(set(found.remarks), says)
         for text, remark in (
             ("\n// task 01.scor: x\n// end 01.scor\n", "own.cu:2: there is no task '01.scor'"),
             ("// task 01.score: a\nx;\n", "own.cu:1: '// task 01.score: ...' without its '// end 01.score'"),
@@ -125,6 +137,17 @@ class Handed(Graded):
             self.assertEqual(self.read(self.archive({**fine, "WORKLOG.md": content})).problems, {"WORKLOG.md": why})
         found = self.read(self.archive({**fine, "a.cu": b"x" * submission.MOST_TEXT}))
         self.assertEqual(found.problems, {})
+        # Named, unless the course has such a file; kills: points that are lost without a word for a file's name.
+        for name, is_named in (
+            ("a.cu", True), ("01.softmax_copy.cu", True), ("Copy of 01.softmax.cu", True), ("01.softmax-v2.cu", True),
+            ("01_naive/mine.cuh", True), ("04_fa1/row.cu", False), ("row.cuh", False), ("00_gpu/first/xor.cu", False),
+            ("09_variants/forward.cu", False), ("._02.merge.cu", False), ("a.txt", False),
+        ):  # fmt: skip
+            says = f"{name} is no file of a task, and was not read: expected a name such as 01.score.cu"
+            self.assertEqual(self.read(self.archive({**fine, name: "x;\n"})).remarks, [says] * is_named)
+            empty = [f"{name} is empty"] * is_named
+            self.assertEqual(self.read(self.archive({**fine, name: ""})).remarks, empty, name)
+        self.assertEqual(self.read(self.archive({**fine, "01.score-2.cu": ""})).remarks, ["01.score-2.cu is empty"])
         path = self.archive({**fine, "a.cu": "y"})
         content = bytearray(path.read_bytes())
         content[content.rindex(b"PK\1\2") + 8] |= 1  # the flag of an encrypted entry
@@ -195,7 +218,10 @@ class Handed(Graded):
             (tree, "it is empty"),
             (text, r"not a zip file \(nor a directory\)"),
             ({"a.txt": "x"}, f"{expected}$"),
-            ({"a.cu": "x"}, f"{expected}$"),
+            (
+                {"a.cu": "x"},
+                f"{expected}; a.cu is no file of a task, and was not read: expected a name such as 01.score.cu$",
+            ),
             ({"a.cu": "", "b.txt": "x"}, f"{expected}; a.cu is empty$"),
             ({"a.cu": self.region("x"), "b.txt": "x"}, f"{expected}; a.cu:1: there is no task 'x'$"),
             ({"../a.cu": "x"}, r"refused: '\.\./a.cu' leaves the archive"),
@@ -312,7 +338,7 @@ class Handed(Graded):
         self.assertEqual(grade.chosen(tasks, None), tasks)
         self.assertEqual(grade.chosen(tasks, "03"), grade.chosen(tasks, "03_tiled_matmul"))  # as CHAPTERS= takes it
         self.assertEqual({each.chapter for each in grade.chosen(tasks, "03_tiled_matmul")}, {"03_tiled_matmul"})
-        for given, jobs in (("3", 3), ("0", None), ("-1", None), ("x", None), ("", None)):
+        for given, jobs in (("3", 3), ("0", None), ("-1", None), ("x", None), ("²", None), ("", None)):
             with unittest.mock.patch.dict(os.environ, {"GRADE_JOBS": given}):
                 self.assertEqual(grade._jobs(), jobs or min(4, len(os.sched_getaffinity(0))))
 

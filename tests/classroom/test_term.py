@@ -195,7 +195,7 @@ class Term(Collected):
         ):
             done = run(*make, *words)
             self.assertRegex(done.stderr, rf"^grade: {said}[^\n]*\nmake: [^\n]*Error 2\n$", words)
-        for percent in ("abc", "1000", "-1", "nan", "100.5"):
+        for percent in ("abc", "1000", "-1", "nan", "100.5", "٣"):
             done = run(*make[:-2], f"REQUIRE={percent}")
             said = f"REQUIRE={percent}: expected a part of the points in percent, 0 to 100"
             self.assertRegex(done.stderr, rf"^grade: {said}\nmake: [^\n]*Error 2\n$")
@@ -290,6 +290,7 @@ class Term(Collected):
             (None, "10%/day", "PENALTY= needs DUE="),
             ("2027-03-01T23:59", "10", "PENALTY=10: expected a part of the points, for example 10%/day"),
             ("2027-03-01T23:59", "101%/day", "PENALTY=101%/day: expected a part"),
+            ("2027-03-01T23:59", "٣%/day", "PENALTY=٣%/day: expected a part"),
         ):
             with self.assertRaises(collect.Wrong) as wrong:
                 collect.Deadline.of(due, penalty)
