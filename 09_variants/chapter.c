@@ -428,9 +428,9 @@ static void print_lesson(const struct terminal *terminal, const struct run_resul
 {
 	static const struct column columns[] = {
 		{"bytes of\nmatrices", .unit = UNIT_BYTES, .value = bytes_requested},
-		{"if all\nare seen", .unit = UNIT_BYTES, .value = bytes_of_all},
+		{"both\nleft out", .unit = UNIT_BYTES, .value = bytes_of_all},
 		{"\nFLOP", .unit = UNIT_COUNT, .value = flop},
-		{"if all\nare seen", .unit = UNIT_COUNT, .value = flop_of_all},
+		{"both\nleft out", .unit = UNIT_COUNT, .value = flop_of_all},
 		{"\nblocks", .metric = METRIC_BLOCKS},
 	};
 	columns_print(
