@@ -10,7 +10,7 @@ share = 50 * (last_of('head0', 'inside') + last_of('head1', 'inside'))
 lo = first_of('head0', 'query'); hi = last_of('head0', 'query')
 eval headline(sprintf("Real text: one head puts %.0f %% of its weight on spaces, another looks elsewhere", \
 	100 * last_of('head0', 'spaces')))
-eval provenance(sprintf("Second layer of a small character-level model, causal; tests/data/real_qkv. Double reference. Over all 512 characters, which the headline is of, they look %.1f and %.1f characters back; the keys shown have %.0f %% of the queries' weight. ␣ is a space, ↵ a line's end.", last_of('head0', 'distance'), last_of('head1', 'distance'), share))
+eval provenance(sprintf("Second layer of a small character-level model, causal; tests/data/real_qkv. Computed in double precision. The headline is of all 512 characters, whose queries look %.1f and %.1f characters back; the keys shown have %.0f %% of the queries' weight. ␣ is a space, ↵ a line's end.", last_of('head0', 'distance'), last_of('head1', 'distance'), share))
 eval description("Two heat-maps, a row a query and a column a key; what is above the diagonal is masked. Most of a row's weight lies on a few keys, different ones in each head: columns of spaces in one, of letters that begin a word in the other.")
 set ytics () font little scale 0
 set xtics () font little scale 0 offset 0,0.3
