@@ -195,7 +195,7 @@ static void print_trace(const struct terminal *terminal, const struct trace *of)
 static const struct suggestion next[] = {
 	{"predict the units at Bc = 32, then", "--kernel fa1_paper --tile-k 32"},
 	{"predict what a causal mask saves, then", "--causal"},
-	{"the loops exchanged, cd ../05_fa2 && make", NULL},
+	{"a block for each tile of queries, cd ../05_fa2 && make", NULL},
 };
 
 static struct tile tile_of(const struct kernel_result *kernel)

@@ -66,7 +66,7 @@ static struct closed_forms split_q_forms(const struct problem *problem)
 static const struct kernel kernels[] = {
 	{
 		.name = "fa2_row",
-		.summary = "chapter 04's row kernel with the loops exchanged",
+		.summary = "chapter 04's row kernel, a block for each tile of queries",
 		.tensors = attention_tensors,
 		.launch_attention = launch_fa2_row,
 		.forms = row_forms,
@@ -421,7 +421,7 @@ static void print_lesson(const struct terminal *terminal, const struct run_resul
 static const struct chapter chapter = {
 	.name = "05_fa2",
 	.program = "fa2",
-	.title = "FlashAttention-2: swap the loops.",
+	.title = "FlashAttention-2: a block for each tile of queries.",
 	.next = next,
 	.small = "--seq 4 --dim 2 --tile-q 2 --tile-k 2 --input ramp",
 	.options = OPTIONS_ATTENTION | OPTION_BIT(OPTION_TILE_Q) | OPTION_BIT(OPTION_TILE_K) | OPTIONS_COMMON,

@@ -1,6 +1,6 @@
 /*
- * Chapter 05: FlashAttention-2. The two loops of chapter 04 exchanged: a block for each tile of query rows, which
- * keeps O, l and m on the chip and writes O and LSE = m + ln l once.
+ * Chapter 05: FlashAttention-2. The outer loop of chapter 04's fa1_row is the grid: a block for each tile of query rows,
+ * which keeps O, l and m on the chip and writes O and LSE = m + ln l once.
  *
  *     Dao: FlashAttention-2, 2023, Algorithm 1.  https://arxiv.org/abs/2307.08691
  */
