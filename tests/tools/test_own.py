@@ -44,9 +44,9 @@ class OwnFiles(unittest.TestCase):
         for old in self.tree.glob("[!.]*/my"):
             shutil.rmtree(old)
 
-    def make(self, chapter: str, *arguments: str, limit: str = "300") -> Outcome:
+    def make(self, chapter: str, *arguments: str, limit: str = "300", inputs: str = "random") -> Outcome:
         command = ["make", "--no-print-directory", "-s", "-C", self.tree / chapter, *arguments]
-        return run(command, seconds=300, MAKEFLAGS="", DEVICE="sim", INPUTS="random", OWN_TIMEOUT=limit)
+        return run(command, seconds=300, MAKEFLAGS="", DEVICE="sim", INPUTS=inputs, OWN_TIMEOUT=limit)
 
     def begun(self, chapter: str, kind: str, number: str, file: str) -> Path:
         path = self.tree / chapter / f"my/{kind}{number}/{file}"
@@ -181,7 +181,9 @@ class OwnFiles(unittest.TestCase):
             with self.subTest(by):
                 self.assertIn(change, right)
                 path.write_text(right.replace(change, by), encoding="utf-8")
-                self.assertIn("\nBut another shape:\n", self.judged("01_naive", "blank", "1", False))
+                done = self.make("01_naive", "blank", "N=1", inputs="random very-negative")
+                self.assertEqual(done.status, 2, done.out)
+                self.assertIn("\nBut another shape:\n", done.out)
 
     def test_headers_of_its_own(self) -> None:
         """Kills: one beside the file that is not found, or after the chapter's of that name; one that is not looked at
