@@ -168,8 +168,8 @@ class OwnFiles(unittest.TestCase):
                 self.assertRegex(said, r"\nBut another shape:\n\n\$ .* --scale ")
 
     def test_a_fault_of_one_kind_of_shape(self) -> None:
-        """Kills: shapes among which none is causal and longer than a block's threads, none causal of another scale, none
-        with a negative scale, none whose scores lie below -1e4, none longer than the demonstration, none with d = 128."""
+        """Kills: shapes among which none is causal and longer than a block's threads, none causal of another scale,
+        none with a scale below 0, none whose scores lie below -1e4, none with d = 128."""
         path = self.begun("01_naive", "blank", "1", "naive.cu")
         right = (ROOT / "01_naive/naive.cu").read_text(encoding="utf-8")
         for change, by in (
