@@ -80,6 +80,7 @@ class Handed(Graded):
             (("01.score-3.cu",), "01.score-3.cu"),
             (("01.score (1).cu", "a.txt"), "01.score (1).cu"),
             (("5002/01.score.cu", "5003/01.score-9.cu", "5004/01.score-10.cu"), "5004/01.score-10.cu"),
+            (("01.score-1 (2).cu", "01.score-2 (1).cu"), "01.score-2 (1).cu"),
             (("01.score(1).cu", "deep/er/01.score-1 (1).cu", "01.score.cu"), "deep/er/01.score-1 (1).cu"),
         ):
             found = self.read(self.archive({name: f"{at};\n" for at, name in enumerate(names)}))
