@@ -107,7 +107,8 @@ class PictureCase(Case):
                 self.assertGreaterEqual(len(picture.title), 20)
                 self.assertGreaterEqual(len(picture.description), 60)
                 measured = "tests/data/real_qkv" not in picture.provenance  # else it was computed, and has no date
-                self.assertRegex(picture.provenance, r"(20\d\d(-\d\d){2}|for a test)\Z" if measured else "double prec")
+                origin = r"(20\d\d(-\d\d){2}|for a test)\Z" if measured else "double precision"
+                self.assertRegex(picture.provenance, origin)
                 self.assertNotIn(picture.provenance[-10:], " ".join(picture.texts), "where its numbers come from")
                 self.assertLessEqual(len(re.findall(r"\d[\d.]*", NAME.sub("", picture.title))), 1, picture.title)
                 self.assertNotIn("Gnuplot", svg)

@@ -169,7 +169,8 @@ class OwnFiles(unittest.TestCase):
 
     def test_a_fault_of_one_kind_of_shape(self) -> None:
         """Kills: shapes among which none is causal and longer than a block's threads, none causal of another scale,
-        none with a scale below 0, none whose scores lie below -1e4, none with d = 128."""
+        none with a scale below 0, none whose scores lie below -1e4, none longer than the demonstration, none with
+        d = 128."""
         path = self.begun("01_naive", "blank", "1", "naive.cu")
         right = (ROOT / "01_naive/naive.cu").read_text(encoding="utf-8")
         for change, by in (
@@ -177,6 +178,8 @@ class OwnFiles(unittest.TestCase):
             ("a.scale", "(a.causal ? 1 / sqrtf((float)a.d) : a.scale)"),
             ("a.scale", "fabsf(a.scale)"),
             ("-INFINITY", "-1e4f"),
+            ("j < N; j += WARP", "j < min(N, 512); j += WARP"),
+            ("for (int c = 0; c < d; c++)", "for (int c = 0; c < min(d, 127); c++)"),
         ):
             with self.subTest(by):
                 self.assertIn(change, right)
