@@ -123,11 +123,7 @@ class Grader:
     def basis(self) -> str:
         """Of all that decides about points but the submission: the class, the course, and how it is judged."""
         found = hashlib.sha256(repr((self.secret, self.course.key, self.cc, self.cxx)).encode())
-        found.update(
-            repr(
-                [sandbox.limit(name) for name in ("cpu_seconds", "region_seconds", "memory_mb", "compile_seconds")]
-            ).encode()
-        )
+        found.update(repr([sandbox.limit(name) for name in sandbox.LIMITS]).encode())
         for name in ("classroom", "common", "simcc", "tools/lib", *self.course.chapters):
             for path in sorted((ROOT / name).rglob("*")):
                 own = path.relative_to(ROOT)
@@ -505,17 +501,16 @@ class Table:
         row.results.also = "; ".join(filter(None, (row.results.also, *also)))
         row.results.notes = [*row.results.notes, *also]
         if share < 1:
-            total = f"{told.points(self.final(row))} of {told.points(row.results.score)} points stay"
+            total = f"{told.points(told.final_of(row.results.tasks))} of {told.points(row.results.score)} points stay"
             row.results.notes.append(f"handed in {row.late[2]} late, {row.late[0]} by the {row.late[1]}: {total}")
         row.line = self.line_of(row)
 
-    def final(self, row: Row) -> float:
-        return round(sum(each.final for each in row.results.tasks), 2)
-
     def line_of(self, row: Row) -> str:
         results, student = row.results, row.hand.student
-        cells = ["" if each.failed or not each.criteria else told.points(each.score) for each in results.tasks]
-        total, final = (told.points(each) if row.is_whole else "" for each in (results.score, self.final(row)))
+        cells = [told.points(each.score) if each.is_known else "" for each in results.tasks]
+        total, final = (
+            told.points(each) if row.is_whole else "" for each in (results.score, told.final_of(results.tasks))
+        )
         twins = self.labels[one_line(row.hand.label)] > 1  # they differ in what is not shown
         label = f"{row.hand.label} ({row.name}.txt)" if twins and not row.hand.is_absent else row.hand.label
         left = [each.task.id for each in results.tasks if not each.criteria]
@@ -539,7 +534,7 @@ class Table:
             for row in self.rows:
                 student, mine = row.hand.student, [each for each in row.results.tasks if each.task in tasks]
                 is_known = all(each.is_known for each in mine)
-                points = told.points(round(sum(each.final for each in mine), 2)) if is_known else ""
+                points = told.points(told.final_of(mine)) if is_known else ""
                 number = student.moodle if platform == "Moodle" else student.canvas
                 if not row.is_old and (number or asked.roster is not None and row.hand.is_known):
                     own = student.id if asked.roster is not None and student.id != number else ""

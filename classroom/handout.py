@@ -321,9 +321,8 @@ def join(new: Path, out: Path, shown: str, chapters: list[str]) -> None:
     own = [*chapters, *(f"classroom/judge/original/{chapter}" for chapter in chapters)]
     added, kept = [], []
     files = {path.relative_to(new): path for path in sorted(new.rglob("*")) if path.is_file()}
-    for name, path in sorted(
-        files.items(), key=lambda each: str(each[0]) not in OF_CLASS
-    ):  # of another class all differ
+    # Those that tell a class first: of another one all others differ, too.
+    for name, path in sorted(files.items(), key=lambda each: str(each[0]) not in OF_CLASS):
         there = out / name
         around = [out / each for each in name.parents if str(each) != "."]
         if any(each.is_symlink() or each.exists() and not each.is_dir() for each in around):

@@ -7,7 +7,7 @@ import io
 import json
 import textwrap
 import xml.etree.ElementTree as xml
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -64,6 +64,10 @@ class TaskResult:
     @property
     def is_known(self) -> bool:
         return bool(self.criteria) and not self.failed
+
+
+def final_of(tasks: Iterable[TaskResult]) -> float:
+    return round(sum(each.final for each in tasks), 2)
 
 
 @dataclass

@@ -148,8 +148,6 @@ def _programs(compiler: str) -> tuple[str, ...]:
 
 def _inside(command: list[str], read: Sequence[str], write: Sequence[str], scratch: str) -> list[str]:
     how, _ = kind()
-    if how == "user":
-        return [*AS_NOBODY, *command]
     system = [path for path in SYSTEM if os.path.exists(path)]
     if how == "bwrap":
         binds = [word for path in (*system, *read) for word in ("--ro-bind", path, path)]
@@ -248,9 +246,11 @@ def run(
     limits += 'exec "$@"' if compiler else '"$@"; status=$?; times; exit $status'
     readable = [*map(str, read), *(_programs(compiler) if compiler else ())]
     inside = ["sh", "-c", limits, "sh", *command]
-    if kind()[0] == "user" and not compiler:
-        _give(read, write)
-    if kind()[0] != "user" or not compiler:
+    if kind()[0] == "user":
+        if not compiler:
+            _give(read, write)
+            inside = [*AS_NOBODY, *inside]
+    else:
         inside = _inside(inside, readable, [str(path) for path in write], str(output.parent))
     variables = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": "/nonexistent", "LC_ALL": "C"}
     variables.update(environment or {})

@@ -24,7 +24,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NoReturn
 
-from lib.tasks import BEGIN, END
+from lib.tasks import BEGIN, END, NOT_TEXT
 
 # A place in a message, before it is said in the lines of a submission: @@[ID/]NAME:LINE@@.
 PLACE = re.compile(r"@@(?:([\w.-]+)/)?([\w.-]+):(\d{1,9})@@")
@@ -322,7 +322,7 @@ def _text_of(entry: Entry) -> str:
     except Exception as error:  # zipfile and zlib raise a dozen kinds for a damaged member
         raise ValueError("cannot be read" if isinstance(error, OSError) else "is damaged in the zip") from error
     if b"\0" in content:
-        raise ValueError("is no text: it has bytes of value 0 (UTF-16?); save it as UTF-8")
+        raise ValueError(NOT_TEXT)
     if not content.strip():
         raise ValueError("is empty")
     text = content.decode("utf-8", errors="replace").removeprefix("\ufeff")

@@ -180,9 +180,9 @@ class Build:
         command += [f"-D__CUDA_ARCH__={settings.architecture or ARCHITECTURE}"]
         command += ["-isystem", self.headers, *settings.preprocess]
         command += self.compilers.optimiser_options(settings.fast, settings.optimize)
-        if PRECOMPILED and not (settings.fast or settings.dependencies or self.compilers.is_clang):
-            return self.preprocess_behind(command, path, output) or self.preprocess_all(command, path, target, output)
-        return self.preprocess_all(command, path, target, output)
+        whole = not PRECOMPILED or settings.fast or settings.dependencies or self.compilers.is_clang
+        if whole or not self.preprocess_behind(command, path, output):
+            self.preprocess_all(command, path, target, output)
 
     def pragma(self) -> str:
         return f'#pragma GCC pch_preprocess "{PRECOMPILED}/cuda_runtime.h.gch"\n'

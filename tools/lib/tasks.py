@@ -20,6 +20,7 @@ from pathlib import Path
 
 BEGIN = re.compile(r"([ \t]*)// task ([^\s:]+):")
 END = re.compile(r"\s*// end (\S+)\s*$")
+NOT_TEXT = "is no text: it has bytes of value 0 (UTF-16?); save it as UTF-8"
 
 
 class TaskError(Exception):

@@ -70,12 +70,13 @@ void refusals_seen(void)
 
 void report_refusals(int status)
 {
-	if (refusals.unseen == 0 && status != 0 && refusals.last[0] != '\0' && !refusals.told) {
-		fflush(stdout);
-		fprintf(stderr, "========= Note: %s\n", refusals.last); /* the error's name tells no limit */
-	}
-	if (refusals.unseen == 0)
+	if (refusals.unseen == 0) {
+		if (status != 0 && refusals.last[0] != '\0' && !refusals.told) {
+			fflush(stdout);
+			fprintf(stderr, "========= Note: %s\n", refusals.last); /* the error's name tells no limit */
+		}
 		return;
+	}
 	struct hazard hazard = {
 		.tool = SIM_MEMCHECK,
 		.kind = "launch_refused",
