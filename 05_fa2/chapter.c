@@ -329,14 +329,9 @@ static double shared_loads_per_fma(const struct kernel_result *kernel)
 	return 1.0 / metric_value(kernel, METRIC_FMA_PER_LOAD);
 }
 
-static double wavefronts_over_ideal(const struct kernel_result *kernel)
-{
-	return metric_value(kernel, METRIC_SHARED_WAVEFRONTS) / metric_value(kernel, METRIC_IDEAL_WAVEFRONTS);
-}
-
 static const struct column ladder[] = {
 	{"shared loads\nper FMA", .unit = UNIT_RATIO, .value = shared_loads_per_fma},
-	{"wavefronts\nover ideal", .unit = UNIT_RATIO, .value = wavefronts_over_ideal},
+	{"wavefronts\nper FMA", .metric = METRIC_WAVEFRONTS_PER_FMA},
 	{"\nexponentials", .metric = METRIC_EXPONENTIALS},
 	{"\nblocks", .metric = METRIC_BLOCKS},
 };
@@ -344,8 +339,7 @@ static const struct column ladder[] = {
 static const struct column shared[] = {
 	{"bytes\nper block", .metric = METRIC_SHARED_BYTES},
 	{"warp-level\nloads, all", .metric = METRIC_SHARED_LOADS},
-	{"FMA\nper load", .metric = METRIC_FMA_PER_LOAD},
-	{"wavefronts\nper FMA", .metric = METRIC_WAVEFRONTS_PER_FMA},
+	{"wavefronts,\nall", .metric = METRIC_SHARED_WAVEFRONTS},
 	{"conflicts,\nall", .metric = METRIC_SHARED_CONFLICTS},
 };
 
