@@ -268,6 +268,7 @@ class Builder:
                 "CC": self.cc,
                 "CXX": self.cxx,
                 "TMPDIR": str(directory),
+                "SIM_BUILD": str(self.course.root / "simcc/build"),  # its passes, compiled
                 "SIM_PRECOMPILED": headers,
             },
             compiler=self.cxx.split()[0],

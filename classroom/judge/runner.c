@@ -6,9 +6,9 @@
  *
  *     runner --save OUTPUTS --kernel NAME [options of the problem]
  *
- * OUTPUTS/run.txt grows as the run goes: "cannot REASON" for a shape that the kernel does not take, "launched NAME" of the
- * CUDA status, "saved". OUTPUTS/report.jsonl has what the kernel's own launches did, as the simulated device reports it;
- * launches that prepare its inputs are in no report.
+ * It makes OUTPUTS; nothing may be there yet. OUTPUTS/run.txt grows as the run goes: "cannot REASON" for a shape that the
+ * kernel does not take, "launched NAME" of the CUDA status, "saved". OUTPUTS/report.jsonl has what the kernel's own launches
+ * did, as the simulated device reports it; launches that prepare its inputs are in no report.
  */
 #include "case.h"
 #include "harness.h"
@@ -17,6 +17,7 @@
 #include "sim.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 /* Outputs that may be inputs of the same kernel, as the model calls it. */
 static const struct {
@@ -64,7 +65,7 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 	char path[4096], report[4096];
 	snprintf(path, sizeof path, "%s/run.txt", options.save);
 	snprintf(report, sizeof report, "%s/report.jsonl", options.save);
-	FILE *diary = fopen(path, "w");
+	FILE *diary = mkdir(options.save, 0700) == 0 ? fopen(path, "w") : NULL;
 	struct inputs inputs;
 	if (!diary)
 		error_set(&error, EXIT_ENVIRONMENT, "%s: cannot be written", path);

@@ -16,6 +16,8 @@ import functools
 import os
 import re
 import resource
+import select
+import shlex
 import shutil
 import signal
 import subprocess
@@ -25,6 +27,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 LIMITS = {
     "cpu_seconds": 4,
@@ -35,6 +38,9 @@ LIMITS = {
     "clock_factor": 30,
 }
 LEAST_MEMORY_MB = 1024  # of address space: the simulated device reserves what it may need
+NAMESPACES = ("bwrap", "namespaces")  # kinds in which no process is seen from outside, nor sees any there
+TIME = re.compile(r"(\d+)m([\d.]+)s")
+TOLD = re.compile(r"(\d+)\n.*\n(.*)\n")  # a status; times of the shell, and of what it started
 TO_END = 5  # seconds, for all that is killed to be gone
 SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/alternatives", "/etc/ld.so.cache")
 BWRAP = ("bwrap", "--unshare-all", "--die-with-parent", "--new-session")
@@ -179,7 +185,7 @@ def _end(child: subprocess.Popen) -> None:
     """Kills it and what it started. Of a namespace it kills the first process, with which all others in there end: our
     child, outside, waits for that."""
     with contextlib.suppress(OSError):  # it has ended
-        if kind()[0] in ("bwrap", "namespaces"):
+        if kind()[0] in NAMESPACES:
             inside = Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()
             for process in inside:
                 os.kill(int(process), signal.SIGKILL)
@@ -204,17 +210,6 @@ def _wait(child: subprocess.Popen) -> int:
     return status
 
 
-def _seconds_told(output: Path) -> float:
-    """What the shell around a command said behind its output, and is taken off it: the CPU time of its children."""
-    with output.open("r+b") as log:
-        size = log.seek(0, os.SEEK_END)
-        start = log.seek(max(0, size - 200))
-        if told := re.search(rb"(\d+m[\d.]+s \d+m[\d.]+s\n){2}\Z", log.read()):
-            log.truncate(start + told.start())
-            return sum(60 * float(m) + float(s) for m, s in re.findall(rb"(\d+)m([\d.]+)s", told[1]))
-    return 0
-
-
 def stop() -> None:
     """For a signal's handler: ends what runs, and lets nothing more begin."""
     global _is_stopped
@@ -224,57 +219,105 @@ def stop() -> None:
             _end(child)
 
 
-def run(
-    command: Sequence[str],
-    *,
-    output: Path,
-    cpu_seconds: int,
-    memory_mb: int,
-    read: Sequence[Path] = (),
-    write: Sequence[Path] = (),
-    environment: Mapping[str, str] | None = None,
-    compiler: str = "",
-) -> Outcome:
-    """Standard output and error go to `output`. `read` and `write` are all that it sees of this machine's own files.
-    Raises Environment after stop()."""
-    # An address space, not memory in use: what a program reserves and never touches counts here.
-    limits = (
-        f"ulimit -c 0; ulimit -t {cpu_seconds + 2}; ulimit -S -t {cpu_seconds}; "
-        f"ulimit -v {memory_mb * 1024} 2>/dev/null; ulimit -f {limit('file_mb') * 2048}; "
-        f"ulimit -{_process_letter()} {_threads_now() + 64} 2>/dev/null; "
-    )
-    limits += 'exec "$@"' if compiler else '"$@"; status=$?; times; exit $status'
-    readable = [*map(str, read), *(_programs(compiler) if compiler else ())]
-    inside = ["sh", "-c", limits, "sh", *command]
-    if kind()[0] == "user":
-        if not compiler:
-            _give(read, write)
+class Session:
+    """A sandbox for commands that run one after the other. A shell in it starts them and says how each ended; a command
+    finds no process of the one before it. Where there are no namespaces, each command has a sandbox of its own."""
+
+    def __init__(
+        self,
+        *,
+        output: Path,
+        cpu_seconds: int,
+        memory_mb: int,
+        read: Sequence[Path] = (),
+        write: Sequence[Path] = (),
+        environment: Mapping[str, str] | None = None,
+        compiler: str = "",
+    ) -> None:
+        """The limits are of each command. Its standard output and error go to `output`, from which those of the command
+        before are gone. `read` and `write` are all that it sees of this machine's own files."""
+        self.output, self.cpu_seconds, self.read, self.write, self.compiler = output, cpu_seconds, read, write, compiler
+        # What the shell itself has to say is not output. An address space, not memory in use: what a program reserves
+        # and never touches counts here.
+        self.limits = (
+            "exec 3>&2 2>/dev/null; "
+            f"ulimit -c 0; ulimit -t {cpu_seconds + 2}; ulimit -S -t {cpu_seconds}; "
+            f"ulimit -v {memory_mb * 1024}; ulimit -f {limit('file_mb') * 2048}; "
+            f"ulimit -{_process_letter()} {_threads_now() + 64}\n"
+        )
+        self.variables = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": "/nonexistent", "LC_ALL": "C"}
+        self.variables.update(environment or {})
+        self.child: subprocess.Popen | None = None
+        self.spent = 0.0  # CPU time of what the shell has started
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def run(self, command: Sequence[str], **variables: str) -> Outcome:
+        """Raises Environment after stop()."""
+        shell, before = self.child or self._open(), self.spent
+        self.log.truncate(0)
+        given = "".join(f"{name}={shlex.quote(value)} " for name, value in variables.items())
+        ends = "kill -9 -1; " if kind()[0] in NAMESPACES else ""
+        line = f"({given}exec {shlex.join(command)}) </dev/null >&3 2>&3 3>&-; status=$?; {ends}echo $status; times\n"
+        timeout, said, told = "", "", None
+        try:
+            with contextlib.suppress(BrokenPipeError):  # it was ended: nothing will be said
+                os.write(shell.stdin.fileno(), line.encode("utf-8", "surrogateescape"))
+            deadline = time.monotonic() + self.cpu_seconds * limit("clock_factor")
+            while not (told := TOLD.match(said)):
+                if not select.select([shell.stdout], [], [], max(0, deadline - time.monotonic()))[0]:
+                    timeout = "clock"
+                    break
+                if not (more := os.read(shell.stdout.fileno(), 4096)):
+                    break
+                said += more.decode("ascii", "replace")
+        finally:
+            if not told or kind()[0] not in NAMESPACES:
+                self._close()
+        if _is_stopped:
+            raise Environment("stopped")
+        if not told:
+            return Outcome(0, 0 if timeout else signal.SIGKILL, timeout)
+        status, spent = int(told[1]), sum(60 * float(m) + float(s) for m, s in TIME.findall(told[2]))
+        used, self.spent = spent - before, spent if self.child else 0.0
+        number = status - 128 if 128 < status < 128 + 65 else 0
+        return Outcome(0 if number else status, number, "cpu" if number == signal.SIGXCPU else "", used)
+
+    def _open(self) -> subprocess.Popen:
+        readable = [*map(str, self.read), *(_programs(self.compiler) if self.compiler else ())]
+        inside = ["sh"]
+        if kind()[0] != "user":
+            inside = _inside(inside, readable, [str(path) for path in self.write], str(self.output.parent))
+        elif not self.compiler:
+            _give(self.read, self.write)
             inside = [*AS_NOBODY, *inside]
-    else:
-        inside = _inside(inside, readable, [str(path) for path in write], str(output.parent))
-    variables = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": "/nonexistent", "LC_ALL": "C"}
-    variables.update(environment or {})
-    timeout = ""
-    with output.open("wb") as log:
-        streams = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": subprocess.STDOUT}
+        self.log = self.output.open("ab", buffering=0)
+        streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self.log, "bufsize": 0}
         with _lock:
             if _is_stopped:
                 raise Environment("stopped")
-            child = subprocess.Popen(inside, **streams, env=variables, start_new_session=True, cwd="/")
-            _running.add(child)
-        try:
-            status = child.wait(cpu_seconds * limit("clock_factor"))
-        except subprocess.TimeoutExpired:
-            timeout = "clock"
-        finally:
+            self.child = subprocess.Popen(inside, **streams, env=self.variables, start_new_session=True, cwd="/")
+            _running.add(self.child)
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self.child.stdin.fileno(), self.limits.encode())
+        return self.child
+
+    def _close(self) -> None:
+        child, self.child, self.spent = self.child, None, 0.0
+        if child:
             with _lock:
                 _end(child)
                 _running.discard(child)
-            status = _wait(child)
-    if _is_stopped:
-        raise Environment("stopped")
-    number = -status if status < 0 else status - 128 if 128 < status < 128 + 65 else 0  # 128 and more: of bwrap or sh
-    if number == signal.SIGXCPU:
-        timeout = timeout or "cpu"
-    seconds = 0 if compiler else _seconds_told(output)
-    return Outcome(0 if number else status, number, timeout, seconds)
+            _wait(child)
+            for stream in (child.stdin, child.stdout, self.log):
+                stream.close()
+
+
+def run(command: Sequence[str], **settings: Any) -> Outcome:
+    """One command, in a sandbox of its own."""
+    with Session(**settings) as session:
+        return session.run(command)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
+import shutil
 import subprocess
 import tempfile
 from collections import Counter
@@ -146,6 +148,26 @@ def hazard_hint(hazard: dict) -> str:
     return HINTS.get(hazard.get("kind", "")) or next(advised, HINTS.get(tool, ""))
 
 
+class Runner(sandbox.Session):
+    """What a program's runs have in common; each writes into a directory of its own in `scratch`."""
+
+    def __init__(self, program: Path, scratch: Path) -> None:
+        self.program = program
+        seconds = sandbox.limit("cpu_seconds")
+        super().__init__(
+            output=scratch / "output.txt",
+            cpu_seconds=seconds,
+            memory_mb=sandbox.limit("memory_mb"),
+            read=[program],
+            write=[scratch],
+            environment={
+                "SIM_CHECK": ",".join(TOOLS),
+                "SIM_THREADS": "1",
+                "SIM_TIMEOUT": str(seconds * sandbox.limit("clock_factor")),
+            },
+        )
+
+
 class Judge:
     """Of one chapter. The same program, kernel and case are run once."""
 
@@ -172,10 +194,12 @@ class Judge:
             return not_judged(missing)
         runs: list[Run] = []
         try:
-            for kernel in task.kernels:
-                runs += self._all_cases(program, kernel, cases, sum(run.seconds for run in runs))
-                if _is_endless(runs):
-                    break
+            scratch = tempfile.TemporaryDirectory(prefix="out-", dir=self.builder.scratch)
+            with scratch as out, Runner(program, Path(out)) as runner:
+                for kernel in task.kernels:
+                    runs += self._all_cases(runner, kernel, cases, sum(run.seconds for run in runs))
+                    if _is_endless(runs):
+                        break
         finally:
             if self.course.is_teacher:  # in a hand-out its neighbors are in the same program
                 self.builder.discard(program)
@@ -197,7 +221,7 @@ class Judge:
         kernel, *options = question.split()
         return self._judge("-", "--kernel", kernel, *options)["models"][0]["bytes"]
 
-    def _all_cases(self, program: Path, kernel: str, cases: Sequence[Case], spent: float) -> list[Run]:
+    def _all_cases(self, runner: Runner, kernel: str, cases: Sequence[Case], spent: float) -> list[Run]:
         """Up to the first that fails of each criterion; none behind a plain case that is wrong, nor when all CPU time
         of a region is `spent`."""
         runs: list[Run] = []
@@ -206,56 +230,43 @@ class Judge:
             if "plain" in failed or _is_endless(runs):
                 break
             if case.criterion not in failed:
-                run = self._run_once(program, kernel, case)
+                run = self._run_once(runner, kernel, case)
                 spent, most = spent + run.seconds, sandbox.limit("region_seconds")
                 if spent > most and not _is_endless([run]):
                     past = f"its runs took more than {most} seconds of CPU time together"
                     run = replace(run, failure=Failure("does not end", past), bytes=[])
-                runs.append(replace(run, case=self._checked(program, kernel, case) if run.failure else case))
+                runs.append(replace(run, case=self._checked(runner, kernel, case) if run.failure else case))
         return runs
 
-    def _run_once(self, program: Path, kernel: str, case: Case) -> Run:
-        key = (program, kernel, case.order, case.options)
-        return self._runs.get(key, lambda: self._run(program, kernel, case))
+    def _run_once(self, runner: Runner, kernel: str, case: Case) -> Run:
+        key = (runner.program, kernel, case.order, case.options)
+        return self._runs.get(key, lambda: self._run(runner, kernel, case))
 
-    def _checked(self, program: Path, kernel: str, case: Case) -> Case:
+    def _checked(self, runner: Runner, kernel: str, case: Case) -> Case:
         """Its hint without a command that does not fail: nobody should look for a mistake where none shows."""
         hint = case.hint(kernel)
         if command := COMMAND.search(hint):
             options = re.sub(r"--kernel \w+|--trace|--json -", "", command[1])
-            if self._run_once(program, kernel, replace(case, options=options)).failure is None:
+            if self._run_once(runner, kernel, replace(case, options=options)).failure is None:
                 hint = hint[: command.start()]
         return replace(case, hints=(hint,))
 
     # ---- one case ----
 
-    def _run(self, program: Path, kernel: str, case: Case) -> Run:
+    def _run(self, runner: Runner, kernel: str, case: Case) -> Run:
         options = ["--kernel", kernel, *case.options.split()]
-        seconds = sandbox.limit("cpu_seconds")
-        with tempfile.TemporaryDirectory(prefix="out-", dir=self.builder.scratch) as directory:
-            out = Path(directory)
-            result = sandbox.run(
-                [str(program), "--save", directory, *options],
-                output=out / "output.txt",
-                cpu_seconds=seconds,
-                memory_mb=sandbox.limit("memory_mb"),
-                read=[program],
-                write=[out],
-                environment={
-                    "SIM_CHECK": ",".join(TOOLS),
-                    "SIM_ORDER": case.order,
-                    "SIM_THREADS": "1",
-                    "SIM_TIMEOUT": str(seconds * sandbox.limit("clock_factor")),
-                },
-            )
-            launches, hazards, warnings = _read_report(out / "report.jsonl")
-            run = Run(kernel, case, _failure(result, seconds, hazards, out), hazards, warnings, seconds=result.seconds)
-            if run.failure is None and not launches:  # nothing of a submission is at fault: it ran to its end
-                raise Environment(f"{self.chapter.name}: {kernel} {case.options}: the device's report cannot be read")
-            if run.failure is None:
-                verdict = self._judge(directory, *options)
-                run.failure = _wrong_values(verdict)
-                run.bytes = _bytes(verdict, launches) if run.failure is None else []
+        out = runner.output.parent / secrets.token_hex(8)  # the run makes it, perhaps as another user
+        result = runner.run([str(runner.program), "--save", str(out), *options], SIM_ORDER=case.order)
+        launches, hazards, warnings = _read_report(out / "report.jsonl")
+        failure = _failure(result, hazards, _head(out / "run.txt"), _head(runner.output))
+        run = Run(kernel, case, failure, hazards, warnings, seconds=result.seconds)
+        if run.failure is None and not launches:  # nothing of a submission is at fault: it ran to its end
+            raise Environment(f"{self.chapter.name}: {kernel} {case.options}: the device's report cannot be read")
+        if run.failure is None:
+            verdict = self._judge(str(out), *options)
+            run.failure = _wrong_values(verdict)
+            run.bytes = _bytes(verdict, launches) if run.failure is None else []
+        shutil.rmtree(out, ignore_errors=True)
         return run
 
     def _judge(self, directory: str, *options: str) -> dict:
@@ -309,11 +320,11 @@ def _read_report(path: Path) -> tuple[list[dict], list[dict], list[dict]]:
     return launches, hazards, warnings
 
 
-def _failure(result: sandbox.Outcome, seconds: int, hazards: list[dict], out: Path) -> Failure | None:
-    """Why there is nothing to compare."""
-    diary = dict(line.partition(" ")[::2] for line in _head(out / "run.txt").splitlines())
+def _failure(result: sandbox.Outcome, hazards: list[dict], diary: str, said: str) -> Failure | None:
+    """Why there is nothing to compare, by what the runner wrote, and what it said."""
+    diary = dict(line.partition(" ")[::2] for line in diary.splitlines())
     if result.timeout or any(hazard.get("kind") == "endless_loop" for hazard in hazards):
-        past = f"it ran past its {seconds} seconds of CPU time"
+        past = f"it ran past its {sandbox.limit('cpu_seconds')} seconds of CPU time"
         slept = "it was still running when the time was up"
         return Failure("does not end", slept if result.timeout == "clock" else past)
     status = diary.get("launched", "cudaSuccess")
@@ -323,7 +334,7 @@ def _failure(result: sandbox.Outcome, seconds: int, hazards: list[dict], out: Pa
         return Failure("wrong access" if status in WRONG_ACCESS else "launch failed", status)
     if "saved" in diary and result.status <= 1 and not result.signal:
         return None
-    if re.search(r"out of (?:host )?memory", _head(out / "output.txt")):
+    if re.search(r"out of (?:host )?memory", said):
         return Failure("out of memory", "it asked for more memory than there is")
     how = f"signal {result.signal}" if result.signal else f"status {result.status}"
     return Failure("crash", f"the program ended ({how}) before its results were written")

@@ -282,7 +282,8 @@ class Said(Graded):
                 program = judge.builder.program(regions, task)
                 kernel = next(each.kernels[0] for each in grader.tasks if each.id == task)
                 words = re.sub(r"--kernel \w+", "", options[1])
-                run = judge._run(program, kernel, casebook.Case(0, chapter, "plain", "forward", words, ("",)))
+                with verdict.Runner(program, self.scratch) as runner:
+                    run = judge._run(runner, kernel, casebook.Case(0, chapter, "plain", "forward", words, ("",)))
                 self.assertIsNotNone(run.failure, words)
 
     def test_a_command_is_suggested_only_if_it_fails(self) -> None:

@@ -227,6 +227,40 @@ class Sandbox(unittest.TestCase):
         said = self.run_it("ulimit -c; ulimit -S -t; ulimit -H -t; ulimit -v; ulimit -f", cpu_seconds=3)[1].split()
         self.assertEqual(said, ["0", "3", "5", str(1024 * 1024), str(64 * 2048)])
 
+    def test_one_command_after_the_other(self) -> None:
+        """Kills: an output, CPU time or a process that is still there for the next command; nothing runs after one that
+        was ended."""
+        kinds = [each for each in ("bwrap", "namespaces", "user", "limits") if self.is_there(each)]
+        for kind in kinds:
+            with (
+                self.subTest(kind),
+                temporary() as out,
+                unittest.mock.patch.dict(os.environ, {"GRADE_CLOCK_FACTOR": "2"}),
+                unittest.mock.patch.object(sandbox, "kind", lambda kind=kind: (kind, "")),
+                sandbox.Session(output=out / "log", cpu_seconds=1, memory_mb=1024, write=[out]) as session,
+            ):
+
+                def say(script: str, session: sandbox.Session = session, **variables: str) -> tuple[Outcome, str]:
+                    outcome = session.run(["sh", "-c", script], **variables)
+                    return outcome, session.output.read_text()
+
+                burn = "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done"
+                own = f"sleep 38{os.getpid()}"
+                first = say(f"{burn}; echo $A; {own} & exit 5", A="x y'z")
+                self.assertEqual((first[0].status, first[1]), (5, "x y'z\n"))
+                self.assertEqual(say(f"pgrep -f '^{own}'; true"), (Outcome(0, 0, ""), ""))
+                self.assertLess(say("true")[0].seconds, first[0].seconds)
+                self.assertEqual(say("while :; do :; done")[0].timeout, "cpu")
+                self.assertEqual(say(own)[0].timeout, "clock")
+                self.assertEqual(running(own), [])
+                self.assertEqual(say("kill -9 $PPID; kill -9 $$")[0].signal, 9)
+                self.assertEqual(say("echo again; exit 1"), (Outcome(1, 0, ""), "again\n"))
+
+    def is_there(self, kind: str) -> bool:
+        with unittest.mock.patch.dict(os.environ, {"GRADE_SANDBOX": kind}), contextlib.suppress(Environment):
+            return sandbox.kind.__wrapped__()[0] == kind
+        return False
+
     def test_what_it_sees(self) -> None:
         """In each kind of namespaces that is there."""
         tried = 0

@@ -133,7 +133,6 @@ class Kit(Graded):
         builder = self.grader().judge_of(chapter).builder
         program = builder.program({}, "")
         out = self.scratch / f"out{len(list(self.scratch.iterdir()))}"
-        out.mkdir()
         done = run(program, "--save", out, *options.split())
         self.assertEqual((done.returncode, done.stderr), (0, ""), options)
         self.assertEqual((out / "run.txt").read_text(), "launched cudaSuccess\nsaved\n")
@@ -218,6 +217,7 @@ class Kit(Graded):
     def test_wrong_words(self) -> None:
         judge, _, _ = self.kit("01_naive", "--kernel naive --seq 1 --dim 1")
         program = self.grader().judge_of("01_naive").builder.program({}, "")
+        (there := self.scratch / "there").mkdir()  # what a submission has made before
         usage = "judge: expected DIR|- KIND=VALUE --kernel NAME ..."
         for command, status, says in (
             ([judge], 2, usage),
@@ -229,7 +229,8 @@ class Kit(Graded):
             ([judge, "-", "plain=0", "--kernel", "naive", "--gpu", "none"], 2, "judge: --gpu"),
             ([program, "--kernel", "naive"], 2, "runner: expected --kernel NAME --save DIR"),
             ([program, "--save", self.scratch], 2, "runner: expected --kernel NAME --save DIR"),
-            ([program, "--kernel", "naive", "--save", "/none"], 3, "runner: /none/run.txt: cannot be written"),
+            ([program, "--kernel", "naive", "--save", "/none/x"], 3, "runner: /none/x/run.txt: cannot be written"),
+            ([program, "--kernel", "naive", "--save", there], 3, f"runner: {there}/run.txt: cannot be written"),
             ([program, "--kernel", "naive", "--sequence", "3"], 2, "runner: --sequence"),
         ):
             done = run(*command)

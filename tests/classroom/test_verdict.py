@@ -196,16 +196,13 @@ class Verdict(unittest.TestCase):
             (Outcome(3, 0, ""), "", "sim: out of memory\n", [], "out of memory: it asked for more memory than the"),
             (Outcome(3, 0, ""), "", "out of host memory\n", [], "out of memory: it asked for more memory than the"),
         ):
-            with self.subTest(diary=diary, result=result), temporary() as out:
-                (out / "run.txt").write_text(diary)
-                (out / "output.txt").write_text(output)
-                found = verdict._failure(result, 4, hazards, out)
+            with self.subTest(diary=diary, result=result):
+                found = verdict._failure(result, hazards, diary, output)
                 if expected is None:
                     self.assertIsNone(found)
                 else:
                     self.assertEqual(f"{found.category}: {found.message}"[: len(expected)], expected)
-        with temporary() as out:  # neither file is there
-            self.assertEqual(verdict._failure(fine, 4, [], out).category, "crash")
+        self.assertEqual(verdict._failure(fine, [], "", "").category, "crash")
 
     def test_wrong_values(self) -> None:
         self.assertIsNone(verdict._wrong_values({"models": []}))
@@ -241,14 +238,14 @@ class Verdict(unittest.TestCase):
     def judged(self, failing: dict[str, str], **options: object) -> tuple[dict[str, Criterion], list[str]]:
         """Of a judge whose programs are named by their regions; `failing`: {criterion of a case: why it fails}."""
         ran: list[str] = []
-        builder = unittest.mock.Mock(lacking_return=options.get("lacking", set()), chapter=None)
+        builder = unittest.mock.Mock(lacking_return=options.get("lacking", set()), chapter=None, scratch=None)
         builder.program.side_effect = lambda regions, task: (
             (options.get("program") if len(regions) > 1 or "alone" in options else None) or "+".join(sorted(regions))
         )
         judge = verdict.Judge(unittest.mock.Mock(is_teacher=options.get("teacher", True)), builder)
 
-        def run(program: str, kernel: str, each: Case) -> Run:
-            ran.append(f"{program} {kernel} {each.options}")
+        def run(runner: verdict.Runner, kernel: str, each: Case) -> Run:
+            ran.append(f"{runner.program} {kernel} {each.options}")
             why = failing.get(each.options) or failing.get(each.criterion)
             return Run(kernel, each, Failure(why, "said") if why else None)
 
@@ -290,7 +287,7 @@ class Verdict(unittest.TestCase):
         for seconds, spent, ran in ((9, 0, 3), (9, 15, 1), (2, 0, 9), (2.2, 0, 9), (3, 0, 7)):
             run = unittest.mock.Mock(side_effect=lambda _, kernel, each, took=seconds: Run(kernel, each, seconds=took))
             with unittest.mock.patch.object(judge, "_run", run):
-                runs = judge._all_cases(Path(f"{seconds} {spent}"), "k", cases, spent)
+                runs = judge._all_cases(unittest.mock.Mock(program=(seconds, spent)), "k", cases, spent)
             self.assertEqual(len(runs), ran)
             past = runs[-1].failure and f"{runs[-1].failure.category}: {runs[-1].failure.message}"
             over = "does not end: its runs took more than 20 seconds of CPU time together"
@@ -299,17 +296,20 @@ class Verdict(unittest.TestCase):
     def test_a_run_that_leaves_no_report(self) -> None:
         """Kills: a grade for a run that nobody counted, and a machine blamed for a program that crashed."""
 
-        def end(command: list[str], *, output: Path, **_: object) -> Outcome:
-            (output.parent / "run.txt").write_text("saved\n")
+        def end(_: verdict.Runner, command: list[str], **__: str) -> Outcome:
+            out = Path(command[2])
+            out.mkdir()
+            (out / "run.txt").write_text("saved\n")
             return Outcome(0, signal, "")
 
-        with temporary() as scratch, unittest.mock.patch.object(verdict.sandbox, "run", end):
-            judge = verdict.Judge(unittest.mock.Mock(), unittest.mock.Mock(scratch=scratch))
+        with temporary() as scratch, unittest.mock.patch.object(verdict.Runner, "run", end):
+            judge = verdict.Judge(unittest.mock.Mock(), unittest.mock.Mock())
+            runner = verdict.Runner(Path("program"), scratch)
             signal = 0
             with self.assertRaisesRegex(verdict.Environment, "k --seq 1: the device's report cannot be read$"):
-                judge._run(Path("program"), "k", case("plain", "--seq 1"))
+                judge._run(runner, "k", case("plain", "--seq 1"))
             signal = 11
-            run = judge._run(Path("program"), "k", case("plain", "--seq 1"))
+            run = judge._run(runner, "k", case("plain", "--seq 1"))
             self.assertEqual((run.failure.category, run.bytes), ("crash", []))
 
     def test_a_judge_that_fails_is_no_fault_of_a_region(self) -> None:
