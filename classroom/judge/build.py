@@ -158,6 +158,9 @@ class Builder:
     def _precompile(self) -> None:
         self._headers.mkdir(parents=True, exist_ok=True)
         if not any(self._headers.iterdir()):
+            for other in self._headers.parent.iterdir():  # of a compiler that is no more; each has 13 MB
+                if other != self._headers:
+                    shutil.rmtree(other)
             empty = self.scratch / "empty.cu"
             empty.touch()
             command = [*self.compile_command, *OPTIONS, "-c", str(empty), "-o", f"{empty}.o"]

@@ -464,7 +464,9 @@ def read_entries(
 
     for name in sorted(entries, key=rank):
         base, place = PurePosixPath(name).name, reader.place_of(name)
-        is_source = base.endswith((".cu", ".cuh"))
+        is_source, meant = base.endswith((".cu", ".cuh")), base.casefold().removesuffix(".txt")
+        if not is_source and meant.endswith((".cu", ".cuh")):
+            reader.not_read(place, f"was not read: expected a name such as {meant}")
         if not is_source and (base not in ("predictions.txt", "WORKLOG.md", "class.tsv") or base in submission.texts):
             continue
         try:

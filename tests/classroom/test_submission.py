@@ -148,6 +148,10 @@ class Handed(Graded):
             self.assertEqual(self.read(self.archive({**fine, name: "x;\n"})).remarks, [says] * is_named)
             empty = [f"{name} is empty"] * is_named
             self.assertEqual(self.read(self.archive({**fine, name: ""})).remarks, empty, name)
+        for name in ("01.SCORE.CU", "01.Score.Cu", "01.score.cu.txt", "x/01.score.CU.TXT"):
+            found = self.read(self.archive({**fine, name: "x;\n"}))
+            self.assertEqual(found.remarks, [f"{name} was not read: expected a name such as 01.score.cu"])
+            self.assertEqual(found.unread, [name])
         self.assertEqual(self.read(self.archive({**fine, "01.score-2.cu": ""})).remarks, ["01.score-2.cu is empty"])
         path = self.archive({**fine, "a.cu": "y"})
         content = bytearray(path.read_bytes())
