@@ -323,6 +323,7 @@ static int run_program(const struct chapter *given, int argc, char **argv)
 	static struct run_result result; /* half of what a small `ulimit -s` leaves */
 	result.chapter = chapter;
 	result.options = &options;
+	result.program = strncmp(argv[0], "./", 2) == 0 ? argv[0] + 2 : chapter->program;
 	result.arguments = (const char *const *)argv + 1;
 	result.problem = options.problem;
 	result.device = &device;

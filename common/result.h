@@ -47,6 +47,7 @@ struct kernel_result {
 struct run_result {
 	const struct chapter *chapter;
 	const struct options *options;
+	const char *program;          /* as it was begun in this directory, without "./"; else its name */
 	const char *const *arguments; /* of the command line, NULL at its end */
 	bool traced;                  /* what its kernels access is written to a trace of --details */
 	struct problem problem;       /* of a sweep: this step's */

@@ -59,7 +59,7 @@ void next_print(const struct terminal *terminal, const struct run_result *result
 	const struct suggestion *next = after_this_run(result);
 	if (next->options)
 		fprintf(terminal->out, "Next: %s%s./%s %s\n", next->why ? next->why : "", next->why ? " " : "",
-		        result->chapter->program, next->options);
+		        result->program, next->options);
 	else
 		fprintf(terminal->out, "Next: %s\n", next->why);
 }

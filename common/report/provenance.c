@@ -61,6 +61,6 @@ void provenance_print(FILE *out, const struct run_result *result)
 	print_compiler(out);
 	fprintf(out, "# date: %s\n", date);
 	fputs("# command: ", out);
-	command_print(out, result->chapter->program, result->arguments);
+	command_print(out, result->program, result->arguments);
 	fputc('\n', out);
 }

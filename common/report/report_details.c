@@ -39,7 +39,7 @@ static void write_command(struct json *json, const struct run_result *result)
 	size_t bytes = 0;
 	FILE *memory = open_memstream(&command, &bytes);
 	if (memory)
-		command_print(memory, result->chapter->program, arguments);
+		command_print(memory, result->program, arguments);
 	if (memory && fclose(memory) == 0)
 		json_string(json, "command", command);
 	free(command);

@@ -439,7 +439,7 @@ void report_human(const struct terminal *terminal, const struct run_result *resu
 	fputc('\n', terminal->out);
 	if (result_failed(result) && !result->options->details && may_be_explained(result)) {
 		fputs("Where it is wrong, as a page:\n  ", terminal->out);
-		command_print(terminal->out, result->chapter->program, result->arguments);
+		command_print(terminal->out, result->program, result->arguments);
 		fputs(" --explain wrong.html\n", terminal->out);
 	}
 	if (!result_failed(result))
