@@ -141,8 +141,7 @@ static inline __attribute__((always_inline)) bool is_local(
 	const struct lane *lane, uintptr_t address, size_t size, enum sim_op op)
 {
 	const struct frame *frame = lane->local.frame;
-	uintptr_t stack_pointer;
-	__asm__("movq %%rsp, %0" : "=r"(stack_pointer));
+	const uintptr_t stack_pointer = (uintptr_t)__builtin_dwarf_cfa(); /* of what called this hook */
 	if (address - stack_pointer >= lane->local.end - stack_pointer)
 		return false;
 	if (op == SIM_OP_LOAD)
