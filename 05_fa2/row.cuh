@@ -3,7 +3,7 @@
  * Chapters 04 and 05 have the same file.
  *
  * Limit: attend reads 4 bytes of shared memory per FMA. nvcc merges four of these loads into one of 16 bytes, which is
- * the same for all lanes of a warp; even so, shared memory limits the kernel to half of the peak.
+ * the same for all lanes of a warp; even so, shared memory limits the kernel to half of the peak of an H100.
  */
 #pragma once
 

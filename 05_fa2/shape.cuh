@@ -13,7 +13,7 @@ template <int D>
 struct warp_shape {
 	static constexpr int LANE_ROWS = 4, LANE_KEYS = 8;
 	static constexpr int ROWS = D <= 64 ? 8 : 4;  // ROWS x COLUMNS elements of O stay in registers
-	static constexpr int KEYS = D <= 96 ? 8 : 4;  // ROWS x KEYS scores too
+	static constexpr int KEYS = D <= 96 ? 8 : 4;  // so that K and V fit
 	static constexpr int COLUMNS = D / LANE_KEYS; // of O
 	static constexpr int WARP_ROWS = LANE_ROWS * ROWS, Bc = LANE_KEYS * KEYS;
 

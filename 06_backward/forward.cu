@@ -9,7 +9,7 @@
  *     slab                [TILE, TILE + 8]  P: 16 rows per warp
  *
  * Run: ./backward. Limit: a weight is expf(s - m), four instructions more than exp2f; an exercise of chapter 05 saves
- * them by folding log2 e into the scale of Q. LSE is the natural logarithm that the backward reads.
+ * them by folding log2 e into the scale of the scores. LSE is the natural logarithm that the backward reads.
  */
 #include "backward.h"
 #include "launch.cuh"

@@ -24,7 +24,7 @@ inline __device__ void load4(const float *from, float (&to)[4])
 
 // dots[r][t] = sum over c of block_rows[row r, c] * streamed[row t, c]: S with Q scaled, dP with dO and V. Every kernel
 // with tiles that needs S, the forward too, gets it here: the same numbers in the same order, fused explicitly, so
-// that no compiler can round S differently in two places. exp(S - LSE) sums to 1 only then.
+// that no compiler can round S differently in two places. exp(S - LSE) sums to 1, up to the rounding of LSE, only then.
 template <int D, int TILE>
 __device__ void multiply_rows(
 	const float *block_rows, const float *streamed, float (&dots)[ROWS][TILE / LANES_ACROSS])

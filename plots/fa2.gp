@@ -14,7 +14,7 @@ faster = last_of('fa2_row', 'median_ms') / last_of('fa2_split_q', 'median_ms')
 eval headline(counted ? sprintf("At equal tiles FlashAttention-2 requests %.0f %% fewer bytes than FlashAttention-1", \
 	100 * (1 - last_of('fa2_split_q', 'requested') / fa1_bytes(Br('fa2_split_q')))) \
 	: sprintf("Register tiles make FlashAttention-2 %.1f times faster", faster))
-eval provenance(sprintf("N = %d, d = %d. %s%s", N, d, counted ? sprintf("Br: rows of a tile of queries, the headline at %d. ", Br('fa2_split_q'))."FA1 and naive: closed forms, FA1's tile of keys as wide as Br. " : "", made_by('fa2_row')))
+eval provenance(sprintf("N = %d, d = %d. %s%s", N, d, counted ? sprintf("Br: rows of a tile of queries, the headline at %d. ", Br('fa2_split_q'))."FA1 and naive: closed forms, of matrices alone, FA1's tile of keys as wide as Br. " : "", made_by('fa2_row')))
 eval description(counted ? "Bytes of global memory at one sequence length, in a group for each tile of queries: what FlashAttention-1 and 2 request, beside the footprint of naive attention." \
 	: "The time of a forward pass: a thread for each query row, and warps that split the query tile.")
 if (counted) {

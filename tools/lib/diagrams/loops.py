@@ -182,7 +182,7 @@ def picture(title: str, tile: int, sides: list[tuple[str, str, list[str], list[A
     again = " orange: stored and loaded again;" if any("stored" in has(trace) for *_, trace in sides) else ""
     key = (
         f"One head, N = {TILES * tile}, d = {D}. Blue: loaded, faint in a product;{again} green: output; "
-        "gray: a tile of S."
+        "gray: a tile of S. Bars and headline: all tensors, with those of a number per row."
     )
     return pictures([panel(*side, most) for side in sides], title, description, key)
 
