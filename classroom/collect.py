@@ -449,8 +449,7 @@ def _later_of(hands: list[HandIn], student: Student) -> HandIn:
     later = of.pop(counts)
     later.remarks += said
     for other in of.values():
-        later.items += other.items
-        later.parts += [dict] * len(other.items)
+        later.items += other.items  # without their parts: nothing of them counts
     return later
 
 

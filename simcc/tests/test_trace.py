@@ -187,7 +187,7 @@ class Traces(Case):
                 "stray 0,0,0 1 global alloc0 store 16 [0,16] after",
                 "stray 0,0,0 2 global alloc0 store 16 [0,16] last",
                 "stray 1,0,0 0 global alloc0 store 16 [16,32] before",
-                "stray 1,0,0 1 global alloc0 store 4 [16,20] after",
+                "stray 1,0,0 1 global alloc0 store 8 [16,20] [400,404] after also",
             ]
             self.expect_accesses("stray", trace, expected)
 

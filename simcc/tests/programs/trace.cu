@@ -133,8 +133,10 @@ __global__ void stray(int *y, int n)
 	y[blockIdx.x * 4 + threadIdx.x] = 2; // @after
 	for (volatile int i = 0; blockIdx.x == 1 && i < 1000000; i = i + 1)
 		;
-	if (blockIdx.x == 1)
+	if (blockIdx.x == 1) {
+		y[100] = 2; // @also
 		y[n] = 3;
+	}
 	__syncthreads();
 	y[blockIdx.x * 4 + threadIdx.x] = 4; // @last
 }
