@@ -2,11 +2,16 @@
  * The judge. It stands in the place of common/main.c and common/run/run.c, is linked with the reference and with no
  * code of a submission, and believes nothing that a submission's process says about itself:
  *
- *     judge DIR KIND=VALUE --kernel NAME ...    compares the outputs in DIR with the reference; inputs are made anew
- *     judge - KIND=VALUE --kernel NAME ...      the closed forms of a problem alone
+ *     judge KIND=VALUE
  *
- * KIND=VALUE is the variant that a class computes; the options are those of a case (case.h). It prints one JSON object. Exit
- * status as everywhere: 0, 2 usage, 3 environment; whether a submission is right is in the object.
+ * KIND=VALUE is the variant that a class computes. Of each line of its input, words between tabs, it prints one JSON object,
+ * a line:
+ *
+ *     DIR --kernel NAME ...    compares the outputs in DIR with the reference; inputs are made anew
+ *     - --kernel NAME ...      the closed forms of a problem alone
+ *
+ * The options are those of a case (case.h). It ends with its input, or at the first line that it cannot judge. Exit status
+ * as everywhere: 0, 2 usage, 3 environment; whether a submission is right is in the object.
  */
 #include "case.h"
 #include "harness.h"
@@ -136,11 +141,17 @@ static void print_predictions(struct json *json, const struct kernel *kernel, co
 	json_count(json, "ideal_bytes", ideal);
 }
 
+/* Nothing is printed of a verdict that an error ended. */
 static int print_verdict(
 	const struct chapter *chapter, const struct kernel *kernel, const struct options *options, bool masked,
 	struct problem *problem, const char *directory, struct error *error)
 {
-	struct json json = json_to(stdout);
+	char *text = NULL;
+	size_t length;
+	FILE *memory = open_memstream(&text, &length);
+	if (!memory)
+		return error_set(error, EXIT_ENVIRONMENT, "out of memory");
+	struct json json = json_to(memory);
 	struct inputs inputs = {.count = 0};
 	struct expectations expectations;
 	bool compares = strcmp(directory, "-") != 0;
@@ -156,9 +167,12 @@ static int print_verdict(
 	inputs_free(&inputs);
 	print_predictions(&json, kernel, problem);
 	json_close_object(&json);
-	putchar('\n');
-	if (!error->exit_code && fflush(stdout) != 0)
+	bool is_whole = fclose(memory) == 0;
+	if (!is_whole)
+		error_set(error, EXIT_ENVIRONMENT, "out of memory");
+	if (!error->exit_code && (printf("%s\n", text) < 0 || fflush(stdout) != 0))
 		error_set(error, EXIT_ENVIRONMENT, "standard output: cannot be written");
+	free(text);
 	return error->exit_code;
 }
 
@@ -173,21 +187,21 @@ static bool take_variant(const char *word, struct class_variant *variant)
 	return false;
 }
 
-int chapter_main(const struct chapter *chapter, int argc, char **argv)
+/* One verdict. argv[1] is DIR, the options follow. */
+static int judge(const struct chapter *chapter, struct class_variant variant, int argc, char **argv)
 {
 	struct error error = {0};
 	struct options options;
 	struct device device;
-	struct class_variant variant;
 	bool masked = take_option(&argc, argv, "--masked");
 	take_option(&argc, argv, "--in-place"); /* what is expected is the same */
-	if (argc < 3 || !take_variant(argv[2], &variant)) {
-		error_set(&error, EXIT_USAGE, "expected DIR|- KIND=VALUE --kernel NAME ...");
+	if (argc < 2) {
+		error_set(&error, EXIT_USAGE, "expected DIR|- --kernel NAME ...");
 		return complain("judge", &error);
 	}
 	const char *directory = argv[1];
-	argv[2] = argv[0];
-	if (options_parse(argc - 2, argv + 2, chapter->options, &chapter->defaults, &options, &error) != 0 ||
+	argv[1] = argv[0];
+	if (options_parse(argc - 1, argv + 1, chapter->options, &chapter->defaults, &options, &error) != 0 ||
 	    device_open(options.gpu, &device, &error) != 0)
 		return complain("judge", &error);
 	const struct kernel *kernel = chapter_kernel(chapter, options.kernel);
@@ -199,4 +213,28 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 	if (kernel)
 		print_verdict(chapter, kernel, &options, masked, &problem, directory, &error);
 	return error.exit_code ? complain("judge", &error) : 0;
+}
+
+int chapter_main(const struct chapter *chapter, int argc, char **argv)
+{
+	enum { MOST_WORDS = 64 };
+	struct class_variant variant;
+	if (argc != 2 || !take_variant(argv[1], &variant)) {
+		fprintf(stderr, "judge: expected KIND=VALUE, and lines of input\n");
+		return EXIT_USAGE;
+	}
+	char *line = NULL, *rest;
+	size_t size = 0;
+	int status = 0;
+	while (status == 0 && getline(&line, &size, stdin) > 0) {
+		char *words[MOST_WORDS + 1] = {argv[0]};
+		int count = 1;
+		for (char *word = strtok_r(line, "\t\n", &rest); word && count < MOST_WORDS;
+		     word = strtok_r(NULL, "\t\n", &rest))
+			words[count++] = word;
+		words[count] = NULL;
+		status = judge(chapter, variant, count, words);
+	}
+	free(line);
+	return status;
 }

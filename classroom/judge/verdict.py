@@ -5,12 +5,15 @@ What runs a kernel (runner.c) knows no right answer; what knows them (judge.c) r
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import secrets
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -174,6 +177,8 @@ class Judge:
     def __init__(self, course: Course, builder: Builder) -> None:
         self.course, self.builder, self.chapter = course, builder, builder.chapter
         self._runs: Once[Run] = Once()
+        self._asking = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None  # the judge, once something was asked
 
     def criteria_of(
         self, task: Task, regions: Mapping[str, str], cases: Sequence[Case], missing: str = ""
@@ -270,13 +275,23 @@ class Judge:
         return run
 
     def _judge(self, directory: str, *options: str) -> dict:
+        with self._asking:
+            judge = self._process = self._process or self._start()
+            with contextlib.suppress(BrokenPipeError):  # it has ended, and says why
+                judge.stdin.write(os.fsencode("\t".join([directory, *options])) + b"\n")
+            said = judge.stdout.readline()
+            if not said:
+                self._process = None
+                why = judge.stderr.read().decode("utf-8", "replace").splitlines() or ["it crashed"]
+                judge.wait()
+                raise Environment(f"{self.chapter.name}: judge {' '.join(options)}: {why[0]}")
+        return json.loads(said)
+
+    def _start(self) -> subprocess.Popen[bytes]:
         kind, value = self.chapter.variant
-        command = [str(self.builder.kit / "judge"), directory, f"{kind}={value.replace('-', '0')}", *options]
-        done = subprocess.run(command, capture_output=True, check=False)
-        if done.returncode != 0:
-            said = done.stderr.decode("utf-8", "replace").splitlines() or ["it crashed"]
-            raise Environment(f"{self.chapter.name}: judge {' '.join(options)}: {said[0]}")
-        return json.loads(done.stdout)
+        command = [str(self.builder.kit / "judge"), f"{kind}={value.replace('-', '0')}"]
+        pipe = subprocess.PIPE  # it ends with the grader, which closes its input
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)
 
 
 def _cannot_be_built(why: Failure) -> str:

@@ -35,13 +35,13 @@ only_when_thorough = unittest.skipUnless(THOROUGH, "LONG=1 (make test-all) only"
 
 
 def run(
-    *command: str | Path, environment: dict[str, str] | None = None, limit: int = 900
+    *command: str | Path, environment: dict[str, str] | None = None, limit: int = 900, given: str = ""
 ) -> subprocess.CompletedProcess:
-    """CC and CXX are the caller's. Standard output and error are text."""
+    """CC and CXX are the caller's. Standard input, output and error are text."""
     return subprocess.run(
         [str(word) for word in command],
         env={**os.environ, **(environment or {})},
-        stdin=subprocess.DEVNULL,
+        input=given,
         capture_output=True,
         text=True,
         errors="replace",

@@ -139,7 +139,7 @@ class Kit(Graded):
         return builder.kit / "judge", out, self.verdict(builder.kit / "judge", out, options, variant)
 
     def verdict(self, judge: Path, out: Path | str, options: str, variant: str = "plain=0") -> dict:
-        done = run(judge, out, variant, *options.split())
+        done = run(judge, variant, given="\t".join([str(out), *options.split()]))
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stderr)
         return json.loads(done.stdout)
 
@@ -218,15 +218,23 @@ class Kit(Graded):
         judge, _, _ = self.kit("01_naive", "--kernel naive --seq 1 --dim 1")
         program = self.grader().judge_of("01_naive").builder.program({}, "")
         (there := self.scratch / "there").mkdir()  # what a submission has made before
-        usage = "judge: expected DIR|- KIND=VALUE --kernel NAME ..."
+        usage = "judge: expected KIND=VALUE, and lines of input"
+        for command in ([judge], [judge, "other=0"], [judge, "plain=x"], [judge, "plain=0", "-"]):
+            done = run(*command)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"{usage}\n"))
+        good = "-\t--kernel\tnaive\n"
+        for line, status, says in (
+            ("-", 2, "judge: --kernel: expected one of 01_naive"),
+            ("\n", 2, "judge: expected DIR|- --kernel NAME ..."),
+            ("-\t--kernel\tnaive\t--seq\t0", 2, "judge: --seq"),
+            ("-\t--kernel\tnaive\t--gpu\tnone", 2, "judge: --gpu"),
+            # An error behind which a verdict without its "wrong" would pass anything.
+            (f"{there}\t--kernel\tnaive\t--seq\t200000\t--dim\t128", 3, "judge: out of memory"),
+        ):
+            done = run("sh", "-c", f"ulimit -v 150000; exec {judge} plain=0", given=f"{good}{line}\n{good}")
+            self.assertEqual((done.returncode, done.stdout.count("\n")), (status, 1), done.stderr)  # and no more
+            self.assertRegex(done.stderr, f"^{re.escape(says)}[^\n]*\n$")
         for command, status, says in (
-            ([judge], 2, usage),
-            ([judge, "-", "--kernel", "naive"], 2, usage),
-            ([judge, "-", "other=0", "--kernel", "naive"], 2, usage),
-            ([judge, "-", "plain=x", "--kernel", "naive"], 2, usage),
-            ([judge, "-", "plain=0"], 2, "judge: --kernel: expected one of 01_naive"),
-            ([judge, "-", "plain=0", "--kernel", "naive", "--seq", "0"], 2, "judge: --seq"),
-            ([judge, "-", "plain=0", "--kernel", "naive", "--gpu", "none"], 2, "judge: --gpu"),
             ([program, "--kernel", "naive"], 2, "runner: expected --kernel NAME --save DIR"),
             ([program, "--save", self.scratch], 2, "runner: expected --kernel NAME --save DIR"),
             ([program, "--kernel", "naive", "--save", "/none/x"], 3, "runner: /none/x/run.txt: cannot be written"),
@@ -236,7 +244,7 @@ class Kit(Graded):
             done = run(*command)
             self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (status, "", 1), done.stderr)
             self.assertTrue(done.stderr.startswith(says), done.stderr)
-        full = run("sh", "-c", f"{judge} - plain=0 --kernel naive > /dev/full")
+        full = run("sh", "-c", f"{judge} plain=0 > /dev/full", given=good)
         self.assertEqual((full.returncode, full.stderr), (3, "judge: standard output: cannot be written\n"))
 
 
