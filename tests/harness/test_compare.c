@@ -208,3 +208,25 @@ Test(compare, right_numbers_of_others_are_not_verified)
 		cr_expect(result.verified, "of a plain build nothing is known");
 	}
 }
+
+/* Kills: elements told as never written by what was written of another tensor, or told though a kernel copied such NaN. */
+Test(compare, what_no_launch_wrote_is_told_by_the_tensors_own_counts)
+{
+	static struct tensor_traffic tensors_written[] = {{"O", .footprint = {.write_bytes = 0}}, {"LSE"}};
+	static struct launch_counts launch = {.tensors = tensors_written, .tensor_count = 2};
+	const struct counts none = {.counted = false},
+			    counts = {.counted = true, .launches = &launch, .launch_count = 1};
+	for (size_t rows_written = ROWS - 4; rows_written <= ROWS; rows_written++) {
+		struct kernel_result result;
+		for (int row = 0; row < ROWS; row++)
+			left[row] = 1.0f;
+		memset(&left[ROWS - 3], 0xff, 3 * sizeof *left);
+		tensors_written[0].footprint.write_bytes = sizeof(float) * (ROWS - rows_written);
+		tensors_written[1].footprint.write_bytes = sizeof(float) * rows_written;
+		compare_lse(false, &none, &counts, &result);
+		cr_expect(!result.verified);
+		const char *says = rows_written <= ROWS - 3 ? "3 of 8 elements of LSE were never written" : "";
+		const char *said = result.outputs[0].unwritten;
+		cr_expect(strncmp(said, says, *says ? strlen(says) : 1) == 0, "%zu rows: '%s'", rows_written, said);
+	}
+}
