@@ -8,7 +8,7 @@ untouched.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import namedtuple
 
 from passes.countable import keep_countable
 from passes.declarations import rewrite_declarations
@@ -41,13 +41,8 @@ class Columns:
         return column if column <= self.known else 0
 
 
-class Refusal(NamedTuple):
-    """An error that the pass itself found."""
-
-    file: str
-    line: int
-    column: int  # 0: unknown
-    said: str
+Refusal = namedtuple("Refusal", "file line column said")
+Refusal.__doc__ = "An error that the pass itself found. The column is 0 where it is not known."
 
 
 class Source:
