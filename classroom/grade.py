@@ -88,9 +88,8 @@ class Grader:
         return self._judges.get(chapter, lambda: self._make_judge(chapter))
 
     def _make_judge(self, chapter: str) -> Judge:
-        self._device.get(None, self._build_device)
         builder = Builder(self.course, self.course.chapter(chapter), self.cc, self.cxx, self.scratch)
-        builder.build_kit()
+        builder.build_kit(lambda: self._device.get(None, self._build_device))
         return Judge(self.course, builder)
 
     def _build_device(self) -> None:
@@ -723,6 +722,8 @@ def main() -> int:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace", line_buffering=True)
     os.umask(0o077)
+    if re.search(r"[\x00-\x1f\x7f]", os.path.realpath(tempfile.gettempdir())):
+        give_up("grade", 3, "TMPDIR has a control character in it; expected another directory")
     scratch = Path(tempfile.mkdtemp(prefix="grade-")).resolve()
     try:
         return run(parse(), scratch)

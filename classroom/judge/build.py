@@ -15,7 +15,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -120,7 +120,8 @@ class Builder:
 
     # ---- what does not depend on a submission ----
 
-    def build_kit(self) -> None:
+    def build_kit(self, build_device: Callable[[], object] = lambda: None) -> None:
+        """`build_device` is called behind the lock, too."""
         chapter = self.chapter.name
         original = self.course.classroom / "judge/original" / chapter
         make = ["make", "--no-print-directory", "-s", "-C", str(self.course.root / chapter), "kit", "DEVICE=sim"]
@@ -134,6 +135,7 @@ class Builder:
             raise Environment(f"{build}: cannot be written: {error.strerror}") from error
         with lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # two graders may run at once
+            build_device()
             run_quietly(make, f"{chapter}: the judge does not build")
             words = shlex.split((self.kit / "compile").read_text(encoding="utf-8"))
             self.compile_command = [word for word in words if not word.startswith(("CC=", "CXX="))]
@@ -279,6 +281,8 @@ class Builder:
         log = (directory / "compile.log").read_bytes()[:20_000].decode("utf-8", "replace")
         if result.timeout or re.search(r"out of memory|cannot allocate", log, re.IGNORECASE):
             return TOO_MUCH
+        if lost := re.search(r".*(?:No space left on device|Killed signal|[Dd]isk quota exceeded).*", log):
+            raise Environment(f"{self.chapter.name}/{name}: the compiler was ended: {lost[0].strip()}")
         if result.status or result.signal:
             return log or f"the compiler ended with status {result.status or -result.signal}"
         text = "".join(path.read_text(encoding="utf-8", errors="replace") for path in kept.glob("*.su"))

@@ -91,6 +91,9 @@ def check_machine() -> None:
         raise Environment(
             f"this shell allows {most >> 20} MB of address space (ulimit -v); a run needs {LEAST_MEMORY_MB}"
         )
+    most = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    if most != resource.RLIM_INFINITY and most < limit("file_mb") << 20:
+        raise Environment(f"this shell allows files of {most} bytes (ulimit -f); a run needs {limit('file_mb')} MB")
     if limit("memory_mb") < LEAST_MEMORY_MB:
         raise Environment(f"GRADE_MEMORY_MB={limit('memory_mb')}: expected at least {LEAST_MEMORY_MB}")
 
@@ -280,8 +283,10 @@ class Session:
                 self._close()
         if _is_stopped:
             raise Environment("stopped")
-        if not told:
-            return Outcome(0, 0 if timeout else signal.SIGKILL, timeout)
+        if timeout:
+            return Outcome(0, 0, timeout)
+        if not told:  # the shell or its sandbox was killed: nothing is known of the run
+            raise Environment("a sandbox ended without a word: was it killed?")
         status, spent = int(told[1]), sum(60 * float(m) + float(s) for m, s in TIME.findall(told[2]))
         used, self.spent = spent - before, spent if self.child else 0.0
         number = status - 128 if 128 < status < 128 + 65 else 0

@@ -263,6 +263,8 @@ class Judge:
         out = runner.output.parent / secrets.token_hex(8)  # the run makes it, perhaps as another user
         result = runner.run([str(runner.program), "--save", str(out), *options], SIM_ORDER=case.order)
         launches, hazards, warnings = _read_report(out / "report.jsonl")
+        if trouble := _machines_fault(result, _head(out / "run.txt"), _head(runner.output)):
+            raise Environment(f"{self.chapter.name}: {kernel} {case.options}: {trouble}")
         failure = _failure(result, hazards, _head(out / "run.txt"), _head(runner.output))
         run = Run(kernel, case, failure, hazards, warnings, seconds=result.seconds)
         if run.failure is None and not launches:  # nothing of a submission is at fault: it ran to its end
@@ -280,7 +282,7 @@ class Judge:
             with contextlib.suppress(BrokenPipeError):  # it has ended, and says why
                 judge.stdin.write(os.fsencode("\t".join([directory, *options])) + b"\n")
             said = judge.stdout.readline()
-            if not said:
+            if not said.endswith(b"\n"):
                 self._process = None
                 why = judge.stderr.read().decode("utf-8", "replace").splitlines() or ["it crashed"]
                 judge.wait()
@@ -333,6 +335,15 @@ def _read_report(path: Path) -> tuple[list[dict], list[dict], list[dict]]:
     hazards.sort(key=lambda hazard: TOOLS.index(hazard["tool"]) if hazard.get("tool") in TOOLS else len(TOOLS))
     warnings.sort(key=lambda warning: (warning.get("tool") != "racecheck", warning.get("kind") != "RAW"))
     return launches, hazards, warnings
+
+
+def _machines_fault(result: sandbox.Outcome, diary: str, said: str) -> str:
+    """Why a run is not to be judged: it could not write what it had to, which no region can bring about."""
+    unwritten = re.search(r"(?m)^runner: .*(?:cannot be written|No space left).*$", said)
+    if unwritten:
+        return unwritten[0]
+    ended_well = not (result.status or result.signal or result.timeout)
+    return "it ended well, and has saved nothing" if ended_well and not re.search("(?m)^saved$", diary) else ""
 
 
 def _failure(result: sandbox.Outcome, hazards: list[dict], diary: str, said: str) -> Failure | None:

@@ -253,7 +253,8 @@ class Sandbox(unittest.TestCase):
                 with unittest.mock.patch.dict(os.environ, {"GRADE_CLOCK_FACTOR": "1"}):
                     self.assertEqual(say(own)[0].timeout, "clock")
                 self.assertEqual(running(own), [])
-                self.assertEqual(say("kill -9 $PPID; kill -9 $$")[0].signal, 9)
+                self.assertEqual(say("kill -9 $$")[0].signal, 9)
+                self.assertRaisesRegex(Environment, "ended without a word", say, "kill -9 $PPID; sleep 9")
                 self.assertEqual(say("echo again; exit 1"), (Outcome(1, 0, ""), "again\n"))
 
     def is_there(self, kind: str) -> bool:

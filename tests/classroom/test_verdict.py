@@ -204,6 +204,21 @@ class Verdict(unittest.TestCase):
                     self.assertEqual(f"{found.category}: {found.message}"[: len(expected)], expected)
         self.assertEqual(verdict._failure(fine, [], "", "").category, "crash")
 
+    def test_what_is_the_machines_fault(self) -> None:
+        """Kills: points lost to a full disk."""
+        full = "runner: /t/o.npy: cannot be written: No space left on device"
+        for result, diary, said, why in (
+            (Outcome(0, 0, ""), "launched cudaSuccess\nsaved\n", "", ""),
+            (Outcome(0, 0, ""), "launched cudaSuccess\n", "", "it ended well, and has saved nothing"),
+            (Outcome(0, 0, ""), "not saved\n", "", "it ended well, and has saved nothing"),
+            (Outcome(1, 0, ""), "launched cudaErrorIllegalAddress\n", "", ""),
+            (Outcome(0, 11, ""), "", "", ""),
+            (Outcome(0, 0, "clock"), "", "", ""),
+            (Outcome(3, 0, ""), "cannot d too large\n", "", ""),
+            (Outcome(3, 0, ""), "", f"x\n{full}\n", full),
+        ):
+            self.assertEqual(verdict._machines_fault(result, diary, said), why, (result, diary))
+
     def test_wrong_values(self) -> None:
         self.assertIsNone(verdict._wrong_values({"models": []}))
         wrong = {"wrong": {"category": "wrong result", "text": "O[3] is\n 1, expected 2  around it\n 1 2 3"}}
