@@ -41,7 +41,7 @@ from judge import cases as casebook
 from judge import results as told
 from judge import sandbox
 from judge import submission as handed_in
-from judge.build import Builder, Failure, run_quietly
+from judge.build import Builder, Failure, alone, run_quietly
 from judge.course import Course
 from judge.once import Once
 from judge.results import Results, TaskResult
@@ -88,8 +88,9 @@ class Grader:
         return self._judges.get(chapter, lambda: self._make_judge(chapter))
 
     def _make_judge(self, chapter: str) -> Judge:
+        self._device.get(None, self._build_device)
         builder = Builder(self.course, self.course.chapter(chapter), self.cc, self.cxx, self.scratch)
-        builder.build_kit(lambda: self._device.get(None, self._build_device))
+        builder.build_kit()
         return Judge(self.course, builder)
 
     def _build_device(self) -> None:
@@ -98,7 +99,8 @@ class Grader:
             return
         base = os.environ.get("SIM_BUILD") or str(ROOT / "simcc/build")
         command = ["make", "-s", "-C", str(ROOT / "simcc"), "lib", f"CC={self.cc}", f"CXX={self.cxx}"]
-        run_quietly(command, "the simulated device does not build")
+        with alone(ROOT):
+            run_quietly(command, "the simulated device does not build")
         library = Path(base, "_".join(os.path.basename(word) for word in self.cxx.split()), "libsim.a")
         if library.exists():
             os.environ["SIM_LIB"] = str(library)
@@ -722,8 +724,6 @@ def main() -> int:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace", line_buffering=True)
     os.umask(0o077)
-    if re.search(r"[\x00-\x1f\x7f]", os.path.realpath(tempfile.gettempdir())):
-        give_up("grade", 3, "TMPDIR has a control character in it; expected another directory")
     scratch = Path(tempfile.mkdtemp(prefix="grade-")).resolve()
     try:
         return run(parse(), scratch)

@@ -6,6 +6,7 @@ else of the course. Of what it says a student sees the first error in the region
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import functools
 import hashlib
@@ -15,7 +16,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,6 +75,20 @@ def run_quietly(command: list[str], what: str, **environment: str) -> None:
         raise Environment(f"{what}:\n{os.fsdecode(done.stdout + done.stderr).strip()}")
 
 
+@contextlib.contextmanager
+def alone(root: Path) -> Iterator[None]:
+    """For what is built in a tree: two graders of it may run at once. Raises Environment."""
+    build = root / "build"
+    try:
+        build.mkdir(exist_ok=True)
+        lock = (build / ".classroom-lock").open("w")
+    except OSError as error:
+        raise Environment(f"{build}: cannot be written: {error.strerror}") from error
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def frames_of(text: str) -> dict[str, tuple[str, int]]:
     """What -fstack-usage wrote."""
     found = {}
@@ -120,22 +135,13 @@ class Builder:
 
     # ---- what does not depend on a submission ----
 
-    def build_kit(self, build_device: Callable[[], object] = lambda: None) -> None:
-        """`build_device` is called behind the lock, too."""
+    def build_kit(self) -> None:
         chapter = self.chapter.name
         original = self.course.classroom / "judge/original" / chapter
         make = ["make", "--no-print-directory", "-s", "-C", str(self.course.root / chapter), "kit", "DEVICE=sim"]
         make += ["-f", str(self.course.classroom / "judge/judge.mk"), f"CC={self.cc}", f"CXX={self.cxx}"]
         make += [f"ORIGINAL={original}"] if original.exists() else []
-        build = self.course.root / "build"
-        try:
-            build.mkdir(exist_ok=True)
-            lock = (build / ".classroom-lock").open("w")
-        except OSError as error:
-            raise Environment(f"{build}: cannot be written: {error.strerror}") from error
-        with lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # two graders may run at once
-            build_device()
+        with alone(self.course.root):
             run_quietly(make, f"{chapter}: the judge does not build")
             words = shlex.split((self.kit / "compile").read_text(encoding="utf-8"))
             self.compile_command = [word for word in words if not word.startswith(("CC=", "CXX="))]

@@ -167,8 +167,7 @@ static int print_verdict(
 	inputs_free(&inputs);
 	print_predictions(&json, kernel, problem);
 	json_close_object(&json);
-	bool is_whole = fclose(memory) == 0;
-	if (!is_whole)
+	if (fclose(memory) != 0)
 		error_set(error, EXIT_ENVIRONMENT, "out of memory");
 	if (!error->exit_code && (printf("%s\n", text) < 0 || fflush(stdout) != 0))
 		error_set(error, EXIT_ENVIRONMENT, "standard output: cannot be written");
@@ -220,17 +219,17 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 	enum { MOST_WORDS = 64 };
 	struct class_variant variant;
 	if (argc != 2 || !take_variant(argv[1], &variant)) {
-		fprintf(stderr, "judge: expected KIND=VALUE, and lines of input\n");
-		return EXIT_USAGE;
+		struct error error = {0};
+		error_set(&error, EXIT_USAGE, "expected KIND=VALUE, and lines of input");
+		return complain("judge", &error);
 	}
-	char *line = NULL, *rest;
+	char *line = NULL;
 	size_t size = 0;
 	int status = 0;
 	while (status == 0 && getline(&line, &size, stdin) > 0) {
 		char *words[MOST_WORDS + 1] = {argv[0]};
 		int count = 1;
-		for (char *word = strtok_r(line, "\t\n", &rest); word && count < MOST_WORDS;
-		     word = strtok_r(NULL, "\t\n", &rest))
+		for (char *word = strtok(line, "\t\n"); word && count < MOST_WORDS; word = strtok(NULL, "\t\n"))
 			words[count++] = word;
 		words[count] = NULL;
 		status = judge(chapter, variant, count, words);

@@ -22,6 +22,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -91,6 +92,8 @@ def check_machine() -> None:
         raise Environment(
             f"this shell allows {most >> 20} MB of address space (ulimit -v); a run needs {LEAST_MEMORY_MB}"
         )
+    if re.search(r"[\x00-\x1f\x7f]", os.path.realpath(tempfile.gettempdir())):
+        raise Environment("TMPDIR has a control character in it; expected another directory")
     most = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
     if most != resource.RLIM_INFINITY and most < limit("file_mb") << 20:
         raise Environment(f"this shell allows files of {most} bytes (ulimit -f); a run needs {limit('file_mb')} MB")
@@ -198,19 +201,18 @@ def _end(child: subprocess.Popen) -> None:
         os.killpg(child.pid, signal.SIGKILL)
 
 
-def _wait(child: subprocess.Popen) -> int:
-    """Its status, once nothing of what it started runs any more."""
+def _wait(child: subprocess.Popen) -> None:
+    """Until nothing of what it started runs any more."""
     deadline = time.monotonic() + TO_END
     try:
-        status = child.wait(TO_END)
+        child.wait(TO_END)
     except subprocess.TimeoutExpired:
         child.kill()
-        status = child.wait()
+        child.wait()
     with contextlib.suppress(ProcessLookupError):
         while time.monotonic() < deadline:
             os.killpg(child.pid, 0)  # is anyone left in its group?
             time.sleep(0.005)
-    return status
 
 
 def stop() -> None:
@@ -264,7 +266,8 @@ class Session:
         shell, before = self.child or self._open(), self.spent
         self.log.truncate(0)
         given = "".join(f"{name}={shlex.quote(value)} " for name, value in variables.items())
-        ends = "kill -9 -1; " if kind()[0] in NAMESPACES else ""
+        lasts = kind()[0] in NAMESPACES
+        ends = "kill -9 -1; " if lasts else ""
         line = f"({given}exec {shlex.join(command)}) </dev/null >&3 2>&3 3>&-; status=$?; {ends}echo $status; times\n"
         timeout, said, told = "", "", None
         try:
@@ -279,7 +282,7 @@ class Session:
                     break
                 said += more.decode("ascii", "replace")
         finally:
-            if not told or kind()[0] not in NAMESPACES:
+            if not told or not lasts:
                 self._close()
         if _is_stopped:
             raise Environment("stopped")

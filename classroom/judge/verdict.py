@@ -263,12 +263,13 @@ class Judge:
         out = runner.output.parent / secrets.token_hex(8)  # the run makes it, perhaps as another user
         result = runner.run([str(runner.program), "--save", str(out), *options], SIM_ORDER=case.order)
         launches, hazards, warnings = _read_report(out / "report.jsonl")
-        if trouble := _machines_fault(result, _head(out / "run.txt"), _head(runner.output)):
+        diary, said = _head(out / "run.txt"), _head(runner.output)
+        trouble, failure = _machines_fault(result, diary, said), _failure(result, hazards, diary, said)
+        if not failure and not launches:  # it ran to its end
+            trouble = "the device's report cannot be read"
+        if trouble:
             raise Environment(f"{self.chapter.name}: {kernel} {case.options}: {trouble}")
-        failure = _failure(result, hazards, _head(out / "run.txt"), _head(runner.output))
         run = Run(kernel, case, failure, hazards, warnings, seconds=result.seconds)
-        if run.failure is None and not launches:  # nothing of a submission is at fault: it ran to its end
-            raise Environment(f"{self.chapter.name}: {kernel} {case.options}: the device's report cannot be read")
         if run.failure is None:
             verdict = self._judge(str(out), *options)
             run.failure = _wrong_values(verdict)
@@ -348,17 +349,17 @@ def _machines_fault(result: sandbox.Outcome, diary: str, said: str) -> str:
 
 def _failure(result: sandbox.Outcome, hazards: list[dict], diary: str, said: str) -> Failure | None:
     """Why there is nothing to compare, by what the runner wrote, and what it said."""
-    diary = dict(line.partition(" ")[::2] for line in diary.splitlines())
+    steps = dict(line.partition(" ")[::2] for line in diary.splitlines())
     if result.timeout or any(hazard.get("kind") == "endless_loop" for hazard in hazards):
         past = f"it ran past its {sandbox.limit('cpu_seconds')} seconds of CPU time"
         slept = "it was still running when the time was up"
         return Failure("does not end", slept if result.timeout == "clock" else past)
-    status = diary.get("launched", "cudaSuccess")
-    if "cannot" in diary or status in LAUNCH_REFUSED:
-        return Failure("launch refused", diary.get("cannot", status))
+    status = steps.get("launched", "cudaSuccess")
+    if "cannot" in steps or status in LAUNCH_REFUSED:
+        return Failure("launch refused", steps.get("cannot", status))
     if status != "cudaSuccess":
         return Failure("wrong access" if status in WRONG_ACCESS else "launch failed", status)
-    if "saved" in diary and result.status <= 1 and not result.signal:
+    if "saved" in steps and result.status <= 1 and not result.signal:
         return None
     if re.search(r"out of (?:host )?memory", said):
         return Failure("out of memory", "it asked for more memory than there is")
