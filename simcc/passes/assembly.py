@@ -17,7 +17,7 @@ from passes.denied import denied_calls, is_user_file
 from passes.frames import enter_leaf, fill_variables, leave_leaf
 from passes.process import Stop, as_text, unescaped
 from passes.source import Source
-from passes.symbols import SYMBOL, demangled, is_named
+from passes.symbols import BYTES_ALONE, SYMBOL, demangled, is_named
 from passes.tables import Tables
 
 REDZONE = 256
@@ -242,6 +242,9 @@ class Assembly:
         for line in lines:
             if self.object:
                 self.end_of_object(line)
+            if line.startswith(BYTES_ALONE):
+                out.append(line)
+                continue
             first = line[:1]
             if first == "\t" or first == " ":
                 stripped = line.lstrip()

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import re
 
+from passes.symbols import BYTES_ALONE
+
 # Behind the $ of an immediate value too.
 SYMBOL = r'(?<![\w.%"])(?<![\w.]\$)[A-Za-z_.][\w.$]*'
 
@@ -21,6 +23,7 @@ def pattern(text: str) -> re.Pattern:
 
 
 A_SYMBOL = pattern(SYMBOL)
+PLAIN_LINES = (*BYTES_ALONE, "\t.loc\t", "\t.loc ", "\t.cfi_")
 LABEL = pattern(rf"({SYMBOL}):")
 PLAIN_SECTION = pattern(r"\s+(\.(?:text|data|bss))\b")
 SECTION = pattern(r'\s+\.section\s+("[^"]*"|[^\s,]+)(.*)')
@@ -120,6 +123,8 @@ class Private:
         functions: set[str] = set()
         edges = self.edges.setdefault(here, [])
         for number, line in enumerate(self.lines):
+            if line.startswith(PLAIN_LINES):
+                continue
             if line[:1] not in ("\t", " "):
                 label = LABEL.match(line)
                 if label and not (section.is_code and label[1].startswith(".L")):
@@ -138,8 +143,6 @@ class Private:
                 if symbols:
                     edges += symbols
                     self.references.append((number, here))
-                continue
-            if line.startswith(("\t.loc\t", "\t.cfi_")):
                 continue
             following = section_of(line)
             if following:

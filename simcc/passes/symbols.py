@@ -8,6 +8,8 @@ import re
 from passes.process import Stop, as_bytes, output_of, write_file
 
 SYMBOL = r"[A-Za-z_.][\w.$]*"
+# How lines begin that hold bytes and name no symbol: most lines of a file, the debugger's.
+BYTES_ALONE = ("\t.byte", "\t.uleb128", "\t.sleb128", "\t.string", "\t.asci")
 
 CLONE = re.compile(r"\.\d+$", re.ASCII)
 BRACKETS = re.compile(r"(?:\s*\[[^\]]*\])+$", re.ASCII)

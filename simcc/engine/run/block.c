@@ -13,6 +13,7 @@
 
 /* Windows a warp may fill before others are given a turn. Not ever more: threads may hand work to and fro. */
 enum { FIRST_TURNS = 64, MOST_TURNS = 1024 };
+enum { GUARD_INSTALL = 102 }; /* MADV_GUARD_INSTALL, which no C library has yet */
 
 /* ---- the worker's memory ---- */
 
@@ -56,13 +57,17 @@ void worker_open(struct worker *worker)
 	worker->findings.calls = need(reserve_pages((size_t)MAX_WARPS * site_number_count() * sizeof(uint32_t)));
 }
 
-/* Pages below and above each stack that cannot be touched: a large local array may step over the limit between two
- * calls, and an overrun one run up to its end. Made at a stack's first use; if the system refuses more of them, the
- * checks at function entry and exit remain. */
-static void guard_stack(struct lane *lane)
+/* Pages between the stacks, below the first and above the last that is used, that cannot be touched: a large local array may
+ * step over the limit between two calls, and an overrun one run up to its end. If the system refuses more of them, the checks
+ * at function entry and exit remain. From Linux 6.13 on such a page is a mark in the page table, which is cheaper than a
+ * mapping of its own. */
+static void guard_stacks(struct worker *worker)
 {
-	(void)mprotect((void *)lane->local.first, GUARD_BYTES, PROT_NONE);
-	(void)mprotect((void *)(lane->local.first + STACK_BYTES), GUARD_BYTES, PROT_NONE);
+	for (; worker->guards <= worker->thread_count; worker->guards++) {
+		void *page = worker->stacks + (size_t)worker->guards * STACK_BYTES;
+		if (madvise(page, GUARD_BYTES, GUARD_INSTALL) != 0)
+			(void)mprotect(page, GUARD_BYTES, PROT_NONE);
+	}
 }
 
 /* ---- who goes next ---- */
@@ -323,6 +328,7 @@ static void open_warps(struct worker *worker)
 static void open_lanes(struct worker *worker)
 {
 	const struct request *request = worker->launch->request;
+	guard_stacks(worker);
 	for (uint32_t t = 0; t < worker->thread_count; t++) {
 		struct lane *lane = &worker->lanes[t];
 		lane->state = LANE_READY;
@@ -335,10 +341,6 @@ static void open_lanes(struct worker *worker)
 		lane->local.end = lane->local.frame->address = lane->local.first + STACK_BYTES;
 		lane->exp = 0;
 		lane->thread = thread_index(request, t);
-		if (!lane->guarded) {
-			guard_stack(lane);
-			lane->guarded = true;
-		}
 		/* Tops are staggered: stacks that all end at the same place of a page fight for the same cache lines.
 		 */
 		sim_fiber_prepare(&lane->fiber, lane->local.first + STACK_BYTES - t * 448 % 8192, lane_main);

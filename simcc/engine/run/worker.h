@@ -56,7 +56,6 @@ struct lane {
 	uint64_t place; /* --fast: the calls that led here, of those that lead to __activemask */
 	struct meeting meeting;
 	uint64_t exp;
-	bool guarded;   /* its stack has its guard pages */
 	bool in_kernel; /* a kernel has said so, not another function that was launched */
 };
 
@@ -84,6 +83,7 @@ struct worker {
 	struct lane *lanes;
 	struct warp warps[MAX_WARPS];
 	char *stacks;
+	uint32_t guards;       /* pages between stacks that are guarded, counted from the first */
 	struct sim_fiber main; /* the worker's own stack */
 	struct shared_memory shared;
 
