@@ -37,7 +37,7 @@ struct query_scores compute_scores(
 	struct sequence sequence = sequence_of_token(&modifiers->packing, in->seq, token);
 	size_t head = head_of_sequence(in, query_row, sequence);
 	const float *q = in->q + query_row * d, *k = in->k + first_key_row(in, query_row) * d, *sink;
-	double scale = in->scale, cap = modifiers->softcap;
+	double scale = in->scale, cap = modifiers->softcap <= LARGEST_ROUNDED_CAP ? modifiers->softcap : 0.0;
 	struct query_scores query = {
 		.sequence = sequence,
 		.keys = keys_of_query(modifiers->window, in->causal, sequence.length, token - sequence.first),
@@ -55,7 +55,7 @@ struct query_scores compute_scores(
 		if (slopes)
 			slopes[j] = soft_cap_slope(modifiers->softcap, scale * dot);
 		query.max = fmax(query.max, scores[j]);
-		query.terms.score_bound = fmax(query.terms.score_bound, fabs(scale) * bound + 8.0 * bias);
+		query.terms.score_bound = fmax(query.terms.score_bound, fabs(scale) * bound + 8.0 * bias + 4.0 * cap);
 		variance = scale * scale * (variance + 8.0 * dot * dot) + 8.0 * (bias * bias + cap * cap);
 		query.terms.score_variance = fmax(query.terms.score_variance, variance);
 	}

@@ -6,7 +6,7 @@
  *
  *     eps  = 2^-23         one unit in the last place of an fp32 near 1
  *     eta  = 2^-126        the smallest normal fp32: an exponential below it may be flushed to 0
- *     S_i  = max_j |scale| (8 sum_c |q_ic k_jc| + 1/2 R_ij)         over the keys j query i sees
+ *     S_i  = max_j |scale| (8 sum_c |q_ic k_jc| + 1/2 R_ij) + 8 b_ij + 4 c         over the keys j query i sees
  *
  * a score of query i is off by at most about eps S_i:
  *
@@ -18,6 +18,10 @@
  *                               term to the last, from the last to the first, and with 2 or 4 sums side by side, which
  *                               meet at the end. With 8 or more sums no partial sum has more than 16 terms, and the
  *                               first term covers them (d <= 128)
+ *     8 b                       a bias of ALiBi, as large as a score
+ *     4 c                       a soft-cap, whose tanh may be made of exponentials: of the smallest scores, too,
+ *                               1 - 2 / (exp(2x) + 1) is off by up to 2 eps, and so is that of the largest score.
+ *                               Only while c <= 128: with a larger cap nothing would be judged, and tanhf has no such error
  *
  * and a weight p_ij of the softmax, in fp32 and in any of these orders, by at most about eps phi_i p_ij + eta:
  *
@@ -82,8 +86,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define TOLERANCE_EPS 0x1p-23
-#define TOLERANCE_ETA 0x1p-126
+#define TOLERANCE_EPS       0x1p-23
+#define TOLERANCE_ETA       0x1p-126
+#define LARGEST_ROUNDED_CAP 128.0f /* of a class (classroom/variants.tsv) */
 
 struct tolerance_terms {
 	size_t seq, dim;
