@@ -24,6 +24,7 @@ def pattern(text: str) -> re.Pattern:
 
 A_SYMBOL = pattern(SYMBOL)
 PLAIN_LINES = (*BYTES_ALONE, "\t.loc\t", "\t.loc ", "\t.cfi_")
+OF_THE_DEBUGGER = (*PLAIN_LINES, "\t.long", "\t.value", "\t.short")  # there they name its own labels alone
 LABEL = pattern(rf"({SYMBOL}):")
 PLAIN_SECTION = pattern(r"\s+(\.(?:text|data|bss))\b")
 SECTION = pattern(r'\s+\.section\s+("[^"]*"|[^\s,]+)(.*)')
@@ -119,11 +120,11 @@ class Private:
 
         A local label in code is a place in its function; one in data is an object of its own.
         """
-        section, code, here = Section(".text"), "", ""
+        section, code, here, plain = Section(".text"), "", "", PLAIN_LINES
         functions: set[str] = set()
         edges = self.edges.setdefault(here, [])
         for number, line in enumerate(self.lines):
-            if line.startswith(PLAIN_LINES):
+            if line.startswith(plain):
                 continue
             if line[:1] not in ("\t", " "):
                 label = LABEL.match(line)
@@ -147,6 +148,7 @@ class Private:
             following = section_of(line)
             if following:
                 section = following
+                plain = OF_THE_DEBUGGER if section.name.startswith(".debug_") else PLAIN_LINES
                 here = code if section.is_code else ""
                 edges = self.edges.setdefault(here, [])
                 if section.group is not None:
