@@ -12,7 +12,7 @@ from support import TESTS, TRIED, Batch, Case, Compiler, Member, Program, Run, i
 FOLDER = TESTS / "memory"
 NAMES = {"-g": ["arena", "arguments", "empty_locals", "large", "late_errors", "no_launch", "overruns"]}
 NAMES["-g"] += ["packed", "wrong_addresses"]
-NAMES["--fast"] = ["large", "no_launch"]
+NAMES["--fast"] = ["large", "no_launch", "overruns"]
 
 
 class Built(NamedTuple):
@@ -289,6 +289,17 @@ class Memory(Case):
                 self.expect_overrun(made, way, 100000, False)
             self.expect_overrun(made, 14, 400, False)
             self.expect_overrun(made, 13, 30000, False)
+
+    def test_between_the_stacks_lie_pages_that_nobody_may_touch(self):
+        """Kills: a stack that ends in the next one, or behind the last in what lies there; an overrun told as an overflow.
+        A fast build has no check but these pages."""
+        for made in (fast["overruns"] for fast in FAST):
+            for order, thread in (("forward", 0), ("reverse", 39)):
+                outcome = made.run("2", "1024", SIM_ORDER=order)
+                what = f"{made.compiler.cxx} {order}: {outcome.out}{outcome.err}"
+                self.expect_in("A local array was overrun", outcome.err, what)
+                self.expect_in(f"by thread ({thread},0,0) in block", outcome.err, what)
+                self.expect_in("cudaErrorIllegalAddress\nworks again", outcome.out, what)
 
     def test_an_index_far_outside_is_found_in_every_array(self):
         """An array whose address goes nowhere but to its own elements."""
