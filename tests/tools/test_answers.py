@@ -423,9 +423,9 @@ int a = 1;
         self.assertRegex(self.answer(2, status=130, typed={self.ASKS: b"x\n", "sleep 60": b"\3"}), r"\^C\n\Z")
 
     def test_a_second_ctrl_c_leaves_no_copy_behind(self) -> None:
-        slow = """import time
-erase = shutil.rmtree
-shutil.rmtree = lambda *paths, **options: (print("erasing", flush=True), time.sleep(1), erase(*paths, **options))
+        slow = """import tempfile, time
+erase = tempfile.TemporaryDirectory.cleanup
+tempfile.TemporaryDirectory.cleanup = lambda self: (print("erasing", flush=True), time.sleep(1), erase(self))
 """
         with (self.root / "tools/lib/trial.py").open("a") as file:
             file.write(slow)
