@@ -424,8 +424,9 @@ int a = 1;
 
     def test_a_second_ctrl_c_leaves_no_copy_behind(self) -> None:
         slow = """import tempfile, time
-erase = tempfile.TemporaryDirectory.cleanup
-tempfile.TemporaryDirectory.cleanup = lambda self: (print("erasing", flush=True), time.sleep(1), erase(self))
+erase = tempfile.TemporaryDirectory._rmtree
+slowly = lambda *paths, **how: (print("erasing", flush=True), time.sleep(1), erase(*paths, **how))
+tempfile.TemporaryDirectory._rmtree = staticmethod(slowly)
 """
         with (self.root / "tools/lib/trial.py").open("a") as file:
             file.write(slow)
