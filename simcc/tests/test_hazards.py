@@ -131,9 +131,18 @@ MANY_PLACES = program(
 	sum += z[5];
 	y[threadIdx.x] = sum;
 }
+__global__ void four(int *y, const int *z)
+{
+	int sum = z[0];
+	sum += z[1];
+	sum += z[2];
+	sum += z[3];
+	y[threadIdx.x] = sum;
+}
 """,
     """	for (int i = 0; i < 20; i++)
 		many<<<1, 32>>>(y, z);
+	four<<<1, 32>>>(y, z);
 """,
 )
 ENDS = program(
@@ -663,14 +672,15 @@ class Hazards(Case):
         self.expect_equal(len(report.of("initcheck", "uninitialized")), 5, "records of uninitialized")
 
     def test_many_places(self):
-        """More places than are printed: "and n more" is said once, not at each launch."""
+        """More places than are printed: "and n more" is said once, not at each launch; and never of just as many."""
         outcome, report = self.run_one(MANY_PLACES, SIM_ORDER="forward")
-        self.expect_times(outcome.err, 4, "Uninitialized __global__ memory read")
+        self.expect_times(outcome.err, 8, "Uninitialized __global__ memory read")
         more = "========= ... and 2 more places of this kind (uninitialized) in many\n"
         self.expect_times(outcome.err, 1, more)
+        self.expect_times(outcome.err, 1, "... and ")
         self.expect_times(outcome.err, 4, " hazards over 20 launches]\n")
-        self.expect_in("========= ERROR SUMMARY: 120 errors\n", outcome.err)
-        self.expect_equal(len(report.of("initcheck", "uninitialized")), 120, "records")
+        self.expect_in("========= ERROR SUMMARY: 124 errors\n", outcome.err)
+        self.expect_equal(len(report.of("initcheck", "uninitialized")), 124, "records")
 
     def test_errors_that_end_a_launch_and_misused_calls(self):
         """One launch after another that ends in an error, each after a reset; and a call that is wrong each time."""
