@@ -291,8 +291,8 @@ class Memory(Case):
             self.expect_overrun(made, 13, 30000, False)
 
     def test_between_the_stacks_lie_pages_that_nobody_may_touch(self):
-        """Kills: a stack that ends in the next one, or behind the last in what lies there; an overrun told as an overflow.
-        A fast build has no check but these pages."""
+        """Kills: a stack that ends in the next one, or behind the last in what lies there; an overrun told as an
+        overflow. A fast build has no check but these pages."""
         for made in (fast["overruns"] for fast in FAST):
             for order, thread in (("forward", 0), ("reverse", 39)):
                 outcome = made.run("2", "1024", SIM_ORDER=order)

@@ -41,7 +41,7 @@ const float *const p = q + 1; O[0] = p[0];                       | const float *
 if (const float *p = q) O[0] = *p;                               | if ( const float * u_p = q )
 multiply_rows<D, 3>(q, K_tile, O);                               | multiply_rows < D , 3 > ( q
 sum_over_warp(&q[0]);                                            | sum_over_warp ( & q [ 0 ] )
-float t = 0; sum_over_warp(&t); multiply_rows<2>(q, &t);         | sum_over_warp ( & u_t ) ; multiply_rows < 2 > ( q , & u_t )
+float t = 0; sum_over_warp(&t); multiply_rows<2>(q, &t);         | ( & u_t ) ; multiply_rows < 2 > ( q , & u_t )
 O[0] = T::ROWS < 3 ? 1 : T::KEYS;                                | T :: ROWS < 3 ? 1 : T :: KEYS
 O[0] = a && b & ~c || !d;                                        | u_a && u_b & ~ u_c || ! u_d
 const float *a = q; O[0] += *a++ * *m * *a-- & *m;               | * u_a ++ * * m * * u_a -- & * m
