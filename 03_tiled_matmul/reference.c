@@ -5,8 +5,8 @@
  *
  *     tolerance(C_ij) = eps * (1 + k/2) * sum_p |a_ip b_pj|          for each element its own
  *
- * A class's soft-cap rounds a few times more, relative to what it returns: 8 eps |C_ij| on top. Neither it nor a ReLU
- * makes an error larger.
+ * A class's soft-cap c rounds a few times more, relative to what it returns, and its tanh may be made of exponentials, which
+ * leave roundings as large as c: eps (8 |C_ij| + 4 c) on top. Neither it nor a ReLU makes an error larger.
  *
  * The errors of ordinary sums are far smaller, they go with sqrt(k); a term that is missing or doubled is far larger.
  */
@@ -37,7 +37,7 @@ static void compute_row(
 		c[j] = fmax(c[j], 0.0);
 	for (size_t j = 0; j < n && variant.kind == VARIANT_SOFTCAP; j++) {
 		c[j] = variant_cap(variant, c[j]);
-		tolerance[j] += 8.0 * TOLERANCE_EPS * fabs(c[j]);
+		tolerance[j] += TOLERANCE_EPS * (8.0 * fabs(c[j]) + 4.0 * (double)variant.value);
 	}
 }
 

@@ -55,7 +55,8 @@
  *     R^2/16 the dot product's roundings, as if all agreed: 2 eps R/4 are the 1/2 eps R from above. They do agree where
  *            the same term is added again and again, as in a ramp
  *     8 s^2  scale, log2 e, m, L and the subtraction each round a number as large as the score.
- *            So do a bias of ALiBi, b, and a soft-cap, c, whose tanh may be a difference of exponentials: 8 b^2, 8 c^2
+ *            So do a bias of ALiBi, b, and a soft-cap, c, whose tanh may be a difference of exponentials: 8 b^2, and 8 c^2
+ *            while c <= 128
  *     16     the exponential and the division;   N   terms summed, in the numerator and in the denominator
  *
  * The roundings of a row's weights may differ by key (then |v_j|^2 add up) or be the same (then O is off by a factor):

@@ -24,7 +24,8 @@ def pattern(text: str) -> re.Pattern:
 
 A_SYMBOL = pattern(SYMBOL)
 PLAIN_LINES = (*BYTES_ALONE, "\t.loc\t", "\t.loc ", "\t.cfi_")
-OF_THE_DEBUGGER = (*PLAIN_LINES, "\t.long", "\t.value", "\t.short")  # there they name its own labels alone
+# There these name its own labels alone, or symbol@dtpoff.
+OF_THE_DEBUGGER = (*PLAIN_LINES, "\t.long", "\t.value", "\t.short")
 LABEL = pattern(rf"({SYMBOL}):")
 PLAIN_SECTION = pattern(r"\s+(\.(?:text|data|bss))\b")
 SECTION = pattern(r'\s+\.section\s+("[^"]*"|[^\s,]+)(.*)')
@@ -124,7 +125,7 @@ class Private:
         functions: set[str] = set()
         edges = self.edges.setdefault(here, [])
         for number, line in enumerate(self.lines):
-            if line.startswith(plain):
+            if line.startswith(plain) and "@" not in line:
                 continue
             if line[:1] not in ("\t", " "):
                 label = LABEL.match(line)

@@ -84,7 +84,7 @@ class Mutants(unittest.TestCase):
 
     @only_when_thorough
     def test_wrong_ones(self) -> None:
-        self.expect_full_score("wrong_*.edits", 362)
+        self.expect_full_score("wrong_*.edits", 363)
 
     @only_when_thorough
     def test_cheats(self) -> None:
@@ -92,7 +92,7 @@ class Mutants(unittest.TestCase):
 
     @only_when_thorough
     def test_right_ones_keep_all_points(self) -> None:
-        self.expect_full_score("right.edits", 69)
+        self.expect_full_score("right.edits", 70)
 
     @unittest.skipUnless(DRAWN, "DRAWN=N only (CI)")
     def test_some_of_a_chapter(self) -> None:

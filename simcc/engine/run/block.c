@@ -25,6 +25,7 @@ void worker_open(struct worker *worker)
 	worker->lanes = need(calloc(MAX_THREADS, sizeof *worker->lanes));
 	uint64_t *records = need(reserve_pages((size_t)MAX_THREADS * ROWS * ROW * sizeof *records));
 	worker->stacks = need(reserve_pages((size_t)MAX_THREADS * STACK_BYTES + GUARD_BYTES));
+	worker->marks_pages = madvise(worker->stacks, GUARD_BYTES, -1) != 0; /* qemu-user says yes to any advice */
 	struct frame *frames = need(calloc(MAX_THREADS * FIRST_FRAMES, sizeof *frames));
 	paths_open(&worker->paths);
 	shared_open(&worker->shared);
@@ -65,7 +66,7 @@ static void guard_stacks(struct worker *worker)
 {
 	for (; worker->guards <= worker->thread_count; worker->guards++) {
 		void *page = worker->stacks + (size_t)worker->guards * STACK_BYTES;
-		if (madvise(page, GUARD_BYTES, GUARD_INSTALL) != 0)
+		if (!worker->marks_pages || madvise(page, GUARD_BYTES, GUARD_INSTALL) != 0)
 			(void)mprotect(page, GUARD_BYTES, PROT_NONE);
 	}
 }

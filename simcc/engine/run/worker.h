@@ -84,6 +84,7 @@ struct worker {
 	struct warp warps[MAX_WARPS];
 	char *stacks;
 	uint32_t guards;       /* pages between stacks that are guarded, counted from the first */
+	bool marks_pages;      /* madvise() can guard a page, and does */
 	struct sim_fiber main; /* the worker's own stack */
 	struct shared_memory shared;
 
