@@ -89,3 +89,20 @@ const struct gpu *gpu_find(const char *name)
 			return gpu;
 	return NULL;
 }
+
+const struct gpu *gpu_of_device(const char *driver_name, int sms, size_t memory_bytes)
+{
+	static const struct {
+		const char *word, *name;
+	} known[] = {{"A100", "a100"}, {"GH200", NULL}, {"H200", "h200"}, {"H100", "h100"}, {"RTX 4090", "rtx4090"}};
+	const struct gpu *gpu = NULL;
+	for (size_t i = 0; i < sizeof known / sizeof known[0] && !gpu; i++)
+		if (strstr(driver_name, known[i].word)) {
+			if (!known[i].name)
+				return NULL;
+			gpu = gpu_find(known[i].name);
+		}
+	if (gpu && strcmp(gpu->name, "a100") == 0 && memory_bytes > (size_t)50 << 30)
+		gpu = gpu_find("a100-80");
+	return gpu && gpu->sms == sms ? gpu : NULL;
+}

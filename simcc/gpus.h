@@ -39,6 +39,13 @@ extern const struct gpu gpu_table[];
 /* NULL for an unknown name. */
 const struct gpu *gpu_find(const char *name);
 
+/*
+ * The table's entry for a device the driver names, e.g. "NVIDIA A100-SXM4-80GB"; NULL for one it does not know. Names
+ * are shared by parts with other roofs (an H100 PCIe, a laptop's RTX 4090, a slice of a GPU): those have other
+ * numbers of SMs, and no floor is better than a wrong one.
+ */
+const struct gpu *gpu_of_device(const char *driver_name, int sms, size_t memory_bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -58,28 +58,6 @@ const char *device_refusal(void)
 
 #else
 
-/*
- * The table's entry for a device the driver names, e.g. "NVIDIA A100-SXM4-80GB"; NULL for one it does not know. Names
- * are shared by parts with other roofs (an H100 PCIe, a laptop's RTX 4090, a slice of a GPU): those have other
- * numbers of SMs, and no floor is better than a wrong one.
- */
-static const struct gpu *recognize(const char *driver_name, int sms, size_t memory_bytes)
-{
-	static const struct {
-		const char *word, *name;
-	} known[] = {{"A100", "a100"}, {"GH200", NULL}, {"H200", "h200"}, {"H100", "h100"}, {"RTX 4090", "rtx4090"}};
-	const struct gpu *gpu = NULL;
-	for (size_t i = 0; i < sizeof known / sizeof known[0] && !gpu; i++)
-		if (strstr(driver_name, known[i].word)) {
-			if (!known[i].name)
-				return NULL;
-			gpu = gpu_find(known[i].name);
-		}
-	if (gpu && strcmp(gpu->name, "a100") == 0 && memory_bytes > (size_t)50 << 30)
-		gpu = gpu_find("a100-80");
-	return gpu && gpu->sms == sms ? gpu : NULL;
-}
-
 /* What timing will need besides the tensors: the buffer that flushes L2, and what allocations lose to rounding. */
 static size_t memory_for_tensors(size_t free_bytes, size_t l2_bytes)
 {
@@ -106,7 +84,7 @@ int device_open(const char *gpu_option, struct device *device, struct error *err
 	snprintf(device->name, sizeof device->name, "%s", properties.name);
 	snprintf(device->title, sizeof device->title, "%s", properties.name);
 	device->gpu = gpu_option ? gpu_find(gpu_option)
-	                         : recognize(properties.name, properties.multiProcessorCount, total_bytes);
+	                         : gpu_of_device(properties.name, properties.multiProcessorCount, total_bytes);
 	return gpu_option && !device->gpu ? option_choice_unknown(OPTION_GPU, "--gpu", gpu_option, error) : 0;
 }
 

@@ -144,3 +144,31 @@ Test(floors, shared_bytes_are_a_lower_bound)
 	cr_assert_str_eq(floor.bound_by, "shared");
 	cr_assert_float_eq(floor.ms, 1000, 1e-6);
 }
+
+/* Kills: roofs of another GPU, which no run on the simulated device asks for. */
+Test(floors, a_device_is_a_gpu_of_the_table_or_none)
+{
+	static const struct {
+		const char *driver_name;
+		int sms, gigabytes;
+		const char *gpu;
+	} devices[] = {
+		{"NVIDIA H100 80GB HBM3", 132, 80, "h100"},
+		{"NVIDIA H100 PCIe", 114, 80, NULL},
+		{"NVIDIA H200", 132, 141, "h200"},
+		{"NVIDIA GH200 480GB", 132, 96, NULL},
+		{"NVIDIA A100-SXM4-40GB", 108, 40, "a100"},
+		{"NVIDIA A100-SXM4-80GB", 108, 80, "a100-80"},
+		{"NVIDIA A100-SXM4-80GB MIG 1g.10gb", 14, 10, NULL},
+		{"NVIDIA GeForce RTX 4090", 128, 24, "rtx4090"},
+		{"NVIDIA GeForce RTX 4090 Laptop GPU", 76, 16, NULL},
+		{"NVIDIA GeForce RTX 3060", 28, 12, NULL},
+	};
+	for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+		size_t bytes = (size_t)devices[i].gigabytes * 1000000000;
+		const struct gpu *gpu = gpu_of_device(devices[i].driver_name, devices[i].sms, bytes);
+		cr_expect_str_eq(
+			gpu ? gpu->name : "none", devices[i].gpu ? devices[i].gpu : "none", "%s",
+			devices[i].driver_name);
+	}
+}
