@@ -309,6 +309,16 @@ class Memory(Case):
             self.expect_in(f"by thread ({39 * (order == 'reverse')},0,0) in block", outcome.err, what)
             self.expect_in("cudaErrorIllegalAddress\nworks again", outcome.out, what)
 
+    def test_what_a_report_says_of_such_a_page(self):
+        """Kills: a fault that is of no memory. clang leaves out a store before the start of an array."""
+        for made in (fast["overruns"] for fast in FAST):
+            wrong = [("local_overrun", ("2", "1024")), ("stack_overflow", ("13", "32474"))]
+            for kind, way in wrong[: 1 if made.compiler.is_clang else 2]:
+                path = self.scratch / "report.jsonl"
+                made.run(*way, SIM_ORDER="forward", SIM_THREADS="1", SIM_REPORT=str(path))
+                found = [(hazard["kind"], hazard["space"]) for hazard in read_report(path).hazards]
+                self.expect_equal(found, [(kind, "local")], made.compiler.cxx)
+
     def test_an_index_far_outside_is_found_in_every_array(self):
         """An array whose address goes nowhere but to its own elements."""
         for made in OVERRUNS:
