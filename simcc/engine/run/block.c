@@ -13,7 +13,7 @@
 
 /* Windows a warp may fill before others are given a turn. Not ever more: threads may hand work to and fro. */
 enum { FIRST_TURNS = 64, MOST_TURNS = 1024 };
-enum { GUARD_INSTALL = 102 }; /* MADV_GUARD_INSTALL, which no C library has yet */
+enum { GUARD_INSTALL = 102 }; /* MADV_GUARD_INSTALL, where the C library lacks it */
 
 /* ---- the worker's memory ---- */
 
