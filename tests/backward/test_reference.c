@@ -181,7 +181,7 @@ Test(reference, tolerances_of_modifiers)
 		g.dsink_tolerance[0]);
 	attention_gradients_free(&g);
 	g = of_one_pair((struct modifiers){.softcap = 2});
-	double capped = S * (1 + 2 / 2.0), products = 4 + 4;
+	double capped = (S + 4 * 2) * (1 + 2 / 2.0), products = 4 + 4;
 	cr_expect_float_eq(g.dq_tolerance[0], 0.5 * 3 * eps * (factor + capped) * products, 1e-15);
 	attention_gradients_free(&g);
 	const struct score_rules rules = {.bias = no_bias, .factor = half};
