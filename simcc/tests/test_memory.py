@@ -303,7 +303,7 @@ class Memory(Case):
             self.expect_equal((made.status, made.err), (0, ""), "a library of its own")
             ways[said] = {"LD_PRELOAD": str(library)}
         for made, order, (said, way) in itertools.product(FAST, ("forward", "reverse"), ways.items()):
-            outcome = made["overruns"].run("2", "1024", SIM_ORDER=order, **way)
+            outcome = made["overruns"].run("3", "1024", SIM_ORDER=order, **way)
             what = f"{made['overruns'].compiler.cxx} {order} {said}: {outcome.out}{outcome.err}"
             self.expect_in("A local array was overrun", outcome.err, what)
             self.expect_in(f"by thread ({39 * (order == 'reverse')},0,0) in block", outcome.err, what)
@@ -312,7 +312,7 @@ class Memory(Case):
     def test_what_a_report_says_of_such_a_page(self):
         """Kills: a fault that is of no memory. clang leaves out a store before the start of an array."""
         for made in (fast["overruns"] for fast in FAST):
-            wrong = [("local_overrun", ("2", "1024")), ("stack_overflow", ("13", "32474"))]
+            wrong = [("local_overrun", ("3", "1024")), ("stack_overflow", ("13", "32474"))]
             for kind, way in wrong[: 1 if made.compiler.is_clang else 2]:
                 path = self.scratch / "report.jsonl"
                 made.run(*way, SIM_ORDER="forward", SIM_THREADS="1", SIM_REPORT=str(path))
