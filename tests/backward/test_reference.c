@@ -179,6 +179,16 @@ Test(reference, tolerances_of_modifiers)
 	cr_expect_float_eq(
 		g.dsink_tolerance[0], eps * (1 - p) * (factor + sink_bound) * 4 * p, 1e-15, "dsink %g",
 		g.dsink_tolerance[0]);
+	struct setting s = set_up_with((struct modifiers){.sink = &any_sink}, 1, 1, 2, 1, true);
+	struct attention_gradients two;
+	s.inputs.scale = 0.5f;
+	s.tensors[0][0] = 2, s.tensors[1][0] = 3, s.tensors[2][0] = 1, s.tensors[3][0] = 4;
+	s.tensors[3][1] = 0;
+	s.sink[0] = 4;
+	cr_assert(attention_gradients_compute(&s.inputs, s.tensors[3], every_row, every_row, &two));
+	cr_expect_geq(two.dsink_tolerance[0], g.dsink_tolerance[0], "that of the last query alone");
+	attention_gradients_free(&two);
+	tear_down(&s);
 	attention_gradients_free(&g);
 	g = of_one_pair((struct modifiers){.softcap = 2});
 	double capped = (S + 4 * 2) * (1 + 2 / 2.0), products = 4 + 4;

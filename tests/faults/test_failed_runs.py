@@ -55,6 +55,12 @@ class FailedRuns(Case):
         self.assertIn(" nan", done.out)
         self.assertNotIn("-nan", done.out + done.err)
 
+    def test_an_answer_with_a_race_has_failed(self) -> None:
+        options = ["--model", ROOT / "tests/data/tiny_model/tiny.bin", "--tokens", "2", "--prompt", "a tile " * 9]
+        done = run([BUILD / "faults/07_transformer/attention_tile_overwritten/program", *options])
+        self.assertEqual(done.status, 1, done.err)
+        self.assertRegex(done.out, r"FAILED    the simulated device reported \d+ errors?\n")
+
     def test_scores_rounded_elsewhere_ruin_dv(self) -> None:
         """Why forward and backward share multiply_rows: P = exp(S - L) sums to 1 only if both rounded S alike."""
         errors = []
