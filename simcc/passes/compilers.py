@@ -97,5 +97,5 @@ def refuse_code(name: str, command: list[str], chosen: str) -> None:
     if ("__cplusplus" in defined) != (name == "CXX"):
         what = "a C++ compiler" if name == "CC" else "a C compiler, which does not link C++"
         raise usage_error(f"{chosen} is {what}; {EXPECTED[name]}")
-    if "__x86_64__" not in defined or "__ILP32__" in defined:
-        raise usage_error(f"{chosen} makes no 64-bit code for x86-64, and the simulated device runs no other")
+    if not {"__x86_64__", "__aarch64__"}.intersection(defined) or "__ILP32__" in defined:
+        raise usage_error(f"{chosen} makes no 64-bit code for x86-64 or ARM64, and the simulated device runs no other")

@@ -64,6 +64,7 @@ WIDTH(16)
 WIDTH(32)
 WIDTH(64)
 
+#ifdef __x86_64__ /* elsewhere nothing is compiled with this sanitizer */
 /*
  * 16 bytes. For these __atomic_load_n and the like call libatomic, which not every machine has; libatomic uses the
  * same instruction, so files of C++ that are linked with it agree with these. A load stores the zero it finds, if so.
@@ -130,6 +131,7 @@ ENTRY(uint128_t, __tsan_atomic128_compare_exchange_val, volatile uint128_t *at, 
 
 COMPARE_EXCHANGE_128(strong)
 COMPARE_EXCHANGE_128(weak)
+#endif
 
 ENTRY(void, __tsan_atomic_thread_fence, int order)
 {
