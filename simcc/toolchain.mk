@@ -41,7 +41,7 @@ $(error CC='$(CC)' CXX='$(CXX)': '$(WRONG_COMPILER)' is neither gcc nor clang, o
 endif
 # The names of these say of themselves that one compiles C, the other C++, and for this machine; others are asked.
 ifneq ($(filter-out gcc/g++ clang/clang++,$(CC)/$(CXX)),)
-defines = $(shell $1 -dM -E $(TOOLCHAIN_HERE)/passes/empty.c 2>/dev/null | grep -oE '\b(__cplusplus|__x86_64__|__ILP32__)\b')
+defines = $(shell $1 -dM -E $(TOOLCHAIN_HERE)/passes/empty.c 2>/dev/null | grep -oE '\b(__cplusplus|__x86_64__|__aarch64__|__ILP32__)\b' | sed s/__aarch64__/__x86_64__/)
 OF_CC := $(call defines,$(CC))
 OF_CXX := $(call defines,$(CXX))
 not_64 = $(if $(filter-out __cplusplus,$2),$(if $(filter-out __cplusplus __x86_64__,$2),$1),$1)
@@ -49,7 +49,7 @@ NOT_64 := $(or $(call not_64,CC='$(CC)',$(OF_CC)),$(call not_64,CXX='$(CXX)',$(O
 WRONG_CODE := $(or \
 	$(if $(filter __cplusplus,$(OF_CC)),CC='$(CC)' is a C++ compiler; expected gcc or clang),\
 	$(if $(filter __cplusplus,$(OF_CXX)),,CXX='$(CXX)' is a C compiler$(COMMA) which does not link C++; expected g++ or clang++),\
-	$(if $(NOT_64),$(NOT_64) makes no 64-bit code for x86-64$(COMMA) and the simulated device runs no other))
+	$(if $(NOT_64),$(NOT_64) makes no 64-bit code for x86-64 or ARM64$(COMMA) and the simulated device runs no other))
 ifneq ($(WRONG_CODE),)
 $(error $(WRONG_CODE))
 endif
@@ -64,5 +64,5 @@ CXX_COMPILER := $(call one_word,$(CXX))
 
 # Everything below, however deep: a folder that somebody adds is in it.
 TOOLCHAIN := $(addprefix $(TOOLCHAIN_HERE)/,Makefile gpus.c gpus.h path.mk selftest.cu simcc simcc.1 toolchain.mk) \
-	$(shell find $(addprefix $(TOOLCHAIN_HERE)/,engine include machine passes) -name __pycache__ -prune -o \
+	$(shell find $(addprefix $(TOOLCHAIN_HERE)/,engine front include machine passes) -name __pycache__ -prune -o \
 	-type f ! -name '*.md' ! -name '.*' ! -name '*[[:space:]]*' -print)

@@ -10,6 +10,9 @@
  *     __tsan_func_entry(caller)        ->   __tsan_func_entry(caller, function)
  *     memcpy, memmove, memset, modff, sincosf, printf, expf, ...   ->   sim_memcpy, sim_modff, sim_printf, ...
  *
+ * With --front=clang (../front/) a hook is given the record of its place, and in front of a call of the engine,
+ * the C library or a device function sim_call_site is set to its record.
+ *
  * Sections named like C identifiers are concatenated by the linker, which also gives __start_NAME and
  * __stop_NAME. All records are 8-byte aligned, in writable sections ("aw").
  */
@@ -25,7 +28,7 @@ struct sim_function {
 	const char *template_args;        /* "64, true", or "" */
 	const char *file;                 /* where it is written, as the compiler was given it; "" if unknown */
 	void *address;                    /* first instruction */
-	uint64_t size;                    /* bytes of code */
+	uint64_t size;                    /* bytes of code; 0: up to the next function's, in section sim_text */
 	struct sim_shared *const *shared; /* the __shared__ arrays it and its callees in this object use */
 	uint32_t shared_count;
 	uint32_t is_kernel; /* 1: declared __global__ */
@@ -33,7 +36,7 @@ struct sim_function {
 
 /* section sim_sites: one for each access, barrier, warp operation and atomic of the source. In no order. */
 struct sim_site {
-	const void *address; /* behind the call */
+	const void *address; /* behind the call; --front=clang: its own, which the hook is given */
 	const char *file;    /* as the compiler was given it */
 	const struct sim_function *function;
 	uint32_t line;
@@ -49,7 +52,7 @@ enum sim_op { SIM_OP_LOAD = 0, SIM_OP_STORE = 1, SIM_OP_ATOMIC = 2, SIM_OP_OTHER
 struct sim_shared {
 	const char *name;     /* "tile" */
 	const char *function; /* signature of the function that declares it, or "" at file scope */
-	int64_t offset;       /* from the thread pointer (.quad symbol@tpoff) */
+	int64_t offset;       /* from the thread pointer (.quad symbol@tpoff; --front=clang: sim_place_shared()) */
 	uint64_t size;
 	uint64_t align;
 };
@@ -60,6 +63,15 @@ struct sim_variable {
 	void *address;
 	uint64_t size;
 	uint64_t is_constant; /* 1: __constant__ */
+};
+
+/* section sim_stubs (--front=clang): one for each kernel, as host code knows it: the address of its stub stands for it.
+ * invoke(arguments) calls the kernel with what cudaLaunchKernel() gets. */
+struct sim_stub {
+	const void *stub;
+	const void *kernel; /* its function in device code */
+	void (*invoke)(void *arguments);
+	const char *name;
 };
 
 /* section sim_fences: a byte in each object whose device code executes a fence (__threadfence() and its kin). */

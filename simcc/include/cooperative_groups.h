@@ -11,6 +11,8 @@
 
 #include <cuda_runtime.h>
 
+SIM_FOR_BOTH
+
 #if defined(__cplusplus) && defined(__CUDACC__)
 #include <type_traits>
 
@@ -435,4 +437,6 @@ void wait_prior(Types_ &&...);
 #undef SIM_NO_GROUP
 
 #endif
+SIM_FOR_BOTH_END
+
 #endif

@@ -3,7 +3,10 @@
 #define CU_COMPLEX_H_
 
 #include <math.h>
+#include <sim_cuda/both.h>
 #include <vector_functions.h>
+
+SIM_FOR_BOTH
 
 /* Results are built in place, as make_float2 does: a value without an address is no memory access. */
 #define SIM_COMPLEX(result) static inline __attribute__((always_inline, unused)) result
@@ -81,5 +84,7 @@ SIM_COMPLEX(cuFloatComplex) cuComplexDoubleToFloat(cuDoubleComplex a)
 
 #undef SIM_COMPLEX
 #undef SIM_COMPLEX_FUNCTIONS
+
+SIM_FOR_BOTH_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #include <cuda_runtime.h>
 
+SIM_FOR_BOTH
+
 #ifdef __cplusplus
 #include <sim_cuda/sixteen_bits.h>
 
@@ -21,5 +23,7 @@ typedef __nv_bfloat162 nv_bfloat162;
 
 SIM_16_NAMED(bfloat16, __nv_bfloat16, __nv_bfloat162, __nv_bfloat16_raw)
 #endif
+
+SIM_FOR_BOTH_END
 
 #endif

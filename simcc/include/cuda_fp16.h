@@ -4,6 +4,8 @@
 
 #include <cuda_runtime.h>
 
+SIM_FOR_BOTH
+
 #ifdef __cplusplus
 #include <sim_cuda/sixteen_bits.h>
 
@@ -25,5 +27,7 @@ typedef __half2 __nv_half2;
 
 SIM_16_NAMED(half, __half, __half2, __half_raw)
 #endif
+
+SIM_FOR_BOTH_END
 
 #endif

@@ -10,6 +10,12 @@
 #define __CUDA_RUNTIME_H__
 
 #include <cuda_runtime_api.h>
+
+#ifdef SIM_FRONT
+#include <sim_front/libraries.h>
+#endif
+
+SIM_FOR_BOTH
 #include <vector_functions.h>
 
 #ifdef __cplusplus
@@ -22,6 +28,7 @@
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 0
 
+SIM_FOR_BOTH_END
 #include <cassert>
 #include <climits>
 #include <cstddef>
@@ -39,6 +46,7 @@
 #include <math.h>           /* the float overloads of exp, sqrt, ... without std:: */
 #include <stdint.h>
 #include <stdlib.h>
+SIM_FOR_BOTH
 
 #include <sim_cuda/atomics.h>
 #include <sim_cuda/bits.h>
@@ -47,8 +55,12 @@
 #include <sim_cuda/math.h>
 #include <sim_cuda/warp.h>
 
-#pragma sim_program /* here the program begins: simcc looks from here on for the names that SIM_WITHOUT_STD has left out */
 #endif
+#endif
+SIM_FOR_BOTH_END
+
+#if defined(__cplusplus) && defined(__CUDACC__)
+#pragma sim_program /* here the program begins: simcc looks from here on for the names that SIM_WITHOUT_STD has left out */
 #endif
 
 #endif

@@ -8,6 +8,9 @@
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__
 
+#include <sim_cuda/both.h>
+
+SIM_FOR_BOTH
 #include <driver_types.h>
 
 #define CUDART_VERSION 13000
@@ -201,5 +204,7 @@ SIM_API_INLINE cudaMemcpyPeer(void *to, int to_device, const void *from, int fro
 }
 #endif
 #undef SIM_DEFAULT
+
+SIM_FOR_BOTH_END
 
 #endif

@@ -146,6 +146,12 @@ class Build:
             raise
 
     def compile_cuda(self, path: str, target: str) -> None:
+        for_arm = any("aarch64" in word for word in (*self.compilers.cxx, os.uname().machine))
+        if (self.settings.front or ("clang" if for_arm else "passes")) == "clang":
+            from passes import front
+
+            front.compile_cuda(self, path, target, self.plugin())
+            return
         from passes import assembly, private, source
 
         settings, stem = self.settings, self.scratch_name(path)
@@ -259,39 +265,50 @@ class Build:
     # ---- linking ----
 
     def library(self) -> str:
-        """The engine, built by its own Makefile with the same compiler; one builder at a time."""
+        """The engine."""
+        return self.given("SIM_LIB") or self.made("lib", "libsim.a", self.compilers.cc, self.compilers.cxx)
+
+    def plugin(self) -> str:
+        """What clang runs for --front=clang: front/."""
+        from passes.compilers import twin_of
+        from passes.front import compiler_of
+
+        cxx = compiler_of(self.compilers)
+        return self.given("SIM_PLUGIN") or self.made("plugin", "front.so", twin_of("c", cxx), cxx)
+
+    def given(self, name: str) -> str | None:
+        path = variable(name)
+        if path is not None and not is_file(path):
+            raise usage_error(f"{name}: {path}: no such file")
+        return path
+
+    def made(self, goal: str, file: str, cc: list[str], cxx: list[str]) -> str:
+        """Built by simcc's own Makefile with these compilers; one builder at a time."""
         import fcntl
 
-        given = variable("SIM_LIB")
-        if given is not None:
-            if not is_file(given):
-                raise usage_error(f"SIM_LIB: {given}: no such file")
-            return given
-        compilers = self.compilers
-        directory = (
-            f"{self.directory}/{'_'.join(base_name(word) for word in compilers.cxx)}"  # as toolchain.mk calls it
-        )
+        directory = f"{self.directory}/{'_'.join(base_name(word) for word in cxx)}"  # as toolchain.mk calls it
         try:
             os.makedirs(as_bytes(directory), exist_ok=True)
-            lock = open(as_bytes(f"{directory}/.lock"), "wb")  # noqa: SIM115 closed below, by "with lock"
+            name = ".lock" if goal == "lib" else f".{goal}.lock"  # the library's own test may need the plugin
+            lock = open(as_bytes(f"{directory}/{name}"), "wb")  # noqa: SIM115 closed below, by "with lock"
         except OSError as error:
             raise Stop(
                 3, f"simcc: cannot write {directory}: {error.strerror} (SIM_BUILD chooses another place)"
             ) from None
         with lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            ours = (b"MAKEFLAGS", b"MAKELEVEL", b"MFLAGS")  # an outer make's options are not for this one
+            ours = (b"MAKEFLAGS", b"MAKELEVEL", b"MFLAGS", b"SIM_FRONT")  # an outer make's options are not for this one
             environment = {name: value for name, value in os.environb.items() if name not in ours}
             environment[b"SIM_BUILD"] = as_bytes(self.directory)
-            chosen = [f"CC={' '.join(compilers.cc)}", f"CXX={' '.join(compilers.cxx)}"]
-            run(["make", "-s", f"-j{os.cpu_count() or 1}", "-C", self.home, "lib", *chosen], environment)
-        return f"{directory}/libsim.a"
+            chosen = [f"CC={' '.join(cc)}", f"CXX={' '.join(cxx)}"]
+            run(["make", "-s", f"-j{os.cpu_count() or 1}", "-C", self.home, goal, *chosen], environment)
+        return f"{directory}/{file}"
 
     def link(self, objects: list[str], library: str) -> None:
         settings = self.settings
         wrapped = [f"-Wl,--wrap={symbol}" for symbol in WRAPPED]
         command = [*self.compilers.cxx, *settings.host_only, *settings.link, *wrapped, *objects, library]
-        command += ["-lpthread", "-lm"]
+        command += ["-Wl,--undefined=sim_is_counting", "-lpthread", "-lm"]  # even where the program launches nothing
         run_to("a.out" if settings.output is None else settings.output, command, self.refuse_mixture)
 
     def refuse_mixture(self, program: str) -> None:

@@ -43,28 +43,99 @@ cudaError_t sim_launch_kernel(
 	return error;
 }
 
+/* ---- --front=clang: a launch is a call of cudaPushCallConfiguration, then of the kernel's stub, which takes back the
+ * configuration and calls cudaLaunchKernel ---- */
+
+struct place {
+	const char *file;
+	unsigned line;
+};
+struct configuration {
+	dim3 grid, block;
+	size_t shared_bytes;
+	cudaStream_t stream;
+	struct place place;
+};
+static __thread struct {
+	struct configuration *pushed; /* the arguments of a launch may launch */
+	size_t count, capacity;
+	struct place place; /* of the launch that comes next */
+	bool popped;        /* it is one of <<<>>> */
+} configurations;
+
+void sim_launch_from(const char *file, unsigned line)
+{
+	configurations.place = (struct place){file, line};
+	configurations.popped = false;
+}
+
+/* The first statement of a kernel's stub, which a program may call by its address. */
+void sim_enter_stub(const char *kernel)
+{
+	if (configurations.count > 0)
+		return;
+	say_of_call("error: kernel '%s' was called like a function: it needs <<<grid, block>>>\n", kernel);
+	_exit(1);
+}
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream)
+{
+	need_room(
+		&configurations.pushed, &configurations.capacity, configurations.count + 1,
+		sizeof *configurations.pushed);
+	configurations.pushed[configurations.count++] =
+		(struct configuration){grid, block, shared_bytes, stream, configurations.place};
+	return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream)
+{
+	const struct configuration *top = &configurations.pushed[--configurations.count];
+	*grid = top->grid;
+	*block = top->block;
+	*shared_bytes = top->shared_bytes;
+	*(cudaStream_t *)stream = top->stream;
+	configurations.place = top->place;
+	configurations.popped = true;
+	return cudaSuccess;
+}
+
 cudaError_t cudaLaunchKernel(
 	const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes, cudaStream_t stream)
 {
-	(void)kernel, (void)grid, (void)block, (void)arguments, (void)shared_bytes, (void)stream;
+	const struct sim_stub *stub = sim_stub_at(kernel);
+	if (stub) {
+		const bool is_returned = !configurations.popped;
+		const cudaError_t error = sim_launch_kernel(
+			grid, block, shared_bytes, stream, stub->kernel, stub->name, configurations.place.file,
+			configurations.place.line, stub->invoke, arguments);
+		if (is_returned)
+			cudaPeekAtLastError(); /* nobody need ask for it */
+		return error;
+	}
 	RETURN_IF_STICKY();
 	say_of_call("cudaLaunchKernel: an untyped address does not tell the simulated device what the kernel's "
 	            "arguments are; pass the kernel itself, cudaLaunchKernel(kernel, ...), or use <<<>>>\n");
 	return sim_return(cudaErrorInvalidDeviceFunction);
 }
 
-/* The kernel at an address. Plain builds have no table of kernels: then NULL, and any address is taken for one. */
-static bool is_kernel(const void *address, const struct sim_function **function)
+/* ---- attributes ---- */
+
+/* The kernel at an address, which becomes that of its device code. Plain builds have no table of kernels: then NULL, and any address is taken for one. */
+static bool is_kernel(const void **address, const struct sim_function **function)
 {
-	*function = sim_function_at(address);
-	return *function ? (*function)->is_kernel != 0 : address && !sim_is_counting();
+	const struct sim_stub *stub = sim_stub_at(*address);
+	if (stub)
+		*address = stub->kernel;
+	*function = sim_function_at(*address);
+	return *function ? (*function)->is_kernel != 0 : *address && !sim_is_counting();
 }
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
 {
 	RETURN_IF_STICKY();
 	const struct sim_function *function;
-	RETURN_IF(!is_kernel(kernel, &function), cudaErrorInvalidDeviceFunction);
+	RETURN_IF(!is_kernel(&kernel, &function), cudaErrorInvalidDeviceFunction);
 	switch (attribute) {
 	case cudaFuncAttributeMaxDynamicSharedMemorySize:
 		RETURN_IF(value < 0, cudaErrorInvalidValue);
@@ -81,7 +152,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 	RETURN_IF_STICKY();
 	const struct sim_function *function;
 	RETURN_IF(!attributes, cudaErrorInvalidValue);
-	RETURN_IF(!is_kernel(kernel, &function), cudaErrorInvalidDeviceFunction);
+	RETURN_IF(!is_kernel(&kernel, &function), cudaErrorInvalidDeviceFunction);
 	*attributes = (struct cudaFuncAttributes){
 		.sharedSizeBytes = sim_static_shared_bytes(function),
 		.maxThreadsPerBlock = MAX_THREADS,
@@ -98,7 +169,7 @@ cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache config
 	(void)config;
 	RETURN_IF_STICKY();
 	const struct sim_function *function;
-	return sim_return(is_kernel(kernel, &function) ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+	return sim_return(is_kernel(&kernel, &function) ? cudaSuccess : cudaErrorInvalidDeviceFunction);
 }
 
 static int minimum(int a, int b)
@@ -114,7 +185,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
 	const struct sim_function *function;
 	RETURN_IF_STICKY();
 	RETURN_IF(!blocks || block_size <= 0, cudaErrorInvalidValue);
-	RETURN_IF(!is_kernel(kernel, &function), cudaErrorInvalidDeviceFunction);
+	RETURN_IF(!is_kernel(&kernel, &function), cudaErrorInvalidDeviceFunction);
 	*blocks = 0;
 	size_t shared = sim_static_shared_bytes(function) + dynamic_shared_bytes;
 	if (block_size > MAX_THREADS || shared > gpu->shared_per_block ||

@@ -93,6 +93,9 @@ size_t sim_static_shared_bytes(const struct sim_function *function);
 /* Does device code execute a fence anywhere? */
 bool sim_has_fences(void);
 
+/* The kernel whose stub is at the address; NULL: none is. */
+const struct sim_stub *sim_stub_at(const void *address);
+
 /* ---- shared arrays ---- */
 
 size_t sim_shared_count_all(void);
@@ -119,10 +122,21 @@ static inline uint32_t site_called_from(const void *return_address)
 	return (uint32_t)(((uintptr_t)return_address - (uintptr_t)__executable_start) >> SITE_SHIFT);
 }
 
+/* Of the call that device code does: --front=clang says so before it. */
+extern __thread const struct sim_site *sim_call_site __attribute__((tls_model("local-exec")));
+
 /* Of the call of the function that says this. A plain build has no sites. */
 #define CALL_SITE()                                                                                                  \
-	(&__stop_sim_sites[0] > &__start_sim_sites[0] ? site_called_from(__builtin_return_address(0))                \
-	                                              : (uint32_t)NO_SITE)
+	(&__stop_sim_sites[0] > &__start_sim_sites[0]                                                                \
+	         ? site_called_from(sim_call_site ? (const void *)sim_call_site : __builtin_return_address(0))       \
+	         : (uint32_t)NO_SITE)
+
+/* The record at an address, or that has this byte; NULL: it is no record's. */
+static inline const struct sim_site *site_record(uintptr_t address)
+{
+	const uintptr_t first = (uintptr_t)__start_sim_sites, end = (uintptr_t)__stop_sim_sites;
+	return address - first < end - first ? &__start_sim_sites[(address - first) / sizeof(struct sim_site)] : NULL;
+}
 
 /* The records have numbers from 1, which are small; 0: no call is known there. */
 extern uint32_t *sim_site_numbers;

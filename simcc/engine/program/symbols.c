@@ -10,6 +10,9 @@
 extern struct sim_function __start_sim_functions[] __attribute__((weak));
 extern struct sim_function __stop_sim_functions[] __attribute__((weak));
 extern const char __start_sim_fences[] __attribute__((weak));
+extern const struct sim_stub __start_sim_stubs[] __attribute__((weak));
+extern const struct sim_stub __stop_sim_stubs[] __attribute__((weak));
+extern const char __stop_sim_text[] __attribute__((weak));
 extern struct sim_shared __start_sim_shared[] __attribute__((weak));
 extern struct sim_shared __stop_sim_shared[] __attribute__((weak));
 
@@ -67,9 +70,20 @@ const struct sim_function *sim_function_holding(const void *address)
 		else
 			high = middle;
 	}
-	if (low == 0 || (uintptr_t)address - (uintptr_t)functions[low - 1]->address >= functions[low - 1]->size)
+	if (low == 0)
 		return NULL;
-	return functions[low - 1];
+	const uintptr_t first = (uintptr_t)functions[low - 1]->address;
+	const uint64_t size =
+		functions[low - 1]->size != 0 ? functions[low - 1]->size : (uintptr_t)__stop_sim_text - first;
+	return (uintptr_t)address - first < size ? functions[low - 1] : NULL;
+}
+
+const struct sim_stub *sim_stub_at(const void *address)
+{
+	const struct sim_stub *stub = __start_sim_stubs;
+	while (stub < __stop_sim_stubs && stub->stub != address)
+		stub++;
+	return stub < __stop_sim_stubs ? stub : NULL;
 }
 
 const struct sim_function *sim_function_at(const void *address)
@@ -118,7 +132,11 @@ size_t sim_static_shared_bytes(const struct sim_function *function)
 static uintptr_t thread_pointer(void)
 {
 	uintptr_t pointer;
+#ifdef __x86_64__
 	__asm__("movq %%fs:0, %0" : "=r"(pointer));
+#else
+	__asm__("mrs %0, tpidr_el0" : "=r"(pointer));
+#endif
 	return pointer;
 }
 
@@ -140,6 +158,13 @@ size_t sim_shared_count_all(void)
 const struct sim_shared *sim_shared_at(size_t index)
 {
 	return &__start_sim_shared[index];
+}
+
+/* Where the array of this record lies, says the program when it starts (--front=clang). */
+void sim_place_shared(struct sim_shared *array, const void *address);
+void sim_place_shared(struct sim_shared *array, const void *address)
+{
+	array->offset = (int64_t)((uintptr_t)address - thread_pointer());
 }
 
 uintptr_t sim_shared_address(const struct sim_shared *array)

@@ -29,6 +29,8 @@ static const char *as_the_user_calls_it(const char *path)
 	}
 	if (*longest)
 		return longest;
+	if (strncmp(path, "./", 2) == 0)
+		return path + 2;
 	char here[256]; /* a C file, or a plain build: no tables */
 	const size_t length = getcwd(here, sizeof here) ? strlen(here) : 0;
 	return length > 1 && strncmp(path, here, length) == 0 && path[length] == '/' ? path + length + 1 : path;
@@ -72,8 +74,22 @@ static int locate(struct hazard *hazard, const uintptr_t *instructions, size_t c
 	return hazard->line == 0 ? -1 : at;
 }
 
+/* A record stands for the call that it is of; what is asked for is the byte before it, as of an address returned to. */
+static bool locate_record(struct hazard *hazard, uintptr_t before)
+{
+	const struct sim_site *site = site_record(before + 1);
+	if (!site)
+		return false;
+	snprintf(hazard->file, sizeof hazard->file, "%.255s", site->file);
+	hazard->line = site->line;
+	hazard->signature = site->function->signature;
+	return true;
+}
+
 void hazard_locate_instruction(struct hazard *hazard, uintptr_t instruction)
 {
+	if (locate_record(hazard, instruction))
+		return;
 	const struct sim_function *function = sim_function_holding((void *)instruction);
 	if (function)
 		hazard->signature = function->signature;
@@ -132,6 +148,8 @@ void hazard_locate_call(struct hazard *hazard, const struct callers *callers)
 
 void hazard_locate_return(struct hazard *hazard, uintptr_t address)
 {
+	if (locate_record(hazard, address - 1))
+		return;
 	hazard_locate_call(hazard, &(struct callers){.count = 1, .call = {address - 1}});
 }
 

@@ -100,6 +100,12 @@ static uint32_t choose(struct worker *worker, uint32_t mask, uint32_t after)
 	}
 }
 
+/* The built-in variables, where they are variables (--front=clang). */
+__thread uint3 sim_builtin_thread __attribute__((tls_model("local-exec")));
+__thread uint3 sim_builtin_block __attribute__((tls_model("local-exec")));
+__thread dim3 sim_builtin_block_dim __attribute__((tls_model("local-exec")));
+__thread dim3 sim_builtin_grid_dim __attribute__((tls_model("local-exec")));
+
 void lane_end(struct lane *lane)
 {
 	if (lane->worker->probing)
@@ -115,6 +121,7 @@ void lane_end(struct lane *lane)
 static void lane_main(void)
 {
 	const struct invocation *invocation = sim_lane->worker->launch->invocation;
+	sim_builtin_thread = sim_lane->thread;
 	invocation->invoke(invocation->arguments);
 	if (!sim_lane->in_kernel && !sim_lane->worker->probing) {
 		const struct request *request = sim_lane->worker->launch->request;
@@ -302,8 +309,12 @@ void lane_wait(struct lane *lane, enum lane_state state)
 	sim_lane = NULL;
 	struct lane *next = next_lane(worker);
 	sim_lane = next;
-	if (next != lane)
+	if (next != lane) {
+		const struct sim_site *const site = sim_call_site;
 		sim_fiber_switch(&lane->fiber, next ? &next->fiber : &worker->main);
+		sim_call_site = site;
+		sim_builtin_thread = lane->thread;
+	}
 	lane->state = LANE_READY;
 }
 
@@ -370,6 +381,9 @@ void run_block(struct worker *worker)
 	worker->order = sim_options()->order;
 	worker->instrumented = sim_is_counting();
 	worker->arrivals = (struct arrivals){NULL, NULL, 0, 0};
+	sim_builtin_block = worker->block;
+	sim_builtin_block_dim = size;
+	sim_builtin_grid_dim = launch->request->grid;
 	findings_open_block(&worker->findings, worker->block, worker->block_order);
 	open_lanes(worker);
 	open_warps(worker);

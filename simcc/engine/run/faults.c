@@ -30,6 +30,26 @@ struct fault {
 
 static __thread struct fault fault;
 
+static void describe_division(struct hazard *hazard)
+{
+	hazard->kind = "division_by_zero";
+	snprintf(hazard->headline, sizeof hazard->headline, "Integer division by zero");
+	snprintf(
+		hazard->detail[0], sizeof hazard->detail[0],
+		"or of the smallest integer by -1; a GPU goes on with an undefined result");
+}
+
+/* In front of a division that cannot be done (--front=clang). */
+void sim_division_by_zero(const struct sim_site *site) __attribute__((noreturn));
+void sim_division_by_zero(const struct sim_site *site)
+{
+	struct lane *lane = sim_lane;
+	const struct actor actor = actor_of(lane);
+	struct hazard hazard = hazard_of(&actor, site, SIM_MEMCHECK, "fault", cudaErrorLaunchFailure);
+	describe_division(&hazard);
+	fail_launch(lane->worker, &hazard);
+}
+
 static __attribute__((noreturn)) void land(void)
 {
 	struct lane *lane = fault.lane;
@@ -48,13 +68,7 @@ static __attribute__((noreturn)) void land(void)
 			"for %g s no thread has ended or passed a barrier (SIM_TIMEOUT sets the limit)",
 			sim_options()->timeout_s);
 		break;
-	case SIGFPE:
-		hazard.kind = "division_by_zero";
-		snprintf(hazard.headline, sizeof hazard.headline, "Integer division by zero");
-		snprintf(
-			hazard.detail[0], sizeof hazard.detail[0],
-			"or of the smallest integer by -1; a GPU goes on with an undefined result");
-		break;
+	case SIGFPE: describe_division(&hazard); break;
 	case SIGILL:
 	case SIGTRAP:
 		hazard.kind = "trap";
@@ -96,11 +110,32 @@ static __attribute__((noreturn)) void land(void)
 	fail_launch(lane->worker, &hazard);
 }
 
+static uintptr_t instruction_of(const ucontext_t *context)
+{
+#ifdef __x86_64__
+	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#else
+	return context->uc_mcontext.pc;
+#endif
+}
+
+/* The interrupted thread goes on in land(), as if called, on the stack that ends there. */
+static void go_to_land(ucontext_t *context, uintptr_t stack_end)
+{
+#ifdef __x86_64__
+	context->uc_mcontext.gregs[REG_RSP] = (greg_t)stack_end - 8;
+	context->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)land;
+#else
+	context->uc_mcontext.sp = stack_end;
+	context->uc_mcontext.pc = (uintptr_t)land;
+#endif
+}
+
 static void handle(int signal, siginfo_t *info, void *data)
 {
 	ucontext_t *context = data;
 	struct lane *lane = sim_lane;
-	uintptr_t instruction = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+	const uintptr_t instruction = instruction_of(context);
 	if (signal == INTERRUPT) {
 		/* Only in the kernel's own code is it safe to stop: not with a lock of the C library held. */
 		if (!lane || !lane->worker->timed_out || !sim_function_holding((void *)instruction))
@@ -112,9 +147,7 @@ static void handle(int signal, siginfo_t *info, void *data)
 		return;
 	}
 	fault = (struct fault){signal, (uintptr_t)info->si_addr, instruction, lane};
-	context->uc_mcontext.gregs[REG_RSP] =
-		(greg_t)(((uintptr_t)lane->worker->landing_stack + LANDING_STACK - 64) & ~(uintptr_t)15) - 8;
-	context->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)land;
+	go_to_land(context, ((uintptr_t)lane->worker->landing_stack + LANDING_STACK - 64) & ~(uintptr_t)15);
 }
 
 void faults_install(void)

@@ -306,21 +306,21 @@ void __tsan_write_range(void *pointer, size_t bytes)
 
 void *sim_memcpy(void *to, const void *from, size_t bytes)
 {
-	access_range(from, bytes, SIM_OP_LOAD, CALLER);
-	access_range(to, bytes, SIM_OP_STORE, CALLER);
+	access_range(from, bytes, SIM_OP_LOAD, CALL_SITE());
+	access_range(to, bytes, SIM_OP_STORE, CALL_SITE());
 	return memcpy(to, from, bytes);
 }
 
 void *sim_memmove(void *to, const void *from, size_t bytes)
 {
-	access_range(from, bytes, SIM_OP_LOAD, CALLER);
-	access_range(to, bytes, SIM_OP_STORE, CALLER);
+	access_range(from, bytes, SIM_OP_LOAD, CALL_SITE());
+	access_range(to, bytes, SIM_OP_STORE, CALL_SITE());
 	return memmove(to, from, bytes);
 }
 
 void *sim_memset(void *to, int value, size_t bytes)
 {
-	access_range(to, bytes, SIM_OP_STORE, CALLER);
+	access_range(to, bytes, SIM_OP_STORE, CALL_SITE());
 	return memset(to, value, bytes);
 }
 
@@ -413,10 +413,11 @@ COLD static _Noreturn void stop_overflow(struct lane *lane, const struct sim_fun
 	fail_launch(lane->worker, &hazard);
 }
 
-void __tsan_func_entry(void *caller, const struct sim_function *function)
+/* `frame`: of the function that begins. */
+static inline __attribute__((always_inline)) void enter(
+	const void *caller, const struct sim_function *function, const uintptr_t *frame)
 {
 	struct lane *lane = sim_lane;
-	const uintptr_t *frame = *(uintptr_t **)__builtin_frame_address(0); /* of the function that begins */
 	volatile struct frame *begun; /* volatile: compilers make one vector of its fields, which takes longer */
 	uint64_t path = 0;
 	if (!lane)
@@ -450,10 +451,14 @@ void __tsan_func_entry(void *caller, const struct sim_function *function)
 	lane->path = path;
 }
 
-void __tsan_func_exit(void)
+void __tsan_func_entry(void *caller, const struct sim_function *function)
+{
+	enter(caller, function, *(uintptr_t **)__builtin_frame_address(0));
+}
+
+static inline __attribute__((always_inline)) void leave(const uintptr_t *frame)
 {
 	struct lane *lane = sim_lane;
-	const uintptr_t *frame = *(uintptr_t **)__builtin_frame_address(0);
 	if (!lane || !lane->entered)
 		return;
 	const struct frame *begun = lane->local.frame;
@@ -466,6 +471,11 @@ void __tsan_func_exit(void)
 	}
 }
 
+void __tsan_func_exit(void)
+{
+	leave(*(uintptr_t **)__builtin_frame_address(0));
+}
+
 /* What simcc's code in functions without hooks notes of the function that runs, and fills variables with. */
 __thread uintptr_t sim_leaf_frame __attribute__((tls_model("local-exec")));
 __thread uintptr_t sim_leaf_return __attribute__((tls_model("local-exec")));
@@ -475,6 +485,66 @@ const unsigned char sim_empty_local[16] = {0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0
 void sim_leaf_overrun(const struct sim_function *function)
 {
 	stop_overrun(sim_lane, (uintptr_t)function->address + function->size - 1);
+}
+
+/* ---- --front=clang: the same, given the record of their place ---- */
+
+__thread const struct sim_site *sim_call_site __attribute__((tls_model("local-exec")));
+
+void sim_enter(const struct sim_function *function)
+{
+	if (function->is_kernel && sim_lane)
+		sim_lane->in_kernel = true;
+	enter(sim_call_site, function, *(uintptr_t **)__builtin_frame_address(0));
+}
+
+void sim_leave(void)
+{
+	leave(*(uintptr_t **)__builtin_frame_address(0));
+}
+
+#define FRONT_HOOK(bytes, log2_size)                                                                                 \
+	HOT void sim_read##bytes(const void *pointer, const struct sim_site *site)                                   \
+	{                                                                                                            \
+		access_memory(pointer, log2_size, SIM_OP_LOAD, site_called_from(site));                              \
+	}                                                                                                            \
+	HOT void sim_write##bytes(const void *pointer, const struct sim_site *site)                                  \
+	{                                                                                                            \
+		access_memory(pointer, log2_size, SIM_OP_STORE, site_called_from(site));                             \
+	}                                                                                                            \
+	void sim_volatile_read##bytes(const void *pointer, const struct sim_site *site)                              \
+	{                                                                                                            \
+		access_volatile(pointer, log2_size, SIM_OP_LOAD, site_called_from(site));                            \
+	}                                                                                                            \
+	void sim_volatile_write##bytes(const void *pointer, const struct sim_site *site)                             \
+	{                                                                                                            \
+		access_volatile(pointer, log2_size, SIM_OP_STORE, site_called_from(site));                           \
+	}
+
+FRONT_HOOK(1, 0)
+FRONT_HOOK(2, 1)
+FRONT_HOOK(4, 2)
+FRONT_HOOK(8, 3)
+FRONT_HOOK(16, 4)
+
+void sim_read16_by_8(const void *pointer, const struct sim_site *site)
+{
+	access_16(pointer, SIM_OP_LOAD, site_called_from(site));
+}
+
+void sim_write16_by_8(const void *pointer, const struct sim_site *site)
+{
+	access_16(pointer, SIM_OP_STORE, site_called_from(site));
+}
+
+void sim_read_range(const void *pointer, size_t bytes, const struct sim_site *site)
+{
+	access_range(pointer, bytes, SIM_OP_LOAD, site_called_from(site));
+}
+
+void sim_write_range(const void *pointer, size_t bytes, const struct sim_site *site)
+{
+	access_range(pointer, bytes, SIM_OP_STORE, site_called_from(site));
 }
 
 void __tsan_init(void) {}

@@ -4,6 +4,8 @@
 
 #include <cooperative_groups.h>
 
+SIM_FOR_BOTH
+
 #if defined(__cplusplus) && defined(__CUDACC__)
 
 namespace cooperative_groups
@@ -46,4 +48,6 @@ SIM_GROUP Type_ reduce(const coalesced_group &group, Type_ value, Operator_ comb
 } // namespace cooperative_groups
 
 #endif
+SIM_FOR_BOTH_END
+
 #endif

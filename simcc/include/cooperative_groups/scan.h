@@ -4,6 +4,8 @@
 
 #include <cooperative_groups/reduce.h>
 
+SIM_FOR_BOTH
+
 #if defined(__cplusplus) && defined(__CUDACC__)
 
 namespace cooperative_groups
@@ -43,4 +45,6 @@ SIM_GROUP Type_ exclusive_scan(const Group_ &group, Type_ value)
 } // namespace cooperative_groups
 
 #endif
+SIM_FOR_BOTH_END
+
 #endif

@@ -15,7 +15,11 @@ extern const int sim_warp_size;
 
 /* A simcc that rewrites these names itself, in device code only, defines SIM_BUILTIN_TOKENS: then host code may
  * call a variable blockDim, as many programs do. */
-#ifndef SIM_BUILTIN_TOKENS
+#ifdef SIM_FRONT
+/* The plugin makes each the thread's own variable of the engine, whose reads are no memory access. */
+extern const __device__ uint3 threadIdx, blockIdx;
+extern const __device__ dim3 blockDim, gridDim;
+#elif !defined SIM_BUILTIN_TOKENS
 #define threadIdx (sim_thread_index())
 #define blockIdx  (sim_block_index())
 #define blockDim  (sim_block_dim())
@@ -23,7 +27,11 @@ extern const int sim_warp_size;
 #endif
 
 /* As with nvcc, a value and not a constant expression. */
+#ifdef SIM_FRONT
+extern const __device__ int warpSize;
+#else
 extern const int warpSize __asm__("sim_warp_size");
+#endif
 
 extern void __syncthreads() __asm__("sim_syncthreads");
 extern int __syncthreads_count(int predicate) __asm__("sim_syncthreads_count");

@@ -13,6 +13,19 @@
 #include <cuda_runtime_api.h>
 #include <new>
 
+#ifdef SIM_FRONT
+/* What clang makes of a launch: it pushes the configuration, which the kernel's stub takes back for cudaLaunchKernel(). */
+extern "C" unsigned __cudaPushCallConfiguration(
+	dim3 grid, dim3 block, size_t shared_bytes = 0, cudaStream_t stream = nullptr);
+
+template <class... Types_>
+cudaError_t cudaLaunchKernel(
+	void (*kernel)(Types_...), dim3 grid, dim3 block, void **arguments, size_t shared_bytes = 0,
+	cudaStream_t stream = nullptr)
+{
+	return cudaLaunchKernel(reinterpret_cast<const void *>(kernel), grid, block, arguments, shared_bytes, stream);
+}
+#else
 /* Names end in _ where a program's -DN=1024 or -DT=float would otherwise reach them. */
 
 extern "C" cudaError_t sim_launch_kernel(
@@ -193,5 +206,7 @@ cudaError_t cudaLaunchKernel(
 		sim::launch_config(grid, block, shared_bytes, stream, file, line), kernel, arguments,
 		typename sim::count_to<sizeof...(Types_)>::type());
 }
+
+#endif /* SIM_FRONT */
 
 #endif

@@ -186,11 +186,16 @@ SIM_C_INLINE double __drcp_rn(double x) noexcept
 }
 
 /* These promise not to be merged into a multiply-add: the result passes through the empty asm. */
+#ifdef __aarch64__
+#define SIM_IN_REGISTER(value) "+w"(value)
+#else
+#define SIM_IN_REGISTER(value) "+x"(value)
+#endif
 #define SIM_ROUNDED(name, type, operation)                                                                           \
 	SIM_C_INLINE type name(type a, type b) noexcept                                                              \
 	{                                                                                                            \
 		type result_ = a operation b;                                                                        \
-		__asm__("" : "+x"(result_));                                                                         \
+		__asm__("" : SIM_IN_REGISTER(result_));                                                              \
 		return result_;                                                                                      \
 	}
 SIM_ROUNDED(__fadd_rn, float, +)
@@ -200,6 +205,7 @@ SIM_ROUNDED(__dadd_rn, double, +)
 SIM_ROUNDED(__dsub_rn, double, -)
 SIM_ROUNDED(__dmul_rn, double, *)
 #undef SIM_ROUNDED
+#undef SIM_IN_REGISTER
 
 /* ---- functions beyond C's ---- */
 

@@ -1,0 +1,842 @@
+/*
+ * The device's side. Each load, store and copy of memory that is not a thread's own variable gets a call of the engine's
+ * hook in front of it, with the record of its place; calls of the engine, of the C library and of device functions get
+ * theirs; kernels and functions announce themselves. Variables move to where the engine looks for them, with red zones. What
+ * may touch memory in a way that nothing here knows is an error: an access is counted or refused.
+ */
+#include "side.h"
+
+enum AddressSpace { DEVICE = 7, CONSTANT = 8, SHARED = 9 }; /* as -ffake-address-space-map has them */
+
+/* Before mem2reg: a thread's variables hold bytes 0x7F until they are written, and no address is promised to be good. */
+void prepare(Module &M)
+{
+	const DataLayout &DL = M.getDataLayout();
+	for (Function &F : M) {
+		if (F.isDeclaration())
+			continue;
+		F.removeFnAttr(Attribute::MustProgress);
+		std::vector<AllocaInst *> variables;
+		DenseMap<const Value *, std::vector<Instruction *>> begins;
+		for (Instruction &I : instructions(F)) {
+			if (auto *GEP = dyn_cast<GetElementPtrInst>(&I))
+				GEP->setIsInBounds(false);
+			else if (auto *variable = dyn_cast<AllocaInst>(&I))
+				variables.push_back(variable);
+			else if (auto *mark = dyn_cast<IntrinsicInst>(&I))
+				if (mark->getIntrinsicID() == Intrinsic::lifetime_start)
+					begins[getUnderlyingObject(mark->getArgOperand(mark->arg_size() - 1))]
+						.push_back(mark);
+		}
+		for (AllocaInst *variable : variables) {
+			auto found = begins.find(variable);
+			std::vector<Instruction *> where;
+			if (found != begins.end()) {
+				for (Instruction *mark : found->second)
+					where.push_back(mark->getNextNode());
+			} else {
+				Instruction *behind = variable->getNextNode();
+				while (isa<AllocaInst>(behind))
+					behind = behind->getNextNode();
+				where.push_back(behind);
+			}
+			Type *type = variable->getAllocatedType();
+			for (Instruction *at : where) {
+				IRBuilder<> B(at);
+				B.SetCurrentDebugLocation(DebugLoc());
+				const uint64_t bits = DL.getTypeSizeInBits(type);
+				if (!variable->isArrayAllocation() && type->isSingleValueType() && bits >= 8 &&
+				    bits <= 128 && isPowerOf2_64(bits)) {
+					Constant *empty = ConstantInt::get(
+						M.getContext(), APInt::getSplat((unsigned)bits, APInt(8, 0x7f)));
+					empty = type->isPointerTy() ? ConstantExpr::getIntToPtr(empty, type)
+					                            : ConstantExpr::getBitCast(empty, type);
+					B.CreateAlignedStore(empty, variable, variable->getAlign());
+				} else if (uint64_t bytes = DL.getTypeAllocSize(type)) {
+					Value *count = B.CreateZExtOrTrunc(variable->getArraySize(), B.getInt64Ty());
+					B.CreateMemSet(
+						variable, B.getInt8(0x7f), B.CreateMul(count, B.getInt64(bytes)),
+						variable->getAlign());
+				}
+			}
+		}
+	}
+}
+
+namespace
+{
+
+struct Device : Side {
+	SetVector<GlobalValue *> kernels, in_device, in_constant;
+	DenseMap<GlobalVariable *, GlobalVariable *> arrays; /* shared ones, and their records */
+	DenseMap<Function *, GlobalVariable *> functions;    /* their records */
+	std::vector<Function *> own;                         /* functions of the source */
+	GlobalVariable *dynamic, *call_site;
+	bool fences = false;
+
+	using Side::Side;
+
+	void run()
+	{
+		for (GlobalObject &object : M.global_objects())
+			if (!relocatable)
+				object.setComdat(nullptr);
+		for (GlobalObject &object : M.global_objects()) /* not those of the host's side of the same name */
+			if (relocatable && object.hasComdat())
+				object.setComdat(
+					M.getOrInsertComdat(device_name(object.getComdat()->getName(), false)));
+		kernels = annotated("sim_kernel");
+		in_device = annotated("sim_variable");
+		in_constant = annotated("sim_constant");
+		forget("llvm.global.annotations");
+		forget("llvm.compiler.used");
+		forget("llvm.used");
+		for (Function &F : M)
+			if (!F.isDeclaration())
+				own.push_back(&F);
+		dynamic = engine_variable("sim_dynamic_shared", ArrayType::get(byte, 0), true);
+		call_site = engine_variable("sim_call_site", pointer, true);
+		move_variables();
+		for (Function *F : own)
+			functions[F] = device_record(*F);
+		for (Function *F : own)
+			fast ? make_fast(*F) : instrument(*F);
+		write_checks();
+		describe_variables();
+		name_functions();
+		if (fences)
+			kept.push_back(record("sim_fences", {number(byte, 1)}, nullptr));
+		appendToUsed(M, kept);
+	}
+
+	/* ---- variables ---- */
+
+	void move_variables()
+	{
+		static const std::pair<const char *, const char *> builtins[] = {
+			{"threadIdx", "sim_builtin_thread"},
+			{"blockIdx", "sim_builtin_block"},
+			{"blockDim", "sim_builtin_block_dim"},
+			{"gridDim", "sim_builtin_grid_dim"},
+			{"warpSize", "sim_warp_size"}};
+		for (const auto &[name, ours] : builtins)
+			if (GlobalVariable *variable = M.getGlobalVariable(name))
+				replace(variable,
+				        engine_variable(
+						ours, variable->getValueType(), StringRef(name) != "warpSize"));
+		std::vector<GlobalVariable *> moved;
+		for (GlobalVariable &variable : M.globals())
+			if (variable.getAddressSpace() >= DEVICE && variable.getAddressSpace() <= SHARED)
+				moved.push_back(&variable);
+		for (GlobalVariable *variable : moved) {
+			if (variable->getAddressSpace() != SHARED)
+				move_to_device(variable);
+			else if (variable->isDeclaration())
+				replace(variable, dynamic);
+			else
+				move_to_shared(variable);
+		}
+	}
+
+	void replace(GlobalVariable *old, GlobalVariable *by)
+	{
+		old->replaceAllUsesWith(ConstantExpr::getPointerBitCastOrAddrSpaceCast(by, old->getType()));
+		old->eraseFromParent();
+	}
+
+	/* With a red zone behind it. */
+	GlobalVariable *room_for(GlobalVariable *old, Constant *value, GlobalValue::ThreadLocalMode mode)
+	{
+		Type *type = StructType::get(C, {old->getValueType(), ArrayType::get(byte, REDZONE)});
+		Constant *initial = value && !value->isNullValue() && !isa<UndefValue>(value)
+		                            ? ConstantStruct::get(
+						      cast<StructType>(type),
+						      {value, Constant::getNullValue(ArrayType::get(byte, REDZONE))})
+		                            : Constant::getNullValue(type);
+		auto *variable = new GlobalVariable(M, type, false, old->getLinkage(), initial, "", nullptr, mode);
+		if (relocatable && old->hasComdat())
+			variable->setComdat(old->getComdat());
+		if (!relocatable) {
+			variable->setLinkage(
+				mode == GlobalValue::NotThreadLocal ? GlobalValue::ExternalLinkage
+								    : GlobalValue::InternalLinkage);
+			variable->setComdat(nullptr);
+		}
+		SmallVector<DIGlobalVariableExpression *, 1> described;
+		old->getDebugInfo(described);
+		for (DIGlobalVariableExpression *it : described)
+			variable->addDebugInfo(it);
+		return variable;
+	}
+
+	void move_to_device(GlobalVariable *old)
+	{
+		/* clang takes a const variable for a __constant__ one. */
+		const bool is_constant =
+			old->getAddressSpace() == CONSTANT && !(in_device.count(old) && !in_constant.count(old));
+		const std::string symbol = old->getName().str();
+		if (old->isDeclaration()) {
+			auto *elsewhere = new GlobalVariable(
+				M, old->getValueType(), false, GlobalValue::ExternalLinkage, nullptr,
+				relocatable ? symbol : device_name(symbol, false));
+			elsewhere->takeName(old);
+			if (!relocatable)
+				elsewhere->setName(device_name(symbol, false));
+			replace(old, elsewhere);
+			return;
+		}
+		if (is_constant && !in_constant.count(old)) { /* the host's, for its value */
+			auto *value = new GlobalVariable(
+				M, old->getValueType(), true, GlobalValue::PrivateLinkage, old->getInitializer());
+			value->setAlignment(old->getAlign());
+			replace(old, value);
+			return;
+		}
+		const uint64_t size = DL.getTypeAllocSize(old->getValueType());
+		GlobalVariable *variable = room_for(old, old->getInitializer(), GlobalValue::NotThreadLocal);
+		variable->setSection(is_constant ? "sim_constant" : "sim_device");
+		variable->setAlignment(Align(256));
+		const bool is_local = old->hasLocalLinkage();
+		if (is_local) /* for the host's side */
+			variable->setLinkage(GlobalValue::ExternalLinkage);
+		if (!relocatable || is_local)
+			variable->setVisibility(GlobalValue::HiddenVisibility);
+		replace(old, variable);
+		variable->setName(relocatable && !is_local ? symbol : device_name(symbol, relocatable));
+		kept.push_back(variable);
+		variables.push_back({last_name(demangle(symbol)), variable, size, is_constant});
+	}
+
+	struct Variable {
+		std::string name;
+		GlobalVariable *variable;
+		uint64_t size;
+		bool is_constant;
+	};
+	std::vector<Variable> variables;
+
+	void move_to_shared(GlobalVariable *old)
+	{
+		const std::string symbol = old->getName().str();
+		const uint64_t size = DL.getTypeAllocSize(old->getValueType());
+		const uint64_t align = std::max<uint64_t>(16, old->getAlign() ? old->getAlign()->value() : 1);
+		GlobalVariable *variable = room_for(old, nullptr, GlobalValue::LocalExecTLSModel);
+		variable->setAlignment(Align(align));
+		replace(old, variable);
+		variable->setName(device_name(symbol, false));
+		const std::string name = demangle(symbol);
+		std::string array = last_name(name), function;
+		if (starts(symbol, "_ZZ"))
+			function = name.substr(0, name.size() - array.size() - 2);
+		const size_t number_at = array.find(".");
+		if (number_at != std::string::npos)
+			array.resize(number_at);
+		GlobalVariable *described = record(
+			"sim_shared",
+			{string(array), string(function), number(i64, 0), number(i64, size), number(i64, align)},
+			nullptr);
+		if (variable->hasComdat()) { /* of a template: each object describes it, one record stays */
+			described->setName("sim_shared." + symbol);
+			described->setLinkage(GlobalValue::WeakODRLinkage);
+			described->setComdat(M.getOrInsertComdat(described->getName()));
+		}
+		arrays[variable] = described;
+		shared.push_back(variable);
+	}
+	std::vector<GlobalVariable *> shared;
+
+	/* ---- functions ---- */
+
+	GlobalVariable *device_record(Function &F)
+	{
+		std::vector<Constant *> used;
+		for (GlobalVariable *array : shared_of(F))
+			used.push_back(as_pointer(arrays[array]));
+		return function_record(F, used, kernels.count(&F));
+	}
+
+	/* What the constants and instructions of a function name, directly or through constants. */
+	void named_by(const Function &F, SetVector<const GlobalValue *> &found)
+	{
+		SetVector<const Constant *> queue;
+		for (const Instruction &I : instructions(F))
+			for (const Value *operand : I.operands())
+				if (auto *constant = dyn_cast<Constant>(operand))
+					queue.insert(constant);
+		for (size_t i = 0; i < queue.size(); i++) {
+			if (auto *value = dyn_cast<GlobalValue>(queue[i])) {
+				found.insert(value);
+				continue;
+			}
+			for (const Value *operand : queue[i]->operands())
+				if (auto *constant = dyn_cast<Constant>(operand))
+					queue.insert(constant);
+		}
+	}
+
+	/* The shared arrays that a function and what it calls in this object use: a kernel is launched, not called. */
+	std::vector<GlobalVariable *> shared_of(Function &F)
+	{
+		SetVector<const Function *> reached;
+		SetVector<const GlobalValue *> found;
+		reached.insert(&F);
+		for (size_t i = 0; i < reached.size() && !shared.empty(); i++) {
+			SetVector<const GlobalValue *> &names = named[reached[i]];
+			if (names.empty())
+				named_by(*reached[i], names);
+			for (const GlobalValue *value : names) {
+				found.insert(value);
+				auto *callee = dyn_cast<Function>(value);
+				if (callee && !callee->isDeclaration() &&
+				    !kernels.count(const_cast<Function *>(callee)))
+					reached.insert(callee);
+			}
+		}
+		std::vector<GlobalVariable *> used;
+		for (GlobalVariable *array : shared)
+			if (found.count(array))
+				used.push_back(array);
+		return used;
+	}
+	DenseMap<const Function *, SetVector<const GlobalValue *>> named;
+
+	void name_functions()
+	{
+		for (Function &F : M) {
+			const StringRef name = F.getName();
+			if (F.isIntrinsic() || starts(name, "sim_") || starts(name, "llvm."))
+				continue;
+			if (F.isDeclaration()) {
+				if (!is_mathematics(name) && !(fast && is_contained(RENAMED, name)))
+					F.setName(device_name(name, false));
+				continue;
+			}
+			F.setSection("sim_text");
+			const bool is_kernel = kernels.count(&F);
+			if (!fast || is_kernel) {
+				F.addFnAttr(Attribute::NoInline);
+				F.removeFnAttr(Attribute::AlwaysInline);
+			}
+			F.setName(device_name(name, relocatable && F.hasLocalLinkage()));
+			if (relocatable && !F.hasLocalLinkage())
+				continue;
+			F.setComdat(nullptr);
+			F.setLinkage(is_kernel ? GlobalValue::ExternalLinkage : GlobalValue::InternalLinkage);
+			if (is_kernel)
+				F.setVisibility(GlobalValue::HiddenVisibility);
+		}
+	}
+
+	/* ---- --fast ---- */
+
+	/* Where a thread stands among the callers of __activemask() the optimizer, which may make two calls of one, must not
+	 * decide: the call says it, with those of the calls that led there. */
+	void make_fast(Function &F)
+	{
+		std::vector<CallBase *> calls;
+		for (Instruction &I : instructions(F))
+			if (auto *call = dyn_cast<CallBase>(&I))
+				calls.push_back(call);
+		for (CallBase *call : calls) {
+			Function *callee = call->getCalledFunction();
+			if (!callee || callee->isIntrinsic())
+				continue;
+			const bool asks = callee->getName() == "sim_warp_active_mask_at";
+			if (asks)
+				call->setArgOperand(0, number(i64, ++places));
+			else if (callee->isDeclaration())
+				this->call(F, *call);
+			else if (leads_to_mask(*callee)) {
+				IRBuilder<> B(call);
+				Value *before =
+					B.CreateCall(engine("sim_place_enter", i64, {i64}), {number(i64, ++places)});
+				B.SetInsertPoint(call->getNextNode());
+				B.CreateCall(engine("sim_place_leave", nothing, {i64}), {before});
+			}
+		}
+		if (!kernels.count(&F))
+			return;
+		IRBuilder<> B(&*F.getEntryBlock().getFirstInsertionPt());
+		B.CreateCall(
+			engine("sim_enter_kernel", nothing, {pointer}),
+			{string(split(demangle(F.getName().str())).first)});
+	}
+	uint64_t places = 0;
+
+	bool leads_to_mask(const Function &F)
+	{
+		SetVector<const Function *> reached;
+		reached.insert(&F);
+		for (size_t i = 0; i < reached.size(); i++) {
+			SetVector<const GlobalValue *> names;
+			named_by(*reached[i], names);
+			for (const GlobalValue *value : names)
+				if (auto *callee = dyn_cast<Function>(value)) {
+					if (callee->getName() == "sim_warp_active_mask_at")
+						return true;
+					reached.insert(callee);
+				}
+		}
+		return false;
+	}
+
+	/* ---- accesses ---- */
+
+	Constant *site(Function &F, const DebugLoc &at, Op op, unsigned size)
+	{
+		const DILocation *where = place(at);
+		auto *type = StructType::get(C, {pointer, pointer, pointer, i32, i16, byte, byte});
+		auto *variable = new GlobalVariable(M, type, false, GlobalValue::PrivateLinkage, nullptr, "sim.site");
+		variable->setInitializer(ConstantStruct::get(
+			type, {as_pointer(variable), string(where ? file_of(where->getFile()) : ""),
+		               as_pointer(functions[&F]), number(i32, where ? where->getLine() : 0),
+		               number(i16, where ? std::min(where->getColumn(), 65535u) : 0), number(byte, op),
+		               number(byte, size)}));
+		variable->setSection("sim_sites");
+		variable->setAlignment(Align(8));
+		if (relocatable && F.hasComdat())
+			variable->setComdat(F.getComdat());
+		kept.push_back(variable);
+		return as_pointer(variable);
+	}
+
+	void instrument(Function &F)
+	{
+		std::vector<Instruction *> all;
+		bool is_leaf = !kernels.count(&F);
+		for (Instruction &I : instructions(F))
+			all.push_back(&I);
+		for (Instruction *I : all)
+			is_leaf &= !instrument(F, *I);
+		if (is_leaf)
+			return;
+		Instruction *first = &*F.getEntryBlock().getFirstInsertionPt();
+		while (isa<AllocaInst>(first))
+			first = first->getNextNode();
+		IRBuilder<> B(first);
+		const DISubprogram *described = F.getSubprogram();
+		if (described)
+			B.SetCurrentDebugLocation(DILocation::get(C, described->getLine(), 0, F.getSubprogram()));
+		B.CreateCall(engine("sim_enter", nothing, {pointer}), {as_pointer(functions[&F])});
+		for (BasicBlock &block : F)
+			if (auto *end = dyn_cast<ReturnInst>(block.getTerminator())) {
+				B.SetInsertPoint(end);
+				B.CreateCall(engine("sim_leave", nothing, {}))->setTailCallKind(CallInst::TCK_NoTail);
+			}
+	}
+
+	/* True where the engine comes into play. */
+	bool instrument(Function &F, Instruction &I)
+	{
+		if (auto *load = dyn_cast<LoadInst>(&I))
+			return load->isAtomic() ? refuse_atomic(F, I)
+			                        : access(F, I, load->getPointerOperand(), load->getType(),
+			                                 load->getAlign(), load->isVolatile(), LOAD);
+		if (auto *store = dyn_cast<StoreInst>(&I))
+			return store->isAtomic()
+			               ? refuse_atomic(F, I)
+			               : access(F, I, store->getPointerOperand(), store->getValueOperand()->getType(),
+			                        store->getAlign(), store->isVolatile(), STORE);
+		if (isa<AtomicRMWInst>(I) || isa<AtomicCmpXchgInst>(I) || isa<FenceInst>(I))
+			return refuse_atomic(F, I);
+		if (auto *memory = dyn_cast<AnyMemIntrinsic>(&I))
+			return copy(F, *memory);
+		if (auto *call = dyn_cast<CallBase>(&I))
+			return this->call(F, *call);
+		if (auto *operation = dyn_cast<BinaryOperator>(&I))
+			return operation->getType()->isIntegerTy() && division(F, *operation);
+		if (I.mayReadOrWriteMemory())
+			error(F, I.getDebugLoc(),
+			      Twine("'") + I.getOpcodeName() +
+			              "' in device code is not supported by the simulated device");
+		return false;
+	}
+
+	bool refuse_atomic(Function &F, Instruction &I)
+	{
+		error(F, I.getDebugLoc(),
+		      "'a compiler atomic' in device code is not supported by the simulated device");
+		return false;
+	}
+
+	/* Memory that is no access of the source's: a thread's own variable, as far as the compiler can tell that it stays in
+	 * it; a constant that only the compiler names; the built-in variables. */
+	bool is_own(Value *pointer_operand, uint64_t size)
+	{
+		APInt offset(DL.getIndexTypeSizeInBits(pointer_operand->getType()), 0);
+		Value *base = pointer_operand->stripAndAccumulateConstantOffsets(DL, offset, true);
+		const uint64_t at = offset.getZExtValue();
+		if (auto *variable = dyn_cast<AllocaInst>(base))
+			return !variable->isArrayAllocation() &&
+			       at + size <= DL.getTypeAllocSize(variable->getAllocatedType()) && at <= at + size;
+		if (auto *argument = dyn_cast<Argument>(base))
+			return argument->hasByValAttr() &&
+			       at + size <= DL.getTypeAllocSize(argument->getParamByValType());
+		auto *global = dyn_cast<GlobalVariable>(base);
+		return global && (starts(global->getName(), "sim_builtin_") || global->getName() == "sim_warp_size" ||
+		                  starts(global->getName(), "__const."));
+	}
+
+	/* Is it an address in a table of virtual functions, or that of the table? */
+	bool is_of_vtable(Instruction &I, Value *address)
+	{
+		if (MDNode *tag = I.getMetadata(LLVMContext::MD_tbaa))
+			if (tag->isTBAAVtableAccess())
+				return true;
+		auto *table = dyn_cast<LoadInst>(address->stripInBoundsOffsets());
+		if (!table)
+			if (auto *GEP = dyn_cast<GEPOperator>(address->stripPointerCasts()))
+				table = dyn_cast<LoadInst>(GEP->getPointerOperand()->stripPointerCasts());
+		MDNode *tag = table ? table->getMetadata(LLVMContext::MD_tbaa) : nullptr;
+		return tag && tag->isTBAAVtableAccess();
+	}
+
+	/* Of a struct: a variable may lie better than its type asks for, which another line does not know. */
+	uint64_t alignment(Value *address, uint64_t known)
+	{
+		APInt offset(DL.getIndexTypeSizeInBits(address->getType()), 0);
+		auto *variable =
+			dyn_cast<GlobalVariable>(address->stripAndAccumulateConstantOffsets(DL, offset, true));
+		SmallVector<DIGlobalVariableExpression *, 1> described;
+		if (variable)
+			variable->getDebugInfo(described);
+		const DIType *type = described.empty() ? nullptr : described[0]->getVariable()->getType();
+		while (auto *array = dyn_cast_or_null<DICompositeType>(without_names(type))) {
+			if (array->getTag() != dwarf::DW_TAG_array_type)
+				return std::min(known, std::max<uint64_t>(alignment_of(array, 0), 1));
+			type = array->getBaseType();
+		}
+		return known; /* of scalars: what is copied is another type's */
+	}
+
+	static const DIType *without_names(const DIType *type)
+	{
+		while (auto *derived = dyn_cast_or_null<DIDerivedType>(type)) {
+			if (derived->getTag() == dwarf::DW_TAG_pointer_type)
+				return nullptr;
+			type = derived->getBaseType();
+		}
+		return type;
+	}
+
+	uint64_t alignment_of(const DIType *type, int depth)
+	{
+		if (!type || depth > 20)
+			return 16;
+		uint64_t align = type->getAlignInBits() / 8;
+		if (auto *derived = dyn_cast<DIDerivedType>(type)) {
+			if (derived->getTag() == dwarf::DW_TAG_pointer_type ||
+			    derived->getTag() == dwarf::DW_TAG_reference_type)
+				return std::max<uint64_t>(align, 8);
+			return std::max(align, alignment_of(derived->getBaseType(), depth + 1));
+		}
+		auto *composite = dyn_cast<DICompositeType>(type);
+		if (!composite)
+			return std::max(align, std::min<uint64_t>(16, type->getSizeInBits() / 8));
+		if (composite->getTag() == dwarf::DW_TAG_array_type ||
+		    composite->getTag() == dwarf::DW_TAG_enumeration_type)
+			return std::max(align, alignment_of(composite->getBaseType(), depth + 1));
+		if (composite->isForwardDecl())
+			return 16;
+		for (const DINode *element : composite->getElements())
+			if (auto *member = dyn_cast<DIDerivedType>(element))
+				if (!member->isStaticMember() && (member->getTag() == dwarf::DW_TAG_member ||
+				                                  member->getTag() == dwarf::DW_TAG_inheritance))
+					align = std::max(align, alignment_of(member, depth + 1));
+		return std::max<uint64_t>(align, 1);
+	}
+
+	/* In `*(double *)&floats[i]` clang goes by what it knows of the variable; what counts is the type that is said. A
+	 * member of a packed struct lies where it lies. */
+	bool is_cast_of_variable(Value *address)
+	{
+		while (auto *step = dyn_cast<Operator>(address)) {
+			auto *GEP = dyn_cast<GEPOperator>(step);
+			if (GEP)
+				for (auto type = gep_type_begin(GEP); type != gep_type_end(GEP); ++type)
+					if (StructType *record = type.getStructTypeOrNull())
+						if (record->isPacked())
+							return false;
+			if (!GEP && step->getOpcode() != Instruction::BitCast &&
+			    step->getOpcode() != Instruction::AddrSpaceCast)
+				return false;
+			address = step->getOperand(0);
+		}
+		return isa<GlobalVariable>(address);
+	}
+
+	/* The alignment of a struct's type, where it is copied from or to a variable of a thread's own; or 0. */
+	uint64_t alignment_of_copied(AnyMemIntrinsic &I, uint64_t size)
+	{
+		auto *transfer = dyn_cast<AnyMemTransferInst>(&I);
+		for (Value *end : {I.getRawDest(), transfer ? transfer->getRawSource() : I.getRawDest()})
+			if (auto *variable = dyn_cast<AllocaInst>(end->stripPointerCasts()))
+				if (!variable->isArrayAllocation() && isa<StructType>(variable->getAllocatedType()) &&
+				    DL.getTypeAllocSize(variable->getAllocatedType()) == size)
+					return variable->getAlign().value();
+		return 0;
+	}
+
+	bool access(Function &F, Instruction &I, Value *address, Type *type, Align known, bool is_volatile, Op op)
+	{
+		const uint64_t size = DL.getTypeStoreSize(type);
+		if (is_own(address, size) || is_of_vtable(I, address))
+			return false;
+		IRBuilder<> B(&I);
+		const bool has_hook = size <= 16 && isPowerOf2_64(size);
+		if (has_hook && (known.value() >= size || is_cast_of_variable(address))) {
+			const std::string name = (Twine("sim_") + (is_volatile ? "volatile_" : "") +
+			                          (op == LOAD ? "read" : "write") + Twine(size))
+			                                 .str();
+			B.CreateCall(
+				engine(name, nothing, {pointer, pointer}),
+				{B.CreatePointerBitCastOrAddrSpaceCast(address, pointer),
+			         site(F, I.getDebugLoc(), op, size)});
+		} else {
+			range(B, F, I, address, size, op);
+		}
+		return true;
+	}
+
+	void range(IRBuilder<> &B, Function &F, Instruction &I, Value *address, uint64_t size, Op op)
+	{
+		B.CreateCall(
+			engine(op == LOAD ? "sim_read_range" : "sim_write_range", nothing, {pointer, i64, pointer}),
+			{B.CreatePointerBitCastOrAddrSpaceCast(address, pointer), B.getInt64(size),
+		         site(F, I.getDebugLoc(), op, 0)});
+	}
+
+	/* Of a struct. */
+	bool copy(Function &F, AnyMemIntrinsic &I)
+	{
+		auto *length = dyn_cast<ConstantInt>(I.getLength());
+		if (!length) {
+			if (isa<AllocaInst>(getUnderlyingObject(I.getRawDest())) && !isa<AnyMemTransferInst>(I))
+				return false; /* ours, of an array with a length of run time */
+			error(F, I.getDebugLoc(),
+			      "a copy of a length that only running tells in device code is not supported by the "
+			      "simulated device");
+			return false;
+		}
+		const uint64_t size = length->getZExtValue();
+		const uint64_t of_type = alignment_of_copied(I, size);
+		const auto align = [&](Value *address, MaybeAlign known) {
+			return of_type ? of_type : alignment(address, known.valueOrOne().value());
+		};
+		bool counted = false;
+		if (auto *transfer = dyn_cast<AnyMemTransferInst>(&I)) {
+			auto *constant = dyn_cast<GlobalVariable>(getUnderlyingObject(transfer->getRawSource()));
+			if (!(constant && constant->isConstant() && constant->hasLocalLinkage()))
+				counted |=
+					part(F, I, transfer->getRawSource(), size,
+				             align(transfer->getRawSource(), transfer->getSourceAlign()), LOAD);
+		}
+		counted |= part(F, I, I.getRawDest(), size, align(I.getRawDest(), I.getDestAlign()), STORE);
+		return counted;
+	}
+
+	bool part(Function &F, Instruction &I, Value *address, uint64_t size, uint64_t align, Op op)
+	{
+		if (size == 0 || is_own(address, size))
+			return false;
+		IRBuilder<> B(&I);
+		Value *at = B.CreatePointerBitCastOrAddrSpaceCast(address, pointer);
+		if (size <= 16 && isPowerOf2_64(size) && (align >= size || (size == 16 && align == 8))) {
+			const std::string name = (Twine(op == LOAD ? "sim_read" : "sim_write") + Twine(size) +
+			                          (align < size ? "_by_8" : ""))
+			                                 .str();
+			B.CreateCall(
+				engine(name, nothing, {pointer, pointer}), {at, site(F, I.getDebugLoc(), op, size)});
+		} else {
+			range(B, F, I, address, size, op);
+		}
+		return true;
+	}
+
+	/* ---- calls ---- */
+
+	void announce(CallBase &call, Function &F, Op op, unsigned size)
+	{
+		if (fast)
+			return;
+		IRBuilder<> B(&call);
+		B.CreateAlignedStore(site(F, call.getDebugLoc(), op, size), call_site, Align(8), true);
+	}
+
+	bool call(Function &F, CallBase &call)
+	{
+		if (auto *assembly = dyn_cast<InlineAsm>(call.getCalledOperand())) {
+			const std::string text = StringRef(assembly->getAsmString()).str();
+			if (!text.empty() || call.mayReadOrWriteMemory())
+				error(F, call.getDebugLoc(),
+				      "'inline PTX (asm)' is not supported by the simulated device");
+			return false;
+		}
+		Function *callee = dyn_cast<Function>(call.getCalledOperand()->stripPointerCasts());
+		if (!callee) {
+			announce(call, F, OTHER, 0);
+			return true;
+		}
+		const std::string name = callee->getName().str();
+		if (callee->isIntrinsic() && starts(name, "llvm.exp") && call.getType()->isFloatingPointTy()) {
+			const StringRef which = StringRef(name).split('.').second.split('.').first;
+			if (!fast && (call.getType()->isFloatTy() || call.getType()->isDoubleTy()))
+				call.setCalledFunction(M.getOrInsertFunction(
+					("sim_" + which + (call.getType()->isFloatTy() ? "f" : "")).str(),
+					callee->getFunctionType()));
+			return true;
+		}
+		if (callee->isIntrinsic()) {
+			if (callee->getIntrinsicID() == Intrinsic::trap ||
+			    callee->getIntrinsicID() == Intrinsic::debugtrap)
+				return false;
+			if (call.mayReadOrWriteMemory() && !isa<DbgInfoIntrinsic>(call) &&
+			    !call.isLifetimeStartOrEnd() && !isa<AssumeInst>(call) &&
+			    !is_harmless(callee->getIntrinsicID()))
+				error(F, call.getDebugLoc(),
+				      Twine("'") + name +
+				              "' in device code is not supported by the simulated device");
+			return false;
+		}
+		const std::string refused = denied(name);
+		if (!refused.empty()) {
+			error(F, call.getDebugLoc(),
+			      Twine("'") + refused + "' in device code is not supported by the simulated device");
+			return false;
+		}
+		if (!callee->isDeclaration()) {
+			announce(call, F, OTHER, 0);
+			return true;
+		}
+		if (name == "sim_thread_index" || name == "sim_block_index" || name == "sim_block_dim" ||
+		    name == "sim_grid_dim")
+			return false;
+		if (starts(name, "sim_")) {
+			fences |= starts(name, "sim_threadfence");
+			const bool is_atomic = starts(name, "sim_atomic_");
+			if (starts(name, "sim_atomic_exch_") || starts(name, "sim_atomic_block_exch_"))
+				announce(call, F, ATOMIC, call.use_empty() ? 0 : 1);
+			else
+				announce(call, F, is_atomic ? ATOMIC : OTHER, 0);
+			return true;
+		}
+		const bool is_output = starts(name, "print") || starts(name, "vprint") || starts(name, "put");
+		if (name == "__assert_fail" || (is_contained(RENAMED, StringRef(name)) && (!fast || is_output))) {
+			announce(call, F, OTHER, 0);
+			FunctionCallee ours = M.getOrInsertFunction(
+				name == "__assert_fail" ? "sim_assert_fail" : "sim_" + name,
+				callee->getFunctionType());
+			call.setCalledOperand(ConstantExpr::getPointerCast(
+				cast<Constant>(ours.getCallee()), call.getCalledOperand()->getType()));
+			return true;
+		}
+		if (is_mathematics(name) || is_contained(RENAMED, StringRef(name)))
+			return false;
+		if (!relocatable) {
+			error(F, call.getDebugLoc(),
+			      "'" + demangle(name) +
+			              "' is not defined in this file: device code of other files needs -rdc=true");
+			return false;
+		}
+		announce(call, F, OTHER, 0);
+		return true;
+	}
+
+	/* They are said to touch memory, and touch none. */
+	static bool is_harmless(Intrinsic::ID id)
+	{
+		switch (id) {
+		case Intrinsic::stacksave:
+		case Intrinsic::stackrestore:
+		case Intrinsic::vastart:
+		case Intrinsic::vaend:
+		case Intrinsic::experimental_noalias_scope_decl:
+		case Intrinsic::var_annotation:
+		case Intrinsic::ptr_annotation:
+		case Intrinsic::annotation:
+		case Intrinsic::invariant_start:
+		case Intrinsic::invariant_end:
+		case Intrinsic::prefetch:
+		case Intrinsic::sideeffect: return true;
+		default: return false;
+		}
+	}
+
+	/* By zero, or of the least integer by -1: the CPU's exception, were it not for the optimizer, to which it cannot be. */
+	bool division(Function &F, BinaryOperator &I)
+	{
+		const auto op = I.getOpcode();
+		const bool is_signed = op == Instruction::SDiv || op == Instruction::SRem;
+		if (!is_signed && op != Instruction::UDiv && op != Instruction::URem)
+			return false;
+		Value *by = I.getOperand(1);
+		auto *known = dyn_cast<ConstantInt>(by);
+		if (known && !known->isZero() && !(is_signed && known->isMinusOne()))
+			return false;
+		IRBuilder<> B(&I);
+		Value *wrong = B.CreateICmpEQ(by, ConstantInt::get(by->getType(), 0));
+		if (is_signed) {
+			const unsigned bits = by->getType()->getIntegerBitWidth();
+			Value *least = B.CreateICmpEQ(
+				I.getOperand(0), ConstantInt::get(by->getType(), APInt::getSignedMinValue(bits)));
+			wrong = B.CreateOr(
+				wrong,
+				B.CreateAnd(least, B.CreateICmpEQ(by, ConstantInt::get(by->getType(), -1, true))));
+		}
+		checks.push_back({&I, wrong, site(F, I.getDebugLoc(), OTHER, 0)});
+		return true;
+	}
+
+	struct Check {
+		Instruction *at;
+		Value *wrong;
+		Constant *site;
+	};
+	std::vector<Check> checks;
+
+	/* ---- the tables ---- */
+
+	void write_checks()
+	{
+		for (const Check &check : checks) {
+			Instruction *then = SplitBlockAndInsertIfThen(check.wrong, check.at, true);
+			IRBuilder<> B(then);
+			B.SetCurrentDebugLocation(check.at->getDebugLoc());
+			CallInst *call =
+				B.CreateCall(engine("sim_division_by_zero", nothing, {pointer}), {check.site});
+			call->setDoesNotReturn();
+		}
+	}
+
+	void describe_variables()
+	{
+		std::sort(variables.begin(), variables.end(), [](const Variable &a, const Variable &b) {
+			return a.name < b.name;
+		});
+		for (const Variable &it : variables)
+			record("sim_variables",
+			       {string(it.name), as_pointer(it.variable), number(i64, it.size),
+			        number(i64, it.is_constant)},
+			       relocatable ? it.variable : nullptr);
+		if (shared.empty())
+			return;
+		/* Where they lie only the running program knows, whichever CPU it is for. */
+		Function *places = Function::Create(
+			FunctionType::get(nothing, false), GlobalValue::InternalLinkage, "sim.place_shared", M);
+		IRBuilder<> B(BasicBlock::Create(C, "", places));
+		for (GlobalVariable *array : shared)
+			B.CreateCall(
+				engine("sim_place_shared", nothing, {pointer, pointer}),
+				{as_pointer(arrays[array]), as_pointer(array)});
+		B.CreateRetVoid();
+		appendToGlobalCtors(M, places, 101);
+		places->setName("sim_place_shared_of_this");
+	}
+};
+
+} // namespace
+
+void instrument_device(Module &M)
+{
+	Device(M).run();
+}
