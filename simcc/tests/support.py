@@ -45,6 +45,7 @@ for _name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "WERROR"):
 class Compiler:
     cc: str
     cxx: str
+    front: str = ""  # "clang": simcc --front=clang
 
     @property
     def is_clang(self) -> bool:
@@ -52,13 +53,14 @@ class Compiler:
 
     @property
     def environment(self) -> dict[str, str]:
-        return {"CC": self.cc, "CXX": self.cxx}
+        front = {"SIM_FRONT": self.front} if self.front else {}
+        return {"CC": self.cc, "CXX": self.cxx, **front}
 
     @property
     def folder(self) -> Path:
         """Where programs of this compiler are built; the library lies beside it."""
         words = self.cxx.split()
-        return BUILD / "_".join([os.path.basename(word) for word in words]) / "tests"
+        return BUILD / "_".join([os.path.basename(word) for word in words]) / f"tests{self.front and '_front'}"
 
 
 def _cxx_of(cc: str) -> str:
@@ -68,7 +70,7 @@ def _cxx_of(cc: str) -> str:
 
 def _first_compiler() -> Compiler:
     cc = os.environ.get("CC") or "gcc"
-    return Compiler(cc, os.environ.get("CXX") or _cxx_of(cc))
+    return Compiler(cc, os.environ.get("CXX") or _cxx_of(cc), os.environ.get("FRONT", ""))
 
 
 def _other_compiler() -> Compiler | None:
@@ -82,9 +84,12 @@ COMPILERS = [FIRST] + ([OTHER] if OTHER else [])
 LONG = bool(os.environ.get("LONG"))  # what else `make test-all` runs: each program alone, both compilers, all orders
 TRIED = COMPILERS if LONG else [FIRST]  # by suites to which both compilers say the same
 needs_other = unittest.skipUnless(OTHER, "gcc and clang are not both installed")
+needs_clang = unittest.skipUnless(shutil.which("clang++"), "clang is not installed")
 long_test = unittest.skipUnless(LONG, "LONG=1 runs it")
 
 # ---- running ----
+
+RUNNER = os.environ.get("RUNNER", "").split()  # in front of programs for another CPU: qemu-aarch64 -L ...
 
 
 class Outcome(NamedTuple):
@@ -259,7 +264,7 @@ class Program:
         return place
 
     def run(self, *arguments: Word, cpu_seconds: int = 60, **environment: str) -> Outcome:
-        return run([self.path, *arguments], environment, cpu_seconds=cpu_seconds)
+        return run([*RUNNER, self.path, *arguments], environment, cpu_seconds=cpu_seconds)
 
 
 REGISTERED: dict[tuple[str, Compiler], Program] = {}

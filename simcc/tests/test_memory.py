@@ -384,6 +384,8 @@ class Memory(Case):
         ]
         for made in NO_LAUNCH:
             for way, words in enumerate(says):
+                if made.compiler.front and way in (2, 3, 5, 6):
+                    continue  # they do not compile
                 outcome = made.run(str(way))
                 what = f"{made.compiler.cxx} {made.name} {way}"
                 self.expect_equal((outcome.status, outcome.out), (1, ""), what)
@@ -401,7 +403,8 @@ class Memory(Case):
             place = f"no_launch.cu:{marked_line(made.sources[0], '@direct')}"
             if built.status != 0:
                 self.expect_in(place, built.err)
-                self.expect_in("kernel<<<grid, block>>>(...)", built.err)
+                says = "not configured" if compiler.front else "kernel<<<grid, block>>>(...)"
+                self.expect_in(says, built.err)
                 continue
             self.expect(compiler.is_clang, f"{compiler.cxx} compiled it")
             outcome = run([output, "7"])

@@ -129,7 +129,7 @@ static float made_once()
 }
 
 static int numbered, numbered_more;
-static int next_number(int more)
+static __host__ __device__ int next_number(int more)
 {
 	numbered_more += more;
 	return ++numbered;

@@ -1,0 +1,291 @@
+"""simcc --front=clang: what only clang's front end can do, counted by hand and asked in the source's own words.
+
+Everything else it has in common with the other one, whose suites run with it, too: FRONT=clang CC=clang make test.
+
+Kills a front end that: loses an access of a statement (a line of COUNTED each), counts one of a thread's own, tells
+the host that it is the device, gives two files one private variable, lets an instruction pass that touches memory in a
+way nobody counts, names what the program did not write, calls a kernel with wrong arguments, or leaves a debugger
+without variables.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import unittest
+
+import reports
+from support import SIMCC, Case, Compiler, inline, marked_line, needs_clang, run, simcc
+
+CLANG = Compiler("clang", "clang++", "clang")
+
+# A statement of thread i of 32, and the requests of it: loads and stores of global memory. x, y: floats; a, b: ints.
+COUNTED = [
+    ("y[i] = x[i] + x[i]", 2, 1),
+    ("b[i] = a[i] ^ a[i]", 2, 1),
+    ("b[i] = a[i] & 0", 1, 1),
+    ("b[i] = a[i] * 0", 1, 1),
+    ("b[i] = a[i] - a[i] + a[i] / 1", 3, 1),
+    ("y[i] = x[i] * 0.0f", 1, 1),
+    ("y[i] += x[i]", 2, 1),
+    ("b[i]++", 1, 1),
+    ("b[i] = a[i] ? a[i] : a[i]", 2, 1),
+    ("b[i] = a[i] && a[i + 32]", 1, 1),
+    ("y[i] = 1; y[i] = 2", 0, 2),
+    ("y[i] = y[i]", 1, 1),
+    ("float v = x[i]; if (v > 1e30f) y[i] = v", 1, 0),
+    ("const float &r = x[i]; y[i] = r + r", 2, 1),
+    ("for (int k = 0; k < 4; k++) y[i] = x[i]", 4, 4),
+    ("float v[4]; for (int k = 0; k < 4; k++) v[k] = x[4 * i + k]; y[i] = v[i % 4]", 4, 1),
+    ("((bits *)b)[i].low = 1", 1, 1),
+    ("b[i] = ((bits *)a)[i].low + ((bits *)a)[i].high", 2, 1),
+    ("((three *)y)[i] = ((three *)x)[i]", 3, 3),
+    ("((float4 *)y)[i] = ((float4 *)x)[i]", 1, 1),
+    ("float4 v = ((float4 *)x)[i]; y[i] = v.x + v.w", 1, 1),
+    ("y[i] = ((float4 *)x)[i].x + ((float4 *)x)[i].w", 2, 1),
+    ("((float4 *)y)[i] = make_float4(1, 2, 3, x[i])", 1, 1),
+    ("((double2 *)y)[i].x = ((double2 *)x)[i].y", 1, 1),
+    ("y[i] = twice(x[i])", 1, 1),
+    ("y[i] = deref(x + i) + deref(x + i)", 2, 1),
+    ("y[i] = [&] { return x[i] + x[i]; }()", 2, 1),
+    ("*(volatile float *)&y[i] = *(volatile float *)&x[i]", 1, 1),
+    ("memcpy(&y[i], &x[i], 4)", 1, 1),
+    ("y[i] = __ldg(&x[i]) + fmaxf(x[i], 0)", 2, 1),
+    ("atomicAdd(&y[i], x[i])", 1, 0),
+]
+HEAD = """#include <cstring>
+struct bits { unsigned low : 3, high : 29; };
+struct three { float x, y, z; };
+template <class T> __device__ T twice(T v) { return v + v; }
+__device__ float deref(const float *p) { return *p; }
+"""
+KERNELS = "".join(
+    f"__global__ void k{n}(const float *x, float *y, const int *a, int *b) {{ int i = threadIdx.x; {statement}; }}\n"
+    for n, (statement, *_) in enumerate(COUNTED)
+)
+LAUNCHES = "".join(f"\tk{n}<<<1, 32>>>(x, y, (int *)x, (int *)y);\n" for n in range(len(COUNTED)))
+MAIN = """int main()
+{{
+	float *x, *y;
+	cudaMalloc(&x, 4096), cudaMalloc(&y, 4096);
+	cudaMemset(x, 0, 4096), cudaMemset(y, 0, 4096);
+{launches}	return cudaDeviceSynchronize();
+}}
+"""
+STATEMENTS = inline("front.counted", HEAD + KERNELS + MAIN.format(launches=LAUNCHES), "-w", compiler=CLANG)
+
+# Each kind of argument as the ABI passes it, and a kernel with one of each.
+ARGUMENTS = inline(
+    "front.arguments",
+    """#include <cstdio>
+struct small { char c[3]; };
+struct floats { float x, y, z; };
+struct mixed { double d; int i; };
+struct large { long v[9]; };
+struct made { int v; made(int n) : v(n) {} made(const made &o) : v(o.v) {} ~made() {} };
+struct empty {};
+__global__ void k(int *y, bool t, small s, floats f, empty, mixed m, large l, made o, float4 v, short h, const char &r)
+{
+	y[0] = t && s.c[2] == 7 && f.z == 3 && m.i == 5 && m.d == 2.5 && l.v[8] == 9 && o.v == 11 && v.w == 4 && h == -2;
+}
+template <class F> __global__ void call(int *y, F f) { y[threadIdx.x] += f(threadIdx.x); }
+__global__ void k(int *y, int n) { y[0] += n; }
+__device__ char letter;
+int main()
+{
+	int *y, h[2];
+	void *p;
+	cudaMalloc(&y, 8), cudaMemset(y, 0, 8), cudaGetSymbolAddress(&p, letter);
+	floats f = {1, 2, 3};
+	large l = {{1, 2, 3, 4, 5, 6, 7, 8, 9}};
+	k<<<1, 1>>>(y, true, small{{0, 0, 7}}, f, empty(), mixed{2.5, 5}, l, made(11), float4{1, 2, 3, 4}, -2, *(char *)p);
+	call<<<1, 2>>>(y, [=] __device__(int i) { return (int)l.v[i] * 10; });
+	void (*pointer)(int *, int) = k;
+	pointer<<<1, 1>>>(y, 100);
+	int thousand = 1000;
+	void *arguments[] = {&y, &thousand};
+	cudaLaunchKernel((const void *)pointer, dim3(1), dim3(1), arguments, 0, 0);
+	cudaMemcpy(h, y, 8, cudaMemcpyDeviceToHost);
+	printf("%d %d\\n", h[0], h[1]);
+}
+""",
+    compiler=CLANG,
+)
+
+# What a learner writes, and what is said of it: at which column, and in which words.
+MISTAKES = [
+    ("y[i] = xx[i];", 7 + 1, "use of undeclared identifier 'xx'"),
+    ("y[i] = x[i]", None, "expected ';'"),
+    ("y(i) = x[i];", None, "called object type 'float *' is not a function"),
+    ("float v = host(1);", 10 + 1, "no matching function for call to 'host'"),
+    ("y[i] = std::vector<float>(3)[0];", None, "no matching conversion"),
+    ("__shared__ float s[3] = {1, 2, 3};", None, "initialization is not supported for __shared__ variables"),
+    ("__syncthread();", 0 + 1, "use of undeclared identifier '__syncthread'"),
+    ("y[i] = __shfl_sync(1);", None, "no matching function for call to '__shfl_sync'"),
+    ('printf("%d", fopen("a", "r") != 0);', None, "'fopen' in device code is not supported by the simulated device"),
+    ('asm("membar.gl;");', None, "'inline PTX (asm)' is not supported by the simulated device"),
+    ("__sync_fetch_and_add((int *)y, 1);", None, "'a compiler atomic' in device code is not supported"),
+    ("other<<<1, 1>>>(y);", None, "a launch in device code (dynamic parallelism) is not supported"),
+]
+
+
+# A block of two warps, which a debugger stops in; and what it says.
+DEBUGGED = """__constant__ float scale = 2;
+__global__ void row(const float *x, float *y, int n)
+{
+	__shared__ float s[32];
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	float v = x[i] * scale;
+	s[threadIdx.x] = v;
+	__syncthreads();
+	float sum = 0;
+	for (int k = 0; k < n; k++)
+		sum += s[k]; // @stop
+	y[i] = sum;
+}
+int main()
+{
+	float *x, *y, h[64];
+	for (int i = 0; i < 64; i++)
+		h[i] = i;
+	cudaMalloc(&x, 256), cudaMalloc(&y, 256);
+	cudaMemcpy(x, h, 256, cudaMemcpyHostToDevice);
+	row<<<2, 32>>>(x, y, 32);
+	return cudaDeviceSynchronize();
+}
+"""
+SESSION = [
+    # what is typed, and what stands in the answer
+    ("print sum", "= 198"),
+    ("print s[3]", "= 70"),
+    ("print scale", "= 2"),
+    ("print n", "= 32"),
+    ("print threadIdx", "= {x = 5, y = 0, z = 0}"),
+    ("print blockIdx.x * blockDim.x", "= 32"),
+    (
+        "info cuda threads",
+        "(0,0,0) to (4,0,0) has left\n* (5,0,0) runs\n  (6,0,0) to (31,0,0) waits for its block at a.cu:8",
+    ),
+    ("next", "for (int k"),
+    ("print sum", "= 268"),
+    ("cuda block (1,0,0) thread (7,0,0)", "block (1,0,0), thread (7,0,0)"),
+    ("print v", "= 78"),
+    ("print threadIdx.x", "= 7"),
+    ("next", "sum += s[k]"),
+    ("print threadIdx.x", "= 5"),
+    ("print k", "= 4"),
+    ("cuda", "block (1,0,0), thread (5,0,0)"),
+    ("delete", ""),
+    ("continue", "exited normally"),
+]
+
+
+@needs_clang
+class Front(Case):
+    def test_the_accesses_of_a_statement_are_the_source_s(self):
+        report = self.scratch / "report"
+        self.expect_silent(STATEMENTS.run(SIM_REPORT=str(report), SIM_CHECK="memcheck"), "statements")
+        launches = reports.read_report(report).launches
+        self.expect_equal(len(launches), len(COUNTED), "launches")
+        for (statement, loads, stores), launch in zip(COUNTED, launches):
+            counted = [launch["global"][op]["requests"] for op in ("load", "store")]
+            self.expect_equal(counted, [loads, stores], statement)
+
+    def test_arguments_of_every_kind(self):
+        outcome = ARGUMENTS.run()
+        self.expect_equal((outcome.status, outcome.out, outcome.err), (0, "1111 20\n", ""), "arguments")
+
+    def test_what_is_said_of_mistakes(self):
+        """In the program's own text, at the place in it, and once, though it is compiled twice."""
+        for statement, column, words in MISTAKES:
+            text = f"""#include <cstdio>
+#include <vector>
+float host(int n);
+__global__ void other(float *y) {{}}
+__global__ void k(const float *x, float *y)
+{{
+	int i = threadIdx.x;
+	{statement}
+}}
+int main() {{}}
+"""
+            self.write("a.cu", text)
+            outcome = simcc(CLANG, ["-c", "a.cu", "-o", "a.o"], cwd=self.scratch)
+            self.expect_equal(outcome.status, 1, f"{statement}: {outcome.err}")
+            said = re.findall(r"^a\.cu:8:(\d+): (?:error|warning): .*$", outcome.err, re.MULTILINE)
+            self.expect(said and words in outcome.err, f"{statement}: no {words!r} in\n{outcome.err}")
+            self.expect_equal(outcome.err.count(words), 1, f"{statement}: {outcome.err}")
+            if column is not None:
+                self.expect_equal(said[:1], [str(column + 1)], f"{statement}: column")
+            self.expect(not re.search(r"sim_|sim::|\.sim\b", outcome.err), f"{statement}: ours in\n{outcome.err}")
+
+    def test_host_and_device_are_compiled_apart(self):
+        text = """#include <cstdio>
+static __host__ __device__ int where()
+{
+#ifdef __CUDA_ARCH__
+	return __CUDA_ARCH__;
+#else
+	return 1;
+#endif
+}
+static __device__ int mine = MINE;
+__constant__ int fixed = 10 * MINE;
+static __global__ void k(int *y) { mine += where(); y[0] = mine + fixed; }
+int ENTRY()
+{
+	int *y, h, blockDim = 3;
+	cudaMalloc(&y, 4);
+	k<<<1, 1>>>(y);
+	cudaMemcpy(&h, y, 4, cudaMemcpyDeviceToHost), cudaFree(y);
+	int there;
+	cudaMemcpyFromSymbol(&there, mine, 4);
+	return h + there + where() + blockDim - 3;
+}
+"""
+        self.write("one.cu", f"#define MINE 1\n#define ENTRY one\n{text}")
+        self.write("two.cu", f"#define MINE 2\n#define ENTRY two\n{text}")
+        self.write("main.c", "#include <stdio.h>\nint one(void), two(void);\n".replace("int one", "extern int one"))
+        self.write(
+            "main.cpp", '#include <cstdio>\nint one(), two();\nint main() { printf("%d %d\\n", one(), two()); }\n'
+        )
+        built = simcc(CLANG, ["one.cu", "two.cu", "main.cpp", "-o", "p"], cwd=self.scratch)
+        self.expect_silent(built, "two files")
+        outcome = run([self.scratch / "p"])
+        first, second = (901 + 10) + 901 + 1, (902 + 20) + 902 + 1
+        self.expect_equal((outcome.status, outcome.out), (0, f"{first} {second}\n"), outcome.err)
+
+    def test_memory_that_nothing_counts_is_refused(self):
+        """A builtin that reads memory in an instruction of its own."""
+        self.write("a.cu", "__global__ void k(char *y, int n)\n{\n\t__builtin_memset(y, 0, n);\n}\n")
+        outcome = simcc(CLANG, ["-c", "a.cu", "-o", "a.o"], cwd=self.scratch)
+        self.expect_equal(outcome.status, 1, outcome.err)
+        self.expect(outcome.err.startswith("a.cu:3:2: error: "), outcome.err)
+        self.expect_in("not supported by the simulated device", outcome.err)
+
+    @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
+    def test_a_debugger_knows_threads_and_variables(self):
+        self.write("a.cu", DEBUGGED)
+        self.expect_silent(simcc(CLANG, ["-g", "a.cu", "-o", "p"], cwd=self.scratch), "-g")
+        line = marked_line(DEBUGGED, "@stop")
+        typed = [f"break a.cu:{line} if threadIdx.x == 5 && blockIdx.x == 1 && k == 3", "run"]
+        for command, _ in SESSION:
+            typed += [f"echo == {command}\\n", command]
+        script = self.write("session", "\n".join(typed) + "\n")
+        outcome = run(
+            ["gdb", "-q", "-batch", "-iex", "add-auto-load-safe-path /", "-x", script, "./p"], cwd=self.scratch
+        )
+        answers = outcome.out.split("\n== ")[1:]
+        self.expect_equal(
+            [answer.partition("\n")[0] for answer in answers], [command for command, _ in SESSION], "asked"
+        )
+        for (command, words), answer in zip(SESSION, answers):
+            self.expect_in(words, answer, f"{command}: {outcome.err}")
+
+    def test_without_llvm_s_headers(self):
+        """One line that says what to install."""
+        text = "int main() {}\n"
+        environment = {**CLANG.environment, "SIM_BUILD": str(self.scratch / "b"), "LLVM_CONFIG": "/none"}
+        outcome = run([shutil.which("env"), "-u", "SIM_LIB", SIMCC, "-c", self.write("a.cu", text)], environment)
+        self.expect_equal((outcome.status, outcome.err.count("\n") < 4), (1, True), outcome.err)
+        self.expect_in("llvm-dev", outcome.err)
