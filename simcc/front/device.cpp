@@ -8,14 +8,86 @@
 
 enum AddressSpace { DEVICE = 7, CONSTANT = 8, SHARED = 9 }; /* as -ffake-address-space-map has them */
 
+/* What a function is said to do no longer holds with the engine's calls in it, whoever said so; nor does a tail call
+ * remain one, behind which the function says that it leaves. */
+static void forget_promises(Function &F)
+{
+	static const char *const promises[] = {"readnone",
+	                                       "readonly",
+	                                       "writeonly",
+	                                       "argmemonly",
+	                                       "inaccessiblememonly",
+	                                       "inaccessiblemem_or_argmemonly",
+	                                       "memory",
+	                                       "willreturn",
+	                                       "nosync",
+	                                       "nofree",
+	                                       "speculatable",
+	                                       "mustprogress",
+	                                       "norecurse"};
+	for (const char *promise : promises) {
+		const Attribute::AttrKind kind = Attribute::getAttrKindFromName(promise);
+		if (kind == Attribute::None)
+			continue; /* of another LLVM */
+		F.removeFnAttr(kind);
+		for (Instruction &I : instructions(F))
+			if (auto *call = dyn_cast<CallBase>(&I))
+				if (call->getCalledFunction() == nullptr || !call->getCalledFunction()->isIntrinsic())
+					call->removeFnAttr(kind);
+	}
+	for (Instruction &I : instructions(F)) {
+		if (auto *call = dyn_cast<CallInst>(&I))
+			if (!call->getCalledFunction() || !call->getCalledFunction()->isIntrinsic())
+				call->setTailCallKind(CallInst::TCK_None);
+	}
+}
+
+/* What C++ calls undefined, and a GPU defines: a shift by the width and more leaves nothing, or the sign. Nor does an
+ * argument's __restrict__ hold over a barrier, where other threads write. */
+static void define_as_gpus_do(Function &F)
+{
+	for (Argument &argument : F.args())
+		argument.removeAttr(Attribute::NoAlias);
+	std::vector<BinaryOperator *> shifts;
+	for (Instruction &I : instructions(F))
+		if (auto *shift = dyn_cast<BinaryOperator>(&I))
+			if (shift->isShift() && shift->getType()->isIntegerTy())
+				shifts.push_back(shift);
+	for (BinaryOperator *shift : shifts) {
+		const unsigned bits = shift->getType()->getIntegerBitWidth();
+		auto *known = dyn_cast<ConstantInt>(shift->getOperand(1));
+		if (known && known->getValue().ult(bits))
+			continue;
+		IRBuilder<> B(shift);
+		Value *by = shift->getOperand(1);
+		Value *fits = B.CreateICmpULT(by, ConstantInt::get(by->getType(), bits));
+		if (shift->getOpcode() == Instruction::AShr) {
+			shift->setOperand(1, B.CreateSelect(fits, by, ConstantInt::get(by->getType(), bits - 1)));
+			continue;
+		}
+		shift->setOperand(1, B.CreateSelect(fits, by, ConstantInt::get(by->getType(), 0)));
+		B.SetInsertPoint(shift->getNextNode());
+		auto *all = cast<Instruction>(B.CreateSelect(fits, shift, ConstantInt::get(shift->getType(), 0)));
+		shift->replaceUsesWithIf(all, [&](Use &use) { return use.getUser() != all; });
+	}
+}
+
 /* Before mem2reg: a thread's variables hold bytes 0x7F until they are written, and no address is promised to be good. */
 void prepare(Module &M)
 {
 	const DataLayout &DL = M.getDataLayout();
+	for (GlobalAlias &alias : M.aliases())
+		alias.replaceAllUsesWith(alias.getAliasee());
+	const bool fast = environment("SIM_FAST") == "1";
 	for (Function &F : M) {
-		if (F.isDeclaration())
+		if (F.isDeclaration()) {
+			F.removeFnAttr(Attribute::WillReturn);
 			continue;
-		F.removeFnAttr(Attribute::MustProgress);
+		}
+		define_as_gpus_do(F);
+		if (fast)
+			continue;
+		forget_promises(F);
 		std::vector<AllocaInst *> variables;
 		DenseMap<const Value *, std::vector<Instruction *>> begins;
 		for (Instruction &I : instructions(F)) {
@@ -79,10 +151,9 @@ struct Device : Side {
 	void run()
 	{
 		for (GlobalObject &object : M.global_objects())
-			if (!relocatable)
+			if (!relocatable || is_local_symbol(object.getName()))
 				object.setComdat(nullptr);
-		for (GlobalObject &object : M.global_objects()) /* not those of the host's side of the same name */
-			if (relocatable && object.hasComdat())
+			else if (object.hasComdat()) /* which is not that of the host's side of the same name */
 				object.setComdat(
 					M.getOrInsertComdat(device_name(object.getComdat()->getName(), false)));
 		kernels = annotated("sim_kernel");
@@ -94,6 +165,11 @@ struct Device : Side {
 		for (Function &F : M)
 			if (!F.isDeclaration())
 				own.push_back(&F);
+		for (GlobalVariable &variable : M.globals())
+			if (variable.getAddressSpace() == 0 && !variable.hasPrivateLinkage() &&
+			    !starts(variable.getName(), "llvm.") &&
+			    variable.getName().find("__cxxabiv1") == StringRef::npos)
+				constants.push_back(&variable);
 		dynamic = engine_variable("sim_dynamic_shared", ArrayType::get(byte, 0), true);
 		call_site = engine_variable("sim_call_site", pointer, true);
 		move_variables();
@@ -101,6 +177,11 @@ struct Device : Side {
 			functions[F] = device_record(*F);
 		for (Function *F : own)
 			fast ? make_fast(*F) : instrument(*F);
+		for (Function *F : own) /* the tables of virtual functions have been told by it */
+			for (Instruction &I : instructions(*F)) {
+				I.setMetadata(LLVMContext::MD_tbaa, nullptr);
+				I.setMetadata(LLVMContext::MD_tbaa_struct, nullptr);
+			}
 		write_checks();
 		describe_variables();
 		name_functions();
@@ -196,8 +277,8 @@ struct Device : Side {
 		GlobalVariable *variable = room_for(old, old->getInitializer(), GlobalValue::NotThreadLocal);
 		variable->setSection(is_constant ? "sim_constant" : "sim_device");
 		variable->setAlignment(Align(256));
-		const bool is_local = old->hasLocalLinkage();
-		if (is_local) /* for the host's side */
+		const bool is_local = is_local_symbol(symbol);
+		if (is_local || old->hasLocalLinkage()) /* for the host's side */
 			variable->setLinkage(GlobalValue::ExternalLinkage);
 		if (!relocatable || is_local)
 			variable->setVisibility(GlobalValue::HiddenVisibility);
@@ -300,32 +381,43 @@ struct Device : Side {
 	}
 	DenseMap<const Function *, SetVector<const GlobalValue *>> named;
 
+	/* Nothing of the device's may be taken for the host's of the same name, whichever the linker sees first. */
 	void name_functions()
 	{
 		for (Function &F : M) {
 			const StringRef name = F.getName();
-			if (F.isIntrinsic() || starts(name, "sim_") || starts(name, "llvm."))
-				continue;
-			if (F.isDeclaration()) {
-				if (!is_mathematics(name) && !(fast && is_contained(RENAMED, name)))
-					F.setName(device_name(name, false));
-				continue;
-			}
-			F.setSection("sim_text");
-			const bool is_kernel = kernels.count(&F);
+			if (F.isDeclaration() && !F.isIntrinsic() && !starts(name, "sim_") &&
+			    !starts(name, "__cxa_") && !is_mathematics(name) &&
+			    !(fast && is_contained(RENAMED, name)))
+				F.setName(device_name(name, false));
+		}
+		for (Function *F : own) {
+			const std::string name = F->getName().str();
+			const bool is_kernel = kernels.count(F);
+			const bool is_local = is_kernel ? is_local_symbol(name) : F->hasLocalLinkage();
+			F->setSection("sim_text");
 			if (!fast || is_kernel) {
-				F.addFnAttr(Attribute::NoInline);
-				F.removeFnAttr(Attribute::AlwaysInline);
+				F->addFnAttr(Attribute::NoInline);
+				F->removeFnAttr(Attribute::AlwaysInline);
 			}
-			F.setName(device_name(name, relocatable && F.hasLocalLinkage()));
-			if (relocatable && !F.hasLocalLinkage())
+			F->setName(device_name(name, relocatable && is_local));
+			if (relocatable && !is_local)
 				continue;
-			F.setComdat(nullptr);
-			F.setLinkage(is_kernel ? GlobalValue::ExternalLinkage : GlobalValue::InternalLinkage);
+			F->setComdat(nullptr);
+			F->setLinkage(is_kernel ? GlobalValue::ExternalLinkage : GlobalValue::InternalLinkage);
 			if (is_kernel)
-				F.setVisibility(GlobalValue::HiddenVisibility);
+				F->setVisibility(GlobalValue::HiddenVisibility);
+		}
+		for (GlobalVariable *variable : constants) { /* tables of virtual functions, temporaries, strings */
+			variable->setName(
+				device_name(variable->getName(), relocatable && variable->hasLocalLinkage()));
+			if (!relocatable && !variable->isDeclaration()) {
+				variable->setComdat(nullptr);
+				variable->setLinkage(GlobalValue::InternalLinkage);
+			}
 		}
 	}
+	std::vector<GlobalVariable *> constants;
 
 	/* ---- --fast ---- */
 
@@ -465,16 +557,23 @@ struct Device : Side {
 	{
 		APInt offset(DL.getIndexTypeSizeInBits(pointer_operand->getType()), 0);
 		Value *base = pointer_operand->stripAndAccumulateConstantOffsets(DL, offset, true);
-		const uint64_t at = offset.getZExtValue();
+		const auto holds = [&](Type *type) {
+			const uint64_t room = DL.getTypeAllocSize(type);
+			return size <= room && offset.ule(room - size);
+		};
 		if (auto *variable = dyn_cast<AllocaInst>(base))
-			return !variable->isArrayAllocation() &&
-			       at + size <= DL.getTypeAllocSize(variable->getAllocatedType()) && at <= at + size;
+			return !variable->isArrayAllocation() && holds(variable->getAllocatedType());
 		if (auto *argument = dyn_cast<Argument>(base))
-			return argument->hasByValAttr() &&
-			       at + size <= DL.getTypeAllocSize(argument->getParamByValType());
+			return argument->hasByValAttr() && holds(argument->getParamByValType());
 		auto *global = dyn_cast<GlobalVariable>(base);
 		return global && (starts(global->getName(), "sim_builtin_") || global->getName() == "sim_warp_size" ||
-		                  starts(global->getName(), "__const."));
+		                  is_constant(*global));
+	}
+
+	/* Of the program's text, as the compiler has it: no __constant__ variable, which can be written. */
+	static bool is_constant(const GlobalVariable &variable)
+	{
+		return variable.isConstant() && variable.hasLocalLinkage();
 	}
 
 	/* Is it an address in a table of virtual functions, or that of the table? */
@@ -494,29 +593,14 @@ struct Device : Side {
 	/* Of a struct: a variable may lie better than its type asks for, which another line does not know. */
 	uint64_t alignment(Value *address, uint64_t known)
 	{
-		APInt offset(DL.getIndexTypeSizeInBits(address->getType()), 0);
-		auto *variable =
-			dyn_cast<GlobalVariable>(address->stripAndAccumulateConstantOffsets(DL, offset, true));
+		auto *variable = dyn_cast<GlobalVariable>(getUnderlyingObject(address, 0));
 		SmallVector<DIGlobalVariableExpression *, 1> described;
 		if (variable)
 			variable->getDebugInfo(described);
-		const DIType *type = described.empty() ? nullptr : described[0]->getVariable()->getType();
-		while (auto *array = dyn_cast_or_null<DICompositeType>(without_names(type))) {
-			if (array->getTag() != dwarf::DW_TAG_array_type)
-				return std::min(known, std::max<uint64_t>(alignment_of(array, 0), 1));
-			type = array->getBaseType();
-		}
-		return known; /* of scalars: what is copied is another type's */
-	}
-
-	static const DIType *without_names(const DIType *type)
-	{
-		while (auto *derived = dyn_cast_or_null<DIDerivedType>(type)) {
-			if (derived->getTag() == dwarf::DW_TAG_pointer_type)
-				return nullptr;
-			type = derived->getBaseType();
-		}
-		return type;
+		if (described.empty())
+			return known;
+		return std::min(
+			known, std::max<uint64_t>(alignment_of(described[0]->getVariable()->getType(), 0), 1));
 	}
 
 	uint64_t alignment_of(const DIType *type, int depth)
@@ -626,7 +710,7 @@ struct Device : Side {
 		bool counted = false;
 		if (auto *transfer = dyn_cast<AnyMemTransferInst>(&I)) {
 			auto *constant = dyn_cast<GlobalVariable>(getUnderlyingObject(transfer->getRawSource()));
-			if (!(constant && constant->isConstant() && constant->hasLocalLinkage()))
+			if (!(constant && is_constant(*constant)))
 				counted |=
 					part(F, I, transfer->getRawSource(), size,
 				             align(transfer->getRawSource(), transfer->getSourceAlign()), LOAD);
@@ -678,8 +762,8 @@ struct Device : Side {
 			return true;
 		}
 		const std::string name = callee->getName().str();
-		if (callee->isIntrinsic() && starts(name, "llvm.exp") && call.getType()->isFloatingPointTy()) {
-			const StringRef which = StringRef(name).split('.').second.split('.').first;
+		const StringRef which = StringRef(name).split('.').second.split('.').first;
+		if (callee->isIntrinsic() && (which == "exp" || which == "exp2" || which == "exp10")) {
 			if (!fast && (call.getType()->isFloatTy() || call.getType()->isDoubleTy()))
 				call.setCalledFunction(M.getOrInsertFunction(
 					("sim_" + which + (call.getType()->isFloatTy() ? "f" : "")).str(),
@@ -698,7 +782,13 @@ struct Device : Side {
 				              "' in device code is not supported by the simulated device");
 			return false;
 		}
-		const std::string refused = denied(name);
+		const std::string refused = callee->isDeclaration() || is_of_library(*callee) ? denied(name) : "";
+		if (refused == "delete" && F.getName().find("D0Ev") != StringRef::npos) {
+			call.setCalledFunction(
+				engine("sim_trap", nothing, {pointer})); /* nobody can have called new */
+			call.setAttributes(AttributeList());
+			return true;
+		}
 		if (!refused.empty()) {
 			error(F, call.getDebugLoc(),
 			      Twine("'") + refused + "' in device code is not supported by the simulated device");

@@ -45,10 +45,8 @@ struct Host : Side {
 	/* The host has only a shadow of it. */
 	void use_of_device(GlobalVariable &shadow)
 	{
-		const bool is_local = shadow.hasLocalLinkage();
-		if (relocatable && !is_local && shadow.isDeclaration())
-			return;
 		const std::string name = shadow.getName().str();
+		const bool is_local = is_local_symbol(name);
 		auto *variable = new GlobalVariable(
 			M, shadow.getValueType(), false, GlobalValue::ExternalLinkage, nullptr, "");
 		if (!relocatable || is_local)
@@ -116,9 +114,9 @@ struct Host : Side {
 		const std::string name = without_stub(stub.getName());
 		Function *kernel = Function::Create(
 			stub.getFunctionType(), GlobalValue::ExternalLinkage,
-			device_name(name, relocatable && stub.hasLocalLinkage()), M);
+			device_name(name, relocatable && is_local_symbol(name)), M);
 		kernel->setAttributes(stub.getAttributes());
-		if (!relocatable || stub.hasLocalLinkage())
+		if (!relocatable || is_local_symbol(name))
 			kernel->setVisibility(GlobalValue::HiddenVisibility);
 		Function *thunk = thunk_of(stub, kernel);
 		if (!thunk)

@@ -45,12 +45,9 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
 			B.registerPipelineStartEPCallback([](ModulePassManager &passes, auto) {
 				if (environment("SIM_SIDE") == "device") {
 					passes.addPass(AlwaysInlinerPass());
-					if (environment("SIM_FAST") != "1") {
-						passes.addPass(Prepare());
-						if (environment("SIM_DEBUG") != "1")
-							passes.addPass(
-								createModuleToFunctionPassAdaptor(PromotePass()));
-					}
+					passes.addPass(Prepare());
+					if (environment("SIM_FAST") != "1" && environment("SIM_DEBUG") != "1")
+						passes.addPass(createModuleToFunctionPassAdaptor(PromotePass()));
 				}
 				passes.addPass(Instrument());
 			});

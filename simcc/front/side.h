@@ -90,6 +90,21 @@ inline std::string last_name(StringRef name)
 	return (scope == StringRef::npos ? name : name.substr(scope + 2)).str();
 }
 
+/* Of internal linkage: static, in a namespace without a name, or of a template whose argument is local to a function. */
+inline bool is_local_symbol(StringRef name)
+{
+	if (name.find("_GLOBAL__N_") != StringRef::npos || name.find("IZ") != StringRef::npos || starts(name, "_ZL"))
+		return true;
+	if (!starts(name, "_ZN"))
+		return false;
+	for (name = name.drop_front(3); !name.empty() && isDigit(name[0]);) {
+		unsigned length = 0;
+		name.consumeInteger(10, length);
+		name = name.drop_front(std::min<size_t>(length, name.size()));
+	}
+	return name.size() > 1 && name[0] == 'L' && isDigit(name[1]);
+}
+
 /* Of a device function or variable, where the host's code may have the same name. `is_local`: of one object, even where
  * device code is the program's. */
 inline std::string device_name(StringRef name, bool is_local)
@@ -219,10 +234,17 @@ struct Side {
 		return name.str();
 	}
 
+	/* A function that the C library's headers define. */
+	static bool is_of_library(const Function &F)
+	{
+		const DISubprogram *described = F.getSubprogram();
+		return described && starts(described->getFilename(), "/usr/");
+	}
+
 	void error(const Function &F, const DebugLoc &at, const Twine &message)
 	{
-		if (!denied(F.getName()).empty())
-			return; /* a C library's inline function: who calls it is told */
+		if (is_of_library(F) && !denied(F.getName()).empty())
+			return; /* who calls it is told */
 		const DILocation *where = place(at);
 		C.diagnose(DiagnosticInfoUnsupported(F, message, DiagnosticLocation(where ? DebugLoc(where) : at)));
 	}

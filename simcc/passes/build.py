@@ -98,6 +98,10 @@ NAMES_STD = re.compile(r"^#pragma sim_program.*\b(?:std|__gnu_cxx)\b", re.ASCII 
 WRAPPED = "malloc calloc realloc free aligned_alloc _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm".split()
 
 
+# What an object says of itself, unless it is "counted", and the option that made it so.
+OPTION_OF = {"fast": "--fast", "front": "--front=clang"}
+
+
 class Build:
     """One run of simcc."""
 
@@ -172,7 +176,7 @@ class Build:
         report(errors)
         if not settings.relocatable:
             text = private.transform(text)
-        write_file(f"{stem}.sim.s", text + build_mark(path, settings.fast))
+        write_file(f"{stem}.sim.s", text + build_mark(path, "fast" if settings.fast else "counted"))
         # clang mixes files with and without checksums, and warns of its own doing
         run_to(target, [*self.compilers.cxx, "-Wa,--no-warn", "-c", f"{stem}.sim.s"])
 
@@ -321,16 +325,18 @@ class Build:
         for line in output_of(["readelf", "-p", "sim_build", program, *libraries], quiet=True).split("\n"):
             bracket, _, mark = line.partition("]")
             how, _, path = mark.strip().partition(" ")
-            if bracket.strip().startswith("[") and how in ("fast", "counted"):
+            if bracket.strip().startswith("[") and how in ("counted", *OPTION_OF):
                 built.setdefault(how, path)
-        if len(built) == 2:
-            mixture = f"{built['fast']} was built with --fast and {built['counted']} without"
+        marked = next((how for how in OPTION_OF if how in built), None)
+        other = next((path for how, path in built.items() if how != marked), None)
+        if marked and other:
+            mixture = f"{built[marked]} was built with {OPTION_OF[marked]} and {other} without"
             report([f"simcc: {mixture}: build all .cu files of a program alike"])
 
 
-def build_mark(path: str, fast: bool) -> str:
+def build_mark(path: str, how: str) -> str:
     """How the object was built, for refuse_mixture: a string in a section that no program loads."""
-    return f'\t.section\tsim_build,"",@progbits\n\t.string\t"{"fast" if fast else "counted"} {escaped(path)}"\n'
+    return f'\t.section\tsim_build,"",@progbits\n\t.string\t"{how} {escaped(path)}"\n'
 
 
 def report(errors: list[str]) -> None:

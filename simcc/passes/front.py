@@ -17,11 +17,12 @@ from passes.process import Stop, in_path, output_of, put_in_place, run, run_sayi
 LANGUAGE = """-x cuda --cuda-host-only -nocudainc -nocudalib -nobuiltininc -Xclang -target-sdk-version=10.1
     -Xclang -fcuda-allow-variadic-functions -Wno-unknown-cuda-version -Wno-unknown-pragmas -D__CUDACC__=1 -D__NVCC__=1
     -DSIM_FRONT=1 -U_FORTIFY_SOURCE -include cuda_runtime.h -gdwarf-4
-    -fdebug-compilation-dir=. -ffp-contract=off -fno-strict-aliasing -ftls-model=local-exec -fno-addrsig
+    -fdebug-compilation-dir=. -ffp-contract=off -ftls-model=local-exec -fno-addrsig
     -Wno-pass-failed -Wno-unknown-attributes""".split()
 # Counted code. Optimized behind the plugin, whose calls keep each access what and where it is. What C++ calls
 # undefined, and a GPU does all the same, is done: an endless loop, an overflow, an address that is wrong.
-ON_DEVICE = "-Xclang -fcuda-is-device -Xclang -ffake-address-space-map -U__CUDA_ARCH__".split()
+ON_DEVICE = """-Xclang -fcuda-is-device -Xclang -ffake-address-space-map -Xclang -mno-constructor-aliases
+    -U__CUDA_ARCH__""".split()
 DEVICE = """-O1 -fno-builtin -fno-finite-loops -fwrapv -fno-delete-null-pointer-checks -fno-omit-frame-pointer
     -fno-optimize-sibling-calls -fno-stack-protector -fno-math-errno -fno-vectorize -fno-slp-vectorize""".split()
 X86 = "-mno-red-zone -fno-stack-clash-protection -fcf-protection=none".split()
@@ -60,7 +61,7 @@ def compile_cuda(job, path: str, target: str, plugin: str) -> None:
     builtin = words(output_of([*cxx, "-print-resource-dir"]))[0] + "/include"
     triple = words(output_of([*cxx, "-dumpmachine"]))[0]
     command = [*cxx, *LANGUAGE, "-Xclang", "-aux-triple", "-Xclang", triple, settings.standard]
-    command += [*settings.compile, *(["-fgpu-rdc"] if settings.relocatable else [])]
+    command += settings.compile
     command += ["-isystem", f"{job.headers}/sim_front", "-isystem", job.headers, "-isystem", builtin]
     command += [*settings.preprocess, f"-fpass-plugin={plugin}"]
     environment = [
@@ -78,7 +79,13 @@ def compile_cuda(job, path: str, target: str, plugin: str) -> None:
         as_asked.append("-O0")
     device = [*environment, "SIM_SIDE=device", *command, *ON_DEVICE, *as_asked]
     device += [f"-D__CUDA_ARCH__={settings.architecture or ARCHITECTURE}", *job.dependency_options(target)]
-    host = [*environment, "SIM_SIDE=host", *command, settings.optimize or ("-O3" if settings.fast else "-O0")]
+    host = [
+        *environment,
+        "SIM_SIDE=host",
+        *command,
+        "-fno-strict-aliasing",
+        settings.optimize or ("-O3" if settings.fast else "-O0"),
+    ]
     host += fast
     said: list[str] = []
 
@@ -98,7 +105,8 @@ def compile_cuda(job, path: str, target: str, plugin: str) -> None:
         raise
     script = SCRIPT.format(f"{job.home}/front/gdb.py") if debug else ""
     write_file(
-        f"{stem}.mark.s", script + build_mark(path, settings.fast) + '\t.section\t.note.GNU-stack,"",@progbits\n'
+        f"{stem}.mark.s",
+        script + build_mark(path, "fast" if settings.fast else "front") + '\t.section\t.note.GNU-stack,"",@progbits\n',
     )
     objects = [f"{stem}.device.o", f"{stem}.host.o", f"{stem}.mark.s"]
     run([*cxx, "-r", "-nostdlib", *objects, "-o", f"{stem}.o"])

@@ -180,6 +180,116 @@ SESSION = [
 ]
 
 
+# What is written once for both sides, or shared with them, stays each side's own; what C++ leaves open is as on a GPU.
+BOTH_SIDES = r"""#include <cstdio>
+struct base {
+	__host__ __device__ virtual int f(int *p) { return p[0]; }
+	__device__ virtual int pure(int *) { return 0; }
+	__host__ __device__ virtual ~base() {}
+};
+struct derived : base {
+#ifdef __CUDA_ARCH__
+	__host__ __device__ int f(int *p) override { return p[1]; }
+#else
+	__host__ __device__ int f(int *) override { return 1000; }
+#endif
+};
+struct abstract { __device__ virtual int g(int *) = 0; };
+struct real : abstract { __device__ int g(int *p) override { return p[2]; } };
+struct outside { int v; __host__ __device__ outside(int n); };
+__host__ __device__ outside::outside(int n) : v(n) {}
+__attribute__((const)) __device__ float get(const float *p, int i) { return p[i]; }
+__global__ void virtuals(int *p)
+{
+	derived d;
+	base *b = &d;
+	real r;
+	abstract *a = &r;
+	p[3] = b->f(p) + a->g(p) + outside(100).v;
+}
+__global__ void promised(const float *x, float *y)
+{
+	int i = threadIdx.x;
+	y[i] = get(x, i);
+	__syncthreads();
+	y[i] += get(x, i) + get(x, i);
+}
+extern "C" __global__ void sim_run(int *p) { p[0]++; }
+extern "C" __global__ void cudaThing(int *p) { p[0] += 10; }
+__global__ void shifts(unsigned *u, int by)
+{
+	int s = 40, n = -5;
+	u[4] = 0xffu << s;
+	u[5] = 0xffu >> by;
+	u[6] = n >> by;
+	u[7] = 1u << (by - 9);
+}
+__global__ void restricted(int *__restrict__ a, int *o)
+{
+	a[0] = 0;
+	__syncthreads();
+	if (threadIdx.x == 20)
+		a[0] = 9;
+	__syncthreads();
+	o[threadIdx.x] = a[0];
+}
+struct four { int c[4]; };
+__constant__ four constants[32];
+__global__ void structs(four *a)
+{
+	__shared__ four s[32];
+	s[threadIdx.x] = constants[threadIdx.x];
+	a[threadIdx.x] = s[threadIdx.x];
+}
+int main()
+{
+	int *p, h[32] = {1, 20, 300};
+	cudaMalloc(&p, 1024), cudaMemset(p, 0, 1024);
+	cudaMemcpy(p, h, 12, cudaMemcpyHostToDevice);
+	virtuals<<<1, 1>>>(p);
+	promised<<<1, 32>>>((float *)p, (float *)p + 32);
+	sim_run<<<1, 1>>>(p), cudaThing<<<1, 1>>>(p);
+	shifts<<<1, 1>>>((unsigned *)p, 40);
+	cudaMemcpy(h, p, 32, cudaMemcpyDeviceToHost);
+	base *on_host = new derived;
+	printf("%d %d %d %d %d %u %d, ", on_host->f(h), h[0], h[3], h[4], h[5], h[6], h[7]);
+	delete on_host;
+	restricted<<<1, 32>>>(p, p + 32);
+	cudaMemcpy(h, p + 32, 128, cudaMemcpyDeviceToHost);
+	printf("%d %d\n", h[0], h[20]);
+	structs<<<1, 32>>>((four *)p);
+	return cudaDeviceSynchronize();
+}
+"""
+SIDES = inline("front.sides", BOTH_SIDES, "-w", compiler=CLANG)
+SIDES_FAST = inline("front.sides.fast", BOTH_SIDES, "-w", "--fast", compiler=CLANG)
+# Of a file of a program that is one (-rdc=true): what is the file's own, beside another one like it.
+OWN = r"""#include <cstdio>
+static __device__ int mine[2] = {FILE, 0};
+namespace
+{
+struct tag {};
+__global__ void hidden(int *y) { y[0] += 10 * mine[0]; }
+template <class T> __global__ void typed(int *y, T) { y[0] += 100 * mine[0]; }
+}
+static __global__ void own(int *y) { y[0] += mine[1]; }
+template <class F> __global__ void call(int *y, F f) { y[0] += f(); }
+template <int N> __device__ int shared_sum() { __shared__ int s[N]; s[threadIdx.x] = N; __syncthreads(); return s[0]; }
+template <int N> __global__ void of_both(int *y) { y[0] += shared_sum<N>(); }
+int ENTRY()
+{
+	int *y, h = 0, seven = 7;
+	cudaMalloc(&y, 4), cudaMemset(y, 0, 4);
+	cudaMemcpyToSymbol(mine, &seven, 4, 4);
+	own<<<1, 1>>>(y), hidden<<<1, 1>>>(y), typed<<<1, 1>>>(y, tag());
+	call<<<1, 1>>>(y, [=] __device__ { return 1000 * FILE; });
+	of_both<32><<<1, 1>>>(y);
+	cudaMemcpy(&h, y, 4, cudaMemcpyDeviceToHost), cudaFree(y);
+	return h;
+}
+"""
+
+
 @needs_clang
 class Front(Case):
     def test_the_accesses_of_a_statement_are_the_source_s(self):
@@ -254,6 +364,49 @@ int ENTRY()
         outcome = run([self.scratch / "p"])
         first, second = (901 + 10) + 901 + 1, (902 + 20) + 902 + 1
         self.expect_equal((outcome.status, outcome.out), (0, f"{first} {second}\n"), outcome.err)
+
+    def test_both_sides_keep_their_own(self):
+        """Kills: a table of virtual functions of the host's in device code, or the reverse; a promise of the source's
+        that hooks break (const, __restrict__ over a barrier); a kernel lost for its name; a shift that is garbage; a
+        struct whose copy is counted by where its array lies."""
+        report = self.scratch / "report"
+        outcome = SIDES.run(SIM_REPORT=str(report))
+        printed = "1000 12 420 0 0 4294967295 2147483648, 9 9\n".replace("2147483648", str(-(2**31)))
+        self.expect_equal((outcome.out, outcome.err), (printed, ""), "counted")
+        self.expect_equal(SIDES_FAST.run().out, printed, "--fast")
+        launches = {launch["kernel"]: launch for launch in reports.read_report(report).launches}
+        self.expect_equal(launches["virtuals"]["global"]["load"]["requests"], 2, "virtual functions")
+        self.expect_equal(launches["promised"]["global"]["load"]["requests"], 4, "of a const function")
+        copied = launches["structs"]
+        self.expect_equal(
+            [
+                copied["constant"]["load"]["requests"],
+                copied["shared"]["store"]["requests"],
+                copied["shared"]["store"]["conflicts"],
+            ],
+            [4, 4, 12],
+            "copies of a struct",
+        )
+
+    def test_a_program_of_one_device_code(self):
+        for number, entry in ((1, "one"), (2, "two")):
+            self.write(f"{entry}.cu", f"#define FILE {number}\n#define ENTRY {entry}\n{OWN}")
+        self.write(
+            "main.cpp", '#include <cstdio>\nint one(), two();\nint main() { printf("%d %d\\n", one(), two()); }\n'
+        )
+        for options in (["-rdc=true"], [], ["-rdc=true", "--fast"]):
+            built = simcc(CLANG, [*options, "one.cu", "two.cu", "main.cpp", "-o", "p"], cwd=self.scratch)
+            self.expect_silent(built, str(options))
+            outcome = run([self.scratch / "p"])
+            self.expect_equal((outcome.out, outcome.err), (f"{1110 + 39} {2220 + 39}\n", ""), str(options))
+
+    def test_front_ends_are_not_mixed(self):
+        self.write("a.cu", "__global__ void a(int *y) { y[0] = 1; }\n")
+        self.write("b.cu", "int main() {}\n")
+        self.expect_silent(simcc(CLANG, ["-c", "a.cu", "-o", "a.o"], cwd=self.scratch), "a.o")
+        outcome = simcc(Compiler("clang", "clang++"), ["a.o", "b.cu", "-o", "p"], cwd=self.scratch)
+        says = "simcc: a.cu was built with --front=clang and b.cu without: build all .cu files of a program alike\n"
+        self.expect_equal((outcome.status, outcome.err), (1, says), "mixed")
 
     def test_memory_that_nothing_counts_is_refused(self):
         """A builtin that reads memory in an instruction of its own."""
