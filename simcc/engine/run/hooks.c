@@ -489,8 +489,6 @@ void sim_leaf_overrun(const struct sim_function *function)
 
 /* ---- --front=clang: the same, given the record of their place ---- */
 
-__thread const struct sim_site *sim_call_site __attribute__((tls_model("local-exec")));
-
 void sim_enter(const struct sim_function *function)
 {
 	if (function->is_kernel && sim_lane)
