@@ -59,7 +59,7 @@ zip                zip              zip               zip            zip        
 unzip              unzip            unzip             unzip          unzip            unzip             test  submissions in zip files cannot be graded
 chromium           chromium         chromium          chromium       chromium         chromium          extra the explorer's tests are skipped
 bwrap              bubblewrap       bubblewrap        bubblewrap     bubblewrap       bubblewrap        extra graded submissions run without a sandbox
-llvm-config        llvm-dev         llvm-devel        llvm           llvm-devel       llvm-dev          extra simcc --front=clang does not work
+PassPlugin.h       llvm-dev         llvm-devel        llvm           llvm-devel       llvm-dev          extra simcc --front=clang does not work
 qemu-x86_64        qemu-user        qemu-user         qemu-user      qemu-linux-user  qemu-x86_64       extra no test runs programs on the plainest x86-64 CPU
 markdown_it        python3-markdown-it python3-markdown-it-py python-markdown-it-py python3-markdown-it-py py3-markdown-it-py extra make site does not work
 pygments           python3-pygments python3-pygments python-pygments  python3-Pygments py3-pygments   extra make site does not work
@@ -75,6 +75,7 @@ is_there() {
 	criterion.h) [ -e /usr/include/criterion/criterion.h ] || [ -e /usr/local/include/criterion/criterion.h ] ;;
 	cJSON.h) [ -e /usr/include/cjson/cJSON.h ] || [ -e /usr/local/include/cjson/cJSON.h ] ;;
 	DejaVuSans.ttf) [ -n "$(find /usr/share/fonts -name DejaVuSans.ttf 2>/dev/null)" ] ;;
+	PassPlugin.h) [ -n "$(find /usr/lib/llvm* /usr/lib64/llvm* /usr/include -path '*/llvm/Passes/PassPlugin.h' 2>/dev/null)" ] ;;
 	ruff) command -v ruff >/dev/null 2>&1 || python3 -m ruff --version >/dev/null 2>&1 ;;
 	codespell) command -v codespell >/dev/null 2>&1 || python3 -m codespell_lib --version >/dev/null 2>&1 ;;
 	markdown_it | pygments) python3 -c "import $1" >/dev/null 2>&1 ;;

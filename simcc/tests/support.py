@@ -84,7 +84,9 @@ COMPILERS = [FIRST] + ([OTHER] if OTHER else [])
 LONG = bool(os.environ.get("LONG"))  # what else `make test-all` runs: each program alone, both compilers, all orders
 TRIED = COMPILERS if LONG else [FIRST]  # by suites to which both compilers say the same
 needs_other = unittest.skipUnless(OTHER, "gcc and clang are not both installed")
-needs_clang = unittest.skipUnless(shutil.which("clang++"), "clang is not installed")
+# What --front=clang is built with; ./setup.sh --all installs it.
+PLUGIN_HEADERS = [*Path("/usr").glob("lib*/llvm*/include/llvm/Passes"), *Path("/usr/include").glob("llvm/Passes")]
+needs_clang = unittest.skipUnless(shutil.which("clang++") and PLUGIN_HEADERS, "clang or llvm-dev is not installed")
 long_test = unittest.skipUnless(LONG, "LONG=1 runs it")
 
 # ---- running ----
