@@ -25,20 +25,20 @@ static void forget_promises(Function &F)
 	                                       "speculatable",
 	                                       "mustprogress",
 	                                       "norecurse"};
-	for (const char *promise : promises) {
-		const Attribute::AttrKind kind = Attribute::getAttrKindFromName(promise);
-		if (kind == Attribute::None)
-			continue; /* of another LLVM */
+	std::vector<Attribute::AttrKind> kinds;
+	for (const char *promise : promises)
+		if (Attribute::AttrKind kind = Attribute::getAttrKindFromName(promise))
+			kinds.push_back(kind); /* or it is of another LLVM */
+	for (Attribute::AttrKind kind : kinds)
 		F.removeFnAttr(kind);
-		for (Instruction &I : instructions(F))
-			if (auto *call = dyn_cast<CallBase>(&I))
-				if (call->getCalledFunction() == nullptr || !call->getCalledFunction()->isIntrinsic())
-					call->removeFnAttr(kind);
-	}
 	for (Instruction &I : instructions(F)) {
-		if (auto *call = dyn_cast<CallInst>(&I))
-			if (!call->getCalledFunction() || !call->getCalledFunction()->isIntrinsic())
-				call->setTailCallKind(CallInst::TCK_None);
+		auto *call = dyn_cast<CallBase>(&I);
+		if (!call || (call->getCalledFunction() && call->getCalledFunction()->isIntrinsic()))
+			continue;
+		for (Attribute::AttrKind kind : kinds)
+			call->removeFnAttr(kind);
+		if (auto *plain = dyn_cast<CallInst>(call))
+			plain->setTailCallKind(CallInst::TCK_None);
 	}
 }
 
@@ -258,12 +258,9 @@ struct Device : Side {
 		const std::string symbol = old->getName().str();
 		if (old->isDeclaration()) {
 			auto *elsewhere = new GlobalVariable(
-				M, old->getValueType(), false, GlobalValue::ExternalLinkage, nullptr,
-				relocatable ? symbol : device_name(symbol, false));
-			elsewhere->takeName(old);
-			if (!relocatable)
-				elsewhere->setName(device_name(symbol, false));
+				M, old->getValueType(), false, GlobalValue::ExternalLinkage, nullptr);
 			replace(old, elsewhere);
+			elsewhere->setName(relocatable ? symbol : device_name(symbol, false));
 			return;
 		}
 		if (is_constant && !in_constant.count(old)) { /* the host's, for its value */
@@ -666,26 +663,30 @@ struct Device : Side {
 		const uint64_t size = DL.getTypeStoreSize(type);
 		if (is_own(address, size) || is_of_vtable(I, address))
 			return false;
-		IRBuilder<> B(&I);
 		const bool has_hook = size <= 16 && isPowerOf2_64(size);
-		if (has_hook && (known.value() >= size || is_cast_of_variable(address))) {
-			const std::string name = (Twine("sim_") + (is_volatile ? "volatile_" : "") +
-			                          (op == LOAD ? "read" : "write") + Twine(size))
-			                                 .str();
-			B.CreateCall(
-				engine(name, nothing, {pointer, pointer}),
-				{B.CreatePointerBitCastOrAddrSpaceCast(address, pointer),
-			         site(F, I.getDebugLoc(), op, size)});
-		} else {
-			range(B, F, I, address, size, op);
-		}
+		if (has_hook && (known.value() >= size || is_cast_of_variable(address)))
+			hook(F, I, address, size, op, Twine(is_volatile ? "volatile_" : "") + verb(op) + Twine(size));
+		else
+			range(F, I, address, size, op);
 		return true;
 	}
 
-	void range(IRBuilder<> &B, Function &F, Instruction &I, Value *address, uint64_t size, Op op)
+	static const char *verb(Op op) { return op == LOAD ? "read" : "write"; }
+
+	void hook(Function &F, Instruction &I, Value *address, uint64_t size, Op op, const Twine &name)
 	{
+		IRBuilder<> B(&I);
 		B.CreateCall(
-			engine(op == LOAD ? "sim_read_range" : "sim_write_range", nothing, {pointer, i64, pointer}),
+			engine(("sim_" + name).str(), nothing, {pointer, pointer}),
+			{B.CreatePointerBitCastOrAddrSpaceCast(address, pointer),
+		         site(F, I.getDebugLoc(), op, size)});
+	}
+
+	void range(Function &F, Instruction &I, Value *address, uint64_t size, Op op)
+	{
+		IRBuilder<> B(&I);
+		B.CreateCall(
+			engine((Twine("sim_") + verb(op) + "_range").str(), nothing, {pointer, i64, pointer}),
 			{B.CreatePointerBitCastOrAddrSpaceCast(address, pointer), B.getInt64(size),
 		         site(F, I.getDebugLoc(), op, 0)});
 	}
@@ -723,17 +724,10 @@ struct Device : Side {
 	{
 		if (size == 0 || is_own(address, size))
 			return false;
-		IRBuilder<> B(&I);
-		Value *at = B.CreatePointerBitCastOrAddrSpaceCast(address, pointer);
-		if (size <= 16 && isPowerOf2_64(size) && (align >= size || (size == 16 && align == 8))) {
-			const std::string name = (Twine(op == LOAD ? "sim_read" : "sim_write") + Twine(size) +
-			                          (align < size ? "_by_8" : ""))
-			                                 .str();
-			B.CreateCall(
-				engine(name, nothing, {pointer, pointer}), {at, site(F, I.getDebugLoc(), op, size)});
-		} else {
-			range(B, F, I, address, size, op);
-		}
+		if (size <= 16 && isPowerOf2_64(size) && (align >= size || (size == 16 && align == 8)))
+			hook(F, I, address, size, op, Twine(verb(op)) + Twine(size) + (align < size ? "_by_8" : ""));
+		else
+			range(F, I, address, size, op);
 		return true;
 	}
 
@@ -920,7 +914,6 @@ struct Device : Side {
 				{as_pointer(arrays[array]), as_pointer(array)});
 		B.CreateRetVoid();
 		appendToGlobalCtors(M, places, 101);
-		places->setName("sim_place_shared_of_this");
 	}
 };
 

@@ -112,26 +112,25 @@ struct Host : Side {
 	void describe(Function &stub)
 	{
 		const std::string name = without_stub(stub.getName());
+		const bool is_local = is_local_symbol(name);
 		Function *kernel = Function::Create(
 			stub.getFunctionType(), GlobalValue::ExternalLinkage,
-			device_name(name, relocatable && is_local_symbol(name)), M);
+			device_name(name, relocatable && is_local), M);
 		kernel->setAttributes(stub.getAttributes());
-		if (!relocatable || is_local_symbol(name))
+		if (!relocatable || is_local)
 			kernel->setVisibility(GlobalValue::HiddenVisibility);
 		Function *thunk = thunk_of(stub, kernel);
 		if (!thunk)
 			return;
+		Constant *called = string(split(demangle(name)).first);
 		IRBuilder<> B(&*stub.getEntryBlock().getFirstInsertionPt());
-		B.CreateCall(engine("sim_enter_stub", nothing, {pointer}), {string(split(demangle(name)).first)});
+		B.CreateCall(engine("sim_enter_stub", nothing, {pointer}), {called});
 		stripDebugInfo(stub); /* a launch is where the program launches, not where its kernel is */
 		if (!relocatable && stub.hasLinkOnceLinkage()) { /* of a template: this file's */
 			stub.setComdat(nullptr);
 			stub.setLinkage(GlobalValue::InternalLinkage);
 		}
-		record("sim_stubs",
-		       {as_pointer(&stub), as_pointer(kernel), as_pointer(thunk),
-		        string(split(demangle(name)).first)},
-		       &stub);
+		record("sim_stubs", {as_pointer(&stub), as_pointer(kernel), as_pointer(thunk), called}, &stub);
 	}
 
 	/* Calls the kernel with the arguments that cudaLaunchKernel() gets. Where each part of them goes the stub tells, which

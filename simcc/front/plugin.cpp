@@ -7,7 +7,7 @@
  *
  * Environment: SIM_SIDE=device|host; SIM_HEADERS, the folder of simcc's own headers, which are transparent: what they do is
  * done by the line that called them; SIM_RELOCATABLE=1: device code belongs to the whole program (-rdc=true); SIM_FAST=1:
- * nothing is counted; SIM_DEBUG=1: variables stay in memory, for a debugger.
+ * nothing is counted; SIM_DEBUG=1: variables stay in memory, for a debugger; SIM_DENIED, what device code may not call.
  *
  * For LLVM 14 and newer.
  */

@@ -1,8 +1,7 @@
-"""simcc --front=clang: a .cu file compiled by clang as CUDA, twice, as nvcc does: for the device and for
-the host.
+"""simcc --front=clang: a .cu file compiled by clang as CUDA, twice, as nvcc does: for the device and for the host.
 
-Both sides are code for this machine's CPU. What makes the device's side count is front/, which clang runs; the
-two objects become one here.
+Both sides are code for this machine's CPU. What makes the device's side count is front/, which clang runs; the two
+objects become one here.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import re
 
 from passes.compilers import FAST
+from passes.denied import DENIED
 from passes.missing import PRAGMA, RUNTIME, missing_function
 from passes.process import Stop, in_path, output_of, put_in_place, run, run_saying, usage_error, words, write_file
 
@@ -28,6 +28,10 @@ DEVICE = """-O1 -fno-builtin -fno-finite-loops -fwrapv -fno-delete-null-pointer-
 X86 = "-mno-red-zone -fno-stack-clash-protection -fcf-protection=none".split()
 # A file of Python that gdb loads with the program.
 SCRIPT = '\t.section\t.debug_gdb_scripts,"MS",@progbits,1\n\t.byte\t1\n\t.asciz\t"{}"\n'
+# The passes' table of what device code may not call, in the words of LLVM's expressions.
+POSIX_DENIED = "\n".join(
+    f"^({symbol.replace('(?:', '(').replace(chr(92) + 'w', '[A-Za-z0-9_]')})\t{called}" for symbol, called in DENIED
+)
 MESSAGE = re.compile(r"\S.*?: (?:fatal )?(?:error|warning): ")
 NOTE = re.compile(r"\S.*?: note: ")
 INCLUDED = re.compile(r"In file included from ")
@@ -69,6 +73,7 @@ def compile_cuda(job, path: str, target: str, plugin: str) -> None:
         f"SIM_FAST={int(settings.fast)}",
         f"SIM_HEADERS={job.headers}",
         f"SIM_RELOCATABLE={int(settings.relocatable)}",
+        f"SIM_DENIED={POSIX_DENIED}",
     ]
     x86 = triple.startswith("x86_64")
     fast = [*(FAST if x86 else []), "-DSIM_FAST=1"] if settings.fast else []

@@ -121,7 +121,8 @@ cudaError_t cudaLaunchKernel(
 
 /* ---- attributes ---- */
 
-/* The kernel at an address, which becomes that of its device code. Plain builds have no table of kernels: then NULL, and any address is taken for one. */
+/* The kernel at an address, which becomes that of its device code. Plain builds have no table of kernels: then NULL,
+ * and any address is taken for one. */
 static bool is_kernel(const void **address, const struct sim_function **function)
 {
 	const struct sim_stub *stub = sim_stub_at(*address);
