@@ -48,8 +48,8 @@ c++filt            binutils         binutils          binutils       binutils   
 cmp                diffutils        diffutils         diffutils      diffutils        diffutils         make  nothing can be built
 find               findutils        findutils         findutils      findutils        findutils         make  nothing can be built
 python3            python3          python3           python         python3          python3           make  nothing can be built
-clang              clang            clang             clang          clang            clang             test  CC=clang does not work, and no test compares the two compilers
-clang++            clang            clang             clang          clang            clang             test  CC=clang does not work, and no test compares the two compilers
+clang++            clang             clang             clang          clang             clang             make  no kernel can be compiled for the simulated device
+PassPlugin.h       llvm-dev          llvm-devel        llvm           llvm-devel        llvm-dev          make  no kernel can be compiled for the simulated device
 clang-format       clang-format     clang-tools-extra clang          clang-tools      clang-extra-tools test  make format does not work
 gnuplot            gnuplot-nox      gnuplot           gnuplot        gnuplot          gnuplot           test  there are no pictures
 DejaVuSans.ttf     fonts-dejavu-core dejavu-sans-fonts ttf-dejavu    dejavu-fonts     font-dejavu       test  pictures have another font
@@ -59,7 +59,6 @@ zip                zip              zip               zip            zip        
 unzip              unzip            unzip             unzip          unzip            unzip             test  submissions in zip files cannot be graded
 chromium           chromium         chromium          chromium       chromium         chromium          extra the explorer's tests are skipped
 bwrap              bubblewrap       bubblewrap        bubblewrap     bubblewrap       bubblewrap        extra graded submissions run without a sandbox
-PassPlugin.h       llvm-dev         llvm-devel        llvm           llvm-devel       llvm-dev          extra simcc --front=clang does not work
 qemu-x86_64        qemu-user        qemu-user         qemu-user      qemu-linux-user  qemu-x86_64       extra no test runs programs on the plainest x86-64 CPU
 markdown_it        python3-markdown-it python3-markdown-it-py python-markdown-it-py python3-markdown-it-py py3-markdown-it-py extra make site does not work
 pygments           python3-pygments python3-pygments python-pygments  python3-Pygments py3-pygments   extra make site does not work

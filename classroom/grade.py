@@ -316,7 +316,7 @@ def _unusable(path: Path | collect.HandIn, error: Unusable) -> str:
 
 
 def _counterpart(cc: str) -> str:
-    command = [sys.executable, str(ROOT / "simcc/passes/counterpart.py"), "c++", cc]
+    command = [sys.executable, str(ROOT / "simcc/driver/counterpart.py"), "c++", cc]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Environment(f"CC={cc}: no C++ compiler goes with it")

@@ -26,7 +26,7 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 ifeq ($(origin CXX),default)
-CXX := $(or $(CXX_OF_$(CC)),$(shell python3 $(TOOLCHAIN_HERE)/passes/counterpart.py c++ "$(CC)"))
+CXX := $(or $(CXX_OF_$(CC)),$(shell python3 $(TOOLCHAIN_HERE)/driver/counterpart.py c++ "$(CC)"))
 endif
 
 COMMA := ,
@@ -41,7 +41,7 @@ $(error CC='$(CC)' CXX='$(CXX)': '$(WRONG_COMPILER)' is neither gcc nor clang, o
 endif
 # The names of these say of themselves that one compiles C, the other C++, and for this machine; others are asked.
 ifneq ($(filter-out gcc/g++ clang/clang++,$(CC)/$(CXX)),)
-defines = $(shell $1 -dM -E $(TOOLCHAIN_HERE)/passes/empty.c 2>/dev/null | grep -oE '\b(__cplusplus|__x86_64__|__aarch64__|__ILP32__)\b' | sed s/__aarch64__/__x86_64__/)
+defines = $(shell $1 -dM -E $(TOOLCHAIN_HERE)/driver/empty.c 2>/dev/null | grep -oE '\b(__cplusplus|__x86_64__|__aarch64__|__ILP32__)\b' | sed s/__aarch64__/__x86_64__/)
 OF_CC := $(call defines,$(CC))
 OF_CXX := $(call defines,$(CXX))
 not_64 = $(if $(filter-out __cplusplus,$2),$(if $(filter-out __cplusplus __x86_64__,$2),$1),$1)
@@ -64,5 +64,5 @@ CXX_COMPILER := $(call one_word,$(CXX))
 
 # Everything below, however deep: a folder that somebody adds is in it.
 TOOLCHAIN := $(addprefix $(TOOLCHAIN_HERE)/,Makefile gpus.c gpus.h path.mk selftest.cu simcc simcc.1 toolchain.mk) \
-	$(shell find $(addprefix $(TOOLCHAIN_HERE)/,engine front include machine passes) -name __pycache__ -prune -o \
+	$(shell find $(addprefix $(TOOLCHAIN_HERE)/,engine front include machine driver) -name __pycache__ -prune -o \
 	-type f ! -name '*.md' ! -name '.*' ! -name '*[[:space:]]*' -print)

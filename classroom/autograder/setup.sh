@@ -6,8 +6,8 @@ base=${AUTOGRADER:-/autograder}
 if command -v apt-get >/dev/null 2>&1 && [ "${SKIP_INSTALL:-}" = "" ]; then
 	apt-get update -qq
 	# bubblewrap is used where the image allows it; without it there are limits
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc g++ libc6-dev make python3 \
-		binutils bubblewrap
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc g++ clang llvm-dev libc6-dev \
+		make python3 binutils bubblewrap
 fi
 cd "$base/source"
 [ ! -f key ] || set -- --key "$(cat key)"

@@ -22,9 +22,10 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "simcc"))
 
+from driver.build import WRAPPED
+from driver.compilers import clang_for_cuda
 from lib import edits
 from lib.tasks import rows_of
-from passes.build import WRAPPED
 
 from . import sandbox
 from .course import Chapter, Course
@@ -153,20 +154,21 @@ class Builder:
         """What decides, besides a source, about what is made of it."""
         simcc = self.course.root / "simcc"
         state = [repr([*self.compile_command, *OPTIONS]), self.cxx]
-        for path in sorted([*simcc.glob("passes/*.py"), *simcc.glob("include/**/*"), *simcc.glob("*.py")]):
+        own = ("driver/*.py", "front/*", "include/**/*")
+        for path in sorted(path for pattern in own for path in simcc.glob(pattern)):
             status = path.stat()
             state.append(f"{path.name} {status.st_size} {status.st_mtime_ns}")
         return state
 
     @functools.cached_property
     def _headers(self) -> Path:
-        """The simulated device's headers, precompiled: of a compilation they are two thirds of the compiler's time."""
+        """The simulated device's headers, precompiled: of a compilation they are a third of the compiler's time."""
         return self.kit.parent / "headers" / digest(self._compiler)
 
     def _precompile(self) -> None:
         self._headers.mkdir(parents=True, exist_ok=True)
         if not any(self._headers.iterdir()):
-            for other in self._headers.parent.iterdir():  # of a compiler that is no more; each has 13 MB
+            for other in self._headers.parent.iterdir():  # of a compiler that is no more; each has 8 MB
                 if other != self._headers:
                     shutil.rmtree(other)
             empty = self.scratch / "empty.cu"
@@ -261,28 +263,30 @@ class Builder:
             (directory / each).write_bytes(text.encode("utf-8", "surrogateescape"))
 
     def _compile(self, directory: Path, name: str) -> Object | str:
-        """The object, or what the compiler said: of the whole text, since gcc may be unable to take its headers."""
+        """The object, or what the compiler said: with the headers themselves, where it said anything."""
         made = self._compile_behind(str(self._headers), directory, name)
         return self._compile_behind("", directory, name) if isinstance(made, str) and made != TOO_MUCH else made
 
     def _compile_behind(self, headers: str, directory: Path, name: str) -> Object | str:
         kept = directory / "kept"
+        # Its driver and plugin, compiled.
+        device = Path(os.environ.get("SIM_BUILD") or self.course.root / "simcc/build")
         own = [*OPTIONS, "--keep", str(kept), "-c", str(directory / name)]
         result = sandbox.run(
             [*QUICK_PYTHON, *self.compile_command, *own, "-o", str(directory / f"{name}.o")],
             output=directory / "compile.log",
             cpu_seconds=sandbox.limit("compile_seconds"),
             memory_mb=4 * sandbox.limit("memory_mb"),
-            read=[self.course.root / "simcc", self.course.root / LAUNCHERS, self._headers],
+            read=[self.course.root / "simcc", device, self.course.root / LAUNCHERS, self._headers],
             write=[directory],
             environment={
                 "CC": self.cc,
                 "CXX": self.cxx,
                 "TMPDIR": str(directory),
-                "SIM_BUILD": str(self.course.root / "simcc/build"),  # its passes, compiled
+                "SIM_BUILD": str(device),
                 "SIM_PRECOMPILED": headers,
             },
-            compiler=self.cxx.split()[0],
+            compiler=clang_for_cuda(self.cxx.split(), "clang" in self.cxx)[0],
         )
         log = (directory / "compile.log").read_bytes()[:20_000].decode("utf-8", "replace")
         if result.timeout or re.search(r"out of memory|cannot allocate", log, re.IGNORECASE):

@@ -1,17 +1,16 @@
 /*
- * The tables that simcc's assembly pass writes into every instrumented object, and how device code
- * reaches the engine. This header is the whole contract between passes/assembly.py and the engine.
+ * The tables that the plugin (../front/) writes into every object, and how device code reaches the engine: the whole
+ * contract between the two.
  *
- * Device code is compiled at -O0 with -fsanitize=thread, to assembly. In that assembly each access of the
- * source is one call of a hook, and so is each barrier, warp operation and atomic. The pass puts a local label
- * behind the call and writes a record of where in the source that is: a hook knows its place by the address that
- * it returns to. What else the pass does to calls:
+ * In counted device code each access of the source is one call of a hook, which is given the record of its place:
  *
- *     __tsan_func_entry(caller)        ->   __tsan_func_entry(caller, function)
- *     memcpy, memmove, memset, modff, sincosf, printf, expf, ...   ->   sim_memcpy, sim_modff, sim_printf, ...
+ *     sim_readN(address, site), sim_writeN(address, site)     N bytes: 1, 2, 4, 8 or 16, aligned; volatile_ in front
+ *     sim_read16_by_8, sim_write16_by_8                       a struct of 16 bytes, of alignment 8
+ *     sim_read_range(address, bytes, site), sim_write_range   anything else: in pieces of 4 bytes or less
+ *     sim_enter(function), sim_leave(site)                    where a function that does any of this begins and ends
  *
- * With --front=clang (../front/) a hook is given the record of its place, and in front of a call of the engine,
- * the C library or a device function sim_call_site is set to its record.
+ * In front of a call of the engine, the C library or a device function sim_call_site is set to its record. Functions of
+ * the C library that touch memory or are counted are called sim_NAME there: sim_memcpy, sim_modff, sim_printf, sim_expf.
  *
  * Sections named like C identifiers are concatenated by the linker, which also gives __start_NAME and
  * __stop_NAME. All records are 8-byte aligned, in writable sections ("aw").
@@ -27,17 +26,16 @@ struct sim_function {
 	const char *signature;            /* demangled in full: "void fa2_row<64>(float const*, float*)" */
 	const char *template_args;        /* "64, true", or "" */
 	const char *file;                 /* where it is written, as the compiler was given it; "" if unknown */
-	void *address;                    /* first instruction */
-	uint64_t size;                    /* bytes of code; 0: up to the next function's, in section sim_text */
+	void *address;                    /* first instruction; all lie in section sim_text */
 	struct sim_shared *const *shared; /* the __shared__ arrays it and its callees in this object use */
 	uint32_t shared_count;
+	uint32_t line;
 	uint32_t is_kernel; /* 1: declared __global__ */
 };
 
 /* section sim_sites: one for each access, barrier, warp operation and atomic of the source. In no order. */
 struct sim_site {
-	const void *address; /* behind the call; --front=clang: its own, which the hook is given */
-	const char *file;    /* as the compiler was given it */
+	const char *file; /* as the compiler was given it */
 	const struct sim_function *function;
 	uint32_t line;
 	uint16_t column;
@@ -48,11 +46,11 @@ struct sim_site {
 enum sim_op { SIM_OP_LOAD = 0, SIM_OP_STORE = 1, SIM_OP_ATOMIC = 2, SIM_OP_OTHER = 3 };
 
 /* section sim_shared: one for each __shared__ array with a size. Dynamic shared memory (extern __shared__)
- * has no record: the pass makes every such name mean the engine's sim_dynamic_shared. */
+ * has no record: the plugin makes every such name mean the engine's sim_dynamic_shared. */
 struct sim_shared {
 	const char *name;     /* "tile" */
 	const char *function; /* signature of the function that declares it, or "" at file scope */
-	int64_t offset;       /* from the thread pointer (.quad symbol@tpoff; --front=clang: sim_place_shared()) */
+	int64_t offset;       /* from the thread pointer: sim_place_shared() says it when the program starts */
 	uint64_t size;
 	uint64_t align;
 };
@@ -65,7 +63,7 @@ struct sim_variable {
 	uint64_t is_constant; /* 1: __constant__ */
 };
 
-/* section sim_stubs (--front=clang): one for each kernel, as host code knows it: the address of its stub stands for it.
+/* section sim_stubs: one for each kernel, as host code knows it: the address of its stub stands for it.
  * invoke(arguments) calls the kernel with what cudaLaunchKernel() gets. */
 struct sim_stub {
 	const void *stub;
@@ -76,7 +74,7 @@ struct sim_stub {
 
 /* section sim_fences: a byte in each object whose device code executes a fence (__threadfence() and its kin). */
 
-/* Bytes the pass adds behind every __shared__ array and every variable, so that an overrun meets no neighbor. */
+/* Bytes the plugin adds behind every __shared__ array and every variable, so that an overrun meets no neighbor. */
 enum { SIM_REDZONE = 256 };
 
 #endif

@@ -443,12 +443,6 @@ struct Device : Side {
 				B.CreateCall(engine("sim_place_leave", nothing, {i64}), {before});
 			}
 		}
-		if (!kernels.count(&F))
-			return;
-		IRBuilder<> B(&*F.getEntryBlock().getFirstInsertionPt());
-		B.CreateCall(
-			engine("sim_enter_kernel", nothing, {pointer}),
-			{string(split(demangle(F.getName().str())).first)});
 	}
 	uint64_t places = 0;
 
@@ -474,11 +468,11 @@ struct Device : Side {
 	Constant *site(Function &F, const DebugLoc &at, Op op, unsigned size)
 	{
 		const DILocation *where = place(at);
-		auto *type = StructType::get(C, {pointer, pointer, pointer, i32, i16, byte, byte});
+		auto *type = StructType::get(C, {pointer, pointer, i32, i16, byte, byte});
 		auto *variable = new GlobalVariable(M, type, false, GlobalValue::PrivateLinkage, nullptr, "sim.site");
 		variable->setInitializer(ConstantStruct::get(
-			type, {as_pointer(variable), string(where ? file_of(where->getFile()) : ""),
-		               as_pointer(functions[&F]), number(i32, where ? where->getLine() : 0),
+			type, {string(where ? file_of(where->getFile()) : ""), as_pointer(functions[&F]),
+		               number(i32, where ? where->getLine() : 0),
 		               number(i16, where ? std::min(where->getColumn(), 65535u) : 0), number(byte, op),
 		               number(byte, size)}));
 		variable->setSection("sim_sites");
@@ -510,7 +504,10 @@ struct Device : Side {
 		for (BasicBlock &block : F)
 			if (auto *end = dyn_cast<ReturnInst>(block.getTerminator())) {
 				B.SetInsertPoint(end);
-				B.CreateCall(engine("sim_leave", nothing, {}))->setTailCallKind(CallInst::TCK_NoTail);
+				B.CreateCall(
+					 engine("sim_leave", nothing, {pointer}),
+					 {site(F, end->getDebugLoc(), OTHER, 0)})
+					->setTailCallKind(CallInst::TCK_NoTail);
 			}
 	}
 
@@ -744,8 +741,7 @@ struct Device : Side {
 	bool call(Function &F, CallBase &call)
 	{
 		if (auto *assembly = dyn_cast<InlineAsm>(call.getCalledOperand())) {
-			const std::string text = StringRef(assembly->getAsmString()).str();
-			if (!text.empty() || call.mayReadOrWriteMemory())
+			if (!StringRef(assembly->getAsmString()).empty()) /* an empty one does nothing */
 				error(F, call.getDebugLoc(),
 				      "'inline PTX (asm)' is not supported by the simulated device");
 			return false;

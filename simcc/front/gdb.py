@@ -93,8 +93,7 @@ def place_of(lane):
         site = int(lane["window"]["keys"][int(lane["window"]["count"]) - 1]) & ((1 << 24) - 1)
     else:
         return BEFORE_IT if not int(lane["entered"]) else "its beginning"
-    number = int(value(f"sim_site_numbers[{site}]"))
-    record = value(f"((struct sim_site *)&__start_sim_sites)[{number - 1}]")
+    record = value(f"((struct sim_site *)&__start_sim_sites)[{site - 1}]")
     return f"{record['file'].string()}:{int(record['line'])}"
 
 

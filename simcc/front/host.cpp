@@ -17,6 +17,9 @@ struct Host : Side {
 		for (GlobalValue *value : device)
 			if (auto *variable = dyn_cast<GlobalVariable>(value))
 				use_of_device(*variable);
+		for (const char *name : {"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
+			if (GlobalVariable *variable = M.getGlobalVariable(name))
+				refuse_builtin(*variable, name);
 		forget("llvm.global.annotations");
 		std::vector<Function *> stubs, own;
 		for (Function &F : M)
@@ -40,6 +43,7 @@ struct Host : Side {
 				function_record(*F, {}, false);
 			}
 		appendToUsed(M, kept);
+		M.appendModuleInlineAsm(environment("SIM_MARK"));
 	}
 
 	/* The host has only a shadow of it. */
@@ -54,6 +58,29 @@ struct Host : Side {
 		shadow.replaceAllUsesWith(ConstantExpr::getPointerBitCastOrAddrSpaceCast(variable, shadow.getType()));
 		shadow.eraseFromParent();
 		variable->setName(relocatable && !is_local ? name : device_name(name, relocatable));
+	}
+
+	/* The host has none. A function that is for the device, too, is told when it runs. */
+	void refuse_builtin(GlobalVariable &variable, const std::string &name)
+	{
+		const SetVector<GlobalValue *> for_both =
+			annotated("sim_variable"); /* __device__ of a function, too */
+		SetVector<User *> users(variable.user_begin(), variable.user_end());
+		for (size_t i = 0; i < users.size(); i++) {
+			auto *I = dyn_cast<Instruction>(users[i]);
+			if (!I) {
+				users.insert(users[i]->user_begin(), users[i]->user_end());
+			} else if (for_both.count(I->getFunction())) {
+				IRBuilder<> B(I);
+				B.CreateCall(engine("sim_used_by_host", nothing, {pointer}), {string(name)});
+			} else {
+				error(*I->getFunction(), I->getDebugLoc(),
+				      "a __device__ variable \"" + name +
+				              "\" cannot be directly read in a host function");
+			}
+		}
+		variable.replaceAllUsesWith(UndefValue::get(variable.getType()));
+		variable.eraseFromParent();
 	}
 
 	/* A template of the host's whose argument is a kernel is this file's, as the kernel is. */
@@ -74,18 +101,27 @@ struct Host : Side {
 
 	void place_launches(Function &F)
 	{
-		for (Instruction &I : instructions(F)) {
-			auto *call = dyn_cast<CallBase>(&I);
-			Function *callee = call ? call->getCalledFunction() : nullptr;
-			if (!callee || (callee->getName() != "__cudaPushCallConfiguration" &&
-			                callee->getName() != "cudaLaunchKernel"))
-				continue;
-			const DILocation *where = place(I.getDebugLoc());
-			IRBuilder<> B(&I);
-			B.CreateCall(
-				engine("sim_launch_from", nothing, {pointer, i32}),
+		std::vector<CallBase *> launches;
+		for (Instruction &I : instructions(F))
+			if (auto *call = dyn_cast<CallBase>(&I))
+				if (call->getCalledFunction() &&
+				    (call->getCalledFunction()->getName() == "__cudaPushCallConfiguration" ||
+				     call->getCalledFunction()->getName() == "cudaLaunchKernel"))
+					launches.push_back(call);
+		for (CallBase *launch : launches) {
+			const DILocation *where = place(launch->getDebugLoc());
+			IRBuilder<> B(launch);
+			Value *depth = B.CreateCall(
+				engine("sim_launch_from", i32, {pointer, i32}),
 				{string(where ? file_of(where->getFile()) : ""),
 			         B.getInt32(where ? where->getLine() : 0)});
+			/* Behind the call of the kernel: has it been one? */
+			for (User *compared : launch->users())
+				for (User *user : compared->users())
+					if (auto *branch = dyn_cast<BranchInst>(user)) {
+						B.SetInsertPoint(&*branch->getSuccessor(0)->getFirstInsertionPt());
+						B.CreateCall(engine("sim_launched", nothing, {i32}), {depth});
+					}
 		}
 	}
 

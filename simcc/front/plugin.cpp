@@ -1,13 +1,14 @@
 /*
- * simcc's clang front end: what clang generates for one side of a .cu file, made fit for the simulated device.
+ * simcc's front end: what clang generates for one side of a .cu file, made fit for the simulated device.
  *
  * clang compiles a .cu file twice, for this machine's own CPU: once as the device's code, once as the host's. This plugin
- * runs before all optimization, on code in which each access of the source is still one instruction. (front.py has the
- * options; ../engine/tables.h is the contract with the engine.)
+ * runs before all optimization, on code in which each access of the source is still one instruction. (driver/cuda.py has
+ * the options; ../engine/tables.h is the contract with the engine.)
  *
  * Environment: SIM_SIDE=device|host; SIM_HEADERS, the folder of simcc's own headers, which are transparent: what they do is
  * done by the line that called them; SIM_RELOCATABLE=1: device code belongs to the whole program (-rdc=true); SIM_FAST=1:
- * nothing is counted; SIM_DEBUG=1: variables stay in memory, for a debugger; SIM_DENIED, what device code may not call.
+ * nothing is counted; SIM_DEBUG=1: variables stay in memory, for a debugger; SIM_MARK, assembly
+ * that the host's side takes along.
  *
  * For LLVM 14 and newer.
  */

@@ -5,6 +5,7 @@
 #ifndef SIM_FRONT_SIDE_H
 #define SIM_FRONT_SIDE_H
 
+#include "denied.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -135,23 +136,6 @@ inline bool is_mathematics(StringRef name)
 	return has(name) || (name.size() > 1 && name.back() == 'f' && has(name.drop_back()));
 }
 
-/* What a message calls a function that device code may not call, by SIM_DENIED: an expression and a name a line, no name
- * for the function's own. "" where device code may call it. */
-inline std::string denied(StringRef name)
-{
-	static const Regex standards("^__isoc[0-9][0-9]_");
-	static const std::string table = environment("SIM_DENIED");
-	const std::string plain = standards.sub("", name);
-	SmallVector<StringRef, 20> lines;
-	StringRef(table).split(lines, '\n');
-	for (StringRef line : lines) {
-		const auto [expression, called] = line.split('\t');
-		if (Regex(expression).match(plain))
-			return called.empty() ? plain : called.str();
-	}
-	return "";
-}
-
 /* What clang's code for one side of a file has in common. */
 struct Side {
 	Module &M;
@@ -267,8 +251,9 @@ struct Side {
 		return record(
 			"sim_functions",
 			{string(name), string(signature), string(arguments),
-		         string(described ? file_of(described->getFile()) : ""), as_pointer(&F), number(i64, 0), list,
-		         number(i32, shared.size()), number(i32, is_kernel)},
+		         string(described ? file_of(described->getFile()) : ""), as_pointer(&F), list,
+		         number(i32, shared.size()), number(i32, described ? described->getLine() : 0),
+		         number(i32, is_kernel)},
 			&F);
 	}
 
@@ -296,7 +281,7 @@ struct Side {
 	}
 };
 
-/* ---- the passes ---- */
+/* ---- what plugin.cpp runs ---- */
 
 /* Before mem2reg, of the device's side. */
 void prepare(Module &M);

@@ -36,13 +36,12 @@ extern void check_tile(unsigned size) __asm__("sim_check_tile");
 
 SIM_GROUP unsigned block_threads()
 {
-	return sim_block_dim().x * sim_block_dim().y * sim_block_dim().z;
+	return blockDim.x * blockDim.y * blockDim.z;
 }
 
 SIM_GROUP unsigned block_rank()
 {
-	return (sim_thread_index().z * sim_block_dim().y + sim_thread_index().y) * sim_block_dim().x +
-	       sim_thread_index().x;
+	return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
 }
 
 SIM_GROUP unsigned lane()
@@ -166,10 +165,10 @@ class thread_block : public thread_group
 	SIM_GROUP static unsigned thread_rank() { return sim_details::block_rank(); }
 	SIM_GROUP static unsigned size() { return sim_details::block_threads(); }
 	SIM_GROUP static unsigned num_threads() { return sim_details::block_threads(); }
-	SIM_GROUP static dim3 group_index() { return dim3(sim_block_index()); }
-	SIM_GROUP static dim3 thread_index() { return dim3(sim_thread_index()); }
-	SIM_GROUP static dim3 group_dim() { return sim_block_dim(); }
-	SIM_GROUP static dim3 dim_threads() { return sim_block_dim(); }
+	SIM_GROUP static dim3 group_index() { return dim3(blockIdx); }
+	SIM_GROUP static dim3 thread_index() { return dim3(threadIdx); }
+	SIM_GROUP static dim3 group_dim() { return blockDim; }
+	SIM_GROUP static dim3 dim_threads() { return blockDim; }
 };
 
 SIM_GROUP thread_block this_thread_block()
@@ -181,19 +180,17 @@ SIM_GROUP thread_block this_thread_block()
 class grid_group
 {
       public:
-	SIM_GROUP static dim3 group_dim() { return sim_grid_dim(); }
-	SIM_GROUP static dim3 dim_blocks() { return sim_grid_dim(); }
-	SIM_GROUP static dim3 block_index() { return dim3(sim_block_index()); }
+	SIM_GROUP static dim3 group_dim() { return gridDim; }
+	SIM_GROUP static dim3 dim_blocks() { return gridDim; }
+	SIM_GROUP static dim3 block_index() { return dim3(blockIdx); }
 	SIM_GROUP static unsigned long long num_blocks()
 	{
-		return static_cast<unsigned long long>(sim_grid_dim().x) * sim_grid_dim().y * sim_grid_dim().z;
+		return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
 	}
 	SIM_GROUP static unsigned long long block_rank()
 	{
-		return (static_cast<unsigned long long>(sim_block_index().z) * sim_grid_dim().y +
-		        sim_block_index().y) *
-		               sim_grid_dim().x +
-		       sim_block_index().x;
+		return (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x +
+		       blockIdx.x;
 	}
 	SIM_GROUP static unsigned long long size() { return num_blocks() * sim_details::block_threads(); }
 	SIM_GROUP static unsigned long long num_threads() { return size(); }

@@ -11,7 +11,7 @@
 
 #include <cuda_runtime_api.h>
 
-#ifdef SIM_FRONT
+#ifdef __CUDACC__
 #include <sim_front/libraries.h>
 #endif
 
@@ -31,13 +31,8 @@ SIM_FOR_BOTH
 SIM_FOR_BOTH_END
 #include <cassert>
 #include <climits>
-#include <cstddef>
-#ifdef SIM_WITHOUT_STD /* no Bessel functions with their algorithms: they take longer to compile than a kernel */
-#undef _GLIBCXX_USE_STD_SPEC_FUNCS
-#else
-#include <utility>
-#endif
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -46,21 +41,18 @@ SIM_FOR_BOTH_END
 #include <math.h>           /* the float overloads of exp, sqrt, ... without std:: */
 #include <stdint.h>
 #include <stdlib.h>
-SIM_FOR_BOTH
+#include <utility>
 
 #include <sim_cuda/atomics.h>
-#include <sim_cuda/bits.h>
 #include <sim_cuda/builtins.h>
+#include <sim_cuda/warp.h>
+SIM_FOR_BOTH
+#include <sim_cuda/bits.h>
 #include <sim_cuda/lanes.h>
 #include <sim_cuda/math.h>
-#include <sim_cuda/warp.h>
 
 #endif
 #endif
 SIM_FOR_BOTH_END
-
-#if defined(__cplusplus) && defined(__CUDACC__)
-#pragma sim_program /* here the program begins: simcc looks from here on for the names that SIM_WITHOUT_STD has left out */
-#endif
 
 #endif

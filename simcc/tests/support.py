@@ -45,48 +45,30 @@ for _name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "WERROR"):
 class Compiler:
     cc: str
     cxx: str
-    front: str = ""  # "clang": simcc --front=clang
-
-    @property
-    def is_clang(self) -> bool:
-        return "clang" in self.cxx
 
     @property
     def environment(self) -> dict[str, str]:
-        front = {"SIM_FRONT": self.front} if self.front else {}
-        return {"CC": self.cc, "CXX": self.cxx, **front}
+        return {"CC": self.cc, "CXX": self.cxx}
 
     @property
     def folder(self) -> Path:
         """Where programs of this compiler are built; the library lies beside it."""
         words = self.cxx.split()
-        return BUILD / "_".join([os.path.basename(word) for word in words]) / f"tests{self.front and '_front'}"
+        return BUILD / "_".join([os.path.basename(word) for word in words]) / "tests"
 
 
 def _cxx_of(cc: str) -> str:
-    command = [sys.executable, str(HOME / "passes/counterpart.py"), "c++", cc]
+    command = [sys.executable, str(HOME / "driver/counterpart.py"), "c++", cc]
     return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
 
 
 def _first_compiler() -> Compiler:
     cc = os.environ.get("CC") or "gcc"
-    return Compiler(cc, os.environ.get("CXX") or _cxx_of(cc), os.environ.get("FRONT", ""))
-
-
-def _other_compiler() -> Compiler | None:
-    cc, cxx = ("gcc", "g++") if FIRST.is_clang else ("clang", "clang++")
-    return Compiler(cc, cxx) if shutil.which(cxx) and shutil.which(cc) else None
+    return Compiler(cc, os.environ.get("CXX") or _cxx_of(cc))
 
 
 FIRST = _first_compiler()
-OTHER = _other_compiler()
-COMPILERS = [FIRST] + ([OTHER] if OTHER else [])
 LONG = bool(os.environ.get("LONG"))  # what else `make test-all` runs: each program alone, both compilers, all orders
-TRIED = COMPILERS if LONG else [FIRST]  # by suites to which both compilers say the same
-needs_other = unittest.skipUnless(OTHER, "gcc and clang are not both installed")
-# What --front=clang is built with; ./setup.sh --all installs it.
-PLUGIN_HEADERS = [*Path("/usr").glob("lib*/llvm*/include/llvm/Passes"), *Path("/usr/include").glob("llvm/Passes")]
-needs_clang = unittest.skipUnless(shutil.which("clang++") and PLUGIN_HEADERS, "clang or llvm-dev is not installed")
 long_test = unittest.skipUnless(LONG, "LONG=1 runs it")
 
 # ---- running ----
@@ -154,6 +136,21 @@ def run(
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
     return Outcome(status, said[0], FOLDED.sub(" ", said[1]), time.monotonic() - start)
 
+
+def _other_compiler() -> Compiler | None:
+    """Another LLVM than that of the clang++ which compiles CUDA, where there is one with its headers."""
+    used = run([FIRST.cxx.split()[0] if "clang" in FIRST.cxx else "clang++", "-dumpversion"]).out.partition(".")[0]
+    headers = Path("/usr/lib").glob("llvm-*/include/llvm/Passes/PassPlugin.h")
+    versions = {path.parts[3].partition("-")[2] for path in headers} - {used}
+    there = [version for version in versions if shutil.which(f"clang++-{version}")]
+    newest = max(there, key=int, default="")
+    return Compiler(f"clang-{newest}", f"clang++-{newest}") if newest else None
+
+
+OTHER = _other_compiler()
+COMPILERS = [FIRST] + ([OTHER] if OTHER else [])
+TRIED = COMPILERS if LONG else [FIRST]  # by suites to which both compilers say the same
+needs_other = unittest.skipUnless(OTHER, "there is one LLVM only")
 
 # Libraries that were built just now: simcc need not look whether they are up to date.
 LIBRARIES: dict[Compiler, Path] = {}

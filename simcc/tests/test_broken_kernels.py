@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import golden
 from reports import Record, read_report
-from support import FIRST, LONG, TESTS, Batch, Case, Member, Program, Run, program
+from support import LONG, TESTS, Batch, Case, Member, Program, Run, program
 
 FOLDER = TESTS / "broken_kernels"
 REPORTS = FOLDER / "reports.txt"
@@ -258,8 +258,6 @@ class BrokenKernels(Case):
             found += [told(kernel, hazard) for hazard in report.hazards]
             if kernel in TEXTS_OF:
                 lines = masked(outcome.err).splitlines()
-                if FIRST.front and kernel.name == "mem_division_by_zero":  # it knows the column, too
-                    lines = [line for line in lines if not line.endswith("| ^")]
                 texts += [f"$ {kernel.name}", *lines]
         for path, lines, of in ((REPORTS, found, " ".join(kernel.name for kernel in kernels)), (TEXTS, texts, "")):
             with self.subTest(path.name):

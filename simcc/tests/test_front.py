@@ -1,6 +1,4 @@
-"""simcc --front=clang: what only clang's front end can do, counted by hand and asked in the source's own words.
-
-Everything else it has in common with the other one, whose suites run with it, too: FRONT=clang CC=clang make test.
+"""The plugin that makes what clang generates count: statements counted by hand, arguments, both sides, mistakes.
 
 Kills a front end that: loses an access of a statement (a line of COUNTED each), counts one of a thread's own, tells
 the host that it is the device, gives two files one private variable, lets an instruction pass that touches memory in a
@@ -10,14 +8,13 @@ without variables.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import unittest
 
 import reports
-from support import SIMCC, Case, Compiler, inline, marked_line, needs_clang, run, simcc
-
-CLANG = Compiler("clang", "clang++", "clang")
+from support import FIRST, SIMCC, Case, inline, marked_line, run, simcc
 
 # A statement of thread i of 32, and the requests of it: loads and stores of global memory. x, y: floats; a, b: ints.
 COUNTED = [
@@ -72,7 +69,7 @@ MAIN = """int main()
 {launches}	return cudaDeviceSynchronize();
 }}
 """
-STATEMENTS = inline("front.counted", HEAD + KERNELS + MAIN.format(launches=LAUNCHES), "-w", compiler=CLANG)
+STATEMENTS = inline("front.counted", HEAD + KERNELS + MAIN.format(launches=LAUNCHES), "-w")
 
 # Each kind of argument as the ABI passes it, and a kernel with one of each.
 ARGUMENTS = inline(
@@ -109,7 +106,6 @@ int main()
 	printf("%d %d\\n", h[0], h[1]);
 }
 """,
-    compiler=CLANG,
 )
 
 # What a learner writes, and what is said of it: at which column, and in which words.
@@ -261,8 +257,8 @@ int main()
 	return cudaDeviceSynchronize();
 }
 """
-SIDES = inline("front.sides", BOTH_SIDES, "-w", compiler=CLANG)
-SIDES_FAST = inline("front.sides.fast", BOTH_SIDES, "-w", "--fast", compiler=CLANG)
+SIDES = inline("front.sides", BOTH_SIDES, "-w")
+SIDES_FAST = inline("front.sides.fast", BOTH_SIDES, "-w", "--fast")
 # Of a file of a program that is one (-rdc=true): what is the file's own, beside another one like it.
 OWN = r"""#include <cstdio>
 static __device__ int mine[2] = {FILE, 0};
@@ -290,7 +286,6 @@ int ENTRY()
 """
 
 
-@needs_clang
 class Front(Case):
     def test_the_accesses_of_a_statement_are_the_source_s(self):
         report = self.scratch / "report"
@@ -320,7 +315,7 @@ __global__ void k(const float *x, float *y)
 int main() {{}}
 """
             self.write("a.cu", text)
-            outcome = simcc(CLANG, ["-c", "a.cu", "-o", "a.o"], cwd=self.scratch)
+            outcome = simcc(FIRST, ["-c", "a.cu", "-o", "a.o"], cwd=self.scratch)
             self.expect_equal(outcome.status, 1, f"{statement}: {outcome.err}")
             said = re.findall(r"^a\.cu:8:(\d+): (?:error|warning): .*$", outcome.err, re.MULTILINE)
             self.expect(said and words in outcome.err, f"{statement}: no {words!r} in\n{outcome.err}")
@@ -359,7 +354,7 @@ int ENTRY()
         self.write(
             "main.cpp", '#include <cstdio>\nint one(), two();\nint main() { printf("%d %d\\n", one(), two()); }\n'
         )
-        built = simcc(CLANG, ["one.cu", "two.cu", "main.cpp", "-o", "p"], cwd=self.scratch)
+        built = simcc(FIRST, ["one.cu", "two.cu", "main.cpp", "-o", "p"], cwd=self.scratch)
         self.expect_silent(built, "two files")
         outcome = run([self.scratch / "p"])
         first, second = (901 + 10) + 901 + 1, (902 + 20) + 902 + 1
@@ -395,23 +390,15 @@ int ENTRY()
             "main.cpp", '#include <cstdio>\nint one(), two();\nint main() { printf("%d %d\\n", one(), two()); }\n'
         )
         for options in (["-rdc=true"], [], ["-rdc=true", "--fast"]):
-            built = simcc(CLANG, [*options, "one.cu", "two.cu", "main.cpp", "-o", "p"], cwd=self.scratch)
+            built = simcc(FIRST, [*options, "one.cu", "two.cu", "main.cpp", "-o", "p"], cwd=self.scratch)
             self.expect_silent(built, str(options))
             outcome = run([self.scratch / "p"])
             self.expect_equal((outcome.out, outcome.err), (f"{1110 + 39} {2220 + 39}\n", ""), str(options))
 
-    def test_front_ends_are_not_mixed(self):
-        self.write("a.cu", "__global__ void a(int *y) { y[0] = 1; }\n")
-        self.write("b.cu", "int main() {}\n")
-        self.expect_silent(simcc(CLANG, ["-c", "a.cu", "-o", "a.o"], cwd=self.scratch), "a.o")
-        outcome = simcc(Compiler("clang", "clang++"), ["a.o", "b.cu", "-o", "p"], cwd=self.scratch)
-        says = "simcc: a.cu was built with --front=clang and b.cu without: build all .cu files of a program alike\n"
-        self.expect_equal((outcome.status, outcome.err), (1, says), "mixed")
-
     def test_memory_that_nothing_counts_is_refused(self):
         """A builtin that reads memory in an instruction of its own."""
         self.write("a.cu", "__global__ void k(char *y, int n)\n{\n\t__builtin_memset(y, 0, n);\n}\n")
-        outcome = simcc(CLANG, ["-c", "a.cu", "-o", "a.o"], cwd=self.scratch)
+        outcome = simcc(FIRST, ["-c", "a.cu", "-o", "a.o"], cwd=self.scratch)
         self.expect_equal(outcome.status, 1, outcome.err)
         self.expect(outcome.err.startswith("a.cu:3:2: error: "), outcome.err)
         self.expect_in("not supported by the simulated device", outcome.err)
@@ -419,7 +406,7 @@ int ENTRY()
     @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
     def test_a_debugger_knows_threads_and_variables(self):
         self.write("a.cu", DEBUGGED)
-        self.expect_silent(simcc(CLANG, ["-g", "a.cu", "-o", "p"], cwd=self.scratch), "-g")
+        self.expect_silent(simcc(FIRST, ["-g", "a.cu", "-o", "p"], cwd=self.scratch), "-g")
         line = marked_line(DEBUGGED, "@stop")
         typed = [f"break a.cu:{line} if threadIdx.x == 5 && blockIdx.x == 1 && k == 3", "run"]
         for command, _ in SESSION:
@@ -438,7 +425,11 @@ int ENTRY()
     def test_without_llvm_s_headers(self):
         """One line that says what to install."""
         text = "int main() {}\n"
-        environment = {**CLANG.environment, "SIM_BUILD": str(self.scratch / "b"), "LLVM_CONFIG": "/none"}
+        version = run(["clang++", "-dumpversion"]).out.partition(".")[0]
+        for name in ("llvm-config", f"llvm-config-{version}"):
+            self.write(f"bin/{name}", "#!/bin/sh\nexit 1\n").chmod(0o755)
+        path = f"{self.scratch}/bin:{os.environ['PATH']}"
+        environment = {**FIRST.environment, "SIM_BUILD": str(self.scratch / "b"), "PATH": path}
         outcome = run([shutil.which("env"), "-u", "SIM_LIB", SIMCC, "-c", self.write("a.cu", text)], environment)
         self.expect_equal((outcome.status, outcome.err.count("\n") < 4), (1, True), outcome.err)
         self.expect_in("llvm-dev", outcome.err)

@@ -1,12 +1,9 @@
-"""SIM_TRACE of the chapters' programs: the sums of each trace are the counts, and it is the same whoever compiled the
-kernels and in whatever order they run. The device's own tests of it are in simcc/tests, whose readers are used here."""
+"""SIM_TRACE of the chapters' programs: the sums of each trace are the counts, and it is the same in whatever order the
+kernels run. The device's own tests of it are in simcc/tests, whose readers are used here."""
 
 from __future__ import annotations
 
 import json
-import os
-import re
-import shutil
 import sys
 import unittest
 from pathlib import Path
@@ -34,17 +31,13 @@ CHAPTERS = (
     ("backward", "--seq 17 --dim 59"),
     ("backward", "--heads 2 --seq 33 --dim 8 --tile-k 32 --causal"),
 )
-# The same kernels by the other compiler: tests/device/device.mk.
-OTHER = "gcc" if "clang" in BUILD.parent.name else "clang"
-OTHER_BUILD = BUILD.parents[1] / OTHER / "tests"
-
 
 class Trace(support.Case):
-    def trace_of(self, program: str, options: str, build: Path = BUILD, **environment: str) -> str:
+    def trace_of(self, program: str, options: str, **environment: str) -> str:
         """What one run wrote; its report lies beside it."""
         self.path, self.report = self.scratch / "trace.jsonl", self.scratch / "report.jsonl"
         files = {"SIM_TRACE": str(self.path), "SIM_REPORT": str(self.report), "SIM_THREADS": "2"}
-        command = [build / "chapters" / program, *options.split(), "--quiet"]
+        command = [BUILD / "chapters" / program, *options.split(), "--quiet"]
         outcome = run(command, seconds=60, **{**files, **environment})
         self.assertEqual((outcome.status, outcome.err), (0, ""), command)
         return self.path.read_text()
@@ -90,16 +83,6 @@ class Trace(support.Case):
                 {"SIM_CHECK": "all"},
             ):
                 self.expect_same(f"{program} with {how}", first, self.trace_of(program, options, **how))
-
-    @unittest.skipUnless(os.environ.get("LONG"), "only in make test-all, which builds the kernels with both compilers")
-    @unittest.skipUnless(shutil.which(support.OTHER.cxx) if support.OTHER else None, "gcc and clang are not both there")
-    def test_whatever_the_compiler(self) -> None:
-        for program, options in CHAPTERS:
-            ours, theirs = (self.trace_of(program, options, build) for build in (BUILD, OTHER_BUILD))
-            # There gcc gives the copy of a struct in a template the line before (simcc/README.md).
-            if program == "backward":
-                ours, theirs = (re.sub(r',"lines":\[[^]]*\]', "", trace) for trace in (ours, theirs))
-            self.expect_same(f"{program} by {OTHER}", ours, theirs)
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ CONSTANT = set(
     "preproc_if sizeof_expression static_assert_declaration string subscript_designator template_argument_list type "
     "type_alias_statement type_descriptor".split()
 )
-LANGUAGES = {".c": "c", ".h": "c", ".cu": "cuda", ".cuh": "cuda"}
+LANGUAGES = {".c": "c", ".h": "c", ".cu": "cuda", ".cuh": "cuda", ".cpp": "cuda"}
 
 
 @dataclass(frozen=True)

@@ -1,51 +1,13 @@
 /* The CUDA runtime API: launches, attributes of kernels, occupancy. */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "api/api.h"
 
-/* What simcc makes of k<<<grid, block>>>(...): see run_find_function for `kernel` and `name`. */
-cudaError_t sim_launch_kernel(
-	dim3 grid, dim3 block, size_t dynamic_shared_bytes, cudaStream_t stream, const void *kernel, const char *name,
-	const char *file, unsigned line, void (*invoke)(void *), void *arguments)
-{
-	static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-	(void)stream; /* all work is done before the call returns */
-	RETURN_IF_STICKY();
-	if (run_is_making_default()) {
-		say_of_call(
-			"error: a default argument of a kernel launches '%s': not supported by the simulated "
-			"device\n",
-			name);
-		_exit(3);
-	}
-	const struct sim_function *known = sim_function_at(kernel);
-	struct request request = {
-		.name = known ? known->name : name,
-		.file = file,
-		.line = line,
-		.grid = grid,
-		.block = block,
-		.dynamic_shared_bytes = dynamic_shared_bytes};
-	const struct invocation invocation = {invoke, arguments};
-	cudaError_t error = check_shape(&request);
-	if (error != cudaSuccess || sim_unseen_fault() != cudaSuccess)
-		return sim_return(error);
-	pthread_mutex_lock(&one_at_a_time);
-	request.function = run_find_function(&request, &invocation, kernel);
-	error = check_shared_memory(&request, kernel);
-	const cudaError_t fault = error == cudaSuccess ? run_kernel(&request, &invocation) : cudaSuccess;
-	if (fault != cudaSuccess)
-		sim_set_fault(fault);
-	error = sim_return(error);
-	pthread_mutex_unlock(&one_at_a_time);
-	return error;
-}
-
-/* ---- --front=clang: a launch is a call of cudaPushCallConfiguration, then of the kernel's stub, which takes back the
- * configuration and calls cudaLaunchKernel ---- */
-
+/* A launch is a call of cudaPushCallConfiguration, then of the kernel's stub, which takes back the configuration and calls
+ * cudaLaunchKernel. */
 struct place {
 	const char *file;
 	unsigned line;
@@ -63,10 +25,24 @@ static __thread struct {
 	bool popped;        /* it is one of <<<>>> */
 } configurations;
 
-void sim_launch_from(const char *file, unsigned line)
+/* In front of each launch. Returns how many are under way: what stands in its parentheses may launch. */
+unsigned sim_launch_from(const char *file, unsigned line)
 {
 	configurations.place = (struct place){file, line};
 	configurations.popped = false;
+	return (unsigned)configurations.count;
+}
+
+/* Behind it: whose stub has not taken the configuration was a function of the host, by its address. */
+void sim_launched(unsigned before)
+{
+	if (configurations.count <= before)
+		return;
+	const struct place place = configurations.pushed[before].place;
+	fflush(stdout);
+	fprintf(stderr, "%s:%u: error: a function that is no kernel was launched: it has no __global__\n", place.file,
+	        place.line);
+	exit(1);
 }
 
 /* The first statement of a kernel's stub, which a program may call by its address. */
@@ -100,29 +76,53 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_b
 	return cudaSuccess;
 }
 
+static cudaError_t launch(const struct sim_stub *stub, struct request *request, void **arguments)
+{
+	static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+	RETURN_IF_STICKY();
+	const struct invocation invocation = {stub->invoke, arguments};
+	cudaError_t error = check_shape(request);
+	if (error != cudaSuccess || sim_unseen_fault() != cudaSuccess)
+		return sim_return(error);
+	pthread_mutex_lock(&one_at_a_time);
+	request->function = sim_function_at(stub->kernel);
+	error = check_shared_memory(request, stub->kernel);
+	const cudaError_t fault = error == cudaSuccess ? run_kernel(request, &invocation) : cudaSuccess;
+	if (fault != cudaSuccess)
+		sim_set_fault(fault);
+	error = sim_return(error);
+	pthread_mutex_unlock(&one_at_a_time);
+	return error;
+}
+
 cudaError_t cudaLaunchKernel(
 	const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes, cudaStream_t stream)
 {
+	(void)stream; /* all work is done before the call returns */
 	const struct sim_stub *stub = sim_stub_at(kernel);
 	if (stub) {
 		const bool is_returned = !configurations.popped;
-		const cudaError_t error = sim_launch_kernel(
-			grid, block, shared_bytes, stream, stub->kernel, stub->name, configurations.place.file,
-			configurations.place.line, stub->invoke, arguments);
+		struct request request = {
+			.name = stub->name,
+			.file = configurations.place.file,
+			.line = configurations.place.line,
+			.grid = grid,
+			.block = block,
+			.dynamic_shared_bytes = shared_bytes};
+		const cudaError_t error = launch(stub, &request, arguments);
 		if (is_returned)
 			cudaPeekAtLastError(); /* nobody need ask for it */
 		return error;
 	}
 	RETURN_IF_STICKY();
-	say_of_call("cudaLaunchKernel: an untyped address does not tell the simulated device what the kernel's "
-	            "arguments are; pass the kernel itself, cudaLaunchKernel(kernel, ...), or use <<<>>>\n");
+	say_of_call("cudaLaunchKernel: this is no kernel's address\n");
 	return sim_return(cudaErrorInvalidDeviceFunction);
 }
 
 /* ---- attributes ---- */
 
-/* The kernel at an address, which becomes that of its device code. Plain builds have no table of kernels: then NULL,
- * and any address is taken for one. */
+/* The kernel at an address, which becomes that of its device code. Plain builds have no table of functions: then
+ * NULL. */
 static bool is_kernel(const void **address, const struct sim_function **function)
 {
 	const struct sim_stub *stub = sim_stub_at(*address);

@@ -348,17 +348,18 @@ struct hazard wrong_access(
 
 /* ---- what functions find when they begin and end ---- */
 
-static void set_local(struct hazard *hazard, const char *headline, uintptr_t instruction)
+static struct hazard of_frame(
+	const struct actor *actor, const char *kind, const char *headline, const struct sim_site *at)
 {
-	hazard->space = "local";
-	snprintf(hazard->headline, sizeof hazard->headline, "%s", headline);
-	hazard_locate_instruction(hazard, instruction - 1); /* a call lies before the address it returns to */
+	struct hazard hazard = hazard_of(actor, at, SIM_MEMCHECK, kind, cudaErrorIllegalAddress);
+	hazard.space = "local";
+	snprintf(hazard.headline, sizeof hazard.headline, "%s", headline);
+	return hazard;
 }
 
-struct hazard local_overrun(const struct actor *actor, uintptr_t instruction)
+struct hazard local_overrun(const struct actor *actor, const struct sim_site *end)
 {
-	struct hazard hazard = hazard_of(actor, NULL, SIM_MEMCHECK, "local_overrun", cudaErrorIllegalAddress);
-	set_local(&hazard, "A local array was overrun", instruction);
+	struct hazard hazard = of_frame(actor, "local_overrun", "A local array was overrun", end);
 	snprintf(
 		hazard.detail[0], sizeof hazard.detail[0],
 		"the address that the function returns to was overwritten; seen at the function's end");
@@ -368,17 +369,21 @@ struct hazard local_overrun(const struct actor *actor, uintptr_t instruction)
 	return hazard;
 }
 
-struct hazard stack_overflow(const struct actor *actor, const struct sim_function *function, uintptr_t caller)
+struct hazard stack_overflow(
+	const struct actor *actor, const struct sim_function *function, const struct sim_site *call)
 {
-	struct hazard hazard = hazard_of(actor, NULL, SIM_MEMCHECK, "stack_overflow", cudaErrorIllegalAddress);
-	set_local(&hazard, "Stack overflow", caller);
+	struct hazard hazard = of_frame(actor, "stack_overflow", "Stack overflow", call);
+	if (!call) { /* of a kernel, which no device code calls */
+		snprintf(hazard.file, sizeof hazard.file, "%.255s", function->file);
+		hazard.line = function->line;
+		hazard.signature = function->signature;
+	}
 	snprintf(
 		hazard.detail[0], sizeof hazard.detail[0],
 		"the calls of this thread need more than %d KB of local memory",
 		(STACK_BYTES - STACK_RESERVE) / 1024);
-	if (function)
-		snprintf(
-			hazard.detail[1], sizeof hazard.detail[1], "at the call of %.150s: an endless recursion?",
-			function->signature);
+	snprintf(
+		hazard.detail[1], sizeof hazard.detail[1], "at the call of %.150s: an endless recursion?",
+		function->signature);
 	return hazard;
 }

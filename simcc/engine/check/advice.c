@@ -16,30 +16,27 @@ struct spot {
 
 enum { MOST_CALLS = 64 };
 
-/* The return addresses that lead to the point, the kernel's first. -1: not known. */
-static int calls_to(const struct paths *paths, struct point point, uintptr_t calls[MOST_CALLS])
+/* The calls that lead to the point, the kernel's first. -1: not known. */
+static int calls_to(const struct paths *paths, struct point point, uint32_t calls[MOST_CALLS])
 {
-	uintptr_t inward[MOST_CALLS];
+	uint32_t inward[MOST_CALLS];
 	int count = 0;
-	if (point.site_number == 0 || point.path == 0)
+	if (point.site == 0 || point.path == 0)
 		return -1;
 	for (uint32_t node = point.path - 1; node != 0; node = paths->nodes[node].parent) {
 		if (count == MOST_CALLS)
 			return -1;
-		inward[count++] = paths->nodes[node].caller;
+		inward[count++] = paths->nodes[node].call;
 	}
 	for (int i = 0; i < count; i++)
 		calls[i] = inward[count - 1 - i];
 	return count;
 }
 
-static void find_spot(struct point point, uintptr_t call, struct spot *spot)
+static void find_spot(struct point point, uint32_t call, struct spot *spot)
 {
 	struct hazard place = {.signature = ""};
-	if (call != 0)
-		hazard_locate_return(&place, call);
-	else
-		hazard_set_location(&place, site_numbered(point.site_number));
+	hazard_set_location(&place, site_at(call != NO_SITE ? call : point.site));
 	spot->is_call = call != 0;
 	spot->line = place.line;
 	memcpy(spot->file, place.file, sizeof spot->file);
@@ -49,7 +46,7 @@ static void find_spot(struct point point, uintptr_t call, struct spot *spot)
 static bool find_spots(
 	const struct paths *paths, struct point one, struct point other, struct spot *first, struct spot *second)
 {
-	uintptr_t calls[MOST_CALLS], others[MOST_CALLS];
+	uint32_t calls[MOST_CALLS], others[MOST_CALLS];
 	const int count = calls_to(paths, one, calls), other_count = calls_to(paths, other, others);
 	int same = 0;
 	if (count < 0 || other_count < 0)
@@ -70,7 +67,7 @@ bool is_below(const struct paths *paths, struct point point, struct point other)
 /* "line 49 (in load_tile, line 30)", "line 27 (in load_tile, row.cuh:41)" */
 static void name_spot(const struct spot *spot, struct point point, char *text, size_t length)
 {
-	const struct sim_site *site = site_numbered(point.site_number);
+	const struct sim_site *site = site_at(point.site);
 	const char *function = site->function ? site->function->name : "?";
 	if (!spot->is_call)
 		snprintf(text, length, "line %u", spot->line);

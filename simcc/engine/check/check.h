@@ -14,8 +14,7 @@ struct finding;
 /* The call paths of a worker: a tree, 0 is the kernel itself; and where in it a call leads. */
 struct paths {
 	struct path_node {
-		uint32_t parent;
-		uintptr_t caller;
+		uint32_t parent, call; /* a site */
 	} * nodes;
 	size_t count, capacity;
 	uint32_t *index; /* hash table: node */
@@ -24,7 +23,7 @@ struct paths {
 
 /* A place that a thread has come to: the number of its site, and the calls that led there, + 1. 0: unknown. */
 struct point {
-	uint32_t site_number, path;
+	uint32_t site, path;
 };
 
 /* What one worker has found. All 0 at first, but for `paths` and `calls`, which only racecheck needs. */
@@ -44,8 +43,7 @@ void findings_open_block(struct findings *findings, uint3 block, uint64_t order)
 /* A warp executes the access of this key: what is found next may be of it. */
 static inline void findings_note_calls(struct findings *findings, uint32_t warp, uint64_t key)
 {
-	findings->calls[(size_t)warp * site_number_count() + sim_site_numbers[key_site(key)]] =
-		(uint32_t)(key >> KEY_PATH_SHIFT) + 1;
+	findings->calls[(size_t)warp * site_count() + key_site(key)] = (uint32_t)(key >> KEY_PATH_SHIFT) + 1;
 }
 /* The block has passed a barrier, or lanes of the warp have met (MAX_WARPS: of all warps). */
 void findings_pass(struct findings *findings, uint32_t warp, uint32_t site, uint64_t path);
@@ -105,10 +103,11 @@ enum verdict judge_access(const struct reach *reach, uintptr_t address, size_t s
 struct hazard wrong_access(
 	enum verdict verdict, const struct reach *reach, const struct actor *actor, uintptr_t address, size_t size,
 	enum sim_op op, uint32_t site);
-/* A function has found at its end, where `instruction` lies, that its frame is not what it was. */
-struct hazard local_overrun(const struct actor *actor, uintptr_t instruction);
-/* `function` (NULL: unknown) is the one too many, `caller` the return address of its call. */
-struct hazard stack_overflow(const struct actor *actor, const struct sim_function *function, uintptr_t caller);
+/* A function has found at its end that its frame is not what it was. */
+struct hazard local_overrun(const struct actor *actor, const struct sim_site *end);
+/* `function` is the one too many, `call` that of it; NULL: it is the kernel. */
+struct hazard stack_overflow(
+	const struct actor *actor, const struct sim_function *function, const struct sim_site *call);
 
 /* ---- initcheck ---- */
 

@@ -84,7 +84,7 @@ void findings_open_block(struct findings *findings, uint3 block, uint64_t order)
 
 void findings_pass(struct findings *findings, uint32_t warp, uint32_t site, uint64_t path)
 {
-	const struct point point = {sim_site_numbers[site], (uint32_t)(path >> KEY_PATH_SHIFT) + 1};
+	const struct point point = {site, (uint32_t)(path >> KEY_PATH_SHIFT) + 1};
 	if (warp < MAX_WARPS) {
 		findings->met[warp] = point;
 		return;
@@ -96,8 +96,7 @@ void findings_pass(struct findings *findings, uint32_t warp, uint32_t site, uint
 
 struct point findings_point(const struct findings *findings, uint32_t warp, uint32_t site)
 {
-	const uint32_t number = sim_site_numbers[site];
-	return (struct point){number, findings->calls[warp * (size_t)site_number_count() + number]};
+	return (struct point){site, findings->calls[warp * (size_t)site_count() + site]};
 }
 
 static struct point point_of(const struct findings *findings, const struct party *party)

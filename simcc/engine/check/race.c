@@ -17,7 +17,7 @@ void race_explain_read(struct race *race, uint32_t warp, uint32_t read, uint32_t
 {
 	const struct point first = findings_point(race->findings, warp, read);
 	const struct point then = findings_point(race->findings, warp, atomic);
-	struct explanation *known = &race->explanations[first.site_number];
+	struct explanation *known = &race->explanations[first.site];
 	if (known->launch == race->launch->number && known->atomic == atomic && known->read_path == first.path &&
 	    known->atomic_path == then.path)
 		return;
@@ -31,8 +31,8 @@ void race_forget_explanations(void)
 {
 	if (!atomic_exchange(&is_any_explained, false))
 		return;
-	for (uint32_t number = 1; number < site_number_count(); number++) {
-		uint8_t *note = &sim_site_notes[site_called_from(site_numbered(number)->address)];
+	for (uint32_t number = 1; number < site_count(); number++) {
+		uint8_t *note = &sim_site_notes[number];
 		if (*note == SITE_READS_BEFORE_ATOMIC)
 			*note = 0;
 	}
@@ -47,8 +47,7 @@ static bool follows(const struct race *race, uint32_t thread, uint32_t first, ui
 {
 	const struct passes *one = race_passes(race, thread / WARP_SIZE, first);
 	const struct passes *two = race_passes(race, thread / WARP_SIZE, second);
-	return sim_site_numbers[first] != 0 && one->last > race->executions_before &&
-	       (is_now || one->first < two->last);
+	return first != NO_SITE && one->last > race->executions_before && (is_now || one->first < two->last);
 }
 
 void race_found(struct race *race, struct finding finding)

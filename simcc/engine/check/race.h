@@ -154,7 +154,7 @@ void race_explain_read(struct race *race, uint32_t warp, uint32_t read, uint32_t
 void race_forget_explanations(void);
 static inline struct passes *race_passes(const struct race *race, uint32_t warp, uint32_t site)
 {
-	return &race->passes[(size_t)warp * site_number_count() + sim_site_numbers[site]];
+	return &race->passes[(size_t)warp * site_count() + site];
 }
 /* Completes the finding, and adds it. */
 void race_found(struct race *race, struct finding finding);

@@ -80,8 +80,8 @@ struct race *race_open_worker(const struct shared_view *shared, struct findings 
 		race->cells = need(reserve_pages(granules * sizeof *race->cells));
 		race->bytes = need(reserve_pages(4 * granules * sizeof *race->bytes));
 	}
-	race->passes = need(reserve_pages((size_t)MAX_WARPS * site_number_count() * sizeof *race->passes));
-	race->explanations = need(reserve_pages(site_number_count() * sizeof *race->explanations));
+	race->passes = need(reserve_pages((size_t)MAX_WARPS * site_count() * sizeof *race->passes));
+	race->explanations = need(reserve_pages(site_count() * sizeof *race->explanations));
 	return race;
 }
 
@@ -92,7 +92,7 @@ void race_open_block(struct race *race, struct race_launch *launch, uint64_t blo
 	race->thread_count = threads;
 	race->first_interval = race->interval + 1;
 	if (race->executions > UINT32_MAX / 2) { /* it only counts up within an interval, which is much shorter */
-		memset(race->passes, 0, (size_t)MAX_WARPS * site_number_count() * sizeof *race->passes);
+		memset(race->passes, 0, (size_t)MAX_WARPS * site_count() * sizeof *race->passes);
 		race->executions = 0;
 	}
 	race->has_fenced = false;
@@ -490,7 +490,7 @@ static inline uint64_t word_but_for_thread(const struct race *race, const struct
 	if (block > BLOCK_MASK) /* another block of the same number passes for it */
 		note(&launch->incomplete);
 	return (uint64_t)now->touch << TOUCH_SHIFT | (block & BLOCK_MASK) << BLOCK_SHIFT |
-	       (uint64_t)interval << SITE_BITS | (sim_site_numbers[now->site] & ((1u << SITE_BITS) - 1));
+	       (uint64_t)interval << SITE_BITS | (now->site & ((1u << SITE_BITS) - 1));
 }
 
 static enum touch word_touch(uint64_t word)
@@ -509,7 +509,7 @@ static uint32_t word_interval(uint64_t word)
 {
 	return word >> SITE_BITS & INTERVAL_MOST;
 }
-static uint32_t word_site_number(uint64_t word)
+static uint32_t word_site(uint64_t word)
 {
 	return word & ((1u << SITE_BITS) - 1);
 }
@@ -569,10 +569,7 @@ static inline enum apart compare_words(const struct access *now, uint64_t mine, 
 static struct party party_of(uint64_t word, enum sim_op op)
 {
 	return (struct party){
-		.site = site_of(site_numbered(word_site_number(word))),
-		.op = op,
-		.thread = word_thread(word),
-		.block_order = word_block(word) - 1};
+		.site = word_site(word), .op = op, .thread = word_thread(word), .block_order = word_block(word) - 1};
 }
 
 static struct atomic_cell *atomic_cell_of(const struct access *now)
@@ -772,7 +769,7 @@ static void check_global_write(
 	    (apart = compare_words(now, mine, writer, before.stamp)) != ORDERED) {
 		const bool was_store = word_touch(writer) < ATOMIC;
 		const bool same = record && now->op == SIM_OP_STORE && was_store && before.value == now->value;
-		const bool warning = apart == LANES && word_site_number(writer) != word_site_number(mine);
+		const bool warning = apart == LANES && word_site(writer) != word_site(mine);
 		if (!(apart == LANES && same))
 			found(race, now, FINDING_WRITE_AFTER_WRITE,
 			      same      ? FINDING_INFO
@@ -783,7 +780,7 @@ static void check_global_write(
 	}
 	/* The other one, too, if that is the worse, or if the first may be allowed as an atomic's. */
 	apart = find_apart(now, mine, reader, read_stamp);
-	const bool may_be_allowed = now->op == SIM_OP_ATOMIC && word_site_number(reader) != word_site_number(other);
+	const bool may_be_allowed = now->op == SIM_OP_ATOMIC && word_site(reader) != word_site(other);
 	const enum apart from_other =
 		apart == BLOCKS && !may_be_allowed
 			? ORDERED

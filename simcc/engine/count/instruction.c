@@ -238,7 +238,7 @@ static void count_shared(struct tally *tally, const struct instruction *instruct
 	const struct sim_shared_count cost = cost_of_shared(instruction, shape);
 	const enum sim_op op = key_op(instruction->key);
 	add_shared(&tally->shared[op], &cost);
-	add_shared(&tally->sites[sim_site_numbers[key_site(instruction->key)]][op], &cost);
+	add_shared(&tally->sites[key_site(instruction->key)][op], &cost);
 }
 
 static inline __attribute__((always_inline)) void count_shaped(
@@ -279,7 +279,7 @@ void tally_open(struct tally *tally)
 	*tally = (struct tally){
 		.tensors = need(calloc(tensor_count + 1, sizeof *tally->tensors)),
 		.tensor_count = tensor_count,
-		.sites = need(calloc(site_number_count(), sizeof *tally->sites))};
+		.sites = need(calloc(site_count(), sizeof *tally->sites))};
 }
 
 static void add_tally(struct sim_launch *record, const struct tally *tally)
@@ -341,8 +341,8 @@ static void add_lines(struct sim_launch *record, struct tally *const *workers, i
 {
 	struct sim_line_count *lines = NULL;
 	size_t capacity = 0, used = 0, kept = 0;
-	for (uint32_t n = 0; n < 3 * site_number_count(); n++) {
-		const struct sim_site *site = site_numbered(n / 3);
+	for (uint32_t n = 0; n < 3 * site_count(); n++) {
+		const struct sim_site *site = site_at(n / 3);
 		struct sim_line_count line = {
 			.file = site ? site->file : "", .line = site ? site->line : 0, .op = (int)(n % 3)};
 		for (int w = 0; w < count; w++)

@@ -1,4 +1,4 @@
-/* Which call device code is about to do (--front=clang). Apart from shared memory, whose alignment would make 256 bytes
+/* Which call device code is about to do. Apart from shared memory, whose alignment would make 256 bytes
  * of it. */
 #include "program/program.h"
 

@@ -107,60 +107,33 @@ extern __thread char sim_dynamic_shared[] __attribute__((tls_model("local-exec")
 /* The thread of a kernel that is running on this pthread; NULL on a host thread and in a worker's scheduler. */
 extern __thread struct lane *sim_lane __attribute__((tls_model("local-exec")));
 
-/* ---- sites: by number, which is what a record has room for ---- */
+/* ---- sites: by number, which is what a record of an access has room for. From 1; 0: none is known ---- */
 
 extern struct sim_site __start_sim_sites[] __attribute__((weak));
 extern struct sim_site __stop_sim_sites[] __attribute__((weak));
 extern const char __executable_start[] __attribute__((visibility("hidden"))); /* the linker's */
 
-/* The number of a site is the distance of the address that its call returns to from the start of the program, in
- * steps of 4: a call is longer. Numbers end at 64 MB of program. */
-enum { SITE_INDEX_BITS = 24, SITE_SHIFT = 2, NO_SITE = (1 << SITE_INDEX_BITS) - 1 };
+enum { SITE_INDEX_BITS = 24, NO_SITE = 0 };
 
-static inline uint32_t site_called_from(const void *return_address)
+static inline uint32_t site_of(const struct sim_site *record)
 {
-	return (uint32_t)(((uintptr_t)return_address - (uintptr_t)__executable_start) >> SITE_SHIFT);
-}
-
-/* Of the call that device code does: --front=clang says so before it. */
-extern __thread const struct sim_site *sim_call_site __attribute__((tls_model("local-exec")));
-
-/* Of the call of the function that says this. A plain build has no sites. */
-#define CALL_SITE()                                                                                                  \
-	(&__stop_sim_sites[0] > &__start_sim_sites[0]                                                                \
-	         ? site_called_from(sim_call_site ? (const void *)sim_call_site : __builtin_return_address(0))       \
-	         : (uint32_t)NO_SITE)
-
-/* The record at an address, or that has this byte; NULL: it is no record's. */
-static inline const struct sim_site *site_record(uintptr_t address)
-{
-	const uintptr_t first = (uintptr_t)__start_sim_sites, end = (uintptr_t)__stop_sim_sites;
-	return address - first < end - first ? &__start_sim_sites[(address - first) / sizeof(struct sim_site)] : NULL;
-}
-
-/* The records have numbers from 1, which are small; 0: no call is known there. */
-extern uint32_t *sim_site_numbers;
-
-static inline const struct sim_site *site_numbered(uint32_t number)
-{
-	return number == 0 ? NULL : &__start_sim_sites[number - 1];
-}
-
-/* Numbers are below this. */
-static inline uint32_t site_number_count(void)
-{
-	return (uint32_t)(&__stop_sim_sites[0] - &__start_sim_sites[0]) + 1;
+	return record ? (uint32_t)(record - __start_sim_sites) + 1 : NO_SITE;
 }
 
 static inline const struct sim_site *site_at(uint32_t site)
 {
-	return site_numbered(sim_site_numbers[site]);
+	return site == NO_SITE ? NULL : &__start_sim_sites[site - 1];
 }
 
-static inline uint32_t site_of(const struct sim_site *record)
+/* Numbers are below this. */
+static inline uint32_t site_count(void)
 {
-	return record ? site_called_from(record->address) : (uint32_t)NO_SITE;
+	return (uint32_t)(&__stop_sim_sites[0] - &__start_sim_sites[0]) + 1;
 }
+
+/* The call of the engine, the C library or a device function that device code is about to do; NULL in a plain build. */
+extern __thread const struct sim_site *sim_call_site __attribute__((tls_model("local-exec")));
+#define CALL_SITE() site_of(sim_call_site)
 
 /* What is noted of a site: a thread reads here plainly what it then does an atomic to; a shuffle that has delivered a
  * value; an atomicCAS. */

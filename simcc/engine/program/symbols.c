@@ -1,4 +1,4 @@
-/* The tables simcc wrote into the program (tables.h), looked up by address and by name. */
+/* The tables that simcc wrote into the program (tables.h), looked up by address and by name. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,28 +18,11 @@ extern struct sim_shared __stop_sim_shared[] __attribute__((weak));
 
 __thread char sim_dynamic_shared[DYNAMIC_SHARED_MAX] __attribute__((aligned(256), tls_model("local-exec")));
 
-/* Reserved, not static: under a limit on address space the system would not start a program that has them in itself. */
-uint32_t *sim_site_numbers;
 uint8_t *sim_site_notes;
 
 static struct sim_function **functions; /* sorted by address */
 static size_t function_count;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void number_sites(void)
-{
-	sim_site_numbers = need(reserve_pages((1 << SITE_INDEX_BITS) * sizeof *sim_site_numbers));
-	sim_site_notes = need(reserve_pages((1 << SITE_INDEX_BITS) * sizeof *sim_site_notes));
-	const uint32_t count = (uint32_t)(__stop_sim_sites - __start_sim_sites);
-	for (uint32_t i = 0; i < count; i++) {
-		const uintptr_t away = (uintptr_t)__start_sim_sites[i].address - (uintptr_t)__executable_start;
-		if (away >> SITE_SHIFT >= NO_SITE) {
-			fprintf(stderr, "the simulated device counts programs of up to 64 MB; this one is larger\n");
-			_exit(3);
-		}
-		sim_site_numbers[away >> SITE_SHIFT] = i + 1;
-	}
-}
 
 static int compare_functions(const void *a, const void *b)
 {
@@ -50,7 +33,12 @@ static int compare_functions(const void *a, const void *b)
 
 static void prepare_tables(void)
 {
-	number_sites();
+	if (site_count() >> SITE_INDEX_BITS != 0) {
+		fprintf(stderr,
+		        "the simulated device counts programs of up to 16 million accesses; this one has more\n");
+		_exit(3);
+	}
+	sim_site_notes = need(calloc(site_count(), sizeof *sim_site_notes));
 	function_count = (size_t)(__stop_sim_functions - __start_sim_functions);
 	functions = need(malloc((function_count + 1) * sizeof *functions));
 	for (size_t i = 0; i < function_count; i++)
@@ -72,10 +60,7 @@ const struct sim_function *sim_function_holding(const void *address)
 	}
 	if (low == 0)
 		return NULL;
-	const uintptr_t first = (uintptr_t)functions[low - 1]->address;
-	const uint64_t size =
-		functions[low - 1]->size != 0 ? functions[low - 1]->size : (uintptr_t)__stop_sim_text - first;
-	return (uintptr_t)address - first < size ? functions[low - 1] : NULL;
+	return (uintptr_t)address < (uintptr_t)__stop_sim_text ? functions[low - 1] : NULL;
 }
 
 const struct sim_stub *sim_stub_at(const void *address)
@@ -160,7 +145,7 @@ const struct sim_shared *sim_shared_at(size_t index)
 	return &__start_sim_shared[index];
 }
 
-/* Where the array of this record lies, says the program when it starts (--front=clang). */
+/* Where the array of this record lies, says the program when it starts. */
 void sim_place_shared(struct sim_shared *array, const void *address);
 void sim_place_shared(struct sim_shared *array, const void *address)
 {

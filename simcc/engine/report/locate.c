@@ -74,22 +74,8 @@ static int locate(struct hazard *hazard, const uintptr_t *instructions, size_t c
 	return hazard->line == 0 ? -1 : at;
 }
 
-/* A record stands for the call that it is of; what is asked for is the byte before it, as of an address returned to. */
-static bool locate_record(struct hazard *hazard, uintptr_t before)
-{
-	const struct sim_site *site = site_record(before + 1);
-	if (!site)
-		return false;
-	snprintf(hazard->file, sizeof hazard->file, "%.255s", site->file);
-	hazard->line = site->line;
-	hazard->signature = site->function->signature;
-	return true;
-}
-
 void hazard_locate_instruction(struct hazard *hazard, uintptr_t instruction)
 {
-	if (locate_record(hazard, instruction))
-		return;
 	const struct sim_function *function = sim_function_holding((void *)instruction);
 	if (function)
 		hazard->signature = function->signature;
@@ -144,13 +130,6 @@ void hazard_locate_call(struct hazard *hazard, const struct callers *callers)
 	hazard->line = known[i].line;
 	hazard->signature = known[i].signature;
 	pthread_mutex_unlock(&lock);
-}
-
-void hazard_locate_return(struct hazard *hazard, uintptr_t address)
-{
-	if (locate_record(hazard, address - 1))
-		return;
-	hazard_locate_call(hazard, &(struct callers){.count = 1, .call = {address - 1}});
 }
 
 const char *space_name(enum sim_space space)

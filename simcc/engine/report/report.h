@@ -72,8 +72,6 @@ void hazard_set_location(struct hazard *hazard, const struct sim_site *site);
 void hazard_set_other(struct hazard *hazard, uint3 thread, const struct sim_site *site, const char *op);
 /* Fills in file, line and function of an instruction, from the debug information simcc always adds. */
 void hazard_locate_instruction(struct hazard *hazard, uintptr_t instruction);
-/* File and line of the call that returns there; an instruction that is asked for again is remembered. */
-void hazard_locate_return(struct hazard *hazard, uintptr_t address);
 
 /* As messages and records spell them: "shared", "write". */
 const char *space_name(enum sim_space space);

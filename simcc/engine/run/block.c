@@ -55,7 +55,7 @@ void worker_open(struct worker *worker)
 		return;
 	worker->audience.race = race_open_worker(&worker->shared.view, &worker->findings);
 	worker->findings.paths = &worker->paths;
-	worker->findings.calls = need(reserve_pages((size_t)MAX_WARPS * site_number_count() * sizeof(uint32_t)));
+	worker->findings.calls = need(reserve_pages((size_t)MAX_WARPS * site_count() * sizeof(uint32_t)));
 }
 
 /* Pages between the stacks, below the first and above the last that is used, that cannot be touched: a large local array may
@@ -100,7 +100,7 @@ static uint32_t choose(struct worker *worker, uint32_t mask, uint32_t after)
 	}
 }
 
-/* The built-in variables, where they are variables (--front=clang). */
+/* The built-in variables. */
 __thread uint3 sim_builtin_thread __attribute__((tls_model("local-exec")));
 __thread uint3 sim_builtin_block __attribute__((tls_model("local-exec")));
 __thread dim3 sim_builtin_block_dim __attribute__((tls_model("local-exec")));
@@ -108,8 +108,6 @@ __thread dim3 sim_builtin_grid_dim __attribute__((tls_model("local-exec")));
 
 void lane_end(struct lane *lane)
 {
-	if (lane->worker->probing)
-		abandon_block(lane->worker);
 	lane->worker->progress++;
 	lane->worker->ended++;
 	lane_wait(lane, LANE_EXITED);
@@ -123,13 +121,6 @@ static void lane_main(void)
 	const struct invocation *invocation = sim_lane->worker->launch->invocation;
 	sim_builtin_thread = sim_lane->thread;
 	invocation->invoke(invocation->arguments);
-	if (!sim_lane->in_kernel && !sim_lane->worker->probing) {
-		const struct request *request = sim_lane->worker->launch->request;
-		sim_device_abort(
-			cudaErrorInvalidDeviceFunction, NO_SITE, NULL, 0,
-			"A function that is no kernel was launched: '%s' without __global__, at %s:%u", request->name,
-			request->file, request->line);
-	}
 	lane_end(sim_lane);
 }
 
@@ -346,7 +337,6 @@ static void open_lanes(struct worker *worker)
 		lane->state = LANE_READY;
 		lane->window.count = lane->window.pending = 0;
 		lane->entered = 0;
-		lane->in_kernel = false;
 		lane->copies = lane->window.copying = lane->overwrites = false;
 		lane->path = lane->place = 0;
 		lane->local.frame = lane->local.frames;
@@ -405,64 +395,20 @@ void run_block(struct worker *worker)
 		audience->tally.exp += worker->lanes[t].exp;
 }
 
-const struct sim_function *probe_kernel(struct worker *worker)
-{
-	struct lane *lane = &worker->lanes[0];
-	worker->probing = true;
-	worker->probed = NULL;
-	worker->thread_count = worker->warp_count = 1;
-	open_lanes(worker);
-	sim_lane = lane;
-	sim_fiber_switch(&worker->main, &lane->fiber);
-	sim_lane = NULL;
-	worker->probing = false;
-	return worker->probed;
-}
-
-void probe_found(struct lane *lane, const struct sim_function *function)
-{
-	lane->worker->probed = function;
-	abandon_block(lane->worker);
-}
-
 /* ---- what kernels call ---- */
 
-static __attribute__((noreturn, cold)) void refuse_on_host(const char *format, const char *name, uintptr_t caller)
+/* A built-in variable, in a function that is for both sides. */
+void sim_used_by_host(const char *name) __attribute__((noreturn));
+void sim_used_by_host(const char *name)
 {
-	struct hazard place = {.signature = ""};
-	if (caller != 0)
-		hazard_locate_instruction(&place, caller - 1);
 	fflush(stdout);
-	if (place.line != 0)
-		fprintf(stderr, "%s:%u: ", place.file, place.line);
-	fprintf(stderr, format, name);
+	fprintf(stderr, "error: %s was used by host code: only kernels can use it\n", name);
 	exit(1);
-}
-
-/* The first statement of each kernel, put there by simcc. */
-void sim_enter_kernel(const char *kernel)
-{
-	const uintptr_t *frame =
-		*(uintptr_t **)__builtin_frame_address(0); /* the kernel's, where it is not optimized */
-	if (!sim_lane)
-		refuse_on_host(
-			"error: kernel '%s' was called like a function: it needs <<<grid, block>>>\n", kernel,
-			sim_is_counting() ? frame[1] : 0);
-	sim_lane->in_kernel = true;
-}
-
-/* For a __device__ function that was called on the host. */
-static inline struct lane *running_lane(const char *name)
-{
-	struct lane *lane = sim_lane;
-	if (__builtin_expect(!lane, 0))
-		refuse_on_host("error: %s was used by host code: only kernels can use it\n", name, 0);
-	return lane;
 }
 
 static void wait_at_barrier(int predicate, uint32_t site)
 {
-	struct lane *lane = running_lane("__syncthreads()");
+	struct lane *lane = sim_lane;
 	struct arrivals *arrivals = &lane->worker->arrivals;
 	lane->site = site;
 	lane->site_path = lane->path;
@@ -495,33 +441,13 @@ void sim_block_barrier(uint32_t site)
 
 int sim_block_reduce(enum sim_reduce kind, int predicate, uint32_t site)
 {
-	struct worker *worker = running_lane("__syncthreads()")->worker;
+	struct worker *worker = sim_lane->worker;
 	wait_at_barrier(predicate, site);
 	switch (kind) {
 	case SIM_REDUCE_AND: return worker->barrier_true == worker->barrier_waiting;
 	case SIM_REDUCE_OR: return worker->barrier_true > 0;
 	default: return (int)worker->barrier_true;
 	}
-}
-
-uint3 sim_thread_index(void)
-{
-	return running_lane("threadIdx")->thread;
-}
-
-uint3 sim_block_index(void)
-{
-	return running_lane("blockIdx")->worker->block;
-}
-
-dim3 sim_block_dim(void)
-{
-	return running_lane("blockDim")->worker->launch->request->block;
-}
-
-dim3 sim_grid_dim(void)
-{
-	return running_lane("gridDim")->worker->launch->request->grid;
 }
 
 int sim_in_device_code(void)

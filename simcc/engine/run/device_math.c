@@ -1,15 +1,14 @@
 /*
- * The C library, as device code calls it: simcc renames the call of f in device code to sim_f. Exponentials are
+ * The C library, as device code calls it: the plugin renames the call of f in device code to sim_f. Exponentials are
  * counted; a second result is a store like any other; output waits for the end of the launch; a failed assert ends
- * the launch. On the host, where the same file's host functions may end up here, each does what its namesake does.
+ * the launch.
  */
-#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "run/run.h"
+#include "run/worker.h"
 
 /* GNU's: not every C library declares them. */
 extern float exp10f(float x);
@@ -17,15 +16,11 @@ extern double exp10(double x);
 extern void sincosf(float x, float *sine, float *cosine);
 extern void sincos(double x, double *sine, double *cosine);
 
-extern uint3 sim_thread_index(void);
-extern uint3 sim_block_index(void);
-
 #define EXPONENTIAL(name, type)                                                                                      \
 	type sim_##name(type x);                                                                                     \
 	type sim_##name(type x)                                                                                      \
 	{                                                                                                            \
-		if (sim_in_device_code())                                                                            \
-			sim_count_exp();                                                                             \
+		sim_count_exp();                                                                                     \
 		return name(x);                                                                                      \
 	}
 
@@ -81,8 +76,6 @@ int sim_vprintf(const char *format, va_list arguments)
 {
 	char text[512], *longer = NULL;
 	va_list again;
-	if (!sim_in_device_code())
-		return vprintf(format, arguments);
 	va_copy(again, arguments);
 	int length = vsnprintf(text, sizeof text, format, arguments);
 	if (length >= (int)sizeof text && (longer = malloc((size_t)length + 1)))
@@ -108,23 +101,20 @@ int sim_printf(const char *format, ...)
 /* What compilers make of printf("...\n") and printf("x"). */
 int sim_puts(const char *text)
 {
-	return sim_in_device_code() ? sim_printf("%s\n", text) : puts(text);
+	return sim_printf("%s\n", text);
 }
 
 int sim_putchar(int character)
 {
-	return sim_in_device_code() ? (sim_printf("%c", character), character) : putchar(character);
+	sim_printf("%c", character);
+	return character;
 }
 
 void sim_assert_fail(const char *expression, const char *file, unsigned line, const char *function)
 {
-	if (sim_in_device_code()) {
-		const uint3 block = sim_block_index(), thread = sim_thread_index();
-		sim_device_abort(
-			cudaErrorAssert, NO_SITE, file, line,
-			"%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.", file, line,
-			function, block.x, block.y, block.z, thread.x, thread.y, thread.z, expression);
-	}
-	fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);
-	abort();
+	const uint3 block = sim_lane->worker->block, thread = sim_lane->thread;
+	sim_device_abort(
+		cudaErrorAssert, NO_SITE, file, line,
+		"%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.", file, line, function,
+		block.x, block.y, block.z, thread.x, thread.y, thread.z, expression);
 }

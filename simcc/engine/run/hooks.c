@@ -1,5 +1,6 @@
 /*
- * Where device code arrives: -fsanitize=thread has put a call of one of these before every load and store.
+ * Where device code arrives: the plugin (../front/) has put a call of one of these before every load and store, which is
+ * given the record of its place.
  *
  * A hook decides whether the access may happen (memcheck: it is stopped before it does) and records it in the
  * lane's window. Nothing is counted here; count/match.c works the windows off. This is the hot path of the whole
@@ -117,8 +118,6 @@ COLD static _Noreturn void stop_wrong(
 /* Everything that is not a good access of global or static shared memory. */
 COLD static void record_rest(struct lane *lane, uintptr_t address, unsigned width, enum sim_op op, uint32_t site)
 {
-	if (!lane->entered)
-		return; /* the thunk copies the kernel's arguments */
 	const size_t size = (size_t)1 << (width & ~VOLATILE);
 	const struct reach reach = {
 		&lane->local, &lane->shared, lane->worker->launch->request->dynamic_shared_bytes,
@@ -193,25 +192,6 @@ static inline __attribute__((always_inline)) void access_memory(
 	note_and_record(lane, written, address, width, op, space, site);
 }
 
-/* A hook is called by code that counts: it need not ask. */
-#define CALLER site_called_from(__builtin_return_address(0))
-
-#define HOOK(bytes, log2_size)                                                                                       \
-	HOT void __tsan_read##bytes(void *pointer)                                                                   \
-	{                                                                                                            \
-		access_memory(pointer, log2_size, SIM_OP_LOAD, CALLER);                                              \
-	}                                                                                                            \
-	HOT void __tsan_write##bytes(void *pointer)                                                                  \
-	{                                                                                                            \
-		access_memory(pointer, log2_size, SIM_OP_STORE, CALLER);                                             \
-	}
-
-HOOK(1, 0)
-HOOK(2, 1)
-HOOK(4, 2)
-HOOK(8, 3)
-HOOK(16, 4)
-
 /* gcc announces a copy's stores, then its loads, and then copies: so loads do not show that the stores have happened.
  * And the window must not fill up in between, because then nobody could tell what was stored. */
 static void begin_copy(struct lane *lane, enum sim_op op, size_t pieces)
@@ -248,25 +228,6 @@ static void access_range(const void *pointer, size_t bytes, enum sim_op op, uint
 	end_copy(lane, op);
 }
 
-#define UNALIGNED_HOOK(kind, bytes)                                                                                  \
-	void __tsan_unaligned_##kind##read##bytes(void *pointer)                                                     \
-	{                                                                                                            \
-		access_range(pointer, bytes, SIM_OP_LOAD, CALLER);                                                   \
-	}                                                                                                            \
-	void __tsan_unaligned_##kind##write##bytes(void *pointer)                                                    \
-	{                                                                                                            \
-		access_range(pointer, bytes, SIM_OP_STORE, CALLER);                                                  \
-	}
-
-UNALIGNED_HOOK(, 2)
-UNALIGNED_HOOK(, 4)
-UNALIGNED_HOOK(, 8)
-/* Members of packed structs, with clang: where they lie, no flag of another thread can. */
-UNALIGNED_HOOK(volatile_, 2)
-UNALIGNED_HOOK(volatile_, 4)
-UNALIGNED_HOOK(volatile_, 8)
-UNALIGNED_HOOK(volatile_, 16)
-
 /* A 16-byte struct whose type is aligned to 8 or 16, the compilers do not say which: one access where its address
  * allows it, two of 8 bytes where not. (A float4 comes through __tsan_read16 and must be aligned to 16.) */
 static void access_16(const void *pointer, enum sim_op op, uint32_t site)
@@ -282,26 +243,6 @@ static void access_16(const void *pointer, enum sim_op op, uint32_t site)
 		access_memory(pointer, 4, op, site);
 	}
 	end_copy(lane, op);
-}
-
-void __tsan_unaligned_read16(void *pointer)
-{
-	access_16(pointer, SIM_OP_LOAD, CALLER);
-}
-
-void __tsan_unaligned_write16(void *pointer)
-{
-	access_16(pointer, SIM_OP_STORE, CALLER);
-}
-
-void __tsan_read_range(void *pointer, size_t bytes)
-{
-	access_range(pointer, bytes, SIM_OP_LOAD, CALLER);
-}
-
-void __tsan_write_range(void *pointer, size_t bytes)
-{
-	access_range(pointer, bytes, SIM_OP_STORE, CALLER);
 }
 
 void *sim_memcpy(void *to, const void *from, size_t bytes)
@@ -348,22 +289,6 @@ static void access_volatile(const void *pointer, unsigned width, enum sim_op op,
 		race_release(race, lane->number, address, false);
 }
 
-#define VOLATILE_HOOK(bytes, log2_size)                                                                              \
-	void __tsan_volatile_read##bytes(void *pointer)                                                              \
-	{                                                                                                            \
-		access_volatile(pointer, log2_size, SIM_OP_LOAD, CALLER);                                            \
-	}                                                                                                            \
-	void __tsan_volatile_write##bytes(void *pointer)                                                             \
-	{                                                                                                            \
-		access_volatile(pointer, log2_size, SIM_OP_STORE, CALLER);                                           \
-	}
-
-VOLATILE_HOOK(1, 0)
-VOLATILE_HOOK(2, 1)
-VOLATILE_HOOK(4, 2)
-VOLATILE_HOOK(8, 3)
-VOLATILE_HOOK(16, 4)
-
 void sim_store_by_library(void *pointer, unsigned width, uint32_t site)
 {
 	access_memory(pointer, width, SIM_OP_STORE, site);
@@ -397,48 +322,41 @@ void sim_note_change(const void *pointer, uint64_t from, uint64_t to, unsigned k
 
 /* The frame is not what it was, or there is no room for it. The hazard is looked up where no lane runs: what happens
  * there is no fault of the kernel's. */
-COLD static _Noreturn void stop_overrun(struct lane *lane, uintptr_t instruction)
+COLD static _Noreturn void stop_overrun(struct lane *lane, const struct sim_site *end)
 {
 	const struct actor actor = actor_of(lane);
 	sim_lane = NULL;
-	const struct hazard hazard = local_overrun(&actor, instruction);
+	const struct hazard hazard = local_overrun(&actor, end);
 	fail_launch(lane->worker, &hazard);
 }
 
-COLD static _Noreturn void stop_overflow(struct lane *lane, const struct sim_function *function, uintptr_t caller)
+COLD static _Noreturn void stop_overflow(struct lane *lane, const struct sim_function *function)
 {
 	const struct actor actor = actor_of(lane);
+	const struct sim_site *call = lane->entered ? sim_call_site : NULL;
 	sim_lane = NULL;
-	const struct hazard hazard = stack_overflow(&actor, function, caller);
+	const struct hazard hazard = stack_overflow(&actor, function, call);
 	fail_launch(lane->worker, &hazard);
 }
 
-/* `frame`: of the function that begins. */
-static inline __attribute__((always_inline)) void enter(
-	const void *caller, const struct sim_function *function, const uintptr_t *frame)
+void sim_enter(const struct sim_function *function)
 {
+	const uintptr_t *frame = *(uintptr_t **)__builtin_frame_address(0); /* of the function that begins */
 	struct lane *lane = sim_lane;
 	volatile struct frame *begun; /* volatile: compilers make one vector of its fields, which takes longer */
 	uint64_t path = 0;
 	if (!lane)
 		return;
 	if (unlikely((uintptr_t)__builtin_frame_address(0) < lane->local.limit))
-		stop_overflow(
-			lane, function,
-			lane->entered || !function ? (uintptr_t)caller : (uintptr_t)function->address + 1);
+		stop_overflow(lane, function);
 	if (unlikely(!lane->entered)) {
-		/* The launch's own thunk comes first; counting begins with the kernel itself. */
-		if (!function || !function->is_kernel)
-			return;
-		if (lane->worker->probing)
-			probe_found(lane, function);
 		/* The kernel's arguments may lie in its caller's frame. (If that was optimized, it has none.) */
 		if (frame[0] - (uintptr_t)frame < lane->local.end - (uintptr_t)frame)
 			lane->local.end = lane->local.frame->address = frame[0];
-		lane->entered = 1;
+		lane->entered = true;
 	} else {
 		path = (uint64_t)path_of_call(
-			       &lane->worker->paths, (uint32_t)(lane->path >> KEY_PATH_SHIFT), (uintptr_t)caller)
+			       &lane->worker->paths, (uint32_t)(lane->path >> KEY_PATH_SHIFT), CALL_SITE())
 		       << KEY_PATH_SHIFT;
 	}
 	if (unlikely(++lane->local.frame == lane->local.frames_end))
@@ -451,108 +369,62 @@ static inline __attribute__((always_inline)) void enter(
 	lane->path = path;
 }
 
-void __tsan_func_entry(void *caller, const struct sim_function *function)
+void sim_leave(const struct sim_site *end)
 {
-	enter(caller, function, *(uintptr_t **)__builtin_frame_address(0));
-}
-
-static inline __attribute__((always_inline)) void leave(const uintptr_t *frame)
-{
+	const uintptr_t *frame = *(uintptr_t **)__builtin_frame_address(0); /* of the function that ends */
 	struct lane *lane = sim_lane;
-	if (!lane || !lane->entered)
+	if (!lane)
 		return;
 	const struct frame *begun = lane->local.frame;
 	if (unlikely(frame[0] != begun->caller_frame || frame[1] != begun->return_address))
-		stop_overrun(lane, (uintptr_t)__builtin_return_address(0));
+		stop_overrun(lane, end);
 	lane->path = begun->caller_path;
 	if (unlikely(--lane->local.frame == lane->local.frames)) {
-		lane->entered = 0;
+		lane->entered = false;
 		lane_end(lane);
 	}
 }
 
-void __tsan_func_exit(void)
-{
-	leave(*(uintptr_t **)__builtin_frame_address(0));
-}
-
-/* What simcc's code in functions without hooks notes of the function that runs, and fills variables with. */
-__thread uintptr_t sim_leaf_frame __attribute__((tls_model("local-exec")));
-__thread uintptr_t sim_leaf_return __attribute__((tls_model("local-exec")));
-const unsigned char sim_empty_local[16] = {0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f,
-                                           0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f};
-
-void sim_leaf_overrun(const struct sim_function *function)
-{
-	stop_overrun(sim_lane, (uintptr_t)function->address + function->size - 1);
-}
-
-/* ---- --front=clang: the same, given the record of their place ---- */
-
-void sim_enter(const struct sim_function *function)
-{
-	if (function->is_kernel && sim_lane)
-		sim_lane->in_kernel = true;
-	enter(sim_call_site, function, *(uintptr_t **)__builtin_frame_address(0));
-}
-
-void sim_leave(void)
-{
-	leave(*(uintptr_t **)__builtin_frame_address(0));
-}
-
-#define FRONT_HOOK(bytes, log2_size)                                                                                 \
+#define HOOK(bytes, log2_size)                                                                                       \
 	HOT void sim_read##bytes(const void *pointer, const struct sim_site *site)                                   \
 	{                                                                                                            \
-		access_memory(pointer, log2_size, SIM_OP_LOAD, site_called_from(site));                              \
+		access_memory(pointer, log2_size, SIM_OP_LOAD, site_of(site));                                       \
 	}                                                                                                            \
 	HOT void sim_write##bytes(const void *pointer, const struct sim_site *site)                                  \
 	{                                                                                                            \
-		access_memory(pointer, log2_size, SIM_OP_STORE, site_called_from(site));                             \
+		access_memory(pointer, log2_size, SIM_OP_STORE, site_of(site));                                      \
 	}                                                                                                            \
 	void sim_volatile_read##bytes(const void *pointer, const struct sim_site *site)                              \
 	{                                                                                                            \
-		access_volatile(pointer, log2_size, SIM_OP_LOAD, site_called_from(site));                            \
+		access_volatile(pointer, log2_size, SIM_OP_LOAD, site_of(site));                                     \
 	}                                                                                                            \
 	void sim_volatile_write##bytes(const void *pointer, const struct sim_site *site)                             \
 	{                                                                                                            \
-		access_volatile(pointer, log2_size, SIM_OP_STORE, site_called_from(site));                           \
+		access_volatile(pointer, log2_size, SIM_OP_STORE, site_of(site));                                    \
 	}
 
-FRONT_HOOK(1, 0)
-FRONT_HOOK(2, 1)
-FRONT_HOOK(4, 2)
-FRONT_HOOK(8, 3)
-FRONT_HOOK(16, 4)
+HOOK(1, 0)
+HOOK(2, 1)
+HOOK(4, 2)
+HOOK(8, 3)
+HOOK(16, 4)
 
 void sim_read16_by_8(const void *pointer, const struct sim_site *site)
 {
-	access_16(pointer, SIM_OP_LOAD, site_called_from(site));
+	access_16(pointer, SIM_OP_LOAD, site_of(site));
 }
 
 void sim_write16_by_8(const void *pointer, const struct sim_site *site)
 {
-	access_16(pointer, SIM_OP_STORE, site_called_from(site));
+	access_16(pointer, SIM_OP_STORE, site_of(site));
 }
 
 void sim_read_range(const void *pointer, size_t bytes, const struct sim_site *site)
 {
-	access_range(pointer, bytes, SIM_OP_LOAD, site_called_from(site));
+	access_range(pointer, bytes, SIM_OP_LOAD, site_of(site));
 }
 
 void sim_write_range(const void *pointer, size_t bytes, const struct sim_site *site)
 {
-	access_range(pointer, bytes, SIM_OP_STORE, site_called_from(site));
-}
-
-void __tsan_init(void) {}
-
-void __tsan_vptr_update(void **pointer, void *value)
-{
-	(void)pointer, (void)value;
-}
-
-void __tsan_vptr_read(void **pointer)
-{
-	(void)pointer;
+	access_range(pointer, bytes, SIM_OP_STORE, site_of(site));
 }

@@ -31,7 +31,6 @@ static struct {
 	struct launch *launch;
 	uint64_t generation; /* of launches: a worker runs each once */
 	int wanted, running;
-	bool probe;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .start = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -103,10 +102,7 @@ static void *worker_main(void *argument)
 		worker->launch = pool.launch;
 		worker->timed_out = false;
 		pthread_mutex_unlock(&pool.lock);
-		if (pool.probe)
-			probe_kernel(worker);
-		else
-			run_blocks(worker);
+		run_blocks(worker);
 		pthread_mutex_lock(&pool.lock);
 		if (--pool.running == 0)
 			pthread_cond_signal(&pool.done);
@@ -219,13 +215,12 @@ static void wait_for_workers(int wanted)
 	free(watches);
 }
 
-static void run_on_pool(struct launch *launch, bool probe)
+static void run_on_pool(struct launch *launch)
 {
-	const uint64_t useful = probe ? 1 : launch->block_total;
+	const uint64_t useful = launch->block_total;
 	pthread_once(&once, open_pool);
 	pthread_mutex_lock(&pool.lock);
 	pool.launch = launch;
-	pool.probe = probe;
 	pool.wanted = useful < (uint64_t)pool.count ? (int)useful : pool.count;
 	pool.running = pool.wanted;
 	pool.generation++;
@@ -331,7 +326,7 @@ cudaError_t run_kernel(struct request *request, const struct invocation *invocat
 	if (sim_options()->check[SIM_RACECHECK])
 		launch.race = race_open_launch(request->number, launch.block_total);
 	launch.trace = trace_open_launch(request);
-	run_on_pool(&launch, false);
+	run_on_pool(&launch);
 	print_outputs(&launch);
 	report(&launch, pool.wanted);
 	const cudaError_t error = error_of(&launch);
@@ -342,45 +337,4 @@ cudaError_t run_kernel(struct request *request, const struct invocation *invocat
 	free(launch.fault);
 	pthread_mutex_destroy(&launch.lock);
 	return error;
-}
-
-/* ---- default arguments ---- */
-
-static unsigned long launch_number;
-static __thread bool is_making_default;
-
-void sim_default_value(unsigned long *launch, void (*make)(void *), void *place)
-{
-	static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-	pthread_mutex_lock(&one_at_a_time);
-	if (*launch != launch_number) {
-		struct lane *lane = sim_lane;
-		sim_lane = NULL; /* what it calls is the host's, whichever thread comes first */
-		is_making_default = true;
-		make(place);
-		is_making_default = false;
-		sim_lane = lane;
-		*launch = launch_number;
-	}
-	pthread_mutex_unlock(&one_at_a_time);
-}
-
-bool run_is_making_default(void)
-{
-	return is_making_default;
-}
-
-const struct sim_function *run_find_function(
-	struct request *request, const struct invocation *invocation, const void *kernel)
-{
-	const struct sim_function *function = kernel ? sim_function_at(kernel) : NULL;
-	launch_number++;
-	if (!function)
-		function = sim_kernel_named(request->name);
-	if (kernel || !function || !sim_is_counting())
-		return function;
-	struct launch launch = {
-		.request = request, .invocation = invocation, .block_total = 1, .failed_order = UINT64_MAX};
-	run_on_pool(&launch, true);
-	return pool.workers[0].probed ? pool.workers[0].probed : function;
 }

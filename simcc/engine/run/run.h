@@ -1,6 +1,6 @@
 /*
  * Running a kernel. What the API asks for comes first; then what device code calls, which the headers of sim_cuda/
- * and simcc's passes know by symbol.
+ * and the plugin know by symbol.
  */
 #ifndef SIM_RUN_H
 #define SIM_RUN_H
@@ -13,12 +13,6 @@ struct invocation {
 	void *arguments;
 };
 
-/* Which function is it? `kernel` is its address, or NULL where only its name is known (a template whose arguments are
- * deduced): then a thread goes as far as its entry. NULL where the program has no tables. */
-const struct sim_function *run_find_function(
-	struct request *request, const struct invocation *invocation, const void *kernel);
-/* Is this the host code of a default argument? The launch that asked for it is under way. */
-bool run_is_making_default(void);
 /* Runs a kernel that a GPU would accept to its end, and reports what it did. Sets the request's number. One at a
  * time. The error it ended with. */
 cudaError_t run_kernel(struct request *request, const struct invocation *invocation);
@@ -37,9 +31,6 @@ void sim_note_change(const void *pointer, uint64_t from, uint64_t to, unsigned k
 
 /* A store of 2^width bytes that the C library is going to do. */
 void sim_store_by_library(void *pointer, unsigned width, uint32_t site);
-
-/* A default argument of the kernel: made once for a launch. */
-void sim_default_value(unsigned long *launch, void (*make)(void *), void *place);
 
 /* __nanosleep: gives the other threads a turn. So does an atomic in a plain build, now and then: there no window
  * fills up, and a loop that waits for another thread would wait for ever. */

@@ -37,10 +37,10 @@ struct meeting {
 struct lane {
 	/* what a hook touches */
 	struct window window;
-	uint16_t entered; /* between entry and exit of the __global__ function */
-	bool copies;      /* a whole struct, which may have padding that nobody writes */
-	bool overwrites;  /* initcheck: an atomicExch() */
-	uint64_t path;    /* call path, shifted to its place in a key */
+	bool entered;    /* between entry and exit of the __global__ function */
+	bool copies;     /* a whole struct, which may have padding that nobody writes */
+	bool overwrites; /* initcheck: an atomicExch() */
+	uint64_t path;   /* call path, shifted to its place in a key */
 	struct shared_view shared;
 	struct local_memory local;
 
@@ -56,7 +56,6 @@ struct lane {
 	uint64_t place; /* --fast: the calls that led here, of those that lead to __activemask */
 	struct meeting meeting;
 	uint64_t exp;
-	bool in_kernel; /* a kernel has said so, not another function that was launched */
 };
 
 struct warp {
@@ -106,8 +105,6 @@ struct worker {
 	struct audience audience; /* of what lanes do */
 	struct findings findings;
 
-	bool probing; /* only finding out which function the kernel is */
-	const struct sim_function *probed;
 	_Atomic uint64_t ended;    /* threads */
 	_Atomic uint64_t progress; /* threads ended and barriers passed */
 	_Atomic bool timed_out;
@@ -152,9 +149,6 @@ void fail_launch(struct worker *worker, const struct hazard *hazard) __attribute
 
 void worker_open(struct worker *worker);
 void run_block(struct worker *worker);
-/* Finds the __global__ function behind the invocation without executing any of it; NULL if there is none. */
-const struct sim_function *probe_kernel(struct worker *worker);
-void probe_found(struct lane *lane, const struct sim_function *function) __attribute__((noreturn));
 /* Gives the other lanes a turn; returns when the calling lane may go on. */
 void lane_wait(struct lane *lane, enum lane_state state);
 /* The calling lane has left the kernel. */
@@ -177,7 +171,7 @@ void stop_stuck_warp(const struct warp *warp) __attribute__((noreturn));
 
 void paths_open(struct paths *paths);
 /* The node of a call from `caller`, in what `parent` stands for. */
-uint32_t path_of_call(struct paths *paths, uint32_t parent, uintptr_t caller);
+uint32_t path_of_call(struct paths *paths, uint32_t parent, uint32_t call);
 /* Calls nest deeper than there is room for. */
 void add_frames(struct local_memory *local);
 

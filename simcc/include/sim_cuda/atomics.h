@@ -2,13 +2,14 @@
 #ifndef SIM_CUDA_ATOMICS_H
 #define SIM_CUDA_ATOMICS_H
 
-#define SIM_ATOMIC_(name, type, symbol) extern type name(type *address, type value) __asm__("sim_atomic_" symbol);
+#define SIM_ATOMIC_(name, type, symbol)                                                                              \
+	extern __device__ type name(type *address, type value) __asm__("sim_atomic_" symbol);
 #define SIM_ATOMIC(name, type, symbol)                                                                               \
 	SIM_ATOMIC_(name, type, symbol)                                                                              \
 	SIM_ATOMIC_(name##_block, type, "block_" symbol)                                                             \
 	SIM_ATOMIC_(name##_system, type, symbol)
 #define SIM_CAS_(name, type, symbol)                                                                                 \
-	extern type name(type *address, type compare, type value) __asm__("sim_atomic_" symbol);
+	extern __device__ type name(type *address, type compare, type value) __asm__("sim_atomic_" symbol);
 #define SIM_CAS(type, symbol)                                                                                        \
 	SIM_CAS_(atomicCAS, type, symbol)                                                                            \
 	SIM_CAS_(atomicCAS_block, type, "block_" symbol)                                                             \

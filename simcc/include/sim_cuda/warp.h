@@ -7,41 +7,29 @@
 
 #include <sim_cuda/builtins.h>
 
-extern void __syncwarp(unsigned mask = 0xffffffffu) __asm__("sim_syncwarp");
+extern __device__ void __syncwarp(unsigned mask = 0xffffffffu) __asm__("sim_syncwarp");
 #ifdef SIM_FAST
 /*
- * An optimizer may make one call of the two in both arms of a branch, or two of one. A --fast build therefore says
- * where a call is written with values, which simcc adds: the call's own number, and those of the calls that led to
- * it.
+ * An optimizer may make one call of the two in both arms of a branch, or two of one. In a --fast build the plugin therefore
+ * says with a number where a call is written, and those of the calls that led to it.
  */
-extern unsigned __activemask(unsigned long place = 0) noexcept __asm__("sim_warp_active_mask_at");
-namespace sim
-{
-extern unsigned long enter_place(unsigned long place) noexcept __asm__("sim_place_enter");
-extern void leave_place(unsigned long before) noexcept __asm__("sim_place_leave");
-struct place {
-	unsigned long before;
-	explicit place(unsigned long here) : before(enter_place(here)) {}
-	~place() { leave_place(before); }
-	place(const place &) = delete;
-};
-} // namespace sim
+extern __device__ unsigned __activemask(unsigned long place = 0) noexcept __asm__("sim_warp_active_mask_at");
 #else
-extern unsigned __activemask() __asm__("sim_activemask");
+extern __device__ unsigned __activemask() __asm__("sim_activemask");
 #endif
-extern unsigned __ballot_sync(unsigned mask, int predicate) __asm__("sim_ballot");
-extern int __any_sync(unsigned mask, int predicate) __asm__("sim_any");
-extern int __all_sync(unsigned mask, int predicate) __asm__("sim_all");
+extern __device__ unsigned __ballot_sync(unsigned mask, int predicate) __asm__("sim_ballot");
+extern __device__ int __any_sync(unsigned mask, int predicate) __asm__("sim_any");
+extern __device__ int __all_sync(unsigned mask, int predicate) __asm__("sim_all");
 
 #define SIM_SHUFFLE(type, bits)                                                                                      \
-	extern type __shfl_sync(unsigned mask, type value, int lane, int width = warpSize) __asm__(                  \
+	extern __device__ type __shfl_sync(unsigned mask, type value, int lane, int width = warpSize) __asm__(       \
 		"sim_shfl_" bits);                                                                                   \
-	extern type __shfl_up_sync(unsigned mask, type value, unsigned delta, int width = warpSize) __asm__(         \
-		"sim_shfl_up_" bits);                                                                                \
-	extern type __shfl_down_sync(unsigned mask, type value, unsigned delta, int width = warpSize) __asm__(       \
-		"sim_shfl_down_" bits);                                                                              \
-	extern type __shfl_xor_sync(unsigned mask, type value, int lane_mask, int width = warpSize) __asm__(         \
-		"sim_shfl_xor_" bits);
+	extern __device__ type __shfl_up_sync(                                                                       \
+		unsigned mask, type value, unsigned delta, int width = warpSize) __asm__("sim_shfl_up_" bits);       \
+	extern __device__ type __shfl_down_sync(                                                                     \
+		unsigned mask, type value, unsigned delta, int width = warpSize) __asm__("sim_shfl_down_" bits);     \
+	extern __device__ type __shfl_xor_sync(                                                                      \
+		unsigned mask, type value, int lane_mask, int width = warpSize) __asm__("sim_shfl_xor_" bits);
 
 SIM_SHUFFLE(int, "i32")
 SIM_SHUFFLE(unsigned, "i32")
@@ -53,8 +41,9 @@ SIM_SHUFFLE(float, "f32")
 SIM_SHUFFLE(double, "f64")
 
 #define SIM_MATCH_OF(type, width)                                                                                    \
-	extern unsigned __match_any_sync(unsigned mask, type value) __asm__("sim_match_any_" width);                 \
-	extern unsigned __match_all_sync(unsigned mask, type value, int *all) __asm__("sim_match_all_" width);
+	extern __device__ unsigned __match_any_sync(unsigned mask, type value) __asm__("sim_match_any_" width);      \
+	extern __device__ unsigned __match_all_sync(unsigned mask, type value, int *all) __asm__(                    \
+		"sim_match_all_" width);
 
 SIM_MATCH_OF(int, "i32")
 SIM_MATCH_OF(unsigned, "i32")
@@ -66,15 +55,15 @@ SIM_MATCH_OF(float, "f32")
 SIM_MATCH_OF(double, "f64")
 
 /* compute capability 8.0 and up */
-extern int __reduce_add_sync(unsigned mask, int value) __asm__("sim_reduce_add");
-extern unsigned __reduce_add_sync(unsigned mask, unsigned value) __asm__("sim_reduce_add");
-extern int __reduce_min_sync(unsigned mask, int value) __asm__("sim_reduce_min_i32");
-extern unsigned __reduce_min_sync(unsigned mask, unsigned value) __asm__("sim_reduce_min_u32");
-extern int __reduce_max_sync(unsigned mask, int value) __asm__("sim_reduce_max_i32");
-extern unsigned __reduce_max_sync(unsigned mask, unsigned value) __asm__("sim_reduce_max_u32");
-extern unsigned __reduce_and_sync(unsigned mask, unsigned value) __asm__("sim_reduce_and");
-extern unsigned __reduce_or_sync(unsigned mask, unsigned value) __asm__("sim_reduce_or");
-extern unsigned __reduce_xor_sync(unsigned mask, unsigned value) __asm__("sim_reduce_xor");
+extern __device__ int __reduce_add_sync(unsigned mask, int value) __asm__("sim_reduce_add");
+extern __device__ unsigned __reduce_add_sync(unsigned mask, unsigned value) __asm__("sim_reduce_add");
+extern __device__ int __reduce_min_sync(unsigned mask, int value) __asm__("sim_reduce_min_i32");
+extern __device__ unsigned __reduce_min_sync(unsigned mask, unsigned value) __asm__("sim_reduce_min_u32");
+extern __device__ int __reduce_max_sync(unsigned mask, int value) __asm__("sim_reduce_max_i32");
+extern __device__ unsigned __reduce_max_sync(unsigned mask, unsigned value) __asm__("sim_reduce_max_u32");
+extern __device__ unsigned __reduce_and_sync(unsigned mask, unsigned value) __asm__("sim_reduce_and");
+extern __device__ unsigned __reduce_or_sync(unsigned mask, unsigned value) __asm__("sim_reduce_or");
+extern __device__ unsigned __reduce_xor_sync(unsigned mask, unsigned value) __asm__("sim_reduce_xor");
 
 #undef SIM_SHUFFLE
 #undef SIM_MATCH_OF

@@ -1,12 +1,11 @@
 /*
  * A C library that declares more than any does: every function of sim_cuda/math.h that is not C's, and some of
- * bits.h. Put before the real one with -I. No guard: to declare a function again is no error. With -DPLAIN it does
- * not promise that they do not throw, as a C library that knows nothing of C++ would have it; that it may say only
- * once, and with --front=clang, where what is declared again is the host's, all of it.
+ * bits.h. Put before the real one with -I. With -DPLAIN it does not promise that they do not throw, as a C library that
+ * knows nothing of C++ would have it.
  */
 #include_next <math.h>
 
-#if (!defined(PLAIN) && !defined(SIM_FRONT)) || !defined(NEWER_MATH_H)
+#ifndef NEWER_MATH_H
 #define NEWER_MATH_H
 
 #if !defined(__cplusplus)

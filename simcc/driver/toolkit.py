@@ -10,11 +10,10 @@ from __future__ import annotations
 import os
 import re
 
-from passes.process import as_bytes, as_text, is_file, unescaped, variable
+from driver.process import as_bytes, as_text, is_file, variable
 
 SEARCHED = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")
-ENTERED = re.compile(r'\n# 1 "((?:[^"\\]|\\.)*)" 1\b', re.ASCII)
-MARKER = re.compile(r'\n?# (\d+) "((?:[^"\\]|\\.)*)"[ \d]*', re.ASCII)
+MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"[ \d]*$', re.ASCII | re.MULTILINE)
 OWNER = "NVIDIA Corporation"
 DEPTH = 3  # how deep below a toolkit's directory its headers lie: thrust/system/cuda/vector.h
 
@@ -47,23 +46,17 @@ def clean_environment() -> None:
                 del os.environb[as_bytes(name)]
 
 
-def refused_headers(content: str) -> list[str]:
-    """The message for the first header of a toolkit in a preprocessed file."""
-    for entered in ENTERED.finditer(content):
-        if is_of_toolkit(name := unescaped(entered[1])):
-            start = entered.start()
-            includer = MARKER.match(content, max(content.rfind("\n# ", 0, start), 0))
-            line = int(includer[1]) + content.count("\n", includer.end(), start) - 1 if includer else 0
-            includer_name = unescaped(includer[2]) if includer else "?"
-            return [f"{includer_name}:{line + 1}: error: {described(name)}"]
-    return []
-
-
-def refused_dependencies(path: str, rule: str) -> list[str]:
-    """The same for a file of C or C++, of which this is what -M says."""
+def refused_headers(rule: str, preprocessed) -> list[str]:
+    """The message for the first header of a toolkit in a file of which this is what -M says; `preprocessed` makes its
+    text, which tells where the header is included."""
     for name in rule.replace("\\\n", " ").split():
         if is_of_toolkit(name):
-            return [f"{path}: error: {described(name)}"]
+            above, entered, _ = preprocessed().partition(f'\n# 1 "{name}" 1')
+            if not entered:  # its name is written otherwise there
+                return [f"error: {described(name)}"]
+            *_, includer = MARKER.finditer(above)
+            line = int(includer[1]) + above.count("\n", includer.end())
+            return [f"{includer[2]}:{line}: error: {described(name)}"]
     return []
 
 

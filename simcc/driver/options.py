@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from passes.process import print_on, usage_error, variable
+from driver.process import print_on, usage_error
 
 # How nvcc's --version goes: scripts look for "release" and for "V". The first line says who it is, and compilers.py
 # knows itself by it. CUDA's version is that of include/cuda_runtime_api.h.
@@ -29,8 +29,6 @@ access of device code; --fast builds the same source optimized and unchecked.
   -v             print the commands
   --keep DIR     keep the intermediate files in DIR
   -rdc=true -dc  device code belongs to the whole program; without it to its file, as with nvcc
-  --front=passes|clang
-                 who reads CUDA: simcc's own passes over gcc or clang, or clang itself (an experiment: README.md)
   -arch= -gencode= -code=
                  the value of __CUDA_ARCH__, and nothing else (default sm_90)
   --help --version
@@ -44,10 +42,10 @@ access of device code; --fast builds the same source optimized and unchecked.
 Accepted and ignored, for nvcc's sake: -lineinfo -G --use_fast_math -Xcompiler -Xptxas -Xlinker -Xcudafe
 --expt-relaxed-constexpr --extended-lambda -ccbin -m64 -maxrregcount.
 
-Environment: CXX, the C++ compiler (g++, clang++-19, ...); CC, the compiler of .c files; each follows the other;
+Environment: CXX, the C++ compiler, which links (g++, clang++-19, ...); CC, the compiler of .c files; each follows
+the other. A .cu file is compiled by CXX if that is clang, otherwise by the clang++ that is installed;
 SIM_BUILD, where libsim.a is built (default: build beside simcc, or where that cannot be written ~/.cache/simcc);
-SIM_LIB, a libsim.a to use as it is; SIM_FRONT, in place of --front=. What a built program takes from the
-environment: man simcc, README.md.
+SIM_LIB, a libsim.a to use as it is. What a built program takes from the environment: man simcc, README.md.
 Exit status: 0 built, 1 it does not compile or link, 2 a mistake in the command line, 3 a file cannot be written.
 """
 
@@ -62,7 +60,6 @@ SETTING = {
     "-MT": "dependency_target",
     "-MQ": "dependency_target",
     "--keep": "keep",
-    "--front": "front",
 }
 RELOCATABLE = ("-rdc", "--relocatable-device-code")
 ATTACHED = frozenset("-o -I -D -U -L -l -x".split())
@@ -91,7 +88,6 @@ UNCOUNTABLE = tuple(
 )
 # The same, but others begin like them.
 WITHOUT_FLOATS = frozenset("-mno-sse -mno-sse2 -mno-80387 -msoft-float -mgeneral-regs-only".split())
-FRONTS = ("passes", "clang")
 ARCHITECTURE = frozenset("arch gpu-architecture gencode generate-code code gpu-code".split())
 GENERATION = ("gencode", "generate-code")
 GPU = re.compile("(?:sm|compute|lto)_([1-9][0-9]|1[0-9][0-9])[af]?")
@@ -151,7 +147,6 @@ class Settings:
         self.compile_only = False
         self.relocatable = False
         self.fast = False
-        self.front = variable("SIM_FRONT")  # None: "passes", or for a CPU that these do not know "clang"
         self.verbose = False
         self.keep: str | None = None
         self.dependencies: str | None = None
@@ -169,8 +164,6 @@ def parse(arguments: list[str]) -> Settings:
             add_input(settings, argument)
         elif not (plain(settings, argument) or with_value(settings, argument, rest) or other(settings, argument)):
             raise usage_error(f"unknown option '{argument}' (see simcc --help)")
-    if settings.front not in (None, *FRONTS):
-        raise usage_error(f"--front={settings.front}: expected {' or '.join(FRONTS)}")
     return settings
 
 
@@ -237,8 +230,6 @@ def other(settings: Settings, argument: str) -> bool:
     name, equals, value = argument.partition("=")
     if argument.startswith("-O") and argument[2:] in ("", "0", "1", "2", "3", "s", "g", "z"):
         settings.optimize = argument
-    elif equals and name == "--front":
-        settings.front = value
     elif equals and name in ("-std", "--std"):
         set_standard(settings, argument, value)
     elif name in RELOCATABLE and value in ("true", "false"):

@@ -6,8 +6,8 @@ import gc
 import os
 import sys
 
-from passes.options import parse
-from passes.process import Stop, as_text, clean_up, handle_interrupts, print_on
+from driver.options import parse
+from driver.process import Stop, as_text, clean_up, handle_interrupts, print_on
 
 
 def main(home: str, directory: str) -> None:
@@ -30,7 +30,7 @@ def status_of(home: str, directory: str) -> int:
         return run(sys.argv[1], sys.argv[2:])
     try:
         settings = parse([as_text(argument) for argument in sys.argv[1:]])
-        from passes.build import build
+        from driver.build import build
 
         build(settings, home, directory)
     except Stop as stop:

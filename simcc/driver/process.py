@@ -1,6 +1,6 @@
 """Commands, files, and the ways a build may end: what simcc asks of the system.
 
-Everywhere else text, paths and arguments are bytes in the shape of a str (passes/__init__.py); here they become bytes.
+Everywhere else text, paths and arguments are bytes in the shape of a str (driver/__init__.py); here they become bytes.
 """
 
 from __future__ import annotations
@@ -25,6 +25,12 @@ class Stop(Exception):
         super().__init__(*lines)
         self.status = status
         self.lines = lines
+
+
+def report(errors: list[str]) -> None:
+    """What does not compile or link."""
+    if errors:
+        raise Stop(1, *errors)
 
 
 def usage_error(message: str) -> Stop:
@@ -56,15 +62,6 @@ def words(text: str) -> list[str]:
 def escaped(text: str) -> str:
     """As it stands between the quotes of a string in assembly."""
     return text.replace("\\", "\\\\").replace('"', '\\"')
-
-
-def unescaped(text: str) -> str:
-    """What stands between quotes in assembly or a linemarker: compilers write bytes beyond ASCII as \\303."""
-    if "\\" not in text:
-        return text
-    import re
-
-    return re.sub(r"\\([0-7]{3}|.)", lambda found: chr(int(found[1], 8)) if found[1][1:] else found[1], text)
 
 
 def print_on(descriptor: int, text: str) -> None:
@@ -112,11 +109,14 @@ def is_same_file(path: str, other: str) -> bool:
     return os.path.exists(as_bytes(other)) and os.path.samefile(as_bytes(path), as_bytes(other))
 
 
-def in_path(program: str) -> bool:
-    if "/" in program:
-        return os.access(as_bytes(program), os.X_OK)
-    directories = (variable("PATH") or "").split(":")
-    return any(os.access(as_bytes(f"{directory}/{program}"), os.X_OK) for directory in directories)
+def place_in_path(program: str) -> str | None:
+    """Where a program lies that is called by this name."""
+    directories = [""] if "/" in program else [f"{each}/" for each in (variable("PATH") or "").split(":")]
+    return next((place for each in directories if is_executable(place := f"{each}{program}")), None)
+
+
+def is_executable(path: str) -> bool:
+    return is_file(path) and os.access(as_bytes(path), os.X_OK)
 
 
 def make_directory(path: str) -> bool:
@@ -145,7 +145,13 @@ def make_scratch_directory() -> str:
 
 
 def clean_up() -> None:
-    """Takes away what is not to stay. No file stands half-written under its own name at any time."""
+    """Ends what still runs and takes away what is not to stay. No file stands half-written under its own name at any
+    time."""
+    for pid in _running:
+        with suppress(ChildProcessError):  # a signal came when it had ended and was waited for
+            if os.waitpid(pid, os.WNOHANG)[0] == 0:
+                os.kill(pid, signal.SIGTERM)
+                os.waitpid(pid, 0)
     for path in _unfinished:
         with suppress(OSError):
             os.unlink(as_bytes(path))
@@ -186,14 +192,8 @@ def _start(command: list[str], actions: list[tuple], environment: dict[bytes, by
 
 
 def _wait(pid: int) -> int:
-    try:
-        status = os.waitpid(pid, 0)[1]
-    except BaseException:
-        with suppress(ChildProcessError):  # the signal came when the command had ended and was waited for
-            if os.waitpid(pid, os.WNOHANG)[0] == 0:
-                os.kill(pid, signal.SIGTERM)
-                os.waitpid(pid, 0)
-        raise
+    status = os.waitpid(pid, 0)[1]
+    _running.discard(pid)
     return status
 
 
@@ -225,44 +225,59 @@ def run(command: list[str], environment: dict[bytes, bytes] | None = None) -> No
         raise Stop(1)
 
 
-def run_saying(command: list[str], translate) -> None:
-    """Says what `translate` makes of what the command says, in English. The failure of the command is ours."""
-    show(command)
+def run_saying(commands: list[list[str]], translate) -> None:
+    """Runs them at once, and says what `translate` makes of what each says, in English, up to the first that fails."""
+    for pid, reader in _start_together(commands):
+        messages = _read(reader)
+        failed = _wait(pid) != 0
+        print_on(2, translate(messages.decode("latin-1")))
+        if failed:
+            raise Stop(1)
+
+
+def run_silently(commands: list[list[str]]) -> bool:
+    """Runs them at once. Whether all end well and none has a message, which nobody sees."""
+    said = [(_read(reader), _wait(pid)) for pid, reader in _start_together(commands)]
+    return not any(messages or status for messages, status in said)
+
+
+def _start_together(commands: list[list[str]]) -> list[tuple[int, int]]:
     environment = {**os.environb, b"LC_ALL": b"C.UTF-8"}
-    status, messages = _captured(command, 2, [], environment)
-    print_on(2, translate(messages.decode("latin-1")))
-    if status != 0:
-        raise Stop(1)
-
-
-def succeeds(command: list[str]) -> bool:
-    """Whether a command ends well and has no message, which nobody sees."""
-    show(command)
-    status, messages = _captured(command, 2, [])
-    return status == 0 and not messages
+    for command in commands:
+        show(command)
+    return [_start_captured(command, 2, [], environment) for command in commands]
 
 
 def output_of(command: list[str], quiet: bool = False) -> str:
     """What a command prints, in English; `quiet` drops its messages. "" where it cannot be run."""
     actions = [(os.POSIX_SPAWN_OPEN, 2, b"/dev/null", os.O_WRONLY, 0)] if quiet else []
-    return _captured(command, 1, actions, {**os.environb, b"LC_ALL": b"C"})[1].decode("latin-1")
+    try:
+        pid, reader = _start_captured(command, 1, actions, {**os.environb, b"LC_ALL": b"C"})
+    except OSError:
+        return ""
+    output = _read(reader)
+    _wait(pid)
+    return output.decode("latin-1")
 
 
-def _captured(
-    command: list[str], descriptor: int, actions: list[tuple], environment: dict[bytes, bytes] | None = None
-) -> tuple[int, bytes]:
-    """A command's status, and what it wrote to that descriptor."""
+def _start_captured(
+    command: list[str], descriptor: int, actions: list[tuple], environment: dict[bytes, bytes]
+) -> tuple[int, int]:
+    """The process, and what reads that descriptor of it."""
     reader, writer = os.pipe()
     try:
         pid = _start(command, [(os.POSIX_SPAWN_DUP2, writer, descriptor), *actions], environment)
     except OSError:
         os.close(reader)
-        return 127, b""
+        raise
     finally:
         os.close(writer)
+    return pid, reader
+
+
+def _read(reader: int) -> bytes:
     with open(reader, "rb") as pipe:
-        output = pipe.read()
-    return _wait(pid), output
+        return pipe.read()
 
 
 def run_to(output: str, command: list[str], accept=None) -> None:

@@ -1,0 +1,180 @@
+"""A .cu file compiled by clang, twice, as nvcc does: for the device and for the host.
+
+Both sides are code for this machine's CPU. What makes the device's side count is front/, which clang runs; the two
+objects become one here.
+"""
+
+from __future__ import annotations
+
+import os
+
+from driver.compilers import clang_for_cuda, twin_of
+from driver.messages import Translation
+from driver.process import (
+    Stop,
+    as_bytes,
+    escaped,
+    is_file,
+    output_of,
+    place_in_path,
+    put_in_place,
+    read_file,
+    report,
+    run,
+    run_saying,
+    run_silently,
+    variable,
+    words,
+    write_file,
+)
+from driver.toolkit import refused_headers
+
+# cuda_runtime.h is ours, and so are the qualifiers. Without the CUDA SDK's version clang would ask for its old launch.
+LANGUAGE = """-x cuda --cuda-host-only -nocudainc -nocudalib -nobuiltininc -Xclang -target-sdk-version=10.1
+    -Xclang -fcuda-allow-variadic-functions -Wno-unknown-cuda-version -Wno-unknown-pragmas -D__CUDACC__=1 -D__NVCC__=1
+    -U_FORTIFY_SOURCE -gdwarf-4
+    -fdebug-compilation-dir=. -ffp-contract=off -ftls-model=local-exec -fno-addrsig
+    -Wno-pass-failed -Wno-unknown-attributes -Wno-cuda-compat""".split()
+ON_DEVICE = """-Xclang -fcuda-is-device -Xclang -ffake-address-space-map -Xclang -mno-constructor-aliases
+    -U__CUDA_ARCH__""".split()
+# Counted code. Optimized behind the plugin, whose calls keep each access what and where it is. What C++ calls
+# undefined, and a GPU does all the same, is done: an endless loop, an overflow, an address that is wrong.
+COUNTED = """-O1 -fno-builtin -fno-finite-loops -fwrapv -fno-delete-null-pointer-checks -fno-omit-frame-pointer
+    -fno-optimize-sibling-calls -fno-stack-protector -fno-math-errno -fno-vectorize -fno-slp-vectorize""".split()
+COUNTED_ON_X86 = "-mno-red-zone -fno-stack-clash-protection -fcf-protection=none".split()
+FAST_ON_X86 = "-march=native -Wno-unknown-warning-option -Wno-invalid-feature-combination".split()  # clang 19's own
+ARCHITECTURE = 900  # the default GPU's, an H100
+# Assembly that the plugin adds to the host's side, in sections that no program loads: how the object was built, for
+# refuse_mixture() of build.py, and a file of Python that gdb loads with the program.
+MARK = '\t.section\tsim_build,"",@progbits\n\t.string\t"{}"\n'
+SCRIPT = '\t.section\t.debug_gdb_scripts,"MS",@progbits,1\n\t.byte\t1\n\t.asciz\t"{}"\n'
+
+
+class Clang:
+    """The clang++ that compiles CUDA, its plugin, the triple of its code and the folder of its own headers.
+
+    To ask it for these takes longer than to compile a short kernel: what it said stands beside the plugin, and holds as
+    long as the programs of the command are the same files.
+    """
+
+    def __init__(self, job) -> None:
+        self.command = clang_for_cuda(job.compilers.cxx, job.compilers.is_clang)
+        directory = job.directory_of(self.command)
+        self.plugin = f"{directory}/front.so"
+        note, identity = f"{directory}/front.clang", self.identity()
+        known = read_file(note).split("\n") if os.path.exists(as_bytes(note)) else []
+        if known[:1] != [identity] or not self.is_new(f"{job.home}/front"):
+            job.make("plugin", twin_of("c", self.command), self.command)
+        if known[:1] != [identity] or len(known) < 3:
+            known = [identity, self.ask("-dumpmachine"), self.ask("-print-resource-dir"), ""]
+            write_file(f"{note}.{os.getpid()}", "\n".join(known))
+            os.replace(as_bytes(f"{note}.{os.getpid()}"), as_bytes(note))
+        self.triple, self.headers = known[1], f"{known[2]}/include"
+
+    def ask(self, option: str) -> str:
+        return (words(output_of([*self.command, option])) or [""])[0]
+
+    def identity(self) -> str:
+        parts = []
+        for word in self.command:
+            place = place_in_path(word)
+            about = os.stat(as_bytes(place)) if place else None
+            parts.append(f"{os.path.realpath(place)} {about.st_size} {about.st_mtime_ns}" if about else word)
+        return " ".join(parts)
+
+    def is_new(self, sources: str) -> bool:
+        try:
+            made = os.stat(as_bytes(self.plugin)).st_mtime_ns
+        except OSError:
+            return False
+        return all(file.stat().st_mtime_ns < made for file in os.scandir(as_bytes(sources)))
+
+
+class Source:
+    """A .cu file and how its two sides are compiled."""
+
+    def __init__(self, job, path: str, target: str) -> None:
+        """`job` is a build.Build."""
+        self.job, self.path, self.clang, settings = job, path, Clang(job), job.settings
+        self.stem = job.scratch_name(path)
+        x86 = self.clang.triple.startswith("x86_64")
+        # Variables stay in memory, where a debugger finds them.
+        debug = "-g" in settings.host_only and not settings.fast
+        mark = MARK.format(f"{'fast' if settings.fast else 'counted'} {escaped(path)}")
+        mark += SCRIPT.format(escaped(f"{job.home}/front/gdb.py")) if debug else ""
+        self.environment = [f"SIM_FAST={int(settings.fast)}", f"SIM_DEBUG={int(debug)}", f"SIM_MARK={mark}"]
+        self.environment += [f"SIM_HEADERS={job.headers}", f"SIM_RELOCATABLE={int(settings.relocatable)}"]
+        device, host = (
+            [*ON_DEVICE, f"-D__CUDA_ARCH__={settings.architecture or ARCHITECTURE}"],
+            ["-fno-strict-aliasing"],
+        )
+        if settings.fast:
+            optimize = [settings.optimize or "-O3", "-DSIM_FAST=1", *(FAST_ON_X86 if x86 else [])]
+            device, host = [*device, *optimize], [*host, *optimize]
+        else:
+            device += [*COUNTED, *(COUNTED_ON_X86 if x86 else []), *(["-O0"] if debug else [])]
+            host += [settings.optimize or "-O0"]
+        self.options = {"device": device, "host": host}
+        # Of the host's side always: which headers it read.
+        self.dependencies = {"device": job.dependency_options(target), "host": ["-MD", "-MF", f"{self.stem}.d"]}
+
+    def command(self, side: str, *output: str, header: str | None = None) -> list[str]:
+        """Compiles one side; `header` is ours as precompiled(), or "": the header itself is made so."""
+        settings, clang, headers = self.job.settings, self.clang, self.job.headers
+        command = ["env", *self.environment, f"SIM_SIDE={side}", *clang.command, *LANGUAGE]
+        command += ["-Xclang", "-aux-triple", "-Xclang", clang.triple, settings.standard, *settings.compile]
+        command += [*self.options[side], "-isystem", f"{headers}/sim_front", "-isystem", headers]
+        command += ["-isystem", clang.headers]
+        if header == "":
+            return [*command, *definitions(settings.preprocess), *output]
+        command += ["-include", "cuda_runtime.h"] if header is None else ["-include-pch", header]
+        return [*command, f"-fpass-plugin={clang.plugin}", *settings.preprocess, *output]
+
+    def compilations(self, headers: dict[str, str | None]) -> list[list[str]]:
+        """Of both sides."""
+        return [
+            self.command(
+                side, *self.dependencies[side], "-c", self.path, "-o", f"{self.stem}.{side}.o", header=headers[side]
+            )
+            for side in self.options
+        ]
+
+    def precompiled(self, directory: str) -> dict[str, str | None]:
+        """Our headers as clang reads them in a third of the time, made in this directory if they are not there."""
+        made: dict[str, str | None] = {}
+        for side in self.options:
+            made[side] = f"{directory}/{side}.pch"
+            if not is_file(made[side]):
+                new = f"{made[side]}.{os.getpid()}"
+                header = f"{self.job.headers}/cuda_runtime.h"
+                if run_silently([self.command(side, "-Xclang", "-emit-pch", "-c", header, "-o", new, header="")]):
+                    os.replace(as_bytes(new), as_bytes(made[side]))
+        return made
+
+    def preprocessed(self) -> str:
+        return output_of(self.command("host", "-E", self.path), quiet=True)
+
+
+def definitions(options: list[str]) -> list[str]:
+    """Of a preprocessor's options those that change what our headers say."""
+    return [option for option in options if option.startswith(("-D", "-U"))]
+
+
+def compile_cuda(job, path: str, target: str) -> None:
+    """SIM_PRECOMPILED is a directory for our precompiled headers, of just these options. Where clang does not take
+    them, and where it has something to say, the file is compiled with the headers themselves."""
+    source, directory = Source(job, path, target), variable("SIM_PRECOMPILED")
+    if not (directory and run_silently(source.compilations(source.precompiled(directory)))):
+        try:
+            run_saying(
+                source.compilations(dict.fromkeys(source.options)), Translation(job.headers, source.preprocessed)
+            )
+        except Stop:
+            report(refused_headers(output_of(source.command("host", "-M", path), quiet=True), source.preprocessed))
+            raise
+    stem = source.stem
+    report(refused_headers(read_file(f"{stem}.d"), source.preprocessed))
+    run(["ld", "-r", f"{stem}.device.o", f"{stem}.host.o", "-o", f"{stem}.o"])
+    local = ["--localize-symbol=*.sim_local", *([] if job.settings.relocatable else ["--localize-symbol=*.sim"])]
+    run(["objcopy", "--wildcard", *local, f"{stem}.o"])
+    put_in_place(f"{stem}.o", target)
