@@ -96,7 +96,7 @@ test-cuda: build
 test-all:
 	@$(MAKE) --no-print-directory check-readme
 	@$(MAKE) --no-print-directory test CC=gcc CXX=g++ LONG=1
-	@$(MAKE) --no-print-directory test CC=clang CXX=clang++ LONG=1
+	@$(MAKE) --no-print-directory test CC=clang CXX=clang++
 
 sanitize: build
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter sanitize || exit 1; done

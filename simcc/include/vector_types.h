@@ -2,7 +2,7 @@
  * CUDA's vector types: plain aggregates with CUDA's sizes and alignments.
  *
  * A device reads or writes an aligned vector in one access, and the counters must see one. Compilers store
- * `a[i] = float4{...}` field by field, or (gcc) do not report the store of a call's result at all. So, for
+ * `a[i] = float4{...}` field by field. So, for
  * device code that is counted, assignment is an operator that moves the whole value at once; the types
  * stay aggregates, and their layout and calling convention stay the same.
  */
@@ -10,9 +10,6 @@
 #define __VECTOR_TYPES_H__
 
 #if defined(__cplusplus) && defined(__CUDACC__) && !defined(SIM_FAST)
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wclass-memaccess" /* memcpy and memset of a float4 are fine */
-#endif
 typedef unsigned short sim_unit2 __attribute__((may_alias));
 typedef unsigned sim_unit4 __attribute__((may_alias));
 typedef unsigned long sim_unit8 __attribute__((may_alias));

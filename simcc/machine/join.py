@@ -65,22 +65,9 @@ class Join:
                 if site.space in ("shared", "global"):
                     key = (site.place, site.space, site.op)
                     self.streams.setdefault(key, {}).setdefault(warp, {})[site] = requests
-        self.segments = {**segments, **self._a_line_before()}
         self.warps = list(launch.warps)
         self.known: dict[tuple, tuple[Cost, str]] = {}  # what iterations and runs cost that have been worked out
         self.trips: dict[int, dict[tuple, int] | None] = {}
-
-    def _a_line_before(self) -> dict[Key, list[Segment]]:
-        """Where a template copies a whole struct, gcc may give the line before (README.md, "The trace"). So a line of
-        such copies that has no instructions gets those of the next one, if nothing in the source is there."""
-        found = {}
-        for key, streams in self.streams.items():
-            file, _, line = key[0].rpartition(":")
-            after = (f"{file}:{int(line) + 1}", *key[1:]) if line else key
-            is_struct = all(site.size > 4 for sites in streams.values() for site in sites)
-            if is_struct and key not in self.segments and after in self.segments and after not in self.streams:
-                found[key] = self.segments[after]
-        return found
 
     def parts(self) -> list[Part]:
         return [self._part(key) for key in sorted(self.streams)]

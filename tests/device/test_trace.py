@@ -32,6 +32,7 @@ CHAPTERS = (
     ("backward", "--heads 2 --seq 33 --dim 8 --tile-k 32 --causal"),
 )
 
+
 class Trace(support.Case):
     def trace_of(self, program: str, options: str, **environment: str) -> str:
         """What one run wrote; its report lies beside it."""

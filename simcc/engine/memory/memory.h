@@ -169,7 +169,6 @@ struct stored {
 struct window {
 	uint32_t count;   /* records */
 	uint16_t pending; /* racecheck: place + 1 of a store whose value is not there yet; 0: none */
-	bool copying;     /* racecheck: the pending stores are those of a copy, whose loads are recorded next */
 	uint64_t *keys;
 	uint64_t *addresses;
 	struct stored *values; /* racecheck: what stores wrote; NULL: off */

@@ -12,5 +12,4 @@ void window_capture(struct window *window)
 		memcpy(&window->values[at], (const void *)window->addresses[at], key_size(window->keys[at]));
 	}
 	window->pending = 0;
-	window->copying = false;
 }

@@ -337,7 +337,7 @@ static void open_lanes(struct worker *worker)
 		lane->state = LANE_READY;
 		lane->window.count = lane->window.pending = 0;
 		lane->entered = 0;
-		lane->copies = lane->window.copying = lane->overwrites = false;
+		lane->copies = lane->overwrites = false;
 		lane->path = lane->place = 0;
 		lane->local.frame = lane->local.frames;
 		lane->local.end = lane->local.frame->address = lane->local.first + STACK_BYTES;

@@ -192,22 +192,15 @@ static inline __attribute__((always_inline)) void access_memory(
 	note_and_record(lane, written, address, width, op, space, site);
 }
 
-/* gcc announces a copy's stores, then its loads, and then copies: so loads do not show that the stores have happened.
- * And the window must not fill up in between, because then nobody could tell what was stored. */
+/* What is stored is known when the whole copy has happened: the window must not fill up in it. */
 static void begin_copy(struct lane *lane, enum sim_op op, size_t pieces)
 {
-	if (lane->window.pending && !(op == SIM_OP_LOAD && lane->window.copying))
+	if (lane->window.pending)
 		window_capture(&lane->window);
-	if (op == SIM_OP_STORE && lane->window.values != NULL && 2 * pieces <= WINDOW &&
-	    lane->window.count + 2 * pieces > WINDOW)
+	if (op == SIM_OP_STORE && lane->window.values != NULL && pieces <= WINDOW &&
+	    lane->window.count + pieces > WINDOW)
 		lane_window_full(lane);
 	lane->copies = true;
-}
-
-static void end_copy(struct lane *lane, enum sim_op op)
-{
-	lane->copies = false;
-	lane->window.copying |= op == SIM_OP_STORE && lane->window.pending;
 }
 
 /*
@@ -225,11 +218,10 @@ static void access_range(const void *pointer, size_t bytes, enum sim_op op, uint
 	begin_copy(lane, op, bytes >> log2_size);
 	for (size_t done = 0; done < bytes; done += (size_t)1 << log2_size)
 		access_memory((const char *)pointer + done, log2_size, op, site);
-	end_copy(lane, op);
+	lane->copies = false;
 }
 
-/* A 16-byte struct whose type is aligned to 8 or 16, the compilers do not say which: one access where its address
- * allows it, two of 8 bytes where not. (A float4 comes through __tsan_read16 and must be aligned to 16.) */
+/* A struct of 16 bytes whose type is aligned to 8: one access where its address allows it, two of 8 bytes where not. */
 static void access_16(const void *pointer, enum sim_op op, uint32_t site)
 {
 	struct lane *lane = sim_lane;
@@ -242,7 +234,7 @@ static void access_16(const void *pointer, enum sim_op op, uint32_t site)
 	} else {
 		access_memory(pointer, 4, op, site);
 	}
-	end_copy(lane, op);
+	lane->copies = false;
 }
 
 void *sim_memcpy(void *to, const void *from, size_t bytes)
