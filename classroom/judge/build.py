@@ -166,16 +166,16 @@ class Builder:
         return self.kit.parent / "headers" / digest(self._compiler)
 
     def _precompile(self) -> None:
+        """With simcc's plugin, if that is not there: in the sandbox nothing of it can be written."""
+        if not self._headers.exists():
+            for other in self._headers.parent.glob("*"):  # of a compiler that is no more; each has 8 MB
+                shutil.rmtree(other)
         self._headers.mkdir(parents=True, exist_ok=True)
-        if not any(self._headers.iterdir()):
-            for other in self._headers.parent.iterdir():  # of a compiler that is no more; each has 8 MB
-                if other != self._headers:
-                    shutil.rmtree(other)
-            empty = self.scratch / "empty.cu"
-            empty.touch()
-            command = [*self.compile_command, *OPTIONS, "-c", str(empty), "-o", f"{empty}.o"]
-            variables = {"CC": self.cc, "CXX": self.cxx, "SIM_PRECOMPILED": str(self._headers)}
-            run_quietly(command, "the simulated device's headers do not compile", **variables)
+        empty = self.scratch / "empty.cu"
+        empty.touch()
+        command = [*self.compile_command, *OPTIONS, "-c", str(empty), "-o", f"{empty}.o"]
+        variables = {"CC": self.cc, "CXX": self.cxx, "SIM_PRECOMPILED": str(self._headers)}
+        run_quietly(command, "the simulated device's headers do not compile", **variables)
 
     @functools.cached_property
     def _solved(self) -> Path:

@@ -87,7 +87,8 @@ class Clang:
             made = os.stat(as_bytes(self.plugin)).st_mtime_ns
         except OSError:
             return False
-        return all(file.stat().st_mtime_ns < made for file in os.scandir(as_bytes(sources)))
+        compiled = (file for file in os.scandir(as_bytes(sources)) if not file.name.endswith(b".py"))
+        return all(file.stat().st_mtime_ns < made for file in compiled)
 
 
 class Source:

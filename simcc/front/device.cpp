@@ -181,6 +181,8 @@ struct Device : Side {
 			for (Instruction &I : instructions(*F)) {
 				I.setMetadata(LLVMContext::MD_tbaa, nullptr);
 				I.setMetadata(LLVMContext::MD_tbaa_struct, nullptr);
+				if (!fast) /* `#pragma unroll`: with a hook in each step that only takes longer to compile */
+					I.setMetadata(LLVMContext::MD_loop, nullptr);
 			}
 		write_checks();
 		describe_variables();

@@ -1,4 +1,4 @@
-"""gdb for kernels on the simulated device: cuda-gdb's words, for what simcc --front=clang -g has built.
+"""gdb for kernels on the simulated device: cuda-gdb's words, for what simcc -g has built.
 
     cuda block (1,0,0) thread (5,0,0)    looks at that thread: its frames, its variables, threadIdx
     cuda                                 which one that is
@@ -189,7 +189,7 @@ class InfoCuda(gdb.Command):
 
 
 class ThreadIdx(gdb.Function):
-    """threadIdx of the thread that is looked at."""
+    """Where the threadIdx of the thread that is looked at lies."""
 
     def __init__(self):
         super().__init__("cuda_thread")
@@ -198,7 +198,7 @@ class ThreadIdx(gdb.Function):
         lane = focus()
         if lane is None:
             raise gdb.GdbError("threadIdx: no kernel is running here")
-        return lane["thread"]
+        return int(lane["thread"].address)
 
 
 class PutBack(gdb.Command):
@@ -213,7 +213,8 @@ Cuda(), InfoCuda(), ThreadIdx(), PutBack()
 for word in RUNS_ON:
     gdb.execute(f"define hook-{word}\ncuda-put-back\nend")
 for name, meaning in {
-    "threadIdx": "$cuda_thread()",
+    # gdb wants the type of what it does not evaluate, too: behind a condition that is false.
+    "threadIdx": "(*(uint3 *)$cuda_thread())",
     "blockIdx": "sim_builtin_block",
     "blockDim": "sim_builtin_block_dim",
     "gridDim": "sim_builtin_grid_dim",

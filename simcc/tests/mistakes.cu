@@ -1,3 +1,4 @@
+// clang-format off
 /*
  * What a learner may mistype, and what is said of it: behind a line `// PART: WORDS` asks for an error at PART of that line,
  * which has these WORDS in it, and no other line may have one (test_mistakes.py).

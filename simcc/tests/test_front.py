@@ -408,7 +408,7 @@ int ENTRY()
         self.write("a.cu", DEBUGGED)
         self.expect_silent(simcc(FIRST, ["-g", "a.cu", "-o", "p"], cwd=self.scratch), "-g")
         line = marked_line(DEBUGGED, "@stop")
-        typed = [f"break a.cu:{line} if threadIdx.x == 5 && blockIdx.x == 1 && k == 3", "run"]
+        typed = [f"break a.cu:{line} if blockIdx.x == 1 && threadIdx.x == 5 && k == 3", "run"]
         for command, _ in SESSION:
             typed += [f"echo == {command}\\n", command]
         script = self.write("session", "\n".join(typed) + "\n")

@@ -53,7 +53,7 @@ Test(machines, five_package_managers)
 	} managers[] = {
 		{"apt-get", {"update", "install -y -qq --no-install-recommends make git gcc g++", "gnuplot-nox"}},
 		{"dnf", {"install -y", "make git gcc gcc-c++", "clang-tools-extra"}},
-		{"pacman", {"-Sy", "-S --needed --noconfirm make git gcc ", "clang gnuplot"}},
+		{"pacman", {"-Sy", "-S --needed --noconfirm make git gcc ", "clang llvm gnuplot"}},
 		{"zypper",
 	         {"--non-interactive refresh", "install --no-recommends make git gcc gcc-c++", "dejavu-fonts"}},
 		{"apk", {"update", "add make git gcc g++", "clang-extra-tools"}},
