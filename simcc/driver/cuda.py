@@ -7,12 +7,14 @@ objects become one here.
 from __future__ import annotations
 
 import os
+import re
 
 from driver.compilers import clang_for_cuda, twin_of
 from driver.messages import Translation
 from driver.process import (
     Stop,
     as_bytes,
+    as_text,
     escaped,
     is_file,
     output_of,
@@ -48,6 +50,23 @@ ARCHITECTURE = 900  # the default GPU's, an H100
 # refuse_mixture() of build.py, and a file of Python that gdb loads with the program.
 MARK = '\t.section\tsim_build,"",@progbits\n\t.string\t"{}"\n'
 SCRIPT = '\t.section\t.debug_gdb_scripts,"MS",@progbits,1\n\t.byte\t1\n\t.asciz\t"{}"\n'
+
+
+# Of an asm statement with PTX: what clang says of a letter that this CPU has not, and one that it has, of values alike.
+REFUSED_OPERAND = re.compile(
+    r"^(\S.*?):\d+:\d+: error: invalid (output|input) constraint '[=+]?\w' in asm", re.MULTILINE
+)
+PTX_OPERANDS = {
+    name: {sign + letter: sign + now for sign in ("", "=", "+") for letter, now in letters.items()}
+    for name, letters in {
+        "x86": {"f": "x", "d": "x", "h": "r"},
+        "arm": {"f": "w", "d": "w", "l": "r", "h": "r"},
+    }.items()
+}
+
+
+class Again(Exception):
+    """Compile it once more."""
 
 
 class Clang:
@@ -152,6 +171,37 @@ class Source:
                     os.replace(as_bytes(new), as_bytes(made[side]))
         return made
 
+    def translated_for_ptx(self, translation):
+        """PTX's letters for operands are not all this CPU's: where clang refuses one, it is given the file with another."""
+
+        def translate(said: str) -> str:
+            wrong = REFUSED_OPERAND.findall(said)
+            if not wrong:
+                return translation(said)
+            letters = PTX_OPERANDS["x86" if self.clang.triple.startswith("x86_64") else "arm"]
+            self.overlay({file for file, _ in wrong}, letters)
+            raise Again
+
+        return translate
+
+    def overlay(self, files: set[str], letters: dict[str, str]) -> None:
+        """From now on clang reads these files so; a constraint is a string in front of a parenthesis."""
+        roots = []
+        for number, file in enumerate(sorted(files)):
+            copy = f"{self.stem}.{number}.ptx"
+            text = re.sub(
+                r'"([=+]?\w)"(?=\s*\()', lambda found: f'"{letters.get(found[1], found[1])}"', read_file(file)
+            )
+            write_file(copy, text)
+            place = as_text(os.path.abspath(as_bytes(file)))
+            roots.append(f'{{"type": "file", "name": "{escaped(place)}", "external-contents": "{escaped(copy)}"}}')
+        write_file(
+            f"{self.stem}.overlay",
+            f'{{"version": 0, "use-external-names": false, "roots": [{", ".join(roots)}]}}',
+        )
+        for options in self.options.values():
+            options += ["-ivfsoverlay", f"{self.stem}.overlay"]
+
     def preprocessed(self) -> str:
         return output_of(self.command("host", "-E", self.path), quiet=True)
 
@@ -166,10 +216,11 @@ def compile_cuda(job, path: str, target: str) -> None:
     them, and where it has something to say, the file is compiled with the headers themselves."""
     source, directory = Source(job, path, target), variable("SIM_PRECOMPILED")
     if not (directory and run_silently(source.compilations(source.precompiled(directory)))):
+        translation = Translation(job.headers, source.preprocessed)
         try:
-            run_saying(
-                source.compilations(dict.fromkeys(source.options)), Translation(job.headers, source.preprocessed)
-            )
+            run_saying(source.compilations(dict.fromkeys(source.options)), source.translated_for_ptx(translation))
+        except Again:
+            run_saying(source.compilations(dict.fromkeys(source.options)), translation)
         except Stop:
             report(refused_headers(output_of(source.command("host", "-M", path), quiet=True), source.preprocessed))
             raise

@@ -35,6 +35,9 @@ MISSHAPEN = re.compile(
 )
 FORM = "; a launch is kernel<<<grid, block>>>(arguments), or <<<grid, block, shared bytes, stream>>>"
 
+# nvcc takes it in either order.
+ALIGNED = re.compile(r"an attribute list cannot appear here(?=\n.*\balignas\b)")
+
 # No function of ours takes these arguments, and why: what is left of the notes about all of them.
 NO_FUNCTION = re.compile("no matching (?:function for call to|constructor for initialization of) '.*'")
 CONVERSION = re.compile(
@@ -69,6 +72,7 @@ class Translation:
         text = DYNAMIC.sub(
             "a launch in device code (dynamic parallelism) is not supported by the simulated device", "".join(lines)
         )
+        text = ALIGNED.sub(r"\g<0>; alignas(...) goes in front of __shared__", text, count=1)
         text = MISSHAPEN.sub(lambda found: found[0] + FORM, text, count=1)
         text = NO_FUNCTION.sub(lambda found: found[0] + reason(notes), text, count=1)
         found = UNKNOWN.search(text)

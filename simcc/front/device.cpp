@@ -4,7 +4,7 @@
  * theirs; kernels and functions announce themselves. Variables move to where the engine looks for them, with red zones. What
  * may touch memory in a way that nothing here knows is an error: an access is counted or refused.
  */
-#include "side.h"
+#include "ptx.h"
 
 enum AddressSpace { DEVICE = 7, CONSTANT = 8, SHARED = 9 }; /* as -ffake-address-space-map has them */
 
@@ -429,6 +429,10 @@ struct Device : Side {
 			if (auto *call = dyn_cast<CallBase>(&I))
 				calls.push_back(call);
 		for (CallBase *call : calls) {
+			if (auto *assembly = dyn_cast<InlineAsm>(call->getCalledOperand())) {
+				ptx(F, *call, *assembly);
+				continue;
+			}
 			Function *callee = call->getCalledFunction();
 			if (!callee || callee->isIntrinsic())
 				continue;
@@ -743,10 +747,7 @@ struct Device : Side {
 	bool call(Function &F, CallBase &call)
 	{
 		if (auto *assembly = dyn_cast<InlineAsm>(call.getCalledOperand())) {
-			if (!StringRef(assembly->getAsmString()).empty()) /* an empty one does nothing */
-				error(F, call.getDebugLoc(),
-				      "'inline PTX (asm)' is not supported by the simulated device");
-			return false;
+			return ptx(F, call, *assembly);
 		}
 		Function *callee = dyn_cast<Function>(call.getCalledOperand()->stripPointerCasts());
 		if (!callee) {
@@ -823,6 +824,89 @@ struct Device : Side {
 		announce(call, F, OTHER, 0);
 		return true;
 	}
+
+	/* Each statement becomes a call of the engine. */
+	bool ptx(Function &F, CallBase &call, InlineAsm &assembly)
+	{
+		const std::vector<PtxStatement> statements = ptx_statements(StringRef(assembly.getAsmString()));
+		if (statements.empty()) /* it is for the compiler, and does nothing */
+			return false;
+		unsigned outputs = 0;
+		for (const InlineAsm::ConstraintInfo &each : assembly.ParseConstraints())
+			outputs += each.Type == InlineAsm::isOutput;
+		Value *result = nullptr;
+		for (const PtxStatement &statement : statements) {
+			const PtxForm *form = nullptr;
+			for (const PtxForm &each : ptx_forms())
+				if (Regex("^" + std::string(each.text) + "$").match(statement.form))
+					form = &each;
+			const std::string refused = form ? ptx_call(F, call, statement, *form, outputs, result)
+			                                 : "is not supported by the simulated device";
+			if (!refused.empty())
+				error(F, call.getDebugLoc(), "inline PTX '" + statement.text + "' " + refused);
+		}
+		if (result)
+			call.replaceAllUsesWith(result);
+		else if (!call.use_empty())
+			call.replaceAllUsesWith(UndefValue::get(call.getType()));
+		call.eraseFromParent();
+		return true;
+	}
+
+	/* What is wrong with it, or "". */
+	std::string ptx_call(
+		Function &F, CallBase &call, const PtxStatement &statement, const PtxForm &form, unsigned outputs,
+		Value *&result)
+	{
+		IRBuilder<> B(&call);
+		std::vector<Value *> arguments;
+		std::vector<Type *> types;
+		bool returns = false;
+		for (size_t i = 0; form.takes[i]; i++) {
+			const unsigned number = statement.operands[i];
+			const bool is_output = number < outputs;
+			if (form.takes[i] == '=') {
+				if (!is_output || outputs != 1)
+					return "has another output than the one operand that it writes";
+				returns = true;
+				continue;
+			}
+			if (is_output || (number < PtxStatement::NUMBER && number - outputs >= call.arg_size()))
+				return "has an operand that is none of its inputs";
+			Value *value = number >= PtxStatement::NUMBER
+			                       ? number_of(statement.numbers[number - PtxStatement::NUMBER])
+			                       : call.getArgOperand(number - outputs);
+			if (form.takes[i] == 's') {
+				auto *length = dyn_cast<ConstantInt>(value);
+				if (!length || !is_contained(form.lengths, length->getZExtValue()))
+					return form.lengths.size() > 1 ? "copies 4, 8 or 16 bytes"
+					                               : "copies 16 bytes";
+			}
+			Type *type = form.takes[i] == 'p'   ? (Type *)pointer
+			             : form.takes[i] == 'f' ? B.getFloatTy()
+			                                    : i32;
+			if (type == pointer)
+				value = value->getType()->isPointerTy()
+				                ? B.CreatePointerBitCastOrAddrSpaceCast(value, pointer)
+				                : B.CreateIntToPtr(value, pointer);
+			else if (type == i32 && value->getType()->isPointerTy())
+				value = B.CreatePtrToInt(value, i32);
+			else if (type == i32 && value->getType()->isIntegerTy())
+				value = B.CreateZExtOrTrunc(value, i32);
+			if (value->getType() != type)
+				return "has an operand of another type";
+			arguments.push_back(value);
+			types.push_back(type);
+		}
+		announce(call, F, OTHER, 0);
+		CallInst *made =
+			B.CreateCall(engine(form.function, returns ? B.getFloatTy() : nothing, types), arguments);
+		if (returns)
+			result = made;
+		return "";
+	}
+
+	Constant *number_of(uint64_t value) { return number(i64, value); }
 
 	/* They are said to touch memory, and touch none. */
 	static bool is_harmless(Intrinsic::ID id)

@@ -119,7 +119,7 @@ MISTAKES = [
     ("__syncthread();", 0 + 1, "use of undeclared identifier '__syncthread'"),
     ("y[i] = __shfl_sync(1);", None, "no matching function for call to '__shfl_sync'"),
     ('printf("%d", fopen("a", "r") != 0);', None, "'fopen' in device code is not supported by the simulated device"),
-    ('asm("membar.gl;");', None, "'inline PTX (asm)' is not supported by the simulated device"),
+    ('asm("membar.gl;");', None, "inline PTX 'membar.gl' is not supported by the simulated device"),
     ("__sync_fetch_and_add((int *)y, 1);", None, "'a compiler atomic' in device code is not supported"),
     ("other<<<1, 1>>>(y);", None, "a launch in device code (dynamic parallelism) is not supported"),
 ]

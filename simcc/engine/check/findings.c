@@ -9,15 +9,15 @@ enum {
 	PRINTED = 4,          /* of each kind; the rest is counted, and written to SIM_REPORT */
 };
 
-static const char *const kind_names[FINDING_KINDS] = {"uninitialized",  "RAW",         "WAR",         "WAW",
-                                                      "exited_threads", "exited_lane", "outside_lane"};
+static const char *const kind_names[FINDING_KINDS] = {
+	"uninitialized", "RAW", "WAR", "WAW", "lost_copy", "exited_threads", "exited_lane", "outside_lane"};
 static const char *const severity_names[] = {"error", "warning", "info"};
 
 static bool is_same(const struct finding *a, const struct finding *b)
 {
 	return a->kind == b->kind && a->severity == b->severity && a->now.site == b->now.site &&
 	       a->before.site == b->before.site && a->object == b->object && a->space == b->space &&
-	       a->between_blocks == b->between_blocks && a->cure == b->cure;
+	       a->between_blocks == b->between_blocks && a->cure == b->cure && a->copy == b->copy;
 }
 
 static bool is_earlier(const struct finding *a, const struct finding *b)
@@ -34,9 +34,9 @@ static bool is_race(const struct finding *finding)
 
 static enum sim_tool tool_of(const struct finding *finding)
 {
-	return is_race(finding)                         ? SIM_RACECHECK
-	       : finding->kind == FINDING_UNINITIALISED ? SIM_INITCHECK
-	                                                : SIM_SYNCCHECK;
+	return is_race(finding) || finding->kind == FINDING_LOST_COPY ? SIM_RACECHECK
+	       : finding->kind == FINDING_UNINITIALISED               ? SIM_INITCHECK
+	                                                              : SIM_SYNCCHECK;
 }
 
 /* The same finding again: its bytes are added, the earlier example stays. */
@@ -135,6 +135,15 @@ void findings_add(struct findings *findings, const struct finding *finding)
 	findings->list[findings->count++] = found;
 }
 
+bool findings_of_copy(const struct findings *findings, uint32_t site)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (is_race(&findings->list[i]) && findings->list[i].copy != COPY_NONE &&
+		    findings->list[i].before.site == site)
+			return true;
+	return false;
+}
+
 /* ---- the report ---- */
 
 static const char *verb(enum sim_op op)
@@ -172,6 +181,28 @@ static void describe_uninitialised(const struct finding *f, struct hazard *hazar
 			: "a store, a cudaMemcpy or a cudaMemset is missing, or covers too little");
 }
 
+static void advise_copy(const struct finding *f, char *text, size_t length)
+{
+	const struct sim_site *wait = site_at(f->waited_at);
+	const unsigned line = wait ? wait->line : 0;
+	if (f->copy == COPY_NEVER_AWAITED)
+		snprintf(
+			text, length,
+			"its thread has not waited for it: cp.async.wait_group, or "
+			"__pipeline_wait_prior(), is missing between the two");
+	else if (f->copy == COPY_IN_NO_GROUP)
+		snprintf(
+			text, length,
+			"the wait in line %u is for groups, and this copy is in none yet: cp.async.commit_group, or "
+			"__pipeline_commit(), is missing behind it",
+			line);
+	else
+		snprintf(
+			text, length,
+			"the wait in line %u leaves the last %u group%s under way, and this copy is in one of them",
+			line, f->waited_for_all_but, f->waited_for_all_but == 1 ? "" : "s");
+}
+
 static void describe_race(const struct request *request, struct finding *f, struct hazard *hazard)
 {
 	const struct sim_site *before = site_at(f->before.site);
@@ -186,21 +217,39 @@ static void describe_race(const struct request *request, struct finding *f, stru
 	else
 		snprintf(
 			hazard->headline, sizeof hazard->headline,
-			"Error: Race reported between %s access at %s:%u and %s access at %s:%u", verb(f->before.op),
-			before ? before->file : "?", before ? before->line : 0, verb(f->now.op), hazard->file,
-			hazard->line);
+			"Error: Race reported between %s access at %s:%u and %s access at %s:%u",
+			f->copy != COPY_NONE ? "asynchronous Write" : verb(f->before.op), before ? before->file : "?",
+			before ? before->line : 0, verb(f->now.op), hazard->file, hazard->line);
 	snprintf(
 		hazard->detail[0], sizeof hazard->detail[0], "%s access after %s access, %s [%llu hazards]",
 		verb(f->now.op), verb(f->before.op), kind_names[f->kind], (unsigned long long)f->count);
 	snprintf(hazard->detail[1], sizeof hazard->detail[1], "on %s", element);
-	snprintf(
-		hazard->detail[2], sizeof hazard->detail[2],
-		f->between_blocks ? "first thread (%u,%u,%u) of another block, then thread (%u,%u,%u)"
-				  : "first thread (%u,%u,%u), then thread (%u,%u,%u)",
-		first.x, first.y, first.z, second.x, second.y, second.z);
-	advise(f, hazard->advice, sizeof hazard->advice);
+	if (f->now.thread == f->before.thread && !f->between_blocks) /* which meets its own copy */
+		snprintf(hazard->detail[2], sizeof hazard->detail[2], "both of this thread");
+	else
+		snprintf(
+			hazard->detail[2], sizeof hazard->detail[2],
+			f->between_blocks ? "first thread (%u,%u,%u) of another block, then thread (%u,%u,%u)"
+					  : "first thread (%u,%u,%u), then thread (%u,%u,%u)",
+			first.x, first.y, first.z, second.x, second.y, second.z);
+	if (f->copy != COPY_NONE)
+		advise_copy(f, hazard->advice, sizeof hazard->advice);
+	else
+		advise(f, hazard->advice, sizeof hazard->advice);
 	hazard_set_other(hazard, first, before, op_name(f->before.op));
 	hazard->passed_other = f->passed;
+}
+
+static void describe_lost_copy(const struct request *request, const struct finding *f, struct hazard *hazard)
+{
+	char element[160];
+	(void)request;
+	describe_element(f, element, sizeof element);
+	snprintf(
+		hazard->headline, sizeof hazard->headline,
+		"An asynchronous copy was still under way when its thread ended");
+	snprintf(hazard->detail[0], sizeof hazard->detail[0], "to %s", element);
+	advise_copy(f, hazard->advice, sizeof hazard->advice);
 }
 
 static struct hazard to_hazard(const struct request *request, struct finding *f)
@@ -217,6 +266,8 @@ static struct hazard to_hazard(const struct request *request, struct finding *f)
 		describe_uninitialised(f, &hazard);
 	else if (is_race(f))
 		describe_race(request, f, &hazard);
+	else if (f->kind == FINDING_LOST_COPY)
+		describe_lost_copy(request, f, &hazard);
 	else
 		describe_sync_finding(request, f, &hazard);
 	return hazard;

@@ -14,6 +14,7 @@ enum finding_kind {
 	FINDING_READ_AFTER_WRITE,
 	FINDING_WRITE_AFTER_READ,
 	FINDING_WRITE_AFTER_WRITE,
+	FINDING_LOST_COPY,      /* an asynchronous copy that its thread has not waited for when it ends */
 	FINDING_EXITED_THREADS, /* a barrier, or an exchange of lanes, without threads that have left */
 	FINDING_EXITED_LANE,    /* a shuffle from a lane of its mask that has left */
 	FINDING_OUTSIDE_LANE,   /* a shuffle from a lane that does not take part in it */
@@ -29,6 +30,14 @@ enum finding_cure {
 	CURE_FENCE_AFTER_LOCK,    /* the other one took its lock without; the lock's order hides it here */
 	CURE_FENCE_BEFORE_UNLOCK, /* this one leaves it without */
 	CURE_ATOMICS,             /* the statement reads, changes and writes an element that others do this to, too */
+};
+
+/* Why an asynchronous copy has not arrived. */
+enum finding_copy {
+	COPY_NONE, /* it is none */
+	COPY_NEVER_AWAITED,
+	COPY_IN_NO_GROUP,        /* its thread has waited, for groups */
+	COPY_AWAITED_TOO_LITTLE, /* and has left this one's under way */
 };
 
 /* One of the two sides: what was done where, by whom. */
@@ -55,6 +64,8 @@ struct finding {
 	bool passed;   /* of a race: a thread came to `now` after it had itself passed `before`, no barrier between */
 	bool returned; /* the other way round */
 	enum finding_cure cure;
+	enum finding_copy copy;                 /* `before` is one */
+	uint32_t waited_at, waited_for_all_but; /* by its thread: the site of its last wait, groups that it left */
 	bool read_beside_atomic; /* a finding only if that place of the source does not go on to an atomic */
 	uintptr_t address;       /* in the worker that found it */
 	unsigned bytes;          /* of the access */
@@ -83,6 +94,9 @@ struct finding {
 
 /* Adds `finding` (count: its own bytes) to a worker's. */
 void findings_add(struct findings *findings, const struct finding *finding);
+
+/* Has a race been found with the asynchronous copies of this place? */
+bool findings_of_copy(const struct findings *findings, uint32_t site);
 
 /* The place, and the calls by which the warp came there last. */
 struct point findings_point(const struct findings *findings, uint32_t warp, uint32_t site);

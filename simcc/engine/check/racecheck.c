@@ -993,6 +993,8 @@ void race_instruction(
 	race->is_of_lane_0 = lanes & 1;
 	if (key_space(key) == SIM_CONSTANT)
 		return;
+	if (key_space(key) == SIM_LOCAL) /* sim_arrival() */
+		key = (key & ~((uint64_t)3 << KEY_SPACE_SHIFT)) | (uint64_t)SIM_SHARED << KEY_SPACE_SHIFT;
 	findings_note_calls(race->findings, number, key);
 	if (race->has_fences)
 		history_instruction(race, number, key, lanes, address, value);

@@ -96,13 +96,13 @@ struct sim_footprint sim_take_footprint(struct sim_allocation *allocation);
 /* ---- shared memory: thread-local storage of the pthread that runs the block ---- */
 
 /* What hooks look up. In the map (an entry for 4 bytes) 0 is no array's, SHARED_MAP_RAGGED an array's last, partly
- * used entry. */
+ * used entry, SHARED_MAP_AWAITED one into which an asynchronous copy is under way. */
 struct shared_view {
 	uintptr_t first, span; /* where shared memory may lie */
 	uint16_t *map;
 	uint8_t *written; /* initcheck: a byte for each, 1 once it is written; NULL: off */
 };
-enum { SHARED_MAP_RAGGED = 0xffff };
+enum { SHARED_MAP_AWAITED = 0xfffe, SHARED_MAP_RAGGED = 0xffff };
 
 struct shared_memory {
 	struct shared_view view;

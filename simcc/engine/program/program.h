@@ -104,6 +104,18 @@ const struct sim_shared *sim_shared_holding(uintptr_t address); /* of the callin
 uintptr_t sim_shared_address(const struct sim_shared *array);   /* in the calling pthread */
 extern __thread char sim_dynamic_shared[] __attribute__((tls_model("local-exec")));
 
+/* Of the calling pthread. */
+static inline uintptr_t sim_thread_pointer(void)
+{
+	uintptr_t pointer;
+#ifdef __x86_64__
+	__asm__("movq %%fs:0, %0" : "=r"(pointer));
+#else
+	__asm__("mrs %0, tpidr_el0" : "=r"(pointer));
+#endif
+	return pointer;
+}
+
 /* The thread of a kernel that is running on this pthread; NULL on a host thread and in a worker's scheduler. */
 extern __thread struct lane *sim_lane __attribute__((tls_model("local-exec")));
 

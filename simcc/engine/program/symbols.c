@@ -114,17 +114,6 @@ size_t sim_static_shared_bytes(const struct sim_function *function)
 	return bytes;
 }
 
-static uintptr_t thread_pointer(void)
-{
-	uintptr_t pointer;
-#ifdef __x86_64__
-	__asm__("movq %%fs:0, %0" : "=r"(pointer));
-#else
-	__asm__("mrs %0, tpidr_el0" : "=r"(pointer));
-#endif
-	return pointer;
-}
-
 size_t sim_function_count(void)
 {
 	return (size_t)(__stop_sim_functions - __start_sim_functions);
@@ -149,12 +138,12 @@ const struct sim_shared *sim_shared_at(size_t index)
 void sim_place_shared(struct sim_shared *array, const void *address);
 void sim_place_shared(struct sim_shared *array, const void *address)
 {
-	array->offset = (int64_t)((uintptr_t)address - thread_pointer());
+	array->offset = (int64_t)((uintptr_t)address - sim_thread_pointer());
 }
 
 uintptr_t sim_shared_address(const struct sim_shared *array)
 {
-	return thread_pointer() + (uintptr_t)array->offset;
+	return sim_thread_pointer() + (uintptr_t)array->offset;
 }
 
 const struct sim_shared *sim_shared_holding(uintptr_t address)

@@ -108,6 +108,7 @@ __thread dim3 sim_builtin_grid_dim __attribute__((tls_model("local-exec")));
 
 void lane_end(struct lane *lane)
 {
+	copies_end(lane);
 	lane->worker->progress++;
 	lane->worker->ended++;
 	lane_wait(lane, LANE_EXITED);
@@ -342,6 +343,7 @@ static void open_lanes(struct worker *worker)
 		lane->local.frame = lane->local.frames;
 		lane->local.end = lane->local.frame->address = lane->local.first + STACK_BYTES;
 		lane->exp = 0;
+		copies_forget(lane);
 		lane->thread = thread_index(request, t);
 		/* Tops are staggered: stacks that all end at the same place of a page fight for the same cache lines.
 		 */

@@ -3,6 +3,7 @@
  * counted; a second result is a store like any other; output waits for the end of the launch; a failed assert ends
  * the launch.
  */
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,8 +34,16 @@ EXPONENTIAL(exp10, double)
 EXPONENTIAL(expm1f, float)
 EXPONENTIAL(expm1, double)
 
+/* PTX's ex2.approx.ftz.f32: what is subnormal is 0. */
+float sim_ex2_ftz(float x);
+float sim_ex2_ftz(float x)
+{
+	const float result = sim_exp2f(x);
+	return result < FLT_MIN ? 0.0f : result;
+}
+
 /* C's functions that store a second result: the library does it, so the store is told here. */
-#define TELL_STORE(pointer) sim_store_by_library(pointer, __builtin_ctz(sizeof *(pointer)), CALL_SITE())
+#define TELL_STORE(pointer) sim_access(pointer, __builtin_ctz(sizeof *(pointer)), SIM_OP_STORE, CALL_SITE())
 
 #define STORING_HOOK(name, type, result)                                                                             \
 	type sim_##name(type x, result *stored)                                                                      \

@@ -119,6 +119,8 @@ COLD static _Noreturn void stop_wrong(
 COLD static void record_rest(struct lane *lane, uintptr_t address, unsigned width, enum sim_op op, uint32_t site)
 {
 	const size_t size = (size_t)1 << (width & ~VOLATILE);
+	if (lane->worker->copies_under_way > 0)
+		copies_met(lane, address, size, op, site);
 	const struct reach reach = {
 		&lane->local, &lane->shared, lane->worker->launch->request->dynamic_shared_bytes,
 		(uintptr_t)lane->worker->stacks};
@@ -177,7 +179,7 @@ static inline __attribute__((always_inline)) void access_memory(
 		const unsigned last = size > 4 ? (unsigned)(size >> 2) - 1 : 0;
 		if (unlikely(
 			    granule[0] == 0 || granule[0] != granule[last] || (address & (size - 1)) != 0 ||
-			    granule[0] == SHARED_MAP_RAGGED)) {
+			    granule[0] >= SHARED_MAP_AWAITED)) {
 			record_rest(lane, address, width, op, site);
 			return;
 		}
@@ -281,9 +283,36 @@ static void access_volatile(const void *pointer, unsigned width, enum sim_op op,
 		race_release(race, lane->number, address, false);
 }
 
-void sim_store_by_library(void *pointer, unsigned width, uint32_t site)
+void sim_access(const void *pointer, unsigned width, enum sim_op op, uint32_t site)
 {
+	access_memory(pointer, width, op, site);
+}
+
+void sim_access_range(const void *pointer, size_t bytes, enum sim_op op, uint32_t site)
+{
+	access_range(pointer, bytes, op, site);
+}
+
+void sim_store_known(void *pointer, unsigned width, const struct stored *data, uint32_t site)
+{
+	struct window *window = &sim_lane->window;
 	access_memory(pointer, width, SIM_OP_STORE, site);
+	if (window->values) {
+		window->values[window->count - 1] = *data;
+		window->pending = 0;
+	}
+}
+
+/* A record of local memory: nobody counts it, and racecheck takes it for the write of shared memory that it is. */
+void sim_arrival(const void *pointer, unsigned width, const struct stored *data, uint32_t site)
+{
+	struct lane *lane = sim_lane;
+	struct window *window = &lane->window;
+	if (!window->values)
+		return;
+	record_with_care(lane, (uintptr_t)pointer, low_key(SIM_LOCAL, SIM_OP_STORE, width, site));
+	window->values[window->count - 1] = *data;
+	window->pending = 0;
 }
 
 void sim_atomic_access(const void *pointer, unsigned width, unsigned kind, uint32_t site)

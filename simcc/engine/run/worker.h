@@ -34,6 +34,15 @@ struct meeting {
 	uint64_t value, result;
 };
 
+/* Asynchronous copies of a thread that are under way, in the order in which they were issued. */
+struct copies {
+	struct copy *list;
+	size_t count, capacity;
+	uint32_t group;                         /* that is open */
+	uint32_t issued;                        /* in this block */
+	uint32_t waited_at, waited_for_all_but; /* the last wait: its site (NO_SITE: none), groups that it left */
+};
+
 struct lane {
 	/* what a hook touches */
 	struct window window;
@@ -56,6 +65,7 @@ struct lane {
 	uint64_t place; /* --fast: the calls that led here, of those that lead to __activemask */
 	struct meeting meeting;
 	uint64_t exp;
+	struct copies copies_of;
 };
 
 struct warp {
@@ -102,7 +112,8 @@ struct worker {
 	char *output; /* of the kernel's printf, this block */
 	size_t output_length, output_capacity;
 
-	struct audience audience; /* of what lanes do */
+	uint32_t copies_under_way; /* of all lanes */
+	struct audience audience;  /* of what lanes do */
 	struct findings findings;
 
 	_Atomic uint64_t ended;    /* threads */
@@ -166,6 +177,21 @@ bool settle_meetings(struct worker *worker, struct warp *warp);
 bool settle_active_mask(struct warp *warp);
 /* None of the lanes can go on: they wait for one another. */
 void stop_stuck_warp(const struct warp *warp) __attribute__((noreturn));
+
+/* ---- copies.c ---- */
+
+/* An access of shared memory into which a copy is under way. */
+void copies_met(struct lane *lane, uintptr_t address, size_t size, enum sim_op op, uint32_t site);
+/* The thread ends: what it has not waited for is said. */
+void copies_end(struct lane *lane);
+/* A block begins; the last one may have been given up. */
+void copies_forget(struct lane *lane);
+
+/* ---- hooks.c ---- */
+
+/* A store whose value is known before it happens, and what it is racecheck's to know that arrived. */
+void sim_store_known(void *pointer, unsigned width, const struct stored *data, uint32_t site);
+void sim_arrival(const void *pointer, unsigned width, const struct stored *data, uint32_t site);
 
 /* ---- paths.c ---- */
 

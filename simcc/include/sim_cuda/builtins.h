@@ -19,6 +19,9 @@ extern __device__ void __threadfence() __asm__("sim_threadfence");
 extern __device__ void __threadfence_block() __asm__("sim_threadfence_block");
 extern __device__ void __threadfence_system() __asm__("sim_threadfence");
 
+/* The 32 bits that PTX takes for an address of shared memory. */
+extern __device__ size_t __cvta_generic_to_shared(const void *pointer) __asm__("sim_shared_address_of");
+
 extern __device__ void __trap() __asm__("sim_trap");
 extern __device__ void __nanosleep(unsigned nanoseconds) __asm__("sim_nanosleep");
 /* Nanoseconds of this machine, and so no measure of the GPU's time. clock() is the host's. */

@@ -1,0 +1,23 @@
+// Nobody waits for the copies: the barrier is none for what is under way.
+// EXPECT racecheck RAW error
+#include "main.cuh"
+#include <cuda_pipeline.h>
+
+__global__ void turn(const float *x, float *y)
+{
+	__shared__ float s[64];
+	__pipeline_memcpy_async(&s[threadIdx.x], &x[threadIdx.x], 4); // OTHER
+	__pipeline_commit();
+#ifdef FIXED
+	__pipeline_wait_prior(0);
+#endif
+	__syncthreads();
+	y[threadIdx.x] = s[63 - threadIdx.x]; // BUG
+}
+
+int main()
+{
+	float *x = zeros<float>(64), *y = zeros<float>(64);
+	turn<<<2, 64>>>(x, y);
+	return end();
+}

@@ -1,0 +1,104 @@
+// Asynchronous copies: each is a request of global memory and one of shared memory, where it is issued.
+#include "check.cuh"
+#include <cuda/pipeline>
+
+__device__ unsigned address(const void *shared)
+{
+	return (unsigned)__cvta_generic_to_shared(shared);
+}
+
+// In every width: 32 lanes side by side are 4, 8 and 16 sectors and 1, 2 and 4 wavefronts.
+__global__ void widths(const float *x, float *y)
+{
+	alignas(16) __shared__ float s[7][128];
+	int t = threadIdx.x;
+	asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address(&s[0][t])), "l"(x + t));
+	asm volatile(
+		"cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address(&s[1][2 * t])), "l"(x + 2 * t), "n"(8));
+	asm volatile("cp.async.cg.shared.global.L2::128B [ %0 ],[%1], 16 ;\n\tcp.async.commit_group;\n" ::"r"(
+			     address(&s[2][4 * t])),
+	             "l"(x + 4 * t)
+	             : "memory");
+	__pipeline_memcpy_async(&s[3][4 * t], x + 4 * t, 16);
+	asm volatile("cp.async.wait_all;");
+	__syncthreads();
+	y[t] = s[0][t] + s[1][63 - t] + s[2][127 - t] + s[3][64 + t];
+}
+
+// What is not read is 0, and not asked for. Lanes 0 to 7 read 16 bytes, lane 8 reads 8 of them, the others none.
+__global__ void ragged(const float *x, float *y, int count)
+{
+	alignas(16) __shared__ float s[128];
+	int c = 4 * threadIdx.x, left = count - c, bytes = left >= 4 ? 16 : left > 0 ? 4 * left : 0;
+	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address(s + c)), "l"(x + c), "r"(bytes));
+	asm volatile("cp.async.commit_group;");
+	asm volatile("cp.async.wait_group %0;" ::"n"(0));
+	__syncthreads();
+	y[threadIdx.x] = s[threadIdx.x + 16];
+}
+
+// One thread's pipeline of two stages.
+__global__ void stages(const float *x, float *y, int count)
+{
+	__shared__ float s[2][32];
+	int t = threadIdx.x;
+	float sum = 0;
+	auto pipe = cuda::make_pipeline();
+	for (int stage = 0; stage <= count; stage++) {
+		if (stage < count) {
+			pipe.producer_acquire();
+			cuda::memcpy_async(&s[stage % 2][t], x + 32 * stage + t, sizeof(float), pipe);
+			pipe.producer_commit();
+		}
+		if (stage == 0)
+			continue;
+		if (stage < count)
+			cuda::pipeline_consumer_wait_prior<1>(pipe);
+		else
+			pipe.consumer_wait();
+		__syncthreads();
+		sum += s[(stage - 1) % 2][31 - t];
+		__syncthreads();
+		pipe.consumer_release();
+	}
+	y[t] = sum;
+}
+
+__global__ void powers(const float *x, float *y)
+{
+	asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y[threadIdx.x]) : "f"(x[threadIdx.x] - 140));
+}
+
+int main()
+{
+	float x[128], y[32], *dx, *dy;
+	for (int i = 0; i < 128; i++)
+		x[i] = (float)i;
+	cudaMalloc(&dx, sizeof x), cudaMalloc(&dy, sizeof y);
+	cudaMemcpy(dx, x, sizeof x, cudaMemcpyHostToDevice);
+
+	//= widths load=128+256+512+512/4/4+8+16+16 store=128/1/4 sstore=128+256+512+512/4/1+2+4+4 sload=4*128/4/4 static=3584 barriers=1
+	widths<<<1, 32>>>(dx, dy);
+	cudaMemcpy(y, dy, sizeof y, cudaMemcpyDeviceToHost);
+	for (int t = 0; t < 32; t++)
+		EXPECT(y[t] == t + (63 - t) + (127 - t) + (64 + t));
+
+	//= ragged load=8*16+8/3/4+2 store=128/1/4 sstore=512/1/4 sload=128/1/1 barriers=1
+	ragged<<<1, 32>>>(dx, dy, 34);
+	cudaMemcpy(y, dy, sizeof y, cudaMemcpyDeviceToHost);
+	for (int t = 0; t < 32; t++)
+		EXPECT(y[t] == (t + 16 < 34 ? t + 16 : 0));
+
+	//= stages load=3*128/3/12 store=128/1/4 sstore=3*128/3/3 sload=3*128/3/3 barriers=6
+	stages<<<1, 32>>>(dx, dy, 3);
+	cudaMemcpy(y, dy, sizeof y, cudaMemcpyDeviceToHost);
+	for (int t = 0; t < 32; t++)
+		EXPECT(y[t] == (31 - t) + (63 - t) + (95 - t));
+
+	//= powers load=128/1/4 store=128/1/4 exp=32
+	powers<<<1, 32>>>(dx, dy);
+	cudaMemcpy(y, dy, sizeof y, cudaMemcpyDeviceToHost);
+	for (int t = 0; t < 32; t++)
+		EXPECT(y[t] == (t < 14 ? 0.0f : exp2f(t - 140.0f)));
+	return 0;
+}
