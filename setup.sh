@@ -59,7 +59,7 @@ zip                zip              zip               zip            zip        
 unzip              unzip            unzip             unzip          unzip            unzip             test  submissions in zip files cannot be graded
 chromium           chromium         chromium          chromium       chromium         chromium          extra the explorer's tests are skipped
 bwrap              bubblewrap       bubblewrap        bubblewrap     bubblewrap       bubblewrap        extra graded submissions run without a sandbox
-gdb                gdb              gdb               gdb            gdb              gdb               extra no test stops in a kernel
+gdb                gdb              gdb               gdb            gdb              gdb               test  nobody stops in a kernel (chapter 00)
 qemu-x86_64        qemu-user        qemu-user         qemu-user      qemu-linux-user  qemu-x86_64       extra no test runs programs on the plainest x86-64 CPU
 markdown_it        python3-markdown-it python3-markdown-it-py python-markdown-it-py python3-markdown-it-py py3-markdown-it-py extra make site does not work
 pygments           python3-pygments python3-pygments python-pygments  python3-Pygments py3-pygments   extra make site does not work

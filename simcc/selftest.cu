@@ -6,7 +6,7 @@
  * 64 threads, two warps, in one block; x, y are allocations of their own, 256-byte aligned. A warp that reads 32
  * consecutive floats asks for 128 bytes in 1 request of 4 sectors.
  *
- * It is one of the programs of tests/, too: there the same kernels are counted by either compiler and in any order.
+ * It is one of the programs of tests/, too: there the same kernels are counted with another LLVM and in any order.
  */
 //! counts itself: in check_launch()
 //! not fast: a --fast program counts nothing
@@ -159,7 +159,7 @@ __global__ void copy_aligned(const struct aligned *x, struct aligned *y)
 	y[threadIdx.x] = x[threadIdx.x];
 }
 
-/* ---- structs as arguments and results: gcc's sanitizer needs help to see these ---- */
+/* ---- structs as arguments and results ---- */
 
 __device__ float first(float4 v)
 {

@@ -24,6 +24,8 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "simcc"))
 
 from driver.build import WRAPPED
 from driver.compilers import clang_for_cuda
+from driver.cuda import identity_of
+from driver.process import Stop
 from lib import edits
 from lib.tasks import rows_of
 
@@ -150,10 +152,18 @@ class Builder:
         self.link_options = (self.kit / "link").read_text(encoding="utf-8").split()
 
     @functools.cached_property
+    def _clang(self) -> list[str]:
+        """Which compiles the kernels. Raises Environment."""
+        try:
+            return clang_for_cuda(self.cxx.split(), "clang" in self.cxx)
+        except Stop as stop:
+            raise Environment(stop.lines[0]) from stop
+
+    @functools.cached_property
     def _compiler(self) -> list[str]:
         """What decides, besides a source, about what is made of it."""
         simcc = self.course.root / "simcc"
-        state = [repr([*self.compile_command, *OPTIONS]), self.cxx]
+        state = [repr([*self.compile_command, *OPTIONS]), self.cxx, identity_of(self._clang)]
         own = ("driver/*.py", "front/*", "include/**/*")
         for path in sorted(path for pattern in own for path in simcc.glob(pattern)):
             status = path.stat()
@@ -286,7 +296,7 @@ class Builder:
                 "SIM_BUILD": str(device),
                 "SIM_PRECOMPILED": headers,
             },
-            compiler=clang_for_cuda(self.cxx.split(), "clang" in self.cxx)[0],
+            compilers=(self.cc.split()[0], self.cxx.split()[0], self._clang[0]),
         )
         log = (directory / "compile.log").read_bytes()[:20_000].decode("utf-8", "replace")
         if result.timeout or re.search(r"out of memory|cannot allocate", log, re.IGNORECASE):

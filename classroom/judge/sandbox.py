@@ -151,10 +151,10 @@ def _process_letter() -> str:
 
 
 @functools.cache
-def _programs(compiler: str) -> tuple[str, ...]:
-    """Where a compiler lies, and the Python that simcc is run with, that the system's directories do not have."""
-    path = os.path.realpath(shutil.which(compiler) or compiler)
-    own = () if path.startswith(SYSTEM) else (str(Path(path).parents[1]),)
+def _programs(compilers: tuple[str, ...]) -> tuple[str, ...]:
+    """Where compilers lie, and the Python that simcc is run with, that the system's directories do not have."""
+    paths = {os.path.realpath(shutil.which(compiler) or compiler) for compiler in compilers}
+    own = tuple(sorted({str(Path(path).parents[1]) for path in paths if not path.startswith(SYSTEM)}))
     return own if shutil.which("python3", path="/usr/bin:/bin") else (*own, sys.base_prefix)
 
 
@@ -237,11 +237,17 @@ class Session:
         read: Sequence[Path] = (),
         write: Sequence[Path] = (),
         environment: Mapping[str, str] | None = None,
-        compiler: str = "",
+        compilers: tuple[str, ...] = (),
     ) -> None:
         """The limits are of each command. Its standard output and error go to `output`, from which those of the command
         before are gone. `read` and `write` are all that it sees of this machine's own files."""
-        self.output, self.cpu_seconds, self.read, self.write, self.compiler = output, cpu_seconds, read, write, compiler
+        self.output, self.cpu_seconds, self.read, self.write, self.compilers = (
+            output,
+            cpu_seconds,
+            read,
+            write,
+            compilers,
+        )
         # What the shell itself has to say is not output. An address space, not memory in use: what a program reserves
         # and never touches counts here.
         self.limits = (
@@ -296,11 +302,11 @@ class Session:
         return Outcome(0 if number else status, number, "cpu" if number == signal.SIGXCPU else "", used)
 
     def _open(self) -> subprocess.Popen:
-        readable = [*map(str, self.read), *(_programs(self.compiler) if self.compiler else ())]
+        readable = [*map(str, self.read), *(_programs(self.compilers) if self.compilers else ())]
         inside = ["sh"]
         if kind()[0] != "user":
             inside = _inside(inside, readable, [str(path) for path in self.write], str(self.output.parent))
-        elif not self.compiler:
+        elif not self.compilers:
             _give(self.read, self.write)
             inside = [*AS_NOBODY, *inside]
         self.log = self.output.open("ab", buffering=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from driver.compilers import Compilers
 from driver.options import Settings
@@ -10,6 +11,7 @@ from driver.process import (
     Commands,
     Stop,
     as_bytes,
+    base_name,
     is_directory,
     is_file,
     is_readable,
@@ -65,10 +67,6 @@ def check_inputs(settings: Settings) -> None:
             put_in_place(None, written)
 
 
-def base_name(path: str) -> str:
-    return path.rstrip("/").rpartition("/")[2]
-
-
 def stem_of(path: str) -> str:
     name = base_name(path)
     return name.rpartition(".")[0] if "." in name else name
@@ -76,6 +74,10 @@ def stem_of(path: str) -> str:
 
 # Functions that allocate and free, in C and in C++: the engine sees a program's calls (engine/api/host_memory.c).
 WRAPPED = "malloc calloc realloc free aligned_alloc _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm".split()
+
+
+# What names of the program's have in an object.
+OWN_NAMES = re.compile(r" \[clone \.sim(?:_local)?\]|\.sim(?:_local)?\b|__device_stub__")
 
 
 class Build:
@@ -118,7 +120,11 @@ class Build:
         # The engine names the line of a wrong call.
         command += ["-g1", "-gdwarf-4", *settings.preprocess, "-isystem", self.headers]
         command += [settings.optimize] if settings.optimize is not None else []
-        command += [*settings.compile, *settings.host_only, *self.dependency_options(target)]
+        command += [
+            *settings.compile,
+            *settings.host_only,
+            *self.dependency_options(target, self.dependency_file(target)),
+        ]
         command += ["-x", "c" if in_c else "c++"]
         try:
             run_to(target, [*command, "-c", path])
@@ -130,13 +136,15 @@ class Build:
             )
             raise
 
-    def dependency_options(self, target: str) -> list[str]:
+    def dependency_file(self, target: str) -> str:
+        if self.settings.dependency_file is not None:
+            return self.settings.dependency_file
+        return f"{target[:-2]}.d" if target.endswith(".o") else target
+
+    def dependency_options(self, target: str, file: str) -> list[str]:
         settings = self.settings
         if not settings.dependencies:
             return []
-        file = settings.dependency_file
-        if file is None:
-            file = f"{target[:-2]}.d" if target.endswith(".o") else target
         of = target if settings.dependency_target is None else settings.dependency_target
         return [settings.dependencies, "-MF", file, "-MT", of, *(["-MP"] if settings.dependency_phony else [])]
 
@@ -182,7 +190,8 @@ class Build:
         wrapped = [f"-Wl,--wrap={symbol}" for symbol in WRAPPED]
         command = [*self.compilers.cxx, *settings.host_only, *settings.link, *wrapped, *objects, library]
         command += ["-Wl,--undefined=sim_is_counting", "-lpthread", "-lm"]  # even where the program launches nothing
-        run_to("a.out" if settings.output is None else settings.output, command, self.refuse_mixture)
+        program = "a.out" if settings.output is None else settings.output
+        run_to(program, command, self.refuse_mixture, lambda said: OWN_NAMES.sub("", said))
 
     def refuse_mixture(self, program: str) -> None:
         """Counted code beside --fast code would be checked against memory whose other half nobody watched.

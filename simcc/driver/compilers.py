@@ -17,10 +17,10 @@ class Compilers:
     """The C++ and the C compiler, each with its options ("ccache g++ -m64"), and whether the first is clang."""
 
     def __init__(self) -> None:
-        self.cc = words(variable("CC") or "")
+        self.cc = absolute(words(variable("CC") or ""))
         if self.cc:
             is_clang("CC", self.cc)
-        self.cxx = words(variable("CXX") or "")
+        self.cxx = absolute(words(variable("CXX") or ""))
         if not self.cxx and self.cc:
             self.cxx = twin_of("c++", self.cc)
         if not self.cxx:
@@ -30,15 +30,26 @@ class Compilers:
             self.cc = twin_of("c", self.cxx)
 
 
+def absolute(command: list[str]) -> list[str]:
+    """simcc's own make runs elsewhere."""
+    return [as_text(os.path.abspath(as_bytes(word))) if word.startswith(("./", "../")) else word for word in command]
+
+
 def clang_for_cuda(cxx: list[str], cxx_is_clang: bool) -> list[str]:
     """CXX where that is clang; else the clang++ that is there, the newest of those with a number."""
     if cxx_is_clang:
         return cxx
-    names = ["clang++", *(f"clang++-{version}" for version in range(NEWEST, OLDEST - 1, -1))]
-    found = next((name for name in names if place_in_path(name)), None)
+    numbered = (f"clang++-{version}" for version in range(NEWEST, OLDEST - 1, -1))
+    found = "clang++" if place_in_path("clang++") and major_of("clang++") >= OLDEST else None
+    found = found or next((name for name in numbered if place_in_path(name)), None)
     if found is None:
         raise usage_error(f"CUDA is compiled by clang++ ({OLDEST} or later), which is not installed: see setup.sh")
     return [found]
+
+
+def major_of(clang: str) -> int:
+    said = output_of([clang, "-dumpversion"], quiet=True).partition(".")[0]
+    return int(said) if said.isdigit() else 0
 
 
 def twin_of(language: str, command: list[str]) -> list[str]:

@@ -12,9 +12,11 @@ import re
 from driver.compilers import clang_for_cuda, twin_of
 from driver.messages import Translation
 from driver.process import (
+    Command,
     Stop,
     as_bytes,
     as_text,
+    base_name,
     escaped,
     is_file,
     output_of,
@@ -25,6 +27,7 @@ from driver.process import (
     run,
     run_saying,
     run_silently,
+    usage_error,
     variable,
     words,
     write_file,
@@ -33,12 +36,13 @@ from driver.toolkit import refused_headers
 
 # cuda_runtime.h is ours, and so are the qualifiers. Without the CUDA SDK's version clang would ask for its old launch.
 LANGUAGE = """-x cuda --cuda-host-only -nocudainc -nocudalib -nobuiltininc -Xclang -target-sdk-version=10.1
-    -Xclang -fcuda-allow-variadic-functions -Wno-unknown-cuda-version -Wno-unknown-pragmas -D__CUDACC__=1 -D__NVCC__=1
-    -U_FORTIFY_SOURCE -gdwarf-4
-    -fdebug-compilation-dir=. -ffp-contract=off -ftls-model=local-exec -fno-addrsig
-    -Wno-pass-failed -Wno-unknown-attributes -Wno-cuda-compat""".split()
+    -Xclang -fcuda-allow-variadic-functions -D__CUDACC__=1 -D__NVCC__=1 -U_FORTIFY_SOURCE -gdwarf-4
+    -fdebug-compilation-dir=. -ffp-contract=off -fno-addrsig -fno-crash-diagnostics""".split()
+# Behind the user's: what clang says of CUDA is no news.
+SILENT = """-Wno-unknown-cuda-version -Wno-unknown-pragmas -Wno-pass-failed -Wno-unknown-attributes
+    -Wno-cuda-compat""".split()
 ON_DEVICE = """-Xclang -fcuda-is-device -Xclang -ffake-address-space-map -Xclang -mno-constructor-aliases
-    -U__CUDA_ARCH__""".split()
+    -ftls-model=local-exec -U__CUDA_ARCH__""".split()
 # Counted code. Optimized behind the plugin, whose calls keep each access what and where it is. What C++ calls
 # undefined, and a GPU does all the same, is done: an endless loop, an overflow, an address that is wrong.
 COUNTED = """-O1 -fno-builtin -fno-finite-loops -fwrapv -fno-delete-null-pointer-checks -fno-omit-frame-pointer
@@ -73,16 +77,16 @@ class Clang:
     """The clang++ that compiles CUDA, its plugin, the triple of its code and the folder of its own headers.
 
     To ask it for these takes longer than to compile a short kernel: what it said stands beside the plugin, and holds as
-    long as the programs of the command are the same files.
+    long as it says that it is the same version, and its program is the same file.
     """
 
     def __init__(self, job) -> None:
         self.command = clang_for_cuda(job.compilers.cxx, job.compilers.is_clang)
         directory = job.directory_of(self.command)
         self.plugin = f"{directory}/front.so"
-        note, identity = f"{directory}/front.clang", self.identity()
-        known = read_file(note).split("\n") if os.path.exists(as_bytes(note)) else []
-        if known[:1] != [identity] or not self.is_new(f"{job.home}/front"):
+        note, identity = f"{directory}/front.clang", identity_of(self.command)
+        known = read_file(note).split("\n") if is_file(note) else []
+        if known[:1] != [identity] or not self.is_new(job.home):
             job.make("plugin", twin_of("c", self.command), self.command)
         if known[:1] != [identity] or len(known) < 3:
             known = [identity, self.ask("-dumpmachine"), self.ask("-print-resource-dir"), ""]
@@ -91,23 +95,36 @@ class Clang:
         self.triple, self.headers = known[1], f"{known[2]}/include"
 
     def ask(self, option: str) -> str:
-        return (words(output_of([*self.command, option])) or [""])[0]
+        said = words(output_of([*self.command, option]))
+        if not said:
+            raise usage_error(f"'{' '.join(self.command)} {option}' says nothing: not a clang that simcc can use")
+        return said[0]
 
-    def identity(self) -> str:
-        parts = []
-        for word in self.command:
-            place = place_in_path(word)
-            about = os.stat(as_bytes(place)) if place else None
-            parts.append(f"{os.path.realpath(place)} {about.st_size} {about.st_mtime_ns}" if about else word)
-        return " ".join(parts)
-
-    def is_new(self, sources: str) -> bool:
+    def is_new(self, home: str) -> bool:
+        """As the Makefile has it."""
         try:
             made = os.stat(as_bytes(self.plugin)).st_mtime_ns
+            names = [name for name in os.listdir(as_bytes(f"{home}/front")) if name.endswith((b".cpp", b".h"))]
+            sources = [f"{home}/Makefile", *(f"{home}/front/{as_text(name)}" for name in names)]
+            return all(os.stat(as_bytes(source)).st_mtime_ns < made for source in sources)
         except OSError:
             return False
-        compiled = (file for file in os.scandir(as_bytes(sources)) if not file.name.endswith(b".py"))
-        return all(file.stat().st_mtime_ns < made for file in compiled)
+
+
+def identity_of(command: list[str]) -> str:
+    """Of what a command runs. A script, or a link to another program, may run another clang tomorrow: it is asked."""
+    parts = []
+    for word in command:
+        place = place_in_path(word)
+        if not place:
+            parts.append(word)
+            continue
+        real = as_text(os.path.realpath(as_bytes(place)))
+        about = os.stat(as_bytes(real))
+        parts.append(f"{real} {about.st_size} {about.st_mtime_ns}")
+        if not base_name(real).startswith("clang") or read_file(real)[:2] == "#!":
+            parts.append(" ".join(output_of([*command, "--version"]).split("\n")))
+    return " ".join(parts)
 
 
 class Source:
@@ -119,11 +136,11 @@ class Source:
         self.stem = job.scratch_name(path)
         x86 = self.clang.triple.startswith("x86_64")
         # Variables stay in memory, where a debugger finds them.
-        debug = "-g" in settings.host_only and not settings.fast
+        debug = settings.debug and not settings.fast
         mark = MARK.format(f"{'fast' if settings.fast else 'counted'} {escaped(path)}")
         mark += SCRIPT.format(escaped(f"{job.home}/front/gdb.py")) if debug else ""
-        self.environment = [f"SIM_FAST={int(settings.fast)}", f"SIM_DEBUG={int(debug)}", f"SIM_MARK={mark}"]
-        self.environment += [f"SIM_HEADERS={job.headers}", f"SIM_RELOCATABLE={int(settings.relocatable)}"]
+        self.variables = {"SIM_FAST": str(int(settings.fast)), "SIM_DEBUG": str(int(debug)), "SIM_MARK": mark}
+        self.variables |= {"SIM_HEADERS": job.headers, "SIM_RELOCATABLE": str(int(settings.relocatable))}
         device, host = (
             [*ON_DEVICE, f"-D__CUDA_ARCH__={settings.architecture or ARCHITECTURE}"],
             ["-fno-strict-aliasing"],
@@ -135,14 +152,18 @@ class Source:
             device += [*COUNTED, *(COUNTED_ON_X86 if x86 else []), *(["-O0"] if debug else [])]
             host += [settings.optimize or "-O0"]
         self.options = {"device": device, "host": host}
-        # Of the host's side always: which headers it read.
-        self.dependencies = {"device": job.dependency_options(target), "host": ["-MD", "-MF", f"{self.stem}.d"]}
+        # Which headers each side has read, which may be others: the host's all, the device's as they are asked for.
+        self.dependencies = {
+            "device": job.dependency_options(target, f"{self.stem}.device.d"),
+            "host": ["-MD", "-MF", f"{self.stem}.host.d", "-MT", settings.dependency_target or target],
+        }
 
     def command(self, side: str, *output: str, header: str | None = None) -> list[str]:
         """Compiles one side; `header` is ours as precompiled(), or "": the header itself is made so."""
         settings, clang, headers = self.job.settings, self.clang, self.job.headers
-        command = ["env", *self.environment, f"SIM_SIDE={side}", *clang.command, *LANGUAGE]
+        command = [*clang.command, *LANGUAGE]
         command += ["-Xclang", "-aux-triple", "-Xclang", clang.triple, settings.standard, *settings.compile]
+        command += SILENT
         command += [*self.options[side], "-isystem", f"{headers}/sim_front", "-isystem", headers]
         command += ["-isystem", clang.headers]
         if header == "":
@@ -150,14 +171,13 @@ class Source:
         command += ["-include", "cuda_runtime.h"] if header is None else ["-include-pch", header]
         return [*command, f"-fpass-plugin={clang.plugin}", *settings.preprocess, *output]
 
-    def compilations(self, headers: dict[str, str | None]) -> list[list[str]]:
+    def compilations(self, headers: dict[str, str | None]) -> list[Command]:
         """Of both sides."""
-        return [
-            self.command(
-                side, *self.dependencies[side], "-c", self.path, "-o", f"{self.stem}.{side}.o", header=headers[side]
-            )
-            for side in self.options
-        ]
+        found = []
+        for side in self.options:
+            output = [*self.dependencies[side], "-c", self.path, "-o", f"{self.stem}.{side}.o"]
+            found.append((self.command(side, *output, header=headers[side]), {**self.variables, "SIM_SIDE": side}))
+        return found
 
     def precompiled(self, directory: str) -> dict[str, str | None]:
         """Our headers as clang reads them in a third of the time, made in this directory if they are not there."""
@@ -167,12 +187,13 @@ class Source:
             if not is_file(made[side]):
                 new = f"{made[side]}.{os.getpid()}"
                 header = f"{self.job.headers}/cuda_runtime.h"
-                if run_silently([self.command(side, "-Xclang", "-emit-pch", "-c", header, "-o", new, header="")]):
+                run_silently([(self.command(side, "-Xclang", "-emit-pch", "-c", header, "-o", new, header=""), {})])
+                if is_file(new):
                     os.replace(as_bytes(new), as_bytes(made[side]))
         return made
 
     def translated_for_ptx(self, translation):
-        """PTX's letters for operands are not all this CPU's: where clang refuses one, it is given the file with another."""
+        """PTX's letters for operands are not all this CPU's: where clang refuses one, it gets the file with another."""
 
         def translate(said: str) -> str:
             wrong = REFUSED_OPERAND.findall(said)
@@ -203,7 +224,21 @@ class Source:
             options += ["-ivfsoverlay", f"{self.stem}.overlay"]
 
     def preprocessed(self) -> str:
-        return output_of(self.command("host", "-E", self.path), quiet=True)
+        return self.said("-E")
+
+    def said(self, option: str) -> str:
+        return output_of(self.command("host", option, self.path), quiet=True)
+
+    def write_dependencies(self, target: str) -> None:
+        """A rule of each side: make takes both."""
+        settings, texts = self.job.settings, [read_file(f"{self.stem}.device.d")]
+        if settings.dependencies == "-MD":
+            texts.append(read_file(f"{self.stem}.host.d"))
+        else:
+            of = settings.dependency_target or target
+            texts.append(output_of(self.command("host", "-MM", "-MT", of, self.path), quiet=True))
+        write_file(f"{self.stem}.d", "".join(texts))
+        put_in_place(f"{self.stem}.d", self.job.dependency_file(target))
 
 
 def definitions(options: list[str]) -> list[str]:
@@ -222,10 +257,12 @@ def compile_cuda(job, path: str, target: str) -> None:
         except Again:
             run_saying(source.compilations(dict.fromkeys(source.options)), translation)
         except Stop:
-            report(refused_headers(output_of(source.command("host", "-M", path), quiet=True), source.preprocessed))
+            report(refused_headers(source.said("-M"), source.preprocessed))
             raise
     stem = source.stem
-    report(refused_headers(read_file(f"{stem}.d"), source.preprocessed))
+    report(refused_headers(read_file(f"{stem}.host.d"), source.preprocessed))
+    if job.settings.dependencies:
+        source.write_dependencies(target)
     run(["ld", "-r", f"{stem}.device.o", f"{stem}.host.o", "-o", f"{stem}.o"])
     local = ["--localize-symbol=*.sim_local", *([] if job.settings.relocatable else ["--localize-symbol=*.sim"])]
     run(["objcopy", "--wildcard", *local, f"{stem}.o"])

@@ -54,6 +54,7 @@ class Translation:
 
     def __init__(self, headers: str, preprocessed) -> None:
         self.headers, self.preprocessed = headers, preprocessed
+        self.text = ""  # of our headers in it
         self.said: list[str] = []
 
     def __call__(self, text: str) -> str:
@@ -85,7 +86,7 @@ class Translation:
         """What is said of a name that is nowhere declared; None: it is the program's own mistake."""
         if name in UNSUPPORTED:
             return f"'{name}' is not supported by the simulated device"
-        text = text_of(self.headers, self.preprocessed())
+        text = self.text = self.text or text_of(self.headers, self.preprocessed())
         known = {(kind, prefix): library for kind, prefix, library in PRAGMA.findall(text)}
         known["function", RUNTIME[0]] = RUNTIME[1]
         for space in reversed(spaces):

@@ -22,7 +22,7 @@ access of device code; --fast builds the same source optimized and unchecked.
   -o FILE        the program (default a.out), or with -c the object (default NAME.o)
   -c             compile, do not link
   --fast         -O3 -march=native, no counters and no checks
-  -O0 ... -O3    for .c and .cpp files, and for --fast; counted device code is never optimized
+  -O0 ... -O3    for host code and --fast; device code is compiled in one way, with -g for a debugger
   -g -w -W... -f... -m... -std= -I -D -U -L -l -include -isystem -iquote -pthread -MD -MMD -MP -MF -MT
                  as the C++ compiler takes them (default -std=c++17)
   -x LANGUAGE    cu, c, c++ or none: what the files that follow are
@@ -78,10 +78,11 @@ IGNORED_WITH_EQUALS = frozenset(
     """arch gpu-architecture gencode generate-code code gpu-code Xcompiler compiler-options Xptxas ptxas-options Xlinker
     linker-options Xcudafe ccbin compiler-bindir maxrregcount diag-suppress cudart threads""".split()
 )
-# They would take the hooks away, or the code out of their reach, put other code where the assembly pass puts its own,
-# call what is not linked, or change what the engine's functions and structs look like.
+# They would keep clang from running the plugin, or take the code out of its reach, call what is not linked, or change
+# what the engine's functions and structs look like.
 UNCOUNTABLE = tuple(
-    """-mcmodel -masm -fno-sanitize -fsanitize=thread -fsyntax-only -fpack-struct -fpcc-struct-return -fno-pie -fno-PIE
+    """-flegacy-pass-manager -fno-experimental-new-pass-manager -fopenmp -mcmodel
+    -masm -fno-sanitize -fsanitize=thread -fsyntax-only -fpack-struct -fpcc-struct-return -fno-pie -fno-PIE
     -fno-pic -fno-PIC -m16 -m32 -mx32 -mabi= -mfunction-return -mindirect-branch -mretpoline -fprofile-arcs
     -fprofile-generate -fprofile-instr-generate -fauto-profile -fpatchable-function-entry -finstrument-function
     -fsplit-stack -mlvi -mseses -femulated-tls -fxray -ffreestanding -fno-implicit-templates -fvtable-verify""".split()
@@ -106,7 +107,6 @@ FLAGS = {
 PASSED_ON = {
     "-w": "compile",
     "-pedantic": "compile",
-    "-g": "host_only",
     "-pthread": "host_only",
     "-static": "link",
     "-s": "link",
@@ -148,6 +148,7 @@ class Settings:
         self.relocatable = False
         self.fast = False
         self.verbose = False
+        self.debug = False
         self.keep: str | None = None
         self.dependencies: str | None = None
         self.dependency_file: str | None = None
@@ -241,6 +242,7 @@ def other(settings: Settings, argument: str) -> bool:
     elif argument.startswith(UNCOUNTABLE) or argument in WITHOUT_FLOATS:
         raise usage_error(f"{argument}: device code cannot be counted or run with it")
     elif is_debug(argument) or argument.startswith(("-fsanitize", "-flto")):
+        settings.debug = settings.debug or (is_debug(argument) and argument != "-g0")
         settings.host_only.append(argument)
     elif argument == "-ffast-math":
         pass  # NaN tests must work

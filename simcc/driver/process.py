@@ -76,6 +76,10 @@ def print_on(descriptor: int, text: str) -> None:
 # ---- files ----
 
 
+def base_name(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
+
+
 def read_file(path: str) -> str:
     with open(as_bytes(path), "rb") as file:
         return file.read().decode("latin-1")
@@ -209,9 +213,10 @@ class Commands:
     verbose = False
 
 
-def show(command: list[str]) -> None:
+def show(command: list[str], variables: dict[str, str] | None = None) -> None:
     if Commands.verbose:
-        print_on(2, " ".join(quoted(word) for word in command) + "\n")
+        given = [f"{name}={quoted(value)}" for name, value in (variables or {}).items()]
+        print_on(2, " ".join([*given, *map(quoted, command)]) + "\n")
 
 
 def run(command: list[str], environment: dict[bytes, bytes] | None = None) -> None:
@@ -225,7 +230,10 @@ def run(command: list[str], environment: dict[bytes, bytes] | None = None) -> No
         raise Stop(1)
 
 
-def run_saying(commands: list[list[str]], translate) -> None:
+Command = tuple[list[str], dict[str, str]]  # and what its environment has besides
+
+
+def run_saying(commands: list[Command], translate) -> None:
     """Runs them at once, and says what `translate` makes of what each says, in English, up to the first that fails."""
     for pid, reader in _start_together(commands):
         messages = _read(reader)
@@ -235,24 +243,28 @@ def run_saying(commands: list[list[str]], translate) -> None:
             raise Stop(1)
 
 
-def run_silently(commands: list[list[str]]) -> bool:
+def run_silently(commands: list[Command]) -> bool:
     """Runs them at once. Whether all end well and none has a message, which nobody sees."""
     said = [(_read(reader), _wait(pid)) for pid, reader in _start_together(commands)]
     return not any(messages or status for messages, status in said)
 
 
-def _start_together(commands: list[list[str]]) -> list[tuple[int, int]]:
-    environment = {**os.environb, b"LC_ALL": b"C.UTF-8"}
-    for command in commands:
-        show(command)
-    return [_start_captured(command, 2, [], environment) for command in commands]
+def _start_together(commands: list[Command]) -> list[tuple[int, int]]:
+    for command, variables in commands:
+        show(command, variables)
+    return [_start_captured(command, 2, [], _with(variables, "C.UTF-8")) for command, variables in commands]
 
 
-def output_of(command: list[str], quiet: bool = False) -> str:
+def _with(variables: dict[str, str], language: str) -> dict[bytes, bytes]:
+    added = {as_bytes(name): as_bytes(value) for name, value in variables.items()}
+    return {**os.environb, **added, b"LC_ALL": as_bytes(language)}
+
+
+def output_of(command: list[str], quiet: bool = False, variables: dict[str, str] | None = None) -> str:
     """What a command prints, in English; `quiet` drops its messages. "" where it cannot be run."""
     actions = [(os.POSIX_SPAWN_OPEN, 2, b"/dev/null", os.O_WRONLY, 0)] if quiet else []
     try:
-        pid, reader = _start_captured(command, 1, actions, {**os.environb, b"LC_ALL": b"C"})
+        pid, reader = _start_captured(command, 1, actions, _with(variables or {}, "C"))
     except OSError:
         return ""
     output = _read(reader)
@@ -280,13 +292,18 @@ def _read(reader: int) -> bytes:
         return pipe.read()
 
 
-def run_to(output: str, command: list[str], accept=None) -> None:
-    """Runs a command that writes a file, which appears only when it is complete, and when `accept` does not raise.
+def run_to(output: str, command: list[str], accept=None, translate=None) -> None:
+    """Runs a command that writes a file, which appears only when it is complete, and when `accept` does not raise; says
+    what `translate` makes of what it says.
 
     The command does not see the file's own folder, so that what cannot be written there is told by us, by its name.
     """
     made = f"{make_scratch_directory()}/output"
-    run([*command, "-o", made])
+    command = [*command, "-o", made]
+    if translate:
+        run_saying([(command, {})], translate)
+    else:
+        run(command)
     if accept:
         accept(made)
     put_in_place(made, output)

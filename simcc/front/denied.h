@@ -30,7 +30,10 @@ inline std::string denied(llvm::StringRef symbol)
 		{"^(qsort|bsearch)$", ""},
 		{"^_ZNSt6chrono", "std::chrono"},
 		{"^__cxa_(throw|rethrow|allocate_exception)$", "throw"},
-		{"^__cxa_guard_acquire$", "a static variable initialized at run time"},
+		{"^__cxa_guard_", "a static variable initialized at run time"},
+		{"^__dynamic_cast$", "dynamic_cast"},
+		{"^__cxa_bad_typeid$", "typeid"},
+		{"^__(mul|div)[sdx]c3$", "_Complex"},
 		{"^(_ZNSo|_ZStls|_ZSt4endl)", "std::ostream"},
 		{"^__(sync|atomic)_", "a compiler atomic"},
 	};

@@ -127,8 +127,9 @@ void prepare(Module &M)
 				} else if (uint64_t bytes = DL.getTypeAllocSize(type)) {
 					Value *count = B.CreateZExtOrTrunc(variable->getArraySize(), B.getInt64Ty());
 					B.CreateMemSet(
-						variable, B.getInt8(0x7f), B.CreateMul(count, B.getInt64(bytes)),
-						variable->getAlign());
+						 variable, B.getInt8(0x7f), B.CreateMul(count, B.getInt64(bytes)),
+						 variable->getAlign())
+						->setMetadata("sim.fill", MDNode::get(M.getContext(), {}));
 				}
 			}
 		}
@@ -252,6 +253,19 @@ struct Device : Side {
 		return variable;
 	}
 
+	void refuse_other_file(GlobalVariable &variable)
+	{
+		SetVector<User *> users(variable.user_begin(), variable.user_end());
+		for (size_t i = 0; i < users.size(); i++)
+			if (auto *I = dyn_cast<Instruction>(users[i]))
+				error(*I->getFunction(), I->getDebugLoc(),
+				      "'" + demangle(variable.getName().str()) +
+				              "' is not defined in this file: device variables of other files need "
+				              "-rdc=true");
+			else
+				users.insert(users[i]->user_begin(), users[i]->user_end());
+	}
+
 	void move_to_device(GlobalVariable *old)
 	{
 		/* clang takes a const variable for a __constant__ one. */
@@ -259,6 +273,8 @@ struct Device : Side {
 			old->getAddressSpace() == CONSTANT && !(in_device.count(old) && !in_constant.count(old));
 		const std::string symbol = old->getName().str();
 		if (old->isDeclaration()) {
+			if (!relocatable)
+				refuse_other_file(*old);
 			auto *elsewhere = new GlobalVariable(
 				M, old->getValueType(), false, GlobalValue::ExternalLinkage, nullptr);
 			replace(old, elsewhere);
@@ -546,8 +562,11 @@ struct Device : Side {
 
 	bool refuse_atomic(Function &F, Instruction &I)
 	{
+		Value *address = const_cast<Value *>(getLoadStorePointerOperand(&I));
+		const bool guards = address && starts(getUnderlyingObject(address)->getName(), "_ZGV");
 		error(F, I.getDebugLoc(),
-		      "'a compiler atomic' in device code is not supported by the simulated device");
+		      Twine(guards ? "'a static variable initialized at run time'" : "'a compiler atomic'") +
+		              " in device code is not supported by the simulated device");
 		return false;
 	}
 
@@ -670,7 +689,7 @@ struct Device : Side {
 		if (has_hook && (known.value() >= size || is_cast_of_variable(address)))
 			hook(F, I, address, size, op, Twine(is_volatile ? "volatile_" : "") + verb(op) + Twine(size));
 		else
-			range(F, I, address, size, op);
+			range(F, I, address, size, 4, op);
 		return true;
 	}
 
@@ -685,22 +704,27 @@ struct Device : Side {
 		         site(F, I.getDebugLoc(), op, size)});
 	}
 
-	void range(Function &F, Instruction &I, Value *address, uint64_t size, Op op)
+	/* `align`: of the type, where it is known. */
+	void range(Function &F, Instruction &I, Value *address, uint64_t size, uint64_t align, Op op)
 	{
 		IRBuilder<> B(&I);
 		B.CreateCall(
-			engine((Twine("sim_") + verb(op) + "_range").str(), nothing, {pointer, i64, pointer}),
+			engine((Twine("sim_") + verb(op) + "_range").str(), nothing, {pointer, i64, i64, pointer}),
 			{B.CreatePointerBitCastOrAddrSpaceCast(address, pointer), B.getInt64(size),
+		         B.getInt64(
+				 align >= 16  ? 16
+				 : align >= 8 ? 8
+					      : 4),
 		         site(F, I.getDebugLoc(), op, 0)});
 	}
 
 	/* Of a struct. */
 	bool copy(Function &F, AnyMemIntrinsic &I)
 	{
+		if (I.getMetadata("sim.fill"))
+			return false; /* prepare()'s */
 		auto *length = dyn_cast<ConstantInt>(I.getLength());
 		if (!length) {
-			if (isa<AllocaInst>(getUnderlyingObject(I.getRawDest())) && !isa<AnyMemTransferInst>(I))
-				return false; /* ours, of an array with a length of run time */
 			error(F, I.getDebugLoc(),
 			      "a copy of a length that only running tells in device code is not supported by the "
 			      "simulated device");
@@ -709,7 +733,9 @@ struct Device : Side {
 		const uint64_t size = length->getZExtValue();
 		const uint64_t of_type = alignment_of_copied(I, size);
 		const auto align = [&](Value *address, MaybeAlign known) {
-			return of_type ? of_type : alignment(address, known.valueOrOne().value());
+			const uint64_t said = known.valueOrOne().value();
+			/* A temporary of a whole struct may lie better than its type asks for. */
+			return !of_type ? alignment(address, said) : size > 16 ? std::min(of_type, said) : of_type;
 		};
 		bool counted = false;
 		if (auto *transfer = dyn_cast<AnyMemTransferInst>(&I)) {
@@ -730,7 +756,7 @@ struct Device : Side {
 		if (size <= 16 && isPowerOf2_64(size) && (align >= size || (size == 16 && align == 8)))
 			hook(F, I, address, size, op, Twine(verb(op)) + Twine(size) + (align < size ? "_by_8" : ""));
 		else
-			range(F, I, address, size, op);
+			range(F, I, address, size, align, op);
 		return true;
 	}
 
@@ -791,9 +817,6 @@ struct Device : Side {
 			announce(call, F, OTHER, 0);
 			return true;
 		}
-		if (name == "sim_thread_index" || name == "sim_block_index" || name == "sim_block_dim" ||
-		    name == "sim_grid_dim")
-			return false;
 		if (starts(name, "sim_")) {
 			fences |= starts(name, "sim_threadfence");
 			const bool is_atomic = starts(name, "sim_atomic_");

@@ -25,7 +25,7 @@ SAVED = {  # where sim_fiber_switch() has left a register of a thread that waits
 STATES = ("is ready", "is ready", "waits for its block", "waits for its warp", "waits for its warp", "has left")
 LEFT = 5
 BEFORE_IT = "has not begun"
-RUNS_ON = "continue next step finish until advance stepi nexti kill detach".split()
+RUNS_ON = "run start starti continue next step finish until advance jump signal stepi nexti kill detach".split()
 
 
 def value(expression):
@@ -209,6 +209,11 @@ class PutBack(gdb.Command):
         Focus.put_back()
 
 
+def has_exited(_event):
+    Focus.registers, Focus.lane = {}, None
+
+
+gdb.events.exited.connect(has_exited)
 Cuda(), InfoCuda(), ThreadIdx(), PutBack()
 for word in RUNS_ON:
     gdb.execute(f"define hook-{word}\ncuda-put-back\nend")

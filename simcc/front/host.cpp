@@ -116,6 +116,8 @@ struct Host : Side {
 				{string(where ? file_of(where->getFile()) : ""),
 			         B.getInt32(where ? where->getLine() : 0)});
 			/* Behind the call of the kernel: has it been one? */
+			if (launch->getCalledFunction()->getName() != "__cudaPushCallConfiguration")
+				continue;
 			for (User *compared : launch->users())
 				for (User *user : compared->users())
 					if (auto *branch = dyn_cast<BranchInst>(user)) {

@@ -5,6 +5,8 @@
 #ifndef SIM_FRONT_SIDE_H
 #define SIM_FRONT_SIDE_H
 
+#include <set>
+
 #include "denied.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -91,19 +93,32 @@ inline std::string last_name(StringRef name)
 	return (scope == StringRef::npos ? name : name.substr(scope + 2)).str();
 }
 
-/* Of internal linkage: static, in a namespace without a name, or of a template whose argument is local to a function. */
+/* Of internal linkage: static, in a namespace without a name, or of a template whose argument is local to a function. An
+ * identifier in a mangled name has its length in front. */
 inline bool is_local_symbol(StringRef name)
 {
-	if (name.find("_GLOBAL__N_") != StringRef::npos || name.find("IZ") != StringRef::npos || starts(name, "_ZL"))
-		return true;
-	if (!starts(name, "_ZN"))
+	if (!name.consume_front("_Z"))
 		return false;
-	for (name = name.drop_front(3); !name.empty() && isDigit(name[0]);) {
+	bool nested = name.consume_front("N");
+	if (name.consume_front("L"))
+		return true;
+	while (!name.empty()) {
 		unsigned length = 0;
-		name.consumeInteger(10, length);
-		name = name.drop_front(std::min<size_t>(length, name.size()));
+		if (isDigit(name[0]) && !name.consumeInteger(10, length)) {
+			const StringRef identifier = name.substr(0, length);
+			if (starts(identifier, "_GLOBAL__N_"))
+				return true;
+			name = name.drop_front(std::min<size_t>(length, name.size()));
+			if (nested && name.size() > 1 && name[0] == 'L' && isDigit(name[1]))
+				return true;
+			continue;
+		}
+		nested = false;
+		if (starts(name, "IZ"))
+			return true;
+		name = name.drop_front();
 	}
-	return name.size() > 1 && name[0] == 'L' && isDigit(name[1]);
+	return false;
 }
 
 /* Of a device function or variable, where the host's code may have the same name. `is_local`: of one object, even where
@@ -211,11 +226,14 @@ struct Side {
 		return described && starts(described->getFilename(), "/usr/");
 	}
 
+	std::set<std::pair<const DILocation *, std::string>> told;
 	void error(const Function &F, const DebugLoc &at, const Twine &message)
 	{
 		if (is_of_library(F) && !denied(F.getName()).empty())
 			return; /* who calls it is told */
 		const DILocation *where = place(at);
+		if (!told.insert({where, message.str()}).second)
+			return;
 		C.diagnose(DiagnosticInfoUnsupported(F, message, DiagnosticLocation(where ? DebugLoc(where) : at)));
 	}
 

@@ -16,13 +16,8 @@ SIM_FOR_BOTH
 #if defined(__cplusplus) && defined(__CUDACC__)
 #include <type_traits>
 
-/* Inlined even where nothing else is: the call that counts belongs to the user's line, which with clang means that
- * our lines do not show. */
-#ifdef __clang__
-#define SIM_GROUP __attribute__((always_inline, nodebug)) inline
-#else
-#define SIM_GROUP __attribute__((always_inline)) inline
-#endif
+/* Inlined even where nothing else is, without lines of ours: the call that counts belongs to the user's line. */
+#define SIM_GROUP          __attribute__((always_inline, nodebug)) inline
 #define SIM_NO_GROUP(what) __attribute__((unavailable(what " is not supported by the simulated device")))
 
 namespace cooperative_groups

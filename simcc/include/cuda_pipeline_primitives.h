@@ -13,8 +13,8 @@
 #if defined(__cplusplus) && defined(__CUDACC__)
 
 /* `bytes`: 4, 8 or 16, to which both addresses are aligned. The last `zero_bytes` of them are 0 and not read. */
-extern __device__ void __pipeline_memcpy_async(void *to, const void *from, size_t bytes, size_t zero_bytes = 0) __asm__(
-	"sim_copy_async");
+extern __device__ void __pipeline_memcpy_async(
+	void *to, const void *from, size_t bytes, size_t zero_bytes = 0) __asm__("sim_copy_async");
 extern __device__ void __pipeline_commit() __asm__("sim_copies_commit");
 extern __device__ void __pipeline_wait_prior(unsigned most) __asm__("sim_copies_wait");
 

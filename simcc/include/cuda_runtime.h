@@ -3,8 +3,8 @@
  *
  * In a .cu file (simcc defines __CUDACC__) it is all here: the language's built-in variables and functions, one
  * small header for each purpose in sim_cuda/. Functions of device code that the engine has to know of are declared
- * with the engine's symbol as their name, so that a call lands there with no wrapper between; the
- * engine knows the call's source line by the address that it returns to.
+ * with the engine's symbol as their name, so that a call lands there with no wrapper between; which
+ * call it is the plugin has noted before it.
  */
 #ifndef __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_H__

@@ -4,7 +4,7 @@
 
 #include <vector_types.h>
 
-/* Built in place: device code at -O0 must not report the fields of a value that has no address yet. */
+/* Built in place. */
 #define SIM_MAKE(tag, type)                                                                                          \
 	SIM_MAKE_(tag##1, (type x), (x))                                                                             \
 	SIM_MAKE_(tag##2, (type x, type y), (x, y))                                                                  \

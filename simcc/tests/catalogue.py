@@ -1,6 +1,6 @@
-"""The programs in programs/ and the self-test of the library, built in three ways: as they stand, with the other
-compiler, and --fast. Most of them are compiled together, because the headers cost more than a kernel does; with LONG=1
-the first way compiles each alone, as a user would, and the other compiler compiles all of them, not only SAMPLE."""
+"""The programs in programs/ and the self-test of the library, built in three ways: as they stand, with another LLVM,
+and --fast. Most of them are compiled together, because the headers cost more than a kernel does; with LONG=1
+the first way compiles each alone, as a user would, and the other LLVM compiles all of them, not only SAMPLE."""
 
 from __future__ import annotations
 
@@ -83,6 +83,6 @@ def with_other_compiler() -> dict[str, Run]:
         return {}
     if LONG:
         return _together(NAMES, ".other", compiler=OTHER)
-    # A library of the other compiler would cost more than these programs do.
+    # A library of its own would cost more than these programs do.
     members = [Member(name, _source(name)) for name in SAMPLE]
     return Batch("programs.sample", members, *STRICT, compiler=OTHER, library=FIRST).runs()

@@ -68,7 +68,7 @@ def _first_compiler() -> Compiler:
 
 
 FIRST = _first_compiler()
-LONG = bool(os.environ.get("LONG"))  # what else `make test-all` runs: each program alone, both compilers, all orders
+LONG = bool(os.environ.get("LONG"))  # what else `make test-all` runs: each program alone, both LLVMs, all orders
 long_test = unittest.skipUnless(LONG, "LONG=1 runs it")
 
 # ---- running ----
@@ -149,7 +149,7 @@ def _other_compiler() -> Compiler | None:
 
 OTHER = _other_compiler()
 COMPILERS = [FIRST] + ([OTHER] if OTHER else [])
-TRIED = COMPILERS if LONG else [FIRST]  # by suites to which both compilers say the same
+TRIED = COMPILERS if LONG else [FIRST]  # by suites to which both LLVMs say the same
 needs_other = unittest.skipUnless(OTHER, "there is one LLVM only")
 
 # Libraries that were built just now: simcc need not look whether they are up to date.

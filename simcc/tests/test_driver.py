@@ -303,8 +303,7 @@ int main()
         self.expect_in(f"bad.cu:{marked_line(bad, '@store')}", outcome.err)
 
     def test_paths_beyond_ascii(self):
-        """Compilers write such a name as \\303 in assembly, and columns are bytes. Before, messages named our headers,
-        quoted no line, and had the caret too far to the right."""
+        """Columns are bytes. Kills: a line that is not quoted, a caret too far to the right."""
         shutil.copytree(HOME, self.scratch / "Übung/simcc", ignore=shutil.ignore_patterns("build", "tests", "bench"))
         for (name, language), compiler in itertools.product(ODD_NAMES, COMPILERS):
             what = f"{name}, {compiler.cxx}, {language}"

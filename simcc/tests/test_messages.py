@@ -6,7 +6,7 @@ mistakes with the API, to the word. What each must be reported as stands beside 
     //! says a piece of the message
     ... // BUG NAME       the line, or one of the lines, that must be named
 
-With LONG=1 in other orders, too, and by both compilers.
+With LONG=1 in other orders, too, and by both LLVMs.
 """
 
 from __future__ import annotations

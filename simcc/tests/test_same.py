@@ -9,11 +9,11 @@ from support import FIRST, OTHER, Case, needs_other, program, without_namespaces
 
 WAYS = [("2", "forward"), ("1", "reverse"), ("2", "reverse"), ("1", "shuffle:1"), ("2", "shuffle:7")]
 OTHER_RUN = with_other_compiler()
-# The program that has what an optimizer would like to change, and one of shared memory and loops.
+# The program that has what an optimizer would like to change, one of shared memory and loops, and asynchronous copies.
 LEVELS = {
     (name, level): program(PLACES[name], level, name=f"programs.{name}{level}").run
-    for name in ("selftest", "softmax")
-    for level in ("-O0", "-O1", "-O2", "-O3")
+    for name in ("selftest", "softmax", "copies")
+    for level in ("-g", "-O3")
 }
 
 

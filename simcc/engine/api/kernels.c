@@ -100,12 +100,15 @@ cudaError_t cudaLaunchKernel(
 {
 	(void)stream; /* all work is done before the call returns */
 	const struct sim_stub *stub = sim_stub_at(kernel);
+	const bool is_returned = !configurations.popped;
+	const struct place place = configurations.place;
+	configurations.popped = false; /* the next one may be called by code that says nothing */
+	configurations.place = (struct place){NULL, 0};
 	if (stub) {
-		const bool is_returned = !configurations.popped;
 		struct request request = {
 			.name = stub->name,
-			.file = configurations.place.file,
-			.line = configurations.place.line,
+			.file = place.file ? place.file : "",
+			.line = place.line,
 			.grid = grid,
 			.block = block,
 			.dynamic_shared_bytes = shared_bytes};
@@ -121,15 +124,15 @@ cudaError_t cudaLaunchKernel(
 
 /* ---- attributes ---- */
 
-/* The kernel at an address, which becomes that of its device code. Plain builds have no table of functions: then
- * NULL. */
+/* The kernel at an address, which becomes that of its device code. */
 static bool is_kernel(const void **address, const struct sim_function **function)
 {
 	const struct sim_stub *stub = sim_stub_at(*address);
-	if (stub)
-		*address = stub->kernel;
+	if (!stub)
+		return false;
+	*address = stub->kernel;
 	*function = sim_function_at(*address);
-	return *function ? (*function)->is_kernel != 0 : *address && !sim_is_counting();
+	return true;
 }
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)

@@ -206,15 +206,6 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 	return sim_return(cudaSuccess);
 }
 
-/* Plain builds have no table of __device__ variables: any static data of the program may be one. */
-static bool may_be_variable(const void *pointer)
-{
-	extern char _end[];
-
-	return !sim_is_counting() && (uintptr_t)pointer >= (uintptr_t)__executable_start &&
-	       (uintptr_t)pointer < (uintptr_t)_end;
-}
-
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {
 	struct sim_allocation *allocation = sim_memory_find((uintptr_t)pointer);
@@ -239,8 +230,6 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 static cudaError_t check_device(const char *function, const char *role, const void *pointer, size_t bytes)
 {
 	const uintptr_t address = (uintptr_t)pointer;
-	if (may_be_variable(pointer))
-		return cudaSuccess;
 	struct sim_allocation *a = sim_memory_find(address);
 	if (a && !a->freed && bytes <= a->size - (address - a->first))
 		return cudaSuccess;
@@ -404,11 +393,6 @@ static struct sim_allocation *variable_at(const void *symbol)
 	return variable && variable->is_variable && variable->first == (uintptr_t)symbol ? variable : NULL;
 }
 
-static bool is_symbol(const void *symbol)
-{
-	return variable_at(symbol) || may_be_variable(symbol);
-}
-
 static void *place_in(const void *symbol, size_t offset)
 {
 	return (void *)((uintptr_t)symbol + offset);
@@ -420,7 +404,7 @@ cudaError_t cudaMemcpyToSymbolAsync(
 {
 	(void)stream;
 	RETURN_IF_STICKY();
-	RETURN_IF(!is_symbol(symbol), cudaErrorInvalidSymbol);
+	RETURN_IF(!variable_at(symbol), cudaErrorInvalidSymbol);
 	if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
 		return bad_direction("cudaMemcpyToSymbol", kind);
 	if (kind == cudaMemcpyDefault)
@@ -440,7 +424,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(
 {
 	(void)stream;
 	RETURN_IF_STICKY();
-	RETURN_IF(!is_symbol(symbol), cudaErrorInvalidSymbol);
+	RETURN_IF(!variable_at(symbol), cudaErrorInvalidSymbol);
 	if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
 		return bad_direction("cudaMemcpyFromSymbol", kind);
 	if (kind == cudaMemcpyDefault)
@@ -458,7 +442,7 @@ cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol)
 {
 	RETURN_IF_STICKY();
 	RETURN_IF(!pointer, cudaErrorInvalidValue);
-	RETURN_IF(!is_symbol(symbol), cudaErrorInvalidSymbol);
+	RETURN_IF(!variable_at(symbol), cudaErrorInvalidSymbol);
 	*pointer = place_in(symbol, 0);
 	return sim_return(cudaSuccess);
 }
@@ -467,8 +451,7 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 {
 	RETURN_IF_STICKY();
 	RETURN_IF(!size, cudaErrorInvalidValue);
-	RETURN_IF(!is_symbol(symbol), cudaErrorInvalidSymbol);
-	if (variable_at(symbol)) /* else the C++ overload has set it */
-		*size = variable_at(symbol)->size;
+	RETURN_IF(!variable_at(symbol), cudaErrorInvalidSymbol);
+	*size = variable_at(symbol)->size;
 	return sim_return(cudaSuccess);
 }

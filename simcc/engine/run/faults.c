@@ -39,7 +39,7 @@ static void describe_division(struct hazard *hazard)
 		"or of the smallest integer by -1; a GPU goes on with an undefined result");
 }
 
-/* In front of a division that cannot be done (--front=clang). */
+/* In front of a division that cannot be done. */
 void sim_division_by_zero(const struct sim_site *site) __attribute__((noreturn));
 void sim_division_by_zero(const struct sim_site *site)
 {

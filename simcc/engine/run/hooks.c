@@ -206,15 +206,14 @@ static void begin_copy(struct lane *lane, enum sim_op op, size_t pieces)
 }
 
 /*
- * A copy of a whole struct whose type is less aligned than it is long, and memcpy: the GPU would do it in pieces
- * of the type's alignment, which no hook can see. We count pieces of 4 bytes, or smaller ones where the address
- * or the length is no multiple of 4. Said in the README.
+ * A copy of a whole struct whose type is less aligned than it is long, and memcpy: in pieces of `piece` bytes, or smaller
+ * ones where the address or the length is no multiple of that. Said in the README.
  */
-static void access_range(const void *pointer, size_t bytes, enum sim_op op, uint32_t site)
+static void access_range(const void *pointer, size_t bytes, size_t piece, enum sim_op op, uint32_t site)
 {
 	struct lane *lane = sim_lane;
 	const uintptr_t address = (uintptr_t)pointer;
-	const unsigned log2_size = ((address | bytes) & 1) != 0 ? 0 : ((address | bytes) & 2) != 0 ? 1 : 2;
+	const unsigned log2_size = (unsigned)__builtin_ctzl(address | bytes | piece);
 	if (!lane || bytes == 0 || is_local(lane, address, bytes, op))
 		return;
 	begin_copy(lane, op, bytes >> log2_size);
@@ -241,21 +240,21 @@ static void access_16(const void *pointer, enum sim_op op, uint32_t site)
 
 void *sim_memcpy(void *to, const void *from, size_t bytes)
 {
-	access_range(from, bytes, SIM_OP_LOAD, CALL_SITE());
-	access_range(to, bytes, SIM_OP_STORE, CALL_SITE());
+	access_range(from, bytes, 4, SIM_OP_LOAD, CALL_SITE());
+	access_range(to, bytes, 4, SIM_OP_STORE, CALL_SITE());
 	return memcpy(to, from, bytes);
 }
 
 void *sim_memmove(void *to, const void *from, size_t bytes)
 {
-	access_range(from, bytes, SIM_OP_LOAD, CALL_SITE());
-	access_range(to, bytes, SIM_OP_STORE, CALL_SITE());
+	access_range(from, bytes, 4, SIM_OP_LOAD, CALL_SITE());
+	access_range(to, bytes, 4, SIM_OP_STORE, CALL_SITE());
 	return memmove(to, from, bytes);
 }
 
 void *sim_memset(void *to, int value, size_t bytes)
 {
-	access_range(to, bytes, SIM_OP_STORE, CALL_SITE());
+	access_range(to, bytes, 4, SIM_OP_STORE, CALL_SITE());
 	return memset(to, value, bytes);
 }
 
@@ -290,7 +289,7 @@ void sim_access(const void *pointer, unsigned width, enum sim_op op, uint32_t si
 
 void sim_access_range(const void *pointer, size_t bytes, enum sim_op op, uint32_t site)
 {
-	access_range(pointer, bytes, op, site);
+	access_range(pointer, bytes, 4, op, site);
 }
 
 void sim_store_known(void *pointer, unsigned width, const struct stored *data, uint32_t site)
@@ -440,12 +439,12 @@ void sim_write16_by_8(const void *pointer, const struct sim_site *site)
 	access_16(pointer, SIM_OP_STORE, site_of(site));
 }
 
-void sim_read_range(const void *pointer, size_t bytes, const struct sim_site *site)
+void sim_read_range(const void *pointer, size_t bytes, size_t piece, const struct sim_site *site)
 {
-	access_range(pointer, bytes, SIM_OP_LOAD, site_of(site));
+	access_range(pointer, bytes, piece, SIM_OP_LOAD, site_of(site));
 }
 
-void sim_write_range(const void *pointer, size_t bytes, const struct sim_site *site)
+void sim_write_range(const void *pointer, size_t bytes, size_t piece, const struct sim_site *site)
 {
-	access_range(pointer, bytes, SIM_OP_STORE, site_of(site));
+	access_range(pointer, bytes, piece, SIM_OP_STORE, site_of(site));
 }

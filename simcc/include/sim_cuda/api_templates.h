@@ -70,8 +70,6 @@ SIM_API cudaGetSymbolAddress(Type_ **pointer, const Type_ &symbol)
 }
 SIM_API cudaGetSymbolSize(size_t *size, const Type_ &symbol)
 {
-	if (size)
-		*size = sizeof(symbol); /* kept where the program has no table of variables */
 	return cudaGetSymbolSize(size, reinterpret_cast<const void *>(&symbol));
 }
 

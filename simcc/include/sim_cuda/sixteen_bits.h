@@ -141,21 +141,6 @@ struct bfloat16_format {
 
 } // namespace sim
 
-#ifndef SIM_ASSIGN_16
-#if defined(__CUDACC__) && !defined(SIM_FAST)
-/* One access, as vector_types.h has it. */
-#define SIM_ASSIGN_16(name, unit)                                                                                    \
-	name(const name &) = default;                                                                                \
-	SIM_16 name &operator=(const name &other)                                                                    \
-	{                                                                                                            \
-		*reinterpret_cast<unit *>(this) = *reinterpret_cast<const unit *>(&other);                           \
-		return *this;                                                                                        \
-	}
-#else
-#define SIM_ASSIGN_16(name, unit)
-#endif
-#endif
-
 #define SIM_16_OPERATOR(type, operation, name)                                                                       \
 	SIM_16 type name(const type &a, const type &b)                                                               \
 	{                                                                                                            \
@@ -225,7 +210,6 @@ struct bfloat16_format {
 		unsigned short sim_bits;                                                                             \
                                                                                                                      \
 		type() = default;                                                                                    \
-		SIM_ASSIGN_16(type, sim_unit2)                                                                       \
 		template <class Type_, class = sim::if_number<Type_>>                                                \
 		SIM_16 type(Type_ value) : sim_bits(sim::format::narrow(sim::as_double(value)))                      \
 		{                                                                                                    \
@@ -239,7 +223,6 @@ struct bfloat16_format {
 		type x, y;                                                                                           \
                                                                                                                      \
 		pair() = default;                                                                                    \
-		SIM_ASSIGN_16(pair, sim_unit4)                                                                       \
 		SIM_16 pair(const type &low, const type &high) : x(low), y(high) {}                                  \
 	};                                                                                                           \
 	SIM_16_OPERATOR(type, +, __hadd)                                                                             \

@@ -1,6 +1,5 @@
 /*
- * Operations among the lanes of a warp. The engine's symbol names the operation, the width of what travels and
- * the integer argument that receives the call's site; float and double travel in their own registers.
+ * Operations among the lanes of a warp. The engine's symbol names the operation and what travels.
  */
 #ifndef SIM_CUDA_WARP_H
 #define SIM_CUDA_WARP_H

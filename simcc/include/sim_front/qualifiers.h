@@ -1,5 +1,5 @@
 /*
- * CUDA's qualifiers where clang itself reads them (simcc --front=clang): its attributes. The plugin (simcc/front) knows a
+ * CUDA's qualifiers, as clang's attributes. The plugin (simcc/front) knows a
  * kernel and a device variable by their annotation: for a CPU clang marks neither in what it generates.
  */
 #ifndef SIM_FRONT_QUALIFIERS_H

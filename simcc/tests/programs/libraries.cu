@@ -76,7 +76,7 @@ __global__ void multiply(const cuComplex *a, const cuComplex *b, cuComplex *y, c
 
 __global__ void architecture(int *y)
 {
-	(void)y; // of the host's side, which --front=clang compiles, too
+	(void)y; // of the host's side, which is compiled, too
 #if __CUDA_ARCH__ >= 800
 	*y = __CUDA_ARCH__;
 #endif
