@@ -147,7 +147,8 @@ class Builder:
         with alone(self.course.root):
             run_quietly(make, f"{chapter}: the judge does not build")
             words = shlex.split((self.kit / "compile").read_text(encoding="utf-8"))
-            self.compile_command = [word for word in words if not word.startswith(("CC=", "CXX="))]
+            # Without -g, with which each value has a place of its own in a frame.
+            self.compile_command = [word for word in words if word != "-g" and not word.startswith(("CC=", "CXX="))]
             self._precompile()
         self.link_options = (self.kit / "link").read_text(encoding="utf-8").split()
 
