@@ -854,6 +854,10 @@ struct Device : Side {
 		const std::vector<PtxStatement> statements = ptx_statements(StringRef(assembly.getAsmString()));
 		if (statements.empty()) /* it is for the compiler, and does nothing */
 			return false;
+		if (call.isTerminator()) {
+			error(F, call.getDebugLoc(), "asm goto is not supported by the simulated device");
+			return false;
+		}
 		unsigned outputs = 0;
 		for (const InlineAsm::ConstraintInfo &each : assembly.ParseConstraints())
 			outputs += each.Type == InlineAsm::isOutput;

@@ -143,7 +143,7 @@ def _other_compiler() -> Compiler | None:
     headers = Path("/usr/lib").glob("llvm-*/include/llvm/Passes/PassPlugin.h")
     versions = {path.parts[3].partition("-")[2] for path in headers} - {used}
     there = [version for version in versions if shutil.which(f"clang++-{version}")]
-    newest = max(there, key=int, default="")
+    newest = "" if "--target" in FIRST.cxx else max(there, key=int, default="")
     return Compiler(f"clang-{newest}", f"clang++-{newest}") if newest else None
 
 

@@ -343,7 +343,6 @@ static void open_lanes(struct worker *worker)
 		lane->local.frame = lane->local.frames;
 		lane->local.end = lane->local.frame->address = lane->local.first + STACK_BYTES;
 		lane->exp = 0;
-		copies_forget(lane);
 		lane->thread = thread_index(request, t);
 		/* Tops are staggered: stacks that all end at the same place of a page fight for the same cache lines.
 		 */
@@ -393,8 +392,10 @@ void run_block(struct worker *worker)
 		trace_windows(worker);
 		trace_end_block(audience->tracer);
 	}
-	for (uint32_t t = 0; t < worker->thread_count; t++)
+	for (uint32_t t = 0; t < worker->thread_count; t++) {
 		audience->tally.exp += worker->lanes[t].exp;
+		copies_forget(&worker->lanes[t]);
+	}
 }
 
 /* ---- what kernels call ---- */

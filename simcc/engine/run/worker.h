@@ -184,7 +184,7 @@ void stop_stuck_warp(const struct warp *warp) __attribute__((noreturn));
 void copies_met(struct lane *lane, uintptr_t address, size_t size, enum sim_op op, uint32_t site);
 /* The thread ends: what it has not waited for is said. */
 void copies_end(struct lane *lane);
-/* A block begins; the last one may have been given up. */
+/* The block has ended, or was given up: the map of shared memory is as it was. */
 void copies_forget(struct lane *lane);
 
 /* ---- hooks.c ---- */
