@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from support import FIRST, Case, Outcome, Program, marked_line, program, run, simcc
+from support import FIRST, RUNNER, Case, Outcome, Program, marked_line, program, run, simcc
 
 REPORT = program("report")
 FAST = program("report", "--fast", name="report.fast")
@@ -123,7 +123,7 @@ class LongSignatures(Case):
             self.write("long.cu", source)
             built = simcc(FIRST, ["long.cu", "-o", "long"], cwd=self.scratch)
             self.assertEqual(built.status, 0, built.err)
-            outcome = run([self.scratch / "long"])
+            outcome = run([*RUNNER, self.scratch / "long"])
             self.assertEqual(outcome.status, 1, outcome.err)
             at = next(line for line in outcome.err.splitlines() if line.startswith("=========     at "))
             self.assertEqual(at, f"=========     at {printed} in long.cu:{marked_line(source, '@store')}")
