@@ -182,8 +182,8 @@ struct Device : Side {
 			for (Instruction &I : instructions(*F)) {
 				I.setMetadata(LLVMContext::MD_tbaa, nullptr);
 				I.setMetadata(LLVMContext::MD_tbaa_struct, nullptr);
-				if (!fast) /* `#pragma unroll`: with a hook in each step that only takes longer to compile */
-					I.setMetadata(LLVMContext::MD_loop, nullptr);
+				/* `#pragma unroll` is for a GPU: here it makes a kernel ten times as long to compile. */
+				I.setMetadata(LLVMContext::MD_loop, nullptr);
 			}
 		write_checks();
 		describe_variables();
