@@ -16,6 +16,7 @@ NOTE = re.compile(r"\S.*?: note: ")
 INCLUDED = re.compile(r"In file included from ")
 SUM = re.compile(r"\d+ (?:error|warning)s?\b.* generated")
 LINE_MARKER = re.compile(r'# \d+ "(.*)"')
+ESCAPED = re.compile(r"\\([0-7]{3})")  # what is beyond ASCII
 
 # What clang says of a name that it does not know.
 UNKNOWN = re.compile(
@@ -31,7 +32,7 @@ DYNAMIC = re.compile(r"reference to __global__ function '\w+' in __(?:global|dev
 # What becomes of a launch with a < or > too few, and what it should have been.
 MISSHAPEN = re.compile(
     r"invalid operands to binary expression \('void \(.*'\)|expected '>>>'"
-    r"|execution configuration arguments to kernel.*"
+    r"|execution configuration arguments to kernel.*|call to global function '\w+' not configured"
 )
 FORM = "; a launch is kernel<<<grid, block>>>(arguments), or <<<grid, block, shared bytes, stream>>>"
 
@@ -151,7 +152,8 @@ def text_of(headers: str, preprocessed: str) -> str:
     for line in preprocessed.splitlines(keepends=True):
         found = LINE_MARKER.match(line)
         if found:
-            ours = found[1].startswith(f"{headers}/")
+            name = ESCAPED.sub(lambda byte: chr(int(byte[1], 8)), found[1])
+            ours = name.startswith(f"{headers}/")
         elif ours:
             lines.append(line)
     return "".join(lines)

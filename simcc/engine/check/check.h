@@ -109,6 +109,21 @@ struct hazard local_overrun(const struct actor *actor, const struct sim_site *en
 struct hazard stack_overflow(
 	const struct actor *actor, const struct sim_function *function, const struct sim_site *call);
 
+/* ---- asynchronous copies: copycheck.c ---- */
+
+/* One that has not arrived, and how its thread has waited: the site of its last wait (NO_SITE: none), how many groups that
+ * left under way. */
+struct copy_told {
+	uint32_t site, thread;
+	bool in_no_group;
+	uint32_t waited_at, waited_for_all_but;
+};
+/* A thread's access meets it; or its thread has ended. */
+void copy_met(
+	struct findings *findings, const struct copy_told *copy, uint32_t thread, uintptr_t address, size_t size,
+	enum sim_op op, uint32_t site);
+void copy_lost(struct findings *findings, const struct copy_told *copy, uintptr_t address, size_t bytes);
+
 /* ---- initcheck ---- */
 
 /* The access of `size` bytes at `address` reads what was not written, as `written` says, a byte for each. `in_copy`:

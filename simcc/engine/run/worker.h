@@ -34,6 +34,18 @@ struct meeting {
 	uint64_t value, result;
 };
 
+enum { MOST_COPIED = 16, MAP_GRANULE = 4 };
+
+/* An asynchronous copy. */
+struct copy {
+	uintptr_t to;
+	uint32_t bytes, group, site;
+	bool is_late;    /* its bytes are kept in `data` until it arrives */
+	bool is_exposed; /* an access has met it: the map is as it was */
+	struct stored data;
+	uint16_t map[MOST_COPIED / MAP_GRANULE]; /* of shared memory, before */
+};
+
 /* Asynchronous copies of a thread that are under way, in the order in which they were issued. */
 struct copies {
 	struct copy *list;
@@ -180,6 +192,9 @@ void stop_stuck_warp(const struct warp *warp) __attribute__((noreturn));
 
 /* ---- copies.c ---- */
 
+/* From now on the map leads each access of its destination to copies_met(); until it arrives. */
+void copies_add(struct lane *lane, const struct copy *copy);
+void copies_arrive(struct lane *lane, struct copy *copy);
 /* An access of shared memory into which a copy is under way. */
 void copies_met(struct lane *lane, uintptr_t address, size_t size, enum sim_op op, uint32_t site);
 /* The thread ends: what it has not waited for is said. */
