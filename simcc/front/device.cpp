@@ -609,19 +609,6 @@ struct Device : Side {
 		return tag && tag->isTBAAVtableAccess();
 	}
 
-	/* Of a struct: a variable may lie better than its type asks for, which another line does not know. */
-	uint64_t alignment(Value *address, uint64_t known)
-	{
-		auto *variable = dyn_cast<GlobalVariable>(getUnderlyingObject(address, 0));
-		SmallVector<DIGlobalVariableExpression *, 1> described;
-		if (variable)
-			variable->getDebugInfo(described);
-		if (described.empty())
-			return known;
-		return std::min(
-			known, std::max<uint64_t>(alignment_of(described[0]->getVariable()->getType(), 0), 1));
-	}
-
 	uint64_t alignment_of(const DIType *type, int depth)
 	{
 		if (!type || depth > 20)
@@ -649,35 +636,102 @@ struct Device : Side {
 		return std::max<uint64_t>(align, 1);
 	}
 
-	/* In `*(double *)&floats[i]` clang goes by what it knows of the variable; what counts is the type that is said. A
-	 * member of a packed struct lies where it lies. */
+	/* In `*(double *)&floats[i]` clang goes by what it knows of the variable; what counts is the type that is said. */
 	bool is_cast_of_variable(Value *address)
 	{
-		while (auto *step = dyn_cast<Operator>(address)) {
+		return isa<GlobalVariable>(getUnderlyingObject(address, 0)) && !is_in_packed(address);
+	}
+
+	/* A member of a packed struct lies where it lies. */
+	static bool is_in_packed(Value *address)
+	{
+		for (auto *step = dyn_cast<Operator>(address); step; step = dyn_cast<Operator>(step->getOperand(0))) {
 			auto *GEP = dyn_cast<GEPOperator>(step);
 			if (GEP)
 				for (auto type = gep_type_begin(GEP); type != gep_type_end(GEP); ++type)
 					if (StructType *record = type.getStructTypeOrNull())
 						if (record->isPacked())
-							return false;
+							return true;
 			if (!GEP && step->getOpcode() != Instruction::BitCast &&
 			    step->getOpcode() != Instruction::AddrSpaceCast)
 				return false;
-			address = step->getOperand(0);
 		}
-		return isa<GlobalVariable>(address);
+		return false;
 	}
 
-	/* The alignment of a struct's type, where it is copied from or to a variable of a thread's own; or 0. */
+	/* ---- which type a copy is of: its alignment says whether it is one access or several ----
+	 * clang says how well each end lies. Behind a pointer that is what the type asks for; a variable may lie better, and
+	 * worse than what it is cast to: ((float4 *)floats)[i]. */
+
+	/* Of the struct's type that is copied, or 0. */
 	uint64_t alignment_of_copied(AnyMemIntrinsic &I, uint64_t size)
 	{
-		auto *transfer = dyn_cast<AnyMemTransferInst>(&I);
-		for (Value *end : {I.getRawDest(), transfer ? transfer->getRawSource() : I.getRawDest()})
-			if (auto *variable = dyn_cast<AllocaInst>(end->stripPointerCasts()))
-				if (!variable->isArrayAllocation() && isa<StructType>(variable->getAllocatedType()) &&
-				    DL.getTypeAllocSize(variable->getAllocatedType()) == size)
-					return variable->getAlign().value();
-		return 0;
+		SmallVector<std::pair<Value *, MaybeAlign>, 2> ends = {{I.getRawDest(), I.getDestAlign()}};
+		if (auto *transfer = dyn_cast<AnyMemTransferInst>(&I))
+			ends.push_back({transfer->getRawSource(), transfer->getSourceAlign()});
+		uint64_t behind_pointers = 0, of_variables = 0;
+		for (const auto &[end, known] : ends) {
+			const uint64_t said = known.valueOrOne().value();
+			Value *object = getUnderlyingObject(end, 0);
+			if (auto *own = dyn_cast<AllocaInst>(object)) {
+				/* A larger one may lie better than its type asks for. */
+				if (size <= 16 && own == end->stripPointerCasts() && !own->isArrayAllocation() &&
+				    isa<StructType>(own->getAllocatedType()) &&
+				    DL.getTypeAllocSize(own->getAllocatedType()) == size)
+					return own->getAlign().value();
+			} else if (auto *variable = dyn_cast<GlobalVariable>(object)) {
+				of_variables = std::max(of_variables, alignment_in(*variable, size));
+			} else if (auto *given = dyn_cast<Argument>(object); !given || !given->hasByValAttr()) {
+				behind_pointers = std::min(behind_pointers ? behind_pointers : said, said);
+			}
+		}
+		const uint64_t found = std::max(behind_pointers, of_variables);
+		return found || ends.size() == 1 ? found : alignment_of_any(size);
+	}
+
+	/* Of the struct of that size that a variable is, or has in it; or 0. */
+	uint64_t alignment_in(const GlobalVariable &variable, uint64_t size)
+	{
+		SmallVector<DIGlobalVariableExpression *, 1> described;
+		variable.getDebugInfo(described);
+		return described.empty() ? 0 : alignment_in(described[0]->getVariable()->getType(), size, 0);
+	}
+
+	uint64_t alignment_in(const DIType *type, uint64_t size, int depth)
+	{
+		if (!type || depth > 20)
+			return 0;
+		if (auto *derived = dyn_cast<DIDerivedType>(type))
+			return derived->getTag() == dwarf::DW_TAG_pointer_type ||
+			                       derived->getTag() == dwarf::DW_TAG_reference_type ||
+			                       derived->isStaticMember()
+			               ? 0
+			               : alignment_in(derived->getBaseType(), size, depth + 1);
+		auto *composite = dyn_cast<DICompositeType>(type);
+		if (!composite || composite->getTag() == dwarf::DW_TAG_enumeration_type)
+			return 0;
+		if (composite->getTag() == dwarf::DW_TAG_array_type)
+			return alignment_in(composite->getBaseType(), size, depth + 1);
+		if (composite->getSizeInBits() == size * 8)
+			return alignment_of(composite, 0);
+		uint64_t align = 0;
+		for (const DINode *element : composite->getElements())
+			if (auto *member = dyn_cast<DIDerivedType>(element))
+				align = std::max(align, alignment_in(member, size, depth + 1));
+		return align;
+	}
+
+	/* Both ends are variables, cast to a type that only clang knows: of that size the file may have one only. */
+	uint64_t alignment_of_any(uint64_t size)
+	{
+		if (!types.type_count())
+			types.processModule(M);
+		uint64_t align = 0;
+		for (const DIType *type : types.types())
+			if (isa<DICompositeType>(type) && type->getTag() != dwarf::DW_TAG_array_type &&
+			    type->getSizeInBits() == size * 8)
+				align = std::max(align, alignment_of(type, 0));
+		return align;
 	}
 
 	bool access(Function &F, Instruction &I, Value *address, Type *type, Align known, bool is_volatile, Op op)
@@ -734,8 +788,7 @@ struct Device : Side {
 		const uint64_t of_type = alignment_of_copied(I, size);
 		const auto align = [&](Value *address, MaybeAlign known) {
 			const uint64_t said = known.valueOrOne().value();
-			/* A temporary of a whole struct may lie better than its type asks for. */
-			return !of_type ? alignment(address, said) : size > 16 ? std::min(of_type, said) : of_type;
+			return !of_type || is_in_packed(address) ? said : of_type;
 		};
 		bool counted = false;
 		if (auto *transfer = dyn_cast<AnyMemTransferInst>(&I)) {
@@ -986,6 +1039,7 @@ struct Device : Side {
 		Constant *site;
 	};
 	std::vector<Check> checks;
+	DebugInfoFinder types; /* filled when it is asked for */
 
 	/* ---- the tables ---- */
 

@@ -82,6 +82,37 @@ __global__ void shared_vectors(float4 *b)
 	b[threadIdx.x] = tile[31 - threadIdx.x];
 }
 
+// Arrays of floats seen as vectors: the type that is said counts, at both ends, also where neither end tells it.
+__global__ void views(const float4 *a, float4 *b, float2 *c)
+{
+	__shared__ float fixed[128];
+	extern __shared__ float dynamic[];
+	int t = threadIdx.x;
+	((float4 *)fixed)[t] = a[t];
+	__syncthreads();
+	reinterpret_cast<float4 *>(dynamic)[t] = reinterpret_cast<float4 *>(fixed)[31 - t];
+	__syncthreads();
+	b[t] = *(float4 *)&dynamic[4 * t];
+	c[t] = ((float2 *)dynamic)[t];
+}
+
+// The same bytes as a float2, but aligned to 4: two accesses of 4 bytes, whatever the array would allow.
+struct loose {
+	float x, y;
+};
+
+__global__ void loose_views(const loose *a, loose *b)
+{
+	__shared__ __align__(16) float tile[64];
+	__shared__ loose pairs[32];
+	int t = threadIdx.x;
+	((loose *)tile)[t] = a[t];
+	__syncthreads();
+	pairs[t] = ((loose *)tile)[31 - t];
+	__syncthreads();
+	b[t] = pairs[t];
+}
+
 int main()
 {
 	float4 a[32], b[32];
@@ -135,5 +166,11 @@ int main()
 	shared_vectors<<<1, 32>>>(db);
 	fetch(b, db, 32);
 	EXPECT(b[0].x == 31 && b[31].w == 1);
+	//= views load=512/1/16 sstore=512+512/2/8/8 sload=512+512+256/3/4+4+2/10 store=512+256/2/16+8 barriers=2
+	views<<<1, 32, 512>>>(da, db, (float2 *)dd);
+	fetch(b, db, 32);
+	EXPECT(b[1].x == 31 && b[1].w == 2); // fields() changed them
+	//= loose_views load=256/2/16 sstore=512/4/8/4 sload=512/4/8/4 store=256/2/16 barriers=2
+	loose_views<<<1, 32>>>((const loose *)da, (loose *)db);
 	return 0;
 }
