@@ -73,7 +73,7 @@ def block_of_the_worker():
     """The worker that runs a block, on whichever thread of the CPU that is; it is selected."""
     if Focus.lane is not None:
         return Focus.lane["worker"]
-    for thread in [gdb.selected_thread(), *gdb.selected_inferior().threads()]:
+    for thread in filter(None, [gdb.selected_thread(), *gdb.selected_inferior().threads()]):
         thread.switch()
         lane = running()
         if lane is not None:

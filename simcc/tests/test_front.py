@@ -441,6 +441,7 @@ int ENTRY()
         typed = [f"break a.cu:{line} if blockIdx.x == 1 && threadIdx.x == 5 && k == 3", "run"]
         for command, _ in SESSION:
             typed += [f"echo == {command}\\n", command]
+        typed += ["info cuda threads"]  # when the program has ended
         script = self.write("session", "\n".join(typed) + "\n")
         outcome = run(
             ["gdb", "-q", "-batch", "-iex", "add-auto-load-safe-path /", "-x", script, "./p"], cwd=self.scratch
@@ -451,6 +452,7 @@ int ENTRY()
         )
         for (command, words), answer in zip(SESSION, answers):
             self.expect_in(words, answer, f"{command}: {outcome.err}")
+        self.expect_in("no kernel is running", outcome.err, "after the end")
 
     def test_what_ordinary_programs_have(self):
         """Each was refused, or did not link, once."""
