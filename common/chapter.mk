@@ -311,9 +311,9 @@ $(MINE_IN)/%.cu.o: $(MINE_IN)/%.cu $(wildcard $(MINE_IN)/*.cuh $(MINE_IN)/*.h) $
 	$(Q)$(COMPILE) -c $< -o $@
 
 # How clangd is to read each file, a line of JSON for each (common/editor.mk). gcc's flags are clang's, too; a .cu or .cuh is
-# read as simcc has it read, for the host.
+# read as simcc has it read, for the host. (=: nobody else need ask clang for its folder.)
 EDITED_C := $(CC) $(filter-out -MD -MP,$(ALL_CFLAGS)) -Wno-pragma-once-outside-header -x c -c
-EDITED_CU := clang++ -std=c++17 -Wall -Wextra $(UNUSED_IS_FINE) $(addprefix -Wno-,unused-const-variable undefined-internal \
+EDITED_CU = clang++ -std=c++17 -Wall -Wextra $(UNUSED_IS_FINE) $(addprefix -Wno-,unused-const-variable undefined-internal \
         unknown-cuda-version pragma-once-outside-header) -I$(COMMON) -I$(HERE) -isystem $(ROOT)/simcc/include/sim_front -isystem $(ROOT)/simcc/include \
         -nobuiltininc -isystem $(shell clang++ -print-resource-dir)/include \
         -Xclang -fcuda-allow-variadic-functions -nocudainc -nocudalib --cuda-host-only -x cuda -D__CUDACC__=1 -include cuda_runtime.h -c

@@ -23,7 +23,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[2] / "simcc"))
 
 from driver.build import WRAPPED
-from driver.compilers import clang_for_cuda
+from driver.compilers import clang_for_cuda, is_clang
 from driver.cuda import identity_of
 from driver.process import Stop
 from lib import edits
@@ -156,7 +156,7 @@ class Builder:
     def _clang(self) -> list[str]:
         """Which compiles the kernels. Raises Environment."""
         try:
-            return clang_for_cuda(self.cxx.split(), "clang" in self.cxx)
+            return clang_for_cuda(self.cxx.split(), is_clang("CXX", self.cxx.split()))
         except Stop as stop:
             raise Environment(stop.lines[0]) from stop
 

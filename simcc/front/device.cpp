@@ -943,19 +943,19 @@ struct Device : Side {
 		std::vector<Type *> types;
 		bool returns = false;
 		for (size_t i = 0; form.takes[i]; i++) {
-			const unsigned number = statement.operands[i];
-			const bool is_output = number < outputs;
+			const unsigned operand = statement.operands[i];
+			const bool is_output = operand < outputs;
 			if (form.takes[i] == '=') {
 				if (!is_output || outputs != 1)
 					return "has another output than the one operand that it writes";
 				returns = true;
 				continue;
 			}
-			if (is_output || (number < PtxStatement::NUMBER && number - outputs >= call.arg_size()))
+			if (is_output || (operand < PtxStatement::NUMBER && operand - outputs >= call.arg_size()))
 				return "has an operand that is none of its inputs";
-			Value *value = number >= PtxStatement::NUMBER
-			                       ? number_of(statement.numbers[number - PtxStatement::NUMBER])
-			                       : call.getArgOperand(number - outputs);
+			Value *value = operand >= PtxStatement::NUMBER
+			                       ? number(i64, statement.numbers[operand - PtxStatement::NUMBER])
+			                       : call.getArgOperand(operand - outputs);
 			if (form.takes[i] == 's') {
 				auto *length = dyn_cast<ConstantInt>(value);
 				if (!length || !is_contained(form.lengths, length->getZExtValue()))
@@ -985,8 +985,6 @@ struct Device : Side {
 			result = made;
 		return "";
 	}
-
-	Constant *number_of(uint64_t value) { return number(i64, value); }
 
 	/* They are said to touch memory, and touch none. */
 	static bool is_harmless(Intrinsic::ID id)

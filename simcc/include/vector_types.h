@@ -1,4 +1,5 @@
-/* CUDA's vector types: plain aggregates with CUDA's sizes and alignments. A device reads or writes an aligned one in one access. */
+/* CUDA's vector types: plain aggregates with CUDA's sizes and alignments. A device reads or writes an aligned one in one
+ * access. */
 #ifndef __VECTOR_TYPES_H__
 #define __VECTOR_TYPES_H__
 

@@ -78,9 +78,8 @@ void copies_end(struct lane *lane)
 		const struct copy_told told = told_of(lane, &copies->list[i]);
 		if (lane->worker->audience.race && !copies->list[i].is_exposed)
 			copy_lost(&lane->worker->findings, &told, copies->list[i].to, copies->list[i].bytes);
-		copies_arrive(lane, &copies->list[i]);
 	}
-	copies->count = 0;
+	copies_forget(lane);
 }
 
 void copies_forget(struct lane *lane)

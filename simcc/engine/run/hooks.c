@@ -292,26 +292,28 @@ void sim_access_range(const void *pointer, size_t bytes, enum sim_op op, uint32_
 	access_range(pointer, bytes, 4, op, site);
 }
 
+/* What the store that was recorded last stores: nobody need look at it when it has happened. */
+static void keep_value(struct window *window, const struct stored *data)
+{
+	window->values[window->count - 1] = *data;
+	window->pending = 0;
+}
+
 void sim_store_known(void *pointer, unsigned width, const struct stored *data, uint32_t site)
 {
-	struct window *window = &sim_lane->window;
 	access_memory(pointer, width, SIM_OP_STORE, site);
-	if (window->values) {
-		window->values[window->count - 1] = *data;
-		window->pending = 0;
-	}
+	if (sim_lane->window.values)
+		keep_value(&sim_lane->window, data);
 }
 
 /* A record of local memory: nobody counts it, and racecheck takes it for the write of shared memory that it is. */
 void sim_arrival(const void *pointer, unsigned width, const struct stored *data, uint32_t site)
 {
 	struct lane *lane = sim_lane;
-	struct window *window = &lane->window;
-	if (!window->values)
+	if (!lane->window.values)
 		return;
 	record_with_care(lane, (uintptr_t)pointer, low_key(SIM_LOCAL, SIM_OP_STORE, width, site));
-	window->values[window->count - 1] = *data;
-	window->pending = 0;
+	keep_value(&lane->window, data);
 }
 
 void sim_atomic_access(const void *pointer, unsigned width, unsigned kind, uint32_t site)

@@ -1,5 +1,6 @@
 /*
- * A launch that a GPU would accept: its blocks on the workers, then the sum of what they counted. Launches are synchronous; the fault of one is returned by the next call that waits for the device.
+ * A launch that a GPU would accept: its blocks on the workers, then the sum of what they counted. Launches are
+ * synchronous; the fault of one is returned by the next call that waits for the device.
  *
  * Blocks run on pthreads of their own, never on the caller's: __shared__ is thread-local storage, and a worker's
  * belongs to the block it runs.
