@@ -97,7 +97,7 @@ static cudaError_t decode(const struct problem *problem, const struct device_mem
 static struct visits visits_of(const struct problem *problem, bool own_keys)
 {
 	struct visible (*visible)(size_t, bool, size_t, size_t) = own_keys ? queries_of_key : keys_of_query;
-	struct visits visits = {0, 0};
+	struct visits visits = {0, 0, 0};
 	size_t tile = tile_of(problem), W = problem->window;
 	for (size_t s = 0; s < sequence_count(&problem->packing); s++) {
 		size_t N = sequence_at(&problem->packing, problem->seq, s).length;

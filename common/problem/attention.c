@@ -69,13 +69,14 @@ bool row_threads_fit(const struct problem *problem, int most, char *reason, size
 
 struct visits visits_of_last(uint64_t N, uint64_t M, int Br, int Bc, bool skips)
 {
-	struct visits visits = {0, 0};
+	struct visits visits = {0, 0, 0};
 	for (uint64_t first = 0; first < N; first += (uint64_t)Br) {
 		uint64_t end = smaller(first + (uint64_t)Br, N), kappa = M;
 		if (skips)
 			kappa = smaller(M, ceil_div(M - N + end, (uint64_t)Bc) * (uint64_t)Bc);
 		visits.keys += kappa;
 		visits.pairs += (end - first) * kappa;
+		visits.tiles += ceil_div(kappa, (uint64_t)Bc);
 	}
 	return visits;
 }

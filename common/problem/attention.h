@@ -36,10 +36,10 @@ bool row_threads_fit(const struct problem *problem, int most, char *reason, size
  * What a kernel reads that streams the keys past tiles of Br queries, sums over the query tiles of one head. With
  * kappa_i the keys that tile i loads, N or, causal and if it skips the others, whole tiles of Bc keys up to its last row:
  *
- *     keys = sum kappa_i          pairs = sum rows_i kappa_i
+ *     keys = sum kappa_i          pairs = sum rows_i kappa_i          tiles = sum ceil(kappa_i / Bc)
  */
 struct visits {
-	uint64_t keys, pairs;
+	uint64_t keys, pairs, tiles;
 };
 
 struct visits attention_visits(const struct problem *problem, int Br, int Bc, bool skips);

@@ -222,6 +222,15 @@ static void compare_blocks(struct kernel_result *kernel)
 			kernel->forms.shared_bytes);
 }
 
+static void compare_conflicts(struct kernel_result *kernel)
+{
+	uint64_t counted = kernel->counts.total.shared.conflicts;
+	if (kernel->forms.tells_conflicts && counted != kernel->forms.conflicts)
+		not_verified(
+			kernel, "%llu bank conflicts were counted, its closed form says %llu",
+			(unsigned long long)counted, (unsigned long long)kernel->forms.conflicts);
+}
+
 void compare_memory(struct kernel_result *kernel, size_t declared_bytes)
 {
 	if (kernel->counts.counted && kernel->peak_bytes > declared_bytes)
@@ -255,4 +264,5 @@ void compare_forms(struct kernel_result *kernel)
 	compare_atomics(kernel);
 	compare_statistics(kernel);
 	compare_blocks(kernel);
+	compare_conflicts(kernel);
 }

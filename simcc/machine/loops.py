@@ -38,6 +38,8 @@ class Graph:
 
     loops: list[Loop]
     blocks: list[range]  # of instructions
+    follow: list[list[int]]  # of each block those that may come next
+    order: list[int]  # what the entry reaches, each before what it leads to but for edges back
     trouble: str = ""
 
 
@@ -173,4 +175,4 @@ def find_loops(section: Section) -> Graph:
             last = loop.latches or ends
             if all(_dominates(nearest, block, each) for each in last):
                 loop.always.update(position for position in blocks[block] if not code[position].is_conditional)
-    return Graph(loops, blocks, trouble)
+    return Graph(loops, blocks, follow, order, trouble)
