@@ -6,9 +6,9 @@
 OPTIONS are the program's, quoted as for a shell. {a,b} stands for each in turn ({,--causal}: without and with); a
 word NAME=VALUE is for the environment, \\xff a byte, x=[[1,nan],[2,3]] the file in/x.npy, $101 a directory of the first
 101 tokens of real text. With STATUS 0 every kernel must be verified, none skipped and nothing said on stderr. EXPECTED
-is "-" or what is True besides, in Python: a kernel's name is its JSON, with keys as attributes (global_ is global),
-has(OBJECT, "key") whether there is one, `result` all of it; N, H, d and so on are the problem's, moved(KERNEL, TENSOR)
-is (read, written) in elements, saved("y") the values that --save wrote, near(A, B, BY) compares. With STATUS 1 a kernel
+is "-" or what is True besides, in Python: a kernel's name is its JSON, with keys as attributes (global_ is global,
+async_ async), has(OBJECT, "key") whether there is one, `result` all of it; N, H, d and so on are the problem's,
+moved(KERNEL, TENSOR) is (read, written) in elements, saved("y") the values that --save wrote, near(A, B, BY) compares. With STATUS 1 a kernel
 is not verified, and EXPECTED holds; with 2 and 3 nothing is printed but one line on stderr, from the program and with
 the words of EXPECTED, "..." between them.
 
@@ -27,6 +27,7 @@ import re
 import shlex
 import shutil
 import sys
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -194,7 +195,8 @@ class Cases(Case):
         if row.expected != "-":
             known = {letter: result["problem"].get(key) for key, letter in LETTERS.items()}
             known |= {"sum": sum, "len": len, "all": all, "zip": zip, "exp": math.exp, "has": has}
-            known |= {**kernels, "result": node(result)}
+            known |= {f"{name}_" * iskeyword(name) or name: kernel for name, kernel in kernels.items()}
+            known["result"] = node(result)
             known["moved"] = lambda kernel, tensor: moved(kernel.value)[tensor]
             known["saved"] = lambda name: nested(*read_npy(self.scratch / f"saved/{name}.npy"))
             known["near"] = lambda a, b, by: abs(a - b) <= by

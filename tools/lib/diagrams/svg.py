@@ -137,13 +137,15 @@ def document(width: float, height: float, title: str, description: str, style: s
     )
 
 
-def pictures(panels: list[Panel], title: str, description: str, key: str, extra: str = "") -> dict[str, str]:
+def pictures(
+    panels: list[Panel], title: str, description: str, key: str, extra: str = "", source: str = SOURCE
+) -> dict[str, str]:
     """The four of a picture in the type scale; `key`: what its colors mean; `extra`: classes of its own, with the theme
-    as {0}. A page says the key, the description's last line, below the picture."""
+    as {0}. A page says the key and the source, the description's last line, below the picture."""
 
     def draw(theme: Theme, wide: bool) -> str:
         width, height, body = arrange(panels, wide, theme)
         style = base_style(theme) + (SCALE + extra).format(theme) + "\n"
-        return document(width, height, title, f"{description}\n{key} {SOURCE}", style, body)
+        return document(width, height, title, f"{description}\n{key} {source}", style, body)
 
     return variants(draw)

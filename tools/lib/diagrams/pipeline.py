@@ -1,0 +1,182 @@
+"""Chapter 10: how lanes are numbered and which of them one pass of a load serves; in which banks rows lie, padded and
+swizzled; and the ceilings of the forward kernels, step by step.
+
+The first two from traces of one warp's loads of shared memory, the last from gpu/compiled/ceilings.tsv.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from lib import table
+from lib.diagrams.run import RunError, run
+from lib.diagrams.svg import Panel, pictures, rectangle, text
+
+WIDTH = 280.0
+GROUPS = 8  # of four banks: what 16 bytes take up
+OPTIONS = "--heads 1 --seq 64 --dim 64 --quiet"
+KEY = "d = 64. Blue: one pass; faint: the others."
+UPON = ".at{{fill:{0.background}}}"
+
+
+@dataclass(frozen=True)
+class Load:
+    """Of 16 bytes a lane: the addresses in shared memory, by lane."""
+
+    addresses: tuple[int, ...]
+
+    @property
+    def lanes_of_a_pass(self) -> int:
+        """16 if every lane n agrees with n ^ 1, or every one with n ^ 2; else 8 (simcc/README.md)."""
+        at = self.addresses
+        return 16 if any(all(at[n] == at[n ^ bit] for n in range(32)) for bit in (1, 2)) else 8
+
+    @property
+    def wavefronts(self) -> int:
+        """Of its first pass."""
+        rows = {address // 16 for address in self.addresses[: self.lanes_of_a_pass]}
+        groups = [row % GROUPS for row in rows]
+        return max(groups.count(group) for group in groups)
+
+
+def first_loads(root: Path, kernel: str) -> tuple[Load, Load]:
+    """The first of Q and the first of K, of warp 0."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "trace.json"
+        options = ["--kernel", kernel, *OPTIONS.split()]
+        run(root / "10_pipeline/pipeline", options, SIM_TRACE=str(file), SIM_TRACE_REQUESTS="1", SIM_ORDER="forward")
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+    found: dict[tuple, Load] = {}
+    for line in lines:
+        if line.get("warp") != 0:
+            continue
+        for site, mask, base, offsets in line.get("requests", []):
+            _, _, space, op, size, *_ = line["sites"][site]
+            if (space, op, size) == ("shared", "load", 16) and mask == 0xFFFFFFFF:
+                addresses = tuple(base + int(offset) for offset in offsets.split(","))
+                found.setdefault((line["interval"], site), Load(addresses))
+    loads = list(found.values())
+    if len(loads) < 2:
+        raise RunError(f"{kernel}: its trace has no loads of Q and K")
+    return loads[0], loads[1]
+
+
+def rank(values: tuple[int, ...]) -> list[int]:
+    order = sorted(set(values))
+    return [order.index(value) for value in values]
+
+
+def numbering(kernels: dict[str, tuple[Load, Load]]) -> Panel:
+    """Who has which row and key, and the first pass of a load of K."""
+    body = [text(0, 18, "The 32 lanes: 4 rows × 8 keys", class_="t")]
+    y = 44.0
+    for kernel, (of_q, of_k) in kernels.items():
+        served = of_k.lanes_of_a_pass
+        body.append(text(0, y, f"{kernel}: a load of K takes {32 // served} passes", class_="d"))
+        for lane, (row, key) in enumerate(zip(rank(of_q.addresses), rank(of_k.addresses))):
+            x, top = 35.0 * key, y + 10 + 26 * row
+            body.append(rectangle(x, top, 33, 24, class_="r" if lane < served else "i"))
+            body.append(text(x + 16.5, top + 17, str(lane), class_="m at" if lane < served else "m"))
+        y += 150
+    body.append(text(0, y - 8, "Down: rows of queries. Across: keys.", class_="d"))
+    return Panel(WIDTH, y + 4, body)
+
+
+def banks_of(name: str, load: Load, x: float, y: float) -> list[str]:
+    """A line for each row that the load reads; of its 32 banks those that hold the 16 bytes."""
+    rows = list(dict.fromkeys(load.addresses))
+    of_pass = set(load.addresses[: load.lanes_of_a_pass])
+    body = [text(x, y, name, class_="d")]
+    for n, address in enumerate(sorted(rows)):
+        top = y + 8 + 15 * n
+        body += [rectangle(x + 15 * group, top, 13, 13, class_="f") for group in range(GROUPS)]
+        group = address // 16 % GROUPS
+        body.append(rectangle(x + 15 * group, top, 13, 13, class_="r" if address in of_pass else "i"))
+    most = load.wavefronts
+    body.append(text(x, y + 8 + 15 * len(rows) + 16, f"{most} wavefront{'s' if most > 1 else ''} a pass", class_="d"))
+    return body
+
+
+def banks(kernels: dict[str, tuple[Load, Load]]) -> Panel:
+    body = [text(0, 18, "Where the 16 bytes of each row lie", class_="t")]
+    for x, (kernel, (of_q, of_k)) in zip((0.0, 150.0), kernels.items()):
+        body.append(text(x, 44, kernel))
+        body += banks_of("4 rows of Q", of_q, x, 66)
+        body += banks_of("8 keys of K", of_k, x, 186)
+    body.append(text(0, 348, "Across: the 32 banks, four in a box.", class_="d"))
+    return Panel(WIDTH, 360, body)
+
+
+def draw_lanes(root: Path) -> dict[str, str]:
+    """The picture's variants. Raises RunError."""
+    loads = {kernel: first_loads(root, kernel) for kernel in ("in_flight", "lanes", "swizzle")}
+    title = "Pairs of lanes that share an address halve the passes; XOR keeps the rows of a pass in different banks"
+    description = (
+        "Left, the numbers of the 32 lanes of a warp in their 4 rows and 8 keys, before and after: the first pass of a "
+        "load of K serves 8 lanes, then 16. Right, the banks in which the 16 bytes of each row lie, padded and "
+        "swizzled."
+    )
+    left = numbering({kernel: loads[kernel] for kernel in ("in_flight", "lanes")})
+    right = banks({kernel: loads[kernel] for kernel in ("lanes", "swizzle")})
+    return pictures([left, right], title, description, KEY, UPON)
+
+
+# ---- ceilings ----
+
+SHOWN = (
+    "fa1_row",
+    "fa2_row",
+    "fa2_tile",
+    "fa2_slab",
+    "fa2_split_q",
+    "in_flight",
+    "lanes",
+    "swizzle",
+    "async",
+    "fa2_fp32",
+)
+BOUNDS = (("shared memory", "r", "wavefronts", 4), ("issue slots", "n", "slots", 1))
+
+
+def share(row: dict[str, str], column: str, per_fma: int) -> float:
+    """Of the peak: the FMA of 4 warps a clock, 1 wavefront or 4 instructions."""
+    return min(1.0, int(row["fma"]) / (per_fma * int(row[column])))
+
+
+def bars(rows: dict[str, dict[str, str]], names: tuple[str, ...], first: bool) -> Panel:
+    body = [text(0, 18, "At most, of an H100's fp32 peak" if first else "This chapter", class_="t")]
+    y = 34.0
+    for name in names:
+        body.append(text(82, y + 20, name, class_="e"))
+        for n, (_, class_, column, per_fma) in enumerate(BOUNDS):
+            part = share(rows[name], column, per_fma)
+            body.append(rectangle(90, y + 4 + 13 * n, 140 * part, 11, class_=class_))
+            body.append(text(94 + 140 * part, y + 14 + 13 * n, f"{100 * part:.0f} %", class_="d"))
+        y += 38
+    return Panel(WIDTH, y + 4, body)
+
+
+def draw_ceilings(root: Path) -> dict[str, str]:
+    """The picture's variants. Raises RunError."""
+    rows = {row["kernel"]: row for row in table.read(str(root / "gpu/compiled/ceilings.tsv")).records()}
+    if missing := [name for name in SHOWN if name not in rows]:
+        raise RunError(f"gpu/compiled/ceilings.tsv: no {missing[0]}, make ceilings")
+    least = {name: min(share(rows[name], column, per) for _, _, column, per in BOUNDS) for name in SHOWN}
+    first, last = (f"{100 * least[name]:.0f} %" for name in ("fa1_row", "fa2_fp32"))
+    title = f"What an SM can do bounds fa1_row at {first} of the peak, and fa2_fp32 at {last}"
+    description = (
+        "Two bars for each forward kernel of chapters 04, 05 and 10: the share of the peak that its wavefronts of "
+        "shared memory allow at most, and the share that its instructions allow."
+    )
+    key = "d = 64. Blue: by wavefronts of shared memory; gray: by issue slots. A ceiling, not a time."
+    half = len(SHOWN) // 2
+    return pictures(
+        [bars(rows, SHOWN[:half], True), bars(rows, SHOWN[half:], False)],
+        title,
+        description,
+        key,
+        source="From counts on the simulated device and nvcc's machine code for sm_90.",
+    )
