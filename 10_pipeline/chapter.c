@@ -15,30 +15,63 @@ static bool grid_fits(const struct problem *problem, char *reason, size_t size)
 
 /* ---- closed forms ---- */
 
-/* Without bank conflicts. */
-static struct closed_forms swizzled_forms(const struct problem *problem)
+/* Wavefronts of a load of 16 bytes a lane, and of the store of a weight. */
+struct costs {
+	uint64_t Q, K, P, V, weight;
+};
+
+/*
+ * A warp, at each visit of a tile of keys: a lane loads 8 rows of Q and Bc / 8 keys of K for each four columns of D, and 8
+ * rows of P~ and 4 keys of V, D / 32 times, for each four keys; it stores its 8 x Bc / 8 weights. A tile is stored once, as
+ * whole wavefronts of 32 words: K and V at each visit, Q once per block. A load takes two passes of a wavefront at least,
+ * K and V four where nobody shares them; what is more are conflicts.
+ */
+static struct closed_forms forms_of(
+	const struct problem *problem, size_t shared_bytes, struct costs costs, struct costs least)
 {
 	struct pipeline_shape shape = pipeline_shape((int)problem->dim);
 	struct closed_forms forms = streamed_forms(problem, shape.Br, shape.Bc, true);
-	forms.shared_bytes = pipeline_swizzled_bytes((int)problem->dim);
-	forms.tells_conflicts = true;
+	uint64_t D = 32 * ceil_div(problem->dim, 32), Br = (uint64_t)shape.Br, Bc = (uint64_t)shape.Bc;
+	uint64_t warps = (uint64_t)shape.threads / 32;
+	uint64_t visits = attention_heads(problem) * attention_visits(problem, shape.Br, shape.Bc, true).tiles;
+	uint64_t loads[] = {8 * D / 4, Bc / 8 * D / 4, 8 * Bc / 4, Bc * D / 32, 8 * Bc / 8};
+	uint64_t each[] = {costs.Q, costs.K, costs.P, costs.V, costs.weight};
+	uint64_t ideal[] = {least.Q, least.K, least.P, least.V, least.weight};
+	forms.wavefronts = visits * 2 * Bc * D / 32 + forms.blocks * Br * D / 32;
+	for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
+		forms.wavefronts += visits * warps * loads[i] * each[i];
+		forms.conflicts += visits * warps * loads[i] * (each[i] - ideal[i]);
+	}
+	forms.shared_bytes = shared_bytes;
+	forms.tells_wavefronts = true;
 	return forms;
 }
 
-/*
- * With padding, at each visit of a tile of keys, for each warp: a load of Q has two passes, of two rows each, which lie in
- * the same banks: 8 rows, a load for each four columns of D, two conflicts a load. At D = 64 rows of P~ are 4 banks apart
- * where 8 keys are stored at once: one conflict for each of a lane's 8 x Bc / 8 scores.
- */
-static struct closed_forms padded_forms(const struct problem *problem)
+/* Two passes, one wavefront each. */
+static const struct costs paired = {2, 2, 2, 2, 1};
+
+/* Rows of P~ are 4 banks apart at D = 64, where 8 keys of 4 rows are stored at once: two wavefronts. */
+static uint64_t of_padded_weight(const struct problem *problem)
 {
-	struct pipeline_shape shape = pipeline_shape((int)problem->dim);
-	struct closed_forms forms = swizzled_forms(problem);
-	uint64_t D = 32 * ceil_div(problem->dim, 32), of_Q = 2 * 8 * D / 4, of_P = D == 64 ? (uint64_t)shape.Bc : 0;
-	uint64_t tiles = attention_heads(problem) * attention_visits(problem, shape.Br, shape.Bc, true).tiles;
-	forms.shared_bytes = pipeline_padded_bytes((int)problem->dim);
-	forms.conflicts = tiles * (uint64_t)shape.threads / 32 * (of_Q + of_P);
-	return forms;
+	return problem->dim > 32 && problem->dim <= 64 ? 2 : 1;
+}
+
+/* Lanes in rows: no pair shares a key, so K and V take four passes. Two rows of Q meet in each pass. */
+static struct closed_forms in_flight_forms(const struct problem *problem)
+{
+	struct costs costs = {4, 4, 2, 4, of_padded_weight(problem)};
+	return forms_of(problem, pipeline_padded_bytes((int)problem->dim), costs, (struct costs){2, 4, 2, 4, 1});
+}
+
+static struct closed_forms lanes_forms(const struct problem *problem)
+{
+	struct costs costs = {4, 2, 2, 2, of_padded_weight(problem)};
+	return forms_of(problem, pipeline_padded_bytes((int)problem->dim), costs, paired);
+}
+
+static struct closed_forms swizzled_forms(const struct problem *problem)
+{
+	return forms_of(problem, pipeline_swizzled_bytes((int)problem->dim), paired, paired);
 }
 
 #define KERNEL(NAME, SUMMARY, LAUNCH, FORMS)                                                                         \
@@ -48,8 +81,8 @@ static struct closed_forms padded_forms(const struct problem *problem)
 	}
 
 static const struct kernel kernels[] = {
-	KERNEL("in_flight", "a tile of K, then of V, is on its way at once", launch_in_flight, padded_forms),
-	KERNEL("lanes", "lanes are numbered so that pairs share an address", launch_lanes, padded_forms),
+	KERNEL("in_flight", "a tile of K, then of V, is on its way at once", launch_in_flight, in_flight_forms),
+	KERNEL("lanes", "lanes are numbered so that pairs share an address", launch_lanes, lanes_forms),
 	KERNEL("swizzle", "XOR in place of padding: no bank conflicts", launch_swizzle, swizzled_forms),
 	KERNEL("async", "the next K and V arrive beside the products", launch_async, swizzled_forms),
 	KERNEL("fa2_fp32", "and fewer instructions beside the products", launch_fa2_fp32, swizzled_forms),

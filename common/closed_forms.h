@@ -29,9 +29,9 @@ struct closed_forms {
 	/* Of one block, static and dynamic, of the launch that asks for most, prepared ones
 	 * included: is it within the device's limit? 0: not said. Where it is, a run that counts another is not verified. */
 	size_t shared_bytes;
-	/* Bank conflicts of shared memory, if the chapter tells them: what a run counts has to equal them. */
-	bool tells_conflicts;
-	uint64_t conflicts;
+	/* Of shared memory, loads and stores, if the chapter tells them: what a run counts has to equal them. */
+	bool tells_wavefronts;
+	uint64_t wavefronts, conflicts;
 	/* For the floor, and not compared with anything. */
 	double flop;         /* its own, recomputation and whole tiles included */
 	double exponentials; /* at least: corrections come on top */

@@ -222,13 +222,21 @@ static void compare_blocks(struct kernel_result *kernel)
 			kernel->forms.shared_bytes);
 }
 
-static void compare_conflicts(struct kernel_result *kernel)
+static void compare_wavefronts(struct kernel_result *kernel)
 {
-	uint64_t counted = kernel->counts.total.shared.conflicts;
-	if (kernel->forms.tells_conflicts && counted != kernel->forms.conflicts)
+	const struct closed_forms *forms = &kernel->forms;
+	const struct launch_counts *total = &kernel->counts.total;
+	uint64_t wavefronts = total->shared.load_wavefronts + total->shared.store_wavefronts;
+	if (!forms->tells_wavefronts)
+		return;
+	if (total->shared.conflicts != forms->conflicts)
 		not_verified(
 			kernel, "%llu bank conflicts were counted, its closed form says %llu",
-			(unsigned long long)counted, (unsigned long long)kernel->forms.conflicts);
+			(unsigned long long)total->shared.conflicts, (unsigned long long)forms->conflicts);
+	if (wavefronts != forms->wavefronts)
+		not_verified(
+			kernel, "%llu wavefronts of shared memory were counted, its closed form says %llu",
+			(unsigned long long)wavefronts, (unsigned long long)forms->wavefronts);
 }
 
 void compare_memory(struct kernel_result *kernel, size_t declared_bytes)
@@ -264,5 +272,5 @@ void compare_forms(struct kernel_result *kernel)
 	compare_atomics(kernel);
 	compare_statistics(kernel);
 	compare_blocks(kernel);
-	compare_conflicts(kernel);
+	compare_wavefronts(kernel);
 }

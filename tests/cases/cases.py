@@ -4,13 +4,13 @@
     OPTIONS <tab> STATUS <tab> EXPECTED
 
 OPTIONS are the program's, quoted as for a shell. {a,b} stands for each in turn ({,--causal}: without and with); a
-word NAME=VALUE is for the environment, \\xff a byte, x=[[1,nan],[2,3]] the file in/x.npy, $101 a directory of the first
-101 tokens of real text. With STATUS 0 every kernel must be verified, none skipped and nothing said on stderr. EXPECTED
-is "-" or what is True besides, in Python: a kernel's name is its JSON, with keys as attributes (global_ is global,
-async_ async), has(OBJECT, "key") whether there is one, `result` all of it; N, H, d and so on are the problem's,
-moved(KERNEL, TENSOR) is (read, written) in elements, saved("y") the values that --save wrote, near(A, B, BY) compares. With STATUS 1 a kernel
-is not verified, and EXPECTED holds; with 2 and 3 nothing is printed but one line on stderr, from the program and with
-the words of EXPECTED, "..." between them.
+word NAME=VALUE is for the environment, \\xff a byte, x=[[1,nan],[2,3]] the file in/x.npy, $101 a directory of the
+first 101 tokens of real text. With STATUS 0 every kernel must be verified, none skipped and nothing said on stderr.
+EXPECTED is "-" or what is True besides, in Python: a kernel's name is its JSON, with keys as attributes (global_ is
+global, async_ async), has(OBJECT, "key") whether there is one, `result` all of it; N, H, d and so on are the
+problem's, moved(KERNEL, TENSOR) is (read, written) in elements, saved("y") the values that --save wrote, near(A, B,
+BY) compares. With STATUS 1 a kernel is not verified, and EXPECTED holds; with 2 and 3 nothing is printed but one line
+on stderr, from the program and with the words of EXPECTED, "..." between them.
 
 long: only in make test-all. quick: in make test without racecheck, which takes up to half of a run. same TENSORS: all
 runs of a row must save the same bits of these.

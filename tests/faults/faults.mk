@@ -2,7 +2,7 @@
 # mistakes_CHAPTER. Included by tests/Makefile after support/chapter.mk, which has `planted`.
 
 program_of = $(BUILD)/chapters/$(notdir $(filter $(ROOT)/$1/%,$(PROGRAMS)))
-$(foreach file,$(patsubst $(HERE)/%.edits,%,$(wildcard $(HERE)/faults/0*.edits $(HERE)/mistakes/0*.edits)),\
+$(foreach file,$(patsubst $(HERE)/%.edits,%,$(wildcard $(HERE)/faults/[0-9]*.edits $(HERE)/mistakes/[0-9]*.edits)),\
 	$(eval $(call planted,$(file),$(notdir $(file)),$(call program_of,$(notdir $(file))))))
 # A kernel that prints, with the plain build that takes its times.
 $(eval $(call planted,faults/prints,04_fa1,$(BUILD)/chapters/fa1))
