@@ -54,7 +54,7 @@ class Compiler:
     def folder(self) -> Path:
         """Where programs of this compiler are built; the library lies beside it."""
         words = self.cxx.split()
-        return BUILD / "_".join([os.path.basename(word) for word in words]) / "tests"
+        return BUILD / "_".join([os.path.basename(word) for word in words]).replace("=", "_") / "tests"
 
 
 def _cxx_of(cc: str) -> str:
