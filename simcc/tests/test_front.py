@@ -14,7 +14,7 @@ import shutil
 import unittest
 
 import reports
-from support import FIRST, OTHER, SIMCC, Case, inline, marked_line, run, simcc
+from support import FIRST, OTHER, RUNNER, SIMCC, Case, inline, marked_line, run, simcc, unless_run_by_another
 
 # A statement of thread i of 32, and the requests of it: loads and stores of global memory. x, y: floats; a, b: ints.
 COUNTED = [
@@ -42,6 +42,8 @@ COUNTED = [
     ("y[i] = ((float4 *)x)[i].x + ((float4 *)x)[i].w", 2, 1),
     ("((float4 *)y)[i] = make_float4(1, 2, 3, x[i])", 1, 1),
     ("((double2 *)y)[i].x = ((double2 *)x)[i].y", 1, 1),
+    ("new ((float4 *)y + i) float4(four(x[i]))", 1, 1),
+    ("new ((three *)y + i) three(thrice(x[i]))", 1, 3),
     ("y[i] = twice(x[i])", 1, 1),
     ("y[i] = deref(x + i) + deref(x + i)", 2, 1),
     ("y[i] = [&] { return x[i] + x[i]; }()", 2, 1),
@@ -51,10 +53,13 @@ COUNTED = [
     ("atomicAdd(&y[i], x[i])", 1, 0),
 ]
 HEAD = """#include <cstring>
+#include <new>
 struct bits { unsigned low : 3, high : 29; };
 struct three { float x, y, z; };
 template <class T> __device__ T twice(T v) { return v + v; }
 __device__ float deref(const float *p) { return *p; }
+__device__ float4 four(float v) { return make_float4(v, v, v, v); }
+__device__ three thrice(float v) { return {v, v, v}; }
 """
 KERNELS = "".join(
     f"__global__ void k{n}(const float *x, float *y, const int *a, int *b) {{ int i = threadIdx.x; {statement}; }}\n"
@@ -386,7 +391,7 @@ int ENTRY()
         )
         built = simcc(FIRST, ["one.cu", "two.cu", "main.cpp", "-o", "p"], cwd=self.scratch)
         self.expect_silent(built, "two files")
-        outcome = run([self.scratch / "p"])
+        outcome = run([*RUNNER, self.scratch / "p"])
         first, second = (901 + 10) + 901 + 1, (902 + 20) + 902 + 1
         self.expect_equal((outcome.status, outcome.out), (0, f"{first} {second}\n"), outcome.err)
 
@@ -422,7 +427,7 @@ int ENTRY()
         for options in (["-rdc=true"], [], ["-rdc=true", "--fast"]):
             built = simcc(FIRST, [*options, "one.cu", "two.cu", "main.cpp", "-o", "p"], cwd=self.scratch)
             self.expect_silent(built, str(options))
-            outcome = run([self.scratch / "p"])
+            outcome = run([*RUNNER, self.scratch / "p"])
             self.expect_equal((outcome.out, outcome.err), (f"{1110 + 39} {2220 + 39}\n", ""), str(options))
 
     def test_memory_that_nothing_counts_is_refused(self):
@@ -433,6 +438,7 @@ int ENTRY()
         self.expect(outcome.err.startswith("a.cu:3:2: error: "), outcome.err)
         self.expect_in("not supported by the simulated device", outcome.err)
 
+    @unless_run_by_another
     @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
     def test_a_debugger_knows_threads_and_variables(self):
         self.write("a.cu", DEBUGGED)
@@ -459,12 +465,12 @@ int ENTRY()
         for options in ([], ["--fast"]):
             self.write("a.cu", ORDINARY)
             self.expect_silent(simcc(FIRST, [*options, "a.cu", "-o", "p"], cwd=self.scratch), str(options))
-            self.expect_equal(run([self.scratch / "p"])[:2], (0, "once\n"), str(options))
+            self.expect_equal(run([*RUNNER, self.scratch / "p"])[:2], (0, "once\n"), str(options))
         self.write("one.cu", "extern __device__ int SIZE;\n__global__ void k(int *p) { *p = SIZE; }\n" + SIZED)
         self.write("two.cu", "__device__ int SIZE = 3;\n")
         files = ["one.cu", "two.cu", "-o", "p"]
         self.expect_silent(simcc(FIRST, ["-rdc=true", *files], cwd=self.scratch), "-rdc=true")
-        self.expect_equal(run([self.scratch / "p"]).status, 3, "-rdc=true")
+        self.expect_equal(run([*RUNNER, self.scratch / "p"]).status, 3, "-rdc=true")
         outcome = simcc(FIRST, files, cwd=self.scratch)
         self.expect_equal(outcome.status, 1, "without -rdc=true")
         says = "one.cu:2:34: error: 'SIZE' is not defined in this file: device variables of other files need -rdc=true"
@@ -496,7 +502,7 @@ int ENTRY()
         """One line that says what to install."""
         text = "int main() {}\n"
         clang = FIRST.cxx if "clang" in FIRST.cxx else "clang++"
-        version = run([clang, "-dumpversion"]).out.partition(".")[0]
+        version = run([*clang.split(), "-dumpversion"]).out.partition(".")[0]
         for name in ("llvm-config", f"llvm-config-{version}"):
             self.write(f"bin/{name}", "#!/bin/sh\nexit 1\n").chmod(0o755)
         path = f"{self.scratch}/bin:{os.environ['PATH']}"
