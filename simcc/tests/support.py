@@ -74,6 +74,8 @@ long_test = unittest.skipUnless(LONG, "LONG=1 runs it")
 # ---- running ----
 
 RUNNER = os.environ.get("RUNNER", "").split()  # in front of programs for another CPU: qemu-aarch64 -L ...
+# The address space is the runner's, with a limit on it where that is qemu, and a debugger would see the runner.
+unless_run_by_another = unittest.skipIf(bool(RUNNER), "not where another program runs what is built")
 
 
 class Outcome(NamedTuple):
@@ -264,6 +266,16 @@ class Program:
 
     def run(self, *arguments: Word, cpu_seconds: int = 60, **environment: str) -> Outcome:
         return run([*RUNNER, self.path, *arguments], environment, cpu_seconds=cpu_seconds)
+
+    @property
+    def started(self) -> Path:
+        """What simcc may start: itself, or what has it run."""
+        if not RUNNER:
+            return self.path
+        script = self.path.with_name(f"{self.path.name}.sh")
+        script.write_text(f'#!/bin/sh\nexec {" ".join(RUNNER)} {self.path} "$@"\n')
+        script.chmod(0o755)
+        return script
 
 
 REGISTERED: dict[tuple[str, Compiler], Program] = {}

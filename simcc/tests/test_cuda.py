@@ -261,14 +261,14 @@ class Cuda(Case):
 
     def test_a_toolkits_header_that_is_not_ours_is_named(self):
         toolkit = self.make_toolkit()
-        cxx = FIRST.cxx if "clang" in FIRST.cxx else "clang++"
+        cxx, *options = FIRST.cxx.split() if "clang" in FIRST.cxx else ["clang++"]
         for name, wrapped in (("wrapped-clang", cxx.replace("++", "")), ("wrapped-clang++", cxx)):
             text = f'#!/bin/sh\nexec {wrapped} "$@" -idirafter {toolkit} -Wno-unused-command-line-argument\n'
             wrapper = self.write(name, text)
             wrapper.chmod(0o755)
         (toolkit / "npp.h").write_text("/* Copyright NVIDIA Corporation */\nint npp;\n")
         (toolkit / "own.h").write_text("int own;\n")  # a directory may hold others' headers too
-        compiler = Compiler(FIRST.cc, str(wrapper))
+        compiler = Compiler(FIRST.cc, " ".join([str(wrapper), *options]))
         source = self.write("uses.cu", "#include <own.h>\n\n#include <npp.h>\nint main() {}\n")
         outcome = simcc(compiler, ["-c", source.name, "-o", "x.o"], cwd=self.scratch)
         self.expect_equal(outcome.status, 1, "exit status")

@@ -7,7 +7,7 @@ import re
 import shutil
 import unittest
 
-from support import COMPILERS, FIRST, HOME, SIMCC, Case, Outcome, Word, run
+from support import COMPILERS, FIRST, HOME, RUNNER, SIMCC, Case, Outcome, Word, run
 
 OK = r"""#include <cstdio>
 __global__ void store(int *x) { x[threadIdx.x] = 1; }
@@ -85,7 +85,7 @@ class Install(Case):
         ]
         outcome = run(command, cpu_seconds=120)
         self.assertEqual((outcome.status, outcome.err), (0, ""))
-        self.expect_equal(run([program]).out, "ok\n", "what it built")
+        self.expect_equal(run([*RUNNER, program]).out, "ok\n", "what it built")
 
     def test_a_copy_installs_goes_again_and_what_is_installed_builds(self) -> None:
         self.make("install", f"PREFIX={self.scratch}/usr")
