@@ -36,6 +36,9 @@ MISSHAPEN = re.compile(
 )
 FORM = "; a launch is kernel<<<grid, block>>>(arguments), or <<<grid, block, shared bytes, stream>>>"
 
+# On ARM64, where it is wider than what CUDA knows.
+LONG_DOUBLE = re.compile(r"(?:'\w+'|expression) requires 128 bit size 'long double' type support, but target .*")
+
 # nvcc takes it in either order.
 ALIGNED = re.compile(r"an attribute list cannot appear here(?=\n.*\balignas\b)")
 
@@ -74,6 +77,7 @@ class Translation:
         text = DYNAMIC.sub(
             "a launch in device code (dynamic parallelism) is not supported by the simulated device", "".join(lines)
         )
+        text = LONG_DOUBLE.sub("'long double' in device code is not supported by the simulated device on ARM64", text)
         text = ALIGNED.sub(r"\g<0>; alignas(...) goes in front of __shared__", text, count=1)
         text = MISSHAPEN.sub(lambda found: found[0] + FORM, text, count=1)
         text = NO_FUNCTION.sub(lambda found: found[0] + reason(notes), text, count=1)
