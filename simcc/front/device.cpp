@@ -922,7 +922,8 @@ struct Device : Side {
 		}
 		if (!refused.empty()) {
 			error(F, call.getDebugLoc(),
-			      Twine("'") + refused + "' in device code is not supported by the simulated device");
+			      Twine("'") + refused + "' in device code is not supported by the simulated device" +
+			              instead_of(refused));
 			return false;
 		}
 		if (!callee->isDeclaration()) {

@@ -139,9 +139,18 @@ def run(
     return Outcome(status, said[0], FOLDED.sub(" ", said[1]), time.monotonic() - start)
 
 
+def _cuda_compiler() -> list[str]:
+    """The clang++ that compiles CUDA, with its options, as simcc itself finds it."""
+    asked = "from driver.compilers import Compilers, clang_for_cuda as f; c = Compilers(); print(*f(c.cxx, c.is_clang))"
+    return run([sys.executable, "-B", "-c", asked], FIRST.environment, HOME).out.split()
+
+
+CUDA = _cuda_compiler()
+
+
 def _other_compiler() -> Compiler | None:
-    """Another LLVM than that of the clang++ which compiles CUDA, where there is one with its headers."""
-    used = run([FIRST.cxx.split()[0] if "clang" in FIRST.cxx else "clang++", "-dumpversion"]).out.partition(".")[0]
+    """Another LLVM than that, where there is one with its headers."""
+    used = run([*CUDA, "-dumpversion"]).out.partition(".")[0]
     headers = Path("/usr/lib").glob("llvm-*/include/llvm/Passes/PassPlugin.h")
     versions = {path.parts[3].partition("-")[2] for path in headers} - {used}
     there = [version for version in versions if shutil.which(f"clang++-{version}")]

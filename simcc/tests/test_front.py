@@ -14,7 +14,7 @@ import shutil
 import unittest
 
 import reports
-from support import FIRST, OTHER, RUNNER, SIMCC, Case, inline, marked_line, run, simcc, unless_run_by_another
+from support import CUDA, FIRST, OTHER, RUNNER, SIMCC, Case, inline, marked_line, run, simcc, unless_run_by_another
 
 # A statement of thread i of 32, and the requests of it: loads and stores of global memory. x, y: floats; a, b: ints.
 COUNTED = [
@@ -124,6 +124,7 @@ MISTAKES = [
     ("__syncthread();", 0 + 1, "use of undeclared identifier '__syncthread'"),
     ("y[i] = __shfl_sync(1);", None, "no matching function for call to '__shfl_sync'"),
     ('printf("%d", fopen("a", "r") != 0);', None, "'fopen' in device code is not supported by the simulated device"),
+    ("y[i] = rand();", None, "'rand' in device code is not supported by the simulated device: make random numbers"),
     ('asm("membar.gl;");', None, "inline PTX 'membar.gl' is not supported by the simulated device"),
     ("__sync_fetch_and_add((int *)y, 1);", None, "'a compiler atomic' in device code is not supported"),
     ("other<<<1, 1>>>(y);", None, "a launch in device code (dynamic parallelism) is not supported"),
@@ -317,6 +318,32 @@ int main()
 	return cudaDeviceSynchronize() + third() - 3;
 }
 """
+# Behind a line, what is said of it.
+NAMED_BY_HOST = """struct pair { int a, b; };
+__device__ int count;
+__device__ float table[4];
+__device__ pair both;
+__constant__ float scale;
+__constant__ const float known = 3;
+__host__ __device__ int of_either() { return count; }
+__global__ void k(float *x) { x[0] = count + table[1] + scale + known + both.a + of_either(); }
+int main(int argc, char **)
+{
+	float h[4] = {known}, *x;
+	pair copy;
+	count = 3; // __device__ count written
+	count++; // __device__ count read, __device__ count written
+	h[0] += table[argc] * 2; // __device__ table read
+	both.b = 4; // __device__ both written
+	h[1] = scale; // __constant__ scale read
+	copy = both; // __device__ both read
+	cudaMemcpyToSymbol(scale, h, 4), cudaMemcpyToSymbol(table, h, 16), cudaMemcpyFromSymbol(h, both, 8);
+	cudaGetSymbolAddress((void **)&x, table);
+	k<<<1, 1>>>(x);
+	int *address = &count;
+	return copy.a + (address == (void *)x);
+}
+"""
 SIZED = """int main()
 {
 	int *p, h;
@@ -424,6 +451,22 @@ int ENTRY()
             "copies of a struct",
         )
 
+    def test_the_host_is_warned_of_device_variables(self):
+        """In nvcc's words. Kills: a warning of an address, of a constant's value, or in code that is for both sides."""
+        self.write("a.cu", NAMED_BY_HOST)
+        said = simcc(FIRST, ["a.cu", "-o", "p"], cwd=self.scratch)
+        lines = NAMED_BY_HOST.split("\n")
+        wanted = []
+        for number, line in enumerate(lines, 1):
+            for what in line.partition(" // ")[2].split(", ") if " // " in line else []:
+                qualifier, name, how = what.split()
+                says = f'a {qualifier} variable "{name}" cannot be directly {how} in a host function: '
+                says += "cudaMemcpyToSymbol()" if how == "written" else "cudaMemcpyFromSymbol()"
+                wanted.append(f"{number}: {says} copies it")
+        got = re.findall(r"^a\.cu:(\d+):\d+: warning: (.*)$", said.err, re.MULTILINE)
+        self.expect_equal(sorted(f"{line}: {text}" for line, text in got), sorted(wanted), said.err)
+        self.expect_equal(said.status, 0, said.err)
+
     def test_a_program_of_one_device_code(self):
         for number, entry in ((1, "one"), (2, "two")):
             self.write(f"{entry}.cu", f"#define FILE {number}\n#define ENTRY {entry}\n{OWN}")
@@ -507,8 +550,7 @@ int ENTRY()
     def test_without_llvm_s_headers(self):
         """One line that says what to install."""
         text = "int main() {}\n"
-        clang = FIRST.cxx if "clang" in FIRST.cxx else "clang++"
-        version = run([*clang.split(), "-dumpversion"]).out.partition(".")[0]
+        version = run([*CUDA, "-dumpversion"]).out.partition(".")[0]
         for name in ("llvm-config", f"llvm-config-{version}"):
             self.write(f"bin/{name}", "#!/bin/sh\nexit 1\n").chmod(0o755)
         path = f"{self.scratch}/bin:{os.environ['PATH']}"

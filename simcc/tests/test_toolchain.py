@@ -120,7 +120,7 @@ class Toolchain(Case):
         self.output_of([*command, HOME / "simcc", "a.cu", "-o", "a"])
         self.output_of([*RUNNER, self.scratch / "a"])
         built = sorted(path.parent.name for path in build.glob("*/libsim.a"))
-        self.expect_equal(built, [f"env_LANG_C_{os.path.basename(FIRST.cxx)}_-g0"], "folders of libraries")
+        self.expect_equal(built, [f"env_LANG_C_{FIRST.folder.parent.name}_-g0"], "folders of libraries")
 
     def toolchain_of(self, home: Path) -> set[str]:
         # toolchain.mk alone, as the course's Makefiles and anybody's include it
