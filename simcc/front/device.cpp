@@ -42,17 +42,42 @@ static void forget_promises(Function &F)
 	}
 }
 
-/* What C++ calls undefined, and a GPU defines: a shift by the width and more leaves nothing, or the sign. Nor does an
- * argument's __restrict__ hold over a barrier, where other threads write. */
+/* A number that the integer's type has not becomes the nearest that it has; NaN is 0, or the sign's bit alone where one of
+ * the types has 64 bits (PTX's cvt). One CPU does this, another one does not. */
+static void convert_as_gpus_do(CastInst &cast)
+{
+	IRBuilder<> B(&cast);
+	Value *from = cast.getOperand(0);
+	const unsigned bits = std::max(32u, cast.getType()->getIntegerBitWidth());
+	Type *type = B.getIntNTy(bits);
+	const auto nearest = isa<FPToSIInst>(cast) ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat;
+	Value *to = B.CreateIntrinsic(nearest, {type, from->getType()}, {from});
+	if (bits > 32 || from->getType()->isDoubleTy())
+		to = B.CreateSelect(
+			B.CreateFCmpUNO(from, from), ConstantInt::get(type, APInt::getSignMask(bits)), to);
+	cast.replaceAllUsesWith(B.CreateTrunc(to, cast.getType()));
+	cast.eraseFromParent();
+}
+
+/* What C++ calls undefined, and a GPU defines: a shift by the width and more leaves nothing, or the sign; an integer of a
+ * number that is too large. Nor does an argument's __restrict__ hold over a barrier, where other threads write. */
 static void define_as_gpus_do(Function &F)
 {
 	for (Argument &argument : F.args())
 		argument.removeAttr(Attribute::NoAlias);
 	std::vector<BinaryOperator *> shifts;
-	for (Instruction &I : instructions(F))
+	std::vector<CastInst *> conversions;
+	for (Instruction &I : instructions(F)) {
 		if (auto *shift = dyn_cast<BinaryOperator>(&I))
 			if (shift->isShift() && shift->getType()->isIntegerTy())
 				shifts.push_back(shift);
+		if (isa<FPToSIInst>(I) || isa<FPToUIInst>(I))
+			if (I.getType()->isIntegerTy() && I.getType()->getIntegerBitWidth() <= 64 &&
+			    (I.getOperand(0)->getType()->isFloatTy() || I.getOperand(0)->getType()->isDoubleTy()))
+				conversions.push_back(cast<CastInst>(&I));
+	}
+	for (CastInst *cast : conversions)
+		convert_as_gpus_do(*cast);
 	for (BinaryOperator *shift : shifts) {
 		const unsigned bits = shift->getType()->getIntegerBitWidth();
 		auto *known = dyn_cast<ConstantInt>(shift->getOperand(1));

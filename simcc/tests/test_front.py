@@ -265,6 +265,26 @@ int main()
 """
 SIDES = inline("front.sides", BOTH_SIDES, "-w")
 SIDES_FAST = inline("front.sides.fast", BOTH_SIDES, "-w", "--fast")
+CONVERTED_TEXT = """#include <cstdio>
+__global__ void k(const float *x, const double *d, long long *y)
+{
+	y[0] = (int)x[0], y[1] = (int)-x[0], y[2] = (unsigned)-x[0], y[3] = (unsigned)x[0], y[4] = (long long)x[0];
+	y[5] = (int)x[1], y[6] = (long long)x[1], y[7] = (int)d[0], y[8] = (short)x[2];
+}
+int main()
+{
+	float h[3] = {1e30f, __builtin_nanf(""), -7.9f}, *x;
+	double nan = h[1], *d;
+	long long *y, of[9];
+	cudaMalloc(&x, 12), cudaMalloc(&d, 8), cudaMalloc(&y, 72);
+	cudaMemcpy(x, h, 12, cudaMemcpyHostToDevice), cudaMemcpy(d, &nan, 8, cudaMemcpyHostToDevice);
+	k<<<1, 1>>>(x, d, y);
+	cudaMemcpy(of, y, 72, cudaMemcpyDeviceToHost);
+	for (long long each : of)
+		printf("%lld ", each);
+}
+"""
+CONVERTED = [inline(f"front.converted{option}", CONVERTED_TEXT, *option.split()) for option in ("", "--fast")]
 # Of a file of a program that is one (-rdc=true): what is the file's own, beside another one like it.
 OWN = r"""#include <cstdio>
 static __device__ int mine[2] = {FILE, 0};
@@ -450,6 +470,12 @@ int ENTRY()
             [4, 4, 12],
             "copies of a struct",
         )
+
+    def test_a_number_that_an_integer_has_not(self):
+        """As a GPU converts it, and the conversions of the headers. Kills: what this CPU makes of it."""
+        wanted = f"{2**31 - 1} {-(2**31)} 0 {2**32 - 1} {2**63 - 1} 0 {-(2**63)} {-(2**31)} -7 "
+        for converted in CONVERTED:
+            self.expect_equal(converted.run()[:3], (0, wanted, ""), converted.name)
 
     def test_the_host_is_warned_of_device_variables(self):
         """In nvcc's words. Kills: a warning of an address, of a constant's value, or in code that is for both sides."""

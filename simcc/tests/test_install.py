@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import unittest
@@ -27,6 +28,7 @@ LATER = re.compile(r"v(?!err|erw)\w+|popcnt|lzcnt|andn|bls\w+|bextr|bzhi|pdep|pe
 QEMU = shutil.which("qemu-x86_64")
 
 
+@unittest.skipUnless(platform.machine() == "x86_64" and not RUNNER, "of x86-64")
 class Baseline(Case):
     def test_what_is_built_here_runs_on_any_cpu(self) -> None:
         """Built with -march=native, an archive died on an older CPU with "Illegal instruction"."""
