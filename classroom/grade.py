@@ -101,7 +101,9 @@ class Grader:
         command = ["make", "-s", "-C", str(ROOT / "simcc"), "lib", f"CC={self.cc}", f"CXX={self.cxx}"]
         with alone(ROOT):
             run_quietly(command, "the simulated device does not build")
-        library = Path(base, "_".join(os.path.basename(word) for word in self.cxx.split()), "libsim.a")
+        library = Path(
+            base, "_".join(os.path.basename(word) for word in self.cxx.split()).replace("=", "_"), "libsim.a"
+        )
         if library.exists():
             os.environ["SIM_LIB"] = str(library)
 

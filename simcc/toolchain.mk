@@ -1,6 +1,7 @@
 # What every Makefile that compiles has in common.
 #   CC CXX                  gcc unless the command line or the environment says otherwise; CXX follows CC
-#   COMPILER CXX_COMPILER   their names in folders of build/, without a space or a slash: ccache_gcc, gcc_-m64
+#   COMPILER CXX_COMPILER   their names in folders of build/: without a space or a slash (ccache_gcc, gcc_-m64), and without a =, which
+#                           in a file of dependencies would make a variable of a rule (gcc_-march_native)
 #   TOOLCHAIN               all files that a program for the simulated device is made with, besides its own
 
 TOOLCHAIN_HERE := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
@@ -58,7 +59,7 @@ export COMPILERS_FOUND := $(CC), $(CXX)
 endif
 endif
 
-one_word = $(subst $(NO_WORD) ,_,$(strip $(notdir $1)))
+one_word = $(subst =,_,$(subst $(NO_WORD) ,_,$(strip $(notdir $1))))
 COMPILER := $(call one_word,$(CC))
 CXX_COMPILER := $(call one_word,$(CXX))
 

@@ -128,7 +128,7 @@ class Builder:
         self.course, self.chapter, self.cc, self.cxx = course, chapter, cc, cxx
         self.scratch = scratch / chapter.name
         self.scratch.mkdir(parents=True, exist_ok=True)
-        compiler = "_".join(os.path.basename(word) for word in cc.split())
+        compiler = "_".join(os.path.basename(word) for word in cc.split()).replace("=", "_")
         self.kit = course.root / "build" / compiler / "sim/classroom" / chapter.name
         self.compile_command: list[str] = []  # of the chapter's own make
         self.link_options: list[str] = []

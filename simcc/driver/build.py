@@ -162,7 +162,7 @@ class Build:
 
     def directory_of(self, cxx: list[str]) -> str:
         """Where simcc's own Makefile builds with this compiler: as toolchain.mk calls it."""
-        return f"{self.directory}/{'_'.join(base_name(word) for word in cxx)}"
+        return f"{self.directory}/{'_'.join(base_name(word) for word in cxx).replace('=', '_')}"
 
     def make(self, goal: str, cc: list[str], cxx: list[str]) -> None:
         """By simcc's own Makefile, with these compilers; one builder at a time."""

@@ -162,7 +162,9 @@ class Source:
         """Compiles one side; `header` is ours as precompiled(), or "": the header itself is made so."""
         settings, clang, headers = self.job.settings, self.clang, self.job.headers
         command = [*clang.command, *LANGUAGE]
-        command += ["-Xclang", "-aux-triple", "-Xclang", clang.triple, settings.standard, *settings.compile]
+        # Builtins of the auxiliary CPU are for the other side: the host's are this CPU's (_mm_pause, vaddq_f32).
+        command += ["-Xclang", "-aux-triple", "-Xclang", clang.triple] if side == "device" else []
+        command += [settings.standard, *settings.compile]
         command += SILENT
         command += [*self.options[side], "-isystem", f"{headers}/sim_front", "-isystem", headers]
         command += ["-isystem", clang.headers]

@@ -29,12 +29,17 @@ UNSUPPORTED = ("__managed__", "__cluster_dims__", "texture", "surface")
 ALIKE = 0.9  # of two names that differ in a letter or two
 DYNAMIC = re.compile(r"reference to __global__ function '\w+' in __(?:global|device)__ function")
 
-# What becomes of a launch with a < or > too few, and what it should have been.
+# What becomes of a launch with a < or > too few, or without arguments, and what it should have been.
 MISSHAPEN = re.compile(
-    r"invalid operands to binary expression \('void \(.*'\)|expected '>>>'"
+    r"expected '\('(?=\n.*>>>)|invalid operands to binary expression \('void \(.*'\)|expected '>>>'"
     r"|execution configuration arguments to kernel.*|call to global function '\w+' not configured"
 )
 FORM = "; a launch is kernel<<<grid, block>>>(arguments), or <<<grid, block, shared bytes, stream>>>"
+
+NO_KERNEL = re.compile(r"kernel call to non-global function '.*'")
+
+# On ARM64, where it is wider than what CUDA knows.
+LONG_DOUBLE = re.compile(r"(?:'\w+'|expression) requires 128 bit size 'long double' type support, but target .*")
 
 # nvcc takes it in either order.
 ALIGNED = re.compile(r"an attribute list cannot appear here(?=\n.*\balignas\b)")
@@ -74,6 +79,8 @@ class Translation:
         text = DYNAMIC.sub(
             "a launch in device code (dynamic parallelism) is not supported by the simulated device", "".join(lines)
         )
+        text = NO_KERNEL.sub(r"\g<0>; a kernel is declared __global__ void", text)
+        text = LONG_DOUBLE.sub("'long double' in device code is not supported by the simulated device on ARM64", text)
         text = ALIGNED.sub(r"\g<0>; alignas(...) goes in front of __shared__", text, count=1)
         text = MISSHAPEN.sub(lambda found: found[0] + FORM, text, count=1)
         text = NO_FUNCTION.sub(lambda found: found[0] + reason(notes), text, count=1)

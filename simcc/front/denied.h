@@ -50,4 +50,11 @@ inline std::string denied(llvm::StringRef symbol)
 	return "";
 }
 
+/* What to do in its place, behind its name in a message. */
+inline std::string instead_of(llvm::StringRef name)
+{
+	static const llvm::Regex numbers("^(s?rand(om)?|rand_r|[dlm]rand48)$");
+	return numbers.match(name) ? ": make random numbers on the host, or from the thread's index" : "";
+}
+
 #endif

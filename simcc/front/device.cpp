@@ -42,17 +42,42 @@ static void forget_promises(Function &F)
 	}
 }
 
-/* What C++ calls undefined, and a GPU defines: a shift by the width and more leaves nothing, or the sign. Nor does an
- * argument's __restrict__ hold over a barrier, where other threads write. */
+/* A number that the integer's type has not becomes the nearest that it has; NaN is 0, or the sign's bit alone where one of
+ * the types has 64 bits (PTX's cvt). One CPU does this, another one does not. */
+static void convert_as_gpus_do(CastInst &cast)
+{
+	IRBuilder<> B(&cast);
+	Value *from = cast.getOperand(0);
+	const unsigned bits = std::max(32u, cast.getType()->getIntegerBitWidth());
+	Type *type = B.getIntNTy(bits);
+	const auto nearest = isa<FPToSIInst>(cast) ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat;
+	Value *to = B.CreateIntrinsic(nearest, {type, from->getType()}, {from});
+	if (bits > 32 || from->getType()->isDoubleTy())
+		to = B.CreateSelect(
+			B.CreateFCmpUNO(from, from), ConstantInt::get(type, APInt::getSignMask(bits)), to);
+	cast.replaceAllUsesWith(B.CreateTrunc(to, cast.getType()));
+	cast.eraseFromParent();
+}
+
+/* What C++ calls undefined, and a GPU defines: a shift by the width and more leaves nothing, or the sign; an integer of a
+ * number that is too large. Nor does an argument's __restrict__ hold over a barrier, where other threads write. */
 static void define_as_gpus_do(Function &F)
 {
 	for (Argument &argument : F.args())
 		argument.removeAttr(Attribute::NoAlias);
 	std::vector<BinaryOperator *> shifts;
-	for (Instruction &I : instructions(F))
+	std::vector<CastInst *> conversions;
+	for (Instruction &I : instructions(F)) {
 		if (auto *shift = dyn_cast<BinaryOperator>(&I))
 			if (shift->isShift() && shift->getType()->isIntegerTy())
 				shifts.push_back(shift);
+		if (isa<FPToSIInst>(I) || isa<FPToUIInst>(I))
+			if (I.getType()->isIntegerTy() && I.getType()->getIntegerBitWidth() <= 64 &&
+			    (I.getOperand(0)->getType()->isFloatTy() || I.getOperand(0)->getType()->isDoubleTy()))
+				conversions.push_back(cast<CastInst>(&I));
+	}
+	for (CastInst *cast : conversions)
+		convert_as_gpus_do(*cast);
 	for (BinaryOperator *shift : shifts) {
 		const unsigned bits = shift->getType()->getIntegerBitWidth();
 		auto *known = dyn_cast<ConstantInt>(shift->getOperand(1));
@@ -72,6 +97,60 @@ static void define_as_gpus_do(Function &F)
 	}
 }
 
+/* A struct that a call returns, and that is made where it stays (`new (p) float4(f())`), is stored as the CPU's registers have
+ * it: in two parts on x86-64, in four on ARM64. It becomes a copy of the whole, as an assignment is. */
+static void store_whole(CallInst &call)
+{
+	const DataLayout &DL = call.getModule()->getDataLayout();
+	SetVector<Value *> parts;
+	std::vector<std::pair<StoreInst *, uint64_t>> stores; /* and where */
+	parts.insert(&call);
+	for (size_t i = 0; i < parts.size(); i++)
+		for (User *user : parts[i]->users())
+			if (auto *store = dyn_cast<StoreInst>(user))
+				stores.push_back({store, 0});
+			else if (isa<ExtractValueInst>(user))
+				parts.insert(user);
+	Value *place = nullptr;
+	StoreInst *first = nullptr, *last = nullptr;
+	uint64_t start = UINT64_MAX, end = 0;
+	for (auto &[store, at] : stores) {
+		Value *address = store->getPointerOperand();
+		APInt offset(DL.getIndexTypeSizeInBits(address->getType()), 0);
+		Value *base = address->stripAndAccumulateConstantOffsets(DL, offset, true);
+		if ((place && base != place) || isa<AllocaInst>(base) || store->isVolatile() ||
+		    store->getParent() != call.getParent() || offset.isNegative())
+			return;
+		place = base;
+		at = offset.getZExtValue();
+		const uint64_t width = DL.getTypeStoreSize(store->getValueOperand()->getType());
+		end = std::max(end, at + width);
+		if (at < start)
+			first = store, start = at;
+		if (!last || last->comesBefore(store))
+			last = store;
+	}
+	if (!first)
+		return;
+	const Align align = first->getAlign();
+	const uint64_t size = alignTo(end - start, align);
+	IRBuilder<> B(&*call.getFunction()->getEntryBlock().getFirstInsertionPt());
+	Type *bytes = ArrayType::get(B.getInt8Ty(), size), *type = StructType::get(bytes);
+	AllocaInst *whole = B.CreateAlloca(type);
+	whole->setAlignment(align);
+	B.SetInsertPoint(last->getNextNode());
+	B.SetCurrentDebugLocation(first->getDebugLoc());
+	B.CreateMemCpy(first->getPointerOperand(), align, whole, align, size);
+	for (auto &[store, at] : stores) {
+		B.SetInsertPoint(store);
+		Value *part = B.CreateConstGEP1_64(
+			B.getInt8Ty(), B.CreatePointerCast(whole, PointerType::getUnqual(B.getInt8Ty())), at - start);
+		store->setOperand(
+			StoreInst::getPointerOperandIndex(),
+			B.CreatePointerCast(part, PointerType::getUnqual(store->getValueOperand()->getType())));
+	}
+}
+
 /* Before mem2reg: a thread's variables hold bytes 0x7F until they are written, and no address is promised to be good. */
 void prepare(Module &M)
 {
@@ -88,6 +167,7 @@ void prepare(Module &M)
 		if (fast)
 			continue;
 		forget_promises(F);
+		std::vector<CallInst *> calls;
 		std::vector<AllocaInst *> variables;
 		DenseMap<const Value *, std::vector<Instruction *>> begins;
 		for (Instruction &I : instructions(F)) {
@@ -95,6 +175,8 @@ void prepare(Module &M)
 				GEP->setIsInBounds(false);
 			else if (auto *variable = dyn_cast<AllocaInst>(&I))
 				variables.push_back(variable);
+			else if (auto *call = dyn_cast<CallInst>(&I); call && call->getType()->isAggregateType())
+				calls.push_back(call);
 			else if (auto *mark = dyn_cast<IntrinsicInst>(&I))
 				if (mark->getIntrinsicID() == Intrinsic::lifetime_start)
 					begins[getUnderlyingObject(mark->getArgOperand(mark->arg_size() - 1))]
@@ -133,6 +215,8 @@ void prepare(Module &M)
 				}
 			}
 		}
+		for (CallInst *call : calls)
+			store_whole(*call);
 	}
 }
 
@@ -863,7 +947,8 @@ struct Device : Side {
 		}
 		if (!refused.empty()) {
 			error(F, call.getDebugLoc(),
-			      Twine("'") + refused + "' in device code is not supported by the simulated device");
+			      Twine("'") + refused + "' in device code is not supported by the simulated device" +
+			              instead_of(refused));
 			return false;
 		}
 		if (!callee->isDeclaration()) {

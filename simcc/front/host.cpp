@@ -16,7 +16,7 @@ struct Host : Side {
 		device.insert(constants.begin(), constants.end());
 		for (GlobalValue *value : device)
 			if (auto *variable = dyn_cast<GlobalVariable>(value))
-				use_of_device(*variable);
+				use_of_device(*variable, constants.count(variable) ? "__constant__" : "__device__");
 		for (const char *name : {"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
 			if (GlobalVariable *variable = M.getGlobalVariable(name))
 				refuse_builtin(*variable, name);
@@ -47,10 +47,11 @@ struct Host : Side {
 	}
 
 	/* The host has only a shadow of it. */
-	void use_of_device(GlobalVariable &shadow)
+	void use_of_device(GlobalVariable &shadow, StringRef qualifier)
 	{
 		const std::string name = shadow.getName().str();
 		const bool is_local = is_local_symbol(name);
+		warn_of_accesses(shadow, qualifier);
 		auto *variable = new GlobalVariable(
 			M, shadow.getValueType(), false, GlobalValue::ExternalLinkage, nullptr, "");
 		if (!relocatable || is_local)
@@ -58,6 +59,38 @@ struct Host : Side {
 		shadow.replaceAllUsesWith(ConstantExpr::getPointerBitCastOrAddrSpaceCast(variable, shadow.getType()));
 		shadow.eraseFromParent();
 		variable->setName(relocatable && !is_local ? name : device_name(name, relocatable));
+	}
+
+	/* Here the host reads and writes what the device has. A constant's value it knows; a function that is for both sides may
+	 * be the device's. */
+	void warn_of_accesses(GlobalVariable &shadow, StringRef qualifier)
+	{
+		const SetVector<GlobalValue *> for_both = annotated("sim_variable");
+		SetVector<User *> users(shadow.user_begin(), shadow.user_end());
+		for (size_t i = 0; i < users.size() && !shadow.isConstant(); i++) {
+			User *user = users[i];
+			if (isa<GEPOperator>(user) || isa<BitCastOperator>(user) ||
+			    isa<AddrSpaceCastOperator>(user)) {
+				users.insert(user->user_begin(), user->user_end());
+				continue;
+			}
+			auto *I = dyn_cast<Instruction>(user);
+			if (!I || for_both.count(I->getFunction()))
+				continue;
+			const Value *written = isa<StoreInst>(I) ? I->getOperand(1) : nullptr;
+			if (auto *copy = dyn_cast<AnyMemTransferInst>(I))
+				written = copy->getRawDest();
+			else if (!isa<LoadInst>(I) && !isa<StoreInst>(I))
+				continue;
+			const bool is_write = written && getUnderlyingObject(written) == &shadow;
+			if (isa<StoreInst>(I) && !is_write) /* its address is stored */
+				continue;
+			warning(*I->getFunction(), I->getDebugLoc(),
+			        "a " + qualifier + " variable \"" + demangle(shadow.getName().str()) +
+			                "\" cannot be directly " + (is_write ? "written" : "read") +
+			                " in a host function: cudaMemcpy" + (is_write ? "To" : "From") +
+			                "Symbol() copies it");
+		}
 	}
 
 	/* The host has none. A function that is for the device, too, is told when it runs. */

@@ -227,14 +227,21 @@ struct Side {
 	}
 
 	std::set<std::pair<const DILocation *, std::string>> told;
-	void error(const Function &F, const DebugLoc &at, const Twine &message)
+	void error(
+		const Function &F, const DebugLoc &at, const Twine &message, DiagnosticSeverity severity = DS_Error)
 	{
 		if (is_of_library(F) && !denied(F.getName()).empty())
 			return; /* who calls it is told */
 		const DILocation *where = place(at);
 		if (!told.insert({where, message.str()}).second)
 			return;
-		C.diagnose(DiagnosticInfoUnsupported(F, message, DiagnosticLocation(where ? DebugLoc(where) : at)));
+		C.diagnose(DiagnosticInfoUnsupported(
+			F, message, DiagnosticLocation(where ? DebugLoc(where) : at), severity));
+	}
+
+	void warning(const Function &F, const DebugLoc &at, const Twine &message)
+	{
+		error(F, at, message, DS_Warning);
 	}
 
 	FunctionCallee engine(StringRef name, Type *result, ArrayRef<Type *> parameters)

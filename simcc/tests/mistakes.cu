@@ -78,7 +78,8 @@ int main()
 	three<<<1, 1, 0, 0, 0>>>(x, 1, 2); // 0>>>: too many execution configuration arguments to kernel
 	three<<1, 1>>(x, 1, 2); // <<1: a launch is kernel<<<grid, block>>>(arguments)
 	three<<<1, 1>>(x, 1, 2); // ;: a launch is kernel<<<grid, block>>>(arguments)
-	plain<<<1, 1>>>(x); // (x): kernel call to non-global function 'plain'
+	three<<<1, 256>>>; // ;: expected '('; a launch is kernel<<<grid, block>>>(arguments)
+	plain<<<1, 1>>>(x); // (x): kernel call to non-global function 'plain'; a kernel is declared __global__ void
 	device<<<1, 1>>>(x); // (x): kernel call to non-global function 'device'
 	host_template<3><<<1, 1>>>(x); // (x): kernel call to non-global function 'host_template<3>'
 	(*i)<<<1, 32>>>(x); // (x): not a function

@@ -54,7 +54,7 @@ class Compiler:
     def folder(self) -> Path:
         """Where programs of this compiler are built; the library lies beside it."""
         words = self.cxx.split()
-        return BUILD / "_".join([os.path.basename(word) for word in words]) / "tests"
+        return BUILD / "_".join([os.path.basename(word) for word in words]).replace("=", "_") / "tests"
 
 
 def _cxx_of(cc: str) -> str:
@@ -74,6 +74,8 @@ long_test = unittest.skipUnless(LONG, "LONG=1 runs it")
 # ---- running ----
 
 RUNNER = os.environ.get("RUNNER", "").split()  # in front of programs for another CPU: qemu-aarch64 -L ...
+# The address space is the runner's, with a limit on it where that is qemu, and a debugger would see the runner.
+unless_run_by_another = unittest.skipIf(bool(RUNNER), "not where another program runs what is built")
 
 
 class Outcome(NamedTuple):
@@ -137,9 +139,18 @@ def run(
     return Outcome(status, said[0], FOLDED.sub(" ", said[1]), time.monotonic() - start)
 
 
+def _cuda_compiler() -> list[str]:
+    """The clang++ that compiles CUDA, with its options, as simcc itself finds it."""
+    asked = "from driver.compilers import Compilers, clang_for_cuda as f; c = Compilers(); print(*f(c.cxx, c.is_clang))"
+    return run([sys.executable, "-B", "-c", asked], FIRST.environment, HOME).out.split()
+
+
+CUDA = _cuda_compiler()
+
+
 def _other_compiler() -> Compiler | None:
-    """Another LLVM than that of the clang++ which compiles CUDA, where there is one with its headers."""
-    used = run([FIRST.cxx.split()[0] if "clang" in FIRST.cxx else "clang++", "-dumpversion"]).out.partition(".")[0]
+    """Another LLVM than that, where there is one with its headers."""
+    used = run([*CUDA, "-dumpversion"]).out.partition(".")[0]
     headers = Path("/usr/lib").glob("llvm-*/include/llvm/Passes/PassPlugin.h")
     versions = {path.parts[3].partition("-")[2] for path in headers} - {used}
     there = [version for version in versions if shutil.which(f"clang++-{version}")]
@@ -264,6 +275,16 @@ class Program:
 
     def run(self, *arguments: Word, cpu_seconds: int = 60, **environment: str) -> Outcome:
         return run([*RUNNER, self.path, *arguments], environment, cpu_seconds=cpu_seconds)
+
+    @property
+    def started(self) -> Path:
+        """What simcc may start: itself, or what has it run."""
+        if not RUNNER:
+            return self.path
+        script = self.path.with_name(f"{self.path.name}.sh")
+        script.write_text(f'#!/bin/sh\nexec {" ".join(RUNNER)} {self.path} "$@"\n')
+        script.chmod(0o755)
+        return script
 
 
 REGISTERED: dict[tuple[str, Compiler], Program] = {}

@@ -9,7 +9,22 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from support import COMPILERS, FIRST, HOME, LONG, SIMCC, TRIED, Case, Compiler, Part, marked_line, run, simcc, together
+from support import (
+    COMPILERS,
+    CUDA,
+    FIRST,
+    HOME,
+    LONG,
+    SIMCC,
+    TRIED,
+    Case,
+    Compiler,
+    Part,
+    marked_line,
+    run,
+    simcc,
+    together,
+)
 
 sys.path.append(str(HOME))
 sys.dont_write_bytecode = True  # nothing is written among the sources of simcc
@@ -261,14 +276,14 @@ class Cuda(Case):
 
     def test_a_toolkits_header_that_is_not_ours_is_named(self):
         toolkit = self.make_toolkit()
-        cxx = FIRST.cxx if "clang" in FIRST.cxx else "clang++"
+        cxx, *options = CUDA
         for name, wrapped in (("wrapped-clang", cxx.replace("++", "")), ("wrapped-clang++", cxx)):
             text = f'#!/bin/sh\nexec {wrapped} "$@" -idirafter {toolkit} -Wno-unused-command-line-argument\n'
             wrapper = self.write(name, text)
             wrapper.chmod(0o755)
         (toolkit / "npp.h").write_text("/* Copyright NVIDIA Corporation */\nint npp;\n")
         (toolkit / "own.h").write_text("int own;\n")  # a directory may hold others' headers too
-        compiler = Compiler(FIRST.cc, str(wrapper))
+        compiler = Compiler(FIRST.cc, " ".join([str(wrapper), *options]))
         source = self.write("uses.cu", "#include <own.h>\n\n#include <npp.h>\nint main() {}\n")
         outcome = simcc(compiler, ["-c", source.name, "-o", "x.o"], cwd=self.scratch)
         self.expect_equal(outcome.status, 1, "exit status")

@@ -9,7 +9,21 @@ import shutil
 from pathlib import Path
 
 from reports import read_report
-from support import COMPILERS, FIRST, HOME, LIBRARIES, SIMCC, Case, Outcome, Word, inline, marked_line, run, simcc
+from support import (
+    COMPILERS,
+    FIRST,
+    HOME,
+    LIBRARIES,
+    RUNNER,
+    SIMCC,
+    Case,
+    Outcome,
+    Word,
+    inline,
+    marked_line,
+    run,
+    simcc,
+)
 
 GOOD = r"""#include <cstdio>
 #ifndef VALUE
@@ -118,7 +132,7 @@ class Driver(Case):
     def expect_built(self, what: str, built: Outcome, program: str, printed: str) -> None:
         self.expect_equal((built.status, built.out, built.err), (0, "", ""), f"{what}: simcc")
         if built.status == 0:
-            outcome = run([self.scratch / program])
+            outcome = run([*RUNNER, self.scratch / program])
             self.expect_equal((outcome.status, outcome.out), (0, printed), f"{what}: {outcome.err}")
 
     def expect_refused(self, what: str, outcome: Outcome, named: str) -> None:
@@ -260,7 +274,7 @@ int main()
         source = self.write("hiding.cu", hiding)
         for compiler in COMPILERS:
             self.expect_silent(simcc(compiler, [source, "-o", self.scratch / "hiding"]), compiler.cxx)
-            outcome = run([self.scratch / "hiding"], {"SIM_REPORT": str(self.scratch / "report")})
+            outcome = run([*RUNNER, self.scratch / "hiding"], {"SIM_REPORT": str(self.scratch / "report")})
             self.expect_silent(outcome, compiler.cxx)
             launches = read_report(self.scratch / "report").launches
             counted = [(one["global"]["load"]["bytes"], one["global"]["store"]["bytes"]) for one in launches]
@@ -298,7 +312,7 @@ int main()
         self.write(f"{folder}/bad.cu", bad)
         built = self.simcc(f"{folder}/bad.cu", "-o", "bad")
         self.assertEqual(built.status, 0, built.err)
-        outcome = run([self.scratch / "bad"])
+        outcome = run([*RUNNER, self.scratch / "bad"])
         self.expect_equal(outcome.status, 1, "exit status")
         self.expect_in(f"bad.cu:{marked_line(bad, '@store')}", outcome.err)
 
@@ -316,7 +330,7 @@ int main()
             (folder / f"{name}.cu").write_text(RACY)
             built = run(["Übung/simcc/simcc", os.fsdecode(shown), "-o", folder / "racy"], environment, self.scratch)
             self.expect_silent(built, what)
-            outcome = run([folder / "racy"], environment, self.scratch)
+            outcome = run([*RUNNER, folder / "racy"], environment, self.scratch)
             self.expect_equal(outcome.status, 1, f"{what}: exit status")
             at = marked_line(RACY, "@race")
             text = RACY.split("\n")[at - 1].lstrip("\t")  # too long for its indent, and for its end
@@ -405,6 +419,6 @@ int main()
             environment = {"LC_ALL": language, "HOME": "/nonexistent", "TMPDIR": str(folder), **FIRST.environment}
             built = run([SIMCC, source, "-o", folder / "program"], environment)
             self.assertEqual(built.status, 0, f"{language}: {built.err}")
-            outcome = run([folder / "program"], environment)
+            outcome = run([*RUNNER, folder / "program"], environment)
             self.expect_equal((outcome.status, outcome.out), (0, "1.5\n"), f"{language}: {outcome.err}")
             self.expect_equal(os.listdir(folder), ["program"], f"{language}: files that were left behind")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from support import COMPILERS, Case, Compiler, marked_line, run, simcc
+from support import COMPILERS, RUNNER, Case, Compiler, marked_line, run, simcc
 
 # Each file prints what its own `row`, its own inline function and its own constant make.
 NUMBERED = r"""#include <cstdio>
@@ -121,7 +121,7 @@ class Files(Case):
         self.assertEqual((built.status, built.err), (0, ""), f"{compiler.cxx}: simcc {arguments}")
 
     def expect_output(self, how: str, program: str, printed: str) -> None:
-        outcome = run([self.scratch / program])
+        outcome = run([*RUNNER, self.scratch / program])
         self.expect_equal((outcome.status, outcome.out, outcome.err), (0, printed, ""), how)
 
     def expect_refused(self, compiler: Compiler, arguments: str, *says: str) -> None:
@@ -161,7 +161,7 @@ class Files(Case):
             for name, source in sources.items():
                 self.write("main.cpp", f"void {name}();\nint main() {{ {name}(); return 0; }}\n")
                 self.build(compiler, "main.cpp first.o second.o -o program")
-                outcome = run([self.scratch / "program"])
+                outcome = run([*RUNNER, self.scratch / "program"])
                 self.expect_equal(outcome.status, 1, f"{compiler.cxx}: {name}")
                 line = marked_line(source, "@wrong")
                 self.expect_in(f"void wrong<32>(int*) in {name}.cu:{line}\n", outcome.err, compiler.cxx)

@@ -14,7 +14,7 @@ import shutil
 import unittest
 
 import reports
-from support import FIRST, OTHER, SIMCC, Case, inline, marked_line, run, simcc
+from support import CUDA, FIRST, OTHER, RUNNER, SIMCC, Case, inline, marked_line, run, simcc, unless_run_by_another
 
 # A statement of thread i of 32, and the requests of it: loads and stores of global memory. x, y: floats; a, b: ints.
 COUNTED = [
@@ -42,6 +42,8 @@ COUNTED = [
     ("y[i] = ((float4 *)x)[i].x + ((float4 *)x)[i].w", 2, 1),
     ("((float4 *)y)[i] = make_float4(1, 2, 3, x[i])", 1, 1),
     ("((double2 *)y)[i].x = ((double2 *)x)[i].y", 1, 1),
+    ("new ((float4 *)y + i) float4(four(x[i]))", 1, 1),
+    ("new ((three *)y + i) three(thrice(x[i]))", 1, 3),
     ("y[i] = twice(x[i])", 1, 1),
     ("y[i] = deref(x + i) + deref(x + i)", 2, 1),
     ("y[i] = [&] { return x[i] + x[i]; }()", 2, 1),
@@ -51,10 +53,13 @@ COUNTED = [
     ("atomicAdd(&y[i], x[i])", 1, 0),
 ]
 HEAD = """#include <cstring>
+#include <new>
 struct bits { unsigned low : 3, high : 29; };
 struct three { float x, y, z; };
 template <class T> __device__ T twice(T v) { return v + v; }
 __device__ float deref(const float *p) { return *p; }
+__device__ float4 four(float v) { return make_float4(v, v, v, v); }
+__device__ three thrice(float v) { return {v, v, v}; }
 """
 KERNELS = "".join(
     f"__global__ void k{n}(const float *x, float *y, const int *a, int *b) {{ int i = threadIdx.x; {statement}; }}\n"
@@ -119,6 +124,7 @@ MISTAKES = [
     ("__syncthread();", 0 + 1, "use of undeclared identifier '__syncthread'"),
     ("y[i] = __shfl_sync(1);", None, "no matching function for call to '__shfl_sync'"),
     ('printf("%d", fopen("a", "r") != 0);', None, "'fopen' in device code is not supported by the simulated device"),
+    ("y[i] = rand();", None, "'rand' in device code is not supported by the simulated device: make random numbers"),
     ('asm("membar.gl;");', None, "inline PTX 'membar.gl' is not supported by the simulated device"),
     ("__sync_fetch_and_add((int *)y, 1);", None, "'a compiler atomic' in device code is not supported"),
     ("other<<<1, 1>>>(y);", None, "a launch in device code (dynamic parallelism) is not supported"),
@@ -259,6 +265,26 @@ int main()
 """
 SIDES = inline("front.sides", BOTH_SIDES, "-w")
 SIDES_FAST = inline("front.sides.fast", BOTH_SIDES, "-w", "--fast")
+CONVERTED_TEXT = """#include <cstdio>
+__global__ void k(const float *x, const double *d, long long *y)
+{
+	y[0] = (int)x[0], y[1] = (int)-x[0], y[2] = (unsigned)-x[0], y[3] = (unsigned)x[0], y[4] = (long long)x[0];
+	y[5] = (int)x[1], y[6] = (long long)x[1], y[7] = (int)d[0], y[8] = (short)x[2];
+}
+int main()
+{
+	float h[3] = {1e30f, __builtin_nanf(""), -7.9f}, *x;
+	double nan = h[1], *d;
+	long long *y, of[9];
+	cudaMalloc(&x, 12), cudaMalloc(&d, 8), cudaMalloc(&y, 72);
+	cudaMemcpy(x, h, 12, cudaMemcpyHostToDevice), cudaMemcpy(d, &nan, 8, cudaMemcpyHostToDevice);
+	k<<<1, 1>>>(x, d, y);
+	cudaMemcpy(of, y, 72, cudaMemcpyDeviceToHost);
+	for (long long each : of)
+		printf("%lld ", each);
+}
+"""
+CONVERTED = [inline(f"front.converted{option}", CONVERTED_TEXT, *option.split()) for option in ("", "--fast")]
 # Of a file of a program that is one (-rdc=true): what is the file's own, beside another one like it.
 OWN = r"""#include <cstdio>
 static __device__ int mine[2] = {FILE, 0};
@@ -286,7 +312,13 @@ int ENTRY()
 """
 
 
-ORDINARY = """#include <immintrin.h>
+ORDINARY = """#ifdef __aarch64__
+#include <arm_neon.h>
+static int third() { return vgetq_lane_s32(vdupq_n_s32(3), 0); }
+#else
+#include <immintrin.h>
+static int third() { return _mm_extract_epi16(_mm_sad_epu8(_mm_set1_epi8(3), _mm_setzero_si128()), 0) / 8; }
+#endif
 #include <cstdio>
 #include <mutex>
 #include <random>
@@ -303,7 +335,33 @@ int main()
 	quad *p;
 	cudaMalloc(&p, 2 * sizeof *p), cudaMemset(p, 0, 2 * sizeof *p);
 	k<<<1, 1>>>(p);
-	return cudaDeviceSynchronize();
+	return cudaDeviceSynchronize() + third() - 3;
+}
+"""
+# Behind a line, what is said of it.
+NAMED_BY_HOST = """struct pair { int a, b; };
+__device__ int count;
+__device__ float table[4];
+__device__ pair both;
+__constant__ float scale;
+__constant__ const float known = 3;
+__host__ __device__ int of_either() { return count; }
+__global__ void k(float *x) { x[0] = count + table[1] + scale + known + both.a + of_either(); }
+int main(int argc, char **)
+{
+	float h[4] = {known}, *x;
+	pair copy;
+	count = 3; // __device__ count written
+	count++; // __device__ count read, __device__ count written
+	h[0] += table[argc] * 2; // __device__ table read
+	both.b = 4; // __device__ both written
+	h[1] = scale; // __constant__ scale read
+	copy = both; // __device__ both read
+	cudaMemcpyToSymbol(scale, h, 4), cudaMemcpyToSymbol(table, h, 16), cudaMemcpyFromSymbol(h, both, 8);
+	cudaGetSymbolAddress((void **)&x, table);
+	k<<<1, 1>>>(x);
+	int *address = &count;
+	return copy.a + (address == (void *)x);
 }
 """
 SIZED = """int main()
@@ -386,7 +444,7 @@ int ENTRY()
         )
         built = simcc(FIRST, ["one.cu", "two.cu", "main.cpp", "-o", "p"], cwd=self.scratch)
         self.expect_silent(built, "two files")
-        outcome = run([self.scratch / "p"])
+        outcome = run([*RUNNER, self.scratch / "p"])
         first, second = (901 + 10) + 901 + 1, (902 + 20) + 902 + 1
         self.expect_equal((outcome.status, outcome.out), (0, f"{first} {second}\n"), outcome.err)
 
@@ -413,6 +471,28 @@ int ENTRY()
             "copies of a struct",
         )
 
+    def test_a_number_that_an_integer_has_not(self):
+        """As a GPU converts it, and the conversions of the headers. Kills: what this CPU makes of it."""
+        wanted = f"{2**31 - 1} {-(2**31)} 0 {2**32 - 1} {2**63 - 1} 0 {-(2**63)} {-(2**31)} -7 "
+        for converted in CONVERTED:
+            self.expect_equal(converted.run()[:3], (0, wanted, ""), converted.name)
+
+    def test_the_host_is_warned_of_device_variables(self):
+        """In nvcc's words. Kills: a warning of an address, of a constant's value, or in code that is for both sides."""
+        self.write("a.cu", NAMED_BY_HOST)
+        said = simcc(FIRST, ["a.cu", "-o", "p"], cwd=self.scratch)
+        lines = NAMED_BY_HOST.split("\n")
+        wanted = []
+        for number, line in enumerate(lines, 1):
+            for what in line.partition(" // ")[2].split(", ") if " // " in line else []:
+                qualifier, name, how = what.split()
+                says = f'a {qualifier} variable "{name}" cannot be directly {how} in a host function: '
+                says += "cudaMemcpyToSymbol()" if how == "written" else "cudaMemcpyFromSymbol()"
+                wanted.append(f"{number}: {says} copies it")
+        got = re.findall(r"^a\.cu:(\d+):\d+: warning: (.*)$", said.err, re.MULTILINE)
+        self.expect_equal(sorted(f"{line}: {text}" for line, text in got), sorted(wanted), said.err)
+        self.expect_equal(said.status, 0, said.err)
+
     def test_a_program_of_one_device_code(self):
         for number, entry in ((1, "one"), (2, "two")):
             self.write(f"{entry}.cu", f"#define FILE {number}\n#define ENTRY {entry}\n{OWN}")
@@ -422,7 +502,7 @@ int ENTRY()
         for options in (["-rdc=true"], [], ["-rdc=true", "--fast"]):
             built = simcc(FIRST, [*options, "one.cu", "two.cu", "main.cpp", "-o", "p"], cwd=self.scratch)
             self.expect_silent(built, str(options))
-            outcome = run([self.scratch / "p"])
+            outcome = run([*RUNNER, self.scratch / "p"])
             self.expect_equal((outcome.out, outcome.err), (f"{1110 + 39} {2220 + 39}\n", ""), str(options))
 
     def test_memory_that_nothing_counts_is_refused(self):
@@ -433,6 +513,7 @@ int ENTRY()
         self.expect(outcome.err.startswith("a.cu:3:2: error: "), outcome.err)
         self.expect_in("not supported by the simulated device", outcome.err)
 
+    @unless_run_by_another
     @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
     def test_a_debugger_knows_threads_and_variables(self):
         self.write("a.cu", DEBUGGED)
@@ -459,12 +540,12 @@ int ENTRY()
         for options in ([], ["--fast"]):
             self.write("a.cu", ORDINARY)
             self.expect_silent(simcc(FIRST, [*options, "a.cu", "-o", "p"], cwd=self.scratch), str(options))
-            self.expect_equal(run([self.scratch / "p"])[:2], (0, "once\n"), str(options))
+            self.expect_equal(run([*RUNNER, self.scratch / "p"])[:2], (0, "once\n"), str(options))
         self.write("one.cu", "extern __device__ int SIZE;\n__global__ void k(int *p) { *p = SIZE; }\n" + SIZED)
         self.write("two.cu", "__device__ int SIZE = 3;\n")
         files = ["one.cu", "two.cu", "-o", "p"]
         self.expect_silent(simcc(FIRST, ["-rdc=true", *files], cwd=self.scratch), "-rdc=true")
-        self.expect_equal(run([self.scratch / "p"]).status, 3, "-rdc=true")
+        self.expect_equal(run([*RUNNER, self.scratch / "p"]).status, 3, "-rdc=true")
         outcome = simcc(FIRST, files, cwd=self.scratch)
         self.expect_equal(outcome.status, 1, "without -rdc=true")
         says = "one.cu:2:34: error: 'SIZE' is not defined in this file: device variables of other files need -rdc=true"
@@ -495,8 +576,7 @@ int ENTRY()
     def test_without_llvm_s_headers(self):
         """One line that says what to install."""
         text = "int main() {}\n"
-        clang = FIRST.cxx if "clang" in FIRST.cxx else "clang++"
-        version = run([clang, "-dumpversion"]).out.partition(".")[0]
+        version = run([*CUDA, "-dumpversion"]).out.partition(".")[0]
         for name in ("llvm-config", f"llvm-config-{version}"):
             self.write(f"bin/{name}", "#!/bin/sh\nexit 1\n").chmod(0o755)
         path = f"{self.scratch}/bin:{os.environ['PATH']}"

@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 
 from reports import Report, is_counted, read_report
-from support import COMPILERS, FIRST, LONG, TRIED, Case, Compiler, Outcome, Part, inline, marked_line, together
+from support import COMPILERS, FIRST, LONG, RUNNER, TRIED, Case, Compiler, Outcome, Part, inline, marked_line, together
 
 
 def program(name: str, kernels: str, body: str, compiler: Compiler = FIRST) -> Part:
@@ -610,7 +610,7 @@ class Hazards(Case):
     def test_a_report_fits_a_terminal(self):
         """Kills: a sentence or a source line past column 80, a caret that does not stand under the access; what lies
         behind the end of a line that was shortened since."""
-        done = subprocess.run([WIDE.path], stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run([*RUNNER, WIDE.path], stderr=subprocess.PIPE, text=True, check=False)
         self.expect("blocks run in any order" in done.stderr, done.stderr)
         lines = done.stderr.splitlines()
         path = str(WIDE.sources[0])  # a word, which is not taken apart
@@ -619,7 +619,7 @@ class Hazards(Case):
         self.expect_equal({lines[i - 1][lines[i].index("^")] for i in carets}, {"="}, done.stderr)
         self.addCleanup(WIDE.sources[0].write_text, WIDE.sources[0].read_text())
         WIDE.sources[0].write_text("x\n" * 9)
-        short = subprocess.run([WIDE.path], stderr=subprocess.PIPE, text=True, check=False).stderr
+        short = subprocess.run([*RUNNER, WIDE.path], stderr=subprocess.PIPE, text=True, check=False).stderr
         self.expect_equal(sorted(re.findall("[0-9]+ [|] .*", short)), ["3 | x", "4 | x"], short)
         self.expect("^" not in short, short)
 

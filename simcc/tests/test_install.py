@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import unittest
 
-from support import COMPILERS, FIRST, HOME, SIMCC, Case, Outcome, Word, run
+from support import COMPILERS, FIRST, HOME, RUNNER, SIMCC, Case, Outcome, Word, run
 
 OK = r"""#include <cstdio>
 __global__ void store(int *x) { x[threadIdx.x] = 1; }
@@ -27,6 +28,7 @@ LATER = re.compile(r"v(?!err|erw)\w+|popcnt|lzcnt|andn|bls\w+|bextr|bzhi|pdep|pe
 QEMU = shutil.which("qemu-x86_64")
 
 
+@unittest.skipUnless(platform.machine() == "x86_64" and not RUNNER, "of x86-64")
 class Baseline(Case):
     def test_what_is_built_here_runs_on_any_cpu(self) -> None:
         """Built with -march=native, an archive died on an older CPU with "Illegal instruction"."""
@@ -85,7 +87,7 @@ class Install(Case):
         ]
         outcome = run(command, cpu_seconds=120)
         self.assertEqual((outcome.status, outcome.err), (0, ""))
-        self.expect_equal(run([program]).out, "ok\n", "what it built")
+        self.expect_equal(run([*RUNNER, program]).out, "ok\n", "what it built")
 
     def test_a_copy_installs_goes_again_and_what_is_installed_builds(self) -> None:
         self.make("install", f"PREFIX={self.scratch}/usr")

@@ -8,7 +8,7 @@ import itertools
 from typing import NamedTuple
 
 from reports import read_report
-from support import FIRST, TESTS, TRIED, Batch, Case, Compiler, Member, Run, inline, run
+from support import FIRST, TESTS, TRIED, Batch, Case, Compiler, Member, Run, inline, run, unless_run_by_another
 
 FOLDER = TESTS / "memory"
 NAMES = {"-O2": ["arena", "arguments", "empty_locals", "large", "late_errors", "no_launch", "overruns"]}
@@ -204,6 +204,7 @@ class Memory(Case):
         self.expect_in("is out of bounds", outcome.err)
         self.expect_equal(outcome.status, 1, "exit status")
 
+    @unless_run_by_another
     def test_allocating_touches_nothing(self):
         """Half of the device's memory, twice: 1 MB of it for tables, 16 MB for what it is copied from."""
         for made in LARGE:
@@ -252,6 +253,7 @@ class Memory(Case):
         self.expect_equal(outcome.out, "cudaErrorIllegalAddress\n", outcome.err)
         self.expect_equal([hazard["array"] for hazard in read_report(path).hazards], ["alloc0"], outcome.err)
 
+    @unless_run_by_another
     def test_a_limit_on_address_space_is_one_line(self):
         """80 MB of tables in the program itself made the system end it by a signal before main."""
         for kilobytes in (40000, 60000, 90000, 200000):
@@ -389,6 +391,7 @@ class Memory(Case):
                 if made.option != "--fast":
                     self.expect_in("no_launch.cu:", outcome.err, what)
 
+    @unless_run_by_another
     def test_an_index_that_strays_far(self):
         """Kills: an access of another kernel's array that passes; "a host pointer: device code needs memory from
         cudaMalloc", a distance of 16 GB or the launch's dynamic shared memory where an index of a shared array is

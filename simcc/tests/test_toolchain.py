@@ -9,7 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from support import BUILD, FIRST, HOME, Case, long_test, run
+from support import BUILD, FIRST, HOME, RUNNER, Case, long_test, run
 
 # A C compiler and the C++ compiler that belongs to it.
 PAIRS = [
@@ -42,6 +42,7 @@ COMPILER_NAMES = [
     ("clang-15", "clang++-15", "clang-15", "clang++-15"),
     ("ccache gcc", "ccache g++", "ccache_gcc", "ccache_g++"),
     ("/usr/bin/gcc-12 -m64", "/usr/bin/g++-12 -m64", "gcc-12_-m64", "g++-12_-m64"),
+    ("clang --target=a-b", "clang++ --target=a-b", "clang_--target_a-b", "clang++_--target_a-b"),
 ]
 PROGRAM = "__global__ void k(int *y) { *y = 1; }\nint main() { int *y; cudaMalloc(&y, 4); k<<<1, 1>>>(y); }\n"
 MAKE_CC = [f"CC={FIRST.cc}", f"CXX={FIRST.cxx}"]
@@ -101,7 +102,9 @@ class Toolchain(Case):
         expect(f"{self.scratch}/bin/cc", f"{self.scratch}/bin/c++")
 
     def test_one_rule_everywhere(self):
-        """The Makefiles and simcc agree: on the compiler, and on the folder where its library is."""
+        """The Makefiles and simcc agree: on the compiler, and on the folder where its library is.
+
+        Kills: a = in its name, with which no rule for a changed header is read, and old objects stay in a library."""
         for folder in (HOME, HOME / "bench"):
             for cc, cxx, name, cxx_name in COMPILER_NAMES:
                 command = makefile_value(folder, "$(CXX),$(COMPILER),$(CXX_COMPILER)")
@@ -115,9 +118,9 @@ class Toolchain(Case):
         build.mkdir()
         command = ["env", "-u", "CXX", f"SIM_BUILD={build}", f"CC=env LANG=C {FIRST.cc} -g0"]
         self.output_of([*command, HOME / "simcc", "a.cu", "-o", "a"])
-        self.output_of([self.scratch / "a"])
+        self.output_of([*RUNNER, self.scratch / "a"])
         built = sorted(path.parent.name for path in build.glob("*/libsim.a"))
-        self.expect_equal(built, [f"env_LANG=C_{os.path.basename(FIRST.cxx)}_-g0"], "folders of libraries")
+        self.expect_equal(built, [f"env_LANG_C_{FIRST.folder.parent.name}_-g0"], "folders of libraries")
 
     def toolchain_of(self, home: Path) -> set[str]:
         # toolchain.mk alone, as the course's Makefiles and anybody's include it
@@ -175,7 +178,7 @@ class Toolchain(Case):
         self.write("a.cu", PROGRAM)
         command = [copy / "simcc", "a.cu", "-o", "a"]
         self.output_of(command, {**FIRST.environment, "SIM_LIB": str(library)})
-        self.output_of([self.scratch / "a"])
+        self.output_of([*RUNNER, self.scratch / "a"])
 
     @long_test
     def test_a_copy_builds_and_tests(self):

@@ -91,7 +91,7 @@ class Widths(Case):
     def widths(self, made: Program, loops: list[dict], *arguments: Word) -> Outcome:
         table = self.scratch / "loops.jsonl"
         table.write_text("".join(json.dumps(record) + "\n" for record in loops))
-        return run([SIMCC, "--widths", table, "--json", made.path, *arguments], cpu_seconds=120)
+        return run([SIMCC, "--widths", table, "--json", made.started, *arguments], cpu_seconds=120)
 
     def joined(self, made: Program, loops: list[dict], *arguments: Word) -> dict:
         outcome = self.widths(made, loops, *arguments)
@@ -257,14 +257,14 @@ class Widths(Case):
             (["--widths"], 2, "simcc: expected: simcc --widths FILE.sass"),
             (["--widths", table], 2, "simcc: expected: simcc --widths FILE.sass"),
             (["--widths", table, self.scratch / "none"], 2, "No such file"),
-            (["--widths", self.scratch / "none", PRODUCT.path], 2, "none: No such file or directory"),
-            (["--widths", torn, PRODUCT.path], 2, "torn:1: expected a line of simcc --loops, with a key kernel"),
+            (["--widths", self.scratch / "none", PRODUCT.started], 2, "none: No such file or directory"),
+            (["--widths", torn, PRODUCT.started], 2, "torn:1: expected a line of simcc --loops, with a key kernel"),
             *(
-                (["--widths", path, PRODUCT.path], 2, f"{path.name}:2: expected a line of simcc --loops")
+                (["--widths", path, PRODUCT.started], 2, f"{path.name}:2: expected a line of simcc --loops")
                 for path in edited
             ),
-            (["--widths", text, PRODUCT.path], 2, "text: expected what `nvdisasm -gi -c FILE.cubin` prints"),
-            (["--widths", table, FAST.path], 2, "wrote no trace"),
+            (["--widths", text, PRODUCT.started], 2, "text: expected what `nvdisasm -gi -c FILE.cubin` prints"),
+            (["--widths", table, FAST.started], 2, "wrote no trace"),
             (["--widths", table, "false"], 1, "false ended with status 1"),
             (["--loops"], 2, "simcc: expected: simcc --loops FILE.sass"),
             (["--loops", text], 2, "text: expected what"),
@@ -280,7 +280,7 @@ class Widths(Case):
         loops = records("product")
         entry(loops, self.line("product", "@b"), "load", 128)["count"] -= 1
         table = self.write("loops.jsonl", "".join(json.dumps(record) + "\n" for record in loops))
-        outcome = run([SIMCC, "--widths", table, PRODUCT.path, 64])
+        outcome = run([SIMCC, "--widths", table, PRODUCT.started, 64])
         self.assertEqual((outcome.status, outcome.err), (0, ""))
         self.assertIn("launch 0, product<64, 8, 8>, sm_89\n", outcome.out)
         self.assertRegex(outcome.out, r"\n  shared load conflicts +4,096 +not known\n")

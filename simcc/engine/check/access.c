@@ -370,7 +370,7 @@ struct hazard local_overrun(const struct actor *actor, const struct sim_site *en
 }
 
 struct hazard stack_overflow(
-	const struct actor *actor, const struct sim_function *function, const struct sim_site *call)
+	const struct actor *actor, const struct sim_function *function, const struct sim_site *call, size_t room)
 {
 	struct hazard hazard = of_frame(actor, "stack_overflow", "Stack overflow", call);
 	if (!call) { /* of a kernel, which no device code calls */
@@ -380,8 +380,7 @@ struct hazard stack_overflow(
 	}
 	snprintf(
 		hazard.detail[0], sizeof hazard.detail[0],
-		"the calls of this thread need more than %d KB of local memory",
-		(STACK_BYTES - STACK_RESERVE) / 1024);
+		"the calls of this thread need more than %zu KB of local memory", room / 1024);
 	snprintf(
 		hazard.detail[1], sizeof hazard.detail[1], "at the call of %.150s: an endless recursion?",
 		function->signature);

@@ -56,7 +56,7 @@ void findings_report(
 enum {
 	STACK_BYTES = 256 * 1024,
 	STACK_RESERVE = 16 * 1024, /* what the engine and printf may need on top of a kernel's frames */
-	GUARD_BYTES = 4096,        /* below and above a stack */
+	LEAST_GUARD = 4096,        /* below and above a stack; a page, where those are larger (ARM64) */
 	FRAME_BYTES = 16,          /* a caller's frame pointer and the return address, on the thread's stack */
 };
 
@@ -72,9 +72,15 @@ struct local_memory {
 	uintptr_t end;       /* where the thread's own memory ends: the frame of what called the kernel */
 	struct frame *frame; /* of what runs now; frames[0] stands for what called the kernel, [1] is the kernel */
 	uintptr_t first;     /* of STACK_BYTES */
-	uintptr_t limit;     /* a frame below this has overflowed */
+	uintptr_t limit;     /* a frame below this has overflowed: STACK_RESERVE above `first`, or more */
 	struct frame *frames, *frames_end;
 };
+
+/* Of it, what a kernel and the functions that it calls may use. */
+static inline size_t room_of(const struct local_memory *local)
+{
+	return local->first + STACK_BYTES - local->limit;
+}
 
 /* What a thread may reach. */
 struct reach {
@@ -107,7 +113,7 @@ struct hazard wrong_access(
 struct hazard local_overrun(const struct actor *actor, const struct sim_site *end);
 /* `function` is the one too many, `call` that of it; NULL: it is the kernel. */
 struct hazard stack_overflow(
-	const struct actor *actor, const struct sim_function *function, const struct sim_site *call);
+	const struct actor *actor, const struct sim_function *function, const struct sim_site *call, size_t room);
 
 /* ---- asynchronous copies: copycheck.c ---- */
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "run/worker.h"
 
@@ -24,8 +25,11 @@ void worker_open(struct worker *worker)
 	const bool races = sim_options()->check[SIM_RACECHECK] && sim_is_counting();
 	worker->lanes = need(calloc(MAX_THREADS, sizeof *worker->lanes));
 	uint64_t *records = need(reserve_pages((size_t)MAX_THREADS * ROWS * ROW * sizeof *records));
-	worker->stacks = need(reserve_pages((size_t)MAX_THREADS * STACK_BYTES + GUARD_BYTES));
-	worker->marks_pages = madvise(worker->stacks, GUARD_BYTES, -1) != 0; /* qemu-user says yes to any advice */
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	worker->guard_bytes = page > LEAST_GUARD ? page : LEAST_GUARD;
+	worker->stacks = need(reserve_pages((size_t)MAX_THREADS * STACK_BYTES + worker->guard_bytes));
+	worker->marks_pages =
+		madvise(worker->stacks, worker->guard_bytes, -1) != 0; /* qemu-user says yes to any advice */
 	struct frame *frames = need(calloc(MAX_THREADS * FIRST_FRAMES, sizeof *frames));
 	paths_open(&worker->paths);
 	shared_open(&worker->shared);
@@ -42,7 +46,7 @@ void worker_open(struct worker *worker)
 			.values = races ? (struct stored *)(rows + 2 * ROW) : NULL};
 		lane->shared = worker->shared.view;
 		lane->local.first = (uintptr_t)worker->stacks + (size_t)t * STACK_BYTES;
-		lane->local.limit = lane->local.first + STACK_RESERVE;
+		lane->local.limit = lane->local.first + STACK_RESERVE - LEAST_GUARD + worker->guard_bytes;
 		lane->local.frames = frames + (size_t)t * FIRST_FRAMES;
 		lane->local.frames_end = lane->local.frames + FIRST_FRAMES;
 		lane->warp->matcher.windows[lane->index] = &lane->window;
@@ -66,8 +70,8 @@ static void guard_stacks(struct worker *worker)
 {
 	for (; worker->guards <= worker->thread_count; worker->guards++) {
 		void *page = worker->stacks + (size_t)worker->guards * STACK_BYTES;
-		if (!worker->marks_pages || madvise(page, GUARD_BYTES, GUARD_INSTALL) != 0)
-			(void)mprotect(page, GUARD_BYTES, PROT_NONE);
+		if (!worker->marks_pages || madvise(page, worker->guard_bytes, GUARD_INSTALL) != 0)
+			(void)mprotect(page, worker->guard_bytes, PROT_NONE);
 	}
 }
 
@@ -203,6 +207,8 @@ static void release_barrier(struct worker *worker)
 			worker->ready_warps |= 1u << w;
 	}
 	worker->current_warp = worker->order == SIM_ORDER_REVERSE ? 0 : 31;
+	/* An atomic that a thread did before it is an acquire now, for all of the block (racecheck.c): ARM64 wants to be told. */
+	atomic_thread_fence(memory_order_acq_rel);
 	worker->audience.tally.barriers++;
 	worker->progress++;
 }

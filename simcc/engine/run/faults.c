@@ -76,7 +76,7 @@ static __attribute__((noreturn)) void land(void)
 		snprintf(hazard.headline, sizeof hazard.headline, "Illegal instruction, or __trap()");
 		break;
 	default:
-		if (fault.address - (lane->local.first + STACK_BYTES) < GUARD_BYTES) {
+		if (fault.address - (lane->local.first + STACK_BYTES) < lane->worker->guard_bytes) {
 			hazard.kind = "local_overrun";
 			hazard.space = "local";
 			hazard.error = cudaErrorIllegalAddress;
@@ -85,7 +85,7 @@ static __attribute__((noreturn)) void land(void)
 				hazard.detail[0], sizeof hazard.detail[0],
 				"an index has left the thread's local memory");
 		} else if (
-			fault.address - lane->local.first < STACK_RESERVE ||
+			fault.address - lane->local.first < lane->local.limit - lane->local.first ||
 			lane->local.first - fault.address < LARGEST_FRAME) {
 			hazard.kind = "stack_overflow";
 			hazard.space = "local";
@@ -93,8 +93,7 @@ static __attribute__((noreturn)) void land(void)
 			snprintf(hazard.headline, sizeof hazard.headline, "Stack overflow");
 			snprintf(
 				hazard.detail[0], sizeof hazard.detail[0],
-				"this thread needs more than %d KB of local memory",
-				(STACK_BYTES - STACK_RESERVE) / 1024);
+				"this thread needs more than %zu KB of local memory", room_of(&lane->local) / 1024);
 			snprintf(
 				hazard.detail[1], sizeof hazard.detail[1],
 				"or an index lies far before the start of a local array");

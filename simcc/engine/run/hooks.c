@@ -357,7 +357,7 @@ COLD static _Noreturn void stop_overflow(struct lane *lane, const struct sim_fun
 	const struct actor actor = actor_of(lane);
 	const struct sim_site *call = lane->entered ? sim_call_site : NULL;
 	sim_lane = NULL;
-	const struct hazard hazard = stack_overflow(&actor, function, call);
+	const struct hazard hazard = stack_overflow(&actor, function, call, room_of(&lane->local));
 	fail_launch(lane->worker, &hazard);
 }
 

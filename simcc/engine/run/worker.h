@@ -106,6 +106,7 @@ struct worker {
 	char *stacks;
 	uint32_t guards;       /* pages between stacks that are guarded, counted from the first */
 	bool marks_pages;      /* madvise() can guard a page, and does */
+	size_t guard_bytes;    /* of such a page */
 	struct sim_fiber main; /* the worker's own stack */
 	struct shared_memory shared;
 
