@@ -15,7 +15,7 @@ CLONE :=
 SITE :=
 
 .DEFAULT_GOAL := all
-.PHONY: all build fast run real model plot chapters test test-all test-chapters test-sim test-cuda sanitize explorer site \
+.PHONY: all all-chapters build fast run real model plot chapters test test-all test-chapters test-sim test-cuda sanitize explorer site \
         gpu-report blank task fault clean help $(CHAPTERS)
 
 # A variable of the command line, as an option of a tool.
@@ -31,11 +31,15 @@ include classroom/handout.mk
 -include classroom/grade.mk
 include tools/maintain.mk
 
-# Each chapter's build, its screen and its sweep, beside the builds of the next ones; then the real model.
+# Of chapters 00 to 09 each one's build, its screen and its sweep, beside the builds of the next ones; then the real model.
 all:
-	@MAKE="$(MAKE)" tools/demonstrate $(CHAPTERS)
+	@MAKE="$(MAKE)" tools/demonstrate $(filter 0%,$(CHAPTERS))
 	@echo
 	@echo "Next: read 00_gpu/README.md. Pictures of this run: build/plots/. More: make help"
+
+# Those behind 09, too.
+all-chapters:
+	@MAKE="$(MAKE)" tools/demonstrate $(CHAPTERS)
 
 # A chapter's programs at once, on as many cores as there are or as -j says.
 jobs = $$(case "$$MAKEFLAGS" in *-j*) ;; *) echo -j$$(nproc) ;; esac)
@@ -130,7 +134,7 @@ $(CHAPTERS):
 	@$(MAKE) --no-print-directory -s -C $@
 
 help:
-	@echo "learn     make              build and run every chapter, plots in build/plots/"
+	@echo "learn     make              build and run chapters 00 to 09, plots in build/plots/; make all-chapters: all"
 	@echo "          make 01_naive     one chapter; in its directory, make help"
 	@echo "          make real         chapter 01 on a language model's Q, K and V"
 	@echo "          make model        brings a real language model (98 MB; asks first)"

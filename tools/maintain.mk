@@ -1,7 +1,7 @@
 # Targets of those who maintain the course: data that is measured, what is made from it, and what is checked. Included by the
 # Makefile; make help-all lists them.
 
-.PHONY: bench tables plots diagrams bench-sim ptxas sass check-ptxas check-sass transcripts \
+.PHONY: bench tables plots diagrams bench-sim ptxas sass check-ptxas check-sass ceilings check-ceilings transcripts \
         lines accuracy readme check-readme format check-format check-python check-text help-all
 
 # ---- measured data, and what is made from it ----
@@ -40,6 +40,21 @@ ptxas sass:
 check-ptxas check-sass:
 	@$(MAKE) --no-print-directory -s build DEVICE=sim
 	@echo $(CHAPTERS) | xargs -P "$$(nproc)" -n 1 $(MAKE) --no-print-directory -s $@ DEVICE=sim -C
+
+# What bounds the kernels inside an SM: counts beside the machine code of several chapters, one table.
+CEILINGS := gpu/compiled/ceilings.tsv
+ceilings check-ceilings: NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),/usr/local/cuda/bin/nvcc)
+ceilings check-ceilings: NVDISASM ?= $(or $(shell command -v nvdisasm 2>/dev/null),$(dir $(NVCC))nvdisasm)
+ceilings:
+	@$(MAKE) --no-print-directory -s build DEVICE=sim
+	@tools/ceilings make $(CEILINGS) "$(NVCC)" "$(NVDISASM)"
+	@tools/ceilings show
+
+check-ceilings:
+	@tools/ceilings unchanged "$(NVCC)" || { $(MAKE) --no-print-directory -s build DEVICE=sim && \
+		mkdir -p build && tools/ceilings make build/ceilings.tsv "$(NVCC)" "$(NVDISASM)" && \
+		tools/ceilings compare $(CEILINGS) build/ceilings.tsv; }
+	@echo "$(CEILINGS): as nvcc says"
 
 # What there is to read, counted.
 lines:
@@ -100,6 +115,7 @@ help-all: help
 	@echo "          make tables       published numbers beside ours (T=T3: only that)"
 	@echo "          make ptxas        registers, spills, occupancy (nvcc, no GPU)"
 	@echo "          make sass         instructions of each loop (nvcc, nvdisasm)"
+	@echo "          make ceilings     what bounds a kernel inside an SM (nvcc, nvdisasm)"
 	@echo "          make sanitize     the chapters under every check of the device"
 	@echo "          make gpu-report OUT=DIR   what a GPU can say, in eight minutes"
 	@echo "maintain  make readme       what the READMEs print, made anew"

@@ -52,6 +52,9 @@ class Chapters(unittest.TestCase):
     def test_variants(self) -> None:
         self.verify("09_variants")
 
+    def test_pipeline(self) -> None:
+        self.verify("10_pipeline")
+
     def test_every_case_is_of_a_chapter_above(self) -> None:
         chapters = {case["chapter"].split("_", 1)[1] for case in table.read(verify.CASES).records()}
         tested = {name[len("test_") :] for name in dir(self) if name.startswith("test_")}

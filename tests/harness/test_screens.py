@@ -33,6 +33,7 @@ CHAPTERS = {
     "07_transformer": "transformer",
     "08_decode": "decode",
     "09_variants": "variants",
+    "10_pipeline": "pipeline",
 }
 THOROUGH = bool(os.environ.get("LONG"))  # make test-all
 WIDTH = 80
@@ -99,6 +100,7 @@ SMALLER = {
     "06_backward": "--seq 129",
     "07_transformer": "--seq 65 --causal",
     "09_variants": "--seq 129 --causal --window 20",
+    "10_pipeline": "--seq 129",
 }
 
 
@@ -267,6 +269,7 @@ class Hours(ScreenCase):
         "06_backward": "--seq 1000000 --dim 8",
         "07_transformer": "--seq 1000000 --keys 1000000 --dim 8",
         "09_variants": "--seq 1000000 --dim 8",
+        "10_pipeline": "--seq 1000000 --dim 8",
     }
 
     def test_it_is_estimated_and_refused(self) -> None:

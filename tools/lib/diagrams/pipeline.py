@@ -11,7 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from lib import table
+from lib import ceilings
 from lib.diagrams.run import RunError, run
 from lib.diagrams.svg import Panel, pictures, rectangle, text
 
@@ -138,12 +138,7 @@ SHOWN = (
     "async",
     "fa2_fp32",
 )
-BOUNDS = (("shared memory", "r", "wavefronts", 4), ("issue slots", "n", "slots", 1))
-
-
-def share(row: dict[str, str], column: str, per_fma: int) -> float:
-    """Of the peak: the FMA of 4 warps a clock, 1 wavefront or 4 instructions."""
-    return min(1.0, int(row["fma"]) / (per_fma * int(row[column])))
+BOUNDS = (("r", ceilings.of_shared_memory), ("n", ceilings.of_slots))  # of each its color
 
 
 def bars(rows: dict[str, dict[str, str]], names: tuple[str, ...], first: bool) -> Panel:
@@ -151,8 +146,8 @@ def bars(rows: dict[str, dict[str, str]], names: tuple[str, ...], first: bool) -
     y = 34.0
     for name in names:
         body.append(text(82, y + 20, name, class_="e"))
-        for n, (_, class_, column, per_fma) in enumerate(BOUNDS):
-            part = share(rows[name], column, per_fma)
+        for n, (class_, share) in enumerate(BOUNDS):
+            part = share(rows[name])
             body.append(rectangle(90, y + 4 + 13 * n, 140 * part, 11, class_=class_))
             body.append(text(94 + 140 * part, y + 14 + 13 * n, f"{100 * part:.0f} %", class_="d"))
         y += 38
@@ -161,11 +156,10 @@ def bars(rows: dict[str, dict[str, str]], names: tuple[str, ...], first: bool) -
 
 def draw_ceilings(root: Path) -> dict[str, str]:
     """The picture's variants. Raises RunError."""
-    rows = {row["kernel"]: row for row in table.read(str(root / "gpu/compiled/ceilings.tsv")).records()}
+    rows = {row["kernel"]: row for row in ceilings.read(root / "gpu/compiled/ceilings.tsv").records()}
     if missing := [name for name in SHOWN if name not in rows]:
         raise RunError(f"gpu/compiled/ceilings.tsv: no {missing[0]}, make ceilings")
-    least = {name: min(share(rows[name], column, per) for _, _, column, per in BOUNDS) for name in SHOWN}
-    first, last = (f"{100 * least[name]:.0f} %" for name in ("fa1_row", "fa2_fp32"))
+    first, last = (f"{100 * ceilings.least(rows[name]):.0f} %" for name in (SHOWN[0], SHOWN[-1]))
     title = f"What an SM can do bounds fa1_row at {first} of the peak, and fa2_fp32 at {last}"
     description = (
         "Two bars for each forward kernel of chapters 04, 05 and 10: the share of the peak that its wavefronts of "

@@ -1,0 +1,33 @@
+"""gpu/compiled/ceilings.tsv, written by tools/ceilings, read: what a kernel's counts and machine code allow at most."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lib import table
+
+KEPT = Path(__file__).resolve().parents[2] / "gpu/compiled/ceilings.tsv"
+COLUMNS = "chapter kernel D fma wavefronts slots in_flight threads blocks".split()
+FMA_PER_CLOCK, WAVEFRONTS_PER_CLOCK, SLOTS_PER_CLOCK = 4, 1, 4  # of warps, in an SM of an H100
+
+
+def read(path: Path = KEPT) -> table.Table:
+    """Raises TableError, OSError."""
+    found = table.read(str(path))
+    if found.columns != COLUMNS:
+        raise table.TableError(f"{path}: not a table of ceilings")
+    return found
+
+
+def of_shared_memory(row: dict[str, str]) -> float:
+    """The share of the peak of FMA that its wavefronts allow."""
+    return min(1.0, WAVEFRONTS_PER_CLOCK * int(row["fma"]) / (FMA_PER_CLOCK * int(row["wavefronts"])))
+
+
+def of_slots(row: dict[str, str]) -> float:
+    """And that its instructions allow."""
+    return min(1.0, SLOTS_PER_CLOCK * int(row["fma"]) / (FMA_PER_CLOCK * int(row["slots"])))
+
+
+def least(row: dict[str, str]) -> float:
+    return min(of_shared_memory(row), of_slots(row))
