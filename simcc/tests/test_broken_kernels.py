@@ -13,6 +13,8 @@ threads, the others must be silent. Each file says itself what is expected:
 Written next to the verdicts is, for each bug, how it came out over all the ways it was run: `found` in each of them,
 `sometimes`, or `harmless`: in none. What the first way reports, to the thread and the word, stands in
 broken_kernels/reports.txt, and of some what people read in texts.txt; REMAKE=1 writes them anew: read their difference.
+All these kernels are in programs with fences. Without one another part of racecheck works (check/racecheck.c), and
+counts and names otherwise: what it reports of the kernels that race and have no fence stands in unfenced.txt.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from support import LONG, TESTS, Batch, Case, Member, Program, Run, program
 
 FOLDER = TESTS / "broken_kernels"
 REPORTS = FOLDER / "reports.txt"
+UNFENCED_REPORTS = FOLDER / "unfenced.txt"
 TEXTS = FOLDER / "texts.txt"
 FOUR_TOOLS = "memcheck,racecheck,initcheck,synccheck"
 BATCH_SIZE = 25
@@ -143,6 +146,10 @@ def _build() -> dict[tuple[str, bool], Run]:
 
 
 RUNS = _build()
+UNFENCED = [
+    kernel for kernel in BROKEN if kernel.tool == "racecheck" and "threadfence" not in kernel.source.read_text()
+]
+UNFENCED_RUNS = Batch("kernels.unfenced", [Member(each.name, each.source, False) for each in UNFENCED], "-w").runs()
 
 
 # ---- the verdicts ----
@@ -194,17 +201,18 @@ def names_one_thread_twice(message: str) -> bool:
 
 
 class BrokenKernels(Case):
-    def run_kernel(self, kernel: Kernel, fixed: bool, way: Way, check: str):
+    def run_kernel(self, kernel: Kernel, fixed: bool, way: Way, check: str, run: Run | None = None):
         path = self.scratch / "report.json"
         path.unlink(missing_ok=True)
         settings = {"SIM_ORDER": way.order, "SIM_THREADS": way.threads, "SIM_CHECK": check}
         endless = "SLOW" in kernel.flags and not fixed
-        outcome = RUNS[kernel.name, fixed](SIM_REPORT=str(path), SIM_TIMEOUT="0.2" if endless else "20", **settings)
+        settings |= {"SIM_REPORT": str(path), "SIM_TIMEOUT": "0.2" if endless else "20"}
+        outcome = (run or RUNS[kernel.name, fixed])(**settings)
         return outcome, read_report(path)
 
-    def is_caught(self, kernel: Kernel, way: Way) -> bool:
-        what = f"{kernel.name}, {way.order}, {way.threads} threads"
-        outcome, report = self.run_kernel(kernel, False, way, kernel.check)
+    def is_caught(self, kernel: Kernel, way: Way, run: Run | None = None) -> bool:
+        what = f"{kernel.name}{' without fences' * bool(run)}, {way.order}, {way.threads} threads"
+        outcome, report = self.run_kernel(kernel, False, way, kernel.check, run)
         caught = any(is_expected(kernel, hazard) for hazard in report.hazards)
         warns = kernel.severities == ["warning"]
         said = f"status {outcome.status}, {report.hazards[:1]}\n{outcome.err}"
@@ -262,6 +270,17 @@ class BrokenKernels(Case):
             with self.subTest(path.name):
                 if of or not LONG:
                     self.assertEqual(golden.changes(path, lines, of), "")
+
+    def test_reports_without_fences_to_the_word(self):
+        """Kills: in check/racecheck.c another lane, thread, clock, byte or cell that an access is held against, of
+        shared and of global memory, for stores, reads, volatile ones and atomics; blocks told as lanes of a warp."""
+        found = []
+        for kernel in UNFENCED:
+            _, report = self.run_kernel(kernel, False, WAYS[0], kernel.check, UNFENCED_RUNS[kernel.name])
+            found += [told(kernel, hazard) for hazard in report.hazards]
+            for way in kernel.ways[1:]:
+                self.is_caught(kernel, way, UNFENCED_RUNS[kernel.name])
+        self.assertEqual(golden.changes(UNFENCED_REPORTS, found), "")
 
     def test_a_loop_through_barriers_is_told_of_long_before_its_end(self):
         """Kills: ten times SIM_TIMEOUT, ten minutes, without a word."""
