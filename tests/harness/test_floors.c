@@ -55,6 +55,9 @@ Test(floors, written_bytes_may_stay_in_l2)
 		1e-3);
 	struct floor_work only_outputs = {.written_bytes = 4000};
 	cr_assert_float_eq(floor_compute(&only_outputs, gpu).ms, 0, 0);
+	/* Of equal times the memory's is named: all are 0 here. */
+	cr_assert_str_eq(floor_compute(&only_outputs, gpu).bound_by, "hbm");
+	cr_assert_str_eq(floor_compute(&only_outputs, gpu).full_bound_by, "hbm");
 }
 
 /* An intermediate that a launch hands on: what L2 cannot hold is read again. What is waiting at the end is one L2

@@ -1,5 +1,6 @@
 /* The command line: strict, and clear about what it wanted. */
 #include "gpus.h"
+#include "problem/dimensions.h"
 #include "problem/options.h"
 #include "problem/sweep.h"
 #include "support/nearest.h"
@@ -246,6 +247,31 @@ Test(options, each_limit_from_both_sides)
 }
 
 /* Of --lengths: each is above 0, all are at most 64, and so many tokens as --seq may have. */
+/* A file, too, may have each extent from the least to the most, and none beside them. Kills: a limit that is off by one
+ * where a file fixes a dimension, a dimension in another's place, one that is fixed twice. */
+Test(options, each_limit_of_a_file)
+{
+	for (size_t i = 0; i < DIMENSIONS; i++) {
+		const struct dimension *of = &dimensions[i];
+		if (of->letter[1] || dimension_of_letter(of->letter[0]) != of)
+			continue; /* no letter of a shape, or another one's */
+		const size_t extents[] = {of->least - 1, of->least, of->most, of->most + 1};
+		for (size_t j = of->least == 0; j < 4; j++) {
+			struct problem problem = {0};
+			struct error error;
+			uint64_t fixed = 0;
+			const bool fits = j == 1 || j == 2;
+			cr_expect_eq(
+				dimension_fix("f", of->letter[0], extents[j], &problem, &fixed, &error),
+				fits ? 0 : EXIT_USAGE, "%s of %zu", of->name, extents[j]);
+			cr_expect_eq(dimension_value(of, &problem), extents[j], "%s", of->name);
+			cr_expect_eq(
+				dimension_fix("f", of->letter[0], extents[j] - 1, &problem, &fixed, &error),
+				EXIT_USAGE, "%s is fixed already", of->name);
+		}
+	}
+}
+
 Test(options, limits_of_lengths)
 {
 	char line[200] = "--lengths 1";

@@ -134,6 +134,9 @@ Test(timing, settles_when_the_standard_error_is_small)
 	double steady[10], noisy[10];
 	for (int i = 0; i < 10; i++)
 		steady[i] = 1.0 + 0.001 * (i % 2), noisy[i] = 1.0 + (i % 2);
+	double more[] = {1, 1, 1, 1, 1, 99}; /* what lies behind those that were taken is not looked at */
+	cr_assert(time_is_settled(more, 5));
+	cr_assert(!time_is_settled(more, 6));
 	cr_assert(!time_is_settled(steady, 4));
 	cr_assert(time_is_settled(steady, 10));
 	cr_assert(!time_is_settled(noisy, 10));
