@@ -74,6 +74,96 @@ Test(inputs, random_is_standard_normal)
 	cr_assert_float_eq(tail / COUNT, 0.0027, 0.0006);
 }
 
+static void of_attention(struct problem *problem)
+{
+	*problem = (struct problem){.batch = 2, .heads = 4, .kv_heads = 2, .seq = 5, .dim = 3};
+}
+
+static void capped(struct problem *problem)
+{
+	of_attention(problem);
+	problem->softcap = 0.5f;
+}
+
+static void packed(struct problem *problem)
+{
+	of_attention(problem);
+	problem->batch = 1;
+	cr_assert(packing_read(&problem->packing, "2,3", 5));
+}
+
+static void uneven(struct problem *problem)
+{
+	of_attention(problem);
+	problem->kv_heads = 3;
+}
+
+static void of_scores(struct problem *problem)
+{
+	*problem = (struct problem){.rows = 3, .cols = 7, .dim = 2};
+}
+
+static void of_matrices(struct problem *problem)
+{
+	*problem = (struct problem){.m = 3, .n = 4, .k = 5};
+}
+
+/* All elements of every tensor of every kind, in one sum each: 1 x the first + 2 x the second + ... + 11 x the eleventh +
+ * 1 x the twelfth + ... Kills: another factor, sign, row, column, head or stream of what is filled in; one element more
+ * or fewer. The kinds with no random element can be worked out by hand: Q of a ramp is 1 everywhere, and 10 x 66 + 55. */
+Test(inputs, every_tensor_of_every_kind)
+{
+	static const struct {
+		void (*of)(struct problem *);
+		void (*fill)(const struct problem *, const char *, float *);
+		const char *tensor;
+		size_t elements;
+	} filled[] = {
+		{of_attention, input_fill_attention, "Q", 120},  {of_attention, input_fill_attention, "K", 60},
+		{of_attention, input_fill_attention, "V", 60},   {of_attention, input_fill_attention, "dO", 120},
+		{of_attention, input_fill_attention, "sink", 4}, {capped, input_fill_attention, "sink", 4},
+		{packed, input_fill_attention, "sink", 4},       {uneven, input_fill_attention, "sink", 4},
+		{of_scores, input_fill_softmax, "x", 21},        {of_scores, input_fill_softmax, "V", 14},
+		{of_matrices, input_fill_matmul, "A", 15},       {of_matrices, input_fill_matmul, "B", 20},
+	};
+	static const double sums[][INPUT_KINDS] = {
+		/* in the order of enum input_kind */
+		{150.733623, 7536.68131, 11477.6834, 715, 2894.84114, 715},
+		{50.2648813, 2513.24397, -5532.56619, 345, 50.2648813, 1668.80003},
+		{-33.0668641, -33.0668641, -33.0668641, -33.0668641, -33.0668641, -0.833333343},
+		{77.898303, 77.898303, 77.898303, 77.898303, 77.898303, 77.898303},
+		{-4.79330501, -2032.12063, -4481.98398, 13.3384577, 82.7874432, 134.582013},
+		{-4.41411716, -1.98204976, -8.98204988, 1.00816202, -1.98204976, 1.0179503},
+		{-4.91114032, -2326.70874, -4489.0336, 13.3384577, 59.3265858, 51.443574},
+		{-3.98204988, -3.98204988, -3.98204988, -3.98204988, -3.98204988, -3.98204988},
+		{-40.1679879, -100419.971, -247647.327, 968, 85969.523, 4589.71437},
+		{-14.8859636, -14.8859636, -14.8859636, -14.8859636, -14.8859636, 1.42857143},
+		{-0.250273213, -12.5136518, 1215.93744, 76, 960, 0},
+		{-16.1381869, -806.90931, -1771.96545, 111, -16.1381869, 6.49999977},
+	};
+	for (size_t i = 0; i < sizeof filled / sizeof filled[0]; i++)
+		for (int kind = 0; kind < INPUT_KINDS; kind++) {
+			struct problem problem;
+			filled[i].of(&problem);
+			problem.seed = 11;
+			problem.input = (enum input_kind)kind;
+			problem_fill_defaults(&problem);
+			float values[121];
+			double sum = 0;
+			for (size_t j = 0; j < 121; j++)
+				values[j] = -12345;
+			filled[i].fill(&problem, filled[i].tensor, values);
+			for (size_t j = 0; j < filled[i].elements; j++)
+				sum += (double)(j % 11 + 1) * (double)values[j];
+			cr_expect_float_eq(
+				sum, sums[i][kind], 1e-5 * fabs(sum) + 1e-5, "%zu: %s of %s sums up to %.9g", i,
+				filled[i].tensor, input_kind_names[kind], sum);
+			cr_expect_eq(
+				values[filled[i].elements], -12345, "%zu: %s of %s", i, filled[i].tensor,
+				input_kind_names[kind]);
+		}
+}
+
 /* Smallest and largest score of all visible pairs. */
 static void score_range(struct problem *problem, enum input_kind kind, double *least, double *most)
 {
