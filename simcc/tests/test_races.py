@@ -23,12 +23,14 @@ from __future__ import annotations
 
 import random
 import re
+import unittest
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 
-from reports import read_report
-from support import LONG, Case, Program, inline, program
+import golden
+from reports import Record, read_report
+from support import LONG, TESTS, Case, Program, inline, program
 
 LANES = 3  # that do something, in each warp; the last warp has no others
 # Of the kernels of LONG=1, these are enough for the faults above.
@@ -569,6 +571,16 @@ def compare(
     )
 
 
+def told(hazard: Record, name_of: Callable[[int], str]) -> str:
+    """A race in one line. `name_of`: what stands in a line of the source."""
+    sides = []
+    for side in (hazard, hazard["other"]):
+        who = [",".join(map(str, side[key])) for key in ("block", "thread") if key in side]
+        sides.append(f"{name_of(side['line'])} by {' '.join(who)}")
+    where = [hazard["array"], hazard["index"], hazard["bytes"], hazard["count"]]
+    return " ".join(map(str, [hazard["kernel"].split("(")[0], hazard["kind"], hazard["severity"], *where, *sides]))
+
+
 class Races(Case):
     def traces(self, out: str) -> list[list[tuple[int, int, int]]]:
         parts = re.split(r"^k\d+\n", out, flags=re.MULTILINE)[1:]
@@ -596,6 +608,25 @@ class Races(Case):
             self.expect(not warned, f"{what}: only a warning: {warned}")
             racing += races_there
         return racing
+
+    @unittest.skipIf(LONG, "of the kernels chosen")
+    def test_reports_to_the_word(self):
+        """Of the kernels without fences, and of those below. (With fences: those of broken_kernels.)
+        Kills: of several accesses that race another is named; a warning in place of an error, or the other way round,
+        where the oracle takes both; a race told twice, or of another thread; a count of bytes that is off."""
+        path, lines = self.scratch / "report.json", []
+
+        def add(made: Program, name_of: Callable[[int], str]) -> None:
+            path.unlink(missing_ok=True)
+            made.run(SIM_REPORT=str(path), SIM_ORDER="forward", SIM_THREADS="1", SIM_CHECK="racecheck")
+            lines.append(f"$ {made.name}")
+            lines.extend(told(hazard, name_of) for hazard in read_report(path).hazards)
+
+        for made in PROGRAMS[False]:
+            add(made.program, lambda line, places=made.places: str(places[line][1]))
+        for program_ in HIDDEN_PROGRAMS:
+            add(program_, lambda line: HIDDEN.splitlines()[line - 1].strip())
+        self.assertEqual(golden.changes(TESTS / "races.txt", lines), "")
 
     def test_programs_with_fences(self):
         self.check_all(True)
