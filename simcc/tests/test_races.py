@@ -408,7 +408,7 @@ def all_programs(fences: bool) -> list[Generated]:
 
 
 POLLED = program("broken_kernels/correct/polled_count", "-w")
-# Each of these is a race in every order but the last two, which are right.
+# Each of these is a race in every order but the last three, which are right.
 HIDDEN = """__global__ void last_thread_writes(int *x, int *y)
 {
 	y[threadIdx.x] = *x;
@@ -496,6 +496,42 @@ __global__ void last_words(int last, int *y)
 		((char *)all)[4 * last + 3] = 2;
 	y[threadIdx.x] = all[last - 1 - threadIdx.x] = threadIdx.x;
 }
+__global__ void adder_reads(int *, int *y)
+{
+	__shared__ int once;
+	if (threadIdx.x == 0)
+		atomicExch(&once, 1);
+	y[threadIdx.x] = once;
+}
+__global__ void adders_of_a_warp(int *x, int *y)
+{
+	__shared__ int once;
+	if (threadIdx.x == 0)
+		atomicExch(&once, 1), atomicAdd(x, 1);
+	if (threadIdx.x == 0 || threadIdx.x == 3)
+		__syncwarp(9);
+	for (int i = 0; i < 2 && threadIdx.x == 1; i++)
+		atomicExch(&once, 1), atomicAdd(x, 1);
+	if (threadIdx.x == 1 || threadIdx.x == 2)
+		__syncwarp(6);
+	if (threadIdx.x == 2)
+		y[0] = once + *x;
+}
+__global__ void same_words(int *, int *y)
+{
+	__shared__ int4 wide;
+	__shared__ int word;
+	if (threadIdx.x == 0) {
+		wide = make_int4(9, 8, 7, 6);
+		*(int4 *)y = make_int4(9, 8, 7, 6);
+		word = 0x04030201;
+	}
+	if (threadIdx.x >= 32) {
+		((int *)&wide)[threadIdx.x - 32] = 41 - threadIdx.x;
+		y[threadIdx.x - 32] = 41 - threadIdx.x;
+		((char *)&word)[threadIdx.x - 32] = threadIdx.x - 31;
+	}
+}
 __global__ void compare_again(int *x, int *)
 {
 	int v = threadIdx.x + 128 * blockIdx.x, seen = -1; // so that the last thread always comes round again
@@ -530,6 +566,9 @@ int main()
 	cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
 	cudaFuncSetAttribute(last_words, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 	last_words<<<1, 64, bytes>>>(bytes / 4 - 1, y);
+	adder_reads<<<1, 32>>>(x, y);
+	cudaMemset(x, 0, 4), adders_of_a_warp<<<1, 32>>>(x, y);
+	same_words<<<1, 36>>>(x, y);
 	cudaMemset(x, 0, 4), compare_again<<<4, 128>>>(x, y);
 	cudaMemset(y, 0, 1024), left_twice<<<64, 1>>>(x, y);
 	return cudaDeviceSynchronize();
@@ -537,7 +576,7 @@ int main()
 """
 RACING = ["last_thread_writes", "read_and_guard", "read_beside_guard", "read_before_looks", "read_in_the_interval"]
 RACING += ["lanes_beside_a_warp", "last_words"]
-IN_A_WARP = ["pairs_read", "lane_beside_lane"]  # told as warnings
+IN_A_WARP = ["pairs_read", "lane_beside_lane", "adder_reads", "adders_of_a_warp"]  # told as warnings
 HIDDEN_PROGRAMS = [
     inline("races.hidden", HIDDEN.replace("FENCE", ""), "-w"),
     inline("races.hidden.fences", HIDDEN.replace("FENCE", "__threadfence()"), "-w"),
@@ -645,7 +684,9 @@ class Races(Case):
         is allowed, or a volatile one, takes the place of one that is not; of what a store stands for, an access of an
         earlier interval is kept in place of one of this; of the lanes that read a word only the last is known, or a
         lane's read takes the place of another warp's; the end of shared memory has no marks; a read that atomicCAS
-        compares with is a result; a lock that a thread has left is left again."""
+        compares with is a result; a lock that a thread has left is left again; a lane that has added is taken for one
+        that only reads; of lanes that add, one that another has met since is kept, or the same twice; bytes of a word,
+        or words of four, are compared with another one's value."""
         path = self.scratch / "report.json"
         for made in HIDDEN_PROGRAMS:
             for order, threads in [(order, "1") for order in ORDERS] + [("forward", "2")]:
