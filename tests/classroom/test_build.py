@@ -9,13 +9,15 @@ import shutil
 import sys
 import time
 import unittest
+import unittest.mock
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from case import running
 from grading import CLASS_OF_CAPS, ROOT, Graded, run
-from judge.build import OPTIONS, Builder, frames_of, too_much_stack
+from judge.build import OPTIONS, Builder, Environment, frames_of, too_much_stack
+from judge.once import Once
 from lib.edits import affected
 
 STRICT = ["-Wall", "-Wextra", *(["-Werror"] if os.environ.get("WERROR") else [])]
@@ -204,6 +206,30 @@ class Build(Graded):
         kept.add(again())
         builder.compile_command.pop()
         self.assertEqual(len(kept), 4)
+
+    def test_the_chapters_own_objects_are_made_where_none_are_kept(self) -> None:
+        """Kills: a compilation left out, which no tree shows that has them; one that fails without a word."""
+        builder, name = self.grader().judge_of("01_naive").builder, "naive.cu"
+        kept, fresh = builder.solved_object(name), self.scratch / "fresh"
+        fresh.mkdir()
+
+        def anew():
+            return unittest.mock.patch.dict(builder.__dict__, {"_solved": fresh, "_solved_objects": Once()})
+
+        with anew():
+            made = builder.solved_object(name)
+            self.assertIs(builder.solved_object(name), made)
+        self.assertEqual(made.path, fresh / f"{name}.o")
+        sizes = [sorted(size for _, size in each.frames.values()) for each in (made, kept)]
+        self.assertEqual(*sizes)
+        self.assertTrue(sizes[0])
+        self.assertEqual(sorted(path.name for path in fresh.iterdir()), [f"{name}.o", f"{name}.su"])
+        self.assertEqual(list(builder.scratch.glob("solved-*")), [])
+        made.path.unlink()
+        wrong = unittest.mock.patch.dict(builder.chapter.base, {name: "#error planted\n"})
+        why = "^01_naive/naive.cu: the chapter's own file does not compile:\n(?s:.*)planted"
+        with anew(), wrong, self.assertRaisesRegex(Environment, why):
+            builder.solved_object(name)
 
 
 if __name__ == "__main__":

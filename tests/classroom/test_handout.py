@@ -33,9 +33,8 @@ Done = subprocess.CompletedProcess
 
 
 def run(*command: str | Path, directory: Path = ROOT) -> Done[str]:
-    return subprocess.run(
-        command, check=False, cwd=directory, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
-    )
+    streams = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "errors": "surrogateescape"}
+    return subprocess.run(command, check=False, cwd=directory, timeout=60, **streams)
 
 
 def tool(*arguments: str | Path) -> Done[str]:
@@ -336,12 +335,23 @@ class Places(Handout):
         full.mkdir()
         file = full / "file"
         file.write_text("mine")
+        # Only chapters that are asked for join a hand-out, and only a whole one.
+        whole, parts = self.scratch / "whole", (self.scratch / "table", self.scratch / "original")
+        for directory in (whole, parts[1]):
+            (directory / "classroom/judge/original").mkdir(parents=True)
+        for directory in (whole, parts[0]):
+            directory.mkdir(exist_ok=True)
+            (directory / "class.tsv").write_text("")
+        there = sorted(self.scratch.rglob("*"))
         place = self.scratch / "x"
         for arguments, says in (
             ([full], "is not empty"),
+            ([whole], "is not empty"),
+            *(([part, "--chapters", "01"], "is not empty") for part in parts),
             ([file], "expected a directory, or nothing"),
             ([file / "x"], "no such directory"),
             ([self.scratch / "none/x"], "no such directory"),
+            ([self.scratch / "\udcff/x"], "/\udcff: no such directory"),  # a byte that is no UTF-8 stays one
             ([ROOT / "common/handout"], "is inside of common/"),
             (["/proc/handout"], "cannot be written"),
             ([""], "OUT is empty"),
@@ -364,7 +374,7 @@ class Places(Handout):
             self.assertEqual(done.returncode, 2)
             self.assertIn(says, done.stderr)
         self.assertEqual(file.read_text(), "mine")
-        self.assertEqual(list(self.scratch.iterdir()), [full])
+        self.assertEqual(sorted(self.scratch.rglob("*")), there)
 
 
 class Classes(Handout):
