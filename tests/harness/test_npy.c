@@ -189,6 +189,28 @@ Test(npy, refuses_numbers_that_are_none)
 	free(array.values);
 }
 
+/* Kills: a byte behind what there is room for, an end that is missing, a part of a name that is left out. */
+Test(npy, names_and_shapes_are_cut_where_there_is_no_room)
+{
+	static const size_t shape[] = {2, 34, 5};
+	const char *const whole[] = {"a/dir/lse.npy", "(2, 34, 5)"};
+	for (size_t size = 1; size < 20; size++)
+		for (int i = 0; i < 2; i++) {
+			char text[24];
+			memset(text, '#', sizeof text);
+			if (i == 0)
+				tensor_path("a/dir", "LSE", text, size);
+			else
+				shape_to_text(shape, 3, text, size);
+			cr_expect_eq(text[size], '#', "%s in %zu bytes", whole[i], size);
+			text[size] = '\0';
+			const size_t length = strlen(text), all = strlen(whole[i]);
+			cr_expect_eq(
+				length, size <= all ? size - 1 : all, "%s in %zu bytes: %s", whole[i], size, text);
+			cr_expect_eq(strncmp(text, whole[i], length), 0, "%s in %zu bytes: %s", whole[i], size, text);
+		}
+}
+
 Test(npy, an_interrupted_write_leaves_the_old_file)
 {
 	const size_t shape[] = {6};
