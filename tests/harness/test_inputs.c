@@ -1,5 +1,6 @@
 /* Inputs are the same everywhere, for ever, and each kind is what it says. */
 #include "problem/inputs.h"
+#include "problem/row_inputs.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -108,6 +109,11 @@ static void of_matrices(struct problem *problem)
 	*problem = (struct problem){.m = 3, .n = 4, .k = 5};
 }
 
+static void of_tokens(struct problem *problem)
+{
+	*problem = (struct problem){.batch = 1, .heads = 4, .kv_heads = 2, .seq = 3, .keys = 5, .dim = 2};
+}
+
 /* All elements of every tensor of every kind, in one sum each: 1 x the first + 2 x the second + ... + 11 x the eleventh +
  * 1 x the twelfth + ... Kills: another factor, sign, row, column, head or stream of what is filled in; one element more
  * or fewer. The kinds with no random element can be worked out by hand: Q of a ramp is 1 everywhere, and 10 x 66 + 55. */
@@ -125,6 +131,10 @@ Test(inputs, every_tensor_of_every_kind)
 		{packed, input_fill_attention, "sink", 4},       {uneven, input_fill_attention, "sink", 4},
 		{of_scores, input_fill_softmax, "x", 21},        {of_scores, input_fill_softmax, "V", 14},
 		{of_matrices, input_fill_matmul, "A", 15},       {of_matrices, input_fill_matmul, "B", 20},
+		{of_tokens, input_fill_rows, "Q", 24},           {of_tokens, input_fill_rows, "K", 20},
+		{of_tokens, input_fill_rows, "V", 20},           {of_tokens, input_fill_rows, "x", 24},
+		{of_tokens, input_fill_rows, "gate", 24},        {of_tokens, input_fill_rows, "residual", 24},
+		{of_tokens, input_fill_rows, "weight", 8},       {of_tokens, input_fill_rows, "W", 64},
 	};
 	static const double sums[][INPUT_KINDS] = {
 		/* in the order of enum input_kind */
@@ -140,6 +150,14 @@ Test(inputs, every_tensor_of_every_kind)
 		{-14.8859636, -14.8859636, -14.8859636, -14.8859636, -14.8859636, 1.42857143},
 		{-0.250273213, -12.5136518, 1215.93744, 76, 960, 0},
 		{-16.1381869, -806.90931, -1771.96545, 111, -16.1381869, 6.49999977},
+		{62.914071, 3145.70353, 2175.72855, 135, 1258.20297, 135},
+		{47.9929809, 2399.64902, -1787.99823, 111, 47.9929809, 577.600009},
+		{-56.392726, -56.392726, -56.392726, -56.392726, -56.392726, 6.49999977},
+		{-31.6922586, -1584.6129, -2152.07694, 135, -31.6922586, 4.50000003},
+		{28.8881536, 1444.40765, -2167.22207, 135, 28.8881536, 36.0000002},
+		{7.36853142, 7.36853142, 7.36853142, 7.36853142, 7.36853142, 7.36853142},
+		{24.3702415, 24.3702415, 24.3702415, 24.3702415, 24.3702415, 6},
+		{-59.8270432, -59.8270432, -59.8270432, -59.8270432, -59.8270432, 5.46875},
 	};
 	for (size_t i = 0; i < sizeof filled / sizeof filled[0]; i++)
 		for (int kind = 0; kind < INPUT_KINDS; kind++) {

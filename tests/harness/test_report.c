@@ -82,6 +82,25 @@ Test(table, aligns_by_characters)
 	free(text);
 }
 
+/* Kills: cells of an earlier row in one that has fewer, rows that are lost or doubled where the table grows. */
+Test(table, short_rows_and_many)
+{
+	FILE *out = open_memstream(&text, &text_size);
+	struct terminal terminal = {out, false};
+	struct table table = table_new("rll");
+	char expected[40 * 32] = "", *end = expected;
+	for (int i = 0; i < 40; i++) {
+		table_row(&table, STYLE_PLAIN, "%d|b%d|c", i, i);
+		table_row(&table, STYLE_PLAIN, i % 2 ? "" : "%d", i);
+		end += sprintf(end, "  %2d  b%-3d c\n", i, i);
+		end += i % 2 ? sprintf(end, "\n") : sprintf(end, "  %2d\n", i);
+	}
+	table_print(&table, &terminal);
+	fclose(out);
+	cr_assert_str_eq(text, expected);
+	free(text);
+}
+
 Test(table, colour_only_when_wanted)
 {
 	for (int color = 0; color < 2; color++) {
