@@ -429,6 +429,13 @@ __global__ void read_beside_guard(int *x, int *y)
 	if (blockIdx.x == 1 || (threadIdx.x == 1 && *x < 5))
 		atomicMax(x, 5 + 2 * blockIdx.x);
 }
+__global__ void read_once_a_guard(int *x, int *y, bool all)
+{
+	if (all || blockIdx.x == 0)
+		y[blockIdx.x] = *x;
+	if (all || blockIdx.x == 1)
+		atomicMax(x, 5 + blockIdx.x);
+}
 __global__ void read_before_looks(int *x, int *y)
 {
 	if (blockIdx.x == 0)
@@ -558,6 +565,7 @@ int main()
 	cudaMemset(x, 0, 4), last_thread_writes<<<1, 256>>>(x, y);
 	cudaMemset(x, 0, 4), read_and_guard<<<2, 1>>>(x, y);
 	cudaMemset(x, 0, 4), read_beside_guard<<<2, 2>>>(x, y);
+	cudaMemset(x, 0, 4), read_once_a_guard<<<2, 1>>>(x, y, true), read_once_a_guard<<<2, 1>>>(x, y, false);
 	cudaMemset(x, 0, 4), read_before_looks<<<4, 1>>>(x, y);
 	cudaMemset(x, 0, 4), read_in_the_interval<<<1, 96>>>(x, y);
 	pairs_read<<<1, 32>>>(x, y);
@@ -575,7 +583,7 @@ int main()
 }
 """
 RACING = ["last_thread_writes", "read_and_guard", "read_beside_guard", "read_before_looks", "read_in_the_interval"]
-RACING += ["lanes_beside_a_warp", "last_words"]
+RACING += ["lanes_beside_a_warp", "last_words", "read_once_a_guard"]
 IN_A_WARP = ["pairs_read", "lane_beside_lane", "adder_reads", "adders_of_a_warp"]  # told as warnings
 HIDDEN_PROGRAMS = [
     inline("races.hidden", HIDDEN.replace("FENCE", ""), "-w"),
@@ -682,11 +690,11 @@ class Races(Case):
     def test_what_one_access_hides_of_another(self):
         """Kills an engine in which: a warning about lanes is told in place of the race with another warp; a read that
         is allowed, or a volatile one, takes the place of one that is not; of what a store stands for, an access of an
-        earlier interval is kept in place of one of this; of the lanes that read a word only the last is known, or a
-        lane's read takes the place of another warp's; the end of shared memory has no marks; a read that atomicCAS
-        compares with is a result; a lock that a thread has left is left again; a lane that has added is taken for one
-        that only reads; of lanes that add, one that another has met since is kept, or the same twice; bytes of a word,
-        or words of four, are compared with another one's value."""
+        earlier interval is kept in place of one of this; a read that was a guard in an earlier launch stays one; of the
+        lanes that read a word only the last is known, or a lane's read takes the place of another warp's; the end of
+        shared memory has no marks; a read that atomicCAS compares with is a result; a lock that a thread has left is
+        left again; a lane that has added is taken for one that only reads; of lanes that add, one that another has met
+        since is kept, or the same twice; bytes of a word, or words of four, are compared with another one's value."""
         path = self.scratch / "report.json"
         for made in HIDDEN_PROGRAMS:
             for order, threads in [(order, "1") for order in ORDERS] + [("forward", "2")]:
