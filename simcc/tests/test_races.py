@@ -539,6 +539,22 @@ __global__ void same_words(int *, int *y)
 		((char *)&word)[threadIdx.x - 32] = threadIdx.x - 31;
 	}
 }
+__global__ void one_of_equals(int *x, int *y)
+{
+	volatile int *flag = y;
+	if (blockIdx.x < 2) {
+		if (threadIdx.x == 32 * blockIdx.x || threadIdx.x == 32)
+			*x = 1; // all but thread 32 of block 0 tell block 2
+		if (threadIdx.x == 32 * blockIdx.x) {
+			FENCE;
+			flag[blockIdx.x] = 1;
+		}
+	} else if (threadIdx.x == 0) {
+		int seen = flag[0] + flag[1];
+		FENCE;
+		*x = 2 + seen;
+	}
+}
 __global__ void compare_again(int *x, int *)
 {
 	int v = threadIdx.x + 128 * blockIdx.x, seen = -1; // so that the last thread always comes round again
@@ -577,13 +593,14 @@ int main()
 	adder_reads<<<1, 32>>>(x, y);
 	cudaMemset(x, 0, 4), adders_of_a_warp<<<1, 32>>>(x, y);
 	same_words<<<1, 36>>>(x, y);
+	cudaMemset(y, 0, 1024), one_of_equals<<<3, 64>>>(x, y);
 	cudaMemset(x, 0, 4), compare_again<<<4, 128>>>(x, y);
 	cudaMemset(y, 0, 1024), left_twice<<<64, 1>>>(x, y);
 	return cudaDeviceSynchronize();
 }
 """
 RACING = ["last_thread_writes", "read_and_guard", "read_beside_guard", "read_before_looks", "read_in_the_interval"]
-RACING += ["lanes_beside_a_warp", "last_words", "read_once_a_guard"]
+RACING += ["lanes_beside_a_warp", "last_words", "read_once_a_guard", "one_of_equals"]
 IN_A_WARP = ["pairs_read", "lane_beside_lane", "adder_reads", "adders_of_a_warp"]  # told as warnings
 HIDDEN_PROGRAMS = [
     inline("races.hidden", HIDDEN.replace("FENCE", ""), "-w"),
@@ -690,11 +707,12 @@ class Races(Case):
     def test_what_one_access_hides_of_another(self):
         """Kills an engine in which: a warning about lanes is told in place of the race with another warp; a read that
         is allowed, or a volatile one, takes the place of one that is not; of what a store stands for, an access of an
-        earlier interval is kept in place of one of this; a read that was a guard in an earlier launch stays one; of the
-        lanes that read a word only the last is known, or a lane's read takes the place of another warp's; the end of
-        shared memory has no marks; a read that atomicCAS compares with is a result; a lock that a thread has left is
-        left again; a lane that has added is taken for one that only reads; of lanes that add, one that another has met
-        since is kept, or the same twice; bytes of a word, or words of four, are compared with another one's value."""
+        earlier interval is kept in place of one of this; a read that was a guard in an earlier launch stays one; of
+        equal stores the one goes that nothing orders; of the lanes that read a word only the last is known, or a lane's
+        read takes the place of another warp's; the end of shared memory has no marks; a read that atomicCAS compares
+        with is a result; a lock that a thread has left is left again; a lane that has added is taken for one that only
+        reads; of lanes that add, one that another has met since is kept, or the same twice; bytes of a word, or words
+        of four, are compared with another one's value."""
         path = self.scratch / "report.json"
         for made in HIDDEN_PROGRAMS:
             for order, threads in [(order, "1") for order in ORDERS] + [("forward", "2")]:
