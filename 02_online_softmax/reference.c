@@ -121,7 +121,7 @@ int softmax_expect(
 	*expectations = (struct expectations){.all_rows = problem->rows, .row_count = problem->rows};
 
 	double products = (double)problem->rows * (double)cols * (double)(dim ? dim : 1);
-	bool sampled = products > MOST_PRODUCTS && problem->rows > SAMPLED_ROWS;
+	bool sampled = rows_are_sampled(products, problem->rows);
 	if (sampled)
 		expectations->rows = sample_rows(problem->seed, 1, problem->rows, &expectations->row_count);
 	struct outputs out = {.y = NULL};

@@ -49,7 +49,7 @@ int matmul_expect(
 	size_t m = problem->m, n = problem->n, k = problem->k;
 	*expectations = (struct expectations){.all_rows = m, .row_count = m};
 
-	bool sampled = (double)m * (double)n * (double)k > MOST_PRODUCTS && m > SAMPLED_ROWS;
+	bool sampled = rows_are_sampled((double)m * (double)n * (double)k, m);
 	if (sampled)
 		expectations->rows = sample_rows(problem->seed, 1, m, &expectations->row_count);
 	double *c = calloc(expectations->row_count * n, sizeof *c);

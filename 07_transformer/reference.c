@@ -112,7 +112,7 @@ static bool draw_rows(
 {
 	*rows = NULL;
 	*count = all;
-	if (products <= MOST_PRODUCTS || all <= SAMPLED_ROWS)
+	if (!rows_are_sampled(products, all))
 		return true;
 	*rows = sample_rows(problem->seed, 1, all, count);
 	expectations_own(expectations, *rows);

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-static bool rows_are_sampled(const struct problem *problem)
+static bool is_sampled(const struct problem *problem)
 {
-	return attention_pairs(problem) * (double)problem->dim > MOST_PRODUCTS && problem->seq > SAMPLED_ROWS;
+	return rows_are_sampled(attention_pairs(problem) * (double)problem->dim, problem->seq);
 }
 
 /* SAMPLED_ROWS of each head, and of packed sequences the first and the last row of each besides: tiles end there. */
@@ -44,7 +44,7 @@ static struct attention_inputs attention_inputs(const struct problem *problem, c
 		.k = find_values(inputs, "K"),
 		.v = find_values(inputs, "V"),
 		.modifiers = modifiers_of_problem(problem, find_values(inputs, "sink")),
-		.random_walk = rows_are_sampled(problem) && problem->input == INPUT_RANDOM && !problem->load,
+		.random_walk = is_sampled(problem) && problem->input == INPUT_RANDOM && !problem->load,
 	};
 }
 
@@ -58,7 +58,7 @@ int attention_expect(
 	*expectations = (struct expectations){.all_rows = attention_rows(problem)};
 	expectations->row_count = expectations->all_rows;
 
-	bool sampled = rows_are_sampled(problem);
+	bool sampled = is_sampled(problem);
 	if (sampled && !(expectations->rows = sample_queries(problem, &expectations->row_count)))
 		return error_set(error, EXIT_ENVIRONMENT, "out of memory for the rows to check");
 

@@ -32,6 +32,11 @@ void expectations_free(struct expectations *expectations)
 	*expectations = (struct expectations){0};
 }
 
+bool rows_are_sampled(double products, size_t rows)
+{
+	return products > 0x1p30 && rows > SAMPLED_ROWS;
+}
+
 /* The first row, the last, and one from each of SAMPLED_ROWS - 2 equal stretches of those between. */
 size_t *sample_rows(uint64_t seed, size_t groups, size_t rows, size_t *count)
 {

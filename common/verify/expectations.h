@@ -29,8 +29,8 @@ const struct expectation *expectations_find_shaped(
 	const struct expectations *expectations, const char *tensor, const char *shape);
 void expectations_free(struct expectations *expectations);
 
-/* Where a reference needs more products than this, it is made of some rows only. */
-#define MOST_PRODUCTS 0x1p30
+/* Where a reference needs more than 2^30 products, it is made of some rows only. */
+bool rows_are_sampled(double products, size_t rows);
 enum { SAMPLED_ROWS = 64 };
 
 /*

@@ -137,6 +137,16 @@ Test(check, correct_variants_pass)
 			worst[t]);
 }
 
+/* N = 4096 at d = 64 has all its rows checked. Kills: a limit that is off by one. */
+Test(check, more_than_a_number_of_products_are_sampled)
+{
+	const double most = 4096.0 * 4096.0 * 64.0;
+	cr_expect(!rows_are_sampled(most, 4096));
+	cr_expect(rows_are_sampled(most + 1.0, 4096));
+	cr_expect(rows_are_sampled(2.0 * most, SAMPLED_ROWS + 1));
+	cr_expect(!rows_are_sampled(2.0 * most, SAMPLED_ROWS));
+}
+
 /* What may judge: no correct order of arithmetic exceeds the bound of a row, on any shape of any kind: shapes.h has the command for 10,000. */
 Test(check, no_correct_row_exceeds_its_bound)
 {
