@@ -186,6 +186,40 @@ Test(reference, large_problems_are_sampled)
 	free(values);
 }
 
+/* Kills: a row of a packed sequence's end that is left out, or two times there; one of another head's sequence. */
+Test(reference, the_ends_of_packed_sequences_are_sampled_besides)
+{
+	static const size_t firsts[] = {0, 30000, 30001, 40001}, ends[] = {30000, 30001, 40001, 40003};
+	struct problem problem = {.batch = 1, .heads = 2, .seq = 40003, .dim = 1, .seed = 3, .input = INPUT_RANDOM};
+	cr_assert(packing_read(&problem.packing, "30000,1,10000,2", 40003));
+	size_t elements = problem.heads * problem.seq, drawn_count, both = 0;
+	float *values = calloc(elements, sizeof *values);
+	struct named_values inputs[] = {{"Q", values}, {"K", values}, {"V", values}, {NULL, NULL}};
+	struct expectations expectations;
+	struct error error;
+	problem_fill_defaults(&problem);
+	cr_assert_eq(attention_expect(&problem, inputs, &expectations, &error), 0);
+	size_t *drawn = sample_rows(3, 2, problem.seq, &drawn_count), at = 0, next = 0;
+	for (size_t row = 0; row < elements; row++) {
+		bool is_end = false, is_drawn = next < drawn_count && drawn[next] == row;
+		for (size_t s = 0; s < 4; s++)
+			is_end |= row % problem.seq == firsts[s] || row % problem.seq == ends[s] - 1;
+		next += is_drawn;
+		both += is_end && is_drawn;
+		if (!is_end && !is_drawn)
+			continue;
+		cr_assert_lt(at, expectations.row_count, "row %zu", row);
+		cr_assert_eq(expectations.rows[at], row, "%zu in place of %zu", expectations.rows[at], row);
+		at++;
+	}
+	cr_expect_eq(at, expectations.row_count);
+	cr_expect_eq(at, 2 * (64 + 7) - both);
+	cr_expect_geq(both, 4);
+	free(drawn);
+	expectations_free(&expectations);
+	free(values);
+}
+
 static void count_part(void *context, size_t index)
 {
 	((int *)context)[index]++; /* its own, so no two threads meet */

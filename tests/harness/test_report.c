@@ -76,9 +76,10 @@ Test(table, aligns_by_characters)
 	table_row(&table, STYLE_DIM, "a|b|c");
 	table_row(&table, STYLE_PLAIN, "N\xc2\xb2|1,000|x");
 	table_row(&table, STYLE_PLAIN, "long|2|");
+	table_row(&table, STYLE_PLAIN, "w||y");
 	table_print(&table, &terminal);
 	fclose(out);
-	cr_assert_str_eq(text, "  a         b  c\n  N\xc2\xb2    1,000  x\n  long      2\n");
+	cr_assert_str_eq(text, "  a         b  c\n  N\xc2\xb2    1,000  x\n  long      2\n  w            y\n");
 	free(text);
 }
 
