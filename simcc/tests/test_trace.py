@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import defaultdict
 from pathlib import Path
 
 from catalogue import NAMES, ORDERED, RUN, fast, with_other_compiler
@@ -61,6 +62,12 @@ def with_line_numbers(line: str) -> str:
     return head + ranges + "".join(f" {word}" for word in words)
 
 
+def place_marks() -> list[tuple[int, str]]:
+    """The marked lines of the program, and their marks."""
+    lines = (FOLDER / "trace.cu").read_text().splitlines()
+    return [(number, line.rpartition("// @")[2]) for number, line in enumerate(lines, 1) if "// @" in line]
+
+
 class Traces(Case):
     @property
     def trace_path(self) -> Path:
@@ -96,6 +103,38 @@ class Traces(Case):
         trace = read_trace(self.trace_path)
         self.expect_accesses("trace", trace, expected)
         self.assertFalse(trace.truncated)
+
+    def test_requests_worked_out_by_hand(self):
+        """Kills: a request of other lanes, another offset or pattern; a site that is another one's, or twice there."""
+        marks = {str(number): mark for number, mark in place_marks()}
+        usual = self.trace_of(TRACE).splitlines()
+        lines = self.trace_of(TRACE, SIM_TRACE_REQUESTS="1", SIM_ORDER="reverse").splitlines()
+        self.assertEqual([line for line in lines if '"warp":' not in line], usual, "the other lines stay")
+        got, bytes_ = [], defaultdict(int)
+        for line in map(json.loads, lines):
+            if "warp" not in line:
+                continue
+            where, told = ",".join(map(str, line["block"])), []
+            self.assertEqual(len(line["sites"]), len(set(map(tuple, line["sites"]))), line["sites"])
+            for number, lanes, offset, pattern in line["requests"]:
+                place, column, space, op, size, tensor = line["sites"][number]
+                file, _, at = place.rpartition(":")
+                mark = marks.get(at) if file.endswith("trace.cu") else "twice"
+                told.append(f"{mark} {space} {tensor.replace(' ', '_')} {op} {size} {lanes:x} {offset} {pattern}")
+                bytes_[line["launch"], where, line["interval"], space, tensor, op] += size * bin(lanes).count("1")
+                self.assertGreater(column, 0)
+            got.append(f"{line['kernel']} {where} {line['interval']} {line['warp']}: {'; '.join(told)}")
+        text = re.sub(r"\n\t//~ {2,}", " ", (FOLDER / "trace.cu").read_text())
+        expected = re.findall(r"\t//~ (.*)", text)
+        self.assertEqual([line for line in got if not line.startswith("part ")], expected)
+        self.assertEqual(
+            [line.split(":")[0] for line in got if line.startswith("part ")], ["part 0,0,0 0 0", "part 0,0,0 0 1"]
+        )
+        for line in filter(is_access, map(json.loads, usual)):
+            where = ",".join(map(str, line["block"]))
+            key = line["launch"], where, line["interval"], line["space"], line["tensor"], line["op"]
+            self.assertEqual(bytes_.pop(key), line["bytes"], key)
+        self.assertEqual(bytes_, {})
 
     def test_the_record_of_a_launch(self):
         self.trace_of(TRACE)

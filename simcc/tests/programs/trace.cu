@@ -2,8 +2,12 @@
 //
 //     //- kernel x,y,z interval space tensor op bytes [first,end)... places
 //
-// where a place is a line marked "@place" (the suite sim_trace reads them). With an argument the program does instead
-// what ends a trace: an error, an endless loop, a signal, too many lines.
+// where a place is a line marked "@place" (the suite sim_trace reads them). And what SIM_TRACE_REQUESTS must say of a
+// warp, the lanes in hexadecimal; bytes are those of a lane:
+//
+//     //~ kernel x,y,z interval warp: place space tensor op bytes lanes offset pattern; ...
+//
+// With an argument the program does instead what ends a trace: an error, an endless loop, a signal, too many lines.
 #include <csignal>
 #include <cstring>
 
@@ -83,6 +87,10 @@ static void follow_by_hand()
 	//- stage 1,0,0 0 shared tile store 16 [0,16] fill
 	//- stage 1,0,0 1 global alloc1 store 12 [16,28] drain
 	//- stage 1,0,0 1 shared tile load 12 [0,8] [12,16] drain
+	//~ stage 0,0,0 0 0: fill global alloc0 load 4 f 0 +4; fill shared tile store 4 f 0 +4
+	//~ stage 0,0,0 1 0: drain shared tile load 4 f 4 0,-4,8,4; drain global alloc1 store 4 f 0 +4
+	//~ stage 1,0,0 0 0: fill global alloc0 load 4 7 16 +4; fill shared tile store 4 f 0 +4
+	//~ stage 1,0,0 1 0: drain shared tile load 4 7 4 0,-4,8; drain global alloc1 store 4 7 16 +4
 	stage<<<2, 4>>>(dx, dy, 7);
 	fetch(y, dy, 7);
 	EXPECT(y[0] == 1 && y[6] == 0);
@@ -94,6 +102,11 @@ static void follow_by_hand()
 	//- scatter 0,0,0 1 global alloc1 store 12 [0,12] scaled
 	//- scatter 0,0,0 1 constant weights load 12 [0,12] scaled
 	//- scatter 0,0,0 1 shared dynamic_shared_memory atomic 12 [8,12] shared
+	//~ scatter 0,0,0 0 0: even global alloc0 load 4 7 0 +8; bytes shared dynamic_shared_memory store 1 7 0 +3;
+	//~     one global alloc0 load 4 7 4 +0; one global alloc0 load 4 7 0 +0;
+	//~     zero shared dynamic_shared_memory store 4 1 8 +0
+	//~ scatter 0,0,0 1 0: shared shared dynamic_shared_memory atomic 4 7 8 +0; counter global counter atomic 4 7 0 +0;
+	//~     scaled constant weights load 4 7 0 +4; scaled global alloc1 store 4 7 8 -4
 	scatter<<<1, 3, 12>>>(dx, dy);
 	fetch(y, dy, 3);
 	EXPECT(y[2] == 1 && y[0] == 15);
@@ -113,12 +126,19 @@ static void follow_by_hand()
 	//- rounds 0,0,0 0 global alloc2 store 4 [0,4] round
 	//- rounds 0,0,0 2 global alloc2 store 4 [8,12] round
 	//- rounds 0,0,0 4 global alloc2 store 4 [16,20] round
+	//~ rounds 0,0,0 0 0: round global alloc2 store 4 1 0 +0
+	//~ rounds 0,0,0 2 0: round global alloc2 store 4 2 8 +0
+	//~ rounds 0,0,0 4 0: round global alloc2 store 4 4 16 +0
 	rounds<<<1, 40>>>(dn);
 	//= grid store=16/4/4
 	//- grid 0,0,0 0 global alloc2 store 4 [0,4] grid
 	//- grid 1,0,0 0 global alloc2 store 4 [4,8] grid
 	//- grid 0,1,0 0 global alloc2 store 4 [8,12] grid
 	//- grid 1,1,0 0 global alloc2 store 4 [12,16] grid
+	//~ grid 0,0,0 0 0: grid global alloc2 store 4 1 0 +0
+	//~ grid 1,0,0 0 0: grid global alloc2 store 4 1 4 +0
+	//~ grid 0,1,0 0 0: grid global alloc2 store 4 1 8 +0
+	//~ grid 1,1,0 0 0: grid global alloc2 store 4 1 12 +0
 	grid<<<dim3(2, 2), 1>>>(dn);
 	CHECK(cudaDeviceSynchronize());
 }
