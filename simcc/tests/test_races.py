@@ -505,10 +505,12 @@ __global__ void last_words(int last, int *y)
 }
 __global__ void adder_reads(int *, int *y)
 {
-	__shared__ int once;
-	if (threadIdx.x == 0)
-		atomicExch(&once, 1);
-	y[threadIdx.x] = once;
+	__shared__ int added[32], written[32];
+	if (threadIdx.x >= 4) { // all lanes at once, the lowest of which has changed what they read
+		atomicExch(&added[threadIdx.x], 1);
+		written[threadIdx.x] = 1;
+		y[threadIdx.x] = added[4] + written[4];
+	}
 }
 __global__ void adders_of_a_warp(int *x, int *y)
 {
