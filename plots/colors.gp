@@ -11,7 +11,7 @@ fa1_paper=fa1=13 fa1_row=fa1=11 \
 fa2_row=fa2=9 fa2_tile=fa2=10 fa2_slab=fa2=12 fa2_split_q=fa2=5 \
 backward_naive=naive=11 backward_split=fa2=9 backward_atomic=fa2=8 \
 permuted=fa1=13 strided=fa2=5 decode_naive=naive=7 decode_grouped=fa1=13 decode_split=fa2=5 decode_paged=fa2=9 \
-forward=fa2=5 dkdv=fa2=9 dq=fa1=13 decode=fa1=11 \
+in_flight=fa2=13 lanes=fa2=11 swizzle=fa2=7 async=fa2=9 fa2_fp32=fa2=5 forward=fa2=5 dkdv=fa2=9 dq=fa1=13 decode=fa1=11 \
 weights=read=0 cache=read=5 distinct_cache=read=9 activations=gray=0 least=gray=0 naive_line=naive=0 fa2_line=fa2=0"
 field(text, n) = n == 1 ? before(text, '=') : field(after(text, '='), n - 1)
 found(series, i) = i < 1 ? series.'=gray=6' : field(word(series_table, i), 1) eq series ? word(series_table, i) : found(series, i - 1)

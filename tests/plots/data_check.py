@@ -44,6 +44,7 @@ SWEEPS = {
     "04_fa1": (1024, ["fa1_paper", "fa1_row"]),
     "05_fa2": (2048, ["fa2_row", "fa2_tile", "fa2_slab", "fa2_split_q"]),
     "06_backward": (1024, ["backward_naive", "backward_split", "backward_atomic"]),
+    "10_pipeline": (1024, ["in_flight", "lanes", "swizzle", "async", "fa2_fp32"]),
 }
 OTHERS = {
     "00_gpu": 56,
