@@ -30,7 +30,7 @@ __global__ __launch_bounds__(shape<D>::THREADS, 2) void lanes(
 	int own_row = threadIdx.x / WARP * T::WARP_ROWS + Lanes::row(lane); // this lane's first row in the tile
 	int own_key = Lanes::key(lane), own_column = own_key * 4;           // its first key, and column of O
 
-	load_tile<D, T::Br>(Q + (head_row + first_row) * d, N - first_row, d, Q_tile, Layout::q);
+	load_tile<D, T::Br, Layout::q>(Q + (head_row + first_row) * d, N - first_row, d, Q_tile);
 	float m[T::ROWS], l[T::ROWS], o[T::ROWS][T::COLUMNS];
 	start_rows<D>(m, l, o);
 
@@ -38,8 +38,8 @@ __global__ __launch_bounds__(shape<D>::THREADS, 2) void lanes(
 	for (int first_key = 0; first_key < end; first_key += T::Bc) {
 		size_t offset = (head_row + first_key) * d;
 		__syncthreads(); // without it a fast lane overwrites K, V or P~ that a slow one still reads
-		load_tile<D, T::Bc>(K + offset, N - first_key, d, K_tile, Layout::k);
-		load_tile<D, T::Bc>(V + offset, N - first_key, d, V_tile, T::v);
+		load_tile<D, T::Bc, Layout::k>(K + offset, N - first_key, d, K_tile);
+		load_tile<D, T::Bc, T::v>(V + offset, N - first_key, d, V_tile);
 		__syncthreads(); // without it a fast warp reads rows of Q, K and V that are not there yet
 
 		float s[T::ROWS][T::KEYS];

@@ -1,6 +1,6 @@
 /*
- * Chapter 10, third of five: swizzle. New since 2_lanes.cu: rows of K and P~ are no longer padded; XOR moves elements within
- * their 32 floats, the line `using Layout`. No two lanes of a pass meet in a bank any more, and a block needs less memory.
+ * Chapter 10, third of five: swizzle. New since 2_lanes.cu: no padding of K and P~; XOR moves elements of Q, K and P~
+ * within their 32 floats, the line `using Layout`. No two lanes of a pass meet in a bank any more, and a block needs less memory.
  *
  * Build and run: make, or make DEVICE=cuda. Limit: while a tile is fetched, a warp computes nothing.
  */
@@ -30,7 +30,7 @@ __global__ __launch_bounds__(shape<D>::THREADS, 2) void swizzle(
 	int own_row = threadIdx.x / WARP * T::WARP_ROWS + Lanes::row(lane); // this lane's first row in the tile
 	int own_key = Lanes::key(lane), own_column = own_key * 4;           // its first key, and column of O
 
-	load_tile<D, T::Br>(Q + (head_row + first_row) * d, N - first_row, d, Q_tile, Layout::q);
+	load_tile<D, T::Br, Layout::q>(Q + (head_row + first_row) * d, N - first_row, d, Q_tile);
 	float m[T::ROWS], l[T::ROWS], o[T::ROWS][T::COLUMNS];
 	start_rows<D>(m, l, o);
 
@@ -38,8 +38,8 @@ __global__ __launch_bounds__(shape<D>::THREADS, 2) void swizzle(
 	for (int first_key = 0; first_key < end; first_key += T::Bc) {
 		size_t offset = (head_row + first_key) * d;
 		__syncthreads(); // without it a fast lane overwrites K, V or P~ that a slow one still reads
-		load_tile<D, T::Bc>(K + offset, N - first_key, d, K_tile, Layout::k);
-		load_tile<D, T::Bc>(V + offset, N - first_key, d, V_tile, T::v);
+		load_tile<D, T::Bc, Layout::k>(K + offset, N - first_key, d, K_tile);
+		load_tile<D, T::Bc, T::v>(V + offset, N - first_key, d, V_tile);
 		__syncthreads(); // without it a fast warp reads rows of Q, K and V that are not there yet
 
 		float s[T::ROWS][T::KEYS];

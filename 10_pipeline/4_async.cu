@@ -36,8 +36,8 @@ __global__ __launch_bounds__(shape<D>::THREADS, 2) void async(
 	K += head_row * d;
 	V += head_row * d;
 
-	copy_tile<D>(K, N, d, K_tile, Layout::k);
-	load_tile<D, T::Br>(Q + (head_row + first_row) * d, N - first_row, d, Q_tile, Layout::q);
+	copy_tile<D, Layout::k>(K, N, d, K_tile);
+	load_tile<D, T::Br, Layout::q>(Q + (head_row + first_row) * d, N - first_row, d, Q_tile);
 	float m[T::ROWS], l[T::ROWS], o[T::ROWS][T::COLUMNS];
 	start_rows<D>(m, l, o);
 
@@ -45,7 +45,7 @@ __global__ __launch_bounds__(shape<D>::THREADS, 2) void async(
 	for (int first_key = 0; first_key < end; first_key += T::Bc) {
 		__pipeline_wait_prior(0); // this thread's copies of K have arrived,
 		__syncthreads();          // those of all threads; and none reads V any more
-		copy_tile<D>(V + (size_t)first_key * d, N - first_key, d, V_tile, T::v);
+		copy_tile<D, T::v>(V + (size_t)first_key * d, N - first_key, d, V_tile);
 
 		float s[T::ROWS][T::KEYS];
 		score_tile<D, Layout>(Q_tile, K_tile, own_row, own_key, s);
@@ -61,7 +61,7 @@ __global__ __launch_bounds__(shape<D>::THREADS, 2) void async(
 		__syncthreads();          // those of all threads; and none reads K any more
 		int next = first_key + T::Bc;
 		if (next < end)
-			copy_tile<D>(K + (size_t)next * d, N - next, d, K_tile, Layout::k);
+			copy_tile<D, Layout::k>(K + (size_t)next * d, N - next, d, K_tile);
 		weigh_tile<D, Layout>(P, V_tile, own_row, own_column, o);
 	}
 	store_rows<D, Lanes, base_e>(

@@ -92,7 +92,7 @@ static const struct kernel kernels[] = {
 
 static const struct suggestion next[] = {
 	{"predict what a causal mask changes in this table, then", "--causal"},
-	{"tensor cores, cd ../11_tensor_cores && make", NULL},
+	{"what bounds each kernel, ../tools/ceilings show", NULL},
 };
 
 static const struct column ladder[] = {

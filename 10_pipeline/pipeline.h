@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* Heads and batches are grid dimensions y and z, or x and y. */
+/* Heads and batches are grid dimensions y and z. Q, K, V and O begin at multiples of 16 bytes, as what cudaMalloc returns. */
 enum { PIPELINE_MOST_DIM = 128, PIPELINE_MOST_HEADS = 65535 };
 
 /* What the kernels were compiled with for this d: queries and keys of a block's tiles, its threads. */
@@ -24,7 +24,7 @@ struct pipeline_shape {
 struct pipeline_shape pipeline_shape(int d);
 
 /*
- * Shared memory a block asks for: Q, K, V and P~, rows of K and P~ padded up to `lanes`. Over 48 KB the launchers opt
+ * Shared memory a block asks for: Q, K, V and P~, padded in in_flight and lanes. Over 48 KB the launchers opt
  * in; over the device's limit they return cudaErrorInvalidValue and launch nothing.
  */
 size_t pipeline_padded_bytes(int d);

@@ -51,9 +51,9 @@ struct padded {
 	static __device__ int p(int row, int key) { return row * P_STRIDE + key; }
 };
 
-// Rows are as long as what they hold. XOR with a number that differs between rows which are read or written at once moves
-// an element to another place within its 32 floats, which are the 32 banks: rows 0 to 3 of Q and P~ by 8 floats each, keys
-// 0 to 7 of K by 4 floats each.
+// Rows are not padded. Row r of Q and P~: the column XOR 8 (r mod 4); key k: XOR 4 (k mod 8). XOR with a multiple of 4 below
+// 32 moves groups of four floats within their 32, which are the 32 banks: a load of 16 bytes stays one. 4 rows of 8 weights
+// that are stored at once, and 8 keys of 4 columns that are read at once, fill the 32 banks.
 template <int D>
 struct swizzled {
 	using T = shape<D>;

@@ -16,7 +16,7 @@ template <bool ALIGNED>
 __device__ float4 load_four(const float *row, int c, int d)
 {
 	float4 x = {0.0f, 0.0f, 0.0f, 0.0f};
-	if (ALIGNED)
+	if constexpr (ALIGNED)
 		return c < d ? *(const float4 *)(row + c) : x;
 	if (c < d)
 		x.x = row[c];
@@ -46,10 +46,11 @@ __device__ inline void store_four(float *row, int c, int d, float4 x)
 		row[c + 3] = x.w;
 }
 
-// A tile of ROWS x D, times factor. A thread loads its whole part before it stores any of it: so many loads are in flight
-// (of D = 96 half of it, or the registers would not suffice). 8 threads share 32 columns of a row. Rows past the last are 0.
-template <int D, int ROWS, bool ALIGNED, class Place>
-__device__ void load_rows(const float *from, int rows, int d, float *tile, Place place, float factor)
+// A tile of ROWS x D, times factor; PLACE(row, c) is where an element lies in it. A thread loads its whole part before it
+// stores any of it: so many loads are in flight. (Of D = 96 half of it: for sm_80 nvcc would spill.) 8 threads share 32
+// columns of a row. Rows past the last are 0.
+template <int D, int ROWS, int (*PLACE)(int, int), bool ALIGNED>
+__device__ void load_rows(const float *from, int rows, int d, float *tile, float factor)
 {
 	constexpr int AT_ONCE = shape<D>::THREADS / 8, ALL = ROWS / AT_ONCE, EACH = D == 96 ? ALL / 2 : ALL;
 #pragma unroll
@@ -70,23 +71,21 @@ __device__ void load_rows(const float *from, int rows, int d, float *tile, Place
 			for (int g = 0; g < D / 32; g++) {
 				int row = threadIdx.x / 8 + (first + i) * AT_ONCE, c = threadIdx.x % 8 * 4 + g * 32;
 				float4 y = x[i][g];
-				*(float4 *)(tile + place(row, c)) = {
+				*(float4 *)(tile + PLACE(row, c)) = {
 					factor * y.x, factor * y.y, factor * y.z, factor * y.w};
 			}
 	}
 }
 
-template <int D, int ROWS, class Place>
+template <int D, int ROWS, int (*PLACE)(int, int)>
 __device__ void load_tile(
 	const float *from, // [rows, d] in HBM
-	int rows, int d, float *tile,
-	Place place, // place(row, c): where it lies in the tile
-	float factor = 1.0f)
+	int rows, int d, float *tile, float factor = 1.0f)
 {
 	if (d % 4 == 0)
-		load_rows<D, ROWS, true>(from, rows, d, tile, place, factor);
+		load_rows<D, ROWS, PLACE, true>(from, rows, d, tile, factor);
 	else
-		load_rows<D, ROWS, false>(from, rows, d, tile, place, factor);
+		load_rows<D, ROWS, PLACE, false>(from, rows, d, tile, factor);
 }
 
 // ---- the products ----
@@ -132,7 +131,7 @@ __device__ void weigh_tile(
 	int own_row, int own_column, float o[shape<D>::ROWS][shape<D>::COLUMNS])
 {
 	using T = shape<D>;
-#pragma unroll 1
+#pragma unroll(D <= 64 ? 2 : 1)
 	for (int j = 0; j < T::Bc; j += 4) {
 		float4 p[T::ROWS];
 #pragma unroll

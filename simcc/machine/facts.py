@@ -1,14 +1,14 @@
 """What the join and the course's tables want to know of a kernel's machine code: a record for each loop, as JSON lines.
 
     {"arch":"sm_90","kernel":"fa2_row","template":"64","loop":4,"parent":1,"depth":2,"line":"row.cuh:48",
-     "from":"row.cu:64","lines":"row.cu:62-64","instructions":1477,"always":1475,"in_flight":64,
+     "from":"row.cu:64","lines":"row.cu:62-64","instructions":1477,"least":1475,"in_flight":64,
      "mix":{"FFMA":1061,"LDS.128":256,...},
      "memory":[{"place":"row.cuh:61","space":"shared","op":"load","bits":128,"segment":0,"count":128},...]}
 
 Loop 0 is what stands in none. `line` is that of the branch back, `from` where the function it stands in was called
 from the kernel ("" in the kernel itself), `lines` the kernel's own lines. `in_flight`: how many bytes of loads from
-global memory a thread waits for at once, at most (flight.py). All others leave out inner loops: `always` counts the
-instructions that each iteration executes in full.
+global memory a thread waits for at once, at most (flight.py). All others leave out inner loops: `least` counts the
+instructions on the shortest way through an iteration.
 Instructions of one `segment` are executed equally often, but for predicates; those of segment 0 have none, and are
 executed once in each iteration (loop 0: by each warp). Files are named without their folder.
 """
@@ -22,7 +22,7 @@ from collections.abc import Iterable
 
 from machine.disassembly import Instruction, Program, Section, demangle, name_and_arguments, parse
 from machine.flight import in_flight
-from machine.loops import Graph, Loop, find_loops
+from machine.loops import Graph, Loop, find_loops, shortest_way
 from machine.problem import Problem
 
 # opcode: (space, what it does). Generic addresses (LD, ST) may be of any space.
@@ -111,7 +111,7 @@ def _record(section: Section, graph: Graph, loop: Loop) -> dict:
         "from": _spelled(places[-1]) if len(places) > 1 else "",
         "lines": _lines_of(code, loop),
         "instructions": len(loop.own),
-        "always": len(loop.always),
+        "least": shortest_way(loop, graph, graph.loops),
         "in_flight": in_flight(section, graph, loop),
         "mix": dict(sorted(Counter(_counted_as(code[position]) for position in loop.own).items())),
         "memory": _memory_of(code, graph, loop),

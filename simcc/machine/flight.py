@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 REGISTER = re.compile(r"\bR(\d+)\b")
 LOADS = ("LDG", "LD")
+STORES = ("STS", "STG", "ST")
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,19 @@ class Load:
     group: int | None = None  # of copies; None: none yet
 
 
+def _registers(instruction: Instruction) -> set[int]:
+    """Those that it names; of a wide store's data, and of a pair that is cleared, all."""
+    named = [int(number) for number in REGISTER.findall(instruction.operands)]
+    more: range | tuple[int, ...] = ()
+    if named and instruction.name in STORES:
+        more = range(named[-1], named[-1] + max(instruction.bits // 32, 1))
+    elif named and instruction.name == "CS2R" and ".32" not in instruction.opcode:
+        more = (named[0] + 1,)
+    return {*named, *more}
+
+
 def _after(state: tuple[Load, ...], instruction: Instruction) -> tuple[Load, ...]:
-    named = {int(number) for number in REGISTER.findall(instruction.operands)}
+    named = _registers(instruction)
     state = tuple(load for load in state if not load.registers & named)
     if instruction.name in LOADS:
         first = REGISTER.search(instruction.operands)

@@ -176,3 +176,22 @@ def find_loops(section: Section) -> Graph:
             if all(_dominates(nearest, block, each) for each in last):
                 loop.always.update(position for position in blocks[block] if not code[position].is_conditional)
     return Graph(loops, blocks, follow, order, trouble)
+
+
+def shortest_way(loop: Loop, graph: Graph, loops: list[Loop]) -> int:
+    """Instructions of its own that an iteration executes at least: on the way back to its header that has fewest. Of
+    loop 0: from the entry to an end."""
+    inside = {
+        block for each in loops if each.number != loop.number and each.blocks < loop.blocks for block in each.blocks
+    }
+    inside &= loop.blocks
+    own = {block: 0 if block in inside else len(graph.blocks[block]) for block in loop.blocks}
+    order = [block for block in graph.order if block in loop.blocks]
+    rank = {block: index for index, block in enumerate(order)}
+    fewest = {order[0]: own[order[0]]}
+    for block in order:
+        for after in graph.follow[block]:
+            if block in fewest and after in rank and rank[after] > rank[block]:
+                fewest[after] = min(fewest.get(after, fewest[block] + own[after]), fewest[block] + own[after])
+    ends = loop.latches or [block for block in order if not graph.follow[block]]
+    return min((fewest[block] for block in ends if block in fewest), default=0)

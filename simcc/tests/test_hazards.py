@@ -712,9 +712,9 @@ class Hazards(Case):
         follows = {"1": {(fill, drain)}, "2": {(drain, fill)}, "3": {(fill, drain), (drain, fill)}}
         cure = {missing: "a __syncthreads() is missing between these two accesses" for missing in follows}
         cure["3"] = (
-            "no barrier stands in this loop: a __syncthreads() is missing at the end of its body, where a thread meets "
-            "another one's access of the iteration before; between these two accesses, where it is of the same "
-            "iteration"
+            "no barrier stands between them in this loop: a __syncthreads() is missing at the end of its body, where a "
+            "thread meets another one's access of the iteration before; between these two accesses, where it is of the "
+            "same iteration"
         )
         cure["2"] = (
             f"the access in line {fill} is of the loop's next iteration: a __syncthreads() is missing behind line "

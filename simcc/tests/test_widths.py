@@ -328,6 +328,35 @@ class Widths(Case):
         (store,) = outside["memory"]
         self.assertNotEqual(store["segment"], 0, "it has a predicate")
 
+    def test_what_an_iteration_waits_for_and_executes_at_least(self) -> None:
+        """Kills: registers of a wide store that are not all looked at, a group of copies that is never waited for, ways
+        whose loads are added up, the longer way. A loop: 4 loads of 4 bytes or 2 of 16, then 3 copies in two groups."""
+        ways = {
+            "narrow": "LDG.E R4, desc[UR4][R2.64] ; LDG.E R5, desc[UR4][R2.64+0x4] ; LDG.E R6, desc[UR4][R2.64+0x8] ; "
+            "LDG.E R7, desc[UR4][R2.64+0xc] ; STS.128 [R20], R4 ; BRA `(.L_x_3) ;",
+            "wide": "LDG.E.128 R4, desc[UR4][R2.64] ; LDG.E.128 R8, desc[UR4][R2.64+0x10] ; STS.128 [R20], R4 ; "
+            "STS.128 [R20+0x10], R8 ;",
+            "copies": "LDGSTS.E.BYPASS.128 [R20], desc[UR4][R2.64] ; LDGDEPBAR ; "
+            "LDGSTS.E [R21], desc[UR4][R2.64], P2 ; LDGSTS.E [R22], desc[UR4][R2.64], P2 ; "
+            "LDGDEPBAR ; DEPBAR.LE SB0, 0x1 ; LDG.E.64 R10, desc[UR4][R2.64] ; "
+            "FFMA R12, R10, R11, R12 ; DEPBAR.LE SB0, 0x0 ; @P1 BRA `(.L_x_1) ; EXIT ;",
+        }
+        program = ' .target sm_90\n .section .text.kernel,"ax"\n .other kernel, STO_CUDA_ENTRY\n'
+        program += ' //## File "own.cu", line 1\n'
+        parts = [".L_x_1:", "@P0 BRA `(.L_x_2) ;", ways["narrow"], ".L_x_2:", ways["wide"], ".L_x_3:", ways["copies"]]
+        address = 0
+        for part in parts:
+            for word in [part] if part.endswith(":") else part.split(" ; "):
+                line = word if part.endswith(":") else f"        /*{address:04x}*/ {word.rstrip(' ;')} ;"
+                address += 16
+                program += f"{line}\n"
+        _, loop = records_of(parse(program))
+        self.assertEqual(loop["instructions"], 1 + 6 + 4 + 10)
+        self.assertEqual(loop["least"], 1 + 4 + 10)
+        self.assertEqual(loop["in_flight"], 32)
+        without = program.replace("LDG.E.128 R8", "LDG.E.128 R4").replace("R20+0x10], R8", "R20+0x10], R4")
+        self.assertEqual(records_of(parse(without))[1]["in_flight"], 16 + 8)
+
     def test_a_jump_to_nobody_knows_where_is_said(self) -> None:
         text = (FOLDER / "loops.sass").read_text().replace("@!P1 BRA `(.L_x_2) ;", "BRX R2 -0x40 ;")
         self.assertEqual({record["trouble"] for record in records_of(parse(text))}, {"a jump by BRX"})

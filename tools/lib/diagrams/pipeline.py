@@ -101,13 +101,13 @@ def banks_of(name: str, load: Load, x: float, y: float) -> list[str]:
 
 
 def banks(kernels: dict[str, tuple[Load, Load]]) -> Panel:
-    body = [text(0, 18, "Where the 16 bytes of each row lie", class_="t")]
-    for x, (kernel, (of_q, of_k)) in zip((0.0, 150.0), kernels.items()):
+    body = [text(0, 18, "Where columns 0 to 3 of each row lie", class_="t")]
+    for x, rule, (kernel, (of_q, of_k)) in zip((0.0, 150.0), ("padded", "XOR"), kernels.items()):
         body.append(text(x, 44, kernel))
         body += banks_of("4 rows of Q", of_q, x, 66)
-        body += banks_of("8 keys of K", of_k, x, 186)
-    body.append(text(0, 348, "Across: the 32 banks, four in a box.", class_="d"))
-    return Panel(WIDTH, 360, body)
+        body += banks_of(f"8 keys of K, {rule}", of_k, x, 186)
+    body.append(text(0, 362, "Across: the 32 banks, four in a box.", class_="d"))
+    return Panel(WIDTH, 374, body)
 
 
 def draw_lanes(root: Path) -> dict[str, str]:
@@ -142,7 +142,7 @@ BOUNDS = (("r", ceilings.of_shared_memory), ("n", ceilings.of_slots))  # of each
 
 
 def bars(rows: dict[str, dict[str, str]], names: tuple[str, ...], first: bool) -> Panel:
-    body = [text(0, 18, "At most, of an H100's fp32 peak" if first else "This chapter", class_="t")]
+    body = [text(0, 18, "Chapters 04 and 05" if first else "This chapter", class_="t")]
     y = 34.0
     for name in names:
         body.append(text(82, y + 20, name, class_="e"))
