@@ -39,8 +39,7 @@ __global__ __launch_bounds__(shape<D>::THREADS, 2) void fa2_fp32(
 	float *P = V_tile + T::Bc * D;
 	int tiles = (N + T::Br - 1) / T::Br, heads = gridDim.x / tiles, tile = blockIdx.x / heads;
 	if (causal)
-		tile = tiles - 1 -
-		       tile; // blocks begin in the order of their numbers, and the last tile sees most keys
+		tile = tiles - 1 - tile; // blocks begin in their order, and the last tile sees most keys
 	size_t head_row = (size_t)(blockIdx.x % heads) * N;
 	int first_row = tile * T::Br, lane = threadIdx.x % WARP;
 	int own_row = threadIdx.x / WARP * T::WARP_ROWS + Lanes::row(lane); // this lane's first row in the tile
