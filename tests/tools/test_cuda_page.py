@@ -36,7 +36,7 @@ WORD = re.compile(
     r"#pragma \w+|\b__\w+|\b(?:make_)?(?:u?int|float|double|u?short|u?char)[1234]\b|\b(?:thread|block)Idx\b"
     r"|\b(?:block|grid)Dim\b|\bdim3\b|\batomic[A-Z]\w*|\b(?:min|max)(?=\()|\b(?:template|typename|class|constexpr|auto|using|namespace|operator"
     r"|static_assert|decltype|nullptr|new|delete|this|virtual|friend|private|public|protected|try|catch|throw|bool|inline"
-    r"|noexcept|explicit|mutable|typeid|(?:static|const|dynamic|reinterpret)_cast)\b"
+    r"|noexcept|explicit|mutable|typeid|asm|volatile|(?:static|const|dynamic|reinterpret)_cast)\b"
 )
 
 

@@ -101,7 +101,7 @@ def banks_of(name: str, load: Load, x: float, y: float) -> list[str]:
 
 
 def banks(kernels: dict[str, tuple[Load, Load]]) -> Panel:
-    body = [text(0, 18, "Where columns 0 to 3 of each row lie", class_="t")]
+    body = [text(0, 18, "Columns 0 to 3 of each row", class_="t")]
     for x, rule, (kernel, (of_q, of_k)) in zip((0.0, 150.0), ("padded", "XOR"), kernels.items()):
         body.append(text(x, 44, kernel))
         body += banks_of("4 rows of Q", of_q, x, 66)
