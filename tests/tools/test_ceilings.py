@@ -1,0 +1,62 @@
+"""tools/ceilings: what it prints of its table, whether that is of these sources, and which loops it counts."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+from case import ROOT, Case, run
+from lib import ceilings
+from lib.nvcc import checksum_of
+
+TOOL = ROOT / "tools/ceilings"
+loader = importlib.machinery.SourceFileLoader("ceilings_tool", str(TOOL))
+tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("ceilings_tool", loader))
+loader.exec_module(tool)
+
+
+def loop(number: int, parent: int, depth: int, line: str, count: int) -> dict:
+    memory = [{"place": line, "space": "shared", "op": "load", "bits": 128, "segment": 0, "count": count}]
+    return {"loop": number, "parent": parent, "depth": depth, "memory": memory}
+
+
+class Ceilings(Case):
+    def test_shares_of_the_peak(self) -> None:
+        """Kills: a ratio upside down, a share above 1, the other of the two as the least."""
+        row = {"fma": "1000", "wavefronts": "500", "slots": "1250"}
+        shares = [share(row) for share in (ceilings.of_shared_memory, ceilings.of_slots, ceilings.least)]
+        self.assertEqual(shares, [0.5, 0.8, 0.5])
+        self.assertEqual(ceilings.of_shared_memory({**row, "wavefronts": "100"}), 1.0)
+        self.assertEqual(ceilings.least({**row, "wavefronts": "100"}), 0.8)
+
+    def test_the_table_is_of_these_sources(self) -> None:
+        """Kills: a kernel that was changed, and not compiled again."""
+        sources = [str(ROOT / source) for chapter in tool.KERNELS for source in tool.sources_of(chapter)]
+        self.assertIn(checksum_of(sources), ceilings.read().title)
+        self.assertEqual(
+            [row["kernel"] for row in ceilings.read().records()],
+            [name for chapter in tool.KERNELS.values() for functions in chapter.values() for name in functions],
+        )
+
+    def test_iterations_come_from_an_access_that_no_other_loop_has(self) -> None:
+        """Kills: a line that stands in a loop around, too, as a measure; loops side by side that are counted twice."""
+        loops = [loop(1, 0, 1, "a.cu:1", 1), loop(2, 1, 2, "a.cu:2", 4), loop(3, 1, 2, "a.cu:2", 4)]
+        beside = {"place": "a.cu:2", "space": "shared", "op": "load", "loops": [2, 3], "source": {"requests": 80}}
+        around = {"place": "a.cu:1", "space": "shared", "op": "load", "loops": [1, 2], "source": {"requests": 99}}
+        self.assertEqual([tool.iterations_of(each, loops, [around, beside]) for each in loops], [0.0, 10.0, 10.0])
+
+    def test_what_cannot_be_read_is_one_line(self) -> None:
+        other = self.scratch / "other.tsv"
+        other.write_text("# a title\n# a\tb\n1\t2\n")
+        done = run([TOOL, "compare", other, other])
+        self.assertEqual((done.status, done.err), (2, f"ceilings: {other}: not a table of ceilings\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
