@@ -103,7 +103,7 @@ __device__ void score_tile(
 #pragma unroll
 		for (int j = 0; j < T::KEYS; j++)
 			s[r][j] = 0.0f;
-#pragma unroll(D <= 64 ? 2 : 1)
+#pragma unroll T::STEPS
 	for (int c = 0; c < D; c += 4) {
 		float4 q[T::ROWS];
 #pragma unroll
@@ -131,7 +131,7 @@ __device__ void weigh_tile(
 	int own_row, int own_column, float o[shape<D>::ROWS][shape<D>::COLUMNS])
 {
 	using T = shape<D>;
-#pragma unroll(D <= 64 ? 2 : 1)
+#pragma unroll T::STEPS
 	for (int j = 0; j < T::Bc; j += 4) {
 		float4 p[T::ROWS];
 #pragma unroll
