@@ -28,7 +28,7 @@ class Teaching(Collected):
             names = ", ".join(task.id.partition(".")[2] for task in mine)
             minutes, points = MINUTES * sum(int(task.lines) for task in mine), sum(task.points for task in mine)
             self.assertEqual(rows[chapter][2:], (names, str(minutes), f"{points:g}"))
-        self.assertEqual(len(rows), 10)
+        self.assertEqual(len(rows), 11)
 
     def test_its_commands_are_those_of_make(self) -> None:
         commands = re.findall(r"^    (make .+?)(?:   .*)?$", PAGE, re.M)

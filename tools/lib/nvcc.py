@@ -44,8 +44,9 @@ def sources_and_headers(sources: list[str]) -> list[str]:
     for name in files:  # which grows
         included = re.findall(r'^#include "([^"]+)"', Path(name).read_text(encoding="utf-8"), re.MULTILINE)
         for header in dict.fromkeys(included):
-            place = header if Path(header).is_file() else str(COMMON / header)
-            if Path(place).is_file() and place not in files:
+            places = [str(Path(name).parent / header), str(COMMON / header)]
+            place = next((place for place in places if Path(place).is_file()), "")
+            if place and place not in files:
                 files.append(place)
     return files
 
