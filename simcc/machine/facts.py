@@ -111,7 +111,7 @@ def _record(section: Section, graph: Graph, loop: Loop) -> dict:
         "from": _spelled(places[-1]) if len(places) > 1 else "",
         "lines": _lines_of(code, loop),
         "instructions": len(loop.own),
-        "least": shortest_way(loop, graph, graph.loops),
+        "least": shortest_way(loop, graph),
         "in_flight": in_flight(section, graph, loop),
         "mix": dict(sorted(Counter(_counted_as(code[position]) for position in loop.own).items())),
         "memory": _memory_of(code, graph, loop),

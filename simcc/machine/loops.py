@@ -178,13 +178,10 @@ def find_loops(section: Section) -> Graph:
     return Graph(loops, blocks, follow, order, trouble)
 
 
-def shortest_way(loop: Loop, graph: Graph, loops: list[Loop]) -> int:
+def shortest_way(loop: Loop, graph: Graph) -> int:
     """Instructions of its own that an iteration executes at least: on the way back to its header that has fewest. Of
     loop 0: from the entry to an end."""
-    inside = {
-        block for each in loops if each.number != loop.number and each.blocks < loop.blocks for block in each.blocks
-    }
-    inside &= loop.blocks
+    inside = {block for each in graph.loops[1:] if each.blocks < loop.blocks for block in each.blocks}
     own = {block: 0 if block in inside else len(graph.blocks[block]) for block in loop.blocks}
     order = [block for block in graph.order if block in loop.blocks]
     rank = {block: index for index, block in enumerate(order)}

@@ -56,7 +56,8 @@ class Diagrams(Case):
         refused = f"diagrams: villain: no such diagram, expected {names}\n"
         self.assertEqual(run([TOOL, "villain"]), (2, "", refused))
         tree = self.scratch / "tree"
-        shutil.copytree(ROOT / "tools", tree / "tools", ignore=shutil.ignore_patterns("__pycache__"))
+        for part in ("tools", "simcc/machine"):
+            shutil.copytree(ROOT / part, tree / part, ignore=shutil.ignore_patterns("__pycache__"))
         done = run([tree / "tools/diagrams"])
         self.assertEqual((done.status, done.out), (1, ""))
         self.assertEqual(done.err, "diagrams: naive: No such file or directory (make build)\n")

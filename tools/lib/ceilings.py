@@ -19,6 +19,11 @@ def read(path: Path = KEPT) -> table.Table:
     return found
 
 
+def by_kernel(path: Path = KEPT) -> dict[str, dict[str, str]]:
+    """Its rows."""
+    return {row["kernel"]: row for row in read(path).records()}
+
+
 def of_shared_memory(row: dict[str, str]) -> float:
     """The share of the peak of FMA that its wavefronts allow."""
     return min(1.0, WAVEFRONTS_PER_CLOCK * int(row["fma"]) / (FMA_PER_CLOCK * int(row["wavefronts"])))

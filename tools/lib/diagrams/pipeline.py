@@ -6,7 +6,7 @@ The first two from traces of one warp's loads of shared memory, the last from gp
 
 from __future__ import annotations
 
-import json
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,9 @@ from pathlib import Path
 from lib import ceilings
 from lib.diagrams.run import RunError, run
 from lib.diagrams.svg import Panel, pictures, rectangle, text
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "simcc"))
+from machine.requests import Pattern, Patterns, read_trace, shared_cost
 
 WIDTH = 280.0
 GROUPS = 8  # of four banks: what 16 bytes take up
@@ -28,37 +31,25 @@ class Load:
 
     addresses: tuple[int, ...]
 
-    @property
-    def lanes_of_a_pass(self) -> int:
-        """16 if every lane n agrees with n ^ 1, or every one with n ^ 2; else 8 (simcc/README.md)."""
-        at = self.addresses
-        return 16 if any(all(at[n] == at[n ^ bit] for n in range(32)) for bit in (1, 2)) else 8
-
-    @property
-    def wavefronts(self) -> int:
-        """Of its first pass."""
-        rows = {address // 16 for address in self.addresses[: self.lanes_of_a_pass]}
-        groups = [row % GROUPS for row in rows]
-        return max(groups.count(group) for group in groups)
+    def passes(self) -> tuple[int, int]:
+        """How many, and the wavefronts of each."""
+        cost = shared_cost(Pattern(tuple(range(32)), self.addresses), 0, 16, "load")
+        passes = cost.wavefronts - cost.conflicts
+        return passes, cost.wavefronts // passes
 
 
 def first_loads(root: Path, kernel: str) -> tuple[Load, Load]:
     """The first of Q and the first of K, of warp 0."""
+    patterns = Patterns()
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "trace.json"
+        trace = Path(folder) / "trace.json"
         options = ["--kernel", kernel, *OPTIONS.split()]
-        run(root / "10_pipeline/pipeline", options, SIM_TRACE=str(file), SIM_TRACE_REQUESTS="1", SIM_ORDER="forward")
-        lines = [json.loads(line) for line in file.read_text().splitlines()]
-    found: dict[tuple, Load] = {}
-    for line in lines:
-        if line.get("warp") != 0:
-            continue
-        for site, mask, base, offsets in line.get("requests", []):
-            _, _, space, op, size, *_ = line["sites"][site]
-            if (space, op, size) == ("shared", "load", 16) and mask == 0xFFFFFFFF:
-                addresses = tuple(base + int(offset) for offset in offsets.split(","))
-                found.setdefault((line["interval"], site), Load(addresses))
-    loads = list(found.values())
+        run(root / "10_pipeline/pipeline", options, SIM_TRACE=str(trace), SIM_TRACE_REQUESTS="1", SIM_ORDER="forward")
+        (launch,) = read_trace(str(trace), patterns)
+    loads = []
+    for site, (first, *_) in launch.warps[0, 0, 0, 0].items():
+        if (site.space, site.op, site.size) == ("shared", "load", 16):
+            loads.append(Load(tuple(first.offset + rest for rest in patterns.all[first.pattern].offsets)))
     if len(loads) < 2:
         raise RunError(f"{kernel}: its trace has no loads of Q and K")
     return loads[0], loads[1]
@@ -74,8 +65,9 @@ def numbering(kernels: dict[str, tuple[Load, Load]]) -> Panel:
     body = [text(0, 18, "The 32 lanes: 4 rows × 8 keys", class_="t")]
     y = 44.0
     for kernel, (of_q, of_k) in kernels.items():
-        served = of_k.lanes_of_a_pass
-        body.append(text(0, y, f"{kernel}: a load of K takes {32 // served} passes", class_="d"))
+        passes, _ = of_k.passes()
+        served = 32 // passes
+        body.append(text(0, y, f"{kernel}: a load of K takes {passes} passes", class_="d"))
         for lane, (row, key) in enumerate(zip(rank(of_q.addresses), rank(of_k.addresses))):
             x, top = 35.0 * key, y + 10 + 26 * row
             body.append(rectangle(x, top, 33, 24, class_="r" if lane < served else "i"))
@@ -87,15 +79,14 @@ def numbering(kernels: dict[str, tuple[Load, Load]]) -> Panel:
 
 def banks_of(name: str, load: Load, x: float, y: float) -> list[str]:
     """A line for each row that the load reads; of its 32 banks those that hold the 16 bytes."""
-    rows = list(dict.fromkeys(load.addresses))
-    of_pass = set(load.addresses[: load.lanes_of_a_pass])
+    passes, most = load.passes()
+    rows, of_pass = sorted(set(load.addresses)), set(load.addresses[: 32 // passes])
     body = [text(x, y, name, class_="d")]
-    for n, address in enumerate(sorted(rows)):
+    for n, address in enumerate(rows):
         top = y + 8 + 15 * n
         body += [rectangle(x + 15 * group, top, 13, 13, class_="f") for group in range(GROUPS)]
         group = address // 16 % GROUPS
         body.append(rectangle(x + 15 * group, top, 13, 13, class_="r" if address in of_pass else "i"))
-    most = load.wavefronts
     body.append(text(x, y + 8 + 15 * len(rows) + 16, f"{most} wavefront{'s' if most > 1 else ''} a pass", class_="d"))
     return body
 
@@ -141,8 +132,8 @@ SHOWN = (
 BOUNDS = (("r", ceilings.of_shared_memory), ("n", ceilings.of_slots))  # of each its color
 
 
-def bars(rows: dict[str, dict[str, str]], names: tuple[str, ...], first: bool) -> Panel:
-    body = [text(0, 18, "Chapters 04 and 05" if first else "This chapter", class_="t")]
+def bars(title: str, rows: dict[str, dict[str, str]], names: tuple[str, ...]) -> Panel:
+    body = [text(0, 18, title, class_="t")]
     y = 34.0
     for name in names:
         body.append(text(82, y + 20, name, class_="e"))
@@ -156,7 +147,7 @@ def bars(rows: dict[str, dict[str, str]], names: tuple[str, ...], first: bool) -
 
 def draw_ceilings(root: Path) -> dict[str, str]:
     """The picture's variants. Raises RunError."""
-    rows = {row["kernel"]: row for row in ceilings.read(root / "gpu/compiled/ceilings.tsv").records()}
+    rows = ceilings.by_kernel(root / "gpu/compiled/ceilings.tsv")
     if missing := [name for name in SHOWN if name not in rows]:
         raise RunError(f"gpu/compiled/ceilings.tsv: no {missing[0]}, make ceilings")
     first, last = (f"{100 * ceilings.least(rows[name]):.0f} %" for name in (SHOWN[0], SHOWN[-1]))
@@ -168,7 +159,7 @@ def draw_ceilings(root: Path) -> dict[str, str]:
     key = "d = 64. Blue: by wavefronts of shared memory; gray: by issue slots. A ceiling, not a time."
     half = len(SHOWN) // 2
     return pictures(
-        [bars(rows, SHOWN[:half], True), bars(rows, SHOWN[half:], False)],
+        [bars("Chapters 04 and 05", rows, SHOWN[:half]), bars("This chapter", rows, SHOWN[half:])],
         title,
         description,
         key,
