@@ -41,7 +41,7 @@ from judge import cases as casebook
 from judge import results as told
 from judge import sandbox
 from judge import submission as handed_in
-from judge.build import Builder, Failure, alone, run_quietly
+from judge.build import Builder, Failure, alone, folder_of, run_quietly
 from judge.course import Course
 from judge.once import Once
 from judge.results import Results, TaskResult
@@ -101,9 +101,7 @@ class Grader:
         command = ["make", "-s", "-C", str(ROOT / "simcc"), "lib", f"CC={self.cc}", f"CXX={self.cxx}"]
         with alone(ROOT):
             run_quietly(command, "the simulated device does not build")
-        library = Path(
-            base, "_".join(os.path.basename(word) for word in self.cxx.split()).replace("=", "_"), "libsim.a"
-        )
+        library = Path(base, folder_of(self.cxx.split()), "libsim.a")
         if library.exists():
             os.environ["SIM_LIB"] = str(library)
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "simcc"))
 
-from driver.build import WRAPPED
+from driver.build import WRAPPED, folder_of
 from driver.compilers import clang_for_cuda, is_clang
 from driver.cuda import identity_of
 from driver.process import Stop
@@ -128,7 +128,7 @@ class Builder:
         self.course, self.chapter, self.cc, self.cxx = course, chapter, cc, cxx
         self.scratch = scratch / chapter.name
         self.scratch.mkdir(parents=True, exist_ok=True)
-        compiler = "_".join(os.path.basename(word) for word in cc.split()).replace("=", "_")
+        compiler = folder_of(cc.split())
         self.kit = course.root / "build" / compiler / "sim/classroom" / chapter.name
         self.compile_command: list[str] = []  # of the chapter's own make
         self.link_options: list[str] = []

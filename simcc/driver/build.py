@@ -80,6 +80,11 @@ WRAPPED = "malloc calloc realloc free aligned_alloc _Znwm _Znam _ZdlPv _ZdaPv _Z
 OWN_NAMES = re.compile(r" \[clone \.sim(?:_local)?\]|\.sim(?:_local)?\b|__device_stub__")
 
 
+def folder_of(compiler: list[str]) -> str:
+    """Its name in folders of build/, as toolchain.mk makes it: one word, without a = (which make would read)."""
+    return "_".join(base_name(word) for word in compiler).replace("=", "_")
+
+
 class Build:
     """One run of simcc."""
 
@@ -162,7 +167,7 @@ class Build:
 
     def directory_of(self, cxx: list[str]) -> str:
         """Where simcc's own Makefile builds with this compiler: as toolchain.mk calls it."""
-        return f"{self.directory}/{'_'.join(base_name(word) for word in cxx).replace('=', '_')}"
+        return f"{self.directory}/{folder_of(cxx)}"
 
     def make(self, goal: str, cc: list[str], cxx: list[str]) -> None:
         """By simcc's own Makefile, with these compilers; one builder at a time."""
