@@ -27,7 +27,7 @@ __device__ void add_to_dq(
 	int first_query, int N, int d)
 {
 	float sums[ROWS][D / LANES_ACROSS], weight[ROWS], k[4];
-	int row = threadIdx.x / WARP * ROWS_OF_WARP + threadIdx.x % WARP / LANES_ACROSS * ROWS; // four neighbors
+	int row = threadIdx.x / WARP * ROWS_OF_WARP + row_in_warp() * ROWS; // four neighbors
 	clear(sums);
 #pragma unroll 4
 	for (int j = 0; j < TILE; j++) {

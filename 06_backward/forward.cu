@@ -16,17 +16,20 @@
 #include "tile_products.cuh"
 #include "tile_rows.cuh"
 
+// Over the eight lanes that share a row.
 __device__ float max_over_row(float value)
 {
-	for (int distance = LANES_ACROSS / 2; distance > 0; distance /= 2)
-		value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, distance));
+	for (int bit = 1; bit < WARP; bit *= 2)
+		if (COLUMN_BITS & bit)
+			value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, bit));
 	return value;
 }
 
 __device__ float sum_over_row(float value)
 {
-	for (int distance = LANES_ACROSS / 2; distance > 0; distance /= 2)
-		value += __shfl_xor_sync(0xffffffff, value, distance);
+	for (int bit = 1; bit < WARP; bit *= 2)
+		if (COLUMN_BITS & bit)
+			value += __shfl_xor_sync(0xffffffff, value, bit);
 	return value;
 }
 

@@ -112,17 +112,16 @@ static cudaError_t run_project(const struct problem *problem, const struct devic
 	});
 }
 
-/* Every token reads all weights, and its x once for every 32 of them. */
+/* Every token reads all weights, and its x once for every R rows of them. */
 static struct closed_forms project_forms(const struct problem *problem)
 {
-	uint64_t N = problem->seq, C = row_width(problem);
+	uint64_t N = problem->seq, C = row_width(problem), R = (uint64_t)projection_rows((int)N, (int)C);
 	return (struct closed_forms){
 		.predictions =
-			{{PREDICTS_REQUESTED, N * (C * C + ceil_div(C, 32) * C + C), N * C,
-	                  "N(C² + ⌈C/32⌉C + C) + NC"},
+			{{PREDICTS_REQUESTED, N * (C * C + ceil_div(C, R) * C + C), N * C, "N(C² + ⌈C/R⌉C + C) + NC"},
 	                 {PREDICTS_FOOTPRINT, C * C + 2 * N * C, N * C, "C² + 2NC + NC"}},
-		.blocks = N * ceil_div(C, 128),
-		.shared_bytes = sizeof(float) * 4 * 32 * 33,
+		.blocks = N * ceil_div(C, R),
+		.shared_bytes = sizeof(float) * R * 33,
 		.flop = 2.0 * (double)(N * C) * (double)C,
 	};
 }

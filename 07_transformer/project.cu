@@ -3,16 +3,19 @@
  * They are multiplied by their scale in registers, so HBM delivers only the bytes of the file: 0.625 or 1.0625 per weight,
  * where fp32 has 4. A decoded token reads every weight once, and up to about 700 tokens the weights are most of what it reads.
  *
- * A warp computes 32 rows of y. A lane takes every 32nd block of columns, of all 32 rows, and holds 32 partial sums; one
- * exchange through shared memory then gives each lane one row to add up. That is 32 stores and
- * 32 loads; a tree of shuffles per row takes 5 x 32 shuffles.
+ * A block is one warp, which computes 32 rows of y. A lane takes every 32nd block of columns, of all these rows, and holds a
+ * partial sum of each; one exchange through shared memory then gives each lane one row to add up. That is 32 stores and
+ * 32 loads; a tree of shuffles per row takes 5 x 32 shuffles. Where that would be fewer blocks than an H100 has SMs, a warp
+ * computes 4 rows: more SMs read weights, and x is requested eight times as often.
  */
 #include "transformer.h"
 
 #include <cuda_fp16.h>
 
-constexpr int WARP = 32, WARPS = 4; // of a block
-constexpr int COLUMNS = 32;         // of a block of weights
+constexpr int WARP = 32;
+constexpr int COLUMNS = 32;                      // of a block of weights
+constexpr int MOST_ROWS = WARP, FEWEST_ROWS = 4; // of a warp
+constexpr int SMS = 132;                         // of an H100
 
 template <weight_encoding ENCODING>
 constexpr int BLOCK_BYTES = ENCODING == WEIGHTS_F32    ? 128
@@ -61,19 +64,16 @@ __device__ float times(const unsigned char *block, const float *x, int columns)
 	return sum;
 }
 
-template <weight_encoding ENCODING>
+template <weight_encoding ENCODING, int ROWS>
 __global__ void project(struct projection p)
 {
-	__shared__ float exchange[WARPS][WARP][WARP + 1]; // one column more: rows begin in different banks
-	int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-	int first_row = (blockIdx.y * WARPS + warp) * WARP, blocks = (p.columns + COLUMNS - 1) / COLUMNS;
-	if (first_row >= p.rows) // a whole warp
-		return;
+	__shared__ float exchange[ROWS][WARP + 1]; // one column more: rows begin in different banks
+	int lane = threadIdx.x, first_row = blockIdx.y * ROWS, blocks = (p.columns + COLUMNS - 1) / COLUMNS;
 	size_t token = blockIdx.x, row_bytes = (size_t)blocks * BLOCK_BYTES<ENCODING>;
 	if (ENCODING == WEIGHTS_F32)
 		row_bytes = sizeof(float) * p.columns;
 
-	float sum[WARP] = {};
+	float sum[ROWS] = {};
 	for (int block = lane; block < blocks; block += WARP) {
 		int columns = min(COLUMNS, p.columns - block * COLUMNS);
 		const float *from = p.x + token * p.columns + block * COLUMNS;
@@ -84,35 +84,45 @@ __global__ void project(struct projection p)
 		const unsigned char *weights =
 			(const unsigned char *)p.W + first_row * row_bytes + (size_t)block * BLOCK_BYTES<ENCODING>;
 #pragma unroll
-		for (int r = 0; r < WARP; r++)
+		for (int r = 0; r < ROWS; r++)
 			if (first_row + r < p.rows)
 				sum[r] += times<ENCODING>(weights + r * row_bytes, x, columns);
 	}
 
-	// task 07.reduce: 32 sums of each lane become a row for each lane
+	// task 07.reduce: ROWS sums of each lane become a row for each of ROWS lanes
 #pragma unroll
-	for (int r = 0; r < WARP; r++)
-		exchange[warp][r][lane] = sum[r];
+	for (int r = 0; r < ROWS; r++)
+		exchange[r][lane] = sum[r];
 	__syncwarp(); // without it a lane adds up what others have not written yet
 	int row = first_row + lane;
-	if (row >= p.rows)
+	if (lane >= ROWS || row >= p.rows)
 		return;
 	float y = p.residual ? p.residual[token * p.rows + row] : 0.0f;
 	for (int l = 0; l < WARP; l++)
-		y += exchange[warp][lane][l];
+		y += exchange[lane][l];
 	p.y[token * p.rows + row] = y;
 	// end 07.reduce
+}
+
+extern "C" int projection_rows(int N, int rows)
+{
+	return (size_t)N * ((rows + MOST_ROWS - 1) / MOST_ROWS) < SMS ? FEWEST_ROWS : MOST_ROWS;
+}
+
+template <int ROWS>
+static cudaError_t launch_rows(struct projection p)
+{
+	auto *kernel = p.encoding == WEIGHTS_F32    ? project<WEIGHTS_F32, ROWS>
+	               : p.encoding == WEIGHTS_Q4_1 ? project<WEIGHTS_Q4_1, ROWS>
+	                                            : project<WEIGHTS_Q8_0, ROWS>;
+	kernel<<<dim3(p.N, (p.rows + ROWS - 1) / ROWS), WARP>>>(p);
+	return cudaGetLastError();
 }
 
 extern "C" cudaError_t launch_project(struct projection p)
 {
 	bool whole = p.encoding == WEIGHTS_F32 || p.columns % COLUMNS == 0;
-	if (p.N < 1 || p.rows < 1 || p.rows > 65535 * WARPS * WARP || p.columns < 1 || !whole)
+	if (p.N < 1 || p.rows < 1 || p.rows > 65535 * MOST_ROWS || p.columns < 1 || !whole)
 		return cudaErrorInvalidValue;
-	auto *kernel = p.encoding == WEIGHTS_F32    ? project<WEIGHTS_F32>
-	               : p.encoding == WEIGHTS_Q4_1 ? project<WEIGHTS_Q4_1>
-	                                            : project<WEIGHTS_Q8_0>;
-	dim3 grid(p.N, (p.rows + WARPS * WARP - 1) / (WARPS * WARP));
-	kernel<<<grid, WARPS * WARP>>>(p);
-	return cudaGetLastError();
+	return projection_rows(p.N, p.rows) == MOST_ROWS ? launch_rows<MOST_ROWS>(p) : launch_rows<FEWEST_ROWS>(p);
 }

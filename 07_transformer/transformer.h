@@ -80,6 +80,9 @@ struct projection {
 };
 cudaError_t launch_project(struct projection projection);
 
+/* How many rows of W a block takes: 32, or 4 where that would be fewer blocks than an H100 has SMs. */
+int projection_rows(int N, int rows);
+
 #ifdef __cplusplus
 }
 #else

@@ -2,7 +2,7 @@
  * Chapter 08: attention of one new token to n tokens that are kept. A row is a token; H heads of queries share G heads of
  * keys and values: head h reads head h / (H / G).
  *
- * Pointers are the device's, tensors fp32 and row-major; the caller owns all of it. A launcher allocates and copies
+ * Pointers are the device's and aligned to 16 bytes, tensors fp32 and row-major; the caller owns all of it. A launcher allocates and copies
  * nothing, and returns the launch error. What it cannot take is cudaErrorInvalidValue.
  */
 #ifndef DECODE_H
@@ -21,8 +21,9 @@ struct decode {
 	const float *Q;     /* [H, d] */
 	const float *K, *V; /* n rows of G heads; paged: the rows of all pages */
 	float *O;           /* [H, d] */
-	size_t row, head;   /* element c of head h of row j of K and V lies at j row + h head + c */
-	int n, H, G, d;     /* n >= 1; G divides H, H / G at most MOST_GROUP but for decode_naive; 1 <= d <= 128 */
+	size_t row,
+		head; /* element c of head h of row j of K and V lies at j row + h head + c; 4 divides both if it divides d */
+	int n, H, G, d; /* n >= 1; G divides H, H / G at most MOST_GROUP but for decode_naive; 1 <= d <= 128 */
 	float scale;
 };
 

@@ -7,7 +7,7 @@
 template <int D>
 __global__ void decode_grouped(struct decode a)
 {
-	extern __shared__ float shared[];
+	extern __shared__ __align__(16) float shared[];
 	struct tiles<D> tile = tiles_in<D>(shared);
 	struct row_state<D> row;
 	// task 08.share: which head a warp has, and whose keys its block loads
@@ -19,7 +19,7 @@ __global__ void decode_grouped(struct decode a)
 	for (int first = 0; first < a.n; first += TILE) {
 		int keys = min(TILE, a.n - first);
 		__syncthreads(); // without it a fast warp overwrites the tile that a slow one still reads
-		load_tile<D>(K + first * a.row, a.row, keys, a.d, tile.K, D + 1);
+		load_tile<D>(K + first * a.row, a.row, keys, a.d, tile.K, D + PAD);
 		load_tile<D>(V + first * a.row, a.row, keys, a.d, tile.V, D);
 		__syncthreads(); // without it a fast warp reads keys that are not there yet
 		attend<D>(tile, keys, a.scale, &row);

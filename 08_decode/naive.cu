@@ -7,7 +7,7 @@
 template <int D>
 __global__ void decode_naive(struct decode a)
 {
-	extern __shared__ float shared[];
+	extern __shared__ __align__(16) float shared[];
 	struct tiles<D> tile = tiles_in<D>(shared);
 	struct row_state<D> row;
 	int head = blockIdx.x, kv_head = head / (a.H / a.G);
@@ -17,7 +17,7 @@ __global__ void decode_naive(struct decode a)
 	for (int first = 0; first < a.n; first += TILE) {
 		int keys = min(TILE, a.n - first);
 		__syncthreads(); // without it a lane overwrites the tile that another still reads
-		load_tile<D>(K + first * a.row, a.row, keys, a.d, tile.K, D + 1);
+		load_tile<D>(K + first * a.row, a.row, keys, a.d, tile.K, D + PAD);
 		load_tile<D>(V + first * a.row, a.row, keys, a.d, tile.V, D);
 		__syncthreads(); // without it a lane reads keys that are not there yet
 		attend<D>(tile, keys, a.scale, &row);
@@ -40,5 +40,5 @@ extern "C" cudaError_t launch_decode_naive(struct decode a)
 extern "C" size_t decode_shared_bytes(int d, int heads)
 {
 	int D = columns_of(d);
-	return sizeof(float) * (size_t)(TILE * (D + 1) + TILE * D + heads * D);
+	return sizeof(float) * (size_t)(TILE * (D + PAD) + TILE * D + heads * D);
 }

@@ -5,38 +5,31 @@
  */
 #include "split.cuh"
 
-// The entries of the pages that the tile needs and that no tile before it has read. A tile of 32 keys touches at most 32
-// pages, so page i has its place at i % 32. Returns the first page not read.
-__device__ inline int load_table(struct pages pages, int unread, int end_of_tile, int *table)
+// Where the keys of a tile lie, by the first warp: `places`, rows of the cache. It reads those entries of the page table that
+// no tile before has read, into `table`: a tile of 32 keys touches at most 32 pages, so page i has its place at i % 32.
+// Returns the first page not read. Each key is divided by the size of a page once, and not once for each number of its row.
+__device__ inline int find_rows(struct pages pages, int unread, int first, int keys, int *table, size_t *places)
 {
-	int end = (end_of_tile - 1) / pages.size + 1;
-	for (int i = unread + threadIdx.x; i < end; i += blockDim.x)
-		table[i % TILE] = pages.table[i];
+	int lane = threadIdx.x, key = first + lane, page = unread + lane;
+	int end = (first + keys - 1) / pages.size + 1;
+	if (page < end)
+		table[page % TILE] = pages.table[page];
+	__syncwarp(); // without it a lane looks up a page that is not there yet
+	if (lane < keys)
+		places[lane] = (size_t)table[key / pages.size % TILE] * pages.size + key % pages.size;
 	return end;
 }
 
-// As load_tile, but each row is looked up in the table.
-template <int D>
-__device__ void load_rows(
-	const float *from, struct decode a, int first, int keys, const int *table, int size, float *tile,
-	int tile_row)
-{
-	for (int e = threadIdx.x; e < keys * D; e += blockDim.x) {
-		int j = e / D, c = e % D, key = first + j;
-		size_t row = (size_t)table[key / size % TILE] * size + key % size;
-		tile[j * tile_row + c] = c < a.d ? from[row * a.row + c] : 0.0f;
-	}
-}
-
-// Shared memory: as in the other kernels, then | table [TILE] |
+// Shared memory: as in the other kernels, then | places [TILE] | table [TILE] |
 template <int D>
 __global__ void decode_paged(struct decode a, struct partials partials, struct pages pages)
 {
-	extern __shared__ float shared[];
+	extern __shared__ __align__(16) float shared[];
 	struct tiles<D> tile = tiles_in<D>(shared);
 	struct row_state<D> row;
 	int group = a.H / a.G, kv_head = blockIdx.x, head = kv_head * group + threadIdx.x / WARP;
-	int *table = (int *)(shared + TILE * (2 * D + 1) + group * D);
+	size_t *places = (size_t *)(shared + TILE * (2 * D + PAD) + group * D);
+	int *table = (int *)(places + TILE);
 	int split = blockIdx.y;
 	const float *K = a.K + kv_head * a.head, *V = a.V + kv_head * a.head;
 
@@ -48,11 +41,12 @@ __global__ void decode_paged(struct decode a, struct partials partials, struct p
 	load_query<D>(a.Q + head * a.d, a.d, tile.q);
 	for (int first = begin; first < end; first += TILE) {
 		int keys = min(TILE, end - first);
-		__syncthreads(); // without it a fast warp overwrites tile and table that a slow one still reads
-		unread = load_table(pages, unread, first + keys, table);
-		__syncthreads(); // without it a fast warp looks up pages that are not there yet
-		load_rows<D>(K, a, first, keys, table, pages.size, tile.K, D + 1);
-		load_rows<D>(V, a, first, keys, table, pages.size, tile.V, D);
+		__syncthreads(); // without it a fast warp overwrites tile and places that a slow one still reads
+		if (threadIdx.x < WARP)
+			unread = find_rows(pages, unread, first, keys, table, places);
+		__syncthreads(); // without it a fast warp looks up places that are not there yet
+		load_tile<D>(K, a.row, keys, a.d, tile.K, D + PAD, places);
+		load_tile<D>(V, a.row, keys, a.d, tile.V, D, places);
 		__syncthreads(); // without it a fast warp reads keys that are not there yet
 		attend<D>(tile, keys, a.scale, &row);
 	}
@@ -77,5 +71,5 @@ extern "C" cudaError_t launch_decode_paged(struct decode a, struct partials part
 
 extern "C" size_t paged_shared_bytes(int d, int heads)
 {
-	return decode_shared_bytes(d, heads) + sizeof(int) * TILE;
+	return decode_shared_bytes(d, heads) + (sizeof(size_t) + sizeof(int)) * TILE;
 }

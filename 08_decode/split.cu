@@ -8,7 +8,7 @@
 template <int D>
 __global__ void decode_split(struct decode a, struct partials partials)
 {
-	extern __shared__ float shared[];
+	extern __shared__ __align__(16) float shared[];
 	struct tiles<D> tile = tiles_in<D>(shared);
 	struct row_state<D> row;
 	int kv_head = blockIdx.x, head = kv_head * (a.H / a.G) + threadIdx.x / WARP;
@@ -23,7 +23,7 @@ __global__ void decode_split(struct decode a, struct partials partials)
 	for (int first = begin; first < end; first += TILE) {
 		int keys = min(TILE, end - first);
 		__syncthreads(); // without it a fast warp overwrites the tile that a slow one still reads
-		load_tile<D>(K + first * a.row, a.row, keys, a.d, tile.K, D + 1);
+		load_tile<D>(K + first * a.row, a.row, keys, a.d, tile.K, D + PAD);
 		load_tile<D>(V + first * a.row, a.row, keys, a.d, tile.V, D);
 		__syncthreads(); // without it a fast warp reads keys that are not there yet
 		attend<D>(tile, keys, a.scale, &row);

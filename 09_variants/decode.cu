@@ -12,7 +12,7 @@
 template <int D>
 __global__ void variant_decode(struct attention b, struct partials partials, struct scores a)
 {
-	extern __shared__ float shared[];
+	extern __shared__ __align__(16) float shared[];
 	struct tiles<D> tile = tiles_in<D>(shared);
 	struct row_state<D> row;
 	int kv_head = blockIdx.x, head = kv_head * (a.H / a.G) + threadIdx.x / WARP, lane = threadIdx.x % WARP;
@@ -36,7 +36,7 @@ __global__ void variant_decode(struct attention b, struct partials partials, str
 	for (int first = begin; first < end; first += TILE) {
 		int keys = min(TILE, end - first);
 		__syncthreads(); // without it a fast warp overwrites the tile that a slow one still reads
-		load_tile<D>(K + (size_t)first * b.d, b.d, keys, b.d, tile.K, D + 1);
+		load_tile<D>(K + (size_t)first * b.d, b.d, keys, b.d, tile.K, D + PAD);
 		load_tile<D>(V + (size_t)first * b.d, b.d, keys, b.d, tile.V, D);
 		__syncthreads(); // without it a fast warp reads keys that are not there yet
 		float s = score<D>(tile, keys, b.scale);
@@ -81,7 +81,7 @@ __global__ void merge_splits(struct partials partials, float *O, int d)
 extern "C" size_t decode_shared_bytes(int d, int heads)
 {
 	int D = (d + WARP - 1) / WARP * WARP;
-	return sizeof(float) * (TILE * (2 * D + 1) + heads * D);
+	return sizeof(float) * (TILE * (2 * D + PAD) + heads * D);
 }
 
 extern "C" cudaError_t launch_decode(struct attention b, struct scores a, struct partials partials)

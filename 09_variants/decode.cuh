@@ -9,6 +9,7 @@
 constexpr int WARP = 32;
 constexpr unsigned EVERY_LANE = 0xffffffff;
 constexpr int TILE = WARP; // keys of a tile: one per lane
+constexpr int PAD = 4;     // of a row of K in shared memory
 
 // The state of a warp's head. Lane i has columns i, i + 32, ...; l is the sum of the lane's own keys only.
 template <int D>
@@ -16,8 +17,8 @@ struct row_state {
 	float o[D / WARP] = {}, m = -INFINITY, l = 0.0f;
 };
 
-// Shared memory:   | K tile [TILE, D + 1] | V tile [TILE, D] | q [warps, D] |
-// A lane reads a row of K: without the additional column, all lanes would read from one bank.
+// Shared memory:   | K tile [TILE, D + 4] | V tile [TILE, D] | q [warps, D] |
+// A lane reads a row of K, 16 bytes at a time: without the additional columns, all lanes would read from the same four banks.
 template <int D>
 struct tiles {
 	float *K, *V, *q;
@@ -27,7 +28,7 @@ template <int D>
 __device__ tiles<D> tiles_in(float *shared)
 {
 	int warp = threadIdx.x / WARP;
-	float *V = shared + TILE * (D + 1), *q = V + TILE * D;
+	float *V = shared + TILE * (D + PAD), *q = V + TILE * D;
 	return {shared, V, q + warp * D};
 }
 
@@ -39,14 +40,42 @@ __device__ void load_query(const float *from, int d, float *q)
 		q[c] = c < d ? from[c] : 0.0f;
 }
 
-// All threads of the block load `keys` rows of d columns, `row` apart.
+// All threads of the block load `keys` rows of d columns, `row` apart; a PIECE is a float, or a float4 where every row begins
+// at a multiple of 16 bytes. A thread has its pieces of two rows on their way before it stores any of them.
+template <int D, class PIECE>
+__device__ void load_pieces(const float *from, size_t row, int keys, int d, float *tile, int tile_row)
+{
+	constexpr int WIDTH = sizeof(PIECE) / sizeof(float), ACROSS = WARP / WIDTH; // so many threads share a row
+	constexpr int AT_ONCE = 4;                                                  // rows
+	int column = threadIdx.x % ACROSS * WIDTH, step = blockDim.x / ACROSS;
+	for (int first = threadIdx.x / ACROSS; first < keys; first += AT_ONCE * step) {
+		PIECE pieces[AT_ONCE][D / WARP] = {};
+#pragma unroll
+		for (int i = 0; i < AT_ONCE; i++)
+#pragma unroll
+			for (int k = 0; k < D / WARP; k++) {
+				int j = first + i * step, c = column + k * WARP;
+				if (j < keys && c < d)
+					pieces[i][k] = *(const PIECE *)(from + j * row + c);
+			}
+#pragma unroll
+		for (int i = 0; i < AT_ONCE; i++)
+#pragma unroll
+			for (int k = 0; k < D / WARP; k++) {
+				int j = first + i * step, c = column + k * WARP;
+				if (j < keys)
+					*(PIECE *)(tile + j * tile_row + c) = pieces[i][k];
+			}
+	}
+}
+
 template <int D>
 __device__ void load_tile(const float *from, size_t row, int keys, int d, float *tile, int tile_row)
 {
-	for (int e = threadIdx.x; e < keys * D; e += blockDim.x) {
-		int j = e / D, c = e % D;
-		tile[j * tile_row + c] = c < d ? from[j * row + c] : 0.0f;
-	}
+	if (d % 4 == 0)
+		load_pieces<D, float4>(from, row, keys, d, tile, tile_row);
+	else
+		load_pieces<D, float>(from, row, keys, d, tile, tile_row);
 }
 
 __device__ inline float warp_max(float value)
@@ -71,8 +100,14 @@ __device__ float score(struct tiles<D> tile, int keys, float scale)
 	float s = 0.0f;
 	if (lane < keys) // the tile's other rows hold nothing
 #pragma unroll
-		for (int c = 0; c < D; c++)
-			s += tile.q[c] * tile.K[lane * (D + 1) + c];
+		for (int c = 0; c < D; c += 4) {
+			float4 q = *(const float4 *)(tile.q + c),
+			       k = *(const float4 *)(tile.K + lane * (D + PAD) + c);
+			s += q.x * k.x;
+			s += q.y * k.y;
+			s += q.z * k.z;
+			s += q.w * k.w;
+		}
 	return lane < keys ? scale * s : -INFINITY;
 }
 

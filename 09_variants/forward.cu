@@ -13,8 +13,9 @@
 template <class Combine>
 __device__ float over_row(float value, Combine combine)
 {
-	for (int distance = LANES_ACROSS / 2; distance > 0; distance /= 2)
-		value = combine(value, __shfl_xor_sync(0xffffffff, value, distance));
+	for (int bit = 1; bit < WARP; bit *= 2)
+		if (COLUMN_BITS & bit)
+			value = combine(value, __shfl_xor_sync(0xffffffff, value, bit));
 	return value;
 }
 

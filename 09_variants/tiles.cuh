@@ -5,11 +5,15 @@
  * A block has TILE rows of its own (keys in dkdv, queries in forward and dq) and loads tiles of TILE rows of the
  * other kind, one after another. A warp owns 16 of the block's rows; its lanes are a grid of 4 x 8:
  *
- *                     streamed rows 0 1 2 ... 7 | 8 ... 15 | ...      columns of d, four at a time
- *     own row  0, 4, 8, 12    lane  0 1 2 ... 7 | 0 ...  7 |          lane 0 0 0 0 1 1 1 1 ... 7 7 7 7 | 0 ...
- *              1, 5, 9, 13          8 9   ... 15                           8 8 8 8 9 ...
- *              2, 6, 10, 14        16     ... 23
- *              3, 7, 11, 15        24     ... 31
+ *     own rows         lane_column 0  1  2  3  4  5  6  7         a lane of column i has the streamed rows i, i + 8, ...,
+ *     0, 4, 8, 12             lane 0  1  4  5  8  9 12 13         or the columns 4 i ... 4 i + 3 of each 32 of d
+ *     1, 5, 9, 13                  2  3  6  7 10 11 14 15
+ *     2, 6, 10, 14                16 17 20 21 24 25 28 29
+ *     3, 7, 11, 15                18 19 22 23 26 27 30 31
+ *
+ * Bits 1 and 4 of a lane's number are the row, bits 0, 2 and 3 the column. So neighbors share a row, and lanes two apart a
+ * column: 16 lanes that load 16 bytes each ask for few enough addresses that shared memory serves them in one pass, not two
+ * (chapter 10, step 2).
  *
  * In a product of rows (S, dP) a lane has 4 own rows x TILE/8 streamed rows, in a sum of rows (O, dQ, dK, dV) 4 own rows x
  * D/8 columns. Between the two, the weights of the warp's 16 rows pass through a slab of shared memory that no other warp
@@ -23,6 +27,7 @@
 
 constexpr int WARP = 32;
 constexpr int LANES_ACROSS = 8, LANES_DOWN = 4; // of a warp with a tile: 4 rows x 8 columns of lanes
+constexpr int COLUMN_BITS = 0b01101;            // of a lane's number: they differ between the lanes of a row
 constexpr int ROWS = 4;                         // of a lane
 constexpr int ROWS_OF_WARP = LANES_DOWN * ROWS;
 constexpr int PAD = 4;      // of a tile's rows: see load_tile
@@ -44,26 +49,34 @@ inline __device__ float probability(float score, float L, bool visible)
 	return visible && L != -INFINITY ? expf(score - L) : 0.0f;
 }
 
+inline __device__ int row_in_warp()
+{
+	int lane = threadIdx.x % WARP;
+	return (lane >> 1 & 1) | lane >> 4 << 1;
+}
+
 inline __device__ int lane_row()
 {
-	return threadIdx.x / WARP * ROWS_OF_WARP + threadIdx.x % WARP / LANES_ACROSS;
+	return threadIdx.x / WARP * ROWS_OF_WARP + row_in_warp();
 }
 
 inline __device__ int lane_column()
 {
-	return threadIdx.x % LANES_ACROSS;
+	int lane = threadIdx.x % WARP;
+	return (lane & 1) | (lane >> 2 & 3) << 1;
 }
 
 // tile[row, c] = factor * from[first_row + row, c], zero outside the tensor. Only real elements are requested, each
-// by one thread. Rows are D + 4 floats apart, so that eight lanes that read 16 bytes of eight rows hit all 32 banks.
+// by one of 2 TILE threads. Rows are D + 4 floats apart, so that eight lanes that read 16 bytes of eight rows hit all 32 banks.
 template <int D, int TILE>
 __device__ void load_tile(
 	const float *from, // [N, d], of this head
 	int first_row, int N, int d, float factor, float *tile)
 {
 	if (d % 4 == 0) { // 16 bytes at a time: every row begins at a multiple of 16 bytes
-		for (int index = threadIdx.x; index < TILE * D / 4; index += blockDim.x) {
-			int row = index / (D / 4), c = index % (D / 4) * 4;
+#pragma unroll 8
+		for (int i = 0; i < D / 8; i++) { // so many loads of a thread are on their way at once
+			int index = threadIdx.x + 2 * TILE * i, row = index / (D / 4), c = index % (D / 4) * 4;
 			float4 four = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 			if (first_row + row < N && c < d)
 				four = *(const float4 *)(from + (size_t)(first_row + row) * d + c);
@@ -71,8 +84,9 @@ __device__ void load_tile(
 			*(float4 *)(tile + row * (D + PAD) + c) = four;
 		}
 	} else {
-		for (int index = threadIdx.x; index < TILE * D; index += blockDim.x) {
-			int row = index / D, c = index % D;
+#pragma unroll 8
+		for (int i = 0; i < D / 2; i++) {
+			int index = threadIdx.x + 2 * TILE * i, row = index / D, c = index % D;
 			bool inside = first_row + row < N && c < d;
 			float one = inside ? from[(size_t)(first_row + row) * d + c] : 0.0f;
 			tile[row * (D + PAD) + c] = factor * one;

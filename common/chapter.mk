@@ -36,7 +36,7 @@ HARNESS := $(patsubst $(COMMON)/%.c,$(OUT)/common/%.o,$(HARNESS_SOURCES))
 HARNESS += $(OUT)/common/gpus.o
 COMMA := ,
 SOURCES := $(wildcard *.cu)
-HEADERS := $(wildcard *.h *.cuh)
+HEADERS := $(wildcard *.h *.cuh) $(COMMON)/attention.h
 CHAPTER := $(patsubst %.c,$(OUT)/$(notdir $(HERE))/%.o,$(wildcard *.c))
 KERNELS := $(SOURCES:%=$(OUT)/$(notdir $(HERE))/%.o)
 FAST := $(SOURCES:%=$(OUT)/$(notdir $(HERE))/%.fast.o)
@@ -137,16 +137,19 @@ $(BUILT_WITH): FORCE
 $(KERNEL_FLAGS): FORCE
 	$(call rewritten_if_new,$(filter-out $(asked_to_warn),$(COMPILE)))
 
+# An object has its name only when it is whole: a compiler that is killed leaves half of one.
+compile_c = $(Q)$(CC) $(ALL_CFLAGS) -MF $(@:.o=.d) -MT $@ -c $< -o $@.new && mv $@.new $@
+
 # The GPUs' limits and roofs: simcc has its own copy.
 $(OUT)/common/gpus.o: $(ROOT)/simcc/gpus.c
 	@mkdir -p $(@D)
 	$(call say,$(CC) $(<F))
-	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+	$(compile_c)
 
 $(OUT)/common/%.o: $(COMMON)/%.c
 	@mkdir -p $(@D)
 	$(call say,$(CC) $(<F))
-	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+	$(compile_c)
 
 # What computes: the references, and inputs.
 COMPUTES := $(wildcard $(addprefix $(COMMON)/,verify/*.c problem/*input*.c model/*.c))
@@ -157,7 +160,7 @@ $(addprefix $(OUT)/common/model/,matrix.o plain.o reference.o): ALL_CFLAGS += -O
 $(OUT)/$(notdir $(HERE))/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,$(CC) $(<F))
-	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+	$(compile_c)
 
 -include $(HARNESS:.o=.d) $(CHAPTER:.o=.d)
 

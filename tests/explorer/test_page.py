@@ -620,7 +620,7 @@ class Look(PageCase):
             self.assertIn("true,true,none", still, "naive attention's last block moves nothing")
             self.assertIn("false,false,none", still, "a kernel that is done moves something")
             page.key("Home")
-            # What moves is drawn anew several times a second: the page keeps what it showed, a slow browser misses nothing.
+            # What moves is drawn anew several times a second: the page keeps what it showed, so nothing is missed.
             page.eval(
                 f"window.seen = new Set(), new MutationObserver(() => seen.add({pipes})).observe("
                 "document.body, {attributes: true, subtree: true})"

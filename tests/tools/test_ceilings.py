@@ -52,6 +52,15 @@ class Ceilings(Case):
         around = {"place": "a.cu:1", "space": "shared", "op": "load", "loops": [1, 2], "source": {"requests": 99}}
         self.assertEqual([tool.iterations_of(each, loops, [around, beside]) for each in loops], [0.0, 10.0, 10.0])
 
+    def test_bytes_in_flight_are_of_the_way_that_was_taken(self) -> None:
+        """Kills: the loop for rows that are not aligned, which stands deeper than the unrolled one that ran."""
+        loops = [loop(1, 0, 1, "a.cu:1", 1), loop(2, 1, 2, "a.cu:2", 4), loop(3, 1, 2, "a.cu:3", 4)]
+        for each in loops[:2]:
+            each["memory"][0]["space"] = "global"
+        for ran, numbers in (("a.cu:1", [1]), ("a.cu:2", [2]), ("a.cu:9", [2])):
+            places = [{"place": ran, "space": "global", "op": "load"}]
+            self.assertEqual([each["loop"] for each in tool.innermost_that_load(loops, places)], numbers, ran)
+
     def test_what_cannot_be_read_is_one_line(self) -> None:
         other = self.scratch / "other.tsv"
         other.write_text("# a title\n# a\tb\n1\t2\n")
