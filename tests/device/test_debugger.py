@@ -52,7 +52,7 @@ class Debugger(support.Case):
         """Kills: a line, or a thread, of which the page says what is not so."""
         text = " ".join(PAGE.read_text().partition("### Stop in a kernel\n")[2].partition("\n## ")[0].split())
         stop, options, focus = re.search(r"type `(break \S+)` and `run (.+?)`\. There `(cuda .+?)`", text).groups()
-        barrier = re.search(r"passed the barrier in line (\d+)", text)[1]
+        barrier = re.search(r"which stands at line (\d+)", text)[1]
         self.write("main.cu", MAIN)
         folders = ["-I", ROOT / "common", "-I", ROOT / "00_gpu"]
         shutil.copy(ROOT / "00_gpu/7_sum.cu", self.scratch)
