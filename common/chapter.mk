@@ -325,6 +325,9 @@ commands:
 	@:$(call commands_of,$(EDITED_CU),$(SOURCES:%=$(HERE)/%) $(patsubst %,$(HERE)/%,$(wildcard *.cuh)))
 	@:$(call commands_of,$(EDITED_C),$(patsubst %,$(HERE)/%,$(wildcard *.c *.h)) $(HARNESS_SOURCES) $(ROOT)/simcc/gpus.c)
 
+# Has the chapter such files?
+own = $(if $(ANSWERS),$(shell awk -F '\t' '$$1 == "$(notdir $(HERE))" && $$2 == "$1" || "$1" == "task" && $$2 == "$(notdir $(HERE))" { print "y"; exit }' \
+	$(ROOT)/classroom/own.tsv $(ROOT)/classroom/tasks.tsv))
 help:
 	@echo "make            build, run the demonstration, verify it and the ragged shapes"
 	@echo "make ragged     the ragged shapes alone, one line per kernel"
@@ -338,9 +341,9 @@ help:
 	@echo "make ptxas      registers, spills, occupancy of each kernel (nvcc, no GPU)"
 	@echo "make sass       instructions of each loop, by kind (nvcc and nvdisasm, no GPU)"
 	@$(if $(ANSWERS),echo "make answer     the exercises; with N=3 asks for a prediction and answers the third")
-	@$(if $(ANSWERS),echo "make blank      kernels to write from a blank file; with N=1 the first is begun and then judged")
-	@$(if $(ANSWERS),echo "make task       the tasks of a class in the same way")
-	@$(if $(ANSWERS),echo "make fault      kernels with a mistake to be found in the same way")
+	@$(if $(call own,blank),echo "make blank      kernels to write from a blank file; with N=1 the first is begun and then judged")
+	@$(if $(call own,task),echo "make task       the tasks of a class in the same way")
+	@$(if $(call own,fault),echo "make fault      kernels with a mistake to be found in the same way")
 	@echo "make clean      remove what was built here; my/, your own files, stays"
 	@echo "DEVICE=$(DEVICE) CC=$(CC) CXX=$(CXX) ARCH=$(ARCH)"
 

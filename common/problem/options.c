@@ -108,26 +108,38 @@ static bool is_short(const char *written)
 	return written[0] == '-' && written[1] != '\0' && written[1] != '-';
 }
 
-/* Suggests one that the chapter takes. */
+/* One that the chapter takes, or NULL. */
+static const char *nearest_option(const char *name, uint64_t applicable)
+{
+	const char *names[OPTIONS];
+	size_t count = 0;
+	for (int i = 0; i < OPTIONS; i++)
+		if (applicable & OPTION_BIT(i))
+			names[count++] = rule_of((enum option_name)i).name;
+	return nearest_word(name, names, count);
+}
+
 static int unknown_option(const char *written, uint64_t applicable, struct error *error)
 {
-	struct option_rule rules[OPTIONS];
-	const char *names[OPTIONS];
-	size_t count = 0, dashes = strspn(written, "-"), length = strcspn(written, "=");
+	size_t dashes = strspn(written, "-"), length = strcspn(written, "=");
 	char name[61];
-	for (int i = 0; i < OPTIONS; i++)
-		if (applicable & OPTION_BIT(i)) {
-			rules[count] = rule_of((enum option_name)i);
-			names[count] = rules[count].name;
-			count++;
-		}
 	snprintf(name, sizeof name, "%.*s", (int)(length > dashes ? length - dashes : 0), written + dashes);
-	const char *nearest = nearest_word(name, names, count);
+	const char *nearest = nearest_option(name, applicable);
 	if (nearest)
 		return error_set(
 			error, EXIT_USAGE, "%.*s: unknown option, did you mean --%s?",
 			(int)(length < 60 ? length : 60), written, nearest);
 	return error_set(error, EXIT_USAGE, "%.60s: unknown option, expected one that --help lists", written);
+}
+
+static int inapplicable_option(const char *name, uint64_t applicable, struct error *error)
+{
+	const char *nearest = nearest_option(name, applicable);
+	if (nearest)
+		return error_set(
+			error, EXIT_USAGE, "--%s: does not apply to this chapter, did you mean --%s?", name, nearest);
+	return error_set(
+		error, EXIT_USAGE, "--%s: does not apply to this chapter, expected one that --help lists", name);
 }
 
 /* Standard output has one name: opened under another it would be written over. */
@@ -258,9 +270,7 @@ int options_parse(
 		if (is_abbreviated(written_option(argv), name))
 			return unknown_option(written_option(argv), applicable, error);
 		if (!(applicable & OPTION_BIT(option)))
-			return error_set(
-				error, EXIT_USAGE,
-				"--%s: does not apply to this chapter, expected one that --help lists", name);
+			return inapplicable_option(name, applicable, error);
 		if (parse_value(options, option, optarg, error) != 0)
 			return error->exit_code;
 		options->given |= OPTION_BIT(option);

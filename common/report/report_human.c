@@ -128,7 +128,7 @@ static void print_rows_not_judged(FILE *out, const struct run_result *result)
 		for (size_t i = 0; i < result->kernels[k].output_count; i++) {
 			const struct check *check = &result->kernels[k].outputs[i].check;
 			if (check->judged && check->rows_not_judged && check->passed)
-				fprintf(out, "%s of %s rows of %s of %s are not judged: zeros would pass.\n",
+				fprintf(out, "%s of %s rows of '%s' of %s are not judged: zeros would pass.\n",
 				        format_count(check->rows_not_judged, count), format_count(check->rows, all),
 				        check->tensor, result->kernels[k].kernel->name);
 		}

@@ -262,12 +262,18 @@ void compare_forms(struct kernel_result *kernel)
 		const struct prediction *prediction = &kernel->forms.predictions[i];
 		struct traffic measured = sum_traffic(kernel, prediction->counts, false);
 		kernel->compared_traffic[i] = measured;
-		if (measured.read_bytes != 4 * prediction->read_elements ||
-		    measured.write_bytes != 4 * prediction->write_elements)
+		const bool writes = measured.read_bytes == 4 * prediction->read_elements;
+		const uint64_t bytes = writes ? measured.write_bytes : measured.read_bytes,
+			       expected = writes ? prediction->write_elements : prediction->read_elements,
+			       wanted = 4 * expected;
+		char count[32], form[32], difference[32];
+		if (bytes != wanted)
 			not_verified(
-				kernel, "the %s count is not its closed form, %s",
+				kernel, "the %s count is not its closed form, %s: %s elements are %s, not %s: %s%s",
 				prediction->counts == PREDICTS_FOOTPRINT ? "footprint" : "requested",
-				prediction->formula);
+				prediction->formula, format_count(bytes / 4, count), writes ? "written" : "read",
+				format_count(expected, form), bytes < wanted ? "-" : "+",
+				format_count((bytes < wanted ? wanted - bytes : bytes - wanted) / 4, difference));
 	}
 	compare_atomics(kernel);
 	compare_statistics(kernel);

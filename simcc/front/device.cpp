@@ -604,7 +604,8 @@ struct Device : Side {
 			first = first->getNextNode();
 		IRBuilder<> B(first);
 		const DISubprogram *described = F.getSubprogram();
-		if (described)
+		/* Not with -g: a debugger stops at the first line that has one, behind the arguments. */
+		if (described && environment("SIM_DEBUG") != "1")
 			B.SetCurrentDebugLocation(DILocation::get(C, described->getLine(), 0, F.getSubprogram()));
 		B.CreateCall(engine("sim_enter", nothing, {pointer}), {as_pointer(functions[&F])});
 		for (BasicBlock &block : F)

@@ -3,17 +3,25 @@
     cuda block (1,0,0) thread (5,0,0)    looks at that thread: its frames, its variables, threadIdx
     cuda                                 which one that is
     info cuda threads                    who stands at which line, who waits where
+    info cuda blocks, info cuda kernels  what else runs
     break row.cu:12 if threadIdx.x == 5 && blockIdx.x == 1
 
 A program names this file, and gdb loads it where it may (`add-auto-load-safe-path`); or: gdb -x gdb.py PROGRAM.
 Threads of a block are fibers on one thread of the CPU: of those that do not run, what they have saved is shown, and the
 registers are put back before anything goes on. One block runs at a time (SIM_THREADS=1), so that `next` meets no other.
+
+Of the engine and of simcc's headers nothing is shown: `step` skips them, `bt` leaves them out (not with -no-filters),
+`up` ends at the kernel.
 """
 
+import os
 import re
 
 import gdb
+from gdb.FrameDecorator import FrameDecorator
 
+HOME = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+SKIPPED = [f"{HOME}/{folder}/" for folder in ("engine", "include")]
 SAVED = {  # where sim_fiber_switch() has left a register of a thread that waits, from its stack pointer
     "i386:x86-64": (
         {"r15": 0, "r14": 8, "r13": 16, "r12": 24, "rbx": 32, "rbp": 40, "rip": 48},
@@ -23,7 +31,7 @@ SAVED = {  # where sim_fiber_switch() has left a register of a thread that waits
 }
 # By enum lane_state.
 STATES = ("is ready", "is ready", "waits for its block", "waits for its warp", "waits for its warp", "has left")
-LEFT = 5
+AT_BARRIER, LEFT = 2, 5
 BEFORE_IT = "has not begun"
 RUNS_ON = "run start starti continue next step finish until advance jump signal stepi nexti kill detach".split()
 
@@ -53,8 +61,11 @@ class Focus:
 
 def running():
     """The thread that runs on the selected thread of the CPU, or None."""
-    lane = value("sim_lane")
-    return lane if int(lane) else None
+    try:
+        lane = value("sim_lane")
+        return lane if int(lane) else None
+    except gdb.error:  # before the program's own threads have variables
+        return None
 
 
 def focus():
@@ -104,18 +115,119 @@ def how(lane, now):
     state, place = int(lane["state"]), place_of(lane)
     if state == LEFT or place == BEFORE_IT:
         return STATES[LEFT] if state == LEFT else BEFORE_IT
+    if state == AT_BARRIER and not int(lane["warp"]["at_barrier"]) >> int(lane["index"]) & 1:
+        return f"has passed the barrier at {place}"
     return f"{STATES[state]} at {place}"
+
+
+def is_own(frame):
+    """Is it of the program's own code, on the device or on the host?"""
+    found = frame.find_sal().symtab
+    if found is None:
+        return frame.pc() != 0 and not re.match(r"sim[._[]", frame.name() or "")
+    return not os.path.realpath(found.fullname()).startswith(tuple(SKIPPED))
 
 
 def to_the_kernel():
     """Selects the innermost frame of the program's own code."""
     frame = gdb.newest_frame()
-    while frame is not None:
-        found = frame.find_sal().symtab
-        if found and not re.search(r"/simcc/engine/|/engine/(run|count|check|api)/", found.fullname()):
-            frame.select()
-            return
+    while frame is not None and not is_own(frame):
         frame = frame.older()
+    if frame is not None:
+        frame.select()
+
+
+def is_last(frame, beside):
+    """Does the program's code in the kernel end with this frame?"""
+    return focus() is not None and is_own(frame) and beside is not None and not is_own(beside)
+
+
+def is_first(frame):
+    return is_last(frame, frame.older())
+
+
+def leaves(frame):
+    """Does the thread leave its kernel on this line?"""
+    if not is_first(frame):
+        return False
+    line = frame.architecture().disassemble(frame.pc(), frame.find_sal().last or frame.pc())
+    return any("sim_leave" in each["asm"] for each in line)
+
+
+class Leaves(gdb.Command):
+    """Before gdb's command of that name: an error where it would leave the device's own code."""
+
+    ENDS = "the thread leaves its kernel on this line: `continue`, or `tbreak` where another one is to stop"
+    WHERE = {
+        "up": (is_first, "Initial frame selected; you cannot go up."),
+        "down": (lambda frame: is_last(frame, frame.newer()), "Bottom (innermost) frame selected; you cannot go down."),
+        "finish": (is_first, "a kernel has no caller: `continue`, or `tbreak` where to stop"),
+        "next": (lambda _: leaves(gdb.newest_frame()), ENDS),
+        "step": (lambda _: leaves(gdb.newest_frame()), ENDS),
+    }
+
+    def __init__(self, word):
+        self.would, self.reason = self.WHERE[word]
+        super().__init__(f"cuda-before-{word}", gdb.COMMAND_OBSCURE)
+
+    def invoke(self, _text, _from_tty):
+        if running() is not None and self.would(gdb.selected_frame()):
+            raise gdb.GdbError(self.reason)
+
+
+class Named(FrameDecorator):
+    """Without the types of the parameters, as gdb's own frames are."""
+
+    def function(self):
+        name = super().function()
+        return re.sub(r"\([^()]*(\([^()]*\)[^()]*)*\)( const)?$", "", name) if isinstance(name, str) else name
+
+
+class OwnFrames:
+    """What `bt` shows."""
+
+    name, enabled, priority = "simcc", True, 100
+
+    @staticmethod
+    def filter(frames):
+        return (Named(each) for each in frames if is_own(each.inferior_frame()))
+
+
+class Dynamic:
+    """Dynamic shared arrays, of which there is no debug information: found by their declarations in the source."""
+
+    DECLARED = re.compile(
+        r"^([ \t]*)extern\s+__shared__\s+(?:(?:__align__|alignas)\s*\(\w+\)\s*)?([^;()]*?)(\w+)\s*\[\s*\]\s*;", re.M
+    )
+    names = ()
+
+    @classmethod
+    def update(cls, _event=None):
+        for name in cls.names:
+            gdb.execute(f"macro undef {name}")
+        cls.names = ()
+        try:
+            found = cls.seen_from(gdb.selected_frame())
+        except (gdb.error, OSError):
+            return
+        for name, kind, size in found:
+            gdb.execute(f"macro define {name} (*(({kind} *)sim_dynamic_shared)@({size} / sizeof({kind})))")
+        cls.names = tuple(name for name, _, _ in found)
+
+    @classmethod
+    def seen_from(cls, frame):
+        place, function, lane = frame.find_sal(), frame.function(), focus()
+        if not (lane and function and place.symtab):
+            return []
+        with open(place.symtab.fullname(), encoding="utf-8", errors="replace") as file:
+            lines = file.read().split("\n")
+        outside, inside = (
+            "\n".join(part) for part in (lines[: function.line - 1], lines[function.line - 1 : place.line])
+        )
+        size = int(lane["worker"]["launch"]["request"]["dynamic_shared_bytes"])
+        found = {name: kind for column, kind, name in cls.DECLARED.findall(outside) if not column}
+        found.update({name: kind for _, kind, name in cls.DECLARED.findall(inside)})
+        return [(name, kind.strip(), size) for name, kind in found.items()]
 
 
 class Cuda(gdb.Command):
@@ -124,10 +236,12 @@ class Cuda(gdb.Command):
     def __init__(self):
         super().__init__("cuda", gdb.COMMAND_RUNNING)
 
+    PLACE = r"\(\s*\d+(?:\s*,\s*\d+){0,2}\s*\)|\d+(?:\s*,\s*\d+){0,2}"
+
     def invoke(self, text, _from_tty):
-        wanted = {word: self.position(place) for word, place in re.findall(r"(block|thread)\s*\(?([\d\s,]+)\)?", text)}
-        if not wanted and text.strip():
+        if not re.fullmatch(rf"\s*((block|thread)\s*({self.PLACE})?\s*)*", text):
             raise gdb.GdbError("cuda: expected block (X,Y,Z) thread (X,Y,Z)")
+        wanted = {word: self.position(place) for word, place in re.findall(rf"(block|thread)\s*({self.PLACE})", text)}
         worker = block_of_the_worker()
         block = three(worker["block"])
         if wanted.get("block", block) != block:
@@ -163,18 +277,35 @@ class Cuda(gdb.Command):
         set_registers({**shown, stack_pointer: at + room})
         Focus.lane = lane
         to_the_kernel()
+        Dynamic.update()
 
 
 class InfoCuda(gdb.Command):
-    """info cuda threads: where the threads of the running block stand."""
+    """info cuda threads: where the threads of the running block stand; info cuda blocks, kernels: which one runs."""
 
     def __init__(self):
         super().__init__("info cuda", gdb.COMMAND_STATUS)
 
     def invoke(self, text, _from_tty):
-        if text.strip() not in ("", "threads"):
-            raise gdb.GdbError("info cuda: expected threads")
-        worker = block_of_the_worker()
+        shows = {"threads": self.threads, "blocks": self.blocks, "kernels": self.kernels}.get(text.strip() or "threads")
+        if not shows:
+            raise gdb.GdbError("info cuda: expected threads, blocks or kernels")
+        shows(block_of_the_worker())
+
+    @staticmethod
+    def kernels(worker):
+        request = worker["launch"]["request"]
+        grid, block = (written(three(request[size])) for size in ("grid", "block"))
+        print(f"* {request['name'].string()}<<<{grid}, {block}>>>, launch {int(request['number'])}")
+
+    @staticmethod
+    def blocks(worker):
+        before, all_of_them = int(worker["block_order"]), int(worker["launch"]["block_total"])
+        print(f"* {written(three(worker['block']))} runs")
+        print(f"  {before} ended before it, {all_of_them - before - 1} not begun")
+
+    @staticmethod
+    def threads(worker):
         now, chosen, groups = running(), focus(), []
         for lane in lanes(worker):
             if not groups or groups[-1][2] != how(lane, now):
@@ -214,9 +345,17 @@ def has_exited(_event):
 
 
 gdb.events.exited.connect(has_exited)
+gdb.events.stop.connect(Dynamic.update)
+gdb.frame_filters[OwnFrames.name] = OwnFrames
+for folder in SKIPPED:
+    for depth in ("*", "*/*", "*/*/*"):
+        gdb.execute(f"skip -gfi {folder}{depth}", to_string=True)
 Cuda(), InfoCuda(), ThreadIdx(), PutBack()
-for word in RUNS_ON:
-    gdb.execute(f"define hook-{word}\ncuda-put-back\nend")
+for word in Leaves.WHERE:
+    Leaves(word)
+for word in (*RUNS_ON, *Leaves.WHERE):
+    hook = ["cuda-put-back"] * (word in RUNS_ON) + [f"cuda-before-{word}"] * (word in Leaves.WHERE)
+    gdb.execute("\n".join([f"define hook-{word}", *hook, "end"]))
 for name, meaning in {
     # gdb wants the type of what it does not evaluate, too: behind a condition that is false.
     "threadIdx": "(*(uint3 *)$cuda_thread())",

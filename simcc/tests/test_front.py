@@ -166,7 +166,7 @@ SESSION = [
     ("print blockIdx.x * blockDim.x", "= 32"),
     (
         "info cuda threads",
-        "(0,0,0) to (4,0,0) has left\n* (5,0,0) runs\n  (6,0,0) to (31,0,0) waits for its block at a.cu:8",
+        "(0,0,0) to (4,0,0) has left\n* (5,0,0) runs\n  (6,0,0) to (31,0,0) has passed the barrier at a.cu:8",
     ),
     ("next", "for (int k"),
     ("print sum", "= 268"),

@@ -411,7 +411,7 @@ class Both(Graded):
             done = run(sys.executable, tree / "classroom/grade.py", *command)
             self.assertEqual(done.returncode, 0, done.stderr)
             pages = {name: (into / f"{name}.txt").read_text() for name in self.WRITTEN}
-            rows = {name: re.findall(r"(?m)^(0\d\.[\w-]+) +((?:\S+ +){6})", page) for name, page in pages.items()}
+            rows = {name: re.findall(r"(?m)^(\d\d\.[\w-]+) +((?:\S+ +){6})", page) for name, page in pages.items()}
             marks.append({name: {task: row.split() for task, row in of} for name, of in rows.items()})
             if number == 0:
                 said = {name: one_line(page) for name, page in pages.items()}

@@ -17,6 +17,17 @@ sys.path.insert(0, str(ROOT / "simcc/tests"))
 import support
 
 PAGE = ROOT / "00_gpu/README.md"
+MAIN = """#include "gpu.h"
+int main()
+{
+	struct matrix m = {0};
+	m.rows = 1, m.cols = 512;
+	float *x, *y;
+	cudaMalloc(&x, 2048), cudaMalloc(&y, 4), cudaMemset(x, 0, 2048);
+	m.x = x, m.y = y;
+	return launch_sum(m);
+}
+"""
 
 
 class Debugger(support.Case):
@@ -35,6 +46,23 @@ class Debugger(support.Case):
         outcome = run(["gdb", "-q", "-batch", *safe, "-x", script, "./first"], cwd=self.scratch, seconds=60)
         answers = outcome.out.split("(gdb) ")[1 + len(before) :]
         self.assertEqual(answers, shown, outcome.err)
+
+    @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
+    def test_the_kernel_that_it_goes_on_with(self) -> None:
+        """Kills: a line, or a thread, of which the page says what is not so."""
+        text = " ".join(PAGE.read_text().partition("### Stop in a kernel\n")[2].partition("\n## ")[0].split())
+        stop, options, focus = re.search(r"type `(break \S+)` and `run (.+?)`\. There `(cuda .+?)`", text).groups()
+        barrier = re.search(r"which stands at line (\d+)", text)[1]
+        self.write("main.cu", MAIN)
+        folders = ["-I", ROOT / "common", "-I", ROOT / "00_gpu"]
+        shutil.copy(ROOT / "00_gpu/7_sum.cu", self.scratch)
+        built = support.simcc(support.FIRST, ["-g", *folders, "7_sum.cu", "main.cu", "-o", "gpu"], cwd=self.scratch)
+        self.assertEqual((built.status, built.err), (0, ""))
+        script = self.write("session", f"{stop}\nrun {options}\ninfo cuda threads\n{focus}\n")
+        safe = ["-iex", "add-auto-load-safe-path /"]
+        outcome = run(["gdb", "-q", "-batch", *safe, "-x", script, "./gpu"], cwd=self.scratch, seconds=60)
+        self.assertIn(f"(1,0,0) to (255,0,0) has passed the barrier at 7_sum.cu:{barrier}\n", outcome.out, outcome.err)
+        self.assertRegex(outcome.out, rf"\n#\d+ .* in sum \(.* at .*7_sum\.cu:{barrier}\n", outcome.err)
 
 
 if __name__ == "__main__":

@@ -117,6 +117,13 @@ Test(compare, each_count_is_held_to_its_closed_form)
 		for (int i = 0; i < 8; i++)
 			cr_expect(strstr(failure_of(wrong[i]), says[i]), "%d%+d: '%s'", i, off, failure_of(wrong[i]));
 	}
+	struct closed_forms much = right;
+	much.predictions[0].read_elements = 2000;
+	cr_expect_str_eq(
+		failure_of(much),
+		"the requested count is not its closed form, 3Nd: 200 elements are read, not 2,000: -1,800");
+	much.predictions[0] = (struct prediction){PREDICTS_REQUESTED, 200, 99, "3Nd"};
+	cr_expect(strstr(failure_of(much), ", 3Nd: 100 elements are written, not 99: +1"), "'%s'", failure_of(much));
 	struct closed_forms both = right;
 	both.atomics = both.blocks = 0;
 	cr_expect_str_eq(failure_of(both), "the atomics are not as many as expected", "the first reason stands");

@@ -253,7 +253,7 @@ class StandardOutput(Outputs):
     def test_rows_in_which_zeros_would_pass_are_counted(self) -> None:
         outcome = self.naive("--seq 40 --dim 8 --causal --scale 1e5")
         found = re.search(
-            r"^(\d+) of 40 rows of O of naive are not judged: zeros would pass\.$", outcome.out, re.MULTILINE
+            r"^(\d+) of 40 rows of 'O' of naive are not judged: zeros would pass\.$", outcome.out, re.MULTILINE
         )
         self.assertTrue(found and 0 < int(found[1]) < 40, outcome.out)
         self.assertNotIn("not judged", self.naive(SMALL).out)

@@ -258,6 +258,18 @@ class Program(unittest.TestCase):
         for expected in ("    $ ./naive", "    $ make -s build", "In naive.cu:", "    - ", "    + "):
             self.assertIn(expected, said)
 
+    def test_every_chapter_has_its_answers(self) -> None:
+        """Kills: a pattern that knows chapters 00 to 09 only."""
+        for chapter in PROGRAMS:
+            self.assertIn("the first:\n\n 1  ", self.answer(chapter))
+
+    def test_only_the_first_line_of_a_command_has_a_prompt(self) -> None:
+        """Kills: a prompt within a text in quotes, which a reader copies."""
+        said = self.answer("00_gpu", "4")
+        self.assertIn("python3 -c 'import json, sys\nlaunch = ", said)
+        self.assertIn("    $ for order in reverse forward; do\n    SIM_ORDER", self.answer("10_pipeline", "4"))
+        self.assertIn("    $ ./gpu --kernel transpose | grep '^  transpose '\n    $ ./gpu", said)
+
     def test_another_number_is_one_line_and_exit_2(self) -> None:
         for wrong in ("0", "99", "-1", "1x", "", "01"):
             said = self.answer("01_naive", "--", wrong, status=2)

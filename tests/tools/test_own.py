@@ -117,7 +117,9 @@ class OwnFiles(unittest.TestCase):
         other = f"But another shape:\n\n$ {shape}\n"
         loads = "load_tiles(A, B, m, n, k, first, a_tile, b_tile);"
         for old, new, expected in (
-            (loads, f"{loads} {loads}", "C is right; it requests 1.89 times what the closed form says."),
+            (loads, f"{loads} {loads}", " elements, 1.89 times the 589,824 of the closed form."),
+            ("sum = 0.0f;", "sum = blockIdx.x | blockIdx.y | threadIdx.x | threadIdx.y ? 0 : A[0] * 0;", "1 more than"),
+            (" launch_matmul_tiled(", " launch_tiled(", "3_tiled.cu has no function launch_matmul_tiled, which the"),
             ("a.m, TILE))", "a.m, TILE), 2)", "C is right, but 128 blocks were launched, its description says 64."),
             ("float sum = 0.0f;", "float sum = a_tile[0][0] == 9.0f;", "C is right, but only by luck"),
             ("sum += a_tile", "sum = a_tile", "matmul_tiled is wrong."),
@@ -260,6 +262,8 @@ class OwnFiles(unittest.TestCase):
             self.assertRegex(done.err, rf"\A{kind}: of which chapter\? make -C CHAPTER {kind} N=1; [^\n]* 01_naive 0")
         for arguments in ((), ("N=1",)):
             self.assertRegex(self.make("00_gpu", "blank", *arguments).err, r"\Ablank: 00_gpu has no blank\n")
+        listed = re.findall(r"make (blank|task|fault)\b", self.make("00_gpu", "help").out)
+        self.assertEqual(listed, ["fault"], "make help names what the chapter has not")
         self.assertFalse((self.tree / "05_fa2/my").exists())
 
     def test_a_hand_out_has_none(self) -> None:
