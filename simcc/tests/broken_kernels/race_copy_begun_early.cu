@@ -6,20 +6,20 @@
 __global__ void sums(const float *x, float *y, int stages)
 {
 #ifdef FIXED
-	enum { BUFFERS = 2 };
+	enum { COUNT = 2 };
 #else
-	enum { BUFFERS = 1 };
+	enum { COUNT = 1 };
 #endif
-	__shared__ float s[BUFFERS][64];
+	__shared__ float s[COUNT][64];
 	float sum = 0;
 	for (int stage = 0; stage <= stages; stage++) {
 		__pipeline_wait_prior(0);
 		__syncthreads();
 		if (stage < stages)
-			__pipeline_memcpy_async(&s[stage % BUFFERS][threadIdx.x], &x[64 * stage + threadIdx.x], 4); // BUG
+			__pipeline_memcpy_async(&s[stage % COUNT][threadIdx.x], x + 64 * stage + threadIdx.x, 4); // BUG
 		__pipeline_commit();
 		if (stage > 0)
-			sum += s[(stage - 1) % BUFFERS][(threadIdx.x + 40) % 64]; // OTHER
+			sum += s[(stage - 1) % COUNT][(threadIdx.x + 40) % 64]; // OTHER
 		__syncthreads();
 	}
 	y[threadIdx.x] = sum;
