@@ -988,7 +988,8 @@ FASTER_CLONE static void check_instruction(
 }
 
 /* Lanes that read as much as they write are one instruction; each of the others is several. */
-static void check_copies(struct race *race, uint32_t number, uint64_t key, uint32_t lanes, const uint64_t *address)
+static __attribute__((noinline)) void check_copies(
+	struct race *race, uint32_t number, uint64_t key, uint32_t lanes, const uint64_t *address)
 {
 	uint64_t whole[WARP_SIZE];
 	uint32_t whole_lanes = 0;

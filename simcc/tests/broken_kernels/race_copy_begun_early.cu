@@ -15,8 +15,9 @@ __global__ void sums(const float *x, float *y, int stages)
 	for (int stage = 0; stage <= stages; stage++) {
 		__pipeline_wait_prior(0);
 		__syncthreads();
+		const float *from = &x[64 * stage + threadIdx.x];
 		if (stage < stages)
-			__pipeline_memcpy_async(&s[stage % COUNT][threadIdx.x], x + 64 * stage + threadIdx.x, 4); // BUG
+			__pipeline_memcpy_async(&s[stage % COUNT][threadIdx.x], from, 4); // BUG
 		__pipeline_commit();
 		if (stage > 0)
 			sum += s[(stage - 1) % COUNT][(threadIdx.x + 40) % 64]; // OTHER
