@@ -199,8 +199,7 @@ static void advise_copy(const struct finding *f, const char *file, char *text, s
 		snprintf(
 			text, length,
 			"this copy was begun behind the wait %s, its thread's last: a __syncthreads() is missing "
-			"between "
-			"the access and the copy, if that is to come later, or another wait",
+			"between the access and the copy, if that is to come later, or another wait",
 			line);
 	else if (f->copy == COPY_NEVER_AWAITED)
 		snprintf(
