@@ -10,7 +10,22 @@ from itertools import product
 from pathlib import Path
 
 from reports import Report, is_counted, read_report
-from support import COMPILERS, FIRST, LONG, RUNNER, TRIED, Case, Compiler, Outcome, Part, inline, marked_line, together
+from support import (
+    COMPILERS,
+    FIRST,
+    LONG,
+    RUNNER,
+    TRIED,
+    Case,
+    Compiler,
+    Outcome,
+    Part,
+    inline,
+    marked_line,
+    run,
+    simcc,
+    together,
+)
 
 
 def program(name: str, kernels: str, body: str, compiler: Compiler = FIRST) -> Part:
@@ -582,8 +597,74 @@ MISUSED = program(
 """,
 )
 
+# All threads write the same NaN, which is no race of writes.
+NEVER_WRITTEN = program(
+    "never_written",
+    """__global__ void in_block(float *y, bool written)
+{
+	__shared__ float sum;
+	if (written && threadIdx.x == 0)
+		sum = 0;
+	__syncthreads();
+	sum += threadIdx.x; // @block
+	__syncthreads();
+	y[threadIdx.x] = sum;
+}
+__global__ void between_blocks(float *y)
+{
+	y[0] += 1; // @grid
+}
+""",
+    """	float *sum;
+	cudaMalloc(&sum, 4);
+	if (getenv("WRITTEN"))
+		cudaMemset(sum, 0, 4);
+	in_block<<<1, 64>>>((float *)y, getenv("WRITTEN"));
+	between_blocks<<<2, 1>>>(sum);
+""",
+)
+MANY_ARRAYS = program(
+    "many_arrays",
+    """__global__ void gather(int **x, int n, int *y)
+{
+	int sum = 0;
+	for (int i = 0; i < n; i++)
+		sum += *x[i];
+	*y = sum;
+}
+""",
+    """	int n = atoi(getenv("ARRAYS")), **arrays = (int **)malloc(n * sizeof *arrays), **x;
+	for (int i = 0; i < n; i++)
+		cudaMalloc(&arrays[i], sizeof(int));
+	cudaMalloc(&x, n * sizeof *arrays);
+	cudaMemcpy(x, arrays, n * sizeof *arrays, cudaMemcpyHostToDevice);
+	gather<<<1, 1>>>(x, n, y);
+	free(arrays);
+""",
+)
+# The wait stands in a file of its own, as #line says.
+WAITS_ELSEWHERE = program(
+    "waits_elsewhere",
+    """#include <cuda_pipeline.h>
+#line 7 "wait.cuh"
+__device__ void wait() { __pipeline_wait_prior(0); }
+#line 20 "early.cu"
+__global__ void early(const int *x, int *y)
+{
+	__shared__ int s[64];
+	wait();
+	__pipeline_memcpy_async(&s[threadIdx.x], &x[threadIdx.x], 4);
+	__pipeline_commit();
+	__syncthreads();
+	y[threadIdx.x] = s[63 - threadIdx.x];
+	wait();
+}
+""",
+    "	early<<<1, 64>>>(z, y);\n",
+)
+
 ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, LOCKS, TURNS, ROUNDS]
-ALL += [HELPERS, BOTH, ONE_LINE, LINES, MISUSED]
+ALL += [HELPERS, BOTH, ONE_LINE, LINES, MISUSED, NEVER_WRITTEN, MANY_ARRAYS, WAITS_ELSEWHERE]
 together("hazards", [*ALL, ARRIVED[0], EXCHANGES[0]], "-O2")
 together("hazards.unfenced", [UNFENCED_ROUNDS, UNFENCED_HELPERS, UNFENCED_GRID], "-O2")
 together("hazards.fast", [PLAIN], "--fast")
@@ -808,6 +889,63 @@ class Hazards(Case):
                 for each in advice:
                     one_writes = mark == "replace" and order == "reverse"
                     self.expect(one_writes or re.fullmatch(cure, each), f"{order}, {mark}: {each}")
+
+    def test_what_helps_where_nothing_was_written(self):
+        """Kills: "read into a variable, wait, then write" of a sum that nobody wrote before; not a word of that."""
+        several = (
+            "several threads read, change and write the same element: each needs an element of its own, or atomics"
+        )
+        for order, written in product(("forward", "reverse"), ({}, {"WRITTEN": "1"})):
+            _, report = self.run_one(NEVER_WRITTEN, SIM_ORDER=order, **written)
+            races = [hazard for hazard in report.hazards if hazard["tool"] == "racecheck"]
+            lines = [marked_line(NEVER_WRITTEN.text, mark) for mark in ("@block", "@grid")]
+            self.expect_equal({race["line"] for race in races}, set(lines), f"{order} {written}: races")
+            advice = {race["advice"] for race in races if race["line"] == lines[0] and race["severity"] != "info"}
+            self.expect_equal(advice, {several}, f"{order} {written}")
+            unwritten = [hazard["line"] for hazard in report.of("initcheck", "uninitialized")]
+            self.expect_equal(unwritten, [] if written else lines, f"{order} {written}: what nobody wrote")
+
+    def test_more_hazards_than_are_kept(self):
+        """Kills: the 4,097th place or array left out without a word."""
+        for arrays, note in ((4096, 0), (4097, 1)):
+            outcome, report = self.run_one(MANY_ARRAYS, ARRAYS=str(arrays), SIM_CHECK="initcheck")
+            self.expect_equal(len(report.hazards), 4096, "records")
+            said = "Note: kernel gather has more than 4096 hazards of different places and arrays: some are left out"
+            self.expect_times(outcome.err, note, said)
+
+    def test_more_places_than_a_cell_has_room_for(self):
+        """Kills: the number of a place cut to 16 bits, so that a race names another one."""
+        filler = '__attribute__((used, section("sim_sites"), aligned(8))) static char places[24 * 70000] = {0};\n'
+        kernel = """__global__ void shift(int *y)
+{
+	y[blockIdx.x] = 1;
+	y[blockIdx.x ^ 1] = 2;
+}
+int main()
+{
+	int *y;
+	cudaMalloc(&y, 64);
+	shift<<<2, 1>>>(y);
+	return cudaDeviceSynchronize();
+}
+"""
+        made, report = self.scratch / "places", self.scratch / "report.json"
+        sources = [self.write("filler.c", filler), self.write("shift.cu", kernel)]
+        built = simcc(FIRST, [*sources, "-o", made])  # places of the first come first
+        self.assertEqual(built.status, 0, built.err)
+        outcome = run([*RUNNER, made], {"SIM_REPORT": str(report)})
+        sides = {frozenset((race["line"], race["other"]["line"])) for race in read_report(report).hazards}
+        self.expect_equal(sides, {frozenset((3, 4))}, outcome.err)
+
+    def test_a_copy_that_was_begun_behind_the_wait(self):
+        """Kills: "the wait leaves the last 0 groups under way, and this copy is in one of them"; a line of another file
+        without its name."""
+        outcome, report = self.run_one(WAITS_ELSEWHERE, SIM_ORDER="forward")
+        says = (
+            "this copy was begun behind the wait at wait.cuh:7, its thread's last: a __syncthreads() is missing "
+            "between the access and the copy, if that is to come later, or another wait"
+        )
+        self.expect(says in [race["advice"] for race in report.of("racecheck", "RAW")], outcome.err)
 
     def test_shared_memory_line_by_line(self):
         _, report = self.run_one(LINES)

@@ -43,6 +43,21 @@ WRONG_ADDRESSES = COUNTED[0]["wrong_addresses"]
 
 ONE_LAUNCH = "__global__ void k() {}\nint main() { k<<<1, 32>>>(); return cudaDeviceSynchronize(); }\n"
 LIMITED = inline("memory.limited", ONE_LAUNCH)
+LARGE_BLOCK = inline(
+    "memory.large_block",
+    """#include <cuda_runtime.h>
+__global__ void copy(const char *x, char *y) { *y = *x; }
+int main()
+{
+	char *x, *y;
+	if (cudaMalloc(&x, 1000u << 20) != cudaSuccess)
+		return 5;
+	cudaMalloc(&y, 1);
+	copy<<<1, 1>>>(x, y);
+	return cudaDeviceSynchronize();
+}
+""",
+)
 # A block that grows where it is, inside the C library; and a copy past the end of one that does not.
 HOST_COPIES = inline(
     "memory.host_copies",
@@ -261,6 +276,15 @@ class Memory(Case):
             said = (limited.status, limited.err.removeprefix("the simulated device "))
             lines = ("is out of host memory\n", "cannot start a thread\n")  # it may be the thread's stack
             self.expect(said in ((0, ""), *((3, line) for line in lines)), f"{kilobytes}: {said}")
+
+    @unless_run_by_another
+    def test_no_room_for_what_initcheck_knows_is_said(self):
+        """Kills: an allocation that initcheck does not look at, without a word. 2 GB are the arena's, 1 GB its own."""
+        for limit, note in (("ulimit -v 2900000; ", True), ("", False)):
+            done = run(["sh", "-c", f"{limit}exec {LARGE_BLOCK.path}"], {"SIM_THREADS": "1", "SIM_CHECK": "initcheck"})
+            said = "Note: initcheck does without 'alloc0': no address space for its map of 1048576000 bytes\n"
+            self.expect_equal(said in done.err, note, done.err)
+            self.expect_equal((done.status, "Uninitialized" in done.err), (not note, not note), done.err)
 
     # ---- overruns ----
 

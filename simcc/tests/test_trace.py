@@ -136,6 +136,18 @@ class Traces(Case):
             self.assertEqual(bytes_.pop(key), line["bytes"], key)
         self.assertEqual(bytes_, {})
 
+    def test_requests_of_copies(self):
+        """Kills: a copy that arrives taken for a request, which was a crash; several requests of one statement whose
+        lanes read different sizes."""
+        usual = self.trace_of(RUN["copies"]).splitlines()
+        lines = self.trace_of(RUN["copies"], SIM_TRACE_REQUESTS="1").splitlines()
+        self.assertEqual([line for line in lines if '"warp":' not in line], usual, "the other lines stay")
+        ragged = next(line for line in map(json.loads, lines) if line["kernel"] == "ragged" and "warp" in line)
+        self.assertEqual(
+            [site[2:] for site in ragged["sites"]], [["global", "load", 16, "alloc0"], ["shared", "store", 16, "s"]]
+        )
+        self.assertEqual(ragged["requests"], [[0, 0x1FF, 0, "+16"], [1, 0xFFFFFFFF, 0, "+16"]])
+
     def test_the_record_of_a_launch(self):
         self.trace_of(TRACE)
         head = read_trace(self.trace_path).lines[0]

@@ -4,7 +4,6 @@
  * here; the engine's own and other libraries' do not.
  */
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <link.h>
@@ -253,12 +252,6 @@ static bool has_return_address(uintptr_t first, size_t bytes)
 }
 
 /* ---- copies ---- */
-
-static bool is_mapped(uintptr_t first, size_t bytes)
-{
-	const uintptr_t page = first & ~(uintptr_t)(sysconf(_SC_PAGESIZE) - 1);
-	return msync((void *)page, first + bytes - page, MS_ASYNC) == 0 || errno != ENOMEM;
-}
 
 /*
  * What the block of the heap has now: getline() and the like give a block of the program's back inside the C library, or

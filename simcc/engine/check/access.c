@@ -50,20 +50,6 @@ static uintptr_t unwrapped(uintptr_t address, size_t size)
 	return address - ((uintptr_t)size << 32);
 }
 
-static bool is_mapped(uintptr_t address)
-{
-	FILE *maps = fopen("/proc/self/maps", "r");
-	char line[512];
-	bool found = false;
-	uintptr_t first, end;
-	while (maps && !found && fgets(line, sizeof line, maps))
-		found = sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &first, &end) == 2 && address >= first &&
-		        address < end;
-	if (maps)
-		fclose(maps);
-	return found;
-}
-
 /* Beside shared memory lie only the stack of the pthread that runs the block, and nothing: no pointer of a user's. */
 static bool is_own_stack(uintptr_t address)
 {
@@ -81,7 +67,7 @@ static bool is_own_stack(uintptr_t address)
 static bool is_beside_shared(const struct reach *reach, uintptr_t address)
 {
 	const uintptr_t first = reach->shared->first - STRAY, span = reach->shared->span + 2 * STRAY;
-	return address - first < span && (is_own_stack(address) || !is_mapped(address));
+	return address - first < span && (is_own_stack(address) || !is_mapped(address, 1));
 }
 
 static enum verdict judge_variable(
@@ -277,7 +263,7 @@ static void describe_anywhere(struct hazard *hazard, const struct reach *reach, 
 	} else if (address - reach->stacks < (size_t)MAX_THREADS * STACK_BYTES) {
 		snprintf(
 			hazard->detail[1], sizeof hazard->detail[1], "it points to another thread's local variables");
-	} else if (is_mapped(address)) {
+	} else if (is_mapped(address, 1)) {
 		hazard->kind = "host_pointer";
 		snprintf(
 			hazard->detail[1], sizeof hazard->detail[1],

@@ -37,6 +37,7 @@ struct findings {
 	uint64_t sequence;    /* of the next one within the block */
 	struct finding *list;
 	size_t count, capacity;
+	bool is_full; /* there were more */
 };
 
 void findings_open_block(struct findings *findings, uint3 block, uint64_t order);
@@ -118,10 +119,10 @@ struct hazard stack_overflow(
 /* ---- asynchronous copies: copycheck.c ---- */
 
 /* One that has not arrived, and how its thread has waited: the site of its last wait (NO_SITE: none), how many groups that
- * left under way. */
+ * left under way; whether the copy was begun behind it, or was in no group yet. */
 struct copy_told {
 	uint32_t site, thread;
-	bool in_no_group;
+	bool is_later, in_no_group;
 	uint32_t waited_at, waited_for_all_but;
 };
 /* A thread's access meets it; or its thread has ended. */

@@ -11,6 +11,7 @@ static struct finding finding_of(const struct copy_told *copy, uintptr_t address
 		.bytes = (unsigned)bytes,
 		.count = bytes,
 		.copy = copy->waited_at == NO_SITE ? COPY_NEVER_AWAITED
+	                : copy->is_later           ? COPY_BEHIND_WAIT
 	                : copy->in_no_group        ? COPY_IN_NO_GROUP
 	                                           : COPY_AWAITED_TOO_LITTLE,
 		.waited_at = copy->waited_at,

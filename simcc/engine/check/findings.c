@@ -129,8 +129,10 @@ void findings_add(struct findings *findings, const struct finding *finding)
 			merge(&findings->list[i], &found);
 			return;
 		}
-	if (findings->count == MOST_FINDINGS)
+	if (findings->count == MOST_FINDINGS) {
+		findings->is_full = true;
 		return;
+	}
 	need_room(&findings->list, &findings->capacity, findings->count + 1, sizeof *findings->list);
 	findings->list[findings->count++] = found;
 }
@@ -181,11 +183,25 @@ static void describe_uninitialised(const struct finding *f, struct hazard *hazar
 			: "a store, a cudaMemcpy or a cudaMemset is missing, or covers too little");
 }
 
-static void advise_copy(const struct finding *f, char *text, size_t length)
+static void advise_copy(const struct finding *f, const char *file, char *text, size_t length)
 {
 	const struct sim_site *wait = site_at(f->waited_at);
-	const unsigned line = wait ? wait->line : 0;
-	if (f->copy == COPY_NEVER_AWAITED)
+	char line[180];
+	if (wait && strcmp(wait->file, file) != 0)
+		snprintf(line, sizeof line, "at %.150s:%u", wait->file, wait->line);
+	else
+		snprintf(line, sizeof line, "in line %u", wait ? wait->line : 0);
+	if (f->copy == COPY_BEHIND_WAIT && f->now.thread == f->before.thread)
+		snprintf(
+			text, length,
+			"this copy was begun behind the wait %s, its thread's last: another one is missing", line);
+	else if (f->copy == COPY_BEHIND_WAIT)
+		snprintf(
+			text, length,
+			"this copy was begun behind the wait %s, its thread's last: a __syncthreads() is missing "
+			"between the access and the copy, if that is to come later, or another wait",
+			line);
+	else if (f->copy == COPY_NEVER_AWAITED)
 		snprintf(
 			text, length,
 			"its thread has not waited for it: cp.async.wait_group, or "
@@ -193,14 +209,14 @@ static void advise_copy(const struct finding *f, char *text, size_t length)
 	else if (f->copy == COPY_IN_NO_GROUP)
 		snprintf(
 			text, length,
-			"the wait in line %u is for groups, and this copy is in none yet: cp.async.commit_group, or "
+			"the wait %s is for groups, and this copy is in none yet: cp.async.commit_group, or "
 			"__pipeline_commit(), is missing behind it",
 			line);
 	else
 		snprintf(
 			text, length,
-			"the wait in line %u leaves the last %u group%s under way, and this copy is in one of them",
-			line, f->waited_for_all_but, f->waited_for_all_but == 1 ? "" : "s");
+			"the wait %s leaves the last %u group%s under way, and this copy is in one of them", line,
+			f->waited_for_all_but, f->waited_for_all_but == 1 ? "" : "s");
 }
 
 static void describe_race(const struct request *request, struct finding *f, struct hazard *hazard)
@@ -233,7 +249,7 @@ static void describe_race(const struct request *request, struct finding *f, stru
 					  : "first thread (%u,%u,%u), then thread (%u,%u,%u)",
 			first.x, first.y, first.z, second.x, second.y, second.z);
 	if (f->copy != COPY_NONE)
-		advise_copy(f, hazard->advice, sizeof hazard->advice);
+		advise_copy(f, hazard->file, hazard->advice, sizeof hazard->advice);
 	else
 		advise(f, hazard->advice, sizeof hazard->advice);
 	hazard_set_other(hazard, first, before, op_name(f->before.op));
@@ -249,7 +265,7 @@ static void describe_lost_copy(const struct request *request, const struct findi
 		hazard->headline, sizeof hazard->headline,
 		"An asynchronous copy was still under way when its thread ended");
 	snprintf(hazard->detail[0], sizeof hazard->detail[0], "to %s", element);
-	advise_copy(f, hazard->advice, sizeof hazard->advice);
+	advise_copy(f, hazard->file, hazard->advice, sizeof hazard->advice);
 }
 
 static struct hazard to_hazard(const struct request *request, struct finding *f)
@@ -289,11 +305,15 @@ static int compare_findings(const void *a, const void *b)
 }
 
 /* All workers' findings, equal ones merged, in the order of blocks. */
-static struct finding *gather(struct findings *const *workers, int count, size_t *found)
+static struct finding *gather(struct findings *const *workers, int count, size_t *found, bool *is_full)
 {
 	size_t total = 0;
-	for (int w = 0; w < count; w++)
+	*is_full = false;
+	for (int w = 0; w < count; w++) {
 		total += workers[w]->count;
+		*is_full |= workers[w]->is_full;
+		workers[w]->is_full = false;
+	}
 	*found = 0;
 	if (total == 0)
 		return NULL;
@@ -327,12 +347,45 @@ static bool is_explained(const struct finding *finding)
 	return finding->read_beside_atomic && sim_site_notes[read] == SITE_READS_BEFORE_ATOMIC;
 }
 
-/* What is read too early may not be written yet: whether it was is a question of order, and the race says it all. */
+/* Are both sides of a race one change, on one line, or a read and further down a write? `write`: what of it writes. */
+static bool is_of_one_change(const struct finding *finding, uint32_t *write)
+{
+	if (!is_race(finding))
+		return false;
+	const struct sim_site *now = site_at(finding->now.site), *before = site_at(finding->before.site);
+	const struct party *writes = finding->now.op != SIM_OP_LOAD ? &finding->now : &finding->before;
+	const struct party *other = writes == &finding->now ? &finding->before : &finding->now;
+	*write = writes->site;
+	return (other->op == SIM_OP_LOAD && !finding->between_blocks &&
+	        is_below(finding->paths, writes->point, other->point)) ||
+	       (now && before && now->line == before->line && strcmp(now->file, before->file) == 0);
+}
+
+/* `t[b]++`, `if (x > most) most = x`: the writes race with each other, whatever they write, and with the reads that belong
+ * to them. */
+static bool is_changed_by_several(const struct finding *finding, const struct finding *all, size_t count)
+{
+	bool writes_race = false, read_races = false;
+	uint32_t write, other_write;
+	if (!is_of_one_change(finding, &write))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (all[i].object == finding->object && is_of_one_change(&all[i], &other_write) &&
+		    other_write == write) {
+			writes_race |= all[i].now.site == all[i].before.site;
+			read_races |= all[i].kind != FINDING_WRITE_AFTER_WRITE;
+		}
+	return writes_race && read_races;
+}
+
+/* What is read too early may not be written yet: whether it was is a question of order, and the race says it all. Not where
+ * each thread reads before it writes: the first one reads what nobody has written. */
 static bool is_read_too_early(const struct finding *finding, const struct finding *all, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (all[i].object == finding->object && all[i].space == finding->space &&
 		    all[i].severity != FINDING_INFO && !is_explained(&all[i]) &&
+		    !is_changed_by_several(&all[i], all, count) &&
 		    ((all[i].kind == FINDING_READ_AFTER_WRITE && all[i].now.site == finding->now.site) ||
 		     (all[i].kind == FINDING_WRITE_AFTER_READ && all[i].before.site == finding->now.site)))
 			return true;
@@ -365,41 +418,12 @@ static bool is_cured_with_another(const struct finding *finding, const struct fi
 	return false;
 }
 
-/* Are both sides of a race one change, on one line, or a read and further down a write? `write`: what of it writes. */
-static bool is_of_one_change(const struct finding *finding, uint32_t *write)
-{
-	if (!is_race(finding))
-		return false;
-	const struct sim_site *now = site_at(finding->now.site), *before = site_at(finding->before.site);
-	const struct party *writes = finding->now.op != SIM_OP_LOAD ? &finding->now : &finding->before;
-	const struct party *other = writes == &finding->now ? &finding->before : &finding->now;
-	*write = writes->site;
-	return (other->op == SIM_OP_LOAD && !finding->between_blocks &&
-	        is_below(finding->paths, writes->point, other->point)) ||
-	       (now && before && now->line == before->line && strcmp(now->file, before->file) == 0);
-}
-
-/* `t[b]++`, `if (x > most) most = x`: the writes race with each other, and with the reads that belong to them. */
-static bool is_changed_by_several(const struct finding *finding, const struct finding *all, size_t count)
-{
-	bool writes_race = false, read_races = false;
-	uint32_t write, other_write;
-	if (!is_of_one_change(finding, &write))
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (all[i].severity != FINDING_INFO && all[i].object == finding->object &&
-		    is_of_one_change(&all[i], &other_write) && other_write == write) {
-			writes_race |= all[i].now.site == all[i].before.site;
-			read_races |= all[i].kind != FINDING_WRITE_AFTER_WRITE;
-		}
-	return writes_race && read_races;
-}
-
 void findings_report(
 	const struct request *request, struct findings *const *workers, int count, uint64_t hazards[SIM_TOOLS])
 {
 	size_t found, places[FINDING_KINDS][3] = {{0}};
-	struct finding *all = gather(workers, count, &found);
+	bool is_full;
+	struct finding *all = gather(workers, count, &found, &is_full);
 	for (size_t i = 0; i < found; i++) {
 		size_t *known = &places[all[i].kind][all[i].severity];
 		if (is_explained(&all[i]) || is_implied(&all[i], all, found))
@@ -420,5 +444,10 @@ void findings_report(
 				fprintf(stderr, "========= ... and %zu more places of this kind (%s) in %s\n",
 				        places[kind][severity] - PRINTED, kind_names[kind],
 				        request->function ? request->function->name : request->name);
+	if (is_full)
+		fprintf(stderr,
+		        "========= Note: kernel %s has more than %d hazards of different places and arrays: some are "
+		        "left out\n",
+		        request->function ? request->function->name : request->name, MOST_FINDINGS);
 	free(all);
 }

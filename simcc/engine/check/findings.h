@@ -36,6 +36,7 @@ enum finding_cure {
 enum finding_copy {
 	COPY_NONE, /* it is none */
 	COPY_NEVER_AWAITED,
+	COPY_BEHIND_WAIT,        /* its thread has waited, and then begun it */
 	COPY_IN_NO_GROUP,        /* its thread has waited, for groups */
 	COPY_AWAITED_TOO_LITTLE, /* and has left this one's under way */
 };

@@ -526,6 +526,9 @@ bool race_release(struct race *race, uint32_t number, uintptr_t address, bool bl
 	if (!block_only && address - race->shared->first >= race->shared->span)
 		publish(race, block, number, address, SCOPE_DEVICE);
 	pthread_mutex_unlock(&order->lock);
+	/* The device's own store comes after it, for all CPU threads: what has_releases() and the filter say is read without
+	 * the lock, behind a fence of the reader's (settle_look). ARM64 wants to be told. */
+	atomic_thread_fence(memory_order_release);
 	return true;
 }
 

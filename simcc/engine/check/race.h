@@ -97,9 +97,9 @@ struct race {
 	struct race_launch *launch;
 	struct findings *findings;
 	const struct shared_view *shared;
-	struct race_cell *cells;   /* of shared memory: a cell for 4 bytes */
-	struct race_cell *bytes;   /* four cells for 4 bytes, where threads share a word */
-	bool has_fences;           /* the program has: histories in place of cells, and what follows */
+	struct race_cell *cells; /* of shared memory: a cell for 4 bytes */
+	struct race_cell *bytes; /* four cells for 4 bytes, where threads share a word */
+	bool has_fences; /* the program has, or very many places: histories in place of cells, and what follows */
 	struct history *words;     /* of shared memory, one for 4 bytes */
 	struct arena arena;        /* theirs, until the next barrier */
 	struct block_order *order; /* what its threads know of each other and of other blocks */

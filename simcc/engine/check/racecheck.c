@@ -49,6 +49,8 @@ struct race_cell {
 	struct readers readers[2]; /* PLAIN_LOAD, VOLATILE_LOAD: an atomic may meet the second */
 };
 
+enum { SITE_BITS = 16 }; /* of a cell of global memory */
+
 /* The access being checked, by one lane. */
 struct access {
 	uint32_t thread, site;
@@ -71,7 +73,7 @@ struct race *race_open_worker(const struct shared_view *shared, struct findings 
 	struct race *race = need(calloc(1, sizeof *race));
 	race->shared = shared;
 	race->findings = findings;
-	race->has_fences = sim_has_fences();
+	race->has_fences = sim_has_fences() || site_count() > 1 << SITE_BITS; /* a cell has no room for more */
 	if (race->has_fences) {
 		race->words = history_open_worker(shared);
 		race->order = ordering_open_worker();
@@ -446,7 +448,6 @@ struct atomic_cell {
 enum { STATE_TAKEN = 1, STATE_HAS_ATOMICS = 2, STATE_LAUNCH_SHIFT = 2 };
 
 enum {
-	SITE_BITS = 16,
 	INTERVAL_BITS = 14,
 	THREAD_SHIFT = SITE_BITS + INTERVAL_BITS,
 	THREAD_BITS = 10,
@@ -986,6 +987,31 @@ FASTER_CLONE static void check_instruction(
 	}
 }
 
+/* Lanes that read as much as they write are one instruction; each of the others is several. */
+static __attribute__((noinline)) void check_copies(
+	struct race *race, uint32_t number, uint64_t key, uint32_t lanes, const uint64_t *address)
+{
+	uint64_t whole[WARP_SIZE];
+	uint32_t whole_lanes = 0;
+	unsigned count = 0;
+	for (uint32_t rest = lanes, i = 0; rest != 0; rest &= rest - 1, i++) {
+		const unsigned bytes = bytes_read(key, address[i]);
+		if (bytes == key_size(key)) {
+			whole[count++] = address[i];
+			whole_lanes |= rest & -rest;
+			continue;
+		}
+		const uint64_t width = (uint64_t)__builtin_ctz(bytes | 8);
+		const uint64_t piece = (key & ~((uint64_t)7 << KEY_SIZE_SHIFT)) | width << KEY_SIZE_SHIFT;
+		for (unsigned done = 0; done < bytes; done += 1u << width)
+			race_instruction(
+				race, number, piece, rest & -rest, &(uint64_t){address_read(address[i]) + done},
+				NULL);
+	}
+	if (count > 0)
+		race_instruction(race, number, key, whole_lanes, whole, NULL);
+}
+
 void race_instruction(
 	struct race *race, uint32_t number, uint64_t key, uint32_t lanes, const uint64_t *address,
 	const struct stored *value)
@@ -993,8 +1019,12 @@ void race_instruction(
 	race->is_of_lane_0 = lanes & 1;
 	if (key_space(key) == SIM_CONSTANT)
 		return;
-	if (key_space(key) == SIM_LOCAL) /* sim_arrival() */
-		key = (key & ~((uint64_t)3 << KEY_SPACE_SHIFT)) | (uint64_t)SIM_SHARED << KEY_SPACE_SHIFT;
+	if (key_space(key) == SIM_LOCAL && key_op(key) == SIM_OP_LOAD) {
+		check_copies(race, number, as_space(key, SIM_GLOBAL), lanes, address);
+		return;
+	}
+	if (key_space(key) == SIM_LOCAL)
+		key = as_space(key, SIM_SHARED);
 	findings_note_calls(race->findings, number, key);
 	if (race->has_fences)
 		history_instruction(race, number, key, lanes, address, value);

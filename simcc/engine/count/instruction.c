@@ -126,6 +126,27 @@ static void count_global(struct tally *tally, const struct instruction *instruct
 	}
 }
 
+/* Some leave bytes out. What each reads is aligned to the copy's width: it lies in one sector. */
+static void count_copies(struct tally *tally, const struct instruction *instruction)
+{
+	struct sim_global_count *count = &tally->global[SIM_OP_LOAD];
+	uint64_t sector[WARP_SIZE];
+	unsigned readers = 0;
+	for (unsigned i = 0; i < instruction->count; i++) {
+		const uintptr_t address = address_read(instruction->address[i]);
+		const unsigned bytes = bytes_read(instruction->key, instruction->address[i]);
+		if (bytes == 0)
+			continue;
+		struct sim_allocation *allocation = allocation_at(address);
+		sector[readers++] = address >> SECTOR_SHIFT;
+		count->bytes += bytes;
+		count_tensor(tally, allocation, bytes, SIM_OP_LOAD);
+		sim_mark_footprint(allocation, address, bytes, SIM_OP_LOAD);
+	}
+	count->requests += readers > 0;
+	count->sectors += count_distinct(sector, readers);
+}
+
 /* ---- shared memory ---- */
 
 /*
@@ -252,7 +273,14 @@ static inline __attribute__((always_inline)) void count_shaped(
 		tally->constant.bytes += (uint64_t)instruction->count * key_size(instruction->key);
 		tally->constant.requests++;
 		break;
-	case SIM_LOCAL: break;
+	case SIM_LOCAL:
+		if (key_op(instruction->key) != SIM_OP_LOAD)
+			break;
+		if (shape.highest >> LEFT_OUT_SHIFT == 0)
+			count_global(tally, instruction, shape);
+		else
+			count_copies(tally, instruction);
+		break;
 	}
 }
 

@@ -205,8 +205,10 @@ void *sim_memory_allocate(size_t bytes)
 	snprintf(name, sizeof name, "alloc%u", cuda_malloc_count++);
 	struct sim_allocation *allocation = add_allocation(first, bytes, name);
 	allocation->slots = taken;
-	if (sim_options()->check[SIM_INITCHECK])
-		allocation->written = reserve_pages(bytes);
+	if (sim_options()->check[SIM_INITCHECK] && !(allocation->written = reserve_pages(bytes)))
+		fprintf(stderr,
+		        "========= Note: initcheck does without '%s': no address space for its map of %zu bytes\n",
+		        name, bytes);
 	for (size_t i = slot; i < slot + taken; i++) {
 		const bool is_held = i < slot + slots_of(bytes);
 		sim_slots[i] = is_held ? (struct slot){first, bytes, allocation->written, true}
@@ -339,9 +341,11 @@ bool sim_memory_is_device(uintptr_t address)
 
 void sim_memory_reset(void)
 {
+	pthread_mutex_lock(&lock);
 	for (size_t i = variable_count; i < allocation_count; i++)
 		if (!allocations[i]->freed)
 			release(allocations[i]);
+	pthread_mutex_unlock(&lock);
 }
 
 size_t sim_memory_free_bytes(void)

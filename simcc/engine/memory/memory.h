@@ -158,6 +158,26 @@ static inline enum sim_space key_space(uint64_t key)
 	return (enum sim_space)(key >> KEY_SPACE_SHIFT & 3);
 }
 
+/*
+ * Of space SIM_LOCAL are records of asynchronous copies alone (../run/copies_entry.c). A store has arrived: nobody counts
+ * it, and racecheck takes it for the write of shared memory that it is. A load is a copy's of global memory, as wide as the
+ * copy, so that the lanes of a statement are one request; how many of the last bytes it leaves out stands above the address.
+ */
+enum { LEFT_OUT_SHIFT = 56 };
+
+static inline uint64_t as_space(uint64_t key, enum sim_space space)
+{
+	return (key & ~((uint64_t)3 << KEY_SPACE_SHIFT)) | (uint64_t)space << KEY_SPACE_SHIFT;
+}
+static inline unsigned bytes_read(uint64_t key, uint64_t address)
+{
+	return key_size(key) - (unsigned)(address >> LEFT_OUT_SHIFT);
+}
+static inline uintptr_t address_read(uint64_t address)
+{
+	return address & ((UINT64_C(1) << LEFT_OUT_SHIFT) - 1);
+}
+
 enum { WINDOW = 128 }; /* records a lane holds; 32 lanes of them fit the L1 and L2 caches */
 
 /* What a store wrote, in 4-byte words; words past its end are 0. */

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,4 +49,10 @@ void *reserve_pages(size_t bytes)
 {
 	void *range = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	return range == MAP_FAILED ? NULL : range;
+}
+
+bool is_mapped(uintptr_t first, size_t bytes)
+{
+	const uintptr_t page = first & ~(uintptr_t)(sysconf(_SC_PAGESIZE) - 1);
+	return msync((void *)page, first + bytes - page, MS_ASYNC) == 0 || errno != ENOMEM;
 }

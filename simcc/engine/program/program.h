@@ -47,7 +47,7 @@ static inline bool is_same_warp(uint32_t thread, uint32_t other)
  * The engine cannot do without its own memory: a count or a check that quietly misses something is worse than none.
  * So nobody handles a NULL; the program ends with one line and status 3. (Device memory is another thing: cudaMalloc
  * returns an error. And where a limit on address space forbids a reservation in proportion to an allocation,
- * racecheck goes without.)
+ * racecheck and initcheck go without, and say so.)
  */
 _Noreturn void out_of_memory(void);
 /* `memory`, which is not NULL. */
@@ -56,6 +56,8 @@ void *need(void *memory);
 void need_room(void *array, size_t *capacity, size_t count, size_t size);
 /* Address space that reads as 0, in which the system makes a page when it is touched; NULL where a limit forbids. */
 void *reserve_pages(size_t bytes);
+/* Is all of it memory of the program? */
+bool is_mapped(uintptr_t first, size_t bytes);
 
 /* ---- the environment, read once ---- */
 
@@ -83,7 +85,6 @@ const struct sim_options *sim_options(void);
 /* The function whose first instruction is at address, or that holds it; NULL if none. */
 const struct sim_function *sim_function_at(const void *address);
 const struct sim_function *sim_function_holding(const void *address);
-const struct sim_function *sim_kernel_named(const char *name);
 const struct sim_function *sim_function_signed(const char *signature);
 size_t sim_function_count(void);
 const struct sim_function *sim_function_number(size_t index);

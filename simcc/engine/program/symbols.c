@@ -77,14 +77,6 @@ const struct sim_function *sim_function_at(const void *address)
 	return function && function->address == address ? function : NULL;
 }
 
-const struct sim_function *sim_kernel_named(const char *name)
-{
-	for (struct sim_function *f = __start_sim_functions; f < __stop_sim_functions; f++)
-		if (f->is_kernel && strcmp(f->name, name) == 0)
-			return f;
-	return NULL;
-}
-
 const struct sim_function *sim_function_signed(const char *signature)
 {
 	for (struct sim_function *f = __start_sim_functions; f < __stop_sim_functions; f++)

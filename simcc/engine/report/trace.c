@@ -157,12 +157,32 @@ static void note_site(struct touched *touched, uint32_t site)
 		append_number(&touched->sites, &touched->site_count, &touched->site_capacity, site);
 }
 
+static void note_range(struct touched *touched, uint64_t key, size_t offset, size_t bytes)
+{
+	mark(touched, offset, bytes);
+	note_site(touched, key_site(key));
+	touched->bytes += bytes;
+}
+
+static void trace_copy(struct tracer *tracer, uint64_t key, uintptr_t address, unsigned bytes)
+{
+	if (bytes == 0)
+		return;
+	struct touched *touched = touch(tracer, key, address);
+	note_range(touched, key, address - touched->object.first, bytes);
+}
+
 void trace_accesses(struct tracer *tracer, uint64_t key, const uint64_t *address, unsigned count)
 {
-	if (key_space(key) == SIM_LOCAL) /* of racecheck alone */
-		return;
 	if (tracer->deaf)
 		return;
+	if (key_space(key) == SIM_LOCAL) {
+		for (unsigned i = 0; i < count && key_op(key) == SIM_OP_LOAD; i++)
+			trace_copy(
+				tracer, as_space(key, SIM_GLOBAL), address_read(address[i]),
+				bytes_read(key, address[i]));
+		return;
+	}
 	const unsigned size = key_size(key);
 	for (unsigned i = 0, run; i < count; i += run) {
 		struct touched *touched = touch(tracer, key, address[i]);
@@ -171,16 +191,33 @@ void trace_accesses(struct tracer *tracer, uint64_t key, const uint64_t *address
 		for (run = 1; i + run < count && address[i + run] == address[i] + (uint64_t)run * size; run++)
 			if (offset + (run + 1) * size > touched->object.size)
 				break;
-		mark(touched, offset, (size_t)run * size);
-		note_site(touched, key_site(key));
-		touched->bytes += (uint64_t)run * size;
+		note_range(touched, key, offset, (size_t)run * size);
 	}
+}
+
+/* Of the lanes that read anything. */
+static void trace_copies(struct tracer *tracer, uint32_t warp, uint64_t key, uint32_t lanes, const uint64_t *address)
+{
+	uint64_t read[WARP_SIZE];
+	uint32_t readers = 0;
+	unsigned count = 0;
+	for (uint32_t rest = key_op(key) == SIM_OP_LOAD ? lanes : 0, i = 0; rest != 0; rest &= rest - 1, i++)
+		if (bytes_read(key, address[i]) > 0) {
+			read[count++] = address_read(address[i]);
+			readers |= rest & -rest;
+		}
+	if (count > 0)
+		requests_add(tracer->requests, warp, as_space(key, SIM_GLOBAL), readers, read, count);
 }
 
 void trace_instruction(
 	struct tracer *tracer, uint32_t warp, uint64_t key, uint32_t lanes, const uint64_t *address, unsigned count)
 {
-	if (tracer->requests && !tracer->deaf)
+	if (!tracer->requests || tracer->deaf)
+		return;
+	if (key_space(key) == SIM_LOCAL)
+		trace_copies(tracer, warp, key, lanes, address);
+	else
 		requests_add(tracer->requests, warp, key, lanes, address, count);
 }
 

@@ -49,7 +49,8 @@ static struct copy_told told_of(const struct lane *issuer, const struct copy *co
 	return (struct copy_told){
 		.site = copy->site,
 		.thread = issuer->number,
-		.in_no_group = copy->group == copies->group,
+		.is_later = (int32_t)(copy->number - copies->waited_after) >= 0,
+		.in_no_group = (int32_t)(copy->group - copies->waited_in) >= 0,
 		.waited_at = copies->waited_at,
 		.waited_for_all_but = copies->waited_for_all_but};
 }

@@ -14,7 +14,7 @@
 static bool arrives_late(struct lane *lane)
 {
 	const struct worker *worker = lane->worker;
-	const uint64_t which = worker->block_order << 32 ^ (uint64_t)lane->number << 20 ^ lane->copies_of.issued++;
+	const uint64_t which = worker->block_order << 32 ^ (uint64_t)lane->number << 20 ^ lane->copies_of.issued;
 	if (worker->order != SIM_ORDER_SHUFFLE)
 		return worker->order == SIM_ORDER_FORWARD;
 	return (sim_options()->order_seed ^ which) * 0x9e3779b97f4a7c15u >> 63;
@@ -41,12 +41,10 @@ static void issue(void *to, const void *from, size_t bytes, size_t source_bytes,
 	}
 	if (copy.to - lane->shared.first >= lane->shared.span)
 		refuse("to memory that is not shared", site);
-	if (source_bytes > 0 && !sim_memory_is_device((uintptr_t)from))
+	const struct sim_allocation *source = sim_memory_find((uintptr_t)from);
+	if (source_bytes > 0 && (!sim_memory_is_device((uintptr_t)from) || (source && source->is_constant)))
 		refuse("from memory that is not global", site);
-	if (source_bytes == bytes)
-		sim_access(from, width, SIM_OP_LOAD, site);
-	else
-		sim_access_range(from, source_bytes, SIM_OP_LOAD, site);
+	sim_copy_read(from, width, source_bytes, site);
 	memcpy(&copy.data, from, source_bytes);
 	sim_store_known(to, width, &copy.data, site);
 	copy.is_late = arrives_late(lane);
@@ -54,6 +52,7 @@ static void issue(void *to, const void *from, size_t bytes, size_t source_bytes,
 	if (copy.is_late)
 		memset(to, 0xff, bytes); /* NaN */
 	copy.group = lane->copies_of.group;
+	copy.number = lane->copies_of.issued++;
 	copies_add(lane, &copy);
 }
 
@@ -61,14 +60,13 @@ static void issue(void *to, const void *from, size_t bytes, size_t source_bytes,
 static void arrive_before(struct lane *lane, uint32_t group)
 {
 	struct copies *copies = &lane->copies_of;
-	size_t arrived = 0;
-	while (arrived < copies->count && (int32_t)(copies->list[arrived].group - group) < 0) {
-		const struct copy copy = copies->list[arrived];
-		copies_arrive(lane, &copies->list[arrived++]);
+	while (copies->count > 0 && (int32_t)(copies->list[0].group - group) < 0) {
+		struct copy copy = copies->list[0];
+		memmove(copies->list, copies->list + 1, --copies->count * sizeof *copies->list);
+		copies_arrive(lane, &copy);
+		/* Others may have a turn in it, and end the block. */
 		sim_arrival((void *)copy.to, (unsigned)__builtin_ctz(copy.bytes), &copy.data, copy.site);
 	}
-	copies->count -= arrived;
-	memmove(copies->list, copies->list + arrived, copies->count * sizeof *copies->list);
 }
 
 /* ---- what device code calls ---- */
@@ -112,6 +110,8 @@ void sim_copies_wait(unsigned most)
 	struct copies *copies = &sim_lane->copies_of;
 	copies->waited_at = CALL_SITE();
 	copies->waited_for_all_but = most;
+	copies->waited_in = copies->group;
+	copies->waited_after = copies->issued;
 	arrive_before(sim_lane, copies->group - most);
 }
 

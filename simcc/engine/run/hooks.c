@@ -152,6 +152,16 @@ static inline __attribute__((always_inline)) bool is_local(
 	return frame->address - address >= size && frame->address > address;
 }
 
+/* All granules of the access have one number: an asynchronous copy may be under way to any of them. */
+static inline __attribute__((always_inline)) bool is_in_one_array(const uint16_t *granule, uintptr_t size)
+{
+	uint64_t four;
+	if (size < 16)
+		return granule[0] == granule[size == 8];
+	memcpy(&four, granule, sizeof four);
+	return four == granule[0] * UINT64_C(0x0001000100010001);
+}
+
 /* One access. */
 static inline __attribute__((always_inline)) void access_memory(
 	const void *pointer, unsigned width, enum sim_op op, uint32_t site)
@@ -175,10 +185,8 @@ static inline __attribute__((always_inline)) void access_memory(
 		space = SIM_GLOBAL;
 	} else if (address - lane->shared.first < lane->shared.span) {
 		const uint16_t *granule = &lane->shared.map[(address - lane->shared.first) >> 2];
-		/* Two granules suffice: an aligned access that starts and ends in one array lies in it. */
-		const unsigned last = size > 4 ? (unsigned)(size >> 2) - 1 : 0;
 		if (unlikely(
-			    granule[0] == 0 || granule[0] != granule[last] || (address & (size - 1)) != 0 ||
+			    granule[0] == 0 || !is_in_one_array(granule, size) || (address & (size - 1)) != 0 ||
 			    granule[0] >= SHARED_MAP_AWAITED)) {
 			record_rest(lane, address, width, op, site);
 			return;
@@ -306,7 +314,34 @@ void sim_store_known(void *pointer, unsigned width, const struct stored *data, u
 		keep_value(&sim_lane->window, data);
 }
 
-/* A record of local memory: nobody counts it, and racecheck takes it for the write of shared memory that it is. */
+static bool is_there(const struct sim_allocation *allocation, uintptr_t address, size_t size)
+{
+	return allocation && !allocation->freed && allocation->first + allocation->size - address >= size;
+}
+
+/* What a copy of this width reads, `bytes` or none, and as one record: memory.h. Its address is aligned to the width. */
+void sim_copy_read(const void *pointer, unsigned width, size_t bytes, uint32_t site)
+{
+	struct lane *lane = sim_lane;
+	const uintptr_t address = (uintptr_t)pointer, size = (uintptr_t)1 << width;
+	const struct sim_allocation *allocation = sim_memory_find(address);
+	const unsigned piece = 1u << __builtin_ctzl(bytes | size);
+	if (bytes > 0 && (address & (size - 1)) != 0)
+		record_rest(lane, address, width, SIM_OP_LOAD, site); /* where it ends */
+	for (size_t done = 0; done < bytes; done += piece) {
+		if (!is_there(allocation, address + done, piece))
+			record_rest(lane, address + done, (unsigned)__builtin_ctz(piece), SIM_OP_LOAD, site);
+		const uint8_t *written =
+			allocation->written ? allocation->written + (address + done - allocation->first) : NULL;
+		if (written && memchr(written, 0, piece))
+			initcheck_read(
+				&lane->worker->findings, lane->number, address + done, piece, SIM_GLOBAL, written,
+				false, site);
+	}
+	record(lane, address | (uint64_t)(size - bytes) << LEFT_OUT_SHIFT,
+	       low_key(SIM_LOCAL, SIM_OP_LOAD, width, site));
+}
+
 void sim_arrival(const void *pointer, unsigned width, const struct stored *data, uint32_t site)
 {
 	struct lane *lane = sim_lane;

@@ -27,7 +27,7 @@ bool all_have_come(const struct warp *warp, const struct lane *last)
 static uint32_t shuffle_source(const struct lane *lane)
 {
 	const uint32_t index = lane->index, width = (uint32_t)lane->meeting.width,
-		       operand = (uint32_t)lane->meeting.operand;
+		       operand = (uint32_t)lane->meeting.operand & 31; /* of which PTX takes five bits */
 	const uint32_t first = index & ~(width - 1), last = first + width - 1;
 	switch (lane->meeting.shuffle) {
 	case SIM_SHUFFLE_INDEX: return first | (operand & (width - 1));

@@ -40,6 +40,7 @@ enum { MOST_COPIED = 16, MAP_GRANULE = 4 };
 struct copy {
 	uintptr_t to;
 	uint32_t bytes, group, site;
+	uint32_t number; /* in this block, by its thread */
 	bool is_late;    /* its bytes are kept in `data` until it arrives */
 	bool is_exposed; /* an access has met it: the map is as it was */
 	struct stored data;
@@ -53,6 +54,7 @@ struct copies {
 	uint32_t group;                         /* that is open */
 	uint32_t issued;                        /* in this block */
 	uint32_t waited_at, waited_for_all_but; /* the last wait: its site (NO_SITE: none), groups that it left */
+	uint32_t waited_in, waited_after;       /* and then: the open group, copies issued */
 };
 
 struct lane {
@@ -205,7 +207,9 @@ void copies_forget(struct lane *lane);
 
 /* ---- hooks.c ---- */
 
-/* A store whose value is known before it happens, and what it is racecheck's to know that arrived. */
+/* Of asynchronous copies: the first `bytes` of 2^width are read; a store whose value is known before it happens; what it is
+ * racecheck's to know that arrived. */
+void sim_copy_read(const void *pointer, unsigned width, size_t bytes, uint32_t site);
 void sim_store_known(void *pointer, unsigned width, const struct stored *data, uint32_t site);
 void sim_arrival(const void *pointer, unsigned width, const struct stored *data, uint32_t site);
 

@@ -25,7 +25,8 @@ __global__ void widths(const float *x, float *y)
 	y[t] = s[0][t] + s[1][63 - t] + s[2][127 - t] + s[3][64 + t];
 }
 
-// What is not read is 0, and not asked for. Lanes 0 to 7 read 16 bytes, lane 8 reads 8 of them, the others none.
+// What is not read is 0, and not asked for. Lanes 0 to 7 read 16 bytes, lane 8 reads 8 of them, the others none: one
+// request.
 __global__ void ragged(const float *x, float *y, int count)
 {
 	alignas(16) __shared__ float s[128];
@@ -64,6 +65,26 @@ __global__ void stages(const float *x, float *y, int count)
 	y[t] = sum;
 }
 
+// Four copies of 4 bytes, since float * promises no more; one of 16; 4 bytes and an ordinary copy of the last 2; and
+// nothing but an ordinary one. What lies behind the end stays.
+__global__ void promises(const float *x, float *y)
+{
+	alignas(16) __shared__ float s[16];
+	auto pipe = cuda::make_pipeline();
+	for (int i = 0; i < 16; i++)
+		s[i] = -1;
+	cuda::memcpy_async(s + 1, x + 1, 16, pipe);
+	cuda::memcpy_async(s + 8, x + 8, cuda::aligned_size_t<16>(16), pipe);
+	cuda::memcpy_async(s + 12, x + 12, 6, pipe);
+	cuda::memcpy_async((char *)(s + 14), (const char *)(x + 14), (size_t)4, pipe);
+	float untouched = s[0] + s[5] + s[7] + s[15];
+	pipe.producer_commit();
+	pipe.consumer_wait();
+	for (int i = 0; i < 16; i++)
+		y[i] = s[i];
+	y[0] = untouched;
+}
+
 __global__ void powers(const float *x, float *y)
 {
 	asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y[threadIdx.x]) : "f"(x[threadIdx.x] - 140));
@@ -83,7 +104,7 @@ int main()
 	for (int t = 0; t < 32; t++)
 		EXPECT(y[t] == t + (63 - t) + (127 - t) + (64 + t));
 
-	//= ragged load=8*16+8/3/4+2 store=128/1/4 sstore=512/1/4 sload=128/1/1 barriers=1
+	//= ragged load=8*16+8/1/5 store=128/1/4 sstore=512/1/4 sload=128/1/1 barriers=1
 	ragged<<<1, 32>>>(dx, dy, 34);
 	cudaMemcpy(y, dy, sizeof y, cudaMemcpyDeviceToHost);
 	for (int t = 0; t < 32; t++)
@@ -94,6 +115,12 @@ int main()
 	cudaMemcpy(y, dy, sizeof y, cudaMemcpyDeviceToHost);
 	for (int t = 0; t < 32; t++)
 		EXPECT(y[t] == (31 - t) + (63 - t) + (95 - t));
+
+	//= promises load=16+16+4+2+4/8/8 store=17*4/17/17 sstore=16*4+16+16+4+2+4/16+8/16+8 sload=20*4/20/20 static=64
+	promises<<<1, 1>>>(dx, dy);
+	cudaMemcpy(y, dy, 16 * sizeof *y, cudaMemcpyDeviceToHost);
+	for (int i = 0; i < 16; i++) // of element 13 half was copied, which is 0
+		EXPECT(y[i] == (i == 0 ? -4 : 0x5f1e >> i & 1 ? (float)i : -1));
 
 	//= powers load=128/1/4 store=128/1/4 exp=32
 	powers<<<1, 32>>>(dx, dy);

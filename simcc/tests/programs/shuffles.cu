@@ -16,6 +16,18 @@ __global__ void kinds(int *y)
 	y[9 * 32 + lane] = __shfl_xor_sync(0xffffffff, lane, 24, 8);
 }
 
+// Of an operand the low five bits count: 33 is 1, -1 is 31.
+__global__ void operands(int *y)
+{
+	int lane = threadIdx.x;
+	y[0 * 32 + lane] = __shfl_sync(0xffffffff, lane, 33);
+	y[1 * 32 + lane] = __shfl_up_sync(0xffffffff, lane, 33);
+	y[2 * 32 + lane] = __shfl_down_sync(0xffffffff, lane, 34);
+	y[3 * 32 + lane] = __shfl_xor_sync(0xffffffff, lane, 33);
+	y[4 * 32 + lane] = __shfl_down_sync(0xffffffff, lane, (unsigned)-1, 8);
+	y[5 * 32 + lane] = __shfl_xor_sync(0xffffffff, lane, 33, 8);
+}
+
 __global__ void types(float *f, double *d, long long *l, unsigned *u)
 {
 	int lane = threadIdx.x;
@@ -115,6 +127,18 @@ int main()
 		EXPECT(y[224 + i] == (i < 16 ? i : i - 16)); // the half below may be read, the one above not
 		EXPECT(y[256 + i] == (i ^ 1));
 		EXPECT(y[288 + i] == (i < 16 ? i : i ^ 24)); // groups of 8: all but the first two find one before
+	}
+
+	//= operands store=768/6/24
+	operands<<<1, 32>>>(dy);
+	fetch(y, dy, 192);
+	for (int i = 0; i < 32; i++) {
+		EXPECT(y[i] == 1);
+		EXPECT(y[32 + i] == (i < 1 ? i : i - 1));
+		EXPECT(y[64 + i] == (i > 29 ? i : i + 2));
+		EXPECT(y[96 + i] == (i ^ 1));
+		EXPECT(y[128 + i] == i);
+		EXPECT(y[160 + i] == (i ^ 1));
 	}
 
 	float f[32];
