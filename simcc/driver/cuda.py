@@ -164,6 +164,7 @@ class Source:
         command = [*clang.command, *LANGUAGE]
         # Builtins of the auxiliary CPU are for the other side: the host's are this CPU's (_mm_pause, vaddq_f32).
         command += ["-Xclang", "-aux-triple", "-Xclang", clang.triple] if side == "device" else []
+        command += ["-Wsometimes-uninitialized"] if side == "device" else []
         command += [settings.standard, *settings.compile]
         command += SILENT
         command += [*self.options[side], "-isystem", f"{headers}/sim_front", "-isystem", headers]
