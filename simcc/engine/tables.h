@@ -49,7 +49,7 @@ enum sim_op { SIM_OP_LOAD = 0, SIM_OP_STORE = 1, SIM_OP_ATOMIC = 2, SIM_OP_OTHER
  * and parts of 4. */
 struct sim_shape {
 	uint32_t element;
-	uint32_t part;  /* of a vector type, .x to .w; 0: of no such type */
+	uint32_t part;  /* of a vector type, .x to .w; of a number all of it; 0: of another struct */
 	uint32_t count; /* of dimensions; 0: one element */
 	uint32_t dimensions[];
 };

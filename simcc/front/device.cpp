@@ -356,12 +356,12 @@ struct Device : Side {
 		return type;
 	}
 
-	/* The bytes of .x where a struct consists of .x, .y, .z and .w, or the first of them, alike; else 0. */
+	/* The bytes of .x where a struct consists of .x, .y, .z and .w, or the first of them, alike; 0 of another one. */
 	static uint32_t part_of(const DIType *type)
 	{
 		auto *record = dyn_cast<DICompositeType>(type);
-		if (!record || record->getTag() != dwarf::DW_TAG_structure_type)
-			return 0;
+		if (!record || record->getTag() == dwarf::DW_TAG_enumeration_type)
+			return type->getSizeInBits() / 8;
 		uint64_t count = 0, bits = 0;
 		for (const DINode *each : record->getElements()) {
 			auto *member = dyn_cast<DIDerivedType>(each);

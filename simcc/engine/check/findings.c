@@ -166,9 +166,9 @@ static void name_element(const struct finding *f, const struct sim_shape *shape,
 	}
 	if (used >= length)
 		return;
-	if (shape->part != 0)
+	if (shape->part != 0 && shape->part != shape->element)
 		snprintf(text + used, length - used, ".%c", "xyzw"[byte / shape->part % 4]);
-	else if (byte != 0)
+	else if (shape->part == 0 && byte != 0)
 		snprintf(text + used, length - used, ", byte %zu of it", byte);
 	else if (shape->count == 1)
 		snprintf(text + used, length - used, " (counted in elements of %u bytes)", shape->element);
