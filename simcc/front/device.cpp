@@ -1004,7 +1004,7 @@ struct Device : Side {
 				              "' in device code is not supported by the simulated device");
 			return false;
 		}
-		const std::string refused = callee->isDeclaration() || is_of_library(*callee) ? denied(name) : "";
+		const std::string refused = refused_name(*callee);
 		if (refused == "delete" && F.getName().find("D0Ev") != StringRef::npos) {
 			call.setCalledFunction(
 				engine("sim_trap", nothing, {pointer})); /* nobody can have called new */
