@@ -81,7 +81,11 @@ def cuda_in(path: str):
     """Of a file of C or C++ that has a kernel or a launch: one line in the place of what the compiler says of each.
     None: it has none, or is for both compilers."""
     text = read_file(path)
-    if path.endswith(".cu") or "__CUDACC__" in text or not any(found[1] for found in CUDA.finditer(text)):
+    if (
+        path.endswith(".cu")
+        or re.search("__CUDACC__|define +__global__", text)
+        or not any(found[1] for found in CUDA.finditer(text))
+    ):
         return None
     said_in_one = f"{path}: error: kernels are compiled in .cu files: name it {stem_of(path)}.cu\n"
     return lambda said: said_in_one if "error: " in said else said

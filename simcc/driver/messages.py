@@ -216,7 +216,7 @@ def dynamic_array(text: str) -> str:
 
 def function_at(text: str, line: int) -> range:
     """The lines of a function that begins there."""
-    start = sum(map(len, text.splitlines(keepends=True)[: line - 1]))
+    start = len("\n".join(text.split("\n")[: line - 1]))
     depth = 0
     for token in TOKEN.finditer(text, start):
         depth += {"{": 1, "}": -1}.get(token[0], 0)

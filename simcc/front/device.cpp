@@ -338,7 +338,7 @@ struct Device : Side {
 			return null();
 		SmallVector<uint32_t, 8> shape = {(uint32_t)size, part_of(type), (uint32_t)dimensions.size()};
 		shape.append(dimensions.begin(), dimensions.end());
-		auto *data = ConstantDataArray::get(C, shape);
+		auto *data = ConstantDataArray::get(C, ArrayRef<uint32_t>(shape));
 		return as_pointer(
 			new GlobalVariable(M, data->getType(), true, GlobalValue::PrivateLinkage, data, "sim.shape"));
 	}
