@@ -20,6 +20,7 @@ from driver.process import (
     make_scratch_directory,
     output_of,
     put_in_place,
+    read_file,
     report,
     run,
     run_to,
@@ -70,6 +71,24 @@ def check_inputs(settings: Settings) -> None:
 def stem_of(path: str) -> str:
     name = base_name(path)
     return name.rpartition(".")[0] if "." in name else name
+
+
+# What only CUDA has, and what may have it in a comment.
+CUDA = re.compile(r"""//.*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/|"(?:\\.|[^"\\\n])*"|(\b__global__\b|(?<!<)<<<(?!<))""")
+
+
+def cuda_in(path: str):
+    """Of a file of C or C++ that has a kernel or a launch: one line in the place of what the compiler says of each.
+    None: it has none, or is for both compilers."""
+    text = read_file(path)
+    if (
+        path.endswith(".cu")
+        or re.search("__CUDACC__|define +__global__", text)
+        or not any(found[1] for found in CUDA.finditer(text))
+    ):
+        return None
+    said_in_one = f"{path}: error: kernels are compiled in .cu files: name it {stem_of(path)}.cu\n"
+    return lambda said: said_in_one if "error: " in said else said
 
 
 # Functions that allocate and free, in C and in C++: the engine sees a program's calls (engine/api/host_memory.c).
@@ -132,7 +151,7 @@ class Build:
         ]
         command += ["-x", "c" if in_c else "c++"]
         try:
-            run_to(target, [*command, "-c", path])
+            run_to(target, [*command, "-c", path], translate=cuda_in(path))
         except Stop:
             report(
                 refused_headers(

@@ -40,7 +40,7 @@ LANGUAGE = """-x cuda --cuda-host-only -nocudainc -nocudalib -nobuiltininc -Xcla
     -fdebug-compilation-dir=. -ffp-contract=off -fno-addrsig -fno-crash-diagnostics""".split()
 # Behind the user's: what clang says of CUDA is no news.
 SILENT = """-Wno-unknown-cuda-version -Wno-unknown-pragmas -Wno-pass-failed -Wno-unknown-attributes
-    -Wno-cuda-compat""".split()
+    -Wno-cuda-compat -Wno-error=user-defined-warnings""".split()
 ON_DEVICE = """-Xclang -fcuda-is-device -Xclang -ffake-address-space-map -Xclang -mno-constructor-aliases
     -ftls-model=local-exec -U__CUDA_ARCH__""".split()
 # Counted code. Optimized behind the plugin, whose calls keep each access what and where it is. What C++ calls
@@ -164,6 +164,7 @@ class Source:
         command = [*clang.command, *LANGUAGE]
         # Builtins of the auxiliary CPU are for the other side: the host's are this CPU's (_mm_pause, vaddq_f32).
         command += ["-Xclang", "-aux-triple", "-Xclang", clang.triple] if side == "device" else []
+        command += ["-Wsometimes-uninitialized"] if side == "device" else []
         command += [settings.standard, *settings.compile]
         command += SILENT
         command += [*self.options[side], "-isystem", f"{headers}/sim_front", "-isystem", headers]

@@ -45,6 +45,15 @@ struct sim_site {
 
 enum sim_op { SIM_OP_LOAD = 0, SIM_OP_STORE = 1, SIM_OP_ATOMIC = 2, SIM_OP_OTHER = 3 };
 
+/* What an array or a variable is made of, where its type is known: `t[6][8]` of float2 has 2 dimensions, elements of 8 bytes
+ * and parts of 4. */
+struct sim_shape {
+	uint32_t element;
+	uint32_t part;  /* of a vector type, .x to .w; of a number all of it; 0: of another struct */
+	uint32_t count; /* of dimensions; 0: one element */
+	uint32_t dimensions[];
+};
+
 /* section sim_shared: one for each __shared__ array with a size. Dynamic shared memory (extern __shared__)
  * has no record: the plugin makes every such name mean the engine's sim_dynamic_shared. */
 struct sim_shared {
@@ -53,6 +62,7 @@ struct sim_shared {
 	int64_t offset;       /* from the thread pointer: sim_place_shared() says it when the program starts */
 	uint64_t size;
 	uint64_t align;
+	const struct sim_shape *shape; /* NULL: not known */
 };
 
 /* section sim_variables: one for each __device__ or __constant__ variable. */
@@ -61,6 +71,7 @@ struct sim_variable {
 	void *address;
 	uint64_t size;
 	uint64_t is_constant; /* 1: __constant__ */
+	const struct sim_shape *shape;
 };
 
 /* section sim_stubs: one for each kernel, as host code knows it: the address of its stub stands for it.

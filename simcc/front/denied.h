@@ -50,6 +50,20 @@ inline std::string denied(llvm::StringRef symbol)
 	return "";
 }
 
+/* Why, behind its name in a message. What GPUs have, and what is no function, the simulated device has not. Of the runtime
+ * they have what dynamic parallelism needs. */
+inline std::string why_denied(llvm::StringRef name)
+{
+	static const llvm::Regex on_gpus(
+		"^(malloc|free|new|delete|throw|dynamic_cast|typeid|_Complex|a .*)$|"
+		"^cuda(Malloc|Free|(Memcpy|Memset)(2D|3D)?Async|(Peek|Get)(AtLast|Last)Error|GetError(String|Name)|"
+		"GetDevice(Count)?|DeviceGet(Attribute|Limit|CacheConfig|SharedMemConfig)|RuntimeGetVersion|"
+		"Stream(CreateWithFlags|Destroy|WaitEvent)|Event(CreateWithFlags|Record|Destroy)|FuncGetAttributes|"
+		"Occupancy.*|LaunchDevice.*|GetParameterBuffer.*)$");
+	return on_gpus.match(name) ? "in device code is not supported by the simulated device"
+	                           : "is a function of the host, which a kernel cannot call";
+}
+
 /* What to do in its place, behind its name in a message. */
 inline std::string instead_of(llvm::StringRef name)
 {

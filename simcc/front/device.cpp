@@ -312,6 +312,70 @@ struct Device : Side {
 		old->eraseFromParent();
 	}
 
+	/* struct sim_shape of a variable, by its type in the debug information; null where that does not tell. */
+	Constant *shape_of(const GlobalVariable &variable)
+	{
+		SmallVector<DIGlobalVariableExpression *, 1> described;
+		variable.getDebugInfo(described);
+		const DIType *type = described.empty() ? nullptr : named_type(described[0]->getVariable()->getType());
+		SmallVector<uint32_t, 8> dimensions;
+		const DICompositeType *array;
+		while ((array = dyn_cast_or_null<DICompositeType>(type)) &&
+		       array->getTag() == dwarf::DW_TAG_array_type && !array->isVector()) {
+			for (const DINode *each : array->getElements()) {
+				auto *range = dyn_cast<DISubrange>(each);
+				auto *count =
+					range ? mdconst::dyn_extract_or_null<ConstantInt>(range->getRawCountNode())
+					      : nullptr;
+				if (!count || count->isZero() || !isUInt<32>(count->getZExtValue()))
+					return null();
+				dimensions.push_back(count->getZExtValue());
+			}
+			type = named_type(array->getBaseType());
+		}
+		const uint64_t size = type ? type->getSizeInBits() / 8 : 0;
+		if (size == 0 || !isUInt<32>(size))
+			return null();
+		SmallVector<uint32_t, 8> shape = {(uint32_t)size, part_of(type), (uint32_t)dimensions.size()};
+		shape.append(dimensions.begin(), dimensions.end());
+		auto *data = ConstantDataArray::get(C, ArrayRef<uint32_t>(shape));
+		return as_pointer(
+			new GlobalVariable(M, data->getType(), true, GlobalValue::PrivateLinkage, data, "sim.shape"));
+	}
+
+	/* Behind typedef, const and volatile. */
+	static const DIType *named_type(const DIType *type)
+	{
+		while (auto *derived = dyn_cast_or_null<DIDerivedType>(type)) {
+			const unsigned tag = derived->getTag();
+			if (tag != dwarf::DW_TAG_typedef && tag != dwarf::DW_TAG_const_type &&
+			    tag != dwarf::DW_TAG_volatile_type)
+				break;
+			type = derived->getBaseType();
+		}
+		return type;
+	}
+
+	/* The bytes of .x where a struct consists of .x, .y, .z and .w, or the first of them, alike; 0 of another one. */
+	static uint32_t part_of(const DIType *type)
+	{
+		auto *record = dyn_cast<DICompositeType>(type);
+		if (!record || record->getTag() == dwarf::DW_TAG_enumeration_type)
+			return type->getSizeInBits() / 8;
+		uint64_t count = 0, bits = 0;
+		for (const DINode *each : record->getElements()) {
+			auto *member = dyn_cast<DIDerivedType>(each);
+			if (!member || member->getTag() != dwarf::DW_TAG_member || member->isStaticMember())
+				continue;
+			bits = count == 0 ? member->getSizeInBits() : bits;
+			if (count == 4 || member->getName() != StringRef("xyzw").substr(count, 1) ||
+			    member->getOffsetInBits() != count * bits || member->getSizeInBits() != bits)
+				return 0;
+			count++;
+		}
+		return count > 1 && count * bits == record->getSizeInBits() ? bits / 8 : 0;
+	}
+
 	/* With a red zone behind it. */
 	GlobalVariable *room_for(GlobalVariable *old, Constant *value, GlobalValue::ThreadLocalMode mode)
 	{
@@ -384,7 +448,7 @@ struct Device : Side {
 		replace(old, variable);
 		variable->setName(relocatable && !is_local ? symbol : device_name(symbol, relocatable));
 		kept.push_back(variable);
-		variables.push_back({last_name(demangle(symbol)), variable, size, is_constant});
+		variables.push_back({last_name(demangle(symbol)), variable, size, is_constant, shape_of(*variable)});
 	}
 
 	struct Variable {
@@ -392,6 +456,7 @@ struct Device : Side {
 		GlobalVariable *variable;
 		uint64_t size;
 		bool is_constant;
+		Constant *shape;
 	};
 	std::vector<Variable> variables;
 
@@ -411,10 +476,11 @@ struct Device : Side {
 		const size_t number_at = array.find(".");
 		if (number_at != std::string::npos)
 			array.resize(number_at);
-		GlobalVariable *described = record(
-			"sim_shared",
-			{string(array), string(function), number(i64, 0), number(i64, size), number(i64, align)},
-			nullptr);
+		GlobalVariable *described =
+			record("sim_shared",
+		               {string(array), string(function), number(i64, 0), number(i64, size),
+		                number(i64, align), shape_of(*variable)},
+		               nullptr);
 		if (variable->hasComdat()) { /* of a template: each object describes it, one record stays */
 			described->setName("sim_shared." + symbol);
 			described->setLinkage(GlobalValue::WeakODRLinkage);
@@ -939,7 +1005,7 @@ struct Device : Side {
 				              "' in device code is not supported by the simulated device");
 			return false;
 		}
-		const std::string refused = callee->isDeclaration() || is_of_library(*callee) ? denied(name) : "";
+		const std::string refused = refused_name(*callee);
 		if (refused == "delete" && F.getName().find("D0Ev") != StringRef::npos) {
 			call.setCalledFunction(
 				engine("sim_trap", nothing, {pointer})); /* nobody can have called new */
@@ -948,8 +1014,7 @@ struct Device : Side {
 		}
 		if (!refused.empty()) {
 			error(F, call.getDebugLoc(),
-			      Twine("'") + refused + "' in device code is not supported by the simulated device" +
-			              instead_of(refused));
+			      Twine("'") + refused + "' " + why_denied(refused) + instead_of(refused));
 			return false;
 		}
 		if (!callee->isDeclaration()) {
@@ -1147,7 +1212,7 @@ struct Device : Side {
 		for (const Variable &it : variables)
 			record("sim_variables",
 			       {string(it.name), as_pointer(it.variable), number(i64, it.size),
-			        number(i64, it.is_constant)},
+			        number(i64, it.is_constant), it.shape},
 			       relocatable ? it.variable : nullptr);
 		if (shared.empty())
 			return;

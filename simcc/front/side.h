@@ -226,11 +226,23 @@ struct Side {
 		return described && starts(described->getFilename(), "/usr/");
 	}
 
+	/* What a message calls a function that device code may not call; "" where it may. The typed faces of the runtime's
+	 * functions, cudaMalloc(float **, ...), are called as those. */
+	std::string refused_name(const Function &F)
+	{
+		if (F.isDeclaration() || is_of_library(F))
+			return denied(F.getName());
+		const DISubprogram *described = F.getSubprogram();
+		return described && starts(described->getFilename(), headers) && starts(described->getName(), "cuda")
+		               ? denied(described->getName().split('<').first)
+		               : "";
+	}
+
 	std::set<std::pair<const DILocation *, std::string>> told;
 	void error(
 		const Function &F, const DebugLoc &at, const Twine &message, DiagnosticSeverity severity = DS_Error)
 	{
-		if (is_of_library(F) && !denied(F.getName()).empty())
+		if (!F.isDeclaration() && !refused_name(F).empty())
 			return; /* who calls it is told */
 		const DILocation *where = place(at);
 		if (!told.insert({where, message.str()}).second)

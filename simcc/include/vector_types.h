@@ -54,6 +54,16 @@ struct dim3 {
 #ifdef __cplusplus
 	constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
 	constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+#if defined(__CUDACC__) && defined(__clang__)
+	template <class X, int (*)[X(0.5) * 2 == 1] = nullptr> /* float and double */
+	constexpr dim3(X x_, unsigned y_ = 1, unsigned z_ = 1) __attribute__((diagnose_if(
+		!__builtin_constant_p(x_) || x_ != unsigned(x_),
+		"the size of a grid or a block is a whole number: this floating-point value loses its fraction",
+		"warning")))
+	: x(unsigned(x_)), y(y_), z(z_)
+	{
+	}
+#endif
 	constexpr operator uint3() const
 	{
 		return uint3{x, y, z};

@@ -1,8 +1,9 @@
 // clang-format off
 /*
- * What a learner may mistype, and what is said of it: behind a line `// PART: WORDS` asks for an error at PART of that line,
- * which has these WORDS in it, and no other line may have one (test_mistakes.py).
+ * What a learner may mistype, and what is said of it: behind a line `// PART: WORDS` asks for an error or a warning at PART
+ * of that line, which has these WORDS in it, and no other line may have one (test_mistakes.py).
  */
+#include <cmath>
 #include <cstdio>
 #define LAUNCH(kernel) kernel<<<1, 32>>>(x)
 #define T              16
@@ -10,6 +11,16 @@ struct S {
 	int v;
 };
 __global__ int number(float *x) { return 0; } // int number: must have void return type
+__global__ float *sums(float *x) // float *: must have void return type
+{
+	__shared__ float all[32];
+	// } of a comment is none
+	if (x[0] > 0) {
+		__syncthreads();
+	}
+	all[0] = __shfl_down_sync(~0u, x[0], 3);
+	return x;
+}
 __global__ nothing(float *x) {} // nothing: type specifier
 __global__ void three(float *x, int n, int m) {}
 __global__ void filled(float *x, int n = 1) {}
@@ -42,6 +53,8 @@ __global__ void k(float *x, int n)
 	x[0] = x[0] % 2; // %: invalid operands
 	n.x = 1; // .x: not a structure
 	x = 3.0f; // 3.0f: incompatible type 'float'
+	__shared__ float partial[n]; // partial: its size must be a constant, or it is `extern __shared__ float partial[];`
+	__shared__ int flags[blockDim.x]; // flags: or it is `extern __shared__ int flags[];` and the launch says its bytes
 	__shared__ float tile[T][T + 1] // : expected ';'
 	int y = threadIdx.x;
 }
@@ -78,6 +91,14 @@ int main()
 	three<<<1, 1, 0, 0, 0>>>(x, 1, 2); // 0>>>: too many execution configuration arguments to kernel
 	three<<1, 1>>(x, 1, 2); // <<1: a launch is kernel<<<grid, block>>>(arguments)
 	three<<<1, 1>>(x, 1, 2); // ;: a launch is kernel<<<grid, block>>>(arguments)
+	three<<4, T>>(x, 1, 2); // <<4: a launch is kernel<<<grid, block>>>(arguments)
+	three<<4, T>>>(x, 1, 2); // <<4: a launch is kernel<<<grid, block>>>(arguments)
+	three<4, T>(x, 1, 2); // <4: a launch is kernel<<<grid, block>>>(arguments)
+	three<<<>>>(x, 1, 2); // >>>: expected expression; a launch is kernel<<<grid, block>>>(arguments)
+	three<<<4, >>>(x, 1, 2); // >>>: expected expression; a launch is kernel<<<grid, block>>>(arguments)
+	sums<<<1, 32>>>(x);
+	k<<<bytes / 256.0, 32>>>(x, 1); // bytes: is a whole number: this floating-point value loses its fraction
+	k<<<ceil(bytes / 256.0), 256.0>>>(x, 1);
 	three<<<1, 256>>>; // ;: expected '('; a launch is kernel<<<grid, block>>>(arguments)
 	plain<<<1, 1>>>(x); // (x): kernel call to non-global function 'plain'; a kernel is declared __global__ void
 	device<<<1, 1>>>(x); // (x): kernel call to non-global function 'device'
@@ -87,6 +108,7 @@ int main()
 	cudaMalloc(bytes); // cudaM: : it takes 2 arguments, the call gives 1
 	cudaMemcpy(x, h, bytes); // cudaM: : it takes 4 arguments, the call gives 3
 	cudaMemcpy(x, h, bytes, 1.5); // cudaM: : argument 4 of type 'double' is incompatible with
+	cudaMemcpy(x, h, bytes, cudaMemcpyHostToDevise); // cudaMemcpyH: use of undeclared identifier 'cudaMemcpyHostToDevise'; did you mean 'cudaMemcpyHostToDevice'?
 	cudaEventCreate(e); // cudaE: no matching function for call to 'cudaEventCreate': 
 	dim3 b(1, 2, 3, 4); // b(1: the call gives 4
 	cudamalloc(&x, bytes); // cuda: is not a function of the CUDA runtime that the simulated device has; did you mean 'cudaMalloc'?

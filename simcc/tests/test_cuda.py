@@ -95,16 +95,21 @@ CALLED = """
     perror("x"); strcpy((char *)y, (char *)s); y[0] = memcmp(y, s, 4); y[0] = atoi((char *)y); strtol((char *)y, 0, 10);
     rand(); srand(1); random(); time(0); clock_gettime(0, 0); qsort(y, 1, 4, 0);
 """
+NOT_OURS = "a function of the host, which a kernel cannot call"
 OF_THE_HOST = [
-    *[Use(call, re.findall(r"\w+(?=\()", call)[0], "in device code") for call in re.findall(r"\S.*?;", CALLED)],
+    *[
+        Use(call, name, "in device code" if name in ("malloc", "free") else NOT_OURS)
+        for call in re.findall(r"\S.*?;", CALLED)
+        for name in re.findall(r"\w+(?=\()", call)[:1]
+    ],
     Use("y[0] = *new float(1);", "new", "in device code"),
     Use("delete y;", "delete", "in device code"),
 ]
 # What clang itself knows to be the host's.
 KNOWN_TO_CLANG = [
-    Use("usleep(1);", "usleep", "a function of the host in device code is not supported"),
-    Use("gettimeofday(0, 0);", "gettimeofday", "a function of the host in device code is not supported"),
-    Use("std::vector<float> v(10);", "std::vector<float>", "a function of the host in device code is not supported"),
+    Use("usleep(1);", "usleep", NOT_OURS),
+    Use("gettimeofday(0, 0);", "gettimeofday", NOT_OURS),
+    Use("std::vector<float> v(10);", "std::vector<float>", NOT_OURS),
     Use("fputs(0, stderr);", "stderr", "__host__ variable"),
     Use("std::cout << y[0];", "cout", "__host__ variable"),
     Use("y[0] = std::chrono::steady_clock::now().time_since_epoch().count();", "now", "__host__ function"),

@@ -95,6 +95,7 @@ int main()
     int *y;
     cudaMalloc(&y, 64);
     wide<<<4, 64>>>(y);
+    {COMMENT} cudaMemcpy(y, y, 4, cudaMemcpyDeviceToHost);
     return cudaDeviceSynchronize();
 }}
 """,
@@ -476,6 +477,33 @@ ONE_LINE = program(
 """,
     "	one_line<<<2, 64>>>(y);\n",
 )
+NAMED = program(
+    "named",
+    """struct Parts { int one, more[2]; };
+__device__ float table[4][8];
+__global__ void named(int which, int last)
+{
+	__shared__ float tile[32][32], cube[2][3][4], row[8], total;
+	__shared__ float2 pairs[8];
+	__shared__ float4 one;
+	__shared__ Parts parts[4];
+	__shared__ double doubles[8];
+	const int t = threadIdx.x;
+	switch (t % 32 == 0 ? which : -1) {
+	case 0: tile[0][last - 2] = t; break; // tile[0][1]
+	case 1: cube[1][2][last] = t; break; // cube[1][2][3]
+	case 2: row[2 * last] = t; break; // row[6] (counted in elements of 4 bytes)
+	case 3: total = t; break; // total
+	case 4: pairs[last - 3].y = t; break; // pairs[0].y
+	case 5: one.z = t; break; // one.z
+	case 6: parts[1].more[last - 2] = t; break; // parts[1], byte 8 of it
+	case 7: doubles[last] = t; break; // doubles[3] (counted in elements of 8 bytes)
+	case 8: table[1][last - 3] = t; break; // table[1][0]
+	}
+}
+""",
+    "	for (int i = 0; i < 9; i++)\n		named<<<1, 64>>>(i, 3);\n",
+)
 # Lanes at distances of 1, 2 and 32 words: 1, 2 and 32 visits of the banks where 1 is the least.
 LINES = program(
     "lines",
@@ -663,7 +691,7 @@ __global__ void early(const int *x, int *y)
     "	early<<<1, 64>>>(z, y);\n",
 )
 
-ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, LOCKS, TURNS, ROUNDS]
+ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, LOCKS, TURNS, ROUNDS, NAMED]
 ALL += [HELPERS, BOTH, ONE_LINE, LINES, MISUSED, NEVER_WRITTEN, MANY_ARRAYS, WAITS_ELSEWHERE]
 together("hazards", [*ALL, ARRIVED[0], EXCHANGES[0]], "-O2")
 together("hazards.unfenced", [UNFENCED_ROUNDS, UNFENCED_HELPERS, UNFENCED_GRID], "-O2")
@@ -689,15 +717,17 @@ class Hazards(Case):
         self.expect(text.count(what) == times, f"not {times} times but {text.count(what)}: {what!r} in\n{text}")
 
     def test_a_report_fits_a_terminal(self):
-        """Kills: a sentence or a source line past column 80, a caret that does not stand under the access; what lies
-        behind the end of a line that was shortened since."""
+        """Kills: a sentence or a source line past column 80, a caret that does not stand under the access, or
+        the call; what lies behind the end of a line that was shortened since; a cut without a mark."""
         done = subprocess.run([*RUNNER, WIDE.path], stderr=subprocess.PIPE, text=True, check=False)
         self.expect("blocks run in any order" in done.stderr, done.stderr)
         lines = done.stderr.splitlines()
         path = str(WIDE.sources[0])  # a word, which is not taken apart
         self.expect_equal([line for line in lines if len(line) > 80 and path not in line], [], "too long")
         carets = [i for i, line in enumerate(lines) if line.endswith("^")]
-        self.expect_equal({lines[i - 1][lines[i].index("^")] for i in carets}, {"="}, done.stderr)
+        self.expect_equal({lines[i - 1][lines[i].index("^")] for i in carets}, {"=", "c"}, done.stderr)
+        for cut in (r"\.\.\..* y\[0\] = .*;", r"y\[1\] = .*\.\.\.", r"\.\.\..* cudaMemcpy\(y, .*\.\.\."):
+            self.expect(re.search(rf" \| {cut}$", done.stderr, re.MULTILINE), f"{cut}: {done.stderr}")
         self.addCleanup(WIDE.sources[0].write_text, WIDE.sources[0].read_text())
         WIDE.sources[0].write_text("x\n" * 9)
         short = subprocess.run([*RUNNER, WIDE.path], stderr=subprocess.PIPE, text=True, check=False).stderr
@@ -793,9 +823,9 @@ class Hazards(Case):
         follows = {"1": {(fill, drain)}, "2": {(drain, fill)}, "3": {(fill, drain), (drain, fill)}}
         cure = {missing: "a __syncthreads() is missing between these two accesses" for missing in follows}
         cure["3"] = (
-            "no barrier stands between them in this loop: a __syncthreads() is missing at the end of its body, where a "
-            "thread meets another one's access of the iteration before; between these two accesses, where it is of the "
-            "same iteration"
+            "no barrier stands between them in this loop. If they are of different iterations, a "
+            "__syncthreads() is missing at the end of its body. If they are of the same iteration, it is missing "
+            "between these two accesses"
         )
         cure["2"] = (
             f"the access in line {fill} is of the loop's next iteration: a __syncthreads() is missing behind line "
@@ -847,6 +877,12 @@ class Hazards(Case):
                     severities = {race["severity"] for race in report.hazards}
                     expected = {"helped": {"error", "warning"}, "divided": {"error"}, "lanes": {"warning"}}
                     self.expect_equal(severities, expected[kernel], f"{what}: the records leave nothing out")
+
+    def test_an_element_has_the_name_that_it_has_in_c(self):
+        """Kills: an index into rows, vectors or structs that counts words of 4 bytes."""
+        outcome, _ = self.run_one(NAMED)
+        named = re.findall("^=========     on (.*)$", outcome.err, re.MULTILINE)
+        self.expect_equal(named, re.findall("break; // (.*)", NAMED.text), outcome.err)
 
     def test_a_race_of_the_block_comes_first(self):
         """Kills: the first line a student sees is that a __syncwarp() is missing, where a __syncthreads() is."""

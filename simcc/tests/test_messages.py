@@ -134,7 +134,7 @@ class Messages(Case):
                 line.replace("\t", " ") for line in (TESTS / "messages" / f"{broken.file}.cu").read_text().split("\n")
             ]
             quotes = re.findall(r"^=========\s+(\d+) \| (.{10,})$", message, re.MULTILINE)
-            is_quoted = any(int(n) in broken.lines and text in source[int(n) - 1] for n, text in quotes)
+            is_quoted = any(int(n) in broken.lines and text.strip(".") in source[int(n) - 1] for n, text in quotes)
             self.expect(is_quoted, f"{what}: none of the lines {broken.lines} is quoted in\n{message}")
         if not broken.key("error"):
             return

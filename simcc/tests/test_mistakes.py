@@ -122,7 +122,8 @@ class Mistakes(Case):
             self.expect_equal(outcome.status, 1, f"{compiler.cxx}: exit status")
             self.expect(not OURS.search(outcome.err), f"{compiler.cxx}: what is not the user's in\n{outcome.err}")
             said: dict[int, list[tuple[int, str]]] = {}
-            for line, column, words in re.findall(r"^a\.cu:(\d+):(\d+): error: (.*)$", outcome.err, re.MULTILINE):
+            message = re.compile(r"^a\.cu:(\d+):(\d+): (?:error|warning): (.*)$", re.MULTILINE)
+            for line, column, words in message.findall(outcome.err):
                 said.setdefault(int(line), []).append((int(column), words))
             for number, line in enumerate(text.split("\n"), 1):
                 code, _, asked = line.partition(" // ")
@@ -144,6 +145,27 @@ class Mistakes(Case):
     def test_launches_that_look_wrong(self):
         for compiler in COMPILERS:
             self.expect_silent(self.compile(compiler, RIGHT_LAUNCHES), compiler.cxx)
+
+    def test_what_may_have_no_value(self):
+        """Kills: a variable that not all threads write, of which nothing is said without -Wall."""
+        text = "__global__ void k(float *x)\n{\n\tfloat v;\n\tif (x[0] > 0)\n\t\tv = 1;\n\tx[1] = v;\n}\n"
+        for compiler in COMPILERS:
+            said = re.findall(r"^a\.cu:(\d+):\d+: warning: (.*)$", self.compile(compiler, text).err, re.MULTILINE)
+            self.expect_equal([line for line, _ in said], ["4"], compiler.cxx)
+            self.expect_in("variable 'v' is used uninitialized whenever 'if' condition is false", said[0][1])
+
+    def test_a_kernel_in_a_file_of_c(self):
+        """Kills: 20 lines about `__global__` and `<<<`, or one in their place where the file is for gcc, too."""
+        for name in ("base.c", "base.cpp"):
+            self.write(name, GOOD)
+            outcome = simcc(FIRST, ["-c", name], cwd=self.scratch)
+            said = f"{name}: error: kernels are compiled in .cu files: name it base.cu"
+            self.expect_refused(name, outcome, 1, said)
+        text = '#ifdef __CUDACC__\n__global__ void k();\n#endif\nint f() { return wrong; } // "<<<"\n'
+        for both in (text, text.split("#endif\n")[1]):
+            self.write("base.cpp", both)
+            outcome = simcc(FIRST, ["-c", "base.cpp"], cwd=self.scratch)
+            self.expect(outcome.status == 1 and "wrong" in outcome.err and ".cu" not in outcome.err, outcome.err)
 
     def test_a_pointer_to_no_kernel(self):
         """What only a run can tell: at the line of the launch. Kills: a launch that does nothing, in silence."""

@@ -78,9 +78,8 @@ static void name_spot(const struct spot *spot, struct point point, char *text, s
 }
 
 #define NO_BARRIER                                                                                                   \
-	"no barrier stands between them in this loop: a %s is missing at the end of its body, where a thread meets " \
-	"another one's access of the iteration before; between these two accesses%s, where it is of the same "       \
-	"iteration"
+	"no barrier stands between them in this loop. If they are of different iterations, a %s is missing at "      \
+	"the end of its body. If they are of the same iteration, it is missing between these two accesses%s"
 static const char read_first[] = " (read into a variable, wait, then write)";
 
 /* Of one line the text does not tell the order, only what a warp has done. */

@@ -153,12 +153,41 @@ static const char *verb(enum sim_op op)
 	return op == SIM_OP_LOAD ? "Read" : op == SIM_OP_STORE ? "Write" : "Atomic";
 }
 
+/* As C names it: `t[0][1]`, `v[0].y`, `p[3], byte 8 of it`. */
+static void name_element(const struct finding *f, const struct sim_shape *shape, char *text, size_t length)
+{
+	size_t used = (size_t)snprintf(text, length, "%s", f->array), number = f->offset / shape->element;
+	const size_t byte = f->offset % shape->element;
+	size_t inner = 1; /* elements of what an index counts */
+	for (uint32_t i = 1; i < shape->count; i++)
+		inner *= shape->dimensions[i];
+	for (uint32_t i = 0; i < shape->count && used < length; i++) {
+		used += (size_t)snprintf(text + used, length - used, "[%zu]", number / inner);
+		number %= inner;
+		inner /= i + 1 < shape->count ? shape->dimensions[i + 1] : 1;
+	}
+	if (used >= length)
+		return;
+	if (shape->part != 0 && shape->part != shape->element)
+		snprintf(text + used, length - used, ".%c", "xyzw"[byte / shape->part % 4]);
+	else if (shape->part == 0 && byte != 0)
+		snprintf(text + used, length - used, ", byte %zu of it", byte);
+	else if (shape->count == 1)
+		snprintf(text + used, length - used, " (counted in elements of %u bytes)", shape->element);
+}
+
 static void describe_element(const struct finding *f, char *text, size_t length)
 {
+	const struct sim_shape *shape = NULL;
+	if (f->object)
+		shape = f->space == SIM_SHARED ? ((const struct sim_shared *)f->object)->shape
+		                               : ((const struct sim_allocation *)f->object)->shape;
 	if (!f->has_offset)
 		snprintf(text, length, "__%s__ address 0x%zx", space_name(f->space), (size_t)f->address);
 	else if (f->space == SIM_SHARED && !f->object)
 		snprintf(text, length, "dynamic shared memory at byte %zu", f->offset);
+	else if (shape)
+		name_element(f, shape, text, length);
 	else
 		snprintf(
 			text, length, "%s[%zu] (counted in elements of %u bytes)", f->array, f->offset / f->bytes,

@@ -84,6 +84,7 @@ static void open_arena(void)
 		struct sim_allocation *allocation = add_allocation((uintptr_t)v->address, v->size, v->name);
 		allocation->is_variable = true;
 		allocation->is_constant = v->is_constant;
+		allocation->shape = v->shape;
 	}
 	variable_count = allocation_count;
 	atomic_store_explicit(&is_open, true, memory_order_release);

@@ -40,6 +40,7 @@ struct sim_allocation {
 	uint8_t *written;             /* initcheck: as in struct slot */
 	struct shadow race, race_of_bytes, race_of_atomics;         /* racecheck */
 	struct sim_marks *_Atomic read_marks, *_Atomic write_marks; /* footprint, this launch; NULL until touched */
+	const struct sim_shape *shape;                              /* of a variable, where it is known */
 };
 
 /* What hooks look up: the allocation of each slot of the range of addresses that device memory lies in. */

@@ -143,17 +143,31 @@ void print_repeated(void)
 
 /* ---- messages ---- */
 
-/* Where to begin with a line so that it fits, and in *length how many bytes do: less of its indent, and less of its end. */
+static size_t count_characters(const char *text)
+{
+	size_t count = 0;
+	for (; *text != '\0'; text++)
+		count += is_first_byte(*text);
+	return count;
+}
+
+static const char cut[] = "..."; /* in the place of what does not fit */
+
+/* Where to begin with a line so that it fits, and in *length how many bytes do: less of its indent, and less of its ends,
+ * which are marked. */
 static size_t fit_source(const char *text, unsigned column, size_t *length)
 {
-	const size_t room = WIDTH - strlen("=========           | ");
-	size_t skip = 0, columns = 0;
+	size_t room = WIDTH - strlen("=========           | "), skip = 0, columns = 0;
 	if (column > strlen(text)) /* the source has changed since */
 		column = 0;
-	while (text[skip] == ' ' && strlen(text + skip) > room)
+	while (text[skip] == ' ' && count_characters(text + skip) > room)
 		skip++;
-	if (column > skip + room)
+	if (count_characters(text + skip) > room)
+		room -= strlen(cut);
+	if (column > skip + room) {
+		room -= strlen(cut);
 		skip = column - room / 2;
+	}
 	while (skip > 0 && !is_first_byte(text[skip]))
 		skip--;
 	for (*length = 0; text[skip + *length] != '\0'; ++*length)
@@ -170,17 +184,20 @@ static void print_line(char *text, unsigned line, unsigned column)
 			*c = ' ';
 	text[strcspn(text, "\n")] = '\0';
 	size_t length, skip = fit_source(text, column, &length);
-	fprintf(stderr, "=========     %5u | %.*s\n", line, (int)length, text + skip);
+	const char *const left_out = strspn(text, " ") < skip ? cut : "";
+	fprintf(stderr, "=========     %5u | %s%.*s%s\n", line, left_out, (int)length, text + skip,
+	        text[skip + length] != '\0' ? cut : "");
 	/* A macro's columns are not those of the line that uses it: better no caret than one in the void. */
 	if (column == 0 || column > strlen(text) || text[column - 1] == ' ')
 		return;
-	int before = 0; /* characters: compilers count bytes */
+	int before = (int)strlen(left_out); /* characters: compilers count bytes */
 	for (size_t i = skip; i + 1 < column; i++)
 		before += is_first_byte(text[i]);
 	fprintf(stderr, "=========           | %*s^\n", before, "");
 }
 
-static void print_source_line(const char *path, unsigned line, unsigned column)
+/* NULL: there is none. */
+static char *source_line(const char *path, unsigned line)
 {
 	FILE *file = fopen(path, "r");
 	char *text = NULL;
@@ -191,8 +208,34 @@ static void print_source_line(const char *path, unsigned line, unsigned column)
 	if (file)
 		fclose(file);
 	if (number == line)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void print_source_line(const char *path, unsigned line, unsigned column)
+{
+	char *text = source_line(path, line);
+	if (text)
 		print_line(text, line, column);
 	free(text);
+}
+
+/* Of the one place in the hazard's line where this function is named; 0: there is none, or there are several. */
+static unsigned column_of_call(const struct hazard *h, const char *function)
+{
+	static const char of_names[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	const size_t length = strlen(function);
+	char *text = source_line(h->file, h->line);
+	unsigned column = 0, found = 0;
+	for (const char *at = text; at && (at = strstr(at, function)); at += length)
+		if ((at == text || !strchr(of_names, at[-1])) &&
+		    (at[length] == '\0' || !strchr(of_names, at[length]))) {
+			column = (unsigned)(at - text) + 1;
+			found++;
+		}
+	free(text);
+	return found == 1 ? column : 0;
 }
 
 /* In full where that fits a line of 80 columns; else without its types; else by its name alone. */
@@ -383,6 +426,8 @@ void report_misuse(cudaError_t error, const char *function, const char *format, 
 	call.kernel = function;
 	call.kind = error == cudaSuccess ? "error" : cudaGetErrorName(error);
 	const uint64_t report = count_at_place(&call, true);
+	if (report >= 1 && report <= MOST_CALLS)
+		hazard.column = column_of_call(&hazard, function);
 	tell_hazard(&hazard, 1, report >= 1 && report <= MOST_CALLS);
 }
 
