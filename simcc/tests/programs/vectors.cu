@@ -117,7 +117,7 @@ __global__ void loose_views(const loose *a, loose *b)
 struct four {
 	float a, b, c, d;
 };
-__device__ float plain[2][132];
+__device__ float plain[2][136];
 
 __global__ void fours(four *p)
 {

@@ -13,9 +13,7 @@ __global__ void hand_over(volatile mail *m, int *x, int *y)
 		*x = 1;
 		__threadfence();
 		m->flag = 1;
-	} else {
-		while (m->flag == 0)
-			;
+	} else if (m->flag) {
 		__threadfence();
 		*y = *x;
 	}
