@@ -41,8 +41,9 @@ LANGUAGE = """-x cuda --cuda-host-only -nocudainc -nocudalib -nobuiltininc -Xcla
 # Behind the user's: what clang says of CUDA is no news.
 SILENT = """-Wno-unknown-cuda-version -Wno-unknown-pragmas -Wno-pass-failed -Wno-unknown-attributes
     -Wno-cuda-compat -Wno-error=user-defined-warnings""".split()
+# An operand of PTX has its own width. And what is said of aliases, in the new way, names the type that a copy is of.
 ON_DEVICE = """-Xclang -fcuda-is-device -Xclang -ffake-address-space-map -Xclang -mno-constructor-aliases
-    -ftls-model=local-exec -U__CUDA_ARCH__""".split()
+    -Xclang -new-struct-path-tbaa -ftls-model=local-exec -Wno-asm-operand-widths -U__CUDA_ARCH__""".split()
 # Counted code. Optimized behind the plugin, whose calls keep each access what and where it is. What C++ calls
 # undefined, and a GPU does all the same, is done: an endless loop, an overflow, an address that is wrong.
 COUNTED = """-O1 -fno-builtin -fno-finite-loops -fwrapv -fno-delete-null-pointer-checks -fno-omit-frame-pointer
@@ -63,8 +64,8 @@ REFUSED_OPERAND = re.compile(
 PTX_OPERANDS = {
     name: {sign + letter: sign + now for sign in ("", "=", "+") for letter, now in letters.items()}
     for name, letters in {
-        "x86": {"f": "x", "d": "x", "h": "r"},
-        "arm": {"f": "w", "d": "w", "l": "r", "h": "r"},
+        "x86": {"f": "x"},
+        "arm": {"f": "w", "l": "r"},
     }.items()
 }
 
@@ -209,7 +210,7 @@ class Source:
         return translate
 
     def overlay(self, files: set[str], letters: dict[str, str]) -> None:
-        """From now on clang reads these files so; a constraint is a string in front of a parenthesis."""
+        """From now on clang reads these files so for the device; a constraint is a string in front of a parenthesis."""
         roots = []
         for number, file in enumerate(sorted(files)):
             copy = f"{self.stem}.{number}.ptx"
@@ -223,8 +224,7 @@ class Source:
             f"{self.stem}.overlay",
             f'{{"version": 0, "use-external-names": false, "roots": [{", ".join(roots)}]}}',
         )
-        for options in self.options.values():
-            options += ["-ivfsoverlay", f"{self.stem}.overlay"]
+        self.options["device"] += ["-ivfsoverlay", f"{self.stem}.overlay"]
 
     def preprocessed(self) -> str:
         return self.said("-E")

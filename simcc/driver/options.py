@@ -39,8 +39,8 @@ access of device code; --fast builds the same source optimized and unchecked.
   simcc --loops FILE.sass ...
                  the loops of that machine code and what is in them, a line of JSON each
 
-Accepted and ignored, for nvcc's sake: -lineinfo -G --use_fast_math -Xcompiler -Xptxas -Xlinker -Xcudafe
---expt-relaxed-constexpr --extended-lambda -ccbin -m64 -maxrregcount.
+Accepted and ignored, for nvcc's sake: -lineinfo -G --use_fast_math -Xptxas -Xlinker -Xcudafe
+--expt-relaxed-constexpr --extended-lambda -ccbin -m64 -maxrregcount, and -Xcompiler but for its -D, -U and -I.
 
 Environment: CXX, the C++ compiler, which links (g++, clang++-19, ...); CC, the compiler of .c files; each follows
 the other. A .cu file is compiled by CXX if that is clang, otherwise by the clang++ that is installed;
@@ -62,6 +62,7 @@ SETTING = {
     "--keep": "keep",
 }
 RELOCATABLE = ("-rdc", "--relocatable-device-code")
+STANDARD = ("-std", "--std")
 ATTACHED = frozenset("-o -I -D -U -L -l -x".split())
 IGNORED_WITH_VALUE = frozenset(
     """-arch --gpu-architecture -gencode --generate-code -code --gpu-code -Xcompiler --compiler-options -Xptxas
@@ -74,9 +75,12 @@ IGNORED = frozenset(
     --restrict -dlto""".split()
 )
 # With an = behind one or two dashes.
-IGNORED_WITH_EQUALS = frozenset(
-    """arch gpu-architecture gencode generate-code code gpu-code Xcompiler compiler-options Xptxas ptxas-options Xlinker
-    linker-options Xcudafe ccbin compiler-bindir maxrregcount diag-suppress cudart threads""".split()
+IGNORED_WITH_EQUALS = frozenset(option.lstrip("-") for option in IGNORED_WITH_VALUE)
+FOR_HOST_COMPILER = ("Xcompiler", "compiler-options")
+# With these a NaN is no NaN, or a sum is another one.
+INEXACT = frozenset(
+    """-ffast-math -funsafe-math-optimizations -ffinite-math-only -fno-honor-nans -fno-honor-infinities
+    -fassociative-math -freciprocal-math -fno-signed-zeros -fapprox-func""".split()
 )
 # They would keep clang from running the plugin, or take the code out of its reach, call what is not linked, or change
 # what the engine's functions and structs look like.
@@ -159,8 +163,11 @@ class Settings:
 def parse(arguments: list[str]) -> Settings:
     """The settings; a mistake is a usage error, --help and --version print and end."""
     settings = Settings()
-    rest = iter(arguments)
-    for argument in rest:
+    rest = arguments[::-1]
+    while rest:
+        argument = rest.pop()
+        if argument == "-O" and rest and rest[-1] in ("0", "1", "2", "3"):
+            argument += rest.pop()
         if len(argument) < 2 or argument[0] != "-":
             add_input(settings, argument)
         elif not (plain(settings, argument) or with_value(settings, argument, rest) or other(settings, argument)):
@@ -185,16 +192,16 @@ def plain(settings: Settings, argument: str) -> bool:
     return True
 
 
-def with_value(settings: Settings, argument: str, rest) -> bool:
-    """Takes an option with a value. Returns whether it is one."""
+def with_value(settings: Settings, argument: str, rest: list[str]) -> bool:
+    """Takes an option with a value, which may be the next of `rest`, its last. Returns whether it is one."""
     option, value = argument, None
     known = option in ONE_WORD or option in SETTING or option in TWO_WORDS or option in IGNORED_WITH_VALUE
-    if not known and option not in RELOCATABLE and option != "-l":
+    if not known and option not in (*RELOCATABLE, *STANDARD, "-l"):
         option, value = argument[:2], argument[2:]
         if option not in ATTACHED:
             return False
     if value is None:
-        value = next(rest, None)
+        value = rest.pop() if rest else None
     if value is None or (value == "" and option in SETTING):
         raise usage_error(f"{option} needs a value")
     if option in ONE_WORD:
@@ -205,11 +212,25 @@ def with_value(settings: Settings, argument: str, rest) -> bool:
         setattr(settings, SETTING[option], value)
     elif option in RELOCATABLE:
         settings.relocatable = value.lower() == "true"
+    elif option in STANDARD:
+        set_standard(settings, f"{option} {value}", value)
     elif option == "-l":
         add_input(settings, f"-l{value}")
     else:
-        note_architecture(settings, option, value)
+        note_ignored(settings, option, value)
     return True
+
+
+def note_ignored(settings: Settings, option: str, value: str) -> None:
+    """What counts of an option that is ignored otherwise: an architecture, what makes another program of a source."""
+    if option.lstrip("-") not in FOR_HOST_COMPILER:
+        note_architecture(settings, option, value)
+        return
+    rest = re.split(r"[\s,]+", value.strip("\"' "))[::-1]
+    while rest:
+        word = rest.pop()
+        if word[:2] in ("-D", "-U", "-I"):
+            with_value(settings, word, rest)
 
 
 def note_architecture(settings: Settings, option: str, value: str) -> None:
@@ -231,7 +252,7 @@ def other(settings: Settings, argument: str) -> bool:
     name, equals, value = argument.partition("=")
     if argument.startswith("-O") and argument[2:] in ("", "0", "1", "2", "3", "s", "g", "z"):
         settings.optimize = argument
-    elif equals and name in ("-std", "--std"):
+    elif equals and name in STANDARD:
         set_standard(settings, argument, value)
     elif name in RELOCATABLE and value in ("true", "false"):
         settings.relocatable = value == "true"
@@ -244,14 +265,14 @@ def other(settings: Settings, argument: str) -> bool:
     elif is_debug(argument) or argument.startswith(("-fsanitize", "-flto")):
         settings.debug = settings.debug or (is_debug(argument) and argument != "-g0")
         settings.host_only.append(argument)
-    elif argument == "-ffast-math":
-        pass  # NaN tests must work
+    elif argument in INEXACT:
+        pass
     elif argument.startswith(("-f", "-m")):
         settings.compile.append(argument)
     else:
-        word = name[2:] if name.startswith("--") else name[1:]
-        note_architecture(settings, name, value)
-        return equals == "=" and word in IGNORED_WITH_EQUALS
+        if not equals or name.lstrip("-") not in IGNORED_WITH_EQUALS:
+            return False
+        note_ignored(settings, name, value)
     return True
 
 

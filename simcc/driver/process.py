@@ -151,11 +151,7 @@ def make_scratch_directory() -> str:
 def clean_up() -> None:
     """Ends what still runs and takes away what is not to stay. No file stands half-written under its own name at any
     time."""
-    for pid in _running:
-        with suppress(ChildProcessError):  # a signal came when it had ended and was waited for
-            if os.waitpid(pid, os.WNOHANG)[0] == 0:
-                os.kill(pid, signal.SIGTERM)
-                os.waitpid(pid, 0)
+    _end_running()
     for path in _unfinished:
         with suppress(OSError):
             os.unlink(as_bytes(path))
@@ -169,6 +165,15 @@ def clean_up() -> None:
 
 
 # ---- commands ----
+
+
+def _end_running() -> None:
+    for pid in list(_running):
+        with suppress(ChildProcessError):  # a signal came when it had ended and was waited for
+            if os.waitpid(pid, os.WNOHANG)[0] == 0:
+                os.kill(pid, signal.SIGTERM)
+                os.waitpid(pid, 0)
+        _running.discard(pid)
 
 
 def _interrupted(_number: int, _frame: object) -> None:
@@ -234,13 +239,17 @@ Command = tuple[list[str], dict[str, str]]  # and what its environment has besid
 
 
 def run_saying(commands: list[Command], translate) -> None:
-    """Runs them at once, and says what `translate` makes of what each says, in English, up to the first that fails."""
-    for pid, reader in _start_together(commands):
-        messages = _read(reader)
-        failed = _wait(pid) != 0
-        print_on(2, translate(messages.decode("latin-1")))
-        if failed:
-            raise Stop(1)
+    """Runs them at once, and says what `translate` makes of what each says, in English, up to the first that fails.
+    Where it ends there, or `translate` raises, the others have ended, too."""
+    try:
+        for pid, reader in _start_together(commands):
+            messages = _read(reader)
+            failed = _wait(pid) != 0
+            print_on(2, translate(messages.decode("latin-1")))
+            if failed:
+                raise Stop(1)
+    finally:
+        _end_running()
 
 
 def run_silently(commands: list[Command]) -> bool:

@@ -6,7 +6,8 @@
  *
  *     sim_readN(address, site), sim_writeN(address, site)     N bytes: 1, 2, 4, 8 or 16, aligned; volatile_ in front
  *     sim_read16_by_8, sim_write16_by_8                       a struct of 16 bytes, of alignment 8
- *     sim_read_range(address, bytes, piece, site), ...        anything else: in pieces of 4, 8 or 16 bytes, or less
+ *     sim_read_range(address, bytes, piece, site), ...        anything else: in pieces of 4, 8 or 16 bytes, or less;
+ *                                                             volatile_ in front
  *     sim_enter(function), sim_leave(site)                    where a function that does any of this begins and ends
  *
  * In front of a call of the engine, the C library or a device function sim_call_site is set to its record. Functions of

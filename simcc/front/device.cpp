@@ -242,6 +242,8 @@ struct Device : Side {
 				object.setComdat(
 					M.getOrInsertComdat(device_name(object.getComdat()->getName(), false)));
 		kernels = annotated("sim_kernel");
+		for (GlobalValue *kernel : kernels)
+			refuse_references(*cast<Function>(kernel));
 		in_device = annotated("sim_variable");
 		in_constant = annotated("sim_constant");
 		forget("llvm.global.annotations");
@@ -277,6 +279,30 @@ struct Device : Side {
 		appendToUsed(M, kept);
 	}
 
+	/* What is declared, not what is done: no column is known. */
+	void error_at(const Function &F, const DIFile *file, unsigned line, const Twine &message)
+	{
+		if (DISubprogram *described = F.getSubprogram()) {
+			auto *scope = DILexicalBlockFile::get(C, described, const_cast<DIFile *>(file), 0);
+			error(F, DILocation::get(C, line, 1, scope), message);
+		}
+	}
+
+	void refuse_references(const Function &kernel)
+	{
+		const DISubprogram *described = kernel.getSubprogram();
+		for (const DIType *type : described ? described->getType()->getTypeArray() : DITypeRefArray()) {
+			auto *derived = dyn_cast_or_null<DIDerivedType>(type);
+			while (derived && derived->getTag() == dwarf::DW_TAG_typedef)
+				derived = dyn_cast_or_null<DIDerivedType>(derived->getBaseType());
+			if (derived && (derived->getTag() == dwarf::DW_TAG_reference_type ||
+			                derived->getTag() == dwarf::DW_TAG_rvalue_reference_type))
+				error_at(
+					kernel, described->getFile(), described->getLine(),
+					"a kernel's parameter cannot be a reference");
+		}
+	}
+
 	/* ---- variables ---- */
 
 	void move_variables()
@@ -293,9 +319,17 @@ struct Device : Side {
 				        engine_variable(
 						ours, variable->getValueType(), StringRef(name) != "warpSize"));
 		std::vector<GlobalVariable *> moved;
-		for (GlobalVariable &variable : M.globals())
+		std::vector<std::pair<GlobalVariable *, GlobalVariable *>>
+			copied; /* of constexpr ones, to read from */
+		for (GlobalVariable &variable : M.globals()) {
+			const auto [name, suffix] = variable.getName().rsplit('.');
 			if (variable.getAddressSpace() >= DEVICE && variable.getAddressSpace() <= SHARED)
 				moved.push_back(&variable);
+			else if (suffix == "const" && starts(name, "_ZZ") && M.getGlobalVariable(name, true))
+				copied.push_back({&variable, M.getGlobalVariable(name, true)});
+		}
+		for (const auto &[copy, variable] : copied)
+			replace(copy, variable);
 		for (GlobalVariable *variable : moved) {
 			if (variable->getAddressSpace() != SHARED)
 				move_to_device(variable);
@@ -416,10 +450,11 @@ struct Device : Side {
 
 	void move_to_device(GlobalVariable *old)
 	{
-		/* clang takes a const variable for a __constant__ one. */
-		const bool is_constant =
-			old->getAddressSpace() == CONSTANT && !(in_device.count(old) && !in_constant.count(old));
 		const std::string symbol = old->getName().str();
+		/* clang takes a const variable for a __constant__ one, nvcc one in a function for a __device__ one. */
+		const bool is_constant =
+			in_constant.count(old) || (old->getAddressSpace() == CONSTANT && !in_device.count(old) &&
+		                                   (fast || !starts(symbol, "_ZZ")));
 		if (old->isDeclaration()) {
 			if (!relocatable)
 				refuse_other_file(*old);
@@ -440,7 +475,7 @@ struct Device : Side {
 		GlobalVariable *variable = room_for(old, old->getInitializer(), GlobalValue::NotThreadLocal);
 		variable->setSection(is_constant ? "sim_constant" : "sim_device");
 		variable->setAlignment(Align(256));
-		const bool is_local = is_local_symbol(symbol);
+		const bool is_local = is_local_symbol(symbol) || (old->hasLocalLinkage() && starts(symbol, "_ZZ"));
 		if (is_local || old->hasLocalLinkage()) /* for the host's side */
 			variable->setLinkage(GlobalValue::ExternalLinkage);
 		if (!relocatable || is_local)
@@ -460,10 +495,25 @@ struct Device : Side {
 	};
 	std::vector<Variable> variables;
 
+	static constexpr uint64_t STATIC_SHARED = 48 << 10; /* of a kernel, whichever GPU it is for */
+
+	static std::string beyond_static(const Twine &what, uint64_t size)
+	{
+		return (what + " " + Twine(size) + " bytes, and static shared memory ends at " +
+		        Twine(STATIC_SHARED) + ": 'extern __shared__' with cudaFuncSetAttribute() can have more")
+		        .str();
+	}
+
 	void move_to_shared(GlobalVariable *old)
 	{
 		const std::string symbol = old->getName().str();
 		const uint64_t size = DL.getTypeAllocSize(old->getValueType());
+		SmallVector<DIGlobalVariableExpression *, 1> where;
+		old->getDebugInfo(where);
+		if (size > STATIC_SHARED && !where.empty() && !own.empty())
+			error_at(
+				*own[0], where[0]->getVariable()->getFile(), where[0]->getVariable()->getLine(),
+				beyond_static("this __shared__ variable has", size));
 		const uint64_t align = std::max<uint64_t>(16, old->getAlign() ? old->getAlign()->value() : 1);
 		GlobalVariable *variable = room_for(old, nullptr, GlobalValue::LocalExecTLSModel);
 		variable->setAlignment(Align(align));
@@ -496,8 +546,17 @@ struct Device : Side {
 	GlobalVariable *device_record(Function &F)
 	{
 		std::vector<Constant *> used;
-		for (GlobalVariable *array : shared_of(F))
+		uint64_t all = 0, largest = 0;
+		for (GlobalVariable *array : shared_of(F)) {
+			const uint64_t size = DL.getTypeAllocSize(array->getValueType()) - REDZONE;
+			all += size, largest = std::max(largest, size);
 			used.push_back(as_pointer(arrays[array]));
+		}
+		const DISubprogram *described = F.getSubprogram();
+		if (all > STATIC_SHARED && largest <= STATIC_SHARED && kernels.count(&F) && described)
+			error_at(
+				F, described->getFile(), described->getLine(),
+				beyond_static("this kernel's __shared__ variables have", all));
 		return function_record(F, used, kernels.count(&F));
 	}
 
@@ -812,15 +871,20 @@ struct Device : Side {
 
 	/* ---- which type a copy is of: its alignment says whether it is one access or several ----
 	 * clang says how well each end lies. Behind a pointer that is what the type asks for; a variable may lie better, and
-	 * worse than what it is cast to: ((float4 *)floats)[i]. */
+	 * worse than what it is cast to: ((float4 *)floats)[i]. But it says the type, too, where both ends have the same and
+	 * it optimizes (not with -g). */
 
-	/* Of the struct's type that is copied, or 0. */
-	uint64_t alignment_of_copied(AnyMemIntrinsic &I, uint64_t size)
+	struct Copied {
+		uint64_t align; /* or 0 */
+		bool is_known;  /* or guessed: then an end that lies worse is no mistake */
+	};
+
+	Copied type_of_copied(AnyMemIntrinsic &I, uint64_t size)
 	{
 		SmallVector<std::pair<Value *, MaybeAlign>, 2> ends = {{I.getRawDest(), I.getDestAlign()}};
 		if (auto *transfer = dyn_cast<AnyMemTransferInst>(&I))
 			ends.push_back({transfer->getRawSource(), transfer->getSourceAlign()});
-		uint64_t behind_pointers = 0, of_variables = 0;
+		uint64_t behind_pointers = 0, of_own = 0, of_variables = 0;
 		for (const auto &[end, known] : ends) {
 			const uint64_t said = known.valueOrOne().value();
 			Value *object = getUnderlyingObject(end, 0);
@@ -829,15 +893,53 @@ struct Device : Side {
 				if (size <= 16 && own == end->stripPointerCasts() && !own->isArrayAllocation() &&
 				    isa<StructType>(own->getAllocatedType()) &&
 				    DL.getTypeAllocSize(own->getAllocatedType()) == size)
-					return own->getAlign().value();
+					of_own = own->getAlign().value();
 			} else if (auto *variable = dyn_cast<GlobalVariable>(object)) {
 				of_variables = std::max(of_variables, alignment_in(*variable, size));
 			} else if (auto *given = dyn_cast<Argument>(object); !given || !given->hasByValAttr()) {
 				behind_pointers = std::min(behind_pointers ? behind_pointers : said, said);
 			}
 		}
-		const uint64_t found = std::max(behind_pointers, of_variables);
-		return found || ends.size() == 1 ? found : alignment_of_any(size);
+		const MDNode *tag = I.getMetadata(LLVMContext::MD_tbaa);
+		const uint64_t of_type = alignment_of_type(tag, size);
+		if (behind_pointers) {
+			const uint64_t align = of_own ? std::min(of_own, behind_pointers) : behind_pointers;
+			return {align, tag ? of_type >= align : true};
+		}
+		if (of_type)
+			return {of_type, true};
+		if (of_own || of_variables || ends.size() == 1)
+			return {of_own ? of_own : of_variables, false};
+		return {alignment_of_any(size), false};
+	}
+
+	/* Of the struct of that size in what clang says of aliases (-new-struct-path-tbaa); or 0. */
+	uint64_t alignment_of_type(const MDNode *tag, uint64_t size)
+	{
+		auto *type = tag ? dyn_cast<MDNode>(tag->getOperand(1)) : nullptr;
+		auto *id = type && type->getNumOperands() > 2 ? dyn_cast<MDString>(type->getOperand(2)) : nullptr;
+		uint64_t align = 0;
+		for (const DICompositeType *each : id ? types_of(size) : std::vector<const DICompositeType *>()) {
+			/* One that is local to the file has a name only. */
+			const StringRef known = each->getIdentifier();
+			if (known == id->getString() ||
+			    (known.empty() && each->getName() == last_name(demangle(id->getString().str()))))
+				align = std::min(align ? align : UINT64_MAX, alignment_of(each, 0));
+		}
+		return align;
+	}
+
+	std::vector<const DICompositeType *> types_of(uint64_t size)
+	{
+		if (!types.type_count())
+			types.processModule(M);
+		std::vector<const DICompositeType *> found;
+		for (const DIType *type : types.types())
+			if (auto *composite = dyn_cast<DICompositeType>(type))
+				if (composite->getTag() != dwarf::DW_TAG_array_type && !composite->isForwardDecl() &&
+				    composite->getSizeInBits() == size * 8)
+					found.push_back(composite);
+		return found;
 	}
 
 	/* Of the struct of that size that a variable is, or has in it; or 0. */
@@ -872,16 +974,11 @@ struct Device : Side {
 		return align;
 	}
 
-	/* Both ends are variables, cast to a type that only clang knows: of that size the file may have one only. */
 	uint64_t alignment_of_any(uint64_t size)
 	{
-		if (!types.type_count())
-			types.processModule(M);
 		uint64_t align = 0;
-		for (const DIType *type : types.types())
-			if (isa<DICompositeType>(type) && type->getTag() != dwarf::DW_TAG_array_type &&
-			    type->getSizeInBits() == size * 8)
-				align = std::max(align, alignment_of(type, 0));
+		for (const DICompositeType *type : types_of(size))
+			align = std::max(align, alignment_of(type, 0));
 		return align;
 	}
 
@@ -894,7 +991,7 @@ struct Device : Side {
 		if (has_hook && (known.value() >= size || is_cast_of_variable(address)))
 			hook(F, I, address, size, op, Twine(is_volatile ? "volatile_" : "") + verb(op) + Twine(size));
 		else
-			range(F, I, address, size, 4, op);
+			range(F, I, address, size, 4, op, is_volatile);
 		return true;
 	}
 
@@ -910,11 +1007,13 @@ struct Device : Side {
 	}
 
 	/* `align`: of the type, where it is known. */
-	void range(Function &F, Instruction &I, Value *address, uint64_t size, uint64_t align, Op op)
+	void range(
+		Function &F, Instruction &I, Value *address, uint64_t size, uint64_t align, Op op, bool is_volatile)
 	{
 		IRBuilder<> B(&I);
 		B.CreateCall(
-			engine((Twine("sim_") + verb(op) + "_range").str(), nothing, {pointer, i64, i64, pointer}),
+			engine((Twine("sim_") + (is_volatile ? "volatile_" : "") + verb(op) + "_range").str(),
+		               nothing, {pointer, i64, i64, pointer}),
 			{B.CreatePointerBitCastOrAddrSpaceCast(address, pointer), B.getInt64(size),
 		         B.getInt64(
 				 align >= 16  ? 16
@@ -936,31 +1035,32 @@ struct Device : Side {
 			return false;
 		}
 		const uint64_t size = length->getZExtValue();
-		const uint64_t of_type = alignment_of_copied(I, size);
-		const auto align = [&](Value *address, MaybeAlign known) {
+		const Copied type = type_of_copied(I, size);
+		const auto count = [&](Value *address, MaybeAlign known, Op op) {
 			const uint64_t said = known.valueOrOne().value();
-			return !of_type || is_in_packed(address) ? said : of_type;
+			const uint64_t align = !type.align || is_in_packed(address) ? said : type.align;
+			return part(F, I, address, size, align, said >= align || type.is_known, op);
 		};
 		bool counted = false;
 		if (auto *transfer = dyn_cast<AnyMemTransferInst>(&I)) {
 			auto *constant = dyn_cast<GlobalVariable>(getUnderlyingObject(transfer->getRawSource()));
 			if (!(constant && is_constant(*constant)))
-				counted |=
-					part(F, I, transfer->getRawSource(), size,
-				             align(transfer->getRawSource(), transfer->getSourceAlign()), LOAD);
+				counted |= count(transfer->getRawSource(), transfer->getSourceAlign(), LOAD);
 		}
-		counted |= part(F, I, I.getRawDest(), size, align(I.getRawDest(), I.getDestAlign()), STORE);
+		counted |= count(I.getRawDest(), I.getDestAlign(), STORE);
 		return counted;
 	}
 
-	bool part(Function &F, Instruction &I, Value *address, uint64_t size, uint64_t align, Op op)
+	/* `lies_so`: an address that is not aligned so is a mistake. */
+	bool part(Function &F, Instruction &I, Value *address, uint64_t size, uint64_t align, bool lies_so, Op op)
 	{
 		if (size == 0 || is_own(address, size))
 			return false;
-		if (size <= 16 && isPowerOf2_64(size) && (align >= size || (size == 16 && align == 8)))
-			hook(F, I, address, size, op, Twine(verb(op)) + Twine(size) + (align < size ? "_by_8" : ""));
+		const bool in_two = size == 16 && align == 8;
+		if (lies_so && size <= 16 && isPowerOf2_64(size) && (align >= size || in_two))
+			hook(F, I, address, size, op, Twine(verb(op)) + Twine(size) + (in_two ? "_by_8" : ""));
 		else
-			range(F, I, address, size, align, op);
+			range(F, I, address, size, in_two ? 16 : align, op, false);
 		return true;
 	}
 

@@ -8,13 +8,16 @@ namespace
 {
 
 struct Host : Side {
+	const SetVector<GlobalValue *> in_device = annotated("sim_variable"); /* functions that are for both, too */
+
 	using Side::Side;
 
 	void run()
 	{
-		SetVector<GlobalValue *> device = annotated("sim_variable"), constants = annotated("sim_constant");
-		device.insert(constants.begin(), constants.end());
-		for (GlobalValue *value : device)
+		const SetVector<GlobalValue *> constants = annotated("sim_constant");
+		SetVector<GlobalValue *> variables = in_device;
+		variables.insert(constants.begin(), constants.end());
+		for (GlobalValue *value : variables)
 			if (auto *variable = dyn_cast<GlobalVariable>(value))
 				use_of_device(*variable, constants.count(variable) ? "__constant__" : "__device__");
 		for (const char *name : {"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
@@ -65,7 +68,6 @@ struct Host : Side {
 	 * be the device's. */
 	void warn_of_accesses(GlobalVariable &shadow, StringRef qualifier)
 	{
-		const SetVector<GlobalValue *> for_both = annotated("sim_variable");
 		SetVector<User *> users(shadow.user_begin(), shadow.user_end());
 		for (size_t i = 0; i < users.size() && !shadow.isConstant(); i++) {
 			User *user = users[i];
@@ -75,7 +77,7 @@ struct Host : Side {
 				continue;
 			}
 			auto *I = dyn_cast<Instruction>(user);
-			if (!I || for_both.count(I->getFunction()))
+			if (!I || in_device.count(I->getFunction()))
 				continue;
 			const Value *written = isa<StoreInst>(I) ? I->getOperand(1) : nullptr;
 			if (auto *copy = dyn_cast<AnyMemTransferInst>(I))
@@ -96,14 +98,12 @@ struct Host : Side {
 	/* The host has none. A function that is for the device, too, is told when it runs. */
 	void refuse_builtin(GlobalVariable &variable, const std::string &name)
 	{
-		const SetVector<GlobalValue *> for_both =
-			annotated("sim_variable"); /* __device__ of a function, too */
 		SetVector<User *> users(variable.user_begin(), variable.user_end());
 		for (size_t i = 0; i < users.size(); i++) {
 			auto *I = dyn_cast<Instruction>(users[i]);
 			if (!I) {
 				users.insert(users[i]->user_begin(), users[i]->user_end());
-			} else if (for_both.count(I->getFunction())) {
+			} else if (in_device.count(I->getFunction())) {
 				IRBuilder<> B(I);
 				B.CreateCall(engine("sim_used_by_host", nothing, {pointer}), {string(name)});
 			} else {
@@ -258,8 +258,10 @@ struct Host : Side {
 					if (size == 0)
 						return refuse(stub, thunk);
 					AllocaInst *own = B.CreateAlloca(byte, B.getInt64(size));
-					own->setAlignment(Align(16));
-					B.CreateMemCpy(own, Align(16), there, Align(1), size);
+					/* Its size is a multiple of what it asks for, which may be more than 16. */
+					const Align align(std::max<uint64_t>(16, size & -size));
+					own->setAlignment(align);
+					B.CreateMemCpy(own, align, there, Align(1), size);
 					there = own;
 				}
 				arguments.push_back(B.CreatePointerCast(there, type));

@@ -207,6 +207,32 @@ class Driver(Case):
         self.expect_built("nvcc's own", self.simcc(*nvcc, "-o", "prog"), "prog", "1\n")
         self.expect_built("-x", self.simcc("-x", "cu", "a.cu", "-x", "none", "-o", "prog"), "prog", "1\n")
 
+    def test_options_as_nvcc_has_them(self):
+        """Kills: another program in silence, where a macro stands behind -Xcompiler; words that nvcc takes apart."""
+        self.write("a.cu", GOOD)
+        for number, words in enumerate(
+            [
+                "-Xcompiler -DVALUE=0",
+                "--compiler-options -O0,-D,VALUE=1",
+                "-Xcompiler=-Wall,-DVALUE=2",
+                "-O 2 -DVALUE=3",
+            ]
+        ):
+            self.expect_built(words, self.simcc(*words.split(), "a.cu", "-o", "prog"), "prog", f"{number}\n")
+        self.write("b.cu", 'static_assert(__cplusplus == 201402L, "not C++14");\nint main() {}\n')
+        for words in ("-std c++14", "--std c++14"):
+            self.expect_silent(self.simcc(*words.split(), "b.cu", "-o", "prog"), words)
+        self.expect_refused("-std", self.simcc("b.cu", "-std"), "-std needs a value")
+
+    def test_a_nan_stays_one(self):
+        """Kills: a part of -ffast-math that is passed on where the whole is not."""
+        text = GOOD.replace("= VALUE;", "= is_nan(__int_as_float(0x7fc00000 + threadIdx.x));")
+        text = "__device__ bool is_nan(float v) { return v != v; }\n" + text
+        self.write("a.cu", text)
+        options = "-ffast-math -ffinite-math-only -funsafe-math-optimizations -fno-honor-nans".split()
+        for more in ([], ["--fast"]):
+            self.expect_built(str(more), self.simcc(*options, *more, "a.cu", "-o", "prog"), "prog", "1\n")
+
     def test_an_optimizer_s_miss_is_no_warning(self):
         """clang says of --fast that it could not unroll a loop as its pragma asks, which -Werror would stop at."""
         self.write(

@@ -11,10 +11,24 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 import unittest
 
 import reports
-from support import CUDA, FIRST, OTHER, RUNNER, SIMCC, Case, inline, marked_line, run, simcc, unless_run_by_another
+from support import (
+    CUDA,
+    FIRST,
+    HOME,
+    OTHER,
+    RUNNER,
+    SIMCC,
+    Case,
+    inline,
+    marked_line,
+    run,
+    simcc,
+    unless_run_by_another,
+)
 
 # A statement of thread i of 32, and the requests of it: loads and stores of global memory. x, y: floats; a, b: ints.
 COUNTED = [
@@ -84,23 +98,28 @@ struct small { char c[3]; };
 struct floats { float x, y, z; };
 struct mixed { double d; int i; };
 struct large { long v[9]; };
+struct alignas(64) wide { int v; wide(int n) : v(n) {} wide(const wide &o) : v(o.v) {} };
+struct alignas(32) apart { int v[40]; };
 struct made { int v; made(int n) : v(n) {} made(const made &o) : v(o.v) {} ~made() {} };
 struct empty {};
-__global__ void k(int *y, bool t, small s, floats f, empty, mixed m, large l, made o, float4 v, short h, const char &r)
+__global__ void k(int *y, bool t, small s, floats f, empty, mixed m, large l, made o, float4 v, short h, wide w,
+	apart a)
 {
-	y[0] = t && s.c[2] == 7 && f.z == 3 && m.i == 5 && m.d == 2.5 && l.v[8] == 9 && o.v == 11 && v.w == 4 && h == -2;
+	bool lies = (size_t)&w % 64 == 0 && (size_t)&a % 32 == 0;
+	y[0] = t && s.c[2] == 7 && f.z == 3 && m.i == 5 && m.d == 2.5 && l.v[8] == 9 && o.v == 11 && v.w == 4 && h == -2 &&
+		lies && w.v == 13 && a.v[39] == 15;
 }
 template <class F> __global__ void call(int *y, F f) { y[threadIdx.x] += f(threadIdx.x); }
 __global__ void k(int *y, int n) { y[0] += n; }
-__device__ char letter;
 int main()
 {
 	int *y, h[2];
-	void *p;
-	cudaMalloc(&y, 8), cudaMemset(y, 0, 8), cudaGetSymbolAddress(&p, letter);
+	cudaMalloc(&y, 8), cudaMemset(y, 0, 8);
+	apart a = {};
+	a.v[39] = 15;
 	floats f = {1, 2, 3};
 	large l = {{1, 2, 3, 4, 5, 6, 7, 8, 9}};
-	k<<<1, 1>>>(y, true, small{{0, 0, 7}}, f, empty(), mixed{2.5, 5}, l, made(11), float4{1, 2, 3, 4}, -2, *(char *)p);
+	k<<<1, 1>>>(y, true, small{{0, 0, 7}}, f, empty(), mixed{2.5, 5}, l, made(11), float4{1, 2, 3, 4}, -2, 13, a);
 	call<<<1, 2>>>(y, [=] __device__(int i) { return (int)l.v[i] * 10; });
 	void (*pointer)(int *, int) = k;
 	pointer<<<1, 1>>>(y, 100);
@@ -133,6 +152,53 @@ MISTAKES = [
     ("__sync_fetch_and_add((int *)y, 1);", None, "'a compiler atomic' in device code is not supported"),
     ("other<<<1, 1>>>(y);", None, "a launch in device code (dynamic parallelism) is not supported"),
 ]
+
+
+# Behind a line, what is said of it at its beginning.
+DECLARED = """template <int N> __device__ float sum()
+{
+	__shared__ float s[N];
+	return s[threadIdx.x];
+}
+typedef const int &number;
+__global__ void fits(float *y) { y[0] = sum<12288>(); }
+__global__ void k(float *y)
+{
+	__shared__ float large[12289]; // this __shared__ variable has 49156 bytes
+	y[0] = large[threadIdx.x];
+}
+__global__ void both(float *y) // this kernel's __shared__ variables have 49156 bytes
+{
+	__shared__ float one;
+	y[0] = sum<12288>() + one;
+}
+__global__ void refers(float *y, number n) // a kernel's parameter cannot be a reference
+{
+	y[0] = n;
+}
+int main() {}
+"""
+# PTX, and assembly of the host's whose letters mean something else.
+ASSEMBLY = r"""#include <cstdio>
+__global__ void k(float *y)
+{
+	asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y[0]) : "f"(3.0f));
+}
+int main()
+{
+	unsigned low = 1, high = 2;
+	double sum = 3;
+#ifdef __x86_64__
+	asm("movl $1, %%eax; movl $2, %%edx" : "=a"(low), "=d"(high));
+	asm("fadd %2, %0" : "=t"(sum) : "0"(1.0), "f"(2.0));
+#endif
+	float *y, h;
+	cudaMalloc(&y, 4);
+	k<<<1, 1>>>(y);
+	cudaMemcpy(&h, y, 4, cudaMemcpyDeviceToHost);
+	printf("%g %u %u %g\n", h, low, high, sum);
+}
+"""
 
 
 # A block of two warps, which a debugger stops in; and what it says.
@@ -416,6 +482,31 @@ int main() {{}}
             if column is not None:
                 self.expect_equal(said[:1], [str(column + 1)], f"{statement}: column")
             self.expect(not re.search(r"sim_|sim::|\.sim\b", outcome.err), f"{statement}: ours in\n{outcome.err}")
+
+    def test_what_is_said_of_declarations(self):
+        """Kills: a kernel that nvcc refuses, for its static shared memory or for a reference."""
+        self.write("a.cu", DECLARED)
+        for options in ([], ["--fast"]):
+            outcome = simcc(FIRST, [*options, "-c", "a.cu", "-o", "a.o"], cwd=self.scratch)
+            said = re.findall(r"^a\.cu:(\d+):1: error: (.*?)(?:, and .*)?$", outcome.err, re.MULTILINE)
+            asked = [(str(n), line.partition(" // ")[2]) for n, line in enumerate(DECLARED.split("\n"), 1)]
+            wanted = [each for each in asked if each[1]]
+            self.expect_equal(sorted(said), sorted(wanted), outcome.err)
+            self.expect_in("ends at 49152: 'extern __shared__' with cudaFuncSetAttribute() can have more", outcome.err)
+
+    def test_assembly_of_the_host_beside_ptx(self):
+        """Kills: PTX's letters exchanged in the host's code, too."""
+        self.write("a.cu", ASSEMBLY)
+        self.expect_silent(simcc(FIRST, ["a.cu", "-o", "p"], cwd=self.scratch), "a.cu")
+        self.expect_equal(run([*RUNNER, self.scratch / "p"])[:3], (0, "8 1 2 3\n", ""), "what it computes")
+
+    def test_an_operand_of_ptx_has_its_own_width(self):
+        """Kills: a warning of 32 bits in a register of 64, which ARM64's are."""
+        text = 'void __attribute__((global)) k(int n) { asm volatile("cp.async.wait_group %0;" ::"r"(n)); }\n'
+        asked = "from driver import cuda; print(*cuda.LANGUAGE, *cuda.SILENT, *cuda.ON_DEVICE)"
+        options = run([sys.executable, "-B", "-c", asked], cwd=HOME).out.split()
+        arm = ["--target=aarch64-linux-gnu", "-nostdinc", "-fsyntax-only"]
+        self.expect_silent(run([*CUDA, *options, *arm, self.write("a.cu", text)]), "for ARM64")
 
     def test_host_and_device_are_compiled_apart(self):
         text = """#include <cstdio>

@@ -208,3 +208,24 @@ class Toolchain(Case):
         )
         done = run([sys.executable, self.scratch / "interrupted.py", HOME])
         self.assertEqual((done.status, done.out, done.err), (130, "", ""))
+
+    def test_nothing_runs_on_behind_what_failed(self):
+        """Of commands that run at once. Kills: a compilation that is given up and writes beside the next one."""
+        self.write(
+            "given_up.py",
+            "import os, sys\n"
+            "sys.path.insert(0, sys.argv[1])\n"
+            "from driver import process\n"
+            "def give_up(said):\n"
+            "    raise ValueError\n"
+            "try:\n"
+            "    process.run_saying([(['true'], {}), (['sleep', '60'], {})], give_up)\n"
+            "except ValueError:\n"
+            "    pass\n"
+            "try:\n"
+            "    print(os.waitpid(-1, os.WNOHANG))\n"
+            "except ChildProcessError:\n"
+            "    pass\n",
+        )
+        done = run([sys.executable, "-B", self.scratch / "given_up.py", HOME])
+        self.assertEqual((done.status, done.out, done.err), (0, "", ""))

@@ -290,6 +290,14 @@ static void access_volatile(const void *pointer, unsigned width, enum sim_op op,
 		race_release(race, lane->number, address, false);
 }
 
+/* One that need not be aligned, in a packed struct. */
+static void access_volatile_range(const void *pointer, size_t bytes, size_t piece, enum sim_op op, uint32_t site)
+{
+	const unsigned log2_size = (unsigned)__builtin_ctzl((uintptr_t)pointer | bytes | piece);
+	for (size_t done = 0; done < bytes; done += (size_t)1 << log2_size)
+		access_volatile((const char *)pointer + done, log2_size, op, site);
+}
+
 void sim_access(const void *pointer, unsigned width, enum sim_op op, uint32_t site)
 {
 	access_memory(pointer, width, op, site);
@@ -484,4 +492,14 @@ void sim_read_range(const void *pointer, size_t bytes, size_t piece, const struc
 void sim_write_range(const void *pointer, size_t bytes, size_t piece, const struct sim_site *site)
 {
 	access_range(pointer, bytes, piece, SIM_OP_STORE, site_of(site));
+}
+
+void sim_volatile_read_range(const void *pointer, size_t bytes, size_t piece, const struct sim_site *site)
+{
+	access_volatile_range(pointer, bytes, piece, SIM_OP_LOAD, site_of(site));
+}
+
+void sim_volatile_write_range(const void *pointer, size_t bytes, size_t piece, const struct sim_site *site)
+{
+	access_volatile_range(pointer, bytes, piece, SIM_OP_STORE, site_of(site));
 }

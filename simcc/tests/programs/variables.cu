@@ -21,6 +21,20 @@ __global__ void use_table(float *y)
 	y[threadIdx.x] = table[threadIdx.x] * 2 + initialized[threadIdx.x % 4];
 }
 
+// What a function keeps is a __device__ variable, const or not.
+__device__ float kept(int i)
+{
+	static const float fixed[4] = {1, 2, 4, 8};
+	static constexpr float folded[4] = {1, 2, 4, 8};
+	static float changing[4] = {1, 2, 4, 8};
+	return fixed[i] + folded[i] + changing[i];
+}
+
+__global__ void use_kept(float *y)
+{
+	y[threadIdx.x] = kept(threadIdx.x % 4);
+}
+
 // One request for each access; how a constant cache serves it is not modeled.
 __global__ void convolve(const float *x, float *y)
 {
@@ -55,6 +69,12 @@ int main()
 	use_table<<<1, 64>>>(dy);
 	fetch(y, dy, 64);
 	EXPECT(y[5] == 12 && y[63] == 134);
+
+	//= use_kept load=3*128/3/3 store=128/1/4 tensor:fixed=128/0/16/0 tensor:folded=128/0/16/0
+	//+ tensor:changing=128/0/16/0 tensor:alloc1=0/128/0/128
+	use_kept<<<1, 32>>>(dy);
+	fetch(y, dy, 64);
+	EXPECT(y[3] == 24);
 
 	float w[4] = {1, 0, 0, 10};
 	CHECK(cudaMemcpyToSymbol(weights, w, sizeof w));

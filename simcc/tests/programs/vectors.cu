@@ -113,6 +113,23 @@ __global__ void loose_views(const loose *a, loose *b)
 	b[t] = pairs[t];
 }
 
+// 16 bytes, aligned to 4: four accesses, whether what it is copied from or to is a variable, lies better or is of float4.
+struct four {
+	float a, b, c, d;
+};
+__device__ float plain[2][136];
+
+__global__ void fours(four *p)
+{
+	__shared__ float4 tile[32];
+	int t = threadIdx.x;
+	((four *)(plain[1] + 1))[t] = ((four *)(plain[0] + 1))[t];
+	tile[t] = make_float4(1, 2, 3, 4);
+	p[t] = *(four *)&tile[t];
+	alignas(16) four better = p[t];
+	p[t] = better;
+}
+
 int main()
 {
 	float4 a[32], b[32];
@@ -172,5 +189,8 @@ int main()
 	EXPECT(b[1].x == 31 && b[1].w == 2); // fields() changed them
 	//= loose_views load=256/2/16 sstore=512/4/8/4 sload=512/4/8/4 store=256/2/16 barriers=2
 	loose_views<<<1, 32>>>((const loose *)da, (loose *)db);
+	// 4 bytes into a sector: of the four accesses the last reaches into a 17th
+	//= fours load=2*512/8/130 sstore=512/1/4/4 sload=512/4/16/4 store=3*512/12/195
+	fours<<<1, 32>>>((four *)(device_zeros<float>(132) + 1));
 	return 0;
 }
