@@ -147,7 +147,7 @@ class Build:
         command += [
             *settings.compile,
             *settings.host_only,
-            *self.dependency_options(target, self.dependency_file(target)),
+            *self.dependency_options(target, self.dependency_file(target, path)),
         ]
         command += ["-x", "c" if in_c else "c++"]
         try:
@@ -160,17 +160,30 @@ class Build:
             )
             raise
 
-    def dependency_file(self, target: str) -> str:
-        if self.settings.dependency_file is not None:
-            return self.settings.dependency_file
-        return f"{target[:-2]}.d" if target.endswith(".o") else target
+    def depends(self, target: str) -> str:
+        """Whose rule -MD writes for an object: that of the program, where it is linked at once and then gone."""
+        settings = self.settings
+        if settings.dependency_target is not None:
+            return settings.dependency_target
+        return target if settings.compile_only else settings.output or "a.out"
+
+    def dependency_file(self, target: str, path: str) -> str:
+        settings = self.settings
+        if settings.dependency_file is not None:
+            return settings.dependency_file
+        if settings.compile_only:
+            return f"{target[:-2]}.d" if target.endswith(".o") else target
+        alone = sum(kind != "object" for _, kind in settings.inputs) == 1
+        return f"{self.depends(target)}{'' if alone else f'-{stem_of(path)}'}.d"
 
     def dependency_options(self, target: str, file: str) -> list[str]:
         settings = self.settings
         if not settings.dependencies:
             return []
-        of = target if settings.dependency_target is None else settings.dependency_target
-        return [settings.dependencies, "-MF", file, "-MT", of, *(["-MP"] if settings.dependency_phony else [])]
+        return [
+            *(settings.dependencies, "-MF", file, "-MT", self.depends(target)),
+            *(["-MP"] if settings.dependency_phony else []),
+        ]
 
     # ---- linking ----
 

@@ -156,7 +156,7 @@ class Source:
         # Which headers each side has read, which may be others: the host's all, the device's as they are asked for.
         self.dependencies = {
             "device": job.dependency_options(target, f"{self.stem}.device.d"),
-            "host": ["-MD", "-MF", f"{self.stem}.host.d", "-MT", settings.dependency_target or target],
+            "host": ["-MD", "-MF", f"{self.stem}.host.d", "-MT", job.depends(target)],
         }
 
     def command(self, side: str, *output: str, header: str | None = None) -> list[str]:
@@ -238,10 +238,10 @@ class Source:
         if settings.dependencies == "-MD":
             texts.append(read_file(f"{self.stem}.host.d"))
         else:
-            of = settings.dependency_target or target
+            of = self.job.depends(target)
             texts.append(output_of(self.command("host", "-MM", "-MT", of, self.path), quiet=True))
         write_file(f"{self.stem}.d", "".join(texts))
-        put_in_place(f"{self.stem}.d", self.job.dependency_file(target))
+        put_in_place(f"{self.stem}.d", self.job.dependency_file(target, self.path))
 
 
 def definitions(options: list[str]) -> list[str]:

@@ -805,12 +805,9 @@ struct Device : Side {
 		return variable.isConstant() && variable.hasLocalLinkage();
 	}
 
-	/* Is it an address in a table of virtual functions, or that of the table? */
-	bool is_of_vtable(Instruction &I, Value *address)
+	/* Is it an address in a table of virtual functions? (The pointer to its table is a part of an object.) */
+	bool is_of_vtable(Value *address)
 	{
-		if (MDNode *tag = I.getMetadata(LLVMContext::MD_tbaa))
-			if (tag->isTBAAVtableAccess())
-				return true;
 		auto *table = dyn_cast<LoadInst>(address->stripInBoundsOffsets());
 		if (!table)
 			if (auto *GEP = dyn_cast<GEPOperator>(address->stripPointerCasts()))
@@ -985,7 +982,7 @@ struct Device : Side {
 	bool access(Function &F, Instruction &I, Value *address, Type *type, Align known, bool is_volatile, Op op)
 	{
 		const uint64_t size = DL.getTypeStoreSize(type);
-		if (is_own(address, size) || is_of_vtable(I, address))
+		if (is_own(address, size) || is_of_vtable(address))
 			return false;
 		const bool has_hook = size <= 16 && isPowerOf2_64(size);
 		if (has_hook && (known.value() >= size || is_cast_of_variable(address)))

@@ -224,6 +224,19 @@ class Driver(Case):
             self.expect_silent(self.simcc(*words.split(), "b.cu", "-o", "prog"), words)
         self.expect_refused("-std", self.simcc("b.cu", "-std"), "-std needs a value")
 
+    def test_a_program_depends_on_its_headers(self):
+        """Kills: a rule for an object that is gone once the program is linked; a file in its place."""
+        self.write("a.cuh", "#define VALUE 1\n")
+        self.write("a.cu", '#include "a.cuh"\n' + GOOD)
+        for words, file, target in (
+            ("a.cu -MMD -o prog", "prog.d", "prog"),
+            ("a.cu -MD -MF rule -o prog", "rule", "prog"),
+            ("-c a.cu -MMD", "a.d", "a.o"),
+        ):
+            self.expect_silent(self.simcc(*words.split()), words)
+            rules = (Path(self.scratch) / file).read_text()
+            self.expect_equal((rules.startswith(f"{target}:"), "a.cuh" in rules), (True, True), words)
+
     def test_a_nan_stays_one(self):
         """Kills: a part of -ffast-math that is passed on where the whole is not."""
         text = GOOD.replace("= VALUE;", "= is_nan(__int_as_float(0x7fc00000 + threadIdx.x));")

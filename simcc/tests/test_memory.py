@@ -173,7 +173,7 @@ int main()
 		fixed<<<1, 1>>>(k), cudaDeviceReset();
 	for (unsigned k : {-1u, -200u})
 		wrapped<<<1, 1>>>(k), cudaDeviceReset();
-	for (int k : {-300, -1, 100})
+	for (int k : {-400, -1, 100})
 		dynamic<<<1, 1, 64>>>(k), cudaDeviceReset();
 	for (unsigned k : {-1u, -3000u})
 		cudaMalloc(&x, 64), global<<<1, 1>>>(x, k), cudaDeviceReset();
@@ -428,7 +428,7 @@ class Memory(Case):
         ]
         expected = [("shared", "s", k) for k in (-1, -64, -100, -400, -100000, 1000, -1, -200)]
         expected += [
-            ("shared", "s", 4),
+            ("shared", "s", 96),
             ("shared", "dynamic shared memory", -1),
             ("shared", "dynamic shared memory", 100),
         ]

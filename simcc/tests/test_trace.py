@@ -317,6 +317,7 @@ class Traces(Case):
         refused(3, what, SIM_TRACE=nowhere)
         refused(3, "SIM_TRACE=/dev/full: cannot be written: No space left on device\n", SIM_TRACE="/dev/full")
         refused(2, "SIM_TRACE=: expected a file name, or - for standard output\n", SIM_TRACE="")
+        refused(2, "SIM_TRACE=a: expected another file than SIM_REPORT's\n", SIM_TRACE="a", SIM_REPORT="a")
         what = "SIM_TRACE_LIMIT=0: expected a number of megabytes from 1 to 65536\n"
         refused(2, what, SIM_TRACE_LIMIT="0")
 

@@ -111,6 +111,8 @@ static void read_environment(void)
 	if ((value = getenv("SIM_TRACE"))) {
 		if (value[0] == '\0')
 			refuse("SIM_TRACE", value, "a file name, or - for standard output");
+		if (options.report_path && strcmp(value, "-") != 0 && strcmp(value, options.report_path) == 0)
+			refuse("SIM_TRACE", value, "another file than SIM_REPORT's");
 		options.trace_path = value;
 	}
 	options.trace_limit = (size_t)64 << 20;

@@ -16,7 +16,7 @@ extern const char __stop_sim_text[] __attribute__((weak));
 extern struct sim_shared __start_sim_shared[] __attribute__((weak));
 extern struct sim_shared __stop_sim_shared[] __attribute__((weak));
 
-__thread char sim_dynamic_shared[DYNAMIC_SHARED_MAX] __attribute__((aligned(256), tls_model("local-exec")));
+__thread char sim_dynamic_shared[DYNAMIC_SHARED_MAX] __attribute__((aligned(1024), tls_model("local-exec")));
 
 uint8_t *sim_site_notes;
 

@@ -122,6 +122,17 @@ __global__ void call_virtual(int *y)
 	y[threadIdx.x] = area_of(either) + (either->*member)();
 }
 
+// An object's pointer to its table is data as any other: written by the constructor of shape, then by that of tile.
+__global__ void make_virtual(tile *to)
+{
+	new (to + threadIdx.x) tile;
+}
+
+__global__ void ask_virtual(const tile *of, int *y)
+{
+	y[threadIdx.x] = of[threadIdx.x].shape::area() + of[threadIdx.x].area();
+}
+
 int main()
 {
 	float x[64], y[64];
@@ -140,6 +151,12 @@ int main()
 	call_virtual<<<1, 32>>>(dn);
 	fetch(n, dn, 32);
 	EXPECT(n[6] == 18 && n[7] == 6);
+	tile *tiles = (tile *)device_zeros<float>(128);
+	//= make_virtual store=2*256/2/2*16
+	make_virtual<<<1, 32>>>(tiles);
+	// size, the pointer, size twice
+	//= ask_virtual load=128+256+2*128/4/4*16 store=128/1/4
+	ask_virtual<<<1, 32>>>(tiles, dn);
 	//= use store=128/1/4
 	use<<<1, 32>>>(dy);
 	fetch(y, dy, 32);
