@@ -45,8 +45,8 @@ __global__ void decode_paged(struct decode a, struct partials partials, struct p
 		if (threadIdx.x < WARP)
 			unread = find_rows(pages, unread, first, keys, table, places);
 		__syncthreads(); // without it a fast warp looks up places that are not there yet
-		load_tile<D>(K, a.row, keys, a.d, tile.K, D + PAD, places);
-		load_tile<D>(V, a.row, keys, a.d, tile.V, D, places);
+		load_rows<D>([=](int j) { return K + places[j] * a.row; }, keys, a.d, tile.K, D + PAD);
+		load_rows<D>([=](int j) { return V + places[j] * a.row; }, keys, a.d, tile.V, D);
 		__syncthreads(); // without it a fast warp reads keys that are not there yet
 		attend<D>(tile, keys, a.scale, &row);
 	}

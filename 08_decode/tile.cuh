@@ -47,12 +47,10 @@ __device__ void load_query(const float *from, int d, float *q)
 		q[c] = c < d ? from[c] : 0.0f;
 }
 
-// All threads of the block load `keys` rows of d columns, `row` apart; a PIECE is a float, or a float4 where every row begins
-// at a multiple of 16 bytes. A thread has its pieces of two rows on their way before it stores any of them. With `places`,
-// row j is row places[j].
-template <int D, class PIECE>
-__device__ void load_pieces(
-	const float *from, size_t row, int keys, int d, float *tile, int tile_row, const size_t *places)
+// All threads of the block load `keys` rows of d columns; row(j) is where row j begins, and a PIECE a float, or a float4 where
+// every row begins at a multiple of 16 bytes. A thread has its pieces of four rows on their way before it stores any of them.
+template <int D, class PIECE, class ROW>
+__device__ void load_pieces(ROW row, int keys, int d, float *tile, int tile_row)
 {
 	constexpr int WIDTH = sizeof(PIECE) / sizeof(float), ACROSS = WARP / WIDTH; // so many threads share a row
 	constexpr int AT_ONCE = 4;                                                  // rows
@@ -65,7 +63,7 @@ __device__ void load_pieces(
 			for (int k = 0; k < D / WARP; k++) {
 				int j = first + i * step, c = column + k * WARP;
 				if (j < keys && c < d)
-					pieces[i][k] = *(const PIECE *)(from + (places ? places[j] : j) * row + c);
+					pieces[i][k] = *(const PIECE *)(row(j) + c);
 			}
 #pragma unroll
 		for (int i = 0; i < AT_ONCE; i++)
@@ -78,14 +76,20 @@ __device__ void load_pieces(
 	}
 }
 
-template <int D>
-__device__ void load_tile(
-	const float *from, size_t row, int keys, int d, float *tile, int tile_row, const size_t *places = nullptr)
+template <int D, class ROW>
+__device__ void load_rows(ROW row, int keys, int d, float *tile, int tile_row)
 {
 	if (d % 4 == 0)
-		load_pieces<D, float4>(from, row, keys, d, tile, tile_row, places);
+		load_pieces<D, float4>(row, keys, d, tile, tile_row);
 	else
-		load_pieces<D, float>(from, row, keys, d, tile, tile_row, places);
+		load_pieces<D, float>(row, keys, d, tile, tile_row);
+}
+
+// Rows that are `apart` from each other.
+template <int D>
+__device__ void load_tile(const float *from, size_t apart, int keys, int d, float *tile, int tile_row)
+{
+	load_rows<D>([=](int j) { return from + j * apart; }, keys, d, tile, tile_row);
 }
 
 __device__ inline float warp_max(float value)

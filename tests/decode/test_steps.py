@@ -39,7 +39,7 @@ class Steps(Case):
         self.assertEqual((whole.status, whole.err), (0, ""))
         freed = run([BUILD / "decode/pages", "freed"])
         self.assertNotEqual(freed.status, 0)
-        for said in ("Invalid __global__ read", "freed", "paged.cu"):
+        for said in ("Invalid __global__ read", "freed", "load_pieces"):
             self.assertIn(said, freed.err)
 
     def test_the_sweep_splits(self) -> None:

@@ -388,12 +388,13 @@ class Chapters(Forms):
             strided = streamed(shape, d, tile).moved
             loaded = strided["K"][0]
             copies = {"K": (past, 0), "V": (past, 0), "K of heads": (loaded, past), "V of heads": (loaded, past)}
+            blocks = -(-H * d // (32 if N * -(-H * d // 32) >= 132 else 4))  # of one token: for all SMs of an H100
             turned = N * H * (d // 2 * 2)  # an odd d's last column is copied
             moved = {
                 "rms_norm": {"x": (2 * elements, 0), "weight": one["weight"], "normed": written["normed"]},
                 "rope": {"x": one["x"], "angles": (turned, 0), "rotated": written["rotated"]},
                 "project": {
-                    "x": (-(-H * d // 32) * elements, 0),
+                    "x": (blocks * elements, 0),
                     "W": (elements * H * d, 0),
                     "residual": one["residual"],
                     "projected": written["projected"],

@@ -176,20 +176,26 @@ static struct moved moved_by(const cJSON *json, const char *phase, const char *k
 	return (struct moved){-1.0, -1.0, -1.0};
 }
 
+/* Of a matrix, for one of N tokens: with 32 rows each, or 4 where all tokens would have fewer than 132. */
+static double blocks(double N, double rows)
+{
+	return ceil(N * ceil(rows / 32) < 132 ? rows / 4 : rows / 32);
+}
+
 /* Closed forms, for N tokens at once after `first`, of which one gets logits. Keys are loaded in tiles of 64 by tiles of
  * as many queries as there are, in whole warps: all of them here, N <= 128 being one tile. */
 static struct moved expected(const char *kernel, double N, double first, bool permuted)
 {
 	double norms = 2 * L * N + 1,
-	       rows_in_32 = 2 * C / 32.0 * C + 2 * C_KV / 32.0 * C + 2 * F / 32.0 * C + C / 32.0 * F;
+	       x = (2 * blocks(N, C) + 2 * blocks(N, C_KV) + 2 * blocks(N, F)) * C + blocks(N, C) * F;
 	if (strcmp(kernel, "rms_norm") == 0)
 		return (struct moved){4 * norms * C, 0, 4 * 3 * norms * C};
 	if (strcmp(kernel, "project") == 0)
 		return (struct moved){
 			N * L * q4_1 * (2 * C * C + 2 * C_KV * C + 3 * F * C) + q8_0 * VOCABULARY * C,
 			4 * L * N * 2 * C_KV,
-			/* x for each 32 rows; y of q, o, gate, up, down; two residuals; the logits */
-			4 * (L * N * (rows_in_32 + 3 * C + 2 * F + 2 * C) + VOCABULARY / 32.0 * C + VOCABULARY)};
+			/* x for each block of rows; y of q, o, gate, up, down; two residuals; the logits */
+			4 * (L * N * (x + 3 * C + 2 * F + 2 * C) + blocks(1, VOCABULARY) * C + VOCABULARY)};
 	if (strcmp(kernel, "rope") == 0)
 		return (struct moved){0, 4 * L * N * 2 * C_KV, 4 * L * N * (3 * C + C_KV)};
 	if (strcmp(kernel, "swiglu") == 0)

@@ -44,8 +44,9 @@ def norm(name: str) -> Step:
 
 
 def project(name: str, rows: int, columns: int, residual: bool = False, weight: float = Q4) -> Step:
-    """A matrix [rows, columns] times the token; each warp reads x for its 32 rows."""
-    x, y = 4 * -(-rows // 32) * columns, 4 * rows * (2 if residual else 1)
+    """A matrix [rows, columns] times the token; each block reads x for its 32 rows, or for 4 (projection_rows)."""
+    blocks = -(-rows // (4 if -(-rows // 32) < 132 else 32))
+    x, y = 4 * blocks * columns, 4 * rows * (2 if residual else 1)
     return Step(name, "project", weight * rows * columns, 0, x + y)
 
 
