@@ -5,10 +5,11 @@
  */
 #include "split.cuh"
 
-// Where the keys of a tile lie, by the first warp: `places`, rows of the cache. It reads those entries of the page table that
-// no tile before has read, into `table`: a tile of 32 keys touches at most 32 pages, so page i has its place at i % 32.
-// Returns the first page not read. Each key is divided by the size of a page once, and not once for each number of its row.
-__device__ inline int find_rows(struct pages pages, int unread, int first, int keys, int *table, size_t *places)
+// Where the rows of a tile begin in K and V, by the first warp: `places`. It reads those entries of the page table that no tile
+// before has read, into `table`: a tile of 32 keys touches at most 32 pages, so page i has its place at i % 32. Returns the
+// first page not read. Each key is divided by the size of a page once, and not once for each number of its row.
+__device__ inline int find_rows(
+	struct pages pages, int unread, int first, int keys, int *table, size_t *places, size_t row)
 {
 	int lane = threadIdx.x, key = first + lane, page = unread + lane;
 	int end = (first + keys - 1) / pages.size + 1;
@@ -16,13 +17,14 @@ __device__ inline int find_rows(struct pages pages, int unread, int first, int k
 		table[page % TILE] = pages.table[page];
 	__syncwarp(); // without it a lane looks up a page that is not there yet
 	if (lane < keys)
-		places[lane] = (size_t)table[key / pages.size % TILE] * pages.size + key % pages.size;
+		places[lane] = ((size_t)table[key / pages.size % TILE] * pages.size + key % pages.size) * row;
 	return end;
 }
 
 // Shared memory: as in the other kernels, then | places [TILE] | table [TILE] |
 template <int D>
-__global__ void decode_paged(struct decode a, struct partials partials, struct pages pages)
+__global__ __launch_bounds__(MOST_THREADS) void decode_paged(
+	struct decode a, struct partials partials, struct pages pages)
 {
 	extern __shared__ __align__(16) float shared[];
 	struct tiles<D> tile = tiles_in<D>(shared);
@@ -43,10 +45,10 @@ __global__ void decode_paged(struct decode a, struct partials partials, struct p
 		int keys = min(TILE, end - first);
 		__syncthreads(); // without it a fast warp overwrites tile and places that a slow one still reads
 		if (threadIdx.x < WARP)
-			unread = find_rows(pages, unread, first, keys, table, places);
+			unread = find_rows(pages, unread, first, keys, table, places, a.row);
 		__syncthreads(); // without it a fast warp looks up places that are not there yet
-		load_rows<D>([=](int j) { return K + places[j] * a.row; }, keys, a.d, tile.K, D + PAD);
-		load_rows<D>([=](int j) { return V + places[j] * a.row; }, keys, a.d, tile.V, D);
+		load_rows<D>([=](int j) { return K + places[j]; }, keys, a.d, tile.K, D + PAD);
+		load_rows<D>([=](int j) { return V + places[j]; }, keys, a.d, tile.V, D);
 		__syncthreads(); // without it a fast warp reads keys that are not there yet
 		attend<D>(tile, keys, a.scale, &row);
 	}

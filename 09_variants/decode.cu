@@ -10,7 +10,8 @@
 #include "decode.cuh"
 
 template <int D>
-__global__ void variant_decode(struct attention b, struct partials partials, struct scores a)
+__global__ __launch_bounds__(MOST_THREADS) void variant_decode(
+	struct attention b, struct partials partials, struct scores a)
 {
 	extern __shared__ __align__(16) float shared[];
 	struct tiles<D> tile = tiles_in<D>(shared);

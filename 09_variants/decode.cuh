@@ -8,8 +8,9 @@
 
 constexpr int WARP = 32;
 constexpr unsigned EVERY_LANE = 0xffffffff;
-constexpr int TILE = WARP; // keys of a tile: one per lane
-constexpr int PAD = 4;     // of a row of K in shared memory
+constexpr int TILE = WARP;                      // keys of a tile: one per lane
+constexpr int MOST_THREADS = MOST_GROUP * WARP; // of a block: so many leave 64 registers for each
+constexpr int PAD = 4;                          // of a row of K in shared memory
 
 // The state of a warp's head. Lane i has columns i, i + 32, ...; l is the sum of the lane's own keys only.
 template <int D>
@@ -41,12 +42,12 @@ __device__ void load_query(const float *from, int d, float *q)
 }
 
 // All threads of the block load `keys` rows of d columns; row(j) is where row j begins, and a PIECE a float, or a float4 where
-// every row begins at a multiple of 16 bytes. A thread has its pieces of four rows on their way before it stores any of them.
+// every row begins at a multiple of 16 bytes. A thread has four loads on their way before it stores what they bring.
 template <int D, class PIECE, class ROW>
 __device__ void load_pieces(ROW row, int keys, int d, float *tile, int tile_row)
 {
 	constexpr int WIDTH = sizeof(PIECE) / sizeof(float), ACROSS = WARP / WIDTH; // so many threads share a row
-	constexpr int AT_ONCE = 4;                                                  // rows
+	constexpr int AT_ONCE = D <= 96 ? 128 / D : 1; // rows: four loads, three at D = 96
 	int column = threadIdx.x % ACROSS * WIDTH, step = blockDim.x / ACROSS;
 	for (int first = threadIdx.x / ACROSS; first < keys; first += AT_ONCE * step) {
 		PIECE pieces[AT_ONCE][D / WARP] = {};
