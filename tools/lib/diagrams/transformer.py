@@ -205,7 +205,7 @@ def heads(reads: dict[int, int], layer: list[Step]) -> Panel:
         kind: LAYERS * sum(getattr(step, kind) for step in layer) + sum(getattr(step, kind) for step in LAST)
         for kind in KINDS
     }
-    most = whole[0][2]
+    most = max(whole[0][2], *counts.values())
     for n, (name, kind, count) in enumerate(whole):
         count, y = count or counts[kind], 252 + 30.0 * n
         width = 110 * count / most
