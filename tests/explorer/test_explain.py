@@ -248,7 +248,7 @@ class Wrong(Explain):
             )
             shown = page.eval("[...document.querySelectorAll('.sides pre')].map((pre) => pre.textContent)")
             self.assertEqual(len(shown), 2)
-            for text, around in zip(shown, ("tile[e] =", "K_tile[")):
+            for text, around in zip(shown, ("tile[first + i * step] =", "K_tile[")):
                 lines = text.rstrip("\n").split("\n")
                 self.assertEqual(len(lines), 3, text)
                 self.assertIn(around, lines[1])
