@@ -11,8 +11,9 @@ counted = known(last_of('strided', 'requested'))
 L = 30.; vocabulary = 49152.; q4_1 = 20. / 32; q8_0 = 34. / 32
 C = heads * d; C_kv = kv_heads * d; F = 8. / 3 * C
 weights = L * q4_1 * (2 * C * C + 2 * C_kv * C + 3 * F * C) + q8_0 * vocabulary * C + 4 * (2 * L + 1) * C
-# 07_transformer/pass.c has these sums: x of each 32 rows, y and residuals of the projections; RoPE; SwiGLU; norms; Q and O.
-for_x = L * (2 * C + 2 * C_kv + 3 * F) / 32 * C + vocabulary / 32 * C
+# 07_transformer/pass.c has these sums: x of each block of rows (4; of the vocabulary 32), y and residuals of the projections;
+# RoPE; SwiGLU; norms; Q and O.
+for_x = L * (2 * C + 2 * C_kv + 3 * F) / 4 * C + vocabulary / 32 * C
 activations = 4 * (for_x + L * (5 * C + 2 * F) + vocabulary + L * (3 * C + C_kv) + L * 3 * F + (2 * L + 1) * 3 * C + L * 2 * C)
 requested(n) = 4 * L * 2 * C * n
 footprint(n) = 4 * L * 2 * C_kv * n
