@@ -130,7 +130,8 @@ def closed_form_of_a_block(row: Row) -> float:
     if kernel in ("rms_norm", "swiglu") or kernel == "rope" and d % 2 == 0:
         return (4 if kernel == "rms_norm" else 3) * N * C
     if kernel == "project":
-        return N * (C * C + math.ceil(C / 32) * C + 2 * C)
+        rows = 32 if N * math.ceil(C / 32) >= 132 else 4  # of a block: a block for each SM of an H100
+        return N * (C * C + math.ceil(C / rows) * C + 2 * C)
     if kernel in ("strided", "permuted") and (N == 1 or row["causal"] != 1):
         copies = 4 * (N * C + M * row["kv_heads"] * d) if kernel == "permuted" else 0
         return 2 * N * C + 2 * C * M * math.ceil(N / Br) + copies
