@@ -2,6 +2,7 @@
 // and device sharing a function; fast-math intrinsics.
 #include "check.cuh"
 #include <cmath>
+#include <new>
 
 namespace geometry
 {
