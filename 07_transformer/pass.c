@@ -315,7 +315,8 @@ static uint64_t sum_of(struct bytes bytes)
 	return bytes.weights + bytes.kv + bytes.activations;
 }
 
-/* A product with the matrix as stored: N rows of x for each block of rows of W, N rows of y, and of the residual if there is one. */
+/* A product with the matrix as stored: N rows of x for each block of rows of W, N rows of y, and of the residual if there is
+ * one. */
 static void add_product(struct bytes *project, const struct matrix *W, uint64_t N, bool residual, uint64_t *y)
 {
 	project->weights += N * matrix_bytes(W);
@@ -328,7 +329,8 @@ static void add_product(struct bytes *project, const struct matrix *W, uint64_t 
  * N tokens at once after `first` others, in one layer. With C, C_kv, F as in model/forward.h, in numbers of 4 bytes:
  *
  *     rms_norm    3NC + NC a norm, NC of it weights
- *     project     of a [r, c]: N times the matrix as stored; N ⌈r/R⌉ c of x, R as projection_rows says, N r of y, N r of the residual if any
+ *     project     of a [r, c]: N times the matrix as stored; N ⌈r/R⌉ c of x, with R of projection_rows(); N r of y, N r of
+ *                 the residual if there is one
  *     rope        2NC + NC of angles, and the same of C_kv for K
  *     permute     4N (C + C_kv)
  *     attention   2NC of Q and O, 2C Σκ of keys and values: a query tile reads κ keys, of each head

@@ -1,7 +1,8 @@
 /*
  * y = residual + W x for each token, W as the model's file stores it: weights of 4 or 8 bits, 32 of them with a scale.
  * They are multiplied by their scale in registers, so HBM delivers only the bytes of the file: 0.625 or 1.0625 per weight,
- * where fp32 has 4. A decoded token reads every weight once, and up to about 700 tokens no other bytes are so many that HBM has to deliver.
+ * where fp32 has 4. A decoded token reads every weight once, and up to about 700 tokens HBM has to deliver no others that are so
+ * many.
  *
  * A block is one warp, which computes 32 rows of y. A lane takes every 32nd block of columns, of all these rows, and holds a
  * partial sum of each; one exchange through shared memory then gives each lane one row to add up. That is 32 stores and

@@ -2,8 +2,8 @@
  * Chapter 08: attention of one new token to n tokens that are kept. A row is a token; H heads of queries share G heads of
  * keys and values: head h reads head h / (H / G).
  *
- * Pointers are the device's and aligned to 16 bytes, tensors fp32 and row-major; the caller owns all of it. A launcher allocates and copies
- * nothing, and returns the launch error. What it cannot take is cudaErrorInvalidValue.
+ * Pointers are the device's and aligned to 16 bytes, tensors fp32 and row-major; the caller owns all of it. A launcher
+ * allocates and copies nothing, and returns the launch error. What it cannot take is cudaErrorInvalidValue.
  */
 #ifndef DECODE_H
 #define DECODE_H

@@ -292,9 +292,7 @@ struct Device : Side {
 	{
 		const DISubprogram *described = kernel.getSubprogram();
 		for (const DIType *type : described ? described->getType()->getTypeArray() : DITypeRefArray()) {
-			auto *derived = dyn_cast_or_null<DIDerivedType>(type);
-			while (derived && derived->getTag() == dwarf::DW_TAG_typedef)
-				derived = dyn_cast_or_null<DIDerivedType>(derived->getBaseType());
+			auto *derived = dyn_cast_or_null<DIDerivedType>(named_type(type));
 			if (derived && (derived->getTag() == dwarf::DW_TAG_reference_type ||
 			                derived->getTag() == dwarf::DW_TAG_rvalue_reference_type))
 				error_at(
