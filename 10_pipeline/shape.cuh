@@ -14,7 +14,6 @@ struct shape {
 	static constexpr int ROWS = 8, COLUMNS = D / LANE_KEYS; // ROWS x COLUMNS elements of O stay in registers
 	static constexpr int KEYS = D <= 96 ? 8 : 4, WARPS = D <= 64 ? 4 : 2; // so that a block fits 99 KB
 	static constexpr int WARP_ROWS = LANE_ROWS * ROWS;
-	static constexpr int STEPS = D <= 64 ? 2 : 1; // of the loops of the products, written out: more would spill
 	static constexpr int Br = WARPS * WARP_ROWS, Bc = LANE_KEYS * KEYS, THREADS = WARPS * WARP;
 
 	static __device__ int v(int key, int c) { return key * D + c; } // where an element of V lies

@@ -90,6 +90,14 @@ __device__ void load_tile(
 
 // ---- the products ----
 
+// In both a factor is used for all FMA with it before the next, and the other factors go there and back: from one FMA to
+// the next only one of the two changes. An FMA reads three registers; those that stay need not be read again.
+
+__device__ inline float element(float4 x, int i)
+{
+	return i == 0 ? x.x : i == 1 ? x.y : i == 2 ? x.z : x.w;
+}
+
 // s = Q K^T for ROWS x KEYS elements. Four columns at a time: ROWS + KEYS loads of 16 bytes for ROWS KEYS 4 FMA.
 template <int D, class Layout>
 __device__ void score_tile(
@@ -103,22 +111,27 @@ __device__ void score_tile(
 #pragma unroll
 		for (int j = 0; j < T::KEYS; j++)
 			s[r][j] = 0.0f;
-#pragma unroll T::STEPS
+#pragma unroll 1
 	for (int c = 0; c < D; c += 4) {
 		float4 q[T::ROWS];
 #pragma unroll
 		for (int r = 0; r < T::ROWS; r++)
 			q[r] = *(const float4 *)(Q + Layout::q(own_row + r * T::LANE_ROWS, c));
 #pragma unroll
-		for (int j = 0; j < T::KEYS; j++) {
-			float4 k = *(const float4 *)(K + Layout::k(own_key + j * T::LANE_KEYS, c));
+		for (int first = 0; first < T::KEYS; first += 4) {
+			float4 k[4];
 #pragma unroll
-			for (int r = 0; r < T::ROWS; r++) {
-				s[r][j] += q[r].x * k.x;
-				s[r][j] += q[r].y * k.y;
-				s[r][j] += q[r].z * k.z;
-				s[r][j] += q[r].w * k.w;
-			}
+			for (int j = 0; j < 4; j++)
+				k[j] = *(const float4 *)(K + Layout::k(own_key + (first + j) * T::LANE_KEYS, c));
+#pragma unroll
+			for (int e = 0; e < 4; e++)
+#pragma unroll
+				for (int j = 0; j < 4; j++)
+#pragma unroll
+					for (int i = 0; i < T::ROWS; i++) {
+						int r = j % 2 == 0 ? i : T::ROWS - 1 - i;
+						s[r][first + j] += element(q[r], e) * element(k[j], e);
+					}
 		}
 	}
 }
@@ -131,29 +144,26 @@ __device__ void weigh_tile(
 	int own_row, int own_column, float o[shape<D>::ROWS][shape<D>::COLUMNS])
 {
 	using T = shape<D>;
-#pragma unroll T::STEPS
+#pragma unroll 1
 	for (int j = 0; j < T::Bc; j += 4) {
 		float4 p[T::ROWS];
 #pragma unroll
 		for (int r = 0; r < T::ROWS; r++)
 			p[r] = *(const float4 *)(P + Layout::p(own_row + r * T::LANE_ROWS, j));
 #pragma unroll
-		for (int c = 0; c < T::COLUMNS; c += 4)
+		for (int e = 0; e < 4; e++) {
+			float4 v[T::COLUMNS / 4];
 #pragma unroll
-			for (int key = 0; key < 4; key++) {
-				float4 v = *(const float4 *)(V + (j + key) * D + own_column + c * T::LANE_KEYS);
+			for (int c = 0; c < T::COLUMNS; c += 4)
+				v[c / 4] = *(const float4 *)(V + (j + e) * D + own_column + c * T::LANE_KEYS);
 #pragma unroll
-				for (int r = 0; r < T::ROWS; r++) {
-					float weight = key == 0   ? p[r].x
-					               : key == 1 ? p[r].y
-					               : key == 2 ? p[r].z
-					                          : p[r].w;
-					o[r][c] += weight * v.x;
-					o[r][c + 1] += weight * v.y;
-					o[r][c + 2] += weight * v.z;
-					o[r][c + 3] += weight * v.w;
+			for (int r = 0; r < T::ROWS; r++)
+#pragma unroll
+				for (int i = 0; i < T::COLUMNS; i++) {
+					int c = r % 2 == 0 ? i : T::COLUMNS - 1 - i;
+					o[r][c] += element(p[r], e) * element(v[c / 4], c % 4);
 				}
-			}
+		}
 	}
 }
 

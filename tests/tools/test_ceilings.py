@@ -35,6 +35,14 @@ class Ceilings(Case):
         self.assertEqual(ceilings.of_shared_memory({**row, "wavefronts": "100"}), 1.0)
         self.assertEqual(ceilings.least({**row, "wavefronts": "100"}), 0.8)
 
+    def test_what_was_measured_stands_beside_it(self) -> None:
+        """Kills: a ratio upside down; a time with a mask, of another d or of a kernel that fp32 does not bound."""
+        head = "# a run\n# dim\tcausal\tkernel\tbound_by\tfloor_ms\tmedian_ms\n"
+        rows = ("64\t0\ta\tfp32\t2\t4", "64\t1\ta\tfp32\t2\t3", "128\t0\ta\tfp32\t1\t9", "64\t0\tb\thbm\t1\t2")
+        (self.scratch / "05_fa2.tsv").write_text(head + "\n".join(rows) + "\n")
+        self.assertEqual(ceilings.measured(self.scratch), {"a": 0.5})
+        self.assertEqual(ceilings.measured(self.scratch / "nothing"), {})
+
     def test_the_table_is_of_these_sources(self) -> None:
         """Kills: a kernel that was changed, and not compiled again; a header of a chapter that is not looked at."""
         sources = [str(ROOT / source) for chapter in tool.KERNELS for source in tool.sources_of(chapter)]

@@ -7,6 +7,7 @@ from pathlib import Path
 from lib import table
 
 KEPT = Path(__file__).resolve().parents[2] / "gpu/compiled/ceilings.tsv"
+TIMES = Path(__file__).resolve().parents[2] / "gpu/measured/h200/times"
 COLUMNS = "chapter kernel D fma wavefronts slots in_flight threads blocks".split()
 FMA_PER_CLOCK, WAVEFRONTS_PER_CLOCK, SLOTS_PER_CLOCK = 4, 1, 4  # of warps, in an SM of an H100
 
@@ -36,3 +37,13 @@ def of_slots(row: dict[str, str]) -> float:
 
 def least(row: dict[str, str]) -> float:
     return min(of_shared_memory(row), of_slots(row))
+
+
+def measured(directory: Path = TIMES) -> dict[str, float]:
+    """The share of the peak that kernels reached on an H200: the files of programs' --tsv, d = 64 without a mask."""
+    found = {}
+    for path in sorted(directory.glob("*.tsv")):
+        for row in table.read(str(path)).records():
+            if row["dim"] == "64" and row["causal"] == "0" and row["bound_by"] == "fp32":
+                found[row["kernel"]] = float(row["floor_ms"]) / float(row["median_ms"])
+    return found
