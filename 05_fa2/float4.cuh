@@ -46,7 +46,7 @@ __device__ void load_tile_float4(
 	float *tile, // [TILE_ROWS, stride] shared
 	int stride)
 {
-#pragma unroll 4
+#pragma unroll 4 // by nvcc a thread has 3 of these loads on their way
 	for (int e = threadIdx.x; e < TILE_ROWS * (D / 4); e += THREADS) {
 		int row = e / (D / 4), c = e % (D / 4) * 4;
 		float4 x = {0.0f, 0.0f, 0.0f, 0.0f};

@@ -26,7 +26,7 @@ __device__ void weigh_tile(
 	float o[warp_shape<D>::ROWS][warp_shape<D>::COLUMNS])
 {
 	using T = warp_shape<D>;
-#pragma unroll 1
+#pragma unroll 1 // unrolled it would be thousands of instructions
 	for (int j = 0; j < T::Bc; j += 4) {
 		float4 p[T::ROWS];
 #pragma unroll

@@ -10,8 +10,8 @@
  *
  * Deterministic: dK and dV of a key are summed by one block, in the order of the queries.
  *
- * Run: ./backward --kernel backward_split. Limit: of the instructions that an SM issues, one in five or six is no multiplication
- * of a product; and while a tile is on its way, its block computes nothing.
+ * Run: ./backward --kernel backward_split. Limit: of the instructions that an SM issues, one in six or seven is no
+ * multiplication of a product; and while a tile is on its way, its block computes nothing.
  */
 #include "backward.h"
 #include "launch.cuh"

@@ -33,8 +33,8 @@ __device__ float sum_over_row(float value)
 	return value;
 }
 
-// The online softmax for one row of a tile: scores become exp(s - m), m and the lane's part of l are updated. `visible`
-// keys are those before `end`. Returns the factor for the sums that were computed with the old m.
+// The online softmax for one row of a tile: scores become exp(s - m), m and the lane's part of l are updated. Keys from
+// `end` on are not seen; `first_key` is the lane's first. Returns the factor for the sums computed with the old m.
 template <int COLUMNS>
 __device__ float soften_row(float (&s)[COLUMNS], int first_key, int end, float &m, float &l)
 {
@@ -55,7 +55,7 @@ __device__ float soften_row(float (&s)[COLUMNS], int first_key, int end, float &
 	return correction;
 }
 
-template <int D, int TILE>
+template <int D, int TILE> // 256 threads on an SM: up to 255 registers each; by shared memory fewer blocks may fit
 __global__ void __launch_bounds__(2 * TILE, 128 / TILE) forward(struct backward b)
 {
 	extern __shared__ float4 shared_memory[];

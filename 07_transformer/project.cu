@@ -1,13 +1,15 @@
 /*
  * y = residual + W x for each token, W as the model's file stores it: weights of 4 or 8 bits, 32 of them with a scale.
  * They are multiplied by their scale in registers, so HBM delivers only the bytes of the file: 0.625 or 1.0625 per weight,
- * where fp32 has 4. A decoded token reads every weight once, and up to about 700 tokens HBM has to deliver no others that are so
- * many.
+ * where fp32 has 4. A decoded token reads every weight once, and up to 2,096 tokens HBM has to deliver no others that are so
+ * many. In a prompt each token has its own blocks, and each asks for its part of the matrix again: N times all weights. A tile
+ * of tokens (chapter 03) would share them.
  *
  * A block is one warp, which computes 32 rows of y. A lane takes every 32nd block of columns, of all these rows, and holds a
  * partial sum of each; one exchange through shared memory then gives each lane one row to add up. That is 32 stores and
- * 32 loads; a tree of shuffles per row takes 5 x 32 shuffles. Where that would be fewer blocks than an H100 has SMs, a warp
- * computes 4 rows: more SMs read weights, and x is requested eight times as often.
+ * 32 loads; a tree of shuffles per row takes 5 x 32 shuffles. Where blocks of 32 rows would be fewer than an H100 has SMs, a
+ * warp computes 4 rows: more SMs read weights, and x is requested eight times as often. The exchange is then 4 stores and 32
+ * loads by 4 lanes, where a tree takes 20 shuffles: the price of one code for both.
  */
 #include "transformer.h"
 

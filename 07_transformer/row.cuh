@@ -38,9 +38,19 @@ __device__ void load_tile(
 	size_t stride, int rows, int d, int padded_rows,
 	float *tile) // [padded_rows, D]
 {
-	for (int e = threadIdx.x; e < padded_rows * D; e += blockDim.x) {
-		int row = e / D, c = e % D;
-		tile[e] = row < rows && c < d ? from[row * stride + c] : 0.0f;
+	constexpr int AT_ONCE = 4; // loads that a thread has on their way before it stores what they bring
+	int step = blockDim.x, all = padded_rows * D;
+	for (int first = threadIdx.x; first < all; first += AT_ONCE * step) {
+		float x[AT_ONCE];
+#pragma unroll
+		for (int i = 0; i < AT_ONCE; i++) {
+			int e = first + i * step, row = e / D, c = e % D;
+			x[i] = row < rows && c < d ? from[row * stride + c] : 0.0f;
+		}
+#pragma unroll
+		for (int i = 0; i < AT_ONCE; i++)
+			if (first + i * step < all)
+				tile[first + i * step] = x[i];
 	}
 }
 

@@ -5,7 +5,7 @@
 #include "tile.cuh"
 
 template <int D>
-__global__ __launch_bounds__(MOST_THREADS) void decode_grouped(struct decode a)
+__global__ __launch_bounds__(MOST_THREADS, 1) void decode_grouped(struct decode a)
 {
 	extern __shared__ __align__(16) float shared[];
 	struct tiles<D> tile = tiles_in<D>(shared);

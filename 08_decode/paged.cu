@@ -7,7 +7,8 @@
 
 // Where the rows of a tile begin in K and V, by the first warp: `places`. It reads those entries of the page table that no tile
 // before has read, into `table`: a tile of 32 keys touches at most 32 pages, so page i has its place at i % 32. Returns the
-// first page not read. Each key is divided by the size of a page once, and not once for each number of its row.
+// first page not read. Each key is divided by the size of a page once, and not once for each number of its row. `row`: numbers
+// from one token to the next.
 __device__ inline int find_rows(
 	struct pages pages, int unread, int first, int keys, int *table, size_t *places, size_t row)
 {

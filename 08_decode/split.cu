@@ -6,7 +6,7 @@
 #include "split.cuh"
 
 template <int D>
-__global__ __launch_bounds__(MOST_THREADS) void decode_split(struct decode a, struct partials partials)
+__global__ __launch_bounds__(MOST_THREADS, 1) void decode_split(struct decode a, struct partials partials)
 {
 	extern __shared__ __align__(16) float shared[];
 	struct tiles<D> tile = tiles_in<D>(shared);

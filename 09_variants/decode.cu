@@ -10,7 +10,7 @@
 #include "decode.cuh"
 
 template <int D>
-__global__ __launch_bounds__(MOST_THREADS) void variant_decode(
+__global__ __launch_bounds__(MOST_THREADS, 1) void variant_decode(
 	struct attention b, struct partials partials, struct scores a)
 {
 	extern __shared__ __align__(16) float shared[];

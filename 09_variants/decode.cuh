@@ -8,9 +8,11 @@
 
 constexpr int WARP = 32;
 constexpr unsigned EVERY_LANE = 0xffffffff;
-constexpr int TILE = WARP;                      // keys of a tile: one per lane
-constexpr int MOST_THREADS = MOST_GROUP * WARP; // of a block: so many leave 64 registers for each
-constexpr int PAD = 4;                          // of a row of K in shared memory
+constexpr int TILE = WARP; // keys of a tile: one per lane
+// Of a block; 64 registers each at most. In __launch_bounds__ a 1 follows, the blocks that an SM must hold. Without it nvcc 13
+// takes 43 to 46 registers, and stores before a thread has all its loads on their way.
+constexpr int MOST_THREADS = MOST_GROUP * WARP;
+constexpr int PAD = 4; // of a row of K in shared memory
 
 // The state of a warp's head. Lane i has columns i, i + 32, ...; l is the sum of the lane's own keys only.
 template <int D>
@@ -42,7 +44,7 @@ __device__ void load_query(const float *from, int d, float *q)
 }
 
 // All threads of the block load `keys` rows of d columns; row(j) is where row j begins, and a PIECE a float, or a float4 where
-// every row begins at a multiple of 16 bytes. A thread has four loads on their way before it stores what they bring.
+// every row begins at a multiple of 16 bytes. A thread has up to four loads on their way before it stores what they bring.
 template <int D, class PIECE, class ROW>
 __device__ void load_pieces(ROW row, int keys, int d, float *tile, int tile_row)
 {

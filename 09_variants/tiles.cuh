@@ -11,9 +11,9 @@
  *     2, 6, 10, 14                16 17 20 21 24 25 28 29
  *     3, 7, 11, 15                18 19 22 23 26 27 30 31
  *
- * Bits 1 and 4 of a lane's number are the row, bits 0, 2 and 3 the column. So neighbors share a row, and lanes two apart a
- * column: 16 lanes that load 16 bytes each ask for few enough addresses that shared memory serves them in one pass, not two
- * (chapter 10, step 2).
+ * Bits 1 and 4 of a lane's number are the row, bits 0, 2 and 3 the column. So lanes n and n ^ 1 (0 and 1, 2 and 3, ...) have
+ * the same own rows, n and n ^ 2 (0 and 2, 1 and 3, ...) the same streamed rows and columns: the lanes agree in pairs, and a
+ * load of 16 bytes takes two passes of 16 lanes, not four of 8 (chapter 05).
  *
  * In a product of rows (S, dP) a lane has 4 own rows x TILE/8 streamed rows, in a sum of rows (O, dQ, dK, dV) 4 own rows x
  * D/8 columns. Between the two, the weights of the warp's 16 rows pass through a slab of shared memory that no other warp
@@ -52,18 +52,18 @@ inline __device__ float probability(float score, float L, bool visible)
 inline __device__ int row_in_warp()
 {
 	int lane = threadIdx.x % WARP;
-	return (lane >> 1 & 1) | lane >> 4 << 1;
+	return (lane >> 1 & 1) | lane >> 4 << 1; // 0 to 3: the lane's row in the grid above
 }
 
 inline __device__ int lane_row()
 {
-	return threadIdx.x / WARP * ROWS_OF_WARP + row_in_warp();
+	return threadIdx.x / WARP * ROWS_OF_WARP + row_in_warp(); // the lane's first own row; the others are 4 apart
 }
 
 inline __device__ int lane_column()
 {
 	int lane = threadIdx.x % WARP;
-	return (lane & 1) | (lane >> 2 & 3) << 1;
+	return (lane & 1) | (lane >> 2 & 3) << 1; // 0 to 7
 }
 
 // tile[row, c] = factor * from[first_row + row, c], zero outside the tensor. Only real elements are requested, each
@@ -75,7 +75,7 @@ __device__ void load_tile(
 {
 	if (d % 4 == 0) { // 16 bytes at a time: every row begins at a multiple of 16 bytes
 #pragma unroll 8
-		for (int i = 0; i < D / 8; i++) { // so many loads of a thread are on their way at once
+		for (int i = 0; i < D / 8; i++) { // nvcc has 8 of these loads on their way; 4 at D = 32 and 96
 			int index = threadIdx.x + 2 * TILE * i, row = index / (D / 4), c = index % (D / 4) * 4;
 			float4 four = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 			if (first_row + row < N && c < d)

@@ -222,7 +222,7 @@ def draw(root: Path) -> dict[str, str]:
     reads = groups(traced(root / "07_transformer/transformer", STRIDED))
     attention = next(step for step in layer if step.name == "attention")
     share = 100 * attention.bytes / sum(step.bytes for step in layer)
-    title = f"Decoding is reading weights: attention is {share:.0f} % of what a layer asks for"
+    title = f"A decoded token: attention is {share:.0f} % of what a layer asks for, project nearly all the rest"
     description = (
         f"Left, the steps of one of {LAYERS} layers from above down, with the bytes that each asks of global "
         "memory for one token of an answer: weights blue, keys and values faint blue, activations gray. Right, "
